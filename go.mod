@@ -1,0 +1,3 @@
+module softkmeans
+
+go 1.24
