@@ -1,0 +1,252 @@
+package softkmeans
+
+// What the closed form lets one say of any solution, whoever computed it: how
+// far it is from the global minimum, and what no solution can do better.
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// Floors returns the global minimum of the objective for every number of
+// clusters: Floors(x)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
+// singular values σ of the centred data (Theorem 1). The first is the total
+// variance about the mean, the last is 0, and they descend: no method with k
+// centers, soft or hard, can have a smaller sum of squares. In the squared
+// units of x; out of float64's range they become 0 or math.MaxFloat64.
+//
+// The digits are those of SolverAuto: where the tail falls below 1e-9 of the
+// total, and min(n, d) ≤ 512, it comes from a Jacobi SVD and is accurate
+// relative to itself; otherwise to min(n, d)·2^-52 of the total.
+//
+// Cost: nd·min(n, d) and O(min(n, d)³). Errors: [ErrShape], [ErrNonFinite],
+// [ErrTooFewSamples].
+func Floors(x *Matrix) ([]float64, error) { return FloorsWeighted(x, nil) }
+
+// FloorsWeighted is [Floors] for rows with weights as in [Options]; nil: all 1.
+func FloorsWeighted(x *Matrix, weights []float64) ([]float64, error) {
+	s, err := newSamples(context.Background(), x, weights, 0, true)
+	if err != nil {
+		return nil, err
+	}
+	values, _, err := s.squaredSingular()
+	if err != nil {
+		return nil, err
+	}
+	small, _ := s.sides()
+	floors := make([]float64, small+1)
+	var sum float64
+	for i := small - 1; i >= 0; i-- {
+		sum += values[i]
+		floors[i] = s.unscaleSquare(sum)
+	}
+	return floors, nil
+}
+
+// squaredSingular returns the min(n, d) squared singular values, descending and
+// in scaled units, exactly 0 where the shape alone makes them 0, and their sum.
+func (s *samples) squaredSingular() (values []float64, total float64, err error) {
+	small, _ := s.sides()
+	pc, values, err := s.principalGram(0)
+	if err != nil {
+		return nil, 0, err
+	}
+	rank := s.rankBound()
+	// Once the values at the end are not far above rounding their digits are
+	// gone, and with them those of the last floors.
+	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
+		if pc, values, err = s.principalJacobi(0); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range values {
+		values[i] = max(values[i], 0)
+	}
+	clear(values[rank:])
+	return values, pc.total, nil
+}
+
+// Certificate says how good given centers and memberships are. It is computed
+// from x, the centers and the memberships alone.
+type Certificate struct {
+	Objective float64 // ‖X − GF‖², weighted if weights were given
+	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
+	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum.
+	// Clearly below 0 only if the rows of G do not add up to 1.
+	Gap           float64
+	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible
+	MaxSumError   float64 // the largest |Σ_j g_ij − 1| over the rows
+	// SpanError is the distance of the centers from the principal affine
+	// subspace x̄ + span(U), ‖(F − 1x̄ᵀ)(I − UUᵀ)‖ relative to ‖F − 1x̄ᵀ‖, from 0
+	// to 1. It is 0 at an optimum whose memberships use all dimensions; where
+	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
+	SpanError  float64
+	Total      float64 // ‖Xc‖², the objective for k = 1
+	FloorError float64 // how much above Floor the true minimum may be (see Model.FloorError)
+}
+
+// Optimal reports whether the certificate proves a global optimum to the given
+// tolerance: a gap, negative memberships and row sums off 1 of at most tol. 0
+// stands for 1e-9.
+func (c Certificate) Optimal(tol float64) bool {
+	if tol == 0 {
+		tol = 1e-9
+	}
+	return math.Abs(c.Gap) <= tol && c.MinMembership >= -tol && c.MaxSumError <= tol
+}
+
+// Certify compares centers (k×d) and memberships (n×k), of any origin, with the
+// global minimum for x (n×d). It checks what the theorem asks for and changes
+// nothing; infeasible memberships are reported in the result, not as an error.
+// Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples].
+func Certify(x, centers, memberships *Matrix) (Certificate, error) {
+	return CertifyWeighted(x, centers, memberships, nil)
+}
+
+// CertifyWeighted is [Certify] for rows with weights as in [Options]; nil: all 1.
+func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certificate, error) {
+	var c Certificate
+	if err := checkMatrix("centers", centers); err != nil {
+		return c, err
+	}
+	if err := checkMatrix("memberships", memberships); err != nil {
+		return c, err
+	}
+	s, err := newSamples(context.Background(), x, weights, 0, true)
+	if err != nil {
+		return c, err
+	}
+	k := centers.Rows
+	switch {
+	case k == 0:
+		return c, fail(ErrTooFewSamples, "no centers")
+	case centers.Cols != s.d:
+		return c, fail(ErrShape, "x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
+	case memberships.Rows != s.n || memberships.Cols != k:
+		return c, fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
+	}
+	pc, err := s.principal(min(k-1, s.d), SolverAuto)
+	if err != nil {
+		return c, err
+	}
+	objective, err := s.objective(centers, memberships)
+	if err != nil {
+		return c, err
+	}
+	if pc.total > 0 {
+		c.Gap = (objective - pc.floor) / pc.total
+	} else if objective > 0 {
+		c.Gap = math.MaxFloat64
+	}
+	c.Objective = s.unscaleSquare(objective)
+	c.Floor = s.unscaleSquare(pc.floor)
+	c.FloorError = s.unscaleSquare(pc.floorError)
+	c.Total = s.unscaleSquare(pc.total)
+	c.MinMembership = memberships.row(0)[0]
+	for i := range s.n {
+		sum := -1.0
+		for _, v := range memberships.row(i) {
+			sum += v
+			c.MinMembership = min(c.MinMembership, v)
+		}
+		c.MaxSumError = max(c.MaxSumError, math.Abs(sum))
+	}
+	c.SpanError = s.spanError(centers, pc.basis)
+	return c, nil
+}
+
+// spanError is Certificate.SpanError.
+func (s *samples) spanError(centers, basis *Matrix) float64 {
+	var far, off float64
+	r := make([]float64, s.d)
+	for j := range centers.Rows {
+		for i, v := range centers.row(j) {
+			r[i] = math.Ldexp(v, -s.exp) - s.mean[i]
+		}
+		far = math.Hypot(far, norm2(r))
+		for range 2 {
+			for c := range basis.Rows {
+				axpy(r, -dot(r, basis.row(c)), basis.row(c))
+			}
+		}
+		off = math.Hypot(off, norm2(r))
+	}
+	if far == 0 {
+		return 0
+	}
+	return off / far
+}
+
+// SkMable reports whether x is a mixture of k prototypes exactly, X = GF: iff
+// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). A
+// singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands
+// for the rounding of the data: max(n, d)·2^-52 of the length of the data as it
+// is, mean included.
+//
+// Cost: that of [Floors]. Errors: [ErrShape], [ErrNonFinite],
+// [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
+func SkMable(x *Matrix, k int, tol float64) (bool, error) {
+	if k < 1 {
+		return false, fail(ErrOption, "k is "+strconv.Itoa(k))
+	}
+	if !(tol >= 0 && tol < 1) {
+		return false, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64))
+	}
+	s, err := newSamples(context.Background(), x, nil, 0, true)
+	if err != nil {
+		return false, err
+	}
+	if k > s.rankBound() {
+		return true, nil
+	}
+	values, total, err := s.squaredSingular()
+	if err != nil {
+		return false, err
+	}
+	bound := tol * math.Sqrt(values[0])
+	if tol == 0 {
+		_, large := s.sides()
+		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
+	}
+	return math.Sqrt(values[k-1]) <= bound, nil
+}
+
+// StabilityBound bounds ‖X − G̃F̃‖², the objective on X of a global solution
+// (F̃, G̃) that was fitted to X + E: it is at most (√floor + 2‖E‖)², for the floor
+// of X and ‖E‖ = noise. Both arguments must be at least 0.
+//
+// Erratum: the paper's Theorem (Stability) has squares, floor + 2‖E‖². That is
+// false: with σ = (1, 1−δ) and an E that raises the second to 1+δ, k = 2, the
+// left side is 1 and the right (1−δ)² + 8δ². The proof holds without squares,
+// by the triangle inequality and Mirsky's theorem: √ on both sides, 2‖E‖.
+func StabilityBound(floor, noise float64) float64 {
+	b := math.Sqrt(floor) + 2*noise
+	return b * b
+}
+
+// NonUniquenessBound returns ‖W‖²/(r²k(k−1)) for the projected data W and its
+// radius r: for every memberships G* there is a global optimum G with
+// ‖G − G*‖² at least this. It follows from G = WBᵀ/s + 1/k and its mirror image
+// (B → −B), both optimal and 2‖W‖/s apart. 0 says nothing can be concluded
+// (k = 1, or all rows equal).
+//
+// Erratum: the paper's Theorem (Lower bound) has r√(k(k−1)) in place of
+// r²k(k−1). That number grows with the scale of X, past 2n, the largest squared
+// distance that memberships can have.
+//
+// Cost and errors: those of [Fit].
+func NonUniquenessBound(x *Matrix, k int) (float64, error) {
+	m, err := Fit(context.Background(), x, k, nil)
+	if err != nil {
+		return 0, err
+	}
+	var sum float64
+	for i := range m.Memberships.Rows {
+		for _, g := range m.Memberships.row(i) {
+			e := g - 1/float64(k)
+			sum += e * e
+		}
+	}
+	return sum, nil
+}

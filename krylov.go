@@ -1,0 +1,194 @@
+package softkmeans
+
+// Block Krylov iteration for the leading eigenvectors of XcᵀXc (or of XcXcᵀ,
+// whichever is smaller), which is never formed: Musco & Musco, Randomized
+// Block Krylov Methods (2015), with the block Lanczos process kept orthogonal
+// in full and restarted thickly (Wu & Simon 2000), so that memory is bounded.
+// It stops when measured residuals say so.
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+const defaultKrylovSteps = 200
+
+// krylovExtra is how many vectors a block has beyond those asked for: the
+// convergence rate then depends on a gap further down the spectrum.
+const krylovExtra = 8
+
+type krylovOptions struct {
+	steps    int     // at most so many
+	seed     uint64  // of the start
+	residual float64 // stop when every ‖Bv − θv‖ ≤ residual·θ₁, or
+	sum      float64 // stop when the bound on Σλ_i − Σθ_i is at most sum·tr B (if > 0)
+}
+
+// krylovResult is the leading invariant subspace of XcᵀXc as far as it was
+// found.
+type krylovResult struct {
+	basis  *Matrix   // p×d, orthonormal rows: Uᵀ, by descending Ritz value
+	values []float64 // p Ritz values θ_i of the smaller Gram matrix, descending
+	next   float64   // the first Ritz value left out, plus its residual; 0 if the space is exhausted
+	steps  int
+	status Status
+}
+
+// krylov iterates for the p leading eigenpairs.
+func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
+	size, _ := s.sides()
+	apply := s.normal
+	if s.wide() {
+		apply = func(v *Matrix) (*Matrix, error) {
+			y, err := s.mulT(v)
+			if err != nil {
+				return nil, err
+			}
+			return s.mul(y)
+		}
+	}
+	block := min(p+krylovExtra, size)
+	most := min(size, max(4*block, 96)) // basis vectors kept at once
+	rng := rand.New(rand.NewPCG(o.seed, 0x5eed))
+	q := NewMatrix(most, size, nil) // orthonormal rows
+	t := NewMatrix(most, most, nil) // QBQᵀ
+	for i := range block {
+		for j := range size {
+			q.row(i)[j] = 2*rng.Float64() - 1
+		}
+	}
+	orthonormalize(rowsOf(q, 0, block), 0)
+	old, fresh := 0, block // rows of q that were multiplied; rows that come now
+	out := &krylovResult{status: StatusIterationLimit}
+	for {
+		out.steps++
+		now := rowsOf(q, old, old+fresh)
+		z, err := apply(now)
+		if err != nil {
+			return nil, err
+		}
+		// T's new rows, and what of B·now lies outside of the space.
+		have := old + fresh
+		for i := range fresh {
+			zi := z.row(i)
+			for l := range have {
+				v := dot(zi, q.row(l))
+				if l >= old {
+					v = (v + dot(z.row(l-old), now.row(i))) / 2
+				}
+				t.Data[(old+i)*most+l], t.Data[l*most+old+i] = v, v
+			}
+		}
+		for i := range fresh {
+			zi := z.row(i)
+			for range 2 {
+				for l := range have {
+					axpy(zi, -dot(zi, q.row(l)), q.row(l))
+				}
+			}
+		}
+		values, y := eigenSym(squareOf(t, have), true) // y: rows are vectors
+		// The residual of Ritz vector Qᵀy is Zᵀ·(y's part in the fresh block).
+		residual := func(i int) float64 {
+			r := make([]float64, size)
+			for l := range fresh {
+				axpy(r, y.row(i)[old+l], z.row(l))
+			}
+			return norm2(r)
+		}
+		count := min(p, have)
+		var worst, squares float64
+		for i := range count {
+			r := residual(i)
+			worst = max(worst, r)
+			squares += r * r
+		}
+		out.next = 0
+		if have < size {
+			out.next = values[min(count, have-1)]
+			if have > count {
+				out.next = max(values[count], 0) + residual(count)
+			}
+		}
+		floor := float64(size) * 0x1p-52 * max(values[0], 0) // residuals do not fall below rounding
+		done := have == size || worst <= max(o.residual*values[0], floor)
+		if o.sum > 0 && !done {
+			done = ritzSumBound(values[:count], squares, out.next) <= o.sum*values[0]
+		}
+		if done || out.steps >= o.steps {
+			if done {
+				out.status = StatusConverged
+			}
+			out.values = values[:count]
+			ritz := combine(y, q, count, have)
+			out.basis = ritz
+			if s.wide() {
+				if out.basis, err = s.mulT(ritz); err != nil {
+					return nil, err
+				}
+			}
+			orthonormalize(out.basis, 0)
+			return out, nil
+		}
+		// The next block: an orthonormal basis of Z's rows, as much as fits.
+		if have+block > most && most < size {
+			keep := min(most-block, p+krylovExtra, have)
+			ritz := combine(y, q, keep, have)
+			copy(q.Data, ritz.Data)
+			clear(t.Data)
+			for i := range keep {
+				t.Data[i*most+i] = values[i]
+			}
+			have = keep
+		}
+		old, fresh = have, min(block, most-have, z.Rows)
+		for i := range fresh {
+			copy(q.row(old+i), z.row(i))
+		}
+		orthonormalize(rowsOf(q, 0, old+fresh), old)
+	}
+}
+
+// combine returns the first `count` rows of y·q, where only the first `have`
+// rows of q count.
+func combine(y, q *Matrix, count, have int) *Matrix {
+	out := NewMatrix(count, q.Cols, nil)
+	for i := range count {
+		for l := range have {
+			axpy(out.row(i), y.row(i)[l], q.row(l))
+		}
+	}
+	return out
+}
+
+// rowsOf is the view of rows lo…hi−1.
+func rowsOf(m *Matrix, lo, hi int) *Matrix {
+	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : hi*m.Stride]}
+}
+
+// squareOf returns a copy of the leading n×n part.
+func squareOf(m *Matrix, n int) *Matrix {
+	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
+}
+
+// ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a
+// symmetric B, from Ritz values θ, their squared residual norms' sum ρ², and an
+// upper bound `next` for the eigenvalues of B outside of the Ritz space.
+//
+// Proof. In a basis that begins with the Ritz vectors B = [Θ Eᵀ; E C] with
+// ‖E‖_F = ρ, and [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI) for every τ > 0. So B ⪯
+// diag(Θ + EᵀE/τ, C + τI), whose p leading eigenvalues add up to at most
+// Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p). With a gap δ = θ_p − next > 0, τ = δ
+// gives ρ²/δ; in any case τ = ρ/√p gives 2√p·ρ + p·max(0, next − θ_p).
+func ritzSumBound(theta []float64, squares, next float64) float64 {
+	p := float64(len(theta))
+	if p == 0 || squares == 0 && next == 0 {
+		return 0
+	}
+	last := theta[len(theta)-1]
+	bound := 2*math.Sqrt(p*squares) + p*max(0, next-last)
+	if gap := last - next; gap > 0 {
+		bound = min(bound, squares/gap)
+	}
+	return bound
+}

@@ -1,0 +1,203 @@
+package softkmeans
+
+// The principal subspace and the floor, by whichever solver fits.
+
+import "math"
+
+// principal is what Fit and Certify need of the singular value decomposition
+// of the centred data, in scaled units.
+type principal struct {
+	basis      *Matrix // Uᵀ, p×d, orthonormal rows: leading right singular vectors
+	floor      float64 // Σ_{i>p} σ_i²
+	floorError float64
+	total      float64 // ‖Xc‖²
+	solver     Solver
+	steps      int
+	status     Status
+}
+
+// lostShare is the share of the total below which a floor from the Gram matrix
+// may have lost digits that SolverAuto wants to keep: its rounding error is
+// some 1e-15 of the total.
+const lostShare = 1e-9
+
+// jacobiMaxSide is the largest min(n, d) for which SolverAuto falls back to
+// SolverJacobi: a few seconds of work.
+const jacobiMaxSide = 512
+
+// krylovTol is the share of the total to which SolverKrylov proves its floor.
+const krylovTol = 1e-13
+
+// principal finds the p leading right singular vectors, p ≤ d. Where the data
+// has fewer the basis is completed; the floor is then 0.
+func (s *samples) principal(p int, solver Solver) (*principal, error) {
+	small, large := s.sides()
+	asked := solver
+	if solver == SolverAuto {
+		solver = SolverGram
+		// Some 20 steps of Krylov against the Gram matrix and its eigenvectors.
+		if m := float64(small); small > 512 && 80*float64(p+krylovExtra) < m*(1+10*m/float64(large)) {
+			solver = SolverKrylov
+		}
+	}
+	if solver == SolverKrylov && p > 0 {
+		pc, err := s.principalKrylov(p)
+		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
+			return pc, err
+		}
+		solver = SolverGram
+	}
+	var values []float64
+	var pc *principal
+	var err error
+	if solver == SolverJacobi {
+		pc, values, err = s.principalJacobi(p)
+	} else {
+		pc, values, err = s.principalGram(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	pc.solver, pc.status = solver, StatusOptimal
+	if p < s.rankBound() {
+		pc.floor = tailSum(values, p)
+		if asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
+			return s.principal(p, SolverJacobi)
+		}
+	}
+	pc.floorError = float64(small) * 0x1p-52 * pc.total
+	return pc, nil
+}
+
+// rankBound is the largest rank that centred data of this shape can have.
+func (s *samples) rankBound() int { return min(s.n-1, s.d) }
+
+// tailSum adds up values[p:], smallest first, without what rounding made
+// negative.
+func tailSum(values []float64, p int) (sum float64) {
+	for i := len(values) - 1; i >= p; i-- {
+		sum += max(values[i], 0)
+	}
+	return sum
+}
+
+// principalGram takes the eigenvectors of the smaller Gram matrix. values are
+// all squared singular values, descending.
+func (s *samples) principalGram(p int) (pc *principal, values []float64, err error) {
+	gram, err := s.gram()
+	if err != nil {
+		return nil, nil, err
+	}
+	pc = &principal{}
+	for i := range gram.Rows {
+		pc.total += gram.row(i)[i]
+	}
+	values, rows := eigenSym(gram, p > 0)
+	if p == 0 {
+		rows = NewMatrix(0, gram.Cols, nil)
+	}
+	pc.basis, err = s.rightBasis(rows, p)
+	return pc, values, err
+}
+
+// principalJacobi takes the singular values of R. values are squared singular
+// values, descending.
+func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err error) {
+	r, err := s.triangle()
+	if err != nil {
+		return nil, nil, err
+	}
+	top, _ := rowMaxAbs(r.Data)
+	svd := jacobiSVD(r, top)
+	pc = &principal{}
+	for i := len(svd.S) - 1; i >= 0; i-- {
+		values = append(values, svd.S[i]*svd.S[i])
+		pc.total += svd.S[i] * svd.S[i]
+	}
+	for i, j := 0, len(values)-1; i < j; i, j = i+1, j-1 {
+		values[i], values[j] = values[j], values[i]
+	}
+	pc.basis, err = s.rightBasis(svd.V.transposed(), p)
+	return pc, values, err
+}
+
+// rightBasis turns leading singular vectors of the smaller side, given as
+// rows, into p orthonormal rows of length d.
+func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
+	basis := NewMatrix(p, s.d, nil)
+	count := min(p, rows.Rows)
+	from := rowsOf(rows, 0, count)
+	if s.wide() && count > 0 {
+		// Left singular vectors t: Xcᵀt = σu. For σ near rounding that is noise;
+		// Gram–Schmidt makes some direction of it.
+		var err error
+		if from, err = s.mulT(from); err != nil {
+			return nil, err
+		}
+	}
+	for i := range count {
+		copy(basis.row(i), from.row(i))
+	}
+	orthonormalize(basis, 0)
+	signs := basis.transposed()
+	fixSigns(signs, nil)
+	return signs.transposed(), nil
+}
+
+// principalKrylov iterates, and proves a floor with the residuals measured on
+// the basis that it returns.
+func (s *samples) principalKrylov(p int) (*principal, error) {
+	small, _ := s.sides()
+	total, err := s.totalSquares()
+	if err != nil {
+		return nil, err
+	}
+	count := min(p, small)
+	pc := &principal{total: total, solver: SolverKrylov, status: StatusOptimal}
+	kry, err := krylov(s, count, krylovOptions{steps: defaultKrylovSteps, residual: 1e-15, sum: krylovTol / 4})
+	if err != nil {
+		return nil, err
+	}
+	pc.steps = kry.steps
+	pc.basis = NewMatrix(p, s.d, nil)
+	copy(pc.basis.Data, kry.basis.Data)
+	orthonormalize(pc.basis, count)
+	basis := pc.basis.transposed()
+	fixSigns(basis, nil)
+	pc.basis = basis.transposed()
+	if p >= s.rankBound() {
+		return pc, nil
+	}
+	// Rayleigh–Ritz on the final basis: T = UᵀBU, R = BU − UT.
+	u := rowsOf(pc.basis, 0, count)
+	bu, err := s.normal(u)
+	if err != nil {
+		return nil, err
+	}
+	t := NewMatrix(count, count, nil)
+	for i := range count {
+		for j := range count {
+			t.row(i)[j] = dot(bu.row(i), u.row(j))
+		}
+	}
+	var captured, squares float64
+	for i := range count {
+		captured += t.row(i)[i]
+		r := bu.row(i)
+		for range 2 {
+			for j := range count {
+				axpy(r, -dot(r, u.row(j)), u.row(j))
+			}
+		}
+		squares += sumSquares(r)
+	}
+	theta, _ := eigenSym(t, false)
+	open := ritzSumBound(theta, squares, kry.next)
+	rounding := float64(small) * 0x1p-52 * total
+	pc.floor = max(0, total-captured-open)
+	pc.floorError = open + rounding
+	if kry.status != StatusConverged || math.IsNaN(open) {
+		pc.status = StatusIterationLimit
+	}
+	return pc, nil
+}

@@ -1,0 +1,254 @@
+package softkmeans
+
+// The geometry: regular simplices, the simplices that enclose the data, and
+// volumes.
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+)
+
+// RegularSimplex returns B, k×(k−1): BᵀB = I, 1ᵀB = 0, BBᵀ = I − 11ᵀ/k. Its
+// rows are the vertices of a regular simplex around the origin, of length
+// √((k−1)/k) each. The columns are the Helmert contrasts, so that the result is
+// the same everywhere: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
+// −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the "EVs of H_k" of
+// the paper's Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if
+// k < 1.
+func RegularSimplex(k int) *Matrix {
+	if k < 1 {
+		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
+	}
+	b := NewMatrix(k, k-1, nil)
+	for j := range k - 1 {
+		f := float64(j + 1)
+		s := math.Sqrt(f * (f + 1))
+		for i := range j + 1 {
+			b.Data[i*b.Stride+j] = 1 / s
+		}
+		b.Data[(j+1)*b.Stride+j] = -f / s
+	}
+	return b
+}
+
+// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for
+// [Options].Orientation, the same for the same seed. Every orientation gives
+// another global optimum.
+func RandomOrientation(k int, seed uint64) *Matrix {
+	if k < 1 {
+		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")
+	}
+	q := NewMatrix(k-1, k-1, nil)
+	rng := rand.New(rand.NewPCG(seed, 0x0412e7))
+	for i := range q.Data {
+		q.Data[i] = 2*rng.Float64() - 1
+	}
+	orthonormalize(q, 0)
+	return q
+}
+
+// Enclosure is the rule by which Fit places its simplex around the data. All
+// rules reach the same, global, minimum of the objective.
+type Enclosure int
+
+const (
+	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball
+	// around the mean that holds the projected data, and the regular simplex
+	// around that ball.
+	EnclosureBall Enclosure = iota
+	// EnclosureTight keeps the orientation and moves each facet inwards until
+	// it touches the data: the smallest regular simplex of that orientation.
+	// Its prototypes are nearer to the data and its memberships farther from
+	// 1/k.
+	EnclosureTight
+)
+
+// String returns "ball" or "tight".
+func (e Enclosure) String() string {
+	switch e {
+	case EnclosureBall:
+		return "ball"
+	case EnclosureTight:
+		return "tight"
+	}
+	return "Enclosure(" + strconv.Itoa(int(e)) + ")"
+}
+
+// enclosure is a regular simplex in the coordinates of the projected data: k
+// unit vectors u_j with Σu_j = 0, which are its inward facet normals and the
+// directions of its vertices, an inradius ρ and a centre t. Its vertices are
+// t + (k−1)ρ·u_j, and a point w has barycentric coordinates
+// 1/k + u_jᵀ(w − t)/(kρ).
+type enclosure struct {
+	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
+	centre  []float64 // p
+	radius  float64   // ρ; 0 if all points are one
+}
+
+// normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates:
+// rows of B·q, scaled to length 1 before the cut.
+func normalsOf(k, p int, q *Matrix) *Matrix {
+	b := RegularSimplex(k)
+	u := NewMatrix(k, p, nil)
+	long := math.Sqrt(float64(k) / float64(max(k-1, 1)))
+	for j := range k {
+		for c := range p {
+			v := 0.0
+			if q == nil {
+				v = b.row(j)[c]
+			} else {
+				for l, x := range b.row(j) {
+					v += x * q.row(l)[c]
+				}
+			}
+			u.row(j)[c] = v * long
+		}
+	}
+	return u
+}
+
+// extent is what an enclosure must know of a set of points w: the largest
+// length, and for each u_j the largest −u_jᵀw.
+type extent struct {
+	radius float64
+	facets []float64
+}
+
+// add takes a point in.
+func (e *extent) add(w []float64, normals *Matrix) {
+	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
+	for j := range e.facets {
+		e.facets[j] = max(e.facets[j], -dot(normals.row(j), w))
+	}
+}
+
+// merge takes another set in.
+func (e *extent) merge(f *extent) {
+	e.radius = max(e.radius, f.radius)
+	for j, v := range f.facets {
+		e.facets[j] = max(e.facets[j], v)
+	}
+}
+
+// enclose returns the simplex of the given kind around points of the given
+// extent.
+func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
+	k, p := normals.Rows, normals.Cols
+	e := &enclosure{normals: normals, centre: make([]float64, p), radius: ext.radius}
+	if kind == EnclosureBall || k == 1 {
+		return e
+	}
+	// t = −((k−1)/k)Σh_j u_j. In all k−1 coordinates every facet then is
+	// ρ = Σh_j/k away. Where p < k−1 coordinates were kept, the centre stays in
+	// them and the farthest facet decides, unless the ball's centre is better.
+	for j, h := range ext.facets {
+		axpy(e.centre, -h*float64(k-1)/float64(k), normals.row(j))
+	}
+	var off, plain float64
+	for j, h := range ext.facets {
+		off = max(off, h+dot(normals.row(j), e.centre))
+		plain = max(plain, h)
+	}
+	if plain <= off {
+		clear(e.centre)
+		off = plain
+	}
+	e.radius = off
+	return e
+}
+
+// memberships overwrites g (length k) with the barycentric coordinates of the
+// point w: at least 0, adding up to 1.
+func (e *enclosure) memberships(g, w []float64) {
+	k := float64(len(g))
+	if e.radius == 0 {
+		for j := range g {
+			g[j] = 1 / k
+		}
+		return
+	}
+	for j := range g {
+		u := e.normals.row(j)
+		var s float64
+		for c, v := range u {
+			s += v * (w[c] - e.centre[c])
+		}
+		// A point on a facet may come out a rounding error below 0.
+		g[j] = max(0, 1/k+s/(k*e.radius))
+	}
+	settle(g)
+}
+
+// settle puts what is missing to a sum of 1 on the largest entry: rounding
+// errors only, so that no entry changes visibly and zeros stay zeros.
+func settle(g []float64) {
+	for range 2 {
+		var sum float64
+		big := 0
+		for j, v := range g {
+			sum += v
+			if v > g[big] {
+				big = j
+			}
+		}
+		if sum == 1 {
+			return
+		}
+		g[big] += 1 - sum
+	}
+}
+
+// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of
+// the simplex whose k vertices are the rows of the given k×d matrix: 0 for a
+// single point, −Inf if the vertices are affinely dependent (always so for
+// k > d+1; where only rounding keeps them apart it is some −35 per lost
+// direction). It is ½·log k + Σlog σ_i − log (k−1)!, with σ_i the k−1 singular
+// values of the vertices centred on their mean.
+//
+// The paper's Section on MVSkM takes σ_i of F itself, k of them. That is the
+// volume only while F1 = 0 (its Lemma), which alternating updates do not keep:
+// in general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)² (erratum: sums to k−1 in
+// the proof and to k in the problem are not the same).
+//
+// Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples] without
+// vertices.
+func LogVolume(vertices *Matrix) (float64, error) {
+	if err := checkShape("vertices", vertices); err != nil {
+		return 0, err
+	}
+	k := vertices.Rows
+	if k == 0 {
+		return 0, fail(ErrTooFewSamples, "no vertices")
+	}
+	top, err := maxAbs("vertices", vertices)
+	if err != nil {
+		return 0, err
+	}
+	if k > vertices.Cols+1 {
+		return math.Inf(-1), nil
+	}
+	// k−1 rows with the same singular values: Bᵀ·F, which needs no subtraction
+	// of a mean and leaves no structural zero.
+	_, exp := math.Frexp(top)
+	b := RegularSimplex(k)
+	edges := NewMatrix(k-1, vertices.Cols, nil)
+	for j := range k {
+		row := vertices.Row(j)
+		for c := range k - 1 {
+			out := edges.row(c)
+			for i, v := range row {
+				out[i] += b.row(j)[c] * math.Ldexp(v, -exp)
+			}
+		}
+	}
+	r, err := JacobiSVD(edges)
+	if err != nil {
+		return 0, err
+	}
+	log := 0.5 * math.Log(float64(k))
+	for i, s := range r.S {
+		log += math.Log(s) + float64(exp)*math.Ln2 - math.Log(float64(i+1))
+	}
+	return log, nil
+}

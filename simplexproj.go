@@ -1,0 +1,701 @@
+package softkmeans
+
+// The two ways of meeting the constraint g ≥ 0, Σg = 1: the nearest point of
+// the simplex, and the point of the simplex whose mixture of given vertices is
+// nearest to a sample (fully constrained least squares, as unmixing calls it).
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1}
+// that is nearest to v in the Euclidean norm: max(v_i − τ, 0) with the one τ
+// that makes the sum 1. Entries that become 0 are exactly 0, and the sum is 1
+// to one rounding. dst receives the result; nil allocates, and dst may be v. It
+// panics if dst has another length. An empty v has an empty result; if v has a
+// NaN or an infinity every entry of the result is NaN.
+//
+// The threshold comes from a sort of the candidates (Held, Wolfe & Crowder
+// 1974) where they are few, otherwise from Condat's algorithm (2016), linear
+// in practice.
+func ProjectSimplex(dst, v []float64) []float64 { return ProjectScaledSimplex(dst, v, 1) }
+
+// ProjectScaledSimplex is [ProjectSimplex] onto {g ≥ 0, Σg = radius}. It panics
+// unless radius is positive and finite.
+func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
+	if !(radius > 0) || math.IsInf(radius, 1) {
+		panic("softkmeans: projection onto a simplex of radius " + strconv.FormatFloat(radius, 'g', -1, 64))
+	}
+	if dst == nil {
+		dst = make([]float64, len(v))
+	}
+	if len(dst) != len(v) {
+		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + ", v has " + strconv.Itoa(len(v)))
+	}
+	if len(v) == 0 {
+		return dst
+	}
+	if _, ok := rowMaxAbs(v); !ok {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return dst
+	}
+	// Relative to the largest entry and in units of the radius, only entries
+	// above −1 can remain positive: the candidates. The rest may be −Inf.
+	top := v[0]
+	for _, x := range v {
+		top = max(top, x)
+	}
+	count := 0
+	for i, x := range v {
+		// Halves, so that the difference of two huge numbers stays finite.
+		dst[i] = (x/2 - top/2) / (radius / 2)
+		if !(dst[i] > -1) { // a NaN from ∞/∞ cannot come: the numerator is finite
+			dst[i] = math.Inf(-1)
+		} else {
+			count++
+		}
+	}
+	var few [32]float64
+	candidates := few[:0]
+	if count > len(few) {
+		candidates = make([]float64, 0, count)
+	}
+	for _, x := range dst {
+		if x > -1 {
+			candidates = append(candidates, x)
+		}
+	}
+	var tau float64
+	if count <= len(few) {
+		tau = thresholdSorted(candidates)
+	} else {
+		tau = thresholdCondat(candidates)
+	}
+	// Once more on the support itself, to one rounding of a plain sum: removing
+	// entries only raises τ, so this ends.
+	for n := -1; ; {
+		sum, support := 0.0, 0
+		for _, x := range dst {
+			if x > tau {
+				sum += x
+				support++
+			}
+		}
+		if support == n || support == 0 {
+			break
+		}
+		n = support
+		tau = (sum - 1) / float64(n)
+	}
+	for i, x := range dst {
+		dst[i] = max(x-tau, 0)
+	}
+	settle(dst)
+	if radius != 1 {
+		scale(dst, radius)
+	}
+	return dst
+}
+
+// thresholdSorted sorts c in descending order and returns τ for radius 1.
+func thresholdSorted(c []float64) float64 {
+	for i := 1; i < len(c); i++ {
+		for j := i; j > 0 && c[j] > c[j-1]; j-- {
+			c[j], c[j-1] = c[j-1], c[j]
+		}
+	}
+	var sum, tau float64
+	for i, x := range c {
+		sum += x
+		t := (sum - 1) / float64(i+1)
+		if t >= x {
+			break
+		}
+		tau = t
+	}
+	return tau
+}
+
+// thresholdCondat is Algorithm 1 of L. Condat, Fast projection onto the simplex
+// and the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of
+// entries taken to be active stands in y[keep:active], the list ṽ of those put
+// aside in y[:keep]: each entry read from y is stored at or before its place.
+func thresholdCondat(y []float64) float64 {
+	rho := y[0] - 1
+	keep, active := 0, 1
+	for _, x := range y[1:] {
+		if x <= rho {
+			continue
+		}
+		y[active] = x
+		rho += (x - rho) / float64(active-keep+1)
+		if rho <= x-1 { // x alone raises the threshold past all before it
+			keep = active
+			rho = x - 1
+		}
+		active++
+	}
+	// Those put aside may still be active.
+	count := active - keep
+	v := y[:active]
+	in := keep
+	for i := keep - 1; i >= 0; i-- {
+		if v[i] > rho {
+			in--
+			v[in], v[i] = v[i], v[in]
+			count++
+			rho += (v[in] - rho) / float64(count)
+		}
+	}
+	v = v[in:]
+	for changed := true; changed; {
+		changed = false
+		kept := v[:0]
+		n := len(v)
+		for _, x := range v {
+			if x > rho {
+				kept = append(kept, x)
+				continue
+			}
+			n--
+			rho += (rho - x) / float64(n)
+			changed = true
+		}
+		v = kept
+	}
+	return rho
+}
+
+// SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the
+// defaults.
+type SimplexOptions struct {
+	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
+	Start   *Matrix // n×k memberships whose positive entries are tried first; nil: none. May be dst.
+}
+
+// SimplexInfo says how well the memberships of a call solve their problems.
+type SimplexInfo struct {
+	// KKT is the largest violation of the optimality conditions over all rows,
+	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15.
+	KKT float64
+	// Ridge is 0 unless the vertices are affinely dependent to working
+	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
+	// and those of least norm were picked, by proximal steps of this size
+	// (relative to the largest squared distance of a vertex from their mean).
+	Ridge float64
+	// Fallbacks counts the rows for which exchanging several vertices at once
+	// went round in circles and one at a time was needed.
+	Fallbacks int
+	// Unsolved counts the rows that reached the iteration limit: no data is
+	// known to do so. They have the best feasible memberships met.
+	Unsolved int
+}
+
+// SimplexLeastSquares returns for every row of x (n×d) the weights g ≥ 0, Σg = 1
+// that minimise ‖x − Σ_j g_j·vertex_j‖² (n×k for k vertices, the rows of a k×d
+// matrix). The solution is exact, not iterated to a tolerance: the optimality
+// (KKT) conditions of an active-set method hold to rounding, entries off the
+// support are exactly 0, rows add up to 1 to one rounding.
+//
+// Vertices and samples are shifted by the vertices' mean and all rows share the
+// k×k matrix A = FFᵀ + ρ11ᵀ, which is definite whenever the vertices are
+// affinely independent and has the same minimisers. With support S the
+// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1); it is
+// optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are
+// exchanged at once while that helps (Kim & Park 2011), one at a time in a
+// feasible descent otherwise. Rows with the same support share one Cholesky
+// factor, as in Van Benthem & Keenan (2004).
+//
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be
+// x itself. Cost: O(ndk) and O(k²) a row and support tried. Errors: [ErrShape],
+// [ErrNonFinite], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
+// dst is unchanged.
+func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
+	var o SimplexOptions
+	if opts != nil {
+		o = *opts
+	}
+	none := SimplexInfo{}
+	if o.Workers < 0 {
+		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+	}
+	if err := checkShape("x", x); err != nil {
+		return nil, none, err
+	}
+	if err := checkMatrix("vertices", vertices); err != nil {
+		return nil, none, err
+	}
+	if vertices.Rows == 0 {
+		return nil, none, fail(ErrTooFewSamples, "no vertices")
+	}
+	if x.Cols != vertices.Cols {
+		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
+	}
+	workers, ctx := workerCount(o.Workers), context.Background()
+	if _, err := finiteMax(ctx, "x", x, workers); err != nil {
+		return nil, none, err
+	}
+	if o.Start != nil {
+		if err := checkMatrix("Start", o.Start); err != nil {
+			return nil, none, err
+		}
+		if o.Start.Rows != x.Rows || o.Start.Cols != vertices.Rows {
+			return nil, none, fail(ErrShape, "Start is "+shape(o.Start.Rows, o.Start.Cols)+", the result is "+shape(x.Rows, vertices.Rows))
+		}
+	}
+	dst = destination(dst, x.Rows, vertices.Rows)
+	info, err := newSimplexProblem(vertices).solve(ctx, dst, x, o.Start, workers)
+	return dst, info, err
+}
+
+// simplexProblem is what all rows share.
+type simplexProblem struct {
+	k, d     int
+	outer    int       // vertices are first scaled by 2^-outer, to at most 1
+	inner    int       // and, once centred, by 2^-inner
+	centre   []float64 // of the vertices, scaled by 2^-outer
+	vertices *Matrix   // k×d, centred and scaled: largest entry in [½, 1)
+	gram     *Matrix   // A, k×k
+	top      float64   // largest entry of A
+	ridge    float64   // on A's diagonal; 0 unless it was singular
+	flat     bool      // all vertices coincide
+}
+
+// ridgeShare is the size of the proximal steps for dependent vertices, between
+// rounding errors (which it divides) and the bias of one step (which it bounds,
+// and which the steps then remove).
+const ridgeShare = 0x1p-30
+
+func newSimplexProblem(vertices *Matrix) *simplexProblem {
+	k, d := vertices.Rows, vertices.Cols
+	p := &simplexProblem{k: k, d: d, centre: make([]float64, d), vertices: NewMatrix(k, d, nil)}
+	var top float64
+	for j := range k {
+		big, _ := rowMaxAbs(vertices.row(j))
+		top = max(top, big)
+	}
+	_, p.outer = math.Frexp(top)
+	p.outer = max(p.outer, -1020)
+	f := math.Ldexp(1, -p.outer)
+	for j := range k {
+		axpy(p.centre, f/float64(k), vertices.row(j))
+	}
+	top = 0
+	for j := range k {
+		out := p.vertices.row(j)
+		for i, v := range vertices.row(j) {
+			out[i] = f*v - p.centre[i]
+		}
+		big, _ := rowMaxAbs(out)
+		top = max(top, big)
+	}
+	// Vertices that differ by no more than the rounding of their mean are one.
+	if top <= 0x1p-51 {
+		p.flat = true
+		for j := 1; j < k && p.flat; j++ {
+			for i, v := range vertices.row(j) {
+				p.flat = p.flat && v == vertices.row(0)[i]
+			}
+		}
+	}
+	if p.flat || d == 0 {
+		p.flat = true
+		return p
+	}
+	_, p.inner = math.Frexp(top)
+	p.inner = max(p.inner, -1020)
+	scale(p.vertices.Data, math.Ldexp(1, -p.inner))
+	p.gram = NewMatrix(k, k, nil)
+	addMulNT(p.gram.Data, k, p.vertices.Data, k, p.vertices.Data, k, d, true)
+	mirror(p.gram.Data, k)
+	for j := range k {
+		p.top = max(p.top, p.gram.row(j)[j])
+	}
+	rho := p.top
+	for i := range p.gram.Data {
+		p.gram.Data[i] += rho
+	}
+	p.top += rho
+	trial := p.gram.Clone()
+	if !cholesky(trial.Data, k, float64(k)*0x1p-50*p.top) {
+		p.ridge = ridgeShare * p.top
+		for j := range k {
+			p.gram.row(j)[j] += p.ridge
+		}
+	}
+	return p
+}
+
+// cholesky factors the k×k matrix a = LLᵀ in place (L on and below the
+// diagonal). It reports false if a pivot is not above the given bound.
+func cholesky(a []float64, k int, bound float64) bool {
+	for j := range k {
+		lj := a[j*k : j*k+j]
+		pivot := a[j*k+j] - sumSquares(lj)
+		if !(pivot > bound) {
+			return false
+		}
+		r := math.Sqrt(pivot)
+		a[j*k+j] = r
+		for i := j + 1; i < k; i++ {
+			a[i*k+j] = (a[i*k+j] - dot(lj, a[i*k:i*k+j])) / r
+		}
+	}
+	return true
+}
+
+// cholSolve overwrites b with (LLᵀ)⁻¹b.
+func cholSolve(l []float64, k int, b []float64) {
+	for i := range k {
+		b[i] = (b[i] - dot(l[i*k:i*k+i], b)) / l[i*k+i]
+	}
+	for i := k - 1; i >= 0; i-- {
+		b[i] /= l[i*k+i]
+		axpy(b[:i], -b[i], l[i*k:i*k+i])
+	}
+}
+
+// solve fills dst with the memberships of the rows of x, which are finite.
+func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
+	k := p.k
+	if p.flat || k == 1 {
+		for i := range x.Rows {
+			row := dst.row(i)
+			for j := range row {
+				row[j] = 1 / float64(k)
+			}
+			settle(row)
+		}
+		return SimplexInfo{}, cancelled(ctx)
+	}
+	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
+	solvers := make([]*rowSolver, workers)
+	err := eachBlock(ctx, workers, x.Rows, p.d, manyChunks, p.d+k, func(at block) {
+		if solvers[at.worker] == nil {
+			solvers[at.worker] = newRowSolver(p)
+		}
+		m := at.hi - at.lo
+		rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
+		clear(b)
+		late := map[int]int{} // rows to be scaled up once multiplied
+		for i := range m {
+			if e := p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i)); e != 0 {
+				late[i] = e
+			}
+		}
+		addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
+		for i, e := range late {
+			scale(b[i*k:(i+1)*k], math.Ldexp(1, e))
+		}
+		for i := range m {
+			var warm []float64
+			if start != nil {
+				warm = start.row(at.lo + i)
+			}
+			solvers[at.worker].solve(dst.row(at.lo+i), b[i*k:(i+1)*k], warm, &infos[at.chunk])
+		}
+	})
+	total := SimplexInfo{}
+	if p.ridge > 0 {
+		total.Ridge = ridgeShare
+	}
+	for _, f := range infos {
+		total.KKT = max(total.KKT, f.KKT)
+		total.Fallbacks += f.Fallbacks
+		total.Unsolved += f.Unsolved
+	}
+	return total, err
+}
+
+// pack writes the centred, scaled x to dst. A row so far from the vertices that
+// its products could overflow is scaled down further; pack then returns by
+// which power of two the products must be multiplied (at most 2^400, past which
+// nothing changes: only the direction counts).
+func (p *simplexProblem) pack(dst, x []float64) (exp int) {
+	top, _ := rowMaxAbs(x)
+	_, far := math.Frexp(top)
+	if far = max(far-p.outer, 0); far-p.inner < 400 {
+		f, g := math.Ldexp(1, -p.outer), math.Ldexp(1, -p.inner)
+		for i, v := range x {
+			dst[i] = (f*v - p.centre[i]) * g
+		}
+		return 0
+	}
+	for i, v := range x {
+		dst[i] = math.Ldexp(v, -p.outer-far) - math.Ldexp(p.centre[i], -far)
+	}
+	return min(far-p.inner, 400)
+}
+
+// support is the part of the problem on a set S of vertices.
+type support struct {
+	index []int     // S, ascending
+	chol  []float64 // of A_SS
+	h     []float64 // A_SS⁻¹1
+	sum   float64   // 1ᵀh
+}
+
+// rowSolver solves row after row, and remembers the factors of the supports
+// that it met.
+type rowSolver struct {
+	p       *simplexProblem
+	known   map[string]*support
+	floats  int    // held by known
+	in      []bool // S in work
+	key     []byte // S as bits
+	g, w    []float64
+	rhs     []float64
+	current []float64
+}
+
+func newRowSolver(p *simplexProblem) *rowSolver {
+	return &rowSolver{
+		p: p, known: map[string]*support{}, in: make([]bool, p.k), key: make([]byte, (p.k+7)/8),
+		g: make([]float64, p.k), w: make([]float64, p.k), rhs: make([]float64, p.k), current: make([]float64, p.k),
+	}
+}
+
+// solve overwrites g with the solution for the linear term b.
+func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
+	size := r.p.top
+	for _, v := range b {
+		size = max(size, math.Abs(v))
+	}
+	some := false
+	for j := range r.in {
+		r.in[j] = warm == nil || warm[j] > 0
+		some = some || r.in[j]
+	}
+	if !some {
+		r.in[0] = true
+	}
+	if r.p.ridge == 0 {
+		r.minimise(b, size, info)
+		copy(g, r.g)
+	} else {
+		r.proximal(g, b, size, info)
+	}
+	settle(g)
+}
+
+// proximal solves for dependent vertices: each step adds ridge·‖g − g_t‖²/2 to
+// the objective, which makes it strictly convex, and from g₀ = 1/k on the steps
+// go to the minimiser of least norm without the bias of a fixed ridge
+// (Rockafellar 1976).
+func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
+	for j := range g {
+		r.current[j] = 1 / float64(len(g))
+	}
+	for range 10 {
+		for j, v := range b {
+			r.rhs[j] = v + r.p.ridge*r.current[j]
+		}
+		r.minimise(r.rhs, size, info)
+		var change float64
+		for j, v := range r.g {
+			change = max(change, math.Abs(v-r.current[j]))
+			r.in[j] = v > 0
+		}
+		copy(r.current, r.g)
+		if change <= 1e-9 {
+			break
+		}
+	}
+	copy(g, r.current)
+}
+
+// minimise leaves in r.g the minimiser for the linear term b, from the support
+// in r.in.
+func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
+	tol := float64(r.p.k) * 0x1p-52 * size
+	// Exchange all that is infeasible, while their number falls (three rounds
+	// of grace each time it reaches a new low).
+	least, grace := r.p.k+1, 3
+	for {
+		s := r.factor()
+		if s == nil {
+			break
+		}
+		worst := r.evaluate(s, b)
+		bad := 0
+		for j, on := range r.in {
+			if on && r.g[j] < 0 || !on && r.w[j] < -tol {
+				bad++
+			}
+		}
+		if bad == 0 {
+			info.KKT = max(info.KKT, worst/size)
+			return
+		}
+		if bad < least {
+			least, grace = bad, 3
+		} else if grace--; grace < 0 {
+			break
+		}
+		best, some := 0, false
+		for j, on := range r.in {
+			if r.g[j] > r.g[best] {
+				best = j
+			}
+			if on {
+				r.in[j] = r.g[j] >= 0
+			} else {
+				r.in[j] = r.w[j] < -tol
+			}
+			some = some || r.in[j]
+		}
+		if !some {
+			r.in[best] = true
+		}
+	}
+	info.Fallbacks++
+	r.descend(b, size, tol, info)
+}
+
+// descend is the feasible active-set method: from the best vertex, one vertex
+// in or out at a time, the objective falling strictly, so that it ends.
+func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
+	k := r.p.k
+	best := 0
+	cost := func(j int) float64 { return r.p.gram.row(j)[j]/2 - b[j] }
+	for j := range k {
+		if cost(j) < cost(best) {
+			best = j
+		}
+	}
+	now := make([]float64, k)
+	barred := make([]bool, k) // came in and went straight out again: rounding
+	now[best] = 1
+	clear(r.in)
+	r.in[best] = true
+	entered := -1
+	for range 50 * (k + 1) {
+		s := r.factor()
+		if s == nil && entered < 0 {
+			break
+		}
+		if s == nil { // the newcomer depends on the others to working accuracy
+			r.in[entered], barred[entered] = false, true
+			continue
+		}
+		worst := r.evaluate(s, b)
+		step, out := 1.0, -1
+		for _, j := range s.index {
+			if r.g[j] <= 0 {
+				if t := now[j] / (now[j] - r.g[j]); now[j] == 0 || t < step {
+					step, out = t, j
+					if now[j] == 0 {
+						step = 0
+					}
+				}
+			}
+		}
+		if out >= 0 {
+			if step == 0 && out == entered {
+				barred[out] = true
+			}
+			for _, j := range s.index {
+				now[j] += step * (r.g[j] - now[j])
+			}
+			now[out], r.in[out] = 0, false
+			continue
+		}
+		copy(now, r.g)
+		entered = -1
+		for j, on := range r.in {
+			if !on && !barred[j] && r.w[j] < -tol && (entered < 0 || r.w[j] < r.w[entered]) {
+				entered = j
+			}
+		}
+		if entered < 0 {
+			info.KKT = max(info.KKT, worst/size)
+			return
+		}
+		r.in[entered] = true
+	}
+	info.Unsolved++
+	for j, v := range now {
+		r.g[j] = max(v, 0)
+	}
+}
+
+// factor returns the factorization for the support in r.in, or nil if A_SS is
+// singular to working accuracy.
+func (r *rowSolver) factor() *support {
+	clear(r.key)
+	count := 0
+	for j, on := range r.in {
+		if on {
+			r.key[j>>3] |= 1 << (j & 7)
+			count++
+		}
+	}
+	if s, ok := r.known[string(r.key)]; ok {
+		return s
+	}
+	s := &support{index: make([]int, 0, count), chol: make([]float64, count*count), h: make([]float64, count)}
+	for j, on := range r.in {
+		if on {
+			s.index = append(s.index, j)
+		}
+	}
+	for a, i := range s.index {
+		for c, j := range s.index {
+			s.chol[a*count+c] = r.p.gram.row(i)[j]
+		}
+		s.h[a] = 1
+	}
+	if !cholesky(s.chol, count, 0) {
+		s = nil
+	} else {
+		cholSolve(s.chol, count, s.h)
+		for _, v := range s.h {
+			s.sum += v
+		}
+	}
+	// Rows whose supports all differ gain nothing from memory; keep it small.
+	if r.floats += count * (count + 2); r.floats > 1<<18 {
+		clear(r.known)
+		r.floats = count * (count + 2)
+	}
+	r.known[string(r.key)] = s
+	return s
+}
+
+// evaluate sets r.g to the solution on S, zero elsewhere, and r.w to the
+// gradient Ag − b + μ. It returns the largest violation of the optimality
+// conditions: of w = 0 on S and w ≥ 0 off it.
+func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
+	n := len(s.index)
+	y := r.w[:n] // scratch until the gradient comes
+	for a, j := range s.index {
+		y[a] = b[j]
+	}
+	cholSolve(s.chol, n, y)
+	total := -1.0
+	for _, v := range y {
+		total += v
+	}
+	mu := total / s.sum
+	clear(r.g)
+	for a, j := range s.index {
+		r.g[j] = y[a] - mu*s.h[a]
+	}
+	for i := range r.w {
+		row := r.p.gram.row(i)
+		v := mu - b[i]
+		for _, j := range s.index {
+			v += row[j] * r.g[j]
+		}
+		r.w[i] = v
+		if r.in[i] {
+			v = -math.Abs(v)
+		}
+		worst = max(worst, -v)
+	}
+	return worst
+}

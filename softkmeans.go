@@ -1,0 +1,401 @@
+package softkmeans
+
+// The global solution of soft k-means: F. Nie, H. Chen, R. Wang and X. Li, On
+// the Global Solution of Soft k-Means, Algorithm 1 and Theorem 1, for samples in
+// rows (the paper has them in columns):
+//
+//	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 = 1.
+//
+// Relaxed to G1 = 1 this is principal component analysis; every simplex in the
+// principal subspace that encloses the projected data then attains the relaxed
+// minimum with G ≥ 0.
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// Solver is the way in which [Fit] finds the principal subspace. All ways
+// reach the same minimum; they differ in time and in the digits of small
+// singular values. With m = min(n, d) and M = max(n, d):
+type Solver int
+
+const (
+	// SolverAuto takes SolverKrylov where k is far below a large m, otherwise
+	// SolverGram, and turns to SolverJacobi where the Gram matrix has lost
+	// singular values that matter. It is the default.
+	SolverAuto Solver = iota
+	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
+	// Mm² + 9m³. Squares below 2^-52 of the largest are lost, so a floor below
+	// 1e-14 of the total is rounding.
+	SolverGram
+	// SolverJacobi takes the QR factorization, block by block, and the
+	// singular values of R by one-sided Jacobi: 2Mm² + 50m³. Small singular
+	// values keep their digits.
+	SolverJacobi
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step.
+	// Its Floor is a bound (see Model.FloorError).
+	SolverKrylov
+)
+
+// String returns "auto", "gram", "jacobi" or "krylov".
+func (s Solver) String() string {
+	switch s {
+	case SolverAuto:
+		return "auto"
+	case SolverGram:
+		return "gram"
+	case SolverJacobi:
+		return "jacobi"
+	case SolverKrylov:
+		return "krylov"
+	}
+	return "Solver(" + strconv.Itoa(int(s)) + ")"
+}
+
+// Status says why a computation stopped.
+type Status int
+
+const (
+	// StatusNone is the zero value: nothing was computed.
+	StatusNone Status = iota
+	// StatusOptimal: the global minimum, in closed form.
+	StatusOptimal
+	// StatusConverged: an iteration met its tolerance.
+	StatusConverged
+	// StatusIterationLimit: an iteration reached its limit; the result is the
+	// best so far, and usable.
+	StatusIterationLimit
+	// StatusCancelled: the context ended; the result is the best so far.
+	StatusCancelled
+)
+
+// String returns the status in words.
+func (s Status) String() string {
+	switch s {
+	case StatusNone:
+		return "none"
+	case StatusOptimal:
+		return "optimal"
+	case StatusConverged:
+		return "converged"
+	case StatusIterationLimit:
+		return "iteration limit"
+	case StatusCancelled:
+		return "cancelled"
+	}
+	return "Status(" + strconv.Itoa(int(s)) + ")"
+}
+
+// Options tunes [Fit]. The zero value and nil are the defaults.
+type Options struct {
+	// Weights has a weight ≥ 0 for every row; nil: all 1. A weight of 2 is the
+	// row given twice, a weight of 0 a row that does not count (its memberships
+	// are its nearest mixture of the centers).
+	Weights   []float64
+	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
+	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
+	// B → BQ; nil: none. Every Q gives another global optimum: minus the
+	// identity the mirror image, RandomOrientation an arbitrary one.
+	Orientation *Matrix
+}
+
+// Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields
+// are exported and survive encoding/json; a Model with nothing but Centers is
+// ready for Predict.
+type Model struct {
+	Centers     *Matrix // F, k×d: a prototype a row
+	Memberships *Matrix // G, n×k: rows at least 0, adding up to 1
+	// Objective is ‖X − GF‖², weighted if weights were given, computed from
+	// the X, G and F themselves. Like Floor and Total it is in squared units of
+	// the data, weakly 0 where that is below the range of float64 and
+	// math.MaxFloat64 where it is above.
+	Objective float64
+	// Floor is the global minimum of the objective for this X and k,
+	// Σ_{i≥k} σ_i² over the singular values σ of the centred data.
+	Floor float64
+	// FloorError bounds by how much the true minimum may exceed Floor (it
+	// never does exceed Objective, but for rounding). Direct solvers state
+	// their rounding, about min(n, d)·2^-52·Total. SolverKrylov subtracts from
+	// Floor what the residuals of its Ritz vectors leave open, and states that
+	// here; that bound takes for granted that the random start block was not
+	// orthogonal to a leading direction.
+	FloorError float64
+	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1
+	Gap        float64 // (Objective − Floor)/Total, also where these are out of range; 0 if Total is 0
+
+	Lambda, Epsilon float64 // penalty as used; 0 for Fit
+
+	Solver     Solver    // the solver that gave the result
+	Iterations int       // steps of an iterative solver; 0 for a closed form
+	Status     Status    // why it stopped
+	Trace      []float64 // the objective with its penalty after every iteration; nil for Fit
+}
+
+// Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d)
+// and memberships G (n×k) for the samples in the rows of x (n×d). k may be
+// anything from 1 up, also above n or d, where the minimum is 0. x is read,
+// never changed and never copied.
+//
+// The minimum is proved, not searched for: the objective equals
+// Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), reported as Floor beside Objective. It is
+// attained by many (F, G), one for each orientation and size of the simplex;
+// Fit returns a regular one that encloses the data, so its centers usually lie
+// outside of it. The result is the same, to the bit, on every call on one kind
+// of machine, for any number of workers.
+//
+// Cost: see [Solver], and O(ndk) for projection, memberships and objective; n·k
+// + O(min(n, d)²) + d·k floats of memory. Errors: [ErrShape], [ErrNonFinite],
+// [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	if err := checkFit(k, &o); err != nil {
+		return nil, err
+	}
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	if err != nil {
+		return nil, err
+	}
+	p := min(k-1, s.d)
+	pc, err := s.principal(p, o.Solver)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status}
+	m.Memberships = NewMatrix(s.n, k, nil)
+	e, err := s.place(m.Memberships, pc.basis, k, &o)
+	if err != nil {
+		return nil, err
+	}
+	m.Centers = s.centers(e, pc.basis)
+	if err := s.settleZeroWeights(m); err != nil {
+		return nil, err
+	}
+	objective, err := s.objective(m.Centers, m.Memberships)
+	if err != nil {
+		return nil, err
+	}
+	if pc.total > 0 {
+		m.Gap = (objective - pc.floor) / pc.total
+	}
+	m.Objective = s.unscaleSquare(objective)
+	m.Floor = s.unscaleSquare(pc.floor)
+	m.FloorError = s.unscaleSquare(pc.floorError)
+	m.Total = s.unscaleSquare(pc.total)
+	return m, nil
+}
+
+func checkFit(k int, o *Options) error {
+	switch {
+	case k < 1:
+		return fail(ErrOption, "k is "+strconv.Itoa(k))
+	case k > math.MaxInt32/8:
+		return fail(ErrOption, "k is "+strconv.Itoa(k)+", beyond any use")
+	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
+		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
+	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
+		return fail(ErrOption, "Solver is "+o.Solver.String())
+	}
+	q := o.Orientation
+	if q == nil {
+		return nil
+	}
+	if err := checkMatrix("Orientation", q); err != nil {
+		return err
+	}
+	if q.Rows != k-1 || q.Cols != k-1 {
+		return fail(ErrShape, "Orientation is "+shape(q.Rows, q.Cols)+", k−1 is "+strconv.Itoa(k-1))
+	}
+	for i := range k - 1 {
+		for j := range i + 1 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if !(math.Abs(dot(q.row(i), q.row(j))-want) <= 1e-10) {
+				return fail(ErrOption, "Orientation is not orthogonal: rows "+strconv.Itoa(i)+" and "+strconv.Itoa(j))
+			}
+		}
+	}
+	return nil
+}
+
+// place projects the data on the basis (p×d), W = XcU, encloses it, and leaves
+// the memberships in g (n×k). The projections wait in g's own rows for the
+// enclosure to be known: W needs no storage.
+func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
+	p := basis.Rows
+	normals := normalsOf(k, p, o.Orientation)
+	extents := make([]*extent, chunks(s.n, s.d, manyChunks))
+	for c := range extents {
+		extents[c] = &extent{facets: make([]float64, k)}
+	}
+	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
+	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
+	// printed ones the objective is not minimal, and G can be negative.
+	err := s.eachBlock(s.n, s.d, manyChunks, s.d+p, func(at block) {
+		m := at.hi - at.lo
+		rows, w := at.scratch[:m*s.d], at.scratch[m*s.d:m*(s.d+p)]
+		s.pack(rows, at.lo, at.hi, false)
+		clear(w)
+		addMulNT(w, p, rows, m, basis.Data, p, s.d, false)
+		for i := range m {
+			wi := w[i*p : (i+1)*p]
+			copy(g.row(at.lo+i), wi)
+			if s.weight(at.lo+i) > 0 {
+				extents[at.chunk].add(wi, normals)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range extents[1:] {
+		extents[0].merge(e)
+	}
+	e := enclose(o.Enclosure, normals, extents[0])
+	err = s.eachBlock(s.n, k, manyChunks, 0, func(at block) {
+		w := make([]float64, p)
+		for i := at.lo; i < at.hi; i++ {
+			copy(w, g.row(i))
+			e.memberships(g.row(i), w)
+		}
+	})
+	return e, err
+}
+
+// centers returns the vertices of the enclosure in the data's units: for the
+// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5.
+func (s *samples) centers(e *enclosure, basis *Matrix) *Matrix {
+	k := e.normals.Rows
+	f := NewMatrix(k, s.d, nil)
+	for j := range k {
+		row := f.row(j)
+		copy(row, s.mean)
+		for c, u := range e.normals.row(j) {
+			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, basis.row(c))
+		}
+		for i, v := range row {
+			row[i] = clampFinite(math.Ldexp(v, s.exp))
+		}
+	}
+	return f
+}
+
+// clampFinite keeps prototypes of data near the end of the float64 range
+// finite.
+func clampFinite(v float64) float64 {
+	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
+}
+
+// settleZeroWeights gives rows of weight 0, which the enclosure did not look
+// at, their nearest mixture of the centers.
+func (s *samples) settleZeroWeights(m *Model) error {
+	if s.weights == nil {
+		return nil
+	}
+	var problem *simplexProblem
+	for i, w := range s.weights {
+		if w > 0 {
+			continue
+		}
+		if problem == nil {
+			problem = newSimplexProblem(m.Centers)
+		}
+		one, x := rowsOf(m.Memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
+		if _, err := problem.solve(s.ctx, one, x, nil, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
+// f and g hold. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which
+// is the same and does not cancel when the mean is far from 0.
+func (s *samples) objective(f, g *Matrix) (float64, error) {
+	k := f.Rows
+	shifted := NewMatrix(k, s.d, nil)
+	for j := range k {
+		out := shifted.row(j)
+		for i, v := range f.row(j) {
+			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
+		}
+	}
+	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	err := s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
+		part := 0.0
+		for i := at.lo; i < at.hi; i++ {
+			r := rows[(i-at.lo)*s.d:][:s.d]
+			missing := 1.0
+			for j, v := range g.row(i) {
+				missing -= v
+				if v != 0 {
+					axpy(r, -v, shifted.row(j))
+				}
+			}
+			if missing != 0 {
+				axpy(r, missing, s.mean)
+			}
+			part += s.weight(i) * sumSquares(r)
+		}
+		sums[at.chunk] += part
+	})
+	var total float64
+	for _, v := range sums {
+		total += v
+	}
+	return total, err
+}
+
+// Labels returns the cluster with the largest membership for each row, the
+// lowest index on ties. dst receives them; nil allocates. It panics if dst is
+// not as long as Memberships has rows.
+func (m *Model) Labels(dst []int) []int {
+	n := 0
+	if m.Memberships != nil {
+		n = m.Memberships.Rows
+	}
+	if dst == nil {
+		dst = make([]int, n)
+	}
+	if len(dst) != n {
+		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(n) + " rows")
+	}
+	for i := range dst {
+		dst[i] = 0
+		row := m.Memberships.Row(i)
+		for j, v := range row {
+			if v > row[dst[i]] {
+				dst[i] = j
+			}
+		}
+	}
+	return dst
+}
+
+// Predict returns the memberships (n×k) of the rows of x (n×d): for each the
+// exact minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1, as
+// [SimplexLeastSquares] finds it. On the rows that the model was fitted to
+// these are its Memberships, to rounding: to some 1e-12 where the centers are
+// affinely independent, to 1e-6 where they are not (k > d+1, or all rows equal)
+// and both choose the memberships of least norm.
+//
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be
+// x itself. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples] without
+// centers; on an error dst is unchanged.
+func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
+	if m.Centers == nil {
+		return nil, fail(ErrTooFewSamples, "the model has no centers")
+	}
+	g, _, err := SimplexLeastSquares(dst, x, m.Centers, nil)
+	return g, err
+}

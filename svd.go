@@ -1,0 +1,354 @@
+package softkmeans
+
+// Singular values in two ways.
+//
+// JacobiSVD finds all of them, to high relative accuracy, by the one-sided
+// Jacobi method (Hestenes 1958) with de Rijk's pivoting (1989), on a matrix
+// that two QR factorizations have made nearly diagonal (Drmač & Veselić 2008,
+// LAPACK's dgejsv). If A = B·D with D diagonal, however badly scaled, the
+// relative error of each singular value depends on the condition of B alone;
+// methods that first reduce to bidiagonal form, or square A, lose the small
+// ones. Deviation from dgejsv: the rotations are always accumulated (never
+// recovered by a triangular solve), and rows are not sorted by size.
+//
+// TruncatedSVD finds the leading few by block Krylov iteration.
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// SVDResult is the singular value decomposition a = U·diag(S)·Vᵀ with what is
+// needed to judge it.
+type SVDResult struct {
+	U *Matrix   // n×p, orthonormal columns, p = min(n, d) for an n×d matrix
+	S []float64 // p singular values, descending, never negative
+	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
+
+	// Sweeps is how often the Jacobi method went through all pairs of columns;
+	// the last sweep found nothing left to do if Status is StatusConverged.
+	Sweeps int
+	// MaxCosine is the largest |cosine| between two columns met in the last
+	// sweep: the columns of U·diag(S) are orthogonal to that degree.
+	MaxCosine float64
+	Status    Status
+}
+
+// maxSweeps bounds the Jacobi iterations of svd.go and eigen.go. 5 to 10
+// suffice in practice; the bound only keeps the promise that nothing runs for
+// ever.
+const maxSweeps = 60
+
+// SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d
+// matrix: u is n×p and v is d×p with orthonormal columns, s has p = min(n, d)
+// values in descending order. The sign of each pair of vectors is chosen so
+// that the entry of largest magnitude in v's column (the first of them on
+// ties) is positive. Where singular values are 0 the vectors are completed to
+// an orthonormal set. Empty matrices have empty factors. a is not changed.
+//
+// SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
+// times that of other methods; for a few leading triplets of a large matrix see
+// [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite].
+func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
+	r, err := JacobiSVD(a)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return r.U, r.S, r.V, nil
+}
+
+// JacobiSVD is [SVD] with its diagnostics. Should the sweeps reach their limit,
+// which no matrix is known to do, Status is StatusIterationLimit, MaxCosine
+// says how far from orthogonal the result is, and the result is usable to that
+// accuracy.
+func JacobiSVD(a *Matrix) (*SVDResult, error) {
+	if err := checkShape("a", a); err != nil {
+		return nil, err
+	}
+	top, err := maxAbs("a", a)
+	if err != nil {
+		return nil, err
+	}
+	if a.Rows < a.Cols {
+		r := jacobiSVD(a.transposed(), top)
+		r.U, r.V = r.V, r.U
+		fixSigns(r.V, r.U)
+		return r, nil
+	}
+	r := jacobiSVD(a.Clone(), top)
+	fixSigns(r.V, r.U)
+	return r, nil
+}
+
+// fixSigns makes the entry of largest magnitude in every column of v positive
+// (the first on ties), and turns the column of other, where it is not nil,
+// along.
+func fixSigns(v, other *Matrix) {
+	for j := range v.Cols {
+		big := 0.0
+		for i := range v.Rows {
+			if x := v.Data[i*v.Stride+j]; math.Abs(x) > math.Abs(big) {
+				big = x
+			}
+		}
+		if big >= 0 {
+			continue
+		}
+		for _, m := range []*Matrix{v, other} {
+			if m != nil {
+				for i := range m.Rows {
+					m.Data[i*m.Stride+j] *= -1
+				}
+			}
+		}
+	}
+}
+
+// jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
+// magnitude.
+func jacobiSVD(a *Matrix, top float64) *SVDResult {
+	n, d := a.Rows, a.Cols
+	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil), Status: StatusConverged}
+	// A power of two takes the largest entry to [½, 1): sums of squares then
+	// stay in range, and no bit is lost.
+	_, exp := math.Frexp(top)
+	for i := range n {
+		row := a.row(i)
+		for j, v := range row {
+			row[j] = math.Ldexp(v, -exp)
+		}
+	}
+	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the
+	// rows of R₂.
+	f1 := qrPivot(a)
+	rank := f1.rank
+	t := NewMatrix(d, rank, nil)
+	for i := range rank {
+		for j := i; j < d; j++ {
+			t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
+		}
+	}
+	f2 := qrFactor(t)
+	l := NewMatrix(rank, rank, nil)
+	for i := range rank {
+		copy(l.row(i)[i:], t.row(i)[i:])
+	}
+	// L·J = U_L·Σ.
+	j := identity(rank)
+	norms := make([]float64, rank)
+	r.Sweeps, r.MaxCosine = orthogonalizeRows(l, j, norms)
+	if r.MaxCosine > jacobiTol(rank) {
+		r.Status = StatusIterationLimit
+	}
+	order := descending(norms)
+	// U = Q₁·(U_L ⊕ I), V = P·Q₂·(J ⊕ I).
+	left := NewMatrix(rank, rank, nil)
+	vq := NewMatrix(d, d, nil)
+	for at, i := range order {
+		r.S[at] = math.Ldexp(norms[i], exp)
+		if norms[i] >= 0x1p-1000 { // below, a row of denormals has no direction left
+			copy(left.row(at), l.row(i))
+			unit(left.row(at), norms[i])
+		}
+		for c, v := range j.row(i) {
+			vq.Data[c*vq.Stride+at] = v
+		}
+	}
+	if rank > 0 && norms[order[rank-1]] < 0x1p-1000 {
+		orthonormalize(left, 0)
+	}
+	for i := range rank {
+		for c := range rank {
+			r.U.Data[c*r.U.Stride+i] = left.Data[i*left.Stride+c]
+		}
+	}
+	for i := rank; i < d; i++ {
+		r.U.Data[i*r.U.Stride+i] = 1
+		vq.Data[i*vq.Stride+i] = 1
+	}
+	f1.applyQ(r.U)
+	f2.applyQ(vq)
+	for i, p := range f1.perm {
+		copy(r.V.row(p), vq.row(i))
+	}
+	return r
+}
+
+func identity(n int) *Matrix {
+	m := NewMatrix(n, n, nil)
+	for i := range n {
+		m.Data[i*n+i] = 1
+	}
+	return m
+}
+
+// jacobiTol is the |cosine| below which two vectors of length n count as
+// orthogonal: what rounding leaves of a dot product of such vectors (dgesvj
+// uses the same).
+func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
+
+// orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and
+// the rows of v along with them. It leaves the rows' lengths in norms, and
+// returns the sweeps made and the largest |cosine| seen in the last of them.
+func orthogonalizeRows(m, v *Matrix, norms []float64) (sweeps int, cosine float64) {
+	n := m.Rows
+	tol := jacobiTol(n)
+	for i := range n {
+		norms[i] = norm2(m.row(i))
+	}
+	for sweeps < maxSweeps {
+		sweeps++
+		cosine = 0
+		for p := range n - 1 {
+			// De Rijk: the longest row that is left goes first.
+			best := p
+			for q := p + 1; q < n; q++ {
+				if norms[q] > norms[best] {
+					best = q
+				}
+			}
+			if best != p {
+				swap(m.row(p), m.row(best))
+				swap(v.row(p), v.row(best))
+				norms[p], norms[best] = norms[best], norms[p]
+			}
+			for q := p + 1; q < n; q++ {
+				if norms[q] == 0 || norms[p] == 0 {
+					continue
+				}
+				c := cosineOf(m.row(p), m.row(q), norms[p], norms[q])
+				cosine = max(cosine, math.Abs(c))
+				if math.Abs(c) <= tol {
+					continue
+				}
+				// Rutishauser's formulas for the angle that makes them
+				// orthogonal, in terms of lengths and cosine: no square that
+				// could leave the range.
+				zeta := (norms[q]/norms[p] - norms[p]/norms[q]) / (2 * c)
+				t := 1 / (math.Abs(zeta) + math.Sqrt(1+zeta*zeta)) // 0 if ζ² overflows, and then it is below rounding
+				if math.IsInf(zeta*zeta, 1) {
+					t = 0.5 / math.Abs(zeta)
+				}
+				if zeta < 0 {
+					t = -t
+				}
+				cs := 1 / math.Sqrt(1+t*t)
+				rotate(m.row(p), m.row(q), cs, cs*t)
+				rotate(v.row(p), v.row(q), cs, cs*t)
+				norms[p], norms[q] = norm2(m.row(p)), norm2(m.row(q))
+			}
+		}
+		if cosine <= tol {
+			break
+		}
+	}
+	return sweeps, cosine
+}
+
+// cosineOf returns x·y/(‖x‖‖y‖), given the lengths.
+func cosineOf(x, y []float64, nx, ny float64) float64 {
+	if p := nx * ny; p >= 0x1p-900 {
+		return dot(x, y) / p
+	}
+	var s float64
+	_, ex := math.Frexp(nx)
+	_, ey := math.Frexp(ny)
+	for i, v := range x {
+		s += math.Ldexp(v, -ex) * math.Ldexp(y[i], -ey)
+	}
+	return s / (math.Ldexp(nx, -ex) * math.Ldexp(ny, -ey))
+}
+
+func swap(x, y []float64) {
+	for i := range x {
+		x[i], y[i] = y[i], x[i]
+	}
+}
+
+// TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the
+// defaults.
+type TruncatedOptions struct {
+	Tol      float64 // stop at residuals of Tol·s₁; 0: 1e-10; it cannot be below 1e-14
+	MaxSteps int     // passes of block Krylov iteration; 0: 200
+	Seed     uint64  // of the random start; any value is as good as another
+	Workers  int     // 0: GOMAXPROCS; the result's bits do not depend on it
+}
+
+// TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
+type TruncatedResult struct {
+	U *Matrix   // n×k, orthonormal columns
+	S []float64 // k leading singular values, descending
+	V *Matrix   // d×k, orthonormal columns, signs as in [SVD]
+	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final
+	// vectors (a·v_i = s_i·u_i holds to rounding): some singular value lies
+	// within this distance of s_i.
+	Residuals []float64
+	Steps     int
+	Status    Status // StatusConverged, or StatusIterationLimit with the best triplets so far
+}
+
+// TruncatedSVD returns the k leading singular triplets of a (n×d), 1 ≤ k ≤
+// min(n, d), by block Krylov iteration with full reorthogonalization and thick
+// restarts (Musco & Musco 2015; the method's accuracy on slowly falling singular
+// values is what single-vector or power iterations lack). It stops by
+// measured residuals, not by a count.
+//
+// Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors:
+// [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for k or the
+// options, and ctx's, wrapped.
+func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*TruncatedResult, error) {
+	var o TruncatedOptions
+	if opts != nil {
+		o = *opts
+	}
+	if !(o.Tol >= 0) || o.MaxSteps < 0 {
+		return nil, fail(ErrOption, "Tol or MaxSteps is negative or not a number")
+	}
+	if o.Tol == 0 {
+		o.Tol = 1e-10
+	}
+	if o.MaxSteps == 0 {
+		o.MaxSteps = defaultKrylovSteps
+	}
+	s, err := newSamples(ctx, a, nil, o.Workers, false)
+	if err != nil {
+		return nil, err
+	}
+	if small, _ := s.sides(); k < 1 || k > small {
+		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))
+	}
+	kry, err := krylov(s, k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
+	if err != nil {
+		return nil, err
+	}
+	// Within the subspace found the triplets come from A·V itself (n×k) and not
+	// from its square, so that small ones keep their digits.
+	av, err := s.mul(kry.basis)
+	if err != nil {
+		return nil, err
+	}
+	in := jacobiSVD(av.transposed(), 1)
+	vt := NewMatrix(k, s.d, nil)
+	for i := range k {
+		for l := range k {
+			axpy(vt.row(i), in.V.Data[l*k+i], kry.basis.row(l))
+		}
+	}
+	r := &TruncatedResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Steps: kry.steps, Status: kry.status}
+	fixSigns(r.V, r.U)
+	atu, err := s.mulT(r.U.transposed())
+	if err != nil {
+		return nil, err
+	}
+	back := math.Ldexp(1, s.exp)
+	for i := range k {
+		row := atu.row(i)
+		for j := range row {
+			row[j] -= r.S[i] * r.V.Data[j*k+i]
+		}
+		r.Residuals[i] = norm2(row) * back
+		r.S[i] *= back
+	}
+	return r, nil
+}
