@@ -144,7 +144,12 @@ func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64
 	return slices.Max(tops), err
 }
 
+// findMean sums differences from the first row: columns without variation come
+// out with their exact value, and others lose less when far from 0.
 func (s *samples) findMean() error {
+	a := s.factor()
+	origin := make([]float64, s.d)
+	axpy(origin, a, s.x.row(0))
 	c := chunks(s.n, s.d, reduceChunks)
 	sums := NewMatrix(c, s.d, nil)
 	total := make([]float64, c)
@@ -152,13 +157,12 @@ func (s *samples) findMean() error {
 	err := s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
 		acc := short.row(at.chunk)
 		clear(acc)
-		a := s.factor()
 		for i := at.lo; i < at.hi; i++ {
 			w := s.weight(i)
 			total[at.chunk] += w
 			row := s.x.row(i)
 			for j, v := range row {
-				acc[j] += w * (a * v)
+				acc[j] += w * (a*v - origin[j])
 			}
 		}
 		axpy(sums.row(at.chunk), 1, acc)
@@ -169,7 +173,7 @@ func (s *samples) findMean() error {
 		axpy(s.mean, 1, sums.row(t))
 	}
 	for j := range s.mean {
-		s.mean[j] /= all
+		s.mean[j] = s.mean[j]/all + origin[j]
 	}
 	return err
 }

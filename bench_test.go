@@ -1,0 +1,96 @@
+package softkmeans
+
+import (
+	"fmt"
+	"testing"
+)
+
+func BenchmarkFit(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{{150, 4, 3}, {1797, 64, 10}, {20000, 64, 10}, {200000, 64, 10}, {2000, 784, 10}, {400, 4096, 20}} {
+		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
+			x := randomData(c.n, c.d, 1, 1)
+			b.SetBytes(int64(8 * c.n * c.d))
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Fit(bg, x, c.k, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkFitSolver(b *testing.B) {
+	x := randomData(2000, 256, 1, 1)
+	for _, s := range allSolvers {
+		b.Run(fmt.Sprintf("n=2000,d=256,k=10/solver=%v", s), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Fit(bg, x, 10, &Options{Solver: s}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkPredict has rows inside of the simplex and, after the vertices are
+// drawn in, rows outside, where supports must be found.
+func BenchmarkPredict(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{{10000, 198, 4}, {10000, 198, 12}, {10000, 64, 30}} {
+		for _, shrink := range []float64{1, 0.3} {
+			b.Run(fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), func(b *testing.B) {
+				x := randomData(c.n, c.d, 1, 1)
+				m, err := Fit(bg, x, c.k, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				m.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return 1 + shrink*(v-1) })
+				dst := NewMatrix(c.n, c.k, nil)
+				for b.Loop() {
+					if _, err := m.Predict(dst, x); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkFloors(b *testing.B) {
+	for _, c := range []struct{ n, d int }{{1797, 64}, {2000, 256}} {
+		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
+			x := randomData(c.n, c.d, 1, 1)
+			for b.Loop() {
+				if _, err := Floors(x); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkSVD(b *testing.B) {
+	for _, c := range []struct{ n, d int }{{64, 64}, {200, 60}, {300, 300}} {
+		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
+			x := randomData(c.n, c.d, 0, 1)
+			for b.Loop() {
+				if _, err := JacobiSVD(x); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkProjectSimplex(b *testing.B) {
+	for _, n := range []int{4, 32, 33, 1000, 100000} {
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			v := randomData(1, n, 0, 1).Data
+			dst := make([]float64, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				ProjectSimplex(dst, v)
+			}
+		})
+	}
+}

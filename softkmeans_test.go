@@ -1,0 +1,866 @@
+package softkmeans
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var bg = context.Background()
+
+var (
+	allSolvers    = []Solver{SolverAuto, SolverGram, SolverJacobi, SolverKrylov}
+	allEnclosures = []Enclosure{EnclosureBall, EnclosureTight}
+	realSets      = []string{"iris", "wine", "digits", "breast_cancer"}
+)
+
+// loadCSV reads a data set of testdata.
+func loadCSV(t testing.TB, name string) *Matrix {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for _, line := range strings.Fields(string(b)) {
+		var row []float64
+		for _, f := range strings.Split(line, ",") {
+			v, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	m, err := FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// randomData has independent normal entries times 1/(1+column), so that the
+// spectrum falls, plus a mean of `mean` in every column.
+func randomData(n, d int, mean float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	m := NewMatrix(n, d, nil)
+	for i := range n {
+		for j := range d {
+			m.Set(i, j, mean+rng.NormFloat64()/(1+float64(j)/4))
+		}
+	}
+	return m
+}
+
+func mapped(m *Matrix, f func(i, j int, v float64) float64) *Matrix {
+	c := m.Clone()
+	for i := range c.Rows {
+		for j, v := range c.Row(i) {
+			c.Set(i, j, f(i, j, v))
+		}
+	}
+	return c
+}
+
+// oracle finds floors and total the slow and obvious way: centre the data,
+// form the smaller Gram matrix entry by entry, and diagonalise it with the
+// classical Jacobi method. x must be of moderate size.
+func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
+	n, d := x.Dims()
+	mean, weight := make([]float64, d), 0.0
+	at := func(i int) float64 {
+		if w == nil {
+			return 1
+		}
+		return w[i]
+	}
+	for i := range n {
+		weight += at(i)
+	}
+	for j := range d {
+		for i := range n {
+			mean[j] += at(i) * (x.At(i, j) - x.At(0, j))
+		}
+		mean[j] = x.At(0, j) + mean[j]/weight
+	}
+	m := min(n, d)
+	a := make([][]float64, m)
+	for p := range m {
+		a[p] = make([]float64, m)
+		for q := range m {
+			if d <= n {
+				for i := range n {
+					a[p][q] += at(i) * (x.At(i, p) - mean[p]) * (x.At(i, q) - mean[q])
+				}
+			} else {
+				for j := range d {
+					a[p][q] += math.Sqrt(at(p)*at(q)) * (x.At(p, j) - mean[j]) * (x.At(q, j) - mean[j])
+				}
+			}
+		}
+	}
+	for p := range m {
+		total += a[p][p]
+	}
+	for range 50 {
+		off := 0.0
+		for p := range m {
+			for q := p + 1; q < m; q++ {
+				off += a[p][q] * a[p][q]
+				if a[p][q] == 0 {
+					continue
+				}
+				angle := 0.5 * math.Atan2(2*a[p][q], a[p][p]-a[q][q])
+				c, s := math.Cos(angle), math.Sin(angle)
+				for i := range m {
+					a[i][p], a[i][q] = c*a[i][p]+s*a[i][q], c*a[i][q]-s*a[i][p]
+				}
+				for i := range m {
+					a[p][i], a[q][i] = c*a[p][i]+s*a[q][i], c*a[q][i]-s*a[p][i]
+				}
+			}
+		}
+		if off <= 1e-34*total*total {
+			break
+		}
+	}
+	values := make([]float64, m)
+	for p := range m {
+		values[p] = max(a[p][p], 0)
+	}
+	order := descending(values)
+	floors = make([]float64, m+1)
+	for i := m - 1; i >= 0; i-- {
+		floors[i] = floors[i+1] + values[order[i]]
+	}
+	return floors, total
+}
+
+// plainObjective is Σw_i‖x_i − Σg_ij f_j‖², as printed.
+func plainObjective(x, f, g *Matrix, w []float64) float64 {
+	var sum float64
+	for i := range x.Rows {
+		var row float64
+		for j := range x.Cols {
+			v := x.At(i, j)
+			for l := range f.Rows {
+				v -= g.At(i, l) * f.At(l, j)
+			}
+			row += v * v
+		}
+		if w != nil {
+			row *= w[i]
+		}
+		sum += row
+	}
+	return sum
+}
+
+// checkFeasible fails unless rows are exactly non-negative and add up to 1.
+func checkFeasible(t *testing.T, g *Matrix) {
+	t.Helper()
+	for i := range g.Rows {
+		sum := 0.0
+		for j, v := range g.Row(i) {
+			if !(v >= 0) {
+				t.Fatalf("membership (%d,%d) is %g", i, j, v)
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Fatalf("memberships of row %d add up to 1%+g", i, sum-1)
+		}
+	}
+}
+
+func maxDiff(a, b *Matrix) (worst float64) {
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			worst = max(worst, math.Abs(v-b.At(i, j)))
+		}
+	}
+	return worst
+}
+
+// TestGlobalMinimum holds every solver and enclosure to the floor of the
+// oracle, on all kinds of shapes, at the ends of the float64 range, and with a
+// mean far from 0.
+func TestGlobalMinimum(t *testing.T) {
+	const tol = 1e-12 // of ‖Xc‖²
+	shapes := []struct {
+		n, d int
+		ks   []int
+	}{
+		{1, 3, []int{1, 2, 3}}, {2, 1, []int{1, 2, 3}}, {3, 3, []int{1, 2, 3, 4}}, {50, 6, []int{1, 2, 3, 6, 7, 9}},
+		{7, 30, []int{2, 7, 8}}, {40, 400, []int{1, 3, 20, 40}}, {64, 64, []int{2, 10, 63, 64}}, {3000, 150, []int{4, 30}},
+	}
+	if testing.Short() {
+		shapes = shapes[:6]
+	}
+	var worst float64
+	for _, sh := range shapes {
+		for _, mean := range []float64{0, 1e3} {
+			base := randomData(sh.n, sh.d, mean, 1)
+			floors, total := oracle(base, nil)
+			for _, exp := range []int{0, -498, 498} { // 2^±498 = 1e±150
+				x := mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
+				for _, k := range sh.ks {
+					for _, solver := range allSolvers {
+						for _, enc := range allEnclosures {
+							m, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enc})
+							if err != nil {
+								t.Fatal(err)
+							}
+							checkFeasible(t, m.Memberships)
+							floor := floors[min(k-1, len(floors)-1)]
+							f := mapped(m.Centers, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
+							gap := 0.0
+							if total > 0 {
+								gap = max(math.Abs(plainObjective(base, f, m.Memberships, nil)-floor)/total, math.Abs(m.Gap))
+								if exp == 0 {
+									gap = max(gap, math.Abs(m.Floor-floor)/total, math.Abs(m.Objective-floor)/total, math.Abs(m.Total-total)/total)
+								}
+							}
+							worst = max(worst, gap)
+							if !(gap <= tol) || m.Status != StatusOptimal {
+								t.Errorf("%d×%d k=%d mean=%g 2^%d %v %v: gap %.3g, status %v", sh.n, sh.d, k, mean, exp, solver, enc, gap, m.Status)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("worst gap %.3g of ‖Xc‖²", worst)
+}
+
+// TestRealData holds Fit, Certify and Predict to each other.
+func TestRealData(t *testing.T) {
+	for _, name := range realSets {
+		x := loadCSV(t, name)
+		floors, total := oracle(x, nil)
+		for _, k := range []int{1, 2, 3, 5, 10, 14} {
+			for _, solver := range allSolvers {
+				for _, enc := range allEnclosures {
+					m, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enc})
+					if err != nil {
+						t.Fatal(err)
+					}
+					c, err := Certify(x, m.Centers, m.Memberships)
+					if err != nil {
+						t.Fatal(err)
+					}
+					floor := floors[min(k-1, len(floors)-1)]
+					if !c.Optimal(1e-12) || math.Abs(c.Floor-floor) > 1e-12*total || c.SpanError > 1e-7 {
+						t.Errorf("%s k=%d %v %v: %+v, oracle's floor %g", name, k, solver, enc, c, floor)
+					}
+					// Predict solves a problem that the memberships solve, too.
+					p, err := m.Predict(nil, x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkFeasible(t, p)
+					tol := 1e-11
+					if k > x.Cols+1 {
+						tol = 1e-5 // dependent vertices, as Predict documents
+					}
+					if d := maxDiff(p, m.Memberships); d > tol {
+						t.Errorf("%s k=%d %v %v: Predict of the training rows differs by %g", name, k, solver, enc, d)
+					}
+					if a, b := plainObjective(x, m.Centers, p, nil), plainObjective(x, m.Centers, m.Memberships, nil); a > b+1e-13*total {
+						t.Errorf("%s k=%d %v %v: Predict's objective is %g above the memberships'", name, k, solver, enc, a-b)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTightIsTighter: same objective, a smaller simplex.
+func TestTightIsTighter(t *testing.T) {
+	for _, name := range realSets {
+		x := loadCSV(t, name)
+		for _, k := range []int{2, 3, 5} {
+			ball, err1 := Fit(bg, x, k, nil)
+			tight, err2 := Fit(bg, x, k, &Options{Enclosure: EnclosureTight})
+			if err1 != nil || err2 != nil {
+				t.Fatal(err1, err2)
+			}
+			vb, _ := LogVolume(ball.Centers)
+			vt, _ := LogVolume(tight.Centers)
+			if !(vt < vb) {
+				t.Errorf("%s k=%d: log-volume %g tight, %g ball", name, k, vt, vb)
+			}
+			// Every facet touches: each column of G has a zero.
+			for j := range k {
+				low := 1.0
+				for i := range x.Rows {
+					low = min(low, tight.Memberships.At(i, j))
+				}
+				if low > 1e-14 {
+					t.Errorf("%s k=%d: facet %d is %g away from the data", name, k, j, low)
+				}
+			}
+		}
+	}
+}
+
+// TestDegenerate: data that leaves some direction, or all, without extent.
+func TestDegenerate(t *testing.T) {
+	line := NewMatrix(20, 5, nil) // rank 1
+	for i := range 20 {
+		for j := range 5 {
+			line.Set(i, j, 3+float64(i)*float64(j+1))
+		}
+	}
+	same := mapped(NewMatrix(6, 4, nil), func(_, j int, _ float64) float64 { return 0.1 + float64(j) })
+	constant := mapped(randomData(30, 6, 0, 3), func(_, j int, v float64) float64 {
+		if j%2 == 0 {
+			return 7.7
+		}
+		return v
+	})
+	iris := loadCSV(t, "iris")
+	double := NewMatrix(300, 4, append(iris.Clone().Data, iris.Data...))
+	cases := []struct {
+		name string
+		x    *Matrix
+		ks   []int
+	}{
+		{"identical rows", same, []int{1, 2, 5, 6, 9}},
+		{"zeros", NewMatrix(5, 3, nil), []int{1, 3, 8}},
+		{"rank 1", line, []int{1, 2, 7, 20, 30}},
+		{"one row", randomData(1, 8, 5, 1), []int{1, 2, 12}},
+		{"one value", NewMatrix(1, 1, []float64{-3}), []int{1, 4}},
+		{"one column", randomData(9, 1, 2, 4), []int{1, 2, 3, 9}},
+		{"constant columns", constant, []int{1, 3, 4, 7}},
+		{"wide", randomData(10, 500, 1, 5), []int{1, 2, 9, 10, 11}},
+		{"two rows, wide", randomData(2, 300, 1, 6), []int{1, 2, 3}},
+		{"duplicated rows", double, []int{1, 3, 5, 6}},
+		{"denormal", mapped(randomData(8, 3, 0, 7), func(_, _ int, v float64) float64 { return v * 0x1p-1060 }), []int{2, 4}},
+		{"near overflow", mapped(randomData(8, 3, 0, 8), func(_, _ int, v float64) float64 { return v * 0x1p1015 }), []int{1, 2}},
+	}
+	for _, c := range cases {
+		scaled := c.x // for the test's own arithmetic
+		switch c.name {
+		case "denormal":
+			scaled = mapped(c.x, func(_, _ int, v float64) float64 { return v * 0x1p1000 * 0x1p60 })
+		case "near overflow":
+			scaled = mapped(c.x, func(_, _ int, v float64) float64 { return v * 0x1p-1015 })
+		}
+		floors, total := oracle(scaled, nil)
+		size := 0.0
+		for _, v := range scaled.Data {
+			size += v * v
+		}
+		for _, k := range c.ks {
+			for _, solver := range allSolvers {
+				for _, enc := range allEnclosures {
+					m, err := Fit(bg, c.x, k, &Options{Solver: solver, Enclosure: enc})
+					if err != nil {
+						t.Fatalf("%s k=%d: %v", c.name, k, err)
+					}
+					checkFeasible(t, m.Memberships)
+					for _, v := range m.Centers.Data {
+						if !isFinite(v) {
+							t.Fatalf("%s k=%d %v %v: center %g", c.name, k, solver, enc, v)
+						}
+					}
+					if len(floors) > 0 && total > 1e-25*size {
+						f := m.Centers
+						if scaled != c.x {
+							up := scaled.Data[0] / c.x.Data[0]
+							f = mapped(f, func(_, _ int, v float64) float64 { return v * math.Sqrt(up) * math.Sqrt(up) })
+						}
+						got := plainObjective(scaled, f, m.Memberships, nil)
+						want := floors[min(k-1, len(floors)-1)]
+						if tol := 1e-12 * total; c.name != "denormal" && math.Abs(got-want) > tol {
+							t.Errorf("%s k=%d %v %v: objective %g, floor %g, total %g", c.name, k, solver, enc, got, want, total)
+						}
+					} else if got := plainObjective(scaled, m.Centers, m.Memberships, nil); got > 1e-28*size {
+						t.Errorf("%s k=%d %v %v: objective %g on data without extent", c.name, k, solver, enc, got)
+					}
+					if _, err := m.Predict(nil, c.x); err != nil {
+						t.Fatal(err)
+					}
+					if b, err := m.MarshalBinary(); err != nil || len(b) == 0 {
+						t.Fatalf("%s k=%d: %v", c.name, k, err)
+					}
+				}
+			}
+		}
+	}
+	m, _ := Fit(bg, same, 3, nil)
+	for _, v := range m.Memberships.Data {
+		if math.Abs(v-1.0/3) > 1e-15 {
+			t.Errorf("identical rows: membership %g, not 1/3", v)
+		}
+	}
+}
+
+// TestWeights: a weight is a repetition, 0 is absence, a common factor only
+// scales the objective.
+func TestWeights(t *testing.T) {
+	iris := loadCSV(t, "iris")
+	rng := rand.New(rand.NewPCG(9, 9))
+	w := make([]float64, iris.Rows)
+	var repeated [][]float64
+	for i := range w {
+		w[i] = float64(rng.IntN(4))
+		for range int(w[i]) {
+			repeated = append(repeated, iris.Row(i))
+		}
+	}
+	twice, _ := FromRows(repeated)
+	wide := iris.transposed()
+	ww := []float64{1, 0, 2, 3}
+	wideTwice, _ := FromRows([][]float64{wide.Row(0), wide.Row(2), wide.Row(2), wide.Row(3), wide.Row(3), wide.Row(3)})
+	for _, c := range []struct {
+		x, rep *Matrix
+		w      []float64
+		k      int
+	}{{iris, twice, w, 3}, {iris, twice, w, 7}, {wide, wideTwice, ww, 2}} {
+		for _, solver := range allSolvers {
+			for _, enc := range allEnclosures {
+				a, err := Fit(bg, c.x, c.k, &Options{Weights: c.w, Solver: solver, Enclosure: enc})
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkFeasible(t, a.Memberships)
+				b, err := Fit(bg, c.rep, c.k, &Options{Solver: solver, Enclosure: enc})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := math.Abs(a.Objective - b.Objective); d > 1e-10*b.Total || math.Abs(a.Floor-b.Floor) > 1e-10*b.Total {
+					t.Errorf("%v %v k=%d: objective %g weighted, %g repeated", solver, enc, c.k, a.Objective, b.Objective)
+				}
+				if d := maxDiff(a.Centers, b.Centers); d > 1e-10*math.Sqrt(b.Total) {
+					t.Errorf("%v %v k=%d: centers differ by %g", solver, enc, c.k, d)
+				}
+				row := 0
+				for i, wi := range c.w {
+					for range int(wi) {
+						for j := range c.k {
+							if d := math.Abs(a.Memberships.At(i, j) - b.Memberships.At(row, j)); d > 1e-10 {
+								t.Fatalf("%v %v: memberships differ by %g", solver, enc, d)
+							}
+						}
+						row++
+					}
+				}
+				cert, err := CertifyWeighted(c.x, a.Centers, a.Memberships, c.w)
+				if err != nil || !cert.Optimal(1e-12) {
+					t.Errorf("%v %v: %+v %v", solver, enc, cert, err)
+				}
+				big := make([]float64, len(c.w))
+				for i, v := range c.w {
+					big[i] = v * 0x1p600
+				}
+				s, err := Fit(bg, c.x, c.k, &Options{Weights: big, Solver: solver, Enclosure: enc})
+				if err != nil || maxDiff(s.Memberships, a.Memberships) != 0 || maxDiff(s.Centers, a.Centers) != 0 || s.Objective != a.Objective*0x1p600 {
+					t.Errorf("%v %v: weights times 2^600 change more than the scale (%v)", solver, enc, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSameBits: workers, strides and repetition change nothing.
+func TestSameBits(t *testing.T) {
+	same := func(a, b *Model) bool {
+		return maxDiff(a.Centers, b.Centers) == 0 && maxDiff(a.Memberships, b.Memberships) == 0 &&
+			a.Objective == b.Objective && a.Floor == b.Floor && a.Total == b.Total && a.Gap == b.Gap
+	}
+	for _, x := range []*Matrix{randomData(3000, 20, 1, 1), randomData(30, 900, 1, 2), loadCSV(t, "digits")} {
+		view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3)-3)}
+		for i := range view.Data {
+			view.Data[i] = math.NaN() // between the rows: must not be read
+		}
+		for i := range x.Rows {
+			copy(view.Row(i), x.Row(i))
+		}
+		w := make([]float64, x.Rows)
+		for i := range w {
+			w[i] = float64(i%5) + 0.5
+		}
+		for _, solver := range allSolvers {
+			o := Options{Solver: solver, Enclosure: EnclosureTight, Weights: w, Workers: 1}
+			one, err := Fit(bg, x, 4, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, workers := range []int{2, 7} {
+				o.Workers = workers
+				m, err := Fit(bg, x, 4, &o)
+				if err != nil || !same(one, m) {
+					t.Errorf("%v: %d workers give other bits (%v)", solver, workers, err)
+				}
+				q, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers})
+				if err != nil || maxDiff(p, q) != 0 {
+					t.Errorf("SimplexLeastSquares: %d workers give other bits (%v)", workers, err)
+				}
+			}
+			m, err := Fit(bg, view, 4, &o)
+			if err != nil || !same(one, m) {
+				t.Errorf("%v: a strided view gives other bits (%v)", solver, err)
+			}
+			up := mapped(x, func(_, _ int, v float64) float64 { return v * 0x1p40 })
+			m, err = Fit(bg, up, 4, &o)
+			if err != nil || maxDiff(m.Memberships, one.Memberships) != 0 || m.Objective != one.Objective*0x1p80 {
+				t.Errorf("%v: scaling by 2^40 gives other memberships (%v)", solver, err)
+			}
+		}
+	}
+}
+
+// TestEquivariance: translation, rotation of columns' order and of the rows'.
+func TestEquivariance(t *testing.T) {
+	x := loadCSV(t, "wine")
+	base, err := Fit(bg, x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := mapped(x, func(_, j int, v float64) float64 { return v + float64(100*j) })
+	m, err := Fit(bg, moved, 3, nil)
+	if err != nil || maxDiff(m.Memberships, base.Memberships) > 1e-12 {
+		t.Errorf("translation changes memberships by %g (%v)", maxDiff(m.Memberships, base.Memberships), err)
+	}
+	turned := mapped(x, func(i, j int, _ float64) float64 { return x.At(x.Rows-1-i, x.Cols-1-j) })
+	m, err = Fit(bg, turned, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := mapped(m.Memberships, func(i, j int, _ float64) float64 { return m.Memberships.At(x.Rows-1-i, j) })
+	if d := maxDiff(back, base.Memberships); d > 1e-12 {
+		t.Errorf("reversing rows and columns changes memberships by %g", d)
+	}
+}
+
+// TestOrientation: all orientations are optimal, and they differ.
+func TestOrientation(t *testing.T) {
+	x := loadCSV(t, "iris")
+	for _, k := range []int{2, 3, 5, 8} {
+		base, err := Fit(bg, x, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mirror := mapped(identity(k-1), func(_, _ int, v float64) float64 { return -v })
+		for _, q := range []*Matrix{mirror, RandomOrientation(k, 1), RandomOrientation(k, 2)} {
+			for _, enc := range allEnclosures {
+				m, err := Fit(bg, x, k, &Options{Orientation: q, Enclosure: enc})
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := Certify(x, m.Centers, m.Memberships)
+				if err != nil || !c.Optimal(1e-12) {
+					t.Errorf("k=%d: %+v %v", k, c, err)
+				}
+				if k > 2 && maxDiff(m.Memberships, base.Memberships) < 1e-3 {
+					t.Errorf("k=%d: another orientation, the same memberships", k)
+				}
+			}
+		}
+	}
+	if maxDiff(RandomOrientation(5, 3), RandomOrientation(5, 3)) != 0 {
+		t.Error("RandomOrientation is not a function of its seed")
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	good := randomData(5, 3, 0, 1)
+	bad := good.Clone()
+	bad.Set(3, 2, math.NaN())
+	inf := good.Clone()
+	inf.Set(0, 1, math.Inf(-1))
+	cases := []struct {
+		name string
+		x    *Matrix
+		k    int
+		o    *Options
+		want error
+	}{
+		{"nil", nil, 2, nil, ErrShape},
+		{"no rows", NewMatrix(0, 3, nil), 2, nil, ErrTooFewSamples},
+		{"no columns", NewMatrix(3, 0, nil), 2, nil, ErrShape},
+		{"short data", &Matrix{Rows: 3, Cols: 3, Stride: 3, Data: make([]float64, 8)}, 2, nil, ErrShape},
+		{"small stride", &Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil, ErrShape},
+		{"negative", &Matrix{Rows: -1, Cols: 3, Stride: 3}, 2, nil, ErrShape},
+		{"huge", &Matrix{Rows: math.MaxInt, Cols: math.MaxInt, Stride: math.MaxInt, Data: make([]float64, 9)}, 2, nil, ErrShape},
+		{"NaN", bad, 2, nil, ErrNonFinite},
+		{"Inf", inf, 2, nil, ErrNonFinite},
+		{"k = 0", good, 0, nil, ErrOption},
+		{"k < 0", good, -3, nil, ErrOption},
+		{"k huge", good, math.MaxInt32, nil, ErrOption},
+		{"enclosure", good, 2, &Options{Enclosure: 7}, ErrOption},
+		{"solver", good, 2, &Options{Solver: -1}, ErrOption},
+		{"workers", good, 2, &Options{Workers: -1}, ErrOption},
+		{"weights' length", good, 2, &Options{Weights: make([]float64, 4)}, ErrShape},
+		{"weights zero", good, 2, &Options{Weights: make([]float64, 5)}, ErrTooFewSamples},
+		{"weight negative", good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}, ErrOption},
+		{"weight NaN", good, 2, &Options{Weights: []float64{1, 1, 1, 1, math.NaN()}}, ErrNonFinite},
+		{"orientation's shape", good, 3, &Options{Orientation: identity(3)}, ErrShape},
+		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, 2})}, ErrOption},
+		{"orientation NaN", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, math.NaN()})}, ErrNonFinite},
+	}
+	for _, c := range cases {
+		m, err := Fit(bg, c.x, c.k, c.o)
+		if m != nil || !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "softkmeans: ") {
+			t.Errorf("%s: %v, %v", c.name, m, err)
+		}
+	}
+	var in *InputError
+	if _, err := Fit(bg, bad, 2, nil); !errors.As(err, &in) || in.Row != 3 || in.Col != 2 || in.Arg != "x" || !math.IsNaN(in.Value) {
+		t.Errorf("%v does not name row 3, column 2", in)
+	}
+	if got, want := in.Error(), "softkmeans: x[3,2] = NaN: not a finite number"; got != want {
+		t.Errorf("%q", got)
+	}
+	if _, err := Fit(bg, good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}); !errors.As(err, &in) || in.Row != 2 || in.Col != -1 || in.Arg != "weights" {
+		t.Errorf("%v", err)
+	}
+}
+
+// countdown is a context that ends after a number of looks at it, so that a
+// test can stop a computation at every stage.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancel stops Fit after every number of looks at the context.
+func TestCancel(t *testing.T) {
+	x := randomData(1500, 40, 0, 1)
+	before := runtime.NumGoroutine()
+	for _, solver := range allSolvers[1:] {
+		stopped := 0
+		for looks := 0; ; looks++ {
+			left := looks
+			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(1500)})
+			if err == nil {
+				break
+			}
+			if m != nil || !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v stopped after %d looks: %v, %v", solver, looks, m, err)
+			}
+			stopped++
+		}
+		if stopped < 20 {
+			t.Errorf("%v looked at its context %d times", solver, stopped)
+		}
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	if _, err := Fit(ctx, x, 3, &Options{Workers: 7}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		runtime.Gosched()
+	}
+	if n := runtime.NumGoroutine(); n > before {
+		t.Errorf("%d goroutines left", n-before)
+	}
+}
+
+func make1(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+func TestLabels(t *testing.T) {
+	m := &Model{Memberships: NewMatrix(3, 3, []float64{.2, .5, .3, .4, .4, .2, 1. / 3, 1. / 3, 1. / 3})}
+	for _, dst := range [][]int{nil, {9, 9, 9}} {
+		if got := m.Labels(dst); got[0] != 1 || got[1] != 0 || got[2] != 0 {
+			t.Error(got)
+		}
+	}
+	if got := (&Model{}).Labels(nil); len(got) != 0 {
+		t.Error(got)
+	}
+	mustPanic(t, func() { m.Labels(make([]int, 2)) })
+}
+
+func mustPanic(t *testing.T, f func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	f()
+}
+
+// TestPredictDestination runs the package's one aliasing rule through: dst nil,
+// dirty, the input itself, of a wrong shape, and left alone on errors.
+func TestPredictDestination(t *testing.T) {
+	x := randomData(40, 3, 0, 1)
+	m, err := Fit(bg, x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := m.Predict(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dirty := mapped(want, func(_, _ int, _ float64) float64 { return math.NaN() })
+	if got, err := m.Predict(dirty, x); err != nil || got != dirty || maxDiff(got, want) != 0 {
+		t.Error("dirty dst", err)
+	}
+	self := x.Clone() // k = d
+	if got, err := m.Predict(self, self); err != nil || maxDiff(got, want) != 0 {
+		t.Error("dst = x", err)
+	}
+	mustPanic(t, func() { m.Predict(NewMatrix(40, 4, nil), x) })
+	bad := x.Clone()
+	bad.Set(39, 2, math.Inf(1))
+	if got, err := m.Predict(dirty, bad); got != nil || !errors.Is(err, ErrNonFinite) || maxDiff(dirty, want) != 0 {
+		t.Error("an error changed dst", err)
+	}
+	if _, err := m.Predict(nil, randomData(4, 2, 0, 1)); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := (&Model{}).Predict(nil, x); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+	if got, err := m.Predict(nil, NewMatrix(0, 3, nil)); err != nil || got.Rows != 0 || got.Cols != 3 {
+		t.Error("no rows", err)
+	}
+}
+
+func TestModelJSON(t *testing.T) {
+	x := loadCSV(t, "iris")
+	m, err := Fit(bg, x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back Model
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	p, err := back.Predict(nil, x)
+	if err != nil || maxDiff(p, m.Memberships) > 1e-12 || back.Objective != m.Objective || back.Status != m.Status || back.Solver != m.Solver {
+		t.Error("a model does not survive JSON", err)
+	}
+}
+
+// TestAutoFallsBack: data whose floor the Gram matrix cannot resolve.
+func TestAutoFallsBack(t *testing.T) {
+	// Four directions of lengths 1, 1e-3, 1e-6, 1e-9: the squares reach 1e-18.
+	rng := rand.New(rand.NewPCG(4, 4))
+	x := NewMatrix(200, 4, nil)
+	for i := range 200 {
+		for j := range 4 {
+			x.Set(i, j, (2*rng.Float64()-1)*math.Pow(10, -3*float64(j)))
+		}
+	}
+	auto, err := Fit(bg, x, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if auto.Solver != SolverJacobi {
+		t.Errorf("Auto stayed with %v for a floor of %g of the total", auto.Solver, auto.Floor/auto.Total)
+	}
+	// The smallest direction's own length, but for what it shares with others.
+	if rel := math.Abs(auto.Objective/auto.Floor - 1); rel > 1e-6 {
+		t.Errorf("objective %g, floor %g: %g apart", auto.Objective, auto.Floor, rel)
+	}
+	if _, err := Fit(bg, loadCSV(t, "iris"), 3, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKrylovFloor: the bound holds, is tight, and the iteration saves work.
+func TestKrylovFloor(t *testing.T) {
+	for seed := range uint64(3) {
+		x := randomData(300, 120, 0, seed)
+		floors, total := oracle(x, nil)
+		for _, k := range []int{2, 5, 12} {
+			m, err := Fit(bg, x, k, &Options{Solver: SolverKrylov})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := floors[k-1]
+			if m.Floor > want+1e-13*total || m.Floor+m.FloorError < want-1e-13*total || m.FloorError > 1e-12*total {
+				t.Errorf("k=%d: floor in [%g, %g], truth %g", k, m.Floor, m.Floor+m.FloorError, want)
+			}
+			if m.Iterations < 2 {
+				t.Errorf("k=%d: %d steps", k, m.Iterations)
+			}
+		}
+	}
+}
+
+// FuzzFit: no panic, no NaN, feasible, and never below the floor by more than
+// rounding.
+func FuzzFit(f *testing.F) {
+	f.Add(uint64(1), 3, 2, 2, 0)
+	f.Add(uint64(2), 1, 5, 3, 900)
+	f.Add(uint64(3), 12, 1, 7, -1070)
+	f.Fuzz(func(t *testing.T, seed uint64, n, d, k, exp int) {
+		n, d, k, exp = 1+abs(n)%12, 1+abs(d)%12, 1+abs(k)%10, exp%1000
+		rng := rand.New(rand.NewPCG(seed, 1))
+		x := NewMatrix(n, d, nil)
+		for i := range x.Data {
+			x.Data[i] = math.Ldexp(float64(rng.IntN(7)-3), exp+rng.IntN(1+rng.IntN(60)))
+		}
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = float64(rng.IntN(3))
+		}
+		w[rng.IntN(n)] = 1
+		o := &Options{Solver: Solver(rng.IntN(4)), Enclosure: Enclosure(rng.IntN(2)), Weights: w}
+		m, err := Fit(bg, x, k, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, m.Memberships)
+		if !(math.Abs(m.Gap) <= 1e-11) {
+			t.Fatalf("gap %g, objective %g, floor %g, total %g, %+v", m.Gap, m.Objective, m.Floor, m.Total, o)
+		}
+		for _, v := range m.Centers.Data {
+			if !isFinite(v) {
+				t.Fatalf("center %g", v)
+			}
+		}
+		p, err := m.Predict(nil, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, p)
+	})
+}
+
+func abs(v int) int {
+	if v < 0 {
+		return -(v + 1)
+	}
+	return v
+}
