@@ -1,0 +1,227 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestFloors(t *testing.T) {
+	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), loadCSV(t, "digits"), loadCSV(t, "breast_cancer"),
+		randomData(30, 100, 1e3, 1), randomData(1, 4, 0, 1), randomData(5, 1, 0, 1), NewMatrix(4, 3, nil)} {
+		want, total := oracle(x, nil)
+		got, err := Floors(x)
+		if err != nil || len(got) != min(x.Rows, x.Cols)+1 {
+			t.Fatalf("%d floors, %v", len(got), err)
+		}
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-12*total {
+				t.Errorf("%s k=%d: %g, want %g", shape(x.Rows, x.Cols), i+1, got[i], want[i])
+			}
+			if i > 0 && got[i] > got[i-1] {
+				t.Errorf("%s: floor rises at k=%d", shape(x.Rows, x.Cols), i+1)
+			}
+			m, err := Fit(bg, x, i+1, &Options{Solver: SolverJacobi})
+			if i < 8 && (err != nil || math.Abs(m.Objective-got[i]) > 1e-12*total) {
+				t.Errorf("%s k=%d: floor %g, Fit reaches %g (%v)", shape(x.Rows, x.Cols), i+1, got[i], m.Objective, err)
+			}
+		}
+		if got[len(got)-1] != 0 {
+			t.Errorf("the last floor is %g", got[len(got)-1])
+		}
+	}
+	if _, err := Floors(NewMatrix(0, 2, nil)); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+	// Orthogonal columns of lengths √2·10^-6j: every floor is known to its own
+	// last digits, far below the rounding of the total.
+	x := NewMatrix(8, 4, nil)
+	for j := range 4 {
+		x.Set(2*j, j, math.Pow(10, -6*float64(j)))
+		x.Set(2*j+1, j, -math.Pow(10, -6*float64(j)))
+	}
+	got, err := Floors(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := 1; k <= 4; k++ {
+		want := 0.0
+		for j := 3; j >= k-1; j-- {
+			want += 2 * math.Pow(10, -12*float64(j))
+		}
+		if math.Abs(got[k-1]/want-1) > 1e-13 {
+			t.Errorf("graded: floor for k=%d is %g, want %g", k, got[k-1], want)
+		}
+	}
+}
+
+// TestCertify: what is not optimal or not feasible must show.
+func TestCertify(t *testing.T) {
+	x := loadCSV(t, "iris")
+	m, err := Fit(bg, x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floors, total := oracle(x, nil)
+	c, err := Certify(x, m.Centers, m.Memberships)
+	if err != nil || !c.Optimal(0) || math.Abs(c.Floor-floors[2]) > 1e-12*total || math.Abs(c.Total-total) > 1e-12*total {
+		t.Errorf("%+v, %v", c, err)
+	}
+	// Centers off the subspace: gap and span error.
+	off := m.Centers.Clone()
+	off.Set(0, 3, off.At(0, 3)+5)
+	c, _ = Certify(x, off, m.Memberships)
+	want := (plainObjective(x, off, m.Memberships, nil) - floors[2]) / total
+	if c.Optimal(0) || math.Abs(c.Gap-want) > 1e-12 || c.SpanError < 0.1 {
+		t.Errorf("%+v, gap should be %g", c, want)
+	}
+	// Infeasible memberships of the same product: the gap alone does not see them.
+	neg := m.Memberships.Clone()
+	neg.Set(5, 0, neg.At(5, 0)-2)
+	neg.Set(5, 1, neg.At(5, 1)+2)
+	c, _ = Certify(x, m.Centers, neg)
+	if c.Optimal(0) || c.MinMembership != neg.At(5, 0) || c.MaxSumError > 1e-12 {
+		t.Errorf("%+v", c)
+	}
+	half := mapped(m.Memberships, func(_, _ int, v float64) float64 { return v / 2 })
+	c, _ = Certify(x, m.Centers, half)
+	if c.Optimal(0) || math.Abs(c.MaxSumError-0.5) > 1e-12 || math.Abs(c.Objective-plainObjective(x, m.Centers, half, nil)) > 1e-11*c.Objective {
+		t.Errorf("%+v", c)
+	}
+	// Hard clusters by the means are feasible and above the floor.
+	if c, err = Certify(x, NewMatrix(1, 4, nil), NewMatrix(150, 1, make1(150))); err != nil || c.Gap < 0.1 || c.SpanError != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	for _, bad := range []struct {
+		f, g *Matrix
+		want error
+	}{
+		{nil, m.Memberships, ErrShape}, {m.Centers, nil, ErrShape}, {NewMatrix(0, 4, nil), NewMatrix(150, 0, nil), ErrTooFewSamples},
+		{NewMatrix(3, 5, nil), m.Memberships, ErrShape}, {m.Centers, NewMatrix(150, 2, nil), ErrShape},
+		{NewMatrix(1, 4, []float64{1, 2, math.NaN(), 3}), NewMatrix(150, 1, nil), ErrNonFinite},
+	} {
+		if _, err := Certify(x, bad.f, bad.g); !errors.Is(err, bad.want) {
+			t.Errorf("%v, want %v", err, bad.want)
+		}
+	}
+	if _, err := CertifyWeighted(x, m.Centers, m.Memberships, make([]float64, 3)); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+}
+
+func TestSkMable(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, scale := range []float64{1, 1e-150, 1e150} {
+		for k := 1; k <= 6; k++ {
+			// An exact mixture of k prototypes far from the origin.
+			x := NewMatrix(60, 9, nil)
+			f := NewMatrix(k, 9, nil)
+			for i := range f.Data {
+				f.Data[i] = 100 + rng.NormFloat64()
+			}
+			g := make([]float64, k)
+			for i := range 60 {
+				for j := range g {
+					g[j] = rng.Float64() * 2
+				}
+				ProjectSimplex(g, g)
+				for j := range g {
+					axpy(x.Row(i), g[j]*scale, f.Row(j))
+				}
+			}
+			for try := 1; try <= 12; try++ {
+				ok, err := SkMable(x, try, 0)
+				if err != nil || ok != (try >= k) {
+					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
+				}
+			}
+			x.Data[7] *= 1 + 1e-6
+			if ok, _ := SkMable(x, k, 0); ok {
+				t.Errorf("k=%d: noise of 1e-6 not seen", k)
+			}
+			if ok, _ := SkMable(x, k, 1e-4); !ok && k > 1 {
+				t.Errorf("k=%d: tolerance not used", k)
+			}
+		}
+	}
+	x := loadCSV(t, "iris")
+	for _, c := range []struct {
+		k   int
+		tol float64
+	}{{0, 0}, {2, -1}, {2, math.NaN()}, {2, 1}} {
+		if _, err := SkMable(x, c.k, c.tol); !errors.Is(err, ErrOption) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestBounds holds the corrected theorems to real data.
+func TestBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for _, name := range realSets {
+		x := loadCSV(t, name)
+		for _, k := range []int{2, 3, 5} {
+			clean, err := Fit(bg, x, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, size := range []float64{1e-3, 0.1, 1, 10} {
+				noise := 0.0
+				y := mapped(x, func(_, _ int, v float64) float64 {
+					e := size * math.Sqrt(clean.Total/float64(len(x.Data))) * rng.NormFloat64()
+					noise += e * e
+					return v + e
+				})
+				m, err := Fit(bg, y, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				left, right := plainObjective(x, m.Centers, m.Memberships, nil), StabilityBound(clean.Floor, math.Sqrt(noise))
+				if left > right {
+					t.Errorf("%s k=%d noise %g: %g > %g", name, k, size, left, right)
+				}
+			}
+			bound, err := NonUniquenessBound(x, k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mirror := mapped(identity(k-1), func(_, _ int, v float64) float64 { return -v })
+			other, err := Fit(bg, x, k, &Options{Orientation: mirror})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for try := range 20 {
+				oracle := clean.Memberships.Clone() // any G*: here hard, random or one of the two
+				for i := range oracle.Rows {
+					row := oracle.Row(i)
+					if try > 1 {
+						for j := range row {
+							row[j] = rng.NormFloat64() * float64(try)
+						}
+						ProjectSimplex(row, row)
+					} else if try == 1 {
+						copy(row, other.Memberships.Row(i))
+					}
+				}
+				far := 0.0
+				for _, g := range []*Matrix{clean.Memberships, other.Memberships} {
+					d := 0.0
+					for i, v := range g.Data {
+						d += (v - oracle.Data[i]) * (v - oracle.Data[i])
+					}
+					far = max(far, d)
+				}
+				if far < bound*(1-1e-12) {
+					t.Errorf("%s k=%d: farthest optimum %g, bound %g", name, k, far, bound)
+				}
+			}
+			if max := 2 * float64(x.Rows); bound <= 0 || bound > max {
+				t.Errorf("%s k=%d: bound %g, possible at most %g", name, k, bound, max)
+			}
+		}
+	}
+	if b, err := NonUniquenessBound(loadCSV(t, "iris"), 1); b != 0 || err != nil {
+		t.Error(b, err)
+	}
+}

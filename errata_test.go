@@ -1,0 +1,286 @@
+package softkmeans
+
+// Every erratum of the paper that this package deviates from, with numbers that
+// show the printed version failing and the corrected one holding.
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Erratum 1. Algorithm 1, lines 2 and 6, take singular vectors of X and project
+// X; Theorem 1 needs the centred data.
+func TestErratumCentring(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 50))
+	x := NewMatrix(50, 6, nil)
+	for i := range x.Data {
+		x.Data[i] = 10 + rng.NormFloat64()
+	}
+	const k = 3
+	_, _, v, err := SVD(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// As printed, with samples in rows: W = XU, F = s·BUᵀ + 1x̄ᵀ, G = WBᵀ/s + 1/k.
+	b := RegularSimplex(k)
+	w := NewMatrix(50, k-1, nil)
+	r := 0.0
+	mean := make([]float64, 6)
+	for i := range 50 {
+		axpy(mean, 1.0/50, x.Row(i))
+		for c := range k - 1 {
+			for j := range 6 {
+				w.Row(i)[c] += x.At(i, j) * v.At(j, c)
+			}
+		}
+		r = max(r, norm2(w.Row(i)))
+	}
+	s := r * math.Sqrt(k*(k-1))
+	f, g := NewMatrix(k, 6, nil), NewMatrix(50, k, nil)
+	for l := range k {
+		for j := range 6 {
+			f.Set(l, j, mean[j]+s*(b.At(l, 0)*v.At(j, 0)+b.At(l, 1)*v.At(j, 1)))
+		}
+		for i := range 50 {
+			g.Set(i, l, 1.0/k+dot(b.Row(l), w.Row(i))/s)
+		}
+	}
+	printed := plainObjective(x, f, g, nil)
+	m, err := Fit(bg, x, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed < 50*m.Objective {
+		t.Errorf("as printed %g, centred %g: the printed version does not fail here", printed, m.Objective)
+	}
+	if floors, total := oracle(x, nil); math.Abs(m.Objective-floors[k-1]) > 1e-12*total {
+		t.Errorf("centred %g, floor %g", m.Objective, floors[k-1])
+	}
+}
+
+// Erratum 2. Theorem (Stability) has squared norms; it holds for norms.
+func TestErratumStability(t *testing.T) {
+	// Two orthogonal centred directions of lengths 1 and 1−δ; E raises the
+	// second to 1+δ, so that the solution of X + E keeps the wrong one.
+	const delta, k = 0.01, 2
+	a := math.Sqrt(0.5)
+	data := func(second float64) *Matrix {
+		return NewMatrix(4, 2, []float64{a, 0, -a, 0, 0, a * second, 0, -a * second})
+	}
+	x := data(1 - delta)
+	m, err := Fit(bg, data(1+delta), k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := plainObjective(x, m.Centers, m.Memberships, nil)
+	floors, _ := oracle(x, nil)
+	noise := 2 * delta // ‖E‖
+	if printed := floors[k-1] + 2*noise*noise; left <= printed {
+		t.Errorf("left %g, printed bound %g: the printed version does not fail here", left, printed)
+	}
+	if right := StabilityBound(floors[k-1], noise); left > right {
+		t.Errorf("left %g, corrected bound %g", left, right)
+	}
+}
+
+// Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square
+// and so depends on the units of X.
+func TestErratumLowerBound(t *testing.T) {
+	x := loadCSV(t, "iris")
+	const k = 3
+	for _, unit := range []float64{1, 1e6} {
+		y := mapped(x, func(_, _ int, v float64) float64 { return v * unit })
+		m, err := Fit(bg, y, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// ‖W‖² = total − floor; r from the centers: they are (k−1)r from x̄.
+		r, c := 0.0, make([]float64, 4)
+		for j := range k {
+			axpy(c, 1.0/k, m.Centers.Row(j))
+		}
+		for i, v := range m.Centers.Row(0) {
+			r = math.Hypot(r, (v-c[i])/(k-1))
+		}
+		printed := (m.Total - m.Floor) / (r * math.Sqrt(k*(k-1)))
+		corrected := (m.Total - m.Floor) / (r * r * k * (k - 1))
+		got, err := NonUniquenessBound(y, k)
+		if err != nil || math.Abs(got/corrected-1) > 1e-12 {
+			t.Errorf("bound %g, want %g (%v)", got, corrected, err)
+		}
+		if possible := 2 * float64(x.Rows); unit > 1 && printed <= possible {
+			t.Errorf("printed %g, possible %g: the printed version does not fail here", printed, possible)
+		}
+	}
+}
+
+// mvStep is one step of Algorithm 2 with the given factor before D, in the
+// paper's centred setting, and penalised is the objective with λ/2.
+func mvStep(x, g *Matrix, f *Matrix, weight, eps float64) (nf, ng *Matrix) {
+	k, d := f.Dims()
+	values, v, _ := EigenSym(product(f, f.transposed())) // FFᵀ = V diag(σ²)Vᵀ
+	a := product(g.transposed(), g)
+	for i := range k {
+		for j := range k {
+			for l := range k {
+				a.Data[i*k+j] += weight * v.At(i, l) * v.At(j, l) / (values[l] + eps)
+			}
+		}
+	}
+	cholesky(a.Data, k, 0)
+	rhs := product(g.transposed(), x).transposed() // d×k
+	for i := range d {
+		cholSolve(a.Data, k, rhs.Row(i))
+	}
+	nf = rhs.transposed()
+	ng, _, _ = SimplexLeastSquares(nil, x, nf, nil)
+	return nf, ng
+}
+
+func product(a, b *Matrix) *Matrix {
+	c := NewMatrix(a.Rows, b.Cols, nil)
+	for i := range a.Rows {
+		for l, v := range a.Row(i) {
+			axpy(c.Row(i), v, b.Row(l))
+		}
+	}
+	return c
+}
+
+func penalised(x, g, f *Matrix, lambda, eps float64) float64 {
+	values, _, _ := EigenSym(product(f, f.transposed()))
+	sum := plainObjective(x, f, g, nil)
+	for _, v := range values {
+		sum += lambda / 2 * math.Log(max(v, 0)+eps)
+	}
+	return sum
+}
+
+// Erratum 4. The MVSkM objective has λ/2, the printed update λD: with it the
+// printed objective rises. With (λ/2)D it falls at every step.
+func TestErratumLambdaHalf(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	x := NewMatrix(60, 3, nil)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	const lambda, eps = 8, 1e-2
+	start := func() (f, g *Matrix) {
+		m, _ := Fit(bg, x, 3, nil)
+		return m.Centers, m.Memberships
+	}
+	run := func(weight float64) (rises int, trace []float64) {
+		f, g := start()
+		// From the point where the corrected iteration has come to rest.
+		for range 300 {
+			f, g = mvStep(x, g, f, lambda/2, eps)
+		}
+		trace = []float64{penalised(x, g, f, lambda, eps)}
+		for range 5 {
+			f, g = mvStep(x, g, f, weight, eps)
+			trace = append(trace, penalised(x, g, f, lambda, eps))
+			if n := len(trace); trace[n-1] > trace[n-2]+1e-9*math.Abs(trace[n-2]) {
+				rises++
+			}
+		}
+		return rises, trace
+	}
+	if rises, trace := run(lambda); rises == 0 {
+		t.Errorf("the printed update does not fail here: %v", trace)
+	}
+	if rises, trace := run(lambda / 2); rises > 0 {
+		t.Errorf("the corrected update rises: %v", trace)
+	}
+	f, g := start()
+	last := penalised(x, g, f, lambda, eps)
+	for step := range 100 {
+		f, g = mvStep(x, g, f, lambda/2, eps)
+		now := penalised(x, g, f, lambda, eps)
+		if now > last+1e-10*math.Abs(last) {
+			t.Fatalf("step %d: %g after %g", step, now, last)
+		}
+		last = now
+	}
+}
+
+// Errata 5 and 7. D = V diag(1/(σ²+ε))Vᵀ needs the k×k singular vectors of the
+// paper's d×k F, the right ones (Algorithm 2 says left), and both factors V
+// (the text lacks the last): only so D is k×k, symmetric, and Tr(D·FᵀF) the
+// majoriser Σσ²/(σ²+ε) of the proof.
+func TestErratumD(t *testing.T) {
+	const d, k, eps = 5, 3, 0.1
+	f := randomData(d, k, 0, 3) // the paper's orientation
+	u, s, v, err := SVD(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	inv := NewMatrix(k, k, nil)
+	for i, x := range s {
+		want += x * x / (x*x + eps)
+		inv.Set(i, i, 1/(x*x+eps))
+	}
+	ftf := product(f.transposed(), f)
+	trace := func(dm *Matrix) (sum float64) {
+		p := product(dm, ftf)
+		for i := range k {
+			sum += p.At(i, i)
+		}
+		return sum
+	}
+	if got := trace(product(product(v, inv), v.transposed())); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("corrected: %g, want %g", got, want)
+	}
+	if got := trace(product(v, inv)); math.Abs(got-want) < 1e-3*want {
+		t.Errorf("without the closing Vᵀ: %g, want %g: the printed version does not fail here", got, want)
+	}
+	left := product(product(u, inv), u.transposed())
+	if left.Rows == k {
+		t.Error("the left vectors' D is k×k: the printed version does not fail here")
+	}
+}
+
+// Erratum 6. The sum over k singular values of F is the log-volume only while
+// F1 = 0: det(FFᵀ) = ((k−1)!·vol)²·dist(0, aff F)².
+func TestErratumVolume(t *testing.T) {
+	const k, d = 4, 7
+	for _, mean := range []float64{0.5, 3} {
+		f := randomData(k, d, mean, 11)
+		values, _, err := EigenSym(product(f, f.transposed()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		det := 0.0
+		for _, v := range values {
+			det += math.Log(v)
+		}
+		vol, err := LogVolume(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// dist(0, aff F) by least squares over weights that add up to 1:
+		// 1/√(1ᵀ(FFᵀ)⁻¹1).
+		a, ones := product(f, f.transposed()), []float64{1, 1, 1, 1}
+		cholesky(a.Data, k, 0)
+		cholSolve(a.Data, k, ones)
+		dist := 1 / math.Sqrt(ones[0]+ones[1]+ones[2]+ones[3])
+		if want := 2 * (math.Log(6) + vol + math.Log(dist)); math.Abs(det-want) > 1e-10 {
+			t.Errorf("log det %g, want %g", det, want)
+		}
+		// Moved by t the volume stays, the printed penalty does not.
+		g := mapped(f, func(_, _ int, v float64) float64 { return v + 10 })
+		moved, _ := LogVolume(g)
+		values, _, _ = EigenSym(product(g, g.transposed()))
+		printed := 0.0
+		for _, v := range values {
+			printed += math.Log(v)
+		}
+		if math.Abs(moved-vol) > 1e-10 {
+			t.Errorf("translation changes the log-volume by %g", moved-vol)
+		}
+		if math.Abs(printed-det) < 0.5 {
+			t.Errorf("translation changes the printed penalty by %g only: it does not fail here", printed-det)
+		}
+	}
+}
