@@ -128,7 +128,7 @@ func mvStep(x, g *Matrix, f *Matrix, weight, eps float64) (nf, ng *Matrix) {
 			}
 		}
 	}
-	cholesky(a.Data, k, 0)
+	cholesky(a.Data, k)
 	rhs := product(g.transposed(), x).transposed() // d×k
 	for i := range d {
 		cholSolve(a.Data, k, rhs.Row(i))
@@ -262,7 +262,7 @@ func TestErratumVolume(t *testing.T) {
 		// dist(0, aff F) by least squares over weights that add up to 1:
 		// 1/√(1ᵀ(FFᵀ)⁻¹1).
 		a, ones := product(f, f.transposed()), []float64{1, 1, 1, 1}
-		cholesky(a.Data, k, 0)
+		cholesky(a.Data, k)
 		cholSolve(a.Data, k, ones)
 		dist := 1 / math.Sqrt(ones[0]+ones[1]+ones[2]+ones[3])
 		if want := 2 * (math.Log(6) + vol + math.Log(dist)); math.Abs(det-want) > 1e-10 {

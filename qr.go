@@ -38,9 +38,9 @@ func reflector(a *Matrix, j int, column []float64) float64 {
 	return -pivot / beta
 }
 
-// reflect applies I − τvvᵀ to the columns of c from col on; v is 1 in row j
+// householder applies I − τvvᵀ to the columns of c from col on; v is 1 in row j
 // and the stored vector in column j of a below it.
-func reflect(a *Matrix, j int, tau float64, c *Matrix, col int, w []float64) {
+func householder(a *Matrix, j int, tau float64, c *Matrix, col int, w []float64) {
 	if tau == 0 || col >= c.Cols {
 		return
 	}
@@ -63,7 +63,7 @@ func qrFactor(a *Matrix) *qr {
 	w := make([]float64, max(a.Rows, a.Cols))
 	for j := range f.rank {
 		f.tau[j] = reflector(a, j, w)
-		reflect(a, j, f.tau[j], a, j+1, w)
+		householder(a, j, f.tau[j], a, j+1, w)
 	}
 	return f
 }
@@ -116,7 +116,7 @@ func qrPivot(a *Matrix) *qr {
 		}
 		tau := reflector(a, j, w)
 		f.tau = append(f.tau, tau)
-		reflect(a, j, tau, a, j+1, w)
+		householder(a, j, tau, a, j+1, w)
 		f.rank++
 		for l := j + 1; l < n; l++ {
 			if norms[l] == 0 {
@@ -142,7 +142,7 @@ func qrPivot(a *Matrix) *qr {
 func (f *qr) applyQ(c *Matrix) {
 	w := make([]float64, c.Cols)
 	for j := len(f.tau) - 1; j >= 0; j-- {
-		reflect(f.a, j, f.tau[j], c, 0, w)
+		householder(f.a, j, f.tau[j], c, 0, w)
 	}
 }
 

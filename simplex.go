@@ -177,12 +177,12 @@ func (e *enclosure) memberships(g, w []float64) {
 		// A point on a facet may come out a rounding error below 0.
 		g[j] = max(0, 1/k+s/(k*e.radius))
 	}
-	settle(g)
+	settle(g, 1)
 }
 
-// settle puts what is missing to a sum of 1 on the largest entry: rounding
+// settle puts what is missing to the wanted sum on the largest entry: rounding
 // errors only, so that no entry changes visibly and zeros stay zeros.
-func settle(g []float64) {
+func settle(g []float64, want float64) {
 	for range 2 {
 		var sum float64
 		big := 0
@@ -192,10 +192,10 @@ func settle(g []float64) {
 				big = j
 			}
 		}
-		if sum == 1 {
+		if sum == want {
 			return
 		}
-		g[big] += 1 - sum
+		g[big] += want - sum
 	}
 }
 

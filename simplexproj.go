@@ -94,10 +94,8 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	for i, x := range dst {
 		dst[i] = max(x-tau, 0)
 	}
-	settle(dst)
-	if radius != 1 {
-		scale(dst, radius)
-	}
+	scale(dst, radius)
+	settle(dst, radius)
 	return dst
 }
 
@@ -255,20 +253,25 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 // simplexProblem is what all rows share.
 type simplexProblem struct {
 	k, d     int
-	outer    int       // vertices are first scaled by 2^-outer, to at most 1
-	inner    int       // and, once centred, by 2^-inner
-	centre   []float64 // of the vertices, scaled by 2^-outer
-	vertices *Matrix   // k×d, centred and scaled: largest entry in [½, 1)
-	gram     *Matrix   // A, k×k
-	top      float64   // largest entry of A
-	ridge    float64   // on A's diagonal; 0 unless it was singular
-	flat     bool      // all vertices coincide
+	outer    int             // vertices are first scaled by 2^-outer, to at most 1
+	inner    int             // and, once centred, by 2^-inner
+	centre   []float64       // of the vertices, scaled by 2^-outer
+	vertices *Matrix         // k×d, centred and scaled: largest entry in [½, 1)
+	gram     *Matrix         // A, k×k, ridge included
+	top      float64         // largest entry of A
+	ridge    float64         // on A's diagonal; 0 unless it was singular
+	fine     *simplexProblem // the same with a smaller ridge; nil unless A was singular
+	flat     bool            // all vertices coincide
 }
 
-// ridgeShare is the size of the proximal steps for dependent vertices, between
-// rounding errors (which it divides) and the bias of one step (which it bounds,
-// and which the steps then remove).
-const ridgeShare = 0x1p-30
+// The sizes of the proximal steps for dependent vertices, as shares of A's
+// largest entry. The first lies between rounding errors (which it divides) and
+// the bias of one step. Vertices that are close but not the same need the
+// second, the smallest at which A is sure to factor.
+const (
+	ridgeShare = 0x1p-30
+	fineShare  = 0x1p-44
+)
 
 func newSimplexProblem(vertices *Matrix) *simplexProblem {
 	k, d := vertices.Rows, vertices.Cols
@@ -320,23 +323,34 @@ func newSimplexProblem(vertices *Matrix) *simplexProblem {
 		p.gram.Data[i] += rho
 	}
 	p.top += rho
-	trial := p.gram.Clone()
-	if !cholesky(trial.Data, k, float64(k)*0x1p-50*p.top) {
-		p.ridge = ridgeShare * p.top
-		for j := range k {
-			p.gram.row(j)[j] += p.ridge
-		}
+	// Eigenvalues tell dependence where pivots, which rounding errors grow in,
+	// may not.
+	values, _ := eigenSym(p.gram.Clone(), false)
+	if k > d+1 || values[k-1] <= float64(k)*0x1p-50*values[0] {
+		fine := *p
+		p.fine = &fine
+		p.fine.addRidge(fineShare)
+		p.addRidge(ridgeShare)
 	}
 	return p
 }
 
+// addRidge makes A definite.
+func (p *simplexProblem) addRidge(share float64) {
+	p.ridge = share * p.top
+	p.gram = p.gram.Clone()
+	for j := range p.k {
+		p.gram.row(j)[j] += p.ridge
+	}
+}
+
 // cholesky factors the k×k matrix a = LLᵀ in place (L on and below the
-// diagonal). It reports false if a pivot is not above the given bound.
-func cholesky(a []float64, k int, bound float64) bool {
+// diagonal). It reports false if a pivot is not above 0.
+func cholesky(a []float64, k int) bool {
 	for j := range k {
 		lj := a[j*k : j*k+j]
 		pivot := a[j*k+j] - sumSquares(lj)
-		if !(pivot > bound) {
+		if !(pivot > 0) {
 			return false
 		}
 		r := math.Sqrt(pivot)
@@ -362,15 +376,19 @@ func cholSolve(l []float64, k int, b []float64) {
 // solve fills dst with the memberships of the rows of x, which are finite.
 func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
 	k := p.k
+	total := SimplexInfo{}
 	if p.flat || k == 1 {
 		for i := range x.Rows {
 			row := dst.row(i)
 			for j := range row {
 				row[j] = 1 / float64(k)
 			}
-			settle(row)
+			settle(row, 1)
 		}
-		return SimplexInfo{}, cancelled(ctx)
+		if k > 1 {
+			total.Ridge = ridgeShare
+		}
+		return total, cancelled(ctx)
 	}
 	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
 	solvers := make([]*rowSolver, workers)
@@ -399,7 +417,6 @@ func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, worke
 			solvers[at.worker].solve(dst.row(at.lo+i), b[i*k:(i+1)*k], warm, &infos[at.chunk])
 		}
 	})
-	total := SimplexInfo{}
 	if p.ridge > 0 {
 		total.Ridge = ridgeShare
 	}
@@ -449,7 +466,8 @@ type rowSolver struct {
 	key     []byte // S as bits
 	g, w    []float64
 	rhs     []float64
-	current []float64
+	current []float64  // of the fine solver: memberships in work
+	fine    *rowSolver // for the second round of proximal steps
 }
 
 func newRowSolver(p *simplexProblem) *rowSolver {
@@ -479,33 +497,58 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	} else {
 		r.proximal(g, b, size, info)
 	}
-	settle(g)
+	settle(g, 1)
 }
 
 // proximal solves for dependent vertices: each step adds ridge·‖g − g_t‖²/2 to
 // the objective, which makes it strictly convex, and from g₀ = 1/k on the steps
 // go to the minimiser of least norm without the bias of a fixed ridge
-// (Rockafellar 1976).
+// (Rockafellar 1976). Steps with the smaller ridge follow; they count only where
+// they lower the objective by more than rounding, which they do for vertices
+// that are close but not the same.
 func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	for j := range g {
-		r.current[j] = 1 / float64(len(g))
+		g[j] = 1 / float64(len(g))
 	}
+	r.approach(g, b, size, info)
+	if r.fine == nil {
+		r.fine = newRowSolver(r.p.fine)
+	}
+	copy(r.fine.in, r.in)
+	copy(r.fine.current, g)
+	r.fine.approach(r.fine.current, b, size, info)
+	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
+		copy(g, r.fine.current)
+	}
+}
+
+// approach takes up to ten proximal steps from g.
+func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) {
 	for range 10 {
 		for j, v := range b {
-			r.rhs[j] = v + r.p.ridge*r.current[j]
+			r.rhs[j] = v + r.p.ridge*g[j]
 		}
 		r.minimise(r.rhs, size, info)
 		var change float64
 		for j, v := range r.g {
-			change = max(change, math.Abs(v-r.current[j]))
+			change = max(change, math.Abs(v-g[j]))
 			r.in[j] = v > 0
 		}
-		copy(r.current, r.g)
+		copy(g, r.g)
 		if change <= 1e-9 {
 			break
 		}
 	}
-	copy(g, r.current)
+}
+
+// cost is gᵀAg/2 − bᵀg without the ridge.
+func (r *rowSolver) cost(g, b []float64) (sum float64) {
+	for i, v := range g {
+		if v != 0 {
+			sum += v * ((dot(r.p.gram.row(i), g)-r.p.ridge*v)/2 - b[i])
+		}
+	}
+	return sum
 }
 
 // minimise leaves in r.g the minimiser for the linear term b, from the support
@@ -649,7 +692,7 @@ func (r *rowSolver) factor() *support {
 		}
 		s.h[a] = 1
 	}
-	if !cholesky(s.chol, count, 0) {
+	if !cholesky(s.chol, count) {
 		s = nil
 	} else {
 		cholSolve(s.chol, count, s.h)
@@ -672,8 +715,11 @@ func (r *rowSolver) factor() *support {
 func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient comes
+	// A constant added to b changes μ alone. Without it a feasible solution's
+	// b is no larger than A, however far away the sample is, and nothing cancels.
+	shift := b[s.index[0]]
 	for a, j := range s.index {
-		y[a] = b[j]
+		y[a] = b[j] - shift
 	}
 	cholSolve(s.chol, n, y)
 	total := -1.0
@@ -687,7 +733,7 @@ func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
 	}
 	for i := range r.w {
 		row := r.p.gram.row(i)
-		v := mu - b[i]
+		v := mu - (b[i] - shift)
 		for _, j := range s.index {
 			v += row[j] * r.g[j]
 		}
