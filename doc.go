@@ -1,0 +1,56 @@
+// Package softkmeans finds the provably best soft k-means of a table of numbers.
+//
+// Soft k-means writes every sample, a row of X (n×d), as a mixture of k
+// prototypes: X ≈ GF with centers F (k×d) and memberships G (n×k) that are at
+// least 0 and add up to 1 in every row. It unmixes spectra, topics, cell types
+// and customers, and clusters softly. Alternating methods get stuck at local
+// minima and cannot tell; [Fit] computes a global minimum of ‖X − GF‖² in closed
+// form, after F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
+// Soft k-Means, and [Certify] proves it, for its own result or anyone's.
+//
+//	x, err := softkmeans.FromRows(rows)     // a sample a row
+//	m, err := softkmeans.Fit(ctx, x, 3, nil)
+//	m.Centers                               // 3×d
+//	m.Memberships                           // n×3
+//	m.Objective, m.Floor                    // reached; proved to be the least possible
+//	g, err := m.Predict(nil, newRows)       // exact memberships of other samples
+//	floors, err := softkmeans.Floors(x)     // the least possible for every k
+//
+// # When not to use it
+//
+// The global minimum is not unique: any simplex in the principal subspace that
+// encloses the data attains it. Fit returns a regular one, so its centers lie
+// outside of the data and its memberships are vague (see
+// [NonUniquenessBound]); they are a certificate, a starting point and the floor
+// for other methods rather than typical members of clusters. For hard clusters
+// around typical members use k-means.
+//
+// # Data
+//
+// A [Matrix] is open storage with a stride; other libraries' matrices are wrapped
+// without a copy. Entries are finite float64 of any size: the data is scaled by
+// a power of two on the way in, so that neither 1e150 nor 1e-150 overflows or
+// vanishes. Only the objective, the floor and the total, which are squares,
+// saturate at math.MaxFloat64 or go to 0; the relative gap does not.
+//
+// # Errors
+//
+// Data is checked before any work. Every error unwraps to [ErrShape],
+// [ErrNonFinite], [ErrTooFewSamples], [ErrFormat] or [ErrOption], or to the
+// context's; an error about one value is an [*InputError] that names its row
+// and column. On an error receivers and destinations are unchanged. An iteration
+// that reaches its limit is a [Status], not an error. Panics are for slips that
+// no data can cause: an index out of range, a destination of a wrong shape.
+//
+// Destinations come first in an argument list; nil allocates; the result is
+// returned. A destination may be the input itself (the same matrix or slice)
+// where their shapes agree; any other overlap is not allowed.
+//
+// # Concurrency and bits
+//
+// Functions may be called from many goroutines at once; a Model may be read by
+// many. Work is cut by its size and summed in a fixed order, so results have the
+// same bits for any number of workers and for a strided view of the same data.
+// Between machines the last bits differ where the hardware fuses
+// multiplication and addition.
+package softkmeans

@@ -1,0 +1,229 @@
+package softkmeans
+
+// Agreement of a clustering with known classes. Labels are names: any ints, in
+// any number. All measures are computed from integer counts, in an order that
+// depends on the samples alone.
+
+import (
+	"math"
+	"strconv"
+)
+
+// contingency counts the samples by class and cluster. Classes and clusters are
+// numbered by first appearance.
+type contingency struct {
+	n              int
+	classes, found []int // sizes
+	cells          []cell
+}
+
+// cell is a pair of class and cluster that occurs.
+type cell struct{ class, cluster, count int }
+
+func count(truth, labels []int) (*contingency, error) {
+	if len(truth) != len(labels) {
+		return nil, fail(ErrShape, strconv.Itoa(len(truth))+" true labels for "+strconv.Itoa(len(labels))+" found ones")
+	}
+	if len(truth) == 0 {
+		return nil, fail(ErrTooFewSamples, "no labels")
+	}
+	c := &contingency{n: len(truth)}
+	classOf, clusterOf, cellOf := map[int]int{}, map[int]int{}, map[[2]int]int{}
+	number := func(known map[int]int, sizes *[]int, label int) int {
+		at, ok := known[label]
+		if !ok {
+			at = len(*sizes)
+			known[label] = at
+			*sizes = append(*sizes, 0)
+		}
+		(*sizes)[at]++
+		return at
+	}
+	for i, label := range labels {
+		pair := [2]int{number(classOf, &c.classes, truth[i]), number(clusterOf, &c.found, label)}
+		at, ok := cellOf[pair]
+		if !ok {
+			at = len(c.cells)
+			cellOf[pair] = at
+			c.cells = append(c.cells, cell{pair[0], pair[1], 0})
+		}
+		c.cells[at].count++
+	}
+	return c, nil
+}
+
+// Accuracy returns the share of samples that are right, from 0 to 1, when
+// clusters are matched one-to-one with classes in the best way (ACC). Where there
+// are more clusters than classes, or fewer, the surplus stays unmatched and its
+// samples count as wrong. Symmetric in its arguments.
+//
+// The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths
+// (Jonker & Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b
+// classes and clusters, and a·b counts of memory. Errors: [ErrShape] for
+// different lengths, [ErrTooFewSamples] without labels.
+func Accuracy(truth, labels []int) (float64, error) {
+	c, err := count(truth, labels)
+	if err != nil {
+		return 0, err
+	}
+	rows, cols := len(c.classes), len(c.found)
+	flip := rows > cols
+	if flip {
+		rows, cols = cols, rows
+	}
+	gain := make([]int, rows*cols)
+	for _, x := range c.cells {
+		if flip {
+			x.class, x.cluster = x.cluster, x.class
+		}
+		gain[x.class*cols+x.cluster] = x.count
+	}
+	return float64(bestAssignment(gain, rows, cols)) / float64(c.n), nil
+}
+
+// bestAssignment returns the largest sum of gains over assignments of each of
+// the rows to a column of its own, rows ≤ cols. Costs are the negated gains;
+// potentials u, v keep reduced costs −gain − u − v at 0 or more.
+func bestAssignment(gain []int, rows, cols int) int {
+	u, v := make([]int, rows), make([]int, cols)
+	rowOf := make([]int, cols) // −1: free
+	for j := range rowOf {
+		rowOf[j] = -1
+	}
+	dist, from := make([]int, cols), make([]int, cols)
+	done := make([]bool, cols)
+	for start := range rows {
+		for j := range cols {
+			dist[j], from[j], done[j] = math.MaxInt, -1, false
+		}
+		i, low, last := start, 0, -1
+		for { // Dijkstra over the columns
+			next := -1
+			for j := range cols {
+				if done[j] {
+					continue
+				}
+				if d := low - gain[i*cols+j] - u[i] - v[j]; d < dist[j] {
+					dist[j], from[j] = d, last
+				}
+				if next < 0 || dist[j] < dist[next] {
+					next = j
+				}
+			}
+			low, last = dist[next], next
+			done[next] = true
+			if rowOf[next] < 0 {
+				break
+			}
+			i = rowOf[next]
+		}
+		u[start] += low
+		for j := range cols {
+			if done[j] {
+				if rowOf[j] >= 0 {
+					u[rowOf[j]] += low - dist[j]
+				}
+				v[j] -= low - dist[j]
+			}
+		}
+		for j := last; ; j = from[j] { // turn the path over
+			if from[j] < 0 {
+				rowOf[j] = start
+				break
+			}
+			rowOf[j] = rowOf[from[j]]
+		}
+	}
+	sum := 0
+	for j, i := range rowOf {
+		if i >= 0 {
+			sum += gain[i*cols+j]
+		}
+	}
+	return sum
+}
+
+// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0
+// to 1 (Strehl & Ghosh 2002: the geometric mean). Symmetric. Two partitions with
+// a single part each are equal: 1. If just one has a single part it tells
+// nothing: 0. Cost: O(n). Errors as for [Accuracy].
+func NMI(truth, labels []int) (float64, error) {
+	c, err := count(truth, labels)
+	if err != nil {
+		return 0, err
+	}
+	if len(c.classes) == 1 || len(c.found) == 1 {
+		if len(c.classes) == len(c.found) {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	n := float64(c.n)
+	var mutual float64
+	for _, x := range c.cells {
+		p := float64(x.count)
+		mutual += p / n * math.Log(p*n/(float64(c.classes[x.class])*float64(c.found[x.cluster])))
+	}
+	nmi := mutual / math.Sqrt(entropy(c.classes, n)*entropy(c.found, n))
+	return min(max(nmi, 0), 1), nil
+}
+
+func entropy(sizes []int, n float64) (h float64) {
+	for _, s := range sizes {
+		h -= float64(s) / n * math.Log(float64(s)/n)
+	}
+	return h
+}
+
+// Purity returns the share of samples that belong to the most frequent class of
+// their cluster, from 0 to 1 (Manning, Raghavan & Schütze 2008, 16.3). Not
+// symmetric: a cluster for every sample is pure. Cost: O(n). Errors as for
+// [Accuracy].
+func Purity(truth, labels []int) (float64, error) {
+	c, err := count(truth, labels)
+	if err != nil {
+		return 0, err
+	}
+	most := make([]int, len(c.found))
+	for _, x := range c.cells {
+		most[x.cluster] = max(most[x.cluster], x.count)
+	}
+	sum := 0
+	for _, m := range most {
+		sum += m
+	}
+	return float64(sum) / float64(c.n), nil
+}
+
+// AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for
+// equal partitions, 0 on average for independent ones, at least −1. Symmetric.
+// Where chance leaves no room (both partitions have a single part, or both have
+// nothing but single samples) they are equal, and it is 1. Cost: O(n). Errors as
+// for [Accuracy].
+func AdjustedRand(truth, labels []int) (float64, error) {
+	c, err := count(truth, labels)
+	if err != nil {
+		return 0, err
+	}
+	var together float64
+	for _, x := range c.cells {
+		together += pairs(x.count)
+	}
+	a, b := allPairs(c.classes), allPairs(c.found)
+	all := pairs(c.n)
+	if a == b && (a == 0 || a == all) {
+		return 1, nil
+	}
+	expected := a / all * b
+	return (together - expected) / ((a+b)/2 - expected), nil
+}
+
+// pairs is n(n−1)/2 in float64, which no n overflows.
+func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
+
+func allPairs(sizes []int) (sum float64) {
+	for _, s := range sizes {
+		sum += pairs(s)
+	}
+	return sum
+}
