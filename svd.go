@@ -16,6 +16,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -113,12 +114,16 @@ func jacobiSVD(a *Matrix, top float64) *SVDResult {
 	// A power of two takes the largest entry to [½, 1): sums of squares then
 	// stay in range, and no bit is lost.
 	_, exp := math.Frexp(top)
+	sizes := make([]float64, n)
 	for i := range n {
 		row := a.row(i)
 		for j, v := range row {
 			row[j] = math.Ldexp(v, -exp)
 		}
+		sizes[i], _ = rowMaxAbs(row)
 	}
+	rowOrder := descending(sizes)
+	a = permuteRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the
 	// rows of R₂.
 	f1 := qrPivot(a)
@@ -172,7 +177,25 @@ func jacobiSVD(a *Matrix, top float64) *SVDResult {
 	for i, p := range f1.perm {
 		copy(r.V.row(p), vq.row(i))
 	}
+	back := make([]int, n)
+	for i, p := range rowOrder {
+		back[p] = i
+	}
+	r.U = permuteRows(r.U, back)
 	return r
+}
+
+// permuteRows returns a matrix whose row i is row order[i] of m: m itself where
+// nothing moves.
+func permuteRows(m *Matrix, order []int) *Matrix {
+	if slices.IsSorted(order) {
+		return m
+	}
+	out := NewMatrix(m.Rows, m.Cols, nil)
+	for i, p := range order {
+		copy(out.row(i), m.row(p))
+	}
+	return out
 }
 
 func identity(n int) *Matrix {
