@@ -260,8 +260,8 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 		extents[0].merge(e)
 	}
 	e := enclose(o.Enclosure, normals, extents[0])
-	err = s.eachBlock(s.n, k, manyChunks, 0, func(at block) {
-		w := make([]float64, p)
+	err = s.eachBlock(s.n, k, manyChunks, k, func(at block) {
+		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
 			e.memberships(g.row(i), w)

@@ -578,6 +578,24 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
+// TestMemory: X is never copied. Beyond memberships and projections there is
+// room for the Gram matrix's partial sums and the workers' blocks.
+func TestMemory(t *testing.T) {
+	const n, d, k = 20000, 64, 10
+	x := randomData(n, d, 1, 1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := Fit(bg, x, k, &Options{Workers: 2}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	blocks := 2 * 4 * 256 * (2*d + k) // two workers, four passes
+	limit := 8 * (n*k + n*(k-1) + 24*d*d + blocks)
+	if got := int(after.TotalAlloc - before.TotalAlloc); got > limit {
+		t.Errorf("%d bytes allocated, %d allowed; X has %d", got, limit, 8*n*d)
+	}
+}
+
 func TestFitErrors(t *testing.T) {
 	good := randomData(5, 3, 0, 1)
 	bad := good.Clone()

@@ -1,0 +1,62 @@
+package softkmeans_test
+
+import (
+	"context"
+	"encoding"
+	"testing"
+
+	. "softkmeans"
+)
+
+// The public contract, which other programs compile against: signatures here
+// are extended, never changed.
+var (
+	_ = Matrix{Rows: 0, Cols: 0, Stride: 0, Data: []float64(nil)}
+
+	_ func(rows, cols int, data []float64) *Matrix       = NewMatrix
+	_ func(rows [][]float64) (*Matrix, error)            = FromRows
+	_ func(*Matrix) (rows, cols int)                     = (*Matrix).Dims
+	_ func(m *Matrix, i, j int) float64                  = (*Matrix).At
+	_ func(m *Matrix, i, j int, v float64)               = (*Matrix).Set
+	_ func(m *Matrix, i int) []float64                   = (*Matrix).Row
+	_ func(m *Matrix) *Matrix                            = (*Matrix).Clone
+	_ func(*Matrix) (*Matrix, []float64, *Matrix, error) = SVD
+	_ func(*Matrix) ([]float64, *Matrix, error)          = EigenSym
+	_ func(k int) *Matrix                                = RegularSimplex
+	_ func(dst, v []float64) []float64                   = ProjectSimplex
+
+	_ func(context.Context, *Matrix, int, *Options) (*Model, error) = Fit
+
+	_ = Options{Weights: []float64(nil), Enclosure: EnclosureBall, Workers: 0, Solver: SolverAuto}
+	_ = Model{Centers: (*Matrix)(nil), Memberships: (*Matrix)(nil), Objective: 0.0, Floor: 0.0, Lambda: 0.0, Epsilon: 0.0,
+		Iterations: int(0), Status: Status(0), Trace: []float64(nil)}
+	_ func(m *Model, dst []int) []int                            = (*Model).Labels
+	_ func(m *Model, dst, x *Matrix) (*Matrix, error)            = (*Model).Predict
+	_ encoding.BinaryMarshaler                                   = (*Model)(nil)
+	_ encoding.BinaryUnmarshaler                                 = (*Model)(nil)
+	_ func(x *Matrix) ([]float64, error)                         = Floors
+	_ func(x, centers, memberships *Matrix) (Certificate, error) = Certify
+	_ func(x *Matrix, k int, tol float64) (bool, error)          = SkMable
+	_                                                            = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
+
+	_ func(truth, labels []int) (float64, error) = Accuracy
+	_ func(truth, labels []int) (float64, error) = NMI
+	_ func(truth, labels []int) (float64, error) = Purity
+	_ func(truth, labels []int) (float64, error) = AdjustedRand
+
+	_ error = (*InputError)(nil)
+	_       = InputError{Arg: "", Row: 0, Col: 0, Value: 0.0, Err: error(nil)}
+	_       = []error{ErrShape, ErrNonFinite, ErrTooFewSamples, ErrFormat, ErrOption}
+)
+
+// TestZeroValues: what the contract says of zero values.
+func TestZeroValues(t *testing.T) {
+	var o Options
+	if o.Enclosure != EnclosureBall || o.Solver != SolverAuto {
+		t.Error("the zero Options are not the defaults")
+	}
+	var m Model
+	if m.Status != StatusNone {
+		t.Error("the zero Model has a status")
+	}
+}
