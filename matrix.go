@@ -1,6 +1,9 @@
 package softkmeans
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Matrix is a dense matrix of float64 with open storage, after the manner of
 // image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Rows are samples
@@ -20,7 +23,7 @@ type Matrix struct {
 // matrix and the slice share their values. A nil data allocates zeros.
 // NewMatrix panics if a size is negative or len(data) is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
-	if rows < 0 || cols < 0 || (cols > 0 && rows > int(^uint(0)>>1)/8/cols) {
+	if rows < 0 || cols < 0 || !fits(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
 	}
 	if data == nil {
@@ -31,6 +34,9 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 	}
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
+
+// fits reports whether a rows×cols matrix can be addressed at all.
+func fits(rows, cols int) bool { return cols == 0 || rows <= math.MaxInt/8/cols }
 
 // FromRows returns a matrix with a copy of the given rows. All must have the
 // same length, otherwise the error is an [ErrShape] that names the row. No

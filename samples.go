@@ -253,6 +253,9 @@ func (s *samples) packColumns(dst []float64, lo, hi int) {
 // multiplications.
 func (s *samples) gram() (*Matrix, error) {
 	size, items := s.sides()
+	if !fits(size, size) {
+		return nil, s.tooLarge()
+	}
 	// A partial sum a chunk: no more of them than a quarter of X has room for.
 	most := max(1, min(reduceChunks, items/(4*size)))
 	parts := make([]*Matrix, chunks(items, size, most))
@@ -277,6 +280,11 @@ func (s *samples) gram() (*Matrix, error) {
 	return parts[0], err
 }
 
+// tooLarge is the error where min(n, d)² numbers cannot be addressed.
+func (s *samples) tooLarge() error {
+	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
+}
+
 // wide reports whether the rows are the smaller side.
 func (s *samples) wide() bool { return s.n < s.d }
 
@@ -288,6 +296,9 @@ func (s *samples) sides() (small, large int) { return min(s.n, s.d), max(s.n, s.
 // twice the work of gram.
 func (s *samples) triangle() (*Matrix, error) {
 	size, items := s.sides()
+	if !fits(3*size, size) {
+		return nil, s.tooLarge()
+	}
 	// A chunk's rows pile up below the R of those before them; when the stack
 	// is full one factorization takes it down to the next R.
 	most := max(1, min(reduceChunks, items/(12*size)))

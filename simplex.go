@@ -21,15 +21,25 @@ func RegularSimplex(k int) *Matrix {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
 	}
 	b := NewMatrix(k, k-1, nil)
-	for j := range k - 1 {
-		f := float64(j + 1)
-		s := math.Sqrt(f * (f + 1))
-		for i := range j + 1 {
-			b.Data[i*b.Stride+j] = 1 / s
+	for i := range k {
+		row := b.row(i)
+		for j := range row {
+			row[j] = helmert(i, j)
 		}
-		b.Data[(j+1)*b.Stride+j] = -f / s
 	}
 	return b
+}
+
+// helmert is entry (i, j) of B.
+func helmert(i, j int) float64 {
+	f := float64(j + 1)
+	switch {
+	case i <= j:
+		return 1 / math.Sqrt(f*(f+1))
+	case i == j+1:
+		return -f / math.Sqrt(f*(f+1))
+	}
+	return 0
 }
 
 // RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for
@@ -89,17 +99,16 @@ type enclosure struct {
 // normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates:
 // rows of B·q, scaled to length 1 before the cut.
 func normalsOf(k, p int, q *Matrix) *Matrix {
-	b := RegularSimplex(k)
 	u := NewMatrix(k, p, nil)
 	long := math.Sqrt(float64(k) / float64(max(k-1, 1)))
 	for j := range k {
 		for c := range p {
 			v := 0.0
-			if q == nil {
-				v = b.row(j)[c]
+			if q == nil { // without B as a whole: k may be far above p
+				v = helmert(j, c)
 			} else {
-				for l, x := range b.row(j) {
-					v += x * q.row(l)[c]
+				for l := range k - 1 {
+					v += helmert(j, l) * q.row(l)[c]
 				}
 			}
 			u.row(j)[c] = v * long

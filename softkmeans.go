@@ -162,6 +162,9 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !fits(s.n, k) || !fits(k, s.d) {
+		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
+	}
 	p := min(k-1, s.d)
 	pc, err := s.principal(p, o.Solver)
 	if err != nil {
@@ -195,8 +198,6 @@ func checkFit(k int, o *Options) error {
 	switch {
 	case k < 1:
 		return fail(ErrOption, "k is "+strconv.Itoa(k))
-	case k > math.MaxInt32/8:
-		return fail(ErrOption, "k is "+strconv.Itoa(k)+", beyond any use")
 	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
 		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
 	case o.Solver < SolverAuto || o.Solver > SolverKrylov:

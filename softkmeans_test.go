@@ -213,6 +213,9 @@ func TestGlobalMinimum(t *testing.T) {
 			for _, exp := range []int{0, -498, 498} { // 2^±498 = 1e±150
 				x := mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
 				for _, k := range sh.ks {
+					if exp != 0 && k == 30 {
+						continue // time
+					}
 					for _, solver := range allSolvers {
 						for _, enc := range allEnclosures {
 							m, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enc})
@@ -397,6 +400,9 @@ func TestDegenerate(t *testing.T) {
 				}
 			}
 		}
+	}
+	if m, err := Fit(bg, line, 50000, nil); err != nil || m.Gap > 1e-12 { // k² numbers would be 20 GB
+		t.Error("k = 50000", err)
 	}
 	m, _ := Fit(bg, same, 3, nil)
 	for _, v := range m.Memberships.Data {
@@ -620,7 +626,7 @@ func TestFitErrors(t *testing.T) {
 		{"Inf", inf, 2, nil, ErrNonFinite},
 		{"k = 0", good, 0, nil, ErrOption},
 		{"k < 0", good, -3, nil, ErrOption},
-		{"k huge", good, math.MaxInt32, nil, ErrOption},
+		{"k huge", good, math.MaxInt / 2, nil, ErrOption},
 		{"enclosure", good, 2, &Options{Enclosure: 7}, ErrOption},
 		{"solver", good, 2, &Options{Solver: -1}, ErrOption},
 		{"workers", good, 2, &Options{Workers: -1}, ErrOption},
