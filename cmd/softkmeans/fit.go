@@ -1,0 +1,239 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"unicode/utf8"
+
+	"softkmeans"
+)
+
+const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
+
+Fit soft k-means to the rows of a CSV file: N centers, and for every row its
+memberships, which are the shares (at least 0, together 1) of the mixture of
+centers that stands for the row. The result is a global minimum of the squared
+error, and the report proves it.
+
+FILE has a row on each line and nothing but numbers, except for a header and
+the -label column. Without FILE, or with -, standard input is read.
+
+  -k N          the number of centers; required
+  -o FILE       write the memberships as CSV: label,m1,…,mN. The label is the
+                place of the largest membership, from 0 for m1. With - they go
+                to standard output and the report to standard error.
+  -enclosure E  ball: the centers enclose a ball around the data (default)
+                tight: they enclose the data more closely, for the same error
+  -label COL    leave out one column, given by its name in the header or by its
+                number from 1 (a whole number is always a number)
+  -header H     auto: line 1 is a header if it has no number in it (default)
+                yes, no: it is, it is not
+  -delimiter D  the character between fields, or tab, or space; auto (default)
+                takes tab, semicolon or comma by what line 1 has
+  -workers N    how many threads to use; 0 (default) is one for each core
+  -solver S     auto (default), gram, jacobi or krylov
+
+Example: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
+
+Exit code: 0 done, 1 the data or a file is at fault, 2 the command line is.
+`
+
+// fitFlags is the command line of fit.
+type fitFlags struct {
+	k       int
+	source  string // "" or "-": standard input
+	out     string // "": no memberships; "-": standard output
+	dialect dialect
+	options softkmeans.Options
+}
+
+// newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
+func newFitFlagSet(f *fitFlags) *flag.FlagSet {
+	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
+	fs.StringVar(&f.out, "o", "", "")
+	fs.StringVar(&f.dialect.label, "label", "", "")
+	fs.IntVar(&f.options.Workers, "workers", 0, "")
+	fs.Func("k", "", func(s string) (err error) {
+		if f.k, err = strconv.Atoi(s); err != nil || f.k < 1 {
+			return errors.New("must be a whole number, at least 1")
+		}
+		return nil
+	})
+	fs.Func("delimiter", "", func(s string) (err error) {
+		f.dialect.delimiter, err = parseDelimiter(s)
+		return err
+	})
+	choiceFlag(fs, &f.dialect.header, "header", []choice[header]{
+		{"auto", headerAuto}, {"yes", headerYes}, {"no", headerNo}})
+	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
+		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight}})
+	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
+		{"auto", softkmeans.SolverAuto}, {"gram", softkmeans.SolverGram},
+		{"jacobi", softkmeans.SolverJacobi}, {"krylov", softkmeans.SolverKrylov}})
+	return fs
+}
+
+func parseFit(args []string) (f fitFlags, err error) {
+	rest, err := parseFlags(newFitFlagSet(&f), args, 1)
+	if err != nil {
+		return f, err
+	}
+	if len(rest) == 1 {
+		f.source = rest[0]
+	}
+	label := f.dialect.label
+	number, notNumber := strconv.Atoi(label)
+	switch {
+	case f.k == 0:
+		return f, usageErrorf("-k is missing: how many centers?")
+	case f.options.Workers < 0:
+		return f, usageErrorf("-workers %d: must be at least 0", f.options.Workers)
+	case notNumber == nil && number < 1:
+		return f, usageErrorf("-label %s: columns are counted from 1", label)
+	case notNumber != nil && label != "" && f.dialect.header == headerNo:
+		return f, usageErrorf("-label %q is a name, but with -header no columns have none", label)
+	}
+	return f, nil
+}
+
+func parseDelimiter(s string) (rune, error) {
+	switch s {
+	case "auto":
+		return 0, nil
+	case "tab", `\t`:
+		return '\t', nil
+	case "space":
+		return ' ', nil
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if s == "" || size < len(s) || r == utf8.RuneError || r == '"' || r == '\r' || r == '\n' {
+		return 0, errors.New("must be auto, tab, space or one character that is not a quote")
+	}
+	return r, nil
+}
+
+func runFit(ctx context.Context, args []string, s streams) error {
+	f, err := parseFit(args)
+	if err != nil {
+		return err
+	}
+	in, source, err := openInput(f.source, s.in)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+
+	report, memberships := s.out, s.out
+	var file *outputFile
+	switch f.out {
+	case "":
+	case "-":
+		report = s.err
+	default:
+		if sameFile(in, f.out) {
+			return usageErrorf("-o %s would replace the data", f.out)
+		}
+		if file, err = createOutput(f.out); err != nil {
+			return err
+		}
+		defer file.discard()
+		memberships = file
+	}
+
+	t, err := await(ctx, func() (*table, error) { return readTable(in, source, f.dialect) })
+	if err != nil {
+		return err
+	}
+	x := softkmeans.NewMatrix(t.rows, len(t.names), t.data)
+	m, err := await(ctx, func() (*softkmeans.Model, error) { return softkmeans.Fit(ctx, x, f.k, &f.options) })
+	if err != nil {
+		return err
+	}
+	cert, err := await(ctx, func() (softkmeans.Certificate, error) {
+		return softkmeans.Certify(x, m.Centers, m.Memberships)
+	})
+	if err != nil {
+		return err
+	}
+
+	if f.out != "" {
+		if err := writeMemberships(ctx, memberships, m); err != nil {
+			return err
+		}
+	}
+	if file != nil {
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	if _, err := report.Write(fitReport(t, m, cert)); err != nil {
+		return err
+	}
+	if file != nil {
+		return file.commit() // last, so that a failure above leaves an old file as it was
+	}
+	return nil
+}
+
+// openInput opens the named file, or takes stdin, and returns a name for
+// messages. A terminal is read only if it is asked for with "-": who forgot
+// the file name should not be left waiting.
+func openInput(name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
+	switch name {
+	case "":
+		if f, ok := stdin.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+				return nil, "", usageErrorf("no file given, and nothing is piped in\n\n%s", fitHelp)
+			}
+		}
+		fallthrough
+	case "-":
+		if f, ok := stdin.(*os.File); ok {
+			return f, "<stdin>", nil
+		}
+		return io.NopCloser(stdin), "<stdin>", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	return f, name, nil
+}
+
+// sameFile reports whether in is the file of that name.
+func sameFile(in io.Reader, name string) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	a, errA := f.Stat()
+	b, errB := os.Stat(name)
+	return errA == nil && errB == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+}
+
+// await returns f's result, or ctx's error as soon as ctx ends: f, which may be
+// in the middle of a read or of a long step that does not look at ctx, is then
+// left to itself. The process ends soon after.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	c := make(chan result, 1)
+	go func() {
+		v, err := f()
+		c <- result{v, err}
+	}()
+	select {
+	case r := <-c:
+		return r.value, r.err
+	case <-ctx.Done():
+		var zero T
+		return zero, fmt.Errorf("stopped: %w", ctx.Err())
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+// What the standard flag package leaves out: flags after the file name, flags
+// that take one of a few words, and errors that are told apart from others.
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// usageError is an error of the command line: exit code 2.
+type usageError struct{ text string }
+
+func (e usageError) Error() string { return e.text }
+
+func usageErrorf(format string, args ...any) error {
+	return usageError{fmt.Sprintf(format, args...)}
+}
+
+// parseFlags parses flags before, between and after the other arguments, of
+// which there may be up to most, and returns those. What follows "--" is not a
+// flag. The error is flag.ErrHelp or a usageError.
+func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err error) {
+	fs.SetOutput(io.Discard) // run prints the error, once
+	for len(args) > 0 {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, usageError{err.Error()}
+		}
+		read := len(args) - fs.NArg()
+		if read > 0 && args[read-1] == "--" {
+			rest = append(rest, fs.Args()...)
+			break
+		}
+		if args = fs.Args(); len(args) > 0 {
+			rest, args = append(rest, args[0]), args[1:]
+		}
+	}
+	if len(rest) > most {
+		return nil, usageErrorf("%s takes %s, not %d: %q", fs.Name(), count(most, "file"), len(rest), rest)
+	}
+	return rest, nil
+}
+
+// choice is one of the words a flag takes.
+type choice[T any] struct {
+	word  string
+	value T
+}
+
+// choiceFlag adds a flag that takes one of the words and sets *p to its value;
+// *p starts as the first one's.
+func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T]) {
+	*p = choices[0].value
+	fs.Func(name, "", func(s string) error {
+		var words []string
+		for _, c := range choices {
+			if c.word == s {
+				*p = c.value
+				return nil
+			}
+			words = append(words, c.word)
+		}
+		return fmt.Errorf("must be %s", strings.Join(words, ", "))
+	})
+}
+
+// count is "1 file", "2 files", "no files".
+func count(n int, noun string) string {
+	switch n {
+	case 0:
+		return "no " + noun + "s"
+	case 1:
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,168 @@
+// Command softkmeans fits global soft k-means to the rows of a CSV file and
+// says, with a certificate, how near to the proven minimum the result is.
+//
+//	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
+//
+// Run it with help for the list of commands.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the data, or reading and writing it
+	exitUsage   = 2 // the command line
+)
+
+// streams are what a process has open at its start.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// command is one of the words that may follow the program's name.
+type command struct {
+	name, summary string
+	help          string // what "help NAME" and "NAME -h" print
+	// run does the work. It returns flag.ErrHelp to have the help printed, and
+	// a usageError where the command line is at fault.
+	run func(ctx context.Context, args []string, s streams) error
+}
+
+var commands = []command{
+	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
+	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first Ctrl-C asks for an end, which removes unfinished files; should
+	// something hang, the second one ends the process as if ctx did not exist.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the program without its process: args are the words after its name,
+// and the result is the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, overview())
+		return exitUsage
+	}
+	s := streams{stdin, stdout, stderr}
+	name, err := dispatch(ctx, args, s)
+
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "softkmeans: %v\nRun 'softkmeans help%s' for usage.\n", err, name)
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "softkmeans: interrupted; there is no result")
+	default:
+		// The package's own errors begin with its name, which is ours, too.
+		fmt.Fprintf(stderr, "softkmeans: %s\n", strings.TrimPrefix(err.Error(), "softkmeans: "))
+	}
+	return exitFailure
+}
+
+// dispatch finds and runs the command. The name it returns is that of the
+// command after a space, or empty if there is no such command.
+func dispatch(ctx context.Context, args []string, s streams) (name string, err error) {
+	switch args[0] {
+	case "help", "-h", "-help", "--help":
+		return "", printHelp(s.out, args[1:])
+	case "-version", "--version":
+		return "", runVersion(ctx, nil, s)
+	}
+	c := find(args[0])
+	if c == nil {
+		if _, err := os.Stat(args[0]); err == nil {
+			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?", args[0])
+		}
+		return "", usageErrorf("unknown command %q; there are %s", args[0], commandNames())
+	}
+	err = c.run(ctx, args[1:], s)
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(s.out, c.help)
+	}
+	return " " + c.name, err
+}
+
+func printHelp(w io.Writer, args []string) error {
+	text := overview()
+	switch {
+	case len(args) > 1:
+		return usageErrorf("help takes one command, not %d", len(args))
+	case len(args) == 1 && args[0] != "help":
+		c := find(args[0])
+		if c == nil {
+			return usageErrorf("no help for %q; there are %s", args[0], commandNames())
+		}
+		text = c.help
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+func find(name string) *command {
+	for i := range commands {
+		if commands[i].name == name {
+			return &commands[i]
+		}
+	}
+	return nil
+}
+
+func overview() string {
+	var b strings.Builder
+	b.WriteString(`softkmeans describes every row of a table as a mixture of k centers, with the
+least squared error that any k centers can reach, and proves it.
+
+Usage: softkmeans COMMAND [flags] [FILE]
+
+`)
+	for _, c := range commands {
+		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
+	}
+	b.WriteString(`  help       describe a command: softkmeans help fit
+
+Example: softkmeans fit -k 3 testdata/iris.csv
+`)
+	return b.String()
+}
+
+func commandNames() string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, c.name)
+	}
+	return strings.Join(append(names, "help"), ", ")
+}
+
+func runVersion(_ context.Context, args []string, s streams) error {
+	if _, err := parseFlags(flag.NewFlagSet("version", flag.ContinueOnError), args, 0); err != nil {
+		return err
+	}
+	version := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version
+	}
+	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return err
+}

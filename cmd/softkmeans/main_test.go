@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// do runs the program with the given words and standard input.
+func do(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(t.Context(), args, strings.NewReader(stdin), &out, &err)
+	return code, out.String(), err.String()
+}
+
+func TestUsage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("data.csv", []byte("1,2\n3,4\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args string
+		code int
+		out  string // where the text is found: standard output for 0, standard error otherwise
+	}{
+		{"", 2, "Usage: softkmeans COMMAND"},
+		{"help", 0, "Usage: softkmeans COMMAND"},
+		{"-h", 0, "Usage: softkmeans COMMAND"},
+		{"--help", 0, "Usage: softkmeans COMMAND"},
+		{"help help", 0, "Usage: softkmeans COMMAND"},
+		{"help fit", 0, "Usage: softkmeans fit"},
+		{"fit -h", 0, "Usage: softkmeans fit"},
+		{"fit data.csv --help", 0, "Usage: softkmeans fit"},
+		{"help version", 0, "Usage: softkmeans version"},
+		{"version -h", 0, "Usage: softkmeans version"},
+		{"version", 0, runtime.Version()},
+		{"--version", 0, runtime.Version()},
+
+		{"help nothing", 2, `no help for "nothing"; there are fit, version, help`},
+		{"help fit fit", 2, "help takes one command, not 2"},
+		{"nothing", 2, `unknown command "nothing"; there are fit, version, help`},
+		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
+		{"version 1", 2, "version takes no files, not 1"},
+
+		{"fit data.csv", 2, "-k is missing"},
+		{"fit -k", 2, "flag needs an argument: -k"},
+		{"fit -k 0 data.csv", 2, `"0" for flag -k: must be a whole number, at least 1`},
+		{"fit -k -1 data.csv", 2, `"-1" for flag -k: must be`},
+		{"fit -k two data.csv", 2, `"two" for flag -k: must be`},
+		{"fit -k 1.5 data.csv", 2, `"1.5" for flag -k: must be`},
+		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
+		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
+		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
+		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
+		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight`},
+		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},
+		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
+		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
+		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
+		{"fit -k 2 -label 0 data.csv", 2, "-label 0: columns are counted from 1"},
+		{"fit -k 2 -label a -header no data.csv", 2, `-label "a" is a name`},
+		{"fit -k 2 -o data.csv data.csv", 2, "-o data.csv would replace the data"},
+
+		{"fit -k 2 missing.csv", 1, "open missing.csv: "},
+		{"fit -k 2 .", 1, "softkmeans: read .: "},
+		{"fit -k 2", 1, "softkmeans: <stdin>: there are no rows"},
+		{"fit -k 2 -- -k", 1, "open -k: "},
+	} {
+		code, stdout, stderr := do(t, "", strings.Fields(test.args)...)
+		text, other := stdout, stderr
+		if test.code != 0 {
+			text, other = stderr, stdout
+		}
+		if code != test.code || !strings.Contains(text, test.out) || other != "" {
+			t.Errorf("%q: code %d, stdout %q, stderr %q; want code %d, %q", test.args, code, stdout, stderr, test.code, test.out)
+		}
+		if code != 0 && test.args != "" && (!strings.HasPrefix(stderr, "softkmeans: ") || strings.Count(stderr, "softkmeans: ") != 1) {
+			t.Errorf("%q: stderr should begin with the program's name, once: %q", test.args, stderr)
+		}
+	}
+}
+
+// A device that nothing is piped into counts as a terminal.
+func TestNoInput(t *testing.T) {
+	f, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		t.Skip("the null device is no character device here")
+	}
+	var stderr bytes.Buffer
+	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "Usage: softkmeans fit") {
+		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
+// Every flag is in the help, and the help has no other.
+func TestHelpIsComplete(t *testing.T) {
+	fs := newFitFlagSet(new(fitFlags))
+	var flags, help []string
+	fs.VisitAll(func(f *flag.Flag) { flags = append(flags, "-"+f.Name) })
+	for _, m := range regexp.MustCompile(`(?m)^  (-\w+)`).FindAllStringSubmatch(fitHelp, -1) {
+		help = append(help, m[1])
+	}
+	slices.Sort(help)
+	if !slices.Equal(flags, help) {
+		t.Errorf("flags %v, help for %v", flags, help)
+	}
+	for _, c := range commands {
+		for line := range strings.Lines(c.help + overview()) {
+			if n := len([]rune(line)); n > 81 {
+				t.Errorf("%s: the help has a line of %d characters: %s", c.name, n, line)
+			}
+		}
+	}
+}
