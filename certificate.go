@@ -135,11 +135,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	if pc.total > 0 {
-		c.Gap = (objective - pc.floor) / pc.total
-	} else if objective > 0 {
-		c.Gap = math.MaxFloat64
-	}
+	c.Gap = s.gap(objective, pc, k)
 	c.Objective = s.unscaleSquare(objective)
 	c.Floor = s.unscaleSquare(pc.floor)
 	c.FloorError = s.unscaleSquare(pc.floorError)
@@ -155,6 +151,19 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	}
 	c.SpanError = s.spanError(centers, pc.basis)
 	return c, nil
+}
+
+// gap is (objective − floor)/total. Where there is no variance to compare with,
+// an objective that rounding explains counts as 0.
+func (s *samples) gap(objective float64, pc *principal, k int) float64 {
+	if pc.total > 0 {
+		return (objective - pc.floor) / pc.total
+	}
+	rounding := float64(k+8) * 0x1p-52
+	if objective <= float64(s.n)*sumSquares(s.mean)*rounding*rounding {
+		return 0
+	}
+	return math.MaxFloat64
 }
 
 // spanError is Certificate.SpanError.

@@ -93,6 +93,22 @@ func TestCertify(t *testing.T) {
 	if c, err = Certify(x, NewMatrix(1, 4, nil), NewMatrix(150, 1, make1(150))); err != nil || c.Gap < 0.1 || c.SpanError != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
+	// Rows without variance: an objective of rounding is a gap of 0, any other
+	// the largest.
+	same := mapped(NewMatrix(7, 3, nil), func(_, j int, _ float64) float64 { return 0.1 + float64(j)/3 })
+	for _, k := range []int{1, 3, 50} {
+		m, err := Fit(bg, same, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, err = Certify(same, m.Centers, m.Memberships); err != nil || c.Gap != 0 || m.Gap != 0 || !c.Optimal(0) {
+			t.Errorf("identical rows, k=%d: %+v, %v", k, c, err)
+		}
+		m.Centers.Set(0, 0, 0.1001)
+		if c, err = Certify(same, m.Centers, m.Memberships); err != nil || c.Optimal(0) {
+			t.Errorf("identical rows, k=%d, a center off: %+v, %v", k, c, err)
+		}
+	}
 	for _, bad := range []struct {
 		f, g *Matrix
 		want error

@@ -8,6 +8,7 @@ package softkmeans
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strconv"
@@ -51,15 +52,16 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 			m.Data[j*n+i] = m.Data[i*n+j]
 		}
 	}
-	values, rows := eigenSym(m, true)
+	values, rows := eigenSym(context.Background(), m, true)
 	vectors = rows.transposed()
 	fixSigns(vectors, nil)
 	return values, vectors, nil
 }
 
 // eigenSym overwrites the symmetric matrix a and returns its eigenvalues,
-// descending, and, if wanted, its eigenvectors as rows.
-func eigenSym(a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
+// descending, and, if wanted, its eigenvectors as rows. Once ctx has ended it
+// returns soon, with nothing of use: the caller looks at ctx.
+func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	n := a.Rows
 	var top float64
 	for i := range n {
@@ -77,7 +79,7 @@ func eigenSym(a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	if n <= jacobiMaxOrder {
 		values, rows = eigenJacobi(a)
 	} else {
-		values, rows = eigenQL(a, wantVectors)
+		values, rows = eigenQL(ctx, a, wantVectors)
 	}
 	order := descending(values)
 	sorted := make([]float64, n)
@@ -157,10 +159,13 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 
 // eigenQL reduces a to tridiagonal form and finds the eigenvalues of that by
 // implicit QL steps with Wilkinson's shift. It overwrites a.
-func eigenQL(a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
-	diag, off, rows := tridiagonal(a, wantVectors)
+func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
+	diag, off, rows := tridiagonal(ctx, a, wantVectors)
 	n := len(diag)
 	for l := range n {
+		if ctx.Err() != nil {
+			break
+		}
 		// Each eigenvalue takes two or three steps; after 60 what is left of
 		// off[l] is taken for rounding.
 		for range maxSweeps {
@@ -207,13 +212,16 @@ func eigenQL(a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 // tridiagonal overwrites the symmetric matrix a by Householder reflections:
 // a = Q·T·Qᵀ with diagonal diag and off-diagonal off (its last entry is 0).
 // rows is Qᵀ. Only the part of a on and below the diagonal is read.
-func tridiagonal(a *Matrix, wantVectors bool) (diag, off []float64, rows *Matrix) {
+func tridiagonal(ctx context.Context, a *Matrix, wantVectors bool) (diag, off []float64, rows *Matrix) {
 	n := a.Rows
 	diag, off = make([]float64, n), make([]float64, n)
 	tau := make([]float64, n)
 	w, p := make([]float64, n), make([]float64, n)
 	vs := NewMatrix(n, n, nil) // row j: the vector of reflection j, from entry j+1 on
 	for j := range n - 1 {
+		if ctx.Err() != nil {
+			break
+		}
 		v := vs.row(j)[j+1:]
 		for i := range v {
 			v[i] = a.Data[(j+1+i)*a.Stride+j]
@@ -263,7 +271,7 @@ func tridiagonal(a *Matrix, wantVectors bool) (diag, off []float64, rows *Matrix
 	// Q = H₀H₁…, built backwards so that each reflection meets only the part
 	// of the identity that has filled in. Rows of Qᵀ are columns of Q.
 	q := identity(n)
-	for j := n - 2; j >= 0; j-- {
+	for j := n - 2; j >= 0 && ctx.Err() == nil; j-- {
 		if tau[j] == 0 {
 			continue
 		}

@@ -90,7 +90,7 @@ func TestEigenSym(t *testing.T) {
 			checkSigns(t, vectors)
 			for method, f := range map[string]func(*Matrix) ([]float64, *Matrix){
 				"Jacobi": eigenJacobi,
-				"QL":     func(m *Matrix) ([]float64, *Matrix) { return eigenQL(m, true) },
+				"QL":     func(m *Matrix) ([]float64, *Matrix) { return eigenQL(bg, m, true) },
 			} {
 				raw, rows := f(scaled.Clone())
 				order := descending(raw)
@@ -103,7 +103,7 @@ func TestEigenSym(t *testing.T) {
 				}
 				check(method, sorted, byColumn)
 			}
-			only, _ := eigenSym(a.Clone(), false)
+			only, _ := eigenSym(bg, a.Clone(), false)
 			for i := range only {
 				if math.Abs(math.Ldexp(only[i]-values[i], -exp)) > 1e-14*float64(n) {
 					t.Errorf("%s n=%d: value %d alone is %g, with vectors %g", name, n, i, only[i], values[i])
@@ -140,7 +140,7 @@ func BenchmarkEigenSym(b *testing.B) {
 		g := product(x.transposed(), x)
 		for name, f := range map[string]func(*Matrix){
 			"jacobi": func(m *Matrix) { eigenJacobi(m) },
-			"ql":     func(m *Matrix) { eigenQL(m, true) },
+			"ql":     func(m *Matrix) { eigenQL(bg, m, true) },
 		} {
 			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
 				for b.Loop() {

@@ -136,9 +136,9 @@ func TestQR(t *testing.T) {
 				b := a.Clone()
 				var f *qr
 				if pivot {
-					f = qrPivot(b)
+					f = qrPivot(bg, b)
 				} else {
-					f = qrFactor(b)
+					f = qrFactor(bg, b)
 				}
 				q := identity(m)
 				f.applyQ(q)

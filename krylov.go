@@ -87,7 +87,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 				}
 			}
 		}
-		values, y := eigenSym(squareOf(t, have), true) // y: rows are vectors
+		values, y := eigenSym(s.ctx, squareOf(t, have), true) // y: rows are vectors
 		// The residual of Ritz vector Qᵀy is Zᵀ·(y's part in the fresh block).
 		residual := func(i int) float64 {
 			r := make([]float64, size)

@@ -66,7 +66,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 		}
 	}
 	pc.floorError = float64(small) * 0x1p-52 * pc.total
-	return pc, nil
+	return pc, cancelled(s.ctx)
 }
 
 // rankBound is the largest rank that centred data of this shape can have.
@@ -92,7 +92,10 @@ func (s *samples) principalGram(p int) (pc *principal, values []float64, err err
 	for i := range gram.Rows {
 		pc.total += gram.row(i)[i]
 	}
-	values, rows := eigenSym(gram, p > 0)
+	values, rows := eigenSym(s.ctx, gram, p > 0)
+	if err := cancelled(s.ctx); err != nil {
+		return nil, nil, err
+	}
 	if p == 0 {
 		rows = NewMatrix(0, gram.Cols, nil)
 	}
@@ -108,7 +111,10 @@ func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err e
 		return nil, nil, err
 	}
 	top, _ := rowMaxAbs(r.Data)
-	svd := jacobiSVD(r, top)
+	svd := jacobiSVD(s.ctx, r, top)
+	if err := cancelled(s.ctx); err != nil {
+		return nil, nil, err
+	}
 	pc = &principal{}
 	for i := len(svd.S) - 1; i >= 0; i-- {
 		values = append(values, svd.S[i]*svd.S[i])
@@ -141,7 +147,7 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 	orthonormalize(basis, 0)
 	signs := basis.transposed()
 	fixSigns(signs, nil)
-	return signs.transposed(), nil
+	return signs.transposed(), cancelled(s.ctx)
 }
 
 // principalKrylov iterates, and proves a floor with the residuals measured on
@@ -191,7 +197,7 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 		}
 		squares += sumSquares(r)
 	}
-	theta, _ := eigenSym(t, false)
+	theta, _ := eigenSym(s.ctx, t, false)
 	open := ritzSumBound(theta, squares, kry.next)
 	rounding := float64(small) * 0x1p-52 * total
 	pc.floor = max(0, total-captured-open)
@@ -199,5 +205,5 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 	if kry.status != StatusConverged || math.IsNaN(open) {
 		pc.status = StatusIterationLimit
 	}
-	return pc, nil
+	return pc, cancelled(s.ctx)
 }

@@ -5,7 +5,10 @@ package softkmeans
 // reflection is applied by rows: w = τ·vᵀA gathered a row at a time, then
 // A −= v·w.
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // qr is A·P = Q·R: R on and above the diagonal of a, the reflectors' vectors
 // below it (their leading 1 is not stored).
@@ -56,12 +59,16 @@ func householder(a *Matrix, j int, tau float64, c *Matrix, col int, w []float64)
 	}
 }
 
-// qrFactor factors a in place.
-func qrFactor(a *Matrix) *qr {
+// qrFactor factors a in place. Like all loops of this file that take a context
+// it stops short, with nothing of use, once ctx has ended.
+func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f := &qr{a: a, rank: min(a.Rows, a.Cols)}
 	f.tau = make([]float64, f.rank)
 	w := make([]float64, max(a.Rows, a.Cols))
 	for j := range f.rank {
+		if ctx.Err() != nil {
+			break
+		}
 		f.tau[j] = reflector(a, j, w)
 		householder(a, j, f.tau[j], a, j+1, w)
 	}
@@ -70,8 +77,8 @@ func qrFactor(a *Matrix) *qr {
 
 // qrReduce factors a in place and leaves R alone in it: zeros below the
 // diagonal.
-func qrReduce(a *Matrix) {
-	qrFactor(a)
+func qrReduce(ctx context.Context, a *Matrix) {
+	qrFactor(ctx, a)
 	for i := 1; i < a.Rows; i++ {
 		clear(a.row(i)[:min(i, a.Cols)])
 	}
@@ -80,7 +87,7 @@ func qrReduce(a *Matrix) {
 // qrPivot factors a in place with column pivoting (Businger & Golub 1965): the
 // longest remaining column comes first, so R's diagonal descends. It stops at
 // the first step at which nothing but zeros remains.
-func qrPivot(a *Matrix) *qr {
+func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
 	f := &qr{a: a, perm: make([]int, n)}
 	w := make([]float64, max(m, n))
@@ -103,7 +110,7 @@ func qrPivot(a *Matrix) *qr {
 				best = l
 			}
 		}
-		if norms[best] == 0 {
+		if norms[best] == 0 || ctx.Err() != nil {
 			break
 		}
 		if best != j {

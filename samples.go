@@ -310,7 +310,7 @@ func (s *samples) triangle() (*Matrix, error) {
 	}
 	reduce := func(t int) {
 		if fill[t] > size {
-			qrReduce(NewMatrix(fill[t], size, stacks[t].Data[:fill[t]*size]))
+			qrReduce(s.ctx, NewMatrix(fill[t], size, stacks[t].Data[:fill[t]*size]))
 			fill[t] = size
 		}
 	}
@@ -342,9 +342,9 @@ func (s *samples) triangle() (*Matrix, error) {
 		copy(all.Data[t*size*size:(t+1)*size*size], stack.Data[:min(fill[t], size)*size])
 	}
 	if len(stacks) > 1 {
-		qrReduce(all)
+		qrReduce(s.ctx, all)
 	}
-	return NewMatrix(size, size, all.Data[:size*size]), nil
+	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
 }
 
 // mul returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that

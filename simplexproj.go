@@ -328,7 +328,7 @@ func newSimplexProblem(vertices *Matrix) *simplexProblem {
 	p.top += rho
 	// Eigenvalues tell dependence where pivots, which rounding errors grow in,
 	// may not.
-	values, _ := eigenSym(p.gram.Clone(), false)
+	values, _ := eigenSym(context.Background(), p.gram.Clone(), false)
 	if k > d+1 || values[k-1] <= float64(k)*0x1p-50*values[0] {
 		fine := *p
 		p.fine = &fine

@@ -125,7 +125,7 @@ type Model struct {
 	// orthogonal to a leading direction.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1
-	Gap        float64 // (Objective − Floor)/Total, also where these are out of range; 0 if Total is 0
+	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
 
 	Lambda, Epsilon float64 // penalty as used; 0 for Fit
 
@@ -184,9 +184,7 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if pc.total > 0 {
-		m.Gap = (objective - pc.floor) / pc.total
-	}
+	m.Gap = s.gap(objective, pc, k)
 	m.Objective = s.unscaleSquare(objective)
 	m.Floor = s.unscaleSquare(pc.floor)
 	m.FloorError = s.unscaleSquare(pc.floorError)

@@ -676,7 +676,7 @@ func TestCancel(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, solver := range allSolvers[1:] {
 		stopped := 0
-		for looks := 0; ; looks++ {
+		for looks := 0; ; looks += 1 + looks/8 {
 			left := looks
 			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(1500)})
 			if err == nil {

@@ -72,12 +72,12 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 		return nil, err
 	}
 	if a.Rows < a.Cols {
-		r := jacobiSVD(a.transposed(), top)
+		r := jacobiSVD(context.Background(), a.transposed(), top)
 		r.U, r.V = r.V, r.U
 		fixSigns(r.V, r.U)
 		return r, nil
 	}
-	r := jacobiSVD(a.Clone(), top)
+	r := jacobiSVD(context.Background(), a.Clone(), top)
 	fixSigns(r.V, r.U)
 	return r, nil
 }
@@ -107,8 +107,8 @@ func fixSigns(v, other *Matrix) {
 }
 
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
-// magnitude.
-func jacobiSVD(a *Matrix, top float64) *SVDResult {
+// magnitude. Once ctx has ended it returns soon, with nothing of use.
+func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	n, d := a.Rows, a.Cols
 	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil), Status: StatusConverged}
 	// A power of two takes the largest entry to [½, 1): sums of squares then
@@ -126,7 +126,7 @@ func jacobiSVD(a *Matrix, top float64) *SVDResult {
 	a = permuteRows(a, rowOrder)
 	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the
 	// rows of R₂.
-	f1 := qrPivot(a)
+	f1 := qrPivot(ctx, a)
 	rank := f1.rank
 	t := NewMatrix(d, rank, nil)
 	for i := range rank {
@@ -134,7 +134,7 @@ func jacobiSVD(a *Matrix, top float64) *SVDResult {
 			t.Data[j*t.Stride+i] = a.Data[i*a.Stride+j]
 		}
 	}
-	f2 := qrFactor(t)
+	f2 := qrFactor(ctx, t)
 	l := NewMatrix(rank, rank, nil)
 	for i := range rank {
 		copy(l.row(i)[i:], t.row(i)[i:])
@@ -142,7 +142,7 @@ func jacobiSVD(a *Matrix, top float64) *SVDResult {
 	// L·J = U_L·Σ.
 	j := identity(rank)
 	norms := make([]float64, rank)
-	r.Sweeps, r.MaxCosine = orthogonalizeRows(l, j, norms)
+	r.Sweeps, r.MaxCosine = orthogonalizeRows(ctx, l, j, norms)
 	if r.MaxCosine > jacobiTol(rank) {
 		r.Status = StatusIterationLimit
 	}
@@ -214,7 +214,7 @@ func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and
 // the rows of v along with them. It leaves the rows' lengths in norms, and
 // returns the sweeps made and the largest |cosine| seen in the last of them.
-func orthogonalizeRows(m, v *Matrix, norms []float64) (sweeps int, cosine float64) {
+func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, cosine float64) {
 	n := m.Rows
 	tol := jacobiTol(n)
 	for i := range n {
@@ -224,6 +224,9 @@ func orthogonalizeRows(m, v *Matrix, norms []float64) (sweeps int, cosine float6
 		sweeps++
 		cosine = 0
 		for p := range n - 1 {
+			if ctx.Err() != nil {
+				return sweeps, 1
+			}
 			// De Rijk: the longest row that is left goes first.
 			best := p
 			for q := p + 1; q < n; q++ {
@@ -351,7 +354,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if err != nil {
 		return nil, err
 	}
-	in := jacobiSVD(av.transposed(), 1)
+	in := jacobiSVD(ctx, av.transposed(), 1)
 	vt := NewMatrix(k, s.d, nil)
 	for i := range k {
 		for l := range k {

@@ -465,7 +465,7 @@ func TestRitzSumBound(t *testing.T) {
 		orthonormalize(u, 0)
 		bu := product(u, b)
 		tt := product(bu, u.transposed())
-		theta, _ := eigenSym(tt.Clone(), false)
+		theta, _ := eigenSym(bg, tt.Clone(), false)
 		captured, squares := 0.0, 0.0
 		for i := range p {
 			captured += theta[i]
@@ -480,7 +480,7 @@ func TestRitzSumBound(t *testing.T) {
 				axpy(comp.Row(i), -u.At(j, i), u.Row(j))
 			}
 		}
-		rest, _ := eigenSym(product(product(comp, b), comp), false)
+		rest, _ := eigenSym(bg, product(product(comp, b), comp), false)
 		if bound := ritzSumBound(theta, squares, rest[0]); truth-captured > bound+1e-14 {
 			t.Errorf("p=%d: %g missing, bound %g", p, truth-captured, bound)
 		}

@@ -2,8 +2,9 @@ module softkmeans/bench
 
 go 1.24.0
 
-require softkmeans v0.0.0
-
-require gonum.org/v1/gonum v0.17.0
+require (
+	gonum.org/v1/gonum v0.17.0
+	softkmeans v0.0.0
+)
 
 replace softkmeans => ../

@@ -7,230 +7,403 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
 
 	"softkmeans"
 )
 
-// data has n×d normal entries, falling along the columns, about a mean.
-func data(n, d int, mean float64) *softkmeans.Matrix {
-	rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
-	m := softkmeans.NewMatrix(n, d, nil)
+// All comparisons are made in scaled units: the data is multiplied by 2^-exp,
+// which is exact, so that its largest entry is in [½, 1), and sums of squares
+// go back with 2^-2exp. Nothing that the tests compute leaves the range.
+
+// limit is how far an objective or a floor may be off, as a share of ‖Xc‖².
+const limit = 1e-12
+
+// kinds of data, by their spectrum. Each is an n×d table of spread about 1.
+var kinds = []struct {
+	name string
+	data func(rng *rand.Rand, n, d int) *mat.Dense
+}{
+	{"falling", func(rng *rand.Rand, n, d int) *mat.Dense {
+		return table(n, d, func(_, j int) float64 { return rng.NormFloat64() / (1 + float64(j)/4) })
+	}},
+	{"flat", func(rng *rand.Rand, n, d int) *mat.Dense { // no gap after any singular value
+		return table(n, d, func(_, _ int) float64 { return rng.NormFloat64() })
+	}},
+	{"steep", func(rng *rand.Rand, n, d int) *mat.Dense { // squares fall below rounding
+		return table(n, d, func(_, j int) float64 { return rng.NormFloat64() * math.Pow(10, -float64(j)) })
+	}},
+	{"rank 2", func(rng *rand.Rand, n, d int) *mat.Dense {
+		var x mat.Dense
+		normal := func(_, _ int) float64 { return rng.NormFloat64() }
+		x.Mul(table(n, 2, normal), table(2, d, normal))
+		return &x
+	}},
+	{"few rows, repeated", func(rng *rand.Rand, n, d int) *mat.Dense {
+		rows := table(3, d, func(_, _ int) float64 { return rng.NormFloat64() })
+		return table(n, d, func(i, j int) float64 { return rows.At(i%3, j) })
+	}},
+	{"one outlier", func(rng *rand.Rand, n, d int) *mat.Dense {
+		return table(n, d, func(i, _ int) float64 {
+			if i == n-1 {
+				return rng.NormFloat64()
+			}
+			return rng.NormFloat64() * 1e-6
+		})
+	}},
+}
+
+func table(n, d int, f func(i, j int) float64) *mat.Dense {
+	m := mat.NewDense(n, d, nil)
 	for i := range n {
-		row := m.Row(i)
-		for j := range row {
-			row[j] = mean + rng.NormFloat64()/(1+float64(j)/4)
+		for j := range d {
+			m.Set(i, j, f(i, j))
 		}
 	}
 	return m
 }
 
-func scaled(m *softkmeans.Matrix, exp int) *softkmeans.Matrix {
-	c := m.Clone()
-	for i, v := range c.Data {
-		c.Data[i] = math.Ldexp(v, exp)
-	}
-	return c
+// wrap shares m's storage.
+func wrap(m *mat.Dense) *softkmeans.Matrix {
+	raw := m.RawMatrix()
+	return &softkmeans.Matrix{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride, Data: raw.Data}
 }
 
-// centred returns x minus its column means.
-func centred(x *softkmeans.Matrix) *mat.Dense {
+// dense copies m times 2^exp.
+func dense(m *softkmeans.Matrix, exp int) *mat.Dense {
+	return table(m.Rows, m.Cols, func(i, j int) float64 { return math.Ldexp(m.At(i, j), exp) })
+}
+
+// exponent is the exp for which 2^-exp takes x's largest entry to [½, 1).
+func exponent(x *softkmeans.Matrix) int {
+	top := 0.0
+	for i := range x.Rows {
+		for _, v := range x.Row(i) {
+			top = max(top, math.Abs(v))
+		}
+	}
+	_, exp := math.Frexp(top)
+	return exp
+}
+
+// centred returns x minus its column means, by differences from the first row,
+// so that a distant mean costs no digits.
+func centred(x *mat.Dense) *mat.Dense {
 	n, d := x.Dims()
-	c := mat.NewDense(n, d, append([]float64(nil), x.Data...))
-	for j := range d {
-		m := 0.0
-		for i := range n {
-			m += (x.At(i, j) - x.At(0, j)) / float64(n)
+	c := mat.NewDense(n, d, nil)
+	first := x.RawRowView(0)
+	mean := make([]float64, d)
+	for i := range n {
+		row := c.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			row[j] = v - first[j]
+			mean[j] += row[j] / float64(n)
 		}
-		for i := range n {
-			c.Set(i, j, (x.At(i, j)-x.At(0, j))-m)
+	}
+	for i := range n {
+		row := c.RawRowView(i)
+		for j := range row {
+			row[j] -= mean[j]
 		}
 	}
 	return c
 }
 
-// gonumFloors returns Σ_{i≥k} σ_i² for k = 1…, by gonum's SVD, and the total.
-func gonumFloors(t *testing.T, x *softkmeans.Matrix) (floors []float64, total float64) {
+// squares is ‖m‖².
+func squares(m *mat.Dense) float64 {
+	norm := mat.Norm(m, 2)
+	return norm * norm
+}
+
+// oracle is what gonum finds for a table.
+type oracle struct {
+	x      *mat.Dense // in scaled units
+	exp    int
+	floors []float64 // of k = 1 … min(n, d)+1, from gonum's singular values
+	total  float64   // ‖Xc‖², from its entries
+}
+
+func newOracle(t testing.TB, x *softkmeans.Matrix) *oracle {
+	o := &oracle{exp: exponent(x)}
+	o.x = dense(x, -o.exp)
+	c := centred(o.x)
+	o.total = squares(c)
 	var svd mat.SVD
-	if !svd.Factorize(centred(x), mat.SVDNone) {
+	if !svd.Factorize(c, mat.SVDNone) {
 		t.Fatal("gonum's SVD failed")
 	}
 	s := svd.Values(nil)
-	floors = make([]float64, len(s)+1)
+	o.floors = make([]float64, len(s)+1)
 	for i := len(s) - 1; i >= 0; i-- {
-		floors[i] = floors[i+1] + s[i]*s[i]
+		o.floors[i] = o.floors[i+1] + s[i]*s[i]
 	}
-	return floors, floors[0]
+	return o
 }
 
-// TestFloor: objective and floor of every solver and enclosure against gonum's
-// singular values, at all scales, to 1e-12 of the total.
+func (o *oracle) floor(k int) float64 { return o.floors[min(k, len(o.floors))-1] }
+
+// share is |a − b| relative to the total; a and b must be equal, to rounding
+// of the data itself, where there is no variance.
+func (o *oracle) share(a, b float64) float64 {
+	if total := max(o.total, 0x1p-104*squares(o.x)); total > 0 {
+		return math.Abs(a-b) / total
+	}
+	return math.Abs(a - b)
+}
+
+// scaled takes a sum of squares in the data's units to scaled ones.
+func (o *oracle) scaled(v float64) float64 { return math.Ldexp(v, -2*o.exp) }
+
+// objective is ‖X − GF‖², as it stands.
+func (o *oracle) objective(g, f *mat.Dense) float64 {
+	var r mat.Dense
+	r.Mul(g, f)
+	r.Sub(o.x, &r)
+	return squares(&r)
+}
+
+var (
+	solvers    = []softkmeans.Solver{softkmeans.SolverAuto, softkmeans.SolverGram, softkmeans.SolverJacobi, softkmeans.SolverKrylov}
+	enclosures = []softkmeans.Enclosure{softkmeans.EnclosureBall, softkmeans.EnclosureTight}
+	shapes     = [][2]int{{1, 3}, {3, 1}, {2, 2}, {50, 6}, {150, 4}, {3000, 150}, {40, 400}, {64, 64}}
+)
+
+// worst keeps the largest of a number of errors, and where it was.
+type worst struct {
+	value float64
+	where string
+}
+
+func (w *worst) see(v float64, where func() string) {
+	if v > w.value || math.IsNaN(v) {
+		w.value, w.where = v, where()
+	}
+}
+
+// clusterCounts are the k to try on a shape.
+func clusterCounts(n, d int) []int {
+	small := min(n, d)
+	ks := []int{1, 2, 3, 4, 5, 6, 7, small + 1}
+	if n*d > 100000 { // one of a kind is enough where a fit takes long
+		ks = []int{1, 2, 3, 7, small + 1}
+	}
+	if small >= 40 {
+		ks = append(ks, min(64, small))
+	}
+	slices.Sort(ks)
+	return slices.Compact(ks)
+}
+
+// TestFloor: objective, floor and memberships of every solver and enclosure
+// against gonum's singular values, to 1e-12 of the total, for data of any
+// scale, near to and far from the origin.
 func TestFloor(t *testing.T) {
-	var worst float64
-	for _, c := range []struct {
-		n, d int
-		ks   []int
-	}{
-		{1, 3, []int{1, 2}}, {3, 1, []int{1, 2}}, {2, 2, []int{1, 2, 3}}, {50, 6, []int{1, 2, 3, 7}}, {150, 4, []int{2, 3, 5}},
-		{3000, 150, []int{3, 7, 64}}, {40, 400, []int{2, 7, 40}}, {64, 64, []int{2, 7, 64}},
-	} {
-		for _, mean := range []float64{0, 1000} {
-			base := data(c.n, c.d, mean)
-			floors, total := gonumFloors(t, base)
-			all, err := softkmeans.Floors(base)
-			if err != nil || len(all) != len(floors) {
-				t.Fatal(err, len(all), len(floors))
+	for _, shape := range shapes {
+		n, d := shape[0], shape[1]
+		for at, kind := range kinds {
+			if n*d > 100000 && (at > 0 || testing.Short()) && kind.name != "rank 2" {
+				continue
 			}
-			for i := range all {
-				if math.Abs(all[i]-floors[i]) > 1e-12*total {
-					t.Errorf("%d×%d: floor for k=%d is %g, gonum's %g", c.n, c.d, i+1, all[i], floors[i])
-				}
-			}
-			for _, exp := range []int{0, -498, 498} {
-				x := scaled(base, exp)
-				for _, k := range c.ks {
-					for _, solver := range []softkmeans.Solver{softkmeans.SolverAuto, softkmeans.SolverGram, softkmeans.SolverJacobi, softkmeans.SolverKrylov} {
-						for _, enc := range []softkmeans.Enclosure{softkmeans.EnclosureBall, softkmeans.EnclosureTight} {
-							m, err := softkmeans.Fit(context.Background(), x, k, &softkmeans.Options{Solver: solver, Enclosure: enc})
-							if err != nil {
-								t.Fatal(err)
-							}
-							var gf, r mat.Dense
-							f := scaled(m.Centers, -exp)
-							gf.Mul(mat.NewDense(c.n, k, m.Memberships.Data), mat.NewDense(k, c.d, f.Data))
-							r.Sub(mat.NewDense(c.n, c.d, base.Data), &gf)
-							norm := mat.Norm(&r, 2)
-							gap := math.Abs(norm*norm-floors[min(k-1, len(floors)-1)]) / max(total, 0x1p-1000)
-							if total == 0 {
-								gap = norm
-							}
-							worst = max(worst, gap)
-							if !(gap <= 1e-12) || !(math.Abs(m.Gap) <= 1e-12) {
-								t.Errorf("%d×%d k=%d mean %g 2^%d %v %v: gap %g, by the model %g", c.n, c.d, k, mean, exp, solver, enc, gap, m.Gap)
-							}
-							for i := range c.n {
-								sum := 0.0
-								for _, v := range m.Memberships.Row(i) {
-									if !(v >= 0) {
-										t.Fatalf("membership %g", v)
+			t.Run(fmt.Sprintf("n=%d,d=%d/%s", n, d, kind.name), func(t *testing.T) {
+				t.Parallel()
+				rng := rand.New(rand.NewPCG(uint64(n), uint64(d)))
+				base := kind.data(rng, n, d)
+				var gap, floor worst
+				var fits, unproved int
+				for _, mean := range []float64{0, 1e3} {
+					for _, scale := range []float64{1, 1e-150, 1e150} {
+						x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
+						o := newOracle(t, x)
+						checkFloors(t, o, x, &floor, fmt.Sprintf("mean %g, scale %g", mean, scale))
+						for _, k := range clusterCounts(n, d) {
+							for _, solver := range solvers {
+								for _, enclosure := range enclosures {
+									where := func() string {
+										return fmt.Sprintf("k %d, mean %g, scale %g, %v, %v", k, mean, scale, solver, enclosure)
 									}
-									sum += v
-								}
-								if math.Abs(sum-1) > 1e-12 {
-									t.Fatalf("row sum %g", sum)
+									m, err := softkmeans.Fit(context.Background(), x, k, &softkmeans.Options{Solver: solver, Enclosure: enclosure})
+									if err != nil {
+										t.Fatal(where(), err)
+									}
+									fits++
+									if m.Status != softkmeans.StatusOptimal {
+										unproved++
+									}
+									checkModel(t, o, m, k, &gap, &floor, where)
 								}
 							}
 						}
 					}
 				}
-			}
-		}
-	}
-	t.Logf("worst gap %.3g", worst)
-}
-
-// TestFactorizations: singular values and eigenvalues as gonum has them.
-func TestFactorizations(t *testing.T) {
-	for _, size := range [][2]int{{1, 1}, {30, 12}, {12, 30}, {100, 100}} {
-		x := data(size[0], size[1], 0.3)
-		var svd mat.SVD
-		if !svd.Factorize(mat.NewDense(size[0], size[1], x.Data), mat.SVDNone) {
-			t.Fatal("gonum's SVD failed")
-		}
-		_, s, _, err := softkmeans.SVD(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range svd.Values(nil) {
-			if math.Abs(s[i]-want) > 1e-13*s[0] {
-				t.Errorf("%v: σ%d = %g, gonum's %g", size, i, s[i], want)
-			}
-		}
-		n := size[1]
-		var g mat.SymDense
-		g.SymOuterK(1, mat.NewDense(size[0], n, x.Data).T())
-		var eig mat.EigenSym
-		if !eig.Factorize(&g, false) {
-			t.Fatal("gonum's eigensolver failed")
-		}
-		want := eig.Values(nil) // ascending
-		a := softkmeans.NewMatrix(n, n, nil)
-		for i := range n {
-			for j := range n {
-				a.Set(i, j, g.At(i, j))
-			}
-		}
-		got, _, err := softkmeans.EigenSym(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range got {
-			if math.Abs(got[i]-want[n-1-i]) > 1e-13*got[0] {
-				t.Errorf("%v: λ%d = %g, gonum's %g", size, i, got[i], want[n-1-i])
-			}
+				t.Logf("%d fits, %d not optimal by their status; worst gap %.2g (%s), worst floor %.2g (%s)",
+					fits, unproved, gap.value, gap.where, floor.value, floor.where)
+			})
 		}
 	}
 }
 
-// BenchmarkPeers: the global solution by this package, and by gonum's principal
-// components with the two products around them.
-func BenchmarkPeers(b *testing.B) {
-	for _, c := range []struct{ n, d, k int }{{150, 4, 3}, {1797, 64, 10}, {20000, 64, 10}, {2000, 256, 10}} {
-		x := data(c.n, c.d, 1)
-		name := fmt.Sprintf("n=%d,d=%d,k=%d/impl=", c.n, c.d, c.k)
-		b.Run(name+"softkmeans", func(b *testing.B) {
-			for b.Loop() {
-				if _, err := softkmeans.Fit(context.Background(), x, c.k, nil); err != nil {
-					b.Fatal(err)
+func checkFloors(t *testing.T, o *oracle, x *softkmeans.Matrix, worst *worst, where string) {
+	all, err := softkmeans.Floors(x)
+	if err != nil || len(all) != len(o.floors) {
+		t.Fatalf("%s: %d floors, not %d: %v", where, len(all), len(o.floors), err)
+	}
+	for i, v := range all {
+		off := o.share(o.scaled(v), o.floors[i])
+		worst.see(off, func() string { return fmt.Sprintf("Floors[%d], %s", i, where) })
+		if !(off <= limit) {
+			t.Errorf("%s: Floors[%d] is %g, gonum has %g, of a total of %g", where, i, o.scaled(v), o.floors[i], o.total)
+		}
+	}
+}
+
+func checkModel(t *testing.T, o *oracle, m *softkmeans.Model, k int, gap, floor *worst, where func() string) {
+	want := o.floor(k)
+	objective := o.objective(dense(m.Memberships, 0), dense(m.Centers, -o.exp))
+	off := o.share(objective, want)
+	gap.see(off, where)
+	if !(off <= limit) {
+		t.Errorf("%s: the objective is %g, gonum's floor %g, of a total of %g", where(), objective, want, o.total)
+	}
+	off = o.share(o.scaled(m.Floor), want)
+	floor.see(off, where)
+	if !(off <= limit) {
+		t.Errorf("%s: Floor is %g, gonum has %g, of a total of %g", where(), o.scaled(m.Floor), want, o.total)
+	}
+	// What the model says of itself: the objective it reached, the total, the
+	// gap, and a floor with an error that reaches up to the true one.
+	if off := o.share(o.scaled(m.Objective), objective); !(off <= limit) {
+		t.Errorf("%s: Objective is %g, its centers and memberships have %g", where(), o.scaled(m.Objective), objective)
+	}
+	if off := o.share(o.scaled(m.Total), o.total); !(off <= limit) {
+		t.Errorf("%s: Total is %g, not %g", where(), o.scaled(m.Total), o.total)
+	}
+	if !(math.Abs(m.Gap) <= limit) {
+		t.Errorf("%s: Gap is %g", where(), m.Gap)
+	}
+	if up := o.scaled(m.Floor) + o.scaled(m.FloorError); !(want <= up+1e-13*o.total+0x1p-100*squares(o.x)) {
+		t.Errorf("%s: Floor and FloorError add up to %g, gonum's floor is %g, of a total of %g", where(), up, want, o.total)
+	}
+	for i := range m.Memberships.Rows {
+		sum := 0.0
+		for j, v := range m.Memberships.Row(i) {
+			if !(v >= 0) {
+				t.Fatalf("%s: membership (%d, %d) is %g", where(), i, j, v)
+			}
+			sum += v
+		}
+		if !(math.Abs(sum-1) <= 1e-12) {
+			t.Fatalf("%s: the memberships of row %d add up to 1%+g", where(), i, sum-1)
+		}
+	}
+}
+
+// TestSVD: singular values as gonum has them, and the product of the factors.
+func TestSVD(t *testing.T) {
+	for _, shape := range append([][2]int{{1, 1}, {30, 12}, {12, 30}, {100, 100}}, shapes...) {
+		n, d := shape[0], shape[1]
+		for at, kind := range kinds {
+			if n*d > 100000 && at > 0 {
+				continue
+			}
+			t.Run(fmt.Sprintf("n=%d,d=%d/%s", n, d, kind.name), func(t *testing.T) {
+				t.Parallel()
+				base := kind.data(rand.New(rand.NewPCG(uint64(n), uint64(d))), n, d)
+				for _, mean := range []float64{0, 1e3} {
+					for _, scale := range []float64{1, 1e-150, 1e150} {
+						x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
+						exp := exponent(x)
+						a := dense(x, -exp)
+						var svd mat.SVD
+						if !svd.Factorize(a, mat.SVDNone) {
+							t.Fatal("gonum's SVD failed")
+						}
+						u, s, v, err := softkmeans.SVD(x)
+						if err != nil {
+							t.Fatal(err)
+						}
+						want := svd.Values(nil)
+						if len(s) != len(want) {
+							t.Fatalf("%d singular values, not %d", len(s), len(want))
+						}
+						for i := range s {
+							s[i] = math.Ldexp(s[i], -exp)
+							if !(math.Abs(s[i]-want[i]) <= 1e-13*want[0]) {
+								t.Errorf("mean %g, scale %g: σ%d = %g, gonum has %g", mean, scale, i, s[i], want[i])
+							}
+						}
+						var r mat.Dense
+						r.Mul(dense(u, 0), mat.NewDiagDense(len(s), s))
+						r.Mul(&r, dense(v, 0).T())
+						r.Sub(a, &r)
+						if off := mat.Norm(&r, 2); !(off <= 1e-13*mat.Norm(a, 2)) {
+							t.Errorf("mean %g, scale %g: ‖A − USVᵀ‖ = %g ‖A‖", mean, scale, off/mat.Norm(a, 2))
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestEigenSym: eigenvalues as gonum has them, of Gram matrices and of
+// indefinite ones, and the residuals of the vectors.
+func TestEigenSym(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 6, 30, 64, 65, 150} {
+		for _, kind := range kinds {
+			for _, indefinite := range []bool{false, true} {
+				b := kind.data(rand.New(rand.NewPCG(uint64(n), 7)), n, n)
+				sym := mat.NewSymDense(n, nil)
+				if indefinite {
+					for i := range n {
+						for j := range i + 1 {
+							sym.SetSym(i, j, b.At(i, j)+b.At(j, i))
+						}
+					}
+				} else {
+					sym.SymOuterK(1, b)
+				}
+				for _, scale := range []float64{1, 1e-150, 1e150} {
+					a := wrap(table(n, n, func(i, j int) float64 { return sym.At(i, j) * scale }))
+					exp := exponent(a)
+					one := dense(a, -exp)
+					where := fmt.Sprintf("n %d, %s, indefinite %t, scale %g", n, kind.name, indefinite, scale)
+					var eig mat.EigenSym
+					if !eig.Factorize(mat.NewSymDense(n, one.RawMatrix().Data), false) {
+						t.Fatal("gonum's eigensolver failed")
+					}
+					want := eig.Values(nil)
+					slices.Reverse(want)
+					got, vectors, err := softkmeans.EigenSym(a)
+					if err != nil || len(got) != n {
+						t.Fatal(where, len(got), err)
+					}
+					size := max(math.Abs(want[0]), math.Abs(want[n-1]))
+					for i := range got {
+						got[i] = math.Ldexp(got[i], -exp)
+						if !(math.Abs(got[i]-want[i]) <= 1e-13*size) {
+							t.Errorf("%s: λ%d = %g, gonum has %g", where, i, got[i], want[i])
+						}
+					}
+					v := dense(vectors, 0)
+					var r, s mat.Dense
+					r.Mul(one, v)
+					s.Mul(v, mat.NewDiagDense(n, got))
+					r.Sub(&r, &s)
+					if off := mat.Norm(&r, 2); !(off <= 1e-13*mat.Norm(one, 2)) {
+						t.Errorf("%s: ‖AV − VΛ‖ = %g ‖A‖", where, off/mat.Norm(one, 2))
+					}
+					s.Mul(v.T(), v)
+					for i := range n {
+						s.Set(i, i, s.At(i, i)-1)
+					}
+					if off := mat.Norm(&s, 2); !(off <= 1e-13*float64(n)) {
+						t.Errorf("%s: ‖VᵀV − I‖ = %g", where, off)
+					}
 				}
 			}
-		})
-		b.Run(name+"gonum", func(b *testing.B) {
-			for b.Loop() {
-				if _, _, floor := gonumFit(x, c.k); !(floor >= 0) {
-					b.Fatal(floor)
-				}
-			}
-		})
-	}
-}
-
-// gonumFit is Algorithm 1 on gonum.
-func gonumFit(x *softkmeans.Matrix, k int) (f, g *mat.Dense, floor float64) {
-	n, d := x.Dims()
-	var pc stat.PC
-	if !pc.PrincipalComponents(mat.NewDense(n, d, x.Data), nil) {
-		return nil, nil, -1
-	}
-	var vectors mat.Dense
-	pc.VectorsTo(&vectors)
-	for _, v := range pc.VarsTo(nil)[k-1:] {
-		floor += v * float64(n-1)
-	}
-	u := vectors.Slice(0, d, 0, k-1)
-	c := centred(x)
-	var w mat.Dense
-	w.Mul(c, u)
-	r := 0.0
-	for i := range n {
-		r = max(r, mat.Norm(w.RowView(i), 2))
-	}
-	simplex := softkmeans.RegularSimplex(k)
-	bt := mat.NewDense(k, k-1, simplex.Data)
-	s := r * math.Sqrt(float64(k*(k-1)))
-	f, g = new(mat.Dense), new(mat.Dense)
-	f.Mul(bt, u.T())
-	f.Scale(s, f)
-	g.Mul(&w, bt.T())
-	g.Apply(func(_, _ int, v float64) float64 { return v/s + 1/float64(k) }, g)
-	for j := range d {
-		mean := x.At(0, j) - c.At(0, j)
-		for l := range k {
-			f.Set(l, j, f.At(l, j)+mean)
 		}
 	}
-	return f, g, floor
 }

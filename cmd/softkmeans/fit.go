@@ -24,8 +24,8 @@ FILE has a row on each line and nothing but numbers, except for a header and
 the -label column. Without FILE, or with -, standard input is read.
 
   -k N          the number of centers; required
-  -o FILE       write the memberships as CSV: label,m1,…,mN. The label is the
-                place of the largest membership, from 0 for m1. With - they go
+  -o FILE       write the memberships as CSV: label,m0,m1,… The label is the
+                number of the largest membership, from 0. With - they go
                 to standard output and the report to standard error.
   -enclosure E  ball: the centers enclose a ball around the data (default)
                 tight: they enclose the data more closely, for the same error

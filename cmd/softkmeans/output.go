@@ -87,13 +87,13 @@ func (o *outputFile) discard() {
 	}
 }
 
-// writeMemberships writes label,m1,…,mk for every row. Every number is written
+// writeMemberships writes label,m0,…,m(k−1) for every row. Every number is written
 // with the digits it takes to read the same float64 back.
 func writeMemberships(ctx context.Context, w io.Writer, m *softkmeans.Model) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	b.WriteString("label") // b keeps the first error for Flush
 	for j := range m.Memberships.Cols {
-		fmt.Fprintf(b, ",m%d", j+1)
+		fmt.Fprintf(b, ",m%d", j)
 	}
 	b.WriteByte('\n')
 	for i, label := range m.Labels(nil) {

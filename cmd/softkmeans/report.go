@@ -81,9 +81,6 @@ func verdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
 		return fmt.Sprintf("Certified: the objective equals the proven minimum to within %.1g of the total variance;\n"+
 			"no choice of %s and memberships can do better.", within, centers(k))
 	}
-	if c.Total == 0 {
-		return fmt.Sprintf("Not certified: all rows are equal, and %.1g is left over of them, which may be rounding.", c.Objective)
-	}
 	var reasons []string
 	// "not at most" where a NaN, too, is a reason.
 	if !(within <= certifiedTol) {
