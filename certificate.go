@@ -131,15 +131,9 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	objective, err := s.objective(centers, memberships)
-	if err != nil {
-		return c, err
+	if c, err = s.compare(centers, memberships, pc); err != nil {
+		return Certificate{}, err
 	}
-	c.Gap = s.gap(objective, pc, k)
-	c.Objective = s.unscaleSquare(objective)
-	c.Floor = s.unscaleSquare(pc.floor)
-	c.FloorError = s.unscaleSquare(pc.floorError)
-	c.Total = s.unscaleSquare(pc.total)
 	c.MinMembership = memberships.row(0)[0]
 	for i := range s.n {
 		sum := -1.0
@@ -151,6 +145,21 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	}
 	c.SpanError = s.spanError(centers, pc.basis)
 	return c, nil
+}
+
+// compare fills in what a certificate says of the objective.
+func (s *samples) compare(f, g *Matrix, pc *principal) (c Certificate, err error) {
+	objective, err := s.objective(f, g)
+	if err != nil {
+		return c, err
+	}
+	return Certificate{
+		Objective:  s.unscaleSquare(objective),
+		Floor:      s.unscaleSquare(pc.floor),
+		FloorError: s.unscaleSquare(pc.floorError),
+		Total:      s.unscaleSquare(pc.total),
+		Gap:        s.gap(objective, pc, f.Rows),
+	}, nil
 }
 
 // gap is (objective − floor)/total. Where there is no variance to compare with,

@@ -178,7 +178,9 @@ type SimplexOptions struct {
 // SimplexInfo says how well the memberships of a call solve their problems.
 type SimplexInfo struct {
 	// KKT is the largest violation of the optimality conditions over all rows,
-	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15.
+	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
+	// may reach 1e-10 for vertices that are dependent (Ridge > 0) and of very
+	// different sizes, where no active-set step is accurate enough to mend it.
 	KKT float64
 	// Ridge is 0 unless the vertices are affinely dependent to working
 	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
@@ -188,8 +190,9 @@ type SimplexInfo struct {
 	// Fallbacks counts the rows for which exchanging several vertices at once
 	// went round in circles and one at a time was needed.
 	Fallbacks int
-	// Unsolved counts the rows that reached the iteration limit: no data is
-	// known to do so. They have the best feasible memberships met.
+	// Unsolved counts the rows that reached the iteration limit. It has been
+	// seen for vertices as just described only. Such rows have the best feasible
+	// memberships met.
 	Unsolved int
 }
 
@@ -273,7 +276,7 @@ type simplexProblem struct {
 // second, the smallest at which A is sure to factor.
 const (
 	ridgeShare = 0x1p-30
-	fineShare  = 0x1p-44
+	fineShare  = 0x1p-38
 )
 
 func newSimplexProblem(vertices *Matrix) *simplexProblem {
@@ -436,9 +439,12 @@ func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, worke
 // which power of two the products must be multiplied (at most 2^400, past which
 // nothing changes: only the direction counts).
 func (p *simplexProblem) pack(dst, x []float64) (exp int) {
-	top, _ := rowMaxAbs(x)
-	_, far := math.Frexp(top)
-	if far = max(far-p.outer, 0); far-p.inner < 400 {
+	far := 0 // by which power of two x exceeds the vertices; 0 is no larger than any
+	if top, _ := rowMaxAbs(x); top > 0 {
+		_, far = math.Frexp(top)
+		far = max(far-p.outer, 0)
+	}
+	if far-p.inner < 400 {
 		f, g := math.Ldexp(1, -p.outer), math.Ldexp(1, -p.inner)
 		for i, v := range x {
 			dst[i] = (f*v - p.centre[i]) * g
@@ -469,6 +475,7 @@ type rowSolver struct {
 	key     []byte // S as bits
 	g, w    []float64
 	rhs     []float64
+	step    []float64  // of refinement
 	current []float64  // of the fine solver: memberships in work
 	fine    *rowSolver // for the second round of proximal steps
 }
@@ -476,7 +483,7 @@ type rowSolver struct {
 func newRowSolver(p *simplexProblem) *rowSolver {
 	return &rowSolver{
 		p: p, known: map[string]*support{}, in: make([]bool, p.k), key: make([]byte, (p.k+7)/8),
-		g: make([]float64, p.k), w: make([]float64, p.k), rhs: make([]float64, p.k), current: make([]float64, p.k),
+		g: make([]float64, p.k), w: make([]float64, p.k), rhs: make([]float64, p.k), step: make([]float64, p.k), current: make([]float64, p.k),
 	}
 }
 
@@ -513,16 +520,19 @@ func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
 	}
-	r.approach(g, b, size, info)
+	chosen, other := *info, *info
+	r.approach(g, b, size, &chosen)
 	if r.fine == nil {
 		r.fine = newRowSolver(r.p.fine)
 	}
 	copy(r.fine.in, r.in)
 	copy(r.fine.current, g)
-	r.fine.approach(r.fine.current, b, size, info)
+	r.fine.approach(r.fine.current, b, size, &other)
 	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
 		copy(g, r.fine.current)
+		chosen = other
 	}
+	*info = chosen
 }
 
 // approach takes up to ten proximal steps from g.
@@ -566,7 +576,7 @@ func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 		if s == nil {
 			break
 		}
-		worst := r.evaluate(s, b)
+		worst := r.evaluate(s, b, tol)
 		bad := 0
 		for j, on := range r.in {
 			if on && r.g[j] < 0 || !on && r.w[j] < -tol {
@@ -628,7 +638,7 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 			r.in[entered], barred[entered] = false, true
 			continue
 		}
-		worst := r.evaluate(s, b)
+		worst := r.evaluate(s, b, tol)
 		step, out := 1.0, -1
 		for _, j := range s.index {
 			if r.g[j] <= 0 {
@@ -715,7 +725,7 @@ func (r *rowSolver) factor() *support {
 // evaluate sets r.g to the solution on S, zero elsewhere, and r.w to the
 // gradient Ag − b + μ. It returns the largest violation of the optimality
 // conditions: of w = 0 on S and w ≥ 0 off it.
-func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
+func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float64) {
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient comes
 	// A constant added to b changes μ alone. Without it a feasible solution's
@@ -734,6 +744,36 @@ func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
 	for a, j := range s.index {
 		r.g[j] = y[a] - mu*s.h[a]
 	}
+	// Vertices of very different sizes leave y and h large and their difference
+	// inexact: steps of iterative refinement, seldom needed, mend that.
+	for range 4 {
+		var off float64
+		off, worst = r.gradient(s, b, shift, mu)
+		if off <= tol/4 {
+			break
+		}
+		y = r.step[:n]
+		total = -1
+		for a, j := range s.index {
+			y[a] = r.w[j]
+			total += r.g[j]
+		}
+		cholSolve(s.chol, n, y)
+		for _, v := range y {
+			total -= v
+		}
+		change := total / s.sum
+		for a, j := range s.index {
+			r.g[j] -= y[a] + change*s.h[a]
+		}
+		mu += change
+	}
+	return worst
+}
+
+// gradient sets r.w to Ag − b + μ, for b shifted. It returns the largest |w| on
+// S, and the largest violation of w = 0 on S and w ≥ 0 off it.
+func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off, worst float64) {
 	for i := range r.w {
 		row := r.p.gram.row(i)
 		v := mu - (b[i] - shift)
@@ -743,8 +783,9 @@ func (r *rowSolver) evaluate(s *support, b []float64) (worst float64) {
 		r.w[i] = v
 		if r.in[i] {
 			v = -math.Abs(v)
+			off = max(off, -v)
 		}
 		worst = max(worst, -v)
 	}
-	return worst
+	return off, worst
 }

@@ -180,15 +180,11 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	if err := s.settleZeroWeights(m); err != nil {
 		return nil, err
 	}
-	objective, err := s.objective(m.Centers, m.Memberships)
+	c, err := s.compare(m.Centers, m.Memberships, pc)
 	if err != nil {
 		return nil, err
 	}
-	m.Gap = s.gap(objective, pc, k)
-	m.Objective = s.unscaleSquare(objective)
-	m.Floor = s.unscaleSquare(pc.floor)
-	m.FloorError = s.unscaleSquare(pc.floorError)
-	m.Total = s.unscaleSquare(pc.total)
+	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 	return m, nil
 }
 

@@ -696,15 +696,7 @@ func TestCancel(t *testing.T) {
 	if _, err := Fit(ctx, x, 3, &Options{Workers: 7}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		runtime.Gosched()
-	}
-	if n := runtime.NumGoroutine(); n > before {
-		t.Errorf("%d goroutines left", n-before)
-	}
+	noneLeft(t, before)
 }
 
 func make1(n int) []float64 {
