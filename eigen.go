@@ -48,7 +48,7 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 			if math.Abs(x/2-y/2) > 0.5e-8*top {
 				return nil, nil, fail(ErrShape, "a is not symmetric at row "+strconv.Itoa(i)+", column "+strconv.Itoa(j))
 			}
-			m.Data[i*n+j] = x/2 + y/2
+			m.Data[i*n+j] = x + (y-x)/2 // x itself if they are equal: x/2 may lose a bit
 			m.Data[j*n+i] = m.Data[i*n+j]
 		}
 	}
@@ -107,16 +107,18 @@ func descending(v []float64) []int {
 	return order
 }
 
+// nothing is what both methods take for 0 off the diagonal, relative to the
+// largest entry: far below what any use can see. Much smaller entries would let
+// the rotations' sines underflow, and with them the shifts of the QL steps.
+const nothing = 0x1p-200
+
 // eigenJacobi is the cyclic Jacobi method with the stopping rule of Demmel &
 // Veselić (1992), which for definite matrices keeps small eigenvalues accurate:
 // |a_pq| ≤ ε·√(a_pp·a_qq). It overwrites a.
 func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	n := a.Rows
 	v := identity(n)
-	const (
-		eps     = 0x1p-53
-		nothing = 0x1p-200 // of the largest entry: far below what any use can see
-	)
+	const eps = 0x1p-53
 	for range maxSweeps {
 		done := true
 		for p := range n {
@@ -228,7 +230,7 @@ func tridiagonal(ctx context.Context, a *Matrix, wantVectors bool) (diag, off []
 		}
 		diag[j] = a.Data[j*a.Stride+j]
 		off[j] = v[0]
-		if tail := norm2(v[1:]); tail != 0 {
+		if tail := norm2(v[1:]); tail > nothing {
 			beta := -math.Copysign(math.Hypot(v[0], tail), v[0])
 			pivot := v[0] - beta
 			off[j] = beta
@@ -237,6 +239,9 @@ func tridiagonal(ctx context.Context, a *Matrix, wantVectors bool) (diag, off []
 				v[i] /= pivot
 			}
 			v[0] = 1
+		}
+		if math.Abs(off[j]) <= nothing {
+			off[j] = 0
 		}
 		if tau[j] == 0 {
 			continue

@@ -2,10 +2,12 @@ package softkmeans
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"runtime"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func randomSlice(n int, rng *rand.Rand) []float64 {
@@ -205,11 +207,17 @@ func TestRunTasks(t *testing.T) {
 			}
 		}
 	}
-	for range 1000 {
+	noneLeft(t, before)
+}
+
+// noneLeft waits for goroutines that are done to go, and fails if some stay.
+func noneLeft(t *testing.T, before int) {
+	t.Helper()
+	for range 2000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}
-		runtime.Gosched()
+		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d goroutines left", runtime.NumGoroutine()-before)
 }
@@ -229,5 +237,343 @@ func TestTaskRange(t *testing.T) {
 				t.Fatalf("n=%d c=%d ends at %d", n, c, at)
 			}
 		}
+	}
+}
+
+// laWhole is n whole numbers from −9 to 9, whose sums of products are exact.
+func laWhole(n int, rng *rand.Rand) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = float64(rng.IntN(19) - 9)
+	}
+	return v
+}
+
+// TestKernelsExact: on whole numbers every summation order gives the same, so
+// kernels and loops must agree in every bit, at all sizes around the tiles,
+// and nothing outside of the operands may be read or written.
+func TestKernelsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 1))
+	nan := math.NaN()
+	for n := range 70 {
+		x, y := laWhole(n, rng), append(laWhole(n, rng), nan, nan, nan, nan, nan)
+		want := 0.0
+		for i, v := range x {
+			want += v * y[i]
+		}
+		if got := dot(x, y); got != want {
+			t.Errorf("dot n=%d: %g, want %g", n, got, want)
+		}
+		if got := sumSquares(x); got != dot(x, x) {
+			t.Errorf("sumSquares n=%d: %g", n, got)
+		}
+		sum, turned, other, scaled := append([]float64(nil), y...), append([]float64(nil), x...), append([]float64(nil), y...), append([]float64(nil), x...)
+		axpy(sum, -3, x)
+		rotate(turned, other, 3, 4) // no rotation, but the same formula
+		scale(scaled, -2)
+		for i, v := range x {
+			if sum[i] != y[i]-3*v || turned[i] != 3*v-4*y[i] || other[i] != 4*v+3*y[i] || scaled[i] != -2*v {
+				t.Errorf("n=%d at %d: axpy %g, rotate %g %g, scale %g of %g, %g", n, i, sum[i], turned[i], other[i], scaled[i], v, y[i])
+			}
+		}
+		if !laSameBits(sum[n:], y[n:]) || !laSameBits(other[n:], y[n:]) {
+			t.Errorf("n=%d: written past the end", n)
+		}
+	}
+	sizes := [][3]int{{17, 13, 65}, {33, 34, 3}, {2, 50, 128}, {50, 2, 127}, {64, 64, 64}}
+	for m := range 10 {
+		for n := range 10 {
+			for l := range 10 {
+				sizes = append(sizes, [3]int{m, n, l})
+			}
+		}
+	}
+	for _, size := range sizes {
+		m, n, l := size[0], size[1], size[2]
+		a, b := laWhole(m*l, rng), laWhole(n*l, rng)
+		for _, gap := range []int{0, 3} {
+			ldc := n + gap
+			c := make([]float64, m*ldc+1)
+			for i := range c {
+				c[i] = nan
+			}
+			for i := range m {
+				copy(c[i*ldc:], laWhole(n, rng))
+			}
+			want := append([]float64(nil), c...)
+			for i := range m {
+				for j := range n {
+					for p := range l {
+						want[i*ldc+j] += a[i*l+p] * b[j*l+p]
+					}
+				}
+			}
+			a0, b0 := append([]float64(nil), a...), append([]float64(nil), b...)
+			addMulNT(c, ldc, a, m, b, n, l, false)
+			if !laSameBits(c, want) || !laSameBits(a, a0) || !laSameBits(b, b0) {
+				t.Errorf("%v gap %d: %v, want %v", size, gap, c, want)
+			}
+		}
+		if m > 9 && m != n {
+			continue
+		}
+		// Aᵀ's own product: the upper half, then mirrored.
+		g := make([]float64, m*m)
+		addMulNT(g, m, a, m, a, m, l, true)
+		for round := range 2 {
+			for i := range m {
+				for j := range m {
+					want := dot(a[i*l:i*l+l], a[j*l:j*l+l])
+					if (j >= i || round == 1) && g[i*m+j] != want {
+						t.Errorf("upper %v round %d at (%d,%d): %g, want %g", size, round, i, j, g[i*m+j], want)
+					}
+				}
+			}
+			mirror(g, m)
+		}
+	}
+}
+
+// TestKernelsRounding: on random numbers dot is within n·eps of the exact sum of
+// magnitudes, and gives the same bits each time.
+func TestKernelsRounding(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 2))
+	for _, n := range []int{1, 2, 5, 31, 32, 1000} {
+		x, y := randomSlice(n, rng), randomSlice(n, rng)
+		sum, size := new(big.Float).SetPrec(300), 0.0
+		for i := range x {
+			p := new(big.Float).SetPrec(300).Mul(big.NewFloat(x[i]), big.NewFloat(y[i]))
+			sum.Add(sum, p)
+			size += math.Abs(x[i] * y[i])
+		}
+		got := dot(x, y)
+		diff, _ := new(big.Float).Sub(sum, big.NewFloat(got)).Float64()
+		if math.Abs(diff) > float64(n)*laEps*size || got != dot(x, y) {
+			t.Errorf("n=%d: off by %g", n, diff)
+		}
+	}
+	// norm2 at every scale, denormals included: half an ulp of the smallest
+	// number, and n/2+3 roundings.
+	for e := -1074; e <= 1020; e += 7 {
+		for _, n := range []int{1, 3, 10} {
+			x := randomSlice(n, rng)
+			sum := new(big.Float).SetPrec(2500)
+			for i := range x {
+				x[i] = math.Ldexp(x[i], e)
+				v := new(big.Float).SetPrec(2500).SetFloat64(x[i])
+				sum.Add(sum, v.Mul(v, v))
+			}
+			want, _ := new(big.Float).SetPrec(200).Sqrt(sum).Float64()
+			if got := norm2(x); !(math.Abs(got-want) <= (float64(n)/2+3)*laEps*want+math.SmallestNonzeroFloat64) {
+				t.Errorf("2^%d n=%d: %g, want %g", e, n, got, want)
+			}
+		}
+	}
+	if got := norm2([]float64{math.MaxFloat64, math.MaxFloat64}); !math.IsInf(got, 1) {
+		t.Errorf("a length beyond the range is %g", got)
+	}
+}
+
+// TestQRScales: backward error and orthogonality as LAPACK's DQRT01 measures
+// them, with columns of all sizes down to the denormals.
+func TestQRScales(t *testing.T) {
+	rng := rand.New(rand.NewPCG(42, 1))
+	worst := 0.0
+	for _, size := range [][2]int{{1, 1}, {2, 2}, {5, 3}, {3, 5}, {12, 12}, {40, 7}, {7, 40}} {
+		m, n := size[0], size[1]
+		for kind := range 7 {
+			a := mapped(NewMatrix(m, n, nil), func(i, j int, _ float64) float64 {
+				x := rng.NormFloat64()
+				switch {
+				case kind == 1 && j >= n/2: // denormal columns
+					return math.Ldexp(x, -1060)
+				case kind == 2: // falling into the denormals
+					return math.Ldexp(x, -1060*j/n)
+				case kind == 3: // denormal rows
+					return math.Ldexp(x, -1060*i/m)
+				case kind == 4 && (j%2 == 1 || i == 0): // zero columns, which the rank leaves out, and a zero row
+					return 0
+				case kind == 5: // all denormal
+					return math.Ldexp(x, -1060)
+				case kind == 6: // rank 1
+					return float64((i + 1) * (j + 1))
+				}
+				return x
+			})
+			for _, pivot := range []bool{false, true} {
+				r := a.Clone()
+				var f *qr
+				if pivot {
+					f = qrPivot(bg, r)
+				} else {
+					f = qrFactor(bg, r)
+				}
+				q := identity(m)
+				f.applyQ(q)
+				e := product(q.transposed(), q)
+				for i := range m {
+					e.Row(i)[i]--
+				}
+				ratio := laNorm1(e) / (float64(m) * laEps)
+				upper := mapped(r, func(i, j int, v float64) float64 {
+					if i > j || i >= f.rank {
+						return 0
+					}
+					return v
+				})
+				diff := product(q, upper)
+				seen := make([]bool, n)
+				for j := range n {
+					from := j
+					if pivot {
+						from = f.perm[j]
+					}
+					if seen[from] {
+						t.Fatalf("%v: perm %v", size, f.perm)
+					}
+					seen[from] = true
+					for i := range m {
+						diff.Row(i)[j] -= a.At(i, from)
+					}
+				}
+				// Denormals have a rounding of their own.
+				top := laNorm1(a)
+				slack := float64(m*n) * 4 * math.SmallestNonzeroFloat64
+				if d := laNorm1(diff); d > slack {
+					ratio = max(ratio, (d-slack)/(top*float64(max(m, n))*laEps))
+				}
+				worst = max(worst, ratio)
+				if !(ratio < 10) {
+					t.Errorf("%v kind %d pivot %v: ratio %.3g", size, kind, pivot, ratio)
+				}
+				if pivot && kind == 4 && f.rank > (n+1)/2 {
+					t.Errorf("%v: rank %d with zero columns", size, f.rank)
+				}
+				for i := 1; pivot && i < f.rank; i++ {
+					if math.Abs(r.At(i, i)) > math.Abs(r.At(i-1, i-1))*(1+float64(8*m)*laEps)+slack {
+						t.Errorf("%v kind %d: the diagonal rises from %g to %g", size, kind, r.At(i-1, i-1), r.At(i, i))
+					}
+				}
+			}
+			// qrReduce: RᵀR = AᵀA, and nothing below the diagonal.
+			r := a.Clone()
+			qrReduce(bg, r)
+			for i := range m {
+				for j := range min(i, n) {
+					if r.At(i, j) != 0 {
+						t.Errorf("%v kind %d: R has %g below its diagonal", size, kind, r.At(i, j))
+					}
+				}
+			}
+			left, right := product(r.transposed(), r), product(a.transposed(), a)
+			top, _ := maxAbs("", right)
+			if d := maxDiff(left, right); d > float64(20*m)*laEps*top {
+				t.Errorf("%v kind %d: RᵀR differs by %g", size, kind, d)
+			}
+		}
+	}
+	t.Logf("worst ratio %.2f", worst)
+}
+
+// TestOrthonormalize: rows come out orthonormal, span what they spanned, and
+// those said to be done are not touched.
+func TestOrthonormalize(t *testing.T) {
+	rng := rand.New(rand.NewPCG(43, 1))
+	worst := 0.0
+	for trial := range 300 {
+		d := 1 + rng.IntN(12)
+		b := rng.IntN(d + 1)
+		v := NewMatrix(b, d, nil)
+		for i := range b {
+			switch row := v.Row(i); rng.IntN(6) {
+			case 0: // zero
+			case 1: // a row before, or nearly
+				if i > 0 {
+					copy(row, v.Row(rng.IntN(i)))
+					row[0] += 1e-14 * rng.NormFloat64()
+				}
+			case 2: // tiny
+				copy(row, randomSlice(d, rng))
+				scale(row, 1e-310)
+			case 3: // huge
+				copy(row, randomSlice(d, rng))
+				scale(row, 1e300)
+			case 4: // a unit vector
+				row[rng.IntN(d)] = -2
+			default:
+				copy(row, randomSlice(d, rng))
+			}
+		}
+		from := 0
+		if b > 0 && trial%3 == 0 {
+			from = rng.IntN(b)
+			orthonormalize(rowsOf(v, 0, from), 0)
+		}
+		in := v.Clone()
+		view := laStrided(v)
+		orthonormalize(view, from)
+		orthonormalize(v, from)
+		for i := range b {
+			if !laSameBits(view.Row(i), v.Row(i)) {
+				t.Errorf("trial %d: the view differs from its copy", trial)
+			}
+			if i < from && !laSameBits(v.Row(i), in.Row(i)) {
+				t.Errorf("trial %d: row %d was done and changed", trial, i)
+			}
+			// Row i of the input is a combination of rows 0…i.
+			rest, size := append([]float64(nil), in.Row(i)...), norm2(in.Row(i))
+			if size == 0 {
+				continue
+			}
+			unit(rest, size)
+			for range 2 {
+				for l := range i + 1 {
+					axpy(rest, -dot(rest, v.Row(l)), v.Row(l))
+				}
+			}
+			if left := norm2(rest); left > float64(d)*0x1p-50 && !(size < 1e-300 && left < 1e-12) { // deflate's limit
+				t.Errorf("trial %d: row %d left its span by %g", trial, i, left)
+			}
+		}
+		if b > 0 {
+			e := product(v, v.transposed())
+			for i := range b {
+				e.Row(i)[i]--
+			}
+			ratio := laNorm1(e) / (float64(d) * laEps)
+			worst = max(worst, ratio)
+			if !(ratio < 10) {
+				t.Errorf("trial %d, %d×%d: ratio %.3g", trial, b, d, ratio)
+			}
+		}
+	}
+	t.Logf("worst ratio %.2f", worst)
+}
+
+// TestRunTasksSerial: one worker, no worker, or one task run in order on the
+// caller's goroutine as worker 0.
+func TestRunTasksSerial(t *testing.T) {
+	for _, c := range [][2]int{{1, 9}, {0, 9}, {-3, 9}, {8, 1}, {8, 0}, {1, 0}} {
+		next := 0 // no lock: the race detector sees any other goroutine
+		runTasks(c[0], c[1], func(worker, task int) {
+			if worker != 0 || task != next {
+				t.Errorf("%v: worker %d has task %d, want 0 and %d", c, worker, task, next)
+			}
+			next++
+		})
+		if next != c[1] {
+			t.Errorf("%v: %d tasks ran", c, next)
+		}
+	}
+	// With more, scratch space by worker needs no lock either.
+	const tasks = 200
+	scratch := make([]int, 5)
+	runTasks(len(scratch), tasks, func(worker, _ int) { scratch[worker]++ })
+	sum := 0
+	for _, v := range scratch {
+		sum += v
+	}
+	if sum != tasks {
+		t.Errorf("%d of %d tasks ran", sum, tasks)
 	}
 }

@@ -20,7 +20,7 @@ const krylovExtra = 8
 type krylovOptions struct {
 	steps    int     // at most so many
 	seed     uint64  // of the start
-	residual float64 // stop when every ‖Bv − θv‖ ≤ residual·θ₁, or
+	residual float64 // stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁ for B = AᵀA, or
 	sum      float64 // stop when the bound on Σλ_i − Σθ_i is at most sum·tr B (if > 0)
 }
 
@@ -98,9 +98,12 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 		}
 		count := min(p, have)
 		var worst, squares float64
+		floor := float64(size) * 0x1p-52 * max(values[0], 0) // residuals do not fall below rounding
 		for i := range count {
 			r := residual(i)
-			worst = max(worst, r)
+			if r > floor {
+				worst = max(worst, r/math.Sqrt(max(values[i], 0)/values[0]))
+			}
 			squares += r * r
 		}
 		out.next = 0
@@ -110,8 +113,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 				out.next = max(values[count], 0) + residual(count)
 			}
 		}
-		floor := float64(size) * 0x1p-52 * max(values[0], 0) // residuals do not fall below rounding
-		done := have == size || worst <= max(o.residual*values[0], floor)
+		done := have == size || worst <= o.residual*max(values[0], 0)
 		if o.sum > 0 && !done {
 			done = ritzSumBound(values[:count], squares, out.next) <= o.sum*values[0]
 		}

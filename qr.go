@@ -32,9 +32,14 @@ func reflector(a *Matrix, j int, column []float64) float64 {
 		return 0
 	}
 	head := column[0]
+	back := 1.0
+	if math.Hypot(head, tail) < 0x1p-900 { // the reflection needs all digits, which denormals do not have
+		scale(column, 0x1p500)
+		head, tail, back = column[0], norm2(column[1:]), 0x1p-500
+	}
 	beta := -math.Copysign(math.Hypot(head, tail), head)
 	pivot := head - beta
-	a.Data[j*a.Stride+j] = beta
+	a.Data[j*a.Stride+j] = beta * back
 	for i := 1; i < len(column); i++ {
 		a.Data[(j+i)*a.Stride+j] = column[i] / pivot
 	}

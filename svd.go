@@ -8,8 +8,10 @@ package softkmeans
 // LAPACK's dgejsv). If A = B·D with D diagonal, however badly scaled, the
 // relative error of each singular value depends on the condition of B alone;
 // methods that first reduce to bidiagonal form, or square A, lose the small
-// ones. Deviation from dgejsv: the rotations are always accumulated (never
-// recovered by a triangular solve), and rows are not sorted by size.
+// ones. With the rows sorted by size the same holds for D·B (Cox & Higham
+// 1998). What is below 2^-1022 of the largest entry loses digits, or vanishes, in
+// the scaling. Deviation from dgejsv: the rotations are always accumulated
+// (never recovered by a triangular solve).
 //
 // TruncatedSVD finds the leading few by block Krylov iteration.
 
@@ -28,7 +30,8 @@ type SVDResult struct {
 	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
 
 	// Sweeps is how often the Jacobi method went through all pairs of columns;
-	// the last sweep found nothing left to do if Status is StatusConverged.
+	// the last sweep found nothing left to do but rounding if Status is
+	// StatusConverged.
 	Sweeps int
 	// MaxCosine is the largest |cosine| between two columns met in the last
 	// sweep: the columns of U·diag(S) are orthogonal to that degree.
@@ -143,7 +146,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	j := identity(rank)
 	norms := make([]float64, rank)
 	r.Sweeps, r.MaxCosine = orthogonalizeRows(ctx, l, j, norms)
-	if r.MaxCosine > jacobiTol(rank) {
+	if r.MaxCosine > jacobiDone(rank) {
 		r.Status = StatusIterationLimit
 	}
 	order := descending(norms)
@@ -211,6 +214,11 @@ func identity(n int) *Matrix {
 // uses the same).
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
+// jacobiDone is the |cosine| below which two sweeps in a row end the iteration:
+// now and then rounding makes an angle a little above jacobiTol anew with each
+// rotation, for ever (dgesvj has such a second bound, too).
+func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
+
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and
 // the rows of v along with them. It leaves the rows' lengths in norms, and
 // returns the sweeps made and the largest |cosine| seen in the last of them.
@@ -222,6 +230,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 	}
 	for sweeps < maxSweeps {
 		sweeps++
+		last := cosine
 		cosine = 0
 		for p := range n - 1 {
 			if ctx.Err() != nil {
@@ -240,7 +249,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				norms[p], norms[best] = norms[best], norms[p]
 			}
 			for q := p + 1; q < n; q++ {
-				if norms[q] == 0 || norms[p] == 0 {
+				if norms[q] < 0x1p-1000 || norms[p] < 0x1p-1000 { // too few digits to be orthogonal to anything
 					continue
 				}
 				c := cosineOf(m.row(p), m.row(q), norms[p], norms[q])
@@ -265,7 +274,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				norms[p], norms[q] = norm2(m.row(p)), norm2(m.row(q))
 			}
 		}
-		if cosine <= tol {
+		if cosine <= tol || sweeps > 1 && max(cosine, last) <= jacobiDone(n) {
 			break
 		}
 	}
@@ -295,10 +304,13 @@ func swap(x, y []float64) {
 // TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the
 // defaults.
 type TruncatedOptions struct {
-	Tol      float64 // stop at residuals of Tol·s₁; 0: 1e-10; it cannot be below 1e-14
-	MaxSteps int     // passes of block Krylov iteration; 0: 200
-	Seed     uint64  // of the random start; any value is as good as another
-	Workers  int     // 0: GOMAXPROCS; the result's bits do not depend on it
+	// Tol stops the iteration at residuals of Tol·s₁; 0: 1e-10; it cannot be
+	// below 1e-14. Where s_i is so small that rounding in aᵀa hides them, it
+	// stops at residuals of min(n, d)·2^-52·s₁²/s_i.
+	Tol      float64
+	MaxSteps int    // passes of block Krylov iteration; 0: 200
+	Seed     uint64 // of the random start; any value is as good as another
+	Workers  int    // 0: GOMAXPROCS; the result's bits do not depend on it
 }
 
 // TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
@@ -367,14 +379,13 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if err != nil {
 		return nil, err
 	}
-	back := math.Ldexp(1, s.exp)
 	for i := range k {
 		row := atu.row(i)
 		for j := range row {
 			row[j] -= r.S[i] * r.V.Data[j*k+i]
 		}
-		r.Residuals[i] = norm2(row) * back
-		r.S[i] *= back
+		r.Residuals[i] = math.Ldexp(norm2(row), s.exp)
+		r.S[i] = math.Ldexp(r.S[i], s.exp)
 	}
 	return r, nil
 }
