@@ -162,15 +162,17 @@ func (s *samples) compare(f, g *Matrix, pc *principal) (c Certificate, err error
 	}, nil
 }
 
-// gap is (objective − floor)/total. Where there is no variance to compare with,
-// an objective that rounding explains counts as 0.
+// gap is (objective − floor)/total. A difference that the rounding of numbers as
+// large as the mean explains is 0, which matters where there is hardly any
+// variance to compare with.
 func (s *samples) gap(objective float64, pc *principal, k int) float64 {
-	if pc.total > 0 {
-		return (objective - pc.floor) / pc.total
-	}
 	rounding := float64(k+8) * 0x1p-52
-	if objective <= float64(s.n)*sumSquares(s.mean)*rounding*rounding {
+	difference := objective - pc.floor
+	switch {
+	case math.Abs(difference) <= float64(s.n)*sumSquares(s.mean)*rounding*rounding:
 		return 0
+	case pc.total > 0:
+		return difference / pc.total
 	}
 	return math.MaxFloat64
 }

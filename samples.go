@@ -144,12 +144,16 @@ func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64
 	return slices.Max(tops), err
 }
 
-// findMean sums differences from the first row: columns without variation come
-// out with their exact value, and others lose less when far from 0.
+// findMean sums differences from the first row that counts: columns without
+// variation come out with their exact value, and others lose less when far
+// from 0.
 func (s *samples) findMean() error {
 	a := s.factor()
-	origin := make([]float64, s.d)
-	axpy(origin, a, s.x.row(0))
+	origin, first := make([]float64, s.d), 0
+	for s.weight(first) == 0 {
+		first++ // checkWeights found a positive one
+	}
+	axpy(origin, a, s.x.row(first))
 	c := chunks(s.n, s.d, reduceChunks)
 	sums := NewMatrix(c, s.d, nil)
 	total := make([]float64, c)

@@ -421,10 +421,10 @@ func FuzzProjectSimplex(f *testing.F) {
 		if math.Abs(sum-1) > 1e-15 {
 			t.Fatalf("sum is off by %g", sum-1)
 		}
-		// Order is kept, and so are differences on the support.
+		// Order is kept, but for the sum's rounding, which one entry bears.
 		for i := range v {
 			for j := range v {
-				if v[i] > v[j] && g[i] < g[j] {
+				if v[i] > v[j] && g[i] < g[j]-float64(len(v))*0x1p-53 {
 					t.Fatalf("%g > %g got %g < %g", v[i], v[j], g[i], g[j])
 				}
 			}

@@ -296,8 +296,8 @@ func (s *samples) settleZeroWeights(m *Model) error {
 		return nil
 	}
 	var problem *simplexProblem
-	for i, w := range s.weights {
-		if w > 0 {
+	for i := range s.n {
+		if s.weight(i) > 0 { // as scaled: one below 2^-1074 of the largest is 0
 			continue
 		}
 		if problem == nil {
