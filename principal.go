@@ -58,7 +58,10 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	if err != nil {
 		return nil, err
 	}
-	pc.solver, pc.status = solver, StatusOptimal
+	pc.solver = solver
+	if pc.status != StatusIterationLimit {
+		pc.status = StatusOptimal
+	}
 	if p < s.rankBound() {
 		pc.floor = tailSum(values, p)
 		if asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
@@ -115,7 +118,7 @@ func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err e
 	if err := cancelled(s.ctx); err != nil {
 		return nil, nil, err
 	}
-	pc = &principal{}
+	pc = &principal{status: svd.Status}
 	for i := len(svd.S) - 1; i >= 0; i-- {
 		values = append(values, svd.S[i]*svd.S[i])
 		pc.total += svd.S[i] * svd.S[i]
