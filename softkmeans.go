@@ -380,7 +380,7 @@ func (m *Model) Labels(dst []int) []int {
 // Predict returns the memberships (n×k) of the rows of x (n×d): for each the
 // exact minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1, as
 // [SimplexLeastSquares] finds it. On the rows that the model was fitted to
-// these are its Memberships, to rounding: to some 1e-12 where the centers are
+// these are its Memberships, to rounding: to some 1e-11 where the centers are
 // affinely independent, to 1e-6 where they are not (k > d+1, or all rows equal)
 // and both choose the memberships of least norm.
 //
