@@ -68,7 +68,7 @@ func cancelled(ctx context.Context) error {
 // blockRows is how many rows of length l make a block: 256 kB or so, which the
 // second-level cache holds, but never fewer than 32 rows, below which the
 // loops over a block cost more than the arithmetic.
-func blockRows(l int) int { return min(max(32768/l, 32), 256) }
+func blockRows(l int) int { return min(max(32768/max(l, 1), 32), 256) }
 
 // chunks is how many tasks a pass over n rows of length l is cut into.
 func chunks(n, l, most int) int {

@@ -381,24 +381,49 @@ func cholSolve(l []float64, k int, b []float64) {
 
 // solve fills dst with the memberships of the rows of x, which are finite.
 func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
-	k := p.k
-	total := SimplexInfo{}
-	if p.flat || k == 1 {
-		for i := range x.Rows {
-			row := dst.row(i)
-			for j := range row {
-				row[j] = 1 / float64(k)
-			}
-			settle(row, 1)
-		}
-		if k > 1 {
-			total.Ridge = ridgeShare
-		}
-		return total, cancelled(ctx)
-	}
 	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
+	err := p.eachSolved(ctx, workers, dst, x, start, manyChunks, func(at block, info SimplexInfo) { infos[at.chunk].join(info) })
+	total := SimplexInfo{}
+	for _, f := range infos {
+		total.join(f)
+	}
+	return total, err
+}
+
+// join takes the diagnostics of other rows in.
+func (i *SimplexInfo) join(other SimplexInfo) {
+	i.KKT = max(i.KKT, other.KKT)
+	i.Ridge = max(i.Ridge, other.Ridge)
+	i.Fallbacks += other.Fallbacks
+	i.Unsolved += other.Unsolved
+}
+
+// eachSolved solves block by block and calls fn with each block once its rows
+// of dst are there: what else a pass over x is for can be done while they are in
+// the cache. Chunks and their order are those of eachBlock with rows of p.d
+// numbers; fn may overwrite the block's scratch, p.d+k numbers an item.
+func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, start *Matrix, most int, fn func(at block, info SimplexInfo)) error {
+	k := p.k
 	solvers := make([]*rowSolver, workers)
-	err := eachBlock(ctx, workers, x.Rows, p.d, manyChunks, p.d+k, func(at block) {
+	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+k, func(at block) {
+		info := SimplexInfo{}
+		if p.flat || k == 1 {
+			for i := at.lo; i < at.hi; i++ {
+				row := dst.row(i)
+				for j := range row {
+					row[j] = 1 / float64(k)
+				}
+				settle(row, 1)
+			}
+			if k > 1 {
+				info.Ridge = ridgeShare
+			}
+			fn(at, info)
+			return
+		}
+		if p.ridge > 0 {
+			info.Ridge = ridgeShare
+		}
 		if solvers[at.worker] == nil {
 			solvers[at.worker] = newRowSolver(p)
 		}
@@ -420,18 +445,10 @@ func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, worke
 			if start != nil {
 				warm = start.row(at.lo + i)
 			}
-			solvers[at.worker].solve(dst.row(at.lo+i), b[i*k:(i+1)*k], warm, &infos[at.chunk])
+			solvers[at.worker].solve(dst.row(at.lo+i), b[i*k:(i+1)*k], warm, &info)
 		}
+		fn(at, info)
 	})
-	if p.ridge > 0 {
-		total.Ridge = ridgeShare
-	}
-	for _, f := range infos {
-		total.KKT = max(total.KKT, f.KKT)
-		total.Fallbacks += f.Fallbacks
-		total.Unsolved += f.Unsolved
-	}
-	return total, err
 }
 
 // pack writes the centred, scaled x to dst. A row so far from the vertices that
