@@ -75,9 +75,10 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	} else {
 		tau = thresholdCondat(candidates)
 	}
-	// Once more on the support itself, to one rounding of a plain sum: removing
-	// entries only raises τ, so this ends.
-	for n := -1; ; {
+	// Once more on the support itself, to one rounding of a plain sum, while it
+	// shrinks. Rounding can let an entry at the threshold in again, and out and
+	// in for ever: whether it counts then changes nothing but the last bit.
+	for n := len(dst) + 1; ; {
 		sum, support := 0.0, 0
 		for _, x := range dst {
 			if x > tau {
@@ -85,7 +86,7 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 				support++
 			}
 		}
-		if support == n || support == 0 {
+		if support >= n || support == 0 {
 			break
 		}
 		n = support
