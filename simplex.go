@@ -193,14 +193,20 @@ func (e *enclosure) memberships(g, w []float64) {
 // errors only, so that no entry changes visibly and zeros stay zeros.
 func settle(g []float64, want float64) {
 	for range 2 {
-		var sum float64
+		var sum, lost float64
 		big := 0
 		for j, v := range g {
-			sum += v
+			next := sum + v
+			if len(g) > 1024 { // entries are small, and a plain sum's error is not (Knuth's two-sum)
+				part := next - sum
+				lost += (sum - (next - part)) + (v - part)
+			}
+			sum = next
 			if v > g[big] {
 				big = j
 			}
 		}
+		sum += lost
 		if sum == want {
 			return
 		}

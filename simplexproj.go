@@ -44,16 +44,16 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 		return dst
 	}
 	// Relative to the largest entry and in units of the radius, only entries
-	// above −1 can remain positive: the candidates. The rest may be −Inf.
+	// above −1 can remain positive: the candidates. The rest may be −Inf; a
+	// difference that overflows is larger than any radius.
 	top := v[0]
 	for _, x := range v {
 		top = max(top, x)
 	}
 	count := 0
 	for i, x := range v {
-		// Halves, so that the difference of two huge numbers stays finite.
-		dst[i] = (x/2 - top/2) / (radius / 2)
-		if !(dst[i] > -1) { // a NaN from ∞/∞ cannot come: the numerator is finite
+		dst[i] = (x - top) / radius
+		if dst[i] <= -1 {
 			dst[i] = math.Inf(-1)
 		} else {
 			count++
@@ -95,8 +95,24 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	for i, x := range dst {
 		dst[i] = max(x-tau, 0)
 	}
-	scale(dst, radius)
-	settle(dst, radius)
+	// To the radius as a number below 1 and a power of two, so that neither the
+	// products nor their sum leave the range.
+	part, exp := math.Frexp(radius)
+	scale(dst, part)
+	settle(dst, part)
+	if exp == 1 {
+		scale(dst, 2)
+		return dst
+	}
+	for i, x := range dst {
+		dst[i] = math.Ldexp(x, exp)
+		if exp < -900 && math.Ldexp(dst[i], -exp) > x { // a denormal, which must not round up
+			dst[i] = math.Nextafter(dst[i], 0)
+		}
+	}
+	if exp < -900 {
+		settle(dst, radius) // what they lost
+	}
 	return dst
 }
 

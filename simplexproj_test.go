@@ -469,3 +469,50 @@ func TestProjectSimplexThreshold(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectSimplexRange has radii at both ends of the float64 range, and
+// vectors so long that the rounding of a plain sum outgrows their entries.
+func TestProjectSimplexRange(t *testing.T) {
+	const tiny = math.SmallestNonzeroFloat64
+	if got := ProjectScaledSimplex(nil, []float64{1, 5}, tiny); got[0] != 0 || got[1] != tiny {
+		t.Error(got)
+	}
+	if got := ProjectScaledSimplex(nil, []float64{3 * tiny, 0, 2 * tiny}, 3*tiny); got[0] != 2*tiny || got[1] != 0 || got[2] != tiny {
+		t.Error(got)
+	}
+	for n := 1; n < 200; n++ {
+		for _, radius := range []float64{math.MaxFloat64, 1e308, 0x1p-1022, 0x1p-1030, float64(max(1, n*3/5)) * tiny, float64(n*5/2) * tiny} {
+			for _, value := range []float64{0, 1, -1e308, 1e308, tiny} {
+				v := make([]float64, n)
+				for i := range v {
+					v[i] = value
+				}
+				var sum float64
+				got := ProjectScaledSimplex(nil, v, radius)
+				for _, x := range got {
+					if !(x >= 0) || x > radius {
+						t.Fatalf("n=%d radius=%g: entry %g", n, radius, x)
+					}
+					sum += x / 4 // exact unless denormal, and then there is no overflow
+				}
+				if radius < 0x1p-1000 {
+					sum = 0
+					for _, x := range got {
+						sum += x
+					}
+					sum /= 4
+				}
+				if math.Abs(sum-radius/4) > 0x1p-45*radius {
+					t.Fatalf("n=%d radius=%g: the sum is %g/4", n, radius, sum)
+				}
+			}
+		}
+	}
+	for _, n := range []int{1025, 100000, 3000000} {
+		for i, x := range ProjectSimplex(nil, make([]float64, n)) {
+			if math.Abs(x*float64(n)-1) > 1e-8 {
+				t.Fatalf("n=%d: entry %d is %g", n, i, x)
+			}
+		}
+	}
+}
