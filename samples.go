@@ -4,7 +4,8 @@ package softkmeans
 // of columns, when the table is wide), shifts it to the mean, scales it by a
 // power of two, weights it, and hands it on without gaps. So X is never
 // copied as a whole, a strided view gives the bits of its copy, and nothing
-// downstream overflows: all entries of a block are at most 2 in magnitude.
+// downstream overflows: all entries of a block are at most 2 in magnitude. Rows
+// of weight 0, which may be of any size, are handed on as zeros.
 
 import (
 	"context"
@@ -44,13 +45,20 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	if err != nil {
 		return nil, err
 	}
+	if weights != nil {
+		heaviest, _ := rowMaxAbs(weights)
+		_, s.wexp = math.Frexp(heaviest)
+		top = 0 // of the rows that count: others may be so large that these would vanish
+		for i := range s.n {
+			if s.weight(i) > 0 {
+				big, _ := rowMaxAbs(x.row(i))
+				top = max(top, big)
+			}
+		}
+	}
 	// 2^-exp must itself be a float64, also when X is denormal.
 	_, s.exp = math.Frexp(top)
 	s.exp = max(s.exp, -1020)
-	if weights != nil {
-		top, _ := rowMaxAbs(weights)
-		_, s.wexp = math.Frexp(top)
-	}
 	if centred {
 		err = s.findMean()
 	}
@@ -163,6 +171,9 @@ func (s *samples) findMean() error {
 		clear(acc)
 		for i := at.lo; i < at.hi; i++ {
 			w := s.weight(i)
+			if w == 0 {
+				continue
+			}
 			total[at.chunk] += w
 			row := s.x.row(i)
 			for j, v := range row {
@@ -200,12 +211,16 @@ func (s *samples) unscaleSquare(v float64) float64 {
 }
 
 // pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
-// row i by √w_i.
+// row i by √w_i. A row of weight 0 is 0.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	a, mean := s.factor(), s.mean
 	for i := lo; i < hi; i++ {
 		row := s.x.row(i)
 		out := dst[(i-lo)*s.d:][:len(row)]
+		if s.weight(i) == 0 {
+			clear(out)
+			continue
+		}
 		m := mean[:len(row)]
 		for j, v := range row {
 			out[j] = a*v - m[j]
@@ -244,6 +259,10 @@ func (s *samples) packColumns(dst []float64, lo, hi int) {
 	a, mean, m := s.factor(), s.mean[lo:hi], hi-lo
 	for i := range s.n {
 		out := dst[i*m : (i+1)*m]
+		if s.weight(i) == 0 {
+			clear(out)
+			continue
+		}
 		for j, v := range s.x.row(i)[lo:hi] {
 			out[j] = a*v - mean[j]
 		}

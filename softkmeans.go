@@ -329,6 +329,9 @@ func (s *samples) objective(f, g *Matrix) (float64, error) {
 		s.pack(rows, at.lo, at.hi, false)
 		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
+			if s.weight(i) == 0 {
+				continue
+			}
 			r := rows[(i-at.lo)*s.d:][:s.d]
 			missing := 1.0
 			for j, v := range g.row(i) {

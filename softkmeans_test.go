@@ -893,3 +893,49 @@ func abs(v int) int {
 	}
 	return v
 }
+
+// TestZeroWeightSize: rows that do not count may have any size, and change
+// nothing.
+func TestZeroWeightSize(t *testing.T) {
+	for _, shape := range [][2]int{{9, 3}, {4, 12}, {300, 6}} {
+		n, d := shape[0], shape[1]
+		x := randomData(n, d, 0.5, 7)
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = float64(i % 3)
+		}
+		huge := mapped(x, func(i, j int, v float64) float64 {
+			if i%3 == 0 {
+				return math.Copysign(math.MaxFloat64, v)
+			}
+			return v
+		})
+		for _, exp := range []int{0, -1000} {
+			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }), mapped(huge, func(i, j int, v float64) float64 {
+				if i%3 == 0 {
+					return v
+				}
+				return math.Ldexp(v, exp)
+			})
+			for _, solver := range allSolvers {
+				a, err := Fit(bg, x, 3, &Options{Weights: w, Solver: solver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := Fit(bg, huge, 3, &Options{Weights: w, Solver: solver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Total != b.Total || a.Floor != b.Floor || a.Objective != b.Objective || a.Gap != b.Gap || maxDiff(a.Centers, b.Centers) != 0 {
+					t.Errorf("%d×%d %v: objective %g floor %g total %g, with huge rows of weight 0 %g %g %g",
+						n, d, solver, a.Objective, a.Floor, a.Total, b.Objective, b.Floor, b.Total)
+				}
+				checkFeasible(t, b.Memberships)
+				c, err := CertifyWeighted(huge, b.Centers, b.Memberships, w)
+				if err != nil || !c.Optimal(1e-12) {
+					t.Errorf("%d×%d %v: %+v %v", n, d, solver, c, err)
+				}
+			}
+		}
+	}
+}
