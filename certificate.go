@@ -205,7 +205,8 @@ func (s *samples) spanError(centers, basis *Matrix) float64 {
 // for the rounding of the data: max(n, d)·2^-52 of the length of the data as it
 // is, mean included.
 //
-// Cost: that of [Floors]. Errors: [ErrShape], [ErrNonFinite],
+// Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
+// small for the Gram matrix to tell. Errors: [ErrShape], [ErrNonFinite],
 // [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k < 1 {
@@ -229,6 +230,13 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if tol == 0 {
 		_, large := s.sides()
 		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
+	}
+	// Of a Gram matrix this large nothing is left below lostShare, neither a
+	// zero nor what only looks like one.
+	if small, _ := s.sides(); small > jacobiMaxSide && values[k-1] < lostShare*total && bound*bound < lostShare*total {
+		if _, values, err = s.principalJacobi(0); err != nil {
+			return false, err
+		}
 	}
 	return math.Sqrt(values[k-1]) <= bound, nil
 }

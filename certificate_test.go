@@ -241,3 +241,29 @@ func TestBounds(t *testing.T) {
 		t.Error(b, err)
 	}
 }
+
+// TestSkMableLarge: above jacobiMaxSide, too, σ_k is told from rounding.
+func TestSkMableLarge(t *testing.T) {
+	const n = jacobiMaxSide + 8
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		name  string
+		third float64 // the size of the third direction
+		k     int
+		tol   float64
+		want  bool
+	}{
+		{"rank 3", 1, 3, 0, false}, {"rank 3", 1, 4, 0, true},
+		{"a third direction of 1e-9", 1e-9, 3, 0, false}, {"a third direction of 1e-9", 1e-9, 3, 1e-7, true},
+	} {
+		a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
+		for i := range a.Data {
+			a.Data[i], b.Data[i] = rng.Float64(), rng.Float64()
+		}
+		scale(b.row(2), c.third)
+		got, err := SkMable(product(a, b), c.k, c.tol)
+		if err != nil || got != c.want {
+			t.Errorf("%s: k=%d tol=%g: %v %v, want %v", c.name, c.k, c.tol, got, err, c.want)
+		}
+	}
+}
