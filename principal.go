@@ -40,7 +40,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 			solver = SolverKrylov
 		}
 	}
-	if solver == SolverKrylov && p > 0 {
+	if solver == SolverKrylov {
 		pc, err := s.principalKrylov(p)
 		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
 			return pc, err
@@ -163,6 +163,11 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 	}
 	count := min(p, small)
 	pc := &principal{total: total, solver: SolverKrylov, status: StatusOptimal}
+	if p == 0 { // no direction is wanted: the floor is the total
+		pc.basis, pc.floor = NewMatrix(0, s.d, nil), total
+		pc.floorError = float64(small) * 0x1p-52 * total
+		return pc, cancelled(s.ctx)
+	}
 	kry, err := krylov(s, count, krylovOptions{steps: defaultKrylovSteps, residual: 1e-15, sum: krylovTol / 4})
 	if err != nil {
 		return nil, err

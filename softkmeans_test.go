@@ -939,3 +939,20 @@ func TestZeroWeightSize(t *testing.T) {
 		}
 	}
 }
+
+// TestOneCenterLarge: k = 1 needs no direction, and so no Gram matrix.
+func TestOneCenterLarge(t *testing.T) {
+	x := randomData(600, 700, 3, 1)
+	for _, solver := range []Solver{SolverAuto, SolverKrylov} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		m, err := Fit(bg, x, 1, &Options{Solver: solver, Workers: 1})
+		runtime.ReadMemStats(&after)
+		if err != nil || m.Solver != SolverKrylov || m.Status != StatusOptimal || m.Floor != m.Total || math.Abs(m.Gap) > 1e-14 {
+			t.Errorf("%v: %+v %v", solver, m, err)
+		}
+		if got := after.TotalAlloc - before.TotalAlloc; got > 600*600*8 {
+			t.Errorf("%v: %d bytes, a Gram matrix is %d", solver, got, 600*600*8)
+		}
+	}
+}
