@@ -141,7 +141,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 			sum += v
 			c.MinMembership = min(c.MinMembership, v)
 		}
-		c.MaxSumError = max(c.MaxSumError, math.Abs(sum))
+		c.MaxSumError = max(c.MaxSumError, min(math.Abs(sum), math.MaxFloat64))
 	}
 	c.SpanError = s.spanError(centers, pc.basis)
 	return c, nil
@@ -149,16 +149,16 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 
 // compare fills in what a certificate says of the objective.
 func (s *samples) compare(f, g *Matrix, pc *principal) (c Certificate, err error) {
-	objective, err := s.objective(f, g)
+	objective, exp, err := s.objective(f, g)
 	if err != nil {
 		return c, err
 	}
 	return Certificate{
-		Objective:  s.unscaleSquare(objective),
+		Objective:  min(math.Ldexp(objective, exp+2*s.exp+s.wexp), math.MaxFloat64),
 		Floor:      s.unscaleSquare(pc.floor),
 		FloorError: s.unscaleSquare(pc.floorError),
 		Total:      s.unscaleSquare(pc.total),
-		Gap:        s.gap(objective, pc, f.Rows),
+		Gap:        s.gap(math.Ldexp(objective, exp), pc, f.Rows),
 	}, nil
 }
 
@@ -172,18 +172,24 @@ func (s *samples) gap(objective float64, pc *principal, k int) float64 {
 	case math.Abs(difference) <= float64(s.n)*sumSquares(s.mean)*rounding*rounding:
 		return 0
 	case pc.total > 0:
-		return difference / pc.total
+		return min(difference/pc.total, math.MaxFloat64)
 	}
 	return math.MaxFloat64
 }
 
 // spanError is Certificate.SpanError.
 func (s *samples) spanError(centers, basis *Matrix) float64 {
-	var far, off float64
+	var far, off, top float64
+	for j := range centers.Rows {
+		big, _ := rowMaxAbs(centers.row(j))
+		top = max(top, big)
+	}
+	_, exp := math.Frexp(top)
+	exp = max(exp-s.exp, 0) // centers may be larger than the data by any factor
 	r := make([]float64, s.d)
 	for j := range centers.Rows {
 		for i, v := range centers.row(j) {
-			r[i] = math.Ldexp(v, -s.exp) - s.mean[i]
+			r[i] = math.Ldexp(v, -s.exp-exp) - math.Ldexp(s.mean[i], -exp)
 		}
 		far = math.Hypot(far, norm2(r))
 		for range 2 {

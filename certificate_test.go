@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -264,6 +265,63 @@ func TestSkMableLarge(t *testing.T) {
 		got, err := SkMable(product(a, b), c.k, c.tol)
 		if err != nil || got != c.want {
 			t.Errorf("%s: k=%d tol=%g: %v %v, want %v", c.name, c.k, c.tol, got, err, c.want)
+		}
+	}
+}
+
+// bigObjective is ‖X − GF‖² in big.Float, at most MaxFloat64.
+func bigObjective(x, f, g *Matrix) float64 {
+	sum := new(big.Float).SetPrec(5000)
+	for i := range x.Rows {
+		for c := range x.Cols {
+			r := new(big.Float).SetPrec(5000).SetFloat64(x.At(i, c))
+			for j := range f.Rows {
+				p := new(big.Float).SetPrec(5000).SetFloat64(f.At(j, c))
+				r.Sub(r, p.Mul(p, big.NewFloat(g.At(i, j))))
+			}
+			sum.Add(sum, r.Mul(r, r))
+		}
+	}
+	v, _ := sum.Float64()
+	return min(v, math.MaxFloat64)
+}
+
+// TestCertifyRange: centers and memberships of any finite size give finite and
+// right numbers.
+func TestCertifyRange(t *testing.T) {
+	g := NewMatrix(3, 2, []float64{1, 0, 0, 1, 0.5, 0.5})
+	for _, x := range []*Matrix{
+		NewMatrix(3, 2, []float64{1, 0, 0, 1, 1, 1}), NewMatrix(3, 2, []float64{1e-200, 0, 0, 1e-200, 1e-200, 1e-200}),
+		NewMatrix(3, 2, []float64{1e-100, 0, 0, 1e-100, 1e-100, 1e-100}),
+		NewMatrix(3, 2, []float64{1e200, 0, 0, 1e200, 1e200, 1e200}), NewMatrix(3, 2, nil),
+	} {
+		for _, size := range []float64{0, 5e-324, 1e-200, 1e-100, 1e-20, 1, 1e50, 1e70, 1e100, 1e150, 1e200, math.MaxFloat64} {
+			for _, c := range []struct {
+				name string
+				f, g *Matrix
+			}{
+				{"centers", NewMatrix(2, 2, []float64{size, 0, 0, size}), g},
+				{"opposite centers", NewMatrix(2, 2, []float64{size, size, -size, -size}), g},
+				{"one center", NewMatrix(2, 2, []float64{size, 0, 1, 2}), g},
+				{"a center without members", NewMatrix(2, 2, []float64{size, 0, 1, 2}), NewMatrix(3, 2, []float64{0, 1, 0, 1, 0, 1})},
+				{"a center with few members", NewMatrix(2, 2, []float64{size, 0, 1, 2}), NewMatrix(3, 2, []float64{1e-150, 1, 0, 1, 0, 1})},
+				{"memberships", NewMatrix(2, 2, []float64{1, 2, 3, 5}), NewMatrix(3, 2, []float64{size, size, -size, 1, 0.5, 0.5})},
+				{"both", NewMatrix(2, 2, []float64{size, 2, 3, size}), NewMatrix(3, 2, []float64{size, size, -size, 1, 0.5, 0.5})},
+			} {
+				got, err := Certify(x, c.f, c.g)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range []float64{got.Objective, got.Floor, got.Gap, got.MinMembership, got.MaxSumError, got.SpanError, got.Total} {
+					if !isFinite(v) {
+						t.Errorf("%s of %g, data of %g: %+v", c.name, size, x.Data[0], got)
+						break
+					}
+				}
+				if want := bigObjective(x, c.f, c.g); !(math.Abs(got.Objective-want) <= 1e-14*want+1e-30*got.Total) {
+					t.Errorf("%s of %g, data of %g: objective %g, want %g", c.name, size, x.Data[0], got.Objective, want)
+				}
+			}
 		}
 	}
 }

@@ -312,9 +312,10 @@ func (s *samples) settleZeroWeights(m *Model) error {
 }
 
 // objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
-// f and g hold. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which
-// is the same and does not cancel when the mean is far from 0.
-func (s *samples) objective(f, g *Matrix) (float64, error) {
+// f and g hold: the first result times 2^exp. x − Fᵀg is summed as
+// (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
+// when the mean is far from 0.
+func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 	k := f.Rows
 	shifted := NewMatrix(k, s.d, nil)
 	for j := range k {
@@ -323,8 +324,12 @@ func (s *samples) objective(f, g *Matrix) (float64, error) {
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
+	sizes, far := s.farRows(f, g)
+	for _, e := range far {
+		exp = max(exp, e)
+	}
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
 		part := 0.0
@@ -333,6 +338,19 @@ func (s *samples) objective(f, g *Matrix) (float64, error) {
 				continue
 			}
 			r := rows[(i-at.lo)*s.d:][:s.d]
+			if e, ok := far[i]; ok {
+				for c, v := range s.x.row(i) {
+					r[c] = math.Ldexp(v, -s.exp-e)
+				}
+				for j, v := range g.row(i) {
+					v = math.Ldexp(v, sizes[j]-e)
+					for c, y := range f.row(j) {
+						r[c] -= v * math.Ldexp(y, -s.exp-sizes[j])
+					}
+				}
+				part += math.Ldexp(s.weight(i)*sumSquares(r), 2*(e-exp))
+				continue
+			}
 			missing := 1.0
 			for j, v := range g.row(i) {
 				missing -= v
@@ -343,15 +361,53 @@ func (s *samples) objective(f, g *Matrix) (float64, error) {
 			if missing != 0 {
 				axpy(r, missing, s.mean)
 			}
-			part += s.weight(i) * sumSquares(r)
+			part += math.Ldexp(s.weight(i)*sumSquares(r), -2*exp)
 		}
 		sums[at.chunk] += part
 	})
-	var total float64
 	for _, v := range sums {
 		total += v
 	}
-	return total, err
+	return total, 2 * exp, err
+}
+
+// farRows finds the rows whose memberships, or centers with members, are so much
+// larger than the data, as those of others may be, that the squares of their
+// products could overflow. far has for each by which power of two the residual
+// must be scaled down; sizes those by which the centers then are.
+func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int) {
+	const room = 200
+	sizes = make([]int, f.Rows)
+	near := true
+	for j := range sizes {
+		top, _ := rowMaxAbs(f.row(j))
+		_, e := math.Frexp(top)
+		sizes[j] = e - s.exp
+		if top == 0 {
+			sizes[j] = 0
+		}
+		near = near && sizes[j] <= room
+	}
+	for i := range s.n {
+		top, _ := rowMaxAbs(g.row(i))
+		if near && top <= 0x1p200 || s.weight(i) == 0 {
+			continue
+		}
+		out, size := false, 0
+		for j, v := range g.row(i) {
+			if _, e := math.Frexp(v); v != 0 {
+				out = out || e > room || sizes[j] > room
+				size = max(size, e+sizes[j])
+			}
+		}
+		if out {
+			if far == nil {
+				far = map[int]int{}
+			}
+			far[i] = size
+		}
+	}
+	return sizes, far
 }
 
 // Labels returns the cluster with the largest membership for each row, the
