@@ -33,9 +33,20 @@ const (
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary
 // reads, 8 bytes a number: the same bytes for the same model on every machine.
-// Matrices may be nil. Errors: [ErrShape] for a matrix that contradicts itself,
-// [ErrNonFinite].
+// Matrices may be nil. Errors, where UnmarshalBinary would not read the result:
+// [ErrShape] for a matrix that contradicts itself or the other, [ErrNonFinite],
+// [ErrOption] for a Solver, a Status or a number of iterations of no meaning.
 func (m *Model) MarshalBinary() ([]byte, error) {
+	switch {
+	case m.Solver < 0 || m.Solver > SolverKrylov:
+		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
+	case m.Status < 0 || m.Status > StatusCancelled:
+		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
+	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
+		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
+	case m.Centers != nil && m.Memberships != nil && m.Centers.Rows != m.Memberships.Cols:
+		return nil, fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
+	}
 	var flags uint16
 	size := 88 + 8 + 8*len(m.Trace) + 4
 	for _, part := range []struct {

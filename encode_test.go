@@ -135,3 +135,19 @@ func FuzzModelBinary(f *testing.F) {
 		}
 	})
 }
+
+// TestModelBinaryRefuses: nothing is written that would not be read.
+func TestModelBinaryRefuses(t *testing.T) {
+	for _, c := range []struct {
+		m    Model
+		want error
+	}{
+		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 5}, ErrOption},
+		{Model{Iterations: -1}, ErrOption},
+		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
+	} {
+		if b, err := c.m.MarshalBinary(); b != nil || !errors.Is(err, c.want) {
+			t.Errorf("%+v: %d bytes, %v, want %v", c.m, len(b), err, c.want)
+		}
+	}
+}
