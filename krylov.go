@@ -57,7 +57,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			q.row(i)[j] = 2*rng.Float64() - 1
 		}
 	}
-	orthonormalize(rowsOf(q, 0, block), 0)
+	orthonormalizeCtx(s.ctx, rowsOf(q, 0, block), 0)
 	old, fresh := 0, block // rows of q that were multiplied; rows that come now
 	out := &krylovResult{status: StatusIterationLimit}
 	for {
@@ -129,7 +129,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 					return nil, err
 				}
 			}
-			orthonormalize(out.basis, 0)
+			orthonormalizeCtx(s.ctx, out.basis, 0)
 			return out, nil
 		}
 		// The next block: an orthonormal basis of Z's rows, as much as fits.
@@ -147,7 +147,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 		for i := range fresh {
 			copy(q.row(old+i), z.row(i))
 		}
-		orthonormalize(rowsOf(q, 0, old+fresh), old)
+		orthonormalizeCtx(s.ctx, rowsOf(q, 0, old+fresh), old)
 	}
 }
 

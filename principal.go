@@ -147,7 +147,7 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 	for i := range count {
 		copy(basis.row(i), from.row(i))
 	}
-	orthonormalize(basis, 0)
+	orthonormalizeCtx(s.ctx, basis, 0)
 	signs := basis.transposed()
 	fixSigns(signs, nil)
 	return signs.transposed(), cancelled(s.ctx)
@@ -175,7 +175,7 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 	pc.steps = kry.steps
 	pc.basis = NewMatrix(p, s.d, nil)
 	copy(pc.basis.Data, kry.basis.Data)
-	orthonormalize(pc.basis, count)
+	orthonormalizeCtx(s.ctx, pc.basis, count)
 	basis := pc.basis.transposed()
 	fixSigns(basis, nil)
 	pc.basis = basis.transposed()

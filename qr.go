@@ -162,14 +162,18 @@ func (f *qr) applyQ(c *Matrix) {
 // by two rounds of Gram–Schmidt against the rows before; the first `from` of
 // them are so already. A row that adds nothing is replaced by a unit vector
 // that does, so that the result always has b orthonormal rows.
-func orthonormalize(v *Matrix, from int) {
+func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(), v, from) }
+
+// orthonormalizeCtx is orthonormalize that stops short, with nothing of use,
+// once ctx has ended.
+func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
-	for i := from; i < v.Rows; i++ {
+	for i := from; i < v.Rows && ctx.Err() == nil; i++ {
 		row := v.row(i)
 		if deflate(row, v, i) {
 			continue
 		}
-		for ok := false; !ok; next++ {
+		for ok := false; !ok && ctx.Err() == nil; next++ {
 			clear(row)
 			row[next%v.Cols] = 1
 			// The squares of what the d unit vectors keep add up to d−i, so one

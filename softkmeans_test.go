@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 var bg = context.Background()
@@ -953,6 +954,20 @@ func TestOneCenterLarge(t *testing.T) {
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 600*600*8 {
 			t.Errorf("%v: %d bytes, a Gram matrix is %d", solver, got, 600*600*8)
+		}
+	}
+}
+
+// TestCancelBasis: completing a large basis, which no pass over x interrupts,
+// ends with the context, too.
+func TestCancelBasis(t *testing.T) {
+	for _, solver := range allSolvers {
+		ctx, cancel := context.WithTimeout(bg, 20*time.Millisecond)
+		start := time.Now()
+		_, err := Fit(ctx, randomData(3, 1500, 0, 1), 1501, &Options{Solver: solver})
+		cancel()
+		if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 2*time.Second {
+			t.Errorf("%v: %v after %v", solver, err, took)
 		}
 	}
 }
