@@ -147,9 +147,11 @@ type Model struct {
 // outside of it. The result is the same, to the bit, on every call on one kind
 // of machine, for any number of workers.
 //
-// Cost: see [Solver], and O(ndk) for projection, memberships and objective; n·k
-// + O(min(n, d)²) + d·k floats of memory. Errors: [ErrShape], [ErrNonFinite],
-// [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+// Cost: see [Solver], and O(ndk) for projection, memberships and objective,
+// O(d·min(k, d)²) for the basis; n·k + O(min(n, d)²) + O(d·k) floats of memory,
+// and a block of 32 to 256 rows for every worker. Errors: [ErrShape],
+// [ErrNonFinite], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one
+// pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {
@@ -441,7 +443,9 @@ func (m *Model) Labels(dst []int) []int {
 // [SimplexLeastSquares] finds it. On the rows that the model was fitted to
 // these are its Memberships, to rounding: to some 1e-11 where the centers are
 // affinely independent, to 1e-6 where they are not (k > d+1, or all rows equal)
-// and both choose the memberships of least norm.
+// and both choose the memberships of least norm. A mean further than 1e6 times
+// the spread from 0 takes digits of the centers and so of this agreement, as do
+// centers that had to stop at math.MaxFloat64.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
 // x itself. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples] without
