@@ -4,14 +4,17 @@ package softkmeans
 // IEEE 754 bits.
 //
 //	offset 0   magic "SKMM"
-//	       4   uint16 version, 1
-//	       6   uint16 flags: bit 0 centers, bit 1 memberships present
+//	       4   uint16 version, 2
+//	       6   uint16 flags: bit 0 centers, bit 1 memberships present, bit 2 rows
+//	           add up to at most 1, bits 3 and 4 the volume
 //	       8   uint32 solver
 //	      12   uint32 status
 //	      16   uint64 iterations
 //	      24   float64 × 8: objective, floor, floor error, total, gap, λ, ε, 0
 //	      88   for each matrix present: uint64 rows, uint64 columns, the entries by rows
 //	           uint64 length of the trace, its entries
+//	           uint64 number of warnings, for each uint64 kind, cluster and other
+//	           cluster, float64 value
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
 // A reader accepts this and nothing else: no byte too many, no number that is
@@ -26,9 +29,12 @@ import (
 
 const (
 	modelMagic   = "SKMM"
-	modelVersion = 1
+	modelVersion = 2
 	hasCenters   = 1
 	hasMembers   = 2
+	sumsAtMost   = 4
+	volumeShift  = 3 // of two bits
+	knownFlags   = hasCenters | hasMembers | sumsAtMost | 3<<volumeShift
 )
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary
@@ -42,13 +48,25 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
 	case m.Status < 0 || m.Status > StatusCancelled:
 		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
+	case m.Sum != SumToOne && m.Sum != SumAtMostOne:
+		return nil, fail(ErrOption, "the model's sum is "+m.Sum.String())
+	case m.Volume < VolumeAuto || m.Volume > VolumeAffine:
+		return nil, fail(ErrOption, "the model's volume is "+m.Volume.String())
 	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
 		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
 	case m.Centers != nil && m.Memberships != nil && m.Centers.Rows != m.Memberships.Cols:
 		return nil, fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
 	}
-	var flags uint16
-	size := 88 + 8 + 8*len(m.Trace) + 4
+	for i, w := range m.Warnings {
+		if w.Kind < 0 || w.Kind > WarnSlack || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
+			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values of no meaning")
+		}
+	}
+	flags := uint16(m.Volume) << volumeShift
+	if m.Sum == SumAtMostOne {
+		flags |= sumsAtMost
+	}
+	size := 88 + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
 	for _, part := range []struct {
 		name string
 		m    *Matrix
@@ -92,6 +110,13 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	}
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(m.Trace)))
 	numbers("Trace", m.Trace)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(m.Warnings)))
+	for _, w := range m.Warnings {
+		for _, v := range []int{int(w.Kind), w.Cluster, w.Other} {
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		}
+		numbers("Warnings", []float64{w.Value})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +129,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 func (m *Model) UnmarshalBinary(data []byte) error {
 	r := reader{data: data}
 	switch {
-	case len(data) < 88+8+4:
+	case len(data) < 88+8+8+4:
 		return fail(ErrFormat, "a model of "+strconv.Itoa(len(data))+" bytes is too short")
 	case string(data[:4]) != modelMagic:
 		return fail(ErrFormat, "this is not a softkmeans model")
@@ -121,9 +146,13 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	out := Model{
 		Solver: Solver(binary.LittleEndian.Uint32(data[8:])),
 		Status: Status(binary.LittleEndian.Uint32(data[12:])),
+		Volume: Volume(flags >> volumeShift),
+	}
+	if flags&sumsAtMost != 0 {
+		out.Sum = SumAtMostOne
 	}
 	iterations := binary.LittleEndian.Uint64(data[16:])
-	if flags&^(hasCenters|hasMembers) != 0 || out.Solver < 0 || out.Solver > SolverKrylov ||
+	if flags&^knownFlags != 0 || out.Volume > VolumeAffine || out.Solver < 0 || out.Solver > SolverKrylov ||
 		out.Status < 0 || out.Status > StatusCancelled || iterations > math.MaxInt32 {
 		return fail(ErrFormat, "the model's header has values of no meaning")
 	}
@@ -143,6 +172,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	if n := r.count(); n > 0 {
 		out.Trace = r.numbers(n)
 	}
+	out.Warnings = r.warnings()
 	switch {
 	case r.bad || r.at != len(r.data) || head != nil && math.Float64bits(head[7]) != 0:
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is not finite")
@@ -205,8 +235,31 @@ func (r *reader) matrix() *Matrix {
 	return NewMatrix(rows, cols, data)
 }
 
-// dimension reads a number of rows or columns, which an empty matrix may have
-// without entries behind it.
+// warnings reads a list of warnings, 32 bytes each.
+func (r *reader) warnings() []Warning {
+	n := r.count()
+	if r.bad || n == 0 {
+		return nil
+	}
+	if n > r.left()/4 {
+		r.bad = true
+		return nil
+	}
+	list := make([]Warning, n)
+	for i := range list {
+		kind, cluster, other := r.dimension(), r.dimension(), r.dimension()
+		value := r.numbers(1)
+		if r.bad || kind > int(WarnSlack) {
+			r.bad = true
+			return nil
+		}
+		list[i] = Warning{WarningKind(kind), cluster, other, value[0]}
+	}
+	return list
+}
+
+// dimension reads a number below 2^31, as of rows or columns, which an empty
+// matrix may have without entries behind it.
 func (r *reader) dimension() int {
 	if r.bad || r.left() < 1 {
 		r.bad = true

@@ -17,6 +17,8 @@ func sampleModels(t testing.TB) []*Model {
 	}
 	full.Trace = []float64{3, 2, 1}
 	full.Lambda, full.Epsilon = 0.5, 1e-9
+	full.Sum, full.Volume = SumAtMostOne, VolumeAffine
+	full.Warnings = []Warning{{WarnCoincident, 1, 2, 1e-9}, {WarnSlack, 0, 0, 1.5}}
 	return []*Model{full, {}, {Centers: full.Centers}, {Centers: NewMatrix(0, 4, nil), Memberships: NewMatrix(5, 0, nil)}}
 }
 
@@ -67,7 +69,8 @@ func resum(b []byte) []byte {
 // TestModelBinaryDamage: every cut, every changed byte, every longer input is
 // an ErrFormat that leaves the receiver alone.
 func TestModelBinaryDamage(t *testing.T) {
-	small := &Model{Centers: NewMatrix(2, 2, []float64{1, 2, 3, 4}), Memberships: NewMatrix(1, 2, []float64{.5, .5}), Trace: []float64{7}}
+	small := &Model{Centers: NewMatrix(2, 2, []float64{1, 2, 3, 4}), Memberships: NewMatrix(1, 2, []float64{.5, .5}), Trace: []float64{7},
+		Warnings: []Warning{{WarnFar, 1, 0, 4}}}
 	good, err := small.MarshalBinary()
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +97,7 @@ func TestModelBinaryDamage(t *testing.T) {
 	}{
 		{"rows", 88, 1 << 40}, {"rows", 88, math.MaxUint64}, {"rows", 88, 3}, {"columns", 96, 1 << 31}, {"columns", 96, 0},
 		{"NaN", 104, math.Float64bits(math.NaN())}, {"Inf objective", 24, math.Float64bits(math.Inf(1))},
-		{"iterations", 16, 1 << 40}, {"solver", 8, 99}, {"status", 12, 99}, {"reserved", 80, 1},
+		{"iterations", 16, 1 << 40}, {"warnings", 184, 1 << 59}, {"warnings", 184, 2}, {"kind", 192, 4}, {"cluster", 200, 1 << 31}, {"solver", 8, 99}, {"status", 12, 99}, {"reserved", 80, 1},
 	} {
 		b := append([]byte(nil), good...)
 		binary.LittleEndian.PutUint64(b[c.at:], c.v)
@@ -104,7 +107,7 @@ func TestModelBinaryDamage(t *testing.T) {
 	b[6] = 0xff
 	check("flags", resum(b))
 	b = append([]byte(nil), good...)
-	b[4] = 2
+	b[4] = 1
 	check("version", resum(b))
 }
 
@@ -143,7 +146,7 @@ func TestModelBinaryRefuses(t *testing.T) {
 		want error
 	}{
 		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 5}, ErrOption},
-		{Model{Iterations: -1}, ErrOption},
+		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 4}}}, ErrOption},
 		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
 	} {
 		if b, err := c.m.MarshalBinary(); b != nil || !errors.Is(err, c.want) {

@@ -72,8 +72,14 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	return pc, cancelled(s.ctx)
 }
 
-// rankBound is the largest rank that centred data of this shape can have.
-func (s *samples) rankBound() int { return min(s.n-1, s.d) }
+// rankBound is the largest rank that data of this shape can have: centring
+// takes one dimension from the samples.
+func (s *samples) rankBound() int {
+	if s.centred {
+		return min(s.n-1, s.d)
+	}
+	return min(s.n, s.d)
+}
 
 // tailSum adds up values[p:], smallest first, without what rounding made
 // negative.

@@ -23,6 +23,7 @@ type samples struct {
 	weights []float64 // as given; nil: all 1
 	exp     int       // of X: the largest entry is in [2^(exp−1), 2^exp)
 	wexp    int       // of the weights, likewise
+	centred bool
 	mean    []float64 // of the scaled rows; zeros when the data is not to be centred
 	workers int
 }
@@ -39,7 +40,7 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	if err := checkWeights(weights, x.Rows); err != nil {
 		return nil, err
 	}
-	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers)}
+	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred}
 	s.mean = make([]float64, s.d)
 	top, err := finiteMax(ctx, "x", x, s.workers)
 	if err != nil {

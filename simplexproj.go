@@ -190,6 +190,7 @@ func thresholdCondat(y []float64) float64 {
 type SimplexOptions struct {
 	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
 	Start   *Matrix // n×k memberships whose positive entries are tried first; nil: none. May be dst.
+	Sum     Sum     // SumToOne (the default); SumAtMostOne: Σg ≤ 1, by a vertex at 0 that is not part of the result
 }
 
 // SimplexInfo says how well the memberships of a call solve their problems.
@@ -241,6 +242,9 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	if o.Workers < 0 {
 		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	}
+	if o.Sum != SumToOne && o.Sum != SumAtMostOne {
+		return nil, none, fail(ErrOption, "Sum is "+o.Sum.String())
+	}
 	if err := checkShape("x", x); err != nil {
 		return nil, none, err
 	}
@@ -253,7 +257,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	if x.Cols != vertices.Cols {
 		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
 	}
-	if k := vertices.Rows; !fits(x.Rows, k) || !fits(k, k) {
+	if k := vertices.Rows; !fits(x.Rows, k) || !fits(k+1, k+1) {
 		return nil, none, fail(ErrShape, strconv.Itoa(k)+" vertices for "+strconv.Itoa(x.Rows)+" rows: the result is too large to address")
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
@@ -269,13 +273,14 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		}
 	}
 	dst = destination(dst, x.Rows, vertices.Rows)
-	info, err := newSimplexProblem(vertices).solve(ctx, dst, x, o.Start, workers)
+	info, err := newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, o.Start, workers)
 	return dst, info, err
 }
 
 // simplexProblem is what all rows share.
 type simplexProblem struct {
-	k, d     int
+	k, d     int             // vertices, the origin included, and columns
+	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
 	outer    int             // vertices are first scaled by 2^-outer, to at most 1
 	inner    int             // and, once centred, by 2^-inner
 	centre   []float64       // of the vertices, scaled by 2^-outer
@@ -296,9 +301,16 @@ const (
 	fineShare  = 0x1p-38
 )
 
-func newSimplexProblem(vertices *Matrix) *simplexProblem {
+func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
+	if sum == SumAtMostOne {
+		with := NewMatrix(vertices.Rows+1, vertices.Cols, nil)
+		for j := range vertices.Rows {
+			copy(with.row(j), vertices.row(j))
+		}
+		vertices = with
+	}
 	k, d := vertices.Rows, vertices.Cols
-	p := &simplexProblem{k: k, d: d, centre: make([]float64, d), vertices: NewMatrix(k, d, nil)}
+	p := &simplexProblem{k: k, d: d, atMost: sum == SumAtMostOne, centre: make([]float64, d), vertices: NewMatrix(k, d, nil)}
 	var top float64
 	for j := range k {
 		big, _ := rowMaxAbs(vertices.row(j))
@@ -430,7 +442,9 @@ func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, st
 				for j := range row {
 					row[j] = 1 / float64(k)
 				}
-				settle(row, 1)
+				if !p.atMost {
+					settle(row, 1)
+				}
 			}
 			if k > 1 {
 				info.Ridge = ridgeShare
@@ -511,6 +525,7 @@ type rowSolver struct {
 	rhs     []float64
 	step    []float64  // of refinement
 	current []float64  // of the fine solver: memberships in work
+	all     []float64  // the solution, the origin's membership included
 	fine    *rowSolver // for the second round of proximal steps
 }
 
@@ -518,18 +533,25 @@ func newRowSolver(p *simplexProblem) *rowSolver {
 	return &rowSolver{
 		p: p, known: map[string]*support{}, in: make([]bool, p.k), key: make([]byte, (p.k+7)/8),
 		g: make([]float64, p.k), w: make([]float64, p.k), rhs: make([]float64, p.k), step: make([]float64, p.k), current: make([]float64, p.k),
+		all: make([]float64, p.k),
 	}
 }
 
-// solve overwrites g with the solution for the linear term b.
+// solve overwrites g with the solution for the linear term b; the origin's
+// membership is not part of g.
 func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	size := r.p.top
 	for _, v := range b {
 		size = max(size, math.Abs(v))
 	}
-	some := false
+	some, rest := false, 1.0
 	for j := range r.in {
-		r.in[j] = warm == nil || warm[j] > 0
+		if j < len(warm) {
+			rest -= warm[j]
+			r.in[j] = warm[j] > 0
+		} else {
+			r.in[j] = warm == nil || rest > 1e-12
+		}
 		some = some || r.in[j]
 	}
 	if !some {
@@ -537,11 +559,12 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	}
 	if r.p.ridge == 0 {
 		r.minimise(b, size, info)
-		copy(g, r.g)
+		copy(r.all, r.g)
 	} else {
-		r.proximal(g, b, size, info)
+		r.proximal(r.all, b, size, info)
 	}
-	settle(g, 1)
+	settle(r.all, 1)
+	copy(g, r.all)
 }
 
 // proximal solves for dependent vertices: each step adds ridge·‖g − g_t‖²/2 to

@@ -343,7 +343,7 @@ func TestDescend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newSimplexProblem(f)
+		p := newSimplexProblem(f, SumToOne)
 		r := newRowSolver(p)
 		for i := range x.Rows {
 			row, b := make([]float64, c.d), make([]float64, c.k)

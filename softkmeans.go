@@ -108,7 +108,7 @@ type Options struct {
 // ready for Predict.
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
-	Memberships *Matrix // G, n×k: rows at least 0, adding up to 1
+	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// Objective is ‖X − GF‖², weighted if weights were given, computed from
 	// the X, G and F themselves. Like Floor and Total it is in squared units of
 	// the data, weakly 0 where that is below the range of float64 and
@@ -127,7 +127,12 @@ type Model struct {
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1
 	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
 
-	Lambda, Epsilon float64 // penalty as used; 0 for Fit
+	// Lambda and Epsilon are the penalty's, as used by FitMinVolume: λ/2 times
+	// Σ log(σ_i² + ε), on what Volume says. 0 for the other methods.
+	Lambda, Epsilon float64
+	Volume          Volume
+	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
+	Warnings        []Warning // what is wrong with the solution of FitAlternating or FitMinVolume; nil: nothing
 
 	Solver     Solver    // the solver that gave the result
 	Iterations int       // steps of an iterative solver; 0 for a closed form
@@ -291,8 +296,8 @@ func clampFinite(v float64) float64 {
 	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }
 
-// settleZeroWeights gives rows of weight 0, which the enclosure did not look
-// at, their nearest mixture of the centers.
+// settleZeroWeights gives rows of weight 0, which the centers were found
+// without, their nearest mixture of these.
 func (s *samples) settleZeroWeights(m *Model) error {
 	if s.weights == nil {
 		return nil
@@ -303,7 +308,7 @@ func (s *samples) settleZeroWeights(m *Model) error {
 			continue
 		}
 		if problem == nil {
-			problem = newSimplexProblem(m.Centers)
+			problem = newSimplexProblem(m.Centers, m.Sum)
 		}
 		one, x := rowsOf(m.Memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
 		if _, err := problem.solve(s.ctx, one, x, nil, 1); err != nil {
@@ -454,6 +459,6 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
-	g, _, err := SimplexLeastSquares(dst, x, m.Centers, nil)
+	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
 	return g, err
 }

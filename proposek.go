@@ -1,0 +1,151 @@
+package softkmeans
+
+// How many prototypes? The floors say how much error each further one can take
+// away at best, and so hold all that a scree test needs.
+
+import (
+	"math"
+	"strconv"
+)
+
+// KProposal is a proposed number of prototypes with the numbers that it rests on.
+type KProposal struct {
+	// K is the proposal; 0: the floors give no answer, and Reason says why.
+	K      int
+	Reason string // in a sentence
+	// Explained has, for k = 1, 2, …, the share of the total variance that k
+	// prototypes can explain at best: 1 − floor(k)/floor(1).
+	Explained []float64
+	// Step has what the k-th prototype adds to that, for k = 2, 3, …, and Stick
+	// what it would add if the total were broken into as many parts at random
+	// (the broken-stick model): the yardstick for K.
+	Step, Stick []float64
+	// Elbow is the k at which Explained is farthest above the straight line
+	// from its first to its last value; Profile the k that splits the steps best
+	// into a group of large and a group of small ones of equal variance (Zhu &
+	// Ghodsi 2006). Second opinions: 0 where there are fewer than three steps.
+	Elbow, Profile int
+}
+
+// ProposeK proposes a number of prototypes from the floors for k = 1, 2, …, as
+// [Floors] returns them. The rules, first that applies:
+//
+//   - Data that k prototypes mix exactly has a floor of 0 from k on (1e-12 of
+//     the first): that k, if it is at most half of what the shape of the data
+//     allows. A few redundant columns alone are no such mixture.
+//   - A prototype is worth having while its step exceeds the broken stick's
+//     (Frontier 1976; found to be among the best stopping rules by Jackson
+//     1993): one more than the number of leading steps that do.
+//   - No step does: no answer. The data has no direction that stands out.
+//
+// It counts directions in which prototypes lie, not clusters: clusters along a
+// line share one direction, and k prototypes span at most k−1. Compare Elbow and
+// Profile, and look at Explained. Cost: O(m²) for m floors. Errors:
+// [ErrTooFewSamples] without floors; [ErrNonFinite], [ErrOption] for floors
+// that are not finite, negative, or rise.
+func ProposeK(floors []float64) (KProposal, error) {
+	var p KProposal
+	if len(floors) == 0 {
+		return p, fail(ErrTooFewSamples, "no floors")
+	}
+	for i, v := range floors {
+		switch {
+		case !isFinite(v):
+			return p, &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+		case v < 0 || i > 0 && v > floors[i-1]:
+			return p, &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrOption}
+		}
+	}
+	m := len(floors) - 1
+	total := floors[0]
+	if total == 0 {
+		p.K, p.Reason = 1, "all samples are equal"
+		p.Explained = make([]float64, len(floors))
+		return p, nil
+	}
+	for _, v := range floors {
+		p.Explained = append(p.Explained, 1-v/total)
+	}
+	// Redundant columns are no part of the stick.
+	parts := m
+	for parts > 0 && floors[parts-1] <= exactFloor*total {
+		parts--
+	}
+	for i := range parts {
+		p.Step = append(p.Step, (floors[i]-floors[i+1])/total)
+		var sum float64
+		for j := parts; j > i; j-- {
+			sum += 1 / float64(j)
+		}
+		p.Stick = append(p.Stick, sum/float64(parts))
+	}
+	if parts >= 3 {
+		p.Elbow, p.Profile = elbow(p.Explained[:parts+1]), profile(p.Step)
+	}
+	if parts > 0 && parts+1 <= m/2 {
+		p.K, p.Reason = parts+1, strconv.Itoa(parts+1)+" prototypes mix all samples exactly"
+		return p, nil
+	}
+	lead := 0
+	for lead < parts && p.Step[lead] > p.Stick[lead] {
+		lead++
+	}
+	switch {
+	case parts < 2:
+		p.Reason = "the data has one direction only, and any number of clusters may lie along it"
+	case lead == 0:
+		p.Reason = "no direction stands out: the first explains " + percent(p.Step[0]) + ", and " + percent(p.Stick[0]) +
+			" would be expected of a random split"
+	case lead == parts:
+		p.Reason = "every direction stands out"
+	default:
+		p.K = lead + 1
+		p.Reason = "prototype " + strconv.Itoa(p.K) + " explains " + percent(p.Step[lead-1]) + " more, above the " + percent(p.Stick[lead-1]) +
+			" of a random split; one more would explain " + percent(p.Step[lead]) + ", below " + percent(p.Stick[lead])
+	}
+	return p, nil
+}
+
+// exactFloor is the share of the total below which a floor is 0.
+const exactFloor = 1e-12
+
+// percent is a share for messages.
+func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
+
+// elbow returns the k at which the curve is farthest above its chord.
+func elbow(explained []float64) int {
+	n := len(explained)
+	first, last := explained[0], explained[n-1]
+	best, most := 0, 0.0
+	for i, v := range explained {
+		if d := v - first - (last-first)*float64(i)/float64(n-1); d > most {
+			best, most = i+1, d
+		}
+	}
+	return best
+}
+
+// profile returns one more than the number of leading steps that the profile
+// likelihood puts into the first group: two normal distributions with a common
+// variance.
+func profile(step []float64) int {
+	best, least := 0, math.Inf(1)
+	for q := 1; q < len(step); q++ {
+		if v := scatter(step[:q]) + scatter(step[q:]); v < least {
+			best, least = q+1, v
+		}
+	}
+	return best
+}
+
+// scatter is Σ(v − mean)².
+func scatter(v []float64) (sum float64) {
+	var mean float64
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sum += (x - mean) * (x - mean)
+	}
+	return sum
+}

@@ -1,0 +1,342 @@
+package softkmeans
+
+// Where the alternating methods start: k-means centers, extreme samples, the
+// global simplex, random rows.
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strconv"
+)
+
+// Init is the start of [FitAlternating] and [FitMinVolume].
+type Init int
+
+const (
+	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]),
+	// otherwise InitKMeans.
+	InitAuto Init = iota
+	// InitKMeans: the centers of k-means, the best of twenty runs of
+	// Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii 2007, with
+	// the best of 2+log k candidates for each seed). It keeps prototypes near
+	// clusters.
+	InitKMeans
+	// InitPlusPlus is one set of k-means++ seeds, without iterations.
+	InitPlusPlus
+	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis
+	// 2014) in the principal subspace: k extreme samples. It is the start for
+	// unmixing, where some samples are nearly pure.
+	InitSPA
+	// InitGlobal is the tight simplex of the global solution, which encloses
+	// the data: prototypes come in from outside.
+	InitGlobal
+	// InitRandom takes k different samples at random.
+	InitRandom
+)
+
+// String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
+func (i Init) String() string {
+	switch i {
+	case InitAuto:
+		return "auto"
+	case InitKMeans:
+		return "k-means"
+	case InitPlusPlus:
+		return "k-means++"
+	case InitSPA:
+		return "SPA"
+	case InitGlobal:
+		return "global"
+	case InitRandom:
+		return "random"
+	}
+	return "Init(" + strconv.Itoa(int(i)) + ")"
+}
+
+// kmeansRuns is how many k-means++ starts InitKMeans compares, kmeansSteps how
+// many iterations each may take, liftedSteps how many on the samples themselves
+// before the best is known, and kmeansRows how many rows are drawn for the
+// comparison where there are more; the best run then continues on all.
+const (
+	kmeansRuns  = 20
+	kmeansSteps = 100
+	liftedSteps = 10
+	kmeansRows  = 20000
+)
+
+// sampleRow draws an index with probability proportional to its share.
+func sampleRow(rng *rand.Rand, shares []float64) int {
+	var total float64
+	for _, v := range shares {
+		total += v
+	}
+	left := rng.Float64() * total
+	last := 0
+	for i, v := range shares {
+		if v > 0 {
+			last = i
+			if left -= v; left < 0 {
+				return i
+			}
+		}
+	}
+	return last
+}
+
+// randomRows is InitRandom.
+func (m *mixture) randomRows(rng *rand.Rand) *Matrix {
+	f := NewMatrix(m.k, m.z.Cols, nil)
+	shares := make([]float64, m.z.Rows)
+	for i := range shares {
+		if m.s.weight(i) > 0 {
+			shares[i] = 1
+		}
+	}
+	for j := range m.k {
+		i := sampleRow(rng, shares)
+		copy(f.row(j), m.z.row(i))
+		shares[i] = 0 // when all are taken, sampleRow returns row 0
+	}
+	return f
+}
+
+// plusPlus draws k-means++ seeds.
+func (m *mixture) plusPlus(rng *rand.Rand) *Matrix {
+	n, r := m.z.Dims()
+	f := NewMatrix(m.k, r, nil)
+	shares := make([]float64, n)
+	for i := range shares {
+		shares[i] = m.s.weight(i)
+	}
+	copy(f.row(0), m.z.row(sampleRow(rng, shares)))
+	distances := func(dst []float64, to []float64) (sum float64) {
+		for i := range n {
+			var d float64
+			for c, v := range m.z.row(i) {
+				v -= to[c]
+				d += v * v
+			}
+			dst[i] = min(shares[i], m.s.weight(i)*d)
+			sum += dst[i]
+		}
+		return sum
+	}
+	for i := range shares {
+		shares[i] = math.Inf(1)
+	}
+	distances(shares, f.row(0))
+	tries := 2 + int(math.Log(float64(m.k)))
+	best, trial := make([]float64, n), make([]float64, n)
+	for j := 1; j < m.k; j++ {
+		least := math.Inf(1)
+		for range tries {
+			i := sampleRow(rng, shares)
+			if sum := distances(trial, m.z.row(i)); sum < least {
+				least = sum
+				best, trial = trial, best
+				copy(f.row(j), m.z.row(i))
+			}
+		}
+		shares, best = best, shares
+	}
+	return f
+}
+
+// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the
+// inertia. An empty cluster moves to the sample that is farthest from its
+// center.
+func (m *mixture) lloyd(f *Matrix, steps int) (inertia float64, err error) {
+	n, r := m.z.Dims()
+	k := m.k
+	type part struct {
+		sums    *Matrix
+		weights []float64
+		inertia float64
+		far     float64
+		row     int
+	}
+	c := chunks(n, r, reduceChunks)
+	parts := make([]part, c)
+	for t := range parts {
+		parts[t].sums, parts[t].weights = NewMatrix(k, r, nil), make([]float64, k)
+	}
+	half := make([]float64, k)
+	last := math.Inf(1)
+	for range steps {
+		for j := range k {
+			half[j] = sumSquares(f.row(j)) / 2
+		}
+		for t := range parts {
+			clear(parts[t].sums.Data)
+			clear(parts[t].weights)
+			parts[t].inertia, parts[t].far, parts[t].row = 0, -1, -1
+		}
+		err := eachBlock(m.ctx, m.s.workers, n, r, reduceChunks, k, func(at block) {
+			p := &parts[at.chunk]
+			rows := at.hi - at.lo
+			b := at.scratch[:rows*k]
+			clear(b)
+			addMulNT(b, k, m.z.Data[at.lo*r:], rows, f.Data, k, r, false)
+			for i := range rows {
+				row := b[i*k : (i+1)*k]
+				best := 0
+				for j := range row {
+					row[j] -= half[j]
+					if row[j] > row[best] {
+						best = j
+					}
+				}
+				z, w := m.z.row(at.lo+i), m.s.weight(at.lo+i)
+				d := max(0, sumSquares(z)-2*row[best])
+				p.inertia += w * d
+				p.weights[best] += w
+				axpy(p.sums.row(best), w, z)
+				if w > 0 && d > p.far {
+					p.far, p.row = d, at.lo+i
+				}
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		inertia = 0
+		far, farRow := -1.0, 0
+		sums, weights := parts[0].sums, parts[0].weights
+		for t, p := range parts {
+			inertia += p.inertia
+			if t > 0 {
+				axpy(sums.Data, 1, p.sums.Data)
+				axpy(weights, 1, p.weights)
+			}
+			if p.far > far {
+				far, farRow = p.far, p.row
+			}
+		}
+		moved := false
+		for j, w := range weights {
+			switch {
+			case w > 0:
+				copy(f.row(j), sums.row(j))
+				scale(f.row(j), 1/w)
+			case far > 0:
+				copy(f.row(j), m.z.row(farRow))
+				far, moved = 0, true
+			}
+		}
+		if !moved && last-inertia <= 1e-6*inertia {
+			break
+		}
+		last = inertia
+	}
+	return inertia, nil
+}
+
+// kmeans is InitKMeans. The runs are made in the principal subspace, which
+// holds the optimum of the relaxed problem (Ding & He 2004): they take a
+// fraction of the time there and end at lower inertia, once continued on the
+// samples themselves, than runs from seeds of all coordinates. Only that
+// continuation tells which of them is best.
+func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
+	w, axes := j.leading()
+	full, flat := j.mixture, j.mixture
+	flat.z = w.Clone()
+	if n := w.Rows; n > kmeansRows {
+		rows := j.s.draw(rng, kmeansRows)
+		same := *j.s
+		same.weights = nil
+		full.s, flat.s = &same, &same
+		full.z, flat.z = chosenRows(j.z, rows), chosenRows(w, rows)
+	}
+	var best *Matrix
+	least := math.Inf(1)
+	var seen []float64
+	for range kmeansRuns {
+		f := flat.plusPlus(rng)
+		inertia, err := flat.lloyd(f, kmeansSteps)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(seen, func(v float64) bool { return math.Abs(v-inertia) <= 1e-5*inertia }) {
+			continue
+		}
+		seen = append(seen, inertia)
+		lifted := NewMatrix(j.k, j.z.Cols, nil)
+		for a := range j.k {
+			for c, v := range f.row(a) {
+				axpy(lifted.row(a), v, axes.row(c))
+			}
+		}
+		if inertia, err = full.lloyd(lifted, liftedSteps); err != nil {
+			return nil, err
+		}
+		if inertia < least || best == nil {
+			best, least = lifted, inertia
+		}
+	}
+	_, err := j.lloyd(best, kmeansSteps)
+	return best, err
+}
+
+// draw returns rows drawn by weight, with replacement.
+func (s *samples) draw(rng *rand.Rand, count int) []int {
+	cumulative := make([]float64, s.n)
+	var sum float64
+	for i := range cumulative {
+		sum += s.weight(i)
+		cumulative[i] = sum
+	}
+	rows := make([]int, count)
+	for i := range rows {
+		u := rng.Float64() * sum
+		rows[i] = sort.Search(s.n-1, func(i int) bool { return cumulative[i] > u })
+	}
+	return rows
+}
+
+// chosenRows returns rows of m.
+func chosenRows(m *Matrix, rows []int) *Matrix {
+	out := NewMatrix(len(rows), m.Cols, nil)
+	for i, at := range rows {
+		copy(out.row(i), m.row(at))
+	}
+	return out
+}
+
+// extreme is InitSPA: the sample farthest from the mean (from the origin for
+// rows that add up to at most 1), and then, again and again, the one farthest
+// from the affine (linear) hull of those chosen, measured in the coordinates w
+// (n×p).
+func (m *mixture) extreme(w *Matrix) *Matrix {
+	n, p := w.Dims()
+	rest := w.Clone()
+	f := NewMatrix(m.k, m.z.Cols, nil)
+	direction := make([]float64, p)
+	origin := make([]float64, p)
+	for j := range m.k {
+		best, most := 0, -1.0
+		for i := range n {
+			if d := sumSquares(rest.row(i)); d > most && m.s.weight(i) > 0 {
+				best, most = i, d
+			}
+		}
+		copy(f.row(j), m.z.row(best))
+		if most <= 0 {
+			continue
+		}
+		if j == 0 && m.sum == SumToOne {
+			copy(origin, rest.row(best))
+			for i := range n {
+				axpy(rest.row(i), -1, origin)
+			}
+			continue
+		}
+		copy(direction, rest.row(best))
+		scale(direction, 1/norm2(direction))
+		for i := range n {
+			axpy(rest.row(i), -dot(rest.row(i), direction), direction)
+		}
+	}
+	return f
+}
