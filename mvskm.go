@@ -236,7 +236,7 @@ func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions)
 		best, _, err := j.starts(j.scaledLambda(o.Lambda))
 		return j.finish(best, err)
 	}
-	best, start, err := j.starts(firstLambda * j.total / float64(k))
+	best, start, err := j.starts(j.firstLambda())
 	if err == nil {
 		best, err = j.search(start, best)
 	}
@@ -251,10 +251,6 @@ func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions)
 // In simulations with 3 to 8 prototypes at 30 dB a tenth had the smallest
 // errors.
 func NoiseSlack(d, k int) float64 { return 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1)) }
-
-// firstLambda is where the search for λ starts, in units of total/k: about
-// where it ends on most data.
-const firstLambda = 0.22
 
 // PathPoint is a solution at one λ.
 type PathPoint struct {
@@ -514,7 +510,7 @@ func (j *job) outside(f *Matrix) *Matrix {
 // leading returns the samples and the axes of the principal subspace in the
 // coordinates of z: n×p, p×r.
 func (j *job) leading() (w, axes *Matrix) {
-	p := j.pc.basis.Rows
+	p := min(j.pc.basis.Rows, j.z.Cols)
 	if j.basis != nil { // its first rows are the principal ones
 		axes = NewMatrix(p, j.z.Cols, nil)
 		for c := range p {
@@ -656,10 +652,21 @@ func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
 	return best, from, nil
 }
 
+// room is how much error over the floor the slack allows.
+func (j *job) room() float64 {
+	return min(j.o.Slack*j.reference(), mostGiven*(j.total-j.pc.floor))
+}
+
+// firstLambda is where the search for λ starts. Over data sets and slacks λ grew
+// about as the root of what the slack allows; the factor lay between 0.4 and 2.
+func (j *job) firstLambda() float64 {
+	return 0.8 * math.Sqrt(max(j.room(), 0)*j.total) / float64(j.k)
+}
+
 // search is the slack rule: the largest λ, from one start, whose fit is within
 // the slack. first is the outcome of a first guess.
 func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
-	room := min(j.o.Slack*j.reference(), mostGiven*(j.total-j.pc.floor))
+	room := j.room()
 	target := j.pc.floor + room
 	// The error over the floor grows about as a power of λ: the search is for
 	// a zero of log((fit − floor)/room) over log λ, by the secant through the last
@@ -680,7 +687,7 @@ func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
 		if best == nil || out.fit <= target && !(best.fit > out.fit && best.fit <= target) || best.fit > target && out.fit < best.fit {
 			best = out
 		}
-		if err = cancelled(j.ctx); err != nil || room == 0 || within != nil && within.fit >= target-close*room {
+		if err = cancelled(j.ctx); err != nil || !(room > 0) || within != nil && within.fit >= target-close*room {
 			break
 		}
 		var next float64
