@@ -94,3 +94,58 @@ func BenchmarkProjectSimplex(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkIteration is one pass with its F-step, from memberships at hand:
+// ns/(ndk) is flat where the products decide, and rises where the n small
+// problems of size k do.
+func BenchmarkIteration(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{
+		{1000, 64, 10}, {4000, 64, 10}, {16000, 64, 10},
+		{2000, 32, 10}, {2000, 128, 10}, {2000, 512, 10},
+		{2000, 128, 5}, {2000, 128, 20}, {2000, 128, 40},
+	} {
+		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
+			clean, _ := mixtures(c.n, c.d, c.k, 0.3, 1, 1)
+			j, err := newJob(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			j.setEpsilon()
+			j.lambda = j.firstLambda()
+			start, err := j.start(0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			at, next := j.newState(), j.newState()
+			copy(at.f.Data, start.Data)
+			if err := j.visit(at, nil); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				j.centersStep(next.f, at)
+				if err := j.visit(next, at.g); err != nil {
+					b.Fatal(err)
+				}
+				at, next = next, at
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.n*c.d*c.k), "ns/ndk")
+		})
+	}
+}
+
+// BenchmarkMinVolume is the whole default call, floor, starts and search for λ
+// included.
+func BenchmarkMinVolume(b *testing.B) {
+	digits := standardized(loadCSV(b, "digits"))
+	clean, _ := mixtures(2000, 649, 10, 0.1, 1, 1)
+	for _, c := range []dataSet{{"digits", digits, 10}, {"n=2000,d=649,k=10", noisy(clean, 3, 1), 10}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := FitMinVolume(bg, c.x, c.k, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

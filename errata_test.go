@@ -115,29 +115,6 @@ func TestErratumLowerBound(t *testing.T) {
 	}
 }
 
-// mvStep is one step of Algorithm 2 with the given factor before D, in the
-// paper's centred setting, and penalised is the objective with λ/2.
-func mvStep(x, g *Matrix, f *Matrix, weight, eps float64) (nf, ng *Matrix) {
-	k, d := f.Dims()
-	values, v, _ := EigenSym(product(f, f.transposed())) // FFᵀ = V diag(σ²)Vᵀ
-	a := product(g.transposed(), g)
-	for i := range k {
-		for j := range k {
-			for l := range k {
-				a.Data[i*k+j] += weight * v.At(i, l) * v.At(j, l) / (values[l] + eps)
-			}
-		}
-	}
-	cholesky(a.Data, k)
-	rhs := product(g.transposed(), x).transposed() // d×k
-	for i := range d {
-		cholSolve(a.Data, k, rhs.Row(i))
-	}
-	nf = rhs.transposed()
-	ng, _, _ = SimplexLeastSquares(nil, x, nf, nil)
-	return nf, ng
-}
-
 func product(a, b *Matrix) *Matrix {
 	c := NewMatrix(a.Rows, b.Cols, nil)
 	for i := range a.Rows {
@@ -146,15 +123,6 @@ func product(a, b *Matrix) *Matrix {
 		}
 	}
 	return c
-}
-
-func penalised(x, g, f *Matrix, lambda, eps float64) float64 {
-	values, _, _ := EigenSym(product(f, f.transposed()))
-	sum := plainObjective(x, f, g, nil)
-	for _, v := range values {
-		sum += lambda / 2 * math.Log(max(v, 0)+eps)
-	}
-	return sum
 }
 
 // Erratum 4. The MVSkM objective has λ/2, the printed update λD: with it the
@@ -166,41 +134,45 @@ func TestErratumLambdaHalf(t *testing.T) {
 		x.Data[i] = rng.NormFloat64()
 	}
 	const lambda, eps = 8, 1e-2
-	start := func() (f, g *Matrix) {
-		m, _ := Fit(bg, x, 3, nil)
-		return m.Centers, m.Memberships
+	m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: lambda, Epsilon: eps, Volume: VolumeOrigin, Init: InitGlobal, Tol: 1e-12, MaxIter: 3000})
+	if err != nil {
+		t.Fatal(err)
 	}
-	run := func(weight float64) (rises int, trace []float64) {
-		f, g := start()
-		// From the point where the corrected iteration has come to rest.
-		for range 300 {
-			f, g = mvStep(x, g, f, lambda/2, eps)
+	// From the point where the corrected iteration has come to rest, factor
+	// times (λ/2)D in the package's own update.
+	run := func(factor float64) (rises int, trace []float64) {
+		j, err := newJob(bg, x, 3, &MinVolumeOptions{Epsilon: eps, Volume: VolumeOrigin})
+		if err != nil {
+			t.Fatal(err)
 		}
-		trace = []float64{penalised(x, g, f, lambda, eps)}
-		for range 5 {
-			f, g = mvStep(x, g, f, weight, eps)
-			trace = append(trace, penalised(x, g, f, lambda, eps))
-			if n := len(trace); trace[n-1] > trace[n-2]+1e-9*math.Abs(trace[n-2]) {
+		j.setEpsilon()
+		at, next := j.newState(), j.newState()
+		copy(at.f.Data, j.inside(m.Centers).Data)
+		for step := range 6 {
+			j.lambda = j.scaledLambda(lambda)
+			if err := j.visit(at, nil); err != nil {
+				t.Fatal(err)
+			}
+			trace = append(trace, at.value)
+			if step > 0 && trace[step] > trace[step-1]+1e-9*math.Abs(trace[step-1]) {
 				rises++
 			}
+			j.lambda *= factor
+			j.centersStep(next.f, at)
+			at, next = next, at
 		}
 		return rises, trace
 	}
-	if rises, trace := run(lambda); rises == 0 {
+	if rises, trace := run(2); rises < 5 {
 		t.Errorf("the printed update does not fail here: %v", trace)
 	}
-	if rises, trace := run(lambda / 2); rises > 0 {
+	if rises, trace := run(1); rises > 0 {
 		t.Errorf("the corrected update rises: %v", trace)
 	}
-	f, g := start()
-	last := penalised(x, g, f, lambda, eps)
-	for step := range 100 {
-		f, g = mvStep(x, g, f, lambda/2, eps)
-		now := penalised(x, g, f, lambda, eps)
-		if now > last+1e-10*math.Abs(last) {
-			t.Fatalf("step %d: %g after %g", step, now, last)
+	for i, v := range m.Trace[1:] {
+		if v > m.Trace[i]+1e-12*math.Abs(m.Trace[i]) {
+			t.Errorf("the objective rises to %g from %g", v, m.Trace[i])
 		}
-		last = now
 	}
 }
 

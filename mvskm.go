@@ -89,7 +89,7 @@ type AlternatingOptions struct {
 	// Restarts is from how many starts to run; 0: 1. The lowest objective is
 	// kept. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
-	MaxIter  int // iterations of a run; 0: 500. Reaching it is StatusIterationLimit.
+	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run when, twice in a row, the objective falls by no more than
 	// this share of the fit and ‖F_t+1 − F_t‖² is no more than this share of
 	// ‖F‖²; 0: 1e-6.
@@ -138,7 +138,7 @@ type MinVolumeOptions struct {
 // glass, digits and mfeat_pix; Slack is the contract's.
 const (
 	defaultSlack    = 0.25
-	defaultMaxIter  = 500
+	defaultMaxIter  = 1000
 	defaultTol      = 1e-6
 	defaultRestarts = 1
 )

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -53,7 +52,7 @@ func dataSets(t testing.TB) []dataSet {
 		name string
 		k    int
 	}{{"seeds", 3}, {"glass", 6}, {"ecoli", 8}, {"yeast", 10}, {"mfeat_fac", 10}, {"mfeat_fou", 10}, {"mfeat_kar", 10}, {"mfeat_mor", 10}, {"mfeat_pix", 10}, {"mfeat_zer", 10}} {
-		sets = append(sets, dataSet{s.name, standardized(loadCSV(t, "../"+strings.TrimPrefix(dir, "/")+"/"+s.name)), s.k})
+		sets = append(sets, dataSet{s.name, standardized(readCSV(t, dir+"/"+s.name+".csv")), s.k})
 	}
 	return sets
 }

@@ -25,7 +25,12 @@ var (
 // loadCSV reads a data set of testdata.
 func loadCSV(t testing.TB, name string) *Matrix {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + name + ".csv")
+	return readCSV(t, "testdata/"+name+".csv")
+}
+
+func readCSV(t testing.TB, path string) *Matrix {
+	t.Helper()
+	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
