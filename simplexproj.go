@@ -459,18 +459,7 @@ func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, st
 			solvers[at.worker] = newRowSolver(p)
 		}
 		m := at.hi - at.lo
-		rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
-		clear(b)
-		late := map[int]int{} // rows to be scaled up once multiplied
-		for i := range m {
-			if e := p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i)); e != 0 {
-				late[i] = e
-			}
-		}
-		addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
-		for i, e := range late {
-			scale(b[i*k:(i+1)*k], math.Ldexp(1, e))
-		}
+		b := p.products(at, x)
 		for i := range m {
 			var warm []float64
 			if start != nil {
@@ -480,6 +469,25 @@ func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, st
 		}
 		fn(at, info)
 	})
+}
+
+// products returns the block's rows times the vertices, both centred and scaled:
+// b, p.k numbers a row, in the block's scratch of p.d+p.k numbers a row.
+func (p *simplexProblem) products(at block, x *Matrix) []float64 {
+	m, k := at.hi-at.lo, p.k
+	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
+	clear(b)
+	late := map[int]int{} // rows to be scaled up once multiplied
+	for i := range m {
+		if e := p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i)); e != 0 {
+			late[i] = e
+		}
+	}
+	addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
+	for i, e := range late {
+		scale(b[i*k:(i+1)*k], math.Ldexp(1, e))
+	}
+	return b
 }
 
 // pack writes the centred, scaled x to dst. A row so far from the vertices that

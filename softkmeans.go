@@ -443,6 +443,60 @@ func (m *Model) Labels(dst []int) []int {
 	return dst
 }
 
+// Nearest returns for each row of x (n×d) the index of the nearest center, the
+// lowest where distances agree to rounding: hard labels as k-means gives them, where [Model.Labels] takes
+// the largest membership. The two differ where a cluster lies between others, as
+// a mixture of them: Labels then gives it away. Rows may be new ones.
+//
+// dst receives the result; nil allocates, a wrong length panics. Cost: O(ndk).
+// Errors: those of [Model.Predict]; on an error dst is unchanged.
+func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
+	if m.Centers == nil || m.Centers.Rows == 0 {
+		return nil, fail(ErrTooFewSamples, "the model has no centers")
+	}
+	if err := checkMatrix("centers", m.Centers); err != nil {
+		return nil, err
+	}
+	if err := checkShape("x", x); err != nil {
+		return nil, err
+	}
+	if x.Cols != m.Centers.Cols {
+		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+	}
+	ctx, workers := context.Background(), workerCount(0)
+	if _, err := finiteMax(ctx, "x", x, workers); err != nil {
+		return nil, err
+	}
+	if dst == nil {
+		dst = make([]int, x.Rows)
+	}
+	if len(dst) != x.Rows {
+		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(x.Rows) + " rows")
+	}
+	clear(dst)
+	p := newSimplexProblem(m.Centers, SumToOne)
+	if p.flat {
+		return dst, nil
+	}
+	half := make([]float64, p.k)
+	for j := range half {
+		half[j] = sumSquares(p.vertices.row(j)) / 2
+	}
+	err := eachBlock(ctx, workers, x.Rows, p.d, manyChunks, p.d+p.k, func(at block) {
+		b := p.products(at, x)
+		for i := at.lo; i < at.hi; i++ {
+			row := b[(i-at.lo)*p.k:][:p.k]
+			size, _ := rowMaxAbs(row)
+			for j, v := range row { // coincident centers come out a rounding error apart
+				if v-half[j] > row[dst[i]]-half[dst[i]]+float64(p.d+4)*0x1p-52*max(size, half[j]) {
+					dst[i] = j
+				}
+			}
+		}
+	})
+	return dst, err
+}
+
 // Predict returns the memberships (n×k) of the rows of x (n×d): for each the
 // exact minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1, as
 // [SimplexLeastSquares] finds it. On the rows that the model was fitted to

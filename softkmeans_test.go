@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -737,6 +738,56 @@ func TestLabels(t *testing.T) {
 		t.Error(got)
 	}
 	mustPanic(t, func() { m.Labels(make([]int, 2)) })
+}
+
+// TestNearest: the label of the smallest distance, at any scale, for rows far
+// away, and in the order of the centers on ties.
+func TestNearest(t *testing.T) {
+	x, f := randomData(500, 6, 2, 1), randomData(7, 6, 2, 2)
+	copy(f.row(5), f.row(2)) // never found
+	copy(x.row(9), f.row(2))
+	scale(x.row(11), 1e9)
+	for _, unit := range []float64{1, 1e150, 1e-150} {
+		times := func(_, _ int, v float64) float64 { return v * unit }
+		m := &Model{Centers: mapped(f, times)}
+		got, err := m.Nearest(nil, mapped(x, times))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range got {
+			best, at := math.Inf(1), 0
+			for j := range f.Rows {
+				d := 0.0
+				for c, v := range x.row(i) {
+					d += (v - f.At(j, c)) * (v - f.At(j, c))
+				}
+				if d < best {
+					best, at = d, j
+				}
+			}
+			if l != at {
+				t.Errorf("unit %g row %d: %d, want %d", unit, i, l, at)
+			}
+		}
+	}
+	m := &Model{Centers: f}
+	mustPanic(t, func() { m.Nearest(make([]int, 3), x) })
+	dst := []int{8, 8}
+	for _, c := range []struct {
+		m    *Model
+		x    *Matrix
+		want error
+	}{
+		{&Model{}, x, ErrTooFewSamples}, {m, nil, ErrShape}, {m, NewMatrix(2, 5, nil), ErrShape},
+		{m, NewMatrix(2, 6, []float64{1, 2, 3, 4, 5, math.NaN(), 7, 8, 9, 10, 11, 12}), ErrNonFinite},
+	} {
+		if _, err := c.m.Nearest(dst, c.x); !errors.Is(err, c.want) || dst[0] != 8 {
+			t.Errorf("%v, want %v; dst %v", err, c.want, dst)
+		}
+	}
+	if got, err := (&Model{Centers: NewMatrix(3, 6, nil)}).Nearest(nil, x); err != nil || slices.Max(got) > 0 {
+		t.Error("coincident centers:", got, err)
+	}
 }
 
 func mustPanic(t *testing.T, f func()) {
