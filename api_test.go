@@ -39,6 +39,16 @@ var (
 	_ func(x *Matrix, k int, tol float64) (bool, error)          = SkMable
 	_                                                            = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
 
+	_ func(context.Context, *Matrix, int, *AlternatingOptions) (*Model, error) = FitAlternating
+	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error)   = FitMinVolume
+
+	_ = AlternatingOptions{Weights: []float64(nil), Workers: 0, Seed: uint64(0), Restarts: 0, MaxIter: 0, Tol: 0.0, Init: Init(0),
+		Centers: (*Matrix)(nil), Progress: func(Iteration) {}}
+	_ = MinVolumeOptions{Weights: []float64(nil), Workers: 0, Seed: uint64(0), Restarts: 0, MaxIter: 0, Tol: 0.0, Init: Init(0),
+		Centers: (*Matrix)(nil), Progress: func(Iteration) {}, Slack: 0.0, Lambda: 0.0, Epsilon: 0.0, Volume: VolumeOrigin, Sum: SumToOne}
+	_ = []Volume{VolumeOrigin, VolumeAffine}
+	_ = []Sum{SumToOne, SumAtMostOne}
+
 	_ func(truth, labels []int) (float64, error) = Accuracy
 	_ func(truth, labels []int) (float64, error) = NMI
 	_ func(truth, labels []int) (float64, error) = Purity
@@ -54,6 +64,10 @@ func TestZeroValues(t *testing.T) {
 	var o Options
 	if o.Enclosure != EnclosureBall || o.Solver != SolverAuto {
 		t.Error("the zero Options are not the defaults")
+	}
+	var a MinVolumeOptions
+	if a.Init != InitAuto || a.Volume != VolumeAuto || a.Sum != SumToOne {
+		t.Error("the zero MinVolumeOptions are not the defaults")
 	}
 	var m Model
 	if m.Status != StatusNone {

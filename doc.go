@@ -15,15 +15,25 @@
 //	m.Objective, m.Floor                    // reached; proved to be the least possible
 //	g, err := m.Predict(nil, newRows)       // exact memberships of other samples
 //	floors, err := softkmeans.Floors(x)     // the least possible for every k
+//	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes among the data
 //
-// # When not to use it
+// # Which function
 //
 // The global minimum is not unique: any simplex in the principal subspace that
-// encloses the data attains it. Fit returns a regular one, so its centers lie
+// encloses the data attains it. [Fit] returns a regular one, so its centers lie
 // outside of the data and its memberships are vague (see
-// [NonUniquenessBound]); they are a certificate, a starting point and the floor
-// for other methods rather than typical members of clusters. For hard clusters
-// around typical members use k-means.
+// [NonUniquenessBound]). It is a certificate, a starting point and the floor for
+// other methods.
+//
+// [FitMinVolume] trades a stated share of error, a quarter more than the floor,
+// for the most compact prototypes: use it for mixtures and clusters that one
+// wants to look at, and to unmix (with [InitSPA] and [NoiseSlack] where the data
+// is noisy). [MinVolumePath] shows the whole trade, [ProposeK] a number of
+// prototypes. [FitAlternating] has no penalty and stays near its start.
+//
+// For labels alone, of clusters that lie between others, k-means or
+// [Model.Nearest] serve better than the largest membership: to a mixture model
+// such a cluster is a mixture of its neighbours.
 //
 // # Data
 //
