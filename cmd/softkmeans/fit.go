@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"unicode/utf8"
@@ -18,7 +19,8 @@ const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 Fit soft k-means to the rows of a CSV file: N centers, and for every row its
 memberships, which are the shares (at least 0, together 1) of the mixture of
 centers that stands for the row. The result is a global minimum of the squared
-error, and the report proves it.
+error, and the report proves it; or, with -method minvol, centers among the
+rows for a little more error than the proven minimum.
 
 FILE has a row on each line and nothing but numbers, except for a header and
 the -label column. Without FILE, or with -, standard input is read.
@@ -27,7 +29,15 @@ the -label column. Without FILE, or with -, standard input is read.
   -o FILE       write the memberships as CSV: label,m0,m1,… The label is the
                 number of the largest membership, from 0. With - they go
                 to standard output and the report to standard error.
-  -enclosure E  ball: the centers enclose a ball around the data (default)
+  -method M     global: the least squared error, by centers around the data
+                (default)
+                minvol: the most compact centers for an error of (1 + slack)
+                times the least; clusters and mixtures to look at
+                alternating: a local minimum near k-means centers
+  -slack S      of minvol; 0.25 is the default
+  -seed N       of the starts of minvol and alternating; 0 is the default
+  -enclosure E  of global:
+                ball: the centers enclose a ball around the data (default)
                 tight: they enclose the data more closely, for the same error
   -label COL    leave out one column, given by its name in the header or by its
                 number from 1 (a whole number is always a number)
@@ -36,9 +46,10 @@ the -label column. Without FILE, or with -, standard input is read.
   -delimiter D  the character between fields, or tab, or space; auto (default)
                 takes tab, semicolon or comma by what line 1 has
   -workers N    how many threads to use; 0 (default) is one for each core
-  -solver S     auto (default), gram, jacobi or krylov
+  -solver S     of global: auto (default), gram, jacobi or krylov
 
-Example: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
+Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
+          softkmeans fit -k 3 -method minvol testdata/iris.csv
 
 Exit code: 0 done, 1 the data or a file is at fault, 2 the command line is.
 `
@@ -50,7 +61,19 @@ type fitFlags struct {
 	out     string // "": no memberships; "-": standard output
 	dialect dialect
 	options softkmeans.Options
+	method  method
+	slack   float64 // 0: the package's default
+	seed    uint64
 }
+
+// method is the way in which fit finds its centers.
+type method int
+
+const (
+	methodGlobal method = iota
+	methodMinVolume
+	methodAlternating
+)
 
 // newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
@@ -64,6 +87,15 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 		}
 		return nil
 	})
+	fs.Uint64Var(&f.seed, "seed", 0, "")
+	fs.Func("slack", "", func(s string) (err error) {
+		if f.slack, err = strconv.ParseFloat(s, 64); err != nil || !(f.slack > 0 && f.slack <= math.MaxFloat64) {
+			return errors.New("must be a number above 0")
+		}
+		return nil
+	})
+	choiceFlag(fs, &f.method, "method", []choice[method]{
+		{"global", methodGlobal}, {"minvol", methodMinVolume}, {"alternating", methodAlternating}})
 	fs.Func("delimiter", "", func(s string) (err error) {
 		f.dialect.delimiter, err = parseDelimiter(s)
 		return err
@@ -91,6 +123,10 @@ func parseFit(args []string) (f fitFlags, err error) {
 	switch {
 	case f.k == 0:
 		return f, usageErrorf("-k is missing: how many centers?")
+	case f.slack > 0 && f.method != methodMinVolume:
+		return f, usageErrorf("-slack is for -method minvol")
+	case f.method != methodGlobal && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Solver != softkmeans.SolverAuto):
+		return f, usageErrorf("-enclosure and -solver are for -method global")
 	case f.options.Workers < 0:
 		return f, usageErrorf("-workers %d: must be at least 0", f.options.Workers)
 	case notNumber == nil && number < 1:
@@ -150,7 +186,7 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	x := softkmeans.NewMatrix(t.rows, len(t.names), t.data)
-	m, err := await(ctx, func() (*softkmeans.Model, error) { return softkmeans.Fit(ctx, x, f.k, &f.options) })
+	m, err := await(ctx, func() (*softkmeans.Model, error) { return f.fit(ctx, x) })
 	if err != nil {
 		return err
 	}
@@ -171,13 +207,24 @@ func runFit(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	if _, err := report.Write(fitReport(t, m, cert)); err != nil {
+	if _, err := report.Write(fitReport(t, m, cert, f.method)); err != nil {
 		return err
 	}
 	if file != nil {
 		return file.commit() // last, so that a failure above leaves an old file as it was
 	}
 	return nil
+}
+
+// fit runs the method that was asked for.
+func (f *fitFlags) fit(ctx context.Context, x *softkmeans.Matrix) (*softkmeans.Model, error) {
+	switch f.method {
+	case methodMinVolume:
+		return softkmeans.FitMinVolume(ctx, x, f.k, &softkmeans.MinVolumeOptions{Slack: f.slack, Seed: f.seed, Workers: f.options.Workers})
+	case methodAlternating:
+		return softkmeans.FitAlternating(ctx, x, f.k, &softkmeans.AlternatingOptions{Seed: f.seed, Workers: f.options.Workers})
+	}
+	return softkmeans.Fit(ctx, x, f.k, &f.options)
 }
 
 // openInput opens the named file, or takes stdin, and returns a name for

@@ -167,6 +167,43 @@ func TestFitVariants(t *testing.T) {
 	}
 }
 
+// The other methods print what their functions compute, and say how far that is
+// from the floor.
+func TestFitMethods(t *testing.T) {
+	x := irisMatrix(t)
+	for _, c := range []struct {
+		args []string
+		fit  func() (*softkmeans.Model, error)
+		says string
+	}{
+		{[]string{"-method", "minvol"}, func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, "The squared error is 1.249 times the least"},
+		{[]string{"-method", "minvol", "-slack", "2", "-seed", "7"}, func() (*softkmeans.Model, error) {
+			return softkmeans.FitMinVolume(t.Context(), x, 3, &softkmeans.MinVolumeOptions{Slack: 2, Seed: 7})
+		}, "The squared error is 2.9"},
+		{[]string{"-method", "alternating", "-workers", "1"}, func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) }, "The squared error is at its proven minimum"},
+	} {
+		code, report, stderr := do(t, "", append([]string{"fit", "-k", "3", iris}, c.args...)...)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%q: code %d, %s", c.args, code, stderr)
+		}
+		m, err := c.fit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := value(t, report, "objective"); !near(got, m.Objective, 1e-8) || !near(value(t, report, "floor"), irisFloor, 1e-8) {
+			t.Errorf("%q: objective %v, want %v", c.args, got, m.Objective)
+		}
+		if !strings.Contains(report, c.says) || strings.Contains(report, "ertified") || !strings.Contains(report, m.Status.String()) {
+			t.Errorf("%q: no %q in\n%s", c.args, c.says, report)
+		}
+	}
+	// Six samples in a line for four centers: the floor is 0 and centers idle.
+	code, report, stderr := do(t, "1\n1\n2\n2\n9\n9\n", "fit", "-k", "4", "-method", "minvol")
+	if code != 0 || !strings.Contains(report, "% of the total variance; 4 centers could leave over nothing") || !strings.Contains(report, "\nWarning: ") {
+		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+}
+
 func TestFitNamesAndLabel(t *testing.T) {
 	text := "width;species;\"Länge, cm\"\n1;a;2\n3;b;4\n5;b;7\n"
 	for _, label := range []string{"species", "2"} {

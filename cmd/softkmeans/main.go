@@ -1,5 +1,6 @@
-// Command softkmeans fits global soft k-means to the rows of a CSV file and
-// says, with a certificate, how near to the proven minimum the result is.
+// Command softkmeans fits soft k-means, global or of minimal volume, to the rows
+// of a CSV file and says, with a certificate, how near to the proven minimum the
+// result is.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //

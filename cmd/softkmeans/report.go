@@ -21,7 +21,7 @@ const (
 // fitReport is what fit prints. Every number about the quality of the result
 // is from the certificate, which knows only the data, the centers and the
 // memberships, and nothing of how they were found.
-func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate) []byte {
+func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate, by method) []byte {
 	k := m.Centers.Rows
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %s, %s", t.source, count(t.rows, "row"), count(len(t.names), "column"))
@@ -32,8 +32,12 @@ func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate) []byte {
 		fmt.Fprintf(&b, "; %s is left out", t.leftOut)
 	}
 
-	b.WriteString("\n\nCenters. They enclose the data, so most lie outside of it; each row is a mixture of them,\n" +
-		"but for the squared error below, and its memberships are the shares.\n\n")
+	where := "They enclose the data, so most lie outside of it"
+	if by != methodGlobal {
+		where = "They lie near the data"
+	}
+	fmt.Fprintf(&b, "\n\nCenters. %s; each row is a mixture of them,\n"+
+		"but for the squared error below, and its memberships are the shares.\n\n", where)
 	writeCenters(&b, t.names, m.Centers)
 
 	b.WriteString("\nRows by their largest membership\n\n")
@@ -65,8 +69,28 @@ func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate) []byte {
 	line("smallest membership", small(c.MinMembership), "must not be below 0")
 	line("largest |row sum − 1|", small(c.MaxSumError), "memberships of a row must add up to 1")
 	line("span error", small(c.SpanError), "distance of the centers from the best subspace")
-	b.WriteString("\n" + verdict(k, m, c) + "\n")
+	if by == methodGlobal {
+		b.WriteString("\n" + verdict(k, m, c) + "\n")
+	} else {
+		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
+	}
+	for _, w := range m.Warnings {
+		fmt.Fprintf(&b, "Warning: %v.\n", w)
+	}
 	return b.Bytes()
+}
+
+// localVerdict says of an iteration's result how far from the proven minimum it
+// is, and how it ended.
+func localVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
+	far := "The squared error is at its proven minimum"
+	switch {
+	case c.Floor > 0 && c.Floor > 1e-12*c.Total && !c.Optimal(certifiedTol):
+		far = fmt.Sprintf("The squared error is %.4g times the least that any %s can leave over", c.Objective/c.Floor, centers(k))
+	case hasTotal(c) && !c.Optimal(certifiedTol):
+		far = fmt.Sprintf("The squared error is %.4g%% of the total variance; %s could leave over nothing", 100*c.Objective/c.Total, centers(k))
+	}
+	return fmt.Sprintf("%s.\n(%s; it ended with: %v.)", far, count(m.Iterations, "iteration"), m.Status)
 }
 
 // verdict is the certificate in a sentence.
