@@ -208,9 +208,10 @@ type SimplexInfo struct {
 	// Fallbacks counts the rows for which exchanging several vertices at once
 	// went round in circles and one at a time was needed.
 	Fallbacks int
-	// Unsolved counts the rows that reached the iteration limit. It has been
-	// seen for vertices as just described only. Such rows have the best feasible
-	// memberships met.
+	// Unsolved counts the rows that reached the iteration limit: among dependent
+	// vertices, where rounding decides which of several equal supports is tried
+	// next. Such rows have the last feasible memberships, and KKT says how good
+	// they are.
 	Unsolved int
 }
 
@@ -739,8 +740,21 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 		r.in[entered] = true
 	}
 	info.Unsolved++
+	var mu, sum float64
 	for j, v := range now {
 		r.g[j] = max(v, 0)
+		sum += r.g[j]
+	}
+	for j, v := range r.g {
+		r.w[j] = dot(r.p.gram.row(j), r.g) - b[j]
+		mu -= v / sum * r.w[j]
+	}
+	for j, v := range r.g {
+		off := -(r.w[j] + mu)
+		if v > 0 {
+			off = math.Abs(off)
+		}
+		info.KKT = max(info.KKT, off/size)
 	}
 }
 
