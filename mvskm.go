@@ -510,8 +510,9 @@ func (j *job) outside(f *Matrix) *Matrix {
 // leading returns the samples and the axes of the principal subspace in the
 // coordinates of z: n×p, p×r.
 func (j *job) leading() (w, axes *Matrix) {
-	p := min(j.pc.basis.Rows, j.z.Cols)
-	if j.basis != nil { // its first rows are the principal ones
+	p := j.pc.basis.Rows
+	if j.basis != nil { // its first rows are the principal ones; wide data has fewer than k > d may ask for
+		p = min(p, j.z.Cols)
 		axes = NewMatrix(p, j.z.Cols, nil)
 		for c := range p {
 			axes.row(c)[c] = 1
