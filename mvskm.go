@@ -653,20 +653,25 @@ func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
 	return best, from, nil
 }
 
-// room is how much error over the floor the slack allows.
+// room is how much error over the floor the slack allows. What is less than
+// rounding is no room, and a search on log((fit − floor)/room) needs some.
 func (j *job) room() float64 {
-	return min(j.o.Slack*j.reference(), mostGiven*(j.total-j.pc.floor))
+	room := min(j.o.Slack*j.reference(), mostGiven*(j.total-j.pc.floor))
+	return max(room, 0x1p-60*j.total, math.SmallestNonzeroFloat64)
 }
 
 // firstLambda is where the search for λ starts. Over data sets and slacks λ grew
 // about as the root of what the slack allows; the factor lay between 0.4 and 2.
 func (j *job) firstLambda() float64 {
-	return 0.8 * math.Sqrt(max(j.room(), 0)*j.total) / float64(j.k)
+	return 0.8 * math.Sqrt(j.room()*j.total) / float64(j.k)
 }
 
 // search is the slack rule: the largest λ, from one start, whose fit is within
 // the slack. first is the outcome of a first guess.
 func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
+	if j.total == 0 || j.pc.basis.Rows == 0 { // all rows are equal, or their mean is the answer: no λ changes it
+		return first, nil
+	}
 	room := j.room()
 	target := j.pc.floor + room
 	// The error over the floor grows about as a power of λ: the search is for
@@ -688,17 +693,18 @@ func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
 		if best == nil || out.fit <= target && !(best.fit > out.fit && best.fit <= target) || best.fit > target && out.fit < best.fit {
 			best = out
 		}
-		if err = cancelled(j.ctx); err != nil || !(room > 0) || within != nil && within.fit >= target-close*room {
+		if err = cancelled(j.ctx); err != nil || within != nil && within.fit >= target-close*room {
 			break
 		}
 		var next float64
+		stride := 0.1 * float64(max(1, step-4)) // where the error hardly changes with λ, so that the ends come in reach
 		switch {
 		case beyond == nil:
-			if next = math.Log(within.lambda) + min(max(-excess(within), 0.1), 2); within.lambda > mostLambda*j.total/float64(j.k) {
+			if next = math.Log(within.lambda) + min(max(-excess(within), stride), 2); within.lambda > mostLambda*j.total/float64(j.k) {
 				return best, nil // everything is as small as it gets, and within the slack
 			}
 		case within == nil:
-			next = math.Log(beyond.lambda) - min(max(excess(beyond), 0.1), 2)
+			next = math.Log(beyond.lambda) - min(max(excess(beyond), stride), 2)
 			if beyond.lambda < leastLambda*j.total/float64(j.k) {
 				return j.fallBack(best, target)
 			}
@@ -721,6 +727,9 @@ func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
 			err = cancelled(j.ctx)
 			break
 		}
+	}
+	if err == nil && within == nil {
+		return j.fallBack(best, target)
 	}
 	return best, err
 }
@@ -754,7 +763,7 @@ func (j *job) fallBack(best *outcome, target float64) (*outcome, error) {
 			best = first
 		}
 	}
-	j.missed = best.fit / target
+	j.missed = min(best.fit/target, math.MaxFloat64)
 	return best, nil
 }
 

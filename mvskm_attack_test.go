@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"math"
 	"testing"
 )
 
@@ -18,6 +19,88 @@ func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
 					t.Errorf("%v %v %v: objective %g of %g", shape, sum, start, m.Objective, m.Total)
 				}
 			}
+		}
+	}
+}
+
+// From some starts the alternating method ends just above the slack; no λ > 0
+// fits then, and the search must find that out.
+func TestSlackHoldsOrWarns(t *testing.T) {
+	for seed := range uint64(8) {
+		x := randomData(60, 5, 0, seed)
+		start := rowsOf(x, 0, 4).Clone()
+		a, err := FitAlternating(bg, x, 4, &AlternatingOptions{Centers: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []float64{0.9, 0.97, 0.99, 1} {
+			slack := part * (a.Objective - a.Floor) / a.Floor
+			if slack < 1e-11 { // rounding
+				continue
+			}
+			m, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Centers: start, Slack: slack})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSlack(t, m, slack)
+		}
+		x = randomData(50+37*int(seed), 5, float64(seed), seed)
+		m, err := FitMinVolume(bg, x, 1, &MinVolumeOptions{Sum: SumAtMostOne})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSlack(t, m, defaultSlack)
+	}
+}
+
+func checkSlack(t *testing.T, m *Model, slack float64) {
+	t.Helper()
+	for _, w := range m.Warnings {
+		if w.Kind == WarnSlack {
+			return
+		}
+	}
+	if m.Objective > m.Floor*(1+slack)+1e-13*m.Total {
+		t.Errorf("objective is floor·(1 + %g), slack is %g", m.Objective/m.Floor-1, slack)
+	}
+}
+
+// One center is the mean whatever λ is: one run, and no warning where the fit is
+// above the floor by a rounding. A slack below rounding makes no NaN.
+func TestSlackWithoutRoom(t *testing.T) {
+	for seed := range uint64(10) {
+		x := randomData(50+37*int(seed), 5, float64(seed), seed)
+		runs := 0
+		m, err := FitMinVolume(bg, x, 1, &MinVolumeOptions{Progress: func(i Iteration) {
+			if i.Iteration == 0 {
+				runs++
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs != 1 || len(m.Warnings) > 0 {
+			t.Errorf("%d runs, warnings %v", runs, m.Warnings)
+		}
+	}
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-100 * v })
+	x = mapped(x, func(_, j int, v float64) float64 {
+		if j == 0 {
+			return 1
+		}
+		return v
+	})
+	for _, k := range []int{3, 8} {
+		m, err := FitMinVolume(bg, x, k, &MinVolumeOptions{Slack: 1e-300, Progress: func(i Iteration) {
+			if math.IsNaN(i.Lambda) {
+				t.Fatal("λ is NaN")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.MarshalBinary(); err != nil {
+			t.Error(err)
 		}
 	}
 }
