@@ -113,7 +113,7 @@ func (m *mixture) visit(to *state, warm *Matrix) error {
 func (m *mixture) penalty(to *state) {
 	to.logs = 0
 	clear(to.inner.Data)
-	if m.lambda == 0 {
+	if m.eps == 0 { // FitAlternating; a path wants the volume also where λ is 0
 		return
 	}
 	k, r := m.k, m.z.Cols

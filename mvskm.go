@@ -51,7 +51,7 @@ type Sum int
 const (
 	// SumToOne: exactly 1, the default. The data is centred.
 	SumToOne Sum = iota
-	// SumAtMostOne: at most 1, and what is missing belongs to a vertex at 0, as
+	// SumAtMostOne: at most 1 (to one rounding), and what is missing belongs to a vertex at 0, as
 	// for spectra of a scene with shade. The data is not centred: its 0 counts.
 	SumAtMostOne
 )
@@ -558,8 +558,8 @@ func (j *job) setEpsilon() {
 	if j.o.Epsilon > 0 {
 		j.eps = math.Ldexp(j.o.Epsilon, -2*j.s.exp)
 	}
-	// Data of size 1 varies by nothing or by more than 2^-160; the upper bound
-	// keeps what is multiplied by ε finite.
+	// The bounds keep what is multiplied and divided by ε finite. A variance
+	// below 2^-160 is far below the rounding of data of size 1.
 	j.eps = min(max(j.eps, 0x1p-40*j.perWeight(j.total), 0x1p-160), 0x1p400)
 }
 
@@ -586,11 +586,12 @@ func (j *job) try(start *Matrix, lambda float64) *outcome {
 	units := j.s.unscaleSquare(lambda)
 	at, iterations, status := j.run(start, j.o.MaxIter, j.o.Tol, func(i int, at *state) {
 		it := Iteration{Restart: j.restart, Iteration: i, Fit: j.s.unscaleSquare(at.fit), Floor: j.s.unscaleSquare(j.pc.floor), Lambda: units}
-		it.Objective = it.Fit
 		if lambda > 0 {
 			it.Volume = j.volume(at.logs)
-			it.Objective = clampFinite(it.Fit + units/2*it.Volume)
 		}
+		// Fit + units/2·Volume, but in one rounding, which keeps the order of
+		// at.value: the trace does not rise where terms cancel or are denormal.
+		it.Objective = clampFinite(j.s.unscaleSquare(at.value + lambda/2*j.volume(0)))
 		out.trace = append(out.trace, it.Objective)
 		if j.o.Progress != nil {
 			j.o.Progress(it)

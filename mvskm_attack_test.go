@@ -104,3 +104,32 @@ func TestSlackWithoutRoom(t *testing.T) {
 		}
 	}
 }
+
+// The volume of a path is continuous at λ = 0.
+func TestPathVolumeAtZero(t *testing.T) {
+	path, err := MinVolumePath(bg, loadCSV(t, "iris"), 3, []float64{0, 1e-9}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(path[0].Volume-path[1].Volume) > 1e-3 {
+		t.Errorf("volume %g at 0, %g at 1e-9", path[0].Volume, path[1].Volume)
+	}
+}
+
+// The trace does not rise where fit and penalty are denormal or cancel.
+func TestTraceDenormal(t *testing.T) {
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-160 * v })
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
+			m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 1; i < len(m.Trace); i++ {
+				if m.Trace[i] > m.Trace[i-1] {
+					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
+				}
+			}
+		}
+	}
+}
