@@ -132,6 +132,9 @@ func (m *mixture) plusPlus(rng *rand.Rand) *Matrix {
 	for j := 1; j < m.k; j++ {
 		least := math.Inf(1)
 		for range tries {
+			if m.ctx.Err() != nil { // the next pass over the samples says so
+				return f
+			}
 			i := sampleRow(rng, shares)
 			if sum := distances(trial, m.z.row(i)); sum < least {
 				least = sum
@@ -218,8 +221,9 @@ func (m *mixture) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 		for j, w := range weights {
 			switch {
 			case w > 0:
-				copy(f.row(j), sums.row(j))
-				scale(f.row(j), 1/w)
+				for c, v := range sums.row(j) {
+					f.row(j)[c] = v / w // not times 1/w, which is infinite for a denormal w
+				}
 			case far > 0:
 				copy(f.row(j), m.z.row(farRow))
 				far, moved = 0, true
@@ -315,6 +319,9 @@ func (m *mixture) extreme(w *Matrix) *Matrix {
 	direction := make([]float64, p)
 	origin := make([]float64, p)
 	for j := range m.k {
+		if m.ctx.Err() != nil { // the next pass over the samples says so
+			return f
+		}
 		best, most := 0, -1.0
 		for i := range n {
 			if d := sumSquares(rest.row(i)); d > most && m.s.weight(i) > 0 {
