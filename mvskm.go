@@ -92,7 +92,7 @@ type AlternatingOptions struct {
 	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run when, twice in a row, the objective falls by no more than
 	// this share of the fit and ‖F_t+1 − F_t‖² is no more than this share of
-	// ‖F‖²; 0: 1e-6.
+	// ‖F‖²; 0: 1e-5.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
@@ -139,7 +139,7 @@ type MinVolumeOptions struct {
 const (
 	defaultSlack    = 0.25
 	defaultMaxIter  = 1000
-	defaultTol      = 1e-6
+	defaultTol      = 1e-5
 	defaultRestarts = 1
 )
 

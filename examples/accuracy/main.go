@@ -93,7 +93,7 @@ func table(dir string, seeds int, slack float64) error {
 			seconds += time.Since(begin).Seconds() / float64(seeds)
 			over = m.Objective / m.Floor
 			labels := m.Labels(nil)
-			alternating, err := softkmeans.FitAlternating(context.Background(), x, k, &softkmeans.AlternatingOptions{Seed: uint64(seed), MaxIter: 200})
+			alternating, err := softkmeans.FitAlternating(context.Background(), x, k, &softkmeans.AlternatingOptions{Seed: uint64(seed)})
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.name, err)
 			}
