@@ -98,8 +98,8 @@ func (c Certificate) Optimal(tol float64) bool {
 }
 
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the
-// global minimum for x (n×d). It checks what the theorem asks for and changes
-// nothing; infeasible memberships are reported in the result, not as an error.
+// global minimum for x (n×d) over rows of memberships that add up to 1. It checks
+// what the theorem asks for and changes nothing; infeasible memberships are reported in the result, not as an error.
 // Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples].
 func Certify(x, centers, memberships *Matrix) (Certificate, error) {
 	return CertifyWeighted(x, centers, memberships, nil)

@@ -3,8 +3,8 @@
 // Soft k-means writes every sample, a row of X (n×d), as a mixture of k
 // prototypes: X ≈ GF with centers F (k×d) and memberships G (n×k) that are at
 // least 0 and add up to 1 in every row. It unmixes spectra, topics, cell types
-// and customers, and clusters softly. Alternating methods get stuck at local
-// minima and cannot tell; [Fit] computes a global minimum of ‖X − GF‖² in closed
+// and customers, and clusters softly. Alternating methods can get stuck and
+// cannot tell when they are not; [Fit] computes a global minimum of ‖X − GF‖² in closed
 // form, after F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of
 // Soft k-Means, and [Certify] proves it, for its own result or anyone's.
 //
@@ -13,9 +13,9 @@
 //	m.Centers                               // 3×d
 //	m.Memberships                           // n×3
 //	m.Objective, m.Floor                    // reached; proved to be the least possible
-//	g, err := m.Predict(nil, newRows)       // exact memberships of other samples
+//	g, err := m.Predict(nil, newX)          // exact memberships of other samples
 //	floors, err := softkmeans.Floors(x)     // the least possible for every k
-//	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes among the data
+//	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes near the data
 //
 // # Which function
 //
@@ -26,14 +26,19 @@
 // other methods.
 //
 // [FitMinVolume] trades a stated share of error, a quarter more than the floor,
-// for the most compact prototypes: use it for mixtures and clusters that one
-// wants to look at, and to unmix (with [InitSPA] and [NoiseSlack] where the data
-// is noisy). [MinVolumePath] shows the whole trade, [ProposeK] a number of
-// prototypes. [FitAlternating] has no penalty and stays near its start.
+// for compact prototypes: use it for mixtures and clusters that one wants to look
+// at, and to unmix (with [InitSPA] and [NoiseSlack] where the data is noisy). Its
+// error is held against a proven floor; that no smaller simplex exists is not
+// proven. [MinVolumePath] shows the whole trade, [ProposeK] a first guess at k.
+// [FitAlternating] iterates from a start without a penalty.
 //
-// For labels alone, of clusters that lie between others, k-means or
-// [Model.Nearest] serve better than the largest membership: to a mixture model
-// such a cluster is a mixture of its neighbours.
+// Labels of clusters that lie between others: to a mixture model such a cluster
+// is a mixture of its neighbours, and the largest membership gives it away.
+// Compare [Model.Nearest], which labels as k-means does.
+//
+// One scale for all columns does not matter, their scales against each other do:
+// where columns have different units give each mean 0 and variance 1 first;
+// where they share one, as pixels and spectra, leave them.
 //
 // # Data
 //

@@ -105,23 +105,24 @@ type AlternatingOptions struct {
 // MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the
 // defaults.
 type MinVolumeOptions struct {
-	// As in AlternatingOptions. With Slack, restarts are compared at the first λ
-	// tried, and the search for λ goes on from the best of them.
-	Weights  []float64
-	Workers  int
-	Seed     uint64
+	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
+	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Seed    uint64    // of all that is random: the same seed gives the same result
+	// Restarts is from how many starts to run; 0: 1. The lowest objective is
+	// kept; with Slack at the first λ tried, and the search for λ goes on from
+	// there. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
-	MaxIter  int
-	Tol      float64
-	Init     Init
-	Centers  *Matrix
-	Sum      Sum
-	Progress func(Iteration)
+	MaxIter  int             // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
+	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
+	Init     Init            // where to start; InitAuto is the default
+	Centers  *Matrix         // k×d: start from these instead; nil: Init
+	Sum      Sum             // SumToOne (the default) or SumAtMostOne
+	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
 
 	// Slack is how much more squared error than the proven minimum compact
 	// prototypes may cost: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor
-	// allows. 0: 0.25. Larger values draw the prototypes into the data and make
-	// memberships more decided where samples then lie outside of the simplex.
+	// allows. 0: 0.25. Larger values leave more samples outside of the simplex;
+	// these get decided memberships.
 	Slack float64
 	// Lambda > 0 is λ itself, in squared units of the data (times weight), and
 	// Slack is then not used.
@@ -160,12 +161,14 @@ const (
 // in turn, the paper's SkM-AM (fuzzy c-means with proportional membership, m = 0),
 // with an extrapolation that is taken only where the objective falls. It finds a
 // local minimum; [Fit] has the global one, and Model.Floor and Model.Gap say by
-// how much they differ. What it is for: prototypes near a given start.
+// how much they differ (often by nothing: the minimum has many solutions).
+// Nothing but the start keeps the prototypes near the data.
 //
 // The rows of G are solved exactly for the centers, as by [Model.Predict]. The
 // objective after every iteration, the start's first, is in Trace; it never
 // rises. With Sum: SumAtMostOne, Total is ‖X‖² and Floor is Σ_{i>k} σ_i²(X), of
-// the data as it is.
+// the data as it is: a lower bound that is reached only where the rows lie in a
+// cone of k directions.
 //
 // Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration; memory for a copy of
 // the data (of its row space, where that is smaller) and 2n·k. Errors: those of
@@ -194,13 +197,13 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 //
 // the paper's MVSkM, with σ_i the singular values of F (k×d) from the mean of
 // the data (see [Volume]). [Fit]'s simplex encloses the data, and its
-// memberships are vague; this one contracts into the data, until the error has
-// grown by Slack over the proven floor.
+// memberships are vague; this one contracts towards the data, until the error has
+// grown by Slack over the proven floor. It is a local minimum: that no smaller
+// simplex has the same error is not proven; Restarts and Seed try others.
 //
-// λ is found by that rule from the floor, so that nothing depends on the scale,
-// the units or the origin of the data: λ is the largest found with
-// ‖X − GF‖² ≤ (1+Slack)·floor, within 1 % of the slack unless the error jumps
-// there. Every λ is tried from the same start: a path from one λ to the next
+// λ is found by that rule from the floor, so that nothing depends on a common
+// scale, the units or the origin of the data: λ is that of the error nearest
+// below (1+Slack)·floor, within 1 % of the slack unless the error jumps there. Every λ is tried from the same start: a path from one λ to the next
 // loses the clusters. No more than half of the variance that the floor explains
 // is given up.
 //
@@ -209,8 +212,8 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // and the defaults of Init and Volume are those that find the smallest simplex
 // around the data. Where k > min(n−1, d) the floor is 0 and says nothing; 10 % of
 // the total variance stand for it. If no λ fits from the start, the global
-// simplex is the start instead; if that does not help (it always does but for
-// SumAtMostOne), a [Warning] says so.
+// simplex is the start instead; if that does not help (for SumAtMostOne, or a
+// slack near rounding), a [Warning] says so.
 //
 // To unmix noisy data take InitSPA and [NoiseSlack]: 0.25 draws the prototypes
 // too far into the data.
@@ -266,8 +269,9 @@ type PathPoint struct {
 // MinVolumePath returns the solutions of [FitMinVolume] for many λ: how error
 // and volume trade, and where prototypes merge. lambdas are in squared units of
 // the data; nil stands for 25 values, from 1e-4 to 100 times Total/k. All start
-// from the same centers (the first restart's). Slack and Lambda are not used. If
-// ctx ends the points so far are returned with its error.
+// from the same centers (the first restart's). Slack and Lambda are not used.
+// Memberships of a point are those of a Model with its Centers (and the Sum of
+// opts), by [Model.Predict]. If ctx ends the points so far are returned with its error.
 //
 // Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or
 // not finite.
@@ -637,6 +641,7 @@ func (j *job) global() (*Matrix, error) {
 // objective with its start. If the context ends the best so far is returned
 // with its error.
 func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
+	chosen := 0
 	for r := range j.o.Restarts {
 		j.restart = r
 		start, err := j.start(r)
@@ -645,12 +650,13 @@ func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
 		}
 		out := j.try(start, lambda)
 		if out != nil && (best == nil || out.value < best.value) {
-			best, from = out, start
+			best, from, chosen = out, start, r
 		}
 		if err := cancelled(j.ctx); err != nil {
 			return best, from, err
 		}
 	}
+	j.restart = chosen // what follows goes on from there
 	return best, from, nil
 }
 
@@ -777,13 +783,14 @@ func (j *job) finish(best *outcome, err error) (*Model, error) {
 	s := j.s
 	s.ctx = context.WithoutCancel(s.ctx)
 	m := &Model{
-		Centers: j.outside(best.f), Memberships: best.g, Lambda: s.unscaleSquare(best.lambda), Sum: j.sum, Volume: j.o.Volume,
+		Centers: j.outside(best.f), Memberships: best.g, Lambda: s.unscaleSquare(best.lambda), Sum: j.sum,
 		Solver: j.pc.solver, Iterations: best.iterations, Status: best.status, Trace: best.trace,
 	}
 	if err != nil {
 		m.Status = StatusCancelled
 	}
 	if best.lambda > 0 {
+		m.Volume = j.o.Volume
 		m.Epsilon = min(math.Ldexp(j.eps, 2*s.exp), math.MaxFloat64)
 	}
 	if err := s.settleZeroWeights(m); err != nil {

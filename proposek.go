@@ -38,8 +38,9 @@ type KProposal struct {
 //     1993): one more than the number of leading steps that do.
 //   - No step does: no answer. The data has no direction that stands out.
 //
-// It counts directions in which prototypes lie, not clusters: clusters along a
-// line share one direction, and k prototypes span at most k−1. Compare Elbow and
+// It is a first guess: it counts directions in which prototypes lie, not
+// clusters. Clusters along a line share one direction, and columns that are not on
+// one scale decide alone. Compare Elbow and
 // Profile, and look at Explained. Cost: O(m²) for m floors. Errors:
 // [ErrTooFewSamples] without floors; [ErrNonFinite], [ErrOption] for floors
 // that are not finite, negative, or rise.
@@ -92,7 +93,7 @@ func ProposeK(floors []float64) (KProposal, error) {
 	}
 	switch {
 	case parts < 2:
-		p.Reason = "the data has one direction only, and any number of clusters may lie along it"
+		p.Reason = "the data has one direction only, and any number of prototypes may lie along it"
 	case lead == 0:
 		p.Reason = "no direction stands out: the first explains " + percent(p.Step[0]) + ", and " + percent(p.Stick[0]) +
 			" would be expected of a random split"

@@ -111,11 +111,13 @@ type Model struct {
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// Objective is ‖X − GF‖², weighted if weights were given, computed from
 	// the X, G and F themselves. Like Floor and Total it is in squared units of
-	// the data, weakly 0 where that is below the range of float64 and
+	// the data, 0 where that is below the range of float64 and
 	// math.MaxFloat64 where it is above.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k,
-	// Σ_{i≥k} σ_i² over the singular values σ of the centred data.
+	// Σ_{i≥k} σ_i² over the singular values σ of the centred data. With
+	// SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, a lower bound that
+	// need not be reached.
 	Floor float64
 	// FloorError bounds by how much the true minimum may exceed Floor (it
 	// never does exceed Objective, but for rounding). Direct solvers state
@@ -124,7 +126,7 @@ type Model struct {
 	// here; that bound takes for granted that the random start block was not
 	// orthogonal to a leading direction.
 	FloorError float64
-	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1
+	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
 
 	// Lambda and Epsilon are the penalty's, as used by FitMinVolume: λ/2 times
@@ -132,10 +134,10 @@ type Model struct {
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings        []Warning // what is wrong with the solution of FitAlternating or FitMinVolume; nil: nothing
+	Warnings        []Warning // what FitAlternating and FitMinVolume found to look at; nil: nothing
 
 	Solver     Solver    // the solver that gave the result
-	Iterations int       // steps of an iterative solver; 0 for a closed form
+	Iterations int       // of the run that gave the result; for Fit, steps of SolverKrylov, otherwise 0
 	Status     Status    // why it stopped
 	Trace      []float64 // the objective with its penalty after every iteration; nil for Fit
 }

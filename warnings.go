@@ -14,7 +14,7 @@ type WarningKind int
 const (
 	// WarnCoincident: centers Cluster and Other are the same to tolerance.
 	// Value is their distance, relative to the root mean square distance of
-	// the samples from their mean: at most 0.001.
+	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in
 	// Cluster. Value is the share of all membership that it has.

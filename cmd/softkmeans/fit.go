@@ -18,9 +18,10 @@ const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 
 Fit soft k-means to the rows of a CSV file: N centers, and for every row its
 memberships, which are the shares (at least 0, together 1) of the mixture of
-centers that stands for the row. The result is a global minimum of the squared
-error, and the report proves it; or, with -method minvol, centers among the
-rows for a little more error than the proven minimum.
+centers that stands for the row. With -method global the result is a global
+minimum of the squared error, and the report proves it. With -method minvol the
+centers are near the rows, for a little more error than the proven minimum.
+Columns with different units should have one scale before.
 
 FILE has a row on each line and nothing but numbers, except for a header and
 the -label column. Without FILE, or with -, standard input is read.
@@ -31,10 +32,12 @@ the -label column. Without FILE, or with -, standard input is read.
                 to standard output and the report to standard error.
   -method M     global: the least squared error, by centers around the data
                 (default)
-                minvol: the most compact centers for an error of (1 + slack)
-                times the least; clusters and mixtures to look at
-                alternating: a local minimum near k-means centers
-  -slack S      of minvol; 0.25 is the default
+                minvol: compact centers for an error of (1 + slack) times
+                the least; clusters and mixtures to look at
+                alternating: an iteration from k-means centers
+  -slack S      of minvol; 0.25 is the default. At most half of what can be
+                explained is given up. With more centers than columns the
+                least error is 0, and a tenth of the variance stands for it
   -seed N       of the starts of minvol and alternating; 0 is the default
   -enclosure E  of global:
                 ball: the centers enclose a ball around the data (default)
@@ -64,6 +67,7 @@ type fitFlags struct {
 	method  method
 	slack   float64 // 0: the package's default
 	seed    uint64
+	seeded  bool // -seed was given
 }
 
 // method is the way in which fit finds its centers.
@@ -87,7 +91,13 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 		}
 		return nil
 	})
-	fs.Uint64Var(&f.seed, "seed", 0, "")
+	fs.Func("seed", "", func(s string) (err error) {
+		f.seeded = true
+		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return errors.New("must be a whole number, at least 0")
+		}
+		return nil
+	})
 	fs.Func("slack", "", func(s string) (err error) {
 		if f.slack, err = strconv.ParseFloat(s, 64); err != nil || !(f.slack > 0 && f.slack <= math.MaxFloat64) {
 			return errors.New("must be a number above 0")
@@ -125,6 +135,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k is missing: how many centers?")
 	case f.slack > 0 && f.method != methodMinVolume:
 		return f, usageErrorf("-slack is for -method minvol")
+	case f.seeded && f.method == methodGlobal:
+		return f, usageErrorf("-seed is for -method minvol and alternating")
 	case f.method != methodGlobal && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Solver != softkmeans.SolverAuto):
 		return f, usageErrorf("-enclosure and -solver are for -method global")
 	case f.options.Workers < 0:

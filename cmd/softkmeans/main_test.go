@@ -61,6 +61,7 @@ func TestUsage(t *testing.T) {
 		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is for -method minvol"},
 		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-enclosure and -solver are for -method global"},
 		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
+		{"fit -k 2 -seed 1 data.csv", 2, "-seed is for -method minvol and alternating"},
 		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
 		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},

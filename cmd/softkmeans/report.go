@@ -33,8 +33,11 @@ func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate, by metho
 	}
 
 	where := "They enclose the data, so most lie outside of it"
-	if by != methodGlobal {
-		where = "They lie near the data"
+	switch by {
+	case methodMinVolume:
+		where = "They are as compact as the error allows"
+	case methodAlternating:
+		where = "Nothing keeps them near the data"
 	}
 	fmt.Fprintf(&b, "\n\nCenters. %s; each row is a mixture of them,\n"+
 		"but for the squared error below, and its memberships are the shares.\n\n", where)
@@ -86,7 +89,7 @@ func localVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
 	far := "The squared error is at its proven minimum"
 	switch {
 	case c.Floor > 0 && c.Floor > 1e-12*c.Total && !c.Optimal(certifiedTol):
-		far = fmt.Sprintf("The squared error is %.4g times the least that any %s can leave over", c.Objective/c.Floor, centers(k))
+		far = fmt.Sprintf("The squared error is %.3g%% above the least that any %s can leave over", 100*(c.Objective/c.Floor-1), centers(k))
 	case hasTotal(c) && !c.Optimal(certifiedTol):
 		far = fmt.Sprintf("The squared error is %.4g%% of the total variance; %s could leave over nothing", 100*c.Objective/c.Total, centers(k))
 	}

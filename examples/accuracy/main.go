@@ -73,6 +73,7 @@ func main() {
 func table(dir string, seeds int, slack float64) error {
 	fmt.Println("| set | n×d, k | ACC | NMI | purity | ACC nearest | ACC alternating | ACC global | ACC k-means | error over floor | s |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	found := 0
 	for _, s := range sets {
 		x, classes, err := s.load([]string{"testdata", dir})
 		if errors.Is(err, fs.ErrNotExist) {
@@ -81,9 +82,10 @@ func table(dir string, seeds int, slack float64) error {
 		if err != nil {
 			return err
 		}
+		found++
 		k := slices.Max(classes) + 1
-		var scores [5][]float64 // ACC, NMI, purity; ACC by nearest center, of the alternating method
-		var over, seconds float64
+		var scores [5][]float64   // ACC, NMI, purity; ACC by nearest center, of the alternating method
+		var over, seconds float64 // of the last seed; mean
 		for seed := range seeds {
 			begin := time.Now()
 			m, err := softkmeans.FitMinVolume(context.Background(), x, k, &softkmeans.MinVolumeOptions{Seed: uint64(seed), Slack: slack})
@@ -125,6 +127,9 @@ func table(dir string, seeds int, slack float64) error {
 		}
 		fmt.Printf("| %s | %d×%d, %d | %s | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", s.name, x.Rows, x.Cols, k,
 			share(median(scores[0])), share(median(scores[1])), share(median(scores[2])), share(median(scores[3])), share(median(scores[4])), share(acc), share(s.kmeans), excess(over), seconds)
+	}
+	if found == 0 {
+		return errors.New("no data set found: run this in the folder that has testdata/")
 	}
 	return nil
 }
