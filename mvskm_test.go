@@ -244,6 +244,41 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+// TestPenaltyUnits: the trace ends at the paper's objective, computed from the
+// model's own fields in the units of the data.
+func TestPenaltyUnits(t *testing.T) {
+	for _, unit := range []float64{1, 1e3, 1e-4} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			x := mapped(loadCSV(t, "iris"), func(_, _ int, v float64) float64 { return v * unit })
+			m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 30 * unit * unit, Epsilon: 0.5 * unit * unit, Volume: VolumeOrigin, Sum: sum})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := m.Centers.Clone()
+			if sum == SumToOne {
+				mean := make([]float64, x.Cols)
+				for i := range x.Rows {
+					axpy(mean, 1/float64(x.Rows), x.row(i))
+				}
+				for a := range f.Rows {
+					axpy(f.row(a), -1, mean)
+				}
+			}
+			_, s, _, err := SVD(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := plainObjective(x, m.Centers, m.Memberships, nil)
+			for _, v := range s {
+				want += m.Lambda / 2 * math.Log(v*v+m.Epsilon)
+			}
+			if got := m.Trace[len(m.Trace)-1]; math.Abs(got-want) > 1e-10*math.Abs(want) || math.Abs(m.Lambda/unit/unit-30) > 1e-12 || math.Abs(m.Epsilon/unit/unit-0.5) > 1e-12 {
+				t.Errorf("unit %g %v: trace ends at %g, want %g; λ %g, ε %g", unit, sum, got, want, m.Lambda, m.Epsilon)
+			}
+		}
+	}
+}
+
 // TestSlackIsCapped: on noise, whose floor is most of the variance, the slack
 // does not draw all prototypes into one.
 func TestSlackIsCapped(t *testing.T) {
