@@ -285,6 +285,9 @@ func (c *csvReader) addRow(fields []string) error {
 			continue
 		}
 		v, err := c.number(fields, j)
+		if err != nil && c.rows == 0 && c.header && c.width > 1 && c.label < 0 && strings.ContainsFunc(fields[j], unicode.IsLetter) {
+			return fmt.Errorf("%w (if column %d is not data: -label %d)", err, j+1, j+1)
+		}
 		if err != nil {
 			return err
 		}

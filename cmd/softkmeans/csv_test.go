@@ -103,6 +103,7 @@ func TestReadTableErrors(t *testing.T) {
 		{"1,\"x\ny\"\n\n2,z\n", dialect{label: "2"}, `f.csv:3: a blank line between rows`},
 
 		// A first line with a number and a word is neither.
+		{"a,b,kind\n1,2,x\n", dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3)`},
 		{"1,x\n3,4\n", dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2)`},
 		{"5.1,setosa\n4.9,setosa\n", dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 		{"a,b\n3,4\n", dialect{header: headerNo}, `f.csv:1:1: "a" is not a number`},
