@@ -62,6 +62,9 @@ func dataSets(t testing.TB) []dataSet {
 func TestTraceFalls(t *testing.T) {
 	for _, set := range dataSets(t) {
 		seeds := 3
+		if testing.Short() {
+			seeds = 1
+		}
 		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // a quick version: all rows and seeds take a minute
 			set.x, seeds = rowsOf(set.x, 0, 600), 2
 		}
@@ -195,6 +198,9 @@ func TestStep(t *testing.T) {
 func TestSlack(t *testing.T) {
 	for _, set := range dataSets(t) {
 		for _, slack := range []float64{0, 0.05, 0.4} {
+			if testing.Short() && slack > 0 {
+				continue
+			}
 			m, err := FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack})
 			if err != nil {
 				t.Fatal(err)
@@ -299,7 +305,11 @@ func TestSlackIsCapped(t *testing.T) {
 // the columns have one scale. Rounding errors of the data grow by the condition
 // of the problem only, not with the number of iterations.
 func TestUnits(t *testing.T) {
-	for _, name := range []string{"iris", "wine", "breast_cancer"} {
+	names := []string{"iris", "wine", "breast_cancer"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		for _, k := range []int{3, 5} {
 			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
 				o := &MinVolumeOptions{MaxIter: 100}
@@ -507,10 +517,18 @@ var unmixingShapes = [][2]int{{3, 8}, {4, 200}, {5, 50}, {6, 30}, {8, 200}, {7, 
 // purest is how pure the purest sample may be; odd k take the last only, for time.
 var purest = []float64{1, 0.9}
 
+// unmixings are the shapes that a run has time for.
+func unmixings() [][2]int {
+	if testing.Short() {
+		return unmixingShapes[:2]
+	}
+	return unmixingShapes
+}
+
 // TestUnmixExact: with all options at their defaults the vertices of noise-free
 // mixtures come back, whether or not some samples are nearly pure.
 func TestUnmixExact(t *testing.T) {
-	for _, s := range unmixingShapes {
+	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
 			x, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
 			m, err := FitMinVolume(bg, x, s[0], nil)
@@ -529,7 +547,7 @@ func TestUnmixExact(t *testing.T) {
 // TestUnmixNoisy: at 30 dB the prototypes are nearer to the truth than the
 // samples that SPA picks, and so are the abundances.
 func TestUnmixNoisy(t *testing.T) {
-	for _, s := range unmixingShapes {
+	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
 			clean, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
 			x := noisy(clean, 30, 2)
