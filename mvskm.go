@@ -203,9 +203,10 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 //
 // λ is found by that rule from the floor, so that nothing depends on a common
 // scale, the units or the origin of the data: λ is that of the error nearest
-// below (1+Slack)·floor, within 1 % of the slack unless the error jumps there. Every λ is tried from the same start: a path from one λ to the next
-// loses the clusters. No more than half of the variance that the floor explains
-// is given up.
+// below (1+Slack)·floor, within 1 % of the slack unless the error jumps there.
+// Every λ is tried from the same start: a path from one λ to the next loses the
+// clusters. No more than half of the variance that the floor explains is given
+// up.
 //
 // Data whose floor is no more than 1e-6 of its total variance is an exact
 // mixture of k prototypes: that share then stands for the floor in the rule,
@@ -223,8 +224,8 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // call with the same seed, for any number of workers.
 //
 // Cost: [Fit]'s for the floor; some 5 runs of 10 to 100 iterations of
-// O(ndk + nk²) each. Memory: that of [FitAlternating], twice. Errors and ctx: as
-// for [FitAlternating].
+// O(ndk + nk²) each, more on ill-conditioned data. Memory: a copy of the data as
+// for [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
 	var o MinVolumeOptions
 	if opts != nil {
@@ -248,11 +249,11 @@ func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions)
 
 // NoiseSlack returns the Slack with which [FitMinVolume] unmixes data that is k
 // prototypes mixed and white noise added, in d ≥ k columns: (k−1)/(10·(d−k+1)).
-// Such noise has about (k−1)/(d−k+1) of the floor's energy in
-// the prototypes' own plane, where it pushes samples out of the simplex; a small
-// part of it, most samples being inside, is what the true prototypes leave over.
-// In simulations with 3 to 8 prototypes at 30 dB a tenth had the smallest
-// errors.
+// Such noise has about (k−1)/(d−k+1) of the floor's energy in the prototypes'
+// own plane, where it pushes samples out of the simplex; a small part of it, most
+// samples being inside, is what the true prototypes leave over. In simulations
+// with 3 to 8 prototypes at 30 dB a tenth or an eighth of it did better than a
+// quarter and more.
 func NoiseSlack(d, k int) float64 { return 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1)) }
 
 // PathPoint is a solution at one λ.
@@ -271,7 +272,8 @@ type PathPoint struct {
 // the data; nil stands for 25 values, from 1e-4 to 100 times Total/k. All start
 // from the same centers (the first restart's). Slack and Lambda are not used.
 // Memberships of a point are those of a Model with its Centers (and the Sum of
-// opts), by [Model.Predict]. If ctx ends the points so far are returned with its error.
+// opts), by [Model.Predict]. If ctx ends the points so far are returned with its
+// error.
 //
 // Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or
 // not finite.
