@@ -866,10 +866,27 @@ func TestWarnings(t *testing.T) {
 	if err != nil || !has(m, WarnCoincident) {
 		t.Errorf("all prototypes in one: %v %v", m.Warnings, err)
 	}
-	far := mapped(NewMatrix(2, 4, nil), func(i, _ int, _ float64) float64 { return float64(i) * 1000 })
-	m, err = FitAlternating(bg, x, 2, &AlternatingOptions{Centers: far, MaxIter: 1})
-	if err != nil || !has(m, WarnFar) && !has(m, WarnEmpty) {
-		t.Errorf("a center at 1000: %v %v", m.Warnings, err)
+	j, err := newJob(bg, x, 2, &MinVolumeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := j.newState()
+	copy(at.f.Data, j.inside(rowsOf(x, 0, 2)).Data)
+	farthest := 0.0
+	for i := range x.Rows {
+		farthest = max(farthest, norm2(j.z.row(i)))
+	}
+	for _, c := range []struct {
+		factor float64
+		want   bool
+	}{{2.99, false}, {3.01, true}} {
+		scale(at.f.row(1), c.factor*farthest/norm2(at.f.row(1)))
+		if err := j.visit(at, nil); err != nil {
+			t.Fatal(err)
+		}
+		if m := (&Model{Warnings: j.warnings(&outcome{state: at})}); has(m, WarnFar) != c.want {
+			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
+		}
 	}
 	// A third center between two clusters has no sample for which it is largest.
 	two := NewMatrix(4, 1, []float64{-1, -1, 1, 1})

@@ -1,0 +1,136 @@
+package softkmeans
+
+import (
+	"math"
+	"testing"
+)
+
+// separated returns k clusters of the given sizes, far apart from each other.
+func separated(sizes []int) *Matrix {
+	var rows [][]float64
+	noise := randomData(1000, 3, 0, 7)
+	for c, size := range sizes {
+		for range size {
+			e := noise.row(len(rows))
+			rows = append(rows, []float64{e[0] + 40*float64(c%3), e[1] + 40*float64(c/3%3), e[2] + 40*float64(c/9)})
+		}
+	}
+	x, _ := FromRows(rows)
+	return x
+}
+
+// TestKMeansStart: the best of the runs is kept, so that separated clusters of
+// very different sizes are all found, from any seed.
+func TestKMeansStart(t *testing.T) {
+	sizes := []int{3, 200, 40, 5, 120, 60, 9, 80}
+	x := separated(sizes)
+	for seed := range uint64(8) {
+		j, err := newJob(bg, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := j.start(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := Model{Centers: j.outside(f)}
+		labels, err := m.Nearest(nil, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		seen := map[int]bool{}
+		for _, size := range sizes {
+			for i := at; i < at+size; i++ {
+				if labels[i] != labels[at] {
+					t.Fatalf("seed %d: cluster of row %d is cut", seed, at)
+				}
+			}
+			if seen[labels[at]] {
+				t.Fatalf("seed %d: two clusters share a center", seed)
+			}
+			seen[labels[at]] = true
+			at += size
+		}
+	}
+}
+
+// TestLloydWeights: a center is the weighted mean of its samples, and the
+// inertia is what it says.
+func TestLloydWeights(t *testing.T) {
+	x := separated([]int{10, 20, 30})
+	w := make1(60)
+	for i := range w {
+		w[i] = 0.25 * float64(1+i%7)
+	}
+	j, err := newJob(bg, x, 3, &MinVolumeOptions{Weights: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := j.start(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inertia, err := j.lloyd(f, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	centers := j.outside(f)
+	var want float64
+	for _, c := range [][2]int{{0, 10}, {10, 30}, {30, 60}} {
+		mean, sum := make([]float64, 3), 0.0
+		for i := c[0]; i < c[1]; i++ {
+			axpy(mean, w[i], x.row(i))
+			sum += w[i]
+		}
+		scale(mean, 1/sum)
+		near := math.Inf(1)
+		for a := range 3 {
+			var d float64
+			for l, v := range centers.row(a) {
+				d += math.Abs(v - mean[l])
+			}
+			near = min(near, d)
+		}
+		if near > 1e-12*100 {
+			t.Errorf("no center at the weighted mean of rows %d…%d: %g off", c[0], c[1]-1, near)
+		}
+		for i := c[0]; i < c[1]; i++ {
+			for l, v := range x.row(i) {
+				want += w[i] * (v - mean[l]) * (v - mean[l])
+			}
+		}
+	}
+	if got := j.s.unscaleSquare(inertia); math.Abs(got-want) > 1e-9*want {
+		t.Errorf("inertia %g, want %g", got, want)
+	}
+}
+
+// TestRunIsStationary: where a run says that it converged a plain step gains
+// nothing more, so momentum neither ends runs early nor hides descent.
+func TestRunIsStationary(t *testing.T) {
+	for _, set := range dataSets(t)[:3] {
+		j, err := newJob(bg, set.x, set.k, &MinVolumeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		j.setEpsilon()
+		j.lambda = j.firstLambda()
+		start, err := j.start(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, iterations, status := j.run(start, 3000, 1e-13, func(int, *state) {})
+		if status != StatusConverged {
+			t.Errorf("%s: %v after %d", set.name, status, iterations)
+		}
+		next := j.newState()
+		j.centersStep(next.f, at)
+		if err := j.visit(next, at.g); err != nil {
+			t.Fatal(err)
+		}
+		if gain := at.value - next.value; gain > 1e-11*j.total {
+			t.Errorf("%s: one more step gains %g of the total after %d iterations", set.name, gain/j.total, iterations)
+		}
+	}
+}
