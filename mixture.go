@@ -213,8 +213,8 @@ const proximalShare = 0x1p-36
 // momentum, (t−1)/(t+9), which is dropped, and starts again, where the objective
 // would rise (O'Donoghue & Candès 2015): F-steps alone creep where clusters
 // overlap. The usual t+2 in the denominator leaps away from a good start. Schemes that fit past steps (Anderson's) take about as many
-// iterations, but on ill-conditioned data they blow rounding errors up to
-// other memberships.
+// iterations on ordinary data and fewer on ill-conditioned data, but there they
+// blow rounding errors up to other memberships.
 //
 // tell is called with every state that is reached, the start's first. A context
 // that ends is no error here: the state is the last complete one then, nil if

@@ -31,6 +31,10 @@ func standardized(x *Matrix) *Matrix {
 	})
 }
 
+// quick reports whether fewer sets and shapes must do: under the race detector,
+// too, which takes ten times as long and sees the same goroutines.
+func quick() bool { return testing.Short() || raceDetector }
+
 // dataSet is a set of testdata/, standardized, or one of the folder that the
 // environment names.
 type dataSet struct {
@@ -62,7 +66,7 @@ func dataSets(t testing.TB) []dataSet {
 func TestTraceFalls(t *testing.T) {
 	for _, set := range dataSets(t) {
 		seeds := 3
-		if testing.Short() {
+		if quick() {
 			seeds = 1
 		}
 		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // a quick version: all rows and seeds take a minute
@@ -198,7 +202,7 @@ func TestStep(t *testing.T) {
 func TestSlack(t *testing.T) {
 	for _, set := range dataSets(t) {
 		for _, slack := range []float64{0, 0.05, 0.4} {
-			if testing.Short() && slack > 0 {
+			if quick() && slack > 0 {
 				continue
 			}
 			m, err := FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack})
@@ -306,7 +310,7 @@ func TestSlackIsCapped(t *testing.T) {
 // of the problem only, not with the number of iterations.
 func TestUnits(t *testing.T) {
 	names := []string{"iris", "wine", "breast_cancer"}
-	if testing.Short() {
+	if quick() {
 		names = names[:1]
 	}
 	for _, name := range names {
@@ -519,7 +523,7 @@ var purest = []float64{1, 0.9}
 
 // unmixings are the shapes that a run has time for.
 func unmixings() [][2]int {
-	if testing.Short() {
+	if quick() {
 		return unmixingShapes[:2]
 	}
 	return unmixingShapes
@@ -724,7 +728,7 @@ func TestMinVolumeErrors(t *testing.T) {
 	}
 }
 
-// TestMinVolumeCancel stops after every number of looks at the context: the
+// TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
 	x := rowsOf(standardized(loadCSV(t, "digits")), 0, 700)

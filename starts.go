@@ -239,8 +239,8 @@ func (m *mixture) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 
 // kmeans is InitKMeans. The runs are made in the principal subspace, which
 // holds the optimum of the relaxed problem (Ding & He 2004): they take a
-// fraction of the time there and end at lower inertia, once continued on the
-// samples themselves, than runs from seeds of all coordinates. Only that
+// fraction of the time there and mostly end at lower inertia, once continued on
+// the samples themselves, than runs from seeds of all coordinates. Only that
 // continuation tells which of them is best.
 func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
 	w, axes := j.leading()

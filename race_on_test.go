@@ -1,0 +1,5 @@
+//go:build race
+
+package softkmeans
+
+const raceDetector = true
