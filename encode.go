@@ -1,7 +1,9 @@
 package softkmeans
 
-// The binary form of a Model. All numbers are little-endian; a float64 is its
-// IEEE 754 bits.
+// The binary forms of a Model and of an LSDModel. All numbers are little-endian; a
+// float64 is its IEEE 754 bits.
+//
+// Model:
 //
 //	offset 0   magic "SKMM"
 //	       4   uint16 version, 2
@@ -15,6 +17,19 @@ package softkmeans
 //	           uint64 length of the trace, its entries
 //	           uint64 number of warnings, for each uint64 kind, cluster and other
 //	           cluster, float64 value
+//	   end−4   uint32 CRC-32 (IEEE) of all before
+//
+// LSDModel:
+//
+//	offset 0   magic "SKML"
+//	       4   uint16 version, 1
+//	       6   uint16 flags: bit 0 memberships, bit 1 map present
+//	       8   uint32 rank
+//	      12   uint32 status
+//	      16   uint64 iterations
+//	      24   float64 × 8: scale, objective, floor, floor error, total, gap, distortion, 0
+//	      88   memberships, projection, vertices, as far as present: as the matrices above
+//	           uint64 number of means, the means
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
 // A reader accepts this and nothing else: no byte too many, no number that is
@@ -35,7 +50,67 @@ const (
 	sumsAtMost   = 4
 	volumeShift  = 3 // of two bits
 	knownFlags   = hasCenters | hasMembers | sumsAtMost | 3<<volumeShift
+
+	lsdMagic      = "SKML"
+	lsdVersion    = 1
+	lsdMembers    = 1
+	lsdMap        = 2
+	headerNumbers = 8
+	headerSize    = 24 + 8*headerNumbers // of both
 )
+
+// writer puts a form together, and remembers the first number that is not
+// finite.
+type writer struct {
+	b   []byte
+	err error
+}
+
+// header begins the form: 88 bytes, with 8 numbers called `name`.
+func (w *writer) header(size int, magic string, version, flags uint16, first, status, iterations int, name string, numbers []float64) {
+	w.b = make([]byte, 0, size)
+	w.b = append(w.b, magic...)
+	w.b = binary.LittleEndian.AppendUint16(w.b, version)
+	w.b = binary.LittleEndian.AppendUint16(w.b, flags)
+	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(first))
+	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(status))
+	w.count(iterations)
+	w.numbers(name, numbers)
+}
+
+func (w *writer) count(n int) { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(n)) }
+
+func (w *writer) numbers(name string, v []float64) {
+	for i, x := range v {
+		if !isFinite(x) && w.err == nil {
+			w.err = &InputError{Arg: name, Row: i, Col: -1, Value: x, Err: ErrNonFinite}
+		}
+		w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(x))
+	}
+}
+
+// matrix writes a matrix that was checked; nil is not written.
+func (w *writer) matrix(m *Matrix) {
+	if m == nil {
+		return
+	}
+	w.count(m.Rows)
+	w.count(m.Cols)
+	for i := range m.Rows {
+		w.numbers("", m.row(i))
+	}
+}
+
+// sum ends the form.
+func (w *writer) sum() ([]byte, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	return binary.LittleEndian.AppendUint32(w.b, crc32.ChecksumIEEE(w.b)), nil
+}
+
+// matrixSize is the length that a matrix takes.
+func matrixSize(m *Matrix) int { return 16 + 8*m.Rows*m.Cols }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary
 // reads, 8 bytes a number: the same bytes for the same model on every machine.
@@ -66,7 +141,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if m.Sum == SumAtMostOne {
 		flags |= sumsAtMost
 	}
-	size := 88 + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
+	size := headerSize + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
 	for _, part := range []struct {
 		name string
 		m    *Matrix
@@ -79,70 +154,33 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 		flags |= part.flag
-		size += 16 + 8*part.m.Rows*part.m.Cols
+		size += matrixSize(part.m)
 	}
-	b := make([]byte, 0, size)
-	b = append(b, modelMagic...)
-	b = binary.LittleEndian.AppendUint16(b, modelVersion)
-	b = binary.LittleEndian.AppendUint16(b, flags)
-	b = binary.LittleEndian.AppendUint32(b, uint32(m.Solver))
-	b = binary.LittleEndian.AppendUint32(b, uint32(m.Status))
-	b = binary.LittleEndian.AppendUint64(b, uint64(m.Iterations))
-	var err error
-	numbers := func(name string, v []float64) {
-		for i, x := range v {
-			if !isFinite(x) && err == nil {
-				err = &InputError{Arg: name, Row: i, Col: -1, Value: x, Err: ErrNonFinite}
-			}
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	var w writer
+	w.header(size, modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
+		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0})
+	w.matrix(m.Centers)
+	w.matrix(m.Memberships)
+	w.count(len(m.Trace))
+	w.numbers("Trace", m.Trace)
+	w.count(len(m.Warnings))
+	for _, warning := range m.Warnings {
+		for _, v := range []int{int(warning.Kind), warning.Cluster, warning.Other} {
+			w.count(v)
 		}
+		w.numbers("Warnings", []float64{warning.Value})
 	}
-	numbers("Model", []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0})
-	for _, part := range []*Matrix{m.Centers, m.Memberships} {
-		if part == nil {
-			continue
-		}
-		b = binary.LittleEndian.AppendUint64(b, uint64(part.Rows))
-		b = binary.LittleEndian.AppendUint64(b, uint64(part.Cols))
-		for i := range part.Rows {
-			numbers("", part.row(i))
-		}
-	}
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(m.Trace)))
-	numbers("Trace", m.Trace)
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(m.Warnings)))
-	for _, w := range m.Warnings {
-		for _, v := range []int{int(w.Kind), w.Cluster, w.Other} {
-			b = binary.LittleEndian.AppendUint64(b, uint64(v))
-		}
-		numbers("Warnings", []float64{w.Value})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b)), nil
+	return w.sum()
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
 // [ErrFormat], and m is then unchanged. It allocates no more than len(data)
 // bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	r := reader{data: data}
-	switch {
-	case len(data) < 88+8+8+4:
-		return fail(ErrFormat, "a model of "+strconv.Itoa(len(data))+" bytes is too short")
-	case string(data[:4]) != modelMagic:
-		return fail(ErrFormat, "this is not a softkmeans model")
-	case binary.LittleEndian.Uint16(data[4:]) != modelVersion:
-		return fail(ErrFormat, "model of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
-			", this package reads version "+strconv.Itoa(modelVersion))
+	r, flags, err := newReader(data, modelMagic, modelVersion, 8+8)
+	if err != nil {
+		return err
 	}
-	body := len(data) - 4
-	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return fail(ErrFormat, "the model's checksum does not fit: damaged or cut short")
-	}
-	r.data = data[:body]
-	flags := binary.LittleEndian.Uint16(data[6:])
 	out := Model{
 		Solver: Solver(binary.LittleEndian.Uint32(data[8:])),
 		Status: Status(binary.LittleEndian.Uint32(data[12:])),
@@ -157,8 +195,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 		return fail(ErrFormat, "the model's header has values of no meaning")
 	}
 	out.Iterations = int(iterations)
-	r.at = 24
-	head := r.numbers(8)
+	head := r.numbers(headerNumbers)
 	if head != nil {
 		out.Objective, out.Floor, out.FloorError, out.Total = head[0], head[1], head[2], head[3]
 		out.Gap, out.Lambda, out.Epsilon = head[4], head[5], head[6]
@@ -179,6 +216,115 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	case out.Centers != nil && out.Memberships != nil && out.Centers.Rows != out.Memberships.Cols:
 		return fail(ErrFormat, "the model has "+strconv.Itoa(out.Centers.Rows)+" centers and memberships for "+strconv.Itoa(out.Memberships.Cols))
 	}
+	*m = out
+	return nil
+}
+
+// newReader checks what is the same in both forms, and leaves the reader at the
+// numbers of the header. `rest` is the least length of what follows these.
+func newReader(data []byte, magic string, version uint16, rest int) (r *reader, flags uint16, err error) {
+	switch {
+	case len(data) < headerSize+rest+4:
+		return nil, 0, fail(ErrFormat, "a model of "+strconv.Itoa(len(data))+" bytes is too short")
+	case string(data[:4]) != magic && (string(data[:4]) == modelMagic || string(data[:4]) == lsdMagic):
+		return nil, 0, fail(ErrFormat, "this is a softkmeans model of the other kind")
+	case string(data[:4]) != magic:
+		return nil, 0, fail(ErrFormat, "this is not a softkmeans model")
+	case binary.LittleEndian.Uint16(data[4:]) != version:
+		return nil, 0, fail(ErrFormat, "model of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
+			", this package reads version "+strconv.Itoa(int(version)))
+	}
+	body := len(data) - 4
+	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return nil, 0, fail(ErrFormat, "the model's checksum does not fit: damaged or cut short")
+	}
+	return &reader{data: data[:body], at: 24}, binary.LittleEndian.Uint16(data[6:]), nil
+}
+
+// MarshalBinary returns the model in the binary form that UnmarshalBinary reads,
+// 8 bytes a number: the same bytes for the same model on every machine. Of an
+// [LSDTree] it has the LSDModel, without Splits and Leaves. Errors, where
+// UnmarshalBinary would not read the result: [ErrShape] for matrices that
+// contradict themselves or each other, [ErrNonFinite], [ErrOption] for a Status, a
+// Rank or a number of iterations of no meaning.
+func (m *LSDModel) MarshalBinary() ([]byte, error) {
+	switch {
+	case m.Status < 0 || m.Status > StatusCancelled:
+		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
+	case m.Rank < 0 || m.Rank > math.MaxInt32:
+		return nil, fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
+	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
+		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
+	}
+	var flags uint16
+	size := headerSize + 8 + 4
+	if m.Memberships != nil {
+		if err := checkMatrix("Memberships", m.Memberships); err != nil {
+			return nil, err
+		}
+		flags |= lsdMembers
+		size += matrixSize(m.Memberships)
+	}
+	km := &KernelMap{}
+	if m.Map != nil {
+		if m.Memberships == nil {
+			return nil, fail(ErrShape, "the model has a map without memberships")
+		}
+		km = m.Map
+		if err := km.check(m.Memberships.Dims()); err != nil {
+			return nil, err
+		}
+		flags |= lsdMap
+		size += matrixSize(km.Projection) + matrixSize(km.Vertices) + 8*len(km.Means)
+	}
+	var w writer
+	w.header(size, lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
+		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0})
+	w.matrix(m.Memberships)
+	w.matrix(km.Projection)
+	w.matrix(km.Vertices)
+	w.count(len(km.Means))
+	w.numbers("Means", km.Means)
+	return w.sum()
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
+// [ErrFormat], and m is then unchanged. It allocates no more than len(data)
+// bytes for the model.
+func (m *LSDModel) UnmarshalBinary(data []byte) error {
+	r, flags, err := newReader(data, lsdMagic, lsdVersion, 8)
+	if err != nil {
+		return err
+	}
+	rank, iterations := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
+	out := LSDModel{Status: Status(binary.LittleEndian.Uint32(data[12:]))}
+	if flags&^(lsdMembers|lsdMap) != 0 || flags == lsdMap || out.Status < 0 || out.Status > StatusCancelled ||
+		iterations > math.MaxInt32 || rank > math.MaxInt32 {
+		return fail(ErrFormat, "the model's header has values of no meaning")
+	}
+	out.Rank, out.Iterations = int(rank), int(iterations)
+	head := r.numbers(headerNumbers)
+	if flags&lsdMembers != 0 {
+		out.Memberships = r.matrix()
+	}
+	km := &KernelMap{}
+	if flags&lsdMap != 0 {
+		km.Projection, km.Vertices = r.matrix(), r.matrix()
+		out.Map = km
+	}
+	if n := r.count(); n > 0 {
+		km.Means = r.numbers(n)
+	}
+	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || out.Map == nil && km.Means != nil {
+		return fail(ErrFormat, "the model's lengths contradict each other or a number is not finite")
+	}
+	if out.Map != nil {
+		if err := km.check(out.Memberships.Dims()); err != nil {
+			return fail(ErrFormat, "the model's map does not fit its memberships")
+		}
+	}
+	out.Scale, out.Objective, out.Floor, out.FloorError = head[0], head[1], head[2], head[3]
+	out.Total, out.Gap, out.Distortion = head[4], head[5], head[6]
 	*m = out
 	return nil
 }

@@ -1,12 +1,14 @@
 package softkmeans
 
-// Block Krylov iteration for the leading eigenvectors of XcᵀXc (or of XcXcᵀ,
-// whichever is smaller), which is never formed: Musco & Musco, Randomized
-// Block Krylov Methods (2015), with the block Lanczos process kept orthogonal
-// in full and restarted thickly (Wu & Simon 2000), so that memory is bounded.
-// It stops when measured residuals say so.
+// Block Krylov iteration for the leading eigenvectors of a symmetric matrix
+// that is known by its products alone: of XcᵀXc or of XcXcᵀ, whichever is
+// smaller and neither of which is formed, or of a matrix of similarities. Musco &
+// Musco, Randomized Block Krylov Methods (2015), with the block Lanczos process
+// kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that
+// memory is bounded. It stops when measured residuals say so.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 )
@@ -22,21 +24,26 @@ type krylovOptions struct {
 	seed     uint64  // of the start
 	residual float64 // stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁ for B = AᵀA, or
 	sum      float64 // stop when the bound on Σλ_i − Σθ_i is at most sum·tr B (if > 0)
+	// indefinite: B may have negative eigenvalues. The residuals are then held to
+	// residual times the largest |θ|, and p eigenvalues are those that are
+	// algebraically largest.
+	indefinite bool
 }
 
-// krylovResult is the leading invariant subspace of XcᵀXc as far as it was
-// found.
+// krylovResult is the leading invariant subspace of B as far as it was found.
 type krylovResult struct {
-	basis  *Matrix   // p×d, orthonormal rows: Uᵀ, by descending Ritz value
-	values []float64 // p Ritz values θ_i of the smaller Gram matrix, descending
+	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
+	values []float64 // p Ritz values θ_i, descending
+	rest   float64   // root of Σ‖Bv − θ_i·v‖²
 	next   float64   // the first Ritz value left out, plus its residual; 0 if the space is exhausted
+	top    float64   // the largest |θ| seen; for definite B, θ₁
 	steps  int
 	status Status
 }
 
-// krylov iterates for the p leading eigenpairs.
-func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
-	size, _ := s.sides()
+// krylov iterates for the p leading right singular vectors of the data: p×d.
+func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
+	small, _ := s.sides()
 	apply := s.normal
 	if s.wide() {
 		apply = func(v *Matrix) (*Matrix, error) {
@@ -47,6 +54,22 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			return s.mul(y)
 		}
 	}
+	kry, err := krylov(s.ctx, small, apply, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.wide() {
+		if kry.basis, err = s.mulT(kry.basis); err != nil {
+			return nil, err
+		}
+	}
+	orthonormalizeCtx(s.ctx, kry.basis, 0)
+	return kry, nil
+}
+
+// krylov iterates for the p leading eigenvectors of the symmetric matrix B of
+// order size; apply returns the products of B with the rows that it is given.
+func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions) (*krylovResult, error) {
 	block := min(p+krylovExtra, size)
 	most := min(size, max(4*block, 96)) // basis vectors kept at once
 	rng := rand.New(rand.NewPCG(o.seed, 0x5eed))
@@ -57,7 +80,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			q.row(i)[j] = 2*rng.Float64() - 1
 		}
 	}
-	orthonormalizeCtx(s.ctx, rowsOf(q, 0, block), 0)
+	orthonormalizeCtx(ctx, rowsOf(q, 0, block), 0)
 	old, fresh := 0, block // rows of q that were multiplied; rows that come now
 	out := &krylovResult{status: StatusIterationLimit}
 	for {
@@ -87,7 +110,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 				}
 			}
 		}
-		values, y := eigenSym(s.ctx, squareOf(t, have), true) // y: rows are vectors
+		values, y := eigenSym(ctx, squareOf(t, have), true) // y: rows are vectors
 		// The residual of Ritz vector Qᵀy is Zᵀ·(y's part in the fresh block).
 		residual := func(i int) float64 {
 			r := make([]float64, size)
@@ -98,11 +121,19 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 		}
 		count := min(p, have)
 		var worst, squares float64
-		floor := float64(size) * 0x1p-52 * max(values[0], 0) // residuals do not fall below rounding
+		top := max(values[0], 0)
+		if o.indefinite {
+			top = max(top, -values[len(values)-1])
+		}
+		floor := float64(size) * 0x1p-52 * top // residuals do not fall below rounding
 		for i := range count {
 			r := residual(i)
-			if r > floor {
-				worst = max(worst, r/math.Sqrt(max(values[i], 0)/values[0]))
+			switch {
+			case r <= floor:
+			case o.indefinite:
+				worst = max(worst, r)
+			default:
+				worst = max(worst, r/math.Sqrt(max(values[i], 0)/top))
 			}
 			squares += r * r
 		}
@@ -113,7 +144,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 				out.next = max(values[count], 0) + residual(count)
 			}
 		}
-		done := have == size || worst <= o.residual*max(values[0], 0)
+		done := have == size || worst <= o.residual*top
 		if o.sum > 0 && !done {
 			done = ritzSumBound(values[:count], squares, out.next) <= o.sum*values[0]
 		}
@@ -121,16 +152,9 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 			if done {
 				out.status = StatusConverged
 			}
-			out.values = values[:count]
-			ritz := combine(y, q, count, have)
-			out.basis = ritz
-			if s.wide() {
-				if out.basis, err = s.mulT(ritz); err != nil {
-					return nil, err
-				}
-			}
-			orthonormalizeCtx(s.ctx, out.basis, 0)
-			return out, nil
+			out.values, out.rest, out.top = values[:count], math.Sqrt(squares), top
+			out.basis = combine(y, q, count, have)
+			return out, cancelled(ctx)
 		}
 		// The next block: an orthonormal basis of Z's rows, as much as fits.
 		if have+block > most && most < size {
@@ -147,7 +171,7 @@ func krylov(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 		for i := range fresh {
 			copy(q.row(old+i), z.row(i))
 		}
-		orthonormalizeCtx(s.ctx, rowsOf(q, 0, old+fresh), old)
+		orthonormalizeCtx(ctx, rowsOf(q, 0, old+fresh), old)
 	}
 }
 

@@ -174,7 +174,7 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 		pc.floorError = float64(small) * 0x1p-52 * total
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := krylov(s, count, krylovOptions{steps: defaultKrylovSteps, residual: 1e-15, sum: krylovTol / 4})
+	kry, err := s.krylov(count, krylovOptions{steps: defaultKrylovSteps, residual: 1e-15, sum: krylovTol / 4})
 	if err != nil {
 		return nil, err
 	}

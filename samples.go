@@ -424,7 +424,7 @@ func (s *samples) normal(vt *Matrix) (*Matrix, error) {
 // sumBlocks adds up a b×d matrix over all blocks of packed, weighted rows. fn
 // gets `extra` numbers a row as scratch space.
 func (s *samples) sumBlocks(b, extra int, fn func(acc *Matrix, block, scratch []float64, lo, hi int)) (*Matrix, error) {
-	parts := make([]*Matrix, chunks(s.n, s.d, max(1, min(reduceChunks, s.n/(4*b)))))
+	parts := make([]*Matrix, chunks(s.n, s.d, max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
 		parts[t] = NewMatrix(b, s.d, nil)
 	}

@@ -422,10 +422,14 @@ func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int) {
 // Labels returns the cluster with the largest membership for each row, the
 // lowest index on ties. dst receives them; nil allocates. It panics if dst is
 // not as long as Memberships has rows.
-func (m *Model) Labels(dst []int) []int {
+func (m *Model) Labels(dst []int) []int { return largest(dst, m.Memberships) }
+
+// largest returns the column of the largest entry of each row of g, the lowest
+// on ties.
+func largest(dst []int, g *Matrix) []int {
 	n := 0
-	if m.Memberships != nil {
-		n = m.Memberships.Rows
+	if g != nil {
+		n = g.Rows
 	}
 	if dst == nil {
 		dst = make([]int, n)
@@ -435,7 +439,7 @@ func (m *Model) Labels(dst []int) []int {
 	}
 	for i := range dst {
 		dst[i] = 0
-		row := m.Memberships.Row(i)
+		row := g.Row(i)
 		for j, v := range row {
 			if v > row[dst[i]] {
 				dst[i] = j

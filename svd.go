@@ -356,7 +356,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if small, _ := s.sides(); k < 1 || k > small {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))
 	}
-	kry, err := krylov(s, k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
+	kry, err := s.krylov(k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,448 @@
+package softkmeans
+
+// The parts of LSD that follow its eigenvectors: where the samples go in the
+// simplex (Arora et al. 2013, steps 2 to 5), and from there a descent on
+// ‖K − PPᵀ/c‖² itself, which is not in the source.
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	descentSteps  = 1000
+	descentTol    = 1e-9
+	descentMemory = 10   // steps that a rise is judged by
+	anotherShare  = 1e-3 // of the objective above the floor, below which one start is enough
+)
+
+// lsd is LSD of the operator's matrix.
+func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
+	if !fits(o.n, k) {
+		return nil, tooManyClusters(o.n, k)
+	}
+	spec, err := o.leading(min(k, o.n), opts.Seed)
+	if err != nil {
+		return nil, err
+	}
+	z := spec.factor()
+	left, err := o.without(z)
+	if err != nil {
+		return nil, err
+	}
+	m := &LSDModel{Rank: z.Rows}
+	floor := m.rate(o, spec, left, left.total)
+	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
+	best := &fitted{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
+	for start, place := range []func() *Matrix{
+		func() *Matrix { return o.inHyperplane(z, k, k, opts) },
+		func() *Matrix { return o.inHyperplane(z, min(z.Rows, k-1), k, opts) },
+		func() *Matrix { return o.aroundMean(z, k, opts) },
+	} {
+		// Another start is for what is left over.
+		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best)) {
+			break
+		}
+		if start == 1 && z.Rows == k {
+			continue // all k columns are needed
+		}
+		g := place()
+		if g == nil {
+			continue
+		}
+		var f *fitted
+		if f, err = d.run(g, start); f != nil && f.objective < best.objective {
+			best = f
+		}
+		if err != nil {
+			best.status = StatusCancelled
+			break
+		}
+	}
+	m.Memberships, m.Iterations, m.Status = best.p, best.steps, best.status
+	m.Scale = math.MaxFloat64
+	if best.a > 0 {
+		m.Scale = unscale(best.b/best.a, -o.exp)
+	}
+	m.rate(o, spec, left, best.objective)
+	return m, err
+}
+
+// uniform is the n×k matrix of 1/k.
+func uniform(n, k int) *Matrix {
+	g := NewMatrix(n, k, nil)
+	for i := range g.Data {
+		g.Data[i] = 1 / float64(k)
+	}
+	return g
+}
+
+// inHyperplane is the method of the source: the samples are projected onto the
+// hyperplane mᵀz = 1 with the scale c = ‖m‖²/k = 1ᵀK⁺1/k, which is then turned into
+// that of the simplex. nil if the samples lie in a hyperplane through the origin.
+// With fewer positive eigenvalues than clusters, which the source leaves out, c
+// may be larger: that of fewer clusters, `used`, and zeros for the others.
+func (o *operator) inHyperplane(z *Matrix, used, k int, opts *LSDOptions) *Matrix {
+	if used < 1 {
+		return nil
+	}
+	points := hyperplane(z, used)
+	if points == nil {
+		return nil
+	}
+	g := o.inSimplex(points, used, opts)
+	if used == k {
+		return g
+	}
+	out := NewMatrix(o.n, k, nil)
+	for i := range o.n {
+		copy(out.row(i), g.row(i))
+	}
+	return out
+}
+
+// hyperplane returns the coordinates of the samples in the hyperplane of the
+// simplex, about its centre 1/k: n×(k−1), still to be turned.
+func hyperplane(z *Matrix, k int) *Matrix {
+	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
+	m := make([]float64, k)
+	for i := range z.Rows {
+		sum := 0.0
+		for _, v := range z.row(i) {
+			sum += v
+		}
+		m[i] = sum / sumSquares(z.row(i)) // ZZᵀ = Λ
+	}
+	length := norm2(m)
+	if !(length > 0) {
+		return nil
+	}
+	c := length * length / float64(k)
+	scale(m, 1/length)
+	// The Householder reflection H = I − 2wwᵀ/wᵀw takes m/‖m‖ to 1/√k. The
+	// coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
+	// hyperplane; H and B are only ever needed as their product with Z.
+	w := slices.Clone(m)
+	for i := range w {
+		w[i] -= 1 / math.Sqrt(float64(k))
+	}
+	ww := sumSquares(w)
+	b := RegularSimplex(k)
+	out := NewMatrix(z.Cols, k-1, nil)
+	h := make([]float64, k)
+	for col := range z.Rows {
+		clear(h)
+		h[col] = 1
+		if ww > 0 {
+			axpy(h, -2*w[col]/ww, w)
+		}
+		turned := make([]float64, k-1)
+		for j, v := range h {
+			axpy(turned, math.Sqrt(c)*v, b.row(j))
+		}
+		for i, v := range z.row(col) {
+			axpy(out.row(i), v, turned)
+		}
+	}
+	return out
+}
+
+// aroundMean is the start for similarities that are not, or hardly, in a
+// hyperplane off the origin, as where the rows of K add up to 0: coordinates about
+// the mean, as TILSD has them, scaled so that the tight simplex around them is the
+// probability simplex. nil if the samples coincide.
+func (o *operator) aroundMean(z *Matrix, k int, opts *LSDOptions) *Matrix {
+	r := z.Rows
+	centred := z.Clone()
+	for i := range r {
+		mean := 0.0
+		for _, v := range z.row(i) {
+			mean += v / float64(o.n)
+		}
+		for j := range centred.row(i) {
+			centred.row(i)[j] -= mean
+		}
+	}
+	gram := NewMatrix(r, r, nil)
+	addMulNT(gram.Data, r, centred.Data, r, centred.Data, r, o.n, true)
+	mirror(gram.Data, r)
+	values, rows := eigenSym(o.ctx, gram, true)
+	p := 0
+	for p < min(r, k-1) && values[p] > float64(o.n)*0x1p-52*values[0] {
+		p++
+	}
+	if p == 0 {
+		return nil
+	}
+	w := NewMatrix(o.n, p, nil)
+	normals := normalsOf(k, p, nil)
+	ext := &extent{facets: make([]float64, k)}
+	for i := range o.n {
+		for c := range p {
+			for l := range r {
+				w.row(i)[c] += rows.row(c)[l] * centred.row(l)[i]
+			}
+		}
+		ext.add(w.row(i), normals)
+	}
+	e := enclose(EnclosureTight, normals, ext)
+	out := NewMatrix(o.n, k-1, nil)
+	for i := range o.n {
+		for c, v := range w.row(i) { // see surround: 1/s = 1/(ρ√(k(k−1)))
+			out.row(i)[c] = (v - e.centre[c]) / (e.radius * math.Sqrt(float64(k)*float64(k-1)))
+		}
+	}
+	return o.inSimplex(out, k, opts)
+}
+
+// inSimplex turns the points and projects them onto the simplex: n×k.
+func (o *operator) inSimplex(points *Matrix, k int, opts *LSDOptions) *Matrix {
+	g := NewMatrix(o.n, k, nil)
+	r := newRotation(o.ctx, k, points)
+	turn := identity(k - 1)
+	if k > 2 {
+		turn = r.search(opts.Starts, opts.Seed)
+	}
+	r.place(g, turn)
+	return g
+}
+
+// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best
+// scale for P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method
+// of Birgin, Martínez & Raydan (2000): the step length of Barzilai & Borwein, and
+// the whole step where that ends below the worst of the last ten; otherwise the
+// minimum along it, exactly, since ⟨K, PPᵀ⟩ is a polynomial of degree 2 on a line
+// and ‖PPᵀ‖² one of degree 4. So a step takes one product with K. The lowest P is
+// kept.
+type descent struct {
+	*operator
+	k     int
+	total float64 // ‖K‖²
+	floor float64 // of the objective
+	opts  *LSDOptions
+}
+
+// fitted is a P, at first with what φ and its gradient need.
+type fitted struct {
+	p, q      *Matrix // P and KP, n×k
+	s         *Matrix // PᵀP
+	a, b      float64 // ⟨K, PPᵀ⟩, ‖PPᵀ‖²
+	objective float64 // φ(P), or ‖K − PPᵀ/c‖² entry by entry
+	steps     int
+	status    Status
+}
+
+// product fills in what follows from p.
+func (d *descent) product(f *fitted) error {
+	qt, err := d.apply(f.p.transposed())
+	if err != nil {
+		return err
+	}
+	f.q = qt.transposed()
+	d.sums(f)
+	return nil
+}
+
+// sums fills in what follows from p and q.
+func (d *descent) sums(f *fitted) {
+	f.s = cross(f.p, f.p)
+	f.a, f.b = dot(f.p.Data, f.q.Data), sumSquares(f.s.Data)
+	f.objective = d.total
+	if f.a > 0 {
+		f.objective -= f.a / f.b * f.a
+	}
+}
+
+// exactly replaces φ, a difference of sums, by the sum of the squared entries.
+func (d *descent) exactly(f *fitted) error {
+	if f.a <= 0 {
+		return nil
+	}
+	yt := f.p.transposed()
+	scale(yt.Data, math.Sqrt(f.a/f.b))
+	left, err := d.without(yt)
+	f.objective = left.squares
+	return err
+}
+
+// attained reports whether f is at the floor to the rounding of φ, which cannot
+// lead further.
+func (d *descent) attained(f *fitted) bool { return f.objective-d.floor <= 0x1p-50*d.total }
+
+// cross returns AᵀB.
+func cross(a, b *Matrix) *Matrix {
+	out := NewMatrix(a.Cols, b.Cols, nil)
+	for i := range a.Rows {
+		for j, v := range a.row(i) {
+			axpy(out.row(j), v, b.row(i))
+		}
+	}
+	return out
+}
+
+// gradient is that of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
+// of −½⟨K, PPᵀ⟩.
+func (f *fitted) gradient(g *Matrix) {
+	h := f.a / f.b
+	for i := range g.Rows {
+		row := g.row(i)
+		clear(row)
+		if f.a > 0 {
+			for j, v := range f.p.row(i) {
+				axpy(row, h*v, f.s.row(j))
+			}
+		}
+		axpy(row, -1, f.q.row(i))
+		if f.a > 0 {
+			scale(row, 4*h)
+		}
+	}
+}
+
+// run descends from p, which it overwrites. The result is never above p. With an
+// error it may be nil, and its objective is φ.
+func (d *descent) run(p *Matrix, start int) (*fitted, error) {
+	if err := cancelled(d.ctx); err != nil {
+		return nil, err
+	}
+	f := &fitted{p: p, status: StatusConverged}
+	if err := d.product(f); err != nil {
+		return nil, err
+	}
+	if err := d.exactly(f); err != nil {
+		return nil, err
+	}
+	d.tell(start, f)
+	if d.opts.MaxIter < 0 || d.attained(f) {
+		return f, nil
+	}
+	best, err := d.lower(f, start)
+	if err != nil {
+		return best, err
+	}
+	for i := range d.n {
+		settle(best.p.row(i), 1)
+	}
+	if err := d.product(best); err != nil {
+		return best, err
+	}
+	if err := d.exactly(best); err != nil || best.objective < f.objective {
+		return best, err
+	}
+	f.steps, f.status = best.steps, best.status
+	return f, nil
+}
+
+// lower is the iteration. from stays as it is.
+func (d *descent) lower(from *fitted, start int) (*fitted, error) {
+	n, k := d.n, d.k
+	f := &fitted{p: from.p.Clone(), q: from.q.Clone()}
+	d.sums(f)
+	best := &fitted{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
+	g, last, dir := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil)
+	f.gradient(g)
+	first := 0.0
+	if top, _ := rowMaxAbs(g.Data); top > 0 {
+		first = 0.1 / top
+	}
+	alpha := first
+	values, lows := []float64{f.objective}, []float64{f.objective}
+	for best.steps < d.opts.MaxIter {
+		for i := range n {
+			row := dir.row(i)
+			copy(row, f.p.row(i))
+			axpy(row, -alpha, g.row(i))
+			ProjectSimplex(row, row)
+			axpy(row, -1, f.p.row(i))
+		}
+		kt, err := d.apply(dir.transposed())
+		if err != nil {
+			return best, err
+		}
+		kd := kt.transposed()
+		t := d.along(f, dir, kd, slices.Max(values[max(0, len(values)-descentMemory):]))
+		for i := range f.p.Data {
+			f.p.Data[i] = max(0, f.p.Data[i]+t*dir.Data[i])
+			f.q.Data[i] += t * kd.Data[i]
+		}
+		d.sums(f)
+		best.steps++
+		f.steps = best.steps
+		d.tell(start, f)
+		if f.objective < best.objective {
+			copy(best.p.Data, f.p.Data)
+			best.a, best.b, best.objective = f.a, f.b, f.objective
+		}
+		values, lows = append(values, f.objective), append(lows, best.objective)
+		if back := len(lows) - 1 - 2*descentMemory; t == 0 || back >= 0 && lows[back]-best.objective <= d.opts.Tol*d.total {
+			best.status = StatusConverged
+			break
+		}
+		g, last = last, g
+		f.gradient(g)
+		ss, sy := 0.0, 0.0 // of s = t·dir with itself and with y = g − last
+		for i, v := range dir.Data {
+			ss += t * t * v * v
+			sy += t * v * (g.Data[i] - last.Data[i])
+		}
+		if sy > 0 {
+			alpha = ss / sy
+		} else {
+			alpha *= 4
+		}
+		alpha = min(max(alpha, 1e-10*first), 1e10*first)
+	}
+	return best, nil
+}
+
+// along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with
+// the least φ(P + tD).
+func (d *descent) along(f *fitted, dir, kd *Matrix, worst float64) float64 {
+	a1, a2 := dot(f.q.Data, dir.Data), dot(kd.Data, dir.Data)
+	one, two := cross(f.p, dir), cross(dir, dir)
+	for i := range d.k { // PᵀD + DᵀP
+		for j := range i + 1 {
+			v := one.row(i)[j] + one.row(j)[i]
+			one.row(i)[j], one.row(j)[i] = v, v
+		}
+	}
+	b1, b2 := 2*dot(f.s.Data, one.Data), sumSquares(one.Data)+2*dot(f.s.Data, two.Data)
+	b3, b4 := 2*dot(one.Data, two.Data), sumSquares(two.Data)
+	// a·|a|/b, which φ falls with, leads towards ⟨K, PPᵀ⟩ > 0, too, where φ is flat.
+	value := func(t float64) float64 {
+		a := f.a + t*(2*a1+t*a2)
+		return a * math.Abs(a) / (f.b + t*(b1+t*(b2+t*(b3+t*b4))))
+	}
+	if v := value(1); v > 0 && d.total-v < worst {
+		return 1
+	}
+	const grid = 16
+	best, most := 0.0, value(0)
+	for i := 1; i <= grid; i++ {
+		if v := value(float64(i) / grid); v > most {
+			best, most = float64(i)/grid, v
+		}
+	}
+	lo, hi := max(0, best-1.0/grid), min(1, best+1.0/grid)
+	for range 60 { // golden section
+		const phi = 0.6180339887498949
+		x, y := hi-phi*(hi-lo), lo+phi*(hi-lo)
+		if value(x) >= value(y) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	if t := (lo + hi) / 2; value(t) > most {
+		best = t
+	}
+	return best
+}
+
+func (d *descent) tell(start int, f *fitted) {
+	if d.opts.Progress == nil {
+		return
+	}
+	v := unscale(f.objective, 2*d.exp)
+	d.opts.Progress(Iteration{Restart: start, Iteration: f.steps, Objective: v, Fit: v, Floor: unscale(d.floor, 2*d.exp)})
+}

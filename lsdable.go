@@ -1,0 +1,229 @@
+package softkmeans
+
+// Whether similarities have an exact left-stochastic decomposition, and what is
+// in the way where they have none.
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// ObstacleKind says what an [Obstacle] is.
+type ObstacleKind int
+
+const (
+	// ObstacleNone: there is none, the decomposition is exact.
+	ObstacleNone ObstacleKind = iota
+	// ObstacleSign: K (for TI-LSD HKH) has a negative eigenvalue. Value is the
+	// lowest one, relative to the largest magnitude.
+	ObstacleSign
+	// ObstacleRank: K has more than k positive eigenvalues, HKH more than k−1.
+	// Value is the first one too many, relative to the largest.
+	ObstacleRank
+	// ObstacleEntry: K has a negative entry, which no PPᵀ has: the lowest, in Row
+	// and Col. Value is that entry relative to the largest magnitude.
+	ObstacleEntry
+	// ObstacleRange: 1 is not in the range of K, so that the samples lie in no
+	// hyperplane off the origin. Row is the sample for which it fails most and
+	// Value by how much, of 1.
+	ObstacleRange
+	// ObstacleSimplex: the samples lie in a hyperplane, but no simplex of the
+	// right size and place was found that holds all of them. Value is the error
+	// of the best one, ‖K − PPᵀ/c‖/‖K‖. For k ≤ 2, and K of rank k, there is none;
+	// otherwise the rotations and scales that were tried are no proof.
+	ObstacleSimplex
+)
+
+// Obstacle is a reason why an exact decomposition does not exist.
+type Obstacle struct {
+	Kind     ObstacleKind
+	Row, Col int     // where that has a meaning, otherwise 0
+	Value    float64 // relative, without unit
+}
+
+// String returns the obstacle as a sentence.
+func (o Obstacle) String() string {
+	value := strconv.FormatFloat(o.Value, 'g', 3, 64)
+	switch o.Kind {
+	case ObstacleNone:
+		return "none"
+	case ObstacleSign:
+		return "there is a negative eigenvalue, " + value + " relative to the largest"
+	case ObstacleRank:
+		return "there is one positive eigenvalue too many, " + value + " relative to the largest"
+	case ObstacleEntry:
+		return "entry [" + strconv.Itoa(o.Row) + "," + strconv.Itoa(o.Col) + "] is negative, " + value + " relative to the largest"
+	case ObstacleRange:
+		return "1 is not in the range: it is missed by " + value + " at sample " + strconv.Itoa(o.Row)
+	case ObstacleSimplex:
+		return "no simplex was found that holds the samples: an error of " + value + " remains"
+	}
+	return "ObstacleKind(" + strconv.Itoa(int(o.Kind)) + ")"
+}
+
+const (
+	lsdableTol  = 1e-8 // the default tolerance
+	scalesTried = 16   // for k above the rank
+)
+
+// LSDable reports whether kernel (n×n, symmetric) is PPᵀ/c for some c > 0 and some
+// P (n×k) of nonnegative rows that add up to 1. [LSDObstacle] tells why not. tol
+// is relative to the largest eigenvalue, entry or norm; 0 stands for 1e-8. A no
+// of the kind [ObstacleSimplex] may be wrong; a yes has found P.
+//
+// Cost and errors: those of [LSD] without its descent; [ErrOption] for a tol that
+// is not in [0, 1).
+func LSDable(kernel *Matrix, k int, tol float64) (bool, error) {
+	o, err := LSDObstacle(kernel, k, tol)
+	return err == nil && o.Kind == ObstacleNone, err
+}
+
+// TILSDable reports whether some translation of kernel is LSDable: iff HKH is
+// positive semidefinite of rank at most k−1, H = I − 11ᵀ/n (the paper's Theorem
+// "Condition of TI-LSDable"; for K = XXᵀ iff X is [SkMable]). [TILSDObstacle]
+// tells why not. tol is relative to the largest eigenvalue; 0 stands for 1e-8.
+//
+// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and
+// needs d ≥ k: two clusters on a line, X n×1, have rank(HKH) = 1 = k−1, but K stays
+// of rank 1 wherever the line begins, and PPᵀ/c has rank 2 unless all samples
+// coincide. Here, as for any kernel, translations may leave the span of the samples.
+//
+// Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
+func TILSDable(kernel *Matrix, k int, tol float64) (bool, error) {
+	o, err := TILSDObstacle(kernel, k, tol)
+	return err == nil && o.Kind == ObstacleNone, err
+}
+
+// LSDObstacle returns why kernel is not LSDable, the first reason in the order of
+// the kinds, or an Obstacle of kind ObstacleNone. Arguments, cost and errors as
+// for [LSDable].
+func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
+	op, tol, err := lsdableOperator(kernel, k, tol)
+	if err != nil {
+		return Obstacle{}, err
+	}
+	spec, bound, found, err := op.spectralObstacle(k, tol)
+	if err != nil || found.Kind != ObstacleNone {
+		return found, err
+	}
+	lowest, highest := Obstacle{Kind: ObstacleEntry}, 0.0
+	for i := range op.n {
+		for j, v := range kernel.row(i) {
+			highest = max(highest, math.Abs(v))
+			if v < lowest.Value {
+				lowest = Obstacle{ObstacleEntry, i, j, v}
+			}
+		}
+	}
+	if lowest.Value < -tol*highest {
+		lowest.Value /= highest
+		return lowest, nil
+	}
+	// 1 − VVᵀ1, where a change of K by `bound` may turn V by bound/λ.
+	rest := make([]float64, op.n)
+	for i := range rest {
+		rest[i] = 1
+	}
+	angle, rank := 1.0, 0
+	for rank < min(k, len(spec.values)) && spec.values[rank] > bound {
+		angle = bound / spec.values[rank]
+		rank++
+	}
+	for range 2 {
+		for i := range rank {
+			axpy(rest, -dot(rest, spec.rows.row(i)), spec.rows.row(i))
+		}
+	}
+	worst := Obstacle{Kind: ObstacleRange}
+	for i, v := range rest {
+		if math.Abs(v) > worst.Value {
+			worst.Row, worst.Value = i, math.Abs(v)
+		}
+	}
+	if worst.Value > tol+2*math.Sqrt(float64(op.n))*angle || rank == 0 {
+		return worst, nil
+	}
+	opts, _ := checkLSD(k, &LSDOptions{MaxIter: -1})
+	spec.values, spec.rows = spec.values[:rank], rowsOf(spec.rows, 0, rank)
+	z := spec.factor()
+	d := &descent{operator: op, k: k, opts: &opts}
+	left, err := op.without(NewMatrix(0, op.n, nil))
+	if err != nil {
+		return Obstacle{}, err
+	}
+	d.total = left.total
+	// With fewer positive eigenvalues than clusters each scale between those for
+	// `rank` and for k clusters may be the one.
+	least := math.Inf(1)
+	for used := rank; used <= k; used++ {
+		if used == rank+scalesTried {
+			used = k
+		}
+		f, err := d.run(op.inHyperplane(z, used, k, &opts), 0)
+		if err != nil {
+			return Obstacle{}, err
+		}
+		least = min(least, math.Sqrt(f.objective/d.total))
+		if least <= 10*tol {
+			return Obstacle{}, nil
+		}
+	}
+	return Obstacle{Kind: ObstacleSimplex, Value: least}, nil
+}
+
+// TILSDObstacle returns why kernel is not TILSDable: ObstacleSign, ObstacleRank
+// or ObstacleNone. Arguments, cost and errors as for [TILSDable].
+func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
+	op, tol, err := lsdableOperator(kernel, k, tol)
+	if err != nil {
+		return Obstacle{}, err
+	}
+	if err := op.centre(); err != nil {
+		return Obstacle{}, err
+	}
+	_, _, found, err := op.spectralObstacle(k-1, tol)
+	return found, err
+}
+
+func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
+	if _, err := checkLSD(k, nil); err != nil {
+		return nil, 0, err
+	}
+	if !(tol >= 0 && tol < 1) {
+		return nil, 0, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64))
+	}
+	src, err := newDense(kernel)
+	if err != nil {
+		return nil, 0, err
+	}
+	if tol == 0 {
+		tol = lsdableTol
+	}
+	op, err := newOperator(context.Background(), src, 0)
+	return op, tol, err
+}
+
+// spectralObstacle looks for a negative eigenvalue and for one beyond `rank`.
+// Eigenvalues of up to `bound` count as 0.
+func (o *operator) spectralObstacle(rank int, tol float64) (spec *spectrum, bound float64, found Obstacle, err error) {
+	if spec, err = o.leading(min(rank+1, o.n), 0); err != nil {
+		return nil, 0, found, err
+	}
+	minus := *o
+	minus.negate = true
+	low, err := minus.leading(1, 0)
+	if err != nil {
+		return nil, 0, found, err
+	}
+	// Entries are below 1, so that this is what rounding makes of 0.
+	top := max(spec.values[0], low.values[0])
+	bound = max(tol*top, float64(o.n)*0x1p-50)
+	switch {
+	case low.values[0] > bound:
+		found = Obstacle{Kind: ObstacleSign, Value: -low.values[0] / top}
+	case rank < o.n && spec.values[rank] > bound:
+		found = Obstacle{Kind: ObstacleRank, Value: spec.values[rank] / top}
+	}
+	return spec, bound, found, nil
+}

@@ -1,0 +1,263 @@
+package softkmeans
+
+// Hierarchical left-stochastic decomposition: two clusters, for which the
+// decomposition has a closed form (nothing to rotate), again and again. After
+// the hierarchical variant of Arora et al. (2013).
+
+import (
+	"context"
+	"math"
+)
+
+// LSDTree is the result of [HierarchicalLSD].
+type LSDTree struct {
+	LSDModel // of the memberships of all k clusters, for the whole K; Iterations adds up those of all splits
+	// Splits are the divisions in their order, k−1 of them unless the samples
+	// could not be divided further. Split i made cluster i+1.
+	Splits []LSDSplit
+	// Leaves is the cluster of each sample by the tree: at every split it went
+	// to the side of its larger membership. [LSDModel.Labels] takes the largest
+	// product of memberships instead, which may differ.
+	Leaves []int
+}
+
+// LSDSplit is a division of a cluster in two.
+type LSDSplit struct {
+	Cluster int     // what was divided. One side keeps this number, the other gets the next one free.
+	Size    [2]int  // samples that kept the number, samples that got the new one
+	Scale   float64 // c of the decomposition of its samples alone
+	// Gain is by how much Σ_clusters (1/size)·ΣK_ij, the similarity within
+	// clusters, rose. The cluster whose division gains most is divided next.
+	Gain float64
+}
+
+// HierarchicalLSD finds k clusters of n samples by dividing one of them in two, by
+// [LSD] with k = 2 of its samples alone, until there are k: the one whose
+// division raises the similarity within clusters most. Memberships are the
+// products of those along the path from the root; samples outside of a cluster
+// get theirs for its division from their similarities, as from
+// [LSDModel.Predict]. For many clusters it is faster than LSD, and its clusters
+// are nested: those for k+1 divide one of those for k.
+//
+// Options are those of each LSD; Progress is not called. Cost: two to three LSDs
+// with k = 2 for each level of the tree. Errors: those of LSD; with ctx's comes
+// the tree as far as it is, without Scale and Objective.
+func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
+	src, err := newDense(kernel)
+	if err != nil {
+		return nil, err
+	}
+	return HierarchicalLSDOf(ctx, src, k, opts)
+}
+
+// HierarchicalLSDOf is [HierarchicalLSD] of similarities that need not be stored.
+func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDTree, error) {
+	o, err := checkLSD(k, opts)
+	if err != nil {
+		return nil, err
+	}
+	o.Progress = nil
+	op, err := newOperator(ctx, s, o.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if !fits(op.n, k) {
+		return nil, tooManyClusters(op.n, k)
+	}
+	t := &LSDTree{Leaves: make([]int, op.n)}
+	g := NewMatrix(op.n, k, nil)
+	for i := range op.n {
+		g.row(i)[0] = 1
+	}
+	t.Memberships, t.Status = g, StatusConverged
+	all := make([]int, op.n)
+	for i := range all {
+		all[i] = i
+	}
+	leaves := make([]*leaf, 1, k)
+	if leaves[0], err = op.divide(all, &o); err != nil {
+		t.Status = StatusCancelled
+		return t, err
+	}
+	for len(leaves) < k {
+		at := -1
+		for i, l := range leaves {
+			if l.model != nil && (at < 0 || l.gain > leaves[at].gain) {
+				at = i
+			}
+		}
+		if at < 0 {
+			break
+		}
+		if err := op.grow(t, &leaves, at, &o); err != nil {
+			t.Status = StatusCancelled
+			return t, err
+		}
+	}
+	return t, op.rateTree(t)
+}
+
+// leaf is a cluster with its division in two.
+type leaf struct {
+	members []int
+	model   *LSDModel // nil if it cannot be divided
+	sides   [2][]int
+	gain    float64
+}
+
+// divide finds the division of a cluster.
+func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
+	l := &leaf{members: members}
+	n := len(members)
+	if n < 2 {
+		return l, nil
+	}
+	op, err := newOperator(o.ctx, o.subset(members), o.workers)
+	if err != nil {
+		return nil, err
+	}
+	m, err := op.lsd(2, opts)
+	if err != nil {
+		return nil, err
+	}
+	sides := NewMatrix(2, n, nil)
+	for i, side := range m.Labels(nil) {
+		l.sides[side] = append(l.sides[side], members[i])
+		sides.row(side)[i] = 1
+	}
+	if len(l.sides[0]) == 0 || len(l.sides[1]) == 0 {
+		return l, nil
+	}
+	sums, err := op.apply(sides)
+	if err != nil {
+		return nil, err
+	}
+	own0, own1, across := dot(sums.row(0), sides.row(0)), dot(sums.row(1), sides.row(1)), dot(sums.row(0), sides.row(1))
+	l.gain = own0/float64(len(l.sides[0])) + own1/float64(len(l.sides[1])) - (own0+own1+2*across)/float64(n)
+	l.gain = clampFinite(math.Ldexp(l.gain, op.exp))
+	l.model = m
+	return l, nil
+}
+
+// grow divides cluster `at`.
+func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) error {
+	l := (*leaves)[at]
+	share, err := o.shares(l)
+	if err != nil {
+		return err
+	}
+	var next [2]*leaf
+	for side := range next {
+		if next[side], err = o.divide(l.sides[side], opts); err != nil {
+			return err
+		}
+	}
+	made := len(*leaves)
+	for i := range o.n {
+		row := t.Memberships.row(i)
+		row[made] = row[at] * share[i]
+		row[at] -= row[made]
+	}
+	for _, i := range l.sides[1] {
+		t.Leaves[i] = made
+	}
+	(*leaves)[at] = next[0]
+	*leaves = append(*leaves, next[1])
+	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, l.gain})
+	t.Iterations += l.model.Iterations
+	if l.model.Status == StatusIterationLimit {
+		t.Status = StatusIterationLimit
+	}
+	return nil
+}
+
+// shares returns every sample's membership in the second side of a division. For
+// those outside of the cluster it is the t of [0, 1] with the least
+// ‖κ − (1−t)a − t·b‖² for their similarities κ to its members and the columns a
+// and b of P/c.
+func (o *operator) shares(l *leaf) ([]float64, error) {
+	p := l.model.Memberships
+	share := make([]float64, o.n)
+	h := math.Ldexp(1/l.model.Scale, -o.exp) // in scaled units
+	edge := NewMatrix(1, o.n, nil)           // b − a
+	var length, offset float64
+	for i, at := range l.members {
+		a, b := h*p.row(i)[0], h*p.row(i)[1]
+		edge.Data[at] = b - a
+		length += (b - a) * (b - a)
+		offset += a * (b - a)
+	}
+	products, err := o.apply(edge)
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range products.Data {
+		share[i] = 0.5
+		if length > 0 {
+			share[i] = min(max((v-offset)/length, 0), 1)
+		}
+	}
+	for i, at := range l.members {
+		share[at] = p.row(i)[1]
+	}
+	return share, nil
+}
+
+// rateTree fills in scale and objective.
+func (o *operator) rateTree(t *LSDTree) error {
+	spec, err := o.leading(min(t.Memberships.Cols, o.n), 0)
+	if err != nil {
+		return err
+	}
+	z := spec.factor()
+	left, err := o.without(z)
+	if err != nil {
+		return err
+	}
+	for i := range o.n {
+		settle(t.Memberships.row(i), 1)
+	}
+	d := &descent{operator: o, k: t.Memberships.Cols, total: left.total}
+	f := &fitted{p: t.Memberships}
+	if err := d.product(f); err != nil {
+		return err
+	}
+	if err := d.exactly(f); err != nil {
+		return err
+	}
+	t.Rank, t.Scale = z.Rows, math.MaxFloat64
+	if f.a > 0 {
+		t.Scale = unscale(f.b/f.a, -o.exp)
+	}
+	t.rate(o, spec, left, f.objective)
+	return nil
+}
+
+// subset is K of some of the samples, in ascending order.
+func (o *operator) subset(members []int) Similarity {
+	if len(members) == o.n {
+		return o.src
+	}
+	if k, ok := o.src.(*SampleKernel); ok {
+		return k.of(members)
+	}
+	return &subsetKernel{o.src, members}
+}
+
+// subsetKernel hands out rows and columns of another similarity.
+type subsetKernel struct {
+	src     Similarity
+	members []int
+}
+
+func (k *subsetKernel) Len() int { return len(k.members) }
+
+func (k *subsetKernel) Rows(dst *Matrix, lo int) {
+	full := NewMatrix(1, k.src.Len(), nil)
+	for i := range dst.Rows {
+		k.src.Rows(full, k.members[lo+i])
+		for j, at := range k.members {
+			dst.row(i)[j] = full.Data[at]
+		}
+	}
+}

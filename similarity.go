@@ -1,0 +1,617 @@
+package softkmeans
+
+// Similarities: symmetric n×n matrices K as the methods of lsd.go see them, by
+// rows or by products and never as a second n×n matrix; and kernels of samples.
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+)
+
+// Similarity is a symmetric n×n matrix K that is read by rows and need not be
+// stored: a kernel that is computed, a graph, a file. [KernelFunc] makes one of
+// a function of (i, j), [LinearKernel] and [RBFKernel] of samples.
+type Similarity interface {
+	// Len returns n. It does not change.
+	Len() int
+	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It is
+	// called from several goroutines at once, again and again (some 10 to 200
+	// times for every row), and writes the same numbers each time.
+	Rows(dst *Matrix, lo int)
+}
+
+// KernelFunc returns the n×n similarity with the entries at(i, j), which must
+// be symmetric and safe for concurrent calls.
+func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
+
+type kernelFunc struct {
+	n  int
+	at func(i, j int) float64
+}
+
+func (k kernelFunc) Len() int { return k.n }
+
+func (k kernelFunc) Rows(dst *Matrix, lo int) {
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for j := range row {
+			row[j] = k.at(lo+i, j)
+		}
+	}
+}
+
+// denseKernel is K as a matrix. Where it is symmetric only up to a small
+// tolerance the mean with its mirror image is handed out.
+type denseKernel struct {
+	m       *Matrix
+	average bool
+}
+
+func (k *denseKernel) Len() int { return k.m.Rows }
+
+func (k *denseKernel) Rows(dst *Matrix, lo int) {
+	for i := range dst.Rows {
+		copy(dst.Row(i), k.m.row(lo+i))
+	}
+	if !k.average {
+		return
+	}
+	for j := range k.m.Rows {
+		for i, v := range k.m.row(j)[lo : lo+dst.Rows] {
+			x := &dst.Data[i*dst.Stride+j]
+			*x += v/2 - *x/2
+		}
+	}
+}
+
+// symmetryTol is how far an entry may be from its mirror image, relative to the
+// largest entry. What is within it is averaged.
+const symmetryTol = 1e-8
+
+// newDense checks a matrix of similarities: square, not empty, finite,
+// symmetric.
+func newDense(kernel *Matrix) (*denseKernel, error) {
+	if err := checkShape("kernel", kernel); err != nil {
+		return nil, err
+	}
+	n := kernel.Rows
+	if n != kernel.Cols {
+		return nil, fail(ErrShape, "kernel is "+shape(kernel.Rows, kernel.Cols)+", not square")
+	}
+	if n == 0 {
+		return nil, fail(ErrTooFewSamples, "kernel has no rows")
+	}
+	top, err := maxAbs("kernel", kernel)
+	if err != nil {
+		return nil, err
+	}
+	// By tiles, so that mirror images are read from a cache.
+	const tile = 64
+	worst, row, col := 0.0, 0, 0
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j, v := range kernel.row(i)[j0:min(j0+tile, i+1)] {
+					if d := math.Abs(v/2 - kernel.Data[(j0+j)*kernel.Stride+i]/2); d > worst {
+						worst, row, col = d, i, j0+j
+					}
+				}
+			}
+		}
+	}
+	if worst > symmetryTol/2*top {
+		return nil, fail(ErrShape, "kernel is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
+			strconv.FormatFloat(kernel.At(row, col), 'g', -1, 64)+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
+			strconv.FormatFloat(kernel.At(col, row), 'g', -1, 64))
+	}
+	return &denseKernel{kernel, worst > 0}, nil
+}
+
+// SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a
+// [Similarity] that computes its rows when they are asked for. x is neither
+// copied nor changed, and must not change while the kernel is in use.
+type SampleKernel struct {
+	x     *Matrix
+	s     *samples // x with its scale, not centred
+	rbf   bool
+	gamma float64 // of the scaled samples
+}
+
+// LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf]
+// never form it: they work on x. TI-LSD of it is [Fit] of x. Errors: [ErrShape],
+// [ErrNonFinite], [ErrTooFewSamples].
+func LinearKernel(x *Matrix) (*SampleKernel, error) {
+	s, err := newSamples(context.Background(), x, nil, 0, false)
+	if err != nil {
+		return nil, err
+	}
+	return &SampleKernel{x: x, s: s}, nil
+}
+
+// RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0
+// stands for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖
+// over all pairs i < j (of 1000 rows drawn at random, always the same, where there are more), or
+// of those that differ where the median is 0. Errors: [ErrShape], [ErrNonFinite],
+// [ErrTooFewSamples], [ErrOption] for a gamma that is negative or not finite.
+func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
+	if !(gamma >= 0) || math.IsInf(gamma, 1) {
+		return nil, fail(ErrOption, "gamma is "+strconv.FormatFloat(gamma, 'g', -1, 64))
+	}
+	k, err := LinearKernel(x)
+	if err != nil {
+		return nil, err
+	}
+	k.rbf = true
+	k.gamma = min(math.Ldexp(gamma, 2*k.s.exp), math.MaxFloat64)
+	if gamma == 0 {
+		m := k.medianDistance()
+		k.gamma = min(1/(2*m)/m, math.MaxFloat64)
+	}
+	return k, nil
+}
+
+// of is the kernel of some of the samples.
+func (k *SampleKernel) of(rows []int) *SampleKernel {
+	s := *k.s
+	s.x, s.n = chosenRows(k.x, rows), len(rows)
+	return &SampleKernel{x: s.x, s: &s, rbf: k.rbf, gamma: k.gamma}
+}
+
+// Gamma is γ of an RBF kernel, 0 of a linear one.
+func (k *SampleKernel) Gamma() float64 {
+	if !k.rbf {
+		return 0
+	}
+	return min(math.Ldexp(k.gamma, -2*k.s.exp), math.MaxFloat64)
+}
+
+// medianRows is of how many rows the median heuristic looks at all pairs.
+const medianRows = 1000
+
+// medianDistance is the median of the heuristic, for the scaled samples.
+func (k *SampleKernel) medianDistance() float64 {
+	rows := make([]int, k.s.n)
+	for i := range rows {
+		rows[i] = i
+	}
+	if len(rows) > medianRows {
+		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rows = rows[:medianRows]
+		slices.Sort(rows)
+	}
+	d := k.s.d
+	packed := NewMatrix(len(rows), d, nil)
+	for i, at := range rows {
+		k.s.pack(packed.row(i), at, at+1, false)
+	}
+	var all []float64
+	for i := range rows {
+		for j := range i {
+			all = append(all, squaredDistance(packed.row(i), packed.row(j)))
+		}
+	}
+	slices.Sort(all)
+	for len(all) > 0 && all[len(all)/2] == 0 {
+		all = all[len(all)/2+1:] // pairs that differ are at the end
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	return math.Sqrt((all[(len(all)-1)/2] + all[len(all)/2]) / 2)
+}
+
+// squaredDistance is ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
+func squaredDistance(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		a, b := (*[4]float64)(x), (*[4]float64)(y)
+		d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		d := v - y[i]
+		s0 += d * d
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// Len returns the number of samples.
+func (k *SampleKernel) Len() int { return k.s.n }
+
+// Rows writes rows lo … lo+dst.Rows−1 of K to dst.
+func (k *SampleKernel) Rows(dst *Matrix, lo int) {
+	own := make([]float64, dst.Rows*k.s.d)
+	k.s.pack(own, lo, lo+dst.Rows, false)
+	k.between(dst, own)
+}
+
+// Cross returns the similarities of the rows of y (m×d), new samples, to those of
+// x: m×n, which is what [LSDModel.Predict] takes. dst receives the result; nil
+// allocates, a wrong shape panics. Errors: [ErrShape], [ErrNonFinite]; on an
+// error dst is unchanged.
+func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
+	if err := checkMatrix("y", y); err != nil {
+		return nil, err
+	}
+	if y.Cols != k.s.d {
+		return nil, fail(ErrShape, "y has "+strconv.Itoa(y.Cols)+" columns, the kernel's samples have "+strconv.Itoa(k.s.d))
+	}
+	if !fits(y.Rows, k.s.n) {
+		return nil, fail(ErrShape, "the result is "+shape(y.Rows, k.s.n)+", too large to address")
+	}
+	dst = destination(dst, y.Rows, k.s.n)
+	step := blockRows(k.s.d)
+	own := make([]float64, min(step, y.Rows)*k.s.d)
+	for lo := 0; lo < y.Rows; lo += step {
+		hi := min(lo+step, y.Rows)
+		for i := lo; i < hi; i++ {
+			for j, v := range y.row(i) { // a distant sample may be out of range as scaled
+				own[(i-lo)*k.s.d+j] = clampFinite(math.Ldexp(v, -k.s.exp))
+			}
+		}
+		k.between(rowsOf(dst, lo, hi), own[:(hi-lo)*k.s.d])
+	}
+	return dst, nil
+}
+
+// between fills dst with the kernel of the packed samples `own` and x.
+func (k *SampleKernel) between(dst *Matrix, own []float64) {
+	d := k.s.d
+	other := make([]float64, min(blockRows(d), k.s.n)*d)
+	for lo := 0; lo < k.s.n; lo += blockRows(d) {
+		hi := min(lo+blockRows(d), k.s.n)
+		k.s.pack(other, lo, hi, false)
+		for i := range dst.Rows {
+			row, a := dst.row(i)[lo:hi], own[i*d:(i+1)*d]
+			for j := range row {
+				b := other[j*d : (j+1)*d]
+				if k.rbf {
+					row[j] = math.Exp(-min(k.gamma*squaredDistance(a, b), 1e4))
+				} else {
+					row[j] = clampFinite(math.Ldexp(dot(a, b), 2*k.s.exp))
+				}
+			}
+		}
+	}
+}
+
+// operator is a symmetric n×n matrix as the solvers see it: 2^-exp·K or, once
+// centred, H·2^-exp·K·H with H = I − 11ᵀ/n.
+type operator struct {
+	ctx     context.Context
+	n       int
+	workers int
+	src     Similarity
+	exp     int       // even; the largest entry of 2^-exp·K is in [¼, 1)
+	means   []float64 // of the rows of 2^-exp·K; nil until centred
+	mean    float64   // of all its entries
+	data    *samples  // not nil: K = XXᵀ of these, which is not formed; src, means and mean are not used
+	negate  bool      // the products are those of −K
+}
+
+// newOperator checks what it is given and finds the scale: one pass over K, two
+// where symmetry has to be tested.
+func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
+	if workers < 0 {
+		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
+	}
+	if src == nil {
+		return nil, fail(ErrShape, "the similarity is nil")
+	}
+	o := &operator{ctx: ctx, n: src.Len(), workers: workerCount(workers), src: src}
+	if o.n < 1 {
+		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
+	}
+	kernel, built := src.(*SampleKernel)
+	if built && !kernel.rbf { // the samples once more, with this context and these workers
+		data, err := newSamples(ctx, kernel.x, nil, workers, false)
+		if err != nil {
+			return nil, err
+		}
+		o.data, o.exp = data, 2*data.exp
+		return o, nil
+	}
+	c := chunks(o.n, o.n, manyChunks)
+	tops, bad := make([]float64, c), make([]*InputError, c)
+	err := o.eachRows(0, func(at block, rows *Matrix) {
+		top, err := maxAbs("similarity", rows)
+		if err != nil && bad[at.chunk] == nil {
+			bad[at.chunk] = err.(*InputError)
+			bad[at.chunk].Row += at.lo
+		}
+		tops[at.chunk] = max(tops[at.chunk], top)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range bad {
+		if e != nil {
+			return nil, e
+		}
+	}
+	_, o.exp = math.Frexp(slices.Max(tops))
+	o.exp += o.exp & 1
+	switch src.(type) {
+	case *denseKernel, *subsetKernel, *SampleKernel: // symmetric, or tested already
+		return o, nil
+	}
+	return o, o.checkSymmetry()
+}
+
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v. It misses an
+// asymmetry with probability 0, but cannot name it.
+func (o *operator) checkSymmetry() error {
+	rng := rand.New(rand.NewPCG(0, 0x53))
+	uv := NewMatrix(2, o.n, nil)
+	for i := range uv.Data {
+		uv.Data[i] = 2*rng.Float64() - 1
+	}
+	k, err := o.apply(uv)
+	if err != nil {
+		return err
+	}
+	x, y := dot(k.row(0), uv.row(1)), dot(k.row(1), uv.row(0))
+	if math.Abs(x-y) > symmetryTol*math.Sqrt(sumSquares(k.Data)*sumSquares(uv.Data)/float64(o.n)) {
+		return fail(ErrShape, "the similarity is not symmetric: uᵀKv and vᵀKu differ for random u and v, "+
+			strconv.FormatFloat(x, 'g', 6, 64)+" and "+strconv.FormatFloat(y, 'g', 6, 64)+" (scaled)")
+	}
+	return nil
+}
+
+// eachRows calls fn for all blocks of rows of K, as they are, with `floats`
+// numbers of scratch space a row behind them.
+func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
+	return eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, o.n+floats, func(at block) {
+		m := at.hi - at.lo
+		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
+		at.scratch = at.scratch[m*o.n:]
+		o.src.Rows(rows, at.lo)
+		fn(at, rows)
+	})
+}
+
+// scaled turns rows as they are into rows of the operator's matrix.
+func (o *operator) scaled(at block, rows *Matrix) {
+	for i := range rows.Rows {
+		row := rows.row(i)
+		if o.exp > -1000 && o.exp < 1000 {
+			scale(row, math.Ldexp(1, -o.exp))
+		} else {
+			for j, v := range row {
+				row[j] = math.Ldexp(v, -o.exp)
+			}
+		}
+		if o.means != nil {
+			own := o.means[at.lo+i] - o.mean
+			for j, m := range o.means {
+				row[j] -= m + own
+			}
+		}
+	}
+}
+
+// centre makes the operator that of HKH.
+func (o *operator) centre() (err error) {
+	if o.data != nil {
+		o.data, err = newSamples(o.ctx, o.data.x, nil, o.workers, true)
+		return err
+	}
+	one := NewMatrix(1, o.n, nil)
+	for i := range one.Data {
+		one.Data[i] = 1 / float64(o.n)
+	}
+	sums, err := o.apply(one)
+	if err != nil {
+		return err
+	}
+	o.means = sums.Data
+	for _, m := range o.means {
+		o.mean += m / float64(o.n)
+	}
+	return nil
+}
+
+// rowMeans returns the means of the rows of K, in its own units, once centred.
+func (o *operator) rowMeans() []float64 {
+	out := make([]float64, o.n)
+	if o.data == nil {
+		for i, v := range o.means {
+			out[i] = math.Ldexp(v, o.exp)
+		}
+		return out
+	}
+	row := make([]float64, o.data.d) // of XXᵀ: x_i·x̄
+	for i := range out {
+		o.data.pack(row, i, i+1, false)
+		axpy(row, 1, o.data.mean)
+		out[i] = clampFinite(math.Ldexp(dot(row, o.data.mean), o.exp))
+	}
+	return out
+}
+
+// apply returns the products with the rows of vt (b×n), as rows. One pass over
+// K, 2n²b; for the linear kernel 4ndb.
+func (o *operator) apply(vt *Matrix) (*Matrix, error) {
+	var out *Matrix
+	var err error
+	if o.data != nil {
+		if out, err = o.data.mulT(vt); err == nil {
+			out, err = o.data.mul(out)
+		}
+	} else {
+		b := vt.Rows
+		packed := vt.Clone()
+		out = NewMatrix(b, o.n, nil)
+		err = o.eachRows(b, func(at block, rows *Matrix) {
+			o.scaled(at, rows)
+			prod := at.scratch[:rows.Rows*b]
+			clear(prod)
+			addMulNT(prod, b, rows.Data, rows.Rows, packed.Data, b, o.n, false)
+			for c := range b {
+				row := out.row(c)[at.lo:at.hi]
+				for i := range row {
+					row[i] = prod[i*b+c]
+				}
+			}
+		})
+	}
+	if o.negate && err == nil {
+		scale(out.Data, -1)
+	}
+	return out, err
+}
+
+// remainder is what a factor leaves over of the operator's matrix.
+type remainder struct {
+	squares float64 // ‖K − YYᵀ‖²
+	total   float64 // ‖K‖²
+	trace   float64 // tr(K − YYᵀ)
+	traces  float64 // tr K
+}
+
+// without compares K with YYᵀ for Y given as Yᵀ (p×n), entry by entry: one pass
+// over K, n²p. For the linear kernel, which has no entries, the squares are
+// differences of sums, right to some 1e-15 of the total.
+func (o *operator) without(yt *Matrix) (r remainder, err error) {
+	if o.data != nil {
+		return o.withoutData(yt)
+	}
+	p := yt.Rows
+	y := yt.transposed()
+	parts := make([]remainder, chunks(o.n, o.n, manyChunks))
+	err = o.eachRows(p, func(at block, rows *Matrix) {
+		o.scaled(at, rows)
+		part := &parts[at.chunk]
+		for i := range rows.Rows {
+			row := rows.row(i)
+			part.total += sumSquares(row)
+			part.traces += row[at.lo+i]
+			part.trace += row[at.lo+i] - sumSquares(y.row(at.lo+i))
+		}
+		minus := at.scratch[:rows.Rows*p]
+		copy(minus, y.Data[at.lo*p:at.hi*p])
+		scale(minus, -1)
+		addMulNT(rows.Data, o.n, minus, rows.Rows, y.Data, o.n, p, false)
+		for i := range rows.Rows {
+			part.squares += sumSquares(rows.row(i))
+		}
+	})
+	for _, part := range parts {
+		r.squares += part.squares
+		r.total += part.total
+		r.trace += part.trace
+		r.traces += part.traces
+	}
+	return r, err
+}
+
+// withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and
+// ⟨K, YYᵀ⟩ = ‖XᵀY‖².
+func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
+	gram, err := o.data.gram()
+	if err != nil {
+		return r, err
+	}
+	across, err := o.data.mulT(yt)
+	if err != nil {
+		return r, err
+	}
+	p := yt.Rows
+	own := NewMatrix(p, p, nil)
+	addMulNT(own.Data, p, yt.Data, p, yt.Data, p, o.n, false)
+	r.total = sumSquares(gram.Data)
+	r.squares = max(0, r.total-2*sumSquares(across.Data)+sumSquares(own.Data))
+	for i := range gram.Rows {
+		r.traces += gram.row(i)[i]
+	}
+	r.trace = max(0, r.traces-sumSquares(yt.Data))
+	return r, nil
+}
+
+// spectrum is the upper end of the operator's spectrum.
+type spectrum struct {
+	values []float64 // the largest ones, descending, whatever their sign
+	rows   *Matrix   // their eigenvectors, p×n, orthonormal
+	open   float64   // how far each value may be below the true one, beyond rounding
+	steps  int       // of the Krylov iteration; 0: a direct method
+	status Status
+	top    float64 // the largest magnitude among all eigenvalues, or a lower bound of it
+}
+
+// fullOrder is the largest n for which all eigenvalues are computed.
+const fullOrder = 256
+
+// leading finds the p ≤ n largest eigenvalues and their vectors.
+func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
+	if o.data != nil {
+		return o.leadingData(p)
+	}
+	if p == 0 {
+		return &spectrum{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, nil
+	}
+	if o.n <= fullOrder || 4*(p+krylovExtra) > o.n {
+		if !fits(o.n, o.n) {
+			return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
+		}
+		full := NewMatrix(o.n, o.n, nil)
+		if err := o.eachRows(0, func(at block, rows *Matrix) {
+			o.scaled(at, rows)
+			copy(full.Data[at.lo*o.n:], rows.Data)
+		}); err != nil {
+			return nil, err
+		}
+		if o.negate {
+			scale(full.Data, -1)
+		}
+		values, rows := eigenSym(o.ctx, full, true)
+		return &spectrum{values: values[:p], rows: rowsOf(rows, 0, p), status: StatusConverged,
+			top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
+	}
+	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
+	if err != nil {
+		return nil, err
+	}
+	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
+	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl)
+	// where nothing outside of the space is larger.
+	last := kry.values[p-1]
+	s.open = kry.rest + max(0, kry.next-last)
+	if gap := last - kry.next; gap > 0 {
+		s.open = min(s.open, kry.rest/gap*kry.rest)
+	}
+	return s, nil
+}
+
+// leadingData is leading for the linear kernel: XXᵀ has the eigenvectors XU with
+// the right singular vectors U of X.
+func (o *operator) leadingData(p int) (*spectrum, error) {
+	count := min(p, o.data.d)
+	pc, err := o.data.principal(count, SolverAuto)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := o.data.mul(pc.basis)
+	if err != nil {
+		return nil, err
+	}
+	s := &spectrum{values: make([]float64, p), rows: NewMatrix(p, o.n, nil), open: pc.floorError, steps: pc.steps, status: pc.status}
+	if pc.status == StatusOptimal {
+		s.status = StatusConverged
+	}
+	for i := range count {
+		s.values[i] = sumSquares(rows.row(i))
+		copy(s.rows.row(i), rows.row(i))
+	}
+	if count > 0 {
+		s.top = s.values[0]
+	}
+	orthonormalizeCtx(o.ctx, s.rows, 0)
+	return s, cancelled(o.ctx)
+}
