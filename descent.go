@@ -13,6 +13,7 @@ const (
 	descentSteps  = 1000
 	descentTol    = 1e-9
 	descentMemory = 10   // steps that a rise is judged by
+	extraColumns  = 16   // above the number of positive eigenvalues; beyond them columns are 0
 	anotherShare  = 1e-3 // of the objective above the floor, below which one start is enough
 )
 
@@ -32,8 +33,10 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 	}
 	m := &LSDModel{Rank: z.Rows}
 	floor := m.rate(o, spec, left, left.total)
+	all := k
+	k = min(all, z.Rows+extraColumns)
 	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
-	best := &fitted{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
+	best := &fitted{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
 	for start, place := range []func() *Matrix{
 		func() *Matrix { return o.inHyperplane(z, k, k, opts) },
 		func() *Matrix { return o.inHyperplane(z, min(z.Rows, k-1), k, opts) },
@@ -59,7 +62,7 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 			break
 		}
 	}
-	m.Memberships, m.Iterations, m.Status = best.p, best.steps, best.status
+	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
 	m.Scale = math.MaxFloat64
 	if best.a > 0 {
 		m.Scale = unscale(best.b/best.a, -o.exp)
@@ -91,12 +94,17 @@ func (o *operator) inHyperplane(z *Matrix, used, k int, opts *LSDOptions) *Matri
 		return nil
 	}
 	g := o.inSimplex(points, used, opts)
-	if used == k {
-		return g
+	return padded(g, k)
+}
+
+// padded returns m with columns of zeros up to k.
+func padded(m *Matrix, k int) *Matrix {
+	if m.Cols == k {
+		return m
 	}
-	out := NewMatrix(o.n, k, nil)
-	for i := range o.n {
-		copy(out.row(i), g.row(i))
+	out := NewMatrix(m.Rows, k, nil)
+	for i := range m.Rows {
+		copy(out.row(i), m.row(i))
 	}
 	return out
 }

@@ -224,10 +224,10 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 // numbers of the header. `rest` is the least length of what follows these.
 func newReader(data []byte, magic string, version uint16, rest int) (r *reader, flags uint16, err error) {
 	switch {
+	case len(data) >= 4 && string(data[:4]) != magic && (string(data[:4]) == modelMagic || string(data[:4]) == lsdMagic):
+		return nil, 0, fail(ErrFormat, "this is a softkmeans model of the other kind")
 	case len(data) < headerSize+rest+4:
 		return nil, 0, fail(ErrFormat, "a model of "+strconv.Itoa(len(data))+" bytes is too short")
-	case string(data[:4]) != magic && (string(data[:4]) == modelMagic || string(data[:4]) == lsdMagic):
-		return nil, 0, fail(ErrFormat, "this is a softkmeans model of the other kind")
 	case string(data[:4]) != magic:
 		return nil, 0, fail(ErrFormat, "this is not a softkmeans model")
 	case binary.LittleEndian.Uint16(data[4:]) != version:

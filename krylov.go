@@ -141,7 +141,10 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		if have < size {
 			out.next = values[min(count, have-1)]
 			if have > count {
-				out.next = max(values[count], 0) + residual(count)
+				out.next = values[count] + residual(count)
+				if !o.indefinite {
+					out.next = max(out.next, residual(count))
+				}
 			}
 		}
 		done := have == size || worst <= o.residual*top

@@ -228,10 +228,10 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	// positive were not used.
 	open := 0.0
 	for _, v := range spec.values {
-		if v = max(v, 0); v > float64(op.n)*0x1p-52*spec.top {
+		if v > float64(op.n)*0x1p-52*spec.top {
 			open += (2*v + spec.open) * spec.open
 		} else {
-			open += (v + spec.open) * (v + spec.open)
+			open += math.Pow(max(0, v+spec.open), 2)
 		}
 	}
 	eps := float64(op.n) * 0x1p-52
@@ -268,7 +268,7 @@ func (o *operator) surround(m *LSDModel, spec *spectrum, wt *Matrix, k int, opts
 	// of the ball's at r, so both are the same expression.
 	m.Scale = 1
 	if e.radius > 0 {
-		m.Scale = unscale(1/(e.radius*e.radius*float64(k*(k-1))), -o.exp)
+		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
 	}
 	km := &KernelMap{Means: o.rowMeans(), Projection: NewMatrix(o.n, p, nil), Vertices: NewMatrix(k, p, nil)}
 	for i := range o.n {

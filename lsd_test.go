@@ -2,9 +2,13 @@ package softkmeans
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,6 +160,9 @@ func TestLSDNoisy(t *testing.T) {
 			truth, got := lsdObjective(kernel, p, best), lsdObjective(kernel, m.Memberships, m.Scale)
 			if got > truth || got < m.Floor || math.Abs(got-m.Objective) > 1e-12*m.Total {
 				t.Errorf("k=%d seed=%d: objective %g (said to be %g), of the true memberships %g, floor %g", k, seed, got, m.Objective, truth, m.Floor)
+			}
+			if seed >= 3 {
+				continue
 			}
 			source, err := LSD(bg, kernel, k, &LSDOptions{Seed: seed, MaxIter: -1})
 			if err != nil {
@@ -388,6 +395,743 @@ func TestKernelPredict(t *testing.T) {
 	mustPanic(t, func() { m.Predict(kernel, kernel) })
 }
 
-var _ = context.Background
-var _ = errors.Is
-var _ = strings.Contains
+// outer returns XXᵀ.
+func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
+
+func shifted(x *Matrix, by ...float64) *Matrix {
+	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
+}
+
+// TestLSDTheorems: {LSDable} ⊆ {TI-LSDable} ⊆ {SkMable} with matrices that are in
+// one and not in the other.
+func TestLSDTheorems(t *testing.T) {
+	check := func(name string, x *Matrix, k int, lsd ObstacleKind, ti ObstacleKind, skm bool) {
+		t.Helper()
+		o, err := LSDObstacle(outer(x), k, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := TILSDObstacle(outer(x), k, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := SkMable(x, k, 1e-7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Kind != lsd || p.Kind != ti || s != skm {
+			t.Errorf("%s: LSDable %v, TI-LSDable %v, SkMable %v", name, o, p, s)
+		}
+		if yes, err := LSDable(outer(x), k, 0); err != nil || yes != (lsd == ObstacleNone) {
+			t.Errorf("%s: LSDable is %v, %v", name, yes, err)
+		}
+		if yes, err := TILSDable(outer(x), k, 0); err != nil || yes != (ti == ObstacleNone) {
+			t.Errorf("%s: TILSDable is %v, %v", name, yes, err)
+		}
+	}
+	for k := 2; k <= 6; k++ {
+		// X = √(1/c)·P is LSDable; moved it is TI-LSDable only; noise is neither.
+		p := dirichlet(20*k, k, 0.7, uint64(k))
+		x := mapped(p, func(_, _ int, v float64) float64 { return v / 3 })
+		check("P", x, k, ObstacleNone, ObstacleNone, true)
+		move := make([]float64, k)
+		move[0], move[1] = 0.3, -0.2
+		// In k dimensions the moved samples lie in another hyperplane off the origin,
+		// at another angle and distance; or have angles above 90°.
+		o, err := LSDObstacle(outer(shifted(x, move...)), k, 0)
+		if err != nil || o.Kind != ObstacleSimplex && o.Kind != ObstacleEntry {
+			t.Errorf("k=%d: moved: %v, %v", k, o, err)
+		}
+		if yes, err := TILSDable(outer(shifted(x, move...)), k, 0); err != nil || !yes {
+			t.Errorf("k=%d: moved: TI-LSDable %v, %v", k, yes, err)
+		}
+		check("one more direction", randomData(40, k, 0, 1), k, ObstacleEntry, ObstacleRank, false)
+	}
+	// SkMable and TI-LSDable are the same for XXᵀ as long as the translation may
+	// leave the span: two clusters on a line.
+	check("a line", NewMatrix(3, 1, []float64{0, 1, 2}), 2, ObstacleRange, ObstacleNone, true)
+	// The reasons.
+	for _, c := range []struct {
+		k      *Matrix
+		c      int
+		lsd    ObstacleKind
+		ti     ObstacleKind
+		row    int
+		value  float64
+		phrase string
+	}{
+		{NewMatrix(2, 2, []float64{1, 0, 0, -1}), 2, ObstacleSign, ObstacleNone, 0, -1, "negative eigenvalue"},
+		{NewMatrix(2, 2, []float64{-1, 0, 0, -1}), 2, ObstacleSign, ObstacleSign, 0, -1, "negative eigenvalue"},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, ObstacleRank, ObstacleRank, 0, 1, "too many"},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 3, ObstacleNone, ObstacleNone, 0, 0, "none"},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 5, ObstacleNone, ObstacleNone, 0, 0, "none"},
+		{NewMatrix(2, 2, []float64{1, -0.5, -0.5, 1}), 2, ObstacleEntry, ObstacleNone, 0, -0.5, "[0,1] is negative"},
+		{NewMatrix(3, 3, nil), 2, ObstacleRange, ObstacleNone, 0, 1, "range"},
+		{NewMatrix(2, 2, []float64{1, 1, 1, 4}), 2, ObstacleSimplex, ObstacleNone, 0, 0.300376, "no simplex"},
+		{NewMatrix(2, 2, []float64{1, 2, 2, 4}), 2, ObstacleRange, ObstacleNone, 0, 0.4, "range"},
+		{NewMatrix(2, 2, []float64{2, 2, 2, 2}), 4, ObstacleNone, ObstacleNone, 0, 0, "none"},
+	} {
+		o, err := LSDObstacle(c.k, c.c, 0)
+		if err != nil || o.Kind != c.lsd || o.Row != c.row || math.Abs(o.Value-c.value) > 1e-6 || !strings.Contains(o.String(), c.phrase) {
+			t.Errorf("%v, k=%d: %+v (%v), %v", c.k.Data, c.c, o, o, err)
+		}
+		if o, err = TILSDObstacle(c.k, c.c, 0); err != nil || o.Kind != c.ti {
+			t.Errorf("%v, k=%d: TI: %v, %v", c.k.Data, c.c, o, err)
+		}
+	}
+	// Translation breaks LSDable, never TI-LSDable; neither minds scale.
+	p := dirichlet(40, 3, 1, 8)
+	for _, f := range []float64{1e-150, 1, 1e150} {
+		kernel := similarityOf(p, 1/f)
+		if yes, err := LSDable(kernel, 3, 0); err != nil || !yes {
+			t.Errorf("×%g: %v, %v", f, yes, err)
+		}
+		if yes, err := LSDable(kernel, 2, 0); err != nil || yes {
+			t.Errorf("×%g: k=2 %v, %v", f, yes, err)
+		}
+	}
+}
+
+// TestLSDBits: the same bits for any number of workers, for a strided view, for a
+// matrix, a function and a kernel of samples, whatever the Krylov iteration and
+// the descent do.
+func TestLSDBits(t *testing.T) {
+	x := randomData(290, 6, 1, 5)
+	rbf, err := RBFKernel(x, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernel := NewMatrix(290, 290, nil)
+	rbf.Rows(kernel, 0)
+	wide := &Matrix{Rows: 290, Cols: 290, Stride: 300, Data: slices.Repeat([]float64{math.NaN()}, 290*300)}
+	for i := range 290 {
+		copy(wide.Row(i), kernel.Row(i))
+	}
+	type call = func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error)
+	for name, f := range map[string]call{
+		"LSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
+			if dense != nil {
+				return LSD(bg, dense, 4, o)
+			}
+			return LSDOf(bg, s, 4, o)
+		},
+		"TILSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
+			if dense != nil {
+				return TILSD(bg, dense, 4, o)
+			}
+			return TILSDOf(bg, s, 4, o)
+		},
+		"HierarchicalLSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
+			var tree *LSDTree
+			var err error
+			if dense != nil {
+				tree, err = HierarchicalLSD(bg, dense, 4, o)
+			} else {
+				tree, err = HierarchicalLSDOf(bg, s, 4, o)
+			}
+			if err != nil {
+				return nil, err
+			}
+			return &tree.LSDModel, nil
+		},
+	} {
+		want, err := f(nil, kernel, &LSDOptions{Workers: 1, MaxIter: 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, err := want.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, workers := range []int{1, 2, 7} {
+			o := &LSDOptions{Workers: workers, MaxIter: 30}
+			for kind, get := range map[string]func() (*LSDModel, error){
+				"strided":  func() (*LSDModel, error) { return f(nil, wide, o) },
+				"function": func() (*LSDModel, error) { return f(KernelFunc(290, kernel.At), nil, o) },
+				"rbf":      func() (*LSDModel, error) { return f(rbf, nil, o) },
+			} {
+				m, err := get()
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := m.MarshalBinary()
+				if err != nil || string(b) != string(first) {
+					t.Errorf("%s, %s, %d workers: other bits (%v)", name, kind, workers, err)
+				}
+			}
+		}
+		// A power of two is a change of units.
+		m, err := f(nil, mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) }), &LSDOptions{MaxIter: 30})
+		if err != nil || maxDiff(m.Memberships, want.Memberships) != 0 || m.Scale != math.Ldexp(want.Scale, -300) || m.Gap != want.Gap {
+			t.Errorf("%s: other bits for K·2^300: %v", name, err)
+		}
+	}
+}
+
+// TestLSDFloor: the floor is a lower bound, with the Krylov iteration (n > 128)
+// as with all eigenvalues, also where eigenvalues are close and where the largest
+// in magnitude is negative, and tight.
+func TestLSDFloor(t *testing.T) {
+	n := 200
+	rng := rand.New(rand.NewPCG(3, 3))
+	q := randomData(n, n, 0, 7)
+	orthonormalize(q, 0)
+	for name, value := range map[string]func(i int) float64{
+		"falling":      func(i int) float64 { return math.Pow(0.9, float64(i)) },
+		"close":        func(i int) float64 { return 1 - 1e-3*float64(i)/float64(n) },
+		"multiple":     func(i int) float64 { return float64(5 - i/10) },
+		"few positive": func(i int) float64 { return map[bool]float64{true: 1, false: -0.5}[i < 3] },
+		"negative end": func(i int) float64 { return map[bool]float64{true: -100, false: rng.Float64()}[i == 0] },
+	} {
+		values := make([]float64, n)
+		kernel := NewMatrix(n, n, nil)
+		for i := range n {
+			values[i] = value(i)
+			for a := range n {
+				axpy(kernel.Row(a), values[i]*q.Row(i)[a], q.Row(i))
+			}
+		}
+		slices.Sort(values)
+		slices.Reverse(values)
+		for _, k := range []int{1, 4, 9} {
+			want := 0.0
+			for i, v := range values {
+				if i >= k || v < 0 {
+					want += v * v
+				}
+			}
+			m, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if slack := 1e-12 * m.Total; m.Floor > want+slack || m.Floor+m.FloorError < want-slack || m.FloorError > 1e-8*m.Total || m.Objective < m.Floor {
+				t.Errorf("%s, k=%d: floor %g + %g, the eigenvalues say %g; objective %g", name, k, m.Floor, m.FloorError, want, m.Objective)
+			}
+		}
+	}
+}
+
+// TestLSDErrors: what is no similarity is an error that says why, before any work.
+func TestLSDErrors(t *testing.T) {
+	good := similarityOf(dirichlet(12, 2, 1, 1), 1)
+	lopsided := good.Clone()
+	lopsided.Set(7, 3, lopsided.At(3, 7)+1)
+	lopsided.Set(2, 1, lopsided.At(1, 2)+0.5)
+	for _, c := range []struct {
+		kernel *Matrix
+		k      int
+		opts   *LSDOptions
+		err    error
+		phrase string
+	}{
+		{nil, 2, nil, ErrShape, "kernel is nil"},
+		{NewMatrix(3, 4, nil), 2, nil, ErrShape, "3×4, not square"},
+		{NewMatrix(0, 0, nil), 2, nil, ErrTooFewSamples, "no rows"},
+		{lopsided, 2, nil, ErrShape, "worst at [7,3]"},
+		{mapped(good, func(i, j int, v float64) float64 {
+			if i == 4 && j == 5 {
+				return math.NaN()
+			}
+			return v
+		}), 2, nil, ErrNonFinite, "kernel[4,5] = NaN"},
+		{good, 0, nil, ErrOption, "k is 0"},
+		{good, -1, nil, ErrOption, "k is -1"},
+		{good, math.MaxInt / 2, nil, ErrOption, "too large"},
+		{good, 2, &LSDOptions{Workers: -1}, ErrOption, "Workers is -1"},
+		{good, 2, &LSDOptions{Starts: -1}, ErrOption, "Starts is -1"},
+		{good, 2, &LSDOptions{Tol: math.NaN()}, ErrOption, "Tol is NaN"},
+		{good, 2, &LSDOptions{Enclosure: 7}, ErrOption, "Enclosure"},
+		{good, 2, &LSDOptions{Orientation: NewMatrix(2, 2, nil)}, ErrShape, "Orientation"},
+	} {
+		_, one := LSD(bg, c.kernel, c.k, c.opts)
+		_, two := TILSD(bg, c.kernel, c.k, c.opts)
+		_, three := HierarchicalLSD(bg, c.kernel, c.k, c.opts)
+		for _, err := range []error{one, two, three} {
+			if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.phrase) {
+				t.Errorf("%v, want %v with %q", err, c.err, c.phrase)
+			}
+		}
+		if c.opts == nil {
+			_, one = LSDable(c.kernel, c.k, 0)
+			_, two = TILSDable(c.kernel, c.k, 0)
+			for _, err := range []error{one, two} {
+				if c.k < 1e6 && (!errors.Is(err, c.err) || !strings.Contains(err.Error(), c.phrase)) {
+					t.Errorf("%v, want %v with %q", err, c.err, c.phrase)
+				}
+			}
+			if yes, err := LSDable(good, math.MaxInt, 0); !yes || err != nil {
+				t.Errorf("as many clusters as can be: %v, %v", yes, err)
+			}
+		}
+	}
+	for _, tol := range []float64{-1, 1, math.NaN()} {
+		if _, err := LSDable(good, 2, tol); !errors.Is(err, ErrOption) {
+			t.Errorf("tol %g: %v", tol, err)
+		}
+	}
+	for name, c := range map[string]struct {
+		s   Similarity
+		err error
+	}{
+		"nil":        {nil, ErrShape},
+		"empty":      {KernelFunc(0, nil), ErrTooFewSamples},
+		"negative":   {KernelFunc(-3, nil), ErrTooFewSamples},
+		"NaN":        {KernelFunc(5, func(i, j int) float64 { return math.Log(float64(i - 3)) }), ErrNonFinite},
+		"asymmetric": {KernelFunc(5, func(i, j int) float64 { return float64(i - 2*j) }), ErrShape},
+	} {
+		if _, err := LSDOf(bg, c.s, 2, nil); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := TILSDOf(bg, c.s, 2, nil); !errors.Is(err, c.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, gamma := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := RBFKernel(good, gamma); !errors.Is(err, ErrOption) {
+			t.Errorf("gamma %g: %v", gamma, err)
+		}
+	}
+	rbf, err := RBFKernel(good, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rbf.Cross(nil, NewMatrix(2, 5, nil)); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := rbf.Cross(nil, NewMatrix(1, 12, slices.Repeat([]float64{math.Inf(1)}, 12))); !errors.Is(err, ErrNonFinite) {
+		t.Error(err)
+	}
+}
+
+// TestLSDDegenerate: what is documented for similarities without structure.
+func TestLSDDegenerate(t *testing.T) {
+	for name, c := range map[string]struct {
+		kernel   *Matrix
+		rank     int
+		c        float64 // for k = 2; 0: any
+		relative float64 // objective for k = 2 over the total
+	}{
+		"zero":              {NewMatrix(5, 5, nil), 0, math.MaxFloat64, 0},
+		"negative definite": {NewMatrix(2, 2, []float64{-1, 0, 0, -3}), 0, math.MaxFloat64, 1},
+		"one":               {NewMatrix(1, 1, []float64{4}), 1, 1.0 / 8, 0},
+		"one below 0":       {NewMatrix(1, 1, []float64{-4}), 0, math.MaxFloat64, 1},
+		"constant":          {NewMatrix(4, 4, slices.Repeat([]float64{2}, 16)), 1, 0.25, 0},
+		"no positive entry": {NewMatrix(2, 2, []float64{0, -1, -1, 0}), 1, math.MaxFloat64, 1},
+		"1 not in range":    {NewMatrix(2, 2, []float64{1, -1, -1, 1}), 1, 1, 0.5},
+	} {
+		for _, f := range []float64{1, 1e150, 1e-150} {
+			scaled := mapped(c.kernel, func(_, _ int, v float64) float64 { return f * v })
+			for _, k := range []int{1, 2, 3, 9} {
+				m, err := LSD(bg, scaled, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkFeasible(t, m.Memberships)
+				if m.Rank != min(c.rank, k) || m.Status != StatusConverged && m.Status != StatusIterationLimit || m.Gap < -1e-12 {
+					t.Errorf("%s ×%g, k=%d: %+v", name, f, k, m)
+				}
+				if k == 2 {
+					want := c.c
+					if want < math.MaxFloat64 {
+						want /= f
+					}
+					if math.Abs(m.Scale/want-1) > 1e-9 || m.Total > 0 && math.Abs(m.Objective/m.Total-c.relative) > 1e-12 {
+						t.Errorf("%s ×%g: c = %g, want %g; objective %g of %g", name, f, m.Scale, want, m.Objective, m.Total)
+					}
+				}
+				ti, err := TILSD(bg, scaled, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkFeasible(t, ti.Memberships)
+				if ti.Status != StatusOptimal || !(ti.Scale > 0) || !isFinite(ti.Scale) {
+					t.Errorf("%s ×%g, k=%d: TI %+v", name, f, k, ti)
+				}
+				tree, err := HierarchicalLSD(bg, scaled, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkFeasible(t, tree.Memberships)
+			}
+		}
+	}
+}
+
+// TestHierarchicalLSD: nested clusters, found where they are clear; memberships
+// are those of LSD for two.
+func TestHierarchicalLSD(t *testing.T) {
+	p := dirichlet(160, 5, 0.05, 2)
+	kernel := disturbed(similarityOf(p, 1), 0.02, 2)
+	truth := (&LSDModel{Memberships: p}).Labels(nil)
+	var last *LSDTree
+	for k := 1; k <= 7; k++ {
+		tree, err := HierarchicalLSD(bg, kernel, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, tree.Memberships)
+		if len(tree.Splits) != k-1 || tree.Objective < tree.Floor {
+			t.Fatalf("k=%d: %d splits, objective %g, floor %g", k, len(tree.Splits), tree.Objective, tree.Floor)
+		}
+		sizes := make([]int, k)
+		for _, l := range tree.Leaves {
+			sizes[l]++
+		}
+		// The splits tell the sizes.
+		count := make([]int, k)
+		count[0] = 160
+		for i, s := range tree.Splits {
+			if count[s.Cluster] != s.Size[0]+s.Size[1] {
+				t.Errorf("k=%d: split %d of %d samples makes %v", k, i, count[s.Cluster], s.Size)
+			}
+			count[s.Cluster], count[i+1] = s.Size[0], s.Size[1]
+		}
+		if !slices.Equal(sizes, count) {
+			t.Errorf("k=%d: leaves have %v samples, splits say %v", k, sizes, count)
+		}
+		if last != nil { // nested: all but the last split are the same
+			for i, l := range tree.Leaves {
+				if l != last.Leaves[i] && l != k-1 {
+					t.Fatalf("k=%d: sample %d went from %d to %d", k, i, last.Leaves[i], l)
+				}
+			}
+		}
+		last = tree
+		if k == 2 {
+			two, err := LSD(bg, kernel, 2, nil)
+			if err != nil || matched(two.Memberships, tree.Memberships) > 1e-15 || math.Abs(two.Objective-tree.Objective) > 1e-12*two.Total {
+				t.Errorf("k=2 differs from LSD: %v", err)
+			}
+		}
+		if k == 5 {
+			if acc, err := Accuracy(truth, tree.Leaves); err != nil || acc < 0.9 {
+				t.Errorf("accuracy %g, %v", acc, err)
+			}
+		}
+	}
+	// Samples that cannot be told apart are not divided.
+	same, err := HierarchicalLSD(bg, NewMatrix(6, 6, slices.Repeat([]float64{1}, 36)), 3, nil)
+	if err != nil || len(same.Splits) != 0 || slices.Max(same.Leaves) != 0 {
+		t.Errorf("identical samples: %+v, %v", same, err)
+	}
+	// Through samples.
+	x, _ := mixtures(120, 6, 3, 0.1, 1, 3)
+	linear, err := LinearKernel(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := HierarchicalLSDOf(bg, linear, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := HierarchicalLSD(bg, outer(x), 3, nil)
+	if err != nil || !slices.Equal(one.Leaves, two.Leaves) || math.Abs(one.Objective-two.Objective) > 1e-6*two.Objective {
+		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Objective, two.Objective, err)
+	}
+}
+
+// TestLSDCancel: whenever ctx ends its error comes back, with memberships that
+// are feasible or none.
+func TestLSDCancel(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(150, 4, 1, 1), 1), 0.05, 1)
+	for name, f := range map[string]func(ctx context.Context) (*Matrix, Status, error){
+		"LSD": func(ctx context.Context) (*Matrix, Status, error) {
+			m, err := LSD(ctx, kernel, 4, &LSDOptions{Workers: 1})
+			if m == nil {
+				return nil, 0, err
+			}
+			return m.Memberships, m.Status, err
+		},
+		"TILSD": func(ctx context.Context) (*Matrix, Status, error) {
+			m, err := TILSD(ctx, kernel, 4, &LSDOptions{Workers: 1})
+			if m == nil {
+				return nil, 0, err
+			}
+			return m.Memberships, m.Status, err
+		},
+		"HierarchicalLSD": func(ctx context.Context) (*Matrix, Status, error) {
+			m, err := HierarchicalLSD(ctx, kernel, 4, &LSDOptions{Workers: 1})
+			if m == nil {
+				return nil, 0, err
+			}
+			return m.Memberships, m.Status, err
+		},
+	} {
+		kept := 0
+		for looks := 1; ; looks += 1 + looks/8 {
+			left := looks
+			ctx := countdown{bg, &left}
+			g, status, err := f(ctx)
+			if err == nil {
+				if looks < 20 {
+					t.Errorf("%s looks at ctx less than %d times", name, looks)
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s after %d looks: %v", name, looks, err)
+			}
+			if g != nil {
+				kept++
+				checkFeasible(t, g)
+				if status != StatusCancelled {
+					t.Errorf("%s after %d looks: %v", name, looks, status)
+				}
+			}
+		}
+		if kept == 0 && name != "TILSD" {
+			t.Errorf("%s never gave the best so far", name)
+		}
+	}
+}
+
+// TestLSDProgress: the descent tells every step, and the last is at most the
+// first.
+func TestLSDProgress(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(90, 3, 1, 1), 1), 0.05, 1)
+	var steps []Iteration
+	m, err := LSD(bg, kernel, 3, &LSDOptions{Progress: func(it Iteration) { steps = append(steps, it) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) < 2 || steps[0].Iteration != 0 || steps[0].Restart != 0 {
+		t.Fatalf("%d calls", len(steps))
+	}
+	least := math.Inf(1)
+	for _, it := range steps {
+		least = min(least, it.Objective)
+		if it.Floor != m.Floor || it.Fit != it.Objective {
+			t.Fatalf("%+v, floor %g", it, m.Floor)
+		}
+	}
+	if math.Abs(least-m.Objective) > 1e-12*m.Total || m.Objective > steps[0].Objective {
+		t.Errorf("objective %g, lowest told %g, first %g", m.Objective, least, steps[0].Objective)
+	}
+}
+
+// TestSampleKernel: kernels of samples against their definitions.
+func TestSampleKernel(t *testing.T) {
+	x := randomData(70, 5, 4, 3)
+	for _, factor := range []float64{1, 1e150, 1e-150} {
+		scaled := mapped(x, func(_, _ int, v float64) float64 { return v * factor })
+		rbf, err := RBFKernel(scaled, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var distances []float64
+		for i := range 70 {
+			for j := range i {
+				distances = append(distances, math.Sqrt(squaredDistance(x.Row(i), x.Row(j))))
+			}
+		}
+		slices.Sort(distances)
+		median := (distances[len(distances)/2] + distances[(len(distances)-1)/2]) / 2
+		gamma := 1 / (2 * median * median)
+		if want := gamma / factor / factor; want < math.MaxFloat64 && want > 0 && math.Abs(rbf.Gamma()/want-1) > 1e-2 {
+			t.Errorf("×%g: gamma %g, want %g", factor, rbf.Gamma(), want)
+		}
+		got := NewMatrix(70, 70, nil)
+		rbf.Rows(got, 0)
+		cross, err := rbf.Cross(nil, scaled)
+		if err != nil || maxDiff(got, cross) != 0 {
+			t.Errorf("×%g: Cross and Rows differ: %v", factor, err)
+		}
+		for i := range 70 {
+			for j := range 70 {
+				want := math.Exp(-rbf.gamma * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
+				if factor != 1 {
+					want = got.At(j, i)
+				}
+				if math.Abs(got.At(i, j)-want) > 1e-14 || i == j && got.At(i, j) != 1 {
+					t.Fatalf("×%g: K[%d,%d] = %g, want %g", factor, i, j, got.At(i, j), want)
+				}
+			}
+		}
+		// Units do not matter.
+		m, err := LSDOf(bg, rbf, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := RBFKernel(x, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, err := LSDOf(bg, plain, 3, nil)
+		if err != nil || maxDiff(m.Memberships, same.Memberships) > 1e-4 { // where the descent stops
+			t.Errorf("×%g: other memberships, by %g, %v", factor, maxDiff(m.Memberships, same.Memberships), err)
+		}
+		linear, err := LinearKernel(scaled)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ti, err := TILSDOf(bg, linear, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit, err := Fit(bg, scaled, 3, nil)
+		if err != nil || maxDiff(outer(ti.Memberships), outer(fit.Memberships)) > 1e-9 {
+			t.Errorf("×%g: TILSD of the linear kernel is not Fit: %v", factor, err)
+		}
+	}
+	// Duplicates: three pairs of six are 0 apart, three 2; of ten, six and four, so
+	// that the median is of the pairs that differ; none differ.
+	twins, err := RBFKernel(NewMatrix(4, 1, []float64{1, 1, 1, 3}), 0)
+	if err != nil || math.Abs(twins.Gamma()-0.5) > 1e-15 {
+		t.Errorf("gamma %g, %v", twins.Gamma(), err)
+	}
+	if twins, err = RBFKernel(NewMatrix(5, 1, []float64{1, 1, 1, 1, 3}), 0); err != nil || math.Abs(twins.Gamma()-1.0/8) > 1e-15 {
+		t.Errorf("gamma %g, %v", twins.Gamma(), err)
+	}
+	if same, err := RBFKernel(NewMatrix(3, 1, []float64{1, 1, 1}), 0); err != nil || !(same.Gamma() > 0) {
+		t.Errorf("%v, %v", same.Gamma(), err)
+	}
+	if linear, _ := LinearKernel(x); linear.Gamma() != 0 || linear.Len() != 70 {
+		t.Error("a linear kernel with a gamma")
+	}
+}
+
+// TestLSDBinary: an LSDModel comes back from its bytes, and from nothing else.
+func TestLSDBinary(t *testing.T) {
+	kernel := similarityOf(dirichlet(30, 3, 1, 1), 2)
+	lsd, err := LSD(bg, kernel, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ti, err := TILSD(bg, kernel, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	single, err := TILSD(bg, kernel, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range []*LSDModel{lsd, ti, single, {}} {
+		b, err := m.MarshalBinary()
+		if err != nil || cap(b) != len(b) {
+			t.Fatalf("model %d: %v, %d of %d bytes", i, err, len(b), cap(b))
+		}
+		back := LSDModel{Rank: 77}
+		if err := back.UnmarshalBinary(b); err != nil {
+			t.Fatalf("model %d: %v", i, err)
+		}
+		if !reflect.DeepEqual(&back, m) {
+			t.Errorf("model %d came back as %+v, was %+v", i, back, m)
+		}
+		for cut := range b {
+			if err := back.UnmarshalBinary(b[:cut]); !errors.Is(err, ErrFormat) {
+				t.Fatalf("model %d cut at %d: %v", i, cut, err)
+			}
+			wrong := slices.Clone(b)
+			wrong[cut] ^= 4
+			if err := back.UnmarshalBinary(wrong); !errors.Is(err, ErrFormat) {
+				t.Fatalf("model %d with byte %d wrong: %v", i, cut, err)
+			}
+		}
+		if err := new(Model).UnmarshalBinary(b); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "other kind") {
+			t.Errorf("read as a Model: %v", err)
+		}
+		j, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text LSDModel
+		if err := json.Unmarshal(j, &text); err != nil || !reflect.DeepEqual(&text, m) {
+			t.Errorf("model %d: json: %v", i, err)
+		}
+	}
+	for _, bad := range []*LSDModel{
+		{Status: 9}, {Rank: -1}, {Iterations: -1}, {Scale: math.NaN()}, {Memberships: &Matrix{Rows: 2, Cols: 2}},
+		{Map: ti.Map}, {Memberships: NewMatrix(3, 3, nil), Map: ti.Map},
+	} {
+		if _, err := bad.MarshalBinary(); err == nil {
+			t.Errorf("%+v was written", bad)
+		}
+	}
+}
+
+func FuzzLSDModel(f *testing.F) {
+	kernel := similarityOf(dirichlet(6, 2, 1, 1), 2)
+	for _, call := range []func(context.Context, *Matrix, int, *LSDOptions) (*LSDModel, error){LSD, TILSD} {
+		m, err := call(bg, kernel, 2, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		b, err := m.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) >= 4 { // let the fuzzer past the checksum
+			data = binary.LittleEndian.AppendUint32(slices.Clone(data[:len(data)-4]), crc32.ChecksumIEEE(data[:len(data)-4]))
+		}
+		var m LSDModel
+		if err := m.UnmarshalBinary(data); err != nil {
+			if !errors.Is(err, ErrFormat) || !reflect.DeepEqual(m, LSDModel{}) {
+				t.Fatalf("%v, %+v", err, m)
+			}
+			return
+		}
+		again, err := m.MarshalBinary()
+		if err != nil || string(again) != string(data) {
+			t.Fatalf("%v: other bytes", err)
+		}
+		if m.Memberships != nil && m.Memberships.Rows*m.Memberships.Cols < 1000 {
+			m.Predict(nil, NewMatrix(1, m.Memberships.Rows, nil))
+		}
+	})
+}
+
+// FuzzLSD: similarities of any numbers.
+func FuzzLSD(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 2, 1)
+	f.Add([]byte{200, 0, 255, 128, 1}, 6, 4, 900)
+	f.Fuzz(func(t *testing.T, raw []byte, n, k, exp int) {
+		n, k = 1+(n&15), 1+(k&7)
+		if len(raw) == 0 {
+			raw = []byte{0}
+		}
+		kernel := NewMatrix(n, n, nil)
+		at := 0
+		for i := range n {
+			for j := range i + 1 {
+				v := math.Ldexp(float64(int8(raw[at%len(raw)])), exp%1000)
+				if !isFinite(v) {
+					v = 0
+				}
+				kernel.Set(i, j, v)
+				kernel.Set(j, i, v)
+				at++
+			}
+		}
+		o := &LSDOptions{MaxIter: 50}
+		m, err := LSD(bg, kernel, k, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ti, err := TILSD(bg, kernel, k, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := HierarchicalLSD(bg, kernel, k, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, m := range []*LSDModel{m, ti, &tree.LSDModel} {
+			checkFeasible(t, m.Memberships)
+			if !(m.Scale > 0) || !isFinite(m.Scale) || m.Gap < 0 || m.Floor > m.Objective || !isFinite(m.Objective) || !isFinite(m.Distortion) {
+				t.Fatalf("%d: %+v", i, m)
+			}
+			if _, err := m.MarshalBinary(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := m.Predict(nil, kernel); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := LSDObstacle(kernel, k, 0); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

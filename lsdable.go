@@ -62,10 +62,8 @@ func (o Obstacle) String() string {
 	return "ObstacleKind(" + strconv.Itoa(int(o.Kind)) + ")"
 }
 
-const (
-	lsdableTol  = 1e-8 // the default tolerance
-	scalesTried = 16   // for k above the rank
-)
+// lsdableTol is the default tolerance.
+const lsdableTol = 1e-8
 
 // LSDable reports whether kernel (n×n, symmetric) is PPᵀ/c for some c > 0 and some
 // P (n×k) of nonnegative rows that add up to 1. [LSDObstacle] tells why not. tol
@@ -147,7 +145,7 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	opts, _ := checkLSD(k, &LSDOptions{MaxIter: -1})
 	spec.values, spec.rows = spec.values[:rank], rowsOf(spec.rows, 0, rank)
 	z := spec.factor()
-	d := &descent{operator: op, k: k, opts: &opts}
+	d := &descent{operator: op, opts: &opts}
 	left, err := op.without(NewMatrix(0, op.n, nil))
 	if err != nil {
 		return Obstacle{}, err
@@ -156,11 +154,9 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	// With fewer positive eigenvalues than clusters each scale between those for
 	// `rank` and for k clusters may be the one.
 	least := math.Inf(1)
-	for used := rank; used <= k; used++ {
-		if used == rank+scalesTried {
-			used = k
-		}
-		f, err := d.run(op.inHyperplane(z, used, k, &opts), 0)
+	for used := rank; used <= min(k, rank+extraColumns); used++ {
+		d.k = used
+		f, err := d.run(op.inHyperplane(z, used, used, &opts), 0)
 		if err != nil {
 			return Obstacle{}, err
 		}
@@ -207,7 +203,7 @@ func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, er
 // spectralObstacle looks for a negative eigenvalue and for one beyond `rank`.
 // Eigenvalues of up to `bound` count as 0.
 func (o *operator) spectralObstacle(rank int, tol float64) (spec *spectrum, bound float64, found Obstacle, err error) {
-	if spec, err = o.leading(min(rank+1, o.n), 0); err != nil {
+	if spec, err = o.leading(min(rank, o.n-1)+1, 0); err != nil {
 		return nil, 0, found, err
 	}
 	minus := *o

@@ -23,7 +23,7 @@ type LSDTree struct {
 
 // LSDSplit is a division of a cluster in two.
 type LSDSplit struct {
-	Cluster int     // what was divided. One side keeps this number, the other gets the next one free.
+	Cluster int     // what was divided. The side of its first sample keeps this number, the other gets the next one.
 	Size    [2]int  // samples that kept the number, samples that got the new one
 	Scale   float64 // c of the decomposition of its samples alone
 	// Gain is by how much Σ_clusters (1/size)·ΣK_ij, the similarity within
@@ -94,7 +94,11 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 			return t, err
 		}
 	}
-	return t, op.rateTree(t)
+	if err := op.rateTree(t); err != nil {
+		t.Status = StatusCancelled
+		return t, err
+	}
+	return t, nil
 }
 
 // leaf is a cluster with its division in two.
@@ -121,7 +125,15 @@ func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
 		return nil, err
 	}
 	sides := NewMatrix(2, n, nil)
-	for i, side := range m.Labels(nil) {
+	labels := m.Labels(nil)
+	if labels[0] == 1 { // the side of the first sample comes first
+		for i := range n {
+			row := m.Memberships.row(i)
+			row[0], row[1] = row[1], row[0]
+			labels[i] = 1 - labels[i]
+		}
+	}
+	for i, side := range labels {
 		l.sides[side] = append(l.sides[side], members[i])
 		sides.row(side)[i] = 1
 	}

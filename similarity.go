@@ -200,7 +200,7 @@ func (k *SampleKernel) medianDistance() float64 {
 	if len(all) == 0 {
 		return 1
 	}
-	return math.Sqrt((all[(len(all)-1)/2] + all[len(all)/2]) / 2)
+	return (math.Sqrt(all[(len(all)-1)/2]) + math.Sqrt(all[len(all)/2])) / 2
 }
 
 // squaredDistance is ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
@@ -546,10 +546,22 @@ type spectrum struct {
 }
 
 // fullOrder is the largest n for which all eigenvalues are computed.
-const fullOrder = 256
+const fullOrder = 128
 
-// leading finds the p ≤ n largest eigenvalues and their vectors.
+// leading finds the p ≤ n largest eigenvalues and their vectors. In each vector the
+// entry of largest magnitude (the first on ties) is positive.
 func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
+	s, err := o.leadingUnsigned(p, seed)
+	if err != nil {
+		return nil, err
+	}
+	vectors := s.rows.transposed()
+	fixSigns(vectors, nil)
+	s.rows = vectors.transposed()
+	return s, nil
+}
+
+func (o *operator) leadingUnsigned(p int, seed uint64) (*spectrum, error) {
 	if o.data != nil {
 		return o.leadingData(p)
 	}
