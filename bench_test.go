@@ -149,3 +149,31 @@ func BenchmarkMinVolume(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLSD: similarities of n samples with 10 clusters and noise of 5 % of
+// their norm, beside all eigenvectors of the same matrix, which is what the
+// decompositions would cost without the Krylov iteration; 5000 of them take
+// minutes and are left out with -short.
+func BenchmarkLSD(b *testing.B) {
+	const k = 10
+	for _, n := range []int{500, 1000, 5000} {
+		kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 2), 0.05, 1)
+		run := func(name string, f func() error) {
+			b.Run(fmt.Sprintf("n=%d,k=%d/%s", n, k, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := f(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		run("TILSD", func() error { _, err := TILSD(bg, kernel, k, nil); return err })
+		run("LSD", func() error { _, err := LSD(bg, kernel, k, nil); return err })
+		run("LSD without descent", func() error { _, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1}); return err })
+		run("HierarchicalLSD", func() error { _, err := HierarchicalLSD(bg, kernel, k, nil); return err })
+		if n <= 1000 || !testing.Short() {
+			run("EigenSym", func() error { _, _, err := EigenSym(kernel); return err })
+		}
+	}
+}

@@ -256,3 +256,53 @@ func TestErratumVolume(t *testing.T) {
 		}
 	}
 }
+
+// Erratum 8. Theorem "Condition of TI-LSDable" takes a translation by a vector of
+// ℝ^d that is orthogonal to the k−1 directions of the centred samples. With d = k−1
+// there is none, and the statement is false there: PPᵀ/c has rank k, a translated
+// XXᵀ has rank d. One dimension more is enough, and the kernel alone, which has no
+// coordinates, always has it.
+func TestErratumTranslation(t *testing.T) {
+	for k := 2; k <= 4; k++ {
+		x := randomData(12, k-1, 0, uint64(k))
+		kernel := outer(x)
+		if yes, err := TILSDable(kernel, k, 0); err != nil || !yes {
+			t.Fatalf("k=%d: rank(HKH) ≤ k−1, and %v, %v", k, yes, err)
+		}
+		// No translation within ℝ^d, whatever its direction and length.
+		rng := rand.New(rand.NewPCG(8, uint64(k)))
+		for range 200 {
+			by := make([]float64, k-1)
+			for j := range by {
+				by[j] = rng.NormFloat64() * math.Exp(4*rng.Float64()-2)
+			}
+			if o, err := LSDObstacle(outer(shifted(x, by...)), k, 0); err != nil || o.Kind == ObstacleNone {
+				t.Fatalf("k=%d: LSDable when moved by %g, as printed (%v)", k, by, err)
+			}
+		}
+		// In one dimension more: from the mean, at a distance of r√(k−1).
+		m, err := TILSD(bg, kernel, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := NewMatrix(12, k, nil)
+		mean := make([]float64, k)
+		for i := range 12 {
+			copy(more.Row(i), x.Row(i))
+			axpy(mean[:k-1], -1.0/12, x.Row(i))
+		}
+		r := 0.0
+		centred := shifted(more, mean...)
+		for i := range 12 {
+			r = max(r, norm2(centred.Row(i)))
+		}
+		mean[k-1] = r * math.Sqrt(float64(k-1))
+		moved := outer(shifted(more, mean...))
+		if yes, err := LSDable(moved, k, 0); err != nil || !yes {
+			t.Errorf("k=%d: with a dimension more: %v, %v", k, yes, err)
+		}
+		if d := maxDiff(moved, similarityOf(m.Memberships, m.Scale)); d > 1e-12*moved.At(0, 0) {
+			t.Errorf("k=%d: K′ and PPᵀ/c differ by %g", k, d)
+		}
+	}
+}

@@ -308,22 +308,19 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
 	}
-	if err := checkMatrix("rows", rows); err != nil {
-		return nil, err
+	if m.Map != nil {
+		w, err := m.Coordinates(nil, rows)
+		if err != nil {
+			return nil, err
+		}
+		g, _, err := SimplexLeastSquares(dst, w, m.Map.Vertices, nil)
+		return g, err
 	}
 	if err := checkMatrix("Memberships", m.Memberships); err != nil {
 		return nil, err
 	}
-	n, k := m.Memberships.Dims()
-	if rows.Cols != n {
-		return nil, fail(ErrShape, "rows have "+strconv.Itoa(rows.Cols)+" similarities, the model has "+strconv.Itoa(n)+" samples")
-	}
-	if m.Map != nil {
-		if err := m.Map.check(n, k); err != nil {
-			return nil, err
-		}
-		g, _, err := SimplexLeastSquares(dst, m.Map.coordinates(rows), m.Map.Vertices, nil)
-		return g, err
+	if err := checkRows(rows, m.Memberships.Rows); err != nil {
+		return nil, err
 	}
 	if !(m.Scale > 0) {
 		return nil, fail(ErrOption, "the model's scale is "+strconv.FormatFloat(m.Scale, 'g', -1, 64))
@@ -334,6 +331,17 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	}
 	g, _, err := SimplexLeastSquares(dst, rows, vertices, nil)
 	return g, err
+}
+
+// checkRows is for similarities with n training samples.
+func checkRows(rows *Matrix, n int) error {
+	if err := checkMatrix("rows", rows); err != nil {
+		return err
+	}
+	if rows.Cols != n {
+		return fail(ErrShape, "rows have "+strconv.Itoa(rows.Cols)+" similarities, the model has "+strconv.Itoa(n)+" samples")
+	}
+	return nil
 }
 
 // check is for maps that did not come from TILSD.
@@ -356,11 +364,32 @@ func (km *KernelMap) check(n, k int) error {
 	return nil
 }
 
-// coordinates returns the places of samples in the feature space: m×p.
-func (km *KernelMap) coordinates(rows *Matrix) *Matrix {
-	p := km.Projection.Cols
-	out := NewMatrix(rows.Rows, p, nil)
-	row := make([]float64, rows.Cols)
+// Coordinates returns the places of samples in the feature space of a model of
+// [TILSD], m×p with p = Rank ≤ k−1: their kernel principal components, from their
+// similarities to the n training samples as for [LSDModel.Predict]. The prototypes
+// are Map.Vertices in the same coordinates.
+//
+// They are samples like any others. [FitMinVolume] of them draws prototypes
+// towards the data, which TILSD by itself does not: take two or three times as many
+// directions as clusters, k′ = 3k, so that its slack has something to give.
+//
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be
+// rows itself. Cost: O(mnp). Errors: [ErrShape], [ErrNonFinite], [ErrOption] for a
+// model without Map; on an error dst is unchanged.
+func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
+	if m.Map == nil || m.Memberships == nil {
+		return nil, fail(ErrOption, "the model has no map: it is not one of TILSD")
+	}
+	km := m.Map
+	if err := km.check(m.Memberships.Dims()); err != nil {
+		return nil, err
+	}
+	n, p := km.Projection.Dims()
+	if err := checkRows(rows, n); err != nil {
+		return nil, err
+	}
+	dst = destination(dst, rows.Rows, p)
+	row, w := make([]float64, n), make([]float64, p)
 	top, _ := rowMaxAbs(km.Means)
 	for i := range rows.Rows {
 		big, _ := rowMaxAbs(rows.row(i))
@@ -368,16 +397,18 @@ func (km *KernelMap) coordinates(rows *Matrix) *Matrix {
 		mean := 0.0
 		for j, v := range rows.row(i) {
 			row[j] = math.Ldexp(v, -exp) - math.Ldexp(km.Means[j], -exp)
-			mean += row[j] / float64(rows.Cols)
+			mean += row[j] / float64(n)
 		}
 		// The columns of Projection add up to 0; without the mean their rounding
 		// has less to multiply.
+		clear(w)
 		for j, v := range row {
-			axpy(out.row(i), v-mean, km.Projection.row(j))
+			axpy(w, v-mean, km.Projection.row(j))
 		}
-		for c, v := range out.row(i) {
-			out.row(i)[c] = clampFinite(math.Ldexp(v, exp))
+		out := dst.row(i)
+		for c, v := range w {
+			out[c] = clampFinite(math.Ldexp(v, exp))
 		}
 	}
-	return out
+	return dst, nil
 }

@@ -85,7 +85,8 @@ func LSDable(kernel *Matrix, k int, tol float64) (bool, error) {
 // Erratum: as printed the theorem is about translations by a vector of ℝ^d, and
 // needs d ≥ k: two clusters on a line, X n×1, have rank(HKH) = 1 = k−1, but K stays
 // of rank 1 wherever the line begins, and PPᵀ/c has rank 2 unless all samples
-// coincide. Here, as for any kernel, translations may leave the span of the samples.
+// coincide (TestErratumTranslation). Here, as for any kernel, translations may
+// leave the span of the samples.
 //
 // Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
 func TILSDable(kernel *Matrix, k int, tol float64) (bool, error) {

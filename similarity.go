@@ -43,6 +43,28 @@ func (k kernelFunc) Rows(dst *Matrix, lo int) {
 	}
 }
 
+// SimilarityMatrix returns the whole of s, n×n. Where that fits in memory and an
+// entry takes longer to compute than to read, [LSD] and [TILSD] of the matrix are
+// faster than [LSDOf] and [TILSDOf] of s, by as many times as they pass over it.
+// Errors: [ErrShape] if it is too large to address, [ErrTooFewSamples] for n < 1.
+func SimilarityMatrix(s Similarity) (*Matrix, error) {
+	if s == nil {
+		return nil, fail(ErrShape, "the similarity is nil")
+	}
+	n := s.Len()
+	if n < 1 {
+		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
+	}
+	if !fits(n, n) {
+		return nil, fail(ErrShape, "the similarity is "+shape(n, n)+", too large to address")
+	}
+	m := NewMatrix(n, n, nil)
+	err := eachBlock(context.Background(), workerCount(0), n, n, manyChunks, 0, func(at block) {
+		s.Rows(rowsOf(m, at.lo, at.hi), at.lo)
+	})
+	return m, err
+}
+
 // denseKernel is K as a matrix. Where it is symmetric only up to a small
 // tolerance the mean with its mirror image is handed out.
 type denseKernel struct {

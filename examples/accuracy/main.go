@@ -3,6 +3,7 @@
 //
 //	go run ./examples/accuracy            # the sets in testdata/
 //	go run ./examples/accuracy -data DIR  # others too, where DIR has them
+//	go run ./examples/accuracy -kernels   # from an RBF kernel instead of the columns
 //
 // DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
 // Features as NAME.csv, a sample a row without header, with NAME.labels.csv, a
@@ -59,12 +60,17 @@ func main() {
 	data := flag.String("data", "", "a folder with more sets")
 	seeds := flag.Int("seeds", 5, "of how many seeds to take the median")
 	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
+	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	flag.Parse()
 	if flag.NArg() > 0 || *seeds < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := table(*data, *seeds, *slack); err != nil {
+	show := func() error { return table(*data, *seeds, *slack) }
+	if *kernels {
+		show = func() error { return kernelTable(*data) }
+	}
+	if err := show(); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
 		os.Exit(1)
 	}
