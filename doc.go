@@ -32,6 +32,11 @@
 // proven. [MinVolumePath] shows the whole trade, [ProposeK] a first guess at k.
 // [FitAlternating] iterates from a start without a penalty.
 //
+// [LSD], [TILSD] and [HierarchicalLSD] take similarities in place of samples: a
+// kernel, a graph, correlations, counts of confusions. TILSD is soft k-means with
+// a kernel, global as Fit is and as vague; LSD, whose clusters are those that a
+// similarity of 0 keeps apart, has a floor but no proof of its minimum.
+//
 // Labels of clusters that lie between others: to a mixture model such a cluster
 // is a mixture of its neighbours, and the largest membership gives it away.
 // Compare [Model.Nearest], which labels as k-means does.

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -368,6 +369,20 @@ func TestKernelPredict(t *testing.T) {
 	}
 	if d := maxDiff(similarityOf(g, 1), similarityOf(want, 1)); d > 1e-8 {
 		t.Errorf("PPᵀ of new samples differs by %g", d)
+	}
+	// Coordinates are those of which HKH keeps all but the objective.
+	all, err := linear.Cross(nil, train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := saved.Coordinates(nil, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := centredKernel(all)
+	axpy(left.Data, -1, outer(w).Data)
+	if got := sumSquares(left.Data); math.Abs(got-m.Objective) > 1e-9*m.Total || w.Cols != 2 {
+		t.Errorf("‖HKH − WWᵀ‖² = %g, objective %g", got, m.Objective)
 	}
 	// An RBF kernel's rows of the training samples give the memberships back; LSD's
 	// too where K = PPᵀ/c.
@@ -1045,6 +1060,31 @@ func TestLSDBinary(t *testing.T) {
 	} {
 		if _, err := bad.MarshalBinary(); err == nil {
 			t.Errorf("%+v was written", bad)
+		}
+	}
+}
+
+// TestLSDMemory: nothing of K's size is allocated, all passes together.
+func TestLSDMemory(t *testing.T) {
+	if quick() {
+		t.Skip("takes seconds under the race detector")
+	}
+	const n, k = 2500, 6
+	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)
+	for name, f := range map[string]func() error{
+		"TILSD": func() error { _, err := TILSD(bg, kernel, k, &LSDOptions{Workers: 2}); return err },
+		"LSD":   func() error { _, err := LSD(bg, kernel, k, &LSDOptions{Workers: 2, MaxIter: 20}); return err },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := f(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		used := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%s: %.1f MB in all, K has %.1f MB", name, float64(used)/1e6, 8*n*n/1e6)
+		if used > 8*n*n*3/4 {
+			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
 	}
 }
