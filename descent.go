@@ -62,6 +62,17 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 			break
 		}
 	}
+	if err == nil && best.a <= 0 { // 1/k may have a scale, too, as it always is the answer for k = 1
+		even := &fitted{p: best.p, status: StatusConverged}
+		if err = d.product(even); err == nil {
+			err = d.exactly(even)
+		}
+		if err != nil {
+			best.status = StatusCancelled
+		} else if even.objective < best.objective {
+			best = even
+		}
+	}
 	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
 	m.Scale = math.MaxFloat64
 	if best.a > 0 {
