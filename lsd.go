@@ -211,7 +211,7 @@ func tooManyClusters(n, k int) error {
 // rounding.
 func (s *spectrum) factor() *Matrix {
 	r := 0
-	for r < len(s.values) && s.values[r] > float64(s.rows.Cols)*0x1p-52*s.top {
+	for r < len(s.values) && s.values[r] > s.noise {
 		r++
 	}
 	z := rowsOf(s.rows, 0, r).Clone()
@@ -228,14 +228,15 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	// positive were not used.
 	open := 0.0
 	for _, v := range spec.values {
-		if v > float64(op.n)*0x1p-52*spec.top {
+		if v > spec.noise {
 			open += (2*v + spec.open) * spec.open
 		} else {
 			open += math.Pow(max(0, v+spec.open), 2)
 		}
 	}
 	eps := float64(op.n) * 0x1p-52
-	rounding := 2*eps*math.Sqrt(left.squares*left.total) + eps*eps*left.total
+	slip := eps*math.Sqrt(left.total) + op.noise
+	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip
 	floor = max(0, left.squares-open-rounding)
 	open += 2 * rounding
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)

@@ -32,3 +32,37 @@ func TestLSDOneCluster(t *testing.T) {
 		}
 	}
 }
+
+// TestTILSDFarOrigin: a translation of K changes nothing, also where it is so
+// large that only rounding of its means is left of HKH, or near to that.
+func TestTILSDFarOrigin(t *testing.T) {
+	for _, n := range []int{7, 50, 100, 300} {
+		for _, v := range []float64{0.1, 0.3, 1, 1e-300, 1e300} {
+			kernel := similarity(n, func(_, _ int) float64 { return v })
+			m, err := TILSD(bg, kernel, 3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Rank != 0 || m.Floor != 0 || m.Objective > m.FloorError || maxDiff(m.Memberships, uniform(n, 3)) > 0 {
+				t.Errorf("n=%d, all %g: rank %d, objective %g, floor %g, memberships %v", n, v, m.Rank, m.Objective, m.Floor, m.Memberships.Row(0))
+			}
+			if ok, err := TILSDable(kernel, 1, 1e-15); !ok || err != nil {
+				t.Errorf("n=%d, all %g: TILSDable %t, %v", n, v, ok, err)
+			}
+		}
+		// b adds up to 0, so that HKH = bbᵀ, and all sums are exact.
+		b := func(i int) float64 { return float64(2*(i%2) - 1) }
+		if n%2 == 1 {
+			continue
+		}
+		for _, far := range []float64{0, 0x1p20, 0x1p30, 0x1p45} {
+			m, err := TILSD(bg, similarity(n, func(i, j int) float64 { return far + b(i)*b(j) }), 2, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Floor > 0 || m.Objective > 1e-20*m.Total || math.Abs(m.Scale-0.5) > 1e-12 || math.Abs(m.Total-float64(n*n)) > 1e-9*m.Total {
+				t.Errorf("n=%d, far %g: scale %g, objective %g, floor %g (above %g), total %g", n, far, m.Scale, m.Objective, m.Floor, m.FloorError, m.Total)
+			}
+		}
+	}
+}

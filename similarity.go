@@ -314,6 +314,7 @@ type operator struct {
 	exp     int       // even; the largest entry of 2^-exp·K is in [¼, 1)
 	means   []float64 // of the rows of 2^-exp·K; nil until centred
 	mean    float64   // of all its entries
+	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
 	data    *samples  // not nil: K = XXᵀ of these, which is not formed; src, means and mean are not used
 	negate  bool      // the products are those of −K
 }
@@ -429,14 +430,26 @@ func (o *operator) centre() (err error) {
 	for i := range one.Data {
 		one.Data[i] = 1 / float64(o.n)
 	}
-	sums, err := o.apply(one)
-	if err != nil {
-		return err
+	means := make([]float64, o.n)
+	for range 2 { // what rounding left of the means comes off in the second pass
+		sums, err := o.apply(one)
+		if err != nil {
+			return err
+		}
+		axpy(means, 1, sums.Data)
+		mean := 0.0
+		for range 2 {
+			rest := 0.0
+			for _, m := range means {
+				rest += m - mean
+			}
+			mean += rest / float64(o.n)
+		}
+		o.means, o.mean = means, mean
 	}
-	o.means = sums.Data
-	for _, m := range o.means {
-		o.mean += m / float64(o.n)
-	}
+	// An entry is k − (m_j + (m_i − m)): some four roundings of a mean.
+	top, _ := rowMaxAbs(means)
+	o.noise = float64(o.n) * 0x1p-51 * top
 	return nil
 }
 
@@ -565,6 +578,7 @@ type spectrum struct {
 	steps  int       // of the Krylov iteration; 0: a direct method
 	status Status
 	top    float64 // the largest magnitude among all eigenvalues, or a lower bound of it
+	noise  float64 // eigenvalues up to this are what rounding makes of 0
 }
 
 // fullOrder is the largest n for which all eigenvalues are computed.
@@ -573,17 +587,19 @@ const fullOrder = 128
 // leading finds the p ≤ n largest eigenvalues and their vectors. In each vector the
 // entry of largest magnitude (the first on ties) is positive.
 func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
-	s, err := o.leadingUnsigned(p, seed)
+	s, err := o.solve(p, seed)
 	if err != nil {
 		return nil, err
 	}
+	s.noise = max(float64(o.n)*0x1p-52*s.top, o.noise)
 	vectors := s.rows.transposed()
 	fixSigns(vectors, nil)
 	s.rows = vectors.transposed()
 	return s, nil
 }
 
-func (o *operator) leadingUnsigned(p int, seed uint64) (*spectrum, error) {
+// solve is leading by the method that fits.
+func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	if o.data != nil {
 		return o.leadingData(p)
 	}
