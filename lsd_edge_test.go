@@ -66,3 +66,26 @@ func TestTILSDFarOrigin(t *testing.T) {
 		}
 	}
 }
+
+// TestLSDFloorNegative: where the iterative eigensolver, for n > 256, is asked for
+// more eigenvalues than are positive, the floor does not suffer.
+func TestLSDFloorNegative(t *testing.T) {
+	for _, positive := range []int{0, 2, 5} {
+		kernel := similarity(264, func(i, j int) float64 {
+			switch {
+			case i != j:
+				return 0
+			case i < positive:
+				return 1
+			}
+			return -1
+		})
+		m, err := LSD(bg, kernel, 8, &LSDOptions{MaxIter: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := float64(264 - positive); m.Floor > want || want-m.Floor > 1e-9 || m.FloorError > 1e-9 {
+			t.Errorf("%d positive: floor %g above %g, want %g", positive, m.Floor, m.FloorError, want)
+		}
+	}
+}

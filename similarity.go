@@ -574,7 +574,7 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 type spectrum struct {
 	values []float64 // the largest ones, descending, whatever their sign
 	rows   *Matrix   // their eigenvectors, p×n, orthonormal
-	open   float64   // how far each value may be below the true one, beyond rounding
+	open   float64   // how far the positive part of each may be below the true one's, beyond rounding
 	steps  int       // of the Krylov iteration; 0: a direct method
 	status Status
 	top    float64 // the largest magnitude among all eigenvalues, or a lower bound of it
@@ -630,8 +630,9 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	}
 	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
 	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl)
-	// where nothing outside of the space is larger.
-	last := kry.values[p-1]
+	// where nothing outside of the space is larger. Of values below 0 only that
+	// they are is of use, and next is at least 0.
+	last := max(kry.values[p-1], 0)
 	s.open = kry.rest + max(0, kry.next-last)
 	if gap := last - kry.next; gap > 0 {
 		s.open = min(s.open, kry.rest/gap*kry.rest)
