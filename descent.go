@@ -280,8 +280,11 @@ func (d *descent) exactly(f *fitted) error {
 	yt := f.p.transposed()
 	scale(yt.Data, math.Sqrt(f.a/f.b))
 	left, err := d.without(yt)
+	if err != nil {
+		return err
+	}
 	f.objective = left.squares
-	return err
+	return nil
 }
 
 // attained reports whether f is at the floor to the rounding of φ, which cannot
