@@ -14,6 +14,7 @@ const (
 	descentTol    = 1e-9
 	descentMemory = 10   // steps that a rise is judged by
 	extraColumns  = 16   // above the number of positive eigenvalues; beyond them columns are 0
+	wideDrop      = 100  // from one eigenvalue to the next, beyond which those behind are tried without
 	anotherShare  = 1e-3 // of the objective above the floor, below which one start is enough
 )
 
@@ -39,15 +40,24 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 	best := &fitted{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
 	for start, place := range []func() *Matrix{
 		func() *Matrix { return o.inHyperplane(z, k, k, opts) },
-		func() *Matrix { return o.inHyperplane(z, min(z.Rows, k-1), k, opts) },
+		func() *Matrix {
+			if z.Rows == k {
+				return nil // all k columns are needed
+			}
+			return o.inHyperplane(z, z.Rows, k, opts)
+		},
+		func() *Matrix {
+			solid := standOut(spec.values[:z.Rows])
+			if solid == z.Rows {
+				return nil
+			}
+			return o.inHyperplane(rowsOf(z, 0, solid), solid, k, opts)
+		},
 		func() *Matrix { return o.aroundMean(z, k, opts) },
 	} {
 		// Another start is for what is left over.
 		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best)) {
 			break
-		}
-		if start == 1 && z.Rows == k {
-			continue // all k columns are needed
 		}
 		g := place()
 		if g == nil {
@@ -80,6 +90,20 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 	}
 	m.rate(o, spec, left, best.objective)
 	return m, err
+}
+
+// standOut is how many of the positive values are before the widest drop, if that
+// is by wideDrop or more; all of them otherwise. What is behind it is noise, to be
+// fitted by the descent: as a coordinate of the hyperplane it would decide on the
+// scale, which goes with 1/λ.
+func standOut(values []float64) int {
+	at, widest := len(values), float64(wideDrop)
+	for i := 1; i < len(values); i++ {
+		if drop := values[i-1] / values[i]; drop >= widest {
+			at, widest = i, drop
+		}
+	}
+	return at
 }
 
 // uniform is the n×k matrix of 1/k.

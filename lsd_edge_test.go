@@ -89,3 +89,38 @@ func TestLSDFloorNegative(t *testing.T) {
 		}
 	}
 }
+
+// TestLSDMoreClusters: k may be above the number of clusters that there are. Noise
+// must not make that worse than the right k, whose P is one for more clusters,
+// too; nor clusters of very different size.
+func TestLSDMoreClusters(t *testing.T) {
+	for _, clusters := range []int{2, 3, 5} {
+		for _, noise := range []float64{1e-12, 1e-6, 1e-3} {
+			kernel := disturbed(similarityOf(dirichlet(80, clusters, 0.5, 1), 1), noise, 1)
+			right, err := LSD(bg, kernel, clusters, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := clusters + 1; k <= clusters+2; k++ {
+				m, err := LSD(bg, kernel, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Objective > 1.0001*right.Objective {
+					t.Errorf("%d clusters, noise %g: objective %g for k=%d, %g for the right k", clusters, noise, m.Objective, k, right.Objective)
+				}
+			}
+		}
+	}
+	p := NewMatrix(600, 2, nil)
+	for i := range 600 {
+		p.Set(i, min(i/596, 1), 1)
+	}
+	m, err := LSD(bg, similarityOf(p, 1), 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Objective > 1e-20*m.Total {
+		t.Errorf("596 and 4 samples: objective %g of %g", m.Objective, m.Total)
+	}
+}
