@@ -84,6 +84,9 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 		}
 	}
 	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
+	if m.Status == StatusConverged && spec.status == StatusIterationLimit {
+		m.Status = spec.status
+	}
 	m.Scale = math.MaxFloat64
 	if best.a > 0 {
 		m.Scale = unscale(best.b/best.a, -o.exp)

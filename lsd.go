@@ -71,7 +71,10 @@ type LSDModel struct {
 	Distortion float64
 	Map        *KernelMap // for TILSD: the way from similarities to memberships; nil for LSD
 	Iterations int        // of the run that gave the result: steps of the descent for LSD, of the eigensolver (0 for a direct one) for TILSD
-	Status     Status     // why it stopped; TILSD: StatusOptimal, unless the eigensolver reached its limit
+	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD,
+	// unless the descent or the eigensolver reached its limit. FloorError holds all
+	// the same.
+	Status Status
 }
 
 // KernelMap takes similarities of a sample with the n training samples to

@@ -124,3 +124,29 @@ func TestLSDMoreClusters(t *testing.T) {
 		t.Errorf("596 and 4 samples: objective %g of %g", m.Objective, m.Total)
 	}
 }
+
+// TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps
+// than the eigensolver has. That is a Status, and the floor is a bound still.
+func TestLSDEigensolverLimit(t *testing.T) {
+	const n = 400
+	value := func(i int) float64 { return 2 * math.Cos(math.Pi*float64(i)/(n+1)) }
+	kernel := KernelFunc(n, func(i, j int) float64 {
+		if i != j {
+			return 0
+		}
+		return value(i)
+	})
+	want := 0.0
+	for i := range n {
+		if i >= 3 {
+			want += value(i) * value(i)
+		}
+	}
+	m, err := LSDOf(bg, kernel, 3, &LSDOptions{MaxIter: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != StatusIterationLimit || m.Floor > want || m.Floor+m.FloorError < want {
+		t.Errorf("%v, floor %.12g above %.3g, want %.12g", m.Status, m.Floor, m.FloorError, want)
+	}
+}

@@ -237,6 +237,9 @@ func (o *operator) rateTree(t *LSDTree) error {
 	if err := d.exactly(f); err != nil {
 		return err
 	}
+	if spec.status == StatusIterationLimit {
+		t.Status = spec.status
+	}
 	t.Rank, t.Scale = z.Rows, math.MaxFloat64
 	if f.a > 0 {
 		t.Scale = unscale(f.b/f.a, -o.exp)
