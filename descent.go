@@ -256,9 +256,9 @@ func (o *operator) inSimplex(points *Matrix, k int, opts *LSDOptions) *Matrix {
 // descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best
 // scale for P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method
 // of Birgin, Martínez & Raydan (2000): the step length of Barzilai & Borwein, and
-// the whole step where that ends below the worst of the last ten; otherwise the
-// minimum along it, exactly, since ⟨K, PPᵀ⟩ is a polynomial of degree 2 on a line
-// and ‖PPᵀ‖² one of degree 4. So a step takes one product with K. The lowest P is
+// the whole step where that ends below the worst of the last ten; otherwise to
+// the minimum along it, from a grid and golden section: ⟨K, PPᵀ⟩ is a polynomial of
+// degree 2 on a line and ‖PPᵀ‖² one of degree 4. So a step takes one product with K. The lowest P is
 // kept.
 type descent struct {
 	*operator
@@ -445,7 +445,7 @@ func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 }
 
 // along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with
-// the least φ(P + tD).
+// the least φ(P + tD) that a grid and golden section find.
 func (d *descent) along(f *fitted, dir, kd *Matrix, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, dir.Data), dot(kd.Data, dir.Data)
 	one, two := cross(f.p, dir), cross(dir, dir)

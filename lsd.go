@@ -30,8 +30,8 @@ type LSDOptions struct {
 	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent,
 	// the method as its source has it.
 	MaxIter int
-	// Tol ends that descent when ten steps lower the objective by no more than
-	// this share of ‖K‖²; 0: 1e-10.
+	// Tol ends that descent when twenty steps lower the least objective by no more
+	// than this share of ‖K‖²; 0: 1e-9.
 	Tol float64
 	// Progress is called at the start of LSD's descent and after every step of
 	// it, with the objective in Objective and Fit and its floor; Restart counts
@@ -45,8 +45,9 @@ type LSDOptions struct {
 // LSDModel is a decomposition of similarities: K ≈ PPᵀ/c.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
-	// Scale is c. Where no c > 0 is best, since no P has ⟨K, PPᵀ⟩ > 0, as for a
-	// negative definite K, it is math.MaxFloat64: PPᵀ/c is then 0.
+	// Scale is c. Where no c > 0 is best, since no P was found with ⟨K, PPᵀ⟩ > 0,
+	// as for a negative definite K there is none, it is math.MaxFloat64: PPᵀ/c is
+	// then 0.
 	Scale float64
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any
 	// translation K′ of K leaves over, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like
@@ -62,8 +63,9 @@ type LSDModel struct {
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
 	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
 	// Rank is how many positive eigenvalues there were to use: k for LSD and k−1
-	// for TILSD, or fewer. With fewer, P has affinely dependent columns, or is
-	// 1/k everywhere where there is none.
+	// for TILSD, or fewer. With fewer, the columns of TILSD's P are affinely
+	// dependent (those of LSD's need not be, after the descent); P is 1/k
+	// everywhere where there is none.
 	Rank int
 	// Distortion is, for TILSD, tr(HKH) − Σλ_i over the eigenvalues used: the
 	// objective of soft k-means in the feature space of the kernel, that of
@@ -93,15 +95,15 @@ type KernelMap struct {
 // projected onto the hyperplane, the samples are turned so that it becomes that
 // of the simplex, then about its centre until they are closest to the simplex
 // (k = 2: nothing to turn), and projected (Arora et al., Algorithm 1). Where
-// K = PPᵀ/c with a P that has samples near all faces of the simplex this gives P
-// back up to the order of its columns. A descent on P with the best c for each P
+// K = PPᵀ/c with a P that has a pure sample of each cluster this gives P back up to
+// the order of its columns. A descent on P with the best c for each P
 // follows, which lowers the objective further where K is not of that form and
 // never raises it. For k > 2 no minimum is proven; Gap tells how far it can be.
 //
 // Cost: 2n²(k+8) for a step of the eigensolver (some 10 to 40; 9n³ in all for
-// n ≤ 256 or k close to n), 2n²k for one of the descent, O(nk²·k²) for one of the
+// n ≤ 256 or k above n/4 − 8), 2n²k for one of the descent, O(nk²·k²) for one of the
 // rotation's; O(nk) memory and a block of 32 rows for every worker, no copy of K
-// (but for n ≤ 256 or k close to n). Errors: [ErrShape] if kernel is not
+// (but for n ≤ 256 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
 // square or not symmetric (differences below 1e-8 of the largest entry are
 // averaged), [ErrNonFinite], [ErrTooFewSamples] for n = 0, [ErrOption]; and
 // ctx's, wrapped, with the best model so far if there is one.
@@ -300,9 +302,10 @@ func (m *LSDModel) Labels(dst []int) []int { return largest(dst, m.Memberships) 
 // For a model of TILSD a row is centred as HKH was, taken to the coordinates of
 // the feature space, and given the exact mixture of the prototypes that is
 // nearest there (see [SimplexLeastSquares]): the rows of K itself get
-// Memberships back, to rounding. For a model of LSD it is the p ≥ 0, Σp = 1 with
-// the least ‖row − Pp/c‖²; the rows of K get Memberships back where K = PPᵀ/c, and
-// otherwise something near, since a sample's similarity to itself then has no
+// Memberships back, to rounding, or to 1e-6 where Rank is below k−1 and many
+// mixtures are equally near. For a model of LSD it is the p ≥ 0, Σp = 1 with
+// the least ‖row − Pp/c‖²; the rows of K get Memberships back where K = PPᵀ/c with
+// independent columns of P, and otherwise something near, since a sample's similarity to itself then has no
 // weight of its own.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be

@@ -30,8 +30,9 @@ const (
 	ObstacleRange
 	// ObstacleSimplex: the samples lie in a hyperplane, but no simplex of the
 	// right size and place was found that holds all of them. Value is the error
-	// of the best one, ‖K − PPᵀ/c‖/‖K‖. For k ≤ 2, and K of rank k, there is none;
-	// otherwise the rotations and scales that were tried are no proof.
+	// of the best one, ‖K − PPᵀ/c‖/‖K‖. For k ≤ 2 and K of rank k there is only one
+	// scale and nothing to turn; otherwise the rotations and scales that were tried
+	// are no proof that there is no other.
 	ObstacleSimplex
 )
 
@@ -67,8 +68,9 @@ const lsdableTol = 1e-8
 
 // LSDable reports whether kernel (n×n, symmetric) is PPᵀ/c for some c > 0 and some
 // P (n×k) of nonnegative rows that add up to 1. [LSDObstacle] tells why not. tol
-// is relative to the largest eigenvalue, entry or norm; 0 stands for 1e-8. A no
-// of the kind [ObstacleSimplex] may be wrong; a yes has found P.
+// is relative to the largest eigenvalue or entry; 0 stands for 1e-8. A no of the
+// kind [ObstacleSimplex] may be wrong, in particular where K has a rank below k; a
+// yes has found P with ‖K − PPᵀ/c‖ ≤ 10·tol·‖K‖.
 //
 // Cost and errors: those of [LSD] without its descent; [ErrOption] for a tol that
 // is not in [0, 1).

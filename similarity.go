@@ -369,7 +369,8 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 }
 
 // checkSymmetry compares uᵀKv with vᵀKu for random u and v. It misses an
-// asymmetry with probability 0, but cannot name it.
+// asymmetry beyond the tolerance with a small probability, one of few entries more
+// likely, and cannot name it.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
