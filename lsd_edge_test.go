@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -148,5 +149,31 @@ func TestLSDEigensolverLimit(t *testing.T) {
 	}
 	if m.Status != StatusIterationLimit || m.Floor > want || m.Floor+m.FloorError < want {
 		t.Errorf("%v, floor %.12g above %.3g, want %.12g", m.Status, m.Floor, m.FloorError, want)
+	}
+}
+
+// TestLSDableFacets: no sample is pure, each just lacks one cluster, and the
+// rotation takes hundreds of steps.
+func TestLSDableFacets(t *testing.T) {
+	const n, k = 100, 12
+	for _, seed := range []uint64{0, 7, 9, 12} {
+		rng := rand.New(rand.NewPCG(seed, 0xface))
+		p := NewMatrix(n, k, nil)
+		for i := range n {
+			row := p.Row(i)
+			for j := range row {
+				row[j] = rng.ExpFloat64()
+			}
+			row[i%k] = 0
+			sum := 0.0
+			for _, v := range row {
+				sum += v
+			}
+			scale(row, 1/sum)
+		}
+		o, err := LSDObstacle(similarityOf(p, 1.3), k, 0)
+		if err != nil || o.Kind != ObstacleNone {
+			t.Errorf("seed %d: %v, %v", seed, o, err)
+		}
 	}
 }

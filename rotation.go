@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	rotationStarts = 5   // random orientations, by default: from each of thousands the same minimum was reached on exact data
-	rotationSteps  = 100 // of each
-	rotationSubset = 600 // points that the starts are tried on, at most
+	rotationStarts = 5    // random orientations, by default: from each of thousands the same minimum was reached on exact data
+	rotationSteps  = 100  // of each, at most
+	finalSteps     = 1000 // of the best of them, on all points: for k = 12 some 400 were needed
+	rotationSubset = 600  // points that the starts are tried on, at most
 )
 
 // rotation is the problem: points q_i of ℝ^(k−1), which are 1/k + B·R·q_i in ℝ^k
@@ -218,7 +219,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 
 // search looks for the rotation with the least sum over all points, from several
 // starts: on points at the ends of random directions first, which stand for the
-// hull of the others, then on all.
+// hull of the others, then from the best on all.
 func (r *rotation) search(starts int, seed uint64) *Matrix {
 	outer := r
 	if r.points.Rows > rotationSubset {
@@ -237,9 +238,7 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 			break
 		}
 	}
-	if outer != r {
-		best, _ = r.improve(best, rotationSteps)
-	}
+	best, _ = r.improve(best, finalSteps)
 	return best
 }
 
