@@ -207,7 +207,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 			r.place(g, turn)
 			return turn, sum
 		}
-		done := sum-now <= 1e-6*sum
+		done := sum-now <= 1e-9*sum
 		turn, sum = next, now
 		g, trial = trial, g
 		if done {
