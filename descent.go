@@ -18,21 +18,22 @@ const (
 	anotherShare  = 1e-3 // of the objective above the floor, below which one start is enough
 )
 
-// lsd is LSD of the operator's matrix.
-func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
+// lsd is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
+// is in range also where the model's c is not; 0 where no c > 0 is best.
+func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
 	if !fits(o.n, k) {
-		return nil, tooManyClusters(o.n, k)
+		return nil, 0, tooManyClusters(o.n, k)
 	}
 	spec, err := o.leading(min(k, o.n), opts.Seed)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	z := spec.factor()
 	left, err := o.without(z)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	m := &LSDModel{Rank: z.Rows}
+	m = &LSDModel{Rank: z.Rows}
 	floor := m.rate(o, spec, left, left.total)
 	all := k
 	k = min(all, z.Rows+extraColumns)
@@ -89,10 +90,11 @@ func (o *operator) lsd(k int, opts *LSDOptions) (*LSDModel, error) {
 	}
 	m.Scale = math.MaxFloat64
 	if best.a > 0 {
+		h = best.a / best.b
 		m.Scale = unscale(best.b/best.a, -o.exp)
 	}
 	m.rate(o, spec, left, best.objective)
-	return m, err
+	return m, h, err
 }
 
 // standOut is how many of the positive values are before the widest drop, if that

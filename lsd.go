@@ -126,7 +126,8 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	if err != nil {
 		return nil, err
 	}
-	return op.lsd(k, &o)
+	m, _, err := op.lsd(k, &o)
+	return m, err
 }
 
 // TILSD is the translation-invariant decomposition: of all K′ that describe the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync/atomic"
 	"testing"
 )
@@ -74,6 +75,50 @@ func TestLSDCancelled(t *testing.T) {
 			checkFeasible(t, tree.Memberships)
 			if tree.Status != StatusCancelled {
 				t.Errorf("%s, tree, look %d: %v", name, at, tree.Status)
+			}
+		}
+	}
+}
+
+// TestHierarchicalLSDScale: a power of four as a factor changes nothing, also
+// where the scale, the gains or K itself are out of the range of float64.
+func TestHierarchicalLSDScale(t *testing.T) {
+	base := disturbed(similarityOf(dirichlet(60, 5, 0.3, 1), 1), 0.05, 2)
+	top, _ := rowMaxAbs(base.Data)
+	x := randomData(60, 5, 0.5, 1)
+	tree := func(e int, linear bool) *LSDTree {
+		t.Helper()
+		var s Similarity
+		var err error
+		if linear {
+			s, err = LinearKernel(mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, e) }))
+		} else {
+			s, err = newDense(mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v/top*0.999, e) }))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := HierarchicalLSDOf(bg, s, 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for _, linear := range []bool{false, true} {
+		want := tree(0, linear)
+		for _, e := range []int{-1000, -960, -520, 500, 510, 518, 700, 1000, 1022, 1024} {
+			if linear && e > 1020 {
+				continue
+			}
+			got := tree(e, linear)
+			checkFeasible(t, got.Memberships)
+			if !slices.Equal(got.Leaves, want.Leaves) || maxDiff(got.Memberships, want.Memberships) > 1e-9 {
+				t.Errorf("linear %v, ×2^%d: other leaves (%v), memberships differ by %g", linear, e, !slices.Equal(got.Leaves, want.Leaves), maxDiff(got.Memberships, want.Memberships))
+			}
+			for _, s := range got.Splits {
+				if !isFinite(s.Gain) || !isFinite(s.Scale) {
+					t.Errorf("linear %v, ×2^%d: %+v", linear, e, s)
+				}
 			}
 		}
 	}

@@ -106,7 +106,8 @@ type leaf struct {
 	members []int
 	model   *LSDModel // nil if it cannot be divided
 	sides   [2][]int
-	gain    float64
+	h       float64 // 1/c of the model, in scaled units of the whole K
+	gain    float64 // likewise
 }
 
 // divide finds the division of a cluster.
@@ -120,7 +121,7 @@ func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := op.lsd(2, opts)
+	m, h, err := op.lsd(2, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
 	}
 	own0, own1, across := dot(sums.row(0), sides.row(0)), dot(sums.row(1), sides.row(1)), dot(sums.row(0), sides.row(1))
 	l.gain = own0/float64(len(l.sides[0])) + own1/float64(len(l.sides[1])) - (own0+own1+2*across)/float64(n)
-	l.gain = clampFinite(math.Ldexp(l.gain, op.exp))
+	l.gain, l.h = math.Ldexp(l.gain, op.exp-o.exp), math.Ldexp(h, op.exp-o.exp)
 	l.model = m
 	return l, nil
 }
@@ -175,7 +176,7 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 	}
 	(*leaves)[at] = next[0]
 	*leaves = append(*leaves, next[1])
-	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, l.gain})
+	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, clampFinite(math.Ldexp(l.gain, o.exp))})
 	t.Iterations += l.model.Iterations
 	if l.model.Status == StatusIterationLimit {
 		t.Status = StatusIterationLimit
@@ -190,11 +191,10 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 func (o *operator) shares(l *leaf) ([]float64, error) {
 	p := l.model.Memberships
 	share := make([]float64, o.n)
-	h := math.Ldexp(1/l.model.Scale, -o.exp) // in scaled units
-	edge := NewMatrix(1, o.n, nil)           // b − a
+	edge := NewMatrix(1, o.n, nil) // b − a
 	var length, offset float64
 	for i, at := range l.members {
-		a, b := h*p.row(i)[0], h*p.row(i)[1]
+		a, b := l.h*p.row(i)[0], l.h*p.row(i)[1]
 		edge.Data[at] = b - a
 		length += (b - a) * (b - a)
 		offset += a * (b - a)
