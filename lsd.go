@@ -101,9 +101,9 @@ type KernelMap struct {
 // never raises it. For k > 2 no minimum is proven; Gap tells how far it can be.
 //
 // Cost: 2n²(k+8) for a step of the eigensolver (some 10 to 40; 9n³ in all for
-// n ≤ 256 or k above n/4 − 8), 2n²k for one of the descent, O(nk²·k²) for one of the
+// n ≤ 128 or k above n/4 − 8), 2n²k for one of the descent, O(nk²·k²) for one of the
 // rotation's; O(nk) memory and a block of 32 rows for every worker, no copy of K
-// (but for n ≤ 256 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
+// (but for n ≤ 128 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
 // square or not symmetric (differences below 1e-8 of the largest entry are
 // averaged), [ErrNonFinite], [ErrTooFewSamples] for n = 0, [ErrOption]; and
 // ctx's, wrapped, with the best model so far if there is one.
@@ -210,7 +210,7 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 }
 
 func tooManyClusters(n, k int) error {
-	return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(n)+" samples: the result is too large to address")
+	return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(n)+" samples: too large to address")
 }
 
 // factor returns Z = Λ^(1/2)Vᵀ (r×n) over the eigenvalues that are positive beyond

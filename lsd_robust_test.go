@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 )
@@ -121,5 +122,35 @@ func TestHierarchicalLSDScale(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestLSDHuge: sizes that cannot be are errors, not panics.
+func TestLSDHuge(t *testing.T) {
+	one := NewMatrix(1, 1, []float64{2})
+	for _, k := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2} {
+		_, err1 := LSD(bg, one, k, nil)
+		_, err2 := TILSD(bg, one, k, nil)
+		_, err3 := HierarchicalLSD(bg, one, k, nil)
+		_, err4 := LSDable(one, k, 0)
+		for _, err := range []error{err1, err2, err3, err4} {
+			if !errors.Is(err, ErrOption) {
+				t.Errorf("k = %d: %v", k, err)
+			}
+		}
+		if ok, err := TILSDable(one, k, 0); !ok || err != nil {
+			t.Errorf("k = %d: %v, %v", k, ok, err)
+		}
+		if _, err := LSDOf(bg, KernelFunc(k, func(i, j int) float64 { return 1 }), 2, nil); !errors.Is(err, ErrShape) {
+			t.Errorf("n = %d: %v", k, err)
+		}
+	}
+	// n×k fits, k×k does not.
+	k := 1 << (strconv.IntSize/2 - 1)
+	if _, err := LSD(bg, one, k, nil); !errors.Is(err, ErrOption) {
+		t.Errorf("k = %d: %v", k, err)
+	}
+	if _, err := LSDOf(bg, KernelFunc(-1, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
+		t.Errorf("n = -1: %v", err)
 	}
 }

@@ -104,6 +104,9 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err != nil {
 		return Obstacle{}, err
 	}
+	if !fits(op.n, k) || !fits(k, k) {
+		return Obstacle{}, tooManyClusters(op.n, k)
+	}
 	spec, bound, found, err := op.spectralObstacle(k, tol)
 	if err != nil || found.Kind != ObstacleNone {
 		return found, err

@@ -341,6 +341,9 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 		o.data, o.exp = data, 2*data.exp
 		return o, nil
 	}
+	if o.n > math.MaxInt32 || !fits(64, o.n) { // a block of rows with its products
+		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large to work on")
+	}
 	c := chunks(o.n, o.n, manyChunks)
 	tops, bad := make([]float64, c), make([]*InputError, c)
 	err := o.eachRows(0, func(at block, rows *Matrix) {
