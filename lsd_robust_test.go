@@ -154,3 +154,35 @@ func TestLSDHuge(t *testing.T) {
 		t.Errorf("n = -1: %v", err)
 	}
 }
+
+// TestRBFGamma: γ is the one given at every scale of the samples, and by default
+// that of the median distance, of the distances above 0 where half are 0.
+func TestRBFGamma(t *testing.T) {
+	for _, size := range []float64{0, 5e-324, 1e-300, 1e-150, 1, 1e150, 1e300} {
+		for _, gamma := range []float64{5e-324, 1e-300, 1, 1e300, math.MaxFloat64} {
+			k, err := RBFKernel(NewMatrix(3, 1, []float64{0, size, size / 2}), gamma)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if k.Gamma() != gamma {
+				t.Errorf("samples of size %g: γ = %g became %g", size, gamma, k.Gamma())
+			}
+		}
+	}
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{
+		{[]float64{0, 1, 3, 7}, 3.5},              // 1 2 3 4 6 7
+		{[]float64{0, 0, 0, 0, 0, 0, 0, 1, 4}, 3}, // 21 times 0, then 1 ×7, 3, 4 ×7
+		{[]float64{0, 0, 0, 1, 1}, 1},             // six times 1, four times 0
+	} {
+		k, err := RBFKernel(NewMatrix(len(c.x), 1, c.x), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := math.Sqrt(1 / (2 * k.Gamma())); math.Abs(m-c.want) > 1e-12 {
+			t.Errorf("%v: median %g, want %g", c.x, m, c.want)
+		}
+	}
+}

@@ -140,11 +140,14 @@ type SampleKernel struct {
 	s     *samples // x with its scale, not centred
 	rbf   bool
 	gamma float64 // of the scaled samples
+	asked float64 // γ as it was given; 0: by the median
 }
 
 // LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf]
-// never form it: they work on x. TI-LSD of it is [Fit] of x. Errors: [ErrShape],
-// [ErrNonFinite], [ErrTooFewSamples].
+// never form it: they work on x, also where XXᵀ is out of the range of float64. Rows
+// and Cross then have the largest float64 or 0 for such entries, and
+// [LSDModel.Predict] nothing to go by. TI-LSD of it is [Fit] of x. Cost: O(nd).
+// Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples].
 func LinearKernel(x *Matrix) (*SampleKernel, error) {
 	s, err := newSamples(context.Background(), x, nil, 0, false)
 	if err != nil {
@@ -155,9 +158,11 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 
 // RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0
 // stands for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖
-// over all pairs i < j (of 1000 rows drawn at random, always the same, where there are more), or
-// of those that differ where the median is 0. Errors: [ErrShape], [ErrNonFinite],
-// [ErrTooFewSamples], [ErrOption] for a gamma that is negative or not finite.
+// over all pairs i < j (of 1000 rows drawn at random, always the same, where there
+// are more), or of those that differ where the median is 0; where none differ m
+// is of the order of the entries. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
+// Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for a gamma
+// that is negative or not finite.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
 		return nil, fail(ErrOption, "gamma is "+strconv.FormatFloat(gamma, 'g', -1, 64))
@@ -166,7 +171,7 @@ func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.rbf = true
+	k.rbf, k.asked = true, gamma
 	k.gamma = min(math.Ldexp(gamma, 2*k.s.exp), math.MaxFloat64)
 	if gamma == 0 {
 		m := k.medianDistance()
@@ -179,13 +184,15 @@ func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 func (k *SampleKernel) of(rows []int) *SampleKernel {
 	s := *k.s
 	s.x, s.n = chosenRows(k.x, rows), len(rows)
-	return &SampleKernel{x: s.x, s: &s, rbf: k.rbf, gamma: k.gamma}
+	return &SampleKernel{x: s.x, s: &s, rbf: k.rbf, gamma: k.gamma, asked: k.asked}
 }
 
-// Gamma is γ of an RBF kernel, 0 of a linear one.
+// Gamma is γ of an RBF kernel, as given or, to rounding, as the median heuristic
+// has it: 0 or the largest float64 where that is out of range. It is 0 of a
+// linear kernel.
 func (k *SampleKernel) Gamma() float64 {
-	if !k.rbf {
-		return 0
+	if !k.rbf || k.asked > 0 {
+		return k.asked
 	}
 	return min(math.Ldexp(k.gamma, -2*k.s.exp), math.MaxFloat64)
 }
@@ -216,8 +223,8 @@ func (k *SampleKernel) medianDistance() float64 {
 		}
 	}
 	slices.Sort(all)
-	for len(all) > 0 && all[len(all)/2] == 0 {
-		all = all[len(all)/2+1:] // pairs that differ are at the end
+	if len(all) > 0 && all[len(all)/2] == 0 {
+		all = slices.DeleteFunc(all, func(v float64) bool { return v == 0 })
 	}
 	if len(all) == 0 {
 		return 1
