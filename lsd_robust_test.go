@@ -186,3 +186,20 @@ func TestRBFGamma(t *testing.T) {
 		}
 	}
 }
+
+// TestTILSDLargest: with nothing but the largest float64 all is still finite.
+func TestTILSDLargest(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		kernel := mapped(NewMatrix(n, n, nil), func(_, _ int, _ float64) float64 { return math.MaxFloat64 })
+		m, err := TILSD(bg, kernel, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Predict(nil, kernel); err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+		if _, err := m.MarshalBinary(); err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+	}
+}

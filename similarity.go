@@ -469,7 +469,7 @@ func (o *operator) rowMeans() []float64 {
 	out := make([]float64, o.n)
 	if o.data == nil {
 		for i, v := range o.means {
-			out[i] = math.Ldexp(v, o.exp)
+			out[i] = clampFinite(math.Ldexp(v, o.exp)) // a mean of largest numbers may round up
 		}
 		return out
 	}
