@@ -96,6 +96,9 @@ func (w *writer) matrix(m *Matrix) {
 	}
 	w.count(m.Rows)
 	w.count(m.Cols)
+	if m.Cols == 0 { // of which there may be 2^31 rows
+		return
+	}
 	for i := range m.Rows {
 		w.numbers("", m.row(i))
 	}

@@ -99,6 +99,9 @@ func checkMatrix(arg string, m *Matrix) error {
 // that names the first entry that is not finite.
 func maxAbs(arg string, m *Matrix) (float64, error) {
 	var top float64
+	if m.Cols == 0 { // of which there may be 2^31 rows
+		return 0, nil
+	}
 	for i := range m.Rows {
 		big, ok := rowMaxAbs(m.row(i))
 		if !ok {

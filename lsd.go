@@ -311,10 +311,18 @@ func (m *LSDModel) Labels(dst []int) []int { return largest(dst, m.Memberships) 
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
 // rows itself. Cost: O(mnk). Errors: [ErrShape], [ErrNonFinite],
-// [ErrTooFewSamples] without memberships; on an error dst is unchanged.
+// [ErrTooFewSamples] without memberships, [ErrOption] where LSD's scale is not
+// above 0 and finite, as of a tree that was cut short; on an error dst is unchanged.
 func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
+	}
+	if err := checkMatrix("Memberships", m.Memberships); err != nil {
+		return nil, err
+	}
+	n, k := m.Memberships.Dims()
+	if n == 0 || k == 0 {
+		return nil, fail(ErrTooFewSamples, "the model's memberships are "+shape(n, k))
 	}
 	if m.Map != nil {
 		w, err := m.Coordinates(nil, rows)
@@ -324,13 +332,10 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 		g, _, err := SimplexLeastSquares(dst, w, m.Map.Vertices, nil)
 		return g, err
 	}
-	if err := checkMatrix("Memberships", m.Memberships); err != nil {
+	if err := checkRows(rows, n); err != nil {
 		return nil, err
 	}
-	if err := checkRows(rows, m.Memberships.Rows); err != nil {
-		return nil, err
-	}
-	if !(m.Scale > 0) {
+	if !(m.Scale > 0) || math.IsInf(m.Scale, 1) {
 		return nil, fail(ErrOption, "the model's scale is "+strconv.FormatFloat(m.Scale, 'g', -1, 64))
 	}
 	vertices := m.Memberships.transposed()

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -202,4 +203,127 @@ func TestTILSDLargest(t *testing.T) {
 			t.Errorf("n = %d: %v", n, err)
 		}
 	}
+}
+
+// lsdModels are of all kinds that have a binary form.
+func lsdModels(t testing.TB) []*LSDModel {
+	t.Helper()
+	kernel := disturbed(similarityOf(dirichlet(12, 3, 0.5, 1), 2), 0.1, 1)
+	lsd, err1 := LSD(bg, kernel, 3, nil)
+	tilsd, err2 := TILSD(bg, kernel, 12, nil)
+	one, err3 := TILSD(bg, kernel, 1, nil)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	square := &LSDModel{Memberships: identity(12), Scale: 1}
+	return []*LSDModel{lsd, tilsd, one, square, {}, {Memberships: NewMatrix(0, 4, nil)}, {Memberships: NewMatrix(4, 0, nil), Scale: 1},
+		{Memberships: NewMatrix(3, 2, nil), Scale: 1},
+		{Memberships: NewMatrix(0, 4, nil), Map: &KernelMap{Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}}
+}
+
+// TestLSDPredictDestination: dst is the result, may be rows, and is as it was
+// after an error.
+func TestLSDPredictDestination(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(12, 3, 0.5, 1), 2), 0.1, 1)
+	for i, m := range lsdModels(t) {
+		want, err := m.Predict(nil, kernel)
+		if i > 3 {
+			if err == nil {
+				t.Errorf("model %d: no error", i)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		checkFeasible(t, want)
+		k := m.Memberships.Cols
+		dst := &Matrix{Rows: 12, Cols: k, Stride: k + 2, Data: make([]float64, 12*(k+2))}
+		for j := range dst.Data {
+			dst.Data[j] = math.NaN()
+		}
+		if got, err := m.Predict(dst, kernel); got != dst || err != nil || maxDiff(want, dst) != 0 || !math.IsNaN(dst.Data[k]) {
+			t.Errorf("model %d: dst differs by %g, %v", i, maxDiff(want, dst), err)
+		}
+		if k == 12 {
+			rows := kernel.Clone()
+			if _, err := m.Predict(rows, rows); err != nil || maxDiff(want, rows) != 0 {
+				t.Errorf("model %d: dst = rows differs by %g, %v", i, maxDiff(want, rows), err)
+			}
+		}
+		before := dst.Clone()
+		bad := kernel.Clone()
+		bad.Set(11, 11, math.NaN())
+		if got, err := m.Predict(dst, bad); got != nil || !errors.Is(err, ErrNonFinite) || maxDiff(before, dst) != 0 {
+			t.Errorf("model %d: %v", i, err)
+		}
+		mustPanic(t, func() { m.Predict(dst, rowsOf(kernel, 0, 0)) })
+	}
+}
+
+// TestLSDPredictRefuses: models that no function here returns, and small bytes
+// that stand for a large one.
+func TestLSDPredictRefuses(t *testing.T) {
+	p := NewMatrix(2, 2, []float64{1, 0, 0, 1})
+	rows := NewMatrix(1, 2, nil)
+	for i, c := range []struct {
+		m    LSDModel
+		want error
+	}{
+		{LSDModel{}, ErrTooFewSamples},
+		{LSDModel{Memberships: p}, ErrOption},
+		{LSDModel{Memberships: p, Scale: -1}, ErrOption},
+		{LSDModel{Memberships: p, Scale: math.NaN()}, ErrOption},
+		{LSDModel{Memberships: p, Scale: math.Inf(1)}, ErrOption},
+		{LSDModel{Memberships: &Matrix{Rows: 2, Cols: 2}, Scale: 1}, ErrShape},
+		{LSDModel{Memberships: NewMatrix(2, 2, []float64{1, 0, math.NaN(), 1}), Scale: 1}, ErrNonFinite},
+		{LSDModel{Memberships: NewMatrix(2, 0, nil), Scale: 1}, ErrTooFewSamples},
+		{LSDModel{Memberships: p, Map: &KernelMap{}}, ErrShape},
+		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, math.Inf(1)}, Projection: p, Vertices: p}}, ErrNonFinite},
+		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, 0}, Projection: p, Vertices: NewMatrix(3, 2, nil)}}, ErrShape},
+	} {
+		if _, err := c.m.Predict(nil, rows); !errors.Is(err, c.want) {
+			t.Errorf("%d: %v, want %v", i, err, c.want)
+		}
+	}
+	b, err := (&LSDModel{Memberships: &Matrix{Rows: 0, Cols: 1 << 29}, Scale: 1}).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m LSDModel
+	if err := m.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Predict(nil, NewMatrix(1, 0, nil)); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+}
+
+func FuzzLSDModelBinary(f *testing.F) {
+	for _, m := range lsdModels(f) {
+		b, err := m.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = resum(append([]byte(nil), b...))
+		m := LSDModel{Rank: 77}
+		if err := m.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, ErrFormat) || m.Rank != 77 || m.Memberships != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		again, err := m.MarshalBinary()
+		if err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("%v: %x came back as %x", err, b, again)
+		}
+		if p := m.Memberships; p != nil && p.Rows <= 100 {
+			if g, err := m.Predict(nil, NewMatrix(2, p.Rows, nil)); err == nil {
+				checkFeasible(t, g)
+			}
+		}
+	})
 }
