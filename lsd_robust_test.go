@@ -327,3 +327,54 @@ func FuzzLSDModelBinary(f *testing.F) {
 		}
 	})
 }
+
+// TestHierarchicalLSDNested: the tree for k+1 clusters divides one of those for k,
+// Splits account for Leaves, and no cluster is divided that stays whole.
+func TestHierarchicalLSDNested(t *testing.T) {
+	x := randomData(40, 4, 0, 1)
+	for i := 20; i < 40; i++ { // duplicates
+		copy(x.Row(i), x.Row(i%5))
+	}
+	rbf, err := RBFKernel(x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows atomic.Int64
+	counted := KernelFunc(40, func(i, j int) float64 {
+		if j == 0 {
+			rows.Add(1)
+		}
+		return math.Exp(-math.Abs(float64(i-j)) / 10)
+	})
+	for name, s := range map[string]Similarity{"rbf": rbf, "func": counted} {
+		var last *LSDTree
+		for k := 1; k <= 8; k++ {
+			rows.Store(0)
+			tree, err := HierarchicalLSDOf(bg, s, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Scale, symmetry and rateTree only.
+			if k == 1 && rows.Load() > 6*40 {
+				t.Errorf("k = 1: %d rows for nothing to divide", rows.Load())
+			}
+			sizes, got := []int{40}, make([]int, k)
+			for _, split := range tree.Splits {
+				sizes[split.Cluster] = split.Size[0]
+				sizes = append(sizes, split.Size[1])
+			}
+			for _, l := range tree.Leaves {
+				got[l]++
+			}
+			if len(sizes) != k || !slices.Equal(sizes, got) {
+				t.Errorf("%s, k = %d: splits say %v, leaves %v", name, k, sizes, got)
+			}
+			for i, l := range tree.Leaves {
+				if last != nil && l != last.Leaves[i] && l != k-1 {
+					t.Errorf("%s, k = %d: sample %d went from %d to %d", name, k, i, last.Leaves[i], l)
+				}
+			}
+			last = tree
+		}
+	}
+}

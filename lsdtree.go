@@ -74,8 +74,10 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	for i := range all {
 		all[i] = i
 	}
-	leaves := make([]*leaf, 1, k)
-	if leaves[0], err = op.divide(all, &o); err != nil {
+	leaves := make([]*leaf, 1, min(k, op.n))
+	if k == 1 {
+		leaves[0] = &leaf{members: all}
+	} else if leaves[0], err = op.divide(all, &o); err != nil {
 		t.Status = StatusCancelled
 		return t, err
 	}
@@ -160,12 +162,16 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 		return err
 	}
 	var next [2]*leaf
+	made := len(*leaves)
 	for side := range next {
+		if made+1 == t.Memberships.Cols { // the last division: they stay whole
+			next[side] = &leaf{members: l.sides[side]}
+			continue
+		}
 		if next[side], err = o.divide(l.sides[side], opts); err != nil {
 			return err
 		}
 	}
-	made := len(*leaves)
 	for i := range o.n {
 		row := t.Memberships.row(i)
 		row[made] = row[at] * share[i]
