@@ -19,7 +19,9 @@ type Similarity interface {
 	Len() int
 	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It is
 	// called from several goroutines at once, again and again (some 10 to 200
-	// times for every row), and writes the same numbers each time.
+	// times for every row), and writes the same numbers each time. dst has any
+	// content before, and is not to be kept. A panic in it cannot be recovered: it
+	// is in a goroutine of its own unless Workers is 1.
 	Rows(dst *Matrix, lo int)
 }
 
