@@ -1080,7 +1080,7 @@ func TestLSDMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		used := after.TotalAlloc - before.TotalAlloc
 		t.Logf("%s: %.1f MB in all, K has %.1f MB", name, float64(used)/1e6, 8*n*n/1e6)
-		if used > 8*n*n*3/4 {
+		if used > 8*n*n {
 			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
 	}

@@ -95,15 +95,28 @@ type block struct {
 // `floats` numbers an item. Blocks of one chunk come in order. A context
 // that has ended skips what is left, which is the error returned.
 func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
+	var w workspace
+	return w.eachBlock(ctx, workers, n, l, most, floats, fn)
+}
+
+// workspace keeps the scratch space of each worker for the next pass. Passes over
+// one workspace do not overlap.
+type workspace struct{ scratch [][]float64 }
+
+// eachBlock is the function of that name.
+func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
 	c, step := chunks(n, l, most), blockRows(l)
-	scratch := make([][]float64, max(1, min(workers, c)))
+	for len(w.scratch) < max(1, min(workers, c)) {
+		w.scratch = append(w.scratch, nil)
+	}
+	size := floats * min(step, n)
 	runTasks(workers, c, func(worker, task int) {
-		if scratch[worker] == nil {
-			scratch[worker] = make([]float64, floats*min(step, n))
+		if cap(w.scratch[worker]) < size {
+			w.scratch[worker] = make([]float64, size)
 		}
 		first, last := taskRange(n, c, task)
 		for lo := first; lo < last && ctx.Err() == nil; lo += step {
-			fn(block{worker, task, lo, min(lo+step, last), scratch[worker]})
+			fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
 		}
 	})
 	return cancelled(ctx)

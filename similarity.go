@@ -326,6 +326,7 @@ type operator struct {
 	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
 	data    *samples  // not nil: K = XXᵀ of these, which is not formed; src, means and mean are not used
 	negate  bool      // the products are those of −K
+	space   workspace
 }
 
 // newOperator checks what it is given and finds the scale: one pass over K, two
@@ -404,7 +405,7 @@ func (o *operator) checkSymmetry() error {
 // eachRows calls fn for all blocks of rows of K, as they are, with `floats`
 // numbers of scratch space a row behind them.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
-	return eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, o.n+floats, func(at block) {
+	return o.space.eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, o.n+floats, func(at block) {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
@@ -495,7 +496,10 @@ func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 		}
 	} else {
 		b := vt.Rows
-		packed := vt.Clone()
+		packed := vt
+		if vt.Stride != vt.Cols {
+			packed = vt.Clone()
+		}
 		out = NewMatrix(b, o.n, nil)
 		err = o.eachRows(b, func(at block, rows *Matrix) {
 			o.scaled(at, rows)
