@@ -61,6 +61,10 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 			break
 		}
 		g := place()
+		if err = cancelled(o.ctx); err != nil {
+			best.status = StatusCancelled
+			break
+		}
 		if g == nil {
 			continue
 		}

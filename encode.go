@@ -245,8 +245,7 @@ func newReader(data []byte, magic string, version uint16, rest int) (r *reader, 
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads,
-// 8 bytes a number: the same bytes for the same model on every machine. Of an
-// [LSDTree] it has the LSDModel, without Splits and Leaves. Errors, where
+// 8 bytes a number: the same bytes for the same model on every machine. Errors, where
 // UnmarshalBinary would not read the result: [ErrShape] for matrices that
 // contradict themselves or each other, [ErrNonFinite], [ErrOption] for a Status, a
 // Rank or a number of iterations of no meaning.

@@ -28,14 +28,15 @@ type LSDOptions struct {
 	Starts int
 	// MaxIter is the most steps of the descent that follows the rotation in
 	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent,
-	// the method as its source has it.
+	// the method as its source has it. There are up to four such descents, from
+	// different scales, but one where it ends within 0.1 % of the floor.
 	MaxIter int
 	// Tol ends that descent when twenty steps lower the least objective by no more
 	// than this share of ‖K‖²; 0: 1e-9.
 	Tol float64
 	// Progress is called at the start of LSD's descent and after every step of
-	// it, with the objective in Objective and Fit and its floor; Restart counts
-	// the starts. It runs in the goroutine of the call and delays it.
+	// it, with the objective in Objective and Fit and its floor; Restart is a
+	// number of the descent, from 0, of which some may be left out. It runs in the goroutine of the call and delays it.
 	Progress func(Iteration)
 
 	Enclosure   Enclosure // of TILSD: EnclosureBall (the default) or EnclosureTight
@@ -108,7 +109,7 @@ type KernelMap struct {
 // averaged), [ErrNonFinite], [ErrTooFewSamples] for n = 0, [ErrOption]; and
 // ctx's, wrapped, with the best model so far if there is one.
 func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	src, err := newDense(kernel)
+	src, err := newDense(kernel, k, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +151,7 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 //
 // Cost: as [LSD], without rotation and descent. Errors: those of LSD.
 func TILSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	src, err := newDense(kernel)
+	src, err := newDense(kernel, k, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -243,6 +244,9 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	eps := float64(op.n) * 0x1p-52
 	slip := eps*math.Sqrt(left.total) + op.noise
 	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip
+	if op.data != nil { // its squares are differences of sums
+		rounding += float64(op.n) * 0x1p-52 * left.total
+	}
 	floor = max(0, left.squares-open-rounding)
 	open += 2 * rounding
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)

@@ -32,7 +32,7 @@ func TestLSDCancelled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense, err := newDense(disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2))
+	dense, err := newDense(disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2), 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +74,9 @@ func TestLSDCancelled(t *testing.T) {
 			if tree == nil {
 				continue
 			}
-			checkFeasible(t, tree.Memberships)
-			if tree.Status != StatusCancelled {
-				t.Errorf("%s, tree, look %d: %v", name, at, tree.Status)
+			checkFeasible(t, tree.Model.Memberships)
+			if tree.Model.Status != StatusCancelled {
+				t.Errorf("%s, tree, look %d: %v", name, at, tree.Model.Status)
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func TestHierarchicalLSDScale(t *testing.T) {
 		if linear {
 			s, err = LinearKernel(mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, e) }))
 		} else {
-			s, err = newDense(mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v/top*0.999, e) }))
+			s, err = newDense(mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v/top*0.999, e) }), 2, nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -113,9 +113,9 @@ func TestHierarchicalLSDScale(t *testing.T) {
 				continue
 			}
 			got := tree(e, linear)
-			checkFeasible(t, got.Memberships)
-			if !slices.Equal(got.Leaves, want.Leaves) || maxDiff(got.Memberships, want.Memberships) > 1e-9 {
-				t.Errorf("linear %v, ×2^%d: other leaves (%v), memberships differ by %g", linear, e, !slices.Equal(got.Leaves, want.Leaves), maxDiff(got.Memberships, want.Memberships))
+			checkFeasible(t, got.Model.Memberships)
+			if !slices.Equal(got.Leaves, want.Leaves) || maxDiff(got.Model.Memberships, want.Model.Memberships) > 1e-9 {
+				t.Errorf("linear %v, ×2^%d: other leaves (%v), memberships differ by %g", linear, e, !slices.Equal(got.Leaves, want.Leaves), maxDiff(got.Model.Memberships, want.Model.Memberships))
 			}
 			for _, s := range got.Splits {
 				if !isFinite(s.Gain) || !isFinite(s.Scale) {

@@ -547,7 +547,7 @@ func TestLSDBits(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return &tree.LSDModel, nil
+			return &tree.Model, nil
 		},
 	} {
 		want, err := f(nil, kernel, &LSDOptions{Workers: 1, MaxIter: 30})
@@ -763,7 +763,7 @@ func TestLSDDegenerate(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkFeasible(t, tree.Memberships)
+				checkFeasible(t, tree.Model.Memberships)
 			}
 		}
 	}
@@ -781,9 +781,9 @@ func TestHierarchicalLSD(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkFeasible(t, tree.Memberships)
-		if len(tree.Splits) != k-1 || tree.Objective < tree.Floor {
-			t.Fatalf("k=%d: %d splits, objective %g, floor %g", k, len(tree.Splits), tree.Objective, tree.Floor)
+		checkFeasible(t, tree.Model.Memberships)
+		if len(tree.Splits) != k-1 || tree.Model.Objective < tree.Model.Floor {
+			t.Fatalf("k=%d: %d splits, objective %g, floor %g", k, len(tree.Splits), tree.Model.Objective, tree.Model.Floor)
 		}
 		sizes := make([]int, k)
 		for _, l := range tree.Leaves {
@@ -811,7 +811,7 @@ func TestHierarchicalLSD(t *testing.T) {
 		last = tree
 		if k == 2 {
 			two, err := LSD(bg, kernel, 2, nil)
-			if err != nil || matched(two.Memberships, tree.Memberships) > 1e-15 || math.Abs(two.Objective-tree.Objective) > 1e-12*two.Total {
+			if err != nil || matched(two.Memberships, tree.Model.Memberships) > 1e-15 || math.Abs(two.Objective-tree.Model.Objective) > 1e-12*two.Total {
 				t.Errorf("k=2 differs from LSD: %v", err)
 			}
 		}
@@ -826,6 +826,15 @@ func TestHierarchicalLSD(t *testing.T) {
 	if err != nil || len(same.Splits) != 0 || slices.Max(same.Leaves) != 0 {
 		t.Errorf("identical samples: %+v, %v", same, err)
 	}
+	// Similarities with a large constant part, where every sample has its larger
+	// membership on the same side, are divided all the same.
+	offset, err := LinearKernel(randomData(60, 5, 3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree, err := HierarchicalLSDOf(bg, offset, 5, nil); err != nil || len(tree.Splits) != 4 {
+		t.Errorf("samples far from the origin: %v, %v", tree.Splits, err)
+	}
 	// Through samples.
 	x, _ := mixtures(120, 6, 3, 0.1, 1, 3)
 	linear, err := LinearKernel(x)
@@ -837,8 +846,8 @@ func TestHierarchicalLSD(t *testing.T) {
 		t.Fatal(err)
 	}
 	two, err := HierarchicalLSD(bg, outer(x), 3, nil)
-	if err != nil || !slices.Equal(one.Leaves, two.Leaves) || math.Abs(one.Objective-two.Objective) > 1e-6*two.Objective {
-		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Objective, two.Objective, err)
+	if err != nil || !slices.Equal(one.Leaves, two.Leaves) || math.Abs(one.Model.Objective-two.Model.Objective) > 1e-6*two.Model.Objective {
+		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Model.Objective, two.Model.Objective, err)
 	}
 }
 
@@ -866,7 +875,7 @@ func TestLSDCancel(t *testing.T) {
 			if m == nil {
 				return nil, 0, err
 			}
-			return m.Memberships, m.Status, err
+			return m.Model.Memberships, m.Model.Status, err
 		},
 	} {
 		kept := 0
@@ -1155,7 +1164,7 @@ func FuzzLSD(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, m := range []*LSDModel{m, ti, &tree.LSDModel} {
+		for i, m := range []*LSDModel{m, ti, &tree.Model} {
 			checkFeasible(t, m.Memberships)
 			if !(m.Scale > 0) || !isFinite(m.Scale) || m.Gap < 0 || m.Floor > m.Objective || !isFinite(m.Objective) || !isFinite(m.Distortion) {
 				t.Fatalf("%d: %+v", i, m)

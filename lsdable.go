@@ -184,18 +184,25 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err := op.centre(); err != nil {
 		return Obstacle{}, err
 	}
-	_, _, found, err := op.spectralObstacle(k-1, tol)
+	spec, bound, found, err := op.spectralObstacle(k-1, tol)
+	if err != nil || found.Kind != ObstacleNone || spec.status == StatusConverged {
+		return found, err
+	}
+	// The eigensolver reached its limit: look at what its vectors leave over.
+	spec.rows = rowsOf(spec.rows, 0, min(k-1, spec.rows.Rows))
+	spec.values = spec.values[:spec.rows.Rows]
+	left, err := op.without(spec.factor())
+	if rest := math.Sqrt(left.squares / float64(op.n)); err == nil && rest > bound {
+		found = Obstacle{Kind: ObstacleRank, Value: rest / spec.top}
+	}
 	return found, err
 }
 
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
-	if _, err := checkLSD(k, nil); err != nil {
-		return nil, 0, err
-	}
 	if !(tol >= 0 && tol < 1) {
 		return nil, 0, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64))
 	}
-	src, err := newDense(kernel)
+	src, err := newDense(kernel, k, nil)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -7,17 +7,21 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // LSDTree is the result of [HierarchicalLSD].
 type LSDTree struct {
-	LSDModel // of the memberships of all k clusters, for the whole K; Iterations adds up those of all splits
+	// Model has the memberships of all k clusters, and how well they decompose the
+	// whole K; its Iterations are those of all divisions.
+	Model LSDModel
 	// Splits are the divisions in their order, k−1 of them unless the samples
 	// could not be divided further. Split i made cluster i+1.
 	Splits []LSDSplit
-	// Leaves is the cluster of each sample by the tree: at every split it went
-	// to the side of its larger membership. [LSDModel.Labels] takes the largest
-	// product of memberships instead, which may differ.
+	// Leaves is the cluster of each sample by the tree. At every division it went
+	// to the side of its larger membership, or, where all samples have that on the
+	// same side, to the second one if its membership there is above the mean. The
+	// largest product of memberships, Model.Labels, may be another cluster.
 	Leaves []int
 }
 
@@ -43,7 +47,7 @@ type LSDSplit struct {
 // with k = 2 for each level of the tree. Errors: those of LSD; with ctx's comes
 // the tree as far as it is, without Scale and Objective.
 func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
-	src, err := newDense(kernel)
+	src, err := newDense(kernel, k, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +73,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	for i := range op.n {
 		g.row(i)[0] = 1
 	}
-	t.Memberships, t.Status = g, StatusConverged
+	t.Model.Memberships, t.Model.Status = g, StatusConverged
 	all := make([]int, op.n)
 	for i := range all {
 		all[i] = i
@@ -78,7 +82,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	if k == 1 {
 		leaves[0] = &leaf{members: all}
 	} else if leaves[0], err = op.divide(all, &o); err != nil {
-		t.Status = StatusCancelled
+		t.Model.Status = StatusCancelled
 		return t, err
 	}
 	for len(leaves) < k {
@@ -92,12 +96,12 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 			break
 		}
 		if err := op.grow(t, &leaves, at, &o); err != nil {
-			t.Status = StatusCancelled
+			t.Model.Status = StatusCancelled
 			return t, err
 		}
 	}
 	if err := op.rateTree(t); err != nil {
-		t.Status = StatusCancelled
+		t.Model.Status = StatusCancelled
 		return t, err
 	}
 	return t, nil
@@ -129,6 +133,18 @@ func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
 	}
 	sides := NewMatrix(2, n, nil)
 	labels := m.Labels(nil)
+	if slices.Min(labels) == slices.Max(labels) { // all on one side, as where K has a large constant part
+		mean := 0.0
+		for i := range n {
+			mean += m.Memberships.row(i)[1] / float64(n)
+		}
+		for i := range labels {
+			labels[i] = 0
+			if m.Memberships.row(i)[1] > mean+0x1p-40 {
+				labels[i] = 1
+			}
+		}
+	}
 	if labels[0] == 1 { // the side of the first sample comes first
 		for i := range n {
 			row := m.Memberships.row(i)
@@ -164,7 +180,7 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 	var next [2]*leaf
 	made := len(*leaves)
 	for side := range next {
-		if made+1 == t.Memberships.Cols { // the last division: they stay whole
+		if made+1 == t.Model.Memberships.Cols { // the last division: they stay whole
 			next[side] = &leaf{members: l.sides[side]}
 			continue
 		}
@@ -173,7 +189,7 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 		}
 	}
 	for i := range o.n {
-		row := t.Memberships.row(i)
+		row := t.Model.Memberships.row(i)
 		row[made] = row[at] * share[i]
 		row[at] -= row[made]
 	}
@@ -183,9 +199,9 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 	(*leaves)[at] = next[0]
 	*leaves = append(*leaves, next[1])
 	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, clampFinite(math.Ldexp(l.gain, o.exp))})
-	t.Iterations += l.model.Iterations
+	t.Model.Iterations += l.model.Iterations
 	if l.model.Status == StatusIterationLimit {
-		t.Status = StatusIterationLimit
+		t.Model.Status = StatusIterationLimit
 	}
 	return nil
 }
@@ -223,7 +239,7 @@ func (o *operator) shares(l *leaf) ([]float64, error) {
 
 // rateTree fills in scale and objective.
 func (o *operator) rateTree(t *LSDTree) error {
-	spec, err := o.leading(min(t.Memberships.Cols, o.n), 0)
+	spec, err := o.leading(min(t.Model.Memberships.Cols, o.n), 0)
 	if err != nil {
 		return err
 	}
@@ -233,10 +249,10 @@ func (o *operator) rateTree(t *LSDTree) error {
 		return err
 	}
 	for i := range o.n {
-		settle(t.Memberships.row(i), 1)
+		settle(t.Model.Memberships.row(i), 1)
 	}
-	d := &descent{operator: o, k: t.Memberships.Cols, total: left.total}
-	f := &fitted{p: t.Memberships}
+	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
+	f := &fitted{p: t.Model.Memberships}
 	if err := d.product(f); err != nil {
 		return err
 	}
@@ -244,13 +260,13 @@ func (o *operator) rateTree(t *LSDTree) error {
 		return err
 	}
 	if spec.status == StatusIterationLimit {
-		t.Status = spec.status
+		t.Model.Status = spec.status
 	}
-	t.Rank, t.Scale = z.Rows, math.MaxFloat64
+	t.Model.Rank, t.Model.Scale = z.Rows, math.MaxFloat64
 	if f.a > 0 {
-		t.Scale = unscale(f.b/f.a, -o.exp)
+		t.Model.Scale = unscale(f.b/f.a, -o.exp)
 	}
-	t.rate(o, spec, left, f.objective)
+	t.Model.rate(o, spec, left, f.objective)
 	return nil
 }
 
@@ -274,6 +290,14 @@ type subsetKernel struct {
 func (k *subsetKernel) Len() int { return len(k.members) }
 
 func (k *subsetKernel) Rows(dst *Matrix, lo int) {
+	if f, ok := k.src.(kernelFunc); ok {
+		for i := range dst.Rows {
+			for j, at := range k.members {
+				dst.row(i)[j] = f.at(k.members[lo+i], at)
+			}
+		}
+		return
+	}
 	full := NewMatrix(1, k.src.Len(), nil)
 	for i := range dst.Rows {
 		k.src.Rows(full, k.members[lo+i])

@@ -18,8 +18,8 @@ type Similarity interface {
 	// Len returns n. It does not change.
 	Len() int
 	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It is
-	// called from several goroutines at once, again and again (some 10 to 200
-	// times for every row), and writes the same numbers each time. dst has any
+	// called from several goroutines at once, again and again, some 10 to 200 times
+	// for every row by TILSD and once more for every step of LSD's descents, and writes the same numbers each time. dst has any
 	// content before, and is not to be kept. A panic in it cannot be recovered: it
 	// is in a goroutine of its own unless Workers is 1.
 	Rows(dst *Matrix, lo int)
@@ -95,9 +95,12 @@ func (k *denseKernel) Rows(dst *Matrix, lo int) {
 // largest entry. What is within it is averaged.
 const symmetryTol = 1e-8
 
-// newDense checks a matrix of similarities: square, not empty, finite,
-// symmetric.
-func newDense(kernel *Matrix) (*denseKernel, error) {
+// newDense checks a matrix of similarities, square, not empty, finite, symmetric,
+// after what takes no time.
+func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
+	if _, err := checkLSD(k, opts); err != nil {
+		return nil, err
+	}
 	if err := checkShape("kernel", kernel); err != nil {
 		return nil, err
 	}
@@ -278,18 +281,17 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 		return nil, fail(ErrShape, "the result is "+shape(y.Rows, k.s.n)+", too large to address")
 	}
 	dst = destination(dst, y.Rows, k.s.n)
-	step := blockRows(k.s.d)
-	own := make([]float64, min(step, y.Rows)*k.s.d)
-	for lo := 0; lo < y.Rows; lo += step {
-		hi := min(lo+step, y.Rows)
-		for i := lo; i < hi; i++ {
+	d := k.s.d
+	err := eachBlock(context.Background(), workerCount(0), y.Rows, d, manyChunks, d, func(at block) {
+		own := at.scratch[:(at.hi-at.lo)*d]
+		for i := at.lo; i < at.hi; i++ {
 			for j, v := range y.row(i) { // a distant sample may be out of range as scaled
-				own[(i-lo)*k.s.d+j] = clampFinite(math.Ldexp(v, -k.s.exp))
+				own[(i-at.lo)*d+j] = clampFinite(math.Ldexp(v, -k.s.exp))
 			}
 		}
-		k.between(rowsOf(dst, lo, hi), own[:(hi-lo)*k.s.d])
-	}
-	return dst, nil
+		k.between(rowsOf(dst, at.lo, at.hi), own)
+	})
+	return dst, err
 }
 
 // between fills dst with the kernel of the packed samples `own` and x.
