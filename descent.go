@@ -21,9 +21,6 @@ const (
 // lsd is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
 // is in range also where the model's c is not; 0 where no c > 0 is best.
 func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
-	if !fits(o.n, k) || !fits(k, k) {
-		return nil, 0, tooManyClusters(o.n, k)
-	}
 	spec, err := o.leading(min(k, o.n), opts.Seed)
 	if err != nil {
 		return nil, 0, err

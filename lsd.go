@@ -119,11 +119,7 @@ func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDMode
 // LSDOf is [LSD] of similarities that need not be stored. Their symmetry is
 // tested with random vectors only.
 func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
-	o, err := checkLSD(k, opts)
-	if err != nil {
-		return nil, err
-	}
-	op, err := newOperator(ctx, s, o.Workers)
+	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -162,16 +158,9 @@ func TILSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDMo
 // tested with random vectors only. For [LinearKernel] the cost is that of [Fit]
 // and of XᵀX or XXᵀ, whichever is smaller.
 func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
-	o, err := checkLSD(k, opts)
+	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
 		return nil, err
-	}
-	op, err := newOperator(ctx, s, o.Workers)
-	if err != nil {
-		return nil, err
-	}
-	if !fits(op.n, k) {
-		return nil, tooManyClusters(op.n, k)
 	}
 	if err := op.centre(); err != nil {
 		return nil, err
@@ -210,8 +199,17 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 	return o, checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
 }
 
-func tooManyClusters(n, k int) error {
-	return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(n)+" samples: too large to address")
+// openSimilarity checks the arguments, options and sizes first.
+func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*operator, LSDOptions, error) {
+	o, err := checkLSD(k, opts)
+	if err != nil {
+		return nil, o, err
+	}
+	op, err := newOperator(ctx, s, o.Workers)
+	if err == nil && !(fits(op.n, k) && fits(k, k)) {
+		err = fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(op.n)+" samples: too large to address")
+	}
+	return op, o, err
 }
 
 // factor returns Z = Λ^(1/2)Vᵀ (r×n) over the eigenvalues that are positive beyond

@@ -104,9 +104,6 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err != nil {
 		return Obstacle{}, err
 	}
-	if !fits(op.n, k) || !fits(k, k) {
-		return Obstacle{}, tooManyClusters(op.n, k)
-	}
 	spec, bound, found, err := op.spectralObstacle(k, tol)
 	if err != nil || found.Kind != ObstacleNone {
 		return found, err
@@ -209,7 +206,7 @@ func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, er
 	if tol == 0 {
 		tol = lsdableTol
 	}
-	op, err := newOperator(context.Background(), src, 0)
+	op, _, err := openSimilarity(context.Background(), src, k, nil)
 	return op, tol, err
 }
 

@@ -56,18 +56,11 @@ func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOption
 
 // HierarchicalLSDOf is [HierarchicalLSD] of similarities that need not be stored.
 func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDTree, error) {
-	o, err := checkLSD(k, opts)
+	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
 		return nil, err
 	}
 	o.Progress = nil
-	op, err := newOperator(ctx, s, o.Workers)
-	if err != nil {
-		return nil, err
-	}
-	if !fits(op.n, k) {
-		return nil, tooManyClusters(op.n, k)
-	}
 	t := &LSDTree{Leaves: make([]int, op.n)}
 	g := NewMatrix(op.n, k, nil)
 	for i := range op.n {
@@ -290,19 +283,30 @@ type subsetKernel struct {
 func (k *subsetKernel) Len() int { return len(k.members) }
 
 func (k *subsetKernel) Rows(dst *Matrix, lo int) {
-	if f, ok := k.src.(kernelFunc); ok {
-		for i := range dst.Rows {
+	var full *Matrix
+	for i := range dst.Rows {
+		from, row := k.members[lo+i], dst.row(i)
+		var whole []float64
+		switch src := k.src.(type) {
+		case kernelFunc: // only the entries that are wanted
 			for j, at := range k.members {
-				dst.row(i)[j] = f.at(k.members[lo+i], at)
+				row[j] = src.at(from, at)
+			}
+			continue
+		case *denseKernel:
+			if !src.average {
+				whole = src.m.row(from)
 			}
 		}
-		return
-	}
-	full := NewMatrix(1, k.src.Len(), nil)
-	for i := range dst.Rows {
-		k.src.Rows(full, k.members[lo+i])
+		if whole == nil {
+			if full == nil {
+				full = NewMatrix(1, k.src.Len(), nil)
+			}
+			k.src.Rows(full, from)
+			whole = full.Data
+		}
 		for j, at := range k.members {
-			dst.row(i)[j] = full.Data[at]
+			row[j] = whole[at]
 		}
 	}
 }

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 
 	"softkmeans"
@@ -20,14 +18,7 @@ const narrower = 8
 func kernelTable(dir string) error {
 	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | HierarchicalLSD, 8γ | error, floor |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	for _, s := range sets {
-		x, classes, err := s.load([]string{"testdata", dir})
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a set that this machine does not have
-		}
-		if err != nil {
-			return err
-		}
+	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
 		k := slices.Max(classes) + 1
 		kernel, err := softkmeans.RBFKernel(x, 0)
 		if err != nil {
@@ -37,9 +28,6 @@ func kernelTable(dir string) error {
 		if err != nil {
 			return err
 		}
-		ctx := context.Background()
-		fmt.Printf("| %s | %d, %d |", s.name, x.Rows, k)
-		var lsd *softkmeans.LSDModel
 		narrow, err := softkmeans.RBFKernel(x, narrower*kernel.Gamma())
 		if err != nil {
 			return err
@@ -48,27 +36,14 @@ func kernelTable(dir string) error {
 		if err != nil {
 			return err
 		}
+		ctx := context.Background()
+		var lsd *softkmeans.LSDModel
+		fmt.Printf("| %s | %d, %d |", s.name, x.Rows, k)
 		for _, labels := range []func() ([]int, error){
+			func() ([]int, error) { return labelsOf(softkmeans.Fit(ctx, x, k, nil)) },
+			func() ([]int, error) { return labelsOf(softkmeans.FitMinVolume(ctx, x, k, nil)) },
 			func() ([]int, error) {
-				m, err := softkmeans.Fit(ctx, x, k, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Labels(nil), nil
-			},
-			func() ([]int, error) {
-				m, err := softkmeans.FitMinVolume(ctx, x, k, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Labels(nil), nil
-			},
-			func() ([]int, error) {
-				m, err := softkmeans.TILSD(ctx, similarity, k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
-				if err != nil {
-					return nil, err
-				}
-				return m.Labels(nil), nil
+				return labelsOf(softkmeans.TILSD(ctx, similarity, k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))
 			},
 			func() ([]int, error) {
 				wide, err := softkmeans.TILSD(ctx, similarity, 3*k, nil)
@@ -79,24 +54,13 @@ func kernelTable(dir string) error {
 				if err != nil {
 					return nil, err
 				}
-				m, err := softkmeans.FitMinVolume(ctx, w, k, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Labels(nil), nil
+				return labelsOf(softkmeans.FitMinVolume(ctx, w, k, nil))
 			},
+			func() ([]int, error) { return labelsOf(softkmeans.LSD(ctx, similarity, k, nil)) },
 			func() ([]int, error) {
-				m, err := softkmeans.LSD(ctx, similarity, k, nil)
-				if err != nil {
-					return nil, err
-				}
-				return m.Labels(nil), nil
-			},
-			func() ([]int, error) {
-				if lsd, err = softkmeans.LSD(ctx, sharp, k, nil); err != nil {
-					return nil, err
-				}
-				return lsd.Labels(nil), nil
+				var err error
+				lsd, err = softkmeans.LSD(ctx, sharp, k, nil)
+				return labelsOf(lsd, err)
 			},
 			func() ([]int, error) {
 				tree, err := softkmeans.HierarchicalLSD(ctx, sharp, k, nil)
@@ -108,7 +72,7 @@ func kernelTable(dir string) error {
 		} {
 			found, err := labels()
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return err
 			}
 			acc, err := softkmeans.Accuracy(classes, found)
 			if err != nil {
@@ -121,6 +85,14 @@ func kernelTable(dir string) error {
 			fmt.Printf(" %s (%s) |", share(acc), share(nmi))
 		}
 		fmt.Printf(" %.3f, %.3f |\n", lsd.Objective/lsd.Total, lsd.Floor/lsd.Total)
+		return nil
+	})
+}
+
+// labelsOf returns a model's labels unless there was an error.
+func labelsOf[M interface{ Labels(dst []int) []int }](m M, err error) ([]int, error) {
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return m.Labels(nil), nil
 }

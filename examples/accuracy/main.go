@@ -79,16 +79,7 @@ func main() {
 func table(dir string, seeds int, slack float64) error {
 	fmt.Println("| set | n×d, k | ACC | NMI | purity | ACC nearest | ACC alternating | ACC global | ACC k-means | error over floor | s |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	found := 0
-	for _, s := range sets {
-		x, classes, err := s.load([]string{"testdata", dir})
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // a set that this machine does not have
-		}
-		if err != nil {
-			return err
-		}
-		found++
+	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
 		k := slices.Max(classes) + 1
 		var scores [5][]float64   // ACC, NMI, purity; ACC by nearest center, of the alternating method
 		var over, seconds float64 // of the last seed; mean
@@ -96,18 +87,18 @@ func table(dir string, seeds int, slack float64) error {
 			begin := time.Now()
 			m, err := softkmeans.FitMinVolume(context.Background(), x, k, &softkmeans.MinVolumeOptions{Seed: uint64(seed), Slack: slack})
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return err
 			}
 			seconds += time.Since(begin).Seconds() / float64(seeds)
 			over = m.Objective / m.Floor
 			labels := m.Labels(nil)
 			alternating, err := softkmeans.FitAlternating(context.Background(), x, k, &softkmeans.AlternatingOptions{Seed: uint64(seed)})
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return err
 			}
 			nearest, err := m.Nearest(nil, x)
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.name, err)
+				return err
 			}
 			for i, c := range []struct {
 				score  func(truth, labels []int) (float64, error)
@@ -125,7 +116,7 @@ func table(dir string, seeds int, slack float64) error {
 		}
 		global, err := softkmeans.Fit(context.Background(), x, k, nil)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return err
 		}
 		acc, err := softkmeans.Accuracy(classes, global.Labels(nil))
 		if err != nil {
@@ -133,6 +124,25 @@ func table(dir string, seeds int, slack float64) error {
 		}
 		fmt.Printf("| %s | %d×%d, %d | %s | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", s.name, x.Rows, x.Cols, k,
 			share(median(scores[0])), share(median(scores[1])), share(median(scores[2])), share(median(scores[3])), share(median(scores[4])), share(acc), share(s.kmeans), excess(over), seconds)
+		return nil
+	})
+}
+
+// eachSet calls fn for every set that this machine has.
+func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) error) error {
+	found := 0
+	for _, s := range sets {
+		x, classes, err := s.load([]string{"testdata", dir})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = fn(s, x, classes)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+		found++
 	}
 	if found == 0 {
 		return errors.New("no data set found: run this in the folder that has testdata/")
