@@ -245,6 +245,7 @@ func TestBounds(t *testing.T) {
 
 // TestSkMableLarge: above jacobiMaxSide, too, σ_k is told from rounding.
 func TestSkMableLarge(t *testing.T) {
+	t.Parallel()
 	const n = jacobiMaxSide + 8
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

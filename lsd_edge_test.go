@@ -95,6 +95,7 @@ func TestLSDFloorNegative(t *testing.T) {
 // must not make that worse than the right k, whose P is one for more clusters,
 // too; nor clusters of very different size.
 func TestLSDMoreClusters(t *testing.T) {
+	t.Parallel()
 	for _, clusters := range []int{2, 3, 5} {
 		for _, noise := range []float64{1e-12, 1e-6, 1e-3} {
 			kernel := disturbed(similarityOf(dirichlet(80, clusters, 0.5, 1), 1), noise, 1)
@@ -155,8 +156,9 @@ func TestLSDEigensolverLimit(t *testing.T) {
 // TestLSDableFacets: no sample is pure, each just lacks one cluster, and the
 // rotation takes hundreds of steps.
 func TestLSDableFacets(t *testing.T) {
+	t.Parallel()
 	const n, k = 100, 12
-	for _, seed := range []uint64{0, 7, 9, 12} {
+	for _, seed := range []uint64{0, 12} {
 		rng := rand.New(rand.NewPCG(seed, 0xface))
 		p := NewMatrix(n, k, nil)
 		for i := range n {

@@ -147,6 +147,7 @@ func TestLSDExact(t *testing.T) {
 // TestLSDNoisy: with noise the objective is at most that of the true P with its
 // best scale, at least the floor, and what the model says it is.
 func TestLSDNoisy(t *testing.T) {
+	t.Parallel()
 	for k := 2; k <= 8; k++ {
 		for seed := range seeds() {
 			p := dirichlet(30*k, k, 0.5, seed)
@@ -511,6 +512,7 @@ func TestLSDTheorems(t *testing.T) {
 // matrix, a function and a kernel of samples, whatever the Krylov iteration and
 // the descent do.
 func TestLSDBits(t *testing.T) {
+	t.Parallel()
 	x := randomData(290, 6, 1, 5)
 	rbf, err := RBFKernel(x, 0.05)
 	if err != nil {
@@ -587,6 +589,7 @@ func TestLSDBits(t *testing.T) {
 // as with all eigenvalues, also where eigenvalues are close and where the largest
 // in magnitude is negative, and tight.
 func TestLSDFloor(t *testing.T) {
+	t.Parallel()
 	n := 200
 	rng := rand.New(rand.NewPCG(3, 3))
 	q := randomData(n, n, 0, 7)

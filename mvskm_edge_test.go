@@ -119,6 +119,7 @@ func TestPathVolumeAtZero(t *testing.T) {
 
 // The trace does not rise where fit and penalty are denormal or cancel.
 func TestTraceDenormal(t *testing.T) {
+	t.Parallel()
 	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-160 * v })
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {

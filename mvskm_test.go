@@ -64,6 +64,7 @@ func dataSets(t testing.TB) []dataSet {
 // TestTraceFalls: the objective never rises, at any λ, for both volumes and both
 // sums, and the memberships are optimal in every state.
 func TestTraceFalls(t *testing.T) {
+	t.Parallel()
 	for _, set := range dataSets(t) {
 		seeds := 3
 		if quick() {
@@ -200,6 +201,7 @@ func TestStep(t *testing.T) {
 // TestSlack: the error is within the slack, near to it, and the numbers of the
 // model belong together.
 func TestSlack(t *testing.T) {
+	t.Parallel()
 	for _, set := range dataSets(t) {
 		for _, slack := range []float64{0, 0.05, 0.4} {
 			if quick() && slack > 0 {
@@ -309,6 +311,7 @@ func TestSlackIsCapped(t *testing.T) {
 // the columns have one scale. Rounding errors of the data grow by the condition
 // of the problem only, not with the number of iterations.
 func TestUnits(t *testing.T) {
+	t.Parallel()
 	names := []string{"iris", "wine", "breast_cancer"}
 	if quick() {
 		names = names[:1]
@@ -341,6 +344,7 @@ func TestUnits(t *testing.T) {
 // TestMinVolumeBits: the same bits for any number of workers, on every call,
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
+	t.Parallel()
 	x := rowsOf(standardized(loadCSV(t, "digits")), 0, 900)
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
@@ -532,6 +536,7 @@ func unmixings() [][2]int {
 // TestUnmixExact: with all options at their defaults the vertices of noise-free
 // mixtures come back, whether or not some samples are nearly pure.
 func TestUnmixExact(t *testing.T) {
+	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
 			x, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
@@ -551,6 +556,7 @@ func TestUnmixExact(t *testing.T) {
 // TestUnmixNoisy: at 30 dB the prototypes are nearer to the truth than the
 // samples that SPA picks, and so are the abundances.
 func TestUnmixNoisy(t *testing.T) {
+	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
 			clean, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
@@ -631,6 +637,7 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 // TestMinVolumeDegenerate: every kind of strange data gives finite centers,
 // feasible memberships and a status.
 func TestMinVolumeDegenerate(t *testing.T) {
+	t.Parallel()
 	constant := mapped(NewMatrix(12, 3, nil), func(_, j int, _ float64) float64 { return float64(j) + 0.1 })
 	rank1 := mapped(NewMatrix(30, 5, nil), func(i, j int, _ float64) float64 { return float64(i*i) * float64(j+1) })
 	doubled := mapped(NewMatrix(40, 3, nil), func(i, j int, _ float64) float64 { return float64((i / 2 * (j + 3)) % 7) })

@@ -201,6 +201,7 @@ func maxDiff(a, b *Matrix) (worst float64) {
 // oracle, on all kinds of shapes, at the ends of the float64 range, and with a
 // mean far from 0.
 func TestGlobalMinimum(t *testing.T) {
+	t.Parallel()
 	const tol = 1e-12 // of ‖Xc‖²
 	shapes := []struct {
 		n, d int
