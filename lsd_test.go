@@ -177,6 +177,54 @@ func TestLSDNoisy(t *testing.T) {
 	}
 }
 
+// TestLSDNearlyExact: where little is left to gain the descent never ends above
+// its start, to the last bit.
+func TestLSDNearlyExact(t *testing.T) {
+	for seed := range uint64(40) {
+		kernel := disturbed(similarityOf(dirichlet(60, 3, 0.5, seed), 2), math.Pow(10, -5-float64(seed%8)/2), seed)
+		start, err := LSD(bg, kernel, 3, &LSDOptions{MaxIter: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end, err := LSD(bg, kernel, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end.Objective > start.Objective {
+			t.Errorf("seed %d: from %g to %g", seed, start.Objective, end.Objective)
+		}
+	}
+}
+
+// TestLSDAveraged: a matrix that is symmetric to rounding of its source is taken
+// as the mean with its mirror image.
+func TestLSDAveraged(t *testing.T) {
+	kernel := similarityOf(dirichlet(50, 3, 0.5, 1), 2)
+	lopsided := mapped(kernel, func(i, j int, v float64) float64 {
+		if i < j {
+			return v + 1e-9
+		}
+		return v
+	})
+	want := mapped(kernel, func(i, j int, v float64) float64 {
+		if i != j {
+			return v + 0.5e-9
+		}
+		return v
+	})
+	a, err := LSD(bg, lopsided, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := LSD(bg, want, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(a.Total-b.Total) > 1e-14*b.Total || math.Abs(a.Objective-b.Objective) > 1e-3*b.Objective || maxDiff(a.Memberships, b.Memberships) > 1e-8 {
+		t.Errorf("objective %g of %g, of the mean %g of %g", a.Objective, a.Total, b.Objective, b.Total)
+	}
+}
+
 // TestLSDTwo: for k = 2 the closed form of the source, p = ½(1 ± √(2cK_jj − 1)).
 func TestLSDTwo(t *testing.T) {
 	p := dirichlet(60, 2, 1, 4)
@@ -621,6 +669,9 @@ func TestLSDFloor(t *testing.T) {
 			m, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if name == "few positive" && m.Status != StatusConverged {
+				t.Errorf("%s, k=%d: %v", name, k, m.Status)
 			}
 			if slack := 1e-12 * m.Total; m.Floor > want+slack || m.Floor+m.FloorError < want-slack || m.FloorError > 1e-8*m.Total || m.Objective < m.Floor {
 				t.Errorf("%s, k=%d: floor %g + %g, the eigenvalues say %g; objective %g", name, k, m.Floor, m.FloorError, want, m.Objective)

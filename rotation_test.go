@@ -1,0 +1,94 @@
+package softkmeans
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// turned returns the rotation problem of points that some R takes into the
+// simplex exactly, and that R.
+func turned(n, k int, seed uint64) (*rotation, *Matrix) {
+	p := dirichlet(n, k, 0.5, seed)
+	r := newRotation(bg, k, NewMatrix(n, k-1, nil))
+	back := RandomOrientation(k, seed)
+	t := make([]float64, k-1)
+	for i := range n {
+		r.lower(t, p.Row(i))
+		for c, v := range t {
+			axpy(r.points.Row(i), v, back.Row(c))
+		}
+	}
+	return r, back
+}
+
+// nudged returns (I + tΩ)R, made orthogonal.
+func nudged(r *rotation, turn, omega *Matrix, t float64) *Matrix {
+	next := turn.Clone()
+	for i := range omega.Rows {
+		for c, v := range omega.Row(i) {
+			axpy(next.Row(i), t*v, turn.Row(c))
+		}
+	}
+	return r.orthogonal(next)
+}
+
+// TestRotationDerivatives: the slope is that of half the sum of squares, and near
+// an exact solution the Gauss–Newton matrix is how the slope changes.
+func TestRotationDerivatives(t *testing.T) {
+	for k := 3; k <= 7; k++ {
+		n := 20 * k
+		r, solution := turned(n, k, uint64(k))
+		g := NewMatrix(n, k, nil)
+		if sum := r.place(g, solution); sum > 1e-28 {
+			t.Fatalf("k=%d: the points are not in the simplex: %g", k, sum)
+		}
+		rng := rand.New(rand.NewPCG(1, uint64(k)))
+		random := func() *Matrix {
+			m := NewMatrix(k-1, k-1, nil)
+			for i := range k - 1 {
+				for j := range i {
+					v := rng.NormFloat64()
+					m.Set(i, j, v)
+					m.Set(j, i, -v)
+				}
+			}
+			return m
+		}
+		turn, omega := nudged(r, solution, random(), 0.05), random()
+		const h = 1e-5
+		up, down := r.place(g, nudged(r, turn, omega, h)), r.place(g, nudged(r, turn, omega, -h))
+		r.place(g, turn)
+		slope := r.slope()
+		if want := (up - down) / (4 * h); math.Abs(dot(slope.Data, omega.Data)-want) > 1e-4*norm2(slope.Data)*norm2(omega.Data) {
+			t.Errorf("k=%d: slope along Ω %g, differences say %g", k, dot(slope.Data, omega.Data), want)
+		}
+		// From a point so near the solution that the residuals hardly count.
+		turn = nudged(r, solution, random(), 1e-5)
+		r.place(g, nudged(r, turn, omega, 1e-9))
+		after := r.slope()
+		r.place(g, turn)
+		before := r.slope()
+		bent := NewMatrix(k-1, k-1, nil)
+		r.bend(bent, omega, g)
+		for i := range bent.Data {
+			want := (after.Data[i] - before.Data[i]) / 1e-9
+			if math.Abs(bent.Data[i]-want) > 1e-3*norm2(bent.Data) {
+				t.Fatalf("k=%d: Gauss–Newton %g, the slope changes by %g", k, bent.Data[i], want)
+			}
+		}
+	}
+}
+
+// TestRotationSearch: from any start the points of an exact solution come back
+// into the simplex, in a few steps.
+func TestRotationSearch(t *testing.T) {
+	for k := 3; k <= 8; k++ {
+		r, _ := turned(30*k, k, uint64(k))
+		for seed := range uint64(5) {
+			if _, sum := r.improve(RandomOrientation(k, 100+seed), 200); sum > 1e-26*sumSquares(r.points.Data) {
+				t.Errorf("k=%d, start %d: a distance of %g is left", k, seed, math.Sqrt(sum))
+			}
+		}
+	}
+}
