@@ -85,6 +85,9 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 			best = even
 		}
 	}
+	if err != nil && best.q == nil && best.steps == 0 && best.a == 0 {
+		return nil, 0, err // there is no P to speak of yet
+	}
 	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
 	if m.Status == StatusConverged && spec.status == StatusIterationLimit {
 		m.Status = spec.status

@@ -245,9 +245,10 @@ func newReader(data []byte, magic string, version uint16, rest int) (r *reader, 
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads,
-// 8 bytes a number: the same bytes for the same model on every machine. Errors, where
-// UnmarshalBinary would not read the result: [ErrShape] for matrices that
-// contradict themselves or each other, [ErrNonFinite], [ErrOption] for a Status, a
+// 8 bytes a number: the same bytes for the same model on every machine. The kernel
+// is not in it: to Predict with what was read, keep the training samples and the
+// kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the
+// result: [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite], [ErrOption] for a Status, a
 // Rank or a number of iterations of no meaning.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	switch {

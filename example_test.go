@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"math"
 
 	"softkmeans"
 )
@@ -274,12 +275,61 @@ func ExampleHierarchicalLSD() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, s := range tree.Splits {
-		fmt.Printf("cluster %d into %d and %d: %d and %d samples\n", s.Cluster, s.Cluster, i+1, s.Size[0], s.Size[1])
-	}
+	fmt.Print(tree)
 	fmt.Println(tree.Leaves)
 	// Output:
-	// cluster 0 into 0 and 1: 5 and 3 samples
-	// cluster 0 into 0 and 2: 3 and 2 samples
+	// 8 samples
+	//   5 samples
+	//     3 samples: cluster 0
+	//     2 samples: cluster 2
+	//   3 samples: cluster 1
 	// [0 0 0 2 2 1 1 1]
+}
+
+// Compact prototypes with a kernel: minimal volume on the kernel's leading
+// coordinates. Two rings, one in the other, which no prototypes in the plane
+// tell apart.
+func ExampleLSDModel_Coordinates() {
+	x := softkmeans.NewMatrix(60, 2, nil)
+	for i := range 60 {
+		radius := 1 + 4*float64(i%2)
+		angle := 2 * math.Pi * float64(i) / 60
+		x.Set(i, 0, radius*math.Cos(angle))
+		x.Set(i, 1, radius*math.Sin(angle))
+	}
+	ctx := context.Background()
+	kernel, err := softkmeans.RBFKernel(x, 0.2)
+	if err != nil {
+		log.Fatal(err)
+	}
+	const k = 2
+	space, err := softkmeans.TILSDOf(ctx, kernel, 3*k, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := space.Coordinates(nil, nil) // of the training samples
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := softkmeans.FitMinVolume(ctx, w, k, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Labels(nil)[:10])
+	more, _ := softkmeans.FromRows([][]float64{{0, 1.1}, {-4.8, 0}})
+	rows, err := kernel.Cross(nil, more)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if w, err = space.Coordinates(nil, rows); err != nil {
+		log.Fatal(err)
+	}
+	g, err := m.Predict(nil, w)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f %.1f\n", g.Row(0), g.Row(1))
+	// Output:
+	// [1 0 1 0 1 0 1 0 1 0]
+	// [0.0 1.0] [1.0 0.0]
 }

@@ -34,8 +34,8 @@ type LSDOptions struct {
 	// Tol ends that descent when twenty steps lower the least objective by no more
 	// than this share of ‖K‖²; 0: 1e-9.
 	Tol float64
-	// Progress is called at the start of LSD's descent and after every step of
-	// it, with the objective in Objective and Fit and its floor; Restart is a
+	// Progress is called at the start of each descent of LSD and after every step
+	// of it, not for the eigensolver and not by TILSD and HierarchicalLSD, with the objective in Objective and Fit and its floor; Restart is a
 	// number of the descent, from 0, of which some may be left out. It runs in the goroutine of the call and delays it.
 	Progress func(Iteration)
 
@@ -46,9 +46,12 @@ type LSDOptions struct {
 // LSDModel is a decomposition of similarities: K ≈ PPᵀ/c.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
-	// Scale is c. Where no c > 0 is best, since no P was found with ⟨K, PPᵀ⟩ > 0,
-	// as for a negative definite K there is none, it is math.MaxFloat64: PPᵀ/c is
-	// then 0.
+	// Scale is c: 1/c is the similarity of two samples that are in one cluster
+	// entirely, and of such a sample with itself. With TILSD it follows from the
+	// simplex and is not comparable between enclosures or with LSD's. Where no c > 0
+	// is best, since no P was found with ⟨K, PPᵀ⟩ > 0, as for a negative definite K
+	// there is none, it is math.MaxFloat64: PPᵀ/c is then 0. It is 0 or
+	// math.MaxFloat64 also where it is out of the range of float64.
 	Scale float64
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any
 	// translation K′ of K leaves over, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like
@@ -57,12 +60,17 @@ type LSDModel struct {
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: what the best
 	// positive semidefinite matrix of rank k leaves over, the squares of all
-	// eigenvalues of K but the k largest positive ones. For TILSD it is of rank
-	// k−1 and of HKH, and is the minimum: TILSD attains it.
+	// eigenvalues of K but the k largest positive ones. It knows of no other
+	// constraint: where K has negative entries, which no PPᵀ has, it is far below
+	// what LSD can reach. For TILSD it is of rank k−1 and of HKH, and is the
+	// minimum: TILSD attains it.
 	Floor      float64
 	FloorError float64 // how much above Floor the least of such matrices may be: the eigensolver's residuals, and rounding
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
-	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
+	// Gap is (Objective − Floor)/Total, also where these are out of range: the most
+	// that a better P could take off, as a share of ‖K‖². Floor/Total is what no k
+	// clusters can express.
+	Gap float64
 	// Rank is how many positive eigenvalues there were to use: k for LSD and k−1
 	// for TILSD, or fewer. With fewer, the columns of TILSD's P are affinely
 	// dependent (those of LSD's need not be, after the descent); P is 1/k
@@ -107,7 +115,8 @@ type KernelMap struct {
 // (but for n ≤ 128 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
 // square or not symmetric (differences below 1e-8 of the largest entry are
 // averaged), [ErrNonFinite], [ErrTooFewSamples] for n = 0, [ErrOption]; and
-// ctx's, wrapped, with the best model so far if there is one.
+// ctx's, wrapped, with the best model so far if there is one. ctx is looked at
+// between blocks of 32 rows or more.
 func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {
@@ -191,7 +200,7 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 	}
 	switch {
 	case o.Starts < 0:
-		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts))
+		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts)+", below 0")
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
 		return o, fail(ErrOption, "Tol is "+strconv.FormatFloat(o.Tol, 'g', -1, 64))
 	}
@@ -381,25 +390,41 @@ func (km *KernelMap) check(n, k int) error {
 
 // Coordinates returns the places of samples in the feature space of a model of
 // [TILSD], m×p with p = Rank ≤ k−1: their kernel principal components, from their
-// similarities to the n training samples as for [LSDModel.Predict]. The prototypes
-// are Map.Vertices in the same coordinates.
+// similarities to the n training samples as for [LSDModel.Predict]; nil rows stand
+// for the training samples themselves, without K. The prototypes are Map.Vertices in
+// the same coordinates.
 //
 // They are samples like any others. [FitMinVolume] of them draws prototypes
 // towards the data, which TILSD by itself does not: take two or three times as many
-// directions as clusters, k′ = 3k, so that its slack has something to give.
+// directions as clusters, TILSD with 3k for FitMinVolume with k, so that its slack
+// has something to give (with k directions or fewer the floor is 0).
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
-// rows itself. Cost: O(mnp). Errors: [ErrShape], [ErrNonFinite], [ErrOption] for a
-// model without Map; on an error dst is unchanged.
+// rows itself. Cost: O(mnp). Errors: [ErrShape], also for a model without Map,
+// [ErrNonFinite]; on an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if m.Map == nil || m.Memberships == nil {
-		return nil, fail(ErrOption, "the model has no map: it is not one of TILSD")
+		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")
 	}
 	km := m.Map
 	if err := km.check(m.Memberships.Dims()); err != nil {
 		return nil, err
 	}
 	n, p := km.Projection.Dims()
+	if rows == nil { // memberships are coordinates with respect to the vertices
+		if err := checkMatrix("Memberships", m.Memberships); err != nil {
+			return nil, err
+		}
+		dst = destination(dst, n, p)
+		for i := range n {
+			out := dst.row(i)
+			clear(out)
+			for j, g := range m.Memberships.row(i) {
+				axpy(out, g, km.Vertices.row(j))
+			}
+		}
+		return dst, nil
+	}
 	if err := checkRows(rows, n); err != nil {
 		return nil, err
 	}

@@ -526,7 +526,7 @@ func TestLSDTheorems(t *testing.T) {
 	}{
 		{NewMatrix(2, 2, []float64{1, 0, 0, -1}), 2, ObstacleSign, ObstacleNone, 0, -1, "negative eigenvalue"},
 		{NewMatrix(2, 2, []float64{-1, 0, 0, -1}), 2, ObstacleSign, ObstacleSign, 0, -1, "negative eigenvalue"},
-		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, ObstacleRank, ObstacleRank, 0, 1, "too many"},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, ObstacleRank, ObstacleRank, 0, 1, "too many positive"},
 		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 3, ObstacleNone, ObstacleNone, 0, 0, "none"},
 		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 5, ObstacleNone, ObstacleNone, 0, 0, "none"},
 		{NewMatrix(2, 2, []float64{1, -0.5, -0.5, 1}), 2, ObstacleEntry, ObstacleNone, 0, -0.5, "[0,1] is negative"},

@@ -52,7 +52,7 @@ func (o Obstacle) String() string {
 	case ObstacleSign:
 		return "there is a negative eigenvalue, " + value + " relative to the largest"
 	case ObstacleRank:
-		return "there is one positive eigenvalue too many, " + value + " relative to the largest"
+		return "there are too many positive eigenvalues, the first one beyond is " + value + " relative to the largest"
 	case ObstacleEntry:
 		return "entry [" + strconv.Itoa(o.Row) + "," + strconv.Itoa(o.Col) + "] is negative, " + value + " relative to the largest"
 	case ObstacleRange:
@@ -70,7 +70,8 @@ const lsdableTol = 1e-8
 // P (n×k) of nonnegative rows that add up to 1. [LSDObstacle] tells why not. tol
 // is relative to the largest eigenvalue or entry; 0 stands for 1e-8. A no of the
 // kind [ObstacleSimplex] may be wrong, in particular where K has a rank below k; a
-// yes has found P with ‖K − PPᵀ/c‖ ≤ 10·tol·‖K‖.
+// yes has found P with ‖K − PPᵀ/c‖ ≤ 10·tol·‖K‖ (from tol = 0.01 on, 0.1·‖K‖, and from 0.1
+// on, tol·‖K‖).
 //
 // Cost and errors: those of [LSD] without its descent; [ErrOption] for a tol that
 // is not in [0, 1).
@@ -97,8 +98,9 @@ func TILSDable(kernel *Matrix, k int, tol float64) (bool, error) {
 }
 
 // LSDObstacle returns why kernel is not LSDable, the first reason in the order of
-// the kinds, or an Obstacle of kind ObstacleNone. Arguments, cost and errors as
-// for [LSDable].
+// the kinds, or an Obstacle of kind ObstacleNone. On noisy similarities that is
+// the sign or the rank: raise tol to the noise to see what comes after. Arguments,
+// cost and errors as for [LSDable].
 func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	op, tol, err := lsdableOperator(kernel, k, tol)
 	if err != nil {
@@ -164,7 +166,7 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 			return Obstacle{}, err
 		}
 		least = min(least, math.Sqrt(f.objective/d.total))
-		if least <= 10*tol {
+		if least <= max(tol, min(10*tol, 0.1)) {
 			return Obstacle{}, nil
 		}
 	}
@@ -197,7 +199,7 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
 	if !(tol >= 0 && tol < 1) {
-		return nil, 0, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64))
+		return nil, 0, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64)+", not in [0, 1)")
 	}
 	src, err := newDense(kernel, k, nil)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // LSDTree is the result of [HierarchicalLSD].
@@ -23,6 +25,33 @@ type LSDTree struct {
 	// same side, to the second one if its membership there is above the mean. The
 	// largest product of memberships, Model.Labels, may be another cluster.
 	Leaves []int
+}
+
+// String draws the tree, an indented line for each cluster:
+//
+//	150 samples
+//	  50 samples: cluster 0
+//	  100 samples
+//	    …
+func (t *LSDTree) String() string {
+	var b strings.Builder
+	// Split i divided a cluster that later splits may divide again, under the same
+	// number on its first side and under i+1 on the other.
+	var draw func(cluster, from, size, depth int)
+	draw = func(cluster, from, size, depth int) {
+		b.WriteString(strings.Repeat("  ", depth) + strconv.Itoa(size) + " samples")
+		for i := from; i < len(t.Splits); i++ {
+			if s := t.Splits[i]; s.Cluster == cluster {
+				b.WriteString("\n")
+				draw(cluster, i+1, s.Size[0], depth+1)
+				draw(i+1, i+1, s.Size[1], depth+1)
+				return
+			}
+		}
+		b.WriteString(": cluster " + strconv.Itoa(cluster) + "\n")
+	}
+	draw(0, 0, len(t.Leaves), 0)
+	return b.String()
 }
 
 // LSDSplit is a division of a cluster in two.
@@ -45,7 +74,7 @@ type LSDSplit struct {
 //
 // Options are those of each LSD; Progress is not called. Cost: two to three LSDs
 // with k = 2 for each level of the tree. Errors: those of LSD; with ctx's comes
-// the tree as far as it is, without Scale and Objective.
+// the tree as far as it is, with math.MaxFloat64 for Scale and Objective.
 func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {
@@ -62,6 +91,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	}
 	o.Progress = nil
 	t := &LSDTree{Leaves: make([]int, op.n)}
+	t.Model.Scale, t.Model.Objective, t.Model.Gap = math.MaxFloat64, math.MaxFloat64, 1 // until it is rated
 	g := NewMatrix(op.n, k, nil)
 	for i := range op.n {
 		g.row(i)[0] = 1

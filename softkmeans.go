@@ -200,7 +200,7 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 func checkFit(k int, o *Options) error {
 	switch {
 	case k < 1:
-		return fail(ErrOption, "k is "+strconv.Itoa(k))
+		return fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
 	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
 		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
 	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
