@@ -156,6 +156,9 @@ func TestLSDEigensolverLimit(t *testing.T) {
 // TestLSDableFacets: no sample is pure, each just lacks one cluster, and the
 // rotation takes hundreds of steps.
 func TestLSDableFacets(t *testing.T) {
+	if quick() {
+		t.Skip("takes minutes under the race detector, which has nothing to find here")
+	}
 	t.Parallel()
 	const n, k = 100, 12
 	for _, seed := range []uint64{0, 12} {

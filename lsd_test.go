@@ -371,6 +371,17 @@ func TestTILSDFit(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
+					w, err := m.Coordinates(nil, rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					own, err := m.Coordinates(nil, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := maxDiff(w, own); diff > 1e-8*math.Sqrt(fit.Total) {
+						t.Errorf("%d×%d k=%d %s: coordinates of the training rows with and without K differ by %g", n, d, k, name, diff)
+					}
 					if diff := maxDiff(g, m.Memberships); diff > 1e-8 && k <= min(n-1, d)+1 {
 						t.Errorf("%d×%d k=%d %s: Predict of the training rows differs by %g", n, d, k, name, diff)
 					}
@@ -730,6 +741,16 @@ func TestLSDErrors(t *testing.T) {
 			}
 		}
 	}
+	if _, err := LSDOf(bg, KernelFunc(4, nil), 2, nil); !errors.Is(err, ErrShape) {
+		t.Errorf("no function: %v", err)
+	}
+	lsd, err := LSD(bg, good, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lsd.Coordinates(nil, good); !errors.Is(err, ErrShape) {
+		t.Errorf("coordinates of a model without a map: %v", err)
+	}
 	for _, tol := range []float64{-1, 1, math.NaN()} {
 		if _, err := LSDable(good, 2, tol); !errors.Is(err, ErrOption) {
 			t.Errorf("tol %g: %v", tol, err)
@@ -949,6 +970,9 @@ func TestLSDCancel(t *testing.T) {
 			if g != nil {
 				kept++
 				checkFeasible(t, g)
+				if name == "LSD" && maxDiff(g, uniform(150, 4)) < 1e-3 {
+					t.Errorf("%s after %d looks: memberships of nothing", name, looks)
+				}
 				if status != StatusCancelled {
 					t.Errorf("%s after %d looks: %v", name, looks, status)
 				}
