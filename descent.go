@@ -264,8 +264,8 @@ func (o *operator) inSimplex(points *Matrix, k int, opts *LSDOptions) *Matrix {
 // of Birgin, Martínez & Raydan (2000): the step length of Barzilai & Borwein, and
 // the whole step where that ends below the worst of the last ten; otherwise to
 // the minimum along it, from a grid and golden section: ⟨K, PPᵀ⟩ is a polynomial of
-// degree 2 on a line and ‖PPᵀ‖² one of degree 4. So a step takes one product with K. The lowest P is
-// kept.
+// degree 2 on a line and ‖PPᵀ‖² one of degree 4. So a step takes one product with K.
+// The lowest P is kept.
 type descent struct {
 	*operator
 	k     int

@@ -1,11 +1,12 @@
 package softkmeans
 
 // The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel
-// 2013): turns points of a hyperplane about its centre until they are closest
-// to the probability simplex. The source paper leaves the search open; here
-// simplex projection and an orthogonal Procrustes step alternate, which never
-// raises the distance but gains little in each step near the end, so that
-// Levenberg–Marquardt steps, which converge there in a few, are tried first.
+// 2013): turns points of a hyperplane about its centre until they are closest to
+// the probability simplex. Levenberg–Marquardt steps are tried first, which near
+// the end converge in a few; where one fails, simplex projection and an orthogonal
+// Procrustes step, which never raise the distance but gain little near the end: on
+// exact data 3000 of them left squared distances of 1e-8 to 1e-20 where 5 to 60 of
+// the others reached 1e-28.
 
 import (
 	"context"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	rotationStarts = 5    // random orientations, by default: from each of thousands the same minimum was reached on exact data
+	rotationStarts = 5    // random orientations, by default; on exact data, k = 3…8, each of a hundred came to the same minimum
 	rotationSteps  = 100  // of each, at most
 	finalSteps     = 1000 // of the best of them, on all points: for k = 12 some 400 were needed
 	rotationSubset = 600  // points that the starts are tried on, at most
@@ -164,7 +165,11 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 		m := NewMatrix(p, p, nil)
 		axpy(m.Data, mu, dir.Data)
 		r.bend(m, dir, g)
-		alpha := rho / dot(dir.Data, m.Data)
+		bent := dot(dir.Data, m.Data)
+		if !(bent > 0) { // μ has vanished beside rounding
+			break
+		}
+		alpha := rho / bent
 		axpy(x.Data, alpha, dir.Data)
 		axpy(res.Data, -alpha, m.Data)
 		next := sumSquares(res.Data)
