@@ -671,6 +671,9 @@ func TestLSDFloor(t *testing.T) {
 		slices.Sort(values)
 		slices.Reverse(values)
 		for _, k := range []int{1, 4, 9} {
+			if quick() && k == 9 {
+				continue
+			}
 			want := 0.0
 			for i, v := range values {
 				if i >= k || v < 0 {
