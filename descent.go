@@ -354,7 +354,7 @@ func (f *fitted) gradient(g *Matrix) {
 	}
 }
 
-// run descends from p, which it overwrites. The result is never above p. With an
+// run descends from p. The result is never above p, and may be p itself. With an
 // error it may be nil, and its objective is φ.
 func (d *descent) run(p *Matrix, start int) (*fitted, error) {
 	if err := cancelled(d.ctx); err != nil {

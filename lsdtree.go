@@ -69,11 +69,12 @@ type LSDSplit struct {
 // division raises the similarity within clusters most. Memberships are the
 // products of those along the path from the root; samples outside of a cluster
 // get theirs for its division from their similarities, as from
-// [LSDModel.Predict]. For many clusters it is faster than LSD, and its clusters
-// are nested: those for k+1 divide one of those for k.
+// [LSDModel.Predict]. Its clusters are nested: those for k+1 divide one of those
+// for k.
 //
-// Options are those of each LSD; Progress is not called. Cost: two to three LSDs
-// with k = 2 for each level of the tree. Errors: those of LSD; with ctx's comes
+// Options are those of each LSD; Progress is not called. Cost: at most 2k−3 LSDs
+// with k = 2, one of all samples and two of the parts of every division but the
+// last, and the eigenvalues and two passes of LSD with k. Errors: those of LSD; with ctx's comes
 // the tree as far as it is, with math.MaxFloat64 for Scale and Objective.
 func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
 	src, err := newDense(kernel, k, opts)

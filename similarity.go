@@ -402,9 +402,10 @@ func (o *operator) checkSymmetry() error {
 		return err
 	}
 	x, y := dot(k.row(0), uv.row(1)), dot(k.row(1), uv.row(0))
-	if math.Abs(x-y) > symmetryTol*math.Sqrt(sumSquares(k.Data)*sumSquares(uv.Data)/float64(o.n)) {
+	size := math.Sqrt(sumSquares(k.Data) * sumSquares(uv.Data) / float64(o.n)) // of the order of ‖K‖
+	if math.Abs(x-y) > symmetryTol*size {
 		return fail(ErrShape, "the similarity is not symmetric: for random u and v, uᵀKv and vᵀKu differ by "+
-			strconv.FormatFloat(math.Abs(x-y)/math.Sqrt(sumSquares(k.Data)*sumSquares(uv.Data)/float64(o.n)), 'g', 3, 64)+
+			strconv.FormatFloat(math.Abs(x-y)/size, 'g', 3, 64)+
 			" of ‖K‖ (a matrix, as of SimilarityMatrix, is searched for the entry)")
 	}
 	return nil
