@@ -7,8 +7,19 @@ package softkmeans
 
 import "math"
 
+// simdLength is from which length on vectors pay for the switch between their
+// widths that every call goes through.
+const simdLength = 16
+
 // dot returns Σ x_i·y_i. len(y) must be at least len(x).
 func dot(x, y []float64) float64 {
+	if useSIMD && len(x) >= simdLength {
+		return dotSIMD(x, y)
+	}
+	return dotGeneric(x, y)
+}
+
+func dotGeneric(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
 		a, b := (*[4]float64)(x), (*[4]float64)(y)
@@ -27,6 +38,14 @@ func dot(x, y []float64) float64 {
 
 // axpy adds a·x to y.
 func axpy(y []float64, a float64, x []float64) {
+	if useSIMD && len(x) >= simdLength {
+		axpySIMD(y, a, x)
+		return
+	}
+	axpyGeneric(y, a, x)
+}
+
+func axpyGeneric(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += a * v

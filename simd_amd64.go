@@ -1,0 +1,13 @@
+//go:build goexperiment.simd && go1.27
+
+package softkmeans
+
+import "simd/archsimd"
+
+// clearUpper ends the use of vectors: scalar arithmetic after 512-bit code is
+// otherwise some hundred times slower.
+func clearUpper() { archsimd.ClearAVXUpperBits() }
+
+// fused reports whether the machine has the multiply-add instructions that
+// MulAdd becomes.
+func fused() bool { return archsimd.X86.FMA() }
