@@ -177,3 +177,38 @@ func BenchmarkLSD(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkKernel: what the package spends its time in, on one worker. Counted
+// are the products that the result needs: of a Gram matrix one triangle.
+func BenchmarkKernel(b *testing.B) {
+	run := func(name string, flops int, f func()) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(flops)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
+		})
+	}
+	vector := randomData(2, 1024, 0, 1)
+	var sink float64
+	run("dot/n=1024,d=1,b=1", 2048, func() { sink += dot(vector.row(0), vector.row(1)) })
+	run("axpy/n=1024,d=1,b=1", 2048, func() { axpy(vector.row(1), 1e-9, vector.row(0)) })
+	const n = 4096
+	for _, d := range []int{32, 64, 100, 256, 784} {
+		s, err := newSamples(bg, randomData(n, d, 1, 1), nil, 1, true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		must := func(_ *Matrix, err error) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		run(fmt.Sprintf("gram/n=%d,d=%d,b=1", n, d), n*d*(d+1), func() { must(s.gram()) })
+		for _, k := range []int{4, 10, 32} {
+			v, y := randomData(k, d, 0, 1), randomData(k, n, 0, 1)
+			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.mul(v)) })
+			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.mulT(y)) })
+		}
+	}
+}

@@ -4,7 +4,16 @@ package softkmeans
 
 // Without vectors the functions of kernels_simd.go are never called.
 
-const useSIMD = false
+const (
+	useSIMD = false
+	lanes   = 1
+)
 
-func dotSIMD(x, y []float64) float64               { panic(useSIMD) }
-func axpySIMD(y []float64, a float64, x []float64) { panic(useSIMD) }
+func dotSIMD(x, y []float64) float64                        { panic(useSIMD) }
+func axpySIMD(y []float64, a float64, x []float64)          { panic(useSIMD) }
+func interleaveSIMD(dst, v, mean []float64, a, w float64)   { panic(useSIMD) }
+func stripSIMD(c []float64, ldc int, x, y []float64, n int) { panic(useSIMD) }
+func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
+	panic(useSIMD)
+}
+func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) { panic(useSIMD) }

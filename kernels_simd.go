@@ -60,3 +60,349 @@ func axpySIMD(y []float64, a float64, x []float64) {
 	}
 	clearUpper()
 }
+
+// lanes is how many numbers a vector has: 2, 4 or 8.
+var lanes = vectorLength()
+
+func vectorLength() int {
+	if !useSIMD {
+		return 1
+	}
+	return simd.VectorBitSize() / 64
+}
+
+// interleaveSIMD is interleave.
+func interleaveSIMD(dst, x, mean []float64, a, w float64) {
+	mean = mean[:len(x)]
+	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
+	v := f.Len()
+	for len(x) >= v && len(mean) >= v && len(dst) >= v {
+		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Mul(g).Store(dst)
+		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
+	}
+	if len(x) > 0 {
+		p, _ := simd.LoadFloat64sPart(x)
+		q, _ := simd.LoadFloat64sPart(mean)
+		p.Mul(f).Sub(q).Mul(g).Store(dst)
+		dst = dst[min(3*v, len(dst)):]
+	}
+	for len(dst) >= v {
+		simd.BroadcastFloat64s(0).Store(dst)
+		dst = dst[min(3*v, len(dst)):]
+	}
+	clearUpper()
+}
+
+// stripSIMD is stripGeneric.
+func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
+	var sums [72]float64
+	for j := 0; j < n; j += stripRows {
+		tileSIMD(&sums, x, y)
+		addSums(c, ldc, j, n, &sums)
+		y = y[len(x):]
+	}
+}
+
+// tileSIMD leaves the lanes of nine dot products, of the vectors of strip a
+// with those of the strip that b begins with: eight places each, of which it
+// writes as many as there are lanes.
+func tileSIMD(lanes *[72]float64, a, b []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+	v := s0.Len()
+	for len(a) >= 12*v && len(b) >= 12*v {
+		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
+		t := simd.LoadFloat64s(a)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a[v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a[2*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b[3*v:]), simd.LoadFloat64s(b[4*v:]), simd.LoadFloat64s(b[5*v:])
+		t = simd.LoadFloat64s(a[3*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a[4*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a[5*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b[6*v:]), simd.LoadFloat64s(b[7*v:]), simd.LoadFloat64s(b[8*v:])
+		t = simd.LoadFloat64s(a[6*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a[7*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a[8*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b[9*v:]), simd.LoadFloat64s(b[10*v:]), simd.LoadFloat64s(b[11*v:])
+		t = simd.LoadFloat64s(a[9*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a[10*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a[11*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		a, b = a[12*v:], b[12*v:]
+	}
+	for len(a) >= 3*v && len(b) >= 3*v {
+		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
+		t := simd.LoadFloat64s(a)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a[v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a[2*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		a, b = a[3*v:], b[3*v:]
+	}
+	s0.Store(lanes[:])
+	s1.Store(lanes[8:])
+	s2.Store(lanes[8*2:])
+	s3.Store(lanes[8*3:])
+	s4.Store(lanes[8*4:])
+	s5.Store(lanes[8*5:])
+	s6.Store(lanes[8*6:])
+	s7.Store(lanes[8*7:])
+	s8.Store(lanes[8*8:])
+	clearUpper()
+}
+
+// addSums adds the sums over the lanes that a tile left to its entries of c: as
+// many rows as c has, columns j, j+1 and j+2 below n.
+func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
+	if j+3 <= n && 2*ldc+j < len(c) {
+		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
+		p[0] += sum8((*[8]float64)(lanes[:]))
+		p[1] += sum8((*[8]float64)(lanes[8:]))
+		p[2] += sum8((*[8]float64)(lanes[16:]))
+		q[0] += sum8((*[8]float64)(lanes[24:]))
+		q[1] += sum8((*[8]float64)(lanes[32:]))
+		q[2] += sum8((*[8]float64)(lanes[40:]))
+		r[0] += sum8((*[8]float64)(lanes[48:]))
+		r[1] += sum8((*[8]float64)(lanes[56:]))
+		r[2] += sum8((*[8]float64)(lanes[64:]))
+		return
+	}
+	for i := 0; i*ldc+j < len(c); i++ {
+		for l := range min(3, n-j) {
+			c[i*ldc+j+l] += sum8((*[8]float64)(lanes[24*i+8*l:]))
+		}
+	}
+}
+
+// sum8 adds up the lanes of one sum, zeros where the vector has fewer.
+func sum8(l *[8]float64) float64 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
+// addMulNTSIMD is addMulNT, in tiles of 3×3 dot products.
+func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
+	var sums [72]float64
+	row := func(p []float64, i, rows int) []float64 { return p[min(i, rows-1)*l:][:l] }
+	for i := 0; i < m; i += 3 {
+		j := 0
+		if upper {
+			j = i
+		}
+		for ; j < n; j += 3 {
+			// Rows past the end are the last one again; their sums are dropped.
+			rowsSIMD(&sums, row(a, i, m), row(a, i+1, m), row(a, i+2, m), row(b, j, n), row(b, j+1, n), row(b, j+2, n))
+			addSums(c[i*ldc:(min(i+3, m)-1)*ldc+n], ldc, j, n, &sums)
+		}
+	}
+}
+
+// rowsSIMD is tileSIMD for vectors that lie apart.
+func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+	v := s0.Len()
+	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v && len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
+		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
+		t := simd.LoadFloat64s(a0)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1)
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2)
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[v:]), simd.LoadFloat64s(b1[v:]), simd.LoadFloat64s(b2[v:])
+		t = simd.LoadFloat64s(a0[v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[2*v:]), simd.LoadFloat64s(b1[2*v:]), simd.LoadFloat64s(b2[2*v:])
+		t = simd.LoadFloat64s(a0[2*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[2*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[2*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(b0[3*v:]), simd.LoadFloat64s(b1[3*v:]), simd.LoadFloat64s(b2[3*v:])
+		t = simd.LoadFloat64s(a0[3*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1[3*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2[3*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		a0, a1, a2 = a0[4*v:], a1[4*v:], a2[4*v:]
+		b0, b1, b2 = b0[4*v:], b1[4*v:], b2[4*v:]
+	}
+	for len(a0) >= v && len(a1) >= v && len(a2) >= v && len(b0) >= v && len(b1) >= v && len(b2) >= v {
+		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
+		t := simd.LoadFloat64s(a0)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(a1)
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(a2)
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
+		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
+	}
+	if len(a0) > 0 {
+		p, _ := simd.LoadFloat64sPart(b0)
+		q, _ := simd.LoadFloat64sPart(b1)
+		r, _ := simd.LoadFloat64sPart(b2)
+		t, _ := simd.LoadFloat64sPart(a0)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t, _ = simd.LoadFloat64sPart(a1)
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t, _ = simd.LoadFloat64sPart(a2)
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+	}
+	s0.Store(lanes[:])
+	s1.Store(lanes[8:])
+	s2.Store(lanes[8*2:])
+	s3.Store(lanes[8*3:])
+	s4.Store(lanes[8*4:])
+	s5.Store(lanes[8*5:])
+	s6.Store(lanes[8*6:])
+	s7.Store(lanes[8*7:])
+	s8.Store(lanes[8*8:])
+	clearUpper()
+}
+
+// combineSIMD is combineGeneric, for three times the lanes of entries.
+func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
+	v := s0.Len()
+	for len(u) >= 9*v && len(a) >= 9*v {
+		p, q, r := simd.LoadFloat64s(a), simd.LoadFloat64s(a[3*v:]), simd.LoadFloat64s(a[6*v:])
+		t := simd.LoadFloat64s(u)
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(u[v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(u[2*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(a[v:]), simd.LoadFloat64s(a[4*v:]), simd.LoadFloat64s(a[7*v:])
+		t = simd.LoadFloat64s(u[3*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(u[4*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(u[5*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		p, q, r = simd.LoadFloat64s(a[2*v:]), simd.LoadFloat64s(a[5*v:]), simd.LoadFloat64s(a[8*v:])
+		t = simd.LoadFloat64s(u[6*v:])
+		s0 = t.MulAdd(p, s0)
+		s1 = t.MulAdd(q, s1)
+		s2 = t.MulAdd(r, s2)
+		t = simd.LoadFloat64s(u[7*v:])
+		s3 = t.MulAdd(p, s3)
+		s4 = t.MulAdd(q, s4)
+		s5 = t.MulAdd(r, s5)
+		t = simd.LoadFloat64s(u[8*v:])
+		s6 = p.MulAdd(t, s6)
+		s7 = q.MulAdd(t, s7)
+		s8 = r.MulAdd(t, s8)
+		a, u = a[min(size, len(a)):], u[9*v:]
+	}
+	simd.LoadFloat64s(c).Add(s0).Store(c)
+	simd.LoadFloat64s(c[v:]).Add(s1).Store(c[v:])
+	simd.LoadFloat64s(c[2*v:]).Add(s2).Store(c[2*v:])
+	if len(c) > ldc {
+		c := c[ldc:]
+		simd.LoadFloat64s(c).Add(s3).Store(c)
+		simd.LoadFloat64s(c[v:]).Add(s4).Store(c[v:])
+		simd.LoadFloat64s(c[2*v:]).Add(s5).Store(c[2*v:])
+	}
+	if len(c) > 2*ldc {
+		c := c[2*ldc:]
+		simd.LoadFloat64s(c).Add(s6).Store(c)
+		simd.LoadFloat64s(c[v:]).Add(s7).Store(c[v:])
+		simd.LoadFloat64s(c[2*v:]).Add(s8).Store(c[2*v:])
+	}
+	clearUpper()
+}

@@ -21,7 +21,7 @@ func randomSlice(n int, rng *rand.Rand) []float64 {
 // TestKernels against loops, at all lengths around the unrolled parts.
 func TestKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for n := range 40 {
+	for n := range 100 {
 		x, y := randomSlice(n, rng), randomSlice(n+3, rng)
 		want := 0.0
 		for i := range x {
@@ -49,7 +49,7 @@ func TestKernels(t *testing.T) {
 	}
 	for m := range 10 {
 		for n := range 10 {
-			for _, l := range []int{0, 1, 2, 3, 4, 5, 7, 33} {
+			for _, l := range []int{0, 1, 2, 3, 4, 5, 7, 15, 16, 17, 31, 33, 65, 71} {
 				a, b := randomSlice(m*l, rng), randomSlice(n*l, rng)
 				ldc := n + 2
 				c := make([]float64, m*ldc)

@@ -79,6 +79,11 @@ func cancelled(ctx context.Context) error {
 // loops over a block cost more than the arithmetic.
 func blockRows(l int) int { return min(max(32768/max(l, 1), 32), 256) }
 
+// longer is the length to state for rows of length l whose blocks become strips
+// of columns: sums over few rows would not pay for their beginning and end.
+// Blocks are then eight times as long, up to 256 rows.
+func longer(l int) int { return (l + 7) / 8 }
+
 // chunks is how many tasks a pass over n rows of length l is cut into.
 func chunks(n, l, most int) int {
 	return max(1, min(most, n/blockRows(l)))
@@ -92,7 +97,7 @@ type block struct {
 
 // eachBlock calls fn for all blocks of the items 0…n−1 (rows or columns, of
 // length l each), in parallel over at most `most` chunks, with scratch space for
-// `floats` numbers an item. Blocks of one chunk come in order. A context
+// `floats` numbers an item, and as many items as strips of them take. Blocks of one chunk come in order. A context
 // that has ended skips what is left, which is the error returned.
 func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
 	var w workspace
@@ -109,7 +114,7 @@ func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats i
 	for len(w.scratch) < max(1, min(workers, c)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	size := floats * min(step, n)
+	size := floats * stripLength(min(step, n))
 	runTasks(workers, c, func(worker, task int) {
 		if cap(w.scratch[worker]) < size {
 			w.scratch[worker] = make([]float64, size)
@@ -245,24 +250,63 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	}
 }
 
-// packT writes rows lo…hi−1, weighted, as columns: d rows of length hi−lo.
-// tile holds d numbers a row.
-func (s *samples) packT(dst, tile []float64, lo, hi int) {
-	s.pack(tile, lo, hi, true)
-	m := hi - lo
-	// Four rows of the tile at a time, so that four neighbours are written at
-	// once.
-	i := 0
-	for ; i+4 <= m; i += 4 {
-		r0, r1, r2, r3 := tile[i*s.d:(i+1)*s.d], tile[(i+1)*s.d:(i+2)*s.d], tile[(i+2)*s.d:(i+3)*s.d], tile[(i+3)*s.d:(i+4)*s.d]
-		for j, v := range r0 {
-			o := (*[4]float64)(dst[j*m+i:])
-			o[0], o[1], o[2], o[3] = v, r1[j], r2[j], r3[j]
+// packStrips writes columns lo…hi−1 of all rows, weighted, as strips of rows.
+func (s *samples) packStrips(dst []float64, lo, hi int) {
+	a, mean := s.factor(), s.mean[lo:hi]
+	size := stripSize(stripRows, hi-lo)
+	for i := range roundUp(s.n, stripRows) {
+		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
+		switch {
+		case i >= s.n || s.weight(i) == 0:
+			interleave(at, nil, nil, 0, 0)
+		case s.weights == nil:
+			interleave(at, s.x.row(i)[lo:hi], mean, a, 1)
+		default:
+			interleave(at, s.x.row(i)[lo:hi], mean, a, math.Sqrt(s.weight(i)))
 		}
 	}
-	for ; i < m; i++ {
-		for j, v := range tile[i*s.d : (i+1)*s.d] {
-			dst[j*m+i] = v
+}
+
+// packStripsT writes rows lo…hi−1, weighted or not, as strips of columns.
+func (s *samples) packStripsT(dst []float64, lo, hi int, weighted bool) {
+	a, m := s.factor(), hi-lo
+	size := stripSize(stripRows, m)
+	// Parts of 8 rows and 48 columns, whose strips the first-level cache holds.
+	const rows, columns = 8, 48
+	var x [2][]float64
+	var own [2][columns]float64 // rows that take more than a shift
+	var zeros [columns]float64
+	for top := 0; top < stripLength(m); top += rows {
+		for left := 0; left < s.d; left += columns {
+			right := min(left+columns, s.d)
+			out, mean := dst[left/stripRows*size:], s.mean[left:right]
+			for i := top; i < min(top+rows, stripLength(m)); i += len(x) {
+				plain := i+len(x) <= m && (s.weights == nil || !weighted)
+				for l := range x {
+					if plain = plain && s.weight(lo+i+l) > 0; plain {
+						x[l] = s.x.row(lo + i + l)[left:right]
+					}
+				}
+				if plain {
+					interleaveT(out, size, i, x[0], x[1], mean, a)
+					continue
+				}
+				for l := range x {
+					x[l] = own[l][:right-left]
+					clear(x[l])
+					if i+l >= m || s.weight(lo+i+l) == 0 {
+						continue
+					}
+					w := 1.0
+					if s.weights != nil && weighted {
+						w = math.Sqrt(s.weight(lo + i + l))
+					}
+					for j, v := range s.x.row(lo + i + l)[left:right] {
+						x[l][j] = (v*a - mean[j]) * w
+					}
+				}
+				interleaveT(out, size, i, x[0], x[1], zeros[:right-left], 1)
+			}
 		}
 	}
 }
@@ -295,26 +339,21 @@ func (s *samples) gram() (*Matrix, error) {
 	}
 	// A partial sum a chunk: no more of them than a quarter of X has room for.
 	most := max(1, min(reduceChunks, items/(4*size)))
-	parts := make([]*Matrix, chunks(items, size, most))
+	parts := make([]*Matrix, chunks(items, longer(size), most))
 	for t := range parts {
 		parts[t] = NewMatrix(size, size, nil)
 	}
-	err := s.eachBlock(items, size, most, 2*size, func(at block) {
-		lo, hi := at.lo, at.hi
-		m := hi - lo
-		block := at.scratch[:size*m]
+	err := s.eachBlock(items, longer(size), most, roundUp(size, stripRows), func(at block) {
 		if s.wide() {
-			s.packColumns(block, lo, hi)
+			s.packStrips(at.scratch, at.lo, at.hi)
 		} else {
-			s.packT(block, at.scratch[size*m:], lo, hi)
+			s.packStripsT(at.scratch, at.lo, at.hi, true)
 		}
-		addMulNT(parts[at.chunk].Data, size, block, size, block, size, m, true)
+		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
 	})
-	for _, p := range parts[1:] {
-		axpy(parts[0].Data, 1, p.Data)
-	}
-	mirror(parts[0].Data, size)
-	return parts[0], err
+	gram := sumParts(parts)
+	mirror(gram.Data, size)
+	return gram, err
 }
 
 // tooLarge is the error where min(n, d)² numbers cannot be addressed.
@@ -387,71 +426,80 @@ func (s *samples) triangle() (*Matrix, error) {
 // mul returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that
 // is (XcV)ᵀ.
 func (s *samples) mul(vt *Matrix) (*Matrix, error) {
-	b := vt.Rows
-	out := NewMatrix(b, s.n, nil)
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d+b, func(at block) {
-		lo, hi := at.lo, at.hi
-		m := hi - lo
-		block, prod := at.scratch[:m*s.d], at.scratch[m*s.d:m*(s.d+b)]
-		s.pack(block, lo, hi, true)
-		clear(prod)
-		addMulNT(prod, b, block, m, vt.Data, b, s.d, false)
-		for c := range b {
-			row := out.row(c)[lo:hi]
-			for i := range row {
-				row[i] = prod[i*b+c]
-			}
+	out := NewMatrix(vt.Rows, s.n, nil)
+	err := s.eachProduct(vt, manyChunks, true, 0, func(at block, prod *Matrix, _, _ []float64) {
+		for c := range prod.Rows {
+			copy(out.row(c)[at.lo:at.hi], prod.row(c))
 		}
 	})
 	return out, err
 }
 
+// eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d); with
+// the rows themselves, as strips of columns; and with scratch space for `floats`
+// numbers a row.
+func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, floats int, fn func(at block, prod *Matrix, strips, scratch []float64)) error {
+	b := vt.Rows
+	factors := make([]float64, spreadSize(b, s.d))
+	spread(factors, vt.Data, b, s.d, vt.Stride)
+	return s.eachBlock(s.n, s.d, most, b+roundUp(s.d, stripRows)+floats, func(at block) {
+		m := at.hi - at.lo
+		l := stripLength(m)
+		prod, strips, scratch := at.scratch[:b*l], at.scratch[b*l:b*l+stripSize(s.d, m)], at.scratch[b*l+stripSize(s.d, m):]
+		s.packStripsT(strips, at.lo, at.hi, weighted)
+		clear(prod)
+		addCombined(prod, l, strips, s.d, m, factors, b)
+		fn(at, &Matrix{Rows: b, Cols: m, Stride: l, Data: prod}, strips, scratch)
+	})
+}
+
 // mulT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
 func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
-	return s.sumBlocks(b, 0, func(acc *Matrix, block, _ []float64, lo, hi int) {
-		for c := range b {
-			for i, v := range yt.row(c)[lo:hi] {
-				axpy(acc.row(c), v, block[i*s.d:(i+1)*s.d])
-			}
-		}
+	parts := s.newParts(b)
+	if b == 0 {
+		return parts[0], cancelled(s.ctx)
+	}
+	err := s.eachBlock(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+		m := at.hi - at.lo
+		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
+		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
+		s.packStripsT(right, at.lo, at.hi, true)
+		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
+	return sumParts(parts), err
 }
 
 // normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X.
 func (s *samples) normal(vt *Matrix) (*Matrix, error) {
 	b := vt.Rows
-	return s.sumBlocks(b, b, func(acc *Matrix, block, prod []float64, lo, hi int) {
-		m := hi - lo
-		clear(prod)
-		addMulNT(prod, b, block, m, vt.Data, b, s.d, false)
-		for i := range m {
-			row := block[i*s.d : (i+1)*s.d]
-			for c, v := range prod[i*b : (i+1)*b] {
-				axpy(acc.row(c), v, row)
-			}
-		}
+	parts := s.newParts(b)
+	if b == 0 {
+		return parts[0], cancelled(s.ctx)
+	}
+	err := s.eachProduct(vt, len(parts), true, roundUp(b, stripRows), func(at block, prod *Matrix, strips, left []float64) {
+		packStrips(left, prod.Data, b, prod.Cols, prod.Stride)
+		addMulStrips(parts[at.chunk].Data, s.d, left, b, strips, s.d, prod.Cols, false)
 	})
+	return sumParts(parts), err
 }
 
-// sumBlocks adds up a b×d matrix over all blocks of packed, weighted rows. fn
-// gets `extra` numbers a row as scratch space.
-func (s *samples) sumBlocks(b, extra int, fn func(acc *Matrix, block, scratch []float64, lo, hi int)) (*Matrix, error) {
-	parts := make([]*Matrix, chunks(s.n, s.d, max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows: no
+// more of them than a quarter of X has room for.
+func (s *samples) newParts(b int) []*Matrix {
+	parts := make([]*Matrix, chunks(s.n, longer(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
 		parts[t] = NewMatrix(b, s.d, nil)
 	}
-	err := s.eachBlock(s.n, s.d, len(parts), s.d+extra, func(at block) {
-		lo, hi := at.lo, at.hi
-		m := hi - lo
-		block := at.scratch[:m*s.d]
-		s.pack(block, lo, hi, true)
-		fn(parts[at.chunk], block, at.scratch[m*s.d:m*(s.d+extra)], lo, hi)
-	})
+	return parts
+}
+
+// sumParts adds the rest to the first, which it returns.
+func sumParts(parts []*Matrix) *Matrix {
 	for _, p := range parts[1:] {
 		axpy(parts[0].Data, 1, p.Data)
 	}
-	return parts[0], err
+	return parts[0]
 }
 
 // totalSquares returns ‖Xc‖², weighted.

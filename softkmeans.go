@@ -243,13 +243,13 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d+p, func(at block) {
-		m := at.hi - at.lo
-		rows, w := at.scratch[:m*s.d], at.scratch[m*s.d:m*(s.d+p)]
-		s.pack(rows, at.lo, at.hi, false)
-		clear(w)
-		addMulNT(w, p, rows, m, basis.Data, p, s.d, false)
-		for i := range m {
+	err := s.eachProduct(basis, manyChunks, false, p, func(at block, prod *Matrix, _, w []float64) {
+		for c := range p {
+			for i, v := range prod.row(c) {
+				w[i*p+c] = v
+			}
+		}
+		for i := range at.hi - at.lo {
 			wi := w[i*p : (i+1)*p]
 			copy(g.row(at.lo+i), wi)
 			if s.weight(at.lo+i) > 0 {

@@ -1,0 +1,222 @@
+package softkmeans
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// inStrips returns number j of vector i.
+func inStrips(strips []float64, l, i, j int) float64 {
+	return strips[i/stripRows*stripSize(stripRows, l)+j/lanes*stripRows*lanes+i%stripRows*lanes+j%lanes]
+}
+
+func nans(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}
+
+// stripShapes are lengths on both sides of whole lanes, strips, steps of a
+// kernel and groups, for 1 to 8 lanes.
+var stripShapes = []int{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 23, 24, 25, 47, 48, 49, 95, 96, 97, 101, 191, 193, 300}
+
+// TestStrips: what is in strips, from rows and from columns of samples with
+// weights, some of them 0, in places that held NaN.
+func TestStrips(t *testing.T) {
+	for _, n := range stripShapes {
+		for _, d := range []int{1, 2, 3, 4, 5, 7, 8, 9, 47, 48, 49, 50, 97} {
+			for weighting := range 2 {
+				x := randomData(n, d, 3, uint64(n))
+				x = &Matrix{Rows: n, Cols: d - d/3, Stride: d, Data: x.Data}
+				var weights []float64
+				if weighting == 1 {
+					weights = make([]float64, n)
+					for i := range weights {
+						weights[i] = float64((i + 1) % 3)
+					}
+				}
+				s, err := newSamples(bg, x, weights, 1, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := func(i, j int, weighted bool) float64 {
+					if i >= s.n || j >= s.d || s.weight(i) == 0 {
+						return 0
+					}
+					v := s.factor()*x.At(i, j) - s.mean[j]
+					if weighted && weights != nil {
+						v *= math.Sqrt(s.weight(i))
+					}
+					return v
+				}
+				lo, hi := n/4, n-n/5
+				for _, weighted := range []bool{true, false} {
+					got := nans(stripSize(s.d, hi-lo))
+					s.packStripsT(got, lo, hi, weighted)
+					for j := range roundUp(s.d, stripRows) {
+						for i := range stripLength(hi - lo) {
+							w := 0.0
+							if i < hi-lo {
+								w = want(lo+i, j, weighted)
+							}
+							if v := inStrips(got, hi-lo, j, i); math.Abs(v-w) > 1e-15 {
+								t.Fatalf("%d×%d, weights %v: column %d, row %d of %d…%d: %g, want %g", n, s.d, weights != nil, j, i, lo, hi, v, w)
+							}
+						}
+					}
+				}
+				lo, hi = s.d/4, s.d-s.d/5
+				got := nans(stripSize(n, hi-lo))
+				s.packStrips(got, lo, hi)
+				for i := range roundUp(n, stripRows) {
+					for j := range stripLength(hi - lo) {
+						w := 0.0
+						if j < hi-lo {
+							w = want(i, lo+j, true)
+						}
+						if v := inStrips(got, hi-lo, i, j); math.Abs(v-w) > 1e-15 {
+							t.Fatalf("%d×%d, weights %v: row %d, column %d of %d…%d: %g, want %g", n, s.d, weights != nil, i, j, lo, hi, v, w)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestAddMulStrips against sums in a loop, with C's gaps and the work space
+// full of NaN.
+func TestAddMulStrips(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	check := func(m, n, l int, upper bool) {
+		a, b := randomSlice(m*l, rng), randomSlice(n*l, rng)
+		if upper {
+			b = a
+		}
+		ldc := n + 2
+		c := nans(m * ldc)
+		for i := range m {
+			for j := range n {
+				c[i*ldc+j] = 1
+			}
+		}
+		x, y := nans(stripSize(m, l)), nans(stripSize(n, l))
+		packStrips(x, a, m, l, l)
+		packStrips(y, b, n, l, l)
+		addMulStrips(c, ldc, x, m, y, n, l, upper)
+		for i := range m {
+			for j := range ldc {
+				got := c[i*ldc+j]
+				switch {
+				case j >= n:
+					if !math.IsNaN(got) {
+						t.Fatalf("%d×%d×%d: wrote past row %d", m, n, l, i)
+					}
+				case !upper || j >= i:
+					want := 1.0
+					for p := range l {
+						want += a[i*l+p] * b[j*l+p]
+					}
+					if !(math.Abs(got-want) <= 1e-14*float64(l+8)) {
+						t.Fatalf("%d×%d×%d, upper %v, at (%d,%d): %g, want %g", m, n, l, upper, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+	for _, l := range append([]int{0}, stripShapes...) {
+		for m := 1; m < 8; m++ {
+			for n := 1; n < 8; n++ {
+				check(m, n, l, false)
+			}
+			check(m, m, l, true)
+		}
+	}
+	check(70, 200, 300, false) // several groups
+	check(200, 200, 300, true)
+}
+
+// TestAddCombined likewise.
+func TestAddCombined(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 1))
+	for _, l := range []int{0, 1, 2, 3, 4, 7, 95, 96, 97, 200} {
+		for _, m := range stripShapes {
+			for n := 1; n < 8; n++ {
+				a, v := randomSlice(l*m, rng), randomSlice(n*(l+2), rng)
+				strips, u := nans(stripSize(l, m)), nans(spreadSize(n, l))
+				packStrips(strips, a, l, m, m)
+				spread(u, v, n, l, l+2)
+				ldc := stripLength(m) + 1
+				c := nans(n * ldc)
+				for i := range n {
+					for j := range m {
+						c[i*ldc+j] = 1
+					}
+				}
+				addCombined(c, ldc, strips, l, m, u, n)
+				for i := range n {
+					if !math.IsNaN(c[i*ldc+ldc-1]) {
+						t.Fatalf("%d×%d×%d: wrote past row %d", n, l, m, i)
+					}
+					for j := range m {
+						want := 1.0
+						for p := range l {
+							want += v[i*(l+2)+p] * a[p*m+j]
+						}
+						if got := c[i*ldc+j]; !(math.Abs(got-want) <= 1e-14*float64(l+8)) {
+							t.Fatalf("%d×%d×%d at (%d,%d): %g, want %g", n, l, m, i, j, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestProducts: the passes over samples in blocks, with weights, on a strided
+// view, against sums in a loop.
+func TestProducts(t *testing.T) {
+	for _, c := range []struct{ n, d, b int }{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {1300, 50, 9}, {9, 700, 5}} {
+		x := randomData(c.n, c.d+2, 3, uint64(c.n))
+		x = &Matrix{Rows: c.n, Cols: c.d, Stride: c.d + 2, Data: x.Data[:c.n*(c.d+2)-2]}
+		weights := make([]float64, c.n)
+		for i := range weights {
+			weights[i] = float64((i + 1) % 4)
+		}
+		s, err := newSamples(bg, x, weights, 2, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		xc := NewMatrix(c.n, c.d, nil)
+		s.pack(xc.Data, 0, c.n, true)
+		v, y := randomData(c.b, c.d, 0, 1), randomData(c.b, c.n, 0, 2)
+		must := func(m *Matrix, err error) *Matrix {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+		for _, p := range []struct {
+			name      string
+			got, want *Matrix
+		}{
+			{"mul", must(s.mul(v)), product(v, xc.transposed())},
+			{"mulT", must(s.mulT(y)), product(y, xc)},
+			{"normal", must(s.normal(v)), product(product(v, xc.transposed()), xc)},
+		} {
+			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
+				t.Errorf("%v: %s is off by %g", c, p.name, off)
+			}
+		}
+		want := product(xc.transposed(), xc)
+		if s.wide() {
+			want = product(xc, xc.transposed())
+		}
+		if off := maxDiff(must(s.gram()), want); !(off <= 1e-13*float64(c.n+c.d)) {
+			t.Errorf("%v: the Gram matrix is off by %g", c, off)
+		}
+	}
+}
