@@ -235,7 +235,7 @@ func (o *operator) aroundMean(z *Matrix, k int, opts *LSDOptions) *Matrix {
 				w.row(i)[c] += rows.row(c)[l] * centred.row(l)[i]
 			}
 		}
-		ext.add(w.row(i), normals)
+		ext.add(w.row(i), normals, EnclosureTight)
 	}
 	e := enclose(EnclosureTight, normals, ext)
 	out := NewMatrix(o.n, k-1, nil)

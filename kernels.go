@@ -183,6 +183,58 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
+// addDifference adds w·(a·x − origin) to sums, of which w = 0 leaves nothing even of
+// what is infinite. It returns the largest |x_i| and whether all are finite;
+// without that top means nothing.
+func addDifference(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+	if w == 0 {
+		return rowMaxAbs(x)
+	}
+	if useSIMD && len(x) >= simdLength {
+		return addDifferenceSIMD(sums, x, origin, a, w)
+	}
+	sums, origin = sums[:len(x)], origin[:len(x)]
+	zero := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
+	for j, v := range x {
+		top = max(top, math.Abs(v))
+		zero += v * 0
+		sums[j] += w * (a*v - origin[j])
+	}
+	return top, zero == 0
+}
+
+// residual returns Σ_j (a·x_j − mean_j − Σ_i g_i·f_ij)², where row i of f begins
+// with f[at_i] and is as long as x.
+func residual(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
+	if useSIMD && len(x) >= simdLength {
+		return residualSIMD(x, mean, a, g, at, f)
+	}
+	mean, at = mean[:len(x)], at[:len(g)]
+	var s0, s1 float64
+	j := 0
+	for ; j+4 <= len(x); j += 4 {
+		p, m := (*[4]float64)(x[j:]), (*[4]float64)(mean[j:])
+		r0, r1, r2, r3 := a*p[0]-m[0], a*p[1]-m[1], a*p[2]-m[2], a*p[3]-m[3]
+		for i, v := range g {
+			q := (*[4]float64)(f[at[i]+j:])
+			r0 -= v * q[0]
+			r1 -= v * q[1]
+			r2 -= v * q[2]
+			r3 -= v * q[3]
+		}
+		s0 += r0*r0 + r1*r1
+		s1 += r2*r2 + r3*r3
+	}
+	for ; j < len(x); j++ {
+		r := a*x[j] - mean[j]
+		for i, v := range g {
+			r -= v * f[at[i]+j]
+		}
+		s0 += r * r
+	}
+	return s0 + s1
+}
+
 // Strips are how large products have their factors: three vectors
 // interleaved, `lanes` numbers of each in turn, so that what a tile of 3×3 sums
 // reads next lies in one place. The number of vectors is rounded up to whole

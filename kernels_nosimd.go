@@ -17,3 +17,10 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	panic(useSIMD)
 }
 func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) { panic(useSIMD) }
+
+func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+	panic(useSIMD)
+}
+func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
+	panic(useSIMD)
+}

@@ -34,10 +34,10 @@ func dotSIMD(x, y []float64) float64 {
 		s0 = a.MulAdd(b, s0)
 		x, y = x[m:], y[m:]
 	}
-	var lanes [8]float64
-	s0.Add(s1).Add(s2.Add(s3)).Store(lanes[:])
+	var l [8]float64
+	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
 	clearUpper()
-	return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+	return sum8(&l)
 }
 
 // axpySIMD is axpy.
@@ -61,6 +61,15 @@ func axpySIMD(y []float64, a float64, x []float64) {
 	clearUpper()
 }
 
+// LoadFloat64sPart reads a whole vector before it masks it, in Go 1.27.4 on
+// amd64, and the memory after a slice may not be there to read. So the last numbers of
+// vectors longer than a vector register are those of a load that ends with
+// the slice, times lastLanes.
+var lastMask = [16]float64{8: 1, 1, 1, 1, 1, 1, 1, 1}
+
+// lastLanes returns v numbers: zeros, and `rest` ones at the end.
+func lastLanes(v, rest int) []float64 { return lastMask[8-v+rest:] }
+
 // lanes is how many numbers a vector has: 2, 4 or 8.
 var lanes = vectorLength()
 
@@ -80,17 +89,14 @@ func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Mul(g).Store(dst)
 		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
 	}
-	if len(x) > 0 {
-		p, _ := simd.LoadFloat64sPart(x)
-		q, _ := simd.LoadFloat64sPart(mean)
-		p.Mul(f).Sub(q).Mul(g).Store(dst)
-		dst = dst[min(3*v, len(dst)):]
-	}
-	for len(dst) >= v {
-		simd.BroadcastFloat64s(0).Store(dst)
-		dst = dst[min(3*v, len(dst)):]
-	}
 	clearUpper()
+	for len(dst) >= v { // what is left, and zeros
+		clear(dst[:v])
+		for i, m := range mean {
+			dst[i] = (x[i]*a - m) * w
+		}
+		mean, dst = nil, dst[min(3*v, len(dst)):]
+	}
 }
 
 // stripSIMD is stripGeneric.
@@ -237,10 +243,12 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// rowsSIMD is tileSIMD for vectors that lie apart.
+// rowsSIMD is tileSIMD for vectors that lie apart, of one length of at least
+// simdLength.
 func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
 	v := s0.Len()
+	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
 	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v && len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
 		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
 		t := simd.LoadFloat64s(a0)
@@ -314,19 +322,18 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 		a0, a1, a2 = a0[v:], a1[v:], a2[v:]
 		b0, b1, b2 = b0[v:], b1[v:], b2[v:]
 	}
-	if len(a0) > 0 {
-		p, _ := simd.LoadFloat64sPart(b0)
-		q, _ := simd.LoadFloat64sPart(b1)
-		r, _ := simd.LoadFloat64sPart(b2)
-		t, _ := simd.LoadFloat64sPart(a0)
+	if rest := len(a0); rest > 0 {
+		last := lastLanes(v, rest)
+		p, q, r := simd.LoadFloat64s(end[3][l:]), simd.LoadFloat64s(end[4][l:]), simd.LoadFloat64s(end[5][l:])
+		t := simd.LoadFloat64s(end[0][l:]).Mul(simd.LoadFloat64s(last))
 		s0 = t.MulAdd(p, s0)
 		s1 = t.MulAdd(q, s1)
 		s2 = t.MulAdd(r, s2)
-		t, _ = simd.LoadFloat64sPart(a1)
+		t = simd.LoadFloat64s(end[1][l:]).Mul(simd.LoadFloat64s(last))
 		s3 = t.MulAdd(p, s3)
 		s4 = t.MulAdd(q, s4)
 		s5 = t.MulAdd(r, s5)
-		t, _ = simd.LoadFloat64sPart(a2)
+		t = simd.LoadFloat64s(end[2][l:]).Mul(simd.LoadFloat64s(last))
 		s6 = p.MulAdd(t, s6)
 		s7 = q.MulAdd(t, s7)
 		s8 = r.MulAdd(t, s8)
@@ -405,4 +412,72 @@ func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) {
 		simd.LoadFloat64s(c[2*v:]).Add(s8).Store(c[2*v:])
 	}
 	clearUpper()
+}
+
+// addDifferenceSIMD is addDifference for w > 0 and at least simdLength numbers.
+func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+	sums, origin = sums[:len(x)], origin[:len(x)]
+	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
+	var big, zero, none simd.Float64s
+	v := f.Len()
+	all, l := [3][]float64{x, origin, sums}, len(x)-v
+	for len(x) >= v && len(sums) >= v && len(origin) >= v {
+		p := simd.LoadFloat64s(x)
+		big = big.Max(p.Abs())
+		zero = p.MulAdd(none, zero)
+		p.Mul(f).Sub(simd.LoadFloat64s(origin)).MulAdd(g, simd.LoadFloat64s(sums)).Store(sums)
+		x, sums, origin = x[v:], sums[v:], origin[v:]
+	}
+	if rest := len(x); rest > 0 {
+		p, end := simd.LoadFloat64s(all[0][l:]), all[2][l:]
+		big = big.Max(p.Abs())
+		zero = p.MulAdd(none, zero)
+		p.Mul(f).Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest))).MulAdd(g, simd.LoadFloat64s(end)).Store(end)
+	}
+	var b, z [8]float64
+	big.Store(b[:])
+	zero.Store(z[:])
+	clearUpper()
+	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sum8(&z) == 0
+}
+
+// residualSIMD is residual for at least simdLength numbers.
+func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
+	mean, at = mean[:len(x)], at[:len(g)]
+	s := simd.BroadcastFloat64s(a)
+	var s0, s1, s2, s3 simd.Float64s
+	v := s.Len()
+	j := 0
+	for ; j+4*v <= len(x); j += 4 * v {
+		p, m := x[j:j+4*v], mean[j:j+4*v]
+		r0 := simd.LoadFloat64s(p).Mul(s).Sub(simd.LoadFloat64s(m))
+		r1 := simd.LoadFloat64s(p[v:]).Mul(s).Sub(simd.LoadFloat64s(m[v:]))
+		r2 := simd.LoadFloat64s(p[2*v:]).Mul(s).Sub(simd.LoadFloat64s(m[2*v:]))
+		r3 := simd.LoadFloat64s(p[3*v:]).Mul(s).Sub(simd.LoadFloat64s(m[3*v:]))
+		for i, c := range g {
+			t := simd.BroadcastFloat64s(-c)
+			q := f[at[i]+j:]
+			r0 = simd.LoadFloat64s(q).MulAdd(t, r0)
+			r1 = simd.LoadFloat64s(q[v:]).MulAdd(t, r1)
+			r2 = simd.LoadFloat64s(q[2*v:]).MulAdd(t, r2)
+			r3 = simd.LoadFloat64s(q[3*v:]).MulAdd(t, r3)
+		}
+		s0, s1, s2, s3 = r0.MulAdd(r0, s0), r1.MulAdd(r1, s1), r2.MulAdd(r2, s2), r3.MulAdd(r3, s3)
+	}
+	for ; j < len(x); j += v {
+		last := lastMask[8:] // all of them
+		if j > len(x)-v {
+			last = lastLanes(v, len(x)-j)
+			j = len(x) - v
+		}
+		r := simd.LoadFloat64s(x[j:]).Mul(s).Sub(simd.LoadFloat64s(mean[j:]))
+		for i, c := range g {
+			r = simd.LoadFloat64s(f[at[i]+j:]).MulAdd(simd.BroadcastFloat64s(-c), r)
+		}
+		s0 = r.MulAdd(r.Mul(simd.LoadFloat64s(last)), s0)
+	}
+	var l [8]float64
+	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
+	clearUpper()
+	return sum8(&l)
 }

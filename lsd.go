@@ -275,12 +275,13 @@ func (o *operator) surround(m *LSDModel, spec *spectrum, wt *Matrix, k int, opts
 	normals := normalsOf(k, p, opts.Orientation)
 	ext := &extent{facets: make([]float64, k)}
 	for i := range o.n {
-		ext.add(w.row(i), normals)
+		ext.add(w.row(i), normals, opts.Enclosure)
 	}
 	e := enclose(opts.Enclosure, normals, ext)
 	m.Memberships = NewMatrix(o.n, k, nil)
+	coordinates := e.coordinates()
 	for i := range o.n {
-		e.memberships(m.Memberships.row(i), w.row(i))
+		coordinates.of(m.Memberships.row(i), w.row(i))
 	}
 	// c = 1/(r²k(k−1)); the facets of the tight simplex are at its radius ρ, those
 	// of the ball's at r, so both are the same expression.

@@ -41,28 +41,22 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 		return nil, err
 	}
 	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred}
-	s.mean = make([]float64, s.d)
-	top, err := finiteMax(ctx, "x", x, s.workers)
-	if err != nil {
-		return nil, err
-	}
 	if weights != nil {
 		heaviest, _ := rowMaxAbs(weights)
 		_, s.wexp = math.Frexp(heaviest)
-		top = 0 // of the rows that count: others may be so large that these would vanish
-		for i := range s.n {
-			if s.weight(i) > 0 {
-				big, _ := rowMaxAbs(x.row(i))
-				top = max(top, big)
-			}
-		}
+	}
+	top, err := s.survey(1)
+	if err != nil {
+		return nil, err
 	}
 	// 2^-exp must itself be a float64, also when X is denormal.
 	_, s.exp = math.Frexp(top)
 	s.exp = max(s.exp, -1020)
-	if centred {
-		err = s.findMean()
+	if top > 0x1p-900 && top < 0x1p900 {
+		scale(s.mean, s.factor())
+		return s, nil
 	}
+	_, err = s.survey(s.factor()) // the sums' digits may have been out of range
 	return s, err
 }
 
@@ -171,45 +165,65 @@ func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64
 	return slices.Max(tops), err
 }
 
-// findMean sums differences from the first row that counts: columns without
-// variation come out with their exact value, and others lose less when far
-// from 0.
-func (s *samples) findMean() error {
-	a := s.factor()
+// survey finds, in one pass over X, the largest magnitude in rows that count, the
+// mean of a·X (zeros if the data is not to be centred), and whether all of X is
+// finite: if not, the error names the first entry. It sums differences
+// from the first row that counts: columns without variation come out with their
+// exact value, and others lose less when far from 0.
+func (s *samples) survey(a float64) (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
 	for s.weight(first) == 0 {
 		first++ // checkWeights found a positive one
 	}
-	axpy(origin, a, s.x.row(first))
-	c := chunks(s.n, s.d, reduceChunks)
-	sums := NewMatrix(c, s.d, nil)
-	total := make([]float64, c)
-	short := NewMatrix(c, s.d, nil) // of one block: short sums first, then the sum of sums
-	err := s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
-		acc := short.row(at.chunk)
-		clear(acc)
+	for j, v := range s.x.row(first) {
+		origin[j] = a * v
+	}
+	type part struct {
+		top, total float64
+		bad        bool
+		sums       []float64
+		short      []float64 // of one block: short sums first, then the sum of sums
+	}
+	parts := make([]part, chunks(s.n, s.d, reduceChunks))
+	for t := range parts {
+		parts[t].sums, parts[t].short = make([]float64, s.d), make([]float64, s.d)
+	}
+	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
+		p := &parts[at.chunk]
+		clear(p.short)
 		for i := at.lo; i < at.hi; i++ {
 			w := s.weight(i)
-			if w == 0 {
-				continue
-			}
-			total[at.chunk] += w
-			row := s.x.row(i)
-			for j, v := range row {
-				acc[j] += w * (a*v - origin[j])
+			big, ok := addDifference(p.short, s.x.row(i), origin, a, w)
+			p.bad = p.bad || !ok
+			if w > 0 {
+				p.top = max(p.top, big)
+				p.total += w
 			}
 		}
-		axpy(sums.row(at.chunk), 1, acc)
+		axpy(p.sums, 1, p.short)
 	})
+	if err != nil {
+		return 0, err
+	}
+	s.mean = make([]float64, s.d)
 	var all float64
-	for t := range c {
-		all += total[t]
-		axpy(s.mean, 1, sums.row(t))
+	for _, p := range parts {
+		if p.bad {
+			_, err := maxAbs("x", s.x) // once more, to name the first
+			return 0, err
+		}
+		top = max(top, p.top)
+		all += p.total
+		axpy(s.mean, 1, p.sums)
+	}
+	if !s.centred {
+		clear(s.mean)
+		return top, nil
 	}
 	for j := range s.mean {
 		s.mean[j] = s.mean[j]/all + origin[j]
 	}
-	return err
+	return top, nil
 }
 
 // factor is 2^-exp.

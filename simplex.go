@@ -124,9 +124,12 @@ type extent struct {
 	facets []float64
 }
 
-// add takes a point in.
-func (e *extent) add(w []float64, normals *Matrix) {
+// add takes a point in, as far as an enclosure of that kind depends on it.
+func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
+	if kind == EnclosureBall {
+		return
+	}
 	for j := range e.facets {
 		e.facets[j] = max(e.facets[j], -dot(normals.row(j), w))
 	}
@@ -167,24 +170,51 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
-// memberships overwrites g (length k) with the barycentric coordinates of the
-// point w: at least 0, adding up to 1.
-func (e *enclosure) memberships(g, w []float64) {
-	k := float64(len(g))
-	if e.radius == 0 {
-		for j := range g {
-			g[j] = 1 / k
+// barycentric takes points to their barycentric coordinates in an enclosure:
+// 1/k + uᵀ(w − centre)/(k·radius) for each normal u.
+type barycentric struct {
+	at     []float64 // the coordinates of 0
+	slope  *Matrix   // p×k: what they rise by along each axis, for a radius of 1
+	radius float64
+}
+
+// coordinates returns the enclosure's.
+func (e *enclosure) coordinates() *barycentric {
+	k, p := e.normals.Rows, e.normals.Cols
+	b := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: e.radius}
+	for j := range k {
+		b.at[j] = 1 / float64(k)
+		for c, u := range e.normals.row(j) {
+			b.slope.row(c)[j] = u / float64(k)
 		}
+		if e.radius > 0 {
+			b.at[j] -= dot(e.normals.row(j), e.centre) / e.radius / float64(k)
+		}
+	}
+	return b
+}
+
+// of overwrites g (length k) with the coordinates of the point w: at least 0,
+// adding up to 1.
+func (b *barycentric) of(g, w []float64) {
+	copy(g, b.at)
+	if b.radius == 0 {
 		return
 	}
-	for j := range g {
-		u := e.normals.row(j)
-		var s float64
-		for c, v := range u {
-			s += v * (w[c] - e.centre[c])
+	c := 0
+	for ; c+2 <= len(w); c += 2 {
+		u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)]
+		x, y := w[c]/b.radius, w[c+1]/b.radius // the slope over the radius could overflow
+		for j := range g {
+			g[j] += x*u[j] + y*v[j]
 		}
-		// A point on a facet may come out a rounding error below 0.
-		g[j] = max(0, 1/k+s/(k*e.radius))
+	}
+	if c < len(w) {
+		axpy(g, w[c]/b.radius, b.slope.row(c))
+	}
+	// A point on a facet may come out a rounding error below 0.
+	for j, v := range g {
+		g[j] = max(0, v)
 	}
 	settle(g, 1)
 }

@@ -243,17 +243,15 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := s.eachProduct(basis, manyChunks, false, p, func(at block, prod *Matrix, _, w []float64) {
+	err := s.eachProduct(basis, manyChunks, false, 0, func(at block, w *Matrix, _, _ []float64) {
 		for c := range p {
-			for i, v := range prod.row(c) {
-				w[i*p+c] = v
+			for i, v := range w.row(c) {
+				g.row(at.lo + i)[c] = v
 			}
 		}
-		for i := range at.hi - at.lo {
-			wi := w[i*p : (i+1)*p]
-			copy(g.row(at.lo+i), wi)
-			if s.weight(at.lo+i) > 0 {
-				extents[at.chunk].add(wi, normals)
+		for i := at.lo; i < at.hi; i++ {
+			if s.weight(i) > 0 {
+				extents[at.chunk].add(g.row(i)[:p], normals, o.Enclosure)
 			}
 		}
 	})
@@ -264,11 +262,12 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 		extents[0].merge(e)
 	}
 	e := enclose(o.Enclosure, normals, extents[0])
+	coordinates := e.coordinates()
 	err = s.eachBlock(s.n, k, manyChunks, k, func(at block) {
 		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
-			e.memberships(g.row(i), w)
+			coordinates.of(g.row(i), w)
 		}
 	})
 	return e, err
@@ -333,44 +332,46 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
-	sizes, far := s.farRows(f, g)
+	sizes, far, err := s.farRows(f, g)
+	if err != nil {
+		return 0, 0, err
+	}
 	for _, e := range far {
 		exp = max(exp, e)
 	}
+	// What a row is compared with: the centers that it has a part of, and the
+	// mean if its memberships do not add up to 1.
+	type mixed struct {
+		g  []float64
+		at []int
+	}
+	own := make([]mixed, s.workers)
+	a, less := s.factor(), math.Ldexp(1, -2*exp)
+	all := append(shifted.Data, s.mean...)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
+	err = s.eachBlock(s.n, s.d, manyChunks, 0, func(at block) {
+		mix := &own[at.worker]
 		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
 			if s.weight(i) == 0 {
 				continue
 			}
-			r := rows[(i-at.lo)*s.d:][:s.d]
 			if e, ok := far[i]; ok {
-				for c, v := range s.x.row(i) {
-					r[c] = math.Ldexp(v, -s.exp-e)
-				}
-				for j, v := range g.row(i) {
-					v = math.Ldexp(v, sizes[j]-e)
-					for c, y := range f.row(j) {
-						r[c] -= v * math.Ldexp(y, -s.exp-sizes[j])
-					}
-				}
-				part += math.Ldexp(s.weight(i)*sumSquares(r), 2*(e-exp))
+				part += math.Ldexp(s.weight(i)*s.farResidual(i, f, g.row(i), sizes, e), 2*(e-exp))
 				continue
 			}
+			mix.g, mix.at = mix.g[:0], mix.at[:0]
 			missing := 1.0
 			for j, v := range g.row(i) {
 				missing -= v
 				if v != 0 {
-					axpy(r, -v, shifted.row(j))
+					mix.g, mix.at = append(mix.g, v), append(mix.at, j*s.d)
 				}
 			}
 			if missing != 0 {
-				axpy(r, missing, s.mean)
+				mix.g, mix.at = append(mix.g, -missing), append(mix.at, k*s.d)
 			}
-			part += math.Ldexp(s.weight(i)*sumSquares(r), -2*exp)
+			part += s.weight(i) * residual(s.x.row(i), s.mean, a, mix.g, mix.at, all) * less
 		}
 		sums[at.chunk] += part
 	})
@@ -380,11 +381,27 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 	return total, 2 * exp, err
 }
 
+// farResidual is the squared residual of a row that farRows named, all of it
+// scaled down by 2^e.
+func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, e int) float64 {
+	r := make([]float64, s.d)
+	for c, v := range s.x.row(i) {
+		r[c] = math.Ldexp(v, -s.exp-e)
+	}
+	for j, v := range g {
+		v = math.Ldexp(v, sizes[j]-e)
+		for c, y := range f.row(j) {
+			r[c] -= v * math.Ldexp(y, -s.exp-sizes[j])
+		}
+	}
+	return sumSquares(r)
+}
+
 // farRows finds the rows whose memberships, or centers with members, are so much
 // larger than the data, as those of others may be, that the squares of their
 // products could overflow. far has for each by which power of two the residual
 // must be scaled down; sizes those by which the centers then are.
-func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int) {
+func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int, err error) {
 	const room = 200
 	sizes = make([]int, f.Rows)
 	near := true
@@ -397,9 +414,13 @@ func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int) {
 		}
 		near = near && sizes[j] <= room
 	}
+	if near {
+		if top, err := finiteMax(s.ctx, "memberships", g, s.workers); err != nil || top <= 0x1p200 {
+			return sizes, nil, err
+		}
+	}
 	for i := range s.n {
-		top, _ := rowMaxAbs(g.row(i))
-		if near && top <= 0x1p200 || s.weight(i) == 0 {
+		if s.weight(i) == 0 {
 			continue
 		}
 		out, size := false, 0
@@ -416,7 +437,7 @@ func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int) {
 			far[i] = size
 		}
 	}
-	return sizes, far
+	return sizes, far, nil
 }
 
 // Labels returns the cluster with the largest membership for each row, the

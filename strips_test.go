@@ -220,3 +220,52 @@ func TestProducts(t *testing.T) {
 		}
 	}
 }
+
+// TestPassKernels: addDifference and residual against loops, at all lengths.
+func TestPassKernels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 1))
+	for n := range 80 {
+		x, origin, mean := randomSlice(n, rng), randomSlice(n, rng), randomSlice(n, rng)
+		before := append(randomSlice(n, rng), math.NaN())
+		sums := append([]float64(nil), before...)
+		top, finite := addDifference(sums, x, origin, 0.5, 3)
+		want := 0.0
+		for j, v := range x {
+			want = max(want, math.Abs(v))
+			if w := before[j] + 3*(0.5*v-origin[j]); math.Abs(sums[j]-w) > 1e-14 {
+				t.Errorf("n=%d: sum %d is %g, want %g", n, j, sums[j], w)
+			}
+		}
+		if top != want || !finite || !math.IsNaN(sums[n]) {
+			t.Errorf("n=%d: top %g, want %g; finite %v; then %g", n, top, want, finite, sums[n])
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+			for j := range x {
+				y := append([]float64(nil), x...)
+				y[j] = bad
+				for w := range 2 {
+					if _, finite := addDifference(append([]float64(nil), before...), y, origin, 1, float64(w)); finite {
+						t.Fatalf("n=%d: %g at %d was not seen with weight %d", n, bad, j, w)
+					}
+				}
+			}
+		}
+		for k := range 5 {
+			f, g, at := randomSlice(k*(n+1), rng), randomSlice(k, rng), make([]int, k)
+			for i := range at {
+				at[i] = (k - 1 - i) * (n + 1)
+			}
+			var want float64
+			for j, v := range x {
+				r := 0.5*v - mean[j]
+				for i := range g {
+					r -= g[i] * f[at[i]+j]
+				}
+				want += r * r
+			}
+			if got := residual(x, mean, 0.5, g, at, f); !(math.Abs(got-want) <= 1e-14*(1+want)) {
+				t.Errorf("n=%d, k=%d: residual %g, want %g", n, k, got, want)
+			}
+		}
+	}
+}
