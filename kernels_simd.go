@@ -9,7 +9,10 @@ package softkmeans
 //
 // Every function that uses vectors is compiled once for each width, behind a
 // switch at its call: loops belong inside. Each ends its use of vectors with
-// clearUpper before it does any scalar arithmetic.
+// clearUpper before it does any scalar arithmetic. What is left over at the end
+// of a slice is scalar, or the end of a whole vector, times lastLanes:
+// LoadFloat64sPart of Go 1.27 reads a whole vector, of which it then clears a part,
+// and faults where memory ends with the slice.
 
 import "simd"
 
@@ -28,16 +31,14 @@ func dotSIMD(x, y []float64) float64 {
 		s3 = simd.LoadFloat64s(x[3*v:]).MulAdd(simd.LoadFloat64s(y[3*v:]), s3)
 		x, y = x[4*v:], y[4*v:]
 	}
-	for len(x) > 0 {
-		a, _ := simd.LoadFloat64sPart(x)
-		b, m := simd.LoadFloat64sPart(y)
-		s0 = a.MulAdd(b, s0)
-		x, y = x[m:], y[m:]
+	for len(x) >= v && len(y) >= v {
+		s0 = simd.LoadFloat64s(x).MulAdd(simd.LoadFloat64s(y), s0)
+		x, y = x[v:], y[v:]
 	}
 	var l [8]float64
 	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
 	clearUpper()
-	return sum8(&l)
+	return sumLanes(&l) + dotGeneric(x, y)
 }
 
 // axpySIMD is axpy.
@@ -52,19 +53,20 @@ func axpySIMD(y []float64, a float64, x []float64) {
 		simd.LoadFloat64s(x[3*v:]).MulAdd(f, simd.LoadFloat64s(y[3*v:])).Store(y[3*v:])
 		x, y = x[4*v:], y[4*v:]
 	}
-	for len(x) > 0 {
-		p, _ := simd.LoadFloat64sPart(x)
-		q, m := simd.LoadFloat64sPart(y)
-		p.MulAdd(f, q).StorePart(y)
-		x, y = x[m:], y[m:]
+	for len(x) >= v && len(y) >= v {
+		simd.LoadFloat64s(x).MulAdd(f, simd.LoadFloat64s(y)).Store(y)
+		x, y = x[v:], y[v:]
 	}
 	clearUpper()
+	axpyGeneric(y, a, x)
 }
 
-// LoadFloat64sPart reads a whole vector before it masks it, in Go 1.27.4 on
-// amd64, and the memory after a slice may not be there to read. So the last numbers of
-// vectors longer than a vector register are those of a load that ends with
-// the slice, times lastLanes.
+// sumLanes adds up the lanes of a vector, those of narrower ones in the same
+// way.
+func sumLanes(l *[8]float64) float64 {
+	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
+}
+
 var lastMask = [16]float64{8: 1, 1, 1, 1, 1, 1, 1, 1}
 
 // lastLanes returns v numbers: zeros, and `rest` ones at the end.
@@ -203,27 +205,22 @@ func tileSIMD(lanes *[72]float64, a, b []float64) {
 func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
 	if j+3 <= n && 2*ldc+j < len(c) {
 		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
-		p[0] += sum8((*[8]float64)(lanes[:]))
-		p[1] += sum8((*[8]float64)(lanes[8:]))
-		p[2] += sum8((*[8]float64)(lanes[16:]))
-		q[0] += sum8((*[8]float64)(lanes[24:]))
-		q[1] += sum8((*[8]float64)(lanes[32:]))
-		q[2] += sum8((*[8]float64)(lanes[40:]))
-		r[0] += sum8((*[8]float64)(lanes[48:]))
-		r[1] += sum8((*[8]float64)(lanes[56:]))
-		r[2] += sum8((*[8]float64)(lanes[64:]))
+		p[0] += sumLanes((*[8]float64)(lanes[:]))
+		p[1] += sumLanes((*[8]float64)(lanes[8:]))
+		p[2] += sumLanes((*[8]float64)(lanes[16:]))
+		q[0] += sumLanes((*[8]float64)(lanes[24:]))
+		q[1] += sumLanes((*[8]float64)(lanes[32:]))
+		q[2] += sumLanes((*[8]float64)(lanes[40:]))
+		r[0] += sumLanes((*[8]float64)(lanes[48:]))
+		r[1] += sumLanes((*[8]float64)(lanes[56:]))
+		r[2] += sumLanes((*[8]float64)(lanes[64:]))
 		return
 	}
 	for i := 0; i*ldc+j < len(c); i++ {
 		for l := range min(3, n-j) {
-			c[i*ldc+j+l] += sum8((*[8]float64)(lanes[24*i+8*l:]))
+			c[i*ldc+j+l] += sumLanes((*[8]float64)(lanes[24*i+8*l:]))
 		}
 	}
-}
-
-// sum8 adds up the lanes of one sum, zeros where the vector has fewer.
-func sum8(l *[8]float64) float64 {
-	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
 // addMulNTSIMD is addMulNT, in tiles of 3×3 dot products.
@@ -438,7 +435,7 @@ func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, fi
 	big.Store(b[:])
 	zero.Store(z[:])
 	clearUpper()
-	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sum8(&z) == 0
+	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sumLanes(&z) == 0
 }
 
 // residualSIMD is residual for at least simdLength numbers.
@@ -479,5 +476,5 @@ func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float
 	var l [8]float64
 	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
 	clearUpper()
-	return sum8(&l)
+	return sumLanes(&l)
 }
