@@ -58,6 +58,10 @@ func axpyGeneric(y []float64, a float64, x []float64) {
 
 // scale multiplies x by a.
 func scale(x []float64, a float64) {
+	if useSIMD && len(x) >= simdLength {
+		scaleSIMD(x, a)
+		return
+	}
 	for i := range x {
 		x[i] *= a
 	}
@@ -65,11 +69,87 @@ func scale(x []float64, a float64) {
 
 // rotate applies the plane rotation x ← c·x − s·y, y ← s·x + c·y.
 func rotate(x, y []float64, c, s float64) {
+	if useSIMD && len(x) >= simdLength {
+		rotateSIMD(x, y, c, s)
+		return
+	}
+	rotateGeneric(x, y, c, s)
+}
+
+func rotateGeneric(x, y []float64, c, s float64) {
 	y = y[:len(x)]
 	for i, a := range x {
 		b := y[i]
 		x[i] = c*a - s*b
 		y[i] = s*a + c*b
+	}
+}
+
+// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below
+// its diagonal: it subtracts v·wᵀ + w·vᵀ, and multiplies what it gets by u. Of the
+// product, what row r has left of the diagonal and on it goes to q[r], and what
+// it has, mirrored, to the right is added to p: the product is q plus the sum of
+// the p of all rows.
+//
+// lo is a multiple of 8. From the squares of order 8 that line the diagonal
+// kernels may use, and keep up to date, the part right of the diagonal, too:
+// the caller mirrors it there before the first call. v, w and u are 0 from hi to
+// the next multiple of 8, and rows up to there, which stay as they are, are
+// part of a.
+func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
+	if useSIMD && hi >= simdLength {
+		rankTwoMulSIMD(a, stride, lo, hi, v, w, u, p, q)
+		return
+	}
+	rankTwoMulGeneric(a, stride, lo, hi, v, w, u, p, q)
+}
+
+// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u:
+// the registers of plain amd64 have room for two.
+func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
+	r := lo
+	if (hi-lo)%2 != 0 {
+		q[r] = 0
+		rankTwoMulCorner(a, stride, 0, r, r+1, v, w, u, p, q)
+		r++
+	}
+	for ; r < hi; r += 2 {
+		x, y := a[r*stride:][:r], a[(r+1)*stride:][:r]
+		vv, ww, uu, pp := v[:len(x)], w[:len(x)], u[:len(x)], p[:len(x)]
+		y = y[:len(x)]
+		v0, v1, w0, w1, u0, u1 := v[r], v[r+1], w[r], w[r+1], u[r], u[r+1]
+		var s0, s1 float64
+		for j, vj := range vv {
+			wj, uj := ww[j], uu[j]
+			xj := x[j] - (v0*wj + w0*vj)
+			yj := y[j] - (v1*wj + w1*vj)
+			x[j], y[j] = xj, yj
+			s0 += xj * uj
+			s1 += yj * uj
+			pp[j] += xj*u0 + yj*u1
+		}
+		q[r], q[r+1] = s0, s1
+		rankTwoMulCorner(a, stride, r, r, r+2, v, w, u, p, q)
+	}
+}
+
+// rankTwoMulCorner is the part of rankTwoMul in rows lo … hi−1 from column from
+// on; where that is not 0 it adds to q.
+func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []float64) {
+	v, w, u, p, q = v[:hi], w[:hi], u[:hi], p[:hi], q[:hi]
+	for r := lo; r < hi; r++ {
+		row := a[r*stride:][:r+1]
+		vr, wr, ur := v[r], w[r], u[r]
+		var s float64
+		for j := from; j < r; j++ {
+			x := row[j] - (vr*w[j] + wr*v[j])
+			row[j] = x
+			s += x * u[j]
+			p[j] += x * ur
+		}
+		x := row[r] - 2*vr*wr
+		row[r] = x
+		q[r] += s + x*ur
 	}
 }
 

@@ -29,6 +29,13 @@ func TestKernelsAtPageEnd(t *testing.T) {
 		x, y := atPageEnd(t, n), atPageEnd(t, n)
 		dot(x, y)
 		axpy(x, 2, y)
+		scale(x, 2)
+		rotate(x, y, 0.6, 0.8)
 		norm2(x)
+	}
+	for n := range 20 { // a matrix, and its vectors with the room that they need
+		a := atPageEnd(t, n*n)
+		full := (n + 7) / 8 * 8
+		rankTwoMul(a, n, 0, n, atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, n), atPageEnd(t, full))
 	}
 }

@@ -61,6 +61,81 @@ func axpySIMD(y []float64, a float64, x []float64) {
 	axpyGeneric(y, a, x)
 }
 
+// rankTwoMulSIMD is rankTwoMul. It takes the squares of order 8 on the diagonal
+// in full, so that rows begin and end with whole vectors, and rows in pairs:
+// with four the compiler runs out of registers, at 512 bits too.
+func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
+	for b := lo; b < hi; b += 8 {
+		whole := b+8 <= stride // always, but at the end of a matrix whose order is not a multiple of 8
+		for r := b; r < min(b+8, hi); r += 2 {
+			if !whole && r+1 == hi {
+				q[r] = 0
+				rankTwoMulCorner(a, stride, 0, r, r+1, v, w, u, p, q)
+				break
+			}
+			x0, x1 := a[r*stride:][:b], a[(r+1)*stride:][:b]
+			vv, ww, uu, pp := v[:b], w[:b], u[:b], p[:b]
+			v0, v1 := simd.BroadcastFloat64s(-v[r]), simd.BroadcastFloat64s(-v[r+1])
+			w0, w1 := simd.BroadcastFloat64s(-w[r]), simd.BroadcastFloat64s(-w[r+1])
+			u0, u1 := simd.BroadcastFloat64s(u[r]), simd.BroadcastFloat64s(u[r+1])
+			var s0, s1 simd.Float64s
+			n := s0.Len()
+			for len(x0) >= 2*n && len(x1) >= 2*n && len(vv) >= 2*n && len(ww) >= 2*n && len(uu) >= 2*n && len(pp) >= 2*n {
+				vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
+				x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
+				y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+				x.Store(x0)
+				y.Store(x1)
+				s0 = uj.MulAdd(x, s0)
+				s1 = uj.MulAdd(y, s1)
+				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp))).Store(pp)
+				vj, wj, uj = simd.LoadFloat64s(vv[n:]), simd.LoadFloat64s(ww[n:]), simd.LoadFloat64s(uu[n:])
+				x = vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0[n:])))
+				y = vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1[n:])))
+				x.Store(x0[n:])
+				y.Store(x1[n:])
+				s0 = uj.MulAdd(x, s0)
+				s1 = uj.MulAdd(y, s1)
+				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp[n:]))).Store(pp[n:])
+				x0, x1, vv, ww, uu, pp = x0[2*n:], x1[2*n:], vv[2*n:], ww[2*n:], uu[2*n:], pp[2*n:]
+			}
+			for len(x0) >= n && len(x1) >= n && len(vv) >= n && len(ww) >= n && len(uu) >= n && len(pp) >= n {
+				vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
+				x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
+				y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+				x.Store(x0)
+				y.Store(x1)
+				s0 = uj.MulAdd(x, s0)
+				s1 = uj.MulAdd(y, s1)
+				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp))).Store(pp)
+				x0, x1, vv, ww, uu, pp = x0[n:], x1[n:], vv[n:], ww[n:], uu[n:], pp[n:]
+			}
+			if whole {
+				x0, x1 = a[r*stride+b:][:8], a[(r+1)*stride+b:][:8]
+				vv, ww, uu = v[b:][:8], w[b:][:8], u[b:][:8]
+				for len(x0) >= n && len(x1) >= n && len(vv) >= n && len(ww) >= n && len(uu) >= n {
+					vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
+					x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
+					y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
+					x.Store(x0)
+					y.Store(x1)
+					s0 = uj.MulAdd(x, s0)
+					s1 = uj.MulAdd(y, s1)
+					x0, x1, vv, ww, uu = x0[n:], x1[n:], vv[n:], ww[n:], uu[n:]
+				}
+			}
+			var l0, l1 [8]float64
+			s0.Store(l0[:])
+			s1.Store(l1[:])
+			clearUpper()
+			q[r], q[r+1] = sumLanes(&l0), sumLanes(&l1)
+			if !whole {
+				rankTwoMulCorner(a, stride, b, r, r+2, v, w, u, p, q)
+			}
+		}
+	}
+}
+
 // sumLanes adds up the lanes of a vector, those of narrower ones in the same
 // way.
 func sumLanes(l *[8]float64) float64 {
@@ -477,4 +552,47 @@ func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float
 	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
 	clearUpper()
 	return sumLanes(&l)
+}
+
+// scaleSIMD is scale.
+func scaleSIMD(x []float64, a float64) {
+	f := simd.BroadcastFloat64s(a)
+	v := f.Len()
+	for len(x) >= 2*v {
+		simd.LoadFloat64s(x).Mul(f).Store(x)
+		simd.LoadFloat64s(x[v:]).Mul(f).Store(x[v:])
+		x = x[2*v:]
+	}
+	for len(x) >= v {
+		simd.LoadFloat64s(x).Mul(f).Store(x)
+		x = x[v:]
+	}
+	clearUpper()
+	for i := range x {
+		x[i] *= a
+	}
+}
+
+// rotateSIMD is rotate.
+func rotateSIMD(x, y []float64, c, s float64) {
+	y = y[:len(x)]
+	f, g, h := simd.BroadcastFloat64s(c), simd.BroadcastFloat64s(s), simd.BroadcastFloat64s(-s)
+	v := f.Len()
+	for len(x) >= 2*v && len(y) >= 2*v {
+		p, q := simd.LoadFloat64s(x), simd.LoadFloat64s(y)
+		p.MulAdd(f, q.Mul(h)).Store(x)
+		q.MulAdd(f, p.Mul(g)).Store(y)
+		p, q = simd.LoadFloat64s(x[v:]), simd.LoadFloat64s(y[v:])
+		p.MulAdd(f, q.Mul(h)).Store(x[v:])
+		q.MulAdd(f, p.Mul(g)).Store(y[v:])
+		x, y = x[2*v:], y[2*v:]
+	}
+	for len(x) >= v && len(y) >= v {
+		p, q := simd.LoadFloat64s(x), simd.LoadFloat64s(y)
+		p.MulAdd(f, q.Mul(h)).Store(x)
+		q.MulAdd(f, p.Mul(g)).Store(y)
+		x, y = x[v:], y[v:]
+	}
+	clearUpper()
+	rotateGeneric(x, y, c, s)
 }

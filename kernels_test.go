@@ -34,6 +34,8 @@ func TestKernels(t *testing.T) {
 		axpy(z, 2, x)
 		a, b := append([]float64(nil), x...), append([]float64(nil), y[:n]...)
 		rotate(a, b, 0.6, 0.8)
+		c := append([]float64(nil), y...)
+		scale(c[:n], 3)
 		for i := range y {
 			w := y[i]
 			if i < n {
@@ -44,6 +46,9 @@ func TestKernels(t *testing.T) {
 			}
 			if z[i] != w {
 				t.Errorf("axpy n=%d at %d: %g, want %g", n, i, z[i], w)
+			}
+			if i < n && c[i] != 3*y[i] || i >= n && c[i] != y[i] {
+				t.Errorf("scale n=%d at %d: %g of %g", n, i, c[i], y[i])
 			}
 		}
 	}
@@ -88,6 +93,72 @@ func TestKernels(t *testing.T) {
 						want := dot(a[i*l:i*l+l], a[j*l:j*l+l])
 						if math.Abs(g[i*m+j]-want) > 1e-13 || g[i*m+j] != g[j*m+i] {
 							t.Errorf("upper %d×%d at (%d,%d): %g, want %g", m, l, i, j, g[i*m+j], want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRankTwoMul against a loop: every order of the triangle in matrices a little
+// larger, in one part and in two, with NaN where nothing may be read.
+func TestRankTwoMul(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	kernels := map[string]func(a []float64, stride, lo, hi int, v, w, u, p, q []float64){"either": rankTwoMul, "generic": rankTwoMulGeneric}
+	for hi := range 71 {
+		for n := hi; n < hi+10; n++ {
+			full := randomSlice(n*n, rng)
+			pad := func() []float64 { return append(randomSlice(hi, rng), make([]float64, 8)...) }
+			v, w, u := pad(), pad(), pad()
+			want, product := append([]float64(nil), full...), make([]float64, hi)
+			for i := range n {
+				for j := range i + 1 {
+					if i < hi {
+						want[i*n+j] -= v[i]*w[j] + w[i]*v[j]
+						product[i] += want[i*n+j] * u[j]
+						if j < i {
+							product[j] += want[i*n+j] * u[i]
+						}
+					}
+				}
+				for j := i + 1; j < n; j++ {
+					full[i*n+j] = math.NaN()
+					if j/8 == i/8 {
+						full[i*n+j] = full[j*n+i]
+					}
+				}
+			}
+			for name, kernel := range kernels {
+				for _, cut := range []int{0, hi / 2 / 8 * 8} {
+					a := append([]float64(nil), full...)
+					q := make([]float64, hi+8)
+					for i := range q {
+						q[i] = math.NaN()
+					}
+					got := make([]float64, hi)
+					for _, part := range [][2]int{{0, cut}, {cut, hi}} {
+						p := make([]float64, part[1])
+						kernel(a, n, part[0], part[1], v, w, u, p, q)
+						for i, x := range p {
+							got[i] += x
+						}
+					}
+					for i := range hi {
+						if !(math.Abs(got[i]+q[i]-product[i]) < 1e-12) {
+							t.Fatalf("%s %d of %d: product %g at %d, want %g", name, hi, n, got[i]+q[i], i, product[i])
+						}
+					}
+					for i := range n {
+						for j := range i + 1 {
+							if d := math.Abs(a[i*n+j] - want[i*n+j]); !(d < 1e-13) || i >= hi && d != 0 {
+								t.Fatalf("%s %d of %d: %g at (%d,%d), want %g", name, hi, n, a[i*n+j], i, j, want[i*n+j])
+							}
+						}
+						for j := i + 1; j < n; j++ {
+							if j/8 != i/8 && !math.IsNaN(a[i*n+j]) {
+								t.Fatalf("%s %d of %d: wrote at (%d,%d)", name, hi, n, i, j)
+							}
 						}
 					}
 				}
