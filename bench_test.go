@@ -212,3 +212,22 @@ func BenchmarkKernel(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p
+// eigenvectors, of n.
+func BenchmarkLeadingEigen(b *testing.B) {
+	for _, c := range [][2]int{{64, 9}, {256, 9}, {400, 9}, {784, 9}, {784, 99}, {1500, 9}} {
+		b.Run(fmt.Sprintf("n=%d,p=%d", c[0], c[1]), func(b *testing.B) {
+			x := randomData(2*c[0], c[0], 0, 1)
+			g := NewMatrix(c[0], c[0], nil)
+			t := x.transposed()
+			addMulNT(g.Data, c[0], t.Data, c[0], t.Data, c[0], x.Rows, true)
+			mirror(g.Data, c[0])
+			a := g.Clone()
+			for b.Loop() {
+				copy(a.Data, g.Data)
+				leadingEigen(bg, a, c[1], workerCount(0))
+			}
+		})
+	}
+}

@@ -63,19 +63,7 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 // returns soon, with nothing of use: the caller looks at ctx.
 func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	n := a.Rows
-	var top float64
-	for i := range n {
-		big, _ := rowMaxAbs(a.row(i))
-		top = max(top, big)
-	}
-	// To [½, 1), by a power of two: squares then stay in range.
-	_, exp := math.Frexp(top)
-	for i := range n {
-		row := a.row(i)
-		for j, v := range row {
-			row[j] = math.Ldexp(v, -exp)
-		}
-	}
+	exp := unitScale(a)
 	if n <= jacobiMaxOrder {
 		values, rows = eigenJacobi(a)
 	} else {
@@ -94,6 +82,65 @@ func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float6
 		copy(out.row(at), rows.row(i))
 	}
 	return sorted, out
+}
+
+// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp:
+// squares then stay in range.
+func unitScale(a *Matrix) (exp int) {
+	var top float64
+	for i := range a.Rows {
+		big, _ := rowMaxAbs(a.row(i))
+		top = max(top, big)
+	}
+	_, exp = math.Frexp(top)
+	if exp == 0 {
+		return 0
+	}
+	for i := range a.Rows { // 2^-exp itself may be out of range
+		scale(a.row(i), math.Ldexp(1, -exp/2))
+		scale(a.row(i), math.Ldexp(1, -exp-(-exp/2)))
+	}
+	return exp
+}
+
+// leadingEigen overwrites the symmetric matrix a and returns all its
+// eigenvalues, descending, and the eigenvectors of the p largest as rows, p ≤ n.
+// Their bits do not depend on workers. Once ctx has ended it returns soon, with
+// nothing of use: the caller looks at ctx.
+func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
+	n := a.Rows
+	if n <= jacobiMaxOrder {
+		values, rows = eigenSym(ctx, a, true)
+		return values, rowsOf(rows, 0, p)
+	}
+	exp := unitScale(a)
+	t := tridiagonal(ctx, a, workers)
+	raw := t.values(ctx)
+	order := descending(raw)
+	values = make([]float64, n)
+	for at, i := range order {
+		values[at] = math.Ldexp(raw[i], exp)
+	}
+	// For more than half of the vectors inverse iteration, with all the pairs it
+	// makes orthogonal, takes longer than QL steps.
+	if 2*p <= n {
+		if rows, ok := t.leading(ctx, raw, order[:p]); ok {
+			t.back(ctx, rows, workers, nil)
+			return values, rows
+		}
+	}
+	return values, t.leadingQL(ctx, p, workers)
+}
+
+// leadingQL returns p leading eigenvectors by way of all.
+func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
+	all := t.accumulate(ctx, workers)
+	values := t.implicitQL(ctx, all)
+	rows := NewMatrix(p, all.Cols, nil)
+	for at, i := range descending(values)[:p] {
+		copy(rows.row(at), all.row(i))
+	}
+	return rows
 }
 
 // descending returns the indices of v by descending value, equal values in
@@ -159,10 +206,21 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	return values, v
 }
 
-// eigenQL reduces a to tridiagonal form and finds the eigenvalues of that by
-// implicit QL steps with Wilkinson's shift. It overwrites a.
+// eigenQL reduces a, which it overwrites, to tridiagonal form and finds the
+// eigenvalues of that by QL steps.
 func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
-	diag, off, rows := tridiagonal(ctx, a, wantVectors)
+	t := tridiagonal(ctx, a, 1)
+	if !wantVectors {
+		return t.values(ctx), nil
+	}
+	rows = t.accumulate(ctx, 1)
+	return t.implicitQL(ctx, rows), rows
+}
+
+// implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
+// rows of Qᵀ by eigenvectors, in the order of the values returned.
+func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []float64) {
+	diag, off := t.diag, t.off
 	n := len(diag)
 	for l := range n {
 		if ctx.Err() != nil {
@@ -197,9 +255,7 @@ func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64
 				p = s * r
 				diag[i+1] = g + p
 				g = c*r - b
-				if wantVectors {
-					rotate(rows.row(i), rows.row(i+1), c, s)
-				}
+				rotate(rows.row(i), rows.row(i+1), c, s)
 			}
 			if i < l {
 				diag[l] -= p
@@ -208,84 +264,5 @@ func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64
 			}
 		}
 	}
-	return diag, rows
-}
-
-// tridiagonal overwrites the symmetric matrix a by Householder reflections:
-// a = Q·T·Qᵀ with diagonal diag and off-diagonal off (its last entry is 0).
-// rows is Qᵀ. Only the part of a on and below the diagonal is read.
-func tridiagonal(ctx context.Context, a *Matrix, wantVectors bool) (diag, off []float64, rows *Matrix) {
-	n := a.Rows
-	diag, off = make([]float64, n), make([]float64, n)
-	tau := make([]float64, n)
-	w, p := make([]float64, n), make([]float64, n)
-	vs := NewMatrix(n, n, nil) // row j: the vector of reflection j, from entry j+1 on
-	for j := range n - 1 {
-		if ctx.Err() != nil {
-			break
-		}
-		v := vs.row(j)[j+1:]
-		for i := range v {
-			v[i] = a.Data[(j+1+i)*a.Stride+j]
-		}
-		diag[j] = a.Data[j*a.Stride+j]
-		off[j] = v[0]
-		if tail := norm2(v[1:]); tail > nothing {
-			beta := -math.Copysign(math.Hypot(v[0], tail), v[0])
-			pivot := v[0] - beta
-			off[j] = beta
-			tau[j] = -pivot / beta
-			for i := range v {
-				v[i] /= pivot
-			}
-			v[0] = 1
-		}
-		if math.Abs(off[j]) <= nothing {
-			off[j] = 0
-		}
-		if tau[j] == 0 {
-			continue
-		}
-		// A ← A − v·wᵀ − w·vᵀ with p = τAv, w = p − (τ/2)(pᵀv)v.
-		m := len(v)
-		p, w := p[:m], w[:m]
-		clear(p)
-		for i := range m {
-			row := a.row(j + 1 + i)[j+1:][:i+1]
-			p[i] += dot(row[:i], v[:i]) + row[i]*v[i]
-			axpy(p[:i], v[i], row[:i])
-		}
-		scale(p, tau[j])
-		copy(w, p)
-		axpy(w, -tau[j]/2*dot(p, v), v)
-		for i := range m {
-			row := a.row(j + 1 + i)[j+1:][:i+1]
-			vi, wi := v[i], w[i]
-			vv, ww := v[:len(row)], w[:len(row)]
-			for l := range row {
-				row[l] -= vi*ww[l] + wi*vv[l]
-			}
-		}
-	}
-	if n > 0 {
-		diag[n-1] = a.Data[(n-1)*a.Stride+n-1]
-	}
-	if !wantVectors {
-		return diag, off, nil
-	}
-	// Q = H₀H₁…, built backwards so that each reflection meets only the part
-	// of the identity that has filled in. Rows of Qᵀ are columns of Q.
-	q := identity(n)
-	for j := n - 2; j >= 0 && ctx.Err() == nil; j-- {
-		if tau[j] == 0 {
-			continue
-		}
-		v := vs.row(j)[j+1:]
-		// On Qᵀ, by rows: q_i −= τ(q_i·v)v.
-		for i := j + 1; i < n; i++ {
-			row := q.row(i)[j+1:]
-			axpy(row, -tau[j]*dot(row, v), v)
-		}
-	}
-	return diag, off, q
+	return diag
 }

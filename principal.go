@@ -101,12 +101,9 @@ func (s *samples) principalGram(p int) (pc *principal, values []float64, err err
 	for i := range gram.Rows {
 		pc.total += gram.row(i)[i]
 	}
-	values, rows := eigenSym(s.ctx, gram, p > 0)
+	values, rows := leadingEigen(s.ctx, gram, min(p, gram.Rows), s.workers)
 	if err := cancelled(s.ctx); err != nil {
 		return nil, nil, err
-	}
-	if p == 0 {
-		rows = NewMatrix(0, gram.Cols, nil)
 	}
 	pc.basis, err = s.rightBasis(rows, p)
 	return pc, values, err

@@ -646,8 +646,8 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		if o.negate {
 			scale(full.Data, -1)
 		}
-		values, rows := eigenSym(o.ctx, full, true)
-		return &spectrum{values: values[:p], rows: rowsOf(rows, 0, p), status: StatusConverged,
+		values, rows := leadingEigen(o.ctx, full, p, o.workers)
+		return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
 			top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
 	}
 	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})

@@ -1,0 +1,472 @@
+package softkmeans
+
+// Symmetric matrices by way of tridiagonal ones: reduction by Householder
+// reflections (Golub & Van Loan, 4th ed., 8.3.1), eigenvalues by root-free QL
+// steps, eigenvectors, where few are wanted, by inverse iteration, and the way
+// back. For all n eigenvalues and p eigenvectors that costs 4n³/3 operations,
+// some 20n² and 4n²p, where QL steps with vectors cost 9n³.
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// reduction is A = Q·T·Qᵀ with T tridiagonal.
+type reduction struct {
+	diag, off  []float64 // of T; the last entry of off is 0
+	tau        []float64
+	reflectors *Matrix // reflection i is I − τ_i·vvᵀ with v in row i, entries 0…i−1; Q = H_{n−1}…H₁
+}
+
+// tridiagonal overwrites the symmetric matrix a, of which it reads the part on
+// and below the diagonal, with the reflectors that make it tridiagonal. It
+// starts from the last row (like EISPACK's tred2), so that vectors and what is
+// left of the matrix are contiguous and begin at column 0.
+//
+// Each step takes one pass over what is left of the triangle: the rank-2
+// update of the step before, A ← A − v·wᵀ − w·vᵀ, and the product with the new
+// vector of this step, while the row is in a register (Howell et al. 2008,
+// "Cache efficient bidiagonalization using BLAS 2.5 operators"). LAPACK's dsytrd
+// gathers updates in blocks instead and reads the triangle as often, but writes
+// it less: it is ahead where the triangle leaves the cache, and behind before.
+func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
+	n := a.Rows
+	if a.Stride != n {
+		a = a.Clone()
+	}
+	t := &reduction{diag: make([]float64, n), off: make([]float64, n), tau: make([]float64, n), reflectors: a}
+	for i := range n { // as rankTwoMul wants it
+		for j := i + 1; j < min(i/8*8+8, n); j++ {
+			a.row(i)[j] = a.row(j)[i]
+		}
+	}
+	room := n + 8
+	space := make([]float64, 5*room)
+	next := func() []float64 {
+		s := space[:room:room]
+		space = space[room:]
+		return s
+	}
+	v, w, u, q, p := next(), next(), next(), next(), next()
+	sums := make([]float64, triangleChunks(n)*n)
+	pending := false // whether v and w are an update that the rows still need
+	for i := n - 1; i > 0 && ctx.Err() == nil; i-- {
+		row := a.row(i)[:i+1]
+		if pending {
+			vi, wi := v[i], w[i]
+			axpy(row, -vi, w[:i+1])
+			axpy(row, -wi, v[:i+1])
+		}
+		t.diag[i] = row[i]
+		row = row[:i]
+		head := row[i-1]
+		t.off[i-1] = head
+		if tail := norm2(row[:i-1]); tail > nothing {
+			beta := -math.Copysign(math.Hypot(head, tail), head)
+			t.off[i-1] = beta
+			t.tau[i] = (beta - head) / beta
+			scale(row[:i-1], 1/(head-beta))
+			row[i-1] = 1
+		}
+		if math.Abs(t.off[i-1]) <= nothing {
+			t.off[i-1] = 0
+		}
+		tau := t.tau[i]
+		if tau == 0 {
+			clear(row)
+			if !pending {
+				continue
+			}
+		}
+		copy(u, row)
+		u[i], v[i], w[i] = 0, 0, 0 // and so all from there on
+		chunks := triangleChunks(i)
+		if chunks == 1 {
+			clear(sums[:i])
+			rankTwoMul(a.Data, n, 0, i, v, w, u, sums, q)
+		} else {
+			runTasks(workers, chunks, func(_, c int) {
+				lo, hi := triangleChunk(i, chunks, c), triangleChunk(i, chunks, c+1)
+				p := sums[c*n:][:hi]
+				clear(p)
+				rankTwoMul(a.Data, n, lo, hi, v, w, u, p, q)
+			})
+		}
+		pending = tau != 0
+		if !pending {
+			clear(v[:i])
+			clear(w[:i])
+			continue
+		}
+		// p = τAu, w = p − (τ/2)(pᵀu)u.
+		copy(p, q[:i])
+		for c := range chunks {
+			hi := triangleChunk(i, chunks, c+1)
+			axpy(p[:hi], 1, sums[c*n:][:hi])
+		}
+		scale(p[:i], tau)
+		axpy(p[:i], -tau/2*dot(p[:i], u[:i]), u[:i])
+		p[i] = 0
+		v, w, u, p = u, p, v, w
+	}
+	if n > 0 {
+		t.diag[0] = a.Data[0]
+	}
+	return t
+}
+
+// triangleChunks is in how many parts a triangle of order m is worked on. Below
+// the first bound, where a pass takes some 20 µs, other workers come too late.
+func triangleChunks(m int) int {
+	alone := 256
+	if useSIMD {
+		alone = 448
+	}
+	switch {
+	case m < alone:
+		return 1
+	case m < 1024:
+		return 4
+	}
+	return 16
+}
+
+// triangleChunk is the first row of part c of the triangle: parts of equal
+// area, a multiple of 8 rows each but the last.
+func triangleChunk(m, chunks, c int) int {
+	if c == chunks {
+		return m
+	}
+	return int(float64(m)*math.Sqrt(float64(c)/float64(chunks))) / 8 * 8
+}
+
+// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. first
+// says that row r is 0 before entry first(r), and saves work; nil: no row is.
+func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
+	const group = 8 // rows that stay in cache while all reflectors go by
+	n := len(t.diag)
+	if n*n*rows.Rows < 1<<20 {
+		workers = 1
+	}
+	runTasks(workers, (rows.Rows+group-1)/group, func(_, task int) {
+		lo, hi := task*group, min((task+1)*group, rows.Rows)
+		for i := 1; i < n && ctx.Err() == nil; i++ {
+			tau := t.tau[i]
+			if tau == 0 {
+				continue
+			}
+			v := t.reflectors.row(i)[:i]
+			for r := lo; r < hi; r++ {
+				if first != nil && first(r) >= i {
+					continue
+				}
+				row := rows.row(r)[:i]
+				axpy(row, -tau*dot(row, v), v)
+			}
+		}
+	})
+}
+
+// accumulate returns Qᵀ.
+func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
+	q := identity(len(t.diag))
+	t.back(ctx, q, workers, func(r int) int { return r })
+	return q
+}
+
+// offNegligible is the criterion of LAPACK's dsteqr in a form without roots: an
+// off-diagonal entry that may be taken for 0 next to these two.
+func offNegligible(off, d, e float64) bool {
+	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
+}
+
+// split sets what is negligible off the diagonal to 0 and calls part for each
+// block lo … hi−1 that T falls into.
+func (t *reduction) split(part func(lo, hi int)) {
+	lo := 0
+	for i, d := range t.diag {
+		if i+1 < len(t.diag) && !offNegligible(t.off[i], d, t.diag[i+1]) {
+			continue
+		}
+		t.off[i] = 0
+		part(lo, i+1)
+		lo = i + 1
+	}
+}
+
+// values returns the eigenvalues of T, those of each block of split together,
+// by the root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric
+// Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf): some 10n² multiplications.
+func (t *reduction) values(ctx context.Context) []float64 {
+	d := append([]float64(nil), t.diag...)
+	squares := make([]float64, len(d))
+	t.split(func(lo, hi int) {
+		for i, e := range t.off[lo:hi] {
+			squares[lo+i] = e * e
+		}
+		d, e := d[lo:hi], squares[lo:hi]
+		// QL steps find the eigenvalues at the top first: the small end goes there.
+		if math.Abs(d[0]) > math.Abs(d[len(d)-1]) {
+			slices.Reverse(d)
+			slices.Reverse(e[:len(e)-1])
+		}
+		rootFreeQL(ctx, d, e)
+	})
+	return d
+}
+
+// rootFreeQL replaces the diagonal d of a tridiagonal matrix by its eigenvalues.
+// e has the squares of the off-diagonal entries, and a last entry of 0.
+func rootFreeQL(ctx context.Context, d, e []float64) {
+	n := len(d)
+	for l := range n {
+		if ctx.Err() != nil {
+			return
+		}
+		for range maxSweeps { // as in eigenQL
+			m := l
+			for m < n-1 {
+				if s := math.Abs(d[m]) + math.Abs(d[m+1]); e[m] <= 0x1p-106*(s*s) {
+					break
+				}
+				m++
+			}
+			if m == l {
+				break
+			}
+			root := math.Sqrt(e[l])
+			sigma := (d[l+1] - d[l]) / (2 * root)
+			sigma = d[l] - root/(sigma+math.Copysign(math.Hypot(sigma, 1), sigma))
+			gamma := d[m] - sigma
+			p, s := gamma*gamma, 0.0
+			lastP, lastR := 1.0, 1.0
+			for i := m - 1; i >= l; i-- {
+				b := e[i]
+				r := p + b
+				e[i+1] = s * r
+				s = b / r
+				before := gamma
+				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c.
+				if pr := p * r; pr > 0x1p-900 {
+					// In this form the divisions, which take most of the time, do not
+					// wait for each other.
+					f := p*(d[i]-sigma) - b*gamma
+					gamma = f / r
+					lastP, lastR = p, r
+					p = f * f / pr
+				} else {
+					c := p / r
+					gamma = c*(d[i]-sigma) - s*gamma
+					next := lastP / lastR * b
+					if c != 0 {
+						next = gamma * gamma / c
+					}
+					p, lastP, lastR = next, p, r
+				}
+				d[i+1] = before + (d[i] - gamma)
+			}
+			e[l] = s * p
+			d[l] = sigma + gamma
+		}
+	}
+}
+
+// leading returns eigenvectors of T as rows, for the eigenvalues at the indices
+// that wanted lists, in descending order of values, by inverse iteration
+// (LAPACK's dstein; Golub & Van Loan, 8.2.2), after values has filled in
+// values. It reports false where what it found does not pass for eigenvectors.
+// Cost: some 100n operations a vector, and n for each pair in a cluster.
+func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
+	rows = NewMatrix(len(wanted), len(t.diag), nil)
+	ok = true
+	var size float64 // of T
+	for i, d := range t.diag {
+		size = max(size, math.Abs(d)+2*math.Abs(t.off[i]))
+	}
+	rng := rand.New(rand.NewPCG(0, uint64(len(t.diag))))
+	t.split(func(lo, hi int) {
+		var z [][]float64
+		var theta []float64
+		for at, i := range wanted {
+			if lo <= i && i < hi {
+				z = append(z, rows.row(at)[lo:hi])
+				theta = append(theta, values[i])
+			}
+		}
+		if len(z) > 0 && ok {
+			ok = inverseIteration(ctx, t.diag[lo:hi], t.off[lo:hi], theta, z, size, rng)
+		}
+	})
+	return rows, ok && ctx.Err() == nil
+}
+
+// inverseIteration is leading for one block with diagonal d and off-diagonal e,
+// its values θ, descending, and room z for the vectors. size is the norm of the
+// whole matrix, against which residuals are judged.
+func inverseIteration(ctx context.Context, d, e, theta []float64, z [][]float64, size float64, rng *rand.Rand) bool {
+	n := len(d)
+	if n == 1 {
+		z[0][0] = 1
+		return true
+	}
+	// By a power of two the block is of norm 1, so that growth stays in range.
+	var norm float64
+	for i, v := range d {
+		s := math.Abs(v) + math.Abs(e[i])
+		if i > 0 {
+			s += math.Abs(e[i-1])
+		}
+		norm = max(norm, s)
+	}
+	_, exp := math.Frexp(norm)
+	up := math.Ldexp(1, -exp)
+	norm *= up
+	d, e = append([]float64(nil), d...), append([]float64(nil), e...)
+	scale(d, up)
+	scale(e, up)
+	const eps = 0x1p-52
+	// The LU factorization and the accuracy that it needs.
+	lu := newTridiagonalLU(n)
+	first := 0 // of the cluster
+	var shift float64
+	for j, x := range z {
+		if ctx.Err() != nil {
+			return false
+		}
+		// Values that agree to rounding are moved apart, so that each has a
+		// factorization of its own; those closer than 1e-3·norm make a cluster.
+		last := shift
+		shift = theta[j] * up
+		if j > 0 {
+			if least := 10 * eps * math.Abs(shift); last-shift < least {
+				shift = last - least
+			}
+			if last-shift > 1e-3*norm {
+				first = j
+			}
+		}
+		lu.factor(d, e, shift, eps*norm)
+		for i := range x {
+			x[i] = 2*rng.Float64() - 1
+		}
+		unit(x, norm2(x))
+		// From a random start one step leaves a residual of √n roundings or so;
+		// two more steps after the first that does are LAPACK's rule.
+		grown := 0
+		for range 8 {
+			lu.solve(x)
+			for l := first; l < j; l++ {
+				axpy(x, -dot(x, z[l]), z[l])
+			}
+			length := norm2(x)
+			if !(length > 0 && length <= math.MaxFloat64) {
+				return false
+			}
+			unit(x, length)
+			if length*float64(n)*eps*norm >= 0.1 {
+				grown++
+			}
+			if grown == 3 {
+				break
+			}
+		}
+		if grown < 3 {
+			return false
+		}
+		// Clusters leave cosines of 1e3·eps between each other. Taking them out
+		// moves residuals by cosine·gap, which is eps.
+		for l := range j {
+			axpy(x, -dot(x, z[l]), z[l])
+		}
+		unit(x, norm2(x))
+		var worst float64
+		for l := range j {
+			worst = max(worst, math.Abs(dot(x, z[l])))
+		}
+		if !(worst <= 4*float64(n)*eps) {
+			return false
+		}
+		var squares float64
+		for i, v := range x {
+			r := (d[i] - theta[j]*up) * v
+			if i > 0 {
+				r += e[i-1] * x[i-1]
+			}
+			if i+1 < n {
+				r += e[i] * x[i+1]
+			}
+			squares += r * r
+		}
+		if !(math.Sqrt(squares) <= 4*float64(n)*eps*max(norm, size*up)) {
+			return false
+		}
+	}
+	return true
+}
+
+// tridiagonalLU is T − θI = P·L·U by Gaussian elimination with row exchanges
+// (LAPACK's dlagtf).
+type tridiagonalLU struct {
+	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and right of that
+	l               []float64
+	swapped         []bool
+}
+
+func newTridiagonalLU(n int) *tridiagonalLU {
+	s := make([]float64, 4*n)
+	return &tridiagonalLU{inverse: s[:n], u1: s[n : 2*n], u2: s[2*n : 3*n], l: s[3*n:], swapped: make([]bool, n)}
+}
+
+// factor takes pivots below least for least.
+func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
+	n := len(d)
+	pivot := func(p float64) float64 {
+		if math.Abs(p) < least {
+			p = math.Copysign(least, p)
+		}
+		return 1 / p
+	}
+	a, b := d[0]-theta, e[0] // the row in work
+	for i := range n - 1 {
+		below, next, beyond := e[i], d[i+1]-theta, e[i+1]
+		if f.swapped[i] = math.Abs(a) < math.Abs(below); f.swapped[i] {
+			inverse := 1 / below
+			f.l[i] = a * inverse
+			f.inverse[i], f.u1[i], f.u2[i] = pivot(below), next, beyond
+			a, b = b-f.l[i]*next, -f.l[i]*beyond
+			continue
+		}
+		f.l[i] = 0
+		if a != 0 {
+			f.l[i] = below / a
+		}
+		f.inverse[i], f.u1[i], f.u2[i] = pivot(a), b, 0
+		a, b = next-f.l[i]*b, beyond
+	}
+	f.inverse[n-1], f.u1[n-1], f.u2[n-1] = pivot(a), 0, 0
+}
+
+// solve overwrites x by (T − θI)⁻¹x, or by that times a power of two where it
+// would leave the range.
+func (f *tridiagonalLU) solve(x []float64) {
+	n := len(x)
+	for i := range n - 1 {
+		if f.swapped[i] {
+			x[i], x[i+1] = x[i+1], x[i]
+		}
+		x[i+1] -= f.l[i] * x[i]
+	}
+	var y, z float64 // x[i+1], x[i+2]
+	for i := n - 1; i >= 0; i-- {
+		v := (x[i] - f.u1[i]*y - f.u2[i]*z) * f.inverse[i]
+		if math.Abs(v) > 0x1p500 {
+			scale(x, 0x1p-500)
+			v *= 0x1p-500
+			y *= 0x1p-500
+		}
+		x[i] = v
+		y, z = v, y
+	}
+}
