@@ -2,7 +2,8 @@ package softkmeans
 
 // The symmetric eigenproblem, by the cyclic Jacobi method for small matrices
 // (more accurate there, at little cost) and by Householder tridiagonalization with
-// implicit QL steps for larger ones (Golub & Van Loan, 4th ed., 8.3 and 8.5).
+// implicit QL steps for larger ones (Golub & Van Loan, 4th ed., 8.3 and 8.5; the
+// reduction, and what needs few vectors or none, is in tridiagonal.go).
 // Eigenvectors are kept as rows, so that each rotation runs over two
 // contiguous vectors.
 

@@ -561,7 +561,7 @@ func TestLeadingEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	var worst float64
 	for _, n := range []int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150} {
-		if testing.Short() && n > 63 {
+		if (testing.Short() || raceDetector) && n > 63 {
 			break
 		}
 		for name, a := range laHard(n, rng) {

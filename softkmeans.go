@@ -27,7 +27,7 @@ const (
 	// singular values that matter. It is the default.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
-	// Mm² + 9m³. Squares below 2^-52 of the largest are lost, so a floor below
+	// Mm² + 4m³/3. Squares below 2^-52 of the largest are lost, so a floor below
 	// 1e-14 of the total is rounding.
 	SolverGram
 	// SolverJacobi takes the QR factorization, block by block, and the

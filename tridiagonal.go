@@ -27,10 +27,10 @@ type reduction struct {
 //
 // Each step takes one pass over what is left of the triangle: the rank-2
 // update of the step before, A ← A − v·wᵀ − w·vᵀ, and the product with the new
-// vector of this step, while the row is in a register (Howell et al. 2008,
+// vector of this step, while the row is in registers (Howell et al. 2008,
 // "Cache efficient bidiagonalization using BLAS 2.5 operators"). LAPACK's dsytrd
-// gathers updates in blocks instead and reads the triangle as often, but writes
-// it less: it is ahead where the triangle leaves the cache, and behind before.
+// gathers the updates of 32 steps: it reads the triangle as often but writes it
+// less, which matters once the triangle has left the cache (n > 1000 or so).
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -176,8 +176,8 @@ func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
 	return q
 }
 
-// offNegligible is the criterion of LAPACK's dsteqr in a form without roots: an
-// off-diagonal entry that may be taken for 0 next to these two.
+// offNegligible is the criterion of EISPACK's tql2 for an off-diagonal entry that
+// may be taken for 0 next to these two diagonal ones.
 func offNegligible(off, d, e float64) bool {
 	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
 }
