@@ -1,6 +1,6 @@
-// Package bench holds softkmeans to gonum: the same answers, and the time for
-// them.
-package bench
+package main
+
+// softkmeans held to gonum: the same answers.
 
 import (
 	"context"
@@ -18,9 +18,6 @@ import (
 // All comparisons are made in scaled units: the data is multiplied by 2^-exp,
 // which is exact, so that its largest entry is in [½, 1), and sums of squares
 // go back with 2^-2exp. Nothing that the tests compute leaves the range.
-
-// limit is how far an objective or a floor may be off, as a share of ‖Xc‖².
-const limit = 1e-12
 
 // kinds of data, by their spectrum. Each is an n×d table of spread about 1.
 var kinds = []struct {
@@ -56,22 +53,6 @@ var kinds = []struct {
 	}},
 }
 
-func table(n, d int, f func(i, j int) float64) *mat.Dense {
-	m := mat.NewDense(n, d, nil)
-	for i := range n {
-		for j := range d {
-			m.Set(i, j, f(i, j))
-		}
-	}
-	return m
-}
-
-// wrap shares m's storage.
-func wrap(m *mat.Dense) *softkmeans.Matrix {
-	raw := m.RawMatrix()
-	return &softkmeans.Matrix{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Stride, Data: raw.Data}
-}
-
 // dense copies m times 2^exp.
 func dense(m *softkmeans.Matrix, exp int) *mat.Dense {
 	return table(m.Rows, m.Cols, func(i, j int) float64 { return math.Ldexp(m.At(i, j), exp) })
@@ -87,35 +68,6 @@ func exponent(x *softkmeans.Matrix) int {
 	}
 	_, exp := math.Frexp(top)
 	return exp
-}
-
-// centred returns x minus its column means, by differences from the first row,
-// so that a distant mean costs no digits.
-func centred(x *mat.Dense) *mat.Dense {
-	n, d := x.Dims()
-	c := mat.NewDense(n, d, nil)
-	first := x.RawRowView(0)
-	mean := make([]float64, d)
-	for i := range n {
-		row := c.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = v - first[j]
-			mean[j] += row[j] / float64(n)
-		}
-	}
-	for i := range n {
-		row := c.RawRowView(i)
-		for j := range row {
-			row[j] -= mean[j]
-		}
-	}
-	return c
-}
-
-// squares is ‖m‖².
-func squares(m *mat.Dense) float64 {
-	norm := mat.Norm(m, 2)
-	return norm * norm
 }
 
 // oracle is what gonum finds for a table.

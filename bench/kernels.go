@@ -1,0 +1,275 @@
+package main
+
+// The kernels, on one thread: this package's by its own benchmarks, which see
+// what is not exported, gonum's here, NumPy's by peers.py.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+)
+
+// kernelCase is a kernel and its sizes; those that it does not have are 0.
+//
+//	dot   xᵀy of length n
+//	gram  XᵀX, one triangle, of X n×d
+//	mul   XW of X n×d and W d×b
+//	mulT  XᵀY of X n×d and Y n×b
+type kernelCase struct {
+	name    string
+	n, d, b int
+}
+
+// flops is how many additions and multiplications it counts for.
+func (c kernelCase) flops() float64 {
+	n, d, b := float64(c.n), float64(c.d), float64(c.b)
+	switch c.name {
+	case "dot":
+		return 2 * n
+	case "gram":
+		return n * d * (d + 1)
+	}
+	return 2 * n * d * b
+}
+
+// defaultKernels are compared where the package has no benchmarks to say which.
+func defaultKernels() (cases []kernelCase) {
+	cases = append(cases, kernelCase{"dot", 1024, 0, 0})
+	for _, d := range []int{32, 100, 256, 784} {
+		cases = append(cases, kernelCase{"gram", 4096, d, 0})
+	}
+	for _, name := range []string{"mul", "mulT"} {
+		for _, b := range []int{4, 10, 32} {
+			cases = append(cases, kernelCase{name, 4096, 256, b})
+		}
+	}
+	return cases
+}
+
+// kernelSpeeds are GF/s by kernel, the best of several.
+type kernelSpeeds map[kernelCase]float64
+
+// parseKernels reads lines of benchmarks,
+//
+//	BenchmarkKernel/gram/n=4096,d=100-2  500  2000 ns/op  12.5 GF/s
+//
+// into speeds, keeping the best, and returns the cases in order of appearance.
+// Other lines, and kernels without that metric, are left out; a line that is
+// one of these and cannot be read is an error.
+func parseKernels(output string, speeds kernelSpeeds) (cases []kernelCase, err error) {
+	for _, line := range strings.Split(output, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) < 4 || !strings.HasPrefix(fields[0], "BenchmarkKernel/") {
+			continue
+		}
+		var speed float64
+		for i := 2; i+1 < len(fields); i += 2 {
+			if fields[i+1] == "GF/s" {
+				if speed, err = strconv.ParseFloat(fields[i], 64); err != nil || !(speed > 0) {
+					return nil, fmt.Errorf("benchmark line %q: the GF/s cannot be read", line)
+				}
+			}
+		}
+		if speed == 0 {
+			continue
+		}
+		c, err := parseKernelName(fields[0])
+		if err != nil {
+			return nil, fmt.Errorf("benchmark line %q: %w", line, err)
+		}
+		if speeds[c] == 0 {
+			cases = append(cases, c)
+		}
+		speeds[c] = max(speeds[c], speed)
+	}
+	return cases, nil
+}
+
+// parseKernelName reads BenchmarkKernel/name/n=1,d=2,b=3, with or without the -P
+// that says on how many processors.
+func parseKernelName(s string) (c kernelCase, err error) {
+	parts := strings.Split(s, "/")
+	if len(parts) != 3 {
+		return c, errors.New("the name is not BenchmarkKernel/kernel/sizes")
+	}
+	c.name = parts[1]
+	sizes := parts[2]
+	if i := strings.LastIndexByte(sizes, '-'); i >= 0 {
+		sizes = sizes[:i]
+	}
+	for _, one := range strings.Split(sizes, ",") {
+		name, value, _ := strings.Cut(one, "=")
+		v, err := strconv.Atoi(value)
+		if err != nil || v < 1 {
+			return c, fmt.Errorf("the size %q is not name=number", one)
+		}
+		switch name {
+		case "n":
+			c.n = v
+		case "d":
+			c.d = v
+		case "b":
+			c.b = v
+		default:
+			return c, fmt.Errorf("there is no size %q", name)
+		}
+	}
+	return c, nil
+}
+
+// gonumKernel returns a call of gonum's kernel, nil if it is not known.
+func gonumKernel(c kernelCase) func() {
+	dense := func(r, c int) *mat.Dense {
+		return table(r, c, func(i, j int) float64 { return float64((i*7+j*3)%11) - 5.25 })
+	}
+	switch c.name {
+	case "dot":
+		x := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		y := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		return func() { kernelSink += blas64.Dot(x, y) }
+	case "gram":
+		x, out := dense(c.n, c.d), mat.NewSymDense(c.d, nil)
+		return func() { out.SymOuterK(1, x.T()) }
+	case "mul":
+		x, w, out := dense(c.n, c.d), dense(c.d, c.b), mat.NewDense(c.n, c.b, nil)
+		return func() { out.Mul(x, w) }
+	case "mulT":
+		x, y, out := dense(c.n, c.d), dense(c.n, c.b), mat.NewDense(c.d, c.b, nil)
+		return func() { out.Mul(x.T(), y) }
+	}
+	return nil
+}
+
+var kernelSink float64 // so that nothing is optimized away
+
+// secondsPerCall calls f until it has taken at least so long.
+func secondsPerCall(f func(), atLeast time.Duration) float64 {
+	f()
+	for count := 1; ; {
+		start := time.Now()
+		for range count {
+			f()
+		}
+		t := time.Since(start)
+		if t >= atLeast {
+			return t.Seconds() / float64(count)
+		}
+		count = min(10*count, int(1.2*float64(count)*float64(atLeast)/float64(max(t, 1)))+1)
+	}
+}
+
+// kernelRounds is how often everyone gets its turn.
+const kernelRounds = 5
+
+// ownKernels builds the package's benchmarks once, and returns a call that runs
+// those of the kernels for about so long each.
+func ownKernels(ctx context.Context, dir string) (run func(time.Duration) (string, error), err error) {
+	mod, err := os.ReadFile(filepath.Join("..", "go.mod"))
+	if err != nil || !bytes.Contains(mod, []byte("module softkmeans")) {
+		return nil, errors.New("the package is not in .. here: run this in its folder bench/")
+	}
+	test := filepath.Join(dir, "kernels.test")
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-o", test, ".")
+	build.Dir = ".."
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("go test -c in ..: %w\n%s", err, out)
+	}
+	return func(t time.Duration) (string, error) {
+		cmd := exec.CommandContext(ctx, test, "-test.run", "^$", "-test.bench", "^BenchmarkKernel$", "-test.cpu", "1", "-test.benchtime", t.String())
+		cmd.Dir = ".."
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			return "", fmt.Errorf("the benchmarks of ..: %w\n%s", err, out)
+		}
+		return string(out), nil
+	}, nil
+}
+
+// timeKernels measures all kernels in turns.
+func timeKernels(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (cases []kernelCase, own, gonum, numpy kernelSpeeds, err error) {
+	own, gonum, numpy = kernelSpeeds{}, kernelSpeeds{}, kernelSpeeds{}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	say("building the package's benchmarks")
+	run, err := ownKernels(ctx, dir)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	each := o.time / kernelRounds
+	for round := range kernelRounds {
+		say("round %d of %d", round+1, kernelRounds)
+		out, err := run(each)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		found, err := parseKernels(out, own)
+		if err != nil {
+			return nil, nil, nil, nil, err
+		}
+		if round == 0 {
+			if cases = found; cases == nil {
+				say("the package has no benchmarks BenchmarkKernel/… with GF/s: its column stays empty")
+				cases = defaultKernels()
+			}
+		}
+		for _, c := range cases {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, nil, nil, err
+			}
+			if f := gonumKernel(c); f != nil {
+				gonum[c] = max(gonum[c], c.flops()/secondsPerCall(f, each)/1e9)
+			}
+			if py == nil {
+				continue
+			}
+			s, err := py.kernel(c, each)
+			if err != nil {
+				return nil, nil, nil, nil, err
+			}
+			time.Sleep(settle)
+			if s > 0 {
+				numpy[c] = max(numpy[c], c.flops()/s/1e9)
+			}
+		}
+	}
+	return cases, own, gonum, numpy, nil
+}
+
+// writeKernels writes the table of kernels.
+func writeKernels(w io.Writer, cases []kernelCase, own, gonum, numpy kernelSpeeds) {
+	fmt.Fprintf(w, "GF/s on one thread, the best of %d turns, and softkmeans' as a share of the others' (below 1: slower than they are):\n\n", kernelRounds)
+	cell := func(v float64) string {
+		if !(v > 0) {
+			return "–"
+		}
+		return digits(v)
+	}
+	size := func(v int) string {
+		if v == 0 {
+			return ""
+		}
+		return strconv.Itoa(v)
+	}
+	rows := [][]string{{"kernel", "n", "d", "b", "softkmeans", "gonum", "NumPy", "of gonum", "of NumPy"}}
+	for _, c := range cases {
+		ratio := func(of float64) string {
+			if !(of > 0) {
+				return "–"
+			}
+			return cell(own[c] / of)
+		}
+		rows = append(rows, []string{c.name, size(c.n), size(c.d), size(c.b), cell(own[c]), cell(gonum[c]), cell(numpy[c]), ratio(gonum[c]), ratio(numpy[c])})
+	}
+	markdown(w, 1, rows)
+}

@@ -1,0 +1,183 @@
+// Command bench times the global solution of soft k-means by softkmeans.Fit
+// beside other libraries' ways to the same result, and prints the figures as
+// Markdown. See README.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+const usage = `Times softkmeans.Fit beside gonum and, where there is a Python with NumPy, beside
+NumPy, SciPy and scikit-learn, all on the same data and in turns. Tables in
+Markdown go to standard output, progress to standard error.
+
+usage: go run . [flags]            the global solution
+       go run . -kernels [flags]   the products that it is made of, on one thread
+
+All shapes and both kinds of data take some minutes. Quicker:
+
+       go run . -shapes 1797x64x10,2000x256x10 -data decaying -time 500ms
+
+`
+
+// options are the flags.
+type options struct {
+	shapes  []shape
+	kinds   []string
+	time    time.Duration
+	cap     time.Duration
+	workers int
+	python  string
+	kernels bool
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	go func() {
+		<-ctx.Done()
+		stop() // a call of gonum cannot be stopped; a second interrupt ends all
+	}()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// parse reads the flags.
+func parse(args []string, stderr io.Writer) (*options, error) {
+	o := new(options)
+	set := flag.NewFlagSet("bench", flag.ContinueOnError)
+	set.SetOutput(io.Discard) // errors are told by main
+	shapes := set.String("shapes", defaultShapes, "comma-separated `list` of samples x columns x clusters")
+	var names []string
+	about := "comma-separated `kinds` of data:"
+	for _, kind := range timedKinds {
+		names = append(names, kind.name)
+		about += "\n" + kind.name + ": " + kind.about
+	}
+	kinds := set.String("data", strings.Join(names, ","), about)
+	set.DurationVar(&o.time, "time", 2*time.Second, "for each measurement, in all its turns; a `duration` as 500ms")
+	set.DurationVar(&o.cap, "cap", time.Minute, "skip gonum where one call is expected to take longer than this `duration`")
+	set.IntVar(&o.workers, "workers", runtime.NumCPU(), "`threads` for all; softkmeans is also timed on 1")
+	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
+	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
+	err := set.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stderr, usage)
+		set.SetOutput(stderr)
+		set.PrintDefaults()
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (go run . -help lists the flags)", err)
+	}
+	if set.NArg() > 0 {
+		return nil, fmt.Errorf("%q is not a flag (go run . -help lists them)", set.Arg(0))
+	}
+	if o.shapes, err = parseShapes(*shapes); err != nil {
+		return nil, fmt.Errorf("-shapes: %w", err)
+	}
+	for _, name := range strings.Split(*kinds, ",") {
+		if _, err := kindNamed(name); err != nil {
+			return nil, err
+		}
+		o.kinds = append(o.kinds, name)
+	}
+	switch {
+	case o.time <= 0:
+		return nil, fmt.Errorf("-time is %v; it must be above 0", o.time)
+	case o.cap <= 0:
+		return nil, fmt.Errorf("-cap is %v; it must be above 0", o.cap)
+	case o.workers < 1:
+		return nil, fmt.Errorf("-workers is %d; it must be at least 1", o.workers)
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	say := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	dir, err := os.MkdirTemp("", "softkmeans-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if o.kernels {
+		o.workers = 1
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.workers))
+
+	peers := errNoNumPy.Error()
+	var py *python
+	switch path, err := findPython(ctx, o.python); {
+	case err == nil:
+		say("Python: %s", path)
+		if py, err = startPython(ctx, path, dir, o.workers); err != nil {
+			return err
+		}
+		defer py.close()
+		peers = py.about
+		if py.blas != "" {
+			peers += "; " + py.blas
+		}
+	case o.python == "none":
+		peers = "Python was left out"
+	case errors.Is(err, errNoNumPy):
+		say("%v", err)
+	default:
+		return err
+	}
+
+	if o.kernels {
+		cases, own, gonum, numpy, err := timeKernels(ctx, py, dir, o, say)
+		if err != nil {
+			return err
+		}
+		writeHead(stdout, args, 1, peers)
+		writeKernels(stdout, cases, own, gonum, numpy)
+		return nil
+	}
+	var results []result
+	for _, name := range o.kinds {
+		kind, _ := kindNamed(name)
+		for _, at := range o.shapes {
+			say("%s data, %v", name, at)
+			figures, err := measure(ctx, at, kind, py, o, say)
+			if err != nil {
+				return err
+			}
+			results = append(results, result{name, at, figures})
+		}
+	}
+	writeHead(stdout, args, o.workers, peers)
+	writeTimes(stdout, results, o.workers)
+	return nil
+}
+
+// gonumVersion is the version that this program was built with.
+func gonumVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == "gonum.org/v1/gonum" {
+				return m.Version
+			}
+		}
+	}
+	return "of unknown version"
+}

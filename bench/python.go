@@ -1,0 +1,244 @@
+package main
+
+// NumPy and scikit-learn, in a process of their own that runs peers.py. It lives
+// as long as this program, so that its measurements can take turns with the
+// others.
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+//go:embed peers.py
+var peersScript []byte
+
+var errNoNumPy = errors.New("no NumPy found, skipped")
+
+// python is a running peers.py.
+type python struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Reader
+	said  *strings.Builder // what it wrote to its standard error
+	dir   string           // for files to exchange
+	k, d  int
+	n     int
+	about string // versions
+	blas  string // and threads; "" if not known
+	learn bool   // there is scikit-learn
+}
+
+// findPython returns the interpreter to use. asked is a path, "" for any that
+// imports NumPy, or "none".
+func findPython(ctx context.Context, asked string) (string, error) {
+	imports := func(path string) error {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, path, "-c", "import numpy").CombinedOutput()
+		if lines := strings.Split(strings.TrimSpace(string(out)), "\n"); err != nil && lines[len(lines)-1] != "" {
+			return errors.New(lines[len(lines)-1])
+		}
+		return err
+	}
+	switch asked {
+	case "none":
+		return "", errNoNumPy
+	case "":
+	default:
+		if err := imports(asked); err != nil {
+			return "", fmt.Errorf("-python %s: import numpy: %w", asked, err)
+		}
+		return asked, nil
+	}
+	for _, path := range pythons(os.Getenv("PATH")) {
+		if imports(path) == nil {
+			return path, nil
+		}
+	}
+	return "", errNoNumPy
+}
+
+// systemPython is looked for after what the PATH has, which may hide it.
+var systemPython = "/usr/bin/python3"
+
+// pythons lists the interpreters in the folders of a PATH.
+func pythons(path string) (found []string) {
+	var candidates []string
+	for _, dir := range filepath.SplitList(path) {
+		candidates = append(candidates, filepath.Join(dir, "python3"), filepath.Join(dir, "python3.exe"), filepath.Join(dir, "python.exe"))
+	}
+	for _, path := range append(candidates, systemPython) {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() && !slices.Contains(found, path) {
+			found = append(found, path)
+		}
+	}
+	return found
+}
+
+// startPython starts peers.py on so many threads. dir is for its files.
+func startPython(ctx context.Context, path, dir string, threads int) (*python, error) {
+	script := filepath.Join(dir, "peers.py")
+	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
+		return nil, err
+	}
+	p := &python{cmd: exec.CommandContext(ctx, path, script), said: new(strings.Builder), dir: dir}
+	p.cmd.Env = os.Environ()
+	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"} {
+		p.cmd.Env = append(p.cmd.Env, name+"="+strconv.Itoa(threads))
+	}
+	p.cmd.Stderr = p.said
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.in, p.out = in, bufio.NewReader(out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	var hello struct {
+		About, Blas string
+		Sklearn     bool
+	}
+	if err := p.ask(map[string]any{"op": "hello"}, &hello); err != nil {
+		p.close()
+		return nil, err
+	}
+	p.about, p.blas, p.learn = hello.About, hello.Blas, hello.Sklearn
+	return p, nil
+}
+
+// close ends the process.
+func (p *python) close() {
+	p.in.Close()
+	p.cmd.Wait()
+}
+
+// ask sends a request and waits for its answer.
+func (p *python) ask(request map[string]any, answer any) error {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
+	if _, err := p.in.Write(append(line, '\n')); err != nil {
+		return p.died(err)
+	}
+	line, err = p.out.ReadBytes('\n')
+	if err != nil {
+		return p.died(err)
+	}
+	var failed struct{ Error string }
+	if err := json.Unmarshal(line, &failed); err != nil {
+		return fmt.Errorf("peers.py answers %q: %w", line, err)
+	}
+	if failed.Error != "" {
+		return fmt.Errorf("peers.py, %v: %s", request["op"], failed.Error)
+	}
+	return json.Unmarshal(line, answer)
+}
+
+func (p *python) died(err error) error {
+	p.in.Close()
+	p.cmd.Wait() // its standard error is complete then
+	return fmt.Errorf("peers.py ended: %w\n%s", err, p.said)
+}
+
+// load hands over the data, by a file of float64 in little endian.
+func (p *python) load(x *mat.Dense, k int) error {
+	path := filepath.Join(p.dir, "x")
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	p.n, p.d = x.Dims()
+	p.k = k
+	for i := range p.n {
+		var b [8]byte
+		for _, v := range x.RawRowView(i) {
+			binary.LittleEndian.PutUint64(b[:], math.Float64bits(v))
+			w.Write(b[:]) // Flush returns its error
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	defer os.Remove(path)
+	return p.ask(map[string]any{"op": "load", "path": path, "n": p.n, "d": p.d, "k": p.k}, &struct{}{})
+}
+
+// solve calls a peer once and fetches its solution.
+func (p *python) solve(way string) (*solution, time.Duration, error) {
+	f, g := filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
+	var answer struct {
+		Seconds float64
+		Floor   *float64
+		How     string
+	}
+	if err := p.ask(map[string]any{"op": "solve", "way": way, "f": f, "g": g}, &answer); err != nil {
+		return nil, 0, err
+	}
+	s := &solution{floor: math.NaN(), how: answer.How}
+	if answer.Floor != nil {
+		s.floor = *answer.Floor
+	}
+	var err error
+	if s.f, err = readDense(f, p.k, p.d); err == nil {
+		s.g, err = readDense(g, p.n, p.k)
+	}
+	return s, seconds(answer.Seconds), err
+}
+
+// repeat calls a peer so many times and returns the time of all.
+func (p *python) repeat(way string, count int) (time.Duration, error) {
+	var answer struct{ Seconds float64 }
+	err := p.ask(map[string]any{"op": "repeat", "way": way, "count": count}, &answer)
+	return seconds(answer.Seconds), err
+}
+
+// kernel returns the time of one call of a kernel, 0 if it is not known there.
+func (p *python) kernel(c kernelCase, atLeast time.Duration) (seconds float64, err error) {
+	var answer struct{ Seconds float64 }
+	err = p.ask(map[string]any{"op": "kernel", "kernel": c.name, "n": c.n, "d": c.d, "b": c.b, "seconds": atLeast.Seconds()}, &answer)
+	return answer.Seconds, err
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+func readDense(path string, r, c int) (*mat.Dense, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(path)
+	if len(raw) != 8*r*c {
+		return nil, fmt.Errorf("%s has %d bytes, not %d×%d numbers", filepath.Base(path), len(raw), r, c)
+	}
+	data := make([]float64, r*c)
+	for i := range data {
+		data[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*i:]))
+	}
+	return mat.NewDense(r, c, data), nil
+}

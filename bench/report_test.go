@@ -1,0 +1,229 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDuration(t *testing.T) {
+	for _, c := range []struct {
+		t    time.Duration
+		want string
+	}{
+		{0, "0 ns"}, {7, "7.00 ns"}, {999, "999 ns"}, {1000, "1.00 µs"}, {12345, "12.3 µs"}, {999499, "999 µs"},
+		{999500, "1.00 ms"}, {99949 * time.Microsecond, "99.9 ms"}, {99950 * time.Microsecond, "100 ms"},
+		{time.Second, "1.00 s"}, {83200 * time.Millisecond, "83.2 s"}, {10 * time.Minute, "600 s"},
+	} {
+		if got := duration(c.t); got != c.want {
+			t.Errorf("%d ns: %q, not %q", c.t, got, c.want)
+		}
+	}
+}
+
+func TestShare(t *testing.T) {
+	for v, want := range map[float64]string{0: "0e+00", 2.2e-16: "2e-16", -3e-16: "-3e-16", 0.0069: "6.9e-03"} {
+		if got := share(v); got != want {
+			t.Errorf("%g: %q, not %q", v, got, want)
+		}
+	}
+}
+
+func TestParseShapes(t *testing.T) {
+	got, err := parseShapes("150x4x3,10x20x5")
+	if want := []shape{{150, 4, 3}, {10, 20, 5}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := parseShapes(defaultShapes); err != nil {
+		t.Error(err)
+	}
+	for _, bad := range []string{"", "3", "3x4", "3x4x5x6", "3x-4x2", "3x4x2.5", "3xfx2", "150x4x3,", "10x20x1", "10x4x6", "4x10x5", "99999999999999999999x2x2"} {
+		if got, err := parseShapes(bad); err == nil {
+			t.Errorf("%q: %v", bad, got)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	o, err := parse([]string{"-shapes", "150x4x3", "-data", "noise", "-time", "10ms", "-workers", "3"}, io.Discard)
+	if err != nil || len(o.shapes) != 1 || o.kinds[0] != "noise" || o.time != 10*time.Millisecond || o.workers != 3 || o.kernels {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, bad := range [][]string{
+		{"-shapes", "150x4"}, {"-data", "nois"}, {"-data", ""}, {"-time", "0s"}, {"-time", "5"}, {"-cap", "-1s"}, {"-workers", "0"},
+		{"-such"}, {"150x4x3"},
+	} {
+		if _, err := parse(bad, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	var help bytes.Buffer
+	if _, err := parse([]string{"-help"}, &help); !errors.Is(err, flag.ErrHelp) {
+		t.Error(err)
+	}
+	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels"} {
+		if !strings.Contains(help.String(), word) {
+			t.Errorf("the help has no %s:\n%s", word, &help)
+		}
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	markdown(&b, 1, [][]string{{"n×d", "time"}, {"1", "12.3 µs"}, {"150×4", "–"}})
+	want := `| n×d   |    time |
+| ----- | ------: |
+| 1     | 12.3 µs |
+| 150×4 |       – |
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nnot\n%s", &b, want)
+	}
+}
+
+func TestWriteTimes(t *testing.T) {
+	ms := func(v ...float64) (out []time.Duration) {
+		for _, v := range v {
+			out = append(out, time.Duration(v*1e6))
+		}
+		return out
+	}
+	results := []result{
+		{"noise", shape{150, 4, 3}, []*figure{
+			{peer: peer{name: ownName}, how: "gram", times: ms(2, 1, 3)},
+			{peer: peer{name: "1 worker"}, how: "gram", times: ms(1.5)},
+			{peer: peer{name: "gonum Gram"}, excess: -1e-16, times: ms(2.5)},
+		}},
+		{"noise", shape{10, 20, 5}, []*figure{
+			{peer: peer{name: ownName}, how: "krylov", times: ms(4)},
+			{peer: peer{name: "gonum Gram"}, skipped: "a call would take about 83.2 s"},
+			{peer: peer{name: "PCA"}, how: "full", excess: 0.0123, times: ms(1)},
+		}},
+	}
+	var b bytes.Buffer
+	writeTimes(&b, results, 2)
+	for _, want := range []string{
+		"| data  | n×d, k   | softkmeans | 1 worker | speed-up of 2 | gonum Gram | ratio |     PCA | ratio |",
+		"| noise | 150×4, 3 |    1.00 ms |  1.50 ms |          1.50 |    2.50 ms |  2.50 |       – |     – |",
+		"| noise | 10×20, 5 |    4.00 ms |        – |             – |          – |     – | 1.00 ms |  0.25 |",
+		"at most 2.00 times the best (softkmeans, noise, 150×4, 3)",
+		"| noise | 150×4, 3 |      0e+00 |    0e+00 |     -1e-16 |       – |           gram |",
+		"| noise | 10×20, 5 |      0e+00 |        – |          – | 1.2e-02 |   krylov; full |",
+		"- gonum Gram, noise, 10×20, 5 skipped: a call would take about 83.2 s.",
+	} {
+		if !strings.Contains(b.String(), want+"\n") && !strings.Contains(b.String(), want+".\n") {
+			t.Errorf("no line\n%s\nin\n%s", want, &b)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	t.Setenv("GOTOOLCHAIN", "")
+	t.Setenv("GOEXPERIMENT", "simd")
+	t.Setenv("GOMAXPROCS", "")
+	if got, want := command([]string{"-shapes", "150x4x3", "-python", "/a b/it's"}), `GOEXPERIMENT=simd go run . -shapes 150x4x3 -python '/a b/it'\''s'`; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}
+
+// TestRun: the whole program, but for Python, on small data; and its errors.
+func TestRun(t *testing.T) {
+	var out, progress bytes.Buffer
+	args := []string{"-shapes", "150x4x3,10x20x5", "-data", "noise", "-time", "2ms", "-workers", "2", "-python", "none"}
+	if err := run(context.Background(), args, &out, &progress); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"go run . -shapes 150x4x3,10x20x5 -data noise", runtime.Version(), runtime.GOARCH, "gonum v", "| 10×20, 5 |", "speed-up of 2", "Python was left out"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
+		}
+	}
+	if progress.Len() == 0 {
+		t.Error("no progress")
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := run(ended, args, io.Discard, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	if err := run(context.Background(), []string{"-python", "/no/such/python3"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "/no/such/python3") {
+		t.Errorf("no Python: %v", err)
+	}
+}
+
+// TestSkip: a slow peer is left out with its reason, the others are not.
+func TestSkip(t *testing.T) {
+	o := &options{time: time.Millisecond, cap: time.Nanosecond, workers: 2}
+	at := shape{800, 32, 3}
+	defer func(v float64) { estimateAbove = v }(estimateAbove)
+	estimateAbove = 0
+	figures, err := measure(context.Background(), at, peerData, nil, o, func(string, ...any) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range figures {
+		gonum := strings.HasPrefix(f.peer.name, "gonum")
+		if (f.skipped != "") != gonum || gonum != (f.times == nil) {
+			t.Errorf("%s: %q, %v", f.peer.name, f.skipped, f.times)
+		}
+		if f.peer.name == ownName && !(math.Abs(f.excess) <= limit) {
+			t.Errorf("%s: an excess of %g", f.peer.name, f.excess)
+		}
+	}
+}
+
+// TestFindPython: an interpreter without NumPy is passed over if it was found,
+// and an error if it was asked for.
+func TestFindPython(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the stand-in is a shell script")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	bare := write("a/python3", "echo Traceback >&2; echo \"ModuleNotFoundError: No module named 'numpy'\" >&2; exit 1")
+	full := write("b/python3", "exit 0")
+	defer func(path string) { systemPython = path }(systemPython)
+	systemPython = filepath.Join(dir, "no/python3")
+	list := string(os.PathListSeparator)
+	for _, c := range []struct{ path, asked, want, err string }{
+		{dir + "/a", "", "", errNoNumPy.Error()},
+		{dir, "", "", errNoNumPy.Error()},
+		{dir + "/a" + list + dir + "/b", "", full, ""},
+		{dir + "/b", "none", "", errNoNumPy.Error()},
+		{dir + "/b", bare, "", "-python " + bare + ": import numpy: ModuleNotFoundError: No module named 'numpy'"},
+	} {
+		t.Setenv("PATH", c.path)
+		got, err := findPython(context.Background(), c.asked)
+		if got != c.want || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("PATH %s, -python %q: %q, %v", c.path, c.asked, got, err)
+		}
+	}
+	t.Setenv("PATH", dir+"/a")
+	var out bytes.Buffer
+	if err := run(context.Background(), []string{"-shapes", "20x4x3", "-data", "noise", "-time", "1ms"}, &out, io.Discard); err != nil || !strings.Contains(out.String(), "no NumPy found, skipped") {
+		t.Errorf("without NumPy: %v\n%s", err, &out)
+	}
+	broken := write("c/python3", "if [ \"$1\" = -c ]; then exit 0; fi; echo it breaks >&2; exit 3")
+	if err := run(context.Background(), []string{"-python", broken}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "it breaks") {
+		t.Errorf("a Python that breaks: %v", err)
+	}
+}
