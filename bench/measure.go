@@ -104,34 +104,52 @@ func (f *figure) spread() float64 {
 	return float64(sorted[len(sorted)/2]) / float64(sorted[0])
 }
 
+// done says whether it had its time: all of it, and for calls that are not far
+// above it a few turns.
+func (f *figure) done(limit time.Duration) bool {
+	return f.spent >= limit && (f.turns >= 3 || f.best() > 5*limit)
+}
+
 // estimateAbove is the count n·d·min(n, d) from which on a slow peer's time is
 // estimated before it is called: a few seconds.
 var estimateAbove = 2e9
 
 // estimate predicts the time of one call of a way on data of this size from its
-// times on an eighth and on a quarter of the rows and columns: all terms of
-// its cost are products of three sizes, so that time grows by 8 from one
-// to the other, or by more as the caches no longer hold the data. That growth is
-// taken to go on.
-func estimate(at shape, data func(n, d int) *mat.Dense, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (_ time.Duration, how string, err error) {
-	var times [2]float64
-	var sizes [2]string
-	for i, part := range []int{8, 4} {
+// times on parts of the rows and columns. All terms of its cost are products of
+// three sizes, so that time grows by 8 where both sides double, or by more where
+// a cache no longer holds the data. A quarter of both sides, times 64, is
+// therefore too little if anything; where that is not far below the limit, half
+// of both is tried, and the growth between the two taken to go on.
+func estimate(at shape, limit time.Duration, data func(n, d int) *mat.Dense, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (_ time.Duration, how string, err error) {
+	part := func(part, times int) (best time.Duration, size string, err error) {
 		n, d := max(at.n/part, 2), max(at.d/part, 2)
 		x := data(n, d)
 		k := min(at.k, n, d+1)
-		best := math.Inf(1)
-		for range 3 {
+		best = math.MaxInt64
+		for range times {
 			start := time.Now()
 			if _, err := gonumFit(x, k, right); err != nil {
 				return 0, "", err
 			}
-			best = min(best, time.Since(start).Seconds())
+			best = min(best, time.Since(start))
 		}
-		times[i], sizes[i] = best, fmt.Sprintf("%d×%d", n, d)
+		return best, fmt.Sprintf("%d×%d", n, d), nil
 	}
-	growth := max(8, times[1]/times[0])
-	return seconds(times[1] * growth * growth), fmt.Sprintf("%s takes %s, %.1f times %s", sizes[1], duration(seconds(times[1])), times[1]/times[0], sizes[0]), nil
+	quarter, size, err := part(4, 3)
+	if err != nil {
+		return 0, "", err
+	}
+	how = fmt.Sprintf("%s takes %s", size, duration(quarter))
+	least := 64 * quarter
+	if least > limit || least < limit/10 {
+		return least, how, nil
+	}
+	half, size, err := part(2, 1)
+	if err != nil {
+		return 0, "", err
+	}
+	growth := max(8, half.Seconds()/quarter.Seconds())
+	return seconds(half.Seconds() * growth), how + fmt.Sprintf(", %s %s", size, duration(half)), nil
 }
 
 // measure times all peers on one problem. say reports progress.
@@ -156,13 +174,13 @@ func measure(ctx context.Context, at shape, data func(n, d int) *mat.Dense, py *
 				if way.name != p.name {
 					continue
 				}
-				expected, how, err := estimate(at, data, way.right)
+				expected, how, err := estimate(at, o.cap, data, way.right)
 				if err != nil {
 					return nil, err
 				}
-				say("%v: %s: about %s expected (%s)", at, p.name, duration(expected), how)
+				say("%v: %s: about %s or more expected (%s)", at, p.name, duration(expected), how)
 				if expected > o.cap {
-					f.skipped = fmt.Sprintf("a call would take about %s (%s), the limit is %s", duration(expected), how, duration(o.cap))
+					f.skipped = fmt.Sprintf("a call would take about %s or more (%s), the limit is %s", duration(expected), how, duration(o.cap))
 				}
 			}
 			if f.skipped != "" {
@@ -192,7 +210,7 @@ func measure(ctx context.Context, at shape, data func(n, d int) *mat.Dense, py *
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if f.skipped != "" || f.spent >= o.time {
+			if f.skipped != "" || f.done(o.time) {
 				continue
 			}
 			count := max(1, int(o.time/rounds/max(f.best(), 1)))

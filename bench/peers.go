@@ -58,18 +58,22 @@ func rightSVD(_, c *mat.Dense) (*mat.Dense, []float64) {
 }
 
 // rightGram takes them from the Gram matrix of the smaller side, as SolverAuto
-// does on most shapes: the fastest of the three, and blind to what is below
-// 1e-16 of the total.
+// does on most shapes: mostly the fastest of the three, and blind to what is
+// below 1e-16 of the total. On tall data the whole product, which takes all
+// threads, is faster than SymOuterK's triangle on one (3.4 to 5.9 s at 20000×784
+// on two); on wide data it is not.
 func rightGram(_, c *mat.Dense) (*mat.Dense, []float64) {
 	n, d := c.Dims()
-	var gram mat.SymDense
+	gram := new(mat.SymDense)
 	if n < d {
 		gram.SymOuterK(1, c)
 	} else {
-		gram.SymOuterK(1, c.T())
+		var all mat.Dense
+		all.Mul(c.T(), c)
+		gram = mat.NewSymDense(d, all.RawMatrix().Data)
 	}
 	var eig mat.EigenSym
-	if !eig.Factorize(&gram, true) {
+	if !eig.Factorize(gram, true) {
 		return nil, nil
 	}
 	var up mat.Dense
