@@ -24,6 +24,7 @@ import (
 // kernelCase is a kernel and its sizes; those that it does not have are 0.
 //
 //	dot   xᵀy of length n
+//	axpy  y + ax of length n
 //	gram  XᵀX, one triangle, of X n×d
 //	mul   XW of X n×d and W d×b
 //	mulT  XᵀY of X n×d and Y n×b
@@ -36,7 +37,7 @@ type kernelCase struct {
 func (c kernelCase) flops() float64 {
 	n, d, b := float64(c.n), float64(c.d), float64(c.b)
 	switch c.name {
-	case "dot":
+	case "dot", "axpy":
 		return 2 * n
 	case "gram":
 		return n * d * (d + 1)
@@ -126,6 +127,19 @@ func parseKernelName(s string) (c kernelCase, err error) {
 			return c, fmt.Errorf("there is no size %q", name)
 		}
 	}
+	missing := c.n == 0
+	switch c.name { // a size that a kernel does not have may be left out, or be 1
+	case "dot", "axpy":
+		c.d, c.b = 0, 0
+	case "gram":
+		c.b = 0
+		missing = missing || c.d == 0
+	default:
+		missing = missing || c.d == 0 || c.b == 0
+	}
+	if missing {
+		return c, errors.New("a size is missing")
+	}
 	return c, nil
 }
 
@@ -139,6 +153,10 @@ func gonumKernel(c kernelCase) func() {
 		x := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
 		y := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
 		return func() { kernelSink += blas64.Dot(x, y) }
+	case "axpy":
+		x := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		y := blas64.Vector{N: c.n, Inc: 1, Data: dense(1, c.n).RawMatrix().Data}
+		return func() { blas64.Axpy(1e-9, x, y) }
 	case "gram":
 		x, out := dense(c.n, c.d), mat.NewSymDense(c.d, nil)
 		return func() { out.SymOuterK(1, x.T()) }
@@ -261,7 +279,7 @@ func writeKernels(w io.Writer, cases []kernelCase, own, gonum, numpy kernelSpeed
 		}
 		return strconv.Itoa(v)
 	}
-	rows := [][]string{{"kernel", "n", "d", "b", "softkmeans", "gonum", "NumPy", "of gonum", "of NumPy"}}
+	rows := [][]string{{"kernel", "n", "d", "b", "softkmeans", "gonum", "NumPy", "/ gonum", "/ NumPy"}}
 	for _, c := range cases {
 		ratio := func(of float64) string {
 			if !(of > 0) {

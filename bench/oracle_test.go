@@ -165,6 +165,9 @@ func TestFloor(t *testing.T) {
 				var fits, unproved int
 				for _, mean := range []float64{0, 1e3} {
 					for _, scale := range []float64{1, 1e-150, 1e150} {
+						if n*d > 100000 && mean != 0 && scale != 1 { // both at once on small tables only
+							continue
+						}
 						x := wrap(table(n, d, func(i, j int) float64 { return (mean + base.At(i, j)) * scale }))
 						o := newOracle(t, x)
 						checkFloors(t, o, x, &floor, fmt.Sprintf("mean %g, scale %g", mean, scale))
