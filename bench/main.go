@@ -158,11 +158,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		kind, _ := kindNamed(name)
 		for _, at := range o.shapes {
 			say("%s data, %v", name, at)
+			var ids []int
+			if py != nil {
+				ids = append(ids, py.cmd.Process.Pid)
+			}
+			from := readProcessorTime(ids...)
 			figures, err := measure(ctx, at, kind, py, o, say)
 			if err != nil {
 				return err
 			}
-			results = append(results, result{name, at, figures})
+			results = append(results, result{name, at, figures, others(from, readProcessorTime(ids...))})
 		}
 	}
 	writeHead(stdout, args, o.workers, peers)

@@ -21,6 +21,7 @@ type result struct {
 	kind    string
 	at      shape
 	figures []*figure
+	others  float64 // the share of the processors that other programs took; NaN: not known
 }
 
 // duration writes a time with three digits.
@@ -129,6 +130,7 @@ func writeTimes(w io.Writer, results []result, workers int) {
 		}
 		excess[0] = append(excess[0], name)
 	}
+	times[0] = append(times[0], "others' load")
 	excess[0] = append(excess[0], "solvers chosen")
 	var skipped []string
 	worst, where := 1.0, ""
@@ -157,7 +159,11 @@ func writeTimes(w io.Writer, results []result, workers int) {
 				worst, where = f.spread(), fmt.Sprintf(" (%s, %s, %v)", name, r.kind, r.at)
 			}
 		}
-		times = append(times, timed)
+		load := "–"
+		if !math.IsNaN(r.others) {
+			load = fmt.Sprintf("%.0f %%", 100*r.others)
+		}
+		times = append(times, append(timed, load))
 		excess = append(excess, append(reached, strings.Join(chosen, "; ")))
 	}
 	fmt.Fprintf(w, "Time of a call, the best of up to %d turns, and its ratio to softkmeans' (above 1: slower than softkmeans):\n\n", rounds)

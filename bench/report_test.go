@@ -103,19 +103,19 @@ func TestWriteTimes(t *testing.T) {
 			{peer: peer{name: ownName}, how: "gram", times: ms(2, 1, 3)},
 			{peer: peer{name: "1 worker"}, how: "gram", times: ms(1.5)},
 			{peer: peer{name: "gonum Gram"}, excess: -1e-16, times: ms(2.5)},
-		}},
+		}, 0.123},
 		{"noise", shape{10, 20, 5}, []*figure{
 			{peer: peer{name: ownName}, how: "krylov", times: ms(4)},
 			{peer: peer{name: "gonum Gram"}, skipped: "a call would take about 83.2 s"},
 			{peer: peer{name: "PCA"}, how: "full", excess: 0.0123, times: ms(1)},
-		}},
+		}, math.NaN()},
 	}
 	var b bytes.Buffer
 	writeTimes(&b, results, 2)
 	for _, want := range []string{
-		"| data  | n×d, k   | softkmeans | 1 worker | speed-up of 2 | gonum Gram | ratio |     PCA | ratio |",
-		"| noise | 150×4, 3 |    1.00 ms |  1.50 ms |          1.50 |    2.50 ms |  2.50 |       – |     – |",
-		"| noise | 10×20, 5 |    4.00 ms |        – |             – |          – |     – | 1.00 ms |  0.25 |",
+		"| data  | n×d, k   | softkmeans | 1 worker | speed-up of 2 | gonum Gram | ratio |     PCA | ratio | others' load |",
+		"| noise | 150×4, 3 |    1.00 ms |  1.50 ms |          1.50 |    2.50 ms |  2.50 |       – |     – |         12 % |",
+		"| noise | 10×20, 5 |    4.00 ms |        – |             – |          – |     – | 1.00 ms |  0.25 |            – |",
 		"at most 2.00 times the best (softkmeans, noise, 150×4, 3)",
 		"| noise | 150×4, 3 |      0e+00 |    0e+00 |     -1e-16 |       – |           gram |",
 		"| noise | 10×20, 5 |      0e+00 |        – |          – | 1.2e-02 |   krylov; full |",
@@ -158,6 +158,25 @@ func TestRun(t *testing.T) {
 	}
 	if err := run(context.Background(), []string{"-python", "/no/such/python3"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "/no/such/python3") {
 		t.Errorf("no Python: %v", err)
+	}
+}
+
+func TestOthers(t *testing.T) {
+	at := func(all, idle, own float64) processorTime { return processorTime{all, idle, own, true} }
+	if got := others(at(100, 50, 20), at(300, 90, 120)); got != 0.3 {
+		t.Errorf("%g, not 0.3", got)
+	}
+	if got := others(at(100, 50, 20), at(300, 90, 320)); got != 0 {
+		t.Errorf("more than all is own: %g", got)
+	}
+	if got := others(processorTime{}, at(300, 90, 120)); !math.IsNaN(got) {
+		t.Errorf("unknown: %g", got)
+	}
+	if p := readProcessorTime(); p.ok && !(p.all > p.idle && p.own >= 0) {
+		t.Errorf("%+v", p)
+	}
+	if p := readProcessorTime(-1); p.ok {
+		t.Errorf("there is no process -1: %+v", p)
 	}
 }
 
