@@ -138,7 +138,7 @@ func clusterCounts(n, d int) []int {
 	small := min(n, d)
 	ks := []int{1, 2, 3, 4, 5, 6, 7, small + 1}
 	if n*d > 100000 {
-		ks = []int{1, 2, 3, 7, small + 1}
+		ks = []int{1, 3, small + 1}
 	}
 	if small >= 40 {
 		ks = append(ks, min(64, small))
