@@ -7,6 +7,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -289,8 +290,13 @@ type simplexProblem struct {
 	gram     *Matrix         // A, k×k, ridge included
 	top      float64         // largest entry of A
 	ridge    float64         // on A's diagonal; 0 unless it was singular
-	fine     *simplexProblem // the same with a smaller ridge; nil unless A was singular
+	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
+	// near: the vertices' mean is no farther from the origin than the vertices
+	// are from it, so that x·v − mean·v, offset, loses nothing beside (x − mean)·v.
+	near          bool
+	offset        []float64
+	chol, inverse []float64 // scratch
 }
 
 // The sizes of the proximal steps for dependent vertices, as shares of A's
@@ -303,31 +309,45 @@ const (
 )
 
 func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
+	p := &simplexProblem{}
+	p.set(vertices, sum)
+	return p
+}
+
+// set makes p the problem for these vertices, in the memory that it has: none
+// is allocated from the second call for a shape on.
+func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
+	given, d := vertices.Dims()
+	k := given
 	if sum == SumAtMostOne {
-		with := NewMatrix(vertices.Rows+1, vertices.Cols, nil)
-		for j := range vertices.Rows {
-			copy(with.row(j), vertices.row(j))
-		}
-		vertices = with
+		k++
 	}
-	k, d := vertices.Rows, vertices.Cols
-	p := &simplexProblem{k: k, d: d, atMost: sum == SumAtMostOne, centre: make([]float64, d), vertices: NewMatrix(k, d, nil)}
+	p.k, p.d, p.atMost, p.flat, p.ridge, p.top = k, d, sum == SumAtMostOne, false, 0, 0
+	p.centre = resized(p.centre, d)
+	p.vertices = reshaped(p.vertices, k, d)
+	clear(p.centre)
 	var top float64
-	for j := range k {
+	for j := range given {
 		big, _ := rowMaxAbs(vertices.row(j))
 		top = max(top, big)
 	}
 	_, p.outer = math.Frexp(top)
 	p.outer = max(p.outer, -1020)
 	f := math.Ldexp(1, -p.outer)
-	for j := range k {
+	for j := range given {
 		axpy(p.centre, f/float64(k), vertices.row(j))
 	}
 	top = 0
 	for j := range k {
 		out := p.vertices.row(j)
-		for i, v := range vertices.row(j) {
-			out[i] = f*v - p.centre[i]
+		if j < given {
+			for i, v := range vertices.row(j) {
+				out[i] = f*v - p.centre[i]
+			}
+		} else { // the origin
+			for i, c := range p.centre {
+				out[i] = -c
+			}
 		}
 		big, _ := rowMaxAbs(out)
 		top = max(top, big)
@@ -336,45 +356,97 @@ func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
 	if top <= 0x1p-51 {
 		p.flat = true
 		for j := 1; j < k && p.flat; j++ {
-			for i, v := range vertices.row(j) {
-				p.flat = p.flat && v == vertices.row(0)[i]
+			for i, first := range vertices.row(0) {
+				v := 0.0
+				if j < given {
+					v = vertices.row(j)[i]
+				}
+				p.flat = p.flat && v == first
 			}
 		}
 	}
 	if p.flat || d == 0 {
 		p.flat = true
-		return p
+		return
 	}
 	_, p.inner = math.Frexp(top)
 	p.inner = max(p.inner, -1020)
 	scale(p.vertices.Data, math.Ldexp(1, -p.inner))
-	p.gram = NewMatrix(k, k, nil)
+	p.gram = reshaped(p.gram, k, k)
+	clear(p.gram.Data)
 	addMulNT(p.gram.Data, k, p.vertices.Data, k, p.vertices.Data, k, d, true)
 	mirror(p.gram.Data, k)
 	for j := range k {
 		p.top = max(p.top, p.gram.row(j)[j])
 	}
+	p.nearOrigin(k)
 	rho := p.top
 	for i := range p.gram.Data {
 		p.gram.Data[i] += rho
 	}
 	p.top += rho
-	// Eigenvalues tell dependence where pivots, which rounding errors grow in,
-	// may not.
-	values, _ := eigenSym(context.Background(), p.gram.Clone(), false)
-	if k > d+1 || values[k-1] <= float64(k)*0x1p-50*values[0] {
-		fine := *p
-		p.fine = &fine
+	if k > d+1 || p.dependent() {
+		if p.fine == nil {
+			p.fine = &simplexProblem{}
+		}
+		p.fine.k, p.fine.d, p.fine.top = k, d, p.top
+		p.fine.gram = reshaped(p.fine.gram, k, k)
+		copy(p.fine.gram.Data, p.gram.Data)
 		p.fine.addRidge(fineShare)
 		p.addRidge(ridgeShare)
 	}
-	return p
+}
+
+// nearOrigin sets near and offset; top is that of the vertices' own Gram matrix.
+func (p *simplexProblem) nearOrigin(k int) {
+	p.near = false
+	if p.outer < -60 || p.outer > 200 || p.inner < -60 { // beyond, powers of two may leave the range
+		return
+	}
+	c := math.Ldexp(1, -p.inner)
+	if p.near = sumSquares(p.centre)*c*c <= p.top; p.near {
+		p.offset = resized(p.offset, k)
+		for j := range k {
+			p.offset[j] = dot(p.centre, p.vertices.row(j)) * c
+		}
+	}
+}
+
+// dependent reports whether the smallest eigenvalue of A is 0 to working
+// accuracy: by the inverse, as pivots may not tell (Kahan), nor does it take
+// eigenvalues. With λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius norm it errs, by
+// a factor of k at most, on the side of dependence, which costs time only.
+func (p *simplexProblem) dependent() bool {
+	k := p.k
+	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
+	copy(p.chol, p.gram.Data)
+	if !cholesky(p.chol, k) {
+		return true
+	}
+	cholInverse(p.inverse, p.chol, k)
+	return !(norm2(p.inverse)*norm2(p.gram.Data)*float64(k) < 0x1p50)
+}
+
+// resized returns n floats of any content, those of buf if it has room.
+func resized(buf []float64, n int) []float64 {
+	if cap(buf) < n {
+		return make([]float64, n)
+	}
+	return buf[:n]
+}
+
+// reshaped is resized for a matrix without gaps.
+func reshaped(m *Matrix, rows, cols int) *Matrix {
+	if m == nil {
+		return NewMatrix(rows, cols, nil)
+	}
+	*m = Matrix{Rows: rows, Cols: cols, Stride: cols, Data: resized(m.Data, rows*cols)}
+	return m
 }
 
 // addRidge makes A definite.
 func (p *simplexProblem) addRidge(share float64) {
 	p.ridge = share * p.top
-	p.gram = p.gram.Clone()
 	for j := range p.k {
 		p.gram.row(j)[j] += p.ridge
 	}
@@ -409,6 +481,32 @@ func cholSolve(l []float64, k int, b []float64) {
 	}
 }
 
+// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and L with L⁻¹.
+func cholInverse(inv, l []float64, k int) {
+	for i := range k { // row i of L⁻¹ from those above it
+		row, own := inv[:i+1], l[i*k:i*k+i+1]
+		clear(row)
+		row[i] = 1
+		for j, v := range own[:i] {
+			axpy(row[:j+1], -v, l[j*k:j*k+j+1])
+		}
+		scale(row, 1/own[i])
+		copy(own, row)
+	}
+	clear(inv[:k*k])
+	for i := range k {
+		row := l[i*k : i*k+i+1]
+		for a, v := range row {
+			axpy(inv[a*k:a*k+a+1], v, row[:a+1])
+		}
+	}
+	for i := range k {
+		for j := range i {
+			inv[j*k+i] = inv[i*k+j]
+		}
+	}
+}
+
 // solve fills dst with the memberships of the rows of x, which are finite.
 func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
 	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
@@ -433,43 +531,54 @@ func (i *SimplexInfo) join(other SimplexInfo) {
 // the cache. Chunks and their order are those of eachBlock with rows of p.d
 // numbers; fn may overwrite the block's scratch, p.d+k numbers an item.
 func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, start *Matrix, most int, fn func(at block, info SimplexInfo)) error {
-	k := p.k
-	solvers := make([]*rowSolver, workers)
-	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+k, func(at block) {
+	solvers := make([]rowSolver, workers)
+	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+p.k, func(at block) {
 		info := SimplexInfo{}
-		if p.flat || k == 1 {
-			for i := at.lo; i < at.hi; i++ {
-				row := dst.row(i)
-				for j := range row {
-					row[j] = 1 / float64(k)
-				}
-				if !p.atMost {
-					settle(row, 1)
-				}
-			}
-			if k > 1 {
-				info.Ridge = ridgeShare
-			}
-			fn(at, info)
-			return
+		solver := &solvers[at.worker]
+		if solver.p == nil {
+			solver.begin(p)
 		}
-		if p.ridge > 0 {
-			info.Ridge = ridgeShare
-		}
-		if solvers[at.worker] == nil {
-			solvers[at.worker] = newRowSolver(p)
-		}
-		m := at.hi - at.lo
-		b := p.products(at, x)
-		for i := range m {
-			var warm []float64
-			if start != nil {
-				warm = start.row(at.lo + i)
-			}
-			solvers[at.worker].solve(dst.row(at.lo+i), b[i*k:(i+1)*k], warm, &info)
+		if !p.same(dst, at.lo, at.hi, &info) {
+			solver.rows(dst, start, p.products(at, x), at.lo, at.hi, &info)
 		}
 		fn(at, info)
 	})
+}
+
+// same fills in rows lo…hi−1 of dst if one answer does for all samples.
+func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
+	if !p.flat && p.k > 1 {
+		return false
+	}
+	for i := lo; i < hi; i++ {
+		row := dst.row(i)
+		for j := range row {
+			row[j] = 1 / float64(p.k)
+		}
+		if !p.atMost {
+			settle(row, 1)
+		}
+	}
+	if p.k > 1 {
+		info.Ridge = ridgeShare
+	}
+	return true
+}
+
+// productsNear is products for near vertices and rows of x, without gaps, whose
+// entries are of size 1: they need no copy. It overwrites b.
+func (p *simplexProblem) productsNear(b, x []float64) {
+	k := p.k
+	m := len(b) / k
+	clear(b)
+	addMulNT(b, k, x, m, p.vertices.Data, k, p.d, false)
+	f := math.Ldexp(1, -p.outer-p.inner)
+	for len(b) >= k {
+		for j, c := range p.offset {
+			b[j] = b[j]*f - c
+		}
+		b = b[k:]
+	}
 }
 
 // products returns the block's rows times the vertices, both centred and scaled:
@@ -478,15 +587,15 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	m, k := at.hi-at.lo, p.k
 	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
 	clear(b)
-	late := map[int]int{} // rows to be scaled up once multiplied
+	var late []int // pairs: a row to be scaled up once multiplied, and by what power of two
 	for i := range m {
 		if e := p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i)); e != 0 {
-			late[i] = e
+			late = append(late, i, e)
 		}
 	}
 	addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
-	for i, e := range late {
-		scale(b[i*k:(i+1)*k], math.Ldexp(1, e))
+	for ; len(late) > 0; late = late[2:] {
+		scale(b[late[0]*k:][:k], math.Ldexp(1, late[1]))
 	}
 	return b
 }
@@ -517,32 +626,188 @@ func (p *simplexProblem) pack(dst, x []float64) (exp int) {
 // support is the part of the problem on a set S of vertices.
 type support struct {
 	index []int     // S, ascending
-	chol  []float64 // of A_SS
+	chol  []float64 // L of A_SS = LLᵀ, its diagonal inverted
 	h     []float64 // A_SS⁻¹1
 	sum   float64   // 1ᵀh
+	ok    bool      // A_SS is not singular to working accuracy
+}
+
+// supports remembers the factors of the supports that were met, by S as bits, in
+// memory that serves the next problem again: a hash table with open addressing.
+type supports struct {
+	words  int // of a key
+	slots  []int32
+	all    []support
+	keys   []uint64 // of all
+	floats []float64
+	ints   []int
+	held   int // floats in use
+}
+
+// reset forgets all supports; k is of those to come.
+func (t *supports) reset(k int) {
+	t.words, t.held = (k+63)/64, 0
+	t.all, t.keys, t.floats, t.ints = t.all[:0], t.keys[:0], t.floats[:0], t.ints[:0]
+	if t.slots == nil {
+		t.slots = make([]int32, 256)
+	}
+	clear(t.slots)
+}
+
+// find returns the place of a key in slots, and what is there, nil if nothing.
+func (t *supports) find(key []uint64) (slot int, s *support) {
+	var h uint64
+	for _, w := range key {
+		h = (h ^ w) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	mask := len(t.slots) - 1
+	for slot = int(h) & mask; ; slot = (slot + 1) & mask {
+		at := int(t.slots[slot]) - 1
+		if at < 0 {
+			return slot, nil
+		}
+		if slices.Equal(t.keys[at*t.words:(at+1)*t.words], key) {
+			return slot, &t.all[at]
+		}
+	}
+}
+
+// mostHeld is how many floats are held: rows whose supports all differ gain nothing
+// from memory.
+const mostHeld = 1 << 18
+
+// add makes room for a support of `count` vertices under a key that was not
+// found. Supports returned earlier are of no use after that.
+func (t *supports) add(slot int, key []uint64, count int) *support {
+	size := count * (count + 1)
+	if t.held += size + count; t.held > mostHeld {
+		t.reset(64 * t.words)
+		t.held = size + count
+		slot, _ = t.find(key)
+	}
+	if 2*len(t.all)+2 > len(t.slots) {
+		t.slots = make([]int32, 2*len(t.slots))
+		for at := range t.all {
+			again, _ := t.find(t.keys[at*t.words : (at+1)*t.words])
+			t.slots[again] = int32(at + 1)
+		}
+		slot, _ = t.find(key)
+	}
+	// Supports keep what they are cut from when it is full.
+	if cap(t.floats)-len(t.floats) < size {
+		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 1024))
+	}
+	if cap(t.ints)-len(t.ints) < count {
+		t.ints = make([]int, 0, max(2*cap(t.ints), count, 256))
+	}
+	f, i := len(t.floats), len(t.ints)
+	t.floats, t.ints = t.floats[:f+size], t.ints[:i+count]
+	t.keys = append(t.keys, key...)
+	t.all = append(t.all, support{index: t.ints[i : i : i+count], chol: t.floats[f : f+count*count], h: t.floats[f+count*count : f+size]})
+	t.slots[slot] = int32(len(t.all))
+	return &t.all[len(t.all)-1]
+}
+
+// invertedCholesky is cholesky with the reciprocals of L's diagonal in its place.
+func invertedCholesky(a []float64, n int) bool {
+	for i := range n {
+		row := a[i*n : i*n+i+1]
+		pivot := row[i]
+		for j := range i {
+			other := a[j*n : j*n+j+1]
+			sum := row[j]
+			for l, v := range other[:j] {
+				sum -= v * row[l]
+			}
+			sum *= other[j]
+			row[j] = sum
+			pivot -= sum * sum
+		}
+		if !(pivot > 0) {
+			return false
+		}
+		row[i] = 1 / math.Sqrt(pivot)
+	}
+	return true
+}
+
+// invertedSolve is cholSolve for invertedCholesky.
+func invertedSolve(l []float64, n int, b []float64) {
+	b = b[:n]
+	for i := range b {
+		row := l[i*n : i*n+i+1]
+		sum := b[i]
+		for j, v := range row[:i] {
+			sum -= v * b[j]
+		}
+		b[i] = sum * row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := l[i*n : i*n+i+1]
+		v := b[i] * row[i]
+		b[i] = v
+		for j, u := range row[:i] {
+			b[j] -= u * v
+		}
+	}
 }
 
 // rowSolver solves row after row, and remembers the factors of the supports
-// that it met.
+// that it met. Its memory serves one problem after the other.
 type rowSolver struct {
 	p       *simplexProblem
-	known   map[string]*support
-	floats  int    // held by known
-	in      []bool // S in work
-	key     []byte // S as bits
+	known   supports
+	in      []bool   // S in work
+	key     []uint64 // S as bits
 	g, w    []float64
 	rhs     []float64
-	step    []float64  // of refinement
-	current []float64  // of the fine solver: memberships in work
-	all     []float64  // the solution, the origin's membership included
+	step    []float64 // of refinement
+	part    []float64 // of g: its entries on S
+	current []float64 // of the fine solver: memberships in work
+	all     []float64 // the solution, the origin's membership included
+	now     []float64 // of descend
+	barred  []bool
 	fine    *rowSolver // for the second round of proximal steps
 }
 
 func newRowSolver(p *simplexProblem) *rowSolver {
-	return &rowSolver{
-		p: p, known: map[string]*support{}, in: make([]bool, p.k), key: make([]byte, (p.k+7)/8),
-		g: make([]float64, p.k), w: make([]float64, p.k), rhs: make([]float64, p.k), step: make([]float64, p.k), current: make([]float64, p.k),
-		all: make([]float64, p.k),
+	r := &rowSolver{}
+	r.begin(p)
+	return r
+}
+
+// begin turns to another problem, or to another one that p has been set to.
+func (r *rowSolver) begin(p *simplexProblem) {
+	k := p.k
+	r.p = p
+	r.known.reset(k)
+	if len(r.in) != k {
+		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
+		floats := make([]float64, 8*k)
+		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.part, &r.current, &r.all, &r.now} {
+			*v = floats[i*k : (i+1)*k : (i+1)*k]
+		}
+	}
+	if r.fine != nil && p.ridge > 0 {
+		r.fine.begin(p.fine)
+	}
+}
+
+// rows solves rows lo…hi−1 of dst for their linear terms b. start has supports to
+// try first; nil: none.
+func (r *rowSolver) rows(dst, start *Matrix, b []float64, lo, hi int, info *SimplexInfo) {
+	k := r.p.k
+	if r.p.ridge > 0 {
+		info.Ridge = ridgeShare
+	}
+	for i := lo; i < hi; i++ {
+		var warm []float64
+		if start != nil {
+			warm = start.row(i)
+		}
+		r.solve(dst.row(i), b[:k], warm, info)
+		b = b[k:]
 	}
 }
 
@@ -689,8 +954,10 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 			best = j
 		}
 	}
-	now := make([]float64, k)
-	barred := make([]bool, k) // came in and went straight out again: rounding
+	now := r.now
+	barred := r.barred // came in and went straight out again: rounding
+	clear(now)
+	clear(barred)
 	now[best] = 1
 	clear(r.in)
 	r.in[best] = true
@@ -765,39 +1032,36 @@ func (r *rowSolver) factor() *support {
 	count := 0
 	for j, on := range r.in {
 		if on {
-			r.key[j>>3] |= 1 << (j & 7)
+			r.key[j>>6] |= 1 << (j & 63)
 			count++
 		}
 	}
-	if s, ok := r.known[string(r.key)]; ok {
-		return s
-	}
-	s := &support{index: make([]int, 0, count), chol: make([]float64, count*count), h: make([]float64, count)}
-	for j, on := range r.in {
-		if on {
-			s.index = append(s.index, j)
+	slot, s := r.known.find(r.key)
+	if s == nil {
+		s = r.known.add(slot, r.key, count)
+		for j, on := range r.in {
+			if on {
+				s.index = append(s.index, j)
+			}
+		}
+		for a, i := range s.index {
+			row, out := r.p.gram.row(i), s.chol[a*count:a*count+a+1]
+			for c, j := range s.index[:a+1] {
+				out[c] = row[j]
+			}
+			s.h[a] = 1
+		}
+		s.sum = 0
+		if s.ok = invertedCholesky(s.chol, count); s.ok {
+			invertedSolve(s.chol, count, s.h)
+			for _, v := range s.h {
+				s.sum += v
+			}
 		}
 	}
-	for a, i := range s.index {
-		for c, j := range s.index {
-			s.chol[a*count+c] = r.p.gram.row(i)[j]
-		}
-		s.h[a] = 1
+	if !s.ok {
+		return nil
 	}
-	if !cholesky(s.chol, count) {
-		s = nil
-	} else {
-		cholSolve(s.chol, count, s.h)
-		for _, v := range s.h {
-			s.sum += v
-		}
-	}
-	// Rows whose supports all differ gain nothing from memory; keep it small.
-	if r.floats += count * (count + 2); r.floats > 1<<18 {
-		clear(r.known)
-		r.floats = count * (count + 2)
-	}
-	r.known[string(r.key)] = s
 	return s
 }
 
@@ -813,7 +1077,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 	for a, j := range s.index {
 		y[a] = b[j] - shift
 	}
-	cholSolve(s.chol, n, y)
+	invertedSolve(s.chol, n, y)
 	total := -1.0
 	for _, v := range y {
 		total += v
@@ -837,7 +1101,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 			y[a] = r.w[j]
 			total += r.g[j]
 		}
-		cholSolve(s.chol, n, y)
+		invertedSolve(s.chol, n, y)
 		for _, v := range y {
 			total -= v
 		}
@@ -853,13 +1117,15 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 // gradient sets r.w to Ag − b + μ, for b shifted. It returns the largest |w| on
 // S, and the largest violation of w = 0 on S and w ≥ 0 off it.
 func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off, worst float64) {
-	for i := range r.w {
-		row := r.p.gram.row(i)
-		v := mu - (b[i] - shift)
-		for _, j := range s.index {
-			v += row[j] * r.g[j]
-		}
-		r.w[i] = v
+	for i, v := range b {
+		r.w[i] = mu - (v - shift)
+	}
+	part := r.part[:len(s.index)]
+	for a, j := range s.index {
+		part[a] = r.g[j]
+	}
+	addRows(r.w, part, s.index, r.p.gram.Data)
+	for i, v := range r.w {
 		if r.in[i] {
 			v = -math.Abs(v)
 			off = max(off, -v)
