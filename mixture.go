@@ -26,6 +26,7 @@ type mixture struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts   *Matrix
 	lambda, eps float64
+	work        *visits // made by the first visit
 }
 
 // state is a point (F, G) of the iteration with what the next F-step needs.
@@ -47,57 +48,161 @@ func (m *mixture) newState() *state {
 		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), inner: NewMatrix(k, k, nil)}
 }
 
+// visits is the memory of the visits to states of one mixture: from the second
+// on they allocate nothing, nor does centersStep, but for goroutines.
+type visits struct {
+	problem simplexProblem
+	parts   []partial
+	hands   []hand
+	step    int // rows of a block
+	task    func(worker, chunk int)
+	// The visit at hand.
+	m    *mixture
+	to   *state
+	warm *Matrix
+	// Of penalty and centersStep.
+	contrasted, half *Matrix
+	a, inverse       []float64
+	scratch          []float64
+	spare            *state // of the last run
+}
+
+// partial is what a chunk of samples adds to a state.
+type partial struct {
+	gg, gz *Matrix // of gg the part on and right of the diagonal
+	fit    float64
+	info   SimplexInfo
+}
+
+// hand is what a worker works with.
+type hand struct {
+	solver  rowSolver
+	begun   bool
+	scratch []float64
+	row     []float64
+	coef    []float64 // of a sample: the memberships that are not 0
+	index   []int     // and their centers
+	users   []int     // by center, s.step each: the samples of the block that use it
+	shares  []float64 // and their weighted memberships
+	count   []int     // of users, by center
+}
+
+// visits returns m's memory.
+func (m *mixture) visits() *visits {
+	if m.work != nil {
+		return m.work
+	}
+	k, r := m.k, m.z.Cols
+	c := chunks(m.z.Rows, r, reduceChunks)
+	v := &visits{parts: make([]partial, c), hands: make([]hand, max(1, min(m.s.workers, c))), step: min(blockRows(r), max(m.z.Rows, 1))}
+	for t := range v.parts {
+		v.parts[t].gg, v.parts[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
+	}
+	v.a, v.inverse, v.scratch = make([]float64, k*k), make([]float64, k*k), make([]float64, k*k)
+	v.task = v.chunk
+	m.work = v
+	return v
+}
+
 // visit completes the state for the centers in to.f: one pass over the samples
 // with the G-step, the fit and the sums for the next F-step in it. warm has
 // memberships whose supports are tried first; nil: none. On an error (a
 // context that ended) the state is of no use.
 func (m *mixture) visit(to *state, warm *Matrix) error {
-	k, r := m.k, m.z.Cols
-	p := newSimplexProblem(to.f, m.sum)
-	c := chunks(m.z.Rows, r, reduceChunks)
-	type part struct {
-		gg, gz *Matrix
-		fit    float64
-		info   SimplexInfo
+	v := m.visits()
+	v.problem.set(to.f, m.sum)
+	for w := range v.hands {
+		v.hands[w].begun = false
 	}
-	parts := make([]part, c)
-	for t := range parts {
-		parts[t].gg, parts[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
-	}
-	err := p.eachSolved(m.ctx, m.s.workers, to.g, m.z, warm, reduceChunks, func(at block, info SimplexInfo) {
-		acc := &parts[at.chunk]
-		acc.info.join(info)
-		row := at.scratch[:r]
-		for i := at.lo; i < at.hi; i++ {
-			w := m.s.weight(i)
-			g := to.g.row(i)
-			copy(row, m.z.row(i))
-			for a, v := range g {
-				if v == 0 {
-					continue
-				}
-				axpy(row, -v, to.f.row(a))
-				axpy(acc.gz.row(a), w*v, m.z.row(i))
-				axpy(acc.gg.row(a), w*v, g)
-			}
-			acc.fit += w * sumSquares(row)
-		}
-	})
-	if err != nil {
+	v.m, v.to, v.warm = m, to, warm
+	runTasks(m.s.workers, len(v.parts), v.task)
+	v.m, v.to, v.warm = nil, nil, nil
+	if err := cancelled(m.ctx); err != nil {
 		return err
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
 	to.fit, to.info = m.left, SimplexInfo{}
-	for _, part := range parts {
+	for t := range v.parts {
+		part := &v.parts[t]
 		axpy(to.gg.Data, 1, part.gg.Data)
 		axpy(to.gz.Data, 1, part.gz.Data)
 		to.fit += part.fit
 		to.info.join(part.info)
 	}
+	mirror(to.gg.Data, m.k)
 	m.penalty(to)
 	to.value = to.fit + m.lambda/2*to.logs
 	return nil
+}
+
+// chunk is the part of a visit that one task does.
+func (v *visits) chunk(worker, task int) {
+	part, h := &v.parts[task], &v.hands[worker]
+	clear(part.gg.Data)
+	clear(part.gz.Data)
+	part.fit, part.info = 0, SimplexInfo{}
+	if k, r := v.m.k, v.m.z.Cols; h.row == nil {
+		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
+		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
+		h.scratch = make([]float64, v.step*(r+v.problem.k))
+	}
+	if !h.begun {
+		h.begun = true
+		h.solver.begin(&v.problem)
+	}
+	first, last := taskRange(v.m.z.Rows, len(v.parts), task)
+	for lo := first; lo < last && v.m.ctx.Err() == nil; lo += v.step {
+		v.block(part, h, lo, min(lo+v.step, last))
+	}
+}
+
+// block does rows lo…hi−1 of a visit.
+func (v *visits) block(part *partial, h *hand, lo, hi int) {
+	m, to, p := v.m, v.to, &v.problem
+	r := m.z.Cols
+	z := m.z.Data[lo*r : hi*r]
+	if !p.same(to.g, lo, hi, &part.info) {
+		var b []float64
+		if p.near {
+			b = h.scratch[:(hi-lo)*p.k]
+			p.productsNear(b, z)
+		} else {
+			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
+		}
+		h.solver.rows(to.g, v.warm, b, lo, hi, &part.info)
+	}
+	clear(h.count)
+	for i := range hi - lo {
+		w := m.s.weight(lo + i)
+		if w == 0 {
+			continue
+		}
+		n := 0
+		for a, g := range to.g.row(lo + i) {
+			if g != 0 {
+				h.coef[n], h.index[n] = -g, a
+				n++
+				at := a*v.step + h.count[a]
+				h.users[at], h.shares[at] = i, w*g
+				h.count[a]++
+			}
+		}
+		coef, index := h.coef[:n], h.index[:n]
+		for s, a := range index {
+			row, wg := part.gg.row(a), w*coef[s]
+			for t, c := range index[s:] {
+				row[c] += wg * coef[s+t]
+			}
+		}
+		copy(h.row, z[i*r:(i+1)*r])
+		addRows(h.row, coef, index, to.f.Data)
+		part.fit += w * sumSquares(h.row)
+	}
+	for a, n := range h.count {
+		at := a * v.step
+		addRows(part.gz.row(a), h.shares[at:at+n], h.users[at:at+n], z)
+	}
 }
 
 // penalty sets logs and D = V diag(1/(σ_i²+ε))Vᵀ for the state's centers.
@@ -117,48 +222,85 @@ func (m *mixture) penalty(to *state) {
 		return
 	}
 	k, r := m.k, m.z.Cols
+	v := m.visits()
 	f, size := to.f, k
 	if m.contrasts != nil { // BᵀF has the singular values of HF but the structural zero
-		f, size = m.contrast(to.f), k-1
+		f, size = v.contrast(m, to.f), k-1
 	}
 	if size == 0 {
 		return
 	}
-	gram := NewMatrix(size, size, nil)
-	addMulNT(gram.Data, size, f.Data, size, f.Data, size, r, true)
-	mirror(gram.Data, size)
-	values, v := eigenSym(context.Background(), gram, true)
-	d := to.inner
-	if m.contrasts != nil {
-		d = NewMatrix(size, size, nil)
+	a, d := v.a[:size*size], v.inverse[:size*size]
+	clear(a)
+	addMulNT(a, size, f.Data, size, f.Data, size, r, true)
+	mirror(a, size)
+	if to.logs = logInverse(d, a, v.scratch[:size*size], size, m.eps); math.IsNaN(to.logs) {
+		to.logs = logInverseEigen(d, a, size, m.eps)
 	}
+	if m.contrasts == nil {
+		copy(to.inner.Data, d)
+		return
+	}
+	v.half = reshaped(v.half, k, size) // B·D·Bᵀ; D is symmetric
+	clear(v.half.Data)
+	addMulNT(v.half.Data, size, m.contrasts.Data, k, d, size, size, false)
+	addMulNT(to.inner.Data, k, v.half.Data, k, m.contrasts.Data, k, size, false)
+}
+
+// safeCondition is up to which condition number a Cholesky factorization is
+// trusted with the logarithms: its error is 2^-53 times that and the order.
+const safeCondition = 0x1p40
+
+// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A
+// without negative eigenvalues, by a Cholesky factorization: V diag(1/(σ²+ε))Vᵀ
+// and Σ log(σ²+ε) for the eigenvalues σ² of A, without any eigenvectors. It returns
+// NaN where that is ill-conditioned. A becomes A + εI.
+func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
+	for i := range n {
+		a[i*n+i] += eps
+	}
+	copy(scratch, a)
+	if !cholesky(scratch, n) {
+		return math.NaN()
+	}
+	for i := range n {
+		logs += 2 * math.Log(scratch[i*n+i])
+	}
+	cholInverse(d, scratch, n)
+	if !(norm2(d)*norm2(a) <= safeCondition) {
+		return math.NaN()
+	}
+	return logs
+}
+
+// logInverseEigen is logInverse for any A, here A + εI, by eigenvalues; those
+// that rounding took below 0 count as 0.
+func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
+	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a), true)
+	clear(d)
 	for i, value := range values {
-		value = max(value, 0) + m.eps
-		to.logs += math.Log(value)
-		for a, u := range v.row(i)[:size] {
-			axpy(d.row(a), u/value, v.row(i))
+		value = max(value-eps, 0) + eps
+		logs += math.Log(value)
+		row := rows.row(i)
+		for a, u := range row {
+			axpy(d[a*n:(a+1)*n], u/value, row)
 		}
 	}
-	if m.contrasts != nil { // B·D·Bᵀ
-		half := NewMatrix(k, size, nil)
-		for a := range k {
-			for c, b := range m.contrasts.row(a) {
-				axpy(half.row(a), b, d.row(c))
-			}
-		}
-		addMulNT(to.inner.Data, k, half.Data, k, m.contrasts.Data, k, size, false)
-	}
+	return logs
 }
 
 // contrast returns BᵀF, (k−1)×r.
-func (m *mixture) contrast(f *Matrix) *Matrix {
-	out := NewMatrix(m.k-1, f.Cols, nil)
+func (v *visits) contrast(m *mixture, f *Matrix) *Matrix {
+	v.contrasted = reshaped(v.contrasted, m.k-1, f.Cols)
+	clear(v.contrasted.Data)
 	for a := range m.k {
 		for c, b := range m.contrasts.row(a) {
-			axpy(out.row(c), b, f.row(a))
+			if b != 0 {
+				axpy(v.contrasted.row(c), b, f.row(a))
+			}
 		}
 	}
-	return out
+	return v.contrasted
 }
 
 // centersStep overwrites f with the F-step from a state,
@@ -172,19 +314,19 @@ func (m *mixture) contrast(f *Matrix) *Matrix {
 // fixed point and keeps descent. A center that no sample uses stays in
 // its place, where GᵀG alone would be singular.
 func (m *mixture) centersStep(f *Matrix, from *state) {
-	k := m.k
-	a := from.gg.Clone()
-	axpy(a.Data, m.lambda/2, from.inner.Data)
+	k, a := m.k, m.visits().a
+	copy(a, from.gg.Data)
+	axpy(a, m.lambda/2, from.inner.Data)
 	var top float64
 	for i := range k {
-		top = max(top, a.row(i)[i])
+		top = max(top, a[i*k+i])
 	}
 	delta := top * proximalShare
 	for i := range k {
-		a.row(i)[i] += delta
+		a[i*k+i] += delta
 	}
 	copy(f.Data, from.f.Data)
-	if !cholesky(a.Data, k) {
+	if !cholesky(a, k) {
 		return // cannot be: all eigenvalues are at least δ; F as it was does not rise
 	}
 	scale(f.Data, delta)
@@ -192,15 +334,15 @@ func (m *mixture) centersStep(f *Matrix, from *state) {
 	// L·Lᵀ·F = right side, a row of F at a time.
 	for i := range k {
 		for j := range i {
-			axpy(f.row(i), -a.row(i)[j], f.row(j))
+			axpy(f.row(i), -a[i*k+j], f.row(j))
 		}
-		scale(f.row(i), 1/a.row(i)[i])
+		scale(f.row(i), 1/a[i*k+i])
 	}
 	for i := k - 1; i >= 0; i-- {
 		for j := i + 1; j < k; j++ {
-			axpy(f.row(i), -a.row(j)[i], f.row(j))
+			axpy(f.row(i), -a[j*k+i], f.row(j))
 		}
-		scale(f.row(i), 1/a.row(i)[i])
+		scale(f.row(i), 1/a[i*k+i])
 	}
 }
 
