@@ -12,10 +12,11 @@ import (
 const (
 	descentSteps  = 1000
 	descentTol    = 1e-9
-	descentMemory = 10   // steps that a rise is judged by
-	extraColumns  = 16   // above the number of positive eigenvalues; beyond them columns are 0
-	wideDrop      = 100  // from one eigenvalue to the next, beyond which those behind are tried without
-	anotherShare  = 1e-3 // of the objective above the floor, below which one start is enough
+	descentMemory = 10      // steps that a rise is judged by
+	extraColumns  = 16      // above the number of positive eigenvalues; beyond them columns are 0
+	wideDrop      = 100     // from one eigenvalue to the next, beyond which those behind are tried without
+	entriesExact  = 0x1p-80 // of the total: entries right to 2^-40 of the whole
+	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
 )
 
 // lsd is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
@@ -53,8 +54,9 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 		},
 		func() *Matrix { return o.aroundMean(z, k, opts) },
 	} {
-		// Another start is for what is left over.
-		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best)) {
+		// Another start is for what is left over. The second one is exact where K
+		// is, when the first one's descent may only have come as near as φ leads.
+		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best) && (start > 1 || best.objective <= max(2*floor, entriesExact*left.total))) {
 			break
 		}
 		g := place()
@@ -171,12 +173,21 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	}
 	c := length * length / float64(k)
 	scale(m, 1/length)
-	// The Householder reflection H = I − 2wwᵀ/wᵀw takes m/‖m‖ to 1/√k. The
-	// coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
+	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
+	// ∓1/√k: H is it or its negative. Of the two signs the one that does not cancel:
+	// where m is along 1 already, w would be nothing but rounding, and H anything.
+	// The coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
 	// hyperplane; H and B are only ever needed as their product with Z.
+	side, sum := 1.0, 0.0
+	for _, v := range m {
+		sum += v
+	}
+	if sum < 0 {
+		side = -1
+	}
 	w := slices.Clone(m)
 	for i := range w {
-		w[i] -= 1 / math.Sqrt(float64(k))
+		w[i] += side / math.Sqrt(float64(k))
 	}
 	ww := sumSquares(w)
 	b := RegularSimplex(k)
@@ -185,12 +196,10 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	for col := range z.Rows {
 		clear(h)
 		h[col] = 1
-		if ww > 0 {
-			axpy(h, -2*w[col]/ww, w)
-		}
+		axpy(h, -2*w[col]/ww, w)
 		turned := make([]float64, k-1)
 		for j, v := range h {
-			axpy(turned, math.Sqrt(c)*v, b.row(j))
+			axpy(turned, -side*math.Sqrt(c)*v, b.row(j))
 		}
 		for i, v := range z.row(col) {
 			axpy(out.row(i), v, turned)

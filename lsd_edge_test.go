@@ -118,16 +118,21 @@ func TestLSDMoreClusters(t *testing.T) {
 			}
 		}
 	}
-	p := NewMatrix(600, 2, nil)
-	for i := range 600 {
-		p.Set(i, min(i/596, 1), 1)
-	}
-	m, err := LSD(bg, similarityOf(p, 1), 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Objective > 1e-20*m.Total {
-		t.Errorf("596 and 4 samples: objective %g of %g", m.Objective, m.Total)
+	// Exact clusters of any sizes, of which 1ᵀK⁺ may point along 1 to rounding.
+	for _, c := range []struct{ n, few, k int }{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}} {
+		p := NewMatrix(c.n, 2, nil)
+		for i := range c.n {
+			p.Set(i, min(i/(c.n-c.few), 1), 1)
+		}
+		for seed := range uint64(3) {
+			m, err := LSD(bg, similarityOf(p, 1), c.k, &LSDOptions{Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Objective > 1e-20*m.Total {
+				t.Errorf("%d and %d samples, k=%d, seed %d: objective %g of %g", c.n-c.few, c.few, c.k, seed, m.Objective, m.Total)
+			}
+		}
 	}
 }
 
