@@ -620,7 +620,7 @@ func (j *job) start(restart int) (*Matrix, error) {
 	case InitRandom:
 		return j.randomRows(rng), nil
 	case InitPlusPlus:
-		return j.plusPlus(rng), nil
+		return j.plusPlus(rng, nil), nil
 	case InitSPA:
 		w, _ := j.leading()
 		return j.extreme(w), nil

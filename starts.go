@@ -102,11 +102,12 @@ func (m *mixture) randomRows(rng *rand.Rand) *Matrix {
 	return f
 }
 
-// plusPlus draws k-means++ seeds.
-func (m *mixture) plusPlus(rng *rand.Rand) *Matrix {
+// plusPlus draws k-means++ seeds. It works in room, of 3n floats; nil allocates.
+func (m *mixture) plusPlus(rng *rand.Rand, room []float64) *Matrix {
 	n, r := m.z.Dims()
 	f := NewMatrix(m.k, r, nil)
-	shares := make([]float64, n)
+	room = resized(room, 3*n)
+	shares, best, trial := room[:n], room[n:2*n], room[2*n:]
 	for i := range shares {
 		shares[i] = m.s.weight(i)
 	}
@@ -128,7 +129,6 @@ func (m *mixture) plusPlus(rng *rand.Rand) *Matrix {
 	}
 	distances(shares, f.row(0))
 	tries := 2 + int(math.Log(float64(m.k)))
-	best, trial := make([]float64, n), make([]float64, n)
 	for j := 1; j < m.k; j++ {
 		least := math.Inf(1)
 		for range tries {
@@ -147,67 +147,118 @@ func (m *mixture) plusPlus(rng *rand.Rand) *Matrix {
 	return f
 }
 
+// clustering is the memory of Lloyd's iteration on the samples of a mixture: steps
+// allocate nothing but for goroutines.
+type clustering struct {
+	m       *mixture
+	f       *Matrix
+	squares []float64 // ‖z_i‖²
+	half    []float64 // ‖f_j‖²/2
+	parts   []clusterPart
+	hands   []clusterHand
+	step    int // rows of a block
+	task    func(worker, chunk int)
+	room    []float64 // of plusPlus
+}
+
+// clusterPart is what a chunk of samples adds to the clusters.
+type clusterPart struct {
+	sums    *Matrix
+	weights []float64
+	inertia float64
+	far     float64
+	row     int
+}
+
+// clusterHand is what a worker works with: products, and by cluster the samples of
+// a block with their weights.
+type clusterHand struct {
+	b, shares    []float64
+	users, count []int
+}
+
+func (m *mixture) clustering() *clustering {
+	n, r := m.z.Dims()
+	k, c := m.k, chunks(n, r, reduceChunks)
+	l := &clustering{m: m, squares: make([]float64, n), half: make([]float64, k), parts: make([]clusterPart, c),
+		hands: make([]clusterHand, max(1, min(m.s.workers, c))), step: min(blockRows(r), max(n, 1)), room: make([]float64, 3*n)}
+	for i := range n {
+		l.squares[i] = sumSquares(m.z.row(i))
+	}
+	for t := range l.parts {
+		l.parts[t].sums, l.parts[t].weights = NewMatrix(k, r, nil), make([]float64, k)
+	}
+	l.task = l.assign
+	return l
+}
+
+// assign is the part of a step that one task does.
+func (l *clustering) assign(worker, task int) {
+	p, h, m := &l.parts[task], &l.hands[worker], l.m
+	n, r := m.z.Dims()
+	k := m.k
+	if h.b == nil {
+		h.b, h.shares = make([]float64, k*l.step), make([]float64, k*l.step)
+		h.users, h.count = make([]int, k*l.step), make([]int, k)
+	}
+	clear(p.sums.Data)
+	clear(p.weights)
+	p.inertia, p.far, p.row = 0, -1, -1
+	first, last := taskRange(n, len(l.parts), task)
+	for lo := first; lo < last && m.ctx.Err() == nil; lo += l.step {
+		hi := min(lo+l.step, last)
+		z, b := m.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
+		clear(b)
+		clear(h.count)
+		addMulNT(b, k, z, hi-lo, l.f.Data, k, r, false)
+		for i := range hi - lo {
+			row := b[i*k : (i+1)*k]
+			best, most := 0, row[0]-l.half[0]
+			for j, v := range row {
+				if v -= l.half[j]; v > most {
+					best, most = j, v
+				}
+			}
+			w := m.s.weight(lo + i)
+			if w == 0 {
+				continue
+			}
+			d := max(0, l.squares[lo+i]-2*most)
+			p.inertia += w * d
+			p.weights[best] += w
+			at := best*l.step + h.count[best]
+			h.users[at], h.shares[at] = i, w
+			h.count[best]++
+			if d > p.far {
+				p.far, p.row = d, lo+i
+			}
+		}
+		for j, count := range h.count {
+			at := j * l.step
+			addRows(p.sums.row(j), h.shares[at:at+count], h.users[at:at+count], z)
+		}
+	}
+}
+
 // lloyd runs Lloyd's iteration from f, which it overwrites, and returns the
 // inertia. An empty cluster moves to the sample that is farthest from its
 // center.
-func (m *mixture) lloyd(f *Matrix, steps int) (inertia float64, err error) {
-	n, r := m.z.Dims()
-	k := m.k
-	type part struct {
-		sums    *Matrix
-		weights []float64
-		inertia float64
-		far     float64
-		row     int
-	}
-	c := chunks(n, r, reduceChunks)
-	parts := make([]part, c)
-	for t := range parts {
-		parts[t].sums, parts[t].weights = NewMatrix(k, r, nil), make([]float64, k)
-	}
-	half := make([]float64, k)
+func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
+	l.f = f
 	for range steps {
-		for j := range k {
-			half[j] = sumSquares(f.row(j)) / 2
+		for j := range l.half {
+			l.half[j] = sumSquares(f.row(j)) / 2
 		}
-		for t := range parts {
-			clear(parts[t].sums.Data)
-			clear(parts[t].weights)
-			parts[t].inertia, parts[t].far, parts[t].row = 0, -1, -1
-		}
-		err := eachBlock(m.ctx, m.s.workers, n, r, reduceChunks, k, func(at block) {
-			p := &parts[at.chunk]
-			rows := at.hi - at.lo
-			b := at.scratch[:rows*k]
-			clear(b)
-			addMulNT(b, k, m.z.Data[at.lo*r:], rows, f.Data, k, r, false)
-			for i := range rows {
-				row := b[i*k : (i+1)*k]
-				best := 0
-				for j := range row {
-					row[j] -= half[j]
-					if row[j] > row[best] {
-						best = j
-					}
-				}
-				z, w := m.z.row(at.lo+i), m.s.weight(at.lo+i)
-				d := max(0, sumSquares(z)-2*row[best])
-				p.inertia += w * d
-				p.weights[best] += w
-				axpy(p.sums.row(best), w, z)
-				if w > 0 && d > p.far {
-					p.far, p.row = d, at.lo+i
-				}
-			}
-		})
-		if err != nil {
+		runTasks(l.m.s.workers, len(l.parts), l.task)
+		if err := cancelled(l.m.ctx); err != nil {
 			return 0, err
 		}
 		inertia = 0
 		far, farRow := -1.0, 0
-		sums, weights := parts[0].sums, parts[0].weights
-		for t, p := range parts {
+		sums, weights := l.parts[0].sums, l.parts[0].weights
+		for t := range l.parts {
+			p := &l.parts[t]
 			inertia += p.inertia
 			if t > 0 {
 				axpy(sums.Data, 1, p.sums.Data)
@@ -225,7 +276,7 @@ func (m *mixture) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 					f.row(j)[c] = v / w // not times 1/w, which is infinite for a denormal w
 				}
 			case far > 0:
-				copy(f.row(j), m.z.row(farRow))
+				copy(f.row(j), l.m.z.row(farRow))
 				far, moved = 0, true
 			}
 		}
@@ -253,12 +304,13 @@ func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
 		full.s, flat.s = &same, &same
 		full.z, flat.z = chosenRows(j.z, rows), chosenRows(w, rows)
 	}
-	var best *Matrix
+	quick, slow := flat.clustering(), full.clustering()
+	best, lifted := NewMatrix(j.k, j.z.Cols, nil), NewMatrix(j.k, j.z.Cols, nil)
 	least := math.Inf(1)
 	var seen []float64
-	for range kmeansRuns {
-		f := flat.plusPlus(rng)
-		inertia, err := flat.lloyd(f, kmeansSteps)
+	for run := range kmeansRuns {
+		f := flat.plusPlus(rng, quick.room)
+		inertia, err := quick.lloyd(f, kmeansSteps)
 		if err != nil {
 			return nil, err
 		}
@@ -266,20 +318,23 @@ func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
 			continue
 		}
 		seen = append(seen, inertia)
-		lifted := NewMatrix(j.k, j.z.Cols, nil)
+		clear(lifted.Data)
 		for a := range j.k {
 			for c, v := range f.row(a) {
 				axpy(lifted.row(a), v, axes.row(c))
 			}
 		}
-		if inertia, err = full.lloyd(lifted, liftedSteps); err != nil {
+		if inertia, err = slow.lloyd(lifted, liftedSteps); err != nil {
 			return nil, err
 		}
-		if inertia < least || best == nil {
-			best, least = lifted, inertia
+		if inertia < least || run == 0 {
+			best, lifted, least = lifted, best, inertia
 		}
 	}
-	_, err := j.lloyd(best, kmeansSteps)
+	if full.z != j.z {
+		slow = j.mixture.clustering()
+	}
+	_, err := slow.lloyd(best, kmeansSteps)
 	return best, err
 }
 

@@ -71,7 +71,7 @@ func TestLloydWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inertia, err := j.lloyd(f, 5)
+	inertia, err := j.clustering().lloyd(f, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
