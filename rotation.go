@@ -24,31 +24,59 @@ const (
 )
 
 // rotation is the problem: points q_i of ℝ^(k−1), which are 1/k + B·R·q_i in ℝ^k
-// for an orthogonal R and the Helmert basis B of 1⊥.
+// for an orthogonal R and the Helmert basis B of 1⊥. Its memory serves all steps.
 type rotation struct {
 	ctx    context.Context
 	k      int
-	b      *Matrix // k×(k−1)
+	b, bt  *Matrix // k×(k−1), and Bᵀ
 	points *Matrix // n×(k−1)
 	at     *Matrix // n×(k−1): R·q_i of the last call of place
 	off    *Matrix // n×k: distance of each from the simplex, as a vector
+	// Of slope, bend and step.
+	atT, hT           *Matrix // (k−1)×n
+	h, u              *Matrix // n×(k−1), n×k
+	sum               *Matrix // (k−1)×(k−1), as are those that follow
+	x, res, dir, bent *Matrix
 }
 
 func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
-	return &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points,
-		at: NewMatrix(points.Rows, k-1, nil), off: NewMatrix(points.Rows, k, nil)}
+	n, p := points.Rows, k-1
+	if points.Stride != points.Cols {
+		points = points.Clone()
+	}
+	r := &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points, at: NewMatrix(n, p, nil), off: NewMatrix(n, k, nil),
+		atT: NewMatrix(p, n, nil), hT: NewMatrix(p, n, nil), h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil)}
+	r.bt = r.b.transposed()
+	for _, m := range []**Matrix{&r.sum, &r.x, &r.res, &r.dir, &r.bent} {
+		*m = NewMatrix(p, p, nil)
+	}
+	return r
+}
+
+// timesT overwrites c with A·Bᵀ; none has gaps.
+func timesT(c, a, b *Matrix) {
+	clear(c.Data)
+	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
+}
+
+// transposeTo overwrites t with mᵀ.
+func transposeTo(t, m *Matrix) {
+	for i := range m.Rows {
+		for j, v := range m.row(i) {
+			t.Data[j*t.Stride+i] = v
+		}
+	}
 }
 
 // place gives each point the nearest one of the simplex, g (n×k), and returns
 // the sum of the squared distances.
 func (r *rotation) place(g, turn *Matrix) (sum float64) {
+	timesT(r.at, r.points, turn)
+	timesT(r.off, r.at, r.b)
 	for i := range r.points.Rows {
-		t, v, row := r.at.row(i), r.off.row(i), g.row(i)
-		for c := range t {
-			t[c] = dot(turn.row(c), r.points.row(i))
-		}
+		v, row := r.off.row(i), g.row(i)
 		for j := range v {
-			v[j] = 1/float64(r.k) + dot(r.b.row(j), t)
+			v[j] += 1 / float64(r.k)
 		}
 		ProjectSimplex(row, v)
 		axpy(v, -1, row)
@@ -86,83 +114,75 @@ func (r *rotation) orthogonal(m *Matrix) *Matrix {
 	return out
 }
 
-// skew adds h·yᵀ − y·hᵀ to m, halved.
-func skew(m *Matrix, h, y []float64) {
-	for c := range h {
-		axpy(m.row(c), h[c]/2, y)
-		axpy(m.row(c), -y[c]/2, h)
+// skew adds Σ(h_i·y_iᵀ − y_i·h_iᵀ)/2 to m, for the rows of r.h and r.at.
+func (r *rotation) skew(m *Matrix) {
+	transposeTo(r.hT, r.h)
+	timesT(r.sum, r.hT, r.atT)
+	p := r.k - 1
+	for c := range p {
+		row := m.row(c)
+		for e := range row {
+			row[e] += (r.sum.Data[c*p+e] - r.sum.Data[e*p+c]) / 2
+		}
 	}
 }
 
-// slope is the gradient of half the sum of squares at the last place, for
+// slope sets m to, and returns, the gradient of half the sum of squares at the last place, for
 // rotations (I + Ω)R with a skew-symmetric Ω.
-func (r *rotation) slope() *Matrix {
-	m, h := NewMatrix(r.k-1, r.k-1, nil), make([]float64, r.k-1)
-	for i := range r.points.Rows {
-		r.lower(h, r.off.row(i))
-		skew(m, h, r.at.row(i))
-	}
+func (r *rotation) slope(m *Matrix) *Matrix {
+	transposeTo(r.atT, r.at)
+	timesT(r.h, r.off, r.bt)
+	clear(m.Data)
+	r.skew(m)
 	return m
-}
-
-// lower is h = Bᵀv.
-func (r *rotation) lower(h, v []float64) {
-	clear(h)
-	for j, x := range v {
-		axpy(h, x, r.b.row(j))
-	}
 }
 
 // bend adds the Gauss–Newton matrix times Ω to m: the distance of a point whose
 // projection has support S changes by the part of its movement u = BΩy that is
-// normal to that face, u off S and its mean on S.
+// normal to that face, u off S and its mean on S. It needs slope's call before.
 func (r *rotation) bend(m, omega, g *Matrix) {
-	u, h := make([]float64, r.k), make([]float64, r.k-1)
-	for i := range r.points.Rows {
-		row := g.row(i)
-		y := r.at.row(i)
+	timesT(r.h, r.at, omega)
+	timesT(r.u, r.h, r.b)
+	for i := range g.Rows {
+		row, u := g.row(i), r.u.row(i)
 		support, mean := 0, 0.0
-		for _, v := range row {
+		for j, v := range row {
 			if v > 0 {
 				support++
-			}
-		}
-		if support == r.k {
-			continue
-		}
-		for c := range h {
-			h[c] = dot(omega.row(c), y)
-		}
-		for j := range u {
-			u[j] = dot(r.b.row(j), h)
-			if row[j] > 0 {
 				mean += u[j]
 			}
 		}
-		for j := range u {
-			if row[j] > 0 {
-				u[j] = mean / float64(support)
+		if support == r.k {
+			clear(u)
+			continue
+		}
+		mean /= float64(support)
+		for j, v := range row {
+			if v > 0 {
+				u[j] = mean
 			}
 		}
-		r.lower(h, u)
-		skew(m, h, y)
 	}
+	timesT(r.h, r.u, r.bt)
+	r.skew(m)
 }
 
-// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients.
+// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is good until
+// the next call.
 func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	p := r.k - 1
-	x := NewMatrix(p, p, nil)
-	res := r.slope()
+	x, res, dir, m := r.x, r.res, r.dir, r.bent
+	clear(x.Data)
+	r.slope(res)
 	scale(res.Data, -1)
-	dir := res.Clone()
+	copy(dir.Data, res.Data)
 	rho := sumSquares(res.Data)
 	stop := 1e-6 * rho
 	for range p*(p-1)/2 + 5 {
 		if !(rho > stop) || r.ctx.Err() != nil {
 			break
 		}
-		m := NewMatrix(p, p, nil)
+		clear(m.Data)
 		axpy(m.Data, mu, dir.Data)
 		r.bend(m, dir, g)
 		bent := dot(dir.Data, m.Data)
