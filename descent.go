@@ -306,7 +306,13 @@ func (d *descent) product(f *fitted) error {
 
 // sums fills in what follows from p and q.
 func (d *descent) sums(f *fitted) {
-	f.s = cross(f.p, f.p)
+	f.s = NewMatrix(f.p.Cols, f.p.Cols, nil)
+	d.sumsT(f, f.p.transposed())
+}
+
+// sumsT is sums where s has its place and Pᵀ is at hand.
+func (d *descent) sumsT(f *fitted, pt *Matrix) {
+	timesT(f.s, pt, pt)
 	f.a, f.b = dot(f.p.Data, f.q.Data), sumSquares(f.s.Data)
 	f.objective = d.total
 	if f.a > 0 {
@@ -333,34 +339,22 @@ func (d *descent) exactly(f *fitted) error {
 // lead further.
 func (d *descent) attained(f *fitted) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
-// cross returns AᵀB.
-func cross(a, b *Matrix) *Matrix {
-	out := NewMatrix(a.Cols, b.Cols, nil)
-	for i := range a.Rows {
-		for j, v := range a.row(i) {
-			axpy(out.row(j), v, b.row(i))
-		}
-	}
-	return out
-}
-
 // gradient is that of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
-// of −½⟨K, PPᵀ⟩.
-func (f *fitted) gradient(g *Matrix) {
-	h := f.a / f.b
-	for i := range g.Rows {
-		row := g.row(i)
-		clear(row)
-		if f.a > 0 {
-			for j, v := range f.p.row(i) {
-				axpy(row, h*v, f.s.row(j))
-			}
-		}
-		axpy(row, -1, f.q.row(i))
-		if f.a > 0 {
-			scale(row, 4*h)
-		}
+// of −½⟨K, PPᵀ⟩. hs is for h·PᵀP.
+func (f *fitted) gradient(g, hs *Matrix) {
+	for i, v := range f.q.Data {
+		g.Data[i] = -v
 	}
+	if f.a <= 0 {
+		return
+	}
+	h := f.a / f.b
+	for i, v := range f.s.Data {
+		hs.Data[i] = h * v
+	}
+	k := hs.Rows
+	addMulNT(g.Data, k, f.p.Data, g.Rows, hs.Data, k, k, false)
+	scale(g.Data, 4*h)
 }
 
 // run descends from p. The result is never above p, and may be p itself. With an
@@ -397,14 +391,17 @@ func (d *descent) run(p *Matrix, start int) (*fitted, error) {
 	return f, nil
 }
 
-// lower is the iteration. from stays as it is.
+// lower is the iteration. from stays as it is. P, D and their products are kept
+// both ways round, so that all that is summed over samples is a product of rows.
 func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 	n, k := d.n, d.k
-	f := &fitted{p: from.p.Clone(), q: from.q.Clone()}
-	d.sums(f)
+	f := &fitted{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
+	pt, dt, kt := from.p.transposed(), NewMatrix(k, n, nil), NewMatrix(k, n, nil)
+	d.sumsT(f, pt)
 	best := &fitted{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
-	g, last, dir := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil)
-	f.gradient(g)
+	g, last, dir, kd := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil)
+	hs, one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil), NewMatrix(k, k, nil)
+	f.gradient(g, hs)
 	first := 0.0
 	if top, _ := rowMaxAbs(g.Data); top > 0 {
 		first = 0.1 / top
@@ -419,17 +416,20 @@ func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 			ProjectSimplex(row, row)
 			axpy(row, -1, f.p.row(i))
 		}
-		kt, err := d.apply(dir.transposed())
-		if err != nil {
+		transposeTo(dt, dir)
+		if err := d.applyTo(kt, dt); err != nil {
 			return best, err
 		}
-		kd := kt.transposed()
-		t := d.along(f, dir, kd, slices.Max(values[max(0, len(values)-descentMemory):]))
+		transposeTo(kd, kt)
+		timesT(one, pt, dt)
+		timesT(two, dt, dt)
+		t := d.along(f, dir, kd, one, two, slices.Max(values[max(0, len(values)-descentMemory):]))
 		for i := range f.p.Data {
 			f.p.Data[i] = max(0, f.p.Data[i]+t*dir.Data[i])
 			f.q.Data[i] += t * kd.Data[i]
 		}
-		d.sums(f)
+		transposeTo(pt, f.p)
+		d.sumsT(f, pt)
 		best.steps++
 		f.steps = best.steps
 		d.tell(start, f)
@@ -443,7 +443,7 @@ func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 			break
 		}
 		g, last = last, g
-		f.gradient(g)
+		f.gradient(g, hs)
 		ss, sy := 0.0, 0.0 // of s = t·dir with itself and with y = g − last
 		for i, v := range dir.Data {
 			ss += t * t * v * v
@@ -460,10 +460,10 @@ func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 }
 
 // along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with
-// the least φ(P + tD) that a grid and golden section find.
-func (d *descent) along(f *fitted, dir, kd *Matrix, worst float64) float64 {
+// the least φ(P + tD) that a grid and golden section find. one and two are PᵀD,
+// which it overwrites, and DᵀD.
+func (d *descent) along(f *fitted, dir, kd, one, two *Matrix, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, dir.Data), dot(kd.Data, dir.Data)
-	one, two := cross(f.p, dir), cross(dir, dir)
 	for i := range d.k { // PᵀD + DᵀP
 		for j := range i + 1 {
 			v := one.row(i)[j] + one.row(j)[i]

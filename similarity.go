@@ -497,36 +497,68 @@ func (o *operator) rowMeans() []float64 {
 // apply returns the products with the rows of vt (b×n), as rows. One pass over
 // K, 2n²b; for the linear kernel 4ndb.
 func (o *operator) apply(vt *Matrix) (*Matrix, error) {
-	var out *Matrix
+	out := NewMatrix(vt.Rows, o.n, nil)
+	return out, o.applyTo(out, vt)
+}
+
+// applyTo is apply with a place for the result.
+func (o *operator) applyTo(out, vt *Matrix) error {
+	b := vt.Rows
 	var err error
 	if o.data != nil {
-		if out, err = o.data.mulT(vt); err == nil {
-			out, err = o.data.mul(out)
+		var m *Matrix
+		if m, err = o.data.mulT(vt); err == nil {
+			m, err = o.data.mul(m)
+		}
+		if err == nil {
+			copy(out.Data, m.Data)
 		}
 	} else {
-		b := vt.Rows
 		packed := vt
 		if vt.Stride != vt.Cols {
 			packed = vt.Clone()
 		}
-		out = NewMatrix(b, o.n, nil)
-		err = o.eachRows(b, func(at block, rows *Matrix) {
-			o.scaled(at, rows)
-			prod := at.scratch[:rows.Rows*b]
-			clear(prod)
-			addMulNT(prod, b, rows.Data, rows.Rows, packed.Data, b, o.n, false)
+		put := func(lo, hi int, prod []float64, factor float64) {
 			for c := range b {
-				row := out.row(c)[at.lo:at.hi]
+				row := out.row(c)[lo:hi]
 				for i := range row {
-					row[i] = prod[i*b+c]
+					row[i] = prod[i*b+c] * factor
 				}
 			}
-		})
+		}
+		if k := o.inPlace(); k != nil {
+			f := math.Ldexp(1, -o.exp)
+			err = o.space.eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, b, func(at block) {
+				m := at.hi - at.lo
+				prod := at.scratch[:m*b]
+				clear(prod)
+				addMulNT(prod, b, k.Data[at.lo*o.n:at.hi*o.n], m, packed.Data, b, o.n, false)
+				put(at.lo, at.hi, prod, f)
+			})
+		} else {
+			err = o.eachRows(b, func(at block, rows *Matrix) {
+				o.scaled(at, rows)
+				prod := at.scratch[:rows.Rows*b]
+				clear(prod)
+				addMulNT(prod, b, rows.Data, rows.Rows, packed.Data, b, o.n, false)
+				put(at.lo, at.hi, prod, 1)
+			})
+		}
 	}
 	if o.negate && err == nil {
 		scale(out.Data, -1)
 	}
-	return out, err
+	return err
+}
+
+// inPlace returns K where its rows can be multiplied as they stand, and the
+// products scaled instead; nil where they cannot.
+func (o *operator) inPlace() *Matrix {
+	k, ok := o.src.(*denseKernel)
+	if !ok || k.average || k.m.Stride != o.n || o.means != nil || o.exp < -200 || o.exp > 200 {
+		return nil
+	}
+	return k.m
 }
 
 // remainder is what a factor leaves over of the operator's matrix.
