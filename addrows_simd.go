@@ -56,14 +56,20 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 		s0.Store(out)
 		s1.Store(out[v:])
 	}
-	for ; lo < l; lo += v {
-		out := y[lo:min(lo+v, l)]
-		s0, _ := simd.LoadFloat64sPart(out)
+	for ; lo+v <= l; lo += v {
+		out := y[lo : lo+v]
+		s0 := simd.LoadFloat64s(out)
 		for t, a := range coef {
-			row, _ := simd.LoadFloat64sPart(x[index[t]*l+lo:][:len(out)])
-			s0 = row.MulAdd(simd.BroadcastFloat64s(a), s0)
+			s0 = simd.LoadFloat64s(x[index[t]*l+lo:][:v]).MulAdd(simd.BroadcastFloat64s(a), s0)
 		}
-		s0.StorePart(out)
+		s0.Store(out)
 	}
 	clearUpper()
+	for ; lo < l; lo++ { // LoadFloat64sPart reads past its slice (Go 1.27.4)
+		sum := y[lo]
+		for t, a := range coef {
+			sum += a * x[index[t]*l+lo]
+		}
+		y[lo] = sum
+	}
 }

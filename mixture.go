@@ -64,7 +64,7 @@ type visits struct {
 	contrasted, half *Matrix
 	a, inverse       []float64
 	scratch          []float64
-	spare            *state // of the last run
+	spare            *state // what the last run did not return
 }
 
 // partial is what a chunk of samples adds to a state.
@@ -362,7 +362,12 @@ const proximalShare = 0x1p-36
 // that ends is no error here: the state is the last complete one then, nil if
 // there is none.
 func (m *mixture) run(start *Matrix, most int, tol float64, tell func(iteration int, at *state)) (at *state, iterations int, status Status) {
-	at, next := m.newState(), m.newState()
+	at, next := m.newState(), m.visits().spare
+	if next == nil {
+		next = m.newState()
+	}
+	m.work.spare = nil
+	defer func() { m.work.spare = next }() // of no use to the caller
 	copy(at.f.Data, start.Data)
 	if m.visit(at, nil) != nil {
 		return nil, 0, StatusCancelled

@@ -255,7 +255,9 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 	for start := range max(starts, 1) {
 		turn := RandomOrientation(r.k, seed+uint64(start))
 		turn, sum := outer.improve(turn, rotationSteps)
-		if sum < least || best == nil {
+		// Orientations that permute the columns end at the same sum: which of them
+		// it is should not be left to rounding.
+		if sum < (1-1e-6)*least || best == nil {
 			best, least = turn, sum
 		}
 		// Another start cannot do better than 0.
