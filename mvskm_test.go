@@ -428,7 +428,7 @@ func TestAlternating(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0] || m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
+			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0]+1e-12*m.Total || m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
 				t.Errorf("%v %v: objective %g, floor %g, start %g", init, sum, m.Objective, m.Floor, m.Trace[0])
 			}
 			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-m.Objective) > 1e-12*m.Total {
