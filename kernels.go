@@ -240,25 +240,76 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 }
 
 // dot2x4 returns the dot products of two vectors with four: a0·b0…a0·b3,
-// a1·b0…a1·b3. All have the same length.
+// a1·b0…a1·b3. All have the same length. Four numbers at a time take half the
+// time of one: moves between registers at the end of a turn cost as much as
+// the arithmetic of one number.
 func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
-	for i, x := range a0 {
-		y := a1[i]
-		p := b0[i]
+	i := 0
+	for ; i+4 <= n; i += 4 {
+		u, v, c0, c1, c2, c3 := (*[4]float64)(a0[i:]), (*[4]float64)(a1[i:]), (*[4]float64)(b0[i:]), (*[4]float64)(b1[i:]), (*[4]float64)(b2[i:]), (*[4]float64)(b3[i:])
+		x, y, p := u[0], v[0], c0[0]
 		s0 += x * p
 		s4 += y * p
-		p = b1[i]
+		p = c1[0]
 		s1 += x * p
 		s5 += y * p
-		p = b2[i]
+		p = c2[0]
 		s2 += x * p
 		s6 += y * p
-		p = b3[i]
+		p = c3[0]
 		s3 += x * p
 		s7 += y * p
+		x, y, p = u[1], v[1], c0[1]
+		s0 += x * p
+		s4 += y * p
+		p = c1[1]
+		s1 += x * p
+		s5 += y * p
+		p = c2[1]
+		s2 += x * p
+		s6 += y * p
+		p = c3[1]
+		s3 += x * p
+		s7 += y * p
+		x, y, p = u[2], v[2], c0[2]
+		s0 += x * p
+		s4 += y * p
+		p = c1[2]
+		s1 += x * p
+		s5 += y * p
+		p = c2[2]
+		s2 += x * p
+		s6 += y * p
+		p = c3[2]
+		s3 += x * p
+		s7 += y * p
+		x, y, p = u[3], v[3], c0[3]
+		s0 += x * p
+		s4 += y * p
+		p = c1[3]
+		s1 += x * p
+		s5 += y * p
+		p = c2[3]
+		s2 += x * p
+		s6 += y * p
+		p = c3[3]
+		s3 += x * p
+		s7 += y * p
+	}
+	for ; i < n; i++ {
+		x, y := a0[i], a1[i]
+		p, q, r, t := b0[i], b1[i], b2[i], b3[i]
+		s0 += x * p
+		s1 += x * q
+		s2 += x * r
+		s3 += x * t
+		s4 += y * p
+		s5 += y * q
+		s6 += y * r
+		s7 += y * t
 	}
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
@@ -283,358 +334,37 @@ func addDifference(sums, x, origin []float64, a, w float64) (top float64, finite
 	return top, zero == 0
 }
 
-// residual returns Σ_j (a·x_j − mean_j − Σ_i g_i·f_ij)², where row i of f begins
-// with f[at_i] and is as long as x.
-func residual(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
+// residual returns Σ_j (a·x_j − mean_j + Σ_t coef_t·f_tj)², f_t being row index_t
+// of f, whose rows have the length of x and no gaps.
+func residual(x, mean []float64, a float64, coef []float64, index []int, f []float64) float64 {
 	if useSIMD && len(x) >= simdLength {
-		return residualSIMD(x, mean, a, g, at, f)
+		return residualSIMD(x, mean, a, coef, index, f)
 	}
-	mean, at = mean[:len(x)], at[:len(g)]
+	n := len(x)
+	mean, index = mean[:n], index[:len(coef)]
 	var s0, s1 float64
 	j := 0
-	for ; j+4 <= len(x); j += 4 {
+	for ; j+4 <= n; j += 4 {
 		p, m := (*[4]float64)(x[j:]), (*[4]float64)(mean[j:])
 		r0, r1, r2, r3 := a*p[0]-m[0], a*p[1]-m[1], a*p[2]-m[2], a*p[3]-m[3]
-		for i, v := range g {
-			q := (*[4]float64)(f[at[i]+j:])
-			r0 -= v * q[0]
-			r1 -= v * q[1]
-			r2 -= v * q[2]
-			r3 -= v * q[3]
+		for t, c := range coef {
+			q := (*[4]float64)(f[index[t]*n+j:])
+			r0 += c * q[0]
+			r1 += c * q[1]
+			r2 += c * q[2]
+			r3 += c * q[3]
 		}
 		s0 += r0*r0 + r1*r1
 		s1 += r2*r2 + r3*r3
 	}
-	for ; j < len(x); j++ {
+	for ; j < n; j++ {
 		r := a*x[j] - mean[j]
-		for i, v := range g {
-			r -= v * f[at[i]+j]
+		for t, c := range coef {
+			r += c * f[index[t]*n+j]
 		}
 		s0 += r * r
 	}
 	return s0 + s1
-}
-
-// Strips are how large products have their factors: three vectors
-// interleaved, `lanes` numbers of each in turn, so that what a tile of 3×3 sums
-// reads next lies in one place. The number of vectors is rounded up to whole
-// strips and their length to three times the lanes, with zeros:
-//
-//	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
-
-// stripRows is how many vectors a strip has. 3×3 sums, and one row of either
-// factor, fill the 16 registers of plain amd64 and of AVX2.
-const stripRows = 3
-
-// stripLength is what the length of vectors is rounded up to.
-func stripLength(l int) int { return roundUp(l, stripRows*lanes) }
-
-// stripSize is how many numbers the strips of n vectors of length l take.
-func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
-
-// roundUp returns the least multiple of unit that is at least n.
-func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
-
-// interleave writes one vector to its place in a strip, which dst is the rest of from
-// there: lane by lane (v_i·a − mean_i)·w. mean is as long as v, and what the strip
-// has of the vector beyond that becomes 0.
-func interleave(dst, v, mean []float64, a, w float64) {
-	if useSIMD {
-		interleaveSIMD(dst, v, mean, a, w)
-		return
-	}
-	for i, m := range mean[:len(v)] {
-		dst[stripRows*i] = (v[i]*a - m) * w
-	}
-	for i := stripRows * len(v); i < len(dst); i += stripRows {
-		dst[i] = 0
-	}
-}
-
-// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of
-// stripSize numbers.
-func packStrips(dst, v []float64, n, l, row int) {
-	if l == 0 {
-		return
-	}
-	size := stripSize(stripRows, l)
-	for i := range roundUp(n, stripRows) {
-		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
-		var x []float64
-		if i < n {
-			x = v[i*row:][:l]
-		}
-		for j := 0; j < stripLength(l); j += lanes {
-			clear(at[copy(at[:lanes], x):lanes])
-			x, at = x[min(lanes, len(x)):], at[min(stripRows*lanes, len(at)):]
-		}
-	}
-}
-
-// interleaveT writes numbers i and i+1 of every vector of strips that are `size`
-// numbers apart: x_j·a − mean_j for the first of vector j, y_j·a − mean_j for the
-// second. i is even; a number past the rounded length is left out.
-func interleaveT(dst []float64, size, i int, x, y, mean []float64, a float64) {
-	x, y = x[:len(mean)], y[:len(mean)]
-	from := i/lanes*stripRows*lanes + i%lanes
-	dst = dst[from:]
-	j := 0
-	switch {
-	case lanes == 8:
-		for ; j < len(mean)-2; j += 3 {
-			o := (*[18]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[8], o[9] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[16], o[17] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	case lanes == 4:
-		for ; j < len(mean)-2; j += 3 {
-			o := (*[10]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[4], o[5] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[8], o[9] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	case lanes == 2:
-		for ; j < len(mean)-2; j += 3 {
-			o := (*[6]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[2], o[3] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[4], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	case from+6 <= size:
-		for ; j < len(mean)-2; j += 3 {
-			o := (*[6]float64)(dst)
-			o[0], o[3] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[1], o[4] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[2], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
-			dst = dst[min(size, len(dst)):]
-		}
-	}
-	// What is left, number by number; and zeros for vectors that are not there.
-	for c := 0; j < roundUp(len(mean), stripRows); j++ {
-		var p, q float64
-		if j < len(mean) {
-			p, q = x[j]*a-mean[j], y[j]*a-mean[j]
-		}
-		dst[c*lanes] = p
-		if lanes > 1 {
-			dst[c*lanes+1] = q
-		} else if from+stripRows < size {
-			dst[c+stripRows] = q
-		}
-		if c++; c == stripRows {
-			c, dst = 0, dst[min(size, len(dst)):]
-		}
-	}
-}
-
-// groupSize is how many numbers of the second factor's strips are multiplied
-// with all of the first one's before the next: an eighth of a megabyte, half of
-// the smaller second-level caches in use.
-const groupSize = 16384
-
-// addMulStrips adds A·Bᵀ to C, for factors of m and n vectors of one length in
-// strips. C has m rows of length ldc ≥ n. If upper is set, A and B are the same
-// and only the part of C on and right of the diagonal is wanted (the rest may
-// be written, too).
-func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
-	if l == 0 {
-		return
-	}
-	size := stripSize(stripRows, l)
-	group := max(1, groupSize/size) * stripRows
-	for first := 0; first < n; first += group {
-		last := min(first+group, n)
-		for i := 0; i < m && !(upper && i >= last); i += stripRows {
-			from := first
-			if upper {
-				from = max(first, i)
-			}
-			x, y := a[i/stripRows*size:][:size], b[from/stripRows*size:roundUp(last, stripRows)/stripRows*size]
-			rows := c[i*ldc+from : (min(i+stripRows, m)-1)*ldc+last]
-			if useSIMD {
-				stripSIMD(rows, ldc, x, y, last-from)
-			} else {
-				stripGeneric(rows, ldc, x, y, last-from)
-			}
-		}
-	}
-}
-
-// spread writes the vectors v (n of length l, `row` numbers apart) for
-// addCombined: of three vectors at a time, of three numbers of each at a time, the
-// nine products' factors, as many times as there are lanes.
-func spread(dst, v []float64, n, l, row int) {
-	for i := 0; i < n; i += stripRows {
-		for j := 0; j < l; j += stripRows {
-			for c := range stripRows {
-				for r := range stripRows {
-					var x float64
-					if i+r < n && j+c < l {
-						x = v[(i+r)*row+j+c]
-					}
-					for t := range lanes {
-						dst[t] = x
-					}
-					dst = dst[lanes:]
-				}
-			}
-		}
-	}
-}
-
-// spreadSize is how many numbers spread writes.
-func spreadSize(n, l int) int { return roundUp(n, stripRows) * roundUp(l, stripRows) * lanes }
-
-// spreadStrips is of how many strips at a time addCombined takes the
-// combinations: what spread made of that many, and three times the lanes of them, fit
-// the first-level cache.
-const spreadStrips = 32
-
-// addCombined adds to each of n rows of C, ldc apart, a combination of the l vectors of
-// length m that are in strips; u has the coefficients, n vectors of length l, as
-// spread writes them. It may add to C's rows zeros up to m rounded up by
-// stripLength, which ldc must have room for.
-func addCombined(c []float64, ldc int, strips []float64, l, m int, u []float64, n int) {
-	if l == 0 {
-		return
-	}
-	size, count, piece := stripSize(stripRows, m), roundUp(l, stripRows)/stripRows, stripRows*stripRows*lanes
-	for first := 0; first < count; first += spreadStrips {
-		last := min(first+spreadStrips, count)
-		for i := 0; i < n; i += stripRows {
-			factors := u[(i/stripRows*count+first)*piece : (i/stripRows*count+last)*piece]
-			for at := 0; at < stripLength(m); at += stripRows * lanes {
-				part := strips[first*size+stripRows*at : (last-1)*size+stripRows*at+piece]
-				out := c[i*ldc+at : (min(i+stripRows, n)-1)*ldc+at+stripRows*lanes]
-				if useSIMD {
-					combineSIMD(out, ldc, part, size, factors)
-				} else {
-					combineGeneric(out, ldc, part, size, factors)
-				}
-			}
-		}
-	}
-}
-
-// combineGeneric adds to three entries each of one, two or three rows of C the
-// combinations of what the strips, `size` numbers apart, begin with.
-func combineGeneric(c []float64, ldc int, a []float64, size int, u []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
-	for len(u) >= 9 && len(a) >= 9 {
-		x, f := (*[9]float64)(a), (*[9]float64)(u)
-		p, q, r := x[0], x[3], x[6]
-		t := f[0]
-		s0 += t * p
-		s1 += t * q
-		s2 += t * r
-		t = f[1]
-		s3 += t * p
-		s4 += t * q
-		s5 += t * r
-		t = f[2]
-		s6 += t * p
-		s7 += t * q
-		s8 += t * r
-		p, q, r = x[1], x[4], x[7]
-		t = f[3]
-		s0 += t * p
-		s1 += t * q
-		s2 += t * r
-		t = f[4]
-		s3 += t * p
-		s4 += t * q
-		s5 += t * r
-		t = f[5]
-		s6 += t * p
-		s7 += t * q
-		s8 += t * r
-		p, q, r = x[2], x[5], x[8]
-		t = f[6]
-		s0 += t * p
-		s1 += t * q
-		s2 += t * r
-		t = f[7]
-		s3 += t * p
-		s4 += t * q
-		s5 += t * r
-		t = f[8]
-		s6 += t * p
-		s7 += t * q
-		s8 += t * r
-		a, u = a[min(size, len(a)):], u[9:]
-	}
-	addTile(c, ldc, 0, stripRows, &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})
-}
-
-// stripGeneric adds the products of one strip with n vectors in strips to the
-// one, two or three rows of C, the last of which may end with its n entries.
-func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
-	for j := 0; j < n; j += stripRows {
-		var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
-		a, b := x, y
-		for len(a) >= 6 && len(b) >= 6 {
-			u, v := (*[6]float64)(a), (*[6]float64)(b)
-			p, q, r := v[0], v[1], v[2]
-			t := u[0]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
-			t = u[1]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
-			t = u[2]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
-			p, q, r = v[3], v[4], v[5]
-			t = u[3]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
-			t = u[4]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
-			t = u[5]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
-			a, b = a[6:], b[6:]
-		}
-		if len(a) >= 3 && len(b) >= 3 {
-			u, v := (*[3]float64)(a), (*[3]float64)(b)
-			p, q, r := v[0], v[1], v[2]
-			t := u[0]
-			s0 += t * p
-			s1 += t * q
-			s2 += t * r
-			t = u[1]
-			s3 += t * p
-			s4 += t * q
-			s5 += t * r
-			t = u[2]
-			s6 += t * p
-			s7 += t * q
-			s8 += t * r
-		}
-		addTile(c, ldc, j, min(stripRows, n-j), &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})
-		y = y[len(x):]
-	}
-}
-
-// addTile adds the sums of a tile to `width` entries, from column j on, of as
-// many rows as c has.
-func addTile(c []float64, ldc, j, width int, s *[9]float64) {
-	for i := 0; i*ldc+j < len(c); i++ {
-		for l := range width {
-			c[i*ldc+j+l] += s[stripRows*i+l]
-		}
-	}
 }
 
 // mirror copies the part of the n×n matrix c right of its diagonal to the
@@ -643,6 +373,51 @@ func mirror(c []float64, n int) {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			c[j*n+i] = c[i*n+j]
+		}
+	}
+}
+
+// addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x have the length of y
+// and no gaps. As with every kernel (see kernels.go) the order of the sums
+// depends on the sizes alone, here on len(index) and len(y).
+func addRows(y []float64, coef []float64, index []int, x []float64) {
+	if useSIMD && len(y) >= simdLength {
+		addRowsSIMD(y, coef, index, x)
+		return
+	}
+	addRowsGeneric(y, coef, index, x)
+}
+
+// addRowsGeneric takes four rows at a time: one load and one store of y for
+// four products.
+func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
+	l := len(y)
+	for len(coef) >= 4 && len(index) >= 4 {
+		c, at := (*[4]float64)(coef), (*[4]int)(index)
+		x0, x1, x2, x3 := x[at[0]*l:][:l], x[at[1]*l:][:l], x[at[2]*l:][:l], x[at[3]*l:][:l]
+		a, b, e, f := c[0], c[1], c[2], c[3]
+		for i, v := range y {
+			y[i] = v + ((a*x0[i] + b*x1[i]) + (e*x2[i] + f*x3[i]))
+		}
+		coef, index = coef[4:], index[4:]
+	}
+	switch len(coef) {
+	case 3:
+		x0, x1, x2 := x[index[0]*l:][:l], x[index[1]*l:][:l], x[index[2]*l:][:l]
+		a, b, e := coef[0], coef[1], coef[2]
+		for i, v := range y {
+			y[i] = v + ((a*x0[i] + b*x1[i]) + e*x2[i])
+		}
+	case 2:
+		x0, x1 := x[index[0]*l:][:l], x[index[1]*l:][:l]
+		a, b := coef[0], coef[1]
+		for i, v := range y {
+			y[i] = v + (a*x0[i] + b*x1[i])
+		}
+	case 1:
+		x0, a := x[index[0]*l:][:l], coef[0]
+		for i, v := range y {
+			y[i] = v + a*x0[i]
 		}
 	}
 }

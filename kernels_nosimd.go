@@ -29,3 +29,4 @@ func rotateSIMD(x, y []float64, c, s float64) { panic(useSIMD) }
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	panic(useSIMD)
 }
+func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) { panic(useSIMD) }

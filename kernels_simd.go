@@ -157,147 +157,6 @@ func vectorLength() int {
 	return simd.VectorBitSize() / 64
 }
 
-// interleaveSIMD is interleave.
-func interleaveSIMD(dst, x, mean []float64, a, w float64) {
-	mean = mean[:len(x)]
-	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
-	v := f.Len()
-	for len(x) >= v && len(mean) >= v && len(dst) >= v {
-		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Mul(g).Store(dst)
-		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
-	}
-	clearUpper()
-	for len(dst) >= v { // what is left, and zeros
-		clear(dst[:v])
-		for i, m := range mean {
-			dst[i] = (x[i]*a - m) * w
-		}
-		mean, dst = nil, dst[min(3*v, len(dst)):]
-	}
-}
-
-// stripSIMD is stripGeneric.
-func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
-	var sums [72]float64
-	for j := 0; j < n; j += stripRows {
-		tileSIMD(&sums, x, y)
-		addSums(c, ldc, j, n, &sums)
-		y = y[len(x):]
-	}
-}
-
-// tileSIMD leaves the lanes of nine dot products, of the vectors of strip a
-// with those of the strip that b begins with: eight places each, of which it
-// writes as many as there are lanes.
-func tileSIMD(lanes *[72]float64, a, b []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
-	v := s0.Len()
-	for len(a) >= 12*v && len(b) >= 12*v {
-		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
-		t := simd.LoadFloat64s(a)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[2*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b[3*v:]), simd.LoadFloat64s(b[4*v:]), simd.LoadFloat64s(b[5*v:])
-		t = simd.LoadFloat64s(a[3*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[4*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[5*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b[6*v:]), simd.LoadFloat64s(b[7*v:]), simd.LoadFloat64s(b[8*v:])
-		t = simd.LoadFloat64s(a[6*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[7*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[8*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(b[9*v:]), simd.LoadFloat64s(b[10*v:]), simd.LoadFloat64s(b[11*v:])
-		t = simd.LoadFloat64s(a[9*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[10*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[11*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		a, b = a[12*v:], b[12*v:]
-	}
-	for len(a) >= 3*v && len(b) >= 3*v {
-		p, q, r := simd.LoadFloat64s(b), simd.LoadFloat64s(b[v:]), simd.LoadFloat64s(b[2*v:])
-		t := simd.LoadFloat64s(a)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(a[v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(a[2*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		a, b = a[3*v:], b[3*v:]
-	}
-	s0.Store(lanes[:])
-	s1.Store(lanes[8:])
-	s2.Store(lanes[8*2:])
-	s3.Store(lanes[8*3:])
-	s4.Store(lanes[8*4:])
-	s5.Store(lanes[8*5:])
-	s6.Store(lanes[8*6:])
-	s7.Store(lanes[8*7:])
-	s8.Store(lanes[8*8:])
-	clearUpper()
-}
-
-// addSums adds the sums over the lanes that a tile left to its entries of c: as
-// many rows as c has, columns j, j+1 and j+2 below n.
-func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
-	if j+3 <= n && 2*ldc+j < len(c) {
-		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
-		p[0] += sumLanes((*[8]float64)(lanes[:]))
-		p[1] += sumLanes((*[8]float64)(lanes[8:]))
-		p[2] += sumLanes((*[8]float64)(lanes[16:]))
-		q[0] += sumLanes((*[8]float64)(lanes[24:]))
-		q[1] += sumLanes((*[8]float64)(lanes[32:]))
-		q[2] += sumLanes((*[8]float64)(lanes[40:]))
-		r[0] += sumLanes((*[8]float64)(lanes[48:]))
-		r[1] += sumLanes((*[8]float64)(lanes[56:]))
-		r[2] += sumLanes((*[8]float64)(lanes[64:]))
-		return
-	}
-	for i := 0; i*ldc+j < len(c); i++ {
-		for l := range min(3, n-j) {
-			c[i*ldc+j+l] += sumLanes((*[8]float64)(lanes[24*i+8*l:]))
-		}
-	}
-}
-
 // addMulNTSIMD is addMulNT, in tiles of 3×3 dot products.
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	var sums [72]float64
@@ -422,70 +281,6 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	clearUpper()
 }
 
-// combineSIMD is combineGeneric, for three times the lanes of entries.
-func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) {
-	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
-	v := s0.Len()
-	for len(u) >= 9*v && len(a) >= 9*v {
-		p, q, r := simd.LoadFloat64s(a), simd.LoadFloat64s(a[3*v:]), simd.LoadFloat64s(a[6*v:])
-		t := simd.LoadFloat64s(u)
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(u[v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(u[2*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(a[v:]), simd.LoadFloat64s(a[4*v:]), simd.LoadFloat64s(a[7*v:])
-		t = simd.LoadFloat64s(u[3*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(u[4*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(u[5*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		p, q, r = simd.LoadFloat64s(a[2*v:]), simd.LoadFloat64s(a[5*v:]), simd.LoadFloat64s(a[8*v:])
-		t = simd.LoadFloat64s(u[6*v:])
-		s0 = t.MulAdd(p, s0)
-		s1 = t.MulAdd(q, s1)
-		s2 = t.MulAdd(r, s2)
-		t = simd.LoadFloat64s(u[7*v:])
-		s3 = t.MulAdd(p, s3)
-		s4 = t.MulAdd(q, s4)
-		s5 = t.MulAdd(r, s5)
-		t = simd.LoadFloat64s(u[8*v:])
-		s6 = p.MulAdd(t, s6)
-		s7 = q.MulAdd(t, s7)
-		s8 = r.MulAdd(t, s8)
-		a, u = a[min(size, len(a)):], u[9*v:]
-	}
-	simd.LoadFloat64s(c).Add(s0).Store(c)
-	simd.LoadFloat64s(c[v:]).Add(s1).Store(c[v:])
-	simd.LoadFloat64s(c[2*v:]).Add(s2).Store(c[2*v:])
-	if len(c) > ldc {
-		c := c[ldc:]
-		simd.LoadFloat64s(c).Add(s3).Store(c)
-		simd.LoadFloat64s(c[v:]).Add(s4).Store(c[v:])
-		simd.LoadFloat64s(c[2*v:]).Add(s5).Store(c[2*v:])
-	}
-	if len(c) > 2*ldc {
-		c := c[2*ldc:]
-		simd.LoadFloat64s(c).Add(s6).Store(c)
-		simd.LoadFloat64s(c[v:]).Add(s7).Store(c[v:])
-		simd.LoadFloat64s(c[2*v:]).Add(s8).Store(c[2*v:])
-	}
-	clearUpper()
-}
-
 // addDifferenceSIMD is addDifference for w > 0 and at least simdLength numbers.
 func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
 	sums, origin = sums[:len(x)], origin[:len(x)]
@@ -514,37 +309,37 @@ func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, fi
 }
 
 // residualSIMD is residual for at least simdLength numbers.
-func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
-	mean, at = mean[:len(x)], at[:len(g)]
+func residualSIMD(x, mean []float64, a float64, coef []float64, index []int, f []float64) float64 {
+	n := len(x)
+	mean, index = mean[:n], index[:len(coef)]
 	s := simd.BroadcastFloat64s(a)
 	var s0, s1, s2, s3 simd.Float64s
 	v := s.Len()
 	j := 0
-	for ; j+4*v <= len(x); j += 4 * v {
+	for ; j+4*v <= n; j += 4 * v {
 		p, m := x[j:j+4*v], mean[j:j+4*v]
 		r0 := simd.LoadFloat64s(p).Mul(s).Sub(simd.LoadFloat64s(m))
 		r1 := simd.LoadFloat64s(p[v:]).Mul(s).Sub(simd.LoadFloat64s(m[v:]))
 		r2 := simd.LoadFloat64s(p[2*v:]).Mul(s).Sub(simd.LoadFloat64s(m[2*v:]))
 		r3 := simd.LoadFloat64s(p[3*v:]).Mul(s).Sub(simd.LoadFloat64s(m[3*v:]))
-		for i, c := range g {
-			t := simd.BroadcastFloat64s(-c)
-			q := f[at[i]+j:]
-			r0 = simd.LoadFloat64s(q).MulAdd(t, r0)
-			r1 = simd.LoadFloat64s(q[v:]).MulAdd(t, r1)
-			r2 = simd.LoadFloat64s(q[2*v:]).MulAdd(t, r2)
-			r3 = simd.LoadFloat64s(q[3*v:]).MulAdd(t, r3)
+		for t, c := range coef {
+			g, q := simd.BroadcastFloat64s(c), f[index[t]*n+j:][:4*v]
+			r0 = simd.LoadFloat64s(q).MulAdd(g, r0)
+			r1 = simd.LoadFloat64s(q[v:]).MulAdd(g, r1)
+			r2 = simd.LoadFloat64s(q[2*v:]).MulAdd(g, r2)
+			r3 = simd.LoadFloat64s(q[3*v:]).MulAdd(g, r3)
 		}
 		s0, s1, s2, s3 = r0.MulAdd(r0, s0), r1.MulAdd(r1, s1), r2.MulAdd(r2, s2), r3.MulAdd(r3, s3)
 	}
-	for ; j < len(x); j += v {
+	for ; j < n; j += v {
 		last := lastMask[8:] // all of them
-		if j > len(x)-v {
-			last = lastLanes(v, len(x)-j)
-			j = len(x) - v
+		if j > n-v {
+			last = lastLanes(v, n-j)
+			j = n - v
 		}
 		r := simd.LoadFloat64s(x[j:]).Mul(s).Sub(simd.LoadFloat64s(mean[j:]))
-		for i, c := range g {
-			r = simd.LoadFloat64s(f[at[i]+j:]).MulAdd(simd.BroadcastFloat64s(-c), r)
+		for t, c := range coef {
+			r = simd.LoadFloat64s(f[index[t]*n+j:]).MulAdd(simd.BroadcastFloat64s(c), r)
 		}
 		s0 = r.MulAdd(r.Mul(simd.LoadFloat64s(last)), s0)
 	}
@@ -595,4 +390,74 @@ func rotateSIMD(x, y []float64, c, s float64) {
 	}
 	clearUpper()
 	rotateGeneric(x, y, c, s)
+}
+
+// addRowsSIMD is addRows: eight vectors of y stay in registers while the rows
+// go by, so that there is a load for each product and little else.
+func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
+	l := len(y)
+	index = index[:len(coef)]
+	var s0 simd.Float64s
+	v := s0.Len()
+	lo := 0
+	for ; lo+8*v <= l; lo += 8 * v {
+		out := y[lo : lo+8*v]
+		s0 := simd.LoadFloat64s(out)
+		s1 := simd.LoadFloat64s(out[v:])
+		s2 := simd.LoadFloat64s(out[2*v:])
+		s3 := simd.LoadFloat64s(out[3*v:])
+		s4 := simd.LoadFloat64s(out[4*v:])
+		s5 := simd.LoadFloat64s(out[5*v:])
+		s6 := simd.LoadFloat64s(out[6*v:])
+		s7 := simd.LoadFloat64s(out[7*v:])
+		for t, a := range coef {
+			row := x[index[t]*l+lo:][:8*v]
+			f := simd.BroadcastFloat64s(a)
+			s0 = simd.LoadFloat64s(row).MulAdd(f, s0)
+			s1 = simd.LoadFloat64s(row[v:]).MulAdd(f, s1)
+			s2 = simd.LoadFloat64s(row[2*v:]).MulAdd(f, s2)
+			s3 = simd.LoadFloat64s(row[3*v:]).MulAdd(f, s3)
+			s4 = simd.LoadFloat64s(row[4*v:]).MulAdd(f, s4)
+			s5 = simd.LoadFloat64s(row[5*v:]).MulAdd(f, s5)
+			s6 = simd.LoadFloat64s(row[6*v:]).MulAdd(f, s6)
+			s7 = simd.LoadFloat64s(row[7*v:]).MulAdd(f, s7)
+		}
+		s0.Store(out)
+		s1.Store(out[v:])
+		s2.Store(out[2*v:])
+		s3.Store(out[3*v:])
+		s4.Store(out[4*v:])
+		s5.Store(out[5*v:])
+		s6.Store(out[6*v:])
+		s7.Store(out[7*v:])
+	}
+	for ; lo+2*v <= l; lo += 2 * v {
+		out := y[lo : lo+2*v]
+		s0 := simd.LoadFloat64s(out)
+		s1 := simd.LoadFloat64s(out[v:])
+		for t, a := range coef {
+			row := x[index[t]*l+lo:][:2*v]
+			f := simd.BroadcastFloat64s(a)
+			s0 = simd.LoadFloat64s(row).MulAdd(f, s0)
+			s1 = simd.LoadFloat64s(row[v:]).MulAdd(f, s1)
+		}
+		s0.Store(out)
+		s1.Store(out[v:])
+	}
+	for ; lo+v <= l; lo += v {
+		out := y[lo : lo+v]
+		s0 := simd.LoadFloat64s(out)
+		for t, a := range coef {
+			s0 = simd.LoadFloat64s(x[index[t]*l+lo:][:v]).MulAdd(simd.BroadcastFloat64s(a), s0)
+		}
+		s0.Store(out)
+	}
+	clearUpper()
+	for ; lo < l; lo++ { // LoadFloat64sPart reads past its slice (Go 1.27.4)
+		sum := y[lo]
+		for t, a := range coef {
+			sum += a * x[index[t]*l+lo]
+		}
+		y[lo] = sum
+	}
 }

@@ -94,7 +94,7 @@ func (m *mixture) visits() *visits {
 	}
 	k, r := m.k, m.z.Cols
 	c := chunks(m.z.Rows, r, reduceChunks)
-	v := &visits{parts: make([]partial, c), hands: make([]hand, max(1, min(m.s.workers, c))), step: min(blockRows(r), max(m.z.Rows, 1))}
+	v := &visits{parts: make([]partial, c), hands: make([]hand, max(1, min(m.s.workers, c))), step: min(blockRows(m.z.Rows, r), max(m.z.Rows, 1))}
 	for t := range v.parts {
 		v.parts[t].gg, v.parts[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
 	}

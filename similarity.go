@@ -299,9 +299,9 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 // between fills dst with the kernel of the packed samples `own` and x.
 func (k *SampleKernel) between(dst *Matrix, own []float64) {
 	d := k.s.d
-	other := make([]float64, min(blockRows(d), k.s.n)*d)
-	for lo := 0; lo < k.s.n; lo += blockRows(d) {
-		hi := min(lo+blockRows(d), k.s.n)
+	other := make([]float64, min(blockRows(k.s.n, d), k.s.n)*d)
+	for lo := 0; lo < k.s.n; lo += blockRows(k.s.n, d) {
+		hi := min(lo+blockRows(k.s.n, d), k.s.n)
 		k.s.pack(other, lo, hi, false)
 		for i := range dst.Rows {
 			row, a := dst.row(i)[lo:hi], own[i*d:(i+1)*d]

@@ -342,8 +342,8 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 	// What a row is compared with: the centers that it has a part of, and the
 	// mean if its memberships do not add up to 1.
 	type mixed struct {
-		g  []float64
-		at []int
+		coef  []float64
+		index []int
 	}
 	own := make([]mixed, s.workers)
 	a, less := s.factor(), math.Ldexp(1, -2*exp)
@@ -360,18 +360,18 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 				part += math.Ldexp(s.weight(i)*s.farResidual(i, f, g.row(i), sizes, e), 2*(e-exp))
 				continue
 			}
-			mix.g, mix.at = mix.g[:0], mix.at[:0]
+			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
 			missing := 1.0
 			for j, v := range g.row(i) {
 				missing -= v
 				if v != 0 {
-					mix.g, mix.at = append(mix.g, v), append(mix.at, j*s.d)
+					mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
 				}
 			}
 			if missing != 0 {
-				mix.g, mix.at = append(mix.g, -missing), append(mix.at, k*s.d)
+				mix.coef, mix.index = append(mix.coef, missing), append(mix.index, k)
 			}
-			part += s.weight(i) * residual(s.x.row(i), s.mean, a, mix.g, mix.at, all) * less
+			part += s.weight(i) * residual(s.x.row(i), s.mean, a, mix.coef, mix.index, all) * less
 		}
 		sums[at.chunk] += part
 	})

@@ -181,7 +181,7 @@ func (m *mixture) clustering() *clustering {
 	n, r := m.z.Dims()
 	k, c := m.k, chunks(n, r, reduceChunks)
 	l := &clustering{m: m, squares: make([]float64, n), half: make([]float64, k), parts: make([]clusterPart, c),
-		hands: make([]clusterHand, max(1, min(m.s.workers, c))), step: min(blockRows(r), max(n, 1)), room: make([]float64, 3*n)}
+		hands: make([]clusterHand, max(1, min(m.s.workers, c))), step: min(blockRows(n, r), max(n, 1)), room: make([]float64, 3*n)}
 	for i := range n {
 		l.squares[i] = sumSquares(m.z.row(i))
 	}

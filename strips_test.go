@@ -251,19 +251,19 @@ func TestPassKernels(t *testing.T) {
 			}
 		}
 		for k := range 5 {
-			f, g, at := randomSlice(k*(n+1), rng), randomSlice(k, rng), make([]int, k)
-			for i := range at {
-				at[i] = (k - 1 - i) * (n + 1)
+			f, coef, index := randomSlice(k*n, rng), randomSlice(k, rng), make([]int, k)
+			for i := range index {
+				index[i] = k - 1 - i
 			}
 			var want float64
 			for j, v := range x {
 				r := 0.5*v - mean[j]
-				for i := range g {
-					r -= g[i] * f[at[i]+j]
+				for i := range coef {
+					r += coef[i] * f[index[i]*n+j]
 				}
 				want += r * r
 			}
-			if got := residual(x, mean, 0.5, g, at, f); !(math.Abs(got-want) <= 1e-14*(1+want)) {
+			if got := residual(x, mean, 0.5, coef, index, f); !(math.Abs(got-want) <= 1e-14*(1+want)) {
 				t.Errorf("n=%d, k=%d: residual %g, want %g", n, k, got, want)
 			}
 		}

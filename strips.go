@@ -1,0 +1,320 @@
+package softkmeans
+
+// Strips are how large products have their factors: three vectors
+// interleaved, `lanes` numbers of each in turn, so that what a tile of 3×3 sums
+// reads next lies in one place. The number of vectors is rounded up to whole
+// strips and their length to three times the lanes, with zeros:
+//
+//	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
+
+// stripRows is how many vectors a strip has. 3×3 sums, and one row of either
+// factor, fill the 16 registers of plain amd64 and of AVX2.
+const stripRows = 3
+
+// stripLength is what the length of vectors is rounded up to.
+func stripLength(l int) int { return roundUp(l, stripRows*lanes) }
+
+// stripSize is how many numbers the strips of n vectors of length l take.
+func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
+
+// roundUp returns the least multiple of unit that is at least n.
+func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
+
+// interleave writes one vector to its place in a strip, which dst is the rest of from
+// there: lane by lane (v_i·a − mean_i)·w. mean is as long as v, and what the strip
+// has of the vector beyond that becomes 0.
+func interleave(dst, v, mean []float64, a, w float64) {
+	if useSIMD {
+		interleaveSIMD(dst, v, mean, a, w)
+		return
+	}
+	for i, m := range mean[:len(v)] {
+		dst[stripRows*i] = (v[i]*a - m) * w
+	}
+	for i := stripRows * len(v); i < len(dst); i += stripRows {
+		dst[i] = 0
+	}
+}
+
+// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of
+// stripSize numbers.
+func packStrips(dst, v []float64, n, l, row int) {
+	if l == 0 {
+		return
+	}
+	size := stripSize(stripRows, l)
+	for i := range roundUp(n, stripRows) {
+		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
+		var x []float64
+		if i < n {
+			x = v[i*row:][:l]
+		}
+		for j := 0; j < stripLength(l); j += lanes {
+			clear(at[copy(at[:lanes], x):lanes])
+			x, at = x[min(lanes, len(x)):], at[min(stripRows*lanes, len(at)):]
+		}
+	}
+}
+
+// interleaveT writes numbers i and i+1 of every vector of strips that are `size`
+// numbers apart: x_j·a − mean_j for the first of vector j, y_j·a − mean_j for the
+// second. i is even; a number past the rounded length is left out.
+func interleaveT(dst []float64, size, i int, x, y, mean []float64, a float64) {
+	x, y = x[:len(mean)], y[:len(mean)]
+	from := i/lanes*stripRows*lanes + i%lanes
+	dst = dst[from:]
+	j := 0
+	switch {
+	case lanes == 8:
+		for ; j < len(mean)-2; j += 3 {
+			o := (*[18]float64)(dst)
+			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
+			o[8], o[9] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
+			o[16], o[17] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			dst = dst[min(size, len(dst)):]
+		}
+	case lanes == 4:
+		for ; j < len(mean)-2; j += 3 {
+			o := (*[10]float64)(dst)
+			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
+			o[4], o[5] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
+			o[8], o[9] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			dst = dst[min(size, len(dst)):]
+		}
+	case lanes == 2:
+		for ; j < len(mean)-2; j += 3 {
+			o := (*[6]float64)(dst)
+			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
+			o[2], o[3] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
+			o[4], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			dst = dst[min(size, len(dst)):]
+		}
+	case from+6 <= size:
+		for ; j < len(mean)-2; j += 3 {
+			o := (*[6]float64)(dst)
+			o[0], o[3] = x[j]*a-mean[j], y[j]*a-mean[j]
+			o[1], o[4] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
+			o[2], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			dst = dst[min(size, len(dst)):]
+		}
+	}
+	// What is left, number by number; and zeros for vectors that are not there.
+	for c := 0; j < roundUp(len(mean), stripRows); j++ {
+		var p, q float64
+		if j < len(mean) {
+			p, q = x[j]*a-mean[j], y[j]*a-mean[j]
+		}
+		dst[c*lanes] = p
+		if lanes > 1 {
+			dst[c*lanes+1] = q
+		} else if from+stripRows < size {
+			dst[c+stripRows] = q
+		}
+		if c++; c == stripRows {
+			c, dst = 0, dst[min(size, len(dst)):]
+		}
+	}
+}
+
+// groupSize is how many numbers of the second factor's strips are multiplied
+// with all of the first one's before the next: an eighth of a megabyte, half of
+// the smaller second-level caches in use.
+const groupSize = 16384
+
+// addMulStrips adds A·Bᵀ to C, for factors of m and n vectors of one length in
+// strips. C has m rows of length ldc ≥ n. If upper is set, A and B are the same
+// and only the part of C on and right of the diagonal is wanted (the rest may
+// be written, too).
+func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
+	if l == 0 {
+		return
+	}
+	size := stripSize(stripRows, l)
+	group := max(1, groupSize/size) * stripRows
+	for first := 0; first < n; first += group {
+		last := min(first+group, n)
+		for i := 0; i < m && !(upper && i >= last); i += stripRows {
+			from := first
+			if upper {
+				from = max(first, i)
+			}
+			x, y := a[i/stripRows*size:][:size], b[from/stripRows*size:roundUp(last, stripRows)/stripRows*size]
+			rows := c[i*ldc+from : (min(i+stripRows, m)-1)*ldc+last]
+			if useSIMD {
+				stripSIMD(rows, ldc, x, y, last-from)
+			} else {
+				stripGeneric(rows, ldc, x, y, last-from)
+			}
+		}
+	}
+}
+
+// spread writes the vectors v (n of length l, `row` numbers apart) for
+// addCombined: of three vectors at a time, of three numbers of each at a time, the
+// nine products' factors, as many times as there are lanes.
+func spread(dst, v []float64, n, l, row int) {
+	for i := 0; i < n; i += stripRows {
+		for j := 0; j < l; j += stripRows {
+			for c := range stripRows {
+				for r := range stripRows {
+					var x float64
+					if i+r < n && j+c < l {
+						x = v[(i+r)*row+j+c]
+					}
+					for t := range lanes {
+						dst[t] = x
+					}
+					dst = dst[lanes:]
+				}
+			}
+		}
+	}
+}
+
+// spreadSize is how many numbers spread writes.
+func spreadSize(n, l int) int { return roundUp(n, stripRows) * roundUp(l, stripRows) * lanes }
+
+// spreadStrips is of how many strips at a time addCombined takes the
+// combinations: what spread made of that many, and three times the lanes of them, fit
+// the first-level cache.
+const spreadStrips = 32
+
+// addCombined adds to each of n rows of C, ldc apart, a combination of the l vectors of
+// length m that are in strips; u has the coefficients, n vectors of length l, as
+// spread writes them. It may add to C's rows zeros up to m rounded up by
+// stripLength, which ldc must have room for.
+func addCombined(c []float64, ldc int, strips []float64, l, m int, u []float64, n int) {
+	if l == 0 {
+		return
+	}
+	size, count, piece := stripSize(stripRows, m), roundUp(l, stripRows)/stripRows, stripRows*stripRows*lanes
+	for first := 0; first < count; first += spreadStrips {
+		last := min(first+spreadStrips, count)
+		for i := 0; i < n; i += stripRows {
+			factors := u[(i/stripRows*count+first)*piece : (i/stripRows*count+last)*piece]
+			for at := 0; at < stripLength(m); at += stripRows * lanes {
+				part := strips[first*size+stripRows*at : (last-1)*size+stripRows*at+piece]
+				out := c[i*ldc+at : (min(i+stripRows, n)-1)*ldc+at+stripRows*lanes]
+				if useSIMD {
+					combineSIMD(out, ldc, part, size, factors)
+				} else {
+					combineGeneric(out, ldc, part, size, factors)
+				}
+			}
+		}
+	}
+}
+
+// combineGeneric adds to three entries each of one, two or three rows of C the
+// combinations of what the strips, `size` numbers apart, begin with.
+func combineGeneric(c []float64, ldc int, a []float64, size int, u []float64) {
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
+	for len(u) >= 9 && len(a) >= 9 {
+		x, f := (*[9]float64)(a), (*[9]float64)(u)
+		p, q, r := x[0], x[3], x[6]
+		t := f[0]
+		s0 += t * p
+		s1 += t * q
+		s2 += t * r
+		t = f[1]
+		s3 += t * p
+		s4 += t * q
+		s5 += t * r
+		t = f[2]
+		s6 += t * p
+		s7 += t * q
+		s8 += t * r
+		p, q, r = x[1], x[4], x[7]
+		t = f[3]
+		s0 += t * p
+		s1 += t * q
+		s2 += t * r
+		t = f[4]
+		s3 += t * p
+		s4 += t * q
+		s5 += t * r
+		t = f[5]
+		s6 += t * p
+		s7 += t * q
+		s8 += t * r
+		p, q, r = x[2], x[5], x[8]
+		t = f[6]
+		s0 += t * p
+		s1 += t * q
+		s2 += t * r
+		t = f[7]
+		s3 += t * p
+		s4 += t * q
+		s5 += t * r
+		t = f[8]
+		s6 += t * p
+		s7 += t * q
+		s8 += t * r
+		a, u = a[min(size, len(a)):], u[9:]
+	}
+	addTile(c, ldc, 0, stripRows, &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})
+}
+
+// stripGeneric adds the products of one strip with n vectors in strips to the
+// one, two or three rows of C, the last of which may end with its n entries.
+func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
+	for j := 0; j < n; j += stripRows {
+		var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
+		a, b := x, y
+		for len(a) >= 9 && len(b) >= 9 { // lengths are multiples of three
+			u, v := (*[9]float64)(a), (*[9]float64)(b)
+			p, q, r := v[0], v[1], v[2]
+			t := u[0]
+			s0 += t * p
+			s1 += t * q
+			s2 += t * r
+			t = u[1]
+			s3 += t * p
+			s4 += t * q
+			s5 += t * r
+			t = u[2]
+			s6 += t * p
+			s7 += t * q
+			s8 += t * r
+			p, q, r = v[3], v[4], v[5]
+			t = u[3]
+			s0 += t * p
+			s1 += t * q
+			s2 += t * r
+			t = u[4]
+			s3 += t * p
+			s4 += t * q
+			s5 += t * r
+			t = u[5]
+			s6 += t * p
+			s7 += t * q
+			s8 += t * r
+			p, q, r = v[6], v[7], v[8]
+			t = u[6]
+			s0 += t * p
+			s1 += t * q
+			s2 += t * r
+			t = u[7]
+			s3 += t * p
+			s4 += t * q
+			s5 += t * r
+			t = u[8]
+			s6 += t * p
+			s7 += t * q
+			s8 += t * r
+			a, b = a[9:], b[9:]
+		}
+		addTile(c, ldc, j, min(stripRows, n-j), &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})
+		y = y[len(x):]
+	}
+}
+
+// addTile adds the sums of a tile to `width` entries, from column j on, of as
+// many rows as c has.
+func addTile(c []float64, ldc, j, width int, s *[9]float64) {
+	for i := 0; i*ldc+j < len(c); i++ {
+		for l := range width {
+			c[i*ldc+j+l] += s[stripRows*i+l]
+		}
+	}
+}
