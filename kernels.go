@@ -25,13 +25,17 @@ func dot(x, y []float64) float64 {
 
 func dotGeneric(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		a, b := (*[4]float64)(x), (*[4]float64)(y)
+	for len(x) >= 8 && len(y) >= 8 {
+		a, b := (*[8]float64)(x), (*[8]float64)(y)
 		s0 += a[0] * b[0]
 		s1 += a[1] * b[1]
 		s2 += a[2] * b[2]
 		s3 += a[3] * b[3]
-		x, y = x[4:], y[4:]
+		s0 += a[4] * b[4]
+		s1 += a[5] * b[5]
+		s2 += a[6] * b[6]
+		s3 += a[7] * b[7]
+		x, y = x[8:], y[8:]
 	}
 	y = y[:len(x)]
 	for i, v := range x {
@@ -50,6 +54,15 @@ func axpy(y []float64, a float64, x []float64) {
 }
 
 func axpyGeneric(y []float64, a float64, x []float64) {
+	y = y[:len(x)]
+	for len(x) >= 4 && len(y) >= 4 {
+		p, q := (*[4]float64)(x), (*[4]float64)(y)
+		q[0] += a * p[0]
+		q[1] += a * p[1]
+		q[2] += a * p[2]
+		q[3] += a * p[3]
+		x, y = x[4:], y[4:]
+	}
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += a * v
@@ -334,37 +347,16 @@ func addDifference(sums, x, origin []float64, a, w float64) (top float64, finite
 	return top, zero == 0
 }
 
-// residual returns Σ_j (a·x_j − mean_j + Σ_t coef_t·f_tj)², f_t being row index_t
-// of f, whose rows have the length of x and no gaps.
-func residual(x, mean []float64, a float64, coef []float64, index []int, f []float64) float64 {
+// shift writes a·x − mean to dst.
+func shift(dst, x, mean []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
-		return residualSIMD(x, mean, a, coef, index, f)
+		shiftSIMD(dst, x, mean, a)
+		return
 	}
-	n := len(x)
-	mean, index = mean[:n], index[:len(coef)]
-	var s0, s1 float64
-	j := 0
-	for ; j+4 <= n; j += 4 {
-		p, m := (*[4]float64)(x[j:]), (*[4]float64)(mean[j:])
-		r0, r1, r2, r3 := a*p[0]-m[0], a*p[1]-m[1], a*p[2]-m[2], a*p[3]-m[3]
-		for t, c := range coef {
-			q := (*[4]float64)(f[index[t]*n+j:])
-			r0 += c * q[0]
-			r1 += c * q[1]
-			r2 += c * q[2]
-			r3 += c * q[3]
-		}
-		s0 += r0*r0 + r1*r1
-		s1 += r2*r2 + r3*r3
+	dst, mean = dst[:len(x)], mean[:len(x)]
+	for i, v := range x {
+		dst[i] = a*v - mean[i]
 	}
-	for ; j < n; j++ {
-		r := a*x[j] - mean[j]
-		for t, c := range coef {
-			r += c * f[index[t]*n+j]
-		}
-		s0 += r * r
-	}
-	return s0 + s1
 }
 
 // mirror copies the part of the n×n matrix c right of its diagonal to the

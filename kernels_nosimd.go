@@ -21,11 +21,9 @@ func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) { pan
 func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
 	panic(useSIMD)
 }
-func residualSIMD(x, mean []float64, a float64, g []float64, at []int, f []float64) float64 {
-	panic(useSIMD)
-}
-func scaleSIMD(x []float64, a float64)        { panic(useSIMD) }
-func rotateSIMD(x, y []float64, c, s float64) { panic(useSIMD) }
+func shiftSIMD(dst, x, mean []float64, a float64) { panic(useSIMD) }
+func scaleSIMD(x []float64, a float64)            { panic(useSIMD) }
+func rotateSIMD(x, y []float64, c, s float64)     { panic(useSIMD) }
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	panic(useSIMD)
 }

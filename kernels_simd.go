@@ -308,45 +308,25 @@ func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, fi
 	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sumLanes(&z) == 0
 }
 
-// residualSIMD is residual for at least simdLength numbers.
-func residualSIMD(x, mean []float64, a float64, coef []float64, index []int, f []float64) float64 {
-	n := len(x)
-	mean, index = mean[:n], index[:len(coef)]
-	s := simd.BroadcastFloat64s(a)
-	var s0, s1, s2, s3 simd.Float64s
-	v := s.Len()
-	j := 0
-	for ; j+4*v <= n; j += 4 * v {
-		p, m := x[j:j+4*v], mean[j:j+4*v]
-		r0 := simd.LoadFloat64s(p).Mul(s).Sub(simd.LoadFloat64s(m))
-		r1 := simd.LoadFloat64s(p[v:]).Mul(s).Sub(simd.LoadFloat64s(m[v:]))
-		r2 := simd.LoadFloat64s(p[2*v:]).Mul(s).Sub(simd.LoadFloat64s(m[2*v:]))
-		r3 := simd.LoadFloat64s(p[3*v:]).Mul(s).Sub(simd.LoadFloat64s(m[3*v:]))
-		for t, c := range coef {
-			g, q := simd.BroadcastFloat64s(c), f[index[t]*n+j:][:4*v]
-			r0 = simd.LoadFloat64s(q).MulAdd(g, r0)
-			r1 = simd.LoadFloat64s(q[v:]).MulAdd(g, r1)
-			r2 = simd.LoadFloat64s(q[2*v:]).MulAdd(g, r2)
-			r3 = simd.LoadFloat64s(q[3*v:]).MulAdd(g, r3)
-		}
-		s0, s1, s2, s3 = r0.MulAdd(r0, s0), r1.MulAdd(r1, s1), r2.MulAdd(r2, s2), r3.MulAdd(r3, s3)
+// shiftSIMD is shift for at least simdLength numbers.
+func shiftSIMD(dst, x, mean []float64, a float64) {
+	dst, mean = dst[:len(x)], mean[:len(x)]
+	f := simd.BroadcastFloat64s(a)
+	v := f.Len()
+	l := len(x) - v
+	end := [3][]float64{dst[l:], x[l:], mean[l:]}
+	for len(x) >= 2*v && len(dst) >= 2*v && len(mean) >= 2*v {
+		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Store(dst)
+		simd.LoadFloat64s(x[v:]).Mul(f).Sub(simd.LoadFloat64s(mean[v:])).Store(dst[v:])
+		x, dst, mean = x[2*v:], dst[2*v:], mean[2*v:]
 	}
-	for ; j < n; j += v {
-		last := lastMask[8:] // all of them
-		if j > n-v {
-			last = lastLanes(v, n-j)
-			j = n - v
-		}
-		r := simd.LoadFloat64s(x[j:]).Mul(s).Sub(simd.LoadFloat64s(mean[j:]))
-		for t, c := range coef {
-			r = simd.LoadFloat64s(f[index[t]*n+j:]).MulAdd(simd.BroadcastFloat64s(c), r)
-		}
-		s0 = r.MulAdd(r.Mul(simd.LoadFloat64s(last)), s0)
+	if len(x) > v {
+		simd.LoadFloat64s(x).Mul(f).Sub(simd.LoadFloat64s(mean)).Store(dst)
 	}
-	var l [8]float64
-	s0.Add(s1).Add(s2.Add(s3)).Store(l[:])
+	if len(x) > 0 { // the last vector, some of it once more
+		simd.LoadFloat64s(end[1]).Mul(f).Sub(simd.LoadFloat64s(end[2])).Store(end[0])
+	}
 	clearUpper()
-	return sumLanes(&l)
 }
 
 // scaleSIMD is scale.

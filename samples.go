@@ -262,10 +262,7 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 			clear(out)
 			continue
 		}
-		m := mean[:len(row)]
-		for j, v := range row {
-			out[j] = a*v - m[j]
-		}
+		shift(out, row, mean, a)
 		if weighted && s.weights != nil {
 			scale(out, math.Sqrt(s.weight(i)))
 		}
@@ -293,41 +290,25 @@ func (s *samples) packStrips(dst []float64, lo, hi int) {
 func (s *samples) packStripsT(dst []float64, lo, hi int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	size := stripSize(stripRows, m)
-	// Parts of 8 rows and 48 columns, whose strips the first-level cache holds.
-	const rows, columns = 8, 48
-	var x [2][]float64
-	var own [2][columns]float64 // rows that take more than a shift
-	var zeros [columns]float64
+	// Parts of X that the first-level cache holds, and their strips with them.
+	const rows, columns = 8, 96
+	var part [rows][columns]float64
 	for top := 0; top < stripLength(m); top += rows {
 		for left := 0; left < s.d; left += columns {
 			right := min(left+columns, s.d)
-			out, mean := dst[left/stripRows*size:], s.mean[left:right]
-			for i := top; i < min(top+rows, stripLength(m)); i += len(x) {
-				plain := i+len(x) <= m && (s.weights == nil || !weighted)
-				for l := range x {
-					if plain = plain && s.weight(lo+i+l) > 0; plain {
-						x[l] = s.x.row(lo + i + l)[left:right]
-					}
-				}
-				if plain {
-					interleaveT(out, size, i, x[0], x[1], mean, a)
+			for l := range part {
+				out, i := part[l][:right-left], lo+top+l
+				if i >= hi || s.weight(i) == 0 {
+					clear(out)
 					continue
 				}
-				for l := range x {
-					x[l] = own[l][:right-left]
-					clear(x[l])
-					if i+l >= m || s.weight(lo+i+l) == 0 {
-						continue
-					}
-					w := 1.0
-					if s.weights != nil && weighted {
-						w = math.Sqrt(s.weight(lo + i + l))
-					}
-					for j, v := range s.x.row(lo + i + l)[left:right] {
-						x[l][j] = (v*a - mean[j]) * w
-					}
+				shift(out, s.x.row(i)[left:right], s.mean[left:right], a)
+				if weighted && s.weights != nil {
+					scale(out, math.Sqrt(s.weight(i)))
 				}
-				interleaveT(out, size, i, x[0], x[1], zeros[:right-left], 1)
+			}
+			for l := 0; l < rows && top+l < stripLength(m); l += 2 {
+				interleaveT(dst[left/stripRows*size:], size, top+l, part[l][:right-left], part[l+1][:right-left])
 			}
 		}
 	}
@@ -343,9 +324,7 @@ func (s *samples) packColumns(dst []float64, lo, hi int) {
 			clear(out)
 			continue
 		}
-		for j, v := range s.x.row(i)[lo:hi] {
-			out[j] = a*v - mean[j]
-		}
+		shift(out, s.x.row(i)[lo:hi], mean, a)
 		if s.weights != nil {
 			scale(out, math.Sqrt(s.weight(i)))
 		}

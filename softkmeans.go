@@ -346,10 +346,12 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 		index []int
 	}
 	own := make([]mixed, s.workers)
-	a, less := s.factor(), math.Ldexp(1, -2*exp)
+	less := math.Ldexp(1, -2*exp)
 	all := append(shifted.Data, s.mean...)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	err = s.eachBlock(s.n, s.d, manyChunks, 0, func(at block) {
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
 		mix := &own[at.worker]
 		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
@@ -371,7 +373,9 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 			if missing != 0 {
 				mix.coef, mix.index = append(mix.coef, missing), append(mix.index, k)
 			}
-			part += s.weight(i) * residual(s.x.row(i), s.mean, a, mix.coef, mix.index, all) * less
+			r := rows[(i-at.lo)*s.d:][:s.d]
+			addRows(r, mix.coef, mix.index, all)
+			part += s.weight(i) * sumSquares(r) * less
 		}
 		sums[at.chunk] += part
 	})

@@ -57,52 +57,44 @@ func packStrips(dst, v []float64, n, l, row int) {
 }
 
 // interleaveT writes numbers i and i+1 of every vector of strips that are `size`
-// numbers apart: x_j·a − mean_j for the first of vector j, y_j·a − mean_j for the
-// second. i is even; a number past the rounded length is left out.
-func interleaveT(dst []float64, size, i int, x, y, mean []float64, a float64) {
-	x, y = x[:len(mean)], y[:len(mean)]
+// numbers apart: x_j and y_j for vector j. i is even; a number past the rounded
+// length is left out.
+func interleaveT(dst []float64, size, i int, x, y []float64) {
+	y = y[:len(x)]
 	from := i/lanes*stripRows*lanes + i%lanes
 	dst = dst[from:]
 	j := 0
 	switch {
 	case lanes == 8:
-		for ; j < len(mean)-2; j += 3 {
+		for ; j < len(x)-2; j += 3 {
 			o := (*[18]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[8], o[9] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[16], o[17] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			o[0], o[1], o[8], o[9], o[16], o[17] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
 			dst = dst[min(size, len(dst)):]
 		}
 	case lanes == 4:
-		for ; j < len(mean)-2; j += 3 {
+		for ; j < len(x)-2; j += 3 {
 			o := (*[10]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[4], o[5] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[8], o[9] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			o[0], o[1], o[4], o[5], o[8], o[9] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
 			dst = dst[min(size, len(dst)):]
 		}
 	case lanes == 2:
-		for ; j < len(mean)-2; j += 3 {
+		for ; j < len(x)-2; j += 3 {
 			o := (*[6]float64)(dst)
-			o[0], o[1] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[2], o[3] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[4], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			o[0], o[1], o[2], o[3], o[4], o[5] = x[j], y[j], x[j+1], y[j+1], x[j+2], y[j+2]
 			dst = dst[min(size, len(dst)):]
 		}
 	case from+6 <= size:
-		for ; j < len(mean)-2; j += 3 {
+		for ; j < len(x)-2; j += 3 {
 			o := (*[6]float64)(dst)
-			o[0], o[3] = x[j]*a-mean[j], y[j]*a-mean[j]
-			o[1], o[4] = x[j+1]*a-mean[j+1], y[j+1]*a-mean[j+1]
-			o[2], o[5] = x[j+2]*a-mean[j+2], y[j+2]*a-mean[j+2]
+			o[0], o[1], o[2], o[3], o[4], o[5] = x[j], x[j+1], x[j+2], y[j], y[j+1], y[j+2]
 			dst = dst[min(size, len(dst)):]
 		}
 	}
 	// What is left, number by number; and zeros for vectors that are not there.
-	for c := 0; j < roundUp(len(mean), stripRows); j++ {
+	for c := 0; j < roundUp(len(x), stripRows); j++ {
 		var p, q float64
-		if j < len(mean) {
-			p, q = x[j]*a-mean[j], y[j]*a-mean[j]
+		if j < len(x) {
+			p, q = x[j], y[j]
 		}
 		dst[c*lanes] = p
 		if lanes > 1 {
