@@ -22,7 +22,8 @@ type principal struct {
 const lostShare = 1e-9
 
 // jacobiMaxSide is the largest min(n, d) for which SolverAuto falls back to
-// SolverJacobi: a few seconds of work.
+// SolverJacobi: a few seconds of work. Smaller data has the Gram matrix tried
+// first, which shows when that is needed.
 const jacobiMaxSide = 512
 
 // krylovTol is the share of the total to which SolverKrylov proves its floor.
@@ -32,16 +33,15 @@ const krylovTol = 1e-13
 // has fewer the basis is completed; the floor is then 0.
 func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	small, large := s.sides()
-	asked := solver
+	asked, steps := solver, defaultKrylovSteps
 	if solver == SolverAuto {
 		solver = SolverGram
-		// Some 20 steps of Krylov against the Gram matrix and its eigenvectors.
-		if m := float64(small); small > 512 && 80*float64(p+krylovExtra) < m*(1+10*m/float64(large)) {
-			solver = SolverKrylov
+		if most := krylovSteps(p, small, large); small > jacobiMaxSide && most >= fewestKrylovSteps {
+			solver, steps = SolverKrylov, min(most, steps)
 		}
 	}
 	if solver == SolverKrylov {
-		pc, err := s.principalKrylov(p)
+		pc, err := s.principalKrylov(p, steps)
 		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
 			return pc, err
 		}
@@ -71,6 +71,23 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	pc.floorError = float64(small) * 0x1p-52 * pc.total
 	return pc, cancelled(s.ctx)
 }
+
+// krylovSteps is after how many of its steps SolverKrylov has taken the time of
+// SolverGram: the cost model of SolverAuto. With m = min(n, d), M = max(n, d) and
+// one worker the Gram matrix takes Mm² operations and its eigenvectors 4m³/3 at
+// a third or a half of the speed; a step 4Mm(p+8), also at half the speed or so, and
+// twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps, of which the
+// measured ones were 0.4–1.7 times with vectors, 0.8–2.4 times without (m from 600
+// to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
+// When these steps are over and the floor is not proved, SolverAuto has lost
+// the time of one SolverGram and takes it.
+func krylovSteps(p, small, large int) int {
+	m := float64(small)
+	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
+}
+
+// fewestKrylovSteps is from how many on SolverAuto tries them.
+const fewestKrylovSteps = 10
 
 // rankBound is the largest rank that data of this shape can have: centring
 // takes one dimension from the samples.
@@ -156,9 +173,9 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 	return signs.transposed(), cancelled(s.ctx)
 }
 
-// principalKrylov iterates, and proves a floor with the residuals measured on
-// the basis that it returns.
-func (s *samples) principalKrylov(p int) (*principal, error) {
+// principalKrylov iterates, up to so many steps, and proves a floor with the
+// residuals measured on the basis that it returns.
+func (s *samples) principalKrylov(p, steps int) (*principal, error) {
 	small, _ := s.sides()
 	total, err := s.totalSquares()
 	if err != nil {
@@ -171,7 +188,7 @@ func (s *samples) principalKrylov(p int) (*principal, error) {
 		pc.floorError = float64(small) * 0x1p-52 * total
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.krylov(count, krylovOptions{steps: defaultKrylovSteps, residual: 1e-15, sum: krylovTol / 4})
+	kry, err := s.krylov(count, krylovOptions{steps: steps, residual: 1e-15, sum: krylovTol / 4})
 	if err != nil {
 		return nil, err
 	}

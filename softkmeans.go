@@ -22,9 +22,11 @@ import (
 type Solver int
 
 const (
-	// SolverAuto takes SolverKrylov where k is far below a large m, otherwise
-	// SolverGram, and turns to SolverJacobi where the Gram matrix has lost
-	// singular values that matter. It is the default.
+	// SolverAuto takes the cheapest: SolverKrylov where m > 512 and ten of its
+	// steps cost less than SolverGram, which is m(1 + 3m/M) > 90(k+7), for as many
+	// steps as that costs; otherwise, and if these do not do, SolverGram. It
+	// turns to SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total, of
+	// which the Gram matrix has lost digits. It is the default.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
 	// Mm² + 4m³/3. Squares below 2^-52 of the largest are lost, so a floor below
