@@ -168,9 +168,8 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 		copy(basis.row(i), from.row(i))
 	}
 	orthonormalizeCtx(s.ctx, basis, 0)
-	signs := basis.transposed()
-	fixSigns(signs, nil)
-	return signs.transposed(), cancelled(s.ctx)
+	fixRowSigns(basis)
+	return basis, cancelled(s.ctx)
 }
 
 // principalKrylov iterates, up to so many steps, and proves a floor with the
@@ -196,9 +195,7 @@ func (s *samples) principalKrylov(p, steps int) (*principal, error) {
 	pc.basis = NewMatrix(p, s.d, nil)
 	copy(pc.basis.Data, kry.basis.Data)
 	orthonormalizeCtx(s.ctx, pc.basis, count)
-	basis := pc.basis.transposed()
-	fixSigns(basis, nil)
-	pc.basis = basis.transposed()
+	fixRowSigns(pc.basis)
 	if p >= s.rankBound() {
 		return pc, nil
 	}

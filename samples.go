@@ -83,8 +83,8 @@ func blockRows(n, l int) int {
 
 // longer is the length to state for rows of length l whose blocks become strips
 // of columns: sums over few rows would not pay for their beginning and end.
-// Blocks are then eight times as long, up to the most.
-func longer(l int) int { return (l + 7) / 8 }
+// Blocks are then 32 times as long, 8 MB, up to the most.
+func longer(l int) int { return (l + 31) / 32 }
 
 // chunks is how many tasks a pass over n rows of length l is cut into.
 func chunks(n, l, most int) int {
@@ -269,33 +269,35 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	}
 }
 
-// packStrips writes columns lo…hi−1 of all rows, weighted, as strips of rows.
-func (s *samples) packStrips(dst []float64, lo, hi int) {
-	a, mean := s.factor(), s.mean[lo:hi]
-	size := stripSize(stripRows, hi-lo)
-	for i := range roundUp(s.n, stripRows) {
-		at := dst[i/stripRows*size:][:size][i%stripRows*lanes:]
+// packStrips writes columns left…right−1 of rows lo…hi−1, weighted or not, as
+// strips of rows.
+func (s *samples) packStrips(dst []float64, lo, hi, left, right int, weighted bool) {
+	a, mean := s.factor(), s.mean[left:right]
+	size := stripSize(stripRows, right-left)
+	for l := range roundUp(hi-lo, stripRows) {
+		at, i := dst[l/stripRows*size:][:size][l%stripRows*lanes:], lo+l
 		switch {
-		case i >= s.n || s.weight(i) == 0:
+		case i >= hi || s.weight(i) == 0:
 			interleave(at, nil, nil, 0, 0)
-		case s.weights == nil:
-			interleave(at, s.x.row(i)[lo:hi], mean, a, 1)
+		case s.weights == nil || !weighted:
+			interleave(at, s.x.row(i)[left:right], mean, a, 1)
 		default:
-			interleave(at, s.x.row(i)[lo:hi], mean, a, math.Sqrt(s.weight(i)))
+			interleave(at, s.x.row(i)[left:right], mean, a, math.Sqrt(s.weight(i)))
 		}
 	}
 }
 
-// packStripsT writes rows lo…hi−1, weighted or not, as strips of columns.
-func (s *samples) packStripsT(dst []float64, lo, hi int, weighted bool) {
+// packStripsT writes columns first…last−1 of rows lo…hi−1, weighted or not, as
+// strips of columns.
+func (s *samples) packStripsT(dst []float64, lo, hi, first, last int, weighted bool) {
 	a, m := s.factor(), hi-lo
 	size := stripSize(stripRows, m)
 	// Parts of X that the first-level cache holds, and their strips with them.
 	const rows, columns = 8, 96
 	var part [rows][columns]float64
 	for top := 0; top < stripLength(m); top += rows {
-		for left := 0; left < s.d; left += columns {
-			right := min(left+columns, s.d)
+		for left := first; left < last; left += columns {
+			right := min(left+columns, last)
 			for l := range part {
 				out, i := part[l][:right-left], lo+top+l
 				if i >= hi || s.weight(i) == 0 {
@@ -308,7 +310,7 @@ func (s *samples) packStripsT(dst []float64, lo, hi int, weighted bool) {
 				}
 			}
 			for l := 0; l < rows && top+l < stripLength(m); l += 2 {
-				interleaveT(dst[left/stripRows*size:], size, top+l, part[l][:right-left], part[l+1][:right-left])
+				interleaveT(dst[(left-first)/stripRows*size:], size, top+l, part[l][:right-left], part[l+1][:right-left])
 			}
 		}
 	}
@@ -329,178 +331,6 @@ func (s *samples) packColumns(dst []float64, lo, hi int) {
 			scale(out, math.Sqrt(s.weight(i)))
 		}
 	}
-}
-
-// gram returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
-// multiplications.
-func (s *samples) gram() (*Matrix, error) {
-	size, items := s.sides()
-	if !fits(size, size) {
-		return nil, s.tooLarge()
-	}
-	// A partial sum a chunk: no more of them than a quarter of X has room for.
-	most := max(1, min(reduceChunks, items/(4*size)))
-	parts := make([]*Matrix, chunks(items, longer(size), most))
-	for t := range parts {
-		parts[t] = NewMatrix(size, size, nil)
-	}
-	err := s.eachBlock(items, longer(size), most, roundUp(size, stripRows), func(at block) {
-		if s.wide() {
-			s.packStrips(at.scratch, at.lo, at.hi)
-		} else {
-			s.packStripsT(at.scratch, at.lo, at.hi, true)
-		}
-		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
-	})
-	gram := sumParts(parts)
-	mirror(gram.Data, size)
-	return gram, err
-}
-
-// tooLarge is the error where min(n, d)² numbers cannot be addressed.
-func (s *samples) tooLarge() error {
-	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
-}
-
-// wide reports whether the rows are the smaller side.
-func (s *samples) wide() bool { return s.n < s.d }
-
-// sides returns min(n, d) and max(n, d).
-func (s *samples) sides() (small, large int) { return min(s.n, s.d), max(s.n, s.d) }
-
-// triangle returns the upper triangular factor R of the QR factorization of
-// Xc (d×d, for d ≤ n) or of Xcᵀ (n×n), without ever squaring a singular value:
-// twice the work of gram.
-func (s *samples) triangle() (*Matrix, error) {
-	size, items := s.sides()
-	if !fits(3*size, size) {
-		return nil, s.tooLarge()
-	}
-	// A chunk's rows pile up below the R of those before them; when the stack
-	// is full one factorization takes it down to the next R.
-	most := max(1, min(reduceChunks, items/(12*size)))
-	height := 2*size + 2*min(blockRows(items, size), items)
-	stacks := make([]*Matrix, chunks(items, size, most))
-	fill := make([]int, len(stacks))
-	for t := range stacks {
-		stacks[t] = NewMatrix(height, size, nil)
-	}
-	reduce := func(t int) {
-		if fill[t] > size {
-			qrReduce(s.ctx, NewMatrix(fill[t], size, stacks[t].Data[:fill[t]*size]))
-			fill[t] = size
-		}
-	}
-	err := s.eachBlock(items, size, most, size, func(at block) {
-		lo, hi := at.lo, at.hi
-		m := hi - lo
-		if fill[at.chunk]+m > height {
-			reduce(at.chunk)
-		}
-		top := stacks[at.chunk].Data[fill[at.chunk]*size:][:m*size]
-		fill[at.chunk] += m
-		if !s.wide() {
-			s.pack(top, lo, hi, true)
-			return
-		}
-		s.packColumns(at.scratch[:size*m], lo, hi)
-		for i := range size {
-			for j, v := range at.scratch[i*m : (i+1)*m] {
-				top[j*size+i] = v
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	runTasks(s.workers, len(stacks), func(_, t int) { reduce(t) })
-	all := NewMatrix(size*len(stacks), size, nil)
-	for t, stack := range stacks {
-		copy(all.Data[t*size*size:(t+1)*size*size], stack.Data[:min(fill[t], size)*size])
-	}
-	if len(stacks) > 1 {
-		qrReduce(s.ctx, all)
-	}
-	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
-}
-
-// mul returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that
-// is (XcV)ᵀ.
-func (s *samples) mul(vt *Matrix) (*Matrix, error) {
-	out := NewMatrix(vt.Rows, s.n, nil)
-	err := s.eachProduct(vt, manyChunks, true, 0, func(at block, prod *Matrix, _, _ []float64) {
-		for c := range prod.Rows {
-			copy(out.row(c)[at.lo:at.hi], prod.row(c))
-		}
-	})
-	return out, err
-}
-
-// eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d); with
-// the rows themselves, as strips of columns; and with scratch space for `floats`
-// numbers a row.
-func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, floats int, fn func(at block, prod *Matrix, strips, scratch []float64)) error {
-	b := vt.Rows
-	factors := make([]float64, spreadSize(b, s.d))
-	spread(factors, vt.Data, b, s.d, vt.Stride)
-	return s.eachBlock(s.n, s.d, most, b+roundUp(s.d, stripRows)+floats, func(at block) {
-		m := at.hi - at.lo
-		l := stripLength(m)
-		prod, strips, scratch := at.scratch[:b*l], at.scratch[b*l:b*l+stripSize(s.d, m)], at.scratch[b*l+stripSize(s.d, m):]
-		s.packStripsT(strips, at.lo, at.hi, weighted)
-		clear(prod)
-		addCombined(prod, l, strips, s.d, m, factors, b)
-		fn(at, &Matrix{Rows: b, Cols: m, Stride: l, Data: prod}, strips, scratch)
-	})
-}
-
-// mulT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
-func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
-	b := yt.Rows
-	parts := s.newParts(b)
-	if b == 0 {
-		return parts[0], cancelled(s.ctx)
-	}
-	err := s.eachBlock(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
-		m := at.hi - at.lo
-		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
-		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
-		s.packStripsT(right, at.lo, at.hi, true)
-		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
-	})
-	return sumParts(parts), err
-}
-
-// normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X.
-func (s *samples) normal(vt *Matrix) (*Matrix, error) {
-	b := vt.Rows
-	parts := s.newParts(b)
-	if b == 0 {
-		return parts[0], cancelled(s.ctx)
-	}
-	err := s.eachProduct(vt, len(parts), true, roundUp(b, stripRows), func(at block, prod *Matrix, strips, left []float64) {
-		packStrips(left, prod.Data, b, prod.Cols, prod.Stride)
-		addMulStrips(parts[at.chunk].Data, s.d, left, b, strips, s.d, prod.Cols, false)
-	})
-	return sumParts(parts), err
-}
-
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows: no
-// more of them than a quarter of X has room for.
-func (s *samples) newParts(b int) []*Matrix {
-	parts := make([]*Matrix, chunks(s.n, longer(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
-	for t := range parts {
-		parts[t] = NewMatrix(b, s.d, nil)
-	}
-	return parts
-}
-
-// sumParts adds the rest to the first, which it returns.
-func sumParts(parts []*Matrix) *Matrix {
-	for _, p := range parts[1:] {
-		axpy(parts[0].Data, 1, p.Data)
-	}
-	return parts[0]
 }
 
 // totalSquares returns ‖Xc‖², weighted.

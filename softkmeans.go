@@ -238,14 +238,14 @@ func checkFit(k int, o *Options) error {
 func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
 	p := basis.Rows
 	normals := normalsOf(k, p, o.Orientation)
-	extents := make([]*extent, chunks(s.n, s.d, manyChunks))
+	extents := make([]*extent, s.productChunks(manyChunks))
 	for c := range extents {
 		extents[c] = &extent{facets: make([]float64, k)}
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := s.eachProduct(basis, manyChunks, false, 0, func(at block, w *Matrix, _, _ []float64) {
+	err := s.eachProduct(basis, manyChunks, false, func(at block, w *Matrix) {
 		for c := range p {
 			for i, v := range w.row(c) {
 				g.row(at.lo + i)[c] = v

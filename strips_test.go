@@ -54,13 +54,14 @@ func TestStrips(t *testing.T) {
 				}
 				lo, hi := n/4, n-n/5
 				for _, weighted := range []bool{true, false} {
-					got := nans(stripSize(s.d, hi-lo))
-					s.packStripsT(got, lo, hi, weighted)
-					for j := range roundUp(s.d, stripRows) {
+					first, last := s.d/5, s.d-s.d/6
+					got := nans(stripSize(last-first, hi-lo))
+					s.packStripsT(got, lo, hi, first, last, weighted)
+					for j := range roundUp(last-first, stripRows) {
 						for i := range stripLength(hi - lo) {
 							w := 0.0
-							if i < hi-lo {
-								w = want(lo+i, j, weighted)
+							if i < hi-lo && j < last-first {
+								w = want(lo+i, first+j, weighted)
 							}
 							if v := inStrips(got, hi-lo, j, i); math.Abs(v-w) > 1e-15 {
 								t.Fatalf("%d×%d, weights %v: column %d, row %d of %d…%d: %g, want %g", n, s.d, weights != nil, j, i, lo, hi, v, w)
@@ -70,7 +71,7 @@ func TestStrips(t *testing.T) {
 				}
 				lo, hi = s.d/4, s.d-s.d/5
 				got := nans(stripSize(n, hi-lo))
-				s.packStrips(got, lo, hi)
+				s.packStrips(got, 0, n, lo, hi, true)
 				for i := range roundUp(n, stripRows) {
 					for j := range stripLength(hi - lo) {
 						w := 0.0
@@ -179,7 +180,7 @@ func TestAddCombined(t *testing.T) {
 // TestProducts: the passes over samples in blocks, with weights, on a strided
 // view, against sums in a loop.
 func TestProducts(t *testing.T) {
-	for _, c := range []struct{ n, d, b int }{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {1300, 50, 9}, {9, 700, 5}} {
+	for _, c := range []struct{ n, d, b int }{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {1300, 50, 9}, {9, 700, 5}, {600, 191, 4}, {600, 192, 7}, {50, 481, 3}, {700, 1000, 3}} {
 		x := randomData(c.n, c.d+2, 3, uint64(c.n))
 		x = &Matrix{Rows: c.n, Cols: c.d, Stride: c.d + 2, Data: x.Data[:c.n*(c.d+2)-2]}
 		weights := make([]float64, c.n)

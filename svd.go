@@ -109,6 +109,21 @@ func fixSigns(v, other *Matrix) {
 	}
 }
 
+// fixRowSigns is fixSigns for the rows of v.
+func fixRowSigns(v *Matrix) {
+	for i := range v.Rows {
+		row, big := v.row(i), 0.0
+		for _, x := range row {
+			if math.Abs(x) > math.Abs(big) {
+				big = x
+			}
+		}
+		if big < 0 {
+			scale(row, -1)
+		}
+	}
+}
+
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
 // magnitude. Once ctx has ended it returns soon, with nothing of use.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {

@@ -1,0 +1,255 @@
+package softkmeans
+
+// Products of the samples with matrices and with themselves: the Gram matrix, XV,
+// XᵀY, and the R of X = QR, block by block.
+
+// gram returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
+// multiplications.
+func (s *samples) gram() (*Matrix, error) {
+	size, items := s.sides()
+	if !fits(size, size) {
+		return nil, s.tooLarge()
+	}
+	// A partial sum a chunk: no more of them than a quarter of X has room for.
+	most := max(1, min(reduceChunks, items/(4*size)))
+	parts := make([]*Matrix, chunks(items, longer(size), most))
+	for t := range parts {
+		parts[t] = NewMatrix(size, size, nil)
+	}
+	err := s.eachBlock(items, longer(size), most, roundUp(size, stripRows), func(at block) {
+		if s.wide() {
+			s.packStrips(at.scratch, 0, s.n, at.lo, at.hi, true)
+		} else {
+			s.packStripsT(at.scratch, at.lo, at.hi, 0, s.d, true)
+		}
+		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
+	})
+	gram := sumParts(parts)
+	mirror(gram.Data, size)
+	return gram, err
+}
+
+// tooLarge is the error where min(n, d)² numbers cannot be addressed.
+func (s *samples) tooLarge() error {
+	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
+}
+
+// wide reports whether the rows are the smaller side.
+func (s *samples) wide() bool { return s.n < s.d }
+
+// sides returns min(n, d) and max(n, d).
+func (s *samples) sides() (small, large int) { return min(s.n, s.d), max(s.n, s.d) }
+
+// triangle returns the upper triangular factor R of the QR factorization of
+// Xc (d×d, for d ≤ n) or of Xcᵀ (n×n), without ever squaring a singular value:
+// twice the work of gram.
+func (s *samples) triangle() (*Matrix, error) {
+	size, items := s.sides()
+	if !fits(3*size, size) {
+		return nil, s.tooLarge()
+	}
+	// A chunk's rows pile up below the R of those before them; when the stack
+	// is full one factorization takes it down to the next R.
+	most := max(1, min(reduceChunks, items/(12*size)))
+	height := 2*size + 2*min(blockRows(items, size), items)
+	stacks := make([]*Matrix, chunks(items, size, most))
+	fill := make([]int, len(stacks))
+	for t := range stacks {
+		stacks[t] = NewMatrix(height, size, nil)
+	}
+	reduce := func(t int) {
+		if fill[t] > size {
+			qrReduce(s.ctx, NewMatrix(fill[t], size, stacks[t].Data[:fill[t]*size]))
+			fill[t] = size
+		}
+	}
+	err := s.eachBlock(items, size, most, size, func(at block) {
+		lo, hi := at.lo, at.hi
+		m := hi - lo
+		if fill[at.chunk]+m > height {
+			reduce(at.chunk)
+		}
+		top := stacks[at.chunk].Data[fill[at.chunk]*size:][:m*size]
+		fill[at.chunk] += m
+		if !s.wide() {
+			s.pack(top, lo, hi, true)
+			return
+		}
+		s.packColumns(at.scratch[:size*m], lo, hi)
+		for i := range size {
+			for j, v := range at.scratch[i*m : (i+1)*m] {
+				top[j*size+i] = v
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	runTasks(s.workers, len(stacks), func(_, t int) { reduce(t) })
+	all := NewMatrix(size*len(stacks), size, nil)
+	for t, stack := range stacks {
+		copy(all.Data[t*size*size:(t+1)*size*size], stack.Data[:min(fill[t], size)*size])
+	}
+	if len(stacks) > 1 {
+		qrReduce(s.ctx, all)
+	}
+	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
+}
+
+// mul returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that
+// is (XcV)ᵀ.
+func (s *samples) mul(vt *Matrix) (*Matrix, error) {
+	out := NewMatrix(vt.Rows, s.n, nil)
+	err := s.eachProduct(vt, manyChunks, true, func(at block, prod *Matrix) {
+		for c := range prod.Rows {
+			copy(out.row(c)[at.lo:at.hi], prod.row(c))
+		}
+	})
+	return out, err
+}
+
+// eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d).
+func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at block, prod *Matrix)) error {
+	p := s.projection(vt)
+	return s.eachBlock(s.n, productLength(s.d), most, p.floats(), func(at block) {
+		prod, _, _ := p.block(at, weighted)
+		fn(at, prod)
+	})
+}
+
+// productLength is the length of rows that eachProduct states, of which at most a
+// piece is looked at at once; productChunks how many chunks it has.
+func productLength(d int) int { return min(d, pieceColumns) }
+
+func (s *samples) productChunks(most int) int { return chunks(s.n, productLength(s.d), most) }
+
+// projection is a factor V, in the form that products with samples take it in.
+type projection struct {
+	s       *samples
+	b       int
+	factors []float64 // as spread writes Vᵀ, for few columns
+	strips  []float64 // Vᵀ's rows, a piece of columns after the other
+}
+
+// Rows with at least rowColumns columns are multiplied as strips of rows, which
+// take a fifth of the time to make, pieceColumns columns at a time, which
+// the caches hold. Below, sums over the lanes at the end of each product would take
+// as long as the product, and strips of columns have none.
+const (
+	rowColumns   = 192
+	pieceColumns = 480
+)
+
+func (s *samples) projection(vt *Matrix) *projection {
+	p := &projection{s: s, b: vt.Rows}
+	if p.b == 0 {
+		return p
+	}
+	if s.d < rowColumns {
+		p.factors = make([]float64, spreadSize(p.b, s.d))
+		spread(p.factors, vt.Data, p.b, s.d, vt.Stride)
+		return p
+	}
+	p.strips = make([]float64, stripSize(p.b, s.d)+(s.d/pieceColumns+1)*stripSize(p.b, 1))
+	rest := p.strips
+	for lo := 0; lo < s.d; lo += pieceColumns {
+		l := min(pieceColumns, s.d-lo)
+		packStrips(rest, vt.Data[lo:], p.b, l, vt.Stride)
+		rest = rest[stripSize(p.b, l):]
+	}
+	return p
+}
+
+// floats is how many numbers a row block needs as scratch space.
+func (p *projection) floats() int {
+	return p.b + max(roundUp(min(p.s.d, rowColumns), stripRows), stripLength(min(p.s.d, pieceColumns)))
+}
+
+// block returns (XcV)ᵀ for a block's rows; the rows as strips of columns, if these
+// were made; and the rest of the block's scratch space, which it begins with.
+func (p *projection) block(at block, weighted bool) (prod *Matrix, strips, rest []float64) {
+	s, m := p.s, at.hi-at.lo
+	l := stripLength(m)
+	prod = &Matrix{Rows: p.b, Cols: m, Stride: l, Data: at.scratch[:p.b*l]}
+	rest = at.scratch[p.b*l:]
+	clear(prod.Data)
+	if p.factors != nil {
+		strips, rest = rest[:stripSize(s.d, m)], rest[stripSize(s.d, m):]
+		s.packStripsT(strips, at.lo, at.hi, 0, s.d, weighted)
+		addCombined(prod.Data, l, strips, s.d, m, p.factors, p.b)
+		return prod, strips, rest
+	}
+	v := p.strips
+	for lo := 0; lo < s.d && p.b > 0; lo += pieceColumns {
+		hi := min(lo+pieceColumns, s.d)
+		s.packStrips(rest, at.lo, at.hi, lo, hi, weighted)
+		addMulStrips(prod.Data, l, v, p.b, rest, m, hi-lo, false)
+		v = v[stripSize(p.b, hi-lo):]
+	}
+	return prod, nil, rest
+}
+
+// mulT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
+	b := yt.Rows
+	if b == 0 {
+		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
+	}
+	if s.wide() { // a few columns at a time, which leaves nothing to add up
+		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
+		packStrips(left, yt.Data, b, s.n, yt.Stride)
+		err := s.eachBlock(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
+			s.packStripsT(at.scratch, 0, s.n, at.lo, at.hi, true)
+			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
+		})
+		return out, err
+	}
+	parts := s.newParts(b)
+	err := s.eachBlock(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+		m := at.hi - at.lo
+		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
+		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
+		s.packStripsT(right, at.lo, at.hi, 0, s.d, true)
+		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
+	})
+	return sumParts(parts), err
+}
+
+// normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X.
+func (s *samples) normal(vt *Matrix) (*Matrix, error) {
+	b := vt.Rows
+	parts := s.newParts(b)
+	if b == 0 {
+		return parts[0], cancelled(s.ctx)
+	}
+	p := s.projection(vt)
+	err := s.eachBlock(s.n, longer(s.d), len(parts), p.floats()+roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+		prod, strips, rest := p.block(at, true)
+		m := prod.Cols
+		if strips == nil {
+			strips, rest = rest[:stripSize(s.d, m)], rest[stripSize(s.d, m):]
+			s.packStripsT(strips, at.lo, at.hi, 0, s.d, true)
+		}
+		packStrips(rest, prod.Data, b, m, prod.Stride)
+		addMulStrips(parts[at.chunk].Data, s.d, rest, b, strips, s.d, m, false)
+	})
+	return sumParts(parts), err
+}
+
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows: no
+// more of them than a quarter of X has room for.
+func (s *samples) newParts(b int) []*Matrix {
+	parts := make([]*Matrix, chunks(s.n, longer(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
+	for t := range parts {
+		parts[t] = NewMatrix(b, s.d, nil)
+	}
+	return parts
+}
+
+// sumParts adds the rest to the first, which it returns.
+func sumParts(parts []*Matrix) *Matrix {
+	for _, p := range parts[1:] {
+		axpy(parts[0].Data, 1, p.Data)
+	}
+	return parts[0]
+}
