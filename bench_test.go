@@ -231,3 +231,115 @@ func BenchmarkLeadingEigen(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkStage has the stages of Fit with the operations and the bytes of X that
+// each needs at least, on one worker and on all: docs/performance.md is made of it.
+func BenchmarkStage(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{{100000, 64, 10}, {20000, 784, 10}, {400, 4096, 20}} {
+		x := randomData(c.n, c.d, 1, 1)
+		small, p := min(c.n, c.d), c.k-1
+		nd := c.n * c.d
+		for _, workers := range []int{1, workerCount(0)} {
+			s, err := newSamples(bg, x, nil, workers, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			gram, err := s.gram()
+			if err != nil {
+				b.Fatal(err)
+			}
+			_, vectors := leadingEigen(bg, gram.Clone(), p, workers)
+			pc, err := s.principal(p, SolverGram)
+			if err != nil {
+				b.Fatal(err)
+			}
+			g := NewMatrix(c.n, c.k, nil)
+			e, err := s.place(g, pc.basis, c.k, &Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			f := s.centers(e, pc.basis)
+			run := func(stage string, flops, reads int, call func() error) {
+				b.Run(fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage), func(b *testing.B) {
+					for b.Loop() {
+						if err := call(); err != nil {
+							b.Fatal(err)
+						}
+					}
+					ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+					b.ReportMetric(ns/1e6, "ms")
+					b.ReportMetric(float64(flops)/ns, "GF/s")
+					b.ReportMetric(float64(8*reads*nd)/ns, "GB/s")
+				})
+			}
+			run("survey", 2*nd, 1, func() error { _, err := newSamples(bg, x, nil, workers, true); return err })
+			run("gram", nd*(small+1), 1, func() error { _, err := s.gram(); return err })
+			run("eigen", 4*small*small*small/3, 0, func() error { leadingEigen(bg, gram.Clone(), p, workers); return nil })
+			if s.wide() {
+				run("basis", 2*nd*p, 1, func() error { _, err := s.rightBasis(vectors, p); return err })
+			}
+			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := s.place(g, pc.basis, c.k, &Options{}); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := s.objective(f, g); return err })
+			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
+		}
+	}
+}
+
+// BenchmarkPeak is what this machine gives one worker at most: arithmetic in
+// registers, the same with operands from the nearest cache, and a read of
+// memory.
+func BenchmarkPeak(b *testing.B) {
+	b.Run("registers", func(b *testing.B) {
+		var sink float64
+		for b.Loop() {
+			sink += peakFlops(20000)
+		}
+		b.ReportMetric(float64(peakFlopsOf(20000))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
+		_ = sink
+	})
+	b.Run("tile", func(b *testing.B) {
+		const l = 240
+		strips, c := make([]float64, stripSize(stripRows, l)), make([]float64, 9)
+		for b.Loop() {
+			addMulStrips(c, 3, strips, 3, strips, 3, l, false)
+		}
+		b.ReportMetric(18*l*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
+	})
+	b.Run("memory", func(b *testing.B) {
+		v, sum := randomData(1, 1<<24, 0, 1).Data, 0.0 // pages of zeros would all be one
+		for b.Loop() {
+			sum += sumSquares(v)
+		}
+		b.ReportMetric(8*float64(len(v))*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GB/s")
+		_ = sum
+	})
+}
+
+// peakFlops runs chains of multiplications and additions that do not wait for each
+// other, peakFlopsOf operations in all.
+func peakFlops(turns int) float64 {
+	if useSIMD {
+		return peakFlopsSIMD(turns)
+	}
+	var s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11 float64
+	x, y := 0.999, 0.001
+	for range turns {
+		s0 = s0*x + y
+		s1 = s1*x + y
+		s2 = s2*x + y
+		s3 = s3*x + y
+		s4 = s4*x + y
+		s5 = s5*x + y
+		s6 = s6*x + y
+		s7 = s7*x + y
+		s8 = s8*x + y
+		s9 = s9*x + y
+		s10 = s10*x + y
+		s11 = s11*x + y
+	}
+	return s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11
+}
+
+func peakFlopsOf(turns int) int {
+	return turns * 2 * 12 * lanes
+}

@@ -100,7 +100,7 @@ func (s *samples) triangle() (*Matrix, error) {
 // is (XcV)ᵀ.
 func (s *samples) mul(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(vt.Rows, s.n, nil)
-	err := s.eachProduct(vt, manyChunks, true, func(at block, prod *Matrix) {
+	err := s.eachProduct(vt, manyChunks, true, func(at block, prod Matrix) {
 		for c := range prod.Rows {
 			copy(out.row(c)[at.lo:at.hi], prod.row(c))
 		}
@@ -109,7 +109,7 @@ func (s *samples) mul(vt *Matrix) (*Matrix, error) {
 }
 
 // eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d).
-func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at block, prod *Matrix)) error {
+func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at block, prod Matrix)) error {
 	p := s.projection(vt)
 	return s.eachBlock(s.n, productLength(s.d), most, p.floats(), func(at block) {
 		prod, _, _ := p.block(at, weighted)
@@ -167,10 +167,10 @@ func (p *projection) floats() int {
 
 // block returns (XcV)ᵀ for a block's rows; the rows as strips of columns, if these
 // were made; and the rest of the block's scratch space, which it begins with.
-func (p *projection) block(at block, weighted bool) (prod *Matrix, strips, rest []float64) {
+func (p *projection) block(at block, weighted bool) (prod Matrix, strips, rest []float64) {
 	s, m := p.s, at.hi-at.lo
 	l := stripLength(m)
-	prod = &Matrix{Rows: p.b, Cols: m, Stride: l, Data: at.scratch[:p.b*l]}
+	prod = Matrix{Rows: p.b, Cols: m, Stride: l, Data: at.scratch[:p.b*l]}
 	rest = at.scratch[p.b*l:]
 	clear(prod.Data)
 	if p.factors != nil {

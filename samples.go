@@ -193,8 +193,9 @@ func (s *samples) survey(a float64) (top float64, err error) {
 		short      []float64 // of one block: short sums first, then the sum of sums
 	}
 	parts := make([]part, chunks(s.n, s.d, reduceChunks))
+	rows := NewMatrix(2*len(parts), s.d, nil)
 	for t := range parts {
-		parts[t].sums, parts[t].short = make([]float64, s.d), make([]float64, s.d)
+		parts[t].sums, parts[t].short = rows.row(2*t), rows.row(2*t+1)
 	}
 	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
 		p := &parts[at.chunk]

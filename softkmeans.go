@@ -238,14 +238,14 @@ func checkFit(k int, o *Options) error {
 func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
 	p := basis.Rows
 	normals := normalsOf(k, p, o.Orientation)
-	extents := make([]*extent, s.productChunks(manyChunks))
+	extents, facets := make([]extent, s.productChunks(manyChunks)), NewMatrix(s.productChunks(manyChunks), k, nil)
 	for c := range extents {
-		extents[c] = &extent{facets: make([]float64, k)}
+		extents[c].facets = facets.row(c)
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := s.eachProduct(basis, manyChunks, false, func(at block, w *Matrix) {
+	err := s.eachProduct(basis, manyChunks, false, func(at block, w Matrix) {
 		for c := range p {
 			for i, v := range w.row(c) {
 				g.row(at.lo + i)[c] = v
@@ -260,10 +260,10 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range extents[1:] {
-		extents[0].merge(e)
+	for c := range extents[1:] {
+		extents[0].merge(&extents[c+1])
 	}
-	e := enclose(o.Enclosure, normals, extents[0])
+	e := enclose(o.Enclosure, normals, &extents[0])
 	coordinates := e.coordinates()
 	err = s.eachBlock(s.n, k, manyChunks, k, func(at block) {
 		w := at.scratch[:p]

@@ -623,6 +623,27 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestFitAllocations: a Fit's allocations are its result, a matrix for each of at
+// most 16 partial sums, and scratch space for each stage: no number of them
+// grows with n.
+func TestFitAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	var counts []float64
+	for _, n := range []int{20000, 60000} {
+		x := randomData(n, 32, 1, 1)
+		counts = append(counts, testing.AllocsPerRun(2, func() {
+			if _, err := Fit(bg, x, 10, &Options{Workers: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	if counts[0] > 160 || counts[1] > counts[0]+2 {
+		t.Errorf("%g allocations for 20 000 rows, %g for 60 000", counts[0], counts[1])
+	}
+}
+
 func TestFitErrors(t *testing.T) {
 	good := randomData(5, 3, 0, 1)
 	bad := good.Clone()
