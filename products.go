@@ -16,7 +16,7 @@ func (s *samples) gram() (*Matrix, error) {
 	for t := range parts {
 		parts[t] = NewMatrix(size, size, nil)
 	}
-	err := s.eachBlock(items, longer(size), most, roundUp(size, stripRows), func(at block) {
+	err := s.eachStrips(items, longer(size), most, roundUp(size, stripRows), func(at block) {
 		if s.wide() {
 			s.packStrips(at.scratch, 0, s.n, at.lo, at.hi, true)
 		} else {
@@ -111,7 +111,7 @@ func (s *samples) mul(vt *Matrix) (*Matrix, error) {
 // eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d).
 func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at block, prod Matrix)) error {
 	p := s.projection(vt)
-	return s.eachBlock(s.n, productLength(s.d), most, p.floats(), func(at block) {
+	return s.eachStrips(s.n, productLength(s.d), most, p.floats(), func(at block) {
 		prod, _, _ := p.block(at, weighted)
 		fn(at, prod)
 	})
@@ -198,14 +198,14 @@ func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
 	if s.wide() { // a few columns at a time, which leaves nothing to add up
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
 		packStrips(left, yt.Data, b, s.n, yt.Stride)
-		err := s.eachBlock(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
+		err := s.eachStrips(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
 			s.packStripsT(at.scratch, 0, s.n, at.lo, at.hi, true)
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
 		})
 		return out, err
 	}
 	parts := s.newParts(b)
-	err := s.eachBlock(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+	err := s.eachStrips(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
 		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
@@ -223,7 +223,7 @@ func (s *samples) normal(vt *Matrix) (*Matrix, error) {
 		return parts[0], cancelled(s.ctx)
 	}
 	p := s.projection(vt)
-	err := s.eachBlock(s.n, longer(s.d), len(parts), p.floats()+roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+	err := s.eachStrips(s.n, longer(s.d), len(parts), p.floats()+roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		prod, strips, rest := p.block(at, true)
 		m := prod.Cols
 		if strips == nil {

@@ -99,7 +99,7 @@ type block struct {
 
 // eachBlock calls fn for all blocks of the items 0…n−1 (rows or columns, of
 // length l each), in parallel over at most `most` chunks, with scratch space for
-// `floats` numbers an item, and as many items as strips of them take. Blocks of one chunk come in order. A context
+// `floats` numbers an item. Blocks of one chunk come in order. A context
 // that has ended skips what is left, which is the error returned.
 func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
 	var w workspace
@@ -112,11 +112,15 @@ type workspace struct{ scratch [][]float64 }
 
 // eachBlock is the function of that name.
 func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
+	return w.each(ctx, workers, n, l, most, floats*min(blockRows(n, l), n), fn)
+}
+
+// each is eachBlock with scratch space for `size` numbers.
+func (w *workspace) each(ctx context.Context, workers, n, l, most, size int, fn func(b block)) error {
 	c, step := chunks(n, l, most), blockRows(n, l)
 	for len(w.scratch) < max(1, min(workers, c)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	size := floats * stripLength(min(step, n))
 	runTasks(workers, c, func(worker, task int) {
 		if cap(w.scratch[worker]) < size {
 			w.scratch[worker] = make([]float64, size)
@@ -132,6 +136,14 @@ func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats i
 // eachBlock is the function of that name over s.
 func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 	return eachBlock(s.ctx, s.workers, n, l, most, floats, fn)
+}
+
+// eachStrips is eachBlock with scratch space for as many items as strips of them
+// take. A table of two long rows has room for 24 of them then: passes without
+// strips do not ask for it.
+func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
+	var w workspace
+	return w.each(s.ctx, s.workers, n, l, most, floats*stripLength(min(blockRows(n, l), n)), fn)
 }
 
 // taskRange is the part of 0…n−1 that task t of c covers.

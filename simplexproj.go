@@ -531,7 +531,7 @@ func (i *SimplexInfo) join(other SimplexInfo) {
 // the cache. Chunks and their order are those of eachBlock with rows of p.d
 // numbers; fn may overwrite the block's scratch, p.d+k numbers an item.
 func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, start *Matrix, most int, fn func(at block, info SimplexInfo)) error {
-	solvers := make([]rowSolver, workers)
+	solvers := make([]rowSolver, min(workers, chunks(x.Rows, p.d, most))) // workers may be any number
 	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+p.k, func(at block) {
 		info := SimplexInfo{}
 		solver := &solvers[at.worker]

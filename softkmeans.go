@@ -327,7 +327,8 @@ func (s *samples) settleZeroWeights(m *Model) error {
 // when the mean is far from 0.
 func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 	k := f.Rows
-	shifted := NewMatrix(k, s.d, nil)
+	shifted := NewMatrix(k+1, s.d, nil) // and the mean
+	copy(shifted.row(k), s.mean)
 	for j := range k {
 		out := shifted.row(j)
 		for i, v := range f.row(j) {
@@ -347,10 +348,9 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 		coef  []float64
 		index []int
 	}
-	own := make([]mixed, s.workers)
 	less := math.Ldexp(1, -2*exp)
-	all := append(shifted.Data, s.mean...)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	own := make([]mixed, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
@@ -376,7 +376,7 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 				mix.coef, mix.index = append(mix.coef, missing), append(mix.index, k)
 			}
 			r := rows[(i-at.lo)*s.d:][:s.d]
-			addRows(r, mix.coef, mix.index, all)
+			addRows(r, mix.coef, mix.index, shifted.Data)
 			part += s.weight(i) * sumSquares(r) * less
 		}
 		sums[at.chunk] += part

@@ -1049,3 +1049,56 @@ func TestCancelBasis(t *testing.T) {
 		}
 	}
 }
+
+// TestManyWorkers: what is kept for each worker is kept for those that have a task.
+func TestManyWorkers(t *testing.T) {
+	x := randomData(50, 4, 0, 1)
+	kernel := product(x, x.transposed())
+	for name, run := range map[string]func() error{
+		"Fit": func() error {
+			_, err := Fit(bg, x, 3, &Options{Workers: math.MaxInt})
+			return err
+		},
+		"FitMinVolume": func() error {
+			_, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: math.MaxInt})
+			return err
+		},
+		"FitAlternating": func() error {
+			_, err := FitAlternating(bg, x, 3, &AlternatingOptions{Workers: math.MaxInt})
+			return err
+		},
+		"SimplexLeastSquares": func() error {
+			_, _, err := SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: math.MaxInt})
+			return err
+		},
+		"TILSD": func() error {
+			_, err := TILSD(bg, kernel, 3, &LSDOptions{Workers: math.MaxInt})
+			return err
+		},
+		"TruncatedSVD": func() error {
+			_, err := TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: math.MaxInt})
+			return err
+		},
+	} {
+		if err := run(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFewLongRows: few rows do not take the scratch space of a block of many.
+func TestFewLongRows(t *testing.T) {
+	const d = 100000
+	for n := 1; n <= 3; n++ {
+		x := randomData(n, d, 0, 1)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := Fit(bg, x, 2, &Options{Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if got := int(after.TotalAlloc-before.TotalAlloc) / (8 * d); got > 16+3*n {
+			t.Errorf("%d rows: memory for %d rows", n, got)
+		}
+	}
+}
