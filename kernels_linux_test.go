@@ -10,16 +10,16 @@ import (
 
 // atPageEnd returns room for n numbers that ends where memory ends.
 func atPageEnd(t *testing.T, n int) []float64 {
-	page := syscall.Getpagesize()
-	m, err := syscall.Mmap(-1, 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	size := roundUp(8*n+1, syscall.Getpagesize())
+	m, err := syscall.Mmap(-1, 0, size+1, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { syscall.Munmap(m) })
-	if err := syscall.Mprotect(m[page:], syscall.PROT_NONE); err != nil {
+	if err := syscall.Mprotect(m[size:], syscall.PROT_NONE); err != nil {
 		t.Skip(err)
 	}
-	all := unsafe.Slice((*float64)(unsafe.Pointer(&m[0])), page/8)
+	all := unsafe.Slice((*float64)(unsafe.Pointer(&m[0])), size/8)
 	return all[len(all)-n:]
 }
 
@@ -32,10 +32,53 @@ func TestKernelsAtPageEnd(t *testing.T) {
 		scale(x, 2)
 		rotate(x, y, 0.6, 0.8)
 		norm2(x)
+		z := atPageEnd(t, n)
+		addDifference(x, y, z, 2, 3)
+		addDifference(x, y, z, 2, 0)
+		shift(x, y, z, 2)
+		for count := range 6 { // rows of which the last one ends where memory ends
+			addRows(x, atPageEnd(t, count), []int{0, 5, 3, 5, 4}[:count:count], atPageEnd(t, 6*n))
+		}
 	}
 	for n := range 20 { // a matrix, and its vectors with the room that they need
 		a := atPageEnd(t, n*n)
 		full := (n + 7) / 8 * 8
 		rankTwoMul(a, n, 0, n, atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, n), atPageEnd(t, full))
+	}
+}
+
+// TestStripsAtPageEnd: nor do strips, from samples that end there to sums that do.
+func TestStripsAtPageEnd(t *testing.T) {
+	const b = 4
+	for _, n := range []int{1, 2, 3, 5, 8, 15, 16, 17, 23, 24, 25, 49} {
+		for _, d := range []int{1, 2, 3, 7, 8, 9, 16, 17, 25, 47, 97} {
+			s := &samples{ctx: bg, n: n, d: d, mean: atPageEnd(t, d), x: &Matrix{Rows: n, Cols: d, Stride: d + 1, Data: atPageEnd(t, n*(d+1)-1)}}
+			rows, columns := atPageEnd(t, stripSize(n, d)), atPageEnd(t, stripSize(d, n))
+			s.packStrips(rows, 0, n, 0, d, true)
+			s.packStripsT(columns, 0, n, 0, d, true)
+			s.pack(atPageEnd(t, n*d), 0, n, true)
+			s.packColumns(atPageEnd(t, n*d), 0, d)
+			addMulStrips(atPageEnd(t, n*n), n, rows, n, rows, n, d, true)
+			addMulStrips(atPageEnd(t, d*d), d, columns, d, columns, d, n, true)
+
+			v, factor, spreads := atPageEnd(t, b*d), atPageEnd(t, stripSize(b, d)), atPageEnd(t, spreadSize(b, d))
+			packStrips(factor, v, b, d, d)
+			spread(spreads, v, b, d, d)
+			addMulStrips(atPageEnd(t, b*n), n, factor, b, rows, n, d, false)
+			addCombined(atPageEnd(t, b*stripLength(n)), stripLength(n), columns, d, n, spreads, b)
+		}
+	}
+}
+
+// TestAddMulNTAtPageEnd: nor do products of vectors where they stand.
+func TestAddMulNTAtPageEnd(t *testing.T) {
+	for m := 1; m < 6; m++ {
+		for n := 1; n < 6; n++ {
+			for _, l := range []int{1, 3, 15, 16, 17, 23, 24, 25, 31, 33, 65} {
+				a, b := atPageEnd(t, m*l), atPageEnd(t, n*l)
+				addMulNT(atPageEnd(t, m*(n+1)-1), n+1, a, m, b, n, l, false)
+				addMulNT(atPageEnd(t, m*m), m, a, m, a, m, l, true)
+			}
+		}
 	}
 }
