@@ -215,8 +215,16 @@ func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X.
+// normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, or in two
+// where it is wide, which need no room for 24 whole rows.
 func (s *samples) normal(vt *Matrix) (*Matrix, error) {
+	if s.wide() {
+		y, err := s.mul(vt)
+		if err != nil {
+			return nil, err
+		}
+		return s.mulT(y)
+	}
 	b := vt.Rows
 	parts := s.newParts(b)
 	if b == 0 {

@@ -1089,16 +1089,18 @@ func TestManyWorkers(t *testing.T) {
 // TestFewLongRows: few rows do not take the scratch space of a block of many.
 func TestFewLongRows(t *testing.T) {
 	const d = 100000
-	for n := 1; n <= 3; n++ {
+	for n := 1; n <= 5; n++ {
 		x := randomData(n, d, 0, 1)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		if _, err := Fit(bg, x, 2, &Options{Workers: 1}); err != nil {
-			t.Fatal(err)
-		}
-		runtime.ReadMemStats(&after)
-		if got := int(after.TotalAlloc-before.TotalAlloc) / (8 * d); got > 16+3*n {
-			t.Errorf("%d rows: memory for %d rows", n, got)
+		for _, solver := range []Solver{SolverAuto, SolverKrylov} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := Fit(bg, x, 2, &Options{Workers: 1, Solver: solver}); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			if got := int(after.TotalAlloc-before.TotalAlloc) / (8 * d); got > 30+3*n {
+				t.Errorf("%d rows, %v: memory for %d rows", n, solver, got)
+			}
 		}
 	}
 }
