@@ -347,7 +347,7 @@ func addDifference(sums, x, origin []float64, a, w float64) (top float64, finite
 	return top, zero == 0
 }
 
-// shift writes a·x − mean to dst.
+// shift writes a·x − mean to dst, some of it twice: dst overlaps neither.
 func shift(dst, x, mean []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
 		shiftSIMD(dst, x, mean, a)

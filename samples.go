@@ -28,8 +28,9 @@ type samples struct {
 	workers int
 }
 
-// newSamples checks x and weights and finds the scale and the mean: O(nd), two
-// passes over X. Where centred is false the mean is taken to be 0.
+// newSamples checks x and weights and finds the scale and the mean: O(nd), one
+// pass over X, or two where its entries are near the ends of the float64 range. Where
+// centred is false the mean is taken to be 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
 	if workers < 0 {
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))

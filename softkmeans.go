@@ -158,7 +158,7 @@ type Model struct {
 //
 // Cost: see [Solver], and O(ndk) for projection, memberships and objective,
 // O(d·min(k, d)²) for the basis; n·k + O(min(n, d)²) + O(d·k) floats of memory,
-// and a block of 32 to 256 rows for every worker. Errors: [ErrShape],
+// and for every worker a block of 24 to 480 rows, or columns of wide data. Errors: [ErrShape],
 // [ErrNonFinite], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one
 // pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
