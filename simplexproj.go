@@ -649,7 +649,7 @@ func (t *supports) reset(k int) {
 	t.words, t.held = (k+63)/64, 0
 	t.all, t.keys, t.floats, t.ints = t.all[:0], t.keys[:0], t.floats[:0], t.ints[:0]
 	if t.slots == nil {
-		t.slots = make([]int32, 256)
+		t.slots = make([]int32, 32)
 	}
 	clear(t.slots)
 }
@@ -696,10 +696,10 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 	}
 	// Supports keep what they are cut from when it is full.
 	if cap(t.floats)-len(t.floats) < size {
-		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 1024))
+		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 32))
 	}
 	if cap(t.ints)-len(t.ints) < count {
-		t.ints = make([]int, 0, max(2*cap(t.ints), count, 256))
+		t.ints = make([]int, 0, max(2*cap(t.ints), count, 8))
 	}
 	f, i := len(t.floats), len(t.ints)
 	t.floats, t.ints = t.floats[:f+size], t.ints[:i+count]

@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -513,6 +514,67 @@ func TestProjectSimplexRange(t *testing.T) {
 			if math.Abs(x*float64(n)-1) > 1e-8 {
 				t.Fatalf("n=%d: entry %d is %g", n, i, x)
 			}
+		}
+	}
+}
+
+// TestSupports holds the table of supports to a map: keys of one word and of
+// three, few bits and many, until it is full and begins again, and then for
+// another k. A row alone has little memory.
+func TestSupports(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var table supports
+	for _, k := range []int{5, 20, 150, 20, 600} {
+		table.reset(k)
+		index := map[string][]int{}
+		key := make([]uint64, table.words)
+		for range 20000 {
+			clear(key)
+			var set []int
+			for range 1 + rng.IntN(min(k, 8)) {
+				j := rng.IntN(k)
+				if key[j>>6]&(1<<(j&63)) == 0 {
+					key[j>>6] |= 1 << (j & 63)
+					set = append(set, j)
+				}
+			}
+			if rng.IntN(1000) == 0 && k >= 150 { // large ones
+				for j := range k {
+					if key[j>>6]&(1<<(j&63)) == 0 {
+						key[j>>6] |= 1 << (j & 63)
+						set = append(set, j)
+					}
+				}
+			}
+			slices.Sort(set)
+			name := fmt.Sprint(key)
+			slot, s := table.find(key)
+			if want, ok := index[name]; ok != (s != nil) || ok && !slices.Equal(s.index, want) {
+				t.Fatalf("k=%d: found %v, want %v", k, s, want)
+			}
+			if s != nil {
+				continue
+			}
+			held := len(table.all)
+			s = table.add(slot, key, len(set))
+			if len(s.chol) != len(set)*len(set) || len(s.h) != len(set) || len(s.index) != 0 {
+				t.Fatalf("k=%d: room for %d, %d, %d of %d", k, len(s.chol), len(s.h), len(s.index), len(set))
+			}
+			s.index = append(s.index, set...)
+			if len(table.all) <= held { // it was full
+				clear(index)
+			}
+			index[name] = set
+			if table.held > mostHeld && len(table.all) > 1 || 2*len(table.all) > len(table.slots) {
+				t.Fatalf("k=%d: %d supports of %d floats in %d slots", k, len(table.all), table.held, len(table.slots))
+			}
+		}
+	}
+	for _, k := range []int{2, 4, 10} {
+		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
+		r.solve(make([]float64, k), make([]float64, k), nil, &SimplexInfo{})
+		if floats := cap(r.known.floats) + len(r.known.slots); floats > 200+4*k*k {
+			t.Errorf("k=%d: %d numbers for the supports of one row", k, floats)
 		}
 	}
 }
