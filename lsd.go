@@ -109,8 +109,8 @@ type KernelMap struct {
 // follows, which lowers the objective further where K is not of that form and
 // never raises it. For k > 2 no minimum is proven; Gap tells how far it can be.
 //
-// Cost: 2n²(k+8) for a step of the eigensolver (some 10 to 40; 9n³ in all for
-// n ≤ 128 or k above n/4 − 8), 2n²k for one of the descent, O(nk²·k²) for one of the
+// Cost: 2n²(k+8) for a step of the eigensolver (some 10 to 40; for n ≤ 128 or k
+// above n/4 − 8 in all 4n³/3 + 4n²k, 9n³ for k above n/2), 2n²k for one of the descent, O(nk²·k²) for one of the
 // rotation's; O(nk) memory and a block of 32 rows for every worker, no copy of K
 // (but for n ≤ 128 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
 // square or not symmetric (differences below 1e-8 of the largest entry are

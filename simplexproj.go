@@ -198,8 +198,9 @@ type SimplexOptions struct {
 type SimplexInfo struct {
 	// KKT is the largest violation of the optimality conditions over all rows,
 	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
-	// may reach 1e-10 for vertices that are dependent (Ridge > 0) and of very
-	// different sizes, where no active-set step is accurate enough to mend it.
+	// may reach 1e-9 for vertices that are dependent (Ridge > 0) and of very
+	// different sizes, or hardly independent, as where two all but coincide: no
+	// active-set step is accurate enough there to mend it.
 	KKT float64
 	// Ridge is 0 unless the vertices are affinely dependent to working
 	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
