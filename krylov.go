@@ -24,6 +24,9 @@ type krylovOptions struct {
 	seed     uint64  // of the start
 	residual float64 // stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁ for B = AᵀA, or
 	sum      float64 // stop when the bound on Σλ_i − Σθ_i is at most sum·tr B (if > 0)
+	// hasty: stop, at the limit, where the bound's fall says that the steps will
+	// not do.
+	hasty bool
 	// indefinite: B may have negative eigenvalues. The residuals are then held to
 	// residual times the largest |θ|, and p eigenvalues are those that are
 	// algebraically largest.
@@ -83,6 +86,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 	orthonormalizeCtx(ctx, rowsOf(q, 0, block), 0)
 	old, fresh := 0, block // rows of q that were multiplied; rows that come now
 	out := &krylovResult{status: StatusIterationLimit}
+	var bounds []float64 // of each step
 	for {
 		out.steps++
 		now := rowsOf(q, old, old+fresh)
@@ -148,10 +152,17 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			}
 		}
 		done := have == size || worst <= o.residual*top
+		hopeless := false
 		if o.sum > 0 && !done {
-			done = ritzSumBound(values[:count], squares, out.next) <= o.sum*values[0]
+			bound := ritzSumBound(values[:count], squares, out.next)
+			done = bound <= o.sum*values[0]
+			bounds = append(bounds, bound)
+			if past := len(bounds) - 4; o.hasty && past >= 1 {
+				fall := math.Log(bounds[past]/bound) / 3 // a step
+				hopeless = !(math.Log(bound/(o.sum*values[0])) <= fall*float64(o.steps-out.steps))
+			}
 		}
-		if done || out.steps >= o.steps {
+		if done || hopeless || out.steps >= o.steps {
 			if done {
 				out.status = StatusConverged
 			}

@@ -41,7 +41,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 		}
 	}
 	if solver == SolverKrylov {
-		pc, err := s.principalKrylov(p, steps)
+		pc, err := s.principalKrylov(p, steps, asked == SolverAuto)
 		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
 			return pc, err
 		}
@@ -79,15 +79,18 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 // twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps, of which the
 // measured ones were 0.4–1.7 times with vectors, 0.8–2.4 times without (m from 600
 // to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
-// When these steps are over and the floor is not proved, SolverAuto has lost
-// the time of one SolverGram and takes it.
+//
+// SolverAuto tries no more steps than that, and fewer where from the fifth on the
+// bound falls too slowly to get there; it then has lost a third of the time of
+// SolverGram, or at worst all of it, and takes that.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is from how many on SolverAuto tries them.
-const fewestKrylovSteps = 10
+// fewestKrylovSteps is from how many on SolverAuto tries them: twice what
+// spectra that fall take.
+const fewestKrylovSteps = 16
 
 // rankBound is the largest rank that data of this shape can have: centring
 // takes one dimension from the samples.
@@ -174,7 +177,7 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 
 // principalKrylov iterates, up to so many steps, and proves a floor with the
 // residuals measured on the basis that it returns.
-func (s *samples) principalKrylov(p, steps int) (*principal, error) {
+func (s *samples) principalKrylov(p, steps int, hasty bool) (*principal, error) {
 	small, _ := s.sides()
 	total, err := s.totalSquares()
 	if err != nil {
@@ -187,7 +190,7 @@ func (s *samples) principalKrylov(p, steps int) (*principal, error) {
 		pc.floorError = float64(small) * 0x1p-52 * total
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.krylov(count, krylovOptions{steps: steps, residual: 1e-15, sum: krylovTol / 4})
+	kry, err := s.krylov(count, krylovOptions{steps: steps, hasty: hasty, residual: 1e-15, sum: krylovTol / 4})
 	if err != nil {
 		return nil, err
 	}
