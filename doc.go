@@ -72,5 +72,6 @@
 // many. Work is cut by its size and summed in a fixed order, so results have the
 // same bits for any number of workers and for a strided view of the same data.
 // Between machines the last bits differ where the hardware fuses
-// multiplication and addition.
+// multiplication and addition or, in builds with Go's simd package, has vectors
+// of another length.
 package softkmeans
