@@ -3,24 +3,39 @@
 package softkmeans
 
 import (
+	"fmt"
+	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
-	"unsafe"
 )
 
-// atPageEnd returns room for n numbers that ends where memory ends.
+// atPageEnd returns room for n numbers that ends where memory ends: the page behind
+// them, which belongs to the same slice, is closed until the test is over. Large
+// slices begin at a page. The address comes out of a print, so that not even a test
+// needs package unsafe.
 func atPageEnd(t *testing.T, n int) []float64 {
-	size := roundUp(8*n+1, syscall.Getpagesize())
-	m, err := syscall.Mmap(-1, 0, size+1, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
-	if err != nil {
-		t.Skip(err)
+	page := syscall.Getpagesize()
+	room := roundUp(8*n+1, page)
+	all := make([]float64, (max(room, 32<<10)+page)/8)
+	at, err := strconv.ParseUint(fmt.Sprintf("%p", all), 0, 64)
+	if err != nil || at%uint64(page) != 0 {
+		t.Skip("this slice does not begin at a page: ", err)
 	}
-	t.Cleanup(func() { syscall.Munmap(m) })
-	if err := syscall.Mprotect(m[size:], syscall.PROT_NONE); err != nil {
-		t.Skip(err)
+	protect := func(how uintptr) syscall.Errno {
+		_, _, errno := syscall.Syscall(syscall.SYS_MPROTECT, uintptr(at)+uintptr(room), uintptr(page), how)
+		return errno
 	}
-	all := unsafe.Slice((*float64)(unsafe.Pointer(&m[0])), size/8)
-	return all[len(all)-n:]
+	if errno := protect(syscall.PROT_NONE); errno != 0 {
+		t.Skip(errno)
+	}
+	t.Cleanup(func() {
+		if errno := protect(syscall.PROT_READ | syscall.PROT_WRITE); errno != 0 {
+			panic(errno)
+		}
+		runtime.KeepAlive(all)
+	})
+	return all[room/8-n : room/8 : room/8]
 }
 
 // TestKernelsAtPageEnd: kernels read and write nothing behind their slices.
