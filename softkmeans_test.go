@@ -1104,3 +1104,42 @@ func TestFewLongRows(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoKrylov: SolverAuto takes Krylov's steps where the spectrum falls, and gives
+// them up before their limit where it does not.
+func TestAutoKrylov(t *testing.T) {
+	const n = 600
+	limit := krylovSteps(1, n, n)
+	for _, falls := range []bool{true, false} {
+		rng := rand.New(rand.NewPCG(6, 1))
+		x := NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range n {
+				v := rng.NormFloat64()
+				if falls {
+					v /= math.Sqrt(1 + float64(j)/8) // ten steps
+				}
+				x.Set(i, j, v)
+			}
+		}
+		m, err := Fit(bg, x, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (m.Solver == SolverKrylov) != falls || !(math.Abs(m.Gap) <= 1e-12) {
+			t.Errorf("a spectrum that falls is %v: solver %v, gap %g", falls, m.Solver, m.Gap)
+		}
+		s, err := newSamples(bg, x, nil, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pc, err := s.principalKrylov(1, limit, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
+		if (pc.status == StatusOptimal) != falls || pc.steps >= limit/2 {
+			t.Errorf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
+		}
+	}
+}
