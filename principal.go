@@ -77,7 +77,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 // one worker the Gram matrix takes Mm² operations and its eigenvectors 4m³/3 at
 // a third or a half of the speed; a step 4Mm(p+8), also at half the speed or so, and
 // twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps, of which the
-// measured ones were 0.4–1.7 times with vectors, 0.8–2.4 times without (m from 600
+// measured ones were 0.4–1.3 times with vectors, 1.1–2.3 times without (m from 600
 // to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
 //
 // SolverAuto tries no more steps than that, and fewer where from the fifth on the
