@@ -76,7 +76,7 @@ func cancelled(ctx context.Context) error {
 // a tenth faster than over 240; where there are few, more blocks share the work better.
 func blockRows(n, l int) int {
 	most := 240
-	if n >= 480*manyChunks/4 {
+	if n >= 480*reduceChunks { // a block for every chunk of a sum
 		most = 480
 	}
 	return min(max(32768/max(l, 1), 24), most) / 24 * 24
