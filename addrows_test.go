@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -42,19 +41,5 @@ func TestAddRows(t *testing.T) {
 				t.Errorf("length %d: wrote past y", l)
 			}
 		}
-	}
-}
-
-func BenchmarkAddRows(b *testing.B) {
-	for _, c := range []struct{ l, count int }{{10, 5}, {64, 5}, {128, 5}, {128, 100}, {512, 5}} {
-		b.Run(fmt.Sprintf("l=%d,count=%d", c.l, c.count), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(9, 1))
-			x, coef, y := randomSlice(256*c.l, rng), randomSlice(c.count, rng), make([]float64, c.l)
-			index := rng.Perm(256)[:c.count]
-			for b.Loop() {
-				addRows(y, coef, index, x)
-			}
-			b.ReportMetric(2*float64(c.l*c.count*b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
-		})
 	}
 }

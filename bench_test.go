@@ -1,7 +1,12 @@
+//go:build !tinygo
+
+// TinyGo's testing.B has no Elapsed.
+
 package softkmeans
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -215,6 +220,20 @@ func BenchmarkKernel(b *testing.B) {
 
 // BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p
 // eigenvectors, of n.
+func BenchmarkAddRows(b *testing.B) {
+	for _, c := range []struct{ l, count int }{{10, 5}, {64, 5}, {128, 5}, {128, 100}, {512, 5}} {
+		b.Run(fmt.Sprintf("l=%d,count=%d", c.l, c.count), func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(9, 1))
+			x, coef, y := randomSlice(256*c.l, rng), randomSlice(c.count, rng), make([]float64, c.l)
+			index := rng.Perm(256)[:c.count]
+			for b.Loop() {
+				addRows(y, coef, index, x)
+			}
+			b.ReportMetric(2*float64(c.l*c.count*b.N)/float64(b.Elapsed().Nanoseconds()), "GF/s")
+		})
+	}
+}
+
 func BenchmarkLeadingEigen(b *testing.B) {
 	for _, c := range [][2]int{{64, 9}, {256, 9}, {400, 9}, {784, 9}, {784, 99}, {1500, 9}} {
 		b.Run(fmt.Sprintf("n=%d,p=%d", c[0], c[1]), func(b *testing.B) {
