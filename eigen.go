@@ -224,7 +224,7 @@ func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []floa
 	diag, off := t.diag, t.off
 	n := len(diag)
 	for l := range n {
-		if ctx.Err() != nil {
+		if stopped(ctx) {
 			break
 		}
 		// Each eigenvalue takes two or three steps; after 60 what is left of

@@ -166,7 +166,8 @@ func TestLSDEigensolverLimit(t *testing.T) {
 // rotation takes hundreds of steps.
 func TestLSDableFacets(t *testing.T) {
 	if quick() {
-		t.Skip("takes minutes under the race detector, which has nothing to find here")
+		skip(t, "takes minutes under the race detector, which has nothing to find here")
+		return
 	}
 	t.Parallel()
 	const n, k = 100, 12

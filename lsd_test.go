@@ -1154,7 +1154,8 @@ func TestLSDBinary(t *testing.T) {
 // TestLSDMemory: nothing of K's size is allocated, all passes together.
 func TestLSDMemory(t *testing.T) {
 	if quick() {
-		t.Skip("takes seconds under the race detector")
+		skip(t, "takes seconds under the race detector")
+		return
 	}
 	const n, k = 2500, 6
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)

@@ -152,7 +152,7 @@ func (v *visits) chunk(worker, task int) {
 		h.solver.begin(&v.problem)
 	}
 	first, last := taskRange(v.m.z.Rows, len(v.parts), task)
-	for lo := first; lo < last && v.m.ctx.Err() == nil; lo += v.step {
+	for lo := first; lo < last && !stopped(v.m.ctx); lo += v.step {
 		v.block(part, h, lo, min(lo+v.step, last))
 	}
 }

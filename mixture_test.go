@@ -38,7 +38,8 @@ func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *job, at, 
 // several only what it takes to start them.
 func TestIterationAllocations(t *testing.T) {
 	if raceDetector {
-		t.Skip("the race detector allocates")
+		skip(t, "the race detector allocates")
+		return
 	}
 	clean, _ := mixtures(700, 40, 6, 0.3, 1, 1)
 	x := noisy(clean, 20, 1)

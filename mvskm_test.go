@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -35,6 +36,17 @@ func standardized(x *Matrix) *Matrix {
 // too, which takes ten times as long and sees the same goroutines.
 func quick() bool { return testing.Short() || raceDetector }
 
+// skip says why a test does nothing more; the caller returns. TinyGo has no Skip
+// that would not fail the test.
+func skip(t *testing.T, why string) {
+	t.Helper()
+	if runtime.Compiler == "tinygo" {
+		t.Log(why)
+		return
+	}
+	t.Skip(why)
+}
+
 // dataSet is a set of testdata/, standardized, or one of the folder that the
 // environment names.
 type dataSet struct {
@@ -56,7 +68,7 @@ func dataSets(t testing.TB) []dataSet {
 		name string
 		k    int
 	}{{"seeds", 3}, {"glass", 6}, {"ecoli", 8}, {"yeast", 10}, {"mfeat_fac", 10}, {"mfeat_fou", 10}, {"mfeat_kar", 10}, {"mfeat_mor", 10}, {"mfeat_pix", 10}, {"mfeat_zer", 10}} {
-		sets = append(sets, dataSet{s.name, standardized(readCSV(t, dir+"/"+s.name+".csv")), s.k})
+		sets = append(sets, dataSet{s.name, standardized(readCSV(t, os.DirFS(dir), s.name+".csv")), s.k})
 	}
 	return sets
 }

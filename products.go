@@ -47,7 +47,7 @@ func (s *samples) gramByBlocks() (*Matrix, error) {
 	for t := range bounds {
 		bounds[t] = min(size, roundUp(int(float64(size)*(1-math.Sqrt(1-float64(t)/reduceChunks))), stripRows))
 	}
-	for lo := 0; lo < items && s.ctx.Err() == nil; lo += step {
+	for lo := 0; lo < items && !stopped(s.ctx); lo += step {
 		hi := min(lo+step, items)
 		one := stripLength(hi - lo) // what a vector takes
 		runTasks(s.workers, reduceChunks, func(_, t int) {

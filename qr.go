@@ -71,7 +71,7 @@ func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f.tau = make([]float64, f.rank)
 	w := make([]float64, max(a.Rows, a.Cols))
 	for j := range f.rank {
-		if ctx.Err() != nil {
+		if stopped(ctx) {
 			break
 		}
 		f.tau[j] = reflector(a, j, w)
@@ -115,7 +115,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 				best = l
 			}
 		}
-		if norms[best] == 0 || ctx.Err() != nil {
+		if norms[best] == 0 || stopped(ctx) {
 			break
 		}
 		if best != j {
@@ -168,12 +168,12 @@ func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(
 // once ctx has ended.
 func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
-	for i := from; i < v.Rows && ctx.Err() == nil; i++ {
+	for i := from; i < v.Rows && !stopped(ctx); i++ {
 		row := v.row(i)
 		if deflate(row, v, i) {
 			continue
 		}
-		for ok := false; !ok && ctx.Err() == nil; next++ {
+		for ok := false; !ok && !stopped(ctx); next++ {
 			clear(row)
 			row[next%v.Cols] = 1
 			// The squares of what the d unit vectors keep add up to d−i, so one

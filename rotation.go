@@ -179,7 +179,7 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	rho := sumSquares(res.Data)
 	stop := 1e-6 * rho
 	for range p*(p-1)/2 + 5 {
-		if !(rho > stop) || r.ctx.Err() != nil {
+		if !(rho > stop) || stopped(r.ctx) {
 			break
 		}
 		clear(m.Data)
@@ -209,7 +209,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	size := sumSquares(r.points.Data)
 	mu := 1e-3 * size / float64(n)
 	for range steps {
-		if sum <= 0x1p-100*size || r.ctx.Err() != nil {
+		if sum <= 0x1p-100*size || stopped(r.ctx) {
 			return turn, sum
 		}
 		omega := r.step(g, mu)
@@ -261,7 +261,7 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 			best, least = turn, sum
 		}
 		// Another start cannot do better than 0.
-		if least <= 0x1p-90*sumSquares(outer.points.Data) || r.ctx.Err() != nil {
+		if least <= 0x1p-90*sumSquares(outer.points.Data) || stopped(r.ctx) {
 			break
 		}
 	}

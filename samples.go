@@ -10,6 +10,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 )
@@ -67,6 +68,16 @@ func cancelled(ctx context.Context) error {
 		return fail(err, "stopped")
 	}
 	return nil
+}
+
+// stopped reports whether ctx has ended; what loops ask after each piece of work.
+// In WebAssembly goroutines take turns on one thread and none is interrupted:
+// the timer of a deadline and whoever would cancel ctx wait for this call.
+func stopped(ctx context.Context) bool {
+	if runtime.GOARCH == "wasm" {
+		runtime.Gosched()
+	}
+	return ctx.Err() != nil
 }
 
 // blockRows is how many of n rows of length l make a block: 256 kB or so, which
@@ -127,7 +138,7 @@ func (w *workspace) each(ctx context.Context, workers, n, l, most, size int, fn 
 			w.scratch[worker] = make([]float64, size)
 		}
 		first, last := taskRange(n, c, task)
-		for lo := first; lo < last && ctx.Err() == nil; lo += step {
+		for lo := first; lo < last && !stopped(ctx); lo += step {
 			fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
 		}
 	})

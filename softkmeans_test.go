@@ -2,11 +2,12 @@ package softkmeans
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -23,15 +24,21 @@ var (
 	realSets      = []string{"iris", "wine", "digits", "breast_cancer"}
 )
 
+// testData is in the test program itself, for machines without files: TinyGo's
+// WebAssembly has none.
+//
+//go:embed testdata/*.csv
+var testData embed.FS
+
 // loadCSV reads a data set of testdata.
 func loadCSV(t testing.TB, name string) *Matrix {
 	t.Helper()
-	return readCSV(t, "testdata/"+name+".csv")
+	return readCSV(t, testData, "testdata/"+name+".csv")
 }
 
-func readCSV(t testing.TB, path string) *Matrix {
+func readCSV(t testing.TB, files fs.FS, path string) *Matrix {
 	t.Helper()
-	b, err := os.ReadFile(path)
+	b, err := fs.ReadFile(files, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -628,7 +635,8 @@ func TestMemory(t *testing.T) {
 // grows with n.
 func TestFitAllocations(t *testing.T) {
 	if raceDetector {
-		t.Skip("the race detector allocates")
+		skip(t, "the race detector allocates")
+		return
 	}
 	var counts []float64
 	for _, n := range []int{20000, 60000} {

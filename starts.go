@@ -132,7 +132,7 @@ func (m *mixture) plusPlus(rng *rand.Rand, room []float64) *Matrix {
 	for j := 1; j < m.k; j++ {
 		least := math.Inf(1)
 		for range tries {
-			if m.ctx.Err() != nil { // the next pass over the samples says so
+			if stopped(m.ctx) { // the next pass over the samples says so
 				return f
 			}
 			i := sampleRow(rng, shares)
@@ -205,7 +205,7 @@ func (l *clustering) assign(worker, task int) {
 	clear(p.weights)
 	p.inertia, p.far, p.row = 0, -1, -1
 	first, last := taskRange(n, len(l.parts), task)
-	for lo := first; lo < last && m.ctx.Err() == nil; lo += l.step {
+	for lo := first; lo < last && !stopped(m.ctx); lo += l.step {
 		hi := min(lo+l.step, last)
 		z, b := m.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
 		clear(b)
@@ -374,7 +374,7 @@ func (m *mixture) extreme(w *Matrix) *Matrix {
 	direction := make([]float64, p)
 	origin := make([]float64, p)
 	for j := range m.k {
-		if m.ctx.Err() != nil { // the next pass over the samples says so
+		if stopped(m.ctx) { // the next pass over the samples says so
 			return f
 		}
 		best, most := 0, -1.0

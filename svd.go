@@ -248,7 +248,7 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 		last := cosine
 		cosine = 0
 		for p := range n - 1 {
-			if ctx.Err() != nil {
+			if stopped(ctx) {
 				return sweeps, 1
 			}
 			// De Rijk: the longest row that is left goes first.

@@ -52,7 +52,7 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	v, w, u, q, p := next(), next(), next(), next(), next()
 	sums := make([]float64, triangleChunks(n)*n)
 	pending := false // whether v and w are an update that the rows still need
-	for i := n - 1; i > 0 && ctx.Err() == nil; i-- {
+	for i := n - 1; i > 0 && !stopped(ctx); i-- {
 		row := a.row(i)[:i+1]
 		if pending {
 			vi, wi := v[i], w[i]
@@ -149,7 +149,7 @@ func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first f
 	}
 	runTasks(workers, (rows.Rows+group-1)/group, func(_, task int) {
 		lo, hi := task*group, min((task+1)*group, rows.Rows)
-		for i := 1; i < n && ctx.Err() == nil; i++ {
+		for i := 1; i < n && !stopped(ctx); i++ {
 			tau := t.tau[i]
 			if tau == 0 {
 				continue
@@ -219,7 +219,7 @@ func (t *reduction) values(ctx context.Context) []float64 {
 func rootFreeQL(ctx context.Context, d, e []float64) {
 	n := len(d)
 	for l := range n {
-		if ctx.Err() != nil {
+		if stopped(ctx) {
 			return
 		}
 		for range maxSweeps { // as in eigenQL
@@ -296,7 +296,7 @@ func (t *reduction) leading(ctx context.Context, values []float64, wanted []int)
 			ok = inverseIteration(ctx, t.diag[lo:hi], t.off[lo:hi], theta, z, size, rng)
 		}
 	})
-	return rows, ok && ctx.Err() == nil
+	return rows, ok && !stopped(ctx)
 }
 
 // inverseIteration is leading for one block with diagonal d and off-diagonal e,
@@ -329,7 +329,7 @@ func inverseIteration(ctx context.Context, d, e, theta []float64, z [][]float64,
 	first := 0 // of the cluster
 	var shift float64
 	for j, x := range z {
-		if ctx.Err() != nil {
+		if stopped(ctx) {
 			return false
 		}
 		// Values that agree to rounding are moved apart, so that each has a
