@@ -820,8 +820,12 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// mustPanic calls f, but for TinyGo's WebAssembly, which has no recover.
 func mustPanic(t *testing.T, f func()) {
 	t.Helper()
+	if runtime.Compiler == "tinygo" && runtime.GOARCH == "wasm" {
+		return
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
