@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -62,7 +63,7 @@ type fitFlags struct {
 	k       int
 	source  string // "" or "-": standard input
 	out     string // "": no memberships; "-": standard output
-	dialect dialect
+	dialect table.Dialect
 	options softkmeans.Options
 	method  method
 	slack   float64 // 0: the package's default
@@ -83,7 +84,7 @@ const (
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	fs.StringVar(&f.out, "o", "", "")
-	fs.StringVar(&f.dialect.label, "label", "", "")
+	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.IntVar(&f.options.Workers, "workers", 0, "")
 	fs.Func("k", "", func(s string) (err error) {
 		if f.k, err = strconv.Atoi(s); err != nil || f.k < 1 {
@@ -107,11 +108,11 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.method, "method", []choice[method]{
 		{"global", methodGlobal}, {"minvol", methodMinVolume}, {"alternating", methodAlternating}})
 	fs.Func("delimiter", "", func(s string) (err error) {
-		f.dialect.delimiter, err = parseDelimiter(s)
+		f.dialect.Delimiter, err = parseDelimiter(s)
 		return err
 	})
-	choiceFlag(fs, &f.dialect.header, "header", []choice[header]{
-		{"auto", headerAuto}, {"yes", headerYes}, {"no", headerNo}})
+	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
+		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
 		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight}})
 	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
@@ -128,7 +129,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if len(rest) == 1 {
 		f.source = rest[0]
 	}
-	label := f.dialect.label
+	label := f.dialect.Label
 	number, notNumber := strconv.Atoi(label)
 	switch {
 	case f.k == 0:
@@ -143,7 +144,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-workers %d: must be at least 0", f.options.Workers)
 	case notNumber == nil && number < 1:
 		return f, usageErrorf("-label %s: columns are counted from 1", label)
-	case notNumber != nil && label != "" && f.dialect.header == headerNo:
+	case notNumber != nil && label != "" && f.dialect.Header == table.HeaderNo:
 		return f, usageErrorf("-label %q is a name, but with -header no columns have none", label)
 	}
 	return f, nil
@@ -193,11 +194,11 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		memberships = file
 	}
 
-	t, err := await(ctx, func() (*table, error) { return readTable(in, source, f.dialect) })
+	t, err := await(ctx, func() (*table.Table, error) { return table.Read(in, source, f.dialect) })
 	if err != nil {
 		return err
 	}
-	x := softkmeans.NewMatrix(t.rows, len(t.names), t.data)
+	x := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
 	m, err := await(ctx, func() (*softkmeans.Model, error) { return f.fit(ctx, x) })
 	if err != nil {
 		return err

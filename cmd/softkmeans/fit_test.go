@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 const iris = "../../testdata/iris.csv"
@@ -131,11 +132,11 @@ func irisMatrix(t *testing.T) *softkmeans.Matrix {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	tab, err := readTable(f, iris, dialect{})
+	tab, err := table.Read(f, iris, table.Dialect{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return softkmeans.NewMatrix(tab.rows, len(tab.names), tab.data)
+	return softkmeans.NewMatrix(tab.Rows, len(tab.Names), tab.Data)
 }
 
 // The report does not depend on where the data comes from, where the flags

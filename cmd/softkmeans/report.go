@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 const (
@@ -21,15 +22,19 @@ const (
 // fitReport is what fit prints. Every number about the quality of the result
 // is from the certificate, which knows only the data, the centers and the
 // memberships, and nothing of how they were found.
-func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate, by method) []byte {
+func fitReport(t *table.Table, m *softkmeans.Model, c softkmeans.Certificate, by method) []byte {
 	k := m.Centers.Rows
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s, %s", t.source, count(t.rows, "row"), count(len(t.names), "column"))
-	if t.header {
+	fmt.Fprintf(&b, "%s: %s, %s", t.Source, count(t.Rows, "row"), count(len(t.Names), "column"))
+	if t.Header {
 		b.WriteString(", and a header")
 	}
-	if t.leftOut != "" {
-		fmt.Fprintf(&b, "; %s is left out", t.leftOut)
+	if t.LabelColumn > 0 {
+		fmt.Fprintf(&b, "; column %d", t.LabelColumn)
+		if t.Header {
+			fmt.Fprintf(&b, " (%s)", t.LabelName)
+		}
+		b.WriteString(" is left out")
 	}
 
 	where := "They enclose the data, so most lie outside of it"
@@ -41,7 +46,7 @@ func fitReport(t *table, m *softkmeans.Model, c softkmeans.Certificate, by metho
 	}
 	fmt.Fprintf(&b, "\n\nCenters. %s; each row is a mixture of them,\n"+
 		"but for the squared error below, and its memberships are the shares.\n\n", where)
-	writeCenters(&b, t.names, m.Centers)
+	writeCenters(&b, t.Names, m.Centers)
 
 	b.WriteString("\nRows by their largest membership\n\n")
 	sizes := make([]int, k)

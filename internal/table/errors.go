@@ -1,0 +1,81 @@
+package table
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Error is what is wrong with a text, and where.
+type Error struct {
+	Source string
+	Line   int // from 1; 0 where the fault is not on one line
+	Column int // the field on the line, from 1; 0 where it is not in one field
+	Msg    string
+
+	err error // of the reader
+}
+
+// Error is source:line:column: message, without the places that are 0.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Source)
+	for _, n := range [2]int{e.Line, e.Column} {
+		if n > 0 {
+			b.WriteString(":" + strconv.Itoa(n))
+		}
+	}
+	b.WriteString(": " + e.Msg)
+	return b.String()
+}
+
+// Unwrap returns the reader's error, if it was one.
+func (e *Error) Unwrap() error { return e.err }
+
+// readError adds the source's name where the error does not have it already.
+func readError(source string, err error) error {
+	if strings.Contains(err.Error(), source) {
+		return err
+	}
+	return &Error{Source: source, Msg: err.Error(), err: err}
+}
+
+// Words are what messages call the settings of a Dialect, so that they name
+// what the reader of the message can change. An empty word stands for the flag
+// of the command line: -delimiter, -header, -label.
+type Words struct {
+	Delimiter, Header, Label string
+}
+
+func (w Words) orFlags() Words {
+	if w.Delimiter == "" {
+		w.Delimiter = "-delimiter"
+	}
+	if w.Header == "" {
+		w.Header = "-header"
+	}
+	if w.Label == "" {
+		w.Label = "-label"
+	}
+	return w
+}
+
+// quote quotes the first 40 characters.
+func quote(s string) string {
+	n := 0
+	for i := range s {
+		if n == 40 {
+			s = s[:i]
+			break
+		}
+		n++
+	}
+	return strconv.Quote(s)
+}
+
+// count is "1 field", "2 fields".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

@@ -1,0 +1,93 @@
+package table
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLabels(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		label   string
+		column  int
+		name    string
+		class   []int
+		classes []string
+	}{
+		{"1,x\n2,y\n3, x \n", "2", 2, "c2", []int{0, 1, 0}, []string{"x", "y"}},
+		{"kind,a\n\"b, c\",1\n,2\nb,3\n,4\n", "kind", 1, "kind", []int{0, 1, 2, 1}, []string{"b, c", "", "b"}},
+		{"a,,b\n1,2,3\n1,1,3\n", "2", 2, "c2", []int{0, 1}, []string{"2", "1"}},
+		{"1,2\n", "", 0, "", nil, nil},
+	} {
+		got, err := read(test.text, Dialect{Label: test.label})
+		if err != nil {
+			t.Errorf("%q: %v", test.text, err)
+			continue
+		}
+		if got.LabelColumn != test.column || got.LabelName != test.name || !slices.Equal(got.Class, test.class) || !slices.Equal(got.Classes, test.classes) {
+			t.Errorf("%q: column %d %q, %v of %q", test.text, got.LabelColumn, got.LabelName, got.Class, got.Classes)
+		}
+		for i := range got.Rows {
+			want := ""
+			if test.class != nil {
+				want = test.classes[test.class[i]]
+			}
+			if got.Label(i) != want {
+				t.Errorf("%q: row %d is %q, want %q", test.text, i, got.Label(i), want)
+			}
+		}
+	}
+}
+
+// The place of an error is there for programs, too, and where it is not known
+// neither the number nor the text has one.
+func TestErrorPlace(t *testing.T) {
+	for _, test := range []struct {
+		text         string
+		line, column int
+		message      string
+	}{
+		{"1,2\n3,x\n", 2, 2, `"x" is not a number`},
+		{"1,2\n\"3\n\",\"x", 2, 2, `a quoted field that does not end in a quote (")`},
+		{"1,2\n3\n", 2, 0, "1 field found, 2 expected as on the first line"},
+		{"\n", 0, 0, "there are no rows of numbers"},
+	} {
+		_, err := read(test.text, Dialect{})
+		var e *Error
+		if !errors.As(err, &e) || e.Source != "f.csv" || e.Line != test.line || e.Column != test.column || e.Msg != test.message {
+			t.Errorf("%q: %#v", test.text, err)
+		}
+	}
+}
+
+// A page has no flags, and calls its settings by other names.
+func TestWords(t *testing.T) {
+	words := Words{Delimiter: "Delimiter", Header: "Header", Label: "Class column"}
+	for text, want := range map[string]string{
+		"1,x\n":         `f.csv:1:2: "x" is not a number (if line 1 holds names: Header yes; if column 2 is not data: Class column 2)`,
+		"a,b\n1,x\n":    `f.csv:2:2: "x" is not a number (if column 2 is not data: Class column 2)`,
+		"7\n1 2\n":      `f.csv:2:1: "1 2" is not a number (fields are split at ','; another delimiter, or space, is set with Delimiter)`,
+		"1,2\n3,x\n":    `f.csv:2:2: "x" is not a number`,
+		"a|b\n1|2\n3|4": `f.csv:2:1: "1|2" is not a number (fields are split at ','; another delimiter, or space, is set with Delimiter)`,
+	} {
+		if _, err := read(text, Dialect{Words: words}); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A reader's error that names the source itself is left as it is.
+func TestReaderError(t *testing.T) {
+	broken := errors.New("read f.csv: disk on fire")
+	r, w := io.Pipe()
+	go func() {
+		io.Copy(w, strings.NewReader("1,2\n3,\"4"))
+		w.CloseWithError(broken)
+	}()
+	if _, err := Read(r, "f.csv", Dialect{}); err != broken {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,155 @@
+package table
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// record is what a reader of CSV says about one line.
+type record struct {
+	fields []string
+	lines  []int
+	fault  string
+}
+
+// oracle splits with encoding/csv, up to the first error.
+func oracle(text string, comma rune, trim bool) (records []record) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.TrimLeadingSpace, r.FieldsPerRecord = comma, trim, -1
+	for {
+		fields, err := r.Read()
+		if err == io.EOF {
+			return records
+		}
+		rec := record{fields: fields}
+		for j := range fields {
+			line, _ := r.FieldPos(j)
+			rec.lines = append(rec.lines, line)
+		}
+		var syntax *csv.ParseError
+		if errors.As(err, &syntax) {
+			rec.fault = strconv.Itoa(syntax.StartLine) + map[error]string{csv.ErrBareQuote: "bare", csv.ErrQuote: "quote"}[syntax.Err]
+		}
+		if records = append(records, rec); err != nil {
+			return records
+		}
+	}
+}
+
+func split(text string, comma rune, trim bool) (records []record, last int) {
+	start, _, err := start(strings.NewReader(text), "")
+	if err != nil {
+		return nil, 0
+	}
+	s := splitter{r: start, comma: comma, trim: trim}
+	for {
+		err := s.next()
+		if err == io.EOF {
+			return records, s.end
+		}
+		rec := record{fields: slices.Clone(s.fields), lines: slices.Clone(s.lines[:len(s.fields)])}
+		if err != nil {
+			rec.fault = strconv.Itoa(s.start) + map[error]string{errBareQuote: "bare", errQuote: "quote"}[err]
+		}
+		if records = append(records, rec); err != nil {
+			return records, s.end
+		}
+	}
+}
+
+func checkSplit(t *testing.T, text string, comma rune, trim bool) {
+	t.Helper()
+	if m := []byte(text); bytes.HasPrefix(m, []byte("\ufeff")) || bytes.HasPrefix(m, []byte("\xff\xfe")) || bytes.HasPrefix(m, []byte("\xfe\xff")) {
+		return // which encoding/csv does not know of
+	}
+	got, _ := split(text, comma, trim)
+	want := oracle(text, comma, trim)
+	if !slices.EqualFunc(got, want, func(a, b record) bool {
+		return slices.Equal(a.fields, b.fields) && slices.Equal(a.lines, b.lines) && a.fault == b.fault
+	}) {
+		t.Fatalf("%q at %q, trim %v:\n  %q\nencoding/csv:\n  %q", text, comma, trim, got, want)
+	}
+}
+
+var splitTexts = []string{
+	"", "\n", "\r\n", "\r", "a", "a\r", "a,b\r\nc,d", ",\n,,\n", "\n\n a , b \n", `"a"`, `"a","b"` + "\r\n", `"a""b",c`, `""`, `"",""`, `a""`, `"a"b`, `"a" `,
+	"\"a\nb\",c\nd\n", "\"a\r\nb\r\"\r\n", "\"a\n\n\",\"b\n\"\nx\n\n\ny", `"`, "\"\n", "\"a\n", `x,"`, "x,\"\r", `""",`, "a\rb,c\r\r\n", "a;b\tc d", " \"a\", \"b", "\u2003a,\u2003\"b\"\n",
+	"1¦2¦\"3\"¦4", "\xff,\"\xff\"\xff\n", "\x00,\x00",
+}
+
+func TestSplitAsEncodingCSV(t *testing.T) {
+	texts := slices.Clone(splitTexts)
+	// Longer than any buffer on the way: in one field, in quotes, in many.
+	for _, s := range []string{"x", "x,", `"x"",y",`, "\"x\n\","} {
+		texts = append(texts, strings.Repeat(s, 70000)+"\r\nz")
+	}
+	for _, text := range texts {
+		for _, comma := range []rune{',', ';', '\t', ' ', '¦'} {
+			checkSplit(t, text, comma, true)
+			checkSplit(t, text, comma, false)
+		}
+	}
+}
+
+// A record ends on the line on which its last field ends.
+func TestSplitLines(t *testing.T) {
+	if got, last := split("a,\"b\n\nc\"\n\nd,\"e\n\"", ',', true); last != 6 || len(got) != 2 || !slices.Equal(got[1].lines, []int{5, 5}) {
+		t.Errorf("%v, ends on line %d", got, last)
+	}
+}
+
+// FuzzTable holds records, and where there are only numbers the table, against
+// encoding/csv.
+func FuzzTable(f *testing.F) {
+	for _, s := range splitTexts {
+		f.Add(s, ',', true)
+		f.Add(s, ' ', false)
+	}
+	f.Add("1,2\n\n", ',', true)
+	f.Add("1;\"2\r\n\";3", ';', false)
+	f.Fuzz(func(t *testing.T, text string, comma rune, trim bool) {
+		if !validComma(comma) {
+			if _, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma}); comma != 0 && err == nil {
+				t.Fatalf("%q was taken for a delimiter", comma)
+			}
+			return
+		}
+		checkSplit(t, text, comma, trim)
+
+		got, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma, Header: HeaderNo})
+		if err != nil || comma == ' ' { // where the last field may be left out
+			return
+		}
+		var data []float64
+		rows := 0
+		for _, r := range oracle(strings.TrimPrefix(text, "\ufeff"), comma, comma != '\t') {
+			if r.fault != "" {
+				t.Fatalf("%q: read, but encoding/csv finds %s", text, r.fault)
+			}
+			if len(r.fields) == 1 && strings.TrimSpace(r.fields[0]) == "" {
+				continue
+			}
+			rows++
+			for _, s := range r.fields {
+				v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+				if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("%q: %q was read", text, s)
+				}
+				data = append(data, v)
+			}
+		}
+		if rows != got.Rows || !slices.Equal(got.Data, data) {
+			t.Fatalf("%q: %d rows %v, want %d rows %v", text, got.Rows, got.Data, rows, data)
+		}
+		if len(got.Names) != len(data)/rows {
+			t.Fatalf("%q: %d names", text, len(got.Names))
+		}
+	})
+}
