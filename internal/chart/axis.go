@@ -1,0 +1,239 @@
+package chart
+
+// Axes: the range of the data, round numbers in it, and where a value lies.
+
+import (
+	"math"
+	"strconv"
+)
+
+const (
+	// beyond is where values are left out: a span of two such values does not
+	// overflow, nor does one that is widened.
+	beyond = 1e300
+	// vanishing values are 0: the step of their ticks would be subnormal.
+	vanishing = 1e-290
+	// resolution is the least span, relative to the values, that is shown. A
+	// span below is rounding, and gets an axis of its own size.
+	resolution = 1e-12
+)
+
+// finite reports whether v can be drawn.
+func finite(v float64) bool { return v >= -beyond && v <= beyond }
+
+// extent is the range of some values; the zero value has none.
+type extent struct {
+	lo, hi float64
+	some   bool
+}
+
+func (e *extent) add(v float64) {
+	if !e.some {
+		e.lo, e.hi, e.some = v, v, true
+		return
+	}
+	e.lo, e.hi = min(e.lo, v), max(e.hi, v)
+}
+
+// padded is the extent with some room, and one that is not empty.
+func (e extent) padded(pad float64) (lo, hi float64) {
+	size := max(math.Abs(e.lo), math.Abs(e.hi))
+	switch {
+	case !e.some:
+		return 0, 1
+	case size < vanishing:
+		return -1, 1
+	case e.hi-e.lo <= resolution*size:
+		return e.lo - size/2, e.hi + size/2
+	}
+	pad *= e.hi - e.lo
+	return e.lo - pad, e.hi + pad
+}
+
+type tick struct {
+	at    float64
+	label string
+}
+
+// axis maps [lo, hi] to [from, to] px. Of a logarithmic one lo and hi are
+// logarithms.
+type axis struct {
+	lo, hi   float64
+	log      bool
+	from, to float64
+	ticks    []tick
+}
+
+func (a *axis) pos(v float64) float64 {
+	if a.log {
+		v = math.Log10(v)
+	}
+	return a.from + (v-a.lo)/(a.hi-a.lo)*(a.to-a.from)
+}
+
+// grow widens the range about its middle to the given span.
+func (a *axis) grow(span float64) {
+	if middle := a.lo/2 + a.hi/2; span > a.hi-a.lo {
+		a.lo, a.hi = middle-span/2, middle+span/2
+	}
+}
+
+// setTicks takes at most about most round numbers, whole ones if asked for.
+func (a *axis) setTicks(most int, whole bool) {
+	a.ticks = a.ticks[:0]
+	most = max(most, 2)
+	switch {
+	case !a.log:
+		a.ticks = roundTicks(a.ticks, a.lo, a.hi, most, whole)
+	case a.hi-a.lo < 1: // not even a power of ten for sure
+		a.ticks = roundTicks(a.ticks, math.Pow(10, a.lo), math.Pow(10, a.hi), most, whole)
+		if len(a.ticks) > 0 && !(a.ticks[0].at > 0) {
+			a.ticks = a.ticks[1:]
+		}
+	default:
+		// Powers of ten, and a few between them where there is room.
+		first, last := int(math.Ceil(a.lo)), int(math.Floor(a.hi))
+		every := 1
+		for (last-first)/every+1 > most {
+			every = roundUp(every + 1)
+		}
+		between := []int{1}
+		if n := last - first + 1; every == 1 && 3*n <= most {
+			between = []int{1, 2, 5}
+		}
+		for e := first - 1; e <= last; e++ {
+			if ((e%every)+every)%every != 0 {
+				continue
+			}
+			for _, m := range between {
+				v := float64(m) * math.Pow10(e)
+				if l := math.Log10(v); l >= a.lo && l <= a.hi {
+					a.ticks = append(a.ticks, tick{v, roundLabel(v, e, v)})
+				}
+			}
+		}
+	}
+}
+
+// roundUp is the least of 1, 2, 5, 10, 20, … that is at least n.
+func roundUp(n int) int {
+	for p := 1; ; p *= 10 {
+		for _, m := range [3]int{1, 2, 5} {
+			if m*p >= n {
+				return m * p
+			}
+		}
+	}
+}
+
+// roundTicks are the multiples of 1, 2 or 5 times a power of ten in [lo, hi].
+func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
+	m, e := 1, 0
+	raw := hi/float64(most) - lo/float64(most)
+	if e = int(math.Floor(math.Log10(raw))); whole {
+		e = max(e, 0)
+	}
+	for float64(m)*math.Pow10(e) < raw {
+		switch m {
+		case 1:
+			m = 2
+		case 2:
+			m = 5
+		default:
+			m, e = 1, e+1
+		}
+	}
+	// i·step with a step below 1 has rounding errors that a division by a power
+	// of ten has not.
+	value := func(i float64) float64 {
+		if e < 0 && e > -300 {
+			return i * float64(m) / math.Pow10(-e)
+		}
+		return i * float64(m) * math.Pow10(e)
+	}
+	step := float64(m) * math.Pow10(e)
+	size := max(math.Abs(lo), math.Abs(hi))
+	for i := math.Ceil(lo/step - 1e-9); i <= lo/step+float64(2*most) && value(i) <= hi+1e-9*step; i++ {
+		ticks = append(ticks, tick{value(i), roundLabel(value(i), e, size)})
+	}
+	return ticks
+}
+
+// roundLabel writes a multiple of 10^e on an axis that goes to about size.
+func roundLabel(v float64, e int, size float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case size < 1e6 && (e >= -4 || size >= 1e-2):
+		return tidy(strconv.FormatFloat(v, 'f', max(0, -e), 64))
+	}
+	digits := int(math.Floor(math.Log10(math.Abs(v))*(1+1e-15))) - e
+	return tidy(strconv.FormatFloat(v, 'e', min(max(digits, 0), 14), 64))
+}
+
+// axes draws both axes with grid lines.
+func (p *picture) axes(x, y *axis) {
+	p.raw(`<path class="sk-grid" d="`)
+	for _, t := range y.ticks {
+		p.raw("M").point(p.left, y.pos(t.at)).raw("H").num(p.right)
+	}
+	for _, t := range x.ticks {
+		p.raw("M").point(x.pos(t.at), p.top).raw("V").num(p.bottom)
+	}
+	p.raw(`"/><path class="sk-axis" d="M`).point(p.left, p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
+	for _, t := range y.ticks {
+		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
+	}
+	end := math.Inf(-1) // of the label before
+	for _, t := range x.ticks {
+		w := width(t.label, textSize)
+		// Near the border a label is moved inwards rather than cut off.
+		at := min(max(x.pos(t.at), w/2+1), p.w-w/2-1)
+		if at-w/2 < end+4 {
+			continue
+		}
+		end = at + w/2
+		p.label(t.label, "sk-tick", at, p.bottom+15, "middle")
+	}
+	p.caption(axisHeight)
+}
+
+// axisHeight is what the labels under an x axis need.
+const axisHeight = 20.0
+
+// fitAxes gives the axes their px and ticks, and the area its left edge. With
+// equal a unit is as long on one as on the other.
+func (p *picture) fitAxes(x, y *axis, equal, whole bool) {
+	x0, y0 := *x, *y
+	for range 5 { // the width of the labels depends on the range, the range on the width of the area
+		*x, *y = x0, y0
+		y.from, y.to = p.bottom, p.top
+		x.from, x.to = p.left, p.right
+		if equal {
+			unit := max((x.hi-x.lo)/(x.to-x.from), (y.hi-y.lo)/(y.from-y.to))
+			x.grow(unit * (x.to - x.from))
+			y.grow(unit * (y.from - y.to))
+		}
+		y.setTicks(int((p.bottom-p.top)/36), false)
+		w := 0.0
+		for _, t := range y.ticks {
+			w = max(w, width(t.label, textSize))
+		}
+		if left := min(edge+w+4, p.w/2); left > p.left {
+			p.left = left
+			continue
+		}
+		break
+	}
+	x.from = p.left // a digit's width off from what equal saw, at worst
+	for most := int((x.to - x.from) / 40); ; most-- {
+		x.setTicks(most, whole)
+		w := 0.0
+		for _, t := range x.ticks {
+			w = max(w, width(t.label, textSize))
+		}
+		if most <= 2 || float64(len(x.ticks))*(w+10) <= x.to-x.from+w {
+			return
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package chart
+
+import "strconv"
+
+// entry is one line of a legend: a symbol and a name.
+type entry struct {
+	name  string
+	class string // of CSS
+	kind  entryKind
+	shape int
+	x, y  float64 // of its left edge and top, within the legend
+}
+
+type entryKind int
+
+const (
+	entryText entryKind = iota
+	entryPoint
+	entryLine
+	entryArea
+)
+
+const (
+	symbolWidth = 22.0
+	mostEntries = 16
+)
+
+// placeLegend puts the entries side by side and into as many lines as they
+// take, and counts those that are too many.
+func placeLegend(entries []entry, w float64) []entry {
+	if n := len(entries); n > mostEntries {
+		entries = append(entries[:mostEntries-1:mostEntries-1], entry{name: "and " + strconv.Itoa(n-mostEntries+1) + " more"})
+	}
+	placed := make([]entry, 0, len(entries))
+	x, y := edge, 0.0
+	for _, e := range entries {
+		e.name = fit(e.name, min(w-2*edge-symbolWidth, 240), textSize)
+		need := symbolWidth + width(e.name, textSize)
+		if x > edge && x+need > w-edge {
+			x, y = edge, y+lineHeight
+		}
+		e.x, e.y = x, y
+		x += need + 12
+		placed = append(placed, e)
+	}
+	return placed
+}
+
+// entry draws e in a legend that begins at y.
+func (p *picture) entry(e entry, y float64) {
+	x, middle := e.x, y+e.y-4
+	switch e.kind {
+	case entryPoint:
+		p.raw(`<path class="sk-point `, e.class, `" d="`).marker(e.shape, x+8, middle, 4)
+		p.raw(`"/>`)
+	case entryLine:
+		p.raw(`<path class="`, e.class, `" d="M`).point(x, middle).raw(`h18"/>`)
+	case entryArea:
+		p.raw(`<path class="sk-area `, e.class, `" d="M`).point(x+2, middle-5).raw(`h12v10h-12z"/>`)
+	}
+	p.label(e.name, "", x+symbolWidth, y+e.y, "")
+}
+
+// classEntries are the classes that rows have, where there is more than one or
+// where they have names.
+func classEntries(class []int, names []string, rows []int) (entries []entry) {
+	if class == nil {
+		return nil
+	}
+	last, seen := 0, false
+	for _, i := range rows { // sorted by class
+		c := classOf(class, i)
+		if seen && c == last {
+			continue
+		}
+		last, seen = c, true
+		e := entry{name: "no class", class: color(c), kind: entryPoint, shape: shape(c)}
+		if c >= 0 {
+			e.name = name(names, c)
+		}
+		entries = append(entries, e)
+	}
+	if len(entries) == 1 && names == nil {
+		return nil
+	}
+	return entries
+}

@@ -1,0 +1,208 @@
+package chart
+
+import "math"
+
+// LinePlot is series over a common axis: the floor for every k, the objective
+// of an iteration, centers over the columns.
+type LinePlot struct {
+	Frame
+	Series   []Series
+	LogY     bool     // a logarithmic axis; values of 0 and below are marked at its lower end
+	IntegerX bool     // ticks at whole numbers only
+	XNames   []string // of x = 1, 2, …, in place of ticks
+
+	// Highlight marks values of x by vertical lines, and HighlightName is what
+	// they mean, for the legend.
+	Highlight     []float64
+	HighlightName string
+}
+
+// Series is a line. Values that are not finite are gaps.
+type Series struct {
+	Name    string
+	X       []float64 // nil: 1, 2, …
+	Y       []float64
+	Markers bool
+}
+
+func (s *Series) len() int {
+	if s.X == nil {
+		return len(s.Y)
+	}
+	return min(len(s.X), len(s.Y))
+}
+
+func (s *Series) x(i int) float64 {
+	if s.X == nil {
+		return float64(i + 1)
+	}
+	return s.X[i]
+}
+
+// Lines appends the picture to dst.
+func Lines(dst []byte, s *LinePlot) []byte {
+	var ex, ey extent
+	var low bool // a value has no logarithm
+	for i := range s.Series {
+		for j := range s.Series[i].len() {
+			x, y := s.Series[i].x(j), s.Series[i].Y[j]
+			switch {
+			case !finite(x) || !finite(y):
+				continue
+			case !s.LogY:
+				ey.add(y)
+			case y >= vanishing:
+				ey.add(math.Log10(y))
+			default:
+				low = true
+			}
+			ex.add(x)
+		}
+	}
+	var notes []string
+	if !ex.some {
+		notes = append(notes, "There are no points to show")
+	}
+	if low {
+		notes = append(notes, "Open triangles at the lower end: 0 or below")
+	}
+	var legend []entry
+	for i := range s.Series {
+		if name := s.Series[i].Name; name != "" {
+			legend = append(legend, entry{name: name, class: "sk-line " + color(i) + dash(i), kind: entryLine})
+		}
+	}
+	var highlight []float64
+	for _, v := range s.Highlight {
+		if finite(v) {
+			highlight = append(highlight, v)
+			ex.add(v)
+		}
+	}
+	if len(highlight) > 0 && s.HighlightName != "" {
+		legend = append(legend, entry{name: s.HighlightName, class: "sk-mark", kind: entryLine})
+	}
+
+	p := s.layout(dst, legend, notes, 300, axisHeight, 110)
+	var x, y axis
+	x.lo, x.hi = ex.padded(.02)
+	y.lo, y.hi = ey.padded(.05)
+	switch y.log = s.LogY; {
+	case y.log && (!ey.some || ey.hi-ey.lo < 1e-6):
+		y.lo, y.hi = ey.lo-.5, ey.lo+.5
+	case y.log && low:
+		y.lo -= .12 * (y.hi - y.lo)
+	case !y.log && ey.lo >= 0 && ey.lo < .3*ey.hi:
+		y.lo = 0 // the whole is worth a little room
+	}
+	p.fitAxes(&x, &y, false, s.IntegerX)
+	if len(s.XNames) > 0 {
+		x.ticks = nameTicks(s.XNames, &x)
+	}
+	p.open("lines")
+	p.axes(&x, &y)
+	for _, v := range highlight {
+		p.raw(`<path class="sk-mark" d="M`).point(x.pos(v), p.top).raw("V").num(p.bottom).raw(`"/>`)
+	}
+	for i := range s.Series {
+		p.series(&s.Series[i], i, &x, &y)
+	}
+	return p.close()
+}
+
+// nameTicks are the names of x = 1, 2, …, as many as have room.
+func nameTicks(names []string, x *axis) (ticks []tick) {
+	const longest = 90
+	w := 0.0
+	for _, s := range names {
+		w = max(w, min(width(s, textSize), longest))
+	}
+	each := math.Abs(x.pos(2) - x.pos(1))
+	step := max(1, int(math.Ceil(min((w+8)/max(each, 1e-3), 1e6))))
+	for i := 0; i < len(names); i += step {
+		if v := float64(i + 1); v >= x.lo && v <= x.hi {
+			ticks = append(ticks, tick{v, fit(names[i], longest, textSize)})
+		}
+	}
+	return ticks
+}
+
+// series draws one line, broken at its gaps.
+func (p *picture) series(s *Series, n int, x, y *axis) {
+	var run, all []vertex
+	var low [][2]float64
+	line := `<path class="sk-line ` + color(n) + dash(n) + `" d="`
+	flush := func() {
+		if len(run) > 1 {
+			p.raw(line)
+			line = ""
+			for i, v := range thin(run) {
+				p.raw([2]string{"M", "L"}[min(i, 1)]).point(v.x, v.y)
+			}
+		}
+		if s.Markers || len(run) == 1 {
+			all = append(all, run...)
+		}
+		run = run[:0]
+	}
+	for i := range s.len() {
+		xi, yi := s.x(i), s.Y[i]
+		switch {
+		case !finite(xi) || !finite(yi):
+			flush()
+		case y.log && yi < vanishing:
+			flush()
+			low = append(low, [2]float64{x.pos(xi), y.from - 5})
+		default:
+			run = append(run, vertex{x: x.pos(xi), y: y.pos(yi)})
+		}
+	}
+	flush()
+	if line == "" {
+		p.raw(`"/>`)
+	}
+	if len(all) > 0 {
+		p.raw(`<path class="sk-point `, color(n), `" d="`)
+		for _, v := range thin(all) {
+			p.marker(shape(n), v.x, v.y, 3.2)
+		}
+		p.raw(`"/>`)
+	}
+	if len(low) > 0 {
+		p.raw(`<path class="sk-open `, color(n), `" d="`)
+		last := math.Inf(-1)
+		for _, v := range low {
+			if math.Abs(v[0]-last) >= 1 {
+				p.marker(lowerMark, v[0], v[1], 3.2)
+				last = v[0]
+			}
+		}
+		p.raw(`"/>`)
+	}
+}
+
+// thin leaves of consecutive points in one column of pixels the first, the
+// highest, the lowest and the last, which looks the same.
+func thin(points []vertex) []vertex {
+	var kept []vertex
+	for from := 0; from < len(points); {
+		to, high, low := from, from, from
+		for ; to < len(points) && math.Floor(points[to].x) == math.Floor(points[from].x); to++ {
+			if points[to].y < points[high].y {
+				high = to
+			}
+			if points[to].y > points[low].y {
+				low = to
+			}
+		}
+		last := -1
+		for _, i := range [4]int{from, min(high, low), max(high, low), to - 1} {
+			if i != last {
+				kept = append(kept, points[i])
+			}
+			last = i
+		}
+		from = to
+	}
+	return kept
+}

@@ -1,0 +1,106 @@
+package chart
+
+// Markers of points: a class has a color and a shape, so that it is told from
+// others also where colors are not.
+
+// shapes are drawn about a center and with about the area of a circle of
+// radius 1. The first is that circle.
+var shapes = [][][2]float64{
+	nil,
+	{{-.9, -.9}, {.9, -.9}, {.9, .9}, {-.9, .9}},
+	{{0, -1.4}, {1.25, .85}, {-1.25, .85}},
+	{{0, -1.35}, {1.35, 0}, {0, 1.35}, {-1.35, 0}},
+	{{0, 1.4}, {1.25, -.85}, {-1.25, -.85}},
+	{{-.45, -1.3}, {.45, -1.3}, {.45, -.45}, {1.3, -.45}, {1.3, .45}, {.45, .45}, {.45, 1.3}, {-.45, 1.3}, {-.45, .45}, {-1.3, .45}, {-1.3, -.45}, {-.45, -.45}},
+	{{-1.25, -.6}, {-.6, -1.25}, {0, -.65}, {.6, -1.25}, {1.25, -.6}, {.65, 0}, {1.25, .6}, {.6, 1.25}, {0, .65}, {-.6, 1.25}, {-1.25, .6}, {-.65, 0}},
+	{{-.55, -1.1}, {.55, -1.1}, {1.15, 0}, {.55, 1.1}, {-.55, 1.1}, {-1.15, 0}},
+}
+
+const lowerMark = 4 // the triangle that points down
+
+// shape is the marker of class c.
+func shape(c int) int {
+	if c < 0 {
+		return 0
+	}
+	return c % len(shapes)
+}
+
+// marker appends a path of the shape about (x, y), with radius r.
+func (p *picture) marker(shape int, x, y, r float64) {
+	corners := shapes[shape]
+	if corners == nil {
+		p.raw("M").point(x-r, y).raw("a").point(r, r).raw(" 0 1 0 ").num(2*r).raw(" 0a").point(r, r).raw(" 0 1 0 ").num(-2 * r).raw(" 0")
+		return
+	}
+	p.raw("M").point(x+r*corners[0][0], y+r*corners[0][1])
+	for i, c := range corners[1:] {
+		p.raw("l").point(r*(c[0]-corners[i][0]), r*(c[1]-corners[i][1]))
+	}
+	p.raw("z")
+}
+
+// cloud draws points, class by class: one path for each, or one for each point
+// where they have sizes or opacities of their own.
+type cloud struct {
+	class         []int
+	size, opacity []float64
+	rows          []int // what to draw, in order
+	x, y          func(i int) float64
+}
+
+func (p *picture) points(c *cloud) {
+	r := 3.6
+	switch n := len(c.rows); {
+	case n > 2000:
+		r = 2.2
+	case n > 500:
+		r = 2.8
+	}
+	single := c.size != nil || c.opacity != nil
+	for from := 0; from < len(c.rows); {
+		class, to := classOf(c.class, c.rows[from]), from
+		for to < len(c.rows) && classOf(c.class, c.rows[to]) == class {
+			to++
+		}
+		p.raw(`<g class="sk-point `, color(class), `">`)
+		if !single {
+			p.raw(`<path d="`)
+		}
+		for _, i := range c.rows[from:to] {
+			ri := r
+			if i < len(c.size) && c.size[i] >= 0 {
+				ri = min(c.size[i], 100)
+			}
+			if single {
+				p.raw(`<path`)
+				if i < len(c.opacity) && c.opacity[i] >= 0 {
+					p.raw(` fill-opacity="`)
+					p.dst = appendShare(p.dst, c.opacity[i])
+					p.raw(`"`)
+				}
+				p.raw(` d="`)
+			}
+			p.marker(shape(class), c.x(i), c.y(i), ri)
+			if single {
+				p.raw(`"/>`)
+			}
+		}
+		if !single {
+			p.raw(`"/>`)
+		}
+		p.raw(`</g>`)
+		from = to
+	}
+}
+
+// classOf is the class of row i, 0 where there are none.
+func classOf(class []int, i int) int {
+	switch {
+	case class == nil:
+		return 0
+	case i >= len(class) || class[i] < 0:
+		return -1
+	}
+	return class[i]
+}

@@ -1,0 +1,58 @@
+package chart
+
+import (
+	"slices"
+	"strconv"
+)
+
+// defaultPoints is how many points a picture has at most: more hide each other
+// and make a large file.
+const defaultPoints = 5000
+
+// sample picks rows among the n that ok accepts, and sorts them by class. Of
+// more than most (0: 5000) it takes the same share of every class, evenly
+// spaced in the order of the rows, but one row at least of each; the note says
+// how many there are of how many.
+func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, notes []string) {
+	if most <= 0 {
+		most = defaultPoints
+	}
+	total := 0
+	size := map[int]int{}
+	for i := range n {
+		if ok(i) {
+			total++
+			size[classOf(class, i)]++
+		}
+	}
+	if len(size) > most {
+		size, class = map[int]int{0: total}, nil
+	}
+	quota := map[int]int{}
+	for c, k := range size {
+		quota[c] = k
+		if total > most {
+			quota[c] = max(1, int(int64(k)*int64(most)/int64(total)))
+		}
+	}
+	seen := map[int]int{}
+	for i := range n {
+		if !ok(i) {
+			continue
+		}
+		c := classOf(class, i)
+		j, q, k := int64(seen[c]), int64(quota[c]), int64(size[c])
+		seen[c]++
+		if (j+1)*q/k > j*q/k {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return classOf(class, a) - classOf(class, b) })
+	if len(rows) < total {
+		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(total)+" rows are shown, evenly spaced")
+	}
+	if total < n {
+		notes = append(notes, strconv.Itoa(n-total)+" of "+strconv.Itoa(n)+" rows are left out: not finite, or too large")
+	}
+	return rows, notes
+}

@@ -1,0 +1,138 @@
+package chart
+
+import "math"
+
+// ScatterPlot is points in two dimensions, and outlines of centers among them.
+type ScatterPlot struct {
+	Frame
+	X, Y []float64
+
+	Class   []int    // of each point; nil: no classes, negative: no class
+	Classes []string // their names; the default are numbers from 1
+
+	// Size is the radius in px, Opacity is from 0 to 1. Nil is the default, for
+	// all, as is a negative or NaN value for one.
+	Size, Opacity []float64
+
+	Outlines   []Outline
+	EqualScale bool // a unit of X is as long as one of Y
+	MaxPoints  int  // 0: 5000; of more rows some are drawn, and the picture says so
+}
+
+// Outline is the centers of a model: a point, a segment, a triangle, and for
+// more than three their convex hull with all of them marked.
+type Outline struct {
+	Name   string // for the legend; an outline without one is not in it
+	Style  string // a word; the CSS class is sk- and this. Style knows global, previous and current.
+	X, Y   []float64
+	Labels []string // of the centers; nil: none
+}
+
+// Scatter appends the picture to dst.
+func Scatter(dst []byte, s *ScatterPlot) []byte {
+	n := min(len(s.X), len(s.Y))
+	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
+	var ex, ey extent
+	for i := range n { // all, so that a sample has the same axes
+		if finite(s.X[i]) && finite(s.Y[i]) {
+			ex.add(s.X[i])
+			ey.add(s.Y[i])
+		}
+	}
+	legend := classEntries(s.Class, s.Classes, rows)
+	for i := range s.Outlines {
+		o := &s.Outlines[i]
+		for j := range min(len(o.X), len(o.Y)) {
+			if finite(o.X[j]) && finite(o.Y[j]) {
+				ex.add(o.X[j])
+				ey.add(o.Y[j])
+			}
+		}
+		if o.Name != "" {
+			legend = append(legend, entry{name: o.Name, class: o.class(), kind: entryLine})
+		}
+	}
+	if !ex.some {
+		notes = append(notes, "There are no points to show")
+	}
+	p := s.layout(dst, legend, notes, 380, axisHeight, 140)
+	var x, y axis
+	x.lo, x.hi = ex.padded(.04)
+	y.lo, y.hi = ey.padded(.05)
+	p.fitAxes(&x, &y, s.EqualScale, false)
+	p.open("scatter")
+	p.axes(&x, &y)
+	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
+		func(i int) float64 { return x.pos(s.X[i]) },
+		func(i int) float64 { return y.pos(s.Y[i]) }})
+	for i := range s.Outlines {
+		p.outline(&s.Outlines[i], &x, &y)
+	}
+	return p.close()
+}
+
+func (o *Outline) class() string {
+	c := "sk-outline"
+	if s := token(o.Style); s != "" {
+		c += " sk-" + s
+	}
+	return c
+}
+
+// outline draws a convex hull and marks all centers. The hull is that of the
+// px, where no product overflows.
+func (p *picture) outline(o *Outline, x, y *axis) {
+	var at []vertex
+	for j := range min(len(o.X), len(o.Y)) {
+		if finite(o.X[j]) && finite(o.Y[j]) {
+			v := vertex{x: x.pos(o.X[j]), y: y.pos(o.Y[j])}
+			if j < len(o.Labels) {
+				v.label = o.Labels[j]
+			}
+			at = append(at, v)
+		}
+	}
+	if len(at) == 0 {
+		return
+	}
+	p.raw(`<g class="`, o.class(), `">`)
+	if border := hull(at); len(border) > 1 {
+		p.raw(`<path d="M`)
+		for i, v := range border {
+			if i > 0 {
+				p.raw("L")
+			}
+			p.point(v.x, v.y)
+		}
+		p.raw(`z"/>`)
+	}
+	var mx, my float64
+	for _, v := range at {
+		p.raw(`<circle cx="`).num(v.x).raw(`" cy="`).num(v.y).raw(`" r="3.2"/>`)
+		mx += v.x / float64(len(at))
+		my += v.y / float64(len(at))
+	}
+	p.raw(`</g>`)
+	for _, v := range at {
+		if v.label == "" {
+			continue
+		}
+		// Outwards from the middle, and within the area.
+		dx, dy := v.x-mx, v.y-my
+		if d := math.Hypot(dx, dy); d > .01 {
+			dx, dy = dx/d, dy/d
+		} else {
+			dx, dy = 0, -1
+		}
+		s := fit(v.label, p.w/3, textSize)
+		w := width(s, textSize) / 2
+		lx := min(max(v.x+dx*(8+w), p.left+w), p.right-w)
+		ly := min(max(v.y+dy*13+4, p.top+11), p.bottom-3)
+		p.label(s, "sk-halo", lx, ly, "middle")
+	}
+}
+
+type vertex struct {
+	x, y  float64
+	label string
+}

@@ -1,0 +1,112 @@
+package chart
+
+import (
+	"math"
+	"strconv"
+)
+
+// TernaryPlot is the memberships in three clusters as points of a triangle.
+type TernaryPlot struct {
+	Frame
+	Memberships []float64 // n×3, row after row; below 0 counts as 0, and rows are divided by their sum
+	Corners     [3]string // top, left, right; the default are 1, 2, 3
+
+	Class         []int // as in ScatterPlot
+	Classes       []string
+	Size, Opacity []float64
+	MaxPoints     int
+}
+
+// Ternary appends the picture to dst.
+func Ternary(dst []byte, s *TernaryPlot) []byte {
+	share := func(i, j int) float64 {
+		g := s.Memberships[3*i : 3*i+3]
+		top := max(g[0], g[1], g[2])
+		sum := 0.0
+		for _, v := range g {
+			sum += max(v/top, 0)
+		}
+		return max(g[j]/top, 0) / sum
+	}
+	n := len(s.Memberships) / 3
+	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool {
+		g := s.Memberships[3*i : 3*i+3]
+		return finite(g[0]) && finite(g[1]) && finite(g[2]) && max(g[0], g[1], g[2]) > vanishing
+	})
+	frame := s.Frame
+	frame.XLabel, frame.YLabel = "", ""
+	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows), notes, 420, 2*lineHeight, 140)
+	p.top += lineHeight
+	p.open("ternary")
+
+	const ratio = 0.8660254037844386 // of an equilateral triangle's height to its side
+	side := min(p.w-2*edge-44, (p.bottom-p.top)/ratio)
+	corner := [3][2]float64{
+		{p.w / 2, p.top},
+		{p.w/2 - side/2, p.top + side*ratio},
+		{p.w/2 + side/2, p.top + side*ratio},
+	}
+	at := func(a, b, c float64) (x, y float64) {
+		return a*corner[0][0] + b*corner[1][0] + c*corner[2][0], a*corner[0][1] + b*corner[1][1] + c*corner[2][1]
+	}
+	point := func(a, b, c float64) *picture {
+		x, y := at(a, b, c)
+		return p.point(x, y)
+	}
+	p.raw(`<path class="sk-grid" d="`)
+	for i := 1; i < 5; i++ {
+		u := float64(i) / 5
+		p.raw("M")
+		point(u, 1-u, 0).raw("L")
+		point(u, 0, 1-u).raw("L")
+		point(0, u, 1-u)
+		p.raw("M")
+		point(1-u, 0, u).raw("L")
+		point(0, 1-u, u)
+		p.raw("M")
+		point(1-u, u, 0).raw("L")
+		point(0, u, 1-u)
+	}
+	p.raw(`"/><path class="sk-axis" d="M`)
+	point(1, 0, 0).raw("L")
+	point(0, 1, 0).raw("L")
+	point(0, 0, 1).raw(`z"/>`)
+	for i := 1; i < 5; i++ {
+		u := float64(i) / 5
+		label := strconv.Itoa(20*i) + "%"
+		x, y := at(u, 1-u, 0)
+		p.label(label, "sk-note", x-5, y+4, "end")
+		x, y = at(0, u, 1-u)
+		p.label(label, "sk-note", x, y+14, "middle")
+		x, y = at(1-u, 0, u)
+		p.label(label, "sk-note", x+5, y+4, "")
+	}
+	half := p.w/2 - edge - 6
+	names := [3]string{}
+	for j := range names {
+		names[j] = name(s.Corners[:], j)
+	}
+	p.label(fit(names[0], p.w-2*edge, textSize), "sk-halo", corner[0][0], corner[0][1]-8, "middle")
+	for j := 1; j <= 2; j++ {
+		text := fit(names[j], half, textSize)
+		w := width(text, textSize) / 2
+		x := min(max(corner[j][0], edge+w), p.w-edge-w)
+		if j == 1 {
+			x = min(x, p.w/2-6-w)
+		} else {
+			x = max(x, p.w/2+6+w)
+		}
+		p.label(text, "sk-halo", x, corner[j][1]+15+lineHeight-4, "middle")
+	}
+	place := func(i int) (x, y float64) { return at(share(i, 0), share(i, 1), share(i, 2)) }
+	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
+		func(i int) float64 { x, _ := place(i); return x },
+		func(i int) float64 { _, y := place(i); return y }})
+	return p.close()
+}
+
+// appendShare writes v, limited to [0, 1], with two decimals.
+func appendShare(dst []byte, v float64) []byte {
+	n := int64(math.Round(min(max(v, 0), 1) * 100))
+	return strconv.AppendFloat(dst, float64(n)/100, 'f', -1, 64)
+}
