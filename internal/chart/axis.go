@@ -108,17 +108,17 @@ func (a *axis) setTicks(most int, whole bool) {
 			for _, m := range between {
 				v := float64(m) * math.Pow10(e)
 				if l := math.Log10(v); l >= a.lo && l <= a.hi {
-					a.ticks = append(a.ticks, tick{v, roundLabel(v, e, v)})
+					a.ticks = append(a.ticks, tick{v, logLabel(v, e, first < -4 || last > 5)})
 				}
 			}
 		}
 	}
 }
 
-// roundUp is the least of 1, 2, 5, 10, 20, … that is at least n.
+// roundUp is the least of 1, 2, 3, 5, 10, 20, … that is at least n.
 func roundUp(n int) int {
 	for p := 1; ; p *= 10 {
-		for _, m := range [3]int{1, 2, 5} {
+		for _, m := range [4]int{1, 2, 3, 5} {
 			if m*p >= n {
 				return m * p
 			}
@@ -133,7 +133,7 @@ func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
 	if e = int(math.Floor(math.Log10(raw))); whole {
 		e = max(e, 0)
 	}
-	for float64(m)*math.Pow10(e) < raw {
+	for float64(m)*math.Pow10(e) < raw*(1-1e-6) {
 		switch m {
 		case 1:
 			m = 2
@@ -156,6 +156,9 @@ func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
 	for i := math.Ceil(lo/step - 1e-9); i <= lo/step+float64(2*most) && value(i) <= hi+1e-9*step; i++ {
 		ticks = append(ticks, tick{value(i), roundLabel(value(i), e, size)})
 	}
+	if len(ticks) < 2 && most < 8 { // one number does not tell the scale
+		return roundTicks(ticks[:0], lo, hi, 8, whole)
+	}
 	return ticks
 }
 
@@ -169,6 +172,15 @@ func roundLabel(v float64, e int, size float64) string {
 	}
 	digits := int(math.Floor(math.Log10(math.Abs(v))*(1+1e-15))) - e
 	return tidy(strconv.FormatFloat(v, 'e', min(max(digits, 0), 14), 64))
+}
+
+// logLabel writes v = m·10^e; with short, larger numbers than 100 have an
+// exponent, as others on the same axis do.
+func logLabel(v float64, e int, short bool) string {
+	if short && (e < 0 || e > 2) {
+		return tidy(strconv.FormatFloat(v, 'e', 0, 64))
+	}
+	return tidy(strconv.FormatFloat(v, 'f', max(0, -e), 64))
 }
 
 // axes draws both axes with grid lines.
@@ -214,7 +226,7 @@ func (p *picture) fitAxes(x, y *axis, equal, whole bool) {
 			x.grow(unit * (x.to - x.from))
 			y.grow(unit * (y.from - y.to))
 		}
-		y.setTicks(int((p.bottom-p.top)/36), false)
+		y.setTicks(int((p.bottom-p.top)/30), false)
 		w := 0.0
 		for _, t := range y.ticks {
 			w = max(w, width(t.label, textSize))

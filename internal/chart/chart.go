@@ -87,6 +87,12 @@ func (f *Frame) layout(dst []byte, legend []entry, notes []string, height, below
 	return p
 }
 
+// setHeight moves the bottom of the area, and all under it.
+func (p *picture) setHeight(bottom float64) {
+	p.h += bottom - p.bottom
+	p.bottom = bottom
+}
+
 // open writes all that is around the area.
 func (p *picture) open(kind string) {
 	f := p.frame
@@ -167,9 +173,11 @@ func (p *picture) label(s, class string, x, y float64, anchor string) {
 
 // caption writes the label of the x axis, below px under the area.
 func (p *picture) caption(below float64) {
-	if s := p.frame.XLabel; s != "" {
-		p.label(fit(s, p.w-2*edge, textSize), "", (p.left+p.right)/2, p.bottom+below+12, "middle")
+	if p.frame.XLabel == "" {
+		return
 	}
+	s := fit(p.frame.XLabel, p.w-2*edge, textSize)
+	p.label(s, "", min((p.left+p.right)/2, p.w-edge-width(s, textSize)/2), p.bottom+below+12, "middle")
 }
 
 // name is names[i], or a number from 1.

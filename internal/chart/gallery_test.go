@@ -1,4 +1,4 @@
-package chart_test
+package chart
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"softkmeans"
-	"softkmeans/internal/chart"
 	"softkmeans/internal/table"
 )
 
@@ -19,11 +18,11 @@ var gallery = flag.String("gallery", "", "write a page with all kinds of picture
 
 // TestGallery draws all kinds of pictures of the data in testdata.
 func TestGallery(t *testing.T) {
-	var light, dark, b []byte
+	var b []byte
 	n := 0
-	frame := func(title string, width int) chart.Frame {
+	frame := func(title string, width int) Frame {
 		n++
-		return chart.Frame{ID: "g" + strconv.Itoa(n), Title: title, Desc: "From the data in testdata.", Width: width}
+		return Frame{ID: "g" + strconv.Itoa(n), Title: title, Desc: "From the data in testdata.", Width: width}
 	}
 	for _, w := range []int{0, 340} {
 		b = append(b, "<section>"...)
@@ -59,55 +58,54 @@ func TestGallery(t *testing.T) {
 				i, j = 20, 43
 			}
 			labels := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}[:set.k]
-			sp := chart.ScatterPlot{Frame: frame(set.name+": two columns of the data, by class", w), X: col(x, i), Y: col(x, j), Class: class, Classes: classes, EqualScale: set.name == "iris",
-				Outlines: []chart.Outline{
+			sp := ScatterPlot{Frame: frame(set.name+": two columns of the data, by class", w), X: col(x, i), Y: col(x, j), Class: class, Classes: classes, EqualScale: set.name == "iris",
+				Outlines: []Outline{
 					{Name: "global", Style: "global", X: col(g.Centers, i), Y: col(g.Centers, j)},
 					{Name: "minimal volume", Style: "current", X: col(m.Centers, i), Y: col(m.Centers, j), Labels: labels}}}
 			sp.XLabel, sp.YLabel = "column "+strconv.Itoa(i+1), "column "+strconv.Itoa(j+1)
-			b = chart.Scatter(b, &sp)
+			b = Scatter(b, &sp)
 			if set.k == 3 {
-				b = chart.Ternary(b, &chart.TernaryPlot{Frame: frame(set.name+": memberships", w), Memberships: m.Memberships.Data, Class: class, Classes: classes,
+				b = Ternary(b, &TernaryPlot{Frame: frame(set.name+": memberships", w), Memberships: m.Memberships.Data, Class: class, Classes: classes,
 					Corners: [3]string{"first", "second, with a longer name", "third, with a longer name"}})
 			}
-			lp := chart.LinePlot{Frame: frame(set.name+": floor for every k", w), Series: []chart.Series{{Name: "floor", Y: floors, Markers: true}}, LogY: true, IntegerX: true,
+			lp := LinePlot{Frame: frame(set.name+": floor for every k", w), Series: []Series{{Name: "floor", Y: floors, Markers: true}}, LogY: true, IntegerX: true,
 				Highlight: []float64{float64(set.k)}, HighlightName: "proposed k"}
 			lp.XLabel, lp.YLabel = "k", "squared error"
-			b = chart.Lines(b, &lp)
-			cp := chart.LinePlot{Frame: frame(set.name+": centers", w), IntegerX: true}
+			b = Lines(b, &lp)
+			cp := LinePlot{Frame: frame(set.name+": centers", w), IntegerX: true}
 			if x.Cols <= 13 {
 				for j := range x.Cols {
 					cp.XNames = append(cp.XNames, "column "+strconv.Itoa(j+1))
 				}
 			}
 			for i := range set.k {
-				cp.Series = append(cp.Series, chart.Series{Name: "center " + strconv.Itoa(i+1), Y: m.Centers.Row(i), Markers: x.Cols < 20})
+				cp.Series = append(cp.Series, Series{Name: "center " + strconv.Itoa(i+1), Y: m.Centers.Row(i), Markers: x.Cols < 20})
 			}
-			b = chart.Lines(b, &cp)
-			mp := chart.MixturePlot{Frame: frame(set.name+": memberships of all rows", w), Memberships: m.Memberships.Data, K: set.k}
+			b = Lines(b, &cp)
+			mp := MixturePlot{Frame: frame(set.name+": memberships of all rows", w), Memberships: m.Memberships.Data, K: set.k}
 			mp.XLabel = "rows, by cluster"
-			b = chart.Mixtures(b, &mp)
+			b = Mixtures(b, &mp)
 			if set.name == "digits" {
-				b = chart.Tiles(b, &chart.TilePlot{Frame: frame("digits: centers", w), Values: m.Centers.Data, Rows: 8, Cols: 8})
+				b = Tiles(b, &TilePlot{Frame: frame("digits: centers", w), Values: m.Centers.Data, Rows: 8, Cols: 8})
 			}
 		}
-		b = chart.Lines(b, &chart.LinePlot{Frame: frame("trace of an iteration that ends in 0, on a logarithmic axis, with a title that takes more than one line", w), LogY: true,
-			Series: []chart.Series{{Name: "objective", Y: []float64{3e5, 2e4, 1000, 2, .5, .01, 1e-5, 0, 0}}, {Name: "penalty", Y: []float64{1, 2, 2.5, math.NaN(), 4, 3, 3, 3, 3}, Markers: true}}})
-		big := chart.ScatterPlot{Frame: frame("100 000 rows", w)}
+		b = Lines(b, &LinePlot{Frame: frame("trace of an iteration that ends in 0, on a logarithmic axis, with a title that takes more than one line", w), LogY: true,
+			Series: []Series{{Name: "objective", Y: []float64{3e5, 2e4, 1000, 2, .5, .01, 1e-5, 0, 0}}, {Name: "penalty", Y: []float64{1, 2, 2.5, math.NaN(), 4, 3, 3, 3, 3}, Markers: true}}})
+		big := ScatterPlot{Frame: frame("100 000 rows", w)}
 		for i := range 100000 {
 			u, v := math.Sincos(float64(i) * 1.7)
 			big.X, big.Y, big.Class = append(big.X, 1e150*u*float64(i)), append(big.Y, 1e-150*v*float64(i)), append(big.Class, i%12)
 		}
-		b = chart.Scatter(b, &big)
+		b = Scatter(b, &big)
 		b = append(b, "</section>"...)
 	}
-	wellFormed(t, b)
+	parse(t, b)
 	if *gallery == "" {
 		return
 	}
-	_, _ = light, dark
 	var page bytes.Buffer
-	page.WriteString("<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><style>" + chart.Style +
-		"body{margin:0}section{display:flex;flex-wrap:wrap;gap:8px;padding:8px}div{background:var(--sk-paper)}div[data-theme=light]{color:#1b1f24}div[data-theme=dark]{color:#e6e8eb}</style>")
+	page.WriteString("<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><style>" + Style +
+		"body{margin:0}section{display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px;padding:8px}div{background:var(--sk-paper)}div[data-theme=light]{color:#1b1f24}div[data-theme=dark]{color:#e6e8eb}</style>")
 	for _, theme := range []string{"light", "dark"} {
 		page.WriteString("<div data-theme=" + theme + ">" + strings.NewReplacer(`id="g`, `id="`+theme+"g", `by="g`, `by="`+theme+`g`).Replace(string(b)) + "</div>")
 	}

@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // LinePlot is series over a common axis: the floor for every k, the objective
 // of an iteration, centers over the columns.
@@ -96,6 +99,9 @@ func Lines(dst []byte, s *LinePlot) []byte {
 		y.lo = 0 // the whole is worth a little room
 	}
 	p.fitAxes(&x, &y, false, s.IntegerX)
+	if s.IntegerX { // not in the room beside the data
+		x.ticks = slices.DeleteFunc(x.ticks, func(t tick) bool { return t.at < ex.lo || t.at > ex.hi })
+	}
 	if len(s.XNames) > 0 {
 		x.ticks = nameTicks(s.XNames, &x)
 	}

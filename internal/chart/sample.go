@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -28,11 +30,19 @@ func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, note
 	if len(size) > most {
 		size, class = map[int]int{0: total}, nil
 	}
-	quota := map[int]int{}
+	quota, left := map[int]int{}, most
 	for c, k := range size {
 		quota[c] = k
 		if total > most {
 			quota[c] = max(1, int(int64(k)*int64(most)/int64(total)))
+		}
+		left -= quota[c]
+	}
+	// What rounding down has left over goes to the first classes.
+	for _, c := range slices.Sorted(maps.Keys(size)) {
+		if left > 0 && quota[c] < size[c] {
+			quota[c]++
+			left--
 		}
 	}
 	seen := map[int]int{}
@@ -47,7 +57,7 @@ func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, note
 			rows = append(rows, i)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b int) int { return classOf(class, a) - classOf(class, b) })
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(classOf(class, a), classOf(class, b)) })
 	if len(rows) < total {
 		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(total)+" rows are shown, evenly spaced")
 	}

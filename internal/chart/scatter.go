@@ -113,22 +113,50 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 		my += v.y / float64(len(at))
 	}
 	p.raw(`</g>`)
+	p.cornerLabels(at, mx, my)
+}
+
+// cornerLabels writes the labels outwards from the middle (mx, my) and within
+// the area, or to another side where one stands there already.
+func (p *picture) cornerLabels(at []vertex, mx, my float64) {
+	type box struct{ x, y, w float64 } // its middle, and half its width
+	var taken []box
+	free := func(b box) bool {
+		for _, t := range taken {
+			if math.Abs(b.x-t.x) < b.w+t.w+1 && math.Abs(b.y-t.y) < 12 {
+				return false
+			}
+		}
+		return true
+	}
 	for _, v := range at {
 		if v.label == "" {
 			continue
 		}
-		// Outwards from the middle, and within the area.
-		dx, dy := v.x-mx, v.y-my
-		if d := math.Hypot(dx, dy); d > .01 {
-			dx, dy = dx/d, dy/d
-		} else {
-			dx, dy = 0, -1
+		text := fit(v.label, p.w/3, textSize)
+		w := width(text, textSize) / 2
+		outwards := math.Atan2(v.y-my, v.x-mx)
+		if math.Hypot(v.x-mx, v.y-my) < .01 {
+			outwards = -math.Pi / 2
 		}
-		s := fit(v.label, p.w/3, textSize)
-		w := width(s, textSize) / 2
-		lx := min(max(v.x+dx*(8+w), p.left+w), p.right-w)
-		ly := min(max(v.y+dy*13+4, p.top+11), p.bottom-3)
-		p.label(s, "sk-halo", lx, ly, "middle")
+		var first, b box
+		for i, eighths := range [8]float64{0, 1, -1, 2, -2, 3, -3, 4} {
+			dy, dx := math.Sincos(outwards + eighths*math.Pi/4)
+			b = box{
+				x: min(max(v.x+dx*(8+w), p.left+w), p.right-w),
+				y: min(max(v.y+dy*13+4, p.top+11), p.bottom-3),
+				w: w,
+			}
+			if i == 0 {
+				first = b
+			}
+			if free(b) {
+				break
+			}
+			b = first
+		}
+		taken = append(taken, b)
+		p.label(text, "sk-halo", b.x, b.y, "middle")
 	}
 }
 

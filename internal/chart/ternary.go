@@ -33,14 +33,17 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 		g := s.Memberships[3*i : 3*i+3]
 		return finite(g[0]) && finite(g[1]) && finite(g[2]) && max(g[0], g[1], g[2]) > vanishing
 	})
+	const ratio = 0.8660254037844386 // of an equilateral triangle's height to its side
+	const beside = 44                // px for the labels of the grid
 	frame := s.Frame
 	frame.XLabel, frame.YLabel = "", ""
-	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows), notes, 420, 2*lineHeight, 140)
+	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows), notes, 0, 2*lineHeight, 140)
+	if frame.Height <= 0 { // as high as the width lets it be
+		p.setHeight(p.top + lineHeight + min(ratio*(p.w-2*edge-beside), 600))
+	}
 	p.top += lineHeight
 	p.open("ternary")
-
-	const ratio = 0.8660254037844386 // of an equilateral triangle's height to its side
-	side := min(p.w-2*edge-44, (p.bottom-p.top)/ratio)
+	side := min(p.w-2*edge-beside, (p.bottom-p.top)/ratio)
 	corner := [3][2]float64{
 		{p.w / 2, p.top},
 		{p.w/2 - side/2, p.top + side*ratio},
@@ -75,11 +78,11 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 		u := float64(i) / 5
 		label := strconv.Itoa(20*i) + "%"
 		x, y := at(u, 1-u, 0)
-		p.label(label, "sk-note", x-5, y+4, "end")
+		p.label(label, "sk-note", x-9, y+4, "end")
 		x, y = at(0, u, 1-u)
 		p.label(label, "sk-note", x, y+14, "middle")
 		x, y = at(1-u, 0, u)
-		p.label(label, "sk-note", x+5, y+4, "")
+		p.label(label, "sk-note", x+9, y+4, "")
 	}
 	half := p.w/2 - edge - 6
 	names := [3]string{}

@@ -104,7 +104,7 @@ func runeWidth(r rune) float64 {
 		return 0.95
 	case r >= 'A' && r <= 'Z':
 		return 0.72
-	case r >= 0x1100:
+	case r >= 0x1100 || r < ' ' && r != '\t' && r != '\n' && r != '\r': // also what U+FFFD is written for
 		return 1.05
 	}
 	return 0.6

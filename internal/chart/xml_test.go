@@ -1,33 +1,141 @@
-package chart_test
+package chart
 
 import (
 	"bytes"
 	"encoding/xml"
 	"io"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 )
 
-var notFinite = regexp.MustCompile(`NaN|Inf`)
+// element is one of a picture, with the text directly in it.
+type element struct {
+	name, class, text string
+	attr              map[string]string
+}
 
-// wellFormed checks that b is XML without numbers that are not finite.
-func wellFormed(t testing.TB, b []byte) {
+func (e *element) num(t testing.TB, name string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(e.attr[name], 64)
+	if err != nil {
+		t.Fatalf("%s of %s is %q", name, e.name, e.attr[name])
+	}
+	return v
+}
+
+var (
+	notFinite = regexp.MustCompile(`NaN|Inf`)
+	longTail  = regexp.MustCompile(`\.\d\d\d`)
+)
+
+// parse reads pictures, and fails where they are not XML, have numbers that
+// are not finite, or text or points outside of their borders.
+func parse(t testing.TB, b []byte) (all []*element) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(b))
+	var open []*element
+	var w, h float64
 	for {
 		token, err := d.Token()
 		if err == io.EOF {
-			return
+			break
 		}
 		if err != nil {
 			t.Fatalf("%v in %.3000s", err, b)
 		}
-		if e, ok := token.(xml.StartElement); ok {
-			for _, a := range e.Attr {
-				if a.Name.Local != "aria-label" && notFinite.MatchString(a.Value) {
-					t.Fatalf("%s=%q in %.3000s", a.Name.Local, a.Value, b)
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := &element{name: token.Name.Local, attr: map[string]string{}}
+			for _, a := range token.Attr {
+				e.attr[a.Name.Local] = a.Value
+				if a.Name.Local == "d" && (notFinite.MatchString(a.Value) || longTail.MatchString(a.Value)) {
+					t.Fatalf("%s=%.300q in %.3000s", a.Name.Local, a.Value, b)
 				}
+			}
+			e.class = e.attr["class"]
+			all, open = append(all, e), append(open, e)
+			if e.name == "svg" {
+				w, h = e.num(t, "width"), e.num(t, "height")
+			}
+			for _, m := range circles([]*element{e}) {
+				if m[0] < 0 || m[0] > w || m[1] < 0 || m[1] > h {
+					t.Fatalf("a point at %v of %g×%g in %.3000s", m, w, h, b)
+				}
+			}
+		case xml.CharData:
+			if len(open) > 0 {
+				open[len(open)-1].text += string(token)
+			}
+		case xml.EndElement:
+			e := open[len(open)-1]
+			open = open[:len(open)-1]
+			if e.name != "text" {
+				break
+			}
+			font := map[string]float64{"sk-note": noteSize, "sk-title": titleSize}[e.class]
+			if font == 0 {
+				font = textSize
+			}
+			x, y, size := e.num(t, "x"), e.num(t, "y"), width(e.text, font)
+			switch e.attr["text-anchor"] {
+			case "middle":
+				x -= size / 2
+			case "end":
+				x -= size
+			}
+			if x < -1 || x+size > w+1 || y < 8 || y > h {
+				t.Fatalf("%q is at %g…%g, %g of %g×%g in %.3000s", e.text, x, x+size, y, w, h, b)
 			}
 		}
 	}
+	return all
+}
+
+// find returns the elements that have the class.
+func find(all []*element, class string) (found []*element) {
+	for _, e := range all {
+		if strings.Contains(" "+e.class+" ", " "+class+" ") {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// texts are all that is written, one after the other.
+func texts(all []*element) string {
+	var s []string
+	for _, e := range all {
+		if e.name == "text" {
+			s = append(s, e.text)
+		}
+	}
+	return strings.Join(s, "|")
+}
+
+var circle = regexp.MustCompile(`M(-?[\d.]+) (-?[\d.]+)a([\d.]+) `)
+
+// circles are the middles of all round markers, that of the legend included.
+func circles(all []*element) (at [][2]float64) {
+	for _, e := range all {
+		for _, m := range circle.FindAllStringSubmatch(e.attr["d"], -1) {
+			x, _ := strconv.ParseFloat(m[1], 64)
+			y, _ := strconv.ParseFloat(m[2], 64)
+			r, _ := strconv.ParseFloat(m[3], 64)
+			at = append(at, [2]float64{x + r, y})
+		}
+	}
+	return at
+}
+
+var figure = regexp.MustCompile(`-?[\d.]+`)
+
+// figures are the numbers of a path, letters left aside.
+func figures(path string) (v []float64) {
+	for _, s := range figure.FindAllString(path, -1) {
+		f, _ := strconv.ParseFloat(s, 64)
+		v = append(v, f)
+	}
+	return v
 }
