@@ -378,7 +378,7 @@ func TestMixtures(t *testing.T) {
 		!near(rising[0], 0, .01) || !slices.IsSorted(rising) || !near(rising[len(rising)-1], .5, .02) {
 		t.Errorf("%.2f", levels)
 	}
-	for _, s := range []*MixturePlot{{}, {K: -1}, {K: 3}, {K: 1, Memberships: []float64{.5}}, {K: 2, Memberships: []float64{1e300, 1e300, -1, -1, 1e-300, 1}}} {
+	for _, s := range []*MixturePlot{{}, {K: -1}, {K: 3}, {K: math.MaxInt}, {K: 1, Memberships: []float64{.5}}, {K: 2, Memberships: []float64{1e300, 1e300, -1, -1, 1e-300, 1}}} {
 		parse(t, Mixtures(nil, s))
 	}
 }

@@ -18,9 +18,9 @@ type MixturePlot struct {
 // largest membership, and then by its size, falling. Where there are more rows
 // than px, neighbors are averaged, and the picture says so.
 func Mixtures(dst []byte, s *MixturePlot) []byte {
-	k, n := max(s.K, 1), 0
-	if s.K > 0 {
-		n = len(s.Memberships) / s.K
+	k, n := 0, 0
+	if s.K > 0 && s.K <= len(s.Memberships) {
+		k, n = s.K, len(s.Memberships)/s.K
 	}
 	var rows []int
 	label := make([]int, n)
@@ -45,7 +45,7 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	})
 
 	var legend []entry
-	for j := range s.K {
+	for j := range k {
 		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(count[j]) + ")", class: color(j), kind: entryArea})
 	}
 	var notes []string
@@ -99,7 +99,7 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	}
 	// From the back to the front: the last level hides behind the others.
 	step := (p.right - p.left) / float64(max(columns, 1))
-	for j := s.K - 1; j >= 0 && columns > 0; j-- {
+	for j := k - 1; j >= 0 && columns > 0; j-- {
 		p.raw(`<path class="sk-area `, color(j), `" d="M`).point(p.left, p.bottom)
 		for c := range columns {
 			level := y.pos(min(levels[c*k+j], 1))
@@ -113,7 +113,7 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 		p.raw("V").num(p.bottom).raw(`z"/>`)
 	}
 	p.raw(`<path class="sk-split" d="`)
-	for j, sum := 0, 0; j < s.K-1; j++ {
+	for j, sum := 0, 0; j < k-1; j++ {
 		sum += count[j]
 		if count[j] > 0 && sum < len(rows) {
 			p.raw("M").point(p.left+(p.right-p.left)*float64(sum)/float64(len(rows)), p.top).raw("V").num(p.bottom)
