@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// machine is a place where the package should run, and a way to get there from
+// here.
+type machine struct {
+	name string
+	how  string   // what it is built with and run by
+	env  []string // of the build
+	tiny string   // TinyGo's target, or "host"; "" builds with Go
+	by   string   // the program that runs it; "" runs by itself
+}
+
+// simd is Go's toolchain with vectors, of which the package knows one version.
+var simd = []string{"GOTOOLCHAIN=go1.27.4", "GOEXPERIMENT=simd"}
+
+var machines = []machine{
+	{name: "native", how: runtime.GOOS + "/" + runtime.GOARCH},
+	{name: "simd", how: runtime.GOOS + "/" + runtime.GOARCH + ", Go 1.27 with vectors", env: simd},
+	{name: "amd64v1", how: "linux/amd64, GOAMD64=v1", env: []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v1"}},
+	{name: "amd64v3", how: "linux/amd64, GOAMD64=v3", env: []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v3"}},
+	{name: "386", how: "linux/386", env: []string{"GOOS=linux", "GOARCH=386"}},
+	{name: "arm64", how: "linux/arm64, qemu", env: []string{"GOOS=linux", "GOARCH=arm64"}, by: "qemu-aarch64-static"},
+	{name: "riscv64", how: "linux/riscv64, qemu", env: []string{"GOOS=linux", "GOARCH=riscv64"}, by: "qemu-riscv64-static"},
+	{name: "s390x", how: "linux/s390x (big endian), qemu", env: []string{"GOOS=linux", "GOARCH=s390x"}, by: "qemu-s390x-static"},
+	{name: "js", how: "js/wasm, Node", env: []string{"GOOS=js", "GOARCH=wasm"}, by: "node"},
+	{name: "js-simd", how: "js/wasm, Node, Go 1.27 with vectors", env: append([]string{"GOOS=js", "GOARCH=wasm"}, simd...), by: "node"},
+	{name: "wasip1", how: "wasip1/wasm, wazero", env: []string{"GOOS=wasip1", "GOARCH=wasm"}, by: "wazero"},
+	{name: "tinygo", how: "TinyGo, " + runtime.GOOS + "/" + runtime.GOARCH, tiny: "host"},
+	{name: "tinygo-js", how: "TinyGo, wasm, Node", tiny: "wasm", by: "node"},
+	{name: "tinygo-wasip1", how: "TinyGo, wasip1, wazero", tiny: "wasip1", by: "wazero"},
+}
+
+// missing tells why the machine cannot be had here; "" if it can.
+func (m machine) missing(ctx context.Context) string {
+	if m.tiny != "" {
+		if _, err := exec.LookPath("tinygo"); err != nil {
+			return "there is no tinygo"
+		}
+	} else if _, err := m.tool(ctx, "go", "version"); err != nil {
+		return strings.Join(m.env, " ") + ": this Go cannot be had"
+	}
+	if m.direct() {
+		return ""
+	}
+	if m.by == "" {
+		return "this machine does not run its programs"
+	}
+	if _, err := exec.LookPath(m.by); err != nil {
+		return "there is no " + m.by
+	}
+	return ""
+}
+
+// direct reports whether this machine runs the other's programs by itself.
+func (m machine) direct() bool {
+	goos, goarch := m.value("GOOS"), m.value("GOARCH")
+	if m.tiny != "" {
+		return m.tiny == "host"
+	}
+	if goos != "" && goos != runtime.GOOS {
+		return false
+	}
+	return goarch == "" || goarch == runtime.GOARCH || goarch == "386" && runtime.GOARCH == "amd64"
+}
+
+func (m machine) value(name string) string {
+	for _, v := range m.env {
+		if v, ok := strings.CutPrefix(v, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// tool runs go or tinygo as the machine needs it and returns what it printed.
+func (m machine) tool(ctx context.Context, words ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(cmd.Env, m.env...)
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = errors.New(strings.Join(words, " ") + ": " + err.Error() + "\n" + string(exit.Stderr) + string(out))
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
+// build compiles a package, or with test its tests, into file.
+func (m machine) build(ctx context.Context, file, pkg string, test bool) error {
+	var words []string
+	if m.tiny == "" {
+		words = []string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
+		if test {
+			words = []string{"go", "test", "-c"}
+		}
+	} else {
+		words = []string{"tinygo", "build", "-no-debug", "-opt=2"}
+		if test {
+			words = []string{"tinygo", "test", "-c", "-opt=1"} // is built twice as fast
+		}
+		if m.tiny != "host" {
+			words = append(words, "-target="+m.tiny)
+		}
+	}
+	_, err := m.tool(ctx, append(words, "-o", file, pkg)...)
+	return err
+}
+
+// command is what runs a program of the machine in the folder of the module.
+func (m machine) command(ctx context.Context, folder, file string, args ...string) (*exec.Cmd, error) {
+	words := []string{file}
+	if !m.direct() {
+		words = []string{m.by, file}
+	}
+	switch {
+	case m.by == "wazero":
+		words = []string{m.by, "run", "-mount=/:/", "-env=PWD=" + folder, file} // examples of tests want /tmp
+	case m.tiny == "wasm":
+		root, err := m.tool(ctx, "tinygo", "env", "TINYGOROOT")
+		if err != nil {
+			return nil, err
+		}
+		words = []string{m.by, filepath.Join(root, "targets", "wasm_exec.js"), file}
+	case m.value("GOOS") == "js":
+		root, err := m.tool(ctx, "go", "env", "GOROOT")
+		if err != nil {
+			return nil, err
+		}
+		words = []string{m.by, "--stack-size=65500", filepath.Join(root, "lib", "wasm", "wasm_exec_node.js"), file}
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
+	cmd.Dir = folder
+	if m.by == "node" {
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // Go in JavaScript has room for a few kB
+	}
+	return cmd, nil
+}

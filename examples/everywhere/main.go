@@ -1,0 +1,269 @@
+// Everywhere fits the data sets of testdata/ on every machine that can be had
+// here, compares the answers, and prints a Markdown table:
+//
+//	go run ./examples/everywhere                    # all
+//	go run ./examples/everywhere -test arm64 wasip1 # these, and the package's tests there
+//	go run ./examples/everywhere -list
+//
+// Go and TinyGo build for them; qemu (Debian's qemu-user-static), Node and wazero
+// (github.com/tetratelabs/wazero/cmd/wazero) run what this machine does not. A machine whose tools are not here is left out,
+// and the reason is printed. On every other one the certificate's gap must be at
+// most 1e-12 and the labels those of this machine; the exit code is 1 where they
+// are not, and 77 if no machine of those named can be had.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// patience is the longest that one program may take: tests in an emulator.
+const patience = 25 * time.Minute
+
+const (
+	exitFailure = 1
+	exitUsage   = 2
+	exitNone    = 77
+)
+
+func main() {
+	test := flag.Bool("test", false, "run the package's tests (-short) there, too")
+	list := flag.Bool("list", false, "list the machines and what is missing here")
+	flag.Usage = func() {
+		fmt.Fprint(flag.CommandLine.Output(), "Usage: go run ./examples/everywhere [flags] [MACHINE …]\n\n"+
+			"Fit the data sets of testdata/ on these machines, or all, and compare the answers.\n\n")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	wanted, err := named(flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "everywhere:", err)
+		os.Exit(exitUsage)
+	}
+	if *list {
+		for _, m := range machines {
+			fmt.Printf("%-14s %s\n", m.name, strings.TrimSuffix(m.how+": "+m.missing(ctx), ": "))
+		}
+		return
+	}
+	code, err := visit(ctx, wanted, *test)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "everywhere:", err)
+	}
+	os.Exit(code)
+}
+
+func named(names []string) ([]machine, error) {
+	if len(names) == 0 {
+		return machines, nil
+	}
+	var out []machine
+	for _, name := range names {
+		i := slices.IndexFunc(machines, func(m machine) bool { return m.name == name })
+		if i < 0 {
+			return nil, errors.New("there is no machine " + name + "; -list names them")
+		}
+		out = append(out, machines[i])
+	}
+	return out, nil
+}
+
+// result is what a machine's program said, and how large it is.
+type result struct {
+	answers map[string]string  // "iris Fit": the labels
+	gaps    map[string]float64 // "iris Fit": the certificate's
+	ms      map[string]float64 // "Fit": of a call on digits
+	size    int64              // without the data
+	tests   string
+}
+
+// visit runs the program on the machines and prints the table.
+func visit(ctx context.Context, wanted []machine, test bool) (code int, err error) {
+	folder, err := module(ctx)
+	if err != nil {
+		return exitFailure, err
+	}
+	work, err := os.MkdirTemp("", "everywhere")
+	if err != nil {
+		return exitFailure, err
+	}
+	defer os.RemoveAll(work)
+	// What the others are held against.
+	home, err := machines[0].probe(ctx, folder, work)
+	if err != nil {
+		return exitFailure, err
+	}
+
+	fmt.Println("| machine | tests | program, kB | `Fit`, ms | of native | `FitMinVolume`, ms | of native | largest gap |")
+	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: |")
+	visited := 0
+	for _, m := range wanted {
+		if why := m.missing(ctx); why != "" {
+			fmt.Fprintf(os.Stderr, "%s is left out: %s\n", m.name, why)
+			continue
+		}
+		r := home
+		if m.name != machines[0].name {
+			if r, err = m.probe(ctx, folder, work); err != nil {
+				return exitFailure, err
+			}
+		}
+		if test {
+			if r.tests, err = m.test(ctx, folder, work); err != nil {
+				return exitFailure, err
+			}
+		}
+		worst, err := r.compare(home)
+		if err != nil {
+			return exitFailure, fmt.Errorf("%s: %w", m.name, err)
+		}
+		visited++
+		fmt.Printf("| %s | %s | %d | %s | %.2g | %s | %.2g | %.1g |\n", m.how, r.tests, r.size/1000,
+			three(r.ms["Fit"]), r.ms["Fit"]/home.ms["Fit"], three(r.ms["FitMinVolume"]), r.ms["FitMinVolume"]/home.ms["FitMinVolume"], worst)
+	}
+	if visited == 0 {
+		return exitNone, nil
+	}
+	return 0, nil
+}
+
+// module is the folder of the module, which the programs start in.
+func module(ctx context.Context) (string, error) {
+	file, err := machines[0].tool(ctx, "go", "env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	folder := filepath.Dir(file)
+	if _, err := os.Stat(filepath.Join(folder, "examples", "everywhere", "probe")); err != nil {
+		return "", errors.New("run this in the folder of the module softkmeans")
+	}
+	return folder, os.Chdir(folder)
+}
+
+// probe builds the program and runs it.
+func (m machine) probe(ctx context.Context, folder, work string) (r result, err error) {
+	file := filepath.Join(work, m.name+".out")
+	if err := m.build(ctx, file, "./examples/everywhere/probe", false); err != nil {
+		return r, fmt.Errorf("%s: %w", m.name, err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return r, err
+	}
+	said, err := m.run(ctx, folder, file)
+	if err == nil {
+		r, err = parse(said)
+	}
+	if err != nil {
+		return r, fmt.Errorf("%s: %w\n%s", m.name, err, said)
+	}
+	r.size += info.Size()
+	r.tests = "not run"
+	return r, nil
+}
+
+// test builds the package's tests, runs them, and counts them.
+func (m machine) test(ctx context.Context, folder, work string) (string, error) {
+	file := filepath.Join(work, m.name+".test")
+	if err := m.build(ctx, file, ".", true); err != nil {
+		return "", fmt.Errorf("%s: %w", m.name, err)
+	}
+	begin := time.Now()
+	said, err := m.run(ctx, folder, file, "-test.short", "-test.v")
+	passed := strings.Count("\n"+said, "\n--- PASS: ")
+	if err == nil && (strings.Contains("\n"+said, "\n--- FAIL: ") || !strings.Contains("\n"+said, "\nPASS\n") || passed == 0) {
+		err = errors.New("the tests fail")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", m.name, err, failures(said))
+	}
+	fmt.Fprintf(os.Stderr, "%s: %d tests passed, %.0f s\n", m.name, passed, time.Since(begin).Seconds())
+	return strconv.Itoa(passed) + " pass", nil
+}
+
+// failures is the part of a test's output that tells what failed.
+func failures(said string) string {
+	lines := strings.Split(said, "\n")
+	var out []string
+	for i, l := range lines {
+		if strings.HasPrefix(l, "--- FAIL") || strings.HasPrefix(l, "panic") {
+			out = append(out, lines[max(0, i-5):min(len(lines), i+20)]...)
+		}
+	}
+	return strings.Join(append(out, lines[max(0, len(lines)-5):]...), "\n")
+}
+
+func (m machine) run(ctx context.Context, folder, file string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd, err := m.command(ctx, folder, file, args...)
+	if err != nil {
+		return "", err
+	}
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+// parse reads what probe printed; its package comment has the lines.
+func parse(said string) (result, error) {
+	r := result{answers: map[string]string{}, gaps: map[string]float64{}, ms: map[string]float64{}}
+	done := false
+	for _, line := range strings.Split(said, "\n") {
+		f := strings.Fields(line)
+		var err error
+		switch {
+		case len(f) == 6 && f[2] == "gap":
+			r.answers[f[0]+" "+f[1]] = f[5]
+			r.gaps[f[0]+" "+f[1]], err = strconv.ParseFloat(f[3], 64)
+		case len(f) == 4 && f[0] == "time":
+			r.ms[f[2]], err = strconv.ParseFloat(f[3], 64)
+		case len(f) == 2 && f[0] == "bytes":
+			r.size, err = strconv.ParseInt(f[1], 10, 64)
+			r.size = -r.size
+		case len(f) == 1 && f[0] == "done":
+			done = true
+		}
+		if err != nil {
+			return r, err
+		}
+	}
+	if !done || len(r.answers) == 0 {
+		return r, errors.New("the program did not come to its end")
+	}
+	return r, nil
+}
+
+// compare holds a machine's answers against those of this one, and returns the
+// largest gap of the global method.
+func (r result) compare(home result) (worst float64, err error) {
+	if len(r.answers) != len(home.answers) {
+		return 0, fmt.Errorf("%d answers, %d are wanted", len(r.answers), len(home.answers))
+	}
+	for what, labels := range home.answers {
+		if r.answers[what] != labels {
+			return 0, fmt.Errorf("%s: labels %s, here they are %s", what, r.answers[what], labels)
+		}
+		if strings.Contains(what, "FitMinVolume") {
+			continue // is above the floor on purpose
+		}
+		if gap := r.gaps[what]; !(gap <= 1e-12 && gap >= -1e-12) {
+			return 0, fmt.Errorf("%s: the certificate's gap is %g", what, gap)
+		}
+		worst = max(worst, r.gaps[what], -r.gaps[what])
+	}
+	return worst, nil
+}
+
+// three is a number in three digits.
+func three(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
