@@ -1,0 +1,36 @@
+//go:build !scheduler.none
+
+package softkmeans
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+const goroutines = true
+
+// share is runTasks with more than one worker.
+func share(workers, tasks int, fn func(worker, task int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	work := func(w int) {
+		for {
+			t := int(next.Add(1)) - 1
+			if t >= tasks {
+				return
+			}
+			fn(w, t)
+		}
+	}
+	// The caller is one of the workers: where tasks are short it has done most
+	// of them before another thread is awake.
+	wg.Add(workers - 1)
+	for w := 1; w < workers; w++ {
+		go func() {
+			defer wg.Done()
+			work(w)
+		}()
+	}
+	work(0)
+	wg.Wait()
+}
