@@ -219,7 +219,7 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k))
 	}
 	if !(tol >= 0 && tol < 1) {
-		return false, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64))
+		return false, fail(ErrOption, "tol is "+decimal(tol))
 	}
 	s, err := newSamples(context.Background(), x, nil, 0, true)
 	if err != nil {

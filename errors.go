@@ -42,7 +42,7 @@ func (e *InputError) Error() string {
 	if e.Col >= 0 {
 		at += "," + strconv.Itoa(e.Col)
 	}
-	msg := "softkmeans: " + e.Arg + "[" + at + "] = " + strconv.FormatFloat(e.Value, 'g', -1, 64)
+	msg := "softkmeans: " + e.Arg + "[" + at + "] = " + decimal(e.Value)
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()
 	}

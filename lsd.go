@@ -202,7 +202,7 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 	case o.Starts < 0:
 		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts)+", below 0")
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
-		return o, fail(ErrOption, "Tol is "+strconv.FormatFloat(o.Tol, 'g', -1, 64))
+		return o, fail(ErrOption, "Tol is "+decimal(o.Tol))
 	}
 	o.Starts, o.MaxIter, o.Tol = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps), orDefault(o.Tol, descentTol)
 	return o, checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
@@ -348,7 +348,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	if !(m.Scale > 0) || math.IsInf(m.Scale, 1) {
-		return nil, fail(ErrOption, "the model's scale is "+strconv.FormatFloat(m.Scale, 'g', -1, 64))
+		return nil, fail(ErrOption, "the model's scale is "+decimal(m.Scale))
 	}
 	vertices := m.Memberships.transposed()
 	for i, v := range vertices.Data {

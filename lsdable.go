@@ -199,7 +199,7 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
 	if !(tol >= 0 && tol < 1) {
-		return nil, 0, fail(ErrOption, "tol is "+strconv.FormatFloat(tol, 'g', -1, 64)+", not in [0, 1)")
+		return nil, 0, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
 	}
 	src, err := newDense(kernel, k, nil)
 	if err != nil {

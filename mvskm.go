@@ -408,7 +408,7 @@ func checkJob(x *Matrix, k int, o *MinVolumeOptions) error {
 		n    float64
 	}{{"Tol", o.Tol}, {"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
 		if !(v.n >= 0 && isFinite(v.n)) {
-			return fail(ErrOption, v.name+" is "+strconv.FormatFloat(v.n, 'g', -1, 64))
+			return fail(ErrOption, v.name+" is "+decimal(v.n))
 		}
 	}
 	switch {

@@ -133,8 +133,8 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	}
 	if worst > symmetryTol/2*top {
 		return nil, fail(ErrShape, "kernel is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
-			strconv.FormatFloat(kernel.At(row, col), 'g', -1, 64)+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
-			strconv.FormatFloat(kernel.At(col, row), 'g', -1, 64))
+			decimal(kernel.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
+			decimal(kernel.At(col, row)))
 	}
 	return &denseKernel{kernel, worst > 0}, nil
 }
@@ -172,7 +172,7 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 // that is negative or not finite.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return nil, fail(ErrOption, "gamma is "+strconv.FormatFloat(gamma, 'g', -1, 64)+", not a finite number of at least 0")
+		return nil, fail(ErrOption, "gamma is "+decimal(gamma)+", not a finite number of at least 0")
 	}
 	k, err := LinearKernel(x)
 	if err != nil {

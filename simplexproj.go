@@ -27,7 +27,7 @@ func ProjectSimplex(dst, v []float64) []float64 { return ProjectScaledSimplex(ds
 // unless radius is positive and finite.
 func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	if !(radius > 0) || math.IsInf(radius, 1) {
-		panic("softkmeans: projection onto a simplex of radius " + strconv.FormatFloat(radius, 'g', -1, 64))
+		panic("softkmeans: projection onto a simplex of radius " + decimal(radius))
 	}
 	if dst == nil {
 		dst = make([]float64, len(v))
