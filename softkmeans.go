@@ -167,10 +167,17 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	if opts != nil {
 		o = *opts
 	}
-	if err := checkFit(k, &o); err != nil {
+	return fit(ctx, x, k, o.Weights, o.Solver, &o)
+}
+
+// fit is Fit. What most of the code depends on comes as arguments: where a program
+// calls Fit with constants, as nil for weights, a compiler for small programs
+// sees through them and leaves out the rest.
+func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver, o *Options) (*Model, error) {
+	if err := checkFit(k, o); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	s, err := newSamples(ctx, x, weights, o.Workers, true)
 	if err != nil {
 		return nil, err
 	}
@@ -178,19 +185,21 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
 	}
 	p := min(k-1, s.d)
-	pc, err := s.principal(p, o.Solver)
+	pc, err := s.principal(p, solver)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := s.place(m.Memberships, pc.basis, k, &o)
+	e, err := s.place(m.Memberships, pc.basis, k, o)
 	if err != nil {
 		return nil, err
 	}
 	m.Centers = s.centers(e, pc.basis)
-	if err := s.settleZeroWeights(m); err != nil {
-		return nil, err
+	if weights != nil {
+		if err := s.settleZeroWeights(m); err != nil {
+			return nil, err
+		}
 	}
 	c, err := s.compare(m.Centers, m.Memberships, pc)
 	if err != nil {
