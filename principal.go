@@ -36,11 +36,11 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	asked, steps := solver, defaultKrylovSteps
 	if solver == SolverAuto {
 		solver = SolverGram
-		if most := krylovSteps(p, small, large); small > jacobiMaxSide && most >= fewestKrylovSteps {
+		if most := krylovSteps(p, small, large); !gramOnly && small > jacobiMaxSide && most >= fewestKrylovSteps {
 			solver, steps = SolverKrylov, min(most, steps)
 		}
 	}
-	if solver == SolverKrylov {
+	if !gramOnly && solver == SolverKrylov {
 		pc, err := s.principalKrylov(p, steps, asked == SolverAuto)
 		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
 			return pc, err
@@ -50,7 +50,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	var values []float64
 	var pc *principal
 	var err error
-	if solver == SolverJacobi {
+	if !gramOnly && solver == SolverJacobi {
 		pc, values, err = s.principalJacobi(p)
 	} else {
 		pc, values, err = s.principalGram(p)
@@ -64,7 +64,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	}
 	if p < s.rankBound() {
 		pc.floor = tailSum(values, p)
-		if asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
+		if !gramOnly && asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
 			return s.principal(p, SolverJacobi)
 		}
 	}

@@ -217,6 +217,8 @@ func checkFit(k int, o *Options) error {
 		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
 	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
 		return fail(ErrOption, "Solver is "+o.Solver.String())
+	case gramOnly && o.Solver > SolverGram:
+		return fail(ErrOption, "Solver is "+o.Solver.String()+", which this build is without")
 	}
 	q := o.Orientation
 	if q == nil {
