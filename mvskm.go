@@ -783,7 +783,7 @@ func (j *job) finish(best *outcome, err error) (*Model, error) {
 		return nil, err
 	}
 	s := j.s
-	s.ctx = context.WithoutCancel(s.ctx)
+	s.ctx = context.Background() // what is left to do is short
 	m := &Model{
 		Centers: j.outside(best.f), Memberships: best.g, Lambda: s.unscaleSquare(best.lambda), Sum: j.sum,
 		Solver: j.pc.solver, Iterations: best.iterations, Status: best.status, Trace: best.trace,

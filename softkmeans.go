@@ -13,6 +13,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -372,7 +373,8 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 			if s.weight(i) == 0 {
 				continue
 			}
-			if e, ok := far[i]; ok {
+			if far != nil && far[i] >= 0 {
+				e := far[i]
 				part += math.Ldexp(s.weight(i)*s.farResidual(i, f, g.row(i), sizes, e), 2*(e-exp))
 				continue
 			}
@@ -418,8 +420,9 @@ func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, e int)
 // farRows finds the rows whose memberships, or centers with members, are so much
 // larger than the data, as those of others may be, that the squares of their
 // products could overflow. far has for each by which power of two the residual
-// must be scaled down; sizes those by which the centers then are.
-func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int, err error) {
+// must be scaled down, and -1 for others, nil where there are no such rows; sizes
+// those by which the centers then are.
+func (s *samples) farRows(f, g *Matrix) (sizes, far []int, err error) {
 	const room = 200
 	sizes = make([]int, f.Rows)
 	near := true
@@ -450,7 +453,7 @@ func (s *samples) farRows(f, g *Matrix) (sizes []int, far map[int]int, err error
 		}
 		if out {
 			if far == nil {
-				far = map[int]int{}
+				far = slices.Repeat([]int{-1}, s.n)
 			}
 			far[i] = size
 		}
