@@ -65,6 +65,7 @@ func shortest(v float64) (d string, k int) {
 	e -= 1074
 	r, s := natural{uint32(f), uint32(f >> 32)}, natural{1}
 	low, high := natural{1}, natural{1}
+	var digits []byte
 	r.shift(max(e, 0) + 1 + nearer)
 	s.shift(max(-e, 0) + 1 + nearer)
 	low.shift(max(e, 0))
@@ -73,18 +74,18 @@ func shortest(v float64) (d string, k int) {
 		c := compare(r, high, s)
 		return c > 0 || c == 0 && even
 	}
-	next := func() {
-		r.times(10)
-		low.times(10)
-		high.times(10)
-	}
 	for ; above(); k++ {
 		s.times(10)
 	}
-	for next(); !above(); k-- {
-		next()
-	}
-	for { // r/s is the next digit and what follows
+	for {
+		r.times(10)
+		low.times(10)
+		high.times(10)
+		if len(digits) == 0 && !above() {
+			k-- // a leading zero
+			continue
+		}
+		// r/s is the next digit and what follows.
 		digit := byte('0')
 		for compare(r, nil, s) >= 0 {
 			r.subtract(s)
@@ -92,15 +93,16 @@ func shortest(v float64) (d string, k int) {
 		}
 		c := compare(r, nil, low)
 		down, up := c < 0 || c == 0 && even, above()
-		if down || up {
+		if up {
 			half := compare(r, r, s)
-			if !down || up && (half > 0 || half == 0 && digit%2 == 1) {
+			if !down || half > 0 || half == 0 && digit%2 == 1 {
 				digit++
 			}
-			return d + string(rune(digit)), k
 		}
-		d += string(rune(digit))
-		next()
+		digits = append(digits, digit)
+		if down || up {
+			return string(digits), k
+		}
 	}
 }
 

@@ -8,10 +8,8 @@ package softkmeans
 // contiguous vectors.
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -145,13 +143,29 @@ func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
 }
 
 // descending returns the indices of v by descending value, equal values in
-// their order.
+// their order, by merging runs.
 func descending(v []float64) []int {
-	order := make([]int, len(v))
+	n := len(v)
+	order, merged := make([]int, n), make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(p, q int) int { return cmp.Compare(v[q], v[p]) })
+	for run := 1; run < n; run *= 2 {
+		for lo := 0; lo < n; lo += 2 * run {
+			mid, hi := min(lo+run, n), min(lo+2*run, n)
+			a, b := lo, mid
+			for at := lo; at < hi; at++ {
+				if b == hi || a < mid && v[order[a]] >= v[order[b]] {
+					merged[at] = order[a]
+					a++
+				} else {
+					merged[at] = order[b]
+					b++
+				}
+			}
+		}
+		order, merged = merged, order
+	}
 	return order
 }
 

@@ -14,7 +14,7 @@ func (s *samples) gram() (*Matrix, error) {
 	}
 	// A partial sum a chunk: no more of them than a quarter of X has room for.
 	most := max(1, min(reduceChunks, items/(4*size)))
-	if most == 1 && size >= sharedGram {
+	if goroutines && most == 1 && size >= sharedGram {
 		return s.gramByBlocks()
 	}
 	parts := make([]*Matrix, chunks(items, longer(size), most))
