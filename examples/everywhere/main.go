@@ -36,7 +36,7 @@ const (
 )
 
 func main() {
-	test := flag.Bool("test", false, "run the package's tests (-short) there, too")
+	test := flag.Bool("test", false, "run the package's tests there, too; with -short where they are slow")
 	list := flag.Bool("list", false, "list the machines and what is missing here")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "Usage: go run ./examples/everywhere [flags] [MACHINE …]\n\n"+
@@ -180,7 +180,11 @@ func (m machine) test(ctx context.Context, folder, work string) (string, error) 
 		return "", fmt.Errorf("%s: %w", m.name, err)
 	}
 	begin := time.Now()
-	said, err := m.run(ctx, folder, file, "-test.short", "-test.v")
+	args := []string{"-test.v"}
+	if !m.direct() || m.tiny != "" {
+		args = append(args, "-test.short") // many times slower
+	}
+	said, err := m.run(ctx, folder, file, args...)
 	passed := strings.Count("\n"+said, "\n--- PASS: ")
 	if err == nil && (strings.Contains("\n"+said, "\n--- FAIL: ") || !strings.Contains("\n"+said, "\nPASS\n") || passed == 0) {
 		err = errors.New("the tests fail")
