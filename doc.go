@@ -75,6 +75,12 @@
 // multiplication and addition or, in builds with Go's simd package, has vectors
 // of another length.
 //
+// In WebAssembly all goroutines take turns on one thread. There the functions
+// that take a context let others run between two pieces of their work, so that a
+// deadline, or another goroutine's cancel, ends them as it does elsewhere; a
+// browser's events are not among that, unless Progress waits for them. A panic
+// ends a TinyGo program there, since nothing can recover from it.
+//
 // # Speed
 //
 // The default build is plain Go. With Go 1.27 and GOEXPERIMENT=simd the same
