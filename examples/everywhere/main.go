@@ -90,7 +90,7 @@ type result struct {
 
 // visit runs the program on the machines and prints the table.
 func visit(ctx context.Context, wanted []machine, test bool) (code int, err error) {
-	folder, err := module(ctx)
+	folder, err := module(ctx, ".")
 	if err != nil {
 		return exitFailure, err
 	}
@@ -138,9 +138,10 @@ func visit(ctx context.Context, wanted []machine, test bool) (code int, err erro
 	return 0, nil
 }
 
-// module is the folder of the module, which the programs start in.
-func module(ctx context.Context) (string, error) {
-	file, err := machines[0].tool(ctx, "go", "env", "GOMOD")
+// module goes to the folder of the module, which holds the folder given, and
+// returns it: programs are built and start there.
+func module(ctx context.Context, from string) (string, error) {
+	file, err := machines[0].tool(ctx, "go", "env", "-C="+from, "GOMOD")
 	if err != nil {
 		return "", err
 	}
