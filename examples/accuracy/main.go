@@ -16,7 +16,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -31,6 +30,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // A set is a table with the class of each row.
@@ -66,7 +66,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	show := func() error { return table(*data, *seeds, *slack) }
+	show := func() error { return labelTable(*data, *seeds, *slack) }
 	if *kernels {
 		show = func() error { return kernelTable(*data) }
 	}
@@ -76,7 +76,7 @@ func main() {
 	}
 }
 
-func table(dir string, seeds int, slack float64) error {
+func labelTable(dir string, seeds int, slack float64) error {
 	fmt.Println("| set | n×d, k | ACC | NMI | purity | ACC nearest | ACC alternating | ACC global | ACC k-means | error over floor | s |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
@@ -186,21 +186,22 @@ func (s set) load(dirs []string) (*softkmeans.Matrix, []int, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		cols := len(part.Names)
 		if !s.raw {
-			standardize(part)
+			table.Standardize(part.Data, cols)
 		}
 		if rows == nil {
-			rows = make([][]float64, len(part))
+			rows = make([][]float64, part.Rows)
 		}
-		if len(part) != len(rows) {
-			return nil, nil, fmt.Errorf("%s has %d rows, other parts %d", name, len(part), len(rows))
+		if part.Rows != len(rows) {
+			return nil, nil, fmt.Errorf("%s has %d rows, other parts %d", name, part.Rows, len(rows))
 		}
 		weight := 1.0
 		if s.parts != nil {
-			weight = 1 / math.Sqrt(float64(len(part[0])))
+			weight = 1 / math.Sqrt(float64(cols))
 		}
-		for i, row := range part {
-			for _, v := range row {
+		for i := range rows {
+			for _, v := range part.Data[i*cols : (i+1)*cols] {
 				rows[i] = append(rows[i], v*weight)
 			}
 		}
@@ -213,18 +214,18 @@ func (s set) load(dirs []string) (*softkmeans.Matrix, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(column) != x.Rows {
-		return nil, nil, fmt.Errorf("%s has %d rows and %d labels", s.name, x.Rows, len(column))
+	if column.Rows != x.Rows || len(column.Names) != 1 {
+		return nil, nil, fmt.Errorf("%s has %d rows, and %d labels in %d columns", s.name, x.Rows, column.Rows, len(column.Names))
 	}
-	classes := make([]int, len(column))
-	for i, v := range column {
-		classes[i] = int(v[0])
+	classes := make([]int, x.Rows)
+	for i, v := range column.Data {
+		classes[i] = int(v)
 	}
 	return x, classes, nil
 }
 
 // read reads a file of numbers from the first folder that has it.
-func read(name string, dirs []string) (rows [][]float64, err error) {
+func read(name string, dirs []string) (t *table.Table, err error) {
 	var f *os.File
 	for _, dir := range dirs {
 		if dir == "" {
@@ -238,38 +239,5 @@ func read(name string, dirs []string) (rows [][]float64, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var row []float64
-		for _, cell := range strings.Split(lines.Text(), ",") {
-			v, err := strconv.ParseFloat(cell, 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", name, len(rows)+1, err)
-			}
-			row = append(row, v)
-		}
-		rows = append(rows, row)
-	}
-	return rows, lines.Err()
-}
-
-// standardize gives every column mean 0 and variance 1; constant ones become 0.
-func standardize(rows [][]float64) {
-	n := float64(len(rows))
-	for j := range rows[0] {
-		var mean, variance float64
-		for _, row := range rows {
-			mean += row[j] / n
-		}
-		for _, row := range rows {
-			variance += (row[j] - mean) * (row[j] - mean) / n
-		}
-		for _, row := range rows {
-			row[j] -= mean
-			if variance > 0 {
-				row[j] /= math.Sqrt(variance)
-			}
-		}
-	}
+	return table.Read(f, name, table.Dialect{Header: table.HeaderNo})
 }
