@@ -1,0 +1,215 @@
+package main
+
+// The table that is on the page: read, standardized, and what is known of it
+// before any fit.
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/table"
+)
+
+// Larger tables than this would not fit into the 4 GB that WebAssembly can
+// have, with the copies that reading and fitting make.
+const (
+	maxText   = 256 << 20 // bytes
+	maxValues = 1 << 24
+)
+
+// words are what messages of the reader call its settings.
+var words = table.Words{Delimiter: "another file", Header: "a header", Label: "the label column"}
+
+// data is a table ready to be fitted. It is replaced as a whole, never changed.
+type data struct {
+	*table.Table
+	set     *set // nil: not one of ours
+	guessed bool // the label column is a guess
+	x       *softkmeans.Matrix
+	mean    []float64 // of the columns, if standardized, and by what they were divided
+	scale   []float64
+	floors  []float64 // for k = 1, 2, …
+	propose softkmeans.KProposal
+	plane   plane
+}
+
+// source is what the page handed over.
+type source struct {
+	name   string
+	text   []byte
+	set    *set
+	labels []byte // of a set, a number a line
+}
+
+// read makes a table of the text. label is a column's name or number, "" for
+// none, or "auto": none, unless just one column holds words.
+func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
+	if len(s.text) > maxText {
+		return nil, false, errors.New(s.name + ": " + itoa(len(s.text)>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
+	}
+	auto := label == "auto"
+	if auto {
+		label = ""
+	}
+	if s.set != nil {
+		t, err = s.readSet()
+	} else if t, err = s.parse(label); err != nil && auto {
+		var bad *table.Error
+		if errors.As(err, &bad) && bad.Column > 0 {
+			again, e := s.parse(itoa(bad.Column))
+			if e == nil && allWords(again.Classes) {
+				t, guessed, err = again, true, nil
+			}
+		}
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	if len(t.Data) > maxValues {
+		return nil, false, errors.New(s.name + ": " + itoa(t.Rows) + " rows of " + itoa(len(t.Names)) + " numbers; the page takes up to " +
+			itoa(maxValues) + " numbers, the command line more")
+	}
+	return t, guessed, nil
+}
+
+func (s *source) parse(label string) (*table.Table, error) {
+	return table.Read(strings.NewReader(string(s.text)), s.name, table.Dialect{Label: label, Words: words})
+}
+
+// readSet reads a set of ours, whose labels are in a file of their own.
+func (s *source) readSet() (*table.Table, error) {
+	t, err := table.Read(strings.NewReader(string(s.text)), s.name, table.Dialect{Header: table.HeaderNo})
+	if err != nil {
+		return nil, err
+	}
+	if len(t.Names) != len(s.set.columns) {
+		return nil, errors.New(s.name + ": " + itoa(len(t.Names)) + " columns, not the " + itoa(len(s.set.columns)) + " of " + s.set.title)
+	}
+	t.Names = s.set.columns
+	labels, err := table.Read(strings.NewReader(string(s.labels)), s.name+" (labels)", table.Dialect{Header: table.HeaderNo})
+	if err != nil {
+		return nil, err
+	}
+	if labels.Rows != t.Rows {
+		return nil, errors.New(s.name + ": " + itoa(labels.Rows) + " labels for " + itoa(t.Rows) + " rows")
+	}
+	for i := range t.Rows {
+		class := int(labels.Data[i*len(labels.Names)])
+		if class < 0 || class >= len(s.set.classes) {
+			return nil, errors.New(s.name + " (labels):" + itoa(i+1) + ": there is no class " + itoa(class))
+		}
+		t.Class = append(t.Class, class)
+	}
+	t.Classes = s.set.classes
+	return t, nil
+}
+
+func allWords(classes []string) bool {
+	for _, s := range classes {
+		if _, err := strconv.ParseFloat(s, 64); s == "" || err == nil || errors.Is(err, strconv.ErrRange) {
+			return false
+		}
+	}
+	return true
+}
+
+// columns are the names of all columns of the text, the label's among them.
+func columns(t *table.Table) []string {
+	if t.LabelColumn == 0 {
+		return t.Names
+	}
+	at := t.LabelColumn - 1
+	names := append([]string{}, t.Names[:at]...)
+	return append(append(names, t.LabelName), t.Names[at:]...)
+}
+
+// prepare standardizes, if asked to, and finds floors and the plane to draw in.
+func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) {
+	d := &data{Table: t, set: of, guessed: guessed}
+	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
+	if standardize {
+		d.x = d.x.Clone()
+		d.mean, d.scale = standardized(d.x)
+	}
+	var err error
+	if d.floors, err = softkmeans.Floors(d.x); err != nil {
+		return nil, err
+	}
+	if d.propose, err = softkmeans.ProposeK(d.floors); err != nil {
+		return nil, err
+	}
+	d.plane, err = newPlane(d.x)
+	return d, err
+}
+
+// standardized gives every column of x mean 0 and variance 1, in place, and
+// returns what was subtracted and divided by. A constant column becomes 0.
+func standardized(x *softkmeans.Matrix) (mean, scale []float64) {
+	mean, scale = make([]float64, x.Cols), make([]float64, x.Cols)
+	column := make([]float64, x.Rows)
+	for j := range x.Cols {
+		var top float64
+		for i := range column {
+			column[i] = x.At(i, j)
+			top = max(top, math.Abs(column[i]))
+		}
+		_, e := math.Frexp(top) // squares of 1e200 are out of range
+		var sum, squares float64
+		for i, v := range column {
+			column[i] = math.Ldexp(v, -e)
+			sum += column[i]
+		}
+		m := sum / float64(x.Rows)
+		for _, v := range column {
+			squares += (v - m) * (v - m)
+		}
+		s := math.Sqrt(squares / float64(x.Rows))
+		// Below this the column is constant and s the mean's rounding.
+		if s <= 1e-14*math.Abs(m) {
+			s = 0
+		}
+		for i, v := range column {
+			if s > 0 {
+				x.Set(i, j, (v-m)/s)
+			} else {
+				x.Set(i, j, 0)
+			}
+		}
+		mean[j], scale[j] = math.Ldexp(m, e), math.Ldexp(s, e)
+		if s == 0 {
+			scale[j] = 1
+		}
+	}
+	return mean, scale
+}
+
+// original is a center in the units of the text.
+func (d *data) original(center []float64) []float64 {
+	out := append([]float64{}, center...)
+	if d.mean != nil {
+		for j := range out {
+			out[j] = out[j]*d.scale[j] + d.mean[j]
+		}
+	}
+	return out
+}
+
+// clusters is how many prototypes to fit: k, or if that is 0 one for each class
+// or as many as are proposed.
+func (d *data) clusters(k int) int {
+	switch {
+	case k > 0:
+	case d.set != nil:
+		k = d.set.k
+	case len(d.Classes) > 1 && len(d.Classes) <= 20:
+		k = len(d.Classes)
+	case d.propose.K > 0:
+		k = d.propose.K
+	default:
+		k = 3
+	}
+	return min(k, maxK)
+}

@@ -1,0 +1,375 @@
+// The page: what the reader chooses goes to the worker, what comes back is shown.
+// All numbers, words and pictures are the program's; see README.md.
+
+import { Client } from "./client.js";
+
+const $ = (id) => document.getElementById(id);
+const begun = performance.now();
+const settle = 250; // ms without a move before the slider's place is fitted
+
+let client;
+let table = null; // {name, text, set, labels}: kept, for a new worker would have none
+let latest = 0; // the newest fit or table that was asked for; older answers are dropped
+let running = 0; // the one without an answer yet; 0: none
+let shown = false; // a fit is on the page
+let pathDone = false;
+
+// ---- choices
+
+// The middle of the slider is the default, 25 %, and small slacks have room.
+const slack = () => (Number($("slack").value) / 100) ** 2;
+const chosen = (name) => document.querySelector(`[name=${name}]:checked`).value;
+const method = () => chosen("method");
+
+function options() {
+  return [
+    "method", method(),
+    "enclosure", $("enclosure").value,
+    "k", $("k").value.trim(),
+    "slack", String(slack()),
+    "standardize", $("standardize").checked ? "yes" : "no",
+    "label", $("label").value,
+    ...looks(),
+  ];
+}
+
+// Pictures are drawn as wide as they are shown, so that text keeps its size.
+const figureWidth = () => Math.round(document.querySelector("figure:not([hidden])").getBoundingClientRect().width - 22);
+const looks = () => ["width", String(figureWidth()), "color", chosen("color")];
+
+function showSlack() {
+  const percent = slack() * 100;
+  const text = percent < 0.01 ? "0 %" : `${percent.toFixed(percent < 10 ? 1 : 0)} %`;
+  $("slack-value").textContent = text;
+  $("slack").setAttribute("aria-valuetext", `slack ${text}`);
+}
+
+function showMethod() {
+  $("enclosure-field").hidden = method() !== "global";
+  $("slider").hidden = method() !== "minvol" || !shown;
+}
+
+// ---- words
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+function fail(text) {
+  $("error").textContent = text;
+  $("error").hidden = false;
+}
+
+function clearError() {
+  $("error").hidden = true;
+  $("error").textContent = "";
+}
+
+let slowly; // shows progress of what takes longer than a blink
+function working(what) {
+  clearTimeout(slowly);
+  $("cancel").disabled = !what;
+  if (!what) {
+    $("progress").hidden = true;
+    return;
+  }
+  $("progress-text").textContent = `${what} …`;
+  slowly = setTimeout(() => ($("progress").hidden = false), 150);
+}
+
+function showProgress(news) {
+  if (news.id && running) $("progress-text").textContent = `Fitting: ${news.step}, squared error ${news.objective}, floor ${news.floor}`;
+}
+
+// ---- what comes back
+
+const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+
+// Pictures go in one a frame, so that the page answers in between.
+async function showPictures(parts, stillWanted) {
+  for (const figure of document.querySelectorAll("[data-picture]")) {
+    const picture = parts[`picture-${figure.dataset.picture}`];
+    if (picture === undefined) continue;
+    figure.hidden = picture === "";
+    figure.innerHTML = picture;
+    await nextFrame();
+    if (!stillWanted()) return;
+  }
+}
+
+function showReport(parts) {
+  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "gap", "how", "accuracy", "nmi", "proposal"]) {
+    if (id in parts) $(id).textContent = parts[id];
+  }
+  $("certificate").hidden = false;
+  $("certificate").dataset.proved = parts.proved;
+  for (const element of document.querySelectorAll("[data-labels]")) element.hidden = !parts.accuracy;
+  const warnings = (parts.warnings ?? "").split("\n").filter(Boolean);
+  $("warnings").hidden = warnings.length === 0;
+  $("warnings").replaceChildren(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
+}
+
+function showTable(parts) {
+  $("table").textContent = parts.table;
+  $("why").textContent = parts.why;
+  $("source").textContent = parts.source ?? "";
+  $("standardize").checked = parts.standardize === "yes";
+  $("k").value = parts.k;
+  $("options").disabled = false;
+  $("label-field").hidden = Boolean(table.set);
+  const columns = parts.columns.split("\n");
+  $("label").replaceChildren(
+    new Option("none", ""),
+    ...(table.set ? [] : columns.map((name, i) => new Option(`${i + 1}: ${name}`, String(i + 1)))),
+  );
+  $("label").value = parts.label === "0" ? "" : parts.label;
+  for (const button of document.querySelectorAll("[data-set]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.set === table.set));
+  }
+}
+
+// ---- requests
+
+async function open(source) {
+  const mine = (running = ++latest);
+  clearError();
+  working("Reading");
+  const before = table;
+  table = source;
+  const answer = await client.request("open", { ...source, options: openOptions() });
+  if (mine !== latest) return;
+  running = 0;
+  working("");
+  if (answer.kind !== "done") {
+    table = before;
+    fail(answer.text);
+    return;
+  }
+  showTable(answer.parts);
+  await fit();
+}
+
+// A new table begins with the defaults for it: no k, no standardizing unless the
+// set asks for it.
+function openOptions() {
+  return ["method", method(), "k", "", "standardize", "no", "label", "auto"];
+}
+
+async function fit() {
+  if (!table) return;
+  const mine = (running = ++latest);
+  clearError();
+  working("Fitting");
+  pathDone = false;
+  const from = performance.now();
+  const answer = await client.request("fit", { options: options() }, showProgress);
+  if (mine !== latest) return;
+  running = 0;
+  working("");
+  if (answer.kind === "lost") return; // told by lost()
+  if (answer.kind === "error") {
+    fail(answer.text);
+    return;
+  }
+  const took = performance.now() - from;
+  shown = true;
+  showReport(answer.parts);
+  $("k").value = answer.parts.k;
+  $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
+  const proposed = answer.parts.proposed;
+  $("propose").hidden = !proposed || proposed === $("k").value;
+  $("propose").textContent = `Take ${proposed}`;
+  $("propose").value = proposed;
+  $("downloads").disabled = false;
+  document.body.dataset.fit = String(mine); // for whoever waits for it
+  showMethod();
+  say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
+  await showPictures(answer.parts, () => mine === latest);
+  if (!answer.cancelled && mine === latest) path();
+}
+
+// path prepares the slider, whenever there is nothing else to do.
+async function path() {
+  if (pathDone || running || !table || method() !== "minvol") return;
+  const mine = latest;
+  const answer = await client.request("path", {}, (news) => {
+    if (mine === latest) $("path").textContent = `(Preparing: ${news.step}.)`;
+  });
+  $("path").textContent = "";
+  if (mine !== latest) return;
+  pathDone = answer.kind === "done" && !answer.cancelled;
+}
+
+// preview shows where the prototypes are at the slider's place; one at a time, and
+// the place that was last when it is done.
+let previewing = false;
+let moved = false;
+async function preview() {
+  moved = true;
+  if (previewing) return;
+  previewing = true;
+  while (moved) {
+    moved = false;
+    const mine = latest;
+    const answer = await client.request("preview", { options: options() });
+    if (answer.kind === "done" && answer.parts.verdict && mine === latest) {
+      showReport(answer.parts);
+      $("time").textContent = "";
+      await showPictures(answer.parts, () => mine === latest);
+    }
+    await nextFrame();
+  }
+  previewing = false;
+}
+
+async function redraw() {
+  if (!shown || running) return;
+  const mine = latest;
+  const answer = await client.request("draw", { options: options() });
+  if (answer.kind === "done" && mine === latest) await showPictures(answer.parts, () => mine === latest);
+  path(); // it was interrupted
+}
+
+function cancel() {
+  if (!running) return;
+  $("progress-text").textContent = "Cancelling …";
+  client.cancel();
+}
+
+async function lost(text) {
+  const had = table;
+  latest++;
+  running = 0;
+  working("");
+  $("path").textContent = "";
+  fail(`The worker was replaced: ${text}. The table is still here; fit again, perhaps with fewer prototypes.`);
+  shown = false;
+  $("downloads").disabled = true;
+  if (!had) return;
+  await client.request("open", { ...had, options: ["standardize", $("standardize").checked ? "yes" : "no", "label", $("label").value] });
+}
+
+async function save(what) {
+  const answer = await client.request("save", { what });
+  if (answer.kind !== "done") {
+    fail(answer.text);
+    return;
+  }
+  const url = URL.createObjectURL(new Blob([answer.bytes], { type: answer.type }));
+  const link = Object.assign(document.createElement("a"), { href: url, download: answer.name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  say(`${answer.name} is saved.`);
+  path(); // it was interrupted
+}
+
+// ---- where tables come from
+
+async function openSet(name) {
+  clearError();
+  const get = async (file) => {
+    const response = await fetch(new URL(`data/${file}`, import.meta.url));
+    if (!response.ok) throw new Error(`${file}: ${response.status} ${response.statusText}`);
+    return new Uint8Array(await response.arrayBuffer());
+  };
+  try {
+    const [text, labels] = await Promise.all([get(`${name}.csv`), get(`${name}.labels.csv`)]);
+    await open({ name: `${name}.csv`, text, labels, set: name });
+  } catch (error) {
+    fail(`${name} could not be loaded: ${error.message}`);
+  }
+}
+
+async function openFile(file) {
+  if (!file) return;
+  if (file.size > 256 * 2 ** 20) {
+    fail(`${file.name}: ${Math.round(file.size / 2 ** 20)} MB; the page reads up to 256 MB, the command line more`);
+    return;
+  }
+  try {
+    await open({ name: file.name, text: new Uint8Array(await file.arrayBuffer()), set: "" });
+  } catch (error) {
+    fail(`${file.name} could not be read: ${error.message}`);
+  }
+}
+
+function listen() {
+  for (const button of document.querySelectorAll("[data-set]")) button.addEventListener("click", () => openSet(button.dataset.set));
+  for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(button.dataset.save));
+  $("file").addEventListener("change", () => openFile($("file").files[0]));
+  $("paste").addEventListener("click", () => open({ name: "pasted", text: new TextEncoder().encode($("text").value), set: "" }));
+  $("cancel").addEventListener("click", cancel);
+  $("setup").addEventListener("submit", (event) => {
+    event.preventDefault();
+    fit();
+  });
+  $("propose").addEventListener("click", () => {
+    $("k").value = $("propose").value;
+    fit();
+    $("k").focus();
+  });
+  for (const id of ["label", "standardize", "enclosure", "k"]) $(id).addEventListener("change", () => fit());
+  for (const radio of document.querySelectorAll("[name=method]")) {
+    radio.addEventListener("change", () => {
+      showMethod();
+      fit();
+    });
+  }
+  for (const radio of document.querySelectorAll("[name=color]")) radio.addEventListener("change", redraw);
+  let width = innerWidth;
+  let resized;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return; // a phone's address bar
+    width = innerWidth;
+    clearTimeout(resized);
+    resized = setTimeout(redraw, settle);
+  });
+  let settled;
+  $("slack").addEventListener("input", () => {
+    showSlack();
+    latest++; // what is under way is for another place
+    running = 0;
+    working("");
+    preview();
+    clearTimeout(settled);
+    settled = setTimeout(() => fit(), settle);
+  });
+  const drop = document.body;
+  const over = (on) => $("drop").classList.toggle("over", on);
+  drop.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    over(true);
+  });
+  drop.addEventListener("dragleave", (event) => event.relatedTarget || over(false));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    over(false);
+    openFile(event.dataTransfer.files[0]);
+  });
+}
+
+async function start() {
+  listen();
+  showSlack();
+  showMethod();
+  try {
+    const program = fetch(new URL("softkmeans.wasm", import.meta.url));
+    // Some servers do not know the type of .wasm files.
+    const module = await WebAssembly.compileStreaming(program).catch(async () => {
+      const response = await fetch(new URL("softkmeans.wasm", import.meta.url));
+      if (!response.ok) throw new Error(`softkmeans.wasm: ${response.status} ${response.statusText}`);
+      return WebAssembly.compile(await response.arrayBuffer());
+    });
+    client = new Client(module, lost);
+    await client.ready;
+  } catch (error) {
+    fail(`The program could not be started: ${error.message}`);
+    return;
+  }
+  const took = Math.round(performance.now() - begun);
+  document.body.dataset.started = String(took);
+  $("started").textContent = `It was ready after ${took} ms.`;
+  await openSet("iris");
+}
+
+start();

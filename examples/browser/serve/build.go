@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"softkmeans/internal/chart"
+)
+
+const (
+	program = "softkmeans.wasm"
+)
+
+// build writes the whole page to dir: its own files, the data, the program and
+// the loader that belongs to the compiler. It returns the program's size.
+func build(ctx context.Context, dir string, tiny bool) (int64, error) {
+	source, err := find(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var loader string
+	if tiny {
+		loader, err = tinygoLoader(ctx)
+	} else {
+		loader, err = goLoader(ctx, source)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, fmt.Errorf("cannot make the folder: %w", err)
+	}
+	target, err := filepath.Abs(filepath.Join(dir, program))
+	if err != nil {
+		return 0, err
+	}
+	if tiny {
+		err = compile(ctx, source, nil, "tinygo", "build", "-target=wasm", "-opt=2", "-no-debug", "-o", target, ".")
+	} else {
+		err = compile(ctx, source, []string{"GOOS=js", "GOARCH=wasm"}, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", target, ".")
+	}
+	if err != nil {
+		return 0, err
+	}
+	if err := copyFile(filepath.Join(dir, "wasm_exec.js"), loader); err != nil {
+		return 0, err
+	}
+	if err := copyAll(dir, filepath.Join(source, "page"), "*"); err != nil {
+		return 0, err
+	}
+	// As a file, so that the page need not allow styles in its text.
+	if err := os.WriteFile(filepath.Join(dir, "chart.css"), []byte(chart.Style), 0o666); err != nil {
+		return 0, err
+	}
+	if err := copyAll(filepath.Join(dir, "data"), filepath.Join(source, "..", "..", "testdata"), "*.csv"); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// find returns the folder of the page's source, from anywhere in the module.
+func find(ctx context.Context) (string, error) {
+	said, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("there is no go command on the PATH; it builds the page")
+	}
+	root := strings.TrimSpace(said)
+	if err == nil && root != "" && !strings.Contains(root, "\n") {
+		at := filepath.Join(root, "examples", "browser")
+		if _, err := os.Stat(filepath.Join(at, "page", "index.html")); err == nil {
+			return at, nil
+		}
+	}
+	here, wdErr := os.Getwd()
+	if wdErr != nil {
+		here = "here"
+	}
+	return "", fmt.Errorf("%s is not within the softkmeans module, whose examples/browser is to be built: change to its folder first", here)
+}
+
+func goLoader(ctx context.Context, source string) (string, error) {
+	root, err := output(ctx, source, "go", "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	root = strings.TrimSpace(root)
+	return existing("the go command's loader wasm_exec.js", filepath.Join(root, "lib", "wasm", "wasm_exec.js"),
+		filepath.Join(root, "misc", "wasm", "wasm_exec.js")) // until Go 1.23
+}
+
+func tinygoLoader(ctx context.Context) (string, error) {
+	root, err := output(ctx, "", "tinygo", "env", "TINYGOROOT")
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", errors.New("there is no tinygo command on the PATH (https://tinygo.org/getting-started/install); without -tinygo the page is built with go")
+	}
+	if err != nil {
+		return "", err
+	}
+	return existing("tinygo's loader wasm_exec.js", filepath.Join(strings.TrimSpace(root), "targets", "wasm_exec.js"))
+}
+
+func existing(what string, paths ...string) (string, error) {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is missing: it is not at %s", what, strings.Join(paths, " or "))
+}
+
+// output runs a command in dir and returns what it wrote; its error has what it
+// complained of.
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	var said, complaint bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &complaint
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, complaint.Bytes())
+	}
+	return said.String(), nil
+}
+
+func compile(ctx context.Context, dir string, env []string, name string, args ...string) error {
+	var said bytes.Buffer
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &said, &said
+	cmd.Env = append(os.Environ(), env...)
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	if err != nil {
+		return fmt.Errorf("%s build: %w\n%s", name, err, said.Bytes())
+	}
+	return nil
+}
+
+// copyAll copies the files of a folder that match, and no folders.
+func copyAll(to, from, pattern string) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	paths, err := filepath.Glob(filepath.Join(from, pattern))
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return fmt.Errorf("%s: %w", filepath.Join(from, pattern), fs.ErrNotExist)
+	}
+	for _, path := range paths {
+		if err := copyFile(filepath.Join(to, filepath.Base(path)), path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(to, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o666)
+}

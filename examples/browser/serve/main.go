@@ -1,0 +1,113 @@
+// Command serve builds the page in examples/browser and serves it on this
+// machine, or writes it to a folder that any web server can hand out:
+//
+//	go run ./examples/browser/serve
+//	go run ./examples/browser/serve -o DIR
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"time"
+)
+
+const usage = `Usage: go run ./examples/browser/serve [-addr HOST:PORT] [-tinygo] [-o DIR]
+
+Builds the page that runs softkmeans as WebAssembly in the browser, and serves
+it until interrupted. With -o the files are written to DIR instead; any web
+server can hand them out, under any path. Run it from within the module.
+
+`
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, errUsage):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "serve:", err)
+		os.Exit(1)
+	}
+}
+
+// errUsage: flag has said what is wrong.
+var errUsage = errors.New("usage")
+
+func run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprint(flags.Output(), usage)
+		flags.PrintDefaults()
+	}
+	addr := flags.String("addr", "localhost:8080", "where to serve; port 0 is any free one")
+	tiny := flags.Bool("tinygo", false, "build with tinygo: a tenth of the size to load, a little slower")
+	out := flags.String("o", "", "write the page to this folder, which is made if needed, and do not serve")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return errUsage
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("what is %q? There are flags only; -h lists them", flags.Arg(0))
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+
+	dir := *out
+	var listener net.Listener
+	if dir == "" {
+		var err error
+		if listener, err = net.Listen("tcp", *addr); err != nil { // before the build, which takes longer
+			return fmt.Errorf("cannot serve on %s: %w", *addr, err)
+		}
+		defer listener.Close()
+		if dir, err = os.MkdirTemp("", "softkmeans-page-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	size, err := build(ctx, dir, *tiny)
+	if err != nil {
+		return err
+	}
+	if *out != "" {
+		where, err := filepath.Abs(dir)
+		if err != nil {
+			where = dir
+		}
+		fmt.Fprintf(stdout, "The page is in %s; softkmeans.wasm has %.2f MB.\n", where, float64(size)/1e6)
+		return nil
+	}
+	fmt.Fprintf(stdout, "http://%s/   (Ctrl-C ends)\n", listener.Addr())
+	server := &http.Server{Handler: handler(dir), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		return server.Close()
+	}
+}
+
+// handler hands out the files of dir. They are asked for anew every time, so
+// that a new build shows.
+func handler(dir string) http.Handler {
+	files := http.FileServer(http.Dir(dir))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		files.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,225 @@
+package main
+
+// What happens on the page, without the page: requests in, parts of the page
+// out. main_js.go carries them to and fro.
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"softkmeans"
+)
+
+// part is something for the page to show: text or a picture under a name that
+// page.js knows. README.md lists them.
+type part struct{ name, value string }
+
+// session holds a table and its latest fit. One request at a time.
+type session struct {
+	source *source
+	data   *data
+	label  string // as data was read
+	scaled bool   // as data was prepared
+	shown  *result
+	path   *slackPath
+	global *softkmeans.Matrix // centers of the global simplex behind what is shown
+}
+
+// result is a fit and how it is to be described.
+type result struct {
+	model       *softkmeans.Model
+	certificate softkmeans.Certificate
+	options     options // with k as it was chosen
+	partial     bool    // cancelled: the best so far
+	between     bool    // not a fit, but centers between two of the path
+}
+
+var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
+
+// open takes over a table. The one before stays if it cannot be read.
+func (s *session) open(from *source, o options) ([]part, error) {
+	t, guessed, err := from.read(o.label)
+	if err != nil {
+		return nil, err
+	}
+	if from.set != nil {
+		o.standardize = from.set.standardize
+	}
+	d, err := prepare(t, from.set, guessed, o.standardize)
+	if err != nil {
+		return nil, err
+	}
+	s.source, s.data, s.label, s.scaled, s.shown, s.path = from, d, o.label, o.standardize, nil, nil
+	return d.describe(o), nil
+}
+
+// ready reads and prepares the table again where the options ask for that.
+func (s *session) ready(o options) error {
+	if s.source == nil {
+		return errNoTable
+	}
+	if o.label == s.label && o.standardize == s.scaled {
+		return nil
+	}
+	t, guessed := s.data.Table, s.data.guessed
+	if o.label != s.label {
+		var err error
+		if t, guessed, err = s.source.read(o.label); err != nil {
+			return err
+		}
+	}
+	d, err := prepare(t, s.source.set, guessed, o.standardize)
+	if err != nil {
+		return err
+	}
+	s.data, s.label, s.scaled, s.shown, s.path = d, o.label, o.standardize, nil, nil
+	return nil
+}
+
+// fit fits what the options say. If ctx ends in the middle the parts show the
+// best model so far, and say so.
+func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.Iteration)) ([]part, error) {
+	if err := s.ready(o); err != nil {
+		return nil, err
+	}
+	d := s.data
+	o.k = d.clusters(o.k)
+	if o.k > maxValues/d.Rows {
+		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
+	}
+	if s.path == nil || s.path.k != o.k {
+		s.path = &slackPath{k: o.k}
+	}
+	m, err := s.model(ctx, o, progress)
+	cancelled := err != nil && ctx.Err() != nil
+	if err != nil && !(cancelled && m != nil) {
+		if cancelled {
+			return nil, errors.New("cancelled before there was a first result")
+		}
+		return nil, err
+	}
+	r, err := d.judge(m, o)
+	if err != nil {
+		return nil, err
+	}
+	r.partial = cancelled
+	if o.method == minVolume && !cancelled {
+		s.path.add(m.Lambda, m.Objective, m.Centers)
+	}
+	parts, err := s.view(r)
+	if err == nil {
+		s.shown = r
+	}
+	return parts, err
+}
+
+func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
+	x := s.data.x
+	switch {
+	case o.method == global:
+		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure})
+	case o.method == alternating:
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Progress: progress})
+	case o.slack < noSlack:
+		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight}
+		if len(s.path.points) > 0 {
+			tight.Orientation = s.data.orientation(o.k, s.path.points[0].centers)
+		}
+		return softkmeans.Fit(ctx, x, o.k, &tight)
+	}
+	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Slack: o.slack, Progress: progress})
+}
+
+// judge certifies a model.
+func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
+	c, err := softkmeans.Certify(d.x, m.Centers, m.Memberships)
+	if err != nil {
+		return nil, err
+	}
+	return &result{model: m, certificate: c, options: o}, nil
+}
+
+// preview shows what the path has for a slack. No parts: it has nothing yet.
+func (s *session) preview(o options) ([]part, error) {
+	if s.data == nil || s.path == nil || o.method != minVolume {
+		return nil, nil
+	}
+	o.k = s.path.k
+	centers, err := s.path.at(s.data, o.slack)
+	if err != nil || centers == nil {
+		return nil, err
+	}
+	m := &softkmeans.Model{Centers: centers}
+	if m.Memberships, err = m.Predict(nil, s.data.x); err != nil {
+		return nil, err
+	}
+	r, err := s.data.judge(m, o)
+	if err != nil {
+		return nil, err
+	}
+	r.between = true
+	return s.glimpse(r)
+}
+
+// extend finds more of the path for previews to come.
+func (s *session) extend(ctx context.Context, progress func(step int, it softkmeans.Iteration)) error {
+	if s.data == nil || s.path == nil {
+		return nil
+	}
+	return s.path.extend(ctx, s.data, progress)
+}
+
+// describe says what has been read.
+func (d *data) describe(o options) []part {
+	why := whyAny
+	if d.set != nil {
+		why = d.set.why
+	}
+	what := d.Source
+	if d.set != nil {
+		what = d.set.title
+	}
+	what += ": " + count(d.Rows, "row") + ", " + count(len(d.Names), "column")
+	switch {
+	case d.guessed:
+		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") holds words and is taken for the label, " + classes(len(d.Classes))
+	case d.LabelColumn > 0:
+		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + classes(len(d.Classes))
+	case d.set != nil:
+		what += ", labelled with " + classes(len(d.Classes))
+	}
+	parts := []part{
+		{"table", what + "."},
+		{"columns", strings.Join(columns(d.Table), "\n")},
+		{"label", itoa(d.LabelColumn)},
+		{"k", itoa(d.clusters(o.k))},
+		{"standardize", yesNo(o.standardize)},
+		{"why", why},
+	}
+	if d.set != nil {
+		parts = append(parts, part{"source", d.set.source})
+	}
+	return parts
+}
+
+func classes(n int) string {
+	if n == 1 {
+		return "1 class"
+	}
+	return itoa(n) + " classes"
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return itoa(n) + " " + noun
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,228 @@
+package main
+
+// The pictures of a fit.
+
+import (
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+)
+
+// view is the report and all pictures.
+func (s *session) view(r *result) ([]part, error) {
+	global, err := alignedSimplex(s.data, r.options.k, r.model.Centers)
+	if err != nil {
+		return nil, err
+	}
+	s.global = global
+	p := s.picturesOf(r)
+	return append(s.data.report(r),
+		part{"picture-scatter", p.scatter()},
+		part{"picture-ternary", p.ternary()},
+		part{"picture-memberships", p.memberships()},
+		part{"picture-centers", p.centers()},
+		part{"picture-floors", p.floors()},
+		part{"picture-trace", p.trace()},
+	), nil
+}
+
+// glimpse is what changes while the slider moves; the rest would be too slow.
+func (s *session) glimpse(r *result) ([]part, error) {
+	p := s.picturesOf(r)
+	parts := append(s.data.report(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()})
+	if s.data.Rows <= manyRows {
+		parts = append(parts, part{"picture-memberships", p.memberships()}, part{"picture-centers", p.centers()})
+	}
+	return parts, nil
+}
+
+const (
+	manyRows   = 600 // beyond, pictures are kept simple, for they are drawn while a slider moves
+	manyLabels = 12  // of prototypes
+)
+
+type pictures struct {
+	*result
+	d      *data
+	global *softkmeans.Matrix // the centers of the global simplex
+	class  []int              // the color of each row
+	names  []string           // of the colors
+	sure   []float64          // opacity of each row: its largest membership
+}
+
+func (s *session) picturesOf(r *result) *pictures {
+	p := &pictures{result: r, d: s.data, global: s.global, class: r.model.Labels(nil), names: prototypeNames(r.options.k)}
+	if r.options.byClass && len(s.data.Class) > 0 {
+		p.class, p.names = s.data.Class, s.data.Classes
+	}
+	if s.data.Rows <= manyRows {
+		p.sure = make([]float64, s.data.Rows)
+		for i := range p.sure {
+			top := 0.0
+			for _, v := range r.model.Memberships.Row(i) {
+				top = max(top, v)
+			}
+			p.sure[i] = .25 + .7*top*top // the vague ones step back
+		}
+	}
+	return p
+}
+
+// prototypeNames are p0, p1, …: counted as in the files to download.
+func prototypeNames(k int) (names []string) {
+	for j := range k {
+		names = append(names, "p"+itoa(j))
+	}
+	return names
+}
+
+// Pictures stand two in a row, and so come in two heights.
+const (
+	tall = 430
+	flat = 300
+)
+
+func (p *pictures) frame(id, title, desc string, height int) chart.Frame {
+	return chart.Frame{ID: "picture-" + id, Title: title, Desc: desc, Width: p.options.width, Height: height}
+}
+
+func (p *pictures) scatter() string {
+	d := p.d
+	x, y := make([]float64, d.Rows), make([]float64, d.Rows)
+	for i := range x {
+		x[i], y[i] = d.plane.at(d.x.Row(i))
+	}
+	frame := p.frame("scatter", "The data, and the simplex of prototypes",
+		count(d.Rows, "row")+" on the two directions in which they spread most, with "+prototypes(p.options.k)+" and the global simplex around them.", tall)
+	frame.XLabel = "first direction, " + percent(d.plane.share[0]) + " of the variance"
+	frame.YLabel = "second direction, " + percent(d.plane.share[1])
+	plot := &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: p.class, Classes: p.names, Opacity: p.sure, EqualScale: true}
+	global := p.options.method == global || p.options.method == minVolume && p.options.slack < noSlack
+	if p.global != nil && !global {
+		plot.Outlines = append(plot.Outlines, p.outline(p.global, "global simplex", "global", false))
+	}
+	name := "prototypes"
+	if global {
+		name = "global simplex"
+	}
+	plot.Outlines = append(plot.Outlines, p.outline(p.model.Centers, name, "current", true))
+	return string(chart.Scatter(nil, plot))
+}
+
+func (p *pictures) outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
+	o := chart.Outline{Name: name, Style: style}
+	for j := range centers.Rows {
+		x, y := p.d.plane.at(centers.Row(j))
+		o.X, o.Y = append(o.X, x), append(o.Y, y)
+	}
+	if labels && centers.Rows <= manyLabels {
+		o.Labels = prototypeNames(centers.Rows)
+	}
+	return o
+}
+
+// ternary is "" unless there are three prototypes.
+func (p *pictures) ternary() string {
+	if p.options.k != 3 {
+		return ""
+	}
+	return string(chart.Ternary(nil, &chart.TernaryPlot{
+		Frame: p.frame("ternary", "Memberships in the three prototypes",
+			"A row that is a prototype lies in a corner, an even mixture in the middle.", tall),
+		Memberships: p.model.Memberships.Data, Corners: [3]string(prototypeNames(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
+	}))
+}
+
+func (p *pictures) memberships() string {
+	if p.options.k == 1 {
+		return "" // they are all 1
+	}
+	frame := p.frame("memberships", "Memberships of all rows", "A column a row, sorted by the largest membership and its size.", flat)
+	frame.XLabel = "rows, by their largest membership"
+	return string(chart.Mixtures(nil, &chart.MixturePlot{
+		Frame: frame, Memberships: p.model.Memberships.Data, K: p.options.k, Names: prototypeNames(p.options.k),
+	}))
+}
+
+// centers are tiles where rows are pictures, otherwise lines over the columns.
+func (p *pictures) centers() string {
+	d, m := p.d, p.model.Centers
+	if d.set != nil && d.set.tile > 0 {
+		values := make([]float64, 0, m.Rows*m.Cols)
+		for j := range m.Rows {
+			values = append(values, d.original(m.Row(j))...)
+		}
+		return string(chart.Tiles(nil, &chart.TilePlot{
+			Frame:  p.frame("centers", "Prototypes", "Each prototype as the picture that it is.", 0),
+			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: prototypeNames(m.Rows),
+		}))
+	}
+	frame := p.frame("centers", "Prototypes over the columns", "A line for each prototype: its value in every column.", flat)
+	if d.mean != nil {
+		frame.YLabel = "standard deviations from the mean"
+	}
+	plot := &chart.LinePlot{Frame: frame, IntegerX: true, XNames: d.Names}
+	for j, name := range prototypeNames(m.Rows) {
+		plot.Series = append(plot.Series, chart.Series{Name: name, Y: m.Row(j), Markers: m.Cols <= 40})
+	}
+	return string(chart.Lines(nil, plot))
+}
+
+// floors is the least error for every k, in shares of the total variance.
+func (p *pictures) floors() string {
+	total := p.d.floors[0]
+	if !(total > 0) || !finite(total) {
+		return ""
+	}
+	const most = 40
+	var y []float64
+	for _, v := range p.d.floors[:min(len(p.d.floors), max(most, p.options.k+5))] {
+		y = append(y, v/total)
+	}
+	frame := p.frame("floors", "The proven floor for every k",
+		"The least share of the total variance that k prototypes can leave over. With "+prototypes(p.options.k)+" it is "+
+			share(p.certificate, p.certificate.Floor/p.certificate.Total)+".", flat)
+	frame.XLabel, frame.YLabel = "prototypes k", "share of the variance left over"
+	plot := &chart.LinePlot{Frame: frame, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}}, IntegerX: true,
+		Highlight: []float64{float64(p.options.k)}, HighlightName: "k = " + itoa(p.options.k)}
+	if c := p.certificate; !c.Optimal(certifiedTol) {
+		plot.Series = append(plot.Series, chart.Series{Name: "this fit", X: []float64{float64(p.options.k)}, Y: []float64{c.Objective / total}, Markers: true})
+	}
+	return string(chart.Lines(nil, plot))
+}
+
+// trace is the objective of the iteration; "" where there was none.
+func (p *pictures) trace() string {
+	trace := p.model.Trace
+	if len(trace) < 2 {
+		return ""
+	}
+	x := make([]float64, len(trace))
+	for i := range x {
+		x[i] = float64(i)
+	}
+	what := "squared error"
+	if p.model.Lambda > 0 {
+		what = "squared error and penalty"
+	}
+	frame := p.frame("trace", "The iteration", "The objective after each of "+count(len(trace)-1, "iteration")+"; it never rises.", flat)
+	frame.XLabel, frame.YLabel = "iteration", what
+	return string(chart.Lines(nil, &chart.LinePlot{Frame: frame, Series: []chart.Series{{X: x, Y: trace, Markers: len(trace) <= 40}}, IntegerX: true}))
+}
+
+// redraw is the view of the latest fit with other colors or of another width.
+func (s *session) redraw(o options) ([]part, error) {
+	if s.shown == nil {
+		return nil, nil
+	}
+	s.shown.options.byClass, s.shown.options.width = o.byClass, o.width
+	var drawn []part
+	parts, err := s.view(s.shown)
+	for _, p := range parts {
+		if strings.HasPrefix(p.name, "picture-") {
+			drawn = append(drawn, p)
+		}
+	}
+	return drawn, err
+}
