@@ -28,7 +28,8 @@ type options struct {
 	standardize bool
 	label       string // a column that is not data: its number from 1; "": none; "auto": one of words, if there is just one
 	byClass     bool   // colors are the given classes; otherwise the clusters
-	width       int    // of the pictures, in CSS pixels; 0: theirs
+	width, wide int    // of pictures, and of one that has a row to itself, in CSS pixels; 0: theirs
+	zoom        bool   // the picture of the data leaves out the global simplex, which can be far larger
 }
 
 const (
@@ -108,12 +109,23 @@ func (o *options) set(name, value string) error {
 		default:
 			return bad("clusters or classes")
 		}
-	case "width":
+	case "zoom":
+		switch value {
+		case "yes", "no":
+			o.zoom = value == "yes"
+		default:
+			return bad("yes or no")
+		}
+	case "width", "wide":
 		w, err := strconv.Atoi(value)
 		if err != nil || w < 0 || w > 4000 {
 			return bad("a whole number up to 4000")
 		}
-		o.width = w
+		if name == "wide" {
+			o.wide = w
+		} else {
+			o.width = w
+		}
 	default:
 		return errors.New("there is no option " + strconv.Quote(name))
 	}

@@ -27,7 +27,7 @@ func (d *data) report(r *result) []part {
 		{"above", d.above(c)},
 		{"explained", share(c, 1-c.Objective/c.Total)},
 		{"possible", share(c, 1-c.Floor/c.Total)},
-		{"gap", small(c.Gap)},
+		{"gap", gap(c)},
 		{"how", how(r)},
 		{"proposal", d.proposal()},
 		{"proposed", proposed(d.propose.K)},
@@ -201,4 +201,12 @@ func proposed(k int) string {
 		return ""
 	}
 	return itoa(k)
+}
+
+// gap does not show the digits of rounding.
+func gap(c softkmeans.Certificate) string {
+	if math.Abs(c.Gap) < 1e-12 {
+		return "0, to rounding"
+	}
+	return small(c.Gap)
 }

@@ -24,6 +24,8 @@ type session struct {
 	shown  *result
 	path   *slackPath
 	global *softkmeans.Matrix // centers of the global simplex behind what is shown
+
+	widened bool // the picture of the memberships has a row to itself
 }
 
 // result is a fit and how it is to be described.

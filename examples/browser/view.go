@@ -17,14 +17,22 @@ func (s *session) view(r *result) ([]part, error) {
 	}
 	s.global = global
 	p := s.picturesOf(r)
-	return append(s.data.report(r),
-		part{"picture-scatter", p.scatter()},
-		part{"picture-ternary", p.ternary()},
-		part{"picture-memberships", p.memberships()},
-		part{"picture-centers", p.centers()},
-		part{"picture-floors", p.floors()},
-		part{"picture-trace", p.trace()},
-	), nil
+	drawn := []part{
+		{"picture-scatter", p.scatter()},
+		{"picture-ternary", p.ternary()},
+		{"picture-centers", p.centers()},
+		{"picture-floors", p.floors()},
+		{"picture-trace", p.trace()},
+	}
+	n := 0
+	for _, d := range drawn {
+		if d.value != "" {
+			n++
+		}
+	}
+	// Two stand in a row; where one is left over this one takes a row.
+	s.widened = n%2 == 0
+	return append(append(s.data.report(r), drawn...), s.mixtures(p)...), nil
 }
 
 // glimpse is what changes while the slider moves; the rest would be too slow.
@@ -32,7 +40,7 @@ func (s *session) glimpse(r *result) ([]part, error) {
 	p := s.picturesOf(r)
 	parts := append(s.data.report(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()})
 	if s.data.Rows <= manyRows {
-		parts = append(parts, part{"picture-memberships", p.memberships()}, part{"picture-centers", p.centers()})
+		parts = append(append(parts, part{"picture-centers", p.centers()}), s.mixtures(p)...)
 	}
 	return parts, nil
 }
@@ -44,15 +52,16 @@ const (
 
 type pictures struct {
 	*result
-	d      *data
-	global *softkmeans.Matrix // the centers of the global simplex
-	class  []int              // the color of each row
-	names  []string           // of the colors
-	sure   []float64          // opacity of each row: its largest membership
+	d       *data
+	options options
+	global  *softkmeans.Matrix // the centers of the global simplex
+	class   []int              // the color of each row
+	names   []string           // of the colors
+	sure    []float64          // opacity of each row: its largest membership
 }
 
 func (s *session) picturesOf(r *result) *pictures {
-	p := &pictures{result: r, d: s.data, global: s.global, class: r.model.Labels(nil), names: prototypeNames(r.options.k)}
+	p := &pictures{result: r, d: s.data, options: r.options, global: s.global, class: r.model.Labels(nil), names: prototypeNames(r.options.k)}
 	if r.options.byClass && len(s.data.Class) > 0 {
 		p.class, p.names = s.data.Class, s.data.Classes
 	}
@@ -84,7 +93,15 @@ const (
 )
 
 func (p *pictures) frame(id, title, desc string, height int) chart.Frame {
-	return chart.Frame{ID: "picture-" + id, Title: title, Desc: desc, Width: p.options.width, Height: height}
+	return chart.Frame{ID: "picture-" + id, Title: title, Desc: desc, Width: p.options.width, Height: p.height(height)}
+}
+
+// height is that or, where the page is narrow, about the width.
+func (p *pictures) height(most int) int {
+	if w := p.options.width; w > 0 {
+		return min(most, w+20)
+	}
+	return most
 }
 
 func (p *pictures) scatter() string {
@@ -99,7 +116,7 @@ func (p *pictures) scatter() string {
 	frame.YLabel = "second direction, " + percent(d.plane.share[1])
 	plot := &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: p.class, Classes: p.names, Opacity: p.sure, EqualScale: true}
 	global := p.options.method == global || p.options.method == minVolume && p.options.slack < noSlack
-	if p.global != nil && !global {
+	if p.global != nil && !global && !p.options.zoom {
 		plot.Outlines = append(plot.Outlines, p.outline(p.global, "global simplex", "global", false))
 	}
 	name := "prototypes"
@@ -132,6 +149,14 @@ func (p *pictures) ternary() string {
 			"A row that is a prototype lies in a corner, an even mixture in the middle.", tall),
 		Memberships: p.model.Memberships.Data, Corners: [3]string(prototypeNames(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
 	}))
+}
+
+// mixtures is the picture of the memberships, and whether it has a row to itself.
+func (s *session) mixtures(p *pictures) []part {
+	if s.widened {
+		p.options.width = p.options.wide
+	}
+	return []part{{"picture-memberships", p.memberships()}, {"wide", yesNo(s.widened)}}
 }
 
 func (p *pictures) memberships() string {
@@ -216,11 +241,12 @@ func (s *session) redraw(o options) ([]part, error) {
 	if s.shown == nil {
 		return nil, nil
 	}
-	s.shown.options.byClass, s.shown.options.width = o.byClass, o.width
+	at := &s.shown.options
+	at.byClass, at.width, at.wide, at.zoom = o.byClass, o.width, o.wide, o.zoom
 	var drawn []part
 	parts, err := s.view(s.shown)
 	for _, p := range parts {
-		if strings.HasPrefix(p.name, "picture-") {
+		if strings.HasPrefix(p.name, "picture-") || p.name == "wide" {
 			drawn = append(drawn, p)
 		}
 	}

@@ -5,6 +5,7 @@ go 1.24
 require (
 	github.com/chromedp/cdproto v0.0.0-20250724212937-08a3db8b4327
 	github.com/chromedp/chromedp v0.14.2
+	softkmeans v0.0.0-00010101000000-000000000000
 )
 
 require (

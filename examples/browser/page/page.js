@@ -34,8 +34,13 @@ function options() {
 }
 
 // Pictures are drawn as wide as they are shown, so that text keeps its size.
-const figureWidth = () => Math.round(document.querySelector("figure:not([hidden])").getBoundingClientRect().width - 22);
-const looks = () => ["width", String(figureWidth()), "color", chosen("color")];
+const figureWidth = () => Math.floor(document.querySelector("[data-picture=scatter]").getBoundingClientRect().width - 22);
+const looks = () => [
+  "width", String(figureWidth()),
+  "wide", String($("pictures").clientWidth - 22),
+  "color", chosen("color"),
+  "zoom", $("global").checked ? "no" : "yes",
+];
 
 function showSlack() {
   const percent = slack() * 100;
@@ -47,6 +52,7 @@ function showSlack() {
 function showMethod() {
   $("enclosure-field").hidden = method() !== "global";
   $("slider").hidden = method() !== "minvol" || !shown;
+  $("looks").hidden = !shown;
 }
 
 // ---- words
@@ -87,6 +93,7 @@ const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => set
 
 // Pictures go in one a frame, so that the page answers in between.
 async function showPictures(parts, stillWanted) {
+  if (parts.wide) document.querySelector("[data-picture=memberships]").classList.toggle("wide", parts.wide === "yes");
   for (const figure of document.querySelectorAll("[data-picture]")) {
     const picture = parts[`picture-${figure.dataset.picture}`];
     if (picture === undefined) continue;
@@ -161,6 +168,7 @@ async function fit() {
   clearError();
   working("Fitting");
   pathDone = false;
+  document.body.dataset.path = "";
   const from = performance.now();
   const answer = await client.request("fit", { options: options() }, showProgress);
   if (mine !== latest) return;
@@ -181,11 +189,12 @@ async function fit() {
   $("propose").textContent = `Take ${proposed}`;
   $("propose").value = proposed;
   $("downloads").disabled = false;
-  document.body.dataset.fit = String(mine); // for whoever waits for it
   showMethod();
   say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
-  if (!answer.cancelled && mine === latest) path();
+  if (mine !== latest) return;
+  document.body.dataset.fit = String(mine); // for whoever waits for it
+  if (!answer.cancelled) path();
 }
 
 // path prepares the slider, whenever there is nothing else to do.
@@ -198,6 +207,7 @@ async function path() {
   $("path").textContent = "";
   if (mine !== latest) return;
   pathDone = answer.kind === "done" && !answer.cancelled;
+  document.body.dataset.path = pathDone ? "done" : "";
 }
 
 // preview shows where the prototypes are at the slider's place; one at a time, and
@@ -315,7 +325,7 @@ function listen() {
       fit();
     });
   }
-  for (const radio of document.querySelectorAll("[name=color]")) radio.addEventListener("change", redraw);
+  $("looks").addEventListener("change", redraw);
   let width = innerWidth;
   let resized;
   addEventListener("resize", () => {

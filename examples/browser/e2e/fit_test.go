@@ -1,0 +1,344 @@
+package e2e
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"softkmeans"
+)
+
+// readCSV is a table of testdata, without this repository's own reader.
+func readCSV(t *testing.T, name string) *softkmeans.Matrix {
+	t.Helper()
+	f, err := os.Open(filepath.Join(root, "testdata", name+".csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for _, r := range records {
+		var row []float64
+		for _, s := range r {
+			v, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	x, err := softkmeans.FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func labelsOf(t *testing.T, name string) (labels []int) {
+	m := readCSV(t, name+".labels")
+	for i := range m.Rows {
+		labels = append(labels, int(m.At(i, 0)))
+	}
+	return labels
+}
+
+func standardize(x *softkmeans.Matrix) {
+	for j := range x.Cols {
+		var sum, squares float64
+		for i := range x.Rows {
+			sum += x.At(i, j)
+		}
+		mean := sum / float64(x.Rows)
+		for i := range x.Rows {
+			squares += (x.At(i, j) - mean) * (x.At(i, j) - mean)
+		}
+		for i := range x.Rows {
+			if squares > 0 {
+				x.Set(i, j, (x.At(i, j)-mean)/math.Sqrt(squares/float64(x.Rows)))
+			} else {
+				x.Set(i, j, 0)
+			}
+		}
+	}
+}
+
+// number is what an element shows, as a number.
+func (p *page) number(id string) float64 {
+	p.Helper()
+	v, err := strconv.ParseFloat(strings.TrimSuffix(p.text(id), " %"), 64)
+	if err != nil {
+		p.Fatalf("%s: %v", id, err)
+	}
+	return v
+}
+
+func (p *page) near(id string, want, relative float64) {
+	p.Helper()
+	if got := p.number(id); !(math.Abs(got-want) <= relative*math.Abs(want)) {
+		p.Errorf("%s is %v on the page, %v natively", id, got, want)
+	}
+}
+
+// compare holds what the page shows against a native fit.
+func (p *page) compare(m *softkmeans.Model, truth []int) {
+	p.Helper()
+	// Seven digits are shown; an iteration ends elsewhere in its last ones.
+	p.near("objective", m.Objective, 1e-5)
+	p.near("floor", m.Floor, 1e-6)
+	accuracy, err := softkmeans.Accuracy(truth, m.Labels(nil))
+	if err != nil {
+		p.Fatal(err)
+	}
+	nmi, err := softkmeans.NMI(truth, m.Labels(nil))
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.near("accuracy", 100*accuracy, 2e-3)
+	p.near("nmi", nmi, 2e-3)
+	p.near("explained", 100*(1-m.Objective/m.Total), 1e-3)
+	p.near("possible", 100*(1-m.Floor/m.Total), 1e-3)
+}
+
+var background = context.Background()
+
+// The numbers of the page are those of the package, for every method.
+func TestNumbers(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		iris, truth := readCSV(t, "iris"), labelsOf(t, "iris")
+		m, err := softkmeans.FitMinVolume(background, iris, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, truth)
+		if got := p.text("verdict"); got != "24.9 % above the floor" && got != "25.0 % above the floor" {
+			t.Errorf("the verdict of the minimal volume is %q", got)
+		}
+		p.pictures("scatter", "ternary", "centers", "memberships", "floors", "trace")
+
+		p.after(click("[value=global]"))
+		if m, err = softkmeans.Fit(background, iris, 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, truth)
+		if got := p.text("verdict"); got != "Proved optimal" {
+			t.Errorf("the verdict of the global solution is %q", got)
+		}
+		p.pictures("scatter", "ternary", "centers", "memberships", "floors")
+
+		p.after(chromedp.SetValue("#enclosure", "tight", chromedp.ByQuery), dispatch("enclosure", "change"))
+		if m, err = softkmeans.Fit(background, iris, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureTight}); err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, truth)
+
+		p.after(click("[value=alternating]"))
+		if m, err = softkmeans.FitAlternating(background, iris, 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, truth)
+
+		p.after(click("#propose"))
+		floors, err := softkmeans.Floors(iris)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proposal, err := softkmeans.ProposeK(floors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var k string
+		p.eval(`document.getElementById("k").value`, &k)
+		if k != strconv.Itoa(proposal.K) {
+			t.Errorf("the proposed k is %s, natively %d", k, proposal.K)
+		}
+		p.near("floor", floors[proposal.K-1], 1e-6)
+		p.pictures("scatter", "centers", "memberships", "floors", "trace")
+
+		p.run(click("[value=minvol]"))
+		p.after(click("[data-set=wine]"))
+		wine := readCSV(t, "wine")
+		standardize(wine)
+		if m, err = softkmeans.FitMinVolume(background, wine, 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, labelsOf(t, "wine"))
+		p.quiet()
+	})
+}
+
+// pictures fails unless the page shows these, each with something drawn and
+// with a name for who cannot see it.
+func (p *page) pictures(names ...string) {
+	p.Helper()
+	var shown []string
+	p.eval(`[...document.querySelectorAll("[data-picture]:not([hidden])")].filter((f) =>
+		f.querySelector("svg[role=img] path[d]") && document.getElementById(f.querySelector("svg").getAttribute("aria-labelledby").split(" ")[0])?.textContent)
+		.map((f) => f.dataset.picture)`, &shown)
+	if !slices.Equal(shown, names) {
+		p.Errorf("the pictures are %q, not %q", shown, names)
+	}
+}
+
+func dispatch(id, event string) chromedp.Action {
+	return chromedp.Evaluate(`document.getElementById("`+id+`").dispatchEvent(new Event("`+event+`", {bubbles: true}))`, nil)
+}
+
+// slide moves the slider as a hand does.
+func slide(value int) chromedp.Action {
+	return chromedp.Evaluate(`{const s = document.getElementById("slack"); s.value = `+strconv.Itoa(value)+`; s.dispatchEvent(new Event("input", {bubbles: true}))}`, nil)
+}
+
+// The slider moves the prototypes at once, from the global simplex inwards, and
+// fits them exactly when it rests.
+func TestSlider(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		p.is(`document.body.dataset.path === "done"`, 20*time.Second)
+		sizes := map[int]float64{}
+		for _, at := range []int{90, 70, 50, 30, 10, 2} {
+			p.run(slide(at))
+			p.is(`document.getElementById("how").textContent === "interpolated" && document.getElementById("verdict").textContent.startsWith("Slack")`, 5*time.Second)
+			slack := float64(at*at) / 100
+			if got := p.number("above"); math.Abs(got-slack) > 2+slack/10 {
+				t.Errorf("a slack of %v %% shows prototypes %v %% above the floor", slack, got)
+			}
+			var size float64 // of the outline of prototypes
+			p.eval(`(() => {const b = document.querySelector("[data-picture=scatter] .sk-current path").getBBox(); return b.width * b.height})()`, &size)
+			sizes[at] = size
+			p.after() // the exact fit
+		}
+		for _, pair := range [][2]int{{90, 50}, {50, 10}, {10, 2}} {
+			if !(sizes[pair[0]] < sizes[pair[1]]) {
+				t.Errorf("the simplex does not contract as the slack grows: %v", sizes)
+			}
+		}
+		p.after(slide(0))
+		if got := p.text("verdict"); got != "Proved optimal" {
+			t.Errorf("without slack the verdict is %q", got)
+		}
+		p.after(slide(80))
+		m, err := softkmeans.FitMinVolume(background, readCSV(t, "iris"), 3, &softkmeans.MinVolumeOptions{Slack: .64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.compare(m, labelsOf(t, "iris"))
+		p.quiet()
+	})
+}
+
+// What is downloaded is what the package computes, and reads.
+func TestDownloads(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		p.after(click("[data-set=wine]"))
+		wine := readCSV(t, "wine")
+		standardize(wine)
+		want, err := softkmeans.FitMinVolume(background, wine, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m softkmeans.Model
+		if err := m.UnmarshalBinary(p.download("model")); err != nil {
+			t.Fatal(err)
+		}
+		// The two end some 1e-5 of the objective apart, which moves centers more.
+		const tolerance = 2e-2
+		apart(t, "centers", m.Centers, want.Centers, tolerance)
+		apart(t, "memberships", m.Memberships, want.Memberships, tolerance)
+		predicted, err := m.Predict(nil, wine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		apart(t, "predicted memberships", m.Memberships, predicted, 1e-9)
+
+		records, err := csv.NewReader(strings.NewReader(string(p.download("memberships")))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(records[0], ","); got != "label,m0,m1,m2,class" {
+			t.Errorf("the header is %q", got)
+		}
+		if len(records) != wine.Rows+1 {
+			t.Fatalf("%d lines for %d rows", len(records), wine.Rows)
+		}
+		labels, truth := m.Labels(nil), labelsOf(t, "wine")
+		for i, r := range records[1:] {
+			if r[0] != strconv.Itoa(labels[i]) || r[4] != "cultivar "+strconv.Itoa(truth[i]+1) {
+				t.Fatalf("row %d is %v", i, r)
+			}
+			for j, s := range r[1:4] {
+				if v, err := strconv.ParseFloat(s, 64); err != nil || v != m.Memberships.At(i, j) {
+					t.Fatalf("row %d is %v, the model has %v", i, r, m.Memberships.Row(i))
+				}
+			}
+		}
+
+		records, err = csv.NewReader(strings.NewReader(string(p.download("centers")))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(records[0], ","); got != "column,mean,deviation,p0,p1,p2" || len(records) != wine.Cols+1 {
+			t.Errorf("the header is %q, and there are %d lines", got, len(records))
+		}
+		raw := readCSV(t, "wine")
+		for j, r := range records[1:] {
+			var mean float64
+			for i := range raw.Rows {
+				mean += raw.At(i, j) / float64(raw.Rows)
+			}
+			got, err := strconv.ParseFloat(r[1], 64)
+			if err != nil || math.Abs(got-mean) > 1e-9*math.Abs(mean) {
+				t.Errorf("the mean of column %d is %v, not %s", j, mean, r[1])
+			}
+		}
+		p.quiet()
+	})
+}
+
+func apart(t *testing.T, what string, got, want *softkmeans.Matrix, tolerance float64) {
+	t.Helper()
+	if got.Rows != want.Rows || got.Cols != want.Cols {
+		t.Fatalf("%s are %d×%d, not %d×%d", what, got.Rows, got.Cols, want.Rows, want.Cols)
+	}
+	var far float64
+	for i := range got.Rows {
+		for j := range got.Cols {
+			far = max(far, math.Abs(got.At(i, j)-want.At(i, j)))
+		}
+	}
+	t.Logf("%s differ by up to %.2g", what, far)
+	if !(far <= tolerance) {
+		t.Errorf("%s differ by %v from the native ones", what, far)
+	}
+}
+
+// download is the file that the page saves.
+func (p *page) download(what string) []byte {
+	p.Helper()
+	p.run(click("[data-save=" + what + "]"))
+	select {
+	case name := <-p.saved:
+		data, err := os.ReadFile(filepath.Join(p.downloads, name))
+		if err != nil {
+			p.Fatal(err)
+		}
+		return data
+	case <-time.After(10 * time.Second):
+		p.Fatalf("no download of %s", what)
+		return nil
+	}
+}
