@@ -42,17 +42,25 @@ func main() {
 }
 
 // receive runs between two steps of the program and must not block. A new
-// request cancels the one that is running: the latest wins. A preview in the
-// queue is worth nothing once another request is behind it.
+// request cancels the one that is running: the latest wins. Those that still
+// wait are not begun, but for tables and files to save.
 func (w *worker) receive(message js.Value) {
 	if w.cancel != nil {
 		w.cancel()
 	}
 	kind := message.Get("kind").String()
-	if n := len(w.queue); n > 0 && w.queue[n-1].Get("kind").String() == "preview" {
-		w.queue = w.queue[:n-1]
+	var kept []js.Value
+	for _, m := range w.queue {
+		switch m.Get("kind").String() {
+		case "open", "save":
+			kept = append(kept, m)
+		default:
+			post(reply(m, "error", "cancelled before it began"))
+		}
 	}
+	w.queue = kept
 	if kind == "cancel" {
+		post(object([]part{{"kind", "cancelling"}}))
 		return
 	}
 	w.queue = append(w.queue, message)
@@ -69,21 +77,26 @@ func (w *worker) answer(message js.Value) {
 		cancel()
 		w.cancel = nil
 	}()
-	reply := js.Global().Get("Object").New()
-	reply.Set("id", message.Get("id"))
-	reply.Set("for", message.Get("kind"))
-	if err := w.serve(ctx, message, reply); err != nil {
-		reply.Set("kind", "error")
-		reply.Set("text", err.Error())
-	} else {
-		reply.Set("kind", "done")
+	answer := reply(message, "done", "")
+	if err := w.serve(ctx, message, answer); err != nil {
+		answer = reply(message, "error", err.Error())
 	}
-	reply.Set("cancelled", ctx.Err() != nil)
-	js.Global().Get("softkmeans").Call("post", reply)
+	answer.Set("cancelled", ctx.Err() != nil)
+	post(answer)
 }
 
+// reply is an answer to a message.
+func reply(to js.Value, kind, text string) js.Value {
+	r := object([]part{{"kind", kind}, {"text", text}})
+	r.Set("id", to.Get("id"))
+	r.Set("for", to.Get("kind"))
+	return r
+}
+
+func post(message js.Value) { js.Global().Get("softkmeans").Call("post", message) }
+
 // serve does what the message asks for and puts the answer in the reply.
-func (w *worker) serve(ctx context.Context, message, reply js.Value) error {
+func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	o, err := parseOptions(stringsOf(message.Get("options")))
 	if err != nil {
 		return err
@@ -109,15 +122,15 @@ func (w *worker) serve(ctx context.Context, message, reply js.Value) error {
 	case "save":
 		var f file
 		if f, err = w.session.save(textOf(message.Get("what"))); err == nil {
-			reply.Set("name", f.name)
-			reply.Set("type", f.kind)
-			reply.Set("bytes", uint8Array(f.bytes))
+			answer.Set("name", f.name)
+			answer.Set("type", f.kind)
+			answer.Set("bytes", uint8Array(f.bytes))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	reply.Set("parts", object(parts))
+	answer.Set("parts", object(parts))
 	return nil
 }
 
@@ -133,7 +146,7 @@ func teller(ctx context.Context, message js.Value) func(step string, it softkmea
 		news.Set("kind", "progress")
 		news.Set("id", message.Get("id"))
 		news.Set("for", message.Get("kind"))
-		js.Global().Get("softkmeans").Call("post", news)
+		post(news)
 		time.Sleep(time.Millisecond) // the way back to the event loop
 		last = time.Now()
 	}

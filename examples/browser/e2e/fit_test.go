@@ -139,7 +139,7 @@ func TestNumbers(t *testing.T) {
 		}
 		p.pictures("scatter", "ternary", "centers", "memberships", "floors")
 
-		p.after(chromedp.SetValue("#enclosure", "tight", chromedp.ByQuery), dispatch("enclosure", "change"))
+		p.after(chromedp.SetValue("#enclosure", "tight", chromedp.ByQuery))
 		if m, err = softkmeans.Fit(background, iris, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureTight}); err != nil {
 			t.Fatal(err)
 		}
@@ -191,10 +191,6 @@ func (p *page) pictures(names ...string) {
 	if !slices.Equal(shown, names) {
 		p.Errorf("the pictures are %q, not %q", shown, names)
 	}
-}
-
-func dispatch(id, event string) chromedp.Action {
-	return chromedp.Evaluate(`document.getElementById("`+id+`").dispatchEvent(new Event("`+event+`", {bubbles: true}))`, nil)
 }
 
 // slide moves the slider as a hand does.

@@ -1,7 +1,8 @@
 // The page's side of the worker: starts it, hands it requests, and replaces it
 // when it does not answer. Messages: README.md.
 
-const patience = 1000; // ms between Cancel and the end of the worker
+const patience = 1000; // ms between Cancel and the end of a worker that does not answer
+const drawing = 4000; // ms more for one that does, to show the best so far
 
 export class Client {
   #module;
@@ -9,6 +10,7 @@ export class Client {
   #ready = null;
   #waiting = new Map(); // requests that have no answer yet, by id
   #id = 0;
+  #heard = false; // the latest cancel
   #lost;
 
   // lost(text) is called after the worker had to be replaced: the new one has
@@ -79,6 +81,10 @@ export class Client {
   }
 
   #take(data) {
+    if (data.kind === "cancelling") {
+      this.#heard = true;
+      return;
+    }
     const request = this.#waiting.get(data.id);
     if (!request) return;
     if (data.kind === "progress") {
@@ -95,12 +101,15 @@ export class Client {
     const asked = [...this.#waiting.keys()];
     if (asked.length === 0) return;
     const worker = this.#worker;
+    this.#heard = false;
     worker.postMessage({ kind: "cancel" });
+    const stuck = () => worker === this.#worker && asked.some((id) => this.#waiting.has(id));
     setTimeout(() => {
-      if (worker === this.#worker && asked.some((id) => this.#waiting.has(id))) {
-        this.#replace("it did not answer within a second");
-      }
+      if (stuck() && !this.#heard) this.#replace("it did not answer within a second");
     }, patience);
+    setTimeout(() => {
+      if (stuck()) this.#replace("it did not come to an end");
+    }, patience + drawing);
   }
 
   #replace(text) {

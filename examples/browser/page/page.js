@@ -9,6 +9,8 @@ const settle = 250; // ms without a move before the slider's place is fitted
 
 let client;
 let table = null; // {name, text, set, labels}: kept, for a new worker would have none
+let wanted = null; // the table to read next
+let opening = false;
 let latest = 0; // the newest fit or table that was asked for; older answers are dropped
 let running = 0; // the one without an answer yet; 0: none
 let shown = false; // a fit is on the page
@@ -137,23 +139,32 @@ function showTable(parts) {
 
 // ---- requests
 
+// One table at a time is read, and then the one that was wanted last.
 async function open(source) {
-  const mine = (running = ++latest);
-  clearError();
-  working("Reading");
-  const before = table;
-  table = source;
-  const answer = await client.request("open", { ...source, options: openOptions() });
-  if (mine !== latest) return;
+  wanted = source;
+  if (opening) return;
+  opening = true;
+  latest++; // what is under way is for another table
+  running = latest;
+  let opened = false;
+  while (wanted) {
+    const next = wanted;
+    wanted = null;
+    clearError();
+    working("Reading");
+    const answer = await client.request("open", { ...next, options: openOptions() });
+    if (answer.kind === "done") {
+      table = next;
+      opened = true;
+      showTable(answer.parts);
+    } else if (answer.kind === "error") {
+      fail(answer.text); // what else can be is told by lost()
+    }
+  }
+  opening = false;
   running = 0;
   working("");
-  if (answer.kind !== "done") {
-    table = before;
-    fail(answer.text);
-    return;
-  }
-  showTable(answer.parts);
-  await fit();
+  if (opened && $("error").hidden) await fit();
 }
 
 // A new table begins with the defaults for it: no k, no standardizing unless the
@@ -163,7 +174,7 @@ function openOptions() {
 }
 
 async function fit() {
-  if (!table) return;
+  if (!table || opening) return;
   const mine = (running = ++latest);
   clearError();
   working("Fitting");
@@ -292,6 +303,7 @@ async function openSet(name) {
 
 async function openFile(file) {
   if (!file) return;
+  clearError();
   if (file.size > 256 * 2 ** 20) {
     fail(`${file.name}: ${Math.round(file.size / 2 ** 20)} MB; the page reads up to 256 MB, the command line more`);
     return;
@@ -337,6 +349,7 @@ function listen() {
   let settled;
   $("slack").addEventListener("input", () => {
     showSlack();
+    if (opening) return;
     latest++; // what is under way is for another place
     running = 0;
     working("");

@@ -1,0 +1,182 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// drop drops a file on the page.
+func (p *page) drop(name, text string) {
+	p.Helper()
+	p.run(chromedp.Evaluate(`{const data = new DataTransfer(); data.items.add(new File([`+strconv.Quote(text)+`], `+strconv.Quote(name)+`));
+		document.getElementById("drop").dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}))}`, nil))
+}
+
+// fails waits for an error that has all these words.
+func (p *page) fails(words ...string) {
+	p.Helper()
+	p.is(`document.getElementById("error").textContent.includes(`+strconv.Quote(words[0])+`) && !document.getElementById("error").hidden &&
+		document.getElementById("cancel").disabled`, 20*time.Second)
+	said := p.text("error")
+	for _, w := range words {
+		if !strings.Contains(said, w) {
+			p.Errorf("the page says %q, without %q", said, w)
+		}
+	}
+}
+
+// What is wrong is named with its file, line and column, and what was there
+// before stays.
+func TestErrors(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		objective := p.text("objective")
+		p.drop("bad.csv", "a,b\n1,2\n3,x7\n")
+		p.fails("bad.csv:3:2", `"x7" is not a number`)
+		p.run(click("summary"), chromedp.SetValue("#text", "1;2\n3;4\n5;NaN\n", chromedp.ByQuery), click("#paste"))
+		p.fails("pasted:3:2", "not a finite number")
+		p.drop("short.csv", "1,2,3\n4,5,6\n7,8\n")
+		p.fails("short.csv:3", "2 fields found, 3 expected")
+		p.drop("empty.csv", "")
+		p.fails("empty.csv", "no rows")
+		if got := p.text("objective"); got != objective {
+			t.Errorf("the squared error is %s now, %s before", got, objective)
+		}
+		for _, k := range []string{"0", "2.5", "65"} {
+			p.run(chromedp.SetValue("#k", k, chromedp.ByQuery))
+			p.fails("k is", k, "a whole number from 1 to 64")
+		}
+		p.after(chromedp.SetValue("#k", "4", chromedp.ByQuery))
+		if !p.hidden("error") {
+			t.Errorf("an error is still there after a fit: %s", p.text("error"))
+		}
+		p.quiet()
+	})
+}
+
+func (p *page) hidden(id string) (hidden bool) {
+	p.Helper()
+	p.eval(`document.getElementById("`+id+`").hidden`, &hidden)
+	return hidden
+}
+
+const kinds = "height,<img src=x>,kind\n1,5,a\n1.2,5.1,a\n0.9,5.3,a\n8,1,b\n8.3,1.2,b\n7.7,0.8,b\n"
+
+// A column of words is taken for the label, and can be chosen by hand.
+func TestLabelColumn(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		var now string
+		p.eval("document.body.dataset.fit", &now)
+		p.drop("kinds.csv", kinds)
+		now = p.fitted(now)
+		if got := p.text("table"); !strings.Contains(got, "kinds.csv: 6 rows, 2 columns; column 3 (kind)") {
+			t.Errorf("the page says of the table: %q", got)
+		}
+		if got := p.text("accuracy"); got != "100 %" {
+			t.Errorf("the accuracy is %s", got)
+		}
+		var images int
+		p.eval(`document.querySelectorAll("img").length`, &images)
+		if images > 0 {
+			t.Error("a column's name was taken for HTML")
+		}
+		p.run(chromedp.SetValue("#label", "", chromedp.ByQuery))
+		p.fails("kinds.csv:2:3", `"a" is not a number`)
+		p.after(chromedp.SetValue("#label", "3", chromedp.ByQuery))
+		if got := p.text("accuracy"); got != "100 %" {
+			t.Errorf("with the label chosen the accuracy is %s", got)
+		}
+		p.quiet()
+	})
+}
+
+// Cancel ends a long fit with the best so far, and says so; the next one runs.
+func TestCancel(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		p.after(click("[data-set=digits]"))
+		var now string
+		p.eval("document.body.dataset.fit", &now)
+		// Twice: the second fit waits for the first, and must not begin after Cancel.
+		p.run(chromedp.SetValue("#k", "19", chromedp.ByQuery), chromedp.SetValue("#k", "20", chromedp.ByQuery))
+		p.is(`document.getElementById("progress-text").textContent.includes("iteration")`, 20*time.Second)
+		from := time.Now()
+		p.run(click("#cancel"))
+		p.fitted(now)
+		t.Logf("answered and drawn %v after the click: %s", time.Since(from).Round(time.Millisecond), p.text("how"))
+		if got := p.text("verdict"); !strings.HasPrefix(got, "Cancelled. Best so far: ") {
+			t.Errorf("the verdict is %q", got)
+		}
+		if p.number("objective") < p.number("floor") {
+			t.Errorf("the best so far is %s, below the floor %s", p.text("objective"), p.text("floor"))
+		}
+		p.pictures("scatter", "centers", "memberships", "floors", "trace")
+		p.after(click("[data-set=iris]"))
+		if got := p.text("verdict"); !strings.Contains(got, "above the floor") {
+			t.Errorf("the next verdict is %q", got)
+		}
+		p.quiet()
+	})
+}
+
+// A worker that does not listen is replaced within about a second, and the new
+// one works.
+func TestReplacedWorker(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		// The floors of so wide a table take seconds, in which nothing is read.
+		p.run(chromedp.Evaluate(`{let text = "", s = 1; for (let i = 0; i < 1600; i++) { const row = [];
+			for (let j = 0; j < 1600; j++) { s = (s * 16807) % 2147483647; row.push(s % 10); } text += row.join(",") + "\n"; }
+			const data = new DataTransfer(); data.items.add(new File([text], "wide.csv"));
+			document.getElementById("drop").dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}))}`, nil))
+		p.is(`!document.getElementById("cancel").disabled`, 10*time.Second)
+		p.run(chromedp.Sleep(1500 * time.Millisecond)) // it has been read by then, at least in part
+		from := time.Now()
+		p.run(click("#cancel"))
+		p.fails("The worker was replaced", "did not answer")
+		t.Logf("replaced %v after the click", time.Since(from).Round(time.Millisecond))
+		p.after(click("#fit"))
+		if got := p.text("floor"); got != "15.20464" {
+			t.Errorf("iris has a floor of %s in the new worker", got)
+		}
+		p.quiet()
+	})
+}
+
+// Neither the page nor a worker of it can reach another host.
+func TestNoOtherHost(t *testing.T) {
+	dir := pageOf(t, "go")
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+	}))
+	defer other.Close()
+	p := open(t, dir, 1360, 900)
+	p.quiet() // what follows is not
+	for name, expression := range map[string]string{
+		"the page": `fetch("` + other.URL + `").then(() => "reached", () => "refused")`,
+		"a worker": `new Promise((resolve) => { const w = new Worker(URL.createObjectURL(new Blob(
+			['fetch("` + other.URL + `").then(() => postMessage("reached"), () => postMessage("refused"))'])));
+			w.onmessage = (e) => resolve(e.data); w.onerror = () => resolve("no worker"); })`,
+		"an image": `new Promise((resolve) => { const i = new Image(); i.onload = () => resolve("reached"); i.onerror = () => resolve("refused"); i.src = "` + other.URL + `"; })`,
+	} {
+		var got string
+		p.run(chromedp.Evaluate(expression, &got, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+		if got != "refused" {
+			t.Errorf("%s: another host is %s", name, got)
+		}
+	}
+	if n := asked.Load(); n > 0 {
+		t.Errorf("the other host got %d requests", n)
+	}
+}

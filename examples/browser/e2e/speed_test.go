@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"softkmeans"
+)
+
+// watch notes, from inside of the page, for how long nothing else could run,
+// and how long a click waits for its handler.
+const watch = `(() => {
+  window.seen = {delay: 0, click: 0, clicks: 0};
+  const channel = new MessageChannel();
+  let last = performance.now();
+  channel.port1.onmessage = () => {
+    const now = performance.now();
+    seen.delay = Math.max(seen.delay, now - last);
+    last = now;
+    setTimeout(() => channel.port2.postMessage(0));
+  };
+  channel.port2.postMessage(0);
+  document.querySelector("summary").addEventListener("click", (event) => {
+    seen.click = Math.max(seen.click, performance.now() - event.timeStamp);
+    seen.clicks++;
+  });
+})()`
+
+// The page answers while digits, standardized, is fitted: 1797×64, k = 10,
+// minimal volume. Times are logged, not judged: the machine may be busy. That the
+// fit ends, and that clicks are handled while it runs, is.
+func TestResponsive(t *testing.T) {
+	eachBuild(t, func(t *testing.T, dir string) {
+		p := open(t, dir, 1360, 900)
+		var started string
+		p.eval("document.body.dataset.started", &started)
+		raw, packed := sizes(t, filepath.Join(dir, "softkmeans.wasm"))
+		t.Logf("softkmeans.wasm: %d bytes, %d with gzip; ready %s ms after the page's script began", raw, packed, started)
+		p.after(click("[data-set=digits]"))
+		t.Logf("digits: %s", p.text("how")+", "+p.text("time"))
+		p.run(chromedp.Evaluate(watch, nil))
+		var before string
+		p.eval("document.body.dataset.fit", &before)
+		p.run(click("#standardize"))
+		handled := 0
+		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
+			p.run(click("summary"), chromedp.Sleep(30*time.Millisecond))
+			var running bool
+			p.eval(`!document.getElementById("cancel").disabled`, &running)
+			if !running {
+				break
+			}
+			handled++
+		}
+		p.fitted(before)
+		var seen struct{ Delay, Click, Clicks float64 }
+		p.eval("window.seen", &seen)
+		t.Logf("digits standardized: %s; longest delay of the main thread %.0f ms; %v clicks, the slowest handled after %.0f ms",
+			p.text("how")+", "+p.text("time"), seen.Delay, seen.Clicks, seen.Click)
+		if handled < 2 {
+			t.Errorf("%d clicks were handled during the fit", handled)
+		}
+		digits := readCSV(t, "digits")
+		standardize(digits)
+		from := time.Now()
+		m, err := softkmeans.FitMinVolume(background, digits, 10, &softkmeans.MinVolumeOptions{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("natively, with one worker: %v", time.Since(from).Round(time.Millisecond))
+		p.compare(m, labelsOf(t, "digits"))
+		p.pictures("scatter", "centers", "memberships", "floors", "trace")
+		p.quiet()
+	})
+}
+
+func sizes(t *testing.T, path string) (raw, packed int64) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, w := io.Pipe()
+	go func() {
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression)
+		z.Write(data)
+		z.Close()
+		w.Close()
+	}()
+	packed, err = io.Copy(io.Discard, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(len(data)), packed
+}
