@@ -66,7 +66,8 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(step int,
 	if p.done {
 		return nil
 	}
-	if !(d.floors[0] > 0) || p.k < 2 {
+	// The largest λ must be a number, too.
+	if !(d.floors[0] > 0) || !finite(d.lambda(pathSteps, 1)) || p.k < 2 {
 		p.done = true
 		return nil
 	}

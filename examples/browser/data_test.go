@@ -1,0 +1,178 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// opened is a session with one of our sets.
+func opened(t *testing.T, name string) *session {
+	t.Helper()
+	s := &session{}
+	from := &source{name: name + ".csv", text: read(t, name+".csv"), labels: read(t, name+".labels.csv"), set: findSet(name)}
+	if _, err := s.open(from, options{label: "auto"}); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The sets are those of testdata, and their sources those that its README tells.
+func TestSets(t *testing.T) {
+	readme := string(read(t, "README.md"))
+	for _, set := range sets {
+		s := opened(t, set.name)
+		d := s.data
+		if d.x.Cols != len(set.columns) || len(d.Class) != d.x.Rows || d.clusters(0) != set.k || len(set.classes) != set.k {
+			t.Errorf("%s: %d columns, %d labels, k = %d", set.name, d.x.Cols, len(d.Class), d.clusters(0))
+		}
+		if (d.mean != nil) != set.standardize || set.why == "" {
+			t.Errorf("%s: standardized: %v, because %q", set.name, d.mean != nil, set.why)
+		}
+		author, _, _ := strings.Cut(strings.SplitN(set.source, ": ", 2)[1], ", doi ")
+		_, doi, _ := strings.Cut(set.source, "doi ")
+		doi, _, _ = strings.Cut(doi, ",")
+		if !strings.Contains(readme, author) || !strings.Contains(readme, doi) || !strings.Contains(set.source, "CC BY 4.0") {
+			t.Errorf("%s: testdata/README.md has neither %q nor %q, or the licence is missing", set.name, author, doi)
+		}
+	}
+}
+
+// The shares that the reasons for or against standardizing name.
+func TestReasons(t *testing.T) {
+	accuracy := func(name string, standardize bool) string {
+		s := opened(t, name)
+		parts, err := s.fit(t.Context(), options{slack: .25, label: "auto", standardize: standardize}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(strings.SplitN(valueOf(t, parts, "accuracy"), ".", 2)[0], " %")
+	}
+	for _, c := range []struct{ name, without, with string }{{"wine", "66", "95"}, {"digits", "75", "61"}} {
+		if got := accuracy(c.name, false); got != c.without {
+			t.Errorf("%s as it is: %s %%", c.name, got)
+		}
+		if got := accuracy(c.name, true); got != c.with {
+			t.Errorf("%s standardized: %s %%", c.name, got)
+		}
+	}
+}
+
+func valueOf(t *testing.T, parts []part, name string) string {
+	t.Helper()
+	for _, p := range parts {
+		if p.name == name {
+			return p.value
+		}
+	}
+	t.Fatalf("there is no %s among %d parts", name, len(parts))
+	return ""
+}
+
+func TestStandardized(t *testing.T) {
+	x := softkmeans.NewMatrix(4, 4, []float64{
+		1, 5, 1e200, 1e-200,
+		2, 5, 3e200, 2e-200,
+		3, 5, 1e200, 3e-200,
+		6, 5, 3e200, 6e-200,
+	})
+	raw := x.Clone()
+	mean, scale := standardized(x)
+	for j := range x.Cols {
+		var sum, squares float64
+		for i := range x.Rows {
+			v := x.At(i, j)
+			sum += v
+			squares += v * v
+			if back := v*scale[j] + mean[j]; math.Abs(back-raw.At(i, j)) > 1e-15*raw.At(i, j) {
+				t.Errorf("row %d, column %d comes back as %v", i, j, back)
+			}
+		}
+		want := 4.0
+		if j == 1 { // constant
+			want = 0
+		}
+		if math.Abs(sum) > 1e-14 || math.Abs(squares-want) > 1e-13 {
+			t.Errorf("column %d has the sum %v and squares of %v", j, sum, squares)
+		}
+	}
+}
+
+func TestLabelGuess(t *testing.T) {
+	for _, c := range []struct {
+		text, label string
+		column      int // of the label; 0: none
+		guessed     bool
+		err         string
+	}{
+		{"a,b,kind\n1,2,x\n3,4,y\n", "auto", 3, true, ""},
+		{"a,b\n1,2\n3,4\n", "auto", 0, false, ""},
+		{"a,b\n1,2\n3,y\n", "auto", 0, false, `t.csv:3:2: "y" is not a number`}, // 2 is no word
+		{"x,y\na,b\nc,d\n", "auto", 0, false, "t.csv:2:1"},                      // two columns of words
+		{"a,b,kind\n1,2,x\n3,4,y\n", "", 0, false, "the label column 3"},
+		{"a,b,kind\n1,2,x\n3,4,y\n", "3", 3, false, ""},
+		{"a,b,kind\n1,2,7\n3,4,8\n", "3", 3, false, ""},
+		{"a,b,kind\n1,2,7\n3,4,8\n", "4", 0, false, "t.csv:1: there is no column 4"},
+		{"", "auto", 0, false, "t.csv: there are no rows"},
+	} {
+		s := &source{name: "t.csv", text: []byte(c.text)}
+		table, guessed, err := s.read(c.label)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%q, label %q: the error is %v, not %q", c.text, c.label, err, c.err)
+			}
+		case err != nil:
+			t.Errorf("%q, label %q: %v", c.text, c.label, err)
+		case table.LabelColumn != c.column || guessed != c.guessed:
+			t.Errorf("%q, label %q: the label is column %d, guessed: %v", c.text, c.label, table.LabelColumn, guessed)
+		case len(columns(table)) != strings.Count(strings.SplitN(c.text, "\n", 2)[0], ",")+1:
+			t.Errorf("%q: the columns are %q", c.text, columns(table))
+		}
+	}
+}
+
+// The plane keeps the distances that it can, and takes any shape.
+func TestPlane(t *testing.T) {
+	for _, x := range []*softkmeans.Matrix{
+		softkmeans.NewMatrix(1, 1, []float64{3}),
+		softkmeans.NewMatrix(3, 1, []float64{1, 2, 6}),
+		softkmeans.NewMatrix(1, 3, []float64{1, 2, 6}),
+		softkmeans.NewMatrix(3, 2, []float64{1, 1, 1, 1, 1, 1}),
+		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
+	} {
+		p, err := newPlane(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Rows {
+			for l := range i {
+				var far float64
+				for j := range x.Cols {
+					far = math.Hypot(far, x.At(i, j)-x.At(l, j))
+				}
+				ax, ay := p.at(x.Row(i))
+				bx, by := p.at(x.Row(l))
+				if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
+					t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
+				}
+			}
+		}
+		if s := p.share[0] + p.share[1]; math.Abs(s-1) > 1e-12 && s != 0 {
+			t.Errorf("%d×%d: the plane has %v of the variance", x.Rows, x.Cols, s)
+		}
+	}
+}

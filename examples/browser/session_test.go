@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+func TestOptions(t *testing.T) {
+	o, err := parseOptions([]string{"method", "global", "enclosure", "tight", "k", "7", "slack", "0.5", "standardize", "yes", "label", "kind",
+		"color", "classes", "width", "300", "wide", "700", "zoom", "yes"})
+	want := options{method: global, enclosure: softkmeans.EnclosureTight, k: 7, slack: .5, standardize: true, label: "kind", byClass: true,
+		width: 300, wide: 700, zoom: true}
+	if err != nil || o != want {
+		t.Errorf("%+v, %v", o, err)
+	}
+	if o, err := parseOptions(nil); err != nil || o != (options{slack: .25}) {
+		t.Errorf("none: %+v, %v", o, err)
+	}
+	for _, bad := range []string{"method=fast", "enclosure=", "k=0", "k=-1", "k=65", "k=3.5", "k=99999999999", "slack=-0.1", "slack=1.01", "slack=NaN",
+		"slack=x", "standardize=1", "color=red", "width=-1", "wide=x", "zoom=", "speed=1"} {
+		name, value, _ := strings.Cut(bad, "=")
+		if _, err := parseOptions([]string{name, value}); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+	if _, err := parseOptions([]string{"k"}); err == nil {
+		t.Error("an option without a value is none")
+	}
+}
+
+// Every method on every set: the words fit the numbers, and all pictures are
+// sound XML.
+func TestFit(t *testing.T) {
+	for _, set := range sets {
+		s := opened(t, set.name)
+		base := options{slack: .25, label: "auto", standardize: set.standardize, width: 400}
+		for _, m := range []method{minVolume, global, alternating} {
+			o := base
+			o.method = m
+			parts, err := s.fit(t.Context(), o, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved")
+			if (head == "Proved optimal") != (proved == "yes") || m == global && proved != "yes" {
+				t.Errorf("%s: the verdict is %q, proved: %s", set.name, head, proved)
+			}
+			if m == minVolume {
+				above, err := strconv.ParseFloat(strings.TrimSuffix(valueOf(t, parts, "above"), " %"), 64)
+				if err != nil || above < 24 || above > 25.05 {
+					t.Errorf("%s: %v %% above the floor, with a slack of 25 %%", set.name, above)
+				}
+			}
+			for _, p := range parts {
+				if strings.HasPrefix(p.name, "picture-") && p.value != "" {
+					sound(t, set.name+" "+p.name, p.value)
+				}
+			}
+			if (valueOf(t, parts, "picture-ternary") != "") != (set.k == 3) || (valueOf(t, parts, "picture-trace") != "") != (m != global) {
+				t.Errorf("%s: pictures are missing, or too many", set.name)
+			}
+		}
+	}
+}
+
+func sound(t *testing.T, what, picture string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(picture))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Errorf("%s: %v", what, err)
+			return
+		}
+	}
+}
+
+// A cancelled fit shows the best so far, and says so; one that was cancelled
+// before anything was found is an error.
+func TestCancelled(t *testing.T) {
+	s := opened(t, "digits")
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	parts, err := s.fit(ctx, options{slack: .25, label: "auto"}, func(softkmeans.Iteration) {
+		if n++; n == 10 {
+			cancel()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head := valueOf(t, parts, "verdict"); !strings.HasPrefix(head, "Cancelled. Best so far: ") || valueOf(t, parts, "proved") != "no" {
+		t.Errorf("the verdict is %q", head)
+	}
+	if n > 12 {
+		t.Errorf("it went on for %d iterations", n-10)
+	}
+	if _, err = s.fit(ctx, options{slack: .25, label: "auto"}, nil); err == nil || !strings.Contains(err.Error(), "cancelled") {
+		t.Errorf("cancelled from the start: %v", err)
+	}
+}
+
+// The path contracts from the global simplex, and hits the slack that is asked
+// for; cancelled, it goes on where it was.
+func TestPath(t *testing.T) {
+	s := opened(t, "iris")
+	o := options{slack: .25, label: "auto"}
+	if _, err := s.fit(t.Context(), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	last := 0
+	err := s.extend(ctx, func(step int, _ softkmeans.Iteration) {
+		if last = step; step == 5 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) || s.path.done || s.path.next < 4 {
+		t.Fatalf("cancelled at step %d: %v, next is %d", last, err, s.path.next)
+	}
+	first := -1
+	if err := s.extend(t.Context(), func(step int, _ softkmeans.Iteration) {
+		if first < 0 {
+			first = step
+		}
+	}); err != nil || !s.path.done {
+		t.Fatal(err)
+	}
+	if first < 4 {
+		t.Errorf("it began anew at step %d", first)
+	}
+	before := math.Inf(1)
+	for _, slack := range []float64{0, .001, .01, .05, .1, .25, .4, .6, .8, 1} {
+		o.slack = slack
+		parts, err := s.preview(o)
+		if err != nil || len(parts) == 0 {
+			t.Fatalf("slack %v: %d parts, %v", slack, len(parts), err)
+		}
+		centers, err := s.path.at(s.data, slack)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above := 0.0
+		if s := valueOf(t, parts, "above"); s != "0 %" {
+			if above, err = strconv.ParseFloat(strings.TrimSuffix(s, " %"), 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// The error is convex between two solutions, and so a little less.
+		if above/100 > slack+.005 || above/100 < .88*slack-.005 {
+			t.Errorf("a slack of %v shows prototypes %v %% above the floor", slack, above)
+		}
+		volume, err := softkmeans.LogVolume(centers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !(volume < before) {
+			t.Errorf("at a slack of %v the volume is exp %v, at the one before exp %v", slack, volume, before)
+		}
+		before = volume
+	}
+}
+
+// The aligned simplex is a global minimum, and its corners point to where the
+// centers are.
+func TestAlignedSimplex(t *testing.T) {
+	for _, name := range []string{"iris", "wine", "digits"} {
+		s := opened(t, name)
+		k := s.data.set.k
+		m, err := softkmeans.FitMinVolume(t.Context(), s.data.x, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		toward := func(simplex *softkmeans.Matrix) (sum float64) {
+			a, b := centred(simplex, s.data.plane.mean), centred(m.Centers, s.data.plane.mean)
+			for i, v := range a.Data {
+				sum += v * b.Data[i]
+			}
+			return sum
+		}
+		aligned, err := alignedSimplex(s.data, k, m.Centers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := (&softkmeans.Model{Centers: aligned}).Predict(nil, s.data.x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := softkmeans.Certify(s.data.x, aligned, g)
+		if err != nil || !c.Optimal(0) {
+			t.Errorf("%s: not optimal: %+v, %v", name, c, err)
+		}
+		q := s.data.orientation(k, m.Centers)
+		if q == nil {
+			t.Fatalf("%s: no orientation", name)
+		}
+		best, err := softkmeans.Fit(t.Context(), s.data.x, k, &softkmeans.Options{Orientation: q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for seed := range uint64(20) {
+			other, err := softkmeans.Fit(t.Context(), s.data.x, k, &softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if toward(other.Centers) > toward(best.Centers) {
+				t.Errorf("%s: orientation %d is nearer", name, seed)
+			}
+		}
+	}
+}
+
+// Tables that are hardly any.
+func TestDegenerate(t *testing.T) {
+	for _, text := range []string{"1\n", "1,2\n", "5\n5\n5\n", "1,2\n1,2\n1,2\n", "1\n2\n", "0,0,0\n0,0,0\n", "1e300,1\n-1e300,2\n1e299,3\n", "1e-300\n2e-300\n5e-300\n",
+		"a;b\n1;2\n3;4\n5;7\n"} {
+		s := &session{}
+		if _, err := s.open(&source{name: "t", text: []byte(text)}, options{label: "auto"}); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		for _, m := range []method{minVolume, global, alternating} {
+			for _, k := range []int{0, 1, 2, 3, 5} {
+				for _, standardize := range []bool{false, true} {
+					parts, err := s.fit(t.Context(), options{method: m, k: k, slack: .25, label: "auto", standardize: standardize}, nil)
+					if err != nil {
+						t.Errorf("%q, method %d, k = %d: %v", text, m, k, err)
+						continue
+					}
+					for _, p := range parts {
+						if strings.HasPrefix(p.name, "picture-") && p.value != "" {
+							sound(t, text+p.name, p.value)
+						} else if strings.Contains(p.value, "NaN") || strings.Contains(p.value, "Inf") {
+							t.Errorf("%q, method %d, k = %d: %s is %q", text, m, k, p.name, p.value)
+						}
+					}
+					if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
+						t.Errorf("%q, k = %d: the path: %v", text, k, err)
+					}
+					if _, err := s.preview(options{k: k, slack: .1}); err != nil {
+						t.Errorf("%q, k = %d: the preview: %v", text, k, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestWithoutTable(t *testing.T) {
+	s := &session{}
+	if _, err := s.fit(t.Context(), options{}, nil); !errors.Is(err, errNoTable) {
+		t.Errorf("a fit: %v", err)
+	}
+	if _, err := s.save("model"); !errors.Is(err, errNoModel) {
+		t.Errorf("a file: %v", err)
+	}
+	if parts, err := s.preview(options{}); len(parts) > 0 || err != nil {
+		t.Errorf("a preview: %v, %v", parts, err)
+	}
+	if parts, err := s.redraw(options{}); len(parts) > 0 || err != nil {
+		t.Errorf("a picture: %v, %v", parts, err)
+	}
+	if err := s.extend(t.Context(), nil); err != nil {
+		t.Errorf("a path: %v", err)
+	}
+}
+
+func TestSave(t *testing.T) {
+	s := &session{}
+	text := "height;\"a;b\";kind\n1;5;\"x, or \"\"y\"\"\"\n1.25;5.5;z\n9;2;z\n8;1;z\n"
+	if _, err := s.open(&source{name: `C:\data\my table.csv`, text: []byte(text)}, options{label: "auto"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.fit(t.Context(), options{k: 2, slack: .25, label: "auto", standardize: true}, nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.save("memberships")
+	if err != nil || f.name != "my table-memberships.csv" {
+		t.Fatal(f.name, err)
+	}
+	records, err := csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
+	if err != nil || strings.Join(records[0], ",") != "label,m0,m1,class" || len(records) != 5 || records[1][3] != `x, or "y"` {
+		t.Errorf("%q, %v", records, err)
+	}
+	f, err = s.save("centers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err = csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
+	if err != nil || strings.Join(records[0], ",") != "column,mean,deviation,p0,p1" || len(records) != 3 || records[2][0] != "a;b" {
+		t.Errorf("%q, %v", records, err)
+	}
+	// Back in standard deviations they are the model's.
+	for j, r := range records[1:] {
+		v := make([]float64, len(r))
+		for i := 1; i < len(r); i++ {
+			if v[i], err = strconv.ParseFloat(r[i], 64); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 2 {
+			if got, want := (v[3+i]-v[1])/v[2], s.shown.model.Centers.At(i, j); math.Abs(got-want) > 1e-12 {
+				t.Errorf("prototype %d in column %d is %v, not %v", i, j, got, want)
+			}
+		}
+	}
+	f, err = s.save("model")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m softkmeans.Model
+	if err := m.UnmarshalBinary(f.bytes); err != nil || m.Objective != s.shown.model.Objective {
+		t.Errorf("objective %v, not %v; %v", m.Objective, s.shown.model.Objective, err)
+	}
+	if _, err := s.save("everything"); err == nil {
+		t.Error("there is a file of everything")
+	}
+}
