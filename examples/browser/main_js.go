@@ -115,7 +115,7 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	case "draw":
 		parts, err = w.session.redraw(o)
 	case "path":
-		err = w.session.extend(ctx, func(step int, it softkmeans.Iteration) { tell(itoa(step+1)+" of "+itoa(pathSteps), it) })
+		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) { tell(itoa(found)+" of "+itoa(w.session.path.end), it) })
 		if ctx.Err() != nil {
 			err = nil // what there is, is there
 		}

@@ -15,10 +15,16 @@ import (
 // slackPath is prototypes by slack: a slack of 0 is the global simplex.
 type slackPath struct {
 	k      int
-	points []pathPoint // by λ
-	next   int         // of the λ of the series, which to find next
-	done   bool        // all that are within the slider's reach are found
+	points []pathPoint     // by λ
+	found  [pathSteps]bool // of the series
+	end    int             // steps from here on are beyond the slider
+	done   bool
+
+	start *softkmeans.Matrix // the global simplex, aligned with these centers
+	first *softkmeans.Matrix
 }
+
+func newSlackPath(k int) *slackPath { return &slackPath{k: k, end: pathSteps} }
 
 type pathPoint struct {
 	lambda, objective float64
@@ -60,49 +66,72 @@ func (d *data) slackOf(objective float64, k int) float64 {
 	return max(objective/base-1, 0)
 }
 
-// extend finds the points that are still missing, until they are beyond the
-// slider's end. If ctx ends, what has been found stays.
-func (p *slackPath) extend(ctx context.Context, d *data, progress func(step int, it softkmeans.Iteration)) error {
-	if p.done {
-		return nil
-	}
+// extend finds the points that are still missing, a few at first that are far
+// between. If ctx ends, what has been found stays.
+func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
 	// The largest λ must be a number, too.
 	if !(d.floors[0] > 0) || !finite(d.lambda(pathSteps, 1)) || p.k < 2 {
 		p.done = true
-		return nil
 	}
-	inner, stop := context.WithCancel(ctx)
-	defer stop()
-	var lambdas []float64
-	for step := p.next; step < pathSteps; step++ {
-		lambdas = append(lambdas, d.lambda(step, p.k))
-	}
-	var last float64 // the fit before this iteration
-	step := p.next - 1
-	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
-		Progress: func(it softkmeans.Iteration) {
-			if it.Iteration == 0 { // the next λ begins
-				if step >= p.next && d.slackOf(last, p.k) > maxSlack {
-					stop()
-				}
-				step++
+	for _, stride := range []int{4, 1} {
+		var steps []int
+		for step := 0; step < p.end; step += stride {
+			if !p.found[step] {
+				steps = append(steps, step)
 			}
-			last = it.Fit
-			progress(min(step, pathSteps-1), it)
-		},
-	})
-	p.next += len(points)
-	for _, at := range points {
-		p.add(at.Lambda, at.Objective, at.Centers)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil && inner.Err() == nil {
-		return err
+		}
+		if p.done || len(steps) == 0 {
+			continue
+		}
+		if err := p.find(ctx, d, steps, progress); err != nil {
+			return err
+		}
 	}
 	p.done = true
 	return nil
+}
+
+// find finds the points of some steps, in ascending order, until they are beyond
+// the slider.
+func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress func(found int, it softkmeans.Iteration)) error {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	lambdas := make([]float64, len(steps))
+	for i, step := range steps {
+		lambdas[i] = d.lambda(step, p.k)
+	}
+	had := 0
+	for _, found := range p.found {
+		if found {
+			had++
+		}
+	}
+	var last softkmeans.Iteration
+	begun := 0
+	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
+		Progress: func(it softkmeans.Iteration) {
+			if begun == 0 || it.Lambda != last.Lambda {
+				if begun > 0 && d.slackOf(last.Fit, p.k) > maxSlack {
+					stop() // that one is the first beyond
+				}
+				begun++
+			}
+			last = it
+			progress(had+begun-1, it)
+		},
+	})
+	for i, at := range points {
+		p.found[steps[i]] = true
+		p.add(at.Lambda, at.Objective, at.Centers)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case inner.Err() != nil && len(points) > 0:
+		p.end = steps[len(points)-1] + 1
+		return nil
+	}
+	return err
 }
 
 // add puts in a point, or replaces the one of the same λ.
@@ -122,34 +151,40 @@ func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 }
 
 // at are the centers for a slack: between two points on a straight line, below
-// the first one on that to the global simplex. nil: there is none yet.
+// the first one on that to the global simplex, beyond the last one those of the
+// last. nil: there is none yet.
 func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
+	if len(p.points) == 0 {
+		return nil, nil
+	}
+	from, err := p.global(d)
+	if err != nil {
+		return nil, err
+	}
 	var low float64
-	var from *softkmeans.Matrix
 	for _, to := range p.points {
 		high := d.slackOf(to.objective, p.k)
-		if high <= low && from != nil {
+		if high <= low {
 			continue // a local minimum that is no worse for more penalty
 		}
 		if slack <= high {
-			if from == nil {
-				var err error
-				if from, err = alignedSimplex(d, p.k, to.centers); err != nil {
-					return nil, err
-				}
-			}
-			share := 1.0
-			if high > low {
-				share = (slack - low) / (high - low)
-			}
-			return between(from, to.centers, share), nil
+			return between(from, to.centers, (slack-low)/(high-low)), nil
 		}
 		low, from = high, to.centers
 	}
-	if !p.done { // the point that is asked for may be still to come
-		return nil, nil
-	}
 	return from, nil
+}
+
+// global is the simplex that the path comes from. There must be points.
+func (p *slackPath) global(d *data) (*softkmeans.Matrix, error) {
+	if first := p.points[0].centers; p.first != first {
+		start, err := alignedSimplex(d, p.k, first)
+		if err != nil {
+			return nil, err
+		}
+		p.start, p.first = start, first
+	}
+	return p.start, nil
 }
 
 func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {

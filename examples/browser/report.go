@@ -119,7 +119,7 @@ func how(r *result) string {
 	}
 	how := count(m.Iterations, "iteration") + ", " + m.Status.String()
 	if m.Lambda > 0 {
-		how += ", λ = " + small(m.Lambda)
+		how += ", λ\u00a0=\u00a0" + small(m.Lambda)
 	}
 	return how
 }

@@ -91,7 +91,7 @@ func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.I
 		return nil, errors.New(itoa(d.Rows) + " rows with " + itoa(o.k) + " memberships are more than the page takes; the command line takes more")
 	}
 	if s.path == nil || s.path.k != o.k {
-		s.path = &slackPath{k: o.k}
+		s.path = newSlackPath(o.k)
 	}
 	m, err := s.model(ctx, o, progress)
 	cancelled := err != nil && ctx.Err() != nil
@@ -123,7 +123,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure})
 	case o.method == alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Progress: progress})
-	case o.slack < noSlack:
+	case o.slack < noSlack: // where the path begins
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight}
 		if len(s.path.points) > 0 {
 			tight.Orientation = s.data.orientation(o.k, s.path.points[0].centers)
@@ -165,7 +165,7 @@ func (s *session) preview(o options) ([]part, error) {
 }
 
 // extend finds more of the path for previews to come.
-func (s *session) extend(ctx context.Context, progress func(step int, it softkmeans.Iteration)) error {
+func (s *session) extend(ctx context.Context, progress func(found int, it softkmeans.Iteration)) error {
 	if s.data == nil || s.path == nil {
 		return nil
 	}

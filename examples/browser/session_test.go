@@ -120,25 +120,32 @@ func TestPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	last := 0
-	err := s.extend(ctx, func(step int, _ softkmeans.Iteration) {
-		if last = step; step == 5 {
+	err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
+		if found == 9 {
 			cancel()
 		}
 	})
-	if !errors.Is(err, context.Canceled) || s.path.done || s.path.next < 4 {
-		t.Fatalf("cancelled at step %d: %v, next is %d", last, err, s.path.next)
+	if n := len(s.path.points); !errors.Is(err, context.Canceled) || s.path.done || n < 8 {
+		t.Fatalf("cancelled with %d points: %v", n, err)
 	}
 	first := -1
-	if err := s.extend(t.Context(), func(step int, _ softkmeans.Iteration) {
+	if err := s.extend(t.Context(), func(found int, _ softkmeans.Iteration) {
 		if first < 0 {
-			first = step
+			first = found
 		}
 	}); err != nil || !s.path.done {
 		t.Fatal(err)
 	}
-	if first < 4 {
-		t.Errorf("it began anew at step %d", first)
+	if first < 8 {
+		t.Errorf("it began anew, with %d points", first)
+	}
+	for step := range s.path.end {
+		if !s.path.found[step] {
+			t.Errorf("step %d was left out", step)
+		}
+	}
+	if top := s.data.slackOf(s.path.points[len(s.path.points)-1].objective, 3); top < maxSlack {
+		t.Errorf("it ends at a slack of %v", top)
 	}
 	before := math.Inf(1)
 	for _, slack := range []float64{0, .001, .01, .05, .1, .25, .4, .6, .8, 1} {

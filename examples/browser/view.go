@@ -11,11 +11,16 @@ import (
 
 // view is the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
-	global, err := alignedSimplex(s.data, r.options.k, r.model.Centers)
+	// That of the path stays where it is for every slack.
+	var err error
+	if r.options.method == minVolume && len(s.path.points) > 0 {
+		s.global, err = s.path.global(s.data)
+	} else {
+		s.global, err = alignedSimplex(s.data, r.options.k, r.model.Centers)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s.global = global
 	p := s.picturesOf(r)
 	drawn := []part{
 		{"picture-scatter", p.scatter()},
@@ -183,7 +188,11 @@ func (p *pictures) centers() string {
 			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: prototypeNames(m.Rows),
 		}))
 	}
-	frame := p.frame("centers", "Prototypes over the columns", "A line for each prototype: its value in every column.", flat)
+	height := flat
+	if p.options.k != 3 {
+		height = tall // beside the scatter, for there is no triangle
+	}
+	frame := p.frame("centers", "Prototypes over the columns", "A line for each prototype: its value in every column.", height)
 	if d.mean != nil {
 		frame.YLabel = "standard deviations from the mean"
 	}

@@ -25,10 +25,11 @@ func TestShots(t *testing.T) {
 		{"iris", 1360, 1000, false, nil},
 		{"iris-dark", 1360, 1000, true, nil},
 		{"iris-narrow", 360, 800, false, nil},
-		{"wine-global", 1360, 1000, false, []chromedp.Action{click(`[data-set=wine]`), chromedp.Sleep(time.Second), click(`[value=global]`)}},
+		{"iris-slack", 1360, 1000, false, []chromedp.Action{slide(30)}},
+		{"wine-classes", 1360, 1000, false, []chromedp.Action{click(`[data-set=wine]`)}},
 		{"digits", 1360, 1000, false, []chromedp.Action{click(`[data-set=digits]`)}},
 		{"digits-dark", 1360, 1000, true, []chromedp.Action{click(`[data-set=digits]`)}},
-		{"cancer", 1360, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},
+		{"breast_cancer", 1360, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},
 	} {
 		t.Run(shot.name, func(t *testing.T) {
 			p := open(t, pageOf(t, "go"), shot.width, shot.height)

@@ -50,7 +50,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		flags.PrintDefaults()
 	}
 	addr := flags.String("addr", "localhost:8080", "where to serve; port 0 is any free one")
-	tiny := flags.Bool("tinygo", false, "build with tinygo: a tenth of the size to load, a little slower")
+	tiny := flags.Bool("tinygo", false, "build with tinygo: a third of the size to load")
 	out := flags.String("o", "", "write the page to this folder, which is made if needed, and do not serve")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
