@@ -401,6 +401,11 @@ func TestTiles(t *testing.T) {
 	if got := texts(all); !strings.HasSuffix(got, "one|2") || !strings.Contains(got, "From 0 (paper) to 31 (ink)|1 values are not finite") {
 		t.Error(got)
 	}
+	for size, want := range map[int]string{0: "scale(36.0000 36.0000)", 100: "scale(50.0000 50.0000)", 1 << 30: "scale(232.0000 232.0000)"} {
+		if b := Tiles(nil, &TilePlot{Values: make([]float64, 8), Rows: 2, Cols: 2, Size: size}); !strings.Contains(string(b), want) {
+			t.Errorf("tiles of %d px are not drawn with %s", size, want)
+		}
+	}
 	big := make([]float64, 3*1000*1000)
 	for i := range big {
 		big[i] = float64(i % 977)

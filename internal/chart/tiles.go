@@ -14,6 +14,7 @@ type TilePlot struct {
 	// Rows and Cols are the pixels of one tile.
 	Rows, Cols int
 	Names      []string // of the tiles; the default are numbers from 1
+	Size       int      // of a square tile, in px; 0: 72
 }
 
 // Square are Rows and Cols for vectors of d pixels if nothing else is known:
@@ -61,8 +62,12 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 	frame := s.Frame
 	frame.XLabel, frame.YLabel, frame.Height = "", "", 0
 	p := frame.layout(nil, nil, nil, 0, 0, 0)
-	const gap, size = 10.0, 72.0
+	const gap = 10.0
 	inner := p.right - p.left
+	size := 72.0
+	if s.Size > 0 {
+		size = min(float64(s.Size), inner)
+	}
 	w, h := size, size
 	if s.Rows > 0 && s.Cols > 0 {
 		if ratio := float64(s.Cols) / float64(s.Rows); ratio > 1 {
