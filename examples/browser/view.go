@@ -185,7 +185,7 @@ func (p *pictures) centers() string {
 		}
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as the picture that it is.", 0),
-			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: prototypeNames(m.Rows),
+			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: prototypeNames(m.Rows), Size: p.tileSize(m.Rows),
 		}))
 	}
 	height := flat
@@ -201,6 +201,21 @@ func (p *pictures) centers() string {
 		plot.Series = append(plot.Series, chart.Series{Name: name, Y: m.Row(j), Markers: m.Cols <= 40})
 	}
 	return string(chart.Lines(nil, plot))
+}
+
+// tileSize lets so many square tiles fill a tall picture.
+func (p *pictures) tileSize(n int) int {
+	width := p.options.width
+	if width == 0 {
+		width = 480
+	}
+	size := 160
+	for ; size > 48; size-- {
+		if across := (width - 6) / (size + 10); across > 0 && (n+across-1)/across*(size+23) <= p.height(tall)-60 {
+			break
+		}
+	}
+	return size
 }
 
 // floors is the least error for every k, in shares of the total variance.
