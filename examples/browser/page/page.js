@@ -93,14 +93,18 @@ function showProgress(news) {
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-// Pictures go in one a frame, so that the page answers in between.
+// Pictures go in one a frame, unless they are small, so that the page answers in between.
 async function showPictures(parts, stillWanted) {
   if (parts.wide) document.querySelector("[data-picture=memberships]").classList.toggle("wide", parts.wide === "yes");
+  let drawn = 0;
   for (const figure of document.querySelectorAll("[data-picture]")) {
     const picture = parts[`picture-${figure.dataset.picture}`];
     if (picture === undefined) continue;
     figure.hidden = picture === "";
     figure.innerHTML = picture;
+    drawn += picture.length;
+    if (drawn < 100_000) continue;
+    drawn = 0;
     await nextFrame();
     if (!stillWanted()) return;
   }
@@ -231,12 +235,11 @@ async function preview() {
   previewing = true;
   while (moved) {
     moved = false;
-    const mine = latest;
     const answer = await client.request("preview", { options: options() });
-    if (answer.kind === "done" && answer.parts.verdict && mine === latest) {
+    if (answer.kind === "done" && answer.parts.verdict && !running) {
       showReport(answer.parts);
       $("time").textContent = "";
-      await showPictures(answer.parts, () => mine === latest);
+      await showPictures(answer.parts, () => !running);
     }
     await nextFrame();
   }
