@@ -4,10 +4,10 @@ package main
 // before any fit.
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/table"
@@ -76,12 +76,12 @@ func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
 }
 
 func (s *source) parse(label string) (*table.Table, error) {
-	return table.Read(strings.NewReader(string(s.text)), s.name, table.Dialect{Label: label, Words: words})
+	return table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Label: label, Words: words})
 }
 
 // readSet reads a set of ours, whose labels are in a file of their own.
 func (s *source) readSet() (*table.Table, error) {
-	t, err := table.Read(strings.NewReader(string(s.text)), s.name, table.Dialect{Header: table.HeaderNo})
+	t, err := table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Header: table.HeaderNo})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *source) readSet() (*table.Table, error) {
 		return nil, errors.New(s.name + ": " + itoa(len(t.Names)) + " columns, not the " + itoa(len(s.set.columns)) + " of " + s.set.title)
 	}
 	t.Names = s.set.columns
-	labels, err := table.Read(strings.NewReader(string(s.labels)), s.name+" (labels)", table.Dialect{Header: table.HeaderNo})
+	labels, err := table.Read(bytes.NewReader(s.labels), s.name+" (labels)", table.Dialect{Header: table.HeaderNo})
 	if err != nil {
 		return nil, err
 	}

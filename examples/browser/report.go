@@ -136,7 +136,7 @@ func (d *data) proposal() string {
 	if p.K == 0 {
 		return "No number stands out: " + p.Reason + "."
 	}
-	return "Proposed: " + itoa(p.K) + "; " + p.Reason + "."
+	return "Proposed: " + itoa(p.K) + "; " + strings.ReplaceAll(p.Reason, " %", "\u00a0%") + "."
 }
 
 // warnings are a line each.

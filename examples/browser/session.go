@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // part is something for the page to show: text or a picture under a name that
@@ -19,7 +20,7 @@ type part struct{ name, value string }
 type session struct {
 	source *source
 	data   *data
-	label  string // as data was read
+	label  string // the label column of data, as options have it
 	scaled bool   // as data was prepared
 	shown  *result
 	path   *slackPath
@@ -52,7 +53,7 @@ func (s *session) open(from *source, o options) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.source, s.data, s.label, s.scaled, s.shown, s.path = from, d, o.label, o.standardize, nil, nil
+	s.source, s.data, s.label, s.scaled, s.shown, s.path = from, d, labelOption(t), o.standardize, nil, nil
 	return d.describe(o), nil
 }
 
@@ -61,11 +62,12 @@ func (s *session) ready(o options) error {
 	if s.source == nil {
 		return errNoTable
 	}
-	if o.label == s.label && o.standardize == s.scaled {
+	sameLabel := o.label == s.label || o.label == "auto" || s.source.set != nil
+	if sameLabel && o.standardize == s.scaled {
 		return nil
 	}
 	t, guessed := s.data.Table, s.data.guessed
-	if o.label != s.label {
+	if !sameLabel {
 		var err error
 		if t, guessed, err = s.source.read(o.label); err != nil {
 			return err
@@ -75,8 +77,15 @@ func (s *session) ready(o options) error {
 	if err != nil {
 		return err
 	}
-	s.data, s.label, s.scaled, s.shown, s.path = d, o.label, o.standardize, nil, nil
+	s.data, s.label, s.scaled, s.shown, s.path = d, labelOption(t), o.standardize, nil, nil
 	return nil
+}
+
+func labelOption(t *table.Table) string {
+	if t.LabelColumn == 0 {
+		return ""
+	}
+	return itoa(t.LabelColumn)
 }
 
 // fit fits what the options say. If ctx ends in the middle the parts show the
@@ -194,7 +203,7 @@ func (d *data) describe(o options) []part {
 	parts := []part{
 		{"table", what + "."},
 		{"columns", strings.Join(columns(d.Table), "\n")},
-		{"label", itoa(d.LabelColumn)},
+		{"label", labelOption(d.Table)},
 		{"k", itoa(d.clusters(o.k))},
 		{"standardize", yesNo(o.standardize)},
 		{"why", why},

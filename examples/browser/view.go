@@ -115,7 +115,7 @@ func (p *pictures) scatter() string {
 	for i := range x {
 		x[i], y[i] = d.plane.at(d.x.Row(i))
 	}
-	frame := p.frame("scatter", "The data, and the simplex of prototypes",
+	frame := p.frame("scatter", "The data and the simplex",
 		count(d.Rows, "row")+" on the two directions in which they spread most, with "+prototypes(p.options.k)+" and the global simplex around them.", tall)
 	frame.XLabel = "first direction, " + percent(d.plane.share[0]) + " of the variance"
 	frame.YLabel = "second direction, " + percent(d.plane.share[1])

@@ -26,7 +26,7 @@ func TestShots(t *testing.T) {
 		{"iris-dark", 1360, 1000, true, nil},
 		{"iris-narrow", 360, 800, false, nil},
 		{"iris-slack", 1360, 1000, false, []chromedp.Action{slide(30)}},
-		{"wine-classes", 1360, 1000, false, []chromedp.Action{click(`[data-set=wine]`)}},
+		{"wine-classes", 1360, 1000, false, []chromedp.Action{click(`[data-set=wine]`), click(`[value=classes]`), click(`#fit`)}},
 		{"digits", 1360, 1000, false, []chromedp.Action{click(`[data-set=digits]`)}},
 		{"digits-dark", 1360, 1000, true, []chromedp.Action{click(`[data-set=digits]`)}},
 		{"breast_cancer", 1360, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},

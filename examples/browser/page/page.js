@@ -135,7 +135,7 @@ function showTable(parts) {
     new Option("none", ""),
     ...(table.set ? [] : columns.map((name, i) => new Option(`${i + 1}: ${name}`, String(i + 1)))),
   );
-  $("label").value = parts.label === "0" ? "" : parts.label;
+  $("label").value = parts.label;
   for (const button of document.querySelectorAll("[data-set]")) {
     button.setAttribute("aria-pressed", String(button.dataset.set === table.set));
   }
