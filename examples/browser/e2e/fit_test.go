@@ -168,7 +168,7 @@ func TestNumbers(t *testing.T) {
 		p.near("floor", floors[proposal.K-1], 1e-6)
 		p.pictures("scatter", "centers", "memberships", "floors", "trace")
 
-		p.run(click("[value=minvol]"))
+		p.after(click("[value=minvol]"))
 		p.after(click("[data-set=wine]"))
 		wine := readCSV(t, "wine")
 		standardize(wine)

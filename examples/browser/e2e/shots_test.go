@@ -1,16 +1,18 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	print "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
-// TestShots writes pictures of the page to the folder that SHOTS names.
+// TestShots writes pictures of the page, on screen and on paper, to the folder that SHOTS names.
 func TestShots(t *testing.T) {
 	dir := os.Getenv("SHOTS")
 	if dir == "" {
@@ -32,21 +34,28 @@ func TestShots(t *testing.T) {
 		{"breast_cancer", 1360, 1000, false, []chromedp.Action{click(`[data-set=breast_cancer]`)}},
 	} {
 		t.Run(shot.name, func(t *testing.T) {
-			p := open(t, pageOf(t, "go"), shot.width, shot.height)
+			b := open(t, pageOf(t, "go"), shot.width, shot.height)
 			scheme := "light"
 			if shot.dark {
 				scheme = "dark"
 			}
-			p.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
+			b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 			if len(shot.actions) > 0 {
-				p.after(shot.actions...)
+				b.after(shot.actions...)
 			}
-			var png []byte
-			p.run(chromedp.Sleep(700*time.Millisecond), chromedp.FullScreenshot(&png, 100))
-			if err := os.WriteFile(filepath.Join(dir, shot.name+".png"), png, 0o666); err != nil {
-				t.Fatal(err)
+			b.is(`document.body.dataset.path === "done"`, time.Minute)
+			var png, pdf []byte
+			b.run(chromedp.Sleep(700*time.Millisecond), chromedp.FullScreenshot(&png, 100),
+				chromedp.ActionFunc(func(ctx context.Context) (err error) {
+					pdf, _, err = print.PrintToPDF().WithPrintBackground(true).Do(ctx)
+					return err
+				}))
+			for name, data := range map[string][]byte{shot.name + ".png": png, shot.name + ".pdf": pdf} {
+				if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+					t.Fatal(err)
+				}
 			}
-			p.quiet()
+			b.quiet()
 		})
 	}
 }

@@ -42,7 +42,9 @@ func build(ctx context.Context, dir string, tiny bool) (int64, error) {
 		return 0, err
 	}
 	if tiny {
-		err = compile(ctx, source, nil, "tinygo", "build", "-target=wasm", "-opt=2", "-no-debug", "-o", target, ".")
+		// -opt=z saves 60 kB of 390 with gzip, and takes a third longer to fit digits.
+		// The stacks of 64 kB that are the default have no guard.
+		err = compile(ctx, source, nil, "tinygo", "build", "-target=wasm", "-opt=2", "-no-debug", "-stack-size=256kB", "-o", target, ".")
 	} else {
 		err = compile(ctx, source, []string{"GOOS=js", "GOARCH=wasm"}, "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", target, ".")
 	}
