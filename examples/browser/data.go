@@ -66,13 +66,26 @@ func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
 		}
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, false, placed(err)
 	}
 	if len(t.Data) > maxValues {
 		return nil, false, errors.New(s.name + ": " + itoa(t.Rows) + " rows of " + itoa(len(t.Names)) + " numbers; the page takes up to " +
 			itoa(maxValues) + " numbers, the command line more")
 	}
 	return t, guessed, nil
+}
+
+// placed says in words where a text is wrong.
+func placed(err error) error {
+	var bad *table.Error
+	if !errors.As(err, &bad) || bad.Line == 0 {
+		return err
+	}
+	where := bad.Source + ", line " + itoa(bad.Line)
+	if bad.Column > 0 {
+		where += ", column " + itoa(bad.Column)
+	}
+	return errors.New(where + ": " + bad.Msg)
 }
 
 func (s *source) parse(label string) (*table.Table, error) {
@@ -99,7 +112,7 @@ func (s *source) readSet() (*table.Table, error) {
 	for i := range t.Rows {
 		class := int(labels.Data[i*len(labels.Names)])
 		if class < 0 || class >= len(s.set.classes) {
-			return nil, errors.New(s.name + " (labels):" + itoa(i+1) + ": there is no class " + itoa(class))
+			return nil, errors.New(s.name + " (labels), line " + itoa(i+1) + ": there is no class " + itoa(class))
 		}
 		t.Class = append(t.Class, class)
 	}

@@ -75,7 +75,7 @@ func (d *data) verdict(r *result) (head, meaning string) {
 		head = "No variance to explain"
 		meaning = "All rows are equal, or their squares are out of range."
 	}
-	if !optimal {
+	if !optimal && !r.partial {
 		switch r.options.method {
 		case minVolume:
 			meaning += " That is the price of compact prototypes, as the slack allows. The floor is proved; that no smaller simplex has the same error is not."

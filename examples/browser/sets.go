@@ -50,7 +50,7 @@ var sets = []set{
 		columns: nuclei(),
 		classes: []string{"malignant", "benign"},
 		k:       2, standardize: true,
-		why: "For breast cancer: areas run into the thousands, and smoothness stays below 1. Without it the areas would decide alone.",
+		why:    "For breast cancer: areas run into the thousands, and smoothness stays below 1. Without it the areas would decide alone.",
 		source: "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
 	},
 }

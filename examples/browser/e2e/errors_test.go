@@ -40,11 +40,11 @@ func TestErrors(t *testing.T) {
 		p := open(t, dir, 1360, 900)
 		objective := p.text("objective")
 		p.drop("bad.csv", "a,b\n1,2\n3,x7\n")
-		p.fails("bad.csv:3:2", `"x7" is not a number`)
+		p.fails("bad.csv, line 3, column 2:", `"x7" is not a number`)
 		p.run(click("summary"), chromedp.SetValue("#text", "1;2\n3;4\n5;NaN\n", chromedp.ByQuery), click("#paste"))
-		p.fails("pasted:3:2", "not a finite number")
+		p.fails("pasted table, line 3, column 2:", "not a finite number")
 		p.drop("short.csv", "1,2,3\n4,5,6\n7,8\n")
-		p.fails("short.csv:3", "2 fields found, 3 expected")
+		p.fails("short.csv, line 3:", "2 fields found, 3 expected")
 		p.drop("empty.csv", "")
 		p.fails("empty.csv", "no rows")
 		if got := p.text("objective"); got != objective {
@@ -90,7 +90,7 @@ func TestLabelColumn(t *testing.T) {
 			t.Error("a column's name was taken for HTML")
 		}
 		p.run(chromedp.SetValue("#label", "", chromedp.ByQuery))
-		p.fails("kinds.csv:2:3", `"a" is not a number`)
+		p.fails("kinds.csv, line 2, column 3:", `"a" is not a number`)
 		p.after(chromedp.SetValue("#label", "3", chromedp.ByQuery))
 		if got := p.text("accuracy"); got != "100 %" {
 			t.Errorf("with the label chosen the accuracy is %s", got)
@@ -106,8 +106,7 @@ func TestCancel(t *testing.T) {
 		p.after(click("[data-set=digits]"))
 		var now string
 		p.eval("document.body.dataset.fit", &now)
-		// Twice: the second fit waits for the first, and must not begin after Cancel.
-		p.run(chromedp.SetValue("#k", "19", chromedp.ByQuery), chromedp.SetValue("#k", "20", chromedp.ByQuery))
+		p.run(chromedp.SetValue("#k", "20", chromedp.ByQuery))
 		p.is(`document.getElementById("progress-text").textContent.includes("iteration")`, 20*time.Second)
 		from := time.Now()
 		p.run(click("#cancel"))
@@ -120,6 +119,14 @@ func TestCancel(t *testing.T) {
 			t.Errorf("the best so far is %s, below the floor %s", p.text("objective"), p.text("floor"))
 		}
 		p.pictures("scatter", "centers", "memberships", "floors", "trace")
+
+		// Of two fits the second waits for the first, and must not begin after Cancel.
+		p.eval("document.body.dataset.fit", &now)
+		p.run(chromedp.Evaluate(`for (const k of [19, 18]) { const e = document.getElementById("k"); e.value = k; e.dispatchEvent(new Event("change")); }
+			document.getElementById("cancel").click()`, nil))
+		p.is(`document.getElementById("cancel").disabled && !document.getElementById("error").hidden`, 20*time.Second)
+		p.run(chromedp.Sleep(500 * time.Millisecond))
+		p.is(`document.getElementById("cancel").disabled && document.body.dataset.fit === `+strconv.Quote(now), time.Second)
 		p.after(click("[data-set=iris]"))
 		if got := p.text("verdict"); !strings.Contains(got, "above the floor") {
 			t.Errorf("the next verdict is %q", got)

@@ -109,7 +109,7 @@ func TestNarrow(t *testing.T) {
 	p.after(click("[data-set=breast_cancer]"))
 	look("breast cancer")
 	p.drop("a-file-with-a-name-that-is-so-long-that-it-does-not-fit-on-any-line-of-a-narrow-screen.csv", "1,2\n3,x\n")
-	p.fails("narrow-screen.csv:2:2")
+	p.fails("narrow-screen.csv, line 2, column 2:")
 	look("an error")
 	p.quiet()
 }

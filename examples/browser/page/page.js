@@ -73,8 +73,10 @@ function clearError() {
   $("error").textContent = "";
 }
 
+let cancelling = false;
 let slowly; // shows progress of what takes longer than a blink
 function working(what) {
+  cancelling = false;
   clearTimeout(slowly);
   $("cancel").disabled = !what;
   if (!what) {
@@ -86,7 +88,7 @@ function working(what) {
 }
 
 function showProgress(news) {
-  if (news.id && running) $("progress-text").textContent = `Fitting: ${news.step}, squared error ${news.objective}, floor ${news.floor}`;
+  $("progress-text").textContent = `Fitting: ${news.step}, squared error ${news.objective}, floor ${news.floor}`;
 }
 
 // ---- what comes back
@@ -185,7 +187,7 @@ async function fit() {
   pathDone = false;
   document.body.dataset.path = "";
   const from = performance.now();
-  const answer = await client.request("fit", { options: options() }, showProgress);
+  const answer = await client.request("fit", { options: options() }, (news) => mine === latest && !cancelling && showProgress(news));
   if (mine !== latest) return;
   running = 0;
   working("");
@@ -256,6 +258,7 @@ async function redraw() {
 
 function cancel() {
   if (!running) return;
+  cancelling = true;
   $("progress-text").textContent = "Cancelling …";
   client.cancel();
 }
@@ -322,8 +325,8 @@ function listen() {
   for (const button of document.querySelectorAll("[data-set]")) button.addEventListener("click", () => openSet(button.dataset.set));
   for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(button.dataset.save));
   $("file").addEventListener("change", () => openFile($("file").files[0]));
-  $("paste").addEventListener("click", () => open({ name: "pasted", text: new TextEncoder().encode($("text").value), set: "" }));
-  $("cancel").addEventListener("click", cancel);
+  $("paste").addEventListener("click", () => open({ name: "pasted table", text: new TextEncoder().encode($("text").value), set: "" }));
+  for (const button of document.querySelectorAll(".cancel")) button.addEventListener("click", cancel);
   $("setup").addEventListener("submit", (event) => {
     event.preventDefault();
     fit();
