@@ -77,9 +77,10 @@
 //
 // In WebAssembly all goroutines take turns on one thread. There the functions
 // that take a context let others run between two pieces of their work, so that a
-// deadline, or another goroutine's cancel, ends them as it does elsewhere; a
-// browser's events are not among that, unless Progress waits for them. A panic
-// ends a TinyGo program there, since nothing can recover from it.
+// deadline, or another goroutine's cancel, ends them as it does elsewhere. What
+// comes by JavaScript's events waits until they return, unless the context's Err
+// sleeps now and then, as in examples/browser. A panic ends a TinyGo program
+// there, since nothing can recover from it.
 //
 // # Speed
 //

@@ -13,7 +13,7 @@ import (
 )
 
 // pause is how often a fit lets the worker read its messages, so that one that
-// cancels is seen, and says how far it is.
+// cancels is seen, and how often it says how far it is.
 const pause = 50 * time.Millisecond
 
 type worker struct {
@@ -71,7 +71,8 @@ func (w *worker) receive(message js.Value) {
 }
 
 func (w *worker) answer(message js.Value) {
-	ctx, cancel := context.WithCancel(context.Background())
+	inner, cancel := context.WithCancel(context.Background())
+	ctx := &listening{Context: inner, last: time.Now()}
 	w.cancel = cancel
 	defer func() {
 		cancel()
@@ -134,8 +135,25 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	return nil
 }
 
-// teller returns what sends progress, and then lets the worker read its
-// messages. It does so once per pause, whatever the pace of the iterations.
+// listening is a context that lets the worker read its messages, once per pause,
+// where the package asks whether to go on: so a cancel is heard in whatever part
+// of a fit it comes.
+type listening struct {
+	context.Context
+	last time.Time
+}
+
+func (l *listening) Err() error {
+	if err := l.Context.Err(); err != nil || time.Since(l.last) < pause {
+		return err
+	}
+	time.Sleep(time.Millisecond) // the way back to the event loop
+	l.last = time.Now()
+	return l.Context.Err()
+}
+
+// teller returns what sends progress, once per pause, whatever the pace of the
+// iterations.
 func teller(ctx context.Context, message js.Value) func(step string, it softkmeans.Iteration) {
 	last := time.Now()
 	return func(step string, it softkmeans.Iteration) {
@@ -147,7 +165,6 @@ func teller(ctx context.Context, message js.Value) func(step string, it softkmea
 		news.Set("id", message.Get("id"))
 		news.Set("for", message.Get("kind"))
 		post(news)
-		time.Sleep(time.Millisecond) // the way back to the event loop
 		last = time.Now()
 	}
 }
