@@ -6,7 +6,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"math"
 	"strconv"
 
 	"softkmeans"
@@ -145,7 +144,7 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
 	if standardize {
 		d.x = d.x.Clone()
-		d.mean, d.scale = standardized(d.x)
+		d.mean, d.scale = table.Standardize(d.x.Data, d.x.Cols)
 	}
 	var err error
 	if d.floors, err = softkmeans.Floors(d.x); err != nil {
@@ -156,47 +155,6 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	}
 	d.plane, err = newPlane(d.x)
 	return d, err
-}
-
-// standardized gives every column of x mean 0 and variance 1, in place, and
-// returns what was subtracted and divided by. A constant column becomes 0.
-func standardized(x *softkmeans.Matrix) (mean, scale []float64) {
-	mean, scale = make([]float64, x.Cols), make([]float64, x.Cols)
-	column := make([]float64, x.Rows)
-	for j := range x.Cols {
-		var top float64
-		for i := range column {
-			column[i] = x.At(i, j)
-			top = max(top, math.Abs(column[i]))
-		}
-		_, e := math.Frexp(top) // squares of 1e200 are out of range
-		var sum, squares float64
-		for i, v := range column {
-			column[i] = math.Ldexp(v, -e)
-			sum += column[i]
-		}
-		m := sum / float64(x.Rows)
-		for _, v := range column {
-			squares += (v - m) * (v - m)
-		}
-		s := math.Sqrt(squares / float64(x.Rows))
-		// Below this the column is constant and s the mean's rounding.
-		if s <= 1e-14*math.Abs(m) {
-			s = 0
-		}
-		for i, v := range column {
-			if s > 0 {
-				x.Set(i, j, (v-m)/s)
-			} else {
-				x.Set(i, j, 0)
-			}
-		}
-		mean[j], scale[j] = math.Ldexp(m, e), math.Ldexp(s, e)
-		if s == 0 {
-			scale[j] = 1
-		}
-	}
-	return mean, scale
 }
 
 // original is a center in the units of the text.

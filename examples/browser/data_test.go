@@ -82,35 +82,6 @@ func valueOf(t *testing.T, parts []part, name string) string {
 	return ""
 }
 
-func TestStandardized(t *testing.T) {
-	x := softkmeans.NewMatrix(4, 4, []float64{
-		1, 5, 1e200, 1e-200,
-		2, 5, 3e200, 2e-200,
-		3, 5, 1e200, 3e-200,
-		6, 5, 3e200, 6e-200,
-	})
-	raw := x.Clone()
-	mean, scale := standardized(x)
-	for j := range x.Cols {
-		var sum, squares float64
-		for i := range x.Rows {
-			v := x.At(i, j)
-			sum += v
-			squares += v * v
-			if back := v*scale[j] + mean[j]; math.Abs(back-raw.At(i, j)) > 1e-15*raw.At(i, j) {
-				t.Errorf("row %d, column %d comes back as %v", i, j, back)
-			}
-		}
-		want := 4.0
-		if j == 1 { // constant
-			want = 0
-		}
-		if math.Abs(sum) > 1e-14 || math.Abs(squares-want) > 1e-13 {
-			t.Errorf("column %d has the sum %v and squares of %v", j, sum, squares)
-		}
-	}
-}
-
 func TestLabelGuess(t *testing.T) {
 	for _, c := range []struct {
 		text, label string

@@ -14,9 +14,7 @@ import (
 	"softkmeans/internal/chart"
 )
 
-const (
-	program = "softkmeans.wasm"
-)
+const program = "softkmeans.wasm"
 
 // build writes the whole page to dir: its own files, the data, the program and
 // the loader that belongs to the compiler. It returns the program's size.
@@ -97,8 +95,7 @@ func goLoader(ctx context.Context, source string) (string, error) {
 		return "", err
 	}
 	root = strings.TrimSpace(root)
-	return existing("the go command's loader wasm_exec.js", filepath.Join(root, "lib", "wasm", "wasm_exec.js"),
-		filepath.Join(root, "misc", "wasm", "wasm_exec.js")) // until Go 1.23
+	return existing("the go command's loader wasm_exec.js", filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 }
 
 func tinygoLoader(ctx context.Context) (string, error) {
@@ -112,13 +109,11 @@ func tinygoLoader(ctx context.Context) (string, error) {
 	return existing("tinygo's loader wasm_exec.js", filepath.Join(strings.TrimSpace(root), "targets", "wasm_exec.js"))
 }
 
-func existing(what string, paths ...string) (string, error) {
-	for _, path := range paths {
-		if _, err := os.Stat(path); err == nil {
-			return path, nil
-		}
+func existing(what, path string) (string, error) {
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("%s is missing: %w", what, err)
 	}
-	return "", fmt.Errorf("%s is missing: it is not at %s", what, strings.Join(paths, " or "))
+	return path, nil
 }
 
 // output runs a command in dir and returns what it wrote; its error has what it
