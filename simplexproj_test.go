@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 )
 
 // slowThreshold finds τ with Σmax(v−τ, 0) = radius by bisection in big.Float.
@@ -442,18 +441,11 @@ func TestProjectSimplexThreshold(t *testing.T) {
 	v := []float64{0.014783605365302547, 0.06805751023830625, -0.4585794421981956, -0.4585794421981956, -0.4585794421981956}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
-		done := make(chan []float64, 1)
-		go func() { done <- ProjectSimplex(nil, v) }()
-		select {
-		case got := <-done:
-			want := slowProjection(v, 1)
-			for i := range got {
-				if math.Abs(got[i]-want[i]) > 1e-14 || !(got[i] >= 0) {
-					t.Fatalf("%v: entry %d is %g, want %g", v, i, got[i], want[i])
-				}
+		got, want := ProjectSimplex(nil, v), slowProjection(v, 1)
+		for i := range got {
+			if math.Abs(got[i]-want[i]) > 1e-14 || !(got[i] >= 0) {
+				t.Fatalf("%v: entry %d is %g, want %g", v, i, got[i], want[i])
 			}
-		case <-time.After(10 * time.Second):
-			t.Fatalf("no end for %v", v)
 		}
 		v = v[:0]
 		for range 2 + rng.IntN(60) {
