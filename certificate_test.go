@@ -9,7 +9,7 @@ import (
 )
 
 func TestFloors(t *testing.T) {
-	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), loadCSV(t, "digits"), loadCSV(t, "breast_cancer"),
+	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), head(loadCSV(t, "digits"), 200), head(loadCSV(t, "breast_cancer"), 200),
 		randomData(30, 100, 1e3, 1), randomData(1, 4, 0, 1), randomData(5, 1, 0, 1), NewMatrix(4, 3, nil)} {
 		want, total := oracle(x, nil)
 		got, err := Floors(x)
@@ -23,8 +23,11 @@ func TestFloors(t *testing.T) {
 			if i > 0 && got[i] > got[i-1] {
 				t.Errorf("%s: floor rises at k=%d", shape(x.Rows, x.Cols), i+1)
 			}
+			if i >= 8 {
+				continue
+			}
 			m, err := Fit(bg, x, i+1, &Options{Solver: SolverJacobi})
-			if i < 8 && (err != nil || math.Abs(m.Objective-got[i]) > 1e-12*total) {
+			if err != nil || math.Abs(m.Objective-got[i]) > 1e-12*total {
 				t.Errorf("%s k=%d: floor %g, Fit reaches %g (%v)", shape(x.Rows, x.Cols), i+1, got[i], m.Objective, err)
 			}
 		}
@@ -177,7 +180,7 @@ func TestSkMable(t *testing.T) {
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, name := range realSets {
-		x := loadCSV(t, name)
+		x := head(loadCSV(t, name), 150)
 		for _, k := range []int{2, 3, 5} {
 			clean, err := Fit(bg, x, k, nil)
 			if err != nil {
@@ -257,12 +260,15 @@ func TestSkMableLarge(t *testing.T) {
 	}{
 		{"rank 3", 1, 3, 0, false}, {"rank 3", 1, 4, 0, true},
 		{"a third direction of 1e-9", 1e-9, 3, 0, false}, {"a third direction of 1e-9", 1e-9, 3, 1e-7, true},
-	} {
+	}[fewer(0, 1):] {
 		a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
 		for i := range a.Data {
 			a.Data[i], b.Data[i] = rng.Float64(), rng.Float64()
 		}
 		scale(b.row(2), c.third)
+		for j := range 3 { // columns of zeros cost Jacobi's method nothing
+			clear(b.row(j)[fewer(n, 60):])
+		}
 		got, err := SkMable(product(a, b), c.k, c.tol)
 		if err != nil || got != c.want {
 			t.Errorf("%s: k=%d tol=%g: %v %v, want %v", c.name, c.k, c.tol, got, err, c.want)

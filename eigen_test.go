@@ -49,7 +49,7 @@ func laSymmetric(n int, rng *rand.Rand) map[string]*Matrix {
 func TestEigenSym(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 4))
 	var worst float64
-	for _, n := range []int{0, 1, 2, 3, 5, 12, 13, 20, 40, 100} {
+	for _, n := range fewer([]int{0, 1, 2, 3, 5, 12, 13, 20, 40, 100}, []int{0, 1, 2, 3, 5, 12, 13, 20, 40}) {
 		for name, a := range laSymmetric(n, rng) {
 			top, _ := maxAbs("a", a)
 			_, exp := math.Frexp(top)
@@ -228,7 +228,7 @@ func TestEigenSpread(t *testing.T) {
 			}
 		}
 	}
-	for range 2000 {
+	for range fewer(2000, 500) {
 		a := laPatchwork(2+rng.IntN(7), rng)
 		top, _ := maxAbs("a", a)
 		_, exp := math.Frexp(top) // eigenSym hands the methods entries below 1
@@ -294,10 +294,10 @@ func TestEigenKnown(t *testing.T) {
 	check("ones", mapped(NewMatrix(12, 12, nil), func(_, _ int, _ float64) float64 { return 1 }), append([]float64{12}, make([]float64, 11)...))
 }
 
-// TestEigenLarge: n = 200, through EigenSym.
+// TestEigenLarge: many sweeps, through EigenSym.
 func TestEigenLarge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(200, 1))
-	all := laSymmetric(200, rng)
+	all := laSymmetric(fewer(200, 100), rng)
 	for _, name := range []string{"indefinite", "repeated", "Wilkinson"} {
 		a := all[name]
 		top, _ := maxAbs("a", a)
@@ -323,7 +323,7 @@ func TestEigenLarge(t *testing.T) {
 func TestEigenJacobiRelative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 92))
 	worst := 0.0
-	for trial := range 6 {
+	for trial := range fewer(6, 2) {
 		n := 8
 		a := NewMatrix(n, n, nil)
 		at := func(i int) float64 {
@@ -560,10 +560,7 @@ func laLeading(a *Matrix, values, others []float64, rows *Matrix) (worst float64
 func TestLeadingEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	var worst float64
-	for _, n := range []int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150} {
-		if (testing.Short() || raceDetector) && n > 63 {
-			break
-		}
+	for _, n := range fewer([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 16, 17, 21, 42}) {
 		for name, a := range laHard(n, rng) {
 			top, _ := maxAbs("a", a)
 			_, exp := math.Frexp(top)

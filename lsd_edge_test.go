@@ -68,11 +68,12 @@ func TestTILSDFarOrigin(t *testing.T) {
 	}
 }
 
-// TestLSDFloorNegative: where the iterative eigensolver, for n > 256, is asked for
+// TestLSDFloorNegative: where the iterative eigensolver, for n > fullOrder, is asked for
 // more eigenvalues than are positive, the floor does not suffer.
 func TestLSDFloorNegative(t *testing.T) {
+	n := fewer(264, fullOrder+8)
 	for _, positive := range []int{0, 2, 5} {
-		kernel := similarity(264, func(i, j int) float64 {
+		kernel := similarity(n, func(i, j int) float64 {
 			switch {
 			case i != j:
 				return 0
@@ -85,7 +86,7 @@ func TestLSDFloorNegative(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := float64(264 - positive); m.Floor > want || want-m.Floor > 1e-9 || m.FloorError > 1e-9 {
+		if want := float64(n - positive); m.Floor > want || want-m.Floor > 1e-9 || m.FloorError > 1e-9 {
 			t.Errorf("%d positive: floor %g above %g, want %g", positive, m.Floor, m.FloorError, want)
 		}
 	}
@@ -96,13 +97,9 @@ func TestLSDFloorNegative(t *testing.T) {
 // too; nor clusters of very different size.
 func TestLSDMoreClusters(t *testing.T) {
 	t.Parallel()
-	counts, noises := []int{2, 3, 5}, []float64{1e-12, 1e-6, 1e-3}
-	if quick() {
-		counts, noises = counts[:2], noises[:1]
-	}
-	for _, clusters := range counts {
-		for _, noise := range noises {
-			kernel := disturbed(similarityOf(dirichlet(80, clusters, 0.5, 1), 1), noise, 1)
+	for _, clusters := range fewer([]int{2, 3, 5}, []int{2, 3}) {
+		for _, noise := range fewer([]float64{1e-12, 1e-6, 1e-3}, []float64{1e-12}) {
+			kernel := disturbed(similarityOf(dirichlet(fewer(80, 40), clusters, 0.5, 1), 1), noise, 1)
 			right, err := LSD(bg, kernel, clusters, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -119,12 +116,14 @@ func TestLSDMoreClusters(t *testing.T) {
 		}
 	}
 	// Exact clusters of any sizes, of which 1ᵀK⁺ may point along 1 to rounding.
-	for _, c := range []struct{ n, few, k int }{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}} {
+	type shape struct{ n, few, k int }
+	for _, c := range fewer([]shape{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}},
+		[]shape{{300, 4, 3}, {140, 1, 5}, {60, 2, 5}, {60, 20, 3}, {60, 30, 4}}) {
 		p := NewMatrix(c.n, 2, nil)
 		for i := range c.n {
 			p.Set(i, min(i/(c.n-c.few), 1), 1)
 		}
-		for seed := range uint64(3) {
+		for seed := range fewer[uint64](3, 1) {
 			m, err := LSD(bg, similarityOf(p, 1), c.k, &LSDOptions{Seed: seed})
 			if err != nil {
 				t.Fatal(err)
@@ -139,8 +138,8 @@ func TestLSDMoreClusters(t *testing.T) {
 // TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps
 // than the eigensolver has. That is a Status, and the floor is a bound still.
 func TestLSDEigensolverLimit(t *testing.T) {
-	const n = 400
-	value := func(i int) float64 { return 2 * math.Cos(math.Pi*float64(i)/(n+1)) }
+	n := fewer(400, 200)
+	value := func(i int) float64 { return 2 * math.Cos(math.Pi*float64(i)/float64(n+1)) }
 	kernel := KernelFunc(n, func(i, j int) float64 {
 		if i != j {
 			return 0

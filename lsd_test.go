@@ -39,12 +39,7 @@ func dirichlet(n, k int, alpha float64, seed uint64) *Matrix {
 }
 
 // seeds is of how many seeds a test looks at all.
-func seeds() uint64 {
-	if quick() {
-		return 3
-	}
-	return 20
-}
+func seeds() uint64 { return fewer[uint64](20, 3) }
 
 // similarityOf returns PPᵀ/c.
 func similarityOf(p *Matrix, c float64) *Matrix {
@@ -148,9 +143,9 @@ func TestLSDExact(t *testing.T) {
 // best scale, at least the floor, and what the model says it is.
 func TestLSDNoisy(t *testing.T) {
 	t.Parallel()
-	for k := 2; k <= 8; k++ {
+	for k := 2; k <= 8; k += fewer(1, 3) {
 		for seed := range seeds() {
-			p := dirichlet(30*k, k, 0.5, seed)
+			p := dirichlet(fewer(30, 15)*k, k, 0.5, seed)
 			kernel := disturbed(similarityOf(p, 3), 0.01, seed)
 			m, err := LSD(bg, kernel, k, &LSDOptions{Seed: seed})
 			if err != nil {
@@ -180,7 +175,7 @@ func TestLSDNoisy(t *testing.T) {
 // TestLSDNearlyExact: where little is left to gain the descent never ends above
 // its start, to the last bit.
 func TestLSDNearlyExact(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range fewer[uint64](40, 8) {
 		kernel := disturbed(similarityOf(dirichlet(60, 3, 0.5, seed), 2), math.Pow(10, -5-float64(seed%8)/2), seed)
 		start, err := LSD(bg, kernel, 3, &LSDOptions{MaxIter: -1})
 		if err != nil {
@@ -257,26 +252,27 @@ func TestLSDTwo(t *testing.T) {
 // eigenvalues of HKH, by an independent way, and no other K′ of the class does
 // better.
 func TestTILSDMinimum(t *testing.T) {
-	x := randomData(300, 12, 2, 9)
+	n := fewer(300, 150)
+	x := randomData(n, 12, 2, 9)
 	rbf, err := RBFKernel(x, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kernels := map[string]*Matrix{
-		"linear":     mapped(NewMatrix(300, 300, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) }),
-		"rbf":        NewMatrix(300, 300, nil),
+		"linear":     mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) }),
+		"rbf":        NewMatrix(n, n, nil),
 		"indefinite": disturbed(NewMatrix(80, 80, slices.Repeat([]float64{1}, 6400)), 2, 1),
 		"small":      disturbed(similarityOf(dirichlet(30, 4, 1, 1), 1e-3), 0.2, 1),
 	}
 	rbf.Rows(kernels["rbf"], 0)
 	for name, kernel := range kernels {
+		values, _, err := EigenSym(centredKernel(kernel))
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, factor := range []float64{1, 1e140, 1e-140} {
 			scaled := mapped(kernel, func(_, _ int, v float64) float64 { return v * factor })
-			values, _, err := EigenSym(centredKernel(kernel))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, k := range []int{1, 2, 3, 7} {
+			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3}) {
 				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
 					m, err := TILSD(bg, scaled, k, &LSDOptions{Enclosure: enclosure})
 					if err != nil {
@@ -317,7 +313,7 @@ func TestTILSDMinimum(t *testing.T) {
 // TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through
 // LinearKernel, and the scale is 1/(r²k(k−1)).
 func TestTILSDFit(t *testing.T) {
-	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), randomData(40, 90, 3, 1), randomData(400, 5, 3, 1)} {
+	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), randomData(40, 90, 3, 1), randomData(fewer(400, 150), 5, 3, 1)} {
 		n, d := x.Dims()
 		kernel := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) })
 		linear, err := LinearKernel(x)
@@ -572,15 +568,16 @@ func TestLSDTheorems(t *testing.T) {
 // the descent do.
 func TestLSDBits(t *testing.T) {
 	t.Parallel()
-	x := randomData(290, 6, 1, 5)
+	n, most := fewer(290, fullOrder+8), fewer(30, 3)
+	x := randomData(n, 6, 1, 5)
 	rbf, err := RBFKernel(x, 0.05)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kernel := NewMatrix(290, 290, nil)
+	kernel := NewMatrix(n, n, nil)
 	rbf.Rows(kernel, 0)
-	wide := &Matrix{Rows: 290, Cols: 290, Stride: 300, Data: slices.Repeat([]float64{math.NaN()}, 290*300)}
-	for i := range 290 {
+	wide := &Matrix{Rows: n, Cols: n, Stride: n + 10, Data: slices.Repeat([]float64{math.NaN()}, n*(n+10))}
+	for i := range n {
 		copy(wide.Row(i), kernel.Row(i))
 	}
 	type call = func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error)
@@ -611,7 +608,7 @@ func TestLSDBits(t *testing.T) {
 			return &tree.Model, nil
 		},
 	} {
-		want, err := f(nil, kernel, &LSDOptions{Workers: 1, MaxIter: 30})
+		want, err := f(nil, kernel, &LSDOptions{Workers: 1, MaxIter: most})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -619,11 +616,11 @@ func TestLSDBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, workers := range []int{1, 2, 7} {
-			o := &LSDOptions{Workers: workers, MaxIter: 30}
+		for _, workers := range fewer([]int{1, 2, 7}, []int{1, 7}) {
+			o := &LSDOptions{Workers: workers, MaxIter: most}
 			for kind, get := range map[string]func() (*LSDModel, error){
 				"strided":  func() (*LSDModel, error) { return f(nil, wide, o) },
-				"function": func() (*LSDModel, error) { return f(KernelFunc(290, kernel.At), nil, o) },
+				"function": func() (*LSDModel, error) { return f(KernelFunc(n, kernel.At), nil, o) },
 				"rbf":      func() (*LSDModel, error) { return f(rbf, nil, o) },
 			} {
 				m, err := get()
@@ -637,19 +634,19 @@ func TestLSDBits(t *testing.T) {
 			}
 		}
 		// A power of two is a change of units.
-		m, err := f(nil, mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) }), &LSDOptions{MaxIter: 30})
+		m, err := f(nil, mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) }), &LSDOptions{MaxIter: most})
 		if err != nil || maxDiff(m.Memberships, want.Memberships) != 0 || m.Scale != math.Ldexp(want.Scale, -300) || m.Gap != want.Gap {
 			t.Errorf("%s: other bits for K·2^300: %v", name, err)
 		}
 	}
 }
 
-// TestLSDFloor: the floor is a lower bound, with the Krylov iteration (n > 128)
+// TestLSDFloor: the floor is a lower bound, with the Krylov iteration (n > fullOrder)
 // as with all eigenvalues, also where eigenvalues are close and where the largest
 // in magnitude is negative, and tight.
 func TestLSDFloor(t *testing.T) {
 	t.Parallel()
-	n := 200
+	n := fewer(200, fullOrder+8)
 	rng := rand.New(rand.NewPCG(3, 3))
 	q := randomData(n, n, 0, 7)
 	orthonormalize(q, 0)
@@ -670,10 +667,7 @@ func TestLSDFloor(t *testing.T) {
 		}
 		slices.Sort(values)
 		slices.Reverse(values)
-		for _, k := range []int{1, 4, 9} {
-			if quick() && k == 9 {
-				continue
-			}
+		for _, k := range fewer([]int{1, 4, 9}, []int{4}) {
 			want := 0.0
 			for i, v := range values {
 				if i >= k || v < 0 {
@@ -850,11 +844,12 @@ func TestLSDDegenerate(t *testing.T) {
 // TestHierarchicalLSD: nested clusters, found where they are clear; memberships
 // are those of LSD for two.
 func TestHierarchicalLSD(t *testing.T) {
-	p := dirichlet(160, 5, 0.05, 2)
+	n := fewer(160, 100)
+	p := dirichlet(n, 5, 0.05, 2)
 	kernel := disturbed(similarityOf(p, 1), 0.02, 2)
 	truth := (&LSDModel{Memberships: p}).Labels(nil)
 	var last *LSDTree
-	for k := 1; k <= 7; k++ {
+	for k := 1; k <= fewer(7, 5); k++ {
 		tree, err := HierarchicalLSD(bg, kernel, k, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -869,7 +864,7 @@ func TestHierarchicalLSD(t *testing.T) {
 		}
 		// The splits tell the sizes.
 		count := make([]int, k)
-		count[0] = 160
+		count[0] = n
 		for i, s := range tree.Splits {
 			if count[s.Cluster] != s.Size[0]+s.Size[1] {
 				t.Errorf("k=%d: split %d of %d samples makes %v", k, i, count[s.Cluster], s.Size)
@@ -932,7 +927,8 @@ func TestHierarchicalLSD(t *testing.T) {
 // TestLSDCancel: whenever ctx ends its error comes back, with memberships that
 // are feasible or none.
 func TestLSDCancel(t *testing.T) {
-	kernel := disturbed(similarityOf(dirichlet(150, 4, 1, 1), 1), 0.05, 1)
+	n := fewer(150, 60)
+	kernel := disturbed(similarityOf(dirichlet(n, 4, 1, 1), 1), 0.05, 1)
 	for name, f := range map[string]func(ctx context.Context) (*Matrix, Status, error){
 		"LSD": func(ctx context.Context) (*Matrix, Status, error) {
 			m, err := LSD(ctx, kernel, 4, &LSDOptions{Workers: 1})
@@ -957,7 +953,7 @@ func TestLSDCancel(t *testing.T) {
 		},
 	} {
 		kept := 0
-		for looks := 1; ; looks += 1 + looks/8 {
+		for looks := 1; ; looks += 1 + looks/fewer(8, 3) {
 			left := looks
 			ctx := countdown{bg, &left}
 			g, status, err := f(ctx)
@@ -973,7 +969,7 @@ func TestLSDCancel(t *testing.T) {
 			if g != nil {
 				kept++
 				checkFeasible(t, g)
-				if name == "LSD" && maxDiff(g, uniform(150, 4)) < 1e-3 {
+				if name == "LSD" && maxDiff(g, uniform(n, 4)) < 1e-3 {
 					t.Errorf("%s after %d looks: memberships of nothing", name, looks)
 				}
 				if status != StatusCancelled {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 )
@@ -30,21 +29,6 @@ func standardized(x *Matrix) *Matrix {
 		}
 		return (v - mean[j]) / math.Sqrt(dev[j])
 	})
-}
-
-// quick reports whether fewer sets and shapes must do: under the race detector,
-// too, which takes ten times as long and sees the same goroutines.
-func quick() bool { return testing.Short() || raceDetector }
-
-// skip says why a test does nothing more; the caller returns. TinyGo has no Skip
-// that would not fail the test.
-func skip(t *testing.T, why string) {
-	t.Helper()
-	if runtime.Compiler == "tinygo" {
-		t.Log(why)
-		return
-	}
-	t.Skip(why)
 }
 
 // dataSet is a set of testdata/, standardized, or one of the folder that the
@@ -80,9 +64,9 @@ func TestTraceFalls(t *testing.T) {
 	for _, set := range dataSets(t) {
 		seeds := 3
 		if quick() {
-			seeds = 1
+			set.x, seeds = head(set.x, 80), 1
 		}
-		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // a quick version: all rows and seeds take a minute
+		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
 			set.x, seeds = rowsOf(set.x, 0, 600), 2
 		}
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
@@ -215,10 +199,8 @@ func TestStep(t *testing.T) {
 func TestSlack(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		for _, slack := range []float64{0, 0.05, 0.4} {
-			if quick() && slack > 0 {
-				continue
-			}
+		set.x = head(set.x, 300)
+		for _, slack := range fewer([]float64{0, 0.05, 0.4}, []float64{0}) {
 			m, err := FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack})
 			if err != nil {
 				t.Fatal(err)
@@ -324,12 +306,8 @@ func TestSlackIsCapped(t *testing.T) {
 // of the problem only, not with the number of iterations.
 func TestUnits(t *testing.T) {
 	t.Parallel()
-	names := []string{"iris", "wine", "breast_cancer"}
-	if quick() {
-		names = names[:1]
-	}
-	for _, name := range names {
-		for _, k := range []int{3, 5} {
+	for _, name := range fewer([]string{"iris", "wine", "breast_cancer"}, []string{"iris"}) {
+		for _, k := range fewer([]int{3, 5}, []int{3}) {
 			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
 				o := &MinVolumeOptions{MaxIter: 100}
 				want, err := FitMinVolume(bg, x, k, o)
@@ -357,7 +335,7 @@ func TestUnits(t *testing.T) {
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
 	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, 900)
+	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 500))
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
 		view.Data[i] = math.NaN()
@@ -365,14 +343,15 @@ func TestMinVolumeBits(t *testing.T) {
 	for i := range x.Rows {
 		copy(view.row(i), x.row(i))
 	}
-	for _, o := range []MinVolumeOptions{{Restarts: 2}, {Init: InitSPA, Volume: VolumeAffine, MaxIter: 20}, {Sum: SumAtMostOne, Init: InitRandom, MaxIter: 20}} {
+	k, most := fewer(10, 5), fewer(20, 5)
+	for _, o := range []MinVolumeOptions{{Restarts: 2, MaxIter: fewer(0, most)}, {Init: InitSPA, Volume: VolumeAffine, MaxIter: most}, {Sum: SumAtMostOne, Init: InitRandom, MaxIter: most}} {
 		var first *Model
 		for _, c := range []struct {
 			x       *Matrix
 			workers int
 		}{{x, 1}, {x, 2}, {x, 7}, {view, 2}} {
 			o.Workers, o.Seed = c.workers, 5
-			m, err := FitMinVolume(bg, c.x, 10, &o)
+			m, err := FitMinVolume(bg, c.x, k, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -385,7 +364,7 @@ func TestMinVolumeBits(t *testing.T) {
 			}
 		}
 		o.Seed = 6
-		if m, err := FitMinVolume(bg, x, 10, &o); err != nil || o.Init != InitSPA && slices.Equal(m.Trace, first.Trace) {
+		if m, err := FitMinVolume(bg, x, k, &o); err != nil || o.Init != InitSPA && slices.Equal(m.Trace, first.Trace) {
 			t.Errorf("%+v: another seed changes nothing (%v)", o, err)
 		}
 	}
@@ -538,12 +517,7 @@ var unmixingShapes = [][2]int{{3, 8}, {4, 200}, {5, 50}, {6, 30}, {8, 200}, {7, 
 var purest = []float64{1, 0.9}
 
 // unmixings are the shapes that a run has time for.
-func unmixings() [][2]int {
-	if quick() {
-		return unmixingShapes[:2]
-	}
-	return unmixingShapes
-}
+func unmixings() [][2]int { return fewer(unmixingShapes, unmixingShapes[:2]) }
 
 // TestUnmixExact: with all options at their defaults the vertices of noise-free
 // mixtures come back, whether or not some samples are nearly pure.
@@ -551,7 +525,7 @@ func TestUnmixExact(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			x, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
+			x, truth := mixtures(fewer(2000, 400), s[1], s[0], 0.5, most, 1)
 			m, err := FitMinVolume(bg, x, s[0], nil)
 			if err != nil {
 				t.Fatal(err)
@@ -571,7 +545,7 @@ func TestUnmixNoisy(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			clean, truth := mixtures(2000, s[1], s[0], 0.5, most, 1)
+			clean, truth := mixtures(fewer(2000, 400), s[1], s[0], 0.5, most, 1)
 			x := noisy(clean, 30, 2)
 			j, err := newJob(bg, x, s[0], &MinVolumeOptions{Init: InitSPA})
 			if err != nil {
@@ -600,7 +574,7 @@ func TestUnmixNoisy(t *testing.T) {
 // TestUnmixShade: under light that varies the rows add up to at most 1, and the
 // vertices come back without the data being centred.
 func TestUnmixShade(t *testing.T) {
-	x, truth := mixtures(2000, 50, 4, 0.4, 1, 3)
+	x, truth := mixtures(fewer(2000, 1000), 50, 4, 0.4, 1, 3)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range x.Rows {
 		scale(x.row(i), math.Sqrt(rng.Float64()))
@@ -653,15 +627,16 @@ func TestMinVolumeDegenerate(t *testing.T) {
 	constant := mapped(NewMatrix(12, 3, nil), func(_, j int, _ float64) float64 { return float64(j) + 0.1 })
 	rank1 := mapped(NewMatrix(30, 5, nil), func(i, j int, _ float64) float64 { return float64(i*i) * float64(j+1) })
 	doubled := mapped(NewMatrix(40, 3, nil), func(i, j int, _ float64) float64 { return float64((i / 2 * (j + 3)) % 7) })
-	random := randomData(30, 4, 1, 9)
+	n := fewer(30, 16)
+	random := randomData(n, 4, 1, 9)
 	for _, c := range []struct {
 		name string
 		x    *Matrix
 		k    int
 	}{
 		{"equal rows", constant, 3}, {"zeros", NewMatrix(5, 4, nil), 2}, {"one row", rowsOf(random, 0, 1), 3}, {"one column", randomData(20, 1, 0, 1), 4},
-		{"one value", NewMatrix(1, 1, []float64{7}), 1}, {"k = 1", random, 1}, {"rank 1", rank1, 4}, {"k > d+1", random, 9}, {"k > n", random, 35},
-		{"k = n", random, 30}, {"doubled rows", doubled, 5}, {"wide", randomData(10, 300, 0, 2), 4}, {"wide, k > n", randomData(4, 50, 0, 2), 6},
+		{"one value", NewMatrix(1, 1, []float64{7}), 1}, {"k = 1", random, 1}, {"rank 1", rank1, 4}, {"k > d+1", random, 9}, {"k > n", random, n + 5},
+		{"k = n", random, n}, {"doubled rows", doubled, 5}, {"wide", randomData(10, 300, 0, 2), 4}, {"wide, k > n", randomData(4, 50, 0, 2), 6},
 		{"large", mapped(random, func(_, _ int, v float64) float64 { return v * 1e150 }), 3}, {"small", mapped(random, func(_, _ int, v float64) float64 { return v * 1e-150 }), 3},
 		{"huge", mapped(random, func(_, _ int, v float64) float64 { return v * 1e307 }), 3}, {"denormal", mapped(random, func(_, _ int, v float64) float64 { return v * 0x1p-1060 }), 3},
 		{"outlier", mapped(random, func(i, _ int, v float64) float64 {
@@ -677,7 +652,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}
-					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: 10})
+					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: fewer(10, 3)})
 					if err != nil {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue
@@ -750,7 +725,7 @@ func TestMinVolumeErrors(t *testing.T) {
 // TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, 700)
+	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 250)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*5/4 + 1 {
@@ -762,7 +737,7 @@ func TestMinVolumeCancel(t *testing.T) {
 						cancel()
 					}
 				}
-				m, err := FitMinVolume(ctx, x, 10, &o)
+				m, err := FitMinVolume(ctx, x, k, &o)
 				cancel()
 				if left >= 0 {
 					break
@@ -774,7 +749,7 @@ func TestMinVolumeCancel(t *testing.T) {
 				models++
 				continue
 			}
-			m, err := FitMinVolume(countdown{bg, &left}, x, 10, &o)
+			m, err := FitMinVolume(countdown{bg, &left}, x, k, &o)
 			if err == nil {
 				if m == nil || m.Status == StatusCancelled {
 					t.Fatal("no error, and no result")
@@ -879,6 +854,7 @@ func TestWarnings(t *testing.T) {
 		return slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == kind && w.String() != "" && isFinite(w.Value) })
 	}
 	for _, set := range dataSets(t)[:4] {
+		set.x = head(set.x, 300)
 		m, err := FitMinVolume(bg, set.x, set.k, nil)
 		if err != nil || len(m.Warnings) > 0 {
 			t.Errorf("%s: %v %v", set.name, m.Warnings, err)

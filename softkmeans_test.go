@@ -216,8 +216,9 @@ func TestGlobalMinimum(t *testing.T) {
 		{1, 3, []int{1, 2, 3}}, {2, 1, []int{1, 2, 3}}, {3, 3, []int{1, 2, 3, 4}}, {50, 6, []int{1, 2, 3, 6, 7, 9}},
 		{7, 30, []int{2, 7, 8}}, {40, 400, []int{1, 3, 20, 40}}, {64, 64, []int{2, 10, 63, 64}}, {3000, 150, []int{4, 30}},
 	}
-	if testing.Short() {
+	if quick() {
 		shapes = shapes[:6]
+		shapes[5].d, shapes[5].ks = 80, []int{3, 40}
 	}
 	var worst float64
 	for _, sh := range shapes {
@@ -262,9 +263,9 @@ func TestGlobalMinimum(t *testing.T) {
 // TestRealData holds Fit, Certify and Predict to each other.
 func TestRealData(t *testing.T) {
 	for _, name := range realSets {
-		x := loadCSV(t, name)
+		x := head(loadCSV(t, name), 200)
 		floors, total := oracle(x, nil)
-		for _, k := range []int{1, 2, 3, 5, 10, 14} {
+		for _, k := range fewer([]int{1, 2, 3, 5, 10, 14}, []int{1, 3, 14}) {
 			for _, solver := range allSolvers {
 				for _, enc := range allEnclosures {
 					m, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enc})
@@ -304,7 +305,7 @@ func TestRealData(t *testing.T) {
 // TestTightIsTighter: same objective, a smaller simplex.
 func TestTightIsTighter(t *testing.T) {
 	for _, name := range realSets {
-		x := loadCSV(t, name)
+		x := head(loadCSV(t, name), 300)
 		for _, k := range []int{2, 3, 5} {
 			ball, err1 := Fit(bg, x, k, nil)
 			tight, err2 := Fit(bg, x, k, &Options{Enclosure: EnclosureTight})
@@ -512,7 +513,7 @@ func TestSameBits(t *testing.T) {
 		return maxDiff(a.Centers, b.Centers) == 0 && maxDiff(a.Memberships, b.Memberships) == 0 &&
 			a.Objective == b.Objective && a.Floor == b.Floor && a.Total == b.Total && a.Gap == b.Gap
 	}
-	for _, x := range []*Matrix{randomData(3000, 20, 1, 1), randomData(30, 900, 1, 2), loadCSV(t, "digits")} {
+	for _, x := range []*Matrix{randomData(fewer(3000, 800), 20, 1, 1), randomData(30, fewer(900, 600), 1, 2), head(loadCSV(t, "digits"), 500)} {
 		view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3)-3)}
 		for i := range view.Data {
 			view.Data[i] = math.NaN() // between the rows: must not be read
@@ -614,7 +615,8 @@ func TestOrientation(t *testing.T) {
 // TestMemory: X is never copied. Beyond memberships and projections there is
 // room for the Gram matrix's partial sums and the workers' blocks.
 func TestMemory(t *testing.T) {
-	const n, d, k = 20000, 64, 10
+	const d, k = 64, 10
+	n := fewer(20000, 10000)
 	x := randomData(n, d, 1, 1)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -638,7 +640,8 @@ func TestFitAllocations(t *testing.T) {
 		return
 	}
 	var counts []float64
-	for _, n := range []int{20000, 60000} {
+	rows := fewer([]int{20000, 60000}, []int{10000, 20000})
+	for _, n := range rows {
 		x := randomData(n, 32, 1, 1)
 		counts = append(counts, testing.AllocsPerRun(2, func() {
 			if _, err := Fit(bg, x, 10, &Options{Workers: 1}); err != nil {
@@ -647,7 +650,7 @@ func TestFitAllocations(t *testing.T) {
 		}))
 	}
 	if counts[0] > 160 || counts[1] > counts[0]+2 {
-		t.Errorf("%g allocations for 20 000 rows, %g for 60 000", counts[0], counts[1])
+		t.Errorf("%g allocations for %d rows, %g for %d", counts[0], rows[0], counts[1], rows[1])
 	}
 }
 
@@ -721,13 +724,14 @@ func (c countdown) Err() error {
 
 // TestCancel stops Fit after every number of looks at the context.
 func TestCancel(t *testing.T) {
-	x := randomData(1500, 40, 0, 1)
+	n := fewer(1500, 600)
+	x := randomData(n, fewer(40, 20), 0, 1)
 	before := runtime.NumGoroutine()
 	for _, solver := range allSolvers[1:] {
 		stopped := 0
-		for looks := 0; ; looks += 1 + looks/8 {
+		for looks := 0; ; looks += 1 + looks/fewer(8, 6) {
 			left := looks
-			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(1500)})
+			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(n)})
 			if err == nil {
 				break
 			}
@@ -918,8 +922,8 @@ func TestAutoFallsBack(t *testing.T) {
 
 // TestKrylovFloor: the bound holds, is tight, and the iteration saves work.
 func TestKrylovFloor(t *testing.T) {
-	for seed := range uint64(3) {
-		x := randomData(300, 120, 0, seed)
+	for seed := range fewer[uint64](3, 1) {
+		x := randomData(300, fewer(120, 60), 0, seed)
 		floors, total := oracle(x, nil)
 		for _, k := range []int{2, 5, 12} {
 			m, err := Fit(bg, x, k, &Options{Solver: SolverKrylov})
@@ -1110,7 +1114,7 @@ func TestManyWorkers(t *testing.T) {
 
 // TestFewLongRows: few rows do not take the scratch space of a block of many.
 func TestFewLongRows(t *testing.T) {
-	const d = 100000
+	d := fewer(100000, 30000)
 	for n := 1; n <= 5; n++ {
 		x := randomData(n, d, 0, 1)
 		for _, solver := range []Solver{SolverAuto, SolverKrylov} {
@@ -1130,7 +1134,7 @@ func TestFewLongRows(t *testing.T) {
 // TestAutoKrylov: SolverAuto takes Krylov's steps where the spectrum falls, and gives
 // them up before their limit where it does not.
 func TestAutoKrylov(t *testing.T) {
-	const n = 600
+	n := fewer(600, jacobiMaxSide+8)
 	limit := krylovSteps(1, n, n)
 	for _, falls := range []bool{true, false} {
 		rng := rand.New(rand.NewPCG(6, 1))

@@ -67,7 +67,8 @@ func laRatios(a, u *Matrix, s []float64, v *Matrix, exp int) (ratios [3]float64)
 // LAPACK passes below 35; this package asks for 10.
 func TestSVDLapack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(20, 26))
-	sizes := [][2]int{{200, 60}, {60, 200}}
+	long, short := fewer(200, 100), fewer(60, 30)
+	sizes := [][2]int{{long, short}, {short, long}}
 	for _, m := range []int{0, 1, 2, 3, 5, 10, 20, 40} {
 		for _, n := range []int{0, 1, 2, 3, 5, 10, 20, 40} {
 			sizes = append(sizes, [2]int{m, n})
@@ -371,16 +372,17 @@ func TestSVDErrors(t *testing.T) {
 
 // TestTruncatedSVD against the full one, on falling, flat and deficient spectra.
 func TestTruncatedSVD(t *testing.T) {
-	flat := randomData(200, 150, 0, 3)
+	long, short, square := fewer(400, 130), fewer(60, 24), fewer(100, 50)
+	flat := randomData(fewer(200, 90), fewer(150, 70), 0, 3)
 	flat = mapped(flat, func(_, j int, v float64) float64 { return v * (1 + float64(j)/4) })
-	deficient := product(randomData(120, 5, 0, 1), randomData(5, 90, 0, 2))
+	deficient := product(randomData(fewer(120, 60), 5, 0, 1), randomData(5, fewer(90, 45), 0, 2))
 	for _, c := range []struct {
 		name string
 		a    *Matrix
 		ks   []int
 	}{
-		{"tall", randomData(400, 60, 1, 1), []int{1, 5, 60}}, {"wide", randomData(60, 400, 1, 2), []int{1, 5, 60}},
-		{"square", randomData(100, 100, 0, 3), []int{7}}, {"flat", flat, []int{1, 10}}, {"rank 5", deficient, []int{3, 5, 8}},
+		{"tall", randomData(long, short, 1, 1), []int{1, 5, short}}, {"wide", randomData(short, long, 1, 2), []int{1, 5, short}},
+		{"square", randomData(square, square, 0, 3), []int{7}}, {"flat", flat, []int{1, 10}}, {"rank 5", deficient, []int{3, 5, 8}},
 		{"small", randomData(3, 2, 0, 4), []int{1, 2}}, {"zero", NewMatrix(20, 30, nil), []int{2}},
 		{"tiny", mapped(randomData(90, 40, 0, 5), func(_, _ int, v float64) float64 { return v * 1e-200 }), []int{4}},
 		{"huge", mapped(randomData(90, 40, 0, 5), func(_, _ int, v float64) float64 { return v * 1e200 }), []int{4}},
@@ -426,15 +428,15 @@ func TestTruncatedSVD(t *testing.T) {
 			checkSigns(t, r.V)
 		}
 	}
-	x := randomData(300, 200, 0, 9)
+	x := randomData(300, fewer(200, 60), 0, 9)
 	one, err := TruncatedSVD(bg, x, 6, &TruncatedOptions{Workers: 1})
 	seven, err2 := TruncatedSVD(bg, x, 6, &TruncatedOptions{Workers: 7})
 	if err != nil || err2 != nil || maxDiff(one.U, seven.U) != 0 || maxDiff(one.V, seven.V) != 0 {
 		t.Error("workers change bits", err, err2)
 	}
-	short, err := TruncatedSVD(bg, flat, 10, &TruncatedOptions{MaxSteps: 2})
-	if err != nil || short.Status != StatusIterationLimit || short.Steps != 2 || !(short.Residuals[9] > 1e-10*short.S[0]) {
-		t.Errorf("%v %+v", err, short)
+	two, err := TruncatedSVD(bg, flat, 10, &TruncatedOptions{MaxSteps: 2})
+	if err != nil || two.Status != StatusIterationLimit || two.Steps != 2 || !(two.Residuals[9] > 1e-10*two.S[0]) {
+		t.Errorf("%v %+v", err, two)
 	}
 }
 
@@ -597,7 +599,7 @@ func TestSVDLimitCycle(t *testing.T) {
 	laJudge(t, "3×3", NewMatrix(3, 3, []float64{0.22764952223746532, 1, -1, 1, 2.812447567316372e-73, 2.706145555185259, -1, 2.706145555185259, 4.354832848484599e-81}))
 	rng := rand.New(rand.NewPCG(5, 5))
 	worst := 0
-	for range 4000 {
+	for range fewer(4000, 500) {
 		n := 2 + rng.IntN(4)
 		a := laPatchwork(n, rng)
 		r := laJudge(t, "patchwork", a)
@@ -650,7 +652,7 @@ func TestSVDRelative(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	n := 8
 	worst := 0.0
-	for trial := range 6 {
+	for trial := range fewer(6, 3) {
 		b := laOrthogonal(n, rng)
 		for i := range b.Data {
 			b.Data[i] += 0.2 * rng.NormFloat64()
@@ -871,7 +873,7 @@ func TestTruncatedResiduals(t *testing.T) {
 		{"rank 3", func(i int) float64 { return float64(max(0, 3-i)) }, []int{2, 3, 5, 40}},
 		{"pairs", func(i int) float64 { return 1 / (1 + float64(i/2)) }, []int{1, 2, 3}},
 	} {
-		for _, size := range [][2]int{{150, 40}, {40, 150}, {40, 40}, {120, 100}} {
+		for _, size := range fewer([][2]int{{150, 40}, {40, 150}, {40, 40}, {120, 100}}, [][2]int{{60, 40}, {40, 60}, {40, 40}}) {
 			small := min(size[0], size[1])
 			a := laSpectrum(size[0], size[1], spectrum(small, c.f), rng)
 			for _, k := range c.ks {
@@ -939,11 +941,11 @@ func TestTruncatedResiduals(t *testing.T) {
 // and values from below that do not get worse.
 func TestTruncatedShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 1))
-	values := make([]float64, 200)
+	values := make([]float64, fewer(200, 100))
 	for i := range values {
 		values[i] = 1 - 0.002*float64(i)
 	}
-	a := laSpectrum(260, 200, values, rng)
+	a := laSpectrum(len(values)+60, len(values), values, rng)
 	last := 0.0
 	for steps := 1; steps <= 4; steps++ {
 		r, err := TruncatedSVD(bg, a, 5, &TruncatedOptions{MaxSteps: steps})
@@ -984,13 +986,13 @@ func (c *laContext) Err() error {
 }
 
 func TestTruncatedCancelled(t *testing.T) {
-	a := randomData(300, 80, 0, 2)
+	a := randomData(fewer(300, 120), fewer(80, 40), 0, 2)
 	full := &laContext{bg, 1 << 30}
 	if _, err := TruncatedSVD(full, a, 4, &TruncatedOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	looks := 1<<30 - full.left
-	for n := 0; n < looks; n += 1 + looks/40 {
+	for n := 0; n < looks; n += 1 + looks/fewer(40, 12) {
 		if r, err := TruncatedSVD(&laContext{bg, n}, a, 4, &TruncatedOptions{Workers: 1}); !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("ended at look %d of %d: %v, %v", n, looks, r, err)
 		}
@@ -999,7 +1001,8 @@ func TestTruncatedCancelled(t *testing.T) {
 
 // TestTruncatedWorkers: all bits, for tall and wide data of several chunks.
 func TestTruncatedWorkers(t *testing.T) {
-	for _, a := range []*Matrix{randomData(1500, 60, 0.1, 9), randomData(60, 1500, 0.1, 9)} {
+	long, short := fewer(1500, 800), fewer(60, 24)
+	for _, a := range []*Matrix{randomData(long, short, 0.1, 9), randomData(short, long, 0.1, 9)} {
 		var want *TruncatedResult
 		for _, workers := range []int{1, 2, 7} {
 			r, err := TruncatedSVD(bg, a, 6, &TruncatedOptions{Workers: workers})
