@@ -41,9 +41,10 @@ func TestIterationAllocations(t *testing.T) {
 		skip(t, "the race detector allocates")
 		return
 	}
-	clean, _ := mixtures(700, 40, 6, 0.3, 1, 1)
+	n := fewer(700, 300)
+	clean, _ := mixtures(n, fewer(40, 20), 6, 0.3, 1, 1)
 	x := noisy(clean, 20, 1)
-	weights := make1(700)
+	weights := make1(n)
 	weights[3], weights[40] = 0, 0.5
 	for _, c := range []struct {
 		name string
@@ -55,7 +56,7 @@ func TestIterationAllocations(t *testing.T) {
 		{"affine", x, 6, MinVolumeOptions{Volume: VolumeAffine, Weights: weights}},
 		{"sum at most 1", x, 6, MinVolumeOptions{Sum: SumAtMostOne}},
 		{"k > d+1", randomData(300, 3, 1, 1), 6, MinVolumeOptions{}},
-		{"k > 64", randomData(300, 80, 1, 1), 70, MinVolumeOptions{Init: InitRandom}},
+		{"k > 64", randomData(fewer(300, 100), 80, 1, 1), 70, MinVolumeOptions{Init: InitRandom}},
 		{"k = 1", x, 1, MinVolumeOptions{}},
 		{"exact", clean, 6, MinVolumeOptions{}},
 	} {

@@ -64,7 +64,7 @@ func TestTraceFalls(t *testing.T) {
 	for _, set := range dataSets(t) {
 		seeds := 3
 		if quick() {
-			set.x, seeds = head(set.x, 80), 1
+			set.x, seeds = head(set.x, 60), 1
 		}
 		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
 			set.x, seeds = rowsOf(set.x, 0, 600), 2
@@ -309,7 +309,7 @@ func TestUnits(t *testing.T) {
 	for _, name := range fewer([]string{"iris", "wine", "breast_cancer"}, []string{"iris"}) {
 		for _, k := range fewer([]int{3, 5}, []int{3}) {
 			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
-				o := &MinVolumeOptions{MaxIter: 100}
+				o := &MinVolumeOptions{MaxIter: fewer(100, 30)}
 				want, err := FitMinVolume(bg, x, k, o)
 				if err != nil {
 					t.Fatal(err)
