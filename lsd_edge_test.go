@@ -191,3 +191,36 @@ func TestLSDableFacets(t *testing.T) {
 		}
 	}
 }
+
+// New samples may be of any size beside those of the kernel.
+func TestCrossFar(t *testing.T) {
+	x := NewMatrix(2, 2, []float64{1e-200, 2e-200, -1e-200, 3e-200})
+	k, err := LinearKernel(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := NewMatrix(2, 2, []float64{1e200, 1e200, math.MaxFloat64, -math.MaxFloat64})
+	got, err := k.Cross(nil, far)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{3, 2, -math.MaxFloat64 * 1e-200, -math.MaxFloat64 * 4e-200} {
+		if v := got.Data[i]; !(math.Abs(v-want) <= 1e-14*math.Abs(want)) {
+			t.Errorf("linear: entry %d is %g, want %g", i, v, want)
+		}
+	}
+	// γ·2^(2·exp) is below the range: the kernel is 1 near and 0 far away.
+	r, err := RBFKernel(x, 1e-300)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err = r.Cross(nil, NewMatrix(3, 2, []float64{1e100, 0, 1e150, 0, -1e200, math.MaxFloat64}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []float64{1, 1, math.Exp(-1), math.Exp(-1), 0, 0} {
+		if v := got.Data[i]; !(math.Abs(v-want) <= 1e-12) {
+			t.Errorf("RBF: entry %d is %g, want %g", i, v, want)
+		}
+	}
+}

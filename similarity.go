@@ -265,7 +265,7 @@ func (k *SampleKernel) Len() int { return k.s.n }
 func (k *SampleKernel) Rows(dst *Matrix, lo int) {
 	own := make([]float64, dst.Rows*k.s.d)
 	k.s.pack(own, lo, lo+dst.Rows, false)
-	k.between(dst, own)
+	k.between(dst, own, nil)
 }
 
 // Cross returns the similarities of the rows of y (m×d), new samples, to those of
@@ -285,36 +285,63 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	dst = destination(dst, y.Rows, k.s.n)
 	d := k.s.d
 	err := eachBlock(context.Background(), workerCount(0), y.Rows, d, manyChunks, d, func(at block) {
-		own := at.scratch[:(at.hi-at.lo)*d]
+		own, exps := at.scratch[:(at.hi-at.lo)*d], make([]int, at.hi-at.lo)
 		for i := at.lo; i < at.hi; i++ {
-			for j, v := range y.row(i) { // a distant sample may be out of range as scaled
-				own[(i-at.lo)*d+j] = clampFinite(math.Ldexp(v, -k.s.exp))
+			top, _ := rowMaxAbs(y.row(i))
+			_, exp := math.Frexp(top)
+			if k.rbf && exp <= k.s.exp+500 { // differences need one scale, but squares must stay in range
+				exp = k.s.exp
+			}
+			exps[i-at.lo] = exp
+			for j, v := range y.row(i) {
+				own[(i-at.lo)*d+j] = math.Ldexp(v, -exp)
 			}
 		}
-		k.between(rowsOf(dst, at.lo, at.hi), own)
+		k.between(rowsOf(dst, at.lo, at.hi), own, exps)
 	})
 	return dst, err
 }
 
-// between fills dst with the kernel of the packed samples `own` and x.
-func (k *SampleKernel) between(dst *Matrix, own []float64) {
+// between fills dst with the kernel of the packed samples `own` and x. exps has by
+// which power of two each of own is scaled down; nil: by that of x.
+func (k *SampleKernel) between(dst *Matrix, own []float64, exps []int) {
 	d := k.s.d
 	other := make([]float64, min(blockRows(k.s.n, d), k.s.n)*d)
 	for lo := 0; lo < k.s.n; lo += blockRows(k.s.n, d) {
 		hi := min(lo+blockRows(k.s.n, d), k.s.n)
 		k.s.pack(other, lo, hi, false)
 		for i := range dst.Rows {
-			row, a := dst.row(i)[lo:hi], own[i*d:(i+1)*d]
+			row, a, exp := dst.row(i)[lo:hi], own[i*d:(i+1)*d], k.s.exp
+			if exps != nil {
+				exp = exps[i]
+			}
 			for j := range row {
 				b := other[j*d : (j+1)*d]
-				if k.rbf {
+				switch {
+				case !k.rbf:
+					row[j] = clampFinite(math.Ldexp(dot(a, b), k.s.exp+exp))
+				case exp != k.s.exp:
+					row[j] = k.far(a, b, exp)
+				default:
 					row[j] = math.Exp(-min(k.gamma*squaredDistance(a, b), 1e4))
-				} else {
-					row[j] = clampFinite(math.Ldexp(dot(a, b), 2*k.s.exp))
 				}
 			}
 		}
 	}
+}
+
+// far is the RBF kernel of x, which is scaled by 2^-exp, and a scaled sample y. γ as
+// scaled may be 0.
+func (k *SampleKernel) far(x, y []float64, exp int) float64 {
+	r := make([]float64, len(x))
+	for i, v := range x {
+		r[i] = v - math.Ldexp(y[i], k.s.exp-exp)
+	}
+	t := math.Ldexp(math.Sqrt(k.gamma)*norm2(r), exp-k.s.exp)
+	if k.asked > 0 {
+		t = math.Ldexp(math.Sqrt(k.asked)*norm2(r), exp)
+	}
+	return math.Exp(-min(t*t, 1e4))
 }
 
 // operator is a symmetric n×n matrix as the solvers see it: 2^-exp·K or, once
