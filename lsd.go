@@ -412,6 +412,12 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	n, p := km.Projection.Dims()
+	if n == 0 {
+		return nil, fail(ErrTooFewSamples, "the model's map has no samples")
+	}
+	if rows != nil && !fits(rows.Rows, p) {
+		return nil, fail(ErrShape, "the result is "+shape(rows.Rows, p)+", too large to address")
+	}
 	if rows == nil { // memberships are coordinates with respect to the vertices
 		if err := checkMatrix("Memberships", m.Memberships); err != nil {
 			return nil, err

@@ -60,7 +60,8 @@ func count(truth, labels []int) (*contingency, error) {
 // The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths
 // (Jonker & Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b
 // classes and clusters, and a·b counts of memory. Errors: [ErrShape] for
-// different lengths, [ErrTooFewSamples] without labels.
+// different lengths and for more counts than can be addressed, [ErrTooFewSamples]
+// without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -70,6 +71,9 @@ func Accuracy(truth, labels []int) (float64, error) {
 	flip := rows > cols
 	if flip {
 		rows, cols = cols, rows
+	}
+	if !fits(rows, cols) {
+		return 0, fail(ErrShape, strconv.Itoa(len(c.classes))+" classes and "+strconv.Itoa(len(c.found))+" clusters: their counts are too many to address")
 	}
 	gain := make([]int, rows*cols)
 	for _, x := range c.cells {

@@ -709,6 +709,9 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
 			top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
 	}
+	if !fits(max(4*(p+krylovExtra), 96), o.n) { // the basis
+		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
+	}
 	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
 	if err != nil {
 		return nil, err

@@ -260,7 +260,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	if x.Cols != vertices.Cols {
 		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
 	}
-	if k := vertices.Rows; !fits(x.Rows, k) || !fits(k+1, k+1) {
+	if k := vertices.Rows; k >= math.MaxInt32 || !fits(x.Rows, k) || !fits(k+1, k+1) {
 		return nil, none, fail(ErrShape, strconv.Itoa(k)+" vertices for "+strconv.Itoa(x.Rows)+" rows: the result is too large to address")
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()

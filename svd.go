@@ -74,6 +74,9 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a.Rows == 0 || a.Cols == 0 { // of either there may be 2^31
+		return &SVDResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil), Status: StatusConverged}, nil
+	}
 	if a.Rows < a.Cols {
 		r := jacobiSVD(context.Background(), a.transposed(), top)
 		r.U, r.V = r.V, r.U
