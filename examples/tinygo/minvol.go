@@ -16,6 +16,9 @@ func minVolume(rows, cols, k int32, slack float64, seed, iterations int32) int32
 	if code := check(rows, cols, k); code != 0 {
 		return code
 	}
+	if int64(k)*int64(k) > most/8 { // it has a dozen such matrices
+		return failed(codeRefused, "k is too large for the module")
+	}
 	return done(softkmeans.FitMinVolume(context.Background(), matrix(rows, cols), int(k),
 		&softkmeans.MinVolumeOptions{Slack: slack, Seed: uint64(uint32(seed)), MaxIter: int(iterations)}))
 }

@@ -193,6 +193,7 @@ function badInput(module, iris) {
     refused(module, `${name}: more rows than data`, 1, /only 600 values/, () => fit({ ...iris, rows: 151 }, 3))
   }
   if (module.exports.min_volume) {
+    refused(module, 'min_volume: k² too large', 1, /too large/, () => module.minVolume({ rows: 3, cols: 1, values: [1, 2, 4] }, 5800))
     refused(module, 'slack below 0', 1, /Slack is -0.5/, () => module.minVolume(iris, 3, { slack: -0.5 }))
     refused(module, 'slack NaN', 1, /Slack is NaN/, () => module.minVolume(iris, 3, { slack: NaN }))
     refused(module, 'iterations below 0', 1, /MaxIter is -1/, () => module.minVolume(iris, 3, { iterations: -1 }))
