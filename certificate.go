@@ -73,7 +73,8 @@ type Certificate struct {
 	Objective float64 // ‖X − GF‖², weighted if weights were given
 	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
 	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum.
-	// Clearly below 0 only if the rows of G do not add up to 1. On data without
+	// Clearly below 0 only if the rows of G do not add up to 1, be it by rounding
+	// where the mean is far: 1e-16 of the mean over the spread. On data without
 	// variance it is 0 for an objective of 0, math.MaxFloat64 for any other.
 	Gap           float64
 	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible

@@ -170,7 +170,7 @@ func (v *visits) block(part *partial, h *hand, lo, hi int) {
 		} else {
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
-		h.solver.rows(to.g, v.warm, b, lo, hi, &part.info)
+		h.solver.rows(m.ctx, to.g, v.warm, b, lo, hi, &part.info)
 	}
 	clear(h.count)
 	for i := range hi - lo {

@@ -3,9 +3,26 @@ package softkmeans
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 )
+
+// TestCancelBetweenRows: a row of many centers takes milliseconds, so that a block
+// of rows would be late.
+func TestCancelBetweenRows(t *testing.T) {
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	const n, k = 30, 100
+	r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
+	g, b := NewMatrix(n, k, nil), randomData(n, k, 0, 2)
+	if r.rows(ctx, g, nil, b.Data, 0, n, &SimplexInfo{}); slices.Max(g.Data) != 0 {
+		t.Error("rows are solved after the end")
+	}
+	if r.rows(bg, g, nil, b.Data, 0, n, &SimplexInfo{}); slices.Max(g.Row(n-1)) == 0 {
+		t.Error("rows are not solved")
+	}
+}
 
 // TestCancelledByGoroutine: also where goroutines take turns on one thread.
 func TestCancelledByGoroutine(t *testing.T) {

@@ -540,7 +540,7 @@ func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, st
 			solver.begin(p)
 		}
 		if !p.same(dst, at.lo, at.hi, &info) {
-			solver.rows(dst, start, p.products(at, x), at.lo, at.hi, &info)
+			solver.rows(ctx, dst, start, p.products(at, x), at.lo, at.hi, &info)
 		}
 		fn(at, info)
 	})
@@ -795,14 +795,15 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	}
 }
 
-// rows solves rows lo…hi−1 of dst for their linear terms b. start has supports to
-// try first; nil: none.
-func (r *rowSolver) rows(dst, start *Matrix, b []float64, lo, hi int, info *SimplexInfo) {
+// rows solves rows lo…hi−1 of dst for their linear terms b, unless ctx ends.
+// start has supports to try first; nil: none.
+func (r *rowSolver) rows(ctx context.Context, dst, start *Matrix, b []float64, lo, hi int, info *SimplexInfo) {
 	k := r.p.k
 	if r.p.ridge > 0 {
 		info.Ridge = ridgeShare
 	}
-	for i := lo; i < hi; i++ {
+	long := k > 64 // a row of so many may take milliseconds
+	for i := lo; i < hi && !(long && stopped(ctx)); i++ {
 		var warm []float64
 		if start != nil {
 			warm = start.row(i)
