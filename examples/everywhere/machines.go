@@ -46,8 +46,15 @@ func (m machine) missing(ctx context.Context) string {
 		if _, err := exec.LookPath("tinygo"); err != nil {
 			return "there is no tinygo"
 		}
-	} else if _, err := m.tool(ctx, "go", "version"); err != nil {
-		return strings.Join(m.env, " ") + ": this Go cannot be had"
+		// It looks at the Go that it compiles for, of which some are too new.
+		if _, err := m.tool(ctx, "tinygo", "list", "runtime"); err != nil {
+			lines := strings.Split(err.Error(), "\n") // its help follows
+			return strings.Join(lines[:min(2, len(lines))], ": ")
+		}
+	} else if _, err := m.tool(ctx, "go", "version"); errors.Is(err, exec.ErrNotFound) {
+		return "there is no go command on the PATH"
+	} else if err != nil {
+		return "Go cannot be had with " + strings.Join(m.env, " ")
 	}
 	if m.direct() {
 		return ""

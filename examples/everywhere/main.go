@@ -9,7 +9,7 @@
 // (github.com/tetratelabs/wazero/cmd/wazero) run what this machine does not. A machine whose tools are not here is left out,
 // and the reason is printed. On every other one the certificate's gap must be at
 // most 1e-12 and the labels those of this machine; the exit code is 1 where they
-// are not, and 77 if no machine of those named can be had.
+// are not, and 77 if no machine of those named can be had (go run makes it 1).
 package main
 
 import (
@@ -46,6 +46,12 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	for _, name := range flag.Args() {
+		if strings.HasPrefix(name, "-") {
+			fmt.Fprintln(os.Stderr, "everywhere: flags go before the machines: -test "+strings.Join(slices.DeleteFunc(flag.Args(), func(s string) bool { return s == name }), " "))
+			os.Exit(exitUsage)
+		}
+	}
 	wanted, err := named(flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "everywhere:", err)
@@ -105,37 +111,53 @@ func visit(ctx context.Context, wanted []machine, test bool) (code int, err erro
 		return exitFailure, err
 	}
 
-	fmt.Println("| machine | tests | program, kB | `Fit`, ms | of native | `FitMinVolume`, ms | of native | largest gap |")
-	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: |")
-	visited := 0
+	failed, visited := 0, 0
 	for _, m := range wanted {
 		if why := m.missing(ctx); why != "" {
 			fmt.Fprintf(os.Stderr, "%s is left out: %s\n", m.name, why)
 			continue
 		}
-		r := home
-		if m.name != machines[0].name {
-			if r, err = m.probe(ctx, folder, work); err != nil {
-				return exitFailure, err
-			}
-		}
-		if test {
-			if r.tests, err = m.test(ctx, folder, work); err != nil {
-				return exitFailure, err
-			}
-		}
-		worst, err := r.compare(home)
+		row, err := m.visit(ctx, home, folder, work, test)
 		if err != nil {
-			return exitFailure, fmt.Errorf("%s: %w", m.name, err)
+			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
+			failed++
+			continue
+		}
+		if visited == 0 {
+			fmt.Println("| machine | tests | program, kB | `Fit`, ms | of native | `FitMinVolume`, ms | of native | largest gap |")
+			fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: |")
 		}
 		visited++
-		fmt.Printf("| %s | %s | %d | %s | %.2g | %s | %.2g | %.1g |\n", m.how, r.tests, r.size/1000,
-			three(r.ms["Fit"]), r.ms["Fit"]/home.ms["Fit"], three(r.ms["FitMinVolume"]), r.ms["FitMinVolume"]/home.ms["FitMinVolume"], worst)
+		fmt.Println(row)
 	}
-	if visited == 0 {
+	switch {
+	case failed > 0:
+		return exitFailure, fmt.Errorf("machines that failed: %d", failed)
+	case visited == 0:
 		return exitNone, nil
 	}
 	return 0, nil
+}
+
+// visit makes a machine's row of the table.
+func (m machine) visit(ctx context.Context, home result, folder, work string, test bool) (row string, err error) {
+	r := home
+	if m.name != machines[0].name {
+		if r, err = m.probe(ctx, folder, work); err != nil {
+			return "", err
+		}
+	}
+	if test {
+		if r.tests, err = m.test(ctx, folder, work); err != nil {
+			return "", err
+		}
+	}
+	worst, err := r.compare(home)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("| %s | %s | %d | %s | %.2g | %s | %.2g | %.1g |", m.how, r.tests, r.size/1000,
+		three(r.ms["Fit"]), r.ms["Fit"]/home.ms["Fit"], three(r.ms["FitMinVolume"]), r.ms["FitMinVolume"]/home.ms["FitMinVolume"], worst), nil
 }
 
 // module goes to the folder of the module, which holds the folder given, and
@@ -156,7 +178,7 @@ func module(ctx context.Context, from string) (string, error) {
 func (m machine) probe(ctx context.Context, folder, work string) (r result, err error) {
 	file := filepath.Join(work, m.name+".out")
 	if err := m.build(ctx, file, "./examples/everywhere/probe", false); err != nil {
-		return r, fmt.Errorf("%s: %w", m.name, err)
+		return r, err
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -167,7 +189,7 @@ func (m machine) probe(ctx context.Context, folder, work string) (r result, err 
 		r, err = parse(said)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%s: %w\n%s", m.name, err, said)
+		return r, fmt.Errorf("%w\n%s", err, said)
 	}
 	r.size += info.Size()
 	r.tests = "not run"
@@ -178,7 +200,7 @@ func (m machine) probe(ctx context.Context, folder, work string) (r result, err 
 func (m machine) test(ctx context.Context, folder, work string) (string, error) {
 	file := filepath.Join(work, m.name+".test")
 	if err := m.build(ctx, file, ".", true); err != nil {
-		return "", fmt.Errorf("%s: %w", m.name, err)
+		return "", err
 	}
 	begin := time.Now()
 	args := []string{"-test.v"}
@@ -191,7 +213,7 @@ func (m machine) test(ctx context.Context, folder, work string) (string, error) 
 		err = errors.New("the tests fail")
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w\n%s", m.name, err, failures(said))
+		return "", fmt.Errorf("%w\n%s", err, failures(said))
 	}
 	fmt.Fprintf(os.Stderr, "%s: %d tests passed, %.0f s\n", m.name, passed, time.Since(begin).Seconds())
 	return strconv.Itoa(passed) + " pass", nil

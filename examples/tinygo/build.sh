@@ -4,13 +4,13 @@
 #	sh examples/tinygo/build.sh FOLDER
 #
 # fit.wasm and minvol.wasm by TinyGo, fit.go.wasm and minvol.go.wasm by Go as WASI
-# reactors, from the same source. It fails where one of TinyGo's is above its limit.
+# reactors, from the same source. TinyGo 0.41 takes Go up to 1.26.
 set -eu
 [ $# -eq 1 ] || { echo 'usage: sh build.sh FOLDER' >&2; exit 2; }
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
-command -v tinygo > /dev/null || { echo 'there is no tinygo (0.41 or later is needed)' >&2; exit 1; }
+command -v tinygo > /dev/null || { echo 'there is no tinygo (0.41 or later is needed, and for 0.41 Go up to 1.26)' >&2; exit 1; }
 
 small() {
   tinygo build -o "$out/$1.wasm" -target=wasm-unknown -opt=z -no-debug -panic=trap -tags "$2" .
@@ -27,5 +27,3 @@ bytes() { echo $(($(wc -c))); }
 for name in fit minvol fit.go minvol.go; do
   printf '%-15s %8d bytes, %7d with gzip\n' "$name.wasm" "$(bytes < "$out/$name.wasm")" "$(gzip -9 -c "$out/$name.wasm" | bytes)"
 done
-[ "$(bytes < "$out/fit.wasm")" -le 60000 ] || { echo 'fit.wasm is above 60000 bytes' >&2; exit 1; }
-[ "$(bytes < "$out/minvol.wasm")" -le 100000 ] || { echo 'minvol.wasm is above 100000 bytes' >&2; exit 1; }

@@ -215,14 +215,25 @@ function shapes(module) {
   }
 }
 
+function load(file) {
+  try {
+    const bytes = readFileSync(file)
+    const compiled = new WebAssembly.Module(bytes)
+    new Module(compiled).exports.fit.call // one of ours
+    return [bytes, compiled]
+  } catch (error) {
+    console.error(`${file} is not a module of build.sh: ${error.message}`)
+    process.exit(2)
+  }
+}
+
 const files = process.argv.slice(2)
 if (files.length === 0) {
   console.error('usage: node examples/tinygo/run.mjs MODULE.wasm …')
   process.exit(2)
 }
 for (const file of files) {
-  const bytes = readFileSync(file)
-  const compiled = new WebAssembly.Module(bytes)
+  const [bytes, compiled] = load(file)
   console.log(`== ${file}, ${bytes.length} bytes`)
   for (const [name, k] of [['iris', 3], ['digits', 10]]) {
     const x = table(name)
