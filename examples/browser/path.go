@@ -43,11 +43,15 @@ func (d *data) lambda(step, k int) float64 {
 // what FitMinVolume takes in its place.
 func (d *data) base(k int) float64 {
 	floor, total := d.floor(k), d.floors[0]
-	if k > min(d.Rows-1, len(d.Names)) {
+	if d.trivial(k) {
 		return 0.1 * total
 	}
 	return max(floor, 1e-6*total)
 }
+
+// trivial reports whether so many prototypes leave nothing over whatever the
+// table is.
+func (d *data) trivial(k int) bool { return k > min(d.Rows-1, len(d.Names)) }
 
 // floor is the least squared error of k prototypes.
 func (d *data) floor(k int) float64 {
@@ -57,13 +61,24 @@ func (d *data) floor(k int) float64 {
 	return d.floors[k-1]
 }
 
-// slackOf is how far above the floor an objective is, in shares of it.
+// slackOf is the slack that an objective has used up: how far it is above the
+// floor, in shares of base.
 func (d *data) slackOf(objective float64, k int) float64 {
 	base := d.base(k)
 	if !(base > 0) || !finite(objective) {
 		return 0
 	}
-	return max(objective/base-1, 0)
+	return max(objective/base-d.floor(k)/base, 0)
+}
+
+// mostSlack is the slack beyond which FitMinVolume does not go: half of what the
+// floor explains.
+func (d *data) mostSlack(k int) float64 {
+	base := d.base(k)
+	if !(base > 0) {
+		return maxSlack
+	}
+	return min((d.floors[0]-d.floor(k))/2/base, maxSlack)
 }
 
 // extend finds the points that are still missing, a few at first that are far
@@ -111,7 +126,7 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
-				if begun > 0 && d.slackOf(last.Fit, p.k) > maxSlack {
+				if begun > 0 && d.slackOf(last.Fit, p.k) > d.mostSlack(p.k) {
 					stop() // that one is the first beyond
 				}
 				begun++
@@ -161,6 +176,7 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
+	slack = min(slack, d.mostSlack(p.k))
 	var low float64
 	for _, to := range p.points {
 		high := d.slackOf(to.objective, p.k)

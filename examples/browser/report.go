@@ -71,6 +71,13 @@ func (d *data) verdict(r *result) (head, meaning string) {
 	case hasTotal(c):
 		head = percent(c.Objective/c.Total) + " left over"
 		meaning = "This table could be mixed from " + prototypes(k) + " exactly; these leave over that share of the total variance."
+		if r.options.method == minVolume {
+			part := "a millionth"
+			if d.trivial(k) {
+				part = "a tenth"
+			}
+			meaning += " With a floor of 0 the slack is a share of " + part + " of that variance."
+		}
 	default:
 		head = "No variance to explain"
 		meaning = "All rows are equal, or their squares are out of range."

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 func TestPercent(t *testing.T) {
@@ -18,7 +19,7 @@ func TestPercent(t *testing.T) {
 
 // What a certificate says, in words that neither claim too much nor too little.
 func TestVerdict(t *testing.T) {
-	d := &data{}
+	d := &data{Table: &table.Table{Rows: 9, Names: []string{"a", "b"}}}
 	k3 := func(m method, slack float64) options { return options{method: m, k: 3, slack: slack} }
 	for _, c := range []struct {
 		r              result
@@ -35,7 +36,7 @@ func TestVerdict(t *testing.T) {
 		{result{certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, options: k3(minVolume, .3), between: true},
 			"Slack 30.0 %: 25.0 % above the floor", "preview", "optimal"},
 		{result{certificate: softkmeans.Certificate{Objective: 1, Total: 100, Gap: .01}, options: k3(minVolume, .25)},
-			"1.00 % left over", "mixed from 3 prototypes exactly", "floor:"},
+			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
 		{result{certificate: softkmeans.Certificate{Objective: 1, Gap: math.MaxFloat64}, options: k3(alternating, 0)},
 			"No variance to explain", "equal", "optimal"},
 		{result{certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, options: k3(global, 0)},

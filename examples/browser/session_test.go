@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -176,6 +177,61 @@ func TestPath(t *testing.T) {
 			t.Errorf("at a slack of %v the volume is exp %v, at the one before exp %v", slack, volume, before)
 		}
 		before = volume
+	}
+}
+
+// What a preview shows has the error of the fit that follows, also where a
+// floor of 0 says nothing of the slack, and where the slack is more than a fit takes.
+func TestPreviewFits(t *testing.T) {
+	for name, c := range map[string]struct {
+		k, columns int
+		noise      float64
+	}{"more prototypes than columns": {5, 2, 1}, "three in a plane": {3, 2, 0}, "noise": {2, 8, 50}} {
+		var text strings.Builder
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range 60 {
+			for j := range c.columns {
+				if j > 0 {
+					text.WriteByte(',')
+				}
+				share := r.Float64()
+				text.WriteString(strconv.FormatFloat(share*float64((i+j)%3)+c.noise*r.NormFloat64(), 'g', -1, 64))
+			}
+			text.WriteByte('\n')
+		}
+		s := &session{}
+		if _, err := s.open(&source{name: "t", text: []byte(text.String())}, options{label: "auto"}); err != nil {
+			t.Fatal(err)
+		}
+		o := options{k: c.k, slack: .25, label: "auto"}
+		if _, err := s.fit(t.Context(), o, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
+			t.Fatal(err)
+		}
+		for _, slack := range []float64{.25, 1} {
+			o.slack = slack
+			if _, err := s.fit(t.Context(), o, nil); err != nil {
+				t.Fatal(err)
+			}
+			centers, err := s.path.at(s.data, slack)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := (&softkmeans.Model{Centers: centers}).Predict(nil, s.data.x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			shown, err := softkmeans.Certify(s.data.x, centers, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fit := s.shown.certificate
+			if got, want := shown.Objective-fit.Floor, fit.Objective-fit.Floor; !(got < 1.5*want+1e-12*fit.Total && got > want/2-1e-12*fit.Total) {
+				t.Errorf("%s, slack %v: the preview is %v above the floor, the fit %v, of a total of %v", name, slack, got, want, fit.Total)
+			}
+		}
 	}
 }
 
