@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"math"
 
 	"softkmeans"
 )
@@ -22,26 +23,38 @@ func newPlane(x *softkmeans.Matrix) (plane, error) {
 			p.mean[j] += v / float64(x.Rows)
 		}
 	}
+	// Halves, for the distance of two numbers can be out of range.
 	centred := x.Clone()
-	var total float64
+	var top float64
 	for i := range x.Rows {
 		row := centred.Row(i)
 		for j := range row {
-			row[j] -= p.mean[j]
-			total += row[j] * row[j]
+			row[j] = row[j]/2 - p.mean[j]/2
+			top = max(top, math.Abs(row[j]))
 		}
+	}
+	var size float64
+	for _, v := range p.mean {
+		size = max(size, math.Abs(v))
+	}
+	if top <= 1e-14*size { // equal rows, but for the mean's rounding
+		return p, nil
 	}
 	svd, err := softkmeans.TruncatedSVD(context.Background(), centred, min(2, x.Rows, x.Cols), nil)
 	if err != nil {
 		return p, err
 	}
+	var total float64 // and so can squares
+	for i := range x.Rows {
+		for _, v := range centred.Row(i) {
+			total += (v / top) * (v / top)
+		}
+	}
 	for c, s := range svd.S {
 		for j := range x.Cols {
 			p.axes.Set(c, j, svd.V.At(j, c))
 		}
-		if total > 0 && finite(total) {
-			p.share[c] = s * s / total
-		}
+		p.share[c] = min((s/top)*(s/top)/total, 1)
 	}
 	return p, nil
 }

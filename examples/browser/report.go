@@ -78,9 +78,12 @@ func (d *data) verdict(r *result) (head, meaning string) {
 			}
 			meaning += " With a floor of 0 the slack is a share of " + part + " of that variance."
 		}
+	case finite(c.Gap):
+		head = percent(c.Gap) + " of the variance above the floor"
+		meaning = "The squares of these numbers are out of range, and with them the error and the floor; their distance is not."
 	default:
 		head = "No variance to explain"
-		meaning = "All rows are equal, or their squares are out of range."
+		meaning = "All rows are equal."
 	}
 	if !optimal && !r.partial {
 		switch r.options.method {
@@ -110,7 +113,7 @@ func (d *data) above(c softkmeans.Certificate) string {
 	switch {
 	case c.Optimal(certifiedTol):
 		return "0 %"
-	case c.Floor > 1e-12*c.Total:
+	case c.Floor > 1e-12*c.Total && hasTotal(c):
 		return percent(c.Objective/c.Floor - 1)
 	}
 	return "–"

@@ -39,6 +39,8 @@ func TestVerdict(t *testing.T) {
 			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
 		{result{certificate: softkmeans.Certificate{Objective: 1, Gap: math.MaxFloat64}, options: k3(alternating, 0)},
 			"No variance to explain", "equal", "optimal"},
+		{result{certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014}, options: k3(minVolume, .25)},
+			"1.40 % of the variance above the floor", "out of range", "equal"},
 		{result{certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, options: k3(global, 0)},
 			"0.00 % above the floor", "may exist", "optimal"},
 	} {

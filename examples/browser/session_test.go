@@ -287,6 +287,7 @@ func TestAlignedSimplex(t *testing.T) {
 // Tables that are hardly any.
 func TestDegenerate(t *testing.T) {
 	for _, text := range []string{"1\n", "1,2\n", "5\n5\n5\n", "1,2\n1,2\n1,2\n", "1\n2\n", "0,0,0\n0,0,0\n", "1e300,1\n-1e300,2\n1e299,3\n", "1e-300\n2e-300\n5e-300\n",
+		"1.7e308,1\n-1.7e308,2\n1.6e308,3\n3,4\n",
 		"a;b\n1;2\n3;4\n5;7\n"} {
 		s := &session{}
 		if _, err := s.open(&source{name: "t", text: []byte(text)}, options{label: "auto"}); err != nil {
@@ -316,6 +317,62 @@ func TestDegenerate(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Proposal and shares are those of the same table in another unit, though
+// squares are out of range; the figures that cannot be known are left out.
+func TestOutOfRange(t *testing.T) {
+	open := func(scale string) *session {
+		var text strings.Builder
+		for _, row := range [][3]string{{"1", "2", "0.1"}, {"2", "4.1", "0.3"}, {"9", "18", "0.2"}, {"8", "16.2", "0.4"}, {"3", "6", "0.1"}, {"7", "14", "0.3"}} {
+			text.WriteString(row[0] + scale + "," + row[1] + scale + "," + row[2] + scale + "\n")
+		}
+		s := &session{}
+		if _, err := s.open(&source{name: "t", text: []byte(text.String())}, options{label: "auto"}); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	plain := open("")
+	for _, scale := range []string{"e200", "e-200"} {
+		s := open(scale)
+		if got, want := s.data.propose, plain.data.propose; got.K != want.K || got.Reason != want.Reason {
+			t.Errorf("%s: %d is proposed, %s; not %d, %s", scale, got.K, got.Reason, want.K, want.Reason)
+		}
+		if got, want := s.data.plane.share[0], plain.data.plane.share[0]; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: a share of %v lies along the first direction, not %v", scale, got, want)
+		}
+		parts, err := s.fit(t.Context(), options{k: 2, slack: .25, label: "auto"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if head := valueOf(t, parts, "verdict"); !strings.HasSuffix(head, "% of the variance above the floor") || valueOf(t, parts, "above") != "–" {
+			t.Errorf("%s: %q, above the floor by %s", scale, head, valueOf(t, parts, "above"))
+		}
+	}
+}
+
+// After a fit that was cancelled before its first result the path is one of
+// other prototypes than those shown.
+func TestPathOfAnother(t *testing.T) {
+	s := opened(t, "iris")
+	if _, err := s.fit(t.Context(), options{k: 3, slack: .25, label: "auto"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.fit(ended, options{k: 4, slack: .25, label: "auto"}, nil); err == nil {
+		t.Fatal("the fit was not cancelled")
+	}
+	if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.redraw(options{}); err != nil {
+		t.Fatal(err)
+	}
+	if s.global.Rows != 3 {
+		t.Errorf("a global simplex of %d corners is drawn around 3 prototypes", s.global.Rows)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func (s *session) view(r *result) ([]part, error) {
 	// That of the path stays where it is for every slack.
 	var err error
-	if r.options.method == minVolume && len(s.path.points) > 0 {
+	if r.options.method == minVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
 		s.global, err = s.path.global(s.data)
 	} else {
 		s.global, err = alignedSimplex(s.data, r.options.k, r.model.Centers)
