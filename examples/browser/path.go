@@ -109,8 +109,7 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 // find finds the points of some steps, in ascending order, until they are beyond
 // the slider.
 func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress func(found int, it softkmeans.Iteration)) error {
-	inner, stop := context.WithCancel(ctx)
-	defer stop()
+	inner := &until{Context: ctx}
 	lambdas := make([]float64, len(steps))
 	for i, step := range steps {
 		lambdas[i] = d.lambda(step, p.k)
@@ -127,7 +126,7 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
 				if begun > 0 && d.slackOf(last.Fit, p.k) > d.mostSlack(p.k) {
-					stop() // that one is the first beyond
+					inner.reached = true // that one is the first beyond
 				}
 				begun++
 			}
@@ -142,11 +141,25 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case inner.Err() != nil && len(points) > 0:
+	case inner.reached && len(points) > 0:
 		p.end = steps[len(points)-1] + 1
 		return nil
 	}
 	return err
+}
+
+// until is a context that ends where a search has come far enough, too. One from
+// context.WithCancel would not ask its parent's Err, which lets messages in.
+type until struct {
+	context.Context
+	reached bool
+}
+
+func (u *until) Err() error {
+	if u.reached {
+		return context.Canceled
+	}
+	return u.Context.Err()
 }
 
 // add puts in a point, or replaces the one of the same λ.

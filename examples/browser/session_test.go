@@ -180,6 +180,34 @@ func TestPath(t *testing.T) {
 	}
 }
 
+// counting counts how often it is asked whether to go on.
+type counting struct {
+	context.Context
+	asked int
+}
+
+func (c *counting) Err() error {
+	c.asked++
+	return c.Context.Err()
+}
+
+// The path asks the very context it was given, in which the worker reads its
+// messages.
+func TestPathListens(t *testing.T) {
+	s := opened(t, "iris")
+	if _, err := s.fit(t.Context(), options{slack: .25, label: "auto"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx := &counting{Context: t.Context()}
+	passes := 0
+	if err := s.extend(ctx, func(int, softkmeans.Iteration) { passes++ }); err != nil {
+		t.Fatal(err)
+	}
+	if ctx.asked < passes || passes == 0 {
+		t.Errorf("in %d passes the context was asked %d times", passes, ctx.asked)
+	}
+}
+
 // What a preview shows has the error of the fit that follows, also where a
 // floor of 0 says nothing of the slack, and where the slack is more than a fit takes.
 func TestPreviewFits(t *testing.T) {
