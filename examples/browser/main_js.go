@@ -43,7 +43,7 @@ func main() {
 
 // receive runs between two steps of the program and must not block. A new
 // request cancels the one that is running: the latest wins. Those that still
-// wait are not begun, but for tables and files to save.
+// wait are not begun, but for tables, other colors and files to save.
 func (w *worker) receive(message js.Value) {
 	if w.cancel != nil {
 		w.cancel()
@@ -52,7 +52,7 @@ func (w *worker) receive(message js.Value) {
 	var kept []js.Value
 	for _, m := range w.queue {
 		switch m.Get("kind").String() {
-		case "open", "save":
+		case "open", "save", "draw":
 			kept = append(kept, m)
 		default:
 			post(reply(m, "error", "cancelled before it began"))

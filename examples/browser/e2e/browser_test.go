@@ -181,7 +181,7 @@ func (p *page) text(id string) (s string) {
 // eval evaluates an expression, and waits for it if it is a promise.
 func (p *page) eval(expression string, to any) {
 	p.Helper()
-	p.run(chromedp.Evaluate(expression, to, func(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }))
+	p.run(chromedp.Evaluate(expression, to, awaited))
 }
 
 // is waits for an expression to be true.
@@ -231,3 +231,6 @@ func (p *page) quiet() {
 		p.Errorf("only %d requests were seen: %v", len(p.hosts), p.hosts)
 	}
 }
+
+// awaited waits for a promise.
+func awaited(e *runtime.EvaluateParams) *runtime.EvaluateParams { return e.WithAwaitPromise(true) }

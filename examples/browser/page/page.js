@@ -13,8 +13,12 @@ let wanted = null; // the table to read next
 let opening = false;
 let latest = 0; // the newest fit or table that was asked for; older answers are dropped
 let running = 0; // the one without an answer yet; 0: none
+let asked = 0; // counts fits and tables that were asked for; what a preview shows must be of the last one
+let choice = 0; // counts tables that were chosen; loading may end in another order
 let shown = false; // a fit is on the page
+let fresh = false; // the table has no fit yet: what is on the page is another's
 let pathDone = false;
+let settled; // the slider's timer
 
 // ---- choices
 
@@ -27,7 +31,7 @@ function options() {
   return [
     "method", method(),
     "enclosure", $("enclosure").value,
-    "k", $("k").value.trim(),
+    "k", $("k").validity.badInput ? "no number" : $("k").value.trim(),
     "slack", String(slack()),
     "standardize", $("standardize").checked ? "yes" : "no",
     "label", $("label").value,
@@ -36,10 +40,10 @@ function options() {
 }
 
 // Pictures are drawn as wide as they are shown, so that text keeps its size.
-const figureWidth = () => Math.floor(document.querySelector("[data-picture=scatter]").getBoundingClientRect().width - 22);
+const figureWidth = () => Math.max(Math.floor(document.querySelector("[data-picture=scatter]").getBoundingClientRect().width - 22), 0);
 const looks = () => [
   "width", String(figureWidth()),
-  "wide", String($("pictures").clientWidth - 22),
+  "wide", String(Math.max($("pictures").clientWidth - 22, 0)),
   "color", chosen("color"),
   "zoom", $("global").checked ? "no" : "yes",
 ];
@@ -95,8 +99,11 @@ function showProgress(news) {
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-// Pictures go in one a frame, unless they are small, so that the page answers in between.
+// Pictures go in one a frame, unless they are small, so that the page answers in
+// between. Newer ones take over from those that are not in yet.
+let showing = 0;
 async function showPictures(parts, stillWanted) {
+  const mine = ++showing;
   if (parts.wide) document.querySelector("[data-picture=memberships]").classList.toggle("wide", parts.wide === "yes");
   let drawn = 0;
   for (const figure of document.querySelectorAll("[data-picture]")) {
@@ -108,7 +115,7 @@ async function showPictures(parts, stillWanted) {
     if (drawn < 100_000) continue;
     drawn = 0;
     await nextFrame();
-    if (!stillWanted()) return;
+    if (mine !== showing || !stillWanted()) return;
   }
 }
 
@@ -143,6 +150,24 @@ function showTable(parts) {
   }
 }
 
+// hideResults takes away what is another table's.
+function hideResults() {
+  showing++;
+  shown = false;
+  $("certificate").hidden = true;
+  for (const figure of document.querySelectorAll("[data-picture]")) {
+    figure.replaceChildren();
+    figure.hidden = figure.dataset.picture !== "scatter"; // the place that tells how wide pictures are
+  }
+  showMethod();
+}
+
+// allowSave lets files be saved of what is on the page, and not while another
+// fit is on its way: they would be of neither.
+function allowSave() {
+  $("downloads").disabled = !shown || running > 0 || opening;
+}
+
 // ---- requests
 
 // One table at a time is read, and then the one that was wanted last.
@@ -151,7 +176,11 @@ async function open(source) {
   if (opening) return;
   opening = true;
   latest++; // what is under way is for another table
+  asked++;
   running = latest;
+  moved = false;
+  clearTimeout(settled);
+  allowSave();
   let opened = false;
   while (wanted) {
     const next = wanted;
@@ -161,7 +190,7 @@ async function open(source) {
     const answer = await client.request("open", { ...next, options: openOptions() });
     if (answer.kind === "done") {
       table = next;
-      opened = true;
+      opened = fresh = true;
       showTable(answer.parts);
     } else if (answer.kind === "error") {
       fail(answer.text); // what else can be is told by lost()
@@ -169,8 +198,15 @@ async function open(source) {
   }
   opening = false;
   running = 0;
+  const stopped = cancelling;
   working("");
-  if (opened && $("error").hidden) await fit();
+  if (opened && stopped) {
+    hideResults();
+    fail("Cancelled. The table has been read, but not fitted.");
+  } else if (opened && $("error").hidden) {
+    await fit();
+  }
+  allowSave();
 }
 
 // A new table begins with the defaults for it: no k, no standardizing unless the
@@ -182,35 +218,44 @@ function openOptions() {
 async function fit() {
   if (!table || opening) return;
   const mine = (running = ++latest);
+  asked++;
+  moved = false;
+  clearTimeout(settled);
   clearError();
   working("Fitting");
+  allowSave();
   pathDone = false;
   document.body.dataset.path = "";
   const from = performance.now();
-  const answer = await client.request("fit", { options: options() }, (news) => mine === latest && !cancelling && showProgress(news));
+  const all = options();
+  const drawnFor = looks().join();
+  const answer = await client.request("fit", { options: all }, (news) => mine === latest && !cancelling && showProgress(news));
   if (mine !== latest) return;
   running = 0;
   working("");
-  if (answer.kind === "lost") return; // told by lost()
-  if (answer.kind === "error") {
-    fail(answer.text);
+  if (answer.kind !== "done") {
+    if (answer.kind === "error") fail(answer.text); // the rest is told by lost()
+    if (fresh) hideResults();
+    allowSave();
     return;
   }
   const took = performance.now() - from;
   shown = true;
+  fresh = false;
   showReport(answer.parts);
-  $("k").value = answer.parts.k;
+  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k; // or else it may be in the middle of being typed
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
   $("propose").hidden = !proposed || proposed === $("k").value;
   $("propose").textContent = `Take ${proposed}`;
   $("propose").value = proposed;
-  $("downloads").disabled = false;
+  allowSave();
   showMethod();
   say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
   document.body.dataset.fit = String(mine); // for whoever waits for it
+  if (looks().join() !== drawnFor) await redraw(); // changed meanwhile
   if (!answer.cancelled) path();
 }
 
@@ -235,13 +280,14 @@ async function preview() {
   moved = true;
   if (previewing) return;
   previewing = true;
-  while (moved) {
+  while (moved) { // a fit takes that back: a request would cancel it
     moved = false;
+    const before = asked;
     const answer = await client.request("preview", { options: options() });
-    if (answer.kind === "done" && answer.parts.verdict && !running) {
+    if (answer.kind === "done" && answer.parts.verdict && before === asked) {
       showReport(answer.parts);
       $("time").textContent = "";
-      await showPictures(answer.parts, () => !running);
+      await showPictures(answer.parts, () => before === asked);
     }
     await nextFrame();
   }
@@ -263,17 +309,27 @@ function cancel() {
   client.cancel();
 }
 
+let restoring = false;
 async function lost(text) {
-  const had = table;
   latest++;
+  asked++;
   running = 0;
   working("");
   $("path").textContent = "";
-  fail(`The worker was replaced: ${text}. The table is still here; fit again, perhaps with fewer prototypes.`);
   shown = false;
-  $("downloads").disabled = true;
-  if (!had) return;
-  await client.request("open", { ...had, options: ["standardize", $("standardize").checked ? "yes" : "no", "label", $("label").value] });
+  allowSave();
+  if (restoring) { // it would be lost again
+    table = null;
+    $("options").disabled = true;
+  }
+  const then = table ? "The table is still here; fit again, perhaps with fewer prototypes." : "Choose another table.";
+  fail(`The worker was replaced: ${text}. ${then}`);
+  if (!table) return;
+  restoring = true;
+  const as = (label) => ({ ...table, options: ["standardize", $("standardize").checked ? "yes" : "no", "label", label] });
+  const answer = await client.request("open", as($("label").value));
+  if (answer.kind === "error") await client.request("open", as("auto")); // the label was not read with this one before, either
+  restoring = false;
 }
 
 async function save(what) {
@@ -293,6 +349,8 @@ async function save(what) {
 // ---- where tables come from
 
 async function openSet(name) {
+  const mine = ++choice;
+  $("file").value = "";
   clearError();
   const get = async (file) => {
     const response = await fetch(new URL(`data/${file}`, import.meta.url));
@@ -301,31 +359,38 @@ async function openSet(name) {
   };
   try {
     const [text, labels] = await Promise.all([get(`${name}.csv`), get(`${name}.labels.csv`)]);
-    await open({ name: `${name}.csv`, text, labels, set: name });
+    if (mine === choice) await open({ name: `${name}.csv`, text, labels, set: name });
   } catch (error) {
-    fail(`${name} could not be loaded: ${error.message}`);
+    if (mine === choice) fail(`${name} could not be loaded: ${error.message}`);
   }
 }
 
 async function openFile(file) {
   if (!file) return;
+  const mine = ++choice;
   clearError();
   if (file.size > 256 * 2 ** 20) {
     fail(`${file.name}: ${Math.round(file.size / 2 ** 20)} MB; the page reads up to 256 MB, the command line more`);
     return;
   }
   try {
-    await open({ name: file.name, text: new Uint8Array(await file.arrayBuffer()), set: "" });
+    const text = new Uint8Array(await file.arrayBuffer());
+    if (mine === choice) await open({ name: file.name, text, set: "" });
   } catch (error) {
-    fail(`${file.name} could not be read: ${error.message}`);
+    if (mine === choice) fail(`${file.name} could not be read: ${error.message}`);
   }
 }
 
 function listen() {
   for (const button of document.querySelectorAll("[data-set]")) button.addEventListener("click", () => openSet(button.dataset.set));
   for (const button of document.querySelectorAll("[data-save]")) button.addEventListener("click", () => save(button.dataset.save));
+  $("file").addEventListener("click", () => ($("file").value = "")); // so that the same file can be read again
   $("file").addEventListener("change", () => openFile($("file").files[0]));
-  $("paste").addEventListener("click", () => open({ name: "pasted table", text: new TextEncoder().encode($("text").value), set: "" }));
+  $("paste").addEventListener("click", () => {
+    choice++;
+    $("file").value = "";
+    open({ name: "pasted table", text: new TextEncoder().encode($("text").value), set: "" });
+  });
   for (const button of document.querySelectorAll(".cancel")) button.addEventListener("click", cancel);
   $("setup").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -352,27 +417,30 @@ function listen() {
     clearTimeout(resized);
     resized = setTimeout(redraw, settle);
   });
-  let settled;
   $("slack").addEventListener("input", () => {
     showSlack();
     if (opening) return;
     latest++; // what is under way is for another place
     running = 0;
     working("");
+    $("downloads").disabled = true; // until the fit
     preview();
     clearTimeout(settled);
     settled = setTimeout(() => fit(), settle);
   });
-  const drop = document.body;
+  // Of the window: beside the page a file would be opened in its place.
   const over = (on) => $("drop").classList.toggle("over", on);
-  drop.addEventListener("dragover", (event) => {
+  addEventListener("dragover", (event) => {
+    if (!event.dataTransfer.types.includes("Files")) return; // text may be dropped where it can be typed
     event.preventDefault();
     over(true);
   });
-  drop.addEventListener("dragleave", (event) => event.relatedTarget || over(false));
-  drop.addEventListener("drop", (event) => {
+  addEventListener("dragleave", (event) => event.relatedTarget || over(false));
+  addEventListener("drop", (event) => {
+    if (!event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
     over(false);
+    $("file").value = "";
     openFile(event.dataTransfer.files[0]);
   });
 }

@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// What was asked for last is what is on the page in the end, whatever came
+// between.
+func TestLatestWins(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+
+	// Digits take longer to load than wine, which is chosen after them.
+	p.after(chromedp.Evaluate(`{const quick = fetch; window.fetch = async (url) => {
+		if (String(url).includes("digits")) await new Promise((resolve) => setTimeout(resolve, 700));
+		return quick(url); };
+		document.querySelector("[data-set=digits]").click(); document.querySelector("[data-set=wine]").click()}`, nil))
+	p.run(chromedp.Sleep(1200 * time.Millisecond))
+	p.fitted("")
+	if got := p.text("table"); !strings.HasPrefix(got, "Wine:") {
+		t.Errorf("wine was chosen last; the page has %q", got)
+	}
+
+	// Colors and a number of prototypes that change while a fit runs.
+	p.after(click("[data-set=digits]"))
+	p.after(chromedp.Evaluate(`{const k = document.getElementById("k"); k.value = 9; k.dispatchEvent(new Event("change"));
+		document.querySelector("[name=color][value=classes]").click(); k.value = 1}`, nil))
+	p.is(`document.querySelectorAll("[data-picture=scatter] .sk-c9").length > 0`, 5*time.Second) // of ten classes; there are nine clusters
+	var k string
+	p.eval(`document.getElementById("k").value`, &k)
+	if k != "1" {
+		t.Errorf("k was being typed, and became %s", k)
+	}
+	p.after(chromedp.SetValue("#k", "10", chromedp.ByQuery))
+
+	// A slider that moves on while previews and fits are under way: in the end
+	// there is a fit, which nobody cancelled.
+	p.after(chromedp.Evaluate(`(async () => { const slack = document.getElementById("slack");
+		for (let i = 0; i < 60; i++) { slack.value = 20 + i; slack.dispatchEvent(new Event("input"));
+			await new Promise((resolve) => setTimeout(resolve, i % 12 === 11 ? 255 : 8)); } })()`, nil, awaited))
+	p.run(chromedp.Sleep(700 * time.Millisecond))
+	p.fitted("")
+	if got := p.text("verdict"); !strings.HasSuffix(got, "above the floor") || strings.Contains(got, ":") {
+		t.Errorf("after the slider the verdict is %q", got)
+	}
+	if got := p.number("above"); got < 60 || got > 63 { // 79² %
+		t.Errorf("at a slack of 62 %% it is %v %% above the floor", got)
+	}
+
+	// No file can be saved while another fit is on its way: it would cancel that.
+	var disabled bool
+	p.eval(`{const k = document.getElementById("k"); k.value = 11; k.dispatchEvent(new Event("change")); document.getElementById("downloads").disabled}`, &disabled)
+	if !disabled {
+		t.Error("files can be saved while a fit runs")
+	}
+	p.quiet()
+}
+
+// The results of a table do not stay beside the name of another one.
+func TestNoStaleResults(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	p.run(chromedp.Evaluate(`document.querySelector("[data-set=digits]").click()`, nil))
+	p.is(`document.getElementById("table").textContent.startsWith("Digits")`, 20*time.Second)
+	p.run(chromedp.Evaluate(`document.getElementById("cancel").click()`, nil))
+	p.is(`document.getElementById("cancel").disabled`, 20*time.Second)
+	var stale bool
+	p.eval(`!document.getElementById("certificate").hidden && !document.getElementById("verdict").textContent.startsWith("Cancelled")`, &stale)
+	if stale {
+		t.Errorf("digits are open, and the page says %q", p.text("verdict"))
+	}
+	p.after(click("#fit"))
+	p.quiet()
+}
