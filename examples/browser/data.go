@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 
 	"softkmeans"
