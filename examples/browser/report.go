@@ -62,8 +62,8 @@ func (d *data) verdict(r *result) (head, meaning string) {
 		meaning = "The squared error equals the proven floor to within " + strconv.FormatFloat(within, 'g', 1, 64) +
 			" of the total variance: no choice of " + prototypes(k) + " and memberships leaves over less of this table."
 		if r.options.method == global || r.options.slack < noSlack {
-			meaning += " Many simplices reach this minimum. This one encloses the data, so its corners lie outside, and memberships are vague; " +
-				"the minimal volume draws them in."
+			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum, and has corners outside of it or at its edge, " +
+				"so memberships are vague; the minimal volume draws them in."
 		}
 	case c.Floor > 1e-12*c.Total && hasTotal(c):
 		head = percent(c.Objective/c.Floor-1) + " above the floor"

@@ -19,6 +19,9 @@ const program = "softkmeans.wasm"
 // build writes the whole page to dir: its own files, the data, the program and
 // the loader that belongs to the compiler. It returns the program's size.
 func build(ctx context.Context, dir string, tiny bool) (int64, error) {
+	if err := mayFill(dir); err != nil {
+		return 0, err
+	}
 	source, err := find(ctx)
 	if err != nil {
 		return 0, err
@@ -67,6 +70,18 @@ func build(ctx context.Context, dir string, tiny bool) (int64, error) {
 		return 0, err
 	}
 	return info.Size(), nil
+}
+
+// mayFill is an error where a folder holds something, and no page of ours.
+func mayFill(dir string) error {
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) == 0 {
+		return nil // making the folder, and writing to it, tells more
+	}
+	if _, err := os.Stat(filepath.Join(dir, program)); err != nil {
+		return fmt.Errorf("%s holds other files; the page wants a folder of its own", dir)
+	}
+	return nil
 }
 
 // find returns the folder of the page's source, from anywhere in the module.

@@ -73,6 +73,29 @@ func TestErrors(t *testing.T) {
 }
 
 // What a browser needs to know of the files.
+// TestFolder: a page may be built anew over an old one, and over nothing else.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := mayFill(dir); err != nil {
+		t.Error(err)
+	}
+	if err := mayFill(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run([]string{"-o", dir}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "holds other files") {
+		t.Errorf("a folder with other files: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, program), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := mayFill(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestHandler(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"index.html", "page.js", "style.css", "softkmeans.wasm"} {
