@@ -292,5 +292,10 @@ func (r result) compare(home result) (worst float64, err error) {
 	return worst, nil
 }
 
-// three is a number in three digits.
-func three(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+// three is a number in three digits, or in whole ones.
+func three(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
