@@ -88,4 +88,8 @@
 // source uses vectors where the machine has them (amd64, arm64, WebAssembly): up
 // to four times the speed, nothing on tiny data. The last bits of results differ
 // from the plain build's. docs/performance.md has the figures.
+//
+// For small WebAssembly files the build tag gramonly leaves out two of the three
+// solvers: SolverAuto is SolverGram then, and to ask for another is an ErrOption.
+// examples/tinygo has sizes.
 package softkmeans
