@@ -388,7 +388,10 @@ func FuzzSimplexLeastSquares(f *testing.F) {
 			t.Fatal(err)
 		}
 		checkFeasible(t, g)
-		if info.Ridge == 0 && (info.Unsolved > 0 || !(info.KKT <= 1e-13)) || !(info.KKT <= 1e-9) {
+		// Where vertices are hardly independent, a fallback may leave more than
+		// rounding: SimplexInfo says so.
+		hard := info.Ridge > 0 || info.Fallbacks > 0
+		if info.Ridge == 0 && info.Unsolved > 0 || !hard && !(info.KKT <= 1e-13) || !(info.KKT <= 1e-9) {
 			t.Fatalf("%+v for %v in %v", info, x.Data, v.Data)
 		}
 		// In the unit of the largest number, squared: what rounding can see.
