@@ -130,7 +130,9 @@ func TestSVDLapack(t *testing.T) {
 				}
 			}
 			checkSigns(t, r.V)
-			if r.Status != StatusConverged || r.Sweeps > 12 || r.MaxCosine > jacobiTol(p) {
+			// Two sweeps in a row within jacobiDone end it, too: seen where
+			// multiplication and addition are fused (GOAMD64=v3).
+			if r.Status != StatusConverged || r.Sweeps > 12 || r.MaxCosine > jacobiDone(p) {
 				t.Errorf("%d×%d kind %d: %d sweeps, cosine %g, %v", m, n, kind, r.Sweeps, r.MaxCosine, r.Status)
 			}
 		}

@@ -204,7 +204,10 @@ func (m machine) test(ctx context.Context, folder, work string) (string, error) 
 	}
 	begin := time.Now()
 	args := []string{"-test.v"}
-	if !m.direct() || m.tiny != "" {
+	switch {
+	case m.tiny == "wasm":
+		args = nil
+	case !m.direct() || m.tiny != "":
 		args = append(args, "-test.short") // many times slower
 	}
 	said, err := m.run(ctx, folder, file, args...)
