@@ -2,7 +2,10 @@ package softkmeans
 
 // The principal subspace and the floor, by whichever solver fits.
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // principal is what Fit and Certify need of the singular value decomposition
 // of the centred data, in scaled units.
@@ -156,10 +159,8 @@ func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err e
 // rightBasis turns leading singular vectors of the smaller side, given as
 // rows, into p orthonormal rows of length d.
 func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
-	basis := NewMatrix(p, s.d, nil)
-	count := min(p, rows.Rows)
-	from := rowsOf(rows, 0, count)
-	if s.wide() && count > 0 {
+	from := rowsOf(rows, 0, min(p, rows.Rows))
+	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu. For σ near rounding that is noise;
 		// Gram–Schmidt makes some direction of it.
 		var err error
@@ -167,30 +168,51 @@ func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
 			return nil, err
 		}
 	}
-	for i := range count {
-		copy(basis.row(i), from.row(i))
-	}
-	orthonormalizeCtx(s.ctx, basis, 0)
-	fixRowSigns(basis)
-	return basis, cancelled(s.ctx)
+	return completed(s.ctx, from, p, s.d)
 }
 
-// principalKrylov iterates, up to so many steps, and proves a floor with the
-// residuals measured on the basis that it returns.
+// completed makes p orthonormal rows of length d of those given, no more than p.
+func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
+	basis := NewMatrix(p, d, nil)
+	for i := range rows.Rows {
+		copy(basis.row(i), rows.row(i))
+	}
+	orthonormalizeCtx(ctx, basis, 0)
+	fixRowSigns(basis)
+	return basis, cancelled(ctx)
+}
+
+// remote is data that is known by its products alone, for SolverKrylov.
+type remote struct {
+	ctx     context.Context
+	small   int // min(n, d)
+	d, rank int // rank: the largest that is possible
+	total   float64
+	leading func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
+	normal  func(vt *Matrix) (*Matrix, error)                   // VᵀXcᵀXc for V given as Vᵀ
+}
+
 func (s *samples) principalKrylov(p, steps int, hasty bool) (*principal, error) {
-	small, _ := s.sides()
 	total, err := s.totalSquares()
 	if err != nil {
 		return nil, err
 	}
-	count := min(p, small)
-	pc := &principal{total: total, solver: SolverKrylov, status: StatusOptimal}
+	small, _ := s.sides()
+	r := remote{s.ctx, small, s.d, s.rankBound(), total, s.krylov, s.normal}
+	return r.principal(p, steps, hasty)
+}
+
+// principal iterates, up to so many steps, and proves a floor with the
+// residuals measured on the basis that it returns.
+func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
+	count := min(p, s.small)
+	pc := &principal{total: s.total, solver: SolverKrylov, status: StatusOptimal}
+	rounding := float64(s.small) * 0x1p-52 * s.total
 	if p == 0 { // no direction is wanted: the floor is the total
-		pc.basis, pc.floor = NewMatrix(0, s.d, nil), total
-		pc.floorError = float64(small) * 0x1p-52 * total
+		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, rounding
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.krylov(count, krylovOptions{steps: steps, hasty: hasty, residual: 1e-15, sum: krylovTol / 4})
+	kry, err := s.leading(count, krylovOptions{steps: steps, hasty: hasty, residual: 1e-15, sum: krylovTol / 4})
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +221,7 @@ func (s *samples) principalKrylov(p, steps int, hasty bool) (*principal, error) 
 	copy(pc.basis.Data, kry.basis.Data)
 	orthonormalizeCtx(s.ctx, pc.basis, count)
 	fixRowSigns(pc.basis)
-	if p >= s.rankBound() {
+	if p >= s.rank {
 		return pc, nil
 	}
 	// Rayleigh–Ritz on the final basis: T = UᵀBU, R = BU − UT.
@@ -227,8 +249,7 @@ func (s *samples) principalKrylov(p, steps int, hasty bool) (*principal, error) 
 	}
 	theta, _ := eigenSym(s.ctx, t, false)
 	open := ritzSumBound(theta, squares, kry.next)
-	rounding := float64(small) * 0x1p-52 * total
-	pc.floor = max(0, total-captured-open)
+	pc.floor = max(0, s.total-captured-open)
 	pc.floorError = open + rounding
 	if kry.status != StatusConverged || math.IsNaN(open) {
 		pc.status = StatusIterationLimit

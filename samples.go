@@ -27,6 +27,7 @@ type samples struct {
 	centred bool
 	mean    []float64 // of the scaled rows; zeros when the data is not to be centred
 	workers int
+	part    bool // of data with more rows: products are of its columns, however many
 }
 
 // newSamples checks x and weights and finds the scale and the mean: O(nd), one

@@ -252,9 +252,20 @@ func checkFit(k int, o *Options) error {
 // the memberships in g (n×k). The projections wait in g's own rows for the
 // enclosure to be known: W needs no storage.
 func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
+	normals := normalsOf(k, basis.Rows, o.Orientation)
+	ext, err := s.project(g, basis, normals, o.Enclosure)
+	if err != nil {
+		return nil, err
+	}
+	e := enclose(o.Enclosure, normals, ext)
+	return e, s.mixtures(g, basis.Rows, e)
+}
+
+// project leaves the projections W on the basis (p×d) in the first p columns of g
+// and returns what an enclosure must know of them.
+func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p := basis.Rows
-	normals := normalsOf(k, p, o.Orientation)
-	extents, facets := make([]extent, s.productChunks(manyChunks)), NewMatrix(s.productChunks(manyChunks), k, nil)
+	extents, facets := make([]extent, s.productChunks(manyChunks)), NewMatrix(s.productChunks(manyChunks), normals.Rows, nil)
 	for c := range extents {
 		extents[c].facets = facets.row(c)
 	}
@@ -269,26 +280,27 @@ func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error)
 		}
 		for i := at.lo; i < at.hi; i++ {
 			if s.weight(i) > 0 {
-				extents[at.chunk].add(g.row(i)[:p], normals, o.Enclosure)
+				extents[at.chunk].add(g.row(i)[:p], normals, kind)
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
 	for c := range extents[1:] {
 		extents[0].merge(&extents[c+1])
 	}
-	e := enclose(o.Enclosure, normals, &extents[0])
+	return &extents[0], err
+}
+
+// mixtures overwrites the rows of g, which begin with p projections, with their
+// coordinates in the enclosure.
+func (s *samples) mixtures(g *Matrix, p int, e *enclosure) error {
 	coordinates := e.coordinates()
-	err = s.eachBlock(s.n, k, manyChunks, k, func(at block) {
+	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
 		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
 			coordinates.of(g.row(i), w)
 		}
 	})
-	return e, err
 }
 
 // centers returns the vertices of the enclosure in the data's units: for the
