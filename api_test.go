@@ -3,6 +3,7 @@ package softkmeans_test
 import (
 	"context"
 	"encoding"
+	"iter"
 	"testing"
 
 	. "softkmeans"
@@ -59,6 +60,12 @@ var (
 	_ func(truth, labels []int) (float64, error) = NMI
 	_ func(truth, labels []int) (float64, error) = Purity
 	_ func(truth, labels []int) (float64, error) = AdjustedRand
+
+	_ func(s *Stats, x *Matrix) error                                                                   = (*Stats).Add
+	_ func(s, t *Stats) error                                                                           = (*Stats).Merge
+	_ encoding.BinaryMarshaler                                                                          = (*Stats)(nil)
+	_ encoding.BinaryUnmarshaler                                                                        = (*Stats)(nil)
+	_ func(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) = FitSeq
 
 	_ error = (*InputError)(nil)
 	_       = InputError{Arg: "", Row: 0, Col: 0, Value: 0.0, Err: error(nil)}

@@ -223,25 +223,46 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// newReader checks what is the same in both forms, and leaves the reader at the
+// newReader checks what is the same in all forms, and leaves the reader at the
 // numbers of the header. `rest` is the least length of what follows these.
 func newReader(data []byte, magic string, version uint16, rest int) (r *reader, flags uint16, err error) {
+	kind := kindOf(magic)
+	if len(data) >= 4 && string(data[:4]) != magic {
+		if other := kindOf(string(data[:4])); other != "" {
+			return nil, 0, fail(ErrFormat, "this is "+other+", not "+kind)
+		}
+	}
 	switch {
-	case len(data) >= 4 && string(data[:4]) != magic && (string(data[:4]) == modelMagic || string(data[:4]) == lsdMagic):
-		return nil, 0, fail(ErrFormat, "this is a softkmeans model of the other kind")
 	case len(data) < headerSize+rest+4:
-		return nil, 0, fail(ErrFormat, "a model of "+strconv.Itoa(len(data))+" bytes is too short")
+		return nil, 0, fail(ErrFormat, kind+" of "+strconv.Itoa(len(data))+" bytes: too short")
 	case string(data[:4]) != magic:
-		return nil, 0, fail(ErrFormat, "this is not a softkmeans model")
+		return nil, 0, fail(ErrFormat, "this is not "+kind)
 	case binary.LittleEndian.Uint16(data[4:]) != version:
-		return nil, 0, fail(ErrFormat, "model of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
+		return nil, 0, fail(ErrFormat, kind+" of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
 			", this package reads version "+strconv.Itoa(int(version)))
 	}
 	body := len(data) - 4
 	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, 0, fail(ErrFormat, "the model's checksum does not fit: damaged or cut short")
+		return nil, 0, fail(ErrFormat, kind+" whose checksum does not fit: damaged or cut short")
 	}
 	return &reader{data: data[:body], at: 24}, binary.LittleEndian.Uint16(data[6:]), nil
+}
+
+// kindOf names the form that begins with a magic; "" is none of ours.
+func kindOf(magic string) string {
+	switch magic {
+	case modelMagic:
+		return "a softkmeans model"
+	case lsdMagic:
+		return "a softkmeans model of similarities"
+	case statsMagic:
+		return "softkmeans statistics"
+	case subspaceMagic:
+		return "a softkmeans subspace"
+	case extentMagic:
+		return "a softkmeans extent"
+	}
+	return ""
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads,

@@ -22,6 +22,8 @@ var (
 	ErrTooFewSamples = errors.New("too few samples")
 	// ErrFormat: bytes that are not what MarshalBinary writes.
 	ErrFormat = errors.New("malformed data")
+	// ErrChanged: rows that are not those of the pass before.
+	ErrChanged = errors.New("changed between passes")
 	// ErrOption: an option or a number of clusters is out of its range.
 	ErrOption = errors.New("invalid option")
 )
@@ -62,6 +64,11 @@ func (p *problem) Error() string { return "softkmeans: " + p.text + ": " + p.err
 func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
+
+// otherShape is an ErrChanged that is an ErrShape as well.
+type otherShape struct{ problem }
+
+func (*otherShape) Is(target error) bool { return target == ErrShape }
 
 // shape is "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
@@ -133,26 +140,32 @@ func isFinite(v float64) bool { return v-v == 0 }
 // checkWeights reports whether w can weight n rows: nil, or n finite numbers
 // that are at least 0 and not all 0.
 func checkWeights(w []float64, n int) error {
+	heaviest, err := heaviest(w, n)
+	if err == nil && heaviest == 0 {
+		return fail(ErrTooFewSamples, "every weight is 0")
+	}
+	return err
+}
+
+// heaviest returns the largest of the weights of n rows, 1 if there are none, or an
+// error about weights that are none.
+func heaviest(w []float64, n int) (top float64, err error) {
 	if w == nil {
-		return nil
+		return 1, nil
 	}
 	if len(w) != n {
-		return fail(ErrShape, strconv.Itoa(len(w))+" weights for "+strconv.Itoa(n)+" rows")
+		return 0, fail(ErrShape, strconv.Itoa(len(w))+" weights for "+strconv.Itoa(n)+" rows")
 	}
-	some := false
 	for i, v := range w {
 		switch {
 		case !isFinite(v):
-			return &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
 		case v < 0:
-			return &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrOption}
+			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrOption}
 		}
-		some = some || v > 0
+		top = max(top, v)
 	}
-	if !some {
-		return fail(ErrTooFewSamples, "every weight is 0")
-	}
-	return nil
+	return top, nil
 }
 
 // checkSamples is what every function asks of a data matrix: at least one row

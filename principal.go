@@ -139,6 +139,11 @@ func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err e
 	if err != nil {
 		return nil, nil, err
 	}
+	return s.principalR(r, p)
+}
+
+// principalR is principalJacobi for R itself.
+func (s *samples) principalR(r *Matrix, p int) (pc *principal, values []float64, err error) {
 	top, _ := rowMaxAbs(r.Data)
 	svd := jacobiSVD(s.ctx, r, top)
 	if err := cancelled(s.ctx); err != nil {

@@ -105,6 +105,18 @@ type Options struct {
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.
 	Orientation *Matrix
+
+	// What follows is for FitSeq; Fit does not look at it.
+
+	// Memberships receives those of rows first, first+1, … (n×k), in the order of
+	// the rows; g is its to keep. It costs one pass more. Its error ends
+	// the fit, and is wrapped.
+	Memberships func(first int, g *Matrix) error
+	// Progress is called after every block, on the goroutine of the caller; nil: not.
+	Progress func(Pass)
+	// Passes is how many SolverKrylov may make, without that for Memberships: at
+	// least 4; 0: 30.
+	Passes int
 }
 
 // Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields

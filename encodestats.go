@@ -1,0 +1,264 @@
+package softkmeans
+
+// The binary forms of Stats, Subspace and Extent, by which the passes of the
+// global solution over data in parts travel between processes. As with models
+// (encode.go) all numbers are little-endian, lengths are those that the header
+// implies, and a reader accepts this and nothing else.
+//
+//	offset 0   magic "SKMS", "SKMP" or "SKME"
+//	       4   uint16 version, 1
+//	       6   uint16 flags
+//	       8   uint32 number of columns; of an extent 0
+//	      12   uint32 of Subspace k, of Extent the CRC-32 of its subspace's form
+//	      16   uint64 rows
+//	      24   float64 × 8
+//	   end−4   uint32 CRC-32 (IEEE) of all before
+//
+// Stats: weight and the powers of two of entries and weights, 0 × 5; then, unless
+// the weight is 0, the mean (d), its rest (d), the upper triangle of the scatter by rows
+// and its rest.
+//
+// Subspace: the same three, total, floor, its error, 0, steps; flags: bit 0 the tight
+// enclosure, bit 1 an orientation, bits 2 to 4 the solver, bits 5 to 7 the
+// status; then mean, rest, the basis, and the orientation, if any, as matrices.
+//
+// Extent: radius, objective, sum of squares, 0 × 5; flags: bit 0 it has a
+// subspace; then uint64 number of facets, the facets.
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+const (
+	statsMagic    = "SKMS"
+	subspaceMagic = "SKMP"
+	extentMagic   = "SKME"
+	partsVersion  = 1
+
+	isTight     = 1
+	hasTurn     = 2
+	solverShift = 2
+	statusShift = 5
+	isMarked    = 1
+)
+
+// MarshalBinary returns the statistics in the binary form that UnmarshalBinary
+// reads: 104 + 8·(2d + d(d+1)) bytes or less, the same for the same statistics on every
+// machine.
+func (s *Stats) MarshalBinary() ([]byte, error) {
+	var w writer
+	w.header(headerSize+8*(2*len(s.mean)+2*len(s.scatter))+4, statsMagic, partsVersion, 0, s.cols, 0, s.rows, "Stats", s.numbers())
+	w.numbers("mean", s.mean)
+	w.numbers("mean", s.meanRest)
+	w.numbers("scatter", s.scatter)
+	w.numbers("scatter", s.scatterRest)
+	return w.sum()
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
+// [ErrFormat], and s is then unchanged. It allocates no more than len(data)
+// bytes for the statistics.
+func (s *Stats) UnmarshalBinary(data []byte) error {
+	r, flags, err := newReader(data, statsMagic, partsVersion, 0)
+	if err != nil {
+		return err
+	}
+	var out Stats
+	head := r.moments(data, &out.moments)
+	d := out.cols
+	r.bad = r.bad || flags != 0 || binary.LittleEndian.Uint32(data[12:]) != 0 || !zeros(head) || !fits(d+1, d+1)
+	if !r.bad && out.weight > 0 {
+		out.mean, out.meanRest = r.numbers(d), r.numbers(d)
+		out.scatter, out.scatterRest = r.numbers(triangleSize(d)), r.numbers(triangleSize(d))
+	}
+	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundScatter() {
+		return fail(ErrFormat, "the statistics contradict themselves or a number is not finite")
+	}
+	*s = out
+	return nil
+}
+
+// numbers are those of the header.
+func (m *moments) numbers() []float64 {
+	return []float64{m.weight, float64(m.exp), float64(m.wexp), 0, 0, 0, 0, 0}
+}
+
+// moments reads what of the header is m's and returns the rest of its numbers.
+func (r *reader) moments(data []byte, m *moments) (rest []float64) {
+	cols, rows := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
+	head := r.numbers(headerNumbers)
+	if r.bad || cols > math.MaxInt32 || rows > math.MaxInt {
+		r.bad = true
+		return nil
+	}
+	m.cols, m.rows, m.weight = int(cols), int(rows), head[0]
+	for i, to := range []*int{&m.exp, &m.wexp} {
+		*to = int(max(-4096, min(head[1+i], 4096)))
+		r.bad = r.bad || float64(*to) != head[1+i]
+	}
+	return head[3:]
+}
+
+// sound reports whether the numbers can be those of rows: they are then safe to
+// work with.
+func (m *moments) sound() bool {
+	if m.weight == 0 {
+		return m.cols == 0 && m.exp == 0 && m.wexp == 0
+	}
+	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) && m.exp >= -1020 && m.exp <= 1024 && m.wexp >= -1073 && m.wexp <= 1024
+	for i := range m.mean {
+		ok = ok && math.Abs(m.mean[i]) <= 1 && math.Abs(m.meanRest[i]) <= 0x1p-40
+	}
+	return ok
+}
+
+func (s *Stats) soundScatter() bool {
+	most, at := s.weight*(4+0x1p-20), 0
+	for i := range s.mean {
+		if s.scatter[at] < 0 {
+			return false
+		}
+		for range s.cols - i {
+			if math.Abs(s.scatter[at]) > most || math.Abs(s.scatterRest[at]) > most*0x1p-40 {
+				return false
+			}
+			at++
+		}
+	}
+	return true
+}
+
+// zeros reports whether all bits of v are 0.
+func zeros(v []float64) bool {
+	for _, x := range v {
+		if math.Float64bits(x) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// MarshalBinary returns the subspace in the binary form that UnmarshalBinary
+// reads: 140 + 8·(2d + kd) bytes or so.
+func (p *Subspace) MarshalBinary() ([]byte, error) {
+	if p.k == 0 {
+		return nil, fail(ErrTooFewSamples, "the subspace is empty")
+	}
+	flags := uint16(p.pc.solver)<<solverShift | uint16(p.pc.status)<<statusShift
+	size := headerSize + 16*p.cols + matrixSize(p.pc.basis) + 4
+	if p.enclosure == EnclosureTight {
+		flags |= isTight
+	}
+	if p.orientation != nil {
+		flags |= hasTurn
+		size += matrixSize(p.orientation)
+	}
+	head := p.numbers()
+	copy(head[3:], []float64{p.pc.total, p.pc.floor, p.pc.floorError, 0, float64(p.pc.steps)})
+	var w writer
+	w.header(size, subspaceMagic, partsVersion, flags, p.cols, p.k, p.rows, "Subspace", head)
+	w.numbers("mean", p.mean)
+	w.numbers("mean", p.meanRest)
+	w.matrix(p.pc.basis)
+	w.matrix(p.orientation)
+	return w.sum()
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
+// [ErrFormat], and p is then unchanged. It allocates no more than len(data)
+// bytes for the subspace.
+func (p *Subspace) UnmarshalBinary(data []byte) error {
+	r, flags, err := newReader(data, subspaceMagic, partsVersion, 0)
+	if err != nil {
+		return err
+	}
+	k := binary.LittleEndian.Uint32(data[12:])
+	out := Subspace{k: int(min(k, math.MaxInt32)), enclosure: Enclosure(flags & isTight)}
+	head := r.moments(data, &out.moments)
+	if !r.bad {
+		out.mean, out.meanRest = r.numbers(out.cols), r.numbers(out.cols)
+		out.pc.basis = r.matrix()
+		if flags&hasTurn != 0 {
+			out.orientation = r.matrix()
+		}
+	}
+	out.pc.solver, out.pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
+	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || flags>>(statusShift+3) != 0 || k > math.MaxInt32 {
+		return fail(ErrFormat, "the subspace contradicts itself or a number is not finite")
+	}
+	out.mark = markOf(data)
+	*p = out
+	return nil
+}
+
+// soundSubspace is sound for what Subspace adds; it takes the numbers of the
+// header that are left.
+func (p *Subspace) soundSubspace(head []float64) bool {
+	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
+	pc.total, pc.floor, pc.floorError, pc.steps = head[0], head[1], head[2], int(max(0, min(head[4], math.MaxInt32)))
+	switch {
+	case p.weight == 0 || p.k < 1 || !fits(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
+		return false
+	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
+		return false
+	case math.Float64bits(head[3]) != 0 || float64(pc.steps) != head[4] || pc.solver > SolverKrylov || pc.status > StatusCancelled:
+		return false
+	case checkFit(p.k, &Options{Enclosure: p.enclosure, Orientation: p.orientation}) != nil:
+		return false
+	}
+	for i := range pc.basis.Rows {
+		if !(math.Abs(sumSquares(pc.basis.row(i))-1) <= 1e-10) {
+			return false
+		}
+	}
+	return true
+}
+
+// markOf is the checksum that a form ends in.
+func markOf(form []byte) uint32 { return binary.LittleEndian.Uint32(form[len(form)-4:]) }
+
+// MarshalBinary returns the extent in the binary form that UnmarshalBinary
+// reads: 104 + 8k bytes or less.
+func (e *Extent) MarshalBinary() ([]byte, error) {
+	var flags uint16
+	if e.marked {
+		flags = isMarked
+	}
+	var w writer
+	w.header(headerSize+8+8*len(e.facets)+4, extentMagic, partsVersion, flags, 0, int(e.mark), e.rows, "Extent",
+		[]float64{e.radius, e.objective, e.squares, 0, 0, 0, 0, 0})
+	w.count(len(e.facets))
+	w.numbers("facets", e.facets)
+	return w.sum()
+}
+
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
+// [ErrFormat], and e is then unchanged.
+func (e *Extent) UnmarshalBinary(data []byte) error {
+	r, flags, err := newReader(data, extentMagic, partsVersion, 8)
+	if err != nil {
+		return err
+	}
+	out := Extent{mark: binary.LittleEndian.Uint32(data[12:]), marked: flags&isMarked != 0}
+	rows := binary.LittleEndian.Uint64(data[16:])
+	head := r.numbers(headerNumbers)
+	if n := r.count(); n > 0 {
+		out.facets = r.numbers(n)
+	}
+	sound := !r.bad && r.at == len(r.data) && flags&^isMarked == 0 && rows <= math.MaxInt &&
+		binary.LittleEndian.Uint32(data[8:]) == 0 && zeros(head[3:])
+	if sound {
+		out.rows, out.radius, out.objective, out.squares = int(rows), head[0], head[1], head[2]
+		most := 8 * float64(rows) * math.MaxInt32
+		sound = out.radius >= 0 && out.radius <= most && out.objective >= 0 && out.objective <= most && out.squares >= 0 && out.squares <= most
+		for _, v := range out.facets {
+			sound = sound && v >= 0 && v <= most
+		}
+	}
+	if !sound || !out.marked && (rows != 0 || out.mark != 0 || len(out.facets) != 0) {
+		return fail(ErrFormat, "the extent contradicts itself or a number is not finite")
+	}
+	*e = out
+	return nil
+}
