@@ -5,6 +5,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 )
 
 // principal is what Fit and Certify need of the singular value decomposition
@@ -222,6 +223,10 @@ func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
 		return nil, err
 	}
 	pc.steps = kry.steps
+	if hasty && kry.status != StatusConverged { // another solver follows
+		pc.status = StatusIterationLimit
+		return pc, cancelled(s.ctx)
+	}
 	pc.basis = NewMatrix(p, s.d, nil)
 	copy(pc.basis.Data, kry.basis.Data)
 	orthonormalizeCtx(s.ctx, pc.basis, count)
@@ -231,7 +236,11 @@ func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
 	}
 	// Rayleigh–Ritz on the final basis: T = UᵀBU, R = BU − UT.
 	u := rowsOf(pc.basis, 0, count)
-	bu, err := s.normal(u)
+	ask := u
+	if kry.status != StatusConverged {
+		ask = s.probed(u)
+	}
+	bu, err := s.normal(ask)
 	if err != nil {
 		return nil, err
 	}
@@ -241,23 +250,58 @@ func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
 			t.row(i)[j] = dot(bu.row(i), u.row(j))
 		}
 	}
-	var captured, squares float64
-	for i := range count {
-		captured += t.row(i)[i]
+	var captured, squares, left float64
+	for i := range ask.Rows {
 		r := bu.row(i)
 		for range 2 {
 			for j := range count {
 				axpy(r, -dot(r, u.row(j)), u.row(j))
 			}
 		}
-		squares += sumSquares(r)
+		if i < count {
+			captured += t.row(i)[i]
+			squares += sumSquares(r)
+		} else {
+			left = max(left, norm2(r))
+		}
+	}
+	next := kry.next
+	if ask != u {
+		next = min(probeFactor*left, max(0, s.total-captured))
 	}
 	theta, _ := eigenSym(s.ctx, t, false)
-	open := ritzSumBound(theta, squares, kry.next)
+	open := ritzSumBound(theta, squares, next)
 	pc.floor = max(0, s.total-captured-open)
 	pc.floorError = open + rounding
 	if kry.status != StatusConverged || math.IsNaN(open) {
 		pc.status = StatusIterationLimit
 	}
 	return pc, cancelled(s.ctx)
+}
+
+// After few steps the largest Ritz values outside of the basis say nothing of the
+// eigenvalues there. What does is what is left of probes random vectors: the norm of a
+// matrix is at most probeFactor = 4·√(2/π) times the largest of its products with
+// them, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding
+// Structure with Randomness, 2011, Lemma 4.1).
+const (
+	probes      = 16
+	probeFactor = 3.1915382432114616
+)
+
+// probed returns the orthonormal rows u and below them random vectors orthogonal to these.
+func (s *remote) probed(u *Matrix) *Matrix {
+	rng := rand.New(rand.NewPCG(1, 0x5eed)) // not those of the start, which the basis depends on
+	out := NewMatrix(u.Rows+probes, s.d, nil)
+	copy(out.Data, u.Data[:u.Rows*u.Cols])
+	for i := u.Rows; i < out.Rows; i++ {
+		row := out.row(i)
+		for c := range row {
+			row[c] = rng.NormFloat64()
+		}
+		for j := range u.Rows {
+			axpy(row, -dot(row, u.row(j)), u.row(j))
+		}
+	}
+	return out
 }

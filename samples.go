@@ -201,12 +201,14 @@ func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64
 // survey finds, in one pass over X, the largest magnitude in rows that count, the
 // mean of a·X (zeros if the data is not to be centred), and whether all of X is
 // finite: if not, the error names the first entry. It sums differences
-// from the first row that counts: columns without variation come out with their
+// from the first of the heaviest rows: columns without variation come out with their
 // exact value, and others lose less when far from 0.
 func (s *samples) survey(a float64) (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
-	for s.weight(first) == 0 {
-		first++ // checkWeights found a positive one
+	for i, w := range s.weights {
+		if w > s.weights[first] {
+			first = i
+		}
 	}
 	for j, v := range s.x.row(first) {
 		origin[j] = a * v

@@ -140,7 +140,8 @@ type Model struct {
 	// their rounding, about min(n, d)·2^-52·Total. SolverKrylov subtracts from
 	// Floor what the residuals of its Ritz vectors leave open, and states that
 	// here; that bound takes for granted that the random start block was not
-	// orthogonal to a leading direction.
+	// orthogonal to a leading direction or, where the iteration stopped at its
+	// limit, that of 16 random vectors one is not nearly so (2e-10).
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total, also where these are out of range

@@ -941,6 +941,53 @@ func TestKrylovFloor(t *testing.T) {
 	}
 }
 
+// TestKrylovFewSteps: the floor is proved also where the steps were far too few to
+// find the leading directions.
+func TestKrylovFewSteps(t *testing.T) {
+	n, d := 130, 200
+	tight := 0
+	for name, sigma := range map[string]func(i int) float64{
+		"flat": func(int) float64 { return 1 }, "falls": func(i int) float64 { return 1 / float64(i+1) }, "slow": func(i int) float64 { return 1 / math.Sqrt(float64(i+1)) },
+		"spike": func(i int) float64 { return 1 + 99*float64(1/(i+1)) }, "two heights": func(i int) float64 { return 1 + float64(30/(i+1)) },
+	} {
+		for seed := range fewer[uint64](4, 1) {
+			x := randomData(n, d, 0, seed)
+			for i := range n {
+				for j := range d {
+					x.Set(i, j, sigma(j)*x.At(i, j)*(1+float64(j)/4))
+				}
+			}
+			floors, err := Floors(x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := newSamples(bg, x, nil, 1, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, k := range []int{2, 4, 12} {
+				for steps := 1; steps <= 4; steps++ {
+					pc, err := s.principalKrylov(k-1, steps, false)
+					if err != nil {
+						t.Fatal(err)
+					}
+					floor, open := s.unscaleSquare(pc.floor), s.unscaleSquare(pc.floorError)
+					if !(floor <= floors[k-1]*(1+1e-12) && floors[k-1] <= (floor+open)*(1+1e-12)) {
+						t.Errorf("%s, seed %d, k = %d, %d steps: floor %g + %g, the minimum is %g", name, seed, k, steps, floor, open, floors[k-1])
+					}
+					if floor > .8*floors[k-1] {
+						tight++
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d floors are within a fifth", tight)
+	if tight == 0 {
+		t.Error("no floor says anything")
+	}
+}
+
 // FuzzFit: no panic, no NaN, feasible, and never below the floor by more than
 // rounding.
 func FuzzFit(f *testing.F) {

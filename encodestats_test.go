@@ -1,0 +1,233 @@
+package softkmeans
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"testing"
+)
+
+// form is what has a binary form.
+type form interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// partForms has some of each kind, by the names of the kinds.
+func partForms(t testing.TB) map[string][]form {
+	t.Helper()
+	x := loadCSV(t, "iris")
+	s := statsOf(t, x, nil)
+	out := map[string][]form{"stats": {s, &Stats{}, statsOf(t, NewMatrix(1, 1, nil), []float64{1e-300})}, "extent": {&Extent{}}}
+	for k, o := range map[int]*Options{1: nil, 3: {Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}, 9: nil} {
+		p, err := s.Subspace(k, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e Extent
+		if err := e.Add(p, x); err != nil {
+			t.Fatal(err)
+		}
+		out["subspace"], out["extent"] = append(out["subspace"], p), append(out["extent"], &e)
+	}
+	return out
+}
+
+func newForm(kind string) form {
+	switch kind {
+	case "stats":
+		return &Stats{}
+	case "subspace":
+		return &Subspace{}
+	}
+	return &Extent{}
+}
+
+// TestPartsBinary: every kind comes back as it was, and any damage is an ErrFormat that
+// leaves the receiver alone.
+func TestPartsBinary(t *testing.T) {
+	for kind, list := range partForms(t) {
+		for i, v := range list {
+			b, err := v.MarshalBinary()
+			if err != nil {
+				t.Fatal(kind, i, err)
+			}
+			if again, _ := v.MarshalBinary(); !bytes.Equal(b, again) || cap(b) != len(b) {
+				t.Errorf("%s %d: not the same bytes twice, or a wrong size: %d for %d", kind, i, cap(b), len(b))
+			}
+			back := newForm(kind)
+			if err := back.UnmarshalBinary(b); err != nil {
+				t.Fatal(kind, i, err)
+			}
+			if again, _ := back.MarshalBinary(); !bytes.Equal(b, again) {
+				t.Errorf("%s %d came back as another", kind, i)
+			}
+			refuses := func(what string, b []byte) {
+				t.Helper()
+				before, _ := back.MarshalBinary()
+				err := back.UnmarshalBinary(b)
+				after, _ := back.MarshalBinary()
+				if !errors.Is(err, ErrFormat) || !bytes.Equal(before, after) {
+					t.Errorf("%s %d, %s: %v", kind, i, what, err)
+				}
+			}
+			for n := range b {
+				refuses("cut", b[:n])
+				refuses("cut, with a good checksum", resum(bytes.Clone(b[:n])))
+				flipped := bytes.Clone(b)
+				flipped[n] ^= 0x10
+				refuses("flipped", flipped)
+			}
+			refuses("longer", resum(append(bytes.Clone(b), 0, 0, 0, 0, 0, 0, 0, 0)))
+			for at := 24; at+8 <= len(b)-4; at += 8 { // a NaN in any number, a huge count in any count
+				bad := bytes.Clone(b)
+				binary.LittleEndian.PutUint64(bad[at:], math.Float64bits(math.NaN()))
+				refuses("NaN", resum(bad))
+			}
+			for _, other := range []string{modelMagic, lsdMagic, statsMagic, subspaceMagic, extentMagic, "SKM?"} {
+				if other != string(b[:4]) {
+					refuses("called "+other, resum(append([]byte(other), b[4:]...)))
+				}
+			}
+		}
+	}
+}
+
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestDecodersAllocate: a header that promises more than follows does not make a
+// decoder allocate it. The forms are cut behind every number and every field of
+// the header is made large.
+func TestDecodersAllocate(t *testing.T) {
+	kinds := map[string]func() form{"model": func() form { return &Model{} }, "lsd": func() form { return &LSDModel{} }}
+	forms := map[string][]form{"lsd": {&LSDModel{Memberships: NewMatrix(3, 2, nil)}}}
+	for _, m := range sampleModels(t) {
+		forms["model"] = append(forms["model"], m)
+	}
+	for kind, list := range partForms(t) {
+		forms[kind], kinds[kind] = list, func() form { return newForm(kind) }
+	}
+	worst := 0.0
+	for kind, list := range forms {
+		for _, v := range list {
+			b, err := v.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, large := range []uint64{1 << 20, 1 << 28, 1<<31 - 1, 1 << 31, 1 << 40, 1<<61 + 1, math.MaxUint64} {
+				for at := 8; at+8 <= min(len(b)-4, 400); at += 4 {
+					bad := bytes.Clone(b)
+					binary.LittleEndian.PutUint64(bad[at:], large)
+					resum(bad)
+					to := kinds[kind]()
+					used := allocated(func() { to.UnmarshalBinary(bad) })
+					worst = max(worst, float64(used)/float64(len(bad)+1024))
+					if used > uint64(2*len(bad)+4096) {
+						t.Fatalf("%s of %d bytes with %d at %d: %d bytes allocated", kind, len(bad), large, at, used)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("at most %.2f bytes for each byte read", worst)
+}
+
+func FuzzStats(f *testing.F)    { fuzzForm(f, "stats") }
+func FuzzSubspace(f *testing.F) { fuzzForm(f, "subspace") }
+func FuzzExtent(f *testing.F)   { fuzzForm(f, "extent") }
+
+// fuzzForm: what a decoder accepts is exactly what would be written, and can be
+// worked with.
+func fuzzForm(f *testing.F, kind string) {
+	for _, v := range partForms(f)[kind] {
+		b, _ := v.MarshalBinary()
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = resum(bytes.Clone(b))
+		v := newForm(kind)
+		if err := v.UnmarshalBinary(b); err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Fatal(err)
+			}
+			return
+		}
+		if again, err := v.MarshalBinary(); err != nil || !bytes.Equal(again, b) {
+			t.Fatalf("%v: %x came back as %x", err, b, again)
+		}
+		switch v := v.(type) {
+		case *Stats:
+			useStats(t, v)
+		case *Subspace:
+			var e Extent
+			x := NewMatrix(2, v.cols, nil)
+			if err := e.Add(v, x); err != nil {
+				t.Fatal(err)
+			}
+			if m, err := v.Model(&e); err == nil {
+				finiteModel(t, m)
+			}
+		case *Extent:
+			if err := v.Merge(shipped(t, v)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// useStats does everything that statistics can do: no panic, no NaN.
+func useStats(t *testing.T, s *Stats) {
+	if s.Weight() == 0 || s.Cols() > 40 {
+		return
+	}
+	if err := s.Merge(s); err != nil && !errors.Is(err, ErrShape) {
+		t.Fatal(err)
+	}
+	if err := s.Add(NewMatrix(1, s.Cols(), nil)); err != nil && !errors.Is(err, ErrShape) {
+		t.Fatal(err)
+	}
+	floors, err := s.Floors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range floors {
+		if !isFinite(v) || v < 0 || i > 0 && v > floors[i-1] {
+			t.Fatalf("floors %v", floors)
+		}
+	}
+	for _, v := range append(s.Mean(), s.Scatter().Data...) {
+		if !isFinite(v) {
+			t.Fatalf("mean %v, scatter %v", s.Mean(), s.Scatter())
+		}
+	}
+	p, err := s.Subspace(3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(shipped(t, p), p) {
+		t.Fatal("the subspace came back as another")
+	}
+}
+
+func finiteModel(t *testing.T, m *Model) {
+	t.Helper()
+	if _, err := maxAbs("centers", m.Centers); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap} {
+		if !isFinite(v) {
+			t.Fatalf("%+v", m)
+		}
+	}
+}

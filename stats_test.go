@@ -1,0 +1,383 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// onGrid rounds to multiples of 2^-20, so that moving the data by whole numbers is
+// exact, and so what it must give is known.
+func onGrid(x *Matrix) *Matrix {
+	return mapped(x, func(_, _ int, v float64) float64 { return math.Round(v*0x1p20) * 0x1p-20 })
+}
+
+// moved is x with every entry moved by `by`.
+func moved(x *Matrix, by float64) *Matrix {
+	return mapped(x, func(_, _ int, v float64) float64 { return v + by })
+}
+
+func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
+	t.Helper()
+	var s Stats
+	if err := s.AddWeighted(x, w); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+// treeOf cuts the rows at random into parts, down to single rows, and merges them in a
+// random order.
+func treeOf(t testing.TB, rng *rand.Rand, x *Matrix, w []float64) *Stats {
+	t.Helper()
+	if x.Rows == 1 || rng.IntN(8) == 0 {
+		return statsOf(t, x, w)
+	}
+	at := 1 + rng.IntN(x.Rows-1)
+	if rng.IntN(3) == 0 {
+		at = 1
+	}
+	var wa, wb []float64
+	if w != nil {
+		wa, wb = w[:at], w[at:]
+	}
+	a, b := treeOf(t, rng, rowsOf(x, 0, at), wa), treeOf(t, rng, rowsOf(x, at, x.Rows), wb)
+	if rng.IntN(2) == 0 {
+		a, b = b, a
+	}
+	if err := a.Merge(b); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// offBy is the largest difference of floors, each relative to itself, but at least to
+// the rounding of the first.
+func offBy(got, want []float64, d int) (worst float64) {
+	if len(got) != len(want) {
+		return math.Inf(1)
+	}
+	for i, v := range want {
+		if diff := math.Abs(got[i] - v); diff > float64(8*d)*0x1p-52*want[0] {
+			worst = max(worst, diff/v)
+		}
+	}
+	return worst
+}
+
+// TestStatsMerge: whatever the parts and the order of their merges, the floors are those
+// of the whole at its own place, also where the mean is 1e4 spreads away.
+func TestStatsMerge(t *testing.T) {
+	worst := 0.0
+	for _, c := range []struct{ n, d int }{{1, 3}, {2, 1}, {40, 5}, {7, 30}, {fewer(1500, 400), 8}} {
+		near := onGrid(randomData(c.n, c.d, 0, uint64(c.n)))
+		weights := make([]float64, c.n)
+		for i := range weights {
+			weights[i] = float64((i + 1) % 4) // zeros among them
+		}
+		for _, w := range [][]float64{nil, weights} {
+			if w != nil && c.n == 1 {
+				w = []float64{3}
+			}
+			want, err := FloorsWeighted(near, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, by := range []float64{0, 1e4, -1e6} {
+				far := moved(near, by)
+				for seed := range seeds() / 3 {
+					s := treeOf(t, rand.New(rand.NewPCG(seed, 5)), far, w)
+					got, err := s.Floors()
+					if err != nil {
+						t.Fatal(err)
+					}
+					off := offBy(got, want, c.d)
+					worst = max(worst, off)
+					// The mean itself has lost its digits to `by` in the whole.
+					if off > 1e-11*(1+math.Abs(by)/1e4) || s.Rows() != c.n || s.Cols() != c.d {
+						t.Fatalf("%d×%d moved by %g, weights %v, seed %d: floors off by %g", c.n, c.d, by, w != nil, seed, off)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("worst relative difference %.1e", worst)
+}
+
+// TestStatsMoments: weight, mean and scatter by their definitions.
+func TestStatsMoments(t *testing.T) {
+	x := FromRowsOrFail(t, [][]float64{{1, 10}, {3, 30}, {5, 20}, {100, 100}})
+	s := statsOf(t, x, []float64{2, 1, 1, 0})
+	if s.Rows() != 4 || s.Weight() != 4 || !slices.Equal(s.Mean(), []float64{2.5, 17.5}) {
+		t.Error(s.Rows(), s.Weight(), s.Mean())
+	}
+	// Deviations (−1.5, −7.5) twice, (.5, 12.5), (2.5, 2.5).
+	want := NewMatrix(2, 2, []float64{4.5 + .25 + 6.25, 22.5 + 6.25 + 6.25, 22.5 + 6.25 + 6.25, 112.5 + 156.25 + 6.25})
+	if maxDiff(s.Scatter(), want) > 1e-13 {
+		t.Error(s.Scatter().Data)
+	}
+	var empty Stats
+	if empty.Rows() != 0 || empty.Cols() != 0 || empty.Weight() != 0 || empty.Mean() != nil || empty.Scatter() != nil {
+		t.Error("the zero value is not empty")
+	}
+	if _, err := empty.Floors(); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+	if _, err := empty.Subspace(2, nil); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+	// Empty merged with anything, and rows without weight, change no number.
+	before := s.clone()
+	if err := s.Merge(&empty); err != nil || !reflect.DeepEqual(s, before) {
+		t.Error("an empty Stats changed another", err)
+	}
+	if err := empty.AddWeighted(NewMatrix(2, 5, nil), []float64{0, 0}); err != nil || empty.Rows() != 2 || empty.Weight() != 0 {
+		t.Error(err, empty.Rows(), empty.Weight())
+	}
+	if err := empty.Merge(s); err != nil || empty.Rows() != 6 || !slices.Equal(empty.Mean(), s.Mean()) {
+		t.Error(err, empty)
+	}
+	if err := empty.Add(NewMatrix(1, 2, []float64{7, 7})); err != nil || reflect.DeepEqual(s.Mean(), empty.Mean()) || !reflect.DeepEqual(s, before) {
+		t.Error("a merged Stats shares memory with what it was merged from")
+	}
+	// Itself: every row twice.
+	twice := before.clone()
+	if err := twice.Merge(twice); err != nil || twice.Rows() != 8 || twice.Weight() != 8 || maxDiff(twice.Scatter(), mapped(want, func(_, _ int, v float64) float64 { return 2 * v })) > 1e-12 {
+		t.Error(err, twice)
+	}
+}
+
+func FromRowsOrFail(t testing.TB, rows [][]float64) *Matrix {
+	t.Helper()
+	x, err := FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestStatsScales: parts whose sizes, or weights, are hundreds of powers of ten apart.
+func TestStatsScales(t *testing.T) {
+	for _, c := range [][2]float64{{1e150, 1e150}, {1e-150, 1e-150}, {1e150, 1e-150}, {1e-160, 1}, {5e-324, 1e-300}, {1e307, 1e300}} {
+		x := randomData(60, 4, 2, 1)
+		for i := range x.Rows {
+			scale(x.row(i), c[i/30]/8)
+		}
+		for _, heavy := range []float64{1, 1e300, 1e-300} {
+			w := slices.Repeat([]float64{1}, 60)
+			for i := range 30 {
+				w[i] = heavy
+			}
+			want, err := FloorsWeighted(x, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, turn := range []bool{false, true} {
+				a, b := statsOf(t, rowsOf(x, 0, 30), w[:30]), statsOf(t, rowsOf(x, 30, 60), nil)
+				if turn {
+					a, b = b, a
+				}
+				if err := a.Merge(b); err != nil {
+					t.Fatal(err)
+				}
+				got, err := a.Floors()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range got {
+					if !isFinite(v) {
+						t.Fatalf("%v, weight %g: floors %v", c, heavy, got)
+					}
+				}
+				if off := offBy(got[:1], want[:1], 4); off > 1e-12 && want[0] > 1e-300 {
+					t.Errorf("%v, weight %g: total %g, want %g", c, heavy, got[0], want[0])
+				}
+			}
+		}
+	}
+}
+
+// TestStatsErrors: what is wrong is named, and nothing changed.
+func TestStatsErrors(t *testing.T) {
+	s := statsOf(t, NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7}), nil)
+	before := s.clone()
+	nan := NewMatrix(2, 2, []float64{1, 2, 3, math.NaN()})
+	for _, c := range []struct {
+		what string
+		err  error
+		want error
+	}{
+		{"nil", s.Add(nil), ErrShape}, {"width", s.Add(NewMatrix(2, 3, nil)), ErrShape}, {"no columns", s.Add(NewMatrix(2, 0, nil)), ErrShape},
+		{"NaN", s.Add(nan), ErrNonFinite}, {"NaN without weight", s.AddWeighted(nan, []float64{0, 0}), ErrNonFinite},
+		{"weights", s.AddWeighted(NewMatrix(2, 2, nil), []float64{1}), ErrShape}, {"negative", s.AddWeighted(NewMatrix(1, 2, nil), []float64{-1}), ErrOption},
+		{"NaN weight", s.AddWeighted(NewMatrix(1, 2, nil), []float64{math.NaN()}), ErrNonFinite},
+		{"merge", s.Merge(statsOf(t, NewMatrix(1, 3, nil), nil)), ErrShape},
+		{"no rows", s.Add(NewMatrix(0, 9, nil)), nil}, {"no rows, no columns", s.Add(&Matrix{}), nil},
+	} {
+		if !errors.Is(c.err, c.want) || c.want == nil && c.err != nil || !reflect.DeepEqual(s, before) {
+			t.Errorf("%s: %v", c.what, c.err)
+		}
+	}
+	for _, c := range []struct {
+		k    int
+		o    *Options
+		want error
+	}{
+		{0, nil, ErrOption}, {2, &Options{Solver: SolverKrylov}, ErrOption}, {2, &Options{Weights: []float64{1, 1, 1}}, ErrOption},
+		{2, &Options{Workers: -1}, ErrOption}, {3, &Options{Orientation: NewMatrix(1, 1, []float64{1})}, ErrShape},
+	} {
+		if p, err := s.Subspace(c.k, c.o); p != nil || !errors.Is(err, c.want) {
+			t.Errorf("k = %d, %+v: %v", c.k, c.o, err)
+		}
+	}
+}
+
+// shipped is v after a way through its binary form.
+func shipped[T any, P interface {
+	*T
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary([]byte) error
+}](t testing.TB, v P) P {
+	t.Helper()
+	b, err := v.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := P(new(T))
+	if err := out.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestParts: the passes on parts of the data, each in a process of its own as it were,
+// give what Fit gives.
+func TestParts(t *testing.T) {
+	for _, name := range realSets {
+		x := moved(standardized(loadCSV(t, name)), 1e4)
+		weights := make([]float64, x.Rows)
+		for i := range weights {
+			weights[i] = float64(i % 3)
+		}
+		for _, enclosure := range allEnclosures {
+			for _, k := range []int{1, 3, 6} {
+				for _, w := range [][]float64{nil, weights} {
+					o := &Options{Enclosure: enclosure, Orientation: RandomOrientation(k, 3)}
+					parts := func(do func(x *Matrix, w []float64)) {
+						for at, n := 0, 1; at < x.Rows; at, n = at+n, 3*n {
+							n = min(n, x.Rows-at)
+							if w == nil {
+								do(rowsOf(x, at, at+n), nil)
+							} else {
+								do(rowsOf(x, at, at+n), w[at:at+n])
+							}
+						}
+					}
+					var s Stats
+					parts(func(x *Matrix, w []float64) {
+						if err := s.Merge(shipped(t, statsOf(t, x, w))); err != nil {
+							t.Fatal(err)
+						}
+					})
+					p, err := s.Subspace(k, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					var e Extent
+					parts(func(x *Matrix, w []float64) {
+						var part Extent
+						if err := part.AddWeighted(shipped(t, p), x, w); err != nil {
+							t.Fatal(err)
+						}
+						if err := e.Merge(shipped(t, &part)); err != nil {
+							t.Fatal(err)
+						}
+					})
+					got, err := shipped(t, p).Model(&e)
+					if err != nil {
+						t.Fatal(err)
+					}
+					o.Weights = w
+					want, err := Fit(bg, x, k, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if !close9(got.Objective, want.Objective, want.Total) || !close9(got.Floor, want.Floor, want.Total) || !close9(got.Total, want.Total, want.Total) ||
+						maxDiff(got.Centers, want.Centers) > 1e-6 || p.K() != k || p.Basis().Rows != min(k-1, x.Cols) || p.Floor() != got.Floor || e.Rows() != x.Rows {
+						t.Errorf("%s, %v, k = %d, weights %v: %+v, want %+v", name, enclosure, k, w != nil, got, want)
+					}
+					g, err := got.Predict(nil, x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					tol := 1e-9
+					if k > x.Cols+1 { // see Predict
+						tol = 1e-6
+					}
+					if d := maxDiff(g, want.Memberships); d > tol {
+						t.Errorf("%s, %v, k = %d, weights %v: memberships off by %g", name, enclosure, k, w != nil, d)
+					}
+				}
+			}
+		}
+	}
+}
+
+// close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
+func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
+
+// TestExtentErrors: rows, extents and statistics that do not belong together.
+func TestExtentErrors(t *testing.T) {
+	x := randomData(30, 3, 1, 4)
+	p, err := statsOf(t, x, nil).Subspace(2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := statsOf(t, x, nil).Subspace(3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e, f Extent
+	if err := e.Add(p, rowsOf(x, 0, 20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Add(other, rowsOf(x, 20, 30)); err != nil {
+		t.Fatal(err)
+	}
+	large, nan := rowsOf(x, 20, 30).Clone(), rowsOf(x, 20, 30).Clone()
+	large.Set(4, 1, -1e9)
+	nan.Set(4, 1, math.NaN())
+	before := e
+	_, short := p.Model(&e)
+	_, foreign := p.Model(&f)
+	_, none := p.Model(&Extent{})
+	for _, c := range []struct {
+		what string
+		err  error
+		want error
+	}{
+		{"width", e.Add(p, NewMatrix(2, 2, nil)), ErrShape}, {"nil", e.Add(p, nil), ErrShape}, {"NaN", e.Add(p, nan), ErrNonFinite},
+		{"larger", e.Add(p, large), ErrChanged}, {"heavier", e.AddWeighted(p, rowsOf(x, 20, 22), []float64{1, 2}), ErrChanged},
+		{"weights", e.AddWeighted(p, rowsOf(x, 20, 22), []float64{1}), ErrShape}, {"negative", e.AddWeighted(p, rowsOf(x, 20, 22), []float64{-1, 1}), ErrOption},
+		{"another subspace's rows", e.Add(other, x), ErrShape}, {"another subspace's extent", e.Merge(&f), ErrShape},
+		{"too few rows", short, ErrChanged}, {"too few rows", short, ErrShape}, {"foreign", foreign, ErrShape}, {"none", none, ErrChanged},
+		{"no rows", e.Add(p, NewMatrix(0, 3, nil)), nil}, {"nothing", e.Merge(&Extent{}), nil},
+	} {
+		if !errors.Is(c.err, c.want) || c.want == nil && c.err != nil || !reflect.DeepEqual(e, before) {
+			t.Errorf("%s: %v", c.what, c.err)
+		}
+	}
+	var at *InputError
+	if err := e.Add(p, large); !errors.As(err, &at) || at.Row != 4 || at.Col != 1 || at.Value != -1e9 {
+		t.Error(err)
+	}
+	if err := e.Add(p, rowsOf(x, 0, 10)); err != nil { // the wrong ten rows
+		t.Fatal(err)
+	}
+	if _, err := p.Model(&e); !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+}

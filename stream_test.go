@@ -1,0 +1,366 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// inBlocks yields the rows of x in blocks of the given sizes, over and over.
+func inBlocks(x *Matrix, sizes ...int) iter.Seq2[*Matrix, error] {
+	return func(yield func(*Matrix, error) bool) {
+		for at, i := 0, 0; at < x.Rows; i++ {
+			n := min(sizes[i%len(sizes)], x.Rows-at)
+			if !yield(&Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[at*x.Stride:][:(n-1)*x.Stride+x.Cols]}, nil) {
+				return
+			}
+			at += n
+		}
+	}
+}
+
+// counted counts the passes over blocks.
+func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], passes *int) {
+	passes = new(int)
+	return func(yield func(*Matrix, error) bool) {
+		*passes++
+		blocks(yield)
+	}, passes
+}
+
+// TestFitSeq: the model of any sequence of blocks is that of Fit on all rows, to 1e-9,
+// also where the mean is 1e4 spreads away; two passes make it, and three its memberships.
+func TestFitSeq(t *testing.T) {
+	type set struct {
+		name string
+		x    *Matrix
+	}
+	sets := []set{{"one row", randomData(1, 3, 0, 1)}, {"wide", randomData(8, 30, 0, 2)}, {"equal rows", mapped(NewMatrix(9, 2, nil), func(_, _ int, _ float64) float64 { return .1 })},
+		{"tall", randomData(fewer(20000, 9000), 6, 0, 3)}}
+	for _, name := range realSets {
+		sets = append(sets, set{name, standardized(loadCSV(t, name))})
+	}
+	worst := 0.0
+	for _, set := range sets {
+		for _, mean := range []float64{0, 1e4} {
+			x := moved(set.x, mean)
+			for _, k := range []int{1, 2, 5} {
+				for i, solver := range []Solver{SolverAuto, SolverGram, SolverJacobi, SolverKrylov} {
+					if solver == SolverKrylov && k > min(x.Rows-1, x.Cols) || quick() && k == 2 {
+						continue
+					}
+					enclosure := allEnclosures[i%2]
+					name := fmt.Sprintf("%s, mean %g, k = %d, %v", set.name, mean, k, solver)
+					want, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enclosure})
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					blocks, passes := counted(inBlocks(x, 1, 100, 7, 9000))
+					got, err := FitSeq(bg, blocks, k, &Options{Solver: solver, Enclosure: enclosure})
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					if solver != SolverKrylov && *passes != 2 || got.Memberships != nil || got.Status != StatusOptimal || got.Solver != want.Solver && solver != SolverAuto {
+						t.Errorf("%s: %d passes, %+v", name, *passes, got)
+					}
+					for _, pair := range [][2]float64{{got.Objective, want.Objective}, {got.Floor, want.Floor}, {got.Total, want.Total}} {
+						if math.Abs(pair[0]-pair[1]) <= float64(x.Rows*x.Cols)*0x1p-98*(1+mean*mean) {
+							continue // the rounding of entries, squared: no variance at all
+						}
+						if !close9(pair[0], pair[1], want.Total) {
+							t.Errorf("%s: objective %g, floor %g, total %g; want %g, %g, %g", name, got.Objective, got.Floor, got.Total, want.Objective, want.Floor, want.Total)
+						}
+						if pair[1] > 1e-12*want.Total {
+							worst = max(worst, math.Abs(pair[0]-pair[1])/pair[1])
+						}
+					}
+					if !(math.Abs(got.Gap) <= 1e-12) {
+						t.Errorf("%s: gap %g", name, got.Gap)
+					}
+					// Other blocks, other workers, and memberships asked for: the same bits.
+					g := NewMatrix(x.Rows, k, nil)
+					rows := 0
+					blocks, passes = counted(inBlocks(x, 30))
+					again, err := FitSeq(bg, blocks, k, &Options{Solver: solver, Enclosure: enclosure, Workers: 3, Memberships: func(first int, part *Matrix) error {
+						if first != rows {
+							t.Errorf("%s: memberships of row %d after those of %d rows", name, first, rows)
+						}
+						rows += copy(g.Data[rows*k:], part.Data) / k
+						return nil
+					}})
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					if solver != SolverKrylov && *passes != 3 || !slices.Equal(again.Centers.Data, got.Centers.Data) || again.Floor != got.Floor || again.Total != got.Total {
+						t.Errorf("%s: other blocks have other bits, or %d passes", name, *passes)
+					}
+					if rows != x.Rows || !(math.Abs(again.Gap) <= 1e-12) {
+						t.Errorf("%s: %d rows of memberships, objective %g", name, rows, again.Objective)
+					}
+					// Krylov's basis is as good as its floor asks for, no better.
+					if d := maxDiff(g, want.Memberships); d > 1e-9 && solver != SolverKrylov {
+						t.Errorf("%s: memberships off by %g", name, d)
+					}
+					c, err := Certify(x, again.Centers, g)
+					if err != nil || !c.Optimal(0) {
+						t.Errorf("%s: %+v, %v", name, c, err)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("worst relative difference %.1e", worst)
+}
+
+// TestFitSeqWeights: weights are counted through the blocks, and rows without weight
+// get their nearest mixtures.
+func TestFitSeqWeights(t *testing.T) {
+	x := standardized(loadCSV(t, "wine"))
+	w := make([]float64, x.Rows)
+	for i := range w {
+		w[i] = float64(i / 40 % 3) // whole blocks without weight
+	}
+	for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+		want, err := Fit(bg, x, 3, &Options{Weights: w, Solver: solver})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var g []float64
+		got, err := FitSeq(bg, inBlocks(x, 40), 3, &Options{Weights: w, Solver: solver, Memberships: func(_ int, part *Matrix) error {
+			g = append(g, part.Data...)
+			return nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !close9(got.Objective, want.Objective, want.Total) || !close9(got.Floor, want.Floor, want.Total) || maxDiff(NewMatrix(x.Rows, 3, g), want.Memberships) > 1e-6 {
+			t.Errorf("%v: %+v, want %+v", solver, got, want)
+		}
+	}
+}
+
+// TestFitSeqExact: of a mixture of k prototypes SolverJacobi keeps the digits of the floor that the
+// Gram matrix loses.
+func TestFitSeqExact(t *testing.T) {
+	x, _ := mixtures(300, 12, 4, 1, 1, 5)
+	for i := range x.Rows { // one direction a million times smaller than the others
+		x.row(i)[7] += 1e-9 * math.Sin(float64(i))
+	}
+	for solver, tol := range map[Solver]float64{SolverJacobi: 1e-6, SolverGram: math.Inf(1)} {
+		want, err := Fit(bg, x, 4, &Options{Solver: SolverJacobi})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FitSeq(bg, inBlocks(x, 50), 4, &Options{Solver: solver})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := math.Abs(got.Floor-want.Floor) / want.Floor; !(off <= tol) || want.Floor > 1e-12*want.Total || !(math.Abs(got.Gap) <= 1e-14) {
+			t.Errorf("%v: floor %g, want %g of %g, gap %g", solver, got.Floor, want.Floor, want.Total, got.Gap)
+		}
+	}
+}
+
+// TestFitSeqKrylov: too many columns for a scatter matrix; the passes are as many as
+// stated, and too few of them are no error.
+func TestFitSeqKrylov(t *testing.T) {
+	x := randomData(60, streamGramSide+1, 1e3, 8)
+	for i := range x.Rows { // a spectrum that falls
+		for j, v := range x.row(i) {
+			x.row(i)[j] = 1e3 + (v-1e3)/(1+float64(j)/4)
+		}
+	}
+	floors, err := Floors(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, limit := range []int{0, fewestPasses, fewestPasses + 1} {
+		blocks, passes := counted(inBlocks(x, 25))
+		told := 0
+		m, err := FitSeq(bg, blocks, 4, &Options{Passes: limit, Progress: func(p Pass) { told = p.Pass }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Solver != SolverKrylov || *passes != m.Iterations+3 || told != *passes || limit > 0 && *passes > limit {
+			t.Errorf("limit %d: %d passes, %d told, %d steps of %v", limit, *passes, told, m.Iterations, m.Solver)
+		}
+		if limit == 0 && (m.Status != StatusOptimal || !close9(m.Objective, floors[3], floors[0])) {
+			t.Errorf("%v after %d passes: objective %g, floor %g", m.Status, *passes, m.Objective, floors[3])
+		}
+		if limit == fewestPasses && m.Status != StatusIterationLimit {
+			t.Errorf("one step: %v", m.Status)
+		}
+		// The floor is proved whatever the number of passes.
+		if !(m.Floor <= floors[3]*(1+1e-9) && floors[3] <= (m.Floor+m.FloorError)*(1+1e-9) && m.Objective >= floors[3]*(1-1e-9)) {
+			t.Errorf("limit %d: floor %g + %g, objective %g; the minimum is %g", limit, m.Floor, m.FloorError, m.Objective, floors[3])
+		}
+	}
+}
+
+// TestFitSeqErrors: what is wrong is said with its pass and row.
+func TestFitSeqErrors(t *testing.T) {
+	x := randomData(100, 5, 0, 1)
+	broken := errors.New("the disk is gone")
+	// on yields x in blocks of 30 rows, and what `change` makes of x in a pass.
+	pass := 0 // of the present call
+	on := func(which int, change func(x *Matrix) *Matrix) iter.Seq2[*Matrix, error] {
+		return func(yield func(*Matrix, error) bool) {
+			y := x
+			if pass++; pass == which {
+				y = change(x.Clone())
+			}
+			inBlocks(y, 30)(yield)
+		}
+	}
+	fails := func(which int) iter.Seq2[*Matrix, error] {
+		return func(yield func(*Matrix, error) bool) {
+			pass++
+			for b := range inBlocks(x, 30) {
+				if !yield(b, nil) {
+					return
+				}
+				if pass == which {
+					yield(nil, broken)
+					return
+				}
+			}
+		}
+	}
+	with := func(v float64) func(*Matrix) *Matrix {
+		return func(x *Matrix) *Matrix { x.Set(71, 3, v); return x }
+	}
+	fewerRows := func(x *Matrix) *Matrix { return rowsOf(x, 0, 50) }
+	narrow := func(x *Matrix) *Matrix { return &Matrix{Rows: 100, Cols: 4, Stride: 5, Data: x.Data} }
+	ragged := func(yield func(*Matrix, error) bool) {
+		_ = yield(x, nil) && yield(narrow(x), nil)
+	}
+	none := func(func(*Matrix, error) bool) {}
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	for _, c := range []struct {
+		what   string
+		ctx    context.Context
+		blocks iter.Seq2[*Matrix, error]
+		k      int
+		o      Options
+		want   []error
+		says   string
+	}{
+		{"nil", bg, nil, 2, Options{}, []error{ErrShape}, "nil"},
+		{"no blocks", bg, none, 2, Options{}, []error{ErrTooFewSamples}, "no rows"},
+		{"nil block", bg, func(y func(*Matrix, error) bool) { y(nil, nil) }, 2, Options{}, []error{ErrShape}, "nil"},
+		{"no columns", bg, inBlocks(&Matrix{Rows: 3}, 1), 2, Options{}, []error{ErrShape}, "no columns"},
+		{"ragged", bg, ragged, 2, Options{}, []error{ErrShape}, "4 columns, those before have 5"},
+		{"fails", bg, fails(1), 2, Options{}, []error{broken}, "pass 1, after row 30"},
+		{"fails later", bg, fails(2), 2, Options{}, []error{broken}, "pass 2, after row 30"},
+		{"NaN", bg, on(1, with(math.NaN())), 2, Options{}, []error{ErrNonFinite}, "x[71,3]"},
+		{"NaN later", bg, on(2, with(math.NaN())), 2, Options{}, []error{ErrNonFinite}, "x[71,3]"},
+		{"larger later", bg, on(2, with(1e9)), 2, Options{}, []error{ErrChanged}, "x[71,3]"},
+		{"other values", bg, on(2, with(1)), 2, Options{}, []error{ErrChanged}, "scatter"},
+		{"fewer rows", bg, on(2, fewerRows), 2, Options{}, []error{ErrShape, ErrChanged}, "pass 2 has 50 rows, pass 1 had 100"},
+		{"more rows", bg, on(1, fewerRows), 2, Options{}, []error{ErrShape, ErrChanged}, "more than the 50 rows"},
+		{"no rows again", bg, on(2, func(x *Matrix) *Matrix { return rowsOf(x, 0, 0) }), 2, Options{}, []error{ErrShape, ErrChanged}, "read again"},
+		{"fewer columns", bg, on(2, narrow), 2, Options{}, []error{ErrShape, ErrChanged}, "4 columns, pass 1 had 5"},
+		{"changed for memberships", bg, on(3, fewerRows), 2, Options{Memberships: func(int, *Matrix) error { return nil }}, []error{ErrShape, ErrChanged}, "pass 3"},
+		{"memberships", bg, inBlocks(x, 30), 2, Options{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, []error{io.ErrShortWrite}, "from row 0"},
+		{"few weights", bg, inBlocks(x, 30), 2, Options{Weights: []float64{1, 2}}, []error{ErrShape}, "2 weights"},
+		{"many weights", bg, inBlocks(x, 30), 2, Options{Weights: make1(101)}, []error{ErrShape}, "101 weights for 100 rows"},
+		{"weights of 0", bg, inBlocks(x, 30), 2, Options{Weights: make([]float64, 100)}, []error{ErrTooFewSamples}, "weight"},
+		{"negative weight", bg, inBlocks(x, 30), 2, Options{Weights: append(make1(99), -1)}, []error{ErrOption}, "weights[99]"},
+		{"k", bg, inBlocks(x, 30), 0, Options{}, []error{ErrOption}, "k is 0"},
+		{"workers", bg, inBlocks(x, 30), 2, Options{Workers: -1}, []error{ErrOption}, "Workers"},
+		{"passes", bg, inBlocks(x, 30), 2, Options{Passes: 3}, []error{ErrOption}, "at least 4"},
+		{"orientation", bg, inBlocks(x, 30), 3, Options{Orientation: NewMatrix(2, 2, nil)}, []error{ErrOption}, "orthogonal"},
+		{"ended", ended, inBlocks(x, 30), 2, Options{}, []error{context.Canceled}, "stopped"},
+	} {
+		for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+			if solver == SolverKrylov && (c.what == "other values" || c.what == "changed for memberships") {
+				continue // its passes 2 and 3 are others
+			}
+			pass, c.o.Solver = 0, solver
+			m, err := FitSeq(c.ctx, c.blocks, c.k, &c.o)
+			if m != nil || err == nil || !strings.HasPrefix(err.Error(), "softkmeans: ") || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s, %v: %v, %v", c.what, solver, m, err)
+			}
+			for _, want := range c.want {
+				if !errors.Is(err, want) {
+					t.Errorf("%s, %v: %v is not %v", c.what, solver, err, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with
+// the block.
+func TestFitSeqCancelled(t *testing.T) {
+	x := randomData(100, 3, 0, 2)
+	for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+		for pass := 1; pass <= 3; pass++ {
+			ctx, cancel := context.WithCancel(bg)
+			n, after := 0, 0
+			blocks := func(yield func(*Matrix, error) bool) {
+				n++
+				for range 1000 { // far more than would be read
+					if n == pass && ctx.Err() == nil {
+						cancel()
+					} else if n == pass {
+						after++
+					}
+					if !yield(x, nil) {
+						return
+					}
+				}
+			}
+			_, err := FitSeq(ctx, blocks, 2, &Options{Solver: solver, Memberships: func(int, *Matrix) error { return nil }})
+			if !errors.Is(err, context.Canceled) || after > 0 || n != pass {
+				t.Errorf("%v: %v in pass %d for %d, %d blocks later", solver, err, n, pass, after)
+			}
+			cancel()
+		}
+	}
+}
+
+// FuzzFitSeq: blocks cut at random agree with the whole.
+func FuzzFitSeq(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 200, 100}, uint8(2), uint8(2), uint8(1), int16(0))
+	f.Add([]byte{0, 0, 0, 0, 1, 255, 7}, uint8(1), uint8(3), uint8(2), int16(900))
+	f.Add([]byte{9, 9, 9, 9}, uint8(4), uint8(1), uint8(3), int16(-1000))
+	f.Fuzz(func(t *testing.T, data []byte, cols, k, cut uint8, power int16) {
+		d := int(cols%6) + 1
+		n := len(data) / d
+		if n == 0 || n > 200 {
+			return
+		}
+		x := NewMatrix(n, d, nil)
+		for i := range x.Data {
+			x.Data[i] = math.Ldexp(float64(int8(data[i])), int(power)%1000)
+		}
+		o := Options{Enclosure: allEnclosures[cut%2], Solver: []Solver{SolverAuto, SolverJacobi, SolverKrylov}[cut%3]}
+		want, err := Fit(bg, x, int(k%8)+1, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := FitSeq(bg, inBlocks(x, int(cut%5)+1, 1), int(k%8)+1, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		finiteModel(t, got)
+		// By parts of the total, which is what may be out of range.
+		share := func(m *Model, v float64) float64 {
+			if m.Total == 0 || m.Total == math.MaxFloat64 {
+				return 0
+			}
+			return v / m.Total
+		}
+		if math.Abs(share(got, got.Floor)-share(want, want.Floor)) > 1e-9 || got.Gap > want.Gap+1e-9 || math.Abs(share(want, want.Total-got.Total)) > 1e-9 {
+			t.Fatalf("%v: %+v, want %+v", x, got, want)
+		}
+	})
+}
