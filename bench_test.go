@@ -25,6 +25,56 @@ func BenchmarkFit(b *testing.B) {
 	}
 }
 
+// BenchmarkFitSeq is BenchmarkFit in blocks, with memberships and without.
+func BenchmarkFitSeq(b *testing.B) {
+	x := randomData(200000, 64, 1, 1)
+	for _, rows := range []int{1, 100, 8192} {
+		for _, members := range []bool{false, true} {
+			b.Run(fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), func(b *testing.B) {
+				o := &Options{}
+				if members {
+					o.Memberships = func(int, *Matrix) error { return nil }
+				}
+				b.SetBytes(int64(8 * len(x.Data)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := FitSeq(bg, inBlocks(x, rows), 10, o); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkStats adds blocks up, and merges what was added.
+func BenchmarkStats(b *testing.B) {
+	for _, d := range []int{32, 256} {
+		x := randomData(8192, d, 1, 1)
+		for _, rows := range []int{1, 100, 8192} {
+			b.Run(fmt.Sprintf("Add/d=%d,rows=%d", d, rows), func(b *testing.B) {
+				b.SetBytes(int64(8 * rows * d))
+				b.ReportAllocs()
+				var s Stats
+				for b.Loop() {
+					if err := s.Add(rowsOf(x, 0, rows)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		b.Run(fmt.Sprintf("Merge/d=%d", d), func(b *testing.B) {
+			s := statsOf(b, x, nil)
+			t := s.clone()
+			for b.Loop() {
+				if err := s.Merge(t); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkFitSolver(b *testing.B) {
 	x := randomData(2000, 256, 1, 1)
 	for _, s := range allSolvers {

@@ -53,11 +53,28 @@
 // vanishes. Only the objective, the floor and the total, which are squares,
 // saturate at math.MaxFloat64 or go to 0; the relative gap does not.
 //
+// # Data larger than memory, and in parts
+//
+// [FitSeq] reads blocks of rows, in two passes, with memory for one block and a d×d
+// matrix: the answer is Fit's. Where the parts of a table are with different
+// processes or machines, each sums up its own in a [Stats]; merged, in any order,
+// these give the floors, a proposal for k and the [Subspace], and a second
+// round of [Extent] the model:
+//
+//	s.Add(x); s.Merge(&t)              // Stats, everywhere; then in one place
+//	floors, err := s.Floors()
+//	p, err := s.Subspace(k, nil)
+//	e.Add(p, x); e.Merge(&f)           // Extent, everywhere; then in one place
+//	m, err := p.Model(&e)
+//	g, err := m.Predict(nil, x)        // everywhere
+//
+// All have binary forms to travel in. examples/beam does this on Apache Beam.
+//
 // # Errors
 //
 // Data is checked before any work. Every error unwraps to [ErrShape],
-// [ErrNonFinite], [ErrTooFewSamples], [ErrFormat] or [ErrOption], or to the
-// context's; an error about one value is an [*InputError] that names its row
+// [ErrNonFinite], [ErrTooFewSamples], [ErrFormat],
+// [ErrChanged] or [ErrOption], or to the context's; an error about one value is an [*InputError] that names its row
 // and column. On an error receivers and destinations are unchanged. An iteration
 // that reaches its limit is a [Status], not an error. Panics are for slips that
 // no data can cause: an index out of range, a destination of a wrong shape.
