@@ -96,7 +96,10 @@ func (w *writer) matrix(m *Matrix) {
 	}
 	w.count(m.Rows)
 	w.count(m.Cols)
-	if m.Cols == 0 { // of which there may be 2^31 rows
+	if tooEmpty(m.Rows, m.Cols) && w.err == nil {
+		w.err = fail(ErrShape, "a matrix of "+shape(m.Rows, m.Cols)+", of which nothing would be written")
+	}
+	if m.Cols == 0 {
 		return
 	}
 	for i := range m.Rows {
@@ -110,6 +113,13 @@ func (w *writer) sum() ([]byte, error) {
 		return nil, w.err
 	}
 	return binary.LittleEndian.AppendUint32(w.b, crc32.ChecksumIEEE(w.b)), nil
+}
+
+// tooEmpty refuses matrices without entries that have more than 2^16 rows or
+// columns: a few bytes would otherwise become a model whose memberships or
+// labels take gigabytes.
+func tooEmpty(rows, cols int) bool {
+	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
 
 // matrixSize is the length that a matrix takes.
@@ -394,7 +404,7 @@ func (r *reader) numbers(n int) []float64 {
 
 func (r *reader) matrix() *Matrix {
 	rows, cols := r.dimension(), r.dimension()
-	if r.bad || cols > 0 && rows > r.left()/cols {
+	if r.bad || tooEmpty(rows, cols) || cols > 0 && rows > r.left()/cols {
 		r.bad = true
 		return nil
 	}

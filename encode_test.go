@@ -103,6 +103,12 @@ func TestModelBinaryDamage(t *testing.T) {
 		binary.LittleEndian.PutUint64(b[c.at:], c.v)
 		check(c.what, resum(b))
 	}
+	empty, err := (&Model{Memberships: NewMatrix(1<<16, 0, nil)}).MarshalBinary()
+	if err != nil || new(Model).UnmarshalBinary(empty) != nil {
+		t.Error("rows without columns are not read", err)
+	}
+	binary.LittleEndian.PutUint64(empty[88:], 1<<16+1)
+	check("rows without columns", resum(empty))
 	b := append([]byte(nil), good...)
 	b[6] = 0xff
 	check("flags", resum(b))
@@ -148,6 +154,7 @@ func TestModelBinaryRefuses(t *testing.T) {
 		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 5}, ErrOption},
 		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 4}}}, ErrOption},
 		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
+		{Model{Memberships: NewMatrix(1<<16+1, 0, nil)}, ErrShape},
 	} {
 		if b, err := c.m.MarshalBinary(); b != nil || !errors.Is(err, c.want) {
 			t.Errorf("%+v: %d bytes, %v, want %v", c.m, len(b), err, c.want)

@@ -1125,7 +1125,7 @@ func TestLSDBinary(t *testing.T) {
 				t.Fatalf("model %d with byte %d wrong: %v", i, cut, err)
 			}
 		}
-		if err := new(Model).UnmarshalBinary(b); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "other kind") {
+		if err := new(Model).UnmarshalBinary(b); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "a softkmeans model of similarities, not a softkmeans model") {
 			t.Errorf("read as a Model: %v", err)
 		}
 		j, err := json.Marshal(m)
