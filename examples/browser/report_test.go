@@ -19,7 +19,7 @@ func TestPercent(t *testing.T) {
 
 // What a certificate says, in words that neither claim too much nor too little.
 func TestVerdict(t *testing.T) {
-	d := &data{Table: &table.Table{Rows: 9, Names: []string{"a", "b"}}}
+	d := &data{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}
 	k3 := func(m method, slack float64) options { return options{method: m, k: 3, slack: slack} }
 	for _, c := range []struct {
 		r              result

@@ -5,11 +5,9 @@ package table
 // because it brings in fmt and reflection: half of a small WebAssembly file.
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -22,19 +20,25 @@ var (
 // splitter reads records. A field may be quoted, and then holds delimiters,
 // ends of lines, and quotes that are doubled. CRLF counts as LF everywhere.
 type splitter struct {
-	r     *bufio.Reader
+	rest  []byte                 // the text, whole lines
+	more  func() ([]byte, error) // what comes after it; nil for nothing
 	comma rune
 	trim  bool // leave out the white space before a field
 
 	// Of the record that next returned last, valid until it is called again.
-	fields []string
+	fields [][]byte
 	lines  []int // on which each field begins, from 1
 	start  int   // the line on which the record begins
 	end    int   // and the one on which it ends
 
 	text []byte // the fields of a record, one after the other
 	ends []int  // where each ends in text
-	long []byte // a line that is longer than r's buffer
+}
+
+func newSplitter(text []byte, comma rune) splitter {
+	// Leaving out spaces also makes one delimiter of many. With tabs it would
+	// swallow empty fields.
+	return splitter{rest: text, comma: comma, trim: comma != '\t'}
 }
 
 // validComma reports whether r can be told from all that is not a delimiter.
@@ -42,30 +46,20 @@ func validComma(r rune) bool {
 	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
 }
 
-// line reads up to and with the next LF. The result is valid until the next
-// call; at the end of the text it is empty, and the error io.EOF.
-func (s *splitter) line() ([]byte, error) {
-	line, err := s.r.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
-		s.long = s.long[:0]
-		for err == bufio.ErrBufferFull {
-			s.long = append(s.long, line...)
-			line, err = s.r.ReadSlice('\n')
+// line takes the next line, without its end; newline tells that it had one. At
+// the end of the text the error is io.EOF.
+func (s *splitter) line() (line []byte, newline bool, err error) {
+	if len(s.rest) == 0 {
+		if s.more == nil {
+			return nil, false, io.EOF
 		}
-		s.long = append(s.long, line...)
-		line = s.long
+		if s.rest, err = s.more(); err != nil {
+			return nil, false, err
+		}
 	}
-	switch {
-	case err != nil && (err != io.EOF || len(line) == 0):
-		return nil, err
-	case err == io.EOF:
-		line = bytes.TrimSuffix(line, []byte("\r"))
-	case bytes.HasSuffix(line, []byte("\r\n")):
-		line = line[:len(line)-1]
-		line[len(line)-1] = '\n'
-	}
+	line, s.rest, newline = bytes.Cut(s.rest, []byte("\n"))
 	s.end++
-	return line, nil
+	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 
 // next reads a record into s.fields, passing over empty lines. At the end of
@@ -73,9 +67,9 @@ func (s *splitter) line() ([]byte, error) {
 // the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
-	line, err := s.line()
-	for err == nil && (len(line) == 0 || line[0] == '\n') {
-		line, err = s.line()
+	line, newline, err := s.line()
+	for err == nil && len(line) == 0 {
+		line, newline, err = s.line()
 	}
 	if err != nil {
 		return err
@@ -87,7 +81,7 @@ func (s *splitter) next() error {
 		}
 		s.lines = append(s.lines, s.end)
 		if len(line) > 0 && line[0] == '"' {
-			line, more, err = s.quoted(line[1:])
+			line, newline, more, err = s.quoted(line[1:], newline)
 		} else {
 			line, more, err = s.plain(line)
 		}
@@ -95,9 +89,9 @@ func (s *splitter) next() error {
 			s.ends = append(s.ends, len(s.text))
 		}
 	}
-	all, from := string(s.text), 0
+	from := 0
 	for _, to := range s.ends {
-		s.fields = append(s.fields, all[from:to])
+		s.fields = append(s.fields, s.text[from:to])
 		from = to
 	}
 	return err
@@ -109,8 +103,6 @@ func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 	field := line
 	if i := bytes.IndexRune(line, s.comma); i >= 0 {
 		field, rest, more = line[:i], line[i+utf8.RuneLen(s.comma):], true
-	} else {
-		field = bytes.TrimSuffix(field, []byte("\n"))
 	}
 	if bytes.IndexByte(field, '"') >= 0 {
 		return nil, false, errBareQuote
@@ -121,16 +113,19 @@ func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 
 // quoted takes a field whose opening quote is read, from as many lines as it
 // spans.
-func (s *splitter) quoted(line []byte) (rest []byte, more bool, err error) {
+func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool, err error) {
 	for {
 		i := bytes.IndexByte(line, '"')
 		if i < 0 {
 			s.text = append(s.text, line...)
-			if line, err = s.line(); err == io.EOF {
+			if newline {
+				s.text = append(s.text, '\n')
+			}
+			if line, newline, err = s.line(); err == io.EOF {
 				err = errQuote
 			}
 			if err != nil {
-				return nil, false, err
+				return nil, false, false, err
 			}
 			continue
 		}
@@ -138,41 +133,46 @@ func (s *splitter) quoted(line []byte) (rest []byte, more bool, err error) {
 		line = line[i+1:]
 		r, size := utf8.DecodeRune(line)
 		switch {
-		case size == 0 || r == '\n':
-			return nil, false, nil
+		case size == 0:
+			return nil, newline, false, nil
 		case r == s.comma:
-			return line[size:], true, nil
+			return line[size:], newline, true, nil
 		case r != '"':
-			return nil, false, errQuote
+			return nil, newline, false, errQuote
 		}
 		s.text = append(s.text, '"')
 		line = line[1:]
 	}
 }
 
-// start returns r without its byte order mark, and the first line that is not
-// blank, which r still holds.
-func start(r io.Reader, source string) (text *bufio.Reader, line string, err error) {
-	b := bufio.NewReaderSize(r, 1<<16)
-	mark, _ := b.Peek(3) // an error comes again
-	switch {
-	case string(mark) == "\ufeff":
-		b.Discard(3)
-	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
-		return nil, "", &Error{Source: source, Msg: "the text is UTF-16; save it as UTF-8"}
-	}
-	var read strings.Builder
-	for strings.TrimSpace(line) == "" {
-		line, err = b.ReadString('\n')
-		read.WriteString(line)
+// start reads the text up to the first line that is not blank, and returns that
+// line too. A byte order mark is left out.
+func start(in *chunks) (text []byte, line string, err error) {
+	for at := 0; ; {
+		more, err := in.read(nil)
+		if err != nil && err != io.EOF {
+			return nil, "", err
+		}
+		if text == nil { // which has a line at least
+			switch {
+			case bytes.HasPrefix(more, []byte("\ufeff")):
+				more = more[3:]
+			case bytes.HasPrefix(more, []byte("\xff\xfe")), bytes.HasPrefix(more, []byte("\xfe\xff")):
+				return nil, "", &Error{Source: in.source, Msg: "the text is UTF-16; save it as UTF-8"}
+			}
+		}
+		text = append(text, more...)
+		for at < len(text) {
+			first, _, newline := bytes.Cut(text[at:], []byte("\n"))
+			if len(bytes.TrimSpace(first)) > 0 || !newline {
+				return text, string(first), nil
+			}
+			at += len(first) + 1
+		}
 		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, "", readError(source, err)
+			return text, "", nil
 		}
 	}
-	return bufio.NewReaderSize(io.MultiReader(strings.NewReader(read.String()), b), 1<<16), line, nil
 }
 
 // guessDelimiter goes by what a number may contain: a comma may be a decimal

@@ -44,17 +44,22 @@ func oracle(text string, comma rune, trim bool) (records []record) {
 }
 
 func split(text string, comma rune, trim bool) (records []record, last int) {
-	start, _, err := start(strings.NewReader(text), "")
+	in := &chunks{r: strings.NewReader(text), size: 7}
+	first, _, err := start(in)
 	if err != nil {
 		return nil, 0
 	}
-	s := splitter{r: start, comma: comma, trim: trim}
+	s := splitter{rest: first, comma: comma, trim: trim}
+	s.more = func() ([]byte, error) { return in.read(nil) }
 	for {
 		err := s.next()
 		if err == io.EOF {
 			return records, s.end
 		}
-		rec := record{fields: slices.Clone(s.fields), lines: slices.Clone(s.lines[:len(s.fields)])}
+		rec := record{lines: slices.Clone(s.lines[:len(s.fields)])}
+		for _, field := range s.fields {
+			rec.fields = append(rec.fields, string(field))
+		}
 		if err != nil {
 			rec.fault = strconv.Itoa(s.start) + map[error]string{errBareQuote: "bare", errQuote: "quote"}[err]
 		}

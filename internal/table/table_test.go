@@ -15,46 +15,48 @@ func read(text string, d Dialect) (*Table, error) {
 	return Read(strings.NewReader(text), "f.csv", d)
 }
 
+var readTests = []struct {
+	name, text string
+	dialect    Dialect
+	names      string // separated by spaces
+	data       []float64
+}{
+	{"plain", "1,2\n3,4\n", Dialect{}, "c1 c2", []float64{1, 2, 3, 4}},
+	{"no newline at the end", "1,2\n3,4", Dialect{}, "c1 c2", []float64{1, 2, 3, 4}},
+	{"one value", "7", Dialect{}, "c1", []float64{7}},
+	{"one column", "1\n2\n3\n", Dialect{}, "c1", []float64{1, 2, 3}},
+	{"CRLF", "a,b\r\n1,2\r\n3,4\r\n\r\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
+	{"byte order mark", "\ufeffa,b\n1,2\n", Dialect{}, "a b", []float64{1, 2}},
+	{"byte order mark before a number", "\ufeff1,2\n", Dialect{}, "c1 c2", []float64{1, 2}},
+	{"blank lines around", "\n  \na,b\n\n1,2\n3,4\n\n   \n\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
+	{"spaces", " 1 ,  2\t\n3 , 4 \n", Dialect{Delimiter: ','}, "c1 c2", []float64{1, 2, 3, 4}},
+	{"quotes", "\"a,x\",\"b\"\"\"\n\"1\", \"2\"\n", Dialect{}, `a,x b"`, []float64{1, 2}},
+	{"number formats", "-1.5e-3,+2,.5,4.,0x1p-2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6", []float64{-1.5e-3, 2, .5, 4, .25, math.Copysign(0, -1)}},
+	{"underflow is 0", "1e-999\n", Dialect{}, "c1", []float64{0}},
+
+	{"semicolons", "a;b\n1;2\n", Dialect{}, "a b", []float64{1, 2}},
+	{"semicolons before commas", "a,x;b\n1;2\n", Dialect{}, "a,x b", []float64{1, 2}},
+	{"tabs", "a\tb\n1\t2\n", Dialect{}, "a b", []float64{1, 2}},
+	{"tabs before others", "a;1\tb,2\n1\t2\n", Dialect{}, "a;1 b,2", []float64{1, 2}},
+	{"quoted characters delimit nothing", "\"a;\tx\",b\n1,2\n", Dialect{}, "a; x b", []float64{1, 2}},
+	{"delimiter by the first line that is not blank", "\n\n1;2\n", Dialect{}, "c1 c2", []float64{1, 2}},
+	{"bar", "1|2\n", Dialect{Delimiter: '|'}, "c1 c2", []float64{1, 2}},
+	{"any number of spaces", "  1   2 \n3 4\n5 6", Dialect{Delimiter: ' '}, "c1 c2", []float64{1, 2, 3, 4, 5, 6}},
+
+	{"header without a name for the first column", ",a\n1,2\n", Dialect{}, "c1 a", []float64{1, 2}},
+	{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: HeaderYes}, "2020 2021", []float64{1, 2}},
+	{"numbers are no header", "2020,2021\n1,2\n", Dialect{}, "c1 c2", []float64{2020, 2021, 1, 2}},
+	{"mixed header if told", "a,2021\n1,2\n", Dialect{Header: HeaderYes}, "a 2021", []float64{1, 2}},
+
+	{"label by number", "1,x,2\n3,y,4\n", Dialect{Label: "2"}, "c1 c3", []float64{1, 2, 3, 4}},
+	{"label by number, with header", "a,b,c\n1,x,2\n", Dialect{Label: "2"}, "a c", []float64{1, 2}},
+	{"label by name", "a, kind ,c\n1,x,2\n", Dialect{Label: "kind"}, "a c", []float64{1, 2}},
+	{"a named label makes a header", "2020,kind\n1,x\n", Dialect{Label: "kind"}, "2020", []float64{1}},
+	{"a label may be empty or span lines", "1,\"x\ny\"\n2,\n3,z\n", Dialect{Label: "2"}, "c1", []float64{1, 2, 3}},
+}
+
 func TestRead(t *testing.T) {
-	for _, test := range []struct {
-		name, text string
-		dialect    Dialect
-		names      string // separated by spaces
-		data       []float64
-	}{
-		{"plain", "1,2\n3,4\n", Dialect{}, "c1 c2", []float64{1, 2, 3, 4}},
-		{"no newline at the end", "1,2\n3,4", Dialect{}, "c1 c2", []float64{1, 2, 3, 4}},
-		{"one value", "7", Dialect{}, "c1", []float64{7}},
-		{"one column", "1\n2\n3\n", Dialect{}, "c1", []float64{1, 2, 3}},
-		{"CRLF", "a,b\r\n1,2\r\n3,4\r\n\r\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
-		{"byte order mark", "\ufeffa,b\n1,2\n", Dialect{}, "a b", []float64{1, 2}},
-		{"byte order mark before a number", "\ufeff1,2\n", Dialect{}, "c1 c2", []float64{1, 2}},
-		{"blank lines around", "\n  \na,b\n\n1,2\n3,4\n\n   \n\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
-		{"spaces", " 1 ,  2\t\n3 , 4 \n", Dialect{Delimiter: ','}, "c1 c2", []float64{1, 2, 3, 4}},
-		{"quotes", "\"a,x\",\"b\"\"\"\n\"1\", \"2\"\n", Dialect{}, `a,x b"`, []float64{1, 2}},
-		{"number formats", "-1.5e-3,+2,.5,4.,0x1p-2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6", []float64{-1.5e-3, 2, .5, 4, .25, math.Copysign(0, -1)}},
-		{"underflow is 0", "1e-999\n", Dialect{}, "c1", []float64{0}},
-
-		{"semicolons", "a;b\n1;2\n", Dialect{}, "a b", []float64{1, 2}},
-		{"semicolons before commas", "a,x;b\n1;2\n", Dialect{}, "a,x b", []float64{1, 2}},
-		{"tabs", "a\tb\n1\t2\n", Dialect{}, "a b", []float64{1, 2}},
-		{"tabs before others", "a;1\tb,2\n1\t2\n", Dialect{}, "a;1 b,2", []float64{1, 2}},
-		{"quoted characters delimit nothing", "\"a;\tx\",b\n1,2\n", Dialect{}, "a; x b", []float64{1, 2}},
-		{"delimiter by the first line that is not blank", "\n\n1;2\n", Dialect{}, "c1 c2", []float64{1, 2}},
-		{"bar", "1|2\n", Dialect{Delimiter: '|'}, "c1 c2", []float64{1, 2}},
-		{"any number of spaces", "  1   2 \n3 4\n5 6", Dialect{Delimiter: ' '}, "c1 c2", []float64{1, 2, 3, 4, 5, 6}},
-
-		{"header without a name for the first column", ",a\n1,2\n", Dialect{}, "c1 a", []float64{1, 2}},
-		{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: HeaderYes}, "2020 2021", []float64{1, 2}},
-		{"numbers are no header", "2020,2021\n1,2\n", Dialect{}, "c1 c2", []float64{2020, 2021, 1, 2}},
-		{"mixed header if told", "a,2021\n1,2\n", Dialect{Header: HeaderYes}, "a 2021", []float64{1, 2}},
-
-		{"label by number", "1,x,2\n3,y,4\n", Dialect{Label: "2"}, "c1 c3", []float64{1, 2, 3, 4}},
-		{"label by number, with header", "a,b,c\n1,x,2\n", Dialect{Label: "2"}, "a c", []float64{1, 2}},
-		{"label by name", "a, kind ,c\n1,x,2\n", Dialect{Label: "kind"}, "a c", []float64{1, 2}},
-		{"a named label makes a header", "2020,kind\n1,x\n", Dialect{Label: "kind"}, "2020", []float64{1}},
-		{"a label may be empty or span lines", "1,\"x\ny\"\n2,\n3,z\n", Dialect{Label: "2"}, "c1", []float64{1, 2, 3}},
-	} {
+	for _, test := range readTests {
 		got, err := read(test.text, test.dialect)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
@@ -72,58 +74,60 @@ func TestRead(t *testing.T) {
 	}
 }
 
+var readErrors = []struct {
+	text    string
+	dialect Dialect
+	want    string // how the message begins
+}{
+	{"1,2\n3,4\n5,abc\n", Dialect{}, `f.csv:3:2: "abc" is not a number`},
+	{"a,b\r\n1,2\r\nabc,4\r\n", Dialect{}, `f.csv:3:1: "abc" is not a number`},
+	{"\n\n1,2\n3,x\n", Dialect{}, `f.csv:4:2: "x" is not a number`},
+	{"1,2\n3,\n", Dialect{}, `f.csv:2:2: missing value`},
+	{"1,2\n  ,4\n", Dialect{}, `f.csv:2:1: missing value`},
+	{"1\t2\t3\n1\t\t3\n", Dialect{}, `f.csv:2:2: missing value`},
+	{",\n", Dialect{}, `f.csv:1:1: missing value`},
+	{"1,2\n3,NaN\n", Dialect{}, `f.csv:2:2: "NaN" is not a finite number`},
+	{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
+	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: "nan" is not a finite number`},
+	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
+	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
+	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
+	{"1\n" + strings.Repeat("é", 100), Dialect{}, `f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
+	{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
+	{"1,\"x\ny\",z\n", Dialect{Label: "2"}, `f.csv:2:3: "z" is not a number`},
+
+	{"1,2\n3\n", Dialect{}, `f.csv:2: 1 field found, 2 expected`},
+	{"1,2\n3,4,5\n", Dialect{}, `f.csv:2: 3 fields found, 2 expected`},
+	{"a,b,c\n3,4\n", Dialect{}, `f.csv:2: 2 fields found, 3 expected`},
+	{"1,2\n\n3,4\n", Dialect{}, `f.csv:2: a blank line between rows`},
+	{"1\n2\n \n\n3\n", Dialect{}, `f.csv:3: a blank line between rows`},
+	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
+
+	// A first line with a number and a word is neither.
+	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3)`},
+	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2)`},
+	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
+	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
+	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" is not a number`},
+
+	{"1,x\"\n", Dialect{}, `f.csv:1:2: a quote (") inside of a field`},
+	{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
+	{"1,2\n3,\"4\n5,6\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
+	{"\xff\xfe1\x00", Dialect{}, `f.csv: the text is UTF-16`},
+	{"", Dialect{}, `f.csv: there are no rows`},
+	{"\n\n", Dialect{}, `f.csv: there are no rows`},
+	{"\ufeff", Dialect{}, `f.csv: there are no rows`},
+	{"a,b\n", Dialect{}, `f.csv: there are no rows`},
+	{"1,2\n", Dialect{Header: HeaderYes}, `f.csv: there are no rows`},
+
+	{"1,2\n", Dialect{Label: "3"}, `f.csv:1: there is no column 3 for -label, only 2 columns`},
+	{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
+	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
+	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
+}
+
 func TestReadErrors(t *testing.T) {
-	for _, test := range []struct {
-		text    string
-		dialect Dialect
-		want    string // how the message begins
-	}{
-		{"1,2\n3,4\n5,abc\n", Dialect{}, `f.csv:3:2: "abc" is not a number`},
-		{"a,b\r\n1,2\r\nabc,4\r\n", Dialect{}, `f.csv:3:1: "abc" is not a number`},
-		{"\n\n1,2\n3,x\n", Dialect{}, `f.csv:4:2: "x" is not a number`},
-		{"1,2\n3,\n", Dialect{}, `f.csv:2:2: missing value`},
-		{"1,2\n  ,4\n", Dialect{}, `f.csv:2:1: missing value`},
-		{"1\t2\t3\n1\t\t3\n", Dialect{}, `f.csv:2:2: missing value`},
-		{",\n", Dialect{}, `f.csv:1:1: missing value`},
-		{"1,2\n3,NaN\n", Dialect{}, `f.csv:2:2: "NaN" is not a finite number`},
-		{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
-		{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: "nan" is not a finite number`},
-		{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
-		{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
-		{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
-		{"1\n" + strings.Repeat("é", 100), Dialect{}, `f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
-		{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
-		{"1,\"x\ny\",z\n", Dialect{Label: "2"}, `f.csv:2:3: "z" is not a number`},
-
-		{"1,2\n3\n", Dialect{}, `f.csv:2: 1 field found, 2 expected`},
-		{"1,2\n3,4,5\n", Dialect{}, `f.csv:2: 3 fields found, 2 expected`},
-		{"a,b,c\n3,4\n", Dialect{}, `f.csv:2: 2 fields found, 3 expected`},
-		{"1,2\n\n3,4\n", Dialect{}, `f.csv:2: a blank line between rows`},
-		{"1\n2\n \n\n3\n", Dialect{}, `f.csv:3: a blank line between rows`},
-		{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
-
-		// A first line with a number and a word is neither.
-		{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3)`},
-		{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2)`},
-		{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
-		{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
-		{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" is not a number`},
-
-		{"1,x\"\n", Dialect{}, `f.csv:1:2: a quote (") inside of a field`},
-		{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
-		{"1,2\n3,\"4\n5,6\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
-		{"\xff\xfe1\x00", Dialect{}, `f.csv: the text is UTF-16`},
-		{"", Dialect{}, `f.csv: there are no rows`},
-		{"\n\n", Dialect{}, `f.csv: there are no rows`},
-		{"\ufeff", Dialect{}, `f.csv: there are no rows`},
-		{"a,b\n", Dialect{}, `f.csv: there are no rows`},
-		{"1,2\n", Dialect{Header: HeaderYes}, `f.csv: there are no rows`},
-
-		{"1,2\n", Dialect{Label: "3"}, `f.csv:1: there is no column 3 for -label, only 2 columns`},
-		{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
-		{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
-		{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
-	} {
+	for _, test := range readErrors {
 		got, err := read(test.text, test.dialect)
 		if err == nil {
 			t.Errorf("%q: no error but %v", test.text, got.Data)

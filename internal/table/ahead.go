@@ -1,0 +1,130 @@
+//go:build !scheduler.none
+
+package table
+
+import (
+	"bytes"
+	"sync"
+)
+
+// newFeed returns the chunks of rest and then of in; with more than one worker
+// they are read and parsed ahead.
+func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
+	if workers <= 1 {
+		return &serial{in: in, rest: rest}
+	}
+	return &ahead{in: in, layout: l, rest: rest, workers: workers}
+}
+
+// ahead reads chunks on one goroutine and parses them on others, in any order.
+// A chunk with a quote in it is left to the caller: only who has seen all of the
+// text before knows whether a line's end is the end of a row.
+type ahead struct {
+	in      *chunks
+	layout  *layout
+	rest    []byte
+	workers int
+
+	running sync.WaitGroup
+	// Every channel has room for all chunks there are, so that only who waits for
+	// a chunk ever waits.
+	free  chan *chunk // to be read into
+	work  chan *chunk // to be parsed
+	order chan *chunk // as they were read
+	stop  chan struct{}
+
+	end    error // what next returned last
+	closed bool
+}
+
+func (a *ahead) start() {
+	n := a.workers + 2 // one is being read, one delivered
+	a.free, a.work, a.order = make(chan *chunk, n), make(chan *chunk, n), make(chan *chunk, n)
+	a.stop = make(chan struct{})
+	for range n {
+		a.free <- &chunk{done: make(chan struct{}, 1)}
+	}
+	a.running.Add(1 + a.workers)
+	go a.read()
+	for range a.workers {
+		go a.parse()
+	}
+}
+
+func (a *ahead) read() {
+	defer a.running.Done()
+	defer close(a.work)
+	for {
+		var c *chunk
+		select {
+		case <-a.stop:
+			return
+		case c = <-a.free:
+		}
+		if a.stopped() { // select takes either
+			return
+		}
+		c.parsed = false
+		if len(a.rest) > 0 {
+			c.text, a.rest = a.rest, nil
+		} else {
+			c.text, c.err = a.in.read(c.text)
+		}
+		a.order <- c
+		if c.err != nil {
+			c.done <- struct{}{}
+			return
+		}
+		a.work <- c
+	}
+}
+
+func (a *ahead) parse() {
+	defer a.running.Done()
+	p := parser{layout: a.layout, split: newSplitter(nil, a.layout.dialect.Delimiter)}
+	for c := range a.work {
+		if a.stopped() {
+			continue
+		}
+		if bytes.IndexByte(c.text, '"') < 0 {
+			p.split.rest, p.split.end = c.text, 0
+			p.parse(&c.part)
+			c.parsed = true
+		}
+		c.done <- struct{}{}
+	}
+}
+
+func (a *ahead) stopped() bool {
+	select {
+	case <-a.stop:
+		return true
+	default:
+		return false
+	}
+}
+
+func (a *ahead) next() (*chunk, error) {
+	if a.order == nil {
+		a.start()
+	}
+	if a.end != nil {
+		return nil, a.end
+	}
+	c := <-a.order
+	<-c.done
+	if a.end = c.err; a.end != nil {
+		return nil, a.end
+	}
+	return c, nil
+}
+
+func (a *ahead) release(c *chunk) { a.free <- c }
+
+func (a *ahead) close() {
+	if a.order != nil && !a.closed {
+		a.closed = true
+		close(a.stop)
+		a.running.Wait()
+	}
+}

@@ -1,0 +1,101 @@
+package table
+
+import (
+	"bytes"
+	"io"
+	"slices"
+)
+
+// chunkSize is what a worker has in hand: many times what it takes to hand it
+// over, and small enough for the cache of a core.
+const chunkSize = 1 << 19
+
+// chunks cuts a text at ends of lines.
+type chunks struct {
+	r      io.Reader
+	source string
+	size   int
+	tail   []byte // the beginning of a line that the next chunk goes on with
+	err    error  // of r
+}
+
+// read returns the next lines, about size bytes of them and at least one; buf is
+// room for them. All of them end in LF, but for the last one of the text. The
+// error is io.EOF, or r's as readError has it, and then there are no lines.
+func (c *chunks) read(buf []byte) (text []byte, err error) {
+	buf = append(buf[:0], c.tail...)
+	c.tail = c.tail[:0]
+	limit := max(c.size, len(buf)+1)
+	for idle := 0; c.err == nil; {
+		if len(buf) == limit {
+			if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+				c.tail = append(c.tail, buf[i+1:]...)
+				return buf[:i+1], nil
+			}
+			limit *= 2
+		}
+		if len(buf) == cap(buf) {
+			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
+		}
+		var n int
+		n, c.err = c.r.Read(buf[len(buf):min(cap(buf), limit)])
+		buf = buf[:len(buf)+n]
+		if n > 0 {
+			idle = 0
+		} else if idle++; idle == 100 && c.err == nil {
+			c.err = io.ErrNoProgress
+		}
+	}
+	if c.err != io.EOF { // what is left of a line says nothing
+		buf = buf[:bytes.LastIndexByte(buf, '\n')+1]
+	}
+	switch {
+	case len(buf) > 0:
+		return buf, nil
+	case c.err == io.EOF:
+		return nil, io.EOF
+	}
+	return nil, readError(c.source, c.err)
+}
+
+// chunk is a piece of the text and, if it is parsed, the rows in it.
+type chunk struct {
+	text   []byte
+	part   part
+	parsed bool
+	err    error         // in place of a text
+	done   chan struct{} // gets a value when a worker is through with the chunk
+}
+
+// feed delivers chunks in order.
+type feed interface {
+	// next returns the next chunk. The error is chunks.read's.
+	next() (*chunk, error)
+	// release hands a chunk back, whose memory is used again.
+	release(*chunk)
+	close()
+}
+
+// serial reads a chunk when it is asked for, and leaves it to be parsed.
+type serial struct {
+	in    *chunks
+	rest  []byte // what comes before in
+	chunk chunk
+}
+
+func (s *serial) next() (*chunk, error) {
+	if len(s.rest) > 0 {
+		s.chunk.text, s.rest = s.rest, nil
+		return &s.chunk, nil
+	}
+	text, err := s.in.read(s.chunk.text)
+	if err != nil {
+		return nil, err
+	}
+	s.chunk.text = text
+	return &s.chunk, nil
+}
+
+func (s *serial) release(*chunk) {}
+
+func (s *serial) close() {}

@@ -1,0 +1,397 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// layout is what the first line of a text settles for all others.
+type layout struct {
+	dialect Dialect
+	source  string
+	width   int  // fields on every line
+	label   int  // the field that is left out, from 0; -1 if there is none
+	plain   bool // the delimiter is one that plain knows
+}
+
+// part is the rows of some lines of a text. Its lines are counted from 1.
+type part struct {
+	data   []float64
+	rows   int
+	labels []byte // one after the other
+	ends   []int  // where each ends in labels
+
+	lines int   // how many there are
+	first int   // the line of the first record, 0 without one
+	last  int   // the line on which the last row ends
+	err   error // after the rows
+}
+
+func (o *part) clear() {
+	*o = part{data: o.data[:0], labels: o.labels[:0], ends: o.ends[:0]}
+}
+
+// label is the label of row i.
+func (o *part) label(i int) []byte {
+	if i == 0 {
+		return o.labels[:o.ends[0]]
+	}
+	return o.labels[o.ends[i-1]:o.ends[i]]
+}
+
+func (o *part) addLabel(s []byte) {
+	o.labels = append(o.labels, bytes.TrimSpace(s)...)
+	o.ends = append(o.ends, len(o.labels))
+}
+
+// parser makes rows of text. Each goroutine has its own.
+type parser struct {
+	*layout
+	split splitter
+}
+
+// parse takes all of the splitter's text, up to the first error. It goes on to
+// the text after that only within a record.
+func (p *parser) parse(o *part) {
+	o.clear()
+	for {
+		p.plainRows(o)
+		if len(p.split.rest) == 0 {
+			break
+		}
+		fields, err := p.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			o.err = err
+			break
+		}
+		if blank(fields) {
+			continue // if a row follows, it finds a gap
+		}
+		if o.first == 0 {
+			o.first = p.split.start
+		} else if p.split.start > o.last+1 {
+			o.err = gap(p.source, o.last+1)
+			break
+		}
+		if err := p.addRow(fields, o); err != nil {
+			o.err = err
+			break
+		}
+		o.last = p.split.end
+	}
+	o.lines = p.split.end
+}
+
+func gap(source string, line int) *Error {
+	return &Error{Source: source, Line: line, Msg: "a blank line between rows"}
+}
+
+func blank(fields [][]byte) bool {
+	return len(fields) == 1 && len(bytes.TrimSpace(fields[0])) == 0
+}
+
+// isPlain reports whether fields can be told apart by looking for the delimiter
+// after a number.
+func isPlain(delimiter rune) bool {
+	return strings.ContainsRune(",;\t |:/&!#", delimiter)
+}
+
+// plainRows takes rows from the splitter's text as long as there is nothing about
+// them that needs more than a look: it leaves what has quotes or other white space
+// than blanks and tabs, what is not a number, and whatever is an error.
+func (p *parser) plainRows(o *part) {
+	text, line := p.split.rest, p.split.end
+	comma, tab := byte(p.dialect.Delimiter), byte('\t')
+	if comma == '\t' || comma == ' ' {
+		tab = ' '
+	}
+	pos := 0
+	for pos < len(text) {
+		if n := lineEnd(text, pos); n > 0 {
+			pos += n
+			line++
+			continue
+		}
+		if !p.plain || o.first > 0 && line > o.last {
+			break
+		}
+		end := p.plainRow(text, pos, comma, tab, o)
+		if end == 0 {
+			break
+		}
+		pos = end
+		line++
+		if o.rows++; o.rows == 1 {
+			o.first = line
+		}
+		o.last = line
+	}
+	p.split.rest, p.split.end = text[pos:], line
+}
+
+// lineEnd is the length of the end of line at text[i:], 0 if there is none.
+func lineEnd(text []byte, i int) int {
+	switch {
+	case text[i] == '\n':
+		return 1
+	case text[i] == '\r' && i+1 < len(text) && text[i+1] == '\n':
+		return 2
+	}
+	return 0
+}
+
+// plainRow takes one row and returns where the next begins, or 0 and no row.
+func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int) {
+	cols := p.width
+	if p.label >= 0 {
+		cols--
+	}
+	o.data = slices.Grow(o.data, cols)
+	row := o.data[len(o.data) : len(o.data)+cols]
+	var label []byte
+	at := 0
+	for j := range p.width {
+		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
+			i++
+		}
+		if j == p.label {
+			from := i
+			for i < len(text) && text[i] != comma && text[i] != '\n' {
+				if text[i] == '"' || comma == ' ' && (text[i] < ' ' || text[i] > '~') {
+					return 0
+				}
+				i++
+			}
+			if label = text[from:i]; comma == ' ' && len(label) == 0 {
+				return 0
+			}
+		} else {
+			v, end, ok := scan(text, i)
+			if !ok {
+				return 0
+			}
+			row[at] = v
+			at++
+			i = end
+		}
+		from := i
+		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
+			i++
+		}
+		switch {
+		case j == p.width-1:
+			if i < len(text) {
+				n := lineEnd(text, i)
+				if n == 0 {
+					return 0
+				}
+				i += n
+			}
+		case comma == ' ':
+			if i == from {
+				return 0
+			}
+		case i == len(text) || text[i] != comma:
+			return 0
+		default:
+			i++
+		}
+	}
+	o.data = o.data[:len(o.data)+cols]
+	if p.label >= 0 {
+		o.addLabel(label)
+	}
+	return i
+}
+
+// fault is an error in field j, from 0, of the present record, or in all of it
+// for -1.
+func (p *parser) fault(j int, msg string) *Error {
+	line := p.split.start
+	if j >= 0 && j < len(p.split.lines) {
+		line = p.split.lines[j]
+	}
+	return &Error{Source: p.source, Line: line, Column: j + 1, Msg: msg}
+}
+
+// next returns the fields of the next line that is not empty. They are valid
+// until the next call.
+func (p *parser) next() ([][]byte, error) {
+	err := p.split.next()
+	fields := p.split.fields
+	if err == errBareQuote || err == errQuote {
+		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// A space at the end of a line is not a delimiter.
+	if n := len(fields); p.dialect.Delimiter == ' ' && n > 1 && len(fields[n-1]) == 0 {
+		fields = fields[:n-1]
+	}
+	return fields, nil
+}
+
+// begin learns from the first line how wide the table is, which column to leave
+// out, the names, and whether the line is a header.
+func (p *parser) begin(fields [][]byte, h *Head) error {
+	p.width = len(fields)
+	p.plain = isPlain(p.dialect.Delimiter) && !p.dialect.slow
+	var named bool
+	var err error
+	if p.label, named, err = p.labelColumn(fields); err != nil {
+		return err
+	}
+	switch {
+	case named || p.dialect.Header == HeaderYes:
+		h.Header = true
+	case p.dialect.Header == HeaderAuto:
+		if h.Header, err = p.detectHeader(fields); err != nil {
+			return err
+		}
+	}
+	for j, s := range fields {
+		name := Printable(string(s))
+		if !h.Header || name == "" {
+			name = Column(j)
+		}
+		if j == p.label {
+			h.LabelColumn, h.LabelName = j+1, name
+			continue
+		}
+		h.Names = append(h.Names, name)
+	}
+	if len(h.Names) == 0 {
+		return &Error{Source: p.source, Msg: "there is no column besides the label column"}
+	}
+	return nil
+}
+
+// labelColumn finds the label column by its number or in the first line; named
+// tells that the first line has its name.
+func (p *parser) labelColumn(first [][]byte) (label int, named bool, err error) {
+	d := &p.dialect
+	if d.Label == "" {
+		return -1, false, nil
+	}
+	if n, err := strconv.Atoi(d.Label); err == nil {
+		if n < 1 || n > len(first) {
+			return 0, false, p.fault(-1, "there is no column "+strconv.Itoa(n)+" for "+d.Words.Label+", only "+count(len(first), "column"))
+		}
+		return n - 1, false, nil
+	}
+	label = -1
+	for j, s := range first {
+		if string(bytes.TrimSpace(s)) != d.Label {
+			continue
+		}
+		if label >= 0 {
+			e := p.fault(j, "a second column named "+strconv.Quote(d.Label)+"; give "+d.Words.Label+" its number")
+			e.Line = p.split.start
+			return 0, false, e
+		}
+		label = j
+	}
+	if label < 0 {
+		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(d.Label)+", which "+d.Words.Label+" asks for")
+	}
+	return label, true, nil
+}
+
+// detectHeader decides whether the first line is a header: it is if none of
+// its fields is a number. A line with both is taken for neither, because a bad
+// number in the first row must not turn that row into names.
+func (p *parser) detectHeader(fields [][]byte) (bool, error) {
+	numbers, words, word := 0, 0, 0
+	for j, s := range fields {
+		if s = bytes.TrimSpace(s); len(s) == 0 || j == p.label {
+			continue // a table with row names often has none for that column
+		}
+		if _, err := strconv.ParseFloat(string(s), 64); err == nil || errors.Is(err, strconv.ErrRange) {
+			numbers++
+		} else if words++; words == 1 {
+			word = j
+		}
+	}
+	if words > 0 && numbers > 0 {
+		_, err := p.number(fields, word)
+		w := p.dialect.Words
+		err.Msg += " (if line 1 holds names: " + w.Header + " yes; " + p.notData(word) + ")"
+		return false, err
+	}
+	return words > 0, nil
+}
+
+// notData advises to leave out column j.
+func (p *parser) notData(j int) string {
+	n := strconv.Itoa(j + 1)
+	return "if column " + n + " is not data: " + p.dialect.Words.Label + " " + n
+}
+
+// firstRow is addRow for the first row, where a column of words is likely to be
+// one of labels.
+func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
+	err := p.addRow(fields, o)
+	if err == nil {
+		return nil
+	}
+	if j := err.Column - 1; j >= 0 && header && p.width > 1 && p.label < 0 && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
+		err.Msg += " (" + p.notData(j) + ")"
+	}
+	return err
+}
+
+// addRow appends the numbers and the label of one line.
+func (p *parser) addRow(fields [][]byte, o *part) *Error {
+	if len(fields) != p.width {
+		return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+	}
+	for j, s := range fields {
+		if j == p.label {
+			o.addLabel(s)
+			continue
+		}
+		v, err := p.number(fields, j)
+		if err != nil {
+			return err
+		}
+		o.data = append(o.data, v)
+	}
+	o.rows++
+	return nil
+}
+
+// number is field j as a finite number.
+func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
+	text := bytes.TrimSpace(fields[j])
+	if v, end, ok := scan(text, 0); ok && end == len(text) {
+		return v, nil
+	}
+	s := string(text)
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
+		return v, nil
+	case s == "":
+		return 0, p.fault(j, "missing value")
+	case err == nil:
+		return 0, p.fault(j, quote(s)+" is not a finite number")
+	case errors.Is(err, strconv.ErrRange):
+		return 0, p.fault(j, quote(s)+" is too large for a number")
+	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
+		return 0, p.fault(j, quote(s)+" is not a number (fields are split at "+strconv.QuoteRune(p.dialect.Delimiter)+
+			"; another delimiter, or space, is set with "+p.dialect.Words.Delimiter+")")
+	case strings.Count(s, ",") == 1:
+		return 0, p.fault(j, quote(s)+" is not a number (the decimal sign is the point)")
+	}
+	return 0, p.fault(j, quote(s)+" is not a number")
+}

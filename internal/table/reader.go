@@ -1,0 +1,183 @@
+package table
+
+import (
+	"io"
+	"strconv"
+)
+
+// Reader reads the rows of a text in blocks, and keeps none of them: a few chunks
+// of the text are all that is in memory, and the longest line. Lines end in LF or
+// CRLF, a byte order mark is skipped, as are spaces around numbers, and blank lines
+// before and after the rows; a blank line between two rows is an error.
+type Reader struct {
+	Head
+	Classes []string // the label column's values so far, in order of appearance
+
+	classes map[string]int
+	feed    feed
+	parser  parser // of what the feed has not parsed
+	own     part   // where that goes
+
+	chunk *chunk // the one being delivered, to be handed back to the feed
+	part  *part  // its rows
+	at    int    // the next of them
+	base  int    // the lines before the part
+	last  int    // the line on which the last row ended
+	err   error  // after the part
+}
+
+// NewReader reads up to the first row, so that all that can be wrong with a
+// dialect is an error here. source is the text's name in messages.
+func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
+	if d.Delimiter != 0 && !validComma(d.Delimiter) {
+		return nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+	}
+	d.Words = d.Words.orFlags()
+	in := &chunks{r: r, source: source, size: d.chunk}
+	if in.size == 0 {
+		in.size = chunkSize
+	}
+	text, first, err := start(in)
+	if err != nil {
+		return nil, err
+	}
+	if d.Delimiter == 0 {
+		d.Delimiter = guessDelimiter(first)
+	}
+	t := &Reader{Head: Head{Source: source}}
+	t.part = &t.own
+	p := &t.parser
+	p.layout = &layout{dialect: d, source: source}
+	p.split = newSplitter(text, d.Delimiter)
+	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	for t.own.rows == 0 {
+		fields, err := p.next()
+		if err == io.EOF {
+			return nil, &Error{Source: source, Msg: "there are no rows of numbers"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if blank(fields) {
+			continue
+		}
+		if p.width == 0 {
+			if err := p.begin(fields, &t.Head); err != nil {
+				return nil, err
+			}
+			if t.Header {
+				continue
+			}
+		}
+		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
+			return nil, err
+		}
+	}
+	if t.LabelColumn > 0 {
+		t.classes = map[string]int{}
+	}
+	t.own.lines, t.last = p.split.end, p.split.end
+	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
+	p.split.more = t.follow
+	return t, nil
+}
+
+// ReadRows fills dst with as many whole rows as it has room for, or as there are,
+// and returns their number. It is 0 only with an error: io.EOF after the last row,
+// and else of type *Error, or an error of r that has source in its text already.
+// The rows before an error come first. class gets the rows' classes, indices into
+// Classes, unless it is nil or there is no label column.
+//
+// ReadRows panics if dst has no room for a row, or class less than dst.
+func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
+	width := len(t.Names)
+	room := len(dst) / width
+	if room == 0 {
+		panic("table: no room for a row")
+	}
+	for n < room && t.more() {
+		take := min(room-n, t.part.rows-t.at)
+		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
+		if t.classes != nil && class != nil {
+			for i := range take {
+				class[n+i] = t.class(t.part.label(t.at + i))
+			}
+		}
+		t.at += take
+		n += take
+	}
+	if n > 0 {
+		return n, nil
+	}
+	return 0, t.err
+}
+
+// more makes sure that there is a row to deliver, if there is one.
+func (t *Reader) more() bool {
+	for t.at == t.part.rows && t.err == nil {
+		t.err = t.advance()
+	}
+	if t.at < t.part.rows {
+		return true
+	}
+	t.Close()
+	return false
+}
+
+// Close ends what reads ahead, after which r is not used any more. There are no
+// more rows then.
+func (t *Reader) Close() {
+	t.feed.close()
+	t.part, t.at = &part{}, 0
+	if t.err == nil {
+		t.err = io.ErrClosedPipe
+	}
+}
+
+// advance goes on to the next part. The error is what follows its rows.
+func (t *Reader) advance() error {
+	t.base += t.part.lines
+	t.part, t.at = &part{}, 0
+	text, err := t.follow()
+	if err != nil {
+		return err
+	}
+	if t.part = &t.chunk.part; !t.chunk.parsed {
+		t.part = &t.own
+		t.parser.split.rest, t.parser.split.end = text, 0
+		t.parser.parse(t.part)
+	}
+	if t.part.first > 0 && t.base+t.part.first > t.last+1 {
+		t.part = &part{}
+		return gap(t.Source, t.last+1)
+	}
+	if t.part.last > 0 {
+		t.last = t.base + t.part.last
+	}
+	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
+		e.Line += t.base
+	}
+	return t.part.err
+}
+
+// follow returns the text after that of the present chunk, which is given up.
+func (t *Reader) follow() (text []byte, err error) {
+	if t.chunk != nil {
+		t.feed.release(t.chunk)
+	}
+	if t.chunk, err = t.feed.next(); err != nil {
+		return nil, err
+	}
+	return t.chunk.text, nil
+}
+
+// class numbers the values of the label column.
+func (t *Reader) class(s []byte) int {
+	n, ok := t.classes[string(s)]
+	if !ok {
+		n = len(t.Classes)
+		t.classes[string(s)] = n
+		t.Classes = append(t.Classes, string(s))
+	}
+	return n
+}

@@ -1,0 +1,293 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+)
+
+// inBlocks reads a table in blocks of so many rows.
+func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
+	r, err := NewReader(in, "f.csv", d)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	t := &Table{Head: r.Head}
+	width := len(r.Names)
+	data := make([]float64, rows*width+width-1) // and a rest that no row fits in
+	class := make([]int, rows)
+	for {
+		n, err := r.ReadRows(data, class)
+		if (n == 0) != (err != nil) || n > rows {
+			return nil, fmt.Errorf("%d rows of %d and the error %w", n, rows, err)
+		}
+		if err == io.EOF {
+			if n, err := r.ReadRows(data, class); n != 0 || err != io.EOF {
+				return nil, fmt.Errorf("after the end: %d, %w", n, err)
+			}
+			t.Classes = r.Classes
+			return t, nil
+		}
+		if err != nil {
+			if n, again := r.ReadRows(data, class); n != 0 || again != err {
+				return nil, fmt.Errorf("after %w: %d, %w", err, n, again)
+			}
+			return nil, err
+		}
+		t.Data = append(t.Data, data[:n*width]...)
+		if t.LabelColumn > 0 {
+			t.Class = append(t.Class, class[:n]...)
+		}
+		t.Rows += n
+	}
+}
+
+func sameTable(a, b *Table) bool {
+	bits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+	return reflect.DeepEqual(a.Head, b.Head) && a.Rows == b.Rows && slices.EqualFunc(a.Data, b.Data, bits) &&
+		slices.Equal(a.Class, b.Class) && slices.Equal(a.Classes, b.Classes)
+}
+
+// checkBlocks holds reading in blocks against reading at once, all of it the slow
+// way.
+func checkBlocks(t *testing.T, text string, d Dialect, rows int) {
+	t.Helper()
+	want, wantErr := Read(strings.NewReader(text), "f.csv", Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: d.Label, slow: true})
+	got, err := inBlocks(strings.NewReader(text), d, rows)
+	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, err, wantErr)
+	}
+	if err == nil && !sameTable(got, want) {
+		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, got, want)
+	}
+}
+
+// blockTexts are what Read is tested with, and tables with something odd in the
+// middle of rows that are not.
+func blockTexts() (texts []string, dialects []Dialect) {
+	add := func(text string, d Dialect) { texts, dialects = append(texts, text), append(dialects, d) }
+	for _, test := range readTests {
+		add(test.text, test.dialect)
+	}
+	for _, test := range readErrors {
+		add(test.text, test.dialect)
+	}
+	for _, s := range splitTexts {
+		add(s, Dialect{})
+		add(s, Dialect{Label: "2"})
+	}
+	for _, end := range []string{"\n", "\r\n"} {
+		row := "1.5,-2e3, 0.30000000000000004 ,x" + end
+		for _, odd := range []string{"", end, " \t" + end, "1,2,3,\"y\nz\"" + end, `"1",2,3,4` + end, "1,2,3" + end, "1,2,3,4,5" + end, "1,2,q,4" + end,
+			"1,2,1e999,4" + end, "1,\"2\"x,3,4" + end, "1,2,\"3,4" + end, "1,2\",3,4" + end, "1,2,0x10,4" + end, "1,2,\u20033\u2003,\u2003w" + end, "1,2,3\r,4" + end, "\r" + end} {
+			for _, after := range []string{strings.Repeat(row, 3), end + end, "\r", "1,2,3,4"} {
+				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after, Dialect{Label: "d"})
+			}
+			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "  "), Dialect{Delimiter: ' ', Label: "4"})
+			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "\t"), Dialect{Label: "4"})
+			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "1"), Dialect{Delimiter: '1', Label: "2"})
+		}
+	}
+	return texts, dialects
+}
+
+// A chunk may end at any byte.
+func TestReaderChunks(t *testing.T) {
+	texts, dialects := blockTexts()
+	for i, text := range texts {
+		for chunk := 1; chunk <= min(len(text)+1, 40); chunk++ {
+			d := dialects[i]
+			d.chunk = chunk
+			checkBlocks(t, text, d, 1+chunk%4)
+			if d.Workers = 1 + chunk%3; d.Workers > 1 {
+				checkBlocks(t, text, d, 1+chunk%3)
+			}
+		}
+	}
+}
+
+func TestReaderTestdata(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/*.csv")
+	if err != nil || len(names) < 8 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, chunk := range []int{100, 5000, 0} {
+			for workers := range 4 {
+				checkBlocks(t, string(data), Dialect{chunk: chunk, Workers: workers}, 7)
+				checkBlocks(t, string(data), Dialect{chunk: chunk, Workers: workers, Label: "1"}, 1000)
+			}
+		}
+	}
+}
+
+// Places are right and rows complete far behind the first chunk, whatever is read
+// at a time.
+func TestReaderLong(t *testing.T) {
+	var b strings.Builder
+	const rows = 60000
+	for i := range rows {
+		fmt.Fprintf(&b, "%d,%v,c%d\n", i, 1/float64(i+1), i%3)
+		if i == rows/2 {
+			b.WriteString("0,\"1\",\"two\nlines\"\n")
+		}
+	}
+	for _, workers := range []int{1, 2, 5} {
+		d := Dialect{Label: "3", Workers: workers}
+		got, err := inBlocks(iotest.HalfReader(strings.NewReader(b.String())), d, 999)
+		if err != nil || got.Rows != rows+1 || !slices.Equal(got.Classes, []string{"c0", "c1", "c2", "two\nlines"}) {
+			t.Fatalf("%d workers: %v, %v", workers, got.Classes, err)
+		}
+		for i := range rows {
+			at := i
+			if i > rows/2 {
+				at++
+			}
+			if got.Data[2*at] != float64(i) || got.Data[2*at+1] != 1/float64(i+1) || got.Class[at] != i%3 {
+				t.Fatalf("%d workers, row %d: %v, %s", workers, at, got.Data[2*at:2*at+2], got.Label(at))
+			}
+		}
+		for _, test := range []struct{ more, want string }{
+			{"1,x,2\n", "f.csv:60003:2: \"x\" is not a number"},
+			{"\n1,2,2\n", "f.csv:60003: a blank line between rows"},
+			{"1,2\n", "f.csv:60003: 2 fields found, 3 expected as on the first line"},
+			{"1,2,\"", "f.csv:60003:3: a quoted field that does not end in a quote (\")"},
+		} {
+			if _, err := inBlocks(strings.NewReader(b.String()+test.more+strings.Repeat("1,2,3\n", 1e5)), d, 100); err == nil || err.Error() != test.want {
+				t.Errorf("%d workers: %v, want %s", workers, err, test.want)
+			}
+		}
+	}
+}
+
+// The rows before an error are delivered, by any number of workers.
+func TestReaderRowsBeforeError(t *testing.T) {
+	broken := errors.New("disk on fire")
+	text := strings.Repeat("1,2\n", 50000)
+	for workers := range 4 {
+		for _, in := range []io.Reader{strings.NewReader(text + "1,x\n"), io.MultiReader(strings.NewReader(text+"3,4"), iotest.ErrReader(broken))} {
+			r, err := NewReader(in, "f.csv", Dialect{Workers: workers, chunk: 1000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dst := make([]float64, 2*777)
+			rows := 0
+			for err == nil {
+				var n int
+				n, err = r.ReadRows(dst, nil)
+				rows += n
+			}
+			if rows != 50000 || err.Error() != `f.csv:50001:2: "x" is not a number` && !errors.Is(err, broken) {
+				t.Errorf("%d workers: %d rows, %v", workers, rows, err)
+			}
+		}
+	}
+}
+
+// Who stops early leaves no goroutine, and r is not touched after Close.
+func TestReaderClose(t *testing.T) {
+	text := strings.Repeat("1,2\n", 100000)
+	before := runtime.NumGoroutine()
+	for i := range 50 {
+		closed := false
+		in := readerFunc(func(p []byte) (int, error) {
+			if closed {
+				t.Error("read after Close")
+			}
+			return copy(p, text), nil
+		})
+		r, err := NewReader(in, "f.csv", Dialect{Workers: 1 + i%4, chunk: 1 << 14})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range i % 7 {
+			if n, err := r.ReadRows(make([]float64, 5000), nil); n != 2500 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		r.Close()
+		closed = true
+		r.Close()
+		if n, err := r.ReadRows(make([]float64, 2), nil); n != 0 || err == nil || err == io.EOF {
+			t.Errorf("after Close: %d, %v", n, err)
+		}
+	}
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 100 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// A reader that says nothing for ever is not waited for.
+func TestReaderIdle(t *testing.T) {
+	idle := readerFunc(func([]byte) (int, error) { return 0, nil })
+	if _, err := Read(idle, "f.csv", Dialect{}); !errors.Is(err, io.ErrNoProgress) {
+		t.Error(err)
+	}
+}
+
+// What is in memory does not grow with the text.
+func TestReaderMemory(t *testing.T) {
+	line := []byte(strings.Repeat("0.12345678901234567,", 49) + "1\n")
+	for workers := 1; workers <= 2; workers++ {
+		left, at := 100<<20, 0
+		in := readerFunc(func(p []byte) (n int, err error) {
+			for n < len(p) && left > 0 {
+				some := copy(p[n:], line[at:])
+				n, left, at = n+some, left-some, (at+some)%len(line)
+			}
+			if left <= 0 {
+				err = io.EOF
+			}
+			return n, err
+		})
+		runtime.GC()
+		var from, to runtime.MemStats
+		runtime.ReadMemStats(&from)
+		r, err := NewReader(in, "f.csv", Dialect{Workers: workers})
+		dst := make([]float64, 5000)
+		for err == nil {
+			_, err = r.ReadRows(dst, nil)
+		}
+		runtime.ReadMemStats(&to)
+		if err != io.EOF || to.TotalAlloc-from.TotalAlloc > 20<<20 {
+			t.Errorf("%d workers: %d bytes were allocated for 100 MB of text, %v", workers, to.TotalAlloc-from.TotalAlloc, err)
+		}
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	texts, dialects := blockTexts()
+	for i, text := range texts {
+		if d := dialects[i]; len(text) < 200 {
+			f.Add(text, d.Delimiter, d.Label, 1+i%20, 1+i%5, 1+i%3)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, comma rune, label string, chunk, rows, workers int) {
+		d := Dialect{Delimiter: comma, Label: label, chunk: min(max(chunk, 1), 1000), Workers: min(max(workers, 1), 4)}
+		for d.Header = range HeaderNo + 1 {
+			checkBlocks(t, text, d, min(max(rows, 1), 100))
+		}
+	})
+}
