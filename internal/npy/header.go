@@ -1,0 +1,180 @@
+package npy
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// header is what the dictionary says.
+type header struct {
+	descr   string
+	fortran bool
+	shape   []int
+}
+
+// maxHeader is far more than three entries can need.
+const maxHeader = 1 << 16
+
+// readHeader reads up to the first value; size is how many bytes that are.
+func readHeader(r io.Reader) (h header, size int64, err error) {
+	start := make([]byte, len(Magic)+4)
+	if _, err := io.ReadFull(r, start); err != nil {
+		return h, 0, cut(err)
+	}
+	if !bytes.HasPrefix(start, []byte(Magic)) {
+		return h, 0, errors.New("not a .npy file: it does not begin as one")
+	}
+	version, length := start[6], int64(binary.LittleEndian.Uint16(start[8:]))
+	switch version {
+	case 1:
+	case 2, 3: // the length has four bytes
+		high := make([]byte, 2)
+		if _, err := io.ReadFull(r, high); err != nil {
+			return h, 0, cut(err)
+		}
+		length |= int64(binary.LittleEndian.Uint16(high)) << 16
+	default:
+		return h, 0, fmt.Errorf("version %d.%d of the .npy format; 1 to 3 are known", version, start[7])
+	}
+	if length > maxHeader {
+		return h, 0, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)
+	}
+	text := make([]byte, length)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return h, 0, cut(err)
+	}
+	if h, err = parseHeader(string(text)); err != nil {
+		return h, 0, fmt.Errorf("the header %.100q: %w", strings.TrimSpace(string(text)), err)
+	}
+	size = int64(len(start)) + length
+	if version > 1 {
+		size += 2
+	}
+	return h, size, nil
+}
+
+// cut says where the end of the file was met.
+func cut(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errors.New("the file is cut in its header")
+	}
+	return err
+}
+
+// parseHeader reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
+// with its entries in any order, each once.
+func parseHeader(text string) (h header, err error) {
+	p := &literal{text}
+	seen := map[string]bool{}
+	if err := p.expect("{"); err != nil {
+		return h, err
+	}
+	for !p.take("}") {
+		key, err := p.quoted()
+		if err != nil {
+			return h, err
+		}
+		if err := p.expect(":"); err != nil {
+			return h, err
+		}
+		switch {
+		case seen[key]:
+			err = fmt.Errorf("%.40q twice", key)
+		case key == "descr":
+			if p.take("[") {
+				err = errors.New("records of several fields; a table has values of one type")
+				break
+			}
+			h.descr, err = p.quoted()
+		case key == "fortran_order":
+			if h.fortran = p.take("True"); !h.fortran {
+				err = p.expect("False")
+			}
+		case key == "shape":
+			h.shape, err = p.tuple()
+		default:
+			err = fmt.Errorf("%.40q is not known", key)
+		}
+		if err != nil {
+			return h, err
+		}
+		seen[key] = true
+		if !p.take(",") {
+			if err := p.expect("}"); err != nil {
+				return h, err
+			}
+			break
+		}
+	}
+	for _, key := range []string{"descr", "fortran_order", "shape"} {
+		if !seen[key] {
+			return h, fmt.Errorf("there is no %q", key)
+		}
+	}
+	p.space()
+	if p.rest != "" {
+		return h, errors.New("something follows the }")
+	}
+	return h, nil
+}
+
+// literal is the rest of a Python literal.
+type literal struct{ rest string }
+
+func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
+
+// take passes over a word, if it comes next.
+func (p *literal) take(word string) (ok bool) {
+	p.space()
+	p.rest, ok = strings.CutPrefix(p.rest, word)
+	return ok
+}
+
+func (p *literal) expect(word string) error {
+	if !p.take(word) {
+		return fmt.Errorf("%q is missing before %.20q", word, p.rest)
+	}
+	return nil
+}
+
+func (p *literal) quoted() (string, error) {
+	p.space()
+	if p.rest == "" || p.rest[0] != '\'' && p.rest[0] != '"' {
+		return "", fmt.Errorf("a word in quotes is missing before %.20q", p.rest)
+	}
+	word, rest, ok := strings.Cut(p.rest[1:], p.rest[:1])
+	if !ok || strings.Contains(word, `\`) {
+		return "", errors.New("a word in quotes does not end")
+	}
+	p.rest = rest
+	return word, nil
+}
+
+// tuple reads (), (3,) or (3, 4); Python 2 wrote 3L.
+func (p *literal) tuple() (numbers []int, err error) {
+	if err := p.expect("("); err != nil {
+		return nil, err
+	}
+	for !p.take(")") {
+		p.space()
+		digits := len(p.rest) - len(strings.TrimLeft(p.rest, "0123456789"))
+		n, err := strconv.Atoi(p.rest[:digits])
+		if err != nil {
+			return nil, fmt.Errorf("%.20q is not a size", p.rest)
+		}
+		p.rest = strings.TrimPrefix(p.rest[digits:], "L")
+		numbers = append(numbers, n)
+		if !p.take(",") {
+			if len(numbers) == 1 {
+				return nil, errors.New("the shape is a number, not a tuple")
+			}
+			return numbers, p.expect(")")
+		}
+	}
+	return numbers, nil
+}
