@@ -22,7 +22,7 @@ type Reader struct {
 	source string
 	kind   kind
 	header int64 // its bytes
-	row    int // the next one
+	row    int   // the next one
 	buffer []byte
 	err    error
 }

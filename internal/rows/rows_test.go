@@ -1,0 +1,269 @@
+package rows
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"softkmeans"
+	"softkmeans/internal/npy"
+	"softkmeans/internal/table"
+)
+
+// write makes a file of the given content.
+func write(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func npyFile(t *testing.T, rows, cols int, values []float64) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := errors.Join(npy.WriteHeader(&b, rows, cols), npy.WriteValues(&b, values)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func random(n int) []float64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	return v
+}
+
+func csvText(cols int, values []float64) []byte {
+	var b bytes.Buffer
+	for i, v := range values {
+		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+		if (i+1)%cols > 0 {
+			b.WriteByte(',')
+		} else {
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// Every pass has the rows that ReadAll has, in blocks as large as asked for.
+func TestBlocks(t *testing.T) {
+	const rows, cols = 20011, 3
+	values := random(rows * cols)
+	for _, path := range []string{write(t, "a.csv", csvText(cols, values)), write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
+		in, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := ReadAll(in, path, table.Dialect{})
+		in.Close()
+		if err != nil || whole.Rows != rows || !slices.Equal(whole.Data, values) || !slices.Equal(whole.Names, []string{"c1", "c2", "c3"}) {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, o := range []Options{{}, {BlockRows: 1000}, {BlockRows: 7, Dialect: table.Dialect{Workers: 3}}, {BlockRows: 1 << 20, Dialect: table.Dialect{Workers: 2}}} {
+			f, err := Open(path, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(f.Names, whole.Names) || f.Source != path {
+				t.Errorf("%s: %+v", path, f.Head)
+			}
+			most := o.BlockRows
+			if most == 0 {
+				most = 8192
+			}
+			blocks := f.Blocks(t.Context())
+			for pass := range 3 {
+				at := 0
+				for x, err := range blocks {
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := len(x.Data)
+					if x.Rows != min(most, (len(values)-at)/cols) || x.Cols != cols || !slices.Equal(x.Data, values[at:at+n]) {
+						t.Fatalf("%s, %+v, pass %d: a block of %d×%d after %d values", path, o, pass, x.Rows, x.Cols, at)
+					}
+					at += n
+				}
+				if at != len(values) || f.BytesRead() != f.Size {
+					t.Errorf("%s, %+v, pass %d: %d values, %d of %d bytes", path, o, pass, at, f.BytesRead(), f.Size)
+				}
+			}
+		}
+	}
+}
+
+// The fit of the blocks is that of the table.
+func TestFitSeq(t *testing.T) {
+	const rows, cols = 3000, 5
+	values := random(rows * cols)
+	x := softkmeans.NewMatrix(rows, cols, values)
+	want, err := softkmeans.Fit(t.Context(), x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Open(write(t, "a.csv", csvText(cols, values)), Options{BlockRows: 100, Dialect: table.Dialect{Workers: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := softkmeans.FitSeq(t.Context(), f.Blocks(t.Context()), 3, nil)
+	if err != nil || math.Abs(m.Objective-want.Objective) > 1e-10*want.Objective {
+		t.Fatalf("%v, want %v, %v", m, want.Objective, err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	nan := npyFile(t, 3, 2, []float64{1, 2, 3, 4, math.NaN(), 6})
+	for _, test := range []struct {
+		content []byte
+		options Options
+		want    string
+		opens   bool
+	}{
+		{[]byte("1,2\n3,x\n"), Options{}, `F:2:2: "x" is not a number`, true},
+		{[]byte("1,2\n\n3,4\n"), Options{BlockRows: 1}, `F:2: a blank line between rows`, true},
+		{[]byte("1,x\n3,4\n"), Options{}, `F:1:2: "x" is not a number`, false},
+		{nil, Options{}, "F: there are no rows", false},
+		{nan, Options{}, "F: row 3, column 1: NaN", true},
+		{nan[:len(nan)-20], Options{}, "F: the file is cut: 20 of 48 bytes of values are missing, from row 2 on", false},
+		{append(slices.Clone(nan), 0), Options{}, "F: there is more after", false},
+		{nan, Options{Dialect: table.Dialect{Label: "1"}}, "F: a .npy file has no label column", false},
+		{bytes.Replace(nan, []byte("(3, 2)"), []byte("(1, 9999999999)"), 1), Options{}, "F: ", false},
+	} {
+		path := write(t, "f", test.content)
+		f, err := Open(path, test.options)
+		if (err == nil) != test.opens {
+			t.Errorf("%.30q: %v", test.content, err)
+		}
+		if f != nil {
+			for range 2 { // and again
+				n := 0
+				for x, e := range f.Blocks(t.Context()) {
+					if err = e; (x == nil) != (e != nil) {
+						t.Errorf("%v and %v", x, e)
+					}
+					n++
+				}
+				if n == 0 || err == nil {
+					t.Errorf("%.30q: no error", test.content)
+				}
+			}
+		}
+		if err == nil || !strings.HasPrefix(strings.ReplaceAll(err.Error(), path, "F"), test.want) {
+			t.Errorf("%.30q: %v, want %s", test.content, err, test.want)
+		}
+		if _, all := ReadAll(bytes.NewReader(test.content), path, test.options.Dialect); all == nil {
+			t.Errorf("%.30q was read", test.content)
+		}
+	}
+	for name, want := range map[string]string{"": "only once", "-": "only once", t.TempDir(): "is a directory", "missing": "missing: "} {
+		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	if runtime.GOOS == "linux" {
+		if _, err := Open("/dev/null", Options{}); err == nil || !strings.Contains(err.Error(), "only once") {
+			t.Errorf("a device: %v", err)
+		}
+	}
+}
+
+// A file that is not the same in the next pass is an error, also if only its time
+// tells.
+func TestChanged(t *testing.T) {
+	path := write(t, "f.csv", []byte("1,2\n3,4\n"))
+	for name, change := range map[string]func() error{
+		"longer":   func() error { return os.WriteFile(path, []byte("1,2\n3,4\n5,6\n"), 0o666) },
+		"later":    func() error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
+		"replaced": func() error { return os.Rename(write(t, "g", []byte("1,2\n3,5\n")), path) },
+	} {
+		f, err := Open(path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		for x, e := range f.Blocks(t.Context()) {
+			if err = e; x != nil {
+				t.Errorf("%s: %v", name, x)
+			}
+		}
+		if !errors.Is(err, softkmeans.ErrChanged) || !strings.HasPrefix(err.Error(), path) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whoever leaves early, or is stopped, leaves no goroutine and no open file.
+func TestLeft(t *testing.T) {
+	values := random(200000)
+	before := runtime.NumGoroutine()
+	for _, path := range []string{write(t, "a.csv", csvText(2, values)), write(t, "a.npy", npyFile(t, 100000, 2, values))} {
+		f, err := Open(path, Options{BlockRows: 10, Dialect: table.Dialect{Workers: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 30 {
+			n := 0
+			for _, err := range f.Blocks(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n++; n > i*10 {
+					break
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			var last error
+			for _, last = range f.Blocks(ctx) {
+				if n--; n < 0 {
+					cancel()
+				}
+			}
+			cancel()
+			if !errors.Is(last, context.Canceled) {
+				t.Fatalf("%v after a cancel", last)
+			}
+		}
+	}
+	for i := 0; runtime.NumGoroutine() > before; i++ {
+		if i == 200 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if fds, err := os.ReadDir("/proc/self/fd"); err == nil && len(fds) > 30 {
+		t.Errorf("%d files are open", len(fds))
+	}
+}
+
+// A stream of .npy has no size that its header could be held against.
+func TestStream(t *testing.T) {
+	values := random(60000)
+	content := npyFile(t, 20000, 3, values)
+	got, err := ReadAll(io.MultiReader(bytes.NewReader(content)), "<stdin>", table.Dialect{})
+	if err != nil || got.Rows != 20000 || !slices.Equal(got.Data, values) {
+		t.Error(err)
+	}
+	wide := bytes.Replace(content, []byte("(20000, 3), }  "), []byte("(1, 99999999), }"), 1)
+	if _, err := ReadAll(io.MultiReader(bytes.NewReader(wide)), "<stdin>", table.Dialect{}); err == nil {
+		t.Error("a row of 800 MB was believed")
+	}
+}
