@@ -8,24 +8,27 @@ import (
 	"io"
 	"math"
 	"os"
+	"runtime"
 	"strconv"
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
 )
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 
-Fit soft k-means to the rows of a CSV file: N centers, and for every row its
+Fit soft k-means to the rows of a table: N centers, and for every row its
 memberships, which are the shares (at least 0, together 1) of the mixture of
 centers that stands for the row. With -method global the result is a global
 minimum of the squared error, and the report proves it. With -method minvol the
 centers are near the rows, for a little more error than the proven minimum.
 Columns with different units should have one scale before.
 
-FILE has a row on each line and nothing but numbers, except for a header and
-the -label column. Without FILE, or with -, standard input is read.
+FILE is CSV, with a row on each line and nothing but numbers, except for a
+header and the -label column; or NumPy's .npy, told by its content. Without
+FILE, or with -, standard input is read.
 
   -k N          the number of centers; required
   -o FILE       write the memberships as CSV: label,m0,m1,… The label is the
@@ -51,6 +54,11 @@ the -label column. Without FILE, or with -, standard input is read.
                 takes tab, semicolon or comma by what line 1 has
   -workers N    how many threads to use; 0 (default) is one for each core
   -solver S     of global: auto (default), gram, jacobi or krylov
+  -stream Y     of global: yes: FILE is read block by block, three times or
+                more, for tables larger than the memory
+                no: it is kept in memory
+                auto: yes for files above 64 MB, no for pipes (default)
+  -quiet        do not show on a terminal how far a -stream is
 
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
           softkmeans fit -k 3 -method minvol testdata/iris.csv
@@ -69,7 +77,18 @@ type fitFlags struct {
 	slack   float64 // 0: the package's default
 	seed    uint64
 	seeded  bool // -seed was given
+	stream  choose
+	quiet   bool
 }
+
+// choose is what is done always, never, or where it makes sense.
+type choose int
+
+const (
+	chooseAuto choose = iota
+	chooseYes
+	chooseNo
+)
 
 // method is the way in which fit finds its centers.
 type method int
@@ -86,6 +105,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.StringVar(&f.out, "o", "", "")
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.IntVar(&f.options.Workers, "workers", 0, "")
+	fs.BoolVar(&f.quiet, "quiet", false, "")
 	fs.Func("k", "", func(s string) (err error) {
 		if f.k, err = strconv.Atoi(s); err != nil || f.k < 1 {
 			return errors.New("must be a whole number, at least 1")
@@ -113,6 +133,8 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+	choiceFlag(fs, &f.stream, "stream", []choice[choose]{
+		{"auto", chooseAuto}, {"yes", chooseYes}, {"no", chooseNo}})
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
 		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight}})
 	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
@@ -140,12 +162,19 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-seed is for -method minvol and alternating")
 	case f.method != methodGlobal && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Solver != softkmeans.SolverAuto):
 		return f, usageErrorf("-enclosure and -solver are for -method global")
+	case f.method != methodGlobal && f.stream == chooseYes:
+		return f, usageErrorf("-stream yes is for -method global")
+	case (f.source == "" || f.source == "-") && f.stream == chooseYes:
+		return f, usageErrorf("-stream yes: standard input can be read only once; give a file")
 	case f.options.Workers < 0:
 		return f, usageErrorf("-workers %d: must be at least 0", f.options.Workers)
 	case notNumber == nil && number < 1:
 		return f, usageErrorf("-label %s: columns are counted from 1", label)
 	case notNumber != nil && label != "" && f.dialect.Header == table.HeaderNo:
 		return f, usageErrorf("-label %q is a name, but with -header no columns have none", label)
+	}
+	if f.dialect.Workers = f.options.Workers; f.dialect.Workers == 0 {
+		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return f, nil
 }
@@ -194,24 +223,20 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		memberships = file
 	}
 
-	t, err := await(ctx, func() (*table.Table, error) { return table.Read(in, source, f.dialect) })
-	if err != nil {
-		return err
+	fit := f.fitTable
+	if f.streams(in) {
+		fit = f.fitStream
 	}
-	x := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
-	m, err := await(ctx, func() (*softkmeans.Model, error) { return f.fit(ctx, x) })
-	if err != nil {
-		return err
-	}
-	cert, err := await(ctx, func() (softkmeans.Certificate, error) {
-		return softkmeans.Certify(x, m.Centers, m.Memberships)
-	})
-	if err != nil {
-		return err
-	}
-
+	var w *membershipWriter
 	if f.out != "" {
-		if err := writeMemberships(ctx, memberships, m); err != nil {
+		w = newMembershipWriter(memberships, f.k)
+	}
+	result, err := fit(ctx, in, source, w, s.err)
+	if err != nil {
+		return err
+	}
+	if w != nil {
+		if err := w.Flush(); err != nil {
 			return err
 		}
 	}
@@ -220,13 +245,53 @@ func runFit(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	if _, err := report.Write(fitReport(t, m, cert, f.method)); err != nil {
+	if _, err := report.Write(fitReport(result, f.method)); err != nil {
 		return err
 	}
 	if file != nil {
 		return file.commit() // last, so that a failure above leaves an old file as it was
 	}
 	return nil
+}
+
+// result is what the report tells of.
+type result struct {
+	table.Head
+	rows     int
+	sizes    []int // of the labels
+	model    *softkmeans.Model
+	cert     softkmeans.Certificate
+	streamed bool // the certificate is of the passes, and has no SpanError
+}
+
+// fitTable fits a table that is in memory.
+func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w *membershipWriter, _ io.Writer) (*result, error) {
+	t, err := await(ctx, func() (*table.Table, error) { return rows.ReadAll(in, source, f.dialect) })
+	if err != nil {
+		return nil, err
+	}
+	x := softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
+	m, err := await(ctx, func() (*softkmeans.Model, error) { return f.fit(ctx, x) })
+	if err != nil {
+		return nil, err
+	}
+	cert, err := await(ctx, func() (softkmeans.Certificate, error) {
+		return softkmeans.Certify(x, m.Centers, m.Memberships)
+	})
+	if err != nil {
+		return nil, err
+	}
+	labels := m.Labels(nil)
+	r := &result{Head: t.Head, rows: t.Rows, sizes: make([]int, f.k), model: m, cert: cert}
+	for _, label := range labels {
+		r.sizes[label]++
+	}
+	if w != nil {
+		if err := w.add(ctx, labels, m.Memberships); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
 }
 
 // fit runs the method that was asked for.

@@ -1,6 +1,6 @@
 // Command softkmeans fits soft k-means, global or of minimal volume, to the rows
-// of a CSV file and says, with a certificate, how near to the proven minimum the
-// result is.
+// of a CSV or .npy file, which may be larger than the memory, and says, with a
+// certificate, how near to the proven minimum the result is.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //

@@ -87,24 +87,36 @@ func (o *outputFile) discard() {
 	}
 }
 
-// writeMemberships writes label,m0,…,m(k−1) for every row. Every number is written
+// membershipWriter writes label,m0,…,m(k−1) for every row. Every number is written
 // with the digits it takes to read the same float64 back.
-func writeMemberships(ctx context.Context, w io.Writer, m *softkmeans.Model) error {
+type membershipWriter struct {
+	*bufio.Writer // keeps the first error for Flush
+	line          []byte
+}
+
+func newMembershipWriter(w io.Writer, k int) *membershipWriter {
 	b := bufio.NewWriterSize(w, 1<<16)
-	b.WriteString("label") // b keeps the first error for Flush
-	for j := range m.Memberships.Cols {
+	b.WriteString("label")
+	for j := range k {
 		fmt.Fprintf(b, ",m%d", j)
 	}
 	b.WriteByte('\n')
-	for i, label := range m.Labels(nil) {
-		if ctx.Err() != nil {
+	return &membershipWriter{Writer: b}
+}
+
+// add writes the next rows.
+func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.Matrix) error {
+	for i, label := range labels {
+		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		line := strconv.AppendInt(b.AvailableBuffer(), int64(label), 10)
-		for _, v := range m.Memberships.Row(i) {
-			line = strconv.AppendFloat(append(line, ','), v, 'g', -1, 64)
+		w.line = strconv.AppendInt(w.line[:0], int64(label), 10)
+		for _, v := range g.Row(i) {
+			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
-		b.Write(append(line, '\n'))
+		if _, err := w.Write(append(w.line, '\n')); err != nil {
+			return err
+		}
 	}
-	return b.Flush()
+	return nil
 }

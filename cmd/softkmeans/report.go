@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
-	"softkmeans/internal/table"
 )
 
 const (
@@ -20,12 +19,13 @@ const (
 )
 
 // fitReport is what fit prints. Every number about the quality of the result
-// is from the certificate, which knows only the data, the centers and the
-// memberships, and nothing of how they were found.
-func fitReport(t *table.Table, m *softkmeans.Model, c softkmeans.Certificate, by method) []byte {
-	k := m.Centers.Rows
+// is from the certificate. That of a table in memory knows only the data, the
+// centers and the memberships, and nothing of how they were found; that of a
+// stream is what the passes found on their way.
+func fitReport(t *result, by method) []byte {
+	m, c, k := t.model, t.cert, t.model.Centers.Rows
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s, %s", t.Source, count(t.Rows, "row"), count(len(t.Names), "column"))
+	fmt.Fprintf(&b, "%s: %s, %s", t.Source, count(t.rows, "row"), count(len(t.Names), "column"))
 	if t.Header {
 		b.WriteString(", and a header")
 	}
@@ -49,11 +49,7 @@ func fitReport(t *table.Table, m *softkmeans.Model, c softkmeans.Certificate, by
 	writeCenters(&b, t.Names, m.Centers)
 
 	b.WriteString("\nRows by their largest membership\n\n")
-	sizes := make([]int, k)
-	for _, label := range m.Labels(nil) {
-		sizes[label]++
-	}
-	for label, n := range sizes {
+	for label, n := range t.sizes {
 		fmt.Fprintf(&b, "  label %-4d %8d\n", label, n)
 	}
 
@@ -72,11 +68,17 @@ func fitReport(t *table.Table, m *softkmeans.Model, c softkmeans.Certificate, by
 	line("total variance", number(c.Total), "the sum of squares about the mean")
 	line("explained", explained, "of the total variance")
 
-	b.WriteString("\nCertificate, computed from the data, the centers and the memberships alone\n\n")
+	from := "computed from the data, the centers and the memberships alone"
+	if t.streamed {
+		from = "the floor from the first passes over the data, the rest from the last"
+	}
+	fmt.Fprintf(&b, "\nCertificate, %s\n\n", from)
 	line("gap", small(c.Gap), "(objective − floor) / total variance")
 	line("smallest membership", small(c.MinMembership), "must not be below 0")
 	line("largest |row sum − 1|", small(c.MaxSumError), "memberships of a row must add up to 1")
-	line("span error", small(c.SpanError), "distance of the centers from the best subspace")
+	if !t.streamed {
+		line("span error", small(c.SpanError), "distance of the centers from the best subspace")
+	}
 	if by == methodGlobal {
 		b.WriteString("\n" + verdict(k, m, c) + "\n")
 	} else {

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"softkmeans"
+	"softkmeans/internal/npy"
+	"softkmeans/internal/rows"
+)
+
+// writeTables writes the same mixtures as CSV and as .npy.
+func writeTables(t *testing.T, dir string, n, d int) (csvPath, npyPath string) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	values := make([]float64, n*d)
+	var text []byte
+	for i := range values {
+		values[i] = random.NormFloat64() + float64(i/d%3*(i%d))
+		text = strconv.AppendFloat(text, values[i], 'g', -1, 64)
+		if (i+1)%d == 0 {
+			text = append(text, '\n')
+		} else {
+			text = append(text, ',')
+		}
+	}
+	csvPath, npyPath = filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.npy")
+	var array bytes.Buffer
+	err := errors.Join(npy.WriteHeader(&array, n, d), npy.WriteValues(&array, values),
+		os.WriteFile(csvPath, text, 0o666), os.WriteFile(npyPath, array.Bytes(), 0o666))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return csvPath, npyPath
+}
+
+// untold takes from a report what a stream does not tell and says otherwise.
+func untold(report string) string {
+	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  gap|  largest \|).*\n`).ReplaceAllString(report, "")
+	report = regexp.MustCompile(`to within \S+ of`).ReplaceAllString(report, "to within X of")
+	return report[strings.IndexByte(report, ':'):]
+}
+
+// A stream has the report and the memberships of the table in memory, from both
+// kinds of files.
+func TestStream(t *testing.T) {
+	dir := t.TempDir()
+	csvPath, npyPath := writeTables(t, dir, 30000, 4)
+	out := filepath.Join(dir, "g.csv")
+	var reports []string
+	var tables [][][]float64
+	for _, path := range []string{csvPath, npyPath} {
+		for _, stream := range []string{"no", "auto", "yes"} {
+			code, report, stderr := do(t, "", "fit", "-k", "3", "-stream", stream, "-o", out, path)
+			if code != 0 || stderr != "" {
+				t.Fatalf("%s, -stream %s: code %d, %s", path, stream, code, stderr)
+			}
+			if streamed := !strings.Contains(report, "span error"); streamed != (stream == "yes") || !strings.Contains(report, "\nCertified: ") {
+				t.Errorf("%s, -stream %s:\n%s", path, stream, report)
+			}
+			text, err := os.ReadFile(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header, labels, g := parseMemberships(t, string(text))
+			if header != "label,m0,m1,m2" || len(g) != 30000 {
+				t.Fatalf("%s, %d rows", header, len(g))
+			}
+			for i, row := range g {
+				if labels[i] != slices.Index(row, slices.Max(row)) {
+					t.Fatalf("row %d: label %d of %v", i, labels[i], row)
+				}
+			}
+			reports, tables = append(reports, untold(report)), append(tables, g)
+		}
+	}
+	for i, r := range reports[1:] {
+		if r != reports[0] {
+			t.Errorf("report %d is\n%s, not\n%s", i+1, r, reports[0])
+		}
+		for j, row := range tables[i+1] {
+			for l, v := range row {
+				if !near(v, tables[0][j][l], 1e-10) {
+					t.Fatalf("%d, row %d: %v, not %v", i+1, j, row, tables[0][j])
+				}
+			}
+		}
+	}
+
+	code, stdout, stderr := do(t, "", "fit", "-k", "3", "-stream", "yes", "-o", "-", csvPath)
+	if text, err := os.ReadFile(out); err != nil || code != 0 || stdout != string(text) || untold(stderr) != reports[0] {
+		t.Errorf("-o -: code %d, %.200q, %.200q", code, stdout, stderr)
+	}
+}
+
+// A .npy is read from standard input, too.
+func TestNpyInput(t *testing.T) {
+	dir := t.TempDir()
+	_, path := writeTables(t, dir, 500, 3)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, want, _ := do(t, "", "fit", "-k", "2", "-method", "minvol", path)
+	code, report, stderr := do(t, string(data), "fit", "-k", "2", "-method", "minvol")
+	if code != 0 || report != strings.Replace(want, path, "<stdin>", 1) {
+		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+	code, _, stderr = do(t, string(data[:len(data)-9]), "fit", "-k", "2")
+	if code != 1 || stderr != "softkmeans: <stdin>: the file is cut: 9 of 12000 bytes of values are missing, from row 500 on\n" {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+}
+
+func TestStreamChoice(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(big, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(big, streamSize+1); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args string
+		want bool
+	}{
+		{big, true}, {big + " -stream no", false}, {big + " -method minvol", false}, {big + " -method alternating", false},
+		{iris, false}, {iris + " -stream yes", true}, {"-", false}, {"", false},
+	} {
+		f, err := parseFit(append([]string{"-k", "3"}, strings.Fields(test.args)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, _, err := openInput(f.source, strings.NewReader(""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.streams(in); got != test.want {
+			t.Errorf("%s: %v", test.args, got)
+		}
+		in.Close()
+	}
+	for args, want := range map[string]string{
+		"fit -k 3 -stream yes": "standard input can be read only once", "fit -k 3 -stream yes -": "standard input can be read only once",
+		"fit -k 3 -stream yes -method minvol " + iris: "-stream yes is for -method global", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
+	} {
+		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %s", args, code, stderr)
+		}
+	}
+}
+
+// Whatever goes wrong in a pass is told with its place, and leaves nothing.
+func TestStreamFailure(t *testing.T) {
+	dir, outDir := t.TempDir(), t.TempDir()
+	out := filepath.Join(outDir, "g.csv")
+	bad := filepath.Join(dir, "bad.csv")
+	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 40000)+"1,x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	good, array := writeTables(t, dir, 9000, 3)
+	data, err := os.ReadFile(array)
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := filepath.Join(dir, "short.npy")
+	if err := os.WriteFile(short, data[:len(data)-1], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
+	for _, test := range []struct {
+		ctx  context.Context
+		path string
+		out  io.Writer
+		want string
+	}{
+		{t.Context(), bad, io.Discard, bad + `:80002:2: "x" is not a number`},
+		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 216000 bytes of values are missing, from row 9000 on"},
+		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
+		{t.Context(), dir, io.Discard, dir + ": is a directory"},
+		{over, good, io.Discard, "interrupted; there is no result"},
+		{t.Context(), good, full, "disk full"},
+	} {
+		var stderr bytes.Buffer
+		code := run(test.ctx, []string{"fit", "-k", "2", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
+		if code != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: "+test.want) {
+			t.Errorf("code %d, %q, want %s", code, &stderr, test.want)
+		}
+		if left := files(t, outDir); left != "" {
+			t.Errorf("%s: the folder has %s", test.want, left)
+		}
+	}
+	// And the memberships themselves.
+	var stderr bytes.Buffer
+	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, full, &stderr)
+	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
+// The line comes five times a second at most, has the share of the file that the
+// pass has read, and is gone in the end.
+func TestProgress(t *testing.T) {
+	var b bytes.Buffer
+	read, now := int64(0), time.Unix(1000, 0)
+	p := newProgress(&b, 200e6, func() int64 { return read })
+	if p.on {
+		t.Error("a buffer is taken for a terminal")
+	}
+	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
+	p.clear()
+	if b.Len() > 0 {
+		t.Errorf("%q", &b)
+	}
+	p.on, p.began, p.now = true, now, func() time.Time { return now }
+	for pass := 1; pass <= 2; pass++ {
+		for read = 0; read < 200e6; read += 1e6 {
+			now = now.Add(10 * time.Millisecond) // 100 MB/s
+			p.pass(softkmeans.Pass{Pass: pass, Rows: int(read / 10)})
+		}
+	}
+	p.clear()
+	p.pass(softkmeans.Pass{Pass: 3, Rows: 1})
+	lines := strings.Split(b.String(), "\r")
+	if len(lines) != 22 || lines[1] != "pass 1: 0%\x1b[K" || lines[6] != "pass 1: 50%, 99 MB/s\x1b[K" || !strings.HasPrefix(lines[17], "pass 2: ") || lines[21] != "\x1b[K" {
+		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+}
+
+// The command tells no more of a stream than Certify would of the whole.
+func TestStreamCertificate(t *testing.T) {
+	f := fitFlags{k: 3}
+	r, err := f.fitStream(t.Context(), nil, iris, nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := rows.Open(iris, rows.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := irisMatrix(t)
+	g, err := r.model.Predict(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := softkmeans.Certify(x, r.model.Centers, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := r.cert
+	if !near(c.Objective, want.Objective, 1e-9) || !near(c.Floor, want.Floor, 1e-9) || !near(c.Total, want.Total, 1e-9) ||
+		!near(c.MinMembership, want.MinMembership, 1e-9) || !near(c.MaxSumError, want.MaxSumError, 1e-12) || !near(c.Gap, want.Gap, 1e-12) {
+		t.Errorf("%+v, want %+v", c, want)
+	}
+	if r.rows != x.Rows || !slices.Equal(r.Names, file.Names) {
+		t.Errorf("%d rows, %q", r.rows, r.Names)
+	}
+}
