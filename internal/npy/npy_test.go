@@ -126,25 +126,22 @@ func TestErrors(t *testing.T) {
 		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, 5, 6)[:47]), "the file is cut: 1 of 48 bytes of values are missing, from row 3 on", 2},
 		{file(1, dict("<f8", "(3, 2)"), nil), "the file is cut: 48 of 48 bytes of values are missing, from row 1 on", 0},
 		{file(1, dict("<f8", "(1000000000, 100)"), f8(1)), "the file is cut: 799999999992 of 800000000000", 0},
-		{file(1, dict("<f8", "(1, 1000000000)"), f8(1)), "the file is cut: 7999999992 of 8000000000", 0},
 		{file(1, dict("<f8", "(1, 2)"), f8(1, 2, 3)), "there is more after the 1×2 values", 1},
 		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, math.NaN(), 5, 6)), "row 2, column 2: NaN is not a finite number", 1},
 		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, math.Inf(-1), 6)), "row 3, column 1: -Inf is not a finite number", 2},
 	} {
 		if strings.Contains(test.want, "of 800000000000") && math.MaxInt == math.MaxInt32 {
-			continue
+			test.want = "more than can be addressed"
 		}
 		r, err := NewReader(bytes.NewReader(test.file), "f.npy")
 		rows := 0
-		if err == nil && r.Cols < 1e6 {
+		if err == nil {
 			dst := make([]float64, 100)
 			for err == nil {
 				var n int
 				n, err = r.ReadRows(dst)
 				rows += n
 			}
-		} else if err == nil {
-			continue // a row of 8 GB would be the caller's
 		}
 		if !strings.HasPrefix(err.Error(), "f.npy: ") || !strings.Contains(err.Error(), test.want) || rows != test.rows {
 			t.Errorf("%.60q: %d rows, %v, want %d, %s", test.file, rows, err, test.rows, test.want)
