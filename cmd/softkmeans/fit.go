@@ -266,7 +266,11 @@ type result struct {
 
 // fitTable fits a table that is in memory.
 func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w *membershipWriter, _ io.Writer) (*result, error) {
-	t, err := await(ctx, func() (*table.Table, error) { return rows.ReadAll(in, source, f.dialect) })
+	d := f.dialect
+	if _, ok := rows.Replayable(in); !ok {
+		d.Workers = 1 // who reads ahead of an error would wait for what a pipe has next
+	}
+	t, err := await(ctx, func() (*table.Table, error) { return rows.ReadAll(in, source, d) })
 	if err != nil {
 		return nil, err
 	}

@@ -436,6 +436,18 @@ func TestInterruptedRead(t *testing.T) {
 	}
 }
 
+// What is wrong with a line is told at once, not when a pipe has ended.
+func TestErrorBeforeEnd(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	go io.WriteString(w, "1,2\n3,x\n5")
+	var stderr bytes.Buffer
+	code := run(t.Context(), []string{"fit", "-k", "2", "-workers", "2"}, r, io.Discard, &stderr)
+	if code != 1 || stderr.String() != "softkmeans: <stdin>:2:2: \"x\" is not a number\n" {
+		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
 // The verdict goes by the certificate, and says what is wrong.
 func TestVerdict(t *testing.T) {
 	x := irisMatrix(t)

@@ -44,21 +44,24 @@ func Open(name string, o Options) (*File, error) {
 	if name == "" || name == "-" {
 		return nil, errors.New("standard input can be read only once; files that can be read again are needed")
 	}
+	f := &File{Head: table.Head{Source: name}, options: o}
+	info, err := os.Stat(name) // before Open, which waits for somebody to write to a pipe
+	switch {
+	case err != nil:
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: can be read only once; files that can be read again are needed", name)
+	}
 	in, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	f := &File{Head: table.Head{Source: name}, options: o}
 	if f.info, err = in.Stat(); err != nil {
 		return nil, err
 	}
-	if f.Size = f.info.Size(); f.info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory", name)
-	}
-	if !f.info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: can be read only once; files that can be read again are needed", name)
-	}
+	f.Size = f.info.Size()
 	r, err := f.begin(in)
 	if err != nil {
 		return nil, err

@@ -19,31 +19,37 @@ type chunks struct {
 	err    error  // of r
 }
 
-// read returns the next lines, about size bytes of them and at least one; buf is
-// room for them. All of them end in LF, but for the last one of the text. The
-// error is io.EOF, or r's as readError has it, and then there are no lines.
+// read returns the next lines, at least one and about size bytes of them, or fewer
+// where r has no more at the time: what is wrong with a line should not wait for
+// the next one. buf is room for them. All of them end in LF, but for the last one
+// of the text. The error is io.EOF, or r's as readError has it, and then there are
+// no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
 	for idle := 0; c.err == nil; {
 		if len(buf) == limit {
-			if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
-				c.tail = append(c.tail, buf[i+1:]...)
-				return buf[:i+1], nil
-			}
 			limit *= 2
 		}
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
 		}
-		var n int
-		n, c.err = c.r.Read(buf[len(buf):min(cap(buf), limit)])
+		room := min(cap(buf), limit) - len(buf)
+		n, err := c.r.Read(buf[len(buf) : len(buf)+room])
+		c.err = err
 		buf = buf[:len(buf)+n]
-		if n > 0 {
+		switch i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); {
+		case n == 0:
+			if idle++; idle == 100 && err == nil {
+				c.err = io.ErrNoProgress
+			}
+		case i >= 0 && err == nil && (n < room || len(buf) == limit):
+			i += len(buf) - n + 1
+			c.tail = append(c.tail, buf[i:]...)
+			return buf[:i], nil
+		default:
 			idle = 0
-		} else if idle++; idle == 100 && c.err == nil {
-			c.err = io.ErrNoProgress
 		}
 	}
 	if c.err != io.EOF { // what is left of a line says nothing
