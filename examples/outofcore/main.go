@@ -1,0 +1,163 @@
+// Outofcore makes a file of rows that is larger than the memory which fitting it
+// takes, fits it, and prints how long that took beside a plain read of the file:
+//
+//	go run ./examples/outofcore                       # CSV of 256 MB
+//	go run ./examples/outofcore -size 4GB -format npy
+//
+// It builds the command from this module, whose folder it must run in, and runs
+// fit in a process of its own, so that the memory it reports is that of the fit
+// alone. The exit code is 1 where that is above -limit, or the result is not certified.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// settings are the command line.
+type settings struct {
+	size, limit int64
+	format      string
+	cols, k     int
+	dir         string
+	memberships bool
+}
+
+func main() {
+	var s settings
+	s.size, s.limit = 256<<20, 200<<20
+	bytesFlag(&s.size, "size", "how large the file is to be: 256MB, 4GB, …")
+	bytesFlag(&s.limit, "limit", "the most memory that fitting it may take")
+	flag.StringVar(&s.format, "format", "csv", "csv, with all digits, or npy, 8 bytes a number")
+	flag.IntVar(&s.cols, "cols", 32, "columns")
+	flag.IntVar(&s.k, "k", 5, "prototypes that the rows are mixtures of, and that are fitted")
+	flag.StringVar(&s.dir, "dir", "", "where to put the files; they are removed in the end (default a temporary folder)")
+	flag.BoolVar(&s.memberships, "memberships", false, "have the memberships of all rows written, too")
+	flag.Parse()
+	if flag.NArg() > 0 || s.cols < 1 || s.k < 1 || s.size < 1 || s.format != "csv" && s.format != "npy" {
+		fmt.Fprintln(os.Stderr, "outofcore: -cols, -k and -size are at least 1, -format is csv or npy, and there are no other arguments")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := s.run(ctx)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "outofcore:", err)
+		os.Exit(1)
+	}
+}
+
+// bytesFlag is a flag of a number of bytes.
+func bytesFlag(to *int64, name, usage string) {
+	flag.Func(name, usage+" (default "+strconv.FormatInt(*to>>20, 10)+"MB)", func(v string) error {
+		for i, unit := range []string{"KB", "MB", "GB"} {
+			if n, ok := strings.CutSuffix(strings.ToUpper(v), unit); ok {
+				f, err := strconv.ParseFloat(n, 64)
+				if !(err == nil && f > 0 && f < 1e9) {
+					break
+				}
+				*to = int64(f * float64(int64(1)<<(10*(i+1))))
+				return nil
+			}
+		}
+		return errors.New("must be a number and KB, MB or GB")
+	})
+}
+
+func (s *settings) run(ctx context.Context) error {
+	dir, err := os.MkdirTemp(s.dir, "softkmeans-outofcore-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "softkmeans.exe") // the name that every system takes
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/softkmeans")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("building the command: %w (is this the module's folder?)", err)
+	}
+
+	file := filepath.Join(dir, "rows."+s.format)
+	rows, err := s.write(ctx, file)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return err
+	}
+	mb := float64(info.Size()) / 1e6
+	fmt.Printf("%s of %.0f MB: %d rows, %d columns, %.0f MB of numbers\n", strings.ToUpper(s.format), mb, rows, s.cols, float64(8*rows*s.cols)/1e6)
+
+	if _, err = plainRead(ctx, file); err != nil { // what the system keeps of the file in memory is there for both
+		return err
+	}
+	plain, err := plainRead(ctx, file)
+	if err != nil {
+		return err
+	}
+	const passes = 3 // the scatter, the extent, the memberships
+	args := []string{"fit", "-quiet", "-stream", "yes", "-k", strconv.Itoa(s.k)}
+	if s.memberships {
+		args = append(args, "-o", filepath.Join(dir, "memberships.csv"))
+	}
+	fit := exec.CommandContext(ctx, program, append(args, file)...)
+	var report bytes.Buffer
+	fit.Stdout, fit.Stderr = &report, os.Stderr
+	from := time.Now()
+	if err := fit.Run(); err != nil {
+		return fmt.Errorf("fit: %w", err)
+	}
+	took := time.Since(from)
+	fmt.Printf("plain read      %8.2f s  %6.0f MB/s\n", plain.Seconds(), mb/plain.Seconds())
+	fmt.Printf("fit, %d passes   %8.2f s  %6.0f MB/s a pass, %.1f plain reads each\n", passes, took.Seconds(), passes*mb/took.Seconds(), took.Seconds()/plain.Seconds()/passes)
+	fmt.Printf("processor time  %8.2f s\n", (fit.ProcessState.UserTime() + fit.ProcessState.SystemTime()).Seconds())
+	peak := peakMemory(fit.ProcessState)
+	if peak > 0 {
+		fmt.Printf("memory          %8.0f MB at most\n", float64(peak)/1e6)
+	}
+	for line := range strings.Lines(report.String()) {
+		if f := strings.Fields(line); len(f) > 1 && (f[0] == "objective" || f[0] == "floor" || f[0] == "gap") {
+			fmt.Printf("%-15s %s\n", f[0], f[1])
+		}
+	}
+	switch {
+	case !strings.Contains(report.String(), "\nCertified"):
+		return fmt.Errorf("the result is not certified:\n%s", report.String())
+	case peak > s.limit:
+		return fmt.Errorf("more than %d MB of memory", s.limit>>20)
+	}
+	return nil
+}
+
+// plainRead reads the file and does nothing with it.
+func plainRead(ctx context.Context, name string) (time.Duration, error) {
+	from := time.Now()
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	buffer := make([]byte, 1<<20)
+	for ctx.Err() == nil {
+		switch _, err := f.Read(buffer); err {
+		case nil:
+		case io.EOF:
+			return time.Since(from), nil
+		default:
+			return 0, err
+		}
+	}
+	return 0, ctx.Err()
+}
