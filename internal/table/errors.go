@@ -12,7 +12,7 @@ type Error struct {
 	Column int // the field on the line, from 1; 0 where it is not in one field
 	Msg    string
 
-	err error // of the reader
+	err error // of the reader, or a *NoRows
 }
 
 // Error is source:line:column: message, without the places that are 0.
@@ -28,8 +28,15 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the reader's error, if it was one.
+// Unwrap returns the reader's error, if it was one, or a *NoRows.
 func (e *Error) Unwrap() error { return e.err }
+
+// NoRows says that a text has no rows, for those who may find that in order.
+type NoRows struct {
+	Head Head // of its header; without names if there is none
+}
+
+func (*NoRows) Error() string { return "there are no rows of numbers" }
 
 // readError adds the source's name where the error does not have it already.
 func readError(source string, err error) error {

@@ -27,7 +27,8 @@ type Reader struct {
 }
 
 // NewReader reads up to the first row, so that all that can be wrong with a
-// dialect is an error here. source is the text's name in messages.
+// dialect is an error here, as is a text without rows: one that wraps a *NoRows.
+// source is the text's name in messages.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if d.Delimiter != 0 && !validComma(d.Delimiter) {
 		return nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
@@ -53,7 +54,8 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	for t.own.rows == 0 {
 		fields, err := p.next()
 		if err == io.EOF {
-			return nil, &Error{Source: source, Msg: "there are no rows of numbers"}
+			none := &NoRows{t.Head}
+			return nil, &Error{Source: source, Msg: none.Error(), err: none}
 		}
 		if err != nil {
 			return nil, err

@@ -291,3 +291,18 @@ func FuzzReader(f *testing.F) {
 		}
 	})
 }
+
+// A text without rows is an error that tells what its header says.
+func TestNoRows(t *testing.T) {
+	for text, names := range map[string][]string{"": nil, "\n": nil, "\ufeffa,kind,b\r\n\n": {"a", "b"}} {
+		d := Dialect{}
+		if names != nil {
+			d.Label = "kind"
+		}
+		_, err := NewReader(strings.NewReader(text), "f.csv", d)
+		var none *NoRows
+		if !errors.As(err, &none) || err.Error() != "f.csv: there are no rows of numbers" || !slices.Equal(none.Head.Names, names) || none.Head.Header != (names != nil) {
+			t.Errorf("%q: %v, %+v", text, err, none)
+		}
+	}
+}
