@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The good shards beside which a bad one is put.
+const (
+	shardA = "u,v\n0,0\n1,0\n"
+	shardB = "u,v\n0,1\n4,5\n2,2\n"
+	shardC = "u,v\n3,1\n1,1\n"
+)
+
+// What is wrong with a shard ends the job with its name and line on the last line of
+// standard error, and nothing is written.
+func TestBadShards(t *testing.T) {
+	manifest := []string{"manifest.csv", "shard,rows\na.csv,2\nb.csv,3\nc.csv,2\n"}
+	for name, test := range map[string]struct {
+		files []string // instead of the good ones; "" takes one away
+		args  string   // instead of the pattern; % is the directory
+		says  string   // % is the directory
+	}{
+		"missing":         {[]string{"b.csv", ""}, "%/a.csv %/b.csv", "%/b.csv: no such file or directory"},
+		"cut in a row":    {[]string{"b.csv", "u,v\n0,1\n4"}, "", "%/b.csv:3: 1 field found, 2 expected as on the first line"},
+		"cut in a number": {[]string{"b.csv", "u,v\n0,1\n4,5\n2,2"}, "", "%/b.csv:4: the last line has no end: the shard may have been cut"},
+		"cut in a header": {[]string{"b.csv", "u,v"}, "", "%/b.csv:1: the last line has no end"},
+		"cut after a row": {append(manifest, "b.csv", "u,v\n0,1\n4,5\n"), "-manifest %/manifest.csv", "%/b.csv: 2 rows, the manifest has 3"},
+		"all cut":         {append(manifest, "b.csv", ""), "-manifest %/manifest.csv", "%/b.csv: no such file or directory"},
+		"a row too many":  {append(manifest, "c.csv", "3,1\n1,1\n1,2\n"), "-manifest %/manifest.csv", "%/c.csv: 3 rows, the manifest has 2"},
+		"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: "NaN" is not a finite number`},
+		"infinite":        {[]string{"c.csv", "3,1\n-Inf,1\n"}, "", `%/c.csv:2:1: "-Inf" is not a finite number`},
+		"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" is not a number`},
+		"missing value":   {[]string{"c.csv", "u,v\n3,1\n1,\n"}, "", `%/c.csv:3:2: missing value`},
+		"a wider row":     {[]string{"c.csv", "u,v\n3,1\n1,1,1\n"}, "", "%/c.csv:3: 3 fields found, 2 expected as on the first line"},
+		"another width":   {[]string{"c.csv", "u,v,w\n3,1,2\n"}, "", "%/c.csv:1: 3 columns, but %/a.csv has 2"},
+		"other names":     {[]string{"c.csv", "u,w\n3,1\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
+		"header alone":    {[]string{"c.csv", "u,w\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
+		"names swapped":   {[]string{"c.csv", "v,u\n3,1\n"}, "", `%/c.csv:1: column 1 is "v", but "u" in %/a.csv`},
+		"binary":          {[]string{"c.csv", "\x1f\x8b\x08\x00\n"}, "", "%/c.csv:1: 1 column, but"},
+		"no shards":       {nil, "%/x*.csv", "no shard matches %/x*.csv"},
+		"empty manifest":  {[]string{"manifest.csv", "shard,rows\n"}, "-manifest %/manifest.csv", "%/manifest.csv: it names no shards"},
+		"cut manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,2"}, "-manifest %/manifest.csv", "%/manifest.csv:2: the last line has no end"},
+		"no manifest":     {nil, "-manifest %/manifest.csv", "manifest.csv: no such file or directory"},
+		"bad manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,-2\n"}, "-manifest %/manifest.csv", `%/manifest.csv:2: "-2" is not a number of rows`},
+		"no rows":         {[]string{"a.csv", "", "b.csv", "u,v\n", "c.csv", ""}, "%/b.csv", "the shards have no rows"},
+		"listed twice":    {nil, "%/a.csv %/?.csv", "%/a.csv: the shard is listed twice"},
+		"equal names":     {nil, "%/a.csv %/../a.csv", "the memberships of both would be"},
+		"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" is too large for a number`},
+	} {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s,plain=%v", name, plain), func(t *testing.T) {
+				in := put(t, "a.csv", shardA, "b.csv", shardB, "c.csv", shardC)
+				for i := 0; i < len(test.files); i += 2 {
+					path := filepath.Join(in, test.files[i])
+					os.Remove(path)
+					if test.files[i+1] != "" {
+						if err := os.WriteFile(path, []byte(test.files[i+1]), 0o666); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				out := filepath.Join(t.TempDir(), "out")
+				args := []string{"-k", "2", "-out", out}
+				if plain {
+					args = append(args, "-plain")
+				}
+				from := test.args
+				if from == "" {
+					from = "%/?.csv"
+				}
+				args = append(args, strings.Fields(strings.ReplaceAll(from, "%", in))...)
+				code, stdout, stderr := do(t.Context(), args...)
+				if says := strings.ReplaceAll(test.says, "%", in); code != exitFailure || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
+					t.Errorf("code %d, %q, not %q", code, stderr, says)
+				}
+				if files := tree(t, out); len(files) > 0 {
+					t.Errorf("files %q", files)
+				}
+			})
+		}
+	}
+}
+
+// A last line without an end is fine for who says so.
+func TestOpenEnd(t *testing.T) {
+	in := put(t, "a.csv", shardA, "b.csv", strings.TrimSuffix(shardB, "\n"))
+	out := t.TempDir()
+	must(t, "-k", "2", "-open-end", "-out", out, in+"/?.csv")
+	if _, rows := readNumbers(t, out+"/memberships/b.csv"); len(rows) != 3 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// What goes wrong while outputs are written leaves nothing unfinished, and no
+// output of the shard that it went wrong with.
+func TestFaultyWrites(t *testing.T) {
+	full := errors.New("no space left on device")
+	for name, test := range map[string]struct {
+		hook    func(operation, file string, count int) error
+		without []string // outputs that there must not be
+		says    string
+	}{
+		"full": {func(op, file string, _ int) error {
+			if op == "write" && file == "b.csv" {
+				return full
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "memberships/b.csv: no space left on device"},
+		"close": {func(op, file string, _ int) error {
+			if op == "close" && file == "b.csv" {
+				return full
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "memberships/b.csv: no space left on device"},
+		"short": {func(op, file string, _ int) error {
+			if op == "size" && file == "b.csv" {
+				return full
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "memberships/b.csv: 135 bytes were written, the file has 134"},
+		"rename": {func(op, file string, _ int) error {
+			if op == "rename" && file == "b.csv" {
+				return full
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "memberships/b.csv: no space left on device"},
+		"model": {func(op, file string, _ int) error {
+			if op == "write" && file == "model.bin" {
+				return full
+			}
+			return nil
+		}, []string{"model.bin"}, "model.bin: no space left on device"},
+		"report": {func(op, file string, _ int) error {
+			if op == "rename" && file == "report.txt" {
+				return full
+			}
+			return nil
+		}, nil, "report.txt: no space left on device"},
+		"gone in pass 3": {func(op, file string, count int) error {
+			if op == "read" && file == "b.csv" && count == 3 {
+				return os.ErrNotExist
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "b.csv: file does not exist"},
+		"cut in pass 3": {func(op, file string, count int) error {
+			if op == "read" && file == "b.csv" && count == 3 {
+				return replaced{"u,v\n0,1\n4"}
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "b.csv:3: 1 field found"},
+		"changed in pass 3": {func(op, file string, count int) error {
+			if op == "read" && file == "b.csv" && count == 3 {
+				return replaced{"u,v\n0,1\n4,5\n2,3\n"}
+			}
+			return nil
+		}, []string{"memberships/b.csv"}, "b.csv: the shard has changed"},
+		"shorter in pass 2": {func(op, file string, count int) error {
+			if op == "read" && file == "b.csv" && count == 2 {
+				return replaced{"u,v\n0,1\n4,5\n"}
+			}
+			return nil
+		}, []string{"memberships/a.csv", "memberships/b.csv", "memberships/c.csv", "model.bin"}, "b.csv: the shard has changed"},
+	} {
+		for _, plain := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s,plain=%v", name, plain), func(t *testing.T) {
+				in := put(t, "a.csv", shardA, "b.csv", shardB, "c.csv", shardC)
+				out := t.TempDir()
+				inject(test.hook)
+				defer inject(nil)
+				args := []string{"-k", "2", "-out", scheme + out, scheme + in + "/a.csv", scheme + in + "/b.csv", scheme + in + "/c.csv"}
+				if plain {
+					args = append(args, "-plain")
+				}
+				code, stdout, stderr := do(t.Context(), args...)
+				if code != exitFailure || stdout != "" || !strings.Contains(stderr, test.says) || strings.Count(stderr, "\n") != 1 {
+					t.Errorf("code %d, %q, not %q", code, stderr, test.says)
+				}
+				files := tree(t, out)
+				for _, file := range files {
+					if strings.HasSuffix(file, ".tmp") || file == "report.txt" || slices.Contains(test.without, file) {
+						t.Errorf("there is %s", file)
+					}
+				}
+			})
+		}
+	}
+}
+
+// An interrupt ends the job soon and removes what was unfinished, in any process that
+// died, too, as its names tell.
+func TestInterrupt(t *testing.T) {
+	for _, plain := range []bool{false, true} {
+		in := put(t, "a.csv", shardA, "b.csv", shardB)
+		out := t.TempDir()
+		ctx, cancel := context.WithCancel(t.Context())
+		inject(func(op, file string, count int) error {
+			if op == "read" && file == "b.csv" && count == 3 {
+				cancel()
+			}
+			return nil
+		})
+		args := []string{"-k", "2", "-out", scheme + out, scheme + in + "/a.csv", scheme + in + "/b.csv"}
+		if plain {
+			args = append(args, "-plain")
+		}
+		code, stdout, stderr := do(ctx, args...)
+		inject(nil)
+		cancel()
+		if code != exitFailure || stdout != "" || !strings.HasPrefix(stderr, "beam: interrupted") {
+			t.Errorf("plain %v: code %d, %q", plain, code, stderr)
+		}
+		for _, file := range tree(t, out) {
+			if strings.HasSuffix(file, ".tmp") || file == "report.txt" {
+				t.Errorf("plain %v: there is %s", plain, file)
+			}
+		}
+	}
+}
+
+func TestRemoveTemporary(t *testing.T) {
+	out := t.TempDir()
+	if err := os.Mkdir(out+"/memberships", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"memberships/a.csv.0123-89abcdef.tmp", "model.bin.0123-89abcdef.tmp", "memberships/a.csv.4567-89abcdef.tmp", "a.csv"} {
+		if err := os.WriteFile(filepath.Join(out, name), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := (&job{ID: "0123", Out: out}).removeTemporary(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := tree(t, out); !slices.Equal(got, []string{"a.csv", "memberships/a.csv.4567-89abcdef.tmp"}) {
+		t.Errorf("left are %q", got)
+	}
+}

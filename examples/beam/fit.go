@@ -1,0 +1,138 @@
+package main
+
+// A job from the command line to the report: what the machine does that submits it.
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+)
+
+// fit runs the job, removes what it may have left unfinished, and prints the
+// report.
+func (o *options) fit(ctx context.Context, stdout io.Writer) error {
+	shards, err := o.listShards(ctx)
+	if err != nil {
+		return err
+	}
+	j := &job{ID: newID(), Out: o.out, K: o.k, Enclosure: o.enclosure, Reading: o.reading}
+	if err := o.clearResult(ctx, j, shards); err != nil {
+		return err
+	}
+	if o.plain {
+		j.Reading.Workers = runtime.GOMAXPROCS(0) // a runner has a core for each shard
+		err = j.plainly(ctx, shards)
+	} else {
+		elsewhere := !inProcess() // later it would not be known: Prism sets its endpoint
+		err = j.beam(ctx, shards)
+		if ctx.Err() != nil {
+			if elsewhere {
+				return fmt.Errorf("interrupted; the runner may still be at work on the job: %w", ctx.Err())
+			}
+			err = ctx.Err()
+		}
+		if err == nil && *jobopts.Async {
+			_, err := fmt.Fprintf(stdout, "submitted; the last file of the result will be %s\n", j.reportName())
+			return err
+		}
+	}
+	ctx = context.WithoutCancel(ctx)
+	if cleaned := j.removeTemporary(ctx); err == nil {
+		err = cleaned
+	}
+	if err != nil {
+		return err
+	}
+	// A job that was cancelled at the runner has no error, and no report either.
+	text, err := readFile(ctx, j.reportName())
+	if err != nil {
+		return fmt.Errorf("the job has ended without a report: %w", err)
+	}
+	_, err = stdout.Write(text)
+	return err
+}
+
+// beam runs the pipeline on the runner that Beam's flags name.
+func (j *job) beam(ctx context.Context, shards []shard) error {
+	if inProcess() {
+		// Beam leaves an empty file in the directory for temporary ones.
+		dir, err := os.MkdirTemp("", "softkmeans-beam-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		old, set := os.LookupEnv("TMPDIR")
+		os.Setenv("TMPDIR", dir)
+		defer func() {
+			if os.Setenv("TMPDIR", old); !set {
+				os.Unsetenv("TMPDIR")
+			}
+		}()
+	}
+	p, root := beam.NewPipelineWithRoot()
+	j.pipeline(root, shards)
+	return plainError(beamx.Run(ctx, p))
+}
+
+// inProcess reports whether runner and workers are part of this process.
+func inProcess() bool {
+	switch *runners.Runner {
+	case "", "prism", "PrismRunner":
+		return *jobopts.Endpoint == ""
+	}
+	return false
+}
+
+// clearResult finds what an earlier job has left under the names of this one,
+// which is an error or, with -overwrite, removed: half of one result and half of
+// another would look like one.
+func (o *options) clearResult(ctx context.Context, j *job, shards []shard) error {
+	ours := map[string]bool{clean(j.modelName()): true, clean(j.reportName()): true}
+	for _, s := range shards {
+		ours[clean(s.Output)] = true
+	}
+	var old []string
+	for _, pattern := range []string{j.reportName(), j.modelName(), join(j.Out, "memberships/*")} {
+		names, err := list(ctx, pattern)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			if ours[clean(name)] {
+				old = append(old, name)
+			}
+		}
+	}
+	if len(old) > 0 && !o.overwrite {
+		return fmt.Errorf("%s is there already: give another -out, or -overwrite", old[0])
+	}
+	return remove(ctx, old...)
+}
+
+// removeTemporary removes what a worker left that died, or that gave up when the
+// job failed.
+func (j *job) removeTemporary(ctx context.Context) error {
+	writing.Lock()
+	defer writing.Unlock()
+	for _, dir := range []string{j.Out, join(j.Out, "memberships")} {
+		names, err := list(ctx, join(dir, "*."+j.ID+"-*.tmp"))
+		if err != nil {
+			return err
+		}
+		if err := remove(ctx, names...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newID returns a name for a job.
+func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }

@@ -1,0 +1,110 @@
+package main
+
+// Files that appear when they are complete, under any of Beam's file systems.
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+)
+
+// writing is held for reading while a file is written. Who holds it for writing
+// knows that this process has no file in the making: with the runner in the same
+// process workers outlive a failed job for a moment.
+var writing sync.RWMutex
+
+// writeOutput writes a file under a temporary name, closes it, compares its
+// size, and renames it. An error removes it. Each attempt has a name of its own,
+// because a runner may try again while an earlier attempt is still at it; the
+// job's id is in the name, so that what a machine leaves behind when it dies can be
+// found.
+func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writer) error) (err error) {
+	writing.RLock()
+	defer writing.RUnlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	fs, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	remover, ok := fs.(filesystem.Remover)
+	if !ok {
+		return fmt.Errorf("%s: this file system cannot remove files, which an error would ask for", name)
+	}
+	temporary := fmt.Sprintf("%s.%s-%08x.tmp", name, job, rand.Uint32())
+	file, err := fs.OpenWrite(ctx, temporary)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			// Also where ctx has ended. Should it fail, the first error matters more.
+			remover.Remove(context.WithoutCancel(ctx), temporary)
+		}
+	}()
+	counted := &countingWriter{w: file, name: name}
+	b := bufio.NewWriterSize(counted, 1<<18)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if closed := file.Close(); err == nil {
+		err = named(name, closed)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	size, err := fs.Size(ctx, temporary)
+	if err != nil {
+		return named(name, err)
+	}
+	if size != counted.n {
+		return fmt.Errorf("%s: %d bytes were written, the file has %d", name, counted.n, size)
+	}
+	return named(name, filesystem.Rename(ctx, fs, temporary, name))
+}
+
+// countingWriter counts what is written, and says of errors where.
+type countingWriter struct {
+	w    io.Writer
+	name string
+	n    int64
+}
+
+func (c *countingWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, named(c.name, err)
+}
+
+// remove removes files of one file system.
+func remove(ctx context.Context, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	fs, err := filesystem.New(ctx, names[0])
+	if err != nil {
+		return err
+	}
+	defer fs.Close()
+	remover, ok := fs.(filesystem.Remover)
+	if !ok {
+		return fmt.Errorf("%s: this file system cannot remove files", names[0])
+	}
+	for _, name := range names {
+		if err := remover.Remove(ctx, name); err != nil {
+			return named(name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package main
+
+// The three passes over the shards and what is computed between them: the whole
+// of the method, which the pipeline and the plain loop share.
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+)
+
+// job is what all passes must know.
+type job struct {
+	ID        string // in the names of temporary files
+	Out       string
+	K         int
+	Enclosure softkmeans.Enclosure
+	Reading   reading
+}
+
+// summary is what the first pass learns: statistics of the rows, and of the
+// columns what makes two shards parts of one table.
+type summary struct {
+	Shards int64
+	Source string   // a shard with rows or a header; "" if there is none yet
+	Names  []string // of its columns
+	Header bool     // these are from a header
+	Stats  softkmeans.Stats
+}
+
+// fold is the first pass: it reads a shard and returns its summary, and the
+// shard with what later passes are to find in it.
+func (j *job) fold(ctx context.Context, s shard) (*summary, shard, error) {
+	sum := &summary{Shards: 1}
+	c, err := j.Reading.eachBlock(ctx, s, sum.Stats.Add)
+	if err != nil {
+		return nil, s, err
+	}
+	if len(c.Names) > 0 {
+		sum.Source, sum.Names, sum.Header = s.Name, c.Names, c.Header
+	}
+	s.Rows, s.Sum, s.Read = c.Rows, c.Sum, true
+	return sum, s, nil
+}
+
+// merge takes in other shards.
+func (s *summary) merge(t *summary) error {
+	s.Shards += t.Shards
+	if t.Source == "" {
+		return nil
+	}
+	if s.Source != "" {
+		if len(s.Names) != len(t.Names) {
+			return fmt.Errorf("%s:1: %s, but %s has %d", t.Source, count(len(t.Names), "column"), s.Source, len(s.Names))
+		}
+		if s.Header && t.Header && !slices.Equal(s.Names, t.Names) {
+			i := 0
+			for s.Names[i] == t.Names[i] {
+				i++
+			}
+			return fmt.Errorf("%s:1: column %d is %q, but %q in %s", t.Source, i+1, t.Names[i], s.Names[i], s.Source)
+		}
+	}
+	if s.Source == "" || t.Header && !s.Header { // names tell more than numbers
+		s.Source, s.Names, s.Header = t.Source, t.Names, t.Header
+	}
+	return named(t.Source, s.Stats.Merge(&t.Stats))
+}
+
+// subspace is what follows from the first pass: where the centers lie.
+func (j *job) subspace(s *summary) (*softkmeans.Subspace, error) {
+	if s.Stats.Rows() == 0 {
+		return nil, errors.New("the shards have no rows")
+	}
+	return s.Stats.Subspace(j.K, &softkmeans.Options{Enclosure: j.Enclosure})
+}
+
+// extent is the second pass: how far the rows of a shard reach in the subspace.
+func (j *job) extent(ctx context.Context, s shard, p *softkmeans.Subspace) (*softkmeans.Extent, error) {
+	e := &softkmeans.Extent{}
+	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x) })
+	return e, err
+}
+
+// memberships is the third pass: it writes the memberships of a shard's rows,
+// every number with the digits it takes to read the same float64 back.
+func (j *job) memberships(ctx context.Context, s shard, m *softkmeans.Model) (*quality, error) {
+	q := newQuality(j.K)
+	err := writeOutput(ctx, s.Output, j.ID, func(w *bufio.Writer) error {
+		w.WriteString("label")
+		for i := range j.K {
+			w.WriteString(",m" + strconv.Itoa(i))
+		}
+		w.WriteByte('\n')
+		var g *softkmeans.Matrix
+		_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) (err error) {
+			if g == nil || g.Rows != x.Rows {
+				g = softkmeans.NewMatrix(x.Rows, j.K, nil)
+			}
+			if g, err = m.Predict(g, x); err != nil {
+				return err
+			}
+			for i, label := range (&softkmeans.Model{Memberships: g}).Labels(nil) {
+				line := strconv.AppendInt(w.AvailableBuffer(), int64(label), 10)
+				for _, v := range g.Row(i) {
+					line = strconv.AppendFloat(append(line, ','), v, 'g', -1, 64)
+				}
+				if _, err := w.Write(append(line, '\n')); err != nil {
+					return err
+				}
+				q.add(label, x.Row(i), g.Row(i), m.Centers)
+			}
+			return nil
+		})
+		return err
+	})
+	return q, err
+}
+
+// finish writes the model and then the report: a report is a result that is complete.
+func (j *job) finish(ctx context.Context, s *summary, m *softkmeans.Model, q *quality) error {
+	data, err := m.MarshalBinary()
+	if err != nil {
+		return err
+	}
+	err = writeOutput(ctx, j.modelName(), j.ID, func(w *bufio.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return writeOutput(ctx, j.reportName(), j.ID, func(w *bufio.Writer) error {
+		_, err := w.Write(j.report(s, m, q))
+		return err
+	})
+}
+
+func (j *job) modelName() string  { return join(j.Out, "model.bin") }
+func (j *job) reportName() string { return join(j.Out, "report.txt") }
+
+// count is "1 column", "2 columns".
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.Itoa(n) + " " + noun
+}

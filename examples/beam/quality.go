@@ -1,0 +1,70 @@
+package main
+
+import (
+	"math"
+
+	"softkmeans"
+)
+
+// quality is what the third pass measures of the memberships that it writes,
+// from the rows, the centers and the memberships alone.
+type quality struct {
+	Rows          int64
+	Objective     float64 // ‖X − GF‖²
+	MinMembership float64
+	MaxSumError   float64
+	Sizes         []int64 // rows by label
+}
+
+func newQuality(k int) *quality {
+	return &quality{MinMembership: 1, Sizes: make([]int64, k)}
+}
+
+// add takes a row and its memberships in. x − Fᵀg is summed as (x − f₀) −
+// Σg_j(f_j − f₀) + (Σg_j − 1)f₀ is, so that centers far from 0 cost no digits.
+func (q *quality) add(label int, x, g []float64, centers *softkmeans.Matrix) {
+	q.Rows++
+	q.Sizes[label]++
+	sum := 0.0
+	for _, v := range g {
+		sum += v
+		q.MinMembership = min(q.MinMembership, v)
+	}
+	q.MaxSumError = max(q.MaxSumError, math.Abs(sum-1))
+	first := centers.Row(0)
+	for c, v := range x {
+		r := v - first[c] - (sum-1)*first[c]
+		for j, share := range g[1:] {
+			r -= share * (centers.Data[(j+1)*centers.Stride+c] - first[c])
+		}
+		q.Objective += r * r
+	}
+}
+
+// merge takes the rows of other shards in.
+func (q *quality) merge(p *quality) {
+	q.Rows += p.Rows
+	q.Objective += p.Objective
+	q.MinMembership = min(q.MinMembership, p.MinMembership)
+	q.MaxSumError = max(q.MaxSumError, p.MaxSumError)
+	for i, n := range p.Sizes {
+		if i == len(q.Sizes) { // merging begins without knowing k
+			q.Sizes = append(q.Sizes, 0)
+		}
+		q.Sizes[i] += n
+	}
+}
+
+// certificate is what the theorem says of what was measured: all that Certify
+// finds but SpanError, which stays 0.
+func (q *quality) certificate(m *softkmeans.Model) softkmeans.Certificate {
+	c := softkmeans.Certificate{Objective: q.Objective, Floor: m.Floor, FloorError: m.FloorError, Total: m.Total,
+		MinMembership: q.MinMembership, MaxSumError: q.MaxSumError}
+	switch {
+	case c.Total > 0:
+		c.Gap = (c.Objective - c.Floor) / c.Total
+	case c.Objective > 0:
+		c.Gap = math.MaxFloat64
+	}
+	return c
+}
