@@ -342,11 +342,6 @@ func newJob(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*job, e
 	if err := checkJob(x, k, o); err != nil {
 		return nil, err
 	}
-	j := &job{o: *o}
-	j.o.Restarts = orDefault(o.Restarts, defaultRestarts)
-	j.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
-	j.o.Tol = orDefault(o.Tol, defaultTol)
-	j.o.Slack = orDefault(o.Slack, defaultSlack)
 	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
@@ -358,10 +353,21 @@ func newJob(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*job, e
 	if s.centred {
 		p--
 	}
-	if j.pc, err = s.principal(min(p, s.d), SolverAuto); err != nil {
+	pc, err := s.principal(min(p, s.d), SolverAuto)
+	if err != nil {
 		return nil, err
 	}
-	j.mixture = mixture{ctx: ctx, s: s, k: k, sum: o.Sum, total: j.pc.total}
+	return s.job(k, o, pc)
+}
+
+// job makes it of samples and what their principal subspace is taken to be.
+func (s *samples) job(k int, o *MinVolumeOptions, pc *principal) (*job, error) {
+	j := &job{o: *o, pc: pc}
+	j.o.Restarts = orDefault(o.Restarts, defaultRestarts)
+	j.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
+	j.o.Tol = orDefault(o.Tol, defaultTol)
+	j.o.Slack = orDefault(o.Slack, defaultSlack)
+	j.mixture = mixture{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: j.pc.total}
 	exact := !j.trivial() && j.pc.floor <= exactShare*j.total
 	if j.o.Init == InitAuto {
 		j.o.Init = InitKMeans
@@ -803,6 +809,8 @@ func (j *job) finish(best *outcome, err error) (*Model, error) {
 		return nil, wrong
 	}
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
-	m.Warnings = j.warnings(best)
+	var members census
+	members.count(s, j.z, best.g)
+	m.Warnings = j.warnings(best.f, &members)
 	return m, err
 }

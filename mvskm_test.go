@@ -883,7 +883,9 @@ func TestWarnings(t *testing.T) {
 		if err := j.visit(at, nil); err != nil {
 			t.Fatal(err)
 		}
-		if m := (&Model{Warnings: j.warnings(&outcome{state: at})}); has(m, WarnFar) != c.want {
+		var found census
+		found.count(j.s, j.z, at.g)
+		if m := (&Model{Warnings: j.warnings(at.f, &found)}); has(m, WarnFar) != c.want {
 			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
 		}
 	}

@@ -11,8 +11,9 @@ import (
 // principal is what Fit and Certify need of the singular value decomposition
 // of the centred data, in scaled units.
 type principal struct {
-	basis      *Matrix // Uᵀ, p×d, orthonormal rows: leading right singular vectors
-	floor      float64 // Σ_{i>p} σ_i²
+	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
+	squares    []float64 // of data in parts: Σ(x·u)² for each of them; nil: not known
+	floor      float64   // Σ_{i>p} σ_i²
 	floorError float64
 	total      float64 // ‖Xc‖²
 	solver     Solver
@@ -229,6 +230,7 @@ func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
 	}
 	pc.basis = NewMatrix(p, s.d, nil)
 	copy(pc.basis.Data, kry.basis.Data)
+	pc.squares = kry.values
 	orthonormalizeCtx(s.ctx, pc.basis, count)
 	fixRowSigns(pc.basis)
 	if p >= s.rank {

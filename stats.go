@@ -308,6 +308,7 @@ func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, erro
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
+	pc.squares = values[:p]
 	if rank := s.rankBound(); p < rank {
 		pc.floor = tailSum(values[:rank], p)
 	}

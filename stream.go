@@ -244,9 +244,27 @@ func (at rowBlock) locate(err error) error {
 
 // subspace makes all passes but those for the extent and the memberships.
 func (q *sequence) subspace(k int) (*Subspace, error) {
-	var s Stats
-	var triangle *Matrix // of SolverJacobi
-	var total float64    // of SolverKrylov
+	s, err := q.statistics(k, nil)
+	if err != nil {
+		return nil, err
+	}
+	pc, err := q.principal(s, min(k-1, s.cols))
+	if err != nil {
+		return nil, err
+	}
+	return newSubspace(s.moments, pc, k, q.o)
+}
+
+// statistics are what the first pass finds, for whichever solver.
+type statistics struct {
+	Stats
+	triangle *Matrix // of SolverJacobi
+	total    float64 // of SolverKrylov
+}
+
+// statistics makes the first pass. also is shown every piece as well; nil: not.
+func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error) {
+	var s statistics
 	err := q.each(func(at rowBlock) error {
 		if q.cols > streamGramSide && q.o.Solver == SolverAuto {
 			q.o.Solver = SolverKrylov
@@ -254,35 +272,35 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 		if at.first == 0 && !fits(k, q.cols) {
 			return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(q.cols)+" columns: the result is too large to address")
 		}
+		if also != nil {
+			also(at)
+		}
 		switch {
 		case gramOnly || q.o.Solver <= SolverGram:
 			return s.add(q.ctx, at.x, at.weights, q.o.Workers)
 		case q.o.Solver == SolverJacobi:
-			return s.addTriangle(q.ctx, &triangle, at, q.o.Workers)
+			return s.addTriangle(q.ctx, &s.triangle, at, q.o.Workers)
 		default:
-			return s.addTotal(q.ctx, &total, at, q.o.Workers)
+			return s.addTotal(q.ctx, &s.total, at, q.o.Workers)
 		}
 	})
-	if err != nil {
-		return nil, err
+	if err == nil && s.weight == 0 {
+		err = fail(ErrTooFewSamples, "every weight is 0")
 	}
-	if s.weight == 0 {
-		return nil, fail(ErrTooFewSamples, "every weight is 0")
-	}
-	p := min(k-1, s.cols)
-	var pc *principal
+	return &s, err
+}
+
+// principal finds the p leading directions, p ≤ d, with as many passes as the solver
+// needs.
+func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	switch {
 	case gramOnly || q.o.Solver <= SolverGram:
-		pc, err = s.principal(q.ctx, p, q.o.Workers)
+		return s.principal(q.ctx, p, q.o.Workers)
 	case q.o.Solver == SolverJacobi:
-		pc, err = s.principalOf(q.ctx, triangle, p)
+		return s.principalOf(q.ctx, s.triangle, p)
 	default:
-		pc, err = q.principalKrylov(&s.moments, total, p)
+		return q.principalKrylov(&s.moments, s.total, p)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return newSubspace(s.moments, pc, k, q.o)
 }
 
 // addTriangle merges R factors as merge does scatter matrices, which are RᵀR: the new

@@ -59,6 +59,7 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 
 func newSubspace(m moments, pc *principal, k int, o *Options) (*Subspace, error) {
 	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure}
+	p.pc.squares = nil // which the binary form is without
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
@@ -246,18 +247,28 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, &otherShape{problem{"the extent is of " + strconv.Itoa(e.rows) + " rows, the statistics are of " + strconv.Itoa(p.rows), ErrChanged}}
 	}
 	s := p.frame(context.Background(), 0)
-	// What rounding makes of the same rows: that of the sums, and that of the mean, by
-	// which all rows may be off.
-	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
-	if math.Abs(e.squares-p.pc.total) > 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off {
-		return nil, fail(ErrChanged, "the rows scatter by "+decimal(s.unscaleSquare(e.squares))+" about the mean, "+
-			decimal(s.unscaleSquare(p.pc.total))+" in the statistics")
+	if err := p.sameSquares(e.squares); err != nil {
+		return nil, err
 	}
 	return &Model{
 		Centers: s.centers(p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
 		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: s.gap(e.objective, &p.pc, p.k),
 		Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status,
 	}, nil
+}
+
+// sameSquares checks that all rows scatter about the mean as they did in the
+// statistics.
+func (p *Subspace) sameSquares(squares float64) error {
+	// What rounding makes of the same rows: that of the sums, and that of the mean, by
+	// which all rows may be off.
+	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
+	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off {
+		return nil
+	}
+	s := p.frame(context.Background(), 0)
+	return fail(ErrChanged, "the rows scatter by "+decimal(s.unscaleSquare(squares))+" about the mean, "+
+		decimal(s.unscaleSquare(p.pc.total))+" in the statistics")
 }
 
 // enclose returns the simplex around rows of the given extent.

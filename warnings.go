@@ -59,15 +59,48 @@ func (w Warning) String() string {
 	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
 }
 
-// warnings looks for all that a Warning can say, in the order of the kinds.
-func (j *job) warnings(at *outcome) (list []Warning) {
+// census is what the memberships of all samples say of the clusters.
+type census struct {
+	members  []float64 // the weight that each has
+	first    []bool    // whether it is the largest membership of some sample
+	all      float64   // weight
+	farthest float64   // distance of a sample from 0
+}
+
+// count takes in the samples z with memberships g.
+func (c *census) count(s *samples, z, g *Matrix) {
+	if c.members == nil {
+		c.members, c.first = make([]float64, g.Cols), make([]bool, g.Cols)
+	}
+	for i := range z.Rows {
+		w := s.weight(i)
+		if w == 0 {
+			continue
+		}
+		g := g.row(i)
+		axpy(c.members, w, g)
+		c.all += w
+		best := 0
+		for a, v := range g {
+			if v > g[best] {
+				best = a
+			}
+		}
+		c.first[best] = true
+		c.farthest = max(c.farthest, norm2(z.row(i)))
+	}
+}
+
+// warnings looks for all that a Warning can say of centers f, in the order of the
+// kinds.
+func (j *job) warnings(f *Matrix, c *census) (list []Warning) {
 	k := j.k
 	spread := math.Sqrt(j.perWeight(j.total))
-	diff := make([]float64, j.z.Cols)
+	diff := make([]float64, f.Cols)
 	for a := range k {
 		for b := a + 1; b < k; b++ {
-			copy(diff, at.f.row(a))
-			axpy(diff, -1, at.f.row(b))
+			copy(diff, f.row(a))
+			axpy(diff, -1, f.row(b))
 			if d := norm2(diff); d <= coincidentShare*spread {
 				value := 0.0
 				if d > 0 {
@@ -77,33 +110,14 @@ func (j *job) warnings(at *outcome) (list []Warning) {
 			}
 		}
 	}
-	members, counts := make([]float64, k), make([]bool, k)
-	var all, farthest float64
-	for i := range j.s.n {
-		w := j.s.weight(i)
-		if w == 0 {
-			continue
-		}
-		g := at.g.row(i)
-		axpy(members, w, g)
-		all += w
-		best := 0
-		for a, v := range g {
-			if v > g[best] {
-				best = a
-			}
-		}
-		counts[best] = true
-		farthest = max(farthest, norm2(j.z.row(i)))
-	}
-	for a, some := range counts {
+	for a, some := range c.first {
 		if !some {
-			list = append(list, Warning{WarnEmpty, a, 0, members[a] / all})
+			list = append(list, Warning{WarnEmpty, a, 0, c.members[a] / c.all})
 		}
 	}
 	for a := range k {
-		if d := norm2(at.f.row(a)); d > farFactor*farthest {
-			list = append(list, Warning{WarnFar, a, 0, min(d/max(farthest, math.SmallestNonzeroFloat64), math.MaxFloat64)})
+		if d := norm2(f.row(a)); d > farFactor*c.farthest {
+			list = append(list, Warning{WarnFar, a, 0, min(d/max(c.farthest, math.SmallestNonzeroFloat64), math.MaxFloat64)})
 		}
 	}
 	if j.missed > 0 {
