@@ -70,6 +70,10 @@
 //
 // All have binary forms to travel in. examples/beam does this on Apache Beam.
 //
+// [FitMinVolumeSeq] is FitMinVolume for blocks of rows: solved on a weighted summary,
+// measured on all rows and corrected, in five to eight passes. docs/streaming.md says
+// what that loses.
+//
 // # Errors
 //
 // Data is checked before any work. Every error unwraps to [ErrShape],

@@ -26,7 +26,8 @@ type mixture struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts   *Matrix
 	lambda, eps float64
-	work        *visits // made by the first visit
+	more        func(to *state) // adds to the sums and the fit; nil: nothing. See correction.
+	work        *visits         // made by the first visit
 }
 
 // state is a point (F, G) of the iteration with what the next F-step needs.
@@ -131,6 +132,9 @@ func (m *mixture) visit(to *state, warm *Matrix) error {
 		to.info.join(part.info)
 	}
 	mirror(to.gg.Data, m.k)
+	if m.more != nil {
+		m.more(to)
+	}
 	m.penalty(to)
 	to.value = to.fit + m.lambda/2*to.logs
 	return nil

@@ -133,6 +133,18 @@ type MinVolumeOptions struct {
 	// the penalty a ridge, ‖F‖²/ε. The least is 2^-40 of the variance.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
+
+	// What follows is for FitMinVolumeSeq; FitMinVolume does not look at it.
+
+	// SummaryRows is how many rows the summary may have: the more the less is left
+	// to refine, and the longer it takes. 0: 16384, fewer where they have more than
+	// 1024 columns, but at least 32·k.
+	SummaryRows int
+	// Refinements is how many passes more the first solution may be improved in;
+	// 0: 4, negative: none.
+	Refinements  int
+	Memberships  func(first int, g *Matrix) error // as in [Options]
+	PassProgress func(Pass)                       // Options.Progress: after every block; nil: not
 }
 
 // Defaults. The definition of ε and kmeansRuns were chosen on iris, seeds,

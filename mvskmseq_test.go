@@ -1,0 +1,586 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// seqFit is FitMinVolumeSeq with the memberships that it hands out put into the model.
+func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeOptions, sizes ...int) (m *Model, passes int) {
+	t.Helper()
+	g, next := NewMatrix(x.Rows, k, nil), 0
+	o.Memberships = func(first int, part *Matrix) error {
+		if first != next {
+			t.Errorf("memberships from row %d, not %d", first, next)
+		}
+		next += part.Rows
+		copy(g.Data[first*k:], part.Data)
+		return nil
+	}
+	blocks, count := counted(inBlocks(x, sizes...))
+	m, err := FitMinVolumeSeq(bg, blocks, k, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Memberships != nil || next != x.Rows {
+		t.Errorf("memberships of %d rows, %v in the model", next, m.Memberships)
+	}
+	m.Memberships = g
+	return m, *count
+}
+
+// checkWhole: what the model says of all rows is so.
+func checkWhole(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeOptions) {
+	t.Helper()
+	if o.Sum == SumToOne {
+		checkFeasible(t, m.Memberships)
+	}
+	if got := plainObjective(x, m.Centers, m.Memberships, o.Weights); math.Abs(got-m.Objective) > 1e-9*got+1e-13*m.Total {
+		t.Errorf("%s: objective %g, is %g", name, m.Objective, got)
+	}
+	if o.Sum == SumToOne {
+		floors, err := FloorsWeighted(x, o.Weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k := m.Centers.Rows; k <= len(floors) && !close9(m.Floor, floors[k-1], m.Total) || !close9(m.Total, floors[0], m.Total) {
+			t.Errorf("%s: floor %g, total %g; they are %g", name, m.Floor, m.Total, floors)
+		}
+	}
+	g, err := (&Model{Centers: m.Centers, Sum: m.Sum}).Predict(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	worst := 0.0
+	for i, v := range g.Data {
+		worst = max(worst, math.Abs(v-m.Memberships.Data[i]))
+	}
+	if worst > 1e-5 {
+		t.Errorf("%s: memberships are off those of Predict by %g", name, worst)
+	}
+	if m.Status == StatusConverged && o.Lambda == 0 && m.Floor > trivialFloor*m.Total {
+		slack := orDefault(o.Slack, defaultSlack)
+		if most := m.Floor + min(slack*m.Floor, mostGiven*(m.Total-m.Floor))*(1+2*closeShare); m.Objective > most {
+			t.Errorf("%s: objective %g, floor %g: more than the slack of %g allows, though converged", name, m.Objective, m.Floor, slack)
+		}
+	}
+}
+
+const trivialFloor = 1e-5 // of the total: the slack rule takes another share below
+
+// apart is the largest distance of matched centers over the spread of the samples.
+func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
+	used := make([]bool, b.Rows)
+	for i := range a.Rows {
+		best, at := math.Inf(1), 0
+		for j := range b.Rows {
+			if d := squaredDistance(a.row(i), b.row(j)); !used[j] && d < best {
+				best, at = d, j
+			}
+		}
+		used[at] = true
+		worst = max(worst, math.Sqrt(best*weight/m.Total))
+	}
+	return worst
+}
+
+// TestMinVolumeSeqWhole: rows that fit into the summary give the bits of FitMinVolume in
+// one pass.
+func TestMinVolumeSeqWhole(t *testing.T) {
+	t.Parallel()
+	for _, name := range realSets {
+		x := head(standardized(loadCSV(t, name)), 200)
+		for _, o := range []MinVolumeOptions{{}, {Sum: SumAtMostOne, Init: InitSPA, Weights: make1(x.Rows), MaxIter: 20}} {
+			want, err := FitMinVolume(bg, x, 3, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, passes := seqFit(t, x, 3, o, 7, 100)
+			a, err := got.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := want.MarshalBinary()
+			if err != nil || !slices.Equal(a, b) || passes != 1 {
+				t.Errorf("%s: not the model of FitMinVolume, or %d passes; %v", name, passes, err)
+			}
+		}
+	}
+}
+
+// TestMinVolumeSeqLoss: how much is lost by summaries of a part of the rows.
+func TestMinVolumeSeqLoss(t *testing.T) {
+	t.Parallel()
+	type set struct {
+		dataSet
+		o     MinVolumeOptions
+		sizes []int
+		held  bool // to the same minimum
+	}
+	var sets []set
+	long := os.Getenv("SOFTKMEANS_DATA") != ""
+	for _, s := range dataSets(t) {
+		for _, size := range []int{100, 500, 1000} {
+			if size < s.x.Rows && size > s.x.Rows/6 && size >= 32*s.k && (s.k < 5 || !quick() && (size > 500 || long)) {
+				sets = append(sets, set{s, MinVolumeOptions{}, []int{size}, s.k < 5})
+			}
+		}
+	}
+	n, size := 2000, 400
+	if long {
+		n, size = 200000, 0
+	}
+	for _, shape := range [][2]int{{3, 8}, {5, 32}}[:fewer(2, 1)] {
+		k, d := shape[0], shape[1]
+		for _, most := range purest {
+			x, _ := mixtures(n, d, k, 0.5, most, 1)
+			sets = append(sets, set{dataSet{fmt.Sprintf("exact, purest %g", most), x, k}, MinVolumeOptions{}, []int{size}, true},
+				set{dataSet{fmt.Sprintf("30 dB, purest %g", most), noisy(x, 30, 2), k}, MinVolumeOptions{Init: InitSPA, Slack: NoiseSlack(d, k)}, []int{size}, true})
+		}
+	}
+	for _, s := range sets {
+		want, err := FitMinVolume(bg, s.x, s.k, &s.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range s.sizes {
+			name := fmt.Sprintf("%s %d×%d, k = %d, %d rows", s.name, s.x.Rows, s.x.Cols, s.k, size)
+			s.o.SummaryRows = size
+			m, passes := seqFit(t, s.x, s.k, s.o, 1000)
+			checkWhole(t, name, s.x, m, s.o)
+			same, err := Accuracy(want.Labels(nil), m.Labels(nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			off := apart(want.Centers, m.Centers, m, float64(s.x.Rows))
+			used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
+			t.Logf("%s: %d passes, %v, slack used %.4f of FitMinVolume's, centers apart %.4f, same labels %.4f, volume %+.3f", name, passes, m.Status, used, off, same, m.logs()-want.logs())
+			if s.held && (used > 1.05 || used < 0.95 || same < 0.97 || off > 0.08) {
+				t.Errorf("%s: slack used %g of FitMinVolume's, centers apart %g, same labels %g", name, used, off, same)
+			}
+			if used > 1.05 || passes > 8 {
+				t.Errorf("%s: slack used %g of FitMinVolume's, %d passes", name, used, passes)
+			}
+		}
+	}
+}
+
+// logs is the logarithm of the squared volume, Σ log(σ_i² + ε) from the centers' mean.
+func (m *Model) logs() (sum float64) {
+	f := m.Centers.Clone()
+	for c := range f.Cols {
+		mean := 0.0
+		for a := range f.Rows {
+			mean += f.row(a)[c] / float64(f.Rows)
+		}
+		for a := range f.Rows {
+			f.row(a)[c] -= mean
+		}
+	}
+	_, s, _, err := SVD(f)
+	if err != nil {
+		return math.NaN()
+	}
+	for _, v := range s[:min(len(s), f.Rows-1)] {
+		sum += math.Log(v*v + m.Epsilon)
+	}
+	return sum
+}
+
+// TestMinVolumeSeqFalls: at one λ every pass more leaves the objective of all rows
+// where it was or lowers it, and FitMinVolume on all rows, from there, finds hardly
+// anything to gain.
+func TestMinVolumeSeqFalls(t *testing.T) {
+	t.Parallel()
+	for _, s := range dataSets(t)[:3] {
+		x := moved(s.x, 3)
+		want, err := FitMinVolume(bg, x, s.k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := MinVolumeOptions{Lambda: want.Lambda, Epsilon: want.Epsilon, Volume: VolumeAffine, SummaryRows: max(x.Rows/3, 32*s.k)}
+		last := math.Inf(1)
+		for _, o.Refinements = range []int{-1, 1, 2, 3, 12} {
+			m, _ := seqFit(t, x, s.k, o, 100)
+			value := m.Objective + m.Lambda/2*m.logs()
+			t.Logf("%s, %d refinements: %.9g, %v", s.name, o.Refinements, value, m.Status)
+			if value > last+1e-10*m.Total {
+				t.Errorf("%s, %d refinements: the objective rose from %g to %g", s.name, o.Refinements, last, value)
+			}
+			last = value
+			if o.Refinements < 12 {
+				continue
+			}
+			better, err := FitMinVolume(bg, x, s.k, &MinVolumeOptions{Lambda: o.Lambda, Epsilon: o.Epsilon, Volume: o.Volume, Centers: m.Centers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if gain := value - better.Objective - better.Lambda/2*better.logs(); m.Status == StatusConverged && gain > 1e-3*better.Objective {
+				t.Errorf("%s: converged, but %g of the fit is to be gained", s.name, gain/better.Objective)
+			}
+		}
+	}
+}
+
+// TestMinVolumeSeqBits: blocks and workers do not matter, the seed does.
+func TestMinVolumeSeqBits(t *testing.T) {
+	t.Parallel()
+	x := noisy(firstOf(mixtures(8500, 4, 3, 0.5, 1, 1)), 20, 1)
+	bits := func(o MinVolumeOptions, sizes ...int) []byte {
+		o.SummaryRows = 300
+		m, _ := seqFit(t, x, 3, o, sizes...)
+		for _, v := range m.Memberships.Data {
+			m.Trace = append(m.Trace, v)
+		}
+		form, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return form
+	}
+	want := bits(MinVolumeOptions{Workers: 1}, 9000)
+	if !slices.Equal(want, bits(MinVolumeOptions{Workers: 3}, 1, 5000, 13)) || !slices.Equal(want, bits(MinVolumeOptions{Workers: 2}, 100)) {
+		t.Error("the bits depend on the blocks or the workers")
+	}
+	if slices.Equal(want, bits(MinVolumeOptions{Seed: 1}, 9000)) {
+		t.Error("another seed draws the same summary")
+	}
+}
+
+func firstOf(x, _ *Matrix) *Matrix { return x }
+
+// TestMinVolumeSeqRarePure: of an exact mixture the few pure rows are in the summary.
+func TestMinVolumeSeqRarePure(t *testing.T) {
+	t.Parallel()
+	const k, d = 4, 6
+	n := fewer(10000, 3000)
+	rng := rand.New(rand.NewPCG(3, 1))
+	corners := randomData(k, d, 0, 5)
+	for a := range k { // a flat simplex, a hundredth as high as it is wide
+		corners.row(a)[5] *= 0.01
+	}
+	x := NewMatrix(n, d, nil)
+	for i := range n {
+		g := make([]float64, k)
+		sum := 0.0
+		for a := range g {
+			g[a] = 1 + rng.Float64()
+			sum += g[a]
+		}
+		if i%(n/k) == n/k-1 { // once for every corner
+			clear(g)
+			g[i*k/n], sum = 1, 1
+		}
+		for a, v := range g {
+			axpy(x.row(i), v/sum, corners.row(a))
+		}
+	}
+	m, _ := seqFit(t, x, k, MinVolumeOptions{SummaryRows: 500, Slack: 0.01}, 1000)
+	checkWhole(t, "rare", x, m, MinVolumeOptions{})
+	if off := apart(corners, m.Centers, m, float64(n)); off > 0.02 { // such slack lets a corner alone be off by 0.01
+		t.Errorf("centers are %g of the spread from the corners", off)
+	}
+}
+
+// TestMinVolumeSeqWeights: a weight of 2 is the row twice, as far as two summaries
+// can agree; a row of weight 0, of any size, does not count.
+func TestMinVolumeSeqWeights(t *testing.T) {
+	t.Parallel()
+	x := noisy(firstOf(mixtures(2000, 5, 3, 0.5, 1, 1)), 25, 1)
+	n := x.Rows
+	weights := make1(n)
+	twice := x.Clone()
+	for i := range n {
+		switch i % 5 {
+		case 0:
+			weights[i] = 2
+			twice.Data = append(twice.Data, x.row(i)...)
+			twice.Rows++
+		case 1:
+			weights[i] = 0
+			copy(twice.row(i), x.row(i-1))
+			weights[i-1] = 3
+		}
+	}
+	weights[1] = 0
+	for c := range x.row(1) {
+		x.row(1)[c] = 1e200
+	}
+	for _, unit := range []float64{1, 1e150, 1e-150} {
+		o := MinVolumeOptions{Weights: slices.Clone(weights), SummaryRows: 500, Init: InitSPA, Slack: NoiseSlack(5, 3)}
+		scale(o.Weights, unit)
+		m, _ := seqFit(t, x, 3, o, 100)
+		o.Weights = nil
+		same, _ := seqFit(t, twice, 3, o, 100)
+		if off := apart(same.Centers, m.Centers, same, float64(twice.Rows)); !(off < 0.05) || !close9(m.Floor, unit*same.Floor, unit*same.Total) || !(math.Abs(m.Lambda/same.Lambda/unit-1) < 0.1) {
+			t.Errorf("unit %g: centers are %g apart, floor %g and %g, λ %g and %g", unit, off, m.Floor, same.Floor, m.Lambda, same.Lambda)
+		}
+		zero := rowsOf(x, 6, 7)
+		g, err := m.Predict(nil, zero)
+		if err != nil || math.Abs(g.Data[0]-m.Memberships.row(6)[0]) > 1e-9 {
+			t.Errorf("memberships of a row of weight 0 are %v, not %v; %v", m.Memberships.row(6), g, err)
+		}
+	}
+}
+
+// TestMinVolumeSeqUnits: a mean 1e4 spreads away and units of 1e±150 change nothing.
+func TestMinVolumeSeqUnits(t *testing.T) {
+	t.Parallel()
+	x := noisy(firstOf(mixtures(2000, 5, 3, 0.5, 1, 1)), 25, 1)
+	o := MinVolumeOptions{SummaryRows: 400}
+	want, _ := seqFit(t, x, 3, o, 100)
+	checkWhole(t, "units", x, want, o)
+	for _, c := range []struct{ unit, mean, tol float64 }{{1, 1e4, 1e-6}, {1e150, 0, 1e-7}, {1e-150, 0, 1e-7}} {
+		y := mapped(x, func(_, _ int, v float64) float64 { return c.unit * (v + c.mean) })
+		m, _ := seqFit(t, y, 3, o, 100)
+		back := mapped(m.Centers, func(_, _ int, v float64) float64 { return v/c.unit - c.mean })
+		if off := apart(want.Centers, back, want, 2000); !(off <= c.tol) || math.Abs(m.Gap-want.Gap) > 1e-6 {
+			t.Errorf("unit %g, mean %g: centers are %g apart, gap %g, %g", c.unit, c.mean, off, m.Gap, want.Gap)
+		}
+	}
+}
+
+// TestMinVolumeSeqDegenerate: more rows than the summary has, of shapes where there is
+// nothing to find.
+func TestMinVolumeSeqDegenerate(t *testing.T) {
+	t.Parallel()
+	n := 250
+	random := randomData(n, 3, 1, 9)
+	for _, c := range []struct {
+		name string
+		x    *Matrix
+		k    int
+	}{
+		{"equal rows", mapped(NewMatrix(n, 3, nil), func(_, j int, _ float64) float64 { return float64(j) + 0.1 }), 3}, {"zeros", NewMatrix(n, 2, nil), 2},
+		{"one column", randomData(n, 1, 0, 1), 4}, {"k = 1", random, 1}, {"k = 2", random, 2}, {"k > d+1", random, 6},
+		{"rank 1", mapped(NewMatrix(n, 4, nil), func(i, j int, _ float64) float64 { return float64(i*i) * float64(j+1) }), 4},
+		{"two values", mapped(NewMatrix(n, 2, nil), func(i, _ int, _ float64) float64 { return float64(i % 2) }), 3},
+		{"huge", mapped(random, func(_, _ int, v float64) float64 { return v * 1e307 }), 3},
+		{"denormal", mapped(random, func(_, _ int, v float64) float64 { return v * 0x1p-1060 }), 3},
+		{"outlier", mapped(random, func(i, _ int, v float64) float64 {
+			if i == 3 {
+				return v * 1e9
+			}
+			return v
+		}), 3},
+	} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
+				name := fmt.Sprint(c.name, " ", sum, " ", init)
+				m, _ := seqFit(t, c.x, c.k, MinVolumeOptions{Sum: sum, Init: init, MaxIter: fewer(10, 3), SummaryRows: 32 * c.k, Refinements: 1}, 64)
+				if _, err := m.MarshalBinary(); err != nil { // every number is finite
+					t.Errorf("%s: %v", name, err)
+				}
+				for i := range n {
+					total := 0.0
+					for _, v := range m.Memberships.row(i) {
+						total += v
+						if !(v >= 0) {
+							t.Fatalf("%s: membership %g", name, v)
+						}
+					}
+					if total > 1+1e-14 || sum == SumToOne && total < 1-1e-14 {
+						t.Fatalf("%s: row adds up to %g", name, total)
+					}
+				}
+				if m.Objective < m.Floor-1e-12*m.Total || m.Status == StatusNone || m.Status == StatusCancelled {
+					t.Errorf("%s: objective %g, floor %g, %v", name, m.Objective, m.Floor, m.Status)
+				}
+			}
+		}
+	}
+}
+
+// TestMinVolumeSeqWide: more columns than a scatter matrix is formed for.
+func TestMinVolumeSeqWide(t *testing.T) {
+	t.Parallel()
+	if quick() {
+		skip(t, "a large table")
+		return
+	}
+	d := streamGramSide + 2
+	x := noisy(firstOf(mixtures(160, d, 3, 0.5, 1, 1)), 30, 1)
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		o := MinVolumeOptions{SummaryRows: 100, Init: InitSPA, Slack: 0.02, Sum: sum}
+		want, err := FitMinVolume(bg, x, 3, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, passes := seqFit(t, x, 3, o, 50)
+		checkWhole(t, "wide", x, m, o)
+		if off := apart(want.Centers, m.Centers, m, 160); off > 0.2 || !close9(m.Floor, want.Floor, m.Total) || m.Solver != SolverKrylov {
+			t.Errorf("%v: centers are %g apart, floor %g, %g, %v", sum, off, m.Floor, want.Floor, m.Solver)
+		}
+		t.Logf("%v: %d passes", sum, passes)
+	}
+}
+
+// TestSummary: weights add up to that of all rows, estimates over many seeds to the
+// truth, and the outermost rows are there.
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	x := noisy(firstOf(mixtures(3000, 4, 3, 0.5, 1, 1)), 20, 1)
+	weights := make1(x.Rows)
+	for i := range weights {
+		weights[i] = float64(i % 4)
+	}
+	value := func(row []float64) float64 { return math.Abs(row[0]-row[1]) + row[2]*row[2] }
+	var truth, all float64
+	far, size := 0, 0.0
+	mean := statsWeighted(t, x, weights).Mean()
+	for i, w := range weights {
+		truth += w * value(x.row(i))
+		all += w
+		if d := squaredDistance(x.row(i), mean); w > 0 && d > size {
+			far, size = i, d
+		}
+	}
+	var sum, square float64
+	seeds := 60
+	for seed := range seeds {
+		w := &whole{o: &MinVolumeOptions{Seed: uint64(seed), SummaryRows: 200}, k: 3,
+			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{Weights: weights}}}
+		if rows, err := w.subspace(); err != nil || rows != nil {
+			t.Fatal(rows, err)
+		}
+		j, err := w.summarise()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var total, estimate float64
+		found := false
+		for i := range j.s.n {
+			total += j.s.weights[i]
+			estimate += j.s.weights[i] * value(j.s.x.row(i))
+			found = found || slices.Equal(j.s.x.row(i), x.row(far))
+		}
+		if math.Abs(total-all) > 1e-10*all || j.s.n > 200 || j.s.n < 120 || !found {
+			t.Errorf("%d rows, of weight %g, not %g; the farthest is there: %v", j.s.n, total, all, found)
+		}
+		sum += estimate / float64(seeds)
+		square += estimate * estimate / float64(seeds)
+	}
+	dev := math.Sqrt(max(square-sum*sum, 0))
+	t.Logf("%g of %g, deviation %g", sum, truth, dev)
+	if math.Abs(sum-truth) > 5*dev/math.Sqrt(float64(seeds)) || dev > 0.1*truth {
+		t.Errorf("the mean of estimates is %g, not %g; they deviate by %g", sum, truth, dev)
+	}
+}
+
+func statsWeighted(t testing.TB, x *Matrix, w []float64) *Stats {
+	s := &Stats{}
+	if err := s.AddWeighted(x, w); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestMinVolumeSeqErrors(t *testing.T) {
+	x := randomData(100, 5, 0, 1)
+	pass := 0 // of the present call
+	on := func(which int, change func(x *Matrix) *Matrix) iter.Seq2[*Matrix, error] {
+		return func(yield func(*Matrix, error) bool) {
+			y := x
+			if pass++; pass == which {
+				y = change(x.Clone())
+			}
+			inBlocks(y, 30)(yield)
+		}
+	}
+	with := func(v float64) func(*Matrix) *Matrix {
+		return func(x *Matrix) *Matrix { x.Set(71, 3, v); return x }
+	}
+	fewerRows := func(x *Matrix) *Matrix { return rowsOf(x, 0, 50) }
+	broken := errors.New("the disk is gone")
+	fails := func(yield func(*Matrix, error) bool) {
+		if pass++; pass == 3 {
+			yield(nil, broken)
+			return
+		}
+		inBlocks(x, 30)(yield)
+	}
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	take := func(int, *Matrix) error { return nil }
+	for _, c := range []struct {
+		what   string
+		ctx    context.Context
+		blocks iter.Seq2[*Matrix, error]
+		k      int
+		o      MinVolumeOptions
+		want   error
+		says   string
+	}{
+		{"nil", bg, nil, 2, MinVolumeOptions{}, ErrShape, "nil"},
+		{"no blocks", bg, func(func(*Matrix, error) bool) {}, 2, MinVolumeOptions{}, ErrTooFewSamples, "no rows"},
+		{"NaN", bg, on(1, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
+		{"NaN later", bg, on(3, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
+		{"other values", bg, on(2, with(1)), 2, MinVolumeOptions{}, ErrChanged, "scatter"},
+		{"fewer rows", bg, on(2, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 2 has 50 rows, pass 1 had 100"},
+		{"fewer rows to measure", bg, on(3, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 3"},
+		{"fewer rows for memberships", bg, on(4, fewerRows), 2, MinVolumeOptions{Refinements: -1, Memberships: take}, ErrChanged, "pass 4"},
+		{"fails", bg, fails, 2, MinVolumeOptions{}, broken, "pass 3, after row 0"},
+		{"memberships", bg, inBlocks(x, 30), 2, MinVolumeOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
+		{"memberships of few", bg, inBlocks(rowsOf(x, 0, 20), 30), 2, MinVolumeOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
+		{"few weights", bg, inBlocks(x, 30), 2, MinVolumeOptions{Weights: []float64{1, 2}}, ErrShape, "2 weights"},
+		{"weights of 0", bg, inBlocks(x, 30), 2, MinVolumeOptions{Weights: make([]float64, 100)}, ErrTooFewSamples, "weight"},
+		{"k", bg, inBlocks(x, 30), 0, MinVolumeOptions{}, ErrOption, "k is 0"},
+		{"large k", bg, inBlocks(x, 30), math.MaxInt32, MinVolumeOptions{}, ErrOption, "k is 2147483647"},
+		{"workers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Workers: -1}, ErrOption, "Workers"},
+		{"summary", bg, inBlocks(x, 30), 2, MinVolumeOptions{SummaryRows: -1}, ErrOption, "SummaryRows"},
+		{"slack", bg, inBlocks(x, 30), 2, MinVolumeOptions{Slack: math.NaN()}, ErrOption, "Slack"},
+		{"centers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Centers: NewMatrix(2, 4, nil)}, ErrShape, "Centers are 2×4, not 2×5"},
+		{"more centers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Centers: NewMatrix(3, 5, nil)}, ErrShape, "Centers are 3×5"},
+		{"ended", ended, inBlocks(x, 30), 2, MinVolumeOptions{}, context.Canceled, "stopped"},
+	} {
+		pass = 0
+		if c.o.SummaryRows == 0 {
+			c.o.SummaryRows = 64
+		}
+		m, err := FitMinVolumeSeq(c.ctx, c.blocks, c.k, &c.o)
+		if m != nil || !errors.Is(err, c.want) || !strings.HasPrefix(err.Error(), "softkmeans: ") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v", c.what, m, err)
+		}
+	}
+}
+
+// TestMinVolumeSeqCancelled: from the first solution of the summary on there is a
+// model to return.
+func TestMinVolumeSeqCancelled(t *testing.T) {
+	x := noisy(firstOf(mixtures(500, 4, 3, 0.5, 1, 1)), 20, 1)
+	for pass := 1; pass <= 4; pass++ {
+		ctx, cancel := context.WithCancel(bg)
+		m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeOptions{SummaryRows: 96, Refinements: -1,
+			Memberships: func(int, *Matrix) error { return nil },
+			PassProgress: func(p Pass) {
+				if p.Pass == pass {
+					cancel()
+				}
+			}})
+		cancel()
+		if !errors.Is(err, context.Canceled) || (m == nil) != (pass < 3) || m != nil && (m.Status != StatusCancelled || m.Centers == nil || !(m.Objective >= 0)) {
+			t.Errorf("cancelled in pass %d: %v, %v", pass, m, err)
+		}
+	}
+	// In the middle of a run on the summary.
+	ctx, cancel := context.WithCancel(bg)
+	calls := 0
+	m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeOptions{SummaryRows: 96, Progress: func(Iteration) {
+		if calls++; calls == 5 {
+			cancel()
+		}
+	}})
+	cancel()
+	if m == nil || m.Status != StatusCancelled || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled by Progress: %v, %v", m, err)
+	}
+}
