@@ -54,8 +54,10 @@ FILE, or with -, standard input is read.
                 takes tab, semicolon or comma by what line 1 has
   -workers N    how many threads to use; 0 (default) is one for each core
   -solver S     of global: auto (default), gram, jacobi or krylov
-  -stream Y     of global: yes: FILE is read block by block, three times or
-                more, for tables larger than the memory
+  -stream Y     of global and minvol:
+                yes: FILE is read block by block, three times or more, for
+                tables larger than the memory. minvol fits some 16000 rows
+                then, and corrects and measures the result on all
                 no: it is kept in memory
                 auto: yes for files above 64 MB, no for pipes (default)
   -quiet        do not show on a terminal how far a -stream is
@@ -162,8 +164,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-seed is for -method minvol and alternating")
 	case f.method != methodGlobal && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Solver != softkmeans.SolverAuto):
 		return f, usageErrorf("-enclosure and -solver are for -method global")
-	case f.method != methodGlobal && f.stream == chooseYes:
-		return f, usageErrorf("-stream yes is for -method global")
+	case f.method == methodAlternating && f.stream == chooseYes:
+		return f, usageErrorf("-stream yes is for -method global and minvol")
 	case (f.source == "" || f.source == "-") && f.stream == chooseYes:
 		return f, usageErrorf("-stream yes: standard input can be read only once; give a file")
 	case f.options.Workers < 0:
@@ -262,6 +264,8 @@ type result struct {
 	model    *softkmeans.Model
 	cert     softkmeans.Certificate
 	streamed bool // the certificate is of the passes, and has no SpanError
+	// summarised: the centers were found on some of the rows.
+	summarised bool
 }
 
 // fitTable fits a table that is in memory.

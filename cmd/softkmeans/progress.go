@@ -59,6 +59,18 @@ func (p *progress) pass(at softkmeans.Pass) {
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
+// iteration is for MinVolumeOptions.Progress: between two passes.
+func (p *progress) iteration(at softkmeans.Iteration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if !p.on || now.Sub(p.shown) < progressPause {
+		return
+	}
+	p.shown = now
+	fmt.Fprintf(p.w, "\rafter pass %d: iteration %d\x1b[K", p.number, at.Iteration)
+}
+
 // clear takes the line away; there is none after it.
 func (p *progress) clear() {
 	p.mu.Lock()

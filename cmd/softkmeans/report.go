@@ -84,6 +84,9 @@ func fitReport(t *result, by method) []byte {
 	} else {
 		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
 	}
+	if t.summarised {
+		b.WriteString("The centers were found on a sample of the rows and corrected by passes over all;\nevery figure above is of all rows.\n")
+	}
 	for _, w := range m.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"io"
+	"iter"
 	"math"
 	"slices"
 
@@ -20,7 +21,7 @@ const streamSize = 64 << 20
 func (f *fitFlags) streams(in io.Reader) bool {
 	size, ok := rows.Replayable(in)
 	named := f.source != "" && f.source != "-"
-	return f.stream == chooseYes || f.stream == chooseAuto && f.method == methodGlobal && named && ok && size > streamSize
+	return f.stream == chooseYes || f.stream == chooseAuto && f.method != methodAlternating && named && ok && size > streamSize
 }
 
 // fitStream is fitTable for the named file, read block by block. Its memberships
@@ -39,9 +40,7 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 		var labels []int
 		// What goes wrong outside of FitSeq is told without its words around it.
 		var fault error
-		o := f.options
-		o.Progress = p.pass
-		o.Memberships = func(_ int, g *softkmeans.Matrix) error {
+		take := func(_ int, g *softkmeans.Matrix) error {
 			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
 			r.add(labels, g)
 			if w != nil {
@@ -49,25 +48,36 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 			}
 			return fault
 		}
-		m, err := softkmeans.FitSeq(ctx, func(yield func(*softkmeans.Matrix, error) bool) {
+		m, err := f.fitBlocks(ctx, func(yield func(*softkmeans.Matrix, error) bool) {
 			for x, err := range file.Blocks(ctx) {
 				fault = err
 				if !yield(x, err) {
 					return
 				}
 			}
-		}, f.k, &o)
+		}, take, p)
 		if fault != nil {
 			err = fault
 		}
 		if err != nil {
 			return nil, err
 		}
-		r.model = m
+		r.model, r.summarised = m, f.method == methodMinVolume && p.number > 1
 		r.cert.Objective, r.cert.Floor, r.cert.Gap = m.Objective, m.Floor, m.Gap
 		r.cert.Total, r.cert.FloorError = m.Total, m.FloorError
 		return r, nil
 	})
+}
+
+// fitBlocks runs the method that was asked for.
+func (f *fitFlags) fitBlocks(ctx context.Context, blocks iter.Seq2[*softkmeans.Matrix, error], take func(int, *softkmeans.Matrix) error, p *progress) (*softkmeans.Model, error) {
+	if f.method == methodMinVolume {
+		return softkmeans.FitMinVolumeSeq(ctx, blocks, f.k, &softkmeans.MinVolumeOptions{
+			Slack: f.slack, Seed: f.seed, Workers: f.options.Workers, Memberships: take, PassProgress: p.pass, Progress: p.iteration})
+	}
+	o := f.options
+	o.Progress, o.Memberships = p.pass, take
+	return softkmeans.FitSeq(ctx, blocks, f.k, &o)
 }
 
 // add counts the next rows.

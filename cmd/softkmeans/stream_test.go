@@ -104,6 +104,39 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// Of rows that a summary has room for minvol gives the same in a stream; of more, as
+// much error as the slack allows, measured on all of them.
+func TestStreamMinVolume(t *testing.T) {
+	dir := t.TempDir()
+	path, _ := writeTables(t, dir, 900, 4)
+	args := []string{"fit", "-k", "3", "-method", "minvol", path, "-stream"}
+	_, want, _ := do(t, "", append(args, "no")...)
+	code, report, stderr := do(t, "", append(args, "yes")...)
+	if code != 0 || untold(report) != untold(want) || strings.Contains(report, "sample of the rows") {
+		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+	path, _ = writeTables(t, dir, 20000, 4)
+	out := filepath.Join(dir, "g.csv")
+	code, report, stderr = do(t, "", append(args, "yes", "-o", out)...)
+	if code != 0 || stderr != "" || !strings.Contains(report, "sample of the rows") {
+		t.Fatalf("code %d, %s\n%s", code, stderr, report)
+	}
+	above := regexp.MustCompile(`The squared error is (\S+)% above`).FindStringSubmatch(report)
+	if above == nil {
+		t.Fatal(report)
+	}
+	if v, err := strconv.ParseFloat(above[1], 64); err != nil || !(v > 24 && v < 25.3) {
+		t.Errorf("the error is %s %% above the floor, %v", above[1], err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header, _, g := parseMemberships(t, string(text)); header != "label,m0,m1,m2" || len(g) != 20000 {
+		t.Errorf("%s, %d rows", header, len(g))
+	}
+}
+
 // A .npy is read from standard input, too.
 func TestNpyInput(t *testing.T) {
 	dir := t.TempDir()
@@ -135,7 +168,7 @@ func TestStreamChoice(t *testing.T) {
 		args string
 		want bool
 	}{
-		{big, true}, {big + " -stream no", false}, {big + " -method minvol", false}, {big + " -method alternating", false},
+		{big, true}, {big + " -stream no", false}, {big + " -method minvol", true}, {big + " -method alternating", false},
 		{iris, false}, {iris + " -stream yes", true}, {"-", false}, {"", false},
 	} {
 		f, err := parseFit(append([]string{"-k", "3"}, strings.Fields(test.args)...))
@@ -153,7 +186,7 @@ func TestStreamChoice(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"fit -k 3 -stream yes": "standard input can be read only once", "fit -k 3 -stream yes -": "standard input can be read only once",
-		"fit -k 3 -stream yes -method minvol " + iris: "-stream yes is for -method global", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
+		"fit -k 3 -stream yes -method alternating " + iris: "-stream yes is for -method global and minvol", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
 	} {
 		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
