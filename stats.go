@@ -35,13 +35,41 @@ type junction struct {
 	shift      []float64
 }
 
-// momentsOf takes them from samples of at least one row of positive weight.
-func momentsOf(s *samples) *moments {
-	m := &moments{rows: s.n, cols: s.d, exp: s.exp, wexp: s.wexp, mean: s.mean, meanRest: make([]float64, s.d)}
+// momentsOf takes them from samples of at least one row of positive weight. What
+// one pass says of the mean is off by the last digits of the mean, and joining parts
+// would multiply that by their distance: a pass over the differences finds it, at
+// O(nd).
+func momentsOf(s *samples) (*moments, error) {
+	m := &moments{rows: s.n, cols: s.d, exp: s.exp, wexp: s.wexp, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
 	for i := range s.n {
 		m.weight += s.weight(i)
 	}
-	return m
+	if s.n == 1 { // the mean is the row
+		m.mean = s.mean
+		return m, nil
+	}
+	sums := NewMatrix(chunks(s.n, s.d, reduceChunks), s.d, nil)
+	err := s.eachBlock(s.n, s.d, reduceChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
+		for i := at.lo; i < at.hi; i++ {
+			axpy(sums.row(at.chunk), s.weight(i), rows[(i-at.lo)*s.d:][:s.d])
+		}
+	})
+	for t := range sums.Rows {
+		axpy(m.meanRest, 1/m.weight, sums.row(t))
+	}
+	for c, v := range s.mean {
+		m.mean[c], m.meanRest[c] = twoSum(v, m.meanRest[c])
+	}
+	s.mean = m.mean
+	return m, err
+}
+
+// light reports whether rows do not count beside those of t: their weights, on
+// the scale of t's, are 0, as those of such rows in one table are.
+func (m *moments) light(t *moments) bool {
+	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < -1074
 }
 
 // join takes other rows in. Both have weight and as many columns.
@@ -88,11 +116,13 @@ func (m *moments) rankBound() int { return min(max(m.rows-1, 0), m.cols) }
 // subspace depend on. Parts of a table may be added up by different goroutines,
 // processes or machines, each in a Stats of its own, and merged in any order:
 // the results agree to rounding, and with those of the whole table, as near as
-// float64 goes to the true values (some min(n, d)·2^-52 of the total). The
-// binary form carries it from one to another.
+// float64 goes to the true values (some min(n, d)·2^-52 of the total), however far
+// the mean is from 0. Lost is what is below 1e-308 of the largest weight times the
+// largest entry's square. The binary form carries it from one to another.
 //
-// The zero value is empty and ready. A Stats takes 8·d(d+1) bytes for d
-// columns. It must not be changed by two goroutines at once.
+// The zero value is empty and ready; [Stats.Merge] into it makes a copy, whereas
+// assigned ones share memory. A Stats takes 8·d(d+1) bytes for d columns. It must not
+// be changed by two goroutines at once.
 type Stats struct {
 	moments
 	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its
@@ -101,7 +131,8 @@ type Stats struct {
 }
 
 // Add takes the rows of x (n×d) in: nd² multiplications, shared among all
-// processors, and d² for each call, so that blocks of many rows are best. All
+// processors, and d² for each call and as much memory as s, so that blocks of many
+// rows are best. All
 // calls must have the same d; no rows at all change nothing. Errors: [ErrShape],
 // [ErrNonFinite]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
@@ -113,7 +144,7 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 }
 
 func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers int) error {
-	part, err := newPart(ctx, &s.moments, x, weights, workers)
+	part, m, err := newPart(ctx, &s.moments, x, weights, workers)
 	if err != nil || part == nil {
 		return err
 	}
@@ -124,48 +155,59 @@ func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers i
 	if err != nil {
 		return err
 	}
-	t := Stats{moments: *momentsOf(part), scatter: make([]float64, triangleSize(x.Cols)), scatterRest: make([]float64, triangleSize(x.Cols))}
-	rest := t.scatter
-	for i := range gram.Rows {
-		rest = rest[copy(rest, gram.row(i)[i:]):]
+	t := Stats{moments: *m, scatter: make([]float64, triangleSize(x.Cols)), scatterRest: make([]float64, triangleSize(x.Cols))}
+	at := 0
+	for i, v := range m.meanRest { // from the rounded mean to the mean itself
+		for j := i; j < x.Cols; j++ {
+			t.scatter[at] = gram.row(i)[j] - m.weight*v*m.meanRest[j]
+			at++
+		}
+		diagonal := &t.scatter[at-x.Cols+i]
+		*diagonal = max(*diagonal, 0)
 	}
 	s.merge(&t)
 	return nil
 }
 
 // newPart checks rows that come after those of m, and returns them as samples
-// about their own mean. It is nil where there is no weight among them: m
-// counts them then and they are done with.
-func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, workers int) (*samples, error) {
+// about their own mean, and their moments. It is nil where there is no weight among
+// them that counts: m counts the rows then and they are done with.
+func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, workers int) (*samples, *moments, error) {
 	if err := checkShape("x", x); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if x.Rows == 0 {
-		return nil, cancelled(ctx)
+		return nil, nil, cancelled(ctx)
 	}
 	if m.cols != 0 && x.Cols != m.cols {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+		return nil, nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
 	}
 	if x.Rows > math.MaxInt-m.rows {
-		return nil, fail(ErrShape, "more rows than can be counted")
+		return nil, nil, fail(ErrShape, "more rows than can be counted")
 	}
 	top, err := heaviest(weights, x.Rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if top == 0 {
 		weights = nil // only to look at the rows
 	}
 	s, err := newSamples(ctx, x, weights, workers, true)
 	if err != nil {
-		return nil, err
-	}
-	if top == 0 {
-		m.rows += x.Rows
-		return nil, nil
+		return nil, nil, err
 	}
 	s.part = true
-	return s, nil
+	t := &moments{}
+	if top > 0 {
+		if t, err = momentsOf(s); err != nil {
+			return nil, nil, err
+		}
+	}
+	if t.light(m) {
+		m.rows += x.Rows
+		return nil, nil, nil
+	}
+	return s, t, nil
 }
 
 // triangleSize is n(n+1)/2.
@@ -205,10 +247,10 @@ func (s *Stats) clone() *Stats {
 
 func (s *Stats) merge(t *Stats) {
 	switch {
-	case t.weight == 0:
+	case t.light(&s.moments):
 		s.rows += t.rows
 		return
-	case s.weight == 0:
+	case s.light(&t.moments):
 		rows := s.rows
 		*s = *t.clone()
 		s.rows += rows

@@ -258,7 +258,7 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 // statistics are what the first pass finds, for whichever solver.
 type statistics struct {
 	Stats
-	triangle *Matrix // of SolverJacobi
+	triangle factor  // of SolverJacobi
 	total    float64 // of SolverKrylov
 }
 
@@ -297,16 +297,23 @@ func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	case gramOnly || q.o.Solver <= SolverGram:
 		return s.principal(q.ctx, p, q.o.Workers)
 	case q.o.Solver == SolverJacobi:
-		return s.principalOf(q.ctx, s.triangle, p)
+		return s.principalOf(q.ctx, &s.triangle, p)
 	default:
 		return q.principalKrylov(&s.moments, s.total, p)
 	}
 }
 
+// factor is R with RᵀR the scatter matrix, but for blocks' means that were rounded:
+// the trace is too large by off.
+type factor struct {
+	r   *Matrix
+	off float64
+}
+
 // addTriangle merges R factors as merge does scatter matrices, which are RᵀR: the new
 // one is that of both and of a row √weight·shift, one above the other.
-func (m *moments) addTriangle(ctx context.Context, triangle **Matrix, at rowBlock, workers int) error {
-	part, err := newPart(ctx, m, at.x, at.weights, workers)
+func (m *moments) addTriangle(ctx context.Context, f *factor, at rowBlock, workers int) error {
+	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
 	if err != nil || part == nil {
 		return err
 	}
@@ -314,32 +321,34 @@ func (m *moments) addTriangle(ctx context.Context, triangle **Matrix, at rowBloc
 	if err != nil {
 		return err
 	}
+	off := t.weight * sumSquares(t.meanRest)
 	d := part.d
 	if !fits(2*d+1, d) {
 		return part.tooLarge()
 	}
-	if m.weight == 0 {
+	if m.light(t) {
 		rows := m.rows
-		*m, *triangle = *momentsOf(part), r
+		*m, *f = *t, factor{r, off}
 		m.rows += rows
 		return nil
 	}
-	j := m.join(momentsOf(part))
+	j := m.join(t)
 	stack := NewMatrix(2*d+1, d, nil)
-	copy(stack.Data, (*triangle).Data)
+	copy(stack.Data, f.r.Data)
 	copy(stack.Data[d*d:], r.Data)
 	scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
 	scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
 	axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
 	qrReduce(ctx, stack)
-	copy((*triangle).Data, stack.Data[:d*d])
+	copy(f.r.Data, stack.Data[:d*d])
+	f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
 	return cancelled(ctx)
 }
 
 // principalOf takes the singular values of R.
-func (m *moments) principalOf(ctx context.Context, r *Matrix, p int) (*principal, error) {
+func (m *moments) principalOf(ctx context.Context, f *factor, p int) (*principal, error) {
 	s := m.frame(ctx, 1)
-	pc, values, err := s.principalR(r, p)
+	pc, values, err := s.principalR(f.r, p)
 	if err != nil {
 		return nil, err
 	}
@@ -348,15 +357,16 @@ func (m *moments) principalOf(ctx context.Context, r *Matrix, p int) (*principal
 	}
 	pc.solver = SolverJacobi
 	if rank := m.rankBound(); p < rank {
-		pc.floor = tailSum(values[:rank], p)
+		pc.floor = max(0, tailSum(values[:rank], p)-f.off)
 	}
-	pc.floorError = float64(min(m.rows, m.cols)) * 0x1p-52 * pc.total
+	pc.total = max(0, pc.total-f.off)
+	pc.floorError = float64(min(m.rows, m.cols))*0x1p-52*pc.total + f.off
 	return pc, nil
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
 func (m *moments) addTotal(ctx context.Context, total *float64, at rowBlock, workers int) error {
-	part, err := newPart(ctx, m, at.x, at.weights, workers)
+	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
 	if err != nil || part == nil {
 		return err
 	}
@@ -364,13 +374,14 @@ func (m *moments) addTotal(ctx context.Context, total *float64, at rowBlock, wor
 	if err != nil {
 		return err
 	}
-	if m.weight == 0 {
+	squares = max(squares-t.weight*sumSquares(t.meanRest), 0)
+	if m.light(t) {
 		rows := m.rows
-		*m, *total = *momentsOf(part), squares
+		*m, *total = *t, squares
 		m.rows += rows
 		return nil
 	}
-	j := m.join(momentsOf(part))
+	j := m.join(t)
 	*total = math.Ldexp(*total, j.own) + math.Ldexp(squares, j.other) + j.weight*sumSquares(j.shift)
 	return nil
 }
@@ -396,7 +407,14 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	r := remote{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
 		return krylov(q.ctx, m.cols, normal, p, o)
 	}, normal}
-	return r.principal(p, orDefault(q.o.Passes, defaultPasses)-fewestPasses+1, false)
+	// The products are about the rounded mean: off it the squares are more by this.
+	off := m.weight * sumSquares(m.meanRest)
+	r.total += off
+	pc, err := r.principal(p, orDefault(q.o.Passes, defaultPasses)-fewestPasses+1, false)
+	if err == nil {
+		pc.total, pc.floor, pc.floorError = total, max(0, pc.floor-off), pc.floorError+off
+	}
+	return pc, err
 }
 
 // memberships makes the last pass, and the model's objective that of the
