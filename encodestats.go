@@ -23,11 +23,13 @@ package softkmeans
 // status; then mean, rest, the basis, and the orientation, if any, as matrices.
 //
 // Extent: radius, objective, sum of squares, 0 × 5; flags: bit 0 it has a
-// subspace; then uint64 number of facets, the facets.
+// subspace, as it does from the first row on; then uint64 number of facets, which is
+// that of the centers, the facets.
 
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 )
 
 const (
@@ -140,11 +142,26 @@ func zeros(v []float64) bool {
 }
 
 // MarshalBinary returns the subspace in the binary form that UnmarshalBinary
-// reads: 140 + 8·(2d + kd) bytes or so.
+// reads: 140 + 8·(2d + kd) bytes or so. Errors, where UnmarshalBinary would not read the
+// result: [ErrTooFewSamples] of the zero value, [ErrShape] of more centers than
+// 65537 and than columns, or of one center in more than 65536 columns.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
-	if p.k == 0 {
-		return nil, fail(ErrTooFewSamples, "the subspace is empty")
+	if err := p.known(); err != nil {
+		return nil, err
 	}
+	w := p.form()
+	if p.tooMany() && w.err == nil {
+		w.err = fail(ErrShape, "the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+" columns, of which nothing would be written")
+	}
+	return w.sum()
+}
+
+// tooMany is tooEmpty for the centers: a few bytes could otherwise become gigabytes
+// of them.
+func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
+
+// form is the binary form without its checksum.
+func (p *Subspace) form() *writer {
 	flags := uint16(p.pc.solver)<<solverShift | uint16(p.pc.status)<<statusShift
 	size := headerSize + 16*p.cols + matrixSize(p.pc.basis) + 4
 	if p.enclosure == EnclosureTight {
@@ -156,13 +173,13 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 	}
 	head := p.numbers()
 	copy(head[3:], []float64{p.pc.total, p.pc.floor, p.pc.floorError, 0, float64(p.pc.steps)})
-	var w writer
+	w := &writer{}
 	w.header(size, subspaceMagic, partsVersion, flags, p.cols, p.k, p.rows, "Subspace", head)
 	w.numbers("mean", p.mean)
 	w.numbers("mean", p.meanRest)
 	w.matrix(p.pc.basis)
 	w.matrix(p.orientation)
-	return w.sum()
+	return w
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
@@ -198,7 +215,7 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	pc.total, pc.floor, pc.floorError, pc.steps = head[0], head[1], head[2], int(max(0, min(head[4], math.MaxInt32)))
 	switch {
-	case p.weight == 0 || p.k < 1 || !fits(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
+	case p.weight == 0 || p.k < 1 || p.tooMany() || !fits(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
 		return false
@@ -256,7 +273,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 			sound = sound && v >= 0 && v <= most
 		}
 	}
-	if !sound || !out.marked && (rows != 0 || out.mark != 0 || len(out.facets) != 0) {
+	if !sound || out.marked != (rows > 0) || out.marked != (len(out.facets) > 0) || !out.marked && out.mark != 0 {
 		return fail(ErrFormat, "the extent contradicts itself or a number is not finite")
 	}
 	*e = out

@@ -97,6 +97,69 @@ func TestPartsBinary(t *testing.T) {
 	}
 }
 
+// TestPartsForged: forms with a good checksum that nothing would have written, and that
+// something would fail on later.
+func TestPartsForged(t *testing.T) {
+	list := partForms(t)
+	bytesOf := func(v form) []byte {
+		b, err := v.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	put := func(b []byte, at int, v uint64) []byte {
+		b = bytes.Clone(b)
+		binary.LittleEndian.PutUint64(b[at:], v)
+		return resum(b)
+	}
+	e, s := bytesOf(list["extent"][1]), bytesOf(list["stats"][0])
+	line, err := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := bytesOf(line)
+	for what, c := range map[string]struct {
+		kind string
+		b    []byte
+	}{
+		"an extent without facets":         {"extent", resum(append(bytes.Clone(e[:headerSize]), make([]byte, 12)...))},
+		"an extent without rows":           {"extent", put(e, 16, 0)},
+		"an extent of nothing with facets": {"extent", put(put(e, 16, 0), 4, partsVersion)},
+		"columns beyond int":               {"stats", put(s, 8, math.MaxInt32)},
+		"as many, but one":                 {"stats", put(s, 8, math.MaxInt32-1)},
+		"2^27 centers on a line":           {"subspace", put(p, 8, 1|1<<27<<32)},
+		"no centers":                       {"subspace", put(p, 8, 1)},
+	} {
+		if err := newForm(c.kind).UnmarshalBinary(c.b); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	many, err := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(1<<17, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := many.MarshalBinary(); !errors.Is(err, ErrShape) {
+		t.Errorf("2^17 centers: %v", err)
+	}
+}
+
+// TestSubspaceZero: the zero value is an error where one is needed.
+func TestSubspaceZero(t *testing.T) {
+	var p Subspace
+	var e Extent
+	_, model := p.Model(&e)
+	_, written := p.MarshalBinary()
+	for what, err := range map[string]error{"Add": e.Add(&p, NewMatrix(1, 1, nil)), "Add of no rows": e.Add(&p, &Matrix{}), "Model": model, "MarshalBinary": written} {
+		if !errors.Is(err, ErrTooFewSamples) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if p.Basis() != nil || p.K() != 0 || p.Floor() != 0 {
+		t.Error(p.Basis(), p.K(), p.Floor())
+	}
+}
+
 // allocated is how many bytes f allocates.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

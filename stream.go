@@ -6,7 +6,6 @@ package softkmeans
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"math"
 	"strconv"
@@ -53,7 +52,7 @@ const fewestPasses = 4
 // one block.
 //
 // Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more,
-// and 24·d² bytes for SolverGram, 32·d² for SolverJacobi, 8·d·max(96, 4(k+7)) for SolverKrylov.
+// as much for its memberships, and 24·d² bytes for SolverGram, 32·d² for SolverJacobi, 8·d·max(96, 4(k+7)) for SolverKrylov.
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {
@@ -62,7 +61,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
-	q := &sequence{ctx: ctx, blocks: blocks, o: &o}
+	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
 	switch {
 	case blocks == nil:
 		return nil, fail(ErrShape, "blocks is nil")
@@ -70,6 +69,8 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.Passes < 0 || o.Passes > 0 && o.Passes < fewestPasses:
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
+	case o.Weights != nil && !fits(k+1, k+1): // as in Fit
+		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	case o.Weights != nil:
 		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
 			return nil, err
@@ -107,6 +108,8 @@ type sequence struct {
 	rows   int // of the first pass
 	cols   int // 0 until the first row
 	buffer *Matrix
+	// members is how many memberships are made of a row, which pieces are cut for too.
+	members int
 }
 
 // rowBlock is a piece: rows first, first+1, …
@@ -116,8 +119,9 @@ type rowBlock struct {
 	weights []float64 // nil: all 1
 }
 
-// streamRows is how many rows of length d a piece has: 16 MB of them, but no more
-// than 8192, with which the work for each piece no longer counts, nor fewer than 24.
+// streamRows is how many rows of length d, entries or memberships, a piece has: 16 MB of
+// them, but no more than 8192, with which the work for each piece no longer counts, nor
+// fewer than 24.
 func streamRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
 // each makes a pass. fn's errors about a row of x or its weight are made to
@@ -161,7 +165,7 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 		if x.Rows > math.MaxInt-rows-fill || q.pass > 1 && x.Rows > q.rows-rows-fill {
 			return q.otherLength(">")
 		}
-		step := streamRows(q.cols)
+		step := streamRows(max(q.cols, q.members))
 		for lo := 0; lo < x.Rows; {
 			if fill == 0 && x.Rows-lo >= step {
 				view := &Matrix{Rows: step, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (lo+step-1)*x.Stride+x.Cols]}
@@ -233,10 +237,10 @@ func (q *sequence) otherLength(rows string) error {
 	return &otherShape{problem{text, ErrChanged}}
 }
 
-// locate makes an error's row count from the first of all.
+// locate makes an error's row count from the first of all. Errors of the caller's
+// functions, which are wrapped, are left as they are.
 func (at rowBlock) locate(err error) error {
-	var e *InputError
-	if errors.As(err, &e) {
+	if e, ok := err.(*InputError); ok {
 		e.Row += at.first
 	}
 	return err
@@ -252,7 +256,7 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.moments, pc, k, q.o)
+	return newSubspace(s.moments, pc, k, q.o), nil
 }
 
 // statistics are what the first pass finds, for whichever solver.
@@ -269,7 +273,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		if q.cols > streamGramSide && q.o.Solver == SolverAuto {
 			q.o.Solver = SolverKrylov
 		}
-		if at.first == 0 && !fits(k, q.cols) {
+		if at.first == 0 && (!fits(k, q.cols) || !fits(24, k)) {
 			return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(q.cols)+" columns: the result is too large to address")
 		}
 		if also != nil {

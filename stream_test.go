@@ -297,6 +297,48 @@ func TestFitSeqErrors(t *testing.T) {
 	}
 }
 
+// TestFitSeqCallersError: an error of the caller's that happens to be about an input of
+// its own comes back as it was.
+func TestFitSeqCallersError(t *testing.T) {
+	mine := &InputError{Arg: "x", Row: 3, Col: 1, Err: ErrOption}
+	_, err := FitSeq(bg, inBlocks(randomData(9000, 2, 0, 1), 500), 2, &Options{Memberships: func(first int, _ *Matrix) error {
+		if first > 0 {
+			return mine
+		}
+		return nil
+	}})
+	var got *InputError
+	if !errors.As(err, &got) || got != mine || mine.Row != 3 || !strings.Contains(err.Error(), "from row 8192") {
+		t.Error(err)
+	}
+}
+
+// TestFitSeqShapes: one center of very many columns, and more centers than rows, whose
+// memberships come in smaller parts.
+func TestFitSeqShapes(t *testing.T) {
+	x := randomData(3, 1<<16+1, 0, 1)
+	floors, err := Floors(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := FitSeq(bg, inBlocks(x, 2), 1, nil); err != nil || !close9(m.Objective, floors[0], floors[0]) || !close9(m.Floor, floors[0], floors[0]) {
+		t.Errorf("one center: %v, %v", m, err)
+	}
+	const k = 1 << 15
+	x = randomData(100, 2, 0, 1)
+	rows := 0
+	m, err := FitSeq(bg, inBlocks(x, 7), k, &Options{Memberships: func(first int, g *Matrix) error {
+		if first != rows || g.Rows > 64 || g.Cols != k {
+			t.Errorf("%d×%d memberships after %d rows, from row %d", g.Rows, g.Cols, rows, first)
+		}
+		rows += g.Rows
+		return nil
+	}})
+	if err != nil || rows != 100 || m.Centers.Rows != k || !(math.Abs(m.Gap) <= 1e-9) {
+		t.Errorf("%d rows of memberships, %v", rows, err)
+	}
+}
+
 // TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with
 // the block.
 func TestFitSeqCancelled(t *testing.T) {

@@ -6,6 +6,7 @@ package softkmeans
 
 import (
 	"context"
+	"hash/crc32"
 	"math"
 	"slices"
 	"strconv"
@@ -15,7 +16,8 @@ import (
 // solution lie, with the floor that it proves: what [Stats.Subspace] makes of the
 // first pass over the data, and what a second one, by [Extent.Add], needs to know. Its
 // binary form takes it to other processes. It is not changed by its use and may be
-// shared by many goroutines.
+// shared by many goroutines. The zero value is none: what needs one says
+// [ErrTooFewSamples].
 type Subspace struct {
 	moments
 	pc          principal
@@ -54,29 +56,38 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.clone().moments, pc, k, &o)
+	return newSubspace(s.clone().moments, pc, k, &o), nil
 }
 
-func newSubspace(m moments, pc *principal, k int, o *Options) (*Subspace, error) {
+func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure}
 	p.pc.squares = nil // which the binary form is without
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
-	form, err := p.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	p.mark = markOf(form)
-	return p, nil
+	p.mark = crc32.ChecksumIEEE(p.form().b)
+	return p
 }
 
 // K returns the number of centers.
 func (p *Subspace) K() int { return p.k }
 
 // Basis returns the subspace's orthonormal directions from the mean, min(k−1, d)
-// rows of length d, by descending scatter along them.
-func (p *Subspace) Basis() *Matrix { return p.pc.basis.Clone() }
+// rows of length d, by descending scatter along them; nil of the zero value.
+func (p *Subspace) Basis() *Matrix {
+	if p.k == 0 {
+		return nil
+	}
+	return p.pc.basis.Clone()
+}
+
+// known is an error if there is nothing.
+func (p *Subspace) known() error {
+	if p.k == 0 {
+		return fail(ErrTooFewSamples, "the subspace is empty")
+	}
+	return nil
+}
 
 // Floor returns the global minimum for K centers, as Model.Floor has it.
 func (p *Subspace) Floor() float64 {
@@ -109,7 +120,10 @@ func (e *Extent) AddWeighted(p *Subspace, x *Matrix, weights []float64) error {
 }
 
 func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []float64, workers int) error {
-	f := Extent{mark: p.mark, marked: true}
+	if err := p.known(); err != nil {
+		return err
+	}
+	f := Extent{mark: p.mark, marked: true, extent: extent{facets: make([]float64, p.k)}}
 	if err := e.fits(&f); err != nil {
 		return err
 	}
@@ -199,7 +213,7 @@ func (s *samples) residuals(w, basis *Matrix) (objective, squares float64, err e
 // fits reports whether f's rows may be taken in.
 func (e *Extent) fits(f *Extent) error {
 	switch {
-	case e.marked && f.marked && (e.mark != f.mark || e.facets != nil && f.facets != nil && len(e.facets) != len(f.facets)):
+	case e.marked && f.marked && (e.mark != f.mark || len(e.facets) != len(f.facets)):
 		return fail(ErrShape, "the extents are of different subspaces")
 	case f.rows > math.MaxInt-e.rows:
 		return fail(ErrShape, "more rows than can be counted")
@@ -240,6 +254,9 @@ func (e *Extent) Rows() int { return e.rows }
 // Model.Predict finds row by row. Errors: [ErrChanged] if the extent is
 // not of the rows of the statistics: other in number, or in what they add up to.
 func (p *Subspace) Model(e *Extent) (*Model, error) {
+	if err := p.known(); err != nil {
+		return nil, err
+	}
 	if e.marked && (e.mark != p.mark || len(e.facets) != p.k) {
 		return nil, fail(ErrShape, "the extent is of another subspace")
 	}

@@ -21,6 +21,12 @@ func TestProductsBeyondInt(t *testing.T) {
 	if _, err := Fit(context.Background(), x, k, &Options{Weights: []float64{1, 0, 1}}); !errors.Is(err, ErrOption) {
 		t.Errorf("Fit with a weight of 0: %v", err)
 	}
+	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1}, Memberships: func(int, *Matrix) error { return nil }}); !errors.Is(err, ErrOption) {
+		t.Errorf("FitSeq with a weight of 0: %v", err)
+	}
+	if _, err := FitSeq(context.Background(), inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil); err != nil {
+		t.Errorf("FitSeq of more rows than memberships fit at once: %v", err)
+	}
 	if m, err := Fit(context.Background(), x, k, nil); err != nil || !(math.Abs(m.Gap) <= 1e-12) {
 		t.Errorf("Fit without weights: %v", err)
 	}
