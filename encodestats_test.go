@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"testing"
@@ -134,6 +135,26 @@ func TestPartsForged(t *testing.T) {
 		if err := newForm(c.kind).UnmarshalBinary(c.b); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+	// A scatter matrix that is none: the positive eigenvalues add up to more than its
+	// trace. What is made of it can travel still.
+	rng := rand.New(rand.NewPCG(1, 1))
+	indefinite := statsOf(t, NewMatrix(41, 40, nil), nil)
+	for i, at := 0, 0; i < 40; i++ {
+		for j := i; j < 40; j++ {
+			indefinite.scatter[at] = float64(320*rng.IntN(2) - 160)
+			if i == j {
+				indefinite.scatter[at] = 1
+			}
+			at++
+		}
+	}
+	for k := 1; k < 4; k++ {
+		p, err := shipped(t, indefinite).Subspace(k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shipped(t, p)
 	}
 	many, err := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(1<<17, nil)
 	if err != nil {

@@ -272,7 +272,7 @@ func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
 		next = min(probeFactor*left, max(0, s.total-captured))
 	}
 	theta, _ := eigenSym(s.ctx, t, false)
-	open := ritzSumBound(theta, squares, next)
+	open := min(ritzSumBound(theta, squares, next), max(0, s.total-captured)) // the basis attains what is left
 	pc.floor = max(0, s.total-captured-open)
 	pc.floorError = open + rounding
 	if kry.status != StatusConverged || math.IsNaN(open) {

@@ -972,7 +972,7 @@ func TestKrylovFewSteps(t *testing.T) {
 						t.Fatal(err)
 					}
 					floor, open := s.unscaleSquare(pc.floor), s.unscaleSquare(pc.floorError)
-					if !(floor <= floors[k-1]*(1+1e-12) && floors[k-1] <= (floor+open)*(1+1e-12)) {
+					if !(floor <= floors[k-1]*(1+1e-12) && floors[k-1] <= (floor+open)*(1+1e-12) && open <= (1+1e-12)*floors[0]) {
 						t.Errorf("%s, seed %d, k = %d, %d steps: floor %g + %g, the minimum is %g", name, seed, k, steps, floor, open, floors[k-1])
 					}
 					if floor > .8*floors[k-1] {

@@ -352,7 +352,7 @@ func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, erro
 	}
 	pc.squares = values[:p]
 	if rank := s.rankBound(); p < rank {
-		pc.floor = tailSum(values[:rank], p)
+		pc.floor = min(tailSum(values[:rank], p), pc.total)
 	}
 	pc.floorError = float64(min(s.rows, s.cols)) * 0x1p-52 * pc.total
 	var err error
