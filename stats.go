@@ -79,13 +79,23 @@ func (m *moments) join(t *moments) junction {
 	of, own := down(m)
 	ot, other := down(t)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
+	// From the heavier mean on: the way to it from the other, rounded, may be much beside
+	// what the other adds.
 	share := more / (weight + more)
+	step := share
+	if more > weight {
+		step = -weight / (weight + more)
+	}
 	j := junction{own: own, other: other, weight: weight * share, shift: make([]float64, m.cols)}
 	a, b := math.Ldexp(1, of), math.Ldexp(1, ot)
 	for c := range j.shift {
 		mean, rest := a*m.mean[c], a*m.meanRest[c]
-		j.shift[c] = (b*t.mean[c] - mean) + (b*t.meanRest[c] - rest)
-		sum, lost := twoSum(mean, float64(share*j.shift[c]))
+		mean2, rest2 := b*t.mean[c], b*t.meanRest[c]
+		j.shift[c] = (mean2 - mean) + (rest2 - rest)
+		if more > weight {
+			mean, rest = mean2, rest2
+		}
+		sum, lost := twoSum(mean, float64(step*j.shift[c]))
 		lost += rest
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)

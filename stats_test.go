@@ -425,6 +425,62 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestPartsRange: weights and entries hundreds of powers of ten apart, and far from 0.
+// No pass takes the rows for others than those before, and where they are no more
+// than 100 powers apart, and the weights 300, the total is true.
+func TestPartsRange(t *testing.T) {
+	for seed := range 100 * seeds() {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		n, d := 2+rng.IntN(8), 1+rng.IntN(3)
+		x, w := NewMatrix(n, d, nil), make([]float64, n)
+		span, heavy := []int{1, 20, 100, 600}[rng.IntN(4)], []int{1, 20, 300, 600}[rng.IntN(4)]
+		mean := math.Pow(10, float64(rng.IntN(16)-span/2))
+		for i := range n {
+			size := math.Pow(10, float64(rng.IntN(span)-span/2))
+			for c := range d {
+				x.Set(i, c, mean+size*rng.NormFloat64())
+			}
+			w[i] = math.Pow(10, float64(rng.IntN(heavy)-heavy/2))
+			switch {
+			case rng.IntN(5) == 0:
+				w[i] = 0
+			case heavy == 600 && rng.IntN(9) == 0:
+				w[i] = 5e-324
+			}
+			if rng.IntN(9) == 0 {
+				copy(x.row(i), x.row(0))
+			}
+		}
+		s := treeOf(t, rng, x, w)
+		if s.Weight() == 0 {
+			continue
+		}
+		p, err := s.Subspace(1+rng.IntN(5), &Options{Enclosure: allEnclosures[seed%2]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p = shipped(t, p)
+		var e Extent
+		for at, m := 0, 0; at < n; at += m {
+			m = min(1+rng.IntN(3), n-at)
+			if err := e.AddWeighted(p, rowsOf(x, at, at+m), w[at:at+m]); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		m, err := p.Model(shipped(t, &e))
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		finiteModel(t, m)
+		if !(math.Abs(m.Gap) <= 1e-9) {
+			t.Errorf("seed %d: gap %g", seed, m.Gap)
+		}
+		if want := exactTotal(x, w); span <= 100 && heavy <= 300 && math.Abs(m.Total-want) > 1e-12*want {
+			t.Errorf("seed %d: total %g, want %g", seed, m.Total, want)
+		}
+	}
+}
+
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
 func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
 
