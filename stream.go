@@ -392,20 +392,29 @@ func (m *moments) addTotal(ctx context.Context, total *float64, at rowBlock, wor
 
 // principalKrylov makes a pass for every product with the data.
 func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal, error) {
-	data := &Subspace{moments: *m, k: 1}
+	data := &Subspace{moments: *m, k: 1, pc: principal{total: total}}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
+		var squares float64
 		err := q.each(func(at rowBlock) error {
 			s, err := data.part(q.ctx, at.x, at.weights, q.o.Workers)
 			if err != nil {
 				return err
 			}
+			more, err := s.totalSquares()
+			if err != nil {
+				return err
+			}
+			squares += more
 			y, err := s.normal(vt)
 			if err == nil {
 				axpy(sum.Data, 1, y.Data)
 			}
 			return err
 		})
+		if err == nil {
+			err = data.sameSquares(squares)
+		}
 		return sum, err
 	}
 	r := remote{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
@@ -424,12 +433,17 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 // memberships makes the last pass, and the model's objective that of the
 // memberships handed out.
 func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
-	var objective float64
+	var objective, squares float64
 	err := q.each(func(at rowBlock) error {
 		s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
 		if err != nil {
 			return err
 		}
+		more, err := s.totalSquares()
+		if err != nil {
+			return err
+		}
+		squares += more
 		block := Model{Centers: m.Centers, Memberships: NewMatrix(s.n, p.k, nil)}
 		if _, err := s.project(block.Memberships, p.pc.basis, e.normals, EnclosureBall); err != nil {
 			return err
@@ -452,6 +466,9 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = p.sameSquares(squares)
+	}
 	if err != nil {
 		return err
 	}

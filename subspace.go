@@ -274,13 +274,13 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	}, nil
 }
 
-// sameSquares checks that all rows scatter about the mean as they did in the
+// sameSquares compares the sum of squares of a pass, about the mean, with that of the
 // statistics.
 func (p *Subspace) sameSquares(squares float64) error {
-	// What rounding makes of the same rows: that of the sums, and that of the mean, by
-	// which all rows may be off.
+	// What rounding makes of the same rows: that of the sums, that of the mean, by
+	// which all rows may be off, and that of weights and squares below 2^-1022.
 	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
-	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off {
+	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off+float64(p.rows)*float64(p.cols)*0x1p-1068 {
 		return nil
 	}
 	s := p.frame(context.Background(), 0)
