@@ -131,6 +131,21 @@ func TestStatsFar(t *testing.T) {
 	t.Logf("worst relative difference %.1e", worst)
 }
 
+// TestStatsMany: the roundings of many merges do not add up.
+func TestStatsMany(t *testing.T) {
+	x := moved(randomData(fewer(20000, 5000), 2, 0, 3), 1e3)
+	var s Stats
+	for b := range inBlocks(x, 1) {
+		if err := s.Add(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := exactTotal(x, make1(x.Rows))
+	if f, err := s.Floors(); err != nil || math.Abs(f[0]-want) > 4e-16*want {
+		t.Errorf("total %v, want %g, off by %g, %v", f, want, f[0]/want-1, err)
+	}
+}
+
 // TestStatsLight: rows whose weight is nothing beside that of others do not count,
 // whichever come first, as in one table.
 func TestStatsLight(t *testing.T) {

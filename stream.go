@@ -11,7 +11,8 @@ import (
 	"strconv"
 )
 
-// Pass is what Options.Progress is told.
+// Pass is what Options.Progress is told: of blocks as FitSeq cuts them anew, 8192 rows
+// or 16 MB each.
 type Pass struct {
 	Pass int // from 1
 	Rows int // so far in this pass
@@ -31,28 +32,31 @@ const fewestPasses = 4
 // FitSeq is [Fit] for data that need not fit into memory. blocks yields the rows,
 // some at a time, as often as it is asked to, each time the same: from a
 // file that is opened anew for every pass, for example. Blocks may have any number of
-// rows, and may be used again by blocks once the next one is asked for. The result is that of Fit
-// but for rounding and for Memberships, which are nil: Options.Memberships receives
-// them block by block, or [Model.Predict] finds those of any rows. It has the same bits however the rows are cut into
-// blocks, and for any number of workers.
+// rows, and may be used again by blocks once the next one is asked for. The result is
+// that of Fit but for rounding and for Memberships, which are nil: Options.Memberships
+// receives them block by block, or [Model.Predict] finds those of any rows. It has the
+// same bits however the rows are cut into blocks, and for any number of workers.
 //
 // The first pass finds the mean and the scatter, the second how far the data
-// reaches in the principal subspace, and the objective; with Options.Memberships a third
-// one computes these, and the objective from them. SolverAuto is SolverGram up to 2048 columns;
-// its floor has no digits below d·2^-52 of the total, where Fit's, of data that k
-// prototypes mix exactly, may have. SolverJacobi keeps these digits, at 2nd² in place of nd² multiplications and
-// one QR factorization of (2d+1)×d for every block. SolverKrylov, beyond 2048 columns, makes Options.Passes passes at
-// most: one for the mean, one a step, one for the residuals that its floor is proved with, and
-// the last as above. Too few for its tolerance are a StatusIterationLimit: an objective
+// reaches in the principal subspace, and the objective; with Options.Memberships a
+// third one computes these, and the objective from them. SolverAuto is SolverGram up to
+// 2048 columns; its floor has no digits below d·2^-52 of the total, where Fit's, of
+// data that k prototypes mix exactly, may have. SolverJacobi keeps these digits, at
+// 2nd² in place of nd² multiplications and one QR factorization of (2d+1)×d for every
+// block. SolverKrylov, beyond 2048 columns, makes Options.Passes passes at most: one for
+// the mean, one a step, one for the residuals that its floor is proved with, and the
+// last as above. Too few for its tolerance are a StatusIterationLimit: an objective
 // that may be above the floor by Gap.
 //
 // Data that changes between passes is an [ErrChanged] (an [ErrShape] as well if
-// it is the number of rows or of columns), in so far as counts and sums of squares can
-// tell. Errors of blocks are returned with the pass and the row that they came after, those of ctx within
-// one block.
+// it is the number of rows or of columns), in so far as the counts and the sum of
+// squares of every pass can tell. Errors of blocks and of Options.Memberships are
+// returned, wrapped, with the pass and the row that they came after; those of ctx
+// within one block.
 //
 // Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more,
-// as much for its memberships, and 24·d² bytes for SolverGram, 32·d² for SolverJacobi, 8·d·max(96, 4(k+7)) for SolverKrylov.
+// as much for its memberships, and 24·d² bytes for SolverGram, 32·d² for SolverJacobi,
+// 8·d·max(96, 4(k+7)) for SolverKrylov.
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {

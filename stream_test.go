@@ -337,6 +337,42 @@ func TestFitSeqShapes(t *testing.T) {
 	}
 }
 
+// TestFitSeqViews: blocks with room between their rows, none behind the last, and in
+// memory that is used again, give the bits of one block.
+func TestFitSeqViews(t *testing.T) {
+	const n, d = 9000, 3 // more than a piece
+	x := randomData(n, d, 1, 1)
+	reused := func(size int) iter.Seq2[*Matrix, error] {
+		return func(yield func(*Matrix, error) bool) {
+			wide := &Matrix{Cols: d, Stride: d + 2, Data: make([]float64, size*(d+2)-2)}
+			for b := range inBlocks(x, size) {
+				for i := range wide.Data {
+					wide.Data[i] = math.NaN()
+				}
+				wide.Rows = b.Rows
+				for i := range b.Rows {
+					copy(wide.row(i), b.row(i))
+				}
+				if !yield(&Matrix{Rows: b.Rows, Cols: d, Stride: d + 2, Data: wide.Data[:b.Rows*(d+2)-2]}, nil) {
+					return
+				}
+			}
+		}
+	}
+	for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+		want, err := FitSeq(bg, inBlocks(x, n), 3, &Options{Solver: solver})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{n, 8500, 77} {
+			got, err := FitSeq(bg, reused(size), 3, &Options{Solver: solver})
+			if err != nil || !slices.Equal(got.Centers.Data, want.Centers.Data) || got.Objective != want.Objective || got.Floor != want.Floor || got.Total != want.Total {
+				t.Errorf("%v, blocks of %d: %+v, want %+v, %v", solver, size, got, want, err)
+			}
+		}
+	}
+}
+
 // TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with
 // the block.
 func TestFitSeqCancelled(t *testing.T) {
