@@ -146,6 +146,23 @@ func TestStatsMany(t *testing.T) {
 	}
 }
 
+// TestStatsRank: rows on a line have no floor above rounding, and none below 0.
+func TestStatsRank(t *testing.T) {
+	for seed := range seeds() {
+		a, b := randomData(30, 1, 0, seed), randomData(1, 7, 0, seed+100)
+		x := mapped(NewMatrix(30, 7, nil), func(i, j int, _ float64) float64 { return a.At(i, 0) * b.At(0, j) })
+		f, err := statsOf(t, x, nil).Floors()
+		if err != nil || len(f) != 8 {
+			t.Fatal(f, err)
+		}
+		for i, v := range f {
+			if v < 0 || i > 0 && (v > f[i-1] || v > 8*0x1p-52*f[0]) {
+				t.Fatalf("seed %d: floors %g", seed, f)
+			}
+		}
+	}
+}
+
 // TestStatsLight: rows whose weight is nothing beside that of others do not count,
 // whichever come first, as in one table.
 func TestStatsLight(t *testing.T) {
@@ -257,6 +274,9 @@ func TestStatsMoments(t *testing.T) {
 	if err := empty.Add(NewMatrix(1, 2, []float64{7, 7})); err != nil || reflect.DeepEqual(s.Mean(), empty.Mean()) || !reflect.DeepEqual(s, before) {
 		t.Error("a merged Stats shares memory with what it was merged from")
 	}
+	if heavy := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 3}), slices.Repeat([]float64{1e308}, 3)); heavy.Weight() != math.MaxFloat64 || heavy.Mean()[0] != 2 {
+		t.Error("a weight out of range is not the largest number:", heavy.Weight(), heavy.Mean())
+	}
 	// Itself: every row twice.
 	twice := before.clone()
 	if err := twice.Merge(twice); err != nil || twice.Rows() != 8 || twice.Weight() != 8 || maxDiff(twice.Scatter(), mapped(want, func(_, _ int, v float64) float64 { return 2 * v })) > 1e-12 {
@@ -333,6 +353,16 @@ func TestStatsErrors(t *testing.T) {
 	} {
 		if !errors.Is(c.err, c.want) || c.want == nil && c.err != nil || !reflect.DeepEqual(s, before) {
 			t.Errorf("%s: %v", c.what, c.err)
+		}
+	}
+	// More rows than an int counts, none of which had weight.
+	full := &Stats{moments: moments{rows: math.MaxInt - 1}}
+	for what, err := range map[string]error{
+		"Add": full.Add(NewMatrix(2, 2, nil)), "AddWeighted": full.AddWeighted(NewMatrix(2, 2, nil), make([]float64, 2)), "Merge": full.Merge(s),
+		"into others": s.Merge(full),
+	} {
+		if !errors.Is(err, ErrShape) || full.rows != math.MaxInt-1 || !reflect.DeepEqual(s, before) {
+			t.Errorf("%s to very many rows: %v", what, err)
 		}
 	}
 	for _, c := range []struct {
@@ -534,6 +564,7 @@ func TestExtentErrors(t *testing.T) {
 		{"weights", e.AddWeighted(p, rowsOf(x, 20, 22), []float64{1}), ErrShape}, {"negative", e.AddWeighted(p, rowsOf(x, 20, 22), []float64{-1, 1}), ErrOption},
 		{"another subspace's rows", e.Add(other, x), ErrShape}, {"another subspace's extent", e.Merge(&f), ErrShape},
 		{"too few rows", short, ErrChanged}, {"too few rows", short, ErrShape}, {"foreign", foreign, ErrShape}, {"none", none, ErrChanged},
+		{"more rows than an int counts", (&Extent{rows: math.MaxInt - 1, extent: extent{facets: make([]float64, 2)}, mark: p.mark, marked: true}).Merge(&e), ErrShape},
 		{"no rows", e.Add(p, NewMatrix(0, 3, nil)), nil}, {"nothing", e.Merge(&Extent{}), nil},
 	} {
 		if !errors.Is(c.err, c.want) || c.want == nil && c.err != nil || !reflect.DeepEqual(e, before) {

@@ -373,6 +373,32 @@ func TestFitSeqViews(t *testing.T) {
 	}
 }
 
+// TestFitSeqPieces: pieces whose entries and weights have other sizes, the larger first
+// or last.
+func TestFitSeqPieces(t *testing.T) {
+	const n, d = 8192, 3
+	for _, order := range [][3]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}} {
+		x, w := randomData(2*n+50, d, 1, 1), make([]float64, 2*n+50)
+		for i := range w {
+			size := order[i/n]
+			scale(x.row(i), []float64{1, 900, .03}[size])
+			w[i] = []float64{1, .001, 300}[size]
+			x.row(i)[size] *= 3
+		}
+		want, err := Fit(bg, x, 3, &Options{Weights: w, Solver: SolverGram})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+			got, err := FitSeq(bg, inBlocks(x, 1000), 3, &Options{Weights: w, Solver: solver})
+			if err != nil || !close9(got.Total, want.Total, 0) || !close9(got.Floor, want.Floor, 0) || !close9(got.Objective, want.Objective, 0) ||
+				maxDiff(got.Centers, want.Centers) > 1e-5 {
+				t.Errorf("order %v, %v: %+v, want %+v, %v", order, solver, got, want, err)
+			}
+		}
+	}
+}
+
 // TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with
 // the block.
 func TestFitSeqCancelled(t *testing.T) {
