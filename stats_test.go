@@ -526,6 +526,35 @@ func TestPartsRange(t *testing.T) {
 	}
 }
 
+// TestPartsMixed: parts without weights beside others that have some.
+func TestPartsMixed(t *testing.T) {
+	x := standardized(loadCSV(t, "wine"))
+	w := make1(x.Rows)
+	for i := 100; i < x.Rows; i++ {
+		w[i] = 5 + float64(i%3)
+	}
+	s := statsOf(t, rowsOf(x, 0, 100), nil)
+	if err := s.AddWeighted(rowsOf(x, 100, x.Rows), w[100:]); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Subspace(3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e Extent
+	if err := errors.Join(e.AddWeighted(p, rowsOf(x, 100, x.Rows), w[100:]), e.Add(p, rowsOf(x, 0, 100))); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Fit(bg, x, 3, &Options{Weights: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Model(&e)
+	if err != nil || !close9(got.Objective, want.Objective, want.Total) || !close9(got.Total, want.Total, want.Total) || maxDiff(got.Centers, want.Centers) > 1e-9 {
+		t.Errorf("%+v, want %+v, %v", got, want, err)
+	}
+}
+
 // close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
 func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
 
