@@ -114,6 +114,7 @@ func TestPartsForged(t *testing.T) {
 		binary.LittleEndian.PutUint64(b[at:], v)
 		return resum(b)
 	}
+	number := func(b []byte, at int, v float64) []byte { return put(b, at, math.Float64bits(v)) }
 	e, s := bytesOf(list["extent"][1]), bytesOf(list["stats"][0])
 	line, err := statsOf(t, NewMatrix(3, 1, []float64{1, 2, 4}), nil).Subspace(2, nil)
 	if err != nil {
@@ -131,6 +132,42 @@ func TestPartsForged(t *testing.T) {
 		"as many, but one":                 {"stats", put(s, 8, math.MaxInt32-1)},
 		"2^27 centers on a line":           {"subspace", put(p, 8, 1|1<<27<<32)},
 		"no centers":                       {"subspace", put(p, 8, 1)},
+
+		"a weight above the rows'":     {"stats", number(s, 24, 151)},
+		"half a power of two":          {"stats", number(s, 32, .5)},
+		"half a power, of weights":     {"stats", number(s, 40, .5)},
+		"powers beyond float64":        {"stats", number(s, 32, 1025)},
+		"powers below":                 {"stats", number(s, 32, -1021)},
+		"powers of weights beyond":     {"stats", number(s, 40, 1025)},
+		"powers of weights below":      {"stats", number(s, 40, -1074)},
+		"a number behind those":        {"stats", number(s, 48, 1)},
+		"a mean above the entries":     {"stats", number(s, 88, -1.5)},
+		"a rest that is none":          {"stats", number(s, 120, 1e-9)},
+		"a negative variance":          {"stats", number(s, 152, -1)},
+		"a variance above the entries": {"stats", number(s, 152, 700)},
+		"a covariance like that":       {"stats", number(s, 160, -700)},
+		"a rest of it that is none":    {"stats", number(s, 232, 1)},
+		"a direction that is too long": {"subspace", number(p, 120, 1.1)},
+		"no direction for two centers": {"subspace", resum(append(put(p, 104, 0)[:120], 0, 0, 0, 0))},
+		"three centers in one column":  {"subspace", put(p, 104, 2)},
+		"a negative total":             {"subspace", number(p, 48, -1)},
+		"a total above the entries":    {"subspace", number(p, 48, 100)},
+		"a negative floor":             {"subspace", number(p, 56, -1)},
+		"a floor above the entries":    {"subspace", number(p, 56, 100)},
+		"a negative error":             {"subspace", number(p, 64, -1)},
+		"a number that is to be 0":     {"subspace", number(p, 72, 1)},
+		"half a step":                  {"subspace", number(p, 80, .5)},
+		"a solver of no name":          {"subspace", put(p, 4, partsVersion|4<<solverShift<<16|1<<32)},
+		"a status of no name":          {"subspace", put(p, 4, partsVersion|7<<statusShift<<16|1<<32)},
+		"a flag of no name":            {"subspace", put(p, 4, partsVersion|1<<8<<16|1<<32)},
+		"a negative radius":            {"extent", number(e, 24, -1)},
+		"a radius beyond all":          {"extent", number(e, 24, 1e300)},
+		"a negative objective":         {"extent", number(e, 32, -1)},
+		"negative squares":             {"extent", number(e, 40, -1)},
+		"a number behind those of it":  {"extent", number(e, 48, 1)},
+		"a negative facet":             {"extent", number(e, headerSize+8, -1)},
+		"a flag of no name, of it":     {"extent", put(e, 4, partsVersion|3<<16)},
+		"a mark without rows":          {"extent", resum(append(put(put(put(e, 4, partsVersion), 16, 0), headerSize, 0)[:headerSize+8], 0, 0, 0, 0))},
 	} {
 		if err := newForm(c.kind).UnmarshalBinary(c.b); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", what, err)

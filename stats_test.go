@@ -600,6 +600,25 @@ func TestExtentErrors(t *testing.T) {
 			t.Errorf("%s: %v", c.what, c.err)
 		}
 	}
+	tight, err := statsOf(t, x, nil).Subspace(3, &Options{Enclosure: EnclosureTight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn := RandomOrientation(3, 1)
+	turned, err := statsOf(t, x, nil).Subspace(3, &Options{Orientation: turn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.Set(0, 0, 7)
+	shipped(t, turned) // is orthogonal still
+	var first, all Extent
+	if err := errors.Join(first.Add(tight, rowsOf(x, 0, 3)), all.Merge(&first)); err != nil {
+		t.Fatal(err)
+	}
+	kept := shipped(t, &first)
+	if err := all.Add(tight, rowsOf(x, 3, 30)); err != nil || !reflect.DeepEqual(&first, kept) || reflect.DeepEqual(all.facets, kept.facets) {
+		t.Error("a merged Extent shares memory with what it was merged from", err)
+	}
 	var at *InputError
 	if err := e.Add(p, large); !errors.As(err, &at) || at.Row != 4 || at.Col != 1 || at.Value != -1e9 {
 		t.Error(err)

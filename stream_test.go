@@ -325,14 +325,21 @@ func TestFitSeqShapes(t *testing.T) {
 	const k = 1 << 15
 	x = randomData(100, 2, 0, 1)
 	rows := 0
-	m, err := FitSeq(bg, inBlocks(x, 7), k, &Options{Memberships: func(first int, g *Matrix) error {
+	var last Pass
+	told := func(p Pass) {
+		if p.Pass == last.Pass && p.Rows != min(last.Rows+64, 100) || p.Pass != last.Pass && (p != Pass{last.Pass + 1, 64} || p.Pass > 1 && last.Rows != 100) {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}
+	m, err := FitSeq(bg, inBlocks(x, 7), k, &Options{Progress: told, Memberships: func(first int, g *Matrix) error {
 		if first != rows || g.Rows > 64 || g.Cols != k {
 			t.Errorf("%d×%d memberships after %d rows, from row %d", g.Rows, g.Cols, rows, first)
 		}
 		rows += g.Rows
 		return nil
 	}})
-	if err != nil || rows != 100 || m.Centers.Rows != k || !(math.Abs(m.Gap) <= 1e-9) {
+	if err != nil || rows != 100 || last != (Pass{3, 100}) || m.Centers.Rows != k || !(math.Abs(m.Gap) <= 1e-9) {
 		t.Errorf("%d rows of memberships, %v", rows, err)
 	}
 }
