@@ -263,6 +263,7 @@ func TestFitSeqErrors(t *testing.T) {
 		{"NaN later", bg, on(2, with(math.NaN())), 2, Options{}, []error{ErrNonFinite}, "x[71,3]"},
 		{"larger later", bg, on(2, with(1e9)), 2, Options{}, []error{ErrChanged}, "x[71,3]"},
 		{"other values", bg, on(2, with(1)), 2, Options{}, []error{ErrChanged}, "scatter"},
+		{"values hardly other", bg, on(2, with(x.At(71, 3)+1e-3)), 2, Options{}, []error{ErrChanged}, "scatter"},
 		{"fewer rows", bg, on(2, fewerRows), 2, Options{}, []error{ErrShape, ErrChanged}, "pass 2 has 50 rows, pass 1 had 100"},
 		{"more rows", bg, on(1, fewerRows), 2, Options{}, []error{ErrShape, ErrChanged}, "more than the 50 rows"},
 		{"no rows again", bg, on(2, func(x *Matrix) *Matrix { return rowsOf(x, 0, 0) }), 2, Options{}, []error{ErrShape, ErrChanged}, "read again"},
