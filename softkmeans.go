@@ -92,7 +92,7 @@ func (s Status) String() string {
 	return "Status(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Options tunes [Fit]. The zero value and nil are the defaults.
+// Options tunes [Fit] and [FitSeq]. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a weight ≥ 0 for every row; nil: all 1. A weight of 2 is the
 	// row given twice, a weight of 0 a row that does not count (its memberships
@@ -489,8 +489,9 @@ func (s *samples) farRows(f, g *Matrix) (sizes, far []int, err error) {
 	return sizes, far, nil
 }
 
-// Labels returns the cluster with the largest membership for each row, the
-// lowest index on ties. dst receives them; nil allocates. It panics if dst is
+// Labels returns the cluster with the largest membership for each row of
+// Memberships, the lowest index on ties: none where these are nil, as FitSeq leaves
+// them. (&Model{Memberships: g}).Labels(nil) has those of any memberships. dst receives them; nil allocates. It panics if dst is
 // not as long as Memberships has rows.
 func (m *Model) Labels(dst []int) []int { return largest(dst, m.Memberships) }
 

@@ -45,8 +45,9 @@ const fewestPasses = 4
 // 2nd² in place of nd² multiplications and one QR factorization of (2d+1)×d for every
 // block. SolverKrylov, beyond 2048 columns, makes Options.Passes passes at most: one for
 // the mean, one a step, one for the residuals that its floor is proved with, and the
-// last as above. Too few for its tolerance are a StatusIterationLimit: an objective
-// that may be above the floor by Gap.
+// last as above. Where they are too few for its tolerance, as for spectra that do not
+// fall, Status is StatusIterationLimit: the objective is above the proven floor by Gap,
+// and it may be either that is not the minimum. SolverGram settles it.
 //
 // Data that changes between passes is an [ErrChanged] (an [ErrShape] as well if
 // it is the number of rows or of columns), in so far as the counts and the sum of
@@ -55,8 +56,8 @@ const fewestPasses = 4
 // within one block.
 //
 // Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more,
-// as much for its memberships, and 24·d² bytes for SolverGram, 32·d² for SolverJacobi,
-// 8·d·max(96, 4(k+7)) for SolverKrylov.
+// as much for its memberships, and some 50·d² bytes for SolverGram and SolverJacobi
+// (230 MB in all for 2048 columns), 8·d·max(96, 4(k+7)) for SolverKrylov.
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {

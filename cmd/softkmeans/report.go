@@ -132,8 +132,13 @@ func verdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
 	if len(reasons) == 0 {
 		reasons = append(reasons, "the numbers above do not meet the tolerance")
 	}
-	return fmt.Sprintf("Not certified: %s.\n(Solver: %v. It ended with: %v.)",
-		strings.Join(reasons, ", and "), m.Solver, m.Status)
+	advice := ""
+	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
+		d := float64(m.Centers.Cols)
+		advice = fmt.Sprintf("\nIt may be the floor that is not tight, not the centers that are not best: -solver gram\nsettles that, with some %.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
+	}
+	return fmt.Sprintf("Not certified: %s.\n(Solver: %v. It ended with: %v.)%s",
+		strings.Join(reasons, ", and "), m.Solver, m.Status, advice)
 }
 
 func centers(k int) string { return fmt.Sprintf("%d %s", k, plural(k, "center", "centers")) }

@@ -120,7 +120,7 @@ func (s *settings) run(ctx context.Context) error {
 		return fmt.Errorf("fit: %w", err)
 	}
 	took := time.Since(from)
-	fmt.Printf("plain read      %8.2f s  %6.0f MB/s\n", plain.Seconds(), mb/plain.Seconds())
+	fmt.Printf("plain read      %8.2f s  %6.0f MB/s, from the system's cache if it has the file\n", plain.Seconds(), mb/plain.Seconds())
 	fmt.Printf("fit, %d passes   %8.2f s  %6.0f MB/s a pass, %.1f plain reads each\n", passes, took.Seconds(), passes*mb/took.Seconds(), took.Seconds()/plain.Seconds()/passes)
 	fmt.Printf("processor time  %8.2f s\n", (fit.ProcessState.UserTime() + fit.ProcessState.SystemTime()).Seconds())
 	peak := peakMemory(fit.ProcessState)
