@@ -45,10 +45,11 @@ func (o *options) fit(ctx context.Context, stdout io.Writer) error {
 		}
 	}
 	ctx = context.WithoutCancel(ctx)
-	if cleaned := j.removeTemporary(ctx); err == nil {
-		err = cleaned
-	}
 	if err != nil {
+		j.abandon(ctx) // should it fail, the first error matters more
+		return err
+	}
+	if err := j.removeTemporary(ctx); err != nil {
 		return err
 	}
 	// A job that was cancelled at the runner has no error, and no report either.
@@ -89,49 +90,6 @@ func inProcess() bool {
 		return *jobopts.Endpoint == ""
 	}
 	return false
-}
-
-// clearResult finds what an earlier job has left under the names of this one,
-// which is an error or, with -overwrite, removed: half of one result and half of
-// another would look like one.
-func (o *options) clearResult(ctx context.Context, j *job, shards []shard) error {
-	ours := map[string]bool{clean(j.modelName()): true, clean(j.reportName()): true}
-	for _, s := range shards {
-		ours[clean(s.Output)] = true
-	}
-	var old []string
-	for _, pattern := range []string{j.reportName(), j.modelName(), join(j.Out, "memberships/*")} {
-		names, err := list(ctx, pattern)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			if ours[clean(name)] {
-				old = append(old, name)
-			}
-		}
-	}
-	if len(old) > 0 && !o.overwrite {
-		return fmt.Errorf("%s is there already: give another -out, or -overwrite", old[0])
-	}
-	return remove(ctx, old...)
-}
-
-// removeTemporary removes what a worker left that died, or that gave up when the
-// job failed.
-func (j *job) removeTemporary(ctx context.Context) error {
-	writing.Lock()
-	defer writing.Unlock()
-	for _, dir := range []string{j.Out, join(j.Out, "memberships")} {
-		names, err := list(ctx, join(dir, "*."+j.ID+"-*.tmp"))
-		if err != nil {
-			return err
-		}
-		if err := remove(ctx, names...); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // newID returns a name for a job.

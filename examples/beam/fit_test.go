@@ -167,6 +167,12 @@ func TestOverwrite(t *testing.T) {
 	if code, _, stderr := do(t.Context(), args...); code != exitFailure || !strings.Contains(stderr, "report.txt is there already") {
 		t.Errorf("code %d, %s", code, stderr)
 	}
+	if err := os.Remove(out + "/report.txt"); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := do(t.Context(), args...); code != exitFailure || !strings.Contains(stderr, "model.bin is there already, but no report: a part of a result") {
+		t.Errorf("without report: code %d, %s", code, stderr)
+	}
 	if again := must(t, append(args, "-overwrite")...); again != string(first) {
 		t.Errorf("again:\n%s", again)
 	}

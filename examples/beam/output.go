@@ -18,6 +18,13 @@ import (
 // process workers outlive a failed job for a moment.
 var writing sync.RWMutex
 
+// renamed has the outputs that this process gave their names to, each with the job
+// that it is of.
+var renamed sync.Map
+
+// ended has the jobs that are to write no more. The lock is writing.
+var ended = map[string]bool{}
+
 // writeOutput writes a file under a temporary name, closes it, compares its
 // size, and renames it. An error removes it. Each attempt has a name of its own,
 // because a runner may try again while an earlier attempt is still at it; the
@@ -28,6 +35,9 @@ func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writ
 	defer writing.RUnlock()
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if ended[job] {
+		return fmt.Errorf("%s: the job has ended", name)
 	}
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -71,6 +81,7 @@ func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writ
 	if size != counted.n {
 		return fmt.Errorf("%s: %d bytes were written, the file has %d", name, counted.n, size)
 	}
+	renamed.Store(name, job) // before: where it is a copy, it may fail with the copy made
 	return named(name, filesystem.Rename(ctx, fs, temporary, name))
 }
 
