@@ -88,6 +88,8 @@ func inProcess() bool {
 	switch *runners.Runner {
 	case "", "prism", "PrismRunner":
 		return *jobopts.Endpoint == ""
+	case "direct", "DirectRunner":
+		return true
 	}
 	return false
 }

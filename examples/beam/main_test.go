@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"softkmeans"
 )
@@ -144,6 +145,29 @@ func TestUsage(t *testing.T) {
 		if code != exitUsage || !strings.Contains(stderr, test.says) || !strings.HasPrefix(stderr, "beam: ") {
 			t.Errorf("%q: code %d, %s", test.args, code, stderr)
 		}
+	}
+}
+
+// A runner that there is not is an error of the command line, before any work; those
+// of the list are what Beam has registered, which another version may change.
+func TestRunnerNames(t *testing.T) {
+	defer func(name string) { *runners.Runner = name }(*runners.Runner)
+	for _, name := range []string{"nosuch", "Prism", "dot"} {
+		*runners.Runner = name
+		code, _, stderr := do(t.Context(), "-k", "2", "-out", t.TempDir(), "s.csv")
+		if code != exitUsage || !strings.HasPrefix(stderr, "beam: --runner="+name+": there are prism, ") {
+			t.Errorf("%s: code %d, %s", name, code, stderr)
+		}
+	}
+	for _, name := range runnerNames {
+		func() {
+			defer func() {
+				if recover() == nil { // registering it again panics
+					t.Errorf("Beam has no runner %s", name)
+				}
+			}()
+			beam.RegisterRunner(name, nil)
+		}()
 	}
 }
 

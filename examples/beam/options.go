@@ -7,7 +7,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"softkmeans"
 	"softkmeans/internal/table"
@@ -64,7 +67,8 @@ Examples: beam -generate /data/demo
 Exit code: 0 done, 1 the data, a file or a runner is at fault, 2 the command line is.
 
 Beam's flags, of which --runner is the first to know: prism (default, in this process),
-universal, flink, spark, dataflow. README.md has a command for each.
+universal, flink, spark, dataflow. README.md has a command for each. There is
+also direct, in this process and on one core.
 
 `
 
@@ -168,8 +172,17 @@ func (o *options) parse(fs *flag.FlagSet, args []string) error {
 	return nil
 }
 
+// runnerNames are those that Beam has registered, which it does not tell: one that
+// it does not know it answers by ending the process. Without vet and dot, which run
+// nothing.
+var runnerNames = []string{"prism", "PrismRunner", "universal", "portable", "PortableRunner", "flink", "FlinkRunner",
+	"spark", "SparkRunner", "dataflow", "DataflowRunner", "direct", "DirectRunner"}
+
 // check is for what must be there, which is nothing for a worker.
 func (o *options) check() error {
+	if name := *runners.Runner; name != "" && !slices.Contains(runnerNames, name) {
+		return usageErrorf("--runner=%s: there are prism, universal, flink, spark, dataflow and direct", name)
+	}
 	if o.generate.dir != "" {
 		if len(o.shards) > 0 {
 			return usageErrorf("-generate takes no shards: %q", o.shards)
