@@ -202,3 +202,23 @@ func TestGenerate(t *testing.T) {
 		t.Error("two shards are equal")
 	}
 }
+
+// Fewer shards than there are already would leave the others to be mixed in; that
+// is refused with nothing touched. As many, or more, replace them.
+func TestGenerateBesideOthers(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"-generate", dir, "-rows", "4", "-columns", "2"}
+	must(t, append(args, "-shards", "3")...)
+	before, _ := os.ReadFile(dir + "/shard-0000.csv")
+	code, _, stderr := do(t.Context(), append(args, "-shards", "2", "-seed", "5")...)
+	if code != exitFailure || !strings.Contains(stderr, dir+"/shard-0002.csv would stay beside the 2 shards") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	if after, _ := os.ReadFile(dir + "/shard-0000.csv"); string(after) != string(before) || len(tree(t, dir)) != 4 {
+		t.Errorf("files %q", tree(t, dir))
+	}
+	must(t, append(args, "-shards", "3", "-seed", "5")...)
+	if after, _ := os.ReadFile(dir + "/shard-0000.csv"); string(after) == string(before) {
+		t.Error("the shard was not replaced")
+	}
+}

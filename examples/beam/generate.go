@@ -22,6 +22,9 @@ type generator struct {
 }
 
 func (g *generator) run(ctx context.Context, stdout io.Writer) error {
+	if err := g.alone(ctx); err != nil {
+		return err
+	}
 	prototypes := g.cube()
 	id := newID()
 	for i := range g.shards {
@@ -42,6 +45,27 @@ func (g *generator) run(ctx context.Context, stdout io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %d shards of %d rows and %d columns, and manifest.csv\n", g.dir, g.shards, g.rows, g.columns)
 	return err
+}
+
+// alone refuses a directory with shards that would stay beside those to be
+// written: a pattern would mix the two. Whose they are cannot be known, so they
+// are not ours to remove.
+func (g *generator) alone(ctx context.Context) error {
+	found, err := list(ctx, join(g.dir, "shard-*.csv"))
+	if err != nil {
+		return err
+	}
+	ours := map[string]bool{}
+	for i := range g.shards {
+		ours[clean(join(g.dir, g.name(i)))] = true
+	}
+	for _, name := range found {
+		if !ours[clean(name)] {
+			return fmt.Errorf("%s would stay beside the %s to be written and be mixed with them: remove it, or give another -generate",
+				name, count(g.shards, "shard"))
+		}
+	}
+	return nil
 }
 
 func (g *generator) name(shard int) string { return fmt.Sprintf("shard-%04d.csv", shard) }

@@ -53,7 +53,7 @@ Written, each under a temporary name and then renamed:
                  Beam says an error many times over; ours is the last line
 
   -generate DIR  write shards to try it with, random mixtures, and a manifest, over
-                 files of the same names
+                 files of the same names; other shard-*.csv there are an error
   -shards N  -rows N  -columns N  -prototypes N  -noise S  -seed N
                  how many (20), rows (10000) and columns (32) of each, prototypes
                  that they mix (5), standard deviation of the noise (0.05), seed (1)
