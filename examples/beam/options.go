@@ -25,7 +25,8 @@ says so. Each machine reads its shards, three times, and sends no row elsewhere.
 
 SHARD is a file, or a pattern of files in quotes. All shards have the same columns.
 A header is optional, and so are rows. Names go to the runner as they are, so they
-must mean the same on every machine: an absolute path, or gs://bucket/name.
+must mean the same on every machine: an absolute path, or gs://bucket/name. A pattern
+takes what is there: that a shard is missing, only -manifest can tell.
 
 Written, each under a temporary name and then renamed:
 
@@ -43,8 +44,9 @@ Written, each under a temporary name and then renamed:
                  shard, or by its number from 1
   -header H      auto: line 1 of a shard is a header if it has no number in it
                  (default); yes, no: it is, it is not, in every shard
-  -manifest F    a CSV file shard,rows that takes the place of SHARD…: a shard with
-                 more or fewer rows is an error. Names are relative to the file
+  -manifest F    a CSV file shard,rows that takes the place of SHARD…: a shard that is
+                 missing, or has more or fewer rows, is an error. Names are relative
+                 to the file
   -open-end      take a shard whose last line has no end of line; without this it is
                  an error, because that is what a file that was cut looks like
   -plain         do the same in one loop, without Beam
