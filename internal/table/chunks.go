@@ -15,22 +15,33 @@ type chunks struct {
 	r      io.Reader
 	source string
 	size   int
+	begun  bool   // a line has been returned
 	tail   []byte // the beginning of a line that the next chunk goes on with
-	err    error  // of r
+	err    error  // of r, or what is wrong with the text as a whole
 }
 
 // read returns the next lines, at least one and about size bytes of them, or fewer
 // where r has no more at the time: what is wrong with a line should not wait for
 // the next one. buf is room for them. All of them end in LF, but for the last one
-// of the text. The error is io.EOF, or r's as readError has it, and then there are
-// no lines.
+// of the text. The error is io.EOF, errLongLine, a *Error, or r's as readError has
+// it, and then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
+	end := 0 // of the last whole line
 	for idle := 0; c.err == nil; {
-		if len(buf) == limit {
-			limit *= 2
+		if len(buf) == limit { // and no line ends in it
+			switch {
+			case !c.begun && len(buf) >= longStart && endsInCR(buf):
+				c.err = errCR(c.source)
+			case len(buf) > mostLine:
+				c.err = errLongLine
+			}
+			if c.err != nil {
+				break
+			}
+			limit = min(2*limit, mostLine+1)
 		}
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
@@ -39,27 +50,31 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		n, err := c.r.Read(buf[len(buf) : len(buf)+room])
 		c.err = err
 		buf = buf[:len(buf)+n]
-		switch i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); {
+		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
+			end = len(buf) - n + i + 1
+		}
+		switch {
 		case n == 0:
 			if idle++; idle == 100 && err == nil {
 				c.err = io.ErrNoProgress
 			}
-		case i >= 0 && err == nil && (n < room || len(buf) == limit):
-			i += len(buf) - n + 1
-			c.tail = append(c.tail, buf[i:]...)
-			return buf[:i], nil
+		case end > 0 && err == nil && (n < room || len(buf) == limit):
+			c.tail = append(c.tail, buf[end:]...)
+			c.begun = true
+			return buf[:end], nil
 		default:
 			idle = 0
 		}
 	}
 	if c.err != io.EOF { // what is left of a line says nothing
-		buf = buf[:bytes.LastIndexByte(buf, '\n')+1]
+		buf = buf[:end]
 	}
 	switch {
 	case len(buf) > 0:
+		c.begun = true
 		return buf, nil
-	case c.err == io.EOF:
-		return nil, io.EOF
+	case c.err == io.EOF, c.err == errLongLine:
+		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
 }

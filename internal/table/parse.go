@@ -228,11 +228,16 @@ func (p *parser) fault(j int, msg string) *Error {
 func (p *parser) next() ([][]byte, error) {
 	err := p.split.next()
 	fields := p.split.fields
-	if err == errBareQuote || err == errQuote {
+	switch err {
+	case nil:
+	case errBareQuote, errQuote:
 		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
-	}
-	if err != nil {
-		return nil, err
+	case errLongQuote:
+		return nil, p.fault(len(fields), err.Error())
+	case errLongRow:
+		return nil, p.fault(-1, err.Error())
+	default:
+		return nil, longLine(err, p.source, p.split.end+1)
 	}
 	// A space at the end of a line is not a delimiter.
 	if n := len(fields); p.dialect.Delimiter == ' ' && n > 1 && len(fields[n-1]) == 0 {

@@ -6,7 +6,8 @@ import (
 )
 
 // Reader reads the rows of a text in blocks, and keeps none of them: a few chunks
-// of the text are all that is in memory, and the longest line. Lines end in LF or
+// of the text are all that is in memory, and the longest line, of 64 MB at most; a
+// quoted field has 1 MB at most. Lines end in LF or
 // CRLF, a byte order mark is skipped, as are spaces around numbers, and blank lines
 // before and after the rows; a blank line between two rows is an error.
 type Reader struct {
@@ -142,7 +143,7 @@ func (t *Reader) advance() error {
 	t.part, t.at = &part{}, 0
 	text, err := t.follow()
 	if err != nil {
-		return err
+		return longLine(err, t.Source, t.base+1)
 	}
 	if t.part = &t.chunk.part; !t.chunk.parsed {
 		t.part = &t.own

@@ -33,6 +33,7 @@ type splitter struct {
 
 	text []byte // the fields of a record, one after the other
 	ends []int  // where each ends in text
+	size int    // of the record's lines, but for the first
 }
 
 func newSplitter(text []byte, comma rune) splitter {
@@ -63,10 +64,11 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 }
 
 // next reads a record into s.fields, passing over empty lines. At the end of
-// the text the error is io.EOF; after errBareQuote and errQuote s.fields holds
-// the fields before the bad one.
+// the text the error is io.EOF; after another one of this file or of limits.go
+// s.fields holds the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
+	s.size = 0
 	line, newline, err := s.line()
 	for err == nil && len(line) == 0 {
 		line, newline, err = s.line()
@@ -114,8 +116,16 @@ func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 // quoted takes a field whose opening quote is read, from as many lines as it
 // spans.
 func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool, err error) {
+	from := len(s.text)
 	for {
 		i := bytes.IndexByte(line, '"')
+		n := i
+		if i < 0 {
+			n = len(line)
+		}
+		if len(s.text)-from+n > mostQuoted {
+			return nil, false, false, errLongQuote
+		}
 		if i < 0 {
 			s.text = append(s.text, line...)
 			if newline {
@@ -123,6 +133,9 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 			}
 			if line, newline, err = s.line(); err == io.EOF {
 				err = errQuote
+			}
+			if s.size += len(line) + 1; err == nil && s.size > mostLine {
+				err = errLongRow
 			}
 			if err != nil {
 				return nil, false, false, err
@@ -148,12 +161,17 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 // start reads the text up to the first line that is not blank, and returns that
 // line too. A byte order mark is left out.
 func start(in *chunks) (text []byte, line string, err error) {
+	lines := 0
 	for at := 0; ; {
+		first := !in.begun
 		more, err := in.read(nil)
 		if err != nil && err != io.EOF {
-			return nil, "", err
+			return nil, "", longLine(err, in.source, lines+1)
 		}
-		if text == nil { // which has a line at least
+		if first {
+			if endsInCR(more) {
+				return nil, "", errCR(in.source)
+			}
 			switch {
 			case bytes.HasPrefix(more, []byte("\ufeff")):
 				more = more[3:]
@@ -168,9 +186,13 @@ func start(in *chunks) (text []byte, line string, err error) {
 				return text, string(first), nil
 			}
 			at += len(first) + 1
+			lines++
 		}
 		if err == io.EOF {
 			return text, "", nil
+		}
+		if at > mostLine {
+			return nil, "", &Error{Source: in.source, Msg: "the first 64 MB are blank lines"}
 		}
 	}
 }

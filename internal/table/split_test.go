@@ -71,7 +71,7 @@ func split(text string, comma rune, trim bool) (records []record, last int) {
 
 func checkSplit(t *testing.T, text string, comma rune, trim bool) {
 	t.Helper()
-	if m := []byte(text); bytes.HasPrefix(m, []byte("\ufeff")) || bytes.HasPrefix(m, []byte("\xff\xfe")) || bytes.HasPrefix(m, []byte("\xfe\xff")) {
+	if m := []byte(text); bytes.HasPrefix(m, []byte("\ufeff")) || bytes.HasPrefix(m, []byte("\xff\xfe")) || bytes.HasPrefix(m, []byte("\xfe\xff")) || endsInCR(m) {
 		return // which encoding/csv does not know of
 	}
 	got, _ := split(text, comma, trim)
@@ -144,7 +144,7 @@ func FuzzTable(f *testing.F) {
 			rows++
 			for _, s := range r.fields {
 				v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-				if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+				if err != nil || strings.ContainsAny(s, "_xX") || math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Fatalf("%q: %q was read", text, s)
 				}
 				data = append(data, v)

@@ -1,0 +1,95 @@
+package table
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// endless is a text that begins with head and repeats again for ever; it counts
+// what is read of it.
+type endless struct {
+	head, again string
+	at          int // in again
+	read        int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	for n < len(p) {
+		some := copy(p[n:], e.head)
+		e.head = e.head[some:]
+		if n += some; len(e.head) == 0 {
+			some = copy(p[n:], e.again[e.at:])
+			e.at = (e.at + some) % len(e.again)
+			n += some
+		}
+	}
+	e.read += n
+	return n, nil
+}
+
+// A text without an end is an error after no more of it than the limits allow, and
+// the memory for it is bounded as well.
+func TestLimits(t *testing.T) {
+	rows := strings.Repeat("1,2\n", 200000)
+	for _, test := range []struct {
+		name, head, again, want string
+		most                    int // bytes that may be read
+	}{
+		{"a quote that is not closed", "a,b\n1,\"2\n", "3,4\n", `f.csv:2:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
+		{"in the header", "a,\"b\n", "3,4\n", `f.csv:1:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
+		{"after many rows", rows + "3,4\n\"5\n", "3,4\n", `f.csv:200002:1: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
+		{"in a field of a second line", rows + "\"3\n\",\"5\n", "3,4\n", `f.csv:200002:2: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
+		{"one line", "", "1,", `f.csv:1: a line of more than 64 MB`, 65 << 20},
+		{"one line after blank ones", "\n \n", "1,", `f.csv:3: a line of more than 64 MB`, 65 << 20},
+		{"one line after many rows", rows, "1,", `f.csv:200001: a line of more than 64 MB`, 70 << 20},
+		{"one line in quotes", "1,2\n3,\"\n", "4", `f.csv:3: a line of more than 64 MB`, 66 << 20},
+		{"blank lines", "", " \n", `f.csv: the first 64 MB are blank lines`, 66 << 20},
+		{"CR alone", "x0,x1\r", "1,2\r", `f.csv: the lines end in CR alone; convert them to LF`, 2 << 20},
+	} {
+		for workers := range 3 {
+			in := &endless{head: test.head, again: strings.Repeat(test.again, 1000)}
+			runtime.GC()
+			var from, to runtime.MemStats
+			runtime.ReadMemStats(&from)
+			var err error
+			if d := (Dialect{Workers: workers}); workers == 0 {
+				_, err = Read(in, "f.csv", d)
+			} else {
+				_, err = inBlocks(in, d, 1000)
+			}
+			runtime.ReadMemStats(&to)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("%s, %d workers: %v, want %s", test.name, workers, err, test.want)
+			}
+			if alloc := to.TotalAlloc - from.TotalAlloc; in.read > test.most || alloc > 64<<20+8*uint64(test.most) {
+				t.Errorf("%s, %d workers: %d bytes were read, %d allocated", test.name, workers, in.read, alloc)
+			}
+		}
+	}
+}
+
+// What is just within the limits is read.
+func TestWithinLimits(t *testing.T) {
+	long := strings.Repeat("x\n", mostQuoted/2)
+	for text, want := range map[string]string{
+		"1,\"" + long + "\"\n":                            "",
+		"1,\"" + long + "x\"\n":                           `f.csv:1:2: a quoted field of more than 1 MB; is its quote closed?`,
+		strings.Repeat(" ", mostLine-3) + "1,a":           "",
+		strings.Repeat(" ", mostLine-2) + "1,a":           `f.csv:1: a line of more than 64 MB`,
+		strings.Repeat(" ", longStart) + "1,a\r\n2,b\r\n": "",
+		"1,a\r": "",
+	} {
+		if _, err := read(text, Dialect{Label: "2"}); err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%.9q…, %d bytes: %v, want %s", text, len(text), err, want)
+		}
+	}
+}
+
+// A row of many lines is bounded as a line is.
+func TestLongRow(t *testing.T) {
+	in := &endless{head: "1\n2,", again: "\"" + strings.Repeat("x\n", 1<<18) + "\","}
+	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil || err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
+		t.Errorf("%v, %d bytes were read", err, in.read)
+	}
+}
