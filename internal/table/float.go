@@ -8,6 +8,7 @@ package table
 // last bit, which is enough to round it. The rest is for strconv.
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 	"strconv"
@@ -91,6 +92,16 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 	}
 	v, err := strconv.ParseFloat(string(text[begin:i]), 64)
 	return v, i, err == nil
+}
+
+// parseFloat is strconv.ParseFloat for decimal numbers and its names of those that
+// are not finite. Underscores and hexadecimals are Go's, not those of a table:
+// 2024_01 is a month or a name.
+func parseFloat(text []byte) (float64, error) {
+	if bytes.ContainsAny(text, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(string(text), 64)
 }
 
 // digits8 is the number that eight characters are, if all of them are digits.

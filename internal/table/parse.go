@@ -321,7 +321,7 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 		if s = bytes.TrimSpace(s); len(s) == 0 || j == p.label {
 			continue // a table with row names often has none for that column
 		}
-		if _, err := strconv.ParseFloat(string(s), 64); err == nil || errors.Is(err, strconv.ErrRange) {
+		if _, err := parseFloat(s); err == nil || errors.Is(err, strconv.ErrRange) {
 			numbers++
 		} else if words++; words == 1 {
 			word = j
@@ -382,7 +382,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		return v, nil
 	}
 	s := string(text)
-	v, err := strconv.ParseFloat(s, 64)
+	v, err := parseFloat(text)
 	switch {
 	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
 		return v, nil

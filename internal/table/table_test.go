@@ -31,7 +31,7 @@ var readTests = []struct {
 	{"blank lines around", "\n  \na,b\n\n1,2\n3,4\n\n   \n\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
 	{"spaces", " 1 ,  2\t\n3 , 4 \n", Dialect{Delimiter: ','}, "c1 c2", []float64{1, 2, 3, 4}},
 	{"quotes", "\"a,x\",\"b\"\"\"\n\"1\", \"2\"\n", Dialect{}, `a,x b"`, []float64{1, 2}},
-	{"number formats", "-1.5e-3,+2,.5,4.,0x1p-2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6", []float64{-1.5e-3, 2, .5, 4, .25, math.Copysign(0, -1)}},
+	{"number formats", "-1.5e-3,+2,.5,4.,1E2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6", []float64{-1.5e-3, 2, .5, 4, 100, math.Copysign(0, -1)}},
 	{"underflow is 0", "1e-999\n", Dialect{}, "c1", []float64{0}},
 
 	{"semicolons", "a;b\n1;2\n", Dialect{}, "a b", []float64{1, 2}},
@@ -46,6 +46,7 @@ var readTests = []struct {
 	{"header without a name for the first column", ",a\n1,2\n", Dialect{}, "c1 a", []float64{1, 2}},
 	{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: HeaderYes}, "2020 2021", []float64{1, 2}},
 	{"numbers are no header", "2020,2021\n1,2\n", Dialect{}, "c1 c2", []float64{2020, 2021, 1, 2}},
+	{"what only Go takes for numbers", "2024_01,0x1p4\n1,2\n", Dialect{}, "2024_01 0x1p4", []float64{1, 2}},
 	{"mixed header if told", "a,2021\n1,2\n", Dialect{Header: HeaderYes}, "a 2021", []float64{1, 2}},
 
 	{"label by number", "1,x,2\n3,y,4\n", Dialect{Label: "2"}, "c1 c3", []float64{1, 2, 3, 4}},
@@ -88,6 +89,11 @@ var readErrors = []struct {
 	{",\n", Dialect{}, `f.csv:1:1: missing value`},
 	{"1,2\n3,NaN\n", Dialect{}, `f.csv:2:2: "NaN" is not a finite number`},
 	{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
+	{"1\n1_000\n", Dialect{}, `f.csv:2:1: "1_000" is not a number`},
+	{"1\n2024_01\n", Dialect{}, `f.csv:2:1: "2024_01" is not a number`},
+	{"1\n0x1p4\n", Dialect{}, `f.csv:2:1: "0x1p4" is not a number`},
+	{"1\n\"0X1P4\"\n", Dialect{}, `f.csv:2:1: "0X1P4" is not a number`},
+	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes; `},
 	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: "nan" is not a finite number`},
 	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
 	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
