@@ -184,7 +184,7 @@ type reader struct {
 
 // sniff reports which kind it is; text is all of in.
 func sniff(in io.Reader) (text io.Reader, isNpy bool) {
-	b := bufio.NewReaderSize(in, 16)   // larger reads go past it
+	b := bufio.NewReaderSize(in, 512)  // what package table looks at; larger reads go past it
 	start, _ := b.Peek(len(npy.Magic)) // an error comes again
 	return b, string(start) == npy.Magic
 }

@@ -12,12 +12,14 @@ const chunkSize = 1 << 19
 
 // chunks cuts a text at ends of lines.
 type chunks struct {
-	r      io.Reader
-	source string
-	size   int
-	begun  bool   // a line has been returned
-	tail   []byte // the beginning of a line that the next chunk goes on with
-	err    error  // of r, or what is wrong with the text as a whole
+	r       io.Reader
+	source  string
+	size    int
+	begun   bool   // a line has been returned
+	head    []byte // what sniff has read, and the error with it
+	headErr error
+	tail    []byte // the beginning of a line that the next chunk goes on with
+	err     error  // of r, or what is wrong with the text as a whole
 }
 
 // read returns the next lines, at least one and about size bytes of them, or fewer
@@ -47,7 +49,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
 		}
 		room := min(cap(buf), limit) - len(buf)
-		n, err := c.r.Read(buf[len(buf) : len(buf)+room])
+		n, err := c.some(buf[len(buf) : len(buf)+room])
 		c.err = err
 		buf = buf[:len(buf)+n]
 		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
@@ -77,6 +79,18 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		return nil, c.err
 	}
 	return nil, readError(c.source, c.err)
+}
+
+// some is r's Read, with what sniff has read before.
+func (c *chunks) some(p []byte) (n int, err error) {
+	if len(c.head) == 0 {
+		return c.r.Read(p)
+	}
+	n = copy(p, c.head)
+	if c.head = c.head[n:]; len(c.head) == 0 {
+		err = c.headErr
+	}
+	return n, err
 }
 
 // chunk is a piece of the text and, if it is parsed, the rows in it.

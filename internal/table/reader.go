@@ -39,6 +39,9 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if in.size == 0 {
 		in.size = chunkSize
 	}
+	if err := in.sniff(); err != nil {
+		return nil, err
+	}
 	text, first, err := start(in)
 	if err != nil {
 		return nil, err

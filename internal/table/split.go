@@ -172,12 +172,7 @@ func start(in *chunks) (text []byte, line string, err error) {
 			if endsInCR(more) {
 				return nil, "", errCR(in.source)
 			}
-			switch {
-			case bytes.HasPrefix(more, []byte("\ufeff")):
-				more = more[3:]
-			case bytes.HasPrefix(more, []byte("\xff\xfe")), bytes.HasPrefix(more, []byte("\xfe\xff")):
-				return nil, "", &Error{Source: in.source, Msg: "the text is UTF-16; save it as UTF-8"}
-			}
+			more = bytes.TrimPrefix(more, []byte("\ufeff"))
 		}
 		text = append(text, more...)
 		for at < len(text) {

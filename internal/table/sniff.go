@@ -1,0 +1,34 @@
+package table
+
+import "bytes"
+
+// sniffSize is where NUL bytes are looked for; the kinds of files that tables are
+// kept in have one there.
+const sniffSize = 512
+
+// sniff reads the beginning of a text, for the chunks to come, and says if it is
+// none that can be split into lines. It waits for two bytes only.
+func (c *chunks) sniff() error {
+	b := make([]byte, sniffSize)
+	n := 0
+	for idle := 0; n < 2 && c.headErr == nil && idle < 100; idle++ { // chunks.read gives up
+		var some int
+		some, c.headErr = c.r.Read(b[n:])
+		n += some
+	}
+	if c.head = b[:n]; n == 0 {
+		c.err = c.headErr
+	}
+	msg := ""
+	switch {
+	case bytes.HasPrefix(c.head, []byte("\xff\xfe")), bytes.HasPrefix(c.head, []byte("\xfe\xff")):
+		msg = "the text is UTF-16; save it as UTF-8"
+	case bytes.HasPrefix(c.head, []byte("\x1f\x8b")):
+		msg = "this is a gzip file; unpack it first"
+	case bytes.IndexByte(c.head, 0) >= 0:
+		msg = "this is a binary file, not text"
+	default:
+		return nil
+	}
+	return &Error{Source: c.source, Msg: msg}
+}
