@@ -118,7 +118,7 @@ func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) er
 	}
 	r, err := f.begin(in)
 	if err != nil {
-		return err
+		return f.cause(in, err)
 	}
 	defer r.close() // before the file
 	cols := len(f.Names)
@@ -139,7 +139,7 @@ func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) er
 			return f.unchanged(in)
 		}
 		if err != nil {
-			return err
+			return f.cause(in, err)
 		}
 		if !yield(softkmeans.NewMatrix(n, cols, data[:n*cols])) {
 			return nil
@@ -159,8 +159,17 @@ func (f *File) unchanged(in *os.File) error {
 	return nil
 }
 
+// cause is what a pass that failed tells: half a row at the end of a file that is
+// being written says nothing of the file's own faults.
+func (f *File) cause(in *os.File, err error) error {
+	if changed := f.unchanged(in); changed != nil {
+		return changed
+	}
+	return err
+}
+
 func (f *File) changed() error {
-	return fmt.Errorf("%s: %w: another file, or another size or time of its last change", f.Source, softkmeans.ErrChanged)
+	return fmt.Errorf("%s: %w or while it was read: another file, or another size or time of its last change", f.Source, softkmeans.ErrChanged)
 }
 
 // counted counts the bytes that are read.

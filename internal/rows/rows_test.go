@@ -211,6 +211,43 @@ func TestChanged(t *testing.T) {
 	}
 }
 
+// What is wrong with the text of a file that changes under a pass is that it
+// changed; with a file that did not, it is the text.
+func TestChangedWhileRead(t *testing.T) {
+	const cols = 2
+	text := csvText(cols, random(200000*cols)) // far more than is read ahead
+	broken := slices.Concat(text, []byte("1,x\n"))
+	for name, change := range map[string]func(path string) error{
+		"":          func(string) error { return nil },
+		"later":     func(path string) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
+		"truncated": func(path string) error { return os.Truncate(path, int64(bytes.LastIndexByte(text, ','))) },
+	} {
+		for workers := 1; workers <= 2; workers++ {
+			path := write(t, "f.csv", broken)
+			f, err := Open(path, Options{Dialect: table.Dialect{Workers: workers}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := 0
+			for _, e := range f.Blocks(t.Context()) {
+				if blocks++; blocks == 1 {
+					e = change(path)
+				}
+				err = e
+			}
+			var place *table.Error
+			switch {
+			case blocks < 2:
+				t.Errorf("%q: %v in the first block", name, err)
+			case name == "" && (!errors.As(err, &place) || place.Line != 200001 || place.Column != 2):
+				t.Errorf("unchanged: %v", err)
+			case name != "" && (!errors.Is(err, softkmeans.ErrChanged) || !strings.Contains(err.Error(), "while it was read")):
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
 // Whoever leaves early, or is stopped, leaves no goroutine and no open file.
 func TestLeft(t *testing.T) {
 	values := random(200000)
