@@ -28,7 +28,8 @@ Columns with different units should have one scale before.
 
 FILE is CSV, with a row on each line and nothing but numbers, except for a
 header and the -label column; or NumPy's .npy, told by its content. Without
-FILE, or with -, standard input is read.
+FILE, or with -, standard input is read. A last line without an end is taken
+as it is. What is wrong with FILE is told with its place, file:line:field.
 
   -k N          the number of centers; required
   -o FILE       write the memberships as CSV: label,m0,m1,… The label is the
@@ -59,7 +60,8 @@ FILE, or with -, standard input is read.
                 tables larger than the memory. minvol fits some 16000 rows
                 then, and corrects and measures the result on all
                 no: it is kept in memory
-                auto: yes for files above 64 MB, no for pipes (default)
+                auto: yes for files above 64 MB, no for pipes and standard
+                input (default)
   -quiet        do not show on a terminal how far a -stream is
 
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -108,6 +109,27 @@ func TestNoInput(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "Usage: softkmeans fit") {
 		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
+// What the help of fit says of files and their faults is so.
+func TestHelpOfFiles(t *testing.T) {
+	for _, s := range []string{"file:line:field", "no for pipes and standard", "A last line without an end"} {
+		if !strings.Contains(fitHelp, s) {
+			t.Errorf("the help does not say %q", s)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "f.csv")
+	for text, want := range map[string]string{"1,2\n3,4\n5,7": "", "1,2\n3,4\n5,": path + ":3:2: missing value", "1,2\n3,4\n5,\"7\n": path + ":3:2: a quoted field"} {
+		for _, stream := range []string{"yes", "no"} {
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			code, stdout, stderr := do(t, "", "fit", "-k", "2", "-stream", stream, path)
+			if want == "" && (code != 0 || !strings.Contains(stdout, "3 rows")) || want != "" && (code != 1 || !strings.Contains(stderr, want)) {
+				t.Errorf("%q, -stream %s: %d, %s%s", text, stream, code, stdout, stderr)
+			}
+		}
 	}
 }
 
