@@ -43,7 +43,7 @@ func TestBadShards(t *testing.T) {
 		"other names":     {[]string{"c.csv", "u,w\n3,1\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
 		"header alone":    {[]string{"c.csv", "u,w\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
 		"names swapped":   {[]string{"c.csv", "v,u\n3,1\n"}, "", `%/c.csv:1: column 1 is "v", but "u" in %/a.csv`},
-		"binary":          {[]string{"c.csv", "\x1f\x8b\x08\x00\n"}, "", "%/c.csv:1: 1 column, but"},
+		"binary":          {[]string{"c.csv", "\x1f\x8b\x08\x00\n"}, "", "%/c.csv: this is a gzip file; unpack it first"},
 		"no shards":       {nil, "%/x*.csv", "no shard matches %/x*.csv"},
 		"empty manifest":  {[]string{"manifest.csv", "shard,rows\n"}, "-manifest %/manifest.csv", "%/manifest.csv: it names no shards"},
 		"cut manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,2"}, "-manifest %/manifest.csv", "%/manifest.csv:2: the last line has no end"},
