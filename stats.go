@@ -142,9 +142,9 @@ type Stats struct {
 
 // Add takes the rows of x (n×d) in: nd² multiplications, shared among all
 // processors, and d² for each call and as much memory as s, so that blocks of many
-// rows are best. All
-// calls must have the same d; no rows at all change nothing. Errors: [ErrShape],
-// [ErrNonFinite]; s is then unchanged.
+// rows are best. All calls must have the same d; no rows at all change nothing.
+// Errors: [ErrShape], [ErrNonFinite], [ErrOption] for a weight below 0; s is then
+// unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted is [Stats.Add] for rows with weights as in [Options], though all
