@@ -214,30 +214,19 @@ func (w *whole) hand(first int, g *Matrix) error {
 	return cancelled(w.ctx)
 }
 
-// samples are those of a piece, about 0 for SumAtMostOne.
-func (w *whole) samples(at rowBlock) (*samples, error) {
-	s, err := w.p.part(w.ctx, at.x, at.weights, w.o.Workers)
-	if err == nil {
+// again makes a pass about the mean, or about 0 for SumAtMostOne.
+func (w *whole) again(fn func(at rowBlock, s *samples) error) error {
+	return w.sequence.again(w.p, func(at rowBlock, s *samples) error {
 		s.centred = w.o.Sum == SumToOne
-	}
-	return s, err
+		return fn(at, s)
+	})
 }
 
 // summarise makes the second pass and a job of the summary: with the mean, the
 // subspace and the floor of all rows.
 func (w *whole) summarise() (*job, error) {
 	sum := newSummary(w.p, w.size, w.o.Seed)
-	err := w.each(func(at rowBlock) error {
-		part, err := w.samples(at)
-		if err != nil {
-			return err
-		}
-		return sum.take(at.first, part)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := w.p.sameSquares(sum.squares); err != nil {
+	if err := w.again(func(at rowBlock, part *samples) error { return sum.take(at.first, part) }); err != nil {
 		return nil, err
 	}
 	found := sum.finish()
@@ -291,11 +280,7 @@ type piece struct {
 func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
 	t := &tally{f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil), fit: w.left}
 	centers := j.outside(f)
-	err := w.each(func(at rowBlock) error {
-		s, err := w.samples(at)
-		if err != nil {
-			return err
-		}
+	err := w.again(func(at rowBlock, s *samples) error {
 		of := w.coordinates(s, f)
 		copy(of.at.f.Data, f.Data)
 		if err := of.m.visit(of.at, nil); err != nil {

@@ -436,7 +436,7 @@ func TestSummary(t *testing.T) {
 	value := func(row []float64) float64 { return math.Abs(row[0]-row[1]) + row[2]*row[2] }
 	var truth, all float64
 	far, size := 0, 0.0
-	mean := statsWeighted(t, x, weights).Mean()
+	mean := statsOf(t, x, weights).Mean()
 	for i, w := range weights {
 		truth += w * value(x.row(i))
 		all += w
@@ -474,14 +474,6 @@ func TestSummary(t *testing.T) {
 	if math.Abs(sum-truth) > 5*dev/math.Sqrt(float64(seeds)) || dev > 0.1*truth {
 		t.Errorf("the mean of estimates is %g, not %g; they deviate by %g", sum, truth, dev)
 	}
-}
-
-func statsWeighted(t testing.TB, x *Matrix, w []float64) *Stats {
-	s := &Stats{}
-	if err := s.AddWeighted(x, w); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 func TestMinVolumeSeqErrors(t *testing.T) {
@@ -525,6 +517,8 @@ func TestMinVolumeSeqErrors(t *testing.T) {
 		{"NaN", bg, on(1, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
 		{"NaN later", bg, on(3, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
 		{"other values", bg, on(2, with(1)), 2, MinVolumeOptions{}, ErrChanged, "scatter"},
+		{"other values to measure", bg, on(3, with(1)), 2, MinVolumeOptions{}, ErrChanged, "scatter"},
+		{"other values for memberships", bg, on(4, with(1)), 2, MinVolumeOptions{Refinements: -1, Memberships: take}, ErrChanged, "scatter"},
 		{"fewer rows", bg, on(2, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 2 has 50 rows, pass 1 had 100"},
 		{"fewer rows to measure", bg, on(3, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 3"},
 		{"fewer rows for memberships", bg, on(4, fewerRows), 2, MinVolumeOptions{Refinements: -1, Memberships: take}, ErrChanged, "pass 4"},

@@ -215,6 +215,28 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 	return cancelled(q.ctx)
 }
 
+// again makes a pass over the rows about the mean of p, whose squares must add up to
+// what p knows of them.
+func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) error {
+	var squares float64
+	err := q.each(func(at rowBlock) error {
+		s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
+		if err != nil {
+			return err
+		}
+		more, err := s.totalSquares()
+		if err != nil {
+			return err
+		}
+		squares += more
+		return fn(at, s)
+	})
+	if err == nil {
+		err = p.sameSquares(squares)
+	}
+	return err
+}
+
 // admit checks a block's width.
 func (q *sequence) admit(x *Matrix) error {
 	switch {
@@ -400,26 +422,13 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	data := &Subspace{moments: *m, k: 1, pc: principal{total: total}}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
-		var squares float64
-		err := q.each(func(at rowBlock) error {
-			s, err := data.part(q.ctx, at.x, at.weights, q.o.Workers)
-			if err != nil {
-				return err
-			}
-			more, err := s.totalSquares()
-			if err != nil {
-				return err
-			}
-			squares += more
+		err := q.again(data, func(_ rowBlock, s *samples) error {
 			y, err := s.normal(vt)
 			if err == nil {
 				axpy(sum.Data, 1, y.Data)
 			}
 			return err
 		})
-		if err == nil {
-			err = data.sameSquares(squares)
-		}
 		return sum, err
 	}
 	r := remote{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
@@ -438,17 +447,8 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 // memberships makes the last pass, and the model's objective that of the
 // memberships handed out.
 func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
-	var objective, squares float64
-	err := q.each(func(at rowBlock) error {
-		s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
-		if err != nil {
-			return err
-		}
-		more, err := s.totalSquares()
-		if err != nil {
-			return err
-		}
-		squares += more
+	var objective float64
+	err := q.again(p, func(at rowBlock, s *samples) error {
 		block := Model{Centers: m.Centers, Memberships: NewMatrix(s.n, p.k, nil)}
 		if _, err := s.project(block.Memberships, p.pc.basis, e.normals, EnclosureBall); err != nil {
 			return err
@@ -471,9 +471,6 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		}
 		return nil
 	})
-	if err == nil {
-		err = p.sameSquares(squares)
-	}
 	if err != nil {
 		return err
 	}

@@ -36,8 +36,6 @@ type summary struct {
 	lines   *Matrix // unit vectors in coordinates of unit variance
 	stretch []float64
 	ends    []end // of each line: the upper, the lower
-	// Σ‖x − x̄‖² and what the subspace leaves of it, of all rows.
-	squares, left float64
 }
 
 // chosen are rows with their numbers and weights, these in scaled units.
@@ -107,7 +105,7 @@ func (s *summary) take(first int, part *samples) error {
 		row   []int // in the piece; -1: none
 	}
 	tasks := chunks(n, d, manyChunks)
-	found, left := make([]farthest, tasks), make([]float64, tasks)
+	found := make([]farthest, tasks)
 	err := part.eachBlock(n, d, manyChunks, d+p, func(at block) {
 		m := at.hi - at.lo
 		rows, w := at.scratch[:m*d], at.scratch[m*d:m*(d+p)]
@@ -124,9 +122,7 @@ func (s *summary) take(first int, part *samples) error {
 		for i := range m {
 			y := w[i*p : (i+1)*p]
 			squares[at.lo+i] = sumSquares(rows[i*d : (i+1)*d])
-			weight := part.weight(at.lo + i)
-			left[at.chunk] += weight * max(squares[at.lo+i]-sumSquares(y), 0)
-			if weight == 0 {
+			if part.weight(at.lo+i) == 0 {
 				continue
 			}
 			var size float64
@@ -154,8 +150,7 @@ func (s *summary) take(first int, part *samples) error {
 	if err != nil {
 		return err
 	}
-	for task, f := range found {
-		s.left += left[task]
+	for _, f := range found {
 		for t := range f.reach {
 			if e, i := &s.ends[t], f.row[t]; i >= 0 && f.reach[t] > e.reach {
 				*e = end{f.reach[t], first + i, part.weight(i), append(e.row[:0], part.x.row(i)...)}
@@ -173,7 +168,6 @@ func (s *summary) draw(first int, part *samples, squares []float64) {
 		if w == 0 {
 			continue
 		}
-		s.squares += w * v
 		q := w / s.p.weight
 		if s.p.pc.total > 0 {
 			q = (q + w*v/s.p.pc.total) / 2
