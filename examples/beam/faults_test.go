@@ -245,3 +245,31 @@ func TestRemoveTemporary(t *testing.T) {
 		t.Errorf("left are %q", got)
 	}
 }
+
+// The first error of a shard is the one that is told, whatever a runner that went on
+// says in the end.
+func TestFirstFault(t *testing.T) {
+	first.Store(nil)
+	defer first.Store(nil)
+	job := errors.New("got 0 values, want one value for Singleton side input")
+	if err := plainError(job); err != job {
+		t.Error(err)
+	}
+	for _, text := range []string{"b.csv:3: 1 field found", "c.csv: file does not exist"} {
+		err := errors.New(text)
+		mark(&err)
+		if got := plainError(fmt.Errorf("a worker said: %w", err)).Error(); got != "b.csv:3: 1 field found" {
+			t.Error(got)
+		}
+	}
+	first.Store(nil) // as where workers are other processes
+	err := errors.New("b.csv:3: 1 field found")
+	mark(&err)
+	first.Store(nil)
+	if got := plainError(fmt.Errorf("a worker said: %w", err)).Error(); got != "b.csv:3: 1 field found" {
+		t.Error(got)
+	}
+	if plainError(nil) != nil {
+		t.Error("no error is one")
+	}
+}

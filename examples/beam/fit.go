@@ -78,6 +78,7 @@ func (j *job) beam(ctx context.Context, shards []shard) error {
 			}
 		}()
 	}
+	first.Store(nil)
 	p, root := beam.NewPipelineWithRoot()
 	j.pipeline(root, shards)
 	return plainError(beamx.Run(ctx, p))
