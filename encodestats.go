@@ -97,7 +97,7 @@ func (r *reader) moments(data []byte, m *moments) (rest []float64) {
 	m.cols, m.rows, m.weight = int(cols), int(rows), head[0]
 	for i, to := range []*int{&m.exp, &m.wexp} {
 		*to = int(max(-4096, min(head[1+i], 4096)))
-		r.bad = r.bad || float64(*to) != head[1+i]
+		r.bad = r.bad || !isWhole(head[1+i], *to)
 	}
 	return head[3:]
 }
@@ -130,6 +130,9 @@ func (s *Stats) soundScatter() bool {
 	}
 	return true
 }
+
+// isWhole reports whether v is n as it would be written: not −0 for 0.
+func isWhole(v float64, n int) bool { return math.Float64bits(v) == math.Float64bits(float64(n)) }
 
 // zeros reports whether all bits of v are 0.
 func zeros(v []float64) bool {
@@ -219,7 +222,7 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
 		return false
-	case math.Float64bits(head[3]) != 0 || float64(pc.steps) != head[4] || pc.solver > SolverKrylov || pc.status > StatusCancelled:
+	case math.Float64bits(head[3]) != 0 || !isWhole(head[4], pc.steps) || pc.solver > SolverKrylov || pc.status > StatusCancelled:
 		return false
 	case checkFit(p.k, &Options{Enclosure: p.enclosure, Orientation: p.orientation}) != nil:
 		return false
