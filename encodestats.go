@@ -122,7 +122,7 @@ func (s *Stats) soundScatter() bool {
 			return false
 		}
 		for range s.cols - i {
-			if math.Abs(s.scatter[at]) > most || math.Abs(s.scatterRest[at]) > most*0x1p-40 {
+			if math.Abs(s.scatter[at]) > most || math.Abs(s.scatterRest[at]) > math.Abs(s.scatter[at])*0x1p-40 {
 				return false
 			}
 			at++

@@ -252,7 +252,11 @@ func TestDecodersAllocate(t *testing.T) {
 					binary.LittleEndian.PutUint64(bad[at:], large)
 					resum(bad)
 					to := kinds[kind]()
-					used := allocated(func() { to.UnmarshalBinary(bad) })
+					decode := func() { to.UnmarshalBinary(bad) }
+					used := allocated(decode)
+					for i := 0; i < 3 && used > uint64(2*len(bad)+4096); i++ { // other goroutines' may be among it
+						used = min(used, allocated(decode))
+					}
 					worst = max(worst, float64(used)/float64(len(bad)+1024))
 					if used > uint64(2*len(bad)+4096) {
 						t.Fatalf("%s of %d bytes with %d at %d: %d bytes allocated", kind, len(bad), large, at, used)
