@@ -52,6 +52,9 @@ func treeOf(t testing.TB, rng *rand.Rand, x *Matrix, w []float64) *Stats {
 	if err := a.Merge(b); err != nil {
 		t.Fatal(err)
 	}
+	if !reflect.DeepEqual(shipped(t, a), a) { // what merging makes is what a reader takes for sound
+		t.Fatal("the statistics came back as others")
+	}
 	return a
 }
 
@@ -204,8 +207,14 @@ func TestStatsLight(t *testing.T) {
 // of the whole at its own place, also where the mean is 1e4 spreads away.
 func TestStatsMerge(t *testing.T) {
 	worst := 0.0
-	for _, c := range []struct{ n, d int }{{1, 3}, {2, 1}, {40, 5}, {7, 30}, {fewer(1500, 400), 8}} {
+	for _, c := range []struct {
+		n, d   int
+		design bool // columns of ±1 without correlation: sums off the diagonal cancel
+	}{{1, 3, false}, {2, 1, false}, {40, 5, false}, {7, 30, false}, {fewer(1500, 400), 8, false}, {256, 8, true}} {
 		near := onGrid(randomData(c.n, c.d, 0, uint64(c.n)))
+		if c.design {
+			near = onGrid(mapped(near, func(i, j int, _ float64) float64 { return float64(2*(i>>j&1)-1) / 3 }))
+		}
 		weights := make([]float64, c.n)
 		for i := range weights {
 			weights[i] = float64((i + 1) % 4) // zeros among them
@@ -316,6 +325,9 @@ func TestStatsScales(t *testing.T) {
 				}
 				if err := a.Merge(b); err != nil {
 					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(shipped(t, a), a) {
+					t.Fatalf("%v, weight %g: the statistics came back as others", c, heavy)
 				}
 				got, err := a.Floors()
 				if err != nil {
