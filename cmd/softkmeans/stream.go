@@ -20,8 +20,7 @@ const streamSize = 64 << 20
 // streams reports whether the input is to be read block by block.
 func (f *fitFlags) streams(in io.Reader) bool {
 	size, ok := rows.Replayable(in)
-	named := f.source != "" && f.source != "-"
-	return f.stream == chooseYes || f.stream == chooseAuto && f.method != methodAlternating && named && ok && size > streamSize
+	return f.stream == chooseYes || f.stream == chooseAuto && f.method != methodAlternating && f.named() && ok && size > streamSize
 }
 
 // fitStream is fitTable for the named file, read block by block. Its memberships

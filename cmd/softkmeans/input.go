@@ -1,0 +1,205 @@
+package main
+
+// What every command that reads a table has in common: flags, the file, and the
+// table in memory.
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"unicode/utf8"
+
+	"softkmeans"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
+)
+
+// inputHelp is the part of a command's help that tells of FILE and of the flags
+// of inputFlags.
+const (
+	fileHelp = `FILE is CSV, with a row on each line and nothing but numbers, except for a
+header and the -label column; or NumPy's .npy, told by its content. Without
+FILE, or with -, standard input is read. A last line without an end is taken
+as it is. What is wrong with FILE is told with its place, file:line:field.
+`
+	columnsHelp = `  -label COL    leave out one column, given by its name in the header or by its
+                number from 1 (a whole number is always a number)
+`
+	textHelp = `  -header H     auto: line 1 is a header if it has no number in it (default)
+                yes, no: it is, it is not
+  -delimiter D  the character between fields, or tab, or space; auto (default)
+                takes tab, semicolon or comma by what line 1 has
+`
+	workersHelp = `  -workers N    how many threads to use; 0 (default) is one for each core
+`
+	exitHelp = `Exit code: 0 done, 1 the data or a file is at fault, 2 the command line is.
+`
+)
+
+// inputFlags are the flags of what is read.
+type inputFlags struct {
+	source  string // "" or "-": standard input
+	dialect table.Dialect
+	workers int
+}
+
+// add adds all of them.
+func (f *inputFlags) add(fs *flag.FlagSet) {
+	f.addText(fs)
+	fs.StringVar(&f.dialect.Label, "label", "", "")
+	fs.IntVar(&f.workers, "workers", 0, "")
+}
+
+// addText adds those that say how a text is to be read.
+func (f *inputFlags) addText(fs *flag.FlagSet) {
+	fs.Func("delimiter", "", func(s string) (err error) {
+		f.dialect.Delimiter, err = parseDelimiter(s)
+		return err
+	})
+	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
+		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
+}
+
+// check takes what is left of the command line, FILE, and finds what is wrong
+// with the flags by themselves.
+func (f *inputFlags) check(rest []string) error {
+	if len(rest) > 0 {
+		f.source = rest[0]
+	}
+	if err := f.checkColumn("label", f.dialect.Label); err != nil {
+		return err
+	}
+	if f.workers < 0 {
+		return usageErrorf("-workers %d: must be at least 0", f.workers)
+	}
+	if f.dialect.Workers = f.workers; f.dialect.Workers == 0 {
+		f.dialect.Workers = runtime.GOMAXPROCS(0)
+	}
+	return nil
+}
+
+// checkColumn checks a column that a flag names.
+func (f *inputFlags) checkColumn(name, column string) error {
+	number, notNumber := strconv.Atoi(column)
+	switch {
+	case notNumber == nil && number < 1:
+		return usageErrorf("-%s %s: columns are counted from 1", name, column)
+	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo:
+		return usageErrorf("-%s %q is a name, but with -header no columns have none", name, column)
+	}
+	return nil
+}
+
+func parseDelimiter(s string) (rune, error) {
+	switch s {
+	case "auto":
+		return 0, nil
+	case "tab", `\t`:
+		return '\t', nil
+	case "space":
+		return ' ', nil
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if s == "" || size < len(s) || r == utf8.RuneError || r == '"' || r == '\r' || r == '\n' {
+		return 0, errors.New("must be auto, tab, space or one character that is not a quote")
+	}
+	return r, nil
+}
+
+// named reports whether the input is a file with a name.
+func (f *inputFlags) named() bool { return f.source != "" && f.source != "-" }
+
+// data is a table that is ready to be fitted.
+type data struct {
+	*table.Table
+	x *softkmeans.Matrix
+}
+
+// readNamed opens and reads the input. help is what one sees who forgot to name
+// a file.
+func (f *inputFlags) readNamed(ctx context.Context, stdin io.Reader, help string) (*data, error) {
+	in, source, err := openInput(f.source, stdin, help)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	return f.read(ctx, in, source)
+}
+
+// read reads the whole table.
+func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*data, error) {
+	d := f.dialect
+	if _, ok := rows.Replayable(in); !ok {
+		d.Workers = 1 // who reads ahead of an error would wait for what a pipe has next
+	}
+	return await(ctx, func() (*data, error) {
+		t, err := rows.ReadAll(in, source, d)
+		if err != nil {
+			return nil, err
+		}
+		return &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)}, nil
+	})
+}
+
+// openInput opens the named file, or takes stdin, and returns a name for
+// messages. A terminal is read only if it is asked for with "-": who forgot
+// the file name should not be left waiting.
+func openInput(name string, stdin io.Reader, help string) (in io.ReadCloser, source string, err error) {
+	switch name {
+	case "":
+		if f, ok := stdin.(*os.File); ok {
+			if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+				return nil, "", usageErrorf("no file given, and nothing is piped in\n\n%s", help)
+			}
+		}
+		fallthrough
+	case "-":
+		if f, ok := stdin.(*os.File); ok {
+			return f, "<stdin>", nil
+		}
+		return io.NopCloser(stdin), "<stdin>", nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	return f, name, nil
+}
+
+// sameFile reports whether in is the file of that name.
+func sameFile(in io.Reader, name string) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
+	}
+	a, errA := f.Stat()
+	b, errB := os.Stat(name)
+	return errA == nil && errB == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+}
+
+// await returns f's result, or ctx's error as soon as ctx ends: f, which may be
+// in the middle of a read or of a long step that does not look at ctx, is then
+// left to itself. The process ends soon after.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	c := make(chan result, 1)
+	go func() {
+		v, err := f()
+		c <- result{v, err}
+	}()
+	select {
+	case r := <-c:
+		return r.value, r.err
+	case <-ctx.Done():
+		var zero T
+		return zero, fmt.Errorf("stopped: %w", ctx.Err())
+	}
+}
