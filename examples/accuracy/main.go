@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -188,7 +189,7 @@ func (s set) load(dirs []string) (*softkmeans.Matrix, []int, error) {
 		}
 		cols := len(part.Names)
 		if !s.raw {
-			table.Standardize(part.Data, cols)
+			scale.Of(scale.ZScore, part.Data, cols, nil).Apply(part.Data)
 		}
 		if rows == nil {
 			rows = make([][]float64, part.Rows)

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -29,9 +30,8 @@ type data struct {
 	set     *set // nil: not one of ours
 	guessed bool // the label column is a guess
 	x       *softkmeans.Matrix
-	mean    []float64 // of the columns, if standardized, and by what they were divided
-	scale   []float64
-	floors  []float64 // for k = 1, 2, …
+	scaling *scale.Scaling // of the columns, if standardized
+	floors  []float64      // for k = 1, 2, …
 	propose softkmeans.KProposal
 	plane   plane
 }
@@ -145,7 +145,8 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
 	if standardize {
 		d.x = d.x.Clone()
-		d.mean, d.scale = table.Standardize(d.x.Data, d.x.Cols)
+		d.scaling = scale.Of(scale.ZScore, d.x.Data, d.x.Cols, nil)
+		d.scaling.Apply(d.x.Data)
 	}
 	var err error
 	if d.floors, err = softkmeans.Floors(d.x); err != nil {
@@ -182,11 +183,7 @@ func propose(x *softkmeans.Matrix, floors []float64) (softkmeans.KProposal, erro
 // original is a center in the units of the text.
 func (d *data) original(center []float64) []float64 {
 	out := append([]float64{}, center...)
-	if d.mean != nil {
-		for j := range out {
-			out[j] = out[j]*d.scale[j] + d.mean[j]
-		}
-	}
+	d.scaling.Undo(out)
 	return out
 }
 

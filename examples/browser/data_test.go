@@ -39,8 +39,8 @@ func TestSets(t *testing.T) {
 		if d.x.Cols != len(set.columns) || len(d.Class) != d.x.Rows || d.clusters(0) != set.k || len(set.classes) != set.k {
 			t.Errorf("%s: %d columns, %d labels, k = %d", set.name, d.x.Cols, len(d.Class), d.clusters(0))
 		}
-		if (d.mean != nil) != set.standardize || set.why == "" {
-			t.Errorf("%s: standardized: %v, because %q", set.name, d.mean != nil, set.why)
+		if (d.scaling != nil) != set.standardize || set.why == "" {
+			t.Errorf("%s: standardized: %v, because %q", set.name, d.scaling != nil, set.why)
 		}
 		author, _, _ := strings.Cut(strings.SplitN(set.source, ": ", 2)[1], ", doi ")
 		_, doi, _ := strings.Cut(set.source, "doi ")

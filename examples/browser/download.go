@@ -82,7 +82,7 @@ func membershipsCSV(d *data, r *result) []byte {
 func centersCSV(d *data, r *result) []byte {
 	m := r.model.Centers
 	b := []byte("column")
-	if d.mean != nil {
+	if d.scaling != nil {
 		b = append(b, ",mean,deviation"...)
 	}
 	original := make([][]float64, m.Rows)
@@ -93,9 +93,9 @@ func centersCSV(d *data, r *result) []byte {
 	b = append(b, '\n')
 	for j, name := range d.Names {
 		b = append(b, field(name)...)
-		if d.mean != nil {
-			b = strconv.AppendFloat(append(b, ','), d.mean[j], 'g', -1, 64)
-			b = strconv.AppendFloat(append(b, ','), d.scale[j], 'g', -1, 64)
+		if d.scaling != nil {
+			b = strconv.AppendFloat(append(b, ','), d.scaling.Shift[j], 'g', -1, 64)
+			b = strconv.AppendFloat(append(b, ','), d.scaling.Divisor[j], 'g', -1, 64)
 		}
 		for i := range original {
 			b = strconv.AppendFloat(append(b, ','), original[i][j], 'g', -1, 64)

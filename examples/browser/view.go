@@ -193,7 +193,7 @@ func (p *pictures) centers() string {
 		height = tall // beside the scatter, for there is no triangle
 	}
 	frame := p.frame("centers", "Prototypes over the columns", "A line for each prototype: its value in every column.", height)
-	if d.mean != nil {
+	if d.scaling != nil {
 		frame.YLabel = "standard deviations from the mean"
 	}
 	plot := &chart.LinePlot{Frame: frame, IntegerX: true, XNames: d.Names}

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// What both packages import, at any depth, leaves a WebAssembly file small.
+// What these packages import, at any depth, leaves a WebAssembly file small.
 func TestImports(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command")
 	}
-	for _, pkg := range []string{".", "../table"} {
+	for _, pkg := range []string{".", "../table", "../scale"} {
 		out, err := exec.Command("go", "list", "-deps", pkg).Output()
 		if err != nil {
 			t.Fatal(err)

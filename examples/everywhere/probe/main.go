@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/testdata"
 )
@@ -83,7 +84,7 @@ func load(name string) (*softkmeans.Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	table.Standardize(t.Data, len(t.Names))
+	scale.Of(scale.ZScore, t.Data, len(t.Names), nil).Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 

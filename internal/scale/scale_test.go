@@ -1,0 +1,274 @@
+package scale
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+const big1000 = 0x1p1000
+
+// odd are five columns: ordinary, constant, and with values of all sizes.
+var odd = []float64{
+	1, 0.1, big1000, 1e-300, 1e9,
+	2, 0.1, -big1000, 0, 1e9 + 1,
+	6, 0.1, big1000, 1e-300, 1e9 + 2,
+	3, 0.1, -big1000, 0, 1e9 + 5,
+}
+
+func TestZScore(t *testing.T) {
+	data := slices.Clone(odd)
+	s := Of(ZScore, data, 5, nil)
+	s.Apply(data)
+	for j := range 5 {
+		var sum, squares float64
+		for i := range 4 {
+			sum += data[5*i+j]
+			squares += data[5*i+j] * data[5*i+j]
+		}
+		want := 4.0
+		if j == 1 {
+			want = 0
+		}
+		if math.Abs(sum) > 1e-9 || math.Abs(squares-want) > 1e-9 {
+			t.Errorf("column %d: sum %g, squares %g, want 0 and %g", j, sum, squares, want)
+		}
+	}
+	if s.Shift[1] != 0.1 || s.Divisor[1] != 1 {
+		t.Errorf("constant column: %g, %g", s.Shift[1], s.Divisor[1])
+	}
+	s.Undo(data)
+	for i, v := range data {
+		if math.Abs(v-odd[i]) > 1e-15*math.Abs(odd[i]) && !(i%5 == 3 && math.Abs(v-odd[i]) < 1e-315) {
+			t.Errorf("value %d: %g comes back as %g", i, odd[i], v)
+		}
+	}
+}
+
+func TestMinMax(t *testing.T) {
+	data := slices.Clone(odd)
+	s := Of(MinMax, data, 5, nil)
+	s.Apply(data)
+	want := []float64{
+		0, 0, 1, 1, 0,
+		.2, 0, 0, 0, .2,
+		1, 0, 1, 1, .4,
+		.4, 0, 0, 0, 1,
+	}
+	if !slices.Equal(data, want) {
+		t.Errorf("%v, want %v", data, want)
+	}
+	if s.Shift[1] != 0.1 || s.Divisor[1] != 1 || s.Kind != MinMax {
+		t.Errorf("%+v", s)
+	}
+	s.Undo(data)
+	for i, v := range data {
+		if math.Abs(v-odd[i]) > 1e-15*math.Abs(odd[i]) {
+			t.Errorf("value %d: %g comes back as %g", i, odd[i], v)
+		}
+	}
+}
+
+// Values at the ends of what there is have a finite scaling that can be undone.
+func TestExtremes(t *testing.T) {
+	const most, least = math.MaxFloat64, math.SmallestNonzeroFloat64
+	for _, column := range [][]float64{
+		{most, -most}, {most, -most, 0}, {most, most / 2}, {most}, {-most, -most}, {least, 0}, {least, -least}, {least}, {0, 0}, {most, least}, {1e300, -1e300, 1e-300},
+	} {
+		for _, kind := range []Kind{ZScore, MinMax} {
+			s := Of(kind, column, 1, nil)
+			data := slices.Clone(column)
+			s.Apply(data)
+			var sum float64
+			for i, v := range data {
+				sum += v
+				if !(math.Abs(v) <= 2) || kind == MinMax && v < 0 {
+					t.Errorf("%v of %v: %v", kind, column, data)
+				}
+				if column[i] == column[0] && v != data[0] {
+					t.Errorf("%v of %v: %v", kind, column, data)
+				}
+			}
+			if kind == ZScore && math.Abs(sum) > 1e-9 && slices.Max(column) > 1e-300 {
+				t.Errorf("%v of %v: the sum is %v", kind, column, sum)
+			}
+			s.Undo(data)
+			for i, v := range data {
+				if math.Abs(v-column[i]) > 1e-15*max(slices.Max(column), -slices.Min(column)) {
+					t.Errorf("%v of %v comes back as %v", kind, column, data)
+				}
+			}
+		}
+	}
+}
+
+// What rounding made of a constant is one.
+func TestConstant(t *testing.T) {
+	long := slices.Repeat([]float64{0.1}, 1e6)
+	noisy := []float64{0.3, 0.1 + 0.2, 0.1 * 3, 0.3}
+	for j, v := range noisy {
+		noisy[j] = v * 1e200
+	}
+	for _, column := range [][]float64{long, noisy} {
+		for _, kind := range []Kind{ZScore, MinMax} {
+			data := slices.Clone(column)
+			s := Of(kind, data, 1, nil)
+			if s.Apply(data); s.Divisor[0] != 1 || slices.Max(data) != 0 || slices.Min(data) != 0 {
+				t.Errorf("%v: %+v, up to %g", kind, s, slices.Max(data))
+			}
+			next := []float64{column[0] + 1}
+			if s.Apply(next); column[0] < 1 && math.Abs(next[0]-1) > 1e-15 {
+				t.Errorf("%v: another value becomes %g", kind, next[0])
+			}
+		}
+	}
+}
+
+// A row of weight 2 is a row twice, one of weight 0 is none, and only the ratios of
+// weights count.
+func TestWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const cols = 3
+	var data, twice, weights []float64
+	for i := range 200 {
+		row := []float64{r.NormFloat64(), 1e6 + r.NormFloat64(), 1e-200 * r.Float64()}
+		w := float64(r.IntN(4))
+		if w == 0 {
+			row[i%3] *= 1e9 // would be seen
+		}
+		data, weights = append(data, row...), append(weights, w)
+		for range int(w) {
+			twice = append(twice, row...)
+		}
+	}
+	for _, kind := range []Kind{ZScore, MinMax} {
+		want := Of(kind, twice, cols, nil)
+		for _, unit := range []float64{1, 1e308 / 3, 1e-300, 0.3} {
+			scaled := slices.Clone(weights)
+			for i := range scaled {
+				scaled[i] *= unit
+			}
+			near(t, Of(kind, data, cols, scaled), want, 1e-12)
+		}
+	}
+	if s := Of(ZScore, []float64{1, 2}, 1, []float64{0, 0}); s.Shift[0] != 0 || s.Divisor[0] != 1 {
+		t.Errorf("without weight: %+v", s)
+	}
+}
+
+// near compares shifts relative to the divisors.
+func near(t *testing.T, got, want *Scaling, tol float64) {
+	t.Helper()
+	for j, d := range want.Divisor {
+		if !(math.Abs(got.Shift[j]-want.Shift[j]) <= max(tol*d, 4e-16*math.Abs(want.Shift[j]))) || !(math.Abs(got.Divisor[j]-d) <= tol*d) {
+			t.Errorf("%v, column %d: %v and %v, want %v and %v", want.Kind, j, got.Shift[j], got.Divisor[j], want.Shift[j], d)
+		}
+	}
+}
+
+// exact is the z-score of one column in 300 bits.
+func exact(column []float64) (mean, sd float64) {
+	value := func(v float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(v) }
+	n, sum, squares := value(float64(len(column))), value(0), value(0)
+	for _, v := range column {
+		sum.Add(sum, value(v))
+	}
+	sum.Quo(sum, n)
+	for _, v := range column {
+		d := value(v)
+		d.Sub(d, sum)
+		squares.Add(squares, d.Mul(d, d))
+	}
+	mean, _ = sum.Float64()
+	sd, _ = squares.Sqrt(squares.Quo(squares, n)).Float64()
+	return mean, sd
+}
+
+// One pass over blocks of any length finds what three passes over all find, and
+// both find the truth, near 0 and far from it.
+func TestCollector(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const rows = 20000
+	offsets := []float64{0, 1, 1e3, 1e6, -1e6, 1e9, 0, 0}
+	units := []float64{1, 1, 1, 1, 1, 1, 1e300, 1e-300}
+	cols := len(offsets)
+	data := make([]float64, 0, rows*cols)
+	for i := range rows {
+		drift := float64(i) / rows
+		for j, o := range offsets {
+			data = append(data, units[j]*(o+drift+r.NormFloat64()))
+		}
+	}
+	truth := &Scaling{ZScore, make([]float64, cols), make([]float64, cols)}
+	for j := range cols {
+		column := make([]float64, rows)
+		for i := range column {
+			column[i] = data[i*cols+j]
+		}
+		truth.Shift[j], truth.Divisor[j] = exact(column)
+	}
+	near(t, Of(ZScore, data, cols, nil), truth, 1e-13)
+	for _, block := range []int{1, 7, 1000, 8192, rows} {
+		z, m := Collector{Kind: ZScore}, Collector{Kind: MinMax}
+		for at := 0; at < rows; at += block {
+			part := data[at*cols : min(at+block, rows)*cols]
+			z.Add(part, cols)
+			m.Add(part, cols)
+		}
+		near(t, z.Scaling(), truth, 1e-12)
+		near(t, m.Scaling(), Of(MinMax, data, cols, nil), 0)
+	}
+}
+
+// The sizes of a column's values may change from block to block.
+func TestCollectorSizes(t *testing.T) {
+	column := []float64{0, 0, 1e-310, 3e-200, 1, -2, 3e250, 1e300, -2e300, 1, 0}
+	for n := 1; n <= len(column); n++ {
+		c := Collector{Kind: ZScore}
+		for _, v := range column[:n] {
+			c.Add([]float64{v}, 1)
+			c.Add(nil, 1)
+		}
+		near(t, c.Scaling(), Of(ZScore, column[:n], 1, nil), 1e-12)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	data := []float64{1, 2}
+	s := Of(None, data, 2, nil)
+	s.Apply(data)
+	s.Undo(data)
+	if s != nil || !slices.Equal(data, []float64{1, 2}) {
+		t.Errorf("%+v, %v", s, data)
+	}
+	if s := Of(ZScore, nil, 2, nil); !slices.Equal(s.Shift, []float64{0, 0}) || !slices.Equal(s.Divisor, []float64{1, 1}) {
+		t.Errorf("without rows: %+v", s)
+	}
+	for _, kind := range []Kind{None, ZScore} {
+		c := Collector{Kind: kind}
+		if s := c.Scaling(); s != nil {
+			t.Errorf("%v without rows: %+v", kind, s)
+		}
+	}
+	if names := None.String() + ZScore.String() + MinMax.String(); names != "nonezscoreminmax" {
+		t.Error(names)
+	}
+}
+
+func BenchmarkOf(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	data := make([]float64, 1<<20)
+	for i := range data {
+		data[i] = r.NormFloat64()
+	}
+	for _, kind := range []Kind{ZScore, MinMax} {
+		b.Run(kind.String(), func(b *testing.B) {
+			b.SetBytes(int64(8 * len(data)))
+			for b.Loop() {
+				Of(kind, data, 32, nil)
+			}
+		})
+	}
+}
