@@ -180,7 +180,7 @@ func ExampleProposeK() {
 	fmt.Println(p.K, "since", p.Reason)
 	fmt.Println("second opinions:", p.Elbow, p.Profile)
 	// Output:
-	// 3 since prototype 3 explains 32.0 % more, above the 21.5 % of a random split; one more would explain 2.0 %, below 15.2 %
+	// 3 since prototype 3 adds 32.0 % to what is explained, more than the 21.5 % that chance would; prototype 4 would add 2.0 %, less than the 15.2 % of chance
 	// second opinions: 3 3
 }
 

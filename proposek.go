@@ -95,14 +95,14 @@ func ProposeK(floors []float64) (KProposal, error) {
 	case parts < 2:
 		p.Reason = "the data has one direction only, and any number of prototypes may lie along it"
 	case lead == 0:
-		p.Reason = "no direction stands out: the first explains " + percent(p.Step[0]) + ", and " + percent(p.Stick[0]) +
-			" would be expected of a random split"
+		p.Reason = "no direction stands out: the first explains " + percent(p.Step[0]) + ", where chance would give " + percent(p.Stick[0])
 	case lead == parts:
 		p.Reason = "every direction stands out"
 	default:
 		p.K = lead + 1
-		p.Reason = "prototype " + strconv.Itoa(p.K) + " explains " + percent(p.Step[lead-1]) + " more, above the " + percent(p.Stick[lead-1]) +
-			" of a random split; one more would explain " + percent(p.Step[lead]) + ", below " + percent(p.Stick[lead])
+		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + percent(p.Step[lead-1]) + " to what is explained, more than the " +
+			percent(p.Stick[lead-1]) + " that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + percent(p.Step[lead]) +
+			", less than the " + percent(p.Stick[lead]) + " of chance"
 	}
 	return p, nil
 }

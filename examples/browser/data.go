@@ -6,12 +6,12 @@ package main
 import (
 	"bytes"
 	"errors"
-	"math"
 	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // Larger tables than this would not fit into the 4 GB that WebAssembly can
@@ -33,7 +33,7 @@ type data struct {
 	scaling *scale.Scaling // of the columns, if standardized
 	floors  []float64      // for k = 1, 2, …
 	propose softkmeans.KProposal
-	plane   plane
+	plane   view.Plane
 }
 
 // source is what the page handed over.
@@ -152,32 +152,11 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	if d.floors, err = softkmeans.Floors(d.x); err != nil {
 		return nil, err
 	}
-	if d.propose, err = propose(d.x, d.floors); err != nil {
+	if d.propose, err = view.Propose(d.x, nil, d.floors); err != nil {
 		return nil, err
 	}
-	d.plane, err = newPlane(d.x)
+	d.plane, err = view.NewPlane(d.x, nil)
 	return d, err
-}
-
-// propose goes by the floors or, where those are out of range because squares of
-// the numbers are, by the floors of a table that differs by a power of two.
-func propose(x *softkmeans.Matrix, floors []float64) (softkmeans.KProposal, error) {
-	if !(floors[0] > 0) || !finite(floors[0]) {
-		var top float64
-		for _, v := range x.Data {
-			top = max(top, math.Abs(v))
-		}
-		_, e := math.Frexp(top)
-		near := x.Clone()
-		for i, v := range near.Data {
-			near.Data[i] = math.Ldexp(v, -e)
-		}
-		var err error
-		if floors, err = softkmeans.Floors(near); err != nil {
-			return softkmeans.KProposal{}, err
-		}
-	}
-	return softkmeans.ProposeK(floors)
 }
 
 // original is a center in the units of the text.

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"softkmeans"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -112,38 +109,6 @@ func TestLabelGuess(t *testing.T) {
 			t.Errorf("%q, label %q: the label is column %d, guessed: %v", c.text, c.label, table.LabelColumn, guessed)
 		case len(columns(table)) != strings.Count(strings.SplitN(c.text, "\n", 2)[0], ",")+1:
 			t.Errorf("%q: the columns are %q", c.text, columns(table))
-		}
-	}
-}
-
-// The plane keeps the distances that it can, and takes any shape.
-func TestPlane(t *testing.T) {
-	for _, x := range []*softkmeans.Matrix{
-		softkmeans.NewMatrix(1, 1, []float64{3}),
-		softkmeans.NewMatrix(3, 1, []float64{1, 2, 6}),
-		softkmeans.NewMatrix(1, 3, []float64{1, 2, 6}),
-		softkmeans.NewMatrix(3, 2, []float64{1, 1, 1, 1, 1, 1}),
-		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
-	} {
-		p, err := newPlane(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range x.Rows {
-			for l := range i {
-				var far float64
-				for j := range x.Cols {
-					far = math.Hypot(far, x.At(i, j)-x.At(l, j))
-				}
-				ax, ay := p.at(x.Row(i))
-				bx, by := p.at(x.Row(l))
-				if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
-					t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
-				}
-			}
-		}
-		if s := p.share[0] + p.share[1]; math.Abs(s-1) > 1e-12 && s != 0 {
-			t.Errorf("%d×%d: the plane has %v of the variance", x.Rows, x.Cols, s)
 		}
 	}
 }

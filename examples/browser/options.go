@@ -4,27 +4,19 @@ package main
 
 import (
 	"errors"
-	"math"
 	"strconv"
 
 	"softkmeans"
-)
-
-type method int
-
-const (
-	minVolume method = iota
-	global
-	alternating
+	"softkmeans/internal/view"
 )
 
 // options are those of a fit. The zero value fits as many prototypes as are
 // proposed, with a minimal volume.
 type options struct {
-	method      method
+	method      view.Method
 	enclosure   softkmeans.Enclosure // of the global method
 	k           int                  // 0: as many as there are classes, or as proposed
-	slack       float64              // of minVolume; 0: the global simplex itself
+	slack       float64              // of the minimal volume; 0: the global simplex itself
 	standardize bool
 	label       string // a column that is not data: its number from 1; "": none; "auto": one of words, if there is just one
 	byClass     bool   // colors are the given classes; otherwise the clusters
@@ -60,11 +52,11 @@ func (o *options) set(name, value string) error {
 	case "method":
 		switch value {
 		case "minvol":
-			o.method = minVolume
+			o.method = view.MinVolume
 		case "global":
-			o.method = global
+			o.method = view.Global
 		case "alternating":
-			o.method = alternating
+			o.method = view.Alternating
 		default:
 			return bad("minvol, global or alternating")
 		}
@@ -133,5 +125,3 @@ func (o *options) set(name, value string) error {
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }
-
-func finite(v float64) bool { return math.Abs(v) < math.MaxFloat64 }

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // slackPath is prototypes by slack: a slack of 0 is the global simplex.
@@ -65,7 +66,7 @@ func (d *data) floor(k int) float64 {
 // floor, in shares of base.
 func (d *data) slackOf(objective float64, k int) float64 {
 	base := d.base(k)
-	if !(base > 0) || !finite(objective) {
+	if !(base > 0) || !view.Finite(objective) {
 		return 0
 	}
 	return max(objective/base-d.floor(k)/base, 0)
@@ -85,7 +86,7 @@ func (d *data) mostSlack(k int) float64 {
 // between. If ctx ends, what has been found stays.
 func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
 	// The largest λ must be a number, too.
-	if !(d.floors[0] > 0) || !finite(d.lambda(pathSteps, 1)) || p.k < 2 {
+	if !(d.floors[0] > 0) || !view.Finite(d.lambda(pathSteps, 1)) || p.k < 2 {
 		p.done = true
 	}
 	for _, stride := range []int{4, 1} {
@@ -207,7 +208,7 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 // global is the simplex that the path comes from. There must be points.
 func (p *slackPath) global(d *data) (*softkmeans.Matrix, error) {
 	if first := p.points[0].centers; p.first != first {
-		start, err := alignedSimplex(d, p.k, first)
+		start, err := d.globalSimplex(first)
 		if err != nil {
 			return nil, err
 		}
@@ -226,80 +227,11 @@ func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {
 	return m
 }
 
-// alignedSimplex is the tight global simplex, turned so that each of its vertices
-// lies in the direction of the center of the same number. Every orientation is
-// a global minimum; this one shows where the centers come from.
-func alignedSimplex(d *data, k int, centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-	m, err := softkmeans.Fit(context.Background(), d.x, k, &softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Orientation: d.orientation(k, centers)})
+// globalSimplex are the corners of the global simplex that given centers come from.
+func (d *data) globalSimplex(centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	m, err := view.GlobalSimplex(context.Background(), d.x, nil, d.plane.Mean, centers)
 	if err != nil {
 		return nil, err
 	}
 	return m.Centers, nil
-}
-
-// orientation solves the orthogonal Procrustes problem: Fit's ball simplex is
-// mean + c·B·U with B = RegularSimplex(k), so Q, in B·Q·U, is to take B to T, the
-// centers' coordinates along U. That Q is the orthogonal factor of BᵀT. nil:
-// none is better than another.
-func (d *data) orientation(k int, centers *softkmeans.Matrix) *softkmeans.Matrix {
-	if k < 2 {
-		return nil
-	}
-	m, err := softkmeans.Fit(context.Background(), d.x, k, nil)
-	if err != nil {
-		return nil
-	}
-	b := softkmeans.RegularSimplex(k)
-	axes := product(b, centred(m.Centers, d.plane.mean)) // c·U, (k−1)×d
-	target := product(b, centred(centers, d.plane.mean)) // BᵀT·U
-	mixed := softkmeans.NewMatrix(k-1, k-1, nil)         // c·BᵀT
-	for i := range mixed.Rows {
-		for j := range mixed.Cols {
-			var sum float64
-			for c, v := range target.Row(i) {
-				sum += v * axes.At(j, c)
-			}
-			mixed.Set(i, j, sum)
-		}
-	}
-	u, s, v, err := softkmeans.SVD(mixed)
-	if err != nil || len(s) < k-1 || u.Cols < k-1 || !(s[k-2] > 1e-12*s[0]) {
-		return nil
-	}
-	q := softkmeans.NewMatrix(k-1, k-1, nil)
-	for i := range q.Rows {
-		for j := range q.Cols {
-			var sum float64
-			for c := range k - 1 {
-				sum += u.At(i, c) * v.At(j, c)
-			}
-			q.Set(i, j, sum)
-		}
-	}
-	return q
-}
-
-func centred(m *softkmeans.Matrix, mean []float64) *softkmeans.Matrix {
-	m = m.Clone()
-	for i := range m.Rows {
-		row := m.Row(i)
-		for j := range row {
-			row[j] -= mean[j]
-		}
-	}
-	return m
-}
-
-// product is aᵀb.
-func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
-	m := softkmeans.NewMatrix(a.Cols, b.Cols, nil)
-	for i := range a.Rows {
-		for j, v := range a.Row(i) {
-			row := m.Row(j)
-			for c, w := range b.Row(i) {
-				row[c] += v * w
-			}
-		}
-	}
-	return m
 }

@@ -10,6 +10,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 // part is something for the page to show: text or a picture under a name that
@@ -115,7 +116,7 @@ func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.I
 		return nil, err
 	}
 	r.partial = cancelled
-	if o.method == minVolume && !cancelled {
+	if o.method == view.MinVolume && !cancelled {
 		s.path.add(m.Lambda, m.Objective, m.Centers)
 	}
 	parts, err := s.view(r)
@@ -128,14 +129,18 @@ func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.I
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
 	x := s.data.x
 	switch {
-	case o.method == global:
+	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure})
-	case o.method == alternating:
+	case o.method == view.Alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Progress: progress})
 	case o.slack < noSlack: // where the path begins
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight}
 		if len(s.path.points) > 0 {
-			tight.Orientation = s.data.orientation(o.k, s.path.points[0].centers)
+			q, err := view.Orientation(ctx, x, nil, s.data.plane.Mean, s.path.points[0].centers)
+			if err != nil {
+				return nil, err
+			}
+			tight.Orientation = q
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
@@ -153,7 +158,7 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 
 // preview shows what the path has for a slack. No parts: it has nothing yet.
 func (s *session) preview(o options) ([]part, error) {
-	if s.data == nil || s.path == nil || o.method != minVolume {
+	if s.data == nil || s.path == nil || o.method != view.MinVolume {
 		return nil, nil
 	}
 	o.k = s.path.k
@@ -191,14 +196,14 @@ func (d *data) describe(o options) []part {
 	if d.set != nil {
 		what = d.set.title
 	}
-	what += ": " + count(d.Rows, "row") + ", " + count(len(d.Names), "column")
+	what += ": " + view.Count(d.Rows, "row") + ", " + view.Count(len(d.Names), "column")
 	switch {
 	case d.guessed:
-		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") holds words and is taken for the label, " + classes(len(d.Classes))
+		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") holds words and is taken for the label, " + view.Classes(len(d.Classes))
 	case d.LabelColumn > 0:
-		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + classes(len(d.Classes))
+		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + view.Classes(len(d.Classes))
 	case d.set != nil:
-		what += ", labelled with " + classes(len(d.Classes))
+		what += ", labelled with " + view.Classes(len(d.Classes))
 	}
 	parts := []part{
 		{"table", what + "."},
@@ -212,20 +217,6 @@ func (d *data) describe(o options) []part {
 		parts = append(parts, part{"source", d.set.source})
 	}
 	return parts
-}
-
-func classes(n int) string {
-	if n == 1 {
-		return "1 class"
-	}
-	return itoa(n) + " classes"
-}
-
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return itoa(n) + " " + noun
 }
 
 func yesNo(b bool) string {

@@ -14,12 +14,13 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 func TestOptions(t *testing.T) {
 	o, err := parseOptions([]string{"method", "global", "enclosure", "tight", "k", "7", "slack", "0.5", "standardize", "yes", "label", "kind",
 		"color", "classes", "width", "300", "wide", "700", "zoom", "yes"})
-	want := options{method: global, enclosure: softkmeans.EnclosureTight, k: 7, slack: .5, standardize: true, label: "kind", byClass: true,
+	want := options{method: view.Global, enclosure: softkmeans.EnclosureTight, k: 7, slack: .5, standardize: true, label: "kind", byClass: true,
 		width: 300, wide: 700, zoom: true}
 	if err != nil || o != want {
 		t.Errorf("%+v, %v", o, err)
@@ -45,7 +46,7 @@ func TestFit(t *testing.T) {
 	for _, set := range sets {
 		s := opened(t, set.name)
 		base := options{slack: .25, label: "auto", standardize: set.standardize, width: 400}
-		for _, m := range []method{minVolume, global, alternating} {
+		for _, m := range []view.Method{view.MinVolume, view.Global, view.Alternating} {
 			o := base
 			o.method = m
 			parts, err := s.fit(t.Context(), o, nil)
@@ -53,10 +54,10 @@ func TestFit(t *testing.T) {
 				t.Fatal(err)
 			}
 			head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved")
-			if (head == "Proved optimal") != (proved == "yes") || m == global && proved != "yes" {
+			if (head == "Proved optimal") != (proved == "yes") || m == view.Global && proved != "yes" {
 				t.Errorf("%s: the verdict is %q, proved: %s", set.name, head, proved)
 			}
-			if m == minVolume {
+			if m == view.MinVolume {
 				above, err := strconv.ParseFloat(strings.TrimSuffix(valueOf(t, parts, "above"), " %"), 64)
 				if err != nil || above < 24 || above > 25.05 {
 					t.Errorf("%s: %v %% above the floor, with a slack of 25 %%", set.name, above)
@@ -67,7 +68,7 @@ func TestFit(t *testing.T) {
 					sound(t, set.name+" "+p.name, p.value)
 				}
 			}
-			if (valueOf(t, parts, "picture-ternary") != "") != (set.k == 3) || (valueOf(t, parts, "picture-trace") != "") != (m != global) {
+			if (valueOf(t, parts, "picture-ternary") != "") != (set.k == 3) || (valueOf(t, parts, "picture-trace") != "") != (m != view.Global) {
 				t.Errorf("%s: pictures are missing, or too many", set.name)
 			}
 		}
@@ -263,55 +264,6 @@ func TestPreviewFits(t *testing.T) {
 	}
 }
 
-// The aligned simplex is a global minimum, and its corners point to where the
-// centers are.
-func TestAlignedSimplex(t *testing.T) {
-	for _, name := range []string{"iris", "wine", "digits"} {
-		s := opened(t, name)
-		k := s.data.set.k
-		m, err := softkmeans.FitMinVolume(t.Context(), s.data.x, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		toward := func(simplex *softkmeans.Matrix) (sum float64) {
-			a, b := centred(simplex, s.data.plane.mean), centred(m.Centers, s.data.plane.mean)
-			for i, v := range a.Data {
-				sum += v * b.Data[i]
-			}
-			return sum
-		}
-		aligned, err := alignedSimplex(s.data, k, m.Centers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := (&softkmeans.Model{Centers: aligned}).Predict(nil, s.data.x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := softkmeans.Certify(s.data.x, aligned, g)
-		if err != nil || !c.Optimal(0) {
-			t.Errorf("%s: not optimal: %+v, %v", name, c, err)
-		}
-		q := s.data.orientation(k, m.Centers)
-		if q == nil {
-			t.Fatalf("%s: no orientation", name)
-		}
-		best, err := softkmeans.Fit(t.Context(), s.data.x, k, &softkmeans.Options{Orientation: q})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for seed := range uint64(20) {
-			other, err := softkmeans.Fit(t.Context(), s.data.x, k, &softkmeans.Options{Orientation: softkmeans.RandomOrientation(k, seed)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if toward(other.Centers) > toward(best.Centers) {
-				t.Errorf("%s: orientation %d is nearer", name, seed)
-			}
-		}
-	}
-}
-
 // Tables that are hardly any.
 func TestDegenerate(t *testing.T) {
 	for _, text := range []string{"1\n", "1,2\n", "5\n5\n5\n", "1,2\n1,2\n1,2\n", "1\n2\n", "0,0,0\n0,0,0\n", "1e300,1\n-1e300,2\n1e299,3\n", "1e-300\n2e-300\n5e-300\n",
@@ -321,7 +273,7 @@ func TestDegenerate(t *testing.T) {
 		if _, err := s.open(&source{name: "t", text: []byte(text)}, options{label: "auto"}); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
-		for _, m := range []method{minVolume, global, alternating} {
+		for _, m := range []view.Method{view.MinVolume, view.Global, view.Alternating} {
 			for _, k := range []int{0, 1, 2, 3, 5} {
 				for _, standardize := range []bool{false, true} {
 					parts, err := s.fit(t.Context(), options{method: m, k: k, slack: .25, label: "auto", standardize: standardize}, nil)
@@ -368,7 +320,7 @@ func TestOutOfRange(t *testing.T) {
 		if got, want := s.data.propose, plain.data.propose; got.K != want.K || got.Reason != want.Reason {
 			t.Errorf("%s: %d is proposed, %s; not %d, %s", scale, got.K, got.Reason, want.K, want.Reason)
 		}
-		if got, want := s.data.plane.share[0], plain.data.plane.share[0]; math.Abs(got-want) > 1e-12 {
+		if got, want := s.data.plane.Share[0], plain.data.plane.Share[0]; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: a share of %v lies along the first direction, not %v", scale, got, want)
 		}
 		parts, err := s.fit(t.Context(), options{k: 2, slack: .25, label: "auto"}, nil)

@@ -7,16 +7,17 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/view"
 )
 
 // view is the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
 	// That of the path stays where it is for every slack.
 	var err error
-	if r.options.method == minVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
+	if r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
 		s.global, err = s.path.global(s.data)
 	} else {
-		s.global, err = alignedSimplex(s.data, r.options.k, r.model.Centers)
+		s.global, err = s.data.globalSimplex(r.model.Centers)
 	}
 	if err != nil {
 		return nil, err
@@ -50,10 +51,7 @@ func (s *session) glimpse(r *result) ([]part, error) {
 	return parts, nil
 }
 
-const (
-	manyRows   = 600 // beyond, pictures are kept simple, for they are drawn while a slider moves
-	manyLabels = 12  // of prototypes
-)
+const manyRows = 600 // beyond, pictures are kept simple, for they are drawn while a slider moves
 
 type pictures struct {
 	*result
@@ -66,29 +64,14 @@ type pictures struct {
 }
 
 func (s *session) picturesOf(r *result) *pictures {
-	p := &pictures{result: r, d: s.data, options: r.options, global: s.global, class: r.model.Labels(nil), names: prototypeNames(r.options.k)}
+	p := &pictures{result: r, d: s.data, options: r.options, global: s.global, class: r.model.Labels(nil), names: view.Names(r.options.k)}
 	if r.options.byClass && len(s.data.Class) > 0 {
 		p.class, p.names = s.data.Class, s.data.Classes
 	}
 	if s.data.Rows <= manyRows {
-		p.sure = make([]float64, s.data.Rows)
-		for i := range p.sure {
-			top := 0.0
-			for _, v := range r.model.Memberships.Row(i) {
-				top = max(top, v)
-			}
-			p.sure[i] = .25 + .7*top*top // the vague ones step back
-		}
+		p.sure = view.Opacity(r.model.Memberships)
 	}
 	return p
-}
-
-// prototypeNames are p0, p1, …: counted as in the files to download.
-func prototypeNames(k int) (names []string) {
-	for j := range k {
-		names = append(names, "p"+itoa(j))
-	}
-	return names
 }
 
 // Pictures stand two in a row, and so come in two heights.
@@ -111,37 +94,21 @@ func (p *pictures) height(most int) int {
 
 func (p *pictures) scatter() string {
 	d := p.d
-	x, y := make([]float64, d.Rows), make([]float64, d.Rows)
-	for i := range x {
-		x[i], y[i] = d.plane.at(d.x.Row(i))
-	}
+	x, y := d.plane.Points(d.x)
 	frame := p.frame("scatter", "The data and the simplex",
-		count(d.Rows, "row")+" on the two directions in which they spread most, with "+prototypes(p.options.k)+" and the global simplex around them.", tall)
-	frame.XLabel = "first direction, " + percent(d.plane.share[0]) + " of the variance"
-	frame.YLabel = "second direction, " + percent(d.plane.share[1])
+		view.Count(d.Rows, "row")+" on the two directions in which they spread most, with "+view.Prototypes(p.options.k)+" and the global simplex around them.", tall)
+	frame.XLabel, frame.YLabel = d.plane.Labels()
 	plot := &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: p.class, Classes: p.names, Opacity: p.sure, EqualScale: true}
-	global := p.options.method == global || p.options.method == minVolume && p.options.slack < noSlack
+	global := p.options.method == view.Global || p.options.method == view.MinVolume && p.options.slack < noSlack
 	if p.global != nil && !global && !p.options.zoom {
-		plot.Outlines = append(plot.Outlines, p.outline(p.global, "global simplex", "global", false))
+		plot.Outlines = append(plot.Outlines, d.plane.Outline(p.global, "global simplex", "global", false))
 	}
 	name := "prototypes"
 	if global {
 		name = "global simplex"
 	}
-	plot.Outlines = append(plot.Outlines, p.outline(p.model.Centers, name, "current", true))
+	plot.Outlines = append(plot.Outlines, d.plane.Outline(p.model.Centers, name, "current", true))
 	return string(chart.Scatter(nil, plot))
-}
-
-func (p *pictures) outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
-	o := chart.Outline{Name: name, Style: style}
-	for j := range centers.Rows {
-		x, y := p.d.plane.at(centers.Row(j))
-		o.X, o.Y = append(o.X, x), append(o.Y, y)
-	}
-	if labels && centers.Rows <= manyLabels {
-		o.Labels = prototypeNames(centers.Rows)
-	}
-	return o
 }
 
 // ternary is "" unless there are three prototypes.
@@ -152,7 +119,7 @@ func (p *pictures) ternary() string {
 	return string(chart.Ternary(nil, &chart.TernaryPlot{
 		Frame: p.frame("ternary", "Memberships in the three prototypes",
 			"A row that is a prototype lies in a corner, an even mixture in the middle.", tall),
-		Memberships: p.model.Memberships.Data, Corners: [3]string(prototypeNames(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
+		Memberships: p.model.Memberships.Data, Corners: [3]string(view.Names(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
 	}))
 }
 
@@ -171,7 +138,7 @@ func (p *pictures) memberships() string {
 	frame := p.frame("memberships", "Memberships of all rows", "A column a row, sorted by the largest membership and its size.", flat)
 	frame.XLabel = "rows, by their largest membership"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
-		Frame: frame, Memberships: p.model.Memberships.Data, K: p.options.k, Names: prototypeNames(p.options.k),
+		Frame: frame, Memberships: p.model.Memberships.Data, K: p.options.k, Names: view.Names(p.options.k),
 	}))
 }
 
@@ -185,22 +152,18 @@ func (p *pictures) centers() string {
 		}
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as the picture that it is.", 0),
-			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: prototypeNames(m.Rows), Size: p.tileSize(m.Rows),
+			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: view.Names(m.Rows), Size: p.tileSize(m.Rows),
 		}))
 	}
 	height := flat
 	if p.options.k != 3 {
 		height = tall // beside the scatter, for there is no triangle
 	}
-	frame := p.frame("centers", "Prototypes over the columns", "A line for each prototype: its value in every column.", height)
+	frame := p.frame("centers", "", "", height)
 	if d.scaling != nil {
 		frame.YLabel = "standard deviations from the mean"
 	}
-	plot := &chart.LinePlot{Frame: frame, IntegerX: true, XNames: d.Names}
-	for j, name := range prototypeNames(m.Rows) {
-		plot.Series = append(plot.Series, chart.Series{Name: name, Y: m.Row(j), Markers: m.Cols <= 40})
-	}
-	return string(chart.Lines(nil, plot))
+	return string(chart.Lines(nil, view.CenterLines(frame, d.Names, m)))
 }
 
 // tileSize lets so many square tiles fill a tall picture.
@@ -218,25 +181,15 @@ func (p *pictures) tileSize(n int) int {
 	return size
 }
 
-// floors is the least error for every k, in shares of the total variance.
+// floors is the least error for every k; "" where there is nothing to take shares of.
 func (p *pictures) floors() string {
-	total := p.d.floors[0]
-	if !(total > 0) || !finite(total) {
+	c := p.certificate
+	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, p.d.propose.K, c)
+	if plot == nil {
 		return ""
 	}
-	const most = 40
-	var y []float64
-	for _, v := range p.d.floors[:min(len(p.d.floors), max(most, p.options.k+5))] {
-		y = append(y, v/total)
-	}
-	frame := p.frame("floors", "The proven floor for every k",
-		"The least share of the total variance that k prototypes can leave over. With "+prototypes(p.options.k)+" it is "+
-			share(p.certificate, p.certificate.Floor/p.certificate.Total)+".", flat)
-	frame.XLabel, frame.YLabel = "prototypes k", "share of the variance left over"
-	plot := &chart.LinePlot{Frame: frame, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}}, IntegerX: true,
-		Highlight: []float64{float64(p.options.k)}, HighlightName: "k = " + itoa(p.options.k)}
-	if c := p.certificate; !c.Optimal(certifiedTol) {
-		plot.Series = append(plot.Series, chart.Series{Name: "this fit", X: []float64{float64(p.options.k)}, Y: []float64{c.Objective / total}, Markers: true})
+	if !c.Optimal(view.CertifiedTol) {
+		view.AddFit(plot, "this fit", p.options.k, c.Objective, c.Total)
 	}
 	return string(chart.Lines(nil, plot))
 }
@@ -255,7 +208,7 @@ func (p *pictures) trace() string {
 	if p.model.Lambda > 0 {
 		what = "squared error and penalty"
 	}
-	frame := p.frame("trace", "The iteration", "The objective after each of "+count(len(trace)-1, "iteration")+"; it never rises.", flat)
+	frame := p.frame("trace", "The iteration", "The objective after each of "+view.Count(len(trace)-1, "iteration")+"; it never rises.", flat)
 	frame.XLabel, frame.YLabel = "iteration", what
 	return string(chart.Lines(nil, &chart.LinePlot{Frame: frame, Series: []chart.Series{{X: x, Y: trace, Markers: len(trace) <= 40}}, IntegerX: true}))
 }

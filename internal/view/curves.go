@@ -1,0 +1,56 @@
+package view
+
+// Curves that a page draws of a fit.
+
+import (
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+)
+
+// mostFloors of the curve are drawn, unless k asks for more.
+const mostFloors = 40
+
+// FloorCurve is the least error for every number of prototypes, in shares of the
+// total variance, with k and the proposed number (0: none) marked; nil where there
+// is no variance, or squares are out of range. The frame needs but its size.
+func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.Certificate) *chart.LinePlot {
+	total := floors[0]
+	if !(total > 0) || !Finite(total) {
+		return nil
+	}
+	var y []float64
+	for _, v := range floors[:min(len(floors), max(mostFloors, k+5))] {
+		y = append(y, v/total)
+	}
+	f.Title = "The proven floor for every k"
+	f.Desc = "The least share of the total variance that k prototypes can leave over. With " + Prototypes(k) + " it is " + Share(c, c.Floor/c.Total) + "."
+	f.XLabel, f.YLabel = "prototypes k", "share of the variance left over"
+	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}}, IntegerX: true,
+		Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
+	switch {
+	case proposed == k:
+		plot.HighlightName += ", as proposed"
+	case proposed > 0 && proposed <= len(y):
+		plot.Series = append(plot.Series, chart.Series{Name: "proposed k = " + strconv.Itoa(proposed), X: []float64{float64(proposed)},
+			Y: []float64{y[proposed-1]}, Markers: true})
+	}
+	return plot
+}
+
+// AddFit marks where a fit of so many prototypes is above the curve.
+func AddFit(plot *chart.LinePlot, name string, k int, objective, total float64) {
+	plot.Series = append(plot.Series, chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
+}
+
+// CenterLines is a line for each center over the columns. The frame needs but its
+// size; its YLabel is the unit.
+func CenterLines(f chart.Frame, columns []string, centers *softkmeans.Matrix) *chart.LinePlot {
+	f.Title, f.Desc = "Prototypes over the columns", "A line for each prototype: its value in every column."
+	plot := &chart.LinePlot{Frame: f, IntegerX: true, XNames: columns}
+	for j, name := range Names(centers.Rows) {
+		plot.Series = append(plot.Series, chart.Series{Name: name, Y: centers.Row(j), Markers: centers.Cols <= 40})
+	}
+	return plot
+}

@@ -1,0 +1,128 @@
+package view
+
+// The picture plane: the two directions in which the data spreads most.
+
+import (
+	"context"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+)
+
+// Plane maps a point to its coordinates along two principal directions.
+type Plane struct {
+	Mean  []float64
+	Axes  *softkmeans.Matrix // 2×d; a second row of zeros where there is one direction only
+	Share [2]float64         // of the total variance that lies along each
+}
+
+// NewPlane finds the plane of rows x with weights, at least one of them above 0;
+// nil: all 1.
+func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
+	p := Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
+	weight := func(i int) float64 { return 1 }
+	all := float64(x.Rows)
+	if weights != nil {
+		most := 0.0
+		for _, w := range weights {
+			most = max(most, w)
+		}
+		all = 0
+		for _, w := range weights {
+			all += w / most // a sum of large ones is out of range
+		}
+		weight = func(i int) float64 { return weights[i] / most }
+	}
+	for i := range x.Rows {
+		w := weight(i) / all
+		for j, v := range x.Row(i) {
+			p.Mean[j] += w * v
+		}
+	}
+	// Halves, for the distance of two numbers can be out of range.
+	centred := x.Clone()
+	var top float64
+	for i := range x.Rows {
+		row, w := centred.Row(i), math.Sqrt(weight(i))
+		for j := range row {
+			row[j] = (row[j]/2 - p.Mean[j]/2) * w
+			top = max(top, math.Abs(row[j]))
+		}
+	}
+	var size float64
+	for _, v := range p.Mean {
+		size = max(size, math.Abs(v))
+	}
+	if top <= 1e-14*size { // equal rows, but for the mean's rounding
+		return p, nil
+	}
+	svd, err := softkmeans.TruncatedSVD(context.Background(), centred, min(2, x.Rows, x.Cols), nil)
+	if err != nil {
+		return p, err
+	}
+	var total float64 // and so can squares
+	for i := range x.Rows {
+		for _, v := range centred.Row(i) {
+			total += (v / top) * (v / top)
+		}
+	}
+	for c, s := range svd.S {
+		for j := range x.Cols {
+			p.Axes.Set(c, j, svd.V.At(j, c))
+		}
+		p.Share[c] = min((s/top)*(s/top)/total, 1)
+	}
+	return p, nil
+}
+
+// At are the coordinates of a point.
+func (p *Plane) At(v []float64) (x, y float64) {
+	for j := range v {
+		c := v[j] - p.Mean[j]
+		x += c * p.Axes.At(0, j)
+		y += c * p.Axes.At(1, j)
+	}
+	return x, y
+}
+
+// Points are the coordinates of all rows.
+func (p *Plane) Points(m *softkmeans.Matrix) (x, y []float64) {
+	x, y = make([]float64, m.Rows), make([]float64, m.Rows)
+	for i := range m.Rows {
+		x[i], y[i] = p.At(m.Row(i))
+	}
+	return x, y
+}
+
+// Labels are what the axes are called.
+func (p *Plane) Labels() (x, y string) {
+	return "first direction, " + Percent(p.Share[0]) + " of the variance", "second direction, " + Percent(p.Share[1])
+}
+
+// manyLabels of prototypes would hide each other.
+const manyLabels = 12
+
+// Outline is the simplex of the centers, with their names if there are not too
+// many.
+func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
+	o := chart.Outline{Name: name, Style: style}
+	o.X, o.Y = p.Points(centers)
+	if labels && centers.Rows <= manyLabels {
+		o.Labels = Names(centers.Rows)
+	}
+	return o
+}
+
+// Opacity of each row is by its largest membership: the vague ones step back.
+func Opacity(g *softkmeans.Matrix) []float64 {
+	sure := make([]float64, g.Rows)
+	for i := range sure {
+		top := 0.0
+		for _, v := range g.Row(i) {
+			top = max(top, v)
+		}
+		sure[i] = .25 + .7*top*top
+	}
+	return sure
+}

@@ -1,0 +1,62 @@
+package view
+
+import (
+	"math"
+	"testing"
+
+	"softkmeans"
+)
+
+// The plane keeps the distances that it can, and takes any shape.
+func TestPlane(t *testing.T) {
+	for _, x := range []*softkmeans.Matrix{
+		softkmeans.NewMatrix(1, 1, []float64{3}),
+		softkmeans.NewMatrix(3, 1, []float64{1, 2, 6}),
+		softkmeans.NewMatrix(1, 3, []float64{1, 2, 6}),
+		softkmeans.NewMatrix(3, 2, []float64{1, 1, 1, 1, 1, 1}),
+		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
+	} {
+		p, err := NewPlane(x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range x.Rows {
+			for l := range i {
+				var far float64
+				for j := range x.Cols {
+					far = math.Hypot(far, x.At(i, j)-x.At(l, j))
+				}
+				ax, ay := p.At(x.Row(i))
+				bx, by := p.At(x.Row(l))
+				if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
+					t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
+				}
+			}
+		}
+		if s := p.Share[0] + p.Share[1]; math.Abs(s-1) > 1e-12 && s != 0 {
+			t.Errorf("%d×%d: the plane has %v of the variance", x.Rows, x.Cols, s)
+		}
+	}
+}
+
+// A weight of 2 is a row given twice, and the size of all weights does not matter.
+func TestPlaneWeights(t *testing.T) {
+	x := softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7})
+	twice, err := NewPlane(softkmeans.NewMatrix(5, 2, append([]float64{5, 7}, x.Data...)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []float64{1, 1e-300, .8e308} {
+		p, err := NewPlane(x, []float64{w, w, w, 2 * w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range 2 {
+			ax, _ := twice.At(x.Row(0))
+			bx, _ := p.At(x.Row(0))
+			if math.Abs(p.Share[c]-twice.Share[c]) > 1e-12 || math.Abs(p.Mean[c]-twice.Mean[c]) > 1e-12 || math.Abs(math.Abs(ax)-math.Abs(bx)) > 1e-12 {
+				t.Errorf("weights of %g: %+v, not %+v", w, p, twice)
+			}
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package view
+
+// The global simplex that shows where given centers come from.
+
+import (
+	"context"
+
+	"softkmeans"
+)
+
+// GlobalSimplex is the tight global simplex of rows x with weights (nil: all 1),
+// turned so that each of its vertices lies in the direction of the center of the
+// same number. Every orientation is a global minimum. mean is that of the rows.
+func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Model, error) {
+	q, err := Orientation(ctx, x, weights, mean, centers)
+	if err != nil {
+		return nil, err
+	}
+	return softkmeans.Fit(ctx, x, centers.Rows, &softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureTight, Orientation: q})
+}
+
+// Orientation is that of GlobalSimplex, for Options; nil where none is better than
+// another. It solves the orthogonal Procrustes problem: Fit's ball simplex is
+// mean + c·B·U with B = RegularSimplex(k), so Q, in B·Q·U, is to take B to T, the
+// centers' coordinates along U. That Q is the orthogonal factor of BᵀT.
+func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	k := centers.Rows
+	if k < 2 {
+		return nil, nil
+	}
+	m, err := softkmeans.Fit(ctx, x, k, &softkmeans.Options{Weights: weights})
+	if err != nil {
+		return nil, err
+	}
+	b := softkmeans.RegularSimplex(k)
+	axes := product(b, centred(m.Centers, mean)) // c·U, (k−1)×d
+	target := product(b, centred(centers, mean)) // BᵀT·U
+	mixed := softkmeans.NewMatrix(k-1, k-1, nil) // c·BᵀT
+	for i := range mixed.Rows {
+		for j := range mixed.Cols {
+			var sum float64
+			for c, v := range target.Row(i) {
+				sum += v * axes.At(j, c)
+			}
+			mixed.Set(i, j, sum)
+		}
+	}
+	u, s, v, err := softkmeans.SVD(mixed)
+	if err != nil || len(s) < k-1 || u.Cols < k-1 || !(s[k-2] > 1e-12*s[0]) {
+		return nil, nil // not finite, where squares are out of range, or no simplex
+	}
+	q := softkmeans.NewMatrix(k-1, k-1, nil)
+	for i := range q.Rows {
+		for j := range q.Cols {
+			var sum float64
+			for c := range k - 1 {
+				sum += u.At(i, c) * v.At(j, c)
+			}
+			q.Set(i, j, sum)
+		}
+	}
+	return q, nil
+}
+
+func centred(m *softkmeans.Matrix, mean []float64) *softkmeans.Matrix {
+	m = m.Clone()
+	for i := range m.Rows {
+		row := m.Row(i)
+		for j := range row {
+			row[j] -= mean[j]
+		}
+	}
+	return m
+}
+
+// product is aᵀb.
+func product(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	m := softkmeans.NewMatrix(a.Cols, b.Cols, nil)
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			row := m.Row(j)
+			for c, w := range b.Row(i) {
+				row[c] += v * w
+			}
+		}
+	}
+	return m
+}

@@ -1,0 +1,97 @@
+package view
+
+// The certificate in words.
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+)
+
+// CertifiedTol is what is called optimal: some thousand roundings of a float64,
+// and far below what any data is measured to.
+const CertifiedTol = 1e-9
+
+// Fit is what a verdict needs to know.
+type Fit struct {
+	Certificate softkmeans.Certificate
+	Method      Method
+	K           int
+	NoSlack     bool // of MinVolume: what is meant is the global simplex that it starts from
+	Trivial     bool // so many prototypes leave nothing over, whatever the table is
+	Partial     bool // it was stopped early
+}
+
+// Verdict is a headline, and what it means.
+func (f *Fit) Verdict() (head, meaning string) {
+	c, k := f.Certificate, f.K
+	optimal := c.Optimal(CertifiedTol)
+	switch {
+	case optimal:
+		// The minimum lies between floor and objective; its rounding is part of it.
+		within := math.Abs(c.Gap)
+		if HasTotal(c) {
+			within = max(within, c.FloorError/c.Total)
+		}
+		head = "Proved optimal"
+		meaning = "The squared error equals the proven floor to within " + strconv.FormatFloat(within, 'g', 1, 64) +
+			" of the total variance: no choice of " + Prototypes(k) + " and memberships leaves over less of this table."
+		if f.Method == Global || f.NoSlack {
+			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum, and has corners outside of it or at its edge, " +
+				"so memberships are vague; the minimal volume draws them in."
+		}
+	case c.Floor > 1e-12*c.Total && HasTotal(c):
+		head = Percent(c.Objective/c.Floor-1) + " above the floor"
+		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
+	case HasTotal(c):
+		head = Percent(c.Objective/c.Total) + " left over"
+		meaning = "This table could be mixed from " + Prototypes(k) + " exactly; these leave over that share of the total variance."
+		if f.Method == MinVolume {
+			part := "a millionth"
+			if f.Trivial {
+				part = "a tenth"
+			}
+			meaning += " With a floor of 0 the slack is a share of " + part + " of that variance."
+		}
+	case Finite(c.Gap):
+		head = Percent(c.Gap) + " of the variance above the floor"
+		meaning = "The squares of these numbers are out of range, and with them the error and the floor; their distance is not."
+	default:
+		head = "No variance to explain"
+		meaning = "All rows are equal."
+	}
+	if !optimal && !f.Partial {
+		switch f.Method {
+		case MinVolume:
+			meaning += " That is the price of compact prototypes, as the slack allows. The floor is proved; that no smaller simplex has the same error is not."
+		case Alternating:
+			meaning += " The iteration ended in a local minimum, or was still on its way; only the floor can tell."
+		default:
+			meaning += " Better prototypes may exist, by up to " + Small(c.Gap) + " of the total variance."
+		}
+	}
+	return head, meaning
+}
+
+// How says how a model was found.
+func How(m *softkmeans.Model) string {
+	if m.Trace == nil {
+		return "in closed form"
+	}
+	how := Count(m.Iterations, "iteration") + ", " + m.Status.String()
+	if m.Lambda > 0 {
+		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
+	}
+	return how
+}
+
+// Warnings are a sentence each.
+func Warnings(m *softkmeans.Model) (lines []string) {
+	for _, w := range m.Warnings {
+		s := w.String()
+		lines = append(lines, strings.ToUpper(s[:1])+s[1:]+".")
+	}
+	return lines
+}

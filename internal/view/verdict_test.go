@@ -1,0 +1,50 @@
+package view
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+// What a certificate says, in words that neither claim too much nor too little.
+func TestVerdict(t *testing.T) {
+	for _, c := range []struct {
+		f              Fit
+		head, has, not string
+	}{
+		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100}, Method: Global, K: 3},
+			"Proved optimal", "no choice of 3 prototypes", "slack"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: MinVolume, K: 3},
+			"25.0 % above the floor", "The floor is proved; that no smaller simplex has the same error is not", "optimal"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: Alternating, K: 3},
+			"25.0 % above the floor", "local minimum", "slack"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: MinVolume, K: 3, Partial: true},
+			"25.0 % above the floor", "leave over 12.5", "slack"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 1, Total: 100, Gap: .01}, Method: MinVolume, K: 3, Trivial: true},
+			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 1, Gap: math.MaxFloat64}, Method: Alternating, K: 3},
+			"No variance to explain", "equal", "optimal"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014}, Method: MinVolume, K: 3},
+			"1.40 % of the variance above the floor", "out of range", "equal"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, Method: Global, K: 3},
+			"0.00 % above the floor", "may exist", "optimal"},
+	} {
+		head, meaning := c.f.Verdict()
+		if head != c.head || !strings.Contains(meaning, c.has) || strings.Contains(meaning, c.not) {
+			t.Errorf("%q: %q; %q is wanted, with %q and without %q", head, meaning, c.head, c.has, c.not)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	m := &softkmeans.Model{Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnEmpty, Cluster: 2, Value: .01}, {Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 1}}}
+	lines := Warnings(m)
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "Cluster 2 is empty") || !strings.HasPrefix(lines[1], "Centers 0 and 1 coincide") {
+		t.Errorf("%q", lines)
+	}
+	if got := Warnings(&softkmeans.Model{}); len(got) != 0 {
+		t.Errorf("without any: %q", got)
+	}
+}
