@@ -111,6 +111,29 @@ func TestEqualScale(t *testing.T) {
 	}
 }
 
+// Pictures that show the same values have the same axes, whatever their points.
+func TestShown(t *testing.T) {
+	draw := func(x, y, xs, ys []float64) (ticks string, first [2]float64) {
+		all := parse(t, Scatter(nil, &ScatterPlot{X: x, Y: y, XShown: xs, YShown: ys, EqualScale: true}))
+		for _, e := range find(all, "sk-tick") {
+			ticks += e.attr["x"] + " " + e.attr["y"] + " " + e.text + "|"
+		}
+		return ticks, circles(all)[0]
+	}
+	xs, ys := []float64{-3, nan, 9, inf}, []float64{-2, 1e301, 4}
+	a, p := draw([]float64{1, 2}, []float64{1, 1}, xs, ys)
+	b, q := draw([]float64{1, -3, 9}, []float64{1, -2, 4}, xs, ys)
+	if a != b || p != q {
+		t.Errorf("%s, %v\n%s, %v", a, p, b, q)
+	}
+	if c, _ := draw([]float64{1, 2}, []float64{1, 1}, nil, nil); c == a {
+		t.Error("values that are shown make no difference")
+	}
+	if got := texts(parse(t, Scatter(nil, &ScatterPlot{XShown: xs, YShown: ys}))); !strings.Contains(got, "no points to show") {
+		t.Error(got)
+	}
+}
+
 // A tick stands where a point of its value does.
 func TestTicksStandAtValues(t *testing.T) {
 	all := parse(t, Scatter(nil, &ScatterPlot{X: []float64{0, 2, 9}, Y: []float64{-20, 40, 100}}))

@@ -16,7 +16,12 @@ type ScatterPlot struct {
 
 	Outlines   []Outline
 	EqualScale bool // a unit of X is as long as one of Y
-	MaxPoints  int  // 0: 5000; of more rows some are drawn, and the picture says so
+
+	// XShown and YShown are values that the axes take in, too, so that pictures to
+	// be compared can have the same ones.
+	XShown, YShown []float64
+
+	MaxPoints int // 0: 5000; of more rows some are drawn, and the picture says so
 }
 
 // Outline is the centers of a model: a point, a segment, a triangle, and for
@@ -54,6 +59,16 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	}
 	if !ex.some {
 		notes = append(notes, "There are no points to show")
+	}
+	for _, v := range s.XShown {
+		if finite(v) {
+			ex.add(v)
+		}
+	}
+	for _, v := range s.YShown {
+		if finite(v) {
+			ey.add(v)
+		}
 	}
 	p := s.layout(dst, legend, notes, 380, axisHeight, 140)
 	var x, y axis
