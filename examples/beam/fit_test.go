@@ -48,7 +48,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 			_, shard := readNumbers(t, filepath.Join(dir, "in", name))
 			header, a := readNumbers(t, filepath.Join(dir, "beam/memberships", name))
 			_, b := readNumbers(t, filepath.Join(dir, "plain/memberships", name))
-			if header != "label,m0,m1,m2,m3,m4" || len(a) != len(shard) || len(b) != len(shard) {
+			if header != "label,p0,p1,p2,p3,p4" || len(a) != len(shard) || len(b) != len(shard) {
 				t.Fatalf("%s: header %q, %d and %d rows", name, header, len(a), len(b))
 			}
 			for i := range a {
@@ -133,7 +133,7 @@ func TestEmptyShardsAndHeaders(t *testing.T) {
 		}
 		for name, n := range map[string]int{"a": 2, "b": 0, "c": 0, "d": 2, "e": 0} {
 			header, rows := readNumbers(t, filepath.Join(out, "memberships", name+".csv"))
-			if header != "label,m0,m1" || len(rows) != n {
+			if header != "label,p0,p1" || len(rows) != n {
 				t.Errorf("plain %v: %s has header %q and %d rows", plain, name, header, len(rows))
 			}
 		}

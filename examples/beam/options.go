@@ -30,7 +30,7 @@ takes what is there: that a shard is missing, only -manifest can tell.
 
 Written, each under a temporary name and then renamed:
 
-  DIR/memberships/NAME   for every shard: label,m0,m1,… The label is the number of
+  DIR/memberships/NAME   for every shard: label,p0,p1,… The label is the number of
                          the largest membership, from 0
   DIR/model.bin          the model, for Model.UnmarshalBinary
   DIR/report.txt         what is also printed; it is the last file to be written

@@ -94,7 +94,7 @@ func (j *job) memberships(ctx context.Context, s shard, m *softkmeans.Model) (*q
 	err := writeOutput(ctx, s.Output, j.ID, func(w *bufio.Writer) error {
 		w.WriteString("label")
 		for i := range j.K {
-			w.WriteString(",m" + strconv.Itoa(i))
+			w.WriteString(",p" + strconv.Itoa(i))
 		}
 		w.WriteByte('\n')
 		var g *softkmeans.Matrix

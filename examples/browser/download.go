@@ -50,14 +50,14 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has label,m0,…,m(k−1), as the command writes it, and the given
+// membershipsCSV has label,p0,…,p(k−1), as the command writes it, and the given
 // class last where there is one. Every number is written with the digits it takes
 // to read the same float64 back.
 func membershipsCSV(d *data, r *result) []byte {
 	m := r.model
 	b := []byte("label")
 	for j := range m.Memberships.Cols {
-		b = strconv.AppendInt(append(b, ",m"...), int64(j), 10)
+		b = strconv.AppendInt(append(b, ",p"...), int64(j), 10)
 	}
 	if len(d.Class) > 0 {
 		b = append(b, ",class"...)

@@ -265,7 +265,7 @@ func TestDownloads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(records[0], ","); got != "label,m0,m1,m2,class" {
+		if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,class" {
 			t.Errorf("the header is %q", got)
 		}
 		if len(records) != wine.Rows+1 {
