@@ -34,7 +34,7 @@ func TestBadShards(t *testing.T) {
 		"cut after a row": {append(manifest, "b.csv", "u,v\n0,1\n4,5\n"), "-manifest %/manifest.csv", "%/b.csv: 2 rows, the manifest has 3"},
 		"all cut":         {append(manifest, "b.csv", ""), "-manifest %/manifest.csv", "%/b.csv: no such file or directory"},
 		"a row too many":  {append(manifest, "c.csv", "3,1\n1,1\n1,2\n"), "-manifest %/manifest.csv", "%/c.csv: 3 rows, the manifest has 2"},
-		"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: "NaN" is not a finite number`},
+		"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: missing value "NaN" in column "v"`},
 		"infinite":        {[]string{"c.csv", "3,1\n-Inf,1\n"}, "", `%/c.csv:2:1: "-Inf" is not a finite number`},
 		"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" is not a number`},
 		"missing value":   {[]string{"c.csv", "u,v\n3,1\n1,\n"}, "", `%/c.csv:3:2: missing value`},

@@ -51,7 +51,7 @@ func (r reading) eachBlock(ctx context.Context, s shard, f func(x *softkmeans.Ma
 	}
 	defer file.Close()
 	in := &watched{ctx: ctx, r: file, last: '\n'}
-	rows, err := table.NewReader(in, s.Name, table.Dialect{Label: r.Label, Header: r.Header, Workers: r.Workers})
+	rows, err := table.NewReader(in, s.Name, table.Dialect{Label: r.Label, Header: r.Header, Words: table.Words{Label: "-label"}, Workers: r.Workers})
 	var none *table.NoRows
 	switch {
 	case err == nil:

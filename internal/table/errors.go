@@ -48,20 +48,24 @@ func readError(source string, err error) error {
 
 // Words are what messages call the settings of a Dialect, so that they name
 // what the reader of the message can change. An empty word stands for the flag
-// of the command line: -delimiter, -header, -label.
+// of the command line: -delimiter, -header, -label, -weights, -drop. Where only
+// Drop is empty, and another is not, there is no such setting and no advice to
+// use it.
 type Words struct {
-	Delimiter, Header, Label string
+	Delimiter, Header, Label, Weights, Drop string
 }
 
 func (w Words) orFlags() Words {
-	if w.Delimiter == "" {
-		w.Delimiter = "-delimiter"
+	if w == (Words{}) {
+		w.Drop = "-drop"
 	}
-	if w.Header == "" {
-		w.Header = "-header"
-	}
-	if w.Label == "" {
-		w.Label = "-label"
+	for _, word := range []struct {
+		is   *string
+		flag string
+	}{{&w.Delimiter, "-delimiter"}, {&w.Header, "-header"}, {&w.Label, "-label"}, {&w.Weights, "-weights"}} {
+		if *word.is == "" {
+			*word.is = word.flag
+		}
 	}
 	return w
 }

@@ -9,15 +9,17 @@ import (
 // that is never closed, or a text without ends of lines, is all read into memory,
 // many times over, before anything can be said of it.
 const (
-	mostQuoted = 1 << 20  // bytes of a quoted field
-	mostLine   = 64 << 20 // bytes of a line, or of a row of many lines
-	longStart  = 1 << 20  // how far an end of line is looked for before CR is taken for one
+	mostColumns = 1 << 20  // fields of a line: each takes some 100 bytes, with its name
+	mostQuoted  = 1 << 20  // bytes of a quoted field
+	mostLine    = 64 << 20 // bytes of a line, or of a row of many lines
+	longStart   = 1 << 20  // how far an end of line is looked for before CR is taken for one
 )
 
 var (
-	errLongQuote = errors.New("a quoted field of more than 1 MB; is its quote closed?")
-	errLongLine  = errors.New("a line of more than 64 MB")
-	errLongRow   = errors.New("a row of more than 64 MB, on many lines")
+	errLongQuote  = errors.New("a quoted field of more than 1 MB; is its quote closed?")
+	errLongLine   = errors.New("a line of more than 64 MB")
+	errLongRow    = errors.New("a row of more than 64 MB, on many lines")
+	errManyFields = errors.New("a line of more than 1048576 fields")
 )
 
 // longLine is errLongLine with its place, which only who counts lines knows; other

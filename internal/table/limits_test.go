@@ -93,3 +93,29 @@ func TestLongRow(t *testing.T) {
 		t.Errorf("%v, %d bytes were read", err, in.read)
 	}
 }
+
+// A line of very many fields takes no more memory than one of as many as there may
+// be.
+func TestManyColumns(t *testing.T) {
+	most := strings.Repeat("1,", mostColumns-1) + "1\n"
+	if got, err := read(most, Dialect{}); err != nil || len(got.Data) != mostColumns {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"1," + most: `f.csv:1: a line of more than 1048576 fields`,
+		strings.Repeat("1,", mostLine/2-1) + "1\n": `f.csv:1: a line of more than 1048576 fields`,
+		"1,2\n1," + most: `f.csv:2: a line of more than 1048576 fields`,
+	} {
+		runtime.GC()
+		var from, to runtime.MemStats
+		runtime.ReadMemStats(&from)
+		_, err := read(text, Dialect{})
+		runtime.ReadMemStats(&to)
+		if err == nil || err.Error() != want {
+			t.Errorf("%.9q…, %d bytes: %v, want %s", text, len(text), err, want)
+		}
+		if alloc := to.TotalAlloc - from.TotalAlloc; alloc > 512<<20 {
+			t.Errorf("%.9q…, %d bytes: %d MB were allocated", text, len(text), alloc>>20)
+		}
+	}
+}

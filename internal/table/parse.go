@@ -15,9 +15,13 @@ import (
 type layout struct {
 	dialect Dialect
 	source  string
-	width   int  // fields on every line
-	label   int  // the field that is left out, from 0; -1 if there is none
-	plain   bool // the delimiter is one that plain knows
+	width   int      // fields on every line
+	cols    int      // numbers in a row
+	roles   []int    // of every field: its place in the row, or one of columns.go
+	header  []string // the names of all fields, if line 1 holds them
+	labels  bool     // there is a label column
+	weights bool     // there is a column of weights
+	plain   bool     // the delimiter is one that plain knows
 }
 
 // part is the rows of some lines of a text. Its lines are counted from 1.
@@ -26,6 +30,7 @@ type part struct {
 	rows   int
 	labels []byte // one after the other
 	ends   []int  // where each ends in labels
+	weight []float64
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 without one
@@ -34,7 +39,7 @@ type part struct {
 }
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], labels: o.labels[:0], ends: o.ends[:0]}
+	*o = part{data: o.data[:0], labels: o.labels[:0], ends: o.ends[:0], weight: o.weight[:0]}
 }
 
 // label is the label of row i.
@@ -151,19 +156,15 @@ func lineEnd(text []byte, i int) int {
 
 // plainRow takes one row and returns where the next begins, or 0 and no row.
 func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int) {
-	cols := p.width
-	if p.label >= 0 {
-		cols--
-	}
-	o.data = slices.Grow(o.data, cols)
-	row := o.data[len(o.data) : len(o.data)+cols]
+	o.data = slices.Grow(o.data, p.cols)
+	row := o.data[len(o.data) : len(o.data)+p.cols]
 	var label []byte
-	at := 0
-	for j := range p.width {
+	var weight float64
+	for j, role := range p.roles {
 		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
 			i++
 		}
-		if j == p.label {
+		if role == roleLabel || role == roleNone {
 			from := i
 			for i < len(text) && text[i] != comma && text[i] != '\n' {
 				if text[i] == '"' || comma == ' ' && (text[i] < ' ' || text[i] > '~') {
@@ -171,16 +172,22 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 				}
 				i++
 			}
-			if label = text[from:i]; comma == ' ' && len(label) == 0 {
+			if comma == ' ' && i == from {
 				return 0
+			}
+			if role == roleLabel {
+				label = text[from:i]
 			}
 		} else {
 			v, end, ok := scan(text, i)
 			if !ok {
 				return 0
 			}
-			row[at] = v
-			at++
+			if role >= 0 {
+				row[role] = v
+			} else if weight = v; v < 0 {
+				return 0
+			}
 			i = end
 		}
 		from := i
@@ -206,9 +213,12 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			i++
 		}
 	}
-	o.data = o.data[:len(o.data)+cols]
-	if p.label >= 0 {
+	o.data = o.data[:len(o.data)+p.cols]
+	if p.labels {
 		o.addLabel(label)
+	}
+	if p.weights {
+		o.weight = append(o.weight, weight)
 	}
 	return i
 }
@@ -234,7 +244,7 @@ func (p *parser) next() ([][]byte, error) {
 		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
 	case errLongQuote:
 		return nil, p.fault(len(fields), err.Error())
-	case errLongRow:
+	case errLongRow, errManyFields:
 		return nil, p.fault(-1, err.Error())
 	default:
 		return nil, longLine(err, p.source, p.split.end+1)
@@ -246,102 +256,6 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// begin learns from the first line how wide the table is, which column to leave
-// out, the names, and whether the line is a header.
-func (p *parser) begin(fields [][]byte, h *Head) error {
-	p.width = len(fields)
-	p.plain = isPlain(p.dialect.Delimiter) && !p.dialect.slow
-	var named bool
-	var err error
-	if p.label, named, err = p.labelColumn(fields); err != nil {
-		return err
-	}
-	switch {
-	case named || p.dialect.Header == HeaderYes:
-		h.Header = true
-	case p.dialect.Header == HeaderAuto:
-		if h.Header, err = p.detectHeader(fields); err != nil {
-			return err
-		}
-	}
-	for j, s := range fields {
-		name := Printable(string(s))
-		if !h.Header || name == "" {
-			name = Column(j)
-		}
-		if j == p.label {
-			h.LabelColumn, h.LabelName = j+1, name
-			continue
-		}
-		h.Names = append(h.Names, name)
-	}
-	if len(h.Names) == 0 {
-		return &Error{Source: p.source, Msg: "there is no column besides the label column"}
-	}
-	return nil
-}
-
-// labelColumn finds the label column by its number or in the first line; named
-// tells that the first line has its name.
-func (p *parser) labelColumn(first [][]byte) (label int, named bool, err error) {
-	d := &p.dialect
-	if d.Label == "" {
-		return -1, false, nil
-	}
-	if n, err := strconv.Atoi(d.Label); err == nil {
-		if n < 1 || n > len(first) {
-			return 0, false, p.fault(-1, "there is no column "+strconv.Itoa(n)+" for "+d.Words.Label+", only "+count(len(first), "column"))
-		}
-		return n - 1, false, nil
-	}
-	label = -1
-	for j, s := range first {
-		if string(bytes.TrimSpace(s)) != d.Label {
-			continue
-		}
-		if label >= 0 {
-			e := p.fault(j, "a second column named "+strconv.Quote(d.Label)+"; give "+d.Words.Label+" its number")
-			e.Line = p.split.start
-			return 0, false, e
-		}
-		label = j
-	}
-	if label < 0 {
-		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(d.Label)+", which "+d.Words.Label+" asks for")
-	}
-	return label, true, nil
-}
-
-// detectHeader decides whether the first line is a header: it is if none of
-// its fields is a number. A line with both is taken for neither, because a bad
-// number in the first row must not turn that row into names.
-func (p *parser) detectHeader(fields [][]byte) (bool, error) {
-	numbers, words, word := 0, 0, 0
-	for j, s := range fields {
-		if s = bytes.TrimSpace(s); len(s) == 0 || j == p.label {
-			continue // a table with row names often has none for that column
-		}
-		if _, err := parseFloat(s); err == nil || errors.Is(err, strconv.ErrRange) {
-			numbers++
-		} else if words++; words == 1 {
-			word = j
-		}
-	}
-	if words > 0 && numbers > 0 {
-		_, err := p.number(fields, word)
-		w := p.dialect.Words
-		err.Msg += " (if line 1 holds names: " + w.Header + " yes; " + p.notData(word) + ")"
-		return false, err
-	}
-	return words > 0, nil
-}
-
-// notData advises to leave out column j.
-func (p *parser) notData(j int) string {
-	n := strconv.Itoa(j + 1)
-	return "if column " + n + " is not data: " + p.dialect.Words.Label + " " + n
-}
-
 // firstRow is addRow for the first row, where a column of words is likely to be
 // one of labels.
 func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
@@ -349,28 +263,42 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
 	if err == nil {
 		return nil
 	}
-	if j := err.Column - 1; j >= 0 && header && p.width > 1 && p.label < 0 && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
-		err.Msg += " (" + p.notData(j) + ")"
+	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 && !missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
+		if advice := p.notData(j); advice != "" {
+			err.Msg += " (" + advice + ")"
+		}
 	}
 	return err
 }
 
-// addRow appends the numbers and the label of one line.
+// addRow appends the numbers, the label and the weight of one line.
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	if len(fields) != p.width {
-		return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line")
+		return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
 	}
+	o.data = slices.Grow(o.data, p.cols)
+	row := o.data[len(o.data) : len(o.data)+p.cols]
 	for j, s := range fields {
-		if j == p.label {
+		switch role := p.roles[j]; role {
+		case roleNone:
+		case roleLabel:
 			o.addLabel(s)
-			continue
+		default:
+			v, err := p.number(fields, j)
+			if err != nil {
+				return err
+			}
+			if role >= 0 {
+				row[role] = v
+				continue
+			}
+			if v < 0 {
+				return p.fault(j, quote(string(bytes.TrimSpace(s)))+" is a weight below 0")
+			}
+			o.weight = append(o.weight, v)
 		}
-		v, err := p.number(fields, j)
-		if err != nil {
-			return err
-		}
-		o.data = append(o.data, v)
 	}
+	o.data = o.data[:len(o.data)+p.cols]
 	o.rows++
 	return nil
 }
@@ -386,8 +314,8 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	switch {
 	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
 		return v, nil
-	case s == "":
-		return 0, p.fault(j, "missing value")
+	case missing(text):
+		return 0, p.fault(j, p.missing(s, j))
 	case err == nil:
 		return 0, p.fault(j, quote(s)+" is not a finite number")
 	case errors.Is(err, strconv.ErrRange):
@@ -398,5 +326,5 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case strings.Count(s, ",") == 1:
 		return 0, p.fault(j, quote(s)+" is not a number (the decimal sign is the point)")
 	}
-	return 0, p.fault(j, quote(s)+" is not a number")
+	return 0, p.fault(j, quote(s)+" is not a number"+hintCR(fields))
 }

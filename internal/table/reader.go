@@ -3,6 +3,7 @@ package table
 import (
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Reader reads the rows of a text in blocks, and keeps none of them: a few chunks
@@ -45,6 +46,9 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	text, first, err := start(in)
 	if err != nil {
 		return nil, err
+	}
+	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
+		return nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
 	}
 	if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
@@ -96,6 +100,11 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 //
 // ReadRows panics if dst has no room for a row, or class less than dst.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
+	return t.readRows(dst, class, nil)
+}
+
+// readRows also gives the rows' weights, unless weights is empty.
+func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int, err error) {
 	width := len(t.Names)
 	room := len(dst) / width
 	if room == 0 {
@@ -104,6 +113,9 @@ func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	for n < room && t.more() {
 		take := min(room-n, t.part.rows-t.at)
 		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
+		if t.parser.weights && len(weights) > 0 {
+			copy(weights[n:], t.part.weight[t.at:t.at+take])
+		}
 		if t.classes != nil && class != nil {
 			for i := range take {
 				class[n+i] = t.class(t.part.label(t.at + i))

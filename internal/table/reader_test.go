@@ -26,9 +26,9 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 	t := &Table{Head: r.Head}
 	width := len(r.Names)
 	data := make([]float64, rows*width+width-1) // and a rest that no row fits in
-	class := make([]int, rows)
+	class, weights := make([]int, rows), make([]float64, rows)
 	for {
-		n, err := r.ReadRows(data, class)
+		n, err := r.readRows(data, class, weights)
 		if (n == 0) != (err != nil) || n > rows {
 			return nil, fmt.Errorf("%d rows of %d and the error %w", n, rows, err)
 		}
@@ -49,6 +49,9 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 		if t.LabelColumn > 0 {
 			t.Class = append(t.Class, class[:n]...)
 		}
+		if t.WeightsColumn > 0 {
+			t.Weights = append(t.Weights, weights[:n]...)
+		}
 		t.Rows += n
 	}
 }
@@ -56,14 +59,14 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 func sameTable(a, b *Table) bool {
 	bits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
 	return reflect.DeepEqual(a.Head, b.Head) && a.Rows == b.Rows && slices.EqualFunc(a.Data, b.Data, bits) &&
-		slices.Equal(a.Class, b.Class) && slices.Equal(a.Classes, b.Classes)
+		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.Equal(a.Class, b.Class) && slices.Equal(a.Classes, b.Classes)
 }
 
 // checkBlocks holds reading in blocks against reading at once, all of it the slow
 // way.
 func checkBlocks(t *testing.T, text string, d Dialect, rows int) {
 	t.Helper()
-	want, wantErr := Read(strings.NewReader(text), "f.csv", Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: d.Label, slow: true})
+	want, wantErr := Read(strings.NewReader(text), "f.csv", Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: d.Label, Weights: d.Weights, Drop: d.Drop, Pick: d.Pick, slow: true})
 	got, err := inBlocks(strings.NewReader(text), d, rows)
 	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, err, wantErr)
@@ -93,6 +96,7 @@ func blockTexts() (texts []string, dialects []Dialect) {
 			"1,2,1e999,4" + end, "1,\"2\"x,3,4" + end, "1,2,\"3,4" + end, "1,2\",3,4" + end, "1,2,0x10,4" + end, "1,2,\u20033\u2003,\u2003w" + end, "1,2,3\r,4" + end, "\r" + end} {
 			for _, after := range []string{strings.Repeat(row, 3), end + end, "\r", "1,2,3,4"} {
 				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after, Dialect{Label: "d"})
+				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after, Dialect{Weights: "1", Drop: []string{"d"}, Pick: pick("c", "b")})
 			}
 			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "  "), Dialect{Delimiter: ' ', Label: "4"})
 			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "\t"), Dialect{Label: "4"})
@@ -281,11 +285,17 @@ func FuzzReader(f *testing.F) {
 	texts, dialects := blockTexts()
 	for i, text := range texts {
 		if d := dialects[i]; len(text) < 200 {
-			f.Add(text, d.Delimiter, d.Label, 1+i%20, 1+i%5, 1+i%3)
+			f.Add(text, d.Delimiter, d.Label, d.Weights, strings.Join(d.Drop, " "), i%5, 1+i%20, 1+i%5, 1+i%3)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string, comma rune, label string, chunk, rows, workers int) {
-		d := Dialect{Delimiter: comma, Label: label, chunk: min(max(chunk, 1), 1000), Workers: min(max(workers, 1), 4)}
+	f.Fuzz(func(t *testing.T, text string, comma rune, label, weights, drop string, picked, chunk, rows, workers int) {
+		d := Dialect{Delimiter: comma, Label: label, Weights: weights, Drop: strings.Fields(drop), chunk: min(max(chunk, 1), 1000), Workers: min(max(workers, 1), 4)}
+		switch { // the last of the columns, or some by position
+		case picked < 0:
+			d.Pick = func(names []string) []string { slices.Reverse(names); return names[:min(len(names), -max(picked, -9))] }
+		case picked > 0:
+			d.Pick = pick([]string{"c2", "c1", "c3", "c9"}[:min(picked, 4)]...)
+		}
 		for d.Header = range HeaderNo + 1 {
 			checkBlocks(t, text, d, min(max(rows, 1), 100))
 		}

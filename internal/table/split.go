@@ -81,6 +81,10 @@ func (s *splitter) next() error {
 		if s.trim {
 			line = bytes.TrimLeftFunc(line, unicode.IsSpace)
 		}
+		if len(s.lines) == mostColumns {
+			err = errManyFields
+			break
+		}
 		s.lines = append(s.lines, s.end)
 		if len(line) > 0 && line[0] == '"' {
 			line, newline, more, err = s.quoted(line[1:], newline)

@@ -21,9 +21,22 @@ import (
 type Dialect struct {
 	Delimiter rune   // 0: tab, semicolon or comma, whichever the first line has
 	Header    Header // whether the first line holds names
-	Label     string // a column that is not data: its name, its number from 1, or ""
 	Words     Words  // for messages
 	Workers   int    // goroutines that read and parse ahead; none for 0 and 1
+
+	// Columns that are not data, by their name in the header or their number from 1;
+	// "" and nil for none. No column can be two of these, or one of these and picked.
+	Label   string   // the rows' classes
+	Weights string   // the rows' weights: numbers, at least 0
+	Drop    []string // not looked at: they may hold anything
+
+	// Pick chooses the columns that are data, and their order: the values of a row
+	// come in the order of the names that it returns. It is called once a text, with
+	// the names of all columns, or nil where there is no header and the names to
+	// return are c1, c2, … by position. What is not picked may hold anything, but
+	// where the header is guessed. If Pick is nil, or returns nil, all columns that
+	// are not one of the above are data.
+	Pick func(names []string) []string
 
 	// For tests.
 	chunk int  // bytes that are read at once, 0 for chunkSize
@@ -45,19 +58,22 @@ type Head struct {
 	Names  []string // of the columns of numbers: the header's, or c1, c2, … by position
 	Header bool     // the first line held the names
 
-	// The label column, as it is counted from 1 in the text; 0 without one, and
-	// then the rest is empty.
-	LabelColumn int
-	LabelName   string // as in Names, were it among them
+	// The label column and that of the weights, as they are counted from 1 in the
+	// text; 0 without one, and then its name is empty.
+	LabelColumn   int
+	LabelName     string // as in Names, were it among them
+	WeightsColumn int
+	WeightsName   string
 }
 
-// Table is the numbers of a text, and the classes that its label column gives
-// to the rows.
+// Table is the numbers of a text, and the classes and the weights that columns
+// of it give to the rows.
 type Table struct {
 	Head
 	Rows    int       // at least 1
 	Data    []float64 // Rows × len(Names), row after row, all finite
 	Class   []int     // of every row with a label column: an index into Classes
+	Weights []float64 // of every row with a column of weights, all finite and at least 0
 	Classes []string  // the label column's values, in order of appearance, without the spaces around them
 }
 
@@ -88,7 +104,10 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 		if t.LabelColumn > 0 {
 			t.Class = slices.Grow(t.Class, space)
 		}
-		n, err := b.ReadRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)])
+		if t.WeightsColumn > 0 {
+			t.Weights = slices.Grow(t.Weights, space)
+		}
+		n, err := b.readRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)], t.Weights[len(t.Weights):cap(t.Weights)])
 		if err == io.EOF {
 			t.Classes = b.Classes
 			return t, nil
@@ -100,6 +119,9 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 		t.Data = t.Data[:t.Rows*width]
 		if t.LabelColumn > 0 {
 			t.Class = t.Class[:t.Rows]
+		}
+		if t.WeightsColumn > 0 {
+			t.Weights = t.Weights[:t.Rows]
 		}
 	}
 }

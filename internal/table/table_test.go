@@ -15,6 +15,10 @@ func read(text string, d Dialect) (*Table, error) {
 	return Read(strings.NewReader(text), "f.csv", d)
 }
 
+func pick(names ...string) func([]string) []string {
+	return func([]string) []string { return append([]string{}, names...) }
+}
+
 var readTests = []struct {
 	name, text string
 	dialect    Dialect
@@ -53,6 +57,15 @@ var readTests = []struct {
 	{"label by number, with header", "a,b,c\n1,x,2\n", Dialect{Label: "2"}, "a c", []float64{1, 2}},
 	{"label by name", "a, kind ,c\n1,x,2\n", Dialect{Label: "kind"}, "a c", []float64{1, 2}},
 	{"a named label makes a header", "2020,kind\n1,x\n", Dialect{Label: "kind"}, "2020", []float64{1}},
+	{"weights", "a,w,b\n1,.5,2\n3, 0 ,4\n", Dialect{Weights: "w"}, "a b", []float64{1, 2, 3, 4}},
+	{"left out", "a,b,c,d\n1,,2,x\n3,\"u\nv\",4,\n", Dialect{Drop: []string{"b", "4"}}, "a c", []float64{1, 2, 3, 4}},
+	{"left out, twice", "1,x\n3,y\n", Dialect{Drop: []string{"2", "2"}}, "c1", []float64{1, 3}},
+	{"left out, words in line 1", "5,setosa\n6,virginica\n", Dialect{Drop: []string{"2"}}, "c1", []float64{5, 6}},
+	{"picked", "a,b,c\n1,x,2\n3,,4\n", Dialect{Pick: pick("c", "a")}, "c a", []float64{2, 1, 4, 3}},
+	{"picked by position", "1,2,3\n4,5,x\n", Dialect{Pick: pick("c2", "c1")}, "c2 c1", []float64{2, 1, 5, 4}},
+	{"picked beside others", "w,a,k,b,d\n1,2,x,3,y\n", Dialect{Pick: pick("b", "a"), Weights: "w", Label: "k", Drop: []string{"d"}}, "b a", []float64{3, 2}},
+	{"nothing is picked", "a,b\n1,2\n", Dialect{Pick: func([]string) []string { return nil }}, "a b", []float64{1, 2}},
+	{"one of two of a name", "a,b,a\n1,2,3\n", Dialect{Drop: []string{"3"}}, "a b", []float64{1, 2}},
 	{"a label may be empty or span lines", "1,\"x\ny\"\n2,\n3,z\n", Dialect{Label: "2"}, "c1", []float64{1, 2, 3}},
 }
 
@@ -87,14 +100,21 @@ var readErrors = []struct {
 	{"1,2\n  ,4\n", Dialect{}, `f.csv:2:1: missing value`},
 	{"1\t2\t3\n1\t\t3\n", Dialect{}, `f.csv:2:2: missing value`},
 	{",\n", Dialect{}, `f.csv:1:1: missing value`},
-	{"1,2\n3,NaN\n", Dialect{}, `f.csv:2:2: "NaN" is not a finite number`},
+	{"1,2\n3,NaN\n", Dialect{}, `f.csv:2:2: missing value "NaN"`},
+	{"a,\x1b b\n3,\n", Dialect{}, `f.csv:2:2: missing value in column "? b": the field is empty`},
+	{"a,b\n3, N/A \n", Dialect{}, `f.csv:2:2: missing value "N/A" in column "b"`},
+	{"a,b\n3,-\n", Dialect{}, `f.csv:2:2: missing value "-" in column "b"`},
+	{"1,2\n3,NULL\n", Dialect{}, `f.csv:2:2: missing value "NULL"`},
+	{"1,2\n3,nano\n", Dialect{}, `f.csv:2:2: "nano" is not a number`},
+	{"NA,NA\n1,2\n", Dialect{}, `f.csv:1:1: missing value "NA"`},
+	{"?,setosa\n1,virginica\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (if line 1 holds names: -header yes; `},
 	{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
 	{"1\n1_000\n", Dialect{}, `f.csv:2:1: "1_000" is not a number`},
 	{"1\n2024_01\n", Dialect{}, `f.csv:2:1: "2024_01" is not a number`},
 	{"1\n0x1p4\n", Dialect{}, `f.csv:2:1: "0x1p4" is not a number`},
 	{"1\n\"0X1P4\"\n", Dialect{}, `f.csv:2:1: "0X1P4" is not a number`},
 	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes; `},
-	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: "nan" is not a finite number`},
+	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: missing value "nan"`},
 	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
 	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
 	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
@@ -110,8 +130,8 @@ var readErrors = []struct {
 	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
 
 	// A first line with a number and a word is neither.
-	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3)`},
-	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2)`},
+	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
+	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2 or -drop 2)`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" is not a number`},
@@ -135,6 +155,31 @@ var readErrors = []struct {
 	{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
 	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
 	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
+	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"}, `f.csv: there is no column besides the label column and those that are left out`},
+	{"a,w\n1,2\n", Dialect{Label: "2", Weights: "w"}, `f.csv:1: column 2 is asked for by -label and by -weights; it can be only one of them`},
+	{"a,w\n1,2\n", Dialect{Weights: "w", Drop: []string{"a", "2"}}, `f.csv:1: column 2 is asked for by -weights and by -drop`},
+	{"a,w\n1,2\n", Dialect{Weights: "v"}, `f.csv:1: no column is named "v", which -weights asks for`},
+	{"a,w\n1,2\n", Dialect{Drop: []string{"3"}}, `f.csv:1: there is no column 3 for -drop, only 2 columns`},
+	{"a,b,a\n1,2,3\n", Dialect{Drop: []string{"a"}}, `f.csv:1:3: a second column named "a"; give -drop its number`},
+	{"a,w\n1,2\n3,-0.5\n", Dialect{Weights: "w"}, `f.csv:3:2: "-0.5" is a weight below 0`},
+	{"a,w\n1,-2\n", Dialect{Weights: "2"}, `f.csv:2:2: "-2" is a weight below 0`},
+	{"a,w\n1,inf\n", Dialect{Weights: "2"}, `f.csv:2:2: "inf" is not a finite number`},
+	{"a,w\n1,2\n1,\n", Dialect{Weights: "2"}, `f.csv:3:2: missing value in column "w"`},
+	{"a,w\n1,x\n", Dialect{Weights: "2"}, `f.csv:2:2: "x" is not a number`},
+
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "c")}, `f.csv:1: there is no column "c"; there are "a", "b"`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("b", "a")}, `f.csv:1: there is more than one column named "a", which is asked for`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a", "b")}, `f.csv:1: column "b" is asked for twice`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Label: "a"}, `f.csv:1: column "a" is one of the data, and is asked for by -label`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Drop: []string{"2"}}, `f.csv:1: column "b" is one of the data, and is asked for by -drop`},
+	{"a,b\n1,2\n", Dialect{Pick: pick()}, `f.csv: none of the columns is to be data`},
+	{"a,b\n1,x\n", Dialect{Pick: pick("b")}, `f.csv:2:2: "x" is not a number`},
+	{"1,2\n", Dialect{Pick: pick("a")}, `f.csv:1: there is no column "a"; there are "c1", "c2"`},
+	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there are "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a" and 11 more`},
+
+	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: some lines end in CR alone; convert them to LF`},
+	{"a,b\n1,2\r3,4\r5,6\n", Dialect{}, `f.csv:2: 4 fields found, 2 expected as on the first line (a CR within a line: `},
+	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" is not a number (a CR within a line: `},
 }
 
 func TestReadErrors(t *testing.T) {

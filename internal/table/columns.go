@@ -1,0 +1,260 @@
+package table
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What becomes of a field that is not data.
+const (
+	roleLabel = -1 - iota
+	roleWeight
+	roleNone // it is not looked at
+)
+
+// begin learns from the first line how wide the table is, what becomes of its
+// columns, the names, and whether the line is a header.
+func (p *parser) begin(fields [][]byte, h *Head) error {
+	p.width = len(fields)
+	p.plain = isPlain(p.dialect.Delimiter) && !p.dialect.slow
+	p.roles = make([]int, p.width)
+	named, err := p.assign(fields, h)
+	if err != nil {
+		return err
+	}
+	switch {
+	case named || p.dialect.Header == HeaderYes:
+		h.Header = true
+	case p.dialect.Header == HeaderAuto:
+		if h.Header, err = p.detectHeader(fields); err != nil {
+			return err
+		}
+	}
+	names := make([]string, p.width)
+	for j, s := range fields {
+		names[j] = Column(j)
+		if h.Header {
+			if name := Printable(string(s)); name != "" {
+				names[j] = name
+			}
+		}
+	}
+	if h.Header {
+		p.header = names
+	}
+	if h.LabelColumn > 0 {
+		p.labels, h.LabelName = true, names[h.LabelColumn-1]
+	}
+	if h.WeightsColumn > 0 {
+		p.weights, h.WeightsName = true, names[h.WeightsColumn-1]
+	}
+	return p.place(names, h)
+}
+
+// assign gives their roles to the columns that are not data; named tells that the
+// first line has the name of one of them.
+func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
+	d := &p.dialect
+	give := func(column, word string, role int) (at int, err error) {
+		if column == "" {
+			return 0, nil
+		}
+		j, byName, err := p.find(first, column, word)
+		if err != nil {
+			return 0, err
+		}
+		if old := p.roles[j]; old != 0 && old != role {
+			return 0, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
+		}
+		p.roles[j], named = role, named || byName
+		return j + 1, nil
+	}
+	if h.LabelColumn, err = give(d.Label, d.Words.Label, roleLabel); err != nil {
+		return named, err
+	}
+	if h.WeightsColumn, err = give(d.Weights, d.Words.Weights, roleWeight); err != nil {
+		return named, err
+	}
+	for _, column := range d.Drop {
+		if _, err := give(column, d.Words.Drop, roleNone); err != nil {
+			return named, err
+		}
+	}
+	return named, nil
+}
+
+// word is what messages call the setting that gives a role.
+func (p *parser) word(role int) string {
+	switch role {
+	case roleLabel:
+		return p.dialect.Words.Label
+	case roleWeight:
+		return p.dialect.Words.Weights
+	}
+	return p.dialect.Words.Drop
+}
+
+// find finds a column by its number or in the first line; named tells that the
+// first line has its name.
+func (p *parser) find(first [][]byte, column, word string) (at int, named bool, err error) {
+	if n, err := strconv.Atoi(column); err == nil {
+		if n < 1 || n > len(first) {
+			return 0, false, p.fault(-1, "there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(len(first), "column"))
+		}
+		return n - 1, false, nil
+	}
+	at = -1
+	for j, s := range first {
+		if string(bytes.TrimSpace(s)) != column {
+			continue
+		}
+		if at >= 0 {
+			e := p.fault(j, "a second column named "+strconv.Quote(column)+"; give "+word+" its number")
+			e.Line = p.split.start
+			return 0, false, e
+		}
+		at = j
+	}
+	if at < 0 {
+		return 0, false, p.fault(-1, "no column is named "+strconv.Quote(column)+", which "+word+" asks for")
+	}
+	return at, true, nil
+}
+
+// place gives the columns that are data their places in a row.
+func (p *parser) place(names []string, h *Head) error {
+	var picked []string
+	if pick := p.dialect.Pick; pick != nil {
+		picked = pick(slices.Clone(p.header))
+	}
+	if picked == nil {
+		for j, role := range p.roles {
+			if role == 0 {
+				p.roles[j] = len(h.Names)
+				h.Names = append(h.Names, names[j])
+			}
+		}
+		if len(h.Names) == 0 {
+			return &Error{Source: p.source, Msg: "there is no column besides " + p.besides()}
+		}
+		p.cols = len(h.Names)
+		return nil
+	}
+	if len(picked) == 0 {
+		return &Error{Source: p.source, Msg: "none of the columns is to be data"}
+	}
+	const twice = -1
+	at := make(map[string]int, len(names))
+	for j, name := range names {
+		if _, ok := at[name]; ok {
+			j = twice
+		}
+		at[name] = j
+	}
+	given := slices.Clone(p.roles)
+	for j, role := range p.roles {
+		if role == 0 {
+			p.roles[j] = roleNone
+		}
+	}
+	for i, name := range picked {
+		j, ok := at[name]
+		switch {
+		case !ok:
+			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(names))
+		case j == twice:
+			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
+		case given[j] != 0:
+			return p.fault(-1, "column "+quote(name)+" is one of the data, and is asked for by "+p.word(given[j])+"; it can be only one of them")
+		case p.roles[j] >= 0:
+			return p.fault(-1, "column "+quote(name)+" is asked for twice")
+		}
+		p.roles[j] = i
+	}
+	h.Names, p.cols = slices.Clone(picked), len(picked)
+	return nil
+}
+
+// besides are the columns that are not data.
+func (p *parser) besides() string {
+	var all []string
+	for _, role := range []struct {
+		is   int
+		name string
+	}{{roleLabel, "the label column"}, {roleWeight, "the weights"}, {roleNone, "those that are left out"}} {
+		if slices.Contains(p.roles, role.is) {
+			all = append(all, role.name)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// list is names for a message.
+func list(names []string) string {
+	const most = 20
+	more := ""
+	if n := len(names); n > most {
+		names, more = names[:most], " and "+strconv.Itoa(n-most)+" more"
+	}
+	quoted := make([]string, len(names))
+	for j, name := range names {
+		quoted[j] = quote(name)
+	}
+	return strings.Join(quoted, ", ") + more
+}
+
+// detectHeader decides whether the first line is a header: it is if none of its
+// fields that matter is a number, or stands for one that is missing. A line with
+// both is taken for neither, because a bad number in the first row must not turn
+// that row into names.
+func (p *parser) detectHeader(fields [][]byte) (bool, error) {
+	numbers, words, word := 0, 0, 0
+	for j, s := range fields {
+		if s = bytes.TrimSpace(s); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
+			continue // a table with row names often has none for that column
+		}
+		if isNumber(s) || missing(s) {
+			numbers++
+		} else if words++; words == 1 {
+			word = j
+		}
+	}
+	if words > 0 && numbers > 0 {
+		_, err := p.number(fields, word)
+		advice := "if line 1 holds names: " + p.dialect.Words.Header + " yes"
+		if not := p.notData(word); not != "" {
+			advice += "; " + not
+		}
+		err.Msg += " (" + advice + ")"
+		return false, err
+	}
+	return words > 0, nil
+}
+
+// isNumber also takes what is not finite.
+func isNumber(s []byte) bool {
+	_, err := parseFloat(s)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// notData advises what to do if column j is not data: to name it as the label
+// column, if there is none, or to leave it out, if that can be said.
+func (p *parser) notData(j int) string {
+	n := " " + strconv.Itoa(j+1)
+	var ways []string
+	if w := p.dialect.Words; p.roles[j] == 0 || p.roles[j] > 0 {
+		if !p.labels && p.dialect.Label == "" {
+			ways = append(ways, w.Label+n)
+		}
+		if w.Drop != "" {
+			ways = append(ways, w.Drop+n)
+		}
+	}
+	if len(ways) == 0 {
+		return ""
+	}
+	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
+}

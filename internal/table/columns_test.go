@@ -1,0 +1,72 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWeights(t *testing.T) {
+	for _, workers := range []int{1, 3} {
+		for text, d := range map[string]Dialect{
+			"a, w ,b\n1,2,3\n4,0,6\n7,1e-3,9\n": {Weights: "w"},
+			"1;\"2\";3\n4;-0;6\n7;.001;9\n":     {Weights: "2"},
+		} {
+			d.Workers = workers
+			got, err := read(text, d)
+			if err != nil {
+				t.Errorf("%q: %v", text, err)
+				continue
+			}
+			name := "c2"
+			if got.Header {
+				name = "w"
+			}
+			if got.WeightsColumn != 2 || got.WeightsName != name || !slices.Equal(got.Weights, []float64{2, 0, .001}) || !slices.Equal(got.Data, []float64{1, 3, 4, 6, 7, 9}) {
+				t.Errorf("%q: %+v", text, got)
+			}
+		}
+	}
+	if got, err := read("1,2\n", Dialect{}); err != nil || got.Weights != nil || got.WeightsColumn != 0 || got.WeightsName != "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Pick is told all names once, and cannot change what is kept of them.
+func TestPick(t *testing.T) {
+	for text, want := range map[string][]string{"a,w,b,k\n1,1,2,x\n": {"a", "w", "b", "k"}, "1,1,2,x\n": nil} {
+		calls := 0
+		d := Dialect{Weights: "2", Label: "4", Pick: func(names []string) []string {
+			if calls++; !slices.Equal(names, want) || (names == nil) != (want == nil) {
+				t.Errorf("%q: %q, want %q", text, names, want)
+			}
+			for j := range names {
+				names[j] = "z"
+			}
+			return nil
+		}}
+		got, err := read(text, d)
+		if err != nil || calls != 1 || !slices.Equal(got.Data, []float64{1, 2}) || slices.Contains(append(got.Names, got.LabelName, got.WeightsName), "z") {
+			t.Errorf("%q: %d calls, %+v, %v", text, calls, got, err)
+		}
+	}
+}
+
+// What is advised is what there is: a page without a setting for columns to leave
+// out does not name it, and one with a label column does not advise another.
+func TestAdvice(t *testing.T) {
+	for _, test := range []struct {
+		d    Dialect
+		want string
+	}{
+		{Dialect{}, `(if column 3 is not data: -label 3 or -drop 3)`},
+		{Dialect{Label: "k"}, `(if column 3 is not data: -drop 3)`},
+		{Dialect{Words: Words{Label: "Class column"}}, `(if column 3 is not data: Class column 3)`},
+		{Dialect{Words: Words{Label: "Class column"}, Label: "k"}, `f.csv:2:3: "x" is not a number`},
+		{Dialect{Weights: "b"}, `f.csv:2:3: "x" is not a number`},
+	} {
+		if _, err := read("a,k,b\n1,2,x\n", test.d); err == nil || !strings.HasSuffix(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %s", test.d, err, test.want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package table
+
+import (
+	"bytes"
+	"strings"
+)
+
+// missing reports whether a field is what programs write where there is no value.
+func missing(s []byte) bool {
+	switch string(s) {
+	case "", "NA", "na", "?", "-", "--", ".", "*":
+		return true
+	}
+	for _, word := range [...]string{"nan", "n/a", "#n/a", "null", "none"} {
+		if len(s) <= len(word)+1 && strings.EqualFold(strings.TrimLeft(string(s), "+-"), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// missing is the message for field j.
+func (p *parser) missing(s string, j int) string {
+	msg := "missing value"
+	if s != "" {
+		msg += " " + quote(s)
+	}
+	if j < len(p.header) {
+		msg += " in column " + quote(p.header[j])
+	}
+	if s == "" {
+		msg += ": the field is empty"
+	}
+	return msg
+}
+
+// hintCR helps where a text has lines that end in CR alone, and some that do not.
+func hintCR(fields [][]byte) string {
+	for _, s := range fields {
+		if bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 {
+			return " (a CR within a line: where lines end in CR alone, convert them to LF)"
+		}
+	}
+	return ""
+}
