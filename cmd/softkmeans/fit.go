@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"io"
-	"math"
-	"strconv"
+	"slices"
 
 	"softkmeans"
-	"softkmeans/internal/table"
 )
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -19,52 +16,78 @@ memberships, which are the shares (at least 0, together 1) of the mixture of
 centers that stands for the row. With -method global the result is a global
 minimum of the squared error, and the report proves it. With -method minvol the
 centers are near the rows, for a little more error than the proven minimum.
-Columns with different units should have one scale before.
+Columns with different units should have one scale: -scale zscore.
 
 ` + fileHelp + `
-  -k N          the number of centers; required
-  -o FILE       write the memberships as CSV: label,m0,m1,… The label is the
-                number of the largest membership, from 0. With - they go
-                to standard output and the report to standard error.
+  -k N          the number of centers, required; auto takes what the floors
+                propose (see softkmeans help floors)
   -method M     global: the least squared error, by centers around the data
                 (default)
                 minvol: compact centers for an error of (1 + slack) times
                 the least; clusters and mixtures to look at
                 alternating: an iteration from k-means centers
+                tilsd: global, for similarities (-kernel) in place of rows
+                lsd: clusters from similarities, which are 0 between clusters
+` + scaleHelp + columnsHelp + `
+What is written:
+
+  -o FILE       the memberships as CSV: label,p0,p1,… The label is the number
+                of the largest membership, from 0. With - they go to standard
+                output and the report to standard error.
+  -centers FILE the centers as CSV, in the table's units and by its names
+  -model FILE   the model as JSON, for softkmeans predict
+  -json         the report as JSON
+
+Of some methods only:
+
   -slack S      of minvol; 0.25 is the default. At most half of what can be
                 explained is given up. With more centers than columns the
                 least error is 0, and a tenth of the variance stands for it
-  -seed N       of the starts of minvol and alternating; 0 is the default
-  -enclosure E  of global:
+  -lambda L     of minvol: the weight of the volume itself, in squared units
+                of the (scaled) data, in place of -slack
+  -seed N       of the starts of minvol, alternating and lsd; 0 is the default
+  -enclosure E  of global and tilsd:
                 ball: the centers enclose a ball around the data (default)
                 tight: they enclose the data more closely, for the same error
-` + columnsHelp + textHelp + workersHelp + `  -solver S     of global: auto (default), gram, jacobi or krylov
-  -stream Y     of global and minvol:
+  -solver S     of global: auto (default), gram, jacobi or krylov
+  -kernel K     of lsd and tilsd:
+                rbf: exp(−γ·squared distance) of two rows (default)
+                linear: their product
+                matrix: FILE itself is square, the similarity of every row of
+                a data set to every other
+  -gamma G      γ of -kernel rbf; 0 (default) is the median heuristic
+
+Reading:
+
+` + textHelp + `  -stream Y     of global and minvol:
                 yes: FILE is read block by block, three times or more, for
                 tables larger than the memory. minvol fits some 16000 rows
                 then, and corrects and measures the result on all
                 no: it is kept in memory
-                auto: yes for files above 64 MB, no for pipes and standard
-                input (default)
-  -quiet        do not show on a terminal how far a -stream is
-
+                auto: yes for files above 64 MB, no for pipes, standard input
+                and with -weights (default)
+` + runHelp + `
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
-          softkmeans fit -k 3 -method minvol testdata/iris.csv
+          softkmeans fit -k auto -method minvol -scale zscore testdata/wine.csv
 
 ` + exitHelp
 
 // fitFlags is the command line of fit.
 type fitFlags struct {
 	inputFlags
-	k       int
-	out     string // "": no memberships; "-": standard output
-	options softkmeans.Options
+	k       int // 0: as proposed
 	method  method
+	options softkmeans.Options
 	slack   float64 // 0: the package's default
+	lambda  float64 // 0: by slack
 	seed    uint64
-	seeded  bool // -seed was given
+	kernel  kernelKind
+	gamma   float64 // 0: the median heuristic
 	stream  choose
-	quiet   bool
+	json    bool
+
+	// Files: "" none; "-" standard output.
+	memberships, centers, model string
 }
 
 // choose is what is done always, never, or where it makes sense.
@@ -76,44 +99,27 @@ const (
 	chooseNo
 )
 
-// method is the way in which fit finds its centers.
-type method int
-
-const (
-	methodGlobal method = iota
-	methodMinVolume
-	methodAlternating
-)
+func streamFlag(fs *flag.FlagSet, p *choose) {
+	choiceFlag(fs, p, "stream", []choice[choose]{{"auto", chooseAuto}, {"yes", chooseYes}, {"no", chooseNo}})
+}
 
 // newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
-	fs.StringVar(&f.out, "o", "", "")
 	f.inputFlags.add(fs)
-	fs.BoolVar(&f.quiet, "quiet", false, "")
-	fs.Func("k", "", func(s string) (err error) {
-		if f.k, err = strconv.Atoi(s); err != nil || f.k < 1 {
-			return errors.New("must be a whole number, at least 1")
-		}
-		return nil
-	})
-	fs.Func("seed", "", func(s string) (err error) {
-		f.seeded = true
-		if f.seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			return errors.New("must be a whole number, at least 0")
-		}
-		return nil
-	})
-	fs.Func("slack", "", func(s string) (err error) {
-		if f.slack, err = strconv.ParseFloat(s, 64); err != nil || !(f.slack > 0 && f.slack <= math.MaxFloat64) {
-			return errors.New("must be a number above 0")
-		}
-		return nil
-	})
-	choiceFlag(fs, &f.method, "method", []choice[method]{
-		{"global", methodGlobal}, {"minvol", methodMinVolume}, {"alternating", methodAlternating}})
-	choiceFlag(fs, &f.stream, "stream", []choice[choose]{
-		{"auto", chooseAuto}, {"yes", chooseYes}, {"no", chooseNo}})
+	clustersFlag(fs, &f.k)
+	choiceFlag(fs, &f.method, "method", methods)
+	fs.StringVar(&f.memberships, "o", "", "")
+	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.model, "model", "", "")
+	fs.BoolVar(&f.json, "json", false, "")
+	aboveZeroFlag(fs, &f.slack, "slack")
+	aboveZeroFlag(fs, &f.lambda, "lambda")
+	seedFlag(fs, &f.seed)
+	streamFlag(fs, &f.stream)
+	choiceFlag(fs, &f.kernel, "kernel", []choice[kernelKind]{
+		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix}})
+	atLeastZeroFlag(fs, &f.gamma, "gamma")
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
 		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight}})
 	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
@@ -122,8 +128,25 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	return fs
 }
 
+// methodFlags are those that not every method has.
+var methodFlags = []struct {
+	name string
+	of   []method
+}{
+	{"slack", []method{methodMinVolume}},
+	{"lambda", []method{methodMinVolume}},
+	{"seed", []method{methodMinVolume, methodAlternating, methodLSD}},
+	{"enclosure", []method{methodGlobal, methodTILSD}},
+	{"solver", []method{methodGlobal}},
+	{"kernel", []method{methodLSD, methodTILSD}},
+	{"gamma", []method{methodLSD, methodTILSD}},
+	{"weights", []method{methodGlobal, methodMinVolume, methodAlternating}},
+	{"centers", []method{methodGlobal, methodMinVolume, methodAlternating}},
+}
+
 func parseFit(args []string) (f fitFlags, err error) {
-	rest, err := parseFlags(newFitFlagSet(&f), args, 1)
+	fs := newFitFlagSet(&f)
+	rest, err := parseFlags(fs, args, 1)
 	if err != nil {
 		return f, err
 	}
@@ -131,18 +154,31 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, err
 	}
 	f.options.Workers = f.workers
+	given := map[string]bool{}
+	fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	if !given["k"] {
+		return f, usageErrorf("-k is missing: how many centers? (auto takes what the floors propose)")
+	}
+	for _, m := range methodFlags {
+		if given[m.name] && !slices.Contains(m.of, f.method) {
+			return f, usageErrorf("-%s is for -method %s", m.name, listed(m.of))
+		}
+	}
+	kernels := f.method.ofSimilarities()
 	switch {
-	case f.k == 0:
-		return f, usageErrorf("-k is missing: how many centers?")
-	case f.slack > 0 && f.method != methodMinVolume:
-		return f, usageErrorf("-slack is for -method minvol")
-	case f.seeded && f.method == methodGlobal:
-		return f, usageErrorf("-seed is for -method minvol and alternating")
-	case f.method != methodGlobal && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Solver != softkmeans.SolverAuto):
-		return f, usageErrorf("-enclosure and -solver are for -method global")
-	case f.method == methodAlternating && f.stream == chooseYes:
+	case given["slack"] && given["lambda"]:
+		return f, usageErrorf("-slack and -lambda are two ways to say the same; give one")
+	case given["gamma"] && f.kernel != kernelRBF:
+		return f, usageErrorf("-gamma is for -kernel rbf")
+	case kernels && f.kernel == kernelMatrix && f.k == 0:
+		return f, usageErrorf("-k auto goes by rows; with -kernel matrix give a number")
+	case kernels && f.kernel == kernelMatrix && given["scale"]:
+		return f, usageErrorf("-scale is for rows; with -kernel matrix there are none")
+	case f.stream == chooseYes && f.method != methodGlobal && f.method != methodMinVolume:
 		return f, usageErrorf("-stream yes is for -method global and minvol")
-	case !f.named() && f.stream == chooseYes:
+	case f.stream == chooseYes && f.dialect.Weights != "":
+		return f, usageErrorf("-stream yes does not go with -weights")
+	case f.stream == chooseYes && !f.named():
 		return f, usageErrorf("-stream yes: standard input can be read only once; give a file")
 	}
 	return f, nil
@@ -159,21 +195,19 @@ func runFit(ctx context.Context, args []string, s streams) error {
 	}
 	defer in.Close()
 
-	report, memberships := s.out, s.out
-	var file *outputFile
-	switch f.out {
-	case "":
-	case "-":
-		report = s.err
-	default:
-		if sameFile(in, f.out) {
-			return usageErrorf("-o %s would replace the data", f.out)
-		}
-		if file, err = createOutput(f.out); err != nil {
-			return err
-		}
-		defer file.discard()
-		memberships = file
+	out := &outputs{in: in, stdout: s.out}
+	defer out.discard()
+	memberships, err := out.add("o", f.memberships)
+	if err != nil {
+		return err
+	}
+	centers, err := out.add("centers", f.centers)
+	if err != nil {
+		return err
+	}
+	model, err := out.add("model", f.model)
+	if err != nil {
+		return err
 	}
 
 	fit := f.fitTable
@@ -181,8 +215,8 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		fit = f.fitStream
 	}
 	var w *membershipWriter
-	if f.out != "" {
-		w = newMembershipWriter(memberships, f.k)
+	if memberships != nil {
+		w = newMembershipWriter(memberships)
 	}
 	result, err := fit(ctx, in, source, w, s.err)
 	if err != nil {
@@ -193,68 +227,73 @@ func runFit(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	if file != nil {
-		if err := file.Close(); err != nil {
+	if centers != nil {
+		if err := writeCenterTable(centers, result.Names, result.centers); err != nil {
 			return err
 		}
 	}
-	if _, err := report.Write(fitReport(result, f.method)); err != nil {
+	if model != nil {
+		if err := writeModel(model, result); err != nil {
+			return err
+		}
+	}
+	if err := out.close(); err != nil {
 		return err
 	}
-	if file != nil {
-		return file.commit() // last, so that a failure above leaves an old file as it was
+	report := s.out
+	if out.taken {
+		report = s.err
 	}
-	return nil
+	if err := f.report(report, result); err != nil {
+		return err
+	}
+	return out.commit() // last, so that a failure above leaves old files as they were
 }
 
-// result is what the report tells of.
-type result struct {
-	table.Head
-	rows     int
-	sizes    []int // of the labels
-	model    *softkmeans.Model
-	cert     softkmeans.Certificate
-	streamed bool // the certificate is of the passes, and has no SpanError
-	// summarised: the centers were found on some of the rows.
-	summarised bool
+// report writes what fit has to say.
+func (f *fitFlags) report(w io.Writer, r *result) error {
+	switch {
+	case f.json:
+		return writeJSON(w, fitJSON(r))
+	case r.lsd != nil:
+		_, err := w.Write(similarityReport(r))
+		return err
+	}
+	_, err := w.Write(fitReport(r))
+	return err
 }
 
 // fitTable fits a table that is in memory.
-func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w *membershipWriter, _ io.Writer) (*result, error) {
-	t, err := f.read(ctx, in, source)
+func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w *membershipWriter, stderr io.Writer) (*result, error) {
+	d, err := f.read(ctx, in, source)
 	if err != nil {
 		return nil, err
 	}
-	m, err := await(ctx, func() (*softkmeans.Model, error) { return f.fit(ctx, t.x) })
-	if err != nil {
-		return nil, err
-	}
-	cert, err := await(ctx, func() (softkmeans.Certificate, error) {
-		return softkmeans.Certify(t.x, m.Centers, m.Memberships)
-	})
-	if err != nil {
-		return nil, err
-	}
-	labels := m.Labels(nil)
-	r := &result{Head: t.Head, rows: t.Rows, sizes: make([]int, f.k), model: m, cert: cert}
-	for _, label := range labels {
-		r.sizes[label]++
-	}
-	if w != nil {
-		if err := w.add(ctx, labels, m.Memberships); err != nil {
+	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
+	if r.k == 0 {
+		floors, err := await(ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+		if err != nil {
+			return nil, err
+		}
+		if err := r.propose(floors); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
-}
-
-// fit runs the method that was asked for.
-func (f *fitFlags) fit(ctx context.Context, x *softkmeans.Matrix) (*softkmeans.Model, error) {
-	switch f.method {
-	case methodMinVolume:
-		return softkmeans.FitMinVolume(ctx, x, f.k, &softkmeans.MinVolumeOptions{Slack: f.slack, Seed: f.seed, Workers: f.options.Workers})
-	case methodAlternating:
-		return softkmeans.FitAlternating(ctx, x, f.k, &softkmeans.AlternatingOptions{Seed: f.seed, Workers: f.options.Workers})
+	p := newProgress(stderr, f.quiet)
+	defer p.clear()
+	var memberships *softkmeans.Matrix
+	if f.method.ofSimilarities() {
+		memberships, err = await(ctx, func() (*softkmeans.Matrix, error) { return f.fitSimilarities(ctx, d, r, p) })
+	} else {
+		memberships, err = await(ctx, func() (*softkmeans.Matrix, error) { return f.fitRows(ctx, d, r, p) })
 	}
-	return softkmeans.Fit(ctx, x, f.k, &f.options)
+	if err != nil {
+		return nil, err
+	}
+	labels := labelsOf(memberships)
+	r.count(labels)
+	if w != nil {
+		return r, w.add(ctx, labels, memberships)
+	}
+	return r, nil
 }

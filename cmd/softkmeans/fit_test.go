@@ -109,7 +109,7 @@ func TestFitIris(t *testing.T) {
 	}
 	labels := m.Labels(nil)
 	for j := range 3 {
-		for i, s := range strings.Fields(lines[j+1])[2:] {
+		for i, s := range strings.Fields(lines[j+1])[1:] {
 			if v, err := strconv.ParseFloat(s, 64); err != nil || !near(v, m.Centers.At(j, i), 5e-5) {
 				t.Errorf("center %d, column %d is %s, want %v", j, i, s, m.Centers.At(j, i))
 			}
@@ -120,7 +120,7 @@ func TestFitIris(t *testing.T) {
 				size++
 			}
 		}
-		if want := fmt.Sprintf("\n  label %-4d %8d\n", j, size); !strings.Contains(report, want) {
+		if want := fmt.Sprintf("\n  p%-4d %8d\n", j, size); !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
@@ -273,7 +273,7 @@ func TestMemberships(t *testing.T) {
 		t.Fatal(err)
 	}
 	header, labels, g := parseMemberships(t, string(text))
-	if header != "label,m0,m1,m2" || len(g) != 150 {
+	if header != "label,p0,p1,p2" || len(g) != 150 {
 		t.Errorf("header %q, %d rows", header, len(g))
 	}
 	m, err := softkmeans.Fit(t.Context(), irisMatrix(t), 3, nil)
@@ -374,7 +374,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 	if code, _, stderr := do(t, string(data), "fit", "-k", "2", "-o", old); code != 0 {
 		t.Fatal(stderr)
 	}
-	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,m0,m1\n`) || strings.Count(after, "\n") != 1 {
+	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,p0,p1\n`) || strings.Count(after, "\n") != 1 {
 		t.Errorf("the folder has\n%s", after)
 	}
 }
@@ -506,10 +506,10 @@ func TestWriteCenters(t *testing.T) {
 			if len([]rune(line)) > lineWidth && !strings.Contains(block, names[3]) {
 				t.Errorf("line of %d characters: %s", len(line), line)
 			}
-			if i > 0 && !strings.HasPrefix(line, fmt.Sprintf("  label %d ", i-1)) {
+			if i > 0 && !strings.HasPrefix(line, fmt.Sprintf("  p%d ", i-1)) {
 				t.Errorf("line %d is %s", i, line)
 			}
-			if i > 0 && len(strings.Fields(line)) != 2+len(strings.Fields(lines[0])) {
+			if i > 0 && len(strings.Fields(line)) != 1+len(strings.Fields(lines[0])) {
 				t.Errorf("cells are missing in %s", line)
 			}
 		}

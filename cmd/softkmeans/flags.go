@@ -8,6 +8,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -67,6 +69,48 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 			words = append(words, c.word)
 		}
 		return fmt.Errorf("must be %s", strings.Join(words, ", "))
+	})
+}
+
+// clustersFlag adds -k: a number, or auto, for which *k is 0.
+func clustersFlag(fs *flag.FlagSet, k *int) {
+	fs.Func("k", "", func(s string) (err error) {
+		if s == "auto" {
+			*k = 0
+			return nil
+		}
+		if *k, err = strconv.Atoi(s); err != nil || *k < 1 {
+			return errors.New("must be a whole number, at least 1, or auto")
+		}
+		return nil
+	})
+}
+
+func seedFlag(fs *flag.FlagSet, seed *uint64) {
+	fs.Func("seed", "", func(s string) (err error) {
+		if *seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return errors.New("must be a whole number, at least 0")
+		}
+		return nil
+	})
+}
+
+// aboveZeroFlag adds a flag whose value is finite and above 0.
+func aboveZeroFlag(fs *flag.FlagSet, p *float64, name string) {
+	numberFlag(fs, p, name, "must be a number above 0", func(v float64) bool { return v > 0 })
+}
+
+// atLeastZeroFlag adds a flag whose value is finite and not below 0.
+func atLeastZeroFlag(fs *flag.FlagSet, p *float64, name string) {
+	numberFlag(fs, p, name, "must be a number, at least 0", func(v float64) bool { return v >= 0 })
+}
+
+func numberFlag(fs *flag.FlagSet, p *float64, name, must string, ok func(float64) bool) {
+	fs.Func(name, "", func(s string) (err error) {
+		if *p, err = strconv.ParseFloat(s, 64); err != nil || !ok(*p) || *p > math.MaxFloat64 {
+			return errors.New(must)
+		}
+		return nil
 	})
 }
 

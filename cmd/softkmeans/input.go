@@ -5,37 +5,52 @@ package main
 
 import (
 	"context"
+	"encoding/csv"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"softkmeans"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
-// inputHelp is the part of a command's help that tells of FILE and of the flags
-// of inputFlags.
+// Parts of the help of commands that read a table.
 const (
 	fileHelp = `FILE is CSV, with a row on each line and nothing but numbers, except for a
-header and the -label column; or NumPy's .npy, told by its content. Without
-FILE, or with -, standard input is read. A last line without an end is taken
-as it is. What is wrong with FILE is told with its place, file:line:field.
+header and the columns named by -label and -drop; or NumPy's .npy; or one of
+these compressed by gzip. Which of them is told by its content. Without FILE,
+or with -, standard input is read. A last line without an end is taken as it
+is. What is wrong with FILE is told with its place, file:line:field.
 `
-	columnsHelp = `  -label COL    leave out one column, given by its name in the header or by its
-                number from 1 (a whole number is always a number)
+	scaleHelp = `  -scale S      none: columns as they are (default)
+                zscore: each column gets mean 0 and variance 1
+                minmax: each column goes from 0 to 1
+                Errors are those of the scaled columns, centers are printed
+                and written in the table's units
+`
+	columnsHelp = `  -label COL    leave out one column, of classes; it is given by its name in
+                the header or by its number from 1 (a whole number is always
+                a number)
+  -drop COLS    leave out more columns, with commas between them
+  -weights COL  a column of weights, at least 0: a weight of 2 is the row
+                given twice
 `
 	textHelp = `  -header H     auto: line 1 is a header if it has no number in it (default)
                 yes, no: it is, it is not
   -delimiter D  the character between fields, or tab, or space; auto (default)
                 takes tab, semicolon or comma by what line 1 has
 `
-	workersHelp = `  -workers N    how many threads to use; 0 (default) is one for each core
+	runHelp = `  -workers N    how many threads to use; 0 (default) is one for each core
+  -quiet        do not show on a terminal how far long work is
 `
 	exitHelp = `Exit code: 0 done, 1 the data or a file is at fault, 2 the command line is.
 `
@@ -45,14 +60,23 @@ as it is. What is wrong with FILE is told with its place, file:line:field.
 type inputFlags struct {
 	source  string // "" or "-": standard input
 	dialect table.Dialect
+	scale   scale.Kind
 	workers int
+	quiet   bool
 }
 
 // add adds all of them.
 func (f *inputFlags) add(fs *flag.FlagSet) {
 	f.addText(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
-	fs.IntVar(&f.workers, "workers", 0, "")
+	fs.StringVar(&f.dialect.Weights, "weights", "", "")
+	fs.Func("drop", "", func(s string) (err error) {
+		f.dialect.Drop, err = parseColumns(s)
+		return err
+	})
+	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
+		{"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
+	f.addRun(fs)
 }
 
 // addText adds those that say how a text is to be read.
@@ -65,14 +89,26 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
+// addRun adds those that say how the work is to be done.
+func (f *inputFlags) addRun(fs *flag.FlagSet) {
+	fs.IntVar(&f.workers, "workers", 0, "")
+	fs.BoolVar(&f.quiet, "quiet", false, "")
+}
+
 // check takes what is left of the command line, FILE, and finds what is wrong
 // with the flags by themselves.
 func (f *inputFlags) check(rest []string) error {
 	if len(rest) > 0 {
 		f.source = rest[0]
 	}
-	if err := f.checkColumn("label", f.dialect.Label); err != nil {
-		return err
+	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
+	for _, c := range f.dialect.Drop {
+		columns = append(columns, [2]string{"drop", c})
+	}
+	for _, c := range columns {
+		if err := f.checkColumn(c[0], c[1]); err != nil {
+			return err
+		}
 	}
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)
@@ -93,6 +129,18 @@ func (f *inputFlags) checkColumn(name, column string) error {
 		return usageErrorf("-%s %q is a name, but with -header no columns have none", name, column)
 	}
 	return nil
+}
+
+// parseColumns splits a list of columns, as a line of CSV is split: a name with a
+// comma in it stands in quotes.
+func parseColumns(s string) ([]string, error) {
+	r := csv.NewReader(strings.NewReader(s))
+	r.TrimLeadingSpace = true
+	columns, err := r.Read()
+	if _, more := r.Read(); err != nil || more != io.EOF || slices.Contains(columns, "") {
+		return nil, errors.New("must be names or numbers of columns, with commas between them")
+	}
+	return columns, nil
 }
 
 func parseDelimiter(s string) (rune, error) {
@@ -117,7 +165,8 @@ func (f *inputFlags) named() bool { return f.source != "" && f.source != "-" }
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
-	x *softkmeans.Matrix
+	x     *softkmeans.Matrix // scaled
+	scale *scale.Scaling     // nil: not
 }
 
 // readNamed opens and reads the input. help is what one sees who forgot to name
@@ -142,7 +191,9 @@ func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*da
 		if err != nil {
 			return nil, err
 		}
-		return &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)}, nil
+		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), scale: scale.Of(f.scale, t.Data, len(t.Names), t.Weights)}
+		d.scale.Apply(t.Data)
+		return d, nil
 	})
 }
 

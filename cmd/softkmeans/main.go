@@ -45,10 +45,12 @@ type command struct {
 
 var commands = []command{
 	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
+	{"predict", "find the memberships of new rows in a saved model", predictHelp, runPredict},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 
 func main() {
+	ignoreBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first Ctrl-C asks for an end, which removes unfinished files; should
 	// something hang, the second one ends the process as if ctx did not exist.
@@ -73,6 +75,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "softkmeans: %v\nRun 'softkmeans help%s' for usage.\n", err, name)
 		return exitUsage
+	case errors.Is(err, syscall.EPIPE):
+		fmt.Fprintln(stderr, "softkmeans: nobody reads the output any more; there is no complete one")
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "softkmeans: interrupted; there is no result")
 	default:

@@ -45,9 +45,9 @@ func TestUsage(t *testing.T) {
 		{"version", 0, runtime.Version()},
 		{"--version", 0, runtime.Version()},
 
-		{"help nothing", 2, `no help for "nothing"; there are fit, version, help`},
+		{"help nothing", 2, `no help for "nothing"; there are fit, predict, version, help`},
 		{"help fit fit", 2, "help takes one command, not 2"},
-		{"nothing", 2, `unknown command "nothing"; there are fit, version, help`},
+		{"nothing", 2, `unknown command "nothing"; there are fit, predict, version, help`},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
 
@@ -60,9 +60,9 @@ func TestUsage(t *testing.T) {
 		{"fit -k 2 -slack 0 data.csv", 2, `"0" for flag -slack: must be a number above 0`},
 		{"fit -k 2 -slack NaN -method minvol data.csv", 2, `"NaN" for flag -slack: must be`},
 		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is for -method minvol"},
-		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-enclosure and -solver are for -method global"},
+		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-solver is for -method global"},
 		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
-		{"fit -k 2 -seed 1 data.csv", 2, "-seed is for -method minvol and alternating"},
+		{"fit -k 2 -seed 1 data.csv", 2, "-seed is for -method minvol, alternating and lsd"},
 		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
 		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
@@ -114,7 +114,7 @@ func TestNoInput(t *testing.T) {
 
 // What the help of fit says of files and their faults is so.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes and standard", "A last line without an end"} {
+	for _, s := range []string{"file:line:field", "no for pipes, standard input", "A last line without an end"} {
 		if !strings.Contains(fitHelp, s) {
 			t.Errorf("the help does not say %q", s)
 		}

@@ -1,22 +1,84 @@
 package main
 
-// Writing the memberships. A file is written under another name and renamed
-// when it is complete, so that a failure leaves neither half a file nor a
-// spoilt old one.
+// Writing files. Each is written under another name and renamed when it is
+// complete, so that a failure leaves neither half a file nor a spoilt old one.
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
-
-	"softkmeans"
 )
+
+// outputs are the files that a command writes. They are all created before the
+// work, and get their names after it, or none does.
+type outputs struct {
+	in     io.Reader // the data, which is not to be replaced
+	stdout io.Writer
+	flags  []string // of files, and of standard output if it is taken
+	files  []*outputFile
+	taken  bool // standard output
+}
+
+// add creates the file that the flag of that name has, "" for none; "-" is
+// standard output. What the flag is to hold is written to the result.
+func (o *outputs) add(flag, path string) (io.Writer, error) {
+	switch path {
+	case "":
+		return nil, nil
+	case "-":
+		if o.taken {
+			return nil, usageErrorf("-%s -: standard output has something else already", flag)
+		}
+		o.taken = true
+		return o.stdout, nil
+	}
+	if sameFile(o.in, path) {
+		return nil, usageErrorf("-%s %s would replace the data", flag, path)
+	}
+	f, err := createOutput(path)
+	if err != nil {
+		return nil, err
+	}
+	for i, other := range o.files {
+		if other.path == f.path && f.Name() != f.path {
+			f.discard()
+			return nil, usageErrorf("-%s and -%s have the same file, %s", o.flags[i], flag, path)
+		}
+	}
+	o.files, o.flags = append(o.files, f), append(o.flags, flag)
+	return f, nil
+}
+
+// close ends all files, so that an error of the last write is known before the
+// first one gets its name.
+func (o *outputs) close() error {
+	for _, f := range o.files {
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commit gives the closed files their names.
+func (o *outputs) commit() error {
+	for _, f := range o.files {
+		if err := f.commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard removes what has not been committed.
+func (o *outputs) discard() {
+	for _, f := range o.files {
+		f.discard()
+	}
+}
 
 // outputFile is a file in the making: create, write, commit, and discard in
 // any case.
@@ -85,38 +147,4 @@ func (o *outputFile) discard() {
 	if o.Name() != o.path {
 		os.Remove(o.Name())
 	}
-}
-
-// membershipWriter writes label,m0,…,m(k−1) for every row. Every number is written
-// with the digits it takes to read the same float64 back.
-type membershipWriter struct {
-	*bufio.Writer // keeps the first error for Flush
-	line          []byte
-}
-
-func newMembershipWriter(w io.Writer, k int) *membershipWriter {
-	b := bufio.NewWriterSize(w, 1<<16)
-	b.WriteString("label")
-	for j := range k {
-		fmt.Fprintf(b, ",m%d", j)
-	}
-	b.WriteByte('\n')
-	return &membershipWriter{Writer: b}
-}
-
-// add writes the next rows.
-func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.Matrix) error {
-	for i, label := range labels {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		w.line = strconv.AppendInt(w.line[:0], int64(label), 10)
-		for _, v := range g.Row(i) {
-			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
-		}
-		if _, err := w.Write(append(w.line, '\n')); err != nil {
-			return err
-		}
-	}
-	return nil
 }

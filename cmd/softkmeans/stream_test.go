@@ -74,7 +74,7 @@ func TestStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			header, labels, g := parseMemberships(t, string(text))
-			if header != "label,m0,m1,m2" || len(g) != 30000 {
+			if header != "label,p0,p1,p2" || len(g) != 30000 {
 				t.Fatalf("%s, %d rows", header, len(g))
 			}
 			for i, row := range g {
@@ -132,7 +132,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header, _, g := parseMemberships(t, string(text)); header != "label,m0,m1,m2" || len(g) != 20000 {
+	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1,p2" || len(g) != 20000 {
 		t.Errorf("%s, %d rows", header, len(g))
 	}
 }
@@ -262,7 +262,8 @@ func TestStreamFailure(t *testing.T) {
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
 	read, now := int64(0), time.Unix(1000, 0)
-	p := newProgress(&b, 200e6, func() int64 { return read })
+	p := newProgress(&b, false)
+	p.size, p.read = 200e6, func() int64 { return read }
 	if p.on {
 		t.Error("a buffer is taken for a terminal")
 	}
@@ -283,6 +284,23 @@ func TestProgress(t *testing.T) {
 	lines := strings.Split(b.String(), "\r")
 	if len(lines) != 22 || lines[1] != "pass 1: 0%\x1b[K" || lines[6] != "pass 1: 50%, 99 MB/s\x1b[K" || !strings.HasPrefix(lines[17], "pass 2: ") || lines[21] != "\x1b[K" {
 		t.Errorf("%d lines: %q", len(lines), lines)
+	}
+
+	// Where the number of passes is known, so is the time that is left: 2 s of 10
+	// are over after a fifth.
+	b.Reset()
+	read, now = 0, time.Unix(2000, 0)
+	p = newProgress(&b, false)
+	p.size, p.read, p.most, p.before = 500e6, func() int64 { return read }, 2, 0
+	p.on, p.first, p.began, p.now = true, now, now, func() time.Time { return now }
+	now, read = now.Add(2*time.Second), 200e6
+	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
+	p.before, read, now = 1, 0, now.Add(3*time.Second)
+	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
+	now = now.Add(time.Second)
+	p.iteration(softkmeans.Iteration{Iteration: 7, Fit: 3, Floor: 2, Lambda: .5})
+	if got, want := b.String(), "\rpass 1 of 2: 40%, 100 MB/s, 8 s left\x1b[K\rpass 2 of 2: 0%, 5 s left\x1b[K\rafter pass 2: iteration 7 with λ = 0.5, 50.0% above the floor\x1b[K"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 )
 
 const (
@@ -22,64 +23,48 @@ const (
 // is from the certificate. That of a table in memory knows only the data, the
 // centers and the memberships, and nothing of how they were found; that of a
 // stream is what the passes found on their way.
-func fitReport(t *result, by method) []byte {
-	m, c, k := t.model, t.cert, t.model.Centers.Rows
+func fitReport(t *result) []byte {
+	m, c, k := t.model, t.cert, t.k
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s, %s", t.Source, count(t.rows, "row"), count(len(t.Names), "column"))
-	if t.Header {
-		b.WriteString(", and a header")
-	}
-	if t.LabelColumn > 0 {
-		fmt.Fprintf(&b, "; column %d", t.LabelColumn)
-		if t.Header {
-			fmt.Fprintf(&b, " (%s)", t.LabelName)
-		}
-		b.WriteString(" is left out")
-	}
+	writeHead(&b, t)
 
 	where := "They enclose the data, so most lie outside of it"
-	switch by {
+	switch t.method {
 	case methodMinVolume:
 		where = "They are as compact as the error allows"
 	case methodAlternating:
 		where = "Nothing keeps them near the data"
 	}
+	units := ""
+	if t.scale != nil {
+		units = " In the table's units:"
+	}
 	fmt.Fprintf(&b, "\n\nCenters. %s; each row is a mixture of them,\n"+
-		"but for the squared error below, and its memberships are the shares.\n\n", where)
-	writeCenters(&b, t.Names, m.Centers)
+		"but for the squared error below, and its memberships are the shares.%s\n\n", where, units)
+	writeCenters(&b, t.Names, t.centers)
 
-	b.WriteString("\nRows by their largest membership\n\n")
-	for label, n := range t.sizes {
-		fmt.Fprintf(&b, "  label %-4d %8d\n", label, n)
-	}
+	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(t.sizes))
 
-	explained := "-"
-	if hasTotal(c) {
-		explained = fmt.Sprintf("%.4f%%", 100*(1-c.Objective/c.Total))
+	units = ""
+	if t.scale != nil {
+		units = ", of the scaled columns"
 	}
-	b.WriteString("\nSquared error\n\n")
-	line := func(name, value, remark string) { fmt.Fprintf(&b, "  %-22s %-16s %s\n", name, value, remark) }
-	line("objective", number(c.Objective), "what the mixtures leave over of the data")
-	remark := fmt.Sprintf("the proven least that any %s can leave over", centers(k))
-	if hasTotal(c) && c.FloorError > 1e-12*c.Total {
-		remark += fmt.Sprintf(", at most %.1g too low", c.FloorError)
-	}
-	line("floor", number(c.Floor), remark)
-	line("total variance", number(c.Total), "the sum of squares about the mean")
-	line("explained", explained, "of the total variance")
+	fmt.Fprintf(&b, "\nSquared error%s\n\n", units)
+	writeErrors(&b, k, c)
 
 	from := "computed from the data, the centers and the memberships alone"
 	if t.streamed {
 		from = "the floor from the first passes over the data, the rest from the last"
 	}
 	fmt.Fprintf(&b, "\nCertificate, %s\n\n", from)
+	line := func(name, value, remark string) { writeLine(&b, name, value, remark) }
 	line("gap", small(c.Gap), "(objective − floor) / total variance")
 	line("smallest membership", small(c.MinMembership), "must not be below 0")
 	line("largest |row sum − 1|", small(c.MaxSumError), "memberships of a row must add up to 1")
 	if !t.streamed {
 		line("span error", small(c.SpanError), "distance of the centers from the best subspace")
 	}
-	if by == methodGlobal {
+	if t.method == methodGlobal {
 		b.WriteString("\n" + verdict(k, m, c) + "\n")
 	} else {
 		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
@@ -92,6 +77,126 @@ func fitReport(t *result, by method) []byte {
 	}
 	return b.Bytes()
 }
+
+// writeHead says what was read, without a line's end.
+func writeHead(b *bytes.Buffer, t *result) {
+	fmt.Fprintf(b, "%s: %s, %s", t.Source, count(t.rows, "row"), count(len(t.Names), "column"))
+	if t.Header {
+		b.WriteString(", and a header")
+	}
+	left := func(column int, name, what string) {
+		if column == 0 {
+			return
+		}
+		fmt.Fprintf(b, "; column %d", column)
+		if t.Header {
+			fmt.Fprintf(b, " (%s)", name)
+		}
+		b.WriteString(what)
+	}
+	left(t.LabelColumn, t.LabelName, " is left out")
+	left(t.WeightsColumn, t.WeightsName, " has the weights")
+	switch t.scaleKind() {
+	case scale.ZScore:
+		b.WriteString("\nEach column is scaled to mean 0 and variance 1.")
+	case scale.MinMax:
+		b.WriteString("\nEach column is scaled to go from 0 to 1.")
+	}
+	if t.proposal != nil {
+		fmt.Fprintf(b, "\n%s are proposed: %s.", centers(t.k), t.proposal.Reason)
+	}
+}
+
+func (r *result) scaleKind() scale.Kind {
+	if r.scale == nil {
+		return scale.None
+	}
+	return r.scale.Kind
+}
+
+func sizeLines(sizes []int) string {
+	var b strings.Builder
+	for label, n := range sizes {
+		fmt.Fprintf(&b, "  %-5s %8d\n", prototype(label), n)
+	}
+	return b.String()
+}
+
+// writeLine is a name, a figure and what it means.
+func writeLine(b *bytes.Buffer, name, value, remark string) {
+	fmt.Fprintf(b, "  %-22s %-16s %s\n", name, value, remark)
+}
+
+// writeErrors is the errors of a certificate.
+func writeErrors(b *bytes.Buffer, k int, c softkmeans.Certificate) {
+	share := "-"
+	if v := explained(c); v != nil {
+		share = fmt.Sprintf("%.4f%%", 100**v)
+	}
+	remark := fmt.Sprintf("the proven least that any %s can leave over", centers(k))
+	if hasTotal(c) && c.FloorError > 1e-12*c.Total {
+		remark += fmt.Sprintf(", at most %.1g too low", c.FloorError)
+	}
+	writeLine(b, "objective", number(c.Objective), "what the mixtures leave over of the data")
+	writeLine(b, "floor", number(c.Floor), remark)
+	writeLine(b, "total variance", number(c.Total), "the sum of squares about the mean")
+	writeLine(b, "explained", share, "of the total variance")
+}
+
+// similarityReport is what fit prints of similarities.
+func similarityReport(t *result) []byte {
+	m := t.lsd
+	var b bytes.Buffer
+	writeHead(&b, t)
+	switch t.kernel {
+	case kernelRBF:
+		fmt.Fprintf(&b, "\n\nSimilarities: exp(−γ·squared distance) of every two rows, γ = %s.\n", small(t.gamma))
+	case kernelLinear:
+		b.WriteString("\n\nSimilarities: the product of every two rows.\n")
+	default:
+		b.WriteString("\n\nSimilarities: the table.\n")
+	}
+	b.WriteString("Each is taken for the overlap of two rows' memberships, times a scale.\n")
+	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(t.sizes))
+
+	b.WriteString("\nSquared error of the similarities\n\n")
+	total, floor := "the sum of squares of the similarities", "no memberships in "+clusters(t.k)+" can leave over less"
+	if t.method == methodTILSD {
+		total = "the sum of squares, rows and columns centred"
+	}
+	share := "-"
+	if m.Total > 0 && m.Total < math.MaxFloat64 {
+		share = fmt.Sprintf("%.4f%%", 100*(1-m.Objective/m.Total))
+	}
+	writeLine(&b, "objective", number(m.Objective), "what the overlaps leave over")
+	writeLine(&b, "floor", number(m.Floor), floor)
+	writeLine(&b, "total", number(m.Total), total)
+	writeLine(&b, "explained", share, "of the total")
+	writeLine(&b, "gap", small(m.Gap), "(objective − floor) / total")
+	switch {
+	case t.similarityCertified():
+		fmt.Fprintf(&b, "\nCertified: the objective equals its floor to within %.1g of the total.\n", max(math.Abs(m.Gap), 1e-16))
+	case t.method == methodTILSD:
+		fmt.Fprintf(&b, "\nNot certified: better memberships may exist, by up to %.1g of the total.\n(It ended with: %v.)\n", m.Gap, m.Status)
+	default:
+		fmt.Fprintf(&b, "\nBetter memberships could take off %.3g%% of the total at most. The floor knows only of the\n"+
+			"number of clusters, and may be out of reach.\n(%s; it ended with: %v.)\n", 100*m.Gap, count(m.Iterations, "iteration"), m.Status)
+	}
+	return b.Bytes()
+}
+
+// similarityCertified reports whether the similarities' error is proved to be
+// the least.
+func (r *result) similarityCertified() bool {
+	m := r.lsd
+	within := math.Abs(m.Gap)
+	if m.Total > 0 {
+		within = max(within, m.FloorError/m.Total)
+	}
+	return within <= certifiedTol
+}
+
+func clusters(k int) string { return count(k, "cluster") }
 
 // localVerdict says of an iteration's result how far from the proven minimum it
 // is, and how it ended.
@@ -173,7 +278,7 @@ func small(v float64) string {
 // writeCenters writes a row for each center and a column for each column of
 // the data, in as many blocks as the width of a line asks for.
 func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
-	label := len("label ") + len(strconv.Itoa(m.Rows-1))
+	label := len(prototype(m.Rows - 1))
 	lines := make([]strings.Builder, m.Rows+1)
 	width := 0
 	flush := func() {
@@ -197,7 +302,7 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 			width = 2 + label
 			fmt.Fprintf(&lines[0], "  %-*s", label, "")
 			for i := range m.Rows {
-				fmt.Fprintf(&lines[i+1], "  %-*s", label, fmt.Sprintf("label %d", i))
+				fmt.Fprintf(&lines[i+1], "  %-*s", label, prototype(i))
 			}
 		}
 		for i, s := range cells {

@@ -1,0 +1,174 @@
+package main
+
+// Reports as JSON.
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"softkmeans"
+)
+
+// writeJSON writes v, indented, and a line's end.
+func writeJSON(w io.Writer, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(layout(text))
+	return err
+}
+
+// layout puts the members of objects on lines of their own, and the items of
+// lists unless they are numbers and words: a row of a matrix stays on a line.
+func layout(text []byte) []byte {
+	var b bytes.Buffer
+	var open []bool // objects and lists not yet closed: whether they are broken
+	broken := func() bool { return len(open) > 0 && open[len(open)-1] }
+	newline := func() {
+		b.WriteByte('\n')
+		for range len(open) {
+			b.WriteByte('\t')
+		}
+	}
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if quoted {
+			b.WriteByte(c)
+			switch c {
+			case '\\':
+				i++
+				b.WriteByte(text[i])
+			case '"':
+				quoted = false
+			}
+			continue
+		}
+		switch c {
+		case '{', '[':
+			b.WriteByte(c)
+			next := text[i+1]
+			open = append(open, next != '}' && next != ']' && (c == '{' || next == '{' || next == '['))
+			if broken() {
+				newline()
+			}
+		case '}', ']':
+			was := broken()
+			open = open[:len(open)-1]
+			if was {
+				newline()
+			}
+			b.WriteByte(c)
+		case ',':
+			b.WriteByte(c)
+			if broken() {
+				newline()
+			} else {
+				b.WriteByte(' ')
+			}
+		case ':':
+			b.WriteString(": ")
+		default:
+			quoted = c == '"'
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// certificateJSON is a certificate. A number that does not exist is null.
+type certificateJSON struct {
+	Certified     bool     `json:"certified"`
+	Objective     float64  `json:"objective"`
+	Floor         float64  `json:"floor"`
+	FloorError    float64  `json:"floorError"`
+	Total         float64  `json:"total"`
+	Explained     *float64 `json:"explained"` // 1 − objective/total
+	Gap           float64  `json:"gap"`
+	MinMembership float64  `json:"minMembership"`
+	MaxSumError   float64  `json:"maxSumError"`
+	SpanError     *float64 `json:"spanError"` // not known of a stream
+}
+
+func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *certificateJSON {
+	j := &certificateJSON{c.Optimal(tol), c.Objective, c.Floor, c.FloorError, c.Total, explained(c), c.Gap, c.MinMembership, c.MaxSumError, &c.SpanError}
+	if streamed {
+		j.SpanError = nil
+	}
+	return j
+}
+
+// explained is the share of the total variance that is; nil where there is none.
+func explained(c softkmeans.Certificate) *float64 {
+	if !hasTotal(c) {
+		return nil
+	}
+	v := 1 - c.Objective/c.Total
+	return &v
+}
+
+// fitReportJSON is fit's report.
+type fitReportJSON struct {
+	Source  string   `json:"source"`
+	Rows    int      `json:"rows"`
+	Columns []string `json:"columns"`
+	Label   string   `json:"label,omitempty"`   // a column that was left out
+	Weights string   `json:"weights,omitempty"` // the column of weights
+
+	Method      string           `json:"method"`
+	K           int              `json:"k"`
+	Scale       string           `json:"scale"`
+	Kernel      string           `json:"kernel,omitempty"`
+	Gamma       float64          `json:"gamma,omitempty"`
+	Proposal    string           `json:"proposal,omitempty"` // why k, if it was to be proposed
+	Sizes       []int            `json:"sizes"`              // rows by their largest membership
+	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
+	Certificate *certificateJSON `json:"certificate,omitempty"`
+	Similarity  *similarityJSON  `json:"similarity,omitempty"`
+
+	Streamed   bool     `json:"streamed"`   // read block by block
+	Summarised bool     `json:"summarised"` // the centers were found on some of the rows
+	Solver     string   `json:"solver,omitempty"`
+	Lambda     float64  `json:"lambda,omitempty"`
+	Epsilon    float64  `json:"epsilon,omitempty"`
+	Iterations int      `json:"iterations"`
+	Status     string   `json:"status"`
+	Warnings   []string `json:"warnings"`
+}
+
+// similarityJSON is what is known of a decomposition of similarities.
+type similarityJSON struct {
+	Certified  bool    `json:"certified"`
+	Objective  float64 `json:"objective"`
+	Floor      float64 `json:"floor"`
+	FloorError float64 `json:"floorError"`
+	Total      float64 `json:"total"`
+	Gap        float64 `json:"gap"`
+	Scale      float64 `json:"scale"`
+	Rank       int     `json:"rank"`
+	Distortion float64 `json:"distortion"`
+}
+
+func fitJSON(r *result) *fitReportJSON {
+	j := &fitReportJSON{Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName,
+		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
+		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
+	if r.proposal != nil {
+		j.Proposal = r.proposal.Reason
+	}
+	if m := r.lsd; m != nil {
+		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
+		j.Similarity = &similarityJSON{r.similarityCertified(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Scale, m.Rank, m.Distortion}
+		j.Iterations, j.Status = m.Iterations, m.Status.String()
+		return j
+	}
+	m := r.model
+	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
+	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
+	j.Iterations, j.Status = m.Iterations, m.Status.String()
+	j.Warnings = append(j.Warnings, warnings(m)...)
+	return j
+}

@@ -1,0 +1,70 @@
+package main
+
+// Writing memberships and centers as CSV.
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"softkmeans"
+)
+
+// prototype is the name of a center: in reports, and as the column of its
+// memberships.
+func prototype(j int) string { return "p" + strconv.Itoa(j) }
+
+// membershipWriter writes label,p0,…,p(k−1) for every row. Every number is written
+// with the digits it takes to read the same float64 back.
+type membershipWriter struct {
+	*bufio.Writer        // keeps the first error for Flush
+	line          []byte // nil: nothing was written yet
+}
+
+func newMembershipWriter(w io.Writer) *membershipWriter {
+	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16)}
+}
+
+// add writes the next rows.
+func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.Matrix) error {
+	if w.line == nil {
+		w.line = append(w.line, "label"...)
+		for j := range g.Cols {
+			w.line = append(append(w.line, ','), prototype(j)...)
+		}
+		if _, err := w.Write(append(w.line, '\n')); err != nil {
+			return err
+		}
+	}
+	for i, label := range labels {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		w.line = strconv.AppendInt(w.line[:0], int64(label), 10)
+		for _, v := range g.Row(i) {
+			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
+		}
+		if _, err := w.Write(append(w.line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCenterTable writes the names of the columns and a row for each center,
+// with the digits that it takes to read the same float64 back.
+func writeCenterTable(w io.Writer, names []string, centers *softkmeans.Matrix) error {
+	c := csv.NewWriter(w)
+	c.Write(names) // it keeps the first error
+	fields := make([]string, centers.Cols)
+	for i := range centers.Rows {
+		for j, v := range centers.Row(i) {
+			fields[j] = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		c.Write(fields)
+	}
+	c.Flush()
+	return c.Error()
+}

@@ -1,0 +1,266 @@
+package main
+
+// The model's file: JSON, for predict and for other programs to read.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+const (
+	modelFormat  = "softkmeans model"
+	modelVersion = 1
+)
+
+// modelFile is what is written. Numbers have the digits that it takes to read
+// the same float64 back.
+type modelFile struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+
+	Method  string   `json:"method"`
+	K       int      `json:"k"`
+	Columns []string `json:"columns"`
+	Named   bool     `json:"named"` // the columns' names are those of a header
+
+	Scale   string    `json:"scale"` // (value − shift)/divisor, by column
+	Shift   []float64 `json:"shift,omitempty"`
+	Divisor []float64 `json:"divisor,omitempty"`
+
+	Centers [][]float64 `json:"centers,omitempty"`       // k rows, in the table's units
+	Scaled  [][]float64 `json:"scaledCenters,omitempty"` // as they were fitted, where that is not the same
+
+	// Of the fit, for those who want to know.
+	Rows       int      `json:"rows"`
+	Sizes      []int    `json:"sizes"` // rows by their largest membership
+	Objective  float64  `json:"objective"`
+	Floor      float64  `json:"floor"`
+	FloorError float64  `json:"floorError"`
+	Total      float64  `json:"total"`
+	Gap        float64  `json:"gap"`
+	Lambda     float64  `json:"lambda,omitempty"`
+	Epsilon    float64  `json:"epsilon,omitempty"`
+	Iterations int      `json:"iterations"`
+	Status     string   `json:"status"`
+	Warnings   []string `json:"warnings,omitempty"`
+
+	// Of similarities: Decomposition is LSDModel's binary form, and Samples, as
+	// scaled, are what new rows are compared with; without them, new rows are
+	// similarities.
+	Kernel        string      `json:"kernel,omitempty"`
+	Gamma         float64     `json:"gamma,omitempty"`
+	Decomposition []byte      `json:"decomposition,omitempty"`
+	Samples       [][]float64 `json:"samples,omitempty"`
+}
+
+func newModelFile(r *result) (*modelFile, error) {
+	f := &modelFile{Format: modelFormat, Version: modelVersion, Method: r.method.String(), K: r.k, Columns: r.Names, Named: r.Header,
+		Scale: scale.None.String(), Rows: r.rows, Sizes: r.sizes}
+	if r.scale != nil {
+		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
+	}
+	if m := r.lsd; m != nil {
+		f.Objective, f.Floor, f.FloorError, f.Total, f.Gap = m.Objective, m.Floor, m.FloorError, m.Total, m.Gap
+		f.Iterations, f.Status = m.Iterations, m.Status.String()
+		f.Kernel, f.Gamma = r.kernel.String(), r.gamma
+		if r.samples != nil {
+			f.Samples = rowsOf(r.samples)
+		}
+		var err error
+		f.Decomposition, err = m.MarshalBinary()
+		return f, err
+	}
+	m, c := r.model, r.cert
+	f.Centers = rowsOf(r.centers)
+	if r.scale != nil {
+		f.Scaled = rowsOf(m.Centers)
+	}
+	f.Objective, f.Floor, f.FloorError, f.Total, f.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
+	f.Lambda, f.Epsilon, f.Iterations, f.Status = m.Lambda, m.Epsilon, m.Iterations, m.Status.String()
+	f.Warnings = warnings(m)
+	return f, nil
+}
+
+func warnings(m *softkmeans.Model) (list []string) {
+	for _, w := range m.Warnings {
+		list = append(list, w.String())
+	}
+	return list
+}
+
+// rowsOf are views.
+func rowsOf(m *softkmeans.Matrix) [][]float64 {
+	list := make([][]float64, m.Rows)
+	for i := range list {
+		list[i] = m.Row(i)
+	}
+	return list
+}
+
+func writeModel(w io.Writer, r *result) error {
+	f, err := newModelFile(r)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, f)
+}
+
+// readModel reads and checks a model's file.
+func readModel(name string) (*modelFile, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parseModel(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return f, nil
+}
+
+var errNotModel = errors.New("not a model; softkmeans fit -model writes them")
+
+func parseModel(text []byte) (*modelFile, error) {
+	if text = bytes.TrimSpace(text); len(text) == 0 {
+		return nil, errors.New("is empty; softkmeans fit -model writes models")
+	}
+	f := new(modelFile)
+	err := json.Unmarshal(text, f)
+	var syntax *json.SyntaxError
+	switch {
+	case text[0] != '{':
+		return nil, errNotModel
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(text)):
+		return nil, errors.New("ends in the middle: the model is cut")
+	case err != nil:
+		return nil, fmt.Errorf("not a model: %w", err)
+	case f.Format != modelFormat:
+		return nil, errNotModel
+	case f.Version != modelVersion:
+		return nil, fmt.Errorf("a model of version %d; this softkmeans reads version %d", f.Version, modelVersion)
+	}
+	return f, f.check()
+}
+
+// check finds what contradicts itself.
+func (f *modelFile) check() error {
+	d := len(f.Columns)
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("damaged model: "+format, args...)
+	}
+	kind, ok := scaleKind(f.Scale)
+	switch {
+	case d == 0:
+		return fail("it has no columns")
+	case f.K < 1:
+		return fail("k is %d", f.K)
+	case !ok:
+		return fail("scale is %q", f.Scale)
+	case kind == scale.None && len(f.Shift)+len(f.Divisor) > 0, kind != scale.None && (len(f.Shift) != d || len(f.Divisor) != d):
+		return fail("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
+	}
+	for j, v := range f.Divisor {
+		if !(v > 0) {
+			return fail("divisor %d is %v", j+1, v)
+		}
+	}
+	if len(f.Decomposition) > 0 {
+		return f.checkRows("samples", f.Samples, len(f.Samples), d)
+	}
+	if err := f.checkRows("centers", f.Centers, f.K, d); err != nil {
+		return err
+	}
+	if kind != scale.None {
+		return f.checkRows("scaledCenters", f.Scaled, f.K, d)
+	}
+	return nil
+}
+
+func (f *modelFile) checkRows(name string, list [][]float64, rows, cols int) error {
+	if len(list) != rows {
+		return fmt.Errorf("damaged model: %d rows of %s, not %d", len(list), name, rows)
+	}
+	for i, row := range list {
+		if len(row) != cols {
+			return fmt.Errorf("damaged model: row %d of %s has %d numbers, not %d", i+1, name, len(row), cols)
+		}
+	}
+	return nil
+}
+
+func scaleKind(name string) (scale.Kind, bool) {
+	for _, k := range []scale.Kind{scale.None, scale.ZScore, scale.MinMax} {
+		if k.String() == name {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// scaling is how new rows are to be scaled; nil: not.
+func (f *modelFile) scaling() *scale.Scaling {
+	kind, _ := scaleKind(f.Scale)
+	if kind == scale.None {
+		return nil
+	}
+	return &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
+}
+
+// scaledCenters are the centers as they were fitted.
+func (f *modelFile) scaledCenters() (*softkmeans.Matrix, error) {
+	if f.Scaled != nil {
+		return softkmeans.FromRows(f.Scaled)
+	}
+	return softkmeans.FromRows(f.Centers)
+}
+
+// predictor finds memberships of (scaled) rows.
+type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
+
+func (f *modelFile) predictor() (predictor, error) {
+	if len(f.Decomposition) == 0 {
+		centers, err := f.scaledCenters()
+		if err != nil {
+			return nil, err
+		}
+		m := &softkmeans.Model{Centers: centers}
+		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
+	}
+	m := new(softkmeans.LSDModel)
+	if err := m.UnmarshalBinary(f.Decomposition); err != nil {
+		return nil, err
+	}
+	if len(f.Samples) == 0 {
+		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
+	}
+	samples, err := softkmeans.FromRows(f.Samples)
+	if err != nil {
+		return nil, err
+	}
+	var kernel *softkmeans.SampleKernel
+	switch f.Kernel {
+	case kernelRBF.String():
+		kernel, err = softkmeans.RBFKernel(samples, f.Gamma)
+	case kernelLinear.String():
+		kernel, err = softkmeans.LinearKernel(samples)
+	default:
+		err = fmt.Errorf("damaged model: kernel %q", f.Kernel)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		similarities, err := kernel.Cross(nil, x)
+		if err != nil {
+			return nil, err
+		}
+		return m.Predict(nil, similarities)
+	}, nil
+}

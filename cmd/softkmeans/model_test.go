@@ -1,0 +1,261 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+// inFolder changes to a folder of the test's own, where data.csv is the given
+// text, and returns it.
+func inFolder(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Chdir(dir)
+	if err := os.WriteFile("data.csv", []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// must runs the program, which has nothing to complain of.
+func must(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	code, stdout, stderr := do(t, "", args...)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%q: code %d, %s", args, code, stderr)
+	}
+	return stdout
+}
+
+func readFile(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// flowers is iris with a header, a column of classes, one of weights and one of
+// words.
+func flowers(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("id,petal length,\"petal, width\",weight,sepal length,sepal width,species\n")
+	for i, line := range strings.Fields(readFile(t, iris)) {
+		f := strings.Split(line, ",")
+		b.WriteString("flower " + line[:1] + "," + f[2] + "," + f[3] + "," + []string{"1", "2", "0.5"}[i%3] + "," + f[0] + "," + f[1] + ",s" + string(rune('a'+i/50)) + "\n")
+	}
+	return b.String()
+}
+
+// A saved model gives the rows that it was fitted to the memberships that they
+// had, whatever the method, the scale, and the order of the columns.
+func TestPredictFitted(t *testing.T) {
+	inFolder(t, flowers(t))
+	// The columns in another order, and others between.
+	var turned strings.Builder
+	for line := range strings.Lines(readFile(t, "data.csv")) {
+		line = strings.Replace(strings.TrimSuffix(line, "\n"), `"petal, width"`, "PETAL", 1)
+		f := strings.Split(line, ",")
+		turned.WriteString(strings.Replace(strings.Join([]string{f[5], f[6], f[2], f[1], f[0], f[4]}, ","), "PETAL", `"petal, width"`, 1) + "\n")
+	}
+	if err := os.WriteFile("turned.csv", []byte(turned.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	base := []string{"fit", "-drop", "id", "-label", "species", "-weights", "weight", "-o", "m.csv", "-model", "model.json", "data.csv"}
+	for _, more := range []string{
+		"-k 3", "-k 3 -scale zscore", "-k auto -scale minmax", "-k 3 -method minvol -scale zscore", "-k 2 -method alternating",
+		"-k 3 -enclosure tight -scale minmax", "-k 1",
+		"-k 3 -method tilsd -scale zscore", "-k 3 -method tilsd -kernel linear", "-k 3 -method lsd -kernel linear",
+	} {
+		args := append(strings.Fields(more), base[1:]...)
+		if strings.Contains(more, "lsd") {
+			args = slices.Delete(args, len(args)-7, len(args)-5) // -weights
+			args = append(args, "-drop", "id,weight")
+		}
+		must(t, append([]string{"fit"}, args...)...)
+		_, _, fitted := parseMemberships(t, readFile(t, "m.csv"))
+		tol := 1e-10
+		if strings.Contains(more, "-method lsd") {
+			tol = 0.2 // its Predict promises no more than nearness
+		}
+		for _, file := range []string{"data.csv", "turned.csv", "-"} {
+			stdin := ""
+			if file == "-" {
+				stdin = turned.String()
+			}
+			code, stdout, stderr := do(t, stdin, "predict", "-model", "model.json", file)
+			if code != 0 || stderr != "" {
+				t.Fatalf("%s: predict %s: %s", more, file, stderr)
+			}
+			_, _, g := parseMemberships(t, stdout)
+			if len(g) != len(fitted) {
+				t.Fatalf("%s: predict %s: %d rows", more, file, len(g))
+			}
+			for i := range g {
+				for j, v := range g[i] {
+					if !near(v, fitted[i][j], tol) {
+						t.Fatalf("%s: predict %s: row %d is %v, was %v", more, file, i, g[i], fitted[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// The model's file says what the fit was, in the table's units, and by the
+// names of its columns; the centers' file has the same numbers.
+func TestModelFile(t *testing.T) {
+	inFolder(t, flowers(t))
+	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-drop", "id,weight", "-label", "7",
+		"-model", "model.json", "-centers", "centers.csv", "data.csv")
+	for _, want := range []string{
+		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "In the table's units:", "of the scaled columns",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("no %q in\n%s", want, report)
+		}
+	}
+	var f modelFile
+	if err := json.Unmarshal([]byte(readFile(t, "model.json")), &f); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"petal length", "petal, width", "sepal length", "sepal width"}
+	if !slices.Equal(f.Columns, names) || f.K != 3 || f.Method != "minvol" || f.Scale != "zscore" || f.Rows != 150 || !f.Named || f.Lambda <= 0 || f.Status != "converged" {
+		t.Errorf("%+v", f)
+	}
+	if f.Objective < f.Floor || f.Objective > 1.26*f.Floor || !near(f.Total, 600, 1e-9) || f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
+		t.Errorf("objective %v, floor %v, total %v, sizes %v", f.Objective, f.Floor, f.Total, f.Sizes)
+	}
+	for i, row := range f.Centers {
+		for j, v := range row {
+			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Scaled[i][j], 1e-12) {
+				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v, scaled, f.Scaled[i][j])
+			}
+		}
+	}
+	centers := readFile(t, "centers.csv")
+	if !strings.HasPrefix(centers, "petal length,\"petal, width\",sepal length,sepal width\n") {
+		t.Errorf("%s", centers)
+	}
+	x := readTable(t, "centers.csv")
+	for i := range f.Centers {
+		if !slices.Equal(x.Row(i), f.Centers[i]) {
+			t.Errorf("center %d is %v in one file and %v in the other", i, x.Row(i), f.Centers[i])
+		}
+	}
+
+	// The same fit, by the package.
+	d := readTable(t, "data.csv", "id", "weight", "species")
+	mean, scale := f.Shift, f.Divisor
+	for i := range d.Rows {
+		for j := range d.Cols {
+			d.Set(i, j, (d.At(i, j)-mean[j])/scale[j])
+		}
+	}
+	m, err := softkmeans.FitMinVolume(t.Context(), d, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !near(m.Objective, f.Objective, 1e-9*f.Total) || !near(m.Lambda, f.Lambda, 1e-6*m.Lambda) {
+		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Objective, f.Lambda, m.Objective, m.Lambda)
+	}
+}
+
+// Any model that was cut, and what never was one, is told from a good one.
+func TestModelFaults(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	for _, args := range []string{"-k 2 -scale zscore", "-k 2 -method tilsd"} {
+		must(t, append(strings.Fields("fit -model model.json data.csv"), strings.Fields(args)...)...)
+		good := readFile(t, "model.json")
+		if _, err := parseModel([]byte(good)); err != nil {
+			t.Fatal(err)
+		}
+		for n := range len(strings.TrimSpace(good)) {
+			if _, err := parseModel([]byte(good[:n])); err == nil {
+				t.Fatalf("%s: a model cut after %d bytes of %d is none", args, n, len(good))
+			} else if n > 0 && !strings.Contains(err.Error(), "cut") {
+				t.Fatalf("%s: a model cut after %d bytes of %d: %v", args, n, len(good), err)
+			}
+		}
+	}
+	must(t, strings.Fields("fit -k 2 -scale zscore -model model.json data.csv")...)
+	good := readFile(t, "model.json")
+	replaced := func(old, new string) string {
+		s := strings.Replace(good, old, new, 1)
+		if s == good {
+			t.Fatalf("no %q in %s", old, good)
+		}
+		return s
+	}
+	for text, want := range map[string]string{
+		"":                                       "is empty",
+		"1,2\n3,4\n":                             "not a model",
+		"{}":                                     "not a model",
+		`{"format": "something else"}`:           "not a model",
+		"\x1f\x8b\x08\x00":                       "not a model",
+		good[:len(good)/2]:                       "the model is cut",
+		good + "{}":                              "not a model",
+		replaced(`"version": 1`, `"version": 2`): "version 2",
+		replaced(`"k": 2`, `"k": 3`):             "2 rows of centers, not 3",
+		replaced(`"k": 2`, `"k": 0`):             "k is 0",
+		replaced(`"k": 2`, `"k": "2"`):           "not a model",
+		replaced(`zscore`, `maximum`):            `scale is "maximum"`,
+		replaced(`zscore`, `none`):               "scale none of 2 columns has 2 shifts",
+		replaced(`"divisor": [`, `"divisor": [0, `):          "2 shifts and 3 divisors",
+		replaced(`"c1", "c2"`, `"c1"`):                       "scale zscore of 1 columns",
+		replaced(`"columns": ["c1", "c2"]`, `"columns": []`): "no columns",
+		replaced(`"scaledCenters"`, `"others"`):              "0 rows of scaledCenters",
+	} {
+		if err := os.WriteFile("bad.json", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
+			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
+		}
+		if _, err := os.Stat("out.csv"); err == nil {
+			t.Errorf("%.60q: there is an output", text)
+		}
+	}
+	// Divisors that would make nonsense of every row.
+	i := strings.Index(good, `"divisor": [`) + len(`"divisor": [`)
+	j := i + strings.Index(good[i:], ",")
+	if _, err := parseModel([]byte(good[:i] + "-1" + good[j:])); err == nil || !strings.Contains(err.Error(), "divisor 1 is -1") {
+		t.Errorf("%v", err)
+	}
+
+	for args, want := range map[string]string{
+		"predict data.csv":                                  "-model is missing",
+		"predict -model - data.csv":                         "-model: must be a file",
+		"predict -model model.json -o  model.json data.csv": "-o model.json would replace the model",
+		"predict -model model.json -o data.csv data.csv":    "-o data.csv would replace the data",
+		"predict -model model.json -k 2 data.csv":           "not defined: -k",
+	} {
+		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+	}
+	for args, want := range map[string]string{
+		"predict -model missing.json data.csv":  "missing.json",
+		"predict -model model.json missing.csv": "missing.csv",
+		"predict -model model.json three.csv":   "three.csv: 3 columns; the model has 2 (c1, c2)",
+		"predict -model model.json text.csv":    "text.csv:2:2: ",
+		"predict -model named.json other.csv":   `"b"`,
+	} {
+		for name, text := range map[string]string{"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n", "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n"} {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		must(t, "fit", "-k", "1", "-model", "named.json", "named.csv")
+		if code, stdout, stderr := do(t, "", strings.Fields(args)...); code != 1 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+	}
+}

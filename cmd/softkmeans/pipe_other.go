@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func ignoreBrokenPipe() {} // there is no such signal

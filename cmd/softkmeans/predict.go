@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/rows"
+)
+
+const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
+
+Find the memberships of new rows in the centers of a model that fit -model has
+written. They are exact: the mixture of centers that is nearest to the row.
+Rows are scaled as those that were fitted.
+
+FILE is read as fit reads it. Where both it and the fitted table have a header,
+columns are found by their names, in any order, and others are left out;
+otherwise there must be as many columns as the model has, in its order.
+
+  -model FILE   the model; required
+  -o FILE       where the memberships go, as CSV: label,p0,p1,… The default
+                is -, standard output. To a file, there is a summary, too
+` + textHelp + runHelp + `
+Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
+         softkmeans predict -model iris.json -o memberships.csv new.csv
+
+` + exitHelp
+
+// predictFlags is the command line of predict.
+type predictFlags struct {
+	inputFlags
+	model, out string
+}
+
+func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
+	fs := flag.NewFlagSet("predict", flag.ContinueOnError)
+	f.addText(fs)
+	f.addRun(fs)
+	fs.StringVar(&f.model, "model", "", "")
+	fs.StringVar(&f.out, "o", "-", "")
+	return fs
+}
+
+func runPredict(ctx context.Context, args []string, s streams) error {
+	var f predictFlags
+	rest, err := parseFlags(newPredictFlagSet(&f), args, 1)
+	if err != nil {
+		return err
+	}
+	if err := f.check(rest); err != nil {
+		return err
+	}
+	switch {
+	case f.model == "":
+		return usageErrorf("-model is missing: softkmeans fit -model FILE writes one")
+	case f.model == "-":
+		return usageErrorf("-model: must be a file")
+	case f.out == "":
+		return usageErrorf("-o: must be a file, or - for standard output")
+	}
+	model, err := readModel(f.model)
+	if err != nil {
+		return err
+	}
+	in, source, err := openInput(f.source, s.in, predictHelp)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if m, err := os.Open(f.model); err == nil {
+		same := sameFile(m, f.out)
+		m.Close()
+		if same {
+			return usageErrorf("-o %s would replace the model", f.out)
+		}
+	}
+	out := &outputs{in: in, stdout: s.out}
+	defer out.discard()
+	w, err := out.add("o", f.out)
+	if err != nil {
+		return err
+	}
+	p := &prediction{file: model, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	if p.predict, err = model.predictor(); err != nil {
+		return fmt.Errorf("%s: %w", f.model, err)
+	}
+	f.dialect.Pick = p.pick
+	if err := f.predict(ctx, in, source, p, s.err); err != nil {
+		return err
+	}
+	if err := p.w.Flush(); err != nil {
+		return err
+	}
+	if err := out.close(); err != nil {
+		return err
+	}
+	if !out.taken {
+		if err := p.summary(s.out, source); err != nil {
+			return err
+		}
+	}
+	return out.commit()
+}
+
+// prediction is the memberships in the making.
+type prediction struct {
+	file    *modelFile
+	predict predictor
+	w       *membershipWriter
+	rows    int
+	sizes   []int
+}
+
+// pick takes the model's columns where names can tell them.
+func (p *prediction) pick(names []string) []string {
+	if names == nil || !p.file.Named {
+		return nil
+	}
+	return p.file.Columns
+}
+
+// predict reads a file in blocks, anything else at once.
+func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string, p *prediction, stderr io.Writer) error {
+	if _, ok := rows.Replayable(in); !ok || !f.named() {
+		d, err := f.read(ctx, in, source)
+		if err != nil {
+			return err
+		}
+		if err := p.check(d.Names, source); err != nil {
+			return err
+		}
+		return p.add(ctx, d.x)
+	}
+	s, err := f.openStream(ctx, source, stderr)
+	if err != nil {
+		return err
+	}
+	defer s.progress.clear()
+	s.progress.most = 1
+	if err := p.check(s.file.Names, source); err != nil {
+		return err
+	}
+	_, err = await(ctx, func() (struct{}, error) {
+		return struct{}{}, s.each(func(x *softkmeans.Matrix) error { return p.add(ctx, x) })
+	})
+	return err
+}
+
+// check compares the columns of a table with the model's.
+func (p *prediction) check(names []string, source string) error {
+	if want := len(p.file.Columns); len(names) != want {
+		return fmt.Errorf("%s: %s; the model has %d (%s)", source, count(len(names), "column"), want, abridged(p.file.Columns))
+	}
+	return nil
+}
+
+// abridged is a list of names that may be long.
+func abridged(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:7], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// predictRows is how many rows are predicted at a time: of similarities these are
+// rows as long as there are samples.
+const predictRows = 1024
+
+// add takes the next rows, which it scales in place.
+func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
+	p.file.scaling().Apply(x.Data)
+	for lo := 0; lo < x.Rows; lo += predictRows {
+		hi := min(lo+predictRows, x.Rows)
+		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))
+		if err != nil {
+			return err
+		}
+		labels := labelsOf(g)
+		for _, label := range labels {
+			p.sizes[label]++
+		}
+		if err := p.w.add(ctx, labels, g); err != nil {
+			return err
+		}
+	}
+	p.rows += x.Rows
+	return nil
+}
+
+func (p *prediction) summary(w io.Writer, source string) error {
+	_, err := fmt.Fprintf(w, "%s: %s by their largest membership\n\n%s", source, count(p.rows, "row"), sizeLines(p.sizes))
+	return err
+}
