@@ -279,6 +279,9 @@ func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w 
 			return nil, err
 		}
 	}
+	if err := r.checkClusters(d.Rows); err != nil {
+		return nil, err
+	}
 	p := newProgress(stderr, f.quiet)
 	defer p.clear()
 	var memberships *softkmeans.Matrix

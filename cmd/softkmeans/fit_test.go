@@ -238,14 +238,12 @@ func TestFitEdges(t *testing.T) {
 	}{
 		{"1,2\n3,4\n5,9\n", "1", 34},
 		{"1,2\n3,4\n5,9\n", "3", 0},
-		{"1,2\n3,4\n5,9\n", "7", 0},
 		{"1,2\n1,2\n", "2", 0},
 		{"4\n", "1", 0},
-		{"4\n", "3", 0},
 		{"0.1,4\n0.1,4\n0.1,4\n", "3", 0},
 		{"1\n2\n4\n", "2", 0},
 		{"1e-200,0\n0,1e-200\n", "1", 0},
-		{"1e200,0\n0,1e200\n", "3", 0},
+		{"1e200,0\n0,1e200\n", "2", 0},
 	} {
 		code, report, stderr := do(t, test.text, "fit", "-k", test.k)
 		certified := strings.Contains(report, "\nCertified: ")

@@ -99,6 +99,15 @@ func (r *result) propose(floors []float64) error {
 	return nil
 }
 
+// checkClusters refuses more centers than rows: each row would be its own, and a
+// number with a digit too many would take memory without end.
+func (r *result) checkClusters(rows int) error {
+	if r.k > rows {
+		return fmt.Errorf("%s: %s, and -k %d: there can be no more centers than rows", r.Source, count(rows, "row"), r.k)
+	}
+	return nil
+}
+
 // count takes the labels of the next rows.
 func (r *result) count(labels []int) {
 	if r.sizes == nil {

@@ -205,7 +205,7 @@ func TestFitWeights(t *testing.T) {
 	if err := os.WriteFile("often.csv", []byte("a,b\n1,2\n1,2\n3,5\n-1,4\n-1,4\n-1,4\n2,2\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"-k 2", "-k 2 -scale zscore", "-k 2 -scale minmax", "-k auto", "-k 2 -method alternating -scale zscore"} {
+	for _, args := range []string{"-k 2", "-k 2 -scale zscore", "-k 2 -scale minmax", "-k 2 -method alternating -scale zscore"} {
 		a := must(t, append(strings.Fields("fit -weights w data.csv"), strings.Fields(args)...)...)
 		b := must(t, append(strings.Fields("fit often.csv"), strings.Fields(args)...)...)
 		for _, name := range []string{"floor", "total variance"} {

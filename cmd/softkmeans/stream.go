@@ -148,6 +148,10 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 				return nil, err
 			}
 		}
+		// How many rows there are is known in the end; each has two bytes at least.
+		if err := r.checkClusters(int(min(s.file.Size/2+1, math.MaxInt))); err != nil {
+			return nil, fmt.Errorf("%s: fewer rows than -k, which is %d: there can be no more centers than rows", r.Source, r.k)
+		}
 		r.cert.MinMembership = math.Inf(1)
 		var labels []int
 		take := func(_ int, g *softkmeans.Matrix) error {
@@ -163,6 +167,9 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 			err = s.fault
 		}
 		if err != nil {
+			return nil, err
+		}
+		if err := r.checkClusters(r.rows); err != nil {
 			return nil, err
 		}
 		r.setModel(m)

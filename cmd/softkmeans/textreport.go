@@ -69,6 +69,9 @@ func fitReport(t *result) []byte {
 	} else {
 		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
 	}
+	if limit := min(t.rows-1, len(t.Names)); k > limit && k > 1 {
+		fmt.Fprintf(&b, "So many centers fit any %s of %s without error: that says nothing of these.\n", count(t.rows, "row"), count(len(t.Names), "column"))
+	}
 	if t.summarised {
 		b.WriteString("The centers were found on a sample of the rows and corrected by passes over all;\nevery figure above is of all rows.\n")
 	}

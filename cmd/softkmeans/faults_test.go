@@ -1,0 +1,232 @@
+package main
+
+// Bad input: every command that reads a table says what is wrong and where, ends
+// with its code, writes nothing, and leaves no file.
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestMain lets a test run the program itself, as a process.
+func TestMain(m *testing.M) {
+	if os.Getenv("SOFTKMEANS_TEST_MAIN") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the program as a process.
+func process(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("no processes here")
+	}
+	c := exec.Command(program, args...)
+	c.Env = append(os.Environ(), "SOFTKMEANS_TEST_MAIN=1")
+	return c
+}
+
+// readers are the command lines that read the table DATA, with files that it is
+// to write.
+var readers = []string{
+	"fit -k 2 -o out.csv -centers centers.csv -model model.json DATA",
+	"fit -k 2 -stream yes -o out.csv -model model.json DATA",
+	"fit -k 2 -method minvol -scale zscore -o out.csv DATA",
+	"fit -k 2 -method lsd -o out.csv DATA",
+	"fit -k auto -json DATA",
+	"predict -model good.json -o out.csv DATA",
+}
+
+// inputs makes a folder with what the readers need beside DATA.
+func inputs(t *testing.T) (dir string) {
+	t.Helper()
+	dir = inFolder(t, "1,2\n3,4\n5,7\n9,1\n")
+	must(t, strings.Fields("fit -k 2 -model good.json -o good.csv -centers good-centers.csv data.csv")...)
+	return dir
+}
+
+func TestBadInput(t *testing.T) {
+	dir := inputs(t)
+	for _, test := range []struct{ name, text, want string }{
+		{"empty", "", "there are no rows"},
+		{"blank", "\n\n\n", "there are no rows"},
+		{"only a header", "height,width\n", "there are no rows"},
+		{"ragged, short", "1,2\n3\n5,7\n", ":2: "},
+		{"ragged, long", "1,2\n3,4,5\n5,7\n", ":2: "},
+		{"text", "1,2\n3,4\n5,seven\n", ":3:2: "},
+		{"text under a header", "height,width\n1,2\ntall,4\n", ":3:1: "},
+		{"NaN", "1,2\n3,NaN\n", ":2:2: "},
+		{"missing", "height,width\n1,2\n3,\n", ":3:2: "},
+		{"NA", "height,width\n1,2\nNA,3\n", ":3:1: "},
+		{"infinite", "1,2\n3,Inf\n", ":2:2: "},
+		{"out of range", "1,2\n3,1e999\n", ":2:2: "},
+		{"quote left open", "1,2\n3,\"4\n", ":2:2: "},
+		{"binary", "\x7fELF\x02\x01\x01\x00\x00\x00\x00", ": "},
+		{"cut gzip", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff", ": "},
+		{"cut npy", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False", ": "},
+	} {
+		path := filepath.Join(dir, "bad.csv")
+		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, dir)
+		for _, reader := range readers {
+			for _, name := range []string{"bad.csv", "-"} {
+				args := strings.Fields(strings.Replace(reader, "DATA", name, 1))
+				source := name
+				if name == "-" {
+					if strings.Contains(reader, "-stream yes") {
+						continue
+					}
+					source = "<stdin>"
+				}
+				var stdout, stderr bytes.Buffer
+				code := run(t.Context(), args, strings.NewReader(test.text), &stdout, &stderr)
+				if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "softkmeans: "+source+":") ||
+					!strings.Contains(stderr.String(), test.want) || strings.Count(stderr.String(), "\n") != 1 {
+					t.Errorf("%s: %q: code %d, stdout %q, stderr %q", test.name, args, code, &stdout, &stderr)
+				}
+				if after := files(t, dir); after != before {
+					t.Fatalf("%s: %q: the folder has\n%s", test.name, args, after)
+				}
+			}
+		}
+	}
+}
+
+// A file that is not there, a folder, a file that may not be read.
+func TestNoFile(t *testing.T) {
+	dir := inputs(t)
+	if err := os.WriteFile("secret.csv", []byte("1,2\n3,4\n"), 0o200); err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"missing.csv", "no/such/file.csv", "."}
+	if f, err := os.Open("secret.csv"); err == nil {
+		f.Close() // by root, or where there are no such modes
+	} else {
+		names = append(names, "secret.csv")
+	}
+	if err := os.Remove("secret.csv"); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	for _, reader := range readers {
+		for _, name := range names {
+			args := strings.Fields(strings.Replace(reader, "DATA", name, 1))
+			code, stdout, stderr := do(t, "", args...)
+			if code != 1 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%q: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
+			}
+			if after := files(t, dir); after != before {
+				t.Fatalf("%q: the folder has\n%s", args, after)
+			}
+		}
+	}
+}
+
+// More centers than rows, or than there is memory for, are refused. As many as
+// there are columns, and one more, fit any rows, which the report says.
+func TestTooManyCenters(t *testing.T) {
+	dir := inputs(t)
+	before := files(t, dir)
+	for _, args := range []string{"", "-stream yes", "-method minvol", "-method alternating", "-method lsd", "-method tilsd", "-method minvol -stream yes"} {
+		for _, k := range []string{"5", "99999999", "99999999999999999"} {
+			code, stdout, stderr := do(t, "", strings.Fields("fit -o out.csv data.csv -k "+k+" "+args)...)
+			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: data.csv: ") || !strings.Contains(stderr, "no more centers than rows") {
+				t.Errorf("-k %s %s: code %d, %q", k, args, code, stderr)
+			}
+			if after := files(t, dir); after != before {
+				t.Fatalf("-k %s %s: the folder has\n%s", k, args, after)
+			}
+		}
+	}
+	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
+		report := must(t, "fit", "-k", k, "data.csv")
+		if got := strings.Contains(report, "So many centers fit any 4 rows of 2 columns"); got != want {
+			t.Errorf("-k %s: %s", k, report)
+		}
+	}
+}
+
+// repeat is a text that goes on and on.
+type repeat struct {
+	text string
+	left int64
+}
+
+func (r *repeat) Read(p []byte) (n int, err error) {
+	if r.left <= 0 {
+		return 0, io.EOF
+	}
+	for n < len(p) {
+		m := copy(p[n:], r.text)
+		n += m
+	}
+	r.left -= int64(n)
+	return n, nil
+}
+
+// A line of a GB is refused long before it is read.
+func TestEndlessLine(t *testing.T) {
+	for _, text := range []string{"1", "1,", "1.5;", "\"a\"\"", " ", "x"} {
+		dir := t.TempDir()
+		for _, args := range []string{"fit -k 2 -o " + filepath.Join(dir, "out.csv")} {
+			in := &repeat{text, 1 << 30}
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), strings.Fields(args), in, &stdout, &stderr)
+			if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "softkmeans: <stdin>:1:") {
+				t.Errorf("%.10q: %q: code %d, stdout %q, stderr %q", text, args, code, &stdout, &stderr)
+			}
+			if read := 1<<30 - in.left; read > 200<<20 {
+				t.Errorf("%.10q: %d MB were read", text, read>>20)
+			}
+			if left := files(t, dir); left != "" {
+				t.Errorf("%.10q: the folder has %s", text, left)
+			}
+		}
+	}
+}
+
+// Who reads the output may leave. The program then says so, with its code, and
+// takes its unfinished files with it.
+func TestClosedPipe(t *testing.T) {
+	dir := inputs(t)
+	var many strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&many, "%d,%d,%d\n", i%7, i%11, i%13)
+	}
+	if err := os.WriteFile("many.csv", []byte(many.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	for _, args := range []string{
+		"fit -k 2 -o - many.csv", "fit -k 2 -o out.csv -model model.json many.csv", "fit -k 2 -json -centers c.csv many.csv", "predict -model good.json data.csv",
+		"help", "version",
+	} {
+		c := process(t, strings.Fields(args)...)
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		var stderr bytes.Buffer
+		c.Stdout, c.Stderr = w, &stderr
+		err = c.Run()
+		w.Close()
+		if c.ProcessState.ExitCode() != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: ") || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("%s: %v, %q", args, err, &stderr)
+		}
+		if after := files(t, dir); after != before {
+			t.Fatalf("%s: the folder has %d bytes of files, %d before", args, len(after), len(before))
+		}
+	}
+}
