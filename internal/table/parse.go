@@ -271,10 +271,14 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
 	return err
 }
 
+func (p *parser) otherWidth(fields [][]byte) *Error {
+	return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
+}
+
 // addRow appends the numbers, the label and the weight of one line.
 func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	if len(fields) != p.width {
-		return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
+		return p.otherWidth(fields)
 	}
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]

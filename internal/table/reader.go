@@ -32,33 +32,11 @@ type Reader struct {
 // dialect is an error here, as is a text without rows: one that wraps a *NoRows.
 // source is the text's name in messages.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
-	if d.Delimiter != 0 && !validComma(d.Delimiter) {
-		return nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
-	}
-	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk}
-	if in.size == 0 {
-		in.size = chunkSize
-	}
-	if err := in.sniff(); err != nil {
-		return nil, err
-	}
-	text, first, err := start(in)
+	t, in, err := open(r, source, d)
 	if err != nil {
 		return nil, err
 	}
-	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
-		return nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
-	}
-	if d.Delimiter == 0 {
-		d.Delimiter = guessDelimiter(first)
-	}
-	t := &Reader{Head: Head{Source: source}}
-	t.part = &t.own
 	p := &t.parser
-	p.layout = &layout{dialect: d, source: source}
-	p.split = newSplitter(text, d.Delimiter)
-	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	for t.own.rows == 0 {
 		fields, err := p.next()
 		if err == io.EOF {
@@ -90,6 +68,38 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
 	p.split.more = t.follow
 	return t, nil
+}
+
+// open is NewReader up to the first line that is not blank.
+func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
+	if d.Delimiter != 0 && !validComma(d.Delimiter) {
+		return nil, nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
+	}
+	d.Words = d.Words.orFlags()
+	in := &chunks{r: r, source: source, size: d.chunk}
+	if in.size == 0 {
+		in.size = chunkSize
+	}
+	if err := in.sniff(); err != nil {
+		return nil, nil, err
+	}
+	text, first, err := start(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
+		return nil, nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
+	}
+	if d.Delimiter == 0 {
+		d.Delimiter = guessDelimiter(first)
+	}
+	t := &Reader{Head: Head{Source: source}}
+	t.part = &t.own
+	p := &t.parser
+	p.layout = &layout{dialect: d, source: source}
+	p.split = newSplitter(text, d.Delimiter)
+	p.split.more = func() ([]byte, error) { return in.read(nil) }
+	return t, in, nil
 }
 
 // ReadRows fills dst with as many whole rows as it has room for, or as there are,

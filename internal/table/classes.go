@@ -1,0 +1,201 @@
+package table
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Classes is one column of a text, read as words.
+type Classes struct {
+	Source  string
+	Name    string   // of the column: the header's, or c1, c2, … by position
+	Class   []int    // of every row: an index into Classes
+	Classes []string // its values, in order of appearance, without the spaces around them
+}
+
+// classNames are what a column of classes is likely to be called.
+var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category", "cluster", "group", "kind", "truth"}
+
+// ReadClasses reads one column of a text as words, each of them a class, and
+// nothing else of it: the other columns may hold anything. column is its name or
+// its number from 1; "" is the only column, or else the one that is named label.
+// A row without a value is an error, as are a line with another number of fields
+// and a blank line between rows.
+//
+// Words do not tell names from values as numbers do. With HeaderAuto line 1 is a
+// header if column is a name, which is looked for there; or else if no field of it
+// is a number, or stands for a missing one, and either the column's is one of label, class, target, species and
+// the like, or some column has nothing but numbers in all other lines.
+//
+// Of the Dialect only Delimiter, Header and Words count; as words of messages,
+// Label is what column is called. The table takes 8 bytes a row, twice that for
+// moments while it grows, and the classes.
+func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
+	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Words: d.Words, chunk: d.chunk})
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	t.parser.split.more = func() (_ []byte, err error) { text, err = in.read(text); return text, err }
+	c := classReader{parser: &t.parser, out: &Classes{Source: source}, index: map[string]int{}}
+	for {
+		fields, err := c.next()
+		if err == io.EOF {
+			return c.end()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if blank(fields) {
+			continue // if a row follows, it finds a gap
+		}
+		if err := c.line(fields, column); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// classReader is the state of ReadClasses.
+type classReader struct {
+	*parser
+	out   *Classes
+	index map[string]int // of a class
+	at    int            // the column
+	name  string         // of it on line 1
+	last  int            // the line on which the last row ended, 0 without one
+
+	sure    bool   // whether line 1 is a header is settled
+	numbers []bool // which columns have held nothing but numbers, but for line 1
+	rows    int    // that numbers is about
+}
+
+// line takes a line that is not blank.
+func (c *classReader) line(fields [][]byte, column string) error {
+	if c.width == 0 {
+		c.width = len(fields)
+		header, err := c.first(fields, column)
+		if header || err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(fields) != c.width:
+		return c.otherWidth(fields)
+	case c.last > 0 && c.split.start > c.last+1:
+		return gap(c.source, c.last+1)
+	}
+	s := bytes.TrimSpace(fields[c.at])
+	if len(s) == 0 {
+		return c.fault(c.at, "missing value: the field is empty, and a row without a class cannot be compared")
+	}
+	n, ok := c.index[string(s)]
+	if !ok {
+		n = len(c.out.Classes)
+		c.index[string(s)] = n
+		c.out.Classes = append(c.out.Classes, string(s))
+	}
+	c.out.Class = append(c.out.Class, n)
+	c.last = c.split.end
+	if !c.sure && len(c.out.Class) > 1 {
+		c.rows++
+		for j, s := range fields {
+			c.numbers[j] = c.numbers[j] && isNumber(bytes.TrimSpace(s))
+		}
+	}
+	return nil
+}
+
+// first finds the column, and tells whether line 1 is a header, as far as it can.
+func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
+	named := false
+	if column != "" {
+		if c.at, named, err = c.find(fields, column, c.dialect.Words.Label); err != nil {
+			return false, err
+		}
+		if named && c.dialect.Header == HeaderNo {
+			return false, c.fault(-1, c.dialect.Words.Label+" "+strconv.Quote(column)+" is a name, but line 1 holds none")
+		}
+	} else if c.at = 0; c.width > 1 {
+		if c.at, err = c.labelled(fields); err != nil {
+			return false, err
+		}
+		named = true
+	}
+	c.name = Printable(string(fields[c.at]))
+	known := slices.ContainsFunc(classNames, func(name string) bool { return strings.EqualFold(name, c.name) })
+	number := anyNumber(fields)
+	switch c.sure = true; {
+	case named, c.dialect.Header == HeaderYes, c.dialect.Header == HeaderAuto && known && !number:
+		c.out.Name = c.name
+		header = true
+	case c.dialect.Header == HeaderAuto && !number:
+		c.sure = false
+		c.numbers = slices.Repeat([]bool{true}, c.width)
+	}
+	if !header || c.out.Name == "" {
+		c.out.Name = Column(c.at)
+	}
+	return header, nil
+}
+
+// labelled is the column that is named label.
+func (c *classReader) labelled(fields [][]byte) (at int, err error) {
+	at = -1
+	if c.dialect.Header != HeaderNo {
+		at = slices.IndexFunc(fields, func(s []byte) bool { return string(bytes.TrimSpace(s)) == "label" })
+	}
+	if at < 0 {
+		names := "numbers 1 to " + strconv.Itoa(c.width)
+		if c.dialect.Header == HeaderYes || c.dialect.Header == HeaderAuto && !anyNumber(fields) {
+			words := make([]string, c.width)
+			for j, s := range fields {
+				words[j] = Printable(string(s))
+			}
+			names = list(words)
+		}
+		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one holds the classes? "+c.dialect.Words.Label+" can be "+names)
+	}
+	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // a second one
+	return at, err
+}
+
+// anyNumber tells of a line that it is not likely to be a header.
+func anyNumber(fields [][]byte) bool {
+	return slices.ContainsFunc(fields, func(s []byte) bool {
+		s = bytes.TrimSpace(s)
+		return isNumber(s) || len(s) > 0 && missing(s)
+	})
+}
+
+// end settles what line 1 was.
+func (c *classReader) end() (*Classes, error) {
+	out := c.out
+	if !c.sure && c.rows > 0 && slices.Contains(c.numbers, true) {
+		if c.name != "" {
+			out.Name = c.name
+		}
+		out.Class = out.Class[1:]
+		c.renumber()
+	}
+	if len(out.Class) == 0 {
+		return nil, &Error{Source: c.source, Msg: "there are no rows"}
+	}
+	return out, nil
+}
+
+// renumber puts the classes in the order of their rows.
+func (c *classReader) renumber() {
+	to := make([]int, len(c.out.Classes))
+	var classes []string
+	for i, n := range c.out.Class {
+		if to[n] == 0 {
+			classes = append(classes, c.out.Classes[n])
+			to[n] = len(classes)
+		}
+		c.out.Class[i] = to[n] - 1
+	}
+	c.out.Classes = classes
+}
