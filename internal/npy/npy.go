@@ -16,7 +16,8 @@ const Magic = "\x93NUMPY"
 
 // Reader reads the rows of an array in blocks and keeps none.
 type Reader struct {
-	Rows, Cols int // both at least 1; an array of one dimension is a column
+	Rows, Cols int    // both at least 1; an array of one dimension is a column
+	Ignore     []bool // columns that may hold what is not finite; nil for none
 
 	r      io.Reader
 	source string
@@ -145,7 +146,7 @@ func (n *Reader) some(dst []float64) (rows int) {
 	}
 	rows = got / width
 	for i, v := range dst[:rows*n.Cols] {
-		if v-v != 0 { // NaN or infinite
+		if v-v != 0 && (n.Ignore == nil || !n.Ignore[i%n.Cols]) { // NaN or infinite
 			n.err = n.fault(fmt.Errorf("row %d, column %d: %v is not a finite number", n.row+i/n.Cols+1, i%n.Cols+1, v))
 			rows = i / n.Cols
 			break

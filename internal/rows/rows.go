@@ -1,27 +1,26 @@
-// Package rows reads tables from files, CSV or .npy by their content: at once, or
-// in blocks of rows and as often as asked, for files that outgrow memory.
+// Package rows reads tables from files, CSV or .npy by their content and either of
+// them packed with gzip: at once, or in blocks of rows and as often as asked, for
+// files that outgrow memory.
 package rows
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
-	"slices"
 	"sync/atomic"
 
 	"softkmeans"
-	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
 )
 
 // Options is how a file is to be read. The zero value guesses all.
 type Options struct {
 	// Dialect is that of a CSV file. Its Workers are the goroutines that parse
-	// ahead. A .npy file has no label column, and the rest does not apply to it.
+	// ahead. The columns of a .npy file have numbers only, and are c1, c2, … for
+	// Pick. Blocks have no weights, and Weights is an error.
 	Dialect table.Dialect
 	// BlockRows is how many rows a block has; 0 for as many as FitSeq takes
 	// without copying them: 8192, but no more than 16 MB.
@@ -31,7 +30,8 @@ type Options struct {
 // File is a file whose rows can be read again and again.
 type File struct {
 	table.Head
-	Size int64 // bytes
+	Size       int64 // bytes
+	Compressed bool  // by gzip, and Size is that of the file as it is
 
 	options Options
 	info    os.FileInfo
@@ -43,6 +43,9 @@ type File struct {
 func Open(name string, o Options) (*File, error) {
 	if name == "" || name == "-" {
 		return nil, errors.New("standard input can be read only once; files that can be read again are needed")
+	}
+	if o.Dialect.Weights != "" {
+		return nil, fmt.Errorf("%s: a file that is read block by block cannot have weights (column %q)", name, o.Dialect.Weights)
 	}
 	f := &File{Head: table.Head{Source: name}, options: o}
 	info, err := os.Stat(name) // before Open, which waits for somebody to write to a pipe
@@ -67,7 +70,7 @@ func Open(name string, o Options) (*File, error) {
 		return nil, err
 	}
 	r.close()
-	f.Head = r.head
+	f.Head, f.Compressed = r.head, r.compressed
 	return f, nil
 }
 
@@ -91,8 +94,8 @@ func (f *File) begin(in *os.File) (*reader, error) {
 	return newReader(&counted{in, &f.read}, f.Source, f.options.Dialect, f.Size)
 }
 
-// BytesRead is how much of the file the present pass has read, also ahead. It may
-// be called at any time.
+// BytesRead is how much of the file, as it is packed, the present pass has read,
+// also ahead. It may be called at any time.
 func (f *File) BytesRead() int64 { return f.read.Load() }
 
 // Blocks returns the rows. Each pass opens the file anew and closes it at its end
@@ -182,97 +185,4 @@ func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n.Add(int64(n))
 	return n, err
-}
-
-// reader reads either kind of file.
-type reader struct {
-	head  table.Head
-	rows  func(dst []float64) (int, error) // as table.Reader has it
-	close func()
-}
-
-// sniff reports which kind it is; text is all of in.
-func sniff(in io.Reader) (text io.Reader, isNpy bool) {
-	b := bufio.NewReaderSize(in, 512)  // what package table looks at; larger reads go past it
-	start, _ := b.Peek(len(npy.Magic)) // an error comes again
-	return b, string(start) == npy.Magic
-}
-
-// newReader finds out which kind it is. size is that of a file, or below 0.
-func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reader, error) {
-	b, isNpy := sniff(in)
-	if !isNpy {
-		t, err := table.NewReader(b, source, d)
-		if err != nil {
-			return nil, err
-		}
-		return &reader{t.Head, func(dst []float64) (int, error) { return t.ReadRows(dst, nil) }, t.Close}, nil
-	}
-	n, head, err := openNpy(b, source, d, size)
-	if err != nil {
-		return nil, err
-	}
-	return &reader{head, n.ReadRows, func() {}}, nil
-}
-
-// mostColumns is how long a row of an array may be whose size is only promised.
-const mostColumns = 1 << 24
-
-func openNpy(in io.Reader, source string, d table.Dialect, size int64) (*npy.Reader, table.Head, error) {
-	head := table.Head{Source: source}
-	if d.Label != "" {
-		return nil, head, fmt.Errorf("%s: a .npy file has no label column (%q)", source, d.Label)
-	}
-	n, err := npy.NewReader(in, source)
-	if err != nil {
-		return nil, head, err
-	}
-	if size >= 0 {
-		if err := n.CheckSize(size); err != nil {
-			return nil, head, err
-		}
-	} else if n.Cols > mostColumns {
-		return nil, head, fmt.Errorf("%s: %d columns, of which a stream may have %d", source, n.Cols, mostColumns)
-	}
-	for j := range n.Cols {
-		head.Names = append(head.Names, table.Column(j))
-	}
-	return n, head, nil
-}
-
-// ReadAll reads a whole table, CSV or .npy by its content.
-func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error) {
-	size := int64(-1)
-	if n, ok := Replayable(in); ok {
-		if at, err := in.(io.Seeker).Seek(0, io.SeekCurrent); err == nil {
-			size = n - at
-		}
-	}
-	b, isNpy := sniff(in)
-	if !isNpy {
-		return table.Read(b, source, d)
-	}
-	n, head, err := openNpy(b, source, d, size)
-	if err != nil {
-		return nil, err
-	}
-	t := &table.Table{Head: head}
-	if size >= 0 {
-		t.Data = make([]float64, 0, n.Rows*n.Cols) // as many as the file has
-	}
-	for t.Rows < n.Rows {
-		if cap(t.Data)-len(t.Data) < n.Cols {
-			t.Data = slices.Grow(t.Data, n.Cols)
-		}
-		rows, err := n.ReadRows(t.Data[len(t.Data):cap(t.Data)])
-		if err != nil {
-			return nil, err
-		}
-		t.Rows += rows
-		t.Data = t.Data[:t.Rows*n.Cols]
-	}
-	if _, err := n.ReadRows(t.Data); err != io.EOF {
-		return nil, err
-	}
-	return t, nil
 }

@@ -143,7 +143,12 @@ func TestErrors(t *testing.T) {
 		{nan, Options{}, "F: row 3, column 1: NaN", true},
 		{nan[:len(nan)-20], Options{}, "F: the file is cut: 20 of 48 bytes of values are missing, from row 2 on", false},
 		{append(slices.Clone(nan), 0), Options{}, "F: there is more after", false},
-		{nan, Options{Dialect: table.Dialect{Label: "1"}}, "F: a .npy file has no label column", false},
+		{nan, Options{Dialect: table.Dialect{Label: "kind"}}, `F: the columns of a .npy file have no names, only numbers from 1 ("kind")`, false},
+		{nan, Options{Dialect: table.Dialect{Label: "3"}}, `F: there is no column 3 for -label, only 2 columns`, false},
+		{nan, Options{Dialect: table.Dialect{Drop: []string{"1", "2"}}}, `F: there is no column besides those that are left out`, false},
+		{nan, Options{Dialect: table.Dialect{Drop: []string{"2"}}}, "F: row 3, column 1: NaN", true},
+		{nan, Options{Dialect: table.Dialect{Pick: func([]string) []string { return []string{"c9"} }}}, `F: there is no column "c9"; there are "c1", "c2"`, false},
+		{[]byte("1,2\n3,-4\n"), Options{Dialect: table.Dialect{Weights: "2"}}, `F: a file that is read block by block cannot have weights`, false},
 		{bytes.Replace(nan, []byte("(3, 2)"), []byte("(1, 9999999999)"), 1), Options{}, "F: ", false},
 	} {
 		path := write(t, "f", test.content)

@@ -258,3 +258,47 @@ func (p *parser) notData(j int) string {
 	}
 	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
 }
+
+// Layout is what a Dialect makes of the columns of a table without names that is
+// not text.
+type Layout struct {
+	Head
+	roles []int
+}
+
+// NewLayout is for a table of so many columns.
+func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
+	d.Header, d.Words = HeaderNo, d.Words.orFlags()
+	p := parser{layout: &layout{dialect: d, source: source}}
+	l := &Layout{Head: Head{Source: source}}
+	if err := p.begin(make([][]byte, cols), &l.Head); err != nil {
+		return nil, err
+	}
+	l.roles = p.roles
+	return l, nil
+}
+
+// Ignored are the columns that are not looked at.
+func (l *Layout) Ignored() []bool {
+	ignored := make([]bool, len(l.roles))
+	for j, role := range l.roles {
+		ignored[j] = role == roleNone
+	}
+	return ignored
+}
+
+// Row puts the data of a whole row into dst. The label and the weight are 0 where
+// there is no column for them.
+func (l *Layout) Row(dst, row []float64) (label, weight float64) {
+	for j, role := range l.roles {
+		switch v := row[j]; {
+		case role >= 0:
+			dst[role] = v
+		case role == roleLabel:
+			label = v
+		case role == roleWeight:
+			weight = v
+		}
+	}
+	return label, weight
+}

@@ -1,0 +1,175 @@
+package rows
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"softkmeans/internal/npy"
+	"softkmeans/internal/table"
+)
+
+// mostColumns is how long a row of an array may be whose size is only promised.
+const mostColumns = 1 << 24
+
+// array is a .npy file as a table.
+type array struct {
+	head   table.Head
+	values *npy.Reader
+	layout *table.Layout // nil: all columns are data, in their order
+	buffer []float64     // whole rows of the file
+	row    int
+}
+
+// openArray reads the header. size is that of a file, or below 0.
+func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
+	n, err := npy.NewReader(in, source)
+	if err != nil {
+		return nil, err
+	}
+	if size >= 0 {
+		if err := n.CheckSize(size); err != nil {
+			return nil, err
+		}
+	} else if n.Cols > mostColumns {
+		return nil, fmt.Errorf("%s: %d columns, of which a stream may have %d", source, n.Cols, mostColumns)
+	}
+	a := &array{head: table.Head{Source: source}, values: n}
+	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil {
+		if err := numbered(source, append([]string{d.Label, d.Weights}, d.Drop...)); err != nil {
+			return nil, err
+		}
+		if a.layout, err = table.NewLayout(source, n.Cols, d); err != nil {
+			return nil, err
+		}
+		a.head, n.Ignore = a.layout.Head, a.layout.Ignored()
+		return a, nil
+	}
+	for j := range n.Cols {
+		a.head.Names = append(a.head.Names, table.Column(j))
+	}
+	return a, nil
+}
+
+// numbered checks that columns are asked for by their numbers.
+func numbered(source string, columns []string) error {
+	for _, column := range columns {
+		if _, err := strconv.Atoi(column); column != "" && err != nil {
+			return fmt.Errorf("%s: the columns of a .npy file have no names, only numbers from 1 (%q)", source, column)
+		}
+	}
+	return nil
+}
+
+// rows is npy.Reader.ReadRows for the columns that are data. Each row's label and
+// weight go to each, unless it is nil.
+func (a *array) rows(dst []float64, each func(label, weight float64)) (int, error) {
+	if a.layout == nil {
+		return a.values.ReadRows(dst)
+	}
+	cols, width := a.values.Cols, len(a.head.Names)
+	if a.buffer == nil {
+		a.buffer = make([]float64, max(1, min(a.values.Rows, 1<<15/cols))*cols)
+	}
+	n, err := a.values.ReadRows(a.buffer[:min(len(a.buffer)/cols, len(dst)/width)*cols])
+	for i := range n {
+		label, weight := a.layout.Row(dst[i*width:], a.buffer[i*cols:(i+1)*cols])
+		if a.row++; weight < 0 {
+			return 0, fmt.Errorf("%s: row %d, column %d: %v is a weight below 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
+		}
+		if each != nil {
+			each(label, weight)
+		}
+	}
+	return n, err
+}
+
+// classes numbers values in order of appearance.
+type classes struct {
+	index map[float64]int
+	names []string
+}
+
+func (c *classes) of(v float64) int {
+	n, ok := c.index[v]
+	if !ok {
+		n = len(c.names)
+		if c.index == nil {
+			c.index = map[float64]int{}
+		}
+		c.index[v] = n
+		c.names = append(c.names, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return n
+}
+
+// all reads all rows; sized tells that the file is as long as its header says.
+func (a *array) all(sized bool) (*table.Table, error) {
+	t := &table.Table{Head: a.head}
+	width := len(t.Names)
+	if sized {
+		t.Data = make([]float64, 0, a.values.Rows*width) // as many as the file has
+	}
+	var labels classes
+	each := func(label, weight float64) {
+		if t.WeightsColumn > 0 {
+			t.Weights = append(t.Weights, weight)
+		}
+		if t.LabelColumn > 0 {
+			t.Class = append(t.Class, labels.of(label))
+		}
+	}
+	for t.Rows < a.values.Rows {
+		if cap(t.Data)-len(t.Data) < width {
+			t.Data = slices.Grow(t.Data, width)
+		}
+		n, err := a.rows(t.Data[len(t.Data):cap(t.Data)], each)
+		if err != nil {
+			return nil, err
+		}
+		t.Rows += n
+		t.Data = t.Data[:t.Rows*width]
+	}
+	if _, err := a.rows(t.Data, each); err != io.EOF {
+		return nil, err
+	}
+	t.Classes = labels.names
+	return t, nil
+}
+
+// readArrayClasses reads one column of values as classes.
+func readArrayClasses(in io.Reader, source, column string) (*table.Classes, error) {
+	a, err := openArray(in, source, table.Dialect{}, -1)
+	if err != nil {
+		return nil, err
+	}
+	cols, at := a.values.Cols, 1
+	if err := numbered(source, []string{column}); err != nil {
+		return nil, err
+	}
+	if column != "" {
+		at, _ = strconv.Atoi(column)
+	} else if cols > 1 {
+		return nil, fmt.Errorf("%s: %d columns: which one holds the classes? It can be a number from 1", source, cols)
+	}
+	if at < 1 || at > cols {
+		return nil, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)
+	}
+	var labels classes
+	out := &table.Classes{Source: source, Name: table.Column(at - 1)}
+	data := make([]float64, max(1, 1<<13/cols)*cols)
+	for {
+		n, err := a.rows(data, nil)
+		if err == io.EOF {
+			out.Classes = labels.names
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range n {
+			out.Class = append(out.Class, labels.of(data[i*cols+at-1]))
+		}
+	}
+}
