@@ -469,12 +469,12 @@ func TestVerdict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := verdict(3, m, c); !strings.Contains(got, test.want) || strings.Contains(got, test.absent) {
+		if got := verdict(3, c, certifiedTol); !strings.Contains(got, test.want) || strings.Contains(got, test.absent) {
 			t.Errorf("%s: %s", test.name, got)
 		}
 	}
 	for _, c := range []softkmeans.Certificate{{Gap: math.NaN()}, {MinMembership: math.NaN()}, {MaxSumError: math.NaN()}, {Gap: 2e-9}, {MinMembership: -2e-9}} {
-		if got := verdict(3, m, c); !strings.HasPrefix(got, "Not certified: ") {
+		if got := verdict(3, c, certifiedTol); !strings.HasPrefix(got, "Not certified: ") {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}

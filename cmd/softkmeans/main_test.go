@@ -45,9 +45,9 @@ func TestUsage(t *testing.T) {
 		{"version", 0, runtime.Version()},
 		{"--version", 0, runtime.Version()},
 
-		{"help nothing", 2, `no help for "nothing"; there are fit, predict, version, help`},
+		{"help nothing", 2, `no help for "nothing"; there are ` + commandNames()},
 		{"help fit fit", 2, "help takes one command, not 2"},
-		{"nothing", 2, `unknown command "nothing"; there are fit, predict, version, help`},
+		{"nothing", 2, `unknown command "nothing"; there are ` + commandNames()},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
 
@@ -133,19 +133,42 @@ func TestHelpOfFiles(t *testing.T) {
 	}
 }
 
-// Every flag is in the help, and the help has no other.
+// flagSets are the flags of every command.
+var flagSets = map[string]*flag.FlagSet{
+	"fit":     newFitFlagSet(new(fitFlags)),
+	"predict": newPredictFlagSet(new(predictFlags)),
+	"version": flag.NewFlagSet("version", flag.ContinueOnError),
+}
+
+// Every flag is in the help of its command, and the help has no other. It has an
+// example, says what the exit codes are, and fits on a terminal.
 func TestHelpIsComplete(t *testing.T) {
-	fs := newFitFlagSet(new(fitFlags))
-	var flags, help []string
-	fs.VisitAll(func(f *flag.Flag) { flags = append(flags, "-"+f.Name) })
-	for _, m := range regexp.MustCompile(`(?m)^  (-\w+)`).FindAllStringSubmatch(fitHelp, -1) {
-		help = append(help, m[1])
-	}
-	slices.Sort(help)
-	if !slices.Equal(flags, help) {
-		t.Errorf("flags %v, help for %v", flags, help)
-	}
 	for _, c := range commands {
+		fs := flagSets[c.name]
+		if fs == nil {
+			t.Errorf("the flags of %s are not checked", c.name)
+			continue
+		}
+		var flags, help []string
+		fs.VisitAll(func(f *flag.Flag) { flags = append(flags, "-"+f.Name) })
+		for _, m := range regexp.MustCompile(`(?m)^  (-\w+)`).FindAllStringSubmatch(c.help, -1) {
+			help = append(help, m[1])
+		}
+		slices.Sort(help)
+		if !slices.Equal(flags, help) {
+			t.Errorf("%s: flags %v, help for %v", c.name, flags, help)
+		}
+		if !strings.HasPrefix(c.help, "Usage: softkmeans "+c.name) {
+			t.Errorf("%s: the help begins with %.40q", c.name, c.help)
+		}
+		if c.name != "version" {
+			if !regexp.MustCompile(`(?m)^(?:Examples?:)? +softkmeans ` + c.name + ` `).MatchString(c.help) {
+				t.Errorf("%s: the help has no example", c.name)
+			}
+			if !regexp.MustCompile(`(?m)^Exit code: 0 [^.]*,\s1 [^.]*,\s2 `).MatchString(c.help) {
+				t.Errorf("%s: the help does not say what the exit codes are", c.name)
+			}
+		}
 		for line := range strings.Lines(c.help + overview()) {
 			if n := len([]rune(line)); n > 81 {
 				t.Errorf("%s: the help has a line of %d characters: %s", c.name, n, line)

@@ -141,11 +141,11 @@ func TestStreamMinVolume(t *testing.T) {
 func TestVerdictAdvice(t *testing.T) {
 	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov, Status: softkmeans.StatusIterationLimit}
 	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2}
-	if s := verdict(3, m, c); !strings.Contains(s, "Not certified") || !strings.Contains(s, "-solver gram\nsettles that, with some 0.45 GB of memory for 3000 columns") {
+	if s := globalVerdict(3, m, c); !strings.Contains(s, "Not certified") || !strings.Contains(s, "-solver gram\nsettles that, with some 0.45 GB of memory for 3000 columns") {
 		t.Error(s)
 	}
 	m.Solver = softkmeans.SolverGram
-	if s := verdict(3, m, c); strings.Contains(s, "-solver") {
+	if s := globalVerdict(3, m, c); strings.Contains(s, "-solver") {
 		t.Error(s)
 	}
 }

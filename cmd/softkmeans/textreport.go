@@ -10,14 +10,10 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
-const (
-	// certifiedTol is what the report calls optimal: some thousand roundings
-	// of a float64, and far below what any data is measured to.
-	certifiedTol = 1e-9
-	lineWidth    = 96 // of the table of centers; wider ones are broken
-)
+const lineWidth = 96 // of the table of centers; wider ones are broken
 
 // fitReport is what fit prints. Every number about the quality of the result
 // is from the certificate. That of a table in memory knows only the data, the
@@ -26,7 +22,7 @@ const (
 func fitReport(t *result) []byte {
 	m, c, k := t.model, t.cert, t.k
 	var b bytes.Buffer
-	writeHead(&b, t)
+	t.writeHead(&b)
 
 	where := "They enclose the data, so most lie outside of it"
 	switch t.method {
@@ -45,27 +41,10 @@ func fitReport(t *result) []byte {
 
 	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(t.sizes))
 
-	units = ""
-	if t.scale != nil {
-		units = ", of the scaled columns"
-	}
-	fmt.Fprintf(&b, "\nSquared error%s\n\n", units)
-	writeErrors(&b, k, c)
-
-	from := "computed from the data, the centers and the memberships alone"
-	if t.streamed {
-		from = "the floor from the first passes over the data, the rest from the last"
-	}
-	fmt.Fprintf(&b, "\nCertificate, %s\n\n", from)
-	line := func(name, value, remark string) { writeLine(&b, name, value, remark) }
-	line("gap", small(c.Gap), "(objective − floor) / total variance")
-	line("smallest membership", small(c.MinMembership), "must not be below 0")
-	line("largest |row sum − 1|", small(c.MaxSumError), "memberships of a row must add up to 1")
-	if !t.streamed {
-		line("span error", small(c.SpanError), "distance of the centers from the best subspace")
-	}
+	b.WriteByte('\n')
+	writeQuality(&b, k, c, t.scale != nil, t.streamed)
 	if t.method == methodGlobal {
-		b.WriteString("\n" + verdict(k, m, c) + "\n")
+		b.WriteString("\n" + globalVerdict(k, m, c) + "\n")
 	} else {
 		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
 	}
@@ -81,10 +60,18 @@ func fitReport(t *result) []byte {
 	return b.Bytes()
 }
 
+// writeHead says what was read, and what is to be found, without a line's end.
+func (r *result) writeHead(b *bytes.Buffer) {
+	writeHead(b, &r.Head, r.rows, r.scaleKind())
+	if r.proposal != nil {
+		fmt.Fprintf(b, "\n%s are proposed: %s.", centers(r.k), r.proposal.Reason)
+	}
+}
+
 // writeHead says what was read, without a line's end.
-func writeHead(b *bytes.Buffer, t *result) {
-	fmt.Fprintf(b, "%s: %s, %s", t.Source, count(t.rows, "row"), count(len(t.Names), "column"))
-	if t.Header {
+func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
+	fmt.Fprintf(b, "%s: %s, %s", h.Source, count(rows, "row"), count(len(h.Names), "column"))
+	if h.Header {
 		b.WriteString(", and a header")
 	}
 	left := func(column int, name, what string) {
@@ -92,29 +79,29 @@ func writeHead(b *bytes.Buffer, t *result) {
 			return
 		}
 		fmt.Fprintf(b, "; column %d", column)
-		if t.Header {
+		if h.Header {
 			fmt.Fprintf(b, " (%s)", name)
 		}
 		b.WriteString(what)
 	}
-	left(t.LabelColumn, t.LabelName, " is left out")
-	left(t.WeightsColumn, t.WeightsName, " has the weights")
-	switch t.scaleKind() {
+	left(h.LabelColumn, h.LabelName, " is left out")
+	left(h.WeightsColumn, h.WeightsName, " has the weights")
+	switch kind {
 	case scale.ZScore:
 		b.WriteString("\nEach column is scaled to mean 0 and variance 1.")
 	case scale.MinMax:
 		b.WriteString("\nEach column is scaled to go from 0 to 1.")
 	}
-	if t.proposal != nil {
-		fmt.Fprintf(b, "\n%s are proposed: %s.", centers(t.k), t.proposal.Reason)
-	}
 }
 
-func (r *result) scaleKind() scale.Kind {
-	if r.scale == nil {
+func (r *result) scaleKind() scale.Kind { return kindOf(r.scale) }
+
+// kindOf is that of a scaling, which is nil where there is none.
+func kindOf(s *scale.Scaling) scale.Kind {
+	if s == nil {
 		return scale.None
 	}
-	return r.scale.Kind
+	return s.Kind
 }
 
 func sizeLines(sizes []int) string {
@@ -125,32 +112,11 @@ func sizeLines(sizes []int) string {
 	return b.String()
 }
 
-// writeLine is a name, a figure and what it means.
-func writeLine(b *bytes.Buffer, name, value, remark string) {
-	fmt.Fprintf(b, "  %-22s %-16s %s\n", name, value, remark)
-}
-
-// writeErrors is the errors of a certificate.
-func writeErrors(b *bytes.Buffer, k int, c softkmeans.Certificate) {
-	share := "-"
-	if v := explained(c); v != nil {
-		share = fmt.Sprintf("%.4f%%", 100**v)
-	}
-	remark := fmt.Sprintf("the proven least that any %s can leave over", centers(k))
-	if hasTotal(c) && c.FloorError > 1e-12*c.Total {
-		remark += fmt.Sprintf(", at most %.1g too low", c.FloorError)
-	}
-	writeLine(b, "objective", number(c.Objective), "what the mixtures leave over of the data")
-	writeLine(b, "floor", number(c.Floor), remark)
-	writeLine(b, "total variance", number(c.Total), "the sum of squares about the mean")
-	writeLine(b, "explained", share, "of the total variance")
-}
-
 // similarityReport is what fit prints of similarities.
 func similarityReport(t *result) []byte {
 	m := t.lsd
 	var b bytes.Buffer
-	writeHead(&b, t)
+	t.writeHead(&b)
 	switch t.kernel {
 	case kernelRBF:
 		fmt.Fprintf(&b, "\n\nSimilarities: exp(−γ·squared distance) of every two rows, γ = %s.\n", small(t.gamma))
@@ -201,81 +167,25 @@ func (r *result) similarityCertified() bool {
 
 func clusters(k int) string { return count(k, "cluster") }
 
+// globalVerdict is the certificate in a sentence, and how a result ended that it does
+// not prove.
+func globalVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
+	text := verdict(k, c, certifiedTol)
+	if c.Optimal(certifiedTol) {
+		return text
+	}
+	text += fmt.Sprintf("\n(Solver: %v. It ended with: %v.)", m.Solver, m.Status)
+	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
+		d := float64(m.Centers.Cols)
+		text += fmt.Sprintf("\nIt may be the floor that is not tight, not the centers that are not best: -solver gram\nsettles that, with some %.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
+	}
+	return text
+}
+
 // localVerdict says of an iteration's result how far from the proven minimum it
 // is, and how it ended.
 func localVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
-	far := "The squared error is at its proven minimum"
-	switch {
-	case c.Floor > 0 && c.Floor > 1e-12*c.Total && !c.Optimal(certifiedTol):
-		far = fmt.Sprintf("The squared error is %.3g%% above the least that any %s can leave over", 100*(c.Objective/c.Floor-1), centers(k))
-	case hasTotal(c) && !c.Optimal(certifiedTol):
-		far = fmt.Sprintf("The squared error is %.4g%% of the total variance; %s could leave over nothing", 100*c.Objective/c.Total, centers(k))
-	}
-	return fmt.Sprintf("%s.\n(%s; it ended with: %v.)", far, count(m.Iterations, "iteration"), m.Status)
-}
-
-// verdict is the certificate in a sentence.
-func verdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
-	// The minimum lies between floor and objective. The floor's own rounding
-	// keeps the sentence from claiming more digits than there are.
-	within := math.Abs(c.Gap)
-	if hasTotal(c) {
-		within = max(within, c.FloorError/c.Total)
-	}
-	if c.Optimal(certifiedTol) {
-		return fmt.Sprintf("Certified: the objective equals the proven minimum to within %.1g of the total variance;\n"+
-			"no choice of %s and memberships can do better.", within, centers(k))
-	}
-	var reasons []string
-	// "not at most" where a NaN, too, is a reason.
-	if !(within <= certifiedTol) {
-		reasons = append(reasons, fmt.Sprintf("better centers may exist, by up to %.1g of the total variance", within))
-	}
-	if !(c.MinMembership >= -certifiedTol) {
-		reasons = append(reasons, fmt.Sprintf("a membership is negative (%.1g)", c.MinMembership))
-	}
-	if !(c.MaxSumError <= certifiedTol) {
-		reasons = append(reasons, fmt.Sprintf("the memberships of a row miss the sum of 1 by %.1g", c.MaxSumError))
-	}
-	if len(reasons) == 0 {
-		reasons = append(reasons, "the numbers above do not meet the tolerance")
-	}
-	advice := ""
-	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
-		d := float64(m.Centers.Cols)
-		advice = fmt.Sprintf("\nIt may be the floor that is not tight, not the centers that are not best: -solver gram\nsettles that, with some %.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
-	}
-	return fmt.Sprintf("Not certified: %s.\n(Solver: %v. It ended with: %v.)%s",
-		strings.Join(reasons, ", and "), m.Solver, m.Status, advice)
-}
-
-func centers(k int) string { return fmt.Sprintf("%d %s", k, plural(k, "center", "centers")) }
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
-}
-
-// hasTotal reports whether there is a total variance to take shares of: it is 0
-// where all rows are equal, and MaxFloat64 where it is out of range.
-func hasTotal(c softkmeans.Certificate) bool { return c.Total > 0 && c.Total < math.MaxFloat64 }
-
-// number has ten digits, more than most data deserves, so that objective and
-// floor can be compared.
-func number(v float64) string {
-	if v == math.MaxFloat64 {
-		return "above 1.79e308"
-	}
-	return strconv.FormatFloat(v, 'g', 10, 64)
-}
-
-func small(v float64) string {
-	if v == math.MaxFloat64 {
-		return number(v)
-	}
-	return strconv.FormatFloat(v, 'g', 3, 64)
+	return fmt.Sprintf("%s\n(%s; it ended with: %v.)", distance(k, c, certifiedTol), count(m.Iterations, "iteration"), m.Status)
 }
 
 // writeCenters writes a row for each center and a column for each column of
