@@ -46,6 +46,7 @@ type command struct {
 var commands = []command{
 	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
 	{"predict", "find the memberships of new rows in a saved model", predictHelp, runPredict},
+	{"floors", "how much k centers can explain at best, and a first guess at k", floorsHelp, runFloors},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 

@@ -137,6 +137,7 @@ func TestHelpOfFiles(t *testing.T) {
 var flagSets = map[string]*flag.FlagSet{
 	"fit":     newFitFlagSet(new(fitFlags)),
 	"predict": newPredictFlagSet(new(predictFlags)),
+	"floors":  newFloorsFlagSet(new(floorsFlags)),
 	"version": flag.NewFlagSet("version", flag.ContinueOnError),
 }
 

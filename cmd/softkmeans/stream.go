@@ -49,6 +49,7 @@ type stream struct {
 	file     *rows.File
 	scale    *scale.Scaling // nil: as they are
 	progress *progress
+	rows     int // of the last pass by each
 	// fault is what went wrong outside of the package, which is told without its
 	// words around it.
 	fault error
@@ -90,6 +91,7 @@ func (s *stream) each(take func(*softkmeans.Matrix) error) error {
 		s.progress.pass(softkmeans.Pass{Pass: 1, Rows: n})
 	}
 	s.progress.before++
+	s.rows = n
 	return nil
 }
 

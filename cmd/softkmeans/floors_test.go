@@ -1,0 +1,365 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+)
+
+// sets are the data sets in testdata.
+var sets = []string{"iris", "wine", "digits", "breast_cancer"}
+
+func setFile(name string) string { return filepath.Join("..", "..", "testdata", name+".csv") }
+
+func readSet(t *testing.T, name string) *softkmeans.Matrix {
+	t.Helper()
+	f, err := os.Open(setFile(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tab, err := table.Read(f, name, table.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return softkmeans.NewMatrix(tab.Rows, len(tab.Names), tab.Data)
+}
+
+// parsedFloors is what -json prints.
+type parsedFloors struct {
+	Source   string
+	Rows     int
+	Columns  []string
+	Scale    string
+	Proposal struct {
+		K, Elbow, Profile *int
+		Reason            string
+	}
+	Floors []struct {
+		K                      int
+		Floor                  float64
+		Explained, Step, Stick *float64
+	}
+}
+
+func parseJSON[T any](t *testing.T, text string) (v T) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		t.Fatalf("more than one value in\n%s", text)
+	}
+	return v
+}
+
+// The numbers of JSON and CSV are the package's, every k of them.
+func TestFloorsNumbers(t *testing.T) {
+	for _, name := range sets {
+		x := readSet(t, name)
+		floors, err := softkmeans.Floors(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := softkmeans.ProposeK(floors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "floors.csv")
+		code, stdout, stderr := do(t, "", "floors", "-json", "-most", "1", "-o", path, setFile(name))
+		if code != 0 || stderr != "" {
+			t.Fatalf("%s: code %d, %s", name, code, stderr)
+		}
+		got := parseJSON[parsedFloors](t, stdout)
+		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != setFile(name) || got.Proposal.Reason != p.Reason ||
+			*got.Proposal.K != p.K || *got.Proposal.Elbow != p.Elbow || *got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
+			t.Errorf("%s: %+v, want %+v", name, got, p)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		if err != nil || len(records) != len(floors)+1 || strings.Join(records[0], ",") != "k,floor,explained,step,stick" {
+			t.Fatalf("%s: %v, %.100q", name, err, text)
+		}
+		for i, f := range got.Floors {
+			if f.K != i+1 || f.Floor != floors[i] || *f.Explained != p.Explained[i] {
+				t.Errorf("%s: %+v, want %v, %v", name, f, floors[i], p.Explained[i])
+			}
+			want := []string{strconv.Itoa(f.K), "", "", "", ""}
+			for j, v := range []*float64{&f.Floor, f.Explained, f.Step, f.Stick} {
+				if v != nil {
+					want[j+1] = strconv.FormatFloat(*v, 'g', -1, 64)
+				}
+			}
+			if !slices.Equal(records[i+1], want) {
+				t.Errorf("%s: %q, want %q", name, records[i+1], want)
+			}
+			if i == 0 || i > len(p.Step) {
+				if f.Step != nil || f.Stick != nil {
+					t.Errorf("%s: %+v has a step", name, f)
+				}
+			} else if *f.Step != p.Step[i-1] || *f.Stick != p.Stick[i-1] {
+				t.Errorf("%s: %+v, want %v, %v", name, f, p.Step[i-1], p.Stick[i-1])
+			}
+		}
+	}
+}
+
+// The report has a line for every k up to -most and for the proposed one, with a
+// bar as long as what is explained.
+func TestFloorsReport(t *testing.T) {
+	line := regexp.MustCompile(`(?m)^  ([* ]) +(\d+)  (\S+) +(\S+)%(?: +(\S+)% +(\S+)%)?(?:  (#*))?$`)
+	for _, test := range []struct {
+		args, ks string
+		proposed string
+	}{
+		{setFile("iris"), "1 2 3 4 5", "2"},
+		{"-most 3 " + setFile("iris"), "1 2 3", "2"},
+		{"-most 1 " + setFile("iris"), "1 2", "2"},
+		{"-most 9 " + setFile("digits"), "1 2 3 4 5 6 7 8 9 11", "11"},
+		{"-most 10 " + setFile("digits"), "1 2 3 4 5 6 7 8 9 10 11", "11"},
+	} {
+		code, report, stderr := do(t, "", append([]string{"floors"}, strings.Fields(test.args)...)...)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%s: code %d, %s", test.args, code, stderr)
+		}
+		var ks []string
+		for _, m := range line.FindAllStringSubmatch(report, -1) {
+			ks = append(ks, m[2])
+			if (m[1] == "*") != (m[2] == test.proposed) {
+				t.Errorf("%s: the mark is at %s", test.args, m[2])
+			}
+			if v, err := strconv.ParseFloat(m[4], 64); err != nil || !near(float64(len(m[7])), v*barWidth/100, 0.51) {
+				t.Errorf("%s: %s%% has a bar of %d", test.args, m[4], len(m[7]))
+			}
+		}
+		if got := strings.Join(ks, " "); got != test.ks {
+			t.Errorf("%s: lines of %s, want %s, in\n%s", test.args, got, test.ks, report)
+		}
+		gap := strings.Contains(report, "…\n  *    11")
+		if want := strings.Contains(test.args, "9"); gap != want {
+			t.Errorf("%s: gap %v in\n%s", test.args, gap, report)
+		}
+		for l := range strings.Lines(report) {
+			if len([]rune(l)) > lineWidth+1 {
+				t.Errorf("%s: a line is too long: %s", test.args, l)
+			}
+		}
+		if !strings.Contains(report, "\nProposed: k = "+test.proposed+", since prototype ") || !strings.Contains(report, "\nSecond opinion: ") || !strings.Contains(report, "\nAnother: ") {
+			t.Errorf("%s: no words in\n%s", test.args, report)
+		}
+	}
+	if _, report, _ := do(t, "", "floors", "-most", "5", setFile("digits")); !strings.Contains(report, "\n54 more, up to k = 65, are left out; -most, -o and -json have them.\n") {
+		t.Errorf("nothing is said of what is left out:\n%s", report)
+	}
+}
+
+// Data of which there is little to say.
+func TestFloorsEdges(t *testing.T) {
+	for _, test := range []struct {
+		text, says string
+		k          int // 0: none
+		floors     []float64
+	}{
+		{"1,2\n1,2\n", "Proposed: k = 1, since all samples are equal.", 1, []float64{0, 0, 0}},
+		{"4\n", "Proposed: k = 1, since all samples are equal.", 1, []float64{0, 0}},
+		{"1\n2\n6\n", "No k is proposed: the data has one direction only", 0, []float64{14, 0}},
+		{"1,0\n-1,0\n0,1\n0,-1\n", "No k is proposed: no direction stands out: the first explains 50.0 %", 0, []float64{4, 2, 0}},
+		{"0,0,0,0\n1,1,1,1\n2,2,2,2\n4,4,4,4\n", "Proposed: k = 2, since 2 prototypes mix all samples exactly.", 2, []float64{35, 0, 0, 0, 0}},
+		{"1e200,0\n0,1e200\n", "No k is proposed: the squares of the data are out of range", 0, []float64{math.MaxFloat64, 0, 0}},
+		{"1e-200,0\n0,1e-200\n", "No k is proposed: the squares of the data are out of range", 0, []float64{0, 0, 0}},
+	} {
+		path := filepath.Join(t.TempDir(), "x.csv")
+		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"-"}, {"-stream", "yes", path}} {
+			code, report, stderr := do(t, test.text, append([]string{"floors"}, args...)...)
+			if code != 0 || !strings.Contains(report, test.says) || regexp.MustCompile("NaN|Inf").MatchString(report) {
+				t.Errorf("%q, %q: code %d, %s\n%s", test.text, args, code, stderr, report)
+			}
+			code, report, _ = do(t, test.text, append([]string{"floors", "-json"}, args...)...)
+			got := parseJSON[parsedFloors](t, report)
+			if k := got.Proposal.K; code != 0 || (k == nil) != (test.k == 0) || k != nil && *k != test.k {
+				t.Errorf("%q, %q: code %d\n%s", test.text, args, code, report)
+			}
+			for i, f := range got.Floors {
+				if !near(f.Floor, test.floors[i], 1e-12) {
+					t.Errorf("%q, %q: floor %d is %v, want %v", test.text, args, f.K, f.Floor, test.floors[i])
+				}
+			}
+		}
+	}
+}
+
+// Block by block the floors are those of memory, to rounding.
+func TestFloorsStream(t *testing.T) {
+	csvPath, npyPath := writeTables(t, t.TempDir(), 20000, 5)
+	_, text, _ := do(t, "", "floors", "-json", "-stream", "no", csvPath)
+	want := parseJSON[parsedFloors](t, text)
+	for _, path := range []string{csvPath, npyPath} {
+		code, text, stderr := do(t, "", "floors", "-json", "-stream", "yes", path)
+		if code != 0 || stderr != "" {
+			t.Fatalf("code %d, %s", code, stderr)
+		}
+		got := parseJSON[parsedFloors](t, text)
+		if got.Rows != 20000 || len(got.Columns) != 5 || len(got.Floors) != 6 || *got.Proposal.K != *want.Proposal.K {
+			t.Errorf("%s", text)
+		}
+		for i, f := range got.Floors {
+			if w := want.Floors[i]; !near(f.Floor, w.Floor, 1e-12*want.Floors[0].Floor) {
+				t.Errorf("floor %d is %v, want %v", i+1, f.Floor, w.Floor)
+			}
+		}
+	}
+	wide := filepath.Join(t.TempDir(), "wide.csv")
+	row := strings.Repeat("1,", statsColumns) + "2\n"
+	if err := os.WriteFile(wide, []byte(row+row), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := do(t, "", "floors", "-stream", "yes", wide); code != 1 || stderr != "softkmeans: "+wide+": the floors of 4097 columns take a table in memory (-stream no); block by block up to 4096 are possible\n" {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	if code, stdout, stderr := do(t, "", "floors", wide); code != 0 || !strings.Contains(stdout, "4097 columns") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+}
+
+// Scaled columns, weights and columns left out are those of the package.
+func TestFloorsInput(t *testing.T) {
+	text := "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,0\n"
+	path := filepath.Join(t.TempDir(), "x.csv")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	x := softkmeans.NewMatrix(4, 2, []float64{1, 100, 2, 300, 4, 200, 9, 500})
+	for _, test := range []struct {
+		args, says string
+		weights    []float64
+		kind       scale.Kind
+	}{
+		{"-label name -drop w", "4 rows, 2 columns, and a header; column 1 (name) is left out\n", nil, scale.None},
+		{"-label 1 -weights w", "; column 4 (w) has the weights\n", []float64{1, 2, 1, 0}, scale.None},
+		{"-drop name,w -scale zscore", "\nEach column is scaled to mean 0 and variance 1.\n", nil, scale.ZScore},
+		{"-drop 1,4 -scale minmax", "\nEach column is scaled to go from 0 to 1.\n", nil, scale.MinMax},
+		{"-drop name -weights w -scale zscore", "\nEach column is scaled to mean 0", []float64{1, 2, 1, 0}, scale.ZScore},
+	} {
+		scaled := x.Clone()
+		scale.Of(test.kind, scaled.Data, 2, test.weights).Apply(scaled.Data)
+		want, err := softkmeans.FloorsWeighted(scaled, test.weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stream := range []string{"no", "yes"} {
+			if test.weights != nil && stream == "yes" {
+				continue
+			}
+			args := append(strings.Fields("floors -stream "+stream+" "+test.args), path)
+			if code, report, stderr := do(t, "", args...); code != 0 || !strings.Contains(report, test.says) {
+				t.Errorf("%q: code %d, %s\n%s", args, code, stderr, report)
+			}
+			_, report, _ := do(t, "", append(args, "-json")...)
+			got := parseJSON[parsedFloors](t, report)
+			if got.Scale != test.kind.String() {
+				t.Errorf("%q: %s", args, report)
+			}
+			for i, f := range got.Floors {
+				if !near(f.Floor, want[i], 1e-12*want[0]) {
+					t.Errorf("%q: floor %d is %v, want %v", args, f.K, f.Floor, want[i])
+				}
+			}
+		}
+	}
+	// Rows of no weight do not vary.
+	if code, report, stderr := do(t, "1,2,1\n3,4,0\n1,2,5\n", "floors", "-weights", "3"); code != 0 || !strings.Contains(report, "Proposed: k = 1, since all samples are equal.") {
+		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+}
+
+func TestFloorsUsage(t *testing.T) {
+	bad := filepath.Join(t.TempDir(), "bad.csv")
+	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"-most 0 " + iris, 2, "at least 1"},
+		{"-most two " + iris, 2, "must be a whole number"},
+		{"-k 3 " + iris, 2, "not defined: -k"},
+		{"-stream yes", 2, "standard input can be read only once"},
+		{"-stream yes -", 2, "standard input can be read only once"},
+		{"-stream yes -weights a " + bad, 2, "-stream yes does not go with -weights"},
+		{"-scale big " + iris, 2, "must be none, zscore, minmax"},
+		{"-stream maybe " + iris, 2, "must be auto, yes, no"},
+		{"-workers -1 " + iris, 2, "-workers -1"},
+		{"-label 0 " + iris, 2, "columns are counted from 1"},
+		{"-o " + bad + " " + bad, 2, "would replace the data"},
+		{iris + " " + bad, 2, "floors takes 1 file, not 2"},
+		{"missing.csv", 1, "open missing.csv: "},
+		{"", 1, "<stdin>: there are no rows"},
+		{bad, 1, bad + `:3:2: "x" is not a number`},
+		{"-stream yes " + bad, 1, bad + `:3:2: "x" is not a number`},
+		{"-label c " + bad, 1, "bad.csv:"},
+		{"-o " + filepath.Join(bad, "f.csv") + " " + iris, 1, "cannot write "},
+	} {
+		code, stdout, stderr := do(t, "", append([]string{"floors"}, strings.Fields(test.args)...)...)
+		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
+			t.Errorf("%q: code %d, %q, %q", test.args, code, stdout, stderr)
+		}
+	}
+}
+
+// The list goes where -o says, the report then to standard error, and what goes
+// wrong leaves an old file as it was.
+func TestFloorsOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "floors.csv")
+	_, report, _ := do(t, "", "floors", iris, "-o", path)
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := do(t, "", "floors", iris, "-o", "-"); code != 0 || stdout != string(want) || stderr != report {
+		t.Errorf("code %d, %q, %q", code, stdout, stderr)
+	}
+	before := files(t, filepath.Dir(path))
+	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
+	for _, args := range [][]string{{}, {"-json"}, {"-o", path}, {"-json", "-o", path}, {"-o", "-"}} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), append([]string{"floors", iris}, args...), nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+			t.Errorf("%q: code %d, %q", args, code, &stderr)
+		}
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, stream := range []string{"yes", "no"} {
+		var stderr bytes.Buffer
+		if code := run(over, []string{"floors", iris, "-stream", stream, "-o", path}, nil, io.Discard, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+			t.Errorf("code %d, %q", code, &stderr)
+		}
+	}
+	if after := files(t, filepath.Dir(path)); after != before {
+		t.Errorf("the folder has %s, before %s", after, before)
+	}
+}
