@@ -47,6 +47,7 @@ var commands = []command{
 	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
 	{"predict", "find the memberships of new rows in a saved model", predictHelp, runPredict},
 	{"floors", "how much k centers can explain at best, and a first guess at k", floorsHelp, runFloors},
+	{"certify", "whether centers and memberships of any program are optimal", certifyHelp, runCertify},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 
@@ -73,6 +74,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errNotOptimal):
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "softkmeans: %v\nRun 'softkmeans help%s' for usage.\n", err, name)
 		return exitUsage

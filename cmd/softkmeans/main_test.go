@@ -138,6 +138,7 @@ var flagSets = map[string]*flag.FlagSet{
 	"fit":     newFitFlagSet(new(fitFlags)),
 	"predict": newPredictFlagSet(new(predictFlags)),
 	"floors":  newFloorsFlagSet(new(floorsFlags)),
+	"certify": newCertifyFlagSet(new(certifyFlags)),
 	"version": flag.NewFlagSet("version", flag.ContinueOnError),
 }
 

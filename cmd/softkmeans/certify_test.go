@@ -1,0 +1,364 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"softkmeans"
+	"softkmeans/internal/npy"
+	"softkmeans/internal/table"
+)
+
+// certifiedJSON is what -json prints.
+type certifiedJSON struct {
+	Source, Scale, Centers, Verdict string
+	Memberships                     *string
+	Rows, K                         int
+	Columns                         []string
+	Tol                             float64
+	Certificate                     certificateJSON
+}
+
+func (c *certifiedJSON) certificate() softkmeans.Certificate {
+	j := &c.Certificate
+	return softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor, FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
+		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, SpanError: *j.SpanError}
+}
+
+// writeText writes a file.
+func writeText(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// centersFile is a matrix as CSV.
+func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
+	t.Helper()
+	names := make([]string, m.Cols)
+	for j := range names {
+		names[j] = table.Column(j)
+	}
+	var b strings.Builder
+	if err := writeCenterTable(&b, names, m); err != nil {
+		t.Fatal(err)
+	}
+	return writeText(t, path, b.String())
+}
+
+// What fit found and wrote is certified with the same bits and the same lines.
+func TestCertifyFit(t *testing.T) {
+	for _, name := range sets {
+		dir := t.TempDir()
+		x, data := readSet(t, name), setFile(name)
+		g, f := filepath.Join(dir, "g.csv"), filepath.Join(dir, "f.csv")
+		code, report, stderr := do(t, "", "fit", "-k", "3", "-o", g, "-centers", f, data)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		m, err := softkmeans.Fit(t.Context(), x, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := softkmeans.Certify(x, m.Centers, m.Memberships)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, text, stderr := do(t, "", "certify", "-centers", f, "-memberships", g, data)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%s: code %d, %s", name, code, stderr)
+		}
+		if i := strings.Index(report, "\nSquared error\n"); i < 0 || !strings.HasSuffix(text, report[i:]) {
+			t.Errorf("%s:\n%s\ndoes not end as the report of fit,\n%s", name, text, report)
+		}
+		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text, head+"\n"+f+": 3 centers\n"+g+": memberships\n") {
+			t.Errorf("%s: begins\n%.300s", name, text)
+		}
+		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, data)
+		got := parseJSON[certifiedJSON](t, text)
+		if code != 0 || got.certificate() != want || *got.Certificate.Explained != 1-want.Objective/want.Total || !got.Certificate.Certified || got.Tol != 1e-9 ||
+			got.K != 3 || got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != data || got.Centers != f || *got.Memberships != g || !strings.HasPrefix(got.Verdict, "Certified: ") {
+			t.Errorf("%s: %s\nwant %+v", name, text, want)
+		}
+	}
+}
+
+// Without memberships the best ones are computed, and the verdict says what follows.
+func TestCertifyCenters(t *testing.T) {
+	dir := t.TempDir()
+	x := readSet(t, "iris")
+	for _, test := range []struct {
+		fit  func() (*softkmeans.Model, error)
+		code int
+		says string
+	}{
+		{func() (*softkmeans.Model, error) { return softkmeans.Fit(t.Context(), x, 3, nil) }, 0, "\nCertified: "},
+		{func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, 1,
+			"total variance.\nThe squared error is 24.9% above the least that any 3 centers can leave over.\nNo memberships can do better with these centers.\n"},
+	} {
+		m, err := test.fit()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := centersFile(t, filepath.Join(dir, "f.csv"), m.Centers)
+		g, _, err := softkmeans.SimplexLeastSquares(nil, x, m.Centers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := softkmeans.Certify(x, m.Centers, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, text, stderr := do(t, "", "certify", "-centers", f, iris)
+		if code != test.code || stderr != "" || !strings.Contains(text, test.says) || !strings.Contains(text, "\nMemberships: none given;") {
+			t.Errorf("code %d, %s\n%s", code, stderr, text)
+		}
+		code, text, stderr = do(t, "", "certify", "-json", "-centers", f, iris)
+		got := parseJSON[certifiedJSON](t, text)
+		if code != test.code || stderr != "" || got.certificate() != want || got.Memberships != nil || got.Certificate.Certified != (code == 0) {
+			t.Errorf("code %d, %s\n%s", code, stderr, text)
+		}
+		// What is optimal is a matter of the tolerance.
+		if code, text, _ := do(t, "", "certify", "-centers", f, "-tol", "0.5", iris); code != 0 || !strings.Contains(text, "\nCertified: ") {
+			t.Errorf("code %d\n%s", code, text)
+		}
+	}
+}
+
+// Scaled columns and weights: what fit wrote in the table's units is certified again.
+func TestCertifyInput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeText(t, "x.csv", "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,3\nz,5,250,1\n")
+	for _, args := range []string{"-label name -drop w -scale zscore", "-drop name -weights w", "-label 1 -weights 4 -scale minmax", "-drop name,w"} {
+		input := append(strings.Fields(args), "x.csv")
+		code, report, stderr := do(t, "", append([]string{"fit", "-k", "2", "-o", "g.csv", "-centers", "f.csv"}, input...)...)
+		if code != 0 {
+			t.Fatal(stderr)
+		}
+		code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
+		head, _, _ := strings.Cut(report, "\n\n")
+		if code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 centers\n") || !near(value(t, text, "objective"), value(t, report, "objective"), 1e-9*value(t, report, "objective")) {
+			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
+		}
+		// The best memberships for these centers are no worse.
+		if code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv"}, input...)...); code != 0 {
+			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, text)
+		}
+	}
+	// What is optimal for the columns as they are is not so for scaled ones.
+	if code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "-drop", "name,w", "-scale", "zscore", "x.csv"); code != 1 || stderr != "" || !strings.Contains(text, "\nNot certified: ") {
+		t.Errorf("code %d, %s\n%s", code, stderr, text)
+	}
+}
+
+// Anyone's files: columns by name or by position, with labels or without, of any
+// kind and from a pipe. The data is a mixture of the centers as it stands.
+func TestCertifyFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
+	array := func(name string, rows, cols int, values ...float64) string {
+		var b bytes.Buffer
+		if err := errors.Join(npy.WriteHeader(&b, rows, cols), npy.WriteValues(&b, values)); err != nil {
+			t.Fatal(err)
+		}
+		return write(name, b.String())
+	}
+	x := write("x.csv", "a,b\n0,0\n4,0\n0,4\n1,2\n")
+	years := write("years.csv", "2001;2002\n0;0\n4;0\n0;4\n1;2\n")
+	bare := write("bare.csv", "0,0\n4,0\n0,4\n1,2\n")
+	named := write("named.csv", "a,b\n0,0\n4,0\n0,4\n")
+	other := write("other.csv", "b,a\n0,0\n0,4\n4,0\n")
+	more := write("more.csv", "b,z,a\n0,9,0\n0,9,4\n4,9,0\n")
+	strange := write("strange.csv", "u,v\n0,0\n4,0\n0,4\n")
+	plain := write("plain.csv", "0\t0\n4\t0\n0\t4\n")
+	turned := write("turned.csv", "2002,2001\n0,0\n0,4\n4,0\n")
+	first := write("c.csv", "c2,c1\n0,0\n0,4\n4,0\n")
+	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	fits := write("fits.csv", "label,p0,p1,p2\n0,1,0,0\n1,0,1,0\n2,0,0,1\n2,.25,.25,.5\n")
+	mixed := write("mixed.csv", "p2,x,p0,p1\n0,7,1,0\n0,7,0,1\n1,7,0,0\n.5,7,.25,.25\n")
+	words := write("words.csv", "q1,q2,label,q3\n1,0,setosa,0\n0,1,other,0\n0,0,setosa,1\n.25,.25,z,.5\n")
+	labelled := write("labelled.csv", "q1,q2,label,q3\n1,0,3,0\n0,1,3,0\n0,0,3,1\n.25,.25,3,.5\n")
+	many := write("many.csv", "label,p0,p1,p2,p3\n0,1,0,0,9\n1,0,1,0,9\n2,0,0,1,9\n2,.25,.25,.5,9\n")
+	centers := array("f.npy", 3, 2, 0, 0, 4, 0, 0, 4)
+	shares := array("g.npy", 4, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1, .25, .25, .5)
+	for _, test := range []struct {
+		data, centers, memberships string
+		flags                      string
+		ordered                    bool
+	}{
+		{x, named, g, "", false}, {x, other, g, "", true}, {x, more, g, "", true}, {x, strange, g, "", false}, {x, plain, g, "", false},
+		{x, centers, shares, "", false}, {bare, plain, g, "", false}, {bare, first, g, "", true}, {bare, named, fits, "", false},
+		{years, turned, fits, "-header yes", true}, {years, plain, fits, "-header yes -delimiter ;", false},
+		{x, named, fits, "", false}, {x, named, mixed, "", false}, {x, named, words, "", false}, {x, named, labelled, "", false}, {x, named, many, "", false},
+	} {
+		for piped := range 4 { // which of the files is standard input; 3: none
+			paths := []string{test.data, test.centers, test.memberships}
+			stdin := ""
+			if piped < 3 {
+				text, err := os.ReadFile(paths[piped])
+				if err != nil {
+					t.Fatal(err)
+				}
+				stdin, paths[piped] = string(text), "-"
+			}
+			args := append([]string{"certify", paths[0], "-centers", paths[1], "-memberships", paths[2]}, strings.Fields(test.flags)...)
+			code, text, stderr := do(t, stdin, args...)
+			if code != 0 || stderr != "" || value(t, text, "objective") != 0 || !strings.Contains(text, "\nCertified: ") {
+				t.Errorf("%q: code %d, %s\n%s", args, code, stderr, text)
+			}
+			if strings.Contains(text, "put in order") != test.ordered {
+				t.Errorf("%q: in order? %v, in\n%s", args, test.ordered, text)
+			}
+		}
+	}
+}
+
+// What keeps memberships from being any is told.
+func TestCertifyNot(t *testing.T) {
+	dir := t.TempDir()
+	x := writeText(t, filepath.Join(dir, "x.csv"), "0,0\n4,0\n0,4\n1,2\n")
+	f := writeText(t, filepath.Join(dir, "f.csv"), "0,0\n4,0\n0,4\n")
+	for _, test := range []struct{ g, says string }{
+		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", "Not certified: better centers may exist, by up to 0.05 of the total variance.\nThe squared error is 4.598% of the total variance; 3 centers could leave over nothing.\nWithout -memberships"},
+		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", "and the memberships of a row miss the sum of 1 by 0.2"},
+		{"1,0,0\n0,1,0\n0,0,1\n.35,.25,.5\n", "Not certified: the memberships of a row miss the sum of 1 by 0.1."},
+		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", "a membership is negative (-1)"},
+		{"1e308,1e308,-1e308\n0,1,0\n0,0,1\n.25,.25,.5\n", "Not certified: "},
+		{"1e308,1e308,1e308\n-1e308,-1e308,-1e308\n0,0,1\n.25,.25,.5\n", "Not certified: "},
+	} {
+		g := writeText(t, filepath.Join(dir, "g.csv"), test.g)
+		code, text, stderr := do(t, "", "certify", "-centers", f, "-memberships", g, x)
+		if code != 1 || stderr != "" || !strings.Contains(text, test.says) {
+			t.Errorf("%q: code %d, %q\n%s", test.g, code, stderr, text)
+		}
+		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, x)
+		if got := parseJSON[certifiedJSON](t, text); code != 1 || got.Certificate.Certified || !strings.HasPrefix(got.Verdict, "Not certified: ") {
+			t.Errorf("%q: code %d\n%s", test.g, code, text)
+		}
+	}
+	// Sums that are off may bring the objective below what centers can reach.
+	line := writeText(t, filepath.Join(dir, "line.csv"), "1\n3\n")
+	one := writeText(t, filepath.Join(dir, "one.csv"), "1\n")
+	g := writeText(t, filepath.Join(dir, "g.csv"), "1\n3\n")
+	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 || !strings.Contains(text, "Not certified: the objective is below the proven minimum, by 1 of the total variance") || strings.Contains(text, "above the least") {
+		t.Errorf("code %d\n%s", code, text)
+	}
+}
+
+func TestCertifyUsage(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
+	x := write("x.csv", "a,b\n0,0\n4,0\n0,4\n1,2\n")
+	f := write("f.csv", "0,0\n4,0\n0,4\n")
+	wide := write("wide.csv", "u,v,w\n0,0,1\n4,0,1\n0,4,1\n")
+	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	short := write("short.csv", "1,0,0\n0,1,0\n0,0,1\n")
+	two := write("two.csv", "1,0,0\n0,1,0\n")
+	narrow := write("narrow.csv", "1,0\n0,1\n1,0\n.5,.5\n")
+	bad := write("bad.csv", "label,p0,p1,p2\na,1,0,0\nb,0,1,0\nc,0,x,1\nd,.25,.25,.5\n")
+	broken := write("broken.csv", "p0,q\n1,a\n")
+	mixed := write("mixed.csv", "1,b\n1,2\n")
+	empty := write("empty.csv", "")
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{x, 2, "-centers is missing"},
+		{"-centers - -memberships - " + x, 2, "standard input can be read only once"},
+		{"-centers -", 2, "standard input can be read only once"},
+		{"-memberships - -centers " + f, 2, "standard input can be read only once"},
+		{"-centers - -", 2, "standard input can be read only once"},
+		{"-tol 0 -centers " + f + " " + x, 2, "-tol: must be a number above 0"},
+		{"-tol NaN -centers " + f + " " + x, 2, "-tol: must be a number above 0"},
+		{"-k 3 -centers " + f + " " + x, 2, "not defined: -k"},
+		{"-workers -1 -centers " + f + " " + x, 2, "-workers -1"},
+		{"-centers " + f + " " + x + " " + g, 2, "certify takes 1 file, not 2"},
+		{"-centers missing.csv " + x, 1, "open missing.csv: "},
+		{"-centers " + f + " -memberships missing.csv " + x, 1, "open missing.csv: "},
+		{"-centers " + f + " missing.csv", 1, "open missing.csv: "},
+		{"-centers " + f, 1, "<stdin>: there are no rows"},
+		{"-centers " + empty + " " + x, 1, empty + ": there are no rows"},
+		{"-centers " + f + " -memberships " + empty + " " + x, 1, empty + ": there are no rows"},
+		{"-centers " + dir + " " + x, 1, dir},
+		{"-centers " + wide + " " + x, 1, wide + ": 3 centers of 3 columns, but " + x + " has 2 columns, and the names of both are not the same"},
+		{"-centers " + f + " -memberships " + short + " " + x, 1, short + ": memberships of 3 rows, but " + x + " has 4 rows; is there a header"},
+		{"-centers " + f + " -memberships " + two + " " + x, 1, two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
+		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 centers, but " + f + " has 3 centers\n"},
+		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" is not a number\n"},
+		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" is not a number\n"},
+		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
+	} {
+		code, stdout, stderr := do(t, "", append([]string{"certify"}, strings.Fields(test.args)...)...)
+		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
+			t.Errorf("%q: code %d, %q, %q, want %q", test.args, code, stdout, stderr, test.want)
+		}
+	}
+	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
+	for _, format := range []string{"-json", "-quiet"} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), []string{"certify", format, "-centers", f, "-memberships", g, x}, nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+			t.Errorf("code %d, %q", code, &stderr)
+		}
+	}
+	// A pipe that has nothing to say yet does not stand in the way of an end.
+	r, w := io.Pipe()
+	defer w.Close()
+	var stderr bytes.Buffer
+	if code := runFor(t, 10, []string{"certify", "-centers", "-", x}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
+// Columns are taken in any order out of a table, in its own memory.
+func TestColumns(t *testing.T) {
+	for _, index := range [][]int{{0, 1, 2}, {2, 0}, {1}, {2, 1, 0}} {
+		tab := tableOf(7, 3)
+		m := columns(tab, index)
+		for i := range 7 {
+			for j, from := range index {
+				if m.At(i, j) != float64(3*i+from) {
+					t.Errorf("%v: [%d,%d] is %v", index, i, j, m.At(i, j))
+				}
+			}
+		}
+	}
+	tab := tableOf(1, 3)
+	tab.Names = []string{"b", "a", "c"}
+	if got := named(tab, []string{"a", "b"}); got != nil {
+		t.Errorf("%v without a header", got)
+	}
+	tab.Header = true
+	if got := named(tab, []string{"a", "b"}); !slices.Equal(got, []int{1, 0}) {
+		t.Error(got)
+	}
+	if got := named(tab, []string{"a", "d"}); got != nil {
+		t.Error(got)
+	}
+}
+
+func tableOf(rows, cols int) *table.Table {
+	t := &table.Table{Head: table.Head{Names: make([]string, cols)}, Rows: rows}
+	for i := range rows * cols {
+		t.Data = append(t.Data, float64(i))
+	}
+	return t
+}
+
+// runFor runs the program and interrupts it after some milliseconds.
+func runFor(t *testing.T, ms int, args []string, in io.Reader, stderr io.Writer) int {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	time.AfterFunc(time.Duration(ms)*time.Millisecond, cancel)
+	return run(ctx, args, in, io.Discard, stderr)
+}
