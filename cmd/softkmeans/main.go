@@ -48,6 +48,7 @@ var commands = []command{
 	{"predict", "find the memberships of new rows in a saved model", predictHelp, runPredict},
 	{"floors", "how much k centers can explain at best, and a first guess at k", floorsHelp, runFloors},
 	{"certify", "whether centers and memberships of any program are optimal", certifyHelp, runCertify},
+	{"evaluate", "how well labels agree with known classes", evaluateHelp, runEvaluate},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 

@@ -135,11 +135,12 @@ func TestHelpOfFiles(t *testing.T) {
 
 // flagSets are the flags of every command.
 var flagSets = map[string]*flag.FlagSet{
-	"fit":     newFitFlagSet(new(fitFlags)),
-	"predict": newPredictFlagSet(new(predictFlags)),
-	"floors":  newFloorsFlagSet(new(floorsFlags)),
-	"certify": newCertifyFlagSet(new(certifyFlags)),
-	"version": flag.NewFlagSet("version", flag.ContinueOnError),
+	"fit":      newFitFlagSet(new(fitFlags)),
+	"predict":  newPredictFlagSet(new(predictFlags)),
+	"floors":   newFloorsFlagSet(new(floorsFlags)),
+	"certify":  newCertifyFlagSet(new(certifyFlags)),
+	"evaluate": newEvaluateFlagSet(new(evaluateFlags)),
+	"version":  flag.NewFlagSet("version", flag.ContinueOnError),
 }
 
 // Every flag is in the help of its command, and the help has no other. It has an

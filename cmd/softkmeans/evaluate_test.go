@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/table"
+)
+
+// evaluationJSON is what -json prints.
+type evaluationJSON struct {
+	Truth, Labels struct {
+		Source, Column string
+		Values         []string
+	}
+	Rows                      int
+	Accuracy                  *float64
+	NMI, Purity, AdjustedRand float64
+	Counts                    [][]int
+}
+
+func readInts(t *testing.T, path string) (labels []int) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range strings.Fields(string(text)) {
+		v, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		labels = append(labels, v)
+	}
+	return labels
+}
+
+func truthFile(name string) string {
+	return filepath.Join("..", "..", "testdata", name+".labels.csv")
+}
+
+// Of what fit finds in the sets of testdata the measures are the package's.
+func TestEvaluateSets(t *testing.T) {
+	for _, name := range sets {
+		g := filepath.Join(t.TempDir(), "g.csv")
+		truth := readInts(t, truthFile(name))
+		k := slices.Max(truth) + 1
+		if code, _, stderr := do(t, "", "fit", "-k", strconv.Itoa(k), "-o", g, setFile(name)); code != 0 {
+			t.Fatal(stderr)
+		}
+		text, err := os.ReadFile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, labels, _ := parseMemberships(t, string(text))
+		var want [4]float64
+		for i, f := range []func(a, b []int) (float64, error){softkmeans.Accuracy, softkmeans.NMI, softkmeans.Purity, softkmeans.AdjustedRand} {
+			if want[i], err = f(truth, labels); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, report, stderr := do(t, "", "evaluate", truthFile(name), g)
+		if code != 0 || stderr != "" {
+			t.Fatalf("%s: code %d, %s", name, code, stderr)
+		}
+		for i, measure := range []string{"ACC", "NMI", "purity", "adjusted Rand"} {
+			if got := value(t, report, measure); !near(got, want[i], 5e-5) {
+				t.Errorf("%s: %s is %v, want %v", name, measure, got, want[i])
+			}
+		}
+		if want := fmt.Sprintf("%s, column label: %d rows in %d clusters\n", g, len(truth), len(distinct(labels))); !strings.Contains(report, want) {
+			t.Errorf("%s: no %q in\n%s", name, want, report)
+		}
+		code, report, _ = do(t, "", "evaluate", "-json", truthFile(name), g)
+		got := parseJSON[evaluationJSON](t, report)
+		if code != 0 || *got.Accuracy != want[0] || !near(got.NMI, want[1], 1e-12) || got.Purity != want[2] || !near(got.AdjustedRand, want[3], 1e-12) ||
+			got.Rows != len(truth) || got.Labels.Column != "label" || got.Truth.Source != truthFile(name) {
+			t.Errorf("%s: %s\nwant %v", name, report, want)
+		}
+		for i, a := range got.Truth.Values {
+			for j, b := range got.Labels.Values {
+				n := 0
+				for r := range truth {
+					if strconv.Itoa(truth[r]) == a && strconv.Itoa(labels[r]) == b {
+						n++
+					}
+				}
+				if got.Counts[i][j] != n {
+					t.Errorf("%s: %d of class %s in cluster %s, want %d", name, got.Counts[i][j], a, b, n)
+				}
+			}
+		}
+		if !slices.IsSortedFunc(got.Truth.Values, func(a, b string) int { x, _ := strconv.Atoi(a); y, _ := strconv.Atoi(b); return x - y }) {
+			t.Errorf("%s: classes %q", name, got.Truth.Values)
+		}
+	}
+}
+
+func distinct(labels []int) map[int]bool {
+	m := map[int]bool{}
+	for _, v := range labels {
+		m[v] = true
+	}
+	return m
+}
+
+// Columns by name and number, words, delimiters, one file for both, a pipe.
+func TestEvaluateColumns(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
+	flowers := write("flowers.csv", "width,species,found\n1,setosa,9\n2,other,8\n3,setosa,9\n4,\"Iris, blue\",8\n")
+	labels := write("labels.csv", "label,p0,p1\n7,1,0\n5,0,1\n7,1,0\n5,0,1\n")
+	spaced := write("spaced.csv", "a;label\nx;q\ny;r\nx;q\nz;r\n")
+	plain := write("plain.csv", "1\n10\n1\n2\n")
+	for _, test := range []struct{ args, stdin string }{
+		{"-truth species " + flowers + " " + labels, ""},
+		{"-truth 2 -labels label " + flowers + " " + labels, ""},
+		{"-truth species -labels found " + flowers + " " + flowers, ""},
+		{flowers + " -truth 2 -labels 3 " + flowers, ""},
+		{"-truth a " + spaced + " " + spaced + " -delimiter ;", ""},
+		{plain + " " + labels, ""},
+		{"- " + labels, "1\n10\n1\n2\n"},
+		{plain + " -", "label\n3\n4\n3\n4\n"},
+		{"-header no " + plain + " -", "3\n4\n3\n4\n"},
+		{"-header yes - " + labels, "2001\n3\n4\n3\n7\n"},
+	} {
+		code, report, stderr := do(t, test.stdin, append([]string{"evaluate"}, strings.Fields(test.args)...)...)
+		if code != 0 || value(t, report, "ACC") != 0.75 || value(t, report, "purity") != 0.75 || !strings.Contains(report, "4 rows in 3 classes") || !strings.Contains(report, "4 rows in 2 clusters") {
+			t.Errorf("%q: code %d, %s\n%s", test.args, code, stderr, report)
+		}
+	}
+	// Numbers are in the order of numbers, words in that of words.
+	_, report, _ := do(t, "", "evaluate", plain, labels)
+	if !strings.HasSuffix(report, "\n       5  7  sum\n  1    0  2    2\n  2    1  0    1\n  10   1  0    1\n  sum  2  2    4\n") {
+		t.Errorf("%s", report)
+	}
+	_, report, _ = do(t, "", "evaluate", "-truth", "species", flowers, labels)
+	if !strings.HasSuffix(report, "\n              5  7  sum\n  Iris, blue  1  0    1\n  other       1  0    1\n  setosa      0  2    2\n  sum         2  2    4\n") {
+		t.Errorf("%s", report)
+	}
+}
+
+// A table of counts that is cut still has all rows in it.
+func TestWriteCounts(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {3, 2}, {20, 20}, {21, 3}, {3, 21}, {50, 70}, {1, 300}} {
+		var classes, clusters []string
+		for i := range size[0] {
+			classes = append(classes, fmt.Sprintf("class %d", i))
+		}
+		for j := range size[1] {
+			clusters = append(clusters, strings.Repeat("x", j%30)+strconv.Itoa(j))
+		}
+		counts := make([][]int, size[0])
+		total := 0
+		for i := range counts {
+			counts[i] = make([]int, size[1])
+			for j := range counts[i] {
+				counts[i][j] = (7*i + 11*j) % 13
+				total += counts[i][j]
+			}
+		}
+		var b bytes.Buffer
+		writeCounts(&b, classes, clusters, counts)
+		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+		if want := min(size[0], mostShown+1) + 2; len(lines) != want {
+			t.Fatalf("%v: %d lines, want %d:\n%s", size, len(lines), want, &b)
+		}
+		if others := fmt.Sprintf("  %d others ", size[0]-mostShown); strings.Contains(b.String(), others) != (size[0] > mostShown) {
+			t.Errorf("%v: others, in\n%s", size, &b)
+		}
+		var sums []int
+		for _, line := range lines[1:] {
+			if n := len([]rune(line)); n > lineWidth {
+				t.Errorf("%v: line of %d characters", size, n)
+			}
+			fields := strings.Fields(line)
+			last, err := strconv.Atoi(fields[len(fields)-1])
+			if err != nil {
+				t.Fatalf("%v: %s", size, line)
+			}
+			sums = append(sums, last)
+		}
+		sum := 0
+		for _, v := range sums[:len(sums)-1] {
+			sum += v
+		}
+		if sum != total || sums[len(sums)-1] != total {
+			t.Errorf("%v: sums %v, want %d", size, sums, total)
+		}
+		// The last line has the sums of the columns, and theirs.
+		last := 0
+		fields := strings.Fields(lines[len(lines)-1])[1:]
+		for _, s := range fields[:len(fields)-1] {
+			v, _ := strconv.Atoi(s)
+			last += v
+		}
+		if last != total {
+			t.Errorf("%v: the columns' sums add up to %d, not %d:\n%s", size, last, total, &b)
+		}
+	}
+}
+
+// A column of something else than labels is no reason to count for hours.
+func TestEvaluateManyClasses(t *testing.T) {
+	var a, b strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&a, "%d\n", i)
+		fmt.Fprintf(&b, "%d\n", 3000-i)
+	}
+	truth := writeText(t, filepath.Join(t.TempDir(), "a.csv"), a.String())
+	code, report, stderr := do(t, b.String(), "evaluate", truth, "-")
+	if code != 0 || value(t, report, "NMI") != 1 || !strings.Contains(report, "  ACC            -        not computed for so many") || strings.Contains(report, "across") {
+		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+	code, report, _ = do(t, b.String(), "evaluate", "-json", truth, "-")
+	if got := parseJSON[evaluationJSON](t, report); code != 0 || got.Accuracy != nil || got.Counts != nil || got.NMI != 1 {
+		t.Errorf("code %d, %.300s", code, report)
+	}
+}
+
+func TestEvaluateUsage(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
+	three, four, six := write("three.csv", "1\n2\n1\n"), write("four.csv", "label\n1\n2\n1\n2\n"), write("six.csv", "1\n2\n1\n2\n3\n3\n")
+	two := write("two.csv", "a,b\n1,2\n3,4\n5,6\n")
+	empty := write("empty.csv", "")
+	for _, test := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"", 2, "evaluate takes 2 files, that of the classes and that of the labels, not 0"},
+		{three, 2, "not 1"},
+		{three + " " + three + " " + three, 2, "evaluate takes 2 files, not 3"},
+		{"- -", 2, "standard input can be read only once"},
+		{"-truth 0 " + three + " " + three, 2, "-truth 0: columns are counted from 1"},
+		{"-labels -2 " + three + " " + three, 2, "-labels -2: columns are counted from 1"},
+		{"-labels a -header no " + three + " " + three, 2, `-labels "a" is a name`},
+		{"-label a " + three + " " + three, 2, "not defined: -label"},
+		{"-delimiter ab " + three + " " + three, 2, "must be auto, tab, space"},
+		{three + " missing.csv", 1, "open missing.csv: "},
+		{"missing.csv " + three, 1, "open missing.csv: "},
+		{empty + " " + three, 1, empty + ": "},
+		{three + " " + two, 1, two + ":"},
+		{"-truth c " + two + " " + three, 1, two + ":"},
+		{"-labels 3 " + three + " " + two, 1, two + ":"},
+		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; is the first line of one of them a header, or not? See -header\n"},
+		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows\n"},
+	} {
+		code, stdout, stderr := do(t, "", append([]string{"evaluate"}, strings.Fields(test.args)...)...)
+		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
+			t.Errorf("%q: code %d, %q, %q, want %q", test.args, code, stdout, stderr, test.want)
+		}
+	}
+	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
+	for _, args := range [][]string{{"evaluate"}, {"evaluate", "-json"}} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), append(args, three, three), nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+			t.Errorf("code %d, %q", code, &stderr)
+		}
+	}
+	r, w := io.Pipe()
+	defer w.Close()
+	var stderr bytes.Buffer
+	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+		t.Errorf("code %d, %q", code, &stderr)
+	}
+}
+
+func TestSortClasses(t *testing.T) {
+	for _, test := range [][2]string{{"10 9 1", "1 9 10"}, {"b a 10 9", "10 9 a b"}, {"1.0 1 -2", "-2 1 1.0"}, {"x", "x"}} {
+		c := &table.Classes{Classes: strings.Fields(test[0])}
+		before := slices.Clone(c.Classes)
+		for i := range 2 * len(before) {
+			c.Class = append(c.Class, i%len(before))
+		}
+		sortClasses(c)
+		if got := strings.Join(c.Classes, " "); got != test[1] {
+			t.Errorf("%s becomes %s, want %s", test[0], got, test[1])
+		}
+		for i, class := range c.Class {
+			if c.Classes[class] != before[i%len(before)] {
+				t.Errorf("%s: row %d is %s", test[0], i, c.Classes[class])
+			}
+		}
+	}
+}
