@@ -11,6 +11,7 @@ import (
 )
 
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
+       softkmeans certify -model FILE [flags] [FILE]
 
 Is it optimal? Centers and memberships of any program are held against the least
 squared error that as many centers can leave over of the rows of FILE, which is
@@ -19,6 +20,8 @@ known and proven. The certificate is computed from the three alone.
 ` + fileHelp + `
   -centers F    CSV or .npy: a row for each center, with the columns of FILE in
                 its units; in any order if F has a header with all the names
+  -model F      in place of -centers: a model that fit -model has written; rows
+                are scaled as those that were fitted
   -memberships F
                 CSV or .npy: a row for each row of FILE, with a share of each
                 center: the columns p0, p1, … if F has them, and else all but
@@ -42,9 +45,9 @@ var errNotOptimal = errors.New("not optimal")
 // certifyFlags is the command line of certify.
 type certifyFlags struct {
 	inputFlags
-	centers, memberships string
-	tol                  float64
-	json                 bool
+	centers, model, memberships string
+	tol                         float64
+	json                        bool
 }
 
 // newCertifyFlagSet returns the flags, bound to f. Their help is certifyHelp.
@@ -53,6 +56,7 @@ func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 	f.inputFlags.add(fs)
 	f.tol = certifiedTol
 	fs.StringVar(&f.centers, "centers", "", "")
+	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.memberships, "memberships", "", "")
 	aboveZeroFlag(fs, &f.tol, "tol")
 	fs.BoolVar(&f.json, "json", false, "")
@@ -60,15 +64,21 @@ func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 }
 
 func parseCertify(args []string) (f certifyFlags, err error) {
-	rest, err := parseFlags(newCertifyFlagSet(&f), args, 1)
+	fs := newCertifyFlagSet(&f)
+	rest, err := parseFlags(fs, args, 1)
 	if err != nil {
 		return f, err
 	}
 	if err := f.check(rest); err != nil {
 		return f, err
 	}
-	if f.centers == "" {
-		return f, usageErrorf("-centers is missing: which file has the centers?")
+	switch {
+	case f.centers == "" && f.model == "":
+		return f, usageErrorf("-centers is missing: which file has the centers? Or -model, of fit")
+	case f.centers != "" && f.model != "":
+		return f, usageErrorf("-centers and -model both have centers; give one")
+	case f.model != "" && given(fs)["scale"]:
+		return f, usageErrorf("-scale: the model has one")
 	}
 	piped := 0
 	for _, from := range []bool{!f.named(), f.centers == "-", f.memberships == "-"} {
@@ -92,11 +102,24 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	defer in.Close()
-	centers, err := openSide(ctx, f.centers, s.in)
-	if err != nil {
-		return err
+	c := &certified{tol: f.tol, centers: f.model}
+	read := func(*data) (*softkmeans.Matrix, error) { return nil, nil }
+	if f.model != "" {
+		m, err := readModel(f.model)
+		if err != nil {
+			return err
+		}
+		f.use(m)
+		read = func(d *data) (*softkmeans.Matrix, error) { return m.centersFor(d, f.model) }
+	} else {
+		centers, err := openSide(ctx, f.centers, s.in)
+		if err != nil {
+			return err
+		}
+		defer centers.Close()
+		c.centers = centers.source
+		read = func(d *data) (*softkmeans.Matrix, error) { return readCenters(ctx, centers, d) }
 	}
-	defer centers.Close()
 	var memberships *sideFile
 	if f.memberships != "" {
 		if memberships, err = openSide(ctx, f.memberships, s.in); err != nil {
@@ -104,12 +127,14 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 		}
 		defer memberships.Close()
 	}
-	d, err := f.read(ctx, in, source)
+	if c.data, err = f.read(ctx, in, source); err != nil {
+		return err
+	}
+	prototypes, err := read(c.data)
 	if err != nil {
 		return err
 	}
-	c, err := f.certify(ctx, d, centers, memberships)
-	if err != nil {
+	if err := f.certify(ctx, c, prototypes, memberships); err != nil {
 		return err
 	}
 	if f.json {
@@ -129,24 +154,19 @@ type certified struct {
 	data        *data
 	k           int
 	tol         float64
-	centers     string
-	ordered     bool   // the columns of the centers were put in the order of the data's
+	centers     string // which file has them
 	memberships string // "": computed
 }
 
-// certify reads the centers and the memberships of d's rows.
-func (f *certifyFlags) certify(ctx context.Context, d *data, centers, memberships *sideFile) (*certified, error) {
-	c := &certified{data: d, tol: f.tol, centers: centers.source}
-	prototypes, ordered, err := readCenters(ctx, centers, d)
-	if err != nil {
-		return nil, err
-	}
-	c.k, c.ordered = prototypes.Rows, ordered
+// certify reads the memberships, or computes them.
+func (f *certifyFlags) certify(ctx context.Context, c *certified, prototypes *softkmeans.Matrix, memberships *sideFile) (err error) {
+	c.k = prototypes.Rows
+	d := c.data
 	var g *softkmeans.Matrix
 	if memberships != nil {
 		c.memberships = memberships.source
-		if g, err = readMemberships(ctx, memberships, d, prototypes, centers.source); err != nil {
-			return nil, err
+		if g, err = readMemberships(ctx, memberships, d, c.k, c.centers); err != nil {
+			return err
 		}
 	}
 	c.Certificate, err = await(ctx, func() (none softkmeans.Certificate, err error) {
@@ -157,18 +177,14 @@ func (f *certifyFlags) certify(ctx context.Context, d *data, centers, membership
 		}
 		return softkmeans.CertifyWeighted(d.x, prototypes, g, d.Weights)
 	})
-	return c, err
+	return err
 }
 
 // text is the report.
 func (c *certified) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
-	fmt.Fprintf(&b, "\n%s: %s", c.centers, centers(c.k))
-	if c.ordered {
-		b.WriteString(", whose columns were put in order by their names")
-	}
-	b.WriteByte('\n')
+	fmt.Fprintf(&b, "\n%s: %s\n", c.centers, centers(c.k))
 	if c.memberships != "" {
 		fmt.Fprintf(&b, "%s: memberships\n", c.memberships)
 	} else {

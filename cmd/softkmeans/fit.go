@@ -154,8 +154,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, err
 	}
 	f.options.Workers = f.workers
-	given := map[string]bool{}
-	fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	given := given(fs)
 	if !given["k"] {
 		return f, usageErrorf("-k is missing: how many centers? (auto takes what the floors propose)")
 	}

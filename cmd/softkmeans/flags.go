@@ -49,6 +49,13 @@ func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err e
 	return rest, nil
 }
 
+// given are the flags that stand on the command line.
+func given(fs *flag.FlagSet) map[string]bool {
+	set := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
+	return set
+}
+
 // choice is one of the words a flag takes.
 type choice[T any] struct {
 	word  string

@@ -336,11 +336,7 @@ func (r *scree) text(most int) []byte {
 // words is the proposal in sentences.
 func (r *scree) words() string {
 	p := &r.proposal
-	text := fmt.Sprintf("No k is proposed: %s.", p.Reason)
-	if p.K > 0 {
-		text = fmt.Sprintf("Proposed: k = %d, since %s.", p.K, p.Reason)
-	}
-	text = wrapped(text)
+	text := proposed(p)
 	if p.Elbow > 0 {
 		text += fmt.Sprintf("Second opinion: what is explained has its elbow at k = %d.\n", p.Elbow)
 	}
@@ -348,6 +344,14 @@ func (r *scree) words() string {
 		text += fmt.Sprintf("Another: with k = %d the large steps are done, and the small ones begin.\n", p.Profile)
 	}
 	return text
+}
+
+// proposed is why k is proposed, or why none is, in lines.
+func proposed(p *softkmeans.KProposal) string {
+	if p.K == 0 {
+		return wrapped(fmt.Sprintf("No k is proposed: %s.", p.Reason))
+	}
+	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", p.K, p.Reason))
 }
 
 // wrapped breaks a text into lines of up to lineWidth characters.

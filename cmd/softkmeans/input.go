@@ -61,8 +61,21 @@ type inputFlags struct {
 	source  string // "" or "-": standard input
 	dialect table.Dialect
 	scale   scale.Kind
+	scaling *scale.Scaling // of a model, in place of scale
 	workers int
 	quiet   bool
+}
+
+// use has columns taken and scaled as those of a model: by their names where both
+// have some.
+func (f *inputFlags) use(m *modelFile) {
+	f.scaling = m.scaling()
+	f.dialect.Pick = func(names []string) []string {
+		if names == nil || !m.Named {
+			return nil
+		}
+		return m.Columns
+	}
 }
 
 // add adds all of them.
@@ -191,7 +204,10 @@ func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*da
 		if err != nil {
 			return nil, err
 		}
-		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), scale: scale.Of(f.scale, t.Data, len(t.Names), t.Weights)}
+		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), scale: f.scaling}
+		if d.scale == nil {
+			d.scale = scale.Of(f.scale, t.Data, len(t.Names), t.Weights)
+		}
 		d.scale.Apply(t.Data)
 		return d, nil
 	})

@@ -163,7 +163,7 @@ func TestFitAuto(t *testing.T) {
 	}
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-k", "auto", "-stream", stream, iris)
-		if want := centers(p.K) + " are proposed: " + p.Reason; !strings.Contains(report, want) {
+		if want := proposed(&p); !strings.Contains(report, want) {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
 		if got := value(t, report, "floor"); !near(got, floors[p.K-1], 1e-8) {

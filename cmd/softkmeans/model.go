@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
@@ -219,6 +220,33 @@ func (f *modelFile) scaledCenters() (*softkmeans.Matrix, error) {
 		return softkmeans.FromRows(f.Scaled)
 	}
 	return softkmeans.FromRows(f.Centers)
+}
+
+// checkColumns compares the columns of a table with the model's.
+func (f *modelFile) checkColumns(names []string, source string) error {
+	if want := len(f.Columns); len(names) != want {
+		return fmt.Errorf("%s: %s; the model has %d (%s)", source, count(len(names), "column"), want, abridged(f.Columns))
+	}
+	return nil
+}
+
+// abridged is a list of names that may be long.
+func abridged(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:7], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// centersFor are the centers for rows that were scaled as the model says.
+func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, error) {
+	if len(f.Centers) == 0 {
+		return nil, fmt.Errorf("%s: a model of method %s has no centers", source, f.Method)
+	}
+	if err := f.checkColumns(d.Names, d.Source); err != nil {
+		return nil, err
+	}
+	return f.scaledCenters()
 }
 
 // predictor finds memberships of (scaled) rows.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/rows"
@@ -85,12 +84,12 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	p := &prediction{file: model, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	p := &prediction{w: newMembershipWriter(w), sizes: make([]int, model.K)}
 	if p.predict, err = model.predictor(); err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	f.dialect.Pick = p.pick
-	if err := f.predict(ctx, in, source, p, s.err); err != nil {
+	f.use(model)
+	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
 		return err
 	}
 	if err := p.w.Flush(); err != nil {
@@ -109,29 +108,20 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 
 // prediction is the memberships in the making.
 type prediction struct {
-	file    *modelFile
 	predict predictor
 	w       *membershipWriter
 	rows    int
 	sizes   []int
 }
 
-// pick takes the model's columns where names can tell them.
-func (p *prediction) pick(names []string) []string {
-	if names == nil || !p.file.Named {
-		return nil
-	}
-	return p.file.Columns
-}
-
 // predict reads a file in blocks, anything else at once.
-func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string, p *prediction, stderr io.Writer) error {
+func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string, model *modelFile, p *prediction, stderr io.Writer) error {
 	if _, ok := rows.Replayable(in); !ok || !f.named() {
 		d, err := f.read(ctx, in, source)
 		if err != nil {
 			return err
 		}
-		if err := p.check(d.Names, source); err != nil {
+		if err := model.checkColumns(d.Names, source); err != nil {
 			return err
 		}
 		return p.add(ctx, d.x)
@@ -142,7 +132,7 @@ func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string,
 	}
 	defer s.progress.clear()
 	s.progress.most = 1
-	if err := p.check(s.file.Names, source); err != nil {
+	if err := model.checkColumns(s.file.Names, source); err != nil {
 		return err
 	}
 	_, err = await(ctx, func() (struct{}, error) {
@@ -151,29 +141,12 @@ func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string,
 	return err
 }
 
-// check compares the columns of a table with the model's.
-func (p *prediction) check(names []string, source string) error {
-	if want := len(p.file.Columns); len(names) != want {
-		return fmt.Errorf("%s: %s; the model has %d (%s)", source, count(len(names), "column"), want, abridged(p.file.Columns))
-	}
-	return nil
-}
-
-// abridged is a list of names that may be long.
-func abridged(names []string) string {
-	if len(names) > 8 {
-		return strings.Join(names[:7], ", ") + ", …"
-	}
-	return strings.Join(names, ", ")
-}
-
 // predictRows is how many rows are predicted at a time: of similarities these are
 // rows as long as there are samples.
 const predictRows = 1024
 
-// add takes the next rows, which it scales in place.
+// add takes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
-	p.file.scaling().Apply(x.Data)
 	for lo := 0; lo < x.Rows; lo += predictRows {
 		hi := min(lo+predictRows, x.Rows)
 		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))

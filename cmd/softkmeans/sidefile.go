@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"softkmeans"
@@ -64,107 +65,64 @@ func (s *sideFile) read(ctx context.Context, d table.Dialect) (*table.Table, err
 // labelName is the column of fit's memberships that is none of them.
 const labelName = "label"
 
-// readLabelled reads a table that may have a column named label, of numbers or words.
-func (s *sideFile) readLabelled(ctx context.Context) (*table.Table, error) {
-	t, err := s.read(ctx, table.Dialect{})
-	if err == nil {
-		return t, nil
-	}
-	// Words in that column are at fault on the first row, or something is further
-	// down: the attempt that got further knows better.
-	t, other := s.read(ctx, table.Dialect{Label: labelName})
-	if other == nil {
-		return t, nil
-	}
-	var e, f *table.Error
-	if errors.As(err, &e) && errors.As(other, &f) && f.Line > e.Line {
-		err = other
-	}
-	return nil, err
-}
-
-// columns returns those columns of t, in that order and in t's memory.
-func columns(t *table.Table, index []int) *softkmeans.Matrix {
-	width, k := len(t.Names), len(index)
-	row := make([]float64, k)
-	for i := range t.Rows {
-		for j, from := range index {
-			row[j] = t.Data[i*width+from]
+// picked is a Dialect's Pick: the wanted columns if a header has them all, and
+// otherwise all but one named label. found tells which.
+func picked(wanted []string, found *bool) func(names []string) []string {
+	return func(names []string) (columns []string) {
+		if *found = hasAll(names, wanted); *found {
+			return wanted
 		}
-		copy(t.Data[i*k:], row) // at or before what was read
-	}
-	return softkmeans.NewMatrix(t.Rows, k, t.Data[:t.Rows*k])
-}
-
-// named returns where the names stand in t's header, or nil if one does not.
-func named(t *table.Table, names []string) []int {
-	if !t.Header {
-		return nil
-	}
-	at := make(map[string]int, len(t.Names))
-	for j, name := range t.Names {
-		at[name] = j
-	}
-	index := make([]int, len(names))
-	for j, name := range names {
-		from, ok := at[name]
-		if !ok {
+		if !slices.Contains(names, labelName) {
 			return nil
 		}
-		index[j] = from
+		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == labelName })
 	}
-	return index
+}
+
+func hasAll(names, wanted []string) bool {
+	for _, name := range wanted {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // readCenters returns the centers with d's columns, by their names if the file has
-// all of them and else by position, scaled as d is. ordered: they stood otherwise.
-func readCenters(ctx context.Context, s *sideFile, d *data) (centers *softkmeans.Matrix, ordered bool, err error) {
+// all of them and else by position, scaled as d is.
+func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
-	var index []int
+	var err error
+	found := false
 	if d.Header {
 		// Names that are numbers do not look like a header.
-		if t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes}); err == nil {
-			index = named(t, d.Names)
-		}
+		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)})
 	}
-	if index == nil {
-		if t, err = s.readLabelled(ctx); err != nil {
-			return nil, false, err
-		}
-		index = named(t, d.Names)
+	if !found {
+		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, &found)})
 	}
-	for j, from := range index {
-		ordered = ordered || j != from
-	}
-	centers = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
-	if index != nil {
-		centers = columns(t, index)
-	} else if len(t.Names) != len(d.Names) {
-		return nil, false, fmt.Errorf("%s: %s of %s, but %s has %s, and the names of both are not the same",
-			s.source, count(t.Rows, "center"), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
-	}
-	d.scale.Apply(centers.Data)
-	return centers, ordered, nil
-}
-
-// readMemberships returns the memberships of d's rows in the centers, which are of
-// another file.
-func readMemberships(ctx context.Context, s *sideFile, d *data, centers *softkmeans.Matrix, of string) (*softkmeans.Matrix, error) {
-	t, err := s.readLabelled(ctx)
 	if err != nil {
 		return nil, err
 	}
-	prototypes := make([]string, centers.Rows)
+	if len(t.Names) != len(d.Names) {
+		return nil, fmt.Errorf("%s: %s of %s, but %s has %s, and the names of both are not the same",
+			s.source, count(t.Rows, "center"), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
+	}
+	d.scale.Apply(t.Data)
+	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
+}
+
+// readMemberships returns the memberships of d's rows in k centers, which are of
+// another file.
+func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string) (*softkmeans.Matrix, error) {
+	prototypes := make([]string, k)
 	for j := range prototypes {
 		prototypes[j] = prototype(j)
 	}
-	index := named(t, prototypes)
-	if index == nil {
-		for j, name := range t.Names {
-			if !t.Header || name != labelName {
-				index = append(index, j)
-			}
-		}
+	found := false
+	t, err := s.read(ctx, table.Dialect{Pick: picked(prototypes, &found)})
+	if err != nil {
+		return nil, err
 	}
 	if t.Rows != d.Rows {
 		hint := ""
@@ -173,8 +131,8 @@ func readMemberships(ctx context.Context, s *sideFile, d *data, centers *softkme
 		}
 		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s", s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
 	}
-	if len(index) != centers.Rows {
-		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(index), "center"), of, count(centers.Rows, "center"))
+	if len(t.Names) != k {
+		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "center"), of, count(k, "center"))
 	}
-	return columns(t, index), nil
+	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }

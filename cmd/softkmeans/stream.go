@@ -60,7 +60,7 @@ func (f *inputFlags) openStream(ctx context.Context, source string, stderr io.Wr
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{ctx: ctx, file: file, progress: newProgress(stderr, f.quiet)}
+	s := &stream{ctx: ctx, file: file, scale: f.scaling, progress: newProgress(stderr, f.quiet)}
 	s.progress.size, s.progress.read = file.Size, file.BytesRead
 	return s, nil
 }

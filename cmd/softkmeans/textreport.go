@@ -64,7 +64,7 @@ func fitReport(t *result) []byte {
 func (r *result) writeHead(b *bytes.Buffer) {
 	writeHead(b, &r.Head, r.rows, r.scaleKind())
 	if r.proposal != nil {
-		fmt.Fprintf(b, "\n%s are proposed: %s.", centers(r.k), r.proposal.Reason)
+		b.WriteString("\n" + strings.TrimSuffix(proposed(r.proposal), "\n"))
 	}
 }
 
