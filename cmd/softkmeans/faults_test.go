@@ -44,6 +44,10 @@ var readers = []string{
 	"fit -k 2 -method lsd -o out.csv DATA",
 	"fit -k auto -json DATA",
 	"predict -model good.json -o out.csv DATA",
+	"floors -o out.csv DATA",
+	"floors -stream yes -json -o out.csv DATA",
+	"certify -centers good-centers.csv DATA",
+	"certify -centers good-centers.csv -memberships good.csv -json DATA",
 }
 
 // inputs makes a folder with what the readers need beside DATA.
@@ -210,6 +214,7 @@ func TestClosedPipe(t *testing.T) {
 	before := files(t, dir)
 	for _, args := range []string{
 		"fit -k 2 -o - many.csv", "fit -k 2 -o out.csv -model model.json many.csv", "fit -k 2 -json -centers c.csv many.csv", "predict -model good.json data.csv",
+		"floors data.csv", "floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv", "evaluate -labels label -truth p0 good.csv good.csv",
 		"help", "version",
 	} {
 		c := process(t, strings.Fields(args)...)
