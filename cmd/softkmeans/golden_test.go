@@ -1,0 +1,176 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write testdata/golden anew")
+
+// goldens are one run or more of every command, after those before it in the
+// same folder. What it prints is in testdata/golden/NAME.txt.
+var goldens = []struct{ name, args string }{
+	{"fit", "fit -k 3 -o g.csv -centers f.csv -model m.json iris.csv"},
+	{"fit-minvol", "fit -k auto -method minvol -scale zscore wine.csv"},
+	{"fit-tilsd", "fit -k 3 -method tilsd iris.csv"},
+	{"predict", "predict -model m.json -o p.csv iris.csv"},
+	{"floors", "floors wine.csv -scale zscore"},
+	{"floors-cut", "floors -most 4 digits.csv"},
+	{"certify", "certify -centers f.csv -memberships g.csv iris.csv"},
+	{"certify-not", "certify -centers first.csv iris.csv"},
+	{"evaluate", "evaluate iris.labels.csv g.csv"},
+}
+
+// What every command prints is as it was, word for word and figure for figure:
+// figures to a millionth, since the last digits are the machine's. To accept what
+// has changed: go test -run TestGolden -update ./cmd/softkmeans, and read the
+// difference.
+func TestGolden(t *testing.T) {
+	golden, err := filepath.Abs(filepath.Join("testdata", "golden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := filepath.Abs(filepath.Join("..", "..", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"iris.csv", "wine.csv", "digits.csv", "iris.labels.csv"} {
+		text, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, string(text))
+	}
+	writeText(t, "first.csv", "5.1,3.5,1.4,.2\n7,3.2,4.7,1.4\n6.3,3.3,6,2.5\n")
+	for _, g := range goldens {
+		code, stdout, stderr := do(t, "", strings.Fields(g.args)...)
+		got := fmt.Sprintf("$ softkmeans %s\n%sexit code %d\n%s", g.args, stdout, code, stderr)
+		path := filepath.Join(golden, g.name+".txt")
+		if *update {
+			writeText(t, path, got)
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, line := range differences(string(want), got) {
+			t.Errorf("%s: %s", g.name, line)
+		}
+	}
+	for _, c := range commands {
+		if !slices.ContainsFunc(goldens, func(g struct{ name, args string }) bool { return strings.HasPrefix(g.args, c.name+" ") }) &&
+			c.name != "version" { // which is another tomorrow
+			t.Errorf("there is no golden run of %s", c.name)
+		}
+	}
+	entries, err := os.ReadDir(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.ContainsFunc(goldens, func(g struct{ name, args string }) bool { return g.name+".txt" == e.Name() }) {
+			t.Errorf("%s is of no run", e.Name())
+		}
+	}
+}
+
+// differences compares two texts line by line, and says where they are not the same.
+func differences(want, got string) (list []string) {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(b):
+			list = append(list, fmt.Sprintf("line %d is missing:\n%s", i+1, a[i]))
+		case i >= len(a):
+			list = append(list, fmt.Sprintf("line %d is new:\n%s", i+1, b[i]))
+		case !sameLine(a[i], b[i]):
+			list = append(list, fmt.Sprintf("line %d is\n%s\nnot\n%s", i+1, b[i], a[i]))
+		}
+	}
+	return list
+}
+
+// A number, with a sign that is not the end of a word, as in "x-1".
+var numberPattern = regexp.MustCompile(`(?:\B-)?\b\d+(?:\.\d+)?(?:e[-+]?\d+)?\b`)
+
+// sameLine reports whether two lines have the same words and, but for rounding, the
+// same numbers. What is as small as the rounding of the data is 0, and how many
+// blanks stand beside a number is a matter of its digits.
+func sameLine(want, got string) bool {
+	words := func(line string) []string {
+		list := numberPattern.Split(line, -1)
+		for i, s := range list {
+			list[i] = strings.Join(strings.Fields("<"+s+">"), " ")
+		}
+		return list
+	}
+	a, b := numberPattern.FindAllString(want, -1), numberPattern.FindAllString(got, -1)
+	if !slices.Equal(words(want), words(got)) || len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		v, errV := strconv.ParseFloat(a[i], 64)
+		w, errW := strconv.ParseFloat(b[i], 64)
+		if errV != nil || errW != nil {
+			return false
+		}
+		if math.Abs(v) < 1e-9 {
+			v = 0
+		}
+		if math.Abs(w) < 1e-9 {
+			w = 0
+		}
+		if !near(v, w, 1e-6*max(math.Abs(v), math.Abs(w))) {
+			return false
+		}
+	}
+	return true
+}
+
+func TestSameLine(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"", "", true},
+		{"gap   -4.95e-17        (objective", "gap   1.2e-16         (objective", true},
+		{"gap   -4.95e-17        (objective", "gap   0               (objective", true},
+		{"gap   -4.95e-17        (objective", "gap   1e-8            (objective", false},
+		{"objective 15.20464436 what", "objective 15.20464437 what", true},
+		{"objective 15.20464436 what", "objective 15.20474436 what", false},
+		{"objective 15.20464436 what", "objective 15.20464436 that", false},
+		{"p0  10.7225   5.27818", "p0  10.7225  -5.27818", false},
+		{"p0  10.7225   5.27818", "p1  10.7225   5.27818", false},
+		{"within 9e-16 of the", "within 1e-15 of the", true},
+		{"within 9e-16 of the", "within 0.001 of the", false},
+		{"two words", "twowords", false},
+		{"3 rows", "3 rows, 4 columns", false},
+		{"1 2", "12", false},
+		{"###", "##", false},
+		{"k = 3.", "k = 4.", false},
+	} {
+		if got := sameLine(test.a, test.b); got != test.want {
+			t.Errorf("%q, %q: %v", test.a, test.b, got)
+		}
+	}
+	if got := differences("a\nb 1\nc", "a\nb 2\nc"); len(got) != 1 || got[0] != "line 2 is\nb 2\nnot\nb 1" {
+		t.Errorf("%q", got)
+	}
+	if got := differences("a\nb", "a"); len(got) != 1 || got[0] != "line 2 is missing:\nb" {
+		t.Errorf("%q", got)
+	}
+	if got := differences("a", "a\nb"); len(got) != 1 || got[0] != "line 2 is new:\nb" {
+		t.Errorf("%q", got)
+	}
+}
