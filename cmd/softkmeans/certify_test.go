@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -213,12 +214,20 @@ func TestCertifyFiles(t *testing.T) {
 	many := write("many.csv", "label,p0,p1,p2,p3\n0,1,0,0,9\n1,0,1,0,9\n2,0,0,1,9\n2,.25,.25,.5,9\n")
 	centers := array("f.npy", 3, 2, 0, 0, 4, 0, 0, 4)
 	shares := array("g.npy", 4, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1, .25, .25, .5)
+	packed := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return write(filepath.Base(path)+".gz", gzipped(t, string(text)))
+	}
 	for _, test := range []struct {
 		data, centers, memberships string
 		flags                      string
 	}{
 		{x, named, g, ""}, {x, other, g, ""}, {x, more, g, ""}, {x, strange, g, ""}, {x, plain, g, ""},
 		{x, centers, shares, ""}, {bare, plain, g, ""}, {bare, first, g, ""}, {bare, named, fits, ""},
+		{packed(x), packed(other), packed(words), ""}, {x, packed(centers), packed(shares), ""},
 		{years, turned, fits, "-header yes"}, {years, plain, fits, "-header yes -delimiter ;"},
 		{x, named, fits, ""}, {x, named, mixed, ""}, {x, named, words, ""}, {x, named, labelled, ""}, {x, named, many, ""},
 	} {
@@ -239,6 +248,17 @@ func TestCertifyFiles(t *testing.T) {
 			}
 		}
 	}
+}
+
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := io.WriteString(w, text)
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // What keeps memberships from being any is told.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/internal/rows"
 	"softkmeans/internal/table"
 )
 
@@ -21,8 +22,9 @@ const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
 
 How well do labels agree with known classes? TRUTH has the class of every row,
 LABELS the cluster that was found for it: two columns of numbers or words, of
-CSV files, in the same order of rows. Either may be -, standard input, and both
-may be the same file. The names do not matter: clusters are matched to classes.
+CSV or .npy files, which gzip may have compressed, in the same order of rows.
+Either may be -, standard input, and both may be the same file. The names do not
+matter: clusters are matched to classes.
 
   -truth COL    the column of TRUTH, by its name in the header or by its number
                 from 1 (a whole number is always a number); the default is the
@@ -110,7 +112,7 @@ func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.R
 	d := f.dialect
 	d.Words.Label = "-" + flag
 	return await(ctx, func() (*table.Classes, error) {
-		c, err := table.ReadClasses(in, source, d, column)
+		c, err := rows.ReadClasses(in, source, d, column)
 		if err == nil {
 			sortClasses(c)
 		}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
 )
 
@@ -121,7 +122,15 @@ func TestEvaluateColumns(t *testing.T) {
 	labels := write("labels.csv", "label,p0,p1\n7,1,0\n5,0,1\n7,1,0\n5,0,1\n")
 	spaced := write("spaced.csv", "a;label\nx;q\ny;r\nx;q\nz;r\n")
 	plain := write("plain.csv", "1\n10\n1\n2\n")
+	packed := write("packed.csv", gzipped(t, "label,p0,p1\n7,1,0\n5,0,1\n7,1,0\n5,0,1\n"))
+	var b bytes.Buffer
+	if err := errors.Join(npy.WriteHeader(&b, 4, 2), npy.WriteValues(&b, []float64{0, 1, 0, 10, 0, 1, 0, 2})); err != nil {
+		t.Fatal(err)
+	}
+	array := write("array.npy", b.String())
 	for _, test := range []struct{ args, stdin string }{
+		{plain + " " + packed, ""},
+		{"-truth 2 " + array + " " + packed, ""},
 		{"-truth species " + flowers + " " + labels, ""},
 		{"-truth 2 -labels label " + flowers + " " + labels, ""},
 		{"-truth species -labels found " + flowers + " " + flowers, ""},
