@@ -309,9 +309,11 @@ func (r *scree) text(most int) []byte {
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	write("", "k", "floor", "explained", "step", "stick", "")
+	left := 0
 	for i, l := range lines {
 		proposed := l.K == r.proposal.K
 		if i >= most && !proposed {
+			left++
 			continue
 		}
 		mark, bar := "", ""
@@ -326,8 +328,8 @@ func (r *scree) text(most int) []byte {
 		}
 		write(mark, strconv.Itoa(l.K), number(l.Floor), percentOf(l.Explained), percentOf(l.Step), percentOf(l.Stick), bar)
 	}
-	if last := max(most, r.proposal.K); last < len(lines) {
-		fmt.Fprintf(&b, "\n%d more, up to k = %d, are left out; -most, -o and -json have them.\n", len(lines)-last, len(lines))
+	if left > 0 {
+		fmt.Fprintf(&b, "\n%d more, up to k = %d, are left out; -most, -o and -json have them.\n", left, len(lines))
 	}
 	b.WriteString("\n" + r.words())
 	return b.Bytes()

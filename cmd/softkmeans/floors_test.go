@@ -168,7 +168,7 @@ func TestFloorsReport(t *testing.T) {
 			t.Errorf("%s: no words in\n%s", test.args, report)
 		}
 	}
-	if _, report, _ := do(t, "", "floors", "-most", "5", setFile("digits")); !strings.Contains(report, "\n54 more, up to k = 65, are left out; -most, -o and -json have them.\n") {
+	if _, report, _ := do(t, "", "floors", "-most", "5", setFile("digits")); !strings.Contains(report, "\n59 more, up to k = 65, are left out; -most, -o and -json have them.\n") {
 		t.Errorf("nothing is said of what is left out:\n%s", report)
 	}
 }
