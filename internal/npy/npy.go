@@ -91,7 +91,7 @@ func (n *Reader) excess() error {
 }
 
 func (n *Reader) fault(err error) error {
-	if strings.Contains(err.Error(), n.source) {
+	if strings.Contains(err.Error(), n.source+":") {
 		return err
 	}
 	return fmt.Errorf("%s: %w", n.source, err)

@@ -191,13 +191,13 @@ func FuzzRead(f *testing.F) {
 		if len(content) > 1<<16 {
 			return
 		}
-		direct, directErr := ReadAll(bytes.NewReader(content), "f", d)
-		if directErr != nil && !strings.HasPrefix(directErr.Error(), "f:") {
+		direct, directErr := ReadAll(bytes.NewReader(content), "f.gz", d)
+		if directErr != nil && !strings.HasPrefix(directErr.Error(), "f.gz:") {
 			t.Fatalf("error without the name of the file: %v", directErr)
 		}
 		// Blocks find the same.
 		var data []float64
-		r, err := newReader(bytes.NewReader(content), "f", d, -1)
+		r, err := newReader(bytes.NewReader(content), "f.gz", d, -1)
 		if err == nil {
 			block := make([]float64, 3*len(r.head.Names))
 			for err == nil {
@@ -214,7 +214,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("in blocks: %v, at once: %v", data, direct.Data)
 		}
 		// And so does the packed content.
-		again, err := ReadAll(bytes.NewReader(packed(t, content)), "f", d)
+		again, err := ReadAll(bytes.NewReader(packed(t, content)), "f.gz", d)
 		if isPacked := bytes.HasPrefix(content, []byte(gzipMagic)); !isPacked && (err == nil) != (directErr == nil) || err == nil && (isPacked || !slices.Equal(again.Data, direct.Data)) {
 			t.Fatalf("packed: %v, %v; at once: %v", again, err, directErr)
 		}

@@ -40,7 +40,7 @@ func (*NoRows) Error() string { return "there are no rows of numbers" }
 
 // readError adds the source's name where the error does not have it already.
 func readError(source string, err error) error {
-	if strings.Contains(err.Error(), source) {
+	if strings.Contains(err.Error(), source+":") {
 		return err
 	}
 	return &Error{Source: source, Msg: err.Error(), err: err}

@@ -7,10 +7,10 @@ import (
 )
 
 // Reader reads the rows of a text in blocks, and keeps none of them: a few chunks
-// of the text are all that is in memory, and the longest line, of 64 MB at most; a
-// quoted field has 1 MB at most. Lines end in LF or
-// CRLF, a byte order mark is skipped, as are spaces around numbers, and blank lines
-// before and after the rows; a blank line between two rows is an error.
+// of the text are all that is in memory, and the longest line, of 64 MB and 1048576
+// fields at most; a quoted field has 1 MB at most. Lines end in LF or CRLF, a byte
+// order mark is skipped, as are spaces around numbers, and blank lines before and
+// after the rows; a blank line between two rows is an error.
 type Reader struct {
 	Head
 	Classes []string // the label column's values so far, in order of appearance
