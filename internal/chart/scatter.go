@@ -70,10 +70,16 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 			ey.add(v)
 		}
 	}
+	padX, padY := .04, .05
+	for i := range s.Outlines {
+		if s.Outlines[i].Labels != nil { // they stand outside of it
+			padX, padY = .09, .08
+		}
+	}
 	p := s.layout(dst, legend, notes, 380, axisHeight, 140)
 	var x, y axis
-	x.lo, x.hi = ex.padded(.04)
-	y.lo, y.hi = ey.padded(.05)
+	x.lo, x.hi = ex.padded(padX)
+	y.lo, y.hi = ey.padded(padY)
 	p.fitAxes(&x, &y, s.EqualScale, false)
 	p.open("scatter")
 	p.axes(&x, &y)

@@ -5,13 +5,13 @@ import "strconv"
 // Style is the CSS of all pictures, for a page's style element. A page changes
 // colors by the custom properties, which it may set on any element around a
 // picture: --sk-paper is the page's background, --sk-0 … --sk-9 are the classes.
-// All else is the page's own text color. Dark colors go by the system's setting,
-// and a data-theme attribute, light or dark, overrides it.
+// All else is the page's own text color. Dark colors go by the system's setting, on
+// screens, and a data-theme attribute, light or dark, overrides it.
 //
 // The ten colors were searched for: any two differ by at least 19 (CIE76) to eyes
 // that lack one kind of cones, too, and from the paper by at least 3 to 1.
 const Style = `:root,[data-theme=light]{` + light + `}
-@media (prefers-color-scheme:dark){:root:not([data-theme=light]){` + dark + `}}
+@media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){` + dark + `}}
 [data-theme=dark]{` + dark + `}
 .sk-chart{max-width:100%;height:auto;display:block;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 .sk-chart text{fill:currentColor}

@@ -57,9 +57,17 @@ func Above(c softkmeans.Certificate) string {
 	case c.Optimal(CertifiedTol):
 		return "0 %"
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
-		return Percent(c.Objective/c.Floor - 1)
+		return more(c.Objective/c.Floor - 1)
 	}
 	return "–"
+}
+
+// more does not show as 0 what is not.
+func more(v float64) string {
+	if v > 0 && v < .5e-4 {
+		return "less than 0.01 %"
+	}
+	return Percent(v)
 }
 
 // Gap does not show the digits of rounding.

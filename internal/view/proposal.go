@@ -37,7 +37,7 @@ func Propose(x *softkmeans.Matrix, weights, floors []float64) (softkmeans.KPropo
 func Proposal(p softkmeans.KProposal) string {
 	reason := strings.ReplaceAll(p.Reason, " %", "\u00a0%")
 	if p.K == 0 {
-		return "No number stands out: " + reason + "."
+		return "No number is proposed: " + reason + "."
 	}
 	return "Proposed: " + strconv.Itoa(p.K) + "; " + reason + "."
 }

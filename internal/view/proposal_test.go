@@ -23,7 +23,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("times %g: %q, %v", scale, got, err)
 		}
 	}
-	if got := Proposal(softkmeans.KProposal{Reason: "so it is"}); got != "No number stands out: so it is." {
+	if got := Proposal(softkmeans.KProposal{Reason: "so it is"}); got != "No number is proposed: so it is." {
 		t.Errorf("%q", got)
 	}
 }

@@ -43,7 +43,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 				"so memberships are vague; the minimal volume draws them in."
 		}
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
-		head = Percent(c.Objective/c.Floor-1) + " above the floor"
+		head = more(c.Objective/c.Floor-1) + " above the floor"
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
 	case HasTotal(c):
 		head = Percent(c.Objective/c.Total) + " left over"
@@ -72,7 +72,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 			meaning += " Better prototypes may exist, by up to " + Small(c.Gap) + " of the total variance."
 		}
 	}
-	return head, meaning
+	return strings.ToUpper(head[:1]) + head[1:], meaning
 }
 
 // How says how a model was found.
@@ -85,13 +85,4 @@ func How(m *softkmeans.Model) string {
 		how += ", λ\u00a0=\u00a0" + Small(m.Lambda)
 	}
 	return how
-}
-
-// Warnings are a sentence each.
-func Warnings(m *softkmeans.Model) (lines []string) {
-	for _, w := range m.Warnings {
-		s := w.String()
-		lines = append(lines, strings.ToUpper(s[:1])+s[1:]+".")
-	}
-	return lines
 }

@@ -28,6 +28,8 @@ func TestVerdict(t *testing.T) {
 			"No variance to explain", "equal", "optimal"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014}, Method: MinVolume, K: 3},
 			"1.40 % of the variance above the floor", "out of range", "equal"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 10.0004, Floor: 10, Total: 100, Gap: 4e-6}, Method: Alternating, K: 3},
+			"Less than 0.01 % above the floor", "local minimum", "optimal"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, Method: Global, K: 3},
 			"0.00 % above the floor", "may exist", "optimal"},
 	} {
@@ -35,16 +37,5 @@ func TestVerdict(t *testing.T) {
 		if head != c.head || !strings.Contains(meaning, c.has) || strings.Contains(meaning, c.not) {
 			t.Errorf("%q: %q; %q is wanted, with %q and without %q", head, meaning, c.head, c.has, c.not)
 		}
-	}
-}
-
-func TestWarnings(t *testing.T) {
-	m := &softkmeans.Model{Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnEmpty, Cluster: 2, Value: .01}, {Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 1}}}
-	lines := Warnings(m)
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "Cluster 2 is empty") || !strings.HasPrefix(lines[1], "Centers 0 and 1 coincide") {
-		t.Errorf("%q", lines)
-	}
-	if got := Warnings(&softkmeans.Model{}); len(got) != 0 {
-		t.Errorf("without any: %q", got)
 	}
 }

@@ -33,7 +33,9 @@ func (m Method) String() string {
 // Names are p0, p1, …, of k prototypes: counted as in the files of memberships.
 func Names(k int) (names []string) {
 	for j := range k {
-		names = append(names, "p"+strconv.Itoa(j))
+		names = append(names, name(j))
 	}
 	return names
 }
+
+func name(j int) string { return "p" + strconv.Itoa(j) }

@@ -1,0 +1,53 @@
+package view
+
+import "softkmeans"
+
+// Match puts the prototypes of a model in the order of another one of the same
+// rows, so that the same number and color mean about the same in both: again and
+// again the two that are left and share the most membership.
+func Match(m, like *softkmeans.Model) *softkmeans.Model {
+	k := m.Centers.Rows
+	shared := product(m.Memberships, like.Memberships)
+	from, taken := make([]int, k), make([]bool, k) // at place j is prototype from[j]
+	for j := range from {
+		from[j] = -1
+	}
+	for range k {
+		a, b, most := -1, -1, 0.0
+		for i := range k {
+			for j := range k {
+				if v := shared.At(i, j); !taken[i] && from[j] < 0 && (a < 0 || v > most) {
+					a, b, most = i, j, v
+				}
+			}
+		}
+		from[b], taken[a] = a, true
+	}
+	place := make([]int, k)
+	for j, i := range from {
+		place[i] = j
+	}
+	sorted := *m
+	sorted.Centers, sorted.Memberships = softkmeans.NewMatrix(k, m.Centers.Cols, nil), softkmeans.NewMatrix(m.Memberships.Rows, k, nil)
+	for j, i := range from {
+		copy(sorted.Centers.Row(j), m.Centers.Row(i))
+	}
+	for r := range m.Memberships.Rows {
+		old, row := m.Memberships.Row(r), sorted.Memberships.Row(r)
+		for j, i := range from {
+			row[j] = old[i]
+		}
+	}
+	sorted.Warnings = append([]softkmeans.Warning(nil), m.Warnings...)
+	for i := range sorted.Warnings {
+		w := &sorted.Warnings[i]
+		switch w.Kind {
+		case softkmeans.WarnCoincident:
+			a, b := place[w.Cluster], place[w.Other]
+			w.Cluster, w.Other = min(a, b), max(a, b)
+		case softkmeans.WarnEmpty, softkmeans.WarnFar:
+			w.Cluster = place[w.Cluster]
+		}
+	}
+	return &sorted
+}

@@ -1,0 +1,34 @@
+package view
+
+import (
+	"slices"
+	"testing"
+
+	"softkmeans"
+)
+
+// A model in another order comes back, with its warnings.
+func TestMatch(t *testing.T) {
+	x := set(t, "iris", false)
+	m, err := softkmeans.FitMinVolume(t.Context(), x, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := []int{2, 0, 3, 1}
+	other := &softkmeans.Model{Centers: m.Centers.Clone(), Memberships: m.Memberships.Clone(), Objective: m.Objective,
+		Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 0, Value: 4}, {Kind: softkmeans.WarnCoincident, Cluster: 2, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}}
+	for j, i := range order {
+		copy(other.Centers.Row(j), m.Centers.Row(i))
+		for r := range x.Rows {
+			other.Memberships.Set(r, j, m.Memberships.At(r, i))
+		}
+	}
+	got := Match(other, m)
+	if !slices.Equal(got.Centers.Data, m.Centers.Data) || !slices.Equal(got.Memberships.Data, m.Memberships.Data) || got.Objective != m.Objective {
+		t.Error("the order is another")
+	}
+	want := []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 2, Value: 4}, {Kind: softkmeans.WarnCoincident, Cluster: 1, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}
+	if !slices.Equal(got.Warnings, want) || other.Warnings[0].Cluster != 0 {
+		t.Errorf("%+v", got.Warnings)
+	}
+}

@@ -1,0 +1,56 @@
+package view
+
+// What to look at before a solution is used.
+
+import "softkmeans"
+
+// Warnings are a sentence each: one for all prototypes that are empty, and one for
+// all that are far out.
+func Warnings(m *softkmeans.Model) (lines []string) {
+	for i, w := range m.Warnings {
+		var same []string
+		worst := 0.0
+		first := true
+		for l, v := range m.Warnings {
+			if v.Kind == w.Kind {
+				first = first && l >= i
+				same = append(same, name(v.Cluster))
+				worst = max(worst, v.Value)
+			}
+		}
+		switch w.Kind {
+		case softkmeans.WarnCoincident:
+			lines = append(lines, "Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
+		case softkmeans.WarnEmpty:
+			if first {
+				lines = append(lines, are(same)+" empty: no row has its largest membership there.")
+			}
+		case softkmeans.WarnFar:
+			if first {
+				upTo := ""
+				if len(same) > 1 {
+					upTo = "up to "
+				}
+				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(worst)+" times as far from the middle as the farthest row.")
+			}
+		case softkmeans.WarnSlack:
+			lines = append(lines, "The error is "+Small(w.Value)+" times what the slack allows, and no smaller one was found.")
+		default:
+			lines = append(lines, w.String()+".")
+		}
+	}
+	return lines
+}
+
+// are begins a sentence about some prototypes.
+func are(names []string) string {
+	n := len(names)
+	if n == 1 {
+		return "Prototype " + names[0] + " is"
+	}
+	s := "Prototypes " + names[0]
+	for _, name := range names[1 : n-1] {
+		s += ", " + name
+	}
+	return s + " and " + names[n-1] + " are"
+}
