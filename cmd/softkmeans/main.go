@@ -49,6 +49,7 @@ var commands = []command{
 	{"floors", "how much k centers can explain at best, and a first guess at k", floorsHelp, runFloors},
 	{"certify", "whether centers and memberships of any program are optimal", certifyHelp, runCertify},
 	{"evaluate", "how well labels agree with known classes", evaluateHelp, runEvaluate},
+	{"report", "write an HTML page about a table, to look at", reportHelp, runReport},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 
@@ -168,10 +169,14 @@ func runVersion(_ context.Context, args []string, s streams) error {
 	if _, err := parseFlags(flag.NewFlagSet("version", flag.ContinueOnError), args, 0); err != nil {
 		return err
 	}
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
-	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
+}
+
+// version is that of this program.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
 }

@@ -102,6 +102,16 @@ func (p *progress) due(now time.Time) bool {
 
 func (p *progress) show(line string) { fmt.Fprintf(p.w, "\r%s\x1b[K", line) }
 
+// step shows what is under way, be it as short as it may.
+func (p *progress) step(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.on {
+		p.shown = p.now()
+		p.show(what)
+	}
+}
+
 // clear takes the line away; there is none after it.
 func (p *progress) clear() {
 	p.mu.Lock()

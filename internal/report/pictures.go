@@ -1,0 +1,226 @@
+package report
+
+// Pictures of the page.
+
+import (
+	"html/template"
+	"math"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+	"softkmeans/internal/view"
+)
+
+// picture is a figure; Class is of CSS: clusters and classes are two pictures of
+// the same with other colors.
+type picture struct {
+	SVG   template.HTML
+	Class string
+}
+
+// Widths at which text is 12 px high: of three in a row, and of two.
+const (
+	third = 400
+	half  = 520
+)
+
+// manyRows are drawn without opacities of their own.
+const manyRows = 600
+
+// mostPoints of a scatter plot; there are twice as many plots with classes.
+func (b *builder) mostPoints() int {
+	if len(b.classes) > 0 {
+		return 1000
+	}
+	return 2000
+}
+
+// coloring is what the colors of points mean.
+type coloring struct {
+	suffix, class string // of ids, and of CSS
+	of            []int
+	names         []string
+}
+
+// colorings are by cluster and, where there are classes, by class.
+func (b *builder) colorings(m *softkmeans.Model) []coloring {
+	all := []coloring{{"", "", m.Labels(nil), b.names}}
+	if len(b.classes) > 0 {
+		all[0].class = "of-clusters"
+		all = append(all, coloring{"-classes", "of-classes", b.Table.Class, b.classes})
+	}
+	return all
+}
+
+func (b *builder) opacity(m *softkmeans.Model) []float64 {
+	if b.X.Rows > manyRows {
+		return nil
+	}
+	return view.Opacity(m.Memberships)
+}
+
+// extent is the range of values that can be drawn.
+type extent struct{ lo, hi float64 }
+
+func (e *extent) add(values []float64) {
+	for _, v := range values {
+		if view.Finite(v) {
+			e.lo, e.hi = min(e.lo, v), max(e.hi, v)
+		}
+	}
+}
+
+// tooSmall is the share of a picture below which the data in it is too small.
+const tooSmall = .35
+
+// panels are the data, prototypes and simplex of the three methods, and what is to
+// be said of their axes.
+func (b *builder) panels() (all []picture, note string) {
+	x, y := b.Plane.Points(b.X)
+	empty := extent{math.Inf(1), math.Inf(-1)}
+	dx, dy := empty, empty
+	dx.add(x)
+	dy.add(y)
+	ux, uy := dx, dy
+	var outlines [3]chart.Outline
+	for i, f := range b.fits() {
+		name := "prototypes"
+		if methods[i] == view.Global {
+			name = "global simplex"
+		}
+		outlines[i] = b.Plane.Outline(f.Model.Centers, name, "current", true)
+		ux.add(outlines[i].X)
+		uy.add(outlines[i].Y)
+	}
+	var shownX, shownY []float64
+	note = "The three have the same axes."
+	data, whole := max(dx.hi/2-dx.lo/2, dy.hi/2-dy.lo/2), max(ux.hi/2-ux.lo/2, uy.hi/2-uy.lo/2)
+	if data >= tooSmall*whole {
+		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
+	} else {
+		note = "Each has axes of its own, for a simplex is up to " + strconv.FormatFloat(min(whole/data, 1e6), 'g', 2, 64) + " times as wide as the data."
+	}
+	for i, f := range b.fits() {
+		for _, by := range b.colorings(f.Model) {
+			c := f.Certificate
+			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: third, Height: 420,
+				Desc: "Rows on the two directions in which they spread most, with the simplex of " + view.Prototypes(b.k) + "."}
+			if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
+				frame.Title += ": " + s + " explained"
+			}
+			frame.XLabel, frame.YLabel = b.Plane.Labels()
+			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
+				Opacity: b.opacity(f.Model), Outlines: outlines[i : i+1], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
+		}
+	}
+	return all, note
+}
+
+// svg is a picture of package chart, which escapes all text.
+func svg(b []byte) template.HTML { return template.HTML(b) }
+
+// memberships are the ternary plot of three compact prototypes, and the shares of
+// all rows in the compact and in the global ones.
+func (b *builder) memberships() (all []picture) {
+	if b.k == 1 {
+		return nil // they are all 1
+	}
+	m := b.MinVolume.Model
+	if b.k == 3 {
+		for _, by := range b.colorings(m) {
+			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
+				Frame: chart.Frame{ID: "ternary" + by.suffix, Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
+					Desc: "A row that is a prototype lies in a corner, an even mixture in the middle."},
+				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints()}))})
+		}
+	}
+	size := chart.Frame{Width: half, Height: 300}
+	if b.k == 3 {
+		size = chart.Frame{Width: third, Height: 420}
+	}
+	for _, i := range [2]int{2, 0} {
+		frame := size
+		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "A column a row, sorted by the largest membership and its size."
+		if methods[i] == view.Global {
+			frame.Title = "Global simplex: all rows"
+		}
+		frame.XLabel = "rows, by their largest membership"
+		all = append(all, picture{SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, K: b.k, Names: b.names}))})
+	}
+	return all
+}
+
+// centers are tiles where rows are pictures, otherwise lines over the columns.
+func (b *builder) centers() (all []picture) {
+	for _, i := range [2]int{2, 0} {
+		m := b.fits()[i].Model.Centers
+		title := "Compact prototypes"
+		if methods[i] == view.Global {
+			title = "Global simplex"
+		}
+		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: title, Width: half, Height: 320}
+		if b.Rows > 0 {
+			frame.Height, frame.Desc = 0, "Each prototype as the picture that it is."
+			values := make([]float64, 0, m.Rows*m.Cols)
+			for r := range m.Rows {
+				values = append(values, b.original(m.Row(r))...)
+			}
+			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: b.Rows, Cols: b.Cols, Names: b.names, Size: tileSize(m.Rows)}))})
+			continue
+		}
+		frame.YLabel = b.unit()
+		plot := view.CenterLines(frame, b.columns, m)
+		plot.Title = title + " over the columns"
+		all = append(all, picture{SVG: svg(chart.Lines(nil, plot))})
+	}
+	return all
+}
+
+// tileSize lets so many square tiles fill about a square of half the page.
+func tileSize(n int) int {
+	across := max(2, int(math.Ceil(math.Sqrt(float64(n)*1.6))))
+	return max(min((half-6)/across-10, 140), 40)
+}
+
+// curves are the floors for every k.
+func (b *builder) curves() []picture {
+	c := b.MinVolume.Certificate
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, b.Input.Proposal.K, c)
+	if plot == nil {
+		return nil
+	}
+	if !c.Optimal(view.CertifiedTol) {
+		view.AddFit(plot, "compact", b.k, c.Objective, c.Total)
+	}
+	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
+}
+
+// trace is the squared error of both iterations.
+func (b *builder) trace() []picture {
+	c := b.MinVolume.Certificate
+	if !view.HasTotal(c) {
+		return nil
+	}
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace", Title: "The error of the iterations", Width: half, Height: 320,
+		XLabel: "iteration", YLabel: "share of the variance left over",
+		Desc: "The squared error after every iteration of the run that gave the result, and the floor."}, IntegerX: true}
+	last := 1
+	for _, i := range [2]int{2, 1} {
+		f := b.fits()[i]
+		if len(f.Errors) < 2 {
+			continue
+		}
+		s := chart.Series{Name: methods[i].String(), Markers: len(f.Errors) <= 40}
+		for t, v := range f.Errors {
+			s.X, s.Y = append(s.X, float64(t)), append(s.Y, v/c.Total)
+		}
+		last = max(last, len(f.Errors)-1)
+		plot.Series = append(plot.Series, s)
+	}
+	if len(plot.Series) == 0 {
+		return nil
+	}
+	plot.Series = append(plot.Series, chart.Series{Name: "floor", X: []float64{0, float64(last)}, Y: []float64{c.Floor / c.Total, c.Floor / c.Total}})
+	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
+}

@@ -1,0 +1,169 @@
+// Package report writes one HTML page about the fits of a table: what is proved,
+// the three methods beside each other, and pictures. The page needs no script, no
+// network and no other file, and is the same, to the byte, for the same input.
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"html/template"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// Input is all that a page tells of.
+type Input struct {
+	Table   *table.Table       // its names and classes; the numbers are those of X
+	X       *softkmeans.Matrix // what was fitted
+	Scaling *scale.Scaling     // that has made X of the table; nil: none
+	Weights []float64          // nil: all 1
+
+	Floors   []float64 // of X, for k = 1, 2, …
+	Proposal softkmeans.KProposal
+	Plane    view.Plane // of X
+
+	MinVolume, Global, Alternating Fit // the same number of centers, in the same order as far as that can be
+
+	Slack        float64 // of MinVolume
+	Rows, Cols   int     // of a row that is a picture; 0: it is not
+	Command      string  // the command line that made the page
+	Version      string
+	Seed         uint64
+	SummaryBased bool // MinVolume was solved on a part of the rows, and corrected on all
+}
+
+// Fit is a model, with memberships, and what is proved of it.
+type Fit struct {
+	Model       *softkmeans.Model
+	Certificate softkmeans.Certificate
+	Errors      []float64 // the squared error after every iteration; nil: not known
+}
+
+//go:embed page.html
+var pageText string
+
+//go:embed style.css
+var styleText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"nbsp": func(s string) string { return strings.ReplaceAll(s, " %", "\u00a0%") },
+}).Parse(pageText))
+
+// HTML returns the page.
+func HTML(in *Input) ([]byte, error) {
+	k := in.MinVolume.Model.Centers.Rows
+	for _, f := range in.fits() {
+		m := f.Model
+		if m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil || m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
+			return nil, errors.New("report: the models are not of one table and one number of centers, with memberships")
+		}
+	}
+	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Rows*in.Cols != 0 && in.Rows*in.Cols != in.X.Cols {
+		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of its columns")
+	}
+	b := &builder{Input: in, k: k, names: view.Names(k)}
+	b.columns = make([]string, len(in.Table.Names))
+	for j, name := range in.Table.Names {
+		if b.columns[j] = table.Printable(name); b.columns[j] == "" {
+			b.columns[j] = table.Column(j)
+		}
+	}
+	for _, name := range in.Table.Classes {
+		if name = table.Printable(name); name == "" {
+			name = "(empty)"
+		}
+		b.classes = append(b.classes, name)
+	}
+	c, err := b.content()
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = page.Execute(&out, c)
+	return out.Bytes(), err
+}
+
+// fits are the three, in the order in which they are shown.
+func (in *Input) fits() [3]*Fit { return [3]*Fit{&in.Global, &in.Alternating, &in.MinVolume} }
+
+var methods = [3]view.Method{view.Global, view.Alternating, view.MinVolume}
+
+// builder is an input and what is known of it.
+type builder struct {
+	*Input
+	k       int
+	names   []string // of the prototypes
+	columns []string // and classes: to be shown, on one line
+	classes []string
+}
+
+// content is what the template asks for.
+type content struct {
+	Title, Answer, About string
+	Style                template.CSS
+	ByClass              bool // there are classes to color by
+
+	Proved                   bool
+	Verdict, Meaning         string // of the global solution
+	Compact, CompactMeaning  string // of the minimal volume
+	Floor, Possible, Total   string
+	Methods                  []methodRow
+	Warnings                 []string
+	PlaneNote                string
+	Panels, Memberships      []picture
+	Centers                  []picture
+	CentersTable             grid
+	LongTable                bool // it is folded
+	Wide                     bool // so many prototypes that a table of them takes the width
+	Ternary                  bool // there are three pictures of memberships, not two
+	Sizes, Confusion         grid
+	Proposal, SecondOpinions string
+	Curves                   []picture
+	Steps                    grid
+	Trace                    []picture
+	TraceNotes               []string
+	Made                     []string
+	Command, Version         string
+}
+
+func (b *builder) content() (*content, error) {
+	c := &content{
+		Title: b.title(), About: b.about(), Answer: b.answer(),
+		Style:   template.CSS(chart.Style + styleText),
+		ByClass: len(b.classes) > 0,
+		Made:    b.made(), Command: b.Command, Version: b.Version,
+	}
+	g := b.verdict(0)
+	c.Proved = g.Certificate.Optimal(view.CertifiedTol)
+	c.Verdict, c.Meaning = g.Verdict()
+	mv := b.verdict(2)
+	c.Compact, c.CompactMeaning = mv.Verdict()
+	c.Floor, c.Total = view.Number(g.Certificate.Floor), view.Number(g.Certificate.Total)
+	c.Possible = view.Share(g.Certificate, 1-g.Certificate.Floor/g.Certificate.Total)
+	var err error
+	if c.Methods, err = b.methodRows(); err != nil {
+		return nil, err
+	}
+	c.Warnings = b.warnings()
+	c.Panels, c.PlaneNote = b.panels()
+	c.Memberships = b.memberships()
+	c.Centers = b.centers()
+	c.CentersTable = b.centersTable()
+	c.LongTable, c.Wide, c.Ternary = len(c.CentersTable.Rows) > 24, b.k > 6, b.k == 3
+	c.Sizes, c.Confusion = b.sizes(), b.confusion()
+	c.Proposal, c.SecondOpinions = view.Proposal(b.Input.Proposal), b.secondOpinions()
+	c.Curves, c.Steps = b.curves(), b.steps()
+	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()
+	return c, nil
+}
+
+// verdict is what is to be said of fit i.
+func (b *builder) verdict(i int) *view.Fit {
+	return &view.Fit{Certificate: b.fits()[i].Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.X.Rows-1, b.X.Cols)}
+}

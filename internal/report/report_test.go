@@ -1,0 +1,474 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/testdata"
+)
+
+// input is a table of rows × cols, not yet fitted.
+func input(rows, cols int, value func(i, j int) float64) *Input {
+	in := &Input{Table: &table.Table{Head: table.Head{Source: "dir/some table.csv"}, Rows: rows}, X: softkmeans.NewMatrix(rows, cols, nil),
+		Command: "softkmeans report -o page.html 'some table.csv'", Version: "v1.2.3"}
+	for j := range cols {
+		in.Table.Names = append(in.Table.Names, table.Column(j))
+	}
+	for i := range rows {
+		for j := range cols {
+			in.X.Set(i, j, value(i, j))
+		}
+	}
+	in.Table.Data = in.X.Data
+	return in
+}
+
+// set is one of the sets that come with the package, with its classes.
+func set(t *testing.T, name string, kind scale.Kind) *Input {
+	t.Helper()
+	read := func(name string) *table.Table {
+		f, err := testdata.Files.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		data, err := table.Read(f, name, table.Dialect{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	data := read(name + ".csv")
+	in := &Input{Table: data, X: softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data), Scaling: scale.Of(kind, data.Data, len(data.Names), nil)}
+	in.Scaling.Apply(data.Data)
+	for _, v := range read(name + ".labels.csv").Data {
+		data.Class = append(data.Class, int(v))
+		for len(data.Classes) <= int(v) {
+			data.Classes = append(data.Classes, "class "+strconv.Itoa(len(data.Classes)))
+		}
+	}
+	return in
+}
+
+// made fits k prototypes and returns the page, checked.
+func made(t *testing.T, in *Input, k int) (string, []*element) {
+	t.Helper()
+	if err := in.Fit(t.Context(), Options{K: k}); err != nil {
+		t.Fatal(err)
+	}
+	b, err := HTML(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), parse(t, b)
+}
+
+// element is one of the page, with all text in it.
+type element struct {
+	name, text string
+	attr       map[string]string
+	drawing    bool // in an svg element
+}
+
+var (
+	notFinite = regexp.MustCompile(`NaN|\bInf\b|[+-]Inf`)
+	address   = regexp.MustCompile(`(?i)\b(src|srcset|href|data|action|poster|background)\s*=|url\(|@import|https?:`)
+)
+
+// parse reads a page, which has to be XML as well, and fails where an id is not
+// unique, where a label has nothing to label, where something would be loaded or
+// run, or where a number is not one.
+func parse(t *testing.T, b []byte) (all []*element) {
+	t.Helper()
+	body, ok := bytes.CutPrefix(b, []byte("<!doctype html>\n"))
+	if !ok {
+		t.Fatalf("it begins with %.30q", b)
+	}
+	d := xml.NewDecoder(bytes.NewReader(body))
+	var open []*element
+	ids := map[string]bool{}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v in %.2000s", err, body[max(0, d.InputOffset()-1000):])
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			e := &element{name: token.Name.Local, attr: map[string]string{}}
+			for _, a := range token.Attr {
+				name := a.Name.Local
+				e.attr[name] = a.Value
+				switch {
+				case name == "id" && ids[a.Value]:
+					t.Errorf("there are two elements %q", a.Value)
+				case name == "id":
+					ids[a.Value] = true
+				case strings.HasPrefix(name, "on"), (name == "src" || name == "href") && a.Value != "data:,":
+					t.Errorf("%s of %s is %.80q", name, e.name, a.Value)
+				}
+			}
+			switch e.name {
+			case "script", "iframe", "object", "embed", "img", "image", "foreignObject", "base", "form", "a", "use":
+				t.Errorf("there is a %s", e.name)
+			}
+			e.drawing = e.name == "svg" || len(open) > 0 && open[len(open)-1].drawing
+			all, open = append(all, e), append(open, e)
+		case xml.CharData:
+			for _, e := range open {
+				e.text += string(token)
+			}
+		case xml.EndElement:
+			open = open[:len(open)-1]
+		}
+	}
+	for _, e := range all {
+		for _, name := range []string{"aria-labelledby", "for"} {
+			for _, id := range strings.Fields(e.attr[name]) {
+				if !ids[id] {
+					t.Errorf("%s has %s=%q, which is not there", e.name, name, id)
+				}
+			}
+		}
+		switch e.name {
+		case "style":
+			if address.MatchString(e.text) {
+				t.Errorf("the style has an address: %s", address.FindString(e.text))
+			}
+		case "th":
+			if s := e.attr["scope"]; s != "col" && s != "row" {
+				t.Errorf("a header has scope %q", s)
+			}
+		case "td", "path", "text", "p", "h3":
+			if m := notFinite.FindString(e.text + e.attr["d"]); m != "" {
+				t.Errorf("%s in %s: %.200s%.200s", m, e.name, e.text, e.attr["d"])
+			}
+		}
+	}
+	return all
+}
+
+// named are all elements of that name.
+func named(all []*element, name string) (found []*element) {
+	for _, e := range all {
+		if e.name == name {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func ids(all []*element) (found []string) {
+	for _, e := range all {
+		if e.name == "svg" {
+			found = append(found, e.attr["id"])
+		}
+	}
+	return found
+}
+
+// Sections, figures and figures' numbers of a set with classes.
+func TestIris(t *testing.T) {
+	in := set(t, "iris", scale.None)
+	in.Table.Names = []string{"sepal length", "sepal width", "petal length", "petal width"}
+	in.Command, in.Version = "softkmeans report -k 3 iris.csv", "v1.2.3"
+	page, all := made(t, in, 3)
+	var heads []string
+	for _, e := range named(all, "h2") {
+		heads = append(heads, e.text)
+	}
+	if got := strings.Join(heads, ", "); got != "What is proved, Data and prototypes, Memberships, Prototypes, Clusters, How many prototypes, Iterations, How this page was made" {
+		t.Errorf("the sections are %s", got)
+	}
+	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-1 plane-1-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors trace" {
+		t.Errorf("the pictures are %s", got)
+	}
+	for _, want := range []string{
+		"<h1>iris.csv</h1>", "no three can explain more than 97.8\u00a0%, which is proved and reached", "<h3>Proved optimal</h3>", "<h3>24.9\u00a0% above the floor</h3>",
+		`<b class="yes">yes</b>`, "The three have the same axes.", "Proposed: 2;", "softkmeans v1.2.3", "<code>softkmeans report -k 3 iris.csv</code>", "slack of 25.0\u00a0%", "seed 0",
+		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:"`,
+	} {
+		if !strings.Contains(page, want) && !strings.Contains(strings.ReplaceAll(page, "'", "&#39;"), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	// Every row is in one cluster, and in one cell of the table of classes.
+	tables := named(all, "table")
+	if len(tables) != 5 {
+		t.Fatalf("%d tables", len(tables))
+	}
+	counted := 0
+	for _, e := range named(parse(t, []byte("<!doctype html>\n"+between(t, page, "<caption>Classes and clusters", "</table>"))), "td") {
+		n, err := strconv.Atoi(e.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted += n
+	}
+	if counted != 2*150 {
+		t.Errorf("the classes have %d rows, with their sums", counted)
+	}
+	// The table of methods has the certificates, accuracy among them.
+	accuracy, err := softkmeans.Accuracy(in.Table.Class, in.MinVolume.Model.Labels(nil))
+	if err != nil || !strings.Contains(tables[0].text, strconv.FormatFloat(100*accuracy, 'f', 1, 64)+"\u00a0%") {
+		t.Errorf("an accuracy of %v is not among %s", accuracy, tables[0].text)
+	}
+}
+
+// between is the table around what is between two marks.
+func between(t *testing.T, page, from, to string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, from)
+	inside, _, ok2 := strings.Cut(rest, to)
+	if !ok || !ok2 {
+		t.Fatalf("there is no %q", from)
+	}
+	return "<table>" + "<caption>" + inside + "</table>"
+}
+
+// The centers are those of the model, in the units of the table.
+func TestUnits(t *testing.T) {
+	plain := set(t, "wine", scale.None)
+	in := set(t, "wine", scale.ZScore)
+	page, _ := made(t, in, 3)
+	cells := named(parse(t, []byte("<!doctype html>\n"+between(t, page, "<caption>Compact prototypes in the table", "</table>"))), "td")
+	if len(cells) != 13*4 {
+		t.Fatalf("%d cells", len(cells))
+	}
+	for j := range 13 {
+		var mean, size float64
+		for i := range plain.X.Rows {
+			mean += plain.X.At(i, j) / float64(plain.X.Rows)
+		}
+		for c := range 4 {
+			got, err := strconv.ParseFloat(strings.ReplaceAll(cells[4*j+c].text, "−", "-"), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := mean
+			if c < 3 {
+				want = in.MinVolume.Model.Centers.At(c, j)*in.Scaling.Divisor[j] + in.Scaling.Shift[j]
+			}
+			size = max(size, math.Abs(want))
+			if math.Abs(got-want) > 1e-3*size+1e-12 {
+				t.Errorf("column %d, %d: %v, not %v", j, c, got, want)
+			}
+		}
+	}
+	if !strings.Contains(page, "standard deviations from the mean") || !strings.Contains(page, "scaled to mean 0 and variance 1") {
+		t.Error("the page does not tell that columns are scaled")
+	}
+}
+
+// Rows that are pictures give tiles, and a table that is folded.
+func TestImages(t *testing.T) {
+	in := set(t, "digits", scale.None)
+	in.Rows, in.Cols = 8, 8
+	page, all := made(t, in, 10)
+	if n := strings.Count(page, `class="sk-chart sk-tiles"`); n != 2 {
+		t.Errorf("%d pictures of tiles", n)
+	}
+	if len(named(all, "details")) != 1 || !strings.Contains(page, "Each has axes of its own") {
+		t.Error("the table of 64 columns is not folded, or the simplex has the data's axes")
+	}
+	in.Cols = 9
+	if _, err := HTML(in); err == nil {
+		t.Error("64 columns are pictures of 72 pixels")
+	}
+}
+
+// The same input gives the same bytes.
+func TestDeterminism(t *testing.T) {
+	var first string
+	for range 3 {
+		page, _ := made(t, set(t, "iris", scale.ZScore), 3)
+		if first == "" {
+			first = page
+		}
+		if page != first {
+			t.Fatal("the page differs from the one before")
+		}
+	}
+}
+
+// Names are hostile text, and come out as text.
+func TestEscaping(t *testing.T) {
+	hostile := []string{"<script>alert(1)</script>", strings.Repeat("long name ", 20), "", "ü – 漢字 \u202e\x00\x01", `"><img src=x onerror=alert(1)>`, "{{.Title}} &amp; ]]> </style>", "javascript:alert(1)"}
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(40, len(hostile), func(i, j int) float64 { return float64(i%3*j) + r.NormFloat64() })
+	copy(in.Table.Names, hostile)
+	in.Table.Source = hostile[0]
+	in.Table.LabelColumn, in.Table.LabelName = 3, hostile[4]
+	in.Command, in.Version = hostile[4], hostile[0]
+	in.Table.Classes = hostile
+	for i := range in.Table.Rows {
+		in.Table.Class = append(in.Table.Class, i%len(hostile))
+	}
+	page, all := made(t, in, 3)
+	for _, e := range named(all, "tr") {
+		if strings.HasPrefix(strings.TrimSpace(e.text), "0") {
+			t.Errorf("a row has no name: %q", e.text)
+		}
+	}
+	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || strings.Contains(page, "</style> ") {
+		t.Error("a name is markup")
+	}
+	text := ""
+	for _, e := range named(all, "th") {
+		text += "|" + e.text
+	}
+	for _, want := range []string{"|<script>alert(1)</script>|", "|c3|", "|(empty)", "ü – 漢字", `|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|"} {
+		if !strings.Contains(text+"|", want) {
+			t.Errorf("there is no %q in %q", want, text)
+		}
+	}
+}
+
+// Tables that are hardly any, and those at the end of what a float64 holds.
+func TestDegenerate(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := func(int, int) float64 { return r.NormFloat64() }
+	times := func(v float64) func(int, int) float64 {
+		return func(int, int) float64 { return v * r.NormFloat64() }
+	}
+	for _, c := range []struct {
+		name          string
+		rows, cols, k int
+		value         func(i, j int) float64
+	}{
+		{"one row", 1, 3, 1, noise},
+		{"one row, three prototypes", 1, 3, 3, noise},
+		{"one number", 1, 1, 2, noise},
+		{"equal rows", 7, 3, 2, func(_, j int) float64 { return float64(j) / 3 }},
+		{"zeros", 5, 2, 3, func(int, int) float64 { return 0 }},
+		{"k = 1", 30, 3, 1, noise},
+		{"k above d", 30, 2, 6, noise},
+		{"k above n", 3, 5, 5, noise},
+		{"one column", 20, 1, 2, noise},
+		{"one column, three prototypes", 20, 1, 3, noise},
+		{"a constant column", 20, 3, 3, func(i, j int) float64 { return float64(j%2) * noise(i, j) }},
+		{"1e150", 20, 3, 3, times(1e150)},
+		{"1e-150", 20, 3, 3, times(1e-150)},
+		{"1e300", 20, 3, 2, times(1e300)},
+		{"1e-300", 20, 3, 2, times(1e-300)},
+		{"far from 0", 20, 3, 2, func(i, j int) float64 { return 1e9 + noise(i, j) }},
+		{"300 columns", 50, 300, 3, noise},
+		{"k = 20", 200, 25, 20, noise},
+		{"k = 64", 200, 70, 64, func(i, j int) float64 {
+			if i%64 == j {
+				return 10
+			}
+			return .01 * r.NormFloat64()
+		}},
+		{"ten rows", 10, 2, 2, func(i, j int) float64 { return float64((i*3 + j*i*i) % 7) }},
+	} {
+		for _, kind := range []scale.Kind{scale.None, scale.ZScore} {
+			t.Run(c.name+" "+kind.String(), func(t *testing.T) {
+				in := input(c.rows, c.cols, c.value)
+				in.Scaling = scale.Of(kind, in.X.Data, c.cols, nil)
+				in.Scaling.Apply(in.X.Data)
+				if c.rows%2 == 0 {
+					in.Weights = make([]float64, c.rows)
+					for i := range in.Weights {
+						in.Weights[i] = float64(i % 3)
+					}
+				}
+				page, all := made(t, in, c.k)
+				if len(named(all, "svg")) < 5 {
+					t.Errorf("there are %d pictures only", len(named(all, "svg")))
+				}
+				if strings.Contains(page, "There is nothing to show") || strings.Contains(page, "There are no ") {
+					t.Error("a picture is empty")
+				}
+				if len(page) > 1<<20 {
+					t.Errorf("it has %d bytes", len(page))
+				}
+			})
+		}
+	}
+}
+
+// A large table gives a page that is not: points are sampled, and it says so.
+func TestLarge(t *testing.T) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(n, 6, func(i, j int) float64 {
+		if i%3 == j%3 {
+			return 1 + r.Float64()
+		}
+		return .1 * r.NormFloat64()
+	})
+	for i := range n {
+		in.Table.Class = append(in.Table.Class, i%1000)
+		if i < 1000 {
+			in.Table.Classes = append(in.Table.Classes, "kind "+strconv.Itoa(i))
+		}
+	}
+	page, all := made(t, in, 3)
+	if len(page) > 1<<20 {
+		t.Errorf("it has %d bytes", len(page))
+	}
+	for _, want := range []string{"1000 of 100000 rows are shown", "Scatter plots show 1000 of 100000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if !in.SummaryBased || len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
+		t.Errorf("of %d and %d iterations errors are known", len(in.MinVolume.Errors), len(in.Alternating.Errors))
+	}
+	if n := len(named(all, "tr")); n > 80 {
+		t.Errorf("the tables have %d rows", n)
+	}
+}
+
+// Of a great many columns the table has those that differ most.
+func TestWide(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(60, 4000, func(i, j int) float64 {
+		if j == 3999 {
+			return 100 * float64(i%2)
+		}
+		return r.NormFloat64()
+	})
+	page, all := made(t, in, 2)
+	if !strings.Contains(page, "The 2000 of 4000 columns in which the prototypes differ most") || len(page) > 1<<20 {
+		t.Errorf("all columns are shown, in %d bytes", len(page))
+	}
+	found := false
+	for _, e := range named(all, "th") {
+		found = found || e.text == "c4000"
+	}
+	if !found {
+		t.Error("the column that differs most is not there")
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
+	if err := in.Fit(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "no direction stands out") {
+		t.Errorf("noise has prototypes: %v", err)
+	}
+	if err := in.Fit(t.Context(), Options{K: MostPrototypes + 1}); err == nil {
+		t.Error("any number of prototypes")
+	}
+	if err := in.Fit(t.Context(), Options{K: 3}); err != nil {
+		t.Fatal(err)
+	}
+	in.Global = Fit{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 10, nil)}}
+	if _, err := HTML(in); err == nil {
+		t.Error("models of 2 and 3 prototypes make a page")
+	}
+}

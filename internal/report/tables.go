@@ -1,0 +1,238 @@
+package report
+
+// Tables of the page.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/view"
+)
+
+// grid is a table with a header above and one on the left.
+type grid struct {
+	Caption string
+	Corner  string // what the first column holds
+	Head    []string
+	Rows    []gridRow
+	Note    string
+}
+
+type gridRow struct {
+	Name  string
+	Cells []cell
+}
+
+type cell struct {
+	Text string
+	Most bool // the largest of its row
+}
+
+// methodRow is one of the three in the table of methods.
+type methodRow struct {
+	Name, What                        string
+	Objective, Above, Explained       string
+	Certified                         bool
+	Least, Accuracy, Information, How string
+}
+
+func (b *builder) methodRows() (rows []methodRow, err error) {
+	what := [3]string{"the least error, around the data", "an iteration, nothing keeps it compact", "compact, for some more error"}
+	for i, f := range b.fits() {
+		c := f.Certificate
+		r := methodRow{Name: methods[i].String(), What: what[i], Objective: view.Number(c.Objective), Above: view.Above(c),
+			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol), Least: least(c.MinMembership), How: view.How(f.Model)}
+		if len(b.classes) > 0 {
+			labels := f.Model.Labels(nil)
+			accuracy, err := softkmeans.Accuracy(b.Table.Class, labels)
+			if err != nil {
+				return nil, err
+			}
+			nmi, err := softkmeans.NMI(b.Table.Class, labels)
+			if err != nil {
+				return nil, err
+			}
+			r.Accuracy, r.Information = view.Percent(accuracy), strconv.FormatFloat(nmi, 'f', 3, 64)
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// least does not show the digits of rounding.
+func least(v float64) string {
+	if math.Abs(v) < 1e-12 {
+		return "0"
+	}
+	return view.Small(v)
+}
+
+const (
+	mostCells   = 6000 // of the table of centers
+	mostClasses = 40   // of the table of classes
+)
+
+// original are rows in the table's own units.
+func (b *builder) original(rows []float64) []float64 {
+	rows = slices.Clone(rows)
+	b.Scaling.Undo(rows)
+	return rows
+}
+
+// centersTable has the centers in the table's units, and the mean to compare with.
+// Of very many columns those are shown in which the centers differ most.
+func (b *builder) centersTable() grid {
+	m := b.MinVolume.Model.Centers
+	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column", Head: append(slices.Clone(b.names), "mean")}
+	shown := make([]int, m.Cols)
+	for j := range shown {
+		shown[j] = j
+	}
+	if most := max(mostCells/(b.k+1), 1); m.Cols > most {
+		spread := make([]float64, m.Cols)
+		for j := range spread {
+			lo, hi := m.At(0, j), m.At(0, j)
+			for i := range m.Rows {
+				lo, hi = min(lo, m.At(i, j)), max(hi, m.At(i, j))
+			}
+			spread[j] = hi/2 - lo/2 // hi−lo can be out of range
+		}
+		slices.SortStableFunc(shown, func(a, c int) int { return cmp.Compare(spread[c], spread[a]) })
+		shown = shown[:most]
+		slices.Sort(shown)
+		g.Note = "The " + strconv.Itoa(most) + " of " + strconv.Itoa(m.Cols) + " columns in which the prototypes differ most."
+	}
+	var original [][]float64
+	for i := range m.Rows {
+		original = append(original, b.original(m.Row(i)))
+	}
+	original = append(original, b.original(b.Plane.Mean))
+	values := make([]float64, len(original))
+	for _, j := range shown {
+		for i := range original {
+			values[i] = original[i][j]
+		}
+		row := gridRow{Name: b.columns[j]}
+		for _, s := range decimals(values) {
+			row.Cells = append(row.Cells, cell{Text: s})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// decimals writes values with the same number of decimals: four digits of the
+// largest.
+func decimals(values []float64) []string {
+	top := 0.0
+	for _, v := range values {
+		if view.Finite(v) {
+			top = max(top, math.Abs(v))
+		}
+	}
+	format, precision := byte('f'), 2
+	if top > 0 {
+		exponent := int(math.Floor(math.Log10(top)))
+		precision = max(3-exponent, 0)
+		if exponent < -4 || exponent > 8 {
+			format, precision = 'e', 3
+		}
+	}
+	var cells []string
+	for _, v := range values {
+		s := "out of range"
+		if view.Finite(v) {
+			s = strconv.FormatFloat(v, format, precision, 64)
+			if strings.Trim(s, "-0.") == "" {
+				s = strings.TrimPrefix(s, "-")
+			}
+			s = strings.ReplaceAll(s, "-", "−")
+		}
+		cells = append(cells, s)
+	}
+	return cells
+}
+
+// nearlyPure is the membership from which a row is hardly mixed.
+const nearlyPure = .9
+
+// sizes tells how much of the rows each compact prototype has.
+func (b *builder) sizes() grid {
+	g := grid{Caption: "Rows by their largest membership", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	n := float64(b.X.Rows)
+	size, pure, share := make([]int, b.k), make([]int, b.k), make([]float64, b.k)
+	memberships := b.MinVolume.Model.Memberships
+	for i, label := range b.MinVolume.Model.Labels(nil) {
+		size[label]++
+		row := memberships.Row(i)
+		if row[label] >= nearlyPure {
+			pure[label]++
+		}
+		for j, v := range row {
+			share[j] += v
+		}
+	}
+	for j, name := range b.names {
+		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: strconv.Itoa(size[j])}, {Text: view.Percent(float64(size[j]) / n)},
+			{Text: view.Percent(share[j] / n)}, {Text: strconv.Itoa(pure[j])}}})
+	}
+	return g
+}
+
+// confusion counts the rows of every class in every cluster of the compact
+// prototypes.
+func (b *builder) confusion() grid {
+	if len(b.classes) == 0 {
+		return grid{}
+	}
+	g := grid{Caption: "Classes and clusters: rows by class and by largest membership", Corner: "class", Head: append(slices.Clone(b.names), "all")}
+	counts, all := make([]int, len(b.classes)*b.k), make([]int, len(b.classes))
+	for i, label := range b.MinVolume.Model.Labels(nil) {
+		counts[b.Table.Class[i]*b.k+label]++
+		all[b.Table.Class[i]]++
+	}
+	shown := make([]int, len(b.classes))
+	for c := range shown {
+		shown[c] = c
+	}
+	if len(shown) > mostClasses {
+		slices.SortStableFunc(shown, func(x, y int) int { return cmp.Compare(all[y], all[x]) })
+		shown = shown[:mostClasses]
+		g.Note = "The " + strconv.Itoa(mostClasses) + " largest of " + strconv.Itoa(len(b.classes)) + " classes."
+	}
+	for _, c := range shown {
+		row := gridRow{Name: b.classes[c]}
+		most := 0
+		for j := range b.k {
+			if counts[c*b.k+j] > counts[c*b.k+most] {
+				most = j
+			}
+		}
+		for j := range b.k {
+			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c*b.k+j]), j == most})
+		}
+		g.Rows = append(g.Rows, gridRow{row.Name, append(row.Cells, cell{Text: strconv.Itoa(all[c])})})
+	}
+	return g
+}
+
+// steps is what each further prototype can add at best.
+func (b *builder) steps() grid {
+	p := b.Input.Proposal
+	if len(p.Step) == 0 {
+		return grid{}
+	}
+	g := grid{Caption: "What each prototype can add at best", Corner: "k", Head: []string{"explained at best", "added", "by chance"}}
+	for k := 1; k <= min(len(p.Explained), max(8, min(b.k+2, 25))); k++ {
+		added, chance := "–", "–"
+		if k >= 2 && k-2 < len(p.Step) {
+			added, chance = view.Percent(p.Step[k-2]), view.Percent(p.Stick[k-2])
+		}
+		g.Rows = append(g.Rows, gridRow{strconv.Itoa(k), []cell{{Text: view.Percent(p.Explained[k-1])}, {Text: added, Most: k == b.k}, {Text: chance}}})
+	}
+	return g
+}

@@ -1,0 +1,148 @@
+package report
+
+// Sentences of the page.
+
+import (
+	"strconv"
+	"strings"
+
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// title is the table's name without its folder.
+func (b *builder) title() string {
+	name := table.Printable(b.Table.Source)
+	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
+		name = name[i+1:]
+	}
+	if name == "" || name == "<stdin>" {
+		return "Standard input"
+	}
+	return name
+}
+
+// about says what was read, and how it was scaled.
+func (b *builder) about() string {
+	s := view.Count(b.X.Rows, "row") + ", " + view.Count(b.X.Cols, "column")
+	switch {
+	case b.Table.LabelColumn > 0:
+		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + table.Printable(b.Table.LabelName) + "), which is not fitted"
+	case len(b.classes) > 0:
+		s += "; " + view.Classes(len(b.classes))
+	}
+	switch b.kind() {
+	case scale.ZScore:
+		s += "; every column scaled to mean 0 and variance 1"
+	case scale.MinMax:
+		s += "; every column scaled to 0 to 1"
+	default:
+		s += "; columns as they are, without scaling"
+	}
+	if b.Weights != nil {
+		s += "; rows have weights"
+	}
+	return s + "."
+}
+
+func (b *builder) kind() scale.Kind {
+	if b.Scaling == nil {
+		return scale.None
+	}
+	return b.Scaling.Kind
+}
+
+// unit is that of X.
+func (b *builder) unit() string {
+	switch b.kind() {
+	case scale.ZScore:
+		return "standard deviations from the mean"
+	case scale.MinMax:
+		return "share of the column's range"
+	}
+	return ""
+}
+
+// answer is the page in one sentence.
+func (b *builder) answer() string {
+	c, g := b.MinVolume.Certificate, b.Global.Certificate
+	proved := g.Optimal(view.CertifiedTol)
+	switch {
+	case !(c.Total > 0) && view.Finite(c.Total):
+		return "All rows are equal: one prototype says it all."
+	case !view.HasTotal(c):
+		return "The squares of these numbers are out of range, and with them the shares that " + view.Prototypes(b.k) + " explain; the pictures are not."
+	case b.k == 1:
+		return "One prototype is the mean of all rows, and explains nothing of how they differ."
+	case g.Floor <= 1e-12*g.Total:
+		return capital(words(b.k)) + " prototypes can mix this table exactly; compact ones explain " + view.Percent(1-c.Objective/c.Total) + " of its variance."
+	}
+	s := capital(words(b.k)) + " prototypes close to the data explain " + view.Percent(1-c.Objective/c.Total) + " of the variance; no " +
+		words(b.k) + " can explain more than " + view.Percent(1-g.Floor/g.Total)
+	if proved {
+		return s + ", which is proved and reached."
+	}
+	return s + "."
+}
+
+// words is a number of at least 2 as it is written in a sentence.
+func words(n int) string {
+	all := strings.Fields("two three four five six seven eight nine ten eleven twelve")
+	if n-2 < len(all) {
+		return all[n-2]
+	}
+	return strconv.Itoa(n)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// warnings are those of all methods.
+func (b *builder) warnings() (lines []string) {
+	for i, f := range b.fits() {
+		for _, w := range view.Warnings(f.Model) {
+			lines = append(lines, methods[i].String()+": "+w)
+		}
+	}
+	return lines
+}
+
+// secondOpinions are the other ways to choose k.
+func (b *builder) secondOpinions() string {
+	p := b.Input.Proposal
+	if p.Elbow == 0 && p.Profile == 0 {
+		return ""
+	}
+	return "Second opinions: the elbow of the curve is at " + strconv.Itoa(p.Elbow) + ", the split into large and small steps at " + strconv.Itoa(p.Profile) +
+		". All of them count directions, not clusters: clusters along one line share a direction."
+}
+
+// traceNotes say how the iterations went.
+func (b *builder) traceNotes() []string {
+	lines := []string{
+		"Both iterations begin with k-means centers and improve centers and memberships in turn; no step makes their objective worse.",
+		"Minimal volume: " + view.How(b.MinVolume.Model) + ". λ weighs the volume, and is as large as the slack lets it be: the error ends above the floor on purpose.",
+		"Alternating: " + view.How(b.Alternating.Model) + ". It has no floor of its own; that it comes near to the global one, or not, is only known from the closed form.",
+	}
+	if b.SummaryBased {
+		lines = append(lines, "The errors on the way of the minimal volume are estimates from the sample of rows that it was found on.")
+	}
+	return lines
+}
+
+// made says how the page was made.
+func (b *builder) made() []string {
+	lines := []string{
+		"Global: the closed form, with a simplex that touches the data, turned towards the compact prototypes. Any turn has the same error. " +
+			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as a slack of " + view.Percent(b.Slack) +
+			" over the floor allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
+	}
+	if b.SummaryBased {
+		lines = append(lines, "For so many rows the compact prototypes were found on a weighted sample of them and corrected by passes over all; every figure is of all rows. "+
+			"The alternating method ended after "+strconv.Itoa(manyIterations)+" iterations at most.")
+	}
+	if b.X.Rows > b.mostPoints() {
+		lines = append(lines, "Scatter plots show "+strconv.Itoa(b.mostPoints())+" of "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced; figures and tables are of all.")
+	}
+	return lines
+}
