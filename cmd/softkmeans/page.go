@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"softkmeans/internal/report"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
 )
 
 const reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
@@ -24,6 +26,9 @@ data, memberships and centers. The page needs no script, network or other file.
   -o FILE       the page; required. With - it goes to standard output
   -k N          the number of centers, up to 64; auto (default) takes what the
                 floors propose
+  -classes FILE known classes, a row's on a line, to color by and to compare
+                with: for tables without a -label column. Of several columns
+                the one named label is taken
   -slack S      of the minimal volume: how much more squared error than the
                 least, 0.25 by default
   -seed N       of the starts of both iterations; 0 is the default
@@ -40,6 +45,7 @@ type reportFlags struct {
 	inputFlags
 	k             int // 0: as proposed
 	out           string
+	classes       string
 	slack         float64 // 0: the package's default
 	seed          uint64
 	height, width int // of a row that is a picture
@@ -50,6 +56,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	f.inputFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	fs.StringVar(&f.out, "o", "", "")
+	fs.StringVar(&f.classes, "classes", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
 	fs.Func("image", "", func(s string) error {
@@ -76,6 +83,10 @@ func parseReport(args []string) (f reportFlags, err error) {
 	switch {
 	case f.out == "":
 		return f, usageErrorf("-o is missing: where to write the page? (- is standard output)")
+	case f.classes != "" && f.dialect.Label != "":
+		return f, usageErrorf("-label and -classes both have classes; give one")
+	case f.classes == "-":
+		return f, usageErrorf("-classes: must be a file")
 	case f.k > report.MostPrototypes:
 		return f, usageErrorf("-k %d: a page shows up to %d centers", f.k, report.MostPrototypes)
 	}
@@ -105,6 +116,11 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+	if f.classes != "" {
+		if err := f.readClasses(ctx, d); err != nil {
+			return err
+		}
+	}
 	if f.height > 0 && f.height*f.width != d.x.Cols {
 		return fmt.Errorf("%s: -image %dx%d is of %s, not of %d", d.Source, f.height, f.width, count(f.height*f.width, "column"), d.x.Cols)
 	}
@@ -131,6 +147,25 @@ func runReport(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	return out.commit()
+}
+
+// readClasses gives d's rows the classes of another file.
+func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
+	in, source, err := openInput(f.classes, nil, "")
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
+	if err != nil {
+		return err
+	}
+	if n := len(c.Class); n != d.Rows {
+		return fmt.Errorf("%s: classes of %s, but %s has %s", source, count(n, "row"), d.Source, count(d.Rows, "row"))
+	}
+	sortClasses(c)
+	d.Class, d.Classes = c.Class, c.Classes
+	return nil
 }
 
 // commandLine is what would be typed into a shell.
