@@ -26,12 +26,13 @@ var goldens = []struct{ name, args string }{
 	{"floors-cut", "floors -most 4 digits.csv"},
 	{"certify", "certify -centers f.csv -memberships g.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
+	{"report", "report -k auto -scale zscore -o page.html wine.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }
 
 // What every command prints is as it was, word for word and figure for figure:
 // figures to a millionth, since the last digits are the machine's. To accept what
-// has changed: go test -run TestGolden -update ./cmd/softkmeans, and read the
+// has changed: go test ./cmd/softkmeans -run TestGolden -update, and read the
 // difference.
 func TestGolden(t *testing.T) {
 	golden, err := filepath.Abs(filepath.Join("testdata", "golden"))

@@ -146,6 +146,13 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err := out.close(); err != nil {
 		return err
 	}
+	if out.taken {
+		return nil
+	}
+	show.clear()
+	if _, err := fmt.Fprintf(s.out, "%s: %s\n", f.out, content.Answer()); err != nil {
+		return err
+	}
 	return out.commit()
 }
 

@@ -134,7 +134,7 @@ type content struct {
 
 func (b *builder) content() (*content, error) {
 	c := &content{
-		Title: b.title(), About: b.about(), Answer: b.answer(),
+		Title: b.title(), About: b.about(), Answer: b.Answer(),
 		Style:   template.CSS(chart.Style + styleText),
 		ByClass: len(b.classes) > 0,
 		Made:    b.made(), Command: b.Command, Version: b.Version,

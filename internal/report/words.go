@@ -64,22 +64,22 @@ func (b *builder) unit() string {
 	return ""
 }
 
-// answer is the page in one sentence.
-func (b *builder) answer() string {
-	c, g := b.MinVolume.Certificate, b.Global.Certificate
+// Answer is the page in one sentence.
+func (in *Input) Answer() string {
+	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.MinVolume.Model.Centers.Rows
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
 	case !(c.Total > 0) && view.Finite(c.Total):
 		return "All rows are equal: one prototype says it all."
 	case !view.HasTotal(c):
-		return "The squares of these numbers are out of range, and with them the shares that " + view.Prototypes(b.k) + " explain; the pictures are not."
-	case b.k == 1:
+		return "The squares of these numbers are out of range, and with them the shares that " + view.Prototypes(k) + " explain; the pictures are not."
+	case k == 1:
 		return "One prototype is the mean of all rows, and explains nothing of how they differ."
 	case g.Floor <= 1e-12*g.Total:
-		return capital(words(b.k)) + " prototypes can mix this table exactly; compact ones explain " + view.Percent(1-c.Objective/c.Total) + " of its variance."
+		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " + view.Percent(1-c.Objective/c.Total) + " of its variance."
 	}
-	s := capital(words(b.k)) + " prototypes close to the data explain " + view.Percent(1-c.Objective/c.Total) + " of the variance; no " +
-		words(b.k) + " can explain more than " + view.Percent(1-g.Floor/g.Total)
+	s := capital(words(k)) + " prototypes close to the data explain " + view.Percent(1-c.Objective/c.Total) + " of the variance; no " +
+		words(k) + " can explain more than " + view.Percent(1-g.Floor/g.Total)
 	if proved {
 		return s + ", which is proved and reached."
 	}

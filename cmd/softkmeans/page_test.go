@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The page goes to a file or to standard output, and is the same wherever it goes
+// and however many workers there are, but for the command line in it.
+func TestReportPage(t *testing.T) {
+	source, err := filepath.Abs(iris)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	code, stdout, stderr := do(t, "", "report", "-o", "page.html", "-k", "3", "-scale", "zscore", source)
+	if code != 0 || !strings.HasPrefix(stdout, "page.html: Three prototypes close to the data explain ") || stderr != "" {
+		t.Fatalf("%d, %q, %q", code, stdout, stderr)
+	}
+	page, err := os.ReadFile("page.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := "softkmeans report -o page.html -k 3 -scale zscore " + source
+	if !bytes.HasPrefix(page, []byte("<!doctype html>")) || !bytes.Contains(page, []byte("<code>"+command+"</code>")) || !bytes.Contains(page, []byte("<h1>iris.csv</h1>")) {
+		t.Errorf("%.300s", page)
+	}
+	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
+		t.Errorf("there are %d files, %v", len(entries), err)
+	}
+	code, stdout, stderr = do(t, "", "report", "-o", "-", "-k", "3", "-scale", "zscore", "-workers", "1", source)
+	if code != 0 || stderr != "" {
+		t.Fatalf("%d, %q", code, stderr)
+	}
+	if want := strings.ReplaceAll(string(page), command, "softkmeans report -o - -k 3 -scale zscore -workers 1 "+source); stdout != want {
+		t.Error("standard output has another page")
+	}
+}
+
+// The number is that which the floors propose, or an error says why there is none.
+func TestReportNumber(t *testing.T) {
+	code, stdout, stderr := do(t, "", "report", "-o", "-", "-label", "1", iris)
+	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") || !strings.Contains(stdout, "k = 2, as proposed") {
+		t.Errorf("%d, %q, %.300s", code, stderr, stdout)
+	}
+	t.Chdir(t.TempDir())
+	writeText(t, "old.html", "precious")
+	code, stdout, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "report", "-o", "old.html")
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is proposed: no direction stands out") || !strings.Contains(stderr, "choose one with -k N") {
+		t.Errorf("%d, %q, %q", code, stdout, stderr)
+	}
+	if text, err := os.ReadFile("old.html"); err != nil || string(text) != "precious" {
+		t.Errorf("the old page is %q, %v", text, err)
+	}
+}
+
+func TestReportUsage(t *testing.T) {
+	for args, want := range map[string]string{
+		"-k 3":                         "-o is missing",
+		"-o - -k 0":                    "must be a whole number, at least 1, or auto",
+		"-o - -k 65":                   "-k 65: a page shows up to 64 centers",
+		"-o - -slack 0":                "must be a number above 0",
+		"-o - -image 8":                "such as 8x8",
+		"-o - -image 0x8":              "such as 8x8",
+		"-o - -image 8x8x8":            "such as 8x8",
+		"-o - -image 99999x9999999999": "such as 8x8",
+		"-o " + iris:                   "would replace the data",
+	} {
+		code, _, stderr := do(t, "", append(append([]string{"report"}, strings.Fields(args)...), iris)...)
+		if code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %q", args, code, stderr)
+		}
+	}
+	code, _, stderr := do(t, "", "report", "-o", "-", "-k", "2", "-image", "3x3", iris)
+	if code != exitFailure || !strings.Contains(stderr, "-image 3x3 is of 9 columns, not of 4") {
+		t.Errorf("%d, %q", code, stderr)
+	}
+}
+
+func TestCommandLine(t *testing.T) {
+	if got := commandLine([]string{"a", "", "it's", "x y", "ü", "-k=3", "$HOME", "a\tb"}); got != `a '' 'it'\''s' 'x y' ü -k=3 '$HOME' 'a	b'` {
+		t.Error(got)
+	}
+}
