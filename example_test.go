@@ -14,6 +14,25 @@ var paint = [][]float64{
 	{8.1, 1.0, 0.9}, {0.9, 7.1, 2.0}, {4.4, 4.1, 1.5}, {2.7, 5.4, 1.9}, {6.2, 2.6, 1.2}, {7.2, 1.9, 0.9},
 }
 
+// The program of the README.
+func Example() {
+	x, err := softkmeans.FromRows([][]float64{{8.1, 1, 0.9}, {0.9, 7.1, 2}, {4.4, 4.1, 1.5}, {2.7, 5.4, 1.9}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := softkmeans.Fit(context.Background(), x, 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("reached %.6f, least possible %.6f\n", m.Objective, m.Floor)
+	fmt.Printf("centers %.2f\n", m.Centers.Data)
+	fmt.Printf("shares %.2f, labels %v\n", m.Memberships.Data, m.Labels(nil))
+	// Output:
+	// reached 0.033178, least possible 0.033178
+	// centers [8.09 0.99 0.92 -0.04 7.81 2.23]
+	// shares [1.00 0.00 0.11 0.89 0.55 0.45 0.34 0.66], labels [0 1 0 1]
+}
+
 func ExampleFit() {
 	x, err := softkmeans.FromRows(paint)
 	if err != nil {

@@ -1,6 +1,8 @@
 // Command softkmeans fits soft k-means, global or of minimal volume, to the rows
 // of a CSV or .npy file, which may be larger than the memory, and says, with a
-// certificate, how near to the proven minimum the result is.
+// certificate, how near to the proven minimum the result is; of centers and
+// memberships from elsewhere, too. It saves models, gives new rows their
+// memberships, and draws a page of pictures.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //
