@@ -151,7 +151,13 @@ func (b *builder) memberships() (all []picture) {
 	return all
 }
 
-// centers are tiles where rows are pictures, otherwise lines over the columns.
+// More lines than that cannot be followed over so many values.
+const (
+	manyLines  = 8
+	manyValues = 2000
+)
+
+// centers are tiles where rows are pictures, otherwise lines over the columns, or strips.
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
 		m := b.fits()[i].Model.Centers
@@ -167,6 +173,11 @@ func (b *builder) centers() (all []picture) {
 				values = append(values, b.original(m.Row(r))...)
 			}
 			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: b.Rows, Cols: b.Cols, Names: b.names, Size: tileSize(m.Rows)}))})
+			continue
+		}
+		if b.k > manyLines && b.k*m.Cols > manyValues {
+			frame.Height, frame.Title, frame.Desc = 0, title+": a strip each, column by column", "A strip for each prototype, with a pixel for every column or a few."
+			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: m.Data, Rows: 1, Cols: m.Cols, Names: b.names}))})
 			continue
 		}
 		frame.YLabel = b.unit()

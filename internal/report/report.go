@@ -70,12 +70,12 @@ func HTML(in *Input) ([]byte, error) {
 	b := &builder{Input: in, k: k, names: view.Names(k)}
 	b.columns = make([]string, len(in.Table.Names))
 	for j, name := range in.Table.Names {
-		if b.columns[j] = table.Printable(name); b.columns[j] == "" {
+		if b.columns[j] = short(table.Printable(name)); b.columns[j] == "" {
 			b.columns[j] = table.Column(j)
 		}
 	}
 	for _, name := range in.Table.Classes {
-		if name = table.Printable(name); name == "" {
+		if name = short(table.Printable(name)); name == "" {
 			name = "(empty)"
 		}
 		b.classes = append(b.classes, name)
@@ -106,13 +106,14 @@ type builder struct {
 // content is what the template asks for.
 type content struct {
 	Title, Answer, About string
+	Dominant             string // a column that decides alone
 	Style                template.CSS
 	ByClass              bool // there are classes to color by
 
-	Proved                   bool
+	Proved, CompactProved    bool
 	Verdict, Meaning         string // of the global solution
 	Compact, CompactMeaning  string // of the minimal volume
-	Floor, Possible, Total   string
+	Bounds                   string
 	Methods                  []methodRow
 	Warnings                 []string
 	PlaneNote                string
@@ -134,7 +135,7 @@ type content struct {
 
 func (b *builder) content() (*content, error) {
 	c := &content{
-		Title: b.title(), About: b.about(), Answer: b.Answer(),
+		Title: b.title(), About: b.about(), Dominant: b.dominant(), Answer: b.Answer(),
 		Style:   template.CSS(chart.Style + styleText),
 		ByClass: len(b.classes) > 0,
 		Made:    b.made(), Command: b.Command, Version: b.Version,
@@ -143,9 +144,9 @@ func (b *builder) content() (*content, error) {
 	c.Proved = g.Certificate.Optimal(view.CertifiedTol)
 	c.Verdict, c.Meaning = g.Verdict()
 	mv := b.verdict(2)
+	c.CompactProved = mv.Certificate.Optimal(view.CertifiedTol)
 	c.Compact, c.CompactMeaning = mv.Verdict()
-	c.Floor, c.Total = view.Number(g.Certificate.Floor), view.Number(g.Certificate.Total)
-	c.Possible = view.Share(g.Certificate, 1-g.Certificate.Floor/g.Certificate.Total)
+	c.Bounds = b.bounds()
 	var err error
 	if c.Methods, err = b.methodRows(); err != nil {
 		return nil, err

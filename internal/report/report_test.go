@@ -272,6 +272,28 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// A column that decides alone is named, unless columns are scaled.
+func TestDominant(t *testing.T) {
+	for _, c := range []struct {
+		factor float64
+		kind   scale.Kind
+		want   bool
+	}{{1, scale.None, false}, {1e3, scale.None, true}, {1e3, scale.ZScore, false}, {1e200, scale.None, true}} {
+		r := rand.New(rand.NewPCG(1, 2))
+		in := input(30, 3, func(i, j int) float64 {
+			if j == 1 {
+				return c.factor * r.NormFloat64()
+			}
+			return 7 + r.NormFloat64()
+		})
+		in.Scaling = scale.Of(c.kind, in.X.Data, 3, nil)
+		in.Scaling.Apply(in.X.Data)
+		if page, _ := made(t, in, 2); strings.Contains(page, "Column c2 alone has 100\u00a0% of the variance") != c.want {
+			t.Errorf("times %g, %v: the column is named: %v", c.factor, c.kind, !c.want)
+		}
+	}
+}
+
 // Rows that are pictures give tiles, and a table that is folded.
 func TestImages(t *testing.T) {
 	in := set(t, "digits", scale.None)
@@ -329,7 +351,7 @@ func TestEscaping(t *testing.T) {
 	for _, e := range named(all, "th") {
 		text += "|" + e.text
 	}
-	for _, want := range []string{"|<script>alert(1)</script>|", "|c3|", "|(empty)", "ü – 漢字", `|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|"} {
+	for _, want := range []string{"|<script>alert(1)</script>|", "|c3|", "|(empty)", "ü – 漢字", `|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|", "|" + strings.Repeat("long name ", 5) + "long name…|"} {
 		if !strings.Contains(text+"|", want) {
 			t.Errorf("there is no %q in %q", want, text)
 		}

@@ -3,6 +3,7 @@ package report
 // Sentences of the page.
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,62 @@ func (b *builder) about() string {
 		s += "; rows have weights"
 	}
 	return s + "."
+}
+
+// decides is the share of the variance that a column has which decides alone.
+const decides = .8
+
+// longest is how many characters of a name are shown.
+const longest = 60
+
+func short(name string) string {
+	if r := []rune(name); len(r) > longest {
+		return strings.TrimRight(string(r[:longest-1]), " ") + "…"
+	}
+	return name
+}
+
+// bounds is what holds for all three methods.
+func (b *builder) bounds() string {
+	c := b.Global.Certificate
+	s := "The proven floor is " + view.Number(c.Floor) + ", of a total variance of " + view.Number(c.Total)
+	if view.HasTotal(c) {
+		s += ": at best " + view.Percent(1-c.Floor/c.Total) + " of it can be explained"
+	}
+	return s + "."
+}
+
+// dominant tells of a column without which there would be hardly any variance; ""
+// if there is none, or if columns have one scale.
+func (b *builder) dominant() string {
+	if b.kind() != scale.None || b.X.Cols < 2 {
+		return ""
+	}
+	var top float64 // squares can be out of range
+	for i := range b.X.Rows {
+		for j, v := range b.X.Row(i) {
+			top = max(top, math.Abs(v/2-b.Plane.Mean[j]/2))
+		}
+	}
+	sums := make([]float64, b.X.Cols)
+	var total float64
+	for i := range b.X.Rows {
+		w := 1.0
+		if b.Weights != nil {
+			w = b.Weights[i]
+		}
+		for j, v := range b.X.Row(i) {
+			d := (v/2 - b.Plane.Mean[j]/2) / top
+			sums[j] += w * d * d
+			total += w * d * d
+		}
+	}
+	for j, v := range sums {
+		if v > decides*total {
+			return "Column " + b.columns[j] + " alone has " + view.Percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same say."
+		}
+	}
+	return ""
 }
 
 func (b *builder) kind() scale.Kind {

@@ -26,13 +26,15 @@ func Share(c softkmeans.Certificate, v float64) string {
 	return Percent(v)
 }
 
-// Percent has three digits, but no decimals that a share of 1 does not need.
+// Percent has three digits, more where it is short of 100, and no decimals that a
+// share of 1 does not need.
 func Percent(v float64) string {
 	v *= 100
 	decimals := 2
 	switch {
 	case math.Abs(v) >= 99.995:
 		decimals = 0
+	case math.Abs(v) >= 99.95:
 	case math.Abs(v) >= 9.995:
 		decimals = 1
 	}
