@@ -422,6 +422,65 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
+// The answer in one sentence, where there is none, too.
+func TestAnswer(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := func(scale float64) func(int, int) float64 {
+		return func(int, int) float64 { return scale * r.NormFloat64() }
+	}
+	for _, c := range []struct {
+		k     int
+		value func(i, j int) float64
+		want  string
+	}{
+		{2, func(int, int) float64 { return 7 }, "All rows are equal: one prototype says it all."},
+		{2, noise(1e-300), "The squares of these numbers are out of range"},
+		{2, noise(1e300), "The squares of these numbers are out of range"},
+		{1, noise(1), "One prototype is the mean of all rows"},
+		{2, noise(1), "Two prototypes close to the data explain "},
+		{4, noise(1), "Four prototypes can mix this table exactly; compact ones explain "},
+		{13, noise(1), "13 prototypes can mix this table exactly; compact ones explain "},
+	} {
+		in := input(20, 3, c.value)
+		if page, _ := made(t, in, c.k); !strings.HasPrefix(in.Answer(), c.want) || !strings.Contains(page, `<p class="answer">`+c.want) {
+			t.Errorf("k = %d: %q, not %q", c.k, in.Answer(), c.want)
+		}
+	}
+}
+
+// Numbers of a row have as many decimals each, and none is shown as what it is not.
+func TestDecimals(t *testing.T) {
+	for want, values := range map[string][]float64{
+		"5.026 −0.400 0.000":              {5.0258, -.4, -1e-9},
+		"1234 −1":                         {1234.4, -1.4},
+		"1.500e−07 0.000e+00":             {1.5e-7, 0},
+		"2.000e+150 −1.000e+140":          {2e150, -1e140},
+		"0.00 0.00":                       {0, 0},
+		"out of range 1.000":              {math.MaxFloat64, 1},
+		"out of range 12.50 out of range": {-math.MaxFloat64, 12.5, math.NaN()},
+	} {
+		if got := strings.Join(decimals(values), " "); got != want {
+			t.Errorf("%v: %q, not %q", values, got, want)
+		}
+	}
+}
+
+// More lines than can be followed become strips.
+func TestStrips(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct{ cols, k, want int }{{300, 9, 2}, {300, 6, 0}, {100, 9, 0}} {
+		in := input(60, c.cols, func(i, j int) float64 {
+			if i%c.k == j%c.k {
+				return 5
+			}
+			return .1 * r.NormFloat64()
+		})
+		if page, _ := made(t, in, c.k); strings.Count(page, "a strip each, column by column</title>") != c.want {
+			t.Errorf("%d prototypes of %d columns are %d pictures of strips", c.k, c.cols, strings.Count(page, "a strip each, column by column</title>"))
+		}
+	}
+}
+
 // A large table gives a page that is not: points are sampled, and it says so.
 func TestLarge(t *testing.T) {
 	const n = 100_000
