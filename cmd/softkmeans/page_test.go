@@ -57,6 +57,29 @@ func TestReportNumber(t *testing.T) {
 	}
 }
 
+// Classes of another file are those of the rows, in order.
+func TestReportClasses(t *testing.T) {
+	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
+	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
+	_, rest, found := strings.Cut(stdout, "<caption>Classes and clusters")
+	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td class="most">50</td><td>0</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
+		t.Errorf("%d, %q, %.2000s", code, stderr, rest)
+	}
+	short := filepath.Join(t.TempDir(), "short.csv")
+	writeText(t, short, "a\nb\n")
+	for _, c := range []struct {
+		file, want string
+		code       int
+	}{{short, short + ": classes of 2 rows, but " + iris + " has 150 rows", exitFailure}, {"nothing.csv", "nothing.csv", exitFailure}, {"-", "-classes: must be a file", exitUsage}} {
+		if code, _, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", c.file, iris); code != c.code || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: %d, %q", c.file, code, stderr)
+		}
+	}
+	if code, _, stderr := do(t, "", "report", "-o", "-", "-classes", labels, "-label", "1", iris); code != exitUsage || !strings.Contains(stderr, "give one") {
+		t.Errorf("%d, %q", code, stderr)
+	}
+}
+
 func TestReportUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"-k 3":                         "-o is missing",
