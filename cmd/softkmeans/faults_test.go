@@ -46,6 +46,7 @@ var readers = []string{
 	"predict -model good.json -o out.csv DATA",
 	"floors -o out.csv DATA",
 	"floors -stream yes -json -o out.csv DATA",
+	"report -k 2 -o out.html DATA",
 	"certify -centers good-centers.csv DATA",
 	"certify -centers good-centers.csv -memberships good.csv -json DATA",
 }
@@ -153,6 +154,9 @@ func TestTooManyCenters(t *testing.T) {
 			}
 		}
 	}
+	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "no more centers than rows") || files(t, dir) != before {
+		t.Errorf("report: code %d, %q", code, stderr)
+	}
 	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
 		report := must(t, "fit", "-k", k, "data.csv")
 		if got := strings.Contains(report, "So many centers fit any 4 rows of 2 columns"); got != want {
@@ -213,7 +217,7 @@ func TestClosedPipe(t *testing.T) {
 	}
 	before := files(t, dir)
 	for _, args := range []string{
-		"fit -k 2 -o - many.csv", "fit -k 2 -o out.csv -model model.json many.csv", "fit -k 2 -json -centers c.csv many.csv", "predict -model good.json data.csv",
+		"fit -k 2 -o - many.csv", "fit -k 2 -o out.csv -model model.json many.csv", "fit -k 2 -json -centers c.csv many.csv", "report -k 2 -o - many.csv", "report -k 2 -o out.html data.csv", "predict -model good.json data.csv",
 		"floors data.csv", "floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv", "evaluate -labels label -truth p0 good.csv good.csv",
 		"help", "version",
 	} {

@@ -278,7 +278,7 @@ func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w 
 			return nil, err
 		}
 	}
-	if err := r.checkClusters(d.Rows); err != nil {
+	if err := checkClusters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
 	p := newProgress(stderr, f.quiet)

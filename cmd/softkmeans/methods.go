@@ -101,9 +101,9 @@ func (r *result) propose(floors []float64) error {
 
 // checkClusters refuses more centers than rows: each row would be its own, and a
 // number with a digit too many would take memory without end.
-func (r *result) checkClusters(rows int) error {
-	if r.k > rows {
-		return fmt.Errorf("%s: %s, and -k %d: there can be no more centers than rows", r.Source, count(rows, "row"), r.k)
+func checkClusters(source string, rows, k int) error {
+	if k > rows {
+		return fmt.Errorf("%s: %s, and -k %d: there can be no more centers than rows", source, count(rows, "row"), k)
 	}
 	return nil
 }

@@ -116,6 +116,9 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+	if err := checkClusters(d.Source, d.Rows, f.k); err != nil {
+		return err
+	}
 	if f.classes != "" {
 		if err := f.readClasses(ctx, d); err != nil {
 			return err

@@ -151,7 +151,7 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 			}
 		}
 		// How many rows there are is known in the end; each has two bytes at least.
-		if err := r.checkClusters(int(min(s.file.Size/2+1, math.MaxInt))); err != nil {
+		if err := checkClusters(r.Source, int(min(s.file.Size/2+1, math.MaxInt)), r.k); err != nil {
 			return nil, fmt.Errorf("%s: fewer rows than -k, which is %d: there can be no more centers than rows", r.Source, r.k)
 		}
 		r.cert.MinMembership = math.Inf(1)
@@ -171,7 +171,7 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 		if err != nil {
 			return nil, err
 		}
-		if err := r.checkClusters(r.rows); err != nil {
+		if err := checkClusters(r.Source, r.rows, r.k); err != nil {
 			return nil, err
 		}
 		r.setModel(m)
