@@ -31,12 +31,12 @@ type modelFile struct {
 	Columns []string `json:"columns"`
 	Named   bool     `json:"named"` // the columns' names are those of a header
 
-	Scale   string    `json:"scale"` // (value − shift)/divisor, by column
-	Shift   []float64 `json:"shift,omitempty"`
-	Divisor []float64 `json:"divisor,omitempty"`
+	Scale   string `json:"scale"` // (value − shift)/divisor, by column
+	Shift   vector `json:"shift,omitempty"`
+	Divisor vector `json:"divisor,omitempty"`
 
-	Centers [][]float64 `json:"centers,omitempty"`       // k rows, in the table's units
-	Scaled  [][]float64 `json:"scaledCenters,omitempty"` // as they were fitted, where that is not the same
+	Centers vectors `json:"centers,omitempty"`       // k rows, in the table's units
+	Scaled  vectors `json:"scaledCenters,omitempty"` // as they were fitted, where that is not the same
 
 	// Of the fit, for those who want to know.
 	Rows       int      `json:"rows"`
@@ -55,10 +55,27 @@ type modelFile struct {
 	// Of similarities: Decomposition is LSDModel's binary form, and Samples, as
 	// scaled, are what new rows are compared with; without them, new rows are
 	// similarities.
-	Kernel        string      `json:"kernel,omitempty"`
-	Gamma         float64     `json:"gamma,omitempty"`
-	Decomposition []byte      `json:"decomposition,omitempty"`
-	Samples       [][]float64 `json:"samples,omitempty"`
+	Kernel        string  `json:"kernel,omitempty"`
+	Gamma         float64 `json:"gamma,omitempty"`
+	Decomposition []byte  `json:"decomposition,omitempty"`
+	Samples       vectors `json:"samples,omitempty"`
+}
+
+// vector and vectors are numbers all through: a null, which some programs write for
+// NaN, would be read as 0.
+type (
+	vector  []float64
+	vectors [][]float64
+)
+
+func (v *vector) UnmarshalJSON(text []byte) error  { return readNumbers(text, (*[]float64)(v)) }
+func (v *vectors) UnmarshalJSON(text []byte) error { return readNumbers(text, (*[][]float64)(v)) }
+
+func readNumbers(text []byte, to any) error {
+	if null := []byte("null"); bytes.Contains(text, null) && !bytes.Equal(text, null) {
+		return errors.New("null in place of a number")
+	}
+	return json.Unmarshal(text, to)
 }
 
 func newModelFile(r *result) (*modelFile, error) {
@@ -167,6 +184,9 @@ func (f *modelFile) check() error {
 	case kind == scale.None && len(f.Shift)+len(f.Divisor) > 0, kind != scale.None && (len(f.Shift) != d || len(f.Divisor) != d):
 		return fail("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
 	}
+	if kind == scale.None && f.Scaled != nil {
+		return fail("scale none, and scaledCenters")
+	}
 	for j, v := range f.Divisor {
 		if !(v > 0) {
 			return fail("divisor %d is %v", j+1, v)
@@ -264,6 +284,13 @@ func (f *modelFile) predictor() (predictor, error) {
 	m := new(softkmeans.LSDModel)
 	if err := m.UnmarshalBinary(f.Decomposition); err != nil {
 		return nil, err
+	}
+	switch samples := len(f.Samples); {
+	case m.Memberships == nil || m.Memberships.Cols != f.K:
+		return nil, fmt.Errorf("damaged model: its decomposition does not have k = %d clusters", f.K)
+	case samples > 0 && samples != m.Memberships.Rows, samples == 0 && len(f.Columns) != m.Memberships.Rows:
+		return nil, fmt.Errorf("damaged model: its decomposition is of %s, but there are %d, and %s",
+			count(m.Memberships.Rows, "sample"), samples, count(len(f.Columns), "column"))
 	}
 	if len(f.Samples) == 0 {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -211,6 +213,8 @@ func TestModelFaults(t *testing.T) {
 		replaced(`"c1", "c2"`, `"c1"`):                       "scale zscore of 1 columns",
 		replaced(`"columns": ["c1", "c2"]`, `"columns": []`): "no columns",
 		replaced(`"scaledCenters"`, `"others"`):              "0 rows of scaledCenters",
+		replaced(`"centers": [`, `"centers": [[1, null],`):   "null in place of a number",
+		replaced(`"shift": [`, `"shift": [null, `):           "null in place of a number",
 	} {
 		if err := os.WriteFile("bad.json", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -228,6 +232,25 @@ func TestModelFaults(t *testing.T) {
 	j := i + strings.Index(good[i:], ",")
 	if _, err := parseModel([]byte(good[:i] + "-1" + good[j:])); err == nil || !strings.Contains(err.Error(), "divisor 1 is -1") {
 		t.Errorf("%v", err)
+	}
+
+	// Parts that do not fit each other.
+	lsd, plain := written(t, "-k 2 -method lsd"), written(t, "-k 2")
+	matrix := written(t, "-k 1 -method lsd -kernel matrix -drop 3") // by columns
+	swapped := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
+	for text, want := range map[string]string{
+		swapped(lsd, `"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
+		swapped(lsd, `"k": 2`, `"k": 1000000000000000000`):                                  "does not have k = 1000000000000000000 clusters",
+		swapped(lsd, `"samples": [`, `"samples": [[1, 2], `):                                "is of 3 samples, but there are 4",
+		swapped(lsd, `"samples"`, `"others"`):                                               "is of 3 samples, but there are 0, and 2 columns",
+		swapped(matrix, `"c1", "c2"`, `"c1", "c2", "c3"`):                                   "is of 2 samples, but there are 0, and 3 columns",
+		swapped(plain, `"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
+	} {
+		writeText(t, "bad.json", text)
+		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: damaged model: ") || !strings.Contains(stderr, want) {
+			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
+		}
 	}
 
 	for args, want := range map[string]string{
@@ -258,4 +281,71 @@ func TestModelFaults(t *testing.T) {
 			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
 	}
+}
+
+// written is the model that fit writes of a small table.
+func written(t testing.TB, args string) string {
+	t.Helper()
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "data.csv"), filepath.Join(dir, "model.json")
+	text := "1,2\n3,4\n5,7\n"
+	if strings.Contains(args, "-kernel matrix") {
+		text = "1,0.5,0\n0.5,1,0\n"
+	}
+	if err := os.WriteFile(data, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	if code := run(t.Context(), append([]string{"fit", "-model", model, data}, strings.Fields(args)...), nil, io.Discard, &stderr); code != 0 {
+		t.Fatal(stderr.String())
+	}
+	out, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// Whatever is in a model, it is refused or gives every row memberships in k
+// clusters.
+func FuzzModel(f *testing.F) {
+	for _, args := range []string{
+		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd", "-k 2 -method tilsd -scale zscore",
+		"-k 2 -method tilsd -kernel linear", "-k 1 -method lsd -kernel matrix -drop 3",
+	} {
+		f.Add(written(f, args))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := parseModel([]byte(text))
+		if err != nil {
+			return
+		}
+		predict, err := m.predictor()
+		if err != nil {
+			return
+		}
+		x := softkmeans.NewMatrix(2, len(m.Columns), nil)
+		for i := range x.Data {
+			x.Data[i] = float64(i*i%7) - 2
+		}
+		m.scaling().Apply(x.Data)
+		g, err := predict(x)
+		if err != nil {
+			return
+		}
+		if g.Rows != 2 || g.Cols != m.K {
+			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K)
+		}
+		for i := range g.Rows {
+			sum := 0.0
+			for _, v := range g.Row(i) {
+				if sum += v; !(v >= 0) {
+					t.Errorf("row %d: %v", i, g.Row(i))
+				}
+			}
+			if !near(sum, 1, 1e-9) {
+				t.Errorf("row %d: %v", i, g.Row(i))
+			}
+		}
+	})
 }

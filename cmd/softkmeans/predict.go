@@ -66,6 +66,10 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+	predict, err := model.predictor()
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.model, err)
+	}
 	in, source, err := openInput(f.source, s.in, predictHelp)
 	if err != nil {
 		return err
@@ -84,10 +88,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	p := &prediction{w: newMembershipWriter(w), sizes: make([]int, model.K)}
-	if p.predict, err = model.predictor(); err != nil {
-		return fmt.Errorf("%s: %w", f.model, err)
-	}
+	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
 	f.use(model)
 	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
 		return err
