@@ -416,8 +416,81 @@ func TestOutputKinds(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link: %v, %v", info, err)
 	}
+	// A link to a file that is yet to be.
+	if err := os.Symlink(filepath.Join(dir, "new.csv"), filepath.Join(dir, "ahead")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("ahead", filepath.Join(dir, "farther")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "fit", "-k", "2", iris, "-o", filepath.Join(dir, "farther"))
+	if info, err := os.Lstat(filepath.Join(dir, "new.csv")); err != nil || !info.Mode().IsRegular() || info.Size() < 150 {
+		t.Errorf("behind two links: %v, %v", info, err)
+	}
+	for _, name := range []string{"ahead", "farther"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
 	if info, err := os.Lstat(os.DevNull); err != nil || info.Mode()&os.ModeDevice == 0 {
 		t.Fatalf("the null device: %v, %v", info, err)
+	}
+}
+
+// Two outputs are not the same file, whatever it is called and wherever it is, and
+// none is the data.
+func TestOutputNames(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" {
+		t.Skip("no links here")
+	}
+	dir := inFolder(t, "1,2\n3,4\n5,7\n")
+	for _, err := range []error{os.Mkdir("sub", 0o777), os.Symlink("sub", "link"), os.Symlink("sub/new.csv", "ahead"), os.Link("data.csv", "hard.csv"), os.Symlink("data.csv", "soft.csv")} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := files(t, dir) + files(t, "sub")
+	for args, want := range map[string]string{
+		"-o a.csv -centers ./a.csv":                      "-o and -centers have the same file",
+		"-o a.csv -centers sub/../a.csv":                 "-o and -centers have the same file",
+		"-o a.csv -model " + filepath.Join(dir, "a.csv"): "-o and -model have the same file",
+		"-centers sub/a.csv -model link/a.csv":           "-centers and -model have the same file",
+		"-o sub/new.csv -model ahead":                    "-o and -model have the same file",
+		"-o - -model -":                                  "standard output has something else already",
+		"-o hard.csv":                                    "-o hard.csv would replace the data",
+		"-centers soft.csv":                              "-centers soft.csv would replace the data",
+		"-model link/../data.csv":                        "-model link/../data.csv would replace the data",
+	} {
+		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+		if after := files(t, dir) + files(t, "sub"); after != before {
+			t.Fatalf("%s: the folder has\n%s", args, after)
+		}
+	}
+}
+
+// A file that is standard output by another name has the memberships alone.
+func TestOutputIsStdout(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("no such files here")
+	}
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	must(t, strings.Fields("fit -k 2 -o want.csv data.csv")...)
+	c := process(t, strings.Fields("fit -k 2 -o ./out.csv data.csv")...)
+	out, err := os.Create("out.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr bytes.Buffer
+	c.Stdout, c.Stderr = out, &stderr
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want || !strings.Contains(stderr.String(), "Certified: ") {
+		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }
 

@@ -238,15 +238,15 @@ func openInput(name string, stdin io.Reader, help string) (in io.ReadCloser, sou
 	return f, name, nil
 }
 
-// sameFile reports whether in is the file of that name.
-func sameFile(in io.Reader, name string) bool {
-	f, ok := in.(*os.File)
+// sameFile reports whether an open file or pipe, but not a device, has that name.
+func sameFile(open any, name string) bool {
+	f, ok := open.(*os.File)
 	if !ok {
 		return false
 	}
 	a, errA := f.Stat()
 	b, errB := os.Stat(name)
-	return errA == nil && errB == nil && a.Mode().IsRegular() && os.SameFile(a, b)
+	return errA == nil && errB == nil && a.Mode()&os.ModeDevice == 0 && os.SameFile(a, b)
 }
 
 // await returns f's result, or ctx's error as soon as ctx ends: f, which may be

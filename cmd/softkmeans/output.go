@@ -29,14 +29,13 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	case "":
 		return nil, nil
 	case "-":
-		if o.taken {
-			return nil, usageErrorf("-%s -: standard output has something else already", flag)
-		}
-		o.taken = true
-		return o.stdout, nil
+		return o.takeStdout(flag, path)
 	}
 	if sameFile(o.in, path) {
 		return nil, usageErrorf("-%s %s would replace the data", flag, path)
+	}
+	if sameFile(o.stdout, path) { // as /dev/stdout is: the report must not get between
+		return o.takeStdout(flag, path)
 	}
 	f, err := createOutput(path)
 	if err != nil {
@@ -50,6 +49,14 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	}
 	o.files, o.flags = append(o.files, f), append(o.flags, flag)
 	return f, nil
+}
+
+func (o *outputs) takeStdout(flag, path string) (io.Writer, error) {
+	if o.taken {
+		return nil, usageErrorf("-%s %s: standard output has something else already", flag, path)
+	}
+	o.taken = true
+	return o.stdout, nil
 }
 
 // close ends all files, so that an error of the last write is known before the
@@ -87,12 +94,44 @@ type outputFile struct {
 	path string // what it is to be called; equal to Name() where it cannot be renamed
 }
 
+// target is the file that a path leads to, so that a link stays a link and two
+// names of one file are one. What cannot be found out is told by who creates it.
+func target(path string) string {
+	for range 40 {
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			if real, err = filepath.Abs(real); err == nil {
+				path = real
+			}
+			return path
+		}
+		if _, err := os.Stat(path); err == nil {
+			return path // /dev/stdout, where that is a pipe
+		}
+		// There is no such file yet: it may be that of a link, in a folder of many names.
+		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+		if err == nil {
+			dir, err = filepath.Abs(dir)
+		}
+		if err != nil {
+			return path
+		}
+		path = filepath.Join(dir, filepath.Base(path))
+		link, err := os.Readlink(path)
+		if err != nil {
+			return path
+		}
+		if path = link; !filepath.IsAbs(link) {
+			path = filepath.Join(dir, link)
+		}
+	}
+	return path
+}
+
 // createOutput finds out at once, not after a long fit, if path cannot be
 // written.
-func createOutput(path string) (*outputFile, error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // so that a link stays a link
-	}
+func createOutput(named string) (*outputFile, error) {
+	path := target(named)
 	old, statErr := os.Stat(path)
 	if statErr == nil {
 		// A file that may not be written may not be replaced either, and a
@@ -100,7 +139,7 @@ func createOutput(path string) (*outputFile, error) {
 		// written to as it is.
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, createError(path, err)
+			return nil, createError(named, err)
 		}
 		if !old.Mode().IsRegular() {
 			return &outputFile{f, path}, nil
@@ -111,7 +150,7 @@ func createOutput(path string) (*outputFile, error) {
 	name := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
-		return nil, createError(path, err)
+		return nil, createError(named, err)
 	}
 	o := &outputFile{f, path}
 	if statErr == nil {

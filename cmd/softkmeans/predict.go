@@ -75,12 +75,10 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	defer in.Close()
-	if m, err := os.Open(f.model); err == nil {
-		same := sameFile(m, f.out)
-		m.Close()
-		if same {
-			return usageErrorf("-o %s would replace the model", f.out)
-		}
+	a, errA := os.Stat(f.model)
+	b, errB := os.Stat(f.out)
+	if errA == nil && errB == nil && os.SameFile(a, b) {
+		return usageErrorf("-o %s would replace the model", f.out)
 	}
 	out := &outputs{in: in, stdout: s.out}
 	defer out.discard()
