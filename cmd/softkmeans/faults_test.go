@@ -157,6 +157,15 @@ func TestTooManyCenters(t *testing.T) {
 	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "no more centers than rows") || files(t, dir) != before {
 		t.Errorf("report: code %d, %q", code, stderr)
 	}
+	// A small file may have many rows.
+	writeText(t, "packed.csv", gzipped(t, strings.Repeat("1,2\n3,5\n", 5000)))
+	if info, err := os.Stat("packed.csv"); err != nil || info.Size() > 600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	must(t, strings.Fields("fit -stream yes -k 400 packed.csv")...)
+	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 || !strings.Contains(stderr, "no more centers than rows") {
+		t.Errorf("code %d, %q", code, stderr)
+	}
 	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
 		report := must(t, "fit", "-k", k, "data.csv")
 		if got := strings.Contains(report, "So many centers fit any 4 rows of 2 columns"); got != want {

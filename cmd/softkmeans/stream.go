@@ -150,8 +150,13 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 				return nil, err
 			}
 		}
-		// How many rows there are is known in the end; each has two bytes at least.
-		if err := checkClusters(r.Source, int(min(s.file.Size/2+1, math.MaxInt)), r.k); err != nil {
+		// How many rows there are is known in the end; each has two bytes at least, of
+		// which gzip packs up to 1032 in one.
+		most := s.file.Size/2 + 1
+		if s.file.Compressed {
+			most *= 1032
+		}
+		if err := checkClusters(r.Source, int(min(most, math.MaxInt)), r.k); err != nil {
 			return nil, fmt.Errorf("%s: fewer rows than -k, which is %d: there can be no more centers than rows", r.Source, r.k)
 		}
 		r.cert.MinMembership = math.Inf(1)
