@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -46,7 +47,21 @@ func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err e
 	if len(rest) > most {
 		return nil, usageErrorf("%s takes %s, not %d: %q", fs.Name(), count(most, "file"), len(rest), rest)
 	}
-	return rest, nil
+	return rest, checkEmpty(fs, rest)
+}
+
+// checkEmpty refuses words without a letter: they come of a variable that a script
+// has not set, and would be taken for what nobody asked for.
+func checkEmpty(fs *flag.FlagSet, rest []string) (err error) {
+	if slices.Contains(rest, "") {
+		return usageErrorf("the name of a file is empty")
+	}
+	fs.Visit(func(f *flag.Flag) {
+		if v, ok := f.Value.(flag.Getter); ok && v.Get() == "" {
+			err = usageErrorf("-%s is empty", f.Name)
+		}
+	})
+	return err
 }
 
 // given are the flags that stand on the command line.
