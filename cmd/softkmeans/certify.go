@@ -109,7 +109,9 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 		if err != nil {
 			return err
 		}
-		f.use(m)
+		if err := f.use(m); err != nil {
+			return err
+		}
 		read = func(d *data) (*softkmeans.Matrix, error) { return m.centersFor(d, f.model) }
 	} else {
 		centers, err := openSide(ctx, f.centers, s.in)

@@ -68,14 +68,19 @@ type inputFlags struct {
 
 // use has columns taken and scaled as those of a model: by their names where both
 // have some.
-func (f *inputFlags) use(m *modelFile) {
+func (f *inputFlags) use(m *modelFile) error {
+	number := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err == nil }
+	if m.Named && f.dialect.Header == table.HeaderAuto && !slices.ContainsFunc(m.Columns, func(name string) bool { return !number(name) }) {
+		return usageErrorf("the model's columns have numbers for names (%s): is line 1 a header? Give -header yes or no", abridged(m.Columns))
+	}
 	f.scaling = m.scaling()
 	f.dialect.Pick = func(names []string) []string {
-		if names == nil || !m.Named {
+		if names == nil || !m.Named || slices.Equal(names, m.Columns) { // a name may be there twice
 			return nil
 		}
 		return m.Columns
 	}
+	return nil
 }
 
 // add adds all of them.

@@ -283,6 +283,47 @@ func TestModelFaults(t *testing.T) {
 	}
 }
 
+// Names that are numbers, or the same twice, are names all the same.
+func TestPredictNames(t *testing.T) {
+	inFolder(t, "1,2\n1,2\n3,4\n5,7\n")
+	must(t, strings.Fields("fit -k 2 -header yes -o want.csv -model model.json data.csv")...)
+	must(t, strings.Fields("predict -header yes -model model.json -o got.csv data.csv")...)
+	sameMemberships(t, "got.csv", "want.csv")
+	for _, command := range []string{"predict", "certify"} {
+		code, stdout, stderr := do(t, "", command, "-model", "model.json", "data.csv")
+		if code != 2 || stdout != "" || !strings.Contains(stderr, "have numbers for names (1, 2)") {
+			t.Errorf("%s: code %d, %q", command, code, stderr)
+		}
+	}
+	for _, header := range []string{"a,a,b", "a,,c2", "a,a,a", `"a,b","c ""d""",é`} {
+		writeText(t, "twice.csv", header+"\n1,2,3\n3,4,4\n5,7,9\n")
+		must(t, strings.Fields("fit -k 2 -o want.csv -model model.json twice.csv")...)
+		must(t, strings.Fields("predict -model model.json -o got.csv twice.csv")...)
+		sameMemberships(t, "got.csv", "want.csv")
+	}
+	writeText(t, "other.csv", "b,a,a\n1,2,3\n")
+	must(t, strings.Fields("fit -k 2 -model model.json twice.csv")...)
+	if code, _, stderr := do(t, "", "predict", "-model", "model.json", "other.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: other.csv:1: ") {
+		t.Errorf("code %d, %q", code, stderr)
+	}
+}
+
+func sameMemberships(t *testing.T, got, want string) {
+	t.Helper()
+	_, _, g := parseMemberships(t, readFile(t, got))
+	_, _, w := parseMemberships(t, readFile(t, want))
+	if len(g) != len(w) {
+		t.Fatalf("%d rows, want %d", len(g), len(w))
+	}
+	for i := range g {
+		for j := range g[i] {
+			if !near(g[i][j], w[i][j], 1e-12) {
+				t.Errorf("row %d: %v, want %v", i, g[i], w[i])
+			}
+		}
+	}
+}
+
 // written is the model that fit writes of a small table.
 func written(t testing.TB, args string) string {
 	t.Helper()

@@ -59,11 +59,12 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 		return usageErrorf("-model is missing: softkmeans fit -model FILE writes one")
 	case f.model == "-":
 		return usageErrorf("-model: must be a file")
-	case f.out == "":
-		return usageErrorf("-o: must be a file, or - for standard output")
 	}
 	model, err := readModel(f.model)
 	if err != nil {
+		return err
+	}
+	if err := f.use(model); err != nil {
 		return err
 	}
 	predict, err := model.predictor()
@@ -87,7 +88,6 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
-	f.use(model)
 	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
 		return err
 	}
