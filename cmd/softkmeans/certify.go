@@ -97,7 +97,7 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(f.source, s.in, certifyHelp)
+	in, source, err := openInput(ctx, f.source, s.in, certifyHelp)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 	c := &certified{tol: f.tol, centers: f.model}
 	read := func(*data) (*softkmeans.Matrix, error) { return nil, nil }
 	if f.model != "" {
-		m, err := readModel(f.model)
+		m, err := readModel(ctx, f.model)
 		if err != nil {
 			return err
 		}

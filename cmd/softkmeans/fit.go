@@ -188,13 +188,13 @@ func runFit(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(f.source, s.in, fitHelp)
+	in, source, err := openInput(ctx, f.source, s.in, fitHelp)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
 
-	out := &outputs{in: in, stdout: s.out}
+	out := &outputs{ctx: ctx, in: in, stdout: s.out}
 	defer out.discard()
 	memberships, err := out.add("o", f.memberships)
 	if err != nil {

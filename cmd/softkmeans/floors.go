@@ -95,12 +95,12 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(f.source, s.in, floorsHelp)
+	in, source, err := openInput(ctx, f.source, s.in, floorsHelp)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out := &outputs{in: in, stdout: s.out}
+	out := &outputs{ctx: ctx, in: in, stdout: s.out}
 	defer out.discard()
 	list, err := out.add("o", f.out)
 	if err != nil {

@@ -190,7 +190,7 @@ type data struct {
 // readNamed opens and reads the input. help is what one sees who forgot to name
 // a file.
 func (f *inputFlags) readNamed(ctx context.Context, stdin io.Reader, help string) (*data, error) {
-	in, source, err := openInput(f.source, stdin, help)
+	in, source, err := openInput(ctx, f.source, stdin, help)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +221,7 @@ func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*da
 // openInput opens the named file, or takes stdin, and returns a name for
 // messages. A terminal is read only if it is asked for with "-": who forgot
 // the file name should not be left waiting.
-func openInput(name string, stdin io.Reader, help string) (in io.ReadCloser, source string, err error) {
+func openInput(ctx context.Context, name string, stdin io.Reader, help string) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
 		if f, ok := stdin.(*os.File); ok {
@@ -236,11 +236,17 @@ func openInput(name string, stdin io.Reader, help string) (in io.ReadCloser, sou
 		}
 		return io.NopCloser(stdin), "<stdin>", nil
 	}
-	f, err := os.Open(name)
+	f, err := openFile(ctx, name)
 	if err != nil {
 		return nil, "", err
 	}
 	return f, name, nil
+}
+
+// openFile is os.Open, which waits for somebody to write to a named pipe, until ctx
+// ends.
+func openFile(ctx context.Context, name string) (*os.File, error) {
+	return await(ctx, func() (*os.File, error) { return os.Open(name) })
 }
 
 // sameFile reports whether an open file or pipe, but not a device, has that name.

@@ -3,13 +3,15 @@ package main
 // The model's file: JSON, for predict and for other programs to read.
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+	"unicode"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
@@ -131,8 +133,19 @@ func writeModel(w io.Writer, r *result) error {
 }
 
 // readModel reads and checks a model's file.
-func readModel(name string) (*modelFile, error) {
-	text, err := os.ReadFile(name)
+func readModel(ctx context.Context, name string) (*modelFile, error) {
+	in, err := openFile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	text, err := await(ctx, func() ([]byte, error) {
+		b := bufio.NewReader(in)
+		if start, _ := b.Peek(1); len(start) > 0 && start[0] != '{' && !unicode.IsSpace(rune(start[0])) {
+			return start, nil // no model, and perhaps without an end
+		}
+		return io.ReadAll(b)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package main
 // complete, so that a failure leaves neither half a file nor a spoilt old one.
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 // outputs are the files that a command writes. They are all created before the
 // work, and get their names after it, or none does.
 type outputs struct {
+	ctx    context.Context
 	in     io.Reader // the data, which is not to be replaced
 	stdout io.Writer
 	flags  []string // of files, and of standard output if it is taken
@@ -37,7 +39,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	if sameFile(o.stdout, path) { // as /dev/stdout is: the report must not get between
 		return o.takeStdout(flag, path)
 	}
-	f, err := createOutput(path)
+	f, err := createOutput(o.ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -130,14 +132,14 @@ func target(path string) string {
 
 // createOutput finds out at once, not after a long fit, if path cannot be
 // written.
-func createOutput(named string) (*outputFile, error) {
+func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	path := target(named)
 	old, statErr := os.Stat(path)
 	if statErr == nil {
 		// A file that may not be written may not be replaced either, and a
 		// directory cannot be: both fail here. A device or a pipe has to be
-		// written to as it is.
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		// written to as it is; a pipe waits for somebody to read it.
+		f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
 		if err != nil {
 			return nil, createError(named, err)
 		}

@@ -98,12 +98,12 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(f.source, s.in, reportHelp)
+	in, source, err := openInput(ctx, f.source, s.in, reportHelp)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out := &outputs{in: in, stdout: s.out}
+	out := &outputs{ctx: ctx, in: in, stdout: s.out}
 	defer out.discard()
 	w, err := out.add("o", f.out)
 	if err != nil {
@@ -161,7 +161,7 @@ func runReport(ctx context.Context, args []string, s streams) error {
 
 // readClasses gives d's rows the classes of another file.
 func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
-	in, source, err := openInput(f.classes, nil, "")
+	in, source, err := openInput(ctx, f.classes, nil, "")
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	case f.model == "-":
 		return usageErrorf("-model: must be a file")
 	}
-	model, err := readModel(f.model)
+	model, err := readModel(ctx, f.model)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	in, source, err := openInput(f.source, s.in, predictHelp)
+	in, source, err := openInput(ctx, f.source, s.in, predictHelp)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if errA == nil && errB == nil && os.SameFile(a, b) {
 		return usageErrorf("-o %s would replace the model", f.out)
 	}
-	out := &outputs{in: in, stdout: s.out}
+	out := &outputs{ctx: ctx, in: in, stdout: s.out}
 	defer out.discard()
 	w, err := out.add("o", f.out)
 	if err != nil {

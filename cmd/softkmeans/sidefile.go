@@ -24,7 +24,7 @@ type sideFile struct {
 
 // openSide opens a file, or takes standard input. A pipe is read to its end.
 func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, error) {
-	in, source, err := openInput(name, stdin, "")
+	in, source, err := openInput(ctx, name, stdin, "")
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,61 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A named pipe that nobody has opened at its other end does not stand in the way of
+// an end, and nothing is left behind.
+func TestInterruptedOpen(t *testing.T) {
+	inputs(t)
+	before := files(t, ".")
+	for _, args := range []string{
+		"fit -k 2 -o out.csv pipe",
+		"fit -k 2 -o pipe data.csv",
+		"predict -model pipe data.csv",
+		"predict -model good.json pipe",
+		"floors pipe",
+		"floors -o pipe data.csv",
+		"certify -model pipe data.csv",
+		"certify -centers pipe data.csv",
+		"certify -centers good-centers.csv pipe",
+		"certify -centers good-centers.csv -memberships pipe data.csv",
+		"evaluate pipe data.csv",
+		"evaluate -truth 1 data.csv pipe",
+		"report -o page.html pipe",
+	} {
+		if err := syscall.Mkfifo("pipe", 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stderr bytes.Buffer
+		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+			t.Errorf("%s: code %d, %q", args, code, &stderr)
+		}
+		if err := os.Remove("pipe"); err != nil { // who still opens it is not to meet the next
+			t.Fatal(err)
+		}
+	}
+	if after := files(t, "."); after != before {
+		t.Errorf("%q, not %q", after, before)
+	}
+}
+
+// What is no model is not read to its end, which it may not have.
+func TestEndlessModel(t *testing.T) {
+	if _, err := os.Stat("/dev/zero"); err != nil {
+		t.Skip(err)
+	}
+	inputs(t)
+	for _, args := range []string{"predict -model /dev/zero data.csv", "certify -model /dev/zero data.csv"} {
+		code, stdout, stderr := do(t, "", strings.Fields(args)...)
+		if want := "softkmeans: /dev/zero: not a model; softkmeans fit -model writes them\n"; code != 1 || stdout != "" || stderr != want {
+			t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+}
