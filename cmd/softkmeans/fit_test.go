@@ -553,6 +553,36 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// What is above the minimum is never said to be at it: there may be no variance to
+// take shares of, and squares may be out of range.
+func TestDistance(t *testing.T) {
+	for _, test := range []struct {
+		unit       float64
+		rows, want string
+	}{
+		{1, "same", "The squared error is 96; the mean of the rows as the only center leaves over 0."},
+		{1, "other", "The squared error is 93.8% above the least that any 1 center can leave over."},
+		{1e200, "other", "The squared error is 93.75% of the total variance above the least that any 1 center can leave over."},
+		{1e-200, "other", "The squared error is 93.75% of the total variance above the least that any 1 center can leave over."},
+	} {
+		x := map[string][]float64{"same": {1, 2, 1, 2, 1, 2}, "other": {1, 2, 4, 6, 7, 1}}[test.rows]
+		for i := range x {
+			x[i] *= test.unit
+		}
+		c, err := softkmeans.Certify(softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2, []float64{5 * test.unit, 6 * test.unit}),
+			softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := distance(1, c, certifiedTol); got != test.want {
+			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
+		}
+		if got := verdict(1, c, certifiedTol); !strings.HasPrefix(got, "Not certified: better centers ") || strings.Contains(got, "e+") {
+			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
+		}
+	}
+}
+
 // A wide table is broken into blocks that together have every column once.
 func TestWriteCenters(t *testing.T) {
 	m := softkmeans.NewMatrix(11, 40, nil)

@@ -78,6 +78,8 @@ func verdict(k int, c softkmeans.Certificate, tol float64) string {
 	switch {
 	case c.Gap < -tol:
 		reasons = append(reasons, fmt.Sprintf("the objective is below the proven minimum, by %.1g of the total variance, as no memberships with sums of 1 can be", within))
+	case math.IsInf(100*c.Gap, 1): // there is next to no variance to take shares of
+		reasons = append(reasons, "better centers exist")
 	case !(within <= tol):
 		reasons = append(reasons, fmt.Sprintf("better centers may exist, by up to %.1g of the total variance", within))
 	}
@@ -96,12 +98,17 @@ func verdict(k int, c softkmeans.Certificate, tol float64) string {
 // distance says how far from the proven minimum the squared error is.
 func distance(k int, c softkmeans.Certificate, tol float64) string {
 	switch {
-	case c.Floor > 0 && c.Floor > 1e-12*c.Total && !c.Optimal(tol):
+	case c.Optimal(tol):
+		return "The squared error is at its proven minimum."
+	case math.IsInf(100*c.Gap, 1):
+		return fmt.Sprintf("The squared error is %s; the mean of the rows as the only center leaves over %s.", number(c.Objective), number(c.Total))
+	case c.Floor > 0 && c.Floor > 1e-12*c.Total && c.Objective < math.MaxFloat64:
 		return fmt.Sprintf("The squared error is %.3g%% above the least that any %s can leave over.", 100*(c.Objective/c.Floor-1), centers(k))
-	case hasTotal(c) && !c.Optimal(tol):
+	case hasTotal(c):
 		return fmt.Sprintf("The squared error is %.4g%% of the total variance; %s could leave over nothing.", 100*c.Objective/c.Total, centers(k))
 	}
-	return "The squared error is at its proven minimum."
+	// The squares are out of range, and with them the errors; their distance is not.
+	return fmt.Sprintf("The squared error is %.4g%% of the total variance above the least that any %s can leave over.", 100*c.Gap, centers(k))
 }
 
 func centers(k int) string { return fmt.Sprintf("%d %s", k, plural(k, "center", "centers")) }
