@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -67,12 +66,16 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.checkColumn("truth", f.truth), f.checkColumn("labels", f.labels)); err != nil {
-		return err
+	for _, c := range [][2]string{{"truth", f.truth}, {"labels", f.labels}} {
+		if err := f.checkColumn(c[0], c[1]); err != nil {
+			return err
+		}
 	}
 	switch {
 	case len(files) < 2:
 		return usageErrorf("evaluate takes 2 files, that of the classes and that of the labels, not %d", len(files))
+	case files[0] == "" || files[1] == "":
+		return usageErrorf("evaluate takes 2 files, and one of the names is empty")
 	case files[0] == "-" && files[1] == "-":
 		return usageErrorf("standard input can be read only once; give one of the files by name")
 	}

@@ -252,6 +252,7 @@ func TestEvaluateUsage(t *testing.T) {
 		{three + " " + three + " " + three, 2, "evaluate takes 2 files, not 3"},
 		{"- -", 2, "standard input can be read only once"},
 		{"-truth 0 " + three + " " + three, 2, "-truth 0: columns are counted from 1"},
+		{"-truth 0 -labels 0 " + three + " " + three, 2, "-truth 0: columns are counted from 1\nRun "},
 		{"-labels -2 " + three + " " + three, 2, "-labels -2: columns are counted from 1"},
 		{"-labels a -header no " + three + " " + three, 2, `-labels "a" is a name`},
 		{"-label a " + three + " " + three, 2, "not defined: -label"},
@@ -268,6 +269,11 @@ func TestEvaluateUsage(t *testing.T) {
 		code, stdout, stderr := do(t, "", append([]string{"evaluate"}, strings.Fields(test.args)...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
 			t.Errorf("%q: code %d, %q, %q, want %q", test.args, code, stdout, stderr, test.want)
+		}
+	}
+	for _, names := range [][2]string{{"", "-"}, {"-", ""}, {"", three}} {
+		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 || !strings.HasPrefix(stderr, "softkmeans: evaluate takes 2 files, and ") {
+			t.Errorf("%q: code %d, %q", names, code, stderr)
 		}
 	}
 	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
