@@ -353,6 +353,19 @@ func TestCertifyUsage(t *testing.T) {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}
+	// What is wrong is told where it is read: these have no end.
+	for _, test := range [][2]string{
+		{"\x00", "<stdin>: this is a binary file, not text"},
+		{"a,b\n1,x\n", `<stdin>:2:2: "x" is not a number`},
+	} {
+		for _, args := range [][]string{{"-centers", "-"}, {"-memberships", "-", "-centers", f}} {
+			var stderr bytes.Buffer
+			code := run(t.Context(), append(append([]string{"certify"}, args...), x), &repeat{test[0], 1 << 40}, io.Discard, &stderr)
+			if code != 1 || stderr.String() != "softkmeans: "+test[1]+"\n" {
+				t.Errorf("%q: code %d, %q", args, code, &stderr)
+			}
+		}
+	}
 	// A pipe that has nothing to say yet does not stand in the way of an end.
 	r, w := io.Pipe()
 	defer w.Close()

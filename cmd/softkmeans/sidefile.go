@@ -18,40 +18,37 @@ import (
 
 // sideFile is one that can be read more than once.
 type sideFile struct {
-	io.ReadSeekCloser
+	io.ReadCloser
 	source string
+	begun  bytes.Buffer // what was read of a pipe
 }
 
-// openSide opens a file, or takes standard input. A pipe is read to its end.
+// openSide opens a file, or takes standard input.
 func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, error) {
 	in, source, err := openInput(ctx, name, stdin, "")
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := rows.Replayable(in); ok {
-		return &sideFile{in.(io.ReadSeekCloser), source}, nil
-	}
-	defer in.Close()
-	text, err := await(ctx, func() ([]byte, error) { return io.ReadAll(in) })
-	if err != nil {
-		if !strings.Contains(err.Error(), source) {
-			err = fmt.Errorf("%s: %w", source, err)
-		}
-		return nil, err
-	}
-	return &sideFile{struct {
-		io.ReadSeeker
-		io.Closer
-	}{bytes.NewReader(text), io.NopCloser(nil)}, source}, nil
+	return &sideFile{ReadCloser: in, source: source}, nil
 }
 
-// read reads the table, from the file's beginning.
-func (s *sideFile) read(ctx context.Context, d table.Dialect) (*table.Table, error) {
+// read reads the table, from the file's beginning; again tells that this may not be
+// the last time.
+func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*table.Table, error) {
 	t, err := await(ctx, func() (*table.Table, error) {
-		if _, err := s.Seek(0, io.SeekStart); err != nil {
-			return nil, err
+		in := io.Reader(s.ReadCloser)
+		if _, ok := rows.Replayable(in); ok {
+			if _, err := in.(io.Seeker).Seek(0, io.SeekStart); err != nil {
+				return nil, err
+			}
+		} else {
+			begun := bytes.NewReader(s.begun.Bytes())
+			if again {
+				in = io.TeeReader(in, &s.begun)
+			}
+			in = io.MultiReader(begun, in)
 		}
-		return rows.ReadAll(s.ReadSeekCloser, s.source, d)
+		return rows.ReadAll(in, s.source, d)
 	})
 	var e *table.Error
 	if errors.As(err, &e) {
@@ -96,10 +93,10 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	found := false
 	if d.Header {
 		// Names that are numbers do not look like a header.
-		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)})
+		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)}, true)
 	}
 	if !found {
-		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, &found)})
+		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, &found)}, false)
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +117,7 @@ func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string
 		prototypes[j] = prototype(j)
 	}
 	found := false
-	t, err := s.read(ctx, table.Dialect{Pick: picked(prototypes, &found)})
+	t, err := s.read(ctx, table.Dialect{Pick: picked(prototypes, &found)}, false)
 	if err != nil {
 		return nil, err
 	}
