@@ -110,6 +110,23 @@ func TestPredictFitted(t *testing.T) {
 	}
 }
 
+// Columns may have one name: what was fitted is read again, with what fit wrote.
+func TestSameNames(t *testing.T) {
+	inFolder(t, "a,k,a,b\n1,x,2,3\n4,y,5,7\n7,x,8,8\n1,y,9,2\n")
+	must(t, strings.Fields("fit -k 2 -label k -o g.csv -centers f.csv -model m.json data.csv")...)
+	must(t, strings.Fields("predict -model m.json -o p.csv data.csv")...)
+	for _, args := range []string{"-model m.json data.csv", "-centers f.csv -memberships g.csv -label k data.csv", "-centers f.csv -memberships p.csv -drop k data.csv"} {
+		if text := must(t, append([]string{"certify"}, strings.Fields(args)...)...); !strings.Contains(text, "\nCertified: ") {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+	// By position, since b is not there twice.
+	writeText(t, "f.csv", strings.Replace(readFile(t, "f.csv"), "a,a,b", "a,b,b", 1))
+	if text := must(t, strings.Fields("certify -centers f.csv -label k data.csv")...); !strings.Contains(text, "\nCertified: ") {
+		t.Error(text)
+	}
+}
+
 // The model's file says what the fit was, in the table's units, and by the
 // names of its columns; the centers' file has the same numbers.
 func TestModelFile(t *testing.T) {

@@ -76,9 +76,14 @@ func picked(wanted []string, found *bool) func(names []string) []string {
 	}
 }
 
+// hasAll reports whether every wanted name is there, as many times as it is wanted.
 func hasAll(names, wanted []string) bool {
+	left := map[string]int{}
+	for _, name := range names {
+		left[name]++
+	}
 	for _, name := range wanted {
-		if !slices.Contains(names, name) {
+		if left[name]--; left[name] < 0 {
 			return false
 		}
 	}

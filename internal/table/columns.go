@@ -146,13 +146,9 @@ func (p *parser) place(names []string, h *Head) error {
 	if len(picked) == 0 {
 		return &Error{Source: p.source, Msg: "none of the columns is to be data"}
 	}
-	const twice = -1
-	at := make(map[string]int, len(names))
+	at := make(map[string][]int, len(names)) // columns of a name that are not picked yet
 	for j, name := range names {
-		if _, ok := at[name]; ok {
-			j = twice
-		}
-		at[name] = j
+		at[name] = append(at[name], j)
 	}
 	given := slices.Clone(p.roles)
 	for j, role := range p.roles {
@@ -161,18 +157,21 @@ func (p *parser) place(names []string, h *Head) error {
 		}
 	}
 	for i, name := range picked {
-		j, ok := at[name]
+		left, ok := at[name]
 		switch {
 		case !ok:
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(names))
-		case j == twice:
-			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
-		case given[j] != 0:
-			return p.fault(-1, "column "+quote(name)+" is one of the data, and is asked for by "+p.word(given[j])+"; it can be only one of them")
-		case p.roles[j] >= 0:
-			return p.fault(-1, "column "+quote(name)+" is asked for twice")
+		case len(left) == 0:
+			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
+		case given[left[0]] != 0:
+			return p.fault(-1, "column "+quote(name)+" is one of the data, and is asked for by "+p.word(given[left[0]])+"; it can be only one of them")
 		}
-		p.roles[j] = i
+		p.roles[left[0]], at[name] = i, left[1:]
+	}
+	for _, name := range picked {
+		if len(at[name]) > 0 {
+			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
+		}
 	}
 	h.Names, p.cols = slices.Clone(picked), len(picked)
 	return nil

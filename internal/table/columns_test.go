@@ -52,6 +52,16 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// Columns of one name are picked together, in their order.
+func TestPickSameNames(t *testing.T) {
+	for text, want := range map[string][]float64{"b,a,b,c\n1,2,3,4\n": {2, 1, 3}, "b,b,x,a\n1,2,x,4\n": {4, 1, 2}} {
+		got, err := read(text, Dialect{Pick: func([]string) []string { return []string{"a", "b", "b"} }, Header: HeaderYes})
+		if err != nil || !slices.Equal(got.Data, want) {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+}
+
 // What is advised is what there is: a page without a setting for columns to leave
 // out does not name it, and one with a label column does not advise another.
 func TestAdvice(t *testing.T) {

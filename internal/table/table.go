@@ -33,8 +33,9 @@ type Dialect struct {
 	// Pick chooses the columns that are data, and their order: the values of a row
 	// come in the order of the names that it returns. It is called once a text, with
 	// the names of all columns, or nil where there is no header and the names to
-	// return are c1, c2, … by position. What is not picked may hold anything, but
-	// where the header is guessed. If Pick is nil, or returns nil, all columns that
+	// return are c1, c2, … by position. A name that several columns have is returned
+	// as many times, and stands for them in their order. What is not picked may hold
+	// anything, but where the header is guessed. If Pick is nil, or returns nil, all columns that
 	// are not one of the above are data.
 	Pick func(names []string) []string
 

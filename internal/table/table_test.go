@@ -169,7 +169,9 @@ var readErrors = []struct {
 
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "c")}, `f.csv:1: there is no column "c"; there are "a", "b"`},
 	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("b", "a")}, `f.csv:1: there is more than one column named "a", which is asked for`},
-	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a", "b")}, `f.csv:1: column "b" is asked for twice`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a", "b")}, `f.csv:1: column "b" is asked for more often than it is there`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "b", "a", "a")}, `f.csv:1: column "a" is asked for more often than it is there`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "a"), Label: "3"}, `f.csv:1: column "a" is one of the data, and is asked for by -label; it can be only one of them`},
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Label: "a"}, `f.csv:1: column "a" is one of the data, and is asked for by -label`},
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Drop: []string{"2"}}, `f.csv:1: column "b" is one of the data, and is asked for by -drop`},
 	{"a,b\n1,2\n", Dialect{Pick: pick()}, `f.csv: none of the columns is to be data`},
