@@ -156,6 +156,8 @@ func readArrayClasses(in io.Reader, source, column string) (*table.Classes, erro
 	if at < 1 || at > cols {
 		return nil, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)
 	}
+	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the others may hold anything
+	a.values.Ignore[at-1] = false
 	var labels classes
 	out := &table.Classes{Source: source, Name: table.Column(at - 1)}
 	data := make([]float64, max(1, 1<<13/cols)*cols)

@@ -73,6 +73,8 @@ func TestReadClasses(t *testing.T) {
 		{one, "", "2 0 2"},
 		{two, "2", "2.5 4"},
 		{packed(t, one), "1", "2 0 2"},
+		{npyFile(t, 2, 2, []float64{math.NaN(), 2.5, 3, 4}), "2", "2.5 4"},
+		{npyFile(t, 2, 2, []float64{1, 2.5, math.Inf(1), 4}), "1", "F: row 2, column 1: +Inf is not a finite number"},
 		{packed(t, []byte("label,x\na,1\nb,2\n")), "", "a b"},
 		{[]byte("a\nb\n"), "1", "a b"},
 		{two, "", "F: 2 columns: which one holds the classes?"},
