@@ -74,8 +74,6 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	switch {
 	case len(files) < 2:
 		return usageErrorf("evaluate takes 2 files, that of the classes and that of the labels, not %d", len(files))
-	case files[0] == "" || files[1] == "":
-		return usageErrorf("evaluate takes 2 files, and one of the names is empty")
 	case files[0] == "-" && files[1] == "-":
 		return usageErrorf("standard input can be read only once; give one of the files by name")
 	}

@@ -272,7 +272,7 @@ func TestEvaluateUsage(t *testing.T) {
 		}
 	}
 	for _, names := range [][2]string{{"", "-"}, {"-", ""}, {"", three}} {
-		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 || !strings.HasPrefix(stderr, "softkmeans: evaluate takes 2 files, and ") {
+		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 || !strings.HasPrefix(stderr, "softkmeans: the name of a file is empty") {
 			t.Errorf("%q: code %d, %q", names, code, stderr)
 		}
 	}
