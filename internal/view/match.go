@@ -1,6 +1,8 @@
 package view
 
-import "softkmeans"
+import (
+	"softkmeans"
+)
 
 // Match puts the prototypes of a model in the order of another one of the same
 // rows, so that the same number and color mean about the same in both: again and

@@ -2,7 +2,9 @@ package view
 
 // What to look at before a solution is used.
 
-import "softkmeans"
+import (
+	"softkmeans"
+)
 
 // Warnings are a sentence each: one for all prototypes that are empty, and one for
 // all that are far out.
