@@ -57,7 +57,7 @@ var commands = []command{
 
 func main() {
 	ignoreBrokenPipe()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	// The first Ctrl-C asks for an end, which removes unfinished files; should
 	// something hang, the second one ends the process as if ctx did not exist.
 	context.AfterFunc(ctx, stop)
