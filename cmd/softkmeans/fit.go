@@ -209,6 +209,7 @@ func runFit(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 
+	f.quiet = f.quiet || out.mixedWith(s.err)
 	fit := f.fitTable
 	if f.streams(in) {
 		fit = f.fitStream

@@ -494,6 +494,28 @@ func TestOutputIsStdout(t *testing.T) {
 	}
 }
 
+// Where rows go to the terminal that progress is shown on, there is none.
+func TestMixed(t *testing.T) {
+	a, errA := os.Create(filepath.Join(t.TempDir(), "a"))
+	b, errB := os.Create(filepath.Join(t.TempDir(), "b"))
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	defer a.Close()
+	defer b.Close()
+	for _, test := range []struct {
+		out, err io.Writer
+		taken    bool
+		want     bool
+	}{
+		{a, a, true, true}, {a, a, false, false}, {a, b, true, false}, {a, io.Discard, true, false}, {io.Discard, io.Discard, true, false},
+	} {
+		if got := (&outputs{stdout: test.out, taken: test.taken}).mixedWith(test.err); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}
+
 // Ctrl-C works also while standard input has nothing to say.
 func TestInterruptedRead(t *testing.T) {
 	r, w := io.Pipe()

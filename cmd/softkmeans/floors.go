@@ -107,6 +107,7 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 
+	f.quiet = f.quiet || out.mixedWith(s.err)
 	find := f.ofTable
 	if f.stream == chooseYes || f.stream == chooseAuto && f.dialect.Weights == "" && f.large(in) {
 		find = f.ofStream

@@ -61,6 +61,19 @@ func (o *outputs) takeStdout(flag, path string) (io.Writer, error) {
 	return o.stdout, nil
 }
 
+// mixedWith reports whether what is written to standard output comes out where stderr
+// does, as on a terminal: lines of progress would get between the rows.
+func (o *outputs) mixedWith(stderr io.Writer) bool {
+	a, okA := o.stdout.(*os.File)
+	b, okB := stderr.(*os.File)
+	if !o.taken || !okA || !okB {
+		return false
+	}
+	one, errA := a.Stat()
+	other, errB := b.Stat()
+	return errA == nil && errB == nil && os.SameFile(one, other)
+}
+
 // close ends all files, so that an error of the last write is known before the
 // first one gets its name.
 func (o *outputs) close() error {

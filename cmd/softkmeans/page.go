@@ -109,7 +109,7 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	show := newProgress(s.err, f.quiet)
+	show := newProgress(s.err, f.quiet || out.mixedWith(s.err))
 	defer show.clear()
 	show.step("reading")
 	d, err := f.read(ctx, in, source)

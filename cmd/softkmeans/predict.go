@@ -87,6 +87,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
+	f.quiet = f.quiet || out.mixedWith(s.err)
 	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
 	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
 		return err
