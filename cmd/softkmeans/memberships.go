@@ -34,7 +34,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		for j := range g.Cols {
 			w.line = append(append(w.line, ','), prototype(j)...)
 		}
-		if _, err := w.Write(append(w.line, '\n')); err != nil {
+		if err := w.end(); err != nil {
 			return err
 		}
 	}
@@ -46,11 +46,23 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
-		if _, err := w.Write(append(w.line, '\n')); err != nil {
+		if err := w.end(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// end writes the line. Lines go out whole: where the work stops in the middle, half a
+// number on standard output would be taken for one.
+func (w *membershipWriter) end() error {
+	if w.line = append(w.line, '\n'); len(w.line) > w.Available() {
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(w.line)
+	return err
 }
 
 // writeCenterTable writes the names of the columns and a row for each center,
