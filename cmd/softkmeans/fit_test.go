@@ -390,6 +390,18 @@ func TestMembershipsNotWritten(t *testing.T) {
 	}
 }
 
+// More workers than there is memory for do what one does.
+func TestManyWorkers(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	must(t, strings.Fields("fit -k 2 -model model.json data.csv")...)
+	for _, args := range []string{"fit -k 2 data.csv", "fit -k 2 -stream yes data.csv", "fit -k 2 -method minvol data.csv", "predict -model model.json data.csv"} {
+		one := must(t, append(strings.Fields(args), "-workers", "1")...)
+		if many := must(t, append(strings.Fields(args), "-workers", "2000000000")...); many != one {
+			t.Errorf("%s: %s\nby one: %s", args, many, one)
+		}
+	}
+}
+
 // Rows that are out when an error comes are whole ones.
 func TestWholeLines(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")

@@ -131,7 +131,8 @@ func (f *inputFlags) check(rest []string) error {
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)
 	}
-	if f.dialect.Workers = f.workers; f.dialect.Workers == 0 {
+	// Each of those that read has some buffers, whether there is work for it or not.
+	if f.dialect.Workers = min(f.workers, 256); f.dialect.Workers == 0 {
 		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
