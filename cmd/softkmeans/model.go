@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode"
 
@@ -313,10 +314,20 @@ func (f *modelFile) predictor() (predictor, error) {
 		return nil, err
 	}
 	var kernel *softkmeans.SampleKernel
+	var center *scale.Scaling
 	switch f.Kernel {
 	case kernelRBF.String():
 		kernel, err = softkmeans.RBFKernel(samples, f.Gamma)
 	case kernelLinear.String():
+		if m.Map != nil {
+			// The origin does not matter to TI-LSD, but to the digits of the products.
+			center = scale.Of(scale.ZScore, samples.Data, samples.Cols, nil)
+			for j := range center.Divisor {
+				center.Divisor[j] = 1
+			}
+			center.Apply(samples.Data)
+			clear(m.Map.Means)
+		}
 		kernel, err = softkmeans.LinearKernel(samples)
 	default:
 		err = fmt.Errorf("damaged model: kernel %q", f.Kernel)
@@ -325,9 +336,18 @@ func (f *modelFile) predictor() (predictor, error) {
 		return nil, err
 	}
 	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		if center != nil {
+			x = x.Clone()
+			center.Apply(x.Data)
+		}
 		similarities, err := kernel.Cross(nil, x)
 		if err != nil {
 			return nil, err
+		}
+		for _, v := range similarities.Data {
+			if math.Abs(v) == math.MaxFloat64 { // what is beyond becomes that
+				return nil, errors.New("similarities of the rows are out of the range of numbers; fit with -scale zscore")
+			}
 		}
 		return m.Predict(nil, similarities)
 	}, nil

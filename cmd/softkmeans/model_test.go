@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -322,6 +323,32 @@ func TestPredictNames(t *testing.T) {
 	must(t, strings.Fields("fit -k 2 -model model.json twice.csv")...)
 	if code, _, stderr := do(t, "", "predict", "-model", "model.json", "other.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: other.csv:1: ") {
 		t.Errorf("code %d, %q", code, stderr)
+	}
+}
+
+// Products of rows have no digits left far from the origin, which TI-LSD does not
+// mind, and are out of range far beyond it, which is said.
+func TestPredictProducts(t *testing.T) {
+	table := func(shift, unit float64) string {
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "%v,%v,%v\n", shift+unit*float64(i*7%11), shift+unit*float64(i*i%13), shift-unit*float64(i*5%17))
+		}
+		return b.String()
+	}
+	inFolder(t, table(1e8, 1))
+	for _, args := range []string{"-k 2", "-k 3", "-k 3 -enclosure tight", "-k 4 -scale minmax"} {
+		must(t, append(strings.Fields("fit -method tilsd -kernel linear -o want.csv -model model.json data.csv"), strings.Fields(args)...)...)
+		must(t, strings.Fields("predict -model model.json -o got.csv data.csv")...)
+		sameMemberships(t, "got.csv", "want.csv")
+	}
+	writeText(t, "far.csv", table(0, 1e160))
+	for _, method := range []string{"tilsd", "lsd"} {
+		must(t, "fit", "-k", "2", "-method", method, "-kernel", "linear", "-model", "model.json", "far.csv")
+		code, stdout, stderr := do(t, "", "predict", "-model", "model.json", "far.csv")
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
+			t.Errorf("%s: code %d, %q, %q", method, code, stdout, stderr)
+		}
 	}
 }
 
