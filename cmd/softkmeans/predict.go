@@ -15,7 +15,9 @@ const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
 
 Find the memberships of new rows in the centers of a model that fit -model has
 written. They are exact: the mixture of centers that is nearest to the row.
-Rows are scaled as those that were fitted.
+Rows are scaled as those that were fitted. Models of lsd and tilsd compare new
+rows with the fitted ones; those of -kernel matrix take rows of similarities to
+them. With lsd the fitted rows get nearly, not exactly, what they had.
 
 FILE is read as fit reads it. Where both it and the fitted table have a header,
 columns are found by their names, in any order, and others are left out;
