@@ -35,6 +35,9 @@ type column struct {
 // safe is an exponent whose squares, and sums of them, are in range.
 const safe = 400
 
+// farthest is the share of a column's range that its divisor is at least.
+const farthest = 1e-150
+
 // smallest is the exponent of the smallest columns: 2^1000 of them is in range.
 const smallest = -1000
 
@@ -181,7 +184,8 @@ func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {
 	}
 	divisor = k.max - k.min
 	if kind == ZScore {
-		divisor = math.Ldexp(math.Sqrt(k.squares/weight), k.exponent)
+		// Rows of next to no weight may be far out, and their squares out of range.
+		divisor = max(math.Ldexp(math.Sqrt(k.squares/weight), k.exponent), k.max*farthest-k.min*farthest)
 	}
 	return shift, min(max(divisor, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }

@@ -32,7 +32,9 @@ func (k Kind) String() string {
 // A column whose values differ from Shift by no more than 1e-14 of it is constant,
 // but for what rounding has done to its values: it becomes 0, and its divisor is 1.
 // Where the range of a column of [MinMax] is more than the largest float64, that
-// is its divisor, and its values lie between 0 and 2.
+// is its divisor, and its values lie between 0 and 2. Weights that differ by more
+// than a factor of 1e150 may make the divisor of [ZScore] too large or too small, but
+// no value becomes larger than 1e150.
 type Scaling struct {
 	Kind           Kind
 	Shift, Divisor []float64

@@ -235,6 +235,29 @@ func TestCollectorSizes(t *testing.T) {
 	}
 }
 
+// Squares times weights may be out of range; the values are not.
+func TestWeightsApart(t *testing.T) {
+	for _, size := range []float64{1e298, 1, 1e-107, 1e-295} {
+		for _, light := range []float64{1e-100, 1e-300, 1e-323} {
+			x := []float64{size, size, -size, 0}
+			s := Of(ZScore, x, 1, []float64{1e10, 1e10, light, 0})
+			y := slices.Clone(x[:3])
+			s.Apply(y)
+			for i, v := range y {
+				if !(math.Abs(v) < 1.01e150) {
+					t.Errorf("%g of weight %g becomes %g: %+v", x[i], light, v, s)
+				}
+			}
+			s.Undo(y)
+			for i, v := range y {
+				if math.Abs(v-x[i]) > 4e-16*size {
+					t.Errorf("%g of weight %g comes back as %g: %+v", x[i], light, v, s)
+				}
+			}
+		}
+	}
+}
+
 func TestNothing(t *testing.T) {
 	data := []float64{1, 2}
 	s := Of(None, data, 2, nil)
