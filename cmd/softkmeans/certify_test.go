@@ -302,6 +302,9 @@ func TestCertifyUsage(t *testing.T) {
 	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
 	short := write("short.csv", "1,0,0\n0,1,0\n0,0,1\n")
 	two := write("two.csv", "1,0,0\n0,1,0\n")
+	bare := write("bare.csv", "0,0\n4,0\n0,4\n1,2\n")
+	labelled := write("labelled.csv", "p0,p1,p2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	years := write("years.csv", "0,1,2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
 	narrow := write("narrow.csv", "1,0\n0,1\n1,0\n.5,.5\n")
 	bad := write("bad.csv", "label,p0,p1,p2\na,1,0,0\nb,0,1,0\nc,0,x,1\nd,.25,.25,.5\n")
 	broken := write("broken.csv", "p0,q\n1,a\n")
@@ -334,7 +337,10 @@ func TestCertifyUsage(t *testing.T) {
 		{"-centers " + f + " -memberships " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + dir + " " + x, 1, dir},
 		{"-centers " + wide + " " + x, 1, wide + ": 3 centers of 3 columns, but " + x + " has 2 columns, and the names of both are not the same"},
-		{"-centers " + f + " -memberships " + short + " " + x, 1, short + ": memberships of 3 rows, but " + x + " has 4 rows; is there a header"},
+		{"-centers " + f + " -memberships " + short + " " + x, 1, short + ": memberships of 3 rows, but " + x + " has 4 rows\n"},
+		{"-centers " + f + " -memberships " + short + " " + bare, 1, short + ": memberships of 3 rows, but " + bare + " has 4 rows; is the first line of " + bare + " a header, or not? See -header\n"},
+		{"-header yes -centers " + f + " -memberships " + labelled + " " + bare, 1, labelled + ": memberships of 4 rows, but " + bare + " has 3 rows; is the first line of " + bare + " a header, or not? See -header\n"},
+		{"-centers " + f + " -memberships " + years + " " + x, 1, years + ": memberships of 5 rows, but " + x + " has 4 rows; if its first line is a header of numbers, leave that out\n"},
 		{"-centers " + f + " -memberships " + two + " " + x, 1, two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
 		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 centers, but " + f + " has 3 centers\n"},
 		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" is not a number\n"},

@@ -128,8 +128,11 @@ func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string
 	}
 	if t.Rows != d.Rows {
 		hint := ""
-		if t.Rows == d.Rows-1 || t.Rows == d.Rows+1 {
-			hint = "; is there a header that was not taken for one? See -header"
+		switch {
+		case t.Rows == d.Rows+1 && !t.Header:
+			hint = "; if its first line is a header of numbers, leave that out"
+		case t.Rows == d.Rows+1 && d.Header, t.Rows == d.Rows-1 && !d.Header:
+			hint = "; is the first line of " + d.Source + " a header, or not? See -header"
 		}
 		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s", s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
 	}
