@@ -10,8 +10,9 @@ import (
 	"softkmeans/internal/table"
 )
 
-// mostColumns is how long a row of an array may be whose size is only promised.
-const mostColumns = 1 << 24
+// mostColumns is how long a row of an array may be whose size is only promised, as
+// of text: a column takes some 100 bytes, with its name.
+const mostColumns = 1 << 20
 
 // array is a .npy file as a table.
 type array struct {
@@ -33,7 +34,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			return nil, err
 		}
 	} else if n.Cols > mostColumns {
-		return nil, fmt.Errorf("%s: %d columns, of which a stream may have %d", source, n.Cols, mostColumns)
+		return nil, fmt.Errorf("%s: %d columns, of which a pipe or a packed file may have %d", source, n.Cols, mostColumns)
 	}
 	a := &array{head: table.Head{Source: source}, values: n}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil {

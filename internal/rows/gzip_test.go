@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
 )
 
@@ -145,6 +146,13 @@ func TestGzipBomb(t *testing.T) {
 	row := bytes.Repeat([]byte("0.25,0.5,1\n"), 1<<20)
 	rows := packed(t, row, row, row, row, row, row, row, row)
 	line := packed(t, bytes.Repeat([]byte("1,"), 100<<20))
+	promise := func(cols int) []byte {
+		var b bytes.Buffer
+		if err := npy.WriteHeader(&b, 1, cols); err != nil {
+			t.Fatal(err)
+		}
+		return packed(t, b.Bytes())
+	}
 	for _, test := range []struct {
 		name    string
 		content []byte
@@ -153,6 +161,8 @@ func TestGzipBomb(t *testing.T) {
 	}{
 		{"rows", rows, "", 16 << 20},
 		{"a line", line, "a line of more than 64 MB", 400 << 20},
+		{"a promise", promise(1 << 20), "the file is cut: 8388608 of 8388608 bytes of values are missing, from row 1 on", 400 << 20},
+		{"a larger promise", promise(1<<20 + 1), "1048577 columns, of which a pipe or a packed file may have 1048576", 1 << 20},
 	} {
 		path := write(t, "f.gz", test.content)
 		runtime.GC()
