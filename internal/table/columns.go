@@ -98,7 +98,8 @@ func (p *parser) word(role int) string {
 }
 
 // find finds a column by its number or in the first line; named tells that the
-// first line has its name.
+// first line has its name. Names are compared as they are printed: that is what one
+// knows of them.
 func (p *parser) find(first [][]byte, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > len(first) {
@@ -107,8 +108,9 @@ func (p *parser) find(first [][]byte, column, word string) (at int, named bool, 
 		return n - 1, false, nil
 	}
 	at = -1
+	name := Printable(column)
 	for j, s := range first {
-		if string(bytes.TrimSpace(s)) != column {
+		if Printable(string(s)) != name {
 			continue
 		}
 		if at >= 0 {

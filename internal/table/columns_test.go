@@ -52,6 +52,23 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// A column is found by the name that it has in print, or as it is in the text.
+func TestPrintedName(t *testing.T) {
+	for _, name := range []string{"a b", " a  b", "a\tb"} {
+		got, err := read("x, a \u00a0 b,c\n1,2,3\n", Dialect{Label: name})
+		if err != nil || got.LabelColumn != 2 || got.LabelName != "a b" {
+			t.Errorf("%q: %+v, %v", name, got, err)
+		}
+	}
+	if got, err := read("x,gr\xf6\xdfe,c\n1,2,3\n", Dialect{Drop: []string{"gr??e"}}); err != nil || !slices.Equal(got.Data, []float64{1, 3}) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	want := `f.csv:1:2: a second column named "a b"; give -label its number`
+	if _, err := read("a b,a  b\n1,2\n", Dialect{Label: "a b"}); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // Columns of one name are picked together, in their order.
 func TestPickSameNames(t *testing.T) {
 	for text, want := range map[string][]float64{"b,a,b,c\n1,2,3,4\n": {2, 1, 3}, "b,b,x,a\n1,2,x,4\n": {4, 1, 2}} {
