@@ -23,7 +23,8 @@ How well do labels agree with known classes? TRUTH has the class of every row,
 LABELS the cluster that was found for it: two columns of numbers or words, of
 CSV or .npy files, which gzip may have compressed, in the same order of rows.
 Either may be -, standard input, and both may be the same file. The names do not
-matter: clusters are matched to classes.
+matter: clusters are matched to classes. What a column writes in two ways, as 1
+and 1.0 in a text, is two classes.
 
   -truth COL    the column of TRUTH, by its name in the header or by its number
                 from 1 (a whole number is always a number); the default is the

@@ -30,8 +30,9 @@ why, or why not. It is a first guess: it counts directions in which centers lie,
 not clusters. Columns with different units should have one scale: -scale zscore.
 
 ` + fileHelp + `
-  -most K       the largest k in the report; 20 is the default. -o and -json
-                have every k, up to the one that leaves over nothing
+  -most K       the largest k in the report, beside the proposed one; 20 is the
+                default. -o and -json have every k, up to the one that leaves
+                over nothing
   -o FILE       write them as CSV: k,floor,explained,step,stick. With - they go
                 to standard output and the report to standard error
   -json         the report as JSON
