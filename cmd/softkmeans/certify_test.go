@@ -343,8 +343,8 @@ func TestCertifyUsage(t *testing.T) {
 		{"-centers " + f + " -memberships " + years + " " + x, 1, years + ": memberships of 5 rows, but " + x + " has 4 rows; if its first line is a header of numbers, leave that out\n"},
 		{"-centers " + f + " -memberships " + two + " " + x, 1, two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
 		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 centers, but " + f + " has 3 centers\n"},
-		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" is not a number\n"},
-		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" is not a number\n"},
+		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" in column \"p1\" is not a number\n"},
+		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
 		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
 	} {
 		code, stdout, stderr := do(t, "", append([]string{"certify"}, strings.Fields(test.args)...)...)
@@ -362,7 +362,7 @@ func TestCertifyUsage(t *testing.T) {
 	// What is wrong is told where it is read: these have no end.
 	for _, test := range [][2]string{
 		{"\x00", "<stdin>: this is a binary file, not text"},
-		{"a,b\n1,x\n", `<stdin>:2:2: "x" is not a number`},
+		{"a,b\n1,x\n", `<stdin>:2:2: "x" in column "b" is not a number`},
 	} {
 		for _, args := range [][]string{{"-centers", "-"}, {"-memberships", "-", "-centers", f}} {
 			var stderr bytes.Buffer

@@ -319,8 +319,8 @@ func TestFloorsUsage(t *testing.T) {
 		{iris + " " + bad, 2, "floors takes 1 file, not 2"},
 		{"missing.csv", 1, "open missing.csv: "},
 		{"", 1, "<stdin>: there are no rows"},
-		{bad, 1, bad + `:3:2: "x" is not a number`},
-		{"-stream yes " + bad, 1, bad + `:3:2: "x" is not a number`},
+		{bad, 1, bad + `:3:2: "x" in column "b" is not a number`},
+		{"-stream yes " + bad, 1, bad + `:3:2: "x" in column "b" is not a number`},
 		{"-label c " + bad, 1, "bad.csv:"},
 		{"-o " + filepath.Join(bad, "f.csv") + " " + iris, 1, "cannot write "},
 	} {

@@ -233,7 +233,7 @@ func TestStreamFailure(t *testing.T) {
 		out  io.Writer
 		want string
 	}{
-		{t.Context(), bad, io.Discard, bad + `:80002:2: "x" is not a number`},
+		{t.Context(), bad, io.Discard, bad + `:80002:2: "x" in column "b" is not a number`},
 		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 216000 bytes of values are missing, from row 9000 on"},
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},

@@ -36,7 +36,7 @@ func TestBadShards(t *testing.T) {
 		"a row too many":  {append(manifest, "c.csv", "3,1\n1,1\n1,2\n"), "-manifest %/manifest.csv", "%/c.csv: 3 rows, the manifest has 2"},
 		"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: missing value "NaN" in column "v"`},
 		"infinite":        {[]string{"c.csv", "3,1\n-Inf,1\n"}, "", `%/c.csv:2:1: "-Inf" is not a finite number`},
-		"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" is not a number`},
+		"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" in column "v" is not a number`},
 		"missing value":   {[]string{"c.csv", "u,v\n3,1\n1,\n"}, "", `%/c.csv:3:2: missing value`},
 		"a wider row":     {[]string{"c.csv", "u,v\n3,1\n1,1,1\n"}, "", "%/c.csv:3: 3 fields found, 2 expected as on the first line"},
 		"another width":   {[]string{"c.csv", "u,v,w\n3,1,2\n"}, "", "%/c.csv:1: 3 columns, but %/a.csv has 2"},

@@ -89,8 +89,8 @@ func TestAdvice(t *testing.T) {
 		{Dialect{}, `(if column 3 is not data: -label 3 or -drop 3)`},
 		{Dialect{Label: "k"}, `(if column 3 is not data: -drop 3)`},
 		{Dialect{Words: Words{Label: "Class column"}}, `(if column 3 is not data: Class column 3)`},
-		{Dialect{Words: Words{Label: "Class column"}, Label: "k"}, `f.csv:2:3: "x" is not a number`},
-		{Dialect{Weights: "b"}, `f.csv:2:3: "x" is not a number`},
+		{Dialect{Words: Words{Label: "Class column"}, Label: "k"}, `f.csv:2:3: "x" in column "b" is not a number`},
+		{Dialect{Weights: "b"}, `f.csv:2:3: "x" in column "b" is not a number`},
 	} {
 		if _, err := read("a,k,b\n1,2,x\n", test.d); err == nil || !strings.HasSuffix(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.d, err, test.want)

@@ -25,13 +25,19 @@ func (p *parser) missing(s string, j int) string {
 	if s != "" {
 		msg += " " + quote(s)
 	}
-	if j < len(p.header) {
-		msg += " in column " + quote(p.header[j])
-	}
+	msg += p.in(j)
 	if s == "" {
 		msg += ": the field is empty"
 	}
 	return msg
+}
+
+// in names the column of field j, if it has a name.
+func (p *parser) in(j int) string {
+	if j < len(p.header) {
+		return " in column " + quote(p.header[j])
+	}
+	return ""
 }
 
 // hintCR helps where a text has lines that end in CR alone, and some that do not.

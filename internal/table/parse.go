@@ -297,7 +297,7 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 				continue
 			}
 			if v < 0 {
-				return p.fault(j, quote(string(bytes.TrimSpace(s)))+" is a weight below 0")
+				return p.fault(j, quote(string(bytes.TrimSpace(s)))+p.in(j)+" is a weight below 0")
 			}
 			o.weight = append(o.weight, v)
 		}
@@ -314,6 +314,7 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		return v, nil
 	}
 	s := string(text)
+	word := quote(s) + p.in(j)
 	v, err := parseFloat(text)
 	switch {
 	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
@@ -321,14 +322,14 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case missing(text):
 		return 0, p.fault(j, p.missing(s, j))
 	case err == nil:
-		return 0, p.fault(j, quote(s)+" is not a finite number")
+		return 0, p.fault(j, word+" is not a finite number")
 	case errors.Is(err, strconv.ErrRange):
-		return 0, p.fault(j, quote(s)+" is too large for a number")
+		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, quote(s)+" is not a number (fields are split at "+strconv.QuoteRune(p.dialect.Delimiter)+
+		return 0, p.fault(j, word+" is not a number (fields are split at "+strconv.QuoteRune(p.dialect.Delimiter)+
 			"; another delimiter, or space, is set with "+p.dialect.Words.Delimiter+")")
 	case strings.Count(s, ",") == 1:
-		return 0, p.fault(j, quote(s)+" is not a number (the decimal sign is the point)")
+		return 0, p.fault(j, word+" is not a number (the decimal sign is the point)")
 	}
-	return 0, p.fault(j, quote(s)+" is not a number"+hintCR(fields))
+	return 0, p.fault(j, word+" is not a number"+hintCR(fields))
 }

@@ -94,7 +94,7 @@ var readErrors = []struct {
 	want    string // how the message begins
 }{
 	{"1,2\n3,4\n5,abc\n", Dialect{}, `f.csv:3:2: "abc" is not a number`},
-	{"a,b\r\n1,2\r\nabc,4\r\n", Dialect{}, `f.csv:3:1: "abc" is not a number`},
+	{"a,b\r\n1,2\r\nabc,4\r\n", Dialect{}, `f.csv:3:1: "abc" in column "a" is not a number`},
 	{"\n\n1,2\n3,x\n", Dialect{}, `f.csv:4:2: "x" is not a number`},
 	{"1,2\n3,\n", Dialect{}, `f.csv:2:2: missing value`},
 	{"1,2\n  ,4\n", Dialect{}, `f.csv:2:1: missing value`},
@@ -130,11 +130,11 @@ var readErrors = []struct {
 	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
 
 	// A first line with a number and a word is neither.
-	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
+	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" in column "kind" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
 	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2 or -drop 2)`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
-	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" is not a number`},
+	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
 
 	{"1,x\"\n", Dialect{}, `f.csv:1:2: a quote (") inside of a field`},
 	{"1,2\n3,\"4\"5\n", Dialect{}, `f.csv:2:2: a quoted field that does not end`},
@@ -161,11 +161,11 @@ var readErrors = []struct {
 	{"a,w\n1,2\n", Dialect{Weights: "v"}, `f.csv:1: no column is named "v", which -weights asks for`},
 	{"a,w\n1,2\n", Dialect{Drop: []string{"3"}}, `f.csv:1: there is no column 3 for -drop, only 2 columns`},
 	{"a,b,a\n1,2,3\n", Dialect{Drop: []string{"a"}}, `f.csv:1:3: a second column named "a"; give -drop its number`},
-	{"a,w\n1,2\n3,-0.5\n", Dialect{Weights: "w"}, `f.csv:3:2: "-0.5" is a weight below 0`},
-	{"a,w\n1,-2\n", Dialect{Weights: "2"}, `f.csv:2:2: "-2" is a weight below 0`},
-	{"a,w\n1,inf\n", Dialect{Weights: "2"}, `f.csv:2:2: "inf" is not a finite number`},
+	{"a,w\n1,2\n3,-0.5\n", Dialect{Weights: "w"}, `f.csv:3:2: "-0.5" in column "w" is a weight below 0`},
+	{"a,w\n1,-2\n", Dialect{Weights: "2"}, `f.csv:2:2: "-2" in column "w" is a weight below 0`},
+	{"a,w\n1,inf\n", Dialect{Weights: "2"}, `f.csv:2:2: "inf" in column "w" is not a finite number`},
 	{"a,w\n1,2\n1,\n", Dialect{Weights: "2"}, `f.csv:3:2: missing value in column "w"`},
-	{"a,w\n1,x\n", Dialect{Weights: "2"}, `f.csv:2:2: "x" is not a number`},
+	{"a,w\n1,x\n", Dialect{Weights: "2"}, `f.csv:2:2: "x" in column "w" is not a number`},
 
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "c")}, `f.csv:1: there is no column "c"; there are "a", "b"`},
 	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("b", "a")}, `f.csv:1: there is more than one column named "a", which is asked for`},
@@ -175,13 +175,13 @@ var readErrors = []struct {
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Label: "a"}, `f.csv:1: column "a" is one of the data, and is asked for by -label`},
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Drop: []string{"2"}}, `f.csv:1: column "b" is one of the data, and is asked for by -drop`},
 	{"a,b\n1,2\n", Dialect{Pick: pick()}, `f.csv: none of the columns is to be data`},
-	{"a,b\n1,x\n", Dialect{Pick: pick("b")}, `f.csv:2:2: "x" is not a number`},
+	{"a,b\n1,x\n", Dialect{Pick: pick("b")}, `f.csv:2:2: "x" in column "b" is not a number`},
 	{"1,2\n", Dialect{Pick: pick("a")}, `f.csv:1: there is no column "a"; there are "c1", "c2"`},
 	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there are "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a" and 11 more`},
 
 	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: some lines end in CR alone; convert them to LF`},
 	{"a,b\n1,2\r3,4\r5,6\n", Dialect{}, `f.csv:2: 4 fields found, 2 expected as on the first line (a CR within a line: `},
-	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" is not a number (a CR within a line: `},
+	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number (a CR within a line: `},
 }
 
 func TestReadErrors(t *testing.T) {
