@@ -14,6 +14,10 @@ import (
 // and far below what any data is measured to.
 const CertifiedTol = 1e-9
 
+// exactShare of the total variance stands for a floor that is less in the slack of
+// FitMinVolume.
+const exactShare = 1e-6
+
 // Fit is what a verdict needs to know.
 type Fit struct {
 	Certificate softkmeans.Certificate
@@ -38,15 +42,18 @@ func (f *Fit) Verdict() (head, meaning string) {
 		head = "Proved optimal"
 		meaning = "The squared error equals the proven floor to within " + strconv.FormatFloat(within, 'g', 1, 64) +
 			" of the total variance: no choice of " + Prototypes(k) + " and memberships leaves over less of this table."
-		if f.Method == Global || f.NoSlack {
+		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex, and memberships to tell of
 			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum, and has corners outside of it or at its edge, " +
 				"so memberships are vague; the minimal volume draws them in."
 		}
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
 		head = more(c.Objective/c.Floor-1) + " above the floor"
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
+		if f.Method == MinVolume && c.Floor <= exactShare*c.Total {
+			meaning += " With so small a floor the slack is a share of a millionth of the total variance."
+		}
 	case HasTotal(c):
-		head = Percent(c.Objective/c.Total) + " left over"
+		head = more(c.Objective/c.Total) + " left over"
 		meaning = "This table could be mixed from " + Prototypes(k) + " exactly; these leave over that share of the total variance."
 		if f.Method == MinVolume {
 			part := "a millionth"

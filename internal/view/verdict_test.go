@@ -32,6 +32,14 @@ func TestVerdict(t *testing.T) {
 			"Less than 0.01 % above the floor", "local minimum", "optimal"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, Method: Global, K: 3},
 			"0.00 % above the floor", "may exist", "optimal"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 10}, Method: Global, K: 1},
+			"Proved optimal", "no choice of 1 prototype", "vague"},
+		{Fit{Certificate: softkmeans.Certificate{}, Method: Global, K: 2},
+			"Proved optimal", "no choice of 2 prototypes", "vague"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 3e-7, Floor: 1e-8, Total: 1, Gap: 2.9e-7}, Method: MinVolume, K: 2},
+			"2900 % above the floor", "With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 2.5e-7, Total: 1, Gap: 2.5e-7}, Method: MinVolume, K: 2},
+			"Less than 0.01 % left over", "With a floor of 0 the slack is a share of a millionth", "0.00"},
 	} {
 		head, meaning := c.f.Verdict()
 		if head != c.head || !strings.Contains(meaning, c.has) || strings.Contains(meaning, c.not) {
