@@ -4,6 +4,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,7 +74,7 @@ func (b *builder) bounds() string {
 // dominant tells of a column without which there would be hardly any variance; ""
 // if there is none, or if columns have one scale.
 func (b *builder) dominant() string {
-	if b.kind() != scale.None || b.X.Cols < 2 {
+	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
 	}
 	var top float64 // squares can be out of range
@@ -127,9 +128,12 @@ func (in *Input) Answer() string {
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
 	case in.Plane.Share[0] == 0: // the total can be 0 where numbers are tiny
+		if slices.Contains(in.Weights, 0) {
+			return "All rows that have weight are equal: one prototype says it all."
+		}
 		return "All rows are equal: one prototype says it all."
 	case !view.HasTotal(c):
-		return "The squares of these numbers are out of range, and with them the shares that " + view.Prototypes(k) + " explain; the pictures are not."
+		return "The squares of these numbers are out of range, and with them the shares that are explained; prototypes and memberships are not."
 	case k == 1:
 		return "One prototype is the mean of all rows, and explains nothing of how they differ."
 	case g.Floor <= 1e-12*g.Total:
@@ -176,9 +180,18 @@ func (b *builder) secondOpinions() string {
 
 // traceNotes say how the iterations went.
 func (b *builder) traceNotes() []string {
+	f := b.verdict(2)
+	begin := "Both iterations begin with k-means centers and improve"
+	if f.SlackPart() == "a millionth" { // as FitMinVolume does
+		begin = "The alternating method begins with k-means centers, the minimal volume with rows at the corners of the data. Both improve"
+	}
+	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
+	if !f.Certificate.Optimal(view.CertifiedTol) {
+		minVolume += " λ weighs the volume, and is as large as the slack lets it be: the error ends above the floor on purpose."
+	}
 	lines := []string{
-		"Both iterations begin with k-means centers and improve centers and memberships in turn; no step makes their objective worse.",
-		"Minimal volume: " + view.How(b.MinVolume.Model) + ". λ weighs the volume, and is as large as the slack lets it be: the error ends above the floor on purpose.",
+		begin + " centers and memberships in turn; no step makes their objective worse.",
+		minVolume,
 		"Alternating: " + view.How(b.Alternating.Model) + ". It has no floor of its own; that it comes near to the global one, or not, is only known from the closed form.",
 	}
 	if b.SummaryBased {
@@ -187,12 +200,26 @@ func (b *builder) traceNotes() []string {
 	return lines
 }
 
+// allowance is the error above the floor that compact prototypes may cost, by the
+// rule of FitMinVolume.
+func (b *builder) allowance() string {
+	f, slack := b.verdict(2), "a slack of "+view.Percent(b.Slack)
+	c, part := f.Certificate, f.SlackPart()
+	switch {
+	case !view.HasTotal(c) || b.k == 1: // nothing to give up
+	case part == "" && b.Slack*c.Floor > (c.Total-c.Floor)/2, f.Trivial && b.Slack/10 > .5:
+		return "half of what can be explained, which is less than " + slack + ","
+	case part != "":
+		return slack + " of " + part + " of the total variance, which stands for the floor,"
+	}
+	return slack + " over the floor"
+}
+
 // made says how the page was made.
 func (b *builder) made() []string {
 	lines := []string{
 		"Global: the closed form, with a simplex that touches the data, turned towards the compact prototypes. Any turn has the same error. " +
-			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as a slack of " + view.Percent(b.Slack) +
-			" over the floor allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
+			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as " + b.allowance() + " allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
 	}
 	if b.SummaryBased {
 		lines = append(lines, "For so many rows the compact prototypes were found on a weighted sample of them and corrected by passes over all; every figure is of all rows. "+

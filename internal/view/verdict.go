@@ -14,8 +14,8 @@ import (
 // and far below what any data is measured to.
 const CertifiedTol = 1e-9
 
-// exactShare of the total variance stands for a floor that is less in the slack of
-// FitMinVolume.
+// exactShare of the total variance is where a floor says that the rows are mixed
+// exactly, as for FitMinVolume.
 const exactShare = 1e-6
 
 // Fit is what a verdict needs to know.
@@ -26,6 +26,18 @@ type Fit struct {
 	NoSlack     bool // of MinVolume: what is meant is the global simplex that it starts from
 	Trivial     bool // so many prototypes leave nothing over, whatever the table is
 	Partial     bool // it was stopped early
+}
+
+// SlackPart is the part of the total variance that stands for the floor in the
+// slack of FitMinVolume; "" where it is the floor itself.
+func (f *Fit) SlackPart() string {
+	switch {
+	case f.Trivial:
+		return "a tenth"
+	case f.Certificate.Floor <= exactShare*f.Certificate.Total:
+		return "a millionth"
+	}
+	return ""
 }
 
 // Verdict is a headline, and what it means.
@@ -49,18 +61,14 @@ func (f *Fit) Verdict() (head, meaning string) {
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
 		head = more(c.Objective/c.Floor-1) + " above the floor"
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
-		if f.Method == MinVolume && c.Floor <= exactShare*c.Total {
-			meaning += " With so small a floor the slack is a share of a millionth of the total variance."
+		if part := f.SlackPart(); f.Method == MinVolume && part != "" {
+			meaning += " With so small a floor the slack is a share of " + part + " of the total variance."
 		}
 	case HasTotal(c):
 		head = more(c.Objective/c.Total) + " left over"
 		meaning = "This table could be mixed from " + Prototypes(k) + " exactly; these leave over that share of the total variance."
 		if f.Method == MinVolume {
-			part := "a millionth"
-			if f.Trivial {
-				part = "a tenth"
-			}
-			meaning += " With a floor of 0 the slack is a share of " + part + " of that variance."
+			meaning += " With a floor of 0 the slack is a share of " + f.SlackPart() + " of that variance."
 		}
 	case Finite(c.Gap):
 		head = Percent(c.Gap) + " of the variance above the floor"
