@@ -10,6 +10,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"softkmeans/internal/report"
 	"softkmeans/internal/rows"
@@ -178,16 +180,21 @@ func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
 	return nil
 }
 
-// commandLine is what would be typed into a shell.
+// commandLine is what would be typed into a shell. What is not printed as itself is
+// written as in $'…', so that the page is text, and the file still named.
 func commandLine(words []string) string {
 	var b strings.Builder
 	for i, s := range words {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		if s == "" || strings.ContainsFunc(s, func(r rune) bool {
+		switch {
+		case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
+			quoted := strings.ReplaceAll(strconv.Quote(s), "'", `\'`)
+			s = "$'" + quoted[1:len(quoted)-1] + "'"
+		case s == "" || strings.ContainsFunc(s, func(r rune) bool {
 			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r) || r > 127)
-		}) {
+		}):
 			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 		}
 		b.WriteString(s)

@@ -104,7 +104,8 @@ func TestReportUsage(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	if got := commandLine([]string{"a", "", "it's", "x y", "ü", "-k=3", "$HOME", "a\tb"}); got != `a '' 'it'\''s' 'x y' ü -k=3 '$HOME' 'a	b'` {
+	if got := commandLine([]string{"a", "", "it's", "x y", "ü", "-k=3", "$HOME", "a\tb", "it's\x01\xff \u202e\\\""}); got !=
+		`a '' 'it'\''s' 'x y' ü -k=3 '$HOME' $'a\tb' $'it\'s\x01\xff \u202e\\\"'` {
 		t.Error(got)
 	}
 }

@@ -332,13 +332,16 @@ func TestEscaping(t *testing.T) {
 	in := input(40, len(hostile), func(i, j int) float64 { return float64(i%3*j) + r.NormFloat64() })
 	copy(in.Table.Names, hostile)
 	in.Table.Source = hostile[0]
-	in.Table.LabelColumn, in.Table.LabelName = 3, hostile[4]
+	in.Table.LabelColumn, in.Table.LabelName = 3, hostile[4]+strings.Repeat("m", 1e6)
 	in.Command, in.Version = hostile[4], hostile[0]
 	in.Table.Classes = hostile
 	for i := range in.Table.Rows {
 		in.Table.Class = append(in.Table.Class, i%len(hostile))
 	}
 	page, all := made(t, in, 3)
+	if len(page) > 1e6 {
+		t.Errorf("it has %d bytes", len(page))
+	}
 	for _, e := range named(all, "tr") {
 		if strings.HasPrefix(strings.TrimSpace(e.text), "0") {
 			t.Errorf("a row has no name: %q", e.text)

@@ -30,7 +30,7 @@ func (b *builder) about() string {
 	s := view.Count(b.X.Rows, "row") + ", " + view.Count(b.X.Cols, "column")
 	switch {
 	case b.Table.LabelColumn > 0:
-		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + table.Printable(b.Table.LabelName) + "), which is not fitted"
+		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
 	case len(b.classes) > 0:
 		s += "; " + view.Classes(len(b.classes))
 	}
