@@ -3,6 +3,8 @@ package view
 // What to look at before a solution is used.
 
 import (
+	"slices"
+
 	"softkmeans"
 )
 
@@ -10,13 +12,13 @@ import (
 // all that are far out.
 func Warnings(m *softkmeans.Model) (lines []string) {
 	for i, w := range m.Warnings {
-		var same []string
+		var same []int
 		worst := 0.0
 		first := true
 		for l, v := range m.Warnings {
 			if v.Kind == w.Kind {
 				first = first && l >= i
-				same = append(same, name(v.Cluster))
+				same = append(same, v.Cluster)
 				worst = max(worst, v.Value)
 			}
 		}
@@ -44,15 +46,17 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 	return lines
 }
 
-// are begins a sentence about some prototypes.
-func are(names []string) string {
-	n := len(names)
+// are begins a sentence about some prototypes, in the order of their numbers, which
+// Match may have changed.
+func are(prototypes []int) string {
+	slices.Sort(prototypes)
+	n := len(prototypes)
 	if n == 1 {
-		return "Prototype " + names[0] + " is"
+		return "Prototype " + name(prototypes[0]) + " is"
 	}
-	s := "Prototypes " + names[0]
-	for _, name := range names[1 : n-1] {
-		s += ", " + name
+	s := "Prototypes " + name(prototypes[0])
+	for _, j := range prototypes[1 : n-1] {
+		s += ", " + name(j)
 	}
-	return s + " and " + names[n-1] + " are"
+	return s + " and " + name(prototypes[n-1]) + " are"
 }

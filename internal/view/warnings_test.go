@@ -14,7 +14,7 @@ func TestWarnings(t *testing.T) {
 	m := &softkmeans.Model{Warnings: []softkmeans.Warning{
 		{Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 1}, {Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 3},
 		{Kind: softkmeans.WarnEmpty, Cluster: 2, Value: .01},
-		far(0, 3.25), far(1, 4.5), far(4, 4), {Kind: softkmeans.WarnSlack, Value: 1.5}}}
+		far(4, 4), far(0, 3.25), far(1, 4.5), {Kind: softkmeans.WarnSlack, Value: 1.5}}}
 	want := []string{
 		"Prototypes p0 and p1 coincide: fewer would do.",
 		"Prototypes p0 and p3 coincide: fewer would do.",
