@@ -66,7 +66,7 @@ func (b *builder) bounds() string {
 	c := b.Global.Certificate
 	s := "The proven floor is " + view.Number(c.Floor) + ", of a total variance of " + view.Number(c.Total)
 	if view.HasTotal(c) {
-		s += ": at best " + view.Percent(1-c.Floor/c.Total) + " of it can be explained"
+		s += ": at best " + explained(c.Floor, c.Total) + " of it can be explained"
 	}
 	return s + "."
 }
@@ -137,14 +137,28 @@ func (in *Input) Answer() string {
 	case k == 1:
 		return "One prototype is the mean of all rows, and explains nothing of how they differ."
 	case g.Floor <= 1e-12*g.Total:
-		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " + view.Percent(1-c.Objective/c.Total) + " of its variance."
+		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " + explained(c.Objective, c.Total) + " of its variance."
 	}
-	s := capital(words(k)) + " prototypes close to the data explain " + view.Percent(1-c.Objective/c.Total) + " of the variance; no " +
-		words(k) + " can explain more than " + view.Percent(1-g.Floor/g.Total)
-	if proved {
-		return s + ", which is proved and reached."
+	s := capital(words(k)) + " prototypes close to the data explain " + explained(c.Objective, c.Total) + " of the variance; no " + words(k) + " can explain "
+	most := explained(g.Floor, g.Total)
+	switch {
+	case most == nearlyAll:
+		return s + "all of it."
+	case proved:
+		return s + "more than " + most + ", which is proved and reached."
 	}
-	return s + "."
+	return s + "more than " + most + "."
+}
+
+// nearlyAll is what would be rounded to 100 %, and is less.
+const nearlyAll = "more than 99.99 %"
+
+// explained is the share of the total that an error does not leave over.
+func explained(err, total float64) string {
+	if left := err / total; left > 1e-12 && left < .5e-4 {
+		return nearlyAll
+	}
+	return view.Percent(1 - err/total)
 }
 
 // words is a number of at least 2 as it is written in a sentence.
@@ -203,7 +217,7 @@ func (b *builder) traceNotes() []string {
 // allowance is the error above the floor that compact prototypes may cost, by the
 // rule of FitMinVolume.
 func (b *builder) allowance() string {
-	f, slack := b.verdict(2), "a slack of "+view.Percent(b.Slack)
+	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"
 	c, part := f.Certificate, f.SlackPart()
 	switch {
 	case !view.HasTotal(c) || b.k == 1: // nothing to give up
@@ -225,8 +239,11 @@ func (b *builder) made() []string {
 		lines = append(lines, "For so many rows the compact prototypes were found on a weighted sample of them and corrected by passes over all; every figure is of all rows. "+
 			"The alternating method ended after "+strconv.Itoa(manyIterations)+" iterations at most.")
 	}
+	if b.Weights != nil {
+		lines = append(lines, "Prototypes, errors and warnings go by the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
+	}
 	if b.X.Rows > b.mostPoints() {
-		lines = append(lines, "Scatter plots show "+strconv.Itoa(b.mostPoints())+" of "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced; figures and tables are of all.")
+		lines = append(lines, "Scatter plots show about "+strconv.Itoa(b.mostPoints())+" of "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced; figures and tables are of all.")
 	}
 	return lines
 }
