@@ -1,6 +1,9 @@
 package chart
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // entry is one line of a legend: a symbol and a name.
 type entry struct {
@@ -62,18 +65,22 @@ func (p *picture) entry(e entry, y float64) {
 }
 
 // classEntries are the classes that rows have, where there is more than one or
-// where they have names.
-func classEntries(class []int, names []string, rows []int) (entries []entry) {
+// where they have names. With all, those that have a name and no rows are there, too.
+func classEntries(class []int, names []string, rows []int, all bool) (entries []entry) {
 	if class == nil {
 		return nil
 	}
-	last, seen := 0, false
-	for _, i := range rows { // sorted by class
-		c := classOf(class, i)
-		if seen && c == last {
-			continue
+	var found []int
+	if all {
+		for c := range names {
+			found = append(found, c)
 		}
-		last, seen = c, true
+	}
+	for _, i := range rows {
+		found = append(found, classOf(class, i))
+	}
+	slices.Sort(found)
+	for _, c := range slices.Compact(found) {
 		e := entry{name: "no class", class: color(c), kind: entryPoint, shape: shape(c)}
 		if c >= 0 {
 			e.name = name(names, c)

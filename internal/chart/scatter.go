@@ -10,6 +10,10 @@ type ScatterPlot struct {
 	Class   []int    // of each point; nil: no classes, negative: no class
 	Classes []string // their names; the default are numbers from 1
 
+	// AllClasses has the legend name also the classes that no point has, so that
+	// pictures to be compared can have the same one, and as much room below it.
+	AllClasses bool
+
 	// Size is the radius in px, Opacity is from 0 to 1. Nil is the default, for
 	// all, as is a negative or NaN value for one.
 	Size, Opacity []float64
@@ -44,7 +48,7 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 			ey.add(s.Y[i])
 		}
 	}
-	legend := classEntries(s.Class, s.Classes, rows)
+	legend := classEntries(s.Class, s.Classes, rows, s.AllClasses)
 	for i := range s.Outlines {
 		o := &s.Outlines[i]
 		for j := range min(len(o.X), len(o.Y)) {

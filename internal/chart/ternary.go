@@ -37,7 +37,7 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	const beside = 44                // px for the labels of the grid
 	frame := s.Frame
 	frame.XLabel, frame.YLabel = "", ""
-	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows), notes, 0, 2*lineHeight, 140)
+	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows, false), notes, 0, 2*lineHeight, 140)
 	if frame.Height <= 0 { // as high as the width lets it be
 		p.setHeight(p.top + lineHeight + min(ratio*(p.w-2*edge-beside), 600))
 	}

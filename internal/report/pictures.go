@@ -85,11 +85,7 @@ func (b *builder) panels() (all []picture, note string) {
 	ux, uy := dx, dy
 	var outlines [3]chart.Outline
 	for i, f := range b.fits() {
-		name := "prototypes"
-		if methods[i] == view.Global {
-			name = "global simplex"
-		}
-		outlines[i] = b.Plane.Outline(f.Model.Centers, name, "current", true)
+		outlines[i] = b.Plane.Outline(f.Model.Centers, "prototypes", "current", true)
 		ux.add(outlines[i].X)
 		uy.add(outlines[i].Y)
 	}
@@ -111,7 +107,7 @@ func (b *builder) panels() (all []picture, note string) {
 			}
 			frame.XLabel, frame.YLabel = b.Plane.Labels()
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-				Opacity: b.opacity(f.Model), Outlines: outlines[i : i+1], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
+				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i : i+1], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
 		}
 	}
 	return all, note

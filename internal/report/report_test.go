@@ -527,6 +527,38 @@ func TestDecimals(t *testing.T) {
 	}
 }
 
+// Where the page says that the three panels have the same axes they have, also
+// where a prototype is nobody's largest share in one and not in another.
+func TestSameAxes(t *testing.T) {
+	tick := regexp.MustCompile(`<text x="[-\d.]+" y="[-\d.]+" class="sk-tick"[^<]*`)
+	empty := 0
+	for k := 2; k <= 9; k++ {
+		in := set(t, "iris", scale.ZScore)
+		page, _ := made(t, in, k)
+		if !strings.Contains(page, "The three have the same axes.") {
+			continue
+		}
+		empty += len(in.Alternating.Model.Warnings) + len(in.MinVolume.Model.Warnings)
+		for _, suffix := range []string{"", "-classes"} {
+			var first string
+			for i := range 3 {
+				_, rest, ok := strings.Cut(page, ` id="plane-`+strconv.Itoa(i)+suffix+`"`)
+				svg, _, _ := strings.Cut(rest, "</svg>")
+				ticks := strings.Join(tick.FindAllString(svg, -1), "\n")
+				if i == 0 {
+					first = ticks
+				}
+				if !ok || len(ticks) < 100 || ticks != first {
+					t.Errorf("k = %d: panel %d%s has the axes\n%s\nnot\n%s", k, i, suffix, ticks, first)
+				}
+			}
+		}
+	}
+	if empty == 0 {
+		t.Error("no prototype is empty")
+	}
+}
+
 // More lines than can be followed become strips.
 func TestStrips(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
