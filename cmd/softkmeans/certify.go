@@ -97,7 +97,7 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(ctx, f.source, s.in, certifyHelp)
+	in, source, err := openInput(ctx, f.source, s.in)
 	if err != nil {
 		return err
 	}

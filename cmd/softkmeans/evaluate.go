@@ -106,7 +106,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 
 // readClasses reads a column, which the flag of that name chose.
 func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.Reader, flag, column string) (*table.Classes, error) {
-	in, source, err := openInput(ctx, name, stdin, evaluateHelp)
+	in, source, err := openInput(ctx, name, stdin)
 	if err != nil {
 		return nil, err
 	}

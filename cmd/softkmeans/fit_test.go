@@ -73,7 +73,7 @@ func TestFitIris(t *testing.T) {
 	if code != 0 || stderr != "" {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
-	if want := iris + ": 150 rows, 4 columns\n"; !strings.HasPrefix(report, want) {
+	if want := iris + ": 150 rows, 4 columns, no header\n"; !strings.HasPrefix(report, want) {
 		t.Errorf("the report does not begin with %q:\n%s", want, report)
 	}
 	const objective, total = irisFloor, 681.3706

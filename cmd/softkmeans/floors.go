@@ -82,13 +82,7 @@ func parseFloors(args []string) (f floorsFlags, err error) {
 	if err := f.check(rest); err != nil {
 		return f, err
 	}
-	switch {
-	case f.stream == chooseYes && f.dialect.Weights != "":
-		return f, usageErrorf("-stream yes does not go with -weights")
-	case f.stream == chooseYes && !f.named():
-		return f, usageErrorf("-stream yes: standard input can be read only once; give a file")
-	}
-	return f, nil
+	return f, f.checkStream(f.stream)
 }
 
 func runFloors(ctx context.Context, args []string, s streams) error {
@@ -96,7 +90,7 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(ctx, f.source, s.in, floorsHelp)
+	in, source, err := openInput(ctx, f.source, s.in)
 	if err != nil {
 		return err
 	}
@@ -125,22 +119,13 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	if err := out.close(); err != nil {
+	return out.finish(s, func(w io.Writer) error {
+		if f.json {
+			return writeJSON(w, r.json())
+		}
+		_, err := w.Write(r.text(f.most))
 		return err
-	}
-	report := s.out
-	if out.taken {
-		report = s.err
-	}
-	if f.json {
-		err = writeJSON(report, r.json())
-	} else {
-		_, err = report.Write(r.text(f.most))
-	}
-	if err != nil {
-		return err
-	}
-	return out.commit() // last, so that a failure above leaves an old file as it was
+	})
 }
 
 // scree is what floors tells of.

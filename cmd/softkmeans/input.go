@@ -188,17 +188,6 @@ type data struct {
 	scale *scale.Scaling     // nil: not
 }
 
-// readNamed opens and reads the input. help is what one sees who forgot to name
-// a file.
-func (f *inputFlags) readNamed(ctx context.Context, stdin io.Reader, help string) (*data, error) {
-	in, source, err := openInput(ctx, f.source, stdin, help)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	return f.read(ctx, in, source)
-}
-
 // read reads the whole table.
 func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*data, error) {
 	d := f.dialect
@@ -222,12 +211,12 @@ func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*da
 // openInput opens the named file, or takes stdin, and returns a name for
 // messages. A terminal is read only if it is asked for with "-": who forgot
 // the file name should not be left waiting.
-func openInput(ctx context.Context, name string, stdin io.Reader, help string) (in io.ReadCloser, source string, err error) {
+func openInput(ctx context.Context, name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
 		if f, ok := stdin.(*os.File); ok {
 			if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-				return nil, "", usageErrorf("no file given, and nothing is piped in\n\n%s", help)
+				return nil, "", usageErrorf("no file given, and nothing is piped in")
 			}
 		}
 		fallthrough

@@ -104,6 +104,10 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 	}
 	c := find(args[0])
 	if c == nil {
+		if strings.HasPrefix(args[0], "-") {
+			line := commandLine(args)
+			return "", usageErrorf("%s is no command; did you mean softkmeans fit %[1]s?", line)
+		}
 		if _, err := os.Stat(args[0]); err == nil {
 			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?", args[0])
 		}

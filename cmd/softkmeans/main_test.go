@@ -48,6 +48,7 @@ func TestUsage(t *testing.T) {
 		{"help nothing", 2, `no help for "nothing"; there are ` + commandNames()},
 		{"help fit fit", 2, "help takes one command, not 2"},
 		{"nothing", 2, `unknown command "nothing"; there are ` + commandNames()},
+		{"-k 3 data.csv", 2, "-k 3 data.csv is no command; did you mean softkmeans fit -k 3 data.csv?"},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
 
@@ -122,7 +123,7 @@ func TestNoInput(t *testing.T) {
 		t.Skip("the null device is no character device here")
 	}
 	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "Usage: softkmeans fit") {
+	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "no file given") || !strings.Contains(stderr.String(), "softkmeans help fit") {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }

@@ -74,19 +74,24 @@ func (o *outputs) mixedWith(stderr io.Writer) bool {
 	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
-// close ends all files, so that an error of the last write is known before the
-// first one gets its name.
-func (o *outputs) close() error {
+// finish ends all files, writes the report, which is on standard error where
+// standard output has something else, and gives the files their names. That comes
+// last, so that a failure leaves old files as they were. report may be nil.
+func (o *outputs) finish(s streams, report func(io.Writer) error) error {
 	for _, f := range o.files {
 		if err := f.Close(); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// commit gives the closed files their names.
-func (o *outputs) commit() error {
+	w := s.out
+	if o.taken {
+		w = s.err
+	}
+	if report != nil {
+		if err := report(w); err != nil {
+			return err
+		}
+	}
 	for _, f := range o.files {
 		if err := f.commit(); err != nil {
 			return err

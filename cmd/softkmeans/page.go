@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -100,7 +101,7 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(ctx, f.source, s.in, reportHelp)
+	in, source, err := openInput(ctx, f.source, s.in)
 	if err != nil {
 		return err
 	}
@@ -148,22 +149,19 @@ func runReport(ctx context.Context, args []string, s streams) error {
 	if _, err := w.Write(page); err != nil {
 		return err
 	}
-	if err := out.close(); err != nil {
-		return err
-	}
-	if out.taken {
-		return nil
-	}
 	show.clear()
-	if _, err := fmt.Fprintf(s.out, "%s: %s\n", f.out, content.Answer()); err != nil {
-		return err
+	if out.taken {
+		return out.finish(s, nil)
 	}
-	return out.commit()
+	return out.finish(s, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", f.out, content.Answer())
+		return err
+	})
 }
 
 // readClasses gives d's rows the classes of another file.
 func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
-	in, source, err := openInput(ctx, f.classes, nil, "")
+	in, source, err := openInput(ctx, f.classes, nil)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	in, source, err := openInput(ctx, f.source, s.in, predictHelp)
+	in, source, err := openInput(ctx, f.source, s.in)
 	if err != nil {
 		return err
 	}
@@ -97,15 +97,10 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err := p.w.Flush(); err != nil {
 		return err
 	}
-	if err := out.close(); err != nil {
-		return err
+	if out.taken {
+		return out.finish(s, nil)
 	}
-	if !out.taken {
-		if err := p.summary(s.out, source); err != nil {
-			return err
-		}
-	}
-	return out.commit()
+	return out.finish(s, func(w io.Writer) error { return p.summary(w, source) })
 }
 
 // prediction is the memberships in the making.

@@ -25,7 +25,7 @@ type sideFile struct {
 
 // openSide opens a file, or takes standard input.
 func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, error) {
-	in, source, err := openInput(ctx, name, stdin, "")
+	in, source, err := openInput(ctx, name, stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,19 @@ func (f *inputFlags) large(in io.Reader) bool {
 	return size > streamSize
 }
 
+// checkStream finds what does not go with -stream yes.
+func (f *inputFlags) checkStream(stream choose) error {
+	switch {
+	case stream != chooseYes:
+		return nil
+	case f.dialect.Weights != "":
+		return usageErrorf("-stream yes does not go with -weights")
+	case !f.named():
+		return usageErrorf("-stream yes: standard input can be read only once; give a file")
+	}
+	return nil
+}
+
 // streams reports whether the input is to be read block by block.
 func (f *fitFlags) streams(in io.Reader) bool {
 	can := (f.method == methodGlobal || f.method == methodMinVolume) && f.dialect.Weights == ""

@@ -45,6 +45,9 @@ func fitReport(t *result) []byte {
 	writeQuality(&b, k, c, t.scale != nil, t.streamed)
 	if t.method == methodGlobal {
 		b.WriteString("\n" + globalVerdict(k, m, c) + "\n")
+		if k > 1 {
+			b.WriteString("For clusters and mixtures to look at take -method minvol: its centers are near the data.\n")
+		}
 	} else {
 		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
 	}
@@ -73,6 +76,8 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	fmt.Fprintf(b, "%s: %s, %s", h.Source, count(rows, "row"), count(len(h.Names), "column"))
 	if h.Header {
 		b.WriteString(", and a header")
+	} else {
+		b.WriteString(", no header") // or line 1, of years say, was taken for a row
 	}
 	left := func(column int, name, what string) {
 		if column == 0 {
