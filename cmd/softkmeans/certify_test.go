@@ -309,6 +309,8 @@ func TestCertifyUsage(t *testing.T) {
 	narrow := write("narrow.csv", "1,0\n0,1\n1,0\n.5,.5\n")
 	bad := write("bad.csv", "label,p0,p1,p2\na,1,0,0\nb,0,1,0\nc,0,x,1\nd,.25,.25,.5\n")
 	broken := write("broken.csv", "p0,q\n1,a\n")
+	advised := write("advised.csv", "a,b\nx (if y),2\n")
+	spaced := write("spaced.csv", "1 2\n3 4\n")
 	mixed := write("mixed.csv", "1,b\n1,2\n")
 	empty := write("empty.csv", "")
 	for _, test := range []struct {
@@ -346,6 +348,8 @@ func TestCertifyUsage(t *testing.T) {
 		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 centers, but " + f + " has 3 centers\n"},
 		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" in column \"p1\" is not a number\n"},
 		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
+		{"-centers " + advised + " " + x, 1, advised + ":2:1: \"x (if y)\" in column \"a\" is not a number\n"},
+		{"-centers " + spaced + " " + x, 1, spaced + ":2:1: \"3 4\" in column \"1 2\" is not a number\n"},
 		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
 	} {
 		code, stdout, stderr := do(t, "", append([]string{"certify"}, strings.Fields(test.args)...)...)

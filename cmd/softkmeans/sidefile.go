@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/rows"
@@ -52,9 +51,7 @@ func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*tabl
 	})
 	var e *table.Error
 	if errors.As(err, &e) {
-		// It has advice by flags, which are not of this file.
-		e.Msg, _, _ = strings.Cut(e.Msg, " (if ")
-		e.Msg, _, _ = strings.Cut(e.Msg, " (fields ")
+		e.Msg = e.Plain() // the flags are not of this file
 	}
 	return t, err
 }

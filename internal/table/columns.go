@@ -229,8 +229,7 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 		if not := p.notData(word); not != "" {
 			advice += "; " + not
 		}
-		err.Msg += " (" + advice + ")"
-		return false, err
+		return false, err.advise(advice)
 	}
 	return words > 0, nil
 }

@@ -12,8 +12,20 @@ type Error struct {
 	Column int // the field on the line, from 1; 0 where it is not in one field
 	Msg    string
 
-	err error // of the reader, or a *NoRows
+	advice string // how Msg ends: what to do about it, by the Words of a Dialect
+	err    error  // of the reader, or a *NoRows
 }
+
+// advise adds advice to the message.
+func (e *Error) advise(advice string) *Error {
+	advice = " (" + advice + ")"
+	e.advice += advice
+	e.Msg += advice
+	return e
+}
+
+// Plain is the message without advice by the Words of the Dialect.
+func (e *Error) Plain() string { return strings.TrimSuffix(e.Msg, e.advice) }
 
 // Error is source:line:column: message, without the places that are 0.
 func (e *Error) Error() string {

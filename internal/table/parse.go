@@ -265,7 +265,7 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
 	}
 	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 && !missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
 		if advice := p.notData(j); advice != "" {
-			err.Msg += " (" + advice + ")"
+			err.advise(advice)
 		}
 	}
 	return err
@@ -326,8 +326,8 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, word+" is not a number (fields are split at "+strconv.QuoteRune(p.dialect.Delimiter)+
-			"; another delimiter, or space, is set with "+p.dialect.Words.Delimiter+")")
+		return 0, p.fault(j, word+" is not a number").advise("fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
+			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
 	case strings.Count(s, ",") == 1:
 		return 0, p.fault(j, word+" is not a number (the decimal sign is the point)")
 	}
