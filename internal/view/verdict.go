@@ -61,7 +61,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
 		head = more(c.Objective/c.Floor-1) + " above the floor"
 		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
-		if part := f.SlackPart(); f.Method == MinVolume && part != "" {
+		if part := f.SlackPart(); part != "" && f.Method == MinVolume && !f.Partial {
 			meaning += " With so small a floor the slack is a share of " + part + " of the total variance."
 		}
 	case HasTotal(c):

@@ -38,6 +38,8 @@ func TestVerdict(t *testing.T) {
 			"Proved optimal", "no choice of 2 prototypes", "vague"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: 3e-7, Floor: 1e-8, Total: 1, Gap: 2.9e-7}, Method: MinVolume, K: 2},
 			"2900 % above the floor", "With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
+		{Fit{Certificate: softkmeans.Certificate{Objective: 3e-7, Floor: 1e-8, Total: 1, Gap: 2.9e-7}, Method: MinVolume, K: 2, Partial: true},
+			"2900 % above the floor", "leave over 3e-07", "slack"},
 		{Fit{Certificate: softkmeans.Certificate{Objective: 2.5e-7, Total: 1, Gap: 2.5e-7}, Method: MinVolume, K: 2},
 			"Less than 0.01 % left over", "With a floor of 0 the slack is a share of a millionth", "0.00"},
 	} {
