@@ -98,7 +98,7 @@ func (b *builder) dominant() string {
 	}
 	for j, v := range sums {
 		if v > decides*total {
-			return "Column " + b.columns[j] + " alone has " + view.Percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same say."
+			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same say."
 		}
 	}
 	return ""
@@ -142,7 +142,7 @@ func (in *Input) Answer() string {
 	s := capital(words(k)) + " prototypes close to the data explain " + explained(c.Objective, c.Total) + " of the variance; no " + words(k) + " can explain "
 	most := explained(g.Floor, g.Total)
 	switch {
-	case most == nearlyAll:
+	case strings.HasPrefix(most, "more"): // than 99.99 %
 		return s + "all of it."
 	case proved:
 		return s + "more than " + most + ", which is proved and reached."
@@ -150,16 +150,11 @@ func (in *Input) Answer() string {
 	return s + "more than " + most + "."
 }
 
-// nearlyAll is what would be rounded to 100 %, and is less.
-const nearlyAll = "more than 99.99 %"
-
 // explained is the share of the total that an error does not leave over.
-func explained(err, total float64) string {
-	if left := err / total; left > 1e-12 && left < .5e-4 {
-		return nearlyAll
-	}
-	return view.Percent(1 - err/total)
-}
+func explained(err, total float64) string { return percent(1 - err/total) }
+
+// percent is a share within a sentence.
+func percent(v float64) string { return strings.Replace(view.Percent(v), ">", "more than", 1) }
 
 // words is a number of at least 2 as it is written in a sentence.
 func words(n int) string {
@@ -243,7 +238,7 @@ func (b *builder) made() []string {
 		lines = append(lines, "Prototypes, errors and warnings go by the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
 	}
 	if b.X.Rows > b.mostPoints() {
-		lines = append(lines, "Scatter plots show about "+strconv.Itoa(b.mostPoints())+" of "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced; figures and tables are of all.")
+		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced, and say how many; figures and tables are of all.")
 	}
 	return lines
 }

@@ -26,12 +26,14 @@ func Share(c softkmeans.Certificate, v float64) string {
 	return Percent(v)
 }
 
-// Percent has three digits, more where it is short of 100, and no decimals that a
-// share of 1 does not need.
+// Percent has three digits, more where it is short of 100, which it does not show
+// for less, but for rounding. A share of 1 needs no decimals.
 func Percent(v float64) string {
 	v *= 100
 	decimals := 2
 	switch {
+	case v >= 99.995 && v < 100-1e-9:
+		return "> 99.99 %"
 	case math.Abs(v) >= 99.995:
 		decimals = 0
 	case math.Abs(v) >= 99.95:
