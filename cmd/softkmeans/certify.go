@@ -25,8 +25,9 @@ known and proven. The certificate is computed from the three alone.
   -memberships F
                 CSV or .npy: a row for each row of FILE, with a share of each
                 center: the columns p0, p1, … if F has them, and else all but
-                one named label. Without it the best memberships for the
-                centers are computed, exactly
+                one named label. One column of labels, from 0 or from 1 on,
+                will do, too: each row is its center's alone then. Without the
+                flag the best memberships are computed, exactly
   -tol T        what is called optimal: a gap, negative memberships and row sums
                 off 1 of at most T; 1e-9 is the default
   -json         the certificate as JSON
@@ -158,6 +159,7 @@ type certified struct {
 	tol         float64
 	centers     string // which file has them
 	memberships string // "": computed
+	hard        bool   // every row is one center's alone
 }
 
 // certify reads the memberships, or computes them.
@@ -170,6 +172,7 @@ func (f *certifyFlags) certify(ctx context.Context, c *certified, prototypes *so
 		if g, err = readMemberships(ctx, memberships, d, c.k, c.centers); err != nil {
 			return err
 		}
+		c.hard = c.k > 1 && isHard(g)
 	}
 	c.Certificate, err = await(ctx, func() (none softkmeans.Certificate, err error) {
 		if g == nil {
@@ -203,9 +206,13 @@ func (c *certified) verdict() string {
 	text := verdict(c.k, c.Certificate, c.tol) + "\n"
 	if c.Gap > c.tol {
 		text += distance(c.k, c.Certificate, c.tol) + "\n"
-		if c.memberships == "" {
+		switch {
+		case c.hard:
+			text += "Each row is one center's alone here, as with k-means, whose least error is above this floor:\n" +
+				"mixtures reach it. Without -memberships the best mixtures of these centers are taken.\n"
+		case c.memberships == "":
 			text += "No memberships can do better with these centers.\n"
-		} else {
+		default:
 			text += "Without -memberships the best ones are taken, which tells whether it is for the centers.\n"
 		}
 	}

@@ -268,7 +268,7 @@ func TestCertifyNot(t *testing.T) {
 	x := writeText(t, filepath.Join(dir, "x.csv"), "0,0\n4,0\n0,4\n1,2\n")
 	f := writeText(t, filepath.Join(dir, "f.csv"), "0,0\n4,0\n0,4\n")
 	for _, test := range []struct{ g, says string }{
-		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", "Not certified: better centers may exist, by up to 0.05 of the total variance.\nThe squared error is 4.598% of the total variance; 3 centers could leave over nothing.\nWithout -memberships"},
+		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", "Not certified: better centers or memberships exist, by 0.05 of the total variance.\nThe squared error is 4.598% of the total variance; 3 centers could leave over nothing.\nWithout -memberships"},
 		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", "and the memberships of a row miss the sum of 1 by 0.2"},
 		{"1,0,0\n0,1,0\n0,0,1\n.35,.25,.5\n", "Not certified: the memberships of a row miss the sum of 1 by 0.1."},
 		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", "a membership is negative (-1)"},
@@ -291,6 +291,36 @@ func TestCertifyNot(t *testing.T) {
 	g := writeText(t, filepath.Join(dir, "g.csv"), "1\n3\n")
 	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 || !strings.Contains(text, "Not certified: the objective is below the proven minimum, by 1 of the total variance") || strings.Contains(text, "above the least") {
 		t.Errorf("code %d\n%s", code, text)
+	}
+}
+
+// Labels are memberships, too, counted from 0 or from 1.
+func TestCertifyLabels(t *testing.T) {
+	inFolder(t, "0,0\n4,0\n0,4\n1,2\n")
+	writeText(t, "f.csv", "0,0\n4,0\n0,4\n")
+	writeText(t, "g.csv", "1,0,0\n0,1,0\n0,0,1\n0,0,1\n")
+	writeText(t, "zero.csv", "0\n1\n2\n2\n")
+	writeText(t, "one.csv", "label\n1\n2\n3\n3\n")
+	_, want, _ := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "data.csv")
+	if !strings.Contains(want, "as with k-means") || value(t, want, "objective") != 5 {
+		t.Error(want)
+	}
+	for _, name := range []string{"zero.csv", "one.csv"} {
+		code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", name, "data.csv")
+		if code != 1 || stderr != "" || text != strings.Replace(want, "g.csv", name, 1) {
+			t.Errorf("%s: code %d, %s\n%s", name, code, stderr, text)
+		}
+	}
+	for _, test := range []struct{ text, want string }{
+		{"0\n1\n2\n3\n", "bad.csv: row 1 has the label 0, and f.csv has 3 centers; a label is a number from 0 to 2, or from 1 to 3\n"},
+		{"0\n1\n2\n4\n", "bad.csv: row 4 has the label 4,"},
+		{"0\n1\n-1\n2\n", "bad.csv: row 3 has the label -1,"},
+		{"0\n1\n1.5\n2\n", "bad.csv: row 3 has the label 1.5,"},
+	} {
+		writeText(t, "bad.csv", test.text)
+		if code, _, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "bad.csv", "data.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: "+test.want) {
+			t.Errorf("%q: code %d, %s", test.text, code, stderr)
+		}
 	}
 }
 

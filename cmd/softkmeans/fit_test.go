@@ -581,7 +581,7 @@ func TestVerdict(t *testing.T) {
 		absent string
 	}{
 		{"nothing", func(f, g *softkmeans.Matrix) {}, "Certified: ", "Not"},
-		{"a center moved", func(f, g *softkmeans.Matrix) { f.Set(0, 0, f.At(0, 0)+1) }, "Not certified: better centers may exist, by up to 0.", "negative"},
+		{"a center moved", func(f, g *softkmeans.Matrix) { f.Set(0, 0, f.At(0, 0)+1) }, "Not certified: better centers or memberships exist, by 0.", "negative"},
 		{"a row off the simplex", func(f, g *softkmeans.Matrix) { g.Set(7, 1, -0.5) }, "a membership is negative (-0.5), and the memberships of a row miss the sum of 1 by ", "Certified"},
 	} {
 		f, g := m.Centers.Clone(), m.Memberships.Clone()

@@ -80,6 +80,9 @@ func verdict(k int, c softkmeans.Certificate, tol float64) string {
 		reasons = append(reasons, fmt.Sprintf("the objective is below the proven minimum, by %.1g of the total variance, as no memberships with sums of 1 can be", within))
 	case math.IsInf(100*c.Gap, 1): // there is next to no variance to take shares of
 		reasons = append(reasons, "better centers exist")
+	case c.Gap > tol && hasTotal(c) && c.FloorError < c.Gap*c.Total/2:
+		// The floor is not only a bound: Fit reaches it.
+		reasons = append(reasons, fmt.Sprintf("better centers or memberships exist, by %.1g of the total variance", c.Gap-c.FloorError/c.Total))
 	case !(within <= tol):
 		reasons = append(reasons, fmt.Sprintf("better centers may exist, by up to %.1g of the total variance", within))
 	}

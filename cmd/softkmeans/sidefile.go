@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"softkmeans"
@@ -66,7 +67,7 @@ func picked(wanted []string, found *bool) func(names []string) []string {
 		if *found = hasAll(names, wanted); *found {
 			return wanted
 		}
-		if !slices.Contains(names, labelName) {
+		if !slices.Contains(names, labelName) || len(names) == 1 {
 			return nil
 		}
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == labelName })
@@ -133,8 +134,42 @@ func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string
 		}
 		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s", s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
 	}
+	if len(t.Names) == 1 && k > 1 {
+		return hardMemberships(t, k, of)
+	}
 	if len(t.Names) != k {
 		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "center"), of, count(k, "center"))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
+}
+
+// hardMemberships makes memberships of labels, which are numbers from 0 to k−1 or,
+// if one of them is k, from 1 to k.
+func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, error) {
+	first := 0.0
+	if slices.Contains(t.Data, float64(k)) {
+		first = 1
+	}
+	g := softkmeans.NewMatrix(t.Rows, k, nil)
+	for i, v := range t.Data {
+		j := v - first
+		if !(j >= 0 && j < float64(k)) || j != math.Trunc(j) {
+			return nil, fmt.Errorf("%s: row %d has the label %v, and %s has %s; a label is a number from 0 to %d, or from 1 to %d",
+				t.Source, i+1, v, of, count(k, "center"), k-1, k)
+		}
+		g.Set(i, int(j), 1)
+	}
+	return g, nil
+}
+
+// isHard reports whether every row belongs to one center.
+func isHard(g *softkmeans.Matrix) bool {
+	for i := range g.Rows {
+		for _, v := range g.Row(i) {
+			if v != 0 && v != 1 {
+				return false
+			}
+		}
+	}
+	return true
 }
