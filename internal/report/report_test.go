@@ -524,6 +524,29 @@ func TestNearlyAll(t *testing.T) {
 	}
 }
 
+// A constant column is not said to have a variance of 1, and a fit that is optimal
+// not to cost more.
+func TestConstantColumn(t *testing.T) {
+	for _, constant := range []bool{true, false} {
+		r := rand.New(rand.NewPCG(1, 2))
+		in := input(30, 3, func(i, j int) float64 {
+			if constant && j == 1 {
+				return 7.1
+			}
+			return r.NormFloat64()
+		})
+		in.Scaling = scale.Of(scale.ZScore, in.X.Data, 3, nil)
+		in.Scaling.Apply(in.X.Data)
+		page, all := made(t, in, 1)
+		if strings.Contains(page, "variance 1, but constant ones, which are 0.") != constant {
+			t.Errorf("constant: %v, and the page says the opposite", constant)
+		}
+		if text := named(all, "table")[0].text; strings.Contains(text, "for some more error") {
+			t.Errorf("one prototype: %s", text)
+		}
+	}
+}
+
 // Numbers of a row have as many decimals each, and none is shown as what it is not.
 func TestDecimals(t *testing.T) {
 	for want, values := range map[string][]float64{

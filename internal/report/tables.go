@@ -46,6 +46,9 @@ func (b *builder) methodRows() (rows []methodRow, err error) {
 		c := f.Certificate
 		r := methodRow{Name: methods[i].String(), What: what[i], Objective: view.Number(c.Objective), Above: view.Above(c),
 			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol), Least: least(c.MinMembership), How: view.How(f.Model)}
+		if methods[i] == view.MinVolume && r.Certified {
+			r.What = "compact, for no more error"
+		}
 		if len(b.classes) > 0 {
 			labels := f.Model.Labels(nil)
 			accuracy, err := softkmeans.Accuracy(b.Table.Class, labels)

@@ -42,10 +42,27 @@ func (b *builder) about() string {
 	default:
 		s += "; columns as they are, without scaling"
 	}
+	if b.kind() != scale.None && b.constant() {
+		s += ", but constant ones, which are 0"
+	}
 	if b.Weights != nil {
 		s += "; rows have weights"
 	}
 	return s + "."
+}
+
+// constant reports whether a column of X is 0, as a constant one is when scaled.
+func (b *builder) constant() bool {
+	for j := range b.X.Cols {
+		i := 0
+		for i < b.X.Rows && b.X.At(i, j) == 0 {
+			i++
+		}
+		if i == b.X.Rows {
+			return true
+		}
+	}
+	return false
 }
 
 // decides is the share of the variance that a column has which decides alone.
