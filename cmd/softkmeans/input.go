@@ -48,6 +48,7 @@ is. What is wrong with FILE is told with its place, file:line:field.
                 yes, no: it is, it is not
   -delimiter D  the character between fields, or tab, or space; auto (default)
                 takes tab, semicolon or comma by what line 1 has
+  -decimal D    the decimal sign: point (default), or comma
 `
 	runHelp = `  -workers N    how many threads to use; 0 (default) is one for each core
   -quiet        do not show on a terminal how far long work is
@@ -103,6 +104,7 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		f.dialect.Delimiter, err = parseDelimiter(s)
 		return err
 	})
+	choiceFlag(fs, &f.dialect.Decimal, "decimal", []choice[rune]{{"point", '.'}, {"comma", ','}, {".", '.'}, {",", ','}})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }

@@ -199,6 +199,27 @@ func TestFitScaled(t *testing.T) {
 	}
 }
 
+// A decimal comma is a matter of the flag: the advice that its absence brings works.
+func TestDecimalComma(t *testing.T) {
+	inFolder(t, "Länge;Preis\n1,5;2\n3;4,25\n5;7\n")
+	writeText(t, "points.csv", "Länge;Preis\n1.5;2\n3;4.25\n5;7\n")
+	code, _, stderr := do(t, "", "fit", "-k", "2", "data.csv")
+	if code != 1 || !strings.Contains(stderr, `data.csv:2:1: "1,5" in column "Länge" is not a number (if the comma is the decimal sign: -decimal comma)`) {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	want := strings.ReplaceAll(must(t, "fit", "-k", "2", "points.csv"), "points", "data")
+	for _, args := range []string{"-decimal comma", "-decimal ,", "-decimal comma -stream yes -o -"} {
+		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		if strings.Contains(args, "stream") {
+			if code != 0 || strings.Count(stdout, "\n") != 4 {
+				t.Errorf("%s: code %d, %s%s", args, code, stdout, stderr)
+			}
+		} else if code != 0 || stdout != want {
+			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, stdout)
+		}
+	}
+}
+
 // Weights are those of rows given as often.
 func TestFitWeights(t *testing.T) {
 	inFolder(t, "w,a,b\n2,1,2\n1,3,5\n0,100,100\n3,-1,4\n1,2,2\n")

@@ -19,7 +19,7 @@ const (
 // columns, the names, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
-	p.plain = isPlain(p.dialect.Delimiter) && !p.dialect.slow
+	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
 	p.roles = make([]int, p.width)
 	named, err := p.assign(fields, h)
 	if err != nil {
@@ -217,7 +217,7 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 		if s = bytes.TrimSpace(s); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
 			continue // a table with row names often has none for that column
 		}
-		if isNumber(s) || missing(s) {
+		if isNumber(p.withPoint(s)) || missing(s) {
 			numbers++
 		} else if words++; words == 1 {
 			word = j

@@ -60,16 +60,16 @@ func readError(source string, err error) error {
 
 // Words are what messages call the settings of a Dialect, so that they name
 // what the reader of the message can change. An empty word stands for the flag
-// of the command line: -delimiter, -header, -label, -weights, -drop. Where only
-// Drop is empty, and another is not, there is no such setting and no advice to
-// use it.
+// of the command line: -delimiter, -header, -label, -weights, -drop, -decimal.
+// Where Drop or Decimal is empty, and another is not, there is no such setting and
+// no advice to use it.
 type Words struct {
-	Delimiter, Header, Label, Weights, Drop string
+	Delimiter, Header, Label, Weights, Drop, Decimal string
 }
 
 func (w Words) orFlags() Words {
 	if w == (Words{}) {
-		w.Drop = "-drop"
+		w.Drop, w.Decimal = "-drop", "-decimal"
 	}
 	for _, word := range []struct {
 		is   *string

@@ -59,6 +59,7 @@ func (o *part) addLabel(s []byte) {
 type parser struct {
 	*layout
 	split splitter
+	field []byte // of withPoint
 }
 
 // parse takes all of the splitter's text, up to the first error. It goes on to
@@ -307,19 +308,38 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	return nil
 }
 
+// withPoint is a field with a point where a decimal comma is, in place of which a
+// point is none.
+func (p *parser) withPoint(s []byte) []byte {
+	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {
+		return s
+	}
+	p.field = append(p.field[:0], s...)
+	for i, c := range s {
+		switch c {
+		case ',':
+			p.field[i] = '.'
+		case '.':
+			p.field[i] = ','
+		}
+	}
+	return p.field
+}
+
 // number is field j as a finite number.
 func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
-	text := bytes.TrimSpace(fields[j])
+	field := bytes.TrimSpace(fields[j])
+	text := p.withPoint(field)
 	if v, end, ok := scan(text, 0); ok && end == len(text) {
 		return v, nil
 	}
-	s := string(text)
+	s := string(field)
 	word := quote(s) + p.in(j)
 	v, err := parseFloat(text)
 	switch {
 	case err == nil && !math.IsNaN(v) && !math.IsInf(v, 0):
 		return v, nil
-	case missing(text):
+	case missing(field):
 		return 0, p.fault(j, p.missing(s, j))
 	case err == nil:
 		return 0, p.fault(j, word+" is not a finite number")
@@ -328,8 +348,16 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
 		return 0, p.fault(j, word+" is not a number").advise("fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
 			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
-	case strings.Count(s, ",") == 1:
-		return 0, p.fault(j, word+" is not a number (the decimal sign is the point)")
+	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
+		return 0, p.fault(j, word+" is not a number (the decimal sign is the comma, and thousands are not set apart)")
+	case strings.Contains(s, ",") && (strings.Contains(s, ".") || strings.Count(s, ",") > 1):
+		return 0, p.fault(j, word+" is not a number (thousands are not set apart)")
+	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
+		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
+		if w := p.dialect.Words.Decimal; w != "" {
+			e = p.fault(j, word+" is not a number").advise("if the comma is the decimal sign: " + w + " comma")
+		}
+		return 0, e
 	}
 	return 0, p.fault(j, word+" is not a number"+hintCR(fields))
 }

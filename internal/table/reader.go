@@ -92,6 +92,9 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	}
 	if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
+		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
+			d.Delimiter = ';' // which is not there: a single column
+		}
 	}
 	t := &Reader{Head: Head{Source: source}}
 	t.part = &t.own

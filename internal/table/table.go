@@ -20,6 +20,7 @@ import (
 // the header, and takes every column for data.
 type Dialect struct {
 	Delimiter rune   // 0: tab, semicolon or comma, whichever the first line has
+	Decimal   rune   // the decimal sign: the point (also 0), or the comma
 	Header    Header // whether the first line holds names
 	Words     Words  // for messages
 	Workers   int    // goroutines that read and parse ahead; none for 0 and 1

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -116,7 +117,13 @@ var readErrors = []struct {
 	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes; `},
 	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: missing value "nan"`},
 	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
-	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
+	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (if the comma is the decimal sign: -decimal comma)`},
+	{"1;2\n3;4,5\n", Dialect{Words: Words{Label: "x"}}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
+	{"1;2\n3;1,234.5\n", Dialect{}, `f.csv:2:2: "1,234.5" is not a number (thousands are not set apart)`},
+	{"1;2\n3;1,234,567\n", Dialect{}, `f.csv:2:2: "1,234,567" is not a number (thousands are not set apart)`},
+	{"1;2\n3;1.234,5\n", Dialect{Decimal: ','}, `f.csv:2:2: "1.234,5" is not a number (the decimal sign is the comma, and thousands are not set apart)`},
+	{"1;2\n3;4.5\n", Dialect{Decimal: ','}, `f.csv:2:2: "4.5" is not a number (the decimal sign is the comma, and thousands are not set apart)`},
+	{"a;b\n3;n/a\n", Dialect{Decimal: ','}, `f.csv:2:2: missing value "n/a" in column "b"`},
 	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
 	{"1\n" + strings.Repeat("é", 100), Dialect{}, `f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
 	{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
@@ -259,4 +266,38 @@ func FuzzRoundTrip(f *testing.F) {
 			t.Fatalf("%q, then %q: %v", text, b.String(), err)
 		}
 	})
+}
+
+// A decimal comma is read as the point is, by every way through the reader.
+func TestDecimalComma(t *testing.T) {
+	points := "weight;a;b;kind\n1;1.5;-2e3;x\n0.25; .5 ;1.25e-7;y,z\n2;\"3.75\";12345678901234567.5;x\n"
+	commas := strings.Map(func(r rune) rune {
+		if r == '.' {
+			return ','
+		}
+		return r
+	}, points)
+	d := Dialect{Weights: "weight", Label: "kind"}
+	for _, delimiter := range []string{";", "\t", "|"} {
+		for _, workers := range []int{0, 3} {
+			d.Workers, d.Delimiter = workers, rune(delimiter[0])
+			want, err := Read(strings.NewReader(strings.ReplaceAll(points, ";", delimiter)), "f.csv", d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			comma := d
+			comma.Decimal = ','
+			got, err := Read(strings.NewReader(strings.ReplaceAll(commas, ";", delimiter)), "f.csv", comma)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%q, %d workers: %+v, %v; want %+v", delimiter, workers, got, err, want)
+			}
+		}
+	}
+	// One column, guessed; and fields in quotes between commas.
+	for _, text := range []string{"1,5\n2,5\n", "\"1,5\",\"7\"\n\"2,5\",\"8,0\"\n", "1,5;7\n2,5;8,0\n"} {
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Decimal: ','})
+		if err != nil || got.Rows != 2 || got.Data[0] != 1.5 || got.Data[len(got.Names)] != 2.5 || got.Header {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
 }
