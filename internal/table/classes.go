@@ -95,7 +95,7 @@ func (c *classReader) line(fields [][]byte, column string) error {
 	if !ok {
 		n = len(c.out.Classes)
 		c.index[string(s)] = n
-		c.out.Classes = append(c.out.Classes, string(s))
+		c.out.Classes = append(c.out.Classes, string(utf8Text(s)))
 	}
 	c.out.Class = append(c.out.Class, n)
 	c.last = c.split.end
@@ -110,6 +110,9 @@ func (c *classReader) line(fields [][]byte, column string) error {
 
 // first finds the column, and tells whether line 1 is a header, as far as it can.
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
+	for j, s := range fields {
+		fields[j] = utf8Text(s)
+	}
 	named := false
 	if column != "" {
 		if c.at, named, err = c.find(fields, column, c.dialect.Words.Label); err != nil {

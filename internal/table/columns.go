@@ -19,6 +19,9 @@ const (
 // columns, the names, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
+	for j, s := range fields {
+		fields[j] = utf8Text(s)
+	}
 	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
 	p.roles = make([]int, p.width)
 	named, err := p.assign(fields, h)

@@ -208,7 +208,7 @@ func (t *Reader) class(s []byte) int {
 	if !ok {
 		n = len(t.Classes)
 		t.classes[string(s)] = n
-		t.Classes = append(t.Classes, string(s))
+		t.Classes = append(t.Classes, string(utf8Text(s)))
 	}
 	return n
 }

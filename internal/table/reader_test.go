@@ -66,7 +66,9 @@ func sameTable(a, b *Table) bool {
 // way.
 func checkBlocks(t *testing.T, text string, d Dialect, rows int) {
 	t.Helper()
-	want, wantErr := Read(strings.NewReader(text), "f.csv", Dialect{Delimiter: d.Delimiter, Header: d.Header, Label: d.Label, Weights: d.Weights, Drop: d.Drop, Pick: d.Pick, slow: true})
+	whole := d
+	whole.Workers, whole.chunk, whole.slow = 0, 0, true
+	want, wantErr := Read(strings.NewReader(text), "f.csv", whole)
 	got, err := inBlocks(strings.NewReader(text), d, rows)
 	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
 		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, err, wantErr)
