@@ -384,7 +384,7 @@ func TestMixtures(t *testing.T) {
 	}
 	b := Mixtures(nil, many)
 	all = parse(t, b)
-	if got := texts(all); !strings.Contains(got, "100000 rows; each column is the mean of about 2") || len(b) > 20000 {
+	if got := texts(all); !strings.Contains(got, "100000 rows; each bar is the mean of about 2") || len(b) > 20000 {
 		t.Errorf("%d bytes, %s", len(b), got)
 	}
 	// The first cluster's share falls from 1 to 1/2 in its own rows, and rises

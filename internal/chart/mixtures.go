@@ -61,7 +61,7 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	p := s.layout(nil, nil, nil, 220, 6, 100)
 	columns := min(len(rows), max(int(p.right-left), 1))
 	if columns < len(rows) {
-		notes = append(notes, strconv.Itoa(len(rows))+" rows; each column is the mean of about "+strconv.FormatFloat(float64(len(rows))/float64(columns), 'f', 1, 64))
+		notes = append(notes, strconv.Itoa(len(rows))+" rows; each bar is the mean of about "+strconv.FormatFloat(float64(len(rows))/float64(columns), 'f', 1, 64)+" of them")
 	}
 	if m := n - len(rows); m > 0 {
 		notes = append(notes, strconv.Itoa(m)+" of "+strconv.Itoa(n)+" rows are left out: not finite, or all 0")

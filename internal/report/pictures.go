@@ -110,6 +110,9 @@ func (b *builder) panels() (all []picture, note string) {
 				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i : i+1], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
 		}
 	}
+	if b.k > 1 {
+		note += " The global error has many simplexes, and so many labels: this one is turned towards the compact prototypes."
+	}
 	return all, note
 }
 

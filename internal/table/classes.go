@@ -110,24 +110,21 @@ func (c *classReader) line(fields [][]byte, column string) error {
 
 // first finds the column, and tells whether line 1 is a header, as far as it can.
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
-	for j, s := range fields {
-		fields[j] = utf8Text(s)
-	}
-	named := false
+	named, names := false, utf8Texts(fields)
 	if column != "" {
-		if c.at, named, err = c.find(fields, column, c.dialect.Words.Label); err != nil {
+		if c.at, named, err = c.find(names, column, c.dialect.Words.Label); err != nil {
 			return false, err
 		}
 		if named && c.dialect.Header == HeaderNo {
 			return false, c.fault(-1, c.dialect.Words.Label+" "+strconv.Quote(column)+" is a name, but line 1 holds none")
 		}
 	} else if c.at = 0; c.width > 1 {
-		if c.at, err = c.labelled(fields); err != nil {
+		if c.at, err = c.labelled(names); err != nil {
 			return false, err
 		}
 		named = true
 	}
-	c.name = Printable(string(fields[c.at]))
+	c.name = Printable(string(names[c.at]))
 	known := slices.ContainsFunc(classNames, func(name string) bool { return strings.EqualFold(name, c.name) })
 	number := anyNumber(fields)
 	switch c.sure = true; {

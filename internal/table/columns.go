@@ -19,12 +19,10 @@ const (
 // columns, the names, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
-	for j, s := range fields {
-		fields[j] = utf8Text(s)
-	}
 	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
 	p.roles = make([]int, p.width)
-	named, err := p.assign(fields, h)
+	first := utf8Texts(fields)
+	named, err := p.assign(first, h)
 	if err != nil {
 		return err
 	}
@@ -37,7 +35,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 		}
 	}
 	names := make([]string, p.width)
-	for j, s := range fields {
+	for j, s := range first {
 		names[j] = Column(j)
 		if h.Header {
 			if name := Printable(string(s)); name != "" {

@@ -19,6 +19,15 @@ func utf8Text(s []byte) []byte {
 	return text
 }
 
+// utf8Texts are fields as names. Numbers are looked for in the fields as they are.
+func utf8Texts(fields [][]byte) [][]byte {
+	texts := make([][]byte, len(fields))
+	for j, s := range fields {
+		texts[j] = utf8Text(s)
+	}
+	return texts
+}
+
 // windows1252 is 0x80 to 0x9f of that encoding (unicode.org's CP1252.TXT); the five
 // that it leaves open are the control characters that they are in Latin-1.
 var windows1252 = [32]rune{
