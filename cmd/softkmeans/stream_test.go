@@ -257,6 +257,34 @@ func TestStreamFailure(t *testing.T) {
 	}
 }
 
+// A compressed file is large at a fifth of the size.
+func TestLarge(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x")
+	for _, test := range []struct {
+		start string
+		size  int64
+		want  bool
+	}{{"\x1f\x8b", 20 << 20, true}, {"1,2", 20 << 20, false}, {"\x1f\x8b", 10 << 20, false}, {"1,2", 65 << 20, true}} {
+		file, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = file.WriteString(test.start)
+		if err := errors.Join(err, file.Truncate(test.size)); err != nil {
+			t.Fatal(err)
+		}
+		f := inputFlags{source: name}
+		if got := f.large(file); got != test.want {
+			t.Errorf("%q and %d bytes: %v", test.start, test.size, got)
+		}
+		f.source = "-"
+		if f.large(file) {
+			t.Error("standard input is taken for a file that can be read again")
+		}
+		file.Close()
+	}
+}
+
 // The line comes five times a second at most, has the share of the file that the
 // pass has read, and is gone in the end.
 func TestProgress(t *testing.T) {
