@@ -89,7 +89,7 @@ func TestLabelGuess(t *testing.T) {
 		{"a,b,kind\n1,2,x\n3,4,y\n", "auto", 3, true, ""},
 		{"a,b\n1,2\n3,4\n", "auto", 0, false, ""},
 		{"a,b\n1,2\n3,y\n", "auto", 0, false, `t.csv, line 3, column 2: "y" in column "b" is not a number`}, // 2 is no word
-		{"x,y\na,b\nc,d\n", "auto", 0, false, "t.csv, line 2, column 1: "},                    // two columns of words
+		{"x,y\na,b\nc,d\n", "auto", 0, false, "t.csv, line 2, column 1: "},                                  // two columns of words
 		{"a,b,kind\n1,2,x\n3,4,y\n", "", 0, false, "the label column 3"},
 		{"a,b,kind\n1,2,x\n3,4,y\n", "3", 3, false, ""},
 		{"a,b,kind\n1,2,7\n3,4,8\n", "3", 3, false, ""},
