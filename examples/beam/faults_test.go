@@ -52,7 +52,7 @@ func TestBadShards(t *testing.T) {
 		"no rows":         {[]string{"a.csv", "", "b.csv", "u,v\n", "c.csv", ""}, "%/b.csv", "the shards have no rows"},
 		"listed twice":    {nil, "%/a.csv %/?.csv", "%/a.csv: the shard is listed twice"},
 		"equal names":     {nil, "%/a.csv %/../a.csv", "the memberships of both would be"},
-		"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" is too large for a number`},
+		"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" in column "v" is too large for a number`},
 	} {
 		for _, plain := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,plain=%v", name, plain), func(t *testing.T) {
