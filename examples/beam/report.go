@@ -21,7 +21,7 @@ func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 	fmt.Fprintf(&b, "smallest membership     %-16.3g must not be below 0\n", c.MinMembership)
 	fmt.Fprintf(&b, "largest |row sum − 1|   %-16.3g memberships of a row must add up to 1\n\n", c.MaxSumError)
 	for label, n := range q.Sizes {
-		fmt.Fprintf(&b, "label %-4d %12d rows\n", label, n)
+		fmt.Fprintf(&b, "p%-4d %12d rows\n", label, n)
 	}
 	if c.Optimal(0) {
 		within := math.Abs(c.Gap)
