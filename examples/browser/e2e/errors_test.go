@@ -40,7 +40,7 @@ func TestErrors(t *testing.T) {
 		p := open(t, dir, 1360, 900)
 		objective := p.text("objective")
 		p.drop("bad.csv", "a,b\n1,2\n3,x7\n")
-		p.fails("bad.csv, line 3, column 2:", `"x7" is not a number`)
+		p.fails("bad.csv, line 3, column 2:", `"x7" in column "b" is not a number`)
 		p.run(click("summary"), chromedp.SetValue("#text", "1;2\n3;4\n5;NaN\n", chromedp.ByQuery), click("#paste"))
 		p.fails("pasted table, line 3, column 2:", `missing value "NaN"`)
 		p.drop("short.csv", "1,2,3\n4,5,6\n7,8\n")
@@ -90,7 +90,7 @@ func TestLabelColumn(t *testing.T) {
 			t.Error("a column's name was taken for HTML")
 		}
 		p.run(chromedp.SetValue("#label", "", chromedp.ByQuery))
-		p.fails("kinds.csv, line 2, column 3:", `"a" is not a number`)
+		p.fails("kinds.csv, line 2, column 3:", `"a" in column "kind" is not a number`)
 		p.after(chromedp.SetValue("#label", "3", chromedp.ByQuery))
 		if got := p.text("accuracy"); got != "100 %" {
 			t.Errorf("with the label chosen the accuracy is %s", got)
