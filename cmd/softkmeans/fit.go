@@ -28,8 +28,8 @@ Columns with different units should have one scale: -scale zscore.
                 alternating: an iteration from k-means centers
                 tilsd: global, for similarities (-kernel) in place of rows
                 lsd: clusters from similarities, which are 0 between clusters
-                These two compare every two rows (but for -kernel linear):
-                8000 take ten seconds, 100000 half an hour
+                These two compare every two rows (but for -kernel linear),
+                so the time grows as their square: 8000 take ten seconds
 ` + scaleHelp + columnsHelp + `
 What is written:
 
