@@ -258,7 +258,7 @@ func TestModelFaults(t *testing.T) {
 	swapped := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
 	for text, want := range map[string]string{
 		swapped(lsd, `"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
-		swapped(lsd, `"k": 2`, `"k": 1000000000`):                                  "does not have k = 1000000000 clusters",
+		swapped(lsd, `"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
 		swapped(lsd, `"samples": [`, `"samples": [[1, 2], `):                                "is of 3 samples, but there are 4",
 		swapped(lsd, `"samples"`, `"others"`):                                               "is of 3 samples, but there are 0, and 2 columns",
 		swapped(matrix, `"c1", "c2"`, `"c1", "c2", "c3"`):                                   "is of 2 samples, but there are 0, and 3 columns",
