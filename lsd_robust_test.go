@@ -219,6 +219,24 @@ func lsdModels(t testing.TB) []*LSDModel {
 		{Memberships: NewMatrix(0, 4, nil), Map: &KernelMap{Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}}
 }
 
+// TestRowsBeyond: rows that a similarity does not have are a panic, not numbers of
+// what lies behind a view of samples.
+func TestRowsBeyond(t *testing.T) {
+	x := rowsOf(randomData(9, 2, 0, 1), 0, 5)
+	linear, err := LinearKernel(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []Similarity{linear, KernelFunc(5, func(i, j int) float64 { return 1 })} {
+		for _, lo := range []int{-1, 4, 5, math.MaxInt} {
+			mustPanic(t, func() { s.Rows(NewMatrix(2, 5, nil), lo) })
+		}
+		mustPanic(t, func() { s.Rows(nil, 0) })
+		s.Rows(NewMatrix(0, 5, nil), 5)
+		s.Rows(NewMatrix(2, 5, nil), 3)
+	}
+}
+
 // TestLSDPredictDestination: dst is the result, may be rows, and is as it was
 // after an error.
 func TestLSDPredictDestination(t *testing.T) {

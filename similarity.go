@@ -39,11 +39,24 @@ type kernelFunc struct {
 func (k kernelFunc) Len() int { return k.n }
 
 func (k kernelFunc) Rows(dst *Matrix, lo int) {
+	checkPart(dst, lo, k.n)
 	for i := range dst.Rows {
 		row := dst.Row(i)
 		for j := range row {
 			row[j] = k.at(lo+i, j)
 		}
+	}
+}
+
+// checkPart panics unless dst can be rows lo, lo+1, … of an n×n matrix: without it
+// a view of samples would be read past its end.
+func checkPart(dst *Matrix, lo, n int) {
+	if checkShape("dst", dst) != nil || dst.Cols != n || lo < 0 || dst.Rows > n-lo {
+		size := "nil"
+		if dst != nil {
+			size = shape(dst.Rows, dst.Cols)
+		}
+		panic("softkmeans: dst is " + size + " for rows from " + strconv.Itoa(lo) + " on of " + shape(n, n))
 	}
 }
 
@@ -261,8 +274,10 @@ func squaredDistance(x, y []float64) float64 {
 // Len returns the number of samples.
 func (k *SampleKernel) Len() int { return k.s.n }
 
-// Rows writes rows lo … lo+dst.Rows−1 of K to dst.
+// Rows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K has not so many
+// rows, or dst not as many columns.
 func (k *SampleKernel) Rows(dst *Matrix, lo int) {
+	checkPart(dst, lo, k.s.n)
 	own := make([]float64, dst.Rows*k.s.d)
 	k.s.pack(own, lo, lo+dst.Rows, false)
 	k.between(dst, own, nil)
