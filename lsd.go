@@ -336,6 +336,9 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if n == 0 || k == 0 {
 		return nil, fail(ErrTooFewSamples, "the model's memberships are "+shape(n, k))
 	}
+	if err := checkShape("rows", rows); err != nil { // which Coordinates takes for the training samples
+		return nil, err
+	}
 	if m.Map != nil {
 		w, err := m.Coordinates(nil, rows)
 		if err != nil {
