@@ -84,8 +84,10 @@
 // no data can cause: an index out of range, a destination of a wrong shape.
 //
 // Destinations come first in an argument list; nil allocates; the result is
-// returned. A destination may be the input itself (the same matrix or slice)
-// where their shapes agree; any other overlap is not allowed.
+// returned. A destination may be what the call reads, an argument or a matrix of
+// the receiver's, as a whole and where their shapes agree: it is then overwritten.
+// Any other overlap is not allowed, nor one with the samples of a [SampleKernel].
+// Nothing else that is handed in is changed.
 //
 // # Concurrency and bits
 //

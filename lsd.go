@@ -426,11 +426,12 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			return nil, err
 		}
 		dst = destination(dst, n, p)
+		memberships, vertices := beside(dst, m.Memberships), beside(dst, km.Vertices)
 		for i := range n {
 			out := dst.row(i)
 			clear(out)
-			for j, g := range m.Memberships.row(i) {
-				axpy(out, g, km.Vertices.row(j))
+			for j, g := range memberships.row(i) {
+				axpy(out, g, vertices.row(j))
 			}
 		}
 		return dst, nil
@@ -439,6 +440,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	dst = destination(dst, rows.Rows, p)
+	projection := beside(dst, km.Projection)
 	row, w := make([]float64, n), make([]float64, p)
 	top, _ := rowMaxAbs(km.Means)
 	for i := range rows.Rows {
@@ -453,7 +455,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		// has less to multiply.
 		clear(w)
 		for j, v := range row {
-			axpy(w, v-mean, km.Projection.row(j))
+			axpy(w, v-mean, projection.row(j))
 		}
 		out := dst.row(i)
 		for c, v := range w {

@@ -77,17 +77,6 @@ func TestProjectSimplex(t *testing.T) {
 				if math.Abs(sum-radius) > 4*0x1p-53*radius {
 					t.Errorf("n=%d spread=%g radius=%g: the sum is off by %g", n, spread, radius, sum-radius)
 				}
-				self := append([]float64(nil), v...)
-				if out := ProjectScaledSimplex(self, self, radius); &out[0] != &self[0] || !equal(self, got) {
-					t.Errorf("n=%d: in place differs", n)
-				}
-				dirty := make([]float64, n)
-				for i := range dirty {
-					dirty[i] = math.NaN()
-				}
-				if !equal(ProjectScaledSimplex(dirty, v, radius), got) {
-					t.Errorf("n=%d: dirty dst differs", n)
-				}
 			}
 		}
 	}
@@ -106,7 +95,6 @@ func TestProjectSimplex(t *testing.T) {
 	if got := ProjectSimplex(nil, []float64{1, math.Inf(-1)}); !math.IsNaN(got[0]) || !math.IsNaN(got[1]) {
 		t.Error(got)
 	}
-	mustPanic(t, func() { ProjectSimplex(make([]float64, 2), make([]float64, 3)) })
 	for _, r := range []float64{0, -1, math.NaN(), math.Inf(1)} {
 		mustPanic(t, func() { ProjectScaledSimplex(nil, []float64{1}, r) })
 	}

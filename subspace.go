@@ -221,8 +221,8 @@ func (e *Extent) fits(f *Extent) error {
 	return nil
 }
 
-// Merge takes in the rows of f, which is unchanged. Errors: [ErrShape] if both have
-// rows and not the same subspace; e is then unchanged.
+// Merge takes in the rows of f, which is unchanged; e and f may be the same. Errors:
+// [ErrShape] if both have rows and not the same subspace; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
 	if err := e.fits(f); err != nil {
 		return err
