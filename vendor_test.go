@@ -12,21 +12,6 @@ import (
 	"testing"
 )
 
-// sources lists the root package's files that are not tests.
-func sources(t *testing.T) (files []string) {
-	t.Helper()
-	all, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range all {
-		if !strings.HasSuffix(f, "_test.go") {
-			files = append(files, f)
-		}
-	}
-	return files
-}
-
 // TestImports: the standard library alone, and none of it that weighs on a
 // small build or reaches around the type system.
 func TestImports(t *testing.T) {

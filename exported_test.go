@@ -1,0 +1,365 @@
+//go:build !tinygo
+
+package softkmeans
+
+// What the package exports, read from its sources: for the golden list of it, and
+// for tables that must have every function of a kind.
+
+import (
+	"errors"
+	"flag"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "add to testdata/api.txt what is new")
+
+// sources lists the root package's files that are not tests, which a test program
+// that was copied to another machine may be without.
+func sources(t *testing.T) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if !strings.HasSuffix(f, "_test.go") {
+			files = append(files, f)
+		}
+	}
+	if !slices.Contains(files, "doc.go") {
+		t.Skip("the package's sources are not here")
+	}
+	return files
+}
+
+// parsed are the files of sources. All of them count, whatever machine and tags
+// they are for.
+func parsed(t *testing.T) (set *token.FileSet, files []*ast.File) {
+	t.Helper()
+	set = token.NewFileSet()
+	for _, name := range sources(t) {
+		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return set, files
+}
+
+// receiver returns the name of the type of a method's receiver, and whether it is a
+// pointer; "" of a function.
+func receiver(f *ast.FuncDecl) (name string, pointer bool) {
+	if f.Recv == nil {
+		return "", false
+	}
+	typ := f.Recv.List[0].Type
+	star, pointer := typ.(*ast.StarExpr)
+	if pointer {
+		typ = star.X
+	}
+	return types.ExprString(typ), pointer
+}
+
+// signature is a function's without the names of parameters and results, which
+// callers do not depend on.
+func signature(f *ast.FuncType) string {
+	list := func(fields *ast.FieldList) (out []string) {
+		if fields == nil {
+			return nil
+		}
+		for _, p := range fields.List {
+			text := types.ExprString(p.Type)
+			if inner, ok := p.Type.(*ast.FuncType); ok {
+				text = "func" + signature(inner)
+			}
+			out = append(out, slices.Repeat([]string{text}, max(1, len(p.Names)))...)
+		}
+		return out
+	}
+	text, results := "("+strings.Join(list(f.Params), ", ")+")", list(f.Results)
+	switch len(results) {
+	case 0:
+		return text
+	case 1:
+		return text + " " + results[0]
+	}
+	return text + " (" + strings.Join(results, ", ") + ")"
+}
+
+// exportedLines is a line for everything that programs can refer to, sorted. What it
+// cannot say in a line is a failure: the list must not be less than it seems.
+func exportedLines(t *testing.T) []string {
+	set, files := parsed(t)
+	// Only for the values of constants; what is imported is not looked at.
+	config := types.Config{Importer: noImports{}, Error: func(error) {}, IgnoreFuncBodies: true, FakeImportC: true}
+	pkg, _ := config.Check("softkmeans", set, files, nil)
+	var lines []string
+	add := func(line string) {
+		if strings.ContainsAny(line, "…\n") || strings.Contains(line, "struct{") || strings.Contains(line, "interface{") {
+			t.Errorf("this list has no words for %s", line)
+		}
+		lines = append(lines, line)
+	}
+	for _, f := range files {
+		for _, decl := range f.Decls {
+			switch d := decl.(type) {
+			case *ast.FuncDecl:
+				name, pointer := receiver(d)
+				switch {
+				case !d.Name.IsExported() || name != "" && !ast.IsExported(name):
+				case d.Type.TypeParams != nil:
+					t.Errorf("this list has no words for the type parameters of %s", d.Name)
+				case name == "":
+					add("func " + d.Name.Name + signature(d.Type))
+				case pointer:
+					add("method (*" + name + ") " + d.Name.Name + signature(d.Type))
+				default:
+					add("method (" + name + ") " + d.Name.Name + signature(d.Type))
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.ValueSpec:
+						for i, n := range s.Names {
+							switch {
+							case !n.IsExported():
+							case d.Tok == token.CONST:
+								c, ok := pkg.Scope().Lookup(n.Name).(*types.Const)
+								if !ok || c.Val().Kind() == constant.Unknown {
+									t.Errorf("no value of %s", n.Name)
+									continue
+								}
+								add("const " + n.Name + " " + types.TypeString(c.Type(), types.RelativeTo(pkg)) + " = " + c.Val().ExactString())
+							case s.Type != nil:
+								add("var " + n.Name + " " + types.ExprString(s.Type))
+							case i < len(s.Values) && strings.HasPrefix(types.ExprString(s.Values[i]), "errors.New("):
+								add("var " + n.Name + " error")
+							default:
+								t.Errorf("declare the type of %s, for this list", n.Name)
+							}
+						}
+					case *ast.TypeSpec:
+						if s.Name.IsExported() {
+							typeLines(t, files, s, add)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(lines)
+	return slices.Compact(lines) // files for one machine each may declare the same
+}
+
+// typeLines adds a type's own line, and those of its fields or methods.
+func typeLines(t *testing.T, files []*ast.File, s *ast.TypeSpec, add func(line string)) {
+	if s.TypeParams != nil {
+		t.Errorf("this list has no words for the type parameters of %s", s.Name)
+	}
+	head := "type " + s.Name.Name
+	if s.Assign.IsValid() {
+		head += " ="
+	}
+	switch typ := s.Type.(type) {
+	case *ast.StructType:
+		add(head + " struct")
+		for _, f := range typ.Fields.List {
+			tag := ""
+			if f.Tag != nil {
+				tag = " " + f.Tag.Value
+			}
+			text := types.ExprString(f.Type)
+			if inner, ok := f.Type.(*ast.FuncType); ok {
+				text = "func" + signature(inner)
+			}
+			for _, n := range f.Names {
+				if n.IsExported() {
+					add("field " + s.Name.Name + "." + n.Name + " " + text + tag)
+				}
+			}
+			if len(f.Names) == 0 {
+				name := strings.TrimPrefix(text, "*")
+				if ast.IsExported(name) {
+					t.Errorf("this list has no words for what %s embeds, %s", s.Name, text)
+				} else if what := exportsOf(files, name); what != "" {
+					t.Errorf("%s exports %s of the embedded %s: this list has no words for it", s.Name, what, text)
+				}
+			}
+		}
+	case *ast.InterfaceType:
+		var names []string // one more breaks those who implement it
+		for _, m := range typ.Methods.List {
+			f, ok := m.Type.(*ast.FuncType)
+			if !ok {
+				t.Errorf("this list has no words for what %s embeds", s.Name)
+				continue
+			}
+			for _, n := range m.Names { // those that are not exported, too: they keep others from implementing it
+				names = append(names, n.Name)
+				add("method " + s.Name.Name + "." + n.Name + signature(f))
+			}
+		}
+		slices.Sort(names)
+		add(head + " interface of " + strings.Join(names, ", "))
+	default:
+		add(head + " " + types.ExprString(s.Type))
+	}
+}
+
+// exportsOf returns an exported method or field of a type that is not exported; "":
+// it has none.
+func exportsOf(files []*ast.File, name string) (found string) {
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				if of, _ := receiver(n); of == name && n.Name.IsExported() {
+					found = n.Name.Name
+				}
+				return false
+			case *ast.TypeSpec:
+				if typ, ok := n.Type.(*ast.StructType); ok && n.Name.Name == name {
+					for _, field := range typ.Fields.List {
+						for _, n := range field.Names {
+							if n.IsExported() {
+								found = n.Name
+							}
+						}
+						if len(field.Names) == 0 {
+							found = "more that is embedded"
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// noImports imports nothing: no other package's sources are needed.
+type noImports struct{}
+
+func (noImports) Import(path string) (*types.Package, error) { return nil, errors.New("not needed") }
+
+// TestExported: programs that compile with this package today will with the next.
+// testdata/api.txt has a line for all that is exported, which may become more and
+// never less: -update adds what is new, and what went can only be taken out by hand.
+func TestExported(t *testing.T) {
+	const path = "testdata/api.txt"
+	got := exportedLines(t)
+	text, err := os.ReadFile(path)
+	if err != nil && !(*update && errors.Is(err, fs.ErrNotExist)) {
+		t.Fatal(err)
+	}
+	want := strings.Split(strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n")), "\n")
+	if len(text) == 0 {
+		want = nil
+	}
+	came := slices.DeleteFunc(slices.Clone(got), func(line string) bool { return slices.Contains(want, line) })
+	went := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return slices.Contains(got, line) })
+	if *update && len(came) > 0 {
+		want = append(want, came...)
+		slices.Sort(want)
+		if err := os.WriteFile(path, []byte(strings.Join(want, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		came = nil
+	}
+	for _, line := range went {
+		t.Errorf("went:  %s", line)
+	}
+	for _, line := range came {
+		t.Errorf("came:  %s", line)
+	}
+	switch {
+	case len(went) > 0:
+		t.Error("programs may depend on what went: lines of " + path + " may be added, never removed or changed")
+	case len(came) > 0:
+		t.Error("what came stays: if it is meant to, go test -run TestExported -update .")
+	case !slices.IsSorted(want):
+		t.Error(path + " is not sorted")
+	}
+	t.Log(strconv.Itoa(len(got)) + " lines")
+}
+
+// TestTablesComplete: every function that has a dst is among the destinations of
+// alias_test.go, and every method that changes its receiver among the receivers.
+func TestTablesComplete(t *testing.T) {
+	_, files := parsed(t)
+	table := map[string]bool{}
+	for _, c := range destinationCases(t) {
+		table[c.name] = true
+	}
+	for _, c := range intCases() {
+		table[c.name] = true
+	}
+	for _, c := range floatCases() {
+		table[c.name] = true
+	}
+	destinations := len(table)
+	for _, c := range receiverCases(t) {
+		for _, f := range c.fails {
+			table[f.method] = true
+		}
+	}
+	hasDst := func(f *ast.FuncType) bool {
+		return slices.ContainsFunc(f.Params.List, func(p *ast.Field) bool {
+			return slices.ContainsFunc(p.Names, func(n *ast.Ident) bool { return n.Name == "dst" })
+		})
+	}
+	found := 0
+	want := func(name string) {
+		found++
+		if !table[name] {
+			t.Errorf("the tables of alias_test.go are without %s", name)
+		}
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				of, pointer := receiver(n)
+				if !n.Name.IsExported() || of != "" && !ast.IsExported(of) {
+					return false
+				}
+				if of == "" && hasDst(n.Type) {
+					want(n.Name.Name)
+				} else if hasDst(n.Type) || pointer && changes(n.Type) {
+					want(of + "." + n.Name.Name)
+				}
+				return false
+			case *ast.TypeSpec:
+				if typ, ok := n.Type.(*ast.InterfaceType); ok && n.Name.IsExported() {
+					for _, m := range typ.Methods.List {
+						if f, ok := m.Type.(*ast.FuncType); ok && hasDst(f) {
+							want(n.Name.Name + "." + m.Names[0].Name)
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	if destinations < 10 || found < 20 {
+		t.Errorf("only %d destinations, and %d functions were looked for", destinations, found)
+	}
+}
+
+// changes: a method that takes something in and returns an error, and nothing else,
+// is there for what it does to its receiver.
+func changes(f *ast.FuncType) bool {
+	return len(f.Params.List) > 0 && strings.HasSuffix(signature(f), ") error")
+}
