@@ -3,7 +3,6 @@ package softkmeans
 import (
 	"errors"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -274,23 +273,6 @@ func TestSkMableLarge(t *testing.T) {
 			t.Errorf("%s: k=%d tol=%g: %v %v, want %v", c.name, c.k, c.tol, got, err, c.want)
 		}
 	}
-}
-
-// bigObjective is ‖X − GF‖² in big.Float, at most MaxFloat64.
-func bigObjective(x, f, g *Matrix) float64 {
-	sum := new(big.Float).SetPrec(5000)
-	for i := range x.Rows {
-		for c := range x.Cols {
-			r := new(big.Float).SetPrec(5000).SetFloat64(x.At(i, c))
-			for j := range f.Rows {
-				p := new(big.Float).SetPrec(5000).SetFloat64(f.At(j, c))
-				r.Sub(r, p.Mul(p, big.NewFloat(g.At(i, j))))
-			}
-			sum.Add(sum, r.Mul(r, r))
-		}
-	}
-	v, _ := sum.Float64()
-	return min(v, math.MaxFloat64)
 }
 
 // TestCertifyRange: centers and memberships of any finite size give finite and

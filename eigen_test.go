@@ -342,7 +342,7 @@ func TestEigenJacobiRelative(t *testing.T) {
 				a.Set(j, i, a.At(i, j))
 			}
 		}
-		want := bigSingular(a) // definite: singular values are eigenvalues
+		want := bigSingular(t, a) // definite: singular values are eigenvalues
 		values, _, err := EigenSym(a)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,385 @@
+package softkmeans
+
+// Slow answers with as many digits as they take, in math/big, to hold the
+// package to: singular values and floors by one-sided Jacobi rotations, whose digits
+// are proved by bigCheck, objectives, and simplex-constrained least squares by
+// trying all supports.
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"testing"
+)
+
+// digits is a precision in bits, with the arithmetic of that precision.
+type digits uint
+
+func (p digits) num(v float64) *big.Float       { return p.zero().SetFloat64(v) }
+func (p digits) zero() *big.Float               { return new(big.Float).SetPrec(uint(p)) }
+func (p digits) add(x, y *big.Float) *big.Float { return p.zero().Add(x, y) }
+func (p digits) sub(x, y *big.Float) *big.Float { return p.zero().Sub(x, y) }
+func (p digits) mul(x, y *big.Float) *big.Float { return p.zero().Mul(x, y) }
+func (p digits) quo(x, y *big.Float) *big.Float { return p.zero().Quo(x, y) }
+func (p digits) sqrt(x *big.Float) *big.Float   { return p.zero().Sqrt(x) }
+
+// times is x·2^e.
+func (p digits) times(x *big.Float, e int) *big.Float { return p.zero().SetMantExp(x, e) }
+
+func (p digits) dot(x, y []*big.Float) *big.Float {
+	sum, part := p.zero(), p.zero()
+	for i := range x {
+		sum.Add(sum, part.Mul(x[i], y[i]))
+	}
+	return sum
+}
+
+// double is the nearest float64, the largest where that would be infinite.
+func double(x *big.Float) float64 {
+	v, _ := x.Float64()
+	return clampFinite(v)
+}
+
+// bigRows are vectors, one a row.
+type bigRows [][]*big.Float
+
+// bigMatrix returns a with so many bits that sums and differences of its entries are
+// exact, and 400 more.
+func bigMatrix(a *Matrix) (bigRows, digits) {
+	low, high := math.MaxInt, math.MinInt
+	for i := range a.Rows {
+		for _, v := range a.Row(i) {
+			if v != 0 {
+				x := big.NewFloat(v)
+				e := x.MantExp(nil)
+				low, high = min(low, e-int(x.MinPrec())), max(high, e)
+			}
+		}
+	}
+	p := digits(400)
+	if low < high {
+		p += digits(high - low)
+	}
+	return p.rows(a), p
+}
+
+// rows is a in this precision.
+func (p digits) rows(a *Matrix) bigRows {
+	rows := make(bigRows, a.Rows)
+	for i := range rows {
+		for _, v := range a.Row(i) {
+			rows[i] = append(rows[i], p.num(v))
+		}
+	}
+	return rows
+}
+
+// transposed is for rows of length d, of which there may be none.
+func (m bigRows) transposed(d int) bigRows {
+	t := make(bigRows, d)
+	for j := range t {
+		for i := range m {
+			t[j] = append(t[j], m[i][j])
+		}
+	}
+	return t
+}
+
+// centred is m without its mean row, which is exact but for one rounding of
+// each entry.
+func (m bigRows) centred(p digits) bigRows {
+	out, n := make(bigRows, len(m)), p.num(float64(len(m)))
+	for c := range m[0] {
+		sum := p.zero()
+		for i := range m {
+			sum.Add(sum, m[i][c])
+		}
+		for i := range m {
+			v := p.sub(p.mul(n, m[i][c]), sum)
+			out[i] = append(out[i], v.Quo(v, n))
+		}
+	}
+	return out
+}
+
+// bigSVD returns the singular values of m, descending, and the singular vectors as
+// rows, by one-sided Jacobi rotations of the shorter side. Values that are nothing but
+// rounding are 0, with left vectors of zeros.
+func bigSVD(m bigRows, d int, p digits) (s []*big.Float, u, v bigRows) {
+	if len(m) < d {
+		s, v, u = bigSVD(m.transposed(d), len(m), p)
+		return s, u, v
+	}
+	w := m.transposed(d)
+	for j := range w {
+		for i, x := range w[j] {
+			w[j][i] = p.zero().Set(x)
+		}
+		v = append(v, make([]*big.Float, d))
+		for i := range v[j] {
+			v[j][i] = p.zero()
+		}
+		v[j][j] = p.num(1)
+	}
+	squares := make([]*big.Float, d)
+	for j := range w {
+		squares[j] = p.dot(w[j], w[j])
+	}
+	one, t1, t2 := p.num(1), p.zero(), p.zero()
+	rotate := func(x, y []*big.Float, c, s *big.Float) {
+		for i := range x {
+			if x[i].Sign() == 0 && y[i].Sign() == 0 {
+				continue
+			}
+			t1.Mul(c, x[i])
+			t1.Sub(t1, t2.Mul(s, y[i]))
+			t2.Mul(s, x[i])
+			x[i].Set(t1)
+			t1.Mul(c, y[i])
+			y[i].Add(t1, t2)
+		}
+	}
+	nothing := func(square *big.Float, shift int, top *big.Float) bool { // √square is below 2^-(p−shift)·√top
+		return square.Sign() == 0 || square.Cmp(p.times(top, -2*(int(p)-shift))) <= 0
+	}
+	for done := false; !done; {
+		done = true
+		for i := range d {
+			for j := i + 1; j < d; j++ {
+				if squares[j].Cmp(squares[i]) > 0 {
+					w[i], w[j], v[i], v[j], squares[i], squares[j] = w[j], w[i], v[j], v[i], squares[j], squares[i]
+				}
+			}
+			for j := i + 1; j < d; j++ {
+				if nothing(squares[j], 60, squares[0]) {
+					continue
+				}
+				g := p.dot(w[i], w[j])
+				if nothing(p.mul(g, g), 30, p.mul(squares[i], squares[j])) {
+					continue
+				}
+				done = false
+				z := p.sub(squares[j], squares[i])
+				z.Quo(z, g.Add(g, g))
+				root := p.mul(z, z)
+				tn := p.zero().Abs(z)
+				tn.Quo(one, tn.Add(tn, p.sqrt(root.Add(root, one))))
+				if z.Sign() < 0 {
+					tn.Neg(tn)
+				}
+				c := p.mul(tn, tn)
+				c.Quo(one, p.sqrt(c.Add(c, one)))
+				sn := p.mul(c, tn)
+				rotate(w[i], w[j], c, sn)
+				rotate(v[i], v[j], c, sn)
+				squares[i], squares[j] = p.dot(w[i], w[i]), p.dot(w[j], w[j])
+			}
+		}
+	}
+	order := make([]int, d)
+	for i := range order {
+		order[i] = i
+		for l := i; l > 0 && squares[order[l]].Cmp(squares[order[l-1]]) > 0; l-- {
+			order[l], order[l-1] = order[l-1], order[l]
+		}
+	}
+	sorted := make(bigRows, d)
+	u = make(bigRows, d)
+	for at, j := range order {
+		sorted[at], u[at] = v[j], w[j]
+		s = append(s, p.sqrt(squares[j]))
+		if nothing(squares[j], 60, squares[order[0]]) {
+			s[at] = p.zero()
+		}
+		for i, x := range u[at] {
+			if s[at].Sign() == 0 {
+				u[at][i] = p.zero()
+			} else {
+				u[at][i] = x.Quo(x, s[at])
+			}
+		}
+	}
+	return s, u, sorted
+}
+
+// bigCheck proves what bigSVD returned: m = UΣVᵀ to 2^-250 of the smallest value that is
+// not 0, with vectors orthonormal to 2^-250, so that by Weyl's theorem each value has 240
+// bits, or is 0.
+func bigCheck(m bigRows, s []*big.Float, u, v bigRows, p digits) error {
+	rank := 0
+	for rank < len(s) && s[rank].Sign() > 0 {
+		rank++
+	}
+	limit := p.zero()
+	if rank > 0 {
+		limit = p.times(s[rank-1], -250)
+	}
+	for i := range m {
+		for j, x := range m[i] {
+			r := p.zero().Set(x)
+			for l := range rank {
+				r.Sub(r, p.mul(s[l], p.mul(u[l][i], v[l][j])))
+			}
+			if r.Abs(r).Cmp(limit) > 0 {
+				return fmt.Errorf("the oracle's residual is %.3g, its limit %.3g", r, limit)
+			}
+		}
+	}
+	unit := p.times(p.num(1), -250)
+	for a := range rank {
+		for b := range a + 1 {
+			for _, q := range []bigRows{u, v} {
+				e := p.dot(q[a], q[b])
+				if a == b {
+					e.Sub(e, p.num(1))
+				}
+				if e.Abs(e).Cmp(unit) > 0 {
+					return fmt.Errorf("the oracle's vectors %d and %d are off by %.3g", a, b, e)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bigSingular are the singular values of a, to the last bit.
+func bigSingular(t *testing.T, a *Matrix) []float64 {
+	t.Helper()
+	m, p := bigMatrix(a)
+	s, u, v := bigSVD(m, a.Cols, p)
+	if err := bigCheck(m, s, u, v, p); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]float64, len(s))
+	for i, x := range s {
+		out[i], _ = x.Float64()
+	}
+	return out
+}
+
+// bigSimplex is the smallest ‖x − Fᵀg‖² over g ≥ 0, Σg = 1, for the few rows of f: of all
+// supports whose own minimum is inside of them the best. Those of dependent rows are
+// covered by smaller ones.
+func bigSimplex(x []*big.Float, f bigRows, p digits) *big.Float {
+	p *= 2 // normal equations square the condition
+	difference := func(a, b []*big.Float) []*big.Float {
+		out := make([]*big.Float, len(a))
+		for i := range a {
+			out[i] = p.sub(a[i], b[i])
+		}
+		return out
+	}
+	var best *big.Float
+	for set := 1; set < 1<<len(f); set++ {
+		var edges bigRows // and last x itself, all from the first vertex
+		first := -1
+		for j := range f {
+			switch {
+			case set>>j&1 == 0:
+			case first < 0:
+				first = j
+			default:
+				edges = append(edges, difference(f[j], f[first]))
+			}
+		}
+		n := len(edges)
+		edges = append(edges, difference(x, f[first]))
+		a := make(bigRows, n+1) // [EEᵀ Ey; yᵀEᵀ yᵀy]: eliminated, its corner is what is left of ‖y‖²
+		for i := range a {
+			for l := range a {
+				a[i] = append(a[i], p.dot(edges[i], edges[l]))
+			}
+		}
+		regular := true
+		for l := range n {
+			if size := p.dot(edges[l], edges[l]); a[l][l].Cmp(p.times(size, 100-int(p))) <= 0 {
+				regular = false
+				break
+			}
+			for i := l + 1; i <= n; i++ {
+				q := p.quo(a[i][l], a[l][l])
+				for c := l; c <= n; c++ {
+					a[i][c].Sub(a[i][c], p.mul(q, a[l][c]))
+				}
+			}
+		}
+		if !regular {
+			continue
+		}
+		left, inside := p.num(1), true
+		for i := n - 1; i >= 0; i-- {
+			g := a[i][n]
+			for l := i + 1; l < n; l++ {
+				g.Sub(g, p.mul(a[i][l], a[l][n]))
+			}
+			g.Quo(g, a[i][i])
+			left.Sub(left, g)
+			inside = inside && g.Sign() >= 0
+		}
+		if inside && left.Sign() >= 0 && (best == nil || a[n][n].Cmp(best) < 0) {
+			best = a[n][n]
+		}
+	}
+	return best
+}
+
+// bigLogDet is log10|det a| by elimination with 400 bits.
+func bigLogDet(a *Matrix) float64 {
+	n := a.Rows
+	m := make([][]*big.Float, n)
+	for i := range m {
+		for _, v := range a.Row(i) {
+			m[i] = append(m[i], new(big.Float).SetPrec(400).SetFloat64(v))
+		}
+	}
+	sum := 0.0
+	for j := range n {
+		best := j
+		for i := j; i < n; i++ {
+			if new(big.Float).Abs(m[i][j]).Cmp(new(big.Float).Abs(m[best][j])) > 0 {
+				best = i
+			}
+		}
+		m[j], m[best] = m[best], m[j]
+		mant := new(big.Float)
+		exp := m[j][j].MantExp(mant)
+		f, _ := mant.Float64()
+		sum += math.Log10(math.Abs(f)) + float64(exp)*math.Log10(2)
+		for i := j + 1; i < n; i++ {
+			q := new(big.Float).Quo(m[i][j], m[j][j])
+			for l := j; l < n; l++ {
+				m[i][l].Sub(m[i][l], new(big.Float).Mul(q, m[j][l]))
+			}
+		}
+	}
+	return sum
+}
+
+// bigObjective is ‖X − GF‖² in big.Float, at most MaxFloat64.
+func bigObjective(x, f, g *Matrix) float64 {
+	sum := new(big.Float).SetPrec(5000)
+	for i := range x.Rows {
+		for c := range x.Cols {
+			r := new(big.Float).SetPrec(5000).SetFloat64(x.At(i, c))
+			for j := range f.Rows {
+				p := new(big.Float).SetPrec(5000).SetFloat64(f.At(j, c))
+				r.Sub(r, p.Mul(p, big.NewFloat(g.At(i, j))))
+			}
+			sum.Add(sum, r.Mul(r, r))
+		}
+	}
+	v, _ := sum.Float64()
+	return min(v, math.MaxFloat64)
+}
+
+// TestBigOracle: the oracle itself, on a diagonal with a known rotation.
+func TestBigOracle(t *testing.T) {
+	got := bigSingular(t, NewMatrix(2, 2, []float64{3, 4, 4, -3}))
+	if got[0] != 5 || got[1] != 5 {
+		t.Error(got)
+	}
+	det := bigLogDet(NewMatrix(2, 2, []float64{0, 1e-200, 1e100, 5}))
+	if math.Abs(det+100) > 1e-12 {
+		t.Error(det)
+	}
+}
