@@ -273,8 +273,9 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// k−1 rows with the same singular values: Bᵀ·F, which needs no subtraction
-	// of a mean and leaves no structural zero.
+	// k−1 rows with the same singular values: Bᵀ·F, which leaves no structural zero.
+	// Of B's columns, which add up to 0, nothing is lost to a first vertex taken off,
+	// whose differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -283,7 +284,7 @@ func LogVolume(vertices *Matrix) (float64, error) {
 		for c := range k - 1 {
 			out := edges.row(c)
 			for i, v := range row {
-				out[i] += b.row(j)[c] * math.Ldexp(v, -exp)
+				out[i] += b.row(j)[c] * (math.Ldexp(v, -exp) - math.Ldexp(vertices.Data[i], -exp))
 			}
 		}
 	}

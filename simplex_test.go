@@ -47,6 +47,7 @@ func TestLogVolume(t *testing.T) {
 		{"thin", NewMatrix(3, 2, []float64{0, 0, 1, 0, 0, 1e-20}), math.Log(0.5e-20)},
 		{"huge", NewMatrix(3, 2, []float64{0, 0, 1e300, 0, 0, 1e300}), math.Log(0.5) + 600*math.Ln10},
 		{"tiny", NewMatrix(3, 2, []float64{0, 0, 1e-300, 0, 0, 1e-300}), math.Log(0.5) - 600*math.Ln10},
+		{"far from 0", NewMatrix(3, 2, []float64{1e8, -1e8, 1e8 + 3, -1e8, 1e8, -1e8 + 4}), math.Log(6)},
 		{"in a plane", NewMatrix(4, 2, []float64{0, 0, 1, 0, 0, 1, 3, 3}), math.Inf(-1)},
 		{"coinciding", NewMatrix(2, 2, []float64{1, 1, 1, 1}), math.Inf(-1)},
 		{"no dimension", NewMatrix(2, 0, nil), math.Inf(-1)},
