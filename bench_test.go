@@ -327,7 +327,7 @@ func BenchmarkStage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			f := s.centers(e, pc.basis)
+			f, _ := s.centers(e, pc)
 			run := func(stage string, flops, reads int, call func() error) {
 				b.Run(fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage), func(b *testing.B) {
 					for b.Loop() {

@@ -51,7 +51,9 @@
 // without a copy. Entries are finite float64 of any size: the data is scaled by
 // a power of two on the way in, so that neither 1e150 nor 1e-150 overflows or
 // vanishes. Only the objective, the floor and the total, which are squares,
-// saturate at math.MaxFloat64 or go to 0; the relative gap does not.
+// saturate at math.MaxFloat64 or go to 0; the relative gap does not. At the very ends
+// it is the results that have no float64: centers that should be beyond
+// math.MaxFloat64 stop there ([StatusOutOfRange]), denormal ones lose digits.
 //
 // # Data larger than memory, and in parts
 //

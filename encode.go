@@ -134,7 +134,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	switch {
 	case m.Solver < 0 || m.Solver > SolverKrylov:
 		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
-	case m.Status < 0 || m.Status > StatusCancelled:
+	case m.Status < 0 || m.Status > StatusOutOfRange:
 		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
 	case m.Sum != SumToOne && m.Sum != SumAtMostOne:
 		return nil, fail(ErrOption, "the model's sum is "+m.Sum.String())
@@ -204,7 +204,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	}
 	iterations := binary.LittleEndian.Uint64(data[16:])
 	if flags&^knownFlags != 0 || out.Volume > VolumeAffine || out.Solver < 0 || out.Solver > SolverKrylov ||
-		out.Status < 0 || out.Status > StatusCancelled || iterations > math.MaxInt32 {
+		out.Status < 0 || out.Status > StatusOutOfRange || iterations > math.MaxInt32 {
 		return fail(ErrFormat, "the model's header has values of no meaning")
 	}
 	out.Iterations = int(iterations)

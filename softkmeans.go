@@ -64,7 +64,8 @@ type Status int
 const (
 	// StatusNone is the zero value: nothing was computed.
 	StatusNone Status = iota
-	// StatusOptimal: the global minimum, in closed form.
+	// StatusOptimal: the global minimum, in closed form, but for the rounding of
+	// centers to float64.
 	StatusOptimal
 	// StatusConverged: an iteration met its tolerance.
 	StatusConverged
@@ -73,6 +74,11 @@ const (
 	StatusIterationLimit
 	// StatusCancelled: the context ended; the result is the best so far.
 	StatusCancelled
+	// StatusOutOfRange: the global minimum asks for centers beyond the range of
+	// float64, since the data ends near it. They stopped at math.MaxFloat64, and the
+	// objective is above the floor: by Gap, which Fit, and FitSeq with Memberships,
+	// measure on the centers that are left.
+	StatusOutOfRange
 )
 
 // String returns the status in words.
@@ -88,6 +94,8 @@ func (s Status) String() string {
 		return "iteration limit"
 	case StatusCancelled:
 		return "cancelled"
+	case StatusOutOfRange:
+		return "out of range"
 	}
 	return "Status(" + strconv.Itoa(int(s)) + ")"
 }
@@ -123,7 +131,11 @@ type Options struct {
 // are exported and survive encoding/json; a Model with nothing but Centers is
 // ready for Predict.
 type Model struct {
-	Centers     *Matrix // F, k×d: a prototype a row
+	// Centers are F, k×d: a prototype a row. Near the ends of the float64 range they
+	// cannot be where they should: they stop at math.MaxFloat64 (Fit then says
+	// StatusOutOfRange), and those of denormal data are whole multiples of 2^-1074. Gap
+	// has what that costs.
+	Centers     *Matrix
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// Objective is ‖X − GF‖², weighted if weights were given, computed from
 	// the X, G and F themselves. Like Floor and Total it is in squared units of
@@ -206,13 +218,13 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status}
+	m := &Model{Solver: pc.solver, Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
 	e, err := s.place(m.Memberships, pc.basis, k, o)
 	if err != nil {
 		return nil, err
 	}
-	m.Centers = s.centers(e, pc.basis)
+	m.Centers, m.Status = s.centers(e, pc)
 	if weights != nil {
 		if err := s.settleZeroWeights(m); err != nil {
 			return nil, err
@@ -317,21 +329,26 @@ func (s *samples) mixtures(g *Matrix, p int, e *enclosure) error {
 }
 
 // centers returns the vertices of the enclosure in the data's units: for the
-// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5.
-func (s *samples) centers(e *enclosure, basis *Matrix) *Matrix {
-	k := e.normals.Rows
+// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5. The status is
+// that of pc, unless they are no minimum since they had to stop at the end of the range by
+// more than a rounding error.
+func (s *samples) centers(e *enclosure, pc *principal) (*Matrix, Status) {
+	k, status := e.normals.Rows, pc.status
 	f := NewMatrix(k, s.d, nil)
 	for j := range k {
 		row := f.row(j)
 		copy(row, s.mean)
 		for c, u := range e.normals.row(j) {
-			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, basis.row(c))
+			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, pc.basis.row(c))
 		}
 		for i, v := range row {
 			row[i] = clampFinite(math.Ldexp(v, s.exp))
+			if status == StatusOptimal && math.IsInf(math.Ldexp(v*(1-0x1p-50), s.exp), 0) {
+				status = StatusOutOfRange
+			}
 		}
 	}
-	return f
+	return f, status
 }
 
 // clampFinite keeps prototypes of data near the end of the float64 range

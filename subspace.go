@@ -267,10 +267,11 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.sameSquares(e.squares); err != nil {
 		return nil, err
 	}
+	centers, status := s.centers(p.enclose(e), &p.pc)
 	return &Model{
-		Centers: s.centers(p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
+		Centers: centers, Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
 		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: s.gap(e.objective, &p.pc, p.k),
-		Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status,
+		Solver: p.pc.solver, Iterations: p.pc.steps, Status: status,
 	}, nil
 }
 
