@@ -17,8 +17,9 @@ import (
 // units of x; out of float64's range they become 0 or math.MaxFloat64.
 //
 // The digits are those of SolverAuto: where the tail falls below 1e-9 of the
-// total, and min(n, d) ≤ 512, it comes from a Jacobi SVD and is accurate
-// relative to itself; otherwise to min(n, d)·2^-52 of the total.
+// total, and min(n, d) ≤ 512, it comes from a Jacobi SVD, which has √floor to
+// (n+d)·2^-52 of √total, so that a floor of 1e-20 of the total still has digits;
+// otherwise to min(n, d)·2^-52 of the total.
 //
 // Cost: nd·min(n, d) and O(min(n, d)³). Errors: [ErrShape], [ErrNonFinite],
 // [ErrTooFewSamples].

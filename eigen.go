@@ -24,7 +24,8 @@ const jacobiMaxOrder = 8
 // largest magnitude (the first on ties) is positive. a may be indefinite and
 // is not changed; a 0×0 matrix has empty results.
 //
-// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|.
+// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|; beyond
+// ±math.MaxFloat64, where entries end below, they are ±Inf.
 // Cost: about 9n³ multiplications. Errors: [ErrShape] if a is not square or an
 // entry differs from its mirror image by more than 1e-8 of the largest entry
 // (smaller differences are averaged), [ErrNonFinite].

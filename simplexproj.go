@@ -200,7 +200,9 @@ type SimplexInfo struct {
 	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
 	// may reach 1e-9 for vertices that are dependent (Ridge > 0) and of very
 	// different sizes, or hardly independent, as where two all but coincide: no
-	// active-set step is accurate enough there to mend it.
+	// active-set step is accurate enough there to mend it. Where Ridge > 0 it is that of
+	// the last proximal step, which the step's own term adds to: at most Ridge, and 1e-11
+	// for vertices 1e-9 apart.
 	KKT float64
 	// Ridge is 0 unless the vertices are affinely dependent to working
 	// accuracy (two coincide, or k > d+1). The memberships are then not unique,

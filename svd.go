@@ -26,7 +26,7 @@ import (
 // needed to judge it.
 type SVDResult struct {
 	U *Matrix   // n×p, orthonormal columns, p = min(n, d) for an n×d matrix
-	S []float64 // p singular values, descending, never negative
+	S []float64 // p singular values, descending, never negative; +Inf where above math.MaxFloat64
 	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
 
 	// Sweeps is how often the Jacobi method went through all pairs of columns;
@@ -50,6 +50,9 @@ const maxSweeps = 60
 // that the entry of largest magnitude in v's column (the first of them on
 // ties) is positive. Where singular values are 0 the vectors are completed to
 // an orthonormal set. Empty matrices have empty factors. a is not changed.
+//
+// Singular values may be larger than any entry: above math.MaxFloat64 they are +Inf,
+// beside vectors that are right, and below 2^-1022 they are rounded to denormals.
 //
 // SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
 // times that of other methods; for a few leading triplets of a large matrix see
@@ -334,11 +337,12 @@ type TruncatedOptions struct {
 // TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
 type TruncatedResult struct {
 	U *Matrix   // n×k, orthonormal columns
-	S []float64 // k leading singular values, descending
+	S []float64 // k leading singular values, descending; +Inf where above math.MaxFloat64
 	V *Matrix   // d×k, orthonormal columns, signs as in [SVD]
 	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final
 	// vectors (a·v_i = s_i·u_i holds to rounding): some singular value lies
-	// within this distance of s_i.
+	// within this distance of s_i, which is never above the i-th by more than
+	// rounding. +Inf where above math.MaxFloat64.
 	Residuals []float64
 	Steps     int
 	Status    Status // StatusConverged, or StatusIterationLimit with the best triplets so far

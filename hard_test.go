@@ -1,0 +1,445 @@
+package softkmeans
+
+// Matrices that are known for eating digits, or that lie at the ends of the
+// float64 range, through everything that computes with singular values. Answers
+// come from oracle_test.go; every tolerance is a bound from the literature with
+// the constants of this package's loops, named where it is used:
+//
+//	[DV]  Demmel & Veselić, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992)
+//	[DV1] Drmač & Veselić, New fast and accurate Jacobi SVD algorithm I, ibid. 29 (2008)
+//	[CH]  Cox & Higham, Stability of Householder QR factorization for weighted least squares, 1998
+//	[H]   Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed. (2002)
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// hardMatrix is one of them with its exact answers, in units of 2^exp: the largest entry
+// is then in [½, 1).
+type hardMatrix struct {
+	family string
+	a      *Matrix
+	exp    int
+
+	p       digits
+	rows    bigRows // a
+	centred bigRows
+	s       []*big.Float // singular values
+	sc      []*big.Float // those of the centred rows
+	floors  []*big.Float // Σ_{i≥k} sc², k = 1 … min(n, d)+1
+	columns float64      // ‖B†‖, a = B·D, the columns of B of length 1; +Inf if B is singular
+	lines   float64      // ‖B†‖, a = D·B, likewise for rows
+	mean    float64      // length of the mean row
+}
+
+// hardMatrices are all of them: one of each family in quick mode.
+var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
+	rng := rand.New(rand.NewPCG(1e9, 7))
+	var all []*hardMatrix
+	add := func(family string, a *Matrix) { all = append(all, &hardMatrix{family: family, a: a}) }
+	fill := func(n, d int, f func(i, j int) float64) *Matrix {
+		return mapped(NewMatrix(n, d, nil), func(i, j int, _ float64) float64 { return f(i, j) })
+	}
+	normal := func(n, d int) *Matrix { return fill(n, d, func(_, _ int) float64 { return rng.NormFloat64() }) }
+	small := func(n, d int) *Matrix {
+		return fill(n, d, func(_, _ int) float64 { return float64(rng.IntN(7) - 3) })
+	}
+
+	for _, n := range [][2]int{{5, 5}, {8, 8}, {10, 6}} {
+		add("Hilbert", fill(n[0], n[1], func(i, j int) float64 { return 1 / float64(i+j+1) }))
+	}
+	for _, angle := range []float64{1.2, 0.4} {
+		sn, cs := math.Sin(angle), math.Cos(angle)
+		add("Kahan", fill(8, 8, func(i, j int) float64 {
+			switch {
+			case i == j:
+				return math.Pow(sn, float64(i))
+			case i < j:
+				return -cs * math.Pow(sn, float64(i))
+			}
+			return 0
+		}))
+	}
+	for _, mu := range []float64{1e-5, 1e-9, 1e-200} {
+		add("Läuchli", fill(7, 6, func(i, j int) float64 {
+			switch i {
+			case 0:
+				return 1
+			case j + 1:
+				return mu
+			}
+			return 0
+		}))
+	}
+	decades := func(i, n int) float64 { return 150 - 300*float64(i)/float64(n-1) }
+	add("graded columns", mapped(normal(7, 5), func(_, j int, v float64) float64 { return v * math.Pow(10, decades(j, 5)) }))
+	add("graded columns", mapped(normal(7, 5), func(_, j int, v float64) float64 { return v * math.Pow(10, -decades(j, 5)) }))
+	add("graded rows", mapped(normal(7, 5), func(i, _ int, v float64) float64 { return v * math.Pow(10, decades(i, 7)) }))
+	add("graded rows", mapped(normal(5, 7), func(i, _ int, v float64) float64 { return v * math.Pow(10, -decades(i, 5)) }))
+	add("graded both", mapped(normal(6, 5), func(i, j int, v float64) float64 {
+		return v * math.Pow(10, (decades(i, 6)+decades(j, 5))/2)
+	}))
+	add("graded beyond", mapped(normal(6, 5), func(i, j int, v float64) float64 { return v * math.Pow(10, decades(i, 6)+decades(j, 5)) }))
+
+	spectrum := func(f func(i int) float64) *Matrix {
+		values := make([]float64, 6)
+		for i := range values {
+			values[i] = f(i)
+		}
+		return laSpectrum(8, 6, values, rng)
+	}
+	add("clustered", spectrum(func(i int) float64 { return 1 + float64(i)*0x1p-52 }))
+	add("clustered", spectrum(func(i int) float64 { return 1 + float64(i/3)*1e-3 + float64(i)*1e-12 }))
+	add("repeated", spectrum(func(i int) float64 { return float64(1 + i/3) }))
+	add("repeated", fill(8, 8, func(i, j int) float64 { // Hadamard: all are √8
+		sign := 1.0
+		for l := range 3 {
+			if i>>l&j>>l&1 == 1 {
+				sign = -sign
+			}
+		}
+		return sign
+	}))
+	add("rank-deficient", product(small(8, 3), small(3, 6)))
+	add("rank-deficient", product(small(5, 2), small(2, 9)))
+	twin := normal(8, 5)
+	for i := range 8 {
+		twin.Set(i, 4, twin.At(i, 1))
+	}
+	add("rank-deficient", twin)
+	for _, e := range []float64{1e150, 1e300, 1e307} {
+		add("near overflow", mapped(normal(7, 4), func(_, _ int, v float64) float64 { return v * e }))
+	}
+	add("largest", fill(6, 3, func(_, _ int) float64 { return math.Copysign(math.MaxFloat64, rng.Float64()-0.5) }))
+	add("largest", fill(2, 2, func(i, _ int) float64 { return math.Copysign(1e308, 0.5-float64(i)) }))
+	add("largest", fill(9, 2, func(_, _ int) float64 { return math.MaxFloat64 * (2*rng.Float64() - 1) }))
+	for _, e := range []float64{1e-150, 1e-300, 1e-310} {
+		add("near underflow", mapped(normal(7, 4), func(_, _ int, v float64) float64 { return v * e }))
+	}
+	add("near underflow", mapped(small(7, 4), func(_, _ int, v float64) float64 { return v * math.SmallestNonzeroFloat64 }))
+	add("Vandermonde", fill(9, 7, func(i, j int) float64 { return math.Pow(float64(i+1)/9, float64(j)) }))
+	add("Vandermonde", fill(6, 6, func(i, j int) float64 { return math.Pow(float64(i+1), float64(j)) }))
+	for _, n := range []int{7, 10} {
+		add("Wilkinson", fill(n, n, func(i, j int) float64 {
+			switch i - j {
+			case 0:
+				return math.Abs(float64(i) - float64(n-1)/2)
+			case 1, -1:
+				return 1
+			}
+			return 0
+		}))
+	}
+	add("zero", NewMatrix(5, 3, nil))
+	add("identity", identity(6))
+	for _, last := range []float64{0, 1} { // of t⁶, whose powers end in zero, and of t⁶ − 1, whose sixth power is the identity
+		c := fill(6, 6, func(i, j int) float64 { return max(0, 1-math.Abs(float64(i-j-1))) })
+		c.Set(0, 5, last)
+		add("companion", c)
+	}
+	add("one row", normal(1, 7))
+	add("one column", normal(7, 1))
+	add("wide", normal(4, 60))
+	add("wide", mapped(normal(5, 40), func(i, _ int, v float64) float64 { return v * math.Pow(10, -4*float64(i)) }))
+	add("identical rows", fill(6, 4, func(_, j int) float64 { return 0.1 + float64(j)/3 }))
+	outlier := normal(9, 4)
+	for j := range 4 {
+		outlier.Row(4)[j] *= 1e12
+	}
+	add("outlier", outlier)
+	add("far mean", mapped(normal(9, 5), func(_, _ int, v float64) float64 { return 1e8 + v }))
+	add("far mean", mapped(normal(9, 3), func(_, j int, v float64) float64 { return 1e8*float64(1-j) + v }))
+
+	if quick() {
+		all = slices.CompactFunc(all, func(a, b *hardMatrix) bool { return a.family == b.family })
+	}
+	for _, h := range all {
+		if err := h.solve(); err != nil {
+			return nil, fmt.Errorf("%s: %w", h.family, err)
+		}
+	}
+	return all, nil
+})
+
+// eachHard calls f with all of them and logs the ratios that it notes.
+func eachHard(t *testing.T, f func(h *hardMatrix, r hardRatios)) {
+	all, err := hardMatrices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := hardRatios{}
+	for _, h := range all {
+		f(h, r)
+	}
+	r.log(t)
+}
+
+func (h *hardMatrix) solve() error {
+	n, d := h.a.Dims()
+	top, _ := maxAbs("a", h.a)
+	_, h.exp = math.Frexp(top)
+	h.rows, h.p = bigMatrix(h.a)
+	for _, row := range h.rows {
+		for _, v := range row {
+			v.SetMantExp(v, -h.exp)
+		}
+	}
+	s, u, v := bigSVD(h.rows, d, h.p)
+	if err := bigCheck(h.rows, s, u, v, h.p); err != nil {
+		return err
+	}
+	h.s, h.centred = s, h.rows.centred(h.p)
+	s, u, v = bigSVD(h.centred, d, h.p)
+	if err := bigCheck(h.centred, s, u, v, h.p); err != nil {
+		return err
+	}
+	h.sc = s
+	sum := h.p.zero()
+	h.floors = []*big.Float{sum}
+	for i := len(h.sc) - 1; i >= 0; i-- {
+		sum = h.p.add(sum, h.p.mul(h.sc[i], h.sc[i]))
+		h.floors = append(h.floors, sum)
+	}
+	slices.Reverse(h.floors)
+	h.columns = equilibrated(h.rows.transposed(d), n)
+	h.lines = equilibrated(h.rows, d)
+	square := h.p.zero()
+	for _, column := range h.rows.transposed(d) {
+		m := h.p.dot(column, slices.Repeat([]*big.Float{h.p.num(1)}, n))
+		square.Add(square, m.Mul(m, m))
+	}
+	h.mean = math.Sqrt(double(square)) / float64(n)
+	return nil
+}
+
+// equilibrated is ‖B†‖ for the given rows of length d as a D·B. 200 bits tell where it is
+// below 2^60, which is more than any use.
+func equilibrated(m bigRows, d int) float64 {
+	const p digits = 200
+	b := make(bigRows, len(m))
+	for i, row := range m {
+		size := p.sqrt(p.dot(row, row))
+		for _, v := range row {
+			x := p.zero().Set(v)
+			if size.Sign() > 0 {
+				x.Quo(x, size)
+			}
+			b[i] = append(b[i], x)
+		}
+	}
+	s, _, _ := bigSVD(b, d, p)
+	if last := double(s[len(s)-1]); last > 0x1p-60 {
+		return 1 / last
+	}
+	return math.Inf(1)
+}
+
+// hardRatios has the worst error over tolerance by function and family.
+type hardRatios map[string]map[string]float64
+
+func (r hardRatios) note(t *testing.T, h *hardMatrix, function string, ratio float64) {
+	t.Helper()
+	if r[function] == nil {
+		r[function] = map[string]float64{}
+	}
+	r[function][h.family] = max(r[function][h.family], ratio)
+	if !(ratio <= 1) {
+		t.Errorf("%s, %s of %s: %.3g times the tolerance", function, h.family, shape(h.a.Rows, h.a.Cols), ratio)
+	}
+}
+
+func (r hardRatios) log(t *testing.T) {
+	for _, function := range sortedKeys(r) {
+		var b strings.Builder
+		for _, family := range sortedKeys(r[function]) {
+			fmt.Fprintf(&b, "  %s %.2g", family, r[function][family])
+		}
+		t.Logf("%s:%s", function, b.String())
+	}
+}
+
+func sortedKeys[V any](m map[string]V) (keys []string) {
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// off is |got − want·2^exp| over tol·2^exp: what float64 cannot express costs its
+// rounding, and what is past the end is limit.
+func (h *hardMatrix) off(got float64, want *big.Float, exp int, tol, limit float64) float64 {
+	w := h.p.times(want, exp)
+	if v, _ := w.Float64(); math.Abs(v) > limit || math.IsInf(v, 0) {
+		if got == math.Copysign(limit, v) {
+			return 0
+		}
+	}
+	allowed := h.p.times(h.p.num(tol), exp)
+	allowed.Add(allowed, h.p.times(h.p.num(1), -1074)) // half of it, and some
+	if math.IsInf(got, 0) || math.IsNaN(got) {
+		return math.Inf(1)
+	}
+	d := h.p.sub(w, h.p.num(got))
+	return double(d.Quo(d.Abs(d), allowed))
+}
+
+// unit is a in units of 2^exp.
+func (h *hardMatrix) unit() *Matrix {
+	return mapped(h.a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -h.exp) })
+}
+
+// orOne is v, or 1 where the matrix is zero and errors must be, too.
+func (h *hardMatrix) orOne(v float64) float64 {
+	if v == 0 {
+		return 1
+	}
+	return v
+}
+
+// size is the largest singular value in units of 2^exp.
+func (h *hardMatrix) size() float64 { return double(h.s[0]) }
+
+// svdTolerance is the absolute bound on singular values: ‖δA‖ of two Householder
+// factorizations and the rotations, γ̃ ~ (n+d)·u each, [H] Theorem 19.4.
+func (h *hardMatrix) svdTolerance() float64 { return 2 * float64(h.a.Rows+h.a.Cols) * laEps * h.size() }
+
+// TestHardSVD: all singular values to the largest, and each to itself as far
+// as the condition of the scaled matrix allows.
+func TestHardSVD(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		n, d := h.a.Dims()
+		got, err := JacobiSVD(h.a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, s, v, err := SVD(h.a)
+		if err != nil || !laSameBits(s, got.S) || !laSameBits(u.Data, got.U.Data) || !laSameBits(v.Data, got.V.Data) {
+			t.Errorf("%s: SVD is not JacobiSVD (%v)", h.family, err)
+		}
+		if got.Status != StatusConverged {
+			t.Errorf("%s: %v", h.family, got.Status)
+		}
+		kappa := min(h.columns, h.lines)
+		for i, s := range got.S {
+			r.note(t, h, "JacobiSVD", h.off(s, h.s[i], h.exp, h.svdTolerance(), math.Inf(1)))
+			// [DV] Theorem 2.14 and [DV1] section 3.1: |δσ|/σ ≤ ‖δB·B†‖, the columns
+			// (for graded rows in order of size [CH] Theorem 4.1) of δB ~ 2(n+d)·u,
+			// the whole √d times that. Below 2^-1022 of the largest entry digits are lost.
+			relative := 2 * float64(n+d) * math.Sqrt(float64(min(n, d))) * laEps * kappa
+			if relative < 0.1 {
+				r.note(t, h, "JacobiSVD, relative", h.off(s, h.s[i], h.exp, relative*double(h.s[i])+float64(n*d)*0x1p-1022, math.Inf(1)))
+			}
+		}
+		// Values that are out of range, or denormal, say nothing of the vectors: those of
+		// the scaled matrix do, which are the same.
+		unit, err := JacobiSVD(h.unit())
+		if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
+			t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
+		}
+		for i, v := range laRatios(h.unit(), got.U, unit.S, got.V, 0) {
+			r.note(t, h, []string{"JacobiSVD, residual", "JacobiSVD, U", "JacobiSVD, V"}[i], v/10)
+		}
+	})
+}
+
+// TestHardEigen: the eigenvalues of [0 A; Aᵀ 0] are ±σ and zeros; those of A + cI for a
+// symmetric A are its own, moved. To n·u·‖A‖, as Householder's reduction, QL steps and
+// rotations all have it ([H] section 19.9 and Theorem 19.10 by Weyl).
+func TestHardEigen(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		n, d := h.a.Dims()
+		w := NewMatrix(n+d, n+d, nil)
+		for i := range n {
+			for j, v := range h.a.Row(i) {
+				w.Set(i, n+j, v)
+				w.Set(n+j, i, v)
+			}
+		}
+		values, vectors, err := EigenSym(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tol := 2 * float64(n+d) * laEps * h.size()
+		for i, v := range values {
+			want := h.p.zero()
+			switch {
+			case i < len(h.s):
+				want = h.s[i]
+			case i >= n+d-len(h.s):
+				want = h.p.zero().Neg(h.s[n+d-1-i])
+			}
+			r.note(t, h, "EigenSym", h.off(v, want, h.exp, tol, math.Inf(1)))
+		}
+		unit := mapped(w, func(_, _ int, v float64) float64 { return math.Ldexp(v, -h.exp) })
+		values, again, err := EigenSym(unit)
+		if err != nil || !laSameBits(vectors.Data, again.Data) {
+			t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
+		}
+		r.note(t, h, "EigenSym, vectors", laEigenRatios(unit, values, vectors.transposed())/10)
+		if n != d || maxDiff(h.unit(), h.unit().transposed()) > 0 {
+			return
+		}
+		// A power of two above ‖A‖ makes it definite: singular values are eigenvalues.
+		_, up := math.Frexp(h.size())
+		shift, m := h.p.times(h.p.num(1), up), make(bigRows, n)
+		for i := range m {
+			m[i] = slices.Clone(h.rows[i])
+			m[i][i] = h.p.add(m[i][i], shift)
+		}
+		s, u, v := bigSVD(m, n, h.p)
+		if err := bigCheck(m, s, u, v, h.p); err != nil {
+			t.Fatal(err)
+		}
+		if values, _, err = EigenSym(h.a); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range values {
+			r.note(t, h, "EigenSym, symmetric", h.off(v, h.p.sub(s[i], shift), h.exp, 2*float64(n)*laEps*h.size(), math.Inf(1)))
+		}
+	})
+}
+
+// TestHardTruncated: values lie within their residuals, and these are what was asked
+// for, or what rounding leaves.
+func TestHardTruncated(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		n, d := h.a.Dims()
+		small := min(n, d)
+		for _, k := range []int{1, (small + 1) / 2, small} {
+			got, err := TruncatedSVD(bg, h.a, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status != StatusConverged {
+				t.Errorf("%s k=%d: %v", h.family, k, got.Status)
+			}
+			unit, err := TruncatedSVD(bg, h.unit(), k, nil)
+			if err != nil || !laSameBits(unit.U.Data, got.U.Data) || !laSameBits(unit.V.Data, got.V.Data) {
+				t.Errorf("%s: a power of two changes the vectors (%v)", h.family, err)
+			}
+			left, _ := laResiduals(h.unit(), got.U, unit.S, got.V, 0)
+			for i, s := range got.S {
+				// Never above σ_i, which a subspace cannot be (Cauchy), and some value is as near
+				// as the residual.
+				tol, near := h.svdTolerance(), math.Inf(1)
+				r.note(t, h, "TruncatedSVD, above", h.off(max(s, math.Ldexp(double(h.s[i]), h.exp)), h.s[i], h.exp, tol, math.Inf(1)))
+				for _, want := range h.s {
+					near = min(near, h.off(s, want, h.exp, unit.Residuals[i]+tol, math.Inf(1)))
+				}
+				r.note(t, h, "TruncatedSVD", near)
+				r.note(t, h, "TruncatedSVD, residuals", math.Abs(left[i]-unit.Residuals[i])/h.orOne(h.svdTolerance()))
+				// As documented: Tol·s₁ or small·2^-52·s₁²/s_i, and never more than ‖Aᵀu‖ + s_i.
+				asked := max(1e-10*h.size(), float64(small)*0x1p-52*h.size()*h.size()/max(unit.S[i], math.SmallestNonzeroFloat64))
+				r.note(t, h, "TruncatedSVD, as asked", unit.Residuals[i]/h.orOne(asked))
+			}
+		}
+	})
+}

@@ -1,0 +1,233 @@
+package softkmeans
+
+// Floors, solutions and certificates on the matrices of hard_test.go, in units of 2^exp
+// and 4^exp.
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+)
+
+// centring bounds what the rounding of the mean adds to any sum of squares about it: n times
+// the square of the mean's error, which is orthogonal to the rest. The mean of
+// differences from a row, added to it, is off by u·‖mean‖ and n·u of the differences
+// ([H] section 4.2).
+func (h *hardMatrix) centring() float64 {
+	n := float64(h.a.Rows)
+	e := laEps * (2*h.mean + n*math.Sqrt(h.total()))
+	return n * e * e
+}
+
+// total is ‖Xc‖² in units of 4^exp.
+func (h *hardMatrix) total() float64 { return double(h.floors[0]) }
+
+// floor is that of k centers.
+func (h *hardMatrix) floor(k int) *big.Float { return h.floors[min(k-1, len(h.floors)-1)] }
+
+// gram is what Model.FloorError states of squares from a Gram matrix, min(n, d)·2^-52 of the
+// total (Weyl), with what centring adds.
+func (h *hardMatrix) gram() float64 {
+	return float64(min(h.a.Rows, h.a.Cols))*0x1p-52*h.total() + h.centring()
+}
+
+// root is the bound for floors from singular values: √floor is the distance from a
+// matrix of lower rank, so what moves the matrix by E moves it by ‖E‖ at most
+// (Mirsky). E is that of svdTolerance, of the centred data, and of forming differences.
+func (h *hardMatrix) root(floor float64) float64 {
+	e := 2 * float64(h.a.Rows+h.a.Cols) * laEps * math.Sqrt(h.total())
+	return 2*math.Sqrt(floor)*e + e*e + h.centring()
+}
+
+// TestHardFloors: floors to the stated share of the total, and small ones to what their
+// own Jacobi values have.
+func TestHardFloors(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		got, err := Floors(h.a)
+		if err != nil || len(got) != len(h.floors) {
+			t.Fatalf("%s: %d floors, %v", h.family, len(got), err)
+		}
+		for i, v := range got {
+			r.note(t, h, "Floors", h.off(v, h.floors[i], 2*h.exp, h.gram(), math.MaxFloat64))
+			if rank := min(h.a.Rows-1, h.a.Cols); rank > 0 && double(h.floors[rank-1]) < lostShare/2*h.total() {
+				r.note(t, h, "Floors, small", h.off(v, h.floors[i], 2*h.exp, h.root(double(h.floors[i])), math.MaxFloat64))
+			}
+		}
+	})
+}
+
+// TestHardFit: every solver and enclosure reaches the floor, and says so.
+func TestHardFit(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		n, d := h.a.Dims()
+		for _, k := range []int{1, 2, 3, min(n, d), min(n, d) + 2} {
+			for _, solver := range allSolvers {
+				for _, enclosure := range allEnclosures {
+					m, err := Fit(bg, h.a, k, &Options{Solver: solver, Enclosure: enclosure})
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkFeasible(t, m.Memberships)
+					name := "Fit " + solver.String() + " " + enclosure.String()
+					h.judge(t, r, name, k, m)
+				}
+			}
+		}
+	})
+}
+
+// judge holds a solution to the floor and to what it says of itself.
+func (h *hardMatrix) judge(t *testing.T, r hardRatios, name string, k int, m *Model) {
+	t.Helper()
+	n, d := h.a.Dims()
+	floor := double(h.floor(k))
+	tol := h.gram()
+	if m.Solver == SolverJacobi {
+		tol = h.root(floor)
+	}
+	r.note(t, h, name+", floor", h.off(m.Floor, h.floor(k), 2*h.exp, tol, math.MaxFloat64))
+	r.note(t, h, name+", total", h.off(m.Total, h.floors[0], 2*h.exp, h.gram(), math.MaxFloat64))
+	objective, far := h.objective(m.Centers, m.Memberships)
+	if stated := math.Ldexp(m.FloorError, -2*h.exp); stated > 0x1p-900 && stated < 0x1p900 && m.FloorError < math.MaxFloat64 {
+		r.note(t, h, name+", floor error", math.Max(0, double(h.p.sub(h.floor(k), h.p.times(h.p.num(m.Floor), -2*h.exp))))/stated)
+	}
+	// Each entry of X − GF is a sum of k+1 products about the mean, and that of the
+	// memberships, which the mean is multiplied by what is missing of, has k roundings.
+	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + math.Sqrt(float64(n))*(far+h.mean))
+	r.note(t, h, name+", objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e, math.MaxFloat64))
+	// The subspace is that of a matrix within the Gram matrix's rounding, by which its
+	// sum of squares falls short twice at most (Ky Fan); the simplex and the
+	// memberships are rounded as above, from projections of length d, and the centers
+	// once more, to the size of the mean or to whole denormals.
+	e = float64(2*k+d+8)*laEps*(math.Sqrt(h.total())+math.Sqrt(float64(n))*far) + 2*math.Sqrt(float64(n))*laEps*h.mean +
+		math.Ldexp(math.Sqrt(float64(n*d)), -1075-h.exp)
+	gap := 2*h.gram() + 2*math.Sqrt(floor)*e + e*e
+	if m.Solver == SolverKrylov {
+		gap += krylovTol * h.total()
+	}
+	above := double(h.p.sub(objective, h.floor(k)))
+	if m.Status == StatusOutOfRange { // then it is so, and the gap that of what is left
+		if !slices.ContainsFunc(m.Centers.Data, func(v float64) bool { return math.Abs(v) == math.MaxFloat64 }) {
+			t.Errorf("%s, %s k=%d: out of range: %v", name, h.family, k, m.Centers.Data)
+		}
+		r.note(t, h, name+", gap out of range", math.Abs(m.Gap*h.total()-above)/(gap+float64(4*k)*e*math.Sqrt(double(objective))))
+		return
+	}
+	r.note(t, h, name+", gap", math.Abs(above)/h.orOne(gap))
+	if h.total() > 0 {
+		r.note(t, h, name+", stated gap", math.Abs(m.Gap)*h.total()/gap)
+	}
+	if m.Status != StatusOptimal {
+		t.Errorf("%s, %s k=%d: %v", name, h.family, k, m.Status)
+	}
+}
+
+// objective is ‖X − GF‖² in units of 4^exp, and the largest distance of a center from
+// the mean.
+func (h *hardMatrix) objective(f, g *Matrix) (sum *big.Float, far float64) {
+	n, d := h.a.Dims()
+	sum = h.p.zero()
+	centers, members := h.p.rows(f), h.p.rows(g)
+	for j, row := range centers {
+		square := h.p.zero()
+		for c, v := range row {
+			v.SetMantExp(v, -h.exp)
+			e := h.p.sub(v, h.p.sub(h.rows[0][c], h.centred[0][c]))
+			square.Add(square, e.Mul(e, e))
+		}
+		far = max(far, math.Sqrt(double(square)))
+		centers[j] = row
+	}
+	columns := centers.transposed(d)
+	for i := range n {
+		for c := range d {
+			e := h.p.sub(h.rows[i][c], h.p.dot(members[i], columns[c]))
+			sum.Add(sum, e.Mul(e, e))
+		}
+	}
+	return sum, far
+}
+
+// TestHardCertify: the certificate of a global solution, and of one far from it.
+func TestHardCertify(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		n, d := h.a.Dims()
+		for _, k := range []int{1, 2, 3} {
+			f, g := NewMatrix(k, d, nil), NewMatrix(n, k, nil)
+			for j := range k {
+				copy(f.Row(j), h.a.Row(j%n))
+			}
+			for i := range n {
+				g.Set(i, i%k, 0.75)
+				g.Row(i)[(i+1)%k] += 0.25
+			}
+			c, err := Certify(h.a, f, g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.certificate(t, r, "Certify", k, c, f, g)
+			if c.MinMembership != []float64{1, 0.25, 0}[k-1] || c.MaxSumError != 0 || !(c.SpanError >= 0 && c.SpanError <= 1+4*float64(d)*laEps) {
+				t.Errorf("%s k=%d: %+v", h.family, k, c)
+			}
+		}
+	})
+}
+
+// certificate holds one to what it is about.
+func (h *hardMatrix) certificate(t *testing.T, r hardRatios, name string, k int, c Certificate, f, g *Matrix) {
+	t.Helper()
+	objective, far := h.objective(f, g)
+	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram(), math.MaxFloat64))
+	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram(), math.MaxFloat64))
+	n := math.Sqrt(float64(h.a.Rows)) // as in judge
+	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean))
+	tol := 2*math.Sqrt(double(objective))*e + e*e
+	r.note(t, h, name+", objective", h.off(c.Objective, objective, 2*h.exp, tol, math.MaxFloat64))
+	if h.total() > 0 {
+		gap := double(h.p.sub(objective, h.floor(k))) / h.total()
+		r.note(t, h, name+", gap", math.Abs(c.Gap-gap)/((tol+2*h.gram()*(1+math.Abs(gap)))/h.total()))
+	} else if want := double(objective); want == 0 && c.Gap != 0 || want > tol && c.Gap != math.MaxFloat64 {
+		t.Errorf("%s k=%d: gap %g, objective %g without variance", h.family, k, c.Gap, want)
+	}
+}
+
+// TestHardMinVolume: memberships are feasible, the objective is what it says, within the
+// slack of the floor or with a warning, and Certify agrees.
+func TestHardMinVolume(t *testing.T) {
+	eachHard(t, func(h *hardMatrix, r hardRatios) {
+		for _, k := range []int{2, 3} {
+			m, err := FitMinVolume(bg, h.a, k, &MinVolumeOptions{MaxIter: fewer(50, 20)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkFeasible(t, m.Memberships)
+			for _, v := range m.Centers.Data {
+				if !isFinite(v) {
+					t.Fatalf("%s k=%d: center %g", h.family, k, v)
+				}
+			}
+			c, err := Certify(h.a, m.Centers, m.Memberships)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.certificate(t, r, "FitMinVolume", k, c, m.Centers, m.Memberships)
+			objective, far := h.objective(m.Centers, m.Memberships)
+			n := math.Sqrt(float64(h.a.Rows))
+			e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean)) // as in judge
+			r.note(t, h, "FitMinVolume, stated objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e, math.MaxFloat64))
+			if m.Status != StatusConverged && m.Status != StatusIterationLimit {
+				t.Errorf("%s k=%d: %v", h.family, k, m.Status)
+			}
+			// Within the slack of the floor, or with a warning, unless the centers had to
+			// stop at the end of the range. Where they are denormals they are off by half of one.
+			within := slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack }) ||
+				slices.ContainsFunc(m.Centers.Data, func(v float64) bool { return math.Abs(v) == math.MaxFloat64 })
+			e += n * math.Ldexp(math.Sqrt(float64(h.a.Cols)), -1075-h.exp)
+			most := (1 + defaultSlack) * max(double(h.floor(k)), trivialShare*h.total())
+			if above := double(objective) - most; above > 2*math.Sqrt(most)*e+e*e+2*h.gram() && !within {
+				t.Errorf("%s k=%d: objective %g, %g were allowed, and no warning", h.family, k, double(objective), most)
+			}
+		}
+	})
+}
