@@ -20,7 +20,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 )
 
 // Exit codes.
@@ -82,7 +81,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "softkmeans: %v\nRun 'softkmeans help%s' for usage.\n", err, name)
 		return exitUsage
-	case errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, errBrokenPipe):
 		fmt.Fprintln(stderr, "softkmeans: nobody reads the output any more; there is no complete one")
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "softkmeans: interrupted; there is no result")

@@ -1,7 +1,10 @@
 package main
 
 // Writing files. Each is written under another name and renamed when it is
-// complete, so that a failure leaves neither half a file nor a spoilt old one.
+// complete, so that a failure leaves neither half a file nor a spoilt old one. The
+// renames come last, one right after the other in the order of the flags -o,
+// -centers, -model: who kills the process between two of them finds the first files
+// new and the others old, each of them whole.
 
 import (
 	"context"
@@ -11,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // outputs are the files that a command writes. They are all created before the
@@ -44,7 +48,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 		return nil, err
 	}
 	for i, other := range o.files {
-		if other.path == f.path && f.Name() != f.path {
+		if other.path == f.path && f.temporary() {
 			f.discard()
 			return nil, usageErrorf("-%s and -%s have the same file, %s", o.flags[i], flag, path)
 		}
@@ -79,7 +83,7 @@ func (o *outputs) mixedWith(stderr io.Writer) bool {
 // last, so that a failure leaves old files as they were. report may be nil.
 func (o *outputs) finish(s streams, report func(io.Writer) error) error {
 	for _, f := range o.files {
-		if err := f.Close(); err != nil {
+		if err := f.close(); err != nil {
 			return err
 		}
 	}
@@ -92,8 +96,11 @@ func (o *outputs) finish(s streams, report func(io.Writer) error) error {
 			return err
 		}
 	}
-	for _, f := range o.files {
+	for i, f := range o.files {
 		if err := f.commit(); err != nil {
+			for _, done := range o.files[:i] {
+				err = fmt.Errorf("%w; %s is written", err, done.named)
+			}
 			return err
 		}
 	}
@@ -110,8 +117,9 @@ func (o *outputs) discard() {
 // outputFile is a file in the making: create, write, commit, and discard in
 // any case.
 type outputFile struct {
-	*os.File
-	path string // what it is to be called; equal to Name() where it cannot be renamed
+	file  *os.File
+	path  string // what it is to be called; equal to the file's where that cannot be renamed
+	named string // and what messages call it
 }
 
 // target is the file that a path leads to, so that a link stays a link and two
@@ -152,6 +160,7 @@ func target(path string) string {
 // written.
 func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	path := target(named)
+	mode := os.FileMode(0o666)
 	old, statErr := os.Stat(path)
 	if statErr == nil {
 		// A file that may not be written may not be replaced either, and a
@@ -159,51 +168,80 @@ func createOutput(ctx context.Context, named string) (*outputFile, error) {
 		// written to as it is; a pipe waits for somebody to read it.
 		f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
 		if err != nil {
-			return nil, createError(named, err)
+			return nil, writeError(named, err)
 		}
 		if !old.Mode().IsRegular() {
-			return &outputFile{f, path}, nil
+			return &outputFile{f, path, named}, nil
 		}
 		f.Close()
+		mode = old.Mode().Perm() // from the start: who may not read it is not to open it either
 	}
 	// Not os.CreateTemp: its files are for the owner only, whatever the umask.
-	name := fmt.Sprintf("%s.%08x.tmp", path, rand.Uint32())
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(temporaryName(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
-		return nil, createError(named, err)
+		return nil, writeError(named, err)
 	}
-	o := &outputFile{f, path}
+	o := &outputFile{f, path, named}
 	if statErr == nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
+		if err := f.Chmod(mode); err != nil {
 			o.discard()
-			return nil, err
+			return nil, writeError(named, err)
 		}
 	}
 	return o, nil
 }
 
-// createError says which file could not be created, by the name the user knows.
-func createError(path string, err error) error {
-	var e *os.PathError
-	if errors.As(err, &e) {
-		err = e.Err
+// temporaryName is a name beside path that nobody has: path.XXXXXXXX.tmp, so that
+// who finds one, of a process that was killed, knows what it is. A path whose name
+// has as many bytes as there may be, 255 on most systems, has room for no more.
+func temporaryName(path string) string {
+	dir, base := filepath.Split(path)
+	const most = 200
+	if len(base) > most {
+		base = strings.ToValidUTF8(base[:most], "")
 	}
-	return fmt.Errorf("cannot write %s: %w", path, err)
+	return fmt.Sprintf("%s%s.%08x.tmp", dir, base, rand.Uint32())
 }
+
+// writeError says which file could not be written, by the name the user knows.
+func writeError(named string, err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Errorf("cannot write %s: %w", named, err)
+}
+
+func (o *outputFile) Write(p []byte) (int, error) {
+	n, err := o.file.Write(p)
+	return n, writeError(o.named, err)
+}
+
+// close ends the writing. Some file systems tell only now that there is no room.
+func (o *outputFile) close() error { return writeError(o.named, o.file.Close()) }
+
+// temporary reports whether the file has a name that it is not to keep.
+func (o *outputFile) temporary() bool { return o.file.Name() != o.path }
 
 // commit gives the closed file its name.
 func (o *outputFile) commit() error {
-	if o.Name() == o.path {
+	if !o.temporary() {
 		return nil
 	}
-	return os.Rename(o.Name(), o.path)
+	return writeError(o.named, os.Rename(o.file.Name(), o.path))
 }
 
 // discard removes what has not been committed. An error does not matter: the
 // file is closed or gone already, or there is another error to report.
 func (o *outputFile) discard() {
-	o.Close()
-	if o.Name() != o.path {
-		os.Remove(o.Name())
+	o.file.Close()
+	if o.temporary() {
+		os.Remove(o.file.Name())
 	}
 }

@@ -16,7 +16,7 @@ func ignoreBrokenPipe() { signal.Ignore(syscall.SIGPIPE) }
 // the program wants ignored: nohup that of a closed terminal, a shell Ctrl-C for what
 // it runs in the background.
 func endings() []os.Signal {
-	list := []os.Signal{syscall.SIGTERM}
+	list := []os.Signal{syscall.SIGTERM, syscall.SIGXCPU} // the latter: ulimit -t is about to end it
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
 		if !signal.Ignored(s) {
 			list = append(list, s)

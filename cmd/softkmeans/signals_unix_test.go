@@ -16,9 +16,9 @@ import (
 // A signal that asks for an end takes unfinished files with it, that of a closed
 // terminal as well; one that was ignored before the program began stays ignored.
 func TestSignals(t *testing.T) {
-	for name, signal := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP} {
+	for name, signal := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
 		for _, ignored := range []bool{false, true} {
-			if ignored && name == "TERM" {
+			if ignored && (name == "TERM" || name == "XCPU") {
 				continue
 			}
 			dir := inputs(t)
