@@ -297,7 +297,11 @@ func fuzzForm(f *testing.F, kind string) {
 		case *Subspace:
 			var e Extent
 			x := NewMatrix(2, v.cols, nil)
-			if err := e.Add(v, x); err != nil {
+			weight := math.Ldexp(1, v.wexp) // the largest that it knows of, and there may be
+			if err := e.Add(v, x); errors.Is(err, ErrChanged) != (weight < 1) || weight >= 1 && err != nil {
+				t.Fatal(err)
+			}
+			if err := e.AddWeighted(v, x, []float64{weight, 0}); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := v.Model(&e); err == nil {
