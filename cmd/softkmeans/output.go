@@ -133,8 +133,8 @@ func target(path string) string {
 			}
 			return path
 		}
-		if _, err := os.Stat(path); err == nil {
-			return path // /dev/stdout, where that is a pipe
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			return path // /dev/stdout, where that is a pipe; a link that leads to itself
 		}
 		// There is no such file yet: it may be that of a link, in a folder of many names.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
@@ -162,6 +162,9 @@ func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	path := target(named)
 	mode := os.FileMode(0o666)
 	old, statErr := os.Stat(path)
+	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) { // as of a link that leads to itself
+		return nil, writeError(named, statErr)
+	}
 	if statErr == nil {
 		// A file that may not be written may not be replaced either, and a
 		// directory cannot be: both fail here. A device or a pipe has to be
