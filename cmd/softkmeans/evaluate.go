@@ -219,7 +219,7 @@ func (e *evaluation) text() []byte {
 	var b bytes.Buffer
 	side := func(c *table.Classes, one, more string) {
 		n := len(c.Classes)
-		fmt.Fprintf(&b, "%s, column %s: %s in %d %s\n", c.Source, c.Name, count(len(c.Class), "row"), n, plural(n, one, more))
+		fmt.Fprintf(&b, "%s, column %s: %s in %d %s\n", c.Source, short(c.Name, mostName), count(len(c.Class), "row"), n, plural(n, one, more))
 	}
 	side(e.truth, "class", "classes")
 	side(e.labels, "cluster", "clusters")
@@ -260,7 +260,7 @@ func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
 	names := func(values []string, of []int) []string {
 		list := []string{}
 		for _, i := range of {
-			list = append(list, short(values[i]))
+			list = append(list, short(values[i], 16))
 		}
 		if left := len(values) - len(of); left > 0 {
 			list = append(list, fmt.Sprintf("%d others", left))
@@ -336,14 +336,14 @@ func largest(sizes []int, most int) []int {
 	return order
 }
 
-// short is a value for the head of a column or row.
-func short(s string) string {
+// short is a value for the head of a column or row, of so many characters at most.
+func short(s string, most int) string {
 	s = table.Printable(s)
 	if s == "" {
 		return "(none)"
 	}
-	if r := []rune(s); len(r) > 16 {
-		return strings.TrimRight(string(r[:15]), " ") + "…"
+	if r := []rune(s); len(r) > most {
+		return strings.TrimRight(string(r[:most-1]), " ") + "…"
 	}
 	return s
 }

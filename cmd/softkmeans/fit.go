@@ -169,6 +169,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 	switch {
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda are two ways to say the same; give one")
+	case f.model != "" && f.k > mostCenters:
+		return f, usageErrorf("-k %d: a model has %d centers at most; leave -model out", f.k, mostCenters)
 	case given["gamma"] && f.kernel != kernelRBF:
 		return f, usageErrorf("-gamma is for -kernel rbf")
 	case kernels && f.kernel == kernelMatrix && f.k == 0:

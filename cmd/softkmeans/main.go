@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	case errors.Is(err, errNotOptimal):
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "softkmeans: %v\nRun 'softkmeans help%s' for usage.\n", err, name)
+		fmt.Fprintf(stderr, "softkmeans: %s\nRun 'softkmeans help%s' for usage.\n", clipped(err.Error()), name)
 		return exitUsage
 	case errors.Is(err, errBrokenPipe):
 		fmt.Fprintln(stderr, "softkmeans: nobody reads the output any more; there is no complete one")
@@ -87,9 +87,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintln(stderr, "softkmeans: interrupted; there is no result")
 	default:
 		// The package's own errors begin with its name, which is ours, too.
-		fmt.Fprintf(stderr, "softkmeans: %s\n", strings.TrimPrefix(err.Error(), "softkmeans: "))
+		fmt.Fprintf(stderr, "softkmeans: %s\n", clipped(strings.TrimPrefix(err.Error(), "softkmeans: ")))
 	}
 	return exitFailure
+}
+
+// clipped leaves out the middle of a message with a very long name, or a number of a
+// million digits, in it.
+func clipped(message string) string {
+	const most = 8192 // more than twice that of a path
+	if len(message) <= most {
+		return message
+	}
+	return strings.ToValidUTF8(message[:most/2]+" … "+message[len(message)-most/2:], "")
 }
 
 // dispatch finds and runs the command. The name it returns is that of the

@@ -21,6 +21,10 @@ import (
 const (
 	modelFormat  = "softkmeans model"
 	modelVersion = 1
+
+	// mostCenters is how many centers a file may have. Memberships in k centers take
+	// three matrices of k×k: 400 MB, where a file of 500 kB may have 100 000 centers.
+	mostCenters = 4096
 )
 
 // modelFile is what is written. Numbers have the digits that it takes to read
@@ -157,6 +161,8 @@ func readModel(ctx context.Context, name string) (*modelFile, error) {
 	return f, nil
 }
 
+var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
+
 var errNotModel = errors.New("not a model; softkmeans fit -model writes them")
 
 func parseModel(text []byte) (*modelFile, error) {
@@ -194,7 +200,7 @@ func (f *modelFile) check() error {
 	case f.K < 1:
 		return fail("k is %d", f.K)
 	case !ok:
-		return fail("scale is %q", f.Scale)
+		return fail("scale is %.40q", f.Scale)
 	case kind == scale.None && len(f.Shift)+len(f.Divisor) > 0, kind != scale.None && (len(f.Shift) != d || len(f.Divisor) != d):
 		return fail("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
 	}
@@ -211,6 +217,9 @@ func (f *modelFile) check() error {
 	}
 	if err := f.checkRows("centers", f.Centers, f.K, d); err != nil {
 		return err
+	}
+	if f.K > mostCenters {
+		return errManyCenters
 	}
 	if kind != scale.None {
 		return f.checkRows("scaledCenters", f.Scaled, f.K, d)
@@ -264,18 +273,23 @@ func (f *modelFile) checkColumns(names []string, source string) error {
 	return nil
 }
 
-// abridged is a list of names that may be long.
+// abridged is a list of names that may be long, and each of which may be.
 func abridged(names []string) string {
-	if len(names) > 8 {
-		return strings.Join(names[:7], ", ") + ", …"
+	var list []string
+	for i, name := range names {
+		if i == 7 && len(names) > 8 {
+			list = append(list, "…")
+			break
+		}
+		list = append(list, short(name, mostName))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(list, ", ")
 }
 
 // centersFor are the centers for rows that were scaled as the model says.
 func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, error) {
 	if len(f.Centers) == 0 {
-		return nil, fmt.Errorf("%s: a model of method %s has no centers", source, f.Method)
+		return nil, fmt.Errorf("%s: a model of method %s has no centers", source, short(f.Method, mostName))
 	}
 	if err := f.checkColumns(d.Names, d.Source); err != nil {
 		return nil, err
@@ -305,6 +319,8 @@ func (f *modelFile) predictor() (predictor, error) {
 	case samples > 0 && samples != m.Memberships.Rows, samples == 0 && len(f.Columns) != m.Memberships.Rows:
 		return nil, fmt.Errorf("damaged model: its decomposition is of %s, but there are %d, and %s",
 			count(m.Memberships.Rows, "sample"), samples, count(len(f.Columns), "column"))
+	case f.K > mostCenters:
+		return nil, errManyCenters
 	}
 	if len(f.Samples) == 0 {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
@@ -330,7 +346,7 @@ func (f *modelFile) predictor() (predictor, error) {
 		}
 		kernel, err = softkmeans.LinearKernel(samples)
 	default:
-		err = fmt.Errorf("damaged model: kernel %q", f.Kernel)
+		err = fmt.Errorf("damaged model: kernel %.40q", f.Kernel)
 	}
 	if err != nil {
 		return nil, err

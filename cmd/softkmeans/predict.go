@@ -90,7 +90,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	f.quiet = f.quiet || out.mixedWith(s.err)
-	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K), width: max(model.K, len(model.Samples))}
 	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
 		return err
 	}
@@ -106,6 +106,7 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 // prediction is the memberships in the making.
 type prediction struct {
 	predict predictor
+	width   int // of a row of similarities or memberships
 	w       *membershipWriter
 	rows    int
 	sizes   []int
@@ -138,14 +139,18 @@ func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string,
 	return err
 }
 
-// predictRows is how many rows are predicted at a time: of similarities these are
-// rows as long as there are samples.
-const predictRows = 1024
+// predictRows is how many rows are predicted at a time, and predictValues how many
+// similarities, of which a row has one for each sample, or memberships.
+const (
+	predictRows   = 1024
+	predictValues = 1 << 22
+)
 
 // add takes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
-	for lo := 0; lo < x.Rows; lo += predictRows {
-		hi := min(lo+predictRows, x.Rows)
+	most := max(1, min(predictRows, predictValues/p.width))
+	for lo := 0; lo < x.Rows; lo += most {
+		hi := min(lo+most, x.Rows)
 		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))
 		if err != nil {
 			return err

@@ -104,6 +104,9 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	if err != nil {
 		return nil, err
 	}
+	if t.Rows > mostCenters {
+		return nil, fmt.Errorf("%s: %d centers; %d at most are certified", s.source, t.Rows, mostCenters)
+	}
 	if len(t.Names) != len(d.Names) {
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s, and the names of both are not the same",
 			s.source, count(t.Rows, "center"), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))

@@ -13,7 +13,10 @@ import (
 	"softkmeans/internal/table"
 )
 
-const lineWidth = 96 // of the table of centers; wider ones are broken
+const (
+	lineWidth = 96            // of the table of centers; wider ones are broken
+	mostName  = 2 * lineWidth // characters of a column's name, which may have a million
+)
 
 // fitReport is what fit prints. Every number about the quality of the result
 // is from the certificate. That of a table in memory knows only the data, the
@@ -85,7 +88,7 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		}
 		fmt.Fprintf(b, "; column %d", column)
 		if h.Header {
-			fmt.Fprintf(b, " (%s)", name)
+			fmt.Fprintf(b, " (%s)", short(name, mostName))
 		}
 		b.WriteString(what)
 	}
@@ -206,7 +209,7 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 		}
 	}
 	for j, name := range names {
-		cells := append([]string{name}, decimals(m, j)...)
+		cells := append([]string{short(name, mostName)}, decimals(m, j)...)
 		w := 0
 		for _, s := range cells {
 			w = max(w, utf8.RuneCountInString(s))

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// A name may have a million characters, and be made to upset a terminal: reports and
+// messages have the beginning of it, on one line and as text.
+func TestHostileNames(t *testing.T) {
+	for what, name := range map[string]string{
+		"long": strings.Repeat("x", 2e5),
+		"evil": "</script><img src=x onerror=alert(1)>'&\x1b[2J\x07\u202e\"\"\nsecond line",
+	} {
+		table := `"` + name + `",b,"` + name + "\"\n1,2,3\n3,4,9\n5,7,1\n9,1,2\n"
+		inFolder(t, table)
+		writeText(t, "other.csv", "a,b\n1,2\n3,5\n")
+		writeText(t, "words.csv", "a,b\n\""+name+"\",1\n\""+name+"2\",2\n")
+		must(t, strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv")...)
+		for _, args := range []string{
+			"fit -k 2 data.csv", "fit -k 2 -label 1 data.csv", "fit -k 2 -weights 3 data.csv", "fit -k 2 -stream yes data.csv", "fit -k 1 -method lsd -label 1 data.csv",
+			"floors data.csv", "floors -label 3 data.csv", "certify -centers c.csv data.csv", "certify -model model.json -json other.csv", "certify -centers c.csv other.csv",
+			"predict -model model.json other.csv", "predict -model model.json data.csv", "evaluate -labels 1 -truth 3 data.csv data.csv", "evaluate -labels 1 -truth 2 words.csv words.csv",
+			"fit -k 2 words.csv", "fit -k 2 -weights 1 words.csv", "fit -k 2 -header no data.csv", "report -k 2 -o - data.csv", "report -k 2 -o - -label 1 words.csv",
+			"report -k 1 -o - -classes words.csv other.csv",
+		} {
+			_, stdout, stderr := do(t, "", strings.Fields(args)...)
+			most := 16 << 10
+			if strings.HasPrefix(args, "report") {
+				most = 128 << 10 // the page has 80 kB without any names
+			}
+			if len(stdout) > most || len(stderr) > 1000 {
+				t.Errorf("%s, %s: %d bytes and %d of messages", what, args, len(stdout), len(stderr))
+			}
+			if strings.ContainsAny(stdout+stderr, "\x1b\x07\u202e") || strings.HasPrefix(args, "report") && (strings.Contains(stdout, "<script") || strings.Contains(stdout, "</script") || strings.Contains(stdout, "<img")) {
+				t.Errorf("%s, %s: %q, %q", what, args, stdout, stderr)
+			}
+		}
+		// As JSON they are whole, and text.
+		if text := must(t, "fit", "-k", "2", "-json", "data.csv"); len(name) < 1000 && (strings.ContainsAny(text, "\x1b\x07<>") || !strings.Contains(text, "script")) {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	// What is in a model's file was perhaps not written by fit.
+	inFolder(t, "1,2\n3,4\n")
+	digits := strings.Repeat("9", 1e6)
+	for _, text := range []string{
+		strings.Replace(written(t, "-k 2"), `"c1", "c2"`, `"\u001b[2J`+digits+`"`, 1),
+		strings.Replace(written(t, "-k 2"), `"k": 2`, `"k": `+digits, 1),
+		strings.Replace(written(t, "-k 2"), `"none"`, `"\u001b[2J`+digits+`"`, 1),
+		strings.Replace(written(t, "-k 2 -method tilsd"), `"rbf"`, `"\u001b[2J`+digits+`"`, 1),
+		strings.Replace(written(t, "-k 2 -method tilsd"), `"tilsd"`, `"\u001b[2J`+digits+`"`, 1),
+	} {
+		writeText(t, "bad.json", text)
+		for _, args := range []string{"predict -model bad.json data.csv", "certify -model bad.json data.csv"} {
+			if _, stdout, stderr := do(t, "", strings.Fields(args)...); len(stdout)+len(stderr) > 10000 || strings.Contains(stdout+stderr, "\x1b") {
+				t.Errorf("%s: %d bytes, %.200q", args, len(stdout)+len(stderr), stderr)
+			}
+		}
+	}
+}
+
+// memory is how many bytes f allocates, in all.
+func memory(f func()) uint64 {
+	var from, to runtime.MemStats
+	runtime.ReadMemStats(&from)
+	f()
+	runtime.ReadMemStats(&to)
+	return to.TotalAlloc - from.TotalAlloc
+}
+
+// A model's file takes memory in proportion to its size, whatever it holds: 64 bytes
+// for each, which "[]," in a list of lists comes near to, as 24 bytes for 3 that are
+// copied while the list grows; json copies a list three times besides.
+func TestModelMemory(t *testing.T) {
+	const n = 1 << 20
+	fill := func(with string) string { return strings.Repeat(with, n/len(with)) + with[:len(with)-1] }
+	for what, text := range map[string]string{
+		"centers":       `{"centers": [` + fill("[],") + `]}`,
+		"numbers":       `{"shift": [` + fill("0,") + `]}`,
+		"one row":       `{"samples": [[` + fill("0,") + `]]}`,
+		"sizes":         `{"sizes": [` + fill("0,") + `]}`,
+		"columns":       `{"columns": [` + fill(`"",`) + `]}`,
+		"decomposition": `{"decomposition": "` + strings.Repeat("A", n) + `"}`,
+		"deep":          strings.Repeat(`{"a":`, n/5),
+		"deep lists":    `{"centers": ` + strings.Repeat(`[`, n),
+		"unknown":       `{"x": [` + fill("[],") + `]}`,
+		"repeated":      `{` + strings.Repeat(`"shift":[1],`, n/12) + `"k": 1}`,
+	} {
+		used := memory(func() {
+			if _, err := parseModel([]byte(text)); err == nil {
+				t.Errorf("%s: it is a model", what)
+			}
+		})
+		if used > 64*uint64(len(text)) {
+			t.Errorf("%s: %d bytes allocated for %d", what, used, len(text))
+		}
+		t.Logf("%s: %.1f bytes for each", what, float64(used)/float64(len(text)))
+	}
+}
+
+// A file of some 100 kB may have so many centers that memberships in them take more
+// memory than there is.
+func TestManyCenters(t *testing.T) {
+	inFolder(t, "1\n2\n3\n")
+	centers := strings.Repeat("[1],", mostCenters) + "[2]"
+	writeText(t, "model.json", strings.Replace(strings.Replace(written(t, "-k 1 -drop 1"), `"k": 1`, fmt.Sprintf(`"k": %d`, mostCenters+1), 1), `[4.666666666666667]`, centers, 1))
+	text := readFile(t, "model.json")
+	i := strings.Index(text, `"centers": [`) + len(`"centers": [`)
+	j := i + strings.Index(text[i:], `"rows"`)
+	writeText(t, "model.json", text[:i]+centers+"],\n"+text[j:])
+	writeText(t, "centers.csv", strings.Repeat("1\n", mostCenters+1))
+	before := files(t, ".")
+	for args, want := range map[string]string{
+		"predict -model model.json -o out.csv data.csv": "model.json: more than 4096 centers",
+		"certify -model model.json data.csv":            "model.json: more than 4096 centers",
+		"certify -centers centers.csv data.csv":         "centers.csv: 4097 centers; 4096 at most are certified",
+	} {
+		var code int
+		var stderr string
+		used := memory(func() { code, _, stderr = do(t, "", strings.Fields(args)...) })
+		if code != 1 || stderr != "softkmeans: "+want+"\n" || used > 32<<20 || files(t, ".") != before {
+			t.Errorf("%s: code %d, %q, %d bytes", args, code, stderr, used)
+		}
+	}
+	if code, _, stderr := do(t, "", strings.Fields("fit -k 4097 -model m.json data.csv")...); code != 2 || !strings.Contains(stderr, "a model has 4096 centers at most") {
+		t.Errorf("code %d, %q", code, stderr)
+	}
+}
+
+// No words on the command line are a panic, and all that are wrong are told so, in a
+// message that is not long.
+func FuzzFlags(f *testing.F) {
+	for _, args := range []string{
+		"fit -k 3 -scale zscore -drop 1,2 -label x f.csv", "fit -k auto -slack 1e-3 -lambda 0x1p-3 -seed 18446744073709551615", "fit -k 2 -method lsd -kernel rbf -gamma .5 -workers 3",
+		"fit -delimiter \\t -decimal , -header no -weights 2 -k=+7 -- -k", "predict -model m -o - f", "floors -most 9 -stream no -json f", "certify -centers a -memberships b -tol 1e-9 f",
+		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f", "report -o p -image 2147483647×2147483647", "version", "help fit", "-k 3 x", "",
+	} {
+		f.Add(strings.ReplaceAll(args, " ", "\n"))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, words string) {
+		if strings.ContainsAny(words, "/") || len(words) > 1<<12 {
+			return // stay in the folder
+		}
+		t.Chdir(dir)
+		if err := os.WriteFile("f.csv", []byte("1,2\n3,4\n5,7\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		code := run(t.Context(), strings.Split(words, "\n"), strings.NewReader("1,2\n3,5\n4,4\n"), io.Discard, &stderr)
+		said := stderr.String()
+		if code < 0 || code > 2 || code == 2 && said == "" || len(said) > 10000 || code > 0 && words != "" && !strings.Contains(said, "softkmeans") && said != "" {
+			t.Errorf("%q: code %d, %q", words, code, said)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if code == 2 && e.Name() != "f.csv" || strings.HasSuffix(e.Name(), ".tmp") && !strings.Contains(words, ".tmp") {
+				t.Errorf("%q: code %d, and there is %q", words, code, e.Name())
+			}
+			os.RemoveAll(e.Name())
+		}
+	})
+}
+
+// Centers and memberships are tables of other programs: no content is a panic.
+func FuzzSideFiles(f *testing.F) {
+	for _, s := range []string{"p0,p1\n1,0\n0.5,0.5\n0,1\n", "label\n0\n1\n2\n", "1,2\n3,4\n", "x,label,y\n1,0,2\n", "y,x\n1,2\n", "1\n2\n1\n"} {
+		f.Add(s, s)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, centers, memberships string) {
+		t.Chdir(dir)
+		for name, text := range map[string]string{"x.csv": "x,y\n1,2\n3,4\n5,7\n", "c.csv": centers, "m.csv": memberships} {
+			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var stdout, stderr strings.Builder
+		code := run(t.Context(), strings.Fields("certify -json -centers c.csv -memberships m.csv x.csv"), nil, &stdout, &stderr)
+		if code > 1 || code < 0 || code == 0 && stderr.Len() > 0 || code == 1 && stdout.Len() == 0 && !strings.HasPrefix(stderr.String(), "softkmeans: ") || strings.Contains(stdout.String(), "NaN") {
+			t.Errorf("code %d, %s, %s", code, &stdout, &stderr)
+		}
+	})
+}
