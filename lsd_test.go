@@ -875,6 +875,26 @@ func TestHierarchicalLSD(t *testing.T) {
 			t.Errorf("k=%d: leaves have %v samples, splits say %v", k, sizes, count)
 		}
 		if last != nil { // nested: all but the last split are the same
+			// Its gain is what the similarity within clusters rose by; sums of up to n²
+			// entries below 1, over sizes from 1.
+			within := func(leaves []int) (total float64) {
+				size, sum := make([]float64, k), make([]float64, k)
+				for i, a := range leaves {
+					size[a]++
+					for j, b := range leaves {
+						if a == b {
+							sum[a] += kernel.At(i, j)
+						}
+					}
+				}
+				for a, s := range sum {
+					total += s / max(size[a], 1)
+				}
+				return total
+			}
+			if rise := within(tree.Leaves) - within(last.Leaves); math.Abs(tree.Splits[k-2].Gain-rise) > float64(n*n)*0x1p-50 {
+				t.Errorf("k=%d: the gain is %g, the similarity within clusters rose by %g", k, tree.Splits[k-2].Gain, rise)
+			}
 			for i, l := range tree.Leaves {
 				if l != last.Leaves[i] && l != k-1 {
 					t.Fatalf("k=%d: sample %d went from %d to %d", k, i, last.Leaves[i], l)
@@ -1004,6 +1024,20 @@ func TestLSDProgress(t *testing.T) {
 	}
 	if math.Abs(least-m.Objective) > 1e-12*m.Total || m.Objective > steps[0].Objective {
 		t.Errorf("objective %g, lowest told %g, first %g", m.Objective, least, steps[0].Objective)
+	}
+}
+
+// TestStandOut: the widest drop of at least a hundredfold decides, and all count
+// where there is none.
+func TestStandOut(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		want   int
+	}{{nil, 0}, {[]float64{3}, 1}, {[]float64{3, 2, 1}, 3}, {[]float64{300, 4, 3}, 3}, {[]float64{300, 3, 2}, 1},
+		{[]float64{5, 4, 0.01, 0.009}, 2}, {[]float64{1e6, 1e3, 1, 1e-5, 1e-6}, 3}} {
+		if got := standOut(c.values); got != c.want {
+			t.Errorf("%v: %d stand out, want %d", c.values, got, c.want)
+		}
 	}
 }
 

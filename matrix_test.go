@@ -36,6 +36,7 @@ func TestMatrix(t *testing.T) {
 	mustPanic(t, func() { NewMatrix(2, 2, data) })
 	mustPanic(t, func() { NewMatrix(-1, 2, nil) })
 	mustPanic(t, func() { NewMatrix(math.MaxInt, math.MaxInt, nil) })
+	mustPanic(t, func() { NewMatrix(math.MaxInt/2+1, 4, nil) }) // whose product is 0 in an int
 	if z := NewMatrix(2, 2, nil); len(z.Data) != 4 {
 		t.Error(z)
 	}

@@ -250,6 +250,79 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+// TestTolTwice: a run that converged fell by no more than Tol of the fit twice in a
+// row, not once.
+func TestTolTwice(t *testing.T) {
+	ended := 0
+	for _, set := range dataSets(t)[:2] {
+		x := head(set.x, 300)
+		for seed := range uint64(4) {
+			m, err := FitAlternating(bg, x, set.k, &AlternatingOptions{Init: InitRandom, Seed: seed, Tol: 1e-4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := len(m.Trace)
+			if m.Status != StatusConverged || n < 3 {
+				continue
+			}
+			ended++
+			for i := n - 2; i < n; i++ {
+				if fall := m.Trace[i-1] - m.Trace[i]; fall > 1e-4*m.Trace[i] {
+					t.Errorf("%s, seed %d: iteration %d, of %d, fell by %g of the fit", set.name, seed, i, n-1, fall/m.Trace[i])
+				}
+			}
+		}
+	}
+	if ended == 0 {
+		t.Error("no run converged")
+	}
+}
+
+// TestLambdaWeights: λ is in squared units of the data times weight, so that four
+// times the weights with four times λ are the same problem, to the bit.
+func TestLambdaWeights(t *testing.T) {
+	x := loadCSV(t, "iris")
+	w, more := make([]float64, x.Rows), make([]float64, x.Rows)
+	for i := range w {
+		w[i] = float64(i%4) + 0.5
+		more[i] = 4 * w[i]
+	}
+	a, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Lambda: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: more, Lambda: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if maxDiff(a.Centers, b.Centers) != 0 || b.Lambda != 4*a.Lambda || b.Objective != 4*a.Objective {
+		t.Errorf("centers differ by %g; λ %g and %g, objectives %g and %g", maxDiff(a.Centers, b.Centers), a.Lambda, b.Lambda, a.Objective, b.Objective)
+	}
+}
+
+// TestVolumeAuto: what the defaults choose is what they do: the bits are those of the
+// same choice by name.
+func TestVolumeAuto(t *testing.T) {
+	exact, _ := mixtures(80, 6, 3, 0.5, 2, 1)
+	for _, c := range []struct {
+		x      *Matrix
+		init   Init
+		volume Volume
+	}{{exact, InitSPA, VolumeAffine}, {loadCSV(t, "iris"), InitKMeans, VolumeOrigin}} {
+		auto, err := FitMinVolume(bg, c.x, 3, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named, err := FitMinVolume(bg, c.x, 3, &MinVolumeOptions{Init: c.init, Volume: c.volume})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if auto.Volume != c.volume || maxDiff(auto.Centers, named.Centers) != 0 || auto.Lambda != named.Lambda {
+			t.Errorf("%v and %v: the default has %v and centers %g off", c.init, c.volume, auto.Volume, maxDiff(auto.Centers, named.Centers))
+		}
+	}
+}
+
 // TestPenaltyUnits: the trace ends at the paper's objective, computed from the
 // model's own fields in the units of the data.
 func TestPenaltyUnits(t *testing.T) {
@@ -429,6 +502,13 @@ func TestAlternating(t *testing.T) {
 				t.Errorf("the global simplex is left: gap %g, %v", m.Gap, m.Status)
 			}
 		}
+	}
+	// Wide data, which is taken to its row space: the trace's last objective is that of
+	// the data as well, to the rounding of sums of n·d squares.
+	wide := randomData(14, 40, 1, 5)
+	across, err := FitAlternating(bg, wide, 4, &AlternatingOptions{Init: InitRandom})
+	if err != nil || math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
+		t.Errorf("wide: trace ends at %g, objective %g: %v", across.Trace[len(across.Trace)-1], across.Objective, err)
 	}
 	one, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: InitRandom, MaxIter: 5})
 	if err != nil {
@@ -894,6 +974,16 @@ func TestWarnings(t *testing.T) {
 	m, err = FitAlternating(bg, two, 3, &AlternatingOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
 	if err != nil || !has(m, WarnEmpty) {
 		t.Errorf("an idle center: %v %v", m.Warnings, err)
+	}
+	// Nor does one whose only sample has no weight.
+	light, err := newJob(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var some census
+	some.count(light.s, light.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
+	if !some.first[0] || some.first[1] || some.members[1] != 0 || some.all != 2*light.s.weight(0) {
+		t.Errorf("a sample of weight 0: %+v", some)
 	}
 	// Rows that add up to at most 1 cannot follow data on both sides of 0.
 	sides := randomData(200, 6, 0, 4)

@@ -79,6 +79,19 @@ func TestRotationDerivatives(t *testing.T) {
 	}
 }
 
+// TestRotationSubset: of more points than the starts are tried on, too, what search
+// returns is a minimum of all of them: one more step gains nothing to speak of.
+func TestRotationSubset(t *testing.T) {
+	r := newRotation(bg, 4, randomData(rotationSubset+300, 3, 0, 2))
+	turn := r.search(2, 1)
+	before := r.place(NewMatrix(r.points.Rows, 4, nil), turn)
+	// improve stops where a step gains 1e-9 of the sum; it converges at least
+	// linearly, at a rate that leaves a thousand times that at most.
+	if _, after := r.improve(turn, 5); before-after > 1e-6*before {
+		t.Errorf("more steps take %g off %g", before-after, before)
+	}
+}
+
 // TestRotationSearch: from any start the points of an exact solution come back
 // into the simplex, in a few steps.
 func TestRotationSearch(t *testing.T) {

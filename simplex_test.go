@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -89,6 +90,30 @@ func TestNames(t *testing.T) {
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}
+
+// TestTightRadius: where the simplex has more corners than the data's space can hold
+// independently, the tight one is no larger than that about the mean.
+func TestTightRadius(t *testing.T) {
+	for seed := range uint64(40) {
+		const k, p = 6, 2
+		normals, points := normalsOf(k, p, nil), randomData(4, p, 0.5, seed)
+		ext := &extent{facets: make([]float64, k)}
+		for i := range points.Rows {
+			ext.add(points.row(i), normals, EnclosureTight)
+		}
+		e := enclose(EnclosureTight, normals, ext)
+		if most := slices.Max(ext.facets); e.radius > most {
+			t.Errorf("seed %d: radius %g, about the mean %g", seed, e.radius, most)
+		}
+		for i := range points.Rows {
+			for j := range k { // on the inner side of each facet, to rounding
+				if out := -dot(normals.row(j), points.row(i)) + dot(normals.row(j), e.centre) - e.radius; out > 0x1p-50*ext.radius {
+					t.Errorf("seed %d: point %d is %g outside of facet %d", seed, i, out, j)
+				}
+			}
 		}
 	}
 }

@@ -509,6 +509,18 @@ func TestWeights(t *testing.T) {
 
 // TestSameBits: workers, strides and repetition change nothing.
 func TestSameBits(t *testing.T) {
+	// Nor do the bits depend on how many processors there are.
+	wide := randomData(1000, 6, 1, 3) // four tasks
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	few, err := Fit(bg, wide, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GOMAXPROCS(3)
+	if more, err := Fit(bg, wide, 4, nil); err != nil || maxDiff(few.Centers, more.Centers) != 0 || few.Objective != more.Objective {
+		t.Errorf("three processors give other bits than one: %v", err)
+	}
+
 	same := func(a, b *Model) bool {
 		return maxDiff(a.Centers, b.Centers) == 0 && maxDiff(a.Memberships, b.Memberships) == 0 &&
 			a.Objective == b.Objective && a.Floor == b.Floor && a.Total == b.Total && a.Gap == b.Gap
@@ -688,6 +700,7 @@ func TestFitErrors(t *testing.T) {
 		{"weight NaN", good, 2, &Options{Weights: []float64{1, 1, 1, 1, math.NaN()}}, ErrNonFinite},
 		{"orientation's shape", good, 3, &Options{Orientation: identity(3)}, ErrShape},
 		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, 2})}, ErrOption},
+		{"orientation, hardly", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})}, ErrOption},
 		{"orientation NaN", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, math.NaN()})}, ErrNonFinite},
 	}
 	for _, c := range cases {
@@ -800,7 +813,18 @@ func TestNearest(t *testing.T) {
 			}
 		}
 	}
-	if _, err := (&Model{Centers: f}).Nearest(nil, NewMatrix(2, 5, nil)); !errors.Is(err, ErrShape) {
+	m := &Model{Centers: f}
+	want, err := m.Nearest(nil, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old := range f.Rows { // dst has other labels before
+		got, err := m.Nearest(slices.Repeat([]int{old}, x.Rows), x)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("labels that were all %d change the result: %v", old, err)
+		}
+	}
+	if _, err := m.Nearest(nil, NewMatrix(2, 5, nil)); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
 	if got, err := (&Model{Centers: NewMatrix(3, 6, nil)}).Nearest(nil, x); err != nil || slices.Max(got) > 0 {

@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -58,8 +59,15 @@ func TestKMeansStart(t *testing.T) {
 // TestLloydWeights: a center is the weighted mean of its samples, and the
 // inertia is what it says.
 func TestLloydWeights(t *testing.T) {
-	x := separated([]int{10, 20, 30})
-	w := make1(60)
+	for _, sizes := range [][]int{{10, 20, 30}, {300, 400, 300}} { // one task, and four
+		lloydWeights(t, sizes)
+	}
+}
+
+func lloydWeights(t *testing.T, sizes []int) {
+	t.Helper()
+	x := separated(sizes)
+	w := make1(x.Rows)
 	for i := range w {
 		w[i] = 0.25 * float64(1+i%7)
 	}
@@ -77,7 +85,8 @@ func TestLloydWeights(t *testing.T) {
 	}
 	centers := j.outside(f)
 	var want float64
-	for _, c := range [][2]int{{0, 10}, {10, 30}, {30, 60}} {
+	first, second := sizes[0], sizes[0]+sizes[1]
+	for _, c := range [][2]int{{0, first}, {first, second}, {second, x.Rows}} {
 		mean, sum := make([]float64, 3), 0.0
 		for i := c[0]; i < c[1]; i++ {
 			axpy(mean, w[i], x.row(i))
@@ -103,6 +112,39 @@ func TestLloydWeights(t *testing.T) {
 	}
 	if got := j.s.unscaleSquare(inertia); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("inertia %g, want %g", got, want)
+	}
+}
+
+// TestSeedsAreSamples: random rows and the seeds of k-means++ are different samples
+// of positive weight, all of them where there are no more.
+func TestSeedsAreSamples(t *testing.T) {
+	x := randomData(12, 3, 0, 1)
+	w := make1(12)
+	for i := 0; i < 12; i += 3 {
+		w[i] = 0
+	}
+	for _, init := range []Init{InitRandom, InitPlusPlus} {
+		for seed := range uint64(20) {
+			j, err := newJob(bg, x, 8, &MinVolumeOptions{Init: init, Seed: seed, Weights: w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := j.start(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := make([]bool, 12)
+			for a := range 8 {
+				for i := range 12 {
+					found[i] = found[i] || w[i] > 0 && slices.Equal(f.row(a), j.z.row(i))
+				}
+			}
+			for i, some := range found {
+				if some != (w[i] > 0) {
+					t.Errorf("%v, seed %d: row %d of weight %g, taken: %v", init, seed, i, w[i], some)
+				}
+			}
+		}
 	}
 }
 

@@ -247,6 +247,38 @@ func TestStatsMerge(t *testing.T) {
 	t.Logf("worst relative difference %.1e", worst)
 }
 
+// TestMergeTakesCopies: what was merged into an empty receiver is not changed by what
+// comes to that later.
+func TestMergeTakesCopies(t *testing.T) {
+	x := randomData(60, 5, 1, 4)
+	lo, hi := rowsOf(x, 0, 20), rowsOf(x, 20, 60)
+	form := func(m interface{ MarshalBinary() ([]byte, error) }) string {
+		b, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	part := statsOf(t, lo, nil)
+	var s Stats
+	before := form(part)
+	if err := errors.Join(s.Merge(part), s.Add(hi)); err != nil || form(part) != before {
+		t.Error("statistics were changed with those that took them in:", err)
+	}
+	p, err := s.Subspace(3, &Options{Enclosure: EnclosureTight})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e, f Extent
+	if err := f.Add(p, lo); err != nil {
+		t.Fatal(err)
+	}
+	before = form(&f)
+	if err := errors.Join(e.Merge(&f), e.Add(p, hi)); err != nil || form(&f) != before {
+		t.Error("an extent was changed with the one that took it in:", err)
+	}
+}
+
 // TestStatsMoments: weight, mean and scatter by their definitions.
 func TestStatsMoments(t *testing.T) {
 	x := FromRowsOrFail(t, [][]float64{{1, 10}, {3, 30}, {5, 20}, {100, 100}})

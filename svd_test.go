@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -912,6 +913,45 @@ func TestTruncatedCancelled(t *testing.T) {
 		if r, err := TruncatedSVD(&laContext{bg, n}, a, 4, &TruncatedOptions{Workers: 1}); !errors.Is(err, context.Canceled) || r != nil {
 			t.Errorf("ended at look %d of %d: %v, %v", n, looks, r, err)
 		}
+	}
+}
+
+// TestTruncatedSeed: the start, and so the bits after one step, are a function of the seed.
+func TestTruncatedSeed(t *testing.T) {
+	x := randomData(60, 30, 0, 1)
+	one := func(seed uint64) []float64 {
+		r, err := TruncatedSVD(bg, x, 2, &TruncatedOptions{MaxSteps: 1, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Residuals
+	}
+	if !slices.Equal(one(1), one(1)) || slices.Equal(one(1), one(2)) {
+		t.Errorf("after one step the residuals of seeds 1, 1, 2 are %v, %v, %v", one(1), one(1), one(2))
+	}
+}
+
+// TestKrylovNegative: of a negative definite matrix, too, the algebraically largest
+// eigenvalues are found, and residuals are held to the largest magnitude.
+func TestKrylovNegative(t *testing.T) {
+	const n = 200
+	apply := func(v *Matrix) (*Matrix, error) {
+		return mapped(v, func(_, j int, x float64) float64 {
+			if j < 2 {
+				return -float64(j+1) * x
+			}
+			return -float64(n+j) * x
+		}), nil
+	}
+	kry, err := krylov(bg, n, apply, 2, krylovOptions{steps: defaultKrylovSteps, residual: 1e-12, indefinite: true})
+	if err != nil || kry.status != StatusConverged {
+		t.Fatal(kry, err)
+	}
+	// Eigenvalues are no further off than residuals, 1e-12 of the largest magnitude or
+	// n roundings of it.
+	off := (1e-12 + n*0x1p-52) * 2 * n
+	if math.Abs(kry.values[0]+1) > off || math.Abs(kry.values[1]+2) > off || kry.top < 1.5*n || kry.top > 2*n {
+		t.Errorf("%v, of up to %g, after %d steps", kry.values, kry.top, kry.steps)
 	}
 }
 
