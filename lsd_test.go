@@ -1293,3 +1293,54 @@ func FuzzLSD(f *testing.F) {
 		}
 	})
 }
+
+// TestLineSearch: where the whole step will not do, the one taken along a line is at
+// the least of φ there, as a fine grid of φ itself finds it.
+func TestLineSearch(t *testing.T) {
+	const n, k, grid = 40, 3, 256
+	op, _, err := openSimilarity(bg, &denseKernel{m: disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)}, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := op.without(NewMatrix(0, n, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &descent{operator: op, k: k, total: left.total}
+	at := func(p *Matrix) *fitted {
+		f := &fitted{p: p}
+		if err := d.product(f); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	inside := 0
+	for seed := range uint64(8) {
+		p, to := dirichlet(n, k, 1, seed+2), dirichlet(n, k, 0.3, 1)
+		dir := mapped(to, func(i, j int, v float64) float64 { return (v - p.At(i, j)) * (1 + float64(seed)/2) })
+		along := func(s float64) *Matrix {
+			return mapped(p, func(i, j int, v float64) float64 { return v + s*dir.At(i, j) })
+		}
+		f, kd := at(p), at(dir).q
+		one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil)
+		timesT(one, p.transposed(), dir.transposed())
+		timesT(two, dir.transposed(), dir.transposed())
+		s := d.along(f, dir, kd, one, two, math.Inf(-1))
+		best, least := 0.0, math.Inf(1)
+		for i := range grid + 1 {
+			if v := at(along(float64(i) / grid)).objective; v < least {
+				best, least = float64(i)/grid, v
+			}
+		}
+		if best > 0.1 && best < 1 {
+			inside++
+		}
+		// φ is a difference of sums of n² products, right to n roundings of the total.
+		if got := at(along(s)).objective; got > least+n*0x1p-52*left.total {
+			t.Errorf("seed %d: φ is %g at %g, %g at %g", seed, got, s, least, best)
+		}
+	}
+	if inside < 3 {
+		t.Errorf("only %d of the lines have their least inside", inside)
+	}
+}

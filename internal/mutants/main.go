@@ -2,7 +2,7 @@
 // its tests, and says which faults they caught: a measure of the tests, not of the
 // package.
 //
-//	go run ./internal/mutants [-list] [-run REGEXP] [-p N] [-short] [-share S] [-v]
+//	go run ./internal/mutants [-list] [-run REGEXP] [-tests REGEXP] [-p N] [-short] [-share S] [-v]
 //	go run ./internal/mutants -random N [-seed S] …
 //
 // It works in copies in temporary folders and never touches the working tree.
@@ -48,6 +48,7 @@ func main() {
 type options struct {
 	list, short, verbose bool
 	only                 *regexp.Regexp
+	tests                string
 	parallel, random     int
 	seed                 uint64
 	share                float64
@@ -63,6 +64,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	}
 	set.BoolVar(&o.list, "list", false, "print the faults and do nothing")
 	only := set.String("run", "", "only the faults whose name matches the `REGEXP`")
+	set.StringVar(&o.tests, "tests", "", "only the tests that match the `REGEXP`, and only once: to see whether a new test catches what it is for")
 	set.IntVar(&o.parallel, "p", 2, "how many faults at a time")
 	set.IntVar(&o.random, "random", 0, "in place of the list so `many` faults drawn at random from all operators, small constants and simple statements")
 	set.Uint64Var(&o.seed, "seed", 1, "of -random")
@@ -182,7 +184,7 @@ func testAll(ctx context.Context, module string, faults []fault, o *options, std
 		if err != nil {
 			return err
 		}
-		b.timeout, b.short = o.timeout, o.short
+		b.timeout, b.short, b.tests = o.timeout, o.short, o.tests
 		if first {
 			if err := b.sound(ctx); err != nil {
 				return err

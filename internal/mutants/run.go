@@ -49,6 +49,7 @@ type bench struct {
 	module, dir string
 	timeout     time.Duration // of a stage
 	short       bool          // no full tests
+	tests       string        // only these; "": all
 }
 
 // newBench copies the root package of a module with its tests and their data.
@@ -86,6 +87,13 @@ var testName = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+|Example\w*)\(`)
 // stages are the runs of the tests for a fault in a file: those in the file's own
 // test file first, which mostly are the ones that fail, and quickly.
 func (b *bench) stages(file string) (list []stage) {
+	if b.tests != "" {
+		list = append(list, stage{"chosen", []string{"-test.run", b.tests}})
+		if b.short {
+			list[0].flags = append(list[0].flags, "-test.short")
+		}
+		return list
+	}
 	own, err := os.ReadFile(filepath.Join(b.dir, strings.TrimSuffix(file, ".go")+"_test.go"))
 	if names := testName.FindAllStringSubmatch(string(own), -1); err == nil && len(names) > 0 {
 		var all []string
