@@ -22,6 +22,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -49,7 +50,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "outofcore: -cols, -k and -size are at least 1, -format is csv or npy, and there are no other arguments")
 		os.Exit(2)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := s.run(ctx)
 	stop()
 	if err != nil {
