@@ -64,11 +64,13 @@ func TestKilled(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			moment, deadline := (n+n/6)%moments, time.Now().Add(10*took+time.Second)
+			ended := make(chan error, 1)
+			go func() { ended <- c.Wait() }()
+			moment := (n + n/6) % moments
 			if moment == anyTime {
 				time.Sleep(time.Duration(rng.Int64N(int64(took) * 6 / 5)))
 			}
-			for moment != anyTime && time.Now().Before(deadline) {
+			for moment != anyTime && len(ended) == 0 {
 				if moment == atRename && inodeOf(t, w.outputs[0]) != inode {
 					break
 				}
@@ -77,7 +79,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 			c.Process.Signal(signal)
-			c.Wait()
+			<-ended
 
 			what := fmt.Sprintf("%s: %v, run %d: %v", w.args, signal, n, c.ProcessState)
 			news := 0

@@ -61,7 +61,40 @@ func FuzzCoders(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add(encodeQuality(&quality{Rows: 7, Sizes: []int64{300, 0}}))
+	var e softkmeans.Extent
+	p, err := someSummary(f).Stats.Subspace(2, nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := e.Add(p, softkmeans.NewMatrix(3, 2, []float64{1, 2, 3, 5, 8, 13})); err != nil {
+		f.Fatal(err)
+	}
+	m, err := p.Model(&e)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, encode := range []func() ([]byte, error){func() ([]byte, error) { return encodeSubspace(p) }, func() ([]byte, error) { return encodeExtent(&e) }, func() ([]byte, error) { return encodeModel(m) }} {
+		if data, err = encode(); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if p, err := decodeSubspace(data); err == nil {
+			if again, err := encodeSubspace(p); err != nil || !bytes.Equal(again, data) {
+				t.Fatalf("a subspace came back as %x, %v", again, err)
+			}
+		}
+		if e, err := decodeExtent(data); err == nil {
+			if again, err := encodeExtent(e); err != nil || !bytes.Equal(again, data) {
+				t.Fatalf("an extent came back as %x, %v", again, err)
+			}
+		}
+		if m, err := decodeModel(data); err == nil {
+			if again, err := encodeModel(m); err != nil || !bytes.Equal(again, data) {
+				t.Fatalf("a model came back as %x, %v", again, err)
+			}
+		}
 		if s, err := decodeSummary(data); err == nil {
 			if data, err = encodeSummary(s); err != nil {
 				t.Fatal(err)

@@ -21,6 +21,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("BEAM_TEST_MAIN") != "" { // a test runs the program itself, as a process
+		main()
+	}
 	flag.Parse()
 	beam.Init()
 	slog.SetDefault(slog.New(slog.DiscardHandler))
