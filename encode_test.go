@@ -151,7 +151,7 @@ func TestModelBinaryRefuses(t *testing.T) {
 		m    Model
 		want error
 	}{
-		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 5}, ErrOption},
+		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 6}, ErrOption},
 		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 4}}}, ErrOption},
 		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
 		{Model{Memberships: NewMatrix(1<<16+1, 0, nil)}, ErrShape},
