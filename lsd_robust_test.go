@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -151,6 +152,50 @@ func TestLSDHuge(t *testing.T) {
 	}
 	if _, err := LSDOf(bg, KernelFunc(-1, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
 		t.Errorf("n = -1: %v", err)
+	}
+}
+
+// TestHugeK: more centers than 32 bits index, or than 48 bits address, are an error
+// wherever a k is taken. With 10^14 make panicked in Fit and FitSeq.
+func TestHugeK(t *testing.T) {
+	x := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
+	stats := statsOf(t, x, nil)
+	kernel := outer(x)
+	for name, call := range map[string]func(k int) error{
+		"Fit":                func(k int) error { _, err := Fit(bg, x, k, nil); return err },
+		"FitSeq":             func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
+		"Subspace":           func(k int) error { _, err := stats.Subspace(k, nil); return err },
+		"FitAlternating":     func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
+		"FitMinVolume":       func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
+		"FitMinVolumeSeq":    func(k int) error { _, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil); return err },
+		"MinVolumePath":      func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
+		"NonUniquenessBound": func(k int) error { _, err := NonUniquenessBound(x, k); return err },
+		"LSD":                func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
+		"TILSD":              func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
+		"HierarchicalLSD":    func(k int) error { _, err := HierarchicalLSD(bg, kernel, k, nil); return err },
+		"LSDable":            func(k int) error { _, err := LSDable(kernel, k, 0); return err },
+		"TILSDable":          func(k int) error { _, err := TILSDable(kernel, k, 0); return err },
+		"TruncatedSVD":       func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
+	} {
+		for _, k := range []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32} {
+			if k < math.MaxInt32 {
+				continue // it is 2^30 on 32 bits, which two columns and three rows do address
+			}
+			if err := call(k); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), strconv.Itoa(k)) {
+				t.Errorf("%s, k = %d: %v", name, k, err)
+			}
+		}
+	}
+	// Of these the k×k numbers are beyond any address.
+	if k := 1 << 23; math.MaxInt > math.MaxInt32 {
+		for name, call := range map[string]func() error{
+			"FitAlternating": func() error { _, err := FitAlternating(bg, x, k, nil); return err },
+			"TILSD":          func() error { _, err := TILSD(bg, kernel, k, nil); return err },
+		} {
+			if err := call(); !errors.Is(err, ErrOption) {
+				t.Errorf("%s, k = 2^23: %v", name, err)
+			}
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"runtime"
 	"strconv"
 )
 
@@ -35,8 +36,15 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// fits reports whether a rows×cols matrix can be addressed at all.
-func fits(rows, cols int) bool { return cols == 0 || rows <= math.MaxInt/8/cols }
+// fits reports whether a rows×cols matrix can be addressed at all. Of 64 bits
+// machines use 48, WebAssembly 32; make panics beyond that.
+func fits(rows, cols int) bool {
+	most := min(math.MaxInt/8, 1<<44)
+	if runtime.GOARCH == "wasm" {
+		most = min(math.MaxInt/8, 1<<29-1)
+	}
+	return cols == 0 || rows <= most/cols
+}
 
 // FromRows returns a matrix with a copy of the given rows. All must have the
 // same length, otherwise the error is an [ErrShape] that names the row. No

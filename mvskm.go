@@ -410,8 +410,8 @@ func orDefault[T int | float64](v, otherwise T) T {
 }
 
 func checkJob(x *Matrix, k int, o *MinVolumeOptions) error {
-	if k < 1 {
-		return fail(ErrOption, "k is "+strconv.Itoa(k))
+	if err := checkK(k); err != nil {
+		return err
 	}
 	for _, v := range []struct {
 		name string

@@ -101,7 +101,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeOpti
 		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.SummaryRows < 0:
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
-	case k >= math.MaxInt32 || !fits(k+1, k+1) || !fits(32, k):
+	case !fits(k+1, k+1) || !fits(32, k):
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+": too large to address")
 	case o.Weights != nil:
 		return checkWeights(o.Weights, len(o.Weights))

@@ -173,8 +173,9 @@ type Model struct {
 
 // Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d)
 // and memberships G (n×k) for the samples in the rows of x (n×d). k may be
-// anything from 1 up, also above n or d, where the minimum is 0. x is read,
-// never changed and never copied.
+// anything from 1 up, also above n or d, where the minimum is 0: up to 2³¹ − 2, and as
+// far as there is memory, the end of which Go cannot tell in advance. x is read, never
+// changed and never copied.
 //
 // The minimum is proved, not searched for: the objective equals
 // Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), reported as Floor beside Objective. It is
@@ -238,10 +239,23 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	return m, nil
 }
 
-func checkFit(k int, o *Options) error {
+// checkK is for all that is found for k centers, which are indexed by 32 bits. Where
+// int has no more, what k is multiplied by tells.
+func checkK(k int) error {
 	switch {
 	case k < 1:
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
+	case math.MaxInt > math.MaxInt32 && k >= math.MaxInt32:
+		return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large")
+	}
+	return nil
+}
+
+func checkFit(k int, o *Options) error {
+	if err := checkK(k); err != nil {
+		return err
+	}
+	switch {
 	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
 		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
 	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
