@@ -133,7 +133,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.compare(centers, memberships, pc); err != nil {
+	if c, err = s.compare(centers, memberships, pc, true); err != nil {
 		return Certificate{}, err
 	}
 	c.MinMembership = memberships.row(0)[0]
@@ -150,8 +150,8 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 }
 
 // compare fills in what a certificate says of the objective.
-func (s *samples) compare(f, g *Matrix, pc *principal) (c Certificate, err error) {
-	objective, exp, err := s.objective(f, g)
+func (s *samples) compare(f, g *Matrix, pc *principal, foreign bool) (c Certificate, err error) {
+	objective, exp, err := s.objective(f, g, foreign)
 	if err != nil {
 		return c, err
 	}

@@ -314,3 +314,18 @@ func TestCertifyRange(t *testing.T) {
 		}
 	}
 }
+
+// TestCertifyCancelling: centers at the end of float64's range whose parts cancel
+// leave the rest to be seen. It underflowed, to an objective of 0, and of all other
+// rows with it.
+func TestCertifyCancelling(t *testing.T) {
+	x := NewMatrix(2, 2, []float64{0, 100, -3, 50})
+	f := NewMatrix(3, 2, []float64{0, 10, math.MaxFloat64, 20, -math.MaxFloat64, 30})
+	g := NewMatrix(2, 3, []float64{0.5, 0.25, 0.25, 1, 0, 0})
+	c, err := Certify(x, f, g)
+	// (0 − 0)² + (100 − 17.5)² + (−3 − 0)² + (50 − 10)²: all exact but for a square root
+	// and its square, 4 roundings.
+	if want := 82.5*82.5 + 9 + 1600; err != nil || math.Abs(c.Objective-want) > 4*0x1p-52*want {
+		t.Errorf("%+v, want an objective of %g, %v", c, want, err)
+	}
+}

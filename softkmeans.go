@@ -231,7 +231,7 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 			return nil, err
 		}
 	}
-	c, err := s.compare(m.Centers, m.Memberships, pc)
+	c, err := s.compare(m.Centers, m.Memberships, pc, false)
 	if err != nil {
 		return nil, err
 	}
@@ -396,8 +396,9 @@ func (s *samples) settleZeroWeights(m *Model) error {
 // objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
 // f and g hold: the first result times 2^exp. x − Fᵀg is summed as
 // (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
-// when the mean is far from 0.
-func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
+// when the mean is far from 0. foreign says that f and g may be of any size, as those
+// of others are.
+func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int, err error) {
 	k := f.Rows
 	shifted := NewMatrix(k+1, s.d, nil) // and the mean
 	copy(shifted.row(k), s.mean)
@@ -407,12 +408,17 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
-	sizes, far, err := s.farRows(f, g)
-	if err != nil {
-		return 0, 0, err
+	var sizes, far []int
+	if foreign {
+		if sizes, far, err = s.farRows(f, g); err != nil {
+			return 0, 0, err
+		}
 	}
-	for _, e := range far {
-		exp = max(exp, e)
+	for i, e := range far {
+		if e >= 0 { // by what is left: huge centers may cancel
+			_, own := math.Frexp(s.farResidual(i, f, g.row(i), sizes, e))
+			exp = max(exp, own+e)
+		}
 	}
 	// What a row is compared with: the centers that it has a part of, and the
 	// mean if its memberships do not add up to 1.
@@ -434,7 +440,8 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 			}
 			if far != nil && far[i] >= 0 {
 				e := far[i]
-				part += math.Ldexp(s.weight(i)*s.farResidual(i, f, g.row(i), sizes, e), 2*(e-exp))
+				v := math.Ldexp(s.farResidual(i, f, g.row(i), sizes, e), e-exp)
+				part += s.weight(i) * v * v
 				continue
 			}
 			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
@@ -460,8 +467,8 @@ func (s *samples) objective(f, g *Matrix) (total float64, exp int, err error) {
 	return total, 2 * exp, err
 }
 
-// farResidual is the squared residual of a row that farRows named, all of it
-// scaled down by 2^e.
+// farResidual is the length of the residual of a row that farRows named, scaled down
+// by 2^e.
 func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, e int) float64 {
 	r := make([]float64, s.d)
 	for c, v := range s.x.row(i) {
@@ -473,7 +480,7 @@ func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, e int)
 			r[c] -= v * math.Ldexp(y, -s.exp-sizes[j])
 		}
 	}
-	return sumSquares(r)
+	return norm2(r)
 }
 
 // farRows finds the rows whose memberships, or centers with members, are so much

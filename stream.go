@@ -459,7 +459,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		if err := s.settleZeroWeights(&block); err != nil {
 			return err
 		}
-		sum, exp, err := s.objective(m.Centers, block.Memberships)
+		sum, exp, err := s.objective(m.Centers, block.Memberships, false)
 		if err != nil {
 			return err
 		}
