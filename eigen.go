@@ -25,7 +25,7 @@ const jacobiMaxOrder = 8
 // is not changed; a 0×0 matrix has empty results.
 //
 // The eigenvalues are accurate to a small multiple of n·2^-53·max|value|; beyond
-// ±math.MaxFloat64, where entries end below, they are ±Inf.
+// ±math.MaxFloat64, where entries end below, they stop there.
 // Cost: about 9n³ multiplications. Errors: [ErrShape] if a is not square or an
 // entry differs from its mirror image by more than 1e-8 of the largest entry
 // (smaller differences are averaged), [ErrNonFinite].
@@ -53,6 +53,9 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 		}
 	}
 	values, rows := eigenSym(context.Background(), m, true)
+	for i, v := range values {
+		values[i] = clampFinite(v)
+	}
 	vectors = rows.transposed()
 	fixSigns(vectors, nil)
 	return values, vectors, nil

@@ -49,9 +49,9 @@ func TestHardFloors(t *testing.T) {
 			t.Fatalf("%s: %d floors, %v", h.family, len(got), err)
 		}
 		for i, v := range got {
-			r.note(t, h, "Floors", h.off(v, h.floors[i], 2*h.exp, h.gram(), math.MaxFloat64))
+			r.note(t, h, "Floors", h.off(v, h.floors[i], 2*h.exp, h.gram()))
 			if rank := min(h.a.Rows-1, h.a.Cols); rank > 0 && double(h.floors[rank-1]) < lostShare/2*h.total() {
-				r.note(t, h, "Floors, small", h.off(v, h.floors[i], 2*h.exp, h.root(double(h.floors[i])), math.MaxFloat64))
+				r.note(t, h, "Floors, small", h.off(v, h.floors[i], 2*h.exp, h.root(double(h.floors[i]))))
 			}
 		}
 	})
@@ -86,8 +86,8 @@ func (h *hardMatrix) judge(t *testing.T, r hardRatios, name string, k int, m *Mo
 	if m.Solver == SolverJacobi {
 		tol = h.root(floor)
 	}
-	r.note(t, h, name+", floor", h.off(m.Floor, h.floor(k), 2*h.exp, tol, math.MaxFloat64))
-	r.note(t, h, name+", total", h.off(m.Total, h.floors[0], 2*h.exp, h.gram(), math.MaxFloat64))
+	r.note(t, h, name+", floor", h.off(m.Floor, h.floor(k), 2*h.exp, tol))
+	r.note(t, h, name+", total", h.off(m.Total, h.floors[0], 2*h.exp, h.gram()))
 	objective, far := h.objective(m.Centers, m.Memberships)
 	if stated := math.Ldexp(m.FloorError, -2*h.exp); stated > 0x1p-900 && stated < 0x1p900 && m.FloorError < math.MaxFloat64 {
 		r.note(t, h, name+", floor error", math.Max(0, double(h.p.sub(h.floor(k), h.p.times(h.p.num(m.Floor), -2*h.exp))))/stated)
@@ -95,7 +95,7 @@ func (h *hardMatrix) judge(t *testing.T, r hardRatios, name string, k int, m *Mo
 	// Each entry of X − GF is a sum of k+1 products about the mean, and that of the
 	// memberships, which the mean is multiplied by what is missing of, has k roundings.
 	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + math.Sqrt(float64(n))*(far+h.mean))
-	r.note(t, h, name+", objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e, math.MaxFloat64))
+	r.note(t, h, name+", objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e))
 	// The subspace is that of a matrix within the Gram matrix's rounding, by which its
 	// sum of squares falls short twice at most (Ky Fan); the simplex and the
 	// memberships are rounded as above, from projections of length d, and the centers
@@ -178,12 +178,12 @@ func TestHardCertify(t *testing.T) {
 func (h *hardMatrix) certificate(t *testing.T, r hardRatios, name string, k int, c Certificate, f, g *Matrix) {
 	t.Helper()
 	objective, far := h.objective(f, g)
-	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram(), math.MaxFloat64))
-	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram(), math.MaxFloat64))
+	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram()))
+	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram()))
 	n := math.Sqrt(float64(h.a.Rows)) // as in judge
 	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean))
 	tol := 2*math.Sqrt(double(objective))*e + e*e
-	r.note(t, h, name+", objective", h.off(c.Objective, objective, 2*h.exp, tol, math.MaxFloat64))
+	r.note(t, h, name+", objective", h.off(c.Objective, objective, 2*h.exp, tol))
 	if h.total() > 0 {
 		gap := double(h.p.sub(objective, h.floor(k))) / h.total()
 		r.note(t, h, name+", gap", math.Abs(c.Gap-gap)/((tol+2*h.gram()*(1+math.Abs(gap)))/h.total()))
@@ -215,7 +215,7 @@ func TestHardMinVolume(t *testing.T) {
 			objective, far := h.objective(m.Centers, m.Memberships)
 			n := math.Sqrt(float64(h.a.Rows))
 			e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean)) // as in judge
-			r.note(t, h, "FitMinVolume, stated objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e, math.MaxFloat64))
+			r.note(t, h, "FitMinVolume, stated objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e))
 			if m.Status != StatusConverged && m.Status != StatusIterationLimit {
 				t.Errorf("%s k=%d: %v", h.family, k, m.Status)
 			}

@@ -292,12 +292,12 @@ func (o *operator) surround(m *LSDModel, spec *spectrum, wt *Matrix, k int, opts
 	km := &KernelMap{Means: o.rowMeans(), Projection: NewMatrix(o.n, p, nil), Vertices: NewMatrix(k, p, nil)}
 	for i := range o.n {
 		for c, v := range w.row(i) {
-			km.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)
+			km.Projection.row(i)[c] = clampFinite(math.Ldexp(v/spec.values[c], -o.exp/2))
 		}
 	}
 	for j := range k {
 		for c, u := range e.normals.row(j) {
-			km.Vertices.row(j)[c] = math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2)
+			km.Vertices.row(j)[c] = clampFinite(math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2))
 		}
 	}
 	m.Map = km

@@ -26,7 +26,7 @@ import (
 // needed to judge it.
 type SVDResult struct {
 	U *Matrix   // n×p, orthonormal columns, p = min(n, d) for an n×d matrix
-	S []float64 // p singular values, descending, never negative; +Inf where above math.MaxFloat64
+	S []float64 // p singular values, descending, never negative; at most math.MaxFloat64
 	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
 
 	// Sweeps is how often the Jacobi method went through all pairs of columns;
@@ -51,8 +51,9 @@ const maxSweeps = 60
 // ties) is positive. Where singular values are 0 the vectors are completed to
 // an orthonormal set. Empty matrices have empty factors. a is not changed.
 //
-// Singular values may be larger than any entry: above math.MaxFloat64 they are +Inf,
-// beside vectors that are right, and below 2^-1022 they are rounded to denormals.
+// Singular values may be larger than any entry: above math.MaxFloat64 they are
+// math.MaxFloat64, beside vectors that are right, and below 2^-1022 they are rounded
+// to denormals.
 //
 // SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
 // times that of other methods; for a few leading triplets of a large matrix see
@@ -80,14 +81,18 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 	if a.Rows == 0 || a.Cols == 0 { // of either there may be 2^31
 		return &SVDResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil), Status: StatusConverged}, nil
 	}
+	tall := a.Clone
 	if a.Rows < a.Cols {
-		r := jacobiSVD(context.Background(), a.transposed(), top)
-		r.U, r.V = r.V, r.U
-		fixSigns(r.V, r.U)
-		return r, nil
+		tall = a.transposed
 	}
-	r := jacobiSVD(context.Background(), a.Clone(), top)
+	r := jacobiSVD(context.Background(), tall(), top)
+	if a.Rows < a.Cols {
+		r.U, r.V = r.V, r.U
+	}
 	fixSigns(r.V, r.U)
+	for i, s := range r.S {
+		r.S[i] = clampFinite(s)
+	}
 	return r, nil
 }
 
@@ -337,12 +342,12 @@ type TruncatedOptions struct {
 // TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
 type TruncatedResult struct {
 	U *Matrix   // n×k, orthonormal columns
-	S []float64 // k leading singular values, descending; +Inf where above math.MaxFloat64
+	S []float64 // k leading singular values, descending; at most math.MaxFloat64
 	V *Matrix   // d×k, orthonormal columns, signs as in [SVD]
 	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final
 	// vectors (a·v_i = s_i·u_i holds to rounding): some singular value lies
 	// within this distance of s_i, which is never above the i-th by more than
-	// rounding. +Inf where above math.MaxFloat64.
+	// rounding. At most math.MaxFloat64.
 	Residuals []float64
 	Steps     int
 	Status    Status // StatusConverged, or StatusIterationLimit with the best triplets so far
@@ -406,8 +411,8 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 		for j := range row {
 			row[j] -= r.S[i] * r.V.Data[j*k+i]
 		}
-		r.Residuals[i] = math.Ldexp(norm2(row), s.exp)
-		r.S[i] = math.Ldexp(r.S[i], s.exp)
+		r.Residuals[i] = clampFinite(math.Ldexp(norm2(row), s.exp))
+		r.S[i] = clampFinite(math.Ldexp(r.S[i], s.exp))
 	}
 	return r, nil
 }
