@@ -137,10 +137,25 @@ func FuzzModelBinary(f *testing.F) {
 		if err != nil || !bytes.Equal(again, b) {
 			t.Fatalf("%v: %x came back as %x", err, b, again)
 		}
-		if m.Centers != nil && m.Centers.Rows > 0 {
-			if _, err := m.Predict(nil, NewMatrix(1, m.Centers.Cols, nil)); err != nil {
+		for _, w := range m.Warnings {
+			if w.String() == "" {
+				t.Fatalf("%+v", w)
+			}
+		}
+		if f := m.Centers; f != nil && f.Rows > 0 && f.Rows <= 100 && f.Cols <= 100 {
+			in := newInput(b)
+			y := in.matrix(2, f.Cols)
+			g, err := m.Predict(nil, y)
+			if err != nil {
 				t.Fatal(err)
 			}
+			if finite(t, "memberships", g.Data...); m.Sum == SumToOne {
+				checkFeasible(t, g)
+			}
+			if _, err := m.Nearest(nil, y); err != nil {
+				t.Fatal(err)
+			}
+			in.finish(t)
 		}
 	})
 }

@@ -355,10 +355,18 @@ func FuzzLSDModelBinary(f *testing.F) {
 		if err != nil || !bytes.Equal(again, b) {
 			t.Fatalf("%v: %x came back as %x", err, b, again)
 		}
-		if p := m.Memberships; p != nil && p.Rows <= 100 {
-			if g, err := m.Predict(nil, NewMatrix(2, p.Rows, nil)); err == nil {
+		if p := m.Memberships; p != nil && p.Rows > 0 && p.Rows*p.Cols <= 1000 {
+			in := newInput(b)
+			rows := in.matrix(2, p.Rows)
+			if g, err := m.Predict(nil, rows); err == nil {
 				checkFeasible(t, g)
 			}
+			for _, rows := range []*Matrix{nil, rows} {
+				if w, err := m.Coordinates(nil, rows); err == nil {
+					finite(t, "coordinates", w.Data...)
+				}
+			}
+			in.finish(t)
 		}
 	})
 }

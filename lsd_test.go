@@ -2,10 +2,8 @@ package softkmeans
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -1205,40 +1203,6 @@ func TestLSDMemory(t *testing.T) {
 			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
 	}
-}
-
-func FuzzLSDModel(f *testing.F) {
-	kernel := similarityOf(dirichlet(6, 2, 1, 1), 2)
-	for _, call := range []func(context.Context, *Matrix, int, *LSDOptions) (*LSDModel, error){LSD, TILSD} {
-		m, err := call(bg, kernel, 2, nil)
-		if err != nil {
-			f.Fatal(err)
-		}
-		b, err := m.MarshalBinary()
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) >= 4 { // let the fuzzer past the checksum
-			data = binary.LittleEndian.AppendUint32(slices.Clone(data[:len(data)-4]), crc32.ChecksumIEEE(data[:len(data)-4]))
-		}
-		var m LSDModel
-		if err := m.UnmarshalBinary(data); err != nil {
-			if !errors.Is(err, ErrFormat) || !reflect.DeepEqual(m, LSDModel{}) {
-				t.Fatalf("%v, %+v", err, m)
-			}
-			return
-		}
-		again, err := m.MarshalBinary()
-		if err != nil || string(again) != string(data) {
-			t.Fatalf("%v: other bytes", err)
-		}
-		if m.Memberships != nil && m.Memberships.Rows*m.Memberships.Cols < 1000 {
-			m.Predict(nil, NewMatrix(1, m.Memberships.Rows, nil))
-		}
-	})
 }
 
 // FuzzLSD: similarities of any numbers.

@@ -405,6 +405,18 @@ func FuzzProjectSimplex(f *testing.F) {
 			v[i] = math.Ldexp(float64(rng.IntN(9)-4), exp%1000+rng.IntN(1+rng.IntN(20)))
 		}
 		g := ProjectSimplex(nil, v)
+		radius := math.Ldexp(1+rng.Float64(), rng.IntN(400)-200)
+		scaled := 0.0
+		for i, x := range ProjectScaledSimplex(nil, v, radius) {
+			if !(x >= 0) {
+				t.Fatalf("entry %d is %g", i, x)
+			}
+			scaled += x
+		}
+		// One rounding of the sum, and those of summing it again.
+		if math.Abs(scaled-radius) > float64(len(v)+1)*0x1p-53*radius {
+			t.Fatalf("the sum is %g, not %g", scaled, radius)
+		}
 		sum := 0.0
 		for i, x := range g {
 			if !(x >= 0) {

@@ -978,46 +978,6 @@ func TestKrylovFewSteps(t *testing.T) {
 	}
 }
 
-// FuzzFit: no panic, no NaN, feasible, and never below the floor by more than
-// rounding.
-func FuzzFit(f *testing.F) {
-	f.Add(uint64(1), 3, 2, 2, 0)
-	f.Add(uint64(2), 1, 5, 3, 900)
-	f.Add(uint64(3), 12, 1, 7, -959)
-	f.Fuzz(func(t *testing.T, seed uint64, n, d, k, exp int) {
-		n, d, k, exp = 1+abs(n)%12, 1+abs(d)%12, 1+abs(k)%10, exp%960
-		rng := rand.New(rand.NewPCG(seed, 1))
-		x := NewMatrix(n, d, nil)
-		for i := range x.Data {
-			x.Data[i] = math.Ldexp(float64(rng.IntN(7)-3), exp+rng.IntN(1+rng.IntN(60)))
-		}
-		w := make([]float64, n)
-		for i := range w {
-			w[i] = float64(rng.IntN(3))
-		}
-		w[rng.IntN(n)] = 1
-		o := &Options{Solver: Solver(rng.IntN(4)), Enclosure: Enclosure(rng.IntN(2)), Weights: w}
-		m, err := Fit(bg, x, k, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkFeasible(t, m.Memberships)
-		if !(math.Abs(m.Gap) <= 1e-11) {
-			t.Fatalf("gap %g, objective %g, floor %g, total %g, %+v", m.Gap, m.Objective, m.Floor, m.Total, o)
-		}
-		for _, v := range m.Centers.Data {
-			if !isFinite(v) {
-				t.Fatalf("center %g", v)
-			}
-		}
-		p, err := m.Predict(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkFeasible(t, p)
-	})
-}
-
 func abs(v int) int {
 	if v < 0 {
 		return -(v + 1)
