@@ -566,11 +566,14 @@ func largest(dst []int, g *Matrix) []int {
 // dst receives the result; nil allocates, a wrong length panics. Cost: O(ndk).
 // Errors: those of [Model.Predict]; on an error dst is unchanged.
 func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
-	if m.Centers == nil || m.Centers.Rows == 0 {
+	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
 	if err := checkMatrix("centers", m.Centers); err != nil {
 		return nil, err
+	}
+	if m.Centers.Rows == 0 {
+		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
 	if err := checkShape("x", x); err != nil {
 		return nil, err
