@@ -1,0 +1,526 @@
+package softkmeans
+
+// What a change of the data must do to the results: a table of changes × functions
+// over all sets, each cell with a tolerance of its own.
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// roundOff bounds what rounding does to the closed form for x and k.
+type roundOff struct {
+	square  float64 // to squared singular values and sums of them, in units of the total
+	plane   float64 // to the principal subspace: the sine of an angle
+	vectors float64 // to its single directions, likewise
+	gap     float64 // the least difference of squared singular values that single directions rest on
+	last    float64 // that which the subspace rests on
+}
+
+// roundingOf: sums over n rows and m reductions of the Gram matrix leave an error
+// of E = 2^-52·(√n + m)·‖X‖·σ₁ in it, X with its mean, since that is subtracted. Each
+// of m eigenvalues moves by ‖E‖ at most (Weyl), a subspace by ‖E‖ over its gap
+// (Davis & Kahan).
+func roundingOf(x *Matrix, floors []float64, k int) (r roundOff) {
+	total, m := floors[0], float64(min(x.Rows, x.Cols))
+	values := make([]float64, len(floors)-1)
+	for i := range values {
+		values[i] = floors[i] - floors[i+1]
+	}
+	e := 0x1p-52 * (math.Sqrt(float64(x.Rows)) + m) * math.Sqrt(sumSquares(x.Data)*values[0])
+	r.square = m * e / total
+	r.gap = math.Inf(1)
+	r.last = math.Inf(1)
+	for i := 0; i < k-1 && i+1 < len(values); i++ {
+		r.last = values[i] - values[i+1]
+		r.gap = min(r.gap, r.last)
+	}
+	r.plane, r.vectors = e/r.last, e/r.gap
+	return r
+}
+
+// table is data with weights; nil: all 1.
+type table struct {
+	x *Matrix
+	w []float64
+}
+
+// change is a pair of tables of which the second must have the first's results,
+// moved.
+type change struct {
+	name     string
+	old, new table
+	from     []int // row i of new is row from[i] of old
+	// center writes to dst where a center of old, or a row of it, is in new.
+	center func(dst, c []float64)
+	exp    int  // new's unit is 2^exp
+	exact  bool // to the bit
+	turns  bool // signs and order of columns change, and with them the simplex that Fit takes
+	moves  bool // the origin is another one
+}
+
+// forward is where centers of old are in new.
+func (c *change) forward(f *Matrix) *Matrix {
+	out := NewMatrix(f.Rows, c.new.x.Cols, nil)
+	for j := range f.Rows {
+		c.center(out.row(j), f.row(j))
+	}
+	return out
+}
+
+func changesOf(x *Matrix) (list []*change) {
+	rng := rand.New(rand.NewPCG(7, uint64(x.Cols)))
+	n, d := x.Dims()
+	same := make([]int, n)
+	for i := range same {
+		same[i] = i
+	}
+	add := func(name string, cols int, center func(dst, c []float64)) *change {
+		c := &change{name: name, old: table{x: x}, from: same, center: center}
+		c.new.x = NewMatrix(n, cols, nil)
+		for i := range n {
+			center(c.new.x.row(i), x.row(i))
+		}
+		list = append(list, c)
+		return c
+	}
+	add("translation", d, func(dst, c []float64) {
+		for j, v := range c {
+			dst[j] = v + float64(j%7) - 2.3
+		}
+	}).moves = true
+	for _, e := range []int{5, -300, 300} {
+		c := add(fmt.Sprintf("2^%d", e), d, func(dst, c []float64) {
+			for j, v := range c {
+				dst[j] = math.Ldexp(v, e)
+			}
+		})
+		c.exp, c.exact = e, true
+	}
+	q := laOrthogonal(d, rng)
+	add("rotation", d, func(dst, c []float64) {
+		for j := range dst {
+			dst[j] = dot(c, q.row(j))
+		}
+	}).turns = true
+	add("reflection", d, func(dst, c []float64) {
+		for j, v := range c {
+			dst[j] = math.Copysign(v, v*float64(1-2*(j%2)))
+		}
+	}).turns = true
+	order := rng.Perm(d)
+	add("columns permuted", d, func(dst, c []float64) {
+		for j, o := range order {
+			dst[j] = c[o]
+		}
+	})
+	add("constant column", d+1, func(dst, c []float64) {
+		copy(dst, c)
+		dst[d] = 1.7
+	}).moves = true
+	add("zero column", d+1, func(dst, c []float64) { copy(dst, c) })
+	// Of the rows.
+	keep := func(dst, c []float64) { copy(dst, c) }
+	picked := func(name string, from []int, old, new []float64) {
+		y := NewMatrix(len(from), d, nil)
+		for i, o := range from {
+			copy(y.row(i), x.row(o))
+		}
+		list = append(list, &change{name: name, old: table{x, old}, new: table{y, new}, from: from, center: keep})
+	}
+	picked("rows permuted", rng.Perm(n), nil, nil)
+	whole, parts := make([]float64, n), []float64{}
+	var repeated, split []int
+	for i := range n {
+		whole[i] = float64(i % 3)
+		for range i % 3 {
+			repeated = append(repeated, i)
+		}
+		split, parts = append(split, i), append(parts, 1)
+		if i%4 == 0 {
+			split, parts = append(split, i), append(parts, 0.3)
+			parts[len(parts)-2] = 0.7
+		}
+	}
+	picked("rows repeated for weights", repeated, whole, nil)
+	picked("weights split", split, nil, parts)
+	return list
+}
+
+// metaResult is what a function finds for a table, in so far as it finds such.
+type metaResult struct {
+	squares              []float64 // objective, floor, total, …: in squared units
+	centers, memberships *Matrix
+	tol                  float64 // of an iteration
+}
+
+// metaFunction is a column of the table.
+type metaFunction struct {
+	name     string
+	iterates bool // follows the start that it is given, so that nothing turns
+	krylov   bool
+	of       func(t table, k int, start, g *Matrix) (metaResult, error)
+}
+
+func metaFunctions() (list []metaFunction) {
+	model := func(m *Model) metaResult {
+		return metaResult{squares: []float64{m.Objective, m.Floor, m.Total}, centers: m.Centers, memberships: m.Memberships}
+	}
+	for _, solver := range allSolvers {
+		for _, e := range allEnclosures {
+			list = append(list, metaFunction{name: fmt.Sprintf("Fit %v %v", solver, e), krylov: solver == SolverKrylov, of: func(t table, k int, _, _ *Matrix) (metaResult, error) {
+				m, err := Fit(bg, t.x, k, &Options{Weights: t.w, Solver: solver, Enclosure: e})
+				if err != nil {
+					return metaResult{}, err
+				}
+				return model(m), nil
+			}})
+		}
+	}
+	iterated := func(m *Model, err error) (metaResult, error) {
+		if err != nil {
+			return metaResult{}, err
+		}
+		r := model(m)
+		values, _, err := EigenSym(product(m.Memberships.transposed(), m.Memberships))
+		// As in pinned.iterated.
+		r.tol = float64(m.Iterations+1) * math.Sqrt(float64(m.Memberships.Rows)) * values[0] / values[len(values)-1] * 0x1p-52
+		return r, err
+	}
+	return append(list,
+		metaFunction{name: "FitSeq", of: func(t table, k int, _, _ *Matrix) (metaResult, error) {
+			g := NewMatrix(t.x.Rows, k, nil)
+			m, err := FitSeq(bg, inBlocks(t.x, 70), k, &Options{Weights: t.w, Memberships: func(first int, part *Matrix) error {
+				copy(g.Data[first*k:], part.Data)
+				return nil
+			}})
+			if err != nil {
+				return metaResult{}, err
+			}
+			m.Memberships = g
+			return model(m), nil
+		}},
+		metaFunction{name: "Floors", of: func(t table, k int, _, _ *Matrix) (metaResult, error) {
+			floors, err := FloorsWeighted(t.x, t.w)
+			return metaResult{squares: floors}, err
+		}},
+		metaFunction{name: "Certify", of: func(t table, k int, start, g *Matrix) (metaResult, error) {
+			c, err := CertifyWeighted(t.x, start, g, t.w)
+			return metaResult{squares: []float64{c.Objective, c.Floor, c.Total}}, err
+		}},
+		metaFunction{name: "FitMinVolume", iterates: true, of: func(t table, k int, start, _ *Matrix) (metaResult, error) {
+			return iterated(FitMinVolume(bg, t.x, k, &MinVolumeOptions{Weights: t.w, Centers: start, MaxIter: 20}))
+		}},
+		metaFunction{name: "FitAlternating", iterates: true, of: func(t table, k int, start, _ *Matrix) (metaResult, error) {
+			return iterated(FitAlternating(bg, t.x, k, &AlternatingOptions{Weights: t.w, Centers: start, MaxIter: 20}))
+		}},
+	)
+}
+
+// metaSets are all sets, of which so many rows must do, and 400 where the environment
+// names a folder.
+func metaSets(t *testing.T, rows int) (sets []dataSet) {
+	for _, s := range dataSets(t) {
+		if os.Getenv("SOFTKMEANS_DATA") != "" {
+			rows = 400
+		}
+		s.x = rowsOf(s.x, 0, min(s.x.Rows, rows))
+		if !quick() || s.x.Cols < 20 {
+			sets = append(sets, s)
+		}
+	}
+	return sets
+}
+
+// TestMetamorphic runs the table.
+func TestMetamorphic(t *testing.T) {
+	t.Parallel()
+	worst := map[string][4]float64{}
+	var names []string
+	for _, set := range metaSets(t, fewer(200, 100)) {
+		x, k := set.x, set.k
+		start := NewMatrix(k, x.Cols, nil)
+		for j := range k { // means of every k-th row: all different, and near
+			for i := j; i < x.Rows; i += 2 * k {
+				axpy(start.row(j), 2*float64(k)/float64(x.Rows), x.row(i))
+			}
+		}
+		g, _, err := SimplexLeastSquares(nil, x, start, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range changesOf(x) {
+			moved, h := c.forward(start), NewMatrix(c.new.x.Rows, k, nil)
+			for i, o := range c.from {
+				copy(h.row(i), g.row(o))
+			}
+			floors, err := FloorsWeighted(c.old.x, c.old.w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := roundingOf(c.old.x, floors, k)
+			if c.exp == 0 {
+				more, err := FloorsWeighted(c.new.x, c.new.w)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s := roundingOf(c.new.x, more[:min(len(more), len(floors))], k)
+				r = roundOff{max(r.square, s.square), max(r.plane, s.plane), max(r.vectors, s.vectors), min(r.gap, s.gap), min(r.last, s.last)}
+			}
+			for _, f := range metaFunctions() {
+				// With k > d a column more gives the simplex, or FitMinVolume's rule,
+				// another dimension; and the alternating methods have a floor of 0
+				// there, which many solutions reach.
+				if k > x.Cols && (f.iterates && !c.exact || c.new.x.Cols > x.Cols) {
+					continue
+				}
+				a, err1 := f.of(c.old, k, start, g)
+				b, err2 := f.of(c.new, k, moved, h)
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				off := c.compare(a, b, f, r, floors, k)
+				name := fmt.Sprintf("%-26s %s", c.name, f.name)
+				if _, ok := worst[name]; !ok {
+					names = append(names, name)
+				}
+				top := worst[name]
+				for i, v := range off {
+					top[i] = max(top[i], v)
+				}
+				worst[name] = top
+				if !(slices.Max(off[:]) <= 1) {
+					t.Errorf("%s, k = %d, %s, %s: squares, GF, centers, memberships are off by %.2g tolerances", set.name, k, c.name, f.name, off)
+				}
+			}
+		}
+	}
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "\n%-50s %8.2g", name, worst[name])
+	}
+	t.Logf("worst errors over tolerances: squares, GF, centers, memberships%s", b.String())
+}
+
+// compare returns the errors of squares, of GF, centers and memberships, in
+// tolerances.
+func (c *change) compare(a, b metaResult, f metaFunction, r roundOff, floors []float64, k int) (off [4]float64) {
+	total := floors[0]
+	square, plane, vectors := r.square, r.plane, r.vectors
+	if f.krylov {
+		// It stops where the floor is proved to krylovTol of the total: the subspace may be
+		// off by an angle whose square times the gap is that.
+		square += krylovTol
+		plane += math.Sqrt(krylovTol * total / r.last)
+	}
+	if f.iterates {
+		square = max(square, a.tol, b.tol)
+		plane, vectors = square, square
+	}
+	for i, v := range a.squares {
+		if len(b.squares) <= i {
+			break
+		}
+		d := math.Abs(b.squares[i] - math.Ldexp(v, 2*c.exp))
+		if c.exact && d > 0 {
+			off[0] = math.Inf(1)
+		} else if d > 0 {
+			off[0] = max(off[0], d/(square*total))
+		}
+	}
+	if a.centers == nil {
+		return off
+	}
+	want := c.forward(a.centers)
+	g := NewMatrix(b.memberships.Rows, k, nil)
+	for i, o := range c.from {
+		copy(g.row(i), a.memberships.row(o))
+	}
+	length := func(p, q *Matrix) float64 {
+		d := p.Clone()
+		for i := range d.Rows {
+			axpy(d.row(i), -1, q.row(i))
+		}
+		return norm2(d.Data)
+	}
+	n := math.Sqrt(float64(len(c.from)))
+	if c.exact {
+		if !laSameBits(want.Data, b.centers.Data) {
+			off[2] = math.Inf(1)
+		}
+		if !laSameBits(g.Data, b.memberships.Data) {
+			off[3] = math.Inf(1)
+		}
+		return off
+	}
+	size := norm2(b.centers.Data)
+	off[1] = length(product(g, want), product(b.memberships, b.centers)) / (plane*math.Sqrt(total) + n*0x1p-52*size*n)
+	if c.turns && !f.iterates || f.krylov {
+		return off
+	}
+	off[2] = length(want, b.centers) / (vectors*size + n*0x1p-52*size)
+	off[3] = length(g, b.memberships) / (vectors * n)
+	return off
+}
+
+// TestMetamorphicK: the floors fall with k, are those of Fit for every k, and Predict
+// of the rows that Fit was given has its memberships.
+func TestMetamorphicK(t *testing.T) {
+	t.Parallel()
+	var floorOff, predictOff float64
+	for _, set := range metaSets(t, 200) {
+		x := set.x
+		floors, err := Floors(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range floors[1:] {
+			if !(floors[i+1] <= floors[i]) {
+				t.Errorf("%s: floor %d is %g after %g", set.name, i+2, floors[i+1], floors[i])
+			}
+		}
+		square := roundingOf(x, floors, 2).square
+		for k := 1; k <= min(len(floors)+1, fewer(20, 5)); k++ {
+			for _, e := range allEnclosures {
+				m, err := Fit(bg, x, k, &Options{Enclosure: e})
+				if err != nil {
+					t.Fatal(err)
+				}
+				off := max(math.Abs(m.Floor-floors[min(k, len(floors))-1]), math.Abs(m.Objective-m.Floor)) / (square * floors[0])
+				floorOff = max(floorOff, off)
+				if !(off <= 1) {
+					t.Errorf("%s, k = %d, %v: floor %g, objective %g; Floors has %g: %.2g tolerances", set.name, k, e, m.Floor, m.Objective, floors[min(k, len(floors))-1], off)
+				}
+				if k == 1 || k > len(floors) {
+					continue // nothing to choose; vertices that depend on each other
+				}
+				g, err := m.Predict(nil, x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Sums over d columns and k centers of numbers up to the centers' length,
+				// over the extent of the simplex, an edge of a regular one; products and
+				// their solution, for the one and the other.
+				edges := m.Centers.Clone()
+				for j := range edges.Rows {
+					axpy(edges.row(j), -1, m.Centers.row(0))
+				}
+				length, _ := rowMaxAbs(m.Centers.Data)
+				tol := 4 * float64(k*x.Cols) * 0x1p-52 * length / norm2(edges.row(1))
+				off = maxDiff(g, m.Memberships) / tol
+				predictOff = max(predictOff, off)
+				if !(off <= 1) {
+					t.Errorf("%s, k = %d, %v: Predict is off by %.2g tolerances", set.name, k, e, off)
+				}
+			}
+		}
+	}
+	t.Logf("worst errors over tolerances: floors %.2g, Predict %.2g", floorOff, predictOff)
+}
+
+// TestMetamorphicKernel: similarities XXᵀ and singular values under the same changes.
+// TILSD sees no change of the origin, LSD and SVD do.
+func TestMetamorphicKernel(t *testing.T) {
+	t.Parallel()
+	worst := map[string]float64{}
+	for _, set := range metaSets(t, 50) {
+		x, k := rowsOf(set.x, 0, min(set.x.Rows, 200)), set.k
+		for _, c := range changesOf(x) {
+			if c.new.w != nil || c.old.w != nil {
+				continue
+			}
+			check := func(name string, diff, tol float64) {
+				name = c.name + ", " + name
+				if diff > 0 {
+					worst[name] = max(worst[name], diff/tol)
+				}
+				if !(diff <= tol) {
+					t.Errorf("%s, %s: off by %g, %.2g tolerances", set.name, name, diff, diff/tol)
+				}
+			}
+			n := float64(x.Rows)
+			// The sums over n rows by which the eigenvalues of XXᵀ are found.
+			off := (math.Sqrt(n) + float64(x.Cols)) * 0x1p-52 * max(sumSquares(c.old.x.Data), sumSquares(c.new.x.Data)) // not used where exact
+			for name, f := range map[string]func(kernel *Matrix) (*LSDModel, error){
+				"TILSD": func(kernel *Matrix) (*LSDModel, error) { return TILSD(bg, kernel, k, nil) },
+				"LSD":   func(kernel *Matrix) (*LSDModel, error) { return LSD(bg, kernel, k, &LSDOptions{MaxIter: 3, Starts: 1}) },
+			} {
+				if name == "LSD" && c.moves {
+					continue
+				}
+				a, err1 := f(outer(c.old.x))
+				b, err2 := f(outer(c.new.x))
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				if c.exact {
+					if !laSameBits(a.Memberships.Data, b.Memberships.Data) || a.Gap != b.Gap || b.Scale != math.Ldexp(a.Scale, -2*c.exp) {
+						t.Errorf("%s, %s, %s: other bits", set.name, c.name, name)
+					}
+					continue
+				}
+				check(name+" floor", math.Abs(a.Floor-b.Floor), 2*off*math.Sqrt(a.Total)+a.FloorError+b.FloorError)
+				if name == "TILSD" {
+					check(name+" objective", math.Abs(a.Objective-b.Objective), 2*off*math.Sqrt(a.Total))
+					check(name+" distortion", math.Abs(a.Distortion-b.Distortion), off*float64(k))
+					check(name+" scale", math.Abs(a.Scale-b.Scale), 2*a.Scale*off*a.Scale*float64(k*(k-1))) // 1/c is r²k(k−1), of squares that are off by that
+				}
+			}
+			if c.moves {
+				continue
+			}
+			u, s, _, err1 := SVD(c.old.x)
+			v, z, _, err2 := SVD(c.new.x)
+			if err1 != nil || err2 != nil {
+				t.Fatal(err1, err2)
+			}
+			if c.exact {
+				for i := range z {
+					z[i] = math.Ldexp(z[i], -c.exp)
+				}
+				if !laSameBits(s, z) || !laSameBits(u.Data, v.Data) {
+					t.Errorf("%s, %s, SVD: other bits", set.name, c.name)
+				}
+				continue
+			}
+			values, _, err1 := EigenSym(product(c.old.x.transposed(), c.old.x))
+			moved, _, err2 := EigenSym(product(c.new.x.transposed(), c.new.x))
+			if err1 != nil || err2 != nil {
+				t.Fatal(err1, err2)
+			}
+			for i := range min(len(s), len(z)) {
+				check("SVD", math.Abs(s[i]-z[i]), (math.Sqrt(n)+float64(len(s)))*0x1p-52*s[0])
+				check("EigenSym", math.Abs(values[i]-moved[i]), (math.Sqrt(n)+float64(len(s)))*0x1p-52*values[0])
+			}
+		}
+	}
+	t.Log("worst errors over tolerances:", worst)
+}
+
+// TestEquivariance: raw columns of very different scales, moved and in another order.
+func TestEquivariance(t *testing.T) {
+	x := loadCSV(t, "wine")
+	base, err := Fit(bg, x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := mapped(x, func(_, j int, v float64) float64 { return v + float64(100*j) })
+	m, err := Fit(bg, moved, 3, nil)
+	if err != nil || maxDiff(m.Memberships, base.Memberships) > 1e-12 {
+		t.Errorf("translation changes memberships by %g (%v)", maxDiff(m.Memberships, base.Memberships), err)
+	}
+	turned := mapped(x, func(i, j int, _ float64) float64 { return x.At(x.Rows-1-i, x.Cols-1-j) })
+	m, err = Fit(bg, turned, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := mapped(m.Memberships, func(i, j int, _ float64) float64 { return m.Memberships.At(x.Rows-1-i, j) })
+	if d := maxDiff(back, base.Memberships); d > 1e-12 {
+		t.Errorf("reversing rows and columns changes memberships by %g", d)
+	}
+}
