@@ -97,8 +97,10 @@
 // many. Work is cut by its size and summed in a fixed order, so results have the
 // same bits for any number of workers and for a strided view of the same data.
 // Between machines the last bits differ where the hardware fuses
-// multiplication and addition or, in builds with Go's simd package, has vectors
-// of another length.
+// multiplication and addition (on amd64 math.Exp does so where it can, and
+// [FitMinVolume] uses it) or, in builds with Go's simd package, has vectors
+// of another length. Where random starts end equally well those bits decide which is
+// taken, and with it the order of the clusters; for [LSD], which minimum.
 //
 // In WebAssembly all goroutines take turns on one thread. There the functions
 // that take a context let others run between two pieces of their work, so that a

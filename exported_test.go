@@ -7,7 +7,6 @@ package softkmeans
 
 import (
 	"errors"
-	"flag"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -21,8 +20,6 @@ import (
 	"strings"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "add to testdata/api.txt what is new")
 
 // sources lists the root package's files that are not tests, which a test program
 // that was copied to another machine may be without.
