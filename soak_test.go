@@ -46,7 +46,7 @@ var soakKinds = []struct {
 type soak struct {
 	*testing.T
 	rng                        *rand.Rand // of this call
-	errors, cancelled, largest int        // errors as expected, calls ended by their context, bytes of the largest call
+	errors, cancelled, largest int        // errors as expected, calls ended by their context, bytes of the largest data
 }
 
 // data is a matrix of a random shape, scale and mean, with gaps or without.
@@ -530,7 +530,17 @@ func TestSoak(t *testing.T) {
 			peak, where = high, "peak of resident memory"
 		}
 	}
-	t.Logf("%s: %d MB", where, peak>>20)
+	// A call has some 4 MB (data of 0.4, blocks of 256 kB for each of four workers, results),
+	// the collector lets there be twice as much, the program itself is 15 MB: 64 MB with room;
+	// the race detector takes five to ten times as much memory.
+	ceiling := uint64(64 << 20)
+	if raceDetector {
+		ceiling *= 5
+	}
+	t.Logf("%s: %d MB, the largest data had %d kB", where, peak>>20, s.largest>>10)
+	if peak > ceiling {
+		t.Errorf("%s: %d MB, more than %d", where, peak>>20, ceiling>>20)
+	}
 }
 
 // liveHeap is what is still reachable.
