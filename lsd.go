@@ -15,6 +15,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"math/bits"
 	"strconv"
 )
 
@@ -401,7 +402,8 @@ func (km *KernelMap) check(n, k int) error {
 // They are samples like any others. [FitMinVolume] of them draws prototypes
 // towards the data, which TILSD by itself does not: take two or three times as many
 // directions as clusters, TILSD with 3k for FitMinVolume with k, so that its slack
-// has something to give (with k directions or fewer the floor is 0).
+// has something to give (with k directions or fewer the floor is 0). What is beyond
+// float64's range stops at math.MaxFloat64.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
 // rows itself. Cost: O(mnp). Errors: [ErrShape], also for a model without Map,
@@ -428,11 +430,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		dst = destination(dst, n, p)
 		memberships, vertices := beside(dst, m.Memberships), beside(dst, km.Vertices)
 		for i := range n {
-			out := dst.row(i)
-			clear(out)
-			for j, g := range memberships.row(i) {
-				axpy(out, g, vertices.row(j))
-			}
+			mixRows(dst.row(i), memberships.row(i), vertices, 0)
 		}
 		return dst, nil
 	}
@@ -441,7 +439,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	}
 	dst = destination(dst, rows.Rows, p)
 	projection := beside(dst, km.Projection)
-	row, w := make([]float64, n), make([]float64, p)
+	row := make([]float64, n)
 	top, _ := rowMaxAbs(km.Means)
 	for i := range rows.Rows {
 		big, _ := rowMaxAbs(rows.row(i))
@@ -453,14 +451,31 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		}
 		// The columns of Projection add up to 0; without the mean their rounding
 		// has less to multiply.
-		clear(w)
-		for j, v := range row {
-			axpy(w, v-mean, projection.row(j))
+		for j := range row {
+			row[j] -= mean
 		}
-		out := dst.row(i)
-		for c, v := range w {
-			out[c] = clampFinite(math.Ldexp(v, exp))
-		}
+		mixRows(dst.row(i), row, projection, exp)
 	}
 	return dst, nil
+}
+
+// mixRows fills dst with 2^exp·Σ coef_j·(row j of m), which stops at math.MaxFloat64.
+func mixRows(dst, coef []float64, m *Matrix, exp int) {
+	clear(dst)
+	for j, v := range coef {
+		axpy(dst, v, m.row(j))
+	}
+	if _, finite := rowMaxAbs(dst); !finite { // a sum on the way may be, not the result
+		top, _ := rowMaxAbs(coef)
+		_, unit := math.Frexp(top)
+		unit += bits.Len(uint(len(coef)))
+		clear(dst)
+		for j, v := range coef {
+			axpy(dst, math.Ldexp(v, -unit), m.row(j))
+		}
+		exp += unit
+	}
+	for c, v := range dst {
+		dst[c] = clampFinite(math.Ldexp(v, exp))
+	}
 }
