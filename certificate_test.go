@@ -329,3 +329,29 @@ func TestCertifyCancelling(t *testing.T) {
 		t.Errorf("%+v, want an objective of %g, %v", c, want, err)
 	}
 }
+
+// TestCertifyCancelled: a row of which nothing is left, or nothing that its weight lets
+// count, leaves what is left of others to be seen. Objective and gap were 0 and -0.6.
+func TestCertifyCancelled(t *testing.T) {
+	x := NewMatrix(3, 2, []float64{0, 17.5, -3, 50, 4, 10})
+	f := NewMatrix(3, 2, []float64{0, 10, math.MaxFloat64, 20, -math.MaxFloat64, 30})
+	g := NewMatrix(3, 3, []float64{0.5, 0.25, 0.25, 1, 0, 0, 1, 0, 0})
+	for _, c := range []struct{ zero, light float64 }{{1, 1}, {1e300, 1}, {1, 1e-300}, {1e-300, 1}} {
+		w := []float64{c.zero, 1, c.light}
+		got, err := CertifyWeighted(x, f, g, w)
+		// 0², (−3)² + 40², 4²: a product each, a sum of three, and 1e300's own rounding
+		// in the common scale: 8 roundings.
+		want := 1609 + 16*c.light
+		if err != nil || math.Abs(got.Objective-want) > 8*0x1p-52*want {
+			t.Errorf("weights %v: %+v, want an objective of %g, %v", w, got, want, err)
+		}
+	}
+	// A residual of 1e150 with a weight of 1e-300 is one of 1.
+	f.Set(1, 0, 1e150)
+	f.Set(2, 0, 0)
+	g = NewMatrix(3, 3, []float64{0, 1, 0, 1, 0, 0, 1, 0, 0})
+	got, err := CertifyWeighted(x, f, g, []float64{1e-300, 1, 1})
+	if want := 1.0 + 1609 + 16; err != nil || math.Abs(got.Objective-want) > 16*0x1p-52*want {
+		t.Errorf("%+v, want an objective of %g, %v", got, want, err)
+	}
+}

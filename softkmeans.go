@@ -415,9 +415,11 @@ func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int,
 		}
 	}
 	for i, e := range far {
-		if e >= 0 { // by what is left: huge centers may cancel
-			_, own := math.Frexp(s.farResidual(i, f, g.row(i), sizes, e))
-			exp = max(exp, own+e)
+		if e >= 0 { // by what is left: huge centers may cancel, and light rows count for little
+			if v := math.Sqrt(s.weight(i)) * s.farResidual(i, f, g.row(i), sizes, e); v > 0 {
+				_, own := math.Frexp(v)
+				exp = max(exp, own+e)
+			}
 		}
 	}
 	// What a row is compared with: the centers that it has a part of, and the
@@ -440,8 +442,8 @@ func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int,
 			}
 			if far != nil && far[i] >= 0 {
 				e := far[i]
-				v := math.Ldexp(s.farResidual(i, f, g.row(i), sizes, e), e-exp)
-				part += s.weight(i) * v * v
+				v := math.Ldexp(math.Sqrt(s.weight(i))*s.farResidual(i, f, g.row(i), sizes, e), e-exp)
+				part += v * v
 				continue
 			}
 			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
