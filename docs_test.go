@@ -1,0 +1,78 @@
+//go:build !tinygo
+
+package softkmeans
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestNamesInDocs: every test, fuzz target, benchmark and example that a page names in
+// backquotes is in a test file of the repository.
+func TestNamesInDocs(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, "README.md", "SECURITY.md")
+	for _, name := range append(pages, "examples/beam/coders_test.go") { // the copy is of all modules
+		if _, err := os.Stat(name); err != nil {
+			skip(t, name+" is not here")
+			return
+		}
+	}
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)[A-Z]\w*)\(`)
+	known := map[string]bool{}
+	err = filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range function.FindAllSubmatch(text, -1) {
+			known[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, name := regexp.MustCompile("`[^`]*`"), regexp.MustCompile(`\b(?:Test|Fuzz|Benchmark|Example)[A-Z]\w*`)
+	names := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, quoted := range code.FindAllString(line, -1) {
+				for _, n := range name.FindAllString(quoted, -1) {
+					names++
+					if !known[n] && !prefixOf(known, n, quoted) {
+						t.Errorf("%s:%d names %s, which no test file has", page, i+1, n)
+					}
+				}
+			}
+		}
+	}
+	// SECURITY.md alone has 40; a pattern that finds none would pass, too.
+	if names < 40 || len(known) < 40 {
+		t.Errorf("%d names were found, and %d functions", names, len(known))
+	}
+}
+
+// prefixOf: after -run or -fuzz a name is a pattern, that of all which begin with it.
+func prefixOf(known map[string]bool, n, quoted string) bool {
+	if !strings.Contains(quoted, "-run "+n) && !strings.Contains(quoted, "-fuzz "+n) {
+		return false
+	}
+	for k := range known {
+		if strings.HasPrefix(k, n) {
+			return true
+		}
+	}
+	return false
+}
