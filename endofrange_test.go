@@ -40,7 +40,7 @@ func TestEndOfRange(t *testing.T) {
 				if err != nil || seq.Status != c.want {
 					t.Errorf("%g k=%d %v: FitSeq says %v, %v", c.size, c.k, solver, seq.Status, err)
 				}
-				if memberships && (seq.Gap > 8*0x1p-52) != (c.want == StatusOutOfRange) {
+				if (seq.Gap > 8*0x1p-52) != (c.want == StatusOutOfRange) {
 					t.Errorf("%g k=%d %v: FitSeq's gap is %g", c.size, c.k, solver, seq.Gap)
 				}
 			}
@@ -71,5 +71,26 @@ func TestEndOfRange(t *testing.T) {
 	tiny := NewMatrix(3, 2, []float64{0, 0, 2 * math.SmallestNonzeroFloat64, 0, 0, 2 * math.SmallestNonzeroFloat64})
 	if m, err := Fit(bg, tiny, 3, nil); err != nil || m.Status != StatusOptimal || !(m.Gap*16/3 <= 6*0.25) {
 		t.Errorf("denormals: gap %g of 16/3, %v", m.Gap, err)
+	}
+}
+
+// TestEndOfRangeIterations: what FitAlternating and FitMinVolume say of centers that
+// had to stop is how they ended, and the error of those that are left, as Certify sees it.
+func TestEndOfRangeIterations(t *testing.T) {
+	square := NewMatrix(4, 2, []float64{1, 1, 1, -1, -1, 1, -1, -1})
+	x := mapped(square, func(_, _ int, v float64) float64 { return v * math.MaxFloat64 })
+	for _, fit := range []func() (*Model, error){
+		func() (*Model, error) { return FitAlternating(bg, x, 3, &AlternatingOptions{Init: InitGlobal}) },
+		func() (*Model, error) { return FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitGlobal}) },
+	} {
+		m, err := fit()
+		if err != nil || m.Status == StatusOptimal || m.Status == StatusOutOfRange {
+			t.Fatalf("%+v, %v", m, err)
+		}
+		// No triangle within the range has all corners of the largest square.
+		c, err := Certify(x, m.Centers, m.Memberships)
+		if err != nil || !(m.Gap > 1e-3) || c.Gap != m.Gap {
+			t.Errorf("gap %g, certified %g, %v", m.Gap, c.Gap, err)
+		}
 	}
 }

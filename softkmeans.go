@@ -76,8 +76,9 @@ const (
 	StatusCancelled
 	// StatusOutOfRange: the global minimum asks for centers beyond the range of
 	// float64, since the data ends near it. They stopped at math.MaxFloat64, and the
-	// objective is above the floor: by Gap, which Fit, and FitSeq with Memberships,
-	// measure on the centers that are left.
+	// objective is above the floor: by Gap, which Fit and FitSeq measure on the centers
+	// that are left. Subspace.Model has no rows to do so: its objective and gap are
+	// those of the centers that were asked for.
 	StatusOutOfRange
 )
 
@@ -133,8 +134,9 @@ type Options struct {
 type Model struct {
 	// Centers are F, k×d: a prototype a row. Near the ends of the float64 range they
 	// cannot be where they should: they stop at math.MaxFloat64 (Fit then says
-	// StatusOutOfRange), and those of denormal data are whole multiples of 2^-1074. Gap
-	// has what that costs.
+	// StatusOutOfRange; FitAlternating and FitMinVolume have no other minimum to name, and
+	// say how their iterations ended), and those of denormal data are whole multiples of
+	// 2^-1074. Gap has what that costs.
 	Centers     *Matrix
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
 	// Objective is ‖X − GF‖², weighted if weights were given, computed from

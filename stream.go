@@ -39,7 +39,8 @@ const fewestPasses = 4
 //
 // The first pass finds the mean and the scatter, the second how far the data
 // reaches in the principal subspace, and the objective; with Options.Memberships a
-// third one computes these, and the objective from them. SolverAuto is SolverGram up to
+// third one computes these, and the objective from them, as it does for centers that
+// stopped at math.MaxFloat64. SolverAuto is SolverGram up to
 // 2048 columns; its floor has no digits below d·2^-52 of the total, where Fit's, of
 // data that k prototypes mix exactly, may have. SolverJacobi keeps these digits, at
 // 2nd² in place of nd² multiplications and one QR factorization of (2d+1)×d for every

@@ -24,7 +24,8 @@ const (
 	// farthest sample of positive weight: more than 3.
 	WarnFar
 	// WarnSlack: no λ gave an error within the slack. Value is the error
-	// relative to what the slack allows; the model is the best that was found.
+	// relative to what the slack allows; the model is the best that was found. Both
+	// are of the centers before they stop at math.MaxFloat64.
 	WarnSlack
 )
 
