@@ -568,6 +568,32 @@ func TestErrorBeforeEnd(t *testing.T) {
 }
 
 // The verdict goes by the certificate, and says what is wrong.
+// Centers that had to stop at the end of float64's range are warned of, whatever the
+// method, and where the certificate is of scaled columns.
+func TestFitEndOfRange(t *testing.T) {
+	const warning = "Warning: centers at the largest number, 1.79769e+308, may have had to stop there"
+	square := "1e308,1e308\n-1e308,1e308\n1e308,-1e308\n-1e308,-1e308\n1e308,1e307\n"
+	for _, test := range []struct {
+		args, want string
+		stopped    bool
+	}{
+		{"-k 3", "(Solver: gram. It ended with: out of range.)", true},
+		{"-k 3 -stream yes", "(Solver: gram. It ended with: out of range.)", true},
+		{"-k 3 -scale zscore", "Certified: ", true},
+		{"-k 3 -method alternating", "it ended with: converged.", true},
+		{"-k 3 -method minvol", "it ended with: converged.", true},
+		{"-k 3 -scale minmax -method minvol", "it ended with: converged.", true},
+		{"-k 2 -method alternating", "it ended with: converged.", false},
+		{"-k 1", "Certified: ", false},
+	} {
+		inFolder(t, square)
+		report := must(t, append(strings.Fields("fit data.csv"), strings.Fields(test.args)...)...)
+		if !strings.Contains(report, test.want) || strings.Contains(report, warning) != test.stopped {
+			t.Errorf("%s:\n%s", test.args, report)
+		}
+	}
+}
+
 func TestVerdict(t *testing.T) {
 	x := irisMatrix(t)
 	m, err := softkmeans.Fit(t.Context(), x, 3, nil)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -62,6 +63,10 @@ func fitReport(t *result) []byte {
 	}
 	for _, w := range m.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
+	}
+	// As the status out of range has it, which no other method has, nor scaled columns.
+	if atEnd(t.centers) {
+		fmt.Fprintf(&b, "Warning: centers at the largest number, %.6g, may have had to stop there: other units give them room.\n", math.MaxFloat64)
 	}
 	return b.Bytes()
 }
@@ -254,4 +259,9 @@ func decimals(m *softkmeans.Matrix, j int) []string {
 		cells[i] = strconv.FormatFloat(m.At(i, j), format, max(precision, 0), 64)
 	}
 	return cells
+}
+
+// atEnd reports whether a number is at the end of float64's range.
+func atEnd(m *softkmeans.Matrix) bool {
+	return slices.ContainsFunc(m.Data, func(v float64) bool { return math.Abs(v) == math.MaxFloat64 })
 }

@@ -92,7 +92,10 @@ func (f *Fit) Verdict() (head, meaning string) {
 
 // How says how a model was found.
 func How(m *softkmeans.Model) string {
-	if m.Trace == nil {
+	switch {
+	case m.Status == softkmeans.StatusOutOfRange:
+		return "in closed form, but stopped at the largest number"
+	case m.Trace == nil:
 		return "in closed form"
 	}
 	how := Count(m.Iterations, "iteration") + ", " + m.Status.String()
