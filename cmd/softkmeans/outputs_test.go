@@ -301,3 +301,17 @@ func TestReadOnlyFolder(t *testing.T) {
 		os.Chmod(dir, 0o755)
 	}
 }
+
+// A file that is replaced keeps its mode, what the umask takes off new ones included.
+func TestModeKept(t *testing.T) {
+	writingFolder(t)
+	for _, mode := range []os.FileMode{0o666, 0o600, 0o640, 0o777} {
+		if err := os.Chmod("c.csv", mode); err != nil {
+			t.Fatal(err)
+		}
+		must(t, strings.Fields("fit -k 3 -centers c.csv data.csv")...)
+		if info, err := os.Stat("c.csv"); err != nil || info.Mode() != mode {
+			t.Errorf("%v of %v, %v", info.Mode(), mode, err)
+		}
+	}
+}
