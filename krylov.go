@@ -151,7 +151,10 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				}
 			}
 		}
-		done := have == size || worst <= o.residual*top
+		// Vectors without a residual are not the leading ones where others, not found yet,
+		// may have larger values.
+		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
+		done := have == size || worst <= o.residual*top && sure
 		hopeless := false
 		if o.sum > 0 && !done {
 			bound := ritzSumBound(values[:count], squares, out.next)

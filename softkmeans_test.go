@@ -908,6 +908,32 @@ func TestKrylovFloor(t *testing.T) {
 	}
 }
 
+// TestKrylovTied: of directions that tie one step finds one exactly, which says nothing
+// of the others: the floor has to be proved all the same.
+func TestKrylovTied(t *testing.T) {
+	for seed := range fewer[uint64](200, 60) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		n, d := 4+rng.IntN(12), 4+rng.IntN(12)
+		x := NewMatrix(n, d, nil)
+		for j := range min(n/2, d) { // pairs at ±1 on some of the axes
+			if rng.IntN(2) == 0 {
+				x.Set(2*j, j, 1)
+				x.Set(2*j+1, j, -1)
+			}
+		}
+		for k := 2; k < 5; k++ {
+			m, err := Fit(bg, x, k, &Options{Solver: SolverKrylov})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// krylovTol, and FloorError's and the objective's rounding: some 2·15·2^-52.
+			if m.Status == StatusOptimal && !(m.Gap <= krylovTol+1e-14) {
+				t.Errorf("%d×%d, k = %d: %v with a gap of %g after %d steps", n, d, k, m.Status, m.Gap, m.Iterations)
+			}
+		}
+	}
+}
+
 // TestKrylovFewSteps: the floor is proved also where the steps were far too few to
 // find the leading directions.
 func TestKrylovFewSteps(t *testing.T) {
