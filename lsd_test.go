@@ -1308,3 +1308,16 @@ func TestLineSearch(t *testing.T) {
 		t.Errorf("only %d of the lines have their least inside", inside)
 	}
 }
+
+// TestCrossView: the destination may be a view that ends with its last entry.
+func TestCrossView(t *testing.T) {
+	x := randomData(3, 2, 0, 1)
+	for _, k := range []*SampleKernel{mustDo(LinearKernel(x))(t), mustDo(RBFKernel(x, 1))(t)} {
+		want := mustDo(k.Cross(nil, x))(t)
+		dst := &Matrix{Rows: 3, Cols: 3, Stride: 5, Data: nans(2*5 + 3)}
+		mustDo(k.Cross(dst, x))(t)
+		if !laSameBits(dst.Clone().Data, want.Data) || !math.IsNaN(dst.Data[3]) || !math.IsNaN(dst.Data[9]) {
+			t.Errorf("%v, want %v", dst.Data, want.Data)
+		}
+	}
+}

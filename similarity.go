@@ -312,7 +312,8 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 				own[(i-at.lo)*d+j] = math.Ldexp(v, -exp)
 			}
 		}
-		k.between(rowsOf(dst, at.lo, at.hi), own, exps)
+		rows := &Matrix{Rows: at.hi - at.lo, Cols: dst.Cols, Stride: dst.Stride, Data: dst.Data[at.lo*dst.Stride:]} // which may end with its last entry
+		k.between(rows, own, exps)
 	})
 	return dst, err
 }
