@@ -252,8 +252,8 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	eps := float64(op.n) * 0x1p-52
 	slip := eps*math.Sqrt(left.total) + op.noise
 	rounding := 2*slip*math.Sqrt(left.squares) + slip*slip
-	if op.data != nil { // its squares are differences of sums
-		rounding += float64(op.n) * 0x1p-52 * left.total
+	if op.data != nil { // its squares are differences of sums over n and over d
+		rounding += float64(op.n+op.data.d) * 0x1p-52 * left.total
 	}
 	floor = max(0, left.squares-open-rounding)
 	open += 2 * rounding
