@@ -106,23 +106,28 @@ func (in *input) hold(m *Matrix) {
 	in.held, in.as = append(in.held, m), append(in.as, slices.Clone(m.Data))
 }
 
-// samples is a table with weights, which are nil in two cases of three.
+// samples is a table with weights.
 func (in *input) samples(rows, cols int) (x *Matrix, weights []float64) {
 	x = in.matrix(1+in.below(rows), 1+in.below(cols))
+	return x, in.weights(x.Rows)
+}
+
+// weights are nil in two cases of three.
+func (in *input) weights(n int) []float64 {
 	kind := in.byte()
 	if kind%3 != 0 {
-		return x, nil
+		return nil
 	}
-	weights = make([]float64, x.Rows)
+	weights := make([]float64, n)
 	for i := range weights {
 		weights[i] = float64(in.byte() & 3)
 		if kind%2 == 0 {
 			weights[i] = math.Abs(in.float())
 		}
 	}
-	weights[in.below(x.Rows)] = 1 + float64(kind)
-	in.hold(&Matrix{Rows: 1, Cols: len(weights), Stride: len(weights), Data: weights})
-	return x, weights
+	weights[in.below(n)] = 1 + float64(kind)
+	in.hold(&Matrix{Rows: 1, Cols: n, Stride: n, Data: weights})
+	return weights
 }
 
 // finish fails if what came out of the input has another bit than it had.
