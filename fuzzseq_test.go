@@ -357,7 +357,7 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		}
 		if o.Sum == SumToOne {
 			c := mustDo(CertifyWeighted(x, m.Centers, got.g, w))(t)
-			if most := room(1e-9, x, w, m.Centers, nil) * max(1, math.Abs(m.Gap)); !(math.Abs(c.Gap-m.Gap) <= most) {
+			if most := room(1e-9, x, w, m.Centers, got.g) * max(1, math.Abs(m.Gap)); !(math.Abs(c.Gap-m.Gap) <= most) {
 				t.Fatalf("gap %g, certified %+v, within %g: %+v of %v with %v", m.Gap, c, most, o, x, w)
 			}
 		}
