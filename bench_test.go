@@ -348,7 +348,7 @@ func BenchmarkStage(b *testing.B) {
 				run("basis", 2*nd*p, 1, func() error { _, err := s.rightBasis(vectors, p); return err })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := s.place(g, pc.basis, c.k, &Options{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := s.objective(f, g, true); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := s.objective(f, g, nil); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}
 	}

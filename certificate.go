@@ -133,7 +133,11 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.compare(centers, memberships, pc, true); err != nil {
+	far, err := s.farResiduals(centers, memberships)
+	if err != nil {
+		return c, err
+	}
+	if c, err = s.compare(centers, memberships, pc, far); err != nil {
 		return Certificate{}, err
 	}
 	c.MinMembership = memberships.row(0)[0]
@@ -150,8 +154,8 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 }
 
 // compare fills in what a certificate says of the objective.
-func (s *samples) compare(f, g *Matrix, pc *principal, foreign bool) (c Certificate, err error) {
-	objective, exp, err := s.objective(f, g, foreign)
+func (s *samples) compare(f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
+	objective, exp, err := s.objective(f, g, far)
 	if err != nil {
 		return c, err
 	}

@@ -315,6 +315,66 @@ func TestCertifyRange(t *testing.T) {
 	}
 }
 
+// TestCertifyFar: centers or memberships far larger than the data, whose parts cancel to
+// any degree, leave an objective with all its digits. Beyond 1e16 it was that of the
+// mean, and from 1e60 on 0.
+func TestCertifyFar(t *testing.T) {
+	const n, d, k = 9, 3, 4
+	data := randomData(n, d, 2, 5)
+	for _, size := range []float64{1, 0x1p15, 0x1p17, 1e12, 1e30, 1e59, 1e61, 1e150, 1e300} {
+		x, unit := data, 1.0
+		if size == 1e300 { // the data's squares and more have no float64 at this size
+			unit = 0x1p-300
+			x = mapped(data, func(_, _ int, v float64) float64 { return v * unit })
+		}
+		for _, left := range []float64{0, 0x1p-50, 1e-12, 0.1} { // of the size, after cancelling
+			rng := rand.New(rand.NewPCG(uint64(math.Float64bits(size)), uint64(math.Float64bits(left))))
+			f, g := mapped(randomData(k, d, 0, 6), func(_, _ int, v float64) float64 { return v * unit }), NewMatrix(n, k, nil)
+			for c := range d {
+				f.Set(0, c, size*f.At(0, c)/unit)
+				f.Set(1, c, -f.At(0, c)*(1+left*rng.NormFloat64()))
+			}
+			for i := range n {
+				h, v := rng.Float64()/2, rng.Float64()
+				if i == 0 { // and nothing of the others
+					h = 0.5
+				}
+				copy(g.row(i), []float64{h, h, (1 - 2*h) * v, (1 - 2*h) * (1 - v)})
+			}
+			// The same products by memberships that are huge.
+			ff, gg := f.Clone(), g.Clone()
+			for i := range d {
+				ff.Set(0, i, math.Ldexp(f.At(0, i), -40))
+				ff.Set(1, i, math.Ldexp(f.At(1, i), -40))
+			}
+			for i := range n {
+				gg.Set(i, 0, math.Ldexp(g.At(i, 0), 40))
+				gg.Set(i, 1, math.Ldexp(g.At(i, 1), 40))
+			}
+			want := bigObjective(x, f, g)
+			// k+4 roundings of rows and products: within 2^16 of the data, which is less
+			// than 16, of the plain sum; beyond of one of twice the digits.
+			all := math.Sqrt(n*(sumSquares(x.Data)+sumSquares(f.Data))) * (k + 4) * 0x1p-52
+			switch {
+			case size > 0x1p20 && left == 0: // and their roundings cancel, too
+				all = 0
+			case size > 0x1p20:
+				all *= 0x1p-52
+			}
+			if e := 2 * math.Sqrt(want) * all; want == math.MaxFloat64 || math.IsInf(e, 1) {
+				continue // the square has no float64
+			}
+			tol := 2*math.Sqrt(want)*all + all*all + 32*0x1p-52*want
+			for _, c := range []struct{ f, g *Matrix }{{f, g}, {ff, gg}} {
+				got, err := Certify(x, c.f, c.g)
+				if err != nil || !(math.Abs(got.Objective-want) <= tol) {
+					t.Errorf("size %g, of which %g is left: %g, want %g ± %.2g, %v", size, left, got.Objective, want, tol, err)
+				}
+			}
+		}
+	}
+}
+
 // TestCertifyCancelling: centers at the end of float64's range whose parts cancel
 // leave the rest to be seen. It underflowed, to an objective of 0, and of all other
 // rows with it.

@@ -816,7 +816,7 @@ func (j *job) finish(best *outcome, err error) (*Model, error) {
 	if err := s.settleZeroWeights(m); err != nil {
 		return nil, err
 	}
-	c, wrong := s.compare(m.Centers, m.Memberships, j.pc, false)
+	c, wrong := s.compare(m.Centers, m.Memberships, j.pc, nil)
 	if wrong != nil {
 		return nil, wrong
 	}

@@ -291,7 +291,7 @@ func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
 		t.fit += of.at.fit
 		t.count(s, of.m.z, of.at.g)
 		g := of.at.g
-		sum, exp, err := s.objective(centers, g, false)
+		sum, exp, err := s.objective(centers, g, nil)
 		if err != nil {
 			return err
 		}

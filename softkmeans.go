@@ -13,7 +13,6 @@ package softkmeans
 import (
 	"context"
 	"math"
-	"slices"
 	"strconv"
 )
 
@@ -233,7 +232,7 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 			return nil, err
 		}
 	}
-	c, err := s.compare(m.Centers, m.Memberships, pc, false)
+	c, err := s.compare(m.Centers, m.Memberships, pc, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -398,9 +397,9 @@ func (s *samples) settleZeroWeights(m *Model) error {
 // objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
 // f and g hold: the first result times 2^exp. x − Fᵀg is summed as
 // (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
-// when the mean is far from 0. foreign says that f and g may be of any size, as those
-// of others are.
-func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int, err error) {
+// when the mean is far from 0. far has the residuals of rows for which that is not
+// enough, as foreign f and g may have them; nil: none.
+func (s *samples) objective(f, g *Matrix, far []farResidual) (total float64, exp int, err error) {
 	k := f.Rows
 	shifted := NewMatrix(k+1, s.d, nil) // and the mean
 	copy(shifted.row(k), s.mean)
@@ -410,18 +409,10 @@ func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int,
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
-	var sizes, far []int
-	if foreign {
-		if sizes, far, err = s.farRows(f, g); err != nil {
-			return 0, 0, err
-		}
-	}
-	for i, e := range far {
-		if e >= 0 { // by what is left: huge centers may cancel, and light rows count for little
-			if v := math.Sqrt(s.weight(i)) * s.farResidual(i, f, g.row(i), sizes, e); v > 0 {
-				_, own := math.Frexp(v)
-				exp = max(exp, own+e)
-			}
+	for i, r := range far {
+		if v := math.Sqrt(s.weight(i)) * r.length; v > 0 {
+			_, top := math.Frexp(v)
+			exp = max(exp, top+r.exp)
 		}
 	}
 	// What a row is compared with: the centers that it has a part of, and the
@@ -442,9 +433,8 @@ func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int,
 			if s.weight(i) == 0 {
 				continue
 			}
-			if far != nil && far[i] >= 0 {
-				e := far[i]
-				v := math.Ldexp(math.Sqrt(s.weight(i))*s.farResidual(i, f, g.row(i), sizes, e), e-exp)
+			if far != nil && far[i].is {
+				v := math.Ldexp(math.Sqrt(s.weight(i))*far[i].length, far[i].exp-exp)
 				part += v * v
 				continue
 			}
@@ -469,66 +459,6 @@ func (s *samples) objective(f, g *Matrix, foreign bool) (total float64, exp int,
 		total += v
 	}
 	return total, 2 * exp, err
-}
-
-// farResidual is the length of the residual of a row that farRows named, scaled down
-// by 2^e.
-func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, e int) float64 {
-	r := make([]float64, s.d)
-	for c, v := range s.x.row(i) {
-		r[c] = math.Ldexp(v, -s.exp-e)
-	}
-	for j, v := range g {
-		v = math.Ldexp(v, sizes[j]-e)
-		for c, y := range f.row(j) {
-			r[c] -= v * math.Ldexp(y, -s.exp-sizes[j])
-		}
-	}
-	return norm2(r)
-}
-
-// farRows finds the rows whose memberships, or centers with members, are so much
-// larger than the data, as those of others may be, that the squares of their
-// products could overflow. far has for each by which power of two the residual
-// must be scaled down, and -1 for others, nil where there are no such rows; sizes
-// those by which the centers then are.
-func (s *samples) farRows(f, g *Matrix) (sizes, far []int, err error) {
-	const room = 200
-	sizes = make([]int, f.Rows)
-	near := true
-	for j := range sizes {
-		top, _ := rowMaxAbs(f.row(j))
-		_, e := math.Frexp(top)
-		sizes[j] = e - s.exp
-		if top == 0 {
-			sizes[j] = 0
-		}
-		near = near && sizes[j] <= room
-	}
-	if near {
-		if top, err := finiteMax(s.ctx, "memberships", g, s.workers); err != nil || top <= 0x1p200 {
-			return sizes, nil, err
-		}
-	}
-	for i := range s.n {
-		if s.weight(i) == 0 {
-			continue
-		}
-		out, size := false, 0
-		for j, v := range g.row(i) {
-			if _, e := math.Frexp(v); v != 0 {
-				out = out || e > room || sizes[j] > room
-				size = max(size, e+sizes[j])
-			}
-		}
-		if out {
-			if far == nil {
-				far = slices.Repeat([]int{-1}, s.n)
-			}
-			far[i] = size
-		}
-	}
-	return sizes, far, nil
 }
 
 // Labels returns the cluster with the largest membership for each row of

@@ -460,7 +460,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		if err := s.settleZeroWeights(&block); err != nil {
 			return err
 		}
-		sum, exp, err := s.objective(m.Centers, block.Memberships, false)
+		sum, exp, err := s.objective(m.Centers, block.Memberships, nil)
 		if err != nil {
 			return err
 		}
