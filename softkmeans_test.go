@@ -1173,3 +1173,50 @@ func TestAutoKrylov(t *testing.T) {
 		}
 	}
 }
+
+// TestOrientationTurns: Q turns the simplex as Options has it, B → BQ, and not by its
+// transpose.
+func TestOrientationTurns(t *testing.T) {
+	const n, d = 60, 5
+	x := mapped(randomData(n, d, 0, 3), func(_, j int, v float64) float64 { return v * float64(d-j) })
+	mean := make([]float64, d)
+	for i := range n {
+		axpy(mean, 1.0/n, x.row(i))
+	}
+	about := func(m *Matrix) *Matrix { return mapped(m, func(_, j int, v float64) float64 { return v - mean[j] }) }
+	_, s, v, err := SVD(about(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{3, 4} {
+		q := RandomOrientation(k, 11)
+		plane := mapped(NewMatrix(d, k-1, nil), func(i, j int, _ float64) float64 { return v.At(i, j) })
+		var turned [2]*Matrix
+		for i, o := range []*Options{nil, {Orientation: q}} {
+			m, err := Fit(bg, x, k, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			turned[i] = product(about(m.Centers), plane)
+		}
+		// Without Q this is s·B but for the signs of the directions.
+		b, signs := RegularSimplex(k), make([]float64, k-1)
+		for c := range signs {
+			for j := range k {
+				signs[c] += turned[0].At(j, c) * b.At(j, c)
+			}
+			signs[c] = math.Copysign(1, signs[c])
+		}
+		want := product(turned[0], mapped(q, func(r, c int, v float64) float64 { return signs[r] * v * signs[c] }))
+		gap := math.Inf(1)
+		for i := range k - 1 {
+			gap = min(gap, s[i]*s[i]-s[i+1]*s[i+1])
+		}
+		// The Gram matrix of n rows is within n·2^-52·‖X‖², its directions within that over
+		// the gap (Davis & Kahan).
+		tol := 2 * n * 0x1p-52 * sumSquares(s) / gap
+		if d, size := maxDiff(turned[1], want), norm2(want.Data); !(d <= tol*size) {
+			t.Errorf("k = %d: off by %g of %g, %g are allowed", k, d, size, tol*size)
+		}
+	}
+}
