@@ -315,6 +315,25 @@ func TestCertifyRange(t *testing.T) {
 	}
 }
 
+// TestOptimalNeeds: the floor itself proves nothing where memberships are negative or do
+// not add up to 1.
+func TestOptimalNeeds(t *testing.T) {
+	x := NewMatrix(3, 1, []float64{0, 1, 2})
+	for _, c := range []struct {
+		f, g []float64
+		want bool
+	}{
+		{[]float64{0, 2}, []float64{1, 0, 0.5, 0.5, 0, 1}, true},
+		{[]float64{0, 1}, []float64{1, 0, 0, 1, -1, 2}, false},     // 2 = −1·0 + 2·1
+		{[]float64{0, 4}, []float64{1, 0, 0, 0.25, 0, 0.5}, false}, // sums of ¼ and ½
+	} {
+		got, err := Certify(x, NewMatrix(2, 1, c.f), NewMatrix(3, 2, c.g))
+		if err != nil || got.Objective != 0 || got.Floor != 0 || got.Optimal(0) != c.want {
+			t.Errorf("centers %v, memberships %v: %+v, optimal %t, %v", c.f, c.g, got, got.Optimal(0), err)
+		}
+	}
+}
+
 // TestCertifyFar: centers or memberships far larger than the data, whose parts cancel to
 // any degree, leave an objective with all its digits. Beyond 1e16 it was that of the
 // mean, and from 1e60 on 0.
