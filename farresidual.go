@@ -62,7 +62,9 @@ func (s *samples) farResiduals(f, g *Matrix) (far []farResidual, err error) {
 // are 2^sizes. Products and their sum have twice the digits (Ogita, Rump & Oishi,
 // Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, Algorithm 5.3). They come
 // in descending order, and the unit falls to what they leave when they cancel, which may
-// be any power of ten below; the row itself comes last.
+// be any power of ten below; the row itself comes last. math.FMA is software in
+// WebAssembly: with all of 10000×30 rows far, k = 5, Certify takes 178 ms there in place of
+// 15, natively 28 in place of 3.
 func (s *samples) farResidual(i int, f *Matrix, g []float64, sizes []int, unit int) (length float64, exp int) {
 	exponent := func(j int) int {
 		_, e := math.Frexp(g[j])
