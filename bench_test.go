@@ -124,6 +124,31 @@ func BenchmarkFloors(b *testing.B) {
 	}
 }
 
+// BenchmarkCertify certifies centers near the data, and ones so far from it that cancel in
+// each row, which takes twice the digits.
+func BenchmarkCertify(b *testing.B) {
+	const n, d, k = 10000, 30, 5
+	x, g := randomData(n, d, 1, 1), NewMatrix(n, k, nil)
+	for i := range n {
+		copy(g.Row(i), []float64{0.25, 0.25, 0.2, 0.2, 0.1})
+	}
+	for _, size := range []float64{1, 1e12} {
+		f := randomData(k, d, 0, 2)
+		for j, v := range f.Row(0) {
+			f.Set(0, j, size*v)
+			f.Set(1, j, -size*v)
+		}
+		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := Certify(x, f, g); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkSVD(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{64, 64}, {200, 60}, {300, 300}} {
 		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {

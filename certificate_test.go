@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -32,6 +33,12 @@ func TestFloors(t *testing.T) {
 		}
 		if got[len(got)-1] != 0 {
 			t.Errorf("the last floor is %g", got[len(got)-1])
+		}
+		// n centers hold n rows whatever these are, and n centred rows have rank n−1.
+		if n := x.Rows; n <= x.Cols {
+			if ok, err := SkMable(x, n, 1e-300); !ok || err != nil || got[n-1] != 0 {
+				t.Errorf("%s: a floor of %g for as many centers as rows, SkMable says %v, %v", shape(n, x.Cols), got[n-1], ok, err)
+			}
 		}
 	}
 	if _, err := Floors(NewMatrix(0, 2, nil)); !errors.Is(err, ErrTooFewSamples) {
@@ -163,6 +170,16 @@ func TestSkMable(t *testing.T) {
 				t.Errorf("k=%d: tolerance not used", k)
 			}
 		}
+	}
+	// A line so far from 0 that storing it bends it by some 1e-9 of its length.
+	far := NewMatrix(60, 4, nil)
+	for i := range far.Rows {
+		for j := range far.Cols {
+			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
+		}
+	}
+	if ok, err := SkMable(far, 2, 0); !ok || err != nil {
+		t.Errorf("a line, rounded as doubles near 1e8 are, is no mixture of 2: %v", err)
 	}
 	x := loadCSV(t, "iris")
 	for _, c := range []struct {
@@ -389,8 +406,34 @@ func TestCertifyFar(t *testing.T) {
 				if err != nil || !(math.Abs(got.Objective-want) <= tol) {
 					t.Errorf("size %g, of which %g is left: %g, want %g ± %.2g, %v", size, left, got.Objective, want, tol, err)
 				}
+				if gap := (want - got.Floor) / got.Total; !(math.Abs(got.Gap-gap) <= tol/got.Total+4*0x1p-52*(1+gap)) {
+					t.Errorf("size %g, of which %g is left: a gap of %g, want %g", size, left, got.Gap, gap)
+				}
 			}
 		}
+	}
+}
+
+// TestTwiceAxpy: what the rounding of a product takes off is all of it, to the bit, as a
+// fused multiplication has it; that of the sum loses 2^-53 of what is lost.
+func TestTwiceAxpy(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2000 {
+		a := math.Ldexp(rng.NormFloat64(), rng.IntN(800)-400)
+		x, y, low := []float64{math.Ldexp(rng.NormFloat64(), rng.IntN(800)-400), 1 - 0x1p-53}, []float64{0, a}, []float64{0, 0}
+		twiceAxpy(y, low, a, x)
+		if y[0] != a*x[0] || low[0] != math.FMA(a, x[0], -y[0]) {
+			t.Fatalf("%g·%g: %g and %g, not %g", a, x[0], y[0], low[0], math.FMA(a, x[0], -y[0]))
+		}
+		// a + a − a·2^-53: the sum is 2a or one below, and the rest is known.
+		if rest := math.FMA(a, x[1], a-y[1]); math.Abs(low[1]-rest) > 0x1p-52*math.Abs(rest) {
+			t.Fatalf("%g: %g and %g, not %g", a, y[1], low[1], rest)
+		}
+	}
+	a, x, y, low := 1-0x1p-53, []float64{0x1p-1000, -1, 0, 1}, []float64{0, 1, 1, 0x1p-60}, make([]float64, 4)
+	twiceAxpy(y, low, a, x)
+	if want := []float64{a * 0x1p-1000, 0x1p-53, 1, a}; !slices.Equal(y, want) || !slices.Equal(low, []float64{0, 0, 0, 0x1p-60}) {
+		t.Errorf("%g and %g", y, low)
 	}
 }
 

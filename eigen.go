@@ -96,12 +96,8 @@ func unitScale(a *Matrix) (exp int) {
 		top = max(top, big)
 	}
 	_, exp = math.Frexp(top)
-	if exp == 0 {
-		return 0
-	}
-	for i := range a.Rows { // 2^-exp itself may be out of range
-		scale(a.row(i), math.Ldexp(1, -exp/2))
-		scale(a.row(i), math.Ldexp(1, -exp-(-exp/2)))
+	for i := range a.Rows {
+		scale2(a.row(i), -exp)
 	}
 	return exp
 }

@@ -69,6 +69,15 @@ func axpyGeneric(y []float64, a float64, x []float64) {
 	}
 }
 
+// scale2 multiplies x by 2^exp for any exp down to -2046 and up to 2046, in two steps, since
+// that itself may be out of range: products in the range are rounded once.
+func scale2(x []float64, exp int) {
+	if exp != 0 {
+		scale(x, math.Ldexp(1, exp/2))
+		scale(x, math.Ldexp(1, exp-exp/2))
+	}
+}
+
 // scale multiplies x by a.
 func scale(x []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
