@@ -660,4 +660,11 @@ func TestMergeItself(t *testing.T) {
 	if !bytes.Equal(formOf(s), formOf(s2)) || s.Rows() != 18 || !bytes.Equal(formOf(e), formOf(e2)) || e.Rows() != 18 {
 		t.Error("differs from merging a copy")
 	}
+	x := NewMatrix(2, 1, []float64{1, 2})
+	for _, s := range []*Stats{{}, statsOf(t, x, []float64{0, 0})} { // nothing that weighs
+		rows, copied := s.Rows(), shipped(t, s)
+		if err := errors.Join(copied.Merge(shipped(t, s)), s.Merge(s)); err != nil || !bytes.Equal(formOf(s), formOf(copied)) || s.Rows() != 2*rows {
+			t.Errorf("%d rows without weight: differs from merging a copy, %v", rows, err)
+		}
+	}
 }

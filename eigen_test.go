@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -167,6 +168,30 @@ var laEigenMethods = []struct {
 func laEigenRatios(a *Matrix, values []float64, rows *Matrix) float64 {
 	r := laRatios(a, rows.transposed(), values, rows.transposed(), 0)
 	return max(r[0], r[1])
+}
+
+// TestQLFallsApart: tridiagonal matrices whose entries are so far apart, though none is
+// below what eigenSym takes for 0, that sine and pivot of a QL step are 0 together, in
+// the middle of parts that are then solved on their own.
+func TestQLFallsApart(t *testing.T) {
+	for _, c := range []struct{ diag, off []float64 }{
+		{[]float64{0, 0x1p-199, 0, 0x1p-199, 0, 0, 0, 0x1p-87}, []float64{0x1p-199, 1, 0x1p-199, 0x1p-63, 0x1p-198, 0x1p-199, 1}},
+		{[]float64{0, 0x1p-147, 0, 0, 0x1p-176, 0, 0, 0x1p-141, 0}, []float64{0x1p-199, 0x1p-75, 0x1p-199, 1, 0x1p-199, 0x1p-199, 1, 0x1p-199}},
+	} {
+		n := len(c.diag)
+		a := NewMatrix(n, n, nil)
+		for i, v := range c.diag {
+			a.Set(i, i, v)
+			if i < n-1 {
+				a.Set(i, i+1, c.off[i])
+				a.Set(i+1, i, c.off[i])
+			}
+		}
+		q, rows := &reduction{diag: slices.Clone(c.diag), off: append(slices.Clone(c.off), 0)}, identity(n)
+		if r := laEigenRatios(a, q.implicitQL(bg, rows), rows); !(r < 10) {
+			t.Errorf("%g: %g units of rounding off", c, r)
+		}
+	}
 }
 
 // TestEigenSpread: blocks and gradings far below the largest entry, where

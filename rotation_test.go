@@ -104,3 +104,66 @@ func TestRotationSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestProcrustes: for points and their places in the simplex it finds the rotation that
+// takes them there, and one that lies closer than any other nearby where none does.
+func TestProcrustes(t *testing.T) {
+	for k := 3; k <= 8; k++ {
+		n := 20 * k
+		r, solution := turned(n, k, uint64(k))
+		g := NewMatrix(n, k, nil)
+		r.place(g, solution)
+		// Roundings of sums over n ≤ 160, times the condition of Σt·qᵀ, 2 or less here.
+		if d := maxDiff(r.procrustes(g), solution); d > 1e-13 {
+			t.Errorf("k=%d: off by %g", k, d)
+		}
+		// The squared distance from g, which has not been turned along.
+		turn := RandomOrientation(k, 1)
+		r.place(g, turn)
+		distance := func(turn *Matrix) float64 {
+			at := product(product(r.points, turn.transposed()), r.bt)
+			for i := range at.Data {
+				at.Data[i] += 1/float64(k) - g.Data[i]
+			}
+			return sumSquares(at.Data)
+		}
+		best := r.procrustes(g)
+		least := distance(best)
+		for seed := range uint64(10) {
+			omega := randomData(k-1, k-1, 0, seed)
+			for i := range k - 1 {
+				for j := range i + 1 {
+					omega.Set(i, j, -omega.At(j, i))
+				}
+				omega.Set(i, i, 0)
+			}
+			if near := distance(nudged(r, best, omega, 1e-3)); near < least {
+				t.Errorf("k=%d: %g, nearby it is less by %g", k, least, least-near)
+			}
+		}
+	}
+}
+
+// TestRotationStarts: the search ends as low as the best of its starts, which are
+// different ones; of those that end within 1e-6 of each other it takes the first.
+func TestRotationStarts(t *testing.T) {
+	const starts = 5
+	lower := 0 // how often a later start ends lower than all before
+	for seed := range fewer[uint64](6, 2) {
+		r := newRotation(bg, 8, randomData(40, 7, 0, 20+seed))
+		least := math.Inf(1)
+		for s := range uint64(starts) {
+			_, sum := r.improve(RandomOrientation(8, seed+s), rotationSteps)
+			if sum < (1-1e-4)*least && s > 0 {
+				lower++
+			}
+			least = min(least, sum)
+		}
+		if got := r.place(NewMatrix(40, 8, nil), r.search(starts, seed)); got > (1+1e-5)*least {
+			t.Errorf("seed %d: %g, one of the starts ends at %g", seed, got, least)
+		}
+	}
+	if lower == 0 {
+		t.Error("the first start is always the best: this proves nothing")
+	}
+}

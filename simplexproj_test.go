@@ -315,6 +315,7 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 		{nil, f, nil, ErrShape}, {x, nil, nil, ErrShape}, {x, NewMatrix(0, 2, nil), nil, ErrTooFewSamples},
 		{x, randomData(3, 3, 0, 1), nil, ErrShape}, {nan, f, nil, ErrNonFinite}, {x, nan, nil, ErrNonFinite},
 		{x, f, &SimplexOptions{Workers: -1}, ErrOption}, {x, f, &SimplexOptions{Start: NewMatrix(4, 2, nil)}, ErrShape},
+		{x, f, &SimplexOptions{Start: NewMatrix(5, 3, nil)}, ErrShape}, {x, f, &SimplexOptions{Start: NewMatrix(4, 4, nil)}, ErrShape},
 		{x, f, &SimplexOptions{Start: NewMatrix(4, 3, []float64{1, 0, 0, 0, 1, 0, 0, math.NaN(), 1, 0, 0, 1})}, ErrNonFinite},
 	} {
 		if g, _, err := SimplexLeastSquares(nil, c.x, c.f, c.o); g != nil || !errors.Is(err, c.want) {
@@ -350,6 +351,49 @@ func TestDescend(t *testing.T) {
 				if math.Abs(v-want.At(i, j)) > 1e-11 {
 					t.Fatalf("k=%d row %d: %g, want %g", c.k, i, v, want.At(i, j))
 				}
+			}
+		}
+	}
+}
+
+// TestUnsolved: where not even one vertex can be solved for, which takes a Gram matrix
+// that is none, the row stays at the best vertex, is counted, and its KKT error is the
+// largest fall of the objective towards another vertex.
+func TestUnsolved(t *testing.T) {
+	p := newSimplexProblem(randomData(4, 3, 0, 5), SumToOne)
+	r := newRowSolver(p)
+	for j := range 4 { // the costs of the vertices: 1.5, 1.5, −1, 2.5
+		p.gram.Set(2, j, -3)
+		p.gram.Set(j, 2, -3)
+		p.gram.Set(j, j, float64(j+3))
+	}
+	p.gram.Set(2, 2, 0)
+	b := []float64{0, 0.5, 1, 0.5}
+	var info SimplexInfo
+	r.descend(b, 2, 1e-15, &info)
+	// The gradient, a column of the matrix less b: −3, −3.5, −1, −3.5; relative to the size, 2.
+	if info.Unsolved != 1 || r.g[2] != 1 || sumSquares(r.g) != 1 || info.KKT != 2.5/2 {
+		t.Errorf("%v, %+v", r.g, info)
+	}
+}
+
+// TestInvertedCholesky: it solves what is positive definite, and says so of what is not.
+func TestInvertedCholesky(t *testing.T) {
+	for _, c := range []struct {
+		what string
+		a    []float64
+		ok   bool
+	}{
+		{"definite", []float64{4, 2, 2, 5}, true}, {"indefinite", []float64{1, 2, 2, 1}, false}, {"singular", []float64{1, 1, 1, 1}, false},
+		{"negative", []float64{-1, 0, 0, 1}, false}, {"zero", make([]float64, 4), false}, {"NaN", []float64{math.NaN(), 0, 0, 1}, false},
+	} {
+		a, b := slices.Clone(c.a), []float64{1, -2}
+		if ok := invertedCholesky(a, 2); ok != c.ok {
+			t.Errorf("%s: %v", c.what, ok)
+		} else if ok {
+			invertedSolve(a, 2, b)
+			if math.Abs(c.a[0]*b[0]+c.a[1]*b[1]-1) > 1e-15 || math.Abs(c.a[2]*b[0]+c.a[3]*b[1]+2) > 1e-15 {
+				t.Errorf("%s: %v", c.what, b)
 			}
 		}
 	}

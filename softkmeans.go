@@ -104,7 +104,9 @@ func (s Status) String() string {
 type Options struct {
 	// Weights has a weight ≥ 0 for every row; nil: all 1. A weight of 2 is the
 	// row given twice, a weight of 0 a row that does not count (its memberships
-	// are its nearest mixture of the centers).
+	// are its nearest mixture of the centers). Sums of squares lose what is below
+	// 1e-308 of the largest weight times the largest entry's square, and so their
+	// digits where nothing else is left.
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
 	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it.
@@ -318,10 +320,8 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 				g.row(at.lo + i)[c] = v
 			}
 		}
-		for i := at.lo; i < at.hi; i++ {
-			if s.weight(i) > 0 {
-				extents[at.chunk].add(g.row(i)[:p], normals, kind)
-			}
+		for i := at.lo; i < at.hi; i++ { // one of weight 0 is packed as 0, which no extent is without
+			extents[at.chunk].add(g.row(i)[:p], normals, kind)
 		}
 	})
 	for c := range extents[1:] {

@@ -26,14 +26,7 @@ func TestKMeansStart(t *testing.T) {
 	sizes := []int{3, 200, 40, 5, 120, 60, 9, 80}
 	x := separated(sizes)
 	for seed := range uint64(8) {
-		j, err := newJob(bg, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := j.start(0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j, f := started(t, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
 		m := Model{Centers: j.outside(f)}
 		labels, err := m.Nearest(nil, x)
 		if err != nil {
@@ -56,6 +49,20 @@ func TestKMeansStart(t *testing.T) {
 	}
 }
 
+// started is a job with its first start.
+func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*job, *Matrix) {
+	t.Helper()
+	j, err := newJob(bg, x, k, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := j.start(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, f
+}
+
 // TestLloydWeights: a center is the weighted mean of its samples, and the
 // inertia is what it says.
 func TestLloydWeights(t *testing.T) {
@@ -71,14 +78,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 	for i := range w {
 		w[i] = 0.25 * float64(1+i%7)
 	}
-	j, err := newJob(bg, x, 3, &MinVolumeOptions{Weights: w})
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := j.start(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
 	inertia, err := j.clustering().lloyd(f, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -115,6 +115,42 @@ func lloydWeights(t *testing.T, sizes []int) {
 	}
 }
 
+// TestLloydEmpty: clusters that nothing is nearest to move to where they are missing.
+func TestLloydEmpty(t *testing.T) {
+	x := separated([]int{10, 20, 30})
+	j, good := started(t, x, 3, &MinVolumeOptions{})
+	want, err := j.clustering().lloyd(good, 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}), "two far away": chosenRows(j.z, []int{4, 4, 4})} {
+		if what == "two far away" {
+			scale(f.Data[f.Cols:], 1e3)
+		}
+		got, err := j.clustering().lloyd(f, 50)
+		if err != nil || math.Abs(got-want) > 1e-12*want {
+			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
+		}
+	}
+}
+
+// TestExtremeIsSample: InitSPA takes no row of weight 0, not even where the others
+// have no more directions to offer.
+func TestExtremeIsSample(t *testing.T) {
+	x := randomData(12, 2, 3, 1)
+	w := make1(12)
+	for i := 0; i < 12; i += 3 {
+		w[i] = 0
+		scale(x.row(i), 100)
+	}
+	j, f := started(t, x, 6, &MinVolumeOptions{Init: InitSPA, Weights: w})
+	for a := range f.Rows {
+		if !slices.ContainsFunc([]int{1, 2, 4, 5, 7, 8, 10, 11}, func(i int) bool { return slices.Equal(f.row(a), j.z.row(i)) }) {
+			t.Errorf("center %d is no sample of positive weight: %v", a, f.row(a))
+		}
+	}
+}
+
 // TestSeedsAreSamples: random rows and the seeds of k-means++ are different samples
 // of positive weight, all of them where there are no more.
 func TestSeedsAreSamples(t *testing.T) {
@@ -125,14 +161,7 @@ func TestSeedsAreSamples(t *testing.T) {
 	}
 	for _, init := range []Init{InitRandom, InitPlusPlus} {
 		for seed := range uint64(20) {
-			j, err := newJob(bg, x, 8, &MinVolumeOptions{Init: init, Seed: seed, Weights: w})
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := j.start(0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			j, f := started(t, x, 8, &MinVolumeOptions{Init: init, Seed: seed, Weights: w})
 			found := make([]bool, 12)
 			for a := range 8 {
 				for i := range 12 {

@@ -620,6 +620,18 @@ func TestExtentErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Of as many facets, but other statistics.
+	second, err := statsOf(t, mapped(x, func(i, j int, v float64) float64 { return v * float64(1+j) }), nil).Subspace(2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alien Extent
+	if err := alien.Add(second, rowsOf(x, 20, 30)); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Merge(&alien); !errors.Is(err, ErrShape) || !reflect.DeepEqual(e, before) {
+		t.Error("an extent of another subspace:", err)
+	}
 	turn := RandomOrientation(3, 1)
 	turned, err := statsOf(t, x, nil).Subspace(3, &Options{Orientation: turn})
 	if err != nil {

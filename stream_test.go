@@ -296,6 +296,27 @@ func TestFitSeqErrors(t *testing.T) {
 	}
 }
 
+// TestFitSeqRow: the row that an error names counts from the first of all, in every
+// pass, for rows that are read in pieces.
+func TestFitSeqRow(t *testing.T) {
+	x := randomData(9000, 2, 0, 1)
+	for which := 1; which <= 3; which++ {
+		pass := 0
+		_, err := FitSeq(bg, func(yield func(*Matrix, error) bool) {
+			y := x
+			if pass++; pass == which {
+				y = x.Clone()
+				y.Set(8700, 1, math.Inf(1))
+			}
+			inBlocks(y, 500)(yield)
+		}, 2, &Options{Memberships: func(int, *Matrix) error { return nil }})
+		var at *InputError
+		if !errors.As(err, &at) || at.Row != 8700 || at.Col != 1 || !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), "x[8700,1]") {
+			t.Errorf("pass %d: %v", which, err)
+		}
+	}
+}
+
 // TestFitSeqCallersError: an error of the caller's that happens to be about an input of
 // its own comes back as it was.
 func TestFitSeqCallersError(t *testing.T) {
