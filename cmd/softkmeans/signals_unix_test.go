@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,11 +15,12 @@ import (
 )
 
 // A signal that asks for an end takes unfinished files with it, that of a closed
-// terminal as well; one that was ignored before the program began stays ignored.
+// terminal as well; one that was ignored before the program began stays ignored. So
+// does one that is ignored here, as with nohup and in the background of a script.
 func TestSignals(t *testing.T) {
-	for name, signal := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
+	for name, sig := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
 		for _, ignored := range []bool{false, true} {
-			if ignored && (name == "TERM" || name == "XCPU") {
+			if ignored && (name == "TERM" || name == "XCPU") || !ignored && signal.Ignored(sig) {
 				continue
 			}
 			dir := inputs(t)
@@ -45,12 +47,14 @@ func TestSignals(t *testing.T) {
 					t.Fatal("it does not begin")
 				}
 			}
-			c.Process.Signal(signal)
+			c.Process.Signal(sig)
 			if ignored {
 				io.WriteString(in, "1,2\n")
 				in.Close()
 			}
+			late := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
 			err = c.Wait()
+			late.Stop()
 			_, missing := os.Stat("out.csv")
 			left := strings.Contains(files(t, dir), ".tmp")
 			switch {
