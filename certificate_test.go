@@ -357,7 +357,7 @@ func TestOptimalNeeds(t *testing.T) {
 func TestCertifyFar(t *testing.T) {
 	const n, d, k = 9, 3, 4
 	data := randomData(n, d, 2, 5)
-	for _, size := range []float64{1, 0x1p15, 0x1p17, 1e12, 1e30, 1e59, 1e61, 1e150, 1e300} {
+	for _, size := range []float64{1, 0x1p15, 0x1p17, 0x1p30, 1e12, 1e30, 1e59, 1e61, 1e150, 1e300} {
 		x, unit := data, 1.0
 		if size == 1e300 { // the data's squares and more have no float64 at this size
 			unit = 0x1p-300
@@ -377,16 +377,6 @@ func TestCertifyFar(t *testing.T) {
 				}
 				copy(g.row(i), []float64{h, h, (1 - 2*h) * v, (1 - 2*h) * (1 - v)})
 			}
-			// The same products by memberships that are huge.
-			ff, gg := f.Clone(), g.Clone()
-			for i := range d {
-				ff.Set(0, i, math.Ldexp(f.At(0, i), -40))
-				ff.Set(1, i, math.Ldexp(f.At(1, i), -40))
-			}
-			for i := range n {
-				gg.Set(i, 0, math.Ldexp(g.At(i, 0), 40))
-				gg.Set(i, 1, math.Ldexp(g.At(i, 1), 40))
-			}
 			want := bigObjective(x, f, g)
 			// k+4 roundings of rows and products: within 2^16 of the data, which is less
 			// than 16, of the plain sum; beyond of one of twice the digits.
@@ -401,13 +391,22 @@ func TestCertifyFar(t *testing.T) {
 				continue // the square has no float64
 			}
 			tol := 2*math.Sqrt(want)*all + all*all + 32*0x1p-52*want
-			for _, c := range []struct{ f, g *Matrix }{{f, g}, {ff, gg}} {
-				got, err := Certify(x, c.f, c.g)
+			for _, huge := range []int{0, 16, 40} { // the same products by memberships that are huge
+				ff, gg := f.Clone(), g.Clone()
+				for i := range d {
+					ff.Set(0, i, math.Ldexp(f.At(0, i), -huge))
+					ff.Set(1, i, math.Ldexp(f.At(1, i), -huge))
+				}
+				for i := range n {
+					gg.Set(i, 0, math.Ldexp(g.At(i, 0), huge))
+					gg.Set(i, 1, math.Ldexp(g.At(i, 1), huge))
+				}
+				got, err := Certify(x, ff, gg)
 				if err != nil || !(math.Abs(got.Objective-want) <= tol) {
-					t.Errorf("size %g, of which %g is left: %g, want %g ± %.2g, %v", size, left, got.Objective, want, tol, err)
+					t.Errorf("size %g, of which %g is left, memberships of 2^%d: %g, want %g ± %.2g, %v", size, left, huge, got.Objective, want, tol, err)
 				}
 				if gap := (want - got.Floor) / got.Total; !(math.Abs(got.Gap-gap) <= tol/got.Total+4*0x1p-52*(1+gap)) {
-					t.Errorf("size %g, of which %g is left: a gap of %g, want %g", size, left, got.Gap, gap)
+					t.Errorf("size %g, of which %g is left, memberships of 2^%d: a gap of %g, want %g", size, left, huge, got.Gap, gap)
 				}
 			}
 		}

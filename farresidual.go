@@ -16,23 +16,26 @@ type farResidual struct {
 	exp    int
 }
 
-// farResiduals finds the rows in whose mixtures products are more than 2^16 times as
-// large as the data, so that a plain sum of them leaves fewer than 37 bits for the rest,
-// or has squares that overflow, and measures these. nil: there are none. Cost: a look at
-// f and g, and some 30 operations for each entry of f in each of these rows: with all of
+// farResiduals finds and measures the rows that a plain sum has no digits or no range for:
+// whose centers, or their products with memberships, are more than 2^16 times as large as
+// the data, which would leave fewer than 37 bits for the rest, or whose memberships are
+// above 2^4, which that sum has times the mean. nil: there are none. Cost: a look at f and
+// g, and some 30 operations for each entry of f in each of these rows: with all of
 // 10000×30 rows far, k = 5, Certify takes FAR times as long.
 func (s *samples) farResiduals(f, g *Matrix) ([]farResidual, error) {
-	const room = 16
-	sizes, near := make([]int, f.Rows), true // of centers; powers of two
+	isFar := func(membership, center int) bool { // powers of two
+		return membership > 4 || max(center, membership+center-1) > 16
+	}
+	sizes := make([]int, f.Rows) // of centers, likewise
 	for j := range sizes {
 		if top, _ := rowMaxAbs(f.row(j)); top > 0 {
 			_, e := math.Frexp(top)
 			sizes[j] = e - s.exp
 		}
-		near = near && sizes[j] <= room
 	}
-	if near {
-		if top, err := finiteMax(s.ctx, "memberships", g, s.workers); err != nil || top <= 1<<room {
+	if largest := slices.Max(sizes); !isFar(0, largest) {
+		top, err := finiteMax(s.ctx, "memberships", g, s.workers)
+		if _, e := math.Frexp(top); err != nil || !isFar(e, largest) {
 			return nil, err
 		}
 	}
@@ -49,7 +52,7 @@ func (s *samples) farResiduals(f, g *Matrix) ([]farResidual, error) {
 			out, size := false, 0
 			for j, v := range g.row(i) {
 				if _, e := math.Frexp(v); v != 0 {
-					out = out || e > room || sizes[j] > room
+					out = out || isFar(e, sizes[j])
 					size = max(size, e+sizes[j])
 				}
 			}
