@@ -120,6 +120,9 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
+	if s.zeros {
+		s.exp = leastExp
+	}
 	k := centers.Rows
 	switch {
 	case k == 0:

@@ -451,6 +451,42 @@ func TestCertifyCancelling(t *testing.T) {
 	}
 }
 
+// TestCertifyApart: entries of one center that are further apart than float64 reaches,
+// huge centers with memberships to match, and data that is 0.
+func TestCertifyApart(t *testing.T) {
+	u, h := 1e-145, math.Ldexp(1, -1050)
+	v := math.Ldexp(1, -100)
+	for _, c := range []struct {
+		what    string
+		x, f, g *Matrix
+	}{
+		{"parts of a center that cancel", NewMatrix(3, 3, []float64{0, u, 0, 0, -u, 0, 0, u / 2, 0}),
+			NewMatrix(4, 3, []float64{1e182, 0, 4 * u, -1e182, 0, 0, 0, 4 * u, 0, 0, -4 * u, 0}),
+			NewMatrix(3, 4, []float64{.25, .25, .375, .125, .25, .25, .125, .375, .25, .25, .3125, .1875})},
+		{"three parts", NewMatrix(2, 4, []float64{u, 0, 0, 5e-320, 0, u, 0, 0}),
+			NewMatrix(2, 4, []float64{1e307, 0, u, 8e-320, -1e307, 1e12, 0, 0}), NewMatrix(2, 2, []float64{.5, .5, .25, .25})},
+		{"huge centers, small memberships", NewMatrix(3, 2, []float64{v, 2 * v, 3 * v, -v, v / 2, v}),
+			NewMatrix(2, 2, []float64{math.Ldexp(1, 950), math.Ldexp(-1, 949), v, v}), NewMatrix(3, 2, []float64{h, 1, h, 1, 2 * h, 1})},
+	} {
+		got, err := Certify(c.x, c.f, c.g)
+		if want := bigObjective(c.x, c.f, c.g); err != nil || math.Abs(got.Objective-want) > 16*0x1p-52*want || got.Gap <= 0 || got.Optimal(0) {
+			t.Errorf("%s: %+v, want an objective of %g, %v", c.what, got, want, err)
+		}
+	}
+	zeros, ones := NewMatrix(3, 2, nil), NewMatrix(3, 1, []float64{1, 1, 1})
+	heavy := []float64{1e300, 1e300, 1e300}
+	for _, size := range []float64{0, 1e-165, 1e-20, 1} {
+		got, err := CertifyWeighted(zeros, NewMatrix(1, 2, []float64{size, 0}), ones, heavy)
+		want := 3e300 * size * size
+		if size == 1e-165 { // whose square has no digits
+			want = 3e-30
+		}
+		if err != nil || math.Abs(got.Objective-want) > 16*0x1p-52*want || (got.Gap > 0) != (size > 0) || got.Optimal(0) != (size == 0) {
+			t.Errorf("zeros by %g: %+v, want an objective of %g, %v", size, got, want, err)
+		}
+	}
+}
+
 // TestCertifyCancelled: a row of which nothing is left, or nothing that its weight lets
 // count, leaves what is left of others to be seen. Objective and gap were 0 and -0.6.
 func TestCertifyCancelled(t *testing.T) {

@@ -16,12 +16,42 @@ type farResidual struct {
 	exp    int
 }
 
+// farPart is a center, or those of its entries that are above 2^-900 of the part's
+// largest, as a row of at most 1 times 2^size in scaled units. What is left is a part of
+// its own, which shows where this one cancels.
+type farPart struct {
+	center, size int
+	row          []float64
+}
+
+// farParts cuts the centers, so that products of their entries keep their digits.
+func (s *samples) farParts(f *Matrix) (parts []farPart) {
+	for j := range f.Rows {
+		for rest := slices.Clone(f.row(j)); ; {
+			top, _ := rowMaxAbs(rest)
+			if top == 0 {
+				break
+			}
+			_, e := math.Frexp(top)
+			row := make([]float64, s.d)
+			for c, v := range rest {
+				if _, own := math.Frexp(v); own > e-900 {
+					row[c], rest[c] = v, 0
+				}
+			}
+			scale2(row, -e)
+			parts = append(parts, farPart{j, e - s.exp, row})
+		}
+	}
+	return parts
+}
+
 // farResiduals finds and measures the rows that a plain sum has no digits or no range for:
-// whose centers, or their products with memberships, are more than 2^16 times as large as
-// the data, which would leave fewer than 37 bits for the rest, or whose memberships are
-// above 2^4, which that sum has times the mean. nil: there are none. Cost: a look at f and
-// g, and some 30 operations for each entry of f in each of these rows: with all of
-// 10000×30 rows far, k = 5, Certify takes FAR times as long.
+// where a center that has a part in them, or its product with the membership, is some 2^16
+// times as large as the data or larger, or a membership, which that sum has times the
+// mean, is 2^4 or more. nil: there are none. Cost: a look at f and g, and some 30
+// operations for each entry of f in each of these rows: with all of 10000×30 rows far,
+// k = 5, Certify takes four times as long.
 func (s *samples) farResiduals(f, g *Matrix) ([]farResidual, error) {
 	isFar := func(membership, center int) bool { // powers of two
 		return membership > 4 || max(center, membership+center-1) > 16
@@ -39,26 +69,19 @@ func (s *samples) farResiduals(f, g *Matrix) ([]farResidual, error) {
 			return nil, err
 		}
 	}
-	alike := f.Clone() // centers without their sizes
-	for j, size := range sizes {
-		scale2(alike.row(j), -s.exp-size)
-	}
+	parts := s.farParts(f)
 	far, some := make([]farResidual, s.n), make([]bool, chunks(s.n, s.d, manyChunks))
-	err := s.eachBlock(s.n, s.d, manyChunks, 2*s.d, func(at block) {
+	var w workspace
+	err := w.each(s.ctx, s.workers, s.n, s.d, manyChunks, 2*s.d, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
-			if s.weight(i) == 0 {
-				continue
-			}
-			out, size := false, 0
+			out := false
 			for j, v := range g.row(i) {
-				if _, e := math.Frexp(v); v != 0 {
-					out = out || isFar(e, sizes[j])
-					size = max(size, e+sizes[j])
-				}
+				_, e := math.Frexp(v)
+				out = out || v != 0 && isFar(e, sizes[j])
 			}
-			if out {
+			if out && s.weight(i) > 0 {
 				some[at.chunk] = true
-				far[i] = s.farResidual(i, alike, g.row(i), sizes, size, at.scratch)
+				far[i] = s.farResidual(i, parts, g.row(i), at.scratch)
 			}
 		}
 	})
@@ -68,25 +91,26 @@ func (s *samples) farResiduals(f, g *Matrix) ([]farResidual, error) {
 	return far, err
 }
 
-// farResidual measures row i of which the largest product is about 2^unit, of centers
-// alike times 2^sizes. Products and their sum have twice the digits (Ogita, Rump & Oishi,
-// Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, Algorithm 5.3). They come
-// in descending order, and the unit falls to what they leave when they cancel, which may
-// be any power of ten below; the row itself comes last.
-func (s *samples) farResidual(i int, alike *Matrix, g []float64, sizes []int, unit int, scratch []float64) farResidual {
-	exponent := func(j int) int {
-		_, e := math.Frexp(g[j])
-		return e + sizes[j]
+// farResidual measures row i, with scratch space for 2d numbers. Products and their sum
+// have twice the digits (Ogita, Rump & Oishi, Accurate sum and dot product, SIAM J. Sci.
+// Comput. 26, 2005, Algorithm 5.3). They come in descending order, in units of 2^unit,
+// which falls to what they leave when they cancel, and that may be any power of ten
+// below; the row itself comes last.
+func (s *samples) farResidual(i int, parts []farPart, g, scratch []float64) farResidual {
+	exponent := func(p farPart) int {
+		_, e := math.Frexp(g[p.center])
+		return e + p.size
 	}
-	order := make([]int, 0, len(g))
-	for j, v := range g {
-		if v != 0 {
-			order = append(order, j)
+	order := make([]farPart, 0, len(parts))
+	for _, p := range parts {
+		if g[p.center] != 0 {
+			order = append(order, p)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int { return exponent(b) - exponent(a) })
+	slices.SortFunc(order, func(a, b farPart) int { return exponent(b) - exponent(a) })
 	r, low := scratch[:s.d], scratch[s.d:2*s.d]
 	clear(scratch[:2*s.d])
+	unit := 0
 	fall := func(to int) {
 		for c, v := range low {
 			r[c], low[c] = twoSum(r[c], v)
@@ -99,10 +123,9 @@ func (s *samples) farResidual(i int, alike *Matrix, g []float64, sizes []int, un
 		}
 		unit = to
 	}
-	for _, j := range order {
-		fall(max(exponent(j), 0))
-		v := math.Ldexp(g[j], sizes[j]-unit)
-		twiceAxpy(r, low, v, alike.row(j))
+	for _, p := range order {
+		fall(max(exponent(p), 0))
+		twiceAxpy(r, low, math.Ldexp(g[p.center], p.size-unit), p.row)
 	}
 	fall(0)
 	for c, v := range s.x.row(i) {

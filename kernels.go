@@ -69,8 +69,8 @@ func axpyGeneric(y []float64, a float64, x []float64) {
 	}
 }
 
-// scale2 multiplies x by 2^exp for any exp down to -2046 and up to 2046, in two steps, since
-// that itself may be out of range: products in the range are rounded once.
+// scale2 multiplies x by 2^exp, from 2^-2044 to 2^2046, in two steps, since that itself may
+// be out of range. It is exact where the result is no denormal, which may be rounded twice.
 func scale2(x []float64, exp int) {
 	if exp != 0 {
 		scale(x, math.Ldexp(1, exp/2))
