@@ -108,7 +108,7 @@ func (m *moments) sound() bool {
 	if m.weight == 0 {
 		return m.cols == 0 && m.exp == 0 && m.wexp == 0
 	}
-	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) && m.exp >= -1020 && m.exp <= 1024 && m.wexp >= -1073 && m.wexp <= 1024
+	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) && m.exp >= leastExp && m.exp <= 1024 && m.wexp >= -1073 && m.wexp <= 1024
 	for i := range m.mean {
 		ok = ok && math.Abs(m.mean[i]) <= 1 && math.Abs(m.meanRest[i]) <= 0x1p-40
 	}

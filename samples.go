@@ -22,13 +22,18 @@ type samples struct {
 	x       *Matrix
 	n, d    int
 	weights []float64 // as given; nil: all 1
-	exp     int       // of X: the largest entry is in [2^(exp−1), 2^exp)
+	exp     int       // of X: the largest entry is in [2^(exp−1), 2^exp); 0 for zeros
+	zeros   bool      // all rows that count are 0
 	wexp    int       // of the weights, likewise
 	centred bool
 	mean    []float64 // of the scaled rows; zeros when the data is not to be centred
 	workers int
 	part    bool // of data with more rows: products are of its columns, however many
 }
+
+// leastExp bounds samples.exp: 2^-exp must itself be a float64, also when X is denormal.
+// It is the scale of zeros beside which whatever comes of other origin is not too small.
+const leastExp = -1020
 
 // newSamples checks x and weights and finds the scale and the mean: O(nd), one
 // pass over X, or two where its entries are near the ends of the float64 range. Where
@@ -52,9 +57,8 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	if err != nil {
 		return nil, err
 	}
-	// 2^-exp must itself be a float64, also when X is denormal.
 	_, s.exp = math.Frexp(top)
-	s.exp = max(s.exp, -1020)
+	s.exp, s.zeros = max(s.exp, leastExp), top == 0
 	if top > 0x1p-900 && top < 0x1p900 {
 		scale(s.mean, s.factor())
 		return s, nil

@@ -41,6 +41,9 @@ type junction struct {
 // O(nd).
 func momentsOf(s *samples) (*moments, error) {
 	m := &moments{rows: s.n, cols: s.d, exp: s.exp, wexp: s.wexp, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
+	if s.zeros {
+		m.exp = leastExp
+	}
 	for i := range s.n {
 		m.weight += s.weight(i)
 	}

@@ -317,6 +317,38 @@ func TestFitSeqRow(t *testing.T) {
 	}
 }
 
+// TestZeroParts: parts of zeros are of no scale, beside which others would be nothing:
+// FitSeq said optimal of centers at the mean where 8192 rows of zeros came first.
+func TestZeroParts(t *testing.T) {
+	for _, size := range []float64{1, 1e-200, 1e-300} {
+		for first := range 2 { // zeros, then others, or the other way round
+			x := NewMatrix(20000, 3, nil)
+			others := randomData(1000, 3, 1, 7)
+			for i, v := range others.Data {
+				x.Data[i+(1-first)*19000*3] = size * v
+			}
+			for _, solver := range []Solver{SolverAuto, SolverJacobi, SolverKrylov} {
+				o := &Options{Solver: solver}
+				want := mustDo(Fit(bg, x, 2, o))(t)
+				got := mustDo(FitSeq(bg, inBlocks(x, 1000), 2, o))(t)
+				sameSolution(t, x, nil, got, want)
+				if d := maxDiff(got.Centers, want.Centers); d > 1e-12*size {
+					t.Errorf("%g, %d, %v: centers are off by %g", size, first, solver, d)
+				}
+			}
+			s := statsOf(t, rowsOf(x, 0, 10000), nil)
+			if err := s.Merge(statsOf(t, rowsOf(x, 10000, 20000), nil)); err != nil {
+				t.Fatal(err)
+			}
+			all := statsOf(t, x, nil)
+			a, b := mustDo(s.Subspace(2, nil))(t), mustDo(all.Subspace(2, nil))(t)
+			if s.exp != all.exp || math.Abs(a.pc.total-b.pc.total) > 1e-12*b.pc.total || b.pc.total < 1e-3 {
+				t.Errorf("%g, %d: %g·2^%d of parts, %g·2^%d of all", size, first, a.pc.total, s.exp, b.pc.total, all.exp)
+			}
+		}
+	}
+}
+
 // TestFitSeqCallersError: an error of the caller's that happens to be about an input of
 // its own comes back as it was.
 func TestFitSeqCallersError(t *testing.T) {
