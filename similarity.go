@@ -304,7 +304,7 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 		for i := at.lo; i < at.hi; i++ {
 			top, _ := rowMaxAbs(y.row(i))
 			_, exp := math.Frexp(top)
-			if k.rbf && exp <= k.s.exp+500 { // differences need one scale, but squares must stay in range
+			if k.rbf && (top == 0 || exp <= k.s.exp+500) { // differences need one scale, but squares must stay in range
 				exp = k.s.exp
 			}
 			exps[i-at.lo] = exp
