@@ -120,6 +120,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
+	// Centers of any size are to be seen beside zeros; there is no λ here whose unit it is.
 	if s.zeros {
 		s.exp = leastExp
 	}
