@@ -4,19 +4,8 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"runtime"
-	"sync/atomic"
 	"testing"
-	"time"
 )
-
-func randomSlice(n int, rng *rand.Rand) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = rng.NormFloat64()
-	}
-	return v
-}
 
 // TestKernels against loops, at all lengths around the unrolled parts.
 func TestKernels(t *testing.T) {
@@ -191,126 +180,6 @@ func TestNorm2(t *testing.T) {
 	}
 }
 
-func TestQR(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	for _, size := range [][2]int{{1, 1}, {5, 3}, {3, 5}, {20, 20}, {40, 7}, {4, 0}} {
-		for kind := range 3 {
-			m, n := size[0], size[1]
-			a := NewMatrix(m, n, randomSlice(m*n, rng))
-			if kind == 1 && n > 1 { // duplicate columns
-				for i := range m {
-					a.Set(i, n-1, a.At(i, 0))
-				}
-			}
-			if kind == 2 {
-				clear(a.Data)
-			}
-			for _, pivot := range []bool{false, true} {
-				b := a.Clone()
-				var f *qr
-				if pivot {
-					f = qrPivot(bg, b)
-				} else {
-					f = qrFactor(bg, b)
-				}
-				q := identity(m)
-				f.applyQ(q)
-				if d := maxDiff(product(q.transposed(), q), identity(m)); d > 1e-14 {
-					t.Errorf("%v kind %d: Q is off by %g", size, kind, d)
-				}
-				r := mapped(b, func(i, j int, v float64) float64 {
-					if i > j || i >= f.rank {
-						return 0
-					}
-					return v
-				})
-				back := product(q, r)
-				for i := range m {
-					for j := range n {
-						from := j
-						if pivot {
-							from = f.perm[j]
-						}
-						if math.Abs(back.At(i, j)-a.At(i, from)) > 1e-13 {
-							t.Errorf("%v kind %d pivot %v: QR differs by %g", size, kind, pivot, back.At(i, j)-a.At(i, from))
-						}
-					}
-				}
-				if pivot {
-					for i := 1; i < f.rank; i++ {
-						if math.Abs(b.At(i, i)) > math.Abs(b.At(i-1, i-1))*(1+1e-12) {
-							t.Errorf("%v: the diagonal rises", size)
-						}
-					}
-				}
-			}
-		}
-	}
-	// Rows that add nothing are replaced.
-	v := NewMatrix(5, 6, nil)
-	copy(v.Row(1), []float64{1, 2, 3, 4, 5, 6})
-	copy(v.Row(2), []float64{2, 4, 6, 8, 10, 12})
-	copy(v.Row(4), []float64{1e-200, 0, 0, 0, 0, 1e-200})
-	orthonormalize(v, 0)
-	if d := maxDiff(product(v, v.transposed()), identity(5)); d > 1e-15 {
-		t.Errorf("orthonormalize is off by %g", d)
-	}
-}
-
-func TestRunTasks(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, workers := range []int{1, 2, 7, 100} {
-		for _, tasks := range []int{0, 1, 2, 50} {
-			done := make([]atomic.Int32, tasks)
-			busy := make([]atomic.Int32, workers)
-			runTasks(workers, tasks, func(w, task int) {
-				if busy[w].Add(1) != 1 {
-					t.Error("two tasks at once on one worker")
-				}
-				done[task].Add(1)
-				runtime.Gosched()
-				busy[w].Add(-1)
-			})
-			for i := range done {
-				if done[i].Load() != 1 {
-					t.Errorf("task %d ran %d times", i, done[i].Load())
-				}
-			}
-		}
-	}
-	noneLeft(t, before)
-}
-
-// noneLeft waits for goroutines that are done to go, and fails if some stay.
-func noneLeft(t *testing.T, before int) {
-	t.Helper()
-	for range 60000 { // a minute: an emulated machine takes its time
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Errorf("%d goroutines left", runtime.NumGoroutine()-before)
-}
-
-func TestTaskRange(t *testing.T) {
-	for n := range 30 {
-		for c := 1; c < 12; c++ {
-			at := 0
-			for task := range c {
-				lo, hi := taskRange(n, c, task)
-				if lo != at || hi < lo {
-					t.Fatalf("n=%d c=%d task %d: %d…%d after %d", n, c, task, lo, hi, at)
-				}
-				at = hi
-			}
-			if at != n {
-				t.Fatalf("n=%d c=%d ends at %d", n, c, at)
-			}
-		}
-	}
-}
-
 // laWhole is n whole numbers from −9 to 9, whose sums of products are exact.
 func laWhole(n int, rng *rand.Rand) []float64 {
 	v := make([]float64, n)
@@ -445,206 +314,40 @@ func TestKernelsRounding(t *testing.T) {
 	}
 }
 
-// TestQRScales: backward error and orthogonality as LAPACK's DQRT01 measures
-// them, with columns of all sizes down to the denormals.
-func TestQRScales(t *testing.T) {
-	rng := rand.New(rand.NewPCG(42, 1))
-	worst := 0.0
-	for _, size := range [][2]int{{1, 1}, {2, 2}, {5, 3}, {3, 5}, {12, 12}, {40, 7}, {7, 40}} {
-		m, n := size[0], size[1]
-		for kind := range 7 {
-			a := mapped(NewMatrix(m, n, nil), func(i, j int, _ float64) float64 {
-				x := rng.NormFloat64()
-				switch {
-				case kind == 1 && j >= n/2: // denormal columns
-					return math.Ldexp(x, -1060)
-				case kind == 2: // falling into the denormals
-					return math.Ldexp(x, -1060*j/n)
-				case kind == 3: // denormal rows
-					return math.Ldexp(x, -1060*i/m)
-				case kind == 4 && (j%2 == 1 || i == 0): // zero columns, which the rank leaves out, and a zero row
-					return 0
-				case kind == 5: // all denormal
-					return math.Ldexp(x, -1060)
-				case kind == 6: // rank 1
-					return float64((i + 1) * (j + 1))
-				}
-				return x
-			})
-			for _, pivot := range []bool{false, true} {
-				r := a.Clone()
-				var f *qr
-				if pivot {
-					f = qrPivot(bg, r)
-				} else {
-					f = qrFactor(bg, r)
-				}
-				q := identity(m)
-				f.applyQ(q)
-				e := product(q.transposed(), q)
-				for i := range m {
-					e.Row(i)[i]--
-				}
-				ratio := laNorm1(e) / (float64(m) * laEps)
-				upper := mapped(r, func(i, j int, v float64) float64 {
-					if i > j || i >= f.rank {
-						return 0
-					}
-					return v
-				})
-				diff := product(q, upper)
-				seen := make([]bool, n)
-				for j := range n {
-					from := j
-					if pivot {
-						from = f.perm[j]
-					}
-					if seen[from] {
-						t.Fatalf("%v: perm %v", size, f.perm)
-					}
-					seen[from] = true
-					for i := range m {
-						diff.Row(i)[j] -= a.At(i, from)
-					}
-				}
-				// Denormals have a rounding of their own.
-				top := laNorm1(a)
-				slack := float64(m*n) * 4 * math.SmallestNonzeroFloat64
-				if d := laNorm1(diff); d > slack {
-					ratio = max(ratio, (d-slack)/(top*float64(max(m, n))*laEps))
-				}
-				worst = max(worst, ratio)
-				if !(ratio < 10) {
-					t.Errorf("%v kind %d pivot %v: ratio %.3g", size, kind, pivot, ratio)
-				}
-				if pivot && kind == 4 && f.rank > (n+1)/2 {
-					t.Errorf("%v: rank %d with zero columns", size, f.rank)
-				}
-				for i := 1; pivot && i < f.rank; i++ {
-					if math.Abs(r.At(i, i)) > math.Abs(r.At(i-1, i-1))*(1+float64(8*m)*laEps)+slack {
-						t.Errorf("%v kind %d: the diagonal rises from %g to %g", size, kind, r.At(i-1, i-1), r.At(i, i))
-					}
+// TestAddRows against a loop, at lengths around the vectors of all widths and
+// with counts around the unrolled part; rows that are not asked for may be NaN.
+func TestAddRows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 1))
+	for _, l := range []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 23, 31, 32, 33, 63, 64, 65, 71, 127, 128, 129, 200} {
+		for count := range 10 {
+			rows := 3*count + 1
+			x := make([]float64, rows*l)
+			for i := range x {
+				x[i] = math.NaN()
+			}
+			coef, index := randomSlice(count, rng), make([]int, count)
+			for i := range index {
+				index[i] = rng.IntN(rows)
+				copy(x[index[i]*l:][:l], randomSlice(l, rng))
+			}
+			y := append(randomSlice(l, rng), math.NaN())
+			want := append([]float64(nil), y...)
+			size := 1.0
+			for c, at := range index {
+				for i := range l {
+					want[i] += coef[c] * x[at*l+i]
+					size = max(size, math.Abs(coef[c]*x[at*l+i]))
 				}
 			}
-			// qrReduce: RᵀR = AᵀA, and nothing below the diagonal.
-			r := a.Clone()
-			qrReduce(bg, r)
-			for i := range m {
-				for j := range min(i, n) {
-					if r.At(i, j) != 0 {
-						t.Errorf("%v kind %d: R has %g below its diagonal", size, kind, r.At(i, j))
-					}
+			addRows(y[:l], coef, index, x)
+			for i := range l {
+				if !(math.Abs(y[i]-want[i]) <= 1e-14*size) {
+					t.Errorf("length %d, %d rows, at %d: %g, want %g", l, count, i, y[i], want[i])
 				}
 			}
-			left, right := product(r.transposed(), r), product(a.transposed(), a)
-			top, _ := maxAbs("", right)
-			if d := maxDiff(left, right); d > float64(20*m)*laEps*top {
-				t.Errorf("%v kind %d: RᵀR differs by %g", size, kind, d)
+			if !math.IsNaN(y[l]) {
+				t.Errorf("length %d: wrote past y", l)
 			}
 		}
-	}
-	t.Logf("worst ratio %.2f", worst)
-}
-
-// TestOrthonormalize: rows come out orthonormal, span what they spanned, and
-// those said to be done are not touched.
-func TestOrthonormalize(t *testing.T) {
-	rng := rand.New(rand.NewPCG(43, 1))
-	worst := 0.0
-	for trial := range 300 {
-		d := 1 + rng.IntN(12)
-		b := rng.IntN(d + 1)
-		v := NewMatrix(b, d, nil)
-		for i := range b {
-			switch row := v.Row(i); rng.IntN(6) {
-			case 0: // zero
-			case 1: // a row before, or nearly
-				if i > 0 {
-					copy(row, v.Row(rng.IntN(i)))
-					row[0] += 1e-14 * rng.NormFloat64()
-				}
-			case 2: // tiny
-				copy(row, randomSlice(d, rng))
-				scale(row, 1e-310)
-			case 3: // huge
-				copy(row, randomSlice(d, rng))
-				scale(row, 1e300)
-			case 4: // a unit vector
-				row[rng.IntN(d)] = -2
-			default:
-				copy(row, randomSlice(d, rng))
-			}
-		}
-		from := 0
-		if b > 0 && trial%3 == 0 {
-			from = rng.IntN(b)
-			orthonormalize(rowsOf(v, 0, from), 0)
-		}
-		in := v.Clone()
-		view := laStrided(v)
-		orthonormalize(view, from)
-		orthonormalize(v, from)
-		for i := range b {
-			if !laSameBits(view.Row(i), v.Row(i)) {
-				t.Errorf("trial %d: the view differs from its copy", trial)
-			}
-			if i < from && !laSameBits(v.Row(i), in.Row(i)) {
-				t.Errorf("trial %d: row %d was done and changed", trial, i)
-			}
-			// Row i of the input is a combination of rows 0…i.
-			rest, size := append([]float64(nil), in.Row(i)...), norm2(in.Row(i))
-			if size == 0 {
-				continue
-			}
-			unit(rest, size)
-			for range 2 {
-				for l := range i + 1 {
-					axpy(rest, -dot(rest, v.Row(l)), v.Row(l))
-				}
-			}
-			if left := norm2(rest); left > float64(d)*0x1p-50 && !(size < 1e-300 && left < 1e-12) { // deflate's limit
-				t.Errorf("trial %d: row %d left its span by %g", trial, i, left)
-			}
-		}
-		if b > 0 {
-			e := product(v, v.transposed())
-			for i := range b {
-				e.Row(i)[i]--
-			}
-			ratio := laNorm1(e) / (float64(d) * laEps)
-			worst = max(worst, ratio)
-			if !(ratio < 10) {
-				t.Errorf("trial %d, %d×%d: ratio %.3g", trial, b, d, ratio)
-			}
-		}
-	}
-	t.Logf("worst ratio %.2f", worst)
-}
-
-// TestRunTasksSerial: one worker, no worker, or one task run in order on the
-// caller's goroutine as worker 0.
-func TestRunTasksSerial(t *testing.T) {
-	for _, c := range [][2]int{{1, 9}, {0, 9}, {-3, 9}, {8, 1}, {8, 0}, {1, 0}} {
-		next := 0 // no lock: the race detector sees any other goroutine
-		runTasks(c[0], c[1], func(worker, task int) {
-			if worker != 0 || task != next {
-				t.Errorf("%v: worker %d has task %d, want 0 and %d", c, worker, task, next)
-			}
-			next++
-		})
-		if next != c[1] {
-			t.Errorf("%v: %d tasks ran", c, next)
-		}
-	}
-	// With more, scratch space by worker needs no lock either.
-	const tasks = 200
-	scratch := make([]int, 5)
-	runTasks(len(scratch), tasks, func(worker, _ int) { scratch[worker]++ })
-	sum := 0
-	for _, v := range scratch {
-		sum += v
-	}
-	if sum != tasks {
-		t.Errorf("%d of %d tasks ran", sum, tasks)
 	}
 }

@@ -2,62 +2,15 @@ package softkmeans
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
-
-// dirichlet returns n×k memberships, Dirichlet(alpha), of which the first k are
-// pure: with them at hand PPᵀ has no other factor of its kind.
-func dirichlet(n, k int, alpha float64, seed uint64) *Matrix {
-	p, _ := mixtures(n, k, k, alpha, 2, seed)
-	rng := rand.New(rand.NewPCG(seed, 0xd1))
-	for i := range n {
-		sum := 0.0
-		for j := range k {
-			v := math.Pow(rng.Float64(), 1/alpha)
-			if i < k {
-				v = 0
-				if j == i {
-					v = 1
-				}
-			}
-			p.Set(i, j, v)
-			sum += v
-		}
-		scale(p.Row(i), 1/sum)
-	}
-	return p
-}
-
-// seeds is of how many seeds a test looks at all.
-func seeds() uint64 { return fewer[uint64](20, 3) }
-
-// similarityOf returns PPᵀ/c.
-func similarityOf(p *Matrix, c float64) *Matrix {
-	return mapped(NewMatrix(p.Rows, p.Rows, nil), func(i, j int, _ float64) float64 { return dot(p.Row(i), p.Row(j)) / c })
-}
-
-// disturbed adds symmetric noise, whose norm is `share` of that of m.
-func disturbed(m *Matrix, share float64, seed uint64) *Matrix {
-	rng := rand.New(rand.NewPCG(seed, 0x401))
-	e := NewMatrix(m.Rows, m.Rows, nil)
-	for i := range m.Rows {
-		for j := range i + 1 {
-			v := rng.NormFloat64()
-			e.Set(i, j, v)
-			e.Set(j, i, v)
-		}
-	}
-	f := share * math.Sqrt(sumSquares(m.Data)/sumSquares(e.Data))
-	return mapped(m, func(i, j int, v float64) float64 { return v + f*e.At(i, j) })
-}
 
 // lsdObjective is ‖K − PPᵀ/c‖², entry by entry.
 func lsdObjective(k, p *Matrix, c float64) (sum float64) {
@@ -68,42 +21,6 @@ func lsdObjective(k, p *Matrix, c float64) (sum float64) {
 		}
 	}
 	return sum
-}
-
-// matched is the largest difference of p and q with q's columns in the order that
-// fits best.
-func matched(p, q *Matrix) (worst float64) {
-	used := make([]bool, p.Cols)
-	for a := range p.Cols {
-		least, at := math.Inf(1), -1
-		for b := range p.Cols {
-			top := 0.0
-			for i := range p.Rows {
-				top = max(top, math.Abs(p.At(i, a)-q.At(i, b)))
-			}
-			if !used[b] && top < least {
-				least, at = top, b
-			}
-		}
-		used[at] = true
-		worst = max(worst, least)
-	}
-	return worst
-}
-
-// centredKernel is HKH, slowly.
-func centredKernel(k *Matrix) *Matrix {
-	n := k.Rows
-	means, all := make([]float64, n), 0.0
-	for i := range n {
-		for j := range n {
-			means[i] += k.At(i, j) / float64(n)
-		}
-	}
-	for _, v := range means {
-		all += v / float64(n)
-	}
-	return mapped(k, func(i, j int, v float64) float64 { return v - means[i] - means[j] + all })
 }
 
 // TestLSDExact: K = PPᵀ/c gives P and c back.
@@ -246,145 +163,6 @@ func TestLSDTwo(t *testing.T) {
 	}
 }
 
-// TestTILSDMinimum: the objective is the sum of the squares of the other
-// eigenvalues of HKH, by an independent way, and no other K′ of the class does
-// better.
-func TestTILSDMinimum(t *testing.T) {
-	n := fewer(300, fullOrder+2)
-	x := randomData(n, 12, 2, 9)
-	rbf, err := RBFKernel(x, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kernels := map[string]*Matrix{
-		"linear":     mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) }),
-		"rbf":        NewMatrix(n, n, nil),
-		"indefinite": disturbed(NewMatrix(80, 80, slices.Repeat([]float64{1}, 6400)), 2, 1),
-		"small":      disturbed(similarityOf(dirichlet(30, 4, 1, 1), 1e-3), 0.2, 1),
-	}
-	rbf.Rows(kernels["rbf"], 0)
-	for name, kernel := range kernels {
-		values, _, err := EigenSym(centredKernel(kernel))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, factor := range fewer([]float64{1, 1e140, 1e-140}, []float64{1e140, 1e-140}) {
-			scaled := mapped(kernel, func(_, _ int, v float64) float64 { return v * factor })
-			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3}) {
-				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
-					m, err := TILSD(bg, scaled, k, &LSDOptions{Enclosure: enclosure})
-					if err != nil {
-						t.Fatal(err)
-					}
-					checkFeasible(t, m.Memberships)
-					want, trace, total := 0.0, 0.0, 0.0
-					for i, v := range values {
-						total += v * v
-						if i >= k-1 || v < 0 {
-							want += v * v
-							trace += v
-						}
-					}
-					want, total = want*factor*factor, total*factor*factor
-					if math.Abs(m.Objective-want) > 1e-9*want || math.Abs(m.Floor-want) > 1e-9*want || math.Abs(m.Total-total) > 1e-9*total || m.Status != StatusOptimal {
-						t.Errorf("%s ×%g k=%d: objective %g, floor %g, total %g, %v; the eigenvalues say %g of %g", name, factor, k, m.Objective, m.Floor, m.Total, m.Status, want, total)
-					}
-					if math.Abs(m.Distortion-trace*factor) > 1e-9*math.Abs(trace*factor)+1e-12*math.Sqrt(total) {
-						t.Errorf("%s ×%g k=%d: distortion %g, want %g", name, factor, k, m.Distortion, trace*factor)
-					}
-					if k == 1 {
-						continue
-					}
-					// H(K − PPᵀ/c)H, by its definition.
-					fitted := centredKernel(similarityOf(m.Memberships, m.Scale*factor))
-					centred := centredKernel(kernel)
-					axpy(centred.Data, -1, fitted.Data)
-					if got := sumSquares(centred.Data) * factor * factor; math.Abs(got-want) > 1e-9*want {
-						t.Errorf("%s ×%g k=%d %v: ‖H(K−PPᵀ/c)H‖² = %g, want %g", name, factor, k, enclosure, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through
-// LinearKernel, and the scale is 1/(r²k(k−1)).
-func TestTILSDFit(t *testing.T) {
-	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), randomData(40, 90, 3, 1), randomData(fewer(400, 150), 5, 3, 1)} {
-		n, d := x.Dims()
-		kernel := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) })
-		linear, err := LinearKernel(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, k := range []int{1, 2, 3, 5} {
-			for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
-				fit, err := Fit(bg, x, k, &Options{Enclosure: enclosure})
-				if err != nil {
-					t.Fatal(err)
-				}
-				dense, err := TILSD(bg, kernel, k, &LSDOptions{Enclosure: enclosure})
-				if err != nil {
-					t.Fatal(err)
-				}
-				factored, err := TILSDOf(bg, linear, k, &LSDOptions{Enclosure: enclosure})
-				if err != nil {
-					t.Fatal(err)
-				}
-				for name, m := range map[string]*LSDModel{"dense": dense, "linear": factored} {
-					if math.Abs(m.Distortion-fit.Objective) > 1e-9*fit.Total {
-						t.Errorf("%d×%d k=%d %s: distortion %g, Fit's objective %g", n, d, k, name, m.Distortion, fit.Objective)
-					}
-					if math.Abs(m.Objective-dense.Objective) > 1e-9*dense.Total {
-						t.Errorf("%d×%d k=%d %s: objective %g, dense %g", n, d, k, name, m.Objective, dense.Objective)
-					}
-					// Signs of eigenvectors differ: compare PPᵀ, which does not know them
-					// with the ball, and the map's vertices through Predict.
-					if enclosure == EnclosureBall {
-						if diff := maxDiff(similarityOf(m.Memberships, 1), similarityOf(fit.Memberships, 1)); diff > 1e-9 {
-							t.Errorf("%d×%d k=%d %s: PPᵀ differs from Fit's by %g", n, d, k, name, diff)
-						}
-						r := 0.0
-						for j := range k {
-							row := append([]float64(nil), fit.Centers.Row(j)...)
-							for i := range n {
-								axpy(row, -1/float64(n), x.Row(i))
-							}
-							r = max(r, norm2(row)/float64(max(k-1, 1)))
-						}
-						if want := 1 / (r * r * float64(k*(k-1))); k > 1 && math.Abs(m.Scale/want-1) > 1e-9 {
-							t.Errorf("%d×%d k=%d %s: c = %g, 1/(r²k(k−1)) = %g", n, d, k, name, m.Scale, want)
-						}
-					}
-					rows, err := linear.Cross(nil, x)
-					if err != nil {
-						t.Fatal(err)
-					}
-					g, err := m.Predict(nil, rows)
-					if err != nil {
-						t.Fatal(err)
-					}
-					w, err := m.Coordinates(nil, rows)
-					if err != nil {
-						t.Fatal(err)
-					}
-					own, err := m.Coordinates(nil, nil)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if diff := maxDiff(w, own); diff > 1e-8*math.Sqrt(fit.Total) {
-						t.Errorf("%d×%d k=%d %s: coordinates of the training rows with and without K differ by %g", n, d, k, name, diff)
-					}
-					if diff := maxDiff(g, m.Memberships); diff > 1e-8 && k <= min(n-1, d)+1 {
-						t.Errorf("%d×%d k=%d %s: Predict of the training rows differs by %g", n, d, k, name, diff)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestKernelPredict: new samples through a kernel get what Fit's model gives them.
 func TestKernelPredict(t *testing.T) {
 	x := loadCSV(t, "wine")
@@ -462,13 +240,6 @@ func TestKernelPredict(t *testing.T) {
 		t.Errorf("LSD: %v, differs by %g", err, maxDiff(g, m.Memberships))
 	}
 	mustPanic(t, func() { m.Predict(kernel, kernel) })
-}
-
-// outer returns XXᵀ.
-func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
-
-func shifted(x *Matrix, by ...float64) *Matrix {
-	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
 }
 
 // TestLSDTheorems: {LSDable} ⊆ {TI-LSDable} ⊆ {SkMable} with matrices that are in
@@ -639,53 +410,6 @@ func TestLSDBits(t *testing.T) {
 	}
 }
 
-// TestLSDFloor: the floor is a lower bound, with the Krylov iteration (n > fullOrder)
-// as with all eigenvalues, also where eigenvalues are close and where the largest
-// in magnitude is negative, and tight.
-func TestLSDFloor(t *testing.T) {
-	t.Parallel()
-	n := fewer(200, fullOrder+8)
-	rng := rand.New(rand.NewPCG(3, 3))
-	q := randomData(n, n, 0, 7)
-	orthonormalize(q, 0)
-	for name, value := range map[string]func(i int) float64{
-		"falling":      func(i int) float64 { return math.Pow(0.9, float64(i)) },
-		"close":        func(i int) float64 { return 1 - 1e-3*float64(i)/float64(n) },
-		"multiple":     func(i int) float64 { return float64(5 - i/10) },
-		"few positive": func(i int) float64 { return map[bool]float64{true: 1, false: -0.5}[i < 3] },
-		"negative end": func(i int) float64 { return map[bool]float64{true: -100, false: rng.Float64()}[i == 0] },
-	} {
-		values := make([]float64, n)
-		kernel := NewMatrix(n, n, nil)
-		for i := range n {
-			values[i] = value(i)
-			for a := range n {
-				axpy(kernel.Row(a), values[i]*q.Row(i)[a], q.Row(i))
-			}
-		}
-		slices.Sort(values)
-		slices.Reverse(values)
-		for _, k := range fewer([]int{1, 4, 9}, []int{1}) {
-			want := 0.0
-			for i, v := range values {
-				if i >= k || v < 0 {
-					want += v * v
-				}
-			}
-			m, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if name == "few positive" && m.Status != StatusConverged {
-				t.Errorf("%s, k=%d: %v", name, k, m.Status)
-			}
-			if slack := 1e-12 * m.Total; m.Floor > want+slack || m.Floor+m.FloorError < want-slack || m.FloorError > 1e-8*m.Total || m.Objective < m.Floor {
-				t.Errorf("%s, k=%d: floor %g + %g, the eigenvalues say %g; objective %g", name, k, m.Floor, m.FloorError, want, m.Objective)
-			}
-		}
-	}
-}
-
 // TestLSDErrors: what is no similarity is an error that says why, before any work.
 func TestLSDErrors(t *testing.T) {
 	good := similarityOf(dirichlet(12, 2, 1, 1), 1)
@@ -839,109 +563,6 @@ func TestLSDDegenerate(t *testing.T) {
 	}
 }
 
-// TestHierarchicalLSD: nested clusters, found where they are clear; memberships
-// are those of LSD for two.
-func TestHierarchicalLSD(t *testing.T) {
-	n := fewer(160, 100)
-	p := dirichlet(n, 5, 0.05, 2)
-	kernel := disturbed(similarityOf(p, 1), 0.02, 2)
-	truth := (&LSDModel{Memberships: p}).Labels(nil)
-	var last *LSDTree
-	for k := 1; k <= fewer(7, 5); k++ {
-		tree, err := HierarchicalLSD(bg, kernel, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkFeasible(t, tree.Model.Memberships)
-		if len(tree.Splits) != k-1 || tree.Model.Objective < tree.Model.Floor {
-			t.Fatalf("k=%d: %d splits, objective %g, floor %g", k, len(tree.Splits), tree.Model.Objective, tree.Model.Floor)
-		}
-		sizes := make([]int, k)
-		for _, l := range tree.Leaves {
-			sizes[l]++
-		}
-		// The splits tell the sizes.
-		count := make([]int, k)
-		count[0] = n
-		for i, s := range tree.Splits {
-			if count[s.Cluster] != s.Size[0]+s.Size[1] {
-				t.Errorf("k=%d: split %d of %d samples makes %v", k, i, count[s.Cluster], s.Size)
-			}
-			count[s.Cluster], count[i+1] = s.Size[0], s.Size[1]
-		}
-		if !slices.Equal(sizes, count) {
-			t.Errorf("k=%d: leaves have %v samples, splits say %v", k, sizes, count)
-		}
-		if last != nil { // nested: all but the last split are the same
-			// Its gain is what the similarity within clusters rose by; sums of up to n²
-			// entries below 1, over sizes from 1.
-			within := func(leaves []int) (total float64) {
-				size, sum := make([]float64, k), make([]float64, k)
-				for i, a := range leaves {
-					size[a]++
-					for j, b := range leaves {
-						if a == b {
-							sum[a] += kernel.At(i, j)
-						}
-					}
-				}
-				for a, s := range sum {
-					total += s / max(size[a], 1)
-				}
-				return total
-			}
-			if rise := within(tree.Leaves) - within(last.Leaves); math.Abs(tree.Splits[k-2].Gain-rise) > float64(n*n)*0x1p-50 {
-				t.Errorf("k=%d: the gain is %g, the similarity within clusters rose by %g", k, tree.Splits[k-2].Gain, rise)
-			}
-			for i, l := range tree.Leaves {
-				if l != last.Leaves[i] && l != k-1 {
-					t.Fatalf("k=%d: sample %d went from %d to %d", k, i, last.Leaves[i], l)
-				}
-			}
-		}
-		last = tree
-		if k == 2 {
-			two, err := LSD(bg, kernel, 2, nil)
-			if err != nil || matched(two.Memberships, tree.Model.Memberships) > 1e-15 || math.Abs(two.Objective-tree.Model.Objective) > 1e-12*two.Total {
-				t.Errorf("k=2 differs from LSD: %v", err)
-			}
-		}
-		if k == 5 {
-			if acc, err := Accuracy(truth, tree.Leaves); err != nil || acc < 0.9 {
-				t.Errorf("accuracy %g, %v", acc, err)
-			}
-		}
-	}
-	// Samples that cannot be told apart are not divided.
-	same, err := HierarchicalLSD(bg, NewMatrix(6, 6, slices.Repeat([]float64{1}, 36)), 3, nil)
-	if err != nil || len(same.Splits) != 0 || slices.Max(same.Leaves) != 0 {
-		t.Errorf("identical samples: %+v, %v", same, err)
-	}
-	// Similarities with a large constant part, where every sample has its larger
-	// membership on the same side, are divided all the same.
-	offset, err := LinearKernel(randomData(60, 5, 3, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tree, err := HierarchicalLSDOf(bg, offset, 5, nil); err != nil || len(tree.Splits) != 4 {
-		t.Errorf("samples far from the origin: %v, %v", tree.Splits, err)
-	}
-	// Through samples.
-	x, _ := mixtures(120, 6, 3, 0.1, 1, 3)
-	linear, err := LinearKernel(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := HierarchicalLSDOf(bg, linear, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := HierarchicalLSD(bg, outer(x), 3, nil)
-	if err != nil || !slices.Equal(one.Leaves, two.Leaves) || math.Abs(one.Model.Objective-two.Model.Objective) > 1e-6*two.Model.Objective {
-		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Model.Objective, two.Model.Objective, err)
-	}
-}
-
 // TestLSDCancel: whenever ctx ends its error comes back, with memberships that
 // are feasible or none.
 func TestLSDCancel(t *testing.T) {
@@ -1039,146 +660,6 @@ func TestStandOut(t *testing.T) {
 	}
 }
 
-// TestSampleKernel: kernels of samples against their definitions.
-func TestSampleKernel(t *testing.T) {
-	x := randomData(70, 5, 4, 3)
-	for _, factor := range []float64{1, 1e150, 1e-150} {
-		scaled := mapped(x, func(_, _ int, v float64) float64 { return v * factor })
-		rbf, err := RBFKernel(scaled, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var distances []float64
-		for i := range 70 {
-			for j := range i {
-				distances = append(distances, math.Sqrt(squaredDistance(x.Row(i), x.Row(j))))
-			}
-		}
-		slices.Sort(distances)
-		median := (distances[len(distances)/2] + distances[(len(distances)-1)/2]) / 2
-		gamma := 1 / (2 * median * median)
-		if want := gamma / factor / factor; want < math.MaxFloat64 && want > 0 && math.Abs(rbf.Gamma()/want-1) > 1e-2 {
-			t.Errorf("×%g: gamma %g, want %g", factor, rbf.Gamma(), want)
-		}
-		got := NewMatrix(70, 70, nil)
-		rbf.Rows(got, 0)
-		cross, err := rbf.Cross(nil, scaled)
-		if err != nil || maxDiff(got, cross) != 0 {
-			t.Errorf("×%g: Cross and Rows differ: %v", factor, err)
-		}
-		for i := range 70 {
-			for j := range 70 {
-				want := math.Exp(-rbf.gamma * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
-				if factor != 1 {
-					want = got.At(j, i)
-				}
-				if math.Abs(got.At(i, j)-want) > 1e-14 || i == j && got.At(i, j) != 1 {
-					t.Fatalf("×%g: K[%d,%d] = %g, want %g", factor, i, j, got.At(i, j), want)
-				}
-			}
-		}
-		// Units do not matter.
-		m, err := LSDOf(bg, rbf, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := RBFKernel(x, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same, err := LSDOf(bg, plain, 3, nil)
-		if err != nil || maxDiff(m.Memberships, same.Memberships) > 1e-4 { // where the descent stops
-			t.Errorf("×%g: other memberships, by %g, %v", factor, maxDiff(m.Memberships, same.Memberships), err)
-		}
-		linear, err := LinearKernel(scaled)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ti, err := TILSDOf(bg, linear, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fit, err := Fit(bg, scaled, 3, nil)
-		if err != nil || maxDiff(outer(ti.Memberships), outer(fit.Memberships)) > 1e-9 {
-			t.Errorf("×%g: TILSD of the linear kernel is not Fit: %v", factor, err)
-		}
-	}
-	// Duplicates: three pairs of six are 0 apart, three 2; of ten, six and four, so
-	// that the median is of the pairs that differ; none differ.
-	twins, err := RBFKernel(NewMatrix(4, 1, []float64{1, 1, 1, 3}), 0)
-	if err != nil || math.Abs(twins.Gamma()-0.5) > 1e-15 {
-		t.Errorf("gamma %g, %v", twins.Gamma(), err)
-	}
-	if twins, err = RBFKernel(NewMatrix(5, 1, []float64{1, 1, 1, 1, 3}), 0); err != nil || math.Abs(twins.Gamma()-1.0/8) > 1e-15 {
-		t.Errorf("gamma %g, %v", twins.Gamma(), err)
-	}
-	if same, err := RBFKernel(NewMatrix(3, 1, []float64{1, 1, 1}), 0); err != nil || !(same.Gamma() > 0) {
-		t.Errorf("%v, %v", same.Gamma(), err)
-	}
-	if linear, _ := LinearKernel(x); linear.Gamma() != 0 || linear.Len() != 70 {
-		t.Error("a linear kernel with a gamma")
-	}
-}
-
-// TestLSDBinary: an LSDModel comes back from its bytes, and from nothing else.
-func TestLSDBinary(t *testing.T) {
-	kernel := similarityOf(dirichlet(30, 3, 1, 1), 2)
-	lsd, err := LSD(bg, kernel, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ti, err := TILSD(bg, kernel, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	single, err := TILSD(bg, kernel, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, m := range []*LSDModel{lsd, ti, single, {}} {
-		b, err := m.MarshalBinary()
-		if err != nil || cap(b) != len(b) {
-			t.Fatalf("model %d: %v, %d of %d bytes", i, err, len(b), cap(b))
-		}
-		back := LSDModel{Rank: 77}
-		if err := back.UnmarshalBinary(b); err != nil {
-			t.Fatalf("model %d: %v", i, err)
-		}
-		if !reflect.DeepEqual(&back, m) {
-			t.Errorf("model %d came back as %+v, was %+v", i, back, m)
-		}
-		for cut := range b {
-			if err := back.UnmarshalBinary(b[:cut]); !errors.Is(err, ErrFormat) {
-				t.Fatalf("model %d cut at %d: %v", i, cut, err)
-			}
-			wrong := slices.Clone(b)
-			wrong[cut] ^= 4
-			if err := back.UnmarshalBinary(wrong); !errors.Is(err, ErrFormat) {
-				t.Fatalf("model %d with byte %d wrong: %v", i, cut, err)
-			}
-		}
-		if err := new(Model).UnmarshalBinary(b); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "a softkmeans model of similarities, not a softkmeans model") {
-			t.Errorf("read as a Model: %v", err)
-		}
-		j, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var text LSDModel
-		if err := json.Unmarshal(j, &text); err != nil || !reflect.DeepEqual(&text, m) {
-			t.Errorf("model %d: json: %v", i, err)
-		}
-	}
-	for _, bad := range []*LSDModel{
-		{Status: 9}, {Rank: -1}, {Iterations: -1}, {Scale: math.NaN()}, {Memberships: &Matrix{Rows: 2, Cols: 2}},
-		{Map: ti.Map}, {Memberships: NewMatrix(3, 3, nil), Map: ti.Map},
-	} {
-		if _, err := bad.MarshalBinary(); err == nil {
-			t.Errorf("%+v was written", bad)
-		}
-	}
-}
-
 // TestLSDMemory: nothing of K's size is allocated, all passes together.
 func TestLSDMemory(t *testing.T) {
 	if quick() {
@@ -1258,66 +739,245 @@ func FuzzLSD(f *testing.F) {
 	})
 }
 
-// TestLineSearch: where the whole step will not do, the one taken along a line is at
-// the least of φ there, as a fine grid of φ itself finds it.
-func TestLineSearch(t *testing.T) {
-	const n, k, grid = 40, 3, 256
-	op, _, err := openSimilarity(bg, &denseKernel{m: disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)}, k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	left, err := op.without(NewMatrix(0, n, nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := &descent{operator: op, k: k, total: left.total}
-	at := func(p *Matrix) *fitted {
-		f := &fitted{p: p}
-		if err := d.product(f); err != nil {
+// TestLSDOneCluster: for k = 1 P is 1 and c = n²/ΣK, also where the first
+// eigenvector is orthogonal to 1 and shows nothing of that.
+func TestLSDOneCluster(t *testing.T) {
+	for _, kernel := range []*Matrix{
+		NewMatrix(2, 2, []float64{2, -1, -1, 2}),
+		NewMatrix(4, 4, []float64{3, -1, 0, 0, -1, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}),
+		similarityOf(dirichlet(30, 3, 1, 1), 2),
+	} {
+		m, err := LSD(bg, kernel, 1, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return f
-	}
-	inside := 0
-	for seed := range uint64(8) {
-		p, to := dirichlet(n, k, 1, seed+2), dirichlet(n, k, 0.3, 1)
-		dir := mapped(to, func(i, j int, v float64) float64 { return (v - p.At(i, j)) * (1 + float64(seed)/2) })
-		along := func(s float64) *Matrix {
-			return mapped(p, func(i, j int, v float64) float64 { return v + s*dir.At(i, j) })
+		n, sum := float64(kernel.Rows), 0.0
+		for _, v := range kernel.Data {
+			sum += v
 		}
-		f, kd := at(p), at(dir).q
-		one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil)
-		timesT(one, p.transposed(), dir.transposed())
-		timesT(two, dir.transposed(), dir.transposed())
-		s := d.along(f, dir, kd, one, two, math.Inf(-1))
-		best, least := 0.0, math.Inf(1)
-		for i := range grid + 1 {
-			if v := at(along(float64(i) / grid)).objective; v < least {
-				best, least = float64(i)/grid, v
-			}
+		want := sumSquares(kernel.Data) - sum*sum/n/n
+		if math.Abs(m.Scale*sum/n/n-1) > 1e-12 || math.Abs(m.Objective-want) > 1e-12*m.Total {
+			t.Errorf("n=%g: scale %g, want %g; objective %g, want %g", n, m.Scale, n*n/sum, m.Objective, want)
 		}
-		if best > 0.1 && best < 1 {
-			inside++
-		}
-		// φ is a difference of sums of n² products, right to n roundings of the total.
-		if got := at(along(s)).objective; got > least+n*0x1p-52*left.total {
-			t.Errorf("seed %d: φ is %g at %g, %g at %g", seed, got, s, least, best)
-		}
-	}
-	if inside < 3 {
-		t.Errorf("only %d of the lines have their least inside", inside)
 	}
 }
 
-// TestCrossView: the destination may be a view that ends with its last entry.
-func TestCrossView(t *testing.T) {
-	x := randomData(3, 2, 0, 1)
-	for _, k := range []*SampleKernel{mustDo(LinearKernel(x))(t), mustDo(RBFKernel(x, 1))(t)} {
-		want := mustDo(k.Cross(nil, x))(t)
-		dst := &Matrix{Rows: 3, Cols: 3, Stride: 5, Data: nans(2*5 + 3)}
-		mustDo(k.Cross(dst, x))(t)
-		if !laSameBits(dst.Clone().Data, want.Data) || !math.IsNaN(dst.Data[3]) || !math.IsNaN(dst.Data[9]) {
-			t.Errorf("%v, want %v", dst.Data, want.Data)
+// TestTILSDFarOrigin: a translation of K changes nothing, also where it is so
+// large that only rounding of its means is left of HKH, or near to that.
+func TestTILSDFarOrigin(t *testing.T) {
+	for _, n := range []int{7, 50, 100, 300} {
+		for _, v := range []float64{0.1, 0.3, 1, 1e-300, 1e300} {
+			kernel := similarity(n, func(_, _ int) float64 { return v })
+			m, err := TILSD(bg, kernel, 3, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Rank != 0 || m.Floor != 0 || m.Objective > m.FloorError || maxDiff(m.Memberships, uniform(n, 3)) > 0 {
+				t.Errorf("n=%d, all %g: rank %d, objective %g, floor %g, memberships %v", n, v, m.Rank, m.Objective, m.Floor, m.Memberships.Row(0))
+			}
+			if ok, err := TILSDable(kernel, 1, 1e-15); !ok || err != nil {
+				t.Errorf("n=%d, all %g: TILSDable %t, %v", n, v, ok, err)
+			}
 		}
+		// b adds up to 0, so that HKH = bbᵀ, and all sums are exact.
+		b := func(i int) float64 { return float64(2*(i%2) - 1) }
+		if n%2 == 1 {
+			continue
+		}
+		for _, far := range []float64{0, 0x1p20, 0x1p30, 0x1p45} {
+			m, err := TILSD(bg, similarity(n, func(i, j int) float64 { return far + b(i)*b(j) }), 2, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Floor > 0 || m.Objective > 1e-20*m.Total || math.Abs(m.Scale-0.5) > 1e-12 || math.Abs(m.Total-float64(n*n)) > 1e-9*m.Total {
+				t.Errorf("n=%d, far %g: scale %g, objective %g, floor %g (above %g), total %g", n, far, m.Scale, m.Objective, m.Floor, m.FloorError, m.Total)
+			}
+		}
+	}
+}
+
+// TestLSDableFacets: no sample is pure, each just lacks one cluster, and the
+// rotation takes hundreds of steps.
+func TestLSDableFacets(t *testing.T) {
+	if quick() {
+		skip(t, "takes minutes under the race detector, which has nothing to find here")
+		return
+	}
+	t.Parallel()
+	const n, k = 100, 12
+	for _, seed := range []uint64{0, 12} {
+		rng := rand.New(rand.NewPCG(seed, 0xface))
+		p := NewMatrix(n, k, nil)
+		for i := range n {
+			row := p.Row(i)
+			for j := range row {
+				row[j] = rng.ExpFloat64()
+			}
+			row[i%k] = 0
+			sum := 0.0
+			for _, v := range row {
+				sum += v
+			}
+			scale(row, 1/sum)
+		}
+		o, err := LSDObstacle(similarityOf(p, 1.3), k, 0)
+		if err != nil || o.Kind != ObstacleNone {
+			t.Errorf("seed %d: %v, %v", seed, o, err)
+		}
+	}
+}
+
+// TestLSDCancelled ends the context at every look that LSD and the tree take at
+// it: the error is ctx's, and a model is feasible and what it says it is.
+func TestLSDCancelled(t *testing.T) {
+	x := randomData(20, 6, 3, 5)
+	linear, err := LinearKernel(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dense, err := newDense(disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2), 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]Similarity{"linear": linear, "dense": dense} {
+		kernel := NewMatrix(20, 20, nil)
+		s.Rows(kernel, 0)
+		o := &LSDOptions{Workers: 1, MaxIter: 5, Starts: 1}
+		for at := int64(0); ; at++ {
+			ctx := &endingContext{Context: bg}
+			ctx.left.Store(at)
+			m, err := LSDOf(ctx, s, 3, o)
+			if err == nil {
+				if ctx.left.Load() < 0 {
+					t.Errorf("%s, look %d: no error", name, at)
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if m == nil {
+				continue
+			}
+			checkFeasible(t, m.Memberships)
+			if got := lsdObjective(kernel, m.Memberships, m.Scale); m.Status != StatusCancelled || math.Abs(got-m.Objective) > 1e-9*m.Total {
+				t.Errorf("%s, look %d: %v, objective %g, truly %g", name, at, m.Status, m.Objective, got)
+			}
+		}
+		for at := int64(0); ; at++ {
+			ctx := &endingContext{Context: bg}
+			ctx.left.Store(at)
+			tree, err := HierarchicalLSDOf(ctx, s, 3, o)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			if tree == nil {
+				continue
+			}
+			checkFeasible(t, tree.Model.Memberships)
+			if tree.Model.Status != StatusCancelled {
+				t.Errorf("%s, tree, look %d: %v", name, at, tree.Model.Status)
+			}
+		}
+	}
+}
+
+// TestLSDHuge: sizes that cannot be are errors, not panics.
+func TestLSDHuge(t *testing.T) {
+	one := NewMatrix(1, 1, []float64{2})
+	for _, k := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2} {
+		_, err1 := LSD(bg, one, k, nil)
+		_, err2 := TILSD(bg, one, k, nil)
+		_, err3 := HierarchicalLSD(bg, one, k, nil)
+		_, err4 := LSDable(one, k, 0)
+		_, err5 := TILSDable(one, k, 0)
+		for _, err := range []error{err1, err2, err3, err4, err5} {
+			if !errors.Is(err, ErrOption) {
+				t.Errorf("k = %d: %v", k, err)
+			}
+		}
+		if _, err := LSDOf(bg, KernelFunc(k, func(i, j int) float64 { return 1 }), 2, nil); !errors.Is(err, ErrShape) {
+			t.Errorf("n = %d: %v", k, err)
+		}
+	}
+	// n×k fits, k×k does not.
+	k := 1 << (strconv.IntSize/2 - 1)
+	if _, err := LSD(bg, one, k, nil); !errors.Is(err, ErrOption) {
+		t.Errorf("k = %d: %v", k, err)
+	}
+	if _, err := LSDOf(bg, KernelFunc(-1, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
+		t.Errorf("n = -1: %v", err)
+	}
+}
+
+// TestTILSDLargest: with nothing but the largest float64 all is still finite.
+func TestTILSDLargest(t *testing.T) {
+	for n := 1; n < 40; n++ {
+		kernel := mapped(NewMatrix(n, n, nil), func(_, _ int, _ float64) float64 { return math.MaxFloat64 })
+		m, err := TILSD(bg, kernel, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Predict(nil, kernel); err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+		if _, err := m.MarshalBinary(); err != nil {
+			t.Errorf("n = %d: %v", n, err)
+		}
+	}
+}
+
+// TestLSDPredictKinds: of models of all kinds, those with samples have memberships
+// for others, and none of no rows at all.
+func TestLSDPredictKinds(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(12, 3, 0.5, 1), 2), 0.1, 1)
+	for i, m := range lsdModels(t) {
+		g, err := m.Predict(nil, kernel)
+		if (err != nil) != (i > 3) {
+			t.Errorf("model %d: %v", i, err)
+		}
+		if err == nil {
+			checkFeasible(t, g)
+			if g, err := m.Predict(nil, nil); g != nil || !errors.Is(err, ErrShape) {
+				t.Errorf("model %d: %v for nil rows", i, err)
+			}
+		}
+	}
+}
+
+// TestLSDPredictRefuses: models that no function here returns, and small bytes
+// that stand for a large one.
+func TestLSDPredictRefuses(t *testing.T) {
+	p := NewMatrix(2, 2, []float64{1, 0, 0, 1})
+	rows := NewMatrix(1, 2, nil)
+	for i, c := range []struct {
+		m    LSDModel
+		want error
+	}{
+		{LSDModel{}, ErrTooFewSamples},
+		{LSDModel{Memberships: p}, ErrOption},
+		{LSDModel{Memberships: p, Scale: -1}, ErrOption},
+		{LSDModel{Memberships: p, Scale: math.NaN()}, ErrOption},
+		{LSDModel{Memberships: p, Scale: math.Inf(1)}, ErrOption},
+		{LSDModel{Memberships: &Matrix{Rows: 2, Cols: 2}, Scale: 1}, ErrShape},
+		{LSDModel{Memberships: NewMatrix(2, 2, []float64{1, 0, math.NaN(), 1}), Scale: 1}, ErrNonFinite},
+		{LSDModel{Memberships: NewMatrix(2, 0, nil), Scale: 1}, ErrTooFewSamples},
+		{LSDModel{Memberships: p, Map: &KernelMap{}}, ErrShape},
+		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, math.Inf(1)}, Projection: p, Vertices: p}}, ErrNonFinite},
+		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, 0}, Projection: p, Vertices: NewMatrix(3, 2, nil)}}, ErrShape},
+	} {
+		if _, err := c.m.Predict(nil, rows); !errors.Is(err, c.want) {
+			t.Errorf("%d: %v, want %v", i, err, c.want)
+		}
+	}
+	m := LSDModel{Memberships: &Matrix{Rows: 0, Cols: 1 << 29}, Scale: 1}
+	if b, err := m.MarshalBinary(); b != nil || !errors.Is(err, ErrShape) {
+		t.Errorf("clusters without samples were written: %v", err)
+	}
+	if _, err := m.Predict(nil, NewMatrix(1, 0, nil)); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
 	}
 }

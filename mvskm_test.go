@@ -10,53 +10,6 @@ import (
 	"testing"
 )
 
-// standardized returns x with columns of mean 0 and variance 1; constant columns
-// become 0.
-func standardized(x *Matrix) *Matrix {
-	n := float64(x.Rows)
-	mean, dev := make([]float64, x.Cols), make([]float64, x.Cols)
-	for i := range x.Rows {
-		axpy(mean, 1/n, x.row(i))
-	}
-	for i := range x.Rows {
-		for j, v := range x.row(i) {
-			dev[j] += (v - mean[j]) * (v - mean[j]) / n
-		}
-	}
-	return mapped(x, func(_, j int, v float64) float64 {
-		if dev[j] == 0 {
-			return 0
-		}
-		return (v - mean[j]) / math.Sqrt(dev[j])
-	})
-}
-
-// dataSet is a set of testdata/, standardized, or one of the folder that the
-// environment names.
-type dataSet struct {
-	name string
-	x    *Matrix
-	k    int
-}
-
-func dataSets(t testing.TB) []dataSet {
-	sets := []dataSet{
-		{"iris", standardized(loadCSV(t, "iris")), 3}, {"wine", standardized(loadCSV(t, "wine")), 3},
-		{"breast_cancer", standardized(loadCSV(t, "breast_cancer")), 2}, {"digits", standardized(loadCSV(t, "digits")), 10},
-	}
-	dir := os.Getenv("SOFTKMEANS_DATA")
-	if dir == "" {
-		return sets
-	}
-	for _, s := range []struct {
-		name string
-		k    int
-	}{{"seeds", 3}, {"glass", 6}, {"ecoli", 8}, {"yeast", 10}, {"mfeat_fac", 10}, {"mfeat_fou", 10}, {"mfeat_kar", 10}, {"mfeat_mor", 10}, {"mfeat_pix", 10}, {"mfeat_zer", 10}} {
-		sets = append(sets, dataSet{s.name, standardized(readCSV(t, os.DirFS(dir), s.name+".csv")), s.k})
-	}
-	return sets
-}
-
 // TestTraceFalls: the objective never rises, at any λ, for both volumes and both
 // sums, and the memberships are optimal in every state.
 func TestTraceFalls(t *testing.T) {
@@ -108,87 +61,6 @@ func TestTraceFalls(t *testing.T) {
 						}
 					}
 				}
-			}
-		}
-	}
-}
-
-// TestStep holds a pass and the F-step to plain matrix arithmetic: the sums, the
-// objective, and that the new centers are the minimiser of the majoriser.
-func TestStep(t *testing.T) {
-	x := randomData(60, 7, 3, 5)
-	weights := make1(60)
-	for i := range weights {
-		weights[i] = 0.5 + float64(i%4)/2
-	}
-	for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
-		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			j, err := newJob(bg, x, 4, &MinVolumeOptions{Weights: weights, Volume: volume, Sum: sum})
-			if err != nil {
-				t.Fatal(err)
-			}
-			j.setEpsilon()
-			j.lambda = 0.3 * j.total
-			start, _ := j.start(0)
-			at := j.newState()
-			copy(at.f.Data, start.Data)
-			if err := j.visit(at, nil); err != nil {
-				t.Fatal(err)
-			}
-			centers := j.outside(at.f)
-			fit := plainObjective(x, centers, at.g, weights)
-			if got := j.s.unscaleSquare(at.fit); math.Abs(got-fit) > 1e-12*fit {
-				t.Errorf("%v %v: fit %g, want %g", volume, sum, got, fit)
-			}
-			// Σ log(σ² + ε) from a singular value decomposition.
-			f := at.f.Clone()
-			count := j.k
-			if volume == VolumeAffine {
-				mean := make([]float64, f.Cols)
-				for a := range j.k {
-					axpy(mean, 1/float64(j.k), f.row(a))
-				}
-				for a := range j.k {
-					axpy(f.row(a), -1, mean)
-				}
-				count--
-			}
-			_, s, _, err := SVD(f)
-			if err != nil {
-				t.Fatal(err)
-			}
-			logs := 0.0
-			for _, v := range s[:count] {
-				logs += math.Log(v*v + j.eps)
-			}
-			if math.Abs(logs-at.logs) > 1e-11*math.Abs(logs) {
-				t.Errorf("%v %v: logs %g, want %g", volume, sum, at.logs, logs)
-			}
-			// The majoriser ‖Z − GF‖² + (λ/2)·Tr(FᵀDF) is stationary at the result.
-			next := NewMatrix(j.k, j.z.Cols, nil)
-			j.centersStep(next, at)
-			for a := range j.k {
-				for c := range j.z.Cols {
-					var g float64
-					for i := range x.Rows {
-						r := j.z.At(i, c)
-						for b := range j.k {
-							r -= at.g.At(i, b) * next.At(b, c)
-						}
-						g -= 2 * j.s.weight(i) * at.g.At(i, a) * r
-					}
-					for b := range j.k {
-						g += j.lambda * at.inner.At(a, b) * next.At(b, c)
-					}
-					if math.Abs(g) > 1e-8*j.total {
-						t.Errorf("%v %v: gradient %g at %d, %d", volume, sum, g, a, c)
-					}
-				}
-			}
-			after := j.newState()
-			copy(after.f.Data, next.Data)
-			if err := j.visit(after, at.g); err != nil || after.value > at.value {
-				t.Errorf("%v %v: %g after %g (%v)", volume, sum, after.value, at.value, err)
 			}
 		}
 	}
@@ -443,133 +315,6 @@ func TestMinVolumeBits(t *testing.T) {
 	}
 }
 
-// TestAlternatingWeights: a weight of 2 is the row given twice, a weight of 0 a
-// row that does not count.
-func TestAlternatingWeights(t *testing.T) {
-	x := standardized(loadCSV(t, "wine"))
-	start := rowsOf(x, 10, 14).Clone()
-	copy(start.row(3), x.row(170))
-	w := make1(x.Rows)
-	var rows [][]float64
-	for i := range w {
-		w[i] = float64(i % 3)
-		for range i % 3 {
-			rows = append(rows, x.row(i))
-		}
-	}
-	twice, _ := FromRows(rows)
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		if sum == SumAtMostOne { // data on one side of 0
-			up := func(_, _ int, v float64) float64 { return v + 4 }
-			x, twice, start = mapped(x, up), mapped(twice, up), mapped(start, up)
-		}
-		a, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Weights: w, Centers: start, Sum: sum, Tol: 1e-10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := FitMinVolume(bg, twice, 4, &MinVolumeOptions{Centers: start, Sum: sum, Tol: 1e-10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := maxDiff(a.Centers, b.Centers); d > 1e-8 || math.Abs(a.Objective-b.Objective) > 1e-10*a.Total || math.Abs(a.Floor-b.Floor) > 1e-10*a.Total {
-			t.Errorf("%v: centers differ by %g, objectives are %g and %g", sum, d, a.Objective, b.Objective)
-		}
-		g, _ := a.Predict(nil, x)
-		if d := maxDiff(g, a.Memberships); d > 1e-8 {
-			t.Errorf("%v: Predict differs by %g", sum, d)
-		}
-	}
-}
-
-// TestAlternating: the objective lies between the floor and that of the start,
-// every start works, more restarts are not worse, and from the global simplex
-// the floor is kept.
-func TestAlternating(t *testing.T) {
-	x := standardized(loadCSV(t, "wine"))
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		for _, init := range []Init{InitAuto, InitKMeans, InitPlusPlus, InitSPA, InitGlobal, InitRandom} {
-			m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: init, Sum: sum})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0]+1e-12*m.Total || m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
-				t.Errorf("%v %v: objective %g, floor %g, start %g", init, sum, m.Objective, m.Floor, m.Trace[0])
-			}
-			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-m.Objective) > 1e-12*m.Total {
-				t.Errorf("%v %v: trace ends at %g, objective %g", init, sum, last, m.Objective)
-			}
-			if init == InitGlobal && sum == SumToOne && (m.Gap > 1e-12 || m.Status != StatusConverged) {
-				t.Errorf("the global simplex is left: gap %g, %v", m.Gap, m.Status)
-			}
-		}
-	}
-	// Wide data, which is taken to its row space: the trace's last objective is that of
-	// the data as well, to the rounding of sums of n·d squares.
-	wide := randomData(14, 40, 1, 5)
-	across, err := FitAlternating(bg, wide, 4, &AlternatingOptions{Init: InitRandom})
-	if err != nil || math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
-		t.Errorf("wide: trace ends at %g, objective %g: %v", across.Trace[len(across.Trace)-1], across.Objective, err)
-	}
-	var objectives []float64
-	for restarts := 1; restarts <= 6; restarts++ { // each has the starts of those before it, too
-		m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: InitRandom, MaxIter: 5, Restarts: restarts})
-		if err != nil {
-			t.Fatal(err)
-		}
-		objectives = append(objectives, m.Objective)
-		if restarts == 1 && (m.Status != StatusIterationLimit || m.Iterations != 5) {
-			t.Errorf("%v after %d iterations", m.Status, m.Iterations)
-		}
-	}
-	slices.Reverse(objectives)
-	if !slices.IsSorted(objectives) || objectives[0] == objectives[5] {
-		t.Errorf("six starts to one: %g", objectives)
-	}
-}
-
-// mixtures returns n samples that are mixtures, Dirichlet(α) but for those with
-// a share above `most`, of k prototypes, all entries between 0 and 1.
-func mixtures(n, d, k int, alpha, most float64, seed uint64) (x, prototypes *Matrix) {
-	rng := rand.New(rand.NewPCG(seed, uint64(100*k+d)))
-	// Marsaglia & Tsang 2000.
-	var gamma func(a float64) float64
-	gamma = func(a float64) float64 {
-		if a < 1 {
-			return gamma(a+1) * math.Pow(rng.Float64(), 1/a)
-		}
-		c := a - 1.0/3
-		for {
-			z := rng.NormFloat64()
-			v := math.Pow(1+z/math.Sqrt(9*c), 3)
-			if v > 0 && math.Log(rng.Float64()) < z*z/2+c-c*v+c*math.Log(v) {
-				return c * v
-			}
-		}
-	}
-	prototypes, x = NewMatrix(k, d, nil), NewMatrix(n, d, nil)
-	for i := range prototypes.Data {
-		prototypes.Data[i] = rng.Float64()
-	}
-	g := make([]float64, k)
-	for i := range n {
-		for {
-			sum := 0.0
-			for j := range g {
-				g[j] = gamma(alpha)
-				sum += g[j]
-			}
-			scale(g, 1/sum)
-			if slices.Max(g) <= most {
-				break
-			}
-		}
-		for j, v := range g {
-			axpy(x.row(i), v, prototypes.row(j))
-		}
-	}
-	return x, prototypes
-}
-
 // meanAngle is the mean spectral angle in degrees between true and found
 // prototypes, matched greedily.
 func meanAngle(truth, found *Matrix) (mean float64) {
@@ -588,17 +333,7 @@ func meanAngle(truth, found *Matrix) (mean float64) {
 	return mean
 }
 
-// noisy adds white noise at the given ratio in dB.
-func noisy(x *Matrix, db float64, seed uint64) *Matrix {
-	rng := rand.New(rand.NewPCG(seed, 30))
-	dev := math.Sqrt(sumSquares(x.Data) / float64(len(x.Data)) / math.Pow(10, db/10))
-	return mapped(x, func(_, _ int, v float64) float64 { return v + dev*rng.NormFloat64() })
-}
-
 var unmixingShapes = [][2]int{{3, 8}, {4, 200}, {5, 50}, {6, 30}, {8, 200}, {7, 8}}
-
-// purest is how pure the purest sample may be; odd k take the last only, for time.
-var purest = []float64{1, 0.9}
 
 // unmixings are the shapes that a run has time for.
 func unmixings() [][2]int { return fewer(unmixingShapes, unmixingShapes[:2]) }
@@ -689,15 +424,6 @@ func TestUnmixShade(t *testing.T) {
 	if want := tailSum(values, 4); math.Abs(m.Floor-want) > 1e-12*m.Total || math.Abs(m.Total-sumSquares(x.Data)) > 1e-12*m.Total {
 		t.Errorf("floor %g, want %g; total %g", m.Floor, want, m.Total)
 	}
-}
-
-// squares returns the squared singular values of x as it is.
-func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
-	u, values, v, err = SVD(x)
-	for i, s := range values {
-		values[i] = s * s
-	}
-	return values, u, v, err
 }
 
 // TestMinVolumeDegenerate: every kind of strange data gives finite centers,
@@ -928,74 +654,6 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestWarnings: each kind shows where it must, and not on ordinary data.
-func TestWarnings(t *testing.T) {
-	has := func(m *Model, kind WarningKind) bool {
-		return slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == kind && w.String() != "" && isFinite(w.Value) })
-	}
-	for _, set := range dataSets(t)[:4] {
-		set.x = head(set.x, 300)
-		m, err := FitMinVolume(bg, set.x, set.k, nil)
-		if err != nil || len(m.Warnings) > 0 {
-			t.Errorf("%s: %v %v", set.name, m.Warnings, err)
-		}
-	}
-	x := standardized(loadCSV(t, "iris"))
-	m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 1e9})
-	if err != nil || !has(m, WarnCoincident) {
-		t.Errorf("all prototypes in one: %v %v", m.Warnings, err)
-	}
-	j, err := newJob(bg, x, 2, &MinVolumeOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := j.newState()
-	copy(at.f.Data, j.inside(rowsOf(x, 0, 2)).Data)
-	farthest := 0.0
-	for i := range x.Rows {
-		farthest = max(farthest, norm2(j.z.row(i)))
-	}
-	for _, c := range []struct {
-		factor float64
-		want   bool
-	}{{2.99, false}, {3.01, true}} {
-		scale(at.f.row(1), c.factor*farthest/norm2(at.f.row(1)))
-		if err := j.visit(at, nil); err != nil {
-			t.Fatal(err)
-		}
-		var found census
-		found.count(j.s, j.z, at.g)
-		if m := (&Model{Warnings: j.warnings(at.f, &found)}); has(m, WarnFar) != c.want {
-			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
-		}
-	}
-	// A third center between two clusters has no sample for which it is largest.
-	two := NewMatrix(4, 1, []float64{-1, -1, 1, 1})
-	m, err = FitAlternating(bg, two, 3, &AlternatingOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
-	if err != nil || !has(m, WarnEmpty) {
-		t.Errorf("an idle center: %v %v", m.Warnings, err)
-	}
-	// Nor does one whose only sample has no weight.
-	light, err := newJob(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var some census
-	some.count(light.s, light.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
-	if !some.first[0] || some.first[1] || some.members[1] != 0 || some.all != 2*light.s.weight(0) {
-		t.Errorf("a sample of weight 0: %+v", some)
-	}
-	// Rows that add up to at most 1 cannot follow data on both sides of 0.
-	sides := randomData(200, 6, 0, 4)
-	m, err = FitMinVolume(bg, sides, 2, &MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 20})
-	if err != nil || !has(m, WarnSlack) || m.Objective < m.Floor {
-		t.Errorf("no cone: %v %v", m.Warnings, err)
-	}
-	if s := (Warning{Kind: 9}).String(); s != "Warning(9)" {
-		t.Error(s)
-	}
-}
-
 // TestSumAtMostOne: simplex least squares with the sum at most 1 against the
 // same with a vertex at 0.
 func TestSumAtMostOne(t *testing.T) {
@@ -1016,5 +674,139 @@ func TestSumAtMostOne(t *testing.T) {
 	}
 	if _, _, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: 2}); !errors.Is(err, ErrOption) {
 		t.Error(err)
+	}
+}
+
+// Wide data has fewer directions than k > d centers could span.
+func TestMinVolumeMoreCentersThanColumns(t *testing.T) {
+	for _, shape := range [][3]int{{1, 2, 2}, {1, 2, 3}, {3, 5, 6}, {5, 12, 13}} {
+		x := randomData(shape[0], shape[1], 1, 1)
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			for _, start := range []Init{InitKMeans, InitSPA} {
+				m, err := FitMinVolume(bg, x, shape[2], &MinVolumeOptions{Sum: sum, Init: start})
+				if err != nil {
+					t.Fatalf("%v %v %v: %v", shape, sum, start, err)
+				}
+				if m.Objective > trivialShare*defaultSlack*m.Total*(1+1e-9) && len(m.Warnings) == 0 {
+					t.Errorf("%v %v %v: objective %g of %g", shape, sum, start, m.Objective, m.Total)
+				}
+			}
+		}
+	}
+}
+
+// From some starts the alternating method ends just above the slack; no λ > 0
+// fits then, and the search must find that out.
+func TestSlackHoldsOrWarns(t *testing.T) {
+	for seed := range fewer[uint64](8, 3) {
+		x := randomData(60, 5, 0, seed)
+		start := rowsOf(x, 0, 4).Clone()
+		a, err := FitAlternating(bg, x, 4, &AlternatingOptions{Centers: start})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []float64{0.9, 0.97, 0.99, 1} {
+			slack := part * (a.Objective - a.Floor) / a.Floor
+			if slack < 1e-11 { // rounding
+				continue
+			}
+			m, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Centers: start, Slack: slack})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSlack(t, m, slack)
+			// The global simplex fits wherever there is room to speak of.
+			if slack > 1e-9 && m.Objective > m.Floor*(1+slack)+1e-13*m.Total {
+				t.Errorf("slack %g: objective is floor·(1 + %g), %v", slack, m.Objective/m.Floor-1, m.Warnings)
+			}
+		}
+		x = randomData(50+37*int(seed), 5, float64(seed), seed)
+		m, err := FitMinVolume(bg, x, 1, &MinVolumeOptions{Sum: SumAtMostOne})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSlack(t, m, defaultSlack)
+	}
+}
+
+func checkSlack(t *testing.T, m *Model, slack float64) {
+	t.Helper()
+	for _, w := range m.Warnings {
+		if w.Kind == WarnSlack {
+			return
+		}
+	}
+	if m.Objective > m.Floor*(1+slack)+1e-13*m.Total {
+		t.Errorf("objective is floor·(1 + %g), slack is %g", m.Objective/m.Floor-1, slack)
+	}
+}
+
+// One center is the mean whatever λ is: one run, and no warning where the fit is
+// above the floor by a rounding. A slack below rounding makes no NaN.
+func TestSlackWithoutRoom(t *testing.T) {
+	for seed := range uint64(10) {
+		x := randomData(50+37*int(seed), 5, float64(seed), seed)
+		runs := 0
+		m, err := FitMinVolume(bg, x, 1, &MinVolumeOptions{Progress: func(i Iteration) {
+			if i.Iteration == 0 {
+				runs++
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runs != 1 || len(m.Warnings) > 0 {
+			t.Errorf("%d runs, warnings %v", runs, m.Warnings)
+		}
+	}
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-100 * v })
+	x = mapped(x, func(_, j int, v float64) float64 {
+		if j == 0 {
+			return 1
+		}
+		return v
+	})
+	for _, k := range []int{3, 8} {
+		m, err := FitMinVolume(bg, x, k, &MinVolumeOptions{Slack: 1e-300, Progress: func(i Iteration) {
+			if math.IsNaN(i.Lambda) {
+				t.Fatal("λ is NaN")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.MarshalBinary(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The volume of a path is continuous at λ = 0.
+func TestPathVolumeAtZero(t *testing.T) {
+	path, err := MinVolumePath(bg, loadCSV(t, "iris"), 3, []float64{0, 1e-9}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(path[0].Volume-path[1].Volume) > 1e-3 {
+		t.Errorf("volume %g at 0, %g at 1e-9", path[0].Volume, path[1].Volume)
+	}
+}
+
+// The trace does not rise where fit and penalty are denormal or cancel.
+func TestTraceDenormal(t *testing.T) {
+	t.Parallel()
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-160 * v })
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
+			m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(0, 30)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 1; i < len(m.Trace); i++ {
+				if m.Trace[i] > m.Trace[i-1] {
+					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
+				}
+			}
+		}
 	}
 }

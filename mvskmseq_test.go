@@ -424,58 +424,6 @@ func TestMinVolumeSeqWide(t *testing.T) {
 	}
 }
 
-// TestSummary: weights add up to that of all rows, estimates over many seeds to the
-// truth, and the outermost rows are there.
-func TestSummary(t *testing.T) {
-	t.Parallel()
-	x := noisy(firstOf(mixtures(3000, 4, 3, 0.5, 1, 1)), 20, 1)
-	weights := make1(x.Rows)
-	for i := range weights {
-		weights[i] = float64(i % 4)
-	}
-	value := func(row []float64) float64 { return math.Abs(row[0]-row[1]) + row[2]*row[2] }
-	var truth, all float64
-	far, size := 0, 0.0
-	mean := statsOf(t, x, weights).Mean()
-	for i, w := range weights {
-		truth += w * value(x.row(i))
-		all += w
-		if d := squaredDistance(x.row(i), mean); w > 0 && d > size {
-			far, size = i, d
-		}
-	}
-	var sum, square float64
-	seeds := 60
-	for seed := range seeds {
-		w := &whole{o: &MinVolumeOptions{Seed: uint64(seed), SummaryRows: 200}, k: 3,
-			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{Weights: weights}}}
-		if rows, err := w.subspace(); err != nil || rows != nil {
-			t.Fatal(rows, err)
-		}
-		j, err := w.summarise()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var total, estimate float64
-		found := false
-		for i := range j.s.n {
-			total += j.s.weights[i]
-			estimate += j.s.weights[i] * value(j.s.x.row(i))
-			found = found || slices.Equal(j.s.x.row(i), x.row(far))
-		}
-		if math.Abs(total-all) > 1e-10*all || j.s.n > 200 || j.s.n < 120 || !found {
-			t.Errorf("%d rows, of weight %g, not %g; the farthest is there: %v", j.s.n, total, all, found)
-		}
-		sum += estimate / float64(seeds)
-		square += estimate * estimate / float64(seeds)
-	}
-	dev := math.Sqrt(max(square-sum*sum, 0))
-	t.Logf("%g of %g, deviation %g", sum, truth, dev)
-	if math.Abs(sum-truth) > 5*dev/math.Sqrt(float64(seeds)) || dev > 0.1*truth {
-		t.Errorf("the mean of estimates is %g, not %g; they deviate by %g", sum, truth, dev)
-	}
-}
-
 func TestMinVolumeSeqErrors(t *testing.T) {
 	x := randomData(100, 5, 0, 1)
 	pass := 0 // of the present call
@@ -577,4 +525,62 @@ func TestMinVolumeSeqCancelled(t *testing.T) {
 	if m == nil || m.Status != StatusCancelled || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled by Progress: %v, %v", m, err)
 	}
+}
+
+// FuzzMinVolumeSeq: a model of a summary, and of rows that fit into it, keeps what the
+// one of all rows promises.
+func FuzzMinVolumeSeq(f *testing.F) {
+	f.Add([]byte{0, 7, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	f.Add([]byte("1: oddities of all kinds, and five columns"))
+	f.Add([]byte{2, 1, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
+	f.Add([]byte{5, 2, 3, 3, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput(data)
+		k := 1 + in.below(3)
+		n := 32*k + in.below(30) - 5 // a summary has 32 rows for each center
+		x := in.matrix(n, 1+in.below(4))
+		w := in.weights(n)
+		o := in.minVolume(x, w, k)
+		o.SummaryRows, o.MaxIter = 1, min(o.MaxIter, 3)
+		told, got := progress{t: t, rows: n}, collected{t, NewMatrix(0, k, nil)}
+		o.PassProgress, o.Memberships = told.told, got.take
+		blocks := in.blocks(x)
+		m := mustDo(FitMinVolumeSeq(bg, blocks, k, o))(t)
+		if m.Memberships != nil || got.g.Rows != n || told.last.Rows != n {
+			t.Fatalf("%+v, memberships of %d rows, last told of %+v", m, got.g.Rows, told.last)
+		}
+		form := mustDo(m.MarshalBinary())(t)
+		m.Memberships = got.g
+		checkIterated(t, x, m, o)
+		checkModel(t, in, m)
+		if m.Status == StatusNone || m.Status == StatusCancelled {
+			t.Fatal(m.Status)
+		}
+		if o.Sum == SumToOne {
+			c := mustDo(CertifyWeighted(x, m.Centers, got.g, w))(t)
+			if most := room(1e-9, x, w, m.Centers, got.g) * max(1, math.Abs(m.Gap)); !(math.Abs(c.Gap-m.Gap) <= most) {
+				t.Fatalf("gap %g, certified %+v, within %g: %+v of %v with %v", m.Gap, c, most, o, x, w)
+			}
+		}
+
+		again := *o
+		other := collected{t, NewMatrix(0, k, nil)}
+		again.Workers, again.Memberships, again.PassProgress = 2, other.take, nil
+		b := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 1+in.below(200)), k, &again))(t)
+		if !slices.Equal(mustDo(b.MarshalBinary())(t), form) || !laSameBits(other.g.Data, got.g.Data) {
+			t.Fatalf("other blocks: %+v, not %+v", b, m)
+		}
+		if n <= 32*k {
+			whole := mustDo(FitMinVolume(bg, x, k, o))(t)
+			if !slices.Equal(mustDo(whole.MarshalBinary())(t), mustDo(m.MarshalBinary())(t)) {
+				t.Fatalf("%+v, not %+v of FitMinVolume", m, whole)
+			}
+		}
+
+		bad := in.trouble()
+		again.Memberships = func(int, *Matrix) error { return nil }
+		b, err := FitMinVolumeSeq(bg, bad.in(blocks), k, &again)
+		bad.check(t, b, err)
+		in.finish(t)
+	})
 }

@@ -15,13 +15,19 @@ import (
 // digits is a precision in bits, with the arithmetic of that precision.
 type digits uint
 
-func (p digits) num(v float64) *big.Float       { return p.zero().SetFloat64(v) }
-func (p digits) zero() *big.Float               { return new(big.Float).SetPrec(uint(p)) }
+func (p digits) num(v float64) *big.Float { return p.zero().SetFloat64(v) }
+
+func (p digits) zero() *big.Float { return new(big.Float).SetPrec(uint(p)) }
+
 func (p digits) add(x, y *big.Float) *big.Float { return p.zero().Add(x, y) }
+
 func (p digits) sub(x, y *big.Float) *big.Float { return p.zero().Sub(x, y) }
+
 func (p digits) mul(x, y *big.Float) *big.Float { return p.zero().Mul(x, y) }
+
 func (p digits) quo(x, y *big.Float) *big.Float { return p.zero().Quo(x, y) }
-func (p digits) sqrt(x *big.Float) *big.Float   { return p.zero().Sqrt(x) }
+
+func (p digits) sqrt(x *big.Float) *big.Float { return p.zero().Sqrt(x) }
 
 // times is x·2^e.
 func (p digits) times(x *big.Float, e int) *big.Float { return p.zero().SetMantExp(x, e) }
@@ -382,4 +388,78 @@ func TestBigOracle(t *testing.T) {
 	if math.Abs(det+100) > 1e-12 {
 		t.Error(det)
 	}
+}
+
+// oracle finds floors and total the slow and obvious way: centre the data,
+// form the smaller Gram matrix entry by entry, and diagonalise it with the
+// classical Jacobi method. x must be of moderate size.
+func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
+	n, d := x.Dims()
+	mean, weight := make([]float64, d), 0.0
+	at := func(i int) float64 {
+		if w == nil {
+			return 1
+		}
+		return w[i]
+	}
+	for i := range n {
+		weight += at(i)
+	}
+	for j := range d {
+		for i := range n {
+			mean[j] += at(i) * (x.At(i, j) - x.At(0, j))
+		}
+		mean[j] = x.At(0, j) + mean[j]/weight
+	}
+	m := min(n, d)
+	a := make([][]float64, m)
+	for p := range m {
+		a[p] = make([]float64, m)
+		for q := range m {
+			if d <= n {
+				for i := range n {
+					a[p][q] += at(i) * (x.At(i, p) - mean[p]) * (x.At(i, q) - mean[q])
+				}
+			} else {
+				for j := range d {
+					a[p][q] += math.Sqrt(at(p)*at(q)) * (x.At(p, j) - mean[j]) * (x.At(q, j) - mean[j])
+				}
+			}
+		}
+	}
+	for p := range m {
+		total += a[p][p]
+	}
+	for range 50 {
+		off := 0.0
+		for p := range m {
+			for q := p + 1; q < m; q++ {
+				off += a[p][q] * a[p][q]
+				if a[p][q] == 0 {
+					continue
+				}
+				angle := 0.5 * math.Atan2(2*a[p][q], a[p][p]-a[q][q])
+				c, s := math.Cos(angle), math.Sin(angle)
+				for i := range m {
+					a[i][p], a[i][q] = c*a[i][p]+s*a[i][q], c*a[i][q]-s*a[i][p]
+				}
+				for i := range m {
+					a[p][i], a[q][i] = c*a[p][i]+s*a[q][i], c*a[q][i]-s*a[p][i]
+				}
+			}
+		}
+		if off <= 1e-34*total*total {
+			break
+		}
+	}
+	values := make([]float64, m)
+	for p := range m {
+		values[p] = max(a[p][p], 0)
+	}
+	order := descending(values)
+	floors = make([]float64, m+1)
+	for i := m - 1; i >= 0; i-- {
+		floors[i] = floors[i+1] + values[order[i]]
+	}
+	return floors, total
 }

@@ -3,7 +3,10 @@ package softkmeans
 import (
 	"context"
 	"errors"
+	"math"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -35,6 +38,206 @@ func TestCancelledByGoroutine(t *testing.T) {
 		// A basis for 1500 directions takes long.
 		if _, err := Fit(ctx, randomData(3, 1500, 0, 1), 1501, &Options{Solver: solver}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", solver, err)
+		}
+	}
+}
+
+func TestRunTasks(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, workers := range []int{1, 2, 7, 100} {
+		for _, tasks := range []int{0, 1, 2, 50} {
+			done := make([]atomic.Int32, tasks)
+			busy := make([]atomic.Int32, workers)
+			runTasks(workers, tasks, func(w, task int) {
+				if busy[w].Add(1) != 1 {
+					t.Error("two tasks at once on one worker")
+				}
+				done[task].Add(1)
+				runtime.Gosched()
+				busy[w].Add(-1)
+			})
+			for i := range done {
+				if done[i].Load() != 1 {
+					t.Errorf("task %d ran %d times", i, done[i].Load())
+				}
+			}
+		}
+	}
+	noneLeft(t, before)
+}
+
+func TestTaskRange(t *testing.T) {
+	for n := range 30 {
+		for c := 1; c < 12; c++ {
+			at := 0
+			for task := range c {
+				lo, hi := taskRange(n, c, task)
+				if lo != at || hi < lo {
+					t.Fatalf("n=%d c=%d task %d: %d…%d after %d", n, c, task, lo, hi, at)
+				}
+				at = hi
+			}
+			if at != n {
+				t.Fatalf("n=%d c=%d ends at %d", n, c, at)
+			}
+		}
+	}
+}
+
+// TestRunTasksSerial: one worker, no worker, or one task run in order on the
+// caller's goroutine as worker 0.
+func TestRunTasksSerial(t *testing.T) {
+	for _, c := range [][2]int{{1, 9}, {0, 9}, {-3, 9}, {8, 1}, {8, 0}, {1, 0}} {
+		next := 0 // no lock: the race detector sees any other goroutine
+		runTasks(c[0], c[1], func(worker, task int) {
+			if worker != 0 || task != next {
+				t.Errorf("%v: worker %d has task %d, want 0 and %d", c, worker, task, next)
+			}
+			next++
+		})
+		if next != c[1] {
+			t.Errorf("%v: %d tasks ran", c, next)
+		}
+	}
+	// With more, scratch space by worker needs no lock either.
+	const tasks = 200
+	scratch := make([]int, 5)
+	runTasks(len(scratch), tasks, func(worker, _ int) { scratch[worker]++ })
+	sum := 0
+	for _, v := range scratch {
+		sum += v
+	}
+	if sum != tasks {
+		t.Errorf("%d of %d tasks ran", sum, tasks)
+	}
+}
+
+// TestSameBits: workers, strides and repetition change nothing.
+func TestSameBits(t *testing.T) {
+	// Nor do the bits depend on how many processors there are.
+	wide := randomData(1000, 6, 1, 3) // four tasks
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	few, err := Fit(bg, wide, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.GOMAXPROCS(3)
+	if more, err := Fit(bg, wide, 4, nil); err != nil || maxDiff(few.Centers, more.Centers) != 0 || few.Objective != more.Objective {
+		t.Errorf("three processors give other bits than one: %v", err)
+	}
+
+	same := func(a, b *Model) bool {
+		return maxDiff(a.Centers, b.Centers) == 0 && maxDiff(a.Memberships, b.Memberships) == 0 &&
+			a.Objective == b.Objective && a.Floor == b.Floor && a.Total == b.Total && a.Gap == b.Gap
+	}
+	for _, x := range []*Matrix{randomData(fewer(3000, 800), 20, 1, 1), randomData(30, fewer(900, 600), 1, 2), head(loadCSV(t, "digits"), 500)} {
+		view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3)-3)}
+		for i := range view.Data {
+			view.Data[i] = math.NaN() // between the rows: must not be read
+		}
+		for i := range x.Rows {
+			copy(view.Row(i), x.Row(i))
+		}
+		w := make([]float64, x.Rows)
+		for i := range w {
+			w[i] = float64(i%5) + 0.5
+		}
+		for _, solver := range allSolvers {
+			o := Options{Solver: solver, Enclosure: EnclosureTight, Weights: w, Workers: 1}
+			one, err := Fit(bg, x, 4, &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, workers := range []int{2, 7} {
+				o.Workers = workers
+				m, err := Fit(bg, x, 4, &o)
+				if err != nil || !same(one, m) {
+					t.Errorf("%v: %d workers give other bits (%v)", solver, workers, err)
+				}
+				q, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers})
+				if err != nil || maxDiff(p, q) != 0 {
+					t.Errorf("SimplexLeastSquares: %d workers give other bits (%v)", workers, err)
+				}
+			}
+			m, err := Fit(bg, view, 4, &o)
+			if err != nil || !same(one, m) {
+				t.Errorf("%v: a strided view gives other bits (%v)", solver, err)
+			}
+			up := mapped(x, func(_, _ int, v float64) float64 { return v * 0x1p40 })
+			m, err = Fit(bg, up, 4, &o)
+			if err != nil || maxDiff(m.Memberships, one.Memberships) != 0 || m.Objective != one.Objective*0x1p80 {
+				t.Errorf("%v: scaling by 2^40 gives other memberships (%v)", solver, err)
+			}
+		}
+	}
+}
+
+// TestCancel stops Fit after every number of looks at the context.
+func TestCancel(t *testing.T) {
+	n := fewer(1500, 600)
+	x := randomData(n, fewer(40, 20), 0, 1)
+	before := runtime.NumGoroutine()
+	for _, solver := range allSolvers[1:] {
+		stopped := 0
+		for looks := 0; ; looks += 1 + looks/fewer(8, 6) {
+			left := looks
+			m, err := Fit(countdown{bg, &left}, x, 4, &Options{Solver: solver, Workers: 1, Weights: make1(n)})
+			if err == nil {
+				break
+			}
+			if m != nil || !errors.Is(err, context.Canceled) {
+				t.Fatalf("%v stopped after %d looks: %v, %v", solver, looks, m, err)
+			}
+			stopped++
+		}
+		if stopped < 20 {
+			t.Errorf("%v looked at its context %d times", solver, stopped)
+		}
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	if _, err := Fit(ctx, x, 3, &Options{Workers: 7}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	noneLeft(t, before)
+}
+
+// TestManyWorkers: what is kept for each worker is kept for those that have a task.
+func TestManyWorkers(t *testing.T) {
+	x := randomData(50, 4, 0, 1)
+	kernel := product(x, x.transposed())
+	for name, run := range map[string]func() error{
+		"Fit": func() error {
+			_, err := Fit(bg, x, 3, &Options{Workers: math.MaxInt})
+			return err
+		},
+		"FitMinVolume": func() error {
+			_, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: math.MaxInt})
+			return err
+		},
+		"FitAlternating": func() error {
+			_, err := FitAlternating(bg, x, 3, &AlternatingOptions{Workers: math.MaxInt})
+			return err
+		},
+		"SimplexLeastSquares": func() error {
+			_, _, err := SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: math.MaxInt})
+			return err
+		},
+		"TILSD": func() error {
+			_, err := TILSD(bg, kernel, 3, &LSDOptions{Workers: math.MaxInt})
+			return err
+		},
+		"TruncatedSVD": func() error {
+			_, err := TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: math.MaxInt})
+			return err
+		},
+	} {
+		if err := run(); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -205,3 +205,49 @@ func TestRunIsStationary(t *testing.T) {
 		}
 	}
 }
+
+// A cluster of rows whose weights are denormal beside the largest has a center.
+func TestKMeansDenormalWeights(t *testing.T) {
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1 + 1e-15*v })
+	w := make([]float64, 30)
+	for i := range w {
+		w[i] = math.Pow(10, float64(20*i-300))
+	}
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
+			if math.IsNaN(i.Objective) {
+				t.Fatal("NaN")
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := maxAbs("centers", m.Centers); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A start is many passes over the samples, and ends with its context.
+func TestStartsSeeContext(t *testing.T) {
+	x := randomData(300, 20, 0, 1)
+	for _, start := range []Init{InitPlusPlus, InitSPA} {
+		full := &passes{Context: bg, left: math.MaxInt}
+		j, err := newJob(full, x, 15, &MinVolumeOptions{Init: start, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := &passes{Context: bg}
+		j.ctx = ctx
+		f, err := j.start(0)
+		if err != nil || ctx.late == 0 {
+			t.Fatalf("%v: asked %d times, %v", start, ctx.late, err)
+		}
+		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 {
+			t.Errorf("%v went on", start)
+		}
+		if out := j.try(f, 0); out != nil {
+			t.Errorf("%v: an unfinished start was used", start)
+		}
+	}
+}

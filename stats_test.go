@@ -16,20 +16,6 @@ func onGrid(x *Matrix) *Matrix {
 	return mapped(x, func(_, _ int, v float64) float64 { return math.Round(v*0x1p20) * 0x1p-20 })
 }
 
-// moved is x with every entry moved by `by`.
-func moved(x *Matrix, by float64) *Matrix {
-	return mapped(x, func(_, _ int, v float64) float64 { return v + by })
-}
-
-func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
-	t.Helper()
-	var s Stats
-	if err := s.AddWeighted(x, w); err != nil {
-		t.Fatal(err)
-	}
-	return &s
-}
-
 // treeOf cuts the rows at random into parts, down to single rows, and merges them in a
 // random order.
 func treeOf(t testing.TB, rng *rand.Rand, x *Matrix, w []float64) *Stats {
@@ -402,24 +388,6 @@ func TestStatsErrors(t *testing.T) {
 	}
 }
 
-// shipped is v after a way through its binary form.
-func shipped[T any, P interface {
-	*T
-	MarshalBinary() ([]byte, error)
-	UnmarshalBinary([]byte) error
-}](t testing.TB, v P) P {
-	t.Helper()
-	b, err := v.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := P(new(T))
-	if err := out.UnmarshalBinary(b); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // TestParts: the passes on parts of the data, each in a process of its own as it were,
 // give what Fit gives.
 func TestParts(t *testing.T) {
@@ -577,9 +545,6 @@ func TestPartsMixed(t *testing.T) {
 		t.Errorf("%+v, want %+v, %v", got, want, err)
 	}
 }
-
-// close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
-func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
 
 // TestExtentErrors: rows, extents and statistics that do not belong together.
 func TestExtentErrors(t *testing.T) {

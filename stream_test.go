@@ -12,28 +12,6 @@ import (
 	"testing"
 )
 
-// inBlocks yields the rows of x in blocks of the given sizes, over and over.
-func inBlocks(x *Matrix, sizes ...int) iter.Seq2[*Matrix, error] {
-	return func(yield func(*Matrix, error) bool) {
-		for at, i := 0, 0; at < x.Rows; i++ {
-			n := min(sizes[i%len(sizes)], x.Rows-at)
-			if !yield(&Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[at*x.Stride:][:(n-1)*x.Stride+x.Cols]}, nil) {
-				return
-			}
-			at += n
-		}
-	}
-}
-
-// counted counts the passes over blocks.
-func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], passes *int) {
-	passes = new(int)
-	return func(yield func(*Matrix, error) bool) {
-		*passes++
-		blocks(yield)
-	}, passes
-}
-
 // TestFitSeq: the model of any sequence of blocks is that of Fit on all rows, to 1e-9,
 // also where the mean is 1e4 spreads away; two passes make it, and three its memberships.
 func TestFitSeq(t *testing.T) {
@@ -488,4 +466,73 @@ func TestFitSeqCancelled(t *testing.T) {
 			cancel()
 		}
 	}
+}
+
+// FuzzFitSeq: blocks cut at random agree with the whole, and have the bits of any other
+// cut; so do statistics of parts, within rounding. What goes wrong with the blocks is
+// an error of its kind.
+func FuzzFitSeq(f *testing.F) {
+	addMatrices(f)
+	f.Add([]byte{11, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
+	f.Add([]byte{23, 4, 0x2e, 33, 66, 99, 122, 155})
+	f.Add([]byte{0, 0, 7, 255, 254, 253})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput(data)
+		x, w := in.samples(24, 6)
+		k := 1 + in.below(8)
+		o := Options{Enclosure: allEnclosures[in.below(2)], Solver: Solver(in.below(4)), Weights: w, Workers: in.below(3)}
+		if in.byte()&1 > 0 {
+			o.Orientation = RandomOrientation(k, uint64(in.byte()))
+		}
+		if in.byte()&1 > 0 {
+			o.Passes = fewestPasses + in.below(3)
+		}
+		want := mustDo(Fit(bg, x, k, &o))(t)
+		blocks := in.blocks(x)
+		plain := mustDo(FitSeq(bg, blocks, k, &o))(t)
+		sameSolution(t, x, w, plain, want)
+
+		asked, told, got := o, progress{t: t, rows: x.Rows}, collected{t, NewMatrix(0, k, nil)}
+		asked.Workers, asked.Progress, asked.Memberships = 3-o.Workers, told.told, got.take
+		m := mustDo(FitSeq(bg, inBlocks(x, 1+in.below(30)), k, &asked))(t)
+		sameSolution(t, x, w, m, want)
+		if !laSameBits(m.Centers.Data, plain.Centers.Data) || m.Floor != plain.Floor || m.Total != plain.Total || m.Status != plain.Status {
+			t.Fatalf("other blocks: %+v, not %+v", m, plain)
+		}
+		if got.g.Rows != x.Rows || told.last.Rows != x.Rows || told.last.Pass > 1+max(o.Passes, 3) && o.Passes > 0 {
+			t.Fatalf("memberships of %d rows of %d, last told of %+v of at most %d", got.g.Rows, x.Rows, told.last, o.Passes)
+		}
+		checkFeasible(t, got.g)
+		c := mustDo(CertifyWeighted(x, m.Centers, got.g, w))(t)
+		if most := room(1e-11, x, w, m.Centers, nil); math.Abs(c.Gap-m.Gap)-m.FloorError/max(m.Total, 0x1p-1022) > most && m.Status != StatusOutOfRange {
+			t.Fatalf("gap %g, certified %+v, within %g", m.Gap, c, most)
+		}
+
+		if o.Solver <= SolverGram {
+			p := in.parts(t, x, w, k, &o)
+			sameSolution(t, x, w, p, want)
+			// Totals may be out of range: what a certificate says is not. A row that weighs
+			// nothing beside the others may still give its part a unit that squares are lost in.
+			c := mustDo(CertifyWeighted(x, p.Centers, mustDo(p.Predict(nil, x))(t), w))(t)
+			if most := room(1e-9, x, w, p.Centers, nil); w == nil && p.Status == StatusOptimal && c.Gap > most {
+				t.Fatalf("gap %g by parts, within %g: %+v of %v", c.Gap, most, p, x)
+			}
+		}
+		bad := in.trouble()
+		m, err := FitSeq(bg, bad.in(blocks), k, &o)
+		bad.check(t, m, err)
+
+		ctx, cancel := context.WithCancel(bg)
+		end := 1 + in.below(2)
+		asked.Progress = func(p Pass) {
+			if p.Pass == end {
+				cancel()
+			}
+		}
+		asked.Memberships = func(int, *Matrix) error { return nil }
+		if m, err := FitSeq(ctx, blocks, k, &asked); m != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled in pass %d: %v, %v", end, m, err)
+		}
+		in.finish(t)
+	})
 }

@@ -6,6 +6,49 @@ import (
 	"testing"
 )
 
+// TestLSDMoreClusters: k may be above the number of clusters that there are. Noise
+// must not make that worse than the right k, whose P is one for more clusters,
+// too; nor clusters of very different size.
+func TestLSDMoreClusters(t *testing.T) {
+	t.Parallel()
+	for _, clusters := range fewer([]int{2, 3, 5}, []int{2, 3}) {
+		for _, noise := range fewer([]float64{1e-12, 1e-6, 1e-3}, []float64{1e-12}) {
+			kernel := disturbed(similarityOf(dirichlet(fewer(80, 40), clusters, 0.5, 1), 1), noise, 1)
+			right, err := LSD(bg, kernel, clusters, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := clusters + 1; k <= clusters+2; k++ {
+				m, err := LSD(bg, kernel, k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if m.Objective > 1.0001*right.Objective {
+					t.Errorf("%d clusters, noise %g: objective %g for k=%d, %g for the right k", clusters, noise, m.Objective, k, right.Objective)
+				}
+			}
+		}
+	}
+	// Exact clusters of any sizes, of which 1ᵀK⁺ may point along 1 to rounding.
+	type shape struct{ n, few, k int }
+	for _, c := range fewer([]shape{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}},
+		[]shape{{300, 4, 3}, {140, 1, 5}, {60, 2, 5}, {60, 20, 3}, {60, 30, 4}}) {
+		p := NewMatrix(c.n, 2, nil)
+		for i := range c.n {
+			p.Set(i, min(i/(c.n-c.few), 1), 1)
+		}
+		for seed := range fewer[uint64](3, 1) {
+			m, err := LSD(bg, similarityOf(p, 1), c.k, &LSDOptions{Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Objective > 1e-20*m.Total {
+				t.Errorf("%d and %d samples, k=%d, seed %d: objective %g of %g", c.n-c.few, c.few, c.k, seed, m.Objective, m.Total)
+			}
+		}
+	}
+}
+
 // turned returns the rotation problem of points that some R takes into the
 // simplex exactly, and that R.
 func turned(n, k int, seed uint64) (*rotation, *Matrix) {

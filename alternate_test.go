@@ -1,0 +1,347 @@
+package softkmeans
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// iterated returns a mixture with a lambda, and a state after some iterations.
+func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *job, at, next *state) {
+	t.Helper()
+	j, err := newJob(bg, x, k, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.setEpsilon()
+	j.lambda = j.firstLambda()
+	start, err := j.start(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, next = j.newState(), j.newState()
+	copy(at.f.Data, start.Data)
+	if err := j.visit(at, nil); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		j.centersStep(next.f, at)
+		if err := j.visit(next, at.g); err != nil {
+			t.Fatal(err)
+		}
+		at, next = next, at
+	}
+	return j, at, next
+}
+
+// TestIterationAllocations: with one worker an iteration allocates nothing, with
+// several only what it takes to start them.
+func TestIterationAllocations(t *testing.T) {
+	if raceDetector {
+		skip(t, "the race detector allocates")
+		return
+	}
+	n := fewer(700, 300)
+	clean, _ := mixtures(n, fewer(40, 20), 6, 0.3, 1, 1)
+	x := noisy(clean, 20, 1)
+	weights := make1(n)
+	weights[3], weights[40] = 0, 0.5
+	for _, c := range []struct {
+		name string
+		x    *Matrix
+		k    int
+		o    MinVolumeOptions
+	}{
+		{"origin", x, 6, MinVolumeOptions{Volume: VolumeOrigin}},
+		{"affine", x, 6, MinVolumeOptions{Volume: VolumeAffine, Weights: weights}},
+		{"sum at most 1", x, 6, MinVolumeOptions{Sum: SumAtMostOne}},
+		{"k > d+1", randomData(300, 3, 1, 1), 6, MinVolumeOptions{}},
+		{"k > 64", randomData(fewer(300, 100), 80, 1, 1), 70, MinVolumeOptions{Init: InitRandom}},
+		{"k = 1", x, 1, MinVolumeOptions{}},
+		{"exact", clean, 6, MinVolumeOptions{}},
+	} {
+		for _, workers := range []int{1, 3} {
+			c.o.Workers = workers
+			j, at, next := iterated(t, c.x, c.k, &c.o)
+			got := testing.AllocsPerRun(5, func() {
+				j.centersStep(next.f, at)
+				if err := j.visit(next, at.g); err != nil {
+					t.Error(err)
+				}
+			})
+			if most := 0.0 + float64(8*(workers-1)); got > most {
+				t.Errorf("%s, %d workers: %g allocations an iteration, %g at most", c.name, workers, got, most)
+			}
+		}
+	}
+}
+
+// TestVisit holds a visit with memory of any content to plain loops: weights of
+// 0, memberships of 0, vertices near the origin and far from it.
+func TestVisit(t *testing.T) {
+	x := randomData(500, 9, 3, 5)
+	weights := make1(500)
+	for i := range weights {
+		weights[i] = float64(i % 3)
+	}
+	for _, far := range []float64{0, 1, 1e3} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			j, at, next := iterated(t, x, 5, &MinVolumeOptions{Weights: weights, Sum: sum, Workers: 2})
+			for _, f := range []*state{at, next} {
+				for a := range 5 {
+					f.f.row(a)[0] += far
+				}
+			}
+			for w := range j.work.hands { // what is left from other visits does not matter
+				h := &j.work.hands[w]
+				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a, j.work.inverse, j.work.scratch} {
+					for i := range v {
+						v[i] = math.NaN()
+					}
+				}
+			}
+			for _, f := range []*Matrix{next.g, next.gg, next.gz, next.inner} {
+				for i := range f.Data {
+					f.Data[i] = math.NaN()
+				}
+			}
+			j.centersStep(next.f, at)
+			for a := range 5 {
+				next.f.row(a)[1] += far
+			}
+			if err := j.visit(next, at.g); err != nil {
+				t.Fatal(err)
+			}
+			if near := j.work.problem.near; far == 0 && !near || far == 1e3 && sum == SumToOne && near {
+				t.Errorf("%v far %g: near is %v", sum, far, near)
+			}
+			g, _, err := SimplexLeastSquares(nil, j.z, next.f, &SimplexOptions{Sum: sum})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := maxDiff(g, next.g); d > 1e-11*(1+far) {
+				t.Errorf("%v far %g: memberships differ by %g", sum, far, d)
+			}
+			fit, gg, gz := j.left, NewMatrix(5, 5, nil), NewMatrix(5, j.z.Cols, nil)
+			for i := range x.Rows {
+				w, row := j.s.weight(i), append([]float64(nil), j.z.row(i)...)
+				for a, v := range next.g.row(i) {
+					axpyGeneric(row, -v, next.f.row(a))
+					axpyGeneric(gz.row(a), w*v, j.z.row(i))
+					axpyGeneric(gg.row(a), w*v, next.g.row(i))
+				}
+				fit += w * dotGeneric(row, row)
+			}
+			if math.Abs(fit-next.fit) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 || maxDiff(gz, next.gz) > 1e-11 {
+				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.fit, fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
+			}
+		}
+	}
+}
+
+// TestLogInverse: both ways agree where Cholesky is trusted, and it is not where
+// the matrix is singular beside ε.
+func TestLogInverse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for _, n := range []int{1, 2, 5, 12, 40} {
+		for _, ratio := range []float64{1, 1e-3, 1e-5, 1e-9} {
+			f := NewMatrix(n, n+3, randomSlice(n*(n+3), rng))
+			for a := range n { // singular values of very different sizes
+				scale(f.row(a), math.Pow(ratio, float64(a)/float64(n)))
+			}
+			a := make([]float64, n*n)
+			addMulNT(a, n, f.Data, n, f.Data, n, n+3, false)
+			for _, eps := range []float64{1, 1e-6, 1e-12, 1e-15, 1e-30} {
+				d, e, scratch := make([]float64, n*n), make([]float64, n*n), make([]float64, n*n)
+				for i := range d {
+					d[i], e[i], scratch[i] = math.NaN(), math.NaN(), math.NaN()
+				}
+				own := append([]float64(nil), a...)
+				logs := logInverse(d, own, scratch, n, eps)
+				cond := norm2(own) / eps
+				if math.IsNaN(logs) {
+					if cond < safeCondition/float64(n*n) {
+						t.Errorf("n=%d, ratio %g, ε %g: not trusted", n, ratio, eps)
+					}
+					continue
+				}
+				whole := append([]float64(nil), own...)
+				want := logInverseEigen(e, own, n, eps)
+				if math.Abs(logs-want) > 1e-3*math.Abs(want) && math.Abs(logs-want) > 1e-3 {
+					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs, want)
+				}
+				// D(A + εI) = I to rounding times what D and A are of.
+				off := product(NewMatrix(n, n, d), NewMatrix(n, n, whole))
+				if diff := maxDiff(off, identity(n)); diff > 1e-15*float64(n)*norm2(d)*norm2(whole) {
+					t.Errorf("n=%d, ratio %g, ε %g: inverse off by %g", n, ratio, eps, diff)
+				}
+			}
+		}
+	}
+}
+
+// TestStep holds a pass and the F-step to plain matrix arithmetic: the sums, the
+// objective, and that the new centers are the minimiser of the majoriser.
+func TestStep(t *testing.T) {
+	x := randomData(60, 7, 3, 5)
+	weights := make1(60)
+	for i := range weights {
+		weights[i] = 0.5 + float64(i%4)/2
+	}
+	for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			j, err := newJob(bg, x, 4, &MinVolumeOptions{Weights: weights, Volume: volume, Sum: sum})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j.setEpsilon()
+			j.lambda = 0.3 * j.total
+			start, _ := j.start(0)
+			at := j.newState()
+			copy(at.f.Data, start.Data)
+			if err := j.visit(at, nil); err != nil {
+				t.Fatal(err)
+			}
+			centers := j.outside(at.f)
+			fit := plainObjective(x, centers, at.g, weights)
+			if got := j.s.unscaleSquare(at.fit); math.Abs(got-fit) > 1e-12*fit {
+				t.Errorf("%v %v: fit %g, want %g", volume, sum, got, fit)
+			}
+			// Σ log(σ² + ε) from a singular value decomposition.
+			f := at.f.Clone()
+			count := j.k
+			if volume == VolumeAffine {
+				mean := make([]float64, f.Cols)
+				for a := range j.k {
+					axpy(mean, 1/float64(j.k), f.row(a))
+				}
+				for a := range j.k {
+					axpy(f.row(a), -1, mean)
+				}
+				count--
+			}
+			_, s, _, err := SVD(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			logs := 0.0
+			for _, v := range s[:count] {
+				logs += math.Log(v*v + j.eps)
+			}
+			if math.Abs(logs-at.logs) > 1e-11*math.Abs(logs) {
+				t.Errorf("%v %v: logs %g, want %g", volume, sum, at.logs, logs)
+			}
+			// The majoriser ‖Z − GF‖² + (λ/2)·Tr(FᵀDF) is stationary at the result.
+			next := NewMatrix(j.k, j.z.Cols, nil)
+			j.centersStep(next, at)
+			for a := range j.k {
+				for c := range j.z.Cols {
+					var g float64
+					for i := range x.Rows {
+						r := j.z.At(i, c)
+						for b := range j.k {
+							r -= at.g.At(i, b) * next.At(b, c)
+						}
+						g -= 2 * j.s.weight(i) * at.g.At(i, a) * r
+					}
+					for b := range j.k {
+						g += j.lambda * at.inner.At(a, b) * next.At(b, c)
+					}
+					if math.Abs(g) > 1e-8*j.total {
+						t.Errorf("%v %v: gradient %g at %d, %d", volume, sum, g, a, c)
+					}
+				}
+			}
+			after := j.newState()
+			copy(after.f.Data, next.Data)
+			if err := j.visit(after, at.g); err != nil || after.value > at.value {
+				t.Errorf("%v %v: %g after %g (%v)", volume, sum, after.value, at.value, err)
+			}
+		}
+	}
+}
+
+// TestAlternatingWeights: a weight of 2 is the row given twice, a weight of 0 a
+// row that does not count.
+func TestAlternatingWeights(t *testing.T) {
+	x := standardized(loadCSV(t, "wine"))
+	start := rowsOf(x, 10, 14).Clone()
+	copy(start.row(3), x.row(170))
+	w := make1(x.Rows)
+	var rows [][]float64
+	for i := range w {
+		w[i] = float64(i % 3)
+		for range i % 3 {
+			rows = append(rows, x.row(i))
+		}
+	}
+	twice, _ := FromRows(rows)
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		if sum == SumAtMostOne { // data on one side of 0
+			up := func(_, _ int, v float64) float64 { return v + 4 }
+			x, twice, start = mapped(x, up), mapped(twice, up), mapped(start, up)
+		}
+		a, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Weights: w, Centers: start, Sum: sum, Tol: 1e-10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := FitMinVolume(bg, twice, 4, &MinVolumeOptions{Centers: start, Sum: sum, Tol: 1e-10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := maxDiff(a.Centers, b.Centers); d > 1e-8 || math.Abs(a.Objective-b.Objective) > 1e-10*a.Total || math.Abs(a.Floor-b.Floor) > 1e-10*a.Total {
+			t.Errorf("%v: centers differ by %g, objectives are %g and %g", sum, d, a.Objective, b.Objective)
+		}
+		g, _ := a.Predict(nil, x)
+		if d := maxDiff(g, a.Memberships); d > 1e-8 {
+			t.Errorf("%v: Predict differs by %g", sum, d)
+		}
+	}
+}
+
+// TestAlternating: the objective lies between the floor and that of the start,
+// every start works, more restarts are not worse, and from the global simplex
+// the floor is kept.
+func TestAlternating(t *testing.T) {
+	x := standardized(loadCSV(t, "wine"))
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		for _, init := range []Init{InitAuto, InitKMeans, InitPlusPlus, InitSPA, InitGlobal, InitRandom} {
+			m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: init, Sum: sum})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Objective < m.Floor-1e-12*m.Total || m.Objective > m.Trace[0]+1e-12*m.Total || m.Lambda != 0 || m.Epsilon != 0 || m.Sum != sum {
+				t.Errorf("%v %v: objective %g, floor %g, start %g", init, sum, m.Objective, m.Floor, m.Trace[0])
+			}
+			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-m.Objective) > 1e-12*m.Total {
+				t.Errorf("%v %v: trace ends at %g, objective %g", init, sum, last, m.Objective)
+			}
+			if init == InitGlobal && sum == SumToOne && (m.Gap > 1e-12 || m.Status != StatusConverged) {
+				t.Errorf("the global simplex is left: gap %g, %v", m.Gap, m.Status)
+			}
+		}
+	}
+	// Wide data, which is taken to its row space: the trace's last objective is that of
+	// the data as well, to the rounding of sums of n·d squares.
+	wide := randomData(14, 40, 1, 5)
+	across, err := FitAlternating(bg, wide, 4, &AlternatingOptions{Init: InitRandom})
+	if err != nil || math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
+		t.Errorf("wide: trace ends at %g, objective %g: %v", across.Trace[len(across.Trace)-1], across.Objective, err)
+	}
+	var objectives []float64
+	for restarts := 1; restarts <= 6; restarts++ { // each has the starts of those before it, too
+		m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: InitRandom, MaxIter: 5, Restarts: restarts})
+		if err != nil {
+			t.Fatal(err)
+		}
+		objectives = append(objectives, m.Objective)
+		if restarts == 1 && (m.Status != StatusIterationLimit || m.Iterations != 5) {
+			t.Errorf("%v after %d iterations", m.Status, m.Iterations)
+		}
+	}
+	slices.Reverse(objectives)
+	if !slices.IsSorted(objectives) || objectives[0] == objectives[5] {
+		t.Errorf("six starts to one: %g", objectives)
+	}
+}

@@ -1,0 +1,561 @@
+package softkmeans
+
+// What the targets of fuzzing have in common: bytes become matrices, weights and
+// options, as odd as they can be while every promise still holds; data that is read
+// block by block, however it is cut, and whatever goes wrong on the way.
+
+import (
+	"errors"
+	"iter"
+	"math"
+	"slices"
+	"testing"
+)
+
+// input makes numbers of bytes. Once these are used up a generator goes on from
+// them, so that short inputs are full matrices too.
+type input struct {
+	bytes []byte
+	more  uint32
+	held  []*Matrix // whose storage nothing may write to, and
+	as    [][]float64
+}
+
+func newInput(b []byte) *input {
+	in := &input{bytes: b, more: 1}
+	for _, v := range b {
+		in.more = in.more*31 + uint32(v)
+	}
+	return in
+}
+
+func (in *input) byte() byte {
+	if len(in.bytes) > 0 {
+		v := in.bytes[0]
+		in.bytes = in.bytes[1:]
+		return v
+	}
+	in.more = in.more*1664525 + 1013904223
+	return byte(in.more >> 24)
+}
+
+// below is a number from 0 to n−1.
+func (in *input) below(n int) int { return int(in.byte()) % n }
+
+// oddities are numbers that arithmetic is different for.
+var oddities = [16]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-150, 1e150, -1e150, 1e300, -1e300,
+	math.MaxFloat64, -math.MaxFloat64, 1 + 0x1p-52, 1e-8}
+
+// float is one of any size, small integers mostly.
+func (in *input) float() float64 {
+	switch v := in.byte(); {
+	case v < 16:
+		return oddities[v]
+	default:
+		return float64(int8(v)) / 4
+	}
+}
+
+// matrix is a rows×cols matrix of one of eight kinds, with NaN between its rows.
+func (in *input) matrix(rows, cols int) *Matrix {
+	kind := in.byte()
+	m := &Matrix{Rows: rows, Cols: cols, Stride: cols + int(kind>>3&3)}
+	m.Data = nans(max(0, (rows-1)*m.Stride+cols+int(kind>>5&1)))
+	exp := 0
+	if kind&7 == 2 || kind&7 == 7 {
+		exp = int(in.byte()) - 128
+	}
+	for i := range rows {
+		row := m.Row(i)
+		for j := range row {
+			switch kind & 7 {
+			case 0: // whole numbers
+				row[j] = float64(int8(in.byte()))
+			case 2: // all of one size
+				row[j] = math.Ldexp(float64(int8(in.byte())), 8*exp)
+			case 3: // a mean that is far
+				row[j] = 1e6 + float64(int8(in.byte()))/16
+			case 4: // rows that are equal
+				if row[j] = in.float(); i > 1 && i%2 == 0 {
+					row[j] = m.Row(i / 2)[j]
+				}
+			case 5: // columns that are
+				if row[j] = float64(int8(in.byte())); j > 0 && j%2 == 0 {
+					row[j] = row[j-1]
+				}
+			case 6: // of few directions
+				if row[j] = float64(int8(in.byte())); i > 1 {
+					row[j] = m.Row(0)[j]*float64(i)/8 + m.Row(1)[j]*float64(8-i)/8
+				}
+			case 7: // of many sizes
+				row[j] = math.Ldexp(float64(int8(in.byte())), exp*(i+j)/2)
+			default:
+				row[j] = in.float()
+			}
+			row[j] = clampFinite(row[j])
+		}
+	}
+	in.hold(m)
+	return m
+}
+
+// hold keeps what m has now.
+func (in *input) hold(m *Matrix) {
+	in.held, in.as = append(in.held, m), append(in.as, slices.Clone(m.Data))
+}
+
+// samples is a table with weights.
+func (in *input) samples(rows, cols int) (x *Matrix, weights []float64) {
+	x = in.matrix(1+in.below(rows), 1+in.below(cols))
+	return x, in.weights(x.Rows)
+}
+
+// weights are nil in two cases of three.
+func (in *input) weights(n int) []float64 {
+	kind := in.byte()
+	if kind%3 != 0 {
+		return nil
+	}
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = float64(in.byte() & 3)
+		if kind%2 == 0 {
+			weights[i] = math.Abs(in.float())
+		}
+	}
+	weights[in.below(n)] = 1 + float64(kind)
+	in.hold(&Matrix{Rows: 1, Cols: n, Stride: n, Data: weights})
+	return weights
+}
+
+// finish fails if what came out of the input has another bit than it had.
+func (in *input) finish(t *testing.T) {
+	t.Helper()
+	for i, m := range in.held {
+		if !laSameBits(m.Data, in.as[i]) {
+			t.Fatalf("argument %d of %d×%d has changed from %v to %v", i, m.Rows, m.Cols, in.as[i], m.Data)
+		}
+	}
+}
+
+// mustDo is v, where there is no error.
+func mustDo[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// finite fails for a NaN or an infinity.
+func finite(t *testing.T, what string, values ...float64) {
+	t.Helper()
+	for i, v := range values {
+		if !isFinite(v) {
+			t.Fatalf("%s: value %d is %g", what, i, v)
+		}
+	}
+}
+
+// farMean is how many times ‖Xc‖ the length of the data, and of the products in GF, is,
+// weighted; +Inf for data without variance. It is what rounding of numbers far away
+// costs in relative error. Memberships that were found are wrong by 2^-52 of 1 and not
+// of themselves: nil stands for 1.
+func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
+	// In the units of newSamples denormals stay small and some weights are 0: squares may
+	// have no digits beside a weight.
+	weight, first := func(int) float64 { return 1 }, 0
+	if weights != nil {
+		first = slices.Index(weights, slices.Max(weights))
+		_, wexp := math.Frexp(weights[first])
+		weight = func(i int) float64 { return math.Ldexp(weights[i], -wexp) }
+	}
+	var top float64
+	for i := range x.Rows {
+		if weight(i) > 0 {
+			big, _ := rowMaxAbs(x.Row(i))
+			top = max(top, big)
+		}
+	}
+	_, exp := math.Frexp(top)
+	exp = max(exp, -1020)
+	// The total is taken of the rows less the heaviest one: where that outweighs the
+	// others by 2^53, the mean rounds to it or beside it, and rows less the mean would be
+	// this rounding.
+	about, mean := make([]float64, x.Cols), make([]float64, x.Cols)
+	for j, v := range x.Row(first) {
+		about[j] = math.Ldexp(v, -exp)
+	}
+	all, whole := 0.0, 0.0
+	pass := func(f func(i int, w float64, row []float64)) {
+		row := make([]float64, x.Cols)
+		for i := range x.Rows {
+			if w := weight(i); w > 0 {
+				for j, v := range x.Row(i) {
+					row[j] = math.Ldexp(v, -exp)
+				}
+				f(i, w, row)
+			}
+		}
+	}
+	pass(func(i int, w float64, row []float64) {
+		all += w
+		for j, v := range row {
+			mean[j] += w * (v - about[j])
+		}
+		whole += w * sumSquares(row)
+		lost := math.Ldexp(1, -1022-exp) // what is below has the rounding of this
+		whole += w * lost * lost * float64(x.Cols)
+		for j := range centers.Rows {
+			g := 1.0
+			if members != nil {
+				g = members.At(i, j)
+			}
+			for _, v := range centers.Row(j) {
+				v = g * math.Ldexp(v, -exp)
+				whole += w * v * v
+			}
+		}
+	})
+	scale(mean, 1/all)
+	total := 0.0
+	pass(func(_ int, w float64, row []float64) {
+		for j, v := range row {
+			v = v - about[j] - mean[j]
+			total += w * v * v
+		}
+	})
+	if total == 0 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(whole) / math.Sqrt(total)
+}
+
+// nearData is the length of data, over ‖Xc‖, up to which rounding is left to the flat
+// bounds, and mildWeights the largest of weights over the least for which that says it
+// all: a row that hardly weighs may be far beyond ‖Xc‖, and centers that enclose it.
+const (
+	nearData    = 1e3
+	mildWeights = 256
+)
+
+// room is by how much a gap may differ from 0, or from another one, by rounding: flat
+// where the data is not far away, and 2q + q² more beyond.
+//
+// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves,
+// memberships by k·2^-53 (they are sums of k−1 products of at most 1, and a quotient),
+// and x − Σg_j(f_j − x̄) has k+1 roundings more: (2k+16)·2^-53 = (k+8)·2^-52 of the
+// length in all, with room for the constants. That the parts are not all of one sign
+// takes the √k that such sums could have. So ‖X − GF‖ is off by q‖Xc‖, q being
+// (k+8)·2^-52 times [farMean]; near the floor it is at most ‖Xc‖, and its square over
+// ‖Xc‖², a gap, is off by 2q + q². With k = 10 and a length of 1e3 that is 8e-12.
+func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) float64 {
+	heaviest, lightest := 0.0, math.Inf(1)
+	for _, w := range weights {
+		if w > 0 {
+			heaviest, lightest = max(heaviest, w), min(lightest, w)
+		}
+	}
+	far := farMean(x, weights, centers, members)
+	if far <= nearData || heaviest <= mildWeights*lightest && members == nil && farMean(x, weights, &Matrix{}, nil) <= nearData {
+		return flat
+	}
+	q := float64(centers.Rows+8) * 0x1p-52 * far
+	return flat + 2*q + q*q
+}
+
+func first[A, B, C any](a A, _ B, _ C) A { return a }
+
+// symmetric is a symmetric matrix.
+func (in *input) symmetric(n int) *Matrix {
+	m := in.matrix(n, n)
+	for i := range n {
+		for j := range i {
+			m.Set(j, i, m.At(i, j))
+		}
+	}
+	in.as[len(in.as)-1] = slices.Clone(m.Data)
+	return m
+}
+
+// minVolume draws options of all methods that iterate. Their limits are small.
+func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeOptions {
+	mode, more := in.byte(), in.byte()
+	o := &MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7),
+		Init: Init(in.below(6)), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3)), SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+	if more>>4 == 0 { // longer runs now and then
+		o.MaxIter = 12
+	}
+	if mode&32 > 0 {
+		o.Centers = in.matrix(k, x.Cols)
+	}
+	switch mode >> 6 {
+	case 1:
+		o.Lambda = in.lambda()
+	case 2:
+		o.Epsilon, o.Tol = math.Abs(in.float()), math.Abs(in.float())
+	case 3:
+		o.Slack = math.Abs(in.float())
+	}
+	return o
+}
+
+// lambda is 2^±127, or an oddity.
+func (in *input) lambda() float64 {
+	if v := in.byte(); v > 8 {
+		return math.Ldexp(1, int(int8(v)))
+	}
+	return math.Abs(in.float())
+}
+
+// blocks are the rows of x, cut at random: with NaN between the rows, in memory that
+// is used again, some of them without rows.
+func (in *input) blocks(x *Matrix) iter.Seq2[*Matrix, error] {
+	gap, sizes := in.below(3), []int{}
+	for left := x.Rows; left > 0; {
+		n := min(in.below(12)*(1+in.below(4)), left)
+		if left -= n; n > 0 || len(sizes) < 20 {
+			sizes = append(sizes, n)
+		}
+	}
+	return func(yield func(*Matrix, error) bool) {
+		memory, at := make([]float64, x.Rows*(x.Cols+gap)), 0
+		for _, n := range sizes {
+			for i := range memory {
+				memory[i] = math.NaN()
+			}
+			b := &Matrix{Rows: n, Cols: x.Cols, Stride: x.Cols + gap}
+			if n > 0 {
+				b.Data = memory[:(n-1)*b.Stride+b.Cols]
+			}
+			for i := range n {
+				copy(b.Row(i), x.Row(at+i))
+			}
+			if at += n; !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// trouble is what goes wrong with a block of a pass.
+type trouble struct {
+	kind, pass, block, entry int
+	happened                 bool
+}
+
+const (
+	blockFails = iota
+	blockHasNaN
+	blockIsNil
+	blockIsMissing
+	blockIsTwice
+	blockIsOther
+	blockIsHuge
+	blockIsWider
+	troubles
+)
+
+var errBroken = errors.New("the disk is gone")
+
+func (in *input) trouble() *trouble {
+	return &trouble{kind: in.below(troubles), pass: 1 + in.below(5), block: in.below(4), entry: in.below(64)}
+}
+
+// in yields blocks until it happens, and goes on.
+func (c *trouble) in(blocks iter.Seq2[*Matrix, error]) iter.Seq2[*Matrix, error] {
+	pass := 0
+	return func(yield func(*Matrix, error) bool) {
+		pass++
+		at := -1
+		for b, err := range blocks {
+			if b.Rows > 0 {
+				at++
+			}
+			if pass == c.pass && at == c.block && b.Rows > 0 {
+				c.happened = true
+				b = b.Clone()
+				entry := &b.Data[c.entry%len(b.Data)]
+				switch c.kind {
+				case blockFails:
+					yield(nil, errBroken)
+					return
+				case blockHasNaN:
+					*entry = math.NaN()
+				case blockIsNil:
+					b = nil
+				case blockIsMissing:
+					continue
+				case blockIsTwice:
+					if !yield(b, nil) {
+						return
+					}
+				case blockIsOther:
+					*entry = -*entry / 2
+				case blockIsHuge:
+					*entry = math.MaxFloat64
+				case blockIsWider:
+					b = NewMatrix(b.Rows, b.Cols+1, nil)
+				}
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
+// check fails for an error that is not of what happened, and for a model beside it.
+func (c *trouble) check(t *testing.T, m *Model, err error) {
+	t.Helper()
+	kinds := []error{ErrChanged, ErrShape, ErrTooFewSamples} // of rows that are others
+	switch {
+	case !c.happened:
+		kinds = nil
+	case c.kind == blockFails:
+		kinds = []error{errBroken}
+	case c.kind == blockHasNaN:
+		kinds = []error{ErrNonFinite}
+	case c.kind == blockIsNil:
+		kinds = []error{ErrShape}
+	}
+	if err == nil && (!c.happened || c.kind > blockIsNil) {
+		finiteModel(t, m) // of the sums alone not every change is to be seen
+		return
+	}
+	for _, kind := range kinds {
+		if m == nil && errors.Is(err, kind) {
+			return
+		}
+	}
+	t.Fatalf("%+v: %v, %v", *c, m, err)
+}
+
+// progress is told of progress, which has to go on.
+type progress struct {
+	t    *testing.T
+	rows int // in all
+	last Pass
+}
+
+func (p *progress) told(now Pass) {
+	good := now.Pass == p.last.Pass && now.Rows > p.last.Rows ||
+		now.Pass == p.last.Pass+1 && now.Rows > 0 && (p.last.Rows == p.rows || p.last.Pass == 0)
+	if !good || now.Rows > p.rows {
+		p.t.Errorf("%+v after %+v, of %d rows", now, p.last, p.rows)
+	}
+	p.last = now
+}
+
+// collected receives memberships.
+type collected struct {
+	t *testing.T
+	g *Matrix
+}
+
+func (c *collected) take(first int, g *Matrix) error {
+	if first != c.g.Rows || g.Cols != c.g.Cols {
+		c.t.Errorf("%d×%d memberships from row %d, not %d", g.Rows, g.Cols, first, c.g.Rows)
+	}
+	for i := range g.Rows {
+		c.g.Data = append(c.g.Data, g.Row(i)...)
+	}
+	c.g.Rows += g.Rows
+	return nil
+}
+
+// sameSolution compares two models of the same rows, by shares of the total, which is
+// what may be out of range: floors within what their errors say. Numbers below 2^-1022
+// are off by 2^-1074 each.
+func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
+	t.Helper()
+	finiteModel(t, got)
+	most := max(room(1e-9, x, w, got.Centers, nil), room(1e-9, x, w, want.Centers, nil))
+	if most > 0.1 { // of such data no digit is left
+		return
+	}
+	unknown := want.Total == 0 || want.Total == math.MaxFloat64 || got.Total == 0 || got.Total == math.MaxFloat64
+	share := func(v float64) float64 {
+		if unknown {
+			return 0
+		}
+		return v / want.Total
+	}
+	most += share(4*0x1p-1074) + share(got.FloorError) + share(want.FloorError)
+	if math.Abs(share(got.Floor)-share(want.Floor)) > most || math.Abs(share(got.Total)-share(want.Total)) > most {
+		t.Fatalf("floor %g, total %g; want %g, %g, within %g: %+v, %+v, %v, %v", got.Floor, got.Total, want.Floor, want.Total, most, got, want, x, w)
+	}
+	if got.Status != StatusOutOfRange && want.Status != StatusOutOfRange && math.Abs(got.Gap-want.Gap) > most {
+		t.Fatalf("gap %g, want %g, within %g: %+v, %+v, %v, %v", got.Gap, want.Gap, most, got, want, x, w)
+	}
+}
+
+// parts is the solution by statistics and extents of parts, which go by their binary
+// forms and are merged in some order.
+func (in *input) parts(t *testing.T, x *Matrix, w []float64, k int, o *Options) *Model {
+	t.Helper()
+	var ends []int
+	for at := 0; at < x.Rows; {
+		at = min(at+1+in.below(9), x.Rows)
+		ends = append(ends, at)
+	}
+	part := func(i int) (*Matrix, []float64) {
+		lo := 0
+		if i > 0 {
+			lo = ends[i-1]
+		}
+		rows := &Matrix{Rows: ends[i] - lo, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride:]}
+		if w == nil {
+			return rows, nil
+		}
+		return rows, w[lo:ends[i]]
+	}
+	order := func() []int { // the ends' numbers, turned round and perhaps backwards
+		n, from, back := len(ends), in.below(len(ends)), in.byte()&1 > 0
+		out := make([]int, n)
+		for i := range out {
+			if out[i] = (i + from) % n; back {
+				out[i] = n - 1 - out[i]
+			}
+		}
+		return out
+	}
+	sum := new(Stats)
+	for _, i := range order() {
+		rows, weights := part(i)
+		s := shipped(t, statsOf(t, rows, weights))
+		if in.byte()&1 > 0 {
+			s, sum = sum, s
+		}
+		if err := sum.Merge(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum.Rows() != x.Rows || sum.Cols() != x.Cols {
+		t.Fatalf("%d×%d merged, not %d×%d", sum.Rows(), sum.Cols(), x.Rows, x.Cols)
+	}
+	finite(t, "mean", sum.Mean()...)
+	finite(t, "scatter", sum.Scatter().Data...)
+	finite(t, "floors", mustDo(sum.Floors())(t)...)
+	own := *o
+	own.Weights = nil
+	p := shipped(t, mustDo(shipped(t, sum).Subspace(k, &own))(t))
+	all := new(Extent)
+	for _, i := range order() {
+		e := new(Extent)
+		rows, weights := part(i)
+		if err := e.AddWeighted(p, rows, weights); err != nil {
+			t.Fatalf("%v: rows %v with %v of %v with %v", err, rows, weights, x, w)
+		}
+		e = shipped(t, e)
+		if in.byte()&1 > 0 {
+			e, all = all, e
+		}
+		if err := all.Merge(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return mustDo(p.Model(shipped(t, all)))(t)
+}

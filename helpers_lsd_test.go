@@ -1,0 +1,118 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// similarity returns the n×n matrix of at(i, j).
+func similarity(n int, at func(i, j int) float64) *Matrix {
+	return mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return at(i, j) })
+}
+
+// lsdModels are of all kinds that have a binary form.
+func lsdModels(t testing.TB) []*LSDModel {
+	t.Helper()
+	kernel := disturbed(similarityOf(dirichlet(12, 3, 0.5, 1), 2), 0.1, 1)
+	lsd, err1 := LSD(bg, kernel, 3, nil)
+	tilsd, err2 := TILSD(bg, kernel, 12, nil)
+	one, err3 := TILSD(bg, kernel, 1, nil)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	square := &LSDModel{Memberships: identity(12), Scale: 1}
+	return []*LSDModel{lsd, tilsd, one, square, {}, {Memberships: NewMatrix(0, 4, nil)}, {Memberships: NewMatrix(4, 0, nil), Scale: 1},
+		{Memberships: NewMatrix(3, 2, nil), Scale: 1},
+		{Memberships: NewMatrix(0, 4, nil), Map: &KernelMap{Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}}
+}
+
+// dirichlet returns n×k memberships, Dirichlet(alpha), of which the first k are
+// pure: with them at hand PPᵀ has no other factor of its kind.
+func dirichlet(n, k int, alpha float64, seed uint64) *Matrix {
+	p, _ := mixtures(n, k, k, alpha, 2, seed)
+	rng := rand.New(rand.NewPCG(seed, 0xd1))
+	for i := range n {
+		sum := 0.0
+		for j := range k {
+			v := math.Pow(rng.Float64(), 1/alpha)
+			if i < k {
+				v = 0
+				if j == i {
+					v = 1
+				}
+			}
+			p.Set(i, j, v)
+			sum += v
+		}
+		scale(p.Row(i), 1/sum)
+	}
+	return p
+}
+
+// seeds is of how many seeds a test looks at all.
+func seeds() uint64 { return fewer[uint64](20, 3) }
+
+// similarityOf returns PPᵀ/c.
+func similarityOf(p *Matrix, c float64) *Matrix {
+	return mapped(NewMatrix(p.Rows, p.Rows, nil), func(i, j int, _ float64) float64 { return dot(p.Row(i), p.Row(j)) / c })
+}
+
+// disturbed adds symmetric noise, whose norm is `share` of that of m.
+func disturbed(m *Matrix, share float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 0x401))
+	e := NewMatrix(m.Rows, m.Rows, nil)
+	for i := range m.Rows {
+		for j := range i + 1 {
+			v := rng.NormFloat64()
+			e.Set(i, j, v)
+			e.Set(j, i, v)
+		}
+	}
+	f := share * math.Sqrt(sumSquares(m.Data)/sumSquares(e.Data))
+	return mapped(m, func(i, j int, v float64) float64 { return v + f*e.At(i, j) })
+}
+
+// matched is the largest difference of p and q with q's columns in the order that
+// fits best.
+func matched(p, q *Matrix) (worst float64) {
+	used := make([]bool, p.Cols)
+	for a := range p.Cols {
+		least, at := math.Inf(1), -1
+		for b := range p.Cols {
+			top := 0.0
+			for i := range p.Rows {
+				top = max(top, math.Abs(p.At(i, a)-q.At(i, b)))
+			}
+			if !used[b] && top < least {
+				least, at = top, b
+			}
+		}
+		used[at] = true
+		worst = max(worst, least)
+	}
+	return worst
+}
+
+// centredKernel is HKH, slowly.
+func centredKernel(k *Matrix) *Matrix {
+	n := k.Rows
+	means, all := make([]float64, n), 0.0
+	for i := range n {
+		for j := range n {
+			means[i] += k.At(i, j) / float64(n)
+		}
+	}
+	for _, v := range means {
+		all += v / float64(n)
+	}
+	return mapped(k, func(i, j int, v float64) float64 { return v - means[i] - means[j] + all })
+}
+
+// outer returns XXᵀ.
+func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
+
+func shifted(x *Matrix, by ...float64) *Matrix {
+	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
+}

@@ -1,0 +1,425 @@
+package softkmeans
+
+import (
+	"context"
+	"embed"
+	"flag"
+	"io/fs"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func randomSlice(n int, rng *rand.Rand) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = rng.NormFloat64()
+	}
+	return v
+}
+
+// noneLeft waits for goroutines that are done to go, and fails if some stay.
+func noneLeft(t *testing.T, before int) {
+	t.Helper()
+	for range 60000 { // a minute: an emulated machine takes its time
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d goroutines left", runtime.NumGoroutine()-before)
+}
+
+// endingContext ends when it is looked at for the given time.
+type endingContext struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endingContext) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// passes counts how often it is asked, and ends after some.
+type passes struct {
+	context.Context
+	left, late int
+}
+
+func (p *passes) Err() error {
+	if p.left--; p.left >= 0 {
+		return nil
+	}
+	p.late++
+	return context.Canceled
+}
+
+// standardized returns x with columns of mean 0 and variance 1; constant columns
+// become 0.
+func standardized(x *Matrix) *Matrix {
+	n := float64(x.Rows)
+	mean, dev := make([]float64, x.Cols), make([]float64, x.Cols)
+	for i := range x.Rows {
+		axpy(mean, 1/n, x.row(i))
+	}
+	for i := range x.Rows {
+		for j, v := range x.row(i) {
+			dev[j] += (v - mean[j]) * (v - mean[j]) / n
+		}
+	}
+	return mapped(x, func(_, j int, v float64) float64 {
+		if dev[j] == 0 {
+			return 0
+		}
+		return (v - mean[j]) / math.Sqrt(dev[j])
+	})
+}
+
+// dataSet is a set of testdata/, standardized, or one of the folder that the
+// environment names.
+type dataSet struct {
+	name string
+	x    *Matrix
+	k    int
+}
+
+func dataSets(t testing.TB) []dataSet {
+	sets := []dataSet{
+		{"iris", standardized(loadCSV(t, "iris")), 3}, {"wine", standardized(loadCSV(t, "wine")), 3},
+		{"breast_cancer", standardized(loadCSV(t, "breast_cancer")), 2}, {"digits", standardized(loadCSV(t, "digits")), 10},
+	}
+	dir := os.Getenv("SOFTKMEANS_DATA")
+	if dir == "" {
+		return sets
+	}
+	for _, s := range []struct {
+		name string
+		k    int
+	}{{"seeds", 3}, {"glass", 6}, {"ecoli", 8}, {"yeast", 10}, {"mfeat_fac", 10}, {"mfeat_fou", 10}, {"mfeat_kar", 10}, {"mfeat_mor", 10}, {"mfeat_pix", 10}, {"mfeat_zer", 10}} {
+		sets = append(sets, dataSet{s.name, standardized(readCSV(t, os.DirFS(dir), s.name+".csv")), s.k})
+	}
+	return sets
+}
+
+// mixtures returns n samples that are mixtures, Dirichlet(α) but for those with
+// a share above `most`, of k prototypes, all entries between 0 and 1.
+func mixtures(n, d, k int, alpha, most float64, seed uint64) (x, prototypes *Matrix) {
+	rng := rand.New(rand.NewPCG(seed, uint64(100*k+d)))
+	// Marsaglia & Tsang 2000.
+	var gamma func(a float64) float64
+	gamma = func(a float64) float64 {
+		if a < 1 {
+			return gamma(a+1) * math.Pow(rng.Float64(), 1/a)
+		}
+		c := a - 1.0/3
+		for {
+			z := rng.NormFloat64()
+			v := math.Pow(1+z/math.Sqrt(9*c), 3)
+			if v > 0 && math.Log(rng.Float64()) < z*z/2+c-c*v+c*math.Log(v) {
+				return c * v
+			}
+		}
+	}
+	prototypes, x = NewMatrix(k, d, nil), NewMatrix(n, d, nil)
+	for i := range prototypes.Data {
+		prototypes.Data[i] = rng.Float64()
+	}
+	g := make([]float64, k)
+	for i := range n {
+		for {
+			sum := 0.0
+			for j := range g {
+				g[j] = gamma(alpha)
+				sum += g[j]
+			}
+			scale(g, 1/sum)
+			if slices.Max(g) <= most {
+				break
+			}
+		}
+		for j, v := range g {
+			axpy(x.row(i), v, prototypes.row(j))
+		}
+	}
+	return x, prototypes
+}
+
+// noisy adds white noise at the given ratio in dB.
+func noisy(x *Matrix, db float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 30))
+	dev := math.Sqrt(sumSquares(x.Data) / float64(len(x.Data)) / math.Pow(10, db/10))
+	return mapped(x, func(_, _ int, v float64) float64 { return v + dev*rng.NormFloat64() })
+}
+
+// purest is how pure the purest sample may be; odd k take the last only, for time.
+var purest = []float64{1, 0.9}
+
+// squares returns the squared singular values of x as it is.
+func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
+	u, values, v, err = SVD(x)
+	for i, s := range values {
+		values[i] = s * s
+	}
+	return values, u, v, err
+}
+
+// update is for the tests that hold files of testdata/ to what is: those chosen by
+// -run add what is new to api.txt, or write regress.txt anew.
+var update = flag.Bool("update", false, "write testdata/api.txt or regress.txt")
+
+// quick reports whether fewer sets, seeds and smaller shapes must do: for machines
+// that are emulated or interpreted, and under the race detector, which takes ten
+// times as long and sees the same goroutines. Every check is the same.
+func quick() bool { return testing.Short() || raceDetector }
+
+// fewer returns what a test takes in all, or less of the same kinds in quick mode.
+func fewer[T any](all, less T) T {
+	if quick() {
+		return less
+	}
+	return all
+}
+
+// head is x, of which in quick mode the first so many rows must do.
+func head(x *Matrix, rows int) *Matrix {
+	return rowsOf(x, 0, fewer(x.Rows, min(rows, x.Rows)))
+}
+
+// skip says why a test does nothing more; the caller returns. TinyGo has no Skip
+// that would not fail the test.
+func skip(t *testing.T, why string) {
+	t.Helper()
+	if runtime.Compiler == "tinygo" {
+		t.Log(why)
+		return
+	}
+	t.Skip(why)
+}
+
+var bg = context.Background()
+
+var (
+	allSolvers    = []Solver{SolverAuto, SolverGram, SolverJacobi, SolverKrylov}
+	allEnclosures = []Enclosure{EnclosureBall, EnclosureTight}
+	realSets      = []string{"iris", "wine", "digits", "breast_cancer"}
+)
+
+// testData is in the test program itself, for machines without files: TinyGo's
+// WebAssembly has none.
+//
+//go:embed testdata/*.csv
+var testData embed.FS
+
+// loadCSV reads a data set of testdata.
+func loadCSV(t testing.TB, name string) *Matrix {
+	t.Helper()
+	return readCSV(t, testData, "testdata/"+name+".csv")
+}
+
+func readCSV(t testing.TB, files fs.FS, path string) *Matrix {
+	t.Helper()
+	b, err := fs.ReadFile(files, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for _, line := range strings.Fields(string(b)) {
+		var row []float64
+		for _, f := range strings.Split(line, ",") {
+			v, err := strconv.ParseFloat(f, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			row = append(row, v)
+		}
+		rows = append(rows, row)
+	}
+	m, err := FromRows(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// randomData has independent normal entries times 1/(1+column), so that the
+// spectrum falls, plus a mean of `mean` in every column.
+func randomData(n, d int, mean float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	m := NewMatrix(n, d, nil)
+	for i := range n {
+		for j := range d {
+			m.Set(i, j, mean+rng.NormFloat64()/(1+float64(j)/4))
+		}
+	}
+	return m
+}
+
+func mapped(m *Matrix, f func(i, j int, v float64) float64) *Matrix {
+	c := m.Clone()
+	for i := range c.Rows {
+		for j, v := range c.Row(i) {
+			c.Set(i, j, f(i, j, v))
+		}
+	}
+	return c
+}
+
+// plainObjective is Σw_i‖x_i − Σg_ij f_j‖², as printed.
+func plainObjective(x, f, g *Matrix, w []float64) float64 {
+	var sum float64
+	for i := range x.Rows {
+		var row float64
+		for j := range x.Cols {
+			v := x.At(i, j)
+			for l := range f.Rows {
+				v -= g.At(i, l) * f.At(l, j)
+			}
+			row += v * v
+		}
+		if w != nil {
+			row *= w[i]
+		}
+		sum += row
+	}
+	return sum
+}
+
+// checkFeasible fails unless rows are exactly non-negative and add up to 1.
+func checkFeasible(t *testing.T, g *Matrix) {
+	t.Helper()
+	for i := range g.Rows {
+		sum := 0.0
+		for j, v := range g.Row(i) {
+			if !(v >= 0) {
+				t.Fatalf("membership (%d,%d) is %g", i, j, v)
+			}
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-12 {
+			t.Fatalf("memberships of row %d add up to 1%+g", i, sum-1)
+		}
+	}
+}
+
+func maxDiff(a, b *Matrix) (worst float64) {
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			worst = max(worst, math.Abs(v-b.At(i, j)))
+		}
+	}
+	return worst
+}
+
+// countdown is a context that ends after a number of looks at it, so that a
+// test can stop a computation at every stage.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+func make1(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+// canRecover is false of TinyGo's WebAssembly, which ends at a panic.
+func canRecover() bool { return runtime.Compiler != "tinygo" || runtime.GOARCH != "wasm" }
+
+// mustPanic calls f, where it can recover.
+func mustPanic(t *testing.T, f func()) {
+	t.Helper()
+	if !canRecover() {
+		return
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	f()
+}
+
+func abs(v int) int {
+	if v < 0 {
+		return -(v + 1)
+	}
+	return v
+}
+
+// moved is x with every entry moved by `by`.
+func moved(x *Matrix, by float64) *Matrix {
+	return mapped(x, func(_, _ int, v float64) float64 { return v + by })
+}
+
+func statsOf(t testing.TB, x *Matrix, w []float64) *Stats {
+	t.Helper()
+	var s Stats
+	if err := s.AddWeighted(x, w); err != nil {
+		t.Fatal(err)
+	}
+	return &s
+}
+
+// shipped is v after a way through its binary form.
+func shipped[T any, P interface {
+	*T
+	MarshalBinary() ([]byte, error)
+	UnmarshalBinary([]byte) error
+}](t testing.TB, v P) P {
+	t.Helper()
+	b, err := v.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := P(new(T))
+	if err := out.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// close9 reports whether a is b to 1e-9 of itself, or to 1e-13 of the total.
+func close9(a, b, total float64) bool { return math.Abs(a-b) <= max(1e-9*b, 1e-13*total) }
+
+// inBlocks yields the rows of x in blocks of the given sizes, over and over.
+func inBlocks(x *Matrix, sizes ...int) iter.Seq2[*Matrix, error] {
+	return func(yield func(*Matrix, error) bool) {
+		for at, i := 0, 0; at < x.Rows; i++ {
+			n := min(sizes[i%len(sizes)], x.Rows-at)
+			if !yield(&Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[at*x.Stride:][:(n-1)*x.Stride+x.Cols]}, nil) {
+				return
+			}
+			at += n
+		}
+	}
+}
+
+// counted counts the passes over blocks.
+func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], passes *int) {
+	passes = new(int)
+	return func(yield func(*Matrix, error) bool) {
+		*passes++
+		blocks(yield)
+	}, passes
+}

@@ -1,0 +1,197 @@
+package softkmeans
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// TestTILSDMinimum: the objective is the sum of the squares of the other
+// eigenvalues of HKH, by an independent way, and no other K′ of the class does
+// better.
+func TestTILSDMinimum(t *testing.T) {
+	n := fewer(300, fullOrder+2)
+	x := randomData(n, 12, 2, 9)
+	rbf, err := RBFKernel(x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels := map[string]*Matrix{
+		"linear":     mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) }),
+		"rbf":        NewMatrix(n, n, nil),
+		"indefinite": disturbed(NewMatrix(80, 80, slices.Repeat([]float64{1}, 6400)), 2, 1),
+		"small":      disturbed(similarityOf(dirichlet(30, 4, 1, 1), 1e-3), 0.2, 1),
+	}
+	rbf.Rows(kernels["rbf"], 0)
+	for name, kernel := range kernels {
+		values, _, err := EigenSym(centredKernel(kernel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, factor := range fewer([]float64{1, 1e140, 1e-140}, []float64{1e140, 1e-140}) {
+			scaled := mapped(kernel, func(_, _ int, v float64) float64 { return v * factor })
+			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3}) {
+				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
+					m, err := TILSD(bg, scaled, k, &LSDOptions{Enclosure: enclosure})
+					if err != nil {
+						t.Fatal(err)
+					}
+					checkFeasible(t, m.Memberships)
+					want, trace, total := 0.0, 0.0, 0.0
+					for i, v := range values {
+						total += v * v
+						if i >= k-1 || v < 0 {
+							want += v * v
+							trace += v
+						}
+					}
+					want, total = want*factor*factor, total*factor*factor
+					if math.Abs(m.Objective-want) > 1e-9*want || math.Abs(m.Floor-want) > 1e-9*want || math.Abs(m.Total-total) > 1e-9*total || m.Status != StatusOptimal {
+						t.Errorf("%s ×%g k=%d: objective %g, floor %g, total %g, %v; the eigenvalues say %g of %g", name, factor, k, m.Objective, m.Floor, m.Total, m.Status, want, total)
+					}
+					if math.Abs(m.Distortion-trace*factor) > 1e-9*math.Abs(trace*factor)+1e-12*math.Sqrt(total) {
+						t.Errorf("%s ×%g k=%d: distortion %g, want %g", name, factor, k, m.Distortion, trace*factor)
+					}
+					if k == 1 {
+						continue
+					}
+					// H(K − PPᵀ/c)H, by its definition.
+					fitted := centredKernel(similarityOf(m.Memberships, m.Scale*factor))
+					centred := centredKernel(kernel)
+					axpy(centred.Data, -1, fitted.Data)
+					if got := sumSquares(centred.Data) * factor * factor; math.Abs(got-want) > 1e-9*want {
+						t.Errorf("%s ×%g k=%d %v: ‖H(K−PPᵀ/c)H‖² = %g, want %g", name, factor, k, enclosure, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through
+// LinearKernel, and the scale is 1/(r²k(k−1)).
+func TestTILSDFit(t *testing.T) {
+	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), randomData(40, 90, 3, 1), randomData(fewer(400, 150), 5, 3, 1)} {
+		n, d := x.Dims()
+		kernel := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) })
+		linear, err := LinearKernel(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []int{1, 2, 3, 5} {
+			for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
+				fit, err := Fit(bg, x, k, &Options{Enclosure: enclosure})
+				if err != nil {
+					t.Fatal(err)
+				}
+				dense, err := TILSD(bg, kernel, k, &LSDOptions{Enclosure: enclosure})
+				if err != nil {
+					t.Fatal(err)
+				}
+				factored, err := TILSDOf(bg, linear, k, &LSDOptions{Enclosure: enclosure})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, m := range map[string]*LSDModel{"dense": dense, "linear": factored} {
+					if math.Abs(m.Distortion-fit.Objective) > 1e-9*fit.Total {
+						t.Errorf("%d×%d k=%d %s: distortion %g, Fit's objective %g", n, d, k, name, m.Distortion, fit.Objective)
+					}
+					if math.Abs(m.Objective-dense.Objective) > 1e-9*dense.Total {
+						t.Errorf("%d×%d k=%d %s: objective %g, dense %g", n, d, k, name, m.Objective, dense.Objective)
+					}
+					// Signs of eigenvectors differ: compare PPᵀ, which does not know them
+					// with the ball, and the map's vertices through Predict.
+					if enclosure == EnclosureBall {
+						if diff := maxDiff(similarityOf(m.Memberships, 1), similarityOf(fit.Memberships, 1)); diff > 1e-9 {
+							t.Errorf("%d×%d k=%d %s: PPᵀ differs from Fit's by %g", n, d, k, name, diff)
+						}
+						r := 0.0
+						for j := range k {
+							row := append([]float64(nil), fit.Centers.Row(j)...)
+							for i := range n {
+								axpy(row, -1/float64(n), x.Row(i))
+							}
+							r = max(r, norm2(row)/float64(max(k-1, 1)))
+						}
+						if want := 1 / (r * r * float64(k*(k-1))); k > 1 && math.Abs(m.Scale/want-1) > 1e-9 {
+							t.Errorf("%d×%d k=%d %s: c = %g, 1/(r²k(k−1)) = %g", n, d, k, name, m.Scale, want)
+						}
+					}
+					rows, err := linear.Cross(nil, x)
+					if err != nil {
+						t.Fatal(err)
+					}
+					g, err := m.Predict(nil, rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					w, err := m.Coordinates(nil, rows)
+					if err != nil {
+						t.Fatal(err)
+					}
+					own, err := m.Coordinates(nil, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if diff := maxDiff(w, own); diff > 1e-8*math.Sqrt(fit.Total) {
+						t.Errorf("%d×%d k=%d %s: coordinates of the training rows with and without K differ by %g", n, d, k, name, diff)
+					}
+					if diff := maxDiff(g, m.Memberships); diff > 1e-8 && k <= min(n-1, d)+1 {
+						t.Errorf("%d×%d k=%d %s: Predict of the training rows differs by %g", n, d, k, name, diff)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestLineSearch: where the whole step will not do, the one taken along a line is at
+// the least of φ there, as a fine grid of φ itself finds it.
+func TestLineSearch(t *testing.T) {
+	const n, k, grid = 40, 3, 256
+	op, _, err := openSimilarity(bg, &denseKernel{m: disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)}, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, err := op.without(NewMatrix(0, n, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &descent{operator: op, k: k, total: left.total}
+	at := func(p *Matrix) *fitted {
+		f := &fitted{p: p}
+		if err := d.product(f); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	inside := 0
+	for seed := range uint64(8) {
+		p, to := dirichlet(n, k, 1, seed+2), dirichlet(n, k, 0.3, 1)
+		dir := mapped(to, func(i, j int, v float64) float64 { return (v - p.At(i, j)) * (1 + float64(seed)/2) })
+		along := func(s float64) *Matrix {
+			return mapped(p, func(i, j int, v float64) float64 { return v + s*dir.At(i, j) })
+		}
+		f, kd := at(p), at(dir).q
+		one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil)
+		timesT(one, p.transposed(), dir.transposed())
+		timesT(two, dir.transposed(), dir.transposed())
+		s := d.along(f, dir, kd, one, two, math.Inf(-1))
+		best, least := 0.0, math.Inf(1)
+		for i := range grid + 1 {
+			if v := at(along(float64(i) / grid)).objective; v < least {
+				best, least = float64(i)/grid, v
+			}
+		}
+		if best > 0.1 && best < 1 {
+			inside++
+		}
+		// φ is a difference of sums of n² products, right to n roundings of the total.
+		if got := at(along(s)).objective; got > least+n*0x1p-52*left.total {
+			t.Errorf("seed %d: φ is %g at %g, %g at %g", seed, got, s, least, best)
+		}
+	}
+	if inside < 3 {
+		t.Errorf("only %d of the lines have their least inside", inside)
+	}
+}

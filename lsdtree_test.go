@@ -1,0 +1,206 @@
+package softkmeans
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+)
+
+// TestHierarchicalLSDScale: a power of four as a factor changes nothing, also
+// where the scale, the gains or K itself are out of the range of float64.
+func TestHierarchicalLSDScale(t *testing.T) {
+	base := disturbed(similarityOf(dirichlet(60, 5, 0.3, 1), 1), 0.05, 2)
+	top, _ := rowMaxAbs(base.Data)
+	x := randomData(60, 5, 0.5, 1)
+	tree := func(e int, linear bool) *LSDTree {
+		t.Helper()
+		var s Similarity
+		var err error
+		if linear {
+			s, err = LinearKernel(mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, e) }))
+		} else {
+			s, err = newDense(mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v/top*0.999, e) }), 2, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := HierarchicalLSDOf(bg, s, 5, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	for _, linear := range []bool{false, true} {
+		want := tree(0, linear)
+		for _, e := range []int{-1000, -960, -520, 500, 510, 518, 700, 1000, 1022, 1024} {
+			if linear && e > 1020 {
+				continue
+			}
+			got := tree(e, linear)
+			checkFeasible(t, got.Model.Memberships)
+			if !slices.Equal(got.Leaves, want.Leaves) || maxDiff(got.Model.Memberships, want.Model.Memberships) > 1e-9 {
+				t.Errorf("linear %v, ×2^%d: other leaves (%v), memberships differ by %g", linear, e, !slices.Equal(got.Leaves, want.Leaves), maxDiff(got.Model.Memberships, want.Model.Memberships))
+			}
+			for _, s := range got.Splits {
+				if !isFinite(s.Gain) || !isFinite(s.Scale) {
+					t.Errorf("linear %v, ×2^%d: %+v", linear, e, s)
+				}
+			}
+		}
+	}
+}
+
+// TestHierarchicalLSDNested: the tree for k+1 clusters divides one of those for k,
+// Splits account for Leaves, and no cluster is divided that stays whole.
+func TestHierarchicalLSDNested(t *testing.T) {
+	x := randomData(40, 4, 0, 1)
+	for i := 20; i < 40; i++ { // duplicates
+		copy(x.Row(i), x.Row(i%5))
+	}
+	rbf, err := RBFKernel(x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows atomic.Int64
+	counted := KernelFunc(40, func(i, j int) float64 {
+		if j == 0 {
+			rows.Add(1)
+		}
+		return math.Exp(-math.Abs(float64(i-j)) / 10)
+	})
+	for name, s := range map[string]Similarity{"rbf": rbf, "func": counted} {
+		var last *LSDTree
+		for k := 1; k <= 8; k++ {
+			rows.Store(0)
+			tree, err := HierarchicalLSDOf(bg, s, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Scale, symmetry and rateTree only.
+			if k == 1 && rows.Load() > 6*40 {
+				t.Errorf("k = 1: %d rows for nothing to divide", rows.Load())
+			}
+			sizes, got := []int{40}, make([]int, k)
+			for _, split := range tree.Splits {
+				sizes[split.Cluster] = split.Size[0]
+				sizes = append(sizes, split.Size[1])
+			}
+			for _, l := range tree.Leaves {
+				got[l]++
+			}
+			if len(sizes) != k || !slices.Equal(sizes, got) {
+				t.Errorf("%s, k = %d: splits say %v, leaves %v", name, k, sizes, got)
+			}
+			for i, l := range tree.Leaves {
+				if last != nil && l != last.Leaves[i] && l != k-1 {
+					t.Errorf("%s, k = %d: sample %d went from %d to %d", name, k, i, last.Leaves[i], l)
+				}
+			}
+			last = tree
+		}
+	}
+}
+
+// TestHierarchicalLSD: nested clusters, found where they are clear; memberships
+// are those of LSD for two.
+func TestHierarchicalLSD(t *testing.T) {
+	n := fewer(160, 100)
+	p := dirichlet(n, 5, 0.05, 2)
+	kernel := disturbed(similarityOf(p, 1), 0.02, 2)
+	truth := (&LSDModel{Memberships: p}).Labels(nil)
+	var last *LSDTree
+	for k := 1; k <= fewer(7, 5); k++ {
+		tree, err := HierarchicalLSD(bg, kernel, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, tree.Model.Memberships)
+		if len(tree.Splits) != k-1 || tree.Model.Objective < tree.Model.Floor {
+			t.Fatalf("k=%d: %d splits, objective %g, floor %g", k, len(tree.Splits), tree.Model.Objective, tree.Model.Floor)
+		}
+		sizes := make([]int, k)
+		for _, l := range tree.Leaves {
+			sizes[l]++
+		}
+		// The splits tell the sizes.
+		count := make([]int, k)
+		count[0] = n
+		for i, s := range tree.Splits {
+			if count[s.Cluster] != s.Size[0]+s.Size[1] {
+				t.Errorf("k=%d: split %d of %d samples makes %v", k, i, count[s.Cluster], s.Size)
+			}
+			count[s.Cluster], count[i+1] = s.Size[0], s.Size[1]
+		}
+		if !slices.Equal(sizes, count) {
+			t.Errorf("k=%d: leaves have %v samples, splits say %v", k, sizes, count)
+		}
+		if last != nil { // nested: all but the last split are the same
+			// Its gain is what the similarity within clusters rose by; sums of up to n²
+			// entries below 1, over sizes from 1.
+			within := func(leaves []int) (total float64) {
+				size, sum := make([]float64, k), make([]float64, k)
+				for i, a := range leaves {
+					size[a]++
+					for j, b := range leaves {
+						if a == b {
+							sum[a] += kernel.At(i, j)
+						}
+					}
+				}
+				for a, s := range sum {
+					total += s / max(size[a], 1)
+				}
+				return total
+			}
+			if rise := within(tree.Leaves) - within(last.Leaves); math.Abs(tree.Splits[k-2].Gain-rise) > float64(n*n)*0x1p-50 {
+				t.Errorf("k=%d: the gain is %g, the similarity within clusters rose by %g", k, tree.Splits[k-2].Gain, rise)
+			}
+			for i, l := range tree.Leaves {
+				if l != last.Leaves[i] && l != k-1 {
+					t.Fatalf("k=%d: sample %d went from %d to %d", k, i, last.Leaves[i], l)
+				}
+			}
+		}
+		last = tree
+		if k == 2 {
+			two, err := LSD(bg, kernel, 2, nil)
+			if err != nil || matched(two.Memberships, tree.Model.Memberships) > 1e-15 || math.Abs(two.Objective-tree.Model.Objective) > 1e-12*two.Total {
+				t.Errorf("k=2 differs from LSD: %v", err)
+			}
+		}
+		if k == 5 {
+			if acc, err := Accuracy(truth, tree.Leaves); err != nil || acc < 0.9 {
+				t.Errorf("accuracy %g, %v", acc, err)
+			}
+		}
+	}
+	// Samples that cannot be told apart are not divided.
+	same, err := HierarchicalLSD(bg, NewMatrix(6, 6, slices.Repeat([]float64{1}, 36)), 3, nil)
+	if err != nil || len(same.Splits) != 0 || slices.Max(same.Leaves) != 0 {
+		t.Errorf("identical samples: %+v, %v", same, err)
+	}
+	// Similarities with a large constant part, where every sample has its larger
+	// membership on the same side, are divided all the same.
+	offset, err := LinearKernel(randomData(60, 5, 3, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tree, err := HierarchicalLSDOf(bg, offset, 5, nil); err != nil || len(tree.Splits) != 4 {
+		t.Errorf("samples far from the origin: %v, %v", tree.Splits, err)
+	}
+	// Through samples.
+	x, _ := mixtures(120, 6, 3, 0.1, 1, 3)
+	linear, err := LinearKernel(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := HierarchicalLSDOf(bg, linear, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := HierarchicalLSD(bg, outer(x), 3, nil)
+	if err != nil || !slices.Equal(one.Leaves, two.Leaves) || math.Abs(one.Model.Objective-two.Model.Objective) > 1e-6*two.Model.Objective {
+		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Model.Objective, two.Model.Objective, err)
+	}
+}

@@ -1,0 +1,379 @@
+package softkmeans
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// slowSimplexLS tries every support: for k ≤ 8 or so. It returns the smallest
+// squared distance of x from the simplex.
+func slowSimplexLS(x []float64, f *Matrix) float64 {
+	k, d := f.Dims()
+	best := math.Inf(1)
+	for set := 1; set < 1<<k; set++ {
+		// Distance from the affine hull of the set, with the point's
+		// coordinates: Gram–Schmidt of the edges, then barycentric by solving
+		// the normal equations with a tiny system; skip dependent sets, whose
+		// hulls are covered by smaller ones.
+		var idx []int
+		for j := range k {
+			if set>>j&1 == 1 {
+				idx = append(idx, j)
+			}
+		}
+		m := len(idx) - 1
+		a, b := make([]float64, m*m), make([]float64, m)
+		edge := func(i int) []float64 {
+			e := make([]float64, d)
+			for c := range e {
+				e[c] = f.At(idx[i+1], c) - f.At(idx[0], c)
+			}
+			return e
+		}
+		y := make([]float64, d)
+		for c := range y {
+			y[c] = x[c] - f.At(idx[0], c)
+		}
+		top := 0.0
+		for i := range m {
+			for j := range m {
+				a[i*m+j] = dot(edge(i), edge(j))
+				top = max(top, a[i*m+j])
+			}
+			b[i] = dot(edge(i), y)
+		}
+		for i := range m {
+			a[i*m+i] *= 1 + 1e-15
+		}
+		if !cholesky(a, m) || m > 0 && a[m*m-1] <= 1e-6*math.Sqrt(top) {
+			continue
+		}
+		cholSolve(a, m, b)
+		first, inside := 1.0, true
+		for _, g := range b {
+			first -= g
+			inside = inside && g >= 0
+		}
+		if !inside || first < 0 {
+			continue
+		}
+		for i, g := range b {
+			axpy(y, -g, edge(i))
+		}
+		best = min(best, sumSquares(y))
+	}
+	return best
+}
+
+// TestSimplexLeastSquares against all supports, on independent, dependent,
+// coinciding and nearly coinciding vertices.
+func TestSimplexLeastSquares(t *testing.T) {
+	rng := rand.New(rand.NewPCG(12, 1))
+	for trial := range fewer(300, 60) {
+		k, d := 1+rng.IntN(7), 1+rng.IntN(8)
+		f := NewMatrix(k, d, nil)
+		for i := range f.Data {
+			f.Data[i] = rng.NormFloat64() + 5
+		}
+		kind := trial % 5
+		switch {
+		case kind == 1 && k > 1: // two coincide
+			copy(f.Row(k-1), f.Row(0))
+		case kind == 2 && k > 1: // nearly
+			for j, v := range f.Row(0) {
+				f.Set(k-1, j, v+1e-9*rng.NormFloat64())
+			}
+		case kind == 3 && k > 2: // one between two others
+			for j := range d {
+				f.Set(k-1, j, 0.3*f.At(0, j)+0.7*f.At(1, j))
+			}
+		}
+		x := NewMatrix(20, d, nil)
+		for i := range x.Data {
+			x.Data[i] = 5 + 3*rng.NormFloat64()*math.Pow(10, float64(rng.IntN(3)-1))
+		}
+		g, info, err := SimplexLeastSquares(nil, x, f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, g)
+		if info.KKT > 1e-13 || info.Unsolved > 0 {
+			t.Errorf("kind %d k=%d d=%d: %+v", kind, k, d, info)
+		}
+		if kind == 1 && k > 1 && info.Ridge == 0 {
+			t.Errorf("k=%d d=%d: coinciding vertices not reported", k, d)
+		}
+		if kind == 0 && k <= d && info.Ridge != 0 {
+			t.Errorf("k=%d d=%d: a ridge for independent vertices", k, d)
+		}
+		for i := range x.Rows {
+			one := &Matrix{Rows: 1, Cols: d, Stride: d, Data: x.Row(i)}
+			got := plainObjective(one, f, rowsOf(g, i, i+1), nil)
+			want := slowSimplexLS(x.Row(i), f)
+			if got > want*(1+1e-10)+1e-12 {
+				t.Errorf("kind %d k=%d d=%d row %d: %g, best is %g", kind, k, d, i, got, want)
+			}
+		}
+		// A warm start, good or bad, changes nothing.
+		start := NewMatrix(20, k, nil)
+		for i := range start.Data {
+			start.Data[i] = float64(rng.IntN(2))
+		}
+		h, _, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Start: start})
+		if tol := map[bool]float64{true: 1e-5, false: 0}[info.Ridge > 0]; err != nil || maxDiff(g, h) > tol {
+			t.Errorf("kind %d k=%d d=%d: a start changes the result by %g (%v) %+v", kind, k, d, maxDiff(g, h), err, info)
+
+		}
+	}
+}
+
+// TestSimplexLeastSquaresLarge: many vertices, KKT conditions as the oracle.
+func TestSimplexLeastSquaresLarge(t *testing.T) {
+	for _, c := range []struct{ k, d int }{{30, 40}, {64, 64}, {70, 90}, {100, 20}} {
+		f, x := randomData(c.k, c.d, 0, 5), randomData(200, c.d, 0.1, 6)
+		g, info, err := SimplexLeastSquares(nil, x, f, nil)
+		if err != nil || info.KKT > 1e-12 || info.Unsolved > 0 {
+			t.Fatalf("%+v %v", info, err)
+		}
+		checkFeasible(t, g)
+		for i := range x.Rows {
+			// Gradient F(Fᵀg − x): equal on the support, no smaller off it.
+			r := make([]float64, c.d)
+			for j := range c.d {
+				r[j] = -x.At(i, j)
+			}
+			for l, v := range g.Row(i) {
+				axpy(r, v, f.Row(l))
+			}
+			low := math.Inf(1)
+			for l := range c.k {
+				low = min(low, dot(f.Row(l), r))
+			}
+			for l, v := range g.Row(i) {
+				if slack := dot(f.Row(l), r) - low; v > 1e-9 && slack > 1e-8 {
+					t.Fatalf("k=%d row %d: membership %g on vertex %d, whose gradient is %g above the least", c.k, i, v, l, slack)
+				}
+			}
+		}
+		t.Logf("k=%d d=%d: %+v", c.k, c.d, info)
+	}
+}
+
+// TestSimplexLeastSquaresScales: any units, and samples as far away as float64
+// goes.
+func TestSimplexLeastSquaresScales(t *testing.T) {
+	f := NewMatrix(3, 2, []float64{0, 0, 1, 0, 0, 1})
+	x := NewMatrix(5, 2, []float64{.2, .3, -1, -1, 2, 0, 5, 4, .25, -3})
+	want := NewMatrix(5, 3, []float64{.5, .2, .3, 1, 0, 0, 0, 1, 0, 0, 1, 0, .75, .25, 0})
+	// A sample of zeros has no exponent; here it lies on an edge.
+	around := NewMatrix(3, 2, []float64{-1, 0, 3, 0, 0, 2})
+	for _, exp := range []int{0, -450, -1000, 1000} {
+		g, _, err := SimplexLeastSquares(nil, NewMatrix(1, 2, nil), mapped(around, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) }), nil)
+		if err != nil || math.Abs(g.Data[0]-.75) > 1e-15 || math.Abs(g.Data[1]-.25) > 1e-15 || g.Data[2] > 1e-15 {
+			t.Errorf("2^%d: the origin gets %v (%v)", exp, g.Data, err)
+		}
+	}
+	for _, exp := range []int{0, -500, -1000, -1030, 500, 1000} {
+		up := func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) }
+		g, info, err := SimplexLeastSquares(nil, mapped(x, up), mapped(f, up), nil)
+		if err != nil || maxDiff(g, want) > 1e-13 || info.KKT > 1e-13 {
+			t.Errorf("2^%d: off by %g, %+v, %v", exp, maxDiff(g, want), info, err)
+		}
+	}
+	far := NewMatrix(3, 2, []float64{1e308, 1, -1e300, -1.5e308, 3, 1e308})
+	for _, exp := range []int{0, -1020, 900} {
+		g, _, err := SimplexLeastSquares(nil, far, mapped(f, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) }), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, g)
+		if g.At(0, 1) != 1 || g.At(1, 0) != 1 || g.At(2, 2) != 1 {
+			t.Errorf("2^%d: far samples get %v", exp, g.Data)
+		}
+	}
+	// A shift of everything far from the origin: only the data's rounding.
+	away := func(_, _ int, v float64) float64 { return v + 1e6 }
+	g, _, err := SimplexLeastSquares(nil, mapped(x, away), mapped(f, away), nil)
+	if err != nil || maxDiff(g, want) > 1e-9 {
+		t.Errorf("shifted: off by %g, %v", maxDiff(g, want), err)
+	}
+}
+
+func TestSimplexLeastSquaresErrors(t *testing.T) {
+	f, x := randomData(3, 2, 0, 1), randomData(4, 2, 0, 2)
+	nan := x.Clone()
+	nan.Set(1, 1, math.NaN())
+	for _, c := range []struct {
+		x, f *Matrix
+		o    *SimplexOptions
+		want error
+	}{
+		{nil, f, nil, ErrShape}, {x, nil, nil, ErrShape}, {x, NewMatrix(0, 2, nil), nil, ErrTooFewSamples},
+		{x, randomData(3, 3, 0, 1), nil, ErrShape}, {nan, f, nil, ErrNonFinite}, {x, nan, nil, ErrNonFinite},
+		{x, f, &SimplexOptions{Workers: -1}, ErrOption}, {x, f, &SimplexOptions{Start: NewMatrix(4, 2, nil)}, ErrShape},
+		{x, f, &SimplexOptions{Start: NewMatrix(5, 3, nil)}, ErrShape}, {x, f, &SimplexOptions{Start: NewMatrix(4, 4, nil)}, ErrShape},
+		{x, f, &SimplexOptions{Start: NewMatrix(4, 3, []float64{1, 0, 0, 0, 1, 0, 0, math.NaN(), 1, 0, 0, 1})}, ErrNonFinite},
+	} {
+		if g, _, err := SimplexLeastSquares(nil, c.x, c.f, c.o); g != nil || !errors.Is(err, c.want) {
+			t.Errorf("%v, want %v", err, c.want)
+		}
+	}
+}
+
+// TestDescend runs the fall-back, which no data is known to need, on its own.
+func TestDescend(t *testing.T) {
+	for _, c := range []struct{ k, d int }{{3, 5}, {10, 12}, {40, 50}} {
+		f, x := randomData(c.k, c.d, 0, 5), randomData(100, c.d, 0.1, 6)
+		want, _, err := SimplexLeastSquares(nil, x, f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := newSimplexProblem(f, SumToOne)
+		r := newRowSolver(p)
+		for i := range x.Rows {
+			row, b := make([]float64, c.d), make([]float64, c.k)
+			p.pack(row, x.Row(i))
+			size := p.top
+			for j := range b {
+				b[j] = dot(p.vertices.Row(j), row)
+				size = max(size, math.Abs(b[j]))
+			}
+			var info SimplexInfo
+			r.descend(b, size, float64(c.k)*0x1p-52*size, &info)
+			if info.Unsolved > 0 || info.KKT > 1e-13 {
+				t.Fatalf("%+v", info)
+			}
+			for j, v := range r.g {
+				if math.Abs(v-want.At(i, j)) > 1e-11 {
+					t.Fatalf("k=%d row %d: %g, want %g", c.k, i, v, want.At(i, j))
+				}
+			}
+		}
+	}
+}
+
+// TestUnsolved: where not even one vertex can be solved for, which takes a Gram matrix
+// that is none, the row stays at the best vertex, is counted, and its KKT error is the
+// largest fall of the objective towards another vertex.
+func TestUnsolved(t *testing.T) {
+	p := newSimplexProblem(randomData(4, 3, 0, 5), SumToOne)
+	r := newRowSolver(p)
+	for j := range 4 { // the costs of the vertices: 1.5, 1.5, −1, 2.5
+		p.gram.Set(2, j, -3)
+		p.gram.Set(j, 2, -3)
+		p.gram.Set(j, j, float64(j+3))
+	}
+	p.gram.Set(2, 2, 0)
+	b := []float64{0, 0.5, 1, 0.5}
+	var info SimplexInfo
+	r.descend(b, 2, 1e-15, &info)
+	// The gradient, a column of the matrix less b: −3, −3.5, −1, −3.5; relative to the size, 2.
+	if info.Unsolved != 1 || r.g[2] != 1 || sumSquares(r.g) != 1 || info.KKT != 2.5/2 {
+		t.Errorf("%v, %+v", r.g, info)
+	}
+}
+
+func FuzzSimplexLeastSquares(f *testing.F) {
+	f.Add(uint64(1), 3, 2, 0)
+	f.Add(uint64(2), 6, 1, -900)
+	f.Add(uint64(93), -330, 97, -917)
+	f.Fuzz(func(t *testing.T, seed uint64, k, d, exp int) {
+		k, d, exp = 1+abs(k)%9, 1+abs(d)%6, exp%900
+		rng := rand.New(rand.NewPCG(seed, 2))
+		draw := func(n int) *Matrix {
+			m := NewMatrix(n, d, nil)
+			for i := range m.Data {
+				m.Data[i] = math.Ldexp(float64(rng.IntN(5)-2), rng.IntN(1+rng.IntN(40)))
+			}
+			return m
+		}
+		v, x := draw(k), draw(10)
+		up := func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) }
+		g, info, err := SimplexLeastSquares(nil, mapped(x, up), mapped(v, up), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, g)
+		// Where vertices are hardly independent, a fallback may leave more than
+		// rounding: SimplexInfo says so.
+		hard := info.Ridge > 0 || info.Fallbacks > 0
+		if info.Ridge == 0 && info.Unsolved > 0 || !hard && !(info.KKT <= 1e-13) || !(info.KKT <= 1e-9) {
+			t.Fatalf("%+v for %v in %v", info, x.Data, v.Data)
+		}
+		// In the unit of the largest number, squared: what rounding can see.
+		a, _ := rowMaxAbs(v.Data)
+		b, _ := rowMaxAbs(x.Data)
+		size := max(a, b) * max(a, b) * float64(d)
+		for i := range x.Rows {
+			got := plainObjective(rowsOf(x, i, i+1), v, rowsOf(g, i, i+1), nil)
+			if want := slowSimplexLS(x.Row(i), v); got > want+1e-12*size {
+				t.Fatalf("%v in %v: %g, best is %g", x.Row(i), v.Data, got, want)
+			}
+		}
+	})
+}
+
+// TestSupports holds the table of supports to a map: keys of one word and of
+// three, few bits and many, until it is full and begins again, and then for
+// another k. A row alone has little memory.
+func TestSupports(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	var table supports
+	for _, k := range []int{5, 20, 150, 20, 600} {
+		table.reset(k)
+		index := map[string][]int{}
+		key := make([]uint64, table.words)
+		for range 20000 {
+			clear(key)
+			var set []int
+			for range 1 + rng.IntN(min(k, 8)) {
+				j := rng.IntN(k)
+				if key[j>>6]&(1<<(j&63)) == 0 {
+					key[j>>6] |= 1 << (j & 63)
+					set = append(set, j)
+				}
+			}
+			if rng.IntN(1000) == 0 && k >= 150 { // large ones
+				for j := range k {
+					if key[j>>6]&(1<<(j&63)) == 0 {
+						key[j>>6] |= 1 << (j & 63)
+						set = append(set, j)
+					}
+				}
+			}
+			slices.Sort(set)
+			name := fmt.Sprint(key)
+			slot, s := table.find(key)
+			if want, ok := index[name]; ok != (s != nil) || ok && !slices.Equal(s.index, want) {
+				t.Fatalf("k=%d: found %v, want %v", k, s, want)
+			}
+			if s != nil {
+				continue
+			}
+			held := len(table.all)
+			s = table.add(slot, key, len(set))
+			if len(s.chol) != len(set)*len(set) || len(s.h) != len(set) || len(s.index) != 0 {
+				t.Fatalf("k=%d: room for %d, %d, %d of %d", k, len(s.chol), len(s.h), len(s.index), len(set))
+			}
+			s.index = append(s.index, set...)
+			if len(table.all) <= held { // it was full
+				clear(index)
+			}
+			index[name] = set
+			if table.held > mostHeld && len(table.all) > 1 || 2*len(table.all) > len(table.slots) {
+				t.Fatalf("k=%d: %d supports of %d floats in %d slots", k, len(table.all), table.held, len(table.slots))
+			}
+		}
+	}
+	for _, k := range []int{2, 4, 10} {
+		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
+		r.solve(make([]float64, k), make([]float64, k), nil, &SimplexInfo{})
+		if floats := cap(r.known.floats) + len(r.known.slots); floats > 200+4*k*k {
+			t.Errorf("k=%d: %d numbers for the supports of one row", k, floats)
+		}
+	}
+}

@@ -1,0 +1,255 @@
+package softkmeans
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// laHard are symmetric matrices with multiple, close, and widely spread
+// eigenvalues.
+func laHard(n int, rng *rand.Rand) map[string]*Matrix {
+	all := laSymmetric(n, rng)
+	fill := func(value func(i, j int) float64) *Matrix {
+		a := NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				a.Set(i, j, value(i, j))
+				a.Set(j, i, a.At(i, j))
+			}
+		}
+		return a
+	}
+	tri := func(diag, off func(i int) float64) *Matrix {
+		return fill(func(i, j int) float64 {
+			switch i - j {
+			case 0:
+				return diag(i)
+			case 1:
+				return off(j)
+			}
+			return 0
+		})
+	}
+	gram := func(x *Matrix) *Matrix { return product(x.transposed(), x) }
+	one := func(int) float64 { return 1 }
+	all["W21+ glued by 1e-8"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) }, func(i int) float64 {
+		if i%21 == 20 {
+			return 1e-8
+		}
+		return 1
+	})
+	all["W21+ glued by 1e-15"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) }, func(i int) float64 {
+		if i%21 == 20 {
+			return 1e-15
+		}
+		return 1
+	})
+	all["second difference"] = tri(func(int) float64 { return 2 }, func(int) float64 { return -1 })
+	all["constant, tiny off"] = tri(one, func(int) float64 { return 1e-14 })
+	all["constant, random off"] = tri(one, func(int) float64 { return math.Ldexp(1, -rng.IntN(60)) })
+	all["zero diagonal"] = tri(func(int) float64 { return 0 }, one)
+	all["diagonal"] = tri(func(i int) float64 { return float64(i % 4) }, func(int) float64 { return 0 })
+	all["ones"] = fill(func(_, _ int) float64 { return 1 })
+	all["identity and noise"] = fill(func(i, j int) float64 {
+		if i == j {
+			return 1 + 1e-15*rng.NormFloat64()
+		}
+		return 1e-16 * rng.NormFloat64()
+	})
+	all["equal blocks"] = fill(func(i, j int) float64 {
+		if i/5 == j/5 {
+			return float64(1 + (i%5+j%5)%3)
+		}
+		return 0
+	})
+	few := randomData(3, n, 0, rng.Uint64())
+	all["duplicated samples"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 { return few.At(i%3, j) }))
+	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 { return math.Sin(float64(i*i + j%4)) }))
+	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))
+	all["noise"] = gram(randomData(2*n, n, 0, rng.Uint64()))
+	for name, e := range map[string]float64{"graded down": -300, "graded up": 300} {
+		all[name] = fill(func(i, j int) float64 {
+			return rng.NormFloat64() * math.Pow(10, e*(float64(i+j)/float64(2*n)-0.5))
+		})
+	}
+	all["graded diagonal"] = tri(func(i int) float64 { return math.Pow(10, 300*(float64(i)/float64(n)-0.5)) }, func(int) float64 { return 0 })
+	all["patchwork"] = laPatchwork(n, rng)
+	return all
+}
+
+// laLeading is the largest of: residual, orthogonality, and difference of the
+// values from others, all in units of n·eps·‖a‖ or n·eps, for entries of about 1.
+func laLeading(a *Matrix, values, others []float64, rows *Matrix) (worst float64) {
+	n := a.Rows
+	unit := float64(n) * laEps
+	norm := max(laNorm1(a), 0x1p-100)
+	for i := range rows.Rows {
+		x := rows.row(i)
+		var r float64
+		for j := range n {
+			r = max(r, math.Abs(dotGeneric(a.row(j), x)-values[i]*x[j]))
+		}
+		worst = max(worst, r/(unit*norm))
+		for l := range i + 1 {
+			e := dotGeneric(x, rows.row(l))
+			if l == i {
+				e--
+			}
+			worst = max(worst, math.Abs(e)/unit)
+		}
+	}
+	for i, v := range values {
+		worst = max(worst, math.Abs(v-others[i])/(unit*norm))
+	}
+	return worst
+}
+
+func TestLeadingEigen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	var worst float64
+	for _, n := range fewer([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 16, 17, 21, 42}) {
+		for name, a := range laHard(n, rng) {
+			top, _ := maxAbs("a", a)
+			_, exp := math.Frexp(top)
+			unit := mapped(a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
+			others, _ := eigenSym(bg, unit.Clone(), true)
+			step := 1
+			if n > 21 {
+				step = n / 5
+			}
+			for p := 0; p <= n; p += step {
+				values, rows := leadingEigen(bg, a.Clone(), p, 1)
+				if len(values) != n || rows.Rows != p || rows.Cols != n {
+					t.Fatalf("%s n=%d p=%d: %d values, vectors %d×%d", name, n, p, len(values), rows.Rows, rows.Cols)
+				}
+				for i := range values {
+					if i > 0 && !(values[i] <= values[i-1]) {
+						t.Fatalf("%s n=%d p=%d: values %v", name, n, p, values)
+					}
+				}
+				for i := range values {
+					values[i] = math.Ldexp(values[i], -exp)
+				}
+				ratio := laLeading(unit, values, others, rows)
+				worst = max(worst, ratio)
+				if !(ratio < 10) {
+					t.Errorf("%s n=%d p=%d: ratio %.3g", name, n, p, ratio)
+				}
+			}
+			if n <= jacobiMaxOrder {
+				continue
+			}
+			// Inverse iteration where QL would be used, and the reverse.
+			r := tridiagonal(bg, unit.Clone(), 1)
+			values := r.values(bg)
+			order := descending(values)
+			sorted := make([]float64, n)
+			for at, i := range order {
+				sorted[at] = values[i]
+			}
+			rows, ok := r.leading(bg, values, order)
+			if ok {
+				r.back(bg, rows, 1, nil)
+				if ratio := laLeading(unit, sorted, others, rows); !(ratio < 10) {
+					t.Errorf("%s n=%d, all by inverse iteration: ratio %.3g", name, n, ratio)
+				}
+			} else {
+				t.Logf("%s n=%d: inverse iteration gave up", name, n)
+			}
+			if ratio := laLeading(unit, sorted, others, r.leadingQL(bg, n/3, 1)); !(ratio < 10) {
+				t.Errorf("%s n=%d, some by QL: ratio %.3g", name, n, ratio)
+			}
+		}
+	}
+	t.Logf("worst ratio %.2f", worst)
+}
+
+// TestTridiagonal: of the matrix the part on and below the diagonal is read,
+// and QᵀAQ is T.
+func TestTridiagonal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 8))
+	for n := range 40 {
+		a := NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				a.Set(i, j, rng.NormFloat64()/8)
+				a.Set(j, i, a.At(i, j))
+			}
+		}
+		b := laStrided(a)
+		for i := range n {
+			for j := i + 1; j < n; j++ {
+				b.Set(i, j, math.NaN())
+			}
+		}
+		r := tridiagonal(bg, b, 1)
+		if again := tridiagonal(bg, a.Clone(), 3); !laSameBits(again.diag, r.diag) || !laSameBits(again.off, r.off) || !laSameBits(again.tau, r.tau) {
+			t.Errorf("n=%d: a view with NaN in its other half gives other bits", n)
+		}
+		q := r.accumulate(bg, 1)
+		got := product(product(q, a), q.transposed())
+		for i := range n {
+			for j := range n {
+				var want float64
+				switch j - i {
+				case 0:
+					want = r.diag[i]
+				case 1:
+					want = r.off[i]
+				case -1:
+					want = r.off[j]
+				}
+				if !(math.Abs(got.At(i, j)-want) < 1e-14) {
+					t.Fatalf("n=%d: QᵀAQ has %g at (%d,%d), T has %g", n, got.At(i, j), i, j, want)
+				}
+			}
+		}
+	}
+}
+
+// TestLeadingEigenBits: the same bits for any number of workers, where the
+// triangle is worked on in parts, and orders that are and are not multiples of 8.
+func TestLeadingEigenBits(t *testing.T) {
+	for _, n := range []int{300, 523} {
+		if n > 300 && (testing.Short() && !useSIMD || raceDetector) {
+			continue
+		}
+		g := randomData(n, n, 0, 1)
+		for i := range n {
+			for j := range i {
+				g.Set(i, j, g.At(j, i))
+			}
+		}
+		values, rows := leadingEigen(bg, g.Clone(), 9, 1)
+		if ratio := laLeading(g, values, values, rows); !(ratio < 10) {
+			t.Errorf("n=%d: ratio %.3g", n, ratio)
+		}
+		for _, workers := range []int{2, 7} {
+			v, r := leadingEigen(bg, g.Clone(), 9, workers)
+			if !laSameBits(v, values) || !laSameBits(r.Data, rows.Data) {
+				t.Errorf("n=%d: other bits with %d workers", n, workers)
+			}
+		}
+	}
+}
+
+// TestLeadingEigenCancelled stops at every look at the context.
+func TestLeadingEigenCancelled(t *testing.T) {
+	g := product(randomData(60, 40, 0, 3).transposed(), randomData(60, 40, 0, 3))
+	for _, p := range []int{3, 40} {
+		full := &laContext{bg, 1 << 30}
+		leadingEigen(full, g.Clone(), p, 1)
+		looks := 1<<30 - full.left
+		if looks < 40 {
+			t.Errorf("p=%d: the context is looked at %d times", p, looks)
+		}
+		for left := range looks {
+			ctx := &laContext{bg, left}
+			leadingEigen(ctx, g.Clone(), p, 1)
+			if after := -ctx.left; after > 100 {
+				t.Errorf("p=%d: %d looks at the context after its end", p, after)
+			}
+		}
+	}
+}
