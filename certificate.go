@@ -45,50 +45,6 @@ func FloorsWeighted(x *Matrix, weights []float64) ([]float64, error) {
 	return floors, nil
 }
 
-// squaredSingular returns the min(n, d) squared singular values, descending and
-// in scaled units, exactly 0 where the shape alone makes them 0, and their sum.
-func (s *samples) squaredSingular() (values []float64, total float64, err error) {
-	small, _ := s.sides()
-	pc, values, err := s.principalGram(0)
-	if err != nil {
-		return nil, 0, err
-	}
-	rank := s.rankBound()
-	// Once the values at the end are not far above rounding their digits are
-	// gone, and with them those of the last floors.
-	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
-		if pc, values, err = s.principalJacobi(0); err != nil {
-			return nil, 0, err
-		}
-	}
-	for i := range values {
-		values[i] = max(values[i], 0)
-	}
-	clear(values[rank:])
-	return values, pc.total, nil
-}
-
-// Certificate says how good given centers and memberships are. It is computed
-// from x, the centers and the memberships alone.
-type Certificate struct {
-	Objective float64 // ‖X − GF‖², weighted if weights were given
-	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
-	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum.
-	// Clearly below 0 only if the rows of G do not add up to 1, be it by rounding
-	// where the mean is far: 1e-16 of the mean over the spread. On data without
-	// variance it is 0 for an objective of 0, math.MaxFloat64 for any other.
-	Gap           float64
-	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible
-	MaxSumError   float64 // the largest |Σ_j g_ij − 1| over the rows
-	// SpanError is the distance of the centers from the principal affine
-	// subspace x̄ + span(U), ‖(F − 1x̄ᵀ)(I − UUᵀ)‖ relative to ‖F − 1x̄ᵀ‖, from 0
-	// to 1. It is 0 at an optimum whose memberships use all dimensions; where
-	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
-	SpanError  float64
-	Total      float64 // ‖Xc‖², the objective for k = 1
-	FloorError float64 // how much above Floor the true minimum may be (see Model.FloorError)
-}
-
 // Optimal reports whether the certificate proves a global optimum to the given
 // tolerance: a gap, negative memberships and row sums off 1 of at most tol. 0
 // stands for 1e-9.
@@ -155,64 +111,6 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	}
 	c.SpanError = s.spanError(centers, pc.basis)
 	return c, nil
-}
-
-// compare fills in what a certificate says of the objective.
-func (s *samples) compare(f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
-	objective, exp, err := s.objective(f, g, far)
-	if err != nil {
-		return c, err
-	}
-	return Certificate{
-		Objective:  min(math.Ldexp(objective, exp+2*s.exp+s.wexp), math.MaxFloat64),
-		Floor:      s.unscaleSquare(pc.floor),
-		FloorError: s.unscaleSquare(pc.floorError),
-		Total:      s.unscaleSquare(pc.total),
-		Gap:        s.gap(math.Ldexp(objective, exp), pc, f.Rows),
-	}, nil
-}
-
-// gap is (objective − floor)/total. A difference that the rounding of numbers as
-// large as the mean explains is 0, which matters where there is hardly any
-// variance to compare with.
-func (s *samples) gap(objective float64, pc *principal, k int) float64 {
-	rounding := float64(k+8) * 0x1p-52
-	difference := objective - pc.floor
-	switch {
-	case math.Abs(difference) <= float64(s.n)*sumSquares(s.mean)*rounding*rounding:
-		return 0
-	case pc.total > 0:
-		return min(difference/pc.total, math.MaxFloat64)
-	}
-	return math.MaxFloat64
-}
-
-// spanError is Certificate.SpanError.
-func (s *samples) spanError(centers, basis *Matrix) float64 {
-	var far, off, top float64
-	for j := range centers.Rows {
-		big, _ := rowMaxAbs(centers.row(j))
-		top = max(top, big)
-	}
-	_, exp := math.Frexp(top)
-	exp = max(exp-s.exp, 0) // centers may be larger than the data by any factor
-	r := make([]float64, s.d)
-	for j := range centers.Rows {
-		for i, v := range centers.row(j) {
-			r[i] = math.Ldexp(v, -s.exp-exp) - math.Ldexp(s.mean[i], -exp)
-		}
-		far = math.Hypot(far, norm2(r))
-		for range 2 {
-			for c := range basis.Rows {
-				axpy(r, -dot(r, basis.row(c)), basis.row(c))
-			}
-		}
-		off = math.Hypot(off, norm2(r))
-	}
-	if far == 0 {
-		return 0
-	}
-	return off / far
 }
 
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF: iff

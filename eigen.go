@@ -131,49 +131,6 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	return values, t.leadingQL(ctx, p, workers)
 }
 
-// leadingQL returns p leading eigenvectors by way of all.
-func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
-	all := t.accumulate(ctx, workers)
-	values := t.implicitQL(ctx, all)
-	rows := NewMatrix(p, all.Cols, nil)
-	for at, i := range descending(values)[:p] {
-		copy(rows.row(at), all.row(i))
-	}
-	return rows
-}
-
-// descending returns the indices of v by descending value, equal values in
-// their order, by merging runs.
-func descending(v []float64) []int {
-	n := len(v)
-	order, merged := make([]int, n), make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	for run := 1; run < n; run *= 2 {
-		for lo := 0; lo < n; lo += 2 * run {
-			mid, hi := min(lo+run, n), min(lo+2*run, n)
-			a, b := lo, mid
-			for at := lo; at < hi; at++ {
-				if b == hi || a < mid && v[order[a]] >= v[order[b]] {
-					merged[at] = order[a]
-					a++
-				} else {
-					merged[at] = order[b]
-					b++
-				}
-			}
-		}
-		order, merged = merged, order
-	}
-	return order
-}
-
-// nothing is what both methods take for 0 off the diagonal, relative to the
-// largest entry: far below what any use can see. Much smaller entries would let
-// the rotations' sines underflow, and with them the shifts of the QL steps.
-const nothing = 0x1p-200
-
 // eigenJacobi is the cyclic Jacobi method with the stopping rule of Demmel &
 // Veselić (1992), which for definite matrices keeps small eigenvalues accurate:
 // |a_pq| ≤ ε·√(a_pp·a_qq). It overwrites a.
@@ -230,54 +187,4 @@ func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64
 	}
 	rows = t.accumulate(ctx, 1)
 	return t.implicitQL(ctx, rows), rows
-}
-
-// implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
-// rows of Qᵀ by eigenvectors, in the order of the values returned.
-func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []float64) {
-	diag, off := t.diag, t.off
-	n := len(diag)
-	for l := range n {
-		if stopped(ctx) {
-			break
-		}
-		// Each eigenvalue takes two or three steps; after 60 what is left of
-		// off[l] is taken for rounding.
-		for range maxSweeps {
-			m := l
-			for m < n-1 && math.Abs(off[m]) > 0x1p-53*(math.Abs(diag[m])+math.Abs(diag[m+1])) {
-				m++
-			}
-			if m == l {
-				break
-			}
-			g := (diag[l+1] - diag[l]) / (2 * off[l])
-			g = diag[m] - diag[l] + off[l]/(g+math.Copysign(math.Hypot(g, 1), g))
-			s, c, p := 1.0, 1.0, 0.0
-			i := m - 1
-			for ; i >= l; i-- {
-				f, b := s*off[i], c*off[i]
-				r := math.Hypot(f, g)
-				off[i+1] = r
-				if r == 0 { // the matrix falls apart here: start over on the parts
-					diag[i+1] -= p
-					off[m] = 0
-					break
-				}
-				s, c = f/r, g/r
-				g = diag[i+1] - p
-				r = (diag[i]-g)*s + 2*c*b
-				p = s * r
-				diag[i+1] = g + p
-				g = c*r - b
-				rotate(rows.row(i), rows.row(i+1), c, s)
-			}
-			if i < l {
-				diag[l] -= p
-				off[l] = g
-				off[m] = 0
-			}
-		}
-	}
-	return diag
 }

@@ -73,115 +73,55 @@ func (*otherShape) Is(target error) bool { return target == ErrShape }
 // shape is "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 
-// checkShape reports whether m can be read at all: no nil, no negative size,
-// and enough data behind it. Sizes whose product overflows int fail here, which
-// matters where int has 32 bits.
-func checkShape(arg string, m *Matrix) error {
-	switch {
-	case m == nil:
-		return fail(ErrShape, arg+" is nil")
-	case m.Rows < 0 || m.Cols < 0:
-		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols))
-	case m.Rows > 0 && m.Stride < m.Cols:
-		return fail(ErrShape, arg+" has stride "+strconv.Itoa(m.Stride)+" below its "+strconv.Itoa(m.Cols)+" columns")
-	case m.Rows == 0 || m.Cols == 0:
-		return nil
-	case len(m.Data) < m.Cols || (len(m.Data)-m.Cols)/m.Stride < m.Rows-1:
-		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+" with stride "+strconv.Itoa(m.Stride)+
-			" and has only "+strconv.Itoa(len(m.Data))+" values")
-	}
-	return nil
-}
-
-// checkMatrix is checkShape, and that every entry is finite.
-func checkMatrix(arg string, m *Matrix) error {
-	if err := checkShape(arg, m); err != nil {
-		return err
-	}
-	_, err := maxAbs(arg, m)
-	return err
-}
-
-// maxAbs returns the largest magnitude in m, 0 where m is empty, or an error
-// that names the first entry that is not finite.
-func maxAbs(arg string, m *Matrix) (float64, error) {
-	var top float64
-	if m.Cols == 0 { // of which there may be 2^31 rows
-		return 0, nil
-	}
-	for i := range m.Rows {
-		big, ok := rowMaxAbs(m.row(i))
-		if !ok {
-			for j, v := range m.row(i) {
-				if !isFinite(v) {
-					return 0, &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrNonFinite}
-				}
-			}
-		}
-		top = max(top, big)
-	}
-	return top, nil
-}
-
-// rowMaxAbs returns the largest magnitude in v and whether all of v is finite.
-func rowMaxAbs(v []float64) (top float64, finite bool) {
-	sum := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
-	for _, x := range v {
-		if a := math.Abs(x); a > top {
-			top = a
-		}
-		sum += x * 0
-	}
-	return top, sum == 0
-}
-
 func isFinite(v float64) bool { return v-v == 0 }
 
-// checkWeights reports whether w can weight n rows: nil, or n finite numbers
-// that are at least 0 and not all 0.
-func checkWeights(w []float64, n int) error {
-	heaviest, err := heaviest(w, n)
-	if err == nil && heaviest == 0 {
-		return fail(ErrTooFewSamples, "every weight is 0")
+// decimal is v to 14 digits, in the form of strconv.FormatFloat(v, 'g', -1, 64).
+func decimal(v float64) string {
+	switch {
+	case v != v:
+		return "NaN"
+	case v > math.MaxFloat64:
+		return "+Inf"
+	case v < -math.MaxFloat64:
+		return "-Inf"
+	case math.Signbit(v):
+		return "-" + decimal(-v)
+	case v == 0:
+		return "0"
 	}
-	return err
-}
-
-// heaviest returns the largest of the weights of n rows, 1 if there are none, or an
-// error about weights that are none.
-func heaviest(w []float64, n int) (top float64, err error) {
-	if w == nil {
-		return 1, nil
+	// v is about 0.ddd…·10^k: the product errs by less than a tenth of a last
+	// digit, so that what has no more digits is printed as it was typed.
+	const digits = 14
+	_, e := math.Frexp(v)
+	k := int(math.Floor(float64(e) * (math.Ln2 / math.Ln10)))
+	half := (digits - k) / 2 // 10^(digits−k) itself may be out of range
+	scaled := v * math.Pow10(half) * math.Pow10(digits-k-half)
+	if scaled >= 1e14-0.5 {
+		scaled /= 10
+		k++
 	}
-	if len(w) != n {
-		return 0, fail(ErrShape, strconv.Itoa(len(w))+" weights for "+strconv.Itoa(n)+" rows")
+	d := strconv.FormatInt(int64(math.Round(scaled)), 10)
+	k += len(d) - digits
+	for len(d) > 1 && d[len(d)-1] == '0' {
+		d = d[:len(d)-1]
 	}
-	for i, v := range w {
-		switch {
-		case !isFinite(v):
-			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
-		case v < 0:
-			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrOption}
+	switch {
+	case k < -3 || k > 6:
+		exponent := "e+"
+		if k--; k < 0 {
+			exponent, k = "e-", -k
 		}
-		top = max(top, v)
+		if k < 10 {
+			exponent += "0"
+		}
+		if len(d) > 1 {
+			d = d[:1] + "." + d[1:]
+		}
+		return d + exponent + strconv.Itoa(k)
+	case k <= 0:
+		return "0." + "000"[:-k] + d
+	case k < len(d):
+		return d[:k] + "." + d[k:]
 	}
-	return top, nil
-}
-
-// checkSamples is what every function asks of a data matrix: at least one row
-// and one column. It does not look at the entries.
-func checkSamples(x *Matrix) error {
-	if err := checkShape("x", x); err != nil {
-		return err
-	}
-	if x.Rows == 0 {
-		return fail(ErrTooFewSamples, "x has no rows")
-	}
-	if x.Cols == 0 {
-		return fail(ErrShape, "x has no columns")
-	}
-	if !fits(2*min(x.Rows, reduceChunks), x.Cols) { // partial sums of the mean
-		return fail(ErrShape, "x of "+shape(x.Rows, x.Cols)+" is too large to address its columns' sums")
-	}
-	return nil
+	return d + "00000"[:k-len(d)]
 }

@@ -422,3 +422,41 @@ func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 		}
 	}
 }
+
+// rowMaxAbs returns the largest magnitude in v and whether all of v is finite.
+func rowMaxAbs(v []float64) (top float64, finite bool) {
+	sum := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
+	for _, x := range v {
+		if a := math.Abs(x); a > top {
+			top = a
+		}
+		sum += x * 0
+	}
+	return top, sum == 0
+}
+
+// squaredDistance is ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
+func squaredDistance(x, y []float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		a, b := (*[4]float64)(x), (*[4]float64)(y)
+		d0, d1, d2, d3 := a[0]-b[0], a[1]-b[1], a[2]-b[2], a[3]-b[3]
+		s0 += d0 * d0
+		s1 += d1 * d1
+		s2 += d2 * d2
+		s3 += d3 * d3
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		d := v - y[i]
+		s0 += d * d
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// twoSum returns a + b and what rounding took off it.
+func twoSum(a, b float64) (sum, lost float64) {
+	sum = a + b
+	part := sum - a
+	return sum, (a - (sum - part)) + (b - part)
+}

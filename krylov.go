@@ -44,32 +44,6 @@ type krylovResult struct {
 	status Status
 }
 
-// krylov iterates for the p leading right singular vectors of the data: p×d.
-func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
-	small, _ := s.sides()
-	apply := s.normal
-	if s.wide() {
-		apply = func(v *Matrix) (*Matrix, error) {
-			y, err := s.mulT(v)
-			if err != nil {
-				return nil, err
-			}
-			return s.mul(y)
-		}
-	}
-	kry, err := krylov(s.ctx, small, apply, p, o)
-	if err != nil {
-		return nil, err
-	}
-	if s.wide() {
-		if kry.basis, err = s.mulT(kry.basis); err != nil {
-			return nil, err
-		}
-	}
-	orthonormalizeCtx(s.ctx, kry.basis, 0)
-	return kry, nil
-}
-
 // krylov iterates for the p leading eigenvectors of the symmetric matrix B of
 // order size; apply returns the products of B with the rows that it is given.
 func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions) (*krylovResult, error) {
@@ -202,16 +176,6 @@ func combine(y, q *Matrix, count, have int) *Matrix {
 		}
 	}
 	return out
-}
-
-// rowsOf is the view of rows lo…hi−1.
-func rowsOf(m *Matrix, lo, hi int) *Matrix {
-	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : hi*m.Stride]}
-}
-
-// squareOf returns a copy of the leading n×n part.
-func squareOf(m *Matrix, n int) *Matrix {
-	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
 }
 
 // ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a

@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"math"
 	"runtime"
+	"slices"
 	"strconv"
 )
 
@@ -146,4 +147,171 @@ func beside(dst, m *Matrix) *Matrix {
 		return m.Clone()
 	}
 	return m
+}
+
+// checkShape reports whether m can be read at all: no nil, no negative size,
+// and enough data behind it. Sizes whose product overflows int fail here, which
+// matters where int has 32 bits.
+func checkShape(arg string, m *Matrix) error {
+	switch {
+	case m == nil:
+		return fail(ErrShape, arg+" is nil")
+	case m.Rows < 0 || m.Cols < 0:
+		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols))
+	case m.Rows > 0 && m.Stride < m.Cols:
+		return fail(ErrShape, arg+" has stride "+strconv.Itoa(m.Stride)+" below its "+strconv.Itoa(m.Cols)+" columns")
+	case m.Rows == 0 || m.Cols == 0:
+		return nil
+	case len(m.Data) < m.Cols || (len(m.Data)-m.Cols)/m.Stride < m.Rows-1:
+		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+" with stride "+strconv.Itoa(m.Stride)+
+			" and has only "+strconv.Itoa(len(m.Data))+" values")
+	}
+	return nil
+}
+
+// checkMatrix is checkShape, and that every entry is finite.
+func checkMatrix(arg string, m *Matrix) error {
+	if err := checkShape(arg, m); err != nil {
+		return err
+	}
+	_, err := maxAbs(arg, m)
+	return err
+}
+
+// maxAbs returns the largest magnitude in m, 0 where m is empty, or an error
+// that names the first entry that is not finite.
+func maxAbs(arg string, m *Matrix) (float64, error) {
+	var top float64
+	if m.Cols == 0 { // of which there may be 2^31 rows
+		return 0, nil
+	}
+	for i := range m.Rows {
+		big, ok := rowMaxAbs(m.row(i))
+		if !ok {
+			for j, v := range m.row(i) {
+				if !isFinite(v) {
+					return 0, &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrNonFinite}
+				}
+			}
+		}
+		top = max(top, big)
+	}
+	return top, nil
+}
+
+// rowsOf is the view of rows lo…hi−1.
+func rowsOf(m *Matrix, lo, hi int) *Matrix {
+	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : hi*m.Stride]}
+}
+
+// squareOf returns a copy of the leading n×n part.
+func squareOf(m *Matrix, n int) *Matrix {
+	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
+}
+
+// chosenRows returns rows of m.
+func chosenRows(m *Matrix, rows []int) *Matrix {
+	out := NewMatrix(len(rows), m.Cols, nil)
+	for i, at := range rows {
+		copy(out.row(i), m.row(at))
+	}
+	return out
+}
+
+func identity(n int) *Matrix {
+	m := NewMatrix(n, n, nil)
+	for i := range n {
+		m.Data[i*n+i] = 1
+	}
+	return m
+}
+
+// permuteRows returns a matrix whose row i is row order[i] of m: m itself where
+// nothing moves.
+func permuteRows(m *Matrix, order []int) *Matrix {
+	if slices.IsSorted(order) {
+		return m
+	}
+	out := NewMatrix(m.Rows, m.Cols, nil)
+	for i, p := range order {
+		copy(out.row(i), m.row(p))
+	}
+	return out
+}
+
+// transposeTo overwrites t with mᵀ.
+func transposeTo(t, m *Matrix) {
+	for i := range m.Rows {
+		for j, v := range m.row(i) {
+			t.Data[j*t.Stride+i] = v
+		}
+	}
+}
+
+// timesT overwrites c with A·Bᵀ; none has gaps.
+func timesT(c, a, b *Matrix) {
+	clear(c.Data)
+	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
+}
+
+// padded returns m with columns of zeros up to k.
+func padded(m *Matrix, k int) *Matrix {
+	if m.Cols == k {
+		return m
+	}
+	out := NewMatrix(m.Rows, k, nil)
+	for i := range m.Rows {
+		copy(out.row(i), m.row(i))
+	}
+	return out
+}
+
+// descending returns the indices of v by descending value, equal values in
+// their order, by merging runs.
+func descending(v []float64) []int {
+	n := len(v)
+	order, merged := make([]int, n), make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	for run := 1; run < n; run *= 2 {
+		for lo := 0; lo < n; lo += 2 * run {
+			mid, hi := min(lo+run, n), min(lo+2*run, n)
+			a, b := lo, mid
+			for at := lo; at < hi; at++ {
+				if b == hi || a < mid && v[order[a]] >= v[order[b]] {
+					merged[at] = order[a]
+					a++
+				} else {
+					merged[at] = order[b]
+					b++
+				}
+			}
+		}
+		order, merged = merged, order
+	}
+	return order
+}
+
+// resized returns n floats of any content, those of buf if it has room.
+func resized(buf []float64, n int) []float64 {
+	if cap(buf) < n {
+		return make([]float64, n)
+	}
+	return buf[:n]
+}
+
+// reshaped is resized for a matrix without gaps.
+func reshaped(m *Matrix, rows, cols int) *Matrix {
+	if m == nil {
+		return NewMatrix(rows, cols, nil)
+	}
+	*m = Matrix{Rows: rows, Cols: cols, Stride: cols, Data: resized(m.Data, rows*cols)}
+	return m
+}
+
+// clampFinite keeps prototypes of data near the end of the float64 range
+// finite.
+func clampFinite(v float64) float64 {
+	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }

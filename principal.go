@@ -97,15 +97,6 @@ func krylovSteps(p, small, large int) int {
 // spectra that fall take.
 const fewestKrylovSteps = 16
 
-// rankBound is the largest rank that data of this shape can have: centring
-// takes one dimension from the samples.
-func (s *samples) rankBound() int {
-	if s.centred {
-		return min(s.n-1, s.d)
-	}
-	return min(s.n, s.d)
-}
-
 // tailSum adds up values[p:], smallest first, without what rounding made
 // negative.
 func tailSum(values []float64, p int) (sum float64) {
@@ -306,4 +297,53 @@ func (s *remote) probed(u *Matrix) *Matrix {
 		}
 	}
 	return out
+}
+
+// krylov iterates for the p leading right singular vectors of the data: p×d.
+func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
+	small, _ := s.sides()
+	apply := s.normal
+	if s.wide() {
+		apply = func(v *Matrix) (*Matrix, error) {
+			y, err := s.mulT(v)
+			if err != nil {
+				return nil, err
+			}
+			return s.mul(y)
+		}
+	}
+	kry, err := krylov(s.ctx, small, apply, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.wide() {
+		if kry.basis, err = s.mulT(kry.basis); err != nil {
+			return nil, err
+		}
+	}
+	orthonormalizeCtx(s.ctx, kry.basis, 0)
+	return kry, nil
+}
+
+// squaredSingular returns the min(n, d) squared singular values, descending and
+// in scaled units, exactly 0 where the shape alone makes them 0, and their sum.
+func (s *samples) squaredSingular() (values []float64, total float64, err error) {
+	small, _ := s.sides()
+	pc, values, err := s.principalGram(0)
+	if err != nil {
+		return nil, 0, err
+	}
+	rank := s.rankBound()
+	// Once the values at the end are not far above rounding their digits are
+	// gone, and with them those of the last floors.
+	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
+		if pc, values, err = s.principalJacobi(0); err != nil {
+			return nil, 0, err
+		}
+	}
+	for i := range values {
+		values[i] = max(values[i], 0)
+	}
+	clear(values[rank:])
+	return values, pc.total, nil
 }

@@ -83,17 +83,6 @@ func (s *samples) tooLarge() error {
 	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
-// wide reports whether the rows are the smaller side, and may be taken for it.
-func (s *samples) wide() bool { return s.n < s.d && !s.part }
-
-// sides returns min(n, d) and max(n, d), or d and n of a part of the data.
-func (s *samples) sides() (small, large int) {
-	if s.wide() {
-		return s.n, s.d
-	}
-	return s.d, s.n
-}
-
 // triangle returns the upper triangular factor R of the QR factorization of
 // Xc (d×d, for d ≤ n) or of Xcᵀ (n×n), without ever squaring a singular value:
 // twice the work of gram.

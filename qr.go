@@ -218,3 +218,42 @@ func unit(x []float64, length float64) {
 	}
 	scale(x, 1/length)
 }
+
+// fixSigns makes the entry of largest magnitude in every column of v positive
+// (the first on ties), and turns the column of other, where it is not nil,
+// along.
+func fixSigns(v, other *Matrix) {
+	for j := range v.Cols {
+		big := 0.0
+		for i := range v.Rows {
+			if x := v.Data[i*v.Stride+j]; math.Abs(x) > math.Abs(big) {
+				big = x
+			}
+		}
+		if big >= 0 {
+			continue
+		}
+		for _, m := range []*Matrix{v, other} {
+			if m != nil {
+				for i := range m.Rows {
+					m.Data[i*m.Stride+j] *= -1
+				}
+			}
+		}
+	}
+}
+
+// fixRowSigns is fixSigns for the rows of v.
+func fixRowSigns(v *Matrix) {
+	for i := range v.Rows {
+		row, big := v.row(i), 0.0
+		for _, x := range row {
+			if math.Abs(x) > math.Abs(big) {
+				big = x
+			}
+		}
+		if big < 0 {
+			scale(row, -1)
+		}
+	}
+}

@@ -10,8 +10,6 @@ package softkmeans
 import (
 	"context"
 	"math"
-	"runtime"
-	"slices"
 	"strconv"
 )
 
@@ -67,88 +65,10 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	return s, err
 }
 
-// cancelled is the error of a context that has ended, in this package's form.
-func cancelled(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fail(err, "stopped")
-	}
-	return nil
-}
-
-// stopped reports whether ctx has ended; what loops ask after each piece of work.
-// In WebAssembly goroutines take turns on one thread and none is interrupted:
-// the timer of a deadline and whoever would cancel ctx wait for this call.
-func stopped(ctx context.Context) bool {
-	if runtime.GOARCH == "wasm" {
-		runtime.Gosched()
-	}
-	return ctx.Err() != nil
-}
-
-// blockRows is how many of n rows of length l make a block: 256 kB or so, which
-// the second-level cache holds, but never fewer than 24 rows, below which the
-// loops over a block cost more than the arithmetic. Whole strips of any number of
-// lanes have multiples of 24. Where there are many rows sums over up to 480 of them are
-// a tenth faster than over 240; where there are few, more blocks share the work better.
-func blockRows(n, l int) int {
-	most := 240
-	if n >= 480*reduceChunks { // a block for every chunk of a sum
-		most = 480
-	}
-	return min(max(32768/max(l, 1), 24), most) / 24 * 24
-}
-
 // longer is the length to state for rows of length l whose blocks become strips
 // of columns: sums over few rows would not pay for their beginning and end.
 // Blocks are then 32 times as long, 8 MB, up to the most.
 func longer(l int) int { return (l + 31) / 32 }
-
-// chunks is how many tasks a pass over n rows of length l is cut into.
-func chunks(n, l, most int) int {
-	return max(1, min(most, n/blockRows(n, l)))
-}
-
-// block is a run of items, lo…hi−1, for one call of eachBlock's fn.
-type block struct {
-	worker, chunk, lo, hi int
-	scratch               []float64 // the worker's own, of any content
-}
-
-// eachBlock calls fn for all blocks of the items 0…n−1 (rows or columns, of
-// length l each), in parallel over at most `most` chunks, with scratch space for
-// `floats` numbers an item. Blocks of one chunk come in order. A context
-// that has ended skips what is left, which is the error returned.
-func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
-	var w workspace
-	return w.eachBlock(ctx, workers, n, l, most, floats, fn)
-}
-
-// workspace keeps the scratch space of each worker for the next pass. Passes over
-// one workspace do not overlap.
-type workspace struct{ scratch [][]float64 }
-
-// eachBlock is the function of that name.
-func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
-	return w.each(ctx, workers, n, l, most, floats*min(blockRows(n, l), n), fn)
-}
-
-// each is eachBlock with scratch space for `size` numbers.
-func (w *workspace) each(ctx context.Context, workers, n, l, most, size int, fn func(b block)) error {
-	c, step := chunks(n, l, most), blockRows(n, l)
-	for len(w.scratch) < max(1, min(workers, c)) {
-		w.scratch = append(w.scratch, nil)
-	}
-	runTasks(workers, c, func(worker, task int) {
-		if cap(w.scratch[worker]) < size {
-			w.scratch[worker] = make([]float64, size)
-		}
-		first, last := taskRange(n, c, task)
-		for lo := first; lo < last && !stopped(ctx); lo += step {
-			fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
-		}
-	})
-	return cancelled(ctx)
-}
 
 // eachBlock is the function of that name over s.
 func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
@@ -161,45 +81,6 @@ func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
 	var w workspace
 	return w.each(s.ctx, s.workers, n, l, most, floats*stripLength(min(blockRows(n, l), n)), fn)
-}
-
-// taskRange is the part of 0…n−1 that task t of c covers.
-func taskRange(n, c, t int) (lo, hi int) {
-	q, r := n/c, n%c
-	lo = t*q + min(t, r)
-	hi = lo + q
-	if t < r {
-		hi++
-	}
-	return lo, hi
-}
-
-// manyChunks bounds the tasks of passes whose tasks leave no more than a few
-// numbers behind; reduceChunks those whose tasks leave a matrix.
-const (
-	manyChunks   = 64
-	reduceChunks = 16
-)
-
-// finiteMax returns the largest magnitude in x, in parallel, or an error that
-// names the first entry that is not finite.
-func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64, error) {
-	if x.Cols == 0 {
-		return 0, nil
-	}
-	c := chunks(x.Rows, x.Cols, manyChunks)
-	tops, bad := make([]float64, c), make([]bool, c)
-	err := eachBlock(ctx, workers, x.Rows, x.Cols, manyChunks, 0, func(at block) {
-		for i := at.lo; i < at.hi; i++ {
-			top, ok := rowMaxAbs(x.row(i))
-			tops[at.chunk] = max(tops[at.chunk], top)
-			bad[at.chunk] = bad[at.chunk] || !ok
-		}
-	})
-	if err == nil && slices.Contains(bad, true) {
-		_, err = maxAbs(arg, x) // once more, to name the first
-	}
-	return slices.Max(tops), err
 }
 
 // survey finds, in one pass over X, the largest magnitude in rows that count, the
@@ -378,4 +259,73 @@ func (s *samples) totalSquares() (float64, error) {
 		total += v
 	}
 	return total, err
+}
+
+// wide reports whether the rows are the smaller side, and may be taken for it.
+func (s *samples) wide() bool { return s.n < s.d && !s.part }
+
+// sides returns min(n, d) and max(n, d), or d and n of a part of the data.
+func (s *samples) sides() (small, large int) {
+	if s.wide() {
+		return s.n, s.d
+	}
+	return s.d, s.n
+}
+
+// rankBound is the largest rank that data of this shape can have: centring
+// takes one dimension from the samples.
+func (s *samples) rankBound() int {
+	if s.centred {
+		return min(s.n-1, s.d)
+	}
+	return min(s.n, s.d)
+}
+
+// checkWeights reports whether w can weight n rows: nil, or n finite numbers
+// that are at least 0 and not all 0.
+func checkWeights(w []float64, n int) error {
+	heaviest, err := heaviest(w, n)
+	if err == nil && heaviest == 0 {
+		return fail(ErrTooFewSamples, "every weight is 0")
+	}
+	return err
+}
+
+// heaviest returns the largest of the weights of n rows, 1 if there are none, or an
+// error about weights that are none.
+func heaviest(w []float64, n int) (top float64, err error) {
+	if w == nil {
+		return 1, nil
+	}
+	if len(w) != n {
+		return 0, fail(ErrShape, strconv.Itoa(len(w))+" weights for "+strconv.Itoa(n)+" rows")
+	}
+	for i, v := range w {
+		switch {
+		case !isFinite(v):
+			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+		case v < 0:
+			return 0, &InputError{Arg: "weights", Row: i, Col: -1, Value: v, Err: ErrOption}
+		}
+		top = max(top, v)
+	}
+	return top, nil
+}
+
+// checkSamples is what every function asks of a data matrix: at least one row
+// and one column. It does not look at the entries.
+func checkSamples(x *Matrix) error {
+	if err := checkShape("x", x); err != nil {
+		return err
+	}
+	if x.Rows == 0 {
+		return fail(ErrTooFewSamples, "x has no rows")
+	}
+	if x.Cols == 0 {
+		return fail(ErrShape, "x has no columns")
+	}
+	if !fits(2*min(x.Rows, reduceChunks), x.Cols) { // partial sums of the mean
+		return fail(ErrShape, "x of "+shape(x.Rows, x.Cols)+" is too large to address its columns' sums")
+	}
+	return nil
 }

@@ -298,3 +298,25 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	}
 	return log, nil
 }
+
+// Sum is what the memberships of a sample add up to.
+type Sum int
+
+const (
+	// SumToOne: exactly 1, the default. The data is centred.
+	SumToOne Sum = iota
+	// SumAtMostOne: at most 1 (to one rounding), and what is missing belongs to a vertex at 0, as
+	// for spectra of a scene with shade. The data is not centred: its 0 counts.
+	SumAtMostOne
+)
+
+// String returns "one" or "at most one".
+func (s Sum) String() string {
+	switch s {
+	case SumToOne:
+		return "one"
+	case SumAtMostOne:
+		return "at most one"
+	}
+	return "Sum(" + strconv.Itoa(int(s)) + ")"
+}

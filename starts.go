@@ -8,52 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"strconv"
 )
-
-// Init is the start of [FitAlternating] and [FitMinVolume].
-type Init int
-
-const (
-	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]),
-	// otherwise InitKMeans.
-	InitAuto Init = iota
-	// InitKMeans: the centers of k-means, the best of twenty runs of
-	// Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii 2007, with
-	// the best of 2+log k candidates for each seed). It keeps prototypes near
-	// clusters.
-	InitKMeans
-	// InitPlusPlus is one set of k-means++ seeds, without iterations.
-	InitPlusPlus
-	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis
-	// 2014) in the principal subspace: k extreme samples. It is the start for
-	// unmixing, where some samples are nearly pure.
-	InitSPA
-	// InitGlobal is the tight simplex of the global solution, which encloses
-	// the data: prototypes come in from outside.
-	InitGlobal
-	// InitRandom takes k different samples at random.
-	InitRandom
-)
-
-// String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
-func (i Init) String() string {
-	switch i {
-	case InitAuto:
-		return "auto"
-	case InitKMeans:
-		return "k-means"
-	case InitPlusPlus:
-		return "k-means++"
-	case InitSPA:
-		return "SPA"
-	case InitGlobal:
-		return "global"
-	case InitRandom:
-		return "random"
-	}
-	return "Init(" + strconv.Itoa(int(i)) + ")"
-}
 
 // kmeansRuns is how many k-means++ starts InitKMeans compares, kmeansSteps how
 // many iterations each may take, liftedSteps how many on the samples themselves
@@ -352,15 +307,6 @@ func (s *samples) draw(rng *rand.Rand, count int) []int {
 		rows[i] = sort.Search(s.n-1, func(i int) bool { return cumulative[i] > u })
 	}
 	return rows
-}
-
-// chosenRows returns rows of m.
-func chosenRows(m *Matrix, rows []int) *Matrix {
-	out := NewMatrix(len(rows), m.Cols, nil)
-	for i, at := range rows {
-		copy(out.row(i), m.row(at))
-	}
-	return out
 }
 
 // extreme is InitSPA: the sample farthest from the mean (from the origin for

@@ -108,13 +108,6 @@ func (m *moments) join(t *moments) junction {
 	return j
 }
 
-// twoSum returns a + b and what rounding took off it.
-func twoSum(a, b float64) (sum, lost float64) {
-	sum = a + b
-	part := sum - a
-	return sum, (a - (sum - part)) + (b - part)
-}
-
 // frame is samples without rows: the scales, the mean, and the shape of the
 // data that they are of.
 func (m *moments) frame(ctx context.Context, workers int) *samples {

@@ -11,13 +11,6 @@ import (
 	"strconv"
 )
 
-// Pass is what Options.Progress is told: of blocks as FitSeq cuts them anew, 8192 rows
-// or 16 MB each.
-type Pass struct {
-	Pass int // from 1
-	Rows int // so far in this pass
-}
-
 // streamGramSide is the largest number of columns for which SolverAuto forms the
 // scatter matrix: three matrices of 32 MB. Beyond, SolverKrylov reads
 // the data more often and needs no such matrix.

@@ -18,8 +18,6 @@ package softkmeans
 import (
 	"context"
 	"math"
-	"slices"
-	"strconv"
 )
 
 // SVDResult is the singular value decomposition a = U·diag(S)·Vᵀ with what is
@@ -38,11 +36,6 @@ type SVDResult struct {
 	MaxCosine float64
 	Status    Status
 }
-
-// maxSweeps bounds the Jacobi iterations of svd.go and eigen.go. 5 to 10
-// suffice in practice; the bound only keeps the promise that nothing runs for
-// ever.
-const maxSweeps = 60
 
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d
 // matrix: u is n×p and v is d×p with orthonormal columns, s has p = min(n, d)
@@ -94,45 +87,6 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 		r.S[i] = clampFinite(s)
 	}
 	return r, nil
-}
-
-// fixSigns makes the entry of largest magnitude in every column of v positive
-// (the first on ties), and turns the column of other, where it is not nil,
-// along.
-func fixSigns(v, other *Matrix) {
-	for j := range v.Cols {
-		big := 0.0
-		for i := range v.Rows {
-			if x := v.Data[i*v.Stride+j]; math.Abs(x) > math.Abs(big) {
-				big = x
-			}
-		}
-		if big >= 0 {
-			continue
-		}
-		for _, m := range []*Matrix{v, other} {
-			if m != nil {
-				for i := range m.Rows {
-					m.Data[i*m.Stride+j] *= -1
-				}
-			}
-		}
-	}
-}
-
-// fixRowSigns is fixSigns for the rows of v.
-func fixRowSigns(v *Matrix) {
-	for i := range v.Rows {
-		row, big := v.row(i), 0.0
-		for _, x := range row {
-			if math.Abs(x) > math.Abs(big) {
-				big = x
-			}
-		}
-		if big < 0 {
-			scale(row, -1)
-		}
-	}
 }
 
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
@@ -212,27 +166,6 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	}
 	r.U = permuteRows(r.U, back)
 	return r
-}
-
-// permuteRows returns a matrix whose row i is row order[i] of m: m itself where
-// nothing moves.
-func permuteRows(m *Matrix, order []int) *Matrix {
-	if slices.IsSorted(order) {
-		return m
-	}
-	out := NewMatrix(m.Rows, m.Cols, nil)
-	for i, p := range order {
-		copy(out.row(i), m.row(p))
-	}
-	return out
-}
-
-func identity(n int) *Matrix {
-	m := NewMatrix(n, n, nil)
-	for i := range n {
-		m.Data[i*n+i] = 1
-	}
-	return m
 }
 
 // jacobiTol is the |cosine| below which two vectors of length n count as
@@ -325,94 +258,4 @@ func swap(x, y []float64) {
 	for i := range x {
 		x[i], y[i] = y[i], x[i]
 	}
-}
-
-// TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the
-// defaults.
-type TruncatedOptions struct {
-	// Tol stops the iteration at residuals of Tol·s₁; 0: 1e-10; it cannot be
-	// below 1e-14. Where s_i is so small that rounding in aᵀa hides them, it
-	// stops at residuals of min(n, d)·2^-52·s₁²/s_i.
-	Tol      float64
-	MaxSteps int    // passes of block Krylov iteration; 0: 200
-	Seed     uint64 // of the random start; any value is as good as another
-	Workers  int    // 0: GOMAXPROCS; the result's bits do not depend on it
-}
-
-// TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
-type TruncatedResult struct {
-	U *Matrix   // n×k, orthonormal columns
-	S []float64 // k leading singular values, descending; at most math.MaxFloat64
-	V *Matrix   // d×k, orthonormal columns, signs as in [SVD]
-	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final
-	// vectors (a·v_i = s_i·u_i holds to rounding): some singular value lies
-	// within this distance of s_i, which is never above the i-th by more than
-	// rounding. At most math.MaxFloat64.
-	Residuals []float64
-	Steps     int
-	Status    Status // StatusConverged, or StatusIterationLimit with the best triplets so far
-}
-
-// TruncatedSVD returns the k leading singular triplets of a (n×d), 1 ≤ k ≤
-// min(n, d), by block Krylov iteration with full reorthogonalization and thick
-// restarts (Musco & Musco 2015; the method's accuracy on slowly falling singular
-// values is what single-vector or power iterations lack). It stops by
-// measured residuals, not by a count.
-//
-// Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors:
-// [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for k or the
-// options, and ctx's, wrapped.
-func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*TruncatedResult, error) {
-	var o TruncatedOptions
-	if opts != nil {
-		o = *opts
-	}
-	if !(o.Tol >= 0) || o.MaxSteps < 0 {
-		return nil, fail(ErrOption, "Tol or MaxSteps is negative or not a number")
-	}
-	if o.Tol == 0 {
-		o.Tol = 1e-10
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = defaultKrylovSteps
-	}
-	s, err := newSamples(ctx, a, nil, o.Workers, false)
-	if err != nil {
-		return nil, err
-	}
-	if small, _ := s.sides(); k < 1 || k > small {
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))
-	}
-	kry, err := s.krylov(k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
-	if err != nil {
-		return nil, err
-	}
-	// Within the subspace found the triplets come from A·V itself (n×k) and not
-	// from its square, so that small ones keep their digits.
-	av, err := s.mul(kry.basis)
-	if err != nil {
-		return nil, err
-	}
-	in := jacobiSVD(ctx, av.transposed(), 1)
-	vt := NewMatrix(k, s.d, nil)
-	for i := range k {
-		for l := range k {
-			axpy(vt.row(i), in.V.Data[l*k+i], kry.basis.row(l))
-		}
-	}
-	r := &TruncatedResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Steps: kry.steps, Status: kry.status}
-	fixSigns(r.V, r.U)
-	atu, err := s.mulT(r.U.transposed())
-	if err != nil {
-		return nil, err
-	}
-	for i := range k {
-		row := atu.row(i)
-		for j := range row {
-			row[j] -= r.S[i] * r.V.Data[j*k+i]
-		}
-		r.Residuals[i] = clampFinite(math.Ldexp(norm2(row), s.exp))
-		r.S[i] = clampFinite(math.Ldexp(r.S[i], s.exp))
-	}
-	return r, nil
 }

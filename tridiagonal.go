@@ -467,3 +467,74 @@ func (f *tridiagonalLU) solve(x []float64) {
 		y, z = v, y
 	}
 }
+
+// maxSweeps bounds the Jacobi iterations of svd.go and eigen.go. 5 to 10
+// suffice in practice; the bound only keeps the promise that nothing runs for
+// ever.
+const maxSweeps = 60
+
+// nothing is what both methods take for 0 off the diagonal, relative to the
+// largest entry: far below what any use can see. Much smaller entries would let
+// the rotations' sines underflow, and with them the shifts of the QL steps.
+const nothing = 0x1p-200
+
+// leadingQL returns p leading eigenvectors by way of all.
+func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
+	all := t.accumulate(ctx, workers)
+	values := t.implicitQL(ctx, all)
+	rows := NewMatrix(p, all.Cols, nil)
+	for at, i := range descending(values)[:p] {
+		copy(rows.row(at), all.row(i))
+	}
+	return rows
+}
+
+// implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
+// rows of Qᵀ by eigenvectors, in the order of the values returned.
+func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []float64) {
+	diag, off := t.diag, t.off
+	n := len(diag)
+	for l := range n {
+		if stopped(ctx) {
+			break
+		}
+		// Each eigenvalue takes two or three steps; after 60 what is left of
+		// off[l] is taken for rounding.
+		for range maxSweeps {
+			m := l
+			for m < n-1 && math.Abs(off[m]) > 0x1p-53*(math.Abs(diag[m])+math.Abs(diag[m+1])) {
+				m++
+			}
+			if m == l {
+				break
+			}
+			g := (diag[l+1] - diag[l]) / (2 * off[l])
+			g = diag[m] - diag[l] + off[l]/(g+math.Copysign(math.Hypot(g, 1), g))
+			s, c, p := 1.0, 1.0, 0.0
+			i := m - 1
+			for ; i >= l; i-- {
+				f, b := s*off[i], c*off[i]
+				r := math.Hypot(f, g)
+				off[i+1] = r
+				if r == 0 { // the matrix falls apart here: start over on the parts
+					diag[i+1] -= p
+					off[m] = 0
+					break
+				}
+				s, c = f/r, g/r
+				g = diag[i+1] - p
+				r = (diag[i]-g)*s + 2*c*b
+				p = s * r
+				diag[i+1] = g + p
+				g = c*r - b
+				rotate(rows.row(i), rows.row(i+1), c, s)
+			}
+			if i < l {
+				diag[l] -= p
+				off[l] = g
+				off[m] = 0
+			}
+		}
+	}
+	return diag
+}

@@ -3,62 +3,12 @@ package softkmeans
 // What can be wrong with a solution that an iteration found, and that its
 // numbers do not show at once.
 
-import (
-	"math"
-	"strconv"
-)
-
-// WarningKind says what a [Warning] is about.
-type WarningKind int
-
-const (
-	// WarnCoincident: centers Cluster and Other are the same to tolerance.
-	// Value is their distance, relative to the root mean square distance of
-	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
-	WarnCoincident WarningKind = iota
-	// WarnEmpty: no sample of positive weight has its largest membership in
-	// Cluster. Value is the share of all membership that it has.
-	WarnEmpty
-	// WarnFar: the center of Cluster is outside of the data by far. Value is its
-	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
-	// farthest sample of positive weight: more than 3.
-	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error
-	// relative to what the slack allows; the model is the best that was found. Both
-	// are of the centers before they stop at math.MaxFloat64.
-	WarnSlack
-)
+import "math"
 
 const (
 	coincidentShare = 1e-3
 	farFactor       = 3
 )
-
-// Warning is a reason to look at a solution before it is used. Values are
-// relative, without units.
-type Warning struct {
-	Kind    WarningKind
-	Cluster int // from 0; 0 where no cluster is meant
-	Other   int // the second center of WarnCoincident, otherwise 0
-	Value   float64
-}
-
-// String returns the warning as a sentence.
-func (w Warning) String() string {
-	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
-	cluster := strconv.Itoa(w.Cluster)
-	switch w.Kind {
-	case WarnCoincident:
-		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value + " of the data's spread apart"
-	case WarnEmpty:
-		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " + value + " of all membership"
-	case WarnFar:
-		return "center " + cluster + " is outside of the data: " + value + " times as far from the middle as the farthest sample"
-	case WarnSlack:
-		return "the error is " + value + " times what the slack allows, and no smaller one was found"
-	}
-	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
-}
 
 // census is what the memberships of all samples say of the clusters.
 type census struct {

@@ -53,21 +53,6 @@ func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	return r
 }
 
-// timesT overwrites c with A·Bᵀ; none has gaps.
-func timesT(c, a, b *Matrix) {
-	clear(c.Data)
-	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
-}
-
-// transposeTo overwrites t with mᵀ.
-func transposeTo(t, m *Matrix) {
-	for i := range m.Rows {
-		for j, v := range m.row(i) {
-			t.Data[j*t.Stride+i] = v
-		}
-	}
-}
-
 // place gives each point the nearest one of the simplex, g (n×k), and returns
 // the sum of the squared distances.
 func (r *rotation) place(g, turn *Matrix) (sum float64) {

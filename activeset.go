@@ -1,0 +1,478 @@
+package softkmeans
+
+// The active-set method for one sample after another.
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// support is the part of the problem on a set S of vertices.
+type support struct {
+	index []int     // S, ascending
+	chol  []float64 // L of A_SS = LLᵀ, its diagonal inverted
+	h     []float64 // A_SS⁻¹1
+	sum   float64   // 1ᵀh
+	ok    bool      // A_SS is not singular to working accuracy
+}
+
+// supports remembers the factors of the supports that were met, by S as bits, in
+// memory that serves the next problem again: a hash table with open addressing.
+type supports struct {
+	words  int // of a key
+	slots  []int32
+	all    []support
+	keys   []uint64 // of all
+	floats []float64
+	ints   []int
+	held   int // floats in use
+}
+
+// reset forgets all supports; k is of those to come.
+func (t *supports) reset(k int) {
+	t.words, t.held = (k+63)/64, 0
+	t.all, t.keys, t.floats, t.ints = t.all[:0], t.keys[:0], t.floats[:0], t.ints[:0]
+	if t.slots == nil {
+		t.slots = make([]int32, 32)
+	}
+	clear(t.slots)
+}
+
+// find returns the place of a key in slots, and what is there, nil if nothing.
+func (t *supports) find(key []uint64) (slot int, s *support) {
+	var h uint64
+	for _, w := range key {
+		h = (h ^ w) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+	}
+	mask := len(t.slots) - 1
+	for slot = int(h) & mask; ; slot = (slot + 1) & mask {
+		at := int(t.slots[slot]) - 1
+		if at < 0 {
+			return slot, nil
+		}
+		if slices.Equal(t.keys[at*t.words:(at+1)*t.words], key) {
+			return slot, &t.all[at]
+		}
+	}
+}
+
+// mostHeld is how many floats are held: rows whose supports all differ gain nothing
+// from memory.
+const mostHeld = 1 << 18
+
+// add makes room for a support of `count` vertices under a key that was not
+// found. Supports returned earlier are of no use after that.
+func (t *supports) add(slot int, key []uint64, count int) *support {
+	size := count * (count + 1)
+	if t.held += size + count; t.held > mostHeld {
+		t.reset(64 * t.words)
+		t.held = size + count
+		slot, _ = t.find(key)
+	}
+	if 2*len(t.all)+2 > len(t.slots) {
+		t.slots = make([]int32, 2*len(t.slots))
+		for at := range t.all {
+			again, _ := t.find(t.keys[at*t.words : (at+1)*t.words])
+			t.slots[again] = int32(at + 1)
+		}
+		slot, _ = t.find(key)
+	}
+	// Supports keep what they are cut from when it is full.
+	if cap(t.floats)-len(t.floats) < size {
+		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 32))
+	}
+	if cap(t.ints)-len(t.ints) < count {
+		t.ints = make([]int, 0, max(2*cap(t.ints), count, 8))
+	}
+	f, i := len(t.floats), len(t.ints)
+	t.floats, t.ints = t.floats[:f+size], t.ints[:i+count]
+	t.keys = append(t.keys, key...)
+	t.all = append(t.all, support{index: t.ints[i : i : i+count], chol: t.floats[f : f+count*count], h: t.floats[f+count*count : f+size]})
+	t.slots[slot] = int32(len(t.all))
+	return &t.all[len(t.all)-1]
+}
+
+// rowSolver solves row after row, and remembers the factors of the supports
+// that it met. Its memory serves one problem after the other.
+type rowSolver struct {
+	p       *simplexProblem
+	known   supports
+	in      []bool   // S in work
+	key     []uint64 // S as bits
+	g, w    []float64
+	rhs     []float64
+	step    []float64 // of refinement
+	part    []float64 // of g: its entries on S
+	current []float64 // of the fine solver: memberships in work
+	all     []float64 // the solution, the origin's membership included
+	now     []float64 // of descend
+	barred  []bool
+	fine    *rowSolver // for the second round of proximal steps
+}
+
+func newRowSolver(p *simplexProblem) *rowSolver {
+	r := &rowSolver{}
+	r.begin(p)
+	return r
+}
+
+// begin turns to another problem, or to another one that p has been set to.
+func (r *rowSolver) begin(p *simplexProblem) {
+	k := p.k
+	r.p = p
+	r.known.reset(k)
+	if len(r.in) != k {
+		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
+		floats := make([]float64, 8*k)
+		for i, v := range []*[]float64{&r.g, &r.w, &r.rhs, &r.step, &r.part, &r.current, &r.all, &r.now} {
+			*v = floats[i*k : (i+1)*k : (i+1)*k]
+		}
+	}
+	if r.fine != nil && p.ridge > 0 {
+		r.fine.begin(p.fine)
+	}
+}
+
+// rows solves rows lo…hi−1 of dst for their linear terms b, unless ctx ends.
+// start has supports to try first; nil: none.
+func (r *rowSolver) rows(ctx context.Context, dst, start *Matrix, b []float64, lo, hi int, info *SimplexInfo) {
+	k := r.p.k
+	if r.p.ridge > 0 {
+		info.Ridge = ridgeShare
+	}
+	long := k > 64 // a row of so many may take milliseconds
+	for i := lo; i < hi && !(long && stopped(ctx)); i++ {
+		var warm []float64
+		if start != nil {
+			warm = start.row(i)
+		}
+		r.solve(dst.row(i), b[:k], warm, info)
+		b = b[k:]
+	}
+}
+
+// solve overwrites g with the solution for the linear term b; the origin's
+// membership is not part of g.
+func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
+	size := r.p.top
+	for _, v := range b {
+		size = max(size, math.Abs(v))
+	}
+	some, rest := false, 1.0
+	for j := range r.in {
+		if j < len(warm) {
+			rest -= warm[j]
+			r.in[j] = warm[j] > 0
+		} else {
+			r.in[j] = warm == nil || rest > 1e-12
+		}
+		some = some || r.in[j]
+	}
+	if !some {
+		r.in[0] = true
+	}
+	if r.p.ridge == 0 {
+		r.minimise(b, size, info)
+		copy(r.all, r.g)
+	} else {
+		r.proximal(r.all, b, size, info)
+	}
+	settle(r.all, 1)
+	copy(g, r.all)
+}
+
+// proximal solves for dependent vertices: each step adds ridge·‖g − g_t‖²/2 to
+// the objective, which makes it strictly convex, and from g₀ = 1/k on the steps
+// go to the minimiser of least norm without the bias of a fixed ridge
+// (Rockafellar 1976). Steps with the smaller ridge follow; they count only where
+// they lower the objective by more than rounding, which they do for vertices
+// that are close but not the same.
+func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
+	for j := range g {
+		g[j] = 1 / float64(len(g))
+	}
+	chosen, other := *info, *info
+	r.approach(g, b, size, &chosen)
+	if r.fine == nil {
+		r.fine = newRowSolver(r.p.fine)
+	}
+	copy(r.fine.in, r.in)
+	copy(r.fine.current, g)
+	r.fine.approach(r.fine.current, b, size, &other)
+	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
+		copy(g, r.fine.current)
+		chosen = other
+	}
+	*info = chosen
+}
+
+// approach takes up to ten proximal steps from g.
+func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) {
+	for range 10 {
+		for j, v := range b {
+			r.rhs[j] = v + r.p.ridge*g[j]
+		}
+		r.minimise(r.rhs, size, info)
+		var change float64
+		for j, v := range r.g {
+			change = max(change, math.Abs(v-g[j]))
+			r.in[j] = v > 0
+		}
+		copy(g, r.g)
+		if change <= 1e-9 {
+			break
+		}
+	}
+}
+
+// cost is gᵀAg/2 − bᵀg without the ridge.
+func (r *rowSolver) cost(g, b []float64) (sum float64) {
+	for i, v := range g {
+		if v != 0 {
+			sum += v * ((dot(r.p.gram.row(i), g)-r.p.ridge*v)/2 - b[i])
+		}
+	}
+	return sum
+}
+
+// minimise leaves in r.g the minimiser for the linear term b, from the support
+// in r.in.
+func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
+	tol := float64(r.p.k) * 0x1p-52 * size
+	// Exchange all that is infeasible, while their number falls (three rounds
+	// of grace each time it reaches a new low).
+	least, grace := r.p.k+1, 3
+	for {
+		s := r.factor()
+		if s == nil {
+			break
+		}
+		worst := r.evaluate(s, b, tol)
+		bad := 0
+		for j, on := range r.in {
+			if on && r.g[j] < 0 || !on && r.w[j] < -tol {
+				bad++
+			}
+		}
+		if bad == 0 {
+			info.KKT = max(info.KKT, worst/size)
+			return
+		}
+		if bad < least {
+			least, grace = bad, 3
+		} else if grace--; grace < 0 {
+			break
+		}
+		best, some := 0, false
+		for j, on := range r.in {
+			if r.g[j] > r.g[best] {
+				best = j
+			}
+			if on {
+				r.in[j] = r.g[j] >= 0
+			} else {
+				r.in[j] = r.w[j] < -tol
+			}
+			some = some || r.in[j]
+		}
+		if !some {
+			r.in[best] = true
+		}
+	}
+	info.Fallbacks++
+	r.descend(b, size, tol, info)
+}
+
+// descend is the feasible active-set method: from the best vertex, one vertex
+// in or out at a time, the objective falling strictly, so that it ends.
+func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
+	k := r.p.k
+	best := 0
+	cost := func(j int) float64 { return r.p.gram.row(j)[j]/2 - b[j] }
+	for j := range k {
+		if cost(j) < cost(best) {
+			best = j
+		}
+	}
+	now := r.now
+	barred := r.barred // came in and went straight out again: rounding
+	clear(now)
+	clear(barred)
+	now[best] = 1
+	clear(r.in)
+	r.in[best] = true
+	entered := -1
+	for range 50 * (k + 1) {
+		s := r.factor()
+		if s == nil && entered < 0 {
+			break
+		}
+		if s == nil { // the newcomer depends on the others to working accuracy
+			r.in[entered], barred[entered] = false, true
+			continue
+		}
+		worst := r.evaluate(s, b, tol)
+		step, out := 1.0, -1
+		for _, j := range s.index {
+			if r.g[j] <= 0 {
+				if t := now[j] / (now[j] - r.g[j]); now[j] == 0 || t < step {
+					step, out = t, j
+					if now[j] == 0 {
+						step = 0
+					}
+				}
+			}
+		}
+		if out >= 0 {
+			if step == 0 && out == entered {
+				barred[out] = true
+			}
+			for _, j := range s.index {
+				now[j] += step * (r.g[j] - now[j])
+			}
+			now[out], r.in[out] = 0, false
+			continue
+		}
+		copy(now, r.g)
+		entered = -1
+		for j, on := range r.in {
+			if !on && !barred[j] && r.w[j] < -tol && (entered < 0 || r.w[j] < r.w[entered]) {
+				entered = j
+			}
+		}
+		if entered < 0 {
+			info.KKT = max(info.KKT, worst/size)
+			return
+		}
+		r.in[entered] = true
+	}
+	info.Unsolved++
+	var mu, sum float64
+	for j, v := range now {
+		r.g[j] = max(v, 0)
+		sum += r.g[j]
+	}
+	for j, v := range r.g {
+		r.w[j] = dot(r.p.gram.row(j), r.g) - b[j]
+		mu -= v / sum * r.w[j]
+	}
+	for j, v := range r.g {
+		off := -(r.w[j] + mu)
+		if v > 0 {
+			off = math.Abs(off)
+		}
+		info.KKT = max(info.KKT, off/size)
+	}
+}
+
+// factor returns the factorization for the support in r.in, or nil if A_SS is
+// singular to working accuracy.
+func (r *rowSolver) factor() *support {
+	clear(r.key)
+	count := 0
+	for j, on := range r.in {
+		if on {
+			r.key[j>>6] |= 1 << (j & 63)
+			count++
+		}
+	}
+	slot, s := r.known.find(r.key)
+	if s == nil {
+		s = r.known.add(slot, r.key, count)
+		for j, on := range r.in {
+			if on {
+				s.index = append(s.index, j)
+			}
+		}
+		for a, i := range s.index {
+			row, out := r.p.gram.row(i), s.chol[a*count:a*count+a+1]
+			for c, j := range s.index[:a+1] {
+				out[c] = row[j]
+			}
+			s.h[a] = 1
+		}
+		s.sum = 0
+		if s.ok = invertedCholesky(s.chol, count); s.ok {
+			invertedSolve(s.chol, count, s.h)
+			for _, v := range s.h {
+				s.sum += v
+			}
+		}
+	}
+	if !s.ok {
+		return nil
+	}
+	return s
+}
+
+// evaluate sets r.g to the solution on S, zero elsewhere, and r.w to the
+// gradient Ag − b + μ. It returns the largest violation of the optimality
+// conditions: of w = 0 on S and w ≥ 0 off it.
+func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float64) {
+	n := len(s.index)
+	y := r.w[:n] // scratch until the gradient comes
+	// A constant added to b changes μ alone. Without it a feasible solution's
+	// b is no larger than A, however far away the sample is, and nothing cancels.
+	shift := b[s.index[0]]
+	for a, j := range s.index {
+		y[a] = b[j] - shift
+	}
+	invertedSolve(s.chol, n, y)
+	total := -1.0
+	for _, v := range y {
+		total += v
+	}
+	mu := total / s.sum
+	clear(r.g)
+	for a, j := range s.index {
+		r.g[j] = y[a] - mu*s.h[a]
+	}
+	// Vertices of very different sizes leave y and h large and their difference
+	// inexact: steps of iterative refinement, seldom needed, mend that.
+	for range 4 {
+		var off float64
+		off, worst = r.gradient(s, b, shift, mu)
+		if off <= tol/4 {
+			break
+		}
+		y = r.step[:n]
+		total = -1
+		for a, j := range s.index {
+			y[a] = r.w[j]
+			total += r.g[j]
+		}
+		invertedSolve(s.chol, n, y)
+		for _, v := range y {
+			total -= v
+		}
+		change := total / s.sum
+		for a, j := range s.index {
+			r.g[j] -= y[a] + change*s.h[a]
+		}
+		mu += change
+	}
+	return worst
+}
+
+// gradient sets r.w to Ag − b + μ, for b shifted. It returns the largest |w| on
+// S, and the largest violation of w = 0 on S and w ≥ 0 off it.
+func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off, worst float64) {
+	for i, v := range b {
+		r.w[i] = mu - (v - shift)
+	}
+	part := r.part[:len(s.index)]
+	for a, j := range s.index {
+		part[a] = r.g[j]
+	}
+	addRows(r.w, part, s.index, r.p.gram.Data)
+	for i, v := range r.w {
+		if r.in[i] {
+			v = -math.Abs(v)
+			off = max(off, -v)
+		}
+		worst = max(worst, -v)
+	}
+	return off, worst
+}

@@ -1,0 +1,162 @@
+package softkmeans
+
+// Where the descent of LSD starts: samples in the hyperplane of the simplex, after
+// Arora et al. 2013, steps 2 to 5.
+
+import (
+	"math"
+	"slices"
+)
+
+// standOut is how many of the positive values are before the widest drop, if that
+// is by wideDrop or more; all of them otherwise. What is behind it is noise, to be
+// fitted by the descent: as a coordinate of the hyperplane it would decide on the
+// scale, which goes with 1/λ.
+func standOut(values []float64) int {
+	at, widest := len(values), float64(wideDrop)
+	for i := 1; i < len(values); i++ {
+		if drop := values[i-1] / values[i]; drop >= widest {
+			at, widest = i, drop
+		}
+	}
+	return at
+}
+
+// uniform is the n×k matrix of 1/k.
+func uniform(n, k int) *Matrix {
+	g := NewMatrix(n, k, nil)
+	for i := range g.Data {
+		g.Data[i] = 1 / float64(k)
+	}
+	return g
+}
+
+// inHyperplane is the method of the source: the samples are projected onto the
+// hyperplane mᵀz = 1 with the scale c = ‖m‖²/k = 1ᵀK⁺1/k, which is then turned into
+// that of the simplex. nil if the samples lie in a hyperplane through the origin.
+// With fewer positive eigenvalues than clusters, which the source leaves out, c
+// may be larger: that of fewer clusters, `used`, and zeros for the others.
+func (o *operator) inHyperplane(z *Matrix, used, k int, opts *LSDOptions) *Matrix {
+	if used < 1 {
+		return nil
+	}
+	points := hyperplane(z, used)
+	if points == nil {
+		return nil
+	}
+	g := o.inSimplex(points, used, opts)
+	return padded(g, k)
+}
+
+// hyperplane returns the coordinates of the samples in the hyperplane of the
+// simplex, about its centre 1/k: n×(k−1), still to be turned.
+func hyperplane(z *Matrix, k int) *Matrix {
+	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
+	m := make([]float64, k)
+	for i := range z.Rows {
+		sum := 0.0
+		for _, v := range z.row(i) {
+			sum += v
+		}
+		m[i] = sum / sumSquares(z.row(i)) // ZZᵀ = Λ
+	}
+	length := norm2(m)
+	if !(length > 0) {
+		return nil
+	}
+	c := length * length / float64(k)
+	scale(m, 1/length)
+	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
+	// ∓1/√k: H is it or its negative. Of the two signs the one that does not cancel:
+	// where m is along 1 already, w would be nothing but rounding, and H anything.
+	// The coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
+	// hyperplane; H and B are only ever needed as their product with Z.
+	side, sum := 1.0, 0.0
+	for _, v := range m {
+		sum += v
+	}
+	if sum < 0 {
+		side = -1
+	}
+	w := slices.Clone(m)
+	for i := range w {
+		w[i] += side / math.Sqrt(float64(k))
+	}
+	ww := sumSquares(w)
+	b := RegularSimplex(k)
+	out := NewMatrix(z.Cols, k-1, nil)
+	h := make([]float64, k)
+	for col := range z.Rows {
+		clear(h)
+		h[col] = 1
+		axpy(h, -2*w[col]/ww, w)
+		turned := make([]float64, k-1)
+		for j, v := range h {
+			axpy(turned, -side*math.Sqrt(c)*v, b.row(j))
+		}
+		for i, v := range z.row(col) {
+			axpy(out.row(i), v, turned)
+		}
+	}
+	return out
+}
+
+// aroundMean is the start for similarities that are not, or hardly, in a
+// hyperplane off the origin, as where the rows of K add up to 0: coordinates about
+// the mean, as TILSD has them, scaled so that the tight simplex around them is the
+// probability simplex. nil if the samples coincide.
+func (o *operator) aroundMean(z *Matrix, k int, opts *LSDOptions) *Matrix {
+	r := z.Rows
+	centred := z.Clone()
+	for i := range r {
+		mean := 0.0
+		for _, v := range z.row(i) {
+			mean += v / float64(o.n)
+		}
+		for j := range centred.row(i) {
+			centred.row(i)[j] -= mean
+		}
+	}
+	gram := NewMatrix(r, r, nil)
+	addMulNT(gram.Data, r, centred.Data, r, centred.Data, r, o.n, true)
+	mirror(gram.Data, r)
+	values, rows := eigenSym(o.ctx, gram, true)
+	p := 0
+	for p < min(r, k-1) && values[p] > float64(o.n)*0x1p-52*values[0] {
+		p++
+	}
+	if p == 0 {
+		return nil
+	}
+	w := NewMatrix(o.n, p, nil)
+	normals := normalsOf(k, p, nil)
+	ext := &extent{facets: make([]float64, k)}
+	for i := range o.n {
+		for c := range p {
+			for l := range r {
+				w.row(i)[c] += rows.row(c)[l] * centred.row(l)[i]
+			}
+		}
+		ext.add(w.row(i), normals, EnclosureTight)
+	}
+	e := enclose(EnclosureTight, normals, ext)
+	out := NewMatrix(o.n, k-1, nil)
+	for i := range o.n {
+		for c, v := range w.row(i) { // see surround: 1/s = 1/(ρ√(k(k−1)))
+			out.row(i)[c] = (v - e.centre[c]) / (e.radius * math.Sqrt(float64(k)*float64(k-1)))
+		}
+	}
+	return o.inSimplex(out, k, opts)
+}
+
+// inSimplex turns the points and projects them onto the simplex: n×k.
+func (o *operator) inSimplex(points *Matrix, k int, opts *LSDOptions) *Matrix {
+	g := NewMatrix(o.n, k, nil)
+	r := newRotation(o.ctx, k, points)
+	turn := identity(k - 1)
+	if k > 2 {
+		turn = r.search(opts.Starts, opts.Seed)
+	}
+	r.place(g, turn)
+	return g
+}

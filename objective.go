@@ -1,0 +1,173 @@
+package softkmeans
+
+// How good centers and memberships are: the objective, the gap to the floor.
+
+import "math"
+
+// objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
+// f and g hold: the first result times 2^exp. x − Fᵀg is summed as
+// (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
+// when the mean is far from 0. far has the residuals of rows for which that is not
+// enough, as foreign f and g may have them; nil: none.
+func (s *samples) objective(f, g *Matrix, far []farResidual) (total float64, exp int, err error) {
+	k := f.Rows
+	shifted := NewMatrix(k+1, s.d, nil) // and the mean
+	copy(shifted.row(k), s.mean)
+	for j := range k {
+		out := shifted.row(j)
+		for i, v := range f.row(j) {
+			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
+		}
+	}
+	for i, r := range far {
+		if v := math.Sqrt(s.weight(i)) * r.length; v > 0 {
+			_, top := math.Frexp(v)
+			exp = max(exp, top+r.exp)
+		}
+	}
+	// What a row is compared with: the centers that it has a part of, and the
+	// mean if its memberships do not add up to 1.
+	type mixed struct {
+		coef  []float64
+		index []int
+	}
+	less := math.Ldexp(1, -2*exp)
+	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	own := make([]mixed, min(s.workers, len(sums))) // Workers may be any number
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
+		mix := &own[at.worker]
+		part := 0.0
+		for i := at.lo; i < at.hi; i++ {
+			if s.weight(i) == 0 {
+				continue
+			}
+			if far != nil && far[i].is {
+				v := math.Ldexp(math.Sqrt(s.weight(i))*far[i].length, far[i].exp-exp)
+				part += v * v
+				continue
+			}
+			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
+			missing := 1.0
+			for j, v := range g.row(i) {
+				missing -= v
+				if v != 0 {
+					mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
+				}
+			}
+			if missing != 0 {
+				mix.coef, mix.index = append(mix.coef, missing), append(mix.index, k)
+			}
+			r := rows[(i-at.lo)*s.d:][:s.d]
+			addRows(r, mix.coef, mix.index, shifted.Data)
+			part += s.weight(i) * sumSquares(r) * less
+		}
+		sums[at.chunk] += part
+	})
+	for _, v := range sums {
+		total += v
+	}
+	return total, 2 * exp, err
+}
+
+// compare fills in what a certificate says of the objective.
+func (s *samples) compare(f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
+	objective, exp, err := s.objective(f, g, far)
+	if err != nil {
+		return c, err
+	}
+	return Certificate{
+		Objective:  min(math.Ldexp(objective, exp+2*s.exp+s.wexp), math.MaxFloat64),
+		Floor:      s.unscaleSquare(pc.floor),
+		FloorError: s.unscaleSquare(pc.floorError),
+		Total:      s.unscaleSquare(pc.total),
+		Gap:        s.gap(math.Ldexp(objective, exp), pc, f.Rows),
+	}, nil
+}
+
+// gap is (objective − floor)/total. A difference that the rounding of numbers as
+// large as the mean explains is 0, which matters where there is hardly any
+// variance to compare with.
+func (s *samples) gap(objective float64, pc *principal, k int) float64 {
+	rounding := float64(k+8) * 0x1p-52
+	difference := objective - pc.floor
+	switch {
+	case math.Abs(difference) <= float64(s.n)*sumSquares(s.mean)*rounding*rounding:
+		return 0
+	case pc.total > 0:
+		return min(difference/pc.total, math.MaxFloat64)
+	}
+	return math.MaxFloat64
+}
+
+// spanError is Certificate.SpanError.
+func (s *samples) spanError(centers, basis *Matrix) float64 {
+	var far, off, top float64
+	for j := range centers.Rows {
+		big, _ := rowMaxAbs(centers.row(j))
+		top = max(top, big)
+	}
+	_, exp := math.Frexp(top)
+	exp = max(exp-s.exp, 0) // centers may be larger than the data by any factor
+	r := make([]float64, s.d)
+	for j := range centers.Rows {
+		for i, v := range centers.row(j) {
+			r[i] = math.Ldexp(v, -s.exp-exp) - math.Ldexp(s.mean[i], -exp)
+		}
+		far = math.Hypot(far, norm2(r))
+		for range 2 {
+			for c := range basis.Rows {
+				axpy(r, -dot(r, basis.row(c)), basis.row(c))
+			}
+		}
+		off = math.Hypot(off, norm2(r))
+	}
+	if far == 0 {
+		return 0
+	}
+	return off / far
+}
+
+// settleZeroWeights gives rows of weight 0, which the centers were found
+// without, their nearest mixture of these.
+func (s *samples) settleZeroWeights(m *Model) error {
+	if s.weights == nil {
+		return nil
+	}
+	var problem *simplexProblem
+	for i := range s.n {
+		if s.weight(i) > 0 { // as scaled: one below 2^-1074 of the largest is 0
+			continue
+		}
+		if problem == nil {
+			problem = newSimplexProblem(m.Centers, m.Sum)
+		}
+		one, x := rowsOf(m.Memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
+		if _, err := problem.solve(s.ctx, one, x, nil, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Certificate says how good given centers and memberships are. It is computed
+// from x, the centers and the memberships alone.
+type Certificate struct {
+	Objective float64 // ‖X − GF‖², weighted if weights were given
+	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
+	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum.
+	// Clearly below 0 only if the rows of G do not add up to 1, be it by rounding
+	// where the mean is far: 1e-16 of the mean over the spread. On data without
+	// variance it is 0 for an objective of 0, math.MaxFloat64 for any other.
+	Gap           float64
+	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible
+	MaxSumError   float64 // the largest |Σ_j g_ij − 1| over the rows
+	// SpanError is the distance of the centers from the principal affine
+	// subspace x̄ + span(U), ‖(F − 1x̄ᵀ)(I − UUᵀ)‖ relative to ‖F − 1x̄ᵀ‖, from 0
+	// to 1. It is 0 at an optimum whose memberships use all dimensions; where
+	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
+	SpanError  float64
+	Total      float64 // ‖Xc‖², the objective for k = 1
+	FloorError float64 // how much above Floor the true minimum may be (see Model.FloorError)
+}

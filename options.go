@@ -1,0 +1,418 @@
+package softkmeans
+
+// What callers choose: solvers, starts, volumes, options, and what they are told.
+
+import (
+	"math"
+	"strconv"
+)
+
+// Solver is the way in which [Fit] finds the principal subspace. All ways
+// reach the same minimum; they differ in time and in the digits of small
+// singular values. With m = min(n, d) and M = max(n, d):
+type Solver int
+
+const (
+	// SolverAuto takes the cheapest: SolverKrylov where m > 512 and sixteen of its
+	// steps take less time than SolverGram, by measured speeds where m(1 + 3m/M) ≥
+	// 144(k+7), and SolverGram otherwise. Where Krylov's steps turn out not
+	// to do, on spectra that do not fall, SolverGram follows, at up to twice the time.
+	// SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of the total, of
+	// which the Gram matrix has lost digits. It is the default.
+	SolverAuto Solver = iota
+	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
+	// Mm² + 4m³/3. Squares below 2^-52 of the largest are lost, so a floor below
+	// 1e-14 of the total is rounding.
+	SolverGram
+	// SolverJacobi takes the QR factorization, block by block, and the
+	// singular values of R by one-sided Jacobi: 2Mm² + 50m³. Small singular
+	// values keep their digits.
+	SolverJacobi
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step.
+	// Its Floor is a bound (see Model.FloorError).
+	SolverKrylov
+)
+
+// String returns "auto", "gram", "jacobi" or "krylov".
+func (s Solver) String() string {
+	switch s {
+	case SolverAuto:
+		return "auto"
+	case SolverGram:
+		return "gram"
+	case SolverJacobi:
+		return "jacobi"
+	case SolverKrylov:
+		return "krylov"
+	}
+	return "Solver(" + strconv.Itoa(int(s)) + ")"
+}
+
+// Options tunes [Fit] and [FitSeq]. The zero value and nil are the defaults.
+type Options struct {
+	// Weights has a weight ≥ 0 for every row; nil: all 1. A weight of 2 is the
+	// row given twice, a weight of 0 a row that does not count (its memberships
+	// are its nearest mixture of the centers). Sums of squares lose what is below
+	// 1e-308 of the largest weight times the largest entry's square, and so their
+	// digits where nothing else is left.
+	Weights   []float64
+	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
+	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
+	// B → BQ; nil: none. Every Q gives another global optimum: minus the
+	// identity the mirror image, RandomOrientation an arbitrary one.
+	Orientation *Matrix
+
+	// What follows is for FitSeq; Fit does not look at it.
+
+	// Memberships receives those of rows first, first+1, … (n×k), in the order of
+	// the rows; g is its to keep. It costs one pass more. Its error ends
+	// the fit, and is wrapped.
+	Memberships func(first int, g *Matrix) error
+	// Progress is called after every block, on the goroutine of the caller; nil: not.
+	Progress func(Pass)
+	// Passes is how many SolverKrylov may make, without that for Memberships: at
+	// least 4; 0: 30.
+	Passes int
+}
+
+func orDefault[T int | float64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// checkK is for all that is found for k centers, which are indexed by 32 bits. Where
+// int has no more, what k is multiplied by tells.
+func checkK(k int) error {
+	switch {
+	case k < 1:
+		return fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
+	case math.MaxInt > math.MaxInt32 && k >= math.MaxInt32:
+		return fail(ErrOption, "k is "+strconv.Itoa(k)+", too large")
+	}
+	return nil
+}
+
+func checkFit(k int, o *Options) error {
+	if err := checkK(k); err != nil {
+		return err
+	}
+	switch {
+	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
+		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
+	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
+		return fail(ErrOption, "Solver is "+o.Solver.String())
+	case gramOnly && o.Solver > SolverGram:
+		return fail(ErrOption, "Solver is "+o.Solver.String()+", which this build is without")
+	}
+	q := o.Orientation
+	if q == nil {
+		return nil
+	}
+	if err := checkMatrix("Orientation", q); err != nil {
+		return err
+	}
+	if q.Rows != k-1 || q.Cols != k-1 {
+		return fail(ErrShape, "Orientation is "+shape(q.Rows, q.Cols)+", k−1 is "+strconv.Itoa(k-1))
+	}
+	for i := range k - 1 {
+		for j := range i + 1 {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if !(math.Abs(dot(q.row(i), q.row(j))-want) <= 1e-10) {
+				return fail(ErrOption, "Orientation is not orthogonal: rows "+strconv.Itoa(i)+" and "+strconv.Itoa(j))
+			}
+		}
+	}
+	return nil
+}
+
+// Volume is what [FitMinVolume] keeps small: Σ log(σ_i² + ε), over these
+// singular values.
+type Volume int
+
+const (
+	// VolumeAuto is the default: VolumeAffine for exact mixtures (see
+	// [FitMinVolume]), where the smallest simplex is the answer, otherwise
+	// VolumeOrigin, which holds clusters a little better.
+	VolumeAuto Volume = iota
+	// VolumeOrigin is the paper's: the k singular values of the centers as seen
+	// from the mean of the data (from 0 under SumAtMostOne). They tell the volume
+	// of the simplex and how far its hull is from the mean.
+	VolumeOrigin
+	// VolumeAffine takes the k−1 singular values of the centers as seen from
+	// their own mean: the volume of the simplex, wherever it is.
+	VolumeAffine
+)
+
+// String returns "auto", "origin" or "affine".
+func (v Volume) String() string {
+	switch v {
+	case VolumeAuto:
+		return "auto"
+	case VolumeOrigin:
+		return "origin"
+	case VolumeAffine:
+		return "affine"
+	}
+	return "Volume(" + strconv.Itoa(int(v)) + ")"
+}
+
+// Init is the start of [FitAlternating] and [FitMinVolume].
+type Init int
+
+const (
+	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]),
+	// otherwise InitKMeans.
+	InitAuto Init = iota
+	// InitKMeans: the centers of k-means, the best of twenty runs of
+	// Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii 2007, with
+	// the best of 2+log k candidates for each seed). It keeps prototypes near
+	// clusters.
+	InitKMeans
+	// InitPlusPlus is one set of k-means++ seeds, without iterations.
+	InitPlusPlus
+	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis
+	// 2014) in the principal subspace: k extreme samples. It is the start for
+	// unmixing, where some samples are nearly pure.
+	InitSPA
+	// InitGlobal is the tight simplex of the global solution, which encloses
+	// the data: prototypes come in from outside.
+	InitGlobal
+	// InitRandom takes k different samples at random.
+	InitRandom
+)
+
+// String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
+func (i Init) String() string {
+	switch i {
+	case InitAuto:
+		return "auto"
+	case InitKMeans:
+		return "k-means"
+	case InitPlusPlus:
+		return "k-means++"
+	case InitSPA:
+		return "SPA"
+	case InitGlobal:
+		return "global"
+	case InitRandom:
+		return "random"
+	}
+	return "Init(" + strconv.Itoa(int(i)) + ")"
+}
+
+// Iteration is what Progress is told after every pass over the data, on the
+// goroutine of the caller. Objective, Fit and Floor are in the squared units of
+// the data.
+type Iteration struct {
+	Restart   int     // from 0
+	Iteration int     // from 0, the start; a run of its own for every λ
+	Objective float64 // Fit and the penalty
+	Fit       float64 // ‖X − GF‖²
+	Floor     float64 // the least that Fit can be
+	Lambda    float64 // of this run
+	Volume    float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
+}
+
+// AlternatingOptions tunes [FitAlternating]. The zero value and nil are the
+// defaults.
+type AlternatingOptions struct {
+	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
+	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Seed    uint64    // of all that is random: the same seed gives the same result
+	// Restarts is from how many starts to run; 0: 1. The lowest objective is
+	// kept. InitSPA, InitGlobal and Centers give one start only.
+	Restarts int
+	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
+	// Tol ends a run when, twice in a row, the objective falls by no more than
+	// this share of the fit and ‖F_t+1 − F_t‖² is no more than this share of
+	// ‖F‖²; 0: 1e-5.
+	Tol     float64
+	Init    Init    // where to start; InitAuto is the default
+	Centers *Matrix // k×d: start from these instead; nil: Init
+	Sum     Sum     // SumToOne (the default) or SumAtMostOne
+	// Progress is called after every pass over the data; nil: not. It must not
+	// keep the caller waiting, and may cancel the context.
+	Progress func(Iteration)
+}
+
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the
+// defaults.
+type MinVolumeOptions struct {
+	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
+	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Seed    uint64    // of all that is random: the same seed gives the same result
+	// Restarts is from how many starts to run; 0: 1. The lowest objective is
+	// kept; with Slack at the first λ tried, and the search for λ goes on from
+	// there. InitSPA, InitGlobal and Centers give one start only.
+	Restarts int
+	MaxIter  int             // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
+	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
+	Init     Init            // where to start; InitAuto is the default
+	Centers  *Matrix         // k×d: start from these instead; nil: Init
+	Sum      Sum             // SumToOne (the default) or SumAtMostOne
+	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
+
+	// Slack is how much more squared error than the proven minimum compact
+	// prototypes may cost: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor
+	// allows. 0: 0.25. Larger values leave more samples outside of the simplex;
+	// these get decided memberships.
+	Slack float64
+	// Lambda > 0 is λ itself, in squared units of the data (times weight), and
+	// Slack is then not used.
+	Lambda float64
+	// Epsilon is ε, in squared units of the data; 0: the floor per unit of
+	// weight. Directions in which the centers spread by less than √ε cost
+	// nothing: a small ε lets the smallest direction collapse, a large one makes
+	// the penalty a ridge, ‖F‖²/ε. The least is 2^-40 of the variance.
+	Epsilon float64
+	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
+
+	// What follows is for FitMinVolumeSeq; FitMinVolume does not look at it.
+
+	// SummaryRows is how many rows the summary may have: the more the less is left
+	// to refine, and the longer it takes. 0: 16384, fewer where they have more than
+	// 1024 columns, but at least 32·k.
+	SummaryRows int
+	// Refinements is how many passes more the first solution may be improved in;
+	// 0: 4, negative: none.
+	Refinements  int
+	Memberships  func(first int, g *Matrix) error // as in [Options]
+	PassProgress func(Pass)                       // Options.Progress: after every block; nil: not
+}
+
+// Defaults. The definition of ε and kmeansRuns were chosen on iris, seeds,
+// glass, digits and mfeat_pix; Slack is the contract's.
+const (
+	defaultSlack    = 0.25
+	defaultMaxIter  = 1000
+	defaultTol      = 1e-5
+	defaultRestarts = 1
+)
+
+func checkJob(x *Matrix, k int, o *MinVolumeOptions) error {
+	if err := checkK(k); err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		name string
+		n    int
+	}{{"Restarts", o.Restarts}, {"MaxIter", o.MaxIter}} {
+		if v.n < 0 {
+			return fail(ErrOption, v.name+" is "+strconv.Itoa(v.n))
+		}
+	}
+	for _, v := range []struct {
+		name string
+		n    float64
+	}{{"Tol", o.Tol}, {"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
+		if !(v.n >= 0 && isFinite(v.n)) {
+			return fail(ErrOption, v.name+" is "+decimal(v.n))
+		}
+	}
+	switch {
+	case o.Init < InitAuto || o.Init > InitRandom:
+		return fail(ErrOption, "Init is "+o.Init.String())
+	case o.Sum != SumToOne && o.Sum != SumAtMostOne:
+		return fail(ErrOption, "Sum is "+o.Sum.String())
+	case o.Volume < VolumeAuto || o.Volume > VolumeAffine:
+		return fail(ErrOption, "Volume is "+o.Volume.String())
+	case o.Centers == nil:
+		return nil
+	}
+	if err := checkMatrix("Centers", o.Centers); err != nil {
+		return err
+	}
+	if err := checkShape("x", x); err != nil {
+		return err
+	}
+	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {
+		return fail(ErrShape, "Centers are "+shape(o.Centers.Rows, o.Centers.Cols)+", not "+shape(k, x.Cols))
+	}
+	return nil
+}
+
+// Pass is what Options.Progress is told: of blocks as FitSeq cuts them anew, 8192 rows
+// or 16 MB each.
+type Pass struct {
+	Pass int // from 1
+	Rows int // so far in this pass
+}
+
+// WarningKind says what a [Warning] is about.
+type WarningKind int
+
+const (
+	// WarnCoincident: centers Cluster and Other are the same to tolerance.
+	// Value is their distance, relative to the root mean square distance of
+	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
+	WarnCoincident WarningKind = iota
+	// WarnEmpty: no sample of positive weight has its largest membership in
+	// Cluster. Value is the share of all membership that it has.
+	WarnEmpty
+	// WarnFar: the center of Cluster is outside of the data by far. Value is its
+	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
+	// farthest sample of positive weight: more than 3.
+	WarnFar
+	// WarnSlack: no λ gave an error within the slack. Value is the error
+	// relative to what the slack allows; the model is the best that was found. Both
+	// are of the centers before they stop at math.MaxFloat64.
+	WarnSlack
+)
+
+// Warning is a reason to look at a solution before it is used. Values are
+// relative, without units.
+type Warning struct {
+	Kind    WarningKind
+	Cluster int // from 0; 0 where no cluster is meant
+	Other   int // the second center of WarnCoincident, otherwise 0
+	Value   float64
+}
+
+// String returns the warning as a sentence.
+func (w Warning) String() string {
+	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
+	cluster := strconv.Itoa(w.Cluster)
+	switch w.Kind {
+	case WarnCoincident:
+		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value + " of the data's spread apart"
+	case WarnEmpty:
+		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " + value + " of all membership"
+	case WarnFar:
+		return "center " + cluster + " is outside of the data: " + value + " times as far from the middle as the farthest sample"
+	case WarnSlack:
+		return "the error is " + value + " times what the slack allows, and no smaller one was found"
+	}
+	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
+}
+
+// LSDOptions tunes [LSD], [TILSD] and [HierarchicalLSD]. The zero value and nil
+// are the defaults.
+type LSDOptions struct {
+	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Seed    uint64 // of all that is random: the same seed gives the same result
+	// Starts is from how many random rotations LSD looks for the simplex (k > 2);
+	// 0: 5.
+	Starts int
+	// MaxIter is the most steps of the descent that follows the rotation in
+	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent,
+	// the method as its source has it. There are up to four such descents, from
+	// different scales, but one where it ends within 0.1 % of the floor.
+	MaxIter int
+	// Tol ends that descent when twenty steps lower the least objective by no more
+	// than this share of ‖K‖²; 0: 1e-9.
+	Tol float64
+	// Progress is called at the start of each descent of LSD and after every step
+	// of it, not for the eigensolver and not by TILSD and HierarchicalLSD, with the objective in Objective and Fit and its floor; Restart is a
+	// number of the descent, from 0, of which some may be left out. It runs in the goroutine of the call and delays it.
+	Progress func(Iteration)
+
+	Enclosure   Enclosure // of TILSD: EnclosureBall (the default) or EnclosureTight
+	Orientation *Matrix   // of TILSD: see Options.Orientation
+}

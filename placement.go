@@ -1,0 +1,82 @@
+package softkmeans
+
+// Where the simplex of the global solution lies: projections, centers and
+// memberships.
+
+import "math"
+
+// place projects the data on the basis (p×d), W = XcU, encloses it, and leaves
+// the memberships in g (n×k). The projections wait in g's own rows for the
+// enclosure to be known: W needs no storage.
+func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
+	normals := normalsOf(k, basis.Rows, o.Orientation)
+	ext, err := s.project(g, basis, normals, o.Enclosure)
+	if err != nil {
+		return nil, err
+	}
+	e := enclose(o.Enclosure, normals, ext)
+	return e, s.mixtures(g, basis.Rows, e)
+}
+
+// project leaves the projections W on the basis (p×d) in the first p columns of g
+// and returns what an enclosure must know of them.
+func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
+	p := basis.Rows
+	extents, facets := make([]extent, s.productChunks(manyChunks)), NewMatrix(s.productChunks(manyChunks), normals.Rows, nil)
+	for c := range extents {
+		extents[c].facets = facets.row(c)
+	}
+	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
+	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
+	// printed ones the objective is not minimal, and G can be negative.
+	err := s.eachProduct(basis, manyChunks, false, func(at block, w Matrix) {
+		for c := range p {
+			for i, v := range w.row(c) {
+				g.row(at.lo + i)[c] = v
+			}
+		}
+		for i := at.lo; i < at.hi; i++ { // one of weight 0 is packed as 0, which no extent is without
+			extents[at.chunk].add(g.row(i)[:p], normals, kind)
+		}
+	})
+	for c := range extents[1:] {
+		extents[0].merge(&extents[c+1])
+	}
+	return &extents[0], err
+}
+
+// mixtures overwrites the rows of g, which begin with p projections, with their
+// coordinates in the enclosure.
+func (s *samples) mixtures(g *Matrix, p int, e *enclosure) error {
+	coordinates := e.coordinates()
+	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
+		w := at.scratch[:p]
+		for i := at.lo; i < at.hi; i++ {
+			copy(w, g.row(i))
+			coordinates.of(g.row(i), w)
+		}
+	})
+}
+
+// centers returns the vertices of the enclosure in the data's units: for the
+// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5. The status is
+// that of pc, unless they are no minimum since they had to stop at the end of the range by
+// more than a rounding error.
+func (s *samples) centers(e *enclosure, pc *principal) (*Matrix, Status) {
+	k, status := e.normals.Rows, pc.status
+	f := NewMatrix(k, s.d, nil)
+	for j := range k {
+		row := f.row(j)
+		copy(row, s.mean)
+		for c, u := range e.normals.row(j) {
+			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, pc.basis.row(c))
+		}
+		for i, v := range row {
+			row[i] = clampFinite(math.Ldexp(v, s.exp))
+			if status == StatusOptimal && math.IsInf(math.Ldexp(v*(1-0x1p-50), s.exp), 0) {
+				status = StatusOutOfRange
+			}
+		}
+	}
+	return f, status
+}

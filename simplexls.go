@@ -1,0 +1,144 @@
+package softkmeans
+
+// Least squares on the simplex: the mixture of given vertices that is nearest to
+// a sample (fully constrained least squares, as unmixing calls it).
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the
+// defaults.
+type SimplexOptions struct {
+	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
+	Start   *Matrix // n×k memberships whose positive entries are tried first; nil: none. May be dst.
+	Sum     Sum     // SumToOne (the default); SumAtMostOne: Σg ≤ 1, by a vertex at 0 that is not part of the result
+}
+
+// SimplexInfo says how well the memberships of a call solve their problems.
+type SimplexInfo struct {
+	// KKT is the largest violation of the optimality conditions over all rows,
+	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
+	// may reach 1e-9 for vertices that are dependent (Ridge > 0) and of very
+	// different sizes, or hardly independent, as where two all but coincide: no
+	// active-set step is accurate enough there to mend it. Where Ridge > 0 it is that of
+	// the last proximal step, which the step's own term adds to: at most Ridge, and 1e-11
+	// for vertices 1e-9 apart.
+	KKT float64
+	// Ridge is 0 unless the vertices are affinely dependent to working
+	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
+	// and those of least norm were picked, by proximal steps of this size
+	// (relative to the largest squared distance of a vertex from their mean).
+	Ridge float64
+	// Fallbacks counts the rows for which exchanging several vertices at once
+	// went round in circles and one at a time was needed.
+	Fallbacks int
+	// Unsolved counts the rows that reached the iteration limit: among dependent
+	// vertices, where rounding decides which of several equal supports is tried
+	// next. Such rows have the last feasible memberships, and KKT says how good
+	// they are.
+	Unsolved int
+}
+
+// join takes the diagnostics of other rows in.
+func (i *SimplexInfo) join(other SimplexInfo) {
+	i.KKT = max(i.KKT, other.KKT)
+	i.Ridge = max(i.Ridge, other.Ridge)
+	i.Fallbacks += other.Fallbacks
+	i.Unsolved += other.Unsolved
+}
+
+// SimplexLeastSquares returns for every row of x (n×d) the weights g ≥ 0, Σg = 1
+// that minimise ‖x − Σ_j g_j·vertex_j‖² (n×k for k vertices, the rows of a k×d
+// matrix). The solution is exact, not iterated to a tolerance: the optimality
+// (KKT) conditions of an active-set method hold to rounding, entries off the
+// support are exactly 0, rows add up to 1 to one rounding.
+//
+// Vertices and samples are shifted by the vertices' mean and all rows share the
+// k×k matrix A = FFᵀ + ρ11ᵀ, which is definite whenever the vertices are
+// affinely independent and has the same minimisers. With support S the
+// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1); it is
+// optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are
+// exchanged at once while that helps (Kim & Park 2011), one at a time in a
+// feasible descent otherwise. Rows with the same support share one Cholesky
+// factor, as in Van Benthem & Keenan (2004).
+//
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be
+// x itself. Cost: O(ndk) and O(k²) a row and support tried. Errors: [ErrShape],
+// [ErrNonFinite], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
+// dst is unchanged.
+func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
+	var o SimplexOptions
+	if opts != nil {
+		o = *opts
+	}
+	none := SimplexInfo{}
+	if o.Workers < 0 {
+		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+	}
+	if o.Sum != SumToOne && o.Sum != SumAtMostOne {
+		return nil, none, fail(ErrOption, "Sum is "+o.Sum.String())
+	}
+	if err := checkShape("x", x); err != nil {
+		return nil, none, err
+	}
+	if err := checkMatrix("vertices", vertices); err != nil {
+		return nil, none, err
+	}
+	if vertices.Rows == 0 {
+		return nil, none, fail(ErrTooFewSamples, "no vertices")
+	}
+	if x.Cols != vertices.Cols {
+		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
+	}
+	if k := vertices.Rows; k >= math.MaxInt32 || !fits(x.Rows, k) || !fits(k+1, k+1) {
+		return nil, none, fail(ErrShape, strconv.Itoa(k)+" vertices for "+strconv.Itoa(x.Rows)+" rows: the result is too large to address")
+	}
+	workers, ctx := workerCount(o.Workers), context.Background()
+	if _, err := finiteMax(ctx, "x", x, workers); err != nil {
+		return nil, none, err
+	}
+	if o.Start != nil {
+		if err := checkMatrix("Start", o.Start); err != nil {
+			return nil, none, err
+		}
+		if o.Start.Rows != x.Rows || o.Start.Cols != vertices.Rows {
+			return nil, none, fail(ErrShape, "Start is "+shape(o.Start.Rows, o.Start.Cols)+", the result is "+shape(x.Rows, vertices.Rows))
+		}
+	}
+	dst = destination(dst, x.Rows, vertices.Rows)
+	info, err := newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, o.Start, workers)
+	return dst, info, err
+}
+
+// solve fills dst with the memberships of the rows of x, which are finite.
+func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
+	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
+	err := p.eachSolved(ctx, workers, dst, x, start, manyChunks, func(at block, info SimplexInfo) { infos[at.chunk].join(info) })
+	total := SimplexInfo{}
+	for _, f := range infos {
+		total.join(f)
+	}
+	return total, err
+}
+
+// eachSolved solves block by block and calls fn with each block once its rows
+// of dst are there: what else a pass over x is for can be done while they are in
+// the cache. Chunks and their order are those of eachBlock with rows of p.d
+// numbers; fn may overwrite the block's scratch, p.d+k numbers an item.
+func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, start *Matrix, most int, fn func(at block, info SimplexInfo)) error {
+	solvers := make([]rowSolver, min(workers, chunks(x.Rows, p.d, most))) // workers may be any number
+	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+p.k, func(at block) {
+		info := SimplexInfo{}
+		solver := &solvers[at.worker]
+		if solver.p == nil {
+			solver.begin(p)
+		}
+		if !p.same(dst, at.lo, at.hi, &info) {
+			solver.rows(ctx, dst, start, p.products(at, x), at.lo, at.hi, &info)
+		}
+		fn(at, info)
+	})
+}
