@@ -179,7 +179,7 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	} else {
 		r.proximal(r.all, b, size, info)
 	}
-	settle(r.all, 1)
+	fixSum(r.all, 1)
 	copy(g, r.all)
 }
 

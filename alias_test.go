@@ -516,7 +516,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	large := two.Clone()
 	large.Set(1, 1, -1e9)
 	foreign := reachOf(other, two)
-	crowd := &Extent{rows: math.MaxInt - 1, extent: extent{facets: make([]float64, 2)}, mark: p.mark, marked: true}
+	crowd := &Extent{rows: math.MaxInt - 1, extent: extent{facets: make([]float64, 2)}, fingerprint: p.fingerprint, started: true}
 	reach := func(p *Subspace, x *Matrix, w []float64) func(form) error {
 		return func(v form) error { return v.(*Extent).AddWeighted(p, x, w) }
 	}

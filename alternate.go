@@ -15,7 +15,7 @@ import (
 
 // mixture is a problem for the loop: samples in coordinates of their own, what
 // is penalised, and by how much.
-type mixture struct {
+type alternation struct {
 	ctx   context.Context
 	s     *samples
 	z     *Matrix // n×r: the samples, scaled and centred, in an orthonormal basis
@@ -26,12 +26,12 @@ type mixture struct {
 	// contrasts is B, k×(k−1), of VolumeAffine; nil for VolumeOrigin.
 	contrasts   *Matrix
 	lambda, eps float64
-	more        func(to *state) // adds to the sums and the fit; nil: nothing. See correction.
-	work        *visits         // made by the first visit
+	more        func(to *iterate) // adds to the sums and the fit; nil: nothing. See correction.
+	work        *passMemory       // made by the first visit
 }
 
 // state is a point (F, G) of the iteration with what the next F-step needs.
-type state struct {
+type iterate struct {
 	f     *Matrix // k×r
 	g     *Matrix // n×k, optimal for f
 	gg    *Matrix // GᵀG, weighted
@@ -43,40 +43,40 @@ type state struct {
 	info  SimplexInfo
 }
 
-func (m *mixture) newState() *state {
+func (m *alternation) newState() *iterate {
 	k, r := m.k, m.z.Cols
-	return &state{f: NewMatrix(k, r, nil), g: NewMatrix(m.z.Rows, k, nil),
+	return &iterate{f: NewMatrix(k, r, nil), g: NewMatrix(m.z.Rows, k, nil),
 		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), inner: NewMatrix(k, k, nil)}
 }
 
 // visits is the memory of the visits to states of one mixture: from the second
 // on they allocate nothing, nor does centersStep, but for goroutines.
-type visits struct {
+type passMemory struct {
 	problem simplexProblem
-	parts   []partial
-	hands   []hand
+	parts   []chunkSums
+	workers []workerMemory
 	step    int // rows of a block
 	task    func(worker, chunk int)
 	// The visit at hand.
-	m    *mixture
-	to   *state
+	m    *alternation
+	to   *iterate
 	warm *Matrix
 	// Of penalty and centersStep.
 	contrasted, half *Matrix
 	a, inverse       []float64
 	scratch          []float64
-	spare            *state // what the last run did not return
+	spare            *iterate // what the last run did not return
 }
 
 // partial is what a chunk of samples adds to a state.
-type partial struct {
+type chunkSums struct {
 	gg, gz *Matrix // of gg the part on and right of the diagonal
 	fit    float64
 	info   SimplexInfo
 }
 
 // hand is what a worker works with.
-type hand struct {
+type workerMemory struct {
 	solver  rowSolver
 	begun   bool
 	scratch []float64
@@ -88,14 +88,14 @@ type hand struct {
 	count   []int     // of users, by center
 }
 
-// visits returns m's memory.
-func (m *mixture) visits() *visits {
+// memory returns m's memory.
+func (m *alternation) memory() *passMemory {
 	if m.work != nil {
 		return m.work
 	}
 	k, r := m.k, m.z.Cols
 	c := chunks(m.z.Rows, r, reduceChunks)
-	v := &visits{parts: make([]partial, c), hands: make([]hand, max(1, min(m.s.workers, c))), step: min(blockRows(m.z.Rows, r), max(m.z.Rows, 1))}
+	v := &passMemory{parts: make([]chunkSums, c), workers: make([]workerMemory, max(1, min(m.s.workers, c))), step: min(blockRows(m.z.Rows, r), max(m.z.Rows, 1))}
 	for t := range v.parts {
 		v.parts[t].gg, v.parts[t].gz = NewMatrix(k, k, nil), NewMatrix(k, r, nil)
 	}
@@ -105,15 +105,15 @@ func (m *mixture) visits() *visits {
 	return v
 }
 
-// visit completes the state for the centers in to.f: one pass over the samples
+// pass completes the state for the centers in to.f: one pass over the samples
 // with the G-step, the fit and the sums for the next F-step in it. warm has
 // memberships whose supports are tried first; nil: none. On an error (a
 // context that ended) the state is of no use.
-func (m *mixture) visit(to *state, warm *Matrix) error {
-	v := m.visits()
+func (m *alternation) pass(to *iterate, warm *Matrix) error {
+	v := m.memory()
 	v.problem.set(to.f, m.sum)
-	for w := range v.hands {
-		v.hands[w].begun = false
+	for w := range v.workers {
+		v.workers[w].begun = false
 	}
 	v.m, v.to, v.warm = m, to, warm
 	runTasks(m.s.workers, len(v.parts), v.task)
@@ -141,8 +141,8 @@ func (m *mixture) visit(to *state, warm *Matrix) error {
 }
 
 // chunk is the part of a visit that one task does.
-func (v *visits) chunk(worker, task int) {
-	part, h := &v.parts[task], &v.hands[worker]
+func (v *passMemory) chunk(worker, task int) {
+	part, h := &v.parts[task], &v.workers[worker]
 	clear(part.gg.Data)
 	clear(part.gz.Data)
 	part.fit, part.info = 0, SimplexInfo{}
@@ -162,7 +162,7 @@ func (v *visits) chunk(worker, task int) {
 }
 
 // block does rows lo…hi−1 of a visit.
-func (v *visits) block(part *partial, h *hand, lo, hi int) {
+func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	m, to, p := v.m, v.to, &v.problem
 	r := m.z.Cols
 	z := m.z.Data[lo*r : hi*r]
@@ -219,14 +219,14 @@ func (v *visits) block(part *partial, h *hand, lo, hi int) {
 // They differ by a constant while F1 = 0, which alternating updates do not keep;
 // the k-th singular value then measures how far the hull is from the origin.
 // VolumeAffine takes the k−1 singular values of the centred F.
-func (m *mixture) penalty(to *state) {
+func (m *alternation) penalty(to *iterate) {
 	to.logs = 0
 	clear(to.inner.Data)
 	if m.eps == 0 { // FitAlternating; a path wants the volume also where λ is 0
 		return
 	}
 	k, r := m.k, m.z.Cols
-	v := m.visits()
+	v := m.memory()
 	f, size := to.f, k
 	if m.contrasts != nil { // BᵀF has the singular values of HF but the structural zero
 		f, size = v.contrast(m, to.f), k-1
@@ -294,7 +294,7 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 }
 
 // contrast returns BᵀF, (k−1)×r.
-func (v *visits) contrast(m *mixture, f *Matrix) *Matrix {
+func (v *passMemory) contrast(m *alternation, f *Matrix) *Matrix {
 	v.contrasted = reshaped(v.contrasted, m.k-1, f.Cols)
 	clear(v.contrasted.Data)
 	for a := range m.k {
@@ -317,8 +317,8 @@ func (v *visits) contrast(m *mixture, f *Matrix) *Matrix {
 // δ is our addition: a proximal term far below the rest, which changes no
 // fixed point and keeps descent. A center that no sample uses stays in
 // its place, where GᵀG alone would be singular.
-func (m *mixture) centersStep(f *Matrix, from *state) {
-	k, a := m.k, m.visits().a
+func (m *alternation) centersStep(f *Matrix, from *iterate) {
+	k, a := m.k, m.memory().a
 	copy(a, from.gg.Data)
 	axpy(a, m.lambda/2, from.inner.Data)
 	var top float64
@@ -365,15 +365,15 @@ const proximalShare = 0x1p-36
 // tell is called with every state that is reached, the start's first. A context
 // that ends is no error here: the state is the last complete one then, nil if
 // there is none.
-func (m *mixture) run(start *Matrix, most int, tol float64, tell func(iteration int, at *state)) (at *state, iterations int, status Status) {
-	at, next := m.newState(), m.visits().spare
+func (m *alternation) run(start *Matrix, most int, tol float64, tell func(iteration int, at *iterate)) (at *iterate, iterations int, status Status) {
+	at, next := m.newState(), m.memory().spare
 	if next == nil {
 		next = m.newState()
 	}
 	m.work.spare = nil
 	defer func() { m.work.spare = next }() // of no use to the caller
 	copy(at.f.Data, start.Data)
-	if m.visit(at, nil) != nil {
+	if m.pass(at, nil) != nil {
 		return nil, 0, StatusCancelled
 	}
 	tell(0, at)
@@ -390,11 +390,11 @@ func (m *mixture) run(start *Matrix, most int, tol float64, tell func(iteration 
 			axpy(next.f.Data, momentum, plain.Data)
 			axpy(next.f.Data, -momentum, before.Data)
 		}
-		err := m.visit(next, at.g)
+		err := m.pass(next, at.g)
 		if err == nil && momentum > 0 && !(next.value <= at.value) {
 			age = 0
 			copy(next.f.Data, plain.Data)
-			err = m.visit(next, at.g)
+			err = m.pass(next, at.g)
 		}
 		if err != nil {
 			return at, i - 1, StatusCancelled

@@ -8,26 +8,26 @@ import (
 )
 
 // iterated returns a mixture with a lambda, and a state after some iterations.
-func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *job, at, next *state) {
+func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit, at, next *iterate) {
 	t.Helper()
-	j, err := newJob(bg, x, k, o)
+	j, err := openVolumeFit(bg, x, k, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.setEpsilon()
-	j.lambda = j.firstLambda()
-	start, err := j.start(0)
+	j.lambda = firstLambda(j)
+	start, err := j.startCenters(0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at, next = j.newState(), j.newState()
 	copy(at.f.Data, start.Data)
-	if err := j.visit(at, nil); err != nil {
+	if err := j.pass(at, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
 		j.centersStep(next.f, at)
-		if err := j.visit(next, at.g); err != nil {
+		if err := j.pass(next, at.g); err != nil {
 			t.Fatal(err)
 		}
 		at, next = next, at
@@ -66,7 +66,7 @@ func TestIterationAllocations(t *testing.T) {
 			j, at, next := iterated(t, c.x, c.k, &c.o)
 			got := testing.AllocsPerRun(5, func() {
 				j.centersStep(next.f, at)
-				if err := j.visit(next, at.g); err != nil {
+				if err := j.pass(next, at.g); err != nil {
 					t.Error(err)
 				}
 			})
@@ -88,13 +88,13 @@ func TestVisit(t *testing.T) {
 	for _, far := range []float64{0, 1, 1e3} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			j, at, next := iterated(t, x, 5, &MinVolumeOptions{Weights: weights, Sum: sum, Workers: 2})
-			for _, f := range []*state{at, next} {
+			for _, f := range []*iterate{at, next} {
 				for a := range 5 {
 					f.f.row(a)[0] += far
 				}
 			}
-			for w := range j.work.hands { // what is left from other visits does not matter
-				h := &j.work.hands[w]
+			for w := range j.work.workers { // what is left from other visits does not matter
+				h := &j.work.workers[w]
 				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a, j.work.inverse, j.work.scratch} {
 					for i := range v {
 						v[i] = math.NaN()
@@ -110,7 +110,7 @@ func TestVisit(t *testing.T) {
 			for a := range 5 {
 				next.f.row(a)[1] += far
 			}
-			if err := j.visit(next, at.g); err != nil {
+			if err := j.pass(next, at.g); err != nil {
 				t.Fatal(err)
 			}
 			if near := j.work.problem.near; far == 0 && !near || far == 1e3 && sum == SumToOne && near {
@@ -191,16 +191,16 @@ func TestStep(t *testing.T) {
 	}
 	for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			j, err := newJob(bg, x, 4, &MinVolumeOptions{Weights: weights, Volume: volume, Sum: sum})
+			j, err := openVolumeFit(bg, x, 4, &MinVolumeOptions{Weights: weights, Volume: volume, Sum: sum})
 			if err != nil {
 				t.Fatal(err)
 			}
 			j.setEpsilon()
 			j.lambda = 0.3 * j.total
-			start, _ := j.start(0)
+			start, _ := j.startCenters(0)
 			at := j.newState()
 			copy(at.f.Data, start.Data)
-			if err := j.visit(at, nil); err != nil {
+			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
 			centers := j.outside(at.f)
@@ -255,7 +255,7 @@ func TestStep(t *testing.T) {
 			}
 			after := j.newState()
 			copy(after.f.Data, next.Data)
-			if err := j.visit(after, at.g); err != nil || after.value > at.value {
+			if err := j.pass(after, at.g); err != nil || after.value > at.value {
 				t.Errorf("%v %v: %g after %g (%v)", volume, sum, after.value, at.value, err)
 			}
 		}

@@ -186,24 +186,24 @@ func BenchmarkIteration(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
 			clean, _ := mixtures(c.n, c.d, c.k, 0.3, 1, 1)
-			j, err := newJob(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1})
+			j, err := openVolumeFit(bg, noisy(clean, 20, 1), c.k, &MinVolumeOptions{Workers: 1})
 			if err != nil {
 				b.Fatal(err)
 			}
 			j.setEpsilon()
-			j.lambda = j.firstLambda()
-			start, err := j.start(0)
+			j.lambda = firstLambda(j)
+			start, err := j.startCenters(0)
 			if err != nil {
 				b.Fatal(err)
 			}
 			at, next := j.newState(), j.newState()
 			copy(at.f.Data, start.Data)
-			if err := j.visit(at, nil); err != nil {
+			if err := j.pass(at, nil); err != nil {
 				b.Fatal(err)
 			}
 			for b.Loop() {
 				j.centersStep(next.f, at)
-				if err := j.visit(next, at.g); err != nil {
+				if err := j.pass(next, at.g); err != nil {
 					b.Fatal(err)
 				}
 				at, next = next, at
@@ -284,11 +284,11 @@ func BenchmarkKernel(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		run(fmt.Sprintf("gram/n=%d,d=%d,b=1", n, d), n*d*(d+1), func() { must(s.gram()) })
+		run(fmt.Sprintf("gram/n=%d,d=%d,b=1", n, d), n*d*(d+1), func() { must(gramMatrix(s)) })
 		for _, k := range []int{4, 10, 32} {
 			v, y := randomData(k, d, 0, 1), randomData(k, n, 0, 1)
-			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.mul(v)) })
-			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(s.mulT(y)) })
+			run(fmt.Sprintf("mul/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiply(s, v)) })
+			run(fmt.Sprintf("mulT/n=%d,d=%d,b=%d", n, d, k), 2*n*d*k, func() { must(multiplyT(s, y)) })
 		}
 	}
 }
@@ -338,21 +338,21 @@ func BenchmarkStage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			gram, err := s.gram()
+			gram, err := gramMatrix(s)
 			if err != nil {
 				b.Fatal(err)
 			}
 			_, vectors := leadingEigen(bg, gram.Clone(), p, workers)
-			pc, err := s.principal(p, SolverGram)
+			pc, err := findPrincipal(s, p, SolverGram)
 			if err != nil {
 				b.Fatal(err)
 			}
 			g := NewMatrix(c.n, c.k, nil)
-			e, err := s.place(g, pc.basis, c.k, &Options{})
+			e, err := placeSimplex(s, g, pc.basis, c.k, &Options{})
 			if err != nil {
 				b.Fatal(err)
 			}
-			f, _ := s.centers(e, pc)
+			f, _ := simplexCenters(s, e, pc)
 			run := func(stage string, flops, reads int, call func() error) {
 				b.Run(fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage), func(b *testing.B) {
 					for b.Loop() {
@@ -367,13 +367,13 @@ func BenchmarkStage(b *testing.B) {
 				})
 			}
 			run("survey", 2*nd, 1, func() error { _, err := newSamples(bg, x, nil, workers, true); return err })
-			run("gram", nd*(small+1), 1, func() error { _, err := s.gram(); return err })
+			run("gram", nd*(small+1), 1, func() error { _, err := gramMatrix(s); return err })
 			run("eigen", 4*small*small*small/3, 0, func() error { leadingEigen(bg, gram.Clone(), p, workers); return nil })
 			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error { _, err := s.rightBasis(vectors, p); return err })
+				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
 			}
-			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := s.place(g, pc.basis, c.k, &Options{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := s.objective(f, g, nil); return err })
+			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, c.k, &Options{}); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := objectiveOf(s, f, g, nil); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}
 	}

@@ -31,7 +31,7 @@ func FloorsWeighted(x *Matrix, weights []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, _, err := s.squaredSingular()
+	values, _, err := squaredSingularValues(s)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	case memberships.Rows != s.n || memberships.Cols != k:
 		return c, fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
 	}
-	pc, err := s.principal(min(k-1, s.d), SolverAuto)
+	pc, err := findPrincipal(s, min(k-1, s.d), SolverAuto)
 	if err != nil {
 		return c, err
 	}
@@ -97,7 +97,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	if c, err = s.compare(centers, memberships, pc, far); err != nil {
+	if c, err = compareWithFloor(s, centers, memberships, pc, far); err != nil {
 		return Certificate{}, err
 	}
 	c.MinMembership = memberships.row(0)[0]
@@ -109,7 +109,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 		}
 		c.MaxSumError = max(c.MaxSumError, min(math.Abs(sum), math.MaxFloat64))
 	}
-	c.SpanError = s.spanError(centers, pc.basis)
+	c.SpanError = spanError(s, centers, pc.basis)
 	return c, nil
 }
 
@@ -136,7 +136,7 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k > s.rankBound() {
 		return true, nil
 	}
-	values, total, err := s.squaredSingular()
+	values, total, err := squaredSingularValues(s)
 	if err != nil {
 		return false, err
 	}
@@ -148,7 +148,7 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	// Of a Gram matrix this large nothing is left below lostShare, neither a
 	// zero nor what only looks like one.
 	if small, _ := s.sides(); small > jacobiMaxSide && values[k-1] < lostShare*total && bound*bound < lostShare*total {
-		if _, values, err = s.principalJacobi(0); err != nil {
+		if _, values, err = principalByJacobi(s, 0); err != nil {
 			return false, err
 		}
 	}

@@ -149,7 +149,7 @@ func zeros(v []float64) bool {
 // result: [ErrTooFewSamples] of the zero value, [ErrShape] of more centers than
 // 65537 and than columns, or of one center in more than 65536 columns.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
-	if err := p.known(); err != nil {
+	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
 	w := p.form()
@@ -207,7 +207,7 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || flags>>(statusShift+3) != 0 || k > math.MaxInt32 {
 		return fail(ErrFormat, "the subspace contradicts itself or a number is not finite")
 	}
-	out.mark = markOf(data)
+	out.fingerprint = checksumOf(data)
 	*p = out
 	return nil
 }
@@ -235,18 +235,18 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 	return true
 }
 
-// markOf is the checksum that a form ends in.
-func markOf(form []byte) uint32 { return binary.LittleEndian.Uint32(form[len(form)-4:]) }
+// checksumOf is the checksum that a form ends in.
+func checksumOf(form []byte) uint32 { return binary.LittleEndian.Uint32(form[len(form)-4:]) }
 
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary
 // reads: 104 + 8k bytes or less.
 func (e *Extent) MarshalBinary() ([]byte, error) {
 	var flags uint16
-	if e.marked {
+	if e.started {
 		flags = isMarked
 	}
 	var w writer
-	w.header(headerSize+8+8*len(e.facets)+4, extentMagic, partsVersion, flags, 0, int(e.mark), e.rows, "Extent",
+	w.header(headerSize+8+8*len(e.facets)+4, extentMagic, partsVersion, flags, 0, int(e.fingerprint), e.rows, "Extent",
 		[]float64{e.radius, e.objective, e.squares, 0, 0, 0, 0, 0})
 	w.count(len(e.facets))
 	w.numbers("facets", e.facets)
@@ -260,7 +260,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	out := Extent{mark: binary.LittleEndian.Uint32(data[12:]), marked: flags&isMarked != 0}
+	out := Extent{fingerprint: binary.LittleEndian.Uint32(data[12:]), started: flags&isMarked != 0}
 	rows := binary.LittleEndian.Uint64(data[16:])
 	head := r.numbers(headerNumbers)
 	if n := r.count(); n > 0 {
@@ -276,7 +276,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 			sound = sound && v >= 0 && v <= most
 		}
 	}
-	if !sound || out.marked != (rows > 0) || out.marked != (len(out.facets) > 0) || !out.marked && out.mark != 0 {
+	if !sound || out.started != (rows > 0) || out.started != (len(out.facets) > 0) || !out.started && out.fingerprint != 0 {
 		return fail(ErrFormat, "the extent contradicts itself or a number is not finite")
 	}
 	*e = out

@@ -141,7 +141,7 @@ func TestErratumLambdaHalf(t *testing.T) {
 	// From the point where the corrected iteration has come to rest, factor
 	// times (λ/2)D in the package's own update.
 	run := func(factor float64) (rises int, trace []float64) {
-		j, err := newJob(bg, x, 3, &MinVolumeOptions{Epsilon: eps, Volume: VolumeOrigin})
+		j, err := openVolumeFit(bg, x, 3, &MinVolumeOptions{Epsilon: eps, Volume: VolumeOrigin})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestErratumLambdaHalf(t *testing.T) {
 		copy(at.f.Data, j.inside(m.Centers).Data)
 		for step := range 6 {
 			j.lambda = j.scaledLambda(lambda)
-			if err := j.visit(at, nil); err != nil {
+			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
 			trace = append(trace, at.value)

@@ -4,35 +4,35 @@ package softkmeans
 
 import "math"
 
-// room is how much error over the floor the slack allows. What is less than
+// allowance is how much error over the floor the slack allows. What is less than
 // rounding is no room, and a search on log((fit − floor)/room) needs some.
-func (j *job) room() float64 {
+func allowance(j *volumeFit) float64 {
 	room := min(j.o.Slack*j.reference(), mostGiven*(j.total-j.pc.floor))
 	return max(room, 0x1p-60*j.total, math.SmallestNonzeroFloat64)
 }
 
 // firstLambda is where the search for λ starts. Over data sets and slacks λ grew
 // about as the root of what the slack allows; the factor lay between 0.4 and 2.
-func (j *job) firstLambda() float64 {
-	return 0.8 * math.Sqrt(j.room()*j.total) / float64(j.k)
+func firstLambda(j *volumeFit) float64 {
+	return 0.8 * math.Sqrt(allowance(j)*j.total) / float64(j.k)
 }
 
-// search is the slack rule: the largest λ, from one start, whose fit is within
+// searchLambda is the slack rule: the largest λ, from one start, whose fit is within
 // the slack. first is the outcome of a first guess.
-func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
+func searchLambda(j *volumeFit, start *Matrix, first *fitRun) (*fitRun, error) {
 	if j.total == 0 || j.pc.basis.Rows == 0 { // all rows are equal, or their mean is the answer: no λ changes it
 		return first, nil
 	}
-	room := j.room()
+	room := allowance(j)
 	target := j.pc.floor + room
 	// The error over the floor grows about as a power of λ: the search is for
 	// a zero of log((fit − floor)/room) over log λ, by the secant through the last
 	// two outcomes while that stays between a λ that is known to fit
 	// and one that does not, by bisection otherwise. The error may jump, where
 	// iterations end in another minimum.
-	excess := func(o *outcome) float64 { return math.Log(max(o.fit-j.pc.floor, 1e-6*room) / room) }
+	excess := func(o *fitRun) float64 { return math.Log(max(o.fit-j.pc.floor, 1e-6*room) / room) }
 	const close = 0.01
-	var within, beyond, best, last *outcome // last: the one before out
+	var within, beyond, best, last *fitRun // last: the one before out
 	out := first
 	var err error
 	for step := range searchSteps {
@@ -57,7 +57,7 @@ func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
 		case within == nil:
 			next = math.Log(beyond.lambda) - min(max(excess(beyond), stride), 2)
 			if beyond.lambda < leastLambda*j.total/float64(j.k) {
-				return j.fallBack(best, target)
+				return fallBack(j, best, target)
 			}
 		default:
 			lo, hi := math.Log(within.lambda), math.Log(beyond.lambda)
@@ -74,13 +74,13 @@ func (j *job) search(start *Matrix, first *outcome) (*outcome, error) {
 			}
 		}
 		last = out
-		if out = j.try(start, math.Exp(next)); out == nil {
+		if out = j.runAt(start, math.Exp(next)); out == nil {
 			err = cancelled(j.ctx)
 			break
 		}
 	}
 	if err == nil && within == nil {
-		return j.fallBack(best, target)
+		return fallBack(j, best, target)
 	}
 	return best, err
 }
@@ -96,19 +96,19 @@ const (
 // fallBack is the slack rule's answer if from a start not even the smallest λ
 // fits: the global simplex has a fit equal to the floor, which a small λ can
 // only raise by little.
-func (j *job) fallBack(best *outcome, target float64) (*outcome, error) {
+func fallBack(j *volumeFit, best *fitRun, target float64) (*fitRun, error) {
 	if j.o.Init != InitGlobal || j.o.Centers != nil {
-		start, err := j.global()
+		start, err := j.globalCenters()
 		if err != nil {
 			return best, err
 		}
 		j.o.Init, j.o.Centers = InitGlobal, nil
-		first := j.try(start, leastLambda*j.total/float64(j.k))
+		first := j.runAt(start, leastLambda*j.total/float64(j.k))
 		if first == nil {
 			return best, cancelled(j.ctx)
 		}
 		if first.fit <= target {
-			return j.search(start, first)
+			return searchLambda(j, start, first)
 		}
 		if first.fit < best.fit {
 			best = first

@@ -54,7 +54,7 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := op.lsd(k, &o)
+	m, _, err := decompose(op, k, &o)
 	return m, err
 }
 
@@ -111,7 +111,7 @@ func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMo
 	}
 	m.rate(op, spec, left, left.squares)
 	m.Distortion = clampFinite(math.Ldexp(left.trace, op.exp))
-	op.surround(m, spec, w, k, &o)
+	encloseFeatures(op, m, spec, w, k, &o)
 	return m, nil
 }
 
@@ -172,9 +172,9 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	return floor
 }
 
-// surround encloses the coordinates W of the samples, given as Wᵀ (p×n), in a
+// encloseFeatures encloses the coordinates W of the samples, given as Wᵀ (p×n), in a
 // simplex, and fills in memberships, scale and the map.
-func (o *operator) surround(m *LSDModel, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
+func encloseFeatures(o *operator, m *LSDModel, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
 	p := wt.Rows
 	w := wt.transposed()
 	normals := normalsOf(k, p, opts.Orientation)

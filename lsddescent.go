@@ -19,9 +19,9 @@ const (
 	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
 )
 
-// lsd is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
+// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
 // is in range also where the model's c is not; 0 where no c > 0 is best.
-func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
+func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
 	spec, err := o.leading(min(k, o.n), opts.Seed)
 	if err != nil {
 		return nil, 0, err
@@ -36,23 +36,23 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 	all := k
 	k = min(all, z.Rows+extraColumns)
 	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
-	best := &fitted{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
+	best := &candidate{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
 	for start, place := range []func() *Matrix{
-		func() *Matrix { return o.inHyperplane(z, k, k, opts) },
+		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
 		func() *Matrix {
 			if z.Rows == k {
 				return nil // all k columns are needed
 			}
-			return o.inHyperplane(z, z.Rows, k, opts)
+			return inHyperplane(o, z, z.Rows, k, opts)
 		},
 		func() *Matrix {
 			solid := standOut(spec.values[:z.Rows])
 			if solid == z.Rows {
 				return nil
 			}
-			return o.inHyperplane(rowsOf(z, 0, solid), solid, k, opts)
+			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
 		},
-		func() *Matrix { return o.aroundMean(z, k, opts) },
+		func() *Matrix { return aroundMean(o, z, k, opts) },
 	} {
 		// Another start is for what is left over. The second one is exact where K
 		// is, when the first one's descent may only have come as near as φ leads.
@@ -67,7 +67,7 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 		if g == nil {
 			continue
 		}
-		var f *fitted
+		var f *candidate
 		if f, err = d.run(g, start); f != nil && f.objective < best.objective {
 			best = f
 		}
@@ -77,7 +77,7 @@ func (o *operator) lsd(k int, opts *LSDOptions) (m *LSDModel, h float64, err err
 		}
 	}
 	if err == nil && best.a <= 0 { // 1/k may have a scale, too, as it always is the answer for k = 1
-		even := &fitted{p: best.p, status: StatusConverged}
+		even := &candidate{p: best.p, status: StatusConverged}
 		if err = d.product(even); err == nil {
 			err = d.exactly(even)
 		}
@@ -119,7 +119,7 @@ type descent struct {
 }
 
 // fitted is a P, at first with what φ and its gradient need.
-type fitted struct {
+type candidate struct {
 	p, q      *Matrix // P and KP, n×k
 	s         *Matrix // PᵀP
 	a, b      float64 // ⟨K, PPᵀ⟩, ‖PPᵀ‖²
@@ -129,7 +129,7 @@ type fitted struct {
 }
 
 // product fills in what follows from p.
-func (d *descent) product(f *fitted) error {
+func (d *descent) product(f *candidate) error {
 	qt, err := d.apply(f.p.transposed())
 	if err != nil {
 		return err
@@ -140,13 +140,13 @@ func (d *descent) product(f *fitted) error {
 }
 
 // sums fills in what follows from p and q.
-func (d *descent) sums(f *fitted) {
+func (d *descent) sums(f *candidate) {
 	f.s = NewMatrix(f.p.Cols, f.p.Cols, nil)
 	d.sumsT(f, f.p.transposed())
 }
 
 // sumsT is sums where s has its place and Pᵀ is at hand.
-func (d *descent) sumsT(f *fitted, pt *Matrix) {
+func (d *descent) sumsT(f *candidate, pt *Matrix) {
 	timesT(f.s, pt, pt)
 	f.a, f.b = dot(f.p.Data, f.q.Data), sumSquares(f.s.Data)
 	f.objective = d.total
@@ -156,7 +156,7 @@ func (d *descent) sumsT(f *fitted, pt *Matrix) {
 }
 
 // exactly replaces φ, a difference of sums, by the sum of the squared entries.
-func (d *descent) exactly(f *fitted) error {
+func (d *descent) exactly(f *candidate) error {
 	if f.a <= 0 {
 		return nil
 	}
@@ -172,11 +172,11 @@ func (d *descent) exactly(f *fitted) error {
 
 // attained reports whether f is at the floor to the rounding of φ, which cannot
 // lead further.
-func (d *descent) attained(f *fitted) bool { return f.objective-d.floor <= 0x1p-50*d.total }
+func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
 // gradient is that of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
 // of −½⟨K, PPᵀ⟩. hs is for h·PᵀP.
-func (f *fitted) gradient(g, hs *Matrix) {
+func (f *candidate) gradient(g, hs *Matrix) {
 	for i, v := range f.q.Data {
 		g.Data[i] = -v
 	}
@@ -194,11 +194,11 @@ func (f *fitted) gradient(g, hs *Matrix) {
 
 // run descends from p. The result is never above p, and may be p itself. With an
 // error it may be nil, and its objective is φ.
-func (d *descent) run(p *Matrix, start int) (*fitted, error) {
+func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	if err := cancelled(d.ctx); err != nil {
 		return nil, err
 	}
-	f := &fitted{p: p, status: StatusConverged}
+	f := &candidate{p: p, status: StatusConverged}
 	if err := d.product(f); err != nil {
 		return nil, err
 	}
@@ -214,7 +214,7 @@ func (d *descent) run(p *Matrix, start int) (*fitted, error) {
 		return best, err
 	}
 	for i := range d.n {
-		settle(best.p.row(i), 1)
+		fixSum(best.p.row(i), 1)
 	}
 	if err := d.product(best); err != nil {
 		return best, err
@@ -228,12 +228,12 @@ func (d *descent) run(p *Matrix, start int) (*fitted, error) {
 
 // lower is the iteration. from stays as it is. P, D and their products are kept
 // both ways round, so that all that is summed over samples is a product of rows.
-func (d *descent) lower(from *fitted, start int) (*fitted, error) {
+func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
-	f := &fitted{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
+	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
 	pt, dt, kt := from.p.transposed(), NewMatrix(k, n, nil), NewMatrix(k, n, nil)
 	d.sumsT(f, pt)
-	best := &fitted{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
+	best := &candidate{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
 	g, last, dir, kd := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil)
 	hs, one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil), NewMatrix(k, k, nil)
 	f.gradient(g, hs)
@@ -297,7 +297,7 @@ func (d *descent) lower(from *fitted, start int) (*fitted, error) {
 // along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with
 // the least φ(P + tD) that a grid and golden section find. one and two are PᵀD,
 // which it overwrites, and DᵀD.
-func (d *descent) along(f *fitted, dir, kd, one, two *Matrix, worst float64) float64 {
+func (d *descent) along(f *candidate, dir, kd, one, two *Matrix, worst float64) float64 {
 	a1, a2 := dot(f.q.Data, dir.Data), dot(kd.Data, dir.Data)
 	for i := range d.k { // PᵀD + DᵀP
 		for j := range i + 1 {
@@ -338,7 +338,7 @@ func (d *descent) along(f *fitted, dir, kd, one, two *Matrix, worst float64) flo
 	return best
 }
 
-func (d *descent) tell(start int, f *fitted) {
+func (d *descent) tell(start int, f *candidate) {
 	if d.opts.Progress == nil {
 		return
 	}

@@ -158,8 +158,8 @@ func TestLineSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := &descent{operator: op, k: k, total: left.total}
-	at := func(p *Matrix) *fitted {
-		f := &fitted{p: p}
+	at := func(p *Matrix) *candidate {
+		f := &candidate{p: p}
 		if err := d.product(f); err != nil {
 			t.Fatal(err)
 		}

@@ -174,7 +174,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			return nil, err
 		}
 		dst = destination(dst, n, p)
-		memberships, vertices := beside(dst, m.Memberships), beside(dst, km.Vertices)
+		memberships, vertices := unshared(dst, m.Memberships), unshared(dst, km.Vertices)
 		for i := range n {
 			mixRows(dst.row(i), memberships.row(i), vertices, 0)
 		}
@@ -184,7 +184,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	dst = destination(dst, rows.Rows, p)
-	projection := beside(dst, km.Projection)
+	projection := unshared(dst, km.Projection)
 	row := make([]float64, n)
 	top, _ := rowMaxAbs(km.Means)
 	for i := range rows.Rows {

@@ -106,7 +106,7 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err != nil {
 		return Obstacle{}, err
 	}
-	spec, bound, found, err := op.spectralObstacle(k, tol)
+	spec, bound, found, err := spectralObstacle(op, k, tol)
 	if err != nil || found.Kind != ObstacleNone {
 		return found, err
 	}
@@ -161,7 +161,7 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	least := math.Inf(1)
 	for used := rank; used <= min(k, rank+extraColumns); used++ {
 		d.k = used
-		f, err := d.run(op.inHyperplane(z, used, used, &opts), 0)
+		f, err := d.run(inHyperplane(op, z, used, used, &opts), 0)
 		if err != nil {
 			return Obstacle{}, err
 		}
@@ -183,7 +183,7 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err := op.centre(); err != nil {
 		return Obstacle{}, err
 	}
-	spec, bound, found, err := op.spectralObstacle(k-1, tol)
+	spec, bound, found, err := spectralObstacle(op, k-1, tol)
 	if err != nil || found.Kind != ObstacleNone || spec.status == StatusConverged {
 		return found, err
 	}
@@ -214,7 +214,7 @@ func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, er
 
 // spectralObstacle looks for a negative eigenvalue and for one beyond `rank`.
 // Eigenvalues of up to `bound` count as 0.
-func (o *operator) spectralObstacle(rank int, tol float64) (spec *spectrum, bound float64, found Obstacle, err error) {
+func spectralObstacle(o *operator, rank int, tol float64) (spec *spectrum, bound float64, found Obstacle, err error) {
 	if spec, err = o.leading(min(rank, o.n-1)+1, 0); err != nil {
 		return nil, 0, found, err
 	}

@@ -200,8 +200,8 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 	var err error
 	if o.data != nil {
 		var m *Matrix
-		if m, err = o.data.mulT(vt); err == nil {
-			m, err = o.data.mul(m)
+		if m, err = multiplyT(o.data, vt); err == nil {
+			m, err = multiply(o.data, m)
 		}
 		if err == nil {
 			copy(out.Data, m.Data)
@@ -301,11 +301,11 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 // withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and
 // ⟨K, YYᵀ⟩ = ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
-	gram, err := o.data.gram()
+	gram, err := gramMatrix(o.data)
 	if err != nil {
 		return r, err
 	}
-	across, err := o.data.mulT(yt)
+	across, err := multiplyT(o.data, yt)
 	if err != nil {
 		return r, err
 	}
@@ -398,11 +398,11 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 // the right singular vectors U of X.
 func (o *operator) leadingData(p int) (*spectrum, error) {
 	count := min(p, o.data.d)
-	pc, err := o.data.principal(count, SolverAuto)
+	pc, err := findPrincipal(o.data, count, SolverAuto)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := o.data.mul(pc.basis)
+	rows, err := multiply(o.data, pc.basis)
 	if err != nil {
 		return nil, err
 	}

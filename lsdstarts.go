@@ -36,7 +36,7 @@ func uniform(n, k int) *Matrix {
 // that of the simplex. nil if the samples lie in a hyperplane through the origin.
 // With fewer positive eigenvalues than clusters, which the source leaves out, c
 // may be larger: that of fewer clusters, `used`, and zeros for the others.
-func (o *operator) inHyperplane(z *Matrix, used, k int, opts *LSDOptions) *Matrix {
+func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	if used < 1 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (o *operator) inHyperplane(z *Matrix, used, k int, opts *LSDOptions) *Matri
 	if points == nil {
 		return nil
 	}
-	g := o.inSimplex(points, used, opts)
+	g := inSimplex(o, points, used, opts)
 	return padded(g, k)
 }
 
@@ -105,7 +105,7 @@ func hyperplane(z *Matrix, k int) *Matrix {
 // hyperplane off the origin, as where the rows of K add up to 0: coordinates about
 // the mean, as TILSD has them, scaled so that the tight simplex around them is the
 // probability simplex. nil if the samples coincide.
-func (o *operator) aroundMean(z *Matrix, k int, opts *LSDOptions) *Matrix {
+func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	r := z.Rows
 	centred := z.Clone()
 	for i := range r {
@@ -146,11 +146,11 @@ func (o *operator) aroundMean(z *Matrix, k int, opts *LSDOptions) *Matrix {
 			out.row(i)[c] = (v - e.centre[c]) / (e.radius * math.Sqrt(float64(k)*float64(k-1)))
 		}
 	}
-	return o.inSimplex(out, k, opts)
+	return inSimplex(o, out, k, opts)
 }
 
 // inSimplex turns the points and projects them onto the simplex: n×k.
-func (o *operator) inSimplex(points *Matrix, k int, opts *LSDOptions) *Matrix {
+func inSimplex(o *operator, points *Matrix, k int, opts *LSDOptions) *Matrix {
 	g := NewMatrix(o.n, k, nil)
 	r := newRotation(o.ctx, k, points)
 	turn := identity(k - 1)

@@ -105,7 +105,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	leaves := make([]*leaf, 1, min(k, op.n))
 	if k == 1 {
 		leaves[0] = &leaf{members: all}
-	} else if leaves[0], err = op.divide(all, &o); err != nil {
+	} else if leaves[0], err = divide(op, all, &o); err != nil {
 		t.Model.Status = StatusCancelled
 		return t, err
 	}
@@ -119,12 +119,12 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 		if at < 0 {
 			break
 		}
-		if err := op.grow(t, &leaves, at, &o); err != nil {
+		if err := growTree(op, t, &leaves, at, &o); err != nil {
 			t.Model.Status = StatusCancelled
 			return t, err
 		}
 	}
-	if err := op.rateTree(t); err != nil {
+	if err := rateTree(op, t); err != nil {
 		t.Model.Status = StatusCancelled
 		return t, err
 	}
@@ -141,17 +141,17 @@ type leaf struct {
 }
 
 // divide finds the division of a cluster.
-func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
+func divide(o *operator, members []int, opts *LSDOptions) (*leaf, error) {
 	l := &leaf{members: members}
 	n := len(members)
 	if n < 2 {
 		return l, nil
 	}
-	op, err := newOperator(o.ctx, o.subset(members), o.workers)
+	op, err := newOperator(o.ctx, subsetOf(o, members), o.workers)
 	if err != nil {
 		return nil, err
 	}
-	m, h, err := op.lsd(2, opts)
+	m, h, err := decompose(op, 2, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -194,10 +194,10 @@ func (o *operator) divide(members []int, opts *LSDOptions) (*leaf, error) {
 	return l, nil
 }
 
-// grow divides cluster `at`.
-func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) error {
+// growTree divides cluster `at`.
+func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) error {
 	l := (*leaves)[at]
-	share, err := o.shares(l)
+	share, err := sharesOf(o, l)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 			next[side] = &leaf{members: l.sides[side]}
 			continue
 		}
-		if next[side], err = o.divide(l.sides[side], opts); err != nil {
+		if next[side], err = divide(o, l.sides[side], opts); err != nil {
 			return err
 		}
 	}
@@ -230,11 +230,11 @@ func (o *operator) grow(t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions) e
 	return nil
 }
 
-// shares returns every sample's membership in the second side of a division. For
+// sharesOf returns every sample's membership in the second side of a division. For
 // those outside of the cluster it is the t of [0, 1] with the least
 // ‖κ − (1−t)a − t·b‖² for their similarities κ to its members and the columns a
 // and b of P/c.
-func (o *operator) shares(l *leaf) ([]float64, error) {
+func sharesOf(o *operator, l *leaf) ([]float64, error) {
 	p := l.model.Memberships
 	share := make([]float64, o.n)
 	edge := NewMatrix(1, o.n, nil) // b − a
@@ -262,7 +262,7 @@ func (o *operator) shares(l *leaf) ([]float64, error) {
 }
 
 // rateTree fills in scale and objective.
-func (o *operator) rateTree(t *LSDTree) error {
+func rateTree(o *operator, t *LSDTree) error {
 	spec, err := o.leading(min(t.Model.Memberships.Cols, o.n), 0)
 	if err != nil {
 		return err
@@ -273,10 +273,10 @@ func (o *operator) rateTree(t *LSDTree) error {
 		return err
 	}
 	for i := range o.n {
-		settle(t.Model.Memberships.row(i), 1)
+		fixSum(t.Model.Memberships.row(i), 1)
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
-	f := &fitted{p: t.Model.Memberships}
+	f := &candidate{p: t.Model.Memberships}
 	if err := d.product(f); err != nil {
 		return err
 	}
@@ -294,8 +294,8 @@ func (o *operator) rateTree(t *LSDTree) error {
 	return nil
 }
 
-// subset is K of some of the samples, in ascending order.
-func (o *operator) subset(members []int) Similarity {
+// subsetOf is K of some of the samples, in ascending order.
+func subsetOf(o *operator, members []int) Similarity {
 	if len(members) == o.n {
 		return o.src
 	}

@@ -140,9 +140,9 @@ func destination(dst *Matrix, rows, cols int) *Matrix {
 	return dst
 }
 
-// beside returns m, or a copy of it where dst is the same matrix, so that it can be
+// unshared returns m, or a copy of it where dst is the same matrix, so that it can be
 // read while dst is written.
-func beside(dst, m *Matrix) *Matrix {
+func unshared(dst, m *Matrix) *Matrix {
 	if len(dst.Data) > 0 && len(m.Data) > 0 && &dst.Data[0] == &m.Data[0] {
 		return m.Clone()
 	}

@@ -38,11 +38,11 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 			Init: opts.Init, Centers: opts.Centers, Sum: opts.Sum, Progress: opts.Progress,
 		}
 	}
-	j, err := newJob(ctx, x, k, &o)
+	j, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
-	best, _, err := j.starts(0)
+	best, _, err := j.runStarts(0)
 	return j.finish(best, err)
 }
 
@@ -87,18 +87,18 @@ func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions)
 	if opts != nil {
 		o = *opts
 	}
-	j, err := newJob(ctx, x, k, &o)
+	j, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
 	j.setEpsilon()
 	if o.Lambda > 0 {
-		best, _, err := j.starts(j.scaledLambda(o.Lambda))
+		best, _, err := j.runStarts(j.scaledLambda(o.Lambda))
 		return j.finish(best, err)
 	}
-	best, start, err := j.starts(j.firstLambda())
+	best, start, err := j.runStarts(firstLambda(j))
 	if err == nil {
-		best, err = j.search(start, best)
+		best, err = searchLambda(j, start, best)
 	}
 	return j.finish(best, err)
 }
@@ -143,12 +143,12 @@ func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opt
 			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}
 		}
 	}
-	j, err := newJob(ctx, x, k, &o)
+	j, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
 	}
 	j.setEpsilon()
-	start, err := j.start(0)
+	start, err := j.startCenters(0)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opt
 	}
 	var path []PathPoint
 	for _, lambda := range scaled {
-		out := j.try(start, lambda)
+		out := j.runAt(start, lambda)
 		if out == nil || out.status == StatusCancelled {
 			return path, cancelled(ctx)
 		}

@@ -26,20 +26,20 @@ func TestTraceFalls(t *testing.T) {
 			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 				for seed := range seeds {
 					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), Init: []Init{InitKMeans, InitPlusPlus, InitRandom}[seed%3], MaxIter: 15}
-					j, err := newJob(bg, set.x, set.k, o)
+					j, err := openVolumeFit(bg, set.x, set.k, o)
 					if err != nil {
 						t.Fatal(err)
 					}
 					j.setEpsilon()
-					start, err := j.start(0)
+					start, err := j.startCenters(0)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for _, share := range []float64{0, 0.02, 0.2, 2} {
-						var last *state
+						var last *iterate
 						lambda := share * j.total / float64(j.k)
 						j.lambda = lambda
-						_, iterations, status := j.run(start, 40, 1e-9, func(i int, at *state) {
+						_, iterations, status := j.run(start, 40, 1e-9, func(i int, at *iterate) {
 							if last != nil && at.value > last.value+1e-12*math.Abs(last.value) {
 								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name, volume, sum, seed, lambda, at.value, last.value, i)
 							}
@@ -52,7 +52,7 @@ func TestTraceFalls(t *testing.T) {
 						if status != StatusConverged && status != StatusIterationLimit || iterations > 40 {
 							t.Errorf("%s: %d iterations, %v", set.name, iterations, status)
 						}
-						if out := j.try(start, lambda); out != nil {
+						if out := j.runAt(start, lambda); out != nil {
 							for i, v := range out.trace[1:] {
 								if v > out.trace[i]+1e-12*math.Abs(out.trace[i]) {
 									t.Errorf("%s %v %v seed %d λ %g: trace rises to %g after %g", set.name, volume, sum, seed, lambda, v, out.trace[i])
@@ -106,12 +106,12 @@ func TestSlack(t *testing.T) {
 				t.Errorf("%s: Predict differs by %g", set.name, d)
 			}
 			// The last of the trace is the objective with its penalty.
-			j, _ := newJob(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume})
+			j, _ := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume})
 			j.eps = math.Ldexp(m.Epsilon, -2*j.s.exp)
 			at := j.newState()
 			copy(at.f.Data, j.inside(m.Centers).Data)
 			j.lambda = j.scaledLambda(m.Lambda)
-			if err := j.visit(at, nil); err != nil {
+			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
 			want := m.Objective + m.Lambda/2*j.volume(at.logs)

@@ -71,7 +71,7 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
 		return nil, err
 	}
-	w := &whole{o: &o, k: k, sequence: sequence{ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.PassProgress}}}
+	w := &rowPasses{o: &o, k: k, sequence: sequence{ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.PassProgress}}}
 	rows, err := w.subspace()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeOpti
 	if o.Centers != nil {
 		none.Cols = o.Centers.Cols // subspace compares them with the blocks'
 	}
-	if err := checkJob(none, k, o); err != nil {
+	if err := checkAlternating(none, k, o); err != nil {
 		return err
 	}
 	switch {
@@ -110,7 +110,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeOpti
 }
 
 // whole is all rows, by passes.
-type whole struct {
+type rowPasses struct {
 	sequence
 	o    *MinVolumeOptions
 	k    int
@@ -118,14 +118,14 @@ type whole struct {
 	size int // of the summary
 	// The coordinates of the passes, which are those of the job on the summary, as in
 	// job: a basis, or nil for the data's own axes, and what it leaves out.
-	basis  *Matrix
-	left   float64
-	pieces [2]*piece // of full size, and the last
+	basis     *Matrix
+	left      float64
+	chunkFits [2]*chunkFit // of full size, and the last
 }
 
 // subspace makes the first pass, and those of SolverKrylov. It returns the rows
 // themselves where these are no more than a summary may have.
-func (w *whole) subspace() (rows *Matrix, err error) {
+func (w *rowPasses) subspace() (rows *Matrix, err error) {
 	rows = &Matrix{}
 	s, err := w.statistics(w.k, func(at rowBlock) {
 		if at.first == 0 {
@@ -187,7 +187,7 @@ func (s *statistics) aboutZero() {
 }
 
 // inMemory is FitMinVolume, for rows that fit.
-func (w *whole) inMemory(rows *Matrix) (*Model, error) {
+func (w *rowPasses) inMemory(rows *Matrix) (*Model, error) {
 	m, err := FitMinVolume(w.ctx, rows, w.k, w.o)
 	if m == nil || err != nil {
 		if m != nil {
@@ -207,7 +207,7 @@ func (w *whole) inMemory(rows *Matrix) (*Model, error) {
 }
 
 // hand gives memberships to the caller.
-func (w *whole) hand(first int, g *Matrix) error {
+func (w *rowPasses) hand(first int, g *Matrix) error {
 	if err := w.o.Memberships(first, g); err != nil {
 		return fail(err, "memberships from row "+strconv.Itoa(first))
 	}
@@ -215,7 +215,7 @@ func (w *whole) hand(first int, g *Matrix) error {
 }
 
 // again makes a pass about the mean, or about 0 for SumAtMostOne.
-func (w *whole) again(fn func(at rowBlock, s *samples) error) error {
+func (w *rowPasses) again(fn func(at rowBlock, s *samples) error) error {
 	return w.sequence.again(w.p, func(at rowBlock, s *samples) error {
 		s.centred = w.o.Sum == SumToOne
 		return fn(at, s)
@@ -224,7 +224,7 @@ func (w *whole) again(fn func(at rowBlock, s *samples) error) error {
 
 // summarise makes the second pass and a job of the summary: with the mean, the
 // subspace and the floor of all rows.
-func (w *whole) summarise() (*job, error) {
+func (w *rowPasses) summarise() (*volumeFit, error) {
 	sum := newSummary(w.p, w.size, w.o.Seed)
 	if err := w.again(func(at rowBlock, part *samples) error { return sum.take(at.first, part) }); err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (w *whole) summarise() (*job, error) {
 	s.weights = found.weights
 	o := *w.o
 	o.Weights = s.weights // of InitGlobal
-	j, err := s.job(w.k, &o, &w.p.pc)
+	j, err := newVolumeFit(s, w.k, &o, &w.p.pc)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +259,7 @@ func (w *whole) summarise() (*job, error) {
 }
 
 // tally is what a pass finds for centers.
-type tally struct {
+type measurement struct {
 	f, gg, gz *Matrix // in the coordinates of the passes: F, GᵀG, GᵀZ
 	fit, logs float64 // ‖X − GF‖² and the volume of F
 	inner     *Matrix // D of F
@@ -268,22 +268,22 @@ type tally struct {
 }
 
 // value is L at some λ.
-func (t *tally) value(lambda float64) float64 { return t.fit + lambda/2*t.logs }
+func (t *measurement) value(lambda float64) float64 { return t.fit + lambda/2*t.logs }
 
 // piece is the memory for pieces of one size.
-type piece struct {
-	m  mixture
-	at *state
+type chunkFit struct {
+	m  alternation
+	at *iterate
 }
 
 // measure makes a pass with the centers f.
-func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
-	t := &tally{f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil), fit: w.left}
+func (w *rowPasses) measure(j *volumeFit, f *Matrix, memberships bool) (*measurement, error) {
+	t := &measurement{f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil), fit: w.left}
 	centers := j.outside(f)
 	err := w.again(func(at rowBlock, s *samples) error {
 		of := w.coordinates(s, f)
 		copy(of.at.f.Data, f.Data)
-		if err := of.m.visit(of.at, nil); err != nil {
+		if err := of.m.pass(of.at, nil); err != nil {
 			return err
 		}
 		axpy(t.gg.Data, 1, of.at.gg.Data)
@@ -291,7 +291,7 @@ func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
 		t.fit += of.at.fit
 		t.count(s, of.m.z, of.at.g)
 		g := of.at.g
-		sum, exp, err := s.objective(centers, g, nil)
+		sum, exp, err := objectiveOf(s, centers, g, nil)
 		if err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
 			return nil
 		}
 		g = g.Clone()
-		if err := s.settleZeroWeights(&Model{Centers: centers, Memberships: g, Sum: j.sum}); err != nil {
+		if err := solveZeroWeights(s, &Model{Centers: centers, Memberships: g, Sum: j.sum}); err != nil {
 			return err
 		}
 		return w.hand(at.first, g)
@@ -308,23 +308,23 @@ func (w *whole) measure(j *job, f *Matrix, memberships bool) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &state{f: t.f, inner: NewMatrix(w.k, w.k, nil)}
+	at := &iterate{f: t.f, inner: NewMatrix(w.k, w.k, nil)}
 	j.penalty(at)
 	t.logs, t.inner = at.logs, at.inner
 	return t, nil
 }
 
 // coordinates are the mixture of a piece.
-func (w *whole) coordinates(s *samples, f *Matrix) *piece {
+func (w *rowPasses) coordinates(s *samples, f *Matrix) *chunkFit {
 	slot := 0
 	if s.n != streamRows(w.cols) {
 		slot = 1
 	}
-	of := w.pieces[slot]
+	of := w.chunkFits[slot]
 	if of == nil || of.m.z.Rows != s.n {
-		of = &piece{m: mixture{ctx: w.ctx, z: NewMatrix(s.n, f.Cols, nil), k: w.k, sum: w.o.Sum}}
+		of = &chunkFit{m: alternation{ctx: w.ctx, z: NewMatrix(s.n, f.Cols, nil), k: w.k, sum: w.o.Sum}}
 		of.at = of.m.newState()
-		w.pieces[slot] = of
+		w.chunkFits[slot] = of
 	}
 	of.m.s = s
 	if w.basis == nil {
@@ -343,12 +343,12 @@ func (w *whole) coordinates(s *samples, f *Matrix) *piece {
 }
 
 // fit solves the summary and refines.
-func (w *whole) fit(j *job) (*Model, error) {
-	best, start, err := (*outcome)(nil), (*Matrix)(nil), error(nil)
+func (w *rowPasses) fit(j *volumeFit) (*Model, error) {
+	best, start, err := (*fitRun)(nil), (*Matrix)(nil), error(nil)
 	if w.o.Lambda > 0 {
-		best, _, err = j.starts(j.scaledLambda(w.o.Lambda))
-	} else if best, start, err = j.starts(j.firstLambda()); err == nil {
-		best, err = j.search(start, best)
+		best, _, err = j.runStarts(j.scaledLambda(w.o.Lambda))
+	} else if best, start, err = j.runStarts(firstLambda(j)); err == nil {
+		best, err = searchLambda(j, start, best)
 	}
 	if best == nil {
 		return nil, err
@@ -361,12 +361,12 @@ func (w *whole) fit(j *job) (*Model, error) {
 	if best.lambda > 0 {
 		m.Volume, m.Epsilon = j.o.Volume, min(math.Ldexp(j.eps, 2*s.exp), math.MaxFloat64)
 	}
-	var at *tally
+	var at *measurement
 	if err == nil {
 		at, err = w.measure(j, best.f, false)
 	}
 	if at == nil {
-		at = &tally{f: best.f, fit: best.fit, objective: max(best.fit, 0)} // an estimate
+		at = &measurement{f: best.f, fit: best.fit, objective: max(best.fit, 0)} // an estimate
 		at.count(j.s, j.z, best.g)
 	} else if w.o.Refinements >= 0 {
 		at, best, err = w.refine(j, at, best, orDefault(w.o.Refinements, defaultRefinements), m)
@@ -381,12 +381,12 @@ func (w *whole) fit(j *job) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	m.Centers, m.Lambda, m.Iterations, m.Trace = j.outside(at.f), s.unscaleSquare(best.lambda), best.iterations, best.trace
-	m.Objective, m.Gap = s.unscaleSquare(at.objective), s.gap(at.objective, j.pc, w.k)
+	m.Objective, m.Gap = s.unscaleSquare(at.objective), relativeGap(s, at.objective, j.pc, w.k)
 	j.missed = 0
-	if target := j.pc.floor + j.room(); w.o.Lambda == 0 && at.fit > target+closeShare*j.room() {
+	if target := j.pc.floor + allowance(j); w.o.Lambda == 0 && at.fit > target+closeShare*allowance(j) {
 		j.missed = min(at.fit/target, math.MaxFloat64)
 	}
-	m.Warnings = j.warnings(at.f, &at.census)
+	m.Warnings = findWarnings(j, at.f, &at.census)
 	return m, err
 }
 
@@ -401,7 +401,7 @@ type correction struct {
 	hold       float64
 }
 
-func (c *correction) add(to *state) {
+func (c *correction) add(to *iterate) {
 	to.fit += c.hold*squaredDistance(to.f.Data, c.near.Data) - 2*dot(c.tilt.Data, to.f.Data)
 	axpy(to.gz.Data, 1, c.tilt.Data)
 	axpy(to.gz.Data, c.hold, c.near.Data)
@@ -411,11 +411,11 @@ func (c *correction) add(to *state) {
 }
 
 // refine improves centers, measured on all rows, by up to so many passes.
-func (w *whole) refine(j *job, at *tally, from *outcome, most int, m *Model) (*tally, *outcome, error) {
+func (w *rowPasses) refine(j *volumeFit, at *measurement, from *fitRun, most int, m *Model) (*measurement, *fitRun, error) {
 	j.o.Init, j.o.Centers = InitGlobal, nil // no other start
 	j.o.MaxIter = min(j.o.MaxIter, refineIterations)
 	m.Status = StatusIterationLimit
-	plain := mixture{ctx: j.ctx, s: j.s, z: j.z, k: j.k, sum: j.sum}
+	plain := alternation{ctx: j.ctx, s: j.s, z: j.z, k: j.k, sum: j.sum}
 	here := j.newState()
 	var unit float64 // of hold
 	for a := range w.k {
@@ -425,7 +425,7 @@ func (w *whole) refine(j *job, at *tally, from *outcome, most int, m *Model) (*t
 	hold := least
 	for used := 0; ; {
 		copy(here.f.Data, at.f.Data)
-		if err := plain.visit(here, nil); err != nil {
+		if err := plain.pass(here, nil); err != nil {
 			return at, from, err
 		}
 		c := &correction{tilt: at.gz.Clone(), near: at.f, hold: hold * unit}
@@ -437,19 +437,19 @@ func (w *whole) refine(j *job, at *tally, from *outcome, most int, m *Model) (*t
 		}
 		j.more = c.add
 		j.left = at.fit - here.fit + 2*dot(c.tilt.Data, at.f.Data)
-		next := j.try(at.f, from.lambda)
+		next := j.runAt(at.f, from.lambda)
 		// Below the floor: where the summary lacks a center's rows, the tilt is all that
 		// there is to go by.
-		absurd := func() bool { return next != nil && next.fit < j.pc.floor-j.room() }
+		absurd := func() bool { return next != nil && next.fit < j.pc.floor-allowance(j) }
 		if next != nil && w.o.Lambda == 0 && !absurd() {
-			next, _ = j.search(at.f, next)
+			next, _ = searchLambda(j, at.f, next)
 		}
 		if err := cancelled(j.ctx); err != nil {
 			return at, from, err
 		}
 		lambda := next.lambda
 		fall := at.value(lambda) - next.value
-		if !absurd() && fall <= j.o.Tol*max(at.fit, fitShare*j.total) && (w.o.Lambda > 0 || math.Abs(next.fit-at.fit) <= closeShare*j.room()) {
+		if !absurd() && fall <= j.o.Tol*max(at.fit, fitShare*j.total) && (w.o.Lambda > 0 || math.Abs(next.fit-at.fit) <= closeShare*allowance(j)) {
 			if hold <= max(least, settledHold) {
 				m.Status = StatusConverged
 			}

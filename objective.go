@@ -4,12 +4,12 @@ package softkmeans
 
 import "math"
 
-// objective returns ‖X − GF‖², weighted, in scaled units, from the numbers that
+// objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that
 // f and g hold: the first result times 2^exp. x − Fᵀg is summed as
 // (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
 // when the mean is far from 0. far has the residuals of rows for which that is not
 // enough, as foreign f and g may have them; nil: none.
-func (s *samples) objective(f, g *Matrix, far []farResidual) (total float64, exp int, err error) {
+func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, exp int, err error) {
 	k := f.Rows
 	shifted := NewMatrix(k+1, s.d, nil) // and the mean
 	copy(shifted.row(k), s.mean)
@@ -71,9 +71,9 @@ func (s *samples) objective(f, g *Matrix, far []farResidual) (total float64, exp
 	return total, 2 * exp, err
 }
 
-// compare fills in what a certificate says of the objective.
-func (s *samples) compare(f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
-	objective, exp, err := s.objective(f, g, far)
+// compareWithFloor fills in what a certificate says of the objective.
+func compareWithFloor(s *samples, f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
+	objective, exp, err := objectiveOf(s, f, g, far)
 	if err != nil {
 		return c, err
 	}
@@ -82,14 +82,14 @@ func (s *samples) compare(f, g *Matrix, pc *principal, far []farResidual) (c Cer
 		Floor:      s.unscaleSquare(pc.floor),
 		FloorError: s.unscaleSquare(pc.floorError),
 		Total:      s.unscaleSquare(pc.total),
-		Gap:        s.gap(math.Ldexp(objective, exp), pc, f.Rows),
+		Gap:        relativeGap(s, math.Ldexp(objective, exp), pc, f.Rows),
 	}, nil
 }
 
-// gap is (objective − floor)/total. A difference that the rounding of numbers as
+// relativeGap is (objective − floor)/total. A difference that the rounding of numbers as
 // large as the mean explains is 0, which matters where there is hardly any
 // variance to compare with.
-func (s *samples) gap(objective float64, pc *principal, k int) float64 {
+func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
 	rounding := float64(k+8) * 0x1p-52
 	difference := objective - pc.floor
 	switch {
@@ -102,7 +102,7 @@ func (s *samples) gap(objective float64, pc *principal, k int) float64 {
 }
 
 // spanError is Certificate.SpanError.
-func (s *samples) spanError(centers, basis *Matrix) float64 {
+func spanError(s *samples, centers, basis *Matrix) float64 {
 	var far, off, top float64
 	for j := range centers.Rows {
 		big, _ := rowMaxAbs(centers.row(j))
@@ -129,9 +129,9 @@ func (s *samples) spanError(centers, basis *Matrix) float64 {
 	return off / far
 }
 
-// settleZeroWeights gives rows of weight 0, which the centers were found
+// solveZeroWeights gives rows of weight 0, which the centers were found
 // without, their nearest mixture of these.
-func (s *samples) settleZeroWeights(m *Model) error {
+func solveZeroWeights(s *samples, m *Model) error {
 	if s.weights == nil {
 		return nil
 	}

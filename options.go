@@ -296,7 +296,7 @@ const (
 	defaultRestarts = 1
 )
 
-func checkJob(x *Matrix, k int, o *MinVolumeOptions) error {
+func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	if err := checkK(k); err != nil {
 		return err
 	}

@@ -5,31 +5,31 @@ package softkmeans
 
 import "math"
 
-// place projects the data on the basis (p×d), W = XcU, encloses it, and leaves
+// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and leaves
 // the memberships in g (n×k). The projections wait in g's own rows for the
 // enclosure to be known: W needs no storage.
-func (s *samples) place(g, basis *Matrix, k int, o *Options) (*enclosure, error) {
+func placeSimplex(s *samples, g, basis *Matrix, k int, o *Options) (*enclosure, error) {
 	normals := normalsOf(k, basis.Rows, o.Orientation)
-	ext, err := s.project(g, basis, normals, o.Enclosure)
+	ext, err := projectRows(s, g, basis, normals, o.Enclosure)
 	if err != nil {
 		return nil, err
 	}
 	e := enclose(o.Enclosure, normals, ext)
-	return e, s.mixtures(g, basis.Rows, e)
+	return e, fillMemberships(s, g, basis.Rows, e)
 }
 
-// project leaves the projections W on the basis (p×d) in the first p columns of g
+// projectRows leaves the projections W on the basis (p×d) in the first p columns of g
 // and returns what an enclosure must know of them.
-func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
+func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p := basis.Rows
-	extents, facets := make([]extent, s.productChunks(manyChunks)), NewMatrix(s.productChunks(manyChunks), normals.Rows, nil)
+	extents, facets := make([]extent, productChunks(s, manyChunks)), NewMatrix(productChunks(s, manyChunks), normals.Rows, nil)
 	for c := range extents {
 		extents[c].facets = facets.row(c)
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := s.eachProduct(basis, manyChunks, false, func(at block, w Matrix) {
+	err := eachProduct(s, basis, manyChunks, false, func(at block, w Matrix) {
 		for c := range p {
 			for i, v := range w.row(c) {
 				g.row(at.lo + i)[c] = v
@@ -45,9 +45,9 @@ func (s *samples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, e
 	return &extents[0], err
 }
 
-// mixtures overwrites the rows of g, which begin with p projections, with their
+// fillMemberships overwrites the rows of g, which begin with p projections, with their
 // coordinates in the enclosure.
-func (s *samples) mixtures(g *Matrix, p int, e *enclosure) error {
+func fillMemberships(s *samples, g *Matrix, p int, e *enclosure) error {
 	coordinates := e.coordinates()
 	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
 		w := at.scratch[:p]
@@ -58,11 +58,11 @@ func (s *samples) mixtures(g *Matrix, p int, e *enclosure) error {
 	})
 }
 
-// centers returns the vertices of the enclosure in the data's units: for the
+// simplexCenters returns the vertices of the enclosure in the data's units: for the
 // ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5. The status is
 // that of pc, unless they are no minimum since they had to stop at the end of the range by
 // more than a rounding error.
-func (s *samples) centers(e *enclosure, pc *principal) (*Matrix, Status) {
+func simplexCenters(s *samples, e *enclosure, pc *principal) (*Matrix, Status) {
 	k, status := e.normals.Rows, pc.status
 	f := NewMatrix(k, s.d, nil)
 	for j := range k {

@@ -34,9 +34,9 @@ const jacobiMaxSide = 512
 // krylovTol is the share of the total to which SolverKrylov proves its floor.
 const krylovTol = 1e-13
 
-// principal finds the p leading right singular vectors, p ≤ d. Where the data
+// findPrincipal finds the p leading right singular vectors, p ≤ d. Where the data
 // has fewer the basis is completed; the floor is then 0.
-func (s *samples) principal(p int, solver Solver) (*principal, error) {
+func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
 	small, large := s.sides()
 	asked, steps := solver, defaultKrylovSteps
 	if solver == SolverAuto {
@@ -46,7 +46,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 		}
 	}
 	if !gramOnly && solver == SolverKrylov {
-		pc, err := s.principalKrylov(p, steps, asked == SolverAuto)
+		pc, err := principalByKrylov(s, p, steps, asked == SolverAuto)
 		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
 			return pc, err
 		}
@@ -56,9 +56,9 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	var pc *principal
 	var err error
 	if !gramOnly && solver == SolverJacobi {
-		pc, values, err = s.principalJacobi(p)
+		pc, values, err = principalByJacobi(s, p)
 	} else {
-		pc, values, err = s.principalGram(p)
+		pc, values, err = principalByGram(s, p)
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (s *samples) principal(p int, solver Solver) (*principal, error) {
 	if p < s.rankBound() {
 		pc.floor = tailSum(values, p)
 		if !gramOnly && asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
-			return s.principal(p, SolverJacobi)
+			return findPrincipal(s, p, SolverJacobi)
 		}
 	}
 	pc.floorError = float64(small) * 0x1p-52 * pc.total
@@ -106,10 +106,10 @@ func tailSum(values []float64, p int) (sum float64) {
 	return sum
 }
 
-// principalGram takes the eigenvectors of the smaller Gram matrix. values are
+// principalByGram takes the eigenvectors of the smaller Gram matrix. values are
 // all squared singular values, descending.
-func (s *samples) principalGram(p int) (pc *principal, values []float64, err error) {
-	gram, err := s.gram()
+func principalByGram(s *samples, p int) (pc *principal, values []float64, err error) {
+	gram, err := gramMatrix(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,22 +121,22 @@ func (s *samples) principalGram(p int) (pc *principal, values []float64, err err
 	if err := cancelled(s.ctx); err != nil {
 		return nil, nil, err
 	}
-	pc.basis, err = s.rightBasis(rows, p)
+	pc.basis, err = rightBasis(s, rows, p)
 	return pc, values, err
 }
 
-// principalJacobi takes the singular values of R. values are squared singular
+// principalByJacobi takes the singular values of R. values are squared singular
 // values, descending.
-func (s *samples) principalJacobi(p int) (pc *principal, values []float64, err error) {
-	r, err := s.triangle()
+func principalByJacobi(s *samples, p int) (pc *principal, values []float64, err error) {
+	r, err := triangularFactor(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.principalR(r, p)
+	return principalOfR(s, r, p)
 }
 
-// principalR is principalJacobi for R itself.
-func (s *samples) principalR(r *Matrix, p int) (pc *principal, values []float64, err error) {
+// principalOfR is principalJacobi for R itself.
+func principalOfR(s *samples, r *Matrix, p int) (pc *principal, values []float64, err error) {
 	top, _ := rowMaxAbs(r.Data)
 	svd := jacobiSVD(s.ctx, r, top)
 	if err := cancelled(s.ctx); err != nil {
@@ -150,19 +150,19 @@ func (s *samples) principalR(r *Matrix, p int) (pc *principal, values []float64,
 	for i, j := 0, len(values)-1; i < j; i, j = i+1, j-1 {
 		values[i], values[j] = values[j], values[i]
 	}
-	pc.basis, err = s.rightBasis(svd.V.transposed(), p)
+	pc.basis, err = rightBasis(s, svd.V.transposed(), p)
 	return pc, values, err
 }
 
 // rightBasis turns leading singular vectors of the smaller side, given as
 // rows, into p orthonormal rows of length d.
-func (s *samples) rightBasis(rows *Matrix, p int) (*Matrix, error) {
+func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
 	from := rowsOf(rows, 0, min(p, rows.Rows))
 	if s.wide() && from.Rows > 0 {
 		// Left singular vectors t: Xcᵀt = σu. For σ near rounding that is noise;
 		// Gram–Schmidt makes some direction of it.
 		var err error
-		if from, err = s.mulT(from); err != nil {
+		if from, err = multiplyT(s, from); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +181,7 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 }
 
 // remote is data that is known by its products alone, for SolverKrylov.
-type remote struct {
+type krylovData struct {
 	ctx     context.Context
 	small   int // min(n, d)
 	d, rank int // rank: the largest that is possible
@@ -190,19 +190,21 @@ type remote struct {
 	normal  func(vt *Matrix) (*Matrix, error)                   // VᵀXcᵀXc for V given as Vᵀ
 }
 
-func (s *samples) principalKrylov(p, steps int, hasty bool) (*principal, error) {
+func principalByKrylov(s *samples, p, steps int, hasty bool) (*principal, error) {
 	total, err := s.totalSquares()
 	if err != nil {
 		return nil, err
 	}
 	small, _ := s.sides()
-	r := remote{s.ctx, small, s.d, s.rankBound(), total, s.krylov, s.normal}
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), total,
+		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
+		func(vt *Matrix) (*Matrix, error) { return normalProduct(s, vt) }}
 	return r.principal(p, steps, hasty)
 }
 
 // principal iterates, up to so many steps, and proves a floor with the
 // residuals measured on the basis that it returns.
-func (s *remote) principal(p, steps int, hasty bool) (*principal, error) {
+func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
 	count := min(p, s.small)
 	pc := &principal{total: s.total, solver: SolverKrylov, status: StatusOptimal}
 	rounding := float64(s.small) * 0x1p-52 * s.total
@@ -283,7 +285,7 @@ const (
 )
 
 // probed returns the orthonormal rows u and below them random vectors orthogonal to these.
-func (s *remote) probed(u *Matrix) *Matrix {
+func (s *krylovData) probed(u *Matrix) *Matrix {
 	rng := rand.New(rand.NewPCG(1, 0x5eed)) // not those of the start, which the basis depends on
 	out := NewMatrix(u.Rows+probes, s.d, nil)
 	copy(out.Data, u.Data[:u.Rows*u.Cols])
@@ -299,17 +301,17 @@ func (s *remote) probed(u *Matrix) *Matrix {
 	return out
 }
 
-// krylov iterates for the p leading right singular vectors of the data: p×d.
-func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
+// krylovVectors iterates for the p leading right singular vectors of the data: p×d.
+func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	small, _ := s.sides()
-	apply := s.normal
+	apply := func(v *Matrix) (*Matrix, error) { return normalProduct(s, v) }
 	if s.wide() {
 		apply = func(v *Matrix) (*Matrix, error) {
-			y, err := s.mulT(v)
+			y, err := multiplyT(s, v)
 			if err != nil {
 				return nil, err
 			}
-			return s.mul(y)
+			return multiply(s, y)
 		}
 	}
 	kry, err := krylov(s.ctx, small, apply, p, o)
@@ -317,7 +319,7 @@ func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
 		return nil, err
 	}
 	if s.wide() {
-		if kry.basis, err = s.mulT(kry.basis); err != nil {
+		if kry.basis, err = multiplyT(s, kry.basis); err != nil {
 			return nil, err
 		}
 	}
@@ -325,11 +327,11 @@ func (s *samples) krylov(p int, o krylovOptions) (*krylovResult, error) {
 	return kry, nil
 }
 
-// squaredSingular returns the min(n, d) squared singular values, descending and
+// squaredSingularValues returns the min(n, d) squared singular values, descending and
 // in scaled units, exactly 0 where the shape alone makes them 0, and their sum.
-func (s *samples) squaredSingular() (values []float64, total float64, err error) {
+func squaredSingularValues(s *samples) (values []float64, total float64, err error) {
 	small, _ := s.sides()
-	pc, values, err := s.principalGram(0)
+	pc, values, err := principalByGram(s, 0)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -337,7 +339,7 @@ func (s *samples) squaredSingular() (values []float64, total float64, err error)
 	// Once the values at the end are not far above rounding their digits are
 	// gone, and with them those of the last floors.
 	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
-		if pc, values, err = s.principalJacobi(0); err != nil {
+		if pc, values, err = principalByJacobi(s, 0); err != nil {
 			return nil, 0, err
 		}
 	}

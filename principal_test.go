@@ -107,7 +107,7 @@ func TestKrylovFewSteps(t *testing.T) {
 			}
 			for _, k := range []int{2, 4, 12} {
 				for steps := 1; steps <= 4; steps++ {
-					pc, err := s.principalKrylov(k-1, steps, false)
+					pc, err := principalByKrylov(s, k-1, steps, false)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -181,7 +181,7 @@ func TestAutoKrylov(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pc, err := s.principalKrylov(1, limit, true)
+		pc, err := principalByKrylov(s, 1, limit, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,24 +5,24 @@ package softkmeans
 
 import "math"
 
-// gram returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
+// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
 // multiplications.
-func (s *samples) gram() (*Matrix, error) {
+func gramMatrix(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !fits(size, size) {
-		return nil, s.tooLarge()
+		return nil, errTooLarge(s)
 	}
 	// A partial sum a chunk: no more of them than a quarter of X has room for.
 	most := max(1, min(reduceChunks, items/(4*size)))
 	if goroutines && most == 1 && size >= sharedGram {
-		return s.gramByBlocks()
+		return gramByBlocks(s)
 	}
-	parts := make([]*Matrix, chunks(items, longer(size), most))
+	parts := make([]*Matrix, chunks(items, stripLengthOf(size), most))
 	for t := range parts {
 		parts[t] = NewMatrix(size, size, nil)
 	}
-	err := s.eachStrips(items, longer(size), most, roundUp(size, stripRows), func(at block) {
-		s.packSide(at.scratch, at.lo, at.hi, 0, size)
+	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
+		packSide(s, at.scratch, at.lo, at.hi, 0, size)
 		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
 	})
 	gram := sumParts(parts)
@@ -38,10 +38,10 @@ const sharedGram = 384
 
 // gramByBlocks is gram, a block after the other: its strips are packed, then rows of the
 // result added to, both by all workers.
-func (s *samples) gramByBlocks() (*Matrix, error) {
+func gramByBlocks(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	gram := NewMatrix(size, size, nil)
-	step := min(blockRows(items, longer(size)), items)
+	step := min(blockRows(items, stripLengthOf(size)), items)
 	strips := make([]float64, stripSize(size, step))
 	bounds := make([]int, reduceChunks+1) // rows of the result, in whole strips, of about equal work
 	for t := range bounds {
@@ -53,7 +53,7 @@ func (s *samples) gramByBlocks() (*Matrix, error) {
 		runTasks(s.workers, reduceChunks, func(_, t int) {
 			first, last := roundUp(size*t/reduceChunks, stripRows), roundUp(size*(t+1)/reduceChunks, stripRows)
 			if last = min(last, size); first < last {
-				s.packSide(strips[first*one:], lo, hi, first, last)
+				packSide(s, strips[first*one:], lo, hi, first, last)
 			}
 		})
 		runTasks(s.workers, reduceChunks, func(_, t int) {
@@ -70,7 +70,7 @@ func (s *samples) gramByBlocks() (*Matrix, error) {
 
 // packSide writes numbers lo…hi−1 of the vectors first…last−1 of the data's smaller
 // side, its rows or its columns, as strips.
-func (s *samples) packSide(dst []float64, lo, hi, first, last int) {
+func packSide(s *samples, dst []float64, lo, hi, first, last int) {
 	if s.wide() {
 		s.packStrips(dst, first, last, lo, hi, true)
 	} else {
@@ -78,18 +78,18 @@ func (s *samples) packSide(dst []float64, lo, hi, first, last int) {
 	}
 }
 
-// tooLarge is the error where min(n, d)² numbers cannot be addressed.
-func (s *samples) tooLarge() error {
+// errTooLarge is the error where min(n, d)² numbers cannot be addressed.
+func errTooLarge(s *samples) error {
 	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
-// triangle returns the upper triangular factor R of the QR factorization of
+// triangularFactor returns the upper triangular factor R of the QR factorization of
 // Xc (d×d, for d ≤ n) or of Xcᵀ (n×n), without ever squaring a singular value:
 // twice the work of gram.
-func (s *samples) triangle() (*Matrix, error) {
+func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !fits(3*size, size) {
-		return nil, s.tooLarge()
+		return nil, errTooLarge(s)
 	}
 	// A chunk's rows pile up below the R of those before them; when the stack
 	// is full one factorization takes it down to the next R.
@@ -139,11 +139,11 @@ func (s *samples) triangle() (*Matrix, error) {
 	return NewMatrix(size, size, all.Data[:size*size]), cancelled(s.ctx)
 }
 
-// mul returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that
+// multiply returns XcV for V given as Vᵀ (b×d), weighted: the result is b×n, that
 // is (XcV)ᵀ.
-func (s *samples) mul(vt *Matrix) (*Matrix, error) {
+func multiply(s *samples, vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(vt.Rows, s.n, nil)
-	err := s.eachProduct(vt, manyChunks, true, func(at block, prod Matrix) {
+	err := eachProduct(s, vt, manyChunks, true, func(at block, prod Matrix) {
 		for c := range prod.Rows {
 			copy(out.row(c)[at.lo:at.hi], prod.row(c))
 		}
@@ -152,8 +152,8 @@ func (s *samples) mul(vt *Matrix) (*Matrix, error) {
 }
 
 // eachProduct calls fn with (XcV)ᵀ for each block's rows, V given as Vᵀ (b×d).
-func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at block, prod Matrix)) error {
-	p := s.projection(vt)
+func eachProduct(s *samples, vt *Matrix, most int, weighted bool, fn func(at block, prod Matrix)) error {
+	p := newProjection(s, vt)
 	return s.eachStrips(s.n, productLength(s.d), most, p.floats(), func(at block) {
 		prod, _, _ := p.block(at, weighted)
 		fn(at, prod)
@@ -164,7 +164,7 @@ func (s *samples) eachProduct(vt *Matrix, most int, weighted bool, fn func(at bl
 // piece is looked at at once; productChunks how many chunks it has.
 func productLength(d int) int { return min(d, pieceColumns) }
 
-func (s *samples) productChunks(most int) int { return chunks(s.n, productLength(s.d), most) }
+func productChunks(s *samples, most int) int { return chunks(s.n, productLength(s.d), most) }
 
 // projection is a factor V, in the form that products with samples take it in.
 type projection struct {
@@ -183,7 +183,7 @@ const (
 	pieceColumns = 480
 )
 
-func (s *samples) projection(vt *Matrix) *projection {
+func newProjection(s *samples, vt *Matrix) *projection {
 	p := &projection{s: s, b: vt.Rows}
 	if p.b == 0 {
 		return p
@@ -232,8 +232,8 @@ func (p *projection) block(at block, weighted bool) (prod Matrix, strips, rest [
 	return prod, nil, rest
 }
 
-// mulT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
-func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
+// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 	b := yt.Rows
 	if b == 0 {
 		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
@@ -247,8 +247,8 @@ func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
 		})
 		return out, err
 	}
-	parts := s.newParts(b)
-	err := s.eachStrips(s.n, longer(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+	parts := newParts(s, b)
+	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
 		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
@@ -258,23 +258,23 @@ func (s *samples) mulT(yt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// normal returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, or in two
+// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, or in two
 // where it is wide, which need no room for 24 whole rows.
-func (s *samples) normal(vt *Matrix) (*Matrix, error) {
+func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
-		y, err := s.mul(vt)
+		y, err := multiply(s, vt)
 		if err != nil {
 			return nil, err
 		}
-		return s.mulT(y)
+		return multiplyT(s, y)
 	}
 	b := vt.Rows
-	parts := s.newParts(b)
+	parts := newParts(s, b)
 	if b == 0 {
 		return parts[0], cancelled(s.ctx)
 	}
-	p := s.projection(vt)
-	err := s.eachStrips(s.n, longer(s.d), len(parts), p.floats()+roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
+	p := newProjection(s, vt)
+	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), p.floats()+roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
 		prod, strips, rest := p.block(at, true)
 		m := prod.Cols
 		if strips == nil {
@@ -289,8 +289,8 @@ func (s *samples) normal(vt *Matrix) (*Matrix, error) {
 
 // newParts returns a b×d matrix of zeros for every chunk of a sum over rows: no
 // more of them than a quarter of X has room for.
-func (s *samples) newParts(b int) []*Matrix {
-	parts := make([]*Matrix, chunks(s.n, longer(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
+func newParts(s *samples, b int) []*Matrix {
+	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
 		parts[t] = NewMatrix(b, s.d, nil)
 	}

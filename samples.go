@@ -65,10 +65,10 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	return s, err
 }
 
-// longer is the length to state for rows of length l whose blocks become strips
+// stripLengthOf is the length to state for rows of length l whose blocks become strips
 // of columns: sums over few rows would not pay for their beginning and end.
 // Blocks are then 32 times as long, 8 MB, up to the most.
-func longer(l int) int { return (l + 31) / 32 }
+func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachBlock is the function of that name over s.
 func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {

@@ -216,12 +216,12 @@ func (b *barycentric) of(g, w []float64) {
 	for j, v := range g {
 		g[j] = max(0, v)
 	}
-	settle(g, 1)
+	fixSum(g, 1)
 }
 
-// settle puts what is missing to the wanted sum on the largest entry: rounding
+// fixSum puts what is missing to the wanted sum on the largest entry: rounding
 // errors only, so that no entry changes visibly and zeros stay zeros.
-func settle(g []float64, want float64) {
+func fixSum(g []float64, want float64) {
 	for range 2 {
 		var sum, lost float64
 		big := 0

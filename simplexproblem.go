@@ -172,7 +172,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
 			row[j] = 1 / float64(p.k)
 		}
 		if !p.atMost {
-			settle(row, 1)
+			fixSum(row, 1)
 		}
 	}
 	if p.k > 1 {

@@ -98,7 +98,7 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	// products nor their sum leave the range.
 	part, exp := math.Frexp(radius)
 	scale(dst, part)
-	settle(dst, part)
+	fixSum(dst, part)
 	if exp == 1 {
 		scale(dst, 2)
 		return dst
@@ -110,7 +110,7 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 		}
 	}
 	if exp < -900 {
-		settle(dst, radius) // what they lost
+		fixSum(dst, radius) // what they lost
 	}
 	return dst
 }

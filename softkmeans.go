@@ -126,23 +126,23 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	}
 	p := min(k-1, s.d)
-	pc, err := s.principal(p, solver)
+	pc, err := findPrincipal(s, p, solver)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := s.place(m.Memberships, pc.basis, k, o)
+	e, err := placeSimplex(s, m.Memberships, pc.basis, k, o)
 	if err != nil {
 		return nil, err
 	}
-	m.Centers, m.Status = s.centers(e, pc)
+	m.Centers, m.Status = simplexCenters(s, e, pc)
 	if weights != nil {
-		if err := s.settleZeroWeights(m); err != nil {
+		if err := solveZeroWeights(s, m); err != nil {
 			return nil, err
 		}
 	}
-	c, err := s.compare(m.Centers, m.Memberships, pc, nil)
+	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, nil)
 	if err != nil {
 		return nil, err
 	}

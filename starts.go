@@ -41,7 +41,7 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 }
 
 // randomRows is InitRandom.
-func (m *mixture) randomRows(rng *rand.Rand) *Matrix {
+func randomRows(m *alternation, rng *rand.Rand) *Matrix {
 	f := NewMatrix(m.k, m.z.Cols, nil)
 	shares := make([]float64, m.z.Rows)
 	for i := range shares {
@@ -58,7 +58,7 @@ func (m *mixture) randomRows(rng *rand.Rand) *Matrix {
 }
 
 // plusPlus draws k-means++ seeds. It works in room, of 3n floats; nil allocates.
-func (m *mixture) plusPlus(rng *rand.Rand, room []float64) *Matrix {
+func plusPlus(m *alternation, rng *rand.Rand, room []float64) *Matrix {
 	n, r := m.z.Dims()
 	f := NewMatrix(m.k, r, nil)
 	room = resized(room, 3*n)
@@ -105,7 +105,7 @@ func (m *mixture) plusPlus(rng *rand.Rand, room []float64) *Matrix {
 // clustering is the memory of Lloyd's iteration on the samples of a mixture: steps
 // allocate nothing but for goroutines.
 type clustering struct {
-	m       *mixture
+	m       *alternation
 	f       *Matrix
 	squares []float64 // ‖z_i‖²
 	half    []float64 // ‖f_j‖²/2
@@ -132,7 +132,7 @@ type clusterHand struct {
 	users, count []int
 }
 
-func (m *mixture) clustering() *clustering {
+func newClustering(m *alternation) *clustering {
 	n, r := m.z.Dims()
 	k, c := m.k, chunks(n, r, reduceChunks)
 	l := &clustering{m: m, squares: make([]float64, n), half: make([]float64, k), parts: make([]clusterPart, c),
@@ -243,28 +243,28 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeans is InitKMeans. The runs are made in the principal subspace, which
+// kmeansCenters is InitKMeans. The runs are made in the principal subspace, which
 // holds the optimum of the relaxed problem (Ding & He 2004): they take a
 // fraction of the time there and mostly end at lower inertia, once continued on
 // the samples themselves, than runs from seeds of all coordinates. Only that
 // continuation tells which of them is best.
-func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
+func kmeansCenters(j *volumeFit, rng *rand.Rand) (*Matrix, error) {
 	w, axes := j.leading()
-	full, flat := j.mixture, j.mixture
+	full, flat := j.alternation, j.alternation
 	flat.z = w.Clone()
 	if n := w.Rows; n > kmeansRows {
-		rows := j.s.draw(rng, kmeansRows)
+		rows := drawRows(j.s, rng, kmeansRows)
 		same := *j.s
 		same.weights = nil
 		full.s, flat.s = &same, &same
 		full.z, flat.z = chosenRows(j.z, rows), chosenRows(w, rows)
 	}
-	quick, slow := flat.clustering(), full.clustering()
+	quick, slow := newClustering(&flat), newClustering(&full)
 	best, lifted := NewMatrix(j.k, j.z.Cols, nil), NewMatrix(j.k, j.z.Cols, nil)
 	least := math.Inf(1)
 	var seen []float64
 	for run := range kmeansRuns {
-		f := flat.plusPlus(rng, quick.room)
+		f := plusPlus(&flat, rng, quick.room)
 		inertia, err := quick.lloyd(f, kmeansSteps)
 		if err != nil {
 			return nil, err
@@ -287,14 +287,14 @@ func (j *job) kmeans(rng *rand.Rand) (*Matrix, error) {
 		}
 	}
 	if full.z != j.z {
-		slow = j.mixture.clustering()
+		slow = newClustering(&j.alternation)
 	}
 	_, err := slow.lloyd(best, kmeansSteps)
 	return best, err
 }
 
-// draw returns rows drawn by weight, with replacement.
-func (s *samples) draw(rng *rand.Rand, count int) []int {
+// drawRows returns rows drawn by weight, with replacement.
+func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	cumulative := make([]float64, s.n)
 	var sum float64
 	for i := range cumulative {
@@ -309,11 +309,11 @@ func (s *samples) draw(rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extreme is InitSPA: the sample farthest from the mean (from the origin for
+// extremeRows is InitSPA: the sample farthest from the mean (from the origin for
 // rows that add up to at most 1), and then, again and again, the one farthest
 // from the affine (linear) hull of those chosen, measured in the coordinates w
 // (n×p).
-func (m *mixture) extreme(w *Matrix) *Matrix {
+func extremeRows(m *alternation, w *Matrix) *Matrix {
 	n, p := w.Dims()
 	rest := w.Clone()
 	f := NewMatrix(m.k, m.z.Cols, nil)

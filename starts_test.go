@@ -50,13 +50,13 @@ func TestKMeansStart(t *testing.T) {
 }
 
 // started is a job with its first start.
-func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*job, *Matrix) {
+func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
 	t.Helper()
-	j, err := newJob(bg, x, k, o)
+	j, err := openVolumeFit(bg, x, k, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := j.start(0)
+	f, err := j.startCenters(0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 		w[i] = 0.25 * float64(1+i%7)
 	}
 	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
-	inertia, err := j.clustering().lloyd(f, 5)
+	inertia, err := newClustering(&j.alternation).lloyd(f, 5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
 	j, good := started(t, x, 3, &MinVolumeOptions{})
-	want, err := j.clustering().lloyd(good, 50)
+	want, err := newClustering(&j.alternation).lloyd(good, 50)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestLloydEmpty(t *testing.T) {
 		if what == "two far away" {
 			scale(f.Data[f.Cols:], 1e3)
 		}
-		got, err := j.clustering().lloyd(f, 50)
+		got, err := newClustering(&j.alternation).lloyd(f, 50)
 		if err != nil || math.Abs(got-want) > 1e-12*want {
 			t.Errorf("%s: inertia %g, it can be %g, %v", what, got, want, err)
 		}
@@ -181,23 +181,23 @@ func TestSeedsAreSamples(t *testing.T) {
 // nothing more, so momentum neither ends runs early nor hides descent.
 func TestRunIsStationary(t *testing.T) {
 	for _, set := range dataSets(t)[:3] {
-		j, err := newJob(bg, set.x, set.k, &MinVolumeOptions{})
+		j, err := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		j.setEpsilon()
-		j.lambda = j.firstLambda()
-		start, err := j.start(0)
+		j.lambda = firstLambda(j)
+		start, err := j.startCenters(0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		at, iterations, status := j.run(start, 3000, 1e-13, func(int, *state) {})
+		at, iterations, status := j.run(start, 3000, 1e-13, func(int, *iterate) {})
 		if status != StatusConverged {
 			t.Errorf("%s: %v after %d", set.name, status, iterations)
 		}
 		next := j.newState()
 		j.centersStep(next.f, at)
-		if err := j.visit(next, at.g); err != nil {
+		if err := j.pass(next, at.g); err != nil {
 			t.Fatal(err)
 		}
 		if gain := at.value - next.value; gain > 1e-11*j.total {
@@ -233,20 +233,20 @@ func TestStartsSeeContext(t *testing.T) {
 	x := randomData(300, 20, 0, 1)
 	for _, start := range []Init{InitPlusPlus, InitSPA} {
 		full := &passes{Context: bg, left: math.MaxInt}
-		j, err := newJob(full, x, 15, &MinVolumeOptions{Init: start, Workers: 1})
+		j, err := openVolumeFit(full, x, 15, &MinVolumeOptions{Init: start, Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ctx := &passes{Context: bg}
 		j.ctx = ctx
-		f, err := j.start(0)
+		f, err := j.startCenters(0)
 		if err != nil || ctx.late == 0 {
 			t.Fatalf("%v: asked %d times, %v", start, ctx.late, err)
 		}
 		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 {
 			t.Errorf("%v went on", start)
 		}
-		if out := j.try(f, 0); out != nil {
+		if out := j.runAt(f, 0); out != nil {
 			t.Errorf("%v: an unfinished start was used", start)
 		}
 	}

@@ -69,9 +69,9 @@ func momentsOf(s *samples) (*moments, error) {
 	return m, err
 }
 
-// light reports whether rows do not count beside those of t: their weights, on
+// negligibleBeside reports whether rows do not count beside those of t: their weights, on
 // the scale of t's, are 0, as those of such rows in one table are.
-func (m *moments) light(t *moments) bool {
+func (m *moments) negligibleBeside(t *moments) bool {
 	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < -1074
 }
 
@@ -157,7 +157,7 @@ func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers i
 	if !fits(x.Cols+1, x.Cols+1) {
 		return fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns: the scatter matrix is too large to address")
 	}
-	gram, err := part.gram()
+	gram, err := gramMatrix(part)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, work
 			return nil, nil, err
 		}
 	}
-	if t.light(m) {
+	if t.negligibleBeside(m) {
 		m.rows += x.Rows
 		return nil, nil, nil
 	}
@@ -250,10 +250,10 @@ func (s *Stats) clone() *Stats {
 
 func (s *Stats) merge(t *Stats) {
 	switch {
-	case t.light(&s.moments):
+	case t.negligibleBeside(&s.moments):
 		s.rows += t.rows
 		return
-	case s.light(&t.moments):
+	case s.negligibleBeside(&t.moments):
 		rows := s.rows
 		*s = *t.clone()
 		s.rows += rows

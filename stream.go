@@ -304,9 +304,9 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		case gramOnly || q.o.Solver <= SolverGram:
 			return s.add(q.ctx, at.x, at.weights, q.o.Workers)
 		case q.o.Solver == SolverJacobi:
-			return s.addTriangle(q.ctx, &s.triangle, at, q.o.Workers)
+			return addTriangle(&s.Stats.moments, q.ctx, &s.triangle, at, q.o.Workers)
 		default:
-			return s.addTotal(q.ctx, &s.total, at, q.o.Workers)
+			return addTotal(&s.Stats.moments, q.ctx, &s.total, at, q.o.Workers)
 		}
 	})
 	if err == nil && s.weight == 0 {
@@ -322,7 +322,7 @@ func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	case gramOnly || q.o.Solver <= SolverGram:
 		return s.principal(q.ctx, p, q.o.Workers)
 	case q.o.Solver == SolverJacobi:
-		return s.principalOf(q.ctx, &s.triangle, p)
+		return principalOfTriangle(&s.Stats.moments, q.ctx, &s.triangle, p)
 	default:
 		return q.principalKrylov(&s.moments, s.total, p)
 	}
@@ -337,21 +337,21 @@ type factor struct {
 
 // addTriangle merges R factors as merge does scatter matrices, which are RᵀR: the new
 // one is that of both and of a row √weight·shift, one above the other.
-func (m *moments) addTriangle(ctx context.Context, f *factor, at rowBlock, workers int) error {
+func addTriangle(m *moments, ctx context.Context, f *factor, at rowBlock, workers int) error {
 	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
 	if err != nil || part == nil {
 		return err
 	}
-	r, err := part.triangle()
+	r, err := triangularFactor(part)
 	if err != nil {
 		return err
 	}
 	off := t.weight * sumSquares(t.meanRest)
 	d := part.d
 	if !fits(2*d+1, d) {
-		return part.tooLarge()
+		return errTooLarge(part)
 	}
-	if m.light(t) {
+	if m.negligibleBeside(t) {
 		rows := m.rows
 		*m, *f = *t, factor{r, off}
 		m.rows += rows
@@ -370,10 +370,10 @@ func (m *moments) addTriangle(ctx context.Context, f *factor, at rowBlock, worke
 	return cancelled(ctx)
 }
 
-// principalOf takes the singular values of R.
-func (m *moments) principalOf(ctx context.Context, f *factor, p int) (*principal, error) {
+// principalOfTriangle takes the singular values of R.
+func principalOfTriangle(m *moments, ctx context.Context, f *factor, p int) (*principal, error) {
 	s := m.frame(ctx, 1)
-	pc, values, err := s.principalR(f.r, p)
+	pc, values, err := principalOfR(s, f.r, p)
 	if err != nil {
 		return nil, err
 	}
@@ -390,7 +390,7 @@ func (m *moments) principalOf(ctx context.Context, f *factor, p int) (*principal
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
-func (m *moments) addTotal(ctx context.Context, total *float64, at rowBlock, workers int) error {
+func addTotal(m *moments, ctx context.Context, total *float64, at rowBlock, workers int) error {
 	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
 	if err != nil || part == nil {
 		return err
@@ -400,7 +400,7 @@ func (m *moments) addTotal(ctx context.Context, total *float64, at rowBlock, wor
 		return err
 	}
 	squares = max(squares-t.weight*sumSquares(t.meanRest), 0)
-	if m.light(t) {
+	if m.negligibleBeside(t) {
 		rows := m.rows
 		*m, *total = *t, squares
 		m.rows += rows
@@ -417,7 +417,7 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
 		err := q.again(data, func(_ rowBlock, s *samples) error {
-			y, err := s.normal(vt)
+			y, err := normalProduct(s, vt)
 			if err == nil {
 				axpy(sum.Data, 1, y.Data)
 			}
@@ -425,7 +425,7 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 		})
 		return sum, err
 	}
-	r := remote{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
+	r := krylovData{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
 		return krylov(q.ctx, m.cols, normal, p, o)
 	}, normal}
 	// The products are about the rounded mean: off it the squares are more by this.
@@ -444,16 +444,16 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 	var objective float64
 	err := q.again(p, func(at rowBlock, s *samples) error {
 		block := Model{Centers: m.Centers, Memberships: NewMatrix(s.n, p.k, nil)}
-		if _, err := s.project(block.Memberships, p.pc.basis, e.normals, EnclosureBall); err != nil {
+		if _, err := projectRows(s, block.Memberships, p.pc.basis, e.normals, EnclosureBall); err != nil {
 			return err
 		}
-		if err := s.mixtures(block.Memberships, p.pc.basis.Rows, e); err != nil {
+		if err := fillMemberships(s, block.Memberships, p.pc.basis.Rows, e); err != nil {
 			return err
 		}
-		if err := s.settleZeroWeights(&block); err != nil {
+		if err := solveZeroWeights(s, &block); err != nil {
 			return err
 		}
-		sum, exp, err := s.objective(m.Centers, block.Memberships, nil)
+		sum, exp, err := objectiveOf(s, m.Centers, block.Memberships, nil)
 		if err != nil {
 			return err
 		}
@@ -469,6 +469,6 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		return err
 	}
 	s := p.frame(q.ctx, q.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(objective), s.gap(objective, &p.pc, p.k)
+	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, &p.pc, p.k)
 	return nil
 }

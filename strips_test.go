@@ -206,9 +206,9 @@ func TestProducts(t *testing.T) {
 			name      string
 			got, want *Matrix
 		}{
-			{"mul", must(s.mul(v)), product(v, xc.transposed())},
-			{"mulT", must(s.mulT(y)), product(y, xc)},
-			{"normal", must(s.normal(v)), product(product(v, xc.transposed()), xc)},
+			{"mul", must(multiply(s, v)), product(v, xc.transposed())},
+			{"mulT", must(multiplyT(s, y)), product(y, xc)},
+			{"normal", must(normalProduct(s, v)), product(product(v, xc.transposed()), xc)},
 		} {
 			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
 				t.Errorf("%v: %s is off by %g", c, p.name, off)
@@ -218,7 +218,7 @@ func TestProducts(t *testing.T) {
 		if s.wide() {
 			want = product(xc, xc.transposed())
 		}
-		if off := maxDiff(must(s.gram()), want); !(off <= 1e-13*float64(c.n+c.d)) {
+		if off := maxDiff(must(gramMatrix(s)), want); !(off <= 1e-13*float64(c.n+c.d)) {
 			t.Errorf("%v: the Gram matrix is off by %g", c, off)
 		}
 	}

@@ -24,7 +24,7 @@ type Subspace struct {
 	k           int
 	enclosure   Enclosure
 	orientation *Matrix // nil: none
-	mark        uint32  // of the binary form
+	fingerprint uint32  // of the binary form
 }
 
 // Subspace finds the subspace for k centers. Of the options Enclosure, Orientation
@@ -65,7 +65,7 @@ func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
-	p.mark = crc32.ChecksumIEEE(p.form().b)
+	p.fingerprint = crc32.ChecksumIEEE(p.form().b)
 	return p
 }
 
@@ -81,8 +81,8 @@ func (p *Subspace) Basis() *Matrix {
 	return p.pc.basis.Clone()
 }
 
-// known is an error if there is nothing.
-func (p *Subspace) known() error {
+// checkFilled is an error if there is nothing.
+func (p *Subspace) checkFilled() error {
 	if p.k == 0 {
 		return fail(ErrTooFewSamples, "the subspace is empty")
 	}
@@ -104,8 +104,8 @@ type Extent struct {
 	// Both weighted and in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖², which
 	// is ‖X − GF‖², and Σ‖x − x̄‖².
 	objective, squares float64
-	mark               uint32 // the subspace's
-	marked             bool
+	fingerprint        uint32 // the subspace's
+	started            bool
 }
 
 // Add takes in the rows of x (n×d), which were among those of the subspace's
@@ -120,10 +120,10 @@ func (e *Extent) AddWeighted(p *Subspace, x *Matrix, weights []float64) error {
 }
 
 func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []float64, workers int) error {
-	if err := p.known(); err != nil {
+	if err := p.checkFilled(); err != nil {
 		return err
 	}
-	f := Extent{mark: p.mark, marked: true, extent: extent{facets: make([]float64, p.k)}}
+	f := Extent{fingerprint: p.fingerprint, started: true, extent: extent{facets: make([]float64, p.k)}}
 	if err := e.fits(&f); err != nil {
 		return err
 	}
@@ -133,12 +133,12 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	}
 	f.rows = s.n
 	w := NewMatrix(s.n, p.pc.basis.Rows, nil)
-	ext, err := s.project(w, p.pc.basis, normalsOf(p.k, w.Cols, p.orientation), p.enclosure)
+	ext, err := projectRows(s, w, p.pc.basis, normalsOf(p.k, w.Cols, p.orientation), p.enclosure)
 	if err != nil {
 		return err
 	}
 	f.extent = *ext
-	if f.objective, f.squares, err = s.residuals(w, p.pc.basis); err != nil {
+	if f.objective, f.squares, err = residuals(s, w, p.pc.basis); err != nil {
 		return err
 	}
 	e.merge(&f)
@@ -187,7 +187,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 
 // residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖² of the rows, weighted and in
 // scaled units, given their projections, whose signs it turns.
-func (s *samples) residuals(w, basis *Matrix) (objective, squares float64, err error) {
+func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err error) {
 	index := make([]int, basis.Rows)
 	for c := range index {
 		index[c] = c
@@ -213,7 +213,7 @@ func (s *samples) residuals(w, basis *Matrix) (objective, squares float64, err e
 // fits reports whether f's rows may be taken in.
 func (e *Extent) fits(f *Extent) error {
 	switch {
-	case e.marked && f.marked && (e.mark != f.mark || len(e.facets) != len(f.facets)):
+	case e.started && f.started && (e.fingerprint != f.fingerprint || len(e.facets) != len(f.facets)):
 		return fail(ErrShape, "the extents are of different subspaces")
 	case f.rows > math.MaxInt-e.rows:
 		return fail(ErrShape, "more rows than can be counted")
@@ -232,10 +232,10 @@ func (e *Extent) Merge(f *Extent) error {
 }
 
 func (e *Extent) merge(f *Extent) {
-	if !f.marked || f.rows == 0 {
+	if !f.started || f.rows == 0 {
 		return
 	}
-	if !e.marked {
+	if !e.started {
 		*e = *f
 		e.facets = slices.Clone(f.facets)
 		return
@@ -254,10 +254,10 @@ func (e *Extent) Rows() int { return e.rows }
 // Model.Predict finds row by row. Errors: [ErrChanged] if the extent is
 // not of the rows of the statistics: other in number, or in what they add up to.
 func (p *Subspace) Model(e *Extent) (*Model, error) {
-	if err := p.known(); err != nil {
+	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
-	if e.marked && (e.mark != p.mark || len(e.facets) != p.k) {
+	if e.started && (e.fingerprint != p.fingerprint || len(e.facets) != p.k) {
 		return nil, fail(ErrShape, "the extent is of another subspace")
 	}
 	if e.rows != p.rows {
@@ -267,10 +267,10 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.sameSquares(e.squares); err != nil {
 		return nil, err
 	}
-	centers, status := s.centers(p.enclose(e), &p.pc)
+	centers, status := simplexCenters(s, p.enclose(e), &p.pc)
 	return &Model{
 		Centers: centers, Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
-		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: s.gap(e.objective, &p.pc, p.k),
+		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: relativeGap(s, e.objective, &p.pc, p.k),
 		Solver: p.pc.solver, Iterations: p.pc.steps, Status: status,
 	}, nil
 }

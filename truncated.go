@@ -64,13 +64,13 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if small, _ := s.sides(); k < 1 || k > small {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))
 	}
-	kry, err := s.krylov(k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
+	kry, err := krylovVectors(s, k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
 	if err != nil {
 		return nil, err
 	}
 	// Within the subspace found the triplets come from A·V itself (n×k) and not
 	// from its square, so that small ones keep their digits.
-	av, err := s.mul(kry.basis)
+	av, err := multiply(s, kry.basis)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	}
 	r := &TruncatedResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Steps: kry.steps, Status: kry.status}
 	fixSigns(r.V, r.U)
-	atu, err := s.mulT(r.U.transposed())
+	atu, err := multiplyT(s, r.U.transposed())
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // job is a call of FitAlternating, FitMinVolume or MinVolumePath.
-type job struct {
-	mixture
+type volumeFit struct {
+	alternation
 	o       MinVolumeOptions // with its defaults filled in
 	pc      *principal
 	basis   *Matrix // of m.z, r×d, orthonormal rows; nil: the data's own axes
@@ -20,8 +20,8 @@ type job struct {
 }
 
 // outcome is the end of a run.
-type outcome struct {
-	*state
+type fitRun struct {
+	*iterate
 	lambda     float64
 	iterations int
 	status     Status
@@ -40,8 +40,8 @@ const (
 	mostGiven    = 0.5
 )
 
-func newJob(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*job, error) {
-	if err := checkJob(x, k, o); err != nil {
+func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, error) {
+	if err := checkAlternating(x, k, o); err != nil {
 		return nil, err
 	}
 	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
@@ -55,21 +55,21 @@ func newJob(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*job, e
 	if s.centred {
 		p--
 	}
-	pc, err := s.principal(min(p, s.d), SolverAuto)
+	pc, err := findPrincipal(s, min(p, s.d), SolverAuto)
 	if err != nil {
 		return nil, err
 	}
-	return s.job(k, o, pc)
+	return newVolumeFit(s, k, o, pc)
 }
 
-// job makes it of samples and what their principal subspace is taken to be.
-func (s *samples) job(k int, o *MinVolumeOptions, pc *principal) (*job, error) {
-	j := &job{o: *o, pc: pc}
+// newVolumeFit makes it of samples and what their principal subspace is taken to be.
+func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volumeFit, error) {
+	j := &volumeFit{o: *o, pc: pc}
 	j.o.Restarts = orDefault(o.Restarts, defaultRestarts)
 	j.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	j.o.Tol = orDefault(o.Tol, defaultTol)
 	j.o.Slack = orDefault(o.Slack, defaultSlack)
-	j.mixture = mixture{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: j.pc.total}
+	j.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: j.pc.total}
 	exact := !j.trivial() && j.pc.floor <= exactShare*j.total
 	if j.o.Init == InitAuto {
 		j.o.Init = InitKMeans
@@ -98,13 +98,13 @@ const rowSpaceRows = 1024
 
 // coordinates copies the samples into z, in an orthonormal basis of their row
 // space where that is known to be smaller than d.
-func (j *job) coordinates() error {
+func (j *volumeFit) coordinates() error {
 	s := j.s
 	switch {
 	case j.pc.floor <= 1e-14*j.pc.total && j.pc.basis.Rows < s.d:
 		j.basis, j.left = j.pc.basis, j.pc.floor
 	case s.wide() && s.n <= rowSpaceRows:
-		pc, _, err := s.principalGram(s.rankBound())
+		pc, _, err := principalByGram(s, s.rankBound())
 		if err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (j *job) coordinates() error {
 }
 
 // inside takes centers from the data's units to the coordinates of z.
-func (j *job) inside(f *Matrix) *Matrix {
+func (j *volumeFit) inside(f *Matrix) *Matrix {
 	s := j.s
 	out := NewMatrix(j.k, j.z.Cols, nil)
 	row := make([]float64, s.d)
@@ -152,7 +152,7 @@ func (j *job) inside(f *Matrix) *Matrix {
 }
 
 // outside takes centers from the coordinates of z to the data's units.
-func (j *job) outside(f *Matrix) *Matrix {
+func (j *volumeFit) outside(f *Matrix) *Matrix {
 	s := j.s
 	out := NewMatrix(j.k, s.d, nil)
 	for a := range j.k {
@@ -174,7 +174,7 @@ func (j *job) outside(f *Matrix) *Matrix {
 
 // leading returns the samples and the axes of the principal subspace in the
 // coordinates of z: n×p, p×r.
-func (j *job) leading() (w, axes *Matrix) {
+func (j *volumeFit) leading() (w, axes *Matrix) {
 	p := j.pc.basis.Rows
 	if j.basis != nil { // its first rows are the principal ones; wide data has fewer than k > d may ask for
 		p = min(p, j.z.Cols)
@@ -193,7 +193,7 @@ func (j *job) leading() (w, axes *Matrix) {
 }
 
 // perWeight is v for one unit of weight.
-func (j *job) perWeight(v float64) float64 {
+func (j *volumeFit) perWeight(v float64) float64 {
 	var sum float64
 	for i := range j.s.n {
 		sum += j.s.weight(i)
@@ -202,7 +202,7 @@ func (j *job) perWeight(v float64) float64 {
 }
 
 // trivial reports whether the floor is 0 whatever the data is.
-func (j *job) trivial() bool {
+func (j *volumeFit) trivial() bool {
 	span := j.k
 	if j.s.centred {
 		span--
@@ -211,14 +211,14 @@ func (j *job) trivial() bool {
 }
 
 // reference is the floor, or what stands for it where that is 0.
-func (j *job) reference() float64 {
+func (j *volumeFit) reference() float64 {
 	if j.trivial() {
 		return trivialShare * j.total
 	}
 	return max(j.pc.floor, exactShare*j.total)
 }
 
-func (j *job) setEpsilon() {
+func (j *volumeFit) setEpsilon() {
 	j.eps = j.perWeight(j.reference())
 	if j.o.Epsilon > 0 {
 		j.eps = math.Ldexp(j.o.Epsilon, -2*j.s.exp)
@@ -230,12 +230,12 @@ func (j *job) setEpsilon() {
 
 // scaledLambda takes λ from the data's units to those of the loop. No λ above
 // 2^200 makes a difference any more.
-func (j *job) scaledLambda(lambda float64) float64 {
+func (j *volumeFit) scaledLambda(lambda float64) float64 {
 	return min(math.Ldexp(lambda, -2*j.s.exp-j.s.wexp), 0x1p200)
 }
 
 // volume is Σ log(σ_i² + ε) in the data's units.
-func (j *job) volume(logs float64) float64 {
+func (j *volumeFit) volume(logs float64) float64 {
 	count := j.k
 	if j.contrasts != nil {
 		count--
@@ -243,13 +243,13 @@ func (j *job) volume(logs float64) float64 {
 	return logs + float64(count)*float64(2*j.s.exp)*math.Ln2
 }
 
-// try runs from a start at one λ. It returns nil if the context ends before
+// runAt runs from a start at one λ. It returns nil if the context ends before
 // the first pass does.
-func (j *job) try(start *Matrix, lambda float64) *outcome {
+func (j *volumeFit) runAt(start *Matrix, lambda float64) *fitRun {
 	j.lambda = lambda
-	out := &outcome{lambda: lambda}
+	out := &fitRun{lambda: lambda}
 	units := j.s.unscaleSquare(lambda)
-	at, iterations, status := j.run(start, j.o.MaxIter, j.o.Tol, func(i int, at *state) {
+	at, iterations, status := j.run(start, j.o.MaxIter, j.o.Tol, func(i int, at *iterate) {
 		it := Iteration{Restart: j.restart, Iteration: i, Fit: j.s.unscaleSquare(at.fit), Floor: j.s.unscaleSquare(j.pc.floor), Lambda: units}
 		if lambda > 0 {
 			it.Volume = j.volume(at.logs)
@@ -265,32 +265,32 @@ func (j *job) try(start *Matrix, lambda float64) *outcome {
 	if at == nil {
 		return nil
 	}
-	out.state, out.iterations, out.status = at, iterations, status
+	out.iterate, out.iterations, out.status = at, iterations, status
 	return out
 }
 
-// start returns the centers that a restart begins with.
-func (j *job) start(restart int) (*Matrix, error) {
+// startCenters returns the centers that a restart begins with.
+func (j *volumeFit) startCenters(restart int) (*Matrix, error) {
 	if j.o.Centers != nil {
 		return j.inside(j.o.Centers), nil
 	}
 	rng := rand.New(rand.NewPCG(j.o.Seed, uint64(restart)))
 	switch j.o.Init {
 	case InitRandom:
-		return j.randomRows(rng), nil
+		return randomRows(&j.alternation, rng), nil
 	case InitPlusPlus:
-		return j.plusPlus(rng, nil), nil
+		return plusPlus(&j.alternation, rng, nil), nil
 	case InitSPA:
 		w, _ := j.leading()
-		return j.extreme(w), nil
+		return extremeRows(&j.alternation, w), nil
 	case InitGlobal:
-		return j.global()
+		return j.globalCenters()
 	}
-	return j.kmeans(rng)
+	return kmeansCenters(j, rng)
 }
 
-// global is InitGlobal.
-func (j *job) global() (*Matrix, error) {
+// globalCenters is InitGlobal.
+func (j *volumeFit) globalCenters() (*Matrix, error) {
 	m, err := Fit(j.ctx, j.s.x, j.k, &Options{Weights: j.o.Weights, Workers: j.o.Workers, Enclosure: EnclosureTight})
 	if err != nil {
 		return nil, err
@@ -298,18 +298,18 @@ func (j *job) global() (*Matrix, error) {
 	return j.inside(m.Centers), nil
 }
 
-// starts runs all restarts at one λ and returns the one of the lowest
+// runStarts runs all restarts at one λ and returns the one of the lowest
 // objective with its start. If the context ends the best so far is returned
 // with its error.
-func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
+func (j *volumeFit) runStarts(lambda float64) (best *fitRun, from *Matrix, err error) {
 	chosen := 0
 	for r := range j.o.Restarts {
 		j.restart = r
-		start, err := j.start(r)
+		start, err := j.startCenters(r)
 		if err != nil {
 			return best, from, err
 		}
-		out := j.try(start, lambda)
+		out := j.runAt(start, lambda)
 		if out != nil && (best == nil || out.value < best.value) {
 			best, from, chosen = out, start, r
 		}
@@ -323,7 +323,7 @@ func (j *job) starts(lambda float64) (best *outcome, from *Matrix, err error) {
 
 // finish makes the model of an outcome. err is the error that ended the
 // computation early, which the best so far is returned with.
-func (j *job) finish(best *outcome, err error) (*Model, error) {
+func (j *volumeFit) finish(best *fitRun, err error) (*Model, error) {
 	if best == nil {
 		return nil, err
 	}
@@ -340,16 +340,16 @@ func (j *job) finish(best *outcome, err error) (*Model, error) {
 		m.Volume = j.o.Volume
 		m.Epsilon = min(math.Ldexp(j.eps, 2*s.exp), math.MaxFloat64)
 	}
-	if err := s.settleZeroWeights(m); err != nil {
+	if err := solveZeroWeights(s, m); err != nil {
 		return nil, err
 	}
-	c, wrong := s.compare(m.Centers, m.Memberships, j.pc, nil)
+	c, wrong := compareWithFloor(s, m.Centers, m.Memberships, j.pc, nil)
 	if wrong != nil {
 		return nil, wrong
 	}
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 	var members census
 	members.count(s, j.z, best.g)
-	m.Warnings = j.warnings(best.f, &members)
+	m.Warnings = findWarnings(j, best.f, &members)
 	return m, err
 }

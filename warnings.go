@@ -42,9 +42,9 @@ func (c *census) count(s *samples, z, g *Matrix) {
 	}
 }
 
-// warnings looks for all that a Warning can say of centers f, in the order of the
+// findWarnings looks for all that a Warning can say of centers f, in the order of the
 // kinds.
-func (j *job) warnings(f *Matrix, c *census) (list []Warning) {
+func findWarnings(j *volumeFit, f *Matrix, c *census) (list []Warning) {
 	k := j.k
 	spread := math.Sqrt(j.perWeight(j.total))
 	diff := make([]float64, f.Cols)

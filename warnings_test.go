@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 	if err != nil || !has(m, WarnCoincident) {
 		t.Errorf("all prototypes in one: %v %v", m.Warnings, err)
 	}
-	j, err := newJob(bg, x, 2, &MinVolumeOptions{})
+	j, err := openVolumeFit(bg, x, 2, &MinVolumeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,12 +37,12 @@ func TestWarnings(t *testing.T) {
 		want   bool
 	}{{2.99, false}, {3.01, true}} {
 		scale(at.f.row(1), c.factor*farthest/norm2(at.f.row(1)))
-		if err := j.visit(at, nil); err != nil {
+		if err := j.pass(at, nil); err != nil {
 			t.Fatal(err)
 		}
 		var found census
 		found.count(j.s, j.z, at.g)
-		if m := (&Model{Warnings: j.warnings(at.f, &found)}); has(m, WarnFar) != c.want {
+		if m := (&Model{Warnings: findWarnings(j, at.f, &found)}); has(m, WarnFar) != c.want {
 			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
 		}
 	}
@@ -53,7 +53,7 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("an idle center: %v %v", m.Warnings, err)
 	}
 	// Nor does one whose only sample has no weight.
-	light, err := newJob(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
+	light, err := openVolumeFit(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
