@@ -52,6 +52,10 @@ const (
 	knownFlags   = hasCenters | hasMembers | sumsAtMost | 3<<volumeShift
 
 	lsdMagic      = "SKML"
+	statsMagic    = "SKMS"
+	subspaceMagic = "SKMP"
+	extentMagic   = "SKME"
+
 	lsdVersion    = 1
 	lsdMembers    = 1
 	lsdMap        = 2

@@ -33,9 +33,6 @@ import (
 )
 
 const (
-	statsMagic    = "SKMS"
-	subspaceMagic = "SKMP"
-	extentMagic   = "SKME"
 	partsVersion  = 1
 
 	isTight     = 1
@@ -207,7 +204,7 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || flags>>(statusShift+3) != 0 || k > math.MaxInt32 {
 		return fail(ErrFormat, "the subspace contradicts itself or a number is not finite")
 	}
-	out.fingerprint = checksumOf(data)
+	out.fingerprint = fingerprintOf(&out)
 	*p = out
 	return nil
 }
@@ -234,9 +231,6 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 	}
 	return true
 }
-
-// checksumOf is the checksum that a form ends in.
-func checksumOf(form []byte) uint32 { return binary.LittleEndian.Uint32(form[len(form)-4:]) }
 
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary
 // reads: 104 + 8k bytes or less.

@@ -207,3 +207,129 @@ func encloseFeatures(o *operator, m *LSDModel, spec *spectrum, wt *Matrix, k int
 	}
 	m.Map = km
 }
+
+// newDense checks a matrix of similarities, square, not empty, finite, symmetric,
+// after what takes no time.
+func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
+	if _, err := checkLSD(k, opts); err != nil {
+		return nil, err
+	}
+	if err := checkShape("kernel", kernel); err != nil {
+		return nil, err
+	}
+	n := kernel.Rows
+	if n != kernel.Cols {
+		return nil, fail(ErrShape, "kernel is "+shape(kernel.Rows, kernel.Cols)+", not square")
+	}
+	if n == 0 {
+		return nil, fail(ErrTooFewSamples, "kernel has no rows")
+	}
+	top, err := maxAbs("kernel", kernel)
+	if err != nil {
+		return nil, err
+	}
+	// By tiles, so that mirror images are read from a cache.
+	const tile = 64
+	worst, row, col := 0.0, 0, 0
+	for i0 := 0; i0 < n; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, n); i++ {
+				for j, v := range kernel.row(i)[j0:min(j0+tile, i+1)] {
+					if d := math.Abs(v/2 - kernel.Data[(j0+j)*kernel.Stride+i]/2); d > worst {
+						worst, row, col = d, i, j0+j
+					}
+				}
+			}
+		}
+	}
+	if worst > symmetryTol/2*top {
+		return nil, fail(ErrShape, "kernel is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
+			decimal(kernel.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
+			decimal(kernel.At(col, row)))
+	}
+	return &denseKernel{kernel, worst > 0}, nil
+}
+
+// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
+// is in range also where the model's c is not; 0 where no c > 0 is best.
+func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
+	spec, err := o.leading(min(k, o.n), opts.Seed)
+	if err != nil {
+		return nil, 0, err
+	}
+	z := spec.factor()
+	left, err := o.without(z)
+	if err != nil {
+		return nil, 0, err
+	}
+	m = &LSDModel{Rank: z.Rows}
+	floor := m.rate(o, spec, left, left.total)
+	all := k
+	k = min(all, z.Rows+extraColumns)
+	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
+	best := &candidate{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
+	for start, place := range []func() *Matrix{
+		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
+		func() *Matrix {
+			if z.Rows == k {
+				return nil // all k columns are needed
+			}
+			return inHyperplane(o, z, z.Rows, k, opts)
+		},
+		func() *Matrix {
+			solid := standOut(spec.values[:z.Rows])
+			if solid == z.Rows {
+				return nil
+			}
+			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
+		},
+		func() *Matrix { return aroundMean(o, z, k, opts) },
+	} {
+		// Another start is for what is left over. The second one is exact where K
+		// is, when the first one's descent may only have come as near as φ leads.
+		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best) && (start > 1 || best.objective <= max(2*floor, entriesExact*left.total))) {
+			break
+		}
+		g := place()
+		if err = cancelled(o.ctx); err != nil {
+			best.status = StatusCancelled
+			break
+		}
+		if g == nil {
+			continue
+		}
+		var f *candidate
+		if f, err = d.run(g, start); f != nil && f.objective < best.objective {
+			best = f
+		}
+		if err != nil {
+			best.status = StatusCancelled
+			break
+		}
+	}
+	if err == nil && best.a <= 0 { // 1/k may have a scale, too, as it always is the answer for k = 1
+		even := &candidate{p: best.p, status: StatusConverged}
+		if err = d.product(even); err == nil {
+			err = d.exactly(even)
+		}
+		if err != nil {
+			best.status = StatusCancelled
+		} else if even.objective < best.objective {
+			best = even
+		}
+	}
+	if err != nil && best.q == nil && best.steps == 0 && best.a == 0 {
+		return nil, 0, err // there is no P to speak of yet
+	}
+	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
+	if m.Status == StatusConverged && spec.status == StatusIterationLimit {
+		m.Status = spec.status
+	}
+	m.Scale = math.MaxFloat64
+	if best.a > 0 {
+		h = best.a / best.b
+		m.Scale = unscale(best.b/best.a, -o.exp)
+	}
+	m.rate(o, spec, left, best.objective)
+	return m, h, err
+}

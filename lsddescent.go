@@ -14,94 +14,9 @@ const (
 	descentTol    = 1e-9
 	descentMemory = 10      // steps that a rise is judged by
 	extraColumns  = 16      // above the number of positive eigenvalues; beyond them columns are 0
-	wideDrop      = 100     // from one eigenvalue to the next, beyond which those behind are tried without
 	entriesExact  = 0x1p-80 // of the total: entries right to 2^-40 of the whole
 	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
 )
-
-// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
-// is in range also where the model's c is not; 0 where no c > 0 is best.
-func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
-	spec, err := o.leading(min(k, o.n), opts.Seed)
-	if err != nil {
-		return nil, 0, err
-	}
-	z := spec.factor()
-	left, err := o.without(z)
-	if err != nil {
-		return nil, 0, err
-	}
-	m = &LSDModel{Rank: z.Rows}
-	floor := m.rate(o, spec, left, left.total)
-	all := k
-	k = min(all, z.Rows+extraColumns)
-	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
-	best := &candidate{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
-	for start, place := range []func() *Matrix{
-		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
-		func() *Matrix {
-			if z.Rows == k {
-				return nil // all k columns are needed
-			}
-			return inHyperplane(o, z, z.Rows, k, opts)
-		},
-		func() *Matrix {
-			solid := standOut(spec.values[:z.Rows])
-			if solid == z.Rows {
-				return nil
-			}
-			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
-		},
-		func() *Matrix { return aroundMean(o, z, k, opts) },
-	} {
-		// Another start is for what is left over. The second one is exact where K
-		// is, when the first one's descent may only have come as near as φ leads.
-		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best) && (start > 1 || best.objective <= max(2*floor, entriesExact*left.total))) {
-			break
-		}
-		g := place()
-		if err = cancelled(o.ctx); err != nil {
-			best.status = StatusCancelled
-			break
-		}
-		if g == nil {
-			continue
-		}
-		var f *candidate
-		if f, err = d.run(g, start); f != nil && f.objective < best.objective {
-			best = f
-		}
-		if err != nil {
-			best.status = StatusCancelled
-			break
-		}
-	}
-	if err == nil && best.a <= 0 { // 1/k may have a scale, too, as it always is the answer for k = 1
-		even := &candidate{p: best.p, status: StatusConverged}
-		if err = d.product(even); err == nil {
-			err = d.exactly(even)
-		}
-		if err != nil {
-			best.status = StatusCancelled
-		} else if even.objective < best.objective {
-			best = even
-		}
-	}
-	if err != nil && best.q == nil && best.steps == 0 && best.a == 0 {
-		return nil, 0, err // there is no P to speak of yet
-	}
-	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
-	if m.Status == StatusConverged && spec.status == StatusIterationLimit {
-		m.Status = spec.status
-	}
-	m.Scale = math.MaxFloat64
-	if best.a > 0 {
-		h = best.a / best.b
-		m.Scale = unscale(best.b/best.a, -o.exp)
-	}
-	m.rate(o, spec, left, best.objective)
-	return m, h, err
-}
 
 // descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best
 // scale for P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method

@@ -8,6 +8,10 @@ import (
 	"slices"
 )
 
+// wideDrop is the drop from one eigenvalue to the next beyond which those behind are
+// tried without.
+const wideDrop = 100
+
 // standOut is how many of the positive values are before the widest drop, if that
 // is by wideDrop or more; all of them otherwise. What is behind it is noise, to be
 // fitted by the descent: as a coordinate of the hyperplane it would decide on the

@@ -300,7 +300,7 @@ func (w *rowPasses) measure(j *volumeFit, f *Matrix, memberships bool) (*measure
 			return nil
 		}
 		g = g.Clone()
-		if err := solveZeroWeights(s, &Model{Centers: centers, Memberships: g, Sum: j.sum}); err != nil {
+		if err := solveZeroWeights(s, centers, g, j.sum); err != nil {
 			return err
 		}
 		return w.hand(at.first, g)
@@ -386,7 +386,7 @@ func (w *rowPasses) fit(j *volumeFit) (*Model, error) {
 	if target := j.pc.floor + allowance(j); w.o.Lambda == 0 && at.fit > target+closeShare*allowance(j) {
 		j.missed = min(at.fit/target, math.MaxFloat64)
 	}
-	m.Warnings = findWarnings(j, at.f, &at.census)
+	m.Warnings = findWarnings(at.f, &at.census, j.spread(), j.missed)
 	return m, err
 }
 

@@ -131,7 +131,7 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 
 // solveZeroWeights gives rows of weight 0, which the centers were found
 // without, their nearest mixture of these.
-func solveZeroWeights(s *samples, m *Model) error {
+func solveZeroWeights(s *samples, centers, memberships *Matrix, sum Sum) error {
 	if s.weights == nil {
 		return nil
 	}
@@ -141,9 +141,9 @@ func solveZeroWeights(s *samples, m *Model) error {
 			continue
 		}
 		if problem == nil {
-			problem = newSimplexProblem(m.Centers, m.Sum)
+			problem = newSimplexProblem(centers, sum)
 		}
-		one, x := rowsOf(m.Memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
+		one, x := rowsOf(memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
 		if _, err := problem.solve(s.ctx, one, x, nil, 1); err != nil {
 			return err
 		}

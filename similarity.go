@@ -110,48 +110,6 @@ func (k *denseKernel) Rows(dst *Matrix, lo int) {
 // largest entry. What is within it is averaged.
 const symmetryTol = 1e-8
 
-// newDense checks a matrix of similarities, square, not empty, finite, symmetric,
-// after what takes no time.
-func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
-	if _, err := checkLSD(k, opts); err != nil {
-		return nil, err
-	}
-	if err := checkShape("kernel", kernel); err != nil {
-		return nil, err
-	}
-	n := kernel.Rows
-	if n != kernel.Cols {
-		return nil, fail(ErrShape, "kernel is "+shape(kernel.Rows, kernel.Cols)+", not square")
-	}
-	if n == 0 {
-		return nil, fail(ErrTooFewSamples, "kernel has no rows")
-	}
-	top, err := maxAbs("kernel", kernel)
-	if err != nil {
-		return nil, err
-	}
-	// By tiles, so that mirror images are read from a cache.
-	const tile = 64
-	worst, row, col := 0.0, 0, 0
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
-				for j, v := range kernel.row(i)[j0:min(j0+tile, i+1)] {
-					if d := math.Abs(v/2 - kernel.Data[(j0+j)*kernel.Stride+i]/2); d > worst {
-						worst, row, col = d, i, j0+j
-					}
-				}
-			}
-		}
-	}
-	if worst > symmetryTol/2*top {
-		return nil, fail(ErrShape, "kernel is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
-			decimal(kernel.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
-			decimal(kernel.At(col, row)))
-	}
-	return &denseKernel{kernel, worst > 0}, nil
-}
-
 // SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a
 // [Similarity] that computes its rows when they are asked for. x is neither
 // copied nor changed, and must not change while the kernel is in use.
@@ -339,4 +297,41 @@ func (k *SampleKernel) far(x, y []float64, exp int) float64 {
 		t = math.Ldexp(math.Sqrt(k.asked)*norm2(r), exp)
 	}
 	return math.Exp(-min(t*t, 1e4))
+}
+
+// subsetKernel hands out rows and columns of another similarity.
+type subsetKernel struct {
+	src     Similarity
+	members []int
+}
+
+func (k *subsetKernel) Len() int { return len(k.members) }
+
+func (k *subsetKernel) Rows(dst *Matrix, lo int) {
+	var full *Matrix
+	for i := range dst.Rows {
+		from, row := k.members[lo+i], dst.row(i)
+		var whole []float64
+		switch src := k.src.(type) {
+		case kernelFunc: // only the entries that are wanted
+			for j, at := range k.members {
+				row[j] = src.at(from, at)
+			}
+			continue
+		case *denseKernel:
+			if !src.average {
+				whole = src.m.row(from)
+			}
+		}
+		if whole == nil {
+			if full == nil {
+				full = NewMatrix(1, k.src.Len(), nil)
+			}
+			k.src.Rows(full, from)
+			whole = full.Data
+		}
+		for j, at := range k.members {
+			row[j] = whole[at]
+		}
+	}
 }

@@ -238,3 +238,36 @@ func (p *simplexProblem) pack(dst, x []float64) (exp int) {
 	}
 	return min(far-p.inner, 400)
 }
+
+// SimplexInfo says how well the memberships of a call solve their problems.
+type SimplexInfo struct {
+	// KKT is the largest violation of the optimality conditions over all rows,
+	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
+	// may reach 1e-9 for vertices that are dependent (Ridge > 0) and of very
+	// different sizes, or hardly independent, as where two all but coincide: no
+	// active-set step is accurate enough there to mend it. Where Ridge > 0 it is that of
+	// the last proximal step, which the step's own term adds to: at most Ridge, and 1e-11
+	// for vertices 1e-9 apart.
+	KKT float64
+	// Ridge is 0 unless the vertices are affinely dependent to working
+	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
+	// and those of least norm were picked, by proximal steps of this size
+	// (relative to the largest squared distance of a vertex from their mean).
+	Ridge float64
+	// Fallbacks counts the rows for which exchanging several vertices at once
+	// went round in circles and one at a time was needed.
+	Fallbacks int
+	// Unsolved counts the rows that reached the iteration limit: among dependent
+	// vertices, where rounding decides which of several equal supports is tried
+	// next. Such rows have the last feasible memberships, and KKT says how good
+	// they are.
+	Unsolved int
+}
+
+// join takes the diagnostics of other rows in.
+func (i *SimplexInfo) join(other SimplexInfo) {
+	i.KKT = max(i.KKT, other.KKT)
+	i.Ridge = max(i.Ridge, other.Ridge)
+	i.Fallbacks += other.Fallbacks
+	i.Unsolved += other.Unsolved
+}

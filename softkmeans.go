@@ -16,27 +16,6 @@ import (
 	"strconv"
 )
 
-const (
-	// StatusNone is the zero value: nothing was computed.
-	StatusNone Status = iota
-	// StatusOptimal: the global minimum, in closed form, but for the rounding of
-	// centers to float64.
-	StatusOptimal
-	// StatusConverged: an iteration met its tolerance.
-	StatusConverged
-	// StatusIterationLimit: an iteration reached its limit; the result is the
-	// best so far, and usable.
-	StatusIterationLimit
-	// StatusCancelled: the context ended; the result is the best so far.
-	StatusCancelled
-	// StatusOutOfRange: the global minimum asks for centers beyond the range of
-	// float64, since the data ends near it. They stopped at math.MaxFloat64, and the
-	// objective is above the floor: by Gap, which Fit and FitSeq measure on the centers
-	// that are left. Subspace.Model has no rows to do so: its objective and gap are
-	// those of the centers that were asked for.
-	StatusOutOfRange
-)
-
 // Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields
 // are exported and survive encoding/json; a Model with nothing but Centers is
 // ready for Predict.
@@ -138,7 +117,7 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	}
 	m.Centers, m.Status = simplexCenters(s, e, pc)
 	if weights != nil {
-		if err := solveZeroWeights(s, m); err != nil {
+		if err := solveZeroWeights(s, m.Centers, m.Memberships, SumToOne); err != nil {
 			return nil, err
 		}
 	}

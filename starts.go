@@ -248,19 +248,18 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 // fraction of the time there and mostly end at lower inertia, once continued on
 // the samples themselves, than runs from seeds of all coordinates. Only that
 // continuation tells which of them is best.
-func kmeansCenters(j *volumeFit, rng *rand.Rand) (*Matrix, error) {
-	w, axes := j.leading()
-	full, flat := j.alternation, j.alternation
+func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
+	full, flat := *m, *m
 	flat.z = w.Clone()
 	if n := w.Rows; n > kmeansRows {
-		rows := drawRows(j.s, rng, kmeansRows)
-		same := *j.s
+		rows := drawRows(m.s, rng, kmeansRows)
+		same := *m.s
 		same.weights = nil
 		full.s, flat.s = &same, &same
-		full.z, flat.z = chosenRows(j.z, rows), chosenRows(w, rows)
+		full.z, flat.z = chosenRows(m.z, rows), chosenRows(w, rows)
 	}
 	quick, slow := newClustering(&flat), newClustering(&full)
-	best, lifted := NewMatrix(j.k, j.z.Cols, nil), NewMatrix(j.k, j.z.Cols, nil)
+	best, lifted := NewMatrix(m.k, m.z.Cols, nil), NewMatrix(m.k, m.z.Cols, nil)
 	least := math.Inf(1)
 	var seen []float64
 	for run := range kmeansRuns {
@@ -274,7 +273,7 @@ func kmeansCenters(j *volumeFit, rng *rand.Rand) (*Matrix, error) {
 		}
 		seen = append(seen, inertia)
 		clear(lifted.Data)
-		for a := range j.k {
+		for a := range m.k {
 			for c, v := range f.row(a) {
 				axpy(lifted.row(a), v, axes.row(c))
 			}
@@ -286,8 +285,8 @@ func kmeansCenters(j *volumeFit, rng *rand.Rand) (*Matrix, error) {
 			best, lifted, least = lifted, best, inertia
 		}
 	}
-	if full.z != j.z {
-		slow = newClustering(&j.alternation)
+	if full.z != m.z {
+		slow = newClustering(m)
 	}
 	_, err := slow.lloyd(best, kmeansSteps)
 	return best, err

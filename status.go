@@ -25,3 +25,24 @@ func (s Status) String() string {
 	}
 	return "Status(" + strconv.Itoa(int(s)) + ")"
 }
+
+const (
+	// StatusNone is the zero value: nothing was computed.
+	StatusNone Status = iota
+	// StatusOptimal: the global minimum, in closed form, but for the rounding of
+	// centers to float64.
+	StatusOptimal
+	// StatusConverged: an iteration met its tolerance.
+	StatusConverged
+	// StatusIterationLimit: an iteration reached its limit; the result is the
+	// best so far, and usable.
+	StatusIterationLimit
+	// StatusCancelled: the context ended; the result is the best so far.
+	StatusCancelled
+	// StatusOutOfRange: the global minimum asks for centers beyond the range of
+	// float64, since the data ends near it. They stopped at math.MaxFloat64, and the
+	// objective is above the floor: by Gap, which Fit and FitSeq measure on the centers
+	// that are left. Subspace.Model has no rows to do so: its objective and gap are
+	// those of the centers that were asked for.
+	StatusOutOfRange
+)

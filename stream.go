@@ -443,23 +443,23 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 	var objective float64
 	err := q.again(p, func(at rowBlock, s *samples) error {
-		block := Model{Centers: m.Centers, Memberships: NewMatrix(s.n, p.k, nil)}
-		if _, err := projectRows(s, block.Memberships, p.pc.basis, e.normals, EnclosureBall); err != nil {
+		g := NewMatrix(s.n, p.k, nil)
+		if _, err := projectRows(s, g, p.pc.basis, e.normals, EnclosureBall); err != nil {
 			return err
 		}
-		if err := fillMemberships(s, block.Memberships, p.pc.basis.Rows, e); err != nil {
+		if err := fillMemberships(s, g, p.pc.basis.Rows, e); err != nil {
 			return err
 		}
-		if err := solveZeroWeights(s, &block); err != nil {
+		if err := solveZeroWeights(s, m.Centers, g, SumToOne); err != nil {
 			return err
 		}
-		sum, exp, err := objectiveOf(s, m.Centers, block.Memberships, nil)
+		sum, exp, err := objectiveOf(s, m.Centers, g, nil)
 		if err != nil {
 			return err
 		}
 		objective += math.Ldexp(sum, exp)
 		if q.o.Memberships != nil {
-			if err := q.o.Memberships(at.first, block.Memberships); err != nil {
+			if err := q.o.Memberships(at.first, g); err != nil {
 				return fail(err, "memberships from row "+strconv.Itoa(at.first))
 			}
 		}

@@ -65,8 +65,32 @@ func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
-	p.fingerprint = crc32.ChecksumIEEE(p.form().b)
+	p.fingerprint = fingerprintOf(p)
 	return p
+}
+
+// fingerprintOf tells subspaces apart: a CRC-32 of what extents depend on.
+func fingerprintOf(p *Subspace) (sum uint32) {
+	add := func(bits uint64) {
+		var b [8]byte
+		for i := range b {
+			b[i] = byte(bits >> (8 * i))
+		}
+		sum = crc32.Update(sum, crc32.IEEETable, b[:])
+	}
+	for _, n := range []int{p.k, p.rows, p.cols, p.exp, p.wexp, int(p.enclosure)} {
+		add(uint64(n))
+	}
+	numbers := [][]float64{p.mean, p.meanRest, p.pc.basis.Data}
+	if p.orientation != nil {
+		numbers = append(numbers, p.orientation.Data)
+	}
+	for _, list := range numbers {
+		for _, v := range list {
+			add(math.Float64bits(v))
+		}
+	}
+	return sum
 }
 
 // K returns the number of centers.

@@ -201,6 +201,9 @@ func (j *volumeFit) perWeight(v float64) float64 {
 	return v / sum
 }
 
+// spread is the root mean square distance of the samples from their mean, or from 0.
+func (j *volumeFit) spread() float64 { return math.Sqrt(j.perWeight(j.total)) }
+
 // trivial reports whether the floor is 0 whatever the data is.
 func (j *volumeFit) trivial() bool {
 	span := j.k
@@ -286,7 +289,8 @@ func (j *volumeFit) startCenters(restart int) (*Matrix, error) {
 	case InitGlobal:
 		return j.globalCenters()
 	}
-	return kmeansCenters(j, rng)
+	w, axes := j.leading()
+	return kmeansCenters(&j.alternation, rng, w, axes)
 }
 
 // globalCenters is InitGlobal.
@@ -340,7 +344,7 @@ func (j *volumeFit) finish(best *fitRun, err error) (*Model, error) {
 		m.Volume = j.o.Volume
 		m.Epsilon = min(math.Ldexp(j.eps, 2*s.exp), math.MaxFloat64)
 	}
-	if err := solveZeroWeights(s, m); err != nil {
+	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
 		return nil, err
 	}
 	c, wrong := compareWithFloor(s, m.Centers, m.Memberships, j.pc, nil)
@@ -350,6 +354,6 @@ func (j *volumeFit) finish(best *fitRun, err error) (*Model, error) {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 	var members census
 	members.count(s, j.z, best.g)
-	m.Warnings = findWarnings(j, best.f, &members)
+	m.Warnings = findWarnings(best.f, &members, j.spread(), j.missed)
 	return m, err
 }

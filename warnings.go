@@ -44,9 +44,8 @@ func (c *census) count(s *samples, z, g *Matrix) {
 
 // findWarnings looks for all that a Warning can say of centers f, in the order of the
 // kinds.
-func findWarnings(j *volumeFit, f *Matrix, c *census) (list []Warning) {
-	k := j.k
-	spread := math.Sqrt(j.perWeight(j.total))
+func findWarnings(f *Matrix, c *census, spread, missed float64) (list []Warning) {
+	k := f.Rows
 	diff := make([]float64, f.Cols)
 	for a := range k {
 		for b := a + 1; b < k; b++ {
@@ -71,8 +70,8 @@ func findWarnings(j *volumeFit, f *Matrix, c *census) (list []Warning) {
 			list = append(list, Warning{WarnFar, a, 0, min(d/max(c.farthest, math.SmallestNonzeroFloat64), math.MaxFloat64)})
 		}
 	}
-	if j.missed > 0 {
-		list = append(list, Warning{WarnSlack, 0, 0, j.missed})
+	if missed > 0 {
+		list = append(list, Warning{WarnSlack, 0, 0, missed})
 	}
 	return list
 }

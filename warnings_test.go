@@ -42,7 +42,7 @@ func TestWarnings(t *testing.T) {
 		}
 		var found census
 		found.count(j.s, j.z, at.g)
-		if m := (&Model{Warnings: findWarnings(j, at.f, &found)}); has(m, WarnFar) != c.want {
+		if m := (&Model{Warnings: findWarnings(at.f, &found, j.spread(), j.missed)}); has(m, WarnFar) != c.want {
 			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
 		}
 	}

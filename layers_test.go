@@ -1,0 +1,120 @@
+//go:build !tinygo
+
+package softkmeans
+
+// docs/architecture.md says which file may use which. The test reads that table
+// and the sources, so that neither can go stale.
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// place is where a file stands: its layer, its wing of that layer (6a, 6b, …), and
+// its room within the wing, from the ground up.
+type place struct {
+	layer, wing string
+	room        int
+}
+
+// architecture reads the table of layers.
+func architecture(t *testing.T, page string) map[string]place {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		skip(t, page+" is not here")
+		return nil
+	}
+	rows := regexp.MustCompile(`(?m)^\| (\d)([a-z]?) [^|]*\| ([^|]+) \|`).FindAllStringSubmatch(string(text), -1)
+	places := map[string]place{}
+	for _, row := range rows {
+		for room, group := range regexp.MustCompile(`\([^)]*\)|[a-z0-9_]+`).FindAllString(row[3], -1) {
+			for _, file := range regexp.MustCompile(`[a-z0-9_]+`).FindAllString(group, -1) {
+				if _, twice := places[file]; twice {
+					t.Errorf("%s is in the table twice", file)
+				}
+				places[file] = place{row[1], row[2], room}
+			}
+		}
+	}
+	return places
+}
+
+// mayUse reports whether a file at p may use one at q. mvskmseq alone knows another
+// wing, that of minimal volume.
+func (p place) mayUse(q place, file string) bool {
+	switch {
+	case p.layer != q.layer:
+		return p.layer > q.layer
+	case p.wing != q.wing:
+		return file == "mvskmseq" && q.wing == "a"
+	}
+	return q.room <= p.room
+}
+
+// uses lists which file of the package uses which name of which other file.
+func uses(t *testing.T) (list []use) {
+	t.Helper()
+	set, files := parsed(t)
+	files = slices.DeleteFunc(files, func(f *ast.File) bool { // of several builds the plain one
+		return slices.Contains([]string{"kernels_simd.go", "strips_simd.go", "simd_amd64.go", "simd_other.go", "goroutines_none.go", "solvers_gram.go"},
+			filepath.Base(set.Position(f.Package).Filename))
+	})
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: importer.ForCompiler(set, "source", nil)}
+	pkg, err := config.Check("softkmeans", set, files, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fileOf := func(pos token.Pos) string {
+		return strings.TrimSuffix(filepath.Base(set.Position(pos).Filename), ".go")
+	}
+	for id, o := range info.Uses {
+		if o.Pkg() != pkg || !o.Pos().IsValid() {
+			continue
+		}
+		if from, to := fileOf(id.Pos()), fileOf(o.Pos()); from != to {
+			list = append(list, use{from, to, o.Name(), set.Position(id.Pos()).String()})
+		}
+	}
+	return list
+}
+
+// use is a name of one file in another.
+type use struct{ from, to, name, at string }
+
+// TestLayers: every file has one place in the table, and no use runs up.
+func TestLayers(t *testing.T) {
+	places := architecture(t, "docs/architecture.md")
+	if places == nil {
+		return
+	}
+	for _, name := range sources(t) {
+		if _, ok := places[strings.TrimSuffix(name, ".go")]; !ok {
+			t.Errorf("%s has no place in docs/architecture.md", name)
+		}
+	}
+	for file := range places {
+		if _, err := os.Stat(file + ".go"); err != nil {
+			t.Errorf("docs/architecture.md names %s.go, which is not here", file)
+		}
+	}
+	all := uses(t)
+	if len(all) < 1000 {
+		t.Errorf("only %d uses were found", len(all))
+	}
+	for _, u := range all {
+		if !places[u.from].mayUse(places[u.to], u.from) {
+			t.Errorf("%s: %s of layer %s%s uses %s of %s, layer %s%s", u.at, u.from, places[u.from].layer, places[u.from].wing,
+				u.name, u.to, places[u.to].layer, places[u.to].wing)
+		}
+	}
+}
