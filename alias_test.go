@@ -51,7 +51,7 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 		return func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 			m := &LSDModel{Memberships: in[1], Scale: 0.5}
 			if len(in) > 2 {
-				m.Map = &KernelMap{Projection: in[2], Vertices: in[3], Means: in[4].Data}
+				m.Projection, m.Vertices, m.Means = in[2], in[3], in[4].Data
 			}
 			return f(m, dst, in[0])
 		}
@@ -338,13 +338,6 @@ func floatCases() (cases []sliceCase[float64]) {
 	for what, v := range vectors {
 		cases = append(cases, sliceCase[float64]{name: "ProjectSimplex", what: what, in: []*Matrix{v},
 			call: func(dst []float64, in []*Matrix) ([]float64, error) { return ProjectSimplex(dst, in[0].Data), nil }})
-		for _, radius := range []float64{1e-3, 2.5, 1e40, 1e-310, 1e300} {
-			cases = append(cases, sliceCase[float64]{name: "ProjectScaledSimplex", what: what, in: []*Matrix{v},
-				call: func(dst []float64, in []*Matrix) ([]float64, error) {
-					return ProjectScaledSimplex(dst, in[0].Data, radius), nil
-				},
-				slip: func(dst []float64) { ProjectScaledSimplex(dst, v.Data, -radius) }})
-		}
 	}
 	return cases
 }
@@ -472,7 +465,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	}
 	reachOf := func(p *Subspace, x *Matrix) *Extent {
 		e := &Extent{}
-		if err := e.Add(p, x); err != nil {
+		if err := e.Add(p, x, nil); err != nil {
 			t.Fatal(err)
 		}
 		return e
@@ -518,16 +511,16 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	foreign := reachOf(other, two)
 	crowd := &Extent{rows: math.MaxInt - 1, extent: extent{facets: make([]float64, 2)}, fingerprint: p.fingerprint, started: true}
 	reach := func(p *Subspace, x *Matrix, w []float64) func(form) error {
-		return func(v form) error { return v.(*Extent).AddWeighted(p, x, w) }
+		return func(v form) error { return v.(*Extent).Add(p, x, w) }
 	}
 	join := func(f *Extent) func(form) error { return func(v form) error { return v.(*Extent).Merge(f) } }
 	fresh := []failure{
-		{"Extent.Add", "no subspace", ErrTooFewSamples, func(v form) error { return v.(*Extent).Add(&Subspace{}, two) }, nil},
-		{"Extent.Add", "width", ErrShape, func(v form) error { return v.(*Extent).Add(p, NewMatrix(2, 2, nil)) }, []form{p}},
-		{"Extent.AddWeighted", "nil", ErrShape, reach(p, nil, nil), []form{p}}, {"Extent.AddWeighted", "NaN", ErrNonFinite, reach(p, nan, nil), []form{p}},
-		{"Extent.AddWeighted", "larger", ErrChanged, reach(p, large, nil), []form{p}}, {"Extent.AddWeighted", "heavier", ErrChanged, reach(p, two, []float64{1, 2}), []form{p}},
-		{"Extent.AddWeighted", "one weight", ErrShape, reach(p, two, []float64{1}), []form{p}}, {"Extent.AddWeighted", "negative", ErrOption, reach(p, two, []float64{-1, 1}), []form{p}},
-		{"Extent.AddWeighted", "too short", ErrShape, reach(p, short, nil), []form{p}},
+		{"Extent.Add", "no subspace", ErrTooFewSamples, func(v form) error { return v.(*Extent).Add(&Subspace{}, two, nil) }, nil},
+		{"Extent.Add", "width", ErrShape, func(v form) error { return v.(*Extent).Add(p, NewMatrix(2, 2, nil), nil) }, []form{p}},
+		{"Extent.Add", "nil", ErrShape, reach(p, nil, nil), []form{p}}, {"Extent.Add", "NaN", ErrNonFinite, reach(p, nan, nil), []form{p}},
+		{"Extent.Add", "larger", ErrChanged, reach(p, large, nil), []form{p}}, {"Extent.Add", "heavier", ErrChanged, reach(p, two, []float64{1, 2}), []form{p}},
+		{"Extent.Add", "one weight", ErrShape, reach(p, two, []float64{1}), []form{p}}, {"Extent.Add", "negative", ErrOption, reach(p, two, []float64{-1, 1}), []form{p}},
+		{"Extent.Add", "too short", ErrShape, reach(p, short, nil), []form{p}},
 	}
 	reached := append(slices.Clone(fresh), failure{"Extent.Add", "another subspace's rows", ErrShape, reach(other, x, nil), []form{other}},
 		failure{"Extent.Merge", "another subspace's", ErrShape, join(foreign), []form{foreign}}, failure{"Extent.Merge", "too many rows", ErrShape, join(crowd), []form{crowd}},
@@ -535,7 +528,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 		failure{"Subspace.Model", "another subspace", ErrShape, func(v form) error { _, err := other.Model(v.(*Extent)); return err }, []form{other}})
 	extend := func(v form) error {
 		e := v.(*Extent)
-		return errors.Join(e.Add(p, rowsOf(x, 0, 20)), e.AddWeighted(p, two, w2), e.Merge(reachOf(p, rowsOf(x, 20, 28))))
+		return errors.Join(e.Add(p, rowsOf(x, 0, 20), nil), e.Add(p, two, w2), e.Merge(reachOf(p, rowsOf(x, 20, 28))))
 	}
 	cases = append(cases,
 		receiverCase{name: "Extent", what: "empty", make: func() form { return &Extent{} }, fails: fresh, works: extend},
@@ -650,7 +643,7 @@ func TestMergeItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &Extent{}
-	if err := e.Add(p, randomData(9, 4, 3, 1)); err != nil {
+	if err := e.Add(p, randomData(9, 4, 3, 1), nil); err != nil {
 		t.Fatal(err)
 	}
 	s2, e2 := shipped(t, s), shipped(t, e)

@@ -14,9 +14,9 @@ import (
 var (
 	_ = Matrix{Rows: 0, Cols: 0, Stride: 0, Data: []float64(nil)}
 
-	_ func(rows, cols int, data []float64) *Matrix       = NewMatrix
-	_ func(rows [][]float64) (*Matrix, error)            = FromRows
-	_ func(*Matrix) (rows, cols int)                     = (*Matrix).Dims
+	_ func(rows, cols int, data []float64) *Matrix = NewMatrix
+	_ func(rows [][]float64) (*Matrix, error)      = FromRows
+
 	_ func(m *Matrix, i, j int) float64                  = (*Matrix).At
 	_ func(m *Matrix, i, j int, v float64)               = (*Matrix).Set
 	_ func(m *Matrix, i int) []float64                   = (*Matrix).Row
@@ -31,14 +31,14 @@ var (
 	_ = Options{Weights: []float64(nil), Enclosure: EnclosureBall, Workers: 0, Solver: SolverAuto}
 	_ = Model{Centers: (*Matrix)(nil), Memberships: (*Matrix)(nil), Objective: 0.0, Floor: 0.0, Lambda: 0.0, Epsilon: 0.0,
 		Iterations: int(0), Status: Status(0), Trace: []float64(nil)}
-	_ func(m *Model, dst []int) []int                            = (*Model).Labels
-	_ func(m *Model, dst, x *Matrix) (*Matrix, error)            = (*Model).Predict
-	_ encoding.BinaryMarshaler                                   = (*Model)(nil)
-	_ encoding.BinaryUnmarshaler                                 = (*Model)(nil)
-	_ func(x *Matrix) ([]float64, error)                         = Floors
-	_ func(x, centers, memberships *Matrix) (Certificate, error) = Certify
-	_ func(x *Matrix, k int, tol float64) (bool, error)          = SkMable
-	_                                                            = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
+	_ func(m *Model, dst []int) []int                                                                = (*Model).Labels
+	_ func(m *Model, dst, x *Matrix) (*Matrix, error)                                                = (*Model).Predict
+	_ encoding.BinaryMarshaler                                                                       = (*Model)(nil)
+	_ encoding.BinaryUnmarshaler                                                                     = (*Model)(nil)
+	_ func(context.Context, *Matrix, *Options) ([]float64, error)                                    = Floors
+	_ func(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) = Certify
+	_ func(x *Matrix, k int, tol float64) (bool, error)                                              = SkMable
+	_                                                                                                = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
 
 	_ func(context.Context, *Matrix, int, *AlternatingOptions) (*Model, error) = FitAlternating
 	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error)   = FitMinVolume
@@ -53,8 +53,8 @@ var (
 	_ func(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) = LSD
 	_ func(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) = TILSD
 	_                                                                                       = LSDModel{Memberships: (*Matrix)(nil), Scale: 0.0, Objective: 0.0, Iterations: int(0), Status: Status(0)}
-	_ func(kernel *Matrix, k int, tol float64) (bool, error)                                = LSDable
-	_ func(kernel *Matrix, k int, tol float64) (bool, error)                                = TILSDable
+	_ func(kernel *Matrix, k int, tol float64) (Obstacle, error)                            = LSDObstacle
+	_ func(kernel *Matrix, k int, tol float64) (Obstacle, error)                            = TILSDObstacle
 
 	_ func(truth, labels []int) (float64, error) = Accuracy
 	_ func(truth, labels []int) (float64, error) = NMI
@@ -69,7 +69,7 @@ var (
 
 	_ error = (*InputError)(nil)
 	_       = InputError{Arg: "", Row: 0, Col: 0, Value: 0.0, Err: error(nil)}
-	_       = []error{ErrShape, ErrNonFinite, ErrTooFewSamples, ErrFormat, ErrOption}
+	_       = []error{ErrShape, ErrNonFinite, ErrRange, ErrTooFewSamples, ErrFormat, ErrChanged, ErrOption}
 )
 
 // TestZeroValues: what the contract says of zero values.

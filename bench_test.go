@@ -5,6 +5,7 @@
 package softkmeans
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -33,7 +34,7 @@ func BenchmarkFitSeq(b *testing.B) {
 			b.Run(fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), func(b *testing.B) {
 				o := &Options{}
 				if members {
-					o.Memberships = func(int, *Matrix) error { return nil }
+					o.Seq.Memberships = func(int, *Matrix) error { return nil }
 				}
 				b.SetBytes(int64(8 * len(x.Data)))
 				b.ReportAllocs()
@@ -116,7 +117,7 @@ func BenchmarkFloors(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
 			x := randomData(c.n, c.d, 1, 1)
 			for b.Loop() {
-				if _, err := Floors(x); err != nil {
+				if _, err := Floors(context.Background(), x, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -141,7 +142,7 @@ func BenchmarkCertify(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Certify(x, f, g); err != nil {
+				if _, err := Certify(context.Background(), x, f, g, nil); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -352,7 +353,7 @@ func BenchmarkStage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			f, _ := simplexCenters(s, e, pc)
+			f := simplexCenters(s, e, pc.basis)
 			run := func(stage string, flops, reads int, call func() error) {
 				b.Run(fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage), func(b *testing.B) {
 					for b.Loop() {
@@ -373,7 +374,7 @@ func BenchmarkStage(b *testing.B) {
 				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, c.k, &Options{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, _, err := objectiveOf(s, f, g, nil); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, false); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}
 	}

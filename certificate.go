@@ -10,7 +10,7 @@ import (
 )
 
 // Floors returns the global minimum of the objective for every number of
-// clusters: Floors(x)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
+// clusters: Floors(ctx, x, nil)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
 // singular values σ of the centred data (Theorem 1). The first is the total
 // variance about the mean, the last is 0, and they descend: no method with k
 // centers, soft or hard, can have a smaller sum of squares. In the squared
@@ -21,13 +21,13 @@ import (
 // (n+d)·2^-52 of √total, so that a floor of 1e-20 of the total still has digits;
 // otherwise to min(n, d)·2^-52 of the total.
 //
-// Cost: nd·min(n, d) and O(min(n, d)³). Errors: [ErrShape], [ErrNonFinite],
-// [ErrTooFewSamples].
-func Floors(x *Matrix) ([]float64, error) { return FloorsWeighted(x, nil) }
-
-// FloorsWeighted is [Floors] for rows with weights as in [Options]; nil: all 1.
-func FloorsWeighted(x *Matrix, weights []float64) ([]float64, error) {
-	s, err := newSamples(context.Background(), x, weights, 0, true)
+// Of the options Weights and Workers count. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	s, err := newSamples(ctx, x, opts.Weights, opts.Workers, true)
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +57,14 @@ func (c Certificate) Optimal(tol float64) bool {
 
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the
 // global minimum for x (n×d) over rows of memberships that add up to 1. It checks
-// what the theorem asks for and changes nothing; infeasible memberships are reported in the result, not as an error.
-// Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples].
-func Certify(x, centers, memberships *Matrix) (Certificate, error) {
-	return CertifyWeighted(x, centers, memberships, nil)
-}
-
-// CertifyWeighted is [Certify] for rows with weights as in [Options]; nil: all 1.
-func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certificate, error) {
+// what the theorem asks for and changes nothing. Infeasible memberships are reported in
+// the result, not as an error. Of the options Weights and Workers count.
+// Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples],
+// [ErrOption]; and ctx's, wrapped.
+func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
 	var c Certificate
 	if err := checkMatrix("centers", centers); err != nil {
 		return c, err
@@ -72,13 +72,9 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err := checkMatrix("memberships", memberships); err != nil {
 		return c, err
 	}
-	s, err := newSamples(context.Background(), x, weights, 0, true)
+	s, err := newSamples(ctx, x, opts.Weights, opts.Workers, true)
 	if err != nil {
 		return c, err
-	}
-	// Centers of any size are to be seen beside zeros; there is no λ here whose unit it is.
-	if s.zeros {
-		s.exp = leastExp
 	}
 	k := centers.Rows
 	switch {
@@ -93,11 +89,7 @@ func CertifyWeighted(x, centers, memberships *Matrix, weights []float64) (Certif
 	if err != nil {
 		return c, err
 	}
-	far, err := s.farResiduals(centers, memberships)
-	if err != nil {
-		return c, err
-	}
-	if c, err = compareWithFloor(s, centers, memberships, pc, far); err != nil {
+	if c, err = compareWithFloor(s, centers, memberships, pc, true); err != nil {
 		return Certificate{}, err
 	}
 	c.MinMembership = memberships.row(0)[0]

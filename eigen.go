@@ -36,7 +36,7 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	if a.Rows != a.Cols {
 		return nil, nil, fail(ErrShape, "a is "+shape(a.Rows, a.Cols)+", not square")
 	}
-	top, err := maxAbs("a", a)
+	top, err := checkData("a", a)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ func TestEigenSym(t *testing.T) {
 	var worst float64
 	for _, n := range fewer([]int{0, 1, 2, 3, 5, 12, 13, 20, 40, 100}, []int{0, 1, 2, 3, 5, 12, 13, 20, 40}) {
 		for name, a := range laSymmetric(n, rng) {
-			top, _ := maxAbs("a", a)
+			top, _ := checkEntries("a", a, math.MaxFloat64)
 			_, exp := math.Frexp(top)
 			unit := func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) }
 			scaled := mapped(a, unit)
@@ -211,7 +211,7 @@ func TestEigenSpread(t *testing.T) {
 	}
 	for range fewer(2000, 500) {
 		a := laPatchwork(2+rng.IntN(7), rng)
-		top, _ := maxAbs("a", a)
+		top, _ := checkEntries("a", a, math.MaxFloat64)
 		_, exp := math.Frexp(top) // eigenSym hands the methods entries below 1
 		a = mapped(a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
 		for _, m := range laEigenMethods {
@@ -281,7 +281,7 @@ func TestEigenLarge(t *testing.T) {
 	all := laSymmetric(fewer(200, 100), rng)
 	for _, name := range []string{"indefinite", "repeated", "Wilkinson"} {
 		a := all[name]
-		top, _ := maxAbs("a", a)
+		top, _ := checkEntries("a", a, math.MaxFloat64)
 		_, exp := math.Frexp(top)
 		scaled := mapped(a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
 		values, vectors, err := EigenSym(a)
@@ -410,7 +410,7 @@ func TestEigenInput(t *testing.T) {
 			if i <= j {
 				continue
 			}
-			top, _ := maxAbs("a", base)
+			top, _ := checkEntries("a", base, math.MaxFloat64)
 			a := base.Clone()
 			a.Set(i, j, a.At(i, j)+1.01e-8*top)
 			_, _, err := EigenSym(a)

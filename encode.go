@@ -138,7 +138,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	switch {
 	case m.Solver < 0 || m.Solver > SolverKrylov:
 		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
-	case m.Status < 0 || m.Status > StatusOutOfRange:
+	case m.Status < 0 || m.Status > StatusCancelled:
 		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
 	case m.Sum != SumToOne && m.Sum != SumAtMostOne:
 		return nil, fail(ErrOption, "the model's sum is "+m.Sum.String())
@@ -208,7 +208,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	}
 	iterations := binary.LittleEndian.Uint64(data[16:])
 	if flags&^knownFlags != 0 || out.Volume > VolumeAffine || out.Solver < 0 || out.Solver > SolverKrylov ||
-		out.Status < 0 || out.Status > StatusOutOfRange || iterations > math.MaxInt32 {
+		out.Status < 0 || out.Status > StatusCancelled || iterations > math.MaxInt32 {
 		return fail(ErrFormat, "the model's header has values of no meaning")
 	}
 	out.Iterations = int(iterations)
@@ -303,26 +303,24 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 		flags |= lsdMembers
 		size += matrixSize(m.Memberships)
 	}
-	km := &KernelMap{}
-	if m.Map != nil {
+	if m.isMapped() {
 		if m.Memberships == nil {
 			return nil, fail(ErrShape, "the model has a map without memberships")
 		}
-		km = m.Map
-		if err := km.check(m.Memberships.Dims()); err != nil {
+		if err := m.checkMap(); err != nil {
 			return nil, err
 		}
 		flags |= lsdMap
-		size += matrixSize(km.Projection) + matrixSize(km.Vertices) + 8*len(km.Means)
+		size += matrixSize(m.Projection) + matrixSize(m.Vertices) + 8*len(m.Means)
 	}
 	var w writer
 	w.header(size, lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
 		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0})
 	w.matrix(m.Memberships)
-	w.matrix(km.Projection)
-	w.matrix(km.Vertices)
-	w.count(len(km.Means))
-	w.numbers("Means", km.Means)
+	w.matrix(m.Projection)
+	w.matrix(m.Vertices)
+	w.count(len(m.Means))
+	w.numbers("Means", m.Means)
 	return w.sum()
 }
 
@@ -345,19 +343,17 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	if flags&lsdMembers != 0 {
 		out.Memberships = r.matrix()
 	}
-	km := &KernelMap{}
 	if flags&lsdMap != 0 {
-		km.Projection, km.Vertices = r.matrix(), r.matrix()
-		out.Map = km
+		out.Projection, out.Vertices = r.matrix(), r.matrix()
 	}
 	if n := r.count(); n > 0 {
-		km.Means = r.numbers(n)
+		out.Means = r.numbers(n)
 	}
-	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || out.Map == nil && km.Means != nil {
+	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || flags&lsdMap == 0 && out.Means != nil {
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is not finite")
 	}
-	if out.Map != nil {
-		if err := km.check(out.Memberships.Dims()); err != nil {
+	if out.isMapped() {
+		if err := out.checkMap(); err != nil {
 			return fail(ErrFormat, "the model's map does not fit its memberships")
 		}
 	}

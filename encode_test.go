@@ -201,7 +201,7 @@ func partForms(t testing.TB) map[string][]form {
 			t.Fatal(err)
 		}
 		var e Extent
-		if err := e.Add(p, x); err != nil {
+		if err := e.Add(p, x, nil); err != nil {
 			t.Fatal(err)
 		}
 		out["subspace"], out["extent"] = append(out["subspace"], p), append(out["extent"], &e)
@@ -379,7 +379,7 @@ func TestSubspaceZero(t *testing.T) {
 	var e Extent
 	_, model := p.Model(&e)
 	_, written := p.MarshalBinary()
-	for what, err := range map[string]error{"Add": e.Add(&p, NewMatrix(1, 1, nil)), "Add of no rows": e.Add(&p, &Matrix{}), "Model": model, "MarshalBinary": written} {
+	for what, err := range map[string]error{"Add": e.Add(&p, NewMatrix(1, 1, nil), nil), "Add of no rows": e.Add(&p, &Matrix{}, nil), "Model": model, "MarshalBinary": written} {
 		if !errors.Is(err, ErrTooFewSamples) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -471,10 +471,10 @@ func fuzzForm(f *testing.F, kind string) {
 			var e Extent
 			x := NewMatrix(2, v.cols, nil)
 			weight := math.Ldexp(1, v.wexp) // the largest that it knows of, and there may be
-			if err := e.Add(v, x); errors.Is(err, ErrChanged) != (weight < 1) || weight >= 1 && err != nil {
+			if err := e.Add(v, x, nil); errors.Is(err, ErrChanged) != (weight < 1) || weight >= 1 && err != nil {
 				t.Fatal(err)
 			}
-			if err := e.AddWeighted(v, x, []float64{weight, 0}); err != nil {
+			if err := e.Add(v, x, []float64{weight, 0}); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := v.Model(&e); err == nil {
@@ -524,7 +524,7 @@ func useStats(t *testing.T, s *Stats) {
 
 func finiteModel(t *testing.T, m *Model) {
 	t.Helper()
-	if _, err := maxAbs("centers", m.Centers); err != nil {
+	if _, err := checkEntries("centers", m.Centers, math.MaxFloat64); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range []float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap} {
@@ -622,7 +622,7 @@ func TestLSDBinary(t *testing.T) {
 	}
 	for _, bad := range []*LSDModel{
 		{Status: 9}, {Rank: -1}, {Iterations: -1}, {Scale: math.NaN()}, {Memberships: &Matrix{Rows: 2, Cols: 2}},
-		{Map: ti.Map}, {Memberships: NewMatrix(3, 3, nil), Map: ti.Map},
+		{Means: ti.Means, Projection: ti.Projection, Vertices: ti.Vertices}, {Memberships: NewMatrix(3, 3, nil), Means: ti.Means, Projection: ti.Projection, Vertices: ti.Vertices},
 	} {
 		if _, err := bad.MarshalBinary(); err == nil {
 			t.Errorf("%+v was written", bad)

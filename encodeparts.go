@@ -33,7 +33,7 @@ import (
 )
 
 const (
-	partsVersion  = 1
+	partsVersion = 1
 
 	isTight     = 1
 	hasTurn     = 2

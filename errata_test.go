@@ -266,7 +266,7 @@ func TestErratumTranslation(t *testing.T) {
 	for k := 2; k <= 4; k++ {
 		x := randomData(12, k-1, 0, uint64(k))
 		kernel := outer(x)
-		if yes, err := TILSDable(kernel, k, 0); err != nil || !yes {
+		if yes, err := isTILSDable(kernel, k, 0); err != nil || !yes {
 			t.Fatalf("k=%d: rank(HKH) ≤ k−1, and %v, %v", k, yes, err)
 		}
 		// No translation within ℝ^d, whatever its direction and length.
@@ -298,7 +298,7 @@ func TestErratumTranslation(t *testing.T) {
 		}
 		mean[k-1] = r * math.Sqrt(float64(k-1))
 		moved := outer(shifted(more, mean...))
-		if yes, err := LSDable(moved, k, 0); err != nil || !yes {
+		if yes, err := isLSDable(moved, k, 0); err != nil || !yes {
 			t.Errorf("k=%d: with a dimension more: %v, %v", k, yes, err)
 		}
 		if d := maxDiff(moved, similarityOf(m.Memberships, m.Scale)); d > 1e-12*moved.At(0, 0) {

@@ -18,6 +18,8 @@ var (
 	ErrShape = errors.New("wrong shape")
 	// ErrNonFinite: the data has a NaN or an infinity.
 	ErrNonFinite = errors.New("not a finite number")
+	// ErrRange: an entry is beyond the one range that the package works in (see doc.go).
+	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150: multiply all by a power of ten")
 	// ErrTooFewSamples: there is no row (of positive weight) to work on.
 	ErrTooFewSamples = errors.New("too few samples")
 	// ErrFormat: bytes that are not what MarshalBinary writes.

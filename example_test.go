@@ -78,14 +78,14 @@ func ExampleCertify() {
 	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {0, 1}, {5, 0}, {5, 1}})
 	centers, _ := softkmeans.FromRows([][]float64{{0, 0.5}, {5, 0.5}})
 	memberships, _ := softkmeans.FromRows([][]float64{{1, 0}, {1, 0}, {0, 1}, {0, 1}})
-	c, err := softkmeans.Certify(x, centers, memberships)
+	c, err := softkmeans.Certify(context.Background(), x, centers, memberships, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Printf("objective %.2f, floor %.2f, optimal %v\n", c.Objective, c.Floor, c.Optimal(0))
 
 	centers.Set(1, 1, 0.9)
-	c, _ = softkmeans.Certify(x, centers, memberships)
+	c, _ = softkmeans.Certify(context.Background(), x, centers, memberships, nil)
 	fmt.Printf("objective %.2f, floor %.2f, optimal %v\n", c.Objective, c.Floor, c.Optimal(0))
 	// Output:
 	// objective 1.00, floor 1.00, optimal true
@@ -94,7 +94,7 @@ func ExampleCertify() {
 
 func ExampleFloors() {
 	x, _ := softkmeans.FromRows(paint)
-	floors, err := softkmeans.Floors(x)
+	floors, err := softkmeans.Floors(context.Background(), x, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func ExampleMinVolumePath() {
 		log.Fatal(err)
 	}
 	for _, p := range path {
-		fmt.Printf("λ %5.1f: error %6.3f, volume %.2f\n", p.Lambda, p.Objective, p.Volume)
+		fmt.Printf("λ %5.1f: error %6.3f, volume %.2f\n", p.Lambda, p.Objective, p.Penalty)
 	}
 	// Output:
 	// λ   0.1: error  0.064, volume -0.72
@@ -370,12 +370,12 @@ func ExampleFitSeq() {
 	}
 	largest := 0.0
 	m, err := softkmeans.FitSeq(context.Background(), blocks, 3, &softkmeans.Options{
-		Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
+		Seq: softkmeans.SeqOptions{Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
 			for i := range g.Rows {
 				largest = max(largest, g.At(i, 0))
 			}
 			return nil
-		},
+		}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -426,7 +426,7 @@ func ExampleStats() {
 	var reach softkmeans.Extent
 	for _, part := range parts {
 		var e softkmeans.Extent
-		if err := e.Add(plane, part); err != nil {
+		if err := e.Add(plane, part, nil); err != nil {
 			log.Fatal(err)
 		}
 		if err := reach.Merge(&e); err != nil { // after a way as above

@@ -40,7 +40,7 @@ func FuzzFit(f *testing.F) {
 		finiteModel(t, m)
 		most := room(1e-11, x, w, m.Centers, nil)
 		top, _ := rowMaxAbs(m.Centers.Data)
-		if m.Status == StatusOutOfRange {
+		if m.Status == StatusCancelled {
 			if top != math.MaxFloat64 {
 				t.Fatalf("%v, but no center is beyond %g", m.Status, top)
 			}
@@ -51,7 +51,7 @@ func FuzzFit(f *testing.F) {
 		if !(m.Gap <= most && m.Gap >= -room(1e-11, x, w, m.Centers, nil)) {
 			t.Fatalf("gap %g, objective %g, floor %g, total %g, %+v, k = %d of %v, %v, at most %g", m.Gap, m.Objective, m.Floor, m.Total, o, k, x, m.Status, most)
 		}
-		c := mustDo(CertifyWeighted(x, m.Centers, m.Memberships, w))(t)
+		c := mustDo(Certify(context.Background(), x, m.Centers, m.Memberships, &Options{Weights: w}))(t)
 		if c.Objective != m.Objective || o.Solver == SolverAuto && (c.Floor != m.Floor || c.Gap != m.Gap || c.Total != m.Total) {
 			t.Fatalf("fitted %+v, certified %+v", m, c)
 		}
@@ -124,7 +124,7 @@ func FuzzCertificate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := newInput(data)
 		x, w := in.samples(12, 12)
-		floors := mustDo(FloorsWeighted(x, w))(t)
+		floors := mustDo(Floors(context.Background(), x, &Options{Weights: w}))(t)
 		if len(floors) != min(x.Rows, x.Cols)+1 || floors[len(floors)-1] != 0 {
 			t.Fatalf("floors of %d×%d: %v", x.Rows, x.Cols, floors)
 		}
@@ -139,7 +139,7 @@ func FuzzCertificate(f *testing.F) {
 		if in.byte()&1 > 0 {
 			members = mustDo((&Model{Centers: centers}).Predict(nil, x))(t)
 		}
-		c := mustDo(CertifyWeighted(x, centers, members, w))(t)
+		c := mustDo(Certify(context.Background(), x, centers, members, &Options{Weights: w}))(t)
 		finite(t, "certificate", c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError, c.Total, c.FloorError)
 		if c.Objective < 0 || c.Floor < 0 || c.FloorError < 0 || c.MaxSumError < 0 || c.SpanError < 0 || c.SpanError > 1+1e-12 {
 			t.Fatalf("%+v", c)
@@ -209,11 +209,14 @@ func FuzzMatrix(f *testing.F) {
 		linear := mustDo(LinearKernel(small))(t)
 		sub := mustDo(statsOf(t, small, nil).Subspace(2, nil))(t)
 		for name, call := range map[string]func() error{
-			"Fit":             func() error { _, err := Fit(bg, m, 2, nil); return err },
-			"FitSeq":          func() error { _, err := FitSeq(bg, oneBlock(m), 2, nil); return err },
-			"FitAlternating":  func() error { _, err := FitAlternating(bg, m, 2, &AlternatingOptions{MaxIter: 2}); return err },
-			"FitMinVolume":    func() error { _, err := FitMinVolume(bg, m, 2, &MinVolumeOptions{MaxIter: 2}); return err },
-			"FitMinVolumeSeq": func() error { _, err := FitMinVolumeSeq(bg, oneBlock(m), 2, &MinVolumeOptions{MaxIter: 2}); return err },
+			"Fit":            func() error { _, err := Fit(bg, m, 2, nil); return err },
+			"FitSeq":         func() error { _, err := FitSeq(bg, oneBlock(m), 2, nil); return err },
+			"FitAlternating": func() error { _, err := FitAlternating(bg, m, 2, &AlternatingOptions{MaxIter: 2}); return err },
+			"FitMinVolume":   func() error { _, err := FitMinVolume(bg, m, 2, &MinVolumeOptions{MaxIter: 2}); return err },
+			"FitMinVolumeSeq": func() error {
+				_, err := FitMinVolumeSeq(bg, oneBlock(m), 2, &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{MaxIter: 2}})
+				return err
+			},
 			"MinVolumePath": func() error {
 				_, err := MinVolumePath(bg, m, 2, []float64{1}, &MinVolumeOptions{MaxIter: 2})
 				return err
@@ -223,13 +226,13 @@ func FuzzMatrix(f *testing.F) {
 				return err
 			},
 			"Orientation":         func() error { _, err := Fit(bg, small, 3, &Options{Orientation: m}); return err },
-			"Floors":              func() error { _, err := Floors(m); return err },
+			"Floors":              func() error { _, err := Floors(context.Background(), m, nil); return err },
 			"SkMable":             func() error { _, err := SkMable(m, 2, 0); return err },
 			"NonUniquenessBound":  func() error { _, err := NonUniquenessBound(m, 2); return err },
 			"LogVolume":           func() error { _, err := LogVolume(m); return err },
-			"Certify x":           func() error { _, err := Certify(m, small, NewMatrix(3, 3, nil)); return err },
-			"Certify centers":     func() error { _, err := Certify(small, m, small); return err },
-			"Certify memberships": func() error { _, err := Certify(small, small, m); return err },
+			"Certify x":           func() error { _, err := Certify(context.Background(), m, small, NewMatrix(3, 3, nil), nil); return err },
+			"Certify centers":     func() error { _, err := Certify(context.Background(), small, m, small, nil); return err },
+			"Certify memberships": func() error { _, err := Certify(context.Background(), small, small, m, nil); return err },
 			"SVD":                 func() error { _, _, _, err := SVD(m); return err },
 			"TruncatedSVD":        func() error { _, err := TruncatedSVD(bg, m, 1, nil); return err },
 			"EigenSym":            func() error { _, _, err := EigenSym(m); return err },
@@ -247,15 +250,18 @@ func FuzzMatrix(f *testing.F) {
 			"LSD":                func() error { _, err := LSD(bg, m, 2, &LSDOptions{MaxIter: 2}); return err },
 			"TILSD":              func() error { _, err := TILSD(bg, m, 2, nil); return err },
 			"HierarchicalLSD":    func() error { _, err := HierarchicalLSD(bg, m, 2, &LSDOptions{MaxIter: 2}); return err },
-			"LSDable":            func() error { _, err := LSDable(m, 2, 0); return err },
-			"TILSDable":          func() error { _, err := TILSDable(m, 2, 0); return err },
+			"LSDable":            func() error { _, err := isLSDable(m, 2, 0); return err },
+			"TILSDable":          func() error { _, err := isTILSDable(m, 2, 0); return err },
 			"LSDModel.Predict":   func() error { _, err := ti.Predict(nil, m); return err },
-			"Coordinates":        func() error { _, err := (&LSDModel{Memberships: m, Map: ti.Map}).Coordinates(nil, m); return err },
-			"LinearKernel":       func() error { _, err := LinearKernel(m); return err },
-			"RBFKernel":          func() error { _, err := RBFKernel(m, 0); return err },
-			"Cross":              func() error { _, err := linear.Cross(nil, m); return err },
-			"Stats":              func() error { return new(Stats).Add(m) },
-			"Extent":             func() error { return new(Extent).Add(sub, m) },
+			"Coordinates": func() error {
+				_, err := (&LSDModel{Memberships: m, Means: ti.Means, Projection: ti.Projection, Vertices: ti.Vertices}).Coordinates(nil, m)
+				return err
+			},
+			"LinearKernel": func() error { _, err := LinearKernel(m); return err },
+			"RBFKernel":    func() error { _, err := RBFKernel(m, 0); return err },
+			"Cross":        func() error { _, err := linear.Cross(nil, m); return err },
+			"Stats":        func() error { return new(Stats).Add(m) },
+			"Extent":       func() error { return new(Extent).Add(sub, m, nil) },
 		} {
 			err := call()
 			if err == nil && !good || !good && !errors.Is(err, ErrShape) {
@@ -340,17 +346,17 @@ func FuzzFitMinVolume(f *testing.F) {
 		x, w := in.samples(24, 6)
 		k := 1 + in.below(8)
 		o := in.minVolume(x, w, k)
-		m := mustDo(FitMinVolume(bg, x, k, o))(t)
-		checkIterated(t, x, m, o)
+		m := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
+		checkIterated(t, x, m, &o.MinVolumeOptions)
 		checkModel(t, in, m)
 		a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Weights: w, Workers: o.Workers, Seed: o.Seed, Restarts: o.Restarts,
 			MaxIter: o.MaxIter, Tol: o.Tol, Init: o.Init, Centers: o.Centers, Sum: o.Sum}))(t)
-		checkIterated(t, x, a, o)
+		checkIterated(t, x, a, &o.MinVolumeOptions)
 		if a.Lambda != 0 || a.Epsilon != 0 {
 			t.Fatalf("%+v", a)
 		}
 		if o.Sum == SumToOne {
-			c := mustDo(CertifyWeighted(x, a.Centers, a.Memberships, w))(t)
+			c := mustDo(Certify(context.Background(), x, a.Centers, a.Memberships, &Options{Weights: w}))(t)
 			if math.Abs(c.Gap-a.Gap) > room(1e-12, x, w, a.Centers, a.Memberships)*max(1, math.Abs(a.Gap)) {
 				t.Fatalf("gap %g, certified %+v of %v with weights %v in %v, %v", a.Gap, c, x, w, a.Centers, a.Memberships)
 			}
@@ -360,9 +366,9 @@ func FuzzFitMinVolume(f *testing.F) {
 			return // the path, three fits, takes as long as all before
 		}
 		lambdas := []float64{in.lambda(), 0, math.Abs(in.float())}
-		path := mustDo(MinVolumePath(bg, x, k, lambdas, o))(t)
+		path := mustDo(MinVolumePath(bg, x, k, lambdas, &o.MinVolumeOptions))(t)
 		for i, p := range path {
-			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Volume)
+			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Penalty)
 			finite(t, "centers of the path", p.Centers.Data...)
 			if p.Objective < 0 || p.Floor < 0 || p.Iterations > o.MaxIter || i >= len(lambdas) {
 				t.Fatalf("%+v", p)

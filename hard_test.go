@@ -182,8 +182,8 @@ func eachHard(t *testing.T, f func(h *hardMatrix, r hardRatios)) {
 }
 
 func (h *hardMatrix) solve() error {
-	n, d := h.a.Dims()
-	top, _ := maxAbs("a", h.a)
+	n, d := h.a.Rows, h.a.Cols
+	top, _ := checkEntries("a", h.a, math.MaxFloat64)
 	_, h.exp = math.Frexp(top)
 	h.rows, h.p = bigMatrix(h.a)
 	for _, row := range h.rows {
@@ -313,7 +313,7 @@ func (h *hardMatrix) svdTolerance() float64 { return 2 * float64(h.a.Rows+h.a.Co
 // as the condition of the scaled matrix allows.
 func TestHardSVD(t *testing.T) {
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
-		n, d := h.a.Dims()
+		n, d := h.a.Rows, h.a.Cols
 		got, err := JacobiSVD(h.a)
 		if err != nil {
 			t.Fatal(err)
@@ -353,7 +353,7 @@ func TestHardSVD(t *testing.T) {
 // rotations all have it ([H] section 19.9 and Theorem 19.10 by Weyl).
 func TestHardEigen(t *testing.T) {
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
-		n, d := h.a.Dims()
+		n, d := h.a.Rows, h.a.Cols
 		w := NewMatrix(n+d, n+d, nil)
 		for i := range n {
 			for j, v := range h.a.Row(i) {
@@ -409,7 +409,7 @@ func TestHardEigen(t *testing.T) {
 // for, or what rounding leaves.
 func TestHardTruncated(t *testing.T) {
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
-		n, d := h.a.Dims()
+		n, d := h.a.Rows, h.a.Cols
 		small := min(n, d)
 		for _, k := range []int{1, (small + 1) / 2, small} {
 			got, err := TruncatedSVD(bg, h.a, k, nil)

@@ -78,7 +78,7 @@ func laNorm1(m *Matrix) (top float64) {
 // laRatios are DDRVBD's three: residual and the two orthogonality errors.
 // Matrices of extreme scale are compared after scaling by 2^-exp.
 func laRatios(a, u *Matrix, s []float64, v *Matrix, exp int) (ratios [3]float64) {
-	m, n := a.Dims()
+	m, n := a.Rows, a.Cols
 	r := mapped(a, func(_, _ int, x float64) float64 { return math.Ldexp(x, -exp) })
 	norm := laNorm1(r)
 	for l, x := range s {

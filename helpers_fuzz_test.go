@@ -281,10 +281,9 @@ func (in *input) symmetric(n int) *Matrix {
 }
 
 // minVolume draws options of all methods that iterate. Their limits are small.
-func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeOptions {
+func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeSeqOptions {
 	mode, more := in.byte(), in.byte()
-	o := &MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7),
-		Init: Init(in.below(6)), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3)), SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7), Init: Init(in.below(6)), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))}, SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
 	if more>>4 == 0 { // longer runs now and then
 		o.MaxIter = 12
 	}
@@ -437,10 +436,10 @@ func (c *trouble) check(t *testing.T, m *Model, err error) {
 type progress struct {
 	t    *testing.T
 	rows int // in all
-	last Pass
+	last Iteration
 }
 
-func (p *progress) told(now Pass) {
+func (p *progress) told(now Iteration) {
 	good := now.Pass == p.last.Pass && now.Rows > p.last.Rows ||
 		now.Pass == p.last.Pass+1 && now.Rows > 0 && (p.last.Rows == p.rows || p.last.Pass == 0)
 	if !good || now.Rows > p.rows {
@@ -487,7 +486,7 @@ func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
 	if math.Abs(share(got.Floor)-share(want.Floor)) > most || math.Abs(share(got.Total)-share(want.Total)) > most {
 		t.Fatalf("floor %g, total %g; want %g, %g, within %g: %+v, %+v, %v, %v", got.Floor, got.Total, want.Floor, want.Total, most, got, want, x, w)
 	}
-	if got.Status != StatusOutOfRange && want.Status != StatusOutOfRange && math.Abs(got.Gap-want.Gap) > most {
+	if got.Status != StatusCancelled && want.Status != StatusCancelled && math.Abs(got.Gap-want.Gap) > most {
 		t.Fatalf("gap %g, want %g, within %g: %+v, %+v, %v, %v", got.Gap, want.Gap, most, got, want, x, w)
 	}
 }
@@ -546,7 +545,7 @@ func (in *input) parts(t *testing.T, x *Matrix, w []float64, k int, o *Options) 
 	for _, i := range order() {
 		e := new(Extent)
 		rows, weights := part(i)
-		if err := e.AddWeighted(p, rows, weights); err != nil {
+		if err := e.Add(p, rows, weights); err != nil {
 			t.Fatalf("%v: rows %v with %v of %v with %v", err, rows, weights, x, w)
 		}
 		e = shipped(t, e)

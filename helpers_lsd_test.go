@@ -25,7 +25,7 @@ func lsdModels(t testing.TB) []*LSDModel {
 	square := &LSDModel{Memberships: identity(12), Scale: 1}
 	return []*LSDModel{lsd, tilsd, one, square, {}, {Memberships: NewMatrix(0, 4, nil)}, {Memberships: NewMatrix(4, 0, nil), Scale: 1},
 		{Memberships: NewMatrix(3, 2, nil), Scale: 1},
-		{Memberships: NewMatrix(0, 4, nil), Map: &KernelMap{Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}}
+		{Memberships: NewMatrix(0, 4, nil), Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}
 }
 
 // dirichlet returns n×k memberships, Dirichlet(alpha), of which the first k are
@@ -115,4 +115,16 @@ func outer(x *Matrix) *Matrix { return similarityOf(x, 1) }
 
 func shifted(x *Matrix, by ...float64) *Matrix {
 	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
+}
+
+// isLSDable reports whether there is no obstacle.
+func isLSDable(kernel *Matrix, k int, tol float64) (bool, error) {
+	o, err := LSDObstacle(kernel, k, tol)
+	return err == nil && o.Kind == ObstacleNone, err
+}
+
+// isTILSDable is isLSDable for TI-LSD.
+func isTILSDable(kernel *Matrix, k int, tol float64) (bool, error) {
+	o, err := TILSDObstacle(kernel, k, tol)
+	return err == nil && o.Kind == ObstacleNone, err
 }

@@ -336,22 +336,21 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	return [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 }
 
-// addDifference adds w·(a·x − origin) to sums, of which w = 0 leaves nothing even of
-// what is infinite. It returns the largest |x_i| and whether all are finite;
-// without that top means nothing.
-func addDifference(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+// addDifference adds w·(x − origin) to sums; w = 0 skips the row. It returns the largest
+// |x_i| and whether all are finite. top means nothing where they are not.
+func addDifference(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	if w == 0 {
 		return rowMaxAbs(x)
 	}
 	if useSIMD && len(x) >= simdLength {
-		return addDifferenceSIMD(sums, x, origin, a, w)
+		return addDifferenceSIMD(sums, x, origin, w)
 	}
 	sums, origin = sums[:len(x)], origin[:len(x)]
 	zero := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
 	for j, v := range x {
 		top = max(top, math.Abs(v))
 		zero += v * 0
-		sums[j] += w * (a*v - origin[j])
+		sums[j] += w * (v - origin[j])
 	}
 	return top, zero == 0
 }

@@ -48,8 +48,8 @@ func TestKernelsAtPageEnd(t *testing.T) {
 		rotate(x, y, 0.6, 0.8)
 		norm2(x)
 		z := atPageEnd(t, n)
-		addDifference(x, y, z, 2, 3)
-		addDifference(x, y, z, 2, 0)
+		addDifference(x, y, z, 3)
+		addDifference(x, y, z, 0)
 		shift(x, y, z, 2)
 		for count := range 6 { // rows of which the last one ends where memory ends
 			addRows(x, atPageEnd(t, count), []int{0, 5, 3, 5, 4}[:count:count], atPageEnd(t, 6*n))

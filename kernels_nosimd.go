@@ -18,7 +18,7 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 }
 func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) { panic(useSIMD) }
 
-func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	panic(useSIMD)
 }
 func shiftSIMD(dst, x, mean []float64, a float64) { panic(useSIMD) }

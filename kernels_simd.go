@@ -282,24 +282,24 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 }
 
 // addDifferenceSIMD is addDifference for w > 0 and at least simdLength numbers.
-func addDifferenceSIMD(sums, x, origin []float64, a, w float64) (top float64, finite bool) {
+func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	sums, origin = sums[:len(x)], origin[:len(x)]
-	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
+	g := simd.BroadcastFloat64s(w)
 	var big, zero, none simd.Float64s
-	v := f.Len()
+	v := g.Len()
 	all, l := [3][]float64{x, origin, sums}, len(x)-v
 	for len(x) >= v && len(sums) >= v && len(origin) >= v {
 		p := simd.LoadFloat64s(x)
 		big = big.Max(p.Abs())
 		zero = p.MulAdd(none, zero)
-		p.Mul(f).Sub(simd.LoadFloat64s(origin)).MulAdd(g, simd.LoadFloat64s(sums)).Store(sums)
+		p.Sub(simd.LoadFloat64s(origin)).MulAdd(g, simd.LoadFloat64s(sums)).Store(sums)
 		x, sums, origin = x[v:], sums[v:], origin[v:]
 	}
 	if rest := len(x); rest > 0 {
 		p, end := simd.LoadFloat64s(all[0][l:]), all[2][l:]
 		big = big.Max(p.Abs())
 		zero = p.MulAdd(none, zero)
-		p.Mul(f).Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest))).MulAdd(g, simd.LoadFloat64s(end)).Store(end)
+		p.Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest))).MulAdd(g, simd.LoadFloat64s(end)).Store(end)
 	}
 	var b, z [8]float64
 	big.Store(b[:])

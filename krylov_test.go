@@ -36,7 +36,7 @@ func TestTruncatedSVD(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r.Status != StatusConverged {
-				t.Errorf("%s k=%d: %v after %d steps", c.name, k, r.Status, r.Steps)
+				t.Errorf("%s k=%d: %v after %d steps", c.name, k, r.Status, r.Iterations)
 			}
 			top := full.S[0]
 			for i, s := range r.S {
@@ -74,7 +74,7 @@ func TestTruncatedSVD(t *testing.T) {
 		t.Error("workers change bits", err, err2)
 	}
 	two, err := TruncatedSVD(bg, flat, 10, &TruncatedOptions{MaxSteps: 2})
-	if err != nil || two.Status != StatusIterationLimit || two.Steps != 2 || !(two.Residuals[9] > 1e-10*two.S[0]) {
+	if err != nil || two.Status != StatusIterationLimit || two.Iterations != 2 || !(two.Residuals[9] > 1e-10*two.S[0]) {
 		t.Errorf("%v %+v", err, two)
 	}
 }
@@ -169,7 +169,7 @@ func TestTruncatedResiduals(t *testing.T) {
 						t.Fatal(err)
 					}
 					if r.Status != StatusConverged {
-						t.Errorf("%s %v k=%d: %v after %d steps", c.name, size, k, r.Status, r.Steps)
+						t.Errorf("%s %v k=%d: %v after %d steps", c.name, size, k, r.Status, r.Iterations)
 					}
 					left, right := laResiduals(m, r.U, r.S, r.V, exp)
 					for i := range k {
@@ -230,7 +230,7 @@ func TestTruncatedShort(t *testing.T) {
 	last := 0.0
 	for steps := 1; steps <= 4; steps++ {
 		r, err := TruncatedSVD(bg, a, 5, &TruncatedOptions{MaxSteps: steps})
-		if err != nil || r.Status != StatusIterationLimit || r.Steps != steps {
+		if err != nil || r.Status != StatusIterationLimit || r.Iterations != steps {
 			t.Fatalf("%+v %v", r, err)
 		}
 		left, right := laResiduals(a, r.U, r.S, r.V, 0)
@@ -310,7 +310,7 @@ func TestKrylovNegative(t *testing.T) {
 func TestTruncatedWorkers(t *testing.T) {
 	long, short := fewer(1500, 800), fewer(60, 24)
 	for _, a := range []*Matrix{randomData(long, short, 0.1, 9), randomData(short, long, 0.1, 9)} {
-		var want *TruncatedResult
+		var want *SVDResult
 		for _, workers := range []int{1, 2, 7} {
 			r, err := TruncatedSVD(bg, a, 6, &TruncatedOptions{Workers: workers})
 			if err != nil {
@@ -319,7 +319,7 @@ func TestTruncatedWorkers(t *testing.T) {
 			if want == nil {
 				want = r
 			}
-			if !laSameBits(r.U.Data, want.U.Data) || !laSameBits(r.S, want.S) || !laSameBits(r.V.Data, want.V.Data) || !laSameBits(r.Residuals, want.Residuals) || r.Steps != want.Steps {
+			if !laSameBits(r.U.Data, want.U.Data) || !laSameBits(r.S, want.S) || !laSameBits(r.V.Data, want.V.Data) || !laSameBits(r.Residuals, want.Residuals) || r.Iterations != want.Iterations {
 				t.Errorf("%d workers change bits", workers)
 			}
 		}

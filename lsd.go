@@ -194,18 +194,17 @@ func encloseFeatures(o *operator, m *LSDModel, spec *spectrum, wt *Matrix, k int
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
 	}
-	km := &KernelMap{Means: o.rowMeans(), Projection: NewMatrix(o.n, p, nil), Vertices: NewMatrix(k, p, nil)}
+	m.Means, m.Projection, m.Vertices = o.rowMeans(), NewMatrix(o.n, p, nil), NewMatrix(k, p, nil)
 	for i := range o.n {
 		for c, v := range w.row(i) {
-			km.Projection.row(i)[c] = clampFinite(math.Ldexp(v/spec.values[c], -o.exp/2))
+			m.Projection.row(i)[c] = clampFinite(math.Ldexp(v/spec.values[c], -o.exp/2))
 		}
 	}
 	for j := range k {
 		for c, u := range e.normals.row(j) {
-			km.Vertices.row(j)[c] = clampFinite(math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2))
+			m.Vertices.row(j)[c] = clampFinite(math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2))
 		}
 	}
-	m.Map = km
 }
 
 // newDense checks a matrix of similarities, square, not empty, finite, symmetric,
@@ -224,7 +223,7 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	if n == 0 {
 		return nil, fail(ErrTooFewSamples, "kernel has no rows")
 	}
-	top, err := maxAbs("kernel", kernel)
+	top, err := checkData("kernel", kernel)
 	if err != nil {
 		return nil, err
 	}

@@ -262,10 +262,10 @@ func TestLSDTheorems(t *testing.T) {
 		if o.Kind != lsd || p.Kind != ti || s != skm {
 			t.Errorf("%s: LSDable %v, TI-LSDable %v, SkMable %v", name, o, p, s)
 		}
-		if yes, err := LSDable(outer(x), k, 0); err != nil || yes != (lsd == ObstacleNone) {
+		if yes, err := isLSDable(outer(x), k, 0); err != nil || yes != (lsd == ObstacleNone) {
 			t.Errorf("%s: LSDable is %v, %v", name, yes, err)
 		}
-		if yes, err := TILSDable(outer(x), k, 0); err != nil || yes != (ti == ObstacleNone) {
+		if yes, err := isTILSDable(outer(x), k, 0); err != nil || yes != (ti == ObstacleNone) {
 			t.Errorf("%s: TILSDable is %v, %v", name, yes, err)
 		}
 	}
@@ -282,7 +282,7 @@ func TestLSDTheorems(t *testing.T) {
 		if err != nil || o.Kind != ObstacleSimplex && o.Kind != ObstacleEntry {
 			t.Errorf("k=%d: moved: %v, %v", k, o, err)
 		}
-		if yes, err := TILSDable(outer(shifted(x, move...)), k, 0); err != nil || !yes {
+		if yes, err := isTILSDable(outer(shifted(x, move...)), k, 0); err != nil || !yes {
 			t.Errorf("k=%d: moved: TI-LSDable %v, %v", k, yes, err)
 		}
 		check("one more direction", randomData(40, k, 0, 1), k, ObstacleEntry, ObstacleRank, false)
@@ -323,10 +323,10 @@ func TestLSDTheorems(t *testing.T) {
 	p := dirichlet(40, 3, 1, 8)
 	for _, f := range []float64{1e-150, 1, 1e150} {
 		kernel := similarityOf(p, 1/f)
-		if yes, err := LSDable(kernel, 3, 0); err != nil || !yes {
+		if yes, err := isLSDable(kernel, 3, 0); err != nil || !yes {
 			t.Errorf("×%g: %v, %v", f, yes, err)
 		}
-		if yes, err := LSDable(kernel, 2, 0); err != nil || yes {
+		if yes, err := isLSDable(kernel, 2, 0); err != nil || yes {
 			t.Errorf("×%g: k=2 %v, %v", f, yes, err)
 		}
 	}
@@ -451,8 +451,8 @@ func TestLSDErrors(t *testing.T) {
 			}
 		}
 		if c.opts == nil {
-			_, one = LSDable(c.kernel, c.k, 0)
-			_, two = TILSDable(c.kernel, c.k, 0)
+			_, one = isLSDable(c.kernel, c.k, 0)
+			_, two = isTILSDable(c.kernel, c.k, 0)
 			for _, err := range []error{one, two} {
 				if c.k < 1e6 && (!errors.Is(err, c.err) || !strings.Contains(err.Error(), c.phrase)) {
 					t.Errorf("%v, want %v with %q", err, c.err, c.phrase)
@@ -471,7 +471,7 @@ func TestLSDErrors(t *testing.T) {
 		t.Errorf("coordinates of a model without a map: %v", err)
 	}
 	for _, tol := range []float64{-1, 1, math.NaN()} {
-		if _, err := LSDable(good, 2, tol); !errors.Is(err, ErrOption) {
+		if _, err := isLSDable(good, 2, tol); !errors.Is(err, ErrOption) {
 			t.Errorf("tol %g: %v", tol, err)
 		}
 	}
@@ -636,8 +636,8 @@ func TestLSDProgress(t *testing.T) {
 	}
 	least := math.Inf(1)
 	for _, it := range steps {
-		least = min(least, it.Objective)
-		if it.Floor != m.Floor || it.Fit != it.Objective {
+		least = min(least, it.Loss)
+		if it.Floor != m.Floor || it.Objective != it.Loss {
 			t.Fatalf("%+v, floor %g", it, m.Floor)
 		}
 	}
@@ -775,7 +775,7 @@ func TestTILSDFarOrigin(t *testing.T) {
 			if m.Rank != 0 || m.Floor != 0 || m.Objective > m.FloorError || maxDiff(m.Memberships, uniform(n, 3)) > 0 {
 				t.Errorf("n=%d, all %g: rank %d, objective %g, floor %g, memberships %v", n, v, m.Rank, m.Objective, m.Floor, m.Memberships.Row(0))
 			}
-			if ok, err := TILSDable(kernel, 1, 1e-15); !ok || err != nil {
+			if ok, err := isTILSDable(kernel, 1, 1e-15); !ok || err != nil {
 				t.Errorf("n=%d, all %g: TILSDable %t, %v", n, v, ok, err)
 			}
 		}
@@ -892,8 +892,8 @@ func TestLSDHuge(t *testing.T) {
 		_, err1 := LSD(bg, one, k, nil)
 		_, err2 := TILSD(bg, one, k, nil)
 		_, err3 := HierarchicalLSD(bg, one, k, nil)
-		_, err4 := LSDable(one, k, 0)
-		_, err5 := TILSDable(one, k, 0)
+		_, err4 := isLSDable(one, k, 0)
+		_, err5 := isTILSDable(one, k, 0)
 		for _, err := range []error{err1, err2, err3, err4, err5} {
 			if !errors.Is(err, ErrOption) {
 				t.Errorf("k = %d: %v", k, err)
@@ -965,9 +965,9 @@ func TestLSDPredictRefuses(t *testing.T) {
 		{LSDModel{Memberships: &Matrix{Rows: 2, Cols: 2}, Scale: 1}, ErrShape},
 		{LSDModel{Memberships: NewMatrix(2, 2, []float64{1, 0, math.NaN(), 1}), Scale: 1}, ErrNonFinite},
 		{LSDModel{Memberships: NewMatrix(2, 0, nil), Scale: 1}, ErrTooFewSamples},
-		{LSDModel{Memberships: p, Map: &KernelMap{}}, ErrShape},
-		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, math.Inf(1)}, Projection: p, Vertices: p}}, ErrNonFinite},
-		{LSDModel{Memberships: p, Map: &KernelMap{Means: []float64{0, 0}, Projection: p, Vertices: NewMatrix(3, 2, nil)}}, ErrShape},
+		{LSDModel{Memberships: p, Means: []float64{}}, ErrShape},
+		{LSDModel{Memberships: p, Means: []float64{0, math.Inf(1)}, Projection: p, Vertices: p}, ErrNonFinite},
+		{LSDModel{Memberships: p, Means: []float64{0, 0}, Projection: p, Vertices: NewMatrix(3, 2, nil)}, ErrShape},
 	} {
 		if _, err := c.m.Predict(nil, rows); !errors.Is(err, c.want) {
 			t.Errorf("%d: %v, want %v", i, err, c.want)

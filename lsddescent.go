@@ -258,5 +258,5 @@ func (d *descent) tell(start int, f *candidate) {
 		return
 	}
 	v := unscale(f.objective, 2*d.exp)
-	d.opts.Progress(Iteration{Restart: start, Iteration: f.steps, Objective: v, Fit: v, Floor: unscale(d.floor, 2*d.exp)})
+	d.opts.Progress(Iteration{Restart: start, Iteration: f.steps, Objective: v, Loss: v, Floor: unscale(d.floor, 2*d.exp)})
 }

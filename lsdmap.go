@@ -8,34 +8,6 @@ import (
 	"strconv"
 )
 
-// KernelMap takes similarities of a sample with the n training samples to
-// coordinates in the feature space, and these to memberships.
-type KernelMap struct {
-	Means      []float64 // n: the means of the rows of K
-	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's place
-	Vertices   *Matrix   // k×p: the prototypes
-}
-
-// check is for maps that did not come from TILSD.
-func (km *KernelMap) check(n, k int) error {
-	if err := checkMatrix("Projection", km.Projection); err != nil {
-		return err
-	}
-	if err := checkMatrix("Vertices", km.Vertices); err != nil {
-		return err
-	}
-	if len(km.Means) != n || km.Projection.Rows != n || km.Vertices.Rows != k || km.Vertices.Cols != km.Projection.Cols {
-		return fail(ErrShape, "the model's map is for "+strconv.Itoa(len(km.Means))+" samples, "+shape(km.Projection.Rows, km.Projection.Cols)+
-			" and "+shape(km.Vertices.Rows, km.Vertices.Cols)+", its memberships are "+shape(n, k))
-	}
-	for i, v := range km.Means {
-		if !isFinite(v) {
-			return &InputError{Arg: "Means", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
-		}
-	}
-	return nil
-}
-
 // LSDModel is a decomposition of similarities: K ≈ PPᵀ/c.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
@@ -73,12 +45,43 @@ type LSDModel struct {
 	// objective of soft k-means in the feature space of the kernel, that of
 	// [Fit] where K = XXᵀ. It may be negative for an indefinite K. 0 for LSD.
 	Distortion float64
-	Map        *KernelMap // for TILSD: the way from similarities to memberships; nil for LSD
-	Iterations int        // of the run that gave the result: steps of the descent for LSD, of the eigensolver (0 for a direct one) for TILSD
+	Iterations int // of the run that gave the result: steps of the descent for LSD, of the eigensolver (0 for a direct one) for TILSD
+	// Means, Projection and Vertices are TILSD's way from a sample's similarities with the
+	// n training samples to coordinates in the feature space, and from these to
+	// memberships; nil for LSD.
+	Means      []float64 // n: the means of the rows of K
+	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's place
+	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
 	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD,
 	// unless the descent or the eigensolver reached its limit. FloorError holds all
 	// the same.
 	Status Status
+}
+
+// isMapped reports whether the model has TILSD's way from similarities to memberships.
+func (m *LSDModel) isMapped() bool {
+	return m.Means != nil || m.Projection != nil || m.Vertices != nil
+}
+
+// checkMap is for models that did not come from TILSD.
+func (m *LSDModel) checkMap() error {
+	if err := checkMatrix("Projection", m.Projection); err != nil {
+		return err
+	}
+	if err := checkMatrix("Vertices", m.Vertices); err != nil {
+		return err
+	}
+	n, k := m.Memberships.Rows, m.Memberships.Cols
+	if len(m.Means) != n || m.Projection.Rows != n || m.Vertices.Rows != k || m.Vertices.Cols != m.Projection.Cols {
+		return fail(ErrShape, "the model's map is for "+strconv.Itoa(len(m.Means))+" samples, "+shape(m.Projection.Rows, m.Projection.Cols)+
+			" and "+shape(m.Vertices.Rows, m.Vertices.Cols)+", its memberships are "+shape(n, k))
+	}
+	for i, v := range m.Means {
+		if !isFinite(v) {
+			return &InputError{Arg: "Means", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+		}
+	}
+	return nil
 }
 
 // Labels returns the cluster with the largest membership for each row, the
@@ -110,19 +113,19 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if err := checkMatrix("Memberships", m.Memberships); err != nil {
 		return nil, err
 	}
-	n, k := m.Memberships.Dims()
+	n, k := m.Memberships.Rows, m.Memberships.Cols
 	if n == 0 || k == 0 {
 		return nil, fail(ErrTooFewSamples, "the model's memberships are "+shape(n, k))
 	}
 	if err := checkShape("rows", rows); err != nil { // which Coordinates takes for the training samples
 		return nil, err
 	}
-	if m.Map != nil {
+	if m.isMapped() {
 		w, err := m.Coordinates(nil, rows)
 		if err != nil {
 			return nil, err
 		}
-		g, _, err := SimplexLeastSquares(dst, w, m.Map.Vertices, nil)
+		g, _, err := SimplexLeastSquares(dst, w, m.Vertices, nil)
 		return g, err
 	}
 	if err := checkRows(rows, n); err != nil {
@@ -142,7 +145,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // Coordinates returns the places of samples in the feature space of a model of
 // [TILSD], m×p with p = Rank ≤ k−1: their kernel principal components, from their
 // similarities to the n training samples as for [LSDModel.Predict]; nil rows stand
-// for the training samples themselves, without K. The prototypes are Map.Vertices in
+// for the training samples themselves, without K. The prototypes are Vertices in
 // the same coordinates.
 //
 // They are samples like any others. [FitMinVolume] of them draws prototypes
@@ -152,17 +155,16 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // float64's range stops at math.MaxFloat64.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
-// rows itself. Cost: O(mnp). Errors: [ErrShape], also for a model without Map,
+// rows itself. Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's,
 // [ErrNonFinite]; on an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
-	if m.Map == nil || m.Memberships == nil {
+	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")
 	}
-	km := m.Map
-	if err := km.check(m.Memberships.Dims()); err != nil {
+	if err := m.checkMap(); err != nil {
 		return nil, err
 	}
-	n, p := km.Projection.Dims()
+	n, p := m.Projection.Rows, m.Projection.Cols
 	if n == 0 {
 		return nil, fail(ErrTooFewSamples, "the model's map has no samples")
 	}
@@ -174,7 +176,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			return nil, err
 		}
 		dst = destination(dst, n, p)
-		memberships, vertices := unshared(dst, m.Memberships), unshared(dst, km.Vertices)
+		memberships, vertices := unshared(dst, m.Memberships), unshared(dst, m.Vertices)
 		for i := range n {
 			mixRows(dst.row(i), memberships.row(i), vertices, 0)
 		}
@@ -184,15 +186,15 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	dst = destination(dst, rows.Rows, p)
-	projection := unshared(dst, km.Projection)
+	projection := unshared(dst, m.Projection)
 	row := make([]float64, n)
-	top, _ := rowMaxAbs(km.Means)
+	top, _ := rowMaxAbs(m.Means)
 	for i := range rows.Rows {
 		big, _ := rowMaxAbs(rows.row(i))
 		_, exp := math.Frexp(max(top, big))
 		mean := 0.0
 		for j, v := range rows.row(i) {
-			row[j] = math.Ldexp(v, -exp) - math.Ldexp(km.Means[j], -exp)
+			row[j] = math.Ldexp(v, -exp) - math.Ldexp(m.Means[j], -exp)
 			mean += row[j] / float64(n)
 		}
 		// The columns of Projection add up to 0; without the mean their rounding
@@ -228,7 +230,10 @@ func mixRows(dst, coef []float64, m *Matrix, exp int) {
 
 // checkRows is for similarities with n training samples.
 func checkRows(rows *Matrix, n int) error {
-	if err := checkMatrix("rows", rows); err != nil {
+	if err := checkShape("rows", rows); err != nil {
+		return err
+	}
+	if _, err := checkEntries("rows", rows, mostEntry); err != nil {
 		return err
 	}
 	if rows.Cols != n {

@@ -66,41 +66,17 @@ func (o Obstacle) String() string {
 // lsdableTol is the default tolerance.
 const lsdableTol = 1e-8
 
-// LSDable reports whether kernel (n×n, symmetric) is PPᵀ/c for some c > 0 and some
-// P (n×k) of nonnegative rows that add up to 1. [LSDObstacle] tells why not. tol
-// is relative to the largest eigenvalue or entry; 0 stands for 1e-8. A no of the
-// kind [ObstacleSimplex] may be wrong, in particular where K has a rank below k; a
-// yes has found P with ‖K − PPᵀ/c‖ ≤ 10·tol·‖K‖ (from tol = 0.01 on, 0.1·‖K‖, and from 0.1
-// on, tol·‖K‖).
+// LSDObstacle returns why kernel (n×n, symmetric) is not PPᵀ/c for any c > 0 and any P
+// (n×k) of nonnegative rows that add up to 1: the first reason in the order of the kinds,
+// or an Obstacle of kind ObstacleNone. On noisy similarities the reason is the sign or the
+// rank: raise tol to the noise to see what comes after.
+//
+// tol is relative to the largest eigenvalue or entry; 0 stands for 1e-8. ObstacleSimplex
+// may be wrong, in particular where K has a rank below k. ObstacleNone has found P with
+// ‖K − PPᵀ/c‖ ≤ 10·tol·‖K‖ (from tol = 0.01 on 0.1·‖K‖, and from 0.1 on tol·‖K‖).
 //
 // Cost and errors: those of [LSD] without its descent; [ErrOption] for a tol that
 // is not in [0, 1).
-func LSDable(kernel *Matrix, k int, tol float64) (bool, error) {
-	o, err := LSDObstacle(kernel, k, tol)
-	return err == nil && o.Kind == ObstacleNone, err
-}
-
-// TILSDable reports whether some translation of kernel is LSDable: iff HKH is
-// positive semidefinite of rank at most k−1, H = I − 11ᵀ/n (the paper's Theorem
-// "Condition of TI-LSDable"; for K = XXᵀ iff X is [SkMable]). [TILSDObstacle]
-// tells why not. tol is relative to the largest eigenvalue; 0 stands for 1e-8.
-//
-// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and
-// needs d ≥ k: two clusters on a line, X n×1, have rank(HKH) = 1 = k−1, but K stays
-// of rank 1 wherever the line begins, and PPᵀ/c has rank 2 unless all samples
-// coincide (TestErratumTranslation). Here, as for any kernel, translations may
-// leave the span of the samples.
-//
-// Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
-func TILSDable(kernel *Matrix, k int, tol float64) (bool, error) {
-	o, err := TILSDObstacle(kernel, k, tol)
-	return err == nil && o.Kind == ObstacleNone, err
-}
-
-// LSDObstacle returns why kernel is not LSDable, the first reason in the order of
-// the kinds, or an Obstacle of kind ObstacleNone. On noisy similarities that is
-// the sign or the rank: raise tol to the noise to see what comes after. Arguments,
-// cost and errors as for [LSDable].
 func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	op, tol, err := lsdableOperator(kernel, k, tol)
 	if err != nil {
@@ -173,8 +149,18 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	return Obstacle{Kind: ObstacleSimplex, Value: least}, nil
 }
 
-// TILSDObstacle returns why kernel is not TILSDable: ObstacleSign, ObstacleRank
-// or ObstacleNone. Arguments, cost and errors as for [TILSDable].
+// TILSDObstacle returns why no translation of kernel has an exact decomposition:
+// ObstacleSign, ObstacleRank or ObstacleNone. There is one iff HKH is positive semidefinite
+// of rank at most k−1, H = I − 11ᵀ/n (the paper's Theorem "Condition of TI-LSDable"); for
+// K = XXᵀ, iff X is [SkMable]. tol is relative to the largest eigenvalue; 0 stands for 1e-8.
+//
+// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and
+// needs d ≥ k. Two clusters on a line, X n×1, have rank(HKH) = 1 = k−1, but K stays
+// of rank 1 wherever the line begins, and PPᵀ/c has rank 2 unless all samples
+// coincide (TestErratumTranslation). Here, as for any kernel, translations may
+// leave the span of the samples.
+//
+// Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
 func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	op, tol, err := lsdableOperator(kernel, k, tol)
 	if err != nil {

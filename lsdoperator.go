@@ -57,7 +57,7 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	c := chunks(o.n, o.n, manyChunks)
 	tops, bad := make([]float64, c), make([]*InputError, c)
 	err := o.eachRows(0, func(at block, rows *Matrix) {
-		top, err := maxAbs("similarity", rows)
+		top, err := checkEntries("similarity", rows, mostEntry)
 		if err != nil && bad[at.chunk] == nil {
 			bad[at.chunk] = err.(*InputError)
 			bad[at.chunk].Row += at.lo

@@ -67,9 +67,6 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// Dims returns the number of rows and of columns.
-func (m *Matrix) Dims() (rows, cols int) { return m.Rows, m.Cols }
-
 // At returns the value in row i and column j, both counted from 0. It panics
 // if either is out of range.
 func (m *Matrix) At(i, j int) float64 {
@@ -169,34 +166,78 @@ func checkShape(arg string, m *Matrix) error {
 	return nil
 }
 
-// checkMatrix is checkShape, and that every entry is finite.
+// The one range. Entries of data are at most mostEntry in size. What is computed from
+// data, or compared with it, may be mostCenter: prototypes lie outside of the data. The
+// largest entry of data is 0 or at least leastScale. So data scaled by one power of two
+// has squares, and sums of them, that plain formulas can take.
+const (
+	mostEntry  = 0x1p500
+	mostCenter = 0x1p520
+	leastScale = 0x1p-500
+)
+
+// checkMatrix is checkShape for centers, memberships and the like, and that every entry
+// is finite and in range.
 func checkMatrix(arg string, m *Matrix) error {
 	if err := checkShape(arg, m); err != nil {
 		return err
 	}
-	_, err := maxAbs(arg, m)
+	_, err := checkEntries(arg, m, mostCenter)
 	return err
 }
 
-// maxAbs returns the largest magnitude in m, 0 where m is empty, or an error
-// that names the first entry that is not finite.
-func maxAbs(arg string, m *Matrix) (float64, error) {
-	var top float64
+// checkEntries returns the largest magnitude in m, 0 where m is empty. The error names
+// the first entry that is not finite or above most.
+func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) {
 	if m.Cols == 0 { // of which there may be 2^31 rows
 		return 0, nil
 	}
 	for i := range m.Rows {
-		big, ok := rowMaxAbs(m.row(i))
-		if !ok {
-			for j, v := range m.row(i) {
-				if !isFinite(v) {
-					return 0, &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrNonFinite}
-				}
-			}
+		big, finite := rowMaxAbs(m.row(i))
+		if !finite || big > most {
+			return 0, firstBeyond(arg, i, m.row(i), most)
 		}
 		top = max(top, big)
 	}
 	return top, nil
+}
+
+// firstBeyond is the error about the first entry of row i that is not finite or above most.
+func firstBeyond(arg string, i int, row []float64, most float64) error {
+	for j, v := range row {
+		switch {
+		case !isFinite(v):
+			return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrNonFinite}
+		case math.Abs(v) > most:
+			return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrRange}
+		}
+	}
+	return nil
+}
+
+// checkData is checkEntries for a table that is scaled by its largest entry, which must
+// be 0 or in range.
+func checkData(arg string, m *Matrix) (top float64, err error) {
+	if top, err = checkEntries(arg, m, mostEntry); err != nil {
+		return 0, err
+	}
+	return top, checkScale(arg, m, top)
+}
+
+// checkScale is an error that names the largest entry of m, top, where that is too small
+// but not 0.
+func checkScale(arg string, m *Matrix, top float64) error {
+	if top == 0 || top >= leastScale {
+		return nil
+	}
+	for i := range m.Rows {
+		for j, v := range m.row(i) {
+			if math.Abs(v) == top {
+				return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrRange}
+			}
+		}
+	}
+	return nil
 }
 
 // rowsOf is the view of rows lo…hi−1.

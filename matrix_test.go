@@ -12,7 +12,7 @@ import (
 func TestMatrix(t *testing.T) {
 	data := []float64{1, 2, 3, 4, 5, 6}
 	m := NewMatrix(2, 3, data)
-	if r, c := m.Dims(); r != 2 || c != 3 || m.At(1, 0) != 4 {
+	if r, c := m.Rows, m.Cols; r != 2 || c != 3 || m.At(1, 0) != 4 {
 		t.Error(m)
 	}
 	m.Set(1, 2, 9)
@@ -44,7 +44,7 @@ func TestMatrix(t *testing.T) {
 		t.Error(z)
 	}
 	var zero Matrix
-	if r, c := zero.Dims(); r != 0 || c != 0 || zero.Clone().Rows != 0 {
+	if r, c := zero.Rows, zero.Cols; r != 0 || c != 0 || zero.Clone().Rows != 0 {
 		t.Error("zero value")
 	}
 }
@@ -88,8 +88,8 @@ func TestHugeK(t *testing.T) {
 		"LSD":                func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
 		"TILSD":              func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
 		"HierarchicalLSD":    func(k int) error { _, err := HierarchicalLSD(bg, kernel, k, nil); return err },
-		"LSDable":            func(k int) error { _, err := LSDable(kernel, k, 0); return err },
-		"TILSDable":          func(k int) error { _, err := TILSDable(kernel, k, 0); return err },
+		"LSDable":            func(k int) error { _, err := isLSDable(kernel, k, 0); return err },
+		"TILSDable":          func(k int) error { _, err := isTILSDable(kernel, k, 0); return err },
 		"TruncatedSVD":       func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
 	} {
 		for _, k := range []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32} {
@@ -127,7 +127,7 @@ func TestProductsBeyondInt(t *testing.T) {
 	if _, err := Fit(context.Background(), x, k, &Options{Weights: []float64{1, 0, 1}}); !errors.Is(err, ErrOption) {
 		t.Errorf("Fit with a weight of 0: %v", err)
 	}
-	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1}, Memberships: func(int, *Matrix) error { return nil }}); !errors.Is(err, ErrOption) {
+	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1}, Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}); !errors.Is(err, ErrOption) {
 		t.Errorf("FitSeq with a weight of 0: %v", err)
 	}
 	if _, err := FitSeq(context.Background(), inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil); err != nil {
@@ -166,7 +166,7 @@ func TestEmptyOfAnySize(t *testing.T) {
 	if _, _, err := SimplexLeastSquares(nil, &Matrix{}, huge, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("SimplexLeastSquares: %v", err)
 	}
-	none := &LSDModel{Memberships: &Matrix{}, Map: &KernelMap{Projection: &Matrix{Cols: math.MaxInt32}, Vertices: &Matrix{Cols: math.MaxInt32}}}
+	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32}, Vertices: &Matrix{Cols: math.MaxInt32}}
 	if _, err := none.Coordinates(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrTooFewSamples) {
 		t.Errorf("Coordinates: %v", err)
 	}

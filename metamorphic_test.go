@@ -4,6 +4,7 @@ package softkmeans
 // over all sets, each cell with a tolerance of its own.
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -75,7 +76,7 @@ func (c *change) forward(f *Matrix) *Matrix {
 
 func changesOf(x *Matrix) (list []*change) {
 	rng := rand.New(rand.NewPCG(7, uint64(x.Cols)))
-	n, d := x.Dims()
+	n, d := x.Rows, x.Cols
 	same := make([]int, n)
 	for i := range same {
 		same[i] = i
@@ -195,10 +196,10 @@ func metaFunctions() (list []metaFunction) {
 	return append(list,
 		metaFunction{name: "FitSeq", of: func(t table, k int, _, _ *Matrix) (metaResult, error) {
 			g := NewMatrix(t.x.Rows, k, nil)
-			m, err := FitSeq(bg, inBlocks(t.x, 70), k, &Options{Weights: t.w, Memberships: func(first int, part *Matrix) error {
+			m, err := FitSeq(bg, inBlocks(t.x, 70), k, &Options{Weights: t.w, Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
 				copy(g.Data[first*k:], part.Data)
 				return nil
-			}})
+			}}})
 			if err != nil {
 				return metaResult{}, err
 			}
@@ -206,11 +207,11 @@ func metaFunctions() (list []metaFunction) {
 			return model(m), nil
 		}},
 		metaFunction{name: "Floors", of: func(t table, k int, _, _ *Matrix) (metaResult, error) {
-			floors, err := FloorsWeighted(t.x, t.w)
+			floors, err := Floors(context.Background(), t.x, &Options{Weights: t.w})
 			return metaResult{squares: floors}, err
 		}},
 		metaFunction{name: "Certify", of: func(t table, k int, start, g *Matrix) (metaResult, error) {
-			c, err := CertifyWeighted(t.x, start, g, t.w)
+			c, err := Certify(context.Background(), t.x, start, g, &Options{Weights: t.w})
 			return metaResult{squares: []float64{c.Objective, c.Floor, c.Total}}, err
 		}},
 		metaFunction{name: "FitMinVolume", iterates: true, of: func(t table, k int, start, _ *Matrix) (metaResult, error) {
@@ -259,13 +260,13 @@ func TestMetamorphic(t *testing.T) {
 			for i, o := range c.from {
 				copy(h.row(i), g.row(o))
 			}
-			floors, err := FloorsWeighted(c.old.x, c.old.w)
+			floors, err := Floors(context.Background(), c.old.x, &Options{Weights: c.old.w})
 			if err != nil {
 				t.Fatal(err)
 			}
 			r := roundingOf(c.old.x, floors, k)
 			if c.exp == 0 {
-				more, err := FloorsWeighted(c.new.x, c.new.w)
+				more, err := Floors(context.Background(), c.new.x, &Options{Weights: c.new.w})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -375,7 +376,7 @@ func TestMetamorphicK(t *testing.T) {
 	var floorOff, predictOff float64
 	for _, set := range metaSets(t, 200) {
 		x := set.x
-		floors, err := Floors(x)
+		floors, err := Floors(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ type PathPoint struct {
 	Lambda     float64
 	Objective  float64 // ‖X − GF‖²
 	Floor      float64 // the least that Objective can be
-	Volume     float64 // Σ log(σ_i² + ε)
+	Penalty    float64 // Σ log(σ_i² + ε)
 	Centers    *Matrix // k×d
 	Iterations int
 	Status     Status
@@ -169,7 +169,7 @@ func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opt
 		}
 		path = append(path, PathPoint{
 			Lambda: j.s.unscaleSquare(lambda), Objective: j.s.unscaleSquare(out.fit), Floor: j.s.unscaleSquare(j.pc.floor),
-			Volume: j.volume(out.logs), Centers: j.outside(out.f), Iterations: out.iterations, Status: out.status,
+			Penalty: j.volume(out.logs), Centers: j.outside(out.f), Iterations: out.iterations, Status: out.status,
 		})
 	}
 	return path, nil

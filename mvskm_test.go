@@ -605,15 +605,15 @@ func TestProgress(t *testing.T) {
 		if it.Iteration == 0 {
 			run = run[:0]
 		}
-		run = append(run, it.Objective)
+		run = append(run, it.Loss)
 		restarts = max(restarts, it.Restart)
-		if it.Floor != m.Floor || it.Fit < it.Floor || math.Abs(it.Objective-it.Fit-it.Lambda/2*it.Volume) > 1e-9*m.Total {
+		if it.Floor != m.Floor || it.Objective < it.Floor || math.Abs(it.Loss-it.Objective-it.Lambda/2*it.Penalty) > 1e-9*m.Total {
 			t.Fatalf("%+v", it)
 		}
 		if last := i == len(told)-1 || told[i+1].Iteration == 0; last && it.Lambda == m.Lambda && slices.Equal(run, m.Trace) {
 			found = true
-			if math.Abs(it.Fit-m.Objective) > 1e-12*m.Total {
-				t.Errorf("fit %g, objective %g", it.Fit, m.Objective)
+			if math.Abs(it.Objective-m.Objective) > 1e-12*m.Total {
+				t.Errorf("fit %g, objective %g", it.Objective, m.Objective)
 			}
 		}
 	}
@@ -632,8 +632,8 @@ func TestPath(t *testing.T) {
 		t.Fatalf("%d points, %v", len(path), err)
 	}
 	for i, p := range path {
-		if i > 0 && !(p.Objective >= path[i-1].Objective*(1-1e-6) && p.Volume <= path[i-1].Volume+1e-3 && p.Lambda > path[i-1].Lambda) {
-			t.Errorf("λ %g: error %g after %g, volume %g after %g", p.Lambda, p.Objective, path[i-1].Objective, p.Volume, path[i-1].Volume)
+		if i > 0 && !(p.Objective >= path[i-1].Objective*(1-1e-6) && p.Penalty <= path[i-1].Penalty+1e-3 && p.Lambda > path[i-1].Lambda) {
+			t.Errorf("λ %g: error %g after %g, volume %g after %g", p.Lambda, p.Objective, path[i-1].Objective, p.Penalty, path[i-1].Penalty)
 		}
 		if i%6 > 0 {
 			continue
@@ -643,7 +643,7 @@ func TestPath(t *testing.T) {
 			t.Errorf("λ %g: error %g, FitMinVolume has %g (%v)", p.Lambda, p.Objective, m.Objective, err)
 		}
 	}
-	floors, _ := Floors(x)
+	floors, _ := Floors(context.Background(), x, nil)
 	first, last := path[0], path[24]
 	if first.Objective > 1.1*floors[2] || first.Floor > floors[2]*(1+1e-9) || last.Objective < 0.95*floors[0] {
 		t.Errorf("from %g to %g; floor %g, total %g", first.Objective, last.Objective, floors[2], floors[0])
@@ -787,8 +787,8 @@ func TestPathVolumeAtZero(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if math.Abs(path[0].Volume-path[1].Volume) > 1e-3 {
-		t.Errorf("volume %g at 0, %g at 1e-9", path[0].Volume, path[1].Volume)
+	if math.Abs(path[0].Penalty-path[1].Penalty) > 1e-3 {
+		t.Errorf("volume %g at 0, %g at 1e-9", path[0].Penalty, path[1].Penalty)
 	}
 }
 

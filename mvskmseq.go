@@ -23,7 +23,7 @@ const (
 )
 
 // FitMinVolumeSeq is [FitMinVolume] for data that need not fit into memory, with
-// blocks as for [FitSeq]. Memberships of the model are nil: MinVolumeOptions.Memberships
+// blocks as for [FitSeq]. Memberships of the model are nil: MinVolumeSeqOptions.Memberships
 // receives them block by block, or [Model.Predict] finds those of any rows. Data of no
 // more than SummaryRows rows is read once, and the result is FitMinVolume's, to the bit.
 //
@@ -53,7 +53,7 @@ const (
 // quarter or half of their rows met the slack as well, but up to a third of the labels
 // were those of another local minimum: docs/streaming.md has the tables.
 //
-// Progress and Trace are of runs on the summary, where Fit and Objective are estimates;
+// Trace and what Progress is told of runs are of the summary, where Objective and Loss are estimates;
 // Iterations counts those of the run that gave the result. The same bits come out for the
 // same seed however the rows are cut into blocks, and for any number of workers.
 //
@@ -63,15 +63,15 @@ const (
 // FitMinVolume and of FitSeq. If ctx ends once there are centers, the error wraps its
 // error and the model is the best so far, with StatusCancelled: Objective and Warnings
 // are the summary's estimates where no pass has measured them.
-func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeOptions) (*Model, error) {
-	var o MinVolumeOptions
+func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
+	var o MinVolumeSeqOptions
 	if opts != nil {
 		o = *opts
 	}
 	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
 		return nil, err
 	}
-	w := &rowPasses{o: &o, k: k, sequence: sequence{ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.PassProgress}}}
+	w := &rowPasses{o: &o, k: k, sequence: sequence{ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress}}}
 	rows, err := w.subspace()
 	if err != nil {
 		return nil, err
@@ -86,12 +86,12 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	return w.fit(j)
 }
 
-func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeOptions) error {
+func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqOptions) error {
 	none := &Matrix{}
 	if o.Centers != nil {
 		none.Cols = o.Centers.Cols // subspace compares them with the blocks'
 	}
-	if err := checkAlternating(none, k, o); err != nil {
+	if err := checkAlternating(none, k, &o.MinVolumeOptions); err != nil {
 		return err
 	}
 	switch {
@@ -112,7 +112,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeOpti
 // whole is all rows, by passes.
 type rowPasses struct {
 	sequence
-	o    *MinVolumeOptions
+	o    *MinVolumeSeqOptions
 	k    int
 	p    *Subspace
 	size int // of the summary
@@ -188,7 +188,7 @@ func (s *statistics) aboutZero() {
 
 // inMemory is FitMinVolume, for rows that fit.
 func (w *rowPasses) inMemory(rows *Matrix) (*Model, error) {
-	m, err := FitMinVolume(w.ctx, rows, w.k, w.o)
+	m, err := FitMinVolume(w.ctx, rows, w.k, &w.o.MinVolumeOptions)
 	if m == nil || err != nil {
 		if m != nil {
 			m.Memberships = nil
@@ -237,7 +237,7 @@ func (w *rowPasses) summarise() (*volumeFit, error) {
 		found.weights[i] = min(math.Ldexp(v, s.wexp), math.MaxFloat64)
 	}
 	s.weights = found.weights
-	o := *w.o
+	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // of InitGlobal
 	j, err := newVolumeFit(s, w.k, &o, &w.p.pc)
 	if err != nil {
@@ -291,11 +291,11 @@ func (w *rowPasses) measure(j *volumeFit, f *Matrix, memberships bool) (*measure
 		t.fit += of.at.fit
 		t.count(s, of.m.z, of.at.g)
 		g := of.at.g
-		sum, exp, err := objectiveOf(s, centers, g, nil)
+		sum, err := objectiveOf(s, centers, g, false)
 		if err != nil {
 			return err
 		}
-		t.objective += math.Ldexp(sum, exp)
+		t.objective += sum
 		if !memberships {
 			return nil
 		}

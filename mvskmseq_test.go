@@ -15,7 +15,7 @@ import (
 )
 
 // seqFit is FitMinVolumeSeq with the memberships that it hands out put into the model.
-func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeOptions, sizes ...int) (m *Model, passes int) {
+func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeSeqOptions, sizes ...int) (m *Model, passes int) {
 	t.Helper()
 	g, next := NewMatrix(x.Rows, k, nil), 0
 	o.Memberships = func(first int, part *Matrix) error {
@@ -39,7 +39,7 @@ func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeOptions, sizes ...int) (m
 }
 
 // checkWhole: what the model says of all rows is so.
-func checkWhole(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeOptions) {
+func checkWhole(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeSeqOptions) {
 	t.Helper()
 	if o.Sum == SumToOne {
 		checkFeasible(t, m.Memberships)
@@ -48,7 +48,7 @@ func checkWhole(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeOptio
 		t.Errorf("%s: objective %g, is %g", name, m.Objective, got)
 	}
 	if o.Sum == SumToOne {
-		floors, err := FloorsWeighted(x, o.Weights)
+		floors, err := Floors(context.Background(), x, &Options{Weights: o.Weights})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +99,8 @@ func TestMinVolumeSeqWhole(t *testing.T) {
 	t.Parallel()
 	for _, name := range realSets {
 		x := head(standardized(loadCSV(t, name)), 200)
-		for _, o := range []MinVolumeOptions{{}, {Sum: SumAtMostOne, Init: InitSPA, Weights: make1(x.Rows), MaxIter: 20}} {
-			want, err := FitMinVolume(bg, x, 3, &o)
+		for _, o := range []MinVolumeSeqOptions{{}, {MinVolumeOptions: MinVolumeOptions{Sum: SumAtMostOne, Init: InitSPA, Weights: make1(x.Rows), MaxIter: 20}}} {
+			want, err := FitMinVolume(bg, x, 3, &o.MinVolumeOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 	t.Parallel()
 	type set struct {
 		dataSet
-		o     MinVolumeOptions
+		o     MinVolumeSeqOptions
 		sizes []int
 		held  bool // to the same minimum
 	}
@@ -131,7 +131,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 	for _, s := range dataSets(t) {
 		for _, size := range []int{100, 500, 1000} {
 			if size < s.x.Rows && size > s.x.Rows/6 && size >= 32*s.k && (s.k < 5 || !quick() && (size > 500 || long)) {
-				sets = append(sets, set{s, MinVolumeOptions{}, []int{size}, s.k < 5})
+				sets = append(sets, set{s, MinVolumeSeqOptions{}, []int{size}, s.k < 5})
 			}
 		}
 	}
@@ -143,12 +143,12 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 		k, d := shape[0], shape[1]
 		for _, most := range purest {
 			x, _ := mixtures(n, d, k, 0.5, most, 1)
-			sets = append(sets, set{dataSet{fmt.Sprintf("exact, purest %g", most), x, k}, MinVolumeOptions{}, []int{size}, true},
-				set{dataSet{fmt.Sprintf("30 dB, purest %g", most), noisy(x, 30, 2), k}, MinVolumeOptions{Init: InitSPA, Slack: NoiseSlack(d, k)}, []int{size}, true})
+			sets = append(sets, set{dataSet{fmt.Sprintf("exact, purest %g", most), x, k}, MinVolumeSeqOptions{}, []int{size}, true},
+				set{dataSet{fmt.Sprintf("30 dB, purest %g", most), noisy(x, 30, 2), k}, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, Slack: NoiseSlack(d, k)}}, []int{size}, true})
 		}
 	}
 	for _, s := range sets {
-		want, err := FitMinVolume(bg, s.x, s.k, &s.o)
+		want, err := FitMinVolume(bg, s.x, s.k, &s.o.MinVolumeOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,7 +207,7 @@ func TestMinVolumeSeqFalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := MinVolumeOptions{Lambda: want.Lambda, Epsilon: want.Epsilon, Volume: VolumeAffine, SummaryRows: max(x.Rows/3, 32*s.k)}
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Lambda: want.Lambda, Epsilon: want.Epsilon, Volume: VolumeAffine}, SummaryRows: max(x.Rows/3, 32*s.k)}
 		last := math.Inf(1)
 		for _, o.Refinements = range []int{-1, 1, 2, 3, 12} {
 			m, _ := seqFit(t, x, s.k, o, 100)
@@ -235,7 +235,7 @@ func TestMinVolumeSeqFalls(t *testing.T) {
 func TestMinVolumeSeqBits(t *testing.T) {
 	t.Parallel()
 	x := noisy(firstOf(mixtures(8500, 4, 3, 0.5, 1, 1)), 20, 1)
-	bits := func(o MinVolumeOptions, sizes ...int) []byte {
+	bits := func(o MinVolumeSeqOptions, sizes ...int) []byte {
 		o.SummaryRows = 300
 		m, _ := seqFit(t, x, 3, o, sizes...)
 		for _, v := range m.Memberships.Data {
@@ -247,11 +247,11 @@ func TestMinVolumeSeqBits(t *testing.T) {
 		}
 		return form
 	}
-	want := bits(MinVolumeOptions{Workers: 1}, 9000)
-	if !slices.Equal(want, bits(MinVolumeOptions{Workers: 3}, 1, 5000, 13)) || !slices.Equal(want, bits(MinVolumeOptions{Workers: 2}, 100)) {
+	want := bits(MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1}}, 9000)
+	if !slices.Equal(want, bits(MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 3}}, 1, 5000, 13)) || !slices.Equal(want, bits(MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 2}}, 100)) {
 		t.Error("the bits depend on the blocks or the workers")
 	}
-	if slices.Equal(want, bits(MinVolumeOptions{Seed: 1}, 9000)) {
+	if slices.Equal(want, bits(MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: 1}}, 9000)) {
 		t.Error("another seed draws the same summary")
 	}
 }
@@ -284,8 +284,8 @@ func TestMinVolumeSeqRarePure(t *testing.T) {
 			axpy(x.row(i), v/sum, corners.row(a))
 		}
 	}
-	m, _ := seqFit(t, x, k, MinVolumeOptions{SummaryRows: 500, Slack: 0.01}, 1000)
-	checkWhole(t, "rare", x, m, MinVolumeOptions{})
+	m, _ := seqFit(t, x, k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Slack: 0.01}, SummaryRows: 500}, 1000)
+	checkWhole(t, "rare", x, m, MinVolumeSeqOptions{})
 	if off := apart(corners, m.Centers, m, float64(n)); off > 0.02 { // such slack lets a corner alone be off by 0.01
 		t.Errorf("centers are %g of the spread from the corners", off)
 	}
@@ -316,7 +316,7 @@ func TestMinVolumeSeqWeights(t *testing.T) {
 		x.row(1)[c] = 1e200
 	}
 	for _, unit := range []float64{1, 1e150, 1e-150} {
-		o := MinVolumeOptions{Weights: slices.Clone(weights), SummaryRows: 500, Init: InitSPA, Slack: NoiseSlack(5, 3)}
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: slices.Clone(weights), Init: InitSPA, Slack: NoiseSlack(5, 3)}, SummaryRows: 500}
 		scale(o.Weights, unit)
 		m, _ := seqFit(t, x, 3, o, 100)
 		o.Weights = nil
@@ -336,7 +336,7 @@ func TestMinVolumeSeqWeights(t *testing.T) {
 func TestMinVolumeSeqUnits(t *testing.T) {
 	t.Parallel()
 	x := noisy(firstOf(mixtures(2000, 5, 3, 0.5, 1, 1)), 25, 1)
-	o := MinVolumeOptions{SummaryRows: 400}
+	o := MinVolumeSeqOptions{SummaryRows: 400}
 	want, _ := seqFit(t, x, 3, o, 100)
 	checkWhole(t, "units", x, want, o)
 	for _, c := range []struct{ unit, mean, tol float64 }{{1, 1e4, 1e-6}, {1e150, 0, 1e-7}, {1e-150, 0, 1e-7}} {
@@ -376,7 +376,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
 				name := fmt.Sprint(c.name, " ", sum, " ", init)
-				m, _ := seqFit(t, c.x, c.k, MinVolumeOptions{Sum: sum, Init: init, MaxIter: fewer(10, 3), SummaryRows: 32 * c.k, Refinements: 1}, 64)
+				m, _ := seqFit(t, c.x, c.k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Sum: sum, Init: init, MaxIter: fewer(10, 3)}, SummaryRows: 32 * c.k, Refinements: 1}, 64)
 				if _, err := m.MarshalBinary(); err != nil { // every number is finite
 					t.Errorf("%s: %v", name, err)
 				}
@@ -410,8 +410,8 @@ func TestMinVolumeSeqWide(t *testing.T) {
 	d := streamGramSide + 2
 	x := noisy(firstOf(mixtures(160, d, 3, 0.5, 1, 1)), 30, 1)
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		o := MinVolumeOptions{SummaryRows: 100, Init: InitSPA, Slack: 0.02, Sum: sum}
-		want, err := FitMinVolume(bg, x, 3, &o)
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, Slack: 0.02, Sum: sum}, SummaryRows: 100}
+		want, err := FitMinVolume(bg, x, 3, &o.MinVolumeOptions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -456,33 +456,33 @@ func TestMinVolumeSeqErrors(t *testing.T) {
 		ctx    context.Context
 		blocks iter.Seq2[*Matrix, error]
 		k      int
-		o      MinVolumeOptions
+		o      MinVolumeSeqOptions
 		want   error
 		says   string
 	}{
-		{"nil", bg, nil, 2, MinVolumeOptions{}, ErrShape, "nil"},
-		{"no blocks", bg, func(func(*Matrix, error) bool) {}, 2, MinVolumeOptions{}, ErrTooFewSamples, "no rows"},
-		{"NaN", bg, on(1, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
-		{"NaN later", bg, on(3, with(math.NaN())), 2, MinVolumeOptions{}, ErrNonFinite, "x[71,3]"},
-		{"other values", bg, on(2, with(1)), 2, MinVolumeOptions{}, ErrChanged, "scatter"},
-		{"other values to measure", bg, on(3, with(1)), 2, MinVolumeOptions{}, ErrChanged, "scatter"},
-		{"other values for memberships", bg, on(4, with(1)), 2, MinVolumeOptions{Refinements: -1, Memberships: take}, ErrChanged, "scatter"},
-		{"fewer rows", bg, on(2, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 2 has 50 rows, pass 1 had 100"},
-		{"fewer rows to measure", bg, on(3, fewerRows), 2, MinVolumeOptions{}, ErrChanged, "pass 3"},
-		{"fewer rows for memberships", bg, on(4, fewerRows), 2, MinVolumeOptions{Refinements: -1, Memberships: take}, ErrChanged, "pass 4"},
-		{"fails", bg, fails, 2, MinVolumeOptions{}, broken, "pass 3, after row 0"},
-		{"memberships", bg, inBlocks(x, 30), 2, MinVolumeOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
-		{"memberships of few", bg, inBlocks(rowsOf(x, 0, 20), 30), 2, MinVolumeOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
-		{"few weights", bg, inBlocks(x, 30), 2, MinVolumeOptions{Weights: []float64{1, 2}}, ErrShape, "2 weights"},
-		{"weights of 0", bg, inBlocks(x, 30), 2, MinVolumeOptions{Weights: make([]float64, 100)}, ErrTooFewSamples, "weight"},
-		{"k", bg, inBlocks(x, 30), 0, MinVolumeOptions{}, ErrOption, "k is 0"},
-		{"large k", bg, inBlocks(x, 30), math.MaxInt32, MinVolumeOptions{}, ErrOption, "k is 2147483647"},
-		{"workers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Workers: -1}, ErrOption, "Workers"},
-		{"summary", bg, inBlocks(x, 30), 2, MinVolumeOptions{SummaryRows: -1}, ErrOption, "SummaryRows"},
-		{"slack", bg, inBlocks(x, 30), 2, MinVolumeOptions{Slack: math.NaN()}, ErrOption, "Slack"},
-		{"centers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Centers: NewMatrix(2, 4, nil)}, ErrShape, "Centers are 2×4, not 2×5"},
-		{"more centers", bg, inBlocks(x, 30), 2, MinVolumeOptions{Centers: NewMatrix(3, 5, nil)}, ErrShape, "Centers are 3×5"},
-		{"ended", ended, inBlocks(x, 30), 2, MinVolumeOptions{}, context.Canceled, "stopped"},
+		{"nil", bg, nil, 2, MinVolumeSeqOptions{}, ErrShape, "nil"},
+		{"no blocks", bg, func(func(*Matrix, error) bool) {}, 2, MinVolumeSeqOptions{}, ErrTooFewSamples, "no rows"},
+		{"NaN", bg, on(1, with(math.NaN())), 2, MinVolumeSeqOptions{}, ErrNonFinite, "x[71,3]"},
+		{"NaN later", bg, on(3, with(math.NaN())), 2, MinVolumeSeqOptions{}, ErrNonFinite, "x[71,3]"},
+		{"other values", bg, on(2, with(1)), 2, MinVolumeSeqOptions{}, ErrChanged, "scatter"},
+		{"other values to measure", bg, on(3, with(1)), 2, MinVolumeSeqOptions{}, ErrChanged, "scatter"},
+		{"other values for memberships", bg, on(4, with(1)), 2, MinVolumeSeqOptions{Refinements: -1, Memberships: take}, ErrChanged, "scatter"},
+		{"fewer rows", bg, on(2, fewerRows), 2, MinVolumeSeqOptions{}, ErrChanged, "pass 2 has 50 rows, pass 1 had 100"},
+		{"fewer rows to measure", bg, on(3, fewerRows), 2, MinVolumeSeqOptions{}, ErrChanged, "pass 3"},
+		{"fewer rows for memberships", bg, on(4, fewerRows), 2, MinVolumeSeqOptions{Refinements: -1, Memberships: take}, ErrChanged, "pass 4"},
+		{"fails", bg, fails, 2, MinVolumeSeqOptions{}, broken, "pass 3, after row 0"},
+		{"memberships", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
+		{"memberships of few", bg, inBlocks(rowsOf(x, 0, 20), 30), 2, MinVolumeSeqOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, io.ErrShortWrite, "from row 0"},
+		{"few weights", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: []float64{1, 2}}}, ErrShape, "2 weights"},
+		{"weights of 0", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: make([]float64, 100)}}, ErrTooFewSamples, "weight"},
+		{"k", bg, inBlocks(x, 30), 0, MinVolumeSeqOptions{}, ErrOption, "k is 0"},
+		{"large k", bg, inBlocks(x, 30), math.MaxInt32, MinVolumeSeqOptions{}, ErrOption, "k is 2147483647"},
+		{"workers", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: -1}}, ErrOption, "Workers"},
+		{"summary", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{SummaryRows: -1}, ErrOption, "SummaryRows"},
+		{"slack", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Slack: math.NaN()}}, ErrOption, "Slack"},
+		{"centers", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Centers: NewMatrix(2, 4, nil)}}, ErrShape, "Centers are 2×4, not 2×5"},
+		{"more centers", bg, inBlocks(x, 30), 2, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Centers: NewMatrix(3, 5, nil)}}, ErrShape, "Centers are 3×5"},
+		{"ended", ended, inBlocks(x, 30), 2, MinVolumeSeqOptions{}, context.Canceled, "stopped"},
 	} {
 		pass = 0
 		if c.o.SummaryRows == 0 {
@@ -501,13 +501,11 @@ func TestMinVolumeSeqCancelled(t *testing.T) {
 	x := noisy(firstOf(mixtures(500, 4, 3, 0.5, 1, 1)), 20, 1)
 	for pass := 1; pass <= 4; pass++ {
 		ctx, cancel := context.WithCancel(bg)
-		m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeOptions{SummaryRows: 96, Refinements: -1,
-			Memberships: func(int, *Matrix) error { return nil },
-			PassProgress: func(p Pass) {
-				if p.Pass == pass {
-					cancel()
-				}
-			}})
+		m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Progress: func(p Iteration) {
+			if p.Pass == pass {
+				cancel()
+			}
+		}}, SummaryRows: 96, Refinements: -1, Memberships: func(int, *Matrix) error { return nil }})
 		cancel()
 		if !errors.Is(err, context.Canceled) || (m == nil) != (pass < 3) || m != nil && (m.Status != StatusCancelled || m.Centers == nil || !(m.Objective >= 0)) {
 			t.Errorf("cancelled in pass %d: %v, %v", pass, m, err)
@@ -516,11 +514,11 @@ func TestMinVolumeSeqCancelled(t *testing.T) {
 	// In the middle of a run on the summary.
 	ctx, cancel := context.WithCancel(bg)
 	calls := 0
-	m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeOptions{SummaryRows: 96, Progress: func(Iteration) {
+	m, err := FitMinVolumeSeq(ctx, inBlocks(x, 100), 3, &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Progress: func(Iteration) {
 		if calls++; calls == 5 {
 			cancel()
 		}
-	}})
+	}}, SummaryRows: 96})
 	cancel()
 	if m == nil || m.Status != StatusCancelled || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled by Progress: %v, %v", m, err)
@@ -543,7 +541,7 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		o := in.minVolume(x, w, k)
 		o.SummaryRows, o.MaxIter = 1, min(o.MaxIter, 3)
 		told, got := progress{t: t, rows: n}, collected{t, NewMatrix(0, k, nil)}
-		o.PassProgress, o.Memberships = told.told, got.take
+		o.Progress, o.Memberships = told.told, got.take
 		blocks := in.blocks(x)
 		m := mustDo(FitMinVolumeSeq(bg, blocks, k, o))(t)
 		if m.Memberships != nil || got.g.Rows != n || told.last.Rows != n {
@@ -551,13 +549,13 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		}
 		form := mustDo(m.MarshalBinary())(t)
 		m.Memberships = got.g
-		checkIterated(t, x, m, o)
+		checkIterated(t, x, m, &o.MinVolumeOptions)
 		checkModel(t, in, m)
 		if m.Status == StatusNone || m.Status == StatusCancelled {
 			t.Fatal(m.Status)
 		}
 		if o.Sum == SumToOne {
-			c := mustDo(CertifyWeighted(x, m.Centers, got.g, w))(t)
+			c := mustDo(Certify(context.Background(), x, m.Centers, got.g, &Options{Weights: w}))(t)
 			if most := room(1e-9, x, w, m.Centers, got.g) * max(1, math.Abs(m.Gap)); !(math.Abs(c.Gap-m.Gap) <= most) {
 				t.Fatalf("gap %g, certified %+v, within %g: %+v of %v with %v", m.Gap, c, most, o, x, w)
 			}
@@ -565,13 +563,13 @@ func FuzzMinVolumeSeq(f *testing.F) {
 
 		again := *o
 		other := collected{t, NewMatrix(0, k, nil)}
-		again.Workers, again.Memberships, again.PassProgress = 2, other.take, nil
+		again.Workers, again.Memberships, again.Progress = 2, other.take, nil
 		b := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 1+in.below(200)), k, &again))(t)
 		if !slices.Equal(mustDo(b.MarshalBinary())(t), form) || !laSameBits(other.g.Data, got.g.Data) {
 			t.Fatalf("other blocks: %+v, not %+v", b, m)
 		}
 		if n <= 32*k {
-			whole := mustDo(FitMinVolume(bg, x, k, o))(t)
+			whole := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
 			if !slices.Equal(mustDo(whole.MarshalBinary())(t), mustDo(m.MarshalBinary())(t)) {
 				t.Fatalf("%+v, not %+v of FitMinVolume", m, whole)
 			}

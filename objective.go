@@ -5,11 +5,12 @@ package softkmeans
 import "math"
 
 // objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that
-// f and g hold: the first result times 2^exp. x − Fᵀg is summed as
-// (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the same and does not cancel
-// when the mean is far from 0. far has the residuals of rows for which that is not
-// enough, as foreign f and g may have them; nil: none.
-func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, exp int, err error) {
+// f and g hold. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the
+// same and does not cancel when the mean is far from 0. Foreign centers may be far larger
+// than the data, and cancel. Then bounded asks for an upper bound, to which each row's
+// residual adds what rounding can hide: (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2002, section 3.1).
+func objectiveOf(s *samples, f, g *Matrix, bounded bool) (total float64, err error) {
 	k := f.Rows
 	shifted := NewMatrix(k+1, s.d, nil) // and the mean
 	copy(shifted.row(k), s.mean)
@@ -19,10 +20,10 @@ func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, ex
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
-	for i, r := range far {
-		if v := math.Sqrt(s.weight(i)) * r.length; v > 0 {
-			_, top := math.Frexp(v)
-			exp = max(exp, top+r.exp)
+	hidden := make([]float64, k+1) // by rounding, of a membership of 1
+	for j := range hidden {
+		if bounded {
+			hidden[j] = float64(2*k+8) * 0x1p-53 * norm2(shifted.row(j))
 		}
 	}
 	// What a row is compared with: the centers that it has a part of, and the
@@ -31,7 +32,6 @@ func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, ex
 		coef  []float64
 		index []int
 	}
-	less := math.Ldexp(1, -2*exp)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
 	own := make([]mixed, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
@@ -41,11 +41,6 @@ func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, ex
 		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
 			if s.weight(i) == 0 {
-				continue
-			}
-			if far != nil && far[i].is {
-				v := math.Ldexp(math.Sqrt(s.weight(i))*far[i].length, far[i].exp-exp)
-				part += v * v
 				continue
 			}
 			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
@@ -61,28 +56,39 @@ func objectiveOf(s *samples, f, g *Matrix, far []farResidual) (total float64, ex
 			}
 			r := rows[(i-at.lo)*s.d:][:s.d]
 			addRows(r, mix.coef, mix.index, shifted.Data)
-			part += s.weight(i) * sumSquares(r) * less
+			squares := sumSquares(r)
+			if bounded {
+				length := math.Sqrt(squares)
+				for t, v := range mix.coef {
+					length += math.Abs(v) * hidden[mix.index[t]]
+				}
+				squares = length * length
+			}
+			part += s.weight(i) * squares
 		}
 		sums[at.chunk] += part
 	})
 	for _, v := range sums {
 		total += v
 	}
-	return total, 2 * exp, err
+	if !(total <= math.MaxFloat64) { // memberships and centers of 2^500 each
+		total = math.MaxFloat64
+	}
+	return total, err
 }
 
 // compareWithFloor fills in what a certificate says of the objective.
-func compareWithFloor(s *samples, f, g *Matrix, pc *principal, far []farResidual) (c Certificate, err error) {
-	objective, exp, err := objectiveOf(s, f, g, far)
+func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bounded bool) (c Certificate, err error) {
+	objective, err := objectiveOf(s, f, g, bounded)
 	if err != nil {
 		return c, err
 	}
 	return Certificate{
-		Objective:  min(math.Ldexp(objective, exp+2*s.exp+s.wexp), math.MaxFloat64),
+		Objective:  s.unscaleSquare(objective),
 		Floor:      s.unscaleSquare(pc.floor),
 		FloorError: s.unscaleSquare(pc.floorError),
 		Total:      s.unscaleSquare(pc.total),
-		Gap:        relativeGap(s, math.Ldexp(objective, exp), pc, f.Rows),
+		Gap:        relativeGap(s, objective, pc, f.Rows),
 	}, nil
 }
 

@@ -64,17 +64,10 @@ type Options struct {
 	// identity the mirror image, RandomOrientation an arbitrary one.
 	Orientation *Matrix
 
-	// What follows is for FitSeq; Fit does not look at it.
-
-	// Memberships receives those of rows first, first+1, … (n×k), in the order of
-	// the rows; g is its to keep. It costs one pass more. Its error ends
-	// the fit, and is wrapped.
-	Memberships func(first int, g *Matrix) error
-	// Progress is called after every block, on the goroutine of the caller; nil: not.
-	Progress func(Pass)
-	// Passes is how many SolverKrylov may make, without that for Memberships: at
-	// least 4; 0: 30.
-	Passes int
+	// Progress is called by FitSeq after every block, on the goroutine of the caller, with
+	// Pass and Rows set; nil: not.
+	Progress func(Iteration)
+	Seq      SeqOptions // for FitSeq alone
 }
 
 func orDefault[T int | float64](v, otherwise T) T {
@@ -207,17 +200,20 @@ func (i Init) String() string {
 	return "Init(" + strconv.Itoa(int(i)) + ")"
 }
 
-// Iteration is what Progress is told after every pass over the data, on the
-// goroutine of the caller. Objective, Fit and Floor are in the squared units of
-// the data.
+// Iteration is what Progress is told, on the goroutine of the caller: after every
+// iteration over data in memory, or after every block of a pass over blocks. Objective,
+// Loss and Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; a run of its own for every λ
-	Objective float64 // Fit and the penalty
-	Fit       float64 // ‖X − GF‖²
-	Floor     float64 // the least that Fit can be
+	Objective float64 // ‖X − GF‖²
+	Loss      float64 // Objective and the penalty, λ/2 times Penalty
+	Floor     float64 // the least that Objective can be
 	Lambda    float64 // of this run
-	Volume    float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
+	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
+
+	Pass int // over blocks, from 1; 0 of data in memory
+	Rows int // of that pass so far: blocks are cut anew, into 8192 rows or 16 MB each
 }
 
 // AlternatingOptions tunes [FitAlternating]. The zero value and nil are the
@@ -273,18 +269,20 @@ type MinVolumeOptions struct {
 	// the penalty a ridge, ‖F‖²/ε. The least is 2^-40 of the variance.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
+}
 
-	// What follows is for FitMinVolumeSeq; FitMinVolume does not look at it.
-
+// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults.
+// Progress is called for blocks, with Pass and Rows set, and for runs on the summary.
+type MinVolumeSeqOptions struct {
+	MinVolumeOptions
 	// SummaryRows is how many rows the summary may have: the more the less is left
 	// to refine, and the longer it takes. 0: 16384, fewer where they have more than
 	// 1024 columns, but at least 32·k.
 	SummaryRows int
 	// Refinements is how many passes more the first solution may be improved in;
 	// 0: 4, negative: none.
-	Refinements  int
-	Memberships  func(first int, g *Matrix) error // as in [Options]
-	PassProgress func(Pass)                       // Options.Progress: after every block; nil: not
+	Refinements int
+	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
 }
 
 // Defaults. The definition of ε and kmeansRuns were chosen on iris, seeds,
@@ -338,11 +336,15 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	return nil
 }
 
-// Pass is what Options.Progress is told: of blocks as FitSeq cuts them anew, 8192 rows
-// or 16 MB each.
-type Pass struct {
-	Pass int // from 1
-	Rows int // so far in this pass
+// SeqOptions are the options of [FitSeq] that data in memory has no use for.
+type SeqOptions struct {
+	// Memberships receives those of rows first, first+1, … (n×k), in the order of
+	// the rows; g is its to keep. It costs one pass more. Its error ends
+	// the fit, and is wrapped.
+	Memberships func(first int, g *Matrix) error
+	// Passes is how many SolverKrylov may make, without that for Memberships: at
+	// least 4; 0: 30.
+	Passes int
 }
 
 // WarningKind says what a [Warning] is about.
@@ -409,8 +411,8 @@ type LSDOptions struct {
 	// than this share of ‖K‖²; 0: 1e-9.
 	Tol float64
 	// Progress is called at the start of each descent of LSD and after every step
-	// of it, not for the eigensolver and not by TILSD and HierarchicalLSD, with the objective in Objective and Fit and its floor; Restart is a
-	// number of the descent, from 0, of which some may be left out. It runs in the goroutine of the call and delays it.
+	// of it, not for the eigensolver and not by TILSD and HierarchicalLSD. Objective and Loss are
+	// the objective. Restart is a number of the descent, from 0, of which some may be left out.
 	Progress func(Iteration)
 
 	Enclosure   Enclosure // of TILSD: EnclosureBall (the default) or EnclosureTight

@@ -394,7 +394,7 @@ func TestBigOracle(t *testing.T) {
 // form the smaller Gram matrix entry by entry, and diagonalise it with the
 // classical Jacobi method. x must be of moderate size.
 func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
-	n, d := x.Dims()
+	n, d := x.Rows, x.Cols
 	mean, weight := make([]float64, d), 0.0
 	at := func(i int) float64 {
 		if w == nil {

@@ -130,9 +130,8 @@ const (
 	reduceChunks = 16
 )
 
-// finiteMax returns the largest magnitude in x, in parallel, or an error that
-// names the first entry that is not finite.
-func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64, error) {
+// largestEntry is checkEntries for data, in parallel.
+func largestEntry(ctx context.Context, arg string, x *Matrix, workers int) (float64, error) {
 	if x.Cols == 0 {
 		return 0, nil
 	}
@@ -140,13 +139,13 @@ func finiteMax(ctx context.Context, arg string, x *Matrix, workers int) (float64
 	tops, bad := make([]float64, c), make([]bool, c)
 	err := eachBlock(ctx, workers, x.Rows, x.Cols, manyChunks, 0, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
-			top, ok := rowMaxAbs(x.row(i))
+			top, finite := rowMaxAbs(x.row(i))
 			tops[at.chunk] = max(tops[at.chunk], top)
-			bad[at.chunk] = bad[at.chunk] || !ok
+			bad[at.chunk] = bad[at.chunk] || !finite || top > mostEntry
 		}
 	})
 	if err == nil && slices.Contains(bad, true) {
-		_, err = maxAbs(arg, x) // once more, to name the first
+		_, err = checkEntries(arg, x, mostEntry) // once more, to name the first
 	}
 	return slices.Max(tops), err
 }

@@ -59,24 +59,17 @@ func fillMemberships(s *samples, g *Matrix, p int, e *enclosure) error {
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the
-// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5. The status is
-// that of pc, unless they are no minimum since they had to stop at the end of the range by
-// more than a rounding error.
-func simplexCenters(s *samples, e *enclosure, pc *principal) (*Matrix, Status) {
-	k, status := e.normals.Rows, pc.status
+// ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5.
+func simplexCenters(s *samples, e *enclosure, basis *Matrix) *Matrix {
+	k := e.normals.Rows
 	f := NewMatrix(k, s.d, nil)
 	for j := range k {
 		row := f.row(j)
 		copy(row, s.mean)
 		for c, u := range e.normals.row(j) {
-			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, pc.basis.row(c))
+			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, basis.row(c))
 		}
-		for i, v := range row {
-			row[i] = clampFinite(math.Ldexp(v, s.exp))
-			if status == StatusOptimal && math.IsInf(math.Ldexp(v*(1-0x1p-50), s.exp), 0) {
-				status = StatusOutOfRange
-			}
-		}
+		scale(row, math.Ldexp(1, s.exp))
 	}
-	return f, status
+	return f
 }

@@ -97,7 +97,7 @@ func TestKrylovFewSteps(t *testing.T) {
 					x.Set(i, j, sigma(j)*x.At(i, j)*(1+float64(j)/4))
 				}
 			}
-			floors, err := Floors(x)
+			floors, err := Floors(context.Background(), x, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

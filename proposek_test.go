@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"testing"
@@ -48,7 +49,7 @@ func TestProposeK(t *testing.T) {
 	// Mixtures of k prototypes, exact and with a little noise.
 	x, _ := mixtures(500, 30, 5, 0.5, 1, 1)
 	for _, data := range []*Matrix{x, noisy(x, 30, 1)} {
-		floors, err := Floors(data)
+		floors, err := Floors(context.Background(), data, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ package softkmeans
 // is counted, labels among it, must be equal.
 
 import (
+	"context"
 	_ "embed"
 	"encoding/binary"
 	"fmt"
@@ -158,7 +159,7 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		list = append(list, p)
 		return p
 	}
-	floors, err := Floors(x)
+	floors, err := Floors(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +171,10 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		}
 		add("Fit "+e.String()).global(m, r)
 		g := NewMatrix(x.Rows, k, nil)
-		m, err = FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Memberships: func(first int, part *Matrix) error {
+		m, err = FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
 			copy(g.Data[first*k:], part.Data)
 			return nil
-		}})
+		}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,13 +205,13 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		}
 		add("FitAlternating"+name).iterated(t, m)
 	}
-	m, _ := seqFit(t, few, k, MinVolumeOptions{SummaryRows: max(20*k, 100)}, 100)
+	m, _ := seqFit(t, few, k, MinVolumeSeqOptions{SummaryRows: max(20*k, 100)}, 100)
 	add("FitMinVolumeSeq").iterated(t, m)
 
 	few = rowsOf(x, 0, 120)
 	kernel := outer(few)
 	n := float64(few.Rows)
-	top, err := Floors(few)
+	top, err := Floors(context.Background(), few, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

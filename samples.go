@@ -29,13 +29,12 @@ type samples struct {
 	part    bool // of data with more rows: products are of its columns, however many
 }
 
-// leastExp bounds samples.exp: 2^-exp must itself be a float64, also when X is denormal.
-// It is the scale of zeros beside which whatever comes of other origin is not too small.
-const leastExp = -1020
+// leastExp is the least samples.exp: that of leastScale, and of zeros beside which rows
+// of another part are not too small.
+const leastExp = -499
 
-// newSamples checks x and weights and finds the scale and the mean: O(nd), one
-// pass over X, or two where its entries are near the ends of the float64 range. Where
-// centred is false the mean is taken to be 0.
+// newSamples checks x and weights and finds the scale and the mean in one pass over X,
+// O(nd). Where centred is false the mean is taken to be 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
 	if workers < 0 {
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
@@ -51,18 +50,14 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 		heaviest, _ := rowMaxAbs(weights)
 		_, s.wexp = math.Frexp(heaviest)
 	}
-	top, err := s.survey(1)
+	top, err := s.survey()
 	if err != nil {
 		return nil, err
 	}
 	_, s.exp = math.Frexp(top)
-	s.exp, s.zeros = max(s.exp, leastExp), top == 0
-	if top > 0x1p-900 && top < 0x1p900 {
-		scale(s.mean, s.factor())
-		return s, nil
-	}
-	_, err = s.survey(s.factor()) // the sums' digits may have been out of range
-	return s, err
+	s.zeros = top == 0
+	scale(s.mean, s.factor())
+	return s, nil
 }
 
 // stripLengthOf is the length to state for rows of length l whose blocks become strips
@@ -84,20 +79,18 @@ func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
 }
 
 // survey finds, in one pass over X, the largest magnitude in rows that count, the
-// mean of a·X (zeros if the data is not to be centred), and whether all of X is
+// mean of X (zeros if the data is not to be centred), and whether all of X is
 // finite: if not, the error names the first entry. It sums differences
 // from the first of the heaviest rows: columns without variation come out with their
 // exact value, and others lose less when far from 0.
-func (s *samples) survey(a float64) (top float64, err error) {
+func (s *samples) survey() (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
 	for i, w := range s.weights {
 		if w > s.weights[first] {
 			first = i
 		}
 	}
-	for j, v := range s.x.row(first) {
-		origin[j] = a * v
-	}
+	copy(origin, s.x.row(first))
 	type part struct {
 		top, total float64
 		bad        bool
@@ -114,8 +107,8 @@ func (s *samples) survey(a float64) (top float64, err error) {
 		clear(p.short)
 		for i := at.lo; i < at.hi; i++ {
 			w := s.weight(i)
-			big, ok := addDifference(p.short, s.x.row(i), origin, a, w)
-			p.bad = p.bad || !ok
+			big, ok := addDifference(p.short, s.x.row(i), origin, w)
+			p.bad = p.bad || !ok || big > mostEntry
 			if w > 0 {
 				p.top = max(p.top, big)
 				p.total += w
@@ -130,12 +123,15 @@ func (s *samples) survey(a float64) (top float64, err error) {
 	var all float64
 	for _, p := range parts {
 		if p.bad {
-			_, err := maxAbs("x", s.x) // once more, to name the first
+			_, err := checkEntries("x", s.x, mostEntry) // once more, to name the first
 			return 0, err
 		}
 		top = max(top, p.top)
 		all += p.total
 		axpy(s.mean, 1, p.sums)
+	}
+	if err := checkScale("x", s.x, top); err != nil {
+		return 0, err
 	}
 	if !s.centred {
 		clear(s.mean)
@@ -150,16 +146,19 @@ func (s *samples) survey(a float64) (top float64, err error) {
 // factor is 2^-exp.
 func (s *samples) factor() float64 { return math.Ldexp(1, -s.exp) }
 
-// weight is the scaled weight of row i, at most 1.
+// weight is the scaled weight of row i, at most 1, and 0 below leastScale.
 func (s *samples) weight(i int) float64 {
 	if s.weights == nil {
 		return 1
 	}
-	return math.Ldexp(s.weights[i], -s.wexp)
+	if w := math.Ldexp(s.weights[i], -s.wexp); w >= leastScale {
+		return w
+	}
+	return 0
 }
 
-// unscaleSquare takes a sum of squares in scaled units back to the data's. It
-// stops at the largest float64 instead of overflowing.
+// unscaleSquare takes a sum of squares in scaled units back to the data's. Weights and
+// the number of rows can take it out of float64's range, whose largest number it is then.
 func (s *samples) unscaleSquare(v float64) float64 {
 	return min(math.Ldexp(v, 2*s.exp+s.wexp), math.MaxFloat64)
 }

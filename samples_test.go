@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -17,7 +18,7 @@ func TestEndOfRange(t *testing.T) {
 		want Status
 	}{
 		{1e307, 3, StatusOptimal}, // the triangle's vertices are 2√2 away
-		{1e308, 3, StatusOutOfRange}, {math.MaxFloat64, 3, StatusOutOfRange}, {math.MaxFloat64, 1, StatusOptimal},
+		{1e308, 3, StatusCancelled}, {math.MaxFloat64, 3, StatusCancelled}, {math.MaxFloat64, 1, StatusOptimal},
 	} {
 		x := mapped(square, func(_, _ int, v float64) float64 { return v * c.size })
 		for _, solver := range allSolvers {
@@ -31,19 +32,19 @@ func TestEndOfRange(t *testing.T) {
 				t.Errorf("%v comes back as %v (%v)", m.Status, back.Status, err)
 			}
 			// The gap of Fit's sums is rounding: that of 8 squares, 2^-52 each.
-			if m.Status != c.want || (m.Gap > 8*0x1p-52) != (c.want == StatusOutOfRange) {
+			if m.Status != c.want || (m.Gap > 8*0x1p-52) != (c.want == StatusCancelled) {
 				t.Errorf("%g k=%d %v: %v, gap %g", c.size, c.k, solver, m.Status, m.Gap)
 			}
 			for _, memberships := range []bool{false, true} {
 				o := &Options{Solver: solver}
 				if memberships {
-					o.Memberships = func(int, *Matrix) error { return nil }
+					o.Seq.Memberships = func(int, *Matrix) error { return nil }
 				}
 				seq, err := FitSeq(bg, inBlocks(x, 3, 1), c.k, o)
 				if err != nil || seq.Status != c.want {
 					t.Errorf("%g k=%d %v: FitSeq says %v, %v", c.size, c.k, solver, seq.Status, err)
 				}
-				if (seq.Gap > 8*0x1p-52) != (c.want == StatusOutOfRange) {
+				if (seq.Gap > 8*0x1p-52) != (c.want == StatusCancelled) {
 					t.Errorf("%g k=%d %v: FitSeq's gap is %g", c.size, c.k, solver, seq.Gap)
 				}
 			}
@@ -87,11 +88,11 @@ func TestEndOfRangeIterations(t *testing.T) {
 		func() (*Model, error) { return FitMinVolume(bg, x, 3, &MinVolumeOptions{Init: InitGlobal}) },
 	} {
 		m, err := fit()
-		if err != nil || m.Status == StatusOptimal || m.Status == StatusOutOfRange {
+		if err != nil || m.Status == StatusOptimal || m.Status == StatusCancelled {
 			t.Fatalf("%+v, %v", m, err)
 		}
 		// No triangle within the range has all corners of the largest square.
-		c, err := Certify(x, m.Centers, m.Memberships)
+		c, err := Certify(context.Background(), x, m.Centers, m.Memberships, nil)
 		if err != nil || !(m.Gap > 1e-3) || c.Gap != m.Gap {
 			t.Errorf("gap %g, certified %g, %v", m.Gap, c.Gap, err)
 		}
@@ -148,7 +149,7 @@ func TestWeights(t *testing.T) {
 						row++
 					}
 				}
-				cert, err := CertifyWeighted(c.x, a.Centers, a.Memberships, c.w)
+				cert, err := Certify(context.Background(), c.x, a.Centers, a.Memberships, &Options{Weights: c.w})
 				if err != nil || !cert.Optimal(1e-12) {
 					t.Errorf("%v %v: %+v %v", solver, enc, cert, err)
 				}
@@ -257,7 +258,7 @@ func TestZeroWeightSize(t *testing.T) {
 						n, d, solver, a.Objective, a.Floor, a.Total, b.Objective, b.Floor, b.Total)
 				}
 				checkFeasible(t, b.Memberships)
-				c, err := CertifyWeighted(huge, b.Centers, b.Memberships, w)
+				c, err := Certify(context.Background(), huge, b.Centers, b.Memberships, &Options{Weights: w})
 				if err != nil || !c.Optimal(1e-12) {
 					t.Errorf("%d×%d %v: %+v %v", n, d, solver, c, err)
 				}

@@ -227,7 +227,10 @@ func (k *SampleKernel) Rows(dst *Matrix, lo int) {
 // allocates, a wrong shape panics. Errors: [ErrShape], [ErrNonFinite]; on an
 // error dst is unchanged.
 func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
-	if err := checkMatrix("y", y); err != nil {
+	if err := checkShape("y", y); err != nil {
+		return nil, err
+	}
+	if _, err := checkEntries("y", y, mostEntry); err != nil {
 		return nil, err
 	}
 	if y.Cols != k.s.d {

@@ -67,7 +67,7 @@ func FuzzSimilarity(f *testing.F) {
 					t.Fatalf("label %d", l)
 				}
 			}
-			if m.Scale == 0 && m.Map == nil {
+			if m.Scale == 0 && m.Projection == nil {
 				continue // out of range, which Predict says
 			}
 			rows := in.matrix(2, n)

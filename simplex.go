@@ -266,7 +266,7 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k == 0 {
 		return 0, fail(ErrTooFewSamples, "no vertices")
 	}
-	top, err := maxAbs("vertices", vertices)
+	top, err := checkEntries("vertices", vertices, mostCenter)
 	if err != nil {
 		return 0, err
 	}

@@ -64,7 +64,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		return nil, none, fail(ErrShape, strconv.Itoa(k)+" vertices for "+strconv.Itoa(x.Rows)+" rows: the result is too large to address")
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
-	if _, err := finiteMax(ctx, "x", x, workers); err != nil {
+	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
 		return nil, none, err
 	}
 	if o.Start != nil {

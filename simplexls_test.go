@@ -12,7 +12,7 @@ import (
 // slowSimplexLS tries every support: for k ≤ 8 or so. It returns the smallest
 // squared distance of x from the simplex.
 func slowSimplexLS(x []float64, f *Matrix) float64 {
-	k, d := f.Dims()
+	k, d := f.Rows, f.Cols
 	best := math.Inf(1)
 	for set := 1; set < 1<<k; set++ {
 		// Distance from the affine hull of the set, with the point's

@@ -43,7 +43,7 @@ func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
 // set makes p the problem for these vertices, in the memory that it has: none
 // is allocated from the second call for a shape on.
 func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
-	given, d := vertices.Dims()
+	given, d := vertices.Rows, vertices.Cols
 	k := given
 	if sum == SumAtMostOne {
 		k++

@@ -19,14 +19,7 @@ import (
 // The threshold comes from a sort of the candidates (Held, Wolfe & Crowder
 // 1974) where they are few, otherwise from Condat's algorithm (2016), linear
 // in practice.
-func ProjectSimplex(dst, v []float64) []float64 { return ProjectScaledSimplex(dst, v, 1) }
-
-// ProjectScaledSimplex is [ProjectSimplex] onto {g ≥ 0, Σg = radius}. It panics
-// unless radius is positive and finite.
-func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
-	if !(radius > 0) || math.IsInf(radius, 1) {
-		panic("softkmeans: projection onto a simplex of radius " + decimal(radius))
-	}
+func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
 	}
@@ -42,16 +35,15 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 		}
 		return dst
 	}
-	// Relative to the largest entry and in units of the radius, only entries
-	// above −1 can remain positive: the candidates. The rest may be −Inf; a
-	// difference that overflows is larger than any radius.
+	// Relative to the largest entry only entries above −1 can remain positive: the
+	// candidates. The rest may be −Inf.
 	top := v[0]
 	for _, x := range v {
 		top = max(top, x)
 	}
 	count := 0
 	for i, x := range v {
-		dst[i] = (x - top) / radius
+		dst[i] = x - top
 		if dst[i] <= -1 {
 			dst[i] = math.Inf(-1)
 		} else {
@@ -94,24 +86,7 @@ func ProjectScaledSimplex(dst, v []float64, radius float64) []float64 {
 	for i, x := range dst {
 		dst[i] = max(x-tau, 0)
 	}
-	// To the radius as a number below 1 and a power of two, so that neither the
-	// products nor their sum leave the range.
-	part, exp := math.Frexp(radius)
-	scale(dst, part)
-	fixSum(dst, part)
-	if exp == 1 {
-		scale(dst, 2)
-		return dst
-	}
-	for i, x := range dst {
-		dst[i] = math.Ldexp(x, exp)
-		if exp < -900 && math.Ldexp(dst[i], -exp) > x { // a denormal, which must not round up
-			dst[i] = math.Nextafter(dst[i], 0)
-		}
-	}
-	if exp < -900 {
-		fixSum(dst, radius) // what they lost
-	}
+	fixSum(dst, 1)
 	return dst
 }
 

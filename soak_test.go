@@ -117,7 +117,7 @@ func rounding(x *Matrix, w []float64, m *Model) float64 {
 		size := norm2(x.Row(i)) + far
 		squares += wi * size * size
 	}
-	n, d := x.Dims()
+	n, d := x.Rows, x.Cols
 	delta := float64(m.Centers.Rows+d+4) * eps * math.Sqrt(squares)
 	return 2*(2*math.Sqrt(m.Objective)*delta+delta*delta) + 4*float64(min(n, d)+1)*eps*m.Total
 }
@@ -158,7 +158,7 @@ func (s *soak) model(x *Matrix, w []float64, m *Model, global bool) {
 	if m.Sum == SumAtMostOne || global && s.rng.IntN(4) > 0 {
 		return
 	}
-	c, err := CertifyWeighted(x, m.Centers, m.Memberships, w)
+	c, err := Certify(context.Background(), x, m.Centers, m.Memberships, &Options{Weights: w})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -361,11 +361,11 @@ func (s *soak) seq() {
 	w := s.weights(x.Rows)
 	k := 1 + s.rng.IntN(6)
 	g, next := NewMatrix(x.Rows, k, nil), 0
-	o := &Options{Weights: w, Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4), Solver: Solver(s.rng.IntN(3)), Memberships: func(first int, part *Matrix) error {
+	o := &Options{Weights: w, Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4), Solver: Solver(s.rng.IntN(3)), Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
 		next += part.Rows
 		copy(g.Data[first*k:], part.Data)
 		return nil
-	}}
+	}}}
 	blocks := inBlocks(x, 1+s.rng.IntN(50), 1+s.rng.IntN(9))
 	m, err := FitSeq(bg, blocks, k, o)
 	if err != nil || next != x.Rows {
@@ -374,14 +374,14 @@ func (s *soak) seq() {
 	m.Memberships = g
 	s.model(x, w, m, true)
 	full := errors.New("full")
-	o.Memberships = func(int, *Matrix) error { return full }
+	o.Seq.Memberships = func(int, *Matrix) error { return full }
 	if _, err := FitSeq(bg, blocks, k, o); !errors.Is(err, full) {
 		s.Fatal(err)
 	}
 	s.errors++
 	ctx := &endingContext{Context: bg}
 	ctx.left.Store(int64(s.rng.IntN(30)))
-	o.Memberships = nil
+	o.Seq.Memberships = nil
 	_, err = FitSeq(ctx, blocks, k, o)
 	s.ended(err)
 }
@@ -389,7 +389,7 @@ func (s *soak) seq() {
 func (s *soak) minVolumeSeq() {
 	x := s.data(200, 8)
 	k := 1 + s.rng.IntN(4)
-	m, _ := seqFit(s.T, x, k, MinVolumeOptions{Workers: s.rng.IntN(4), SummaryRows: 32 * k, MaxIter: 100}, 1+s.rng.IntN(50))
+	m, _ := seqFit(s.T, x, k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: s.rng.IntN(4), MaxIter: 100}, SummaryRows: 32 * k}, 1+s.rng.IntN(50))
 	s.model(x, nil, m, false)
 }
 
@@ -428,7 +428,7 @@ func (s *soak) parts() {
 	}
 	p = shipped(s.T, p)
 	var e, f Extent
-	if err := errors.Join(e.Add(p, rowsOf(x, 0, cut)), f.Add(p, rowsOf(x, cut, x.Rows)), e.Merge(shipped(s.T, &f))); err != nil {
+	if err := errors.Join(e.Add(p, rowsOf(x, 0, cut), nil), f.Add(p, rowsOf(x, cut, x.Rows), nil), e.Merge(shipped(s.T, &f))); err != nil {
 		s.Fatal(err)
 	}
 	m, err := p.Model(&e)
@@ -441,7 +441,7 @@ func (s *soak) parts() {
 	s.model(x, nil, m, false)
 	bad := NewMatrix(1, x.Cols+1, nil)
 	s.fails(errors.Join(all.Add(bad)), true)
-	s.fails(e.Add(p, bad), true)
+	s.fails(e.Add(p, bad, nil), true)
 }
 
 func (s *soak) forms() {

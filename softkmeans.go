@@ -115,13 +115,13 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	if err != nil {
 		return nil, err
 	}
-	m.Centers, m.Status = simplexCenters(s, e, pc)
+	m.Centers, m.Status = simplexCenters(s, e, pc.basis), pc.status
 	if weights != nil {
 		if err := solveZeroWeights(s, m.Centers, m.Memberships, SumToOne); err != nil {
 			return nil, err
 		}
 	}
-	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, nil)
+	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, false)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 		return nil, fail(ErrShape, strconv.Itoa(k)+" centers for "+strconv.Itoa(x.Rows)+" rows: too large to address")
 	}
 	ctx, workers := context.Background(), workerCount(0)
-	if _, err := finiteMax(ctx, "x", x, workers); err != nil {
+	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
 		return nil, err
 	}
 	if dst == nil {

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"runtime"
@@ -77,7 +78,7 @@ func TestRealData(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					c, err := Certify(x, m.Centers, m.Memberships)
+					c, err := Certify(context.Background(), x, m.Centers, m.Memberships, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -260,7 +261,7 @@ func TestOrientation(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c, err := Certify(x, m.Centers, m.Memberships)
+				c, err := Certify(context.Background(), x, m.Centers, m.Memberships, nil)
 				if err != nil || !c.Optimal(1e-12) {
 					t.Errorf("k=%d: %+v %v", k, c, err)
 				}

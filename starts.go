@@ -59,7 +59,7 @@ func randomRows(m *alternation, rng *rand.Rand) *Matrix {
 
 // plusPlus draws k-means++ seeds. It works in room, of 3n floats; nil allocates.
 func plusPlus(m *alternation, rng *rand.Rand, room []float64) *Matrix {
-	n, r := m.z.Dims()
+	n, r := m.z.Rows, m.z.Cols
 	f := NewMatrix(m.k, r, nil)
 	room = resized(room, 3*n)
 	shares, best, trial := room[:n], room[n:2*n], room[2*n:]
@@ -133,7 +133,7 @@ type clusterHand struct {
 }
 
 func newClustering(m *alternation) *clustering {
-	n, r := m.z.Dims()
+	n, r := m.z.Rows, m.z.Cols
 	k, c := m.k, chunks(n, r, reduceChunks)
 	l := &clustering{m: m, squares: make([]float64, n), half: make([]float64, k), parts: make([]clusterPart, c),
 		hands: make([]clusterHand, max(1, min(m.s.workers, c))), step: min(blockRows(n, r), max(n, 1)), room: make([]float64, 3*n)}
@@ -150,7 +150,7 @@ func newClustering(m *alternation) *clustering {
 // assign is the part of a step that one task does.
 func (l *clustering) assign(worker, task int) {
 	p, h, m := &l.parts[task], &l.hands[worker], l.m
-	n, r := m.z.Dims()
+	n, r := m.z.Rows, m.z.Cols
 	k := m.k
 	if h.b == nil {
 		h.b, h.shares = make([]float64, k*l.step), make([]float64, k*l.step)
@@ -313,7 +313,7 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 // from the affine (linear) hull of those chosen, measured in the coordinates w
 // (n×p).
 func extremeRows(m *alternation, w *Matrix) *Matrix {
-	n, p := w.Dims()
+	n, p := w.Rows, w.Cols
 	rest := w.Clone()
 	f := NewMatrix(m.k, m.z.Cols, nil)
 	direction := make([]float64, p)

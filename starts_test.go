@@ -222,7 +222,7 @@ func TestKMeansDenormalWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := maxAbs("centers", m.Centers); err != nil {
+		if _, err := checkEntries("centers", m.Centers, math.MaxFloat64); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/big"
@@ -209,7 +210,7 @@ func TestStatsMerge(t *testing.T) {
 			if w != nil && c.n == 1 {
 				w = []float64{3}
 			}
-			want, err := FloorsWeighted(near, w)
+			want, err := Floors(context.Background(), near, &Options{Weights: w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,11 +257,11 @@ func TestMergeTakesCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e, f Extent
-	if err := f.Add(p, lo); err != nil {
+	if err := f.Add(p, lo, nil); err != nil {
 		t.Fatal(err)
 	}
 	before = form(&f)
-	if err := errors.Join(e.Merge(&f), e.Add(p, hi)); err != nil || form(&f) != before {
+	if err := errors.Join(e.Merge(&f), e.Add(p, hi, nil)); err != nil || form(&f) != before {
 		t.Error("an extent was changed with the one that took it in:", err)
 	}
 }
@@ -332,7 +333,7 @@ func TestStatsScales(t *testing.T) {
 			for i := range 30 {
 				w[i] = heavy
 			}
-			want, err := FloorsWeighted(x, w)
+			want, err := Floors(context.Background(), x, &Options{Weights: w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -424,7 +425,7 @@ func TestParts(t *testing.T) {
 					var e Extent
 					parts(func(x *Matrix, w []float64) {
 						var part Extent
-						if err := part.AddWeighted(shipped(t, p), x, w); err != nil {
+						if err := part.Add(shipped(t, p), x, w); err != nil {
 							t.Fatal(err)
 						}
 						if err := e.Merge(shipped(t, &part)); err != nil {
@@ -499,7 +500,7 @@ func TestPartsRange(t *testing.T) {
 		var e Extent
 		for at, m := 0, 0; at < n; at += m {
 			m = min(1+rng.IntN(3), n-at)
-			if err := e.AddWeighted(p, rowsOf(x, at, at+m), w[at:at+m]); err != nil {
+			if err := e.Add(p, rowsOf(x, at, at+m), w[at:at+m]); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
 		}
@@ -533,7 +534,7 @@ func TestPartsMixed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e Extent
-	if err := errors.Join(e.AddWeighted(p, rowsOf(x, 100, x.Rows), w[100:]), e.Add(p, rowsOf(x, 0, 100))); err != nil {
+	if err := errors.Join(e.Add(p, rowsOf(x, 100, x.Rows), w[100:]), e.Add(p, rowsOf(x, 0, 100), nil)); err != nil {
 		t.Fatal(err)
 	}
 	want, err := Fit(bg, x, 3, &Options{Weights: w})
@@ -558,10 +559,10 @@ func TestExtentErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var e, f Extent
-	if err := e.Add(p, rowsOf(x, 0, 20)); err != nil {
+	if err := e.Add(p, rowsOf(x, 0, 20), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Add(other, rowsOf(x, 20, 30)); err != nil {
+	if err := f.Add(other, rowsOf(x, 20, 30), nil); err != nil {
 		t.Fatal(err)
 	}
 	large, nan := rowsOf(x, 20, 30).Clone(), rowsOf(x, 20, 30).Clone()
@@ -575,7 +576,7 @@ func TestExtentErrors(t *testing.T) {
 		want error
 	}{
 		{"too few rows", short, ErrShape}, // also; the errors of rows are in alias_test.go
-		{"no rows", e.Add(p, NewMatrix(0, 3, nil)), nil}, {"nothing", e.Merge(&Extent{}), nil},
+		{"no rows", e.Add(p, NewMatrix(0, 3, nil), nil), nil}, {"nothing", e.Merge(&Extent{}), nil},
 	} {
 		if !errors.Is(c.err, c.want) || c.want == nil && c.err != nil || !reflect.DeepEqual(e, before) {
 			t.Errorf("%s: %v", c.what, c.err)
@@ -591,7 +592,7 @@ func TestExtentErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	var alien Extent
-	if err := alien.Add(second, rowsOf(x, 20, 30)); err != nil {
+	if err := alien.Add(second, rowsOf(x, 20, 30), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := e.Merge(&alien); !errors.Is(err, ErrShape) || !reflect.DeepEqual(e, before) {
@@ -605,18 +606,18 @@ func TestExtentErrors(t *testing.T) {
 	turn.Set(0, 0, 7)
 	shipped(t, turned) // is orthogonal still
 	var first, all Extent
-	if err := errors.Join(first.Add(tight, rowsOf(x, 0, 3)), all.Merge(&first)); err != nil {
+	if err := errors.Join(first.Add(tight, rowsOf(x, 0, 3), nil), all.Merge(&first)); err != nil {
 		t.Fatal(err)
 	}
 	kept := shipped(t, &first)
-	if err := all.Add(tight, rowsOf(x, 3, 30)); err != nil || !reflect.DeepEqual(&first, kept) || reflect.DeepEqual(all.facets, kept.facets) {
+	if err := all.Add(tight, rowsOf(x, 3, 30), nil); err != nil || !reflect.DeepEqual(&first, kept) || reflect.DeepEqual(all.facets, kept.facets) {
 		t.Error("a merged Extent shares memory with what it was merged from", err)
 	}
 	var at *InputError
-	if err := e.Add(p, large); !errors.As(err, &at) || at.Row != 4 || at.Col != 1 || at.Value != -1e9 {
+	if err := e.Add(p, large, nil); !errors.As(err, &at) || at.Row != 4 || at.Col != 1 || at.Value != -1e9 {
 		t.Error(err)
 	}
-	if err := e.Add(p, rowsOf(x, 0, 10)); err != nil { // the wrong ten rows
+	if err := e.Add(p, rowsOf(x, 0, 10), nil); err != nil { // the wrong ten rows
 		t.Fatal(err)
 	}
 	if _, err := p.Model(&e); !errors.Is(err, ErrChanged) {

@@ -20,8 +20,6 @@ func (s Status) String() string {
 		return "iteration limit"
 	case StatusCancelled:
 		return "cancelled"
-	case StatusOutOfRange:
-		return "out of range"
 	}
 	return "Status(" + strconv.Itoa(int(s)) + ")"
 }
@@ -39,10 +37,4 @@ const (
 	StatusIterationLimit
 	// StatusCancelled: the context ended; the result is the best so far.
 	StatusCancelled
-	// StatusOutOfRange: the global minimum asks for centers beyond the range of
-	// float64, since the data ends near it. They stopped at math.MaxFloat64, and the
-	// objective is above the floor: by Gap, which Fit and FitSeq measure on the centers
-	// that are left. Subspace.Model has no rows to do so: its objective and gap are
-	// those of the centers that were asked for.
-	StatusOutOfRange
 )

@@ -26,18 +26,17 @@ const fewestPasses = 4
 // some at a time, as often as it is asked to, each time the same: from a
 // file that is opened anew for every pass, for example. Blocks may have any number of
 // rows, and may be used again by blocks once the next one is asked for. The result is
-// that of Fit but for rounding and for Memberships, which are nil: Options.Memberships
+// that of Fit but for rounding and for Memberships, which are nil: SeqOptions.Memberships
 // receives them block by block, or [Model.Predict] finds those of any rows. It has the
 // same bits however the rows are cut into blocks, and for any number of workers.
 //
 // The first pass finds the mean and the scatter, the second how far the data
-// reaches in the principal subspace, and the objective; with Options.Memberships a
-// third one computes these, and the objective from them, as it does for centers that
-// stopped at math.MaxFloat64. SolverAuto is SolverGram up to
+// reaches in the principal subspace, and the objective; with SeqOptions.Memberships a
+// third one computes these, and the objective from them. SolverAuto is SolverGram up to
 // 2048 columns; its floor has no digits below d·2^-52 of the total, where Fit's, of
 // data that k prototypes mix exactly, may have. SolverJacobi keeps these digits, at
 // 2nd² in place of nd² multiplications and one QR factorization of (2d+1)×d for every
-// block. SolverKrylov, beyond 2048 columns, makes Options.Passes passes at most: one for
+// block. SolverKrylov, beyond 2048 columns, makes SeqOptions.Passes passes at most: one for
 // the mean, one a step, one for the residuals that its floor is proved with, and the
 // last as above. Where they are too few for its tolerance, as for spectra that do not
 // fall, Status is StatusIterationLimit: the objective is above the proven floor by Gap,
@@ -45,7 +44,7 @@ const fewestPasses = 4
 //
 // Data that changes between passes is an [ErrChanged] (an [ErrShape] as well if
 // it is the number of rows or of columns), in so far as the counts and the sum of
-// squares of every pass can tell. Errors of blocks and of Options.Memberships are
+// squares of every pass can tell. Errors of blocks and of SeqOptions.Memberships are
 // returned, wrapped, with the pass and the row that they came after; those of ctx
 // within one block.
 //
@@ -66,8 +65,8 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrShape, "blocks is nil")
 	case o.Workers < 0:
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
-	case o.Passes < 0 || o.Passes > 0 && o.Passes < fewestPasses:
-		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
+	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
+		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	case o.Weights != nil && !fits(k+1, k+1): // as in Fit
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	case o.Weights != nil:
@@ -87,9 +86,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if err != nil {
 		return nil, err
 	}
-	// Centers that had to stop at the end of float64's range are not those that the
-	// extent's objective is of.
-	if top, _ := rowMaxAbs(m.Centers.Data); o.Memberships != nil || top == math.MaxFloat64 {
+	if o.Seq.Memberships != nil {
 		if err := q.memberships(p, p.enclose(&e), m); err != nil {
 			return nil, err
 		}
@@ -141,7 +138,7 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 			return at.locate(err)
 		}
 		if q.o.Progress != nil {
-			q.o.Progress(Pass{q.pass, rows})
+			q.o.Progress(Iteration{Pass: q.pass, Rows: rows})
 		}
 		return cancelled(q.ctx)
 	}
@@ -431,7 +428,7 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	// The products are about the rounded mean: off it the squares are more by this.
 	off := m.weight * sumSquares(m.meanRest)
 	r.total += off
-	pc, err := r.principal(p, orDefault(q.o.Passes, defaultPasses)-fewestPasses+1, false)
+	pc, err := r.principal(p, orDefault(q.o.Seq.Passes, defaultPasses)-fewestPasses+1, false)
 	if err == nil {
 		pc.total, pc.floor, pc.floorError = total, max(0, pc.floor-off), pc.floorError+off
 	}
@@ -453,15 +450,13 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		if err := solveZeroWeights(s, m.Centers, g, SumToOne); err != nil {
 			return err
 		}
-		sum, exp, err := objectiveOf(s, m.Centers, g, nil)
+		sum, err := objectiveOf(s, m.Centers, g, false)
 		if err != nil {
 			return err
 		}
-		objective += math.Ldexp(sum, exp)
-		if q.o.Memberships != nil {
-			if err := q.o.Memberships(at.first, g); err != nil {
-				return fail(err, "memberships from row "+strconv.Itoa(at.first))
-			}
+		objective += sum
+		if err := q.o.Seq.Memberships(at.first, g); err != nil {
+			return fail(err, "memberships from row "+strconv.Itoa(at.first))
 		}
 		return nil
 	})

@@ -65,13 +65,13 @@ func TestFitSeq(t *testing.T) {
 					g := NewMatrix(x.Rows, k, nil)
 					rows := 0
 					blocks, passes = counted(inBlocks(x, 30))
-					again, err := FitSeq(bg, blocks, k, &Options{Solver: solver, Enclosure: enclosure, Workers: 3, Memberships: func(first int, part *Matrix) error {
+					again, err := FitSeq(bg, blocks, k, &Options{Solver: solver, Enclosure: enclosure, Workers: 3, Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
 						if first != rows {
 							t.Errorf("%s: memberships of row %d after those of %d rows", name, first, rows)
 						}
 						rows += copy(g.Data[rows*k:], part.Data) / k
 						return nil
-					}})
+					}}})
 					if err != nil {
 						t.Fatal(name, err)
 					}
@@ -85,7 +85,7 @@ func TestFitSeq(t *testing.T) {
 					if d := maxDiff(g, want.Memberships); d > 1e-9 && solver != SolverKrylov {
 						t.Errorf("%s: memberships off by %g", name, d)
 					}
-					c, err := Certify(x, again.Centers, g)
+					c, err := Certify(context.Background(), x, again.Centers, g, nil)
 					if err != nil || !c.Optimal(0) {
 						t.Errorf("%s: %+v, %v", name, c, err)
 					}
@@ -110,10 +110,10 @@ func TestFitSeqWeights(t *testing.T) {
 			t.Fatal(err)
 		}
 		var g []float64
-		got, err := FitSeq(bg, inBlocks(x, 40), 3, &Options{Weights: w, Solver: solver, Memberships: func(_ int, part *Matrix) error {
+		got, err := FitSeq(bg, inBlocks(x, 40), 3, &Options{Weights: w, Solver: solver, Seq: SeqOptions{Memberships: func(_ int, part *Matrix) error {
 			g = append(g, part.Data...)
 			return nil
-		}})
+		}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,14 +154,14 @@ func TestFitSeqKrylov(t *testing.T) {
 			x.row(i)[j] = 1e3 + (v-1e3)/(1+float64(j)/4)
 		}
 	}
-	floors, err := Floors(x)
+	floors, err := Floors(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, limit := range []int{0, fewestPasses, fewestPasses + 1} {
 		blocks, passes := counted(inBlocks(x, 25))
 		told := 0
-		m, err := FitSeq(bg, blocks, 4, &Options{Passes: limit, Progress: func(p Pass) { told = p.Pass }})
+		m, err := FitSeq(bg, blocks, 4, &Options{Progress: func(p Iteration) { told = p.Pass }, Seq: SeqOptions{Passes: limit}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,16 +246,16 @@ func TestFitSeqErrors(t *testing.T) {
 		{"more rows", bg, on(1, fewerRows), 2, Options{}, []error{ErrShape, ErrChanged}, "more than the 50 rows"},
 		{"no rows again", bg, on(2, func(x *Matrix) *Matrix { return rowsOf(x, 0, 0) }), 2, Options{}, []error{ErrShape, ErrChanged}, "read again"},
 		{"fewer columns", bg, on(2, narrow), 2, Options{}, []error{ErrShape, ErrChanged}, "4 columns, pass 1 had 5"},
-		{"changed for memberships", bg, on(3, fewerRows), 2, Options{Memberships: func(int, *Matrix) error { return nil }}, []error{ErrShape, ErrChanged}, "pass 3"},
-		{"other values for memberships", bg, on(3, with(1)), 2, Options{Memberships: func(int, *Matrix) error { return nil }}, []error{ErrChanged}, "scatter"},
-		{"memberships", bg, inBlocks(x, 30), 2, Options{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}, []error{io.ErrShortWrite}, "from row 0"},
+		{"changed for memberships", bg, on(3, fewerRows), 2, Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}, []error{ErrShape, ErrChanged}, "pass 3"},
+		{"other values for memberships", bg, on(3, with(1)), 2, Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}, []error{ErrChanged}, "scatter"},
+		{"memberships", bg, inBlocks(x, 30), 2, Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}}, []error{io.ErrShortWrite}, "from row 0"},
 		{"few weights", bg, inBlocks(x, 30), 2, Options{Weights: []float64{1, 2}}, []error{ErrShape}, "2 weights"},
 		{"many weights", bg, inBlocks(x, 30), 2, Options{Weights: make1(101)}, []error{ErrShape}, "101 weights for 100 rows"},
 		{"weights of 0", bg, inBlocks(x, 30), 2, Options{Weights: make([]float64, 100)}, []error{ErrTooFewSamples}, "weight"},
 		{"negative weight", bg, inBlocks(x, 30), 2, Options{Weights: append(make1(99), -1)}, []error{ErrOption}, "weights[99]"},
 		{"k", bg, inBlocks(x, 30), 0, Options{}, []error{ErrOption}, "k is 0"},
 		{"workers", bg, inBlocks(x, 30), 2, Options{Workers: -1}, []error{ErrOption}, "Workers"},
-		{"passes", bg, inBlocks(x, 30), 2, Options{Passes: 3}, []error{ErrOption}, "at least 4"},
+		{"passes", bg, inBlocks(x, 30), 2, Options{Seq: SeqOptions{Passes: 3}}, []error{ErrOption}, "at least 4"},
 		{"orientation", bg, inBlocks(x, 30), 3, Options{Orientation: NewMatrix(2, 2, nil)}, []error{ErrOption}, "orthogonal"},
 		{"ended", ended, inBlocks(x, 30), 2, Options{}, []error{context.Canceled}, "stopped"},
 	} {
@@ -287,7 +287,7 @@ func TestFitSeqRow(t *testing.T) {
 				y.Set(8700, 1, math.Inf(1))
 			}
 			inBlocks(y, 500)(yield)
-		}, 2, &Options{Memberships: func(int, *Matrix) error { return nil }})
+		}, 2, &Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}})
 		var at *InputError
 		if !errors.As(err, &at) || at.Row != 8700 || at.Col != 1 || !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), "x[8700,1]") {
 			t.Errorf("pass %d: %v", which, err)
@@ -331,12 +331,12 @@ func TestZeroParts(t *testing.T) {
 // its own comes back as it was.
 func TestFitSeqCallersError(t *testing.T) {
 	mine := &InputError{Arg: "x", Row: 3, Col: 1, Err: ErrOption}
-	_, err := FitSeq(bg, inBlocks(randomData(9000, 2, 0, 1), 500), 2, &Options{Memberships: func(first int, _ *Matrix) error {
+	_, err := FitSeq(bg, inBlocks(randomData(9000, 2, 0, 1), 500), 2, &Options{Seq: SeqOptions{Memberships: func(first int, _ *Matrix) error {
 		if first > 0 {
 			return mine
 		}
 		return nil
-	}})
+	}}})
 	var got *InputError
 	if !errors.As(err, &got) || got != mine || mine.Row != 3 || !strings.Contains(err.Error(), "from row 8192") {
 		t.Error(err)
@@ -347,7 +347,7 @@ func TestFitSeqCallersError(t *testing.T) {
 // memberships come in smaller parts.
 func TestFitSeqShapes(t *testing.T) {
 	x := randomData(3, 1<<16+1, 0, 1)
-	floors, err := Floors(x)
+	floors, err := Floors(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,21 +357,21 @@ func TestFitSeqShapes(t *testing.T) {
 	const k = 1 << 15
 	x = randomData(100, 2, 0, 1)
 	rows := 0
-	var last Pass
-	told := func(p Pass) {
-		if p.Pass == last.Pass && p.Rows != min(last.Rows+64, 100) || p.Pass != last.Pass && (p != Pass{last.Pass + 1, 64} || p.Pass > 1 && last.Rows != 100) {
+	var last Iteration
+	told := func(p Iteration) {
+		if p.Pass == last.Pass && p.Rows != min(last.Rows+64, 100) || p.Pass != last.Pass && (p != Iteration{Pass: last.Pass + 1, Rows: 64} || p.Pass > 1 && last.Rows != 100) {
 			t.Errorf("%+v after %+v", p, last)
 		}
 		last = p
 	}
-	m, err := FitSeq(bg, inBlocks(x, 7), k, &Options{Progress: told, Memberships: func(first int, g *Matrix) error {
+	m, err := FitSeq(bg, inBlocks(x, 7), k, &Options{Progress: told, Seq: SeqOptions{Memberships: func(first int, g *Matrix) error {
 		if first != rows || g.Rows > 64 || g.Cols != k {
 			t.Errorf("%d×%d memberships after %d rows, from row %d", g.Rows, g.Cols, rows, first)
 		}
 		rows += g.Rows
 		return nil
-	}})
-	if err != nil || rows != 100 || last != (Pass{3, 100}) || m.Centers.Rows != k || !(math.Abs(m.Gap) <= 1e-9) {
+	}}})
+	if err != nil || rows != 100 || last != (Iteration{Pass: 3, Rows: 100}) || m.Centers.Rows != k || !(math.Abs(m.Gap) <= 1e-9) {
 		t.Errorf("%d rows of memberships, %v", rows, err)
 	}
 }
@@ -459,7 +459,7 @@ func TestFitSeqCancelled(t *testing.T) {
 					}
 				}
 			}
-			_, err := FitSeq(ctx, blocks, 2, &Options{Solver: solver, Memberships: func(int, *Matrix) error { return nil }})
+			_, err := FitSeq(ctx, blocks, 2, &Options{Solver: solver, Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}})
 			if !errors.Is(err, context.Canceled) || after > 0 || n != pass {
 				t.Errorf("%v: %v in pass %d for %d, %d blocks later", solver, err, n, pass, after)
 			}
@@ -485,7 +485,7 @@ func FuzzFitSeq(f *testing.F) {
 			o.Orientation = RandomOrientation(k, uint64(in.byte()))
 		}
 		if in.byte()&1 > 0 {
-			o.Passes = fewestPasses + in.below(3)
+			o.Seq.Passes = fewestPasses + in.below(3)
 		}
 		want := mustDo(Fit(bg, x, k, &o))(t)
 		blocks := in.blocks(x)
@@ -493,18 +493,18 @@ func FuzzFitSeq(f *testing.F) {
 		sameSolution(t, x, w, plain, want)
 
 		asked, told, got := o, progress{t: t, rows: x.Rows}, collected{t, NewMatrix(0, k, nil)}
-		asked.Workers, asked.Progress, asked.Memberships = 3-o.Workers, told.told, got.take
+		asked.Workers, asked.Progress, asked.Seq.Memberships = 3-o.Workers, told.told, got.take
 		m := mustDo(FitSeq(bg, inBlocks(x, 1+in.below(30)), k, &asked))(t)
 		sameSolution(t, x, w, m, want)
 		if !laSameBits(m.Centers.Data, plain.Centers.Data) || m.Floor != plain.Floor || m.Total != plain.Total || m.Status != plain.Status {
 			t.Fatalf("other blocks: %+v, not %+v", m, plain)
 		}
-		if got.g.Rows != x.Rows || told.last.Rows != x.Rows || told.last.Pass > 1+max(o.Passes, 3) && o.Passes > 0 {
-			t.Fatalf("memberships of %d rows of %d, last told of %+v of at most %d", got.g.Rows, x.Rows, told.last, o.Passes)
+		if got.g.Rows != x.Rows || told.last.Rows != x.Rows || told.last.Pass > 1+max(o.Seq.Passes, 3) && o.Seq.Passes > 0 {
+			t.Fatalf("memberships of %d rows of %d, last told of %+v of at most %d", got.g.Rows, x.Rows, told.last, o.Seq.Passes)
 		}
 		checkFeasible(t, got.g)
-		c := mustDo(CertifyWeighted(x, m.Centers, got.g, w))(t)
-		if most := room(1e-11, x, w, m.Centers, nil); math.Abs(c.Gap-m.Gap)-m.FloorError/max(m.Total, 0x1p-1022) > most && m.Status != StatusOutOfRange {
+		c := mustDo(Certify(context.Background(), x, m.Centers, got.g, &Options{Weights: w}))(t)
+		if most := room(1e-11, x, w, m.Centers, nil); math.Abs(c.Gap-m.Gap)-m.FloorError/max(m.Total, 0x1p-1022) > most && m.Status != StatusCancelled {
 			t.Fatalf("gap %g, certified %+v, within %g", m.Gap, c, most)
 		}
 
@@ -513,7 +513,7 @@ func FuzzFitSeq(f *testing.F) {
 			sameSolution(t, x, w, p, want)
 			// Totals may be out of range: what a certificate says is not. A row that weighs
 			// nothing beside the others may still give its part a unit that squares are lost in.
-			c := mustDo(CertifyWeighted(x, p.Centers, mustDo(p.Predict(nil, x))(t), w))(t)
+			c := mustDo(Certify(context.Background(), x, p.Centers, mustDo(p.Predict(nil, x))(t), &Options{Weights: w}))(t)
 			if most := room(1e-9, x, w, p.Centers, nil); w == nil && p.Status == StatusOptimal && c.Gap > most {
 				t.Fatalf("gap %g by parts, within %g: %+v of %v", c.Gap, most, p, x)
 			}
@@ -524,12 +524,12 @@ func FuzzFitSeq(f *testing.F) {
 
 		ctx, cancel := context.WithCancel(bg)
 		end := 1 + in.below(2)
-		asked.Progress = func(p Pass) {
+		asked.Progress = func(p Iteration) {
 			if p.Pass == end {
 				cancel()
 			}
 		}
-		asked.Memberships = func(int, *Matrix) error { return nil }
+		asked.Seq.Memberships = func(int, *Matrix) error { return nil }
 		if m, err := FitSeq(ctx, blocks, k, &asked); m != nil || !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled in pass %d: %v, %v", end, m, err)
 		}

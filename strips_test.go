@@ -231,7 +231,7 @@ func TestPassKernels(t *testing.T) {
 		x, origin, mean := randomSlice(n, rng), randomSlice(n, rng), randomSlice(n, rng)
 		before := append(randomSlice(n, rng), math.NaN())
 		sums := append([]float64(nil), before...)
-		top, finite := addDifference(sums, x, origin, 0.5, 3)
+		top, finite := addDifference(sums, x, origin, 3)
 		want := 0.0
 		for j, v := range x {
 			want = max(want, math.Abs(v))
@@ -247,7 +247,7 @@ func TestPassKernels(t *testing.T) {
 				y := append([]float64(nil), x...)
 				y[j] = bad
 				for w := range 2 {
-					if _, finite := addDifference(append([]float64(nil), before...), y, origin, 1, float64(w)); finite {
+					if _, finite := addDifference(append([]float64(nil), before...), y, origin, float64(w)); finite {
 						t.Fatalf("n=%d: %g at %d was not seen with weight %d", n, bad, j, w)
 					}
 				}

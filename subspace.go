@@ -133,13 +133,10 @@ type Extent struct {
 }
 
 // Add takes in the rows of x (n×d), which were among those of the subspace's
-// statistics. Cost: 4ndk. Errors: [ErrShape], [ErrNonFinite], [ErrChanged] for entries
-// larger than any that the statistics have seen; e is then unchanged.
-func (e *Extent) Add(p *Subspace, x *Matrix) error { return e.AddWeighted(p, x, nil) }
-
-// AddWeighted is [Extent.Add] for rows with the weights that they had in the
-// statistics.
-func (e *Extent) AddWeighted(p *Subspace, x *Matrix, weights []float64) error {
+// statistics, with the weights that they had there; nil: all 1. Cost: 4ndk. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrOption] for a weight below 0, [ErrChanged] for
+// entries larger than any that the statistics have seen. e is then unchanged.
+func (e *Extent) Add(p *Subspace, x *Matrix, weights []float64) error {
 	return e.add(context.Background(), p, x, weights, 0)
 }
 
@@ -187,7 +184,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	if err != nil || x.Rows == 0 {
 		return s, err
 	}
-	top, err := finiteMax(ctx, "x", x, s.workers)
+	top, err := largestEntry(ctx, "x", x, s.workers)
 	if err != nil {
 		return nil, err
 	}
@@ -291,11 +288,10 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.sameSquares(e.squares); err != nil {
 		return nil, err
 	}
-	centers, status := simplexCenters(s, p.enclose(e), &p.pc)
 	return &Model{
-		Centers: centers, Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
+		Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
 		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: relativeGap(s, e.objective, &p.pc, p.k),
-		Solver: p.pc.solver, Iterations: p.pc.steps, Status: status,
+		Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status,
 	}, nil
 }
 

@@ -20,21 +20,25 @@ import (
 	"math"
 )
 
-// SVDResult is the singular value decomposition a = U·diag(S)·Vᵀ with what is
-// needed to judge it.
+// SVDResult is a singular value decomposition a = U·diag(S)·Vᵀ, or its k leading
+// triplets, with what is needed to judge it.
 type SVDResult struct {
-	U *Matrix   // n×p, orthonormal columns, p = min(n, d) for an n×d matrix
-	S []float64 // p singular values, descending, never negative; at most math.MaxFloat64
+	U *Matrix   // n×p, orthonormal columns; p is min(n, d), or k of TruncatedSVD
+	S []float64 // p singular values, descending, never negative
 	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
 
-	// Sweeps is how often the Jacobi method went through all pairs of columns;
-	// the last sweep found nothing left to do but rounding if Status is
-	// StatusConverged.
-	Sweeps int
-	// MaxCosine is the largest |cosine| between two columns met in the last
+	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet of TruncatedSVD, measured on the
+	// final vectors; a·v_i = s_i·u_i holds to rounding. Some singular value lies within
+	// this distance of s_i, which is above the i-th by rounding at most. JacobiSVD leaves
+	// it nil.
+	Residuals []float64
+	// MaxCosine is the largest |cosine| between two columns met in JacobiSVD's last
 	// sweep: the columns of U·diag(S) are orthogonal to that degree.
 	MaxCosine float64
-	Status    Status
+	// Iterations counts JacobiSVD's sweeps through all pairs of columns, or TruncatedSVD's
+	// passes over a.
+	Iterations int
+	Status     Status // StatusConverged, or StatusIterationLimit with the best found
 }
 
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d
@@ -67,7 +71,7 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
-	top, err := maxAbs("a", a)
+	top, err := checkData("a", a)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +129,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	// L·J = U_L·Σ.
 	j := identity(rank)
 	norms := make([]float64, rank)
-	r.Sweeps, r.MaxCosine = orthogonalizeRows(ctx, l, j, norms)
+	r.Iterations, r.MaxCosine = orthogonalizeRows(ctx, l, j, norms)
 	if r.MaxCosine > jacobiDone(rank) {
 		r.Status = StatusIterationLimit
 	}

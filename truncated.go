@@ -20,20 +20,6 @@ type TruncatedOptions struct {
 	Workers  int    // 0: GOMAXPROCS; the result's bits do not depend on it
 }
 
-// TruncatedResult holds the leading singular triplets a ≈ U·diag(S)·Vᵀ.
-type TruncatedResult struct {
-	U *Matrix   // n×k, orthonormal columns
-	S []float64 // k leading singular values, descending; at most math.MaxFloat64
-	V *Matrix   // d×k, orthonormal columns, signs as in [SVD]
-	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final
-	// vectors (a·v_i = s_i·u_i holds to rounding): some singular value lies
-	// within this distance of s_i, which is never above the i-th by more than
-	// rounding. At most math.MaxFloat64.
-	Residuals []float64
-	Steps     int
-	Status    Status // StatusConverged, or StatusIterationLimit with the best triplets so far
-}
-
 // TruncatedSVD returns the k leading singular triplets of a (n×d), 1 ≤ k ≤
 // min(n, d), by block Krylov iteration with full reorthogonalization and thick
 // restarts (Musco & Musco 2015; the method's accuracy on slowly falling singular
@@ -43,7 +29,7 @@ type TruncatedResult struct {
 // Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors:
 // [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for k or the
 // options, and ctx's, wrapped.
-func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*TruncatedResult, error) {
+func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*SVDResult, error) {
 	var o TruncatedOptions
 	if opts != nil {
 		o = *opts
@@ -81,7 +67,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 			axpy(vt.row(i), in.V.Data[l*k+i], kry.basis.row(l))
 		}
 	}
-	r := &TruncatedResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Steps: kry.steps, Status: kry.status}
+	r := &SVDResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Iterations: kry.steps, Status: kry.status}
 	fixSigns(r.V, r.U)
 	atu, err := multiplyT(s, r.U.transposed())
 	if err != nil {
@@ -92,8 +78,8 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 		for j := range row {
 			row[j] -= r.S[i] * r.V.Data[j*k+i]
 		}
-		r.Residuals[i] = clampFinite(math.Ldexp(norm2(row), s.exp))
-		r.S[i] = clampFinite(math.Ldexp(r.S[i], s.exp))
+		r.Residuals[i] = math.Ldexp(norm2(row), s.exp)
+		r.S[i] = math.Ldexp(r.S[i], s.exp)
 	}
 	return r, nil
 }

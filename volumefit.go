@@ -253,14 +253,14 @@ func (j *volumeFit) runAt(start *Matrix, lambda float64) *fitRun {
 	out := &fitRun{lambda: lambda}
 	units := j.s.unscaleSquare(lambda)
 	at, iterations, status := j.run(start, j.o.MaxIter, j.o.Tol, func(i int, at *iterate) {
-		it := Iteration{Restart: j.restart, Iteration: i, Fit: j.s.unscaleSquare(at.fit), Floor: j.s.unscaleSquare(j.pc.floor), Lambda: units}
+		it := Iteration{Restart: j.restart, Iteration: i, Objective: j.s.unscaleSquare(at.fit), Floor: j.s.unscaleSquare(j.pc.floor), Lambda: units}
 		if lambda > 0 {
-			it.Volume = j.volume(at.logs)
+			it.Penalty = j.volume(at.logs)
 		}
-		// Fit + units/2·Volume, but in one rounding, which keeps the order of
+		// Objective + units/2·Penalty, but in one rounding, which keeps the order of
 		// at.value: the trace does not rise where terms cancel or are denormal.
-		it.Objective = clampFinite(j.s.unscaleSquare(at.value + lambda/2*j.volume(0)))
-		out.trace = append(out.trace, it.Objective)
+		it.Loss = j.s.unscaleSquare(at.value + lambda/2*j.volume(0))
+		out.trace = append(out.trace, it.Loss)
 		if j.o.Progress != nil {
 			j.o.Progress(it)
 		}
@@ -347,7 +347,7 @@ func (j *volumeFit) finish(best *fitRun, err error) (*Model, error) {
 	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
 		return nil, err
 	}
-	c, wrong := compareWithFloor(s, m.Centers, m.Memberships, j.pc, nil)
+	c, wrong := compareWithFloor(s, m.Centers, m.Memberships, j.pc, false)
 	if wrong != nil {
 		return nil, wrong
 	}
