@@ -4,30 +4,82 @@ package softkmeans
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
-// TestNamesInDocs: every test, fuzz target, benchmark and example that a page names in
-// backquotes is in a test file of the repository.
-func TestNamesInDocs(t *testing.T) {
+// pagesHere returns the pages for people, or nil, and skips, where the folder has not
+// all of the repository.
+func pagesHere(t *testing.T) []string {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	pages = append(pages, "README.md", "SECURITY.md")
-	for _, name := range append(pages, "examples/beam/coders_test.go") { // the copy is of all modules
+	pages = append(pages, "README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md")
+	for _, name := range append(pages, "examples/beam/coders_test.go") {
 		if _, err := os.Stat(name); err != nil {
 			skip(t, name+" is not here")
-			return
+			return nil
 		}
+	}
+	return pages
+}
+
+// TestPages: the README has at most 170 lines, no page a line above 100 characters but in
+// tables, and what they link to is there.
+func TestPages(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
+	for _, page := range pagesHere(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(string(text), "\n")
+		if page == "README.md" && len(lines) > 171 {
+			t.Errorf("%s has %d lines", page, len(lines)-1)
+		}
+		for i, line := range lines {
+			if n := utf8.RuneCountInString(line); n > 100 && (page == "README.md" || line[0] != '|') {
+				t.Errorf("%s:%d has %d characters", page, i+1, n)
+			}
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+					t.Errorf("%s:%d links to %s: %v", page, i+1, m[1], err)
+				}
+			}
+		}
+	}
+}
+
+// TestAlternatingStays: the example of docs/accuracy.md, four points and a start from
+// which the iteration ends at four times the least error.
+func TestAlternatingStays(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1})
+	start := NewMatrix(2, 2, []float64{0, 1, 0, -1})
+	m, err := FitAlternating(bg, x, 2, &AlternatingOptions{Centers: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != StatusConverged || math.Abs(m.Objective-8) > 1e-12 || math.Abs(m.Floor-2) > 1e-12 {
+		t.Errorf("%v: objective %g, floor %g; want converged, 8, 2", m.Status, m.Objective, m.Floor)
+	}
+}
+
+// TestNamesInDocs: every test, fuzz target, benchmark and example that a page names in
+// backquotes is in a test file of the repository.
+func TestNamesInDocs(t *testing.T) {
+	pages := pagesHere(t)
+	if pages == nil {
+		return
 	}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)[A-Z]\w*)\(`)
 	known := map[string]bool{}
-	err = filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -58,8 +110,8 @@ func TestNamesInDocs(t *testing.T) {
 			}
 		}
 	}
-	// SECURITY.md alone has 40; a pattern that finds none would pass, too.
-	if names < 40 || len(known) < 40 {
+	// docs/command.md alone has 30; a pattern that finds none would pass, too.
+	if names < 30 || len(known) < 40 {
 		t.Errorf("%d names were found, and %d functions", names, len(known))
 	}
 }

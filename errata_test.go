@@ -306,3 +306,71 @@ func TestErratumTranslation(t *testing.T) {
 		}
 	}
 }
+
+// Erratum 9. Sections I and II-B say that FCPM with m = 0, Σ_j ‖x − g_j f_j‖², is soft
+// k-means, ‖x − Σ_j g_j f_j‖². On X = {0, 1} with k = 2 soft k-means leaves nothing. FCPM
+// leaves something with any centers: x = 0 leaves nothing only where one of them is 0,
+// and then x = 1 leaves at least 1.
+func TestErratumProportional(t *testing.T) {
+	m, err := Fit(bg, NewMatrix(2, 1, []float64{0, 1}), 2, nil)
+	if err != nil || m.Objective > 1e-30 {
+		t.Fatalf("soft k-means leaves %v (%v)", m, err)
+	}
+	// The least over g, which is a parabola's for one row and two centers.
+	least := func(x, f, h float64) float64 {
+		g := 0.5
+		if f != 0 || h != 0 {
+			g = max(0, min(1, (x*f+h*(h-x))/(f*f+h*h)))
+		}
+		return (x-g*f)*(x-g*f) + (x-(1-g)*h)*(x-(1-g)*h)
+	}
+	for f := -10.0; f <= 10; f += 0.125 {
+		for h := -10.0; h <= 10; h += 0.125 {
+			if left := least(0, f, h) + least(1, f, h); left < 0.5 {
+				t.Errorf("centers %g and %g leave %g: FCPM is soft k-means here, as printed", f, h, left)
+			}
+		}
+	}
+}
+
+// Erratum 13. The lemma of the trace, Σ σ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A and B,
+// has singular values; it holds for eigenvalues. Where it is used both are semidefinite.
+func TestErratumTrace(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 13))
+	const n = 4
+	fails := 0
+	for range 50 {
+		a, b := NewMatrix(n, n, nil), NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				u, v := rng.NormFloat64(), rng.NormFloat64()
+				a.Set(i, j, u)
+				a.Set(j, i, u)
+				b.Set(i, j, v)
+				b.Set(j, i, v)
+			}
+		}
+		left := func(of func(*Matrix) []float64) (sum float64) {
+			p, q := of(a), of(b)
+			for i := range n {
+				sum += p[n-1-i] * q[i]
+			}
+			return sum
+		}
+		trace, ab := 0.0, product(a, b)
+		for i := range n {
+			trace += ab.At(i, i)
+		}
+		singular := left(func(m *Matrix) []float64 { _, s, _, _ := SVD(m); return s })
+		eigen := left(func(m *Matrix) []float64 { e, _, _ := EigenSym(m); return e })
+		if eigen > trace+1e-12 {
+			t.Errorf("with eigenvalues %g, trace %g", eigen, trace)
+		}
+		if singular > trace+1e-12 {
+			fails++
+		}
+	}
+	if fails == 0 {
+		t.Error("with singular values it does not fail here")
+	}
+}
