@@ -15,7 +15,7 @@ import (
 func TestTraceFalls(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		seeds := 3
+		seeds := full(3, 2)
 		if quick() {
 			set.x, seeds = head(set.x, 60), 1
 		}
@@ -280,7 +280,7 @@ func TestUnits(t *testing.T) {
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
 	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(full(900, 600), 500))
+	x := rowsOf(standardized(loadCSV(t, "digits")), 0, full(900, 500))
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
 		view.Data[i] = math.NaN()
@@ -460,7 +460,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}
-					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: fewer(full(10, 5), 3)})
+					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: full(10, 3)})
 					if err != nil {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue

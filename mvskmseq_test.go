@@ -376,7 +376,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
 				name := fmt.Sprint(c.name, " ", sum, " ", init)
-				m, _ := seqFit(t, c.x, c.k, MinVolumeOptions{Sum: sum, Init: init, MaxIter: fewer(full(10, 4), 3), SummaryRows: 32 * c.k, Refinements: 1}, 64)
+				m, _ := seqFit(t, c.x, c.k, MinVolumeOptions{Sum: sum, Init: init, MaxIter: full(10, 3), SummaryRows: 32 * c.k, Refinements: 1}, 64)
 				if _, err := m.MarshalBinary(); err != nil { // every number is finite
 					t.Errorf("%s: %v", name, err)
 				}
