@@ -276,14 +276,14 @@ func TestSkMableLarge(t *testing.T) {
 	}{
 		{"rank 3", 1, 3, 0, false}, {"rank 3", 1, 4, 0, true},
 		{"a third direction of 1e-9", 1e-9, 3, 0, false}, {"a third direction of 1e-9", 1e-9, 3, 1e-7, true},
-	}[fewer(0, 1):] {
+	}[full(0, 1):] {
 		a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
 		for i := range a.Data {
 			a.Data[i], b.Data[i] = rng.Float64(), rng.Float64()
 		}
 		scale(b.row(2), c.third)
 		for j := range 3 { // columns of zeros cost Jacobi's method nothing
-			clear(b.row(j)[fewer(n, 60):])
+			clear(b.row(j)[full(n, 60):])
 		}
 		got, err := SkMable(product(a, b), c.k, c.tol)
 		if err != nil || got != c.want {

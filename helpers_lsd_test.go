@@ -52,7 +52,7 @@ func dirichlet(n, k int, alpha float64, seed uint64) *Matrix {
 }
 
 // seeds is of how many seeds a test looks at all.
-func seeds() uint64 { return fewer[uint64](20, 3) }
+func seeds() uint64 { return fewer[uint64](full[uint64](20, 6), 3) }
 
 // similarityOf returns PPᵀ/c.
 func similarityOf(p *Matrix, c float64) *Matrix {

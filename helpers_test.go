@@ -191,6 +191,28 @@ func fewer[T any](all, less T) T {
 	return all
 }
 
+// extended reports whether the slow tests run in full, as CI has them once:
+//
+//	SOFTKMEANS_LONG=1 go test .
+func extended() bool { return os.Getenv("SOFTKMEANS_LONG") == "1" && !quick() }
+
+// full returns what the extended run takes, or less of the same kinds.
+func full[T any](all, usual T) T {
+	if extended() {
+		return all
+	}
+	return usual
+}
+
+// long reports whether this is the extended run, and skips the test if it is not.
+func long(t *testing.T) bool {
+	t.Helper()
+	if !extended() {
+		skip(t, "runs with SOFTKMEANS_LONG=1")
+	}
+	return extended()
+}
+
 // head is x, of which in quick mode the first so many rows must do.
 func head(x *Matrix, rows int) *Matrix {
 	return rowsOf(x, 0, fewer(x.Rows, min(rows, x.Rows)))
@@ -278,13 +300,16 @@ func mapped(m *Matrix, f func(i, j int, v float64) float64) *Matrix {
 // plainObjective is Σw_i‖x_i − Σg_ij f_j‖², as printed.
 func plainObjective(x, f, g *Matrix, w []float64) float64 {
 	var sum float64
+	rest := make([]float64, x.Cols)
 	for i := range x.Rows {
-		var row float64
-		for j := range x.Cols {
-			v := x.At(i, j)
-			for l := range f.Rows {
-				v -= g.At(i, l) * f.At(l, j)
+		copy(rest, x.Row(i))
+		for l, share := range g.Row(i) {
+			for j, v := range f.Row(l) {
+				rest[j] -= share * v
 			}
+		}
+		var row float64
+		for _, v := range rest {
 			row += v * v
 		}
 		if w != nil {

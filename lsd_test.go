@@ -60,7 +60,7 @@ func TestLSDNoisy(t *testing.T) {
 	t.Parallel()
 	for k := 2; k <= 8; k += fewer(1, 3) {
 		for seed := range seeds() {
-			p := dirichlet(fewer(30, 15)*k, k, 0.5, seed)
+			p := dirichlet(fewer(full(30, 20), 15)*k, k, 0.5, seed)
 			kernel := disturbed(similarityOf(p, 3), 0.01, seed)
 			m, err := LSD(bg, kernel, k, &LSDOptions{Seed: seed})
 			if err != nil {
@@ -337,7 +337,7 @@ func TestLSDTheorems(t *testing.T) {
 // the descent do.
 func TestLSDBits(t *testing.T) {
 	t.Parallel()
-	n, most := fewer(290, fullOrder+8), fewer(30, 3)
+	n, most := fewer(full(290, 200), fullOrder+8), fewer(full(30, 10), 3)
 	x := randomData(n, 6, 1, 5)
 	rbf, err := RBFKernel(x, 0.05)
 	if err != nil {
@@ -385,7 +385,7 @@ func TestLSDBits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, workers := range fewer([]int{1, 2, 7}, []int{1, 7}) {
+		for _, workers := range full([]int{1, 2, 7}, []int{1, 7}) {
 			o := &LSDOptions{Workers: workers, MaxIter: most}
 			for kind, get := range map[string]func() (*LSDModel, error){
 				"strided":  func() (*LSDModel, error) { return f(nil, wide, o) },
@@ -666,7 +666,7 @@ func TestLSDMemory(t *testing.T) {
 		skip(t, "takes seconds under the race detector")
 		return
 	}
-	const n, k = 2500, 6
+	n, k := full(2500, 1200), 6
 	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 1), 0.05, 1)
 	for name, f := range map[string]func() error{
 		"TILSD": func() error { _, err := TILSD(bg, kernel, k, &LSDOptions{Workers: 2}); return err },
@@ -679,8 +679,8 @@ func TestLSDMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		used := after.TotalAlloc - before.TotalAlloc
-		t.Logf("%s: %.1f MB in all, K has %.1f MB", name, float64(used)/1e6, 8*n*n/1e6)
-		if used > 8*n*n {
+		t.Logf("%s: %.1f MB in all, K has %.1f MB", name, float64(used)/1e6, float64(8*n*n)/1e6)
+		if used > uint64(8*n*n) {
 			t.Errorf("%s allocated %d bytes, K has %d", name, used, 8*n*n)
 		}
 	}
@@ -805,7 +805,7 @@ func TestLSDableFacets(t *testing.T) {
 	}
 	t.Parallel()
 	const n, k = 100, 12
-	for _, seed := range []uint64{0, 12} {
+	for _, seed := range full([]uint64{0, 12}, []uint64{12}) {
 		rng := rand.New(rand.NewPCG(seed, 0xface))
 		p := NewMatrix(n, k, nil)
 		for i := range n {

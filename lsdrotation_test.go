@@ -12,8 +12,8 @@ import (
 func TestLSDMoreClusters(t *testing.T) {
 	t.Parallel()
 	for _, clusters := range fewer([]int{2, 3, 5}, []int{2, 3}) {
-		for _, noise := range fewer([]float64{1e-12, 1e-6, 1e-3}, []float64{1e-12}) {
-			kernel := disturbed(similarityOf(dirichlet(fewer(80, 40), clusters, 0.5, 1), 1), noise, 1)
+		for _, noise := range fewer(full([]float64{1e-12, 1e-6, 1e-3}, []float64{1e-12, 1e-3}), []float64{1e-12}) {
+			kernel := disturbed(similarityOf(dirichlet(fewer(full(80, 50), 40), clusters, 0.5, 1), 1), noise, 1)
 			right, err := LSD(bg, kernel, clusters, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -31,13 +31,13 @@ func TestLSDMoreClusters(t *testing.T) {
 	}
 	// Exact clusters of any sizes, of which 1ᵀK⁺ may point along 1 to rounding.
 	type shape struct{ n, few, k int }
-	for _, c := range fewer([]shape{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}},
+	for _, c := range full([]shape{{600, 4, 3}, {300, 1, 5}, {300, 2, 5}, {300, 4, 3}, {300, 8, 3}, {300, 30, 5}, {300, 100, 3}, {300, 150, 4}},
 		[]shape{{300, 4, 3}, {140, 1, 5}, {60, 2, 5}, {60, 20, 3}, {60, 30, 4}}) {
 		p := NewMatrix(c.n, 2, nil)
 		for i := range c.n {
 			p.Set(i, min(i/(c.n-c.few), 1), 1)
 		}
-		for seed := range fewer[uint64](3, 1) {
+		for seed := range full[uint64](3, 1) {
 			m, err := LSD(bg, similarityOf(p, 1), c.k, &LSDOptions{Seed: seed})
 			if err != nil {
 				t.Fatal(err)

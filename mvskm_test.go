@@ -15,12 +15,12 @@ import (
 func TestTraceFalls(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		seeds := 3
+		seeds := full(3, 2)
 		if quick() {
 			set.x, seeds = head(set.x, 60), 1
 		}
 		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
-			set.x, seeds = rowsOf(set.x, 0, 600), 2
+			set.x, seeds = rowsOf(set.x, 0, full(600, 300)), full(2, 1)
 		}
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
 			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
@@ -72,7 +72,7 @@ func TestSlack(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
 		set.x = head(set.x, 300)
-		for _, slack := range fewer([]float64{0, 0.05, 0.4}, []float64{0}) {
+		for _, slack := range fewer(full([]float64{0, 0.05, 0.4}, []float64{0, 0.4}), []float64{0}) {
 			m, err := FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack})
 			if err != nil {
 				t.Fatal(err)
@@ -251,10 +251,10 @@ func TestSlackIsCapped(t *testing.T) {
 // of the problem only, not with the number of iterations.
 func TestUnits(t *testing.T) {
 	t.Parallel()
-	for _, name := range fewer([]string{"iris", "wine", "breast_cancer"}, []string{"iris"}) {
+	for _, name := range fewer(full([]string{"iris", "wine", "breast_cancer"}, []string{"iris", "wine"}), []string{"iris"}) {
 		for _, k := range fewer([]int{3, 5}, []int{3}) {
 			for _, x := range []*Matrix{loadCSV(t, name), standardized(loadCSV(t, name))} {
-				o := &MinVolumeOptions{MaxIter: fewer(100, 30)}
+				o := &MinVolumeOptions{MaxIter: fewer(full(100, 40), 30)}
 				want, err := FitMinVolume(bg, x, k, o)
 				if err != nil {
 					t.Fatal(err)
@@ -280,7 +280,7 @@ func TestUnits(t *testing.T) {
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
 	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 500))
+	x := rowsOf(standardized(loadCSV(t, "digits")), 0, full(900, 500))
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
 		view.Data[i] = math.NaN()
@@ -288,7 +288,7 @@ func TestMinVolumeBits(t *testing.T) {
 	for i := range x.Rows {
 		copy(view.row(i), x.row(i))
 	}
-	k, most := fewer(10, 5), fewer(20, 5)
+	k, most := fewer(full(10, 6), 5), fewer(full(20, 10), 5)
 	for _, o := range []MinVolumeOptions{{Restarts: 2, MaxIter: fewer(0, most)}, {Init: InitSPA, Volume: VolumeAffine, MaxIter: most}, {Sum: SumAtMostOne, Init: InitRandom, MaxIter: most}} {
 		var first *Model
 		for _, c := range []struct {
@@ -336,7 +336,9 @@ func meanAngle(truth, found *Matrix) (mean float64) {
 var unmixingShapes = [][2]int{{3, 8}, {4, 200}, {5, 50}, {6, 30}, {8, 200}, {7, 8}}
 
 // unmixings are the shapes that a run has time for.
-func unmixings() [][2]int { return fewer(unmixingShapes, unmixingShapes[:2]) }
+func unmixings() [][2]int {
+	return fewer(full(unmixingShapes, [][2]int{{3, 8}, {4, 200}, {5, 50}, {7, 8}}), unmixingShapes[:2])
+}
 
 // TestUnmixExact: with all options at their defaults the vertices of noise-free
 // mixtures come back, whether or not some samples are nearly pure.
@@ -344,7 +346,7 @@ func TestUnmixExact(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			x, truth := mixtures(fewer(2000, 400), s[1], s[0], 0.5, most, 1)
+			x, truth := mixtures(fewer(full(2000, 600), 400), s[1], s[0], 0.5, most, 1)
 			m, err := FitMinVolume(bg, x, s[0], nil)
 			if err != nil {
 				t.Fatal(err)
@@ -364,7 +366,7 @@ func TestUnmixNoisy(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			clean, truth := mixtures(fewer(2000, 400), s[1], s[0], 0.5, most, 1)
+			clean, truth := mixtures(fewer(full(2000, 600), 400), s[1], s[0], 0.5, most, 1)
 			x := noisy(clean, 30, 2)
 			j, start := started(t, x, s[0], &MinVolumeOptions{Init: InitSPA})
 			spa := j.outside(start)
@@ -458,7 +460,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}
-					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: fewer(10, 3)})
+					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: full(10, 3)})
 					if err != nil {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue
@@ -531,7 +533,7 @@ func TestMinVolumeErrors(t *testing.T) {
 // TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
-	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 250)), fewer(10, 4)
+	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(full(700, 400), 250)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*5/4 + 1 {
@@ -798,7 +800,7 @@ func TestTraceDenormal(t *testing.T) {
 	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-160 * v })
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
-			m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(0, 30)})
+			m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(full(0, 100), 30)})
 			if err != nil {
 				t.Fatal(err)
 			}

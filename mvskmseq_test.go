@@ -127,19 +127,19 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 		held  bool // to the same minimum
 	}
 	var sets []set
-	long := os.Getenv("SOFTKMEANS_DATA") != ""
+	all := os.Getenv("SOFTKMEANS_DATA") != ""
 	for _, s := range dataSets(t) {
 		for _, size := range []int{100, 500, 1000} {
-			if size < s.x.Rows && size > s.x.Rows/6 && size >= 32*s.k && (s.k < 5 || !quick() && (size > 500 || long)) {
+			if size < s.x.Rows && size > s.x.Rows/6 && size >= 32*s.k && (s.k < 5 || extended() && (size > 500 || all)) {
 				sets = append(sets, set{s, MinVolumeSeqOptions{}, []int{size}, s.k < 5})
 			}
 		}
 	}
 	n, size := 2000, 400
-	if long {
+	if all {
 		n, size = 200000, 0
 	}
-	for _, shape := range [][2]int{{3, 8}, {5, 32}}[:fewer(2, 1)] {
+	for _, shape := range [][2]int{{3, 8}, {5, 32}}[:full(2, 1)] {
 		k, d := shape[0], shape[1]
 		for _, most := range purest {
 			x, _ := mixtures(n, d, k, 0.5, most, 1)
@@ -376,7 +376,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 			for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
 				name := fmt.Sprint(c.name, " ", sum, " ", init)
-				m, _ := seqFit(t, c.x, c.k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Sum: sum, Init: init, MaxIter: fewer(10, 3)}, SummaryRows: 32 * c.k, Refinements: 1}, 64)
+				m, _ := seqFit(t, c.x, c.k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Sum: sum, Init: init, MaxIter: full(10, 3)}, SummaryRows: 32 * c.k, Refinements: 1}, 64)
 				if _, err := m.MarshalBinary(); err != nil { // every number is finite
 					t.Errorf("%s: %v", name, err)
 				}

@@ -90,7 +90,7 @@ func TestKrylovFewSteps(t *testing.T) {
 		"flat": func(int) float64 { return 1 }, "falls": func(i int) float64 { return 1 / float64(i+1) }, "slow": func(i int) float64 { return 1 / math.Sqrt(float64(i+1)) },
 		"spike": func(i int) float64 { return 1 + 99*float64(1/(i+1)) }, "two heights": func(i int) float64 { return 1 + float64(30/(i+1)) },
 	} {
-		for seed := range fewer[uint64](4, 1) {
+		for seed := range fewer[uint64](full[uint64](4, 2), 1) {
 			x := randomData(n, d, 0, seed)
 			for i := range n {
 				for j := range d {

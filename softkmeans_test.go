@@ -15,12 +15,13 @@ import (
 func TestGlobalMinimum(t *testing.T) {
 	t.Parallel()
 	const tol = 1e-12 // of ‖Xc‖²
-	shapes := []struct {
+	type shape struct {
 		n, d int
 		ks   []int
-	}{
+	}
+	shapes := []shape{
 		{1, 3, []int{1, 2, 3}}, {2, 1, []int{1, 2, 3}}, {3, 3, []int{1, 2, 3, 4}}, {50, 6, []int{1, 2, 3, 6, 7, 9}},
-		{7, 30, []int{2, 7, 8}}, {40, 400, []int{1, 3, 20, 40}}, {64, 64, []int{2, 10, 63, 64}}, {3000, 150, []int{4, 30}},
+		{7, 30, []int{2, 7, 8}}, {40, 400, []int{1, 3, 20, 40}}, {64, 64, full([]int{2, 10, 63, 64}, []int{2, 63, 64})}, full(shape{3000, 150, []int{4, 30}}, shape{500, 80, []int{4, 30}}),
 	}
 	if quick() {
 		shapes = shapes[:6]
@@ -71,7 +72,7 @@ func TestRealData(t *testing.T) {
 	for _, name := range realSets {
 		x := head(loadCSV(t, name), 200)
 		floors, total := oracle(x, nil)
-		for _, k := range fewer([]int{1, 2, 3, 5, 10, 14}, []int{1, 3, 14}) {
+		for _, k := range fewer(full([]int{1, 2, 3, 5, 10, 14}, []int{1, 3, 10, 14}), []int{1, 3, 14}) {
 			for _, solver := range allSolvers {
 				for _, enc := range allEnclosures {
 					m, err := Fit(bg, x, k, &Options{Solver: solver, Enclosure: enc})

@@ -30,7 +30,7 @@ func TestFitSeq(t *testing.T) {
 			x := moved(set.x, mean)
 			for _, k := range []int{1, 2, 5} {
 				for i, solver := range []Solver{SolverAuto, SolverGram, SolverJacobi, SolverKrylov} {
-					if solver == SolverKrylov && k > min(x.Rows-1, x.Cols) || quick() && k == 2 {
+					if solver == SolverKrylov && k > min(x.Rows-1, x.Cols) || !extended() && k == 2 {
 						continue
 					}
 					enclosure := allEnclosures[i%2]

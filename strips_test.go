@@ -177,53 +177,6 @@ func TestAddCombined(t *testing.T) {
 	}
 }
 
-// TestProducts: the passes over samples in blocks, with weights, on a strided
-// view, against sums in a loop.
-func TestProducts(t *testing.T) {
-	type shape struct{ n, d, b int }
-	for _, c := range fewer([]shape{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {1300, 50, 9}, {9, 700, 5}, {600, 191, 4}, {600, 192, 7}, {50, 481, 3}, {700, 1000, 3}, {501, 400, 2}, {390, 601, 2}, {1100, 385, 2}},
-		[]shape{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {500, 30, 9}, {9, 700, 5}, {250, 191, 4}, {250, 192, 7}, {30, 481, 3}, {385, 386, 2}}) {
-		x := randomData(c.n, c.d+2, 3, uint64(c.n))
-		x = &Matrix{Rows: c.n, Cols: c.d, Stride: c.d + 2, Data: x.Data[:c.n*(c.d+2)-2]}
-		weights := make([]float64, c.n)
-		for i := range weights {
-			weights[i] = float64((i + 1) % 4)
-		}
-		s, err := newSamples(bg, x, weights, 2, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		xc := NewMatrix(c.n, c.d, nil)
-		s.pack(xc.Data, 0, c.n, true)
-		v, y := randomData(c.b, c.d, 0, 1), randomData(c.b, c.n, 0, 2)
-		must := func(m *Matrix, err error) *Matrix {
-			if err != nil {
-				t.Fatal(err)
-			}
-			return m
-		}
-		for _, p := range []struct {
-			name      string
-			got, want *Matrix
-		}{
-			{"mul", must(multiply(s, v)), product(v, xc.transposed())},
-			{"mulT", must(multiplyT(s, y)), product(y, xc)},
-			{"normal", must(normalProduct(s, v)), product(product(v, xc.transposed()), xc)},
-		} {
-			if off := maxDiff(p.got, p.want); !(off <= 1e-13*float64(c.n+c.d)) {
-				t.Errorf("%v: %s is off by %g", c, p.name, off)
-			}
-		}
-		want := product(xc.transposed(), xc)
-		if s.wide() {
-			want = product(xc, xc.transposed())
-		}
-		if off := maxDiff(must(gramMatrix(s)), want); !(off <= 1e-13*float64(c.n+c.d)) {
-			t.Errorf("%v: the Gram matrix is off by %g", c, off)
-		}
-	}
-}
-
 // TestPassKernels: addDifference and shift against loops, at all lengths.
 func TestPassKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))

@@ -24,6 +24,7 @@ func TestGallery(t *testing.T) {
 		n++
 		return Frame{ID: "g" + strconv.Itoa(n), Title: title, Desc: "From the data in testdata.", Width: width}
 	}
+	fits := map[string][2]*softkmeans.Model{}
 	for _, w := range []int{0, 340} {
 		b = append(b, "<section>"...)
 		for _, set := range []struct {
@@ -35,14 +36,18 @@ func TestGallery(t *testing.T) {
 			if set.name != "iris" {
 				classes = nil
 			}
-			m, err := softkmeans.FitMinVolume(context.Background(), x, set.k, nil)
-			if err != nil {
-				t.Fatal(err)
+			if _, ok := fits[set.name]; !ok {
+				m, err := softkmeans.FitMinVolume(context.Background(), x, set.k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				g, err := softkmeans.Fit(context.Background(), x, set.k, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fits[set.name] = [2]*softkmeans.Model{m, g}
 			}
-			g, err := softkmeans.Fit(context.Background(), x, set.k, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m, g := fits[set.name][0], fits[set.name][1]
 			floors, err := softkmeans.Floors(x)
 			if err != nil {
 				t.Fatal(err)

@@ -185,6 +185,7 @@ func (b *bench) run(ctx context.Context, binary string, s stage) (output string,
 	flags := append([]string{"-test.failfast", "-test.timeout", b.timeout.String()}, s.flags...)
 	cmd := exec.CommandContext(ctx, binary, flags...)
 	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), "SOFTKMEANS_LONG=1") // of which short tests take no notice
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

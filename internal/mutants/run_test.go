@@ -96,7 +96,7 @@ broken small.go slip: does not compile
 	}
 	var said bytes.Buffer
 	// The others take milliseconds; what hangs, as long as it may.
-	results, err := testAll(context.Background(), from, faults, &options{parallel: 2, timeout: 5 * time.Second}, &said)
+	results, err := testAll(context.Background(), from, faults, &options{parallel: 2, timeout: 2 * time.Second}, &said)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,6 +96,8 @@ func parse(t *testing.T, b []byte) (all []*element) {
 	}
 	d := xml.NewDecoder(bytes.NewReader(body))
 	var open []*element
+	var from []int // where each of these begins in text
+	var text []byte
 	ids := map[string]bool{}
 	for {
 		token, err := d.Token()
@@ -125,13 +127,13 @@ func parse(t *testing.T, b []byte) (all []*element) {
 				t.Errorf("there is a %s", e.name)
 			}
 			e.drawing = e.name == "svg" || len(open) > 0 && open[len(open)-1].drawing
-			all, open = append(all, e), append(open, e)
+			all, open, from = append(all, e), append(open, e), append(from, len(text))
 		case xml.CharData:
-			for _, e := range open {
-				e.text += string(token)
-			}
+			text = append(text, token...)
 		case xml.EndElement:
-			open = open[:len(open)-1]
+			last := len(open) - 1
+			open[last].text = string(text[from[last]:])
+			open, from = open[:last], from[:last]
 		}
 	}
 	for _, e := range all {
@@ -400,6 +402,9 @@ func TestDegenerate(t *testing.T) {
 		{"ten rows", 10, 2, 2, func(i, j int) float64 { return float64((i*3 + j*i*i) % 7) }},
 	} {
 		for _, kind := range []scale.Kind{scale.None, scale.ZScore} {
+			if c.k >= 20 && kind == scale.ZScore {
+				continue // time
+			}
 			t.Run(c.name+" "+kind.String(), func(t *testing.T) {
 				in := input(c.rows, c.cols, c.value)
 				in.Scaling = scale.Of(kind, in.X.Data, c.cols, nil)
@@ -614,7 +619,7 @@ func TestStrips(t *testing.T) {
 
 // A large table gives a page that is not: points are sampled, and it says so.
 func TestLarge(t *testing.T) {
-	const n = 100_000
+	const n = 40_000 // above summaryRows
 	r := rand.New(rand.NewPCG(1, 2))
 	in := input(n, 6, func(i, j int) float64 {
 		if i%3 == j%3 {
@@ -632,7 +637,7 @@ func TestLarge(t *testing.T) {
 	if len(page) > 1<<20 {
 		t.Errorf("it has %d bytes", len(page))
 	}
-	for _, want := range []string{"1000 of 100000 rows are shown", "Scatter plots show a part of the 100000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {
+	for _, want := range []string{"1000 of 40000 rows are shown", "Scatter plots show a part of the 40000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
@@ -648,19 +653,19 @@ func TestLarge(t *testing.T) {
 // Of a great many columns the table has those that differ most.
 func TestWide(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	in := input(60, 4000, func(i, j int) float64 {
-		if j == 3999 {
+	in := input(40, 2500, func(i, j int) float64 {
+		if j == 2499 {
 			return 100 * float64(i%2)
 		}
 		return r.NormFloat64()
 	})
 	page, all := made(t, in, 2)
-	if !strings.Contains(page, "The 2000 of 4000 columns in which the prototypes differ most") || len(page) > 1<<20 {
+	if !strings.Contains(page, "The 2000 of 2500 columns in which the prototypes differ most") || len(page) > 1<<20 {
 		t.Errorf("all columns are shown, in %d bytes", len(page))
 	}
 	found := false
 	for _, e := range named(all, "th") {
-		found = found || e.text == "c4000"
+		found = found || e.text == "c2500"
 	}
 	if !found {
 		t.Error("the column that differs most is not there")

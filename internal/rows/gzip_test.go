@@ -143,9 +143,8 @@ func TestGzipErrors(t *testing.T) {
 // A small file of a large content takes no more memory, block by block, than its
 // lines do, and one of a line without an end none beyond the limits.
 func TestGzipBomb(t *testing.T) {
-	row := bytes.Repeat([]byte("0.25,0.5,1\n"), 1<<20)
-	rows := packed(t, row, row, row, row, row, row, row, row)
-	line := packed(t, bytes.Repeat([]byte("1,"), 100<<20))
+	rows := bytes.Repeat(packed(t, bytes.Repeat([]byte("0.25,0.5,1\n"), 1<<20)), 8)
+	line := bytes.Repeat(packed(t, bytes.Repeat([]byte("1,"), 1<<20)), 100)
 	promise := func(cols int) []byte {
 		var b bytes.Buffer
 		if err := npy.WriteHeader(&b, 1, cols); err != nil {

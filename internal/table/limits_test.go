@@ -48,6 +48,9 @@ func TestLimits(t *testing.T) {
 		{"CR alone", "x0,x1\r", "1,2\r", `f.csv: the lines end in CR alone; convert them to LF`, 2 << 20},
 	} {
 		for workers := range 3 {
+			if workers == 1 && test.most > 64<<20 {
+				continue // time
+			}
 			in := &endless{head: test.head, again: strings.Repeat(test.again, 1000)}
 			runtime.GC()
 			var from, to runtime.MemStats

@@ -66,15 +66,22 @@ func sameTable(a, b *Table) bool {
 // way.
 func checkBlocks(t *testing.T, text string, d Dialect, rows int) {
 	t.Helper()
-	whole := d
-	whole.Workers, whole.chunk, whole.slow = 0, 0, true
-	want, wantErr := Read(strings.NewReader(text), "f.csv", whole)
-	got, err := inBlocks(strings.NewReader(text), d, rows)
-	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
-		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, err, wantErr)
-	}
-	if err == nil && !sameTable(got, want) {
-		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, got, want)
+	blocksOf(text, d)(t, d, rows)
+}
+
+// blocksOf reads a text at once, and returns a check of what blocks of it are.
+func blocksOf(text string, d Dialect) func(t *testing.T, d Dialect, rows int) {
+	d.Workers, d.chunk, d.slow = 0, 0, true
+	want, wantErr := Read(strings.NewReader(text), "f.csv", d)
+	return func(t *testing.T, d Dialect, rows int) {
+		t.Helper()
+		got, err := inBlocks(strings.NewReader(text), d, rows)
+		if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+			t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, err, wantErr)
+		}
+		if err == nil && !sameTable(got, want) {
+			t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", text, d.chunk, rows, d.Workers, got, want)
+		}
 	}
 }
 
@@ -112,12 +119,13 @@ func blockTexts() (texts []string, dialects []Dialect) {
 func TestReaderChunks(t *testing.T) {
 	texts, dialects := blockTexts()
 	for i, text := range texts {
+		d := dialects[i]
+		check := blocksOf(text, d)
 		for chunk := 1; chunk <= min(len(text)+1, 40); chunk++ {
-			d := dialects[i]
-			d.chunk = chunk
-			checkBlocks(t, text, d, 1+chunk%4)
+			d.Workers, d.chunk = dialects[i].Workers, chunk
+			check(t, d, 1+chunk%4)
 			if d.Workers = 1 + chunk%3; d.Workers > 1 {
-				checkBlocks(t, text, d, 1+chunk%3)
+				check(t, d, 1+chunk%3)
 			}
 		}
 	}
