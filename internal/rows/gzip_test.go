@@ -109,8 +109,8 @@ func TestGzipErrors(t *testing.T) {
 		{"another checksum", changed(whole, -8, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
 		{"another length", changed(whole, -4, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
 		{"damaged", changed(whole, 12, bytes.Repeat([]byte{0xff}, 50)...), "F:1: the gzip file is damaged: flate: corrupt input before offset"},
-		{"no gzip", []byte("\x1f\x8b,1,2\n3,4,5,6,7,8,9,1,2\n"), "F: the file begins as gzip, and is not gzip"},
-		{"more behind", append(slices.Clone(whole), "1,2,3\nmore than a header\n"...), "F: what follows the gzip data, or a part of it, is not gzip"},
+		{"no gzip", []byte("\x1f\x8b,1,2\n3,4,5,6,7,8,9,1,2\n"), "F: the file begins like gzip, but is not gzip"},
+		{"more behind", append(slices.Clone(whole), "1,2,3\nmore than a header\n"...), "F: the gzip data is followed by something that is not gzip"},
 		{"twice", packed(t, whole), "F: this is a gzip file; unpack it first"},
 		{"binary", packed(t, []byte("PK\x03\x04\x00\x00\x00")), "F: this is a binary file, not text"},
 		{"empty", packed(t, nil), "F: there are no rows"},
@@ -162,7 +162,7 @@ func TestGzipBomb(t *testing.T) {
 		{"rows", rows, "", 16 << 20},
 		{"a line", line, "a line of more than 64 MB", 400 << 20},
 		{"a promise", promise(1 << 20), "the file is cut: 8388608 of 8388608 bytes of values are missing, from row 1 on", 400<<20 + raceAllows},
-		{"a larger promise", promise(1<<20 + 1), "1048577 columns, of which a pipe or a packed file may have 1048576", 1 << 20},
+		{"a larger promise", promise(1<<20 + 1), "1048577 columns; a pipe or a compressed file may have 1048576", 1 << 20},
 	} {
 		path := write(t, "f.gz", test.content)
 		runtime.GC()
