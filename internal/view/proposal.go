@@ -1,6 +1,6 @@
 package view
 
-// How many prototypes the floors propose.
+// The proposed number of prototypes.
 
 import (
 	"math"
@@ -33,7 +33,7 @@ func Propose(x *softkmeans.Matrix, weights, floors []float64) (softkmeans.KPropo
 	return softkmeans.ProposeK(floors)
 }
 
-// Proposal is the proposal in a sentence.
+// Proposal writes the proposal as a sentence.
 func Proposal(p softkmeans.KProposal) string {
 	reason := strings.ReplaceAll(p.Reason, " %", "\u00a0%")
 	if p.K == 0 {
