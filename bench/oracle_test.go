@@ -199,7 +199,7 @@ func TestFloor(t *testing.T) {
 }
 
 func checkFloors(t *testing.T, o *oracle, x *softkmeans.Matrix, worst *worst, where string) {
-	all, err := softkmeans.Floors(x)
+	all, err := softkmeans.Floors(context.Background(), x, nil)
 	if err != nil || len(all) != len(o.floors) {
 		t.Fatalf("%s: %d floors, not %d: %v", where, len(all), len(o.floors), err)
 	}

@@ -180,7 +180,7 @@ func (f *certifyFlags) certify(ctx context.Context, c *certified, prototypes *so
 				return none, err
 			}
 		}
-		return softkmeans.CertifyWeighted(d.x, prototypes, g, d.Weights)
+		return softkmeans.Certify(context.Background(), d.x, prototypes, g, &softkmeans.Options{Weights: d.Weights})
 	})
 	return err
 }

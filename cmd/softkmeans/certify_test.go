@@ -70,7 +70,7 @@ func TestCertifyFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := softkmeans.Certify(x, m.Centers, m.Memberships)
+		want, err := softkmeans.Certify(context.Background(), x, m.Centers, m.Memberships, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestCertifyCenters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := softkmeans.Certify(x, m.Centers, g)
+		want, err := softkmeans.Certify(context.Background(), x, m.Centers, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -261,7 +261,9 @@ func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w 
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
 	if r.k == 0 {
-		floors, err := await(ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+		floors, err := await(ctx, func() ([]float64, error) {
+			return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -145,7 +145,9 @@ func (f *floorsFlags) ofTable(ctx context.Context, in io.Reader, source string, 
 		return nil, err
 	}
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
-	r.floors, err = await(ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+	r.floors, err = await(ctx, func() ([]float64, error) {
+		return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 		return nil, err
 	}
 	r.setModel(m)
-	r.cert, err = softkmeans.CertifyWeighted(d.x, m.Centers, m.Memberships, weights)
+	r.cert, err = softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: weights})
 	return m.Memberships, err
 }
 

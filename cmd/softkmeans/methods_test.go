@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -153,7 +154,7 @@ func TestFitUsageOfMethods(t *testing.T) {
 // nothing it asks. A stream proposes the same.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
-	floors, err := softkmeans.Floors(x)
+	floors, err := softkmeans.Floors(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

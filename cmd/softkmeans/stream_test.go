@@ -348,7 +348,7 @@ func TestStreamCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := softkmeans.Certify(x, r.model.Centers, g)
+	want, err := softkmeans.Certify(context.Background(), x, r.model.Centers, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

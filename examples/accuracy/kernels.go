@@ -8,8 +8,8 @@ import (
 	"softkmeans"
 )
 
-// narrower is by how much the second kernel's γ is larger than that of the median
-// heuristic: what is far apart then has a similarity near 0, as in K = PPᵀ/c.
+// narrower is the factor between the γ of the narrow kernel and that of the median
+// heuristic. With it distant samples have a similarity near 0, as in K = PPᵀ/c.
 const narrower = 8
 
 // kernelTable compares clusters found from RBF kernels with those found from the
@@ -19,57 +19,23 @@ func kernelTable(dir string) error {
 	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | HierarchicalLSD, 8γ | error, floor |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
-		k := slices.Max(classes) + 1
 		kernel, err := softkmeans.RBFKernel(x, 0)
 		if err != nil {
 			return err
 		}
-		similarity, err := softkmeans.SimilarityMatrix(kernel)
-		if err != nil {
+		r := kernelRow{x: x, k: slices.Max(classes) + 1}
+		if r.wide, err = softkmeans.SimilarityMatrix(kernel); err != nil {
 			return err
 		}
 		narrow, err := softkmeans.RBFKernel(x, narrower*kernel.Gamma())
 		if err != nil {
 			return err
 		}
-		sharp, err := softkmeans.SimilarityMatrix(narrow)
-		if err != nil {
+		if r.narrow, err = softkmeans.SimilarityMatrix(narrow); err != nil {
 			return err
 		}
-		ctx := context.Background()
-		var lsd *softkmeans.LSDModel
-		fmt.Printf("| %s | %d, %d |", s.name, x.Rows, k)
-		for _, labels := range []func() ([]int, error){
-			func() ([]int, error) { return labelsOf(softkmeans.Fit(ctx, x, k, nil)) },
-			func() ([]int, error) { return labelsOf(softkmeans.FitMinVolume(ctx, x, k, nil)) },
-			func() ([]int, error) {
-				return labelsOf(softkmeans.TILSD(ctx, similarity, k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))
-			},
-			func() ([]int, error) {
-				wide, err := softkmeans.TILSD(ctx, similarity, 3*k, nil)
-				if err != nil {
-					return nil, err
-				}
-				w, err := wide.Coordinates(nil, similarity)
-				if err != nil {
-					return nil, err
-				}
-				return labelsOf(softkmeans.FitMinVolume(ctx, w, k, nil))
-			},
-			func() ([]int, error) { return labelsOf(softkmeans.LSD(ctx, similarity, k, nil)) },
-			func() ([]int, error) {
-				var err error
-				lsd, err = softkmeans.LSD(ctx, sharp, k, nil)
-				return labelsOf(lsd, err)
-			},
-			func() ([]int, error) {
-				tree, err := softkmeans.HierarchicalLSD(ctx, sharp, k, nil)
-				if err != nil {
-					return nil, err
-				}
-				return tree.Leaves, nil
-			},
-		} {
+		fmt.Printf("| %s | %d, %d |", s.name, x.Rows, r.k)
+		for _, labels := range r.methods(context.Background()) {
 			found, err := labels()
 			if err != nil {
 				return err
@@ -84,9 +50,51 @@ func kernelTable(dir string) error {
 			}
 			fmt.Printf(" %s (%s) |", share(acc), share(nmi))
 		}
-		fmt.Printf(" %.3f, %.3f |\n", lsd.Objective/lsd.Total, lsd.Floor/lsd.Total)
+		fmt.Printf(" %.3f, %.3f |\n", r.lsd.Objective/r.lsd.Total, r.lsd.Floor/r.lsd.Total)
 		return nil
 	})
+}
+
+// kernelRow is a set and its similarities by both kernels.
+type kernelRow struct {
+	x            *softkmeans.Matrix
+	k            int
+	wide, narrow *softkmeans.Matrix
+	lsd          *softkmeans.LSDModel // LSD of the narrow kernel, when it has run
+}
+
+// methods are the columns of the table; each returns its labels.
+func (r *kernelRow) methods(ctx context.Context) []func() ([]int, error) {
+	return []func() ([]int, error){
+		func() ([]int, error) { return labelsOf(softkmeans.Fit(ctx, r.x, r.k, nil)) },
+		func() ([]int, error) { return labelsOf(softkmeans.FitMinVolume(ctx, r.x, r.k, nil)) },
+		func() ([]int, error) {
+			return labelsOf(softkmeans.TILSD(ctx, r.wide, r.k, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}))
+		},
+		func() ([]int, error) {
+			wide, err := softkmeans.TILSD(ctx, r.wide, 3*r.k, nil)
+			if err != nil {
+				return nil, err
+			}
+			w, err := wide.Coordinates(nil, r.wide)
+			if err != nil {
+				return nil, err
+			}
+			return labelsOf(softkmeans.FitMinVolume(ctx, w, r.k, nil))
+		},
+		func() ([]int, error) { return labelsOf(softkmeans.LSD(ctx, r.wide, r.k, nil)) },
+		func() (_ []int, err error) {
+			r.lsd, err = softkmeans.LSD(ctx, r.narrow, r.k, nil)
+			return labelsOf(r.lsd, err)
+		},
+		func() ([]int, error) {
+			tree, err := softkmeans.HierarchicalLSD(ctx, r.narrow, r.k, nil)
+			if err != nil {
+				return nil, err
+			}
+			return tree.Leaves, nil
+		},
+	}
 }
 
 // labelsOf returns a model's labels unless there was an error.

@@ -1,8 +1,8 @@
-// Accuracy prints a Markdown table of how well the labels of soft k-means, which
-// never sees a class, agree with known classes:
+// Accuracy prints a Markdown table of how well the labels of soft k-means agree with
+// given classes, which the fits do not use:
 //
 //	go run ./examples/accuracy            # the sets in testdata/
-//	go run ./examples/accuracy -data DIR  # others too, where DIR has them
+//	go run ./examples/accuracy -data DIR  # also those that are in DIR
 //	go run ./examples/accuracy -kernels   # from an RBF kernel instead of the columns
 //
 // DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
@@ -10,9 +10,9 @@
 // class a row (mfeat.labels.csv for the views). Run it in the folder that has
 // testdata/.
 //
-// Columns are standardized to mean 0 and variance 1, but for mfeat_pix, which is
-// taken as it is. mfeat joins its six views, each standardized and divided by
-// the root of its number of columns.
+// Columns are standardized to mean 0 and variance 1, except those of mfeat_pix. mfeat
+// joins its six views, each standardized and divided by the root of its number of
+// columns.
 package main
 
 import (
@@ -38,9 +38,9 @@ import (
 type set struct {
 	name  string
 	parts []string // files to join; nil: the one called name
-	raw   bool     // not to be standardized
-	// kmeans is the accuracy of k-means, the best of ten runs by inertia, with
-	// scikit-learn on the same data; 0: not known.
+	raw   bool     // not standardized
+	// kmeans is the accuracy of scikit-learn's k-means on the same data, the best of ten
+	// runs by inertia; 0: not measured.
 	kmeans float64
 }
 
@@ -59,7 +59,7 @@ var sets = []set{
 
 func main() {
 	data := flag.String("data", "", "a folder with more sets")
-	seeds := flag.Int("seeds", 5, "of how many seeds to take the median")
+	seeds := flag.Int("seeds", 5, "number of seeds to take the median of")
 	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	flag.Parse()
@@ -129,7 +129,7 @@ func labelTable(dir string, seeds int, slack float64) error {
 	})
 }
 
-// eachSet calls fn for every set that this machine has.
+// eachSet calls fn for every set that is in testdata/ or dir.
 func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) error) error {
 	found := 0
 	for _, s := range sets {
@@ -151,7 +151,7 @@ func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) err
 	return nil
 }
 
-// share prints .954, and – for what is not known.
+// share writes .954, and – for 0, which stands for no value.
 func share(v float64) string {
 	if v == 0 {
 		return "–"
@@ -159,7 +159,7 @@ func share(v float64) string {
 	return strings.TrimPrefix(strconv.FormatFloat(v, 'f', 3, 64), "0")
 }
 
-// excess prints an objective over its floor; – where the floor is 0.
+// excess writes an objective over its floor, and – if the floor is 0.
 func excess(v float64) string {
 	if v > 1e3 || math.IsNaN(v) {
 		return "–"
@@ -172,7 +172,7 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// load reads a set from the first of the folders that has it.
+// load reads a set from the first folder that has it.
 func (s set) load(dirs []string) (*softkmeans.Matrix, []int, error) {
 	parts, labels := s.parts, s.name
 	if parts == nil {

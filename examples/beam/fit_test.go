@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -87,7 +88,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 			t.Errorf("%s: not as Fit: objective %v, %v; centers differ by %g, memberships by %g", enclosure, m.Objective, whole.Objective,
 				difference(m.Centers, whole.Centers), difference(memberships, whole.Memberships))
 		}
-		cert, err := softkmeans.Certify(table, m.Centers, memberships)
+		cert, err := softkmeans.Certify(context.Background(), table, m.Centers, memberships, nil)
 		if err != nil || !cert.Optimal(0) {
 			t.Errorf("%s: %+v, %v", enclosure, cert, err)
 		}

@@ -1,10 +1,10 @@
 package main
 
-// The table that is on the page: read, standardized, and what is known of it
-// before any fit.
+// The table on the page: read, standardized, with its floors and its plane.
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strconv"
 
@@ -14,21 +14,21 @@ import (
 	"softkmeans/internal/view"
 )
 
-// Larger tables than this would not fit into the 4 GB that WebAssembly can
-// have, with the copies that reading and fitting make.
+// The largest table. Reading and fitting make copies, and the memory of WebAssembly is
+// at most 4 GB.
 const (
 	maxText   = 256 << 20 // bytes
 	maxValues = 1 << 24
 )
 
-// words are what messages of the reader call its settings.
+// words are the settings of the page in messages of the reader.
 var words = table.Words{Delimiter: "another file", Header: "a header", Label: "the label column"}
 
-// data is a table ready to be fitted. It is replaced as a whole, never changed.
+// data is a table ready to be fitted. It is replaced, never changed.
 type data struct {
 	*table.Table
-	set     *set // nil: not one of ours
-	guessed bool // the label column is a guess
+	set     *set // nil: a table of the user's
+	guessed bool // the label column was guessed
 	x       *softkmeans.Matrix
 	scaling *scale.Scaling // of the columns, if standardized
 	floors  []float64      // for k = 1, 2, …
@@ -36,16 +36,16 @@ type data struct {
 	plane   view.Plane
 }
 
-// source is what the page handed over.
+// source is a text as it came from the page.
 type source struct {
 	name   string
 	text   []byte
 	set    *set
-	labels []byte // of a set, a number a line
+	labels []byte // of a set, one number on each line
 }
 
-// read makes a table of the text. label is a column's name or number, "" for
-// none, or "auto": none, unless just one column holds words.
+// read parses the text. label is the name or number of the label column, "" for none,
+// or "auto" for the only column of words, if there is one.
 func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
 	if len(s.text) > maxText {
 		return nil, false, errors.New(s.name + ": " + itoa(len(s.text)>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
@@ -75,7 +75,7 @@ func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
 	return t, guessed, nil
 }
 
-// placed says in words where a text is wrong.
+// placed writes the place of an error in words.
 func placed(err error) error {
 	var bad *table.Error
 	if !errors.As(err, &bad) || bad.Line == 0 {
@@ -92,7 +92,7 @@ func (s *source) parse(label string) (*table.Table, error) {
 	return table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Label: label, Words: words})
 }
 
-// readSet reads a set of ours, whose labels are in a file of their own.
+// readSet reads a set that comes with the page. Its labels are in a second file.
 func (s *source) readSet() (*table.Table, error) {
 	t, err := table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Header: table.HeaderNo})
 	if err != nil {
@@ -129,7 +129,7 @@ func allWords(classes []string) bool {
 	return true
 }
 
-// columns are the names of all columns of the text, the label's among them.
+// columns returns the names of all columns of the text, including the label column.
 func columns(t *table.Table) []string {
 	if t.LabelColumn == 0 {
 		return t.Names
@@ -139,7 +139,7 @@ func columns(t *table.Table) []string {
 	return append(append(names, t.LabelName), t.Names[at:]...)
 }
 
-// prepare standardizes, if asked to, and finds floors and the plane to draw in.
+// prepare standardizes the table, if asked to, and computes its floors and its plane.
 func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) {
 	d := &data{Table: t, set: of, guessed: guessed}
 	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
@@ -149,7 +149,7 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 		d.scaling.Apply(d.x.Data)
 	}
 	var err error
-	if d.floors, err = softkmeans.Floors(d.x); err != nil {
+	if d.floors, err = softkmeans.Floors(context.Background(), d.x, nil); err != nil {
 		return nil, err
 	}
 	if d.propose, err = view.Propose(d.x, nil, d.floors); err != nil {
@@ -159,15 +159,15 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	return d, err
 }
 
-// original is a center in the units of the text.
+// original returns a center in the units of the text.
 func (d *data) original(center []float64) []float64 {
 	out := append([]float64{}, center...)
 	d.scaling.Undo(out)
 	return out
 }
 
-// clusters is how many prototypes to fit: k, or if that is 0 one for each class
-// or as many as are proposed.
+// clusters is the number of prototypes to fit: k or, if that is 0, the number of
+// classes or the proposed number.
 func (d *data) clusters(k int) int {
 	switch {
 	case k > 0:

@@ -1,6 +1,6 @@
 package main
 
-// Files to take away.
+// The files that can be saved.
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ type file struct {
 
 var errNoModel = errors.New("there is no fit to save yet")
 
-// save makes a file of the latest fit: "memberships", "centers" or "model".
+// save returns a file of the latest fit: "memberships", "centers" or "model".
 func (s *session) save(what string) (file, error) {
 	if s.shown == nil {
 		return file{}, errNoModel
@@ -50,9 +50,9 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has label,p0,…,p(k−1), as the command writes it, and the given
-// class last where there is one. Every number is written with the digits it takes
-// to read the same float64 back.
+// membershipsCSV has the columns label,p0,…,p(k−1), as the command writes them, and the
+// given class last if there is one. Numbers have the digits that are needed to read the
+// same float64.
 func membershipsCSV(d *data, r *result) []byte {
 	m := r.model
 	b := []byte("label")
@@ -76,9 +76,9 @@ func membershipsCSV(d *data, r *result) []byte {
 	return b
 }
 
-// centersCSV has a row for every column of the table: its prototypes in the
-// table's own units and, if it was standardized, what was subtracted and
-// divided by. New rows must be standardized by the same before Model.Predict.
+// centersCSV has a row for every column of the table, with the prototypes in the units
+// of the table. If the table was standardized it also has each column's mean and
+// deviation, by which new rows must be standardized before Model.Predict.
 func centersCSV(d *data, r *result) []byte {
 	m := r.model.Centers
 	b := []byte("column")

@@ -1,8 +1,8 @@
 //go:build !(js && wasm)
 
-// Command browser is the program of a page that shows what the package does, in
-// a browser and without a server: see README.md, and serve, which builds it. Here
-// it only says so; what the page says and draws is tested on every machine.
+// Command browser is the program of a web page that fits tables in the browser. See
+// README.md, and the command serve, which builds it. Outside of a browser it only
+// prints how to build the page.
 package main
 
 import "os"

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// The page's program: it runs in a Web Worker, see README.md for the messages.
-// Its answers leave by the function that worker.js hands over.
+// The program of the page. It runs in a Web Worker; README.md describes its messages.
+// It sends answers by the function softkmeans.post of worker.js.
 package main
 
 import (
@@ -12,14 +12,14 @@ import (
 	"softkmeans"
 )
 
-// pause is how often a fit lets the worker read its messages, so that one that
-// cancels is seen, and how often it says how far it is.
+// pause is the time after which a fit lets the worker read its messages, so that it can
+// be cancelled, and the time between reports of progress.
 const pause = 50 * time.Millisecond
 
 type worker struct {
 	session session
 	queue   []js.Value
-	more    chan struct{} // has a token while the queue may not be empty
+	more    chan struct{} // holds a value while the queue may not be empty
 	cancel  context.CancelFunc
 }
 
@@ -41,9 +41,8 @@ func main() {
 	}
 }
 
-// receive runs between two steps of the program and must not block. A new
-// request cancels the one that is running: the latest wins. Those that still
-// wait are not begun, but for tables, other colors and files to save.
+// receive is called by the event loop and must not block. A new request cancels the one
+// that is running, and those in the queue that only fit or preview: the latest wins.
 func (w *worker) receive(message js.Value) {
 	if w.cancel != nil {
 		w.cancel()
@@ -86,7 +85,7 @@ func (w *worker) answer(message js.Value) {
 	post(answer)
 }
 
-// reply is an answer to a message.
+// reply returns an answer to a message.
 func reply(to js.Value, kind, text string) js.Value {
 	r := object([]part{{"kind", kind}, {"text", text}})
 	r.Set("id", to.Get("id"))
@@ -96,7 +95,7 @@ func reply(to js.Value, kind, text string) js.Value {
 
 func post(message js.Value) { js.Global().Get("softkmeans").Call("post", message) }
 
-// serve does what the message asks for and puts the answer in the reply.
+// serve executes a request and writes the result to answer.
 func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	o, err := parseOptions(stringsOf(message.Get("options")))
 	if err != nil {
@@ -118,7 +117,7 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	case "path":
 		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) { tell(itoa(found)+" of "+itoa(w.session.path.end), it) })
 		if ctx.Err() != nil {
-			err = nil // what there is, is there
+			err = nil // the points found so far remain
 		}
 	case "save":
 		var f file
@@ -135,9 +134,8 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 	return nil
 }
 
-// listening is a context that lets the worker read its messages, once per pause,
-// where the package asks whether to go on: so a cancel is heard in whatever part
-// of a fit it comes.
+// listening is a context whose Err, which the package calls again and again, lets the
+// worker read its messages once per pause. So every part of a fit can be cancelled.
 type listening struct {
 	context.Context
 	last time.Time
@@ -147,13 +145,12 @@ func (l *listening) Err() error {
 	if err := l.Context.Err(); err != nil || time.Since(l.last) < pause {
 		return err
 	}
-	time.Sleep(time.Millisecond) // the way back to the event loop
+	time.Sleep(time.Millisecond) // runs the event loop
 	l.last = time.Now()
 	return l.Context.Err()
 }
 
-// teller returns what sends progress, once per pause, whatever the pace of the
-// iterations.
+// teller returns a function that sends progress at most once per pause.
 func teller(ctx context.Context, message js.Value) func(step string, it softkmeans.Iteration) {
 	last := time.Now()
 	return func(step string, it softkmeans.Iteration) {

@@ -1,6 +1,6 @@
 package main
 
-// What the page asks for: pairs of a name and a value, checked here once.
+// The options of a request: pairs of a name and a value, which are checked here once.
 
 import (
 	"errors"
@@ -10,27 +10,27 @@ import (
 	"softkmeans/internal/view"
 )
 
-// options are those of a fit. The zero value fits as many prototypes as are
-// proposed, with a minimal volume.
+// options are those of a fit and its pictures.
 type options struct {
 	method      view.Method
 	enclosure   softkmeans.Enclosure // of the global method
-	k           int                  // 0: as many as there are classes, or as proposed
+	k           int                  // 0: the number of classes, or else the proposed number
 	slack       float64              // of the minimal volume; 0: the global simplex itself
 	standardize bool
-	label       string // a column that is not data: its number from 1; "": none; "auto": one of words, if there is just one
-	byClass     bool   // colors are the given classes; otherwise the clusters
-	width, wide int    // of pictures, and of one that has a row to itself, in CSS pixels; 0: theirs
-	zoom        bool   // the picture of the data leaves out the global simplex, which can be far larger
+	label       string // the label column: its number from 1; "": none; "auto": the only column of words
+	byClass     bool   // colors are the given classes, else the clusters
+	width, wide int    // in CSS pixels, of a picture and of one as wide as the page; 0: the default
+	zoom        bool   // leave the global simplex, which can be far larger, out of the picture of the data
 }
 
 const (
-	maxK     = 64   // more cannot be told apart on a page
+	maxK     = 64   // the colors of more prototypes could not be told apart
 	maxSlack = 1.0  // twice the floor
-	noSlack  = 1e-4 // below, the simplex is that of the global solution
+	noSlack  = 1e-4 // below it the simplex is the global one
+	maxWidth = 4000
 )
 
-// parseOptions reads name, value, name, value…
+// parseOptions reads a list of name, value, name, value, ….
 func parseOptions(pairs []string) (options, error) {
 	o := options{slack: 0.25}
 	if len(pairs)%2 != 0 {
@@ -45,83 +45,62 @@ func parseOptions(pairs []string) (options, error) {
 }
 
 func (o *options) set(name, value string) error {
-	bad := func(want string) error {
-		return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
-	}
+	ok, want := true, ""
 	switch name {
 	case "method":
-		switch value {
-		case "minvol":
-			o.method = view.MinVolume
-		case "global":
-			o.method = view.Global
-		case "alternating":
-			o.method = view.Alternating
-		default:
-			return bad("minvol, global or alternating")
-		}
+		o.method, ok = one(value, map[string]view.Method{"minvol": view.MinVolume, "global": view.Global, "alternating": view.Alternating})
+		want = "minvol, global or alternating"
 	case "enclosure":
-		switch value {
-		case "ball":
-			o.enclosure = softkmeans.EnclosureBall
-		case "tight":
-			o.enclosure = softkmeans.EnclosureTight
-		default:
-			return bad("ball or tight")
-		}
+		o.enclosure, ok = one(value, map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
+		want = "ball or tight"
 	case "k":
-		if value == "" {
-			o.k = 0
-			return nil
+		if o.k = 0; value != "" {
+			o.k, ok = number(value, 1, maxK)
 		}
-		k, err := strconv.Atoi(value)
-		if err != nil || k < 1 || k > maxK {
-			return bad("a whole number from 1 to " + itoa(maxK))
-		}
-		o.k = k
+		want = "a whole number from 1 to " + itoa(maxK)
 	case "slack":
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(v >= 0 && v <= maxSlack) {
-			return bad("a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64))
-		}
-		o.slack = v
+		var err error
+		o.slack, err = strconv.ParseFloat(value, 64)
+		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
+		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
 	case "standardize":
-		switch value {
-		case "yes", "no":
-			o.standardize = value == "yes"
-		default:
-			return bad("yes or no")
-		}
+		o.standardize, ok = one(value, yesOrNo)
+		want = "yes or no"
 	case "label":
 		o.label = value
 	case "color":
-		switch value {
-		case "clusters", "classes":
-			o.byClass = value == "classes"
-		default:
-			return bad("clusters or classes")
-		}
+		o.byClass, ok = one(value, map[string]bool{"clusters": false, "classes": true})
+		want = "clusters or classes"
 	case "zoom":
-		switch value {
-		case "yes", "no":
-			o.zoom = value == "yes"
-		default:
-			return bad("yes or no")
-		}
-	case "width", "wide":
-		w, err := strconv.Atoi(value)
-		if err != nil || w < 0 || w > 4000 {
-			return bad("a whole number up to 4000")
-		}
-		if name == "wide" {
-			o.wide = w
-		} else {
-			o.width = w
-		}
+		o.zoom, ok = one(value, yesOrNo)
+		want = "yes or no"
+	case "width":
+		o.width, ok = number(value, 0, maxWidth)
+		want = "a whole number up to " + itoa(maxWidth)
+	case "wide":
+		o.wide, ok = number(value, 0, maxWidth)
+		want = "a whole number up to " + itoa(maxWidth)
 	default:
 		return errors.New("there is no option " + strconv.Quote(name))
 	}
+	if !ok {
+		return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
+	}
 	return nil
+}
+
+var yesOrNo = map[string]bool{"yes": true, "no": false}
+
+// one returns what the value stands for. It is not ok if values does not have it.
+func one[T any](value string, values map[string]T) (v T, ok bool) {
+	v, ok = values[value]
+	return v, ok
+}
+
+// number reads a whole number. It is not ok if it is not from least to most.
+func number(value string, least, most int) (n int, ok bool) {
+	n, err := strconv.Atoi(value)
+	return n, err == nil && n >= least && n <= most
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

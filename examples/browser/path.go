@@ -1,8 +1,8 @@
 package main
 
-// The slack slider: prototypes for a series of penalties λ, and between two of
-// them by interpolation, so that moving the slider costs no fit. All fits of the
-// series start from the same centers, so prototype i stays the same one.
+// The slack slider. Prototypes are fitted for a series of penalties λ and interpolated
+// in between, so that moving the slider needs no fit. All fits of the series start from
+// the same centers, so that prototype i of one fit corresponds to i of the next.
 
 import (
 	"context"
@@ -13,16 +13,16 @@ import (
 	"softkmeans/internal/view"
 )
 
-// slackPath is prototypes by slack: a slack of 0 is the global simplex.
+// slackPath is prototypes as a function of the slack; at 0 it is the global simplex.
 type slackPath struct {
 	k      int
-	points []pathPoint     // by λ
-	found  [pathSteps]bool // of the series
-	end    int             // steps from here on are beyond the slider
+	points []pathPoint     // in order of λ
+	found  [pathSteps]bool // the steps of the series whose points are found
+	end    int             // the first step beyond the slider
 	done   bool
 
-	start *softkmeans.Matrix // the global simplex, aligned with these centers
-	first *softkmeans.Matrix
+	start *softkmeans.Matrix // the global simplex aligned with first
+	first *softkmeans.Matrix // the centers of the first point
 }
 
 func newSlackPath(k int) *slackPath { return &slackPath{k: k, end: pathSteps} }
@@ -32,7 +32,7 @@ type pathPoint struct {
 	centers           *softkmeans.Matrix
 }
 
-// pathSteps penalties are tried, four to a factor of ten, from where the
+// pathSteps is the number of penalties, four to a factor of ten. With the first the
 // simplex hardly contracts.
 const pathSteps = 25
 
@@ -40,8 +40,8 @@ func (d *data) lambda(step, k int) float64 {
 	return d.floors[0] / float64(k) * math.Pow(10, float64(step-16)/4)
 }
 
-// base is what slack is relative to: the floor or, where that is as good as 0,
-// what FitMinVolume takes in its place.
+// base is the unit of the slack: the floor or, if that is nearly 0, what FitMinVolume
+// takes instead.
 func (d *data) base(k int) float64 {
 	floor, total := d.floor(k), d.floors[0]
 	if d.trivial(k) {
@@ -50,8 +50,7 @@ func (d *data) base(k int) float64 {
 	return max(floor, 1e-6*total)
 }
 
-// trivial reports whether so many prototypes leave nothing over whatever the
-// table is.
+// trivial reports whether k prototypes mix any table of this size exactly.
 func (d *data) trivial(k int) bool { return k > min(d.Rows-1, len(d.Names)) }
 
 // floor is the least squared error of k prototypes.
@@ -62,8 +61,7 @@ func (d *data) floor(k int) float64 {
 	return d.floors[k-1]
 }
 
-// slackOf is the slack that an objective has used up: how far it is above the
-// floor, in shares of base.
+// slackOf is how far an objective is above the floor, in units of base.
 func (d *data) slackOf(objective float64, k int) float64 {
 	base := d.base(k)
 	if !(base > 0) || !view.Finite(objective) {
@@ -72,8 +70,7 @@ func (d *data) slackOf(objective float64, k int) float64 {
 	return max(objective/base-d.floor(k)/base, 0)
 }
 
-// mostSlack is the slack beyond which FitMinVolume does not go: half of what the
-// floor explains.
+// mostSlack is the largest slack that FitMinVolume uses: half of what can be explained.
 func (d *data) mostSlack(k int) float64 {
 	base := d.base(k)
 	if !(base > 0) {
@@ -82,10 +79,10 @@ func (d *data) mostSlack(k int) float64 {
 	return min((d.floors[0]-d.floor(k))/2/base, maxSlack)
 }
 
-// extend finds the points that are still missing, a few at first that are far
-// between. If ctx ends, what has been found stays.
+// extend computes the missing points, every fourth first. If ctx is cancelled, the
+// points found so far remain.
 func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int, it softkmeans.Iteration)) error {
-	// The largest λ must be a number, too.
+	// The largest λ must be finite, too.
 	if !(d.floors[0] > 0) || !view.Finite(d.lambda(pathSteps, 1)) || p.k < 2 {
 		p.done = true
 	}
@@ -107,7 +104,7 @@ func (p *slackPath) extend(ctx context.Context, d *data, progress func(found int
 	return nil
 }
 
-// find finds the points of some steps, in ascending order, until they are beyond
+// find computes the points of some steps, in ascending order, up to the first beyond
 // the slider.
 func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress func(found int, it softkmeans.Iteration)) error {
 	inner := &until{Context: ctx}
@@ -127,7 +124,7 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
 				if begun > 0 && d.slackOf(last.Fit, p.k) > d.mostSlack(p.k) {
-					inner.reached = true // that one is the first beyond
+					inner.reached = true // it is the first beyond the slider
 				}
 				begun++
 			}
@@ -149,8 +146,8 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	return err
 }
 
-// until is a context that ends where a search has come far enough, too. One from
-// context.WithCancel would not ask its parent's Err, which lets messages in.
+// until is a context that also ends when reached is set. A context of
+// context.WithCancel would not call the Err of its parent, which reads messages.
 type until struct {
 	context.Context
 	reached bool
@@ -163,7 +160,7 @@ func (u *until) Err() error {
 	return u.Context.Err()
 }
 
-// add puts in a point, or replaces the one of the same λ.
+// add inserts a point, or replaces the one of the same λ.
 func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 	if !(lambda > 0) {
 		return
@@ -179,9 +176,9 @@ func (p *slackPath) add(lambda, objective float64, centers *softkmeans.Matrix) {
 	p.points[i] = at
 }
 
-// at are the centers for a slack: between two points on a straight line, below
-// the first one on that to the global simplex, beyond the last one those of the
-// last. nil: there is none yet.
+// at returns the centers for a slack, interpolated linearly between the global simplex
+// and the points. Beyond the last point they are those of the last. It returns nil if
+// there are no points.
 func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	if len(p.points) == 0 {
 		return nil, nil
@@ -195,7 +192,7 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	for _, to := range p.points {
 		high := d.slackOf(to.objective, p.k)
 		if high <= low {
-			continue // a local minimum that is no worse for more penalty
+			continue // a local minimum whose error is no larger in spite of a larger λ
 		}
 		if slack <= high {
 			return between(from, to.centers, (slack-low)/(high-low)), nil
@@ -205,7 +202,7 @@ func (p *slackPath) at(d *data, slack float64) (*softkmeans.Matrix, error) {
 	return from, nil
 }
 
-// global is the simplex that the path comes from. There must be points.
+// global returns the global simplex at the start of the path, which must have points.
 func (p *slackPath) global(d *data) (*softkmeans.Matrix, error) {
 	if first := p.points[0].centers; p.first != first {
 		start, err := d.globalSimplex(first)
@@ -227,7 +224,8 @@ func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {
 	return m
 }
 
-// globalSimplex are the corners of the global simplex that given centers come from.
+// globalSimplex returns the corners of the global simplex that is turned towards the
+// centers.
 func (d *data) globalSimplex(centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	m, err := view.GlobalSimplex(context.Background(), d.x, nil, d.plane.Mean, centers)
 	if err != nil {

@@ -1,6 +1,6 @@
 package main
 
-// The certificate in words, and the figures.
+// The certificate in sentences, and its numbers.
 
 import (
 	"strconv"
@@ -10,7 +10,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// report is all that is said of a result.
+// report returns all texts about a result.
 func (d *data) report(r *result) []part {
 	m, c := r.model, r.certificate
 	head, meaning := d.verdict(r)
@@ -35,14 +35,14 @@ func (d *data) report(r *result) []part {
 		labels := m.Labels(nil)
 		accuracy, err := softkmeans.Accuracy(d.Class, labels)
 		nmi, err2 := softkmeans.NMI(d.Class, labels)
-		if err == nil && err2 == nil { // no other than too few rows, which do not get here
+		if err == nil && err2 == nil {
 			return append(parts, part{"accuracy", view.Percent(accuracy)}, part{"nmi", strconv.FormatFloat(nmi, 'f', 3, 64)})
 		}
 	}
 	return append(parts, part{"accuracy", ""}, part{"nmi", ""})
 }
 
-// verdict is a headline, and what it means.
+// verdict returns a headline and what it means.
 func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
 		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial}
@@ -53,7 +53,7 @@ func (d *data) verdict(r *result) (head, meaning string) {
 		meaning = "The fit was stopped after " + view.Count(r.model.Iterations, "iteration") + ". " + meaning
 	case r.between:
 		head = "Slack " + view.Percent(r.options.slack) + ": " + lowerFirst(head)
-		meaning = "A preview between two solutions, while the slider moves; the fit itself follows."
+		meaning = "A preview between two solutions while the slider moves. The fit follows when it rests."
 	}
 	return head, meaning
 }
@@ -74,7 +74,7 @@ func slackWords(o options) string {
 	return view.Percent(o.slack)
 }
 
-// progress is how far a fit is.
+// progress returns the texts about a fit that is running.
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{
 		{"step", step},
@@ -83,7 +83,7 @@ func progress(step string, it softkmeans.Iteration) []part {
 	}
 }
 
-// proposed is the number to take, "" for none.
+// proposed is the proposed number of prototypes, "" if there is none.
 func proposed(k int) string {
 	if k < 1 || k > maxK {
 		return ""

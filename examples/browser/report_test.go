@@ -9,7 +9,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-// What is said of a fit that was stopped, and of none.
+// The texts about a fit that was cancelled, and about a preview.
 func TestVerdict(t *testing.T) {
 	d := &data{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}
 	c := softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}
@@ -18,13 +18,13 @@ func TestVerdict(t *testing.T) {
 		head, has, not string
 	}{
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .25}},
-			"25.0 % above the floor", "as the slack allows", "stopped"},
+			"25.0 % above the floor", "The slack allows this", "stopped"},
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .25}, partial: true},
 			"Cancelled. Best so far: 25.0 % above the floor", "stopped after 7 iterations", "slack"},
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .3}, between: true},
 			"Slack 30.0 %: 25.0 % above the floor", "preview", "optimal"},
 		{result{certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100}, options: options{method: view.MinVolume, k: 3}},
-			"Proved optimal", "the minimal volume draws them in", "above"},
+			"Proved optimal", "The minimal volume moves the corners", "above"},
 		{result{certificate: softkmeans.Certificate{Objective: 1, Total: 100, Gap: .01}, options: options{method: view.MinVolume, k: 4, slack: .25}},
 			"1.00 % left over", "a tenth", "floor:"},
 	} {

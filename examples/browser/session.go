@@ -1,7 +1,7 @@
 package main
 
-// What happens on the page, without the page: requests in, parts of the page
-// out. main_js.go carries them to and fro.
+// The requests of the page and their answers, without a browser. main_js.go exchanges
+// them with the page.
 
 import (
 	"context"
@@ -13,35 +13,34 @@ import (
 	"softkmeans/internal/view"
 )
 
-// part is something for the page to show: text or a picture under a name that
-// page.js knows. README.md lists them.
+// part is a text or a picture for the page, by its name in page.js.
 type part struct{ name, value string }
 
-// session holds a table and its latest fit. One request at a time.
+// session holds a table and its latest fit. It serves one request at a time.
 type session struct {
 	source *source
 	data   *data
-	label  string // the label column of data, as options have it
-	scaled bool   // as data was prepared
+	label  string // the label column of data, as in options
+	scaled bool   // data is standardized
 	shown  *result
 	path   *slackPath
-	global *softkmeans.Matrix // centers of the global simplex behind what is shown
+	global *softkmeans.Matrix // centers of the global simplex that is shown
 
-	widened bool // the picture of the memberships has a row to itself
+	widened bool // the picture of the memberships takes a row
 }
 
-// result is a fit and how it is to be described.
+// result is a fit, its certificate and its options.
 type result struct {
 	model       *softkmeans.Model
 	certificate softkmeans.Certificate
-	options     options // with k as it was chosen
+	options     options // with the k that was fitted
 	partial     bool    // cancelled: the best so far
-	between     bool    // not a fit, but centers between two of the path
+	between     bool    // not a fit, but interpolated between two points of the path
 }
 
 var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
 
-// open takes over a table. The one before stays if it cannot be read.
+// open reads a table. If it cannot be read the previous one stays.
 func (s *session) open(from *source, o options) ([]part, error) {
 	t, guessed, err := from.read(o.label)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *session) open(from *source, o options) ([]part, error) {
 	return d.describe(o), nil
 }
 
-// ready reads and prepares the table again where the options ask for that.
+// ready reads and prepares the table again if the options have changed what is read.
 func (s *session) ready(o options) error {
 	if s.source == nil {
 		return errNoTable
@@ -89,8 +88,8 @@ func labelOption(t *table.Table) string {
 	return itoa(t.LabelColumn)
 }
 
-// fit fits what the options say. If ctx ends in the middle the parts show the
-// best model so far, and say so.
+// fit fits a model by the options. If ctx is cancelled the parts show the best model so
+// far, and say so.
 func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.Iteration)) ([]part, error) {
 	if err := s.ready(o); err != nil {
 		return nil, err
@@ -133,7 +132,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure})
 	case o.method == view.Alternating:
 		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Progress: progress})
-	case o.slack < noSlack: // where the path begins
+	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight}
 		if len(s.path.points) > 0 {
 			q, err := view.Orientation(ctx, x, nil, s.data.plane.Mean, s.path.points[0].centers)
@@ -149,14 +148,15 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 
 // judge certifies a model.
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
-	c, err := softkmeans.Certify(d.x, m.Centers, m.Memberships)
+	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, nil)
 	if err != nil {
 		return nil, err
 	}
 	return &result{model: m, certificate: c, options: o}, nil
 }
 
-// preview shows what the path has for a slack. No parts: it has nothing yet.
+// preview returns the parts for a slack by the path. There are none if the path is
+// empty.
 func (s *session) preview(o options) ([]part, error) {
 	if s.data == nil || s.path == nil || o.method != view.MinVolume {
 		return nil, nil
@@ -178,7 +178,7 @@ func (s *session) preview(o options) ([]part, error) {
 	return s.glimpse(r)
 }
 
-// extend finds more of the path for previews to come.
+// extend computes more points of the path, for previews.
 func (s *session) extend(ctx context.Context, progress func(found int, it softkmeans.Iteration)) error {
 	if s.data == nil || s.path == nil {
 		return nil
@@ -186,7 +186,7 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 	return s.path.extend(ctx, s.data, progress)
 }
 
-// describe says what has been read.
+// describe returns the texts about a table that was read.
 func (d *data) describe(o options) []part {
 	why := whyAny
 	if d.set != nil {

@@ -40,8 +40,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Every method on every set: the words fit the numbers, and all pictures are
-// sound XML.
+// Every method on every set: the words agree with the numbers, and all pictures are
+// well-formed XML. The accuracies are those of sets.go.
 func TestFit(t *testing.T) {
 	for _, set := range sets {
 		s := opened(t, set.name)
@@ -61,6 +61,9 @@ func TestFit(t *testing.T) {
 				above, err := strconv.ParseFloat(strings.TrimSuffix(valueOf(t, parts, "above"), " %"), 64)
 				if err != nil || above < 24 || above > 25.05 {
 					t.Errorf("%s: %v %% above the floor, with a slack of 25 %%", set.name, above)
+				}
+				if got, want := accuracyOf(t, parts), map[string]string{"wine": "95", "digits": "75"}[set.name]; want != "" && got != want {
+					t.Errorf("%s: an accuracy of %s %%", set.name, got)
 				}
 			}
 			for _, p := range parts {
@@ -88,8 +91,8 @@ func sound(t *testing.T, what, picture string) {
 	}
 }
 
-// A cancelled fit shows the best so far, and says so; one that was cancelled
-// before anything was found is an error.
+// A cancelled fit shows the best model so far, and says so. A fit that is cancelled
+// before there is a model is an error.
 func TestCancelled(t *testing.T) {
 	s := opened(t, "digits")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,8 +116,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The path contracts from the global simplex, and hits the slack that is asked
-// for; cancelled, it goes on where it was.
+// The path contracts from the global simplex, and has the requested slack. After a
+// cancel it continues where it was.
 func TestPath(t *testing.T) {
 	s := opened(t, "iris")
 	o := options{slack: .25, label: "auto"}
@@ -149,6 +152,12 @@ func TestPath(t *testing.T) {
 	if top := s.data.slackOf(s.path.points[len(s.path.points)-1].objective, 3); top < maxSlack {
 		t.Errorf("it ends at a slack of %v", top)
 	}
+	checkPreviews(t, s, o)
+}
+
+// checkPreviews checks the errors and volumes of previews.
+func checkPreviews(t *testing.T, s *session, o options) {
+	t.Helper()
 	before := math.Inf(1)
 	for _, slack := range []float64{0, .001, .01, .05, .1, .25, .4, .6, .8, 1} {
 		o.slack = slack
@@ -181,7 +190,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// counting counts how often it is asked whether to go on.
+// counting counts the calls of Err.
 type counting struct {
 	context.Context
 	asked int
@@ -192,7 +201,7 @@ func (c *counting) Err() error {
 	return c.Context.Err()
 }
 
-// The path asks the very context it was given, in which the worker reads its
+// The path calls the Err of the context it was given, in which the worker reads its
 // messages.
 func TestPathListens(t *testing.T) {
 	s := opened(t, "iris")
@@ -209,8 +218,8 @@ func TestPathListens(t *testing.T) {
 	}
 }
 
-// What a preview shows has the error of the fit that follows, also where a
-// floor of 0 says nothing of the slack, and where the slack is more than a fit takes.
+// A preview has about the error of the fit that follows, also if the floor is 0, and if
+// the slack is larger than a fit uses.
 func TestPreviewFits(t *testing.T) {
 	for name, c := range map[string]struct {
 		k, columns int
@@ -252,7 +261,7 @@ func TestPreviewFits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown, err := softkmeans.Certify(s.data.x, centers, g)
+			shown, err := softkmeans.Certify(context.Background(), s.data.x, centers, g, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,17 +1,17 @@
 package main
 
-// The sets that come with the page, and how each is best looked at.
+// The data sets that come with the page.
 
-// set is a table that comes with the page.
+// set is a data set that comes with the page.
 type set struct {
 	name, title string
 	columns     []string // the table has no header
 	classes     []string // names of the labels 0, 1, …
-	k           int      // one prototype a class
+	k           int      // the number of classes
 	standardize bool
-	why         string // … or why not
-	tile        int    // a row is a picture of so many columns across; 0: it is not
-	source      string // whose data it is; the licence asks for it
+	why         string // why it is standardized, or why not
+	tile        int    // the width of the picture that a row is; 0: rows are no pictures
+	source      string // the authors, whom the licence requires to name
 }
 
 const licence = ", as shipped with scikit-learn (BSD 3-Clause), from the UCI Machine Learning Repository, CC BY 4.0."
@@ -32,8 +32,8 @@ var sets = []set{
 			"proanthocyanins", "color intensity", "hue", "OD280/OD315", "proline"},
 		classes: []string{"cultivar 1", "cultivar 2", "cultivar 3"},
 		k:       3, standardize: true,
-		why: "For wine: its columns have different units. Without it proline, which runs to 1680 where hue stays below 2, would decide " +
-			"alone: labels then agree with the cultivars to 67 % instead of 96 %.",
+		why: "For wine: its columns have different units. Without it the result depends almost only on proline, which reaches 1680 while hue stays " +
+			"below 2: labels then agree with the cultivars to 67 % instead of 96 %.",
 		source: "Wine: S. Aeberhard and M. Forina (1991), doi 10.24432/C5PC7J" + licence,
 	},
 	{
@@ -41,7 +41,7 @@ var sets = []set{
 		columns: pixels(8),
 		classes: []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"},
 		k:       10, tile: 8,
-		why: "Not for digits: all columns are pixels on one scale, and standardizing would blow up the rims, which are nearly always " +
+		why: "Not for digits: all columns are pixels on one scale, and standardizing would enlarge the pixels at the edge, which are nearly always " +
 			"blank. Labels then agree with the digits to 62 % instead of 76 %.",
 		source: "Optical Recognition of Handwritten Digits (test part): E. Alpaydin and C. Kaynak (1998), doi 10.24432/C50P49" + licence,
 	},
@@ -50,15 +50,15 @@ var sets = []set{
 		columns: nuclei(),
 		classes: []string{"malignant", "benign"},
 		k:       2, standardize: true,
-		why:    "For breast cancer: areas run into the thousands, and smoothness stays below 1. Without it the areas would decide alone.",
+		why:    "For breast cancer: areas reach the thousands, and smoothness stays below 1. Without it the result depends almost only on the areas.",
 		source: "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
 	},
 }
 
-// whyAny is said of tables that we know nothing about.
-const whyAny = "Tick it where columns have different units; leave it where they share one, as pixels, spectra and lengths do."
+// whyAny is the advice for other tables.
+const whyAny = "Tick it if the columns have different units; do not if they share one, as pixels, spectra and lengths do."
 
-// findSet returns the set of that name, nil where there is none.
+// findSet returns the set of that name, nil if there is none.
 func findSet(name string) *set {
 	for i := range sets {
 		if sets[i].name == name {
@@ -75,8 +75,8 @@ func pixels(side int) (names []string) {
 	return names
 }
 
-// nuclei are ten measures of the nuclei in a picture: their mean, the standard
-// error of it, and the mean of the three worst.
+// nuclei are ten measures of the nuclei in a picture: the mean of each, its standard
+// error, and the mean of the three largest.
 func nuclei() (names []string) {
 	for _, of := range []string{"mean ", "error of ", "worst "} {
 		for _, what := range []string{"radius", "texture", "perimeter", "area", "smoothness", "compactness", "concavity", "concave points",

@@ -10,9 +10,9 @@ import (
 	"softkmeans/internal/view"
 )
 
-// view is the report and all pictures.
+// view returns the report and all pictures.
 func (s *session) view(r *result) ([]part, error) {
-	// That of the path stays where it is for every slack.
+	// The global simplex of the path is the same for every slack.
 	var err error
 	if r.options.method == view.MinVolume && s.path.k == r.options.k && len(s.path.points) > 0 {
 		s.global, err = s.path.global(s.data)
@@ -36,12 +36,13 @@ func (s *session) view(r *result) ([]part, error) {
 			n++
 		}
 	}
-	// Two stand in a row; where one is left over this one takes a row.
+	// Pictures stand two in a row. The memberships take a row if one is left over.
 	s.widened = n%2 == 0
 	return append(append(s.data.report(r), drawn...), s.mixtures(p)...), nil
 }
 
-// glimpse is what changes while the slider moves; the rest would be too slow.
+// glimpse returns the report and the pictures that change while the slider moves. To
+// draw all pictures would be too slow.
 func (s *session) glimpse(r *result) ([]part, error) {
 	p := s.picturesOf(r)
 	parts := append(s.data.report(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()})
@@ -51,8 +52,11 @@ func (s *session) glimpse(r *result) ([]part, error) {
 	return parts, nil
 }
 
-const manyRows = 600 // beyond, pictures are kept simple, for they are drawn while a slider moves
+// manyRows is the largest number of rows for which all details are drawn: the pictures
+// are drawn again and again while the slider moves.
+const manyRows = 600
 
+// pictures draws a result.
 type pictures struct {
 	*result
 	d       *data
@@ -74,7 +78,7 @@ func (s *session) picturesOf(r *result) *pictures {
 	return p
 }
 
-// Pictures stand two in a row, and so come in two heights.
+// The two heights of pictures. Those in one row have the same.
 const (
 	tall = 430
 	flat = 300
@@ -84,7 +88,7 @@ func (p *pictures) frame(id, title, desc string, height int) chart.Frame {
 	return chart.Frame{ID: "picture-" + id, Title: title, Desc: desc, Width: p.options.width, Height: p.height(height)}
 }
 
-// height is that or, where the page is narrow, about the width.
+// height is most, or on a narrow page about the width.
 func (p *pictures) height(most int) int {
 	if w := p.options.width; w > 0 {
 		return min(most, w+20)
@@ -111,19 +115,19 @@ func (p *pictures) scatter() string {
 	return string(chart.Scatter(nil, plot))
 }
 
-// ternary is "" unless there are three prototypes.
+// ternary draws the memberships in three prototypes; for another number it is "".
 func (p *pictures) ternary() string {
 	if p.options.k != 3 {
 		return ""
 	}
 	return string(chart.Ternary(nil, &chart.TernaryPlot{
 		Frame: p.frame("ternary", "Memberships in the three prototypes",
-			"A row that is a prototype lies in a corner, an even mixture in the middle.", tall),
+			"A row that equals a prototype lies in a corner, an even mixture in the middle.", tall),
 		Memberships: p.model.Memberships.Data, Corners: [3]string(view.Names(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
 	}))
 }
 
-// mixtures is the picture of the memberships, and whether it has a row to itself.
+// mixtures returns the picture of the memberships, and whether it takes a row.
 func (s *session) mixtures(p *pictures) []part {
 	if s.widened {
 		p.options.width = p.options.wide
@@ -135,14 +139,15 @@ func (p *pictures) memberships() string {
 	if p.options.k == 1 {
 		return "" // they are all 1
 	}
-	frame := p.frame("memberships", "Memberships of all rows", "A column a row, sorted by the largest membership and its size.", flat)
+	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by the prototype of the largest membership, then by its size.", flat)
 	frame.XLabel = "rows, by their largest membership"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
 		Frame: frame, Memberships: p.model.Memberships.Data, K: p.options.k, Names: view.Names(p.options.k),
 	}))
 }
 
-// centers are tiles where rows are pictures, otherwise lines over the columns.
+// centers draws the prototypes as tiles if rows are pictures, else as lines over the
+// columns.
 func (p *pictures) centers() string {
 	d, m := p.d, p.model.Centers
 	if d.set != nil && d.set.tile > 0 {
@@ -151,13 +156,13 @@ func (p *pictures) centers() string {
 			values = append(values, d.original(m.Row(j))...)
 		}
 		return string(chart.Tiles(nil, &chart.TilePlot{
-			Frame:  p.frame("centers", "Prototypes", "Each prototype as the picture that it is.", 0),
+			Frame:  p.frame("centers", "Prototypes", "Each prototype as a picture.", 0),
 			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: view.Names(m.Rows), Size: p.tileSize(m.Rows),
 		}))
 	}
 	height := flat
 	if p.options.k != 3 {
-		height = tall // beside the scatter, for there is no triangle
+		height = tall // without a triangle it stands in the row of the scatter plot
 	}
 	frame := p.frame("centers", "", "", height)
 	if d.scaling != nil {
@@ -166,7 +171,7 @@ func (p *pictures) centers() string {
 	return string(chart.Lines(nil, view.CenterLines(frame, d.Names, m)))
 }
 
-// tileSize lets so many square tiles fill a tall picture.
+// tileSize is the size at which n square tiles fill a tall picture.
 func (p *pictures) tileSize(n int) int {
 	width := p.options.width
 	if width == 0 {
@@ -181,7 +186,7 @@ func (p *pictures) tileSize(n int) int {
 	return size
 }
 
-// floors is the least error for every k; "" where there is nothing to take shares of.
+// floors draws the least error for every k; "" if there is no variance.
 func (p *pictures) floors() string {
 	c := p.certificate
 	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, p.d.propose.K, c)
@@ -194,7 +199,7 @@ func (p *pictures) floors() string {
 	return string(chart.Lines(nil, plot))
 }
 
-// trace is the objective of the iteration; "" where there was none.
+// trace draws the objective after every iteration; "" if there was none.
 func (p *pictures) trace() string {
 	trace := p.model.Trace
 	if len(trace) < 2 {
@@ -213,7 +218,7 @@ func (p *pictures) trace() string {
 	return string(chart.Lines(nil, &chart.LinePlot{Frame: frame, Series: []chart.Series{{X: x, Y: trace, Markers: len(trace) <= 40}}, IntegerX: true}))
 }
 
-// redraw is the view of the latest fit with other colors or of another width.
+// redraw returns the pictures of the latest fit with other colors or another width.
 func (s *session) redraw(o options) ([]part, error) {
 	if s.shown == nil {
 		return nil, nil

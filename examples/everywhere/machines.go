@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// machine is a place where the package should run, and a way to get there from
-// here.
+// machine is a platform for which the package is built, and how programs run there.
 type machine struct {
 	name string
-	how  string   // what it is built with and run by
+	how  string   // the platform and what runs its programs
 	env  []string // of the build
-	tiny string   // TinyGo's target, or "host"; "" builds with Go
-	by   string   // the program that runs it; "" runs by itself
+	tiny string   // TinyGo's target, or "host"; "": Go builds it
+	by   string   // the program that runs it; "": it runs by itself
 }
 
-// simd is Go's toolchain with vectors, of which the package knows one version.
+// simd is the version of Go with vectors that the package supports.
 var simd = []string{"GOTOOLCHAIN=go1.27.4", "GOEXPERIMENT=simd"}
 
 var machines = []machine{
@@ -40,21 +39,21 @@ var machines = []machine{
 	{name: "tinygo-wasip1", how: "TinyGo, wasip1, wazero", tiny: "wasip1", by: "wazero"},
 }
 
-// missing tells why the machine cannot be had here; "" if it can.
+// missing says which tool is missing for the machine; "" if it can be run here.
 func (m machine) missing(ctx context.Context) string {
 	if m.tiny != "" {
 		if _, err := exec.LookPath("tinygo"); err != nil {
 			return "there is no tinygo"
 		}
-		// It looks at the Go that it compiles for, of which some are too new.
+		// It fails if the go command is too new for it.
 		if _, err := m.tool(ctx, "tinygo", "list", "runtime"); err != nil {
-			lines := strings.Split(err.Error(), "\n") // its help follows
+			lines := strings.Split(err.Error(), "\n") // the other lines are its usage
 			return strings.Join(lines[:min(2, len(lines))], ": ")
 		}
 	} else if _, err := m.tool(ctx, "go", "version"); errors.Is(err, exec.ErrNotFound) {
 		return "there is no go command on the PATH"
 	} else if err != nil {
-		return "Go cannot be had with " + strings.Join(m.env, " ")
+		return "there is no Go with " + strings.Join(m.env, " ")
 	}
 	if m.direct() {
 		return ""
@@ -68,7 +67,7 @@ func (m machine) missing(ctx context.Context) string {
 	return ""
 }
 
-// direct reports whether this machine runs the other's programs by itself.
+// direct reports whether this machine runs the programs without an emulator.
 func (m machine) direct() bool {
 	goos, goarch := m.value("GOOS"), m.value("GOARCH")
 	if m.tiny != "" {
@@ -89,7 +88,7 @@ func (m machine) value(name string) string {
 	return ""
 }
 
-// tool runs go or tinygo as the machine needs it and returns what it printed.
+// tool runs go or tinygo with the machine's environment and returns its output.
 func (m machine) tool(ctx context.Context, words ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off", "GOFLAGS=")
@@ -102,7 +101,7 @@ func (m machine) tool(ctx context.Context, words ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// build compiles a package, or with test its tests, into file.
+// build compiles a package, or with test its tests, to file.
 func (m machine) build(ctx context.Context, file, pkg string, test bool) error {
 	var words []string
 	if m.tiny == "" {
@@ -113,20 +112,20 @@ func (m machine) build(ctx context.Context, file, pkg string, test bool) error {
 	} else {
 		words = []string{"tinygo", "build", "-no-debug", "-opt=2"}
 		if test {
-			words = []string{"tinygo", "test", "-c", "-opt=1"} // is built twice as fast
+			words = []string{"tinygo", "test", "-c", "-opt=1"} // builds twice as fast
 		}
 		if m.tiny != "host" {
 			words = append(words, "-target="+m.tiny)
 		}
 		if test && m.tiny == "wasm" {
-			words = append(words, "-short", "-v") // a program without arguments: these are built in
+			words = append(words, "-short", "-v") // built in, because the program gets no arguments
 		}
 	}
 	_, err := m.tool(ctx, append(words, "-o", file, pkg)...)
 	return err
 }
 
-// command is what runs a program of the machine in the folder of the module.
+// command returns the command that runs a program of the machine in the module's folder.
 func (m machine) command(ctx context.Context, folder, file string, args ...string) (*exec.Cmd, error) {
 	words := []string{file}
 	if !m.direct() {
@@ -134,7 +133,7 @@ func (m machine) command(ctx context.Context, folder, file string, args ...strin
 	}
 	switch {
 	case m.by == "wazero":
-		words = []string{m.by, "run", "-mount=/:/", "-env=PWD=" + folder, file} // examples of tests want /tmp
+		words = []string{m.by, "run", "-mount=/:/", "-env=PWD=" + folder, file} // examples of tests use /tmp
 	case m.tiny == "wasm":
 		root, err := m.tool(ctx, "tinygo", "env", "TINYGOROOT")
 		if err != nil {
@@ -151,7 +150,7 @@ func (m machine) command(ctx context.Context, folder, file string, args ...strin
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
 	cmd.Dir = folder
 	if m.by == "node" {
-		cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // Go in JavaScript has room for a few kB
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // Go in JavaScript has space for a few kB
 	}
 	return cmd, nil
 }

@@ -1,15 +1,17 @@
-// Everywhere fits the data sets of testdata/ on every machine that can be had
-// here, compares the answers, and prints a Markdown table:
+// Everywhere fits the data sets of testdata/ on every machine that can be run here,
+// compares the results, and prints a Markdown table:
 //
 //	go run ./examples/everywhere                    # all
 //	go run ./examples/everywhere -test arm64 wasip1 # these, and the package's tests there
 //	go run ./examples/everywhere -list
 //
-// Go and TinyGo build for them; qemu (Debian's qemu-user-static), Node and wazero
-// (github.com/tetratelabs/wazero/cmd/wazero) run what this machine does not. A machine whose tools are not here is left out,
-// and the reason is printed. On every other one the certificate's gap must be at
-// most 1e-12 and the labels those of this machine; the exit code is 1 where they
-// are not, and 77 if no machine of those named can be had (go run makes it 1).
+// Go and TinyGo build the programs. qemu (Debian's qemu-user-static), Node and wazero
+// (github.com/tetratelabs/wazero/cmd/wazero) run those of other machines. A machine
+// whose tools are missing is left out, and the reason is printed. On all others the
+// certificate's gap must be at most 1e-12, and the labels must be those of this machine.
+//
+// The exit code is 1 if they are not, and 77 if none of the named machines can be run
+// (go run turns 77 into 1).
 package main
 
 import (
@@ -27,7 +29,7 @@ import (
 	"time"
 )
 
-// patience is the longest that one program may take: tests in an emulator.
+// patience is the most time that one program may take. Tests in an emulator are slow.
 const patience = 25 * time.Minute
 
 const (
@@ -37,7 +39,7 @@ const (
 )
 
 func main() {
-	test := flag.Bool("test", false, "run the package's tests there, too; with -short where they are slow")
+	test := flag.Bool("test", false, "run the package's tests there, too, with -short on slow machines")
 	list := flag.Bool("list", false, "list the machines and what is missing here")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "Usage: go run ./examples/everywhere [flags] [MACHINE …]\n\n"+
@@ -64,7 +66,7 @@ func main() {
 		}
 		return
 	}
-	code, err := visit(ctx, wanted, *test)
+	code, err := runAll(ctx, wanted, *test)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "everywhere:", err)
 	}
@@ -86,17 +88,17 @@ func named(names []string) ([]machine, error) {
 	return out, nil
 }
 
-// result is what a machine's program said, and how large it is.
+// result is the output of a machine's program, and its size.
 type result struct {
-	answers map[string]string  // "iris Fit": the labels
-	gaps    map[string]float64 // "iris Fit": the certificate's
-	ms      map[string]float64 // "Fit": of a call on digits
-	size    int64              // without the data
+	answers map[string]string  // "iris Fit": the checksum of the labels
+	gaps    map[string]float64 // "iris Fit": the gap of the certificate
+	ms      map[string]float64 // "Fit": the time of a call on digits
+	size    int64              // bytes of the program without the data
 	tests   string
 }
 
-// visit runs the program on the machines and prints the table.
-func visit(ctx context.Context, wanted []machine, test bool) (code int, err error) {
+// runAll runs the program on the machines and prints the table.
+func runAll(ctx context.Context, wanted []machine, test bool) (code int, err error) {
 	folder, err := module(ctx, ".")
 	if err != nil {
 		return exitFailure, err
@@ -106,42 +108,47 @@ func visit(ctx context.Context, wanted []machine, test bool) (code int, err erro
 		return exitFailure, err
 	}
 	defer os.RemoveAll(work)
-	// What the others are held against.
+	// The reference for the others.
 	home, err := machines[0].probe(ctx, folder, work)
 	if err != nil {
 		return exitFailure, err
 	}
 
-	failed, visited := 0, 0
+	failed, ran := 0, 0
 	for _, m := range wanted {
 		if why := m.missing(ctx); why != "" {
 			fmt.Fprintf(os.Stderr, "%s is left out: %s\n", m.name, why)
 			continue
 		}
-		row, err := m.visit(ctx, home, folder, work, test)
+		row, err := m.row(ctx, home, place{folder, work}, test)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
 			failed++
 			continue
 		}
-		if visited == 0 {
+		if ran == 0 {
 			fmt.Println("| machine | tests | program, kB | `Fit`, ms | of native | `FitMinVolume`, ms | of native | largest gap |")
 			fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: |")
 		}
-		visited++
+		ran++
 		fmt.Println(row)
 	}
 	switch {
 	case failed > 0:
 		return exitFailure, fmt.Errorf("machines that failed: %d", failed)
-	case visited == 0:
+	case ran == 0:
 		return exitNone, nil
 	}
 	return 0, nil
 }
 
-// visit makes a machine's row of the table.
-func (m machine) visit(ctx context.Context, home result, folder, work string, test bool) (row string, err error) {
+// place is the module's folder, and a folder for programs.
+type place struct{ module, work string }
+
+// row runs the program, and with test the tests, on a machine and returns its row of
+// the table.
+func (m machine) row(ctx context.Context, home result, at place, test bool) (row string, err error) {
+	folder, work := at.module, at.work
 	r := home
 	if m.name != machines[0].name {
 		if r, err = m.probe(ctx, folder, work); err != nil {
@@ -161,8 +168,8 @@ func (m machine) visit(ctx context.Context, home result, folder, work string, te
 		three(r.ms["Fit"]), r.ms["Fit"]/home.ms["Fit"], three(r.ms["FitMinVolume"]), r.ms["FitMinVolume"]/home.ms["FitMinVolume"], worst), nil
 }
 
-// module goes to the folder of the module, which holds the folder given, and
-// returns it: programs are built and start there.
+// module returns the folder of the module that contains the folder from, and changes to
+// it: programs are built and run there.
 func module(ctx context.Context, from string) (string, error) {
 	file, err := machines[0].tool(ctx, "go", "env", "-C="+from, "GOMOD")
 	if err != nil {
@@ -209,7 +216,7 @@ func (m machine) test(ctx context.Context, folder, work string) (string, error) 
 	case m.tiny == "wasm":
 		args = nil
 	case !m.direct() || m.tiny != "":
-		args = append(args, "-test.short") // many times slower
+		args = append(args, "-test.short") // the machine is many times slower
 	}
 	said, err := m.run(ctx, folder, file, args...)
 	passed := strings.Count("\n"+said, "\n--- PASS: ")
@@ -223,7 +230,7 @@ func (m machine) test(ctx context.Context, folder, work string) (string, error) 
 	return strconv.Itoa(passed) + " pass", nil
 }
 
-// failures is the part of a test's output that tells what failed.
+// failures returns the parts of a test's output about failures.
 func failures(said string) string {
 	lines := strings.Split(said, "\n")
 	var out []string
@@ -246,7 +253,7 @@ func (m machine) run(ctx context.Context, folder, file string, args ...string) (
 	return string(said), err
 }
 
-// parse reads what probe printed; its package comment has the lines.
+// parse reads the output of probe, whose package comment describes the lines.
 func parse(said string) (result, error) {
 	r := result{answers: map[string]string{}, gaps: map[string]float64{}, ms: map[string]float64{}}
 	done := false
@@ -270,23 +277,23 @@ func parse(said string) (result, error) {
 		}
 	}
 	if !done || len(r.answers) == 0 {
-		return r, errors.New("the program did not come to its end")
+		return r, errors.New("the program has not printed all of its results")
 	}
 	return r, nil
 }
 
-// compare holds a machine's answers against those of this one, and returns the
+// compare compares a machine's results to those of this machine, and returns the
 // largest gap of the global method.
 func (r result) compare(home result) (worst float64, err error) {
 	if len(r.answers) != len(home.answers) {
-		return 0, fmt.Errorf("%d answers, %d are wanted", len(r.answers), len(home.answers))
+		return 0, fmt.Errorf("%d results, want %d", len(r.answers), len(home.answers))
 	}
 	for what, labels := range home.answers {
 		if r.answers[what] != labels {
 			return 0, fmt.Errorf("%s: labels %s, here they are %s", what, r.answers[what], labels)
 		}
 		if strings.Contains(what, "FitMinVolume") {
-			continue // is above the floor on purpose
+			continue // FitMinVolume ends above the floor
 		}
 		if gap := r.gaps[what]; !(gap <= 1e-12 && gap >= -1e-12) {
 			return 0, fmt.Errorf("%s: the certificate's gap is %g", what, gap)
@@ -296,7 +303,7 @@ func (r result) compare(home result) (worst float64, err error) {
 	return worst, nil
 }
 
-// three is a number in three digits, or in whole ones.
+// three writes a number with three digits, or as an integer if it has more.
 func three(v float64) string {
 	if v >= 100 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

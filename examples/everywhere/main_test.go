@@ -72,7 +72,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestMissing: a machine whose tools are not here says which.
+// A machine whose tools are missing says which.
 func TestMissing(t *testing.T) {
 	t.Setenv("PATH", "")
 	for _, m := range machines {
@@ -85,7 +85,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestProbe runs the program here: it has to agree with itself.
+// The program runs here and agrees with itself.
 func TestProbe(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command")

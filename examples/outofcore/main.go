@@ -1,12 +1,12 @@
-// Outofcore makes a file of rows that is larger than the memory which fitting it
-// takes, fits it, and prints how long that took beside a plain read of the file:
+// Outofcore writes a file of rows, fits it without loading it into memory, and compares
+// the time with that of a plain read of the file:
 //
 //	go run ./examples/outofcore                       # CSV of 256 MB
 //	go run ./examples/outofcore -size 4GB -format npy
 //
-// It builds the command from this module, whose folder it must run in, and runs
-// fit in a process of its own, so that the memory it reports is that of the fit
-// alone. The exit code is 1 where that is above -limit, or the result is not certified.
+// It must run in the folder of the module, because it builds the command from it. The
+// fit is a process of its own, so that the memory is that of the fit alone. The exit
+// code is 1 if the memory is above -limit, or if the result is not certified.
 package main
 
 import (
@@ -38,13 +38,13 @@ type settings struct {
 func main() {
 	var s settings
 	s.size, s.limit = 256<<20, 200<<20
-	bytesFlag(&s.size, "size", "how large the file is to be: 256MB, 4GB, …")
-	bytesFlag(&s.limit, "limit", "the most memory that fitting it may take")
+	bytesFlag(&s.size, "size", "size of the file: 256MB, 4GB, …")
+	bytesFlag(&s.limit, "limit", "the most memory that the fit may take")
 	flag.StringVar(&s.format, "format", "csv", "csv, with all digits, or npy, 8 bytes a number")
 	flag.IntVar(&s.cols, "cols", 32, "columns")
-	flag.IntVar(&s.k, "k", 5, "prototypes that the rows are mixtures of, and that are fitted")
-	flag.StringVar(&s.dir, "dir", "", "where to put the files; they are removed in the end (default a temporary folder)")
-	flag.BoolVar(&s.memberships, "memberships", false, "have the memberships of all rows written, too")
+	flag.IntVar(&s.k, "k", 5, "number of prototypes, of the mixtures in the file and of the fit")
+	flag.StringVar(&s.dir, "dir", "", "folder for the files, which are removed in the end (default a temporary folder)")
+	flag.BoolVar(&s.memberships, "memberships", false, "write the memberships of all rows, too")
 	flag.Parse()
 	if flag.NArg() > 0 || s.cols < 1 || s.k < 1 || s.size < 1 || s.format != "csv" && s.format != "npy" {
 		fmt.Fprintln(os.Stderr, "outofcore: -cols, -k and -size are at least 1, -format is csv or npy, and there are no other arguments")
@@ -59,7 +59,7 @@ func main() {
 	}
 }
 
-// bytesFlag is a flag of a number of bytes.
+// bytesFlag defines a flag for a number of bytes.
 func bytesFlag(to *int64, name, usage string) {
 	flag.Func(name, usage+" (default "+strconv.FormatInt(*to>>20, 10)+"MB)", func(v string) error {
 		for i, unit := range []string{"KB", "MB", "GB"} {
@@ -82,7 +82,7 @@ func (s *settings) run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "softkmeans.exe") // the name that every system takes
+	program := filepath.Join(dir, "softkmeans.exe") // a name that every system can run
 	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/softkmeans")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
@@ -101,14 +101,36 @@ func (s *settings) run(ctx context.Context) error {
 	mb := float64(info.Size()) / 1e6
 	fmt.Printf("%s of %.0f MB: %d rows, %d columns, %.0f MB of numbers\n", strings.ToUpper(s.format), mb, rows, s.cols, float64(8*rows*s.cols)/1e6)
 
-	if _, err = plainRead(ctx, file); err != nil { // what the system keeps of the file in memory is there for both
+	if _, err = plainRead(ctx, file); err != nil { // fills the system's cache for both
 		return err
 	}
 	plain, err := plainRead(ctx, file)
 	if err != nil {
 		return err
 	}
+	report, peak, err := s.fit(ctx, program, file, pace{mb, plain})
+	switch {
+	case err != nil:
+		return err
+	case !strings.Contains(report, "\nCertified"):
+		return fmt.Errorf("the result is not certified:\n%s", report)
+	case peak > s.limit:
+		return fmt.Errorf("more than %d MB of memory", s.limit>>20)
+	}
+	return nil
+}
+
+// pace is the size of the file in MB, and the time of a plain read.
+type pace struct {
+	mb    float64
+	plain time.Duration
+}
+
+// fit runs the command on the file and prints its times, its memory and its result. It
+// returns the command's report and its peak memory.
+func (s *settings) fit(ctx context.Context, program, file string, p pace) (text string, peak int64, err error) {
 	const passes = 3 // the scatter, the extent, the memberships
+	mb, plain, dir := p.mb, p.plain, filepath.Dir(file)
 	args := []string{"fit", "-quiet", "-stream", "yes", "-k", strconv.Itoa(s.k)}
 	if s.memberships {
 		args = append(args, "-o", filepath.Join(dir, "memberships.csv"))
@@ -118,14 +140,13 @@ func (s *settings) run(ctx context.Context) error {
 	fit.Stdout, fit.Stderr = &report, os.Stderr
 	from := time.Now()
 	if err := fit.Run(); err != nil {
-		return fmt.Errorf("fit: %w", err)
+		return "", 0, fmt.Errorf("fit: %w", err)
 	}
 	took := time.Since(from)
 	fmt.Printf("plain read      %8.2f s  %6.0f MB/s, from the system's cache if it has the file\n", plain.Seconds(), mb/plain.Seconds())
 	fmt.Printf("fit, %d passes   %8.2f s  %6.0f MB/s a pass, %.1f plain reads each\n", passes, took.Seconds(), passes*mb/took.Seconds(), took.Seconds()/plain.Seconds()/passes)
 	fmt.Printf("processor time  %8.2f s\n", (fit.ProcessState.UserTime() + fit.ProcessState.SystemTime()).Seconds())
-	peak := peakMemory(fit.ProcessState)
-	if peak > 0 {
+	if peak = peakMemory(fit.ProcessState); peak > 0 {
 		fmt.Printf("memory          %8.0f MB at most\n", float64(peak)/1e6)
 	}
 	for line := range strings.Lines(report.String()) {
@@ -133,16 +154,10 @@ func (s *settings) run(ctx context.Context) error {
 			fmt.Printf("%-15s %s\n", f[0], f[1])
 		}
 	}
-	switch {
-	case !strings.Contains(report.String(), "\nCertified"):
-		return fmt.Errorf("the result is not certified:\n%s", report.String())
-	case peak > s.limit:
-		return fmt.Errorf("more than %d MB of memory", s.limit>>20)
-	}
-	return nil
+	return report.String(), peak, nil
 }
 
-// plainRead reads the file and does nothing with it.
+// plainRead returns the time of reading the file without using it.
 func plainRead(ctx context.Context, name string) (time.Duration, error) {
 	from := time.Now()
 	f, err := os.Open(name)

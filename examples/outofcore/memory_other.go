@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// peakMemory is 0 where systems do not say it.
+// peakMemory is 0: these systems do not report it.
 func peakMemory(*os.ProcessState) int64 { return 0 }

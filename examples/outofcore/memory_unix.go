@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that a process has had at once, in bytes.
+// peakMemory is the largest memory that a process has used, in bytes.
 func peakMemory(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"softkmeans/internal/npy"
 )
 
-// write makes the file: mixtures of k prototypes and noise, the same in every run.
+// write writes the file: mixtures of k prototypes with noise, the same in every run.
 func (s *settings) write(ctx context.Context, name string) (rows int, err error) {
 	f, err := os.Create(name)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *settings) writeCSV(ctx context.Context, w io.Writer) (rows int, err err
 	}
 }
 
-// mixtures makes rows: random shares of k prototypes, and noise.
+// mixtures generates rows: random shares of k prototypes, and noise.
 type mixtures struct {
 	rng        *rand.Rand
 	prototypes [][]float64
@@ -93,7 +93,7 @@ func newMixtures(cols, k int) *mixtures {
 	return m
 }
 
-// next overwrites row.
+// next sets row to the next row.
 func (m *mixtures) next(row []float64) {
 	for c := range row {
 		row[c] = m.rng.NormFloat64()

@@ -12,7 +12,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// What is written is as large as asked for, and is read as so many rows.
+// The file has the requested size and as many rows as write returns.
 func TestWrite(t *testing.T) {
 	for _, format := range []string{"csv", "npy"} {
 		s := &settings{size: 100000, format: format, cols: 5, k: 3}
@@ -26,8 +26,8 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		// A row of text has 20 digits or so and a comma for each number, so that the last
-		// one goes beyond the size by less than 128 bytes; an array's header has those.
+		// Each number of a text takes about 20 bytes, so that the last row exceeds the size
+		// by less than 128 bytes. The header of an array has about as many.
 		info, err := f.Stat()
 		if err != nil || info.Size() < s.size-128 || info.Size() > s.size+128 {
 			t.Errorf("%s: %d bytes, %v", format, info.Size(), err)
@@ -38,7 +38,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A full disk and an end that is asked for are errors, and a full disk's names the file.
+// A full disk and a cancel are errors, and the former names the file.
 func TestWriteFaults(t *testing.T) {
 	over, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -4,10 +4,9 @@ package main
 
 import "unsafe"
 
-// address is where in the module's memory s begins, 0 for a slice of no length.
-// Nothing else here is unsafe: hosts read and write through their own view of the
-// memory, the module through the slice. No collector moves or frees what table,
-// model and text hold.
+// address is the address of s in the module's memory, 0 if s is empty. Nothing else in
+// the program is unsafe: hosts read and write through their own view of the memory, the
+// module through the slice. No collector moves or frees table, model and text.
 func address[T byte | float64](s []T) uint32 {
 	if len(s) == 0 {
 		return 0

@@ -3,8 +3,8 @@
 #
 #	sh examples/tinygo/build.sh FOLDER
 #
-# fit.wasm and minvol.wasm by TinyGo, fit.go.wasm and minvol.go.wasm by Go as WASI
-# reactors, from the same source. TinyGo 0.41 takes Go up to 1.26.
+# TinyGo builds fit.wasm and minvol.wasm; Go builds fit.go.wasm and minvol.go.wasm as WASI
+# reactors, from the same source. TinyGo 0.41 supports Go up to 1.26.
 set -eu
 [ $# -eq 1 ] || { echo 'usage: sh build.sh FOLDER' >&2; exit 2; }
 mkdir -p "$1"

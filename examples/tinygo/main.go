@@ -1,8 +1,8 @@
 //go:build wasip1 || wasm_unknown
 
-// Command tinygo is the package as a WebAssembly module for any host: numbers go
-// in and come out as arrays of float64 in the module's memory. README.md has the
-// table of what it exports. With -tags nominvol it has Fit alone.
+// Command tinygo is the package as a WebAssembly module for any host. Tables and results
+// are arrays of float64 in the module's memory. README.md describes the exports. With
+// -tags nominvol the module has Fit alone.
 package main
 
 import (
@@ -13,19 +13,19 @@ import (
 
 func main() {}
 
-// most is how many numbers a matrix may have here. Memory that cannot be had is a
-// trap and no error in Go, so what asks for too much is turned away before.
+// most is the largest number of entries of a matrix. To run out of memory is a trap in
+// WebAssembly, not an error, so larger sizes are refused before.
 const most = 1 << 25
 
-// The module has room for one table and one result.
+// The module holds one table and one result.
 var (
 	table []float64
 	model = &softkmeans.Model{}
 	text  []byte // of the error
 )
 
-// data returns the address of room for n float64, which stays what it is until the
-// next call with a larger n. 0: n is negative or above 2^25.
+// data returns the address of n float64 for the table. It is valid until the next call
+// with a larger n. It is 0 if n is negative or above 2^25.
 //
 //go:wasmexport data
 func data(n int32) uint32 {
@@ -46,7 +46,7 @@ func fit(rows, cols, k int32) int32 {
 	if code := check(rows, cols, k); code != 0 {
 		return code
 	}
-	// One solver and no weights: TinyGo leaves out what they would need.
+	// One solver and no weights: TinyGo leaves out the code of the others.
 	return done(softkmeans.Fit(context.Background(), matrix(rows, cols), int(k), &softkmeans.Options{Solver: softkmeans.SolverGram}))
 }
 
@@ -54,8 +54,7 @@ func matrix(rows, cols int32) *softkmeans.Matrix {
 	return &softkmeans.Matrix{Rows: int(rows), Cols: int(cols), Stride: int(cols), Data: table}
 }
 
-// check turns away sizes that would need too much memory; the package looks at
-// the rest.
+// check refuses sizes that need too much memory. The package checks everything else.
 func check(rows, cols, k int32) int32 {
 	tall, wide, prototypes := int64(rows), int64(cols), int64(k)
 	small := min(tall, wide)
@@ -65,14 +64,14 @@ func check(rows, cols, k int32) int32 {
 	return 0
 }
 
-// What fit and min_volume return; 0: there is a result.
+// The results of fit and min_volume; 0: there is a result.
 const (
 	codeRefused = 1 // sizes, k or an option
-	codeEntry   = 2 // an entry is not a finite number
+	codeEntry   = 2 // an entry is not finite, or out of range
 )
 
-// done keeps the result. It looks at the error's type alone: errors.Is compares
-// interfaces, for which TinyGo has 8 kB of reflection.
+// done stores the result. It does not use errors.Is, which compares interfaces: TinyGo
+// needs 8 kB of reflection for that.
 func done(m *softkmeans.Model, err error) int32 {
 	if err == nil {
 		model, text = m, nil
@@ -101,8 +100,7 @@ func centers() uint32 { return entries(model.Centers) }
 //go:wasmexport memberships
 func memberships() uint32 { return entries(model.Memberships) }
 
-// entries is the address of a result's numbers, which have no gaps; 0: there is no
-// result.
+// entries is the address of a result's numbers, row after row; 0 if there is no result.
 func entries(m *softkmeans.Matrix) uint32 {
 	if m == nil {
 		return 0

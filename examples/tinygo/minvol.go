@@ -16,7 +16,7 @@ func minVolume(rows, cols, k int32, slack float64, seed, iterations int32) int32
 	if code := check(rows, cols, k); code != 0 {
 		return code
 	}
-	if int64(k)*int64(k) > most/8 { // it has a dozen such matrices
+	if int64(k)*int64(k) > most/8 { // it needs a dozen k×k matrices
 		return failed(codeRefused, "k is too large for the module")
 	}
 	return done(softkmeans.FitMinVolume(context.Background(), matrix(rows, cols), int(k),
@@ -32,8 +32,7 @@ func traceLength() int32 { return int32(len(model.Trace)) }
 //go:wasmexport iterations
 func iterations() int32 { return int32(model.Iterations) }
 
-// status is a softkmeans.Status: 2 where the iteration converged, 3 where it ended
-// at its limit.
+// status is a softkmeans.Status: 2 if the iteration converged, 3 if it reached its limit.
 //
 //go:wasmexport status
 func status() int32 { return int32(model.Status) }

@@ -1,17 +1,17 @@
-// Loads modules that build.sh made, fits the data sets of the repository with them, and
-// checks what they say about the result without them.
+// Loads modules built by build.sh, fits the data sets of the repository with them, and
+// checks the results by computations of its own:
 //
 //	node examples/tinygo/run.mjs FOLDER/fit.wasm FOLDER/minvol.wasm
 //
-// Exit code 1: a result or an error is not what it must be.
+// The exit code is 1 if a result or an error is wrong.
 import { readFileSync } from 'node:fs'
 import { WASI } from 'node:wasi'
 
-// Module is one instance: TinyGo's collector is left out, so memory of a fit
-// comes back only with the instance.
+// Module is one instance. The modules have no garbage collector: the memory of a fit is
+// freed only with the instance.
 class Module {
   constructor(compiled) {
-    const wasi = new WASI({ version: 'preview1' }) // asked for by Go's own compiler alone
+    const wasi = new WASI({ version: 'preview1' }) // only the modules of Go's own compiler import it
     const instance = new WebAssembly.Instance(compiled, wasi.getImportObject())
     if (WebAssembly.Module.imports(compiled).length > 0) {
       wasi.initialize(instance)
@@ -21,7 +21,7 @@ class Module {
     this.exports = instance.exports
   }
 
-  // Views are made when they are used: those of before a call end where memory grows.
+  // Views are made when they are used: a view ends when memory grows in a call.
   floats(at, length) {
     return new Float64Array(this.exports.memory.buffer, at, length)
   }
@@ -79,9 +79,9 @@ function table(name) {
   return { rows: rows.length, cols: rows[0].length, values: rows.flat() }
 }
 
-// principal returns the squared singular values of the centred table, descending:
-// the eigenvalues of its scatter matrix by Jacobi's rotations, not the way that
-// the package takes.
+// principal returns the squared singular values of the centred table, descending. They
+// are the eigenvalues of its scatter matrix, computed by Jacobi's rotations, which is not
+// the package's method.
 function principal({ rows, cols, values }) {
   const mean = new Float64Array(cols)
   for (let i = 0; i < values.length; i++) mean[i % cols] += values[i] / rows
@@ -107,7 +107,7 @@ function principal({ rows, cols, values }) {
 
 const sum = (list) => list.reduce((s, v) => s + v, 0)
 
-// certify computes from the arrays alone what the module says of them.
+// certify computes the certificate from the arrays alone.
 function certify(x, k, { centers, memberships }) {
   const spectrum = principal(x)
   let objective = 0, sumError = 0, least = Infinity
@@ -163,8 +163,7 @@ function timed(call) {
   return [result, performance.now() - from]
 }
 
-// refused calls what must be an error with a text, on an instance that must still
-// work afterwards.
+// refused makes a call that must fail with a text. The instance must work after it.
 function refused(module, what, code, pattern, call) {
   try {
     call()

@@ -1,6 +1,6 @@
 package chart
 
-// Axes: the range of the data, round numbers in it, and where a value lies.
+// Axes: the range of the data, its ticks, and the position of a value.
 
 import (
 	"math"
@@ -8,20 +8,21 @@ import (
 )
 
 const (
-	// beyond is where values are left out: a span of two such values does not
-	// overflow, nor does one that is widened.
+	// beyond is the largest size of a value that is drawn. The difference of two
+	// such values does not overflow, nor does it when it is widened.
 	beyond = 1e300
-	// vanishing values are 0: the step of their ticks would be subnormal.
+	// vanishing is the size below which values count as 0: the step of their ticks
+	// would be subnormal.
 	vanishing = 1e-290
-	// resolution is the least span, relative to the values, that is shown. A
-	// span below is rounding, and gets an axis of its own size.
+	// resolution is the least span, relative to the values, that is shown. A smaller
+	// span is taken for rounding, and the axis spans the size of the values.
 	resolution = 1e-12
 )
 
 // finite reports whether v can be drawn.
 func finite(v float64) bool { return v >= -beyond && v <= beyond }
 
-// extent is the range of some values; the zero value has none.
+// extent is the range of some values. The zero value is the range of none.
 type extent struct {
 	lo, hi float64
 	some   bool
@@ -35,7 +36,7 @@ func (e *extent) add(v float64) {
 	e.lo, e.hi = min(e.lo, v), max(e.hi, v)
 }
 
-// padded is the extent with some room, and one that is not empty.
+// padded is the extent widened by pad of its span on both sides. It is never empty.
 func (e extent) padded(pad float64) (lo, hi float64) {
 	size := max(math.Abs(e.lo), math.Abs(e.hi))
 	switch {
@@ -55,8 +56,8 @@ type tick struct {
 	label string
 }
 
-// axis maps [lo, hi] to [from, to] px. Of a logarithmic one lo and hi are
-// logarithms.
+// axis maps [lo, hi] to [from, to] px. If log is set, lo and hi are logarithms
+// to base 10.
 type axis struct {
 	lo, hi   float64
 	log      bool
@@ -78,20 +79,21 @@ func (a *axis) grow(span float64) {
 	}
 }
 
-// setTicks takes at most about most round numbers, whole ones if asked for.
-func (a *axis) setTicks(most int, whole bool) {
+// setTicks puts ticks at about most round numbers at most; with integer, only at
+// integers.
+func (a *axis) setTicks(most int, integer bool) {
 	a.ticks = a.ticks[:0]
 	most = max(most, 2)
 	switch {
 	case !a.log:
-		a.ticks = roundTicks(a.ticks, a.lo, a.hi, most, whole)
-	case a.hi-a.lo < 1: // not even a power of ten for sure
-		a.ticks = roundTicks(a.ticks, math.Pow(10, a.lo), math.Pow(10, a.hi), most, whole)
+		a.ticks = roundTicks(a.ticks, a.lo, a.hi, most, integer)
+	case a.hi-a.lo < 1: // there may be no power of ten in the range
+		a.ticks = roundTicks(a.ticks, math.Pow(10, a.lo), math.Pow(10, a.hi), most, integer)
 		if len(a.ticks) > 0 && !(a.ticks[0].at > 0) {
 			a.ticks = a.ticks[1:]
 		}
 	default:
-		// Powers of ten, and a few between them where there is room.
+		// Powers of ten, and 2 and 5 times them where there is space.
 		first, last := int(math.Ceil(a.lo)), int(math.Floor(a.hi))
 		every := 1
 		for (last-first)/every+1 > most {
@@ -127,10 +129,10 @@ func roundUp(n int) int {
 }
 
 // roundTicks are the multiples of 1, 2 or 5 times a power of ten in [lo, hi].
-func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
+func roundTicks(ticks []tick, lo, hi float64, most int, integer bool) []tick {
 	m, e := 1, 0
 	raw := hi/float64(most) - lo/float64(most)
-	if e = int(math.Floor(math.Log10(raw))); whole {
+	if e = int(math.Floor(math.Log10(raw))); integer {
 		e = max(e, 0)
 	}
 	for float64(m)*math.Pow10(e) < raw*(1-1e-6) {
@@ -143,8 +145,8 @@ func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
 			m, e = 1, e+1
 		}
 	}
-	// i·step with a step below 1 has rounding errors that a division by a power
-	// of ten has not.
+	// For a step below 1 the division by a power of ten rounds once; i·step would
+	// round twice and show it.
 	value := func(i float64) float64 {
 		if e < 0 && e > -300 {
 			return i * float64(m) / math.Pow10(-e)
@@ -156,13 +158,13 @@ func roundTicks(ticks []tick, lo, hi float64, most int, whole bool) []tick {
 	for i := math.Ceil(lo/step - 1e-9); i <= lo/step+float64(2*most) && value(i) <= hi+1e-9*step; i++ {
 		ticks = append(ticks, tick{value(i), roundLabel(value(i), e, size)})
 	}
-	if len(ticks) < 2 && most < 8 { // one number does not tell the scale
-		return roundTicks(ticks[:0], lo, hi, 8, whole)
+	if len(ticks) < 2 && most < 8 { // one number does not show the scale
+		return roundTicks(ticks[:0], lo, hi, 8, integer)
 	}
 	return ticks
 }
 
-// roundLabel writes a multiple of 10^e on an axis that goes to about size.
+// roundLabel writes v, a multiple of 10^e, for an axis whose values reach size.
 func roundLabel(v float64, e int, size float64) string {
 	switch {
 	case v == 0:
@@ -174,8 +176,8 @@ func roundLabel(v float64, e int, size float64) string {
 	return tidy(strconv.FormatFloat(v, 'e', min(max(digits, 0), 14), 64))
 }
 
-// logLabel writes v = m·10^e; with short, larger numbers than 100 have an
-// exponent, as others on the same axis do.
+// logLabel writes v = m·10^e. With short, numbers below 1 or from 1000 up have an
+// exponent.
 func logLabel(v float64, e int, short bool) string {
 	if short && (e < 0 || e > 2) {
 		return tidy(strconv.FormatFloat(v, 'e', 0, 64))
@@ -196,10 +198,10 @@ func (p *picture) axes(x, y *axis) {
 	for _, t := range y.ticks {
 		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
 	}
-	end := math.Inf(-1) // of the label before
+	end := math.Inf(-1) // of the previous label
 	for _, t := range x.ticks {
 		w := width(t.label, textSize)
-		// Near the border a label is moved inwards rather than cut off.
+		// Near the border a label is moved inwards, so that it is not cut off.
 		at := min(max(x.pos(t.at), w/2+1), p.w-w/2-1)
 		if at-w/2 < end+4 {
 			continue
@@ -210,14 +212,15 @@ func (p *picture) axes(x, y *axis) {
 	p.caption(axisHeight)
 }
 
-// axisHeight is what the labels under an x axis need.
+// axisHeight is the height of the labels under an x axis, in px.
 const axisHeight = 20.0
 
-// fitAxes gives the axes their px and ticks, and the area its left edge. With
-// equal a unit is as long on one as on the other.
-func (p *picture) fitAxes(x, y *axis, equal, whole bool) {
+// fitAxes sets the position and ticks of both axes, and the left edge of the
+// area. With equal, a unit is as long on x as on y; with integer, x has ticks at
+// integers only.
+func (p *picture) fitAxes(x, y *axis, equal, integer bool) {
 	x0, y0 := *x, *y
-	for range 5 { // the width of the labels depends on the range, the range on the width of the area
+	for range 5 { // the labels' width depends on the range, the range on the area's width
 		*x, *y = x0, y0
 		y.from, y.to = p.bottom, p.top
 		x.from, x.to = p.left, p.right
@@ -237,9 +240,9 @@ func (p *picture) fitAxes(x, y *axis, equal, whole bool) {
 		}
 		break
 	}
-	x.from = p.left // a digit's width off from what equal saw, at worst
+	x.from = p.left // at worst a digit's width from the one used for equal
 	for most := int((x.to - x.from) / 40); ; most-- {
-		x.setTicks(most, whole)
+		x.setTicks(most, integer)
 		w := 0.0
 		for _, t := range x.ticks {
 			w = max(w, width(t.label, textSize))

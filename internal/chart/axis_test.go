@@ -2,7 +2,6 @@ package chart
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,34 +113,21 @@ func TestPadded(t *testing.T) {
 	}
 }
 
-func TestHull(t *testing.T) {
-	p := []vertex{{x: 0, y: 0}, {x: 4, y: 0}, {x: 4, y: 4}, {x: 0, y: 4}, {x: 2, y: 2}, {x: 2, y: 0}, {x: 4, y: 4}, {x: 1, y: 3}}
-	got := hull(p)
-	if want := []vertex{p[0], p[1], p[2], p[3]}; !slices.Equal(got, want) {
-		t.Errorf("%v, want %v", got, want)
+// A tick stands where a point of its value does.
+func TestTicksStandAtValues(t *testing.T) {
+	all := parse(t, Scatter(nil, &ScatterPlot{X: []float64{0, 2, 9}, Y: []float64{-20, 40, 100}}))
+	points := circles(all)
+	seen := 0
+	for _, e := range find(all, "sk-tick") {
+		switch {
+		case e.text == "2" && e.attr["text-anchor"] == "middle" && near(e.num(t, "x"), points[1][0], .1),
+			e.text == "−20" && near(e.num(t, "y")-4, points[0][1], .1),
+			e.text == "40" && near(e.num(t, "y")-4, points[1][1], .1),
+			e.text == "100" && near(e.num(t, "y")-4, points[2][1], .1):
+			seen++
+		}
 	}
-	if got := hull([]vertex{{x: 2, y: 2}, {x: 0, y: 0}, {x: 1, y: 1}}); len(got) != 2 || got[0].x != 0 || got[1].x != 2 {
-		t.Errorf("on a line: %v", got)
-	}
-	if got := hull([]vertex{{x: 1}, {x: 1}}); len(got) != 1 {
-		t.Errorf("one point twice: %v", got)
-	}
-}
-
-func TestThin(t *testing.T) {
-	var run []vertex
-	for i := range 10000 {
-		run = append(run, vertex{x: float64(i) / 1000, y: math.Sin(float64(i))})
-	}
-	run[4321].y, run[4999].y = 7, -7
-	got := thin(run)
-	if len(got) > 40 || got[0] != run[0] || got[len(got)-1] != run[9999] || !slices.Contains(got, run[4321]) || !slices.Contains(got, run[4999]) {
-		t.Errorf("%d points", len(got))
-	}
-	if !slices.IsSortedFunc(got, func(a, b vertex) int { return int(math.Ceil(1000 * (a.x - b.x))) }) {
-		t.Error("not in order")
-	}
-	if got := thin(run[:1]); !slices.Equal(got, run[:1]) {
-		t.Errorf("one point: %v", got)
+	if seen != 4 {
+		t.Errorf("%d of 4 ticks in place: %s", seen, texts(all))
 	}
 }

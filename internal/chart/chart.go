@@ -3,31 +3,31 @@
 // complete svg element to a byte slice and returns it, for a page that has
 // [Style] in a style element.
 //
-// Data may be anything: points with a coordinate that is not finite, or beyond
-// ±1e300, are left out, and where a picture has fewer points than the data it
-// says so. Text may be any bytes. Slices that should have the same length but
-// have not are a caller's slip: what is beyond the shortest is not drawn.
+// Any data can be drawn. Points with a coordinate that is not finite, or beyond
+// ±1e300, are left out; a picture with fewer points than the data says so. Text
+// may be any bytes. Of slices that should have the same length, what is beyond
+// the shortest is not drawn.
 //
-// It imports neither fmt nor reflect, so that it can be part of a small
-// WebAssembly file.
+// The package imports neither fmt nor reflect, so that a WebAssembly file with
+// it stays small.
 package chart
 
 import "strconv"
 
-// Frame is what all pictures have around them.
+// Frame is the part that all pictures have in common: title, labels and size.
 type Frame struct {
-	// ID names the svg element, and has to be unique on the page: <title> and
-	// <desc> are found by it. Without one there are no ids, and the title is
-	// an aria-label.
+	// ID is the id of the svg element and must be unique on the page; the ids of
+	// <title> and <desc> are made from it. If it is empty there are no ids, and
+	// the title is an aria-label.
 	ID    string
-	Title string // above the picture; read aloud, too
-	Desc  string // only read aloud
+	Title string // drawn above the picture, and read by screen readers
+	Desc  string // for screen readers only
 
-	XLabel, YLabel string // below and above the axes, where there are some
+	XLabel, YLabel string // below and above the axes; pictures without axes ignore them
 
-	// Width and Height are in CSS pixels, at which text is 12 px high; 0 is 480
-	// wide and a height that goes with it. Where the page is narrower the
-	// picture shrinks. It becomes higher where its text needs it.
+	// Width and Height are in CSS pixels; text is 12 px high. A Width of 0 is 480,
+	// a Height of 0 is the default of the picture. On a narrower page the picture
+	// shrinks. It is higher than Height where its text needs it.
 	Width, Height int
 }
 
@@ -39,22 +39,29 @@ const (
 	noteSize   = 11.0
 )
 
-// picture is one svg element in the making. What needs room is told to layout
-// before anything is drawn.
+// picture is one svg element being written. Its sizes are set by layout before
+// anything is drawn.
 type picture struct {
 	dst                      []byte
 	frame                    *Frame
 	title                    []string
 	legend                   []entry
 	notes                    []string
-	lines                    []string // notes, broken
+	lines                    []string // notes, wrapped
 	w, h                     float64
 	left, right, top, bottom float64 // of the area that is drawn into
 }
 
-// layout finds the size and the area for a picture of the given height, with
-// below px under the area for an axis and least px of area at least.
-func (f *Frame) layout(dst []byte, legend []entry, notes []string, height, below, least float64) *picture {
+// space is the heights that a kind of picture asks for, in px.
+type space struct {
+	height float64 // of the picture, if Frame.Height is 0
+	below  float64 // under the area, for the labels of an axis
+	least  float64 // of the area, at least
+}
+
+// layout computes the size of the picture and the area that is drawn into.
+func (f *Frame) layout(dst []byte, legend []entry, notes []string, need space) *picture {
+	height := need.height
 	p := &picture{dst: dst, frame: f, notes: notes}
 	p.w = 480
 	if f.Width > 0 {
@@ -78,22 +85,22 @@ func (f *Frame) layout(dst []byte, legend []entry, notes []string, height, below
 	if f.YLabel != "" {
 		p.top += lineHeight
 	}
-	under := below + float64(len(p.lines))*(noteSize+3) + edge
+	under := need.below + float64(len(p.lines))*(noteSize+3) + edge
 	if f.XLabel != "" {
 		under += lineHeight
 	}
-	p.h = max(height, p.top+least+under)
+	p.h = max(height, p.top+need.least+under)
 	p.bottom = p.h - under
 	return p
 }
 
-// setHeight moves the bottom of the area, and all under it.
+// setHeight moves the bottom of the area, and the picture's height by as much.
 func (p *picture) setHeight(bottom float64) {
 	p.h += bottom - p.bottom
 	p.bottom = bottom
 }
 
-// open writes all that is around the area.
+// open writes the element's start, title, legend and notes.
 func (p *picture) open(kind string) {
 	f := p.frame
 	id := token(f.ID)
@@ -133,13 +140,13 @@ func (p *picture) open(kind string) {
 	}
 }
 
-// close ends the element.
+// close writes the element's end and returns the text.
 func (p *picture) close() []byte {
 	p.raw("</svg>\n")
 	return p.dst
 }
 
-// raw appends text of this package as it is.
+// raw appends text without escaping it.
 func (p *picture) raw(parts ...string) *picture {
 	for _, s := range parts {
 		p.dst = append(p.dst, s...)
@@ -159,7 +166,7 @@ func (p *picture) num(v float64) *picture {
 
 func (p *picture) point(x, y float64) *picture { return p.num(x).raw(" ").num(y) }
 
-// label writes text at a place; anchor is "", middle or end.
+// label writes text at (x, y); anchor is "" for the start, middle or end.
 func (p *picture) label(s, class string, x, y float64, anchor string) {
 	p.raw(`<text x="`).num(x).raw(`" y="`).num(y).raw(`"`)
 	if class != "" {
@@ -180,7 +187,7 @@ func (p *picture) caption(below float64) {
 	p.label(s, "", min((p.left+p.right)/2, p.w-edge-width(s, textSize)/2), p.bottom+below+12, "middle")
 }
 
-// name is names[i], or a number from 1.
+// name is names[i], or i+1 where there is no name.
 func name(names []string, i int) string {
 	if i < len(names) && names[i] != "" {
 		return names[i]

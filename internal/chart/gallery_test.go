@@ -14,97 +14,25 @@ import (
 	"softkmeans/internal/table"
 )
 
-var gallery = flag.String("gallery", "", "write a page with all kinds of pictures to this file, to be looked at")
+var gallery = flag.String("gallery", "", "write a page with all kinds of pictures to this `file`")
 
-// TestGallery draws all kinds of pictures of the data in testdata.
+// TestGallery draws all kinds of pictures of the data in testdata, in two widths.
 func TestGallery(t *testing.T) {
-	var b []byte
-	n := 0
-	frame := func(title string, width int) Frame {
-		n++
-		return Frame{ID: "g" + strconv.Itoa(n), Title: title, Desc: "From the data in testdata.", Width: width}
+	sets := []gallerySet{{name: "iris", k: 3, classes: []string{"setosa", "versicolor", "virginica"}}, {name: "wine", k: 3}, {name: "breast_cancer", k: 2}, {name: "digits", k: 10}}
+	for i := range sets {
+		sets[i].fit(t)
 	}
-	fits := map[string][2]*softkmeans.Model{}
+	g := &galleryPage{}
 	for _, w := range []int{0, 340} {
-		b = append(b, "<section>"...)
-		for _, set := range []struct {
-			name string
-			k    int
-		}{{"iris", 3}, {"wine", 3}, {"breast_cancer", 2}, {"digits", 10}} {
-			x, class := load(t, set.name)
-			classes := []string{"setosa", "versicolor", "virginica"}
-			if set.name != "iris" {
-				classes = nil
-			}
-			if _, ok := fits[set.name]; !ok {
-				m, err := softkmeans.FitMinVolume(context.Background(), x, set.k, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				g, err := softkmeans.Fit(context.Background(), x, set.k, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fits[set.name] = [2]*softkmeans.Model{m, g}
-			}
-			m, g := fits[set.name][0], fits[set.name][1]
-			floors, err := softkmeans.Floors(x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			col := func(m *softkmeans.Matrix, j int) (c []float64) {
-				for i := range m.Rows {
-					c = append(c, m.At(i, j))
-				}
-				return c
-			}
-			i, j := 0, min(2, x.Cols-1)
-			if set.name == "digits" {
-				i, j = 20, 43
-			}
-			labels := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}[:set.k]
-			sp := ScatterPlot{Frame: frame(set.name+": two columns of the data, by class", w), X: col(x, i), Y: col(x, j), Class: class, Classes: classes, EqualScale: set.name == "iris",
-				Outlines: []Outline{
-					{Name: "global", Style: "global", X: col(g.Centers, i), Y: col(g.Centers, j)},
-					{Name: "minimal volume", Style: "current", X: col(m.Centers, i), Y: col(m.Centers, j), Labels: labels}}}
-			sp.XLabel, sp.YLabel = "column "+strconv.Itoa(i+1), "column "+strconv.Itoa(j+1)
-			b = Scatter(b, &sp)
-			if set.k == 3 {
-				b = Ternary(b, &TernaryPlot{Frame: frame(set.name+": memberships", w), Memberships: m.Memberships.Data, Class: class, Classes: classes,
-					Corners: [3]string{"first", "second, with a longer name", "third, with a longer name"}})
-			}
-			lp := LinePlot{Frame: frame(set.name+": floor for every k", w), Series: []Series{{Name: "floor", Y: floors, Markers: true}}, LogY: true, IntegerX: true,
-				Highlight: []float64{float64(set.k)}, HighlightName: "proposed k"}
-			lp.XLabel, lp.YLabel = "k", "squared error"
-			b = Lines(b, &lp)
-			cp := LinePlot{Frame: frame(set.name+": centers", w), IntegerX: true}
-			if x.Cols <= 13 {
-				for j := range x.Cols {
-					cp.XNames = append(cp.XNames, "column "+strconv.Itoa(j+1))
-				}
-			}
-			for i := range set.k {
-				cp.Series = append(cp.Series, Series{Name: "center " + strconv.Itoa(i+1), Y: m.Centers.Row(i), Markers: x.Cols < 20})
-			}
-			b = Lines(b, &cp)
-			mp := MixturePlot{Frame: frame(set.name+": memberships of all rows", w), Memberships: m.Memberships.Data, K: set.k}
-			mp.XLabel = "rows, by cluster"
-			b = Mixtures(b, &mp)
-			if set.name == "digits" {
-				b = Tiles(b, &TilePlot{Frame: frame("digits: centers", w), Values: m.Centers.Data, Rows: 8, Cols: 8})
-			}
+		g.width = w
+		g.b = append(g.b, "<section>"...)
+		for i := range sets {
+			g.set(&sets[i])
 		}
-		b = Lines(b, &LinePlot{Frame: frame("trace of an iteration that ends in 0, on a logarithmic axis, with a title that takes more than one line", w), LogY: true,
-			Series: []Series{{Name: "objective", Y: []float64{3e5, 2e4, 1000, 2, .5, .01, 1e-5, 0, 0}}, {Name: "penalty", Y: []float64{1, 2, 2.5, math.NaN(), 4, 3, 3, 3, 3}, Markers: true}}})
-		big := ScatterPlot{Frame: frame("100 000 rows", w)}
-		for i := range 100000 {
-			u, v := math.Sincos(float64(i) * 1.7)
-			big.X, big.Y, big.Class = append(big.X, 1e150*u*float64(i)), append(big.Y, 1e-150*v*float64(i)), append(big.Class, i%12)
-		}
-		b = Scatter(b, &big)
-		b = append(b, "</section>"...)
+		g.extremes()
+		g.b = append(g.b, "</section>"...)
 	}
-	parse(t, b)
+	parse(t, g.b)
 	if *gallery == "" {
 		return
 	}
@@ -112,11 +40,104 @@ func TestGallery(t *testing.T) {
 	page.WriteString("<!doctype html><meta charset=utf-8><meta name=viewport content='width=device-width'><style>" + Style +
 		"body{margin:0}section{display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px;padding:8px}div{background:var(--sk-paper)}div[data-theme=light]{color:#1b1f24}div[data-theme=dark]{color:#e6e8eb}</style>")
 	for _, theme := range []string{"light", "dark"} {
-		page.WriteString("<div data-theme=" + theme + ">" + strings.NewReplacer(`id="g`, `id="`+theme+"g", `by="g`, `by="`+theme+`g`).Replace(string(b)) + "</div>")
+		page.WriteString("<div data-theme=" + theme + ">" + strings.NewReplacer(`id="g`, `id="`+theme+"g", `by="g`, `by="`+theme+`g`).Replace(string(g.b)) + "</div>")
 	}
 	if err := os.WriteFile(*gallery, page.Bytes(), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// gallerySet is a data set of the gallery and what was computed from it.
+type gallerySet struct {
+	name      string
+	k         int
+	classes   []string
+	x         *softkmeans.Matrix
+	class     []int
+	m, global *softkmeans.Model
+	floors    []float64
+}
+
+func (s *gallerySet) fit(t *testing.T) {
+	var err error
+	s.x, s.class = load(t, s.name)
+	if s.m, err = softkmeans.FitMinVolume(context.Background(), s.x, s.k, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.global, err = softkmeans.Fit(context.Background(), s.x, s.k, nil); err != nil {
+		t.Fatal(err)
+	}
+	if s.floors, err = softkmeans.Floors(s.x); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// galleryPage appends pictures of one width to b.
+type galleryPage struct {
+	b        []byte
+	pictures int
+	width    int
+}
+
+func (g *galleryPage) frame(title string) Frame {
+	g.pictures++
+	return Frame{ID: "g" + strconv.Itoa(g.pictures), Title: title, Desc: "From the data in testdata.", Width: g.width}
+}
+
+func (g *galleryPage) set(s *gallerySet) {
+	col := func(m *softkmeans.Matrix, j int) (c []float64) {
+		for i := range m.Rows {
+			c = append(c, m.At(i, j))
+		}
+		return c
+	}
+	i, j := 0, min(2, s.x.Cols-1)
+	if s.name == "digits" {
+		i, j = 20, 43
+	}
+	labels := []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}[:s.k]
+	sp := ScatterPlot{Frame: g.frame(s.name + ": two columns of the data, by class"), X: col(s.x, i), Y: col(s.x, j), Class: s.class, Classes: s.classes, EqualScale: s.name == "iris",
+		Outlines: []Outline{
+			{Name: "global", Style: "global", X: col(s.global.Centers, i), Y: col(s.global.Centers, j)},
+			{Name: "minimal volume", Style: "current", X: col(s.m.Centers, i), Y: col(s.m.Centers, j), Labels: labels}}}
+	sp.XLabel, sp.YLabel = "column "+strconv.Itoa(i+1), "column "+strconv.Itoa(j+1)
+	g.b = Scatter(g.b, &sp)
+	if s.k == 3 {
+		g.b = Ternary(g.b, &TernaryPlot{Frame: g.frame(s.name + ": memberships"), Memberships: s.m.Memberships.Data, Class: s.class, Classes: s.classes,
+			Corners: [3]string{"first", "second, with a longer name", "third, with a longer name"}})
+	}
+	lp := LinePlot{Frame: g.frame(s.name + ": floor for every k"), Series: []Series{{Name: "floor", Y: s.floors, Markers: true}}, LogY: true, IntegerX: true,
+		Highlight: []float64{float64(s.k)}, HighlightName: "proposed k"}
+	lp.XLabel, lp.YLabel = "k", "squared error"
+	g.b = Lines(g.b, &lp)
+	cp := LinePlot{Frame: g.frame(s.name + ": centers"), IntegerX: true}
+	if s.x.Cols <= 13 {
+		for j := range s.x.Cols {
+			cp.XNames = append(cp.XNames, "column "+strconv.Itoa(j+1))
+		}
+	}
+	for i := range s.k {
+		cp.Series = append(cp.Series, Series{Name: "center " + strconv.Itoa(i+1), Y: s.m.Centers.Row(i), Markers: s.x.Cols < 20})
+	}
+	g.b = Lines(g.b, &cp)
+	mp := MixturePlot{Frame: g.frame(s.name + ": memberships of all rows"), Memberships: s.m.Memberships.Data, K: s.k}
+	mp.XLabel = "rows, by cluster"
+	g.b = Mixtures(g.b, &mp)
+	if s.name == "digits" {
+		g.b = Tiles(g.b, &TilePlot{Frame: g.frame("digits: centers"), Values: s.m.Centers.Data, Rows: 8, Cols: 8})
+	}
+}
+
+// extremes draws a long title, gaps, many points and values far apart.
+func (g *galleryPage) extremes() {
+	g.b = Lines(g.b, &LinePlot{Frame: g.frame("trace of an iteration that ends in 0, on a logarithmic axis, with a title that takes more than one line"), LogY: true,
+		Series: []Series{{Name: "objective", Y: []float64{3e5, 2e4, 1000, 2, .5, .01, 1e-5, 0, 0}}, {Name: "penalty", Y: []float64{1, 2, 2.5, math.NaN(), 4, 3, 3, 3, 3}, Markers: true}}})
+	big := ScatterPlot{Frame: g.frame("100 000 rows")}
+	for i := range 100000 {
+		u, v := math.Sincos(float64(i) * 1.7)
+		big.X, big.Y, big.Class = append(big.X, 1e150*u*float64(i)), append(big.Y, 1e-150*v*float64(i)), append(big.Class, i%12)
+	}
+	g.b = Scatter(g.b, &big)
 }
 
 func load(t *testing.T, name string) (*softkmeans.Matrix, []int) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// hull is the convex hull of the points, by Andrew's monotone chain: sorted by
-// x, the lower half from left to right and the upper half back. Points on an
-// edge are not part of it.
+// hull returns the corners of the convex hull by Andrew's monotone chain: the
+// points are sorted by x, then the lower half is built from left to right and
+// the upper half from right to left. Points inside an edge are no corners.
 func hull(points []vertex) []vertex {
 	sorted := slices.Clone(points)
 	slices.SortFunc(sorted, func(a, b vertex) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
@@ -25,7 +25,7 @@ func hull(points []vertex) []vertex {
 			}
 			border = append(border, v)
 		}
-		border = border[:len(border)-1] // the other half begins with it
+		border = border[:len(border)-1] // the other half begins with this point
 	}
 	half(func(i int) vertex { return sorted[i] })
 	half(func(i int) vertex { return sorted[len(sorted)-1-i] })

@@ -28,8 +28,8 @@ const (
 	mostEntries = 16
 )
 
-// placeLegend puts the entries side by side and into as many lines as they
-// take, and counts those that are too many.
+// placeLegend puts the entries side by side in as many lines as they take. Of more
+// than mostEntries the last line says how many are left out.
 func placeLegend(entries []entry, w float64) []entry {
 	if n := len(entries); n > mostEntries {
 		entries = append(entries[:mostEntries-1:mostEntries-1], entry{name: "and " + strconv.Itoa(n-mostEntries+1) + " more"})
@@ -49,7 +49,7 @@ func placeLegend(entries []entry, w float64) []entry {
 	return placed
 }
 
-// entry draws e in a legend that begins at y.
+// entry draws e in a legend that starts at y.
 func (p *picture) entry(e entry, y float64) {
 	x, middle := e.x, y+e.y-4
 	switch e.kind {
@@ -64,8 +64,8 @@ func (p *picture) entry(e entry, y float64) {
 	p.label(e.name, "", x+symbolWidth, y+e.y, "")
 }
 
-// classEntries are the classes that rows have, where there is more than one or
-// where they have names. With all, those that have a name and no rows are there, too.
+// classEntries returns an entry for each class of the rows; with all, also for
+// each named class without rows. It is nil for one class without a name.
 func classEntries(class []int, names []string, rows []int, all bool) (entries []entry) {
 	if class == nil {
 		return nil

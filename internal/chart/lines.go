@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// LinePlot is series over a common axis: the floor for every k, the objective
-// of an iteration, centers over the columns.
+// LinePlot is several series over one axis, as the floor for every k, the
+// objective after every iteration, or the centers over the columns.
 type LinePlot struct {
 	Frame
 	Series   []Series
-	LogY     bool     // a logarithmic axis; values of 0 and below are marked at its lower end
-	IntegerX bool     // ticks at whole numbers only
+	LogY     bool     // a logarithmic axis; values of 0 and below are triangles at its lower end
+	IntegerX bool     // ticks at integers only
 	XNames   []string // of x = 1, 2, …, in place of ticks
 
-	// Highlight marks values of x by vertical lines, and HighlightName is what
-	// they mean, for the legend.
+	// Highlight has the values of x with a vertical line. HighlightName is the
+	// lines' name in the legend.
 	Highlight     []float64
 	HighlightName string
 }
 
-// Series is a line. Values that are not finite are gaps.
+// Series is one line. It has a gap where a value is not finite.
 type Series struct {
 	Name    string
 	X       []float64 // nil: 1, 2, …
@@ -44,24 +44,7 @@ func (s *Series) x(i int) float64 {
 
 // Lines appends the picture to dst.
 func Lines(dst []byte, s *LinePlot) []byte {
-	var ex, ey extent
-	var low bool // a value has no logarithm
-	for i := range s.Series {
-		for j := range s.Series[i].len() {
-			x, y := s.Series[i].x(j), s.Series[i].Y[j]
-			switch {
-			case !finite(x) || !finite(y):
-				continue
-			case !s.LogY:
-				ey.add(y)
-			case y >= vanishing:
-				ey.add(math.Log10(y))
-			default:
-				low = true
-			}
-			ex.add(x)
-		}
-	}
+	ex, ey, low := s.extents()
 	var notes []string
 	if !ex.some {
 		notes = append(notes, "There are no points to show")
@@ -86,20 +69,12 @@ func Lines(dst []byte, s *LinePlot) []byte {
 		legend = append(legend, entry{name: s.HighlightName, class: "sk-mark", kind: entryLine})
 	}
 
-	p := s.layout(dst, legend, notes, 300, axisHeight, 110)
-	var x, y axis
+	p := s.layout(dst, legend, notes, space{height: 300, below: axisHeight, least: 110})
+	var x axis
 	x.lo, x.hi = ex.padded(.02)
-	y.lo, y.hi = ey.padded(.05)
-	switch y.log = s.LogY; {
-	case y.log && (!ey.some || ey.hi-ey.lo < 1e-6):
-		y.lo, y.hi = ey.lo-.5, ey.lo+.5
-	case y.log && low:
-		y.lo -= .12 * (y.hi - y.lo)
-	case !y.log && ey.lo >= 0 && ey.lo < .3*ey.hi:
-		y.lo = 0 // the whole is worth a little room
-	}
+	y := s.yAxis(ey, low)
 	p.fitAxes(&x, &y, false, s.IntegerX)
-	if s.IntegerX { // not in the room beside the data
+	if s.IntegerX { // only within the data, not in the padding
 		x.ticks = slices.DeleteFunc(x.ticks, func(t tick) bool { return t.at < ex.lo || t.at > ex.hi })
 	}
 	if len(s.XNames) > 0 {
@@ -116,7 +91,46 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	return p.close()
 }
 
-// nameTicks are the names of x = 1, 2, …, as many as have room.
+// extents returns the ranges of x and y over all series; with LogY that of the
+// logarithms of y. low reports whether a value has no logarithm.
+func (s *LinePlot) extents() (ex, ey extent, low bool) {
+	for i := range s.Series {
+		for j := range s.Series[i].len() {
+			x, y := s.Series[i].x(j), s.Series[i].Y[j]
+			switch {
+			case !finite(x) || !finite(y):
+				continue
+			case !s.LogY:
+				ey.add(y)
+			case y >= vanishing:
+				ey.add(math.Log10(y))
+			default:
+				low = true
+			}
+			ex.add(x)
+		}
+	}
+	return ex, ey, low
+}
+
+// yAxis returns the axis for values of the extent ey. With low it leaves space
+// at the lower end for the values that have no logarithm.
+func (s *LinePlot) yAxis(ey extent, low bool) axis {
+	y := axis{log: s.LogY}
+	y.lo, y.hi = ey.padded(.05)
+	switch {
+	case y.log && (!ey.some || ey.hi-ey.lo < 1e-6):
+		y.lo, y.hi = ey.lo-.5, ey.lo+.5
+	case y.log && low:
+		y.lo -= .12 * (y.hi - y.lo)
+	case !y.log && ey.lo >= 0 && ey.lo < .3*ey.hi:
+		y.lo = 0 // near enough to be shown
+	}
+	return y
+}
+
+// nameTicks puts the names at x = 1, 2, …, leaving some out where they would
+// overlap.
 func nameTicks(names []string, x *axis) (ticks []tick) {
 	const longest = 90
 	w := 0.0
@@ -179,7 +193,7 @@ func (p *picture) series(s *Series, n int, x, y *axis) {
 		last := math.Inf(-1)
 		for _, v := range low {
 			if math.Abs(v[0]-last) >= 1 {
-				p.marker(lowerMark, v[0], v[1], 3.2)
+				p.marker(lowerShape, v[0], v[1], 3.2)
 				last = v[0]
 			}
 		}
@@ -187,8 +201,8 @@ func (p *picture) series(s *Series, n int, x, y *axis) {
 	}
 }
 
-// thin leaves of consecutive points in one column of pixels the first, the
-// highest, the lowest and the last, which looks the same.
+// thin keeps the first, highest, lowest and last of consecutive points in one
+// column of pixels. The line looks the same.
 func thin(points []vertex) []vertex {
 	var kept []vertex
 	for from := 0; from < len(points); {

@@ -1,10 +1,10 @@
 package chart
 
-// Markers of points: a class has a color and a shape, so that it is told from
-// others also where colors are not.
+// Markers of points: a class has a color and a shape, so that classes differ
+// also to readers who cannot tell the colors apart.
 
-// shapes are drawn about a center and with about the area of a circle of
-// radius 1. The first is that circle.
+// shapes are the corners of the markers about their center. Each has about the
+// area of a circle of radius 1; nil is that circle.
 var shapes = [][][2]float64{
 	nil,
 	{{-.9, -.9}, {.9, -.9}, {.9, .9}, {-.9, .9}},
@@ -16,7 +16,7 @@ var shapes = [][][2]float64{
 	{{-.55, -1.1}, {.55, -1.1}, {1.15, 0}, {.55, 1.1}, {-.55, 1.1}, {-1.15, 0}},
 }
 
-const lowerMark = 4 // the triangle that points down
+const lowerShape = 4 // the triangle that points down
 
 // shape is the marker of class c.
 func shape(c int) int {
@@ -26,7 +26,7 @@ func shape(c int) int {
 	return c % len(shapes)
 }
 
-// marker appends a path of the shape about (x, y), with radius r.
+// marker appends the path of a shape about (x, y) with radius r.
 func (p *picture) marker(shape int, x, y, r float64) {
 	corners := shapes[shape]
 	if corners == nil {
@@ -40,12 +40,12 @@ func (p *picture) marker(shape int, x, y, r float64) {
 	p.raw("z")
 }
 
-// cloud draws points, class by class: one path for each, or one for each point
-// where they have sizes or opacities of their own.
+// cloud is points to be drawn class by class. A class is one path, or a path for
+// each point where points have sizes or opacities.
 type cloud struct {
 	class         []int
 	size, opacity []float64
-	rows          []int // what to draw, in order
+	rows          []int // the points to draw, in order of their class
 	x, y          func(i int) float64
 }
 
@@ -94,7 +94,7 @@ func (p *picture) points(c *cloud) {
 	}
 }
 
-// classOf is the class of row i, 0 where there are none.
+// classOf is the class of row i: 0 if there are no classes, -1 if it has none.
 func classOf(class []int, i int) int {
 	switch {
 	case class == nil:

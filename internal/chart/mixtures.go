@@ -11,65 +11,25 @@ type MixturePlot struct {
 	Frame
 	Memberships []float64 // n×K, row after row; below 0 counts as 0
 	K           int
-	Names       []string // of the clusters; the default are numbers from 1
+	Names       []string // of the clusters; the default is numbers from 1
 }
 
-// Mixtures appends the picture to dst. Rows are sorted by cluster, which is the
-// largest membership, and then by its size, falling. Where there are more rows
+// Mixtures appends the picture to dst. Rows are sorted by their largest
+// membership's cluster, then by that membership, falling. If there are more rows
 // than px, neighbors are averaged, and the picture says so.
 func Mixtures(dst []byte, s *MixturePlot) []byte {
-	k, n := 0, 0
-	if s.K > 0 && s.K <= len(s.Memberships) {
-		k, n = s.K, len(s.Memberships)/s.K
-	}
-	var rows []int
-	label := make([]int, n)
-	count := make([]int, k)
-	for i := range n {
-		g := s.Memberships[i*k : i*k+k]
-		ok := true
-		for j, v := range g {
-			ok = ok && finite(v)
-			if v > g[label[i]] {
-				label[i] = j
-			}
-		}
-		if ok && g[label[i]] > vanishing {
-			rows = append(rows, i)
-			count[label[i]]++
-		}
-	}
-	slices.SortFunc(rows, func(a, b int) int {
-		la, lb := label[a], label[b]
-		if la != lb {
-			return la - lb
-		}
-		if ga, gb := s.Memberships[a*k+la], s.Memberships[b*k+lb]; ga != gb {
-			return cmp.Compare(gb, ga)
-		}
-		return a - b // in place of a stable sort, which takes far longer
-	})
-
+	m := s.sorted()
 	var legend []entry
-	for j := range k {
-		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(count[j]) + ")", class: color(j), kind: entryArea})
+	for j, n := range m.count {
+		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")", class: color(j), kind: entryArea})
 	}
-	var notes []string
-	// The width is known before the layout: the ticks below are the widest.
+	// The left edge does not depend on the layout: these ticks are the widest.
 	y := axis{lo: 0, hi: 1, ticks: []tick{{0, "0"}, {.5, "0.5"}, {1, "1"}}}
 	left := edge + width("0.5", textSize) + 4
-	p := s.layout(nil, nil, nil, 220, 6, 100)
-	columns := min(len(rows), max(int(p.right-left), 1))
-	if columns < len(rows) {
-		notes = append(notes, strconv.Itoa(len(rows))+" rows; each bar is the mean of about "+strconv.FormatFloat(float64(len(rows))/float64(columns), 'f', 1, 64)+" of them")
-	}
-	if m := n - len(rows); m > 0 {
-		notes = append(notes, strconv.Itoa(m)+" of "+strconv.Itoa(n)+" rows are left out: not finite, or all 0")
-	}
-	if len(rows) == 0 {
-		notes = append(notes, "There are no rows to show")
-	}
-	p = s.layout(dst, legend, notes, 220, 6, 100)
+	need := space{height: 220, below: 6, least: 100}
+	p := s.layout(nil, nil, nil, need)
+	columns := min(len(m.rows), max(int(p.right-left), 1))
+	p = s.layout(dst, legend, m.notes(columns), need)
 	p.left = left
 	y.from, y.to = p.bottom, p.top
 	p.open("mixtures")
@@ -77,20 +37,96 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	for _, t := range y.ticks {
 		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
 	}
+	p.stacks(m.levels(columns), m.k, &y)
+	p.raw(`<path class="sk-split" d="`)
+	for j, sum := 0, 0; j < m.k-1; j++ {
+		sum += m.count[j]
+		if m.count[j] > 0 && sum < len(m.rows) {
+			p.raw("M").point(p.left+(p.right-p.left)*float64(sum)/float64(len(m.rows)), p.top).raw("V").num(p.bottom)
+		}
+	}
+	p.raw(`"/>`)
+	p.caption(6)
+	return p.close()
+}
 
-	// levels[c*k+j] is the sum of the shares 0 … j in column c.
+// mixtures is the rows of a MixturePlot, in order.
+type mixtures struct {
+	memberships []float64
+	n, k        int
+	rows        []int // those that are drawn, sorted
+	label       []int // of each of the n rows
+	count       []int // rows of each cluster
+}
+
+// sorted labels the rows, and sorts those that can be drawn.
+func (s *MixturePlot) sorted() *mixtures {
+	m := &mixtures{memberships: s.Memberships}
+	if s.K > 0 && s.K <= len(s.Memberships) {
+		m.k, m.n = s.K, len(s.Memberships)/s.K
+	}
+	m.label = make([]int, m.n)
+	m.count = make([]int, m.k)
+	for i := range m.n {
+		g := m.row(i)
+		ok := true
+		for j, v := range g {
+			ok = ok && finite(v)
+			if v > g[m.label[i]] {
+				m.label[i] = j
+			}
+		}
+		if ok && g[m.label[i]] > vanishing {
+			m.rows = append(m.rows, i)
+			m.count[m.label[i]]++
+		}
+	}
+	slices.SortFunc(m.rows, func(a, b int) int {
+		la, lb := m.label[a], m.label[b]
+		if la != lb {
+			return la - lb
+		}
+		if ga, gb := m.row(a)[la], m.row(b)[lb]; ga != gb {
+			return cmp.Compare(gb, ga)
+		}
+		return a - b // much faster than a stable sort
+	})
+	return m
+}
+
+func (m *mixtures) row(i int) []float64 { return m.memberships[i*m.k : i*m.k+m.k] }
+
+// notes says how the rows are shown in so many columns, and which are left out.
+func (m *mixtures) notes(columns int) (notes []string) {
+	shown := len(m.rows)
+	if columns < shown {
+		notes = append(notes, strconv.Itoa(shown)+" rows; each bar is the mean of about "+strconv.FormatFloat(float64(shown)/float64(columns), 'f', 1, 64)+" of them")
+	}
+	if left := m.n - shown; left > 0 {
+		notes = append(notes, strconv.Itoa(left)+" of "+strconv.Itoa(m.n)+" rows are left out: not finite, or all 0")
+	}
+	if shown == 0 {
+		notes = append(notes, "There are no rows to show")
+	}
+	return notes
+}
+
+// levels averages the rows into columns: element c*k+j is the sum of the mean
+// shares 0 … j in column c.
+func (m *mixtures) levels(columns int) []float64 {
+	k := m.k
 	levels := make([]float64, columns*k)
 	for c := range columns {
-		from, to := at(c, columns, len(rows)), at(c+1, columns, len(rows))
+		from, to := at(c, columns, len(m.rows)), at(c+1, columns, len(m.rows))
 		mean := levels[c*k : c*k+k]
-		for _, i := range rows[from:to] {
-			g := s.Memberships[i*k : i*k+k]
-			top, sum := g[label[i]], 0.0
+		for _, i := range m.rows[from:to] {
+			g := m.row(i)
+			top, sum := g[m.label[i]], 0.0
 			for _, v := range g {
 				sum += max(v/top, 0)
 			}
-			// A sum below 1 leaves a part of the column empty; one above 1 is
-			// scaled, in two steps that do not overflow.
+			// A sum below 1 leaves a part of the column empty. A sum above 1 is
+			// scaled to 1, in two steps that do not overflow.
 			scale := 1.0
 			if sum*top > 1 {
 				scale = 1 / sum / top
@@ -103,32 +139,28 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 			mean[j] += mean[j-1]
 		}
 	}
-	// From the back to the front: the last level hides behind the others.
+	return levels
+}
+
+// stacks draws the levels of k shares, the last share first: the areas of the
+// others cover all of it but its own part.
+func (p *picture) stacks(levels []float64, k int, y *axis) {
+	columns := len(levels) / max(k, 1)
 	step := (p.right - p.left) / float64(max(columns, 1))
 	for j := k - 1; j >= 0 && columns > 0; j-- {
 		p.raw(`<path class="sk-area `, color(j), `" d="M`).point(p.left, p.bottom)
 		for c := range columns {
-			level := y.pos(min(levels[c*k+j], 1))
-			if c == 0 || levels[c*k+j] != levels[c*k-k+j] {
-				p.raw("V").num(level)
+			level := levels[c*k+j]
+			if c == 0 || level != levels[c*k-k+j] {
+				p.raw("V").num(y.pos(min(level, 1)))
 			}
-			if c+1 == columns || levels[c*k+j] != levels[c*k+k+j] {
+			if c+1 == columns || level != levels[c*k+k+j] {
 				p.raw("H").num(p.left + step*float64(c+1))
 			}
 		}
 		p.raw("V").num(p.bottom).raw(`z"/>`)
 	}
-	p.raw(`<path class="sk-split" d="`)
-	for j, sum := 0, 0; j < k-1; j++ {
-		sum += count[j]
-		if count[j] > 0 && sum < len(rows) {
-			p.raw("M").point(p.left+(p.right-p.left)*float64(sum)/float64(len(rows)), p.top).raw("V").num(p.bottom)
-		}
-	}
-	p.raw(`"/>`)
-	p.caption(6)
-	return p.close()
 }
 
-// at is where part c of parts begins among n.
+// at is where part c begins when n elements are divided into parts.
 func at(c, parts, n int) int { return int(int64(c) * int64(n) / int64(parts)) }

@@ -7,14 +7,14 @@ import (
 	"strconv"
 )
 
-// defaultPoints is how many points a picture has at most: more hide each other
-// and make a large file.
+// defaultPoints is the default of MaxPoints. More points hide each other and make
+// a large file.
 const defaultPoints = 5000
 
-// sample picks rows among the n that ok accepts, and sorts them by class. Of
-// more than most (0: 5000) it takes the same share of every class, evenly
-// spaced in the order of the rows, but one row at least of each; the note says
-// how many there are of how many.
+// sample returns the rows below n that ok accepts, sorted by class. Of more than
+// most (0: 5000) it returns the same share of every class, at least one row of
+// each, evenly spaced in the order of the rows. The notes say how many rows are
+// shown and left out.
 func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, notes []string) {
 	if most <= 0 {
 		most = defaultPoints
@@ -38,7 +38,7 @@ func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, note
 		}
 		left -= quota[c]
 	}
-	// What rounding down has left over goes to the first classes.
+	// The quotas are rounded down; the remainder goes to the first classes.
 	for _, c := range slices.Sorted(maps.Keys(size)) {
 		if left > 0 && quota[c] < size[c] {
 			quota[c]++

@@ -2,37 +2,36 @@ package chart
 
 import "math"
 
-// ScatterPlot is points in two dimensions, and outlines of centers among them.
+// ScatterPlot is points in two dimensions, and the outlines of models' centers.
 type ScatterPlot struct {
 	Frame
 	X, Y []float64
 
 	Class   []int    // of each point; nil: no classes, negative: no class
-	Classes []string // their names; the default are numbers from 1
+	Classes []string // their names; the default is numbers from 1
 
-	// AllClasses has the legend name also the classes that no point has, so that
-	// pictures to be compared can have the same one, and as much room below it.
+	// AllClasses puts named classes without points into the legend, too, so that
+	// pictures to be compared have the same legend and the same area.
 	AllClasses bool
 
-	// Size is the radius in px, Opacity is from 0 to 1. Nil is the default, for
-	// all, as is a negative or NaN value for one.
+	// Size is the radius in px, Opacity is from 0 to 1. Nil is the default for all
+	// points; a negative or NaN value is the default for one.
 	Size, Opacity []float64
 
 	Outlines   []Outline
 	EqualScale bool // a unit of X is as long as one of Y
 
-	// XShown and YShown are values that the axes take in, too, so that pictures to
-	// be compared can have the same ones.
+	// XShown and YShown are further values that the axes include, so that pictures
+	// to be compared have the same axes.
 	XShown, YShown []float64
 
-	MaxPoints int // 0: 5000; of more rows some are drawn, and the picture says so
+	MaxPoints int // 0: 5000; of more rows a sample is drawn, and the picture says so
 }
 
-// Outline is the centers of a model: a point, a segment, a triangle, and for
-// more than three their convex hull with all of them marked.
+// Outline is the centers of a model, with their convex hull.
 type Outline struct {
-	Name   string // for the legend; an outline without one is not in it
-	Style  string // a word; the CSS class is sk- and this. Style knows global, previous and current.
+	Name   string // for the legend; an outline without a name is not in the legend
+	Style  string // the CSS class is "sk-" + this; [Style] has rules for global and previous
 	X, Y   []float64
 	Labels []string // of the centers; nil: none
 }
@@ -42,7 +41,7 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	n := min(len(s.X), len(s.Y))
 	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
 	var ex, ey extent
-	for i := range n { // all, so that a sample has the same axes
+	for i := range n { // all points, so that a sample has the same axes
 		if finite(s.X[i]) && finite(s.Y[i]) {
 			ex.add(s.X[i])
 			ey.add(s.Y[i])
@@ -76,11 +75,11 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	}
 	padX, padY := .04, .05
 	for i := range s.Outlines {
-		if s.Outlines[i].Labels != nil { // they stand outside of it
+		if s.Outlines[i].Labels != nil { // labels stand outside of the outline
 			padX, padY = .09, .08
 		}
 	}
-	p := s.layout(dst, legend, notes, 380, axisHeight, 140)
+	p := s.layout(dst, legend, notes, space{height: 380, below: axisHeight, least: 140})
 	var x, y axis
 	x.lo, x.hi = ex.padded(padX)
 	y.lo, y.hi = ey.padded(padY)
@@ -104,8 +103,8 @@ func (o *Outline) class() string {
 	return c
 }
 
-// outline draws a convex hull and marks all centers. The hull is that of the
-// px, where no product overflows.
+// outline draws all centers and their convex hull. The hull is computed in px,
+// where no product overflows.
 func (p *picture) outline(o *Outline, x, y *axis) {
 	var at []vertex
 	for j := range min(len(o.X), len(o.Y)) {
@@ -141,10 +140,11 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 	p.cornerLabels(at, mx, my)
 }
 
-// cornerLabels writes the labels outwards from the middle (mx, my) and within
-// the area, or to another side where one stands there already.
+// cornerLabels writes each label outwards from the middle (mx, my) and within the
+// area. Where it would cover another label it is turned about its point by
+// steps of 45 degrees.
 func (p *picture) cornerLabels(at []vertex, mx, my float64) {
-	type box struct{ x, y, w float64 } // its middle, and half its width
+	type box struct{ x, y, w float64 } // the middle of a label, and half its width
 	var taken []box
 	free := func(b box) bool {
 		for _, t := range taken {

@@ -3,13 +3,13 @@ package chart
 import "strconv"
 
 // Style is the CSS of all pictures, for a page's style element. A page changes
-// colors by the custom properties, which it may set on any element around a
-// picture: --sk-paper is the page's background, --sk-0 … --sk-9 are the classes.
-// All else is the page's own text color. Dark colors go by the system's setting, on
-// screens, and a data-theme attribute, light or dark, overrides it.
+// the colors by custom properties on any element around a picture: --sk-paper is
+// the background, --sk-0 … --sk-9 are the classes. All else has the page's text
+// color. On screens the dark colors follow the system's setting; a data-theme
+// attribute, light or dark, overrides it.
 //
-// The ten colors were searched for: any two differ by at least 19 (CIE76) to eyes
-// that lack one kind of cones, too, and from the paper by at least 3 to 1.
+// Any two of the ten colors differ by at least 19 (CIE76), also to eyes that lack
+// one kind of cones. Their contrast to the paper is at least 3 to 1.
 const Style = `:root,[data-theme=light]{` + light + `}
 @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){` + dark + `}}
 [data-theme=dark]{` + dark + `}
@@ -46,8 +46,7 @@ const (
 	colors = 10
 )
 
-// color is the class of CSS that has the color of class c; a negative one is
-// no class.
+// color is the CSS class with the color of class c; a negative c is no class.
 func color(c int) string {
 	if c < 0 {
 		return "sk-none"
@@ -55,7 +54,8 @@ func color(c int) string {
 	return "sk-c" + strconv.Itoa(c%colors)
 }
 
-// dash tells the lines beyond the tenth from those before.
+// dash is the CSS class of a line's dashes. Lines beyond the tenth have some,
+// because their colors repeat.
 func dash(c int) string {
 	if n := c / colors % 4; n > 0 {
 		return " sk-dash" + strconv.Itoa(n)

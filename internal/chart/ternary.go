@@ -9,7 +9,7 @@ import (
 type TernaryPlot struct {
 	Frame
 	Memberships []float64 // n×3, row after row; below 0 counts as 0, and rows are divided by their sum
-	Corners     [3]string // top, left, right; the default are 1, 2, 3
+	Corners     [3]string // names of the top, left and right corner; the default is 1, 2, 3
 
 	Class         []int // as in ScatterPlot
 	Classes       []string
@@ -19,41 +19,60 @@ type TernaryPlot struct {
 
 // Ternary appends the picture to dst.
 func Ternary(dst []byte, s *TernaryPlot) []byte {
-	share := func(i, j int) float64 {
-		g := s.Memberships[3*i : 3*i+3]
-		top := max(g[0], g[1], g[2])
-		sum := 0.0
-		for _, v := range g {
-			sum += max(v/top, 0)
-		}
-		return max(g[j]/top, 0) / sum
-	}
 	n := len(s.Memberships) / 3
 	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool {
 		g := s.Memberships[3*i : 3*i+3]
 		return finite(g[0]) && finite(g[1]) && finite(g[2]) && max(g[0], g[1], g[2]) > vanishing
 	})
 	const ratio = 0.8660254037844386 // of an equilateral triangle's height to its side
-	const beside = 44                // px for the labels of the grid
+	const labels = 44                // px for the labels of the grid
 	frame := s.Frame
 	frame.XLabel, frame.YLabel = "", ""
-	p := frame.layout(dst, classEntries(s.Class, s.Classes, rows, false), notes, 0, 2*lineHeight, 140)
-	if frame.Height <= 0 { // as high as the width lets it be
-		p.setHeight(p.top + lineHeight + min(ratio*(p.w-2*edge-beside), 600))
+	legend := classEntries(s.Class, s.Classes, rows, false)
+	p := frame.layout(dst, legend, notes, space{below: 2 * lineHeight, least: 140})
+	if frame.Height <= 0 { // as high as the width permits
+		p.setHeight(p.top + lineHeight + min(ratio*(p.w-2*edge-labels), 600))
 	}
 	p.top += lineHeight
 	p.open("ternary")
-	side := min(p.w-2*edge-beside, (p.bottom-p.top)/ratio)
-	corner := [3][2]float64{
+	side := min(p.w-2*edge-labels, (p.bottom-p.top)/ratio)
+	t := &triangle{
 		{p.w / 2, p.top},
 		{p.w/2 - side/2, p.top + side*ratio},
 		{p.w/2 + side/2, p.top + side*ratio},
 	}
-	at := func(a, b, c float64) (x, y float64) {
-		return a*corner[0][0] + b*corner[1][0] + c*corner[2][0], a*corner[0][1] + b*corner[1][1] + c*corner[2][1]
+	p.triangleGrid(t)
+	p.cornerNames(t, s.Corners[:])
+	place := func(i int) (x, y float64) { return t.at(s.shares(i)) }
+	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
+		func(i int) float64 { x, _ := place(i); return x },
+		func(i int) float64 { _, y := place(i); return y }})
+	return p.close()
+}
+
+// shares are the memberships of row i, at least 0 and with the sum 1.
+func (s *TernaryPlot) shares(i int) (a, b, c float64) {
+	g := s.Memberships[3*i : 3*i+3]
+	top := max(g[0], g[1], g[2])
+	sum := 0.0
+	for _, v := range g {
+		sum += max(v/top, 0)
 	}
+	return max(g[0]/top, 0) / sum, max(g[1]/top, 0) / sum, max(g[2]/top, 0) / sum
+}
+
+// triangle is the corners at the top, left and right: x and y in px.
+type triangle [3][2]float64
+
+// at is the point with the shares a, b and c of the three corners.
+func (t *triangle) at(a, b, c float64) (x, y float64) {
+	return a*t[0][0] + b*t[1][0] + c*t[2][0], a*t[0][1] + b*t[1][1] + c*t[2][1]
+}
+
+// triangleGrid draws the border, and lines and labels at 20, 40, 60 and 80 %.
+func (p *picture) triangleGrid(t *triangle) {
 	point := func(a, b, c float64) *picture {
-		x, y := at(a, b, c)
+		x, y := t.at(a, b, c)
 		return p.point(x, y)
 	}
 	p.raw(`<path class="sk-grid" d="`)
@@ -77,35 +96,29 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	for i := 1; i < 5; i++ {
 		u := float64(i) / 5
 		label := strconv.Itoa(20*i) + "%"
-		x, y := at(u, 1-u, 0)
+		x, y := t.at(u, 1-u, 0)
 		p.label(label, "sk-note", x-9, y+4, "end")
-		x, y = at(0, u, 1-u)
+		x, y = t.at(0, u, 1-u)
 		p.label(label, "sk-note", x, y+14, "middle")
-		x, y = at(1-u, 0, u)
+		x, y = t.at(1-u, 0, u)
 		p.label(label, "sk-note", x+9, y+4, "")
 	}
-	half := p.w/2 - edge - 6
-	names := [3]string{}
-	for j := range names {
-		names[j] = name(s.Corners[:], j)
-	}
-	p.label(fit(names[0], p.w-2*edge, textSize), "sk-halo", corner[0][0], corner[0][1]-8, "middle")
+}
+
+// cornerNames writes the first name above the triangle, and the others below it.
+func (p *picture) cornerNames(t *triangle, names []string) {
+	p.label(fit(name(names, 0), p.w-2*edge, textSize), "sk-halo", t[0][0], t[0][1]-8, "middle")
 	for j := 1; j <= 2; j++ {
-		text := fit(names[j], half, textSize)
+		text := fit(name(names, j), p.w/2-edge-6, textSize)
 		w := width(text, textSize) / 2
-		x := min(max(corner[j][0], edge+w), p.w-edge-w)
+		x := min(max(t[j][0], edge+w), p.w-edge-w)
 		if j == 1 {
 			x = min(x, p.w/2-6-w)
 		} else {
 			x = max(x, p.w/2+6+w)
 		}
-		p.label(text, "sk-halo", x, corner[j][1]+15+lineHeight-4, "middle")
+		p.label(text, "sk-halo", x, t[j][1]+15+lineHeight-4, "middle")
 	}
-	place := func(i int) (x, y float64) { return at(share(i, 0), share(i, 1), share(i, 2)) }
-	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
-		func(i int) float64 { x, _ := place(i); return x },
-		func(i int) float64 { _, y := place(i); return y }})
-	return p.close()
 }
 
 // appendShare writes v, limited to [0, 1], with two decimals.

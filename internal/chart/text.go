@@ -1,6 +1,6 @@
 package chart
 
-// Text and numbers as XML takes them.
+// Text and numbers in XML, and the width of text.
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// appendText escapes s for content and for attributes. Bytes that are no UTF-8
+// appendText escapes s for content and for attributes. Bytes that are not UTF-8
 // and characters that XML forbids become U+FFFD.
 func appendText(dst []byte, s string) []byte {
 	for _, r := range s {
@@ -33,7 +33,7 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// token keeps of s what is safe in an id or as the name of a class.
+// token removes what is not safe in an id or in the name of a class.
 func token(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
@@ -45,7 +45,7 @@ func token(s string) string {
 
 // appendCoordinate writes v with one decimal, a tenth of a pixel.
 func appendCoordinate(dst []byte, v float64) []byte {
-	if !(v > -1e6) { // NaN, too, which no caller should have
+	if !(v > -1e6) { // also NaN, which no caller should pass
 		v = -1e6
 	}
 	v = math.Round(min(v, 1e6) * 10)
@@ -61,7 +61,7 @@ func appendCoordinate(dst []byte, v float64) []byte {
 	return dst
 }
 
-// number is v for people, with four significant digits.
+// number writes v with four significant digits.
 func number(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 4, 64)
 	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
@@ -70,7 +70,7 @@ func number(v float64) string {
 	return tidy(s)
 }
 
-// tidy shortens the exponent and writes the minus sign that goes with figures.
+// tidy shortens the exponent of a number and writes − (U+2212) for its minus signs.
 func tidy(s string) string {
 	mantissa, exponent, ok := strings.Cut(s, "e")
 	if ok {
@@ -86,8 +86,7 @@ func tidy(s string) string {
 	return strings.ReplaceAll(s, "-", "−")
 }
 
-// width estimates how many px a text takes. Fonts differ; this is for one of
-// the wider ones.
+// width estimates the width of a text in px, for one of the wider fonts.
 func width(s string, size float64) float64 {
 	em := 0.0
 	for _, r := range s {
@@ -104,7 +103,7 @@ func runeWidth(r rune) float64 {
 		return 0.95
 	case r >= 'A' && r <= 'Z':
 		return 0.72
-	case r >= 0x1100 || r < ' ' && r != '\t' && r != '\n' && r != '\r': // also what U+FFFD is written for
+	case r >= 0x1100 || r < ' ' && r != '\t' && r != '\n' && r != '\r': // also what becomes U+FFFD
 		return 1.05
 	}
 	return 0.6
@@ -125,8 +124,8 @@ func fit(s string, limit, size float64) string {
 	return s
 }
 
-// wrap breaks s at its spaces into at most most lines of limit px; the last is
-// cut where there is more.
+// wrap breaks s at its spaces into at most most lines of limit px. The last line
+// is cut if there is more text.
 func wrap(s string, limit, size float64, most int) (lines []string) {
 	line := ""
 	words := strings.Fields(s)

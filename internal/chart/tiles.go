@@ -5,20 +5,20 @@ import (
 	"strconv"
 )
 
-// TilePlot is vectors of pixels as small pictures, side by side: the greatest
-// value of all is the color of text, the least is the paper's.
+// TilePlot is vectors of pixels as small pictures, side by side. The greatest of
+// all values has the color of text, the least that of the paper.
 type TilePlot struct {
 	Frame
-	Values []float64 // vectors of Rows×Cols pixels, one after the other, each row by row
+	Values []float64 // one vector of Rows×Cols pixels after another, each row by row
 
 	// Rows and Cols are the pixels of one tile.
 	Rows, Cols int
-	Names      []string // of the tiles; the default are numbers from 1
+	Names      []string // of the tiles; the default is numbers from 1
 	Size       int      // of a square tile, in px; 0: 72
 }
 
-// Square are Rows and Cols for vectors of d pixels if nothing else is known:
-// a square if d is one, otherwise a strip.
+// Square returns Rows and Cols for vectors of d pixels: a square if d is a square
+// number, otherwise one row.
 func Square(d int) (rows, cols int) {
 	if r := int(math.Round(math.Sqrt(float64(max(d, 0))))); r*r == d {
 		return r, r
@@ -28,10 +28,10 @@ func Square(d int) (rows, cols int) {
 
 const (
 	greys      = 32  // more cannot be told apart
-	mostPixels = 128 // of a tile, along one side; of more, neighbors are averaged
+	mostPixels = 128 // of a tile, along one side; if there are more, neighbors are averaged
 )
 
-// Tiles appends the picture to dst. The height is what the tiles take.
+// Tiles appends the picture to dst. Its height is that of its tiles.
 func Tiles(dst []byte, s *TilePlot) []byte {
 	count, each := 0, 0
 	if s.Rows > 0 && s.Cols > 0 && s.Rows <= math.MaxInt32/s.Cols {
@@ -58,17 +58,35 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 		notes = append(notes, strconv.Itoa(skipped)+" values are not finite and left blank")
 	}
 
-	// As many tiles side by side as there is room for, of one size.
+	// The tiles have one size, and each line has as many as there is space for.
 	frame := s.Frame
 	frame.XLabel, frame.YLabel, frame.Height = "", "", 0
-	p := frame.layout(nil, nil, nil, 0, 0, 0)
+	p := frame.layout(nil, nil, nil, space{})
 	const gap = 10.0
 	inner := p.right - p.left
+	w, h := s.tileSize(inner)
+	across := max(int((inner+gap)/(w+gap)), 1)
+	down := (count + across - 1) / across
+	rowHeight := h + lineHeight + 6
+	p = frame.layout(dst, nil, notes, space{least: float64(down) * rowHeight})
+	p.open("tiles")
+	for t := range count {
+		x := p.left + float64(t%across)*(w+gap)
+		y := p.top + float64(t/across)*rowHeight
+		p.tile(&raster{s.Values[t*each : (t+1)*each], s.Rows, s.Cols, e}, rect{x, y, w, h})
+		p.label(fit(name(s.Names, t), w+gap-4, textSize), "", x+w/2, y+h+13, "middle")
+	}
+	return p.close()
+}
+
+// tileSize is the width and height of a tile in px; a line of tiles is inner px
+// wide.
+func (s *TilePlot) tileSize(inner float64) (w, h float64) {
 	size := 72.0
 	if s.Size > 0 {
 		size = min(float64(s.Size), inner)
 	}
-	w, h := size, size
+	w, h = size, size
 	if s.Rows > 0 && s.Cols > 0 {
 		if ratio := float64(s.Cols) / float64(s.Rows); ratio > 1 {
 			w = min(size*min(ratio, 100), inner)
@@ -78,34 +96,33 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 			w = max(h*ratio, 12)
 		}
 	}
-	across := max(int((inner+gap)/(w+gap)), 1)
-	down := (count + across - 1) / across
-	rowHeight := h + lineHeight + 6
-	p = frame.layout(dst, nil, notes, 0, 0, float64(down)*rowHeight)
-	p.open("tiles")
-	for t := range count {
-		x := p.left + float64(t%across)*(w+gap)
-		y := p.top + float64(t/across)*rowHeight
-		p.tile(s.Values[t*each:(t+1)*each], s.Rows, s.Cols, e, x, y, w, h)
-		p.label(fit(name(s.Names, t), w+gap-4, textSize), "", x+w/2, y+h+13, "middle")
-	}
-	return p.close()
+	return w, h
 }
 
-// tile draws one vector: a path for each grey, of the runs of pixels that have it.
-func (p *picture) tile(values []float64, rows, cols int, e extent, x, y, w, h float64) {
-	r, c := min(rows, mostPixels), min(cols, mostPixels)
+// raster is the pixels of one tile, and the extent of those of all tiles.
+type raster struct {
+	values     []float64
+	rows, cols int
+	extent     extent
+}
+
+// rect is a rectangle in px: its upper left corner and its size.
+type rect struct{ x, y, w, h float64 }
+
+// tile draws one tile. Each grey is a path of the runs of pixels that have it.
+func (p *picture) tile(t *raster, to rect) {
+	r, c := min(t.rows, mostPixels), min(t.cols, mostPixels)
 	grey := make([]int, r*c)
 	for i := range r {
 		for j := range c {
-			grey[i*c+j] = greyOf(values, cols, at(i, r, rows), at(i+1, r, rows), at(j, c, cols), at(j+1, c, cols), e)
+			grey[i*c+j] = t.grey(at(i, r, t.rows), at(i+1, r, t.rows), at(j, c, t.cols), at(j+1, c, t.cols))
 		}
 	}
-	// The paths count in pixels, as whole numbers; scale makes tenths of tenths.
-	p.raw(`<g class="sk-ink" transform="translate(`).point(x, y).raw(`) scale(`)
-	p.dst = strconv.AppendFloat(p.dst, w/float64(c), 'f', 4, 64)
+	// The paths are in units of pixels, which are integers; scale makes them px.
+	p.raw(`<g class="sk-ink" transform="translate(`).point(to.x, to.y).raw(`) scale(`)
+	p.dst = strconv.AppendFloat(p.dst, to.w/float64(c), 'f', 4, 64)
 	p.raw(" ")
-	p.dst = strconv.AppendFloat(p.dst, h/float64(r), 'f', 4, 64)
+	p.dst = strconv.AppendFloat(p.dst, to.h/float64(r), 'f', 4, 64)
 	p.raw(`)">`)
 	var paths [greys][]byte
 	for i := range r {
@@ -133,21 +150,22 @@ func (p *picture) tile(values []float64, rows, cols int, e extent, x, y, w, h fl
 			p.raw(`"/>`)
 		}
 	}
-	p.raw(`</g><path class="sk-axis" d="M`).point(x, y).raw("h").num(w).raw("v").num(h).raw("h").num(-w).raw(`z"/>`)
+	p.raw(`</g><path class="sk-axis" d="M`).point(to.x, to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
 }
 
-// greyOf is the mean of a block of pixels from 0, the least value of all, to
-// greys−1, and −1 where a value is not finite.
-func greyOf(values []float64, cols, r0, r1, c0, c1 int, e extent) int {
-	span := e.hi - e.lo
+// grey is the mean of the pixels in rows r0 … r1−1 and columns c0 … c1−1, from 0
+// for the least value of all tiles to greys−1 for the greatest. It is −1 where a
+// value is not finite.
+func (t *raster) grey(r0, r1, c0, c1 int) int {
+	span := t.extent.hi - t.extent.lo
 	mean := 0.0
 	for i := r0; i < r1; i++ {
-		for _, v := range values[i*cols+c0 : i*cols+c1] {
+		for _, v := range t.values[i*t.cols+c0 : i*t.cols+c1] {
 			if !finite(v) {
 				return -1
 			}
 			if span > 0 {
-				mean += (v - e.lo) / span / float64((r1-r0)*(c1-c0))
+				mean += (v - t.extent.lo) / span / float64((r1-r0)*(c1-c0))
 			}
 		}
 	}

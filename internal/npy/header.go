@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// header is what the dictionary says.
+// header is the entries of the dictionary.
 type header struct {
 	descr   string
 	fortran bool
 	shape   []int
 }
 
-// maxHeader is far more than three entries can need.
+// maxHeader bounds the header's length. Its three entries take about 100 bytes.
 const maxHeader = 1 << 16
 
-// readHeader reads up to the first value; size is how many bytes that are.
+// readHeader reads everything before the first value. size is the bytes it has read.
 func readHeader(r io.Reader) (h header, size int64, err error) {
 	start := make([]byte, len(Magic)+4)
 	if _, err := io.ReadFull(r, start); err != nil {
 		return h, 0, cut(err)
 	}
 	if !bytes.HasPrefix(start, []byte(Magic)) {
-		return h, 0, errors.New("not a .npy file: it does not begin as one")
+		return h, 0, errors.New("not a .npy file: it does not begin with \\x93NUMPY")
 	}
 	version, length := start[6], int64(binary.LittleEndian.Uint16(start[8:]))
 	switch version {
@@ -39,7 +39,7 @@ func readHeader(r io.Reader) (h header, size int64, err error) {
 		}
 		length |= int64(binary.LittleEndian.Uint16(high)) << 16
 	default:
-		return h, 0, fmt.Errorf("version %d.%d of the .npy format; 1 to 3 are known", version, start[7])
+		return h, 0, fmt.Errorf("version %d.%d of the .npy format; versions 1 to 3 can be read", version, start[7])
 	}
 	if length > maxHeader {
 		return h, 0, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)
@@ -58,7 +58,7 @@ func readHeader(r io.Reader) (h header, size int64, err error) {
 	return h, size, nil
 }
 
-// cut says where the end of the file was met.
+// cut replaces an error for the end of the file by one that names the header.
 func cut(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("the file is cut in its header")
@@ -98,7 +98,7 @@ func parseHeader(text string) (h header, err error) {
 		case key == "shape":
 			h.shape, err = p.tuple()
 		default:
-			err = fmt.Errorf("%.40q is not known", key)
+			err = fmt.Errorf("%.40q is not an entry of a .npy header", key)
 		}
 		if err != nil {
 			return h, err
@@ -128,7 +128,7 @@ type literal struct{ rest string }
 
 func (p *literal) space() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// take passes over a word, if it comes next.
+// take skips a word and reports true, if it comes next.
 func (p *literal) take(word string) (ok bool) {
 	p.space()
 	p.rest, ok = strings.CutPrefix(p.rest, word)
@@ -155,7 +155,7 @@ func (p *literal) quoted() (string, error) {
 	return word, nil
 }
 
-// tuple reads (), (3,) or (3, 4); Python 2 wrote 3L.
+// tuple reads (), (3,) or (3, 4). Python 2 wrote 3L for 3.
 func (p *literal) tuple() (numbers []int, err error) {
 	if err := p.expect("("); err != nil {
 		return nil, err

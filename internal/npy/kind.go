@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// kindOf finds the kind of values by NumPy's name for it: < or > for the order of
-// bytes, f, i or u, and their number. Integers beyond 2⁵³ are rounded.
+// kindOf returns the kind of values for NumPy's name of it: < or > for the order of
+// bytes, then f, i, u or b, then their number. Integers beyond 2⁵³ are rounded.
 func kindOf(descr string) (kind, error) {
 	var order binary.ByteOrder = binary.LittleEndian
 	if strings.HasPrefix(descr, ">") {
@@ -24,7 +24,7 @@ func kindOf(descr string) (kind, error) {
 	}
 	if len(descr) == 3 && strings.ContainsAny(descr[:1], "<>|=") {
 		switch name := descr[1:]; {
-		case descr == "<f8": // the usual kind, without a call a value
+		case descr == "<f8": // the usual kind, without a call for each value
 			return kind{8, func(dst []float64, b []byte) {
 				for i := range dst {
 					dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
@@ -34,7 +34,7 @@ func kindOf(descr string) (kind, error) {
 			return each(1, func(b []byte) float64 { return float64(b[0]) })
 		case name == "i1":
 			return each(1, func(b []byte) float64 { return float64(int8(b[0])) })
-		case descr[0] != '<' && descr[0] != '>': // an order is needed
+		case descr[0] != '<' && descr[0] != '>': // more than one byte needs an order
 		case name == "f8":
 			return each(8, func(b []byte) float64 { return math.Float64frombits(word64(b)) })
 		case name == "f4":
@@ -53,5 +53,5 @@ func kindOf(descr string) (kind, error) {
 			return each(8, func(b []byte) float64 { return float64(word64(b)) })
 		}
 	}
-	return kind{}, fmt.Errorf("values of type %.40q; numbers of type f8, f4 and integers are read, and others stored so by x.astype('f8')", descr)
+	return kind{}, fmt.Errorf("values of type %.40q; f8, f4 and integers can be read: convert others by x.astype('f8')", descr)
 }

@@ -1,6 +1,6 @@
-// Package npy reads and writes tables in NumPy's .npy format, versions 1 to 3: a
-// magic number, a header that is a Python dictionary, and the bare values. See
-// numpy/lib/format.py.
+// Package npy reads and writes tables in NumPy's .npy format, versions 1 to 3. A
+// file has a magic number, a header that is a Python dictionary, and the values in
+// binary. See numpy/lib/format.py.
 package npy
 
 import (
@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// Magic is how a file begins.
+// Magic is the first six bytes of a file.
 const Magic = "\x93NUMPY"
 
-// Reader reads the rows of an array in blocks and keeps none.
+// Reader reads the rows of an array in blocks. It keeps no rows.
 type Reader struct {
 	Rows, Cols int    // both at least 1; an array of one dimension is a column
-	Ignore     []bool // columns that may hold what is not finite; nil for none
+	Ignore     []bool // true for columns that may hold NaN and infinities; nil: none
 
 	r      io.Reader
 	source string
 	kind   kind
-	header int64 // its bytes
-	row    int   // the next one
+	header int64 // bytes before the first value
+	row    int   // the next row, from 0
 	buffer []byte
 	err    error
 }
@@ -34,8 +34,8 @@ type kind struct {
 	get  func(dst []float64, b []byte)
 }
 
-// NewReader reads the header. source is the file's name in messages, which begin
-// with it, but for those of r that have it already.
+// NewReader reads the header. source is the file's name. Every error begins with
+// it; an error of r that has it already is left as it is.
 func NewReader(r io.Reader, source string) (*Reader, error) {
 	n := &Reader{r: r, source: source}
 	h, size, err := readHeader(r)
@@ -67,8 +67,8 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	return n, nil
 }
 
-// CheckSize compares the size of the file with what the header says, before rows
-// of that length are asked for.
+// CheckSize returns an error unless the size of the file is that of its header and
+// values. Call it before memory for the rows is allocated.
 func (n *Reader) CheckSize(size int64) error {
 	values := n.Rows * n.Cols * n.kind.size
 	switch have := size - n.header; {
@@ -97,17 +97,18 @@ func (n *Reader) fault(err error) error {
 	return fmt.Errorf("%s: %w", n.source, err)
 }
 
-// ReadRows fills dst with as many whole rows as it has room for, or as there are,
-// and returns their number. It is 0 only with an error: io.EOF after the last row.
-// A value that is not finite is an error with its row and column, counted from 1;
-// the rows before it come first. ReadRows panics if dst has no room for a row.
+// ReadRows reads len(dst)/Cols rows into dst, or as many as there are, and returns
+// their number. The number is 0 only with an error, which is io.EOF after the last
+// row. A value that is not finite is an error with its row and column, counted from
+// 1; the rows before it are returned first. ReadRows panics if dst is shorter than
+// a row.
 func (n *Reader) ReadRows(dst []float64) (rows int, err error) {
-	room := min(len(dst)/n.Cols, n.Rows-n.row)
+	most := min(len(dst)/n.Cols, n.Rows-n.row)
 	if len(dst) < n.Cols {
-		panic("npy: no room for a row")
+		panic("npy: dst is shorter than a row")
 	}
-	for rows < room && n.err == nil {
-		rows += n.some(dst[rows*n.Cols : room*n.Cols])
+	for rows < most && n.err == nil {
+		rows += n.readChunk(dst[rows*n.Cols : most*n.Cols])
 	}
 	if rows == 0 && n.err == nil {
 		n.err = n.end()
@@ -118,23 +119,24 @@ func (n *Reader) ReadRows(dst []float64) (rows int, err error) {
 	return 0, n.err
 }
 
-// pieceSize is how many bytes are converted at a time, unless a row is longer.
-const pieceSize = 1 << 18
+// chunkSize is how many bytes are converted at a time. A longer row takes several.
+const chunkSize = 1 << 18
 
-// some reads the rows of one piece.
-func (n *Reader) some(dst []float64) (rows int) {
+// readChunk reads the rows of one chunk, at least one. On an error, n.err is set and
+// the rows before it are counted.
+func (n *Reader) readChunk(dst []float64) (rows int) {
 	width := n.Cols * n.kind.size
-	rows = min(max(1, pieceSize/width), len(dst)/n.Cols)
-	// A row that is not there takes no memory, whatever the header says of its length.
-	if len(n.buffer) < min(rows*width, pieceSize) {
-		n.buffer = make([]byte, min(rows*width, pieceSize))
+	rows = min(max(1, chunkSize/width), len(dst)/n.Cols)
+	// The buffer has a chunk at most: the header of a short file may claim long rows.
+	if len(n.buffer) < min(rows*width, chunkSize) {
+		n.buffer = make([]byte, min(rows*width, chunkSize))
 	}
 	got := 0
 	for at := 0; at < rows*width; {
 		step := min(len(n.buffer)/n.kind.size*n.kind.size, rows*width-at)
 		read, err := io.ReadFull(n.r, n.buffer[:step])
-		whole := read / n.kind.size
-		n.kind.get(dst[at/n.kind.size:at/n.kind.size+whole], n.buffer)
+		values := read / n.kind.size
+		n.kind.get(dst[at/n.kind.size:at/n.kind.size+values], n.buffer)
 		got += read
 		at += step
 		if err != nil {

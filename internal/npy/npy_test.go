@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 )
 
-// file is a .npy file of the given dictionary and values.
+// file returns a .npy file with the given dictionary and values.
 func file(version byte, dict string, values []byte) []byte {
 	b := []byte(Magic + string([]byte{version, 0}))
 	if version == 1 {
@@ -28,7 +28,7 @@ func dict(descr, shape string) string {
 	return "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n"
 }
 
-// readAll reads in blocks of so many values.
+// readAll reads all rows in blocks of so many values.
 func readAll(in io.Reader, block int) (r *Reader, data []float64, err error) {
 	if r, err = NewReader(in, "f.npy"); err != nil {
 		return nil, nil, err
@@ -119,7 +119,7 @@ func TestErrors(t *testing.T) {
 		{file(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}", nil), "records of several fields", 0},
 		{file(1, "{'descr': '<f8', 'shape': (2,)}", nil), `there is no "fortran_order"`, 0},
 		{file(1, "{'descr': '<f8', 'descr': '<f8'}", nil), `"descr" twice`, 0},
-		{file(1, "{'other': '<f8'}", nil), `"other" is not known`, 0},
+		{file(1, "{'other': '<f8'}", nil), `"other" is not an entry`, 0},
 		{file(1, dict("<f8", "(2,)")+"x", nil), "something follows", 0},
 		{file(1, "{'descr': '<f8", nil), "does not end", 0},
 		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3)), "the file is cut: 24 of 48 bytes of values are missing, from row 2 on", 1},
@@ -147,6 +147,11 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.60q: %d rows, %v, want %d, %s", test.file, rows, err, test.rows, test.want)
 		}
 	}
+}
+
+// CheckSize tells files that are cut, or have more than their values.
+func TestCheckSize(t *testing.T) {
+	f8 := func(v ...float64) []byte { return encode(binary.LittleEndian, v) }
 	for size, want := range map[int]string{8: "there is more after", 0: "", -1: "1 of 32 bytes of values are missing, from row 2 on", -32: "32 of 32 bytes"} {
 		for version := byte(1); version <= 3; version++ {
 			whole := file(version, dict("<f8", "(2, 2)"), f8(1, 2, 3, 4))
@@ -159,8 +164,12 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An error of the file itself comes through wherever it happens.
+func TestReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
-	whole := file(1, dict("<f8", "(2, 2)"), f8(1, 2, 3, 4))
+	whole := file(1, dict("<f8", "(2, 2)"), encode(binary.LittleEndian, []float64{1, 2, 3, 4}))
 	for n := range len(whole) + 1 {
 		if _, _, err := readAll(io.MultiReader(bytes.NewReader(whole[:n]), iotest.ErrReader(broken)), 2); !errors.Is(err, broken) {
 			t.Errorf("after %d bytes: %v", n, err)

@@ -1,6 +1,6 @@
 package report
 
-// The fits that a page tells of.
+// The fits that a page shows.
 
 import (
 	"context"
@@ -13,43 +13,44 @@ import (
 )
 
 const (
-	// MostPrototypes is how many a page shows: of more the colors, and the panels,
-	// cannot be told apart.
+	// MostPrototypes is the largest number of prototypes that a page shows. The colors
+	// of more could not be told apart.
 	MostPrototypes = 64
-	// summaryRows are fitted at once; of more the minimal volume is found on a
-	// summary, in seconds where all of them can take minutes.
+	// summaryRows is the largest number of rows that are fitted at once. For more rows
+	// the minimal volume is found on a summary, in seconds instead of minutes.
 	summaryRows = 30_000
-	blockRows   = 4096 // that the summary's passes read at once
-	// manyIterations is where the alternating method ends on so many rows: each
-	// takes a while, and the later ones change little.
+	blockRows   = 4096 // rows of a block in the passes over the data
+	// manyIterations bounds the iterations of the alternating method for more than
+	// summaryRows rows.
 	manyIterations = 100
 )
 
 // Options are those of Fit.
 type Options struct {
-	K       int     // 0: as many as are proposed
+	K       int     // 0: the proposed number
 	Slack   float64 // 0: the package's default
 	Seed    uint64
 	Workers int
 
-	Step      func(what string)          // is told what begins; nil: not
-	Iteration func(softkmeans.Iteration) // likewise; nil: not
+	Step      func(what string)          // called at the start of each step; nil: not
+	Iteration func(softkmeans.Iteration) // called after each iteration; nil: not
 }
 
-// Fit fills in all that is to be known of Table, X and Weights.
-func (in *Input) Fit(ctx context.Context, o Options) (err error) {
-	step := func(what string) {
-		if o.Step != nil {
-			o.Step(what)
-		}
+func (o *Options) step(what string) {
+	if o.Step != nil {
+		o.Step(what)
 	}
+}
+
+// Fit computes all other fields of the Input from Table, X and Weights.
+func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
 	in.Seed, in.Slack = o.Seed, o.Slack
 	if in.Slack == 0 {
 		in.Slack = 0.25
 	}
-	step("floors")
-	if in.Floors, err = softkmeans.FloorsWeighted(x, in.Weights); err != nil {
+	o.step("floors")
+	if in.Floors, err = softkmeans.Floors(context.Background(), x, &softkmeans.Options{Weights: in.Weights}); err != nil {
 		return err
 	}
 	if in.Proposal, err = view.Propose(x, in.Weights, in.Floors); err != nil {
@@ -69,49 +70,21 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		return err
 	}
 
-	var way record
-	follow := func(it softkmeans.Iteration) {
-		way.progress(it)
-		if o.Iteration != nil {
-			o.Iteration(it)
-		}
-	}
-	step("minimal volume")
-	minVolume := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed, Workers: o.Workers, Progress: follow}
-	if in.SummaryBased = x.Rows > summaryRows; in.SummaryBased {
-		if in.MinVolume.Model, err = softkmeans.FitMinVolumeSeq(ctx, blocks(x), k, &minVolume); err != nil {
-			return err
-		}
-		m := in.MinVolume.Model
-		m.Memberships, err = m.Predict(nil, x)
-	} else {
-		in.MinVolume.Model, err = softkmeans.FitMinVolume(ctx, x, k, &minVolume)
-	}
-	if err != nil {
+	o.step("minimal volume")
+	if err := in.fitMinVolume(ctx, k, &o); err != nil {
 		return err
 	}
-	in.MinVolume.Errors = way.errors(in.MinVolume.Model)
-
-	step("alternating")
-	way = record{}
-	alternating := softkmeans.AlternatingOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: follow}
-	if in.SummaryBased {
-		alternating.MaxIter = manyIterations
-	}
-	m, err := softkmeans.FitAlternating(ctx, x, k, &alternating)
-	if err != nil {
+	o.step("alternating")
+	if err := in.fitAlternating(ctx, k, &o); err != nil {
 		return err
 	}
-	in.Alternating.Errors = way.errors(m)
-	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
-
-	step("global")
+	o.step("global")
 	if in.Global.Model, err = view.GlobalSimplex(ctx, x, in.Weights, in.Plane.Mean, in.MinVolume.Model.Centers); err != nil {
 		return err
 	}
 	for i, f := range in.fits() {
-		step("certificate of " + methods[i].String())
-		if f.Certificate, err = softkmeans.CertifyWeighted(x, f.Model.Centers, f.Model.Memberships, in.Weights); err != nil {
+		o.step("certificate of " + methods[i].String())
+		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers, f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -121,7 +94,43 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// blocks are the rows of x, some at a time.
+func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
+	var r record
+	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
+	in.SummaryBased = in.X.Rows > summaryRows
+	var m *softkmeans.Model
+	var err error
+	if in.SummaryBased {
+		if m, err = softkmeans.FitMinVolumeSeq(ctx, blocks(in.X), k, &opts); err != nil {
+			return err
+		}
+		m.Memberships, err = m.Predict(nil, in.X)
+	} else {
+		m, err = softkmeans.FitMinVolume(ctx, in.X, k, &opts)
+	}
+	if err != nil {
+		return err
+	}
+	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
+	return nil
+}
+
+func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
+	var r record
+	opts := softkmeans.AlternatingOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
+	if in.SummaryBased {
+		opts.MaxIter = manyIterations
+	}
+	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
+	if err != nil {
+		return err
+	}
+	in.Alternating.Errors = r.errors(m)
+	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
+	return nil
+}
+
+// blocks are the rows of x in blocks of blockRows.
 func blocks(x *softkmeans.Matrix) iter.Seq2[*softkmeans.Matrix, error] {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
 		for from := 0; from < x.Rows; from += blockRows {

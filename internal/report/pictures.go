@@ -1,6 +1,6 @@
 package report
 
-// Pictures of the page.
+// The pictures of the page.
 
 import (
 	"html/template"
@@ -12,23 +12,24 @@ import (
 	"softkmeans/internal/view"
 )
 
-// picture is a figure; Class is of CSS: clusters and classes are two pictures of
-// the same with other colors.
+// picture is a figure. Class is its CSS class: a switch on the page shows either the
+// pictures colored by cluster or those colored by class.
 type picture struct {
 	SVG   template.HTML
 	Class string
 }
 
-// Widths at which text is 12 px high: of three in a row, and of two.
+// The widths of pictures in px: three in a line, and two.
 const (
 	third = 400
 	half  = 520
 )
 
-// manyRows are drawn without opacities of their own.
+// manyRows is the largest number of points with opacities of their own.
 const manyRows = 600
 
-// mostPoints of a scatter plot; there are twice as many plots with classes.
+// mostPoints is the largest number of points in a plot. With classes there are twice
+// as many plots.
 func (b *builder) mostPoints() int {
 	if len(b.classes) > 0 {
 		return 1000
@@ -36,14 +37,14 @@ func (b *builder) mostPoints() int {
 	return 2000
 }
 
-// coloring is what the colors of points mean.
+// coloring says what the colors of points mean.
 type coloring struct {
 	suffix, class string // of ids, and of CSS
 	of            []int
 	names         []string
 }
 
-// colorings are by cluster and, where there are classes, by class.
+// colorings are by cluster and, if there are classes, by class.
 func (b *builder) colorings(m *softkmeans.Model) []coloring {
 	all := []coloring{{"", "", m.Labels(nil), b.names}}
 	if len(b.classes) > 0 {
@@ -60,7 +61,7 @@ func (b *builder) opacity(m *softkmeans.Model) []float64 {
 	return view.Opacity(m.Memberships)
 }
 
-// extent is the range of values that can be drawn.
+// extent is the range of some finite values.
 type extent struct{ lo, hi float64 }
 
 func (e *extent) add(values []float64) {
@@ -71,11 +72,11 @@ func (e *extent) add(values []float64) {
 	}
 }
 
-// tooSmall is the share of a picture below which the data in it is too small.
+// tooSmall is the least share of a picture's width that the data should take.
 const tooSmall = .35
 
-// panels are the data, prototypes and simplex of the three methods, and what is to
-// be said of their axes.
+// panels draws the data, prototypes and simplex of the three methods. The note says
+// whether they have the same axes.
 func (b *builder) panels() (all []picture, note string) {
 	x, y := b.Plane.Points(b.X)
 	empty := extent{math.Inf(1), math.Inf(-1)}
@@ -91,11 +92,11 @@ func (b *builder) panels() (all []picture, note string) {
 	}
 	var shownX, shownY []float64
 	note = "The three have the same axes."
-	data, whole := max(dx.hi/2-dx.lo/2, dy.hi/2-dy.lo/2), max(ux.hi/2-ux.lo/2, uy.hi/2-uy.lo/2)
-	if data >= tooSmall*whole {
+	data, widest := max(dx.hi/2-dx.lo/2, dy.hi/2-dy.lo/2), max(ux.hi/2-ux.lo/2, uy.hi/2-uy.lo/2)
+	if data >= tooSmall*widest {
 		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
 	} else {
-		note = "Each has axes of its own, for a simplex is up to " + strconv.FormatFloat(min(whole/data, 1e6), 'g', 2, 64) + " times as wide as the data."
+		note = "Each has axes of its own, because a simplex is up to " + strconv.FormatFloat(min(widest/data, 1e6), 'g', 2, 64) + " times as wide as the data."
 	}
 	for i, f := range b.fits() {
 		for _, by := range b.colorings(f.Model) {
@@ -111,7 +112,7 @@ func (b *builder) panels() (all []picture, note string) {
 		}
 	}
 	if b.k > 1 {
-		note += " The global error has many simplexes, and so many labels: this one is turned towards the compact prototypes."
+		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."
 	}
 	return all, note
 }
@@ -119,8 +120,8 @@ func (b *builder) panels() (all []picture, note string) {
 // svg is a picture of package chart, which escapes all text.
 func svg(b []byte) template.HTML { return template.HTML(b) }
 
-// memberships are the ternary plot of three compact prototypes, and the shares of
-// all rows in the compact and in the global ones.
+// memberships draws the memberships of all rows in the compact and in the global
+// prototypes, and for three prototypes the triangle of the compact ones.
 func (b *builder) memberships() (all []picture) {
 	if b.k == 1 {
 		return nil // they are all 1
@@ -130,7 +131,7 @@ func (b *builder) memberships() (all []picture) {
 		for _, by := range b.colorings(m) {
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
 				Frame: chart.Frame{ID: "ternary" + by.suffix, Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
-					Desc: "A row that is a prototype lies in a corner, an even mixture in the middle."},
+					Desc: "A row that equals a prototype lies in a corner, an even mixture in the middle."},
 				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints()}))})
 		}
 	}
@@ -140,7 +141,7 @@ func (b *builder) memberships() (all []picture) {
 	}
 	for _, i := range [2]int{2, 0} {
 		frame := size
-		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "A column a row, sorted by the largest membership and its size."
+		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "Each row is a column of shares. They are sorted by the prototype of the largest membership, then by its size."
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex: all rows"
 		}
@@ -150,13 +151,15 @@ func (b *builder) memberships() (all []picture) {
 	return all
 }
 
-// More lines than that cannot be followed over so many values.
+// More lines than manyLines, with more than manyValues values in all, are shown as
+// strips.
 const (
 	manyLines  = 8
 	manyValues = 2000
 )
 
-// centers are tiles where rows are pictures, otherwise lines over the columns, or strips.
+// centers draws the prototypes: as tiles if rows are pictures, else as lines over the
+// columns, or as strips.
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
 		m := b.fits()[i].Model.Centers
@@ -166,7 +169,7 @@ func (b *builder) centers() (all []picture) {
 		}
 		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: title, Width: half, Height: 320}
 		if b.Rows > 0 {
-			frame.Height, frame.Desc = 0, "Each prototype as the picture that it is."
+			frame.Height, frame.Desc = 0, "Each prototype as a picture."
 			values := make([]float64, 0, m.Rows*m.Cols)
 			for r := range m.Rows {
 				values = append(values, b.original(m.Row(r))...)
@@ -175,7 +178,7 @@ func (b *builder) centers() (all []picture) {
 			continue
 		}
 		if b.k > manyLines && b.k*m.Cols > manyValues {
-			frame.Height, frame.Title, frame.Desc = 0, title+": a strip each, column by column", "A strip for each prototype, with a pixel for every column or a few."
+			frame.Height, frame.Title, frame.Desc = 0, title+": a strip each, column by column", "A strip for each prototype; each pixel is one column or the mean of several."
 			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: m.Data, Rows: 1, Cols: m.Cols, Names: b.names}))})
 			continue
 		}
@@ -187,13 +190,13 @@ func (b *builder) centers() (all []picture) {
 	return all
 }
 
-// tileSize lets so many square tiles fill about a square of half the page.
+// tileSize is the size at which n square tiles fill about a square of half the page.
 func tileSize(n int) int {
 	across := max(2, int(math.Ceil(math.Sqrt(float64(n)*1.6))))
 	return max(min((half-6)/across-10, 140), 40)
 }
 
-// curves are the floors for every k.
+// curves draws the floor for every k.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
 	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, b.Input.Proposal.K, c)
@@ -206,7 +209,7 @@ func (b *builder) curves() []picture {
 	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
 }
 
-// trace is the squared error of both iterations.
+// trace draws the squared error after the iterations of both methods.
 func (b *builder) trace() []picture {
 	c := b.MinVolume.Certificate
 	if !view.HasTotal(c) {

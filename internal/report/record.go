@@ -6,13 +6,23 @@ import (
 	"softkmeans"
 )
 
-// record keeps the squared error of every iteration, which a model's Trace, with
-// its penalty, does not tell. Its progress is for the options of a fit.
+// record keeps the squared error after every iteration of every run. A model's Trace
+// has the objective with its penalty only.
 type record struct{ runs []run }
 
 type run struct{ objectives, errors []float64 }
 
-// progress takes in an iteration; those of a run come one after the other.
+// follow is the Progress of a fit that is recorded and shown.
+func (r *record) follow(o *Options) func(softkmeans.Iteration) {
+	return func(it softkmeans.Iteration) {
+		r.progress(it)
+		if o.Iteration != nil {
+			o.Iteration(it)
+		}
+	}
+}
+
+// progress adds an iteration. The iterations of a run follow one another.
 func (r *record) progress(it softkmeans.Iteration) {
 	if it.Iteration == 0 || len(r.runs) == 0 {
 		r.runs = append(r.runs, run{})
@@ -21,7 +31,7 @@ func (r *record) progress(it softkmeans.Iteration) {
 	last.objectives, last.errors = append(last.objectives, it.Objective), append(last.errors, it.Fit)
 }
 
-// errors are those of the run that gave the model; nil if that was not recorded.
+// errors returns those of the run that gave the model; nil if it was not recorded.
 func (r *record) errors(m *softkmeans.Model) []float64 {
 	for _, at := range slices.Backward(r.runs) {
 		if slices.Equal(at.objectives, m.Trace) {

@@ -1,6 +1,6 @@
-// Package report writes one HTML page about the fits of a table: what is proved,
-// the three methods beside each other, and pictures. The page needs no script, no
-// network and no other file, and is the same, to the byte, for the same input.
+// Package report writes one HTML page about the fits of a table: what is proved, a
+// comparison of the three methods, and pictures. The page needs no script, no
+// network and no other file. The same input gives the same bytes.
 package report
 
 import (
@@ -17,32 +17,32 @@ import (
 	"softkmeans/internal/view"
 )
 
-// Input is all that a page tells of.
+// Input is the content of a page. [Input.Fit] computes its fits.
 type Input struct {
-	Table   *table.Table       // its names and classes; the numbers are those of X
-	X       *softkmeans.Matrix // what was fitted
-	Scaling *scale.Scaling     // that has made X of the table; nil: none
+	Table   *table.Table       // the names and classes; the numbers are those of X
+	X       *softkmeans.Matrix // the rows that are fitted
+	Scaling *scale.Scaling     // from the table to X; nil: none
 	Weights []float64          // nil: all 1
 
 	Floors   []float64 // of X, for k = 1, 2, …
 	Proposal softkmeans.KProposal
 	Plane    view.Plane // of X
 
-	MinVolume, Global, Alternating Fit // the same number of centers, in the same order as far as that can be
+	MinVolume, Global, Alternating Fit // with the same number of centers, matched to those of MinVolume
 
 	Slack        float64 // of MinVolume
-	Rows, Cols   int     // of a row that is a picture; 0: it is not
+	Rows, Cols   int     // the pixels of a row that is a picture; 0: it is none
 	Command      string  // the command line that made the page
 	Version      string
 	Seed         uint64
-	SummaryBased bool // MinVolume was solved on a part of the rows, and corrected on all
+	SummaryBased bool // MinVolume was found on a summary of the rows, and corrected on all
 }
 
-// Fit is a model, with memberships, and what is proved of it.
+// Fit is a model with memberships, and its certificate.
 type Fit struct {
 	Model       *softkmeans.Model
 	Certificate softkmeans.Certificate
-	Errors      []float64 // the squared error after every iteration; nil: not known
+	Errors      []float64 // the squared error after every iteration; nil: not recorded
 }
 
 //go:embed page.html
@@ -89,24 +89,24 @@ func HTML(in *Input) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// fits are the three, in the order in which they are shown.
+// fits are the three fits in the order in which they are shown.
 func (in *Input) fits() [3]*Fit { return [3]*Fit{&in.Global, &in.Alternating, &in.MinVolume} }
 
 var methods = [3]view.Method{view.Global, view.Alternating, view.MinVolume}
 
-// builder is an input and what is known of it.
+// builder is an input and the names that are shown.
 type builder struct {
 	*Input
 	k       int
 	names   []string // of the prototypes
-	columns []string // and classes: to be shown, on one line
-	classes []string
+	columns []string // their names, shortened and on one line
+	classes []string // their names, shortened and on one line
 }
 
-// content is what the template asks for.
+// content is the data of the template.
 type content struct {
 	Title, Answer, About string
-	Dominant             string // a column that decides alone
+	Dominant             string // about a column with nearly all of the variance
 	Style                template.CSS
 	ByClass              bool // there are classes to color by
 
@@ -120,8 +120,8 @@ type content struct {
 	Panels, Memberships      []picture
 	Centers                  []picture
 	CentersTable             grid
-	LongTable                bool // it is folded
-	Wide                     bool // so many prototypes that a table of them takes the width
+	LongTable                bool // CentersTable is folded
+	Wide                     bool // a table of the prototypes takes the width of the page
 	Ternary                  bool // there are three pictures of memberships, not two
 	Sizes, Confusion         grid
 	Proposal, SecondOpinions string
@@ -164,7 +164,7 @@ func (b *builder) content() (*content, error) {
 	return c, nil
 }
 
-// verdict is what is to be said of fit i.
+// verdict is fit i with what package view needs for sentences about it.
 func (b *builder) verdict(i int) *view.Fit {
 	return &view.Fit{Certificate: b.fits()[i].Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.X.Rows-1, b.X.Cols)}
 }

@@ -1,6 +1,6 @@
 package report
 
-// Tables of the page.
+// The tables of the page.
 
 import (
 	"cmp"
@@ -13,10 +13,10 @@ import (
 	"softkmeans/internal/view"
 )
 
-// grid is a table with a header above and one on the left.
+// grid is a table with a header at the top and names on the left.
 type grid struct {
 	Caption string
-	Corner  string // what the first column holds
+	Corner  string // the header of the first column
 	Head    []string
 	Rows    []gridRow
 	Note    string
@@ -29,10 +29,10 @@ type gridRow struct {
 
 type cell struct {
 	Text string
-	Most bool // the largest of its row
+	Most bool // emphasized: the largest of its row, or the row of k
 }
 
-// methodRow is one of the three in the table of methods.
+// methodRow is a row of the table of the three methods.
 type methodRow struct {
 	Name, What                        string
 	Objective, Above, Explained       string
@@ -41,13 +41,13 @@ type methodRow struct {
 }
 
 func (b *builder) methodRows() (rows []methodRow, err error) {
-	what := [3]string{"the least error, around the data", "an iteration, nothing keeps it compact", "compact, for some more error"}
+	what := [3]string{"closed form, encloses the data", "iterative, without a penalty on the volume", "compact, at a larger error"}
 	for i, f := range b.fits() {
 		c := f.Certificate
 		r := methodRow{Name: methods[i].String(), What: what[i], Objective: view.Number(c.Objective), Above: view.Above(c),
 			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol), Least: least(c.MinMembership), How: view.How(f.Model)}
 		if methods[i] == view.MinVolume && r.Certified {
-			r.What = "compact, for no more error"
+			r.What = "compact, at the same error"
 		}
 		if len(b.classes) > 0 {
 			labels := f.Model.Labels(nil)
@@ -66,7 +66,7 @@ func (b *builder) methodRows() (rows []methodRow, err error) {
 	return rows, nil
 }
 
-// least does not show the digits of rounding.
+// least writes the least membership, and what is below 1e-12 as 0: it is rounding.
 func least(v float64) string {
 	if math.Abs(v) < 1e-12 {
 		return "0"
@@ -75,19 +75,19 @@ func least(v float64) string {
 }
 
 const (
-	mostCells   = 6000 // of the table of centers
-	mostClasses = 40   // of the table of classes
+	mostCells   = 6000 // cells of the table of centers
+	mostClasses = 40   // rows of the table of classes
 )
 
-// original are rows in the table's own units.
+// original returns rows in the units of the table.
 func (b *builder) original(rows []float64) []float64 {
 	rows = slices.Clone(rows)
 	b.Scaling.Undo(rows)
 	return rows
 }
 
-// centersTable has the centers in the table's units, and the mean to compare with.
-// Of very many columns those are shown in which the centers differ most.
+// centersTable has the centers and the mean in the units of the table. Of very many
+// columns it has those in which the centers differ most.
 func (b *builder) centersTable() grid {
 	m := b.MinVolume.Model.Centers
 	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column", Head: append(slices.Clone(b.names), "mean")}
@@ -128,8 +128,8 @@ func (b *builder) centersTable() grid {
 	return g
 }
 
-// decimals writes values with the same number of decimals: four digits of the
-// largest.
+// decimals writes values with the same number of decimals, so that the largest has
+// four digits.
 func decimals(values []float64) []string {
 	top := 0.0
 	for _, v := range values {
@@ -160,10 +160,10 @@ func decimals(values []float64) []string {
 	return cells
 }
 
-// nearlyPure is the membership from which a row is hardly mixed.
+// nearlyPure is the least membership of a row that is called nearly pure.
 const nearlyPure = .9
 
-// sizes tells how much of the rows each compact prototype has.
+// sizes counts the rows and the membership of each compact prototype.
 func (b *builder) sizes() grid {
 	g := grid{Caption: "Rows by their largest membership", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
 	n := float64(b.X.Rows)
@@ -186,7 +186,7 @@ func (b *builder) sizes() grid {
 	return g
 }
 
-// confusion counts the rows of every class in every cluster of the compact
+// confusion counts the rows of every class by their largest membership in the compact
 // prototypes.
 func (b *builder) confusion() grid {
 	if len(b.classes) == 0 {
@@ -223,7 +223,7 @@ func (b *builder) confusion() grid {
 	return g
 }
 
-// steps is what each further prototype can add at best.
+// steps has the share of the variance that each further prototype adds at best.
 func (b *builder) steps() grid {
 	p := b.Input.Proposal
 	if len(p.Step) == 0 {

@@ -1,6 +1,6 @@
 package report
 
-// Sentences of the page.
+// The sentences of the page.
 
 import (
 	"math"
@@ -43,7 +43,7 @@ func (b *builder) about() string {
 		s += "; columns as they are, without scaling"
 	}
 	if b.kind() != scale.None && b.constant() {
-		s += ", but constant ones, which are 0"
+		s += ", except constant ones, which are 0"
 	}
 	if b.Weights != nil {
 		s += "; rows have weights"
@@ -51,7 +51,7 @@ func (b *builder) about() string {
 	return s + "."
 }
 
-// constant reports whether a column of X is 0, as a constant one is when scaled.
+// constant reports whether a column of X is 0, as scaled constant columns are.
 func (b *builder) constant() bool {
 	for j := range b.X.Cols {
 		i := 0
@@ -65,10 +65,10 @@ func (b *builder) constant() bool {
 	return false
 }
 
-// decides is the share of the variance that a column has which decides alone.
+// decides is the share of the variance from which a column is called dominant.
 const decides = .8
 
-// longest is how many characters of a name are shown.
+// longest is the number of characters of a name that are shown.
 const longest = 60
 
 func short(name string) string {
@@ -78,7 +78,7 @@ func short(name string) string {
 	return name
 }
 
-// bounds is what holds for all three methods.
+// bounds is the floor, which holds for all three methods.
 func (b *builder) bounds() string {
 	c := b.Global.Certificate
 	s := "The proven floor is " + view.Number(c.Floor) + ", of a total variance of " + view.Number(c.Total)
@@ -88,8 +88,8 @@ func (b *builder) bounds() string {
 	return s + "."
 }
 
-// dominant tells of a column without which there would be hardly any variance; ""
-// if there is none, or if columns have one scale.
+// dominant names a column with nearly all of the variance. It is empty if there is
+// none, or if the columns were scaled.
 func (b *builder) dominant() string {
 	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
@@ -115,7 +115,7 @@ func (b *builder) dominant() string {
 	}
 	for j, v := range sums {
 		if v > decides*total {
-			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same say."
+			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same variance."
 		}
 	}
 	return ""
@@ -128,7 +128,7 @@ func (b *builder) kind() scale.Kind {
 	return b.Scaling.Kind
 }
 
-// unit is that of X.
+// unit is the unit of X.
 func (b *builder) unit() string {
 	switch b.kind() {
 	case scale.ZScore:
@@ -139,16 +139,16 @@ func (b *builder) unit() string {
 	return ""
 }
 
-// Answer is the page in one sentence.
+// Answer is the result in one sentence.
 func (in *Input) Answer() string {
 	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.MinVolume.Model.Centers.Rows
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
 	case in.Plane.Share[0] == 0: // the total can be 0 where numbers are tiny
 		if slices.Contains(in.Weights, 0) {
-			return "All rows that have weight are equal: one prototype says it all."
+			return "All rows that have weight are equal: one prototype is enough."
 		}
-		return "All rows are equal: one prototype says it all."
+		return "All rows are equal: one prototype is enough."
 	case !view.HasTotal(c):
 		return "The squares of these numbers are out of range, and with them the shares that are explained; prototypes and memberships are not."
 	case k == 1:
@@ -167,7 +167,7 @@ func (in *Input) Answer() string {
 	return s + "more than " + most + "."
 }
 
-// explained is the share of the total that an error does not leave over.
+// explained is the share of the total that is explained where err is left over.
 func explained(err, total float64) string { return percent(1 - err/total) }
 
 // percent is a share within a sentence.
@@ -194,7 +194,7 @@ func (b *builder) warnings() (lines []string) {
 	return lines
 }
 
-// secondOpinions are the other ways to choose k.
+// secondOpinions is the results of other ways to choose k.
 func (b *builder) secondOpinions() string {
 	p := b.Input.Proposal
 	if p.Elbow == 0 && p.Profile == 0 {
@@ -204,30 +204,30 @@ func (b *builder) secondOpinions() string {
 		". All of them count directions, not clusters: clusters along one line share a direction."
 }
 
-// traceNotes say how the iterations went.
+// traceNotes describes the iterations of both methods.
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
-	begin := "Both iterations begin with k-means centers and improve"
-	if f.SlackPart() == "a millionth" { // as FitMinVolume does
-		begin = "The alternating method begins with k-means centers, the minimal volume with rows at the corners of the data. Both improve"
+	begin := "Both methods start from k-means centers and improve"
+	if f.SlackPart() == "a millionth" { // the rule of FitMinVolume
+		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the corners of the data. Both improve"
 	}
 	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
 	if !f.Certificate.Optimal(view.CertifiedTol) {
-		minVolume += " λ weighs the volume, and is as large as the slack lets it be: the error ends above the floor on purpose."
+		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends above the floor."
 	}
 	lines := []string{
-		begin + " centers and memberships in turn; no step makes their objective worse.",
+		begin + " centers and memberships in turn; every step keeps or lowers their objective.",
 		minVolume,
-		"Alternating: " + view.How(b.Alternating.Model) + ". It has no floor of its own; that it comes near to the global one, or not, is only known from the closed form.",
+		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
 	}
 	if b.SummaryBased {
-		lines = append(lines, "The errors on the way of the minimal volume are estimates from the sample of rows that it was found on.")
+		lines = append(lines, "The errors of the minimal volume in this picture are estimates from the sample of rows on which it was found.")
 	}
 	return lines
 }
 
-// allowance is the error above the floor that compact prototypes may cost, by the
-// rule of FitMinVolume.
+// allowance is the error above the floor that FitMinVolume allows the compact
+// prototypes.
 func (b *builder) allowance() string {
 	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"
 	c, part := f.Certificate, f.SlackPart()
@@ -241,18 +241,18 @@ func (b *builder) allowance() string {
 	return slack + " over the floor"
 }
 
-// made says how the page was made.
+// made says how the fits were computed.
 func (b *builder) made() []string {
 	lines := []string{
-		"Global: the closed form, with a simplex that touches the data, turned towards the compact prototypes. Any turn has the same error. " +
+		"Global: the closed form, with a simplex that touches the data, turned towards the compact prototypes. Every orientation has the same error. " +
 			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as " + b.allowance() + " allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
 	}
 	if b.SummaryBased {
-		lines = append(lines, "For so many rows the compact prototypes were found on a weighted sample of them and corrected by passes over all; every figure is of all rows. "+
+		lines = append(lines, "Because there are many rows, the compact prototypes were found on a weighted sample of them and corrected by passes over all rows. Every figure is of all rows. "+
 			"The alternating method ended after "+strconv.Itoa(manyIterations)+" iterations at most.")
 	}
 	if b.Weights != nil {
-		lines = append(lines, "Prototypes, errors and warnings go by the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
+		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
 	}
 	if b.X.Rows > b.mostPoints() {
 		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced, and say how many; figures and tables are of all.")

@@ -10,20 +10,21 @@ import (
 	"softkmeans/internal/table"
 )
 
-// mostColumns is how long a row of an array may be whose size is only promised, as
-// of text: a column takes some 100 bytes, with its name.
+// mostColumns bounds the columns where the file's size cannot be checked, as in
+// package table. A column with its name takes about 100 bytes.
 const mostColumns = 1 << 20
 
-// array is a .npy file as a table.
+// array reads the table in a .npy file.
 type array struct {
 	head   table.Head
 	values *npy.Reader
-	layout *table.Layout // nil: all columns are data, in their order
-	buffer []float64     // whole rows of the file
-	row    int
+	layout *table.Layout // nil: all columns are data, in the file's order
+	buffer []float64     // rows with all columns of the file
+	row    int           // the rows read so far
 }
 
-// openArray reads the header. size is that of a file, or below 0.
+// openArray reads the header. size is that of the file, or negative if it cannot
+// be known.
 func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array, error) {
 	n, err := npy.NewReader(in, source)
 	if err != nil {
@@ -34,7 +35,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			return nil, err
 		}
 	} else if n.Cols > mostColumns {
-		return nil, fmt.Errorf("%s: %d columns, of which a pipe or a packed file may have %d", source, n.Cols, mostColumns)
+		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols, mostColumns)
 	}
 	a := &array{head: table.Head{Source: source}, values: n}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil {
@@ -63,8 +64,8 @@ func numbered(source string, columns []string) error {
 	return nil
 }
 
-// rows is npy.Reader.ReadRows for the columns that are data. Each row's label and
-// weight go to each, unless it is nil.
+// rows is npy.Reader.ReadRows for the columns that are data. It calls each with
+// each row's label and weight, unless each is nil.
 func (a *array) rows(dst []float64, each func(label, weight float64)) (int, error) {
 	if a.layout == nil {
 		return a.values.ReadRows(dst)
@@ -105,12 +106,12 @@ func (c *classes) of(v float64) int {
 	return n
 }
 
-// all reads all rows; sized tells that the file is as long as its header says.
+// all reads all rows. sized means that CheckSize has confirmed their number.
 func (a *array) all(sized bool) (*table.Table, error) {
 	t := &table.Table{Head: a.head}
 	width := len(t.Names)
 	if sized {
-		t.Data = make([]float64, 0, a.values.Rows*width) // as many as the file has
+		t.Data = make([]float64, 0, a.values.Rows*width)
 	}
 	var labels classes
 	each := func(label, weight float64) {
@@ -152,12 +153,12 @@ func readArrayClasses(in io.Reader, source, column string) (*table.Classes, erro
 	if column != "" {
 		at, _ = strconv.Atoi(column)
 	} else if cols > 1 {
-		return nil, fmt.Errorf("%s: %d columns: which one holds the classes? It can be a number from 1", source, cols)
+		return nil, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source, cols)
 	}
 	if at < 1 || at > cols {
 		return nil, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)
 	}
-	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the others may hold anything
+	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the other columns may hold anything
 	a.values.Ignore[at-1] = false
 	var labels classes
 	out := &table.Classes{Source: source, Name: table.Column(at - 1)}

@@ -10,7 +10,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// The columns of an array have the roles that those of text have, by number.
+// The columns of an array have the same roles as those of text, given by number.
 func TestArrayColumns(t *testing.T) {
 	const rows = 9000
 	var values, want []float64

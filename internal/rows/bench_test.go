@@ -7,7 +7,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// The bytes are those of the text, also where it is packed.
+// The bytes are those of the text, also if it is compressed.
 func BenchmarkReadAll(b *testing.B) {
 	text := csvText(20, random(400000))
 	for name, content := range map[string][]byte{"text": text, "gzip": packed(b, text)} {

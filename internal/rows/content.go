@@ -9,19 +9,19 @@ import (
 	"softkmeans/internal/table"
 )
 
-// content is what is in a file, after it is unpacked.
+// content is the content of a file, decompressed.
 type content struct {
 	io.Reader
 	isNpy      bool
 	compressed bool
 }
 
-// sniff finds out what is in a file.
+// sniff finds out the kind of a file from its first bytes.
 func sniff(in io.Reader, source string) (c content, err error) {
-	b := bufio.NewReaderSize(in, 512)  // what package table looks at; larger reads go past it
-	start, _ := b.Peek(len(npy.Magic)) // an error comes again
+	b := bufio.NewReaderSize(in, 512)  // package table looks at 512 bytes; larger reads bypass the buffer
+	start, _ := b.Peek(len(npy.Magic)) // the next read returns the error
 	if c.compressed = strings.HasPrefix(string(start), gzipMagic); c.compressed {
-		u, err := unpack(b, source)
+		u, err := decompress(b, source)
 		if err != nil {
 			return c, err
 		}
@@ -33,15 +33,16 @@ func sniff(in io.Reader, source string) (c content, err error) {
 	return c, nil
 }
 
-// reader reads blocks of any kind of file.
+// reader reads blocks from any kind of file.
 type reader struct {
 	head       table.Head
 	compressed bool
-	rows       func(dst []float64) (int, error) // as table.Reader has it
+	rows       func(dst []float64) (int, error) // see table.Reader.ReadRows
 	close      func()
 }
 
-// newReader finds out what is in the file. size is that of a file, or below 0.
+// newReader reads the head of a file of any kind. size is that of the file, or
+// negative if it cannot be known.
 func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reader, error) {
 	c, err := sniff(in, source)
 	if err != nil {
@@ -64,8 +65,8 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 	return &reader{a.head, c.compressed, func(dst []float64) (int, error) { return a.rows(dst, nil) }, func() {}}, nil
 }
 
-// ReadAll reads a whole table, by its content. What is packed is bounded as what is
-// not: by the limits of a line, a field and the columns, not by the number of rows.
+// ReadAll reads all rows of a file of any kind. Lines, fields and columns have the
+// same limits in compressed files; the number of rows has none.
 func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error) {
 	size := int64(-1)
 	if n, ok := Replayable(in); ok {
@@ -90,8 +91,8 @@ func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error)
 	return a.all(size >= 0)
 }
 
-// ReadClasses is table.ReadClasses for text that may be packed, and for .npy files,
-// of which column is a number, or "" for the only one.
+// ReadClasses is table.ReadClasses for a file of any kind. In a .npy file column is
+// a number, or "" for the only column.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
 	c, err := sniff(in, source)
 	if err != nil {

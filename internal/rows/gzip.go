@@ -12,22 +12,22 @@ import (
 
 const gzipMagic = "\x1f\x8b"
 
-// unpacked reads what is in a gzip file, of one member or of many. Nothing of it is
-// kept, so that a small file of a large content takes what that takes, unpacked, of
-// whoever reads it: block by block no more than some lines, within their limits.
-type unpacked struct {
+// decompressor reads the content of a gzip file, of one member or of many. It keeps
+// nothing of the content, so that a small file with a large content takes no more
+// memory than its reader: some lines for blocks, within their limits.
+type decompressor struct {
 	gzip   *gzip.Reader
 	source string
-	text   bool // lines are lines
+	text   bool // errors name a line
 	lines  int  // so far
 }
 
-func unpack(in io.Reader, source string) (*unpacked, error) {
-	u := &unpacked{source: source, text: true}
+func decompress(in io.Reader, source string) (*decompressor, error) {
+	u := &decompressor{source: source, text: true}
 	var err error
 	if u.gzip, err = gzip.NewReader(bufio.NewReaderSize(in, 1<<16)); err != nil {
 		if errors.Is(err, gzip.ErrHeader) {
-			return nil, fmt.Errorf("%s: the file begins as gzip, and is not gzip", source)
+			return nil, fmt.Errorf("%s: the file begins like gzip, but is not gzip", source)
 		}
 		u.text = false
 		return nil, u.fault(err)
@@ -35,7 +35,7 @@ func unpack(in io.Reader, source string) (*unpacked, error) {
 	return u, nil
 }
 
-func (u *unpacked) Read(p []byte) (int, error) {
+func (u *decompressor) Read(p []byte) (int, error) {
 	n, err := u.gzip.Read(p)
 	if u.text {
 		u.lines += bytes.Count(p[:n], []byte("\n"))
@@ -46,9 +46,9 @@ func (u *unpacked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fault names the file, and the line of its content where that is known: a checksum
-// is one of all that there is.
-func (u *unpacked) fault(err error) error {
+// fault adds the file's name to an error, and the line of a text. A wrong checksum
+// has no line: it is that of all the content.
+func (u *decompressor) fault(err error) error {
 	where := u.source
 	if u.text {
 		where = fmt.Sprintf("%s:%d", u.source, u.lines+1)
@@ -62,7 +62,7 @@ func (u *unpacked) fault(err error) error {
 	case errors.Is(err, gzip.ErrChecksum):
 		return fmt.Errorf("%s: the gzip file is damaged: its content has another checksum or length", u.source)
 	case errors.Is(err, gzip.ErrHeader):
-		return fmt.Errorf("%s: what follows the gzip data, or a part of it, is not gzip", u.source)
+		return fmt.Errorf("%s: the gzip data is followed by something that is not gzip", u.source)
 	}
-	return err // of the file itself
+	return err // an error of the file itself
 }

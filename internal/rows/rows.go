@@ -1,6 +1,7 @@
-// Package rows reads tables from files, CSV or .npy by their content and either of
-// them packed with gzip: at once, or in blocks of rows and as often as asked, for
-// files that outgrow memory.
+// Package rows reads tables from files: CSV or .npy, told apart by their content,
+// and either of them compressed by gzip. [ReadAll] reads a table into memory. A
+// [File] has its rows in blocks, as often as they are needed, for tables larger
+// than memory.
 package rows
 
 import (
@@ -16,13 +17,13 @@ import (
 	"softkmeans/internal/table"
 )
 
-// Options is how a file is to be read. The zero value guesses all.
+// Options says how to read a file. The zero value guesses everything.
 type Options struct {
 	// Dialect is that of a CSV file. Its Workers are the goroutines that parse
-	// ahead. The columns of a .npy file have numbers only, and are c1, c2, … for
-	// Pick. Blocks have no weights, and Weights is an error.
+	// ahead. The columns of a .npy file have numbers only; Pick gets them as c1,
+	// c2, …. Blocks have no weights, so Dialect.Weights is an error.
 	Dialect table.Dialect
-	// BlockRows is how many rows a block has; 0 for as many as FitSeq takes
+	// BlockRows is the number of rows of a block. 0 is as many as FitSeq takes
 	// without copying them: 8192, but no more than 16 MB.
 	BlockRows int
 }
@@ -31,30 +32,30 @@ type Options struct {
 type File struct {
 	table.Head
 	Size       int64 // bytes
-	Compressed bool  // by gzip, and Size is that of the file as it is
+	Compressed bool  // by gzip; Size is the compressed size
 
 	options Options
 	info    os.FileInfo
 	read    atomic.Int64
 }
 
-// Open reads as much as it takes to know the columns. What cannot be read twice,
-// standard input and pipes, is an error.
+// Open reads the start of a file to learn its columns. Standard input and pipes are
+// an error, because they cannot be read twice.
 func Open(name string, o Options) (*File, error) {
 	if name == "" || name == "-" {
-		return nil, errors.New("standard input can be read only once; files that can be read again are needed")
+		return nil, errors.New("standard input can be read only once: give the name of a regular file")
 	}
 	if o.Dialect.Weights != "" {
 		return nil, fmt.Errorf("%s: a file that is read block by block cannot have weights (column %q)", name, o.Dialect.Weights)
 	}
 	f := &File{Head: table.Head{Source: name}, options: o}
-	info, err := os.Stat(name) // before Open, which waits for somebody to write to a pipe
+	info, err := os.Stat(name) // before os.Open, which waits until a pipe has a writer
 	switch {
 	case err != nil:
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a directory", name)
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: can be read only once; files that can be read again are needed", name)
+		return nil, fmt.Errorf("%s: can be read only once: give the name of a regular file", name)
 	}
 	in, err := os.Open(name)
 	if err != nil {
@@ -74,8 +75,8 @@ func Open(name string, o Options) (*File, error) {
 	return f, nil
 }
 
-// Replayable reports whether the open file can be opened again by its name, and
-// its size if so.
+// Replayable reports whether in is a regular file, which can be opened again by its
+// name, and returns its size.
 func Replayable(in io.Reader) (size int64, ok bool) {
 	f, isFile := in.(*os.File)
 	if !isFile {
@@ -94,14 +95,15 @@ func (f *File) begin(in *os.File) (*reader, error) {
 	return newReader(&counted{in, &f.read}, f.Source, f.options.Dialect, f.Size)
 }
 
-// BytesRead is how much of the file, as it is packed, the present pass has read,
-// also ahead. It may be called at any time.
+// BytesRead returns how many bytes of the file the present pass has read, including
+// those read ahead. Of a compressed file they are compressed bytes. It may be
+// called at any time, by any goroutine.
 func (f *File) BytesRead() int64 { return f.read.Load() }
 
-// Blocks returns the rows. Each pass opens the file anew and closes it at its end
-// or where it is left; a block is valid until the next one. An error ends the
-// pass: of the file, with its name and the place, of ctx, or softkmeans.ErrChanged
-// where the file is not the one that was opened first.
+// Blocks returns the rows in blocks. Each pass opens the file, and closes it when the
+// loop ends or is left. A block is valid until the next one. An error ends the pass:
+// one of the file, with its name and the place; that of ctx; or
+// softkmeans.ErrChanged if the file is no longer the one that Open read.
 func (f *File) Blocks(ctx context.Context) iter.Seq2[*softkmeans.Matrix, error] {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
 		if err := f.pass(ctx, func(x *softkmeans.Matrix) bool { return yield(x, nil) }); err != nil {
@@ -150,7 +152,8 @@ func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) er
 	}
 }
 
-// unchanged checks that a file is the one that was opened first, as it was then.
+// unchanged returns an error unless in is the file that Open read, with the same
+// size and time.
 func (f *File) unchanged(in *os.File) error {
 	info, err := in.Stat()
 	if err != nil {
@@ -162,8 +165,8 @@ func (f *File) unchanged(in *os.File) error {
 	return nil
 }
 
-// cause is what a pass that failed tells: half a row at the end of a file that is
-// being written says nothing of the file's own faults.
+// cause returns the error for a pass that failed with err. If the file has changed
+// that is the error: err may be due to a row that is half written.
 func (f *File) cause(in *os.File, err error) error {
 	if changed := f.unchanged(in); changed != nil {
 		return changed
@@ -175,7 +178,7 @@ func (f *File) changed() error {
 	return fmt.Errorf("%s: %w or while it was read: another file, or another size or time of its last change", f.Source, softkmeans.ErrChanged)
 }
 
-// counted counts the bytes that are read.
+// counted adds the bytes that are read to n.
 type counted struct {
 	r io.Reader
 	n *atomic.Int64

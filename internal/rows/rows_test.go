@@ -21,7 +21,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// write makes a file of the given content.
+// write writes a file with the given content and returns its path.
 func write(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -62,7 +62,7 @@ func csvText(cols int, values []float64) []byte {
 	return b.Bytes()
 }
 
-// Every pass has the rows that ReadAll has, in blocks as large as asked for.
+// Every pass has the rows of ReadAll, in blocks of the requested size.
 func TestBlocks(t *testing.T) {
 	const rows, cols = 20011, 3
 	values := random(rows * cols)
@@ -109,7 +109,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The fit of the blocks is that of the table.
+// A fit of the blocks equals the fit of the table.
 func TestFitSeq(t *testing.T) {
 	const rows, cols = 3000, 5
 	values := random(rows * cols)
@@ -189,8 +189,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A file that is not the same in the next pass is an error, also if only its time
-// tells.
+// A file that has changed before the next pass is an error, also if only its time has.
 func TestChanged(t *testing.T) {
 	path := write(t, "f.csv", []byte("1,2\n3,4\n"))
 	for name, change := range map[string]func() error{
@@ -216,8 +215,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// What is wrong with the text of a file that changes under a pass is that it
-// changed; with a file that did not, it is the text.
+// If a file changes during a pass, the error is ErrChanged and not that of its text.
+// Otherwise it is that of the text.
 func TestChangedWhileRead(t *testing.T) {
 	const cols = 2
 	text := csvText(cols, random(200000*cols)) // far more than is read ahead
@@ -253,7 +252,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// Whoever leaves early, or is stopped, leaves no goroutine and no open file.
+// A pass that is left early or cancelled leaves no goroutine and no open file.
 func TestLeft(t *testing.T) {
 	values := random(200000)
 	before := runtime.NumGoroutine()
@@ -262,13 +261,13 @@ func TestLeft(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 30 {
+		for i := range 10 {
 			n := 0
 			for _, err := range f.Blocks(t.Context()) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n++; n > i*10 {
+				if n++; n > i*30 {
 					break
 				}
 			}
@@ -296,7 +295,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// A stream of .npy has no size that its header could be held against.
+// A .npy stream has no size to compare with its header.
 func TestStream(t *testing.T) {
 	values := random(60000)
 	content := npyFile(t, 20000, 3, values)

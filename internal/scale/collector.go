@@ -5,43 +5,52 @@ import (
 	"slices"
 )
 
-// Collector finds a Scaling in one pass over blocks of rows. Each block's mean and
-// sum of squares about it take two passes over the block, and are joined to those
-// of the blocks before after T. F. Chan, G. H. Golub and R. J. LeVeque, Updating
+// Collector computes a Scaling in one pass over blocks of rows. Two passes over a
+// block give its mean and the sum of squares about it. They are merged with those of
+// the previous blocks after T. F. Chan, G. H. Golub and R. J. LeVeque, Updating
 // Formulae and a Pairwise Algorithm for Computing Sample Variances (1979), (2.1).
-// A mean is the sum of two numbers here: the rounding of one number would be a
-// good part of the variance of a column far from 0.
+// Each mean is a sum of two numbers, because the rounding of one number could be a
+// large part of the variance of a column far from 0.
 //
-// The zero value, with a Kind, is ready.
+// The zero value with a Kind is ready to use.
 type Collector struct {
 	Kind Kind
 
 	weight  float64
 	columns []column
 
-	// Of a block.
-	tops, sums, rests, squares []float64
+	units []float64 // the power of two that a column is multiplied by
+	block moments   // of the present block
 }
 
-// column is what is known of one. Squares of 1e200 are out of range: mean, low and
-// squares are of values times 2^−exponent.
+// column is the range and the moments of a column. Because squares of 1e200 are out
+// of range, mean, low and squares are those of values times 2^−exponent.
 type column struct {
 	min, max  float64
 	exponent  int
 	mean, low float64 // the mean is their sum
-	squares   float64 // of what values differ from the mean by
+	squares   float64 // the sum of squares about the mean
 }
 
-// safe is an exponent whose squares, and sums of them, are in range.
+// moments are those of the columns of a block.
+type moments struct {
+	total   float64   // the sum of the weights
+	means   []float64 // rounded
+	rests   []float64 // the sums of the differences from means: not 0, because of rounding
+	squares []float64 // the sums of their squares
+}
+
+// safe is the largest exponent for which squares and their sums are in range.
 const safe = 400
 
-// farthest is the share of a column's range that its divisor is at least.
+// farthest is the least divisor of a column, as a share of its range.
 const farthest = 1e-150
 
-// smallest is the exponent of the smallest columns: 2^1000 of them is in range.
+// smallest is the exponent of the smallest columns: 2^1000 times them is in range.
 const smallest = -1000
 
-// exponentFor is 0 wherever that will do.
+// exponentFor returns the exponent of a column whose largest size is top. It is 0
+// unless squares would be out of range.
 func exponentFor(top float64) int {
 	if _, e := math.Frexp(top); top > 0 && (e < -safe || e > safe) {
 		return max(e, smallest)
@@ -51,7 +60,7 @@ func exponentFor(top float64) int {
 	return smallest
 }
 
-// Add takes whole rows of cols finite values.
+// Add adds rows of cols finite values each.
 func (c *Collector) Add(data []float64, cols int) { c.add(data, cols, nil) }
 
 func (c *Collector) add(data []float64, cols int, weights []float64) {
@@ -74,13 +83,16 @@ func (c *Collector) add(data []float64, cols int, weights []float64) {
 		}
 	}
 	if c.Kind == ZScore {
-		c.moments(data, cols, weights)
+		c.rescale()
+		if c.block.compute(data, weights, c.units); c.block.total > 0 {
+			c.merge()
+		}
 	}
 }
 
-// moments brings the means and the squares up to date, after min and max.
-func (c *Collector) moments(data []float64, cols int, weights []float64) {
-	units := resize(&c.tops, cols)
+// rescale updates the exponents and units of the columns after their ranges.
+func (c *Collector) rescale() {
+	c.units = resize(&c.units, len(c.columns))
 	for j := range c.columns {
 		k := &c.columns[j]
 		if e := exponentFor(max(k.max, -k.min)); e > k.exponent {
@@ -88,8 +100,14 @@ func (c *Collector) moments(data []float64, cols int, weights []float64) {
 			k.squares = math.Ldexp(k.squares, 2*(k.exponent-e))
 			k.exponent = e
 		}
-		units[j] = math.Ldexp(1, -k.exponent)
+		c.units[j] = math.Ldexp(1, -k.exponent)
 	}
+}
+
+// compute sets m to the moments of data, whose columns are multiplied by units. If
+// total is 0 there is no row with a weight.
+func (m *moments) compute(data, weights, units []float64) {
+	cols := len(units)
 	down := 0 // weights are relative to the largest: their sum may be out of range
 	if len(weights) > 0 {
 		_, down = math.Frexp(slices.Max(weights))
@@ -100,24 +118,23 @@ func (c *Collector) moments(data []float64, cols int, weights []float64) {
 		}
 		return math.Ldexp(weights[i], -down)
 	}
-
-	sums, rests, squares := resize(&c.sums, cols), resize(&c.rests, cols), resize(&c.squares, cols)
-	var total float64
+	sums, rests, squares := resize(&m.means, cols), resize(&m.rests, cols), resize(&m.squares, cols)
+	m.total = 0
 	for i := 0; i*cols < len(data); i++ {
 		w := weight(i)
 		if w == 0 {
 			continue
 		}
-		total += w
+		m.total += w
 		for j, v := range data[i*cols : (i+1)*cols] {
 			sums[j] += w * (v * units[j])
 		}
 	}
-	if total == 0 {
+	if m.total == 0 {
 		return
 	}
 	for j := range sums {
-		sums[j] /= total
+		sums[j] /= m.total
 	}
 	for i := 0; i*cols < len(data); i++ {
 		w := weight(i)
@@ -130,24 +147,29 @@ func (c *Collector) moments(data []float64, cols int, weights []float64) {
 			squares[j] += w * (u * u)
 		}
 	}
-	share := total / (c.weight + total)
+}
+
+// merge adds the moments of the block to those of the previous blocks.
+func (c *Collector) merge() {
+	b := &c.block
+	share := b.total / (c.weight + b.total)
 	for j := range c.columns {
 		k := &c.columns[j]
-		rest := rests[j] / total // the rounding of a long sum
-		squares := max(0, squares[j]-rests[j]*rest)
+		rest := b.rests[j] / b.total // the rounding of the block's mean
+		squares := max(0, b.squares[j]-b.rests[j]*rest)
 		if c.weight == 0 {
-			k.mean, k.low, k.squares = sums[j], rest, squares
+			k.mean, k.low, k.squares = b.means[j], rest, squares
 			continue
 		}
-		d := (sums[j] - k.mean) + (rest - k.low)
+		d := (b.means[j] - k.mean) + (rest - k.low)
 		k.squares += squares + d*d*c.weight*share
 		k.add(d * share)
 	}
-	c.weight += total
+	c.weight += b.total
 }
 
-// add moves the mean. What the sum of two numbers loses to rounding is found as by
-// D. E. Knuth, The Art of Computer Programming 2, 4.2.2, theorem B.
+// add adds d to the mean. The rounding of the sum is computed after D. E. Knuth, The
+// Art of Computer Programming 2, 4.2.2, theorem B.
 func (k *column) add(d float64) {
 	d += k.low
 	sum := k.mean + d
@@ -156,8 +178,8 @@ func (k *column) add(d float64) {
 	k.mean = sum
 }
 
-// Scaling is that of all rows so far; nil for None, and for no rows, whose number
-// of columns is not known.
+// Scaling returns the scaling of all rows so far. It is nil for None, and if there
+// are no rows.
 func (c *Collector) Scaling() *Scaling { return c.scaling(len(c.columns)) }
 
 func (c *Collector) scaling(cols int) *Scaling {
@@ -184,13 +206,13 @@ func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {
 	}
 	divisor = k.max - k.min
 	if kind == ZScore {
-		// Rows of next to no weight may be far out, and their squares out of range.
+		// Rows of very small weight may be so far away that their squares are out of range.
 		divisor = max(math.Ldexp(math.Sqrt(k.squares/weight), k.exponent), k.max*farthest-k.min*farthest)
 	}
 	return shift, min(max(divisor, math.SmallestNonzeroFloat64), math.MaxFloat64)
 }
 
-// resize returns zeros.
+// resize returns n zeros in the memory of buf.
 func resize(buf *[]float64, n int) []float64 {
 	*buf = append((*buf)[:0], make([]float64, n)...)
 	return *buf

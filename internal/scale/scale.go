@@ -1,12 +1,12 @@
-// Package scale brings the columns of a table to one scale, and back.
+// Package scale brings the columns of a table to a common scale, and back.
 //
-// It imports neither fmt nor reflect, so that it can be part of a small
-// WebAssembly file.
+// The package imports neither fmt nor reflect, so that a WebAssembly file with it
+// stays small.
 package scale
 
 import "math"
 
-// Kind is what the columns are brought to.
+// Kind is the scale of the columns.
 type Kind int
 
 const (
@@ -15,7 +15,7 @@ const (
 	MinMax      // from 0 to 1
 )
 
-// String is the name that the command line has for it.
+// String returns the name of k on the command line.
 func (k Kind) String() string {
 	switch k {
 	case ZScore:
@@ -29,32 +29,30 @@ func (k Kind) String() string {
 // Scaling is a shift and a positive divisor for every column: a value v becomes
 // (v − Shift)/Divisor.
 //
-// A column whose values differ from Shift by no more than 1e-14 of it is constant,
-// but for what rounding has done to its values: it becomes 0, and its divisor is 1.
-// Where the range of a column of [MinMax] is more than the largest float64, that
-// is its divisor, and its values lie between 0 and 2. Weights that differ by more
-// than a factor of 1e150 may make the divisor of [ZScore] too large or too small, but
-// no value becomes larger than 1e150.
+// A column whose values differ from Shift by at most 1e-14 of it counts as constant:
+// it becomes 0, and its divisor is 1. If the range of a column exceeds the largest
+// float64, the divisor of [MinMax] is that number and the values lie between 0 and 2.
+// If weights differ by more than a factor of 1e150, the divisor of [ZScore] may be too
+// large or too small; no value becomes larger than 1e150.
 type Scaling struct {
 	Kind           Kind
 	Shift, Divisor []float64
 }
 
-// negligible is how far a value lies from Shift, relative to it, where rounding may
-// be all that tells the two apart.
+// negligible is the largest difference from Shift, relative to it, that is taken for
+// rounding.
 const negligible = 1e-14
 
-// Of finds the scaling of data, which is whole rows of cols finite values of any
-// size; nil for None. A row of weight 2 is a row twice, and one of weight 0 is not
-// looked at; without weights all are 1. Without rows the shift is 0 and the divisor
-// 1. The cost is three passes.
+// Of returns the scaling of data, rows of cols finite values each. It is nil for None.
+// A row of weight 2 counts as two rows, a row of weight 0 as none; nil weights are all
+// 1. Without rows the shift is 0 and the divisor 1. The cost is three passes.
 func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 	c := Collector{Kind: kind}
 	c.add(data, cols, weights)
 	return c.scaling(cols)
 }
 
-// Apply scales whole rows, in place. A nil Scaling does nothing.
+// Apply scales rows in place. A nil Scaling does nothing.
 func (s *Scaling) Apply(data []float64) {
 	if s == nil {
 		return
@@ -66,7 +64,7 @@ func (s *Scaling) Apply(data []float64) {
 			switch {
 			case divisor == 1 && math.Abs(u) <= negligible*math.Abs(shift):
 				u = 0
-			case u-u != 0: // out of range, which the quotient need not be
+			case u-u != 0: // out of range, but the quotient may be in range
 				u = (v/2 - shift/2) / (divisor / 2)
 			default:
 				u /= divisor
@@ -76,8 +74,8 @@ func (s *Scaling) Apply(data []float64) {
 	}
 }
 
-// Undo brings whole rows back to the units of the table, in place; what is out of
-// range there becomes the largest float64 of its sign. A nil Scaling does nothing.
+// Undo brings rows back to the units of the table, in place. A value out of range
+// there becomes the largest float64 of its sign. A nil Scaling does nothing.
 func (s *Scaling) Undo(data []float64) {
 	if s == nil {
 		return
@@ -86,7 +84,7 @@ func (s *Scaling) Undo(data []float64) {
 		for j, v := range data[:cols] {
 			shift, divisor := s.Shift[j], s.Divisor[j]
 			u := v*divisor + shift
-			if u-u != 0 { // on the way, perhaps, and not at its end
+			if u-u != 0 { // out of range, but the sum may be in range
 				u = 2 * min(max(v*(divisor/2)+shift/2, -math.MaxFloat64/2), math.MaxFloat64/2)
 			}
 			data[j] = u

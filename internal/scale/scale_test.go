@@ -71,7 +71,7 @@ func TestMinMax(t *testing.T) {
 	}
 }
 
-// Values at the ends of what there is have a finite scaling that can be undone.
+// The largest and smallest float64 have a finite scaling that can be undone.
 func TestExtremes(t *testing.T) {
 	const most, least = math.MaxFloat64, math.SmallestNonzeroFloat64
 	for _, column := range [][]float64{
@@ -104,7 +104,7 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// What rounding made of a constant is one.
+// A column that is constant but for rounding counts as constant.
 func TestConstant(t *testing.T) {
 	long := slices.Repeat([]float64{0.1}, 1e6)
 	noisy := []float64{0.3, 0.1 + 0.2, 0.1 * 3, 0.3}
@@ -126,8 +126,8 @@ func TestConstant(t *testing.T) {
 	}
 }
 
-// A row of weight 2 is a row twice, one of weight 0 is none, and only the ratios of
-// weights count.
+// A row of weight 2 counts as two rows, a row of weight 0 as none, and only the ratios
+// of weights count.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const cols = 3
@@ -186,56 +186,7 @@ func exact(column []float64) (mean, sd float64) {
 	return mean, sd
 }
 
-// One pass over blocks of any length finds what three passes over all find, and
-// both find the truth, near 0 and far from it.
-func TestCollector(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	const rows = 20000
-	offsets := []float64{0, 1, 1e3, 1e6, -1e6, 1e9, 0, 0}
-	units := []float64{1, 1, 1, 1, 1, 1, 1e300, 1e-300}
-	cols := len(offsets)
-	data := make([]float64, 0, rows*cols)
-	for i := range rows {
-		drift := float64(i) / rows
-		for j, o := range offsets {
-			data = append(data, units[j]*(o+drift+r.NormFloat64()))
-		}
-	}
-	truth := &Scaling{ZScore, make([]float64, cols), make([]float64, cols)}
-	for j := range cols {
-		column := make([]float64, rows)
-		for i := range column {
-			column[i] = data[i*cols+j]
-		}
-		truth.Shift[j], truth.Divisor[j] = exact(column)
-	}
-	near(t, Of(ZScore, data, cols, nil), truth, 1e-13)
-	for _, block := range []int{1, 7, 1000, 8192, rows} {
-		z, m := Collector{Kind: ZScore}, Collector{Kind: MinMax}
-		for at := 0; at < rows; at += block {
-			part := data[at*cols : min(at+block, rows)*cols]
-			z.Add(part, cols)
-			m.Add(part, cols)
-		}
-		near(t, z.Scaling(), truth, 1e-12)
-		near(t, m.Scaling(), Of(MinMax, data, cols, nil), 0)
-	}
-}
-
-// The sizes of a column's values may change from block to block.
-func TestCollectorSizes(t *testing.T) {
-	column := []float64{0, 0, 1e-310, 3e-200, 1, -2, 3e250, 1e300, -2e300, 1, 0}
-	for n := 1; n <= len(column); n++ {
-		c := Collector{Kind: ZScore}
-		for _, v := range column[:n] {
-			c.Add([]float64{v}, 1)
-			c.Add(nil, 1)
-		}
-		near(t, c.Scaling(), Of(ZScore, column[:n], 1, nil), 1e-12)
-	}
-}
-
-// Squares times weights may be out of range; the values are not.
+// Weights may be so far apart that squares times weights are out of range.
 func TestWeightsApart(t *testing.T) {
 	for _, size := range []float64{1e298, 1, 1e-107, 1e-295} {
 		for _, light := range []float64{1e-100, 1e-300, 1e-323} {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// newFeed returns the chunks of rest and then of in; with more than one worker
-// they are read and parsed ahead.
+// newFeed returns the chunks of rest and then of in. With more than one worker they
+// are read and parsed ahead.
 func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
 	if workers <= 1 {
 		return &serial{in: in, rest: rest}
@@ -16,9 +16,9 @@ func newFeed(in *chunks, l *layout, rest []byte, workers int) feed {
 	return &ahead{in: in, layout: l, rest: rest, workers: workers}
 }
 
-// ahead reads chunks on one goroutine and parses them on others, in any order.
-// A chunk with a quote in it is left to the caller: only who has seen all of the
-// text before knows whether a line's end is the end of a row.
+// ahead reads chunks on one goroutine and parses them on others, in any order. A
+// chunk with a quote in it is parsed by the caller: whether an end of line ends a
+// row depends on all quotes before it.
 type ahead struct {
 	in      *chunks
 	layout  *layout
@@ -26,14 +26,13 @@ type ahead struct {
 	workers int
 
 	running sync.WaitGroup
-	// Every channel has room for all chunks there are, so that only who waits for
-	// a chunk ever waits.
+	// Every channel holds all chunks there are, so that sending never blocks.
 	free  chan *chunk // to be read into
 	work  chan *chunk // to be parsed
 	order chan *chunk // as they were read
 	stop  chan struct{}
 
-	end    error // what next returned last
+	end    error // the error that next has returned
 	closed bool
 }
 
@@ -61,7 +60,7 @@ func (a *ahead) read() {
 			return
 		case c = <-a.free:
 		}
-		if a.stopped() { // select takes either
+		if a.stopped() { // select picks either case at random
 			return
 		}
 		c.parsed = false

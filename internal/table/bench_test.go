@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// benchTexts are 8 MB each: numbers as programs print them so that they can be
-// read back, short ones, counts, and quotes, which take the slow way.
+// benchTexts are 8 MB each: numbers of 17 digits, short numbers, counts, and quoted
+// numbers, which plainRows does not read.
 func benchTexts() map[string]string {
 	random := rand.New(rand.NewPCG(1, 2))
 	repeat := func(line string) string { return strings.Repeat(line, 8<<20/len(line)) }

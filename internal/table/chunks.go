@@ -6,34 +6,34 @@ import (
 	"slices"
 )
 
-// chunkSize is what a worker has in hand: many times what it takes to hand it
-// over, and small enough for the cache of a core.
+// chunkSize is the bytes of a chunk: enough that passing chunks between goroutines
+// costs little, and few enough for the cache of a core.
 const chunkSize = 1 << 19
 
-// chunks cuts a text at ends of lines.
+// chunks cuts a text into chunks of complete lines.
 type chunks struct {
 	r       io.Reader
 	source  string
 	size    int
 	begun   bool   // a line has been returned
-	head    []byte // what sniff has read, and the error with it
-	headErr error
-	tail    []byte // the beginning of a line that the next chunk goes on with
-	err     error  // of r, or what is wrong with the text as a whole
+	head    []byte // the bytes that sniff has read
+	headErr error  // the error of r after head
+	tail    []byte // the incomplete line with which the next chunk starts
+	err     error  // the error of r, or a fault of the text that ends it
 }
 
-// read returns the next lines, at least one and about size bytes of them, or fewer
-// where r has no more at the time: what is wrong with a line should not wait for
-// the next one. buf is room for them. All of them end in LF, but for the last one
-// of the text. The error is io.EOF, errLongLine, a *Error, or r's as readError has
-// it, and then there are no lines.
+// read returns the next lines in buf's memory: at least one, and about size bytes of
+// them. It returns fewer if r has no more at the time, so that an error in a line is
+// reported before the next line arrives. Every line but the last of the text ends
+// in LF. The error is io.EOF, errLongLine, a *Error, or that of r after readError;
+// then there are no lines.
 func (c *chunks) read(buf []byte) (text []byte, err error) {
 	buf = append(buf[:0], c.tail...)
 	c.tail = c.tail[:0]
 	limit := max(c.size, len(buf)+1)
-	end := 0 // of the last whole line
+	end := 0 // of the last complete line
 	for idle := 0; c.err == nil; {
-		if len(buf) == limit { // and no line ends in it
+		if len(buf) == limit { // no line ends in buf
 			switch {
 			case !c.begun && len(buf) >= longStart && endsInCR(buf):
 				c.err = errCR(c.source)
@@ -48,8 +48,8 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 		if len(buf) == cap(buf) {
 			buf = slices.Grow(buf, min(limit-len(buf), max(len(buf), 1<<16)))
 		}
-		room := min(cap(buf), limit) - len(buf)
-		n, err := c.some(buf[len(buf) : len(buf)+room])
+		space := min(cap(buf), limit) - len(buf)
+		n, err := c.readSome(buf[len(buf) : len(buf)+space])
 		c.err = err
 		buf = buf[:len(buf)+n]
 		if i := bytes.LastIndexByte(buf[len(buf)-n:], '\n'); i >= 0 {
@@ -60,7 +60,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 			if idle++; idle == 100 && err == nil {
 				c.err = io.ErrNoProgress
 			}
-		case end > 0 && err == nil && (n < room || len(buf) == limit):
+		case end > 0 && err == nil && (n < space || len(buf) == limit):
 			c.tail = append(c.tail, buf[end:]...)
 			c.begun = true
 			return buf[:end], nil
@@ -68,7 +68,7 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 			idle = 0
 		}
 	}
-	if c.err != io.EOF { // what is left of a line says nothing
+	if c.err != io.EOF { // an incomplete line is dropped
 		buf = buf[:end]
 	}
 	switch {
@@ -81,8 +81,8 @@ func (c *chunks) read(buf []byte) (text []byte, err error) {
 	return nil, readError(c.source, c.err)
 }
 
-// some is r's Read, with what sniff has read before.
-func (c *chunks) some(p []byte) (n int, err error) {
+// readSome is r.Read, after the bytes that sniff has read.
+func (c *chunks) readSome(p []byte) (n int, err error) {
 	if len(c.head) == 0 {
 		return c.r.Read(p)
 	}
@@ -93,28 +93,28 @@ func (c *chunks) some(p []byte) (n int, err error) {
 	return n, err
 }
 
-// chunk is a piece of the text and, if it is parsed, the rows in it.
+// chunk is some lines of the text and, if parsed, the rows in them.
 type chunk struct {
 	text   []byte
 	part   part
 	parsed bool
-	err    error         // in place of a text
-	done   chan struct{} // gets a value when a worker is through with the chunk
+	err    error         // if it is set there is no text
+	done   chan struct{} // receives a value when a worker has finished the chunk
 }
 
 // feed delivers chunks in order.
 type feed interface {
-	// next returns the next chunk. The error is chunks.read's.
+	// next returns the next chunk. Its errors are those of chunks.read.
 	next() (*chunk, error)
-	// release hands a chunk back, whose memory is used again.
+	// release gives back the memory of a chunk.
 	release(*chunk)
 	close()
 }
 
-// serial reads a chunk when it is asked for, and leaves it to be parsed.
+// serial reads a chunk when next is called. Its chunks are not parsed.
 type serial struct {
 	in    *chunks
-	rest  []byte // what comes before in
+	rest  []byte // the text before that of in
 	chunk chunk
 }
 

@@ -11,28 +11,26 @@ import (
 // Classes is one column of a text, read as words.
 type Classes struct {
 	Source  string
-	Name    string   // of the column: the header's, or c1, c2, … by position
+	Name    string   // of the column: from the header, or c1, c2, … by position
 	Class   []int    // of every row: an index into Classes
-	Classes []string // its values, in order of appearance, without the spaces around them
+	Classes []string // the column's values, in order of appearance, without spaces around them
 }
 
-// classNames are what a column of classes is likely to be called.
+// classNames are likely names of a column of classes.
 var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category", "cluster", "group", "kind", "truth"}
 
-// ReadClasses reads one column of a text as words, each of them a class, and
-// nothing else of it: the other columns may hold anything. column is its name or
-// its number from 1; "" is the only column, or else the one that is named label.
-// A row without a value is an error, as are a line with another number of fields
-// and a blank line between rows.
+// ReadClasses reads one column of a text. Each of its values is a class. The other
+// columns may hold anything. column is a name or a number from 1; "" is the only
+// column, or the one named label. A row without a value is an error, as are a line
+// with another number of fields and a blank line between rows.
 //
-// Words do not tell names from values as numbers do. With HeaderAuto line 1 is a
-// header if column is a name, which is looked for there; or else if no field of it
-// is a number, or stands for a missing one, and either the column's is one of label, class, target, species and
-// the like, or some column has nothing but numbers in all other lines.
+// Of the Dialect it uses Delimiter, Header and Words; Words.Label is the word for
+// column. With HeaderAuto, line 1 is a header if column is a name. It is also one
+// if none of its fields is a number or stands for a missing one, and
+//   - the column's field is label, class, target, species or the like, or
+//   - some column has nothing but numbers on all other lines.
 //
-// Of the Dialect only Delimiter, Header and Words count; as words of messages,
-// Label is what column is called. The table takes 8 bytes a row, twice that for
-// moments while it grows, and the classes.
+// The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
 	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Words: d.Words, chunk: d.chunk})
 	if err != nil {
@@ -50,7 +48,7 @@ func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes
 			return nil, err
 		}
 		if blank(fields) {
-			continue // if a row follows, it finds a gap
+			continue // an error if a row follows
 		}
 		if err := c.line(fields, column); err != nil {
 			return nil, err
@@ -64,15 +62,15 @@ type classReader struct {
 	out   *Classes
 	index map[string]int // of a class
 	at    int            // the column
-	name  string         // of it on line 1
-	last  int            // the line on which the last row ended, 0 without one
+	name  string         // its field on line 1
+	last  int            // the line on which the last row ended, 0 if there is none
 
-	sure    bool   // whether line 1 is a header is settled
-	numbers []bool // which columns have held nothing but numbers, but for line 1
-	rows    int    // that numbers is about
+	sure    bool   // line 1 has been decided to be a header or a row
+	numbers []bool // the columns with nothing but numbers after line 1
+	rows    int    // counted in numbers
 }
 
-// line takes a line that is not blank.
+// line adds a line that is not blank.
 func (c *classReader) line(fields [][]byte, column string) error {
 	if c.width == 0 {
 		c.width = len(fields)
@@ -108,7 +106,8 @@ func (c *classReader) line(fields [][]byte, column string) error {
 	return nil
 }
 
-// first finds the column, and tells whether line 1 is a header, as far as it can.
+// first finds the column, and reports whether line 1 is a header. If that depends on
+// the other lines, sure stays false.
 func (c *classReader) first(fields [][]byte, column string) (header bool, err error) {
 	named, names := false, utf8Texts(fields)
 	if column != "" {
@@ -125,10 +124,10 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 		named = true
 	}
 	c.name = Printable(string(names[c.at]))
-	known := slices.ContainsFunc(classNames, func(name string) bool { return strings.EqualFold(name, c.name) })
+	usual := slices.ContainsFunc(classNames, func(name string) bool { return strings.EqualFold(name, c.name) })
 	number := anyNumber(fields)
 	switch c.sure = true; {
-	case named, c.dialect.Header == HeaderYes, c.dialect.Header == HeaderAuto && known && !number:
+	case named, c.dialect.Header == HeaderYes, c.dialect.Header == HeaderAuto && usual && !number:
 		c.out.Name = c.name
 		header = true
 	case c.dialect.Header == HeaderAuto && !number:
@@ -141,7 +140,7 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 	return header, nil
 }
 
-// labelled is the column that is named label.
+// labelled returns the column that is named label.
 func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 	at = -1
 	if c.dialect.Header != HeaderNo {
@@ -158,11 +157,12 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 		}
 		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one holds the classes? "+c.dialect.Words.Label+" can be "+names)
 	}
-	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // a second one
+	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // an error if there are two
 	return at, err
 }
 
-// anyNumber tells of a line that it is not likely to be a header.
+// anyNumber reports whether a field is a number or stands for a missing one. Then
+// the line is not likely to be a header.
 func anyNumber(fields [][]byte) bool {
 	return slices.ContainsFunc(fields, func(s []byte) bool {
 		s = bytes.TrimSpace(s)
@@ -170,7 +170,7 @@ func anyNumber(fields [][]byte) bool {
 	})
 }
 
-// end settles what line 1 was.
+// end decides whether line 1 is a header, and returns the classes.
 func (c *classReader) end() (*Classes, error) {
 	out := c.out
 	if !c.sure && c.rows > 0 && slices.Contains(c.numbers, true) {
@@ -186,7 +186,7 @@ func (c *classReader) end() (*Classes, error) {
 	return out, nil
 }
 
-// renumber puts the classes in the order of their rows.
+// renumber puts the classes in the order in which they appear in the rows.
 func (c *classReader) renumber() {
 	to := make([]int, len(c.out.Classes))
 	var classes []string

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// What becomes of a field that is not data.
+// The roles of the columns that are not data.
 const (
 	roleLabel = -1 - iota
 	roleWeight
-	roleNone // it is not looked at
+	roleNone // ignored
 )
 
-// begin learns from the first line how wide the table is, what becomes of its
-// columns, the names, and whether the line is a header.
+// begin takes from the first line the width of the table, the roles and names of its
+// columns, and whether the line is a header.
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
@@ -55,8 +55,8 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	return p.place(names, h)
 }
 
-// assign gives their roles to the columns that are not data; named tells that the
-// first line has the name of one of them.
+// assign sets the roles of the columns that are not data. named reports whether one
+// of them was found by its name, so that the first line is a header.
 func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	d := &p.dialect
 	give := func(column, word string, role int) (at int, err error) {
@@ -87,7 +87,7 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	return named, nil
 }
 
-// word is what messages call the setting that gives a role.
+// word is the word for the setting that gives a role.
 func (p *parser) word(role int) string {
 	switch role {
 	case roleLabel:
@@ -98,9 +98,8 @@ func (p *parser) word(role int) string {
 	return p.dialect.Words.Drop
 }
 
-// find finds a column by its number or in the first line; named tells that the
-// first line has its name. Names are compared as they are printed: that is what one
-// knows of them.
+// find finds a column by its number, or by its name in the first line; named reports
+// which. Names are compared as Printable prints them, because so users see them.
 func (p *parser) find(first [][]byte, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > len(first) {
@@ -127,29 +126,34 @@ func (p *parser) find(first [][]byte, column, word string) (at int, named bool, 
 	return at, true, nil
 }
 
-// place gives the columns that are data their places in a row.
+// place numbers the columns that are data: their places in a row.
 func (p *parser) place(names []string, h *Head) error {
 	var picked []string
 	if pick := p.dialect.Pick; pick != nil {
 		picked = pick(slices.Clone(p.header))
 	}
-	if picked == nil {
-		for j, role := range p.roles {
-			if role == 0 {
-				p.roles[j] = len(h.Names)
-				h.Names = append(h.Names, names[j])
-			}
-		}
-		if len(h.Names) == 0 {
-			return &Error{Source: p.source, Msg: "there is no column besides " + p.besides()}
-		}
-		p.cols = len(h.Names)
-		return nil
-	}
-	if len(picked) == 0 {
+	switch {
+	case picked != nil && len(picked) == 0:
 		return &Error{Source: p.source, Msg: "none of the columns is to be data"}
+	case picked != nil:
+		return p.placePicked(picked, names, h)
 	}
-	at := make(map[string][]int, len(names)) // columns of a name that are not picked yet
+	for j, role := range p.roles {
+		if role == 0 {
+			p.roles[j] = len(h.Names)
+			h.Names = append(h.Names, names[j])
+		}
+	}
+	if len(h.Names) == 0 {
+		return &Error{Source: p.source, Msg: "there is no column besides " + p.besides()}
+	}
+	p.cols = len(h.Names)
+	return nil
+}
+
+// placePicked is place for the columns of the names that Pick has returned.
+func (p *parser) placePicked(picked, names []string, h *Head) error {
+	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
 	for j, name := range names {
 		at[name] = append(at[name], j)
 	}
@@ -180,7 +184,7 @@ func (p *parser) place(names []string, h *Head) error {
 	return nil
 }
 
-// besides are the columns that are not data.
+// besides names the columns that are not data.
 func (p *parser) besides() string {
 	var all []string
 	for _, role := range []struct {
@@ -194,7 +198,7 @@ func (p *parser) besides() string {
 	return strings.Join(all, " and ")
 }
 
-// list is names for a message.
+// list quotes names for a message, at most 20 of them.
 func list(names []string) string {
 	const most = 20
 	more := ""
@@ -209,14 +213,14 @@ func list(names []string) string {
 }
 
 // detectHeader decides whether the first line is a header: it is if none of its
-// fields that matter is a number, or stands for one that is missing. A line with
-// both is taken for neither, because a bad number in the first row must not turn
-// that row into names.
+// fields is a number or stands for a missing one. Empty fields, the label column and
+// ignored columns do not count. A line with both words and numbers is an error,
+// because a bad number in the first row must not turn that row into names.
 func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	numbers, words, word := 0, 0, 0
 	for j, s := range fields {
 		if s = bytes.TrimSpace(s); len(s) == 0 || p.roles[j] == roleLabel || p.roles[j] == roleNone {
-			continue // a table with row names often has none for that column
+			continue // a column of row names often has no name
 		}
 		if isNumber(p.withPoint(s)) || missing(s) {
 			numbers++
@@ -235,14 +239,15 @@ func (p *parser) detectHeader(fields [][]byte) (bool, error) {
 	return words > 0, nil
 }
 
-// isNumber also takes what is not finite.
+// isNumber reports whether s is a number. NaN, infinities and numbers beyond the
+// range of float64 count.
 func isNumber(s []byte) bool {
 	_, err := parseFloat(s)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// notData advises what to do if column j is not data: to name it as the label
-// column, if there is none, or to leave it out, if that can be said.
+// notData is the advice for a column that is not data: to make it the label column,
+// if there is none, or to drop it. It is empty if neither can be set.
 func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)
 	var ways []string
@@ -260,14 +265,14 @@ func (p *parser) notData(j int) string {
 	return "if column" + n + " is not data: " + strings.Join(ways, " or ")
 }
 
-// Layout is what a Dialect makes of the columns of a table without names that is
-// not text.
+// Layout is the roles that a Dialect gives to the columns of a table that is not
+// text and has no names.
 type Layout struct {
 	Head
 	roles []int
 }
 
-// NewLayout is for a table of so many columns.
+// NewLayout returns the Layout for a table of cols columns.
 func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
 	d.Header, d.Words = HeaderNo, d.Words.orFlags()
 	p := parser{layout: &layout{dialect: d, source: source}}
@@ -279,7 +284,7 @@ func NewLayout(source string, cols int, d Dialect) (*Layout, error) {
 	return l, nil
 }
 
-// Ignored are the columns that are not looked at.
+// Ignored reports which columns are ignored.
 func (l *Layout) Ignored() []bool {
 	ignored := make([]bool, len(l.roles))
 	for j, role := range l.roles {
@@ -288,8 +293,8 @@ func (l *Layout) Ignored() []bool {
 	return ignored
 }
 
-// Row puts the data of a whole row into dst. The label and the weight are 0 where
-// there is no column for them.
+// Row copies the data in row, which has all columns, to dst. label and weight are 0
+// if there is no column for them.
 func (l *Layout) Row(dst, row []float64) (label, weight float64) {
 	for j, role := range l.roles {
 		switch v := row[j]; {

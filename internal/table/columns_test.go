@@ -32,7 +32,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Pick is told all names once, and cannot change what is kept of them.
+// Pick is called once with all names. Changing its argument changes nothing else.
 func TestPick(t *testing.T) {
 	for text, want := range map[string][]string{"a,w,b,k\n1,1,2,x\n": {"a", "w", "b", "k"}, "1,1,2,x\n": nil} {
 		calls := 0
@@ -52,7 +52,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// A column is found by the name that it has in print, or as it is in the text.
+// A column is found by its name as it is printed or as it is in the text.
 func TestPrintedName(t *testing.T) {
 	for _, name := range []string{"a b", " a  b", "a\tb"} {
 		got, err := read("x, a \u00a0 b,c\n1,2,3\n", Dialect{Label: name})
@@ -79,8 +79,8 @@ func TestPickSameNames(t *testing.T) {
 	}
 }
 
-// What is advised is what there is: a page without a setting for columns to leave
-// out does not name it, and one with a label column does not advise another.
+// Advice names only settings that exist: a page without a setting for dropping columns
+// does not advise it, and one with a label column does not advise another.
 func TestAdvice(t *testing.T) {
 	for _, test := range []struct {
 		d    Dialect

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Error is what is wrong with a text, and where.
+// Error says what is wrong with a text, and where.
 type Error struct {
 	Source string
-	Line   int // from 1; 0 where the fault is not on one line
-	Column int // the field on the line, from 1; 0 where it is not in one field
+	Line   int // from 1; 0 if the error is not on one line
+	Column int // the field on the line, from 1; 0 if the error is not in one field
 	Msg    string
 
-	advice string // how Msg ends: what to do about it, by the Words of a Dialect
+	advice string // the end of Msg that names a setting by the Words of a Dialect
 	err    error  // of the reader, or a *NoRows
 }
 
@@ -24,10 +24,10 @@ func (e *Error) advise(advice string) *Error {
 	return e
 }
 
-// Plain is the message without advice by the Words of the Dialect.
+// Plain is the message without the advice that names a setting.
 func (e *Error) Plain() string { return strings.TrimSuffix(e.Msg, e.advice) }
 
-// Error is source:line:column: message, without the places that are 0.
+// Error returns source:line:column: message, without the line or column if it is 0.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Source)
@@ -40,17 +40,17 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the reader's error, if it was one, or a *NoRows.
+// Unwrap returns the error of the reader, a *NoRows, or nil.
 func (e *Error) Unwrap() error { return e.err }
 
-// NoRows says that a text has no rows, for those who may find that in order.
+// NoRows says that a text has no rows, for callers that accept such a text.
 type NoRows struct {
-	Head Head // of its header; without names if there is none
+	Head Head // as the header has it; without names if there is no header
 }
 
 func (*NoRows) Error() string { return "there are no rows of numbers" }
 
-// readError adds the source's name where the error does not have it already.
+// readError adds the source's name, unless the error has it already.
 func readError(source string, err error) error {
 	if strings.Contains(err.Error(), source+":") {
 		return err
@@ -58,11 +58,11 @@ func readError(source string, err error) error {
 	return &Error{Source: source, Msg: err.Error(), err: err}
 }
 
-// Words are what messages call the settings of a Dialect, so that they name
-// what the reader of the message can change. An empty word stands for the flag
-// of the command line: -delimiter, -header, -label, -weights, -drop, -decimal.
-// Where Drop or Decimal is empty, and another is not, there is no such setting and
-// no advice to use it.
+// Words are the words for the settings of a Dialect in messages, so that these name
+// what their reader can change. An empty word stands for the flag of the command
+// line: -delimiter, -header, -label, -weights, -drop, -decimal. But if other words
+// are set, an empty Drop or Decimal means that there is no such setting, and no
+// message advises it.
 type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal string
 }

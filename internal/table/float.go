@@ -1,11 +1,11 @@
 package table
 
-// Decimal numbers to float64, with the bits of strconv.ParseFloat. A text of 19
-// digits or fewer is an integer m times a power of ten. Where m and the power are
-// float64 themselves one operation rounds once (W. D. Clinger, How to Read
-// Floating Point Numbers Accurately, 1990); else m and the power of five are
-// integers of 64 bits up to 5²⁷, and their quotient or product is known to its
-// last bit, which is enough to round it. The rest is for strconv.
+// Decimal numbers to float64, with the bits of strconv.ParseFloat. A number of 19
+// digits or fewer is an integer m times a power of ten. If m and the power are
+// float64 exactly, one operation rounds once (W. D. Clinger, How to Read Floating
+// Point Numbers Accurately, 1990). Otherwise, up to 5²⁷, m and the power of five are
+// integers of 64 bits, and integer arithmetic rounds their product or quotient
+// correctly. strconv reads all other numbers.
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"strconv"
 )
 
-// scan reads a number from text[i:] and returns where it ends. It is not ok if
-// there is none, or one that is not finite, or one in a form that ParseFloat
-// knows and this does not: names, underscores, hexadecimals.
+// scan reads a number from text[i:] and returns where it ends. It is not ok if there
+// is no number, or one that is not finite, or one in a form that only ParseFloat
+// reads: names, underscores, hexadecimals.
 func scan(text []byte, i int) (v float64, end int, ok bool) {
 	begin := i
 	negative := false
@@ -30,7 +30,7 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		i++
 	}
 	digits, exponent := i-from, 0
-	if 0 < digits && digits <= 15 && i < len(text) && text[i] <= ',' && !negative { // a count, up to a delimiter
+	if 0 < digits && digits <= 15 && i < len(text) && text[i] <= ',' && !negative { // a count before a delimiter
 		return float64(m), i, true
 	}
 	if i < len(text) && text[i] == '.' {
@@ -55,24 +55,14 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		return 0, begin, false
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
-		i++
-		sign := 1
-		if i < len(text) && (text[i] == '-' || text[i] == '+') {
-			sign = int(',') - int(text[i]) // + is before the comma, - after it
-			i++
-		}
-		e, start := 0, i
-		for i < len(text) && text[i]-'0' <= 9 {
-			e = min(10*e+int(text[i]-'0'), 1e4) // where strconv stops counting as well
-			i++
-		}
-		if i == start {
+		e, end := scanExponent(text, i+1)
+		if end == 0 {
 			return 0, begin, false
 		}
-		if e == 1e4 {
+		if i = end; e == mostExponent || e == -mostExponent {
 			digits = math.MaxInt32
 		}
-		exponent += sign * e
+		exponent += e
 	}
 	if digits > 19 {
 		for from < i && (text[from] == '0' || text[from] == '.') {
@@ -94,9 +84,30 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 	return v, i, err == nil
 }
 
-// parseFloat is strconv.ParseFloat for decimal numbers and its names of those that
-// are not finite. Underscores and hexadecimals are Go's, not those of a table:
-// 2024_01 is a month or a name.
+// mostExponent is where scanExponent stops counting, as strconv does.
+const mostExponent = 1e4
+
+// scanExponent reads the exponent at text[i:], after the e, and returns where it
+// ends: 0 if it has no digits.
+func scanExponent(text []byte, i int) (e, end int) {
+	sign := 1
+	if i < len(text) && (text[i] == '-' || text[i] == '+') {
+		sign = int(',') - int(text[i]) // the comma is between + and -
+		i++
+	}
+	start := i
+	for i < len(text) && text[i]-'0' <= 9 {
+		e = min(10*e+int(text[i]-'0'), mostExponent)
+		i++
+	}
+	if i == start {
+		return 0, 0
+	}
+	return sign * e, i
+}
+
+// parseFloat is strconv.ParseFloat without underscores and hexadecimals. Go writes
+// numbers so, but in a table 2024_01 is a month or a name.
 func parseFloat(text []byte) (float64, error) {
 	if bytes.ContainsAny(text, "_xX") {
 		return 0, strconv.ErrSyntax
@@ -104,23 +115,23 @@ func parseFloat(text []byte) (float64, error) {
 	return strconv.ParseFloat(string(text), 64)
 }
 
-// digits8 is the number that eight characters are, if all of them are digits.
+// digits8 is the number in eight characters. It is not ok if one is no digit.
 func digits8(b []byte) (v uint64, ok bool) {
 	_ = b[7]
 	w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-	// A digit is 0x30 to 0x39: the upper half is 3, and is so after adding 6.
+	// A digit is 0x30 to 0x39: its upper half is 3, also after 6 is added.
 	if w&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 || (w+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 {
 		return 0, false
 	}
-	// Neighbours are joined to 4 numbers of two digits, 2 of four, 1 of eight.
+	// Neighbors become 4 numbers of two digits, then 2 of four, then 1 of eight.
 	w = w & 0x0f0f0f0f0f0f0f0f * (10<<8 + 1) >> 8
 	w = w & 0x00ff00ff00ff00ff * (100<<16 + 1) >> 16
 	w = w & 0x0000ffff0000ffff * (10000<<32 + 1) >> 32
 	return w, true
 }
 
-// decimal is m·10^e, correctly rounded, if e is small enough.
+// decimal is m·10^e, correctly rounded. It is not ok if |e| is above 27.
 func decimal(m uint64, e int) (v float64, ok bool) {
 	switch {
 	case m == 0:
@@ -131,8 +142,8 @@ func decimal(m uint64, e int) (v float64, ok bool) {
 		}
 		return float64(m) * powersOfTen[e], true
 	case -27 <= e && e < 0:
-		// m is scaled to lie in [2⁶³, 2⁶⁴), and so is d = 5^−e: then the quotient
-		// 2⁶³·m/d has 63 or 64 bits.
+		// m and d = 5^−e are scaled to lie in [2⁶³, 2⁶⁴). Then the quotient 2⁶³·m/d
+		// has 63 or 64 bits.
 		d := powersOfFive[-e]
 		lm, ld := bits.LeadingZeros64(m), bits.LeadingZeros64(d)
 		m, d = m<<lm, d<<ld
@@ -149,16 +160,16 @@ func decimal(m uint64, e int) (v float64, ok bool) {
 	return 0, false
 }
 
-// rounded is q·2^e to the nearest float64, the even one of two. more tells that
-// the number is a little above that, by less than 2^e; q is not 0, and with more
-// it has 55 bits at least. e is far from where float64 ends.
+// rounded is q·2^e rounded to the nearest float64, to even at a tie. With more, the
+// number is above q·2^e by less than 2^e. q must not be 0, and with more it must have
+// 55 bits at least. The result must be a normal float64.
 func rounded(q uint64, more bool, e int) float64 {
 	l := bits.LeadingZeros64(q)
 	q, e = q<<l, e-l
 	m, cut := q>>11, q<<53
 	const half = 1 << 63
 	if cut > half || cut == half && (more || m&1 == 1) {
-		m++ // 2⁵³ carries into the exponent, and is right
+		m++ // 2⁵³ carries into the exponent, as it must
 	}
 	return math.Float64frombits(uint64(e+63+1022)<<52 + m)
 }

@@ -42,8 +42,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// The place of an error is there for programs, too, and where it is not known
-// neither the number nor the text has one.
+// An error has its line and column as numbers and in its text. An error without a
+// place has neither.
 func TestErrorPlace(t *testing.T) {
 	for _, test := range []struct {
 		text         string
@@ -63,7 +63,7 @@ func TestErrorPlace(t *testing.T) {
 	}
 }
 
-// A page has no flags, and calls its settings by other names.
+// Words replace the flags of the command line, for a page with other settings.
 func TestWords(t *testing.T) {
 	words := Words{Delimiter: "Delimiter", Header: "Header", Label: "Class column"}
 	for text, want := range map[string]string{
@@ -79,7 +79,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A reader's error that names the source itself is left as it is.
+// An error of the reader that has the source's name already is returned unchanged.
 func TestReaderError(t *testing.T) {
 	broken := errors.New("read f.csv: disk on fire")
 	r, w := io.Pipe()

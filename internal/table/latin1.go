@@ -2,8 +2,8 @@ package table
 
 import "unicode/utf8"
 
-// utf8Text is a name or a class as UTF-8. What is none is taken for Windows-1252,
-// of which Latin-1 is a part: what older spreadsheets write.
+// utf8Text is a name or a class as UTF-8. Bytes that are not UTF-8 are taken for
+// Windows-1252, which older spreadsheets write, and which contains Latin-1.
 func utf8Text(s []byte) []byte {
 	if utf8.Valid(s) {
 		return s
@@ -19,7 +19,7 @@ func utf8Text(s []byte) []byte {
 	return text
 }
 
-// utf8Texts are fields as names. Numbers are looked for in the fields as they are.
+// utf8Texts are the fields of a header as UTF-8.
 func utf8Texts(fields [][]byte) [][]byte {
 	texts := make([][]byte, len(fields))
 	for j, s := range fields {
@@ -28,8 +28,8 @@ func utf8Texts(fields [][]byte) [][]byte {
 	return texts
 }
 
-// windows1252 is 0x80 to 0x9f of that encoding (unicode.org's CP1252.TXT); the five
-// that it leaves open are the control characters that they are in Latin-1.
+// windows1252 is the characters 0x80 to 0x9f (unicode.org's CP1252.TXT). The five that
+// are undefined there are control characters, as in Latin-1.
 var windows1252 = [32]rune{
 	'€', 0x81, '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', 0x8d, 'Ž', 0x8f,
 	0x90, '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', 0x9d, 'ž', 'Ÿ',

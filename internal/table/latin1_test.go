@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Names and classes of older spreadsheets are read as they were written; UTF-8 is
-// left as it is.
+// Names and classes in Windows-1252 become UTF-8; those in UTF-8 are left unchanged.
 func TestWindows1252(t *testing.T) {
 	got, err := read("L\xe4nge \x80,b,Art\n1,2,na\xefve\n3,4,gr\xfcn\n5,6,na\xefve\n", Dialect{Label: "Art"})
 	if err != nil || !slices.Equal(got.Names, []string{"Länge €", "b"}) || !slices.Equal(got.Classes, []string{"naïve", "grün"}) || !slices.Equal(got.Class, []int{0, 1, 0}) {

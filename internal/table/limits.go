@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// What a text may take of memory before it is an error. Without limits one quote
-// that is never closed, or a text without ends of lines, is all read into memory,
-// many times over, before anything can be said of it.
+// Limits of a text, to bound the memory. Without them a quote that is never closed,
+// or a text without ends of lines, would be read into memory several times before it
+// is an error.
 const (
-	mostColumns = 1 << 20  // fields of a line: each takes some 100 bytes, with its name
+	mostColumns = 1 << 20  // fields of a line; a field with its name takes about 100 bytes
 	mostQuoted  = 1 << 20  // bytes of a quoted field
 	mostLine    = 64 << 20 // bytes of a line, or of a row of many lines
-	longStart   = 1 << 20  // how far an end of line is looked for before CR is taken for one
+	longStart   = 1 << 20  // bytes without LF, after which a CR is taken for an end of line
 )
 
 var (
@@ -22,8 +22,7 @@ var (
 	errManyFields = errors.New("a line of more than 1048576 fields")
 )
 
-// longLine is errLongLine with its place, which only who counts lines knows; other
-// errors are as they were.
+// longLine adds the place to errLongLine. It returns other errors unchanged.
 func longLine(err error, source string, line int) error {
 	if err == errLongLine {
 		return &Error{Source: source, Line: line, Msg: err.Error()}
@@ -31,8 +30,8 @@ func longLine(err error, source string, line int) error {
 	return err
 }
 
-// endsInCR reports whether the beginning of a text, or all of it, has lines that
-// end in CR alone. One CR at its very end is harmless.
+// endsInCR reports whether the start of a text has lines that end in CR alone. A CR
+// at its very end does not count.
 func endsInCR(text []byte) bool {
 	text = text[:min(len(text), longStart)]
 	return bytes.IndexByte(text, '\n') < 0 && bytes.IndexByte(bytes.TrimSpace(text), '\r') >= 0

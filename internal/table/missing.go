@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// missing reports whether a field is what programs write where there is no value.
+// missing reports whether a field is empty or a usual sign for a missing value.
 func missing(s []byte) bool {
 	switch string(s) {
 	case "", "NA", "na", "?", "-", "--", ".", "*":
@@ -40,7 +40,7 @@ func (p *parser) in(j int) string {
 	return ""
 }
 
-// hintCR helps where a text has lines that end in CR alone, and some that do not.
+// hintCR is advice for a text in which some lines end in CR alone.
 func hintCR(fields [][]byte) string {
 	for _, s := range fields {
 		if bytes.IndexByte(bytes.TrimSpace(s), '\r') >= 0 {

@@ -11,31 +11,31 @@ import (
 	"unicode"
 )
 
-// layout is what the first line of a text settles for all others.
+// layout is what the first line of a text determines for all others.
 type layout struct {
 	dialect Dialect
 	source  string
 	width   int      // fields on every line
 	cols    int      // numbers in a row
-	roles   []int    // of every field: its place in the row, or one of columns.go
+	roles   []int    // of every field: its place in the row, or a role of columns.go
 	header  []string // the names of all fields, if line 1 holds them
 	labels  bool     // there is a label column
 	weights bool     // there is a column of weights
-	plain   bool     // the delimiter is one that plain knows
+	plain   bool     // plainRows can read the rows
 }
 
-// part is the rows of some lines of a text. Its lines are counted from 1.
+// part is the rows in some lines of a text. The lines are counted from 1.
 type part struct {
 	data   []float64
 	rows   int
-	labels []byte // one after the other
+	labels []byte // all labels, one after another
 	ends   []int  // where each ends in labels
 	weight []float64
 
 	lines int   // how many there are
-	first int   // the line of the first record, 0 without one
+	first int   // the line of the first record, 0 if there is none
 	last  int   // the line on which the last row ends
-	err   error // after the rows
+	err   error // that follows the rows
 }
 
 func (o *part) clear() {
@@ -55,15 +55,15 @@ func (o *part) addLabel(s []byte) {
 	o.ends = append(o.ends, len(o.labels))
 }
 
-// parser makes rows of text. Each goroutine has its own.
+// parser turns text into rows. Each goroutine has its own.
 type parser struct {
 	*layout
 	split splitter
-	field []byte // of withPoint
+	field []byte // memory of withPoint
 }
 
-// parse takes all of the splitter's text, up to the first error. It goes on to
-// the text after that only within a record.
+// parse parses the splitter's text up to the first error. It asks for more text only
+// within a record.
 func (p *parser) parse(o *part) {
 	o.clear()
 	for {
@@ -80,7 +80,7 @@ func (p *parser) parse(o *part) {
 			break
 		}
 		if blank(fields) {
-			continue // if a row follows, it finds a gap
+			continue // an error if a row follows
 		}
 		if o.first == 0 {
 			o.first = p.split.start
@@ -105,15 +105,15 @@ func blank(fields [][]byte) bool {
 	return len(fields) == 1 && len(bytes.TrimSpace(fields[0])) == 0
 }
 
-// isPlain reports whether fields can be told apart by looking for the delimiter
-// after a number.
+// isPlain reports whether a delimiter can be found by looking at the byte after a
+// number.
 func isPlain(delimiter rune) bool {
 	return strings.ContainsRune(",;\t |:/&!#", delimiter)
 }
 
-// plainRows takes rows from the splitter's text as long as there is nothing about
-// them that needs more than a look: it leaves what has quotes or other white space
-// than blanks and tabs, what is not a number, and whatever is an error.
+// plainRows parses rows from the splitter's text as long as they are simple. It stops
+// at a row with quotes, with white space other than blanks and tabs, or with a field
+// that is not a number, and at every error.
 func (p *parser) plainRows(o *part) {
 	text, line := p.split.rest, p.split.end
 	comma, tab := byte(p.dialect.Delimiter), byte('\t')
@@ -155,7 +155,8 @@ func lineEnd(text []byte, i int) int {
 	return 0
 }
 
-// plainRow takes one row and returns where the next begins, or 0 and no row.
+// plainRow parses one row and returns where the next starts. If it returns 0 there
+// is no row.
 func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int) {
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]
@@ -166,19 +167,14 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			i++
 		}
 		if role == roleLabel || role == roleNone {
-			from := i
-			for i < len(text) && text[i] != comma && text[i] != '\n' {
-				if text[i] == '"' || comma == ' ' && (text[i] < ' ' || text[i] > '~') {
-					return 0
-				}
-				i++
-			}
-			if comma == ' ' && i == from {
+			end, ok := plainWord(text, i, comma)
+			if !ok {
 				return 0
 			}
 			if role == roleLabel {
-				label = text[from:i]
+				label = text[i:end]
 			}
+			i = end
 		} else {
 			v, end, ok := scan(text, i)
 			if !ok {
@@ -224,8 +220,21 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 	return i
 }
 
-// fault is an error in field j, from 0, of the present record, or in all of it
-// for -1.
+// plainWord returns the end of a field that is not a number. It is not ok if the
+// field is not simple: see plainRows.
+func plainWord(text []byte, from int, comma byte) (end int, ok bool) {
+	i := from
+	for i < len(text) && text[i] != comma && text[i] != '\n' {
+		if text[i] == '"' || comma == ' ' && (text[i] < ' ' || text[i] > '~') {
+			return 0, false
+		}
+		i++
+	}
+	return i, comma != ' ' || i > from
+}
+
+// fault is an error in field j, from 0, of the present record; for -1, one of the
+// record.
 func (p *parser) fault(j int, msg string) *Error {
 	line := p.split.start
 	if j >= 0 && j < len(p.split.lines) {
@@ -257,8 +266,8 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// firstRow is addRow for the first row, where a column of words is likely to be
-// one of labels.
+// firstRow is addRow for the first row. If a field is a word, the error advises what
+// to do with a column that is not data.
 func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
 	err := p.addRow(fields, o)
 	if err == nil {
@@ -308,8 +317,8 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	return nil
 }
 
-// withPoint is a field with a point where a decimal comma is, in place of which a
-// point is none.
+// withPoint returns a field with a decimal point. If the decimal sign is the comma,
+// it exchanges commas and points, so that a point is an error.
 func (p *parser) withPoint(s []byte) []byte {
 	if p.dialect.Decimal != ',' || bytes.IndexAny(s, ",.") < 0 {
 		return s

@@ -6,31 +6,32 @@ import (
 	"strings"
 )
 
-// Reader reads the rows of a text in blocks, and keeps none of them: a few chunks
-// of the text are all that is in memory, and the longest line, of 64 MB and 1048576
-// fields at most; a quoted field has 1 MB at most. Lines end in LF or CRLF, a byte
-// order mark is skipped, as are spaces around numbers, and blank lines before and
-// after the rows; a blank line between two rows is an error.
+// Reader reads the rows of a text in blocks. It keeps no rows: the memory is that of
+// a few chunks of the text and of the longest line. A line may have 64 MB and 1048576
+// fields, a quoted field 1 MB.
+//
+// Lines end in LF or CRLF. A byte order mark, spaces around numbers, and blank lines
+// before and after the rows are skipped; a blank line between rows is an error.
 type Reader struct {
 	Head
 	Classes []string // the label column's values so far, in order of appearance
 
 	classes map[string]int
 	feed    feed
-	parser  parser // of what the feed has not parsed
-	own     part   // where that goes
+	parser  parser // for chunks that the feed has not parsed
+	own     part   // their rows
 
-	chunk *chunk // the one being delivered, to be handed back to the feed
+	chunk *chunk // the present one, to be released to the feed
 	part  *part  // its rows
-	at    int    // the next of them
+	at    int    // the next row of part
 	base  int    // the lines before the part
 	last  int    // the line on which the last row ended
-	err   error  // after the part
+	err   error  // that follows the part
 }
 
-// NewReader reads up to the first row, so that all that can be wrong with a
-// dialect is an error here, as is a text without rows: one that wraps a *NoRows.
-// source is the text's name in messages.
+// NewReader reads the text up to its first row, and returns all errors that are due
+// to the Dialect. A text without rows is an error that wraps a *NoRows. source is the
+// text's name in messages.
 func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t, in, err := open(r, source, d)
 	if err != nil {
@@ -93,7 +94,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
-			d.Delimiter = ';' // which is not there: a single column
+			d.Delimiter = ';' // the line has none: there is a single column
 		}
 	}
 	t := &Reader{Head: Head{Source: source}}
@@ -105,26 +106,27 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	return t, in, nil
 }
 
-// ReadRows fills dst with as many whole rows as it has room for, or as there are,
-// and returns their number. It is 0 only with an error: io.EOF after the last row,
-// and else of type *Error, or an error of r that has source in its text already.
-// The rows before an error come first. class gets the rows' classes, indices into
-// Classes, unless it is nil or there is no label column.
+// ReadRows reads as many rows into dst as it can hold, or as there are, and returns
+// their number. The number is 0 only with an error: io.EOF after the last row, a
+// *Error, or an error of r that has source in its text already. The rows before an
+// error are returned first. ReadRows stores the rows' classes, indices into Classes,
+// in class, unless that is nil or there is no label column.
 //
-// ReadRows panics if dst has no room for a row, or class less than dst.
+// ReadRows panics if dst is shorter than a row, or if class is shorter than the
+// number of rows.
 func (t *Reader) ReadRows(dst []float64, class []int) (n int, err error) {
 	return t.readRows(dst, class, nil)
 }
 
-// readRows also gives the rows' weights, unless weights is empty.
+// readRows is ReadRows, and stores the rows' weights in weights unless it is empty.
 func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int, err error) {
 	width := len(t.Names)
-	room := len(dst) / width
-	if room == 0 {
-		panic("table: no room for a row")
+	most := len(dst) / width
+	if most == 0 {
+		panic("table: dst is shorter than a row")
 	}
-	for n < room && t.more() {
-		take := min(room-n, t.part.rows-t.at)
+	for n < most && t.more() {
+		take := min(most-n, t.part.rows-t.at)
 		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
 		if t.parser.weights && len(weights) > 0 {
 			copy(weights[n:], t.part.weight[t.at:t.at+take])
@@ -143,7 +145,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	return 0, t.err
 }
 
-// more makes sure that there is a row to deliver, if there is one.
+// more reports whether there is another row, and makes it row at of part.
 func (t *Reader) more() bool {
 	for t.at == t.part.rows && t.err == nil {
 		t.err = t.advance()
@@ -155,8 +157,8 @@ func (t *Reader) more() bool {
 	return false
 }
 
-// Close ends what reads ahead, after which r is not used any more. There are no
-// more rows then.
+// Close ends the goroutines that read ahead. After it r is not read any more, and
+// there are no more rows.
 func (t *Reader) Close() {
 	t.feed.close()
 	t.part, t.at = &part{}, 0
@@ -165,7 +167,7 @@ func (t *Reader) Close() {
 	}
 }
 
-// advance goes on to the next part. The error is what follows its rows.
+// advance moves to the next part. The error is the one that follows its rows.
 func (t *Reader) advance() error {
 	t.base += t.part.lines
 	t.part, t.at = &part{}, 0
@@ -191,7 +193,7 @@ func (t *Reader) advance() error {
 	return t.part.err
 }
 
-// follow returns the text after that of the present chunk, which is given up.
+// follow releases the present chunk, and returns the text of the next.
 func (t *Reader) follow() (text []byte, err error) {
 	if t.chunk != nil {
 		t.feed.release(t.chunk)

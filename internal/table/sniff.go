@@ -2,16 +2,16 @@ package table
 
 import "bytes"
 
-// sniffSize is where NUL bytes are looked for; the kinds of files that tables are
-// kept in have one there.
+// sniffSize is how many bytes are searched for NUL. The usual binary formats of
+// tables have one there.
 const sniffSize = 512
 
-// sniff reads the beginning of a text, for the chunks to come, and says if it is
-// none that can be split into lines. It waits for two bytes only.
+// sniff reads the start of a text and keeps it in head. It returns an error if the
+// text is UTF-16, gzip or binary. It waits for two bytes only.
 func (c *chunks) sniff() error {
 	b := make([]byte, sniffSize)
 	n := 0
-	for idle := 0; n < 2 && c.headErr == nil && idle < 100; idle++ { // chunks.read gives up
+	for idle := 0; n < 2 && c.headErr == nil && idle < 100; idle++ { // then chunks.read gives up
 		var some int
 		some, c.headErr = c.r.Read(b[n:])
 		n += some

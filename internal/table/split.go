@@ -1,8 +1,8 @@
 package table
 
-// Splitting CSV text into records, after RFC 4180 and with the results of
-// encoding/csv (the tests hold one against the other), which is not used here
-// because it brings in fmt and reflection: half of a small WebAssembly file.
+// CSV text is split into records after RFC 4180. The results are those of
+// encoding/csv, which the tests compare. That package is not used because it imports
+// fmt and reflect, which would double a small WebAssembly file.
 
 import (
 	"bytes"
@@ -17,37 +17,37 @@ var (
 	errQuote     = errors.New(`a quoted field that does not end in a quote (")`)
 )
 
-// splitter reads records. A field may be quoted, and then holds delimiters,
-// ends of lines, and quotes that are doubled. CRLF counts as LF everywhere.
+// splitter reads records. A quoted field may hold delimiters, ends of lines, and
+// doubled quotes. CRLF counts as LF everywhere.
 type splitter struct {
-	rest  []byte                 // the text, whole lines
-	more  func() ([]byte, error) // what comes after it; nil for nothing
+	rest  []byte                 // complete lines
+	more  func() ([]byte, error) // returns the text after rest; nil: there is none
 	comma rune
-	trim  bool // leave out the white space before a field
+	trim  bool // skip white space before a field
 
-	// Of the record that next returned last, valid until it is called again.
+	// The last record. It is valid until next is called again.
 	fields [][]byte
-	lines  []int // on which each field begins, from 1
-	start  int   // the line on which the record begins
-	end    int   // and the one on which it ends
+	lines  []int // the line on which each field starts, from 1
+	start  int   // the line on which the record starts
+	end    int   // the line on which it ends
 
-	text []byte // the fields of a record, one after the other
+	text []byte // the fields of the record, one after another
 	ends []int  // where each ends in text
-	size int    // of the record's lines, but for the first
+	size int    // of the record's lines after the first, in bytes
 }
 
 func newSplitter(text []byte, comma rune) splitter {
-	// Leaving out spaces also makes one delimiter of many. With tabs it would
-	// swallow empty fields.
+	// Skipping spaces makes one delimiter of several spaces. With tabs it would skip
+	// empty fields.
 	return splitter{rest: text, comma: comma, trim: comma != '\t'}
 }
 
-// validComma reports whether r can be told from all that is not a delimiter.
+// validComma reports whether r can be a delimiter.
 func validComma(r rune) bool {
 	return r != 0 && r != '"' && r != '\r' && r != '\n' && utf8.ValidRune(r) && r != utf8.RuneError
 }
 
-// line takes the next line, without its end; newline tells that it had one. At
+// line returns the next line without its end; newline reports whether it has one. At
 // the end of the text the error is io.EOF.
 func (s *splitter) line() (line []byte, newline bool, err error) {
 	if len(s.rest) == 0 {
@@ -63,9 +63,9 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 	return bytes.TrimSuffix(line, []byte("\r")), newline, nil
 }
 
-// next reads a record into s.fields, passing over empty lines. At the end of
-// the text the error is io.EOF; after another one of this file or of limits.go
-// s.fields holds the fields before the bad one.
+// next reads a record into s.fields, skipping empty lines. At the end of the text
+// the error is io.EOF. After an error of this file or of limits.go, s.fields holds
+// the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
 	s.size = 0
@@ -103,7 +103,7 @@ func (s *splitter) next() error {
 	return err
 }
 
-// plain takes a field without quotes from the line; more tells that another
+// plain reads a field without quotes from the line. more reports whether another
 // field follows in rest.
 func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 	field := line
@@ -117,8 +117,7 @@ func (s *splitter) plain(line []byte) (rest []byte, more bool, err error) {
 	return rest, more, nil
 }
 
-// quoted takes a field whose opening quote is read, from as many lines as it
-// spans.
+// quoted reads a field after its opening quote, from as many lines as it spans.
 func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool, err error) {
 	from := len(s.text)
 	for {
@@ -162,8 +161,8 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 	}
 }
 
-// start reads the text up to the first line that is not blank, and returns that
-// line too. A byte order mark is left out.
+// start reads the text up to the first line that is not blank, and returns both,
+// without a byte order mark.
 func start(in *chunks) (text []byte, line string, err error) {
 	lines := 0
 	for at := 0; ; {
@@ -196,9 +195,9 @@ func start(in *chunks) (text []byte, line string, err error) {
 	}
 }
 
-// guessDelimiter goes by what a number may contain: a comma may be a decimal
-// comma where there are semicolons, and both may stand in a name where there
-// are tabs.
+// guessDelimiter returns the tab if the line has one, else the semicolon if it has
+// one, else the comma. Beside semicolons a comma may be a decimal comma; beside tabs
+// both may be part of a name.
 func guessDelimiter(line string) rune {
 	var tab, semicolon, quoted bool
 	for _, r := range line {

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// record is what a reader of CSV says about one line.
+// record is a record of CSV: its fields and lines.
 type record struct {
 	fields []string
 	lines  []int
@@ -110,8 +110,8 @@ func TestSplitLines(t *testing.T) {
 	}
 }
 
-// FuzzTable holds records, and where there are only numbers the table, against
-// encoding/csv.
+// FuzzTable compares records to those of encoding/csv, and so the table if there are
+// only numbers.
 func FuzzTable(f *testing.F) {
 	for _, s := range splitTexts {
 		f.Add(s, ',', true)

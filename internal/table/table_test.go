@@ -202,9 +202,9 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// Reading in small pieces gives the same, and an error of the reader comes
-// through, with the name of the file, wherever it happens.
-func TestReadPieces(t *testing.T) {
+// Reading a few bytes at a time gives the same table. An error of the reader comes
+// through with the name of the file, wherever it happens.
+func TestReadSlowly(t *testing.T) {
 	text := "\ufeffa,b\r\n" + strings.Repeat("1,2.5\r\n", 20000)
 	got, err := Read(iotest.OneByteReader(strings.NewReader(text)), "f.csv", Dialect{})
 	if err != nil || got.Rows != 20000 || got.Data[39999] != 2.5 {
@@ -220,7 +220,7 @@ func TestReadPieces(t *testing.T) {
 	}
 }
 
-// Names come from anywhere and go to a terminal.
+// Names from any file are safe to print on a terminal.
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		" a  b ": "a b", "a\nb": "a b", "\x1b[31mred": "?[31mred", "Länge in µm": "Länge in µm", "\xff": "?",
@@ -268,7 +268,7 @@ func FuzzRoundTrip(f *testing.F) {
 	})
 }
 
-// A decimal comma is read as the point is, by every way through the reader.
+// A decimal comma is read like a point, with every option of the reader.
 func TestDecimalComma(t *testing.T) {
 	points := "weight;a;b;kind\n1;1.5;-2e3;x\n0.25; .5 ;1.25e-7;y,z\n2;\"3.75\";12345678901234567.5;x\n"
 	commas := strings.Map(func(r rune) rune {

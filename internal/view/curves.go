@@ -9,12 +9,12 @@ import (
 	"softkmeans/internal/chart"
 )
 
-// mostFloors of the curve are drawn, unless k asks for more.
+// mostFloors is the number of floors that are drawn; for a larger k it is k+5.
 const mostFloors = 40
 
-// FloorCurve is the least error for every number of prototypes, in shares of the
-// total variance, with k and the proposed number (0: none) marked; nil where there
-// is no variance, or squares are out of range. The frame needs but its size.
+// FloorCurve draws the least error for every number of prototypes, in shares of the
+// total variance, with k and the proposed number (0: none) highlighted. It is nil if
+// there is no variance, or if it is out of range. The frame needs only its size.
 func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.Certificate) *chart.LinePlot {
 	total := floors[0]
 	if !(total > 0) || !Finite(total) {
@@ -39,13 +39,13 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 	return plot
 }
 
-// AddFit marks where a fit of so many prototypes is above the curve.
+// AddFit adds the point of a fit with k prototypes.
 func AddFit(plot *chart.LinePlot, name string, k int, objective, total float64) {
 	plot.Series = append(plot.Series, chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
 }
 
-// CenterLines is a line for each center over the columns. The frame needs but its
-// size; its YLabel is the unit.
+// CenterLines draws each center as a line over the columns. The frame needs only its
+// size, and the unit as its YLabel.
 func CenterLines(f chart.Frame, columns []string, centers *softkmeans.Matrix) *chart.LinePlot {
 	f.Title, f.Desc = "Prototypes over the columns", "A line for each prototype: its value in every column."
 	plot := &chart.LinePlot{Frame: f, IntegerX: true, XNames: columns}

@@ -1,6 +1,6 @@
 package view
 
-// Figures as people read them.
+// Numbers as text.
 
 import (
 	"math"
@@ -9,16 +9,15 @@ import (
 	"softkmeans"
 )
 
-// Finite reports whether v is a number in range: what is not is NaN, infinite, or
-// the math.MaxFloat64 that stands for more than a float64 can hold.
+// Finite reports whether v is a number in range. It is not if it is NaN, infinite, or
+// math.MaxFloat64, which stands for larger numbers.
 func Finite(v float64) bool { return math.Abs(v) < math.MaxFloat64 }
 
-// HasTotal reports whether there is a total variance to take shares of: it is 0
-// where all rows are equal, and MaxFloat64 where it is out of range.
+// HasTotal reports whether errors can be given as shares of the total variance. It is
+// 0 if all rows are equal, and may be out of range.
 func HasTotal(c softkmeans.Certificate) bool { return c.Total > 0 && Finite(c.Total) }
 
-// Share is a share of the total variance in percent, – where there is none to
-// take shares of.
+// Share writes a share of the total variance in percent, or – if HasTotal is false.
 func Share(c softkmeans.Certificate, v float64) string {
 	if !HasTotal(c) {
 		return "–"
@@ -26,8 +25,8 @@ func Share(c softkmeans.Certificate, v float64) string {
 	return Percent(v)
 }
 
-// Percent has three digits, more where it is short of 100, which it does not show
-// for less, but for rounding. A share of 1 needs no decimals.
+// Percent writes a share with three digits, and with four near 100 %. It writes 100 %
+// only for a share of 1, to rounding; else at most "> 99.99 %".
 func Percent(v float64) string {
 	v *= 100
 	decimals := 2
@@ -43,7 +42,7 @@ func Percent(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64) + " %"
 }
 
-// Number has seven digits, so that objective and floor can be compared.
+// Number writes v with seven digits, so that objective and floor can be compared.
 func Number(v float64) string {
 	if !Finite(v) {
 		return "above 1.79e308"
@@ -51,11 +50,11 @@ func Number(v float64) string {
 	return strconv.FormatFloat(v, 'g', 7, 64)
 }
 
-// Small has three digits.
+// Small writes v with three digits.
 func Small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// Above is how far the error is above the floor, in shares of the floor; – where
-// that is 0.
+// Above writes how far the error is above the floor, in shares of the floor, or – if
+// the floor is 0.
 func Above(c softkmeans.Certificate) string {
 	switch {
 	case c.Optimal(CertifiedTol):
@@ -66,7 +65,7 @@ func Above(c softkmeans.Certificate) string {
 	return "–"
 }
 
-// more does not show as 0 what is not.
+// more is Percent, but does not write a positive share as 0.
 func more(v float64) string {
 	if v > 0 && v < .5e-4 {
 		return "less than 0.01 %"
@@ -74,7 +73,7 @@ func more(v float64) string {
 	return Percent(v)
 }
 
-// Gap does not show the digits of rounding.
+// Gap writes the gap, and what is below 1e-12 as 0: it is rounding.
 func Gap(c softkmeans.Certificate) string {
 	if math.Abs(c.Gap) < 1e-12 {
 		return "0, to rounding"
@@ -82,7 +81,7 @@ func Gap(c softkmeans.Certificate) string {
 	return Small(c.Gap)
 }
 
-// Count is a number of things.
+// Count is "1 row", "2 rows".
 func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -90,7 +89,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Classes is a number of them.
+// Classes is "1 class", "2 classes".
 func Classes(n int) string {
 	if n == 1 {
 		return "1 class"
@@ -98,5 +97,5 @@ func Classes(n int) string {
 	return strconv.Itoa(n) + " classes"
 }
 
-// Prototypes is a number of them.
+// Prototypes is "1 prototype", "2 prototypes".
 func Prototypes(k int) string { return Count(k, "prototype") }

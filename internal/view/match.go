@@ -4,13 +4,13 @@ import (
 	"softkmeans"
 )
 
-// Match puts the prototypes of a model in the order of another one of the same
-// rows, so that the same number and color mean about the same in both: again and
-// again the two that are left and share the most membership.
+// Match puts the prototypes of a model in the order of those of another model of the
+// same rows, so that a number and a color mean about the same in both. It matches the
+// two prototypes that share the most membership, then the next two, and so on.
 func Match(m, like *softkmeans.Model) *softkmeans.Model {
 	k := m.Centers.Rows
 	shared := product(m.Memberships, like.Memberships)
-	from, taken := make([]int, k), make([]bool, k) // at place j is prototype from[j]
+	from, taken := make([]int, k), make([]bool, k) // prototype from[j] of m is matched to j
 	for j := range from {
 		from[j] = -1
 	}

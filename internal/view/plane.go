@@ -1,6 +1,6 @@
 package view
 
-// The picture plane: the two directions in which the data spreads most.
+// The plane of the pictures: the two directions in which the data varies most.
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 // Plane maps a point to its coordinates along two principal directions.
 type Plane struct {
 	Mean  []float64
-	Axes  *softkmeans.Matrix // 2×d; a second row of zeros where there is one direction only
-	Share [2]float64         // of the total variance that lies along each
+	Axes  *softkmeans.Matrix // 2×d; the second row is 0 if there is only one direction
+	Share [2]float64         // of the total variance along each
 }
 
-// NewPlane finds the plane of rows x with weights, at least one of them above 0;
-// nil: all 1.
+// NewPlane computes the plane of rows x with weights, of which at least one must be
+// above 0 (nil: all 1).
 func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	p := Plane{Mean: make([]float64, x.Cols), Axes: softkmeans.NewMatrix(2, x.Cols, nil)}
 	weight := func(i int) float64 { return 1 }
@@ -54,7 +54,7 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	for _, v := range p.Mean {
 		size = max(size, math.Abs(v))
 	}
-	if top <= 1e-14*size { // equal rows, but for the mean's rounding
+	if top <= 1e-14*size { // equal rows: the rest is the mean's rounding
 		return p, nil
 	}
 	svd, err := softkmeans.TruncatedSVD(context.Background(), centred, min(2, x.Rows, x.Cols), nil)
@@ -76,7 +76,7 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	return p, nil
 }
 
-// At are the coordinates of a point.
+// At returns the coordinates of a point.
 func (p *Plane) At(v []float64) (x, y float64) {
 	for j := range v {
 		c := v[j] - p.Mean[j]
@@ -86,7 +86,7 @@ func (p *Plane) At(v []float64) (x, y float64) {
 	return x, y
 }
 
-// Points are the coordinates of all rows.
+// Points returns the coordinates of all rows.
 func (p *Plane) Points(m *softkmeans.Matrix) (x, y []float64) {
 	x, y = make([]float64, m.Rows), make([]float64, m.Rows)
 	for i := range m.Rows {
@@ -95,16 +95,15 @@ func (p *Plane) Points(m *softkmeans.Matrix) (x, y []float64) {
 	return x, y
 }
 
-// Labels are what the axes are called.
+// Labels are the names of the axes.
 func (p *Plane) Labels() (x, y string) {
 	return "first direction, " + Percent(p.Share[0]) + " of the variance", "second direction, " + Percent(p.Share[1])
 }
 
-// manyLabels of prototypes would hide each other.
+// manyLabels is the largest number of prototypes with labels: more would overlap.
 const manyLabels = 12
 
-// Outline is the simplex of the centers, with their names if there are not too
-// many.
+// Outline is the outline of the centers, with labels if there are not too many.
 func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
 	o := chart.Outline{Name: name, Style: style}
 	o.X, o.Y = p.Points(centers)
@@ -114,7 +113,8 @@ func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels b
 	return o
 }
 
-// Opacity of each row is by its largest membership: the vague ones step back.
+// Opacity returns the opacity of each row: the lower its largest membership, the
+// paler it is.
 func Opacity(g *softkmeans.Matrix) []float64 {
 	sure := make([]float64, g.Rows)
 	for i := range sure {

@@ -1,8 +1,9 @@
 package view
 
-// How many prototypes the floors propose.
+// The proposed number of prototypes.
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -26,14 +27,14 @@ func Propose(x *softkmeans.Matrix, weights, floors []float64) (softkmeans.KPropo
 			near.Data[i] = math.Ldexp(v, -e)
 		}
 		var err error
-		if floors, err = softkmeans.FloorsWeighted(near, weights); err != nil {
+		if floors, err = softkmeans.Floors(context.Background(), near, &softkmeans.Options{Weights: weights}); err != nil {
 			return softkmeans.KProposal{}, err
 		}
 	}
 	return softkmeans.ProposeK(floors)
 }
 
-// Proposal is the proposal in a sentence.
+// Proposal writes the proposal as a sentence.
 func Proposal(p softkmeans.KProposal) string {
 	reason := strings.ReplaceAll(p.Reason, " %", "\u00a0%")
 	if p.K == 0 {

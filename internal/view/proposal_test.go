@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -14,7 +15,7 @@ func TestPropose(t *testing.T) {
 		for i := range x.Data {
 			x.Data[i] *= scale
 		}
-		floors, err := softkmeans.Floors(x)
+		floors, err := softkmeans.Floors(context.Background(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,6 @@
 package view
 
-// The global simplex that shows where given centers come from.
+// The global simplex in the orientation of given centers.
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"softkmeans"
 )
 
-// GlobalSimplex is the tight global simplex of rows x with weights (nil: all 1),
-// turned so that each of its vertices lies in the direction of the center of the
-// same number. Every orientation is a global minimum. mean is that of the rows.
+// GlobalSimplex is the tight global simplex of rows x with weights (nil: all 1). It is
+// turned so that each vertex lies about in the direction of the center with the same
+// number. Every orientation is a global minimum. mean is the mean of the rows.
 func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Model, error) {
 	q, err := Orientation(ctx, x, weights, mean, centers)
 	if err != nil {
@@ -19,10 +19,12 @@ func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []fl
 	return softkmeans.Fit(ctx, x, centers.Rows, &softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureTight, Orientation: q})
 }
 
-// Orientation is that of GlobalSimplex, for Options; nil where none is better than
-// another. It solves the orthogonal Procrustes problem: Fit's ball simplex is
-// mean + c·B·U with B = RegularSimplex(k), so Q, in B·Q·U, is to take B to T, the
-// centers' coordinates along U. That Q is the orthogonal factor of BᵀT.
+// Orientation is that of GlobalSimplex, for Options.Orientation. It is nil if no
+// orientation is better than another.
+//
+// It solves the orthogonal Procrustes problem. Fit's ball simplex is mean + c·B·U with
+// B = RegularSimplex(k). Let T be the centers' coordinates along U. The Q for which
+// B·Q is nearest to T is the orthogonal factor of BᵀT.
 func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	k := centers.Rows
 	if k < 2 {
@@ -47,7 +49,7 @@ func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []floa
 	}
 	u, s, v, err := softkmeans.SVD(mixed)
 	if err != nil || len(s) < k-1 || u.Cols < k-1 || !(s[k-2] > 1e-12*s[0]) {
-		return nil, nil // not finite, where squares are out of range, or no simplex
+		return nil, nil // the centers or the data have fewer than k−1 directions
 	}
 	q := softkmeans.NewMatrix(k-1, k-1, nil)
 	for i := range q.Rows {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"testing"
 
 	"softkmeans"
@@ -61,7 +62,7 @@ func TestGlobalSimplex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cert, err := softkmeans.CertifyWeighted(x, global.Centers, global.Memberships, weights)
+			cert, err := softkmeans.Certify(context.Background(), x, global.Centers, global.Memberships, &softkmeans.Options{Weights: weights})
 			if err != nil || !cert.Optimal(0) {
 				t.Errorf("%s: not optimal: %+v, %v", c.name, cert, err)
 			}

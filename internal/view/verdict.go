@@ -1,6 +1,6 @@
 package view
 
-// The certificate in words.
+// The certificate in sentences.
 
 import (
 	"math"
@@ -10,26 +10,26 @@ import (
 	"softkmeans"
 )
 
-// CertifiedTol is what is called optimal: some thousand roundings of a float64,
-// and far below what any data is measured to.
+// CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
+// optimal, as a share of the total variance.
 const CertifiedTol = 1e-9
 
-// exactShare of the total variance is where a floor says that the rows are mixed
-// exactly, as for FitMinVolume.
+// exactShare is the share of the total variance below which FitMinVolume takes a floor
+// for 0.
 const exactShare = 1e-6
 
-// Fit is what a verdict needs to know.
+// Fit is a certificate and what else a verdict depends on.
 type Fit struct {
 	Certificate softkmeans.Certificate
 	Method      Method
 	K           int
-	NoSlack     bool // of MinVolume: what is meant is the global simplex that it starts from
-	Trivial     bool // so many prototypes leave nothing over, whatever the table is
-	Partial     bool // it was stopped early
+	NoSlack     bool // of MinVolume: the certificate is that of the global simplex
+	Trivial     bool // K prototypes mix any table of this size exactly
+	Partial     bool // the fit was stopped early
 }
 
-// SlackPart is the part of the total variance that stands for the floor in the
-// slack of FitMinVolume; "" where it is the floor itself.
+// SlackPart is the part of the total variance of which FitMinVolume's slack is a share,
+// if the floor is too small for that; "" if the slack is a share of the floor.
 func (f *Fit) SlackPart() string {
 	switch {
 	case f.Trivial:
@@ -40,23 +40,23 @@ func (f *Fit) SlackPart() string {
 	return ""
 }
 
-// Verdict is a headline, and what it means.
+// Verdict returns a headline and what it means.
 func (f *Fit) Verdict() (head, meaning string) {
 	c, k := f.Certificate, f.K
 	optimal := c.Optimal(CertifiedTol)
 	switch {
 	case optimal:
-		// The minimum lies between floor and objective; its rounding is part of it.
+		// The minimum is at least Floor − FloorError.
 		within := math.Abs(c.Gap)
 		if HasTotal(c) {
-			within = max(within, c.FloorError/c.Total)
+			within += c.FloorError / c.Total
 		}
 		head = "Proved optimal"
 		meaning = "The squared error equals the proven floor to within " + strconv.FormatFloat(within, 'g', 1, 64) +
-			" of the total variance: no choice of " + Prototypes(k) + " and memberships leaves over less of this table."
-		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex, and memberships to tell of
-			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum, and has corners outside of it or at its edge, " +
-				"so memberships are vague; the minimal volume draws them in."
+			" of the total variance: no choice of " + Prototypes(k) + " and memberships can be better by more."
+		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
+			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. Its corners lie outside of the data or at its edge, " +
+				"so memberships are vague. The minimal volume moves the corners towards the data."
 		}
 	case c.Floor > 1e-12*c.Total && HasTotal(c):
 		head = more(c.Objective/c.Floor-1) + " above the floor"
@@ -80,9 +80,9 @@ func (f *Fit) Verdict() (head, meaning string) {
 	if !optimal && !f.Partial {
 		switch f.Method {
 		case MinVolume:
-			meaning += " That is the price of compact prototypes, as the slack allows. The floor is proved; that no smaller simplex has the same error is not."
+			meaning += " The slack allows this for compact prototypes. The floor is proved; that no smaller simplex has the same error is not."
 		case Alternating:
-			meaning += " The iteration ended in a local minimum, or was still on its way; only the floor can tell."
+			meaning += " The iteration may have ended in a local minimum, at another stationary point, or before it converged."
 		default:
 			meaning += " Better prototypes may exist, by up to " + Small(c.Gap) + " of the total variance."
 		}
@@ -90,7 +90,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 	return strings.ToUpper(head[:1]) + head[1:], meaning
 }
 
-// How says how a model was found.
+// How says how a model was computed.
 func How(m *softkmeans.Model) string {
 	switch {
 	case m.Status == softkmeans.StatusOutOfRange:

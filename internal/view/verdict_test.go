@@ -8,7 +8,7 @@ import (
 	"softkmeans"
 )
 
-// What a certificate says, in words that neither claim too much nor too little.
+// The sentences about a certificate claim what is proved, and no more.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		f              Fit

@@ -1,14 +1,13 @@
-// Package view is what the page for browsers and the command's report have in
-// common: what a fit proves in words, figures as people read them, and the plane
-// that a table is drawn in.
+// Package view is what the page for browsers and the command's report have in common:
+// sentences about what is proved, numbers as text, and the plane of the pictures.
 //
-// It imports neither fmt nor encoding/json, so that it can be part of a small
-// WebAssembly file.
+// The package imports neither fmt nor encoding/json, so that a WebAssembly file with
+// it stays small.
 package view
 
 import "strconv"
 
-// Method is how centers were found.
+// Method is a way to compute centers.
 type Method int
 
 const (
@@ -30,7 +29,7 @@ func (m Method) String() string {
 	return "Method(" + strconv.Itoa(int(m)) + ")"
 }
 
-// Names are p0, p1, …, of k prototypes: counted as in the files of memberships.
+// Names are the names p0, p1, … of k prototypes, as in the files of memberships.
 func Names(k int) (names []string) {
 	for j := range k {
 		names = append(names, name(j))

@@ -1,6 +1,6 @@
 package view
 
-// What to look at before a solution is used.
+// The warnings of a model in sentences.
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"softkmeans"
 )
 
-// Warnings are a sentence each: one for all prototypes that are empty, and one for
-// all that are far out.
+// Warnings returns a sentence for each warning. All empty prototypes share one
+// sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
 	for i, w := range m.Warnings {
 		var same []int
@@ -46,7 +46,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 	return lines
 }
 
-// are begins a sentence about some prototypes, in the order of their numbers, which
+// are is the start of a sentence about some prototypes. It sorts their numbers, which
 // Match may have changed.
 func are(prototypes []int) string {
 	slices.Sort(prototypes)

@@ -152,7 +152,7 @@ func TestNumbers(t *testing.T) {
 		p.compare(m, truth)
 
 		p.after(click("#propose"))
-		floors, err := softkmeans.Floors(iris)
+		floors, err := softkmeans.Floors(context.Background(), iris, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

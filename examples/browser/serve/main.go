@@ -1,5 +1,5 @@
-// Command serve builds the page in examples/browser and serves it on this
-// machine, or writes it to a folder that any web server can hand out:
+// Command serve builds the page in examples/browser and serves it on this machine, or
+// writes it to a folder for any web server:
 //
 //	go run ./examples/browser/serve
 //	go run ./examples/browser/serve -o DIR
@@ -24,7 +24,7 @@ const usage = `Usage: go run ./examples/browser/serve [-addr HOST:PORT] [-tinygo
 
 Builds the page that runs softkmeans as WebAssembly in the browser, and serves
 it until interrupted. With -o the files are written to DIR instead; any web
-server can hand them out, under any path. Run it from within the module.
+server can serve them, under any path. Run it from within the module.
 
 `
 
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// errUsage: flag has said what is wrong.
+// errUsage stands for an error that package flag has printed.
 var errUsage = errors.New("usage")
 
 func run(args []string, stdout, stderr io.Writer) error {
@@ -52,7 +52,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	addr := flags.String("addr", "localhost:8080", "where to serve; port 0 is any free one")
 	tiny := flags.Bool("tinygo", false, "build with tinygo: a quarter of the size, with gzip a third")
-	out := flags.String("o", "", "write the page to this folder, which is made if needed, and do not serve")
+	out := flags.String("o", "", "write the page to this folder, which is created if needed, and do not serve")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return err
@@ -69,7 +69,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	var listener net.Listener
 	if dir == "" {
 		var err error
-		if listener, err = net.Listen("tcp", *addr); err != nil { // before the build, which takes longer
+		if listener, err = net.Listen("tcp", *addr); err != nil { // before the build, which takes some seconds
 			return fmt.Errorf("cannot serve on %s: %w", *addr, err)
 		}
 		defer listener.Close()
@@ -87,7 +87,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		if err != nil {
 			where = dir
 		}
-		fmt.Fprintf(stdout, "The page is in %s, for a web server to hand out; softkmeans.wasm has %.2f MB.\n", where, float64(size)/1e6)
+		fmt.Fprintf(stdout, "The page is in %s, ready for a web server; softkmeans.wasm has %.2f MB.\n", where, float64(size)/1e6)
 		return nil
 	}
 	fmt.Fprintf(stdout, "http://%s/   (Ctrl-C ends)\n", listener.Addr())
@@ -102,8 +102,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 }
 
-// handler hands out the files of dir. They are asked for anew every time, so
-// that a new build shows.
+// handler serves the files of dir. Browsers must not cache them, so that a new build is
+// seen.
 func handler(dir string) http.Handler {
 	files := http.FileServer(http.Dir(dir))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

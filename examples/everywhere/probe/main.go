@@ -1,14 +1,13 @@
-// Probe fits the data sets of testdata/ and prints, one to a line, what should be
-// the same on every machine and how long it took there. It carries its data and
-// imports no fmt, so that any Go, and TinyGo, builds it for machines that have
-// neither files nor much room.
+// Probe fits the data sets of testdata/. It prints results that must be the same on
+// every machine, and times. It embeds its data and does not import fmt, so that Go and
+// TinyGo can build it for machines without files and with little memory.
 //
 //	NAME METHOD gap G labels CRC
 //	time NAME METHOD MILLISECONDS
-//	bytes N    of data in the program
+//	bytes N    the data in the program
 //	done       the last line
 //
-// examples/everywhere runs it on many machines and compares.
+// The command examples/everywhere runs it on many machines and compares the results.
 package main
 
 import (
@@ -52,7 +51,7 @@ func main() {
 		for _, m := range methods {
 			model, err := m.fit(x, s.k)
 			check(err)
-			c, err := softkmeans.Certify(x, model.Centers, model.Memberships)
+			c, err := softkmeans.Certify(context.Background(), x, model.Centers, model.Memberships, nil)
 			check(err)
 			say(s.name, m.name, "gap", strconv.FormatFloat(c.Gap, 'g', 3, 64), "labels", crc(model.Labels(nil)))
 			if s.name == "digits" {
@@ -88,7 +87,7 @@ func load(name string) (*softkmeans.Matrix, error) {
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 
-// best is the shortest call of half a second of them, but of one at least, in
+// best calls f for half a second, at least once, and returns the shortest time in
 // milliseconds.
 func best(f func() error) (float64, error) {
 	var shortest, all time.Duration

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+)
+
+// A large table gives a small page. Its points are sampled, and it says so.
+func TestLarge(t *testing.T) {
+	const n = 40_000
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(n, 6, func(i, j int) float64 {
+		if i%3 == j%3 {
+			return 1 + r.Float64()
+		}
+		return .1 * r.NormFloat64()
+	})
+	for i := range n {
+		in.Table.Class = append(in.Table.Class, i%1000)
+		if i < 1000 {
+			in.Table.Classes = append(in.Table.Classes, "kind "+strconv.Itoa(i))
+		}
+	}
+	page, all := made(t, in, 3)
+	if len(page) > 1<<20 {
+		t.Errorf("it has %d bytes", len(page))
+	}
+	for _, want := range []string{"1000 of 40000 rows are shown", "Scatter plots show a part of the 40000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if !in.SummaryBased || len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
+		t.Errorf("errors of %d and %d iterations are recorded", len(in.MinVolume.Errors), len(in.Alternating.Errors))
+	}
+	if n := len(named(all, "tr")); n > 80 {
+		t.Errorf("the tables have %d rows", n)
+	}
+}
+
+func TestFitErrors(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
+	if err := in.Fit(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "no direction stands out") {
+		t.Errorf("noise has prototypes: %v", err)
+	}
+	if err := in.Fit(t.Context(), Options{K: MostPrototypes + 1}); err == nil {
+		t.Error("any number of prototypes")
+	}
+	if err := in.Fit(t.Context(), Options{K: 3}); err != nil {
+		t.Fatal(err)
+	}
+	in.Global = Fit{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 10, nil)}}
+	if _, err := HTML(in); err == nil {
+		t.Error("models of 2 and 3 prototypes make a page")
+	}
+}
