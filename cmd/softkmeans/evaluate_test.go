@@ -29,26 +29,6 @@ type evaluationJSON struct {
 	Counts                    [][]int
 }
 
-func readInts(t *testing.T, path string) (labels []int) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range strings.Fields(string(text)) {
-		v, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		labels = append(labels, v)
-	}
-	return labels
-}
-
-func truthFile(name string) string {
-	return filepath.Join("..", "..", "testdata", name+".labels.csv")
-}
-
 // Of what fit finds in the sets of testdata the measures are the package's.
 func TestEvaluateSets(t *testing.T) {
 	for _, name := range sets {
@@ -104,14 +84,6 @@ func TestEvaluateSets(t *testing.T) {
 			t.Errorf("%s: classes %q", name, got.Truth.Values)
 		}
 	}
-}
-
-func distinct(labels []int) map[int]bool {
-	m := map[int]bool{}
-	for _, v := range labels {
-		m[v] = true
-	}
-	return m
 }
 
 // Columns by name and number, words, delimiters, one file for both, a pipe.
@@ -247,7 +219,7 @@ func TestEvaluateUsage(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", 2, "evaluate takes 2 files, that of the classes and that of the labels, not 0"},
+		{"", 2, "evaluate takes 2 files, the classes and the labels, not 0"},
 		{three, 2, "not 1"},
 		{three + " " + three + " " + three, 2, "evaluate takes 2 files, not 3"},
 		{"- -", 2, "standard input can be read only once"},
@@ -263,8 +235,8 @@ func TestEvaluateUsage(t *testing.T) {
 		{three + " " + two, 1, two + ":"},
 		{"-truth c " + two + " " + three, 1, two + ":"},
 		{"-labels 3 " + three + " " + two, 1, two + ":"},
-		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; is the first line of one of them a header, or not? See -header\n"},
-		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows\n"},
+		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; they must be of the same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no\n"},
+		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows; they must be of the same rows\n"},
 	} {
 		code, stdout, stderr := do(t, "", append([]string{"evaluate"}, strings.Fields(test.args)...)...)
 		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
@@ -286,7 +258,7 @@ func TestEvaluateUsage(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	var stderr bytes.Buffer
-	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }

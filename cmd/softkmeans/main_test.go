@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,14 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// do runs the program with the given words and standard input.
-func do(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, err bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(stdin), &out, &err)
-	return code, out.String(), err.String()
-}
 
 func TestUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -45,10 +34,10 @@ func TestUsage(t *testing.T) {
 		{"version", 0, runtime.Version()},
 		{"--version", 0, runtime.Version()},
 
-		{"help nothing", 2, `no help for "nothing"; there are ` + commandNames()},
-		{"help fit fit", 2, "help takes one command, not 2"},
-		{"nothing", 2, `unknown command "nothing"; there are ` + commandNames()},
-		{"-k 3 data.csv", 2, "-k 3 data.csv is no command; did you mean softkmeans fit -k 3 data.csv?"},
+		{"help nothing", 2, `no help for "nothing"; the commands are ` + commandNames()},
+		{"help fit fit", 2, "help takes 1 command, not 2"},
+		{"nothing", 2, `unknown command "nothing"; the commands are ` + commandNames()},
+		{"-k 3 data.csv", 2, "-k 3 data.csv is not a command; did you mean softkmeans fit -k 3 data.csv?"},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
 
@@ -60,10 +49,10 @@ func TestUsage(t *testing.T) {
 		{"fit -k 1.5 data.csv", 2, `"1.5" for flag -k: must be`},
 		{"fit -k 2 -slack 0 data.csv", 2, `"0" for flag -slack: must be a number above 0`},
 		{"fit -k 2 -slack NaN -method minvol data.csv", 2, `"NaN" for flag -slack: must be`},
-		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is for -method minvol"},
-		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-solver is for -method global"},
+		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is only for -method minvol"},
+		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-solver is only for -method global"},
 		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
-		{"fit -k 2 -seed 1 data.csv", 2, "-seed is for -method minvol, alternating and lsd"},
+		{"fit -k 2 -seed 1 data.csv", 2, "-seed is only for -method minvol, alternating and lsd"},
 		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
 		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
@@ -76,7 +65,7 @@ func TestUsage(t *testing.T) {
 		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
 		{"fit -k 2 -label 0 data.csv", 2, "-label 0: columns are counted from 1"},
 		{"fit -k 2 -label a -header no data.csv", 2, `-label "a" is a name`},
-		{"fit -k 2 -o data.csv data.csv", 2, "-o data.csv would replace the data"},
+		{"fit -k 2 -o data.csv data.csv", 2, "-o data.csv would overwrite the data"},
 
 		{"fit -k 2 missing.csv", 1, "open missing.csv: "},
 		{"fit -k 2 .", 1, "softkmeans: read .: "},
@@ -97,40 +86,9 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// Nothing is not a name: not that of a file, nor of a column.
-func TestEmptyWords(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, args := range [][]string{
-		{"fit", "-k", "2", ""}, {"fit", "-k", "2", "-o", ""}, {"fit", "-k", "2", "-model="}, {"fit", "-k", "2", "-centers", ""}, {"fit", "-k", "2", "-label", ""},
-		{"fit", "-k", "2", "-weights", ""}, {"fit", "-k", "2", "-drop", ""}, {"fit", "-k", ""}, {"fit", "-k", "2", "-method", ""}, {"fit", "-k", "2", "-delimiter", ""},
-		{"predict", "-model", ""}, {"predict", "-model", "m.json", "-o", ""}, {"floors", "-o", ""}, {"certify", "-centers", ""}, {"evaluate", "a.csv", ""},
-		{"evaluate", "-truth", "", "a.csv", "b.csv"}, {"report", "-k", "2", "-o", ""}, {"report", "-k", "2", "-o", "a.html", "-classes", ""},
-	} {
-		if code, stdout, stderr := do(t, "1,2\n3,4\n", args...); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
-			t.Errorf("%q: code %d, %q, %q", args, code, stdout, stderr)
-		}
-	}
-}
-
-// A device that nothing is piped into counts as a terminal.
-func TestNoInput(t *testing.T) {
-	f, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		t.Skip("the null device is no character device here")
-	}
-	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "no file given") || !strings.Contains(stderr.String(), "softkmeans help fit") {
-		t.Errorf("code %d, %q", code, &stderr)
-	}
-}
-
 // What the help of fit says of files and their faults is so.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes, standard input", "A last line without an end"} {
+	for _, s := range []string{"file:line:field", "no for pipes, standard input", "The last\nline needs no newline"} {
 		if !strings.Contains(fitHelp, s) {
 			t.Errorf("the help does not say %q", s)
 		}

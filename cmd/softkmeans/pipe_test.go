@@ -34,7 +34,7 @@ func TestInterruptedOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("%s: code %d, %q", args, code, &stderr)
 		}
 		if err := os.Remove("pipe"); err != nil { // who still opens it is not to meet the next
@@ -54,7 +54,7 @@ func TestEndlessModel(t *testing.T) {
 	inputs(t)
 	for _, args := range []string{"predict -model /dev/zero data.csv", "certify -model /dev/zero data.csv"} {
 		code, stdout, stderr := do(t, "", strings.Fields(args)...)
-		if want := "softkmeans: /dev/zero: not a model; softkmeans fit -model writes them\n"; code != 1 || stdout != "" || stderr != want {
+		if want := "softkmeans: /dev/zero: not a model; give a file that softkmeans fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
