@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"path/filepath"
 	"strings"
@@ -27,7 +26,7 @@ func (c *certifiedJSON) certificate() softkmeans.Certificate {
 		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, SpanError: *j.SpanError}
 }
 
-// What fit found and wrote is certified with the same bits and the same lines.
+// The output of fit is certified with the same bits and the same lines.
 func TestCertifyFit(t *testing.T) {
 	for _, name := range sets {
 		dir := t.TempDir()
@@ -100,14 +99,14 @@ func TestCertifyCenters(t *testing.T) {
 		if code != test.code || stderr != "" || got.certificate() != want || got.Memberships != nil || got.Certificate.Certified != (code == 0) {
 			t.Errorf("code %d, %s\n%s", code, stderr, text)
 		}
-		// What is optimal is a matter of the tolerance.
+		// A large tolerance certifies it.
 		if code, text, _ := do(t, "", "certify", "-centers", f, "-tol", "0.5", iris); code != 0 || !strings.Contains(text, "\nCertified: ") {
 			t.Errorf("code %d\n%s", code, text)
 		}
 	}
 }
 
-// Scaled columns and weights: what fit wrote in the table's units is certified again.
+// The output of fit with scaled columns and weights is certified.
 func TestCertifyInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "x.csv", "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,3\nz,5,250,1\n")
@@ -122,18 +121,18 @@ func TestCertifyInput(t *testing.T) {
 		if code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 centers\n") || !near(value(t, text, "objective"), value(t, report, "objective"), 1e-9*value(t, report, "objective")) {
 			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
 		}
-		// The best memberships for these centers are no worse.
+		// The computed memberships are no worse.
 		if code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv"}, input...)...); code != 0 {
 			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, text)
 		}
 	}
-	// What is optimal for the columns as they are is not so for scaled ones.
+	// Another scale has another optimum.
 	if code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "-drop", "name,w", "-scale", "zscore", "x.csv"); code != 1 || stderr != "" || !strings.Contains(text, "\nNot certified: ") {
 		t.Errorf("code %d, %s\n%s", code, stderr, text)
 	}
 }
 
-// A model brings its scaling along, and finds its columns by their names.
+// A model has its scaling and finds its columns by name.
 func TestCertifyModel(t *testing.T) {
 	inFolder(t, flowers(t))
 	for _, args := range []string{"-k 3", "-k 3 -scale zscore", "-k 2 -scale minmax -enclosure tight"} {
@@ -156,7 +155,7 @@ func TestCertifyModel(t *testing.T) {
 	}
 }
 
-// What keeps memberships from being any is told.
+// Infeasible memberships are not certified, and the report says why.
 func TestCertifyNot(t *testing.T) {
 	dir := t.TempDir()
 	x := writeText(t, filepath.Join(dir, "x.csv"), "0,0\n4,0\n0,4\n1,2\n")
@@ -179,7 +178,7 @@ func TestCertifyNot(t *testing.T) {
 			t.Errorf("%q: code %d\n%s", test.g, code, text)
 		}
 	}
-	// Sums that are off may bring the objective below what centers can reach.
+	// With wrong row sums the objective may be below the floor.
 	line := writeText(t, filepath.Join(dir, "line.csv"), "1\n3\n")
 	one := writeText(t, filepath.Join(dir, "one.csv"), "1\n")
 	g := writeText(t, filepath.Join(dir, "g.csv"), "1\n3\n")
@@ -193,25 +192,8 @@ func TestCertifyUsage(t *testing.T) {
 	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
 	x := write("x.csv", "a,b\n0,0\n4,0\n0,4\n1,2\n")
 	f := write("f.csv", "0,0\n4,0\n0,4\n")
-	wide := write("wide.csv", "u,v,w\n0,0,1\n4,0,1\n0,4,1\n")
 	g := write("g.csv", "1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
-	short := write("short.csv", "1,0,0\n0,1,0\n0,0,1\n")
-	two := write("two.csv", "1,0,0\n0,1,0\n")
-	bare := write("bare.csv", "0,0\n4,0\n0,4\n1,2\n")
-	labelled := write("labelled.csv", "p0,p1,p2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
-	years := write("years.csv", "0,1,2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
-	narrow := write("narrow.csv", "1,0\n0,1\n1,0\n.5,.5\n")
-	bad := write("bad.csv", "label,p0,p1,p2\na,1,0,0\nb,0,1,0\nc,0,x,1\nd,.25,.25,.5\n")
-	broken := write("broken.csv", "p0,q\n1,a\n")
-	advised := write("advised.csv", "a,b\nx (if y),2\n")
-	spaced := write("spaced.csv", "1 2\n3 4\n")
-	mixed := write("mixed.csv", "1,b\n1,2\n")
-	empty := write("empty.csv", "")
-	for _, test := range []struct {
-		args string
-		code int
-		want string
-	}{
+	for _, c := range []failure{
 		{x, 2, "-centers is missing"},
 		{"-model m.json -centers " + f + " " + x, 2, "both have centers"},
 		{"-model m.json -scale zscore " + x, 2, "-scale: the model has its own"},
@@ -230,6 +212,38 @@ func TestCertifyUsage(t *testing.T) {
 		{"-centers " + f + " -memberships missing.csv " + x, 1, "open missing.csv: "},
 		{"-centers " + f + " missing.csv", 1, "open missing.csv: "},
 		{"-centers " + f, 1, "<stdin>: there are no rows"},
+	} {
+		c.args = "certify " + c.args
+		c.check(t)
+	}
+	for _, format := range []string{"-json", "-quiet"} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), []string{"certify", format, "-centers", f, "-memberships", g, x}, nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+			t.Errorf("code %d, %q", code, &stderr)
+		}
+	}
+}
+
+// A message about the centers or the memberships names their file.
+func TestCertifyFaults(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
+	x := write("x.csv", "a,b\n0,0\n4,0\n0,4\n1,2\n")
+	f := write("f.csv", "0,0\n4,0\n0,4\n")
+	wide := write("wide.csv", "u,v,w\n0,0,1\n4,0,1\n0,4,1\n")
+	short := write("short.csv", "1,0,0\n0,1,0\n0,0,1\n")
+	two := write("two.csv", "1,0,0\n0,1,0\n")
+	bare := write("bare.csv", "0,0\n4,0\n0,4\n1,2\n")
+	labelled := write("labelled.csv", "p0,p1,p2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	years := write("years.csv", "0,1,2\n1,0,0\n0,1,0\n0,0,1\n.25,.25,.5\n")
+	narrow := write("narrow.csv", "1,0\n0,1\n1,0\n.5,.5\n")
+	bad := write("bad.csv", "label,p0,p1,p2\na,1,0,0\nb,0,1,0\nc,0,x,1\nd,.25,.25,.5\n")
+	broken := write("broken.csv", "p0,q\n1,a\n")
+	advised := write("advised.csv", "a,b\nx (if y),2\n")
+	spaced := write("spaced.csv", "1 2\n3 4\n")
+	mixed := write("mixed.csv", "1,b\n1,2\n")
+	empty := write("empty.csv", "")
+	for _, c := range []failure{
 		{"-centers " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + f + " -memberships " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + dir + " " + x, 1, dir},
@@ -246,19 +260,16 @@ func TestCertifyUsage(t *testing.T) {
 		{"-centers " + spaced + " " + x, 1, spaced + ":2:1: \"3 4\" in column \"1 2\" is not a number\n"},
 		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
 	} {
-		code, stdout, stderr := do(t, "", append([]string{"certify"}, strings.Fields(test.args)...)...)
-		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
-			t.Errorf("%q: code %d, %q, %q, want %q", test.args, code, stdout, stderr, test.want)
-		}
+		c.args = "certify " + c.args
+		c.check(t)
 	}
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
-	for _, format := range []string{"-json", "-quiet"} {
-		var stderr bytes.Buffer
-		if code := run(t.Context(), []string{"certify", format, "-centers", f, "-memberships", g, x}, nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
-			t.Errorf("code %d, %q", code, &stderr)
-		}
-	}
-	// What is wrong is told where it is read: these have no end.
+}
+
+// An error in a file is reported without reading the rest, which may be endless.
+func TestCertifyPipes(t *testing.T) {
+	dir := t.TempDir()
+	x := writeText(t, filepath.Join(dir, "x.csv"), "a,b\n0,0\n4,0\n0,4\n1,2\n")
+	f := writeText(t, filepath.Join(dir, "f.csv"), "0,0\n4,0\n0,4\n")
 	for _, test := range [][2]string{
 		{"\x00", "<stdin>: this is a binary file, not text"},
 		{"a,b\n1,x\n", `<stdin>:2:2: "x" in column "b" is not a number`},
@@ -271,7 +282,7 @@ func TestCertifyUsage(t *testing.T) {
 			}
 		}
 	}
-	// A pipe that has nothing to say yet does not stand in the way of an end.
+	// An interrupt ends waiting for a silent pipe.
 	r, w := io.Pipe()
 	defer w.Close()
 	var stderr bytes.Buffer

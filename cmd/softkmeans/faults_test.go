@@ -1,7 +1,7 @@
 package main
 
-// Bad input: every command that reads a table says what is wrong and where, ends
-// with its code, writes nothing, and leaves no file.
+// This file tests bad input: every command says what is wrong and where, exits with
+// the right code, and writes nothing.
 
 import (
 	"bytes"
@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A file that is not there, a folder, a file that may not be read.
+// A missing file, a folder and an unreadable file are errors.
 func TestNoFile(t *testing.T) {
 	dir := inputs(t)
 	if err := os.WriteFile("secret.csv", []byte("1,2\n3,4\n"), 0o200); err != nil {
@@ -91,8 +91,8 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// More centers than rows, or than there is memory for, are refused. As many as
-// there are columns, and one more, fit any rows, which the report says.
+// More centers than rows are an error, before they exceed the memory. If k centers fit
+// any rows, the report says so.
 func TestTooManyCenters(t *testing.T) {
 	dir := inputs(t)
 	before := files(t, dir)
@@ -110,7 +110,7 @@ func TestTooManyCenters(t *testing.T) {
 	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "give a k of at most the number of rows") || files(t, dir) != before {
 		t.Errorf("report: code %d, %q", code, stderr)
 	}
-	// A small file may have many rows.
+	// A small compressed file may have many rows.
 	writeText(t, "packed.csv", gzipped(t, strings.Repeat("1,2\n3,5\n", 5000)))
 	if info, err := os.Stat("packed.csv"); err != nil || info.Size() > 600 {
 		t.Fatalf("%v, %v", info, err)
@@ -127,7 +127,7 @@ func TestTooManyCenters(t *testing.T) {
 	}
 }
 
-// A line of a GB is refused long before it is read.
+// A line of 1 GB is an error long before its end.
 func TestEndlessLine(t *testing.T) {
 	for _, text := range []string{"1", "1,", "1.5;", "\"a\"\"", " ", "x"} {
 		dir := t.TempDir()
@@ -148,8 +148,8 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
-// Who reads the output may leave. The program then says so, with its code, and
-// takes its unfinished files with it.
+// If the reader of the output closes it, the program exits with an error and removes
+// its unfinished files.
 func TestClosedPipe(t *testing.T) {
 	dir := inputs(t)
 	var many strings.Builder

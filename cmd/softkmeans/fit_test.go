@@ -39,7 +39,7 @@ func TestFitIris(t *testing.T) {
 		t.Errorf("no certificate in words:\n%s", report)
 	}
 
-	// The sizes, and the centers with their six digits, are Fit's.
+	// The sizes and the six digits of the centers are those of Fit.
 	x := readTable(t, iris)
 	m, err := softkmeans.Fit(t.Context(), x, 3, nil)
 	if err != nil {
@@ -69,9 +69,8 @@ func TestFitIris(t *testing.T) {
 	}
 }
 
-// The report does not depend on where the data comes from, where the flags
-// stand, or how many workers there are; every solver and enclosure reaches the
-// same objective.
+// The report does not depend on the source of the data, the order of the flags or the
+// number of workers. All solvers and enclosures reach the same objective.
 func TestFitVariants(t *testing.T) {
 	data, err := os.ReadFile(iris)
 	if err != nil {
@@ -127,7 +126,7 @@ func TestFitEdges(t *testing.T) {
 	}
 }
 
-// A scale is the same for a stream.
+// A stream is scaled like a table in memory.
 func TestFitScaled(t *testing.T) {
 	const wine = "../../testdata/wine.csv"
 	for _, args := range []string{"-scale zscore", "-scale minmax", "-scale zscore -method minvol"} {
@@ -150,7 +149,7 @@ func TestFitScaled(t *testing.T) {
 	}
 }
 
-// Weights are those of rows given as often.
+// A row of weight w counts as w rows.
 func TestFitWeights(t *testing.T) {
 	inFolder(t, "w,a,b\n2,1,2\n1,3,5\n0,100,100\n3,-1,4\n1,2,2\n")
 	if err := os.WriteFile("often.csv", []byte("a,b\n1,2\n1,2\n3,5\n-1,4\n-1,4\n-1,4\n2,2\n"), 0o666); err != nil {

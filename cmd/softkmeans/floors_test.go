@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,7 +34,7 @@ type parsedFloors struct {
 	}
 }
 
-// The numbers of JSON and CSV are the package's, every k of them.
+// JSON and CSV have the numbers of the package for all k.
 func TestFloorsNumbers(t *testing.T) {
 	for _, name := range sets {
 		x := readTable(t, setFile(name))
@@ -89,8 +88,8 @@ func TestFloorsNumbers(t *testing.T) {
 	}
 }
 
-// The report has a line for every k up to -most and for the proposed one, with a
-// bar as long as what is explained.
+// The report has a line for every k up to -most and for the proposed k. The bars show
+// the explained share.
 func TestFloorsReport(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^  ([* ]) +(\d+)  (\S+) +(\S+)%(?: +(\S+)% +(\S+)%)?(?:  (#*))?$`)
 	for _, test := range []struct {
@@ -138,7 +137,7 @@ func TestFloorsReport(t *testing.T) {
 	}
 }
 
-// Data of which there is little to say.
+// Degenerate data.
 func TestFloorsEdges(t *testing.T) {
 	for _, test := range []struct {
 		text, says string
@@ -174,7 +173,7 @@ func TestFloorsEdges(t *testing.T) {
 	}
 }
 
-// Block by block the floors are those of memory, to rounding.
+// The floors of a stream are those of a table in memory, to rounding.
 func TestFloorsStream(t *testing.T) {
 	csvPath, npyPath := writeTables(t, t.TempDir(), 20000, 5)
 	_, text, _ := do(t, "", "floors", "-json", "-stream", "no", csvPath)
@@ -207,7 +206,7 @@ func TestFloorsStream(t *testing.T) {
 	}
 }
 
-// Scaled columns, weights and columns left out are those of the package.
+// Scaling, weights and dropped columns work as in the package.
 func TestFloorsInput(t *testing.T) {
 	text := "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,0\n"
 	path := filepath.Join(t.TempDir(), "x.csv")
@@ -252,7 +251,7 @@ func TestFloorsInput(t *testing.T) {
 			}
 		}
 	}
-	// Rows of no weight do not vary.
+	// Rows of weight 0 do not count.
 	if code, report, stderr := do(t, "1,2,1\n3,4,0\n1,2,5\n", "floors", "-weights", "3"); code != 0 || !strings.Contains(report, "Proposed: k = 1, since all samples are equal.") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
@@ -263,11 +262,7 @@ func TestFloorsUsage(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, test := range []struct {
-		args string
-		code int
-		want string
-	}{
+	for _, f := range []failure{
 		{"-most 0 " + iris, 2, "at least 1"},
 		{"-most two " + iris, 2, "must be a whole number"},
 		{"-k 3 " + iris, 2, "not defined: -k"},
@@ -287,15 +282,13 @@ func TestFloorsUsage(t *testing.T) {
 		{"-label c " + bad, 1, "bad.csv:"},
 		{"-o " + filepath.Join(bad, "f.csv") + " " + iris, 1, "cannot write "},
 	} {
-		code, stdout, stderr := do(t, "", append([]string{"floors"}, strings.Fields(test.args)...)...)
-		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) {
-			t.Errorf("%q: code %d, %q, %q", test.args, code, stdout, stderr)
-		}
+		f.args = "floors " + f.args
+		f.check(t)
 	}
 }
 
-// The list goes where -o says, the report then to standard error, and what goes
-// wrong leaves an old file as it was.
+// The list goes to -o. With -o - the report goes to standard error. After an error an
+// old file is unchanged.
 func TestFloorsOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "floors.csv")
 	_, report, _ := do(t, "", "floors", iris, "-o", path)
@@ -307,10 +300,9 @@ func TestFloorsOutput(t *testing.T) {
 		t.Errorf("code %d, %q, %q", code, stdout, stderr)
 	}
 	before := files(t, filepath.Dir(path))
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	for _, args := range [][]string{{}, {"-json"}, {"-o", path}, {"-json", "-o", path}, {"-o", "-"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"floors", iris}, args...), nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), append([]string{"floors", iris}, args...), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("%q: code %d, %q", args, code, &stderr)
 		}
 	}

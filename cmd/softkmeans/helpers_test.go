@@ -35,7 +35,7 @@ func writeText(t *testing.T, path, text string) string {
 	return path
 }
 
-// centersFile is a matrix as CSV.
+// centersFile writes a matrix as CSV.
 func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
 	t.Helper()
 	names := make([]string, m.Cols)
@@ -49,6 +49,7 @@ func centersFile(t *testing.T, path string, m *softkmeans.Matrix) string {
 	return writeText(t, path, b.String())
 }
 
+// gzipped compresses a text.
 func gzipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -68,6 +69,7 @@ func runFor(t *testing.T, ms int, args []string, in io.Reader, stderr io.Writer)
 	return run(ctx, args, in, io.Discard, stderr)
 }
 
+// readInts reads a file of integers.
 func readInts(t *testing.T, path string) (labels []int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -96,7 +98,7 @@ func distinct(labels []int) map[int]bool {
 	return m
 }
 
-// TestMain lets a test run the program itself, as a process.
+// TestMain lets a test run the program as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("SOFTKMEANS_TEST_MAIN") != "" {
 		main()
@@ -104,7 +106,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process is the program as a process.
+// process returns the program as a process.
 func process(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
@@ -116,8 +118,7 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return c
 }
 
-// readers are the command lines that read the table DATA, with files that it is
-// to write.
+// readers are command lines that read the table DATA and write files.
 var readers = []string{
 	"fit -k 2 -o out.csv -centers centers.csv -model model.json DATA",
 	"fit -k 2 -stream yes -o out.csv -model model.json DATA",
@@ -132,7 +133,7 @@ var readers = []string{
 	"certify -centers good-centers.csv -memberships good.csv -json DATA",
 }
 
-// inputs makes a folder with what the readers need beside DATA.
+// inputs makes a folder with the other files that the readers need.
 func inputs(t *testing.T) (dir string) {
 	t.Helper()
 	dir = inFolder(t, "1,2\n3,4\n5,7\n9,1\n")
@@ -140,7 +141,7 @@ func inputs(t *testing.T) (dir string) {
 	return dir
 }
 
-// repeat is a text that goes on and on.
+// repeat is a reader that repeats a text until left bytes are read.
 type repeat struct {
 	text string
 	left int64
@@ -160,11 +161,11 @@ func (r *repeat) Read(p []byte) (n int, err error) {
 
 const iris = "../../testdata/iris.csv"
 
-// The minimum for iris and k = 3: the sum of the two smallest eigenvalues of
+// irisFloor is the minimum for iris and k = 3: the sum of the two smallest eigenvalues of
 // its scatter matrix, from the characteristic polynomial in exact fractions.
 const irisFloor = 15.204644359438953
 
-// value finds the line of the report that begins with name, and its number.
+// value returns the number on the line of the report that begins with name.
 func value(t *testing.T, report, name string) float64 {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(name) + ` +(\S+?)%?(\s|$)`).FindStringSubmatch(report)
@@ -203,7 +204,7 @@ func parseMemberships(t *testing.T, text string) (header string, labels []int, g
 	return strings.Join(records[0], ","), labels, g
 }
 
-// files lists a folder, with the contents.
+// files lists a folder with the first bytes of each file.
 func files(t *testing.T, dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -217,6 +218,7 @@ func files(t *testing.T, dir string) string {
 	return b.String()
 }
 
+// writer is an io.Writer.
 type writer func([]byte) (int, error)
 
 func (w writer) Write(p []byte) (int, error) { return w(p) }
@@ -226,6 +228,7 @@ var sets = []string{"iris", "wine", "digits", "breast_cancer"}
 
 func setFile(name string) string { return filepath.Join("..", "..", "testdata", name+".csv") }
 
+// parseJSON decodes a single value without unknown fields.
 func parseJSON[T any](t *testing.T, text string) (v T) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(text))
@@ -239,7 +242,7 @@ func parseJSON[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// memory is how many bytes f allocates, in all.
+// memory returns the number of bytes that f allocates.
 func memory(f func()) uint64 {
 	var from, to runtime.MemStats
 	runtime.ReadMemStats(&from)
@@ -248,7 +251,7 @@ func memory(f func()) uint64 {
 	return to.TotalAlloc - from.TotalAlloc
 }
 
-// do runs the program with the given words and standard input.
+// do runs the program with the given standard input and arguments.
 func do(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
@@ -256,7 +259,7 @@ func do(t *testing.T, stdin string, args ...string) (code int, stdout, stderr st
 	return code, out.String(), err.String()
 }
 
-// readTable reads a file, without the columns that are to be dropped.
+// readTable reads a file without the dropped columns.
 func readTable(t *testing.T, name string, drop ...string) *softkmeans.Matrix {
 	t.Helper()
 	f, err := os.Open(name)
@@ -271,8 +274,7 @@ func readTable(t *testing.T, name string, drop ...string) *softkmeans.Matrix {
 	return softkmeans.NewMatrix(tab.Rows, len(tab.Names), tab.Data)
 }
 
-// inFolder changes to a folder of the test's own, where data.csv is the given
-// text, and returns it.
+// inFolder changes to a new folder in which data.csv has the given text.
 func inFolder(t *testing.T, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -283,7 +285,7 @@ func inFolder(t *testing.T, text string) string {
 	return dir
 }
 
-// must runs the program, which has nothing to complain of.
+// must runs the program and fails the test on an error.
 func must(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	code, stdout, stderr := do(t, "", args...)
@@ -302,8 +304,7 @@ func readFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// flowers is iris with a header, a column of classes, one of weights and one of
-// words.
+// flowers is iris with a header and columns of classes, weights and words.
 func flowers(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("id,petal length,\"petal, width\",weight,sepal length,sepal width,species\n")
@@ -314,6 +315,7 @@ func flowers(t *testing.T) string {
 	return b.String()
 }
 
+// sameMemberships checks that two files have the same memberships.
 func sameMemberships(t *testing.T, got, want string) {
 	t.Helper()
 	_, _, g := parseMemberships(t, readFile(t, got))
@@ -330,7 +332,7 @@ func sameMemberships(t *testing.T, got, want string) {
 	}
 }
 
-// written is the model that fit writes of a small table.
+// written returns the model that fit writes for a small table.
 func written(t testing.TB, args string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -353,9 +355,9 @@ func written(t testing.TB, args string) string {
 	return string(out)
 }
 
-// soak is a count in the usual run, and one for who has time and sets SOFTKMEANS_SOAK.
-func soak(usual, long int) int {
-	if os.Getenv("SOFTKMEANS_SOAK") != "" {
+// runs returns usual, or long if SOFTKMEANS_LONG=1 asks for the long tests.
+func runs(usual, long int) int {
+	if os.Getenv("SOFTKMEANS_LONG") == "1" {
 		return long
 	}
 	return usual
@@ -385,3 +387,24 @@ func writeTables(t *testing.T, dir string, n, d int) (csvPath, npyPath string) {
 	}
 	return csvPath, npyPath
 }
+
+// failure is a command line that must fail with an exit code and a message.
+type failure struct {
+	args string
+	code int
+	want string // part of the message
+}
+
+// check runs the command line. Nothing may go to standard output, and the message
+// must begin with the name of the program, once.
+func (f failure) check(t *testing.T) {
+	t.Helper()
+	code, stdout, stderr := do(t, "", strings.Fields(f.args)...)
+	if code != f.code || stdout != "" || !strings.Contains(stderr, f.want) ||
+		!strings.HasPrefix(stderr, "softkmeans: ") || strings.Count(stderr, "softkmeans: ") != 1 {
+		t.Errorf("%s: code %d, %q, %q; want code %d, %q", f.args, code, stdout, stderr, f.code, f.want)
+	}
+}
+
+// fullDisk is a writer whose disk is full.
+var fullDisk = writer(func([]byte) (int, error) { return 0, errors.New("disk full") })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A name may have a million characters, and be made to upset a terminal: reports and
-// messages have the beginning of it, on one line and as text.
+// A name may have a million characters or control characters. Reports and messages
+// show its beginning, on one line and as plain text.
 func TestHostileNames(t *testing.T) {
 	for what, name := range map[string]string{
 		"long": strings.Repeat("x", 2e5),
@@ -37,12 +37,12 @@ func TestHostileNames(t *testing.T) {
 				t.Errorf("%s, %s: %q, %q", what, args, stdout, stderr)
 			}
 		}
-		// As JSON they are whole, and text.
+		// JSON has the complete name, escaped.
 		if text := must(t, "fit", "-k", "2", "-json", "data.csv"); len(name) < 1000 && (strings.ContainsAny(text, "\x1b\x07<>") || !strings.Contains(text, "script")) {
 			t.Errorf("%s: %s", what, text)
 		}
 	}
-	// What is in a model's file was perhaps not written by fit.
+	// A model may come from another program.
 	inFolder(t, "1,2\n3,4\n")
 	digits := strings.Repeat("9", 1e6)
 	for _, text := range []string{
@@ -61,9 +61,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// A model's file takes memory in proportion to its size, whatever it holds: 64 bytes
-// for each, which "[]," in a list of lists comes near to, as 24 bytes for 3 that are
-// copied while the list grows; json copies a list three times besides.
+// Reading a model allocates at most 64 bytes for each of its bytes. "[]," in a list of
+// lists comes near: 3 bytes become a slice header of 24, copied while the list grows.
 func TestModelMemory(t *testing.T) {
 	const n = 1 << 20
 	fill := func(with string) string { return strings.Repeat(with, n/len(with)) + with[:len(with)-1] }
@@ -91,8 +90,7 @@ func TestModelMemory(t *testing.T) {
 	}
 }
 
-// A file of some 100 kB may have so many centers that memberships in them take more
-// memory than there is.
+// A file of about 100 kB may have more centers than memberships in them fit in memory.
 func TestManyCenters(t *testing.T) {
 	inFolder(t, "1\n2\n3\n")
 	centers := strings.Repeat("[1],", mostCenters) + "[2]"

@@ -37,7 +37,7 @@ func TestFitDelimiter(t *testing.T) {
 	}
 }
 
-// More workers than there is memory for do what one does.
+// A huge number of workers does not exceed the memory, and gives the same output.
 func TestManyWorkers(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	must(t, strings.Fields("fit -k 2 -model model.json data.csv")...)
@@ -49,7 +49,7 @@ func TestManyWorkers(t *testing.T) {
 	}
 }
 
-// Ctrl-C works also while standard input has nothing to say.
+// Ctrl-C works while the program waits for standard input.
 func TestInterruptedRead(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -62,7 +62,7 @@ func TestInterruptedRead(t *testing.T) {
 	}
 }
 
-// What is wrong with a line is told at once, not when a pipe has ended.
+// An error in a line is reported before the pipe ends.
 func TestErrorBeforeEnd(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
@@ -74,7 +74,7 @@ func TestErrorBeforeEnd(t *testing.T) {
 	}
 }
 
-// A device that nothing is piped into counts as a terminal.
+// Without a file a terminal is not read. The null device stands for one.
 func TestNoInput(t *testing.T) {
 	f, err := os.Open(os.DevNull)
 	if err != nil {
@@ -90,7 +90,7 @@ func TestNoInput(t *testing.T) {
 	}
 }
 
-// A decimal comma is a matter of the flag: the advice that its absence brings works.
+// The message about a decimal comma names the flag that reads it.
 func TestDecimalComma(t *testing.T) {
 	inFolder(t, "Länge;Preis\n1,5;2\n3;4,25\n5;7\n")
 	writeText(t, "points.csv", "Länge;Preis\n1.5;2\n3;4.25\n5;7\n")
@@ -111,7 +111,7 @@ func TestDecimalComma(t *testing.T) {
 	}
 }
 
-// A .npy is read from standard input, too.
+// A .npy array can come from standard input.
 func TestNpyInput(t *testing.T) {
 	dir := t.TempDir()
 	_, path := writeTables(t, dir, 500, 3)

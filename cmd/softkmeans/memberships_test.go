@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,15 +52,14 @@ func TestMemberships(t *testing.T) {
 }
 
 func TestMembershipsNotWritten(t *testing.T) {
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-o", "-", iris}, nil, full, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-o", "-", iris}, nil, fullDisk, &stderr)
 	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
 
-// Rows that are out when an error comes are whole ones.
+// Rows that are written before an error are complete.
 func TestWholeLines(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	must(t, strings.Fields("fit -k 2 -model model.json data.csv")...)

@@ -1,17 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"softkmeans"
-	"softkmeans/internal/table"
 )
 
-// The other methods print what their functions compute, and say how far that is
-// from the floor.
+// The other methods print the result of the package and its distance from the floor.
 func TestFitMethods(t *testing.T) {
 	x := readTable(t, iris)
 	for _, c := range []struct {
@@ -40,64 +39,62 @@ func TestFitMethods(t *testing.T) {
 			t.Errorf("%q: no %q in\n%s", c.args, c.says, report)
 		}
 	}
-	// Six samples in a line for four centers: the floor is 0 and centers idle.
+	// Six rows on a line need only two of four centers: the floor is 0.
 	code, report, stderr := do(t, "1\n1\n2\n2\n9\n9\n", "fit", "-k", "4", "-method", "minvol")
 	if code != 0 || !strings.Contains(report, "% of the total variance; the floor is below") || !strings.Contains(report, "\nWarning: ") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 }
 
-// Methods of similarities give what the package gives.
-func TestFitSimilarities(t *testing.T) {
+// similarityRun is a run of a method of similarities, and the same by the package.
+type similarityRun struct {
+	args string
+	fit  func() (*softkmeans.LSDModel, error)
+	says string // part of the report
+}
+
+// similarityRuns returns the runs, and the matrix of similarities as CSV.
+func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 	x := readTable(t, iris)
-	rbf, err := softkmeans.RBFKernel(x, 0)
+	rbf, err1 := softkmeans.RBFKernel(x, 0)
+	narrow, err2 := softkmeans.RBFKernel(x, 2)
+	linear, err3 := softkmeans.LinearKernel(x)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	all, err := softkmeans.SimilarityMatrix(narrow)
 	if err != nil {
 		t.Fatal(err)
 	}
-	narrow, err := softkmeans.RBFKernel(x, 2)
-	if err != nil {
-		t.Fatal(err)
+	matrix = readFile(t, centersFile(t, filepath.Join(t.TempDir(), "matrix.csv"), all))
+	lsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
+		return func() (*softkmeans.LSDModel, error) { return softkmeans.LSDOf(t.Context(), s, 3, o) }
 	}
-	linear, err := softkmeans.LinearKernel(x)
-	if err != nil {
-		t.Fatal(err)
+	tilsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
+		return func() (*softkmeans.LSDModel, error) { return softkmeans.TILSDOf(t.Context(), s, 3, o) }
 	}
-	whole, err := softkmeans.SimilarityMatrix(narrow)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var matrix bytes.Buffer
-	w := make([]string, whole.Cols)
-	for j := range w {
-		w[j] = table.Column(j)
-	}
-	if err := writeCenterTable(&matrix, w, whole); err != nil {
-		t.Fatal(err)
-	}
-	inMatrix := matrix.String()
-	for _, test := range []struct {
-		args string
-		fit  func() (*softkmeans.LSDModel, error)
-		says string
-	}{
-		{"-method tilsd", func() (*softkmeans.LSDModel, error) { return softkmeans.TILSDOf(t.Context(), rbf, 3, nil) }, "Certified: "},
-		{"-method tilsd -enclosure tight", func() (*softkmeans.LSDModel, error) {
-			return softkmeans.TILSDOf(t.Context(), rbf, 3, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
-		}, "Certified: "},
-		{"-method lsd -gamma 2", func() (*softkmeans.LSDModel, error) { return softkmeans.LSDOf(t.Context(), narrow, 3, nil) }, "γ = 2."},
-		{"-method lsd -gamma 2 -seed 7", func() (*softkmeans.LSDModel, error) {
-			return softkmeans.LSDOf(t.Context(), narrow, 3, &softkmeans.LSDOptions{Seed: 7})
-		}, "Better memberships could lower the error by at most "},
-		{"-method lsd -kernel matrix", func() (*softkmeans.LSDModel, error) { return softkmeans.LSDOf(t.Context(), narrow, 3, nil) }, "Similarities: the table."},
-		{"-method tilsd -kernel linear", func() (*softkmeans.LSDModel, error) { return softkmeans.TILSDOf(t.Context(), linear, 3, nil) }, "the inner product of every two rows"},
-	} {
+	tight := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
+	return []similarityRun{
+		{"-method tilsd", tilsd(rbf, nil), "Certified: "},
+		{"-method tilsd -enclosure tight", tilsd(rbf, tight), "Certified: "},
+		{"-method lsd -gamma 2", lsd(narrow, nil), "γ = 2."},
+		{"-method lsd -gamma 2 -seed 7", lsd(narrow, &softkmeans.LSDOptions{Seed: 7}), "Better memberships could lower the error by at most "},
+		{"-method lsd -kernel matrix", lsd(narrow, nil), "Similarities: the table."},
+		{"-method tilsd -kernel linear", tilsd(linear, nil), "the inner product of every two rows"},
+	}, matrix
+}
+
+// The methods of similarities give the result of the package.
+func TestFitSimilarities(t *testing.T) {
+	list, matrix := similarityRuns(t)
+	for _, test := range list {
 		m, err := test.fit()
 		if err != nil {
 			t.Fatal(err)
 		}
 		stdin := readFile(t, iris)
 		if strings.Contains(test.args, "matrix") {
-			stdin = inMatrix
+			stdin = matrix
 		}
 		args := append(strings.Fields("fit -k 3 -o -"), strings.Fields(test.args)...)
 		code, stdout, report := do(t, stdin, args...)
@@ -120,14 +117,15 @@ func TestFitSimilarities(t *testing.T) {
 		}
 		code, stdout, _ = do(t, stdin, append(strings.Fields("fit -k 3 -json"), strings.Fields(test.args)...)...)
 		var j fitReportJSON
-		if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Similarity == nil || !near(j.Similarity.Objective, m.Objective, 1e-9*m.Total) || j.Certificate != nil {
+		if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Similarity == nil ||
+			!near(j.Similarity.Objective, m.Objective, 1e-9*m.Total) || j.Certificate != nil {
 			t.Errorf("%s: code %d, %v: %s", test.args, code, err, stdout)
 		}
 	}
 }
 
-// -k auto takes what the floors propose, and says why; where they propose
-// nothing it asks. A stream proposes the same.
+// -k auto takes the proposal of the floors and says why. Without a proposal it is an
+// error. A stream has the same proposal.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
 	floors, err := softkmeans.Floors(x)

@@ -10,8 +10,8 @@ import (
 	"softkmeans"
 )
 
-// The model's file says what the fit was, in the table's units, and by the
-// names of its columns; the centers' file has the same numbers.
+// A model describes the fit in the table's units and with its column names. The file of
+// -centers has the same numbers.
 func TestModelFile(t *testing.T) {
 	inFolder(t, flowers(t))
 	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-drop", "id,weight", "-label", "7",
@@ -52,7 +52,7 @@ func TestModelFile(t *testing.T) {
 		}
 	}
 
-	// The same fit, by the package.
+	// The package gives the same fit.
 	d := readTable(t, "data.csv", "id", "weight", "species")
 	mean, scale := f.Shift, f.Divisor
 	for i := range d.Rows {
@@ -69,32 +69,51 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// Any model that was cut, and what never was one, is told from a good one.
-func TestModelFaults(t *testing.T) {
-	inFolder(t, "1,2\n3,4\n5,7\n")
+// A model that is cut anywhere is an error.
+func TestModelCut(t *testing.T) {
 	for _, args := range []string{"-k 2 -scale zscore", "-k 2 -method tilsd"} {
-		must(t, append(strings.Fields("fit -model model.json data.csv"), strings.Fields(args)...)...)
-		good := readFile(t, "model.json")
+		good := written(t, args)
 		if _, err := parseModel([]byte(good)); err != nil {
 			t.Fatal(err)
 		}
 		for n := range len(strings.TrimSpace(good)) {
-			if _, err := parseModel([]byte(good[:n])); err == nil {
-				t.Fatalf("%s: a model cut after %d bytes of %d is none", args, n, len(good))
-			} else if n > 0 && !strings.Contains(err.Error(), "cut") {
-				t.Fatalf("%s: a model cut after %d bytes of %d: %v", args, n, len(good), err)
+			if _, err := parseModel([]byte(good[:n])); err == nil || n > 0 && !strings.Contains(err.Error(), "cut") {
+				t.Fatalf("%s: cut after %d bytes of %d: %v", args, n, len(good), err)
 			}
 		}
 	}
-	must(t, strings.Fields("fit -k 2 -scale zscore -model model.json data.csv")...)
-	good := readFile(t, "model.json")
-	replaced := func(old, new string) string {
-		s := strings.Replace(good, old, new, 1)
-		if s == good {
-			t.Fatalf("no %q in %s", old, good)
+}
+
+// replacer returns a function that replaces a part of the text, which must have it.
+func replacer(t *testing.T, text string) func(old, new string) string {
+	return func(old, new string) string {
+		t.Helper()
+		s := strings.Replace(text, old, new, 1)
+		if s == text {
+			t.Fatalf("no %q in %s", old, text)
 		}
 		return s
 	}
+}
+
+// checkModelFault checks that a model with that text is an error and leaves no file.
+func checkModelFault(t *testing.T, text, want string) {
+	t.Helper()
+	writeText(t, "bad.json", text)
+	code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
+		t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
+	}
+	if _, err := os.Stat("out.csv"); err == nil {
+		t.Errorf("%.60q: there is an output", text)
+	}
+}
+
+// A damaged model is an error that says what is wrong.
+func TestModelFaults(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	good := written(t, "-k 2 -scale zscore")
+	replaced := replacer(t, good)
 	for text, want := range map[string]string{
 		"":                                       "is empty",
 		"1,2\n3,4\n":                             "not a model",
@@ -116,75 +135,32 @@ func TestModelFaults(t *testing.T) {
 		replaced(`"centers": [`, `"centers": [[1, null],`):   "null in place of a number",
 		replaced(`"shift": [`, `"shift": [null, `):           "null in place of a number",
 	} {
-		if err := os.WriteFile("bad.json", []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
-		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
-			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
-		}
-		if _, err := os.Stat("out.csv"); err == nil {
-			t.Errorf("%.60q: there is an output", text)
-		}
+		checkModelFault(t, text, want)
 	}
-	// Divisors that would make nonsense of every row.
 	i := strings.Index(good, `"divisor": [`) + len(`"divisor": [`)
 	j := i + strings.Index(good[i:], ",")
-	if _, err := parseModel([]byte(good[:i] + "-1" + good[j:])); err == nil || !strings.Contains(err.Error(), "divisor 1 is -1") {
-		t.Errorf("%v", err)
-	}
+	checkModelFault(t, good[:i]+"-1"+good[j:], "divisor 1 is -1")
+}
 
-	// Parts that do not fit each other.
-	lsd, plain := written(t, "-k 2 -method lsd"), written(t, "-k 2")
-	matrix := written(t, "-k 1 -method lsd -kernel matrix -drop 3") // by columns
-	swapped := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
+// A model whose parts contradict each other is an error.
+func TestModelParts(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	lsd, plain := replacer(t, written(t, "-k 2 -method lsd")), replacer(t, written(t, "-k 2"))
+	matrix := replacer(t, written(t, "-k 1 -method lsd -kernel matrix -drop 3")) // by columns
 	for text, want := range map[string]string{
-		swapped(lsd, `"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
-		swapped(lsd, `"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
-		swapped(lsd, `"samples": [`, `"samples": [[1, 2], `):                                "has 3 samples, but the model has 4 and",
-		swapped(lsd, `"samples"`, `"others"`):                                               "has 3 samples, but the model has 0 and 2 columns",
-		swapped(matrix, `"c1", "c2"`, `"c1", "c2", "c3"`):                                   "has 2 samples, but the model has 0 and 3 columns",
-		swapped(plain, `"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
+		lsd(`"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
+		lsd(`"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
+		lsd(`"samples": [`, `"samples": [[1, 2], `):                                "has 3 samples, but the model has 4 and",
+		lsd(`"samples"`, `"others"`):                                               "has 3 samples, but the model has 0 and 2 columns",
+		matrix(`"c1", "c2"`, `"c1", "c2", "c3"`):                                   "has 2 samples, but the model has 0 and 3 columns",
+		plain(`"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
 	} {
-		writeText(t, "bad.json", text)
-		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
-		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: damaged model: ") || !strings.Contains(stderr, want) {
-			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
-		}
-	}
-
-	for args, want := range map[string]string{
-		"predict data.csv":                                  "-model is missing",
-		"predict -model - data.csv":                         "-model -: must be a file",
-		"predict -model model.json -o  model.json data.csv": "-o model.json would overwrite the model",
-		"predict -model model.json -o data.csv data.csv":    "-o data.csv would overwrite the data",
-		"predict -model model.json -k 2 data.csv":           "not defined: -k",
-	} {
-		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
-			t.Errorf("%s: code %d, %q", args, code, stderr)
-		}
-	}
-	for args, want := range map[string]string{
-		"predict -model missing.json data.csv":  "missing.json",
-		"predict -model model.json missing.csv": "missing.csv",
-		"predict -model model.json three.csv":   "three.csv: 3 columns, but the model has 2 (c1, c2)",
-		"predict -model model.json text.csv":    "text.csv:2:2: ",
-		"predict -model named.json other.csv":   `"b"`,
-	} {
-		for name, text := range map[string]string{"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n", "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n"} {
-			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		must(t, "fit", "-k", "1", "-model", "named.json", "named.csv")
-		if code, stdout, stderr := do(t, "", strings.Fields(args)...); code != 1 || stdout != "" || !strings.Contains(stderr, want) {
-			t.Errorf("%s: code %d, %q", args, code, stderr)
-		}
+		checkModelFault(t, text, "damaged model: ")
+		checkModelFault(t, text, want)
 	}
 }
 
-// Whatever is in a model, it is refused or gives every row memberships in k
-// clusters.
+// Any model is an error or gives every row memberships in k clusters.
 func FuzzModel(f *testing.F) {
 	for _, args := range []string{
 		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd", "-k 2 -method tilsd -scale zscore",

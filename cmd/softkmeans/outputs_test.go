@@ -13,21 +13,14 @@ import (
 	"testing/iotest"
 )
 
-// Whatever goes wrong, the folder is as it was.
+// After any failure the folder is unchanged.
 func TestFailureLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	old, fresh := filepath.Join(dir, "old.csv"), filepath.Join(dir, "fresh.csv")
-	if err := os.WriteFile(old, []byte("precious"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	writeText(t, old, "precious")
 	before := files(t, dir)
-	data, err := os.ReadFile(iris)
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := func() io.Reader { return bytes.NewReader(data) }
+	good := func() io.Reader { return strings.NewReader(readFile(t, iris)) }
 	broken := iotest.ErrReader(errors.New("disk on fire"))
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, test := range []struct {
@@ -39,7 +32,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 	}{
 		{"bad value", t.Context(), func() io.Reader { return strings.NewReader("1,2\n3,x\n") }, io.Discard, "<stdin>:2:2: "},
 		{"bad reader", t.Context(), func() io.Reader { return io.MultiReader(good(), broken) }, io.Discard, "<stdin>: disk on fire"},
-		{"report not written", t.Context(), good, full, "disk full"},
+		{"report not written", t.Context(), good, fullDisk, "disk full"},
 		{"interrupted", over, good, io.Discard, "interrupted"},
 	} {
 		for _, path := range []string{old, fresh} {
@@ -53,13 +46,21 @@ func TestFailureLeavesNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Without an output nothing is written. A successful run replaces the old file.
+func TestReplacement(t *testing.T) {
+	dir := t.TempDir()
+	old := writeText(t, filepath.Join(dir, "old.csv"), "precious")
+	before := files(t, dir)
+	data := readFile(t, iris)
 	for _, path := range []string{filepath.Join(dir, "missing", "g.csv"), dir} {
-		code, stdout, stderr := do(t, string(data), "fit", "-k", "2", "-o", path)
+		code, stdout, stderr := do(t, data, "fit", "-k", "2", "-o", path)
 		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: cannot write "+path+": ") {
 			t.Errorf("-o %s: code %d, stdout %q, stderr %q", path, code, stdout, stderr)
 		}
 	}
-	code, _, stderr := do(t, string(data), "fit", "-k", "2", "-o", "-", "nothing.csv")
+	code, _, stderr := do(t, data, "fit", "-k", "2", "-o", "-", "nothing.csv")
 	if code != 1 || !strings.Contains(stderr, "nothing.csv") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
@@ -67,8 +68,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 		t.Errorf("the folder has\n%s, before\n%s", after, before)
 	}
 
-	// And where nothing goes wrong, the old file is replaced.
-	if code, _, stderr := do(t, string(data), "fit", "-k", "2", "-o", old); code != 0 {
+	if code, _, stderr := do(t, data, "fit", "-k", "2", "-o", old); code != 0 {
 		t.Fatal(stderr)
 	}
 	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,p0,p1\n`) || strings.Count(after, "\n") != 1 {
@@ -76,8 +76,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 	}
 }
 
-// A replaced file keeps its mode and stays the target of its links; a device
-// is written to, not replaced.
+// A replaced file keeps its mode and its links. A device is written to, not replaced.
 func TestOutputKinds(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" {
 		t.Skip("no modes and links here")
@@ -102,7 +101,7 @@ func TestOutputKinds(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link: %v, %v", info, err)
 	}
-	// A link to a file that is yet to be.
+	// A link to a file that does not exist.
 	if err := os.Symlink(filepath.Join(dir, "new.csv"), filepath.Join(dir, "ahead")); err != nil {
 		t.Fatal(err)
 	}
@@ -123,8 +122,7 @@ func TestOutputKinds(t *testing.T) {
 	}
 }
 
-// Two outputs are not the same file, whatever it is called and wherever it is, and
-// none is the data.
+// Two outputs cannot be the same file, and none can be the data, under any name.
 func TestOutputNames(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" {
 		t.Skip("no links here")
@@ -157,7 +155,7 @@ func TestOutputNames(t *testing.T) {
 	}
 }
 
-// A file that is standard output by another name has the memberships alone.
+// If -o names the file of standard output, the report does not go there.
 func TestOutputIsStdout(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
 		t.Skip("no such files here")
@@ -180,7 +178,7 @@ func TestOutputIsStdout(t *testing.T) {
 	}
 }
 
-// Where rows go to the terminal that progress is shown on, there is none.
+// There is no progress if rows go to the same terminal.
 func TestMixed(t *testing.T) {
 	a, errA := os.Create(filepath.Join(t.TempDir(), "a"))
 	b, errB := os.Create(filepath.Join(t.TempDir(), "b"))
@@ -202,7 +200,7 @@ func TestMixed(t *testing.T) {
 	}
 }
 
-// Of several files none appears where one cannot be written.
+// If one of several files cannot be written, none appears.
 func TestFitFilesTogether(t *testing.T) {
 	dir := inFolder(t, "1,2\n3,4\n5,7\n")
 	before := files(t, dir)
@@ -217,9 +215,8 @@ func TestFitFilesTogether(t *testing.T) {
 			t.Errorf("%s: the folder has\n%s", args, after)
 		}
 	}
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	var stderr bytes.Buffer
-	if code := run(t.Context(), strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv"), nil, full, &stderr); code != 1 {
+	if code := run(t.Context(), strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv"), nil, fullDisk, &stderr); code != 1 {
 		t.Errorf("code %d", code)
 	}
 	if after := files(t, dir); after != before {

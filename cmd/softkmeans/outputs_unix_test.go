@@ -2,8 +2,8 @@
 
 package main
 
-// Every output of every command, and what can go wrong with it: the message names
-// the file as it was asked for, old files stay as they were, and nothing is left.
+// This file tests failures of every output of every command: the message names the
+// file as the user did, old files are unchanged, and no temporary file is left.
 
 import (
 	"bytes"
@@ -18,8 +18,7 @@ import (
 	"testing"
 )
 
-// writing is a command: its line, in which the outputs stand, in the order in which
-// they get their names.
+// writing is a command line and its outputs, in the order in which they are renamed.
 type writing struct {
 	args    string
 	outputs []string
@@ -34,15 +33,15 @@ var writings = []writing{
 	{"report -k 3 -o page.html data.csv", []string{"page.html"}},
 }
 
-// with is the command line with another name for one of the outputs.
+// with returns the command line with another name for one of the outputs.
 func (w writing) with(output, name string) []string {
 	args := strings.Fields(w.args)
 	args[slices.Index(args, output)] = name
 	return args
 }
 
-// writingFolder has the data, the model that predict wants, and an old file for every
-// output.
+// writingFolder makes a folder with the data, a model for predict, and an old file for
+// every output.
 func writingFolder(t *testing.T) (dir string) {
 	t.Helper()
 	dir = inFolder(t, readFile(t, iris))
@@ -64,8 +63,7 @@ func unharmed(t *testing.T, what string, code int, stderr, want, dir, before str
 	}
 }
 
-// A name that cannot be written is found before the work, and one whose disk is full
-// after it.
+// An output that cannot be created is an error before the work, a full disk after it.
 func TestOutputFaults(t *testing.T) {
 	dir := writingFolder(t)
 	long := strings.Repeat("n", 256)
@@ -95,11 +93,11 @@ func TestOutputFaults(t *testing.T) {
 			}
 		}
 	}
-	// What is as long as a name may be is a name.
+	// The longest name that the system allows works.
 	most := strings.Repeat("n", 253) + "é"
 	for _, w := range writings {
 		must(t, strings.Fields(w.args)...)
-		for _, output := range w.outputs[:soak(1, len(w.outputs))] {
+		for _, output := range w.outputs[:runs(1, len(w.outputs))] {
 			want := readFile(t, output)
 			must(t, w.with(output, most)...)
 			if got := readFile(t, most); got != want && w.outputs[0] != "page.html" || !strings.Contains(got, want[:20]) { // a page tells its command
@@ -113,9 +111,8 @@ func TestOutputFaults(t *testing.T) {
 	}
 }
 
-// The report goes out before the files get their names, so that who writes it can
-// have the rename fail: as a full folder or a quota does. The files before that one
-// are written, which the message says.
+// If a rename fails, as for a full folder or a quota, the message says which files are
+// written. The report is written before the renames, so its writer can make them fail.
 func TestRenameFaults(t *testing.T) {
 	dir := writingFolder(t)
 	before := files(t, dir)
@@ -145,7 +142,7 @@ func TestRenameFaults(t *testing.T) {
 			}
 		}
 	}
-	// The folder itself is gone.
+	// The folder is gone.
 	if err := os.Mkdir("sub", 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +152,8 @@ func TestRenameFaults(t *testing.T) {
 	unharmed(t, "the folder is gone", code, stderr.String(), "cannot write sub/m.csv: no such file or directory\n", dir, before)
 }
 
-// A report that cannot be written leaves the files as they were, where standard
-// output is full and, with the rows there, where standard error is.
+// If the report cannot be written, old files are unchanged. The report goes to standard
+// output, or to standard error if the rows go to standard output.
 func TestReportNotWritten(t *testing.T) {
 	dir := writingFolder(t)
 	before := files(t, dir)
@@ -176,7 +173,7 @@ func TestReportNotWritten(t *testing.T) {
 	}
 }
 
-// shell runs the program by a line of the shell, in which "$@" is it.
+// shell returns the program as "$@" in a line of the shell.
 func shell(t *testing.T, line string, args ...string) *exec.Cmd {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
@@ -188,7 +185,7 @@ func shell(t *testing.T, line string, args ...string) *exec.Cmd {
 	return c
 }
 
-// fails runs a process, which is to fail.
+// fails runs a process that must fail.
 func fails(c *exec.Cmd) (code int, stderr string) {
 	var said bytes.Buffer
 	c.Stderr = &said
@@ -196,8 +193,7 @@ func fails(c *exec.Cmd) (code int, stderr string) {
 	return c.ProcessState.ExitCode(), said.String()
 }
 
-// Where a file may not grow, each output fails in turn: the limit, in units of 512 or
-// 1024 bytes, is below the smallest of them.
+// With a limit of 0 bytes for files, the first output fails.
 func TestFileTooLarge(t *testing.T) {
 	dir := writingFolder(t)
 	before := files(t, dir)
@@ -212,8 +208,8 @@ func TestFileTooLarge(t *testing.T) {
 	}
 }
 
-// Who closes standard output or standard error gets whole files, which what was to go
-// there does not get into, as it would into the first file that is opened.
+// If standard output or standard error is closed at the start, the files are complete:
+// the report does not go into the first file that is opened.
 func TestClosedStreams(t *testing.T) {
 	writingFolder(t)
 	for _, w := range writings {
@@ -223,7 +219,7 @@ func TestClosedStreams(t *testing.T) {
 			want[output] = readFile(t, output)
 		}
 		lines := []string{`exec "$@" <&- >&- 2>&-`, `exec "$@" >&-`, `exec "$@" 2>&-`}
-		for _, line := range lines[:soak(1, len(lines))] {
+		for _, line := range lines[:runs(1, len(lines))] {
 			for _, output := range w.outputs {
 				writeText(t, output, "the old "+output)
 			}
@@ -239,8 +235,8 @@ func TestClosedStreams(t *testing.T) {
 	}
 }
 
-// unprivileged has the process run as nobody, where a test by root could write
-// anything. The program is opened before, as nobody may not reach where it lies.
+// unprivileged makes the process run as nobody if the test is run by root, who may
+// write anything. The program is opened before, since nobody may not reach its folder.
 func unprivileged(t *testing.T, c *exec.Cmd) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -259,13 +255,13 @@ func unprivileged(t *testing.T, c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 }
 
-// In a folder that may not be written to, and over a file that may not, nothing is.
+// Nothing is written to a read-only folder or over a read-only file.
 func TestReadOnlyFolder(t *testing.T) {
 	if testing.CoverMode() != "" {
 		t.Skip("coverage writes files of its own")
 	}
 	dir := writingFolder(t)
-	for from := dir; from != os.TempDir() && from != "/"; from = filepath.Dir(from) { // for nobody to get there
+	for from := dir; from != os.TempDir() && from != "/"; from = filepath.Dir(from) { // so that nobody can reach it
 		if err := os.Chmod(from, 0o755); err != nil {
 			t.Skip(err)
 		}
@@ -294,7 +290,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// A file that is replaced keeps its mode, what the umask takes off new ones included.
+// A replaced file keeps its mode, whatever the umask.
 func TestModeKept(t *testing.T) {
 	writingFolder(t)
 	for _, mode := range []os.FileMode{0o666, 0o600, 0o640, 0o777} {

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A named pipe that nobody has opened at its other end does not stand in the way of
-// an end, and nothing is left behind.
+// An interrupt ends the wait for the other end of a named pipe, and no file is left.
 func TestInterruptedOpen(t *testing.T) {
 	inputs(t)
 	before := files(t, ".")
@@ -37,7 +36,7 @@ func TestInterruptedOpen(t *testing.T) {
 		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("%s: code %d, %q", args, code, &stderr)
 		}
-		if err := os.Remove("pipe"); err != nil { // who still opens it is not to meet the next
+		if err := os.Remove("pipe"); err != nil { // so that a late open does not meet the next one
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +45,7 @@ func TestInterruptedOpen(t *testing.T) {
 	}
 }
 
-// What is no model is not read to its end, which it may not have.
+// A file that is not a model is not read to its end, which it may not have.
 func TestEndlessModel(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		t.Skip(err)

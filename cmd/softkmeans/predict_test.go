@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// A saved model gives the rows that it was fitted to the memberships that they
-// had, whatever the method, the scale, and the order of the columns.
+// A model gives the fitted rows their memberships of the fit, for every method and
+// scale and any order of the columns.
 func TestPredictFitted(t *testing.T) {
 	inFolder(t, flowers(t))
-	// The columns in another order, and others between.
+	// The columns in another order, with others between them.
 	var turned strings.Builder
 	for line := range strings.Lines(readFile(t, "data.csv")) {
 		line = strings.Replace(strings.TrimSuffix(line, "\n"), `"petal, width"`, "PETAL", 1)
@@ -63,7 +63,7 @@ func TestPredictFitted(t *testing.T) {
 	}
 }
 
-// Columns may have one name: what was fitted is read again, with what fit wrote.
+// Several columns may have the same name.
 func TestSameNames(t *testing.T) {
 	inFolder(t, "a,k,a,b\n1,x,2,3\n4,y,5,7\n7,x,8,8\n1,y,9,2\n")
 	must(t, strings.Fields("fit -k 2 -label k -o g.csv -centers f.csv -model m.json data.csv")...)
@@ -73,14 +73,14 @@ func TestSameNames(t *testing.T) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
-	// By position, since b is not there twice.
+	// The columns are found by position, since the data does not have b twice.
 	writeText(t, "f.csv", strings.Replace(readFile(t, "f.csv"), "a,a,b", "a,b,b", 1))
 	if text := must(t, strings.Fields("certify -centers f.csv -label k data.csv")...); !strings.Contains(text, "\nCertified: ") {
 		t.Error(text)
 	}
 }
 
-// Names that are numbers, or the same twice, are names all the same.
+// Names may be numbers, or occur twice.
 func TestPredictNames(t *testing.T) {
 	inFolder(t, "1,2\n1,2\n3,4\n5,7\n")
 	must(t, strings.Fields("fit -k 2 -header yes -o want.csv -model model.json data.csv")...)
@@ -105,8 +105,8 @@ func TestPredictNames(t *testing.T) {
 	}
 }
 
-// Products of rows have no digits left far from the origin, which TI-LSD does not
-// mind, and are out of range far beyond it, which is said.
+// TI-LSD keeps its digits for rows far from the origin, where products of rows have
+// none left. Products out of range are an error.
 func TestPredictProducts(t *testing.T) {
 	table := func(shift, unit float64) string {
 		var b strings.Builder
@@ -128,5 +128,31 @@ func TestPredictProducts(t *testing.T) {
 		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
 			t.Errorf("%s: code %d, %q, %q", method, code, stdout, stderr)
 		}
+	}
+}
+
+func TestPredictUsage(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	for name, text := range map[string]string{
+		"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n", "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n",
+	} {
+		writeText(t, name, text)
+	}
+	must(t, strings.Fields("fit -k 2 -scale zscore -model model.json data.csv")...)
+	must(t, strings.Fields("fit -k 1 -model named.json named.csv")...)
+	for _, f := range []failure{
+		{"data.csv", 2, "-model is missing"},
+		{"-model - data.csv", 2, "-model -: must be a file"},
+		{"-model model.json -o model.json data.csv", 2, "-o model.json would overwrite the model"},
+		{"-model model.json -o data.csv data.csv", 2, "-o data.csv would overwrite the data"},
+		{"-model model.json -k 2 data.csv", 2, "not defined: -k"},
+		{"-model missing.json data.csv", 1, "missing.json"},
+		{"-model model.json missing.csv", 1, "missing.csv"},
+		{"-model model.json three.csv", 1, "three.csv: 3 columns, but the model has 2 (c1, c2)"},
+		{"-model model.json text.csv", 1, "text.csv:2:2: "},
+		{"-model named.json other.csv", 1, `"b"`},
+	} {
+		f.args = "predict " + f.args
+		f.check(t)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"softkmeans"
 )
 
-// The line comes five times a second at most, has the share of the file that the
-// pass has read, and is gone in the end.
+// The line appears at most five times a second, shows the share of the file that is
+// read, and is removed at the end.
 func TestProgress(t *testing.T) {
 	var b bytes.Buffer
 	read, now := int64(0), time.Unix(1000, 0)
@@ -38,8 +38,8 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 
-	// Where the number of passes is known, so is the time that is left: 2 s of 10
-	// are over after a fifth.
+	// If the number of passes is known, the remaining time is shown: 8 s, after 2 s for
+	// a fifth of two passes.
 	b.Reset()
 	read, now = 0, time.Unix(2000, 0)
 	p = newProgress(&b, false)

@@ -41,8 +41,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// What is above the minimum is never said to be at it: there may be no variance to
-// take shares of, and squares may be out of range.
+// An error above the minimum is never called minimal: not if the variance is 0, nor in
+// very large or small units.
 func TestDistance(t *testing.T) {
 	for _, test := range []struct {
 		unit       float64

@@ -5,14 +5,34 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"softkmeans/internal/npy"
 )
 
-// Anyone's files: columns by name or by position, with labels or without, of any
-// kind and from a pipe. The data is a mixture of the centers as it stands.
+// certifyPiped checks that the files are certified with an objective of 0, whichever of
+// them is standard input.
+func certifyPiped(t *testing.T, flags string, paths ...string) {
+	t.Helper()
+	for piped := range 4 { // 3: none
+		names := slices.Clone(paths)
+		stdin := ""
+		if piped < 3 {
+			stdin, names[piped] = readFile(t, paths[piped]), "-"
+		}
+		args := append([]string{"certify", names[0], "-centers", names[1], "-memberships", names[2]}, strings.Fields(flags)...)
+		code, text, stderr := do(t, stdin, args...)
+		if code != 0 || stderr != "" || value(t, text, "objective") != 0 || !strings.Contains(text, "\nCertified: ") {
+			t.Errorf("%q: code %d, %s\n%s", args, code, stderr, text)
+		}
+	}
+}
+
+// Centers and memberships may come from any program: columns by name or position, with
+// or without labels, as CSV, .npy or gzip, from a file or a pipe. The rows are exact
+// mixtures of the centers.
 func TestCertifyFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
@@ -42,11 +62,7 @@ func TestCertifyFiles(t *testing.T) {
 	centers := array("f.npy", 3, 2, 0, 0, 4, 0, 0, 4)
 	shares := array("g.npy", 4, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1, .25, .25, .5)
 	packed := func(path string) string {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return write(filepath.Base(path)+".gz", gzipped(t, string(text)))
+		return write(filepath.Base(path)+".gz", gzipped(t, readFile(t, path)))
 	}
 	for _, test := range []struct {
 		data, centers, memberships string
@@ -58,26 +74,11 @@ func TestCertifyFiles(t *testing.T) {
 		{years, turned, fits, "-header yes"}, {years, plain, fits, "-header yes -delimiter ;"},
 		{x, named, fits, ""}, {x, named, mixed, ""}, {x, named, words, ""}, {x, named, labelled, ""}, {x, named, many, ""},
 	} {
-		for piped := range 4 { // which of the files is standard input; 3: none
-			paths := []string{test.data, test.centers, test.memberships}
-			stdin := ""
-			if piped < 3 {
-				text, err := os.ReadFile(paths[piped])
-				if err != nil {
-					t.Fatal(err)
-				}
-				stdin, paths[piped] = string(text), "-"
-			}
-			args := append([]string{"certify", paths[0], "-centers", paths[1], "-memberships", paths[2]}, strings.Fields(test.flags)...)
-			code, text, stderr := do(t, stdin, args...)
-			if code != 0 || stderr != "" || value(t, text, "objective") != 0 || !strings.Contains(text, "\nCertified: ") {
-				t.Errorf("%q: code %d, %s\n%s", args, code, stderr, text)
-			}
-		}
+		certifyPiped(t, test.flags, test.data, test.centers, test.memberships)
 	}
 }
 
-// Labels are memberships, too, counted from 0 or from 1.
+// A column of labels, from 0 or from 1, gives memberships of 0 and 1.
 func TestCertifyLabels(t *testing.T) {
 	inFolder(t, "0,0\n4,0\n0,4\n1,2\n")
 	writeText(t, "f.csv", "0,0\n4,0\n0,4\n")
@@ -107,7 +108,7 @@ func TestCertifyLabels(t *testing.T) {
 	}
 }
 
-// Centers and memberships are tables of other programs: no content is a panic.
+// No content of the files of centers and memberships panics.
 func FuzzSideFiles(f *testing.F) {
 	for _, s := range []string{"p0,p1\n1,0\n0.5,0.5\n0,1\n", "label\n0\n1\n2\n", "1,2\n3,4\n", "x,label,y\n1,0,2\n", "y,x\n1,2\n", "1\n2\n1\n"} {
 		f.Add(s, s)

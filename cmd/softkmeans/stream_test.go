@@ -17,15 +17,14 @@ import (
 	"softkmeans/internal/rows"
 )
 
-// untold takes from a report what a stream does not tell and says otherwise.
+// untold removes from a report what a stream does not report, or reports in other words.
 func untold(report string) string {
 	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  gap|  largest \|).*\n`).ReplaceAllString(report, "")
 	report = regexp.MustCompile(`to within \S+ of`).ReplaceAllString(report, "to within X of")
 	return report[strings.IndexByte(report, ':'):]
 }
 
-// A stream has the report and the memberships of the table in memory, from both
-// kinds of files.
+// A stream has the report and the memberships of a table in memory, from CSV and .npy.
 func TestStream(t *testing.T) {
 	dir := t.TempDir()
 	csvPath, npyPath := writeTables(t, dir, 30000, 4)
@@ -76,8 +75,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Of rows that a summary has room for minvol gives the same in a stream; of more, as
-// much error as the slack allows, measured on all of them.
+// minvol of a stream gives the result in memory if the summary has all rows. Otherwise
+// its error, measured on all rows, is what the slack allows.
 func TestStreamMinVolume(t *testing.T) {
 	dir := t.TempDir()
 	path, _ := writeTables(t, dir, 900, 4)
@@ -147,7 +146,7 @@ func TestStreamChoice(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong in a pass is told with its place, and leaves nothing.
+// An error in a pass names its place, and no file is left.
 func TestStreamFailure(t *testing.T) {
 	dir, outDir := t.TempDir(), t.TempDir()
 	out := filepath.Join(outDir, "g.csv")
@@ -166,7 +165,6 @@ func TestStreamFailure(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	for _, test := range []struct {
 		ctx  context.Context
 		path string
@@ -178,7 +176,7 @@ func TestStreamFailure(t *testing.T) {
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},
 		{over, good, io.Discard, "interrupted; no file was written"},
-		{t.Context(), good, full, "disk full"},
+		{t.Context(), good, fullDisk, "disk full"},
 	} {
 		var stderr bytes.Buffer
 		code := run(test.ctx, []string{"fit", "-k", "2", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
@@ -189,15 +187,15 @@ func TestStreamFailure(t *testing.T) {
 			t.Errorf("%s: the folder has %s", test.want, left)
 		}
 	}
-	// And the memberships themselves.
+	// Writing the memberships fails.
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, full, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, fullDisk, &stderr)
 	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
 
-// A compressed file is large at a fifth of the size.
+// A compressed file counts as large at a fifth of the size.
 func TestLarge(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	for _, test := range []struct {
@@ -225,7 +223,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// The command tells no more of a stream than Certify would of the whole.
+// The certificate of a stream is that of Certify for all rows.
 func TestStreamCertificate(t *testing.T) {
 	f := fitFlags{k: 3}
 	std := streams{out: io.Discard, err: io.Discard}

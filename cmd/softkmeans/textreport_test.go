@@ -11,7 +11,7 @@ import (
 	"softkmeans"
 )
 
-// A wide table is broken into blocks that together have every column once.
+// A wide table is broken into blocks that have every column once.
 func TestWriteCenters(t *testing.T) {
 	m := softkmeans.NewMatrix(11, 40, nil)
 	names := make([]string, 40)
@@ -53,7 +53,7 @@ func TestWriteCenters(t *testing.T) {
 	}
 }
 
-// Where only the floor may be to blame the verdict says what settles it.
+// If the floor may be too low, the verdict says how to find out.
 func TestVerdictAdvice(t *testing.T) {
 	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov, Status: softkmeans.StatusIterationLimit}
 	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2}
