@@ -94,19 +94,11 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	return f, nil
 }
 
-func runCertify(ctx context.Context, args []string, std streams) error {
-	f, err := parseCertify(args)
-	if err != nil {
-		return err
-	}
-	s, err := f.open(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+// run computes and prints the certificate.
+func (f *certifyFlags) run(s *session) error {
 	given := new(solution)
 	defer given.close()
-	if err := given.open(ctx, &f, std.in); err != nil {
+	if err := given.open(s.ctx, f, s.std.in); err != nil {
 		return err
 	}
 	c, err := f.certify(s, given)
@@ -114,9 +106,9 @@ func runCertify(ctx context.Context, args []string, std streams) error {
 		return err
 	}
 	if f.json {
-		err = writeJSON(std.out, c.json())
+		err = writeJSON(s.std.out, c.json())
 	} else {
-		_, err = std.out.Write(c.text())
+		_, err = s.std.out.Write(c.text())
 	}
 	if err == nil && !c.Optimal(c.tol) {
 		err = errNotOptimal

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"io"
 	"slices"
@@ -166,16 +165,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-func runFit(ctx context.Context, args []string, std streams) error {
-	f, err := parseFit(args)
-	if err != nil {
-		return err
-	}
-	s, err := f.open(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+// run fits the table and writes the outputs.
+func (f *fitFlags) run(s *session) error {
 	memberships, err := s.add("o", f.memberships)
 	if err != nil {
 		return err

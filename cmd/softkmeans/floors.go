@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -81,16 +80,8 @@ func parseFloors(args []string) (f floorsFlags, err error) {
 	return f, f.checkStream(f.stream)
 }
 
-func runFloors(ctx context.Context, args []string, std streams) error {
-	f, err := parseFloors(args)
-	if err != nil {
-		return err
-	}
-	s, err := f.open(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+// run computes the floors and writes the outputs.
+func (f *floorsFlags) run(s *session) error {
 	list, err := s.add("o", f.out)
 	if err != nil {
 		return err

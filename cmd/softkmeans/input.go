@@ -201,6 +201,32 @@ func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source}, nil
 }
 
+// inputCommand is the parsed command line of a command with one input.
+type inputCommand interface {
+	open(ctx context.Context, std streams) (*session, error)
+	run(s *session) error
+}
+
+// onInput returns a command's run function: it parses the command line, opens the
+// input and runs the command on it.
+func onInput[F any, P interface {
+	*F
+	inputCommand
+}](parse func(args []string) (F, error)) func(ctx context.Context, args []string, std streams) error {
+	return func(ctx context.Context, args []string, std streams) error {
+		f, err := parse(args)
+		if err != nil {
+			return err
+		}
+		s, err := P(&f).open(ctx, std)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		return P(&f).run(s)
+	}
+}
+
 // close closes the input and removes files that are not committed.
 func (s *session) close() {
 	s.discard()

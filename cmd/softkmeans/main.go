@@ -45,12 +45,12 @@ type command struct {
 }
 
 var commands = []command{
-	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
-	{"predict", "compute the memberships of new rows with a saved model", predictHelp, runPredict},
-	{"floors", "print the least squared error for every k, and propose a k", floorsHelp, runFloors},
-	{"certify", "check whether centers and memberships are optimal", certifyHelp, runCertify},
+	{"fit", "find k centers and the memberships of every row", fitHelp, onInput(parseFit)},
+	{"predict", "compute the memberships of new rows with a saved model", predictHelp, onInput(parsePredict)},
+	{"floors", "print the least squared error for every k, and propose a k", floorsHelp, onInput(parseFloors)},
+	{"certify", "check whether centers and memberships are optimal", certifyHelp, onInput(parseCertify)},
 	{"evaluate", "compare labels with known classes", evaluateHelp, runEvaluate},
-	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, runReport},
+	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 

@@ -62,12 +62,9 @@ func parsePredict(args []string) (f predictFlags, err error) {
 	return f, nil
 }
 
-func runPredict(ctx context.Context, args []string, std streams) error {
-	f, err := parsePredict(args)
-	if err != nil {
-		return err
-	}
-	model, err := readModel(ctx, f.model)
+// run reads the model, predicts the rows and writes the outputs.
+func (f *predictFlags) run(s *session) error {
+	model, err := readModel(s.ctx, f.model)
 	if err != nil {
 		return err
 	}
@@ -78,11 +75,6 @@ func runPredict(ctx context.Context, args []string, std streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	s, err := f.open(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer s.close()
 	a, errA := os.Stat(f.model)
 	b, errB := os.Stat(f.out)
 	if errA == nil && errB == nil && os.SameFile(a, b) {

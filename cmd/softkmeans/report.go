@@ -46,6 +46,7 @@ Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
 // reportFlags is the command line of report.
 type reportFlags struct {
 	inputFlags
+	args          []string
 	k             int // 0: the proposal
 	out           string
 	classes       string
@@ -76,6 +77,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 }
 
 func parseReport(args []string) (f reportFlags, err error) {
+	f.args = args
 	if err := f.parse(newReportFlagSet(&f), args); err != nil {
 		return f, err
 	}
@@ -92,21 +94,13 @@ func parseReport(args []string) (f reportFlags, err error) {
 	return f, nil
 }
 
-func runReport(ctx context.Context, args []string, std streams) error {
-	f, err := parseReport(args)
-	if err != nil {
-		return err
-	}
-	s, err := f.open(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+// run writes the page.
+func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
 		return err
 	}
-	show := newProgress(std.err, f.quiet || s.mixed())
+	show := newProgress(s.std.err, f.quiet || s.mixed())
 	defer show.clear()
 	show.step("reading")
 	d, err := f.readReported(s)
@@ -115,8 +109,8 @@ func runReport(ctx context.Context, args []string, std streams) error {
 	}
 	content := &report.Input{
 		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Rows: f.height, Cols: f.width,
-		Command: commandLine(append([]string{"softkmeans", "report"}, args...)), Version: version()}
-	if err := f.fit(ctx, content, show); err != nil {
+		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+	if err := f.fit(s.ctx, content, show); err != nil {
 		return err
 	}
 	show.step("page")
