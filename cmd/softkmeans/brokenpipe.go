@@ -4,5 +4,5 @@ package main
 
 import "syscall"
 
-// errBrokenPipe is of a write to a pipe that nobody reads.
+// errBrokenPipe is the error of writing to a pipe whose reader is closed.
 var errBrokenPipe error = syscall.EPIPE

@@ -2,6 +2,6 @@ package main
 
 import "syscall"
 
-// errBrokenPipe is of a write to a pipe that nobody reads, by what Plan 9's kernel
-// says then.
+// errBrokenPipe is the error of writing to a pipe whose reader is closed, in the
+// words of Plan 9's kernel.
 var errBrokenPipe = syscall.NewError("i/o on hungup channel")

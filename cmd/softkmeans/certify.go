@@ -1,11 +1,14 @@
 package main
 
+// This file holds the command certify.
+
 import (
 	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 
 	"softkmeans"
 )
@@ -13,34 +16,36 @@ import (
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
        softkmeans certify -model FILE [flags] [FILE]
 
-Is it optimal? Centers and memberships of any program are held against the least
-squared error that as many centers can leave over of the rows of FILE, which is
-known and proven. The certificate is computed from the three alone.
+Check whether centers and memberships are optimal, whichever program computed
+them. Their squared error is compared with the floor: no choice of as many
+centers can have a smaller squared error. The certificate is computed from the
+rows of FILE, the centers and the memberships alone.
 
 ` + fileHelp + `
-  -centers F    CSV or .npy: a row for each center, with the columns of FILE in
-                its units; in any order if F has a header with all the names
-  -model F      in place of -centers: a model that fit -model has written; rows
-                are scaled as those that were fitted
+  -centers F    CSV or .npy: a row for each center, in the columns and units of
+                FILE. The columns may be in any order if F has a header with all
+                their names
+  -model F      take the centers of a model that fit -model wrote, instead of
+                -centers; rows are scaled as the fitted ones were
   -memberships F
-                CSV or .npy: a row for each row of FILE, with a share of each
-                center: the columns p0, p1, … if F has them, and else all but
-                one named label. One column of labels, from 0 or from 1 on,
-                will do, too: each row is its center's alone then. Without the
-                flag the best memberships are computed, exactly
-  -tol T        what is called optimal: a gap, negative memberships and row sums
-                off 1 of at most T; 1e-9 is the default
-  -json         the certificate as JSON
-` + scaleHelp + columnsHelp + textHelp + `                -header and -delimiter are of FILE alone
+                CSV or .npy: a row for each row of FILE, with a share for each
+                center: the columns p0, p1, … if F has them, else all columns
+                but the one named label. A single column has labels, from 0 or
+                from 1: each row then belongs to one center. Without the flag
+                the best memberships for the centers are computed
+  -tol T        tolerance of "optimal": the gap, negative memberships and the
+                error of row sums are at most T. The gap is a share of the total
+                variance (default 1e-9)
+  -json         print the certificate as JSON
+` + scaleHelp + columnsHelp + textHelp + `                -header and -delimiter are for FILE only
 ` + runHelp + `
 Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
 
-Exit code: 0 optimal, 1 not optimal, or the data or a file is at fault (that is
-told on standard error, and the verdict on standard output), 2 the command line
-is.
+Exit code: 0 optimal, 1 not optimal, or bad data or a file error, 2 a bad
+command line. The verdict goes to standard output, an error to standard error.
 `
 
-// errNotOptimal is the exit code of a verdict, which has been printed.
+// errNotOptimal sets the exit code. The verdict is printed already.
 var errNotOptimal = errors.New("not optimal")
 
 // certifyFlags is the command line of certify.
@@ -66,20 +71,16 @@ func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 
 func parseCertify(args []string) (f certifyFlags, err error) {
 	fs := newCertifyFlagSet(&f)
-	rest, err := parseFlags(fs, args, 1)
-	if err != nil {
-		return f, err
-	}
-	if err := f.check(rest); err != nil {
+	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
 	switch {
 	case f.centers == "" && f.model == "":
-		return f, usageErrorf("-centers is missing: which file has the centers? Or -model, of fit")
+		return f, usageErrorf("-centers is missing; give a file of centers, or -model with a file that fit -model wrote")
 	case f.centers != "" && f.model != "":
 		return f, usageErrorf("-centers and -model both have centers; give one")
 	case f.model != "" && given(fs)["scale"]:
-		return f, usageErrorf("-scale: the model has one")
+		return f, usageErrorf("-scale: the model has its own; leave the flag out")
 	}
 	piped := 0
 	for _, from := range []bool{!f.named(), f.centers == "-", f.memberships == "-"} {
@@ -93,57 +94,21 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	return f, nil
 }
 
-func runCertify(ctx context.Context, args []string, s streams) error {
-	f, err := parseCertify(args)
+// run computes and prints the certificate.
+func (f *certifyFlags) run(s *session) error {
+	given := new(solution)
+	defer given.close()
+	if err := given.open(s.ctx, f, s.std.in); err != nil {
+		return err
+	}
+	c, err := f.certify(s, given)
 	if err != nil {
-		return err
-	}
-	in, source, err := openInput(ctx, f.source, s.in)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	c := &certified{tol: f.tol, centers: f.model}
-	read := func(*data) (*softkmeans.Matrix, error) { return nil, nil }
-	if f.model != "" {
-		m, err := readModel(ctx, f.model)
-		if err != nil {
-			return err
-		}
-		if err := f.use(m); err != nil {
-			return err
-		}
-		read = func(d *data) (*softkmeans.Matrix, error) { return m.centersFor(d, f.model) }
-	} else {
-		centers, err := openSide(ctx, f.centers, s.in)
-		if err != nil {
-			return err
-		}
-		defer centers.Close()
-		c.centers = centers.source
-		read = func(d *data) (*softkmeans.Matrix, error) { return readCenters(ctx, centers, d) }
-	}
-	var memberships *sideFile
-	if f.memberships != "" {
-		if memberships, err = openSide(ctx, f.memberships, s.in); err != nil {
-			return err
-		}
-		defer memberships.Close()
-	}
-	if c.data, err = f.read(ctx, in, source); err != nil {
-		return err
-	}
-	prototypes, err := read(c.data)
-	if err != nil {
-		return err
-	}
-	if err := f.certify(ctx, c, prototypes, memberships); err != nil {
 		return err
 	}
 	if f.json {
-		err = writeJSON(s.out, c.json())
+		err = writeJSON(s.std.out, c.json())
 	} else {
-		_, err = s.out.Write(c.text())
+		_, err = s.std.out.Write(c.text())
 	}
 	if err == nil && !c.Optimal(c.tol) {
 		err = errNotOptimal
@@ -151,41 +116,88 @@ func runCertify(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// certified is what certify tells of.
-type certified struct {
-	softkmeans.Certificate
-	data        *data
-	k           int
-	tol         float64
-	centers     string // which file has them
-	memberships string // "": computed
-	hard        bool   // every row is one center's alone
+// solution is what is certified: centers from a file or a model, and memberships
+// from a file or none.
+type solution struct {
+	model       *modelFile
+	centers     *sideFile // nil: those of model
+	memberships *sideFile // nil: to be computed
 }
 
-// certify reads the memberships, or computes them.
-func (f *certifyFlags) certify(ctx context.Context, c *certified, prototypes *softkmeans.Matrix, memberships *sideFile) (err error) {
-	c.k = prototypes.Rows
-	d := c.data
-	var g *softkmeans.Matrix
-	if memberships != nil {
-		c.memberships = memberships.source
-		if g, err = readMemberships(ctx, memberships, d, c.k, c.centers); err != nil {
+// open opens the files, so that a wrong name is an error before the data is read.
+func (s *solution) open(ctx context.Context, f *certifyFlags, stdin io.Reader) (err error) {
+	if f.model != "" {
+		if s.model, err = readModel(ctx, f.model); err != nil {
 			return err
+		}
+		if err := f.use(s.model); err != nil {
+			return err
+		}
+	} else if s.centers, err = openSide(ctx, f.centers, stdin); err != nil {
+		return err
+	}
+	if f.memberships != "" {
+		s.memberships, err = openSide(ctx, f.memberships, stdin)
+	}
+	return err
+}
+
+func (s *solution) close() {
+	for _, f := range []*sideFile{s.centers, s.memberships} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// certified is the result of certify.
+type certified struct {
+	quality
+	data        *data
+	centers     string // the file of the centers
+	memberships string // the file of the memberships; "": computed
+	hard        bool   // every row belongs to one center
+}
+
+// certify reads the data and the solution and computes the certificate.
+func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
+	d, err := f.read(s)
+	if err != nil {
+		return nil, err
+	}
+	c := &certified{data: d, centers: f.model}
+	var prototypes *softkmeans.Matrix
+	if given.model != nil {
+		prototypes, err = given.model.centersFor(d, f.model)
+	} else {
+		c.centers = given.centers.source
+		prototypes, err = readCenters(s.ctx, given.centers, d)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.quality = quality{k: prototypes.Rows, tol: f.tol, scaled: d.scale != nil}
+	var g *softkmeans.Matrix
+	if given.memberships != nil {
+		c.memberships = given.memberships.source
+		if g, err = given.memberships.readMemberships(s.ctx, d, c.k, c.centers); err != nil {
+			return nil, err
 		}
 		c.hard = c.k > 1 && isHard(g)
 	}
-	c.Certificate, err = await(ctx, func() (none softkmeans.Certificate, err error) {
+	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
 		if g == nil {
-			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, prototypes, &softkmeans.SimplexOptions{Workers: f.workers}); err != nil {
+			o := &softkmeans.SimplexOptions{Workers: f.workers}
+			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, prototypes, o); err != nil {
 				return none, err
 			}
 		}
 		return softkmeans.Certify(context.Background(), d.x, prototypes, g, &softkmeans.Options{Weights: d.Weights})
 	})
-	return err
+	return c, err
 }
 
-// text is the report.
+// text returns the report.
 func (c *certified) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
@@ -193,33 +205,34 @@ func (c *certified) text() []byte {
 	if c.memberships != "" {
 		fmt.Fprintf(&b, "%s: memberships\n", c.memberships)
 	} else {
-		b.WriteString("Memberships: none given; those below are the best for these centers, computed exactly\n")
+		b.WriteString("Memberships: not given; the best ones for these centers are computed\n")
 	}
 	b.WriteByte('\n')
-	writeQuality(&b, c.k, c.Certificate, c.data.scale != nil, false)
-	b.WriteString("\n" + c.verdict())
+	c.write(&b)
+	b.WriteString("\n" + c.words())
 	return b.Bytes()
 }
 
-// verdict is the certificate in words.
-func (c *certified) verdict() string {
-	text := verdict(c.k, c.Certificate, c.tol) + "\n"
-	if c.Gap > c.tol {
-		text += distance(c.k, c.Certificate, c.tol) + "\n"
-		switch {
-		case c.hard:
-			text += "Each row is one center's alone here, as with k-means, whose least error is above this floor:\n" +
-				"mixtures reach it. Without -memberships the best mixtures of these centers are taken.\n"
-		case c.memberships == "":
-			text += "No memberships can do better with these centers.\n"
-		default:
-			text += "Without -memberships the best ones are taken, which tells whether it is for the centers.\n"
-		}
+// words returns the verdict, and advice if better centers or memberships exist.
+func (c *certified) words() string {
+	text := c.verdict() + "\n"
+	if !(c.Gap > c.tol) {
+		return text
+	}
+	text += c.distance() + "\n"
+	switch {
+	case c.hard:
+		text += "Each row belongs to one center, as in k-means. Mixtures can have a smaller error. Without\n" +
+			"-memberships the best mixtures of these centers are computed.\n"
+	case c.memberships == "":
+		text += "No memberships can do better with these centers.\n"
+	default:
+		text += "Without -memberships the best ones are computed. The rest of the gap is then due to the centers.\n"
 	}
 	return text
 }
 
-// json is what -json prints.
+// json returns the report for -json.
 func (c *certified) json() any {
 	var memberships *string
 	if c.memberships != "" {
@@ -237,5 +250,5 @@ func (c *certified) json() any {
 		Certificate *certificateJSON `json:"certificate"`
 		Verdict     string           `json:"verdict"`
 	}{c.data.Source, c.data.Rows, c.data.Names, kindOf(c.data.scale).String(), c.centers, c.k, memberships,
-		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.verdict()}
+		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.words()}
 }

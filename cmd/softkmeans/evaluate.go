@@ -1,5 +1,7 @@
 package main
 
+// This file holds the command evaluate.
+
 import (
 	"bytes"
 	"cmp"
@@ -19,25 +21,24 @@ import (
 
 const evaluateHelp = `Usage: softkmeans evaluate [flags] TRUTH LABELS
 
-How well do labels agree with known classes? TRUTH has the class of every row,
-LABELS the cluster that was found for it: two columns of numbers or words, of
-CSV or .npy files, which gzip may have compressed, in the same order of rows.
-Either may be -, standard input, and both may be the same file. The names do not
-matter: clusters are matched to classes. What a column writes in two ways, as 1
-and 1.0 in a text, is two classes.
+Compare labels with known classes. TRUTH has the class of every row, LABELS its
+label: two columns of numbers or words in CSV or .npy files, which may be
+gzipped, with the rows in the same order. Either may be -, standard input; both
+may be the same file. Clusters are matched to classes, so their names do not
+matter. Two spellings in a text, as 1 and 1.0, are two classes.
 
-  -truth COL    the column of TRUTH, by its name in the header or by its number
-                from 1 (a whole number is always a number); the default is the
-                only column, or the one named label
-  -labels COL   that of LABELS, likewise
-  -json         the report as JSON
-` + textHelp + `                -header and -delimiter are of both files
+  -truth COL    the column of TRUTH: a name in the header, or a number from 1
+                (digits are always a number). Default: the only column, or the
+                one named label
+  -labels COL   the column of LABELS, likewise
+  -json         print the report as JSON
+` + textHelp + `                -header and -delimiter are for both files
 
-What is printed: ACC, the share of rows that are right where each cluster is
-matched to a class of its own in the best way; NMI, the mutual information by
+The report has: ACC, the share of rows that are right if each cluster is matched
+to a class of its own in the best way; NMI, the mutual information divided by
 the geometric mean of the entropies; purity, the share of rows of the most
-frequent class of their cluster; the adjusted Rand index; and the rows by class
-and cluster.
+frequent class of their cluster; the adjusted Rand index; and the number of rows
+of each class and cluster.
 
 Examples: softkmeans evaluate testdata/iris.labels.csv memberships.csv
           softkmeans evaluate -truth species flowers.csv memberships.csv
@@ -74,7 +75,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	}
 	switch {
 	case len(files) < 2:
-		return usageErrorf("evaluate takes 2 files, that of the classes and that of the labels, not %d", len(files))
+		return usageErrorf("evaluate takes 2 files, the classes and the labels, not %d", len(files))
 	case files[0] == "-" && files[1] == "-":
 		return usageErrorf("standard input can be read only once; give one of the files by name")
 	}
@@ -89,9 +90,9 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	if a, b := len(truth.Class), len(labels.Class); a != b {
 		hint := ""
 		if a-b == 1 || b-a == 1 {
-			hint = "; is the first line of one of them a header, or not? See -header"
+			hint = "; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no"
 		}
-		return fmt.Errorf("%s has %s, but %s has %s%s", truth.Source, count(a, "row"), labels.Source, count(b, "row"), hint)
+		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source, count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
 	e, err := await(ctx, func() (*evaluation, error) { return evaluate(truth, labels) })
 	if err != nil {
@@ -104,7 +105,7 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// readClasses reads a column, which the flag of that name chose.
+// readClasses reads a column of a file. flag is the flag that chooses the column.
 func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.Reader, flag, column string) (*table.Classes, error) {
 	in, source, err := openInput(ctx, name, stdin)
 	if err != nil {
@@ -122,8 +123,8 @@ func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.R
 	})
 }
 
-// sortClasses numbers the classes in the order of their values: of numbers, or of
-// words where one is no number.
+// sortClasses renumbers the classes in the order of their values: as numbers if all
+// are numbers, else as words.
 func sortClasses(c *table.Classes) {
 	values := make([]float64, len(c.Classes))
 	numbers := true
@@ -152,16 +153,16 @@ func sortClasses(c *table.Classes) {
 	c.Classes = names
 }
 
-// mostPairs is up to how many pairs of class and cluster are counted, and matched:
-// 2048 of each. Nobody wants more, and a column of anything but labels has them soon.
+// mostPairs is the largest number of pairs of class and cluster that are counted and
+// matched: 2048 of each. More come from a column that has no labels.
 const mostPairs = 1 << 22
 
-// evaluation is what evaluate tells of.
+// evaluation is the result of evaluate.
 type evaluation struct {
 	truth, labels             *table.Classes
 	accuracy                  *float64 // nil: more than mostPairs
 	nmi, purity, adjustedRand float64
-	counts                    [][]int // by class and cluster; nil: as accuracy
+	counts                    [][]int // by class and cluster; nil as accuracy
 }
 
 func evaluate(truth, labels *table.Classes) (*evaluation, error) {
@@ -194,7 +195,7 @@ func evaluate(truth, labels *table.Classes) (*evaluation, error) {
 	return e, nil
 }
 
-// json is what -json prints.
+// json returns the report for -json.
 func (e *evaluation) json() any {
 	type side struct {
 		Source string   `json:"source"`
@@ -205,7 +206,7 @@ func (e *evaluation) json() any {
 		Truth        side     `json:"truth"`
 		Labels       side     `json:"labels"`
 		Rows         int      `json:"rows"`
-		Accuracy     *float64 `json:"accuracy"` // null: too many pairs of class and cluster
+		Accuracy     *float64 `json:"accuracy"` // null: more than mostPairs
 		NMI          float64  `json:"nmi"`
 		Purity       float64  `json:"purity"`
 		AdjustedRand float64  `json:"adjustedRand"`
@@ -214,7 +215,7 @@ func (e *evaluation) json() any {
 		len(e.truth.Class), e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
 }
 
-// text is the report.
+// text returns the report.
 func (e *evaluation) text() []byte {
 	var b bytes.Buffer
 	side := func(c *table.Classes, one, more string) {
@@ -227,13 +228,13 @@ func (e *evaluation) text() []byte {
 	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 	b.WriteString("\nAgreement\n\n")
 	if e.accuracy != nil {
-		line("ACC", share(*e.accuracy), "of the rows are right, with the best one-to-one matching")
+		line("ACC", share(*e.accuracy), "share of rows that are right, with the best one-to-one matching")
 	} else {
 		line("ACC", "-", "not computed for so many classes and clusters")
 	}
-	line("NMI", share(e.nmi), "mutual information, from 0 to 1")
-	line("purity", share(e.purity), "of the rows are of the most frequent class of their cluster")
-	line("adjusted Rand", share(e.adjustedRand), "pairs that agree, 0 by chance, 1 at best")
+	line("NMI", share(e.nmi), "normalised mutual information, from 0 to 1")
+	line("purity", share(e.purity), "share of rows of the most frequent class of their cluster")
+	line("adjusted Rand", share(e.adjustedRand), "agreement of pairs: 0 by chance, 1 at best")
 	if e.counts != nil {
 		b.WriteString("\nRows by class (down) and cluster (across)\n\n")
 		writeCounts(&b, e.truth.Classes, e.labels.Classes, e.counts)
@@ -241,90 +242,106 @@ func (e *evaluation) text() []byte {
 	return b.Bytes()
 }
 
-// mostShown is up to how many classes and clusters the table of counts has.
+// mostShown is the largest number of classes and of clusters in the table of counts.
 const mostShown = 20
 
-// writeCounts writes a table with sums. Of too many classes or clusters the largest
-// are shown, in their order, and the others together.
+// countTable is the number of rows by class and cluster, with sums. If there are
+// many classes or clusters it shows the largest and the sum of the others.
+type countTable struct {
+	down, across []int // sums of the rows and of the columns
+	all          int
+	rows         []int    // the classes shown
+	head         []string // their names, then "n others" and "sum"
+	columns      []int    // the clusters shown
+	top          []string // their names, likewise
+	width        []int    // of the columns
+	first        int      // width of the column of names
+}
+
+// writeCounts writes the table of counts.
 func writeCounts(b *bytes.Buffer, classes, clusters []string, counts [][]int) {
-	down, across := make([]int, len(classes)), make([]int, len(clusters))
-	all := 0
-	for i, row := range counts {
-		for j, n := range row {
-			down[i] += n
-			across[j] += n
-			all += n
-		}
-	}
-	rows := largest(down, mostShown)
-	names := func(values []string, of []int) []string {
-		list := []string{}
-		for _, i := range of {
-			list = append(list, short(values[i], 16))
-		}
-		if left := len(values) - len(of); left > 0 {
-			list = append(list, fmt.Sprintf("%d others", left))
-		}
-		return append(list, "sum")
-	}
-	head := names(classes, rows)
-	first := 0
-	for _, s := range head {
-		first = max(first, utf8.RuneCountInString(s))
-	}
-	// As many clusters as a line has room for.
-	var columns []int
-	var top []string
-	var width []int
-	for most := mostShown; ; most-- {
-		columns = largest(across, most)
-		top = names(clusters, columns)
-		width = width[:0]
-		total := 2 + first
-		for _, s := range top {
-			w := max(utf8.RuneCountInString(s), len(strconv.Itoa(all)))
-			width = append(width, w)
-			total += 2 + w
-		}
-		if total <= lineWidth || most == 1 {
-			break
-		}
-	}
-	write := func(name string, cells []string) {
-		fmt.Fprintf(b, "  %-*s", first, name)
-		for i, s := range cells {
-			fmt.Fprintf(b, "  %*s", width[i], s)
-		}
-		b.WriteByte('\n')
-	}
-	// cells are those of a row of counts.
-	cells := func(row []int, sum int) (list []string) {
-		rest := sum
-		for _, j := range columns {
-			list = append(list, strconv.Itoa(row[j]))
-			rest -= row[j]
-		}
-		if len(columns) < len(clusters) {
-			list = append(list, strconv.Itoa(rest))
-		}
-		return append(list, strconv.Itoa(sum))
-	}
-	write("", top)
-	others, left := slices.Clone(across), all
-	for at, i := range rows {
-		write(head[at], cells(counts[i], down[i]))
+	t := newCountTable(classes, clusters, counts)
+	t.write(b, "", t.top)
+	others, left := slices.Clone(t.across), t.all
+	for at, i := range t.rows {
+		t.write(b, t.head[at], t.cells(counts[i], t.down[i]))
 		for j, n := range counts[i] {
 			others[j] -= n
 		}
-		left -= down[i]
+		left -= t.down[i]
 	}
-	if len(rows) < len(classes) {
-		write(head[len(rows)], cells(others, left))
+	if len(t.rows) < len(classes) {
+		t.write(b, t.head[len(t.rows)], t.cells(others, left))
 	}
-	write("sum", cells(across, all))
+	t.write(b, "sum", t.cells(t.across, t.all))
 }
 
-// largest returns where the largest sizes stand, in ascending order.
+// newCountTable computes the sums and chooses what is shown: at most mostShown
+// classes, and as many clusters as fit in a line.
+func newCountTable(classes, clusters []string, counts [][]int) *countTable {
+	t := &countTable{down: make([]int, len(classes)), across: make([]int, len(clusters))}
+	for i, row := range counts {
+		for j, n := range row {
+			t.down[i] += n
+			t.across[j] += n
+			t.all += n
+		}
+	}
+	t.rows = largest(t.down, mostShown)
+	t.head = shownNames(classes, t.rows)
+	for _, s := range t.head {
+		t.first = max(t.first, utf8.RuneCountInString(s))
+	}
+	for most := mostShown; ; most-- {
+		t.columns = largest(t.across, most)
+		t.top = shownNames(clusters, t.columns)
+		t.width = t.width[:0]
+		total := 2 + t.first
+		for _, s := range t.top {
+			w := max(utf8.RuneCountInString(s), len(strconv.Itoa(t.all)))
+			t.width = append(t.width, w)
+			total += 2 + w
+		}
+		if total <= lineWidth || most == 1 {
+			return t
+		}
+	}
+}
+
+// shownNames returns the chosen names, then "n others" if some are left, and "sum".
+func shownNames(names []string, chosen []int) (list []string) {
+	for _, i := range chosen {
+		list = append(list, short(names[i], 16))
+	}
+	if left := len(names) - len(chosen); left > 0 {
+		list = append(list, fmt.Sprintf("%d others", left))
+	}
+	return append(list, "sum")
+}
+
+// cells returns the cells of a row of counts.
+func (t *countTable) cells(row []int, sum int) (list []string) {
+	rest := sum
+	for _, j := range t.columns {
+		list = append(list, strconv.Itoa(row[j]))
+		rest -= row[j]
+	}
+	if len(t.columns) < len(t.across) {
+		list = append(list, strconv.Itoa(rest))
+	}
+	return append(list, strconv.Itoa(sum))
+}
+
+// write writes a line.
+func (t *countTable) write(b *bytes.Buffer, name string, cells []string) {
+	fmt.Fprintf(b, "  %-*s", t.first, name)
+	for i, s := range cells {
+		fmt.Fprintf(b, "  %*s", t.width[i], s)
+	}
+	b.WriteByte('\n')
+}
+
+// largest returns the indices of the most largest sizes, ascending.
 func largest(sizes []int, most int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
@@ -336,7 +353,7 @@ func largest(sizes []int, most int) []int {
 	return order
 }
 
-// short is a value for the head of a column or row, of so many characters at most.
+// short cuts a name to at most so many characters; an empty one is "(none)".
 func short(s string, most int) string {
 	s = table.Printable(s)
 	if s == "" {

@@ -29,27 +29,7 @@ type evaluationJSON struct {
 	Counts                    [][]int
 }
 
-func readInts(t *testing.T, path string) (labels []int) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range strings.Fields(string(text)) {
-		v, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		labels = append(labels, v)
-	}
-	return labels
-}
-
-func truthFile(name string) string {
-	return filepath.Join("..", "..", "testdata", name+".labels.csv")
-}
-
-// Of what fit finds in the sets of testdata the measures are the package's.
+// The measures are those of the package, for the fits of all data sets.
 func TestEvaluateSets(t *testing.T) {
 	for _, name := range sets {
 		g := filepath.Join(t.TempDir(), "g.csv")
@@ -106,15 +86,7 @@ func TestEvaluateSets(t *testing.T) {
 	}
 }
 
-func distinct(labels []int) map[int]bool {
-	m := map[int]bool{}
-	for _, v := range labels {
-		m[v] = true
-	}
-	return m
-}
-
-// Columns by name and number, words, delimiters, one file for both, a pipe.
+// Columns are found by name or number, in one file or two, or in a pipe.
 func TestEvaluateColumns(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
@@ -147,7 +119,7 @@ func TestEvaluateColumns(t *testing.T) {
 			t.Errorf("%q: code %d, %s\n%s", test.args, code, stderr, report)
 		}
 	}
-	// Numbers are in the order of numbers, words in that of words.
+	// Classes are ordered as numbers if all are numbers, else as words.
 	_, report, _ := do(t, "", "evaluate", plain, labels)
 	if !strings.HasSuffix(report, "\n       5  7  sum\n  1    0  2    2\n  2    1  0    1\n  10   1  0    1\n  sum  2  2    4\n") {
 		t.Errorf("%s", report)
@@ -158,7 +130,7 @@ func TestEvaluateColumns(t *testing.T) {
 	}
 }
 
-// A table of counts that is cut still has all rows in it.
+// A table of counts that is cut still counts all rows.
 func TestWriteCounts(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {3, 2}, {20, 20}, {21, 3}, {3, 21}, {50, 70}, {1, 300}} {
 		var classes, clusters []string
@@ -205,7 +177,7 @@ func TestWriteCounts(t *testing.T) {
 		if sum != total || sums[len(sums)-1] != total {
 			t.Errorf("%v: sums %v, want %d", size, sums, total)
 		}
-		// The last line has the sums of the columns, and theirs.
+		// The last line has the sums of the columns and the total.
 		last := 0
 		fields := strings.Fields(lines[len(lines)-1])[1:]
 		for _, s := range fields[:len(fields)-1] {
@@ -218,7 +190,7 @@ func TestWriteCounts(t *testing.T) {
 	}
 }
 
-// A column of something else than labels is no reason to count for hours.
+// For very many classes neither the matching nor the table is computed.
 func TestEvaluateManyClasses(t *testing.T) {
 	var a, b strings.Builder
 	for i := range 3000 {
@@ -242,12 +214,8 @@ func TestEvaluateUsage(t *testing.T) {
 	three, four, six := write("three.csv", "1\n2\n1\n"), write("four.csv", "label\n1\n2\n1\n2\n"), write("six.csv", "1\n2\n1\n2\n3\n3\n")
 	two := write("two.csv", "a,b\n1,2\n3,4\n5,6\n")
 	empty := write("empty.csv", "")
-	for _, test := range []struct {
-		args string
-		code int
-		want string
-	}{
-		{"", 2, "evaluate takes 2 files, that of the classes and that of the labels, not 0"},
+	for _, f := range []failure{
+		{"", 2, "evaluate takes 2 files, the classes and the labels, not 0"},
 		{three, 2, "not 1"},
 		{three + " " + three + " " + three, 2, "evaluate takes 2 files, not 3"},
 		{"- -", 2, "standard input can be read only once"},
@@ -263,30 +231,27 @@ func TestEvaluateUsage(t *testing.T) {
 		{three + " " + two, 1, two + ":"},
 		{"-truth c " + two + " " + three, 1, two + ":"},
 		{"-labels 3 " + three + " " + two, 1, two + ":"},
-		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; is the first line of one of them a header, or not? See -header\n"},
-		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows\n"},
+		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; they must be of the same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no\n"},
+		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows; they must be of the same rows\n"},
 	} {
-		code, stdout, stderr := do(t, "", append([]string{"evaluate"}, strings.Fields(test.args)...)...)
-		if code != test.code || stdout != "" || !strings.Contains(stderr, test.want) || !strings.HasPrefix(stderr, "softkmeans: ") {
-			t.Errorf("%q: code %d, %q, %q, want %q", test.args, code, stdout, stderr, test.want)
-		}
+		f.args = "evaluate " + f.args
+		f.check(t)
 	}
 	for _, names := range [][2]string{{"", "-"}, {"-", ""}, {"", three}} {
 		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 || !strings.HasPrefix(stderr, "softkmeans: the name of a file is empty") {
 			t.Errorf("%q: code %d, %q", names, code, stderr)
 		}
 	}
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	for _, args := range [][]string{{"evaluate"}, {"evaluate", "-json"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), append(args, three, three), nil, full, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), append(args, three, three), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}
 	r, w := io.Pipe()
 	defer w.Close()
 	var stderr bytes.Buffer
-	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }

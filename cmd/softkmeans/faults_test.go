@@ -1,63 +1,16 @@
 package main
 
-// Bad input: every command that reads a table says what is wrong and where, ends
-// with its code, writes nothing, and leaves no file.
+// This file tests bad input: every command says what is wrong and where, exits with
+// the right code, and writes nothing.
 
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
-
-// TestMain lets a test run the program itself, as a process.
-func TestMain(m *testing.M) {
-	if os.Getenv("SOFTKMEANS_TEST_MAIN") != "" {
-		main()
-	}
-	os.Exit(m.Run())
-}
-
-// process is the program as a process.
-func process(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	program, err := os.Executable()
-	if err != nil || runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
-		t.Skip("no processes here")
-	}
-	c := exec.Command(program, args...)
-	c.Env = append(os.Environ(), "SOFTKMEANS_TEST_MAIN=1")
-	return c
-}
-
-// readers are the command lines that read the table DATA, with files that it is
-// to write.
-var readers = []string{
-	"fit -k 2 -o out.csv -centers centers.csv -model model.json DATA",
-	"fit -k 2 -stream yes -o out.csv -model model.json DATA",
-	"fit -k 2 -method minvol -scale zscore -o out.csv DATA",
-	"fit -k 2 -method lsd -o out.csv DATA",
-	"fit -k auto -json DATA",
-	"predict -model good.json -o out.csv DATA",
-	"floors -o out.csv DATA",
-	"floors -stream yes -json -o out.csv DATA",
-	"report -k 2 -o out.html DATA",
-	"certify -centers good-centers.csv DATA",
-	"certify -centers good-centers.csv -memberships good.csv -json DATA",
-}
-
-// inputs makes a folder with what the readers need beside DATA.
-func inputs(t *testing.T) (dir string) {
-	t.Helper()
-	dir = inFolder(t, "1,2\n3,4\n5,7\n9,1\n")
-	must(t, strings.Fields("fit -k 2 -model good.json -o good.csv -centers good-centers.csv data.csv")...)
-	return dir
-}
 
 func TestBadInput(t *testing.T) {
 	dir := inputs(t)
@@ -108,7 +61,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A file that is not there, a folder, a file that may not be read.
+// A missing file, a folder and an unreadable file are errors.
 func TestNoFile(t *testing.T) {
 	dir := inputs(t)
 	if err := os.WriteFile("secret.csv", []byte("1,2\n3,4\n"), 0o200); err != nil {
@@ -138,15 +91,15 @@ func TestNoFile(t *testing.T) {
 	}
 }
 
-// More centers than rows, or than there is memory for, are refused. As many as
-// there are columns, and one more, fit any rows, which the report says.
+// More centers than rows are an error, before they exceed the memory. If k centers fit
+// any rows, the report says so.
 func TestTooManyCenters(t *testing.T) {
 	dir := inputs(t)
 	before := files(t, dir)
 	for _, args := range []string{"", "-stream yes", "-method minvol", "-method alternating", "-method lsd", "-method tilsd", "-method minvol -stream yes"} {
 		for _, k := range []string{"5", "99999999", "2000000000"} {
 			code, stdout, stderr := do(t, "", strings.Fields("fit -o out.csv data.csv -k "+k+" "+args)...)
-			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: data.csv: ") || !strings.Contains(stderr, "no more centers than rows") {
+			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: data.csv: ") || !strings.Contains(stderr, "give a k of at most the number of rows") {
 				t.Errorf("-k %s %s: code %d, %q", k, args, code, stderr)
 			}
 			if after := files(t, dir); after != before {
@@ -154,45 +107,27 @@ func TestTooManyCenters(t *testing.T) {
 			}
 		}
 	}
-	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "no more centers than rows") || files(t, dir) != before {
+	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "give a k of at most the number of rows") || files(t, dir) != before {
 		t.Errorf("report: code %d, %q", code, stderr)
 	}
-	// A small file may have many rows.
+	// A small compressed file may have many rows.
 	writeText(t, "packed.csv", gzipped(t, strings.Repeat("1,2\n3,5\n", 5000)))
 	if info, err := os.Stat("packed.csv"); err != nil || info.Size() > 600 {
 		t.Fatalf("%v, %v", info, err)
 	}
 	must(t, strings.Fields("fit -stream yes -k 400 packed.csv")...)
-	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 || !strings.Contains(stderr, "no more centers than rows") {
+	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 || !strings.Contains(stderr, "give a k of at most the number of rows") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
 		report := must(t, "fit", "-k", k, "data.csv")
-		if got := strings.Contains(report, "So many centers fit any 4 rows of 2 columns"); got != want {
+		if got := strings.Contains(report, k+" centers fit any 4 rows of 2 columns without error"); got != want {
 			t.Errorf("-k %s: %s", k, report)
 		}
 	}
 }
 
-// repeat is a text that goes on and on.
-type repeat struct {
-	text string
-	left int64
-}
-
-func (r *repeat) Read(p []byte) (n int, err error) {
-	if r.left <= 0 {
-		return 0, io.EOF
-	}
-	for n < len(p) {
-		m := copy(p[n:], r.text)
-		n += m
-	}
-	r.left -= int64(n)
-	return n, nil
-}
-
-// A line of a GB is refused long before it is read.
+// A line of 1 GB is an error long before its end.
 func TestEndlessLine(t *testing.T) {
 	for _, text := range []string{"1", "1,", "1.5;", "\"a\"\"", " ", "x"} {
 		dir := t.TempDir()
@@ -213,8 +148,8 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
-// Who reads the output may leave. The program then says so, with its code, and
-// takes its unfinished files with it.
+// If the reader of the output closes it, the program exits with an error and removes
+// its unfinished files.
 func TestClosedPipe(t *testing.T) {
 	dir := inputs(t)
 	var many strings.Builder

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"io"
 	"slices"
@@ -11,62 +10,62 @@ import (
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 
-Fit soft k-means to the rows of a table: N centers, and for every row its
-memberships, which are the shares (at least 0, together 1) of the mixture of
-centers that stands for the row. With -method global the result is a global
-minimum of the squared error, and the report proves it. With -method minvol the
-centers are near the rows, for a little more error than the proven minimum.
-Columns with different units should have one scale: -scale zscore.
+Find N centers, and for every row its memberships: shares of at least 0 that add
+up to 1. The row is approximated by the mixture of centers with these shares.
+-method global computes a global minimum of the squared error, and the report
+certifies it. -method minvol keeps the centers close to the data, for a larger
+error. If the columns have different units, use -scale zscore.
 
 ` + fileHelp + `
-  -k N          the number of centers, required; auto takes what the floors
-                propose (see softkmeans help floors)
-  -method M     global: the least squared error, by centers around the data
-                (default)
-                minvol: compact centers for an error of (1 + slack) times
-                the least; clusters and mixtures to look at
-                alternating: an iteration from k-means centers
-                tilsd: global, for similarities (-kernel) in place of rows
-                lsd: clusters from similarities, which are 0 between clusters
-                These two compare every two rows (but for -kernel linear),
-                so the time grows as their square: 8000 take ten seconds
+  -k N          number of centers, required. auto takes the number that
+                softkmeans floors proposes
+  -method M     global: a global minimum of the squared error; its centers
+                enclose the data (default)
+                minvol: compact centers with about (1 + slack) times the least
+                squared error; for clusters and mixtures
+                alternating: local search from k-means centers
+                tilsd: global, from similarities (-kernel) instead of rows
+                lsd: local search from similarities that are 0 between clusters
+                Without -kernel linear, tilsd and lsd compare all pairs of rows:
+                8000 rows take about ten seconds
 ` + scaleHelp + columnsHelp + `
-What is written:
+Output:
 
-  -o FILE       the memberships as CSV: label,p0,p1,… The label is the number
-                of the largest membership, from 0. With - they go to standard
-                output and the report to standard error.
-  -centers FILE the centers as CSV, in the table's units and by its names
-  -model FILE   the model as JSON, for softkmeans predict
-  -json         the report as JSON
+  -o FILE       write the memberships as CSV: label,p0,p1,… The label is the
+                number of the largest membership, from 0. With - they go to
+                standard output, and the report to standard error
+  -centers FILE write the centers as CSV, in the table's units and with its
+                column names
+  -model FILE   write the model as JSON, for softkmeans predict and certify
+  -json         print the report as JSON
 
-Of some methods only:
+For some methods only:
 
-  -slack S      of minvol; 0.25 is the default. At most half of what can be
-                explained is given up. With more centers than columns the
-                least error is 0, and a tenth of the variance stands for it
-  -lambda L     of minvol: the weight of the volume itself, in squared units
-                of the (scaled) data, in place of -slack
-  -seed N       of the starts of minvol, alternating and lsd; 0 is the default
-  -enclosure E  of global and tilsd:
-                ball: the centers enclose a ball around the data (default)
-                tight: they enclose the data more closely, for the same error
-  -solver S     of global: auto (default), gram, jacobi or krylov
-  -kernel K     of lsd and tilsd:
+  -slack S      minvol: extra squared error, as a fraction of the least (default
+                0.25). At most half of the explained variance is given up. If
+                there are more centers than columns the least is 0, and a tenth
+                of the variance takes its place
+  -lambda L     minvol: the weight of the volume, in squared units of the scaled
+                data, instead of -slack
+  -seed N       minvol, alternating, lsd: seed of the starts (default 0)
+  -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
+                (default); tight: they enclose the data more closely, with the
+                same squared error
+  -solver S     global: auto (default), gram, jacobi or krylov
+  -kernel K     lsd, tilsd:
                 rbf: exp(−γ·squared distance) of two rows (default)
-                linear: their product
-                matrix: FILE itself is square, the similarity of every row of
-                a data set to every other
-  -gamma G      γ of -kernel rbf; 0 (default) is the median heuristic
+                linear: the inner product of two rows
+                matrix: FILE is the square matrix of all similarities
+  -gamma G      lsd, tilsd: γ of -kernel rbf; 0 (default): median heuristic
 
 Reading:
 
-` + textHelp + `  -stream Y     of global and minvol:
-                yes: FILE is read block by block, three times or more, for
-                tables larger than the memory. minvol fits some 16000 rows
-                then, and corrects and measures the result on all
-                no: it is kept in memory
-                auto: yes for files above 64 MB, no for pipes, standard input
+` + textHelp + `  -stream Y     global, minvol:
+                yes: read FILE in blocks, three times or more, for tables
+                larger than memory. minvol then fits a sample of about 16000
+                rows, and corrects and measures the result on all rows
+                no: read FILE once and keep it in memory
+                auto: yes for files above 64 MB; no for pipes, standard input,
                 and with -weights (default)
 ` + runHelp + `
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
@@ -77,7 +76,7 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 // fitFlags is the command line of fit.
 type fitFlags struct {
 	inputFlags
-	k       int // 0: as proposed
+	k       int // 0: the proposal
 	method  method
 	options softkmeans.Options
 	slack   float64 // 0: the package's default
@@ -85,24 +84,11 @@ type fitFlags struct {
 	seed    uint64
 	kernel  kernelKind
 	gamma   float64 // 0: the median heuristic
-	stream  choose
+	stream  streaming
 	json    bool
 
 	// Files: "" none; "-" standard output.
 	memberships, centers, model string
-}
-
-// choose is what is done always, never, or where it makes sense.
-type choose int
-
-const (
-	chooseAuto choose = iota
-	chooseYes
-	chooseNo
-)
-
-func streamFlag(fs *flag.FlagSet, p *choose) {
-	choiceFlag(fs, p, "stream", []choice[choose]{{"auto", chooseAuto}, {"yes", chooseYes}, {"no", chooseNo}})
 }
 
 // newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
@@ -130,7 +116,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	return fs
 }
 
-// methodFlags are those that not every method has.
+// methodFlags are the flags that only some methods take.
 var methodFlags = []struct {
 	name string
 	of   []method
@@ -148,77 +134,62 @@ var methodFlags = []struct {
 
 func parseFit(args []string) (f fitFlags, err error) {
 	fs := newFitFlagSet(&f)
-	rest, err := parseFlags(fs, args, 1)
-	if err != nil {
-		return f, err
-	}
-	if err := f.check(rest); err != nil {
+	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
 	f.options.Workers = f.workers
 	given := given(fs)
 	if !given["k"] {
-		return f, usageErrorf("-k is missing: how many centers? (auto takes what the floors propose)")
+		return f, usageErrorf("-k is missing; give a number of centers, or auto for the proposal of softkmeans floors")
 	}
 	for _, m := range methodFlags {
 		if given[m.name] && !slices.Contains(m.of, f.method) {
-			return f, usageErrorf("-%s is for -method %s", m.name, listed(m.of))
+			return f, usageErrorf("-%s is only for -method %s", m.name, listed(m.of))
 		}
 	}
 	kernels := f.method.ofSimilarities()
 	switch {
 	case given["slack"] && given["lambda"]:
-		return f, usageErrorf("-slack and -lambda are two ways to say the same; give one")
+		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.model != "" && f.k > mostCenters:
-		return f, usageErrorf("-k %d: a model has %d centers at most; leave -model out", f.k, mostCenters)
+		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case given["gamma"] && f.kernel != kernelRBF:
-		return f, usageErrorf("-gamma is for -kernel rbf")
+		return f, usageErrorf("-gamma is only for -kernel rbf")
 	case kernels && f.kernel == kernelMatrix && f.k == 0:
-		return f, usageErrorf("-k auto goes by rows; with -kernel matrix give a number")
+		return f, usageErrorf("-k auto needs rows; with -kernel matrix give a number")
 	case kernels && f.kernel == kernelMatrix && given["scale"]:
-		return f, usageErrorf("-scale is for rows; with -kernel matrix there are none")
-	case f.stream == chooseYes && f.method != methodGlobal && f.method != methodMinVolume:
-		return f, usageErrorf("-stream yes is for -method global and minvol")
+		return f, usageErrorf("-scale needs rows; with -kernel matrix leave it out")
+	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
+		return f, usageErrorf("-stream yes is only for -method global and minvol")
 	}
 	return f, f.checkStream(f.stream)
 }
 
-func runFit(ctx context.Context, args []string, s streams) error {
-	f, err := parseFit(args)
+// run fits the table and writes the outputs.
+func (f *fitFlags) run(s *session) error {
+	memberships, err := s.add("o", f.memberships)
 	if err != nil {
 		return err
 	}
-	in, source, err := openInput(ctx, f.source, s.in)
+	centers, err := s.add("centers", f.centers)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-
-	out := &outputs{ctx: ctx, in: in, stdout: s.out}
-	defer out.discard()
-	memberships, err := out.add("o", f.memberships)
-	if err != nil {
-		return err
-	}
-	centers, err := out.add("centers", f.centers)
-	if err != nil {
-		return err
-	}
-	model, err := out.add("model", f.model)
+	model, err := s.add("model", f.model)
 	if err != nil {
 		return err
 	}
 
-	f.quiet = f.quiet || out.mixedWith(s.err)
+	f.quiet = f.quiet || s.mixed()
 	fit := f.fitTable
-	if f.streams(in) {
+	if f.streams(s.in) {
 		fit = f.fitStream
 	}
 	var w *membershipWriter
 	if memberships != nil {
 		w = newMembershipWriter(memberships)
 	}
-	result, err := fit(ctx, in, source, w, s.err)
+	result, err := fit(s, w)
 	if err != nil {
 		return err
 	}
@@ -237,10 +208,10 @@ func runFit(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	return out.finish(s, func(w io.Writer) error { return f.report(w, result) })
+	return s.finish(func(w io.Writer) error { return f.report(w, result) })
 }
 
-// report writes what fit has to say.
+// report writes the report of a fit.
 func (f *fitFlags) report(w io.Writer, r *result) error {
 	switch {
 	case f.json:
@@ -253,17 +224,15 @@ func (f *fitFlags) report(w io.Writer, r *result) error {
 	return err
 }
 
-// fitTable fits a table that is in memory.
-func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w *membershipWriter, stderr io.Writer) (*result, error) {
-	d, err := f.read(ctx, in, source)
+// fitTable fits a table in memory. It writes the memberships to w unless w is nil.
+func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
+	d, err := f.read(s)
 	if err != nil {
 		return nil, err
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
 	if r.k == 0 {
-		floors, err := await(ctx, func() ([]float64, error) {
-			return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
-		})
+		floors, err := await(s.ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
 		if err != nil {
 			return nil, err
 		}
@@ -271,24 +240,23 @@ func (f *fitFlags) fitTable(ctx context.Context, in io.Reader, source string, w 
 			return nil, err
 		}
 	}
-	if err := checkClusters(r.Source, d.Rows, r.k); err != nil {
+	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
-	p := newProgress(stderr, f.quiet)
+	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
-	var memberships *softkmeans.Matrix
+	fit := f.fitRows
 	if f.method.ofSimilarities() {
-		memberships, err = await(ctx, func() (*softkmeans.Matrix, error) { return f.fitSimilarities(ctx, d, r, p) })
-	} else {
-		memberships, err = await(ctx, func() (*softkmeans.Matrix, error) { return f.fitRows(ctx, d, r, p) })
+		fit = f.fitSimilarities
 	}
+	memberships, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return fit(s.ctx, d, r, p) })
 	if err != nil {
 		return nil, err
 	}
 	labels := labelsOf(memberships)
 	r.count(labels)
 	if w != nil {
-		return r, w.add(ctx, labels, memberships)
+		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil
 }

@@ -1,7 +1,7 @@
 package main
 
-// What the standard flag package leaves out: flags after the file name, flags
-// that take one of a few words, and errors that are told apart from others.
+// This file adds to the standard flag package: flags after the file name, flags
+// that take one of a few words, and an error type for the command line.
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// usageError is an error of the command line: exit code 2.
+// usageError is an error in the command line. The exit code is 2.
 type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
@@ -23,9 +23,9 @@ func usageErrorf(format string, args ...any) error {
 	return usageError{fmt.Sprintf(format, args...)}
 }
 
-// parseFlags parses flags before, between and after the other arguments, of
-// which there may be up to most, and returns those. What follows "--" is not a
-// flag. The error is flag.ErrHelp or a usageError.
+// parseFlags parses flags before, between and after the other arguments and
+// returns those. There may be up to most of them. After "--" nothing is a flag.
+// The error is flag.ErrHelp or a usageError.
 func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	fs.SetOutput(io.Discard) // run prints the error, once
 	for len(args) > 0 {
@@ -50,35 +50,35 @@ func parseFlags(fs *flag.FlagSet, args []string, most int) (rest []string, err e
 	return rest, checkEmpty(fs, rest)
 }
 
-// checkEmpty refuses words without a letter: they come of a variable that a script
-// has not set, and would be taken for what nobody asked for.
+// checkEmpty returns an error for an empty file name or flag value. They come
+// from unset variables of shell scripts.
 func checkEmpty(fs *flag.FlagSet, rest []string) (err error) {
 	if slices.Contains(rest, "") {
-		return usageErrorf("the name of a file is empty")
+		return usageErrorf("the name of a file is empty; leave it out to read standard input")
 	}
 	fs.Visit(func(f *flag.Flag) {
 		if v, ok := f.Value.(flag.Getter); ok && v.Get() == "" {
-			err = usageErrorf("-%s is empty", f.Name)
+			err = usageErrorf("-%s is empty; give a value or leave the flag out", f.Name)
 		}
 	})
 	return err
 }
 
-// given are the flags that stand on the command line.
+// given returns the names of the flags that are on the command line.
 func given(fs *flag.FlagSet) map[string]bool {
 	set := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { set[f.Name] = true })
 	return set
 }
 
-// choice is one of the words a flag takes.
+// choice is one of the words that a flag takes.
 type choice[T any] struct {
 	word  string
 	value T
 }
 
-// choiceFlag adds a flag that takes one of the words and sets *p to its value;
-// *p starts as the first one's.
+// choiceFlag adds a flag that takes one of the words and sets *p to its value.
+// The first choice is the default.
 func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T]) {
 	*p = choices[0].value
 	fs.Func(name, "", func(s string) error {
@@ -94,7 +94,7 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 	})
 }
 
-// clustersFlag adds -k: a number, or auto, for which *k is 0.
+// clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.
 func clustersFlag(fs *flag.FlagSet, k *int) {
 	fs.Func("k", "", func(s string) (err error) {
 		if s == "auto" {
@@ -117,12 +117,12 @@ func seedFlag(fs *flag.FlagSet, seed *uint64) {
 	})
 }
 
-// aboveZeroFlag adds a flag whose value is finite and above 0.
+// aboveZeroFlag adds a flag that takes a finite number above 0.
 func aboveZeroFlag(fs *flag.FlagSet, p *float64, name string) {
 	numberFlag(fs, p, name, "must be a number above 0", func(v float64) bool { return v > 0 })
 }
 
-// atLeastZeroFlag adds a flag whose value is finite and not below 0.
+// atLeastZeroFlag adds a flag that takes a finite number, at least 0.
 func atLeastZeroFlag(fs *flag.FlagSet, p *float64, name string) {
 	numberFlag(fs, p, name, "must be a number, at least 0", func(v float64) bool { return v >= 0 })
 }
@@ -136,7 +136,7 @@ func numberFlag(fs *flag.FlagSet, p *float64, name, must string, ok func(float64
 	})
 }
 
-// count is "1 file", "2 files", "no files".
+// count returns "1 file", "2 files" or "no files".
 func count(n int, noun string) string {
 	switch n {
 	case 0:

@@ -1,15 +1,15 @@
 package main
 
+// This file holds the command floors.
+
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -21,26 +21,25 @@ import (
 
 const floorsHelp = `Usage: softkmeans floors [flags] [FILE]
 
-How many centers? For every number k of them: the floor, which is the proven
-least squared error that any k centers can leave over; the share of the variance
-that they explain then; the step, which is what the last of them adds to that;
-and the stick, which it would add were the variance split at random. A k is
-proposed (the mark *) as long as its step exceeds its stick, and the report says
-why, or why not. It is a first guess: it counts directions in which centers lie,
-not clusters. Columns with different units should have one scale: -scale zscore.
+Print, for every number k of centers, the floor: no k centers can have a smaller
+squared error. The floor of k = 1 is the total variance. Explained is the share
+of it that k centers explain at best, and step is what the last of them adds.
+Stick is the expected step if the variance were split at random (broken stick).
+The proposed k, marked *, is the first with floor 0, or the last for which all
+steps up to it exceed their sticks. It is a first guess: it counts directions of
+the data, not clusters. If the columns have different units, use -scale zscore.
 
 ` + fileHelp + `
-  -most K       the largest k in the report, beside the proposed one; 20 is the
-                default. -o and -json have every k, up to the one that leaves
-                over nothing
-  -o FILE       write them as CSV: k,floor,explained,step,stick. With - they go
-                to standard output and the report to standard error
-  -json         the report as JSON
-` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: FILE is read block by block, once, twice with -scale, for
-                tables larger than the memory, of up to 4096 columns; floors
-                below 1e-12 of the first are rounding then
-                no: it is kept in memory
-                auto: yes for files above 64 MB, no for pipes, standard input
+  -most K       largest k in the report (default 20). The proposed k is always
+                there. -o and -json have all k up to the one with floor 0
+  -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
+                to standard output, and the report to standard error
+  -json         print the report as JSON
+` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, once, or twice with -scale, for tables
+                larger than memory. Up to 4096 columns; floors below 1e-12 of
+                the first are rounding errors
+                no: read FILE once and keep it in memory
+                auto: yes for files above 64 MB; no for pipes, standard input,
                 and with -weights (default)
 ` + runHelp + `
 Examples: softkmeans floors testdata/iris.csv
@@ -54,7 +53,7 @@ type floorsFlags struct {
 	most   int
 	out    string // "": none; "-": standard output
 	json   bool
-	stream choose
+	stream streaming
 }
 
 // newFloorsFlagSet returns the flags, bound to f. Their help is floorsHelp.
@@ -75,43 +74,29 @@ func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 }
 
 func parseFloors(args []string) (f floorsFlags, err error) {
-	rest, err := parseFlags(newFloorsFlagSet(&f), args, 1)
-	if err != nil {
-		return f, err
-	}
-	if err := f.check(rest); err != nil {
+	if err := f.parse(newFloorsFlagSet(&f), args); err != nil {
 		return f, err
 	}
 	return f, f.checkStream(f.stream)
 }
 
-func runFloors(ctx context.Context, args []string, s streams) error {
-	f, err := parseFloors(args)
-	if err != nil {
-		return err
-	}
-	in, source, err := openInput(ctx, f.source, s.in)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out := &outputs{ctx: ctx, in: in, stdout: s.out}
-	defer out.discard()
-	list, err := out.add("o", f.out)
+// run computes the floors and writes the outputs.
+func (f *floorsFlags) run(s *session) error {
+	list, err := s.add("o", f.out)
 	if err != nil {
 		return err
 	}
 
-	f.quiet = f.quiet || out.mixedWith(s.err)
+	f.quiet = f.quiet || s.mixed()
 	find := f.ofTable
-	if f.stream == chooseYes || f.stream == chooseAuto && f.dialect.Weights == "" && f.large(in) {
+	if f.stream == streamYes || f.stream == streamAuto && f.dialect.Weights == "" && f.large(s.in) {
 		find = f.ofStream
 	}
-	r, err := find(ctx, in, source, s.err)
+	r, err := find(s)
 	if err != nil {
 		return err
 	}
-	if err := r.propose(); err != nil {
+	if r.proposal, err = softkmeans.ProposeK(r.floors); err != nil {
 		return err
 	}
 	if list != nil {
@@ -119,7 +104,7 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 	}
-	return out.finish(s, func(w io.Writer) error {
+	return s.finish(func(w io.Writer) error {
 		if f.json {
 			return writeJSON(w, r.json())
 		}
@@ -128,90 +113,47 @@ func runFloors(ctx context.Context, args []string, s streams) error {
 	})
 }
 
-// scree is what floors tells of.
+// scree is the result of floors, the numbers of a scree plot.
 type scree struct {
 	table.Head
 	rows     int
 	scale    *scale.Scaling
-	floors   []float64
-	vary     bool // not all rows are equal; known where the first floor is 0
+	floors   []float64 // of k = 1, 2, …
 	proposal softkmeans.KProposal
 }
 
-// ofTable finds the floors of a table that is in memory.
-func (f *floorsFlags) ofTable(ctx context.Context, in io.Reader, source string, _ io.Writer) (*scree, error) {
-	d, err := f.read(ctx, in, source)
+// ofTable computes the floors of a table in memory.
+func (f *floorsFlags) ofTable(s *session) (*scree, error) {
+	d, err := f.read(s)
 	if err != nil {
 		return nil, err
 	}
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
-	r.floors, err = await(ctx, func() ([]float64, error) {
-		return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
-	})
-	if err != nil {
-		return nil, err
-	}
-	var first []float64
-	for i := 0; i < d.Rows && r.floors[0] == 0 && !r.vary; i++ {
-		if d.Weights == nil || d.Weights[i] > 0 {
-			first = r.compare(d.x.Row(i), first)
-		}
-	}
-	return r, nil
+	r.floors, err = await(s.ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+	return r, err
 }
 
-// ofStream finds those of the named file, read block by block.
-func (f *floorsFlags) ofStream(ctx context.Context, _ io.Reader, source string, stderr io.Writer) (*scree, error) {
-	s, err := f.openStream(ctx, source, stderr)
+// ofStream computes the floors of a file block by block.
+func (f *floorsFlags) ofStream(s *session) (*scree, error) {
+	b, err := f.openStream(s)
 	if err != nil {
 		return nil, err
 	}
-	defer s.progress.clear()
-	if s.progress.most = 1; f.scale != scale.None {
-		s.progress.most = 2
+	defer b.progress.clear()
+	if b.progress.passes = 1; f.scale != scale.None {
+		b.progress.passes = 2
 	}
-	return await(ctx, func() (*scree, error) {
-		if err := s.setScale(f.scale); err != nil {
+	return await(s.ctx, func() (*scree, error) {
+		if err := b.setScale(f.scale); err != nil {
 			return nil, err
 		}
-		r := &scree{Head: s.file.Head, scale: s.scale}
-		if r.floors, err = s.floors(); err != nil || r.floors[0] > 0 {
-			r.rows = s.rows
-			return r, err
-		}
-		var first []float64
-		return r, s.each(func(x *softkmeans.Matrix) error {
-			for i := range x.Rows {
-				first = r.compare(x.Row(i), first)
-			}
-			r.rows += x.Rows
-			return nil
-		})
+		floors, err := b.floors()
+		return &scree{Head: b.file.Head, rows: b.rows, scale: b.scale, floors: floors}, err
 	})
 }
 
-// compare finds out whether rows vary. It returns the first one, to be given with
-// the next.
-func (r *scree) compare(row, first []float64) []float64 {
-	if first == nil {
-		return slices.Clone(row)
-	}
-	r.vary = r.vary || !slices.Equal(row, first)
-	return first
-}
-
-// propose proposes a k. There is none where the squares are out of float64's range,
-// above or below: their shares say nothing.
-func (r *scree) propose() (err error) {
-	if total := r.floors[0]; total == math.MaxFloat64 || total == 0 && r.vary {
-		r.proposal.Reason = "the squares of the data are out of range; give its columns another scale"
-		return nil
-	}
-	r.proposal, err = softkmeans.ProposeK(r.floors)
-	return err
-}
-
-// screeLine is what there is to say of one k. What there is none of is nil.
+// screeLine is a line of the table. A number that does not exist is nil: step and
+// stick of k = 1, and shares of a total variance of 0.
 type screeLine struct {
 	K         int      `json:"k"`
 	Floor     float64  `json:"floor"`
@@ -235,10 +177,10 @@ func (r *scree) lines() []screeLine {
 	return lines
 }
 
-// writeList writes the lines as CSV, with the digits that it takes to read the same
-// float64 back.
+// writeList writes the lines as CSV. Every number has the digits that it takes to
+// read the same float64 back.
 func (r *scree) writeList(w io.Writer) error {
-	b := bufio.NewWriter(w) // it keeps the first error for Flush
+	b := bufio.NewWriter(w) // b keeps the first error for Flush
 	b.WriteString("k,floor,explained,step,stick\n")
 	for _, l := range r.lines() {
 		text := strconv.AppendInt(nil, int64(l.K), 10)
@@ -252,7 +194,7 @@ func (r *scree) writeList(w io.Writer) error {
 	return b.Flush()
 }
 
-// json is what -json prints.
+// json returns the report for -json.
 func (r *scree) json() any {
 	type proposal struct {
 		K       *int   `json:"k"` // null: none
@@ -260,7 +202,7 @@ func (r *scree) json() any {
 		Elbow   *int   `json:"elbow"`
 		Profile *int   `json:"profile"`
 	}
-	known := func(k int) *int {
+	optional := func(k int) *int {
 		if k == 0 {
 			return nil
 		}
@@ -274,40 +216,34 @@ func (r *scree) json() any {
 		Scale    string      `json:"scale"`
 		Proposal proposal    `json:"proposal"`
 		Floors   []screeLine `json:"floors"`
-	}{r.Source, r.rows, r.Names, kindOf(r.scale).String(), proposal{known(p.K), p.Reason, known(p.Elbow), known(p.Profile)}, r.lines()}
+	}{r.Source, r.rows, r.Names, kindOf(r.scale).String(),
+		proposal{optional(p.K), p.Reason, optional(p.Elbow), optional(p.Profile)}, r.lines()}
 }
 
-// barWidth is that of the bar of 100 %.
+// barWidth is the number of characters of a bar of 100 %.
 const barWidth = 30
 
-// text is the report, with lines up to that of most, and that of the proposed k.
+// text returns the report, with a line for each k up to most and one for the
+// proposed k.
 func (r *scree) text(most int) []byte {
 	var b bytes.Buffer
 	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
-	b.WriteString("\n\nFloors: the proven least squared error that any k centers can leave over, and the share\n" +
-		"of the total variance that they explain then\n\n")
-	lines := r.lines()
-	percentOf := func(share *float64) string {
-		if share == nil {
-			return ""
-		}
-		return percent(*share)
-	}
-	write := func(mark, k, floor, explained, step, stick, bar string) {
-		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %9s  %s", mark, k, floor, explained, step, stick, bar)
+	b.WriteString("\n\nFloors: no k centers can have a smaller squared error. Explained is their share of the total\n" +
+		"variance, step what the last center adds to it, stick the step that chance would give.\n\n")
+	write := func(mark string, cells ...any) {
+		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %9s  %s", append([]any{mark}, cells...)...)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	write("", "k", "floor", "explained", "step", "stick", "")
+	lines := r.lines()
 	left := 0
 	for i, l := range lines {
-		proposed := l.K == r.proposal.K
-		if i >= most && !proposed {
+		mark, bar := "", ""
+		if l.K == r.proposal.K {
+			mark = "*"
+		} else if i >= most {
 			left++
 			continue
-		}
-		mark, bar := "", ""
-		if proposed {
-			mark = "*"
 		}
 		if l.Explained != nil {
 			bar = strings.Repeat("#", int(math.Round(barWidth*min(max(*l.Explained, 0), 1))))
@@ -315,29 +251,37 @@ func (r *scree) text(most int) []byte {
 		if i > most {
 			write("", "…", "", "", "", "", "")
 		}
-		write(mark, strconv.Itoa(l.K), number(l.Floor), percentOf(l.Explained), percentOf(l.Step), percentOf(l.Stick), bar)
+		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step), optionalPercent(l.Stick), bar)
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n%d more, up to k = %d, are left out; -most, -o and -json have them.\n", left, len(lines))
+		fmt.Fprintf(&b, "\n%d more, up to k = %d, are not shown; use -most, -o or -json.\n", left, len(lines))
 	}
 	b.WriteString("\n" + r.words())
 	return b.Bytes()
 }
 
-// words is the proposal in sentences.
+// optionalPercent formats a share; nil is empty.
+func optionalPercent(share *float64) string {
+	if share == nil {
+		return ""
+	}
+	return percent(*share)
+}
+
+// words returns the proposal in sentences.
 func (r *scree) words() string {
 	p := &r.proposal
 	text := proposed(p)
 	if p.Elbow > 0 {
-		text += fmt.Sprintf("Second opinion: what is explained has its elbow at k = %d.\n", p.Elbow)
+		text += fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.\n", p.Elbow)
 	}
 	if p.Profile > 0 {
-		text += fmt.Sprintf("Another: with k = %d the large steps are done, and the small ones begin.\n", p.Profile)
+		text += fmt.Sprintf("Third opinion: the large steps end at k = %d.\n", p.Profile)
 	}
 	return text
 }
 
-// proposed is why k is proposed, or why none is, in lines.
+// proposed says why k is proposed, or why none is.
 func proposed(p *softkmeans.KProposal) string {
 	if p.K == 0 {
 		return wrapped(fmt.Sprintf("No k is proposed: %s.", p.Reason))
@@ -345,7 +289,7 @@ func proposed(p *softkmeans.KProposal) string {
 	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", p.K, p.Reason))
 }
 
-// wrapped breaks a text into lines of up to lineWidth characters.
+// wrapped breaks a text into lines of at most lineWidth characters.
 func wrapped(text string) string {
 	var b strings.Builder
 	at := 0

@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden anew")
 
-// goldens are one run or more of every command, after those before it in the
-// same folder. What it prints is in testdata/golden/NAME.txt.
+// goldens are runs of every command, one after the other in one folder. Their output is
+// in testdata/golden/NAME.txt.
 var goldens = []struct{ name, args string }{
 	{"fit", "fit -k 3 -o g.csv -centers f.csv -model m.json iris.csv"},
 	{"fit-minvol", "fit -k auto -method minvol -scale zscore wine.csv"},
@@ -30,10 +30,12 @@ var goldens = []struct{ name, args string }{
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }
 
-// What every command prints is as it was, word for word and figure for figure:
-// figures to a millionth, since the last digits are the machine's. To accept what
-// has changed: go test ./cmd/softkmeans -run TestGolden -update, and read the
-// difference.
+// The output of every command is unchanged: the words exactly, the numbers to a
+// millionth, since their last digits depend on the machine. To accept a change, run
+//
+//	go test ./cmd/softkmeans -run TestGolden -update
+//
+// and read the difference.
 func TestGolden(t *testing.T) {
 	golden, err := filepath.Abs(filepath.Join("testdata", "golden"))
 	if err != nil {
@@ -86,7 +88,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// differences compares two texts line by line, and says where they are not the same.
+// differences lists the lines in which two texts differ.
 func differences(want, got string) (list []string) {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := range max(len(a), len(b)) {
@@ -102,12 +104,11 @@ func differences(want, got string) (list []string) {
 	return list
 }
 
-// A number, with a sign that is not the end of a word, as in "x-1".
+// numberPattern matches a number. A minus after a word, as in x-1, is not its sign.
 var numberPattern = regexp.MustCompile(`(?:\B-)?\b\d+(?:\.\d+)?(?:e[-+]?\d+)?\b`)
 
-// sameLine reports whether two lines have the same words and, but for rounding, the
-// same numbers. What is as small as the rounding of the data is 0, and how many
-// blanks stand beside a number is a matter of its digits.
+// sameLine reports whether two lines have the same words and, up to rounding, the same
+// numbers. Numbers below 1e-9 count as 0. The spaces around a number do not count.
 func sameLine(want, got string) bool {
 	words := func(line string) []string {
 		list := numberPattern.Split(line, -1)

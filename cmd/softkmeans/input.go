@@ -1,7 +1,7 @@
 package main
 
-// What every command that reads a table has in common: flags, the file, and the
-// table in memory.
+// This file holds what all commands that read a table share: their flags, opening
+// the input, and the table in memory.
 
 import (
 	"context"
@@ -25,58 +25,57 @@ import (
 
 // Parts of the help of commands that read a table.
 const (
-	fileHelp = `FILE is CSV, with a row on each line and nothing but numbers, except for a
-header and the columns named by -label and -drop; or NumPy's .npy; or one of
-these compressed by gzip. Which of them is told by its content. Without FILE,
-or with -, standard input is read. A last line without an end is taken as it
-is. What is wrong with FILE is told with its place, file:line:field.
+	fileHelp = `FILE is CSV with one row per line and numbers only, except for a header and the
+columns named by -label and -drop; or a NumPy .npy array; either may be gzipped.
+The content tells which. Without FILE, or with -, it is standard input. The last
+line needs no newline. Errors give the place as file:line:field.
 `
 	scaleHelp = `  -scale S      none: columns as they are (default)
-                zscore: each column gets mean 0 and variance 1
-                minmax: each column goes from 0 to 1
-                Errors are those of the scaled columns, centers are printed
+                zscore: scale every column to mean 0 and variance 1
+                minmax: scale every column to the range from 0 to 1
+                Squared errors are then in scaled units. Centers are printed
                 and written in the table's units
 `
-	columnsHelp = `  -label COL    leave out one column, of classes; it is given by its name in
-                the header or by its number from 1 (a whole number is always
-                a number)
-  -drop COLS    leave out more columns, with commas between them
-  -weights COL  a column of weights, at least 0: a weight of 2 is the row
-                given twice
+	columnsHelp = `  -label COL    leave out COL, a column of classes: a name in the header, or a
+                number from 1 (digits are always a number)
+  -drop COLS    leave out these columns as well: -drop id,5
+  -weights COL  take COL as the weights of the rows, numbers of at least 0. A
+                row of weight 2 counts as two rows
 `
-	textHelp = `  -header H     auto: line 1 is a header if it has no number in it (default)
-                yes, no: it is, it is not
-  -delimiter D  the character between fields, or tab, or space; auto (default)
-                takes tab, semicolon or comma by what line 1 has
-  -decimal D    the decimal sign: point (default), or comma
+	textHelp = `  -header H     yes, no: line 1 is, is not, a header
+                auto: it is if none of its fields is a number (default)
+  -delimiter D  the character between fields, or tab, or space. auto (default)
+                takes tab, semicolon or comma, whichever line 1 has
+  -decimal D    the decimal sign: point (default) or comma
 `
-	runHelp = `  -workers N    how many threads to use; 0 (default) is one for each core
-  -quiet        do not show on a terminal how far long work is
+	runHelp = `  -workers N    number of threads; 0 (default) is one per core
+  -quiet        show no progress on the terminal
 `
-	exitHelp = `Exit code: 0 done, 1 the data or a file is at fault, 2 the command line is.
+	exitHelp = `Exit code: 0 success, 1 bad data or a file error, 2 a bad command line.
 `
 )
 
-// inputFlags are the flags of what is read.
+// inputFlags are the flags about the input.
 type inputFlags struct {
 	source  string // "" or "-": standard input
 	dialect table.Dialect
 	scale   scale.Kind
-	scaling *scale.Scaling // of a model, in place of scale
+	scaling *scale.Scaling // of a model; replaces scale
 	workers int
 	quiet   bool
 }
 
-// use has columns taken and scaled as those of a model: by their names where both
-// have some.
+// use takes the columns and the scaling of a model. Columns are found by name if
+// both the model and the table have names.
 func (f *inputFlags) use(m *modelFile) error {
-	number := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err == nil }
-	if m.Named && f.dialect.Header == table.HeaderAuto && !slices.ContainsFunc(m.Columns, func(name string) bool { return !number(name) }) {
-		return usageErrorf("the model's columns have numbers for names (%s): is line 1 a header? Give -header yes or no", abridged(m.Columns))
+	notNumber := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }
+	if m.Named && f.dialect.Header == table.HeaderAuto && !slices.ContainsFunc(m.Columns, notNumber) {
+		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header or a row; give -header yes or no",
+			abridged(m.Columns))
 	}
 	f.scaling = m.scaling()
 	f.dialect.Pick = func(names []string) []string {
-		if names == nil || !m.Named || slices.Equal(names, m.Columns) { // a name may be there twice
+		if names == nil || !m.Named || slices.Equal(names, m.Columns) { // a name may occur twice
 			return nil
 		}
 		return m.Columns
@@ -84,7 +83,7 @@ func (f *inputFlags) use(m *modelFile) error {
 	return nil
 }
 
-// add adds all of them.
+// add adds all flags about the input.
 func (f *inputFlags) add(fs *flag.FlagSet) {
 	f.addText(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
@@ -98,7 +97,7 @@ func (f *inputFlags) add(fs *flag.FlagSet) {
 	f.addRun(fs)
 }
 
-// addText adds those that say how a text is to be read.
+// addText adds the flags about CSV text.
 func (f *inputFlags) addText(fs *flag.FlagSet) {
 	fs.Func("delimiter", "", func(s string) (err error) {
 		f.dialect.Delimiter, err = parseDelimiter(s)
@@ -109,15 +108,18 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
 
-// addRun adds those that say how the work is to be done.
+// addRun adds -workers and -quiet.
 func (f *inputFlags) addRun(fs *flag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "")
 	fs.BoolVar(&f.quiet, "quiet", false, "")
 }
 
-// check takes what is left of the command line, FILE, and finds what is wrong
-// with the flags by themselves.
-func (f *inputFlags) check(rest []string) error {
+// parse parses and checks a command line with at most one file, the input.
+func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
+	rest, err := parseFlags(fs, args, 1)
+	if err != nil {
+		return err
+	}
 	if len(rest) > 0 {
 		f.source = rest[0]
 	}
@@ -133,27 +135,27 @@ func (f *inputFlags) check(rest []string) error {
 	if f.workers < 0 {
 		return usageErrorf("-workers %d: must be at least 0", f.workers)
 	}
-	// Each of those that read has some buffers, whether there is work for it or not.
+	// Every goroutine that reads allocates buffers, even without work.
 	if f.dialect.Workers = min(f.workers, 256); f.dialect.Workers == 0 {
 		f.dialect.Workers = runtime.GOMAXPROCS(0)
 	}
 	return nil
 }
 
-// checkColumn checks a column that a flag names.
-func (f *inputFlags) checkColumn(name, column string) error {
+// checkColumn checks the value of a flag that takes a column.
+func (f *inputFlags) checkColumn(flag, column string) error {
 	number, notNumber := strconv.Atoi(column)
 	switch {
 	case notNumber == nil && number < 1:
-		return usageErrorf("-%s %s: columns are counted from 1", name, column)
+		return usageErrorf("-%s %s: columns are counted from 1", flag, column)
 	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo:
-		return usageErrorf("-%s %q is a name, but with -header no columns have none", name, column)
+		return usageErrorf("-%s %q is a name, but -header no leaves columns without names; give a number from 1", flag, column)
 	}
 	return nil
 }
 
-// parseColumns splits a list of columns, as a line of CSV is split: a name with a
-// comma in it stands in quotes.
+// parseColumns splits a list of columns as a line of CSV. A name that contains a
+// comma stands in quotes.
 func parseColumns(s string) ([]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
 	r.TrimLeadingSpace = true
@@ -180,24 +182,72 @@ func parseDelimiter(s string) (rune, error) {
 	return r, nil
 }
 
-// named reports whether the input is a file with a name.
+// named reports whether the input is a file, not standard input.
 func (f *inputFlags) named() bool { return f.source != "" && f.source != "-" }
+
+// session is one run of a command on an input.
+type session struct {
+	*outputs
+	in     io.ReadCloser
+	source string // the input's name in messages
+}
+
+// open opens the input. The caller closes the session.
+func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
+	in, source, err := openInput(ctx, f.source, std.in)
+	if err != nil {
+		return nil, err
+	}
+	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source}, nil
+}
+
+// inputCommand is the parsed command line of a command with one input.
+type inputCommand interface {
+	open(ctx context.Context, std streams) (*session, error)
+	run(s *session) error
+}
+
+// onInput returns a command's run function: it parses the command line, opens the
+// input and runs the command on it.
+func onInput[F any, P interface {
+	*F
+	inputCommand
+}](parse func(args []string) (F, error)) func(ctx context.Context, args []string, std streams) error {
+	return func(ctx context.Context, args []string, std streams) error {
+		f, err := parse(args)
+		if err != nil {
+			return err
+		}
+		s, err := P(&f).open(ctx, std)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		return P(&f).run(s)
+	}
+}
+
+// close closes the input and removes files that are not committed.
+func (s *session) close() {
+	s.discard()
+	s.in.Close()
+}
 
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
 	x     *softkmeans.Matrix // scaled
-	scale *scale.Scaling     // nil: not
+	scale *scale.Scaling     // nil: none
 }
 
-// read reads the whole table.
-func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*data, error) {
+// read reads the session's table into memory and scales it.
+func (f *inputFlags) read(s *session) (*data, error) {
 	d := f.dialect
-	if _, ok := rows.Replayable(in); !ok {
-		d.Workers = 1 // who reads ahead of an error would wait for what a pipe has next
+	if _, ok := rows.Replayable(s.in); !ok {
+		d.Workers = 1 // reading ahead would delay an error until the pipe has more
 	}
-	return await(ctx, func() (*data, error) {
-		t, err := rows.ReadAll(in, source, d)
+	return await(s.ctx, func() (*data, error) {
+		t, err := rows.ReadAll(s.in, s.source, d)
 		if err != nil {
 			return nil, err
 		}
@@ -210,15 +260,15 @@ func (f *inputFlags) read(ctx context.Context, in io.Reader, source string) (*da
 	})
 }
 
-// openInput opens the named file, or takes stdin, and returns a name for
-// messages. A terminal is read only if it is asked for with "-": who forgot
-// the file name should not be left waiting.
+// openInput opens the named file or takes stdin. It also returns the name for
+// messages. A terminal is read only for "-", so that a forgotten file name is an
+// error.
 func openInput(ctx context.Context, name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
 		if f, ok := stdin.(*os.File); ok {
 			if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-				return nil, "", usageErrorf("no file given, and nothing is piped in")
+				return nil, "", usageErrorf("no file given, and standard input is a terminal; give a file, or - to type the table")
 			}
 		}
 		fallthrough
@@ -235,13 +285,14 @@ func openInput(ctx context.Context, name string, stdin io.Reader) (in io.ReadClo
 	return f, name, nil
 }
 
-// openFile is os.Open, which waits for somebody to write to a named pipe, until ctx
-// ends.
+// openFile is os.Open, but returns when ctx ends. Opening a named pipe waits for
+// its writer.
 func openFile(ctx context.Context, name string) (*os.File, error) {
 	return await(ctx, func() (*os.File, error) { return os.Open(name) })
 }
 
-// sameFile reports whether an open file or pipe, but not a device, has that name.
+// sameFile reports whether the open file or pipe has that name. Devices do not
+// count.
 func sameFile(open any, name string) bool {
 	f, ok := open.(*os.File)
 	if !ok {
@@ -252,9 +303,9 @@ func sameFile(open any, name string) bool {
 	return errA == nil && errB == nil && a.Mode()&os.ModeDevice == 0 && os.SameFile(a, b)
 }
 
-// await returns f's result, or ctx's error as soon as ctx ends: f, which may be
-// in the middle of a read or of a long step that does not look at ctx, is then
-// left to itself. The process ends soon after.
+// await returns the result of f, or the error of ctx as soon as ctx ends. f may be
+// reading or computing without looking at ctx; it then goes on until the process
+// ends.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

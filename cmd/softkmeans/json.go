@@ -1,6 +1,6 @@
 package main
 
-// Reports as JSON.
+// This file writes reports as JSON.
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"softkmeans"
 )
 
-// writeJSON writes v, indented, and a line's end.
+// writeJSON writes v, indented, and a newline.
 func writeJSON(w io.Writer, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -20,11 +20,11 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-// layout puts the members of objects on lines of their own, and the items of
-// lists unless they are numbers and words: a row of a matrix stays on a line.
+// layout puts every member of an object on its own line, and every item of a list
+// unless the items are numbers or strings: a row of a matrix is one line.
 func layout(text []byte) []byte {
 	var b bytes.Buffer
-	var open []bool // objects and lists not yet closed: whether they are broken
+	var open []bool // for each open object or list: whether its items are on lines of their own
 	broken := func() bool { return len(open) > 0 && open[len(open)-1] }
 	newline := func() {
 		b.WriteByte('\n')
@@ -79,7 +79,7 @@ func layout(text []byte) []byte {
 	return b.Bytes()
 }
 
-// certificateJSON is a certificate. A number that does not exist is null.
+// certificateJSON is a certificate. A number that is not known is null.
 type certificateJSON struct {
 	Certified     bool     `json:"certified"`
 	Objective     float64  `json:"objective"`
@@ -90,32 +90,24 @@ type certificateJSON struct {
 	Gap           float64  `json:"gap"`
 	MinMembership float64  `json:"minMembership"`
 	MaxSumError   float64  `json:"maxSumError"`
-	SpanError     *float64 `json:"spanError"` // not known of a stream
+	SpanError     *float64 `json:"spanError"` // null for a stream
 }
 
 func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *certificateJSON {
-	j := &certificateJSON{c.Optimal(tol), c.Objective, c.Floor, c.FloorError, c.Total, explained(c), c.Gap, c.MinMembership, c.MaxSumError, &c.SpanError}
+	j := &certificateJSON{c.Optimal(tol), c.Objective, c.Floor, c.FloorError, c.Total, explained(c), c.Gap,
+		c.MinMembership, c.MaxSumError, &c.SpanError}
 	if streamed {
 		j.SpanError = nil
 	}
 	return j
 }
 
-// explained is the share of the total variance that is; nil where there is none.
-func explained(c softkmeans.Certificate) *float64 {
-	if !hasTotal(c) {
-		return nil
-	}
-	v := 1 - c.Objective/c.Total
-	return &v
-}
-
-// fitReportJSON is fit's report.
+// fitReportJSON is the report of fit.
 type fitReportJSON struct {
 	Source  string   `json:"source"`
 	Rows    int      `json:"rows"`
 	Columns []string `json:"columns"`
-	Label   string   `json:"label,omitempty"`   // a column that was left out
+	Label   string   `json:"label,omitempty"`   // the column left out
 	Weights string   `json:"weights,omitempty"` // the column of weights
 
 	Method      string           `json:"method"`
@@ -123,14 +115,14 @@ type fitReportJSON struct {
 	Scale       string           `json:"scale"`
 	Kernel      string           `json:"kernel,omitempty"`
 	Gamma       float64          `json:"gamma,omitempty"`
-	Proposal    string           `json:"proposal,omitempty"` // why k, if it was to be proposed
+	Proposal    string           `json:"proposal,omitempty"` // the reason for k, with -k auto
 	Sizes       []int            `json:"sizes"`              // rows by their largest membership
 	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
 
-	Streamed   bool     `json:"streamed"`   // read block by block
-	Summarised bool     `json:"summarised"` // the centers were found on some of the rows
+	Streamed   bool     `json:"streamed"`   // read in blocks
+	Summarised bool     `json:"summarised"` // the centers were fitted to a sample of the rows
 	Solver     string   `json:"solver,omitempty"`
 	Lambda     float64  `json:"lambda,omitempty"`
 	Epsilon    float64  `json:"epsilon,omitempty"`
@@ -139,7 +131,7 @@ type fitReportJSON struct {
 	Warnings   []string `json:"warnings"`
 }
 
-// similarityJSON is what is known of a decomposition of similarities.
+// similarityJSON describes a fit of similarities.
 type similarityJSON struct {
 	Certified  bool    `json:"certified"`
 	Objective  float64 `json:"objective"`
@@ -153,7 +145,8 @@ type similarityJSON struct {
 }
 
 func fitJSON(r *result) *fitReportJSON {
-	j := &fitReportJSON{Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName,
+	j := &fitReportJSON{
+		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
 	if r.proposal != nil {
@@ -161,7 +154,8 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	if m := r.lsd; m != nil {
 		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
-		j.Similarity = &similarityJSON{r.similarityCertified(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Scale, m.Rank, m.Distortion}
+		j.Similarity = &similarityJSON{r.similarityCertified(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap,
+			m.Scale, m.Rank, m.Distortion}
 		j.Iterations, j.Status = m.Iterations, m.Status.String()
 		return j
 	}

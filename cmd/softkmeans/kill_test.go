@@ -17,129 +17,156 @@ import (
 // When to kill a process that replaces its outputs.
 const (
 	anyTime     = iota // at a random moment of its run
-	atTemporary        // as soon as the folder has a temporary file
-	atRename           // as soon as the first output is new
+	atTemporary        // when the folder has a temporary file
+	atRename           // when the first output is new
 	moments
 )
 
-// left is what the process leaves that was killed for good: no other name.
-var left = regexp.MustCompile(`^(m\.csv|c\.csv|model\.json|f\.csv|page\.html)\.[0-9a-f]{8}\.tmp$`)
+// leftOver matches the temporary files that a killed process may leave.
+var leftOver = regexp.MustCompile(`^(m\.csv|c\.csv|model\.json|f\.csv|page\.html)\.[0-9a-f]{8}\.tmp$`)
 
-// Whenever a process is ended that replaces files, each is the old or the new one,
-// byte for byte, and those are new that come first. A signal that asks for an end leaves
-// nothing else, and all files old or all new; one that cannot be caught may leave
-// temporary files, which do not hinder the next run.
+// If a process is killed while it replaces files, each file is the old or the new one,
+// byte for byte, and the first ones are the new ones. After a signal that can be
+// caught all are old or all are new, and no other file is left. After one that
+// cannot, temporary files may be left; the next run ignores them.
 //
-// SOFTKMEANS_SOAK has 150 moments a command, where the usual run has 6.
+// The usual run kills each command 6 times, SOFTKMEANS_LONG=1 150 times.
 func TestKilled(t *testing.T) {
 	dir := writingFolder(t)
 	rng := rand.New(rand.NewPCG(20, 26))
 	for _, w := range writings {
-		args := strings.Fields(w.args)
-		old, fresh := map[string]string{}, map[string]string{}
-		var took time.Duration
-		for range 2 {
-			c := process(t, args...)
-			from := time.Now()
-			if err := c.Run(); err != nil {
-				t.Fatal(err)
-			}
-			took = time.Since(from)
-		}
-		for _, output := range w.outputs {
-			old[output], fresh[output] = "the old "+output, readFile(t, output)
-		}
-		seen := map[string]int{}
-		for n := range soak(6, 150) {
+		k := newKiller(t, dir, w)
+		for n := range runs(6, 150) {
 			signal := []os.Signal{os.Kill, syscall.SIGTERM, os.Kill, os.Interrupt, os.Kill, syscall.SIGHUP}[n%6]
-			for _, output := range w.outputs {
-				writeText(t, output, old[output])
-			}
-			entries, err := os.ReadDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			before, inode := len(entries), inodeOf(t, w.outputs[0])
-			c := process(t, args...)
-			if err := c.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- c.Wait() }()
-			moment := (n + n/6) % moments
-			if moment == anyTime {
-				time.Sleep(time.Duration(rng.Int64N(int64(took) * 6 / 5)))
-			}
-			for moment != anyTime && len(ended) == 0 {
-				if moment == atRename && inodeOf(t, w.outputs[0]) != inode {
-					break
-				}
-				if entries, _ := os.ReadDir(dir); moment == atTemporary && len(entries) > before {
-					break
-				}
-			}
-			c.Process.Signal(signal)
-			<-ended
-
-			what := fmt.Sprintf("%s: %v, run %d: %v", w.args, signal, n, c.ProcessState)
-			news := 0
-			for i, output := range w.outputs {
-				switch readFile(t, output) {
-				case fresh[output]:
-					if news++; news != i+1 {
-						t.Errorf("%s: %s is new, one before it is old", what, output)
-					}
-				case old[output]:
-				default:
-					t.Errorf("%s: %s is neither old nor new", what, output)
-				}
-			}
-			var more []string
-			entries, err = os.ReadDir(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range entries {
-				if name := e.Name(); strings.Contains(name, ".tmp") {
-					if more = append(more, name); !left.MatchString(name) {
-						t.Errorf("%s: %s is left", what, name)
-					}
-				}
-			}
-			state := "between"
-			switch news {
-			case 0:
-				state = "old"
-			case len(w.outputs):
-				state = "new"
-			}
-			if signal != os.Kill && (state == "between" || len(more) > 0) {
-				t.Errorf("%s: %d of %d files are new, and %q is left", what, news, len(w.outputs), more)
-			}
-			if code := c.ProcessState.ExitCode(); code == 0 && state != "new" || code == 1 && state != "old" || code > 1 {
-				t.Errorf("%s: the files are %s", what, state)
-			}
-			seen[state]++
-			if len(more) > 0 {
-				seen["with temporary files"]++
-			}
-			// With what is left there, the next run does all.
+			pause := time.Duration(rng.Int64N(int64(k.took) * 6 / 5))
+			state := k.kill(signal, (n+n/6)%moments, pause)
+			k.check(signal, fmt.Sprintf("%s: %v, run %d: %v", w.args, signal, n, state), state.ExitCode())
 			if n%10 == 2 {
-				must(t, args...)
-				for _, output := range w.outputs {
-					if readFile(t, output) != fresh[output] {
-						t.Errorf("%s: %s is not new after another run", what, output)
-					}
-				}
+				k.checkNextRun()
 			}
-			for _, name := range more {
+			for _, name := range k.temporary() {
 				if err := os.Remove(name); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		t.Logf("%s: %.0f ms, %v", w.args, took.Seconds()*1000, seen)
+		t.Logf("%s: %.0f ms, %v", w.args, k.took.Seconds()*1000, k.seen)
 	}
+}
+
+// killer kills a command while it replaces its outputs.
+type killer struct {
+	*testing.T
+	writing
+	dir        string
+	old, fresh map[string]string // what the outputs have before and after a run
+	took       time.Duration     // of a run
+	seen       map[string]int    // how often the files were left in which state
+}
+
+// newKiller runs the command to know its time and its outputs.
+func newKiller(t *testing.T, dir string, w writing) *killer {
+	k := &killer{T: t, writing: w, dir: dir, old: map[string]string{}, fresh: map[string]string{}, seen: map[string]int{}}
+	for range 2 {
+		c := process(t, strings.Fields(w.args)...)
+		from := time.Now()
+		if err := c.Run(); err != nil {
+			t.Fatal(err)
+		}
+		k.took = time.Since(from)
+	}
+	for _, output := range w.outputs {
+		k.old[output], k.fresh[output] = "the old "+output, readFile(t, output)
+	}
+	return k
+}
+
+// kill restores the old outputs, starts the command and sends the signal.
+func (k *killer) kill(signal os.Signal, moment int, pause time.Duration) *os.ProcessState {
+	for _, output := range k.outputs {
+		writeText(k.T, output, k.old[output])
+	}
+	inode := inodeOf(k.T, k.outputs[0])
+	c := process(k.T, strings.Fields(k.args)...)
+	if err := c.Start(); err != nil {
+		k.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	if moment == anyTime {
+		time.Sleep(pause)
+	}
+	for moment != anyTime && len(ended) == 0 {
+		if moment == atRename && inodeOf(k.T, k.outputs[0]) != inode || moment == atTemporary && len(k.temporary()) > 0 {
+			break
+		}
+	}
+	c.Process.Signal(signal)
+	<-ended
+	return c.ProcessState
+}
+
+// check checks the outputs and the temporary files.
+func (k *killer) check(signal os.Signal, what string, code int) {
+	news := 0
+	for i, output := range k.outputs {
+		switch readFile(k.T, output) {
+		case k.fresh[output]:
+			if news++; news != i+1 {
+				k.Errorf("%s: %s is new, but one before it is old", what, output)
+			}
+		case k.old[output]:
+		default:
+			k.Errorf("%s: %s is neither old nor new", what, output)
+		}
+	}
+	temporary := k.temporary()
+	for _, name := range temporary {
+		if !leftOver.MatchString(name) {
+			k.Errorf("%s: %s is left", what, name)
+		}
+	}
+	state := "between"
+	switch news {
+	case 0:
+		state = "old"
+	case len(k.outputs):
+		state = "new"
+	}
+	if signal != os.Kill && (state == "between" || len(temporary) > 0) {
+		k.Errorf("%s: %d of %d files are new, and %q is left", what, news, len(k.outputs), temporary)
+	}
+	if code == 0 && state != "new" || code == 1 && state != "old" || code > 1 {
+		k.Errorf("%s: the files are %s", what, state)
+	}
+	k.seen[state]++
+	if len(temporary) > 0 {
+		k.seen["with temporary files"]++
+	}
+}
+
+// checkNextRun checks that left temporary files do not disturb the next run.
+func (k *killer) checkNextRun() {
+	must(k.T, strings.Fields(k.args)...)
+	for _, output := range k.outputs {
+		if readFile(k.T, output) != k.fresh[output] {
+			k.Errorf("%s: %s is not new after another run", k.args, output)
+		}
+	}
+}
+
+// temporary lists the temporary files.
+func (k *killer) temporary() (list []string) {
+	entries, err := os.ReadDir(k.dir)
+	if err != nil {
+		k.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), ".tmp") {
+			list = append(list, e.Name())
+		}
+	}
+	return list
 }
 
 func inodeOf(t *testing.T, name string) uint64 {
@@ -151,7 +178,7 @@ func inodeOf(t *testing.T, name string) uint64 {
 	return uint64(info.Sys().(*syscall.Stat_t).Ino)
 }
 
-// Processes that write the same file at once leave the file of one of them.
+// If processes write the same file at once, it is that of one of them.
 func TestSameOutputAtOnce(t *testing.T) {
 	dir := writingFolder(t)
 	var want []string
@@ -161,12 +188,12 @@ func TestSameOutputAtOnce(t *testing.T) {
 	}
 	before := len(strings.Split(files(t, dir), "\n"))
 	done := make(chan error)
-	const runs = 6
-	for n := range runs {
+	const processes = 6
+	for n := range processes {
 		c := process(t, "fit", "-k", fmt.Sprint(2+n%3), "-quiet", "data.csv", "-centers", "c.csv")
 		go func() { done <- c.Run() }()
 	}
-	for range runs {
+	for range processes {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}

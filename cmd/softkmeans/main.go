@@ -1,8 +1,8 @@
-// Command softkmeans fits soft k-means, global or of minimal volume, to the rows
-// of a CSV or .npy file, which may be larger than the memory, and says, with a
-// certificate, how near to the proven minimum the result is; of centers and
-// memberships from elsewhere, too. It saves models, gives new rows their
-// memberships, and draws a page of pictures.
+// Command softkmeans fits soft k-means to the rows of a CSV or .npy file. It
+// prints a certificate: how far the result is from the proved minimum. It also
+// certifies centers and memberships of other programs, proposes a number of
+// centers, saves models, computes the memberships of new rows, compares labels
+// with known classes, and writes an HTML report.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //
@@ -29,42 +29,41 @@ const (
 	exitUsage   = 2 // the command line
 )
 
-// streams are what a process has open at its start.
+// streams are standard input, output and error.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
 }
 
-// command is one of the words that may follow the program's name.
+// command is a subcommand.
 type command struct {
 	name, summary string
-	help          string // what "help NAME" and "NAME -h" print
-	// run does the work. It returns flag.ErrHelp to have the help printed, and
-	// a usageError where the command line is at fault.
+	help          string // printed by "help NAME" and "NAME -h"
+	// run does the work. It returns flag.ErrHelp if the help is asked for and
+	// a usageError if the command line is wrong.
 	run func(ctx context.Context, args []string, s streams) error
 }
 
 var commands = []command{
-	{"fit", "find k centers and the memberships of every row", fitHelp, runFit},
-	{"predict", "find the memberships of new rows in a saved model", predictHelp, runPredict},
-	{"floors", "how much k centers can explain at best, and a first guess at k", floorsHelp, runFloors},
-	{"certify", "whether centers and memberships of any program are optimal", certifyHelp, runCertify},
-	{"evaluate", "how well labels agree with known classes", evaluateHelp, runEvaluate},
-	{"report", "write an HTML page about a table, to look at", reportHelp, runReport},
+	{"fit", "find k centers and the memberships of every row", fitHelp, onInput(parseFit)},
+	{"predict", "compute the memberships of new rows with a saved model", predictHelp, onInput(parsePredict)},
+	{"floors", "print the least squared error for every k, and propose a k", floorsHelp, onInput(parseFloors)},
+	{"certify", "check whether centers and memberships are optimal", certifyHelp, onInput(parseCertify)},
+	{"evaluate", "compare labels with known classes", evaluateHelp, runEvaluate},
+	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
 	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 
 func main() {
 	ignoreBrokenPipe()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	// The first Ctrl-C asks for an end, which removes unfinished files; should
-	// something hang, the second one ends the process as if ctx did not exist.
+	// The first Ctrl-C cancels ctx, and unfinished files are removed. The second
+	// one ends the process at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the program without its process: args are the words after its name,
-// and the result is the exit code.
+// run runs the program on the arguments after its name and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		fmt.Fprint(stderr, overview())
@@ -82,28 +81,28 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintf(stderr, "softkmeans: %s\nRun 'softkmeans help%s' for usage.\n", clipped(err.Error()), name)
 		return exitUsage
 	case errors.Is(err, errBrokenPipe):
-		fmt.Fprintln(stderr, "softkmeans: nobody reads the output any more; there is no complete one")
+		fmt.Fprintln(stderr, "softkmeans: the output was closed before it was complete")
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "softkmeans: interrupted; there is no result")
+		fmt.Fprintln(stderr, "softkmeans: interrupted; no file was written")
 	default:
-		// The package's own errors begin with its name, which is ours, too.
+		// The package's errors begin with the same prefix.
 		fmt.Fprintf(stderr, "softkmeans: %s\n", clipped(strings.TrimPrefix(err.Error(), "softkmeans: ")))
 	}
 	return exitFailure
 }
 
-// clipped leaves out the middle of a message with a very long name, or a number of a
-// million digits, in it.
+// clipped cuts the middle out of a very long message. A message may quote a name
+// or a number of a million characters.
 func clipped(message string) string {
-	const most = 8192 // more than twice that of a path
+	const most = 8192 // bytes: twice the longest path of Linux
 	if len(message) <= most {
 		return message
 	}
 	return strings.ToValidUTF8(message[:most/2]+" … "+message[len(message)-most/2:], "")
 }
 
-// dispatch finds and runs the command. The name it returns is that of the
-// command after a space, or empty if there is no such command.
+// dispatch finds and runs the command. It returns the command's name after a
+// space, or "" if there is no such command.
 func dispatch(ctx context.Context, args []string, s streams) (name string, err error) {
 	switch args[0] {
 	case "help", "-h", "-help", "--help":
@@ -115,12 +114,12 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 	if c == nil {
 		if strings.HasPrefix(args[0], "-") {
 			line := commandLine(args)
-			return "", usageErrorf("%s is no command; did you mean softkmeans fit %[1]s?", line)
+			return "", usageErrorf("%s is not a command; did you mean softkmeans fit %[1]s?", line)
 		}
 		if _, err := os.Stat(args[0]); err == nil {
 			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?", args[0])
 		}
-		return "", usageErrorf("unknown command %q; there are %s", args[0], commandNames())
+		return "", usageErrorf("unknown command %q; the commands are %s", args[0], commandNames())
 	}
 	err = c.run(ctx, args[1:], s)
 	if errors.Is(err, flag.ErrHelp) {
@@ -133,11 +132,11 @@ func printHelp(w io.Writer, args []string) error {
 	text := overview()
 	switch {
 	case len(args) > 1:
-		return usageErrorf("help takes one command, not %d", len(args))
+		return usageErrorf("help takes 1 command, not %d", len(args))
 	case len(args) == 1 && args[0] != "help":
 		c := find(args[0])
 		if c == nil {
-			return usageErrorf("no help for %q; there are %s", args[0], commandNames())
+			return usageErrorf("no help for %q; the commands are %s", args[0], commandNames())
 		}
 		text = c.help
 	}
@@ -156,8 +155,8 @@ func find(name string) *command {
 
 func overview() string {
 	var b strings.Builder
-	b.WriteString(`softkmeans describes every row of a table as a mixture of k centers, with the
-least squared error that any k centers can reach, and proves it.
+	b.WriteString(`softkmeans approximates every row of a table by a mixture of k centers. It
+finds a global minimum of the squared error and certifies it.
 
 Usage: softkmeans COMMAND [flags] [FILE]
 
@@ -165,7 +164,7 @@ Usage: softkmeans COMMAND [flags] [FILE]
 	for _, c := range commands {
 		fmt.Fprintf(&b, "  %-10s %s\n", c.name, c.summary)
 	}
-	b.WriteString(`  help       describe a command: softkmeans help fit
+	b.WriteString(`  help       print the help of a command: softkmeans help fit
 
 Example: softkmeans fit -k 3 testdata/iris.csv
 `)
@@ -188,7 +187,7 @@ func runVersion(_ context.Context, args []string, s streams) error {
 	return err
 }
 
-// version is that of this program.
+// version returns the module's version, "(devel)" if it is not known.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

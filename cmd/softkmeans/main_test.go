@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,123 +11,42 @@ import (
 	"testing"
 )
 
-// do runs the program with the given words and standard input.
-func do(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, err bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(stdin), &out, &err)
-	return code, out.String(), err.String()
-}
-
 func TestUsage(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if err := os.WriteFile("data.csv", []byte("1,2\n3,4\n"), 0o666); err != nil {
-		t.Fatal(err)
+	inFolder(t, "1,2\n3,4\n")
+	for _, args := range []string{"help", "-h", "--help", "help help", "help fit", "fit -h", "fit data.csv --help", "help version", "version -h"} {
+		want := "Usage: softkmeans COMMAND"
+		for _, command := range []string{"fit", "version"} {
+			if strings.Contains(args, command) {
+				want = "Usage: softkmeans " + command
+			}
+		}
+		if text := must(t, strings.Fields(args)...); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q in %s", args, want, text)
+		}
 	}
-	for _, test := range []struct {
-		args string
-		code int
-		out  string // where the text is found: standard output for 0, standard error otherwise
-	}{
-		{"", 2, "Usage: softkmeans COMMAND"},
-		{"help", 0, "Usage: softkmeans COMMAND"},
-		{"-h", 0, "Usage: softkmeans COMMAND"},
-		{"--help", 0, "Usage: softkmeans COMMAND"},
-		{"help help", 0, "Usage: softkmeans COMMAND"},
-		{"help fit", 0, "Usage: softkmeans fit"},
-		{"fit -h", 0, "Usage: softkmeans fit"},
-		{"fit data.csv --help", 0, "Usage: softkmeans fit"},
-		{"help version", 0, "Usage: softkmeans version"},
-		{"version -h", 0, "Usage: softkmeans version"},
-		{"version", 0, runtime.Version()},
-		{"--version", 0, runtime.Version()},
-
-		{"help nothing", 2, `no help for "nothing"; there are ` + commandNames()},
-		{"help fit fit", 2, "help takes one command, not 2"},
-		{"nothing", 2, `unknown command "nothing"; there are ` + commandNames()},
-		{"-k 3 data.csv", 2, "-k 3 data.csv is no command; did you mean softkmeans fit -k 3 data.csv?"},
+	for _, args := range []string{"version", "--version"} {
+		if text := must(t, args); !strings.Contains(text, runtime.Version()) {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+	if code, stdout, stderr := do(t, ""); code != 2 || stdout != "" || !strings.Contains(stderr, "Usage: softkmeans COMMAND") {
+		t.Errorf("without arguments: code %d, %q, %q", code, stdout, stderr)
+	}
+	for _, f := range []failure{
+		{"help nothing", 2, `no help for "nothing"; the commands are ` + commandNames()},
+		{"help fit fit", 2, "help takes 1 command, not 2"},
+		{"nothing", 2, `unknown command "nothing"; the commands are ` + commandNames()},
+		{"-k 3 data.csv", 2, "-k 3 data.csv is not a command; did you mean softkmeans fit -k 3 data.csv?"},
 		{"data.csv", 2, "did you mean softkmeans fit -k 3 data.csv?"},
 		{"version 1", 2, "version takes no files, not 1"},
-
-		{"fit data.csv", 2, "-k is missing"},
-		{"fit -k", 2, "flag needs an argument: -k"},
-		{"fit -k 0 data.csv", 2, `"0" for flag -k: must be a whole number, at least 1`},
-		{"fit -k -1 data.csv", 2, `"-1" for flag -k: must be`},
-		{"fit -k two data.csv", 2, `"two" for flag -k: must be`},
-		{"fit -k 1.5 data.csv", 2, `"1.5" for flag -k: must be`},
-		{"fit -k 2 -slack 0 data.csv", 2, `"0" for flag -slack: must be a number above 0`},
-		{"fit -k 2 -slack NaN -method minvol data.csv", 2, `"NaN" for flag -slack: must be`},
-		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is for -method minvol"},
-		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-solver is for -method global"},
-		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
-		{"fit -k 2 -seed 1 data.csv", 2, "-seed is for -method minvol, alternating and lsd"},
-		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
-		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
-		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
-		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
-		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
-		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight`},
-		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},
-		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
-		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
-		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
-		{"fit -k 2 -label 0 data.csv", 2, "-label 0: columns are counted from 1"},
-		{"fit -k 2 -label a -header no data.csv", 2, `-label "a" is a name`},
-		{"fit -k 2 -o data.csv data.csv", 2, "-o data.csv would replace the data"},
-
-		{"fit -k 2 missing.csv", 1, "open missing.csv: "},
-		{"fit -k 2 .", 1, "softkmeans: read .: "},
-		{"fit -k 2", 1, "softkmeans: <stdin>: there are no rows"},
-		{"fit -k 2 -- -k", 1, "open -k: "},
 	} {
-		code, stdout, stderr := do(t, "", strings.Fields(test.args)...)
-		text, other := stdout, stderr
-		if test.code != 0 {
-			text, other = stderr, stdout
-		}
-		if code != test.code || !strings.Contains(text, test.out) || other != "" {
-			t.Errorf("%q: code %d, stdout %q, stderr %q; want code %d, %q", test.args, code, stdout, stderr, test.code, test.out)
-		}
-		if code != 0 && test.args != "" && (!strings.HasPrefix(stderr, "softkmeans: ") || strings.Count(stderr, "softkmeans: ") != 1) {
-			t.Errorf("%q: stderr should begin with the program's name, once: %q", test.args, stderr)
-		}
+		f.check(t)
 	}
 }
 
-// Nothing is not a name: not that of a file, nor of a column.
-func TestEmptyWords(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, args := range [][]string{
-		{"fit", "-k", "2", ""}, {"fit", "-k", "2", "-o", ""}, {"fit", "-k", "2", "-model="}, {"fit", "-k", "2", "-centers", ""}, {"fit", "-k", "2", "-label", ""},
-		{"fit", "-k", "2", "-weights", ""}, {"fit", "-k", "2", "-drop", ""}, {"fit", "-k", ""}, {"fit", "-k", "2", "-method", ""}, {"fit", "-k", "2", "-delimiter", ""},
-		{"predict", "-model", ""}, {"predict", "-model", "m.json", "-o", ""}, {"floors", "-o", ""}, {"certify", "-centers", ""}, {"evaluate", "a.csv", ""},
-		{"evaluate", "-truth", "", "a.csv", "b.csv"}, {"report", "-k", "2", "-o", ""}, {"report", "-k", "2", "-o", "a.html", "-classes", ""},
-	} {
-		if code, stdout, stderr := do(t, "1,2\n3,4\n", args...); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
-			t.Errorf("%q: code %d, %q, %q", args, code, stdout, stderr)
-		}
-	}
-}
-
-// A device that nothing is piped into counts as a terminal.
-func TestNoInput(t *testing.T) {
-	f, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Skip(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		t.Skip("the null device is no character device here")
-	}
-	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "no file given") || !strings.Contains(stderr.String(), "softkmeans help fit") {
-		t.Errorf("code %d, %q", code, &stderr)
-	}
-}
-
-// What the help of fit says of files and their faults is so.
+// What the help of fit says about files is true.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes, standard input", "A last line without an end"} {
+	for _, s := range []string{"file:line:field", "no for pipes, standard input", "The last\nline needs no newline"} {
 		if !strings.Contains(fitHelp, s) {
 			t.Errorf("the help does not say %q", s)
 		}
@@ -160,8 +76,8 @@ var flagSets = map[string]*flag.FlagSet{
 	"version":  flag.NewFlagSet("version", flag.ContinueOnError),
 }
 
-// Every flag is in the help of its command, and the help has no other. It has an
-// example, says what the exit codes are, and fits on a terminal.
+// The help of a command lists exactly its flags. It has an example, the exit codes and
+// lines of at most 80 characters.
 func TestHelpIsComplete(t *testing.T) {
 	for _, c := range commands {
 		fs := flagSets[c.name]

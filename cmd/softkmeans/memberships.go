@@ -1,6 +1,7 @@
 package main
 
-// Writing memberships and centers as CSV.
+// This file writes memberships and centers as CSV. Every number has the digits
+// that it takes to read the same float64 back.
 
 import (
 	"bufio"
@@ -12,15 +13,19 @@ import (
 	"softkmeans"
 )
 
-// prototype is the name of a center: in reports, and as the column of its
+// centerName is the name of center j, from 0, in reports and as the column of its
 // memberships.
-func prototype(j int) string { return "p" + strconv.Itoa(j) }
+func centerName(j int) string { return "p" + strconv.Itoa(j) }
 
-// membershipWriter writes label,p0,…,p(k−1) for every row. Every number is written
-// with the digits it takes to read the same float64 back.
+// labelsOf returns the number of each row's largest membership.
+func labelsOf(memberships *softkmeans.Matrix) []int {
+	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)
+}
+
+// membershipWriter writes label,p0,…,p(k−1) for every row.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
-	line          []byte // nil: nothing was written yet
+	line          []byte // nil: nothing is written yet
 }
 
 func newMembershipWriter(w io.Writer) *membershipWriter {
@@ -32,7 +37,7 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 	if w.line == nil {
 		w.line = append(w.line, "label"...)
 		for j := range g.Cols {
-			w.line = append(append(w.line, ','), prototype(j)...)
+			w.line = append(append(w.line, ','), centerName(j)...)
 		}
 		if err := w.end(); err != nil {
 			return err
@@ -53,8 +58,8 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 	return nil
 }
 
-// end writes the line. Lines go out whole: where the work stops in the middle, half a
-// number on standard output would be taken for one.
+// end writes the line. Only complete lines reach the writer below, so that output
+// that stops early does not end in half a number.
 func (w *membershipWriter) end() error {
 	if w.line = append(w.line, '\n'); len(w.line) > w.Available() {
 		if err := w.Flush(); err != nil {
@@ -65,11 +70,10 @@ func (w *membershipWriter) end() error {
 	return err
 }
 
-// writeCenterTable writes the names of the columns and a row for each center,
-// with the digits that it takes to read the same float64 back.
+// writeCenterTable writes the names of the columns and a row for each center.
 func writeCenterTable(w io.Writer, names []string, centers *softkmeans.Matrix) error {
 	c := csv.NewWriter(w)
-	c.Write(names) // it keeps the first error
+	c.Write(names) // c keeps the first error
 	fields := make([]string, centers.Cols)
 	for i := range centers.Rows {
 		for j, v := range centers.Row(i) {

@@ -1,6 +1,6 @@
 package main
 
-// The methods of fit, for a table in memory.
+// This file holds the methods of fit for a table in memory, and their result.
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// method is the way in which fit finds centers and memberships.
+// method is a value of -method.
 type method int
 
 const (
@@ -29,10 +29,10 @@ var methods = []choice[method]{
 
 func (m method) String() string { return methods[m].word }
 
-// ofSimilarities reports whether the method takes a kernel.
+// ofSimilarities reports whether the method takes similarities instead of rows.
 func (m method) ofSimilarities() bool { return m == methodTILSD || m == methodLSD }
 
-// listed is "a", "a and b", "a, b and c".
+// listed returns "a", "a and b" or "a, b and c".
 func listed[T fmt.Stringer](list []T) string {
 	var b strings.Builder
 	for i, v := range list {
@@ -48,7 +48,7 @@ func listed[T fmt.Stringer](list []T) string {
 	return b.String()
 }
 
-// kernelKind is where similarities come from.
+// kernelKind is a value of -kernel.
 type kernelKind int
 
 const (
@@ -59,56 +59,53 @@ const (
 
 func (k kernelKind) String() string { return [...]string{"rbf", "linear", "matrix"}[k] }
 
-// result is what the reports tell of.
+// result is the result of a fit.
 type result struct {
 	table.Head
-	rows   int
-	k      int
-	method method
-	sizes  []int // of the labels
-	scale  *scale.Scaling
-	// proposal is why k is what it is, if nobody said so.
-	proposal *softkmeans.KProposal
+	rows     int
+	k        int
+	method   method
+	sizes    []int                 // rows by label
+	scale    *scale.Scaling        // nil: none
+	proposal *softkmeans.KProposal // nil: -k is a number
 
-	// Of all methods but those of similarities.
-	model   *softkmeans.Model
-	centers *softkmeans.Matrix // in the table's units
-	cert    softkmeans.Certificate
-	// streamed: the certificate is of the passes, and has no SpanError.
-	streamed bool
-	// summarised: the centers were found on some of the rows.
-	summarised bool
+	// Methods of rows.
+	model      *softkmeans.Model
+	centers    *softkmeans.Matrix // in the table's units
+	cert       softkmeans.Certificate
+	streamed   bool // the certificate comes from the passes; SpanError is unknown
+	summarised bool // the centers were fitted to a sample of the rows
 
-	// Of those of similarities.
+	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
 	kernel  kernelKind
 	gamma   float64            // of kernelRBF
-	samples *softkmeans.Matrix // the rows, as scaled; nil for kernelMatrix
+	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix
 }
 
-// propose sets k.
+// propose sets k to the proposal, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {
 	p, err := softkmeans.ProposeK(floors)
 	if err != nil {
 		return err
 	}
 	if p.K == 0 {
-		return fmt.Errorf("%s: no number of centers stands out: %s; give -k", r.Source, p.Reason)
+		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N", r.Source, p.Reason)
 	}
 	r.k, r.proposal = p.K, &p
 	return nil
 }
 
-// checkClusters refuses more centers than rows: each row would be its own, and a
-// number with a digit too many would take memory without end.
-func checkClusters(source string, rows, k int) error {
+// checkCenters returns an error for more centers than rows. Such a k is useless, and
+// a mistyped one could exceed the memory.
+func checkCenters(source string, rows, k int) error {
 	if k > rows {
-		return fmt.Errorf("%s: %s, and -k %d: there can be no more centers than rows", source, count(rows, "row"), k)
+		return fmt.Errorf("%s: %s, but -k %d; give a k of at most the number of rows", source, count(rows, "row"), k)
 	}
 	return nil
 }
 
-// count takes the labels of the next rows.
+// count counts the labels of the next rows.
 func (r *result) count(labels []int) {
 	if r.sizes == nil {
 		r.sizes = make([]int, r.k)
@@ -118,7 +115,7 @@ func (r *result) count(labels []int) {
 	}
 }
 
-// setModel takes the model, whose centers are scaled as the data was.
+// setModel sets the model and the centers in the table's units.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
 	if r.scale != nil {
@@ -127,11 +124,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 	}
 }
 
-func labelsOf(memberships *softkmeans.Matrix) []int {
-	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)
-}
-
-// fitRows runs a method that takes rows, and certifies what it finds.
+// fitRows runs a method of rows and certifies the result.
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights
 	var m *softkmeans.Model
@@ -155,49 +148,25 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	return m.Memberships, err
 }
 
-// storedRows is up to how many rows similarities are computed once and kept, in
-// 8n² bytes: 800 MB. Of more they are computed whenever they are wanted.
+// storedRows is the largest number of rows whose similarities are stored, in 8n²
+// bytes: 800 MB. For more rows they are computed whenever they are used.
 const storedRows = 10000
 
-// fitSimilarities runs a method that takes similarities.
-func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (*softkmeans.Matrix, error) {
-	var (
-		similarity softkmeans.Similarity
-		kernel     *softkmeans.SampleKernel
-		whole      *softkmeans.Matrix
-		err        error
-	)
-	switch r.kernel = f.kernel; f.kernel {
-	case kernelMatrix:
-		if whole = d.x; whole.Rows != whole.Cols {
-			return nil, fmt.Errorf("%s: %s of %s; similarities are a square, one for every two rows of a data set", d.Source, count(whole.Rows, "row"), count(whole.Cols, "column"))
-		}
-	case kernelLinear:
-		kernel, err = softkmeans.LinearKernel(d.x)
-		similarity = kernel
-	default:
-		if kernel, err = softkmeans.RBFKernel(d.x, f.gamma); err != nil {
-			return nil, err
-		}
-		r.gamma = kernel.Gamma()
-		if similarity = kernel; d.Rows <= storedRows {
-			whole, err = softkmeans.SimilarityMatrix(kernel)
-		}
-	}
+// fitSimilarities runs tilsd or lsd.
+func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
+	r.kernel = f.kernel
+	similarity, matrix, err := f.similarities(d, r)
 	if err != nil {
 		return nil, err
 	}
-	if kernel != nil {
-		r.samples = d.x
-	}
 	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.iteration}
 	switch {
-	case f.method == methodTILSD && whole != nil:
-		r.lsd, err = softkmeans.TILSD(ctx, whole, r.k, o)
+	case f.method == methodTILSD && matrix != nil:
+		r.lsd, err = softkmeans.TILSD(ctx, matrix, r.k, o)
 	case f.method == methodTILSD:
 		r.lsd, err = softkmeans.TILSDOf(ctx, similarity, r.k, o)
-	case whole != nil:
-		r.lsd, err = softkmeans.LSD(ctx, whole, r.k, o)
+	case matrix != nil:
+		r.lsd, err = softkmeans.LSD(ctx, matrix, r.k, o)
 	default:
 		r.lsd, err = softkmeans.LSDOf(ctx, similarity, r.k, o)
 	}
@@ -205,4 +174,48 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *p
 		return nil, err
 	}
 	return r.lsd.Memberships, nil
+}
+
+// similarities returns the similarities of the rows, as a matrix if that is given or
+// small enough to store. It sets γ and the samples of the result.
+func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	switch f.kernel {
+	case kernelMatrix:
+		if d.x.Rows != d.x.Cols {
+			return nil, nil, fmt.Errorf("%s: %s of %s; a matrix of similarities is square", d.Source,
+				count(d.x.Rows, "row"), count(d.x.Cols, "column"))
+		}
+		return nil, d.x, nil
+	case kernelLinear:
+		r.samples = d.x
+		x := d.x
+		if f.method == methodTILSD {
+			x, _ = centred(x)
+		}
+		kernel, err := softkmeans.LinearKernel(x)
+		return kernel, nil, err
+	}
+	r.samples = d.x
+	kernel, err := softkmeans.RBFKernel(d.x, f.gamma)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.gamma = kernel.Gamma()
+	if d.Rows > storedRows {
+		return kernel, nil, nil
+	}
+	matrix, err := softkmeans.SimilarityMatrix(kernel)
+	return kernel, matrix, err
+}
+
+// centred returns a copy of x with the mean of the rows subtracted, and that shift.
+// TI-LSD is invariant to the origin, but products of rows far from it lose digits.
+func centred(x *softkmeans.Matrix) (*softkmeans.Matrix, *scale.Scaling) {
+	shift := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
+	for j := range shift.Divisor {
+		shift.Divisor[j] = 1
+	}
+	x = x.Clone()
+	shift.Apply(x.Data)
+	return x, shift
 }

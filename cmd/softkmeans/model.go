@@ -1,6 +1,6 @@
 package main
 
-// The model's file: JSON, for predict and for other programs to read.
+// This file writes and reads models: JSON, for predict, certify and other programs.
 
 import (
 	"bufio"
@@ -22,13 +22,13 @@ const (
 	modelFormat  = "softkmeans model"
 	modelVersion = 1
 
-	// mostCenters is how many centers a file may have. Memberships in k centers take
-	// three matrices of k×k: 400 MB, where a file of 500 kB may have 100 000 centers.
+	// mostCenters is the largest number of centers in a model. Memberships in k
+	// centers take three k×k matrices: 400 MB. A file of 500 kB may have 100 000 centers.
 	mostCenters = 4096
 )
 
-// modelFile is what is written. Numbers have the digits that it takes to read
-// the same float64 back.
+// modelFile is the content of a model. Numbers have the digits that it takes to
+// read the same float64 back.
 type modelFile struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -36,16 +36,16 @@ type modelFile struct {
 	Method  string   `json:"method"`
 	K       int      `json:"k"`
 	Columns []string `json:"columns"`
-	Named   bool     `json:"named"` // the columns' names are those of a header
+	Named   bool     `json:"named"` // the names come from a header
 
 	Scale   string `json:"scale"` // (value − shift)/divisor, by column
 	Shift   vector `json:"shift,omitempty"`
 	Divisor vector `json:"divisor,omitempty"`
 
 	Centers vectors `json:"centers,omitempty"`       // k rows, in the table's units
-	Scaled  vectors `json:"scaledCenters,omitempty"` // as they were fitted, where that is not the same
+	Scaled  vectors `json:"scaledCenters,omitempty"` // if the columns are scaled
 
-	// Of the fit, for those who want to know.
+	// About the fit; not used by predict.
 	Rows       int      `json:"rows"`
 	Sizes      []int    `json:"sizes"` // rows by their largest membership
 	Objective  float64  `json:"objective"`
@@ -59,17 +59,17 @@ type modelFile struct {
 	Status     string   `json:"status"`
 	Warnings   []string `json:"warnings,omitempty"`
 
-	// Of similarities: Decomposition is LSDModel's binary form, and Samples, as
-	// scaled, are what new rows are compared with; without them, new rows are
-	// similarities.
+	// Models of similarities. Decomposition is the binary form of an LSDModel.
+	// Samples are the scaled rows that new rows are compared with; without them, new
+	// rows are similarities.
 	Kernel        string  `json:"kernel,omitempty"`
 	Gamma         float64 `json:"gamma,omitempty"`
 	Decomposition []byte  `json:"decomposition,omitempty"`
 	Samples       vectors `json:"samples,omitempty"`
 }
 
-// vector and vectors are numbers all through: a null, which some programs write for
-// NaN, would be read as 0.
+// vector and vectors do not accept null, which some programs write for NaN and
+// encoding/json reads as 0.
 type (
 	vector  []float64
 	vectors [][]float64
@@ -120,7 +120,7 @@ func warnings(m *softkmeans.Model) (list []string) {
 	return list
 }
 
-// rowsOf are views.
+// rowsOf returns views of the rows.
 func rowsOf(m *softkmeans.Matrix) [][]float64 {
 	list := make([][]float64, m.Rows)
 	for i := range list {
@@ -137,7 +137,7 @@ func writeModel(w io.Writer, r *result) error {
 	return writeJSON(w, f)
 }
 
-// readModel reads and checks a model's file.
+// readModel reads and checks a model.
 func readModel(ctx context.Context, name string) (*modelFile, error) {
 	in, err := openFile(ctx, name)
 	if err != nil {
@@ -147,7 +147,7 @@ func readModel(ctx context.Context, name string) (*modelFile, error) {
 	text, err := await(ctx, func() ([]byte, error) {
 		b := bufio.NewReader(in)
 		if start, _ := b.Peek(1); len(start) > 0 && start[0] != '{' && !unicode.IsSpace(rune(start[0])) {
-			return start, nil // no model, and perhaps without an end
+			return start, nil // not a model, and perhaps endless
 		}
 		return io.ReadAll(b)
 	})
@@ -163,11 +163,11 @@ func readModel(ctx context.Context, name string) (*modelFile, error) {
 
 var errManyCenters = fmt.Errorf("more than %d centers", mostCenters)
 
-var errNotModel = errors.New("not a model; softkmeans fit -model writes them")
+var errNotModel = errors.New("not a model; give a file that softkmeans fit -model wrote")
 
 func parseModel(text []byte) (*modelFile, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 {
-		return nil, errors.New("is empty; softkmeans fit -model writes models")
+		return nil, errors.New("is empty; give a file that softkmeans fit -model wrote")
 	}
 	f := new(modelFile)
 	err := json.Unmarshal(text, f)
@@ -176,64 +176,65 @@ func parseModel(text []byte) (*modelFile, error) {
 	case text[0] != '{':
 		return nil, errNotModel
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(text)):
-		return nil, errors.New("ends in the middle: the model is cut")
+		return nil, errors.New("the model is cut; it ends in the middle")
 	case err != nil:
 		return nil, fmt.Errorf("not a model: %w", err)
 	case f.Format != modelFormat:
 		return nil, errNotModel
 	case f.Version != modelVersion:
-		return nil, fmt.Errorf("a model of version %d; this softkmeans reads version %d", f.Version, modelVersion)
+		return nil, fmt.Errorf("model version %d; this softkmeans reads version %d", f.Version, modelVersion)
 	}
 	return f, f.check()
 }
 
-// check finds what contradicts itself.
+// damaged is an error about a model that contradicts itself.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("damaged model: "+format, args...)
+}
+
+// check returns an error if the model contradicts itself.
 func (f *modelFile) check() error {
 	d := len(f.Columns)
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("damaged model: "+format, args...)
-	}
 	kind, ok := scaleKind(f.Scale)
 	switch {
 	case d == 0:
-		return fail("it has no columns")
+		return damaged("it has no columns")
 	case f.K < 1:
-		return fail("k is %d", f.K)
+		return damaged("k is %d", f.K)
 	case !ok:
-		return fail("scale is %.40q", f.Scale)
+		return damaged("scale is %.40q", f.Scale)
 	case kind == scale.None && len(f.Shift)+len(f.Divisor) > 0, kind != scale.None && (len(f.Shift) != d || len(f.Divisor) != d):
-		return fail("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
-	}
-	if kind == scale.None && f.Scaled != nil {
-		return fail("scale none, and scaledCenters")
+		return damaged("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
+	case kind == scale.None && f.Scaled != nil:
+		return damaged("scale none, and scaledCenters")
 	}
 	for j, v := range f.Divisor {
 		if !(v > 0) {
-			return fail("divisor %d is %v", j+1, v)
+			return damaged("divisor %d is %v", j+1, v)
 		}
 	}
 	if len(f.Decomposition) > 0 {
-		return f.checkRows("samples", f.Samples, len(f.Samples), d)
+		return checkRows("samples", f.Samples, len(f.Samples), d)
 	}
-	if err := f.checkRows("centers", f.Centers, f.K, d); err != nil {
+	if err := checkRows("centers", f.Centers, f.K, d); err != nil {
 		return err
 	}
 	if f.K > mostCenters {
 		return errManyCenters
 	}
 	if kind != scale.None {
-		return f.checkRows("scaledCenters", f.Scaled, f.K, d)
+		return checkRows("scaledCenters", f.Scaled, f.K, d)
 	}
 	return nil
 }
 
-func (f *modelFile) checkRows(name string, list [][]float64, rows, cols int) error {
+func checkRows(name string, list [][]float64, rows, cols int) error {
 	if len(list) != rows {
-		return fmt.Errorf("damaged model: %d rows of %s, not %d", len(list), name, rows)
+		return damaged("%d rows of %s, not %d", len(list), name, rows)
 	}
 	for i, row := range list {
 		if len(row) != cols {
-			return fmt.Errorf("damaged model: row %d of %s has %d numbers, not %d", i+1, name, len(row), cols)
+			return damaged("row %d of %s has %d numbers, not %d", i+1, name, len(row), cols)
 		}
 	}
 	return nil
@@ -248,7 +249,7 @@ func scaleKind(name string) (scale.Kind, bool) {
 	return 0, false
 }
 
-// scaling is how new rows are to be scaled; nil: not.
+// scaling returns the scaling of new rows, nil for none.
 func (f *modelFile) scaling() *scale.Scaling {
 	kind, _ := scaleKind(f.Scale)
 	if kind == scale.None {
@@ -257,7 +258,7 @@ func (f *modelFile) scaling() *scale.Scaling {
 	return &scale.Scaling{Kind: kind, Shift: f.Shift, Divisor: f.Divisor}
 }
 
-// scaledCenters are the centers as they were fitted.
+// scaledCenters returns the centers in scaled units.
 func (f *modelFile) scaledCenters() (*softkmeans.Matrix, error) {
 	if f.Scaled != nil {
 		return softkmeans.FromRows(f.Scaled)
@@ -268,12 +269,12 @@ func (f *modelFile) scaledCenters() (*softkmeans.Matrix, error) {
 // checkColumns compares the columns of a table with the model's.
 func (f *modelFile) checkColumns(names []string, source string) error {
 	if want := len(f.Columns); len(names) != want {
-		return fmt.Errorf("%s: %s; the model has %d (%s)", source, count(len(names), "column"), want, abridged(f.Columns))
+		return fmt.Errorf("%s: %s, but the model has %d (%s)", source, count(len(names), "column"), want, abridged(f.Columns))
 	}
 	return nil
 }
 
-// abridged is a list of names that may be long, and each of which may be.
+// abridged lists names, shortened. Of more than eight it lists seven.
 func abridged(names []string) string {
 	var list []string
 	for i, name := range names {
@@ -286,10 +287,10 @@ func abridged(names []string) string {
 	return strings.Join(list, ", ")
 }
 
-// centersFor are the centers for rows that were scaled as the model says.
+// centersFor returns the scaled centers, for d with the model's scaling.
 func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, error) {
 	if len(f.Centers) == 0 {
-		return nil, fmt.Errorf("%s: a model of method %s has no centers", source, short(f.Method, mostName))
+		return nil, fmt.Errorf("%s: a model of method %s has no centers; certify needs a model of global, minvol or alternating", source, short(f.Method, mostName))
 	}
 	if err := f.checkColumns(d.Names, d.Source); err != nil {
 		return nil, err
@@ -297,9 +298,10 @@ func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, erro
 	return f.scaledCenters()
 }
 
-// predictor finds memberships of (scaled) rows.
+// predictor computes the memberships of scaled rows.
 type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
+// predictor returns the predictor of the model.
 func (f *modelFile) predictor() (predictor, error) {
 	if len(f.Decomposition) == 0 {
 		centers, err := f.scaledCenters()
@@ -309,62 +311,80 @@ func (f *modelFile) predictor() (predictor, error) {
 		m := &softkmeans.Model{Centers: centers}
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
 	}
+	m, err := f.decomposition()
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Samples) == 0 { // rows are similarities
+		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
+	}
+	similarities, err := f.similarities()
+	if err != nil {
+		return nil, err
+	}
+	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		k, err := similarities(x)
+		if err != nil {
+			return nil, err
+		}
+		return m.Predict(nil, k)
+	}, nil
+}
+
+// decomposition decodes the decomposition and compares its size with the rest.
+func (f *modelFile) decomposition() (*softkmeans.LSDModel, error) {
 	m := new(softkmeans.LSDModel)
 	if err := m.UnmarshalBinary(f.Decomposition); err != nil {
 		return nil, err
 	}
 	switch samples := len(f.Samples); {
 	case m.Memberships == nil || m.Memberships.Cols != f.K:
-		return nil, fmt.Errorf("damaged model: its decomposition does not have k = %d clusters", f.K)
+		return nil, damaged("its decomposition does not have k = %d clusters", f.K)
 	case samples > 0 && samples != m.Memberships.Rows, samples == 0 && len(f.Columns) != m.Memberships.Rows:
-		return nil, fmt.Errorf("damaged model: its decomposition is of %s, but there are %d, and %s",
+		return nil, damaged("its decomposition has %s, but the model has %d and %s",
 			count(m.Memberships.Rows, "sample"), samples, count(len(f.Columns), "column"))
 	case f.K > mostCenters:
 		return nil, errManyCenters
 	}
-	if len(f.Samples) == 0 {
-		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
-	}
+	return m, nil
+}
+
+// similarities returns a function that compares scaled rows with the samples.
+func (f *modelFile) similarities() (predictor, error) {
 	samples, err := softkmeans.FromRows(f.Samples)
 	if err != nil {
 		return nil, err
 	}
 	var kernel *softkmeans.SampleKernel
-	var center *scale.Scaling
+	var shift *scale.Scaling // of TI-LSD with products, as in the fit
 	switch f.Kernel {
 	case kernelRBF.String():
 		kernel, err = softkmeans.RBFKernel(samples, f.Gamma)
 	case kernelLinear.String():
-		if m.Map != nil {
-			// The origin does not matter to TI-LSD, but to the digits of the products.
-			center = scale.Of(scale.ZScore, samples.Data, samples.Cols, nil)
-			for j := range center.Divisor {
-				center.Divisor[j] = 1
-			}
-			center.Apply(samples.Data)
-			clear(m.Map.Means)
+		if f.Method == methodTILSD.String() {
+			samples, shift = centred(samples)
 		}
 		kernel, err = softkmeans.LinearKernel(samples)
 	default:
-		err = fmt.Errorf("damaged model: kernel %.40q", f.Kernel)
+		err = damaged("kernel %.40q", f.Kernel)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-		if center != nil {
+		if shift != nil {
 			x = x.Clone()
-			center.Apply(x.Data)
+			shift.Apply(x.Data)
 		}
-		similarities, err := kernel.Cross(nil, x)
+		k, err := kernel.Cross(nil, x)
 		if err != nil {
 			return nil, err
 		}
-		for _, v := range similarities.Data {
-			if math.Abs(v) == math.MaxFloat64 { // what is beyond becomes that
+		for _, v := range k.Data {
+			if math.Abs(v) == math.MaxFloat64 { // the kernel clamps to it
 				return nil, errors.New("similarities of the rows are out of the range of numbers; fit with -scale zscore")
 			}
 		}
-		return m.Predict(nil, similarities)
+		return k, nil
 	}, nil
 }

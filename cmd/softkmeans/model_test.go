@@ -2,10 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,129 +10,14 @@ import (
 	"softkmeans"
 )
 
-// inFolder changes to a folder of the test's own, where data.csv is the given
-// text, and returns it.
-func inFolder(t *testing.T, text string) string {
-	t.Helper()
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if err := os.WriteFile("data.csv", []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-// must runs the program, which has nothing to complain of.
-func must(t *testing.T, args ...string) (stdout string) {
-	t.Helper()
-	code, stdout, stderr := do(t, "", args...)
-	if code != 0 || stderr != "" {
-		t.Fatalf("%q: code %d, %s", args, code, stderr)
-	}
-	return stdout
-}
-
-func readFile(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// flowers is iris with a header, a column of classes, one of weights and one of
-// words.
-func flowers(t *testing.T) string {
-	var b strings.Builder
-	b.WriteString("id,petal length,\"petal, width\",weight,sepal length,sepal width,species\n")
-	for i, line := range strings.Fields(readFile(t, iris)) {
-		f := strings.Split(line, ",")
-		b.WriteString("flower " + line[:1] + "," + f[2] + "," + f[3] + "," + []string{"1", "2", "0.5"}[i%3] + "," + f[0] + "," + f[1] + ",s" + string(rune('a'+i/50)) + "\n")
-	}
-	return b.String()
-}
-
-// A saved model gives the rows that it was fitted to the memberships that they
-// had, whatever the method, the scale, and the order of the columns.
-func TestPredictFitted(t *testing.T) {
-	inFolder(t, flowers(t))
-	// The columns in another order, and others between.
-	var turned strings.Builder
-	for line := range strings.Lines(readFile(t, "data.csv")) {
-		line = strings.Replace(strings.TrimSuffix(line, "\n"), `"petal, width"`, "PETAL", 1)
-		f := strings.Split(line, ",")
-		turned.WriteString(strings.Replace(strings.Join([]string{f[5], f[6], f[2], f[1], f[0], f[4]}, ","), "PETAL", `"petal, width"`, 1) + "\n")
-	}
-	if err := os.WriteFile("turned.csv", []byte(turned.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	base := []string{"fit", "-drop", "id", "-label", "species", "-weights", "weight", "-o", "m.csv", "-model", "model.json", "data.csv"}
-	for _, more := range []string{
-		"-k 3", "-k 3 -scale zscore", "-k auto -scale minmax", "-k 3 -method minvol -scale zscore", "-k 2 -method alternating",
-		"-k 3 -enclosure tight -scale minmax", "-k 1",
-		"-k 3 -method tilsd -scale zscore", "-k 3 -method tilsd -kernel linear", "-k 3 -method lsd -kernel linear",
-	} {
-		args := append(strings.Fields(more), base[1:]...)
-		if strings.Contains(more, "lsd") {
-			args = slices.Delete(args, len(args)-7, len(args)-5) // -weights
-			args = append(args, "-drop", "id,weight")
-		}
-		must(t, append([]string{"fit"}, args...)...)
-		_, _, fitted := parseMemberships(t, readFile(t, "m.csv"))
-		tol := 1e-10
-		if strings.Contains(more, "-method lsd") {
-			tol = 0.2 // its Predict promises no more than nearness
-		}
-		for _, file := range []string{"data.csv", "turned.csv", "-"} {
-			stdin := ""
-			if file == "-" {
-				stdin = turned.String()
-			}
-			code, stdout, stderr := do(t, stdin, "predict", "-model", "model.json", file)
-			if code != 0 || stderr != "" {
-				t.Fatalf("%s: predict %s: %s", more, file, stderr)
-			}
-			_, _, g := parseMemberships(t, stdout)
-			if len(g) != len(fitted) {
-				t.Fatalf("%s: predict %s: %d rows", more, file, len(g))
-			}
-			for i := range g {
-				for j, v := range g[i] {
-					if !near(v, fitted[i][j], tol) {
-						t.Fatalf("%s: predict %s: row %d is %v, was %v", more, file, i, g[i], fitted[i])
-					}
-				}
-			}
-		}
-	}
-}
-
-// Columns may have one name: what was fitted is read again, with what fit wrote.
-func TestSameNames(t *testing.T) {
-	inFolder(t, "a,k,a,b\n1,x,2,3\n4,y,5,7\n7,x,8,8\n1,y,9,2\n")
-	must(t, strings.Fields("fit -k 2 -label k -o g.csv -centers f.csv -model m.json data.csv")...)
-	must(t, strings.Fields("predict -model m.json -o p.csv data.csv")...)
-	for _, args := range []string{"-model m.json data.csv", "-centers f.csv -memberships g.csv -label k data.csv", "-centers f.csv -memberships p.csv -drop k data.csv"} {
-		if text := must(t, append([]string{"certify"}, strings.Fields(args)...)...); !strings.Contains(text, "\nCertified: ") {
-			t.Errorf("%s: %s", args, text)
-		}
-	}
-	// By position, since b is not there twice.
-	writeText(t, "f.csv", strings.Replace(readFile(t, "f.csv"), "a,a,b", "a,b,b", 1))
-	if text := must(t, strings.Fields("certify -centers f.csv -label k data.csv")...); !strings.Contains(text, "\nCertified: ") {
-		t.Error(text)
-	}
-}
-
-// The model's file says what the fit was, in the table's units, and by the
-// names of its columns; the centers' file has the same numbers.
+// A model describes the fit in the table's units and with its column names. The file of
+// -centers has the same numbers.
 func TestModelFile(t *testing.T) {
 	inFolder(t, flowers(t))
 	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-drop", "id,weight", "-label", "7",
 		"-model", "model.json", "-centers", "centers.csv", "data.csv")
 	for _, want := range []string{
-		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "In the table's units:", "of the scaled columns",
+		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "\nCenters, in the table's units. ", "of the scaled columns",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
@@ -170,7 +52,7 @@ func TestModelFile(t *testing.T) {
 		}
 	}
 
-	// The same fit, by the package.
+	// The package gives the same fit.
 	d := readTable(t, "data.csv", "id", "weight", "species")
 	mean, scale := f.Shift, f.Divisor
 	for i := range d.Rows {
@@ -187,32 +69,51 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// Any model that was cut, and what never was one, is told from a good one.
-func TestModelFaults(t *testing.T) {
-	inFolder(t, "1,2\n3,4\n5,7\n")
+// A model that is cut anywhere is an error.
+func TestModelCut(t *testing.T) {
 	for _, args := range []string{"-k 2 -scale zscore", "-k 2 -method tilsd"} {
-		must(t, append(strings.Fields("fit -model model.json data.csv"), strings.Fields(args)...)...)
-		good := readFile(t, "model.json")
+		good := written(t, args)
 		if _, err := parseModel([]byte(good)); err != nil {
 			t.Fatal(err)
 		}
 		for n := range len(strings.TrimSpace(good)) {
-			if _, err := parseModel([]byte(good[:n])); err == nil {
-				t.Fatalf("%s: a model cut after %d bytes of %d is none", args, n, len(good))
-			} else if n > 0 && !strings.Contains(err.Error(), "cut") {
-				t.Fatalf("%s: a model cut after %d bytes of %d: %v", args, n, len(good), err)
+			if _, err := parseModel([]byte(good[:n])); err == nil || n > 0 && !strings.Contains(err.Error(), "cut") {
+				t.Fatalf("%s: cut after %d bytes of %d: %v", args, n, len(good), err)
 			}
 		}
 	}
-	must(t, strings.Fields("fit -k 2 -scale zscore -model model.json data.csv")...)
-	good := readFile(t, "model.json")
-	replaced := func(old, new string) string {
-		s := strings.Replace(good, old, new, 1)
-		if s == good {
-			t.Fatalf("no %q in %s", old, good)
+}
+
+// replacer returns a function that replaces a part of the text, which must have it.
+func replacer(t *testing.T, text string) func(old, new string) string {
+	return func(old, new string) string {
+		t.Helper()
+		s := strings.Replace(text, old, new, 1)
+		if s == text {
+			t.Fatalf("no %q in %s", old, text)
 		}
 		return s
 	}
+}
+
+// checkModelFault checks that a model with that text is an error and leaves no file.
+func checkModelFault(t *testing.T, text, want string) {
+	t.Helper()
+	writeText(t, "bad.json", text)
+	code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
+		t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
+	}
+	if _, err := os.Stat("out.csv"); err == nil {
+		t.Errorf("%.60q: there is an output", text)
+	}
+}
+
+// A damaged model is an error that says what is wrong.
+func TestModelFaults(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	good := written(t, "-k 2 -scale zscore")
+	replaced := replacer(t, good)
 	for text, want := range map[string]string{
 		"":                                       "is empty",
 		"1,2\n3,4\n":                             "not a model",
@@ -234,165 +135,32 @@ func TestModelFaults(t *testing.T) {
 		replaced(`"centers": [`, `"centers": [[1, null],`):   "null in place of a number",
 		replaced(`"shift": [`, `"shift": [null, `):           "null in place of a number",
 	} {
-		if err := os.WriteFile("bad.json", []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
-		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
-			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
-		}
-		if _, err := os.Stat("out.csv"); err == nil {
-			t.Errorf("%.60q: there is an output", text)
-		}
+		checkModelFault(t, text, want)
 	}
-	// Divisors that would make nonsense of every row.
 	i := strings.Index(good, `"divisor": [`) + len(`"divisor": [`)
 	j := i + strings.Index(good[i:], ",")
-	if _, err := parseModel([]byte(good[:i] + "-1" + good[j:])); err == nil || !strings.Contains(err.Error(), "divisor 1 is -1") {
-		t.Errorf("%v", err)
-	}
+	checkModelFault(t, good[:i]+"-1"+good[j:], "divisor 1 is -1")
+}
 
-	// Parts that do not fit each other.
-	lsd, plain := written(t, "-k 2 -method lsd"), written(t, "-k 2")
-	matrix := written(t, "-k 1 -method lsd -kernel matrix -drop 3") // by columns
-	swapped := func(text, old, new string) string { return strings.Replace(text, old, new, 1) }
+// A model whose parts contradict each other is an error.
+func TestModelParts(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	lsd, plain := replacer(t, written(t, "-k 2 -method lsd")), replacer(t, written(t, "-k 2"))
+	matrix := replacer(t, written(t, "-k 1 -method lsd -kernel matrix -drop 3")) // by columns
 	for text, want := range map[string]string{
-		swapped(lsd, `"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
-		swapped(lsd, `"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
-		swapped(lsd, `"samples": [`, `"samples": [[1, 2], `):                                "is of 3 samples, but there are 4",
-		swapped(lsd, `"samples"`, `"others"`):                                               "is of 3 samples, but there are 0, and 2 columns",
-		swapped(matrix, `"c1", "c2"`, `"c1", "c2", "c3"`):                                   "is of 2 samples, but there are 0, and 3 columns",
-		swapped(plain, `"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
+		lsd(`"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
+		lsd(`"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
+		lsd(`"samples": [`, `"samples": [[1, 2], `):                                "has 3 samples, but the model has 4 and",
+		lsd(`"samples"`, `"others"`):                                               "has 3 samples, but the model has 0 and 2 columns",
+		matrix(`"c1", "c2"`, `"c1", "c2", "c3"`):                                   "has 2 samples, but the model has 0 and 3 columns",
+		plain(`"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
 	} {
-		writeText(t, "bad.json", text)
-		code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
-		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: damaged model: ") || !strings.Contains(stderr, want) {
-			t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
-		}
-	}
-
-	for args, want := range map[string]string{
-		"predict data.csv":                                  "-model is missing",
-		"predict -model - data.csv":                         "-model: must be a file",
-		"predict -model model.json -o  model.json data.csv": "-o model.json would replace the model",
-		"predict -model model.json -o data.csv data.csv":    "-o data.csv would replace the data",
-		"predict -model model.json -k 2 data.csv":           "not defined: -k",
-	} {
-		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
-			t.Errorf("%s: code %d, %q", args, code, stderr)
-		}
-	}
-	for args, want := range map[string]string{
-		"predict -model missing.json data.csv":  "missing.json",
-		"predict -model model.json missing.csv": "missing.csv",
-		"predict -model model.json three.csv":   "three.csv: 3 columns; the model has 2 (c1, c2)",
-		"predict -model model.json text.csv":    "text.csv:2:2: ",
-		"predict -model named.json other.csv":   `"b"`,
-	} {
-		for name, text := range map[string]string{"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n", "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n"} {
-			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		must(t, "fit", "-k", "1", "-model", "named.json", "named.csv")
-		if code, stdout, stderr := do(t, "", strings.Fields(args)...); code != 1 || stdout != "" || !strings.Contains(stderr, want) {
-			t.Errorf("%s: code %d, %q", args, code, stderr)
-		}
+		checkModelFault(t, text, "damaged model: ")
+		checkModelFault(t, text, want)
 	}
 }
 
-// Names that are numbers, or the same twice, are names all the same.
-func TestPredictNames(t *testing.T) {
-	inFolder(t, "1,2\n1,2\n3,4\n5,7\n")
-	must(t, strings.Fields("fit -k 2 -header yes -o want.csv -model model.json data.csv")...)
-	must(t, strings.Fields("predict -header yes -model model.json -o got.csv data.csv")...)
-	sameMemberships(t, "got.csv", "want.csv")
-	for _, command := range []string{"predict", "certify"} {
-		code, stdout, stderr := do(t, "", command, "-model", "model.json", "data.csv")
-		if code != 2 || stdout != "" || !strings.Contains(stderr, "have numbers for names (1, 2)") {
-			t.Errorf("%s: code %d, %q", command, code, stderr)
-		}
-	}
-	for _, header := range []string{"a,a,b", "a,,c2", "a,a,a", `"a,b","c ""d""",é`} {
-		writeText(t, "twice.csv", header+"\n1,2,3\n3,4,4\n5,7,9\n")
-		must(t, strings.Fields("fit -k 2 -o want.csv -model model.json twice.csv")...)
-		must(t, strings.Fields("predict -model model.json -o got.csv twice.csv")...)
-		sameMemberships(t, "got.csv", "want.csv")
-	}
-	writeText(t, "other.csv", "b,a,a\n1,2,3\n")
-	must(t, strings.Fields("fit -k 2 -model model.json twice.csv")...)
-	if code, _, stderr := do(t, "", "predict", "-model", "model.json", "other.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: other.csv:1: ") {
-		t.Errorf("code %d, %q", code, stderr)
-	}
-}
-
-// Products of rows have no digits left far from the origin, which TI-LSD does not
-// mind, and are out of range far beyond it, which is said.
-func TestPredictProducts(t *testing.T) {
-	table := func(shift, unit float64) string {
-		var b strings.Builder
-		for i := range 40 {
-			fmt.Fprintf(&b, "%v,%v,%v\n", shift+unit*float64(i*7%11), shift+unit*float64(i*i%13), shift-unit*float64(i*5%17))
-		}
-		return b.String()
-	}
-	inFolder(t, table(1e8, 1))
-	for _, args := range []string{"-k 2", "-k 3", "-k 3 -enclosure tight", "-k 4 -scale minmax"} {
-		must(t, append(strings.Fields("fit -method tilsd -kernel linear -o want.csv -model model.json data.csv"), strings.Fields(args)...)...)
-		must(t, strings.Fields("predict -model model.json -o got.csv data.csv")...)
-		sameMemberships(t, "got.csv", "want.csv")
-	}
-	writeText(t, "far.csv", table(0, 1e160))
-	for _, method := range []string{"tilsd", "lsd"} {
-		must(t, "fit", "-k", "2", "-method", method, "-kernel", "linear", "-model", "model.json", "far.csv")
-		code, stdout, stderr := do(t, "", "predict", "-model", "model.json", "far.csv")
-		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
-			t.Errorf("%s: code %d, %q, %q", method, code, stdout, stderr)
-		}
-	}
-}
-
-func sameMemberships(t *testing.T, got, want string) {
-	t.Helper()
-	_, _, g := parseMemberships(t, readFile(t, got))
-	_, _, w := parseMemberships(t, readFile(t, want))
-	if len(g) != len(w) {
-		t.Fatalf("%d rows, want %d", len(g), len(w))
-	}
-	for i := range g {
-		for j := range g[i] {
-			if !near(g[i][j], w[i][j], 1e-12) {
-				t.Errorf("row %d: %v, want %v", i, g[i], w[i])
-			}
-		}
-	}
-}
-
-// written is the model that fit writes of a small table.
-func written(t testing.TB, args string) string {
-	t.Helper()
-	dir := t.TempDir()
-	data, model := filepath.Join(dir, "data.csv"), filepath.Join(dir, "model.json")
-	text := "1,2\n3,4\n5,7\n"
-	if strings.Contains(args, "-kernel matrix") {
-		text = "1,0.5,0\n0.5,1,0\n"
-	}
-	if err := os.WriteFile(data, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	var stderr strings.Builder
-	if code := run(t.Context(), append([]string{"fit", "-model", model, data}, strings.Fields(args)...), nil, io.Discard, &stderr); code != 0 {
-		t.Fatal(stderr.String())
-	}
-	out, err := os.ReadFile(model)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
-}
-
-// Whatever is in a model, it is refused or gives every row memberships in k
-// clusters.
+// Any model is an error or gives every row memberships in k clusters.
 func FuzzModel(f *testing.F) {
 	for _, args := range []string{
 		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd", "-k 2 -method tilsd -scale zscore",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// On a disk that is full, by bytes or by files, whichever output fails is named, and
-// none is written.
+// If the disk is full, in bytes or in files, the message names the output that failed,
+// and none is written.
 func TestFullDisk(t *testing.T) {
 	dir := writingFolder(t)
 	disk := filepath.Join(dir, "disk")
@@ -23,11 +23,11 @@ func TestFullDisk(t *testing.T) {
 			args = strings.Replace(args, " "+output, " disk/"+output, 1)
 		}
 		sizes := []string{"size=4k", "size=20k", "size=1m,nr_inodes=5", "size=12k", "size=28k", "size=36k", "size=44k", "size=1m,nr_inodes=4", "size=1m,nr_inodes=6"}
-		for _, size := range sizes[:soak(3, len(sizes))] {
+		for _, size := range sizes[:runs(3, len(sizes))] {
 			if err := syscall.Mount("none", disk, "tmpfs", 0, size); err != nil {
 				t.Skipf("only root may mount a disk: %v", err)
 			}
-			// Old files take a page each, where there is one.
+			// Each old file takes a page of the disk, if there is one.
 			for _, output := range w.outputs {
 				os.WriteFile(filepath.Join(disk, output), []byte("the old "+output), 0o666)
 			}

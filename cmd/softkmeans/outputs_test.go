@@ -1,317 +1,229 @@
-//go:build unix
-
 package main
-
-// Every output of every command, and what can go wrong with it: the message names
-// the file as it was asked for, old files stay as they were, and nothing is left.
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
-	"syscall"
 	"testing"
+	"testing/iotest"
 )
 
-// soak is a count in the usual run, and one for who has time and sets SOFTKMEANS_SOAK.
-func soak(usual, long int) int {
-	if os.Getenv("SOFTKMEANS_SOAK") != "" {
-		return long
+// After any failure the folder is unchanged.
+func TestFailureLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	old, fresh := filepath.Join(dir, "old.csv"), filepath.Join(dir, "fresh.csv")
+	writeText(t, old, "precious")
+	before := files(t, dir)
+	good := func() io.Reader { return strings.NewReader(readFile(t, iris)) }
+	broken := iotest.ErrReader(errors.New("disk on fire"))
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, test := range []struct {
+		name string
+		ctx  context.Context
+		in   func() io.Reader
+		out  io.Writer
+		want string
+	}{
+		{"bad value", t.Context(), func() io.Reader { return strings.NewReader("1,2\n3,x\n") }, io.Discard, "<stdin>:2:2: "},
+		{"bad reader", t.Context(), func() io.Reader { return io.MultiReader(good(), broken) }, io.Discard, "<stdin>: disk on fire"},
+		{"report not written", t.Context(), good, fullDisk, "disk full"},
+		{"interrupted", over, good, io.Discard, "interrupted"},
+	} {
+		for _, path := range []string{old, fresh} {
+			var stderr bytes.Buffer
+			code := run(test.ctx, []string{"fit", "-k", "2", "-o", path}, test.in(), test.out, &stderr)
+			if code != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: "+test.want) {
+				t.Errorf("%s: code %d, %q", test.name, code, &stderr)
+			}
+			if after := files(t, dir); after != before {
+				t.Errorf("%s: the folder has\n%s, before\n%s", test.name, after, before)
+			}
+		}
 	}
-	return usual
 }
 
-// writing is a command: its line, in which the outputs stand, in the order in which
-// they get their names.
-type writing struct {
-	args    string
-	outputs []string
-}
-
-var writings = []writing{
-	{"fit -k 3 -o m.csv -centers c.csv -model model.json data.csv", []string{"m.csv", "c.csv", "model.json"}},
-	{"fit -k 3 -stream yes -o m.csv -model model.json data.csv", []string{"m.csv", "model.json"}},
-	{"fit -k 3 -method tilsd -kernel linear -o m.csv -model model.json data.csv", []string{"m.csv", "model.json"}},
-	{"predict -model good.json -o m.csv data.csv", []string{"m.csv"}},
-	{"floors -o f.csv data.csv", []string{"f.csv"}},
-	{"report -k 3 -o page.html data.csv", []string{"page.html"}},
-}
-
-// with is the command line with another name for one of the outputs.
-func (w writing) with(output, name string) []string {
-	args := strings.Fields(w.args)
-	args[slices.Index(args, output)] = name
-	return args
-}
-
-// writingFolder has the data, the model that predict wants, and an old file for every
-// output.
-func writingFolder(t *testing.T) (dir string) {
-	t.Helper()
-	dir = inFolder(t, readFile(t, iris))
-	must(t, strings.Fields("fit -k 2 -model good.json data.csv")...)
-	for _, name := range []string{"m.csv", "c.csv", "model.json", "f.csv", "page.html"} {
-		writeText(t, name, "the old "+name)
+// Without an output nothing is written. A successful run replaces the old file.
+func TestReplacement(t *testing.T) {
+	dir := t.TempDir()
+	old := writeText(t, filepath.Join(dir, "old.csv"), "precious")
+	before := files(t, dir)
+	data := readFile(t, iris)
+	for _, path := range []string{filepath.Join(dir, "missing", "g.csv"), dir} {
+		code, stdout, stderr := do(t, data, "fit", "-k", "2", "-o", path)
+		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: cannot write "+path+": ") {
+			t.Errorf("-o %s: code %d, stdout %q, stderr %q", path, code, stdout, stderr)
+		}
 	}
-	return dir
-}
-
-// unharmed checks that a command failed with that message and changed nothing.
-func unharmed(t *testing.T, what string, code int, stderr, want, dir, before string) {
-	t.Helper()
-	if code != 1 || !strings.HasPrefix(stderr, "softkmeans: "+want) || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("%s: code %d, %q, not %q", what, code, stderr, want)
+	code, _, stderr := do(t, data, "fit", "-k", "2", "-o", "-", "nothing.csv")
+	if code != 1 || !strings.Contains(stderr, "nothing.csv") {
+		t.Errorf("code %d, %q", code, stderr)
 	}
 	if after := files(t, dir); after != before {
-		t.Fatalf("%s: the folder has\n%s\nbefore\n%s", what, after, before)
+		t.Errorf("the folder has\n%s, before\n%s", after, before)
+	}
+
+	if code, _, stderr := do(t, data, "fit", "-k", "2", "-o", old); code != 0 {
+		t.Fatal(stderr)
+	}
+	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,p0,p1\n`) || strings.Count(after, "\n") != 1 {
+		t.Errorf("the folder has\n%s", after)
 	}
 }
 
-// A name that cannot be written is found before the work, and one whose disk is full
-// after it.
-func TestOutputFaults(t *testing.T) {
-	dir := writingFolder(t)
-	long := strings.Repeat("n", 256)
-	for _, err := range []error{os.Mkdir("folder", 0o777), os.Symlink("loop", "loop"), os.Symlink("nowhere/m.csv", "astray"), os.Symlink("folder", "tofolder")} {
+// A replaced file keeps its mode and its links. A device is written to, not replaced.
+func TestOutputKinds(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" {
+		t.Skip("no modes and links here")
+	}
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "g.csv"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("g.csv", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{link, os.DevNull} {
+		if code, _, stderr := do(t, "", "fit", "-k", "2", iris, "-o", path); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	info, err := os.Lstat(file)
+	if err != nil || info.Mode() != 0o640 || info.Size() < 150 {
+		t.Errorf("the file: %v, %v", info, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link: %v, %v", info, err)
+	}
+	// A link to a file that does not exist.
+	if err := os.Symlink(filepath.Join(dir, "new.csv"), filepath.Join(dir, "ahead")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("ahead", filepath.Join(dir, "farther")); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "fit", "-k", "2", iris, "-o", filepath.Join(dir, "farther"))
+	if info, err := os.Lstat(filepath.Join(dir, "new.csv")); err != nil || !info.Mode().IsRegular() || info.Size() < 150 {
+		t.Errorf("behind two links: %v, %v", info, err)
+	}
+	for _, name := range []string{"ahead", "farther"} {
+		if info, err := os.Lstat(filepath.Join(dir, name)); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if info, err := os.Lstat(os.DevNull); err != nil || info.Mode()&os.ModeDevice == 0 {
+		t.Fatalf("the null device: %v, %v", info, err)
+	}
+}
+
+// Two outputs cannot be the same file, and none can be the data, under any name.
+func TestOutputNames(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOOS == "js" {
+		t.Skip("no links here")
+	}
+	dir := inFolder(t, "1,2\n3,4\n5,7\n")
+	for _, err := range []error{os.Mkdir("sub", 0o777), os.Symlink("sub", "link"), os.Symlink("sub/new.csv", "ahead"), os.Link("data.csv", "hard.csv"), os.Symlink("data.csv", "soft.csv")} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	targets := map[string]string{
-		"folder":        "is a directory",
-		"tofolder":      "is a directory",
-		"loop":          "", // in the words of the system
-		"astray":        "no such file or directory",
-		"nowhere/m.csv": "no such file or directory",
-		"data.csv/m":    "not a directory",
-		long:            "file name too long",
-	}
-	if _, err := os.Stat("/dev/full"); err == nil {
-		targets["/dev/full"] = "no space left on device"
-	}
-	before := files(t, dir)
-	for _, w := range writings {
-		for _, output := range w.outputs {
-			for target, want := range targets {
-				code, _, stderr := do(t, "", w.with(output, target)...)
-				unharmed(t, w.args+", "+output+" is "+target, code, stderr, "cannot write "+target+": "+want, dir, before)
-			}
+	before := files(t, dir) + files(t, "sub")
+	for args, want := range map[string]string{
+		"-o a.csv -centers ./a.csv":                      "-o and -centers name the same file",
+		"-o a.csv -centers sub/../a.csv":                 "-o and -centers name the same file",
+		"-o a.csv -model " + filepath.Join(dir, "a.csv"): "-o and -model name the same file",
+		"-centers sub/a.csv -model link/a.csv":           "-centers and -model name the same file",
+		"-o sub/new.csv -model ahead":                    "-o and -model name the same file",
+		"-o - -model -":                                  "standard output is already taken",
+		"-o hard.csv":                                    "-o hard.csv would overwrite the data",
+		"-centers soft.csv":                              "-centers soft.csv would overwrite the data",
+		"-model link/../data.csv":                        "-model link/../data.csv would overwrite the data",
+	} {
+		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		if code != 2 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
-	}
-	// What is as long as a name may be is a name.
-	most := strings.Repeat("n", 253) + "é"
-	for _, w := range writings {
-		must(t, strings.Fields(w.args)...)
-		for _, output := range w.outputs[:soak(1, len(w.outputs))] {
-			want := readFile(t, output)
-			must(t, w.with(output, most)...)
-			if got := readFile(t, most); got != want && w.outputs[0] != "page.html" || !strings.Contains(got, want[:20]) { // a page tells its command
-				t.Errorf("%s: %d bytes under a long name, not %d", w.args, len(got), len(want))
-			}
-			os.Remove(most)
+		if after := files(t, dir) + files(t, "sub"); after != before {
+			t.Fatalf("%s: the folder has\n%s", args, after)
 		}
-	}
-	if left := files(t, dir); strings.Contains(left, ".tmp") {
-		t.Error(left)
 	}
 }
 
-// The report goes out before the files get their names, so that who writes it can
-// have the rename fail: as a full folder or a quota does. The files before that one
-// are written, which the message says.
-func TestRenameFaults(t *testing.T) {
-	dir := writingFolder(t)
-	before := files(t, dir)
-	for _, w := range writings {
-		for i, output := range w.outputs {
-			spoil := writer(func(p []byte) (int, error) {
-				return len(p), errors.Join(os.RemoveAll(output), os.MkdirAll(output+"/full", 0o777))
-			})
-			var stderr bytes.Buffer
-			code := run(t.Context(), strings.Fields(w.args), nil, spoil, &stderr)
-			said := stderr.String()
-			if code != 1 || !strings.HasPrefix(said, "softkmeans: cannot write "+output+": ") || strings.Contains(said, ".tmp") {
-				t.Errorf("%s: code %d, %q", w.args, code, said)
-			}
-			for j, other := range w.outputs {
-				if is := strings.Contains(said, "; "+other+" is written"); is != (j < i) {
-					t.Errorf("%s: of %s it says %q", w.args, other, said)
-				}
-				if j > i && readFile(t, other) != "the old "+other || j < i && readFile(t, other) == "the old "+other {
-					t.Errorf("%s: %s is %.40q", w.args, other, readFile(t, other))
-				}
-				os.RemoveAll(other)
-				writeText(t, other, "the old "+other)
-			}
-			if after := files(t, dir); after != before {
-				t.Fatalf("%s: the folder has\n%s", w.args, after)
-			}
+// If -o names the file of standard output, the report does not go there.
+func TestOutputIsStdout(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" {
+		t.Skip("no such files here")
+	}
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	must(t, strings.Fields("fit -k 2 -o want.csv data.csv")...)
+	c := process(t, strings.Fields("fit -k 2 -o ./out.csv data.csv")...)
+	out, err := os.Create("out.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	var stderr bytes.Buffer
+	c.Stdout, c.Stderr = out, &stderr
+	if err := c.Run(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want || !strings.Contains(stderr.String(), "Certified: ") {
+		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
+	}
+}
+
+// There is no progress if rows go to the same terminal.
+func TestMixed(t *testing.T) {
+	a, errA := os.Create(filepath.Join(t.TempDir(), "a"))
+	b, errB := os.Create(filepath.Join(t.TempDir(), "b"))
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	defer a.Close()
+	defer b.Close()
+	for _, test := range []struct {
+		out, err io.Writer
+		taken    bool
+		want     bool
+	}{
+		{a, a, true, true}, {a, a, false, false}, {a, b, true, false}, {a, io.Discard, true, false}, {io.Discard, io.Discard, true, false},
+	} {
+		if got := (&outputs{std: streams{out: test.out, err: test.err}, taken: test.taken}).mixed(); got != test.want {
+			t.Errorf("%+v: %v", test, got)
 		}
 	}
-	// The folder itself is gone.
-	if err := os.Mkdir("sub", 0o777); err != nil {
-		t.Fatal(err)
+}
+
+// If one of several files cannot be written, none appears.
+func TestFitFilesTogether(t *testing.T) {
+	dir := inFolder(t, "1,2\n3,4\n5,7\n")
+	before := files(t, dir)
+	for _, args := range []string{
+		"-o m.csv -centers missing/c.csv -model model.json", "-o m.csv -centers c.csv -model missing/model.json", "-o missing/m.csv -centers c.csv",
+	} {
+		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "cannot write missing/") {
+			t.Errorf("%s: code %d, %q", args, code, stderr)
+		}
+		if after := files(t, dir); after != before {
+			t.Errorf("%s: the folder has\n%s", args, after)
+		}
 	}
 	var stderr bytes.Buffer
-	gone := writer(func(p []byte) (int, error) { return len(p), os.RemoveAll("sub") })
-	code := run(t.Context(), strings.Fields("fit -k 2 -o sub/m.csv data.csv"), nil, gone, &stderr)
-	unharmed(t, "the folder is gone", code, stderr.String(), "cannot write sub/m.csv: no such file or directory\n", dir, before)
-}
-
-// A report that cannot be written leaves the files as they were, where standard
-// output is full and, with the rows there, where standard error is.
-func TestReportNotWritten(t *testing.T) {
-	dir := writingFolder(t)
-	before := files(t, dir)
-	full := writer(func([]byte) (int, error) { return 0, syscall.ENOSPC })
-	for _, w := range writings {
-		var stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(w.args), nil, full, &stderr)
-		unharmed(t, w.args, code, stderr.String(), "no space left on device\n", dir, before)
+	if code := run(t.Context(), strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv"), nil, fullDisk, &stderr); code != 1 {
+		t.Errorf("code %d", code)
 	}
-	if code := run(t.Context(), strings.Fields("fit -k 2 -o - -model model.json -quiet data.csv"), nil, io.Discard, full); code != 1 || files(t, dir) != before {
-		t.Errorf("code %d, the folder has\n%s", code, files(t, dir))
+	if after := files(t, dir); after != before {
+		t.Errorf("the folder has\n%s", after)
 	}
-	for _, args := range []string{"certify -model good.json data.csv", "certify -model good.json -json data.csv", "evaluate -labels 1 -truth 2 data.csv data.csv", "evaluate -json -labels 1 -truth 2 data.csv data.csv"} {
-		var stderr bytes.Buffer
-		code := run(t.Context(), strings.Fields(args), nil, full, &stderr)
-		unharmed(t, args, code, stderr.String(), "no space left on device\n", dir, before)
-	}
-}
-
-// shell runs the program by a line of the shell, in which "$@" is it.
-func shell(t *testing.T, line string, args ...string) *exec.Cmd {
-	t.Helper()
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("no shell")
-	}
-	c := process(t, args...)
-	c.Path, c.Args = sh, append([]string{"sh", "-c", line, "sh", c.Path}, args...)
-	return c
-}
-
-// fails runs a process, which is to fail.
-func fails(c *exec.Cmd) (code int, stderr string) {
-	var said bytes.Buffer
-	c.Stderr = &said
-	c.Run()
-	return c.ProcessState.ExitCode(), said.String()
-}
-
-// Where a file may not grow, each output fails in turn: the limit, in units of 512 or
-// 1024 bytes, is below the smallest of them.
-func TestFileTooLarge(t *testing.T) {
-	dir := writingFolder(t)
-	before := files(t, dir)
-	for _, w := range writings {
-		if w.outputs[0] == "f.csv" {
-			writeText(t, "wide.csv", strings.Repeat("1,2,3,4,5,6,7,8,9,"+strings.Repeat("3,", 200)+"1\n", 3)+strings.Repeat("5,", 209)+"8\n")
-			w.args = "floors -o f.csv wide.csv"
-			before = files(t, dir)
-		}
-		code, stderr := fails(shell(t, `ulimit -f 0; exec "$@"`, strings.Fields(w.args)...))
-		unharmed(t, w.args, code, stderr, "cannot write "+w.outputs[0]+": file too large\n", dir, before)
-	}
-}
-
-// Who closes standard output or standard error gets whole files, which what was to go
-// there does not get into, as it would into the first file that is opened.
-func TestClosedStreams(t *testing.T) {
-	writingFolder(t)
-	for _, w := range writings {
-		must(t, strings.Fields(w.args)...)
-		want := map[string]string{}
-		for _, output := range w.outputs {
-			want[output] = readFile(t, output)
-		}
-		lines := []string{`exec "$@" <&- >&- 2>&-`, `exec "$@" >&-`, `exec "$@" 2>&-`}
-		for _, line := range lines[:soak(1, len(lines))] {
-			for _, output := range w.outputs {
-				writeText(t, output, "the old "+output)
-			}
-			if code, _ := fails(shell(t, line, strings.Fields(w.args)...)); code != 0 {
-				t.Errorf("%s: %s: code %d", w.args, line, code)
-			}
-			for _, output := range w.outputs {
-				if got := readFile(t, output); got != want[output] {
-					t.Errorf("%s: %s: %s has %d bytes, not %d", w.args, line, output, len(got), len(want[output]))
-				}
-			}
-		}
-	}
-}
-
-// unprivileged has the process run as nobody, where a test by root could write
-// anything. The program is opened before, as nobody may not reach where it lies.
-func unprivileged(t *testing.T, c *exec.Cmd) {
-	t.Helper()
-	if os.Getuid() != 0 {
-		return
-	}
-	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("the test is run by root, who may write anything, and cannot open its program for others")
-	}
-	program, err := os.Open(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { program.Close() })
-	c.ExtraFiles = []*os.File{program}
-	c.Path = "/proc/self/fd/3"
-	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-}
-
-// In a folder that may not be written to, and over a file that may not, nothing is.
-func TestReadOnlyFolder(t *testing.T) {
-	if testing.CoverMode() != "" {
-		t.Skip("coverage writes files of its own")
-	}
-	dir := writingFolder(t)
-	for from := dir; from != os.TempDir() && from != "/"; from = filepath.Dir(from) { // for nobody to get there
-		if err := os.Chmod(from, 0o755); err != nil {
-			t.Skip(err)
-		}
-	}
-	defer os.Chmod(dir, 0o755)
-	for what, mode := range map[string][2]os.FileMode{"folder": {0o555, 0o666}, "file": {0o777, 0o444}} {
-		for _, w := range writings {
-			for _, output := range w.outputs {
-				if err := os.Chmod(output, mode[1]); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.Chmod(dir, mode[0]); err != nil {
-				t.Fatal(err)
-			}
-			before := files(t, dir)
-			c := process(t, strings.Fields(w.args)...)
-			unprivileged(t, c)
-			code, stderr := fails(c)
-			if code == -1 {
-				t.Skip(c.ProcessState)
-			}
-			unharmed(t, what+": "+w.args, code, stderr, "cannot write "+w.outputs[0]+": permission denied\n", dir, before)
-		}
-		os.Chmod(dir, 0o755)
-	}
-}
-
-// A file that is replaced keeps its mode, what the umask takes off new ones included.
-func TestModeKept(t *testing.T) {
-	writingFolder(t)
-	for _, mode := range []os.FileMode{0o666, 0o600, 0o640, 0o777} {
-		if err := os.Chmod("c.csv", mode); err != nil {
-			t.Fatal(err)
-		}
-		must(t, strings.Fields("fit -k 3 -centers c.csv data.csv")...)
-		if info, err := os.Stat("c.csv"); err != nil || info.Mode() != mode {
-			t.Errorf("%v of %v, %v", info.Mode(), mode, err)
-		}
+	must(t, strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv")...)
+	if after := files(t, dir); strings.Count(after, "\n") != 4 || strings.Contains(after, ".tmp") {
+		t.Errorf("the folder has\n%s", after)
 	}
 }

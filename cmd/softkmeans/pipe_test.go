@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// A named pipe that nobody has opened at its other end does not stand in the way of
-// an end, and nothing is left behind.
+// An interrupt ends the wait for the other end of a named pipe, and no file is left.
 func TestInterruptedOpen(t *testing.T) {
 	inputs(t)
 	before := files(t, ".")
@@ -34,10 +33,10 @@ func TestInterruptedOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; there is no result\n" {
+		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("%s: code %d, %q", args, code, &stderr)
 		}
-		if err := os.Remove("pipe"); err != nil { // who still opens it is not to meet the next
+		if err := os.Remove("pipe"); err != nil { // so that a late open does not meet the next one
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +45,7 @@ func TestInterruptedOpen(t *testing.T) {
 	}
 }
 
-// What is no model is not read to its end, which it may not have.
+// A file that is not a model is not read to its end, which it may not have.
 func TestEndlessModel(t *testing.T) {
 	if _, err := os.Stat("/dev/zero"); err != nil {
 		t.Skip(err)
@@ -54,7 +53,7 @@ func TestEndlessModel(t *testing.T) {
 	inputs(t)
 	for _, args := range []string{"predict -model /dev/zero data.csv", "certify -model /dev/zero data.csv"} {
 		code, stdout, stderr := do(t, "", strings.Fields(args)...)
-		if want := "softkmeans: /dev/zero: not a model; softkmeans fit -model writes them\n"; code != 1 || stdout != "" || stderr != want {
+		if want := "softkmeans: /dev/zero: not a model; give a file that softkmeans fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}

@@ -1,5 +1,7 @@
 package main
 
+// This file holds the command predict.
+
 import (
 	"context"
 	"flag"
@@ -13,19 +15,19 @@ import (
 
 const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
 
-Find the memberships of new rows in the centers of a model that fit -model has
-written. They are exact: the mixture of centers that is nearest to the row.
-Rows are scaled as those that were fitted. Models of lsd and tilsd compare new
-rows with the fitted ones; those of -kernel matrix take rows of similarities to
-them. With lsd the fitted rows get nearly, not exactly, what they had.
+Compute the memberships of new rows in the centers of a model that fit -model
+wrote: the mixture of centers with the least squared distance to the row. Rows
+are scaled as the fitted ones were. Models of lsd and tilsd compare new rows
+with the fitted rows; with -kernel matrix a new row is its similarities to them.
+With lsd, a fitted row gets about, but not exactly, its memberships of the fit.
 
-FILE is read as fit reads it. Where both it and the fitted table have a header,
-columns are found by their names, in any order, and others are left out;
-otherwise there must be as many columns as the model has, in its order.
+FILE is read as by fit. If both FILE and the fitted table have a header, columns
+are found by name, in any order, and other columns are ignored. Otherwise FILE
+must have the columns of the model in the same order.
 
-  -model FILE   the model; required
-  -o FILE       where the memberships go, as CSV: label,p0,p1,… The default
-                is -, standard output. To a file, there is a summary, too
+  -model FILE   the model, required
+  -o FILE       write the memberships as CSV: label,p0,p1,… Default -, standard
+                output. With a file, a summary is printed as well
 ` + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
@@ -47,22 +49,22 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	return fs
 }
 
-func runPredict(ctx context.Context, args []string, s streams) error {
-	var f predictFlags
-	rest, err := parseFlags(newPredictFlagSet(&f), args, 1)
-	if err != nil {
-		return err
-	}
-	if err := f.check(rest); err != nil {
-		return err
+func parsePredict(args []string) (f predictFlags, err error) {
+	if err := f.parse(newPredictFlagSet(&f), args); err != nil {
+		return f, err
 	}
 	switch {
 	case f.model == "":
-		return usageErrorf("-model is missing: softkmeans fit -model FILE writes one")
+		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote")
 	case f.model == "-":
-		return usageErrorf("-model: must be a file")
+		return f, usageErrorf("-model -: must be a file")
 	}
-	model, err := readModel(ctx, f.model)
+	return f, nil
+}
+
+// run reads the model, predicts the rows and writes the outputs.
+func (f *predictFlags) run(s *session) error {
+	model, err := readModel(s.ctx, f.model)
 	if err != nil {
 		return err
 	}
@@ -73,82 +75,75 @@ func runPredict(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	in, source, err := openInput(ctx, f.source, s.in)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
 	a, errA := os.Stat(f.model)
 	b, errB := os.Stat(f.out)
 	if errA == nil && errB == nil && os.SameFile(a, b) {
-		return usageErrorf("-o %s would replace the model", f.out)
+		return usageErrorf("-o %s would overwrite the model; give another file", f.out)
 	}
-	out := &outputs{ctx: ctx, in: in, stdout: s.out}
-	defer out.discard()
-	w, err := out.add("o", f.out)
+	w, err := s.add("o", f.out)
 	if err != nil {
 		return err
 	}
-	f.quiet = f.quiet || out.mixedWith(s.err)
-	p := &prediction{predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K), width: max(model.K, len(model.Samples))}
-	if err := f.predict(ctx, in, source, model, p, s.err); err != nil {
+	f.quiet = f.quiet || s.mixed()
+	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	if err := f.predict(s, p); err != nil {
 		return err
 	}
 	if err := p.w.Flush(); err != nil {
 		return err
 	}
-	if out.taken {
-		return out.finish(s, nil)
+	if s.taken {
+		return s.finish(nil)
 	}
-	return out.finish(s, func(w io.Writer) error { return p.summary(w, source) })
+	return s.finish(func(w io.Writer) error { return p.summary(w, s.source) })
 }
 
-// prediction is the memberships in the making.
+// prediction writes the memberships of rows and counts their labels.
 type prediction struct {
+	model   *modelFile
 	predict predictor
-	width   int // of a row of similarities or memberships
 	w       *membershipWriter
 	rows    int
 	sizes   []int
 }
 
-// predict reads a file in blocks, anything else at once.
-func (f *predictFlags) predict(ctx context.Context, in io.Reader, source string, model *modelFile, p *prediction, stderr io.Writer) error {
-	if _, ok := rows.Replayable(in); !ok || !f.named() {
-		d, err := f.read(ctx, in, source)
+// predict reads a file in blocks and other input at once.
+func (f *predictFlags) predict(s *session, p *prediction) error {
+	if _, ok := rows.Replayable(s.in); !ok || !f.named() {
+		d, err := f.read(s)
 		if err != nil {
 			return err
 		}
-		if err := model.checkColumns(d.Names, source); err != nil {
+		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
 		}
-		return p.add(ctx, d.x)
+		return p.add(s.ctx, d.x)
 	}
-	s, err := f.openStream(ctx, source, stderr)
+	b, err := f.openStream(s)
 	if err != nil {
 		return err
 	}
-	defer s.progress.clear()
-	s.progress.most = 1
-	if err := model.checkColumns(s.file.Names, source); err != nil {
+	defer b.progress.clear()
+	b.progress.passes = 1
+	if err := p.model.checkColumns(b.file.Names, s.source); err != nil {
 		return err
 	}
-	_, err = await(ctx, func() (struct{}, error) {
-		return struct{}{}, s.each(func(x *softkmeans.Matrix) error { return p.add(ctx, x) })
+	_, err = await(s.ctx, func() (struct{}, error) {
+		return struct{}{}, b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) })
 	})
 	return err
 }
 
-// predictRows is how many rows are predicted at a time, and predictValues how many
-// similarities, of which a row has one for each sample, or memberships.
+// Rows are predicted in groups of at most predictRows, and of at most predictValues
+// memberships or similarities. A row has one similarity for each sample.
 const (
 	predictRows   = 1024
 	predictValues = 1 << 22
 )
 
-// add takes the next rows.
+// add predicts and writes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
-	most := max(1, min(predictRows, predictValues/p.width))
+	most := max(1, min(predictRows, predictValues/max(p.model.K, len(p.model.Samples))))
 	for lo := 0; lo < x.Rows; lo += most {
 		hi := min(lo+most, x.Rows)
 		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))
@@ -168,6 +163,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 }
 
 func (p *prediction) summary(w io.Writer, source string) error {
-	_, err := fmt.Fprintf(w, "%s: %s by their largest membership\n\n%s", source, count(p.rows, "row"), sizeLines(p.sizes))
+	_, err := fmt.Fprintf(w, "%s: %s by their largest membership\n\n%s",
+		source, count(p.rows, "row"), sizeLines(p.sizes))
 	return err
 }

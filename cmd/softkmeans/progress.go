@@ -1,5 +1,7 @@
 package main
 
+// This file shows how far long work is.
+
 import (
 	"fmt"
 	"io"
@@ -10,28 +12,27 @@ import (
 	"softkmeans"
 )
 
-// progressPause is how long a line of progress stands.
+// progressPause is the least time between two lines of progress.
 const progressPause = 200 * time.Millisecond
 
-// progress is a line on a terminal that says how far long work is: the passes over
-// a file, or an iteration.
+// progress shows a line on the terminal: the pass over a file, or the iteration.
 type progress struct {
-	w    io.Writer
-	on   bool
-	size int64        // of the file
-	read func() int64 // bytes of the present pass
-	most int          // how many passes there will be; 0: not known
-	now  func() time.Time
+	w      io.Writer
+	on     bool
+	size   int64        // bytes of the file
+	read   func() int64 // bytes read in the current pass
+	passes int          // in all; 0: not known
+	now    func() time.Time
 
-	mu     sync.Mutex // clear comes from another goroutine after an interrupt
-	before int        // passes that were made before those that are told of
-	number int        // of the present pass, from 1
-	first  time.Time  // the first one
-	began  time.Time  // the present one
-	shown  time.Time
+	mu     sync.Mutex // after an interrupt, clear is called from another goroutine
+	before int        // finished passes that Iteration.Pass does not count
+	number int        // of the current pass, from 1
+	first  time.Time  // start of the first pass
+	began  time.Time  // start of the current pass
+	shown  time.Time  // when the line was last written
 }
 
-// newProgress is on if w is a terminal, unless it is to be quiet.
+// newProgress returns a progress that is on if w is a terminal and quiet is false.
 func newProgress(w io.Writer, quiet bool) *progress {
 	p := &progress{w: w, now: time.Now, first: time.Now(), began: time.Now()}
 	if f, ok := w.(*os.File); ok && !quiet {
@@ -41,7 +42,7 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
-// pass is for Options.Progress.
+// pass shows the pass and the share of the file that is read.
 func (p *progress) pass(at softkmeans.Pass) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -56,22 +57,21 @@ func (p *progress) pass(at softkmeans.Pass) {
 		return
 	}
 	line := fmt.Sprintf("pass %d", p.number)
-	if p.most > 0 {
-		line += fmt.Sprintf(" of %d", p.most)
+	if p.passes > 0 {
+		line += fmt.Sprintf(" of %d", p.passes)
 	}
 	done := min(float64(p.read())/float64(p.size), 1)
 	line += fmt.Sprintf(": %.0f%%", 100*done)
 	if s := now.Sub(p.began).Seconds(); s >= 0.5 {
 		line += fmt.Sprintf(", %.0f MB/s", float64(p.read())/1e6/s)
 	}
-	if s, all := now.Sub(p.first).Seconds(), float64(p.number-1)+done; p.most > 0 && s >= 2 && all > 0 {
-		line += fmt.Sprintf(", %.0f s left", s/all*(float64(p.most)-all))
+	if s, all := now.Sub(p.first).Seconds(), float64(p.number-1)+done; p.passes > 0 && s >= 2 && all > 0 {
+		line += fmt.Sprintf(", %.0f s left", s/all*(float64(p.passes)-all))
 	}
 	p.show(line)
 }
 
-// iteration is for the Progress of iterations, between passes or of a table in
-// memory.
+// iteration shows the iteration of a fit in memory or between two passes.
 func (p *progress) iteration(at softkmeans.Iteration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,7 +91,7 @@ func (p *progress) iteration(at softkmeans.Iteration) {
 	p.show(line)
 }
 
-// due reports whether a line is to be shown, which it then counts as.
+// due reports whether a line may be written now, and takes it as written.
 func (p *progress) due(now time.Time) bool {
 	if !p.on || now.Sub(p.shown) < progressPause {
 		return false
@@ -102,7 +102,7 @@ func (p *progress) due(now time.Time) bool {
 
 func (p *progress) show(line string) { fmt.Fprintf(p.w, "\r%s\x1b[K", line) }
 
-// step shows what is under way, be it as short as it may.
+// step shows a line at once.
 func (p *progress) step(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *progress) step(what string) {
 	}
 }
 
-// clear takes the line away; there is none after it.
+// clear removes the line and turns progress off.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

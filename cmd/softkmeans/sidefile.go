@@ -1,6 +1,6 @@
 package main
 
-// Tables that come beside the data: centers, and memberships of its rows.
+// This file reads the other tables of certify: centers and memberships.
 
 import (
 	"bytes"
@@ -16,14 +16,14 @@ import (
 	"softkmeans/internal/table"
 )
 
-// sideFile is one that can be read more than once.
+// sideFile is a file or pipe that can be read more than once.
 type sideFile struct {
 	io.ReadCloser
-	source string
-	begun  bytes.Buffer // what was read of a pipe
+	source string       // the name in messages
+	begun  bytes.Buffer // what was read from a pipe
 }
 
-// openSide opens a file, or takes standard input.
+// openSide opens the named file, or takes standard input for "-".
 func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, error) {
 	in, source, err := openInput(ctx, name, stdin)
 	if err != nil {
@@ -32,8 +32,8 @@ func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, err
 	return &sideFile{ReadCloser: in, source: source}, nil
 }
 
-// read reads the table, from the file's beginning; again tells that this may not be
-// the last time.
+// read reads the table from the beginning of the file. again says that it may be
+// read once more.
 func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*table.Table, error) {
 	t, err := await(ctx, func() (*table.Table, error) {
 		in := io.Reader(s.ReadCloser)
@@ -52,16 +52,16 @@ func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*tabl
 	})
 	var e *table.Error
 	if errors.As(err, &e) {
-		e.Msg = e.Plain() // the flags are not of this file
+		e.Msg = e.Plain() // the flags are for the data, not for this file
 	}
 	return t, err
 }
 
-// labelName is the column of fit's memberships that is none of them.
+// labelName is the column of fit's memberships that has the labels.
 const labelName = "label"
 
-// picked is a Dialect's Pick: the wanted columns if a header has them all, and
-// otherwise all but one named label. found tells which.
+// picked returns a function for Dialect.Pick: the wanted columns if the header has
+// all of them, else all columns but one named label. It sets *found accordingly.
 func picked(wanted []string, found *bool) func(names []string) []string {
 	return func(names []string) (columns []string) {
 		if *found = hasAll(names, wanted); *found {
@@ -74,7 +74,7 @@ func picked(wanted []string, found *bool) func(names []string) []string {
 	}
 }
 
-// hasAll reports whether every wanted name is there, as many times as it is wanted.
+// hasAll reports whether names has every wanted name, as often as it is wanted.
 func hasAll(names, wanted []string) bool {
 	left := map[string]int{}
 	for _, name := range names {
@@ -88,14 +88,14 @@ func hasAll(names, wanted []string) bool {
 	return true
 }
 
-// readCenters returns the centers with d's columns, by their names if the file has
-// all of them and else by position, scaled as d is.
+// readCenters returns the centers, scaled as d is. Columns are found by name if the
+// file has all names of d, else by position.
 func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	var t *table.Table
 	var err error
 	found := false
 	if d.Header {
-		// Names that are numbers do not look like a header.
+		// A header whose names are numbers is not recognised by itself.
 		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)}, true)
 	}
 	if !found {
@@ -105,25 +105,25 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 		return nil, err
 	}
 	if t.Rows > mostCenters {
-		return nil, fmt.Errorf("%s: %d centers; %d at most are certified", s.source, t.Rows, mostCenters)
+		return nil, fmt.Errorf("%s: %d centers; at most %d can be certified", s.source, t.Rows, mostCenters)
 	}
 	if len(t.Names) != len(d.Names) {
-		return nil, fmt.Errorf("%s: %s of %s, but %s has %s, and the names of both are not the same",
-			s.source, count(t.Rows, "center"), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
+		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns or the same names",
+			s.source, centers(t.Rows), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
 	}
 	d.scale.Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 
-// readMemberships returns the memberships of d's rows in k centers, which are of
-// another file.
-func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string) (*softkmeans.Matrix, error) {
-	prototypes := make([]string, k)
-	for j := range prototypes {
-		prototypes[j] = prototype(j)
+// readMemberships returns the memberships of d's rows in k centers, which come from
+// the file of.
+func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of string) (*softkmeans.Matrix, error) {
+	names := make([]string, k)
+	for j := range names {
+		names[j] = centerName(j)
 	}
 	found := false
-	t, err := s.read(ctx, table.Dialect{Pick: picked(prototypes, &found)}, false)
+	t, err := s.read(ctx, table.Dialect{Pick: picked(names, &found)}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -131,23 +131,24 @@ func readMemberships(ctx context.Context, s *sideFile, d *data, k int, of string
 		hint := ""
 		switch {
 		case t.Rows == d.Rows+1 && !t.Header:
-			hint = "; if its first line is a header of numbers, leave that out"
+			hint = "; if its first line is a header of numbers, remove it"
 		case t.Rows == d.Rows+1 && d.Header, t.Rows == d.Rows-1 && !d.Header:
-			hint = "; is the first line of " + d.Source + " a header, or not? See -header"
+			hint = "; if line 1 of " + d.Source + " is taken wrongly for a header or a row, give -header yes or no"
 		}
-		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s", s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
+		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s",
+			s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
 	}
 	if len(t.Names) == 1 && k > 1 {
 		return hardMemberships(t, k, of)
 	}
 	if len(t.Names) != k {
-		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "center"), of, count(k, "center"))
+		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "center"), of, centers(k))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }
 
-// hardMemberships makes memberships of labels, which are numbers from 0 to k−1 or,
-// if one of them is k, from 1 to k.
+// hardMemberships turns labels into memberships of 0 and 1. Labels are numbers from 0
+// to k−1, or from 1 to k if one of them is k.
 func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, error) {
 	first := 0.0
 	if slices.Contains(t.Data, float64(k)) {
@@ -157,8 +158,8 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 	for i, v := range t.Data {
 		j := v - first
 		if !(j >= 0 && j < float64(k)) || j != math.Trunc(j) {
-			return nil, fmt.Errorf("%s: row %d has the label %v, and %s has %s; a label is a number from 0 to %d, or from 1 to %d",
-				t.Source, i+1, v, of, count(k, "center"), k-1, k)
+			return nil, fmt.Errorf("%s: row %d has the label %v, but %s has %s; labels are numbers from 0 to %d, or from 1 to %d",
+				t.Source, i+1, v, of, centers(k), k-1, k)
 		}
 		g.Set(i, int(j), 1)
 	}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-func ignoreBrokenPipe() {} // there is no such signal
+func ignoreBrokenPipe() {} // this system has no such signal
 
-// endings are the signals that ask for an end.
+// endings returns the signals that interrupt the program.
 func endings() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

@@ -14,9 +14,8 @@ import (
 	"time"
 )
 
-// A signal that asks for an end takes unfinished files with it, that of a closed
-// terminal as well; one that was ignored before the program began stays ignored. So
-// does one that is ignored here, as with nohup and in the background of a script.
+// A signal ends the program, and unfinished files are removed. Signals that are ignored
+// at the start stay ignored, as with nohup.
 func TestSignals(t *testing.T) {
 	for name, sig := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
 		for _, ignored := range []bool{false, true} {

@@ -1,9 +1,10 @@
 package main
 
-// Fitting files that outgrow memory.
+// This file reads and fits files block by block, for tables larger than memory.
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"iter"
@@ -16,20 +17,32 @@ import (
 	"softkmeans/internal/scale"
 )
 
-// streamSize is what a file must exceed to be read block by block unasked: a fit
-// in memory reads it once, and takes its time for other things as well. A
-// compressed file counts five times.
+// streaming is a value of -stream.
+type streaming int
+
+const (
+	streamAuto streaming = iota
+	streamYes
+	streamNo
+)
+
+func streamFlag(fs *flag.FlagSet, p *streaming) {
+	choiceFlag(fs, p, "stream", []choice[streaming]{{"auto", streamAuto}, {"yes", streamYes}, {"no", streamNo}})
+}
+
+// streamSize is the size in bytes above which -stream auto reads a file in blocks.
+// The size of a compressed file counts five times.
 const streamSize = 64 << 20
 
-// large reports whether the input is a file, to be read by its name, that is to
-// be read block by block unasked.
+// large reports whether the input is a file above streamSize. Standard input is
+// not, even if it is a file.
 func (f *inputFlags) large(in io.Reader) bool {
 	size, ok := rows.Replayable(in)
 	if !ok || !f.named() {
 		return false
 	}
 	if start := make([]byte, 2); size > streamSize/5 {
-		in.(*os.File).ReadAt(start, 0) // an error comes again
+		in.(*os.File).ReadAt(start, 0) // reading the table repeats an error
 		if string(start) == "\x1f\x8b" {
 			size *= 5 // gzip
 		}
@@ -37,52 +50,50 @@ func (f *inputFlags) large(in io.Reader) bool {
 	return size > streamSize
 }
 
-// checkStream finds what does not go with -stream yes.
-func (f *inputFlags) checkStream(stream choose) error {
+// checkStream returns an error for flags that exclude -stream yes.
+func (f *inputFlags) checkStream(s streaming) error {
 	switch {
-	case stream != chooseYes:
+	case s != streamYes:
 		return nil
 	case f.dialect.Weights != "":
-		return usageErrorf("-stream yes does not go with -weights")
+		return usageErrorf("-stream yes does not go with -weights; leave one out")
 	case !f.named():
 		return usageErrorf("-stream yes: standard input can be read only once; give a file")
 	}
 	return nil
 }
 
-// streams reports whether the input is to be read block by block.
+// streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
 	can := (f.method == methodGlobal || f.method == methodMinVolume) && f.dialect.Weights == ""
-	return f.stream == chooseYes || f.stream == chooseAuto && can && f.large(in)
+	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 
-// stream is a file that is read again and again, in blocks of scaled rows.
-type stream struct {
+// blockReader reads a file pass by pass, in blocks of scaled rows.
+type blockReader struct {
 	ctx      context.Context
 	file     *rows.File
-	scale    *scale.Scaling // nil: as they are
+	scale    *scale.Scaling // nil: none
 	progress *progress
-	rows     int // of the last pass by each
-	// fault is what went wrong outside of the package, which is told without its
-	// words around it.
-	fault error
+	rows     int   // rows of the last pass by each
+	fault    error // of reading or writing; reported without the words of the package
 }
 
-func (f *inputFlags) openStream(ctx context.Context, source string, stderr io.Writer) (*stream, error) {
-	file, err := await(ctx, func() (*rows.File, error) { return rows.Open(source, rows.Options{Dialect: f.dialect}) })
+func (f *inputFlags) openStream(s *session) (*blockReader, error) {
+	file, err := await(s.ctx, func() (*rows.File, error) { return rows.Open(s.source, rows.Options{Dialect: f.dialect}) })
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{ctx: ctx, file: file, scale: f.scaling, progress: newProgress(stderr, f.quiet)}
-	s.progress.size, s.progress.read = file.Size, file.BytesRead
-	return s, nil
+	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet)}
+	b.progress.size, b.progress.read = file.Size, file.BytesRead
+	return b, nil
 }
 
-// blocks is one pass.
-func (s *stream) blocks(yield func(*softkmeans.Matrix, error) bool) {
-	for x, err := range s.file.Blocks(s.ctx) {
-		if s.fault = err; err == nil {
-			s.scale.Apply(x.Data)
+// blocks yields the blocks of one pass.
+func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
+	for x, err := range b.file.Blocks(b.ctx) {
+		if b.fault = err; err == nil {
+			b.scale.Apply(x.Data)
 		}
 		if !yield(x, err) {
 			return
@@ -90,10 +101,10 @@ func (s *stream) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	}
 }
 
-// each is a pass of ours, before those of the package.
-func (s *stream) each(take func(*softkmeans.Matrix) error) error {
+// each makes one pass and calls take for every block.
+func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	n := 0
-	for x, err := range iter.Seq2[*softkmeans.Matrix, error](s.blocks) {
+	for x, err := range iter.Seq2[*softkmeans.Matrix, error](b.blocks) {
 		if err != nil {
 			return err
 		}
@@ -101,61 +112,61 @@ func (s *stream) each(take func(*softkmeans.Matrix) error) error {
 			return err
 		}
 		n += x.Rows
-		s.progress.pass(softkmeans.Pass{Pass: 1, Rows: n})
+		b.progress.pass(softkmeans.Pass{Pass: 1, Rows: n})
 	}
-	s.progress.before++
-	s.rows = n
+	b.progress.before++
+	b.rows = n
 	return nil
 }
 
-// setScale finds the scaling of the columns, in a pass of its own.
-func (s *stream) setScale(kind scale.Kind) error {
+// setScale computes the scaling of the columns in one pass.
+func (b *blockReader) setScale(kind scale.Kind) error {
 	if kind == scale.None {
 		return nil
 	}
 	c := scale.Collector{Kind: kind}
-	err := s.each(func(x *softkmeans.Matrix) error {
+	err := b.each(func(x *softkmeans.Matrix) error {
 		c.Add(x.Data, x.Cols)
 		return nil
 	})
 	if err == nil {
-		s.scale = c.Scaling()
+		b.scale = c.Scaling()
 	}
 	return err
 }
 
-// statsColumns is up to how many columns floors are found of a stream: the
-// scatter matrix and its eigenvalues take 50 bytes times their square.
+// statsColumns is the largest number of columns for floors of a stream. The scatter
+// matrix of d columns and its eigenvalues take 50·d² bytes.
 const statsColumns = 4096
 
-// floors are those of all rows, in a pass of their own.
-func (s *stream) floors() ([]float64, error) {
-	if n := len(s.file.Names); n > statsColumns {
-		return nil, fmt.Errorf("%s: the floors of %d columns take a table in memory (-stream no); block by block up to %d are possible", s.file.Source, n, statsColumns)
+// floors computes the floors of all rows in one pass.
+func (b *blockReader) floors() ([]float64, error) {
+	if n := len(b.file.Names); n > statsColumns {
+		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
 	}
 	var stats softkmeans.Stats
-	if err := s.each(stats.Add); err != nil {
+	if err := b.each(stats.Add); err != nil {
 		return nil, err
 	}
 	return stats.Floors()
 }
 
-// fitStream is fitTable for the named file, read block by block. Its memberships
-// are written, and looked at for the certificate, as the last pass finds them.
-func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w *membershipWriter, stderr io.Writer) (*result, error) {
-	s, err := f.openStream(ctx, source, stderr)
+// fitStream fits the session's file block by block. The last pass writes the
+// memberships to w, unless w is nil, and checks them for the certificate.
+func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
+	b, err := f.openStream(s)
 	if err != nil {
 		return nil, err
 	}
-	defer s.progress.clear()
-	s.progress.most = f.passes(len(s.file.Names))
-	return await(ctx, func() (*result, error) {
-		if err := s.setScale(f.inputFlags.scale); err != nil {
+	defer b.progress.clear()
+	b.progress.passes = f.passes(len(b.file.Names))
+	return await(s.ctx, func() (*result, error) {
+		if err := b.setScale(f.inputFlags.scale); err != nil {
 			return nil, err
 		}
-		r := &result{Head: s.file.Head, k: f.k, method: f.method, scale: s.scale, streamed: true}
+		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale, streamed: true}
 		if r.k == 0 {
-			floors, err := s.floors()
+			floors, err := b.floors()
 			if err != nil {
 				return nil, err
 			}
@@ -163,44 +174,39 @@ func (f *fitFlags) fitStream(ctx context.Context, _ io.Reader, source string, w 
 				return nil, err
 			}
 		}
-		// How many rows there are is known in the end; each has two bytes at least, of
-		// which gzip packs up to 1032 in one.
-		most := s.file.Size/2 + 1
-		if s.file.Compressed {
-			most *= 1032
+		if err := b.checkCenters(r.k); err != nil {
+			return nil, err
 		}
-		if err := checkClusters(r.Source, int(min(most, math.MaxInt)), r.k); err != nil {
-			return nil, fmt.Errorf("%s: fewer rows than -k, which is %d: there can be no more centers than rows", r.Source, r.k)
-		}
-		r.cert.MinMembership = math.Inf(1)
-		var labels []int
-		take := func(_ int, g *softkmeans.Matrix) error {
-			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
-			r.add(labels, g)
-			if w != nil {
-				s.fault = w.add(ctx, labels, g)
-			}
-			return s.fault
-		}
-		m, err := f.fitBlocks(ctx, s, r.k, take)
-		if s.fault != nil {
-			err = s.fault
-		}
+		m, err := f.fitBlocks(b, r, w)
 		if err != nil {
 			return nil, err
 		}
-		if err := checkClusters(r.Source, r.rows, r.k); err != nil {
+		if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 			return nil, err
 		}
 		r.setModel(m)
-		r.summarised = f.method == methodMinVolume && s.progress.number > s.progress.before+1
+		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
 		r.cert.Objective, r.cert.Floor, r.cert.Gap = m.Objective, m.Floor, m.Gap
 		r.cert.Total, r.cert.FloorError = m.Total, m.FloorError
 		return r, nil
 	})
 }
 
-// passes is how many fitStream makes; 0: as many as it takes.
+// checkCenters returns an error if the file is too short to have k rows. The number
+// of rows is known only after a pass. A row has at least two bytes, of which gzip
+// packs up to 1032 in one.
+func (b *blockReader) checkCenters(k int) error {
+	most := b.file.Size/2 + 1
+	if b.file.Compressed {
+		most *= 1032
+	}
+	if int64(k) > most {
+		return fmt.Errorf("%s: fewer rows than -k %d; give a k of at most the number of rows", b.file.Source, k)
+	}
+	return nil
+}
+
+// passes returns the number of passes of fitStream, 0 if it depends on the data.
 func (f *fitFlags) passes(columns int) int {
 	o := f.options
 	if f.method != methodGlobal || o.Solver == softkmeans.SolverKrylov || o.Solver == softkmeans.SolverAuto && columns > autoColumns {
@@ -216,21 +222,38 @@ func (f *fitFlags) passes(columns int) int {
 	return n
 }
 
-// autoColumns is beyond how many columns SolverAuto iterates, in FitSeq.
+// autoColumns is the number of columns above which SolverAuto iterates in FitSeq.
 const autoColumns = 2048
 
-// fitBlocks runs the method that was asked for.
-func (f *fitFlags) fitBlocks(ctx context.Context, s *stream, k int, take func(int, *softkmeans.Matrix) error) (*softkmeans.Model, error) {
-	if f.method == methodMinVolume {
-		return softkmeans.FitMinVolumeSeq(ctx, s.blocks, k, &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Workers: f.workers, Memberships: take, PassProgress: s.progress.pass, Progress: s.progress.iteration})
+// fitBlocks runs the method. The last pass adds the memberships to r and writes them
+// to w.
+func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m *softkmeans.Model, err error) {
+	r.cert.MinMembership = math.Inf(1)
+	var labels []int
+	take := func(_ int, g *softkmeans.Matrix) error {
+		labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
+		r.add(labels, g)
+		if w != nil {
+			b.fault = w.add(b.ctx, labels, g)
+		}
+		return b.fault
 	}
-	o := f.options
-	o.Progress, o.Memberships = s.progress.pass, take
-	return softkmeans.FitSeq(ctx, s.blocks, k, &o)
+	if f.method == methodMinVolume {
+		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeOptions{
+			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Workers: f.workers,
+			Memberships: take, PassProgress: b.progress.pass, Progress: b.progress.iteration})
+	} else {
+		o := f.options
+		o.Progress, o.Memberships = b.progress.pass, take
+		m, err = softkmeans.FitSeq(b.ctx, b.blocks, r.k, &o)
+	}
+	if b.fault != nil {
+		err = b.fault
+	}
+	return m, err
 }
 
-// add takes the next rows.
+// add adds the memberships of the next rows.
 func (r *result) add(labels []int, g *softkmeans.Matrix) {
 	r.count(labels)
 	c := &r.cert

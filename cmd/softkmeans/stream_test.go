@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,47 +12,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"softkmeans"
-	"softkmeans/internal/npy"
 	"softkmeans/internal/rows"
 )
 
-// writeTables writes the same mixtures as CSV and as .npy.
-func writeTables(t *testing.T, dir string, n, d int) (csvPath, npyPath string) {
-	t.Helper()
-	random := rand.New(rand.NewPCG(1, 2))
-	values := make([]float64, n*d)
-	var text []byte
-	for i := range values {
-		values[i] = random.NormFloat64() + float64(i/d%3*(i%d))
-		text = strconv.AppendFloat(text, values[i], 'g', -1, 64)
-		if (i+1)%d == 0 {
-			text = append(text, '\n')
-		} else {
-			text = append(text, ',')
-		}
-	}
-	csvPath, npyPath = filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.npy")
-	var array bytes.Buffer
-	err := errors.Join(npy.WriteHeader(&array, n, d), npy.WriteValues(&array, values),
-		os.WriteFile(csvPath, text, 0o666), os.WriteFile(npyPath, array.Bytes(), 0o666))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return csvPath, npyPath
-}
-
-// untold takes from a report what a stream does not tell and says otherwise.
+// untold removes from a report what a stream does not report, or reports in other words.
 func untold(report string) string {
 	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  gap|  largest \|).*\n`).ReplaceAllString(report, "")
 	report = regexp.MustCompile(`to within \S+ of`).ReplaceAllString(report, "to within X of")
 	return report[strings.IndexByte(report, ':'):]
 }
 
-// A stream has the report and the memberships of the table in memory, from both
-// kinds of files.
+// A stream has the report and the memberships of a table in memory, from CSV and .npy.
 func TestStream(t *testing.T) {
 	dir := t.TempDir()
 	csvPath, npyPath := writeTables(t, dir, 30000, 4)
@@ -104,8 +75,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Of rows that a summary has room for minvol gives the same in a stream; of more, as
-// much error as the slack allows, measured on all of them.
+// minvol of a stream gives the result in memory if the summary has all rows. Otherwise
+// its error, measured on all rows, is what the slack allows.
 func TestStreamMinVolume(t *testing.T) {
 	dir := t.TempDir()
 	path, _ := writeTables(t, dir, 900, 4)
@@ -134,38 +105,6 @@ func TestStreamMinVolume(t *testing.T) {
 	}
 	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1,p2" || len(g) != 20000 {
 		t.Errorf("%s, %d rows", header, len(g))
-	}
-}
-
-// Where only the floor may be to blame the verdict says what settles it.
-func TestVerdictAdvice(t *testing.T) {
-	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov, Status: softkmeans.StatusIterationLimit}
-	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2}
-	if s := globalVerdict(3, m, c); !strings.Contains(s, "Not certified") || !strings.Contains(s, "-solver gram\nsettles that, with some 0.45 GB of memory for 3000 columns") {
-		t.Error(s)
-	}
-	m.Solver = softkmeans.SolverGram
-	if s := globalVerdict(3, m, c); strings.Contains(s, "-solver") {
-		t.Error(s)
-	}
-}
-
-// A .npy is read from standard input, too.
-func TestNpyInput(t *testing.T) {
-	dir := t.TempDir()
-	_, path := writeTables(t, dir, 500, 3)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, want, _ := do(t, "", "fit", "-k", "2", "-method", "minvol", path)
-	code, report, stderr := do(t, string(data), "fit", "-k", "2", "-method", "minvol")
-	if code != 0 || report != strings.Replace(want, path, "<stdin>", 1) {
-		t.Errorf("code %d, %s\n%s", code, stderr, report)
-	}
-	code, _, stderr = do(t, string(data[:len(data)-9]), "fit", "-k", "2")
-	if code != 1 || stderr != "softkmeans: <stdin>: the file is cut: 9 of 12000 bytes of values are missing, from row 500 on\n" {
-		t.Errorf("code %d, %s", code, stderr)
 	}
 }
 
@@ -199,7 +138,7 @@ func TestStreamChoice(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"fit -k 3 -stream yes": "standard input can be read only once", "fit -k 3 -stream yes -": "standard input can be read only once",
-		"fit -k 3 -stream yes -method alternating " + iris: "-stream yes is for -method global and minvol", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
+		"fit -k 3 -stream yes -method alternating " + iris: "-stream yes is only for -method global and minvol", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
 	} {
 		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
@@ -207,7 +146,7 @@ func TestStreamChoice(t *testing.T) {
 	}
 }
 
-// Whatever goes wrong in a pass is told with its place, and leaves nothing.
+// An error in a pass names its place, and no file is left.
 func TestStreamFailure(t *testing.T) {
 	dir, outDir := t.TempDir(), t.TempDir()
 	out := filepath.Join(outDir, "g.csv")
@@ -226,7 +165,6 @@ func TestStreamFailure(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(context.Background())
 	cancel()
-	full := writer(func([]byte) (int, error) { return 0, errors.New("disk full") })
 	for _, test := range []struct {
 		ctx  context.Context
 		path string
@@ -237,8 +175,8 @@ func TestStreamFailure(t *testing.T) {
 		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 216000 bytes of values are missing, from row 9000 on"},
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},
-		{over, good, io.Discard, "interrupted; there is no result"},
-		{t.Context(), good, full, "disk full"},
+		{over, good, io.Discard, "interrupted; no file was written"},
+		{t.Context(), good, fullDisk, "disk full"},
 	} {
 		var stderr bytes.Buffer
 		code := run(test.ctx, []string{"fit", "-k", "2", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
@@ -249,15 +187,15 @@ func TestStreamFailure(t *testing.T) {
 			t.Errorf("%s: the folder has %s", test.want, left)
 		}
 	}
-	// And the memberships themselves.
+	// Writing the memberships fails.
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, full, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, fullDisk, &stderr)
 	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
 
-// A compressed file is large at a fifth of the size.
+// A compressed file counts as large at a fifth of the size.
 func TestLarge(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	for _, test := range []struct {
@@ -285,57 +223,11 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// The line comes five times a second at most, has the share of the file that the
-// pass has read, and is gone in the end.
-func TestProgress(t *testing.T) {
-	var b bytes.Buffer
-	read, now := int64(0), time.Unix(1000, 0)
-	p := newProgress(&b, false)
-	p.size, p.read = 200e6, func() int64 { return read }
-	if p.on {
-		t.Error("a buffer is taken for a terminal")
-	}
-	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
-	p.clear()
-	if b.Len() > 0 {
-		t.Errorf("%q", &b)
-	}
-	p.on, p.began, p.now = true, now, func() time.Time { return now }
-	for pass := 1; pass <= 2; pass++ {
-		for read = 0; read < 200e6; read += 1e6 {
-			now = now.Add(10 * time.Millisecond) // 100 MB/s
-			p.pass(softkmeans.Pass{Pass: pass, Rows: int(read / 10)})
-		}
-	}
-	p.clear()
-	p.pass(softkmeans.Pass{Pass: 3, Rows: 1})
-	lines := strings.Split(b.String(), "\r")
-	if len(lines) != 22 || lines[1] != "pass 1: 0%\x1b[K" || lines[6] != "pass 1: 50%, 99 MB/s\x1b[K" || !strings.HasPrefix(lines[17], "pass 2: ") || lines[21] != "\x1b[K" {
-		t.Errorf("%d lines: %q", len(lines), lines)
-	}
-
-	// Where the number of passes is known, so is the time that is left: 2 s of 10
-	// are over after a fifth.
-	b.Reset()
-	read, now = 0, time.Unix(2000, 0)
-	p = newProgress(&b, false)
-	p.size, p.read, p.most, p.before = 500e6, func() int64 { return read }, 2, 0
-	p.on, p.first, p.began, p.now = true, now, now, func() time.Time { return now }
-	now, read = now.Add(2*time.Second), 200e6
-	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
-	p.before, read, now = 1, 0, now.Add(3*time.Second)
-	p.pass(softkmeans.Pass{Pass: 1, Rows: 1})
-	now = now.Add(time.Second)
-	p.iteration(softkmeans.Iteration{Iteration: 7, Fit: 3, Floor: 2, Lambda: .5})
-	if got, want := b.String(), "\rpass 1 of 2: 40%, 100 MB/s, 8 s left\x1b[K\rpass 2 of 2: 0%, 5 s left\x1b[K\rafter pass 2: iteration 7 with λ = 0.5, 50.0% above the floor\x1b[K"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// The command tells no more of a stream than Certify would of the whole.
+// The certificate of a stream is that of Certify for all rows.
 func TestStreamCertificate(t *testing.T) {
 	f := fitFlags{k: 3}
-	r, err := f.fitStream(t.Context(), nil, iris, nil, io.Discard)
+	std := streams{out: io.Discard, err: io.Discard}
+	r, err := f.fitStream(&session{outputs: &outputs{ctx: t.Context(), std: std}, source: iris}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +235,7 @@ func TestStreamCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := irisMatrix(t)
+	x := readTable(t, iris)
 	g, err := r.model.Predict(nil, x)
 	if err != nil {
 		t.Fatal(err)

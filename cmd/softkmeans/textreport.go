@@ -1,10 +1,11 @@
 package main
 
+// This file holds the text reports of fit.
+
 import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -15,63 +16,79 @@ import (
 )
 
 const (
-	lineWidth = 96            // of the table of centers; wider ones are broken
-	mostName  = 2 * lineWidth // characters of a column's name, which may have a million
+	lineWidth = 96            // characters of a line of the table of centers
+	mostName  = 2 * lineWidth // characters shown of a column's name
 )
 
-// fitReport is what fit prints. Every number about the quality of the result
-// is from the certificate. That of a table in memory knows only the data, the
-// centers and the memberships, and nothing of how they were found; that of a
-// stream is what the passes found on their way.
-func fitReport(t *result) []byte {
-	m, c, k := t.model, t.cert, t.k
+// fitReport returns the report of a fit of rows. All numbers about its quality come
+// from the certificate.
+func fitReport(r *result) []byte {
 	var b bytes.Buffer
-	t.writeHead(&b)
+	r.writeHead(&b)
 
-	where := "They enclose the data, so most lie outside of it"
-	switch t.method {
+	where := "They enclose the data and usually lie outside it"
+	switch r.method {
 	case methodMinVolume:
-		where = "They are as compact as the error allows"
+		where = "They are pulled towards the data, at the cost of a larger error"
 	case methodAlternating:
 		where = "Nothing keeps them near the data"
 	}
 	units := ""
-	if t.scale != nil {
-		units = " In the table's units:"
+	if r.scale != nil {
+		units = ", in the table's units"
 	}
-	fmt.Fprintf(&b, "\n\nCenters. %s; each row is a mixture of them,\n"+
-		"but for the squared error below, and its memberships are the shares.%s\n\n", where, units)
-	writeCenters(&b, t.Names, t.centers)
+	fmt.Fprintf(&b, "\n\nCenters%s. %s.\n"+
+		"Each row is a mixture of them, up to the squared error below; its memberships are the shares.\n\n", units, where)
+	writeCenters(&b, r.Names, r.centers)
+	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(r.sizes) + "\n")
 
-	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(t.sizes))
-
-	b.WriteByte('\n')
-	writeQuality(&b, k, c, t.scale != nil, t.streamed)
-	if t.method == methodGlobal {
-		b.WriteString("\n" + globalVerdict(k, m, c) + "\n")
-		if k > 1 {
-			b.WriteString("For clusters and mixtures to look at take -method minvol: its centers are near the data.\n")
+	q := &quality{Certificate: r.cert, k: r.k, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed}
+	q.write(&b)
+	if r.method == methodGlobal {
+		b.WriteString("\n" + globalVerdict(q, r.model) + "\n")
+		if r.k > 1 {
+			b.WriteString("For centers close to the data use -method minvol.\n")
 		}
 	} else {
-		b.WriteString("\n" + localVerdict(k, m, c) + "\n")
+		b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	}
-	if limit := min(t.rows-1, len(t.Names)); k > limit && k > 1 {
-		fmt.Fprintf(&b, "So many centers fit any %s of %s without error: that says nothing of these.\n", count(t.rows, "row"), count(len(t.Names), "column"))
+	if limit := min(r.rows-1, len(r.Names)); r.k > limit && r.k > 1 {
+		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
+			centers(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}
-	if t.summarised {
-		b.WriteString("The centers were found on a sample of the rows and corrected by passes over all;\nevery figure above is of all rows.\n")
+	if r.summarised {
+		b.WriteString("The centers were fitted to a sample of the rows and corrected by passes over all rows.\n" +
+			"All numbers above are of all rows.\n")
 	}
-	for _, w := range m.Warnings {
+	for _, w := range r.model.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
-	}
-	// As the status out of range has it, which no other method has, nor scaled columns.
-	if atEnd(t.centers) {
-		fmt.Fprintf(&b, "Warning: centers at the largest number, %.6g, may have had to stop there: other units give them room.\n", math.MaxFloat64)
 	}
 	return b.Bytes()
 }
 
-// writeHead says what was read, and what is to be found, without a line's end.
+// globalVerdict is the verdict on a global fit. If it is not certified, the solver
+// and its status follow.
+func globalVerdict(q *quality, m *softkmeans.Model) string {
+	text := q.verdict()
+	if q.Optimal(q.tol) {
+		return text
+	}
+	text += fmt.Sprintf("\n(Solver: %v. Status: %v.)", m.Solver, m.Status)
+	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
+		d := float64(m.Centers.Cols)
+		text += fmt.Sprintf("\nThe centers may be optimal and the floor too low. -solver gram tells; it needs about\n"+
+			"%.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
+	}
+	return text
+}
+
+// localVerdict says how far the result of a local search is from the floor, and
+// its status.
+func localVerdict(q *quality, m *softkmeans.Model) string {
+	return fmt.Sprintf("%s\n(%s; status: %v.)", q.distance(), count(m.Iterations, "iteration"), m.Status)
+}
+
+// writeHead writes what was read and the proposal, without a final newline.
 func (r *result) writeHead(b *bytes.Buffer) {
 	writeHead(b, &r.Head, r.rows, r.scaleKind())
 	if r.proposal != nil {
@@ -79,37 +96,37 @@ func (r *result) writeHead(b *bytes.Buffer) {
 	}
 }
 
-// writeHead says what was read, without a line's end.
+// writeHead writes what was read, without a final newline.
 func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	fmt.Fprintf(b, "%s: %s, %s", h.Source, count(rows, "row"), count(len(h.Names), "column"))
 	if h.Header {
 		b.WriteString(", and a header")
 	} else {
-		b.WriteString(", no header") // or line 1, of years say, was taken for a row
+		b.WriteString(", no header")
 	}
-	left := func(column int, name, what string) {
-		if column == 0 {
+	column := func(number int, name, what string) {
+		if number == 0 {
 			return
 		}
-		fmt.Fprintf(b, "; column %d", column)
+		fmt.Fprintf(b, "; column %d", number)
 		if h.Header {
 			fmt.Fprintf(b, " (%s)", short(name, mostName))
 		}
 		b.WriteString(what)
 	}
-	left(h.LabelColumn, h.LabelName, " is left out")
-	left(h.WeightsColumn, h.WeightsName, " has the weights")
+	column(h.LabelColumn, h.LabelName, " is left out")
+	column(h.WeightsColumn, h.WeightsName, " has the weights")
 	switch kind {
 	case scale.ZScore:
 		b.WriteString("\nEach column is scaled to mean 0 and variance 1.")
 	case scale.MinMax:
-		b.WriteString("\nEach column is scaled to go from 0 to 1.")
+		b.WriteString("\nEach column is scaled to the range from 0 to 1.")
 	}
 }
 
 func (r *result) scaleKind() scale.Kind { return kindOf(r.scale) }
 
-// kindOf is that of a scaling, which is nil where there is none.
+// kindOf returns the kind of a scaling; a nil one is scale.None.
 func kindOf(s *scale.Scaling) scale.Kind {
 	if s == nil {
 		return scale.None
@@ -117,94 +134,81 @@ func kindOf(s *scale.Scaling) scale.Kind {
 	return s.Kind
 }
 
+// sizeLines returns a line with the number of rows of each center.
 func sizeLines(sizes []int) string {
 	var b strings.Builder
 	for label, n := range sizes {
-		fmt.Fprintf(&b, "  %-5s %8d\n", prototype(label), n)
+		fmt.Fprintf(&b, "  %-5s %8d\n", centerName(label), n)
 	}
 	return b.String()
 }
 
-// similarityReport is what fit prints of similarities.
-func similarityReport(t *result) []byte {
-	m := t.lsd
+// similarityReport returns the report of a fit of similarities.
+func similarityReport(r *result) []byte {
+	m := r.lsd
 	var b bytes.Buffer
-	t.writeHead(&b)
-	switch t.kernel {
+	r.writeHead(&b)
+	b.WriteString("\n\nSimilarities: ")
+	switch r.kernel {
 	case kernelRBF:
-		fmt.Fprintf(&b, "\n\nSimilarities: exp(−γ·squared distance) of every two rows, γ = %s.\n", small(t.gamma))
+		fmt.Fprintf(&b, "exp(−γ·squared distance) of every two rows, γ = %s.\n", small(r.gamma))
 	case kernelLinear:
-		b.WriteString("\n\nSimilarities: the product of every two rows.\n")
+		b.WriteString("the inner product of every two rows.\n")
 	default:
-		b.WriteString("\n\nSimilarities: the table.\n")
+		b.WriteString("the table.\n")
 	}
-	b.WriteString("Each is taken for the overlap of two rows' memberships, times a scale.\n")
-	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(t.sizes))
+	b.WriteString("Each is approximated by a scale times the inner product of the two rows' memberships.\n")
+	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(r.sizes))
 
-	b.WriteString("\nSquared error of the similarities\n\n")
-	total, floor := "the sum of squares of the similarities", "no memberships in "+clusters(t.k)+" can leave over less"
-	if t.method == methodTILSD {
-		total = "the sum of squares, rows and columns centred"
+	total := "sum of squares of the similarities"
+	if r.method == methodTILSD {
+		total = "sum of squares after centring rows and columns"
 	}
 	share := "-"
-	if m.Total > 0 && m.Total < math.MaxFloat64 {
-		share = fmt.Sprintf("%.4f%%", 100*(1-m.Objective/m.Total))
+	if m.Total > 0 {
+		share = percent(1 - m.Objective/m.Total)
 	}
-	writeLine(&b, "objective", number(m.Objective), "what the overlaps leave over")
-	writeLine(&b, "floor", number(m.Floor), floor)
+	b.WriteString("\nSquared error of the similarities\n\n")
+	writeLine(&b, "objective", number(m.Objective), "squared error of the approximation")
+	writeLine(&b, "floor", number(m.Floor), "no memberships in "+clusters(r.k)+" can have a smaller squared error")
 	writeLine(&b, "total", number(m.Total), total)
 	writeLine(&b, "explained", share, "of the total")
 	writeLine(&b, "gap", small(m.Gap), "(objective − floor) / total")
 	switch {
-	case t.similarityCertified():
-		fmt.Fprintf(&b, "\nCertified: the objective equals its floor to within %.1g of the total.\n", max(math.Abs(m.Gap), 1e-16))
-	case t.method == methodTILSD:
-		fmt.Fprintf(&b, "\nNot certified: better memberships may exist, by up to %.1g of the total.\n(It ended with: %v.)\n", m.Gap, m.Status)
+	case r.similarityCertified():
+		fmt.Fprintf(&b, "\nCertified: the objective is the minimum to within %.1g of the total.\n",
+			max(r.similarityWithin(), 1e-16))
+	case r.method == methodTILSD:
+		fmt.Fprintf(&b, "\nNot certified: better memberships may exist, by up to %.1g of the total.\n(Status: %v.)\n",
+			r.similarityWithin(), m.Status)
 	default:
-		fmt.Fprintf(&b, "\nBetter memberships could take off %.3g%% of the total at most. The floor knows only of the\n"+
-			"number of clusters, and may be out of reach.\n(%s; it ended with: %v.)\n", 100*m.Gap, count(m.Iterations, "iteration"), m.Status)
+		fmt.Fprintf(&b, "\nBetter memberships could lower the error by at most %.3g%% of the total. The floor depends\n"+
+			"only on the similarities and the number of clusters; it may be out of reach.\n(%s; status: %v.)\n",
+			100*m.Gap, count(m.Iterations, "iteration"), m.Status)
 	}
 	return b.Bytes()
 }
 
-// similarityCertified reports whether the similarities' error is proved to be
-// the least.
-func (r *result) similarityCertified() bool {
+// similarityWithin is how far the objective may be above the minimum, as a share of
+// the total.
+func (r *result) similarityWithin() float64 {
 	m := r.lsd
-	within := math.Abs(m.Gap)
+	v := math.Abs(m.Gap)
 	if m.Total > 0 {
-		within = max(within, m.FloorError/m.Total)
+		v += m.FloorError / m.Total
 	}
-	return within <= certifiedTol
+	return v
 }
+
+// similarityCertified reports whether the memberships are proved optimal.
+func (r *result) similarityCertified() bool { return r.similarityWithin() <= certifiedTol }
 
 func clusters(k int) string { return count(k, "cluster") }
 
-// globalVerdict is the certificate in a sentence, and how a result ended that it does
-// not prove.
-func globalVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
-	text := verdict(k, c, certifiedTol)
-	if c.Optimal(certifiedTol) {
-		return text
-	}
-	text += fmt.Sprintf("\n(Solver: %v. It ended with: %v.)", m.Solver, m.Status)
-	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
-		d := float64(m.Centers.Cols)
-		text += fmt.Sprintf("\nIt may be the floor that is not tight, not the centers that are not best: -solver gram\nsettles that, with some %.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
-	}
-	return text
-}
-
-// localVerdict says of an iteration's result how far from the proven minimum it
-// is, and how it ended.
-func localVerdict(k int, m *softkmeans.Model, c softkmeans.Certificate) string {
-	return fmt.Sprintf("%s\n(%s; it ended with: %v.)", distance(k, c, certifiedTol), count(m.Iterations, "iteration"), m.Status)
-}
-
-// writeCenters writes a row for each center and a column for each column of
-// the data, in as many blocks as the width of a line asks for.
+// writeCenters writes a row for each center and a column for each column of the
+// data, in blocks of at most lineWidth characters.
 func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
-	label := len(prototype(m.Rows - 1))
+	label := len(centerName(m.Rows - 1))
 	lines := make([]strings.Builder, m.Rows+1)
 	width := 0
 	flush := func() {
@@ -228,7 +232,7 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 			width = 2 + label
 			fmt.Fprintf(&lines[0], "  %-*s", label, "")
 			for i := range m.Rows {
-				fmt.Fprintf(&lines[i+1], "  %-*s", label, prototype(i))
+				fmt.Fprintf(&lines[i+1], "  %-*s", label, centerName(i))
 			}
 		}
 		for i, s := range cells {
@@ -239,8 +243,8 @@ func writeCenters(b *bytes.Buffer, names []string, m *softkmeans.Matrix) {
 	flush()
 }
 
-// decimals formats column j with the number of decimals that shows six digits
-// of its largest value.
+// decimals formats column j with as many decimals as six digits of its largest value
+// need.
 func decimals(m *softkmeans.Matrix, j int) []string {
 	top := 0.0
 	for i := range m.Rows {
@@ -259,9 +263,4 @@ func decimals(m *softkmeans.Matrix, j int) []string {
 		cells[i] = strconv.FormatFloat(m.At(i, j), format, max(precision, 0), 64)
 	}
 	return cells
-}
-
-// atEnd reports whether a number is at the end of float64's range.
-func atEnd(m *softkmeans.Matrix) bool {
-	return slices.ContainsFunc(m.Data, func(v float64) bool { return math.Abs(v) == math.MaxFloat64 })
 }

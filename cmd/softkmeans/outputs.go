@@ -1,10 +1,10 @@
 package main
 
-// Writing files. Each is written under another name and renamed when it is
-// complete, so that a failure leaves neither half a file nor a spoilt old one. The
-// renames come last, one right after the other in the order of the flags -o,
-// -centers, -model: who kills the process between two of them finds the first files
-// new and the others old, each of them whole.
+// This file writes output files. Each is written under a temporary name and
+// renamed when it is complete, so a failure leaves neither half a file nor a
+// damaged old one. The renames come last, in the order of the flags -o, -centers,
+// -model. If the process is killed between two renames, the first files are new,
+// the others old, and each is complete.
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 	"strings"
 )
 
-// outputs are the files that a command writes. They are all created before the
-// work, and get their names after it, or none does.
+// outputs are the files that a command writes. All are created before the work.
+// Either all get their names after it or none does.
 type outputs struct {
-	ctx    context.Context
-	in     io.Reader // the data, which is not to be replaced
-	stdout io.Writer
-	flags  []string // of files, and of standard output if it is taken
-	files  []*outputFile
-	taken  bool // standard output
+	ctx   context.Context
+	data  io.Reader // the input, which must not be overwritten
+	std   streams
+	flags []string // the flags of files, and of standard output if it is taken
+	files []*outputFile
+	taken bool // standard output holds a file's content
 }
 
-// add creates the file that the flag of that name has, "" for none; "-" is
-// standard output. What the flag is to hold is written to the result.
+// add creates the file that a flag names and returns its writer. "" is no file,
+// "-" is standard output.
 func (o *outputs) add(flag, path string) (io.Writer, error) {
 	switch path {
 	case "":
@@ -37,10 +37,10 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	case "-":
 		return o.takeStdout(flag, path)
 	}
-	if sameFile(o.in, path) {
-		return nil, usageErrorf("-%s %s would replace the data", flag, path)
+	if sameFile(o.data, path) {
+		return nil, usageErrorf("-%s %s would overwrite the data; give another file", flag, path)
 	}
-	if sameFile(o.stdout, path) { // as /dev/stdout is: the report must not get between
+	if sameFile(o.std.out, path) { // as /dev/stdout; the report must not be mixed in
 		return o.takeStdout(flag, path)
 	}
 	f, err := createOutput(o.ctx, path)
@@ -50,7 +50,7 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 	for i, other := range o.files {
 		if other.path == f.path && f.temporary() {
 			f.discard()
-			return nil, usageErrorf("-%s and -%s have the same file, %s", o.flags[i], flag, path)
+			return nil, usageErrorf("-%s and -%s name the same file, %s; give two", o.flags[i], flag, path)
 		}
 	}
 	o.files, o.flags = append(o.files, f), append(o.flags, flag)
@@ -59,17 +59,17 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 
 func (o *outputs) takeStdout(flag, path string) (io.Writer, error) {
 	if o.taken {
-		return nil, usageErrorf("-%s %s: standard output has something else already", flag, path)
+		return nil, usageErrorf("-%s %s: standard output is already taken by another flag; give a file", flag, path)
 	}
 	o.taken = true
-	return o.stdout, nil
+	return o.std.out, nil
 }
 
-// mixedWith reports whether what is written to standard output comes out where stderr
-// does, as on a terminal: lines of progress would get between the rows.
-func (o *outputs) mixedWith(stderr io.Writer) bool {
-	a, okA := o.stdout.(*os.File)
-	b, okB := stderr.(*os.File)
+// mixed reports whether standard output has a file's content and is the same
+// device as standard error. Progress would then appear between the rows.
+func (o *outputs) mixed() bool {
+	a, okA := o.std.out.(*os.File)
+	b, okB := o.std.err.(*os.File)
 	if !o.taken || !okA || !okB {
 		return false
 	}
@@ -78,18 +78,18 @@ func (o *outputs) mixedWith(stderr io.Writer) bool {
 	return errA == nil && errB == nil && os.SameFile(one, other)
 }
 
-// finish ends all files, writes the report, which is on standard error where
-// standard output has something else, and gives the files their names. That comes
-// last, so that a failure leaves old files as they were. report may be nil.
-func (o *outputs) finish(s streams, report func(io.Writer) error) error {
+// finish closes all files, writes the report and then renames the files, so that a
+// failure leaves old files as they were. The report goes to standard output, or
+// to standard error if standard output is taken. report may be nil.
+func (o *outputs) finish(report func(io.Writer) error) error {
 	for _, f := range o.files {
 		if err := f.close(); err != nil {
 			return err
 		}
 	}
-	w := s.out
+	w := o.std.out
 	if o.taken {
-		w = s.err
+		w = o.std.err
 	}
 	if report != nil {
 		if err := report(w); err != nil {
@@ -107,23 +107,23 @@ func (o *outputs) finish(s streams, report func(io.Writer) error) error {
 	return nil
 }
 
-// discard removes what has not been committed.
+// discard removes the files that are not committed.
 func (o *outputs) discard() {
 	for _, f := range o.files {
 		f.discard()
 	}
 }
 
-// outputFile is a file in the making: create, write, commit, and discard in
-// any case.
+// outputFile is a file being written. The caller creates, writes, closes and
+// commits it, and always discards it.
 type outputFile struct {
 	file  *os.File
-	path  string // what it is to be called; equal to the file's where that cannot be renamed
-	named string // and what messages call it
+	path  string // the final name; the file's own name if it cannot be renamed
+	named string // the name in messages
 }
 
-// target is the file that a path leads to, so that a link stays a link and two
-// names of one file are one. What cannot be found out is told by who creates it.
+// target follows the links of path, so that links stay links and two names of one
+// file compare equal. If it cannot, it returns path; creating it gives the error.
 func target(path string) string {
 	for range 40 {
 		real, err := filepath.EvalSymlinks(path)
@@ -134,9 +134,10 @@ func target(path string) string {
 			return path
 		}
 		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
-			return path // /dev/stdout, where that is a pipe; a link that leads to itself
+			return path // as /dev/stdout if it is a pipe, or a link to itself
 		}
-		// There is no such file yet: it may be that of a link, in a folder of many names.
+		// The file does not exist. Its folder may be a link, and it may be a link
+		// to a file that does not exist.
 		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err == nil {
 			dir, err = filepath.Abs(dir)
@@ -156,19 +157,19 @@ func target(path string) string {
 	return path
 }
 
-// createOutput finds out at once, not after a long fit, if path cannot be
-// written.
+// createOutput opens a temporary file beside the named one. If that cannot be
+// written, the error comes before a long fit.
 func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	path := target(named)
 	mode := os.FileMode(0o666)
 	old, statErr := os.Stat(path)
-	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) { // as of a link that leads to itself
+	if statErr != nil && !errors.Is(statErr, os.ErrNotExist) { // as for a link to itself
 		return nil, writeError(named, statErr)
 	}
 	if statErr == nil {
-		// A file that may not be written may not be replaced either, and a
-		// directory cannot be: both fail here. A device or a pipe has to be
-		// written to as it is; a pipe waits for somebody to read it.
+		// A read-only file must not be replaced and a directory cannot be: both
+		// fail here. A device or a pipe is written directly; opening a pipe waits
+		// for its reader.
 		f, err := await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY, 0) })
 		if err != nil {
 			return nil, writeError(named, err)
@@ -177,9 +178,9 @@ func createOutput(ctx context.Context, named string) (*outputFile, error) {
 			return &outputFile{f, path, named}, nil
 		}
 		f.Close()
-		mode = old.Mode().Perm() // from the start: who may not read it is not to open it either
+		mode = old.Mode().Perm() // from the start, so that nobody else can open it
 	}
-	// Not os.CreateTemp: its files are for the owner only, whatever the umask.
+	// os.CreateTemp ignores the umask: only the owner could read its files.
 	f, err := os.OpenFile(temporaryName(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, writeError(named, err)
@@ -194,9 +195,8 @@ func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	return o, nil
 }
 
-// temporaryName is a name beside path that nobody has: path.XXXXXXXX.tmp, so that
-// who finds one, of a process that was killed, knows what it is. A path whose name
-// has as many bytes as there may be, 255 on most systems, has room for no more.
+// temporaryName returns path.XXXXXXXX.tmp with random hexadecimal digits. Names of
+// more than 200 bytes are cut, since most systems allow 255.
 func temporaryName(path string) string {
 	dir, base := filepath.Split(path)
 	const most = 200
@@ -206,7 +206,7 @@ func temporaryName(path string) string {
 	return fmt.Sprintf("%s%s.%08x.tmp", dir, base, rand.Uint32())
 }
 
-// writeError says which file could not be written, by the name the user knows.
+// writeError returns an error that names the file as the user did.
 func writeError(named string, err error) error {
 	var path *os.PathError
 	var link *os.LinkError
@@ -226,13 +226,13 @@ func (o *outputFile) Write(p []byte) (int, error) {
 	return n, writeError(o.named, err)
 }
 
-// close ends the writing. Some file systems tell only now that there is no room.
+// close closes the file. Some file systems report a full disk only here.
 func (o *outputFile) close() error { return writeError(o.named, o.file.Close()) }
 
-// temporary reports whether the file has a name that it is not to keep.
+// temporary reports whether the file has a temporary name.
 func (o *outputFile) temporary() bool { return o.file.Name() != o.path }
 
-// commit gives the closed file its name.
+// commit renames the closed file to its final name.
 func (o *outputFile) commit() error {
 	if !o.temporary() {
 		return nil
@@ -240,8 +240,8 @@ func (o *outputFile) commit() error {
 	return writeError(o.named, os.Rename(o.file.Name(), o.path))
 }
 
-// discard removes what has not been committed. An error does not matter: the
-// file is closed or gone already, or there is another error to report.
+// discard closes the file and removes it if it is not committed. Errors are
+// ignored: the file is closed or renamed, or another error is reported.
 func (o *outputFile) discard() {
 	o.file.Close()
 	if o.temporary() {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The page goes to a file or to standard output, and is the same wherever it goes
-// and however many workers there are, but for the command line in it.
+// The page is the same in a file and on standard output and for any number of workers,
+// except for the command line in it.
 func TestReportPage(t *testing.T) {
 	source, err := filepath.Abs(iris)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestReportPage(t *testing.T) {
 	}
 }
 
-// The number is that which the floors propose, or an error says why there is none.
+// Without -k the floors propose it, or an error says why they do not.
 func TestReportNumber(t *testing.T) {
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-label", "1", iris)
 	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") || !strings.Contains(stdout, "k = 2, as proposed") {
@@ -49,7 +49,7 @@ func TestReportNumber(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "old.html", "precious")
 	code, stdout, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "report", "-o", "old.html")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is proposed: no direction stands out") || !strings.Contains(stderr, "choose one with -k N") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
 		t.Errorf("%d, %q, %q", code, stdout, stderr)
 	}
 	if text, err := os.ReadFile("old.html"); err != nil || string(text) != "precious" {
@@ -57,7 +57,7 @@ func TestReportNumber(t *testing.T) {
 	}
 }
 
-// Classes of another file are those of the rows, in order.
+// -classes has the classes of the rows, in their order.
 func TestReportClasses(t *testing.T) {
 	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
@@ -70,7 +70,7 @@ func TestReportClasses(t *testing.T) {
 	for _, c := range []struct {
 		file, want string
 		code       int
-	}{{short, short + ": classes of 2 rows, but " + iris + " has 150 rows", exitFailure}, {"nothing.csv", "nothing.csv", exitFailure}, {"-", "-classes: must be a file", exitUsage}} {
+	}{{short, short + ": classes of 2 rows, but " + iris + " has 150 rows", exitFailure}, {"nothing.csv", "nothing.csv", exitFailure}, {"-", "-classes -: must be a file", exitUsage}} {
 		if code, _, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", c.file, iris); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %q", c.file, code, stderr)
 		}
@@ -81,25 +81,20 @@ func TestReportClasses(t *testing.T) {
 }
 
 func TestReportUsage(t *testing.T) {
-	for args, want := range map[string]string{
-		"-k 3":                         "-o is missing",
-		"-o - -k 0":                    "must be a whole number, at least 1, or auto",
-		"-o - -k 65":                   "-k 65: a page shows up to 64 centers",
-		"-o - -slack 0":                "must be a number above 0",
-		"-o - -image 8":                "such as 8x8",
-		"-o - -image 0x8":              "such as 8x8",
-		"-o - -image 8x8x8":            "such as 8x8",
-		"-o - -image 99999x9999999999": "such as 8x8",
-		"-o " + iris:                   "would replace the data",
+	for _, f := range []failure{
+		{"-k 3", 2, "-o is missing"},
+		{"-o - -k 0", 2, "must be a whole number, at least 1, or auto"},
+		{"-o - -k 65", 2, "-k 65: a page shows at most 64 centers"},
+		{"-o - -slack 0", 2, "must be a number above 0"},
+		{"-o - -image 8", 2, "such as 8x8"},
+		{"-o - -image 0x8", 2, "such as 8x8"},
+		{"-o - -image 8x8x8", 2, "such as 8x8"},
+		{"-o - -image 99999x9999999999", 2, "such as 8x8"},
+		{"-o " + iris, 2, "would overwrite the data"},
+		{"-o - -k 2 -image 3x3", 1, "-image 3x3 needs 9 columns, not 4"},
 	} {
-		code, _, stderr := do(t, "", append(append([]string{"report"}, strings.Fields(args)...), iris)...)
-		if code != exitUsage || !strings.Contains(stderr, want) {
-			t.Errorf("%s: %d, %q", args, code, stderr)
-		}
-	}
-	code, _, stderr := do(t, "", "report", "-o", "-", "-k", "2", "-image", "3x3", iris)
-	if code != exitFailure || !strings.Contains(stderr, "-image 3x3 is of 9 columns, not of 4") {
-		t.Errorf("%d, %q", code, stderr)
+		f.args = "report " + f.args + " " + iris
+		f.check(t)
 	}
 }
 

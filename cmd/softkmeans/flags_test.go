@@ -1,0 +1,134 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// No command line panics. A wrong one gets a message, and not a long one.
+func FuzzFlags(f *testing.F) {
+	for _, args := range []string{
+		"fit -k 3 -scale zscore -drop 1,2 -label x f.csv", "fit -k auto -slack 1e-3 -lambda 0x1p-3 -seed 18446744073709551615", "fit -k 2 -method lsd -kernel rbf -gamma .5 -workers 3",
+		"fit -delimiter \\t -decimal , -header no -weights 2 -k=+7 -- -k", "predict -model m -o - f", "floors -most 9 -stream no -json f", "certify -centers a -memberships b -tol 1e-9 f",
+		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f", "report -o p -image 2147483647×2147483647", "version", "help fit", "-k 3 x", "",
+	} {
+		f.Add(strings.ReplaceAll(args, " ", "\n"))
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, words string) {
+		if strings.ContainsAny(words, "/") || len(words) > 1<<12 {
+			return // stay in the folder
+		}
+		t.Chdir(dir)
+		if err := os.WriteFile("f.csv", []byte("1,2\n3,4\n5,7\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		code := run(t.Context(), strings.Split(words, "\n"), strings.NewReader("1,2\n3,5\n4,4\n"), io.Discard, &stderr)
+		said := stderr.String()
+		if code < 0 || code > 2 || code == 2 && said == "" || len(said) > 10000 || code > 0 && words != "" && !strings.Contains(said, "softkmeans") && said != "" {
+			t.Errorf("%q: code %d, %q", words, code, said)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if code == 2 && e.Name() != "f.csv" || strings.HasSuffix(e.Name(), ".tmp") && !strings.Contains(words, ".tmp") {
+				t.Errorf("%q: code %d, and there is %q", words, code, e.Name())
+			}
+			os.RemoveAll(e.Name())
+		}
+	})
+}
+
+// An empty word is neither a file nor a value.
+func TestEmptyWords(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"fit", "-k", "2", ""}, {"fit", "-k", "2", "-o", ""}, {"fit", "-k", "2", "-model="}, {"fit", "-k", "2", "-centers", ""}, {"fit", "-k", "2", "-label", ""},
+		{"fit", "-k", "2", "-weights", ""}, {"fit", "-k", "2", "-drop", ""}, {"fit", "-k", ""}, {"fit", "-k", "2", "-method", ""}, {"fit", "-k", "2", "-delimiter", ""},
+		{"predict", "-model", ""}, {"predict", "-model", "m.json", "-o", ""}, {"floors", "-o", ""}, {"certify", "-centers", ""}, {"evaluate", "a.csv", ""},
+		{"evaluate", "-truth", "", "a.csv", "b.csv"}, {"report", "-k", "2", "-o", ""}, {"report", "-k", "2", "-o", "a.html", "-classes", ""},
+	} {
+		if code, stdout, stderr := do(t, "1,2\n3,4\n", args...); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
+			t.Errorf("%q: code %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n")
+	for _, f := range []failure{
+		{"fit data.csv", 2, "-k is missing"},
+		{"fit -k", 2, "flag needs an argument: -k"},
+		{"fit -k 0 data.csv", 2, `"0" for flag -k: must be a whole number, at least 1`},
+		{"fit -k -1 data.csv", 2, `"-1" for flag -k: must be`},
+		{"fit -k two data.csv", 2, `"two" for flag -k: must be`},
+		{"fit -k 1.5 data.csv", 2, `"1.5" for flag -k: must be`},
+		{"fit -k 2 -slack 0 data.csv", 2, `"0" for flag -slack: must be a number above 0`},
+		{"fit -k 2 -slack NaN -method minvol data.csv", 2, `"NaN" for flag -slack: must be`},
+		{"fit -k 2 -slack 0.1 data.csv", 2, "-slack is only for -method minvol"},
+		{"fit -k 2 -method minvol -solver gram data.csv", 2, "-solver is only for -method global"},
+		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
+		{"fit -k 2 -seed 1 data.csv", 2, "-seed is only for -method minvol, alternating and lsd"},
+		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
+		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
+		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
+		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
+		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
+		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight`},
+		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},
+		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
+		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
+		{"fit -k 2 -delimiter \" data.csv", 2, `for flag -delimiter: must be auto`},
+		{"fit -k 2 -label 0 data.csv", 2, "-label 0: columns are counted from 1"},
+		{"fit -k 2 -label a -header no data.csv", 2, `-label "a" is a name`},
+		{"fit -k 2 -o data.csv data.csv", 2, "-o data.csv would overwrite the data"},
+
+		{"fit -k 2 missing.csv", 1, "open missing.csv: "},
+		{"fit -k 2 .", 1, "softkmeans: read .: "},
+		{"fit -k 2", 1, "softkmeans: <stdin>: there are no rows"},
+		{"fit -k 2 -- -k", 1, "open -k: "},
+	} {
+		f.check(t)
+	}
+}
+
+// A flag that the method does not take is an error before anything is read.
+func TestFlagsOfMethods(t *testing.T) {
+	inFolder(t, "1,2\n3,4\n5,7\n")
+	for _, f := range []failure{
+		{"-k 2 -lambda 1", 2, "-lambda is only for -method minvol"},
+		{"-k 2 -method minvol -lambda 1 -slack .1", 2, "give one"},
+		{"-k 2 -method minvol -lambda -1", 2, "must be a number above 0"},
+		{"-k 2 -gamma 1", 2, "-gamma is only for -method lsd and tilsd"},
+		{"-k 2 -kernel rbf", 2, "-kernel is only for"},
+		{"-k 2 -method lsd -kernel linear -gamma 1", 2, "-gamma is only for -kernel rbf"},
+		{"-k 2 -method lsd -gamma -1", 2, "at least 0"},
+		{"-k auto -method lsd -kernel matrix", 2, "-k auto needs rows"},
+		{"-k 2 -method lsd -kernel matrix -scale zscore", 2, "-scale needs rows"},
+		{"-k 2 -method lsd -centers c.csv", 2, "-centers is only for -method global, minvol and alternating"},
+		{"-k 2 -method tilsd -weights 1", 2, "-weights is only for"},
+		{"-k 2 -method tilsd -stream yes", 2, "-stream yes is only for -method global and minvol"},
+		{"-k 2 -weights 1 -stream yes", 2, "-stream yes does not go with -weights"},
+		{"-k 2 -scale log", 2, "must be none, zscore, minmax"},
+		{"-k 2 -drop 0", 2, "-drop 0: columns are counted from 1"},
+		{"-k 2 -drop a,,b", 2, "with commas between them"},
+		{"-k 2 -weights a -header no", 2, `-weights "a" is a name`},
+		{"-k 2 -o x.csv -centers x.csv", 2, "-o and -centers name the same file, x.csv"},
+		{"-k 2 -o - -model -", 2, "-model -: standard output is already taken"},
+		{"-k 2 -model data.csv", 2, "-model data.csv would overwrite the data"},
+		{"-k 2 -method lsd -kernel matrix", 1, "3 rows of 2 columns; a matrix of similarities is square"},
+		{"-k 2 -label 3", 1, "3"},
+		{"-k 2 -label 1 -weights 1", 1, "1"},
+	} {
+		f.args = "fit data.csv " + f.args
+		f.check(t)
+	}
+	if entries, _ := os.ReadDir("."); len(entries) != 1 {
+		t.Errorf("left over: %v", entries)
+	}
+}

@@ -1,0 +1,205 @@
+package main
+
+// This file holds the command report: three fits of a table on one HTML page.
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"softkmeans/internal/report"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/table"
+)
+
+const reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
+
+Write an HTML page about a table: the certificate, the fits of the methods
+global, alternating and minvol side by side, and pictures of rows, memberships
+and centers. The page needs no script, no network and no other file.
+
+` + fileHelp + `
+  -o FILE       write the page here, required. With - it goes to standard output
+  -k N          number of centers, up to 64. auto (default) takes the number
+                that softkmeans floors proposes
+  -classes FILE known classes of the rows, one per line, for colors and
+                comparison, if the table has no -label column. Of several
+                columns the one named label is taken
+  -slack S      minvol: extra squared error, as a fraction of the least (default
+                0.25)
+  -seed N       seed of the starts of alternating and minvol (default 0)
+  -image RxC    draw rows and centers as images of R rows and C columns of
+                pixels: 8x8
+` + scaleHelp + columnsHelp + textHelp + runHelp + `
+Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
+          softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
+
+` + exitHelp
+
+// reportFlags is the command line of report.
+type reportFlags struct {
+	inputFlags
+	args          []string
+	k             int // 0: the proposal
+	out           string
+	classes       string
+	slack         float64 // 0: the package's default
+	seed          uint64
+	height, width int // of the image in a row; 0: no image
+}
+
+func newReportFlagSet(f *reportFlags) *flag.FlagSet {
+	fs := flag.NewFlagSet("report", flag.ContinueOnError)
+	f.inputFlags.add(fs)
+	clustersFlag(fs, &f.k)
+	fs.StringVar(&f.out, "o", "", "")
+	fs.StringVar(&f.classes, "classes", "", "")
+	aboveZeroFlag(fs, &f.slack, "slack")
+	seedFlag(fs, &f.seed)
+	fs.Func("image", "", func(s string) error {
+		high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
+		h, err := strconv.Atoi(high)
+		w, err2 := strconv.Atoi(wide)
+		if err != nil || err2 != nil || h < 1 || w < 1 || h > math.MaxInt32/w {
+			return errors.New("must be two numbers of pixels, rows and columns, such as 8x8")
+		}
+		f.height, f.width = h, w
+		return nil
+	})
+	return fs
+}
+
+func parseReport(args []string) (f reportFlags, err error) {
+	f.args = args
+	if err := f.parse(newReportFlagSet(&f), args); err != nil {
+		return f, err
+	}
+	switch {
+	case f.out == "":
+		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
+	case f.classes != "" && f.dialect.Label != "":
+		return f, usageErrorf("-label and -classes both have classes; give one")
+	case f.classes == "-":
+		return f, usageErrorf("-classes -: must be a file")
+	case f.k > report.MostPrototypes:
+		return f, usageErrorf("-k %d: a page shows at most %d centers", f.k, report.MostPrototypes)
+	}
+	return f, nil
+}
+
+// run writes the page.
+func (f *reportFlags) run(s *session) error {
+	w, err := s.add("o", f.out)
+	if err != nil {
+		return err
+	}
+	show := newProgress(s.std.err, f.quiet || s.mixed())
+	defer show.clear()
+	show.step("reading")
+	d, err := f.readReported(s)
+	if err != nil {
+		return err
+	}
+	content := &report.Input{
+		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Rows: f.height, Cols: f.width,
+		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+	if err := f.fit(s.ctx, content, show); err != nil {
+		return err
+	}
+	show.step("page")
+	page, err := report.HTML(content)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(page); err != nil {
+		return err
+	}
+	show.clear()
+	if s.taken {
+		return s.finish(nil)
+	}
+	return s.finish(func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s\n", f.out, content.Answer())
+		return err
+	})
+}
+
+// readReported reads the table and the classes, and checks them against the flags.
+func (f *reportFlags) readReported(s *session) (*data, error) {
+	d, err := f.read(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkCenters(d.Source, d.Rows, f.k); err != nil {
+		return nil, err
+	}
+	if f.classes != "" {
+		if err := f.readClasses(s.ctx, d); err != nil {
+			return nil, err
+		}
+	}
+	if f.height > 0 && f.height*f.width != d.x.Cols {
+		return nil, fmt.Errorf("%s: -image %dx%d needs %s, not %d", d.Source, f.height, f.width,
+			count(f.height*f.width, "column"), d.x.Cols)
+	}
+	return d, nil
+}
+
+// fit computes the fits of the page.
+func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
+	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
+	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
+	if err != nil && f.k == 0 && content.Proposal.K == 0 && content.Proposal.Reason != "" {
+		return fmt.Errorf("%s: %w; give -k N", content.Table.Source, err)
+	}
+	return err
+}
+
+// readClasses reads the classes of d's rows from -classes.
+func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
+	in, source, err := openInput(ctx, f.classes, nil)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
+	if err != nil {
+		return err
+	}
+	if n := len(c.Class); n != d.Rows {
+		return fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
+			source, count(n, "row"), d.Source, count(d.Rows, "row"))
+	}
+	sortClasses(c)
+	d.Class, d.Classes = c.Class, c.Classes
+	return nil
+}
+
+// commandLine quotes words for a shell. Words with characters that do not print are
+// written as $'…', so that the result is plain text.
+func commandLine(words []string) string {
+	var b strings.Builder
+	for i, s := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		switch {
+		case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
+			quoted := strings.ReplaceAll(strconv.Quote(s), "'", `\'`)
+			s = "$'" + quoted[1:len(quoted)-1] + "'"
+		case s == "" || strings.ContainsFunc(s, func(r rune) bool {
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r) || r > 127)
+		}):
+			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}
