@@ -1,10 +1,13 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
+	"bytes"
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,48 +15,45 @@ import (
 // module is where the root package is.
 const module = "../.."
 
-// TestFaults: every fault fits the source as it is, once, leaves a file that can be
-// parsed, and is told in one way by the list.
+// root loads the root package.
+func root(t *testing.T) *pack {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	p, err := load(context.Background(), module)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestFaults: every fault of the list is in the sources once and builds, and no file is
+// without one but those that have nothing to get wrong.
 func TestFaults(t *testing.T) {
 	faults, err := parse(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(faults) < 64 {
+	if len(faults) < 200 {
 		t.Errorf("%d faults only", len(faults))
 	}
-	sources, seen, changes := map[string]string{}, map[string]int{}, map[string]string{}
+	p := root(t)
+	var said bytes.Buffer
+	if code := checkList(p, module, faults, false, &said); code != 0 {
+		t.Errorf("go run ./internal/mutants -check\n%s", &said)
+	}
+	has := map[string]bool{}
 	for _, f := range faults {
-		if sources[f.file] == "" {
-			data, err := os.ReadFile(filepath.Join(module, f.file))
-			if err != nil {
-				t.Fatal(err)
-			}
-			sources[f.file] = string(data)
-		}
-		seen[f.file]++
-		wrong, err := f.apply(sources[f.file])
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if _, err := parser.ParseFile(token.NewFileSet(), f.file, wrong, parser.SkipObjectResolution); err != nil {
-			t.Errorf("%s: %v", f.name, err)
-		}
-		if other := changes[wrong]; other != "" {
-			t.Errorf("%s and %s are the same", f.name, other)
-		}
-		changes[wrong] = f.name
+		has[f.file] = true
 	}
-	// All files with something to do wrong in them.
-	files, err := filepath.Glob(filepath.Join(module, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+	// These have constants and build tags only, or what no test of results can see.
+	for _, name := range []string{"doc.go", "parallel.go", "goroutines.go", "goroutines_none.go", "kernels_nosimd.go", "kernels_simd.go",
+		"strips_simd.go", "simd_amd64.go", "simd_other.go", "solvers_all.go", "solvers_gram.go"} {
+		has[name] = true
 	}
-	without := map[string]bool{"doc.go": true, "parallel.go": true, "goroutines_none.go": true, "kernels_nosimd.go": true, "kernels_simd.go": true,
-		"strips_simd.go": true, "simd_amd64.go": true, "simd_other.go": true, "solvers_all.go": true, "solvers_gram.go": true}
-	for _, path := range files {
-		if name := filepath.Base(path); !strings.HasSuffix(name, "_test.go") && !without[name] && seen[name] == 0 {
+	for _, name := range p.names {
+		if !has[name] {
 			t.Errorf("no fault in %s", name)
 		}
 	}
@@ -65,8 +65,9 @@ func TestParse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(faults) != 2 || faults[0].kind != "sign" || faults[0].text != "it is wrong" || strings.Join(faults[0].before, "|") != "before|old" ||
-		strings.Join(faults[0].after, "|") != "before|new" || strings.Join(faults[1].before, "|") != "two: lines|of it" || len(faults[1].after) != 0 {
+	if len(faults) != 2 || faults[0].kind != "sign" || faults[0].text != "it is wrong" || strings.Join(faults[0].side('+'), "|") != "before|old" ||
+		strings.Join(faults[0].side('-'), "|") != "before|new" || strings.Join(faults[1].side('+'), "|") != "two : lines|of it" || len(faults[1].side('-')) != 0 ||
+		faults[0].number != 3 || faults[1].number != 9 {
 		t.Errorf("%+v", faults)
 	}
 	// What String prints is read as the same.
@@ -83,10 +84,12 @@ func TestParse(t *testing.T) {
 		"a x.go sign: no lines\n\nb x.go sign: lines\n-old\n",
 		"a x.go sign: only new lines\n+new\n",
 		"a x.go sign: nothing changes\n-old\n+old\n",
+		"a x.go sign: only a comment changes\n-old\n+old // with words\n",
 		"a x.go sign: nothing changes\n old\n",
 		"a x.go sign: no mark\nold\n",
 		"a x.go sign: nothing behind the mark\n-\n",
 		"a x.go sign: nothing behind the mark\n-old\n+\t\n",
+		"a x.go sign: only a comment behind the mark\n-old\n-// words\n",
 		"a x.go sign: twice\n-old\n\na y.go sign: twice\n-old\n",
 		"-old\n+new\n",
 	} {
@@ -96,60 +99,194 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestCanonical(t *testing.T) {
+	got := canonical("x:=f(a,b) // words\n\n\t// more\ny = `raw\nstring`+\"//\"\n} else { /* no */ i++")
+	want := []string{"x := f ( a , b )", "", "", "y = `raw\nstring`", `+ "//"`, "} else { i ++"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestApply(t *testing.T) {
-	const source = "a\n\tb\n\tc\nb\nd\n"
-	for _, c := range []struct{ before, after, want string }{
-		{"c", "x", "a\n\tb\nx\nb\nd\n"},
-		{"b|d", "b", "a\n\tb\n\tc\nb\n"},
-		{"a|b", "a|b|x", "a\nb\nx\n\tc\nb\nd\n"},
-		{"b", "x", ""}, // twice
-		{"e", "x", ""}, // not at all
-		{"d|b", "x", ""},
+	const text = "a\n\tb // words\n\t// more\n\tc\nb\nd\n"
+	for _, c := range []struct {
+		lines       string
+		want        string
+		first, last int
+	}{
+		{"-c|+x", "a\n\tb // words\n\t// more\nx\nb\nd\n", 4, 4},
+		{"-b|-d|+b", "a\n\tb // words\n\t// more\n\tc\nb\n\n", 5, 6},
+		{" a| b|+x", "a\n\tb // words\nx\n\t// more\n\tc\nb\nd\n", 2, 3},
+		{"+x| a", "x\na\n\tb // words\n\t// more\n\tc\nb\nd\n", 1, 1},
+		{" b|-c", "a\n\tb // words\n\t// more\n\nb\nd\n", 4, 4},
+		{" a|-b|-c|+x| b|-d|+y", "a\nx\n\n\nb\ny\n", 2, 6},
+		{"-b // other|-c", "a\n\n\n\nb\nd\n", 2, 4},
+		{"-b|+x", "", 0, 0}, // twice
+		{"-e|+x", "", 0, 0}, // not at all
+		{"-d|-b", "", 0, 0},
 	} {
-		f := fault{name: "f", file: "x.go", before: strings.Split(c.before, "|"), after: strings.Split(c.after, "|")}
-		if got, err := f.apply(source); got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%s for %s: %q, %v", c.after, c.before, got, err)
+		f := fault{name: "f", file: "x.go"}
+		for _, l := range strings.Split(c.lines, "|") {
+			f.lines = append(f.lines, change{l[0], l[1:]})
+		}
+		got, first, last, err := f.apply(newSource("x.go", text))
+		if got != c.want || first != c.first || last != c.last || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q, lines %d to %d, %v", c.lines, got, first, last, err)
 		}
 	}
 }
 
-// TestRandomFaults: the same seed draws the same, each fits the source and is
+// TestCheck: what -check says of faults that no longer match, and what -fix writes.
+func TestCheck(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	dir := small(t)
+	const text = `# comment
+good small.go sign: differences for sums
+-sum += i // other words
++sum -= i
+
+moved other.go lost check: is elsewhere now
+-return sum
++return max(sum, -1)
+
+typed small.go slip: does not build
+-sum += i
++sum += "i"
+
+gone small.go sign: the condition has another name now
+ for i := 1; i <= m; i++ {
+-sum += i
++sum -= i
+
+same small.go sign: like the first
+-sum += i
++sum -= i
+`
+	path := filepath.Join(dir, listPath)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	faults, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := load(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	code := checkList(p, dir, faults, false, &said)
+	for _, want := range []string{
+		"faults.txt:6: moved: its lines are in small.go now, not in other.go",
+		"faults.txt:10: typed: ",
+		"faults.txt:14: gone: its lines are not in small.go\n",
+		"the most like it is small.go:4: for i := 1; i <= n; i++ {",
+		"-sum += i\n\t\tin lines [5]",
+		"faults.txt:19: same: it is the same as good",
+		"5 faults, 4 to mend",
+	} {
+		if code != 1 || !strings.Contains(said.String(), want) {
+			t.Errorf("%d, %q is not in\n%s", code, want, &said)
+		}
+	}
+	said.Reset()
+	if code := checkList(p, dir, faults, true, &said); code != 1 || !strings.Contains(said.String(), "5 faults, 3 to mend") {
+		t.Errorf("-fix: %d, %s", code, &said)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != strings.Replace(text, "other.go", "small.go", 1) {
+		t.Errorf("-fix writes\n%s", got)
+	}
+}
+
+// TestSample: the same seed draws the same; each fault is in the sources, builds, and is
 // read as it is printed.
-func TestRandomFaults(t *testing.T) {
-	faults, err := randomFaults(module, 50, 7)
-	if err != nil {
-		t.Fatal(err)
+func TestSample(t *testing.T) {
+	p := root(t)
+	every := regexp.MustCompile("")
+	faults, _ := p.sample(every, 50, 7)
+	again, _ := p.sample(every, 50, 7)
+	other, _ := p.sample(every, 50, 8)
+	if len(faults) != 50 || len(again) != 50 || len(other) != 50 {
+		t.Fatal(len(faults), len(again), len(other))
 	}
-	again, err := randomFaults(module, 50, 7)
-	if err != nil || len(faults) != 50 {
-		t.Fatal(len(faults), err)
-	}
-	other, err := randomFaults(module, 50, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same := 0
+	seen := map[string]bool{}
+	kinds := map[string]int{}
 	for i := range faults {
 		f := &faults[i]
 		if f.String() != again[i].String() {
 			t.Errorf("the seed draws\n%s\nand\n%s", f, &again[i])
 		}
-		if f.String() == other[i].String() {
-			same++
-		}
-		data, err := os.ReadFile(filepath.Join(module, f.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.apply(string(data)); err != nil {
-			t.Error(err)
+		seen[f.name] = true
+		kinds[f.kind]++
+		if s, err := p.locate(f); err != nil || s.name != f.file {
+			t.Errorf("%s: %v", f, err)
 		}
 		read, err := parse(f.String())
 		if err != nil || len(read) != 1 || read[0].String() != f.String() {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if same > 5 {
-		t.Errorf("another seed draws %d of 50 alike", same)
+	common := 0
+	for i := range other {
+		if seen[other[i].name] {
+			common++
+		}
+	}
+	if common > 10 || len(kinds) < 4 {
+		t.Errorf("another seed draws %d of 50 alike; kinds %v", common, kinds)
+	}
+	few, _ := p.sample(regexp.MustCompile("^svd.go$"), 5, 1)
+	for i := range few {
+		if few[i].file != "svd.go" {
+			t.Errorf("drew %s", &few[i])
+		}
+	}
+}
+
+// TestEdits: what can be wrong in a small file, in full.
+func TestEdits(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.24\n", "x.go": `package x
+
+import "errors"
+
+func f(a, b float64, s string) (float64, error) {
+	if a < b {
+		return 0, errors.New("a" + s)
+	}
+	_ = s[:1]
+	p := make([]float64, 2, 9)
+	copy(p, p[1:])
+	b += -1.5
+	return f(a, b, s)
+}
+`} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := load(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	text := p.sources["x.go"].text
+	for _, e := range p.edits("x.go") {
+		got = append(got, text[e.from:e.to]+" → "+e.text)
+	}
+	want := []string{"a < b → !(a < b)", "a < b → (a < b) || true", "a < b → (a < b) && false", "< → <=", "< → >=",
+		`errors.New("a" + s) → nil`, "0 → 1", "2 → 1", "2 → 3", "2 → 4",
+		"copy(p, p[1:]) → ", "p, p[1:] → p[1:], p", "1 → 0", "1 → 2",
+		"+= → -=", "+= → =", "b += -1.5 → ", "- → ", "1.5 → 0.5", "1.5 → 2.5", "1.5 → 3.0", "a, b → b, a"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s", strings.Join(got, "\n"))
 	}
 }

@@ -1,18 +1,21 @@
 package main
 
-// One fault after the other: a copy of the package, a test binary of it with the
-// fault, and what that says.
+// One fault after the other: a test binary with the fault, and what its tests say.
 
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -21,92 +24,114 @@ type verdict int
 
 const (
 	caught   verdict = iota
-	hung             // caught: the tests did not come to an end
+	hung             // caught: the tests did not end
 	survived         // no test failed
-	invalid          // does not compile: no fault that a test could see
+	same             // compiles to the same program: nothing to see
+	invalid          // does not build
 )
 
-func (v verdict) String() string { return [...]string{"caught", "hung", "survived", "invalid"}[v] }
+func (v verdict) String() string {
+	return [...]string{"caught", "hung", "survived", "same program", "does not build"}[v]
+}
 
 // result is a verdict and its reason.
 type result struct {
 	fault
 	verdict
-	stage  string // of the tests: own, short, full
 	by     string // the first test that failed, or where it stopped
 	output string
+	tests  int // that run the lines
 	took   time.Duration
 }
 
-// stage is a run of the tests.
+// stage is a run of some tests.
 type stage struct {
-	name  string
 	flags []string
+	limit time.Duration
 }
 
-// bench tests faults in a folder of its own.
+// bench tests faults of one package. Its copy of the module is never changed: the go
+// command lays the faulty file over it.
 type bench struct {
-	module, dir string
-	timeout     time.Duration // of a stage
-	short       bool          // no full tests
-	tests       string        // only these; "": all
+	dir     string // of the copy
+	pkg     string // the package's folder in it
+	out     string // for binaries
+	timeout time.Duration
+	tests   string // only these; "": those that run the faulty lines
+	long    bool   // also all tests with SOFTKMEANS_LONG=1
+	p       *pack
+	covers  *coverage
+	plain   [32]byte // the hash of the binary without a fault
 }
 
-// newBench copies the root package of a module with its tests and their data.
-func newBench(module, dir string) (*bench, error) {
-	b := &bench{module: module, dir: dir}
-	entries, err := os.ReadDir(module)
+// newBench copies the module and measures what its tests run.
+func newBench(ctx context.Context, module, folder string, o *options, progress func(string)) (*bench, error) {
+	b := &bench{dir: filepath.Join(folder, "tree"), pkg: o.pkg, out: folder, timeout: o.timeout, tests: o.tests, long: o.long}
+	if err := copyTree(b.dir, module); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.p, err = load(ctx, b.pkgDir()); err != nil {
+		return nil, err
+	}
+	plain := filepath.Join(folder, "plain.test")
+	if out, err := b.compile(ctx, plain); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	data, err := os.ReadFile(plain)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		from, to := filepath.Join(module, e.Name()), filepath.Join(dir, e.Name())
-		switch {
-		case e.IsDir() && e.Name() == "testdata":
-			err = os.CopyFS(to, os.DirFS(from))
-		case !e.IsDir() && (e.Name() == "go.mod" || strings.HasSuffix(e.Name(), ".go")):
-			err = copyFile(to, from)
-		}
-		if err != nil {
-			return nil, err
-		}
+	b.plain = sha256.Sum256(data)
+	if b.tests == "" {
+		b.covers, err = b.cover(ctx, o.workers, progress)
+		return b, err
+	}
+	if out, _, err := b.run(ctx, plain, stage{[]string{"-test.run", b.tests}, b.timeout}); err != nil {
+		return nil, fmt.Errorf("the tests fail without any fault: %w\n%s", err, out)
 	}
 	return b, nil
 }
 
-func copyFile(to, from string) error {
-	data, err := os.ReadFile(from)
+func (b *bench) pkgDir() string { return filepath.Join(b.dir, filepath.FromSlash(b.pkg)) }
+
+// copyTree copies what is not hidden.
+func copyTree(to, from string) error {
+	entries, err := os.ReadDir(from)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, data, 0o666)
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") && e.Name() != ".ci" {
+			continue
+		}
+		old, fresh := filepath.Join(from, e.Name()), filepath.Join(to, e.Name())
+		if e.IsDir() {
+			err = copyTree(fresh, old)
+		} else if e.Type().IsRegular() {
+			var data []byte
+			if data, err = os.ReadFile(old); err == nil {
+				err = os.WriteFile(fresh, data, 0o666)
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-var testName = regexp.MustCompile(`(?m)^func (Test\w+|Fuzz\w+|Example\w*)\(`)
-
-// stages are the runs of the tests for a fault in a file: those in the file's own
-// test file first, which mostly are the ones that fail, and quickly.
-func (b *bench) stages(file string) (list []stage) {
-	if b.tests != "" {
-		list = append(list, stage{"chosen", []string{"-test.run", b.tests}})
-		if b.short {
-			list[0].flags = append(list[0].flags, "-test.short")
-		}
-		return list
-	}
-	own, err := os.ReadFile(filepath.Join(b.dir, strings.TrimSuffix(file, ".go")+"_test.go"))
-	if names := testName.FindAllStringSubmatch(string(own), -1); err == nil && len(names) > 0 {
-		var all []string
-		for _, n := range names {
-			all = append(all, n[1])
-		}
-		list = append(list, stage{"own", []string{"-test.short", "-test.run", "^(" + strings.Join(all, "|") + ")$"}})
-	}
-	list = append(list, stage{"short", []string{"-test.short"}})
-	if !b.short {
-		list = append(list, stage{"full", nil})
-	}
-	return list
+// compile builds the tests of the package. Without positions of columns, debugging tables
+// and build numbers, equal programs are equal files.
+func (b *bench) compile(ctx context.Context, binary string, flags ...string) (output string, err error) {
+	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-ldflags=-s -w -buildid=", "-gcflags=-dwarf=false", "-o", binary}, flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
+	cmd.Dir, cmd.Env = b.pkgDir(), append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 var (
@@ -115,77 +140,109 @@ var (
 	runningNow = regexp.MustCompile(`running tests:\s+(\S+)`)
 )
 
-// try tests the package with a fault. The error is one of the machinery; no fault
-// at all is a fault without a file.
-func (b *bench) try(ctx context.Context, f fault) (r result, err error) {
-	r = result{fault: f}
+// try tests the package with a fault. The error is one of the machinery.
+func (b *bench) try(ctx context.Context, f fault, worker int) (r result, err error) {
+	r = result{fault: f, verdict: survived}
 	begin := time.Now()
 	defer func() { r.took = time.Since(begin) }()
-	if f.file != "" {
-		path := filepath.Join(b.dir, f.file)
-		source, failed := os.ReadFile(path)
-		if failed != nil {
-			return r, failed
-		}
-		wrong, failed := f.apply(string(source))
-		if failed != nil {
-			return r, failed
-		}
-		defer func() { err = errors.Join(err, os.WriteFile(path, source, 0o666)) }()
-		if err := os.WriteFile(path, []byte(wrong), 0o666); err != nil {
-			return r, err
-		}
+	s := b.p.sources[f.file]
+	wrong, first, last, err := f.apply(s)
+	if err != nil {
+		return r, err
 	}
-	binary := filepath.Join(b.dir, "mutant.test")
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-gcflags=-dwarf=false", "-o", binary, ".")
-	build.Dir = b.dir
-	build.Env = append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
+	binary := filepath.Join(b.out, fmt.Sprintf("mutant%d.test", worker))
+	if out, err := b.compileWith(ctx, f.file, wrong, binary); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
-		r.verdict, r.output = invalid, string(out)
+		r.verdict, r.output = invalid, out
 		return r, nil
 	}
-	for _, s := range b.stages(f.file) {
+	data, err := os.ReadFile(binary)
+	if err != nil {
+		return r, err
+	}
+	if sha256.Sum256(data) == b.plain {
+		r.verdict = same
+		return r, nil
+	}
+	runs := []stage{{[]string{"-test.run", b.tests}, b.timeout}}
+	if b.tests == "" {
+		tests := b.covers.seeing(b.p, f.file, first, last)
+		r.tests = len(tests)
+		runs = stages(tests, b.timeout)
+	}
+	for _, s := range runs {
 		out, late, err := b.run(ctx, binary, s)
-		if ctx.Err() != nil {
-			return r, ctx.Err()
-		}
-		if err == nil {
-			continue
-		}
-		if !late && !errors.As(err, new(*exec.ExitError)) {
+		if stop, err := r.judge(ctx, out, late, err); stop {
 			return r, err
 		}
-		r.stage, r.output = s.name, out
-		if r.verdict = caught; late {
-			r.verdict = hung
-		}
-		switch {
-		case failedTest.MatchString(out):
-			r.by = failedTest.FindStringSubmatch(out)[1]
-		case runningNow.MatchString(out):
-			r.by = runningNow.FindStringSubmatch(out)[1]
-		default:
-			r.by = panicLine.FindString(out)
-		}
-		return r, nil
 	}
-	r.verdict = survived
+	if b.long {
+		out, late, err := b.run(ctx, binary, stage{nil, b.timeout}, "SOFTKMEANS_LONG=1")
+		_, err = r.judge(ctx, out, late, err)
+		return r, err
+	}
 	return r, nil
 }
 
+// compileWith builds the tests with another text of a file.
+func (b *bench) compileWith(ctx context.Context, file, text, binary string) (output string, err error) {
+	path := binary + ".go"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		return "", err
+	}
+	over, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(b.pkgDir(), file): path}})
+	if err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(binary+".json", over, 0o666); err != nil {
+		return "", err
+	}
+	return b.compile(ctx, binary, "-overlay", binary+".json")
+}
+
+// judge reads what a run of tests said. It says whether this decides.
+func (r *result) judge(ctx context.Context, out string, late bool, err error) (bool, error) {
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case err == nil:
+		return false, nil
+	case !late && !errors.As(err, new(*exec.ExitError)):
+		return true, err
+	}
+	r.output = out
+	if r.verdict = caught; late {
+		r.verdict = hung
+	}
+	switch {
+	case failedTest.MatchString(out):
+		r.by = failedTest.FindStringSubmatch(out)[1]
+	case runningNow.MatchString(out):
+		r.by = runningNow.FindStringSubmatch(out)[1]
+	default:
+		r.by = panicLine.FindString(out)
+	}
+	return true, nil
+}
+
+// memory is the limit of a test's addresses in KiB, as a fault may ask for all there is.
+const memory = 12 << 20
+
 // run runs one stage. late: it did not end in time.
-func (b *bench) run(ctx context.Context, binary string, s stage) (output string, late bool, err error) {
+func (b *bench) run(ctx context.Context, binary string, s stage, env ...string) (output string, late bool, err error) {
 	// The test binary's own limit names the test that hangs; should it be deaf to that,
 	// as in a loop that never yields, it is killed.
-	ctx, cancel := context.WithTimeout(ctx, b.timeout+30*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, s.limit+10*time.Second)
 	defer cancel()
-	flags := append([]string{"-test.failfast", "-test.timeout", b.timeout.String()}, s.flags...)
+	flags := append([]string{"-test.failfast", "-test.timeout", s.limit.String()}, s.flags...)
 	cmd := exec.CommandContext(ctx, binary, flags...)
-	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), "SOFTKMEANS_LONG=1") // of which short tests take no notice
+	if runtime.GOOS == "linux" {
+		script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)
+		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", script, binary}, flags...)...)
+	}
+	cmd.Dir, cmd.Env = b.pkgDir(), append(os.Environ(), env...)
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -195,14 +252,30 @@ func (b *bench) run(ctx context.Context, binary string, s stage) (output string,
 	return output, late, err
 }
 
-// sound is an error if the tests fail without any fault.
-func (b *bench) sound(ctx context.Context) error {
-	r, err := b.try(ctx, fault{})
-	switch {
-	case err != nil:
-		return err
-	case r.verdict != survived:
-		return fmt.Errorf("the tests fail without any fault (%s, %s):\n%s", r.verdict, r.by, r.output)
+// each calls f for 0 to n−1 on some workers until one returns an error.
+func each(ctx context.Context, n, workers int, f func(i, worker int) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	work := make(chan int)
+	for w := range min(workers, n) {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range work {
+				if ctx.Err() != nil {
+					continue
+				}
+				if err := f(i, w); err != nil {
+					cancel(err)
+				}
+			}
+		}()
 	}
-	return nil
+	for i := range n {
+		work <- i
+	}
+	close(work)
+	wg.Wait()
+	return context.Cause(ctx)
 }

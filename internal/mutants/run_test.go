@@ -87,6 +87,10 @@ endless small.go lost answer: nobody sends what is waited for
 -	return sum
 +	return <-make(chan int)
 
+equal small.go nothing: the sum of the same
+-		sum += i
++		sum = i + sum
+
 broken small.go slip: does not compile
 -		sum += i
 +		sum += "i"
@@ -96,67 +100,116 @@ broken small.go slip: does not compile
 	}
 	var said bytes.Buffer
 	// The others take milliseconds; what hangs, as long as it may.
-	results, err := testAll(context.Background(), from, faults, &options{parallel: 2, timeout: 2 * time.Second}, &said)
+	o := &options{workers: 2, timeout: 3 * time.Second}
+	results, err := testAll(context.Background(), from, faults, o, &said)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []struct {
 		verdict
-		stage, by string
-	}{{caught, "own", "TestSum"}, {caught, "full", "TestOne"}, {survived, "", ""}, {hung, "own", "TestSum"}, {invalid, "", ""}} {
-		if r := results[i]; r.verdict != want.verdict || r.stage != want.stage || r.by != want.by {
-			t.Errorf("%s: %s by %s in the %s tests, not %s by %s in the %s ones\n%s", r.name, r.verdict, r.by, r.stage, want.verdict, want.by, want.stage, r.output)
+		by string
+	}{{caught, "TestSum"}, {caught, "TestOne"}, {survived, ""}, {hung, "TestSum"}, {same, ""}, {invalid, ""}} {
+		if r := results[i]; r.verdict != want.verdict || r.by != want.by && i != 3 {
+			t.Errorf("%s: %s by %s, not %s by %s\n%s", r.name, r.verdict, r.by, want.verdict, want.by, r.output)
 		}
 	}
-	if !strings.Contains(said.String(), "5/5, 3 caught") {
+	if !strings.Contains(said.String(), "6/6, 3 caught") {
 		t.Errorf("said %q", &said)
 	}
 	if after, err := os.ReadFile(filepath.Join(from, "small.go")); err != nil || string(after) != string(source) {
 		t.Error("the module itself was changed", err)
 	}
+	p, err := load(context.Background(), from)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var table bytes.Buffer
-	if code := report(&table, results, &options{share: 0.5}, time.Second); code != 1 { // one does not compile
-		t.Errorf("exit code %d", code)
+	code := func(results []result, share float64) int {
+		return report(&table, p, results, &options{share: share}, 1, time.Second)
 	}
-	if code := report(&table, results[:4], &options{share: 0.75}, time.Second); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
-	if code := report(&table, results[:4], &options{share: 0.8}, time.Second); code != 1 {
-		t.Errorf("exit code %d", code)
+	if got := []int{code(results, 0.5), code(results[:5], 0.75), code(results[:5], 0.8)}; got[0] != 1 || got[1] != 0 || got[2] != 1 {
+		t.Errorf("exit codes %d", got)
 	}
 	for _, want := range []string{
-		"| late | small.go | wrong start | one too many where n is 1 | caught | TestOne (full tests only) |\n",
-		"5 faults: 3 caught, 1 of them as tests that did not end, 1 survived, 1 do not compile: 75.0 % caught",
+		"| late | small.go | wrong start | one too many where n is 1 | caught | TestOne | ",
+		"\nsmall.go:7 in Sum, run by 2 tests\nunseen small.go ",
+		"\n     7\t\treturn sum\n     8\t}\n",
+		"7 faults: 3 caught, 1 of them as tests that did not end, 1 survived, 1 compile to the same program, 2 do not build: 75.0 % of 4 caught",
 	} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, &table)
 		}
 	}
+	// Chosen tests see it or not.
+	o.tests = "^TestOne$"
+	if results, err := testAll(context.Background(), from, faults[:2], o, &said); err != nil || results[0].verdict != caught || results[1].verdict != caught || results[0].by != "TestOne" {
+		t.Errorf("-tests: %+v, %v", results, err)
+	}
+}
 
-	// Tests that fail by themselves prove nothing.
+// TestUnsound: tests that fail by themselves prove nothing.
+func TestUnsound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	from := small(t)
+	faults, err := parse("seen small.go sign: differences for sums\n-sum += i\n+sum -= i\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	o := &options{workers: 2, timeout: time.Minute}
 	if err := os.Remove(filepath.Join(from, "testdata", "four")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := testAll(context.Background(), from, faults[:1], &options{parallel: 1, timeout: time.Minute}, &said); err == nil || !strings.Contains(err.Error(), "without any fault") {
+	if _, err := testAll(context.Background(), from, faults[:1], o, &said); err == nil || !strings.Contains(err.Error(), "without any fault") {
 		t.Errorf("failing tests: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := testAll(ctx, from, faults[:1], &options{parallel: 1, timeout: time.Minute}, &said); err == nil {
+	if _, err := testAll(ctx, from, faults[:1], o, &said); err == nil {
 		t.Error("no error of a context that has ended")
 	}
 }
 
+func TestStages(t *testing.T) {
+	tests := []testRun{{Name: "A", Seconds: 0.4}, {Name: "B", Seconds: 0.5}, {Name: "C", Seconds: 0.6}, {Name: "D", Seconds: 8}, {Name: "E", Seconds: 9}, {Name: "F", Seconds: 20}}
+	var got []string
+	for _, s := range stages(tests, time.Minute) {
+		got = append(got, s.flags[1]+s.limit.Round(time.Second).String())
+	}
+	if strings.Join(got, " ") != "^(A|B)$29s ^(C|D)$1m0s ^(E|F)$1m0s" {
+		t.Errorf("%q", got)
+	}
+	if got := stages(tests[5:], time.Second); len(got) != 1 || got[0].limit != time.Second {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestReadProfile(t *testing.T) {
+	got := readProfile([]byte("mode: set\nx/a.go:3.10,5.2 2 1\nx/a.go:7.1,8.2 1 0\nx/b_c.go:1.1,1.9 1 3\n"))
+	if len(got) != 2 || !got[block{"a.go", 3, 5}] || !got[block{"b_c.go", 1, 1}] {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestFlags(t *testing.T) {
-	for _, args := range []string{"-p 0", "-random -1", "-share 2", "-share NaN", "-timeout -1s", "-run (", "more", "-nothing", "-run ^nothing$"} {
+	for _, args := range []string{"-p 0", "-n -1", "-share 2", "-share NaN", "-timeout -1s", "-run (", "-files (", "more", "-nothing", "-run ^nothing$",
+		"-check -n 3", "-pkg cmd/softkmeans", "-n 3 -pkg ../x", "-n 3 -pkg none"} {
 		var out, said bytes.Buffer
 		if code := run(context.Background(), strings.Fields(args), module, &out, &said); code != 2 || said.Len() == 0 || out.Len() > 0 {
 			t.Errorf("%s: exit code %d, %q, %q", args, code, &out, &said)
 		}
 	}
 	var out, said bytes.Buffer
-	if code := run(context.Background(), []string{"-list", "-run", "^erratum-"}, module, &out, &said); code != 0 || !strings.Contains(out.String(), "+axpy(a, m.lambda, from.inner.Data)\n") {
+	if code := run(context.Background(), []string{"-list", "-run", "^erratum-"}, module, &out, &said); code != 0 || !strings.Contains(out.String(), "\n+") {
 		t.Errorf("-list: %d, %q, %q", code, &out, &said)
+	}
+	if code := run(context.Background(), []string{"-list", "-n", "3", "-pkg", "internal/npy"}, module, &out, &said); code != 0 {
+		t.Errorf("-pkg: %d, %q, %q", code, &out, &said)
 	}
 	if code := run(context.Background(), []string{"-help"}, module, &out, &said); code != 0 || !strings.Contains(said.String(), "-share") {
 		t.Errorf("-help: %d, %q", code, &said)
