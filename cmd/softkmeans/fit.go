@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"io"
 	"slices"
@@ -232,7 +233,9 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
 	if r.k == 0 {
-		floors, err := await(s.ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+		floors, err := await(s.ctx, func() ([]float64, error) {
+			return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+		})
 		if err != nil {
 			return nil, err
 		}

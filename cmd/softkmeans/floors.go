@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -129,7 +130,9 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 		return nil, err
 	}
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
-	r.floors, err = await(s.ctx, func() ([]float64, error) { return softkmeans.FloorsWeighted(d.x, d.Weights) })
+	r.floors, err = await(s.ctx, func() ([]float64, error) {
+		return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+	})
 	return r, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -128,7 +129,7 @@ func TestFitSimilarities(t *testing.T) {
 // error. A stream has the same proposal.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
-	floors, err := softkmeans.Floors(x)
+	floors, err := softkmeans.Floors(context.Background(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func (s *gallerySet) fit(t *testing.T) {
 	if s.global, err = softkmeans.Fit(context.Background(), s.x, s.k, nil); err != nil {
 		t.Fatal(err)
 	}
-	if s.floors, err = softkmeans.Floors(s.x); err != nil {
+	if s.floors, err = softkmeans.Floors(context.Background(), s.x, nil); err != nil {
 		t.Fatal(err)
 	}
 }

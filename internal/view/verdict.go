@@ -93,8 +93,6 @@ func (f *Fit) Verdict() (head, meaning string) {
 // How says how a model was computed.
 func How(m *softkmeans.Model) string {
 	switch {
-	case m.Status == softkmeans.StatusOutOfRange:
-		return "in closed form, but stopped at the largest number"
 	case m.Trace == nil:
 		return "in closed form"
 	}
