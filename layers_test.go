@@ -118,3 +118,58 @@ func TestLayers(t *testing.T) {
 		}
 	}
 }
+
+// The sizes that docs/architecture.md promises. Kernels are unrolled, and may have
+// the parameters of a BLAS routine.
+const (
+	mostFileLines = 600
+	mostFuncLines = 60
+	mostParams    = 5
+	mostWords     = 40
+)
+
+// TestSizes: no file, function, parameter list or comment sentence is longer than the
+// house allows.
+func TestSizes(t *testing.T) {
+	set, files := parsed(t)
+	for _, f := range files {
+		name := filepath.Base(set.Position(f.Package).Filename)
+		if lines := set.File(f.Pos()).LineCount(); lines > mostFileLines {
+			t.Errorf("%s has %d lines", name, lines)
+		}
+		for _, group := range f.Comments {
+			for _, s := range sentences(group.Text()) {
+				if words := len(strings.Fields(s)); words > mostWords {
+					t.Errorf("%s: a sentence of %d words: %.60s…", set.Position(group.Pos()), words, s)
+				}
+			}
+		}
+		if strings.HasPrefix(name, "kernels") || strings.HasPrefix(name, "strips") {
+			continue
+		}
+		for _, d := range f.Decls {
+			d, ok := d.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if lines := set.Position(d.End()).Line - set.Position(d.Pos()).Line + 1; lines > mostFuncLines {
+				t.Errorf("%s: %s has %d lines", set.Position(d.Pos()), d.Name.Name, lines)
+			}
+			if n := d.Type.Params.NumFields(); n > mostParams {
+				t.Errorf("%s: %s has %d parameters", set.Position(d.Pos()), d.Name.Name, n)
+			}
+		}
+	}
+}
+
+// sentences cuts a comment at full stops, colons and blank lines; code blocks and
+// lists are not sentences.
+func sentences(text string) (list []string) {
+	end := regexp.MustCompile(`[.:;!?]\s+|\.\s*$`)
+	for _, paragraph := range strings.Split(text, "\n\n") {
+		if !strings.HasPrefix(paragraph, "\t") && !strings.HasPrefix(strings.TrimSpace(paragraph), "- ") {
+			list = append(list, end.Split(strings.ReplaceAll(paragraph, "\n", " "), -1)...)
+		}
+	}
+	return list
+}
