@@ -162,10 +162,10 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// sentences cuts a comment at full stops, colons and blank lines; code blocks and
+// sentences cuts a comment at full stops and blank lines; code blocks and
 // lists are not sentences.
 func sentences(text string) (list []string) {
-	end := regexp.MustCompile(`[.:;!?]\s+|\.\s*$`)
+	end := regexp.MustCompile(`[.!?]\s+|\.\s*$`)
 	for _, paragraph := range strings.Split(text, "\n\n") {
 		if !strings.HasPrefix(paragraph, "\t") && !strings.HasPrefix(strings.TrimSpace(paragraph), "- ") {
 			list = append(list, end.Split(strings.ReplaceAll(paragraph, "\n", " "), -1)...)
