@@ -44,7 +44,7 @@ func parsed(t *testing.T) (set *token.FileSet, files []*ast.File) {
 	t.Helper()
 	set = token.NewFileSet()
 	for _, name := range sources(t) {
-		f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+		f, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
