@@ -66,7 +66,7 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 	var out Stats
 	head := r.moments(data, &out.moments)
 	d := out.cols
-	r.bad = r.bad || flags != 0 || binary.LittleEndian.Uint32(data[12:]) != 0 || !zeros(head) || !fits(d+1, d+1)
+	r.bad = r.bad || flags != 0 || binary.LittleEndian.Uint32(data[12:]) != 0 || !zeros(head) || !addressable(d+1, d+1)
 	if !r.bad && out.weight > 0 {
 		out.mean, out.meanRest = r.numbers(d), r.numbers(d)
 		out.scatter, out.scatterRest = r.numbers(triangleSize(d)), r.numbers(triangleSize(d))
@@ -215,7 +215,7 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	pc.total, pc.floor, pc.floorError, pc.steps = head[0], head[1], head[2], int(max(0, min(head[4], math.MaxInt32)))
 	switch {
-	case p.weight == 0 || p.k < 1 || p.tooMany() || !fits(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
+	case p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(p.k-1, p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
 		return false

@@ -137,7 +137,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) 
 		return nil, o, err
 	}
 	op, err := newOperator(ctx, s, o.Workers)
-	if err == nil && !(fits(op.n, k) && fits(k, k)) {
+	if err == nil && !(addressable(op.n, k) && addressable(k, k)) {
 		err = fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(op.n)+" samples: too large to address")
 	}
 	return op, o, err

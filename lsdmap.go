@@ -168,7 +168,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if n == 0 {
 		return nil, fail(ErrTooFewSamples, "the model's map has no samples")
 	}
-	if rows != nil && !fits(rows.Rows, p) {
+	if rows != nil && !addressable(rows.Rows, p) {
 		return nil, fail(ErrShape, "the result is "+shape(rows.Rows, p)+", too large to address")
 	}
 	if rows == nil { // memberships are coordinates with respect to the vertices

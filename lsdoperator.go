@@ -51,7 +51,7 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 		o.data, o.exp = data, 2*data.exp
 		return o, nil
 	}
-	if o.n > math.MaxInt32 || !fits(64, o.n) { // a block of rows with its products
+	if o.n > math.MaxInt32 || !addressable(64, o.n) { // a block of rows with its products
 		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large to work on")
 	}
 	c := chunks(o.n, o.n, manyChunks)
@@ -358,7 +358,7 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		return &spectrum{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, nil
 	}
 	if o.n <= fullOrder || 4*(p+krylovExtra) > o.n {
-		if !fits(o.n, o.n) {
+		if !addressable(o.n, o.n) {
 			return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
 		}
 		full := NewMatrix(o.n, o.n, nil)
@@ -375,7 +375,7 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
 			top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
 	}
-	if !fits(max(4*(p+krylovExtra), 96), o.n) { // the basis
+	if !addressable(max(4*(p+krylovExtra), 96), o.n) { // the basis
 		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
 	}
 	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})

@@ -25,7 +25,7 @@ type Matrix struct {
 // matrix and the slice share their values. A nil data allocates zeros.
 // NewMatrix panics if a size is negative or len(data) is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
-	if rows < 0 || cols < 0 || !fits(rows, cols) {
+	if !addressable(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
 	}
 	if data == nil {
@@ -37,14 +37,31 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// fits reports whether a rows×cols matrix can be addressed at all. Of 64 bits
-// machines use 48, WebAssembly 32; make panics beyond that.
-func fits(rows, cols int) bool {
+// checkSize is an [ErrShape] if a rows×cols matrix, described by what, is too large for
+// the address space. NewMatrix panics at such a size.
+func checkSize(what string, rows, cols int) error {
+	if addressable(rows, cols) {
+		return nil
+	}
+	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
+}
+
+// checkSizeOfK is checkSize for a size that k is to blame for: an [ErrOption].
+func checkSizeOfK(k, rows, cols int) error {
+	if addressable(rows, cols) {
+		return nil
+	}
+	return fail(ErrOption, "k is "+strconv.Itoa(k)+": a matrix of "+shape(rows, cols)+" is too large to address")
+}
+
+// addressable reports whether a rows×cols matrix has addresses. Machines of 64 bits use
+// 48 of them, WebAssembly uses 32. A negative size, as of a sum that overflows, has none.
+func addressable(rows, cols int) bool {
 	most := min(math.MaxInt/8, 1<<44)
 	if runtime.GOARCH == "wasm" {
 		most = min(math.MaxInt/8, 1<<29-1)
 	}
-	return cols == 0 || rows <= most/cols
+	return rows >= 0 && cols >= 0 && (cols == 0 || rows <= most/cols)
 }
 
 // FromRows returns a matrix with a copy of the given rows. All must have the

@@ -72,7 +72,7 @@ func Accuracy(truth, labels []int) (float64, error) {
 	if flip {
 		rows, cols = cols, rows
 	}
-	if !fits(rows, cols) {
+	if !addressable(rows, cols) {
 		return 0, fail(ErrShape, strconv.Itoa(len(c.classes))+" classes and "+strconv.Itoa(len(c.found))+" clusters: their counts are too many to address")
 	}
 	gain := make([]int, rows*cols)

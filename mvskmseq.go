@@ -101,7 +101,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.SummaryRows < 0:
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
-	case !fits(k+1, k+1) || !fits(32, k):
+	case !addressable(k+1, k+1) || !addressable(32, k):
 		return fail(ErrOption, "k is "+strconv.Itoa(k)+": too large to address")
 	case o.Weights != nil:
 		return checkWeights(o.Weights, len(o.Weights))
@@ -136,7 +136,7 @@ func (w *rowPasses) subspace() (rows *Matrix, err error) {
 			w.size = max(w.size, 32*w.k)
 			rows.Cols, rows.Stride = w.cols, w.cols
 		}
-		if rows == nil || at.x.Rows > w.size-rows.Rows || !fits(at.x.Rows+rows.Rows, w.cols) {
+		if rows == nil || at.x.Rows > w.size-rows.Rows || !addressable(at.x.Rows+rows.Rows, w.cols) {
 			rows = nil
 			return
 		}
@@ -151,7 +151,7 @@ func (w *rowPasses) subspace() (rows *Matrix, err error) {
 	if f := w.o.Centers; f != nil && f.Cols != w.cols {
 		return nil, fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(w.k, w.cols))
 	}
-	if !fits(w.size, max(w.cols, w.k)) || !fits(w.k+1, w.cols) {
+	if !addressable(w.size, max(w.cols, w.k)) || !addressable(w.k+1, w.cols) {
 		return nil, fail(ErrOption, "a summary of "+shape(w.size, w.cols)+" for k = "+strconv.Itoa(w.k)+" is too large to address")
 	}
 	directions, all := w.k-1, s.rows

@@ -9,7 +9,7 @@ import "math"
 // multiplications.
 func gramMatrix(s *samples) (*Matrix, error) {
 	size, items := s.sides()
-	if !fits(size, size) {
+	if !addressable(size, size) {
 		return nil, errTooLarge(s)
 	}
 	// A partial sum a chunk: no more of them than a quarter of X has room for.
@@ -88,7 +88,7 @@ func errTooLarge(s *samples) error {
 // twice the work of gram.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
-	if !fits(3*size, size) {
+	if !addressable(3*size, size) {
 		return nil, errTooLarge(s)
 	}
 	// A chunk's rows pile up below the R of those before them; when the stack

@@ -323,7 +323,7 @@ func checkSamples(x *Matrix) error {
 	if x.Cols == 0 {
 		return fail(ErrShape, "x has no columns")
 	}
-	if !fits(2*min(x.Rows, reduceChunks), x.Cols) { // partial sums of the mean
+	if !addressable(2*min(x.Rows, reduceChunks), x.Cols) { // partial sums of the mean
 		return fail(ErrShape, "x of "+shape(x.Rows, x.Cols)+" is too large to address its columns' sums")
 	}
 	return nil

@@ -72,7 +72,7 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if n < 1 {
 		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
 	}
-	if !fits(n, n) {
+	if !addressable(n, n) {
 		return nil, fail(ErrShape, "the similarity is "+shape(n, n)+", too large to address")
 	}
 	m := NewMatrix(n, n, nil)
@@ -236,7 +236,7 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	if y.Cols != k.s.d {
 		return nil, fail(ErrShape, "y has "+strconv.Itoa(y.Cols)+" columns, the kernel's samples have "+strconv.Itoa(k.s.d))
 	}
-	if !fits(y.Rows, k.s.n) {
+	if !addressable(y.Rows, k.s.n) {
 		return nil, fail(ErrShape, "the result is "+shape(y.Rows, k.s.n)+", too large to address")
 	}
 	dst = destination(dst, y.Rows, k.s.n)

@@ -4,8 +4,8 @@ package softkmeans
 // a sample (fully constrained least squares, as unmixing calls it).
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"strconv"
 )
 
@@ -60,8 +60,9 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	if x.Cols != vertices.Cols {
 		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
 	}
-	if k := vertices.Rows; k >= math.MaxInt32 || !fits(x.Rows, k) || !fits(k+1, k+1) {
-		return nil, none, fail(ErrShape, strconv.Itoa(k)+" vertices for "+strconv.Itoa(x.Rows)+" rows: the result is too large to address")
+	k := vertices.Rows
+	if err := cmp.Or(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1)); err != nil {
+		return nil, none, err
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {

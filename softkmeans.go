@@ -98,10 +98,10 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	if err != nil {
 		return nil, err
 	}
-	if !fits(s.n, k) || !fits(k, s.d) {
+	if !addressable(s.n, k) || !addressable(k, s.d) {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
 	}
-	if weights != nil && !fits(k+1, k+1) { // rows of weight 0 are solved for, see settleZeroWeights
+	if weights != nil && !addressable(k+1, k+1) { // rows of weight 0 are solved for, see settleZeroWeights
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	}
 	p := min(k-1, s.d)
@@ -183,7 +183,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if x.Cols != m.Centers.Cols {
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
 	}
-	if k := m.Centers.Rows; !fits(x.Rows, 1) || k >= math.MaxInt32 || !fits(k+1, k+1) {
+	if k := m.Centers.Rows; !addressable(x.Rows, 1) || k >= math.MaxInt32 || !addressable(k+1, k+1) {
 		return nil, fail(ErrShape, strconv.Itoa(k)+" centers for "+strconv.Itoa(x.Rows)+" rows: too large to address")
 	}
 	ctx, workers := context.Background(), workerCount(0)

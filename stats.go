@@ -154,7 +154,7 @@ func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers i
 	if err != nil || part == nil {
 		return err
 	}
-	if !fits(x.Cols+1, x.Cols+1) {
+	if !addressable(x.Cols+1, x.Cols+1) {
 		return fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns: the scatter matrix is too large to address")
 	}
 	gram, err := gramMatrix(part)

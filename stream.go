@@ -67,7 +67,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
-	case o.Weights != nil && !fits(k+1, k+1): // as in Fit
+	case o.Weights != nil && !addressable(k+1, k+1): // as in Fit
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	case o.Weights != nil:
 		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
@@ -291,7 +291,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		if q.cols > streamGramSide && q.o.Solver == SolverAuto {
 			q.o.Solver = SolverKrylov
 		}
-		if at.first == 0 && (!fits(k, q.cols) || !fits(24, k)) {
+		if at.first == 0 && (!addressable(k, q.cols) || !addressable(24, k)) {
 			return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(q.cols)+" columns: the result is too large to address")
 		}
 		if also != nil {
@@ -345,7 +345,7 @@ func addTriangle(m *moments, ctx context.Context, f *factor, at rowBlock, worker
 	}
 	off := t.weight * sumSquares(t.meanRest)
 	d := part.d
-	if !fits(2*d+1, d) {
+	if !addressable(2*d+1, d) {
 		return errTooLarge(part)
 	}
 	if m.negligibleBeside(t) {

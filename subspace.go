@@ -49,7 +49,7 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
-	if !fits(k, s.cols) {
+	if !addressable(k, s.cols) {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(s.cols)+" columns: the result is too large to address")
 	}
 	pc, err := s.principal(context.Background(), min(k-1, s.cols), o.Workers)
@@ -175,7 +175,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	if x.Rows > 0 && x.Cols != p.cols {
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the subspace is of "+strconv.Itoa(p.cols))
 	}
-	if !fits(x.Rows, p.k) {
+	if !addressable(x.Rows, p.k) {
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Rows)+" rows, too many at once for "+strconv.Itoa(p.k)+" centers")
 	}
 	s := p.frame(ctx, workers)

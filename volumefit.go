@@ -48,7 +48,7 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if !fits(s.n, k) || !fits(k+1, max(s.d, k+1)) {
+	if !addressable(s.n, k) || !addressable(k+1, max(s.d, k+1)) {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
 	}
 	p := k // directions that k centers span, from 0
@@ -114,7 +114,7 @@ func (j *volumeFit) coordinates() error {
 	if j.basis != nil {
 		r = j.basis.Rows
 	}
-	if !fits(s.n, r) {
+	if !addressable(s.n, r) {
 		return fail(ErrShape, "x is "+shape(s.n, s.d)+": a copy is too large to address")
 	}
 	j.z = NewMatrix(s.n, r, nil)
