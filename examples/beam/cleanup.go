@@ -1,6 +1,6 @@
 package main
 
-// What a job finds of earlier ones, and what it must not leave behind.
+// Results of earlier jobs, and the files that a failed job removes.
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// clearResult finds what an earlier job has left under the names of this one,
-// which is an error or, with -overwrite, removed: half of one result and half of
-// another would look like one.
+// clearResult looks for files of an earlier job with the names of this job's outputs.
+// They are an error or, with -overwrite, removed: parts of two results could be taken
+// for one.
 func (o *options) clearResult(ctx context.Context, j *job, shards []shard) error {
 	ours := []string{j.modelName(), j.reportName()}
 	for _, s := range shards {
@@ -23,15 +23,15 @@ func (o *options) clearResult(ctx context.Context, j *job, shards []shard) error
 	if len(old) > 0 && !o.overwrite {
 		what := ""
 		if clean(old[0]) != clean(j.reportName()) {
-			what = ", but no report: a part of a result that was not completed, or is in the making"
+			what = ", but no report: a part of a result that was not completed, or is being written"
 		}
 		return fmt.Errorf("%s is there already%s: give another -out, or -overwrite", old[0], what)
 	}
 	return remove(ctx, old...)
 }
 
-// existing returns those of the job's outputs that there are; the report is the
-// first, because without it what is removed or left is no result.
+// existing returns those of the job's outputs that exist. The report is the first, so
+// that it is removed first: without it no other file is taken for a result.
 func (j *job) existing(ctx context.Context, outputs []string) (names []string, err error) {
 	among := map[string]bool{}
 	for _, name := range outputs {
@@ -51,10 +51,9 @@ func (j *job) existing(ctx context.Context, outputs []string) (names []string, e
 	return names, nil
 }
 
-// abandon removes the outputs that this process has written for a job that
-// failed, and lets it write no more. What workers elsewhere have written stays: it
-// may be the connection alone that failed, and the job still be at work, whose
-// result must not lose parts.
+// abandon removes the outputs that this process has written for a failed job, and stops
+// further writes. The outputs of other workers stay: if only the connection failed, the
+// job may still run, and its result must stay complete.
 func (j *job) abandon(ctx context.Context) error {
 	writing.Lock()
 	ended[j.ID] = true
@@ -75,8 +74,8 @@ func (j *job) abandon(ctx context.Context) error {
 	return errors.Join(err, j.removeTemporary(ctx))
 }
 
-// removeTemporary removes what a worker left that died, or that gave up when the
-// job failed.
+// removeTemporary removes the temporary files of workers that died, or that stopped when
+// the job failed.
 func (j *job) removeTemporary(ctx context.Context) error {
 	writing.Lock()
 	defer writing.Unlock()

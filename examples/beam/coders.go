@@ -1,7 +1,7 @@
 package main
 
-// How values travel between machines: the package's binary forms, where JSON,
-// Beam's default, would be slow and cannot write infinities.
+// The coders of the values that machines exchange: the binary forms of the package. JSON,
+// Beam's default, is slow and cannot write infinities.
 
 import (
 	"encoding/binary"
@@ -22,8 +22,8 @@ func init() {
 	beam.RegisterCoder(reflect.TypeFor[*softkmeans.Model](), encodeModel, decodeModel)
 }
 
-// Beam finds these again by name on another machine, so they cannot be instances
-// of one generic function, which share theirs.
+// Beam finds these by name on another machine, so they cannot be instances of one generic
+// function, which have the same name.
 
 func encodeSubspace(p *softkmeans.Subspace) ([]byte, error) { return p.MarshalBinary() }
 func encodeExtent(e *softkmeans.Extent) ([]byte, error)     { return e.MarshalBinary() }
@@ -44,8 +44,8 @@ func decodeModel(data []byte) (*softkmeans.Model, error) {
 	return m, m.UnmarshalBinary(data)
 }
 
-// encodeSummary writes the number of shards, the source, 1 for a header, the
-// names, each with its length before it, and the statistics.
+// encodeSummary writes the number of shards, the source, 1 for a header, the names, each
+// after its length, and the statistics.
 func encodeSummary(s *summary) ([]byte, error) {
 	stats, err := s.Stats.MarshalBinary()
 	if err != nil {
@@ -115,9 +115,9 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-var errCut = errors.New("a value of another form, or one that was cut")
+var errCut = errors.New("a value is cut, or has another form")
 
-// decoder takes values from the front of data, up to the first error.
+// decoder reads values from the front of data, up to the first error.
 type decoder struct {
 	data []byte
 	err  error
@@ -143,7 +143,7 @@ func (d *decoder) count() uint64 {
 	return v
 }
 
-// length is the count of things that take a byte at least.
+// length reads the number of items that take at least a byte each.
 func (d *decoder) length() uint64 {
 	n := d.count()
 	if n > uint64(len(d.data)) {

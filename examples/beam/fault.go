@@ -1,7 +1,7 @@
 package main
 
-// Getting one clear message out of a failed job. Runners hand the error of a
-// worker on as text, inside of much else.
+// One clear message for a failed job. Runners return the error of a worker as text
+// within a longer one.
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// mark puts the error of a DoFn between brackets that nothing else has, and remembers
-// the first.
-func mark(err *error) {
+// bracket puts the error of a DoFn between brackets that no other text has, and stores the
+// first error.
+func bracket(err *error) {
 	if *err != nil {
 		e := *err
 		first.CompareAndSwap(nil, &e)
@@ -19,8 +19,8 @@ func mark(err *error) {
 	}
 }
 
-// first is the first error of a DoFn in this process. Prism, in the same one, may have
-// begun with a later stage by then, and report that this has no side input.
+// first is the first error of a DoFn in this process. Prism, in the same process, may
+// have started a later stage by then, and report that this has no side input.
 var first atomic.Pointer[error]
 
 type fault struct{ err error }
@@ -28,10 +28,10 @@ type fault struct{ err error }
 func (f fault) Error() string { return "⟦" + f.err.Error() + "⟧" }
 func (f fault) Unwrap() error { return f.err }
 
-var marked = regexp.MustCompile(`(?s)⟦([^⟦⟧]*)⟧`)
+var bracketed = regexp.MustCompile(`(?s)⟦([^⟦⟧]*)⟧`)
 
-// plainError returns the first error of a DoFn in this process, or what is between the
-// brackets, or the error as it is.
+// plainError returns the first error of a DoFn in this process, or the text between the
+// brackets, or err.
 func plainError(err error) error {
 	if err == nil {
 		return nil
@@ -39,7 +39,7 @@ func plainError(err error) error {
 	if e := first.Load(); e != nil {
 		return *e
 	}
-	if m := marked.FindStringSubmatch(err.Error()); m != nil {
+	if m := bracketed.FindStringSubmatch(err.Error()); m != nil {
 		return errors.New(m[1])
 	}
 	return err

@@ -11,15 +11,15 @@ import (
 	"testing"
 )
 
-// The good shards beside which a bad one is put.
+// The good shards; each test adds a bad one.
 const (
 	shardA = "u,v\n0,0\n1,0\n"
 	shardB = "u,v\n0,1\n4,5\n2,2\n"
 	shardC = "u,v\n3,1\n1,1\n"
 )
 
-// What is wrong with a shard ends the job with its name and line on the last line of
-// standard error, and nothing is written.
+// A bad shard ends the job. Its name and line are on the last line of standard error,
+// and nothing is written.
 func TestBadShards(t *testing.T) {
 	manifest := []string{"manifest.csv", "shard,rows\na.csv,2\nb.csv,3\nc.csv,2\n"}
 	for name, test := range map[string]struct {
@@ -88,7 +88,7 @@ func TestBadShards(t *testing.T) {
 	}
 }
 
-// A last line without an end is fine for who says so.
+// With -open-end the last line may have no end.
 func TestOpenEnd(t *testing.T) {
 	in := put(t, "a.csv", shardA, "b.csv", strings.TrimSuffix(shardB, "\n"))
 	out := t.TempDir()
@@ -98,8 +98,8 @@ func TestOpenEnd(t *testing.T) {
 	}
 }
 
-// What goes wrong while outputs are written leaves nothing: nothing unfinished, and
-// of shards that were complete no outputs that the next job would trip over.
+// An error while outputs are written leaves no files, neither temporary ones nor outputs
+// of other shards.
 func TestFaultyWrites(t *testing.T) {
 	full := errors.New("no space left on device")
 	for name, test := range map[string]struct {
@@ -189,8 +189,8 @@ func TestFaultyWrites(t *testing.T) {
 	}
 }
 
-// An interrupt ends the job soon and removes what it has written, so that the same
-// command can be given again. What is not of the job stays.
+// An interrupt ends the job soon and removes its files, so that the same command can be
+// run again. Other files stay.
 func TestInterrupt(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		in := put(t, "a.csv", shardA, "b.csv", shardB)
@@ -246,8 +246,8 @@ func TestRemoveTemporary(t *testing.T) {
 	}
 }
 
-// The first error of a shard is the one that is told, whatever a runner that went on
-// says in the end.
+// The first error of a shard is the one that is reported, whatever error a runner
+// returns in the end.
 func TestFirstFault(t *testing.T) {
 	first.Store(nil)
 	defer first.Store(nil)
@@ -257,14 +257,14 @@ func TestFirstFault(t *testing.T) {
 	}
 	for _, text := range []string{"b.csv:3: 1 field found", "c.csv: file does not exist"} {
 		err := errors.New(text)
-		mark(&err)
+		bracket(&err)
 		if got := plainError(fmt.Errorf("a worker said: %w", err)).Error(); got != "b.csv:3: 1 field found" {
 			t.Error(got)
 		}
 	}
 	first.Store(nil) // as where workers are other processes
 	err := errors.New("b.csv:3: 1 field found")
-	mark(&err)
+	bracket(&err)
 	first.Store(nil)
 	if got := plainError(fmt.Errorf("a worker said: %w", err)).Error(); got != "b.csv:3: 1 field found" {
 		t.Error(got)

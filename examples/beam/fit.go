@@ -1,6 +1,6 @@
 package main
 
-// A job from the command line to the report: what the machine does that submits it.
+// A job from the command line to the report, on the machine that submits it.
 
 import (
 	"context"
@@ -16,8 +16,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 )
 
-// fit runs the job, removes what it may have left unfinished, and prints the
-// report.
+// fit runs the job, removes unfinished files, and prints the report.
 func (o *options) fit(ctx context.Context, stdout io.Writer) error {
 	shards, err := o.listShards(ctx)
 	if err != nil {
@@ -31,11 +30,11 @@ func (o *options) fit(ctx context.Context, stdout io.Writer) error {
 		j.Reading.Workers = runtime.GOMAXPROCS(0) // a runner has a core for each shard
 		err = j.plainly(ctx, shards)
 	} else {
-		elsewhere := !inProcess() // later it would not be known: Prism sets its endpoint
+		elsewhere := !inProcess() // before the run: Prism sets its endpoint
 		err = j.beam(ctx, shards)
 		if ctx.Err() != nil {
 			if elsewhere {
-				return fmt.Errorf("interrupted; the runner may still be at work on the job: %w", ctx.Err())
+				return fmt.Errorf("interrupted; the runner may still execute the job: %w", ctx.Err())
 			}
 			err = ctx.Err()
 		}
@@ -46,7 +45,7 @@ func (o *options) fit(ctx context.Context, stdout io.Writer) error {
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		j.abandon(ctx) // should it fail, the first error matters more
+		j.abandon(ctx) // its error matters less than the first one
 		return err
 	}
 	if err := j.removeTemporary(ctx); err != nil {
@@ -64,7 +63,7 @@ func (o *options) fit(ctx context.Context, stdout io.Writer) error {
 // beam runs the pipeline on the runner that Beam's flags name.
 func (j *job) beam(ctx context.Context, shards []shard) error {
 	if inProcess() {
-		// Beam leaves an empty file in the directory for temporary ones.
+		// Beam leaves an empty file in the directory for temporary files.
 		dir, err := os.MkdirTemp("", "softkmeans-beam-")
 		if err != nil {
 			return err
@@ -95,5 +94,5 @@ func inProcess() bool {
 	return false
 }
 
-// newID returns a name for a job.
+// newID returns a random name for a job.
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }

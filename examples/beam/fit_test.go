@@ -12,8 +12,8 @@ import (
 	"softkmeans"
 )
 
-// The pipeline and the loop differ in nothing but the order of their sums, and
-// both agree with Fit of the whole table.
+// The pipeline and the loop differ only in the order of their sums, and both agree with
+// Fit of all rows.
 func TestAsPlainAndAsFit(t *testing.T) {
 	rows := "10000"
 	if testing.Short() {
@@ -76,7 +76,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 		if enclosure == "tight" {
 			kind = softkmeans.EnclosureTight
 		}
-		whole, err := softkmeans.Fit(t.Context(), table, 5, &softkmeans.Options{Enclosure: kind})
+		all, err := softkmeans.Fit(t.Context(), table, 5, &softkmeans.Options{Enclosure: kind})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,9 +84,9 @@ func TestAsPlainAndAsFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !closeTo(m.Objective, whole.Objective, tol) || difference(m.Centers, whole.Centers) > 1e-9 || difference(memberships, whole.Memberships) > 1e-9 {
-			t.Errorf("%s: not as Fit: objective %v, %v; centers differ by %g, memberships by %g", enclosure, m.Objective, whole.Objective,
-				difference(m.Centers, whole.Centers), difference(memberships, whole.Memberships))
+		if !closeTo(m.Objective, all.Objective, tol) || difference(m.Centers, all.Centers) > 1e-9 || difference(memberships, all.Memberships) > 1e-9 {
+			t.Errorf("%s: not as Fit: objective %v, %v; centers differ by %g, memberships by %g", enclosure, m.Objective, all.Objective,
+				difference(m.Centers, all.Centers), difference(memberships, all.Memberships))
 		}
 		cert, err := softkmeans.Certify(context.Background(), table, m.Centers, memberships, nil)
 		if err != nil || !cert.Optimal(0) {
@@ -97,7 +97,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 
 func closeTo(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Abs(b) }
 
-// difference is the largest one, relative to the largest entry.
+// difference is the largest difference of entries, relative to the largest entry.
 func difference(a, b *softkmeans.Matrix) (worst float64) {
 	if a.Rows != b.Rows || a.Cols != b.Cols {
 		return math.Inf(1)
@@ -112,8 +112,8 @@ func difference(a, b *softkmeans.Matrix) (worst float64) {
 	return worst / size
 }
 
-// Shards without rows are part of a table; a header may stand in the first shard
-// alone, as where a file was split.
+// Shards may have no rows, and only the first may have a header, as after a file was
+// split.
 func TestEmptyShardsAndHeaders(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		in := put(t, "a.csv", "u,v,class\n0,0,x\n1,0,y\n", "b.csv", "", "c.csv", "u,v,class\n", "d.csv", "0,1,x\n4,5,y\n", "e.csv", "\n")
@@ -155,7 +155,7 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// An earlier result is an error before any work, or is replaced as a whole.
+// An earlier result is an error before anything is read, or is replaced completely.
 func TestOverwrite(t *testing.T) {
 	in := put(t, "a.csv", "1,2\n3,5\n", "b.csv", "0,7\n")
 	out := t.TempDir()
@@ -204,15 +204,15 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// Fewer shards than there are already would leave the others to be mixed in; that
-// is refused with nothing touched. As many, or more, replace them.
+// Fewer shards than exist already would be mixed with the others: that is an error, and
+// nothing is written. As many or more replace them.
 func TestGenerateBesideOthers(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"-generate", dir, "-rows", "4", "-columns", "2"}
 	must(t, append(args, "-shards", "3")...)
 	before, _ := os.ReadFile(dir + "/shard-0000.csv")
 	code, _, stderr := do(t.Context(), append(args, "-shards", "2", "-seed", "5")...)
-	if code != exitFailure || !strings.Contains(stderr, dir+"/shard-0002.csv would stay beside the 2 shards") {
+	if code != exitFailure || !strings.Contains(stderr, dir+"/shard-0002.csv would be mixed with the 2 shards") {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 	if after, _ := os.ReadFile(dir + "/shard-0000.csv"); string(after) != string(before) || len(tree(t, dir)) != 4 {

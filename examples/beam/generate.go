@@ -1,6 +1,6 @@
 package main
 
-// Shards to try the program with.
+// Random shards, for trying the program.
 
 import (
 	"bufio"
@@ -11,9 +11,8 @@ import (
 	"strconv"
 )
 
-// generator writes shards of random mixtures: prototypes uniform in a cube,
-// shares uniform on the simplex, noise from a normal distribution. A shard depends
-// on the seed and its number alone.
+// generator writes shards of random mixtures: prototypes uniform in a cube, shares uniform
+// on the simplex, normal noise. A shard depends only on the seed and its number.
 type generator struct {
 	dir                               string
 	shards, rows, columns, prototypes int
@@ -47,9 +46,8 @@ func (g *generator) run(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// alone refuses a directory with shards that would stay beside those to be
-// written: a pattern would mix the two. Whose they are cannot be known, so they
-// are not ours to remove.
+// alone returns an error if the directory has shards that would not be replaced: a
+// pattern would find both. It does not remove them, because they may be somebody's data.
 func (g *generator) alone(ctx context.Context) error {
 	found, err := list(ctx, join(g.dir, "shard-*.csv"))
 	if err != nil {
@@ -61,7 +59,7 @@ func (g *generator) alone(ctx context.Context) error {
 	}
 	for _, name := range found {
 		if !ours[clean(name)] {
-			return fmt.Errorf("%s would stay beside the %s to be written and be mixed with them: remove it, or give another -generate",
+			return fmt.Errorf("%s would be mixed with the %s to be written: remove it, or give another -generate",
 				name, count(g.shards, "shard"))
 		}
 	}
@@ -83,7 +81,7 @@ func (g *generator) cube() [][]float64 {
 	return prototypes
 }
 
-// shard writes one, with a header and six decimals.
+// shard writes a shard with a header and six decimals.
 func (g *generator) shard(ctx context.Context, w *bufio.Writer, number int, prototypes [][]float64) error {
 	rng := rand.New(rand.NewPCG(g.seed, uint64(number)+1))
 	for c := range g.columns {

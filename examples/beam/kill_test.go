@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// ofKilled is what a job leaves that was killed for good, beside its outputs.
+// ofKilled matches the temporary files of a job that was killed by SIGKILL.
 var ofKilled = regexp.MustCompile(`^(memberships/[abc]\.csv|model\.bin|report\.txt)\.[0-9a-f]{16}-[0-9a-f]{8}\.tmp$`)
 
-// Whenever a job in this process is ended that replaces a result, every file is
-// that of the old or of the new one, byte for byte, and where there is a report the
-// result is one of the two. What is asked to end leaves no temporary file; what is
-// killed may, and the next job gets past it with -overwrite.
+// A job that replaces a result may be ended at any moment. Then every file is the old or
+// the new one, byte for byte, and with a report the result is one of the two. A job that
+// is asked to end leaves no temporary file. A job that is killed may, and the next job
+// with -overwrite succeeds.
 //
-// SOFTKMEANS_SOAK has 120 moments, where the usual run has 8.
+// With SOFTKMEANS_SOAK there are 120 runs, without it 8.
 func TestKilled(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -108,7 +108,7 @@ func TestKilled(t *testing.T) {
 		again := texts(t, out)
 		maps.DeleteFunc(again, func(name, _ string) bool { return ofKilled.MatchString(name) })
 		if !maps.Equal(again, fresh) {
-			t.Errorf("%s: the next job did not get past it", what)
+			t.Errorf("%s: the next job has another result", what)
 		}
 	}
 	t.Logf("%.0f ms, %v", took.Seconds()*1000, seen)

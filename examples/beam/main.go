@@ -1,11 +1,10 @@
-// Command beam fits soft k-means to a table that lies in many CSV files, shards,
-// on many machines, with Apache Beam: the global minimum, exactly, as if all rows
-// were in one place.
+// Command beam fits soft k-means to a table in many CSV files, its shards, on many
+// machines, with Apache Beam. The result is the global minimum of all rows together.
 //
 //	go run . -generate /data/demo
 //	go run . -k 5 -out /data/fit '/data/demo/shard-*.csv'
 //
-// See README.md for runners other than the one inside of this program.
+// README.md has commands for runners other than the one inside of this program.
 package main
 
 import (
@@ -28,8 +27,8 @@ import (
 // Exit codes.
 const (
 	exitOK      = 0
-	exitFailure = 1 // the data, reading and writing it, or a runner
-	exitUsage   = 2 // the command line
+	exitFailure = 1 // an error of the data, of a file or of a runner
+	exitUsage   = 2 // an error of the command line
 )
 
 func main() {
@@ -45,7 +44,7 @@ func main() {
 	}
 	if err == nil {
 		beamlog.LogLevel = cmp.Or(o.log, "error")
-		beam.Init() // in a worker this does not return, nor has that our flags
+		beam.Init() // in a worker it does not return
 		if o.log == "" && inProcess() {
 			slog.SetDefault(slog.New(slog.DiscardHandler))
 		}
@@ -59,7 +58,7 @@ func main() {
 	os.Exit(report(os.Stderr, err))
 }
 
-// run does what the command line asks for.
+// run executes the command line.
 func (o *options) run(ctx context.Context, stdout io.Writer) error {
 	if o.generate.dir != "" {
 		return o.generate.run(ctx, stdout)
@@ -67,7 +66,7 @@ func (o *options) run(ctx context.Context, stdout io.Writer) error {
 	return o.fit(ctx, stdout)
 }
 
-// report prints the error on one line, the last, and returns the exit code.
+// report prints the error on one line, which is the last, and returns the exit code.
 func report(stderr io.Writer, err error) int {
 	var usage usageError
 	switch {
@@ -79,7 +78,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "beam: interrupted; there is no result\n")
 	default:
-		// The package's own errors begin with its name, which says nothing here.
+		// The errors of the package begin with its name.
 		fmt.Fprintf(stderr, "beam: %s\n", strings.TrimPrefix(err.Error(), "softkmeans: "))
 	}
 	return exitFailure

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// do is the program from the command line to the exit code, with a runner of its
-// own in this process.
+// do runs the program from the command line to the exit code, with a runner in this
+// process.
 func do(ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	*jobopts.Endpoint = ""
 	fs := flag.NewFlagSet("beam", flag.ContinueOnError)
@@ -51,7 +51,7 @@ func do(ctx context.Context, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), complaint.String()
 }
 
-// must is do for what has to succeed.
+// must is do for a command that must succeed.
 func must(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	code, stdout, stderr := do(t.Context(), args...)
@@ -151,8 +151,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A runner that there is not is an error of the command line, before any work; those
-// of the list are what Beam has registered, which another version may change.
+// An unknown runner is an error of the command line. The list of runners is that of
+// Beam, which another version may change.
 func TestRunnerNames(t *testing.T) {
 	defer func(name string) { *runners.Runner = name }(*runners.Runner)
 	for _, name := range []string{"nosuch", "Prism", "dot"} {

@@ -1,6 +1,6 @@
 package main
 
-// The command line: our flags, which share it with Beam's.
+// The command line. It has the flags of this program and those of Beam.
 
 import (
 	"errors"
@@ -19,46 +19,46 @@ import (
 const help = `Usage: beam -k N -out DIR [flags] SHARD…
        beam -generate DIR [flags]
 
-Fit soft k-means to a table that lies in many CSV files, its shards: N centers
-with the least squared error that any N centers can have, and a certificate that
-says so. Each machine reads its shards, three times, and sends no row elsewhere.
+Fit soft k-means to a table in many CSV files, its shards: N centers with the least
+squared error that any N centers can have, and a certificate that proves it. Each
+machine reads its shards three times and sends no row to another.
 
 SHARD is a file, or a pattern of files in quotes. All shards have the same columns.
-A header is optional, and so are rows. Names go to the runner as they are, so they
-must mean the same on every machine: an absolute path, or gs://bucket/name. A pattern
-takes what is there: that a shard is missing, only -manifest can tell.
+A header is optional, and so are rows. Names must mean the same on every machine:
+an absolute path, or gs://bucket/name. A pattern finds the files that exist; a missing
+shard is found only with -manifest.
 
-Written, each under a temporary name and then renamed:
+The outputs are written under temporary names and then renamed:
 
   DIR/memberships/NAME   for every shard: label,p0,p1,… The label is the number of
                          the largest membership, from 0
   DIR/model.bin          the model, for Model.UnmarshalBinary
-  DIR/report.txt         what is also printed; it is the last file to be written
+  DIR/report.txt         the text that is also printed; it is written last
 
   -k N           the number of centers
   -out DIR       where the result goes; gs://bucket/dir on Google Cloud
-  -overwrite     replace a result that is there; otherwise that is an error
+  -overwrite     replace an existing result; without it that is an error
   -enclosure E   ball: the centers enclose a ball around the data (default)
                  tight: they enclose the data more closely, for the same error
-  -label COL     leave out one column, given by its name in the header of every
-                 shard, or by its number from 1
-  -header H      auto: line 1 of a shard is a header if it has no number in it
-                 (default); yes, no: it is, it is not, in every shard
-  -manifest F    a CSV file shard,rows that takes the place of SHARD…: a shard that is
-                 missing, or has more or fewer rows, is an error. Names are relative
-                 to the file
-  -open-end      take a shard whose last line has no end of line; without this it is
-                 an error, because that is what a file that was cut looks like
-  -plain         do the same in one loop, without Beam
-  -log LEVEL     what Beam says on standard error: error, warn, info or debug. Left
-                 out it is nothing with the runner in this process, else error.
-                 Beam says an error many times over; ours is the last line
+  -label COL     drop one column, given by its name in the header of every shard, or
+                 by its number from 1
+  -header H      auto: line 1 of a shard is a header if it has no number (default);
+                 yes, no: it is, or is not, in every shard
+  -manifest F    a CSV file with the columns shard,rows in place of SHARD…: a missing
+                 shard, or another number of rows, is an error. Names are relative to
+                 the file
+  -open-end      accept shards whose last line has no end of line; without it that is
+                 an error, because a file that was cut ends so
+  -plain         compute the same in one loop, without Beam
+  -log LEVEL     Beam's messages on standard error: error, warn, info or debug. The
+                 default is none with the runner in this process, else error. Beam
+                 repeats errors; the last line is the one of this program
 
-  -generate DIR  write shards to try it with, random mixtures, and a manifest, over
-                 files of the same names; other shard-*.csv there are an error
+  -generate DIR  write shards of random mixtures and a manifest, and replace files of
+                 the same names; other files shard-*.csv in DIR are an error
   -shards N  -rows N  -columns N  -prototypes N  -noise S  -seed N
-                 how many (20), rows (10000) and columns (32) of each, prototypes
-                 that they mix (5), standard deviation of the noise (0.05), seed (1)
+                 the number of shards (20), the rows (10000) and columns (32) of each,
+                 the prototypes (5), the noise's standard deviation (0.05), seed (1)
 
 Examples: beam -generate /data/demo
           beam -k 5 -out /data/fit '/data/demo/shard-*.csv'
@@ -66,15 +66,16 @@ Examples: beam -generate /data/demo
           beam -k 5 -out gs://b/fit --runner=dataflow --project=P --region=R
                --staging_location=gs://b/staging 'gs://b/demo/shard-*.csv'
 
-Exit code: 0 done, 1 the data, a file or a runner is at fault, 2 the command line is.
+Exit codes: 0 success; 1 an error of the data, of a file or of a runner; 2 an error of
+the command line.
 
-Beam's flags, of which --runner is the first to know: prism (default, in this process),
-universal, flink, spark, dataflow. README.md has a command for each. There is
-also direct, in this process and on one core.
+Beam's flags follow. --runner is prism (default, in this process), universal, flink,
+spark or dataflow, for which README.md has commands, or direct, which runs in this
+process on one core.
 
 `
 
-// usage prints our flags, then Beam's.
+// usage prints the flags of this program, then those of Beam.
 func usage(w io.Writer, fs *flag.FlagSet) {
 	io.WriteString(w, help)
 	ours, beams := flag.NewFlagSet("", flag.ContinueOnError), flag.NewFlagSet("", flag.ContinueOnError)
@@ -134,7 +135,7 @@ func newOptions(fs *flag.FlagSet) *options {
 	return o
 }
 
-// number adds a flag for a whole number of at least `least`.
+// number adds a flag for an integer that is at least `least`.
 func number(fs *flag.FlagSet, p *int, name string, value, least int) {
 	*p = value
 	fs.Func(name, "", func(s string) (err error) {
@@ -150,7 +151,7 @@ func choice[T any](fs *flag.FlagSet, p *T, name string, words map[string]T) {
 	fs.Func(name, "", func(s string) error {
 		v, ok := words[s]
 		if !ok {
-			return errors.New("is none of the words that -help lists")
+			return errors.New("is not one of the words in -help")
 		}
 		*p = v
 		return nil
@@ -174,13 +175,12 @@ func (o *options) parse(fs *flag.FlagSet, args []string) error {
 	return nil
 }
 
-// runnerNames are those that Beam has registered, which it does not tell: one that
-// it does not know it answers by ending the process. Without vet and dot, which run
-// nothing.
+// runnerNames are the runners that Beam has registered, except vet and dot, which run
+// nothing. Beam does not list them, and ends the process for another name.
 var runnerNames = []string{"prism", "PrismRunner", "universal", "portable", "PortableRunner", "flink", "FlinkRunner",
 	"spark", "SparkRunner", "dataflow", "DataflowRunner", "direct", "DirectRunner"}
 
-// check is for what must be there, which is nothing for a worker.
+// check checks that all required options are given. It is not called in a worker.
 func (o *options) check() error {
 	if name := *runners.Runner; name != "" && !slices.Contains(runnerNames, name) {
 		return usageErrorf("--runner=%s: there are prism, universal, flink, spark, dataflow and direct", name)
@@ -200,9 +200,9 @@ func (o *options) check() error {
 	label, notNumber := strconv.Atoi(o.reading.Label)
 	switch {
 	case o.k == 0:
-		return usageErrorf("-k is missing: how many centers?")
+		return usageErrorf("-k is missing: give the number of centers")
 	case o.out == "":
-		return usageErrorf("-out is missing: where does the result go?")
+		return usageErrorf("-out is missing: give the directory of the result")
 	case hasPattern(o.out):
 		return usageErrorf("-out %s: the name of a directory cannot have *, ? or [ in it", o.out)
 	case o.manifest == "" && len(o.shards) == 0:

@@ -1,6 +1,6 @@
 package main
 
-// Files that appear when they are complete, under any of Beam's file systems.
+// Files that appear only when they are complete, on any of Beam's file systems.
 
 import (
 	"bufio"
@@ -13,23 +13,22 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// writing is held for reading while a file is written. Who holds it for writing
-// knows that this process has no file in the making: with the runner in the same
-// process workers outlive a failed job for a moment.
+// writing is held for reading while a file is written. To hold it for writing means that
+// this process writes no file: with the runner in the same process, workers continue for
+// a moment after a failed job.
 var writing sync.RWMutex
 
-// renamed has the outputs that this process gave their names to, each with the job
-// that it is of.
+// renamed has the outputs that this process has renamed to their final names. The value
+// is the job's id.
 var renamed sync.Map
 
-// ended has the jobs that are to write no more. The lock is writing.
+// ended has the ids of jobs that must not write any more. writing guards it.
 var ended = map[string]bool{}
 
-// writeOutput writes a file under a temporary name, closes it, compares its
-// size, and renames it. An error removes it. Each attempt has a name of its own,
-// because a runner may try again while an earlier attempt is still at it; the
-// job's id is in the name, so that what a machine leaves behind when it dies can be
-// found.
+// writeOutput writes a file under a temporary name, closes it, compares its size, and
+// renames it. On an error it removes the file. Each attempt has another temporary name,
+// because a runner may retry while an earlier attempt is still running. The name has the
+// job's id, so that the files of a machine that died can be found.
 func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writer) error) (err error) {
 	writing.RLock()
 	defer writing.RUnlock()
@@ -46,7 +45,7 @@ func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writ
 	defer fs.Close()
 	remover, ok := fs.(filesystem.Remover)
 	if !ok {
-		return fmt.Errorf("%s: this file system cannot remove files, which an error would ask for", name)
+		return fmt.Errorf("%s: this file system cannot remove files, as is needed after an error", name)
 	}
 	temporary := fmt.Sprintf("%s.%s-%08x.tmp", name, job, rand.Uint32())
 	file, err := fs.OpenWrite(ctx, temporary)
@@ -55,7 +54,7 @@ func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writ
 	}
 	defer func() {
 		if err != nil {
-			// Also where ctx has ended. Should it fail, the first error matters more.
+			// Also if ctx was cancelled. Its error matters less than the first one.
 			remover.Remove(context.WithoutCancel(ctx), temporary)
 		}
 	}()
@@ -81,11 +80,11 @@ func writeOutput(ctx context.Context, name, job string, write func(w *bufio.Writ
 	if size != counted.n {
 		return fmt.Errorf("%s: %d bytes were written, the file has %d", name, counted.n, size)
 	}
-	renamed.Store(name, job) // before: where it is a copy, it may fail with the copy made
+	renamed.Store(name, job) // before: a rename by copying may fail after the copy
 	return named(name, filesystem.Rename(ctx, fs, temporary, name))
 }
 
-// countingWriter counts what is written, and says of errors where.
+// countingWriter counts the bytes that are written, and adds the file's name to errors.
 type countingWriter struct {
 	w    io.Writer
 	name string

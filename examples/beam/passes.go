@@ -1,7 +1,7 @@
 package main
 
-// The three passes over the shards and what is computed between them: the whole
-// of the method, which the pipeline and the plain loop share.
+// The method: three passes over the shards, and the steps between them. The pipeline and
+// the plain loop call them.
 
 import (
 	"bufio"
@@ -14,7 +14,7 @@ import (
 	"softkmeans"
 )
 
-// job is what all passes must know.
+// job is the settings of all passes.
 type job struct {
 	ID        string // in the names of temporary files
 	Out       string
@@ -23,18 +23,18 @@ type job struct {
 	Reading   reading
 }
 
-// summary is what the first pass learns: statistics of the rows, and of the
-// columns what makes two shards parts of one table.
+// summary is the result of the first pass: the statistics of the rows, and the columns,
+// which must agree in all shards.
 type summary struct {
 	Shards int64
 	Source string   // a shard with rows or a header; "" if there is none yet
 	Names  []string // of its columns
-	Header bool     // these are from a header
+	Header bool     // the names are from a header
 	Stats  softkmeans.Stats
 }
 
-// fold is the first pass: it reads a shard and returns its summary, and the
-// shard with what later passes are to find in it.
+// fold is the first pass: it reads a shard and returns its summary, and the shard with
+// its rows and checksum, which later passes compare.
 func (j *job) fold(ctx context.Context, s shard) (*summary, shard, error) {
 	sum := &summary{Shards: 1}
 	c, err := j.Reading.eachBlock(ctx, s, sum.Stats.Add)
@@ -48,7 +48,7 @@ func (j *job) fold(ctx context.Context, s shard) (*summary, shard, error) {
 	return sum, s, nil
 }
 
-// merge takes in other shards.
+// merge adds the summary of other shards.
 func (s *summary) merge(t *summary) error {
 	s.Shards += t.Shards
 	if t.Source == "" {
@@ -66,13 +66,13 @@ func (s *summary) merge(t *summary) error {
 			return fmt.Errorf("%s:1: column %d is %q, but %q in %s", t.Source, i+1, t.Names[i], s.Names[i], s.Source)
 		}
 	}
-	if s.Source == "" || t.Header && !s.Header { // names tell more than numbers
+	if s.Source == "" || t.Header && !s.Header { // names of a header are preferred
 		s.Source, s.Names, s.Header = t.Source, t.Names, t.Header
 	}
 	return named(t.Source, s.Stats.Merge(&t.Stats))
 }
 
-// subspace is what follows from the first pass: where the centers lie.
+// subspace computes the subspace of the centers from the first pass.
 func (j *job) subspace(s *summary) (*softkmeans.Subspace, error) {
 	if s.Stats.Rows() == 0 {
 		return nil, errors.New("the shards have no rows")
@@ -80,15 +80,15 @@ func (j *job) subspace(s *summary) (*softkmeans.Subspace, error) {
 	return s.Stats.Subspace(j.K, &softkmeans.Options{Enclosure: j.Enclosure})
 }
 
-// extent is the second pass: how far the rows of a shard reach in the subspace.
+// extent is the second pass: the extent of a shard's rows in the subspace.
 func (j *job) extent(ctx context.Context, s shard, p *softkmeans.Subspace) (*softkmeans.Extent, error) {
 	e := &softkmeans.Extent{}
 	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x) })
 	return e, err
 }
 
-// memberships is the third pass: it writes the memberships of a shard's rows,
-// every number with the digits it takes to read the same float64 back.
+// memberships is the third pass: it writes the memberships of a shard's rows. Numbers
+// have the digits that are needed to read the same float64.
 func (j *job) memberships(ctx context.Context, s shard, m *softkmeans.Model) (*quality, error) {
 	q := newQuality(j.K)
 	err := writeOutput(ctx, s.Output, j.ID, func(w *bufio.Writer) error {
@@ -122,7 +122,7 @@ func (j *job) memberships(ctx context.Context, s shard, m *softkmeans.Model) (*q
 	return q, err
 }
 
-// finish writes the model and then the report: a report is a result that is complete.
+// finish writes the model and then the report. With a report a result is complete.
 func (j *job) finish(ctx context.Context, s *summary, m *softkmeans.Model, q *quality) error {
 	data, err := m.MarshalBinary()
 	if err != nil {

@@ -1,8 +1,7 @@
 package main
 
-// The passes as a pipeline. What goes from machine to machine are names of shards
-// and, once a shard, statistics of a fixed size: rows in a shuffle would take ten
-// times their memory.
+// The passes as a pipeline. Machines exchange names of shards and, once a shard,
+// statistics of a fixed size. Rows in a shuffle would take ten times their memory.
 
 import (
 	"context"
@@ -20,9 +19,9 @@ import (
 //	               └─ shards as read ─ extent ──────┴─ extents ─ merge ─ model ─┐
 //	                             └──── memberships ─────────────────────────────┴─ qualities ─ merge ─ finish
 //
-// where the lower line takes what comes from above as a side input.
+// where the values from above are side inputs of the lower line.
 func (j *job) pipeline(root beam.Scope, shards []shard) {
-	// Without Reshuffle a runner would do all that follows where Create is.
+	// Without Reshuffle a runner would execute all that follows on one machine.
 	names := beam.Reshuffle(root.Scope("Spread"), beam.CreateList(root, shards))
 	summaries, read := beam.ParDo2(root.Scope("Fold"), &foldFn{*j}, names)
 	total := beam.Combine(root.Scope("MergeSummaries"), &mergeSummaries{}, summaries)
@@ -51,12 +50,12 @@ func init() {
 	register.DoFn4x1[context.Context, *quality, *summary, *softkmeans.Model, error](&finishFn{})
 }
 
-// Each DoFn is a method of job, with the error marked for the message at the end.
+// Each DoFn calls a method of job, and puts an error between brackets for plainError.
 
 type foldFn struct{ Job job }
 
 func (f *foldFn) ProcessElement(ctx context.Context, s shard, summaries func(*summary), read func(shard)) (err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	sum, s, err := f.Job.fold(ctx, s)
 	if err == nil {
 		summaries(sum)
@@ -68,47 +67,46 @@ func (f *foldFn) ProcessElement(ctx context.Context, s shard, summaries func(*su
 type subspaceFn struct{ Job job }
 
 func (f *subspaceFn) ProcessElement(s *summary) (p *softkmeans.Subspace, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return f.Job.subspace(s)
 }
 
 type extentFn struct{ Job job }
 
 func (f *extentFn) ProcessElement(ctx context.Context, s shard, p *softkmeans.Subspace) (e *softkmeans.Extent, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return f.Job.extent(ctx, s, p)
 }
 
 type modelFn struct{}
 
 func (*modelFn) ProcessElement(e *softkmeans.Extent, p *softkmeans.Subspace) (m *softkmeans.Model, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return p.Model(e)
 }
 
 type membershipsFn struct{ Job job }
 
 func (f *membershipsFn) ProcessElement(ctx context.Context, s shard, m *softkmeans.Model) (q *quality, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return f.Job.memberships(ctx, s, m)
 }
 
 type finishFn struct{ Job job }
 
 func (f *finishFn) ProcessElement(ctx context.Context, q *quality, s *summary, m *softkmeans.Model) (err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return f.Job.finish(ctx, s, m, q)
 }
 
-// The combiners. One that adds nothing up still has a result, which must be
-// what a merge can start from.
+// The combiners. The result of one without inputs must be a valid start of a merge.
 
 type mergeSummaries struct{}
 
 func (*mergeSummaries) CreateAccumulator() *summary { return &summary{} }
 
 func (*mergeSummaries) MergeAccumulators(a, b *summary) (s *summary, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return a, a.merge(b)
 }
 
@@ -117,7 +115,7 @@ type mergeExtents struct{}
 func (*mergeExtents) CreateAccumulator() *softkmeans.Extent { return &softkmeans.Extent{} }
 
 func (*mergeExtents) MergeAccumulators(a, b *softkmeans.Extent) (e *softkmeans.Extent, err error) {
-	defer mark(&err)
+	defer bracket(&err)
 	return a, a.Merge(b)
 }
 

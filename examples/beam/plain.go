@@ -6,8 +6,8 @@ import (
 	"softkmeans"
 )
 
-// plainly does the job in one loop and without Beam: what the pipeline is to be
-// compared with, and the shorter text to learn the method from.
+// plainly executes the job in one loop, without Beam. Tests compare the pipeline to it,
+// and it is the shorter text to learn the method from.
 func (j *job) plainly(ctx context.Context, shards []shard) error {
 	total := &summary{}
 	for i, s := range shards {

@@ -6,8 +6,8 @@ import (
 	"softkmeans"
 )
 
-// quality is what the third pass measures of the memberships that it writes,
-// from the rows, the centers and the memberships alone.
+// quality is what the third pass measures of the memberships that it writes. It uses only
+// the rows, the centers and the memberships.
 type quality struct {
 	Rows          int64
 	Objective     float64 // ‖X − GF‖²
@@ -20,8 +20,8 @@ func newQuality(k int) *quality {
 	return &quality{MinMembership: 1, Sizes: make([]int64, k)}
 }
 
-// add takes a row and its memberships in. x − Fᵀg is summed as (x − f₀) −
-// Σg_j(f_j − f₀) + (Σg_j − 1)f₀ is, so that centers far from 0 cost no digits.
+// add adds a row and its memberships. It sums x − Fᵀg as
+// (x − f₀) − Σg_j(f_j − f₀) − (Σg_j − 1)f₀, so that centers far from 0 cost no digits.
 func (q *quality) add(label int, x, g []float64, centers *softkmeans.Matrix) {
 	q.Rows++
 	q.Sizes[label]++
@@ -41,14 +41,14 @@ func (q *quality) add(label int, x, g []float64, centers *softkmeans.Matrix) {
 	}
 }
 
-// merge takes the rows of other shards in.
+// merge adds the quality of other shards.
 func (q *quality) merge(p *quality) {
 	q.Rows += p.Rows
 	q.Objective += p.Objective
 	q.MinMembership = min(q.MinMembership, p.MinMembership)
 	q.MaxSumError = max(q.MaxSumError, p.MaxSumError)
 	for i, n := range p.Sizes {
-		if i == len(q.Sizes) { // merging begins without knowing k
+		if i == len(q.Sizes) { // k is 0 before the first merge
 			q.Sizes = append(q.Sizes, 0)
 		}
 		q.Sizes[i] += n

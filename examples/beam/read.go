@@ -1,7 +1,6 @@
 package main
 
-// Reading a shard: the same bytes, the same rows and the same complaints on
-// every pass.
+// Reading a shard. Every pass must find the same bytes and rows.
 
 import (
 	"bytes"
@@ -17,27 +16,27 @@ import (
 	"softkmeans/internal/table"
 )
 
-// reading is how shards are to be read.
+// reading says how to read shards.
 type reading struct {
 	Label   string
 	Header  table.Header
-	OpenEnd bool // a last line without an end is no error
+	OpenEnd bool // the last line may have no end
 	Workers int  // goroutines for one shard
 }
 
-// contents is what a shard turned out to hold.
+// contents describes the content of a shard.
 type contents struct {
 	table.Head // without names if there is neither a row nor a header
 	Rows       int64
 	Sum        int64 // checksum of its bytes
 }
 
-// blockRows is how many rows of d columns are handed on at once: so many that the
-// work for each block does not count, and no more than 16 MB, or 24 rows.
+// blockRows is the number of rows of d columns in a block: enough that the cost of a
+// block does not matter, and at most 16 MB or 24 rows.
 func blockRows(d int) int { return max(24, min(8192, 1<<21/d)) }
 
-// eachBlock reads a shard and hands its rows to f, in blocks. All errors name the
-// shard; those of its text name the line.
+// eachBlock reads a shard and calls f with blocks of its rows. All errors name the shard;
+// those of its text name the line.
 func (r reading) eachBlock(ctx context.Context, s shard, f func(x *softkmeans.Matrix) error) (c contents, err error) {
 	defer func() { err = named(s.Name, err) }()
 	fs, err := filesystem.New(ctx, s.Name)
@@ -77,7 +76,7 @@ func (r reading) eachBlock(ctx context.Context, s shard, f func(x *softkmeans.Ma
 	return c, nil
 }
 
-// blocks hands the rows to f, which must not keep them, and counts them.
+// blocks calls f with blocks of the rows, which f must not keep, and counts the rows.
 func (r reading) blocks(ctx context.Context, rows *table.Reader, f func(x *softkmeans.Matrix) error) (n int64, err error) {
 	d := len(rows.Names)
 	data := make([]float64, blockRows(d)*d)
@@ -99,7 +98,7 @@ func (r reading) blocks(ctx context.Context, rows *table.Reader, f func(x *softk
 	}
 }
 
-// watched is a reader that remembers what went through it, and ends with ctx.
+// watched is a reader that records what is read, and ends with ctx.
 type watched struct {
 	ctx   context.Context
 	r     io.Reader

@@ -8,7 +8,7 @@ import (
 	"softkmeans"
 )
 
-// report says what was fitted and how good it is.
+// report describes the fit and its quality.
 func (j *job) report(s *summary, m *softkmeans.Model, q *quality) []byte {
 	c := q.certificate(m)
 	var b bytes.Buffer

@@ -1,6 +1,6 @@
 package main
 
-// Which shards there are.
+// The list of shards.
 
 import (
 	"context"
@@ -15,18 +15,18 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// shard is the element of the pipeline: a file's name, and what is known of it.
-// Its rows never leave the machine that reads it.
+// shard is the element of the pipeline: a file's name, its rows and its checksum. The rows
+// themselves stay on the machine that reads them.
 type shard struct {
 	Name   string
 	Output string // the name of its memberships
-	Rows   int64  // from the manifest, or once it was read; unknown below 0
-	Read   bool   // it was read, and Sum is its checksum
+	Rows   int64  // from the manifest, or after the first pass; negative: not counted yet
+	Read   bool   // the first pass has read it, and Sum is its checksum
 	Sum    int64
 }
 
-// listShards returns the shards that the command line names, sorted within a
-// pattern. That a file exists is for the one who reads it to find out.
+// listShards returns the shards that the command line names, sorted within a pattern. It
+// does not check that they exist.
 func (o *options) listShards(ctx context.Context) ([]shard, error) {
 	var shards []shard
 	if o.manifest != "" {
@@ -106,10 +106,10 @@ func readManifest(ctx context.Context, name string) ([]shard, error) {
 	return shards, nil
 }
 
-// hasPattern reports whether a name stands for many.
+// hasPattern reports whether a name is a pattern.
 func hasPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
-// join joins parts of a name, leaving gs:// and the like alone.
+// join joins parts of a name, and keeps gs:// and the like.
 func join(dir string, parts ...string) string {
 	name := strings.Join(parts, "/")
 	if dir == "" {
@@ -118,7 +118,7 @@ func join(dir string, parts ...string) string {
 	return strings.TrimRight(dir, "/") + "/" + name
 }
 
-// clean makes two local names of one file equal, as far as names can tell.
+// clean returns the shortest name of a local file, so that names can be compared.
 func clean(name string) string {
 	if strings.Contains(name, "://") {
 		return name
@@ -139,7 +139,7 @@ func list(ctx context.Context, pattern string) ([]string, error) {
 	return fs.List(ctx, pattern)
 }
 
-// readFile returns what is in a file.
+// readFile returns the content of a file.
 func readFile(ctx context.Context, name string) ([]byte, error) {
 	fs, err := filesystem.New(ctx, name)
 	if err != nil {
@@ -150,7 +150,7 @@ func readFile(ctx context.Context, name string) ([]byte, error) {
 	return text, named(name, err)
 }
 
-// named adds the file's name to an error that is without.
+// named adds the file's name to an error that does not have it.
 func named(name string, err error) error {
 	if err == nil || strings.Contains(err.Error(), name) {
 		return err

@@ -12,9 +12,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// testFS is the local file system under test://, with faults that a test asks for.
-// It has neither Copy nor anything else that is optional but what the program
-// needs.
+// testFS is the local file system under test://, with faults set by a test. Of the
+// optional methods it has only those that the program needs.
 type testFS struct{}
 
 const scheme = "test://"
