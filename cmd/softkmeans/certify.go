@@ -166,17 +166,17 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		return nil, err
 	}
 	c := &certified{data: d, centers: f.model}
-	var prototypes *softkmeans.Matrix
+	var centerMatrix *softkmeans.Matrix
 	if given.model != nil {
-		prototypes, err = given.model.centersFor(d, f.model)
+		centerMatrix, err = given.model.centersFor(d, f.model)
 	} else {
 		c.centers = given.centers.source
-		prototypes, err = readCenters(s.ctx, given.centers, d)
+		centerMatrix, err = readCenters(s.ctx, given.centers, d)
 	}
 	if err != nil {
 		return nil, err
 	}
-	c.quality = quality{k: prototypes.Rows, tol: f.tol, scaled: d.scale != nil}
+	c.quality = quality{k: centerMatrix.Rows, tol: f.tol, scaled: d.scale != nil}
 	var g *softkmeans.Matrix
 	if given.memberships != nil {
 		c.memberships = given.memberships.source
@@ -188,11 +188,11 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
 		if g == nil {
 			o := &softkmeans.SimplexOptions{Workers: f.workers}
-			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, prototypes, o); err != nil {
+			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, o); err != nil {
 				return none, err
 			}
 		}
-		return softkmeans.Certify(context.Background(), d.x, prototypes, g, &softkmeans.Options{Weights: d.Weights})
+		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	})
 	return c, err
 }

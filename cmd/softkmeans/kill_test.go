@@ -26,7 +26,7 @@ const (
 var leftOver = regexp.MustCompile(`^(m\.csv|c\.csv|model\.json|f\.csv|page\.html)\.[0-9a-f]{8}\.tmp$`)
 
 // If a process is killed while it replaces files, each file is the old or the new one,
-// byte for byte, and the first ones are the new ones. After a signal that can be
+// byte for byte. The new ones come first. After a signal that can be
 // caught all are old or all are new, and no other file is left. After one that
 // cannot, temporary files may be left; the next run ignores them.
 //

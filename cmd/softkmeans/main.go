@@ -1,8 +1,8 @@
 // Command softkmeans fits soft k-means to the rows of a CSV or .npy file. It
-// prints a certificate: how far the result is from the proved minimum. It also
-// certifies centers and memberships of other programs, proposes a number of
-// centers, saves models, computes the memberships of new rows, compares labels
-// with known classes, and writes an HTML report.
+// prints a certificate: how far the result is from the proved minimum. It saves
+// models and computes the memberships of new rows. Other commands propose a number
+// of centers, certify centers and memberships of any program, compare labels with
+// known classes, and write an HTML page.
 //
 //	go run ./cmd/softkmeans fit -k 3 testdata/iris.csv
 //
