@@ -27,12 +27,6 @@ func checkList(p *pack, module string, faults []fault, fix bool, out io.Writer) 
 			complain(f, err.Error())
 			continue
 		}
-		if s.name != f.file {
-			moved[f.number] = s.name
-			if !fix {
-				complain(f, fmt.Sprintf("its lines are in %s now, not in %s; -fix writes this", s.name, f.file))
-			}
-		}
 		wrong, _, _, err := f.apply(s)
 		if err == nil {
 			err = p.builds(s.name, wrong)
@@ -43,6 +37,11 @@ func checkList(p *pack, module string, faults []fault, fix bool, out io.Writer) 
 		changes[wrong] = f.name
 		if err != nil {
 			complain(f, err.Error())
+		} else if s.name != f.file {
+			moved[f.number] = s.name
+			if !fix {
+				complain(f, fmt.Sprintf("its lines are in %s now, not in %s; -fix writes this", s.name, f.file))
+			}
 		}
 	}
 	if fix && len(moved) > 0 {

@@ -75,14 +75,18 @@ func (b *bench) cover(ctx context.Context, workers int, progress func(string)) (
 	return c, nil
 }
 
-// sum is a hash of all that the tests depend on: code and test data.
+// sum is a hash of all that the tests depend on: code and test data, for the root those of
+// its own folder.
 func (b *bench) sum() ([32]byte, error) {
 	h := sha256.New()
 	fmt.Fprintln(h, runtime.Version(), b.pkg)
 	err := filepath.WalkDir(b.dir, func(name string, d fs.DirEntry, err error) error {
 		at := filepath.ToSlash(strings.TrimPrefix(name, b.dir))
 		code := strings.HasSuffix(at, ".go") || strings.Contains(at, "/testdata/") || path.Base(at) == "go.mod"
-		if err != nil || !d.Type().IsRegular() || !code || at == "/"+listPath {
+		if b.pkg == "." && strings.Count(at, "/") > 1 && !strings.HasPrefix(at, "/testdata/") {
+			code = false
+		}
+		if err != nil || !d.Type().IsRegular() || !code {
 			return err
 		}
 		data, err := os.ReadFile(name)

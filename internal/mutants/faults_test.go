@@ -48,7 +48,7 @@ func TestFaults(t *testing.T) {
 		has[f.file] = true
 	}
 	// These have constants and build tags only, or what no test of results can see.
-	for _, name := range []string{"doc.go", "parallel.go", "goroutines.go", "goroutines_none.go", "kernels_nosimd.go", "kernels_simd.go",
+	for _, name := range []string{"doc.go", "status.go", "parallel.go", "goroutines.go", "goroutines_none.go", "kernels_nosimd.go", "kernels_simd.go",
 		"strips_simd.go", "simd_amd64.go", "simd_other.go", "solvers_all.go", "solvers_gram.go"} {
 		has[name] = true
 	}
