@@ -216,37 +216,11 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	if err := checkShape("kernel", kernel); err != nil {
 		return nil, err
 	}
-	n := kernel.Rows
-	if n != kernel.Cols {
-		return nil, fail(ErrShape, "kernel is "+shape(kernel.Rows, kernel.Cols)+", not square")
-	}
-	if n == 0 {
+	if kernel.Rows == 0 && kernel.Cols == 0 {
 		return nil, fail(ErrTooFewSamples, "kernel has no rows")
 	}
-	top, err := checkData("kernel", kernel)
-	if err != nil {
-		return nil, err
-	}
-	// By tiles, so that mirror images are read from a cache.
-	const tile = 64
-	worst, row, col := 0.0, 0, 0
-	for i0 := 0; i0 < n; i0 += tile {
-		for j0 := 0; j0 <= i0; j0 += tile {
-			for i := i0; i < min(i0+tile, n); i++ {
-				for j, v := range kernel.row(i)[j0:min(j0+tile, i+1)] {
-					if d := math.Abs(v/2 - kernel.Data[(j0+j)*kernel.Stride+i]/2); d > worst {
-						worst, row, col = d, i, j0+j
-					}
-				}
-			}
-		}
-	}
-	if worst > symmetryTol/2*top {
-		return nil, fail(ErrShape, "kernel is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
-			decimal(kernel.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+
-			decimal(kernel.At(col, row)))
-	}
-	return &denseKernel{kernel, worst > 0}, nil
+	exact, err := checkSymmetric("kernel", kernel)
+	return &denseKernel{kernel, !exact}, err
 }
 
 // decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which

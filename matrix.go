@@ -257,6 +257,42 @@ func checkScale(arg string, m *Matrix, top float64) error {
 	return nil
 }
 
+// symmetryTol is how far an entry may be from its mirror image, relative to the largest
+// entry. What is within it is averaged.
+const symmetryTol = 1e-8
+
+// checkSymmetric is checkData for a matrix that must be square, and symmetric to
+// symmetryTol of its largest entry. The error names the pair that differs most. exact is
+// whether none differs.
+func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
+	if m.Rows != m.Cols {
+		return false, fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+", not square")
+	}
+	top, err := checkData(arg, m)
+	if err != nil {
+		return false, err
+	}
+	// By tiles, so that mirror images are read from a cache.
+	const tile = 64
+	worst, row, col := 0.0, 0, 0
+	for i0 := 0; i0 < m.Rows; i0 += tile {
+		for j0 := 0; j0 <= i0; j0 += tile {
+			for i := i0; i < min(i0+tile, m.Rows); i++ {
+				for j, v := range m.row(i)[j0:min(j0+tile, i+1)] {
+					if d := math.Abs(v - m.Data[(j0+j)*m.Stride+i]); d > worst {
+						worst, row, col = d, i, j0+j
+					}
+				}
+			}
+		}
+	}
+	if worst > symmetryTol*top {
+		return false, fail(ErrShape, arg+" is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
+			decimal(m.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+decimal(m.At(col, row)))
+	}
+	return worst == 0, nil
+}
+
 // rowsOf is the view of rows lo…hi−1.
 func rowsOf(m *Matrix, lo, hi int) *Matrix {
 	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : hi*m.Stride]}

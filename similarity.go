@@ -106,10 +106,6 @@ func (k *denseKernel) Rows(dst *Matrix, lo int) {
 	}
 }
 
-// symmetryTol is how far an entry may be from its mirror image, relative to the
-// largest entry. What is within it is averaged.
-const symmetryTol = 1e-8
-
 // SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a
 // [Similarity] that computes its rows when they are asked for. x is neither
 // copied nor changed, and must not change while the kernel is in use.
