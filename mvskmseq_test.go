@@ -135,7 +135,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 			}
 		}
 	}
-	n, size := 2000, 400
+	n, size := fewer(2000, 1000), fewer(400, 200)
 	if all {
 		n, size = 200000, 0
 	}
@@ -374,7 +374,7 @@ func TestMinVolumeSeqDegenerate(t *testing.T) {
 		}), 3},
 	} {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-			for _, init := range []Init{InitAuto, InitSPA, InitGlobal} {
+			for _, init := range fewer([]Init{InitAuto, InitSPA, InitGlobal}, []Init{InitAuto, InitGlobal}) {
 				name := fmt.Sprint(c.name, " ", sum, " ", init)
 				m, _ := seqFit(t, c.x, c.k, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Sum: sum, Init: init, MaxIter: full(10, 3)}, SummaryRows: 32 * c.k, Refinements: 1}, 64)
 				if _, err := m.MarshalBinary(); err != nil { // every number is finite
