@@ -176,6 +176,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	if err != nil {
 		return nil, err
 	}
+	s.places["centers"] = place{c.centers, d.Names}
 	c.quality = quality{k: centerMatrix.Rows, tol: f.tol, scaled: d.scale != nil}
 	var g *softkmeans.Matrix
 	if given.memberships != nil {
@@ -184,6 +185,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 			return nil, err
 		}
 		c.hard = c.k > 1 && isHard(g)
+		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
 	}
 	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
 		if g == nil {

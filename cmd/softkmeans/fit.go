@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"io"
 	"slices"
@@ -234,7 +233,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
 	if r.k == 0 {
 		floors, err := await(s.ctx, func() ([]float64, error) {
-			return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+			return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 		})
 		if err != nil {
 			return nil, err

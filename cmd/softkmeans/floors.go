@@ -5,7 +5,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -131,7 +130,7 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	}
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
 	r.floors, err = await(s.ctx, func() ([]float64, error) {
-		return softkmeans.Floors(context.Background(), d.x, &softkmeans.Options{Weights: d.Weights})
+		return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	})
 	return r, err
 }

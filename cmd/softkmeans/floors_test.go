@@ -38,7 +38,7 @@ type parsedFloors struct {
 func TestFloorsNumbers(t *testing.T) {
 	for _, name := range sets {
 		x := readTable(t, setFile(name))
-		floors, err := softkmeans.Floors(context.Background(), x, nil)
+		floors, err := softkmeans.Floors(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -227,7 +227,7 @@ func TestFloorsInput(t *testing.T) {
 	} {
 		scaled := x.Clone()
 		scale.Of(test.kind, scaled.Data, 2, test.weights).Apply(scaled.Data)
-		want, err := softkmeans.Floors(context.Background(), scaled, &softkmeans.Options{Weights: test.weights})
+		want, err := softkmeans.Floors(t.Context(), scaled, &softkmeans.Options{Weights: test.weights})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -189,7 +189,8 @@ func (f *inputFlags) named() bool { return f.source != "" && f.source != "-" }
 type session struct {
 	*outputs
 	in     io.ReadCloser
-	source string // the input's name in messages
+	source string           // the input's name in messages
+	places map[string]place // of the arguments of the package
 }
 
 // open opens the input. The caller closes the session.
@@ -198,7 +199,7 @@ func (f *inputFlags) open(ctx context.Context, std streams) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source}, nil
+	return &session{&outputs{ctx: ctx, data: in, std: std}, in, source, map[string]place{}}, nil
 }
 
 // inputCommand is the parsed command line of a command with one input.
@@ -223,7 +224,7 @@ func onInput[F any, P interface {
 			return err
 		}
 		defer s.close()
-		return P(&f).run(s)
+		return s.located(P(&f).run(s))
 	}
 }
 
@@ -246,7 +247,7 @@ func (f *inputFlags) read(s *session) (*data, error) {
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
 	}
-	return await(s.ctx, func() (*data, error) {
+	t, err := await(s.ctx, func() (*data, error) {
 		t, err := rows.ReadAll(s.in, s.source, d)
 		if err != nil {
 			return nil, err
@@ -255,9 +256,18 @@ func (f *inputFlags) read(s *session) (*data, error) {
 		if d.scale == nil {
 			d.scale = scale.Of(f.scale, t.Data, len(t.Names), t.Weights)
 		}
+		if d.scale != nil {
+			if err := checkEntries(d.x, 0); err != nil {
+				return d, err
+			}
+		}
 		d.scale.Apply(t.Data)
 		return d, nil
 	})
+	if t != nil {
+		s.places["x"] = place{s.source, t.Names}
+	}
+	return t, err
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

@@ -17,6 +17,15 @@ import (
 // memberships.
 func centerName(j int) string { return "p" + strconv.Itoa(j) }
 
+// centerNames returns the names of k centers.
+func centerNames(k int) []string {
+	names := make([]string, k)
+	for j := range names {
+		names[j] = centerName(j)
+	}
+	return names
+}
+
 // labelsOf returns the number of each row's largest membership.
 func labelsOf(memberships *softkmeans.Matrix) []int {
 	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)

@@ -131,10 +131,10 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	switch f.method {
 	case methodMinVolume:
 		m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.iteration})
+			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.update})
 	case methodAlternating:
 		m, err = softkmeans.FitAlternating(ctx, d.x, r.k, &softkmeans.AlternatingOptions{
-			Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.iteration})
+			Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.update})
 	default:
 		o := f.options
 		o.Weights = weights
@@ -144,7 +144,8 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 		return nil, err
 	}
 	r.setModel(m)
-	r.cert, err = softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: weights})
+	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
+		&softkmeans.Options{Weights: weights, Workers: f.workers})
 	return m.Memberships, err
 }
 
@@ -159,7 +160,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *p
 	if err != nil {
 		return nil, err
 	}
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.iteration}
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
 	switch {
 	case f.method == methodTILSD && matrix != nil:
 		r.lsd, err = softkmeans.TILSD(ctx, matrix, r.k, o)
@@ -188,11 +189,11 @@ func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *sof
 		return nil, d.x, nil
 	case kernelLinear:
 		r.samples = d.x
-		x := d.x
-		if f.method == methodTILSD {
-			x, _ = centred(x)
+		kernel, err := softkmeans.LinearKernel(d.x) // also checks the entries
+		if err == nil && f.method == methodTILSD {
+			x, _ := centred(d.x)
+			kernel, err = softkmeans.LinearKernel(x)
 		}
-		kernel, err := softkmeans.LinearKernel(x)
 		return kernel, nil, err
 	}
 	r.samples = d.x

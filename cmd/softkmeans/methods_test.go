@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -129,7 +128,7 @@ func TestFitSimilarities(t *testing.T) {
 // error. A stream has the same proposal.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
-	floors, err := softkmeans.Floors(context.Background(), x, nil)
+	floors, err := softkmeans.Floors(t.Context(), x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

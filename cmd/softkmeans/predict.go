@@ -71,6 +71,7 @@ func (f *predictFlags) run(s *session) error {
 	if err := f.use(model); err != nil {
 		return err
 	}
+	s.places["centers"] = place{f.model, model.Columns}
 	predict, err := model.predictor()
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
@@ -148,7 +149,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		hi := min(lo+most, x.Rows)
 		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))
 		if err != nil {
-			return err
+			return laterRow(err, lo)
 		}
 		labels := labelsOf(g)
 		for _, label := range labels {

@@ -42,12 +42,21 @@ func newProgress(w io.Writer, quiet bool) *progress {
 	return p
 }
 
+// update is for the Progress of a fit: blocks of a pass, or iterations.
+func (p *progress) update(at softkmeans.Iteration) {
+	if at.Pass > 0 {
+		p.pass(at.Pass)
+	} else {
+		p.iteration(at)
+	}
+}
+
 // pass shows the pass and the share of the file that is read.
-func (p *progress) pass(at softkmeans.Pass) {
+func (p *progress) pass(pass int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	if number := p.before + at.Pass; number != p.number {
+	if number := p.before + pass; number != p.number {
 		if p.number > 0 {
 			p.began = now
 		}
@@ -86,7 +95,7 @@ func (p *progress) iteration(at softkmeans.Iteration) {
 		line = fmt.Sprintf("after pass %d: %s", p.number, line)
 	}
 	if at.Floor > 0 {
-		line += fmt.Sprintf(", %.1f%% above the floor", 100*(at.Fit/at.Floor-1))
+		line += fmt.Sprintf(", %.1f%% above the floor", 100*(at.Objective/at.Floor-1))
 	}
 	p.show(line)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"strings"
 	"testing"
@@ -27,7 +26,7 @@ func TestVerdict(t *testing.T) {
 	} {
 		f, g := m.Centers.Clone(), m.Memberships.Clone()
 		test.spoil(f, g)
-		c, err := softkmeans.Certify(context.Background(), x, f, g, nil)
+		c, err := softkmeans.Certify(t.Context(), x, f, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +57,7 @@ func TestDistance(t *testing.T) {
 		for i := range x {
 			x[i] *= test.unit
 		}
-		c, err := softkmeans.Certify(context.Background(), softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2, []float64{5 * test.unit, 6 * test.unit}), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}), nil)
+		c, err := softkmeans.Certify(t.Context(), softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2, []float64{5 * test.unit, 6 * test.unit}), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -154,7 +154,7 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 
 // fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
-	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.iteration}
+	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.update}
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
 	if err != nil && f.k == 0 && content.Proposal.K == 0 && content.Proposal.Reason != "" {
 		return fmt.Errorf("%s: %w; give -k N", content.Table.Source, err)

@@ -118,12 +118,8 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 // readMemberships returns the memberships of d's rows in k centers, which come from
 // the file of.
 func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of string) (*softkmeans.Matrix, error) {
-	names := make([]string, k)
-	for j := range names {
-		names[j] = centerName(j)
-	}
 	found := false
-	t, err := s.read(ctx, table.Dialect{Pick: picked(names, &found)}, false)
+	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), &found)}, false)
 	if err != nil {
 		return nil, err
 	}

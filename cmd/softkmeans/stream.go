@@ -86,13 +86,19 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
+	s.places["x"] = place{s.source, file.Names}
 	return b, nil
 }
 
 // blocks yields the blocks of one pass.
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
+	n := 0
 	for x, err := range b.file.Blocks(b.ctx) {
+		if err == nil && b.scale != nil {
+			err = checkEntries(x, n)
+		}
 		if b.fault = err; err == nil {
+			n += x.Rows
 			b.scale.Apply(x.Data)
 		}
 		if !yield(x, err) {
@@ -109,10 +115,10 @@ func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 			return err
 		}
 		if err := take(x); err != nil {
-			return err
+			return laterRow(err, n)
 		}
 		n += x.Rows
-		b.progress.pass(softkmeans.Pass{Pass: 1, Rows: n})
+		b.progress.update(softkmeans.Iteration{Pass: 1, Rows: n})
 	}
 	b.progress.before++
 	b.rows = n
@@ -239,12 +245,13 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 		return b.fault
 	}
 	if f.method == methodMinVolume {
-		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Workers: f.workers,
-			Memberships: take, PassProgress: b.progress.pass, Progress: b.progress.iteration})
+		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeSeqOptions{
+			MinVolumeOptions: softkmeans.MinVolumeOptions{
+				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Workers: f.workers, Progress: b.progress.update},
+			Memberships: take})
 	} else {
 		o := f.options
-		o.Progress, o.Memberships = b.progress.pass, take
+		o.Progress, o.Seq.Memberships = b.progress.update, take
 		m, err = softkmeans.FitSeq(b.ctx, b.blocks, r.k, &o)
 	}
 	if b.fault != nil {

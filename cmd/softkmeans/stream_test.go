@@ -227,7 +227,7 @@ func TestLarge(t *testing.T) {
 func TestStreamCertificate(t *testing.T) {
 	f := fitFlags{k: 3}
 	std := streams{out: io.Discard, err: io.Discard}
-	r, err := f.fitStream(&session{outputs: &outputs{ctx: t.Context(), std: std}, source: iris}, nil)
+	r, err := f.fitStream(&session{outputs: &outputs{ctx: t.Context(), std: std}, source: iris, places: map[string]place{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestStreamCertificate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := softkmeans.Certify(context.Background(), x, r.model.Centers, g, nil)
+	want, err := softkmeans.Certify(t.Context(), x, r.model.Centers, g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
