@@ -34,6 +34,10 @@ func TestLSDFloorNegative(t *testing.T) {
 // TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps
 // than the eigensolver has. That is a Status, and the floor is a bound still.
 func TestLSDEigensolverLimit(t *testing.T) {
+	if raceDetector {
+		skip(t, "takes seconds under the race detector, which has nothing to find here")
+		return
+	}
 	n := fewer(400, 200)
 	value := func(i int) float64 { return 2 * math.Cos(math.Pi*float64(i)/float64(n+1)) }
 	kernel := KernelFunc(n, func(i, j int) float64 {

@@ -50,6 +50,9 @@ func TestSets(t *testing.T) {
 
 // The shares that the reasons for or against standardizing name.
 func TestReasons(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits ten clusters")
+	}
 	for name, want := range map[string]string{"wine": "66", "digits": "61"} {
 		s := opened(t, name)
 		parts, err := s.fit(t.Context(), options{slack: .25, label: "auto", standardize: !findSet(name).standardize}, nil)

@@ -221,6 +221,9 @@ func TestPathListens(t *testing.T) {
 // A preview has about the error of the fit that follows, also if the floor is 0, and if
 // the slack is larger than a fit uses.
 func TestPreviewFits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits many times")
+	}
 	for name, c := range map[string]struct {
 		k, columns int
 		noise      float64

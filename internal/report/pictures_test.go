@@ -12,6 +12,9 @@ import (
 
 // Rows that are pictures are drawn as tiles, and their table is folded.
 func TestImages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("fits ten clusters")
+	}
 	in := set(t, "digits", scale.None)
 	in.Rows, in.Cols = 8, 8
 	page, all := made(t, in, 10)

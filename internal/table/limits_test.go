@@ -47,6 +47,9 @@ func TestLimits(t *testing.T) {
 		{"blank lines", "", " \n", `f.csv: the first 64 MB are blank lines`, 66 << 20},
 		{"CR alone", "x0,x1\r", "1,2\r", `f.csv: the lines end in CR alone; convert them to LF`, 2 << 20},
 	} {
+		if testing.Short() && test.most > 64<<20 {
+			continue // time
+		}
 		workers := []int{0, 1, 2}
 		if test.most > 32<<20 { // long: one of the three
 			workers = workers[i%3 : i%3+1]
@@ -75,6 +78,9 @@ func TestLimits(t *testing.T) {
 
 // A text just within the limits is read.
 func TestWithinLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads lines of 64 MB")
+	}
 	long := strings.Repeat("x\n", mostQuoted/2)
 	for text, want := range map[string]string{
 		"1,\"" + long + "\"\n":                            "",
@@ -92,6 +98,9 @@ func TestWithinLimits(t *testing.T) {
 
 // A row of many lines has the same limit as a line.
 func TestLongRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads lines of 64 MB")
+	}
 	in := &endless{head: "1\n2,", again: "\"" + strings.Repeat(strings.Repeat("x", 255)+"\n", 1<<11) + "\","}
 	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil || err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
 		t.Errorf("%v, %d bytes were read", err, in.read)
@@ -100,6 +109,9 @@ func TestLongRow(t *testing.T) {
 
 // A line of too many fields takes no more memory than the longest permitted line.
 func TestManyColumns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads lines of 64 MB")
+	}
 	most := strings.Repeat("1,", mostColumns-1) + "1\n"
 	if got, err := read(most, Dialect{}); err != nil || len(got.Data) != mostColumns {
 		t.Error(err)
