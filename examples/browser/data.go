@@ -152,7 +152,7 @@ func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) 
 	if d.floors, err = softkmeans.Floors(context.Background(), d.x, nil); err != nil {
 		return nil, err
 	}
-	if d.propose, err = view.Propose(d.x, nil, d.floors); err != nil {
+	if d.propose, err = softkmeans.ProposeK(d.floors); err != nil {
 		return nil, err
 	}
 	d.plane, err = view.NewPlane(d.x, nil)

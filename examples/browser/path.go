@@ -123,7 +123,7 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
-				if begun > 0 && d.slackOf(last.Fit, p.k) > d.mostSlack(p.k) {
+				if begun > 0 && d.slackOf(last.Objective, p.k) > d.mostSlack(p.k) {
 					inner.reached = true // it is the first beyond the slider
 				}
 				begun++

@@ -78,7 +78,7 @@ func slackWords(o options) string {
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{
 		{"step", step},
-		{"objective", view.Number(it.Fit)},
+		{"objective", view.Number(it.Objective)},
 		{"floor", view.Number(it.Floor)},
 	}
 }

@@ -53,7 +53,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	if in.Floors, err = softkmeans.Floors(context.Background(), x, &softkmeans.Options{Weights: in.Weights}); err != nil {
 		return err
 	}
-	if in.Proposal, err = view.Propose(x, in.Weights, in.Floors); err != nil {
+	if in.Proposal, err = softkmeans.ProposeK(in.Floors); err != nil {
 		return err
 	}
 	k := o.K
@@ -101,7 +101,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	var m *softkmeans.Model
 	var err error
 	if in.SummaryBased {
-		if m, err = softkmeans.FitMinVolumeSeq(ctx, blocks(in.X), k, &opts); err != nil {
+		if m, err = softkmeans.FitMinVolumeSeq(ctx, blocks(in.X), k, &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: opts}); err != nil {
 			return err
 		}
 		m.Memberships, err = m.Predict(nil, in.X)

@@ -92,7 +92,7 @@ func (b *builder) panels() (all []picture, note string) {
 	}
 	var shownX, shownY []float64
 	note = "The three have the same axes."
-	data, widest := max(dx.hi/2-dx.lo/2, dy.hi/2-dy.lo/2), max(ux.hi/2-ux.lo/2, uy.hi/2-uy.lo/2)
+	data, widest := max(dx.hi-dx.lo, dy.hi-dy.lo), max(ux.hi-ux.lo, uy.hi-uy.lo)
 	if data >= tooSmall*widest {
 		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
 	} else {

@@ -10,11 +10,14 @@ import (
 // has the objective with its penalty only.
 type record struct{ runs []run }
 
-type run struct{ objectives, errors []float64 }
+type run struct{ losses, errors []float64 }
 
 // follow is the Progress of a fit that is recorded and shown.
 func (r *record) follow(o *Options) func(softkmeans.Iteration) {
 	return func(it softkmeans.Iteration) {
+		if it.Pass > 0 { // a block of a pass, not an iteration
+			return
+		}
 		r.progress(it)
 		if o.Iteration != nil {
 			o.Iteration(it)
@@ -28,13 +31,13 @@ func (r *record) progress(it softkmeans.Iteration) {
 		r.runs = append(r.runs, run{})
 	}
 	last := &r.runs[len(r.runs)-1]
-	last.objectives, last.errors = append(last.objectives, it.Objective), append(last.errors, it.Fit)
+	last.losses, last.errors = append(last.losses, it.Loss), append(last.errors, it.Objective)
 }
 
 // errors returns those of the run that gave the model; nil if it was not recorded.
 func (r *record) errors(m *softkmeans.Model) []float64 {
 	for _, at := range slices.Backward(r.runs) {
-		if slices.Equal(at.objectives, m.Trace) {
+		if slices.Equal(at.losses, m.Trace) {
 			return at.errors
 		}
 	}

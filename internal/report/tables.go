@@ -102,7 +102,7 @@ func (b *builder) centersTable() grid {
 			for i := range m.Rows {
 				lo, hi = min(lo, m.At(i, j)), max(hi, m.At(i, j))
 			}
-			spread[j] = hi/2 - lo/2 // hi−lo can be out of range
+			spread[j] = hi - lo
 		}
 		slices.SortStableFunc(shown, func(a, c int) int { return cmp.Compare(spread[c], spread[a]) })
 		shown = shown[:most]

@@ -3,7 +3,6 @@ package report
 // The sentences of the page.
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,12 +93,6 @@ func (b *builder) dominant() string {
 	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
 	}
-	var top float64 // squares can be out of range
-	for i := range b.X.Rows {
-		for j, v := range b.X.Row(i) {
-			top = max(top, math.Abs(v/2-b.Plane.Mean[j]/2))
-		}
-	}
 	sums := make([]float64, b.X.Cols)
 	var total float64
 	for i := range b.X.Rows {
@@ -108,7 +101,7 @@ func (b *builder) dominant() string {
 			w = b.Weights[i]
 		}
 		for j, v := range b.X.Row(i) {
-			d := (v/2 - b.Plane.Mean[j]/2) / top
+			d := v - b.Plane.Mean[j]
 			sums[j] += w * d * d
 			total += w * d * d
 		}
@@ -144,13 +137,13 @@ func (in *Input) Answer() string {
 	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.MinVolume.Model.Centers.Rows
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
-	case in.Plane.Share[0] == 0: // the total can be 0 where numbers are tiny
+	case in.Plane.Share[0] == 0:
 		if slices.Contains(in.Weights, 0) {
 			return "All rows that have weight are equal: one prototype is enough."
 		}
 		return "All rows are equal: one prototype is enough."
 	case !view.HasTotal(c):
-		return "The squares of these numbers are out of range, and with them the shares that are explained; prototypes and memberships are not."
+		return "Squared errors times these weights are out of range, and so are the explained shares. Prototypes and memberships are not."
 	case k == 1:
 		return "One prototype is the mean of all rows, and explains nothing of how they differ."
 	case g.Floor <= 1e-12*g.Total:

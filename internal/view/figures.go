@@ -14,7 +14,7 @@ import (
 func Finite(v float64) bool { return math.Abs(v) < math.MaxFloat64 }
 
 // HasTotal reports whether errors can be given as shares of the total variance. It is
-// 0 if all rows are equal, and may be out of range.
+// 0 if all rows are equal, and out of range with extreme weights.
 func HasTotal(c softkmeans.Certificate) bool { return c.Total > 0 && Finite(c.Total) }
 
 // Share writes a share of the total variance in percent, or – if HasTotal is false.

@@ -40,38 +40,40 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 			p.Mean[j] += w * v
 		}
 	}
-	// Halves, for the distance of two numbers can be out of range.
 	centred := x.Clone()
-	var top float64
+	var top, size float64
 	for i := range x.Rows {
 		row, w := centred.Row(i), math.Sqrt(weight(i))
 		for j := range row {
-			row[j] = (row[j]/2 - p.Mean[j]/2) * w
+			row[j] = (row[j] - p.Mean[j]) * w
 			top = max(top, math.Abs(row[j]))
 		}
 	}
-	var size float64
 	for _, v := range p.Mean {
 		size = max(size, math.Abs(v))
 	}
-	if top <= 1e-14*size { // equal rows: the rest is the mean's rounding
+	if top <= 1e-14*size || top == 0 { // equal rows: the rest is the mean's rounding
 		return p, nil
+	}
+	// A power of two changes no digit, and brings differences of small numbers into range.
+	_, e := math.Frexp(top)
+	var total float64
+	for i := range centred.Rows {
+		row := centred.Row(i)
+		for j := range row {
+			row[j] = math.Ldexp(row[j], -e)
+			total += row[j] * row[j]
+		}
 	}
 	svd, err := softkmeans.TruncatedSVD(context.Background(), centred, min(2, x.Rows, x.Cols), nil)
 	if err != nil {
 		return p, err
 	}
-	var total float64 // and so can squares
-	for i := range x.Rows {
-		for _, v := range centred.Row(i) {
-			total += (v / top) * (v / top)
-		}
-	}
 	for c, s := range svd.S {
 		for j := range x.Cols {
 			p.Axes.Set(c, j, svd.V.At(j, c))
 		}
-		p.Share[c] = min((s/top)*(s/top)/total, 1)
+		p.Share[c] = min(s*s/total, 1)
 	}
 	return p, nil
 }

@@ -72,7 +72,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 		}
 	case Finite(c.Gap):
 		head = Percent(c.Gap) + " of the variance above the floor"
-		meaning = "The squares of these numbers are out of range, and with them the error and the floor; their distance is not."
+		meaning = "Squared errors times these weights are out of range, and so are the error and the floor. The gap is not."
 	default:
 		head = "No variance to explain"
 		meaning = "All rows are equal."
@@ -92,8 +92,7 @@ func (f *Fit) Verdict() (head, meaning string) {
 
 // How says how a model was computed.
 func How(m *softkmeans.Model) string {
-	switch {
-	case m.Trace == nil:
+	if m.Trace == nil {
 		return "in closed form"
 	}
 	how := Count(m.Iterations, "iteration") + ", " + m.Status.String()
