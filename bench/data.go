@@ -1,7 +1,6 @@
 package main
 
-// The data that is timed and tested, and the measure by which all results are
-// compared.
+// The data that is timed and tested, and the check of all results.
 
 import (
 	"fmt"
@@ -37,7 +36,7 @@ func parseShapes(s string) (shapes []shape, err error) {
 		}
 		at := shape{v[0], v[1], v[2]}
 		if at.k < 2 || at.k-1 > min(at.n-1, at.d) {
-			return nil, fmt.Errorf("shape %q: k must be at least 2 and k−1 at most min(n−1, d) = %d; elsewhere there is nothing to find", one, min(at.n-1, at.d))
+			return nil, fmt.Errorf("shape %q: k must be at least 2 and k−1 at most min(n−1, d) = %d; for other k there is nothing to compute", one, min(at.n-1, at.d))
 		}
 		shapes = append(shapes, at)
 	}
@@ -128,16 +127,16 @@ func centred(x *mat.Dense) *mat.Dense {
 	return c
 }
 
-// solution is what a peer finds.
+// solution is the result of a peer.
 type solution struct {
 	f, g  *mat.Dense // centers k×d, memberships n×k
 	floor float64    // NaN if it states none
 	how   string     // the solver that it chose; "" if there is no choice
 }
 
-// check computes the objective of s for x from its centers and memberships, and
-// says what is wrong with s as an answer to the problem; total is ‖Xc‖², floor
-// the least objective. Only exact peers must reach it.
+// check computes the objective of s from its centers and memberships, and returns an
+// error if s does not solve the problem. total is ‖Xc‖², floor the least objective, which
+// only exact peers must reach.
 func (s *solution) check(x *mat.Dense, exact bool, floor, total float64) (objective float64, err error) {
 	var r mat.Dense
 	r.Mul(s.g, s.f)

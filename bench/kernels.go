@@ -1,7 +1,7 @@
 package main
 
-// The kernels, on one thread: this package's by its own benchmarks, which see
-// what is not exported, gonum's here, NumPy's by peers.py.
+// The kernels, on one thread. This package's run in its own benchmarks, because they are
+// not exported; gonum's run here, NumPy's in peers.py.
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// kernelCase is a kernel and its sizes; those that it does not have are 0.
+// kernelCase is a kernel and its sizes. A size that a kernel does not have is 0.
 //
 //	dot   xᵀy of length n
 //	axpy  y + ax of length n
@@ -33,7 +33,7 @@ type kernelCase struct {
 	n, d, b int
 }
 
-// flops is how many additions and multiplications it counts for.
+// flops is the number of additions and multiplications.
 func (c kernelCase) flops() float64 {
 	n, d, b := float64(c.n), float64(c.d), float64(c.b)
 	switch c.name {
@@ -45,7 +45,7 @@ func (c kernelCase) flops() float64 {
 	return 2 * n * d * b
 }
 
-// defaultKernels are compared where the package has no benchmarks to say which.
+// defaultKernels are the cases if the package has no benchmarks of kernels.
 func defaultKernels() (cases []kernelCase) {
 	cases = append(cases, kernelCase{"dot", 1024, 0, 0})
 	for _, d := range []int{32, 100, 256, 784} {
@@ -66,9 +66,9 @@ type kernelSpeeds map[kernelCase]float64
 //
 //	BenchmarkKernel/gram/n=4096,d=100-2  500  2000 ns/op  12.5 GF/s
 //
-// into speeds, keeping the best, and returns the cases in order of appearance.
-// Other lines, and kernels without that metric, are left out; a line that is
-// one of these and cannot be read is an error.
+// into speeds, keeping the best, and returns the cases in order of appearance. Other
+// lines, and kernels without that metric, are ignored. A line of this form that cannot be
+// read is an error.
 func parseKernels(output string, speeds kernelSpeeds) (cases []kernelCase, err error) {
 	for _, line := range strings.Split(output, "\n") {
 		fields := strings.Fields(line)
@@ -98,8 +98,8 @@ func parseKernels(output string, speeds kernelSpeeds) (cases []kernelCase, err e
 	return cases, nil
 }
 
-// parseKernelName reads BenchmarkKernel/name/n=1,d=2,b=3, with or without the -P
-// that says on how many processors.
+// parseKernelName reads BenchmarkKernel/name/n=1,d=2,b=3, with or without the number of
+// processors at its end, -P.
 func parseKernelName(s string) (c kernelCase, err error) {
 	parts := strings.Split(s, "/")
 	if len(parts) != 3 {
@@ -143,7 +143,7 @@ func parseKernelName(s string) (c kernelCase, err error) {
 	return c, nil
 }
 
-// gonumKernel returns a call of gonum's kernel, nil if it is not known.
+// gonumKernel returns a function that calls gonum's kernel, nil if gonum has none.
 func gonumKernel(c kernelCase) func() {
 	dense := func(r, c int) *mat.Dense {
 		return table(r, c, func(i, j int) float64 { return float64((i*7+j*3)%11) - 5.25 })
@@ -170,9 +170,9 @@ func gonumKernel(c kernelCase) func() {
 	return nil
 }
 
-var kernelSink float64 // so that nothing is optimized away
+var kernelSink float64 // prevents that the calls are optimized away
 
-// secondsPerCall calls f until it has taken at least so long.
+// secondsPerCall calls f for at least the given time, and returns the time of a call.
 func secondsPerCall(f func(), atLeast time.Duration) float64 {
 	f()
 	for count := 1; ; {
@@ -188,11 +188,11 @@ func secondsPerCall(f func(), atLeast time.Duration) float64 {
 	}
 }
 
-// kernelRounds is how often everyone gets its turn.
+// kernelRounds is the number of turns.
 const kernelRounds = 5
 
-// ownKernels builds the package's benchmarks once, and returns a call that runs
-// those of the kernels for about so long each.
+// ownKernels builds the package's benchmarks, and returns a function that runs those of
+// the kernels for a given time each.
 func ownKernels(ctx context.Context, dir string) (run func(time.Duration) (string, error), err error) {
 	mod, err := os.ReadFile(filepath.Join("..", "go.mod"))
 	if err != nil || !bytes.Contains(mod, []byte("module softkmeans")) {
@@ -215,57 +215,72 @@ func ownKernels(ctx context.Context, dir string) (run func(time.Duration) (strin
 	}, nil
 }
 
+// kernelFigures is the speeds of all kernels.
+type kernelFigures struct {
+	cases             []kernelCase
+	own, gonum, numpy kernelSpeeds
+}
+
 // timeKernels measures all kernels in turns.
-func timeKernels(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (cases []kernelCase, own, gonum, numpy kernelSpeeds, err error) {
-	own, gonum, numpy = kernelSpeeds{}, kernelSpeeds{}, kernelSpeeds{}
+func timeKernels(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (*kernelFigures, error) {
+	k := &kernelFigures{own: kernelSpeeds{}, gonum: kernelSpeeds{}, numpy: kernelSpeeds{}}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	say("building the package's benchmarks")
 	run, err := ownKernels(ctx, dir)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return nil, err
 	}
 	each := o.time / kernelRounds
 	for round := range kernelRounds {
 		say("round %d of %d", round+1, kernelRounds)
 		out, err := run(each)
 		if err != nil {
-			return nil, nil, nil, nil, err
+			return nil, err
 		}
-		found, err := parseKernels(out, own)
+		found, err := parseKernels(out, k.own)
 		if err != nil {
-			return nil, nil, nil, nil, err
+			return nil, err
 		}
 		if round == 0 {
-			if cases = found; cases == nil {
+			if k.cases = found; k.cases == nil {
 				say("the package has no benchmarks BenchmarkKernel/… with GF/s: its column stays empty")
-				cases = defaultKernels()
+				k.cases = defaultKernels()
 			}
 		}
-		for _, c := range cases {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, nil, nil, err
-			}
-			if f := gonumKernel(c); f != nil {
-				gonum[c] = max(gonum[c], c.flops()/secondsPerCall(f, each)/1e9)
-			}
-			if py == nil {
-				continue
-			}
-			s, err := py.kernel(c, each)
-			if err != nil {
-				return nil, nil, nil, nil, err
-			}
-			time.Sleep(settle)
-			if s > 0 {
-				numpy[c] = max(numpy[c], c.flops()/s/1e9)
-			}
+		if err := k.timePeers(ctx, py, each); err != nil {
+			return nil, err
 		}
 	}
-	return cases, own, gonum, numpy, nil
+	return k, nil
+}
+
+// timePeers measures gonum's and NumPy's kernels once.
+func (k *kernelFigures) timePeers(ctx context.Context, py *python, each time.Duration) error {
+	for _, c := range k.cases {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if f := gonumKernel(c); f != nil {
+			k.gonum[c] = max(k.gonum[c], c.flops()/secondsPerCall(f, each)/1e9)
+		}
+		if py == nil {
+			continue
+		}
+		s, err := py.kernel(c, each)
+		if err != nil {
+			return err
+		}
+		time.Sleep(pythonPause)
+		if s > 0 {
+			k.numpy[c] = max(k.numpy[c], c.flops()/s/1e9)
+		}
+	}
+	return nil
 }
 
 // writeKernels writes the table of kernels.
-func writeKernels(w io.Writer, cases []kernelCase, own, gonum, numpy kernelSpeeds) {
+func writeKernels(w io.Writer, k *kernelFigures) {
+	own, gonum, numpy := k.own, k.gonum, k.numpy
 	fmt.Fprintf(w, "GF/s on one thread, the best of %d turns, and softkmeans' as a share of the others' (below 1: slower than they are):\n\n", kernelRounds)
 	cell := func(v float64) string {
 		if !(v > 0) {
@@ -280,7 +295,7 @@ func writeKernels(w io.Writer, cases []kernelCase, own, gonum, numpy kernelSpeed
 		return strconv.Itoa(v)
 	}
 	rows := [][]string{{"kernel", "n", "d", "b", "softkmeans", "gonum", "NumPy", "/ gonum", "/ NumPy"}}
-	for _, c := range cases {
+	for _, c := range k.cases {
 		ratio := func(of float64) string {
 			if !(of > 0) {
 				return "–"

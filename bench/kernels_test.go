@@ -59,7 +59,7 @@ func TestFlops(t *testing.T) {
 	}
 }
 
-// TestKernelPeers: every kernel runs, here and in Python.
+// Every kernel runs, here and in Python.
 func TestKernelPeers(t *testing.T) {
 	py := pythonFor(t)
 	for _, c := range []kernelCase{{"dot", 64, 0, 0}, {"axpy", 64, 0, 0}, {"gram", 50, 7, 0}, {"mul", 50, 7, 3}, {"mulT", 50, 7, 3}, {"unknown", 5, 0, 0}} {
@@ -84,7 +84,7 @@ func TestKernelPeers(t *testing.T) {
 func TestWriteKernels(t *testing.T) {
 	dot, gram := kernelCase{"dot", 1024, 0, 0}, kernelCase{"gram", 4096, 32, 0}
 	var b bytes.Buffer
-	writeKernels(&b, []kernelCase{dot, gram}, kernelSpeeds{dot: 20}, kernelSpeeds{dot: 4, gram: 5}, kernelSpeeds{dot: 40})
+	writeKernels(&b, &kernelFigures{[]kernelCase{dot, gram}, kernelSpeeds{dot: 20}, kernelSpeeds{dot: 4, gram: 5}, kernelSpeeds{dot: 40}})
 	for _, want := range []string{
 		"| kernel |    n |   d |   b | softkmeans | gonum | NumPy | / gonum | / NumPy |",
 		"| dot    | 1024 |     |     |       20.0 |  4.00 |  40.0 |    5.00 |    0.50 |",

@@ -1,6 +1,5 @@
-// Command bench times the global solution of soft k-means by softkmeans.Fit
-// beside other libraries' ways to the same result, and prints the figures as
-// Markdown. See README.md.
+// Command bench times softkmeans.Fit and other libraries' ways to the same global
+// solution, and prints the figures as Markdown. See README.md.
 package main
 
 import (
@@ -17,12 +16,12 @@ import (
 	"time"
 )
 
-const usage = `Times softkmeans.Fit beside gonum and, where there is a Python with NumPy, beside
-NumPy, SciPy and scikit-learn, all on the same data and in turns. Tables in
-Markdown go to standard output, progress to standard error.
+const usage = `Times softkmeans.Fit, gonum and, if there is a Python with NumPy, also NumPy, SciPy
+and scikit-learn, all on the same data and in turns. Tables in Markdown go to
+standard output, progress to standard error.
 
 usage: go run . [flags]            the global solution
-       go run . -kernels [flags]   the products that it is made of, on one thread
+       go run . -kernels [flags]   the products that it consists of, on one thread
 
 All shapes and both kinds of data take some minutes. Quicker:
 
@@ -45,7 +44,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	go func() {
 		<-ctx.Done()
-		stop() // a call of gonum cannot be stopped; a second interrupt ends all
+		stop() // gonum cannot be cancelled; a second interrupt ends the process
 	}()
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	switch {
@@ -60,7 +59,7 @@ func main() {
 func parse(args []string, stderr io.Writer) (*options, error) {
 	o := new(options)
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
-	set.SetOutput(io.Discard) // errors are told by main
+	set.SetOutput(io.Discard) // main prints errors
 	shapes := set.String("shapes", defaultShapes, "comma-separated `list` of samples x columns x clusters")
 	var names []string
 	about := "comma-separated `kinds` of data:"
@@ -69,8 +68,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		about += "\n" + kind.name + ": " + kind.about
 	}
 	kinds := set.String("data", strings.Join(names, ","), about)
-	set.DurationVar(&o.time, "time", 2*time.Second, "for each measurement, in all its turns; a `duration` as 500ms")
-	set.DurationVar(&o.cap, "cap", time.Minute, "skip gonum where one call is expected to take longer than this `duration`")
+	set.DurationVar(&o.time, "time", 2*time.Second, "the time of each measurement, over all its turns; a `duration` as 500ms")
+	set.DurationVar(&o.cap, "cap", time.Minute, "skip gonum if one call is expected to take more than this `duration`")
 	set.IntVar(&o.workers, "workers", runtime.NumCPU(), "`threads` for all; softkmeans is also timed on 1")
 	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
 	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
@@ -123,34 +122,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.workers))
 
-	peers := errNoNumPy.Error()
-	var py *python
-	switch path, err := findPython(ctx, o.python); {
-	case err == nil:
-		say("Python: %s", path)
-		if py, err = startPython(ctx, path, dir, o.workers); err != nil {
-			return err
-		}
-		defer py.close()
-		peers = py.about
-		if py.blas != "" {
-			peers += "; " + py.blas
-		}
-	case o.python == "none":
-		peers = "Python was left out"
-	case errors.Is(err, errNoNumPy):
-		say("%v", err)
-	default:
+	py, peers, err := openPython(ctx, dir, o, say)
+	if err != nil {
 		return err
 	}
-
+	if py != nil {
+		defer py.close()
+	}
 	if o.kernels {
-		cases, own, gonum, numpy, err := timeKernels(ctx, py, dir, o, say)
+		figures, err := timeKernels(ctx, py, dir, o, say)
 		if err != nil {
 			return err
 		}
 		writeHead(stdout, args, 1, peers)
-		writeKernels(stdout, cases, own, gonum, numpy)
+		writeKernels(stdout, figures)
 		return nil
 	}
 	var results []result
@@ -163,7 +148,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				ids = append(ids, py.cmd.Process.Pid)
 			}
 			from := readProcessorTime(ids...)
-			figures, err := measure(ctx, at, kind, py, o, say)
+			figures, err := measure(ctx, problem{at, kind, say}, py, o)
 			if err != nil {
 				return err
 			}
@@ -175,7 +160,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// gonumVersion is the version that this program was built with.
+// openPython starts Python, and describes its versions. py is nil if there is no NumPy,
+// or if Python is not to be used.
+func openPython(ctx context.Context, dir string, o *options, say func(format string, args ...any)) (py *python, about string, err error) {
+	switch path, err := findPython(ctx, o.python); {
+	case err == nil:
+		say("Python: %s", path)
+		if py, err = startPython(ctx, path, dir, o.workers); err != nil {
+			return nil, "", err
+		}
+		about = py.about
+		if py.blas != "" {
+			about += "; " + py.blas
+		}
+		return py, about, nil
+	case o.python == "none":
+		return nil, "Python was left out", nil
+	case errors.Is(err, errNoNumPy):
+		say("%v", err)
+		return nil, errNoNumPy.Error(), nil
+	default:
+		return nil, "", err
+	}
+}
+
+// gonumVersion is the version of gonum that this program was built with.
 func gonumVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

@@ -1,6 +1,6 @@
 package main
 
-// Timing in turns: what disturbs the machine for a while disturbs all alike.
+// Timing in turns, so that a disturbance of the machine affects all peers alike.
 
 import (
 	"context"
@@ -13,25 +13,25 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rounds is how many turns everyone gets, but for those whose single call takes
-// longer than a turn.
+// rounds is the number of turns of each peer. A peer whose single call exceeds a turn
+// has fewer.
 const rounds = 20
 
-// settle is how long to wait after Python: OpenBLAS's threads spin for some 25
-// ms before they sleep, and would take a core from whoever comes next.
-const settle = 50 * time.Millisecond
+// pythonPause is the pause after a call of Python: OpenBLAS's threads spin for some 25 ms
+// before they sleep, and would take a core from the next peer.
+const pythonPause = 50 * time.Millisecond
 
 // peer is one way to solve one problem.
 type peer struct {
 	name   string
-	exact  bool // else it need not reach the floor
+	exact  bool // it must reach the floor
 	slow   bool // estimated before it is called
 	python bool
 	solve  func() (*solution, time.Duration, error) // one call, and its time
-	repeat func(count int) (time.Duration, error)   // the time of all
+	repeat func(count int) (time.Duration, error)   // the time of count calls
 }
 
-// goPeer is a way that runs in this process.
+// goPeer returns a peer that runs in this process.
 func goPeer(name string, fit func() (*solution, error)) peer {
 	return peer{
 		name: name, exact: true,
@@ -55,8 +55,7 @@ func goPeer(name string, fit func() (*solution, error)) peer {
 // ownName is the peer that the others are compared with.
 const ownName = "softkmeans"
 
-// peersOf lists the ways to solve one problem; py may be nil and has loaded x
-// otherwise.
+// peersOf lists the ways to solve one problem. py is nil, or has loaded x.
 func peersOf(x *mat.Dense, k, workers int, py *python) []peer {
 	peers := []peer{goPeer(ownName, func() (*solution, error) { return ownFit(x, k, workers) })}
 	if workers > 1 {
@@ -84,18 +83,18 @@ func peersOf(x *mat.Dense, k, workers int, py *python) []peer {
 	return peers
 }
 
-// figure is what is known of one peer on one problem.
+// figure is the measurements of one peer on one problem.
 type figure struct {
 	peer    peer
-	skipped string          // why it was left out; "": it was not
+	skipped string          // why it was not timed; "": it was timed
 	how     string          // the solver that it chose
 	excess  float64         // (objective − floor)/total
 	times   []time.Duration // of a call, the mean of each turn
-	turns   int             // without the first call, which counts only where there is no other
+	turns   int             // without the first call, which counts only if there is no other
 	spent   time.Duration
 }
 
-// best is the least time of a turn: the machine's noise only adds.
+// best is the least time of a turn: disturbances only add to it.
 func (f *figure) best() time.Duration { return slices.Min(f.times) }
 
 // spread is how far the median turn is above the best, as a ratio.
@@ -104,22 +103,21 @@ func (f *figure) spread() float64 {
 	return float64(sorted[len(sorted)/2]) / float64(sorted[0])
 }
 
-// done says whether it had its time: all of it, and for calls that are not far
-// above it a few turns.
+// done reports whether the peer has had its time. If a call takes no more than five
+// times the limit, it needs three turns at least.
 func (f *figure) done(limit time.Duration) bool {
 	return f.spent >= limit && (f.turns >= 3 || f.best() > 5*limit)
 }
 
-// estimateAbove is the count n·d·min(n, d) from which on a slow peer's time is
-// estimated before it is called: a few seconds.
+// estimateAbove is the n·d·min(n, d) above which a slow peer's time, a few seconds, is
+// estimated before it is called.
 var estimateAbove = 2e9
 
-// estimate predicts the time of one call of a way on data of this size from its
-// times on parts of the rows and columns. All terms of its cost are products of
-// three sizes, so that time grows by 8 where both sides double, or by more where
-// a cache no longer holds the data. A quarter of both sides, times 64, is
-// therefore too little if anything; where that is not far below the limit, half
-// of both is tried, and the growth between the two taken to go on.
+// estimate predicts the time of one call from the times on a part of the rows and
+// columns. All terms of the cost are products of three sizes, so that the time grows by 8
+// when both sides double, or by more when a cache no longer holds the data. The time for
+// a quarter of both sides, times 64, is therefore a lower bound. If that is near the
+// limit, half of both sides is tried, and the growth between the two is extrapolated.
 func estimate(at shape, limit time.Duration, data func(n, d int) *mat.Dense, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (_ time.Duration, how string, err error) {
 	part := func(part, times int) (best time.Duration, size string, err error) {
 		n, d := max(at.n/part, 2), max(at.d/part, 2)
@@ -152,77 +150,100 @@ func estimate(at shape, limit time.Duration, data func(n, d int) *mat.Dense, rig
 	return seconds(half.Seconds() * growth), how + fmt.Sprintf(", %s %s", size, duration(half)), nil
 }
 
-// measure times all peers on one problem. say reports progress.
-func measure(ctx context.Context, at shape, data func(n, d int) *mat.Dense, py *python, o *options, say func(format string, args ...any)) ([]*figure, error) {
-	x := data(at.n, at.d)
+// problem is a shape and a kind of data. say reports progress.
+type problem struct {
+	at   shape
+	data func(n, d int) *mat.Dense
+	say  func(format string, args ...any)
+}
+
+// measure times all peers on one problem. py may be nil.
+func measure(ctx context.Context, p problem, py *python, o *options) ([]*figure, error) {
+	x := p.data(p.at.n, p.at.d)
 	total := squares(centred(x))
 	if py != nil {
-		if err := py.load(x, at.k); err != nil {
+		if err := py.load(x, p.at.k); err != nil {
 			return nil, err
 		}
 	}
 	var figures []*figure
 	answers := map[*figure]*solution{}
-	for _, p := range peersOf(x, at.k, o.workers, py) {
+	for _, way := range peersOf(x, p.at.k, o.workers, py) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		f := &figure{peer: p}
+		f := &figure{peer: way}
 		figures = append(figures, f)
-		if p.slow && float64(at.n)*float64(at.d)*float64(min(at.n, at.d)) > estimateAbove {
-			for _, way := range gonumWays {
-				if way.name != p.name {
-					continue
-				}
-				expected, how, err := estimate(at, o.cap, data, way.right)
-				if err != nil {
-					return nil, err
-				}
-				say("%v: %s: about %s or more expected (%s)", at, p.name, duration(expected), how)
-				if expected > o.cap {
-					f.skipped = fmt.Sprintf("a call would take about %s or more (%s), the limit is %s", duration(expected), how, duration(o.cap))
-				}
-			}
-			if f.skipped != "" {
-				continue
-			}
-		}
-		runtime.GC()
-		s, first, err := p.solve()
+		s, err := p.first(f, o.cap)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %s: %w", at, p.name, err)
+			return nil, err
 		}
-		if p.python {
-			time.Sleep(settle)
+		if s != nil {
+			answers[f] = s
 		}
-		say("%v: %s: first call %s", at, p.name, duration(first))
-		answers[f] = s
-		f.how = s.how
-		f.times, f.spent = []time.Duration{first}, first
 	}
 	if err := judge(x, total, figures, answers); err != nil {
-		return nil, fmt.Errorf("%v: %w", at, err)
+		return nil, fmt.Errorf("%v: %w", p.at, err)
 	}
 	clear(answers)
+	return figures, p.turns(ctx, figures, o.time)
+}
+
+// first calls a peer for the first time. It returns nil for a slow peer that is skipped,
+// because a call is expected to take more than limit.
+func (p problem) first(f *figure, limit time.Duration) (*solution, error) {
+	at := p.at
+	if f.peer.slow && float64(at.n)*float64(at.d)*float64(min(at.n, at.d)) > estimateAbove {
+		for _, way := range gonumWays {
+			if way.name != f.peer.name {
+				continue
+			}
+			expected, how, err := estimate(at, limit, p.data, way.right)
+			if err != nil {
+				return nil, err
+			}
+			p.say("%v: %s: about %s or more expected (%s)", at, f.peer.name, duration(expected), how)
+			if expected > limit {
+				f.skipped = fmt.Sprintf("a call would take about %s or more (%s), the limit is %s", duration(expected), how, duration(limit))
+				return nil, nil
+			}
+		}
+	}
+	runtime.GC()
+	s, first, err := f.peer.solve()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %s: %w", at, f.peer.name, err)
+	}
+	if f.peer.python {
+		time.Sleep(pythonPause)
+	}
+	p.say("%v: %s: first call %s", at, f.peer.name, duration(first))
+	f.how = s.how
+	f.times, f.spent = []time.Duration{first}, first
+	return s, nil
+}
+
+// turns times the peers in turns until each has had its time.
+func (p problem) turns(ctx context.Context, figures []*figure, each time.Duration) error {
 	for turn, more := 0, true; more && turn < rounds; turn++ {
 		more = false
 		for _, f := range figures {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return err
 			}
-			if f.skipped != "" || f.done(o.time) {
+			if f.skipped != "" || f.done(each) {
 				continue
 			}
-			count := max(1, int(o.time/rounds/max(f.best(), 1)))
+			count := max(1, int(each/rounds/max(f.best(), 1)))
 			runtime.GC()
 			t, err := f.peer.repeat(count)
 			if err != nil {
-				return nil, fmt.Errorf("%v: %s: %w", at, f.peer.name, err)
+				return fmt.Errorf("%v: %s: %w", p.at, f.peer.name, err)
 			}
 			if f.peer.python {
-				time.Sleep(settle)
+				time.Sleep(pythonPause)
 			}
-			if f.turns == 0 { // what a single call leaves to the garbage collector would flatter it
+			if f.turns == 0 { // drop the first call: it does not include its garbage collection
 				f.times = f.times[:0]
 			}
 			f.turns++
@@ -231,11 +252,11 @@ func measure(ctx context.Context, at shape, data func(n, d int) *mat.Dense, py *
 			more = true
 		}
 	}
-	return figures, nil
+	return nil
 }
 
-// judge holds all answers to the same result. The floor is gonum's from the Gram
-// matrix, as of a third party; if that was skipped, this package's.
+// judge checks that all answers solve the problem. The floor is that of gonum's Gram
+// matrix or, if that was skipped, this package's.
 func judge(x *mat.Dense, total float64, figures []*figure, answers map[*figure]*solution) error {
 	floor := math.NaN()
 	for _, f := range figures {

@@ -1,7 +1,6 @@
 package main
 
-// How much of the machine other programs took: without that, figures from a
-// busy machine look like any others.
+// The share of the machine that other programs used during a measurement.
 
 import (
 	"math"
@@ -10,10 +9,10 @@ import (
 	"strings"
 )
 
-// processorTime is what the system has counted so far, in ticks.
+// processorTime is the system's counts so far, in ticks.
 type processorTime struct {
 	all, idle, own float64
-	ok             bool // the system tells, as Linux does in /proc
+	ok             bool // the system has /proc, as Linux does
 }
 
 // readProcessorTime counts this process and those of the given ids as own.
@@ -60,8 +59,8 @@ func readProcessorTime(ids ...int) (p processorTime) {
 	return p
 }
 
-// others is the share of all processors that other programs took between two
-// readings, with what a hypervisor took; NaN if it is not known.
+// others is the share of all processors that other programs, and a hypervisor, used
+// between two readings; NaN if it was not measured.
 func others(from, to processorTime) float64 {
 	all := to.all - from.all
 	if !from.ok || !to.ok || !(all > 0) {

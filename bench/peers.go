@@ -1,7 +1,7 @@
 package main
 
-// The ways in Go to the global solution. gonum's neither validate their input,
-// nor compute the objective that they reached, nor shift by powers of two.
+// The ways in Go to the global solution. Those of gonum do not validate their input, nor
+// scale it, nor compute the objective that they reached.
 
 import (
 	"context"
@@ -14,9 +14,8 @@ import (
 	"softkmeans"
 )
 
-// gonumWays are gonum's ways to the right singular vectors of the centred data,
-// as columns, and to all their squared singular values, both descending. All
-// are exact.
+// gonumWays are gonum's ways to the right singular vectors of the centred data, as
+// columns, and to all its squared singular values, both descending. All are exact.
 var gonumWays = []struct {
 	name  string
 	right func(x, c *mat.Dense) (v *mat.Dense, values []float64)
@@ -26,8 +25,8 @@ var gonumWays = []struct {
 	{"gonum Gram", rightGram},
 }
 
-// rightPC is principal component analysis as gonum offers it. It centres x
-// itself, in a copy of its own, and computes U, which it does not return.
+// rightPC is gonum's principal component analysis. It centres a copy of x, and computes
+// U, which it does not return.
 func rightPC(x, _ *mat.Dense) (*mat.Dense, []float64) {
 	var pc stat.PC
 	if !pc.PrincipalComponents(x, nil) {
@@ -42,7 +41,7 @@ func rightPC(x, _ *mat.Dense) (*mat.Dense, []float64) {
 	return v, values
 }
 
-// rightSVD takes them from the SVD without U, which is of no use here.
+// rightSVD is the SVD without U, which is not needed.
 func rightSVD(_, c *mat.Dense) (*mat.Dense, []float64) {
 	var svd mat.SVD
 	if !svd.Factorize(c, mat.SVDThinV) {
@@ -57,11 +56,10 @@ func rightSVD(_, c *mat.Dense) (*mat.Dense, []float64) {
 	return v, values
 }
 
-// rightGram takes them from the Gram matrix of the smaller side, as SolverAuto
-// does on most shapes: mostly the fastest of the three, and blind to what is
-// below 1e-16 of the total. On tall data the whole product, which takes all
-// threads, is faster than SymOuterK's triangle on one (3.4 to 5.9 s at 20000×784
-// on two); on wide data it is not.
+// rightGram is the Gram matrix of the smaller side, as SolverAuto uses on most shapes. It
+// is mostly the fastest of the three, and cannot resolve what is below 1e-16 of the total.
+// On tall data the full product on all threads is faster than SymOuterK's triangle on one
+// (3.4 to 5.9 s at 20000×784 on two threads); on wide data it is not.
 func rightGram(_, c *mat.Dense) (*mat.Dense, []float64) {
 	n, d := c.Dims()
 	gram := new(mat.SymDense)
@@ -93,25 +91,9 @@ func rightGram(_, c *mat.Dense) (*mat.Dense, []float64) {
 	return v, values
 }
 
-// gonumFit is Algorithm 1 on gonum: centre, factor, products.
+// gonumFit is Algorithm 1 with gonum: centre, factor, products.
 func gonumFit(x *mat.Dense, k int, right func(x, c *mat.Dense) (*mat.Dense, []float64)) (*solution, error) {
-	n, d := x.Dims()
-	mean := make([]float64, d)
-	for i := range n {
-		for j, v := range x.RawRowView(i) {
-			mean[j] += v
-		}
-	}
-	for j := range mean {
-		mean[j] /= float64(n)
-	}
-	c := mat.NewDense(n, d, nil)
-	for i := range n {
-		row := c.RawRowView(i)
-		for j, v := range x.RawRowView(i) {
-			row[j] = v - mean[j]
-		}
-	}
+	mean, c := gonumCentred(x)
 	v, values := right(x, c)
 	if v == nil {
 		return nil, errors.New("gonum found no decomposition")
@@ -120,28 +102,9 @@ func gonumFit(x *mat.Dense, k int, right func(x, c *mat.Dense) (*mat.Dense, []fl
 	for _, s := range values[k-1:] {
 		out.floor += max(s, 0)
 	}
-	size, _ := v.Dims()
-	u := v.Slice(0, size, 0, k-1).(*mat.Dense)
-	var w mat.Dense
-	if size == d {
-		w.Mul(c, u)
-	} else { // left ones: W = TΣ, U = XcᵀTΣ⁻¹
-		left := u
-		u = new(mat.Dense)
-		u.Mul(c.T(), left)
-		w.CloneFrom(left)
-		for j, s := range values[:k-1] {
-			s = math.Sqrt(s)
-			for i := range n {
-				w.Set(i, j, w.At(i, j)*s)
-			}
-			for i := range d {
-				u.Set(i, j, u.At(i, j)/s)
-			}
-		}
-	}
+	u, w := gonumSubspace(c, v, values, k)
 	r := 0.0
-	for i := range n {
+	for i := range w.RawMatrix().Rows {
 		sum := 0.0
 		for _, v := range w.RawRowView(i) {
 			sum += v * v
@@ -157,14 +120,62 @@ func gonumFit(x *mat.Dense, k int, right func(x, c *mat.Dense) (*mat.Dense, []fl
 			row[j] = s*row[j] + mean[j]
 		}
 	}
-	out.g.Mul(&w, b.T())
-	for i := range n {
+	out.g.Mul(w, b.T())
+	for i := range x.RawMatrix().Rows {
 		row := out.g.RawRowView(i)
 		for j := range row {
 			row[j] = row[j]/s + 1/float64(k)
 		}
 	}
 	return out, nil
+}
+
+// gonumCentred returns the column means of x, and x less these.
+func gonumCentred(x *mat.Dense) (mean []float64, c *mat.Dense) {
+	n, d := x.Dims()
+	mean = make([]float64, d)
+	for i := range n {
+		for j, v := range x.RawRowView(i) {
+			mean[j] += v
+		}
+	}
+	for j := range mean {
+		mean[j] /= float64(n)
+	}
+	c = mat.NewDense(n, d, nil)
+	for i := range n {
+		row := c.RawRowView(i)
+		for j, v := range x.RawRowView(i) {
+			row[j] = v - mean[j]
+		}
+	}
+	return mean, c
+}
+
+// gonumSubspace returns the first k−1 right singular vectors of c, as columns, and the
+// coordinates of its rows along them. v has the right or the left singular vectors.
+func gonumSubspace(c, v *mat.Dense, values []float64, k int) (u, w *mat.Dense) {
+	n, d := c.Dims()
+	size, _ := v.Dims()
+	u, w = v.Slice(0, size, 0, k-1).(*mat.Dense), new(mat.Dense)
+	if size == d {
+		w.Mul(c, u)
+		return u, w
+	}
+	left := u // W = TΣ, U = XcᵀTΣ⁻¹
+	u = new(mat.Dense)
+	u.Mul(c.T(), left)
+	w.CloneFrom(left)
+	for j, s := range values[:k-1] {
+		s = math.Sqrt(s)
+		for i := range n {
+			w.Set(i, j, w.At(i, j)*s)
+		}
+		for i := range d {
+			u.Set(i, j, u.At(i, j)/s)
+		}
+	}
+	return u, w
 }
 
 // ownFit is this package's way.

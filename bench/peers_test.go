@@ -28,8 +28,8 @@ func pythonFor(t *testing.T) *python {
 	return py
 }
 
-// TestPeers: what is timed is the same result. The oracle's floor is the
-// reference; all but scikit-learn's automatic solver reach it.
+// All peers compute the same result. The reference is the oracle's floor; all but
+// scikit-learn's automatic solver reach it.
 func TestPeers(t *testing.T) {
 	py := pythonFor(t)
 	for _, kind := range timedKinds {
@@ -61,7 +61,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// TestCheck: every kind of wrong answer is found.
+// Every kind of wrong answer is found.
 func TestCheck(t *testing.T) {
 	x := peerData(40, 5)
 	good := func() *solution {
@@ -101,7 +101,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// BenchmarkPeers: the global solution by this package and by gonum.
+// The global solution by this package and by gonum.
 func BenchmarkPeers(b *testing.B) {
 	for _, at := range peerShapes {
 		x := peerData(at.n, at.d)

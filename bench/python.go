@@ -1,8 +1,7 @@
 package main
 
-// NumPy and scikit-learn, in a process of their own that runs peers.py. It lives
-// as long as this program, so that its measurements can take turns with the
-// others.
+// NumPy and scikit-learn, in a process that runs peers.py. It runs until this program
+// ends, so that all peers can be timed in turns.
 
 import (
 	"bufio"
@@ -35,12 +34,12 @@ type python struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   *bufio.Reader
-	said  *strings.Builder // what it wrote to its standard error
+	said  *strings.Builder // its standard error
 	dir   string           // for files to exchange
 	k, d  int
 	n     int
 	about string // versions
-	blas  string // and threads; "" if not known
+	blas  string // and threads; "" if NumPy does not tell
 	learn bool   // there is scikit-learn
 }
 
@@ -74,7 +73,7 @@ func findPython(ctx context.Context, asked string) (string, error) {
 	return "", errNoNumPy
 }
 
-// systemPython is looked for after what the PATH has, which may hide it.
+// systemPython is tried after those in the PATH, which may hide it.
 var systemPython = "/usr/bin/python3"
 
 // pythons lists the interpreters in the folders of a PATH.
@@ -91,7 +90,7 @@ func pythons(path string) (found []string) {
 	return found
 }
 
-// startPython starts peers.py on so many threads. dir is for its files.
+// startPython starts peers.py with a number of threads. dir is for its files.
 func startPython(ctx context.Context, path, dir string, threads int) (*python, error) {
 	script := filepath.Join(dir, "peers.py")
 	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
@@ -162,7 +161,7 @@ func (p *python) died(err error) error {
 	return fmt.Errorf("peers.py ended: %w\n%s", err, p.said)
 }
 
-// load hands over the data, by a file of float64 in little endian.
+// load sends the data in a file of little-endian float64.
 func (p *python) load(x *mat.Dense, k int) error {
 	path := filepath.Join(p.dir, "x")
 	f, err := os.Create(path)
@@ -189,7 +188,7 @@ func (p *python) load(x *mat.Dense, k int) error {
 	return p.ask(map[string]any{"op": "load", "path": path, "n": p.n, "d": p.d, "k": p.k}, &struct{}{})
 }
 
-// solve calls a peer once and fetches its solution.
+// solve calls a peer once and returns its solution.
 func (p *python) solve(way string) (*solution, time.Duration, error) {
 	f, g := filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
 	var answer struct {
@@ -211,14 +210,14 @@ func (p *python) solve(way string) (*solution, time.Duration, error) {
 	return s, seconds(answer.Seconds), err
 }
 
-// repeat calls a peer so many times and returns the time of all.
+// repeat calls a peer count times and returns the time of all calls.
 func (p *python) repeat(way string, count int) (time.Duration, error) {
 	var answer struct{ Seconds float64 }
 	err := p.ask(map[string]any{"op": "repeat", "way": way, "count": count}, &answer)
 	return seconds(answer.Seconds), err
 }
 
-// kernel returns the time of one call of a kernel, 0 if it is not known there.
+// kernel returns the time of one call of a kernel, 0 if peers.py does not have it.
 func (p *python) kernel(c kernelCase, atLeast time.Duration) (seconds float64, err error) {
 	var answer struct{ Seconds float64 }
 	err = p.ask(map[string]any{"op": "kernel", "kernel": c.name, "n": c.n, "d": c.d, "b": c.b, "seconds": atLeast.Seconds()}, &answer)

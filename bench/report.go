@@ -16,12 +16,12 @@ import (
 	"unicode/utf8"
 )
 
-// result is one row: all figures of one problem.
+// result is a row of the tables: all figures of one problem.
 type result struct {
 	kind    string
 	at      shape
 	figures []*figure
-	others  float64 // the share of the processors that other programs took; NaN: not known
+	others  float64 // the share of the processors that other programs took; NaN: not measured
 }
 
 // duration writes a time with three digits.
@@ -49,7 +49,7 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// share writes a ratio to the total; what is within rounding has one digit.
+// share writes a ratio to the total, with one digit if it is rounding.
 func share(v float64) string {
 	if math.Abs(v) <= limit {
 		return strconv.FormatFloat(v, 'e', 0, 64)
@@ -113,8 +113,7 @@ func (r *result) figure(name string) *figure {
 	return nil
 }
 
-// writeTimes writes the table of times, that of what was reached, and what was
-// left out.
+// writeTimes writes the table of times, that of the objectives, and what was skipped.
 func writeTimes(w io.Writer, results []result, workers int) {
 	names := columns(results)
 	times := [][]string{{"data", "n×d, k"}}
@@ -176,7 +175,7 @@ func writeTimes(w io.Writer, results []result, workers int) {
 	}
 }
 
-// writeHead says on what and how the figures were measured.
+// writeHead writes the machine, the versions and the command.
 func writeHead(w io.Writer, args []string, workers int, peers string) {
 	fmt.Fprintf(w, "`%s`\n\n", command(args))
 	build := "plain build"
@@ -191,7 +190,7 @@ func writeHead(w io.Writer, args []string, workers int, peers string) {
 	fmt.Fprintf(w, "%s.\n\n", peers)
 }
 
-// command is what to type for the same again.
+// command is the command line that repeats the measurement.
 func command(args []string) string {
 	var words []string
 	for _, name := range []string{"GOTOOLCHAIN", "GOEXPERIMENT", "GOAMD64", "GOARM64", "GODEBUG", "GOGC", "GOMAXPROCS"} {
@@ -217,7 +216,7 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// cpuModel is the processor's name where the system tells it.
+// cpuModel is the name of the processor, if the system has it.
 func cpuModel() string {
 	switch runtime.GOOS {
 	case "linux":

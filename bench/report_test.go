@@ -136,7 +136,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestRun: the whole program, but for Python, on small data; and its errors.
+// The program without Python, on small data, and its errors.
 func TestRun(t *testing.T) {
 	var out, progress bytes.Buffer
 	args := []string{"-shapes", "150x4x3,10x20x5", "-data", "noise", "-time", "2ms", "-workers", "2", "-python", "none"}
@@ -180,13 +180,13 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestSkip: a slow peer is left out with its reason, the others are not.
+// A slow peer is skipped with its reason; the others are not.
 func TestSkip(t *testing.T) {
 	o := &options{time: time.Millisecond, cap: time.Nanosecond, workers: 2}
 	at := shape{800, 32, 3}
 	defer func(v float64) { estimateAbove = v }(estimateAbove)
 	estimateAbove = 0
-	figures, err := measure(context.Background(), at, peerData, nil, o, func(string, ...any) {})
+	figures, err := measure(context.Background(), problem{at, peerData, func(string, ...any) {}}, nil, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +201,8 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// TestFindPython: an interpreter without NumPy is passed over if it was found,
-// and an error if it was asked for.
+// An interpreter without NumPy is skipped if it was found, and is an error if it was
+// requested.
 func TestFindPython(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in is a shell script")

@@ -66,7 +66,7 @@ func FuzzCoders(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	if err := e.Add(p, softkmeans.NewMatrix(3, 2, []float64{1, 2, 3, 5, 8, 13})); err != nil {
+	if err := e.Add(p, softkmeans.NewMatrix(3, 2, []float64{1, 2, 3, 5, 8, 13}), nil); err != nil {
 		f.Fatal(err)
 	}
 	m, err := p.Model(&e)

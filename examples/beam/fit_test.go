@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"math"
 	"os"
 	"path/filepath"
@@ -88,7 +87,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 			t.Errorf("%s: not as Fit: objective %v, %v; centers differ by %g, memberships by %g", enclosure, m.Objective, all.Objective,
 				difference(m.Centers, all.Centers), difference(memberships, all.Memberships))
 		}
-		cert, err := softkmeans.Certify(context.Background(), table, m.Centers, memberships, nil)
+		cert, err := softkmeans.Certify(t.Context(), table, m.Centers, memberships, nil)
 		if err != nil || !cert.Optimal(0) {
 			t.Errorf("%s: %+v, %v", enclosure, cert, err)
 		}

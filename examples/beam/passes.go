@@ -83,7 +83,7 @@ func (j *job) subspace(s *summary) (*softkmeans.Subspace, error) {
 // extent is the second pass: the extent of a shard's rows in the subspace.
 func (j *job) extent(ctx context.Context, s shard, p *softkmeans.Subspace) (*softkmeans.Extent, error) {
 	e := &softkmeans.Extent{}
-	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x) })
+	_, err := j.Reading.eachBlock(ctx, s, func(x *softkmeans.Matrix) error { return e.Add(p, x, nil) })
 	return e, err
 }
 

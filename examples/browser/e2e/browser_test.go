@@ -1,6 +1,7 @@
 package e2e
 
-// What all tests need: the page, built and served, and a browser that watches.
+// Helpers of all tests: the page, built and served, and a browser that records requests
+// and messages.
 
 import (
 	"context"
@@ -88,7 +89,7 @@ func buildPage(flags ...string) (string, error) {
 	return dir, nil
 }
 
-// tempDir is not t's own, which must be empty of files in use when the test ends.
+// tempDir is used instead of t.TempDir, which cannot be removed while files are in use.
 func tempDir(t *testing.T) string {
 	dir, err := os.MkdirTemp(scratch, "")
 	if err != nil {
@@ -97,7 +98,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// page is the page in a browser of its own.
+// page is the page in a new browser.
 type page struct {
 	*testing.T
 	ctx       context.Context
@@ -110,7 +111,7 @@ type page struct {
 	saved  chan string     // names of finished downloads
 }
 
-// open loads the page and waits for the fit of iris that it begins with.
+// open loads the page and waits for its first fit, of iris.
 func open(t *testing.T, dir string, width, height int64, flags ...chromedp.ExecAllocatorOption) *page {
 	t.Helper()
 	// A path below the root: the page must not depend on where it is.
@@ -171,7 +172,7 @@ func (p *page) run(actions ...chromedp.Action) {
 	}
 }
 
-// text is what an element says, shown or not.
+// text is the text of an element, shown or hidden.
 func (p *page) text(id string) (s string) {
 	p.Helper()
 	p.run(chromedp.Evaluate(fmt.Sprintf("document.getElementById(%q).textContent", id), &s))
@@ -213,8 +214,8 @@ func (p *page) after(actions ...chromedp.Action) {
 	p.fitted(now)
 }
 
-// quiet fails the test for any word on the console, and any request but to the
-// page's own host.
+// quiet fails the test if there is a message on the console, or a request to another
+// host.
 func (p *page) quiet() {
 	p.Helper()
 	p.mu.Lock()

@@ -33,8 +33,7 @@ func (p *page) fails(words ...string) {
 	}
 }
 
-// What is wrong is named with its file, line and column, and what was there
-// before stays.
+// An error names its file, line and column, and the previous results stay.
 func TestErrors(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
@@ -70,7 +69,7 @@ func (p *page) hidden(id string) (hidden bool) {
 
 const kinds = "height,<img src=x>,kind\n1,5,a\n1.2,5.1,a\n0.9,5.3,a\n8,1,b\n8.3,1.2,b\n7.7,0.8,b\n"
 
-// A column of words is taken for the label, and can be chosen by hand.
+// A column of words is taken for the label, and can be chosen.
 func TestLabelColumn(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
@@ -99,7 +98,7 @@ func TestLabelColumn(t *testing.T) {
 	})
 }
 
-// Cancel ends a long fit with the best so far, and says so; the next one runs.
+// Cancel ends a slow fit with the best model so far, and says so. The next fit runs.
 func TestCancel(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
@@ -124,7 +123,7 @@ func TestCancel(t *testing.T) {
 		}
 		p.pictures(pictures...)
 
-		// Of two fits the second waits for the first, and must not begin after Cancel.
+		// Of two requests the second waits for the first, and must not start after Cancel.
 		p.eval("document.body.dataset.fit", &now)
 		p.run(chromedp.Evaluate(`for (const k of [19, 18]) { const e = document.getElementById("k"); e.value = k; e.dispatchEvent(new Event("change")); }
 			document.getElementById("cancel").click()`, nil))
@@ -139,8 +138,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A worker that does not listen is replaced within about a second, and the new
-// one works.
+// A worker that does not answer is replaced after about a second, and the new one works.
 func TestReplacedWorker(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)

@@ -16,7 +16,7 @@ import (
 	"softkmeans"
 )
 
-// readCSV is a table of testdata, without this repository's own reader.
+// readCSV reads a table of testdata, without this repository's reader.
 func readCSV(t *testing.T, name string) *softkmeans.Matrix {
 	t.Helper()
 	f, err := os.Open(filepath.Join(root, "testdata", name+".csv"))
@@ -92,10 +92,10 @@ func (p *page) near(id string, want, relative float64) {
 	}
 }
 
-// compare holds what the page shows against a native fit.
+// compare compares the numbers on the page to those of a native fit.
 func (p *page) compare(m *softkmeans.Model, truth []int) {
 	p.Helper()
-	// Seven digits are shown; an iteration ends elsewhere in its last ones.
+	// The page shows seven digits; an iteration may end with other last digits.
 	p.near("objective", m.Objective, 1e-5)
 	p.near("floor", m.Floor, 1e-6)
 	accuracy, err := softkmeans.Accuracy(truth, m.Labels(nil))
@@ -151,23 +151,7 @@ func TestNumbers(t *testing.T) {
 		}
 		p.compare(m, truth)
 
-		p.after(click("#propose"))
-		floors, err := softkmeans.Floors(context.Background(), iris, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		proposal, err := softkmeans.ProposeK(floors)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var k string
-		p.eval(`document.getElementById("k").value`, &k)
-		if k != strconv.Itoa(proposal.K) {
-			t.Errorf("the proposed k is %s, natively %d", k, proposal.K)
-		}
-		p.near("floor", floors[proposal.K-1], 1e-6)
-		p.pictures("scatter", "centers", "memberships", "floors", "trace")
-
+		p.checkProposal(iris)
 		p.after(click("[value=minvol]"))
 		p.after(click("[data-set=wine]"))
 		wine := readCSV(t, "wine")
@@ -180,8 +164,29 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// pictures fails unless the page shows these, each with something drawn and
-// with a name for who cannot see it.
+// checkProposal fits the proposed number of prototypes.
+func (p *page) checkProposal(x *softkmeans.Matrix) {
+	p.Helper()
+	p.after(click("#propose"))
+	floors, err := softkmeans.Floors(background, x, nil)
+	if err != nil {
+		p.Fatal(err)
+	}
+	proposal, err := softkmeans.ProposeK(floors)
+	if err != nil {
+		p.Fatal(err)
+	}
+	var k string
+	p.eval(`document.getElementById("k").value`, &k)
+	if k != strconv.Itoa(proposal.K) {
+		p.Errorf("the proposed k is %s, natively %d", k, proposal.K)
+	}
+	p.near("floor", floors[proposal.K-1], 1e-6)
+	p.pictures("scatter", "centers", "memberships", "floors", "trace")
+}
+
+// pictures fails unless the page shows these pictures, each with a path and with a name
+// for screen readers.
 func (p *page) pictures(names ...string) {
 	p.Helper()
 	var shown []string
@@ -193,7 +198,7 @@ func (p *page) pictures(names ...string) {
 	}
 }
 
-// slide moves the slider as a hand does.
+// slide moves the slider and sends its event.
 func slide(value int) chromedp.Action {
 	return chromedp.Evaluate(`{const s = document.getElementById("slack"); s.value = `+strconv.Itoa(value)+`; s.dispatchEvent(new Event("input", {bubbles: true}))}`, nil)
 }
@@ -236,7 +241,7 @@ func TestSlider(t *testing.T) {
 	})
 }
 
-// What is downloaded is what the package computes, and reads.
+// The downloaded files have the package's results, and the package reads the model.
 func TestDownloads(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
@@ -251,7 +256,7 @@ func TestDownloads(t *testing.T) {
 		if err := m.UnmarshalBinary(p.download("model")); err != nil {
 			t.Fatal(err)
 		}
-		// The two end some 1e-5 of the objective apart, which moves centers more.
+		// The objectives differ by about 1e-5, which moves centers more.
 		const tolerance = 2e-2
 		apart(t, "centers", m.Centers, want.Centers, tolerance)
 		apart(t, "memberships", m.Memberships, want.Memberships, tolerance)
@@ -261,29 +266,8 @@ func TestDownloads(t *testing.T) {
 		}
 		apart(t, "predicted memberships", m.Memberships, predicted, 1e-9)
 
-		records, err := csv.NewReader(strings.NewReader(string(p.download("memberships")))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,class" {
-			t.Errorf("the header is %q", got)
-		}
-		if len(records) != wine.Rows+1 {
-			t.Fatalf("%d lines for %d rows", len(records), wine.Rows)
-		}
-		labels, truth := m.Labels(nil), labelsOf(t, "wine")
-		for i, r := range records[1:] {
-			if r[0] != strconv.Itoa(labels[i]) || r[4] != "cultivar "+strconv.Itoa(truth[i]+1) {
-				t.Fatalf("row %d is %v", i, r)
-			}
-			for j, s := range r[1:4] {
-				if v, err := strconv.ParseFloat(s, 64); err != nil || v != m.Memberships.At(i, j) {
-					t.Fatalf("row %d is %v, the model has %v", i, r, m.Memberships.Row(i))
-				}
-			}
-		}
-
-		records, err = csv.NewReader(strings.NewReader(string(p.download("centers")))).ReadAll()
+		p.checkMemberships(&m)
+		records, err := csv.NewReader(strings.NewReader(string(p.download("centers")))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,6 +287,32 @@ func TestDownloads(t *testing.T) {
 		}
 		p.quiet()
 	})
+}
+
+// checkMemberships compares the file of memberships of wine to the model.
+func (p *page) checkMemberships(m *softkmeans.Model) {
+	p.Helper()
+	records, err := csv.NewReader(strings.NewReader(string(p.download("memberships")))).ReadAll()
+	if err != nil {
+		p.Fatal(err)
+	}
+	if got := strings.Join(records[0], ","); got != "label,p0,p1,p2,class" {
+		p.Errorf("the header is %q", got)
+	}
+	labels, truth := m.Labels(nil), labelsOf(p.T, "wine")
+	if len(records) != len(truth)+1 {
+		p.Fatalf("%d lines for %d rows", len(records), len(truth))
+	}
+	for i, r := range records[1:] {
+		if r[0] != strconv.Itoa(labels[i]) || r[4] != "cultivar "+strconv.Itoa(truth[i]+1) {
+			p.Fatalf("row %d is %v", i, r)
+		}
+		for j, s := range r[1:4] {
+			if v, err := strconv.ParseFloat(s, 64); err != nil || v != m.Memberships.At(i, j) {
+				p.Fatalf("row %d is %v, the model has %v", i, r, m.Memberships.Row(i))
+			}
+		}
+	}
 }
 
 func apart(t *testing.T, what string, got, want *softkmeans.Matrix, tolerance float64) {

@@ -8,8 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// What was asked for last is what is on the page in the end, whatever came
-// between.
+// In the end the page shows the last request, whatever came before.
 func TestLatestWins(t *testing.T) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
 
@@ -59,7 +58,7 @@ func TestLatestWins(t *testing.T) {
 	p.quiet()
 }
 
-// The results of a table do not stay beside the name of another one.
+// After another table is chosen, the results of the previous one do not stay.
 func TestNoStaleResults(t *testing.T) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
 	p.run(chromedp.Evaluate(`document.querySelector("[data-set=digits]").click()`, nil))

@@ -9,31 +9,33 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// The page can be used without a mouse: all of it is reached by Tab, and where
-// the focus is can be seen.
+// tabTo presses Tab until the element has the focus, and checks that the focus is visible
+// on the way. It adds what had the focus to reached.
+func (p *page) tabTo(selector string, reached map[string]bool) {
+	p.Helper()
+	for range 60 {
+		p.run(chromedp.KeyEvent(kb.Tab))
+		var at struct{ Name, Outline string }
+		p.eval(`(() => { const e = document.activeElement; return {name: e.id || e.dataset.set || e.dataset.save || e.name || e.localName,
+			outline: e.matches(":focus-visible") ? getComputedStyle(e).outlineStyle : "not visible"} })()`, &at)
+		reached[at.Name] = true
+		if at.Outline != "solid" && at.Name != "body" {
+			p.Errorf("the focus on %s is %q", at.Name, at.Outline)
+		}
+		var there bool
+		p.eval(fmt.Sprintf("document.activeElement.matches(%q)", selector), &there)
+		if there {
+			return
+		}
+	}
+	p.Fatalf("Tab does not lead to %s, only to %v", selector, reached)
+}
+
+// The page can be used without a mouse: Tab leads to all of it, and the focus is visible.
 func TestKeyboard(t *testing.T) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
 	reached := map[string]bool{}
-	// tabTo goes on to the element, and looks at the focus on the way.
-	tabTo := func(selector string) {
-		t.Helper()
-		for range 60 {
-			p.run(chromedp.KeyEvent(kb.Tab))
-			var at struct{ Name, Outline string }
-			p.eval(`(() => { const e = document.activeElement; return {name: e.id || e.dataset.set || e.dataset.save || e.name || e.localName,
-				outline: e.matches(":focus-visible") ? getComputedStyle(e).outlineStyle : "not visible"} })()`, &at)
-			reached[at.Name] = true
-			if at.Outline != "solid" && at.Name != "body" {
-				t.Errorf("the focus on %s is %q", at.Name, at.Outline)
-			}
-			var there bool
-			p.eval(fmt.Sprintf("document.activeElement.matches(%q)", selector), &there)
-			if there {
-				return
-			}
-		}
-		t.Fatalf("Tab does not lead to %s, only to %v", selector, reached)
-	}
+	tabTo := func(selector string) { p.tabTo(selector, reached) }
 	tabTo(".skip")
 	tabTo("[data-set=wine]")
 	p.after(chromedp.KeyEvent(kb.Enter))
