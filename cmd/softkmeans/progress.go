@@ -20,7 +20,7 @@ type progress struct {
 	w      io.Writer
 	on     bool
 	size   int64        // bytes of the file
-	read   func() int64 // bytes read in the current pass
+	read   func() int64 // bytes read in the current pass; nil: no file
 	passes int          // in all; 0: not known
 	now    func() time.Time
 
@@ -44,10 +44,11 @@ func newProgress(w io.Writer, quiet bool) *progress {
 
 // update is for the Progress of a fit: blocks of a pass, or iterations.
 func (p *progress) update(at softkmeans.Iteration) {
-	if at.Pass > 0 {
-		p.pass(at.Pass)
-	} else {
+	switch {
+	case at.Pass == 0:
 		p.iteration(at)
+	case p.read != nil: // of a table in memory passes are not shown
+		p.pass(at.Pass)
 	}
 }
 
