@@ -262,10 +262,16 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSkMableLarge: above jacobiMaxSide, too, σ_k is told from rounding.
+// TestSkMableLarge: where min(n, d) is 512 and above it, too, σ_k is told from rounding.
 func TestSkMableLarge(t *testing.T) {
 	t.Parallel()
-	const n = jacobiMaxSide + 8
+	for _, n := range []int{512, 520} { // SolverAuto's limit
+		skMableLarge(t, n)
+	}
+}
+
+func skMableLarge(t *testing.T, n int) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		name  string
@@ -287,7 +293,7 @@ func TestSkMableLarge(t *testing.T) {
 		}
 		got, err := SkMable(product(a, b), c.k, c.tol)
 		if err != nil || got != c.want {
-			t.Errorf("%s: k=%d tol=%g: %v %v, want %v", c.name, c.k, c.tol, got, err, c.want)
+			t.Errorf("n=%d, %s: k=%d tol=%g: %v %v, want %v", n, c.name, c.k, c.tol, got, err, c.want)
 		}
 	}
 }

@@ -291,6 +291,23 @@ func TestMinVolumeSeqRarePure(t *testing.T) {
 	}
 }
 
+// TestMinVolumeSeqWithinSlack: an error that is just below what the slack allows has
+// converged, and has no warning.
+func TestMinVolumeSeqWithinSlack(t *testing.T) {
+	t.Parallel()
+	x := noisy(firstOf(mixtures(2000, 5, 4, 1, 1, 7)), 15, 7)
+	for _, k := range []int{3, 4} {
+		m, _ := seqFit(t, x, k, MinVolumeSeqOptions{SummaryRows: 600}, 500)
+		off := (m.Objective - m.Floor) / m.Floor / defaultSlack
+		if off < 0.99 || off > 1 || m.Status != StatusConverged {
+			t.Errorf("k=%d: %g of the slack is used, and the status is %v", k, off, m.Status)
+		}
+		if len(m.Warnings) > 0 {
+			t.Errorf("k=%d: %g of the slack is used, %v", k, off, m.Warnings)
+		}
+	}
+}
+
 // TestMinVolumeSeqWeights: a weight of 2 is the row twice, as far as two summaries
 // can agree; a row of weight 0, of any size, does not count.
 func TestMinVolumeSeqWeights(t *testing.T) {

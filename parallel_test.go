@@ -42,6 +42,17 @@ func TestCancelledByGoroutine(t *testing.T) {
 	}
 }
 
+// TestWorkerCount: the default asks how many threads the process may use, and leaves that
+// as it is.
+func TestWorkerCount(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	for _, c := range []struct{ asked, want int }{{0, 3}, {-1, 3}, {1, 1}, {7, 7}} {
+		if got := workerCount(c.asked); got != c.want || runtime.GOMAXPROCS(0) != 3 {
+			t.Errorf("%d asked: %d workers, and the process may use %d threads, not 3", c.asked, got, runtime.GOMAXPROCS(0))
+		}
+	}
+}
+
 func TestRunTasks(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, workers := range []int{1, 2, 7, 100} {

@@ -153,6 +153,23 @@ func TestCancelBasis(t *testing.T) {
 	}
 }
 
+// TestAutoLimit: up to min(n, d) = 512 SolverAuto ends at Jacobi's method for data of a
+// lower rank, above it at Krylov's.
+func TestAutoLimit(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]Solver{512: SolverJacobi, 513: SolverKrylov} {
+		x := NewMatrix(n, n, nil)
+		few := randomData(n, 3, 0, 3)
+		for i := range n {
+			copy(x.row(i)[n-3:], few.row(i))
+		}
+		m, err := Fit(bg, x, 4, nil)
+		if err != nil || m.Floor > 1e-20*m.Total || m.Solver != want {
+			t.Errorf("n=%d: %v, want %v; floor %g of %g, %v", n, m.Solver, want, m.Floor, m.Total, err)
+		}
+	}
+}
+
 // TestAutoKrylov: SolverAuto takes Krylov's steps where the spectrum falls, and gives
 // them up before their limit where it does not.
 func TestAutoKrylov(t *testing.T) {

@@ -134,6 +134,21 @@ func TestLloydEmpty(t *testing.T) {
 	}
 }
 
+// TestLloydEmptyWeights: an empty cluster moves to a row of positive weight, also where
+// one of weight 0 is farther from its center.
+func TestLloydEmptyWeights(t *testing.T) {
+	x := NewMatrix(5, 1, []float64{-10.1, -9.9, 0, 9.9, 10.1})
+	j, _ := started(t, x, 3, &MinVolumeOptions{Weights: []float64{1, 1, 0, 1, 1}})
+	f := chosenRows(j.z, []int{0, 4, 4})
+	scale(f.row(2), 1e3)
+	if _, err := newClustering(&j.alternation).lloyd(f, 1); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc([]int{0, 1, 3, 4}, func(i int) bool { return slices.Equal(f.row(2), j.z.row(i)) }) {
+		t.Errorf("the empty cluster moved to %v, rows are %v", f.row(2), j.z.Data)
+	}
+}
+
 // TestExtremeIsSample: InitSPA takes no row of weight 0, not even where the others
 // have no more directions to offer.
 func TestExtremeIsSample(t *testing.T) {

@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -55,5 +56,49 @@ func TestSummary(t *testing.T) {
 	t.Logf("%g of %g, deviation %g", sum, truth, dev)
 	if math.Abs(sum-truth) > 5*dev/math.Sqrt(float64(seeds)) || dev > 0.1*truth {
 		t.Errorf("the mean of estimates is %g, not %g; they deviate by %g", sum, truth, dev)
+	}
+}
+
+// TestSummaryFlat: the corners of a flat simplex are in the summary, also the one over the
+// middle of the others, which is out along the flat side only.
+func TestSummaryFlat(t *testing.T) {
+	t.Parallel()
+	const n, k = 2000, 4
+	corners := NewMatrix(k, 3, []float64{0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 0.01})
+	x := NewMatrix(n, 3, nil)
+	rng := rand.New(rand.NewPCG(3, 2))
+	for i := range n {
+		g := make([]float64, k)
+		sum := 0.0
+		for a := range g {
+			g[a] = 1 + rng.Float64()
+			sum += g[a]
+		}
+		for a, v := range g {
+			axpy(x.row(i), v/sum, corners.row(a))
+		}
+	}
+	for a := range k {
+		copy(x.row(100+500*a), corners.row(a))
+	}
+	for seed := range uint64(5) {
+		w := &rowPasses{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
+			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{}}}
+		if rows, err := w.subspace(); err != nil || rows != nil {
+			t.Fatal(rows, err)
+		}
+		j, err := w.summarise()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a := range k {
+			found := false
+			for i := range j.s.n {
+				found = found || slices.Equal(j.s.x.row(i), corners.row(a))
+			}
+			if !found {
+				t.Errorf("seed %d: corner %d of a flat simplex is not among %d rows", seed, a, j.s.n)
+			}
+		}
 	}
 }

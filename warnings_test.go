@@ -68,6 +68,11 @@ func TestWarnings(t *testing.T) {
 	if err != nil || !has(m, WarnSlack) || m.Objective < m.Floor {
 		t.Errorf("no cone: %v %v", m.Warnings, err)
 	}
+	for _, w := range m.Warnings {
+		if w.Kind == WarnSlack && (w.Cluster != 0 || w.Other != 0 || w.Value <= 1) {
+			t.Errorf("no cone: %+v names a cluster, or no excess", w)
+		}
+	}
 	if s := (Warning{Kind: 9}).String(); s != "Warning(9)" {
 		t.Error(s)
 	}
