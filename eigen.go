@@ -1,20 +1,18 @@
 package softkmeans
 
-// The symmetric eigenproblem, by the cyclic Jacobi method for small matrices
-// (more accurate there, at little cost) and by Householder tridiagonalization with
-// implicit QL steps for larger ones (Golub & Van Loan, 4th ed., 8.3 and 8.5; the
-// reduction, and what needs few vectors or none, is in tridiagonal.go).
-// Eigenvectors are kept as rows, so that each rotation runs over two
-// contiguous vectors.
+// The symmetric eigenproblem: by the cyclic Jacobi method for small matrices, where it is
+// more accurate at little cost, and by tridiagonal matrices for larger ones (Golub & Van
+// Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go). Eigenvectors are kept as rows, so that
+// each rotation runs over two contiguous vectors.
 
 import (
 	"context"
 	"math"
 )
 
-// jacobiMaxOrder is the largest order for which the Jacobi method is used. It
-// takes twice the time of QL there, a few microseconds, which its accuracy on
-// small eigenvalues is worth; BenchmarkEigenSym has both methods on both sides.
+// jacobiMaxOrder is the largest order for which the Jacobi method is used. It takes twice
+// the time of QL there, a few microseconds more, and is more accurate on small eigenvalues.
+// BenchmarkEigenSym has both methods on both sides.
 const jacobiMaxOrder = 8
 
 // EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending
@@ -23,11 +21,10 @@ const jacobiMaxOrder = 8
 // largest magnitude (the first on ties) is positive. a may be indefinite and
 // is not changed; a 0×0 matrix has empty results.
 //
-// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|; beyond
-// ±math.MaxFloat64, where entries end below, they stop there.
-// Cost: about 9n³ multiplications. Errors: [ErrShape] if a is not square or an
-// entry differs from its mirror image by more than 1e-8 of the largest entry
-// (smaller differences are averaged), [ErrNonFinite].
+// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|. Cost: about 9n³
+// multiplications. Errors: [ErrShape] if a is not square or an entry differs from its
+// mirror image by more than 1e-8 of the largest entry (smaller differences are averaged),
+// [ErrNonFinite], [ErrRange].
 func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, nil, err
@@ -45,9 +42,6 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 		}
 	}
 	values, rows := eigenSym(context.Background(), m, true)
-	for i, v := range values {
-		values[i] = clampFinite(v)
-	}
 	vectors = rows.transposed()
 	fixSigns(vectors, nil)
 	return values, vectors, nil
@@ -55,7 +49,7 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 
 // eigenSym overwrites the symmetric matrix a and returns its eigenvalues,
 // descending, and, if wanted, its eigenvectors as rows. Once ctx has ended it
-// returns soon, with nothing of use: the caller looks at ctx.
+// returns soon, and the result is of no use: the caller looks at ctx.
 func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	n := a.Rows
 	exp := unitScale(a)
@@ -79,25 +73,25 @@ func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float6
 	return sorted, out
 }
 
-// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp:
-// squares then stay in range.
+// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it
+// is below 2^-1000.
 func unitScale(a *Matrix) (exp int) {
-	var top float64
+	top := 0x1p-1000
 	for i := range a.Rows {
 		big, _ := rowMaxAbs(a.row(i))
 		top = max(top, big)
 	}
 	_, exp = math.Frexp(top)
 	for i := range a.Rows {
-		scale2(a.row(i), -exp)
+		scale(a.row(i), math.Ldexp(1, -exp))
 	}
 	return exp
 }
 
 // leadingEigen overwrites the symmetric matrix a and returns all its
 // eigenvalues, descending, and the eigenvectors of the p largest as rows, p ≤ n.
-// Their bits do not depend on workers. Once ctx has ended it returns soon, with
-// nothing of use: the caller looks at ctx.
+// Their bits do not depend on workers. Once ctx has ended it returns soon, and the result
+// is of no use: the caller looks at ctx.
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
 	if n <= jacobiMaxOrder {
@@ -112,8 +106,8 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	for at, i := range order {
 		values[at] = math.Ldexp(raw[i], exp)
 	}
-	// For more than half of the vectors inverse iteration, with all the pairs it
-	// makes orthogonal, takes longer than QL steps.
+	// For more than half of the vectors inverse iteration takes longer than QL steps:
+	// it makes each pair orthogonal.
 	if 2*p <= n {
 		if rows, ok := t.leading(ctx, raw, order[:p]); ok {
 			t.back(ctx, rows, workers, nil)
@@ -135,7 +129,7 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 		for p := range n {
 			for q := p + 1; q < n; q++ {
 				app, aqq, apq := a.Data[p*n+p], a.Data[q*n+q], a.Data[p*n+q]
-				if math.Abs(apq) <= eps*math.Sqrt(math.Abs(app))*math.Sqrt(math.Abs(aqq)) || math.Abs(apq) <= nothing {
+				if math.Abs(apq) <= eps*math.Sqrt(math.Abs(app))*math.Sqrt(math.Abs(aqq)) || math.Abs(apq) <= offZero {
 					a.Data[p*n+q], a.Data[q*n+p] = 0, 0
 					continue
 				}

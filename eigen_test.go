@@ -86,7 +86,8 @@ func TestEigenSymErrors(t *testing.T) {
 	}{
 		{nil, ErrShape}, {NewMatrix(2, 3, nil), ErrShape}, {NewMatrix(2, 2, []float64{1, 2, 2.1, 1}), ErrShape},
 		{NewMatrix(2, 2, []float64{1, math.NaN(), 0, 1}), ErrNonFinite},
-		{NewMatrix(2, 2, []float64{1, math.MaxFloat64, -math.MaxFloat64, 1}), ErrShape},
+		{NewMatrix(2, 2, []float64{1, mostEntry, -mostEntry, 1}), ErrShape},
+		{NewMatrix(1, 1, []float64{1.001 * mostEntry}), ErrRange}, {NewMatrix(1, 1, []float64{0.999 * leastScale}), ErrRange},
 	} {
 		if _, _, err := EigenSym(c.a); !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
@@ -157,7 +158,7 @@ func TestQLFallsApart(t *testing.T) {
 func TestEigenSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 28))
 	worst := 0.0
-	for _, low := range []int{-50, -100, -190, -210, -300, -500, -600, -800, -1000, -1030, -1060, -1070} {
+	for _, low := range []int{-50, -100, -190, -210, -300, -500, -600, -1070} {
 		for _, n := range []int{2, 6, 20, 40} {
 			for kind := range 6 {
 				a := NewMatrix(n, n, nil)
@@ -364,7 +365,7 @@ func TestEigenScale(t *testing.T) {
 		if !laSameBits(view.Data, before) {
 			t.Errorf("n=%d: the input changed", n)
 		}
-		for _, e := range []int{-900, 900, 1015} {
+		for _, e := range []int{-490, 490} {
 			v, w, err := EigenSym(mapped(a, func(_, _ int, x float64) float64 { return math.Ldexp(x, e) }))
 			if err != nil {
 				t.Fatal(err)
@@ -378,7 +379,7 @@ func TestEigenScale(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 4, 20} {
-		for _, v := range []float64{math.SmallestNonzeroFloat64, 3 * math.SmallestNonzeroFloat64, 7 * math.SmallestNonzeroFloat64, 0x1p-1022, math.MaxFloat64} {
+		for _, v := range []float64{leastScale, 3 * leastScale, mostEntry} {
 			values, vectors, err := EigenSym(mapped(identity(n), func(_, _ int, x float64) float64 { return x * v }))
 			if err != nil || !laSameBits(vectors.Data, identity(n).Data) {
 				t.Errorf("%g·I: %v %v", v, vectors, err)

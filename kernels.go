@@ -69,15 +69,6 @@ func axpyGeneric(y []float64, a float64, x []float64) {
 	}
 }
 
-// scale2 multiplies x by 2^exp, from 2^-2044 to 2^2046, in two steps, since that itself may
-// be out of range. It is exact where the result is no denormal, which may be rounded twice.
-func scale2(x []float64, exp int) {
-	if exp != 0 {
-		scale(x, math.Ldexp(1, exp/2))
-		scale(x, math.Ldexp(1, exp-exp/2))
-	}
-}
-
 // scale multiplies x by a.
 func scale(x []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
@@ -175,38 +166,15 @@ func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []flo
 	}
 }
 
-// sumSquares returns Σ x_i². It overflows and underflows like any plain sum of
-// squares; norm2 does not.
+// sumSquares returns Σ x_i².
 func sumSquares(x []float64) float64 { return dot(x, x) }
 
-// Sums of squares between these two bounds lost nothing to the ends of the
-// float64 range: 2^-960 leaves room for products of parts 2^-60 times the whole.
-const (
-	squareMin = 0x1p-960
-	squareMax = 0x1p+1000
-)
+// norm2 returns the Euclidean length of x. Lengths from 2^-500 to 2^500 have all their
+// digits.
+func norm2(x []float64) float64 { return math.Sqrt(sumSquares(x)) }
 
-// norm2 returns the Euclidean length of x, also where its square is out of
-// range.
-func norm2(x []float64) float64 {
-	if s := sumSquares(x); s >= squareMin && s <= squareMax {
-		return math.Sqrt(s)
-	}
-	var top float64
-	for _, v := range x {
-		top = max(top, math.Abs(v))
-	}
-	if top == 0 {
-		return 0
-	}
-	_, e := math.Frexp(top)
-	var s float64
-	for _, v := range x {
-		v = math.Ldexp(v, -e)
-		s += v * v
-	}
-	return math.Ldexp(math.Sqrt(s), e)
-}
+// projectOut subtracts from x its part along the unit vector q: a step of Gram–Schmidt.
+func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 
 // addMulNT adds A·Bᵀ to C. A has m rows, B has n rows, both of length l and
 // without gaps; C has m rows of length ldc ≥ n. If upper is set, A and B are

@@ -186,11 +186,13 @@ func checkShape(arg string, m *Matrix) error {
 // The one range. Entries of data are at most mostEntry in size. What is computed from
 // data, or compared with it, may be mostCenter: prototypes lie outside of the data. The
 // largest entry of data is 0 or at least leastScale. So data scaled by one power of two
-// has squares, and sums of them, that plain formulas can take.
+// has squares, and sums of them, that plain formulas can take. Next to a largest entry of
+// about 1, what is below negligible counts as 0: its square has no digits.
 const (
 	mostEntry  = 0x1p500
 	mostCenter = 0x1p520
 	leastScale = 0x1p-500
+	negligible = 0x1p-500
 )
 
 // checkMatrix is checkShape for centers, memberships and the like, and that every entry

@@ -3,7 +3,7 @@ package softkmeans
 // Householder QR (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
 // with and without column pivoting. The matrices are stored by rows, so a
 // reflection is applied by rows: w = τ·vᵀA gathered a row at a time, then
-// A −= v·w.
+// A −= v·w. Callers scale A to a largest entry of about 1.
 
 import (
 	"context"
@@ -16,39 +16,37 @@ type qr struct {
 	a    *Matrix
 	tau  []float64
 	perm []int // column j of A·P is column perm[j] of A; nil: no pivoting
-	rank int   // columns reduced before nothing but zeros was left
+	rank int   // columns reduced; with pivoting, those before all others were negligible
 }
 
-// reflector turns column j of a, from row j down, into a Householder vector
-// and returns its τ; a(j,j) becomes the entry of R. A column of zeros gives
-// τ = 0, the identity.
-func reflector(a *Matrix, j int, column []float64) float64 {
-	column = column[:a.Rows-j]
+// reflect turns column j of a, from row j down, into a Householder vector and adds its τ to
+// tau; a(j,j) becomes the entry of R. A column of negligible length gives τ = 0, the
+// identity. w is scratch of a column's length.
+func (f *qr) reflect(j int, w []float64) {
+	a := f.a
+	column := w[:a.Rows-j]
 	for i := range column {
 		column[i] = a.Data[(j+i)*a.Stride+j]
 	}
-	tail := norm2(column[1:])
-	if tail == 0 {
-		return 0
+	head, tail := column[0], norm2(column[1:])
+	length := math.Hypot(head, tail)
+	if tail == 0 || length < negligible {
+		f.tau = append(f.tau, 0)
+		return
 	}
-	head := column[0]
-	back := 1.0
-	if math.Hypot(head, tail) < 0x1p-900 { // the reflection needs all digits, which denormals do not have
-		scale(column, 0x1p500)
-		head, tail, back = column[0], norm2(column[1:]), 0x1p-500
-	}
-	beta := -math.Copysign(math.Hypot(head, tail), head)
+	beta := -math.Copysign(length, head)
 	pivot := head - beta
-	a.Data[j*a.Stride+j] = beta * back
+	a.Data[j*a.Stride+j] = beta
 	for i := 1; i < len(column); i++ {
 		a.Data[(j+i)*a.Stride+j] = column[i] / pivot
 	}
-	return -pivot / beta
+	f.tau = append(f.tau, -pivot/beta)
 }
 
-// householder applies I − τvvᵀ to the columns of c from col on; v is 1 in row j
-// and the stored vector in column j of a below it.
-func householder(a *Matrix, j int, tau float64, c *Matrix, col int, w []float64) {
+// apply applies reflection j, I − τvvᵀ, to the columns of c from col on. v is 1 in row j
+// and the stored vector in column j of a below it. w is scratch of a row's length.
+func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
+	a, tau := f.a, f.tau[j]
 	if tau == 0 || col >= c.Cols {
 		return
 	}
@@ -64,18 +62,18 @@ func householder(a *Matrix, j int, tau float64, c *Matrix, col int, w []float64)
 	}
 }
 
-// qrFactor factors a in place. Like all loops of this file that take a context
-// it stops short, with nothing of use, once ctx has ended.
+// qrFactor factors a in place. Once ctx has ended it returns soon, and the result is of no
+// use; so do all functions of this file that take a context.
 func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f := &qr{a: a, rank: min(a.Rows, a.Cols)}
-	f.tau = make([]float64, f.rank)
+	f.tau = make([]float64, 0, f.rank)
 	w := make([]float64, max(a.Rows, a.Cols))
 	for j := range f.rank {
 		if stopped(ctx) {
 			break
 		}
-		f.tau[j] = reflector(a, j, w)
-		householder(a, j, f.tau[j], a, j+1, w)
+		f.reflect(j, w)
+		f.apply(j, a, j+1, w)
 	}
 	return f
 }
@@ -90,13 +88,14 @@ func qrReduce(ctx context.Context, a *Matrix) {
 }
 
 // qrPivot factors a in place with column pivoting (Businger & Golub 1965): the
-// longest remaining column comes first, so R's diagonal descends. It stops at
-// the first step at which nothing but zeros remains.
+// longest remaining column comes first, so R's diagonal descends. It stops where
+// all remaining columns are negligible.
 func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
 	f := &qr{a: a, perm: make([]int, n)}
 	w := make([]float64, max(m, n))
-	norms, fresh := make([]float64, n), make([]float64, n) // of the columns below the row in work; and when last computed
+	// The lengths of the columns below the current row, and as they were last computed.
+	norms, fresh := make([]float64, n), make([]float64, n)
 	column := func(j, from int) float64 {
 		for i := from; i < m; i++ {
 			w[i] = a.Data[i*a.Stride+j]
@@ -115,7 +114,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 				best = l
 			}
 		}
-		if norms[best] == 0 || stopped(ctx) {
+		if norms[best] < negligible || stopped(ctx) {
 			break
 		}
 		if best != j {
@@ -126,9 +125,8 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 			f.perm[j], f.perm[best] = f.perm[best], f.perm[j]
 			norms[best], fresh[best] = norms[j], fresh[j]
 		}
-		tau := reflector(a, j, w)
-		f.tau = append(f.tau, tau)
-		householder(a, j, tau, a, j+1, w)
+		f.reflect(j, w)
+		f.apply(j, a, j+1, w)
 		f.rank++
 		for l := j + 1; l < n; l++ {
 			if norms[l] == 0 {
@@ -154,23 +152,22 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 func (f *qr) applyQ(c *Matrix) {
 	w := make([]float64, c.Cols)
 	for j := len(f.tau) - 1; j >= 0; j-- {
-		householder(f.a, j, f.tau[j], c, 0, w)
+		f.apply(j, c, 0, w)
 	}
 }
 
 // orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order,
 // by two rounds of Gram–Schmidt against the rows before; the first `from` of
-// them are so already. A row that adds nothing is replaced by a unit vector
-// that does, so that the result always has b orthonormal rows.
+// them are so already. A row that depends on those before is replaced by a unit vector
+// that does not, so that the result always has b orthonormal rows.
 func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(), v, from) }
 
-// orthonormalizeCtx is orthonormalize that stops short, with nothing of use,
-// once ctx has ended.
+// orthonormalizeCtx is orthonormalize with a context.
 func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
 	for i := from; i < v.Rows && !stopped(ctx); i++ {
 		row := v.row(i)
-		if deflate(row, v, i) {
+		if deflate(row, v, i, float64(v.Cols)*0x1p-50) {
 			continue
 		}
 		for ok := false; !ok && !stopped(ctx); next++ {
@@ -178,50 +175,35 @@ func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 			row[next%v.Cols] = 1
 			// The squares of what the d unit vectors keep add up to d−i, so one
 			// of any d in a row keeps twice the share asked for here.
-			ok = deflateAbove(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
+			ok = deflate(row, v, i, 0.5*math.Sqrt(float64(v.Cols-i)/float64(v.Cols)))
 		}
 	}
 }
 
-// deflate takes the first `count` rows of v out of row and normalises what is
-// left. It reports false, with row in no useful state, if that was nothing but
-// rounding.
-func deflate(row []float64, v *Matrix, count int) bool {
-	return deflateAbove(row, v, count, float64(len(row))*0x1p-50)
-}
-
-// deflateAbove is deflate that asks for a given share of the length to remain.
-func deflateAbove(row []float64, v *Matrix, count int, share float64) bool {
+// deflate makes row orthogonal to the first `count` rows of v, which are orthonormal, and
+// of length 1. It reports false, with row in no useful state, if row is negligible or less
+// than the given share of its length remains.
+func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	before := norm2(row)
-	if before == 0 {
+	if before < negligible {
 		return false
 	}
-	unit(row, before)
+	scale(row, 1/before)
 	for round := range 2 {
 		for l := range count {
-			axpy(row, -dot(row, v.row(l)), v.row(l))
+			projectOut(row, v.row(l))
 		}
 		left := norm2(row)
 		if round == 0 && left < share || left == 0 {
 			return false
 		}
-		unit(row, left)
+		scale(row, 1/left)
 	}
 	return true
 }
 
-// unit divides x by its length, in two steps where 1/length overflows.
-func unit(x []float64, length float64) {
-	if length < 0x1p-1000 {
-		scale(x, 0x1p600)
-		length *= 0x1p600
-	}
-	scale(x, 1/length)
-}
-
 // fixSigns makes the entry of largest magnitude in every column of v positive
-// (the first on ties), and turns the column of other, where it is not nil,
-// along.
+// (the first on ties), and flips the same columns of other, unless it is nil.
 func fixSigns(v, other *Matrix) {
 	for j := range v.Cols {
 		big := 0.0

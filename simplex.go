@@ -4,6 +4,7 @@ package softkmeans
 // volumes.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -245,18 +246,18 @@ func fixSum(g []float64, want float64) {
 }
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of
-// the simplex whose k vertices are the rows of the given k×d matrix: 0 for a
-// single point, −Inf if the vertices are affinely dependent (always so for
-// k > d+1; where only rounding keeps them apart it is some −35 per lost
-// direction). It is ½·log k + Σlog σ_i − log (k−1)!, with σ_i the k−1 singular
-// values of the vertices centred on their mean.
+// the simplex whose k vertices are the rows of the given k×d matrix. It is 0 for a
+// single point, and −Inf if the vertices are affinely dependent, as they always are for
+// k > d+1. Where only rounding keeps them apart it is some −35 per lost direction. It is
+// ½·log k + Σlog σ_i − log (k−1)!, with σ_i the k−1 singular values of the vertices centred
+// on their mean. Those below 2^-500 of the largest entry count as 0.
 //
 // The paper's Section on MVSkM takes σ_i of F itself, k of them. That is the
-// volume only while F1 = 0 (its Lemma), which alternating updates do not keep:
-// in general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)² (erratum: sums to k−1 in
-// the proof and to k in the problem are not the same).
+// volume only while F1 = 0 (its Lemma), which alternating updates do not keep. In general
+// det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the proof and to
+// k in the problem are not the same.
 //
-// Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples] without
+// Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
 // vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
@@ -273,9 +274,9 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// k−1 rows with the same singular values: Bᵀ·F, which leaves no structural zero.
-	// Of B's columns, which add up to 0, nothing is lost to a first vertex taken off,
-	// whose differences keep the digits of vertices far from 0.
+	// k−1 rows with the same singular values: Bᵀ·F, which leaves no structural zero. B's
+	// columns add up to 0, so the first vertex may be subtracted from all: the
+	// differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -288,12 +289,11 @@ func LogVolume(vertices *Matrix) (float64, error) {
 			}
 		}
 	}
-	r, err := JacobiSVD(edges)
-	if err != nil {
-		return 0, err
+	if edges.Rows < edges.Cols {
+		edges = edges.transposed()
 	}
 	log := 0.5 * math.Log(float64(k))
-	for i, s := range r.S {
+	for i, s := range jacobiSVD(context.Background(), edges, 1).S {
 		log += math.Log(s) + float64(exp)*math.Ln2 - math.Log(float64(i+1))
 	}
 	return log, nil

@@ -46,8 +46,9 @@ func TestLogVolume(t *testing.T) {
 		{"triangle in space", NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), math.Log(math.Sqrt(3) / 2)},
 		{"corner", NewMatrix(4, 3, []float64{0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 5}), math.Log(30.0 / 6)},
 		{"thin", NewMatrix(3, 2, []float64{0, 0, 1, 0, 0, 1e-20}), math.Log(0.5e-20)},
-		{"huge", NewMatrix(3, 2, []float64{0, 0, 1e300, 0, 0, 1e300}), math.Log(0.5) + 600*math.Ln10},
-		{"tiny", NewMatrix(3, 2, []float64{0, 0, 1e-300, 0, 0, 1e-300}), math.Log(0.5) - 600*math.Ln10},
+		{"huge", NewMatrix(3, 2, []float64{0, 0, 1e150, 0, 0, 1e150}), math.Log(0.5) + 300*math.Ln10},
+		{"tiny", NewMatrix(3, 2, []float64{0, 0, 1e-150, 0, 0, 1e-150}), math.Log(0.5) - 300*math.Ln10},
+		{"below the least", NewMatrix(2, 2, []float64{1, 1e-200, 1, 2e-200}), math.Inf(-1)},
 		{"far from 0", NewMatrix(3, 2, []float64{1e8, -1e8, 1e8 + 3, -1e8, 1e8, -1e8 + 4}), math.Log(6)},
 		{"in a plane", NewMatrix(4, 2, []float64{0, 0, 1, 0, 0, 1, 3, 3}), math.Inf(-1)},
 		{"coinciding", NewMatrix(2, 2, []float64{1, 1, 1, 1}), math.Inf(-1)},
@@ -63,6 +64,9 @@ func TestLogVolume(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := LogVolume(NewMatrix(1, 1, []float64{math.NaN()})); !errors.Is(err, ErrNonFinite) {
+		t.Error(err)
+	}
+	if _, err := LogVolume(NewMatrix(1, 1, []float64{1.001 * mostCenter})); !errors.Is(err, ErrRange) {
 		t.Error(err)
 	}
 	if _, err := LogVolume(nil); !errors.Is(err, ErrShape) {

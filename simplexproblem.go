@@ -18,17 +18,17 @@ type simplexProblem struct {
 	ridge    float64         // on A's diagonal; 0 unless it was singular
 	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
-	// near: the vertices' mean is no farther from the origin than the vertices
-	// are from it, so that x·v − mean·v, offset, loses nothing beside (x − mean)·v.
+	// near: the vertices' mean is no farther from the origin than the vertices are from
+	// it. Then x·v − mean·v, with offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch
 }
 
 // The sizes of the proximal steps for dependent vertices, as shares of A's
-// largest entry. The first lies between rounding errors (which it divides) and
+// largest entry. The first balances rounding errors, which are divided by it, and
 // the bias of one step. Vertices that are close but not the same need the
-// second, the smallest at which A is sure to factor.
+// second, the smallest at which A always factors.
 const (
 	ridgeShare = 0x1p-30
 	fineShare  = 0x1p-38
@@ -40,31 +40,64 @@ func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
 	return p
 }
 
-// set makes p the problem for these vertices, in the memory that it has: none
-// is allocated from the second call for a shape on.
+// set makes p the problem for these vertices. From the second call for a shape on it
+// allocates nothing.
 func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
-	given, d := vertices.Rows, vertices.Cols
-	k := given
-	if sum == SumAtMostOne {
-		k++
+	p.k, p.d, p.atMost = vertices.Rows, vertices.Cols, sum == SumAtMostOne
+	if p.atMost {
+		p.k++
 	}
-	p.k, p.d, p.atMost, p.flat, p.ridge, p.top = k, d, sum == SumAtMostOne, false, 0, 0
-	p.centre = resized(p.centre, d)
-	p.vertices = reshaped(p.vertices, k, d)
+	p.ridge, p.top = 0, 0
+	top := p.centreVertices(vertices)
+	if p.flat = p.d == 0 || top < negligible || p.coincide(vertices, top); p.flat {
+		return
+	}
+	_, p.inner = math.Frexp(top)
+	scale(p.vertices.Data, math.Ldexp(1, -p.inner))
+	k := p.k
+	p.gram = reshaped(p.gram, k, k)
+	clear(p.gram.Data)
+	addMulNT(p.gram.Data, k, p.vertices.Data, k, p.vertices.Data, k, p.d, true)
+	mirror(p.gram.Data, k)
+	for j := range k {
+		p.top = max(p.top, p.gram.row(j)[j])
+	}
+	p.nearOrigin()
+	rho := p.top
+	for i := range p.gram.Data {
+		p.gram.Data[i] += rho
+	}
+	p.top += rho
+	if k > p.d+1 || p.dependent() {
+		if p.fine == nil {
+			p.fine = &simplexProblem{}
+		}
+		p.fine.k, p.fine.d, p.fine.top = k, p.d, p.top
+		p.fine.gram = reshaped(p.fine.gram, k, k)
+		copy(p.fine.gram.Data, p.gram.Data)
+		p.fine.addRidge(fineShare)
+		p.addRidge(ridgeShare)
+	}
+}
+
+// centreVertices sets outer, centre and vertices, not yet scaled by 2^-inner. It returns
+// the largest magnitude of the vertices.
+func (p *simplexProblem) centreVertices(vertices *Matrix) (top float64) {
+	given := vertices.Rows
+	p.centre = resized(p.centre, p.d)
+	p.vertices = reshaped(p.vertices, p.k, p.d)
 	clear(p.centre)
-	var top float64
+	most := leastScale
 	for j := range given {
 		big, _ := rowMaxAbs(vertices.row(j))
-		top = max(top, big)
+		most = max(most, big)
 	}
-	_, p.outer = math.Frexp(top)
-	p.outer = max(p.outer, -1020)
+	_, p.outer = math.Frexp(most)
 	f := math.Ldexp(1, -p.outer)
 	for j := range given {
-		axpy(p.centre, f/float64(k), vertices.row(j))
+		axpy(p.centre, f/float64(p.k), vertices.row(j))
 	}
-	top = 0
-	for j := range k {
+	for j := range p.k {
 		out := p.vertices.row(j)
 		if j < given {
 			for i, v := range vertices.row(j) {
@@ -78,70 +111,46 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 		big, _ := rowMaxAbs(out)
 		top = max(top, big)
 	}
-	// Vertices that differ by no more than the rounding of their mean are one.
-	if top <= 0x1p-51 {
-		p.flat = true
-		for j := 1; j < k && p.flat; j++ {
-			for i, first := range vertices.row(0) {
-				v := 0.0
-				if j < given {
-					v = vertices.row(j)[i]
-				}
-				p.flat = p.flat && v == first
+	return top
+}
+
+// coincide reports whether all vertices are the same. Those that differ by more than the
+// rounding of their mean are not; top is the largest difference from the mean.
+func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
+	if top > 0x1p-51 {
+		return false
+	}
+	for j := 1; j < p.k; j++ {
+		for i, first := range vertices.row(0) {
+			v := 0.0
+			if j < vertices.Rows {
+				v = vertices.row(j)[i]
+			}
+			if v != first {
+				return false
 			}
 		}
 	}
-	if p.flat || d == 0 {
-		p.flat = true
-		return
-	}
-	_, p.inner = math.Frexp(top)
-	p.inner = max(p.inner, -1020)
-	scale(p.vertices.Data, math.Ldexp(1, -p.inner))
-	p.gram = reshaped(p.gram, k, k)
-	clear(p.gram.Data)
-	addMulNT(p.gram.Data, k, p.vertices.Data, k, p.vertices.Data, k, d, true)
-	mirror(p.gram.Data, k)
-	for j := range k {
-		p.top = max(p.top, p.gram.row(j)[j])
-	}
-	p.nearOrigin(k)
-	rho := p.top
-	for i := range p.gram.Data {
-		p.gram.Data[i] += rho
-	}
-	p.top += rho
-	if k > d+1 || p.dependent() {
-		if p.fine == nil {
-			p.fine = &simplexProblem{}
-		}
-		p.fine.k, p.fine.d, p.fine.top = k, d, p.top
-		p.fine.gram = reshaped(p.fine.gram, k, k)
-		copy(p.fine.gram.Data, p.gram.Data)
-		p.fine.addRidge(fineShare)
-		p.addRidge(ridgeShare)
-	}
+	return true
 }
 
-// nearOrigin sets near and offset; top is that of the vertices' own Gram matrix.
-func (p *simplexProblem) nearOrigin(k int) {
-	p.near = false
-	if p.outer < -60 || p.outer > 200 || p.inner < -60 { // beyond, powers of two may leave the range
-		return
-	}
+// nearOrigin sets near and offset; top is that of the vertices' own Gram matrix. Rows of
+// size 1 that are more than 2^400 times the vertices' size away need products.
+func (p *simplexProblem) nearOrigin() {
 	c := math.Ldexp(1, -p.inner)
-	if p.near = sumSquares(p.centre)*c*c <= p.top; p.near {
-		p.offset = resized(p.offset, k)
-		for j := range k {
+	p.near = p.outer+p.inner >= -mostDistance && sumSquares(p.centre)*c*c <= p.top
+	if p.near {
+		p.offset = resized(p.offset, p.k)
+		for j := range p.k {
 			p.offset[j] = dot(p.centre, p.vertices.row(j)) * c
 		}
 	}
 }
 
-// dependent reports whether the smallest eigenvalue of A is 0 to working
-// accuracy: by the inverse, as pivots may not tell (Kahan), nor does it take
-// eigenvalues. With λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius norm it errs, by
-// a factor of k at most, on the side of dependence, which costs time only.
+// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It
+// computes the inverse: pivots may not show it (Kahan), and eigenvalues cost more. With
+// λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius norm it errs, by a factor of k at most, on
+// the side of dependence, which costs time only.
 func (p *simplexProblem) dependent() bool {
 	k := p.k
 	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
@@ -161,7 +170,7 @@ func (p *simplexProblem) addRidge(share float64) {
 	}
 }
 
-// same fills in rows lo…hi−1 of dst if one answer does for all samples.
+// same fills in rows lo…hi−1 of dst if all samples have the same solution.
 func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
 	if !p.flat && p.k > 1 {
 		return false
@@ -182,7 +191,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
 }
 
 // productsNear is products for near vertices and rows of x, without gaps, whose
-// entries are of size 1: they need no copy. It overwrites b.
+// entries are of size 1. It needs no copy of them. It overwrites b.
 func (p *simplexProblem) productsNear(b, x []float64) {
 	k := p.k
 	m := len(b) / k
@@ -203,40 +212,24 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 	m, k := at.hi-at.lo, p.k
 	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
 	clear(b)
-	var late []int // pairs: a row to be scaled up once multiplied, and by what power of two
 	for i := range m {
-		if e := p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i)); e != 0 {
-			late = append(late, i, e)
-		}
+		p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i))
 	}
 	addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
-	for ; len(late) > 0; late = late[2:] {
-		scale(b[late[0]*k:][:k], math.Ldexp(1, late[1]))
-	}
 	return b
 }
 
-// pack writes the centred, scaled x to dst. A row so far from the vertices that
-// its products could overflow is scaled down further; pack then returns by
-// which power of two the products must be multiplied (at most 2^400, past which
-// nothing changes: only the direction counts).
-func (p *simplexProblem) pack(dst, x []float64) (exp int) {
-	far := 0 // by which power of two x exceeds the vertices; 0 is no larger than any
-	if top, _ := rowMaxAbs(x); top > 0 {
-		_, far = math.Frexp(top)
-		far = max(far-p.outer, 0)
-	}
-	if far-p.inner < 400 {
-		f, g := math.Ldexp(1, -p.outer), math.Ldexp(1, -p.inner)
-		for i, v := range x {
-			dst[i] = (f*v - p.centre[i]) * g
-		}
-		return 0
-	}
-	for i, v := range x {
-		dst[i] = math.Ldexp(v, -p.outer-far) - math.Ldexp(p.centre[i], -far)
-	}
-	return min(far-p.inner, 400)
+// mostDistance is the distance, as a power of two times the vertices' size, beyond which
+// only the direction of a sample counts.
+const mostDistance = 400
+
+// pack writes the centred, scaled x to dst. A row beyond mostDistance is drawn nearer along
+// the line to the vertices' mean.
+func (p *simplexProblem) pack(dst, x []float64) {
+	shift(dst, x, p.centre, math.Ldexp(1, -p.outer))
+	top, _ := rowMaxAbs(dst)
+	_, e := math.Frexp(top)
+	scale(dst, math.Ldexp(1, min(-p.inner, mostDistance-e)))
 }
 
 // SimplexInfo says how well the memberships of a call solve their problems.
@@ -244,20 +237,19 @@ type SimplexInfo struct {
 	// KKT is the largest violation of the optimality conditions over all rows,
 	// relative to the larger of the row's |b| and |A|: rounding, some 1e-15. It
 	// may reach 1e-9 for vertices that are dependent (Ridge > 0) and of very
-	// different sizes, or hardly independent, as where two all but coincide: no
-	// active-set step is accurate enough there to mend it. Where Ridge > 0 it is that of
-	// the last proximal step, which the step's own term adds to: at most Ridge, and 1e-11
-	// for vertices 1e-9 apart.
+	// different sizes, or hardly independent, as where two all but coincide. Where
+	// Ridge > 0 it is that of the last proximal step, to which the step's own term adds
+	// at most Ridge (1e-11 for vertices 1e-9 apart).
 	KKT float64
 	// Ridge is 0 unless the vertices are affinely dependent to working
-	// accuracy (two coincide, or k > d+1). The memberships are then not unique,
-	// and those of least norm were picked, by proximal steps of this size
+	// accuracy (two coincide, or k > d+1). The memberships are then not unique:
+	// those of least norm are found, by proximal steps of this size
 	// (relative to the largest squared distance of a vertex from their mean).
 	Ridge float64
 	// Fallbacks counts the rows for which exchanging several vertices at once
-	// went round in circles and one at a time was needed.
+	// made no progress, so that they were exchanged one at a time.
 	Fallbacks int
-	// Unsolved counts the rows that reached the iteration limit: among dependent
+	// Unsolved counts the rows that reached the iteration limit. It happens for dependent
 	// vertices, where rounding decides which of several equal supports is tried
 	// next. Such rows have the last feasible memberships, and KKT says how good
 	// they are.

@@ -188,7 +188,7 @@ func TestPassKernels(t *testing.T) {
 		want := 0.0
 		for j, v := range x {
 			want = max(want, math.Abs(v))
-			if w := before[j] + 3*(0.5*v-origin[j]); math.Abs(sums[j]-w) > 1e-14 {
+			if w := before[j] + 3*(v-origin[j]); math.Abs(sums[j]-w) > 1e-14 {
 				t.Errorf("n=%d: sum %d is %g, want %g", n, j, sums[j], w)
 			}
 		}

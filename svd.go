@@ -9,9 +9,8 @@ package softkmeans
 // relative error of each singular value depends on the condition of B alone;
 // methods that first reduce to bidiagonal form, or square A, lose the small
 // ones. With the rows sorted by size the same holds for D·B (Cox & Higham
-// 1998). What is below 2^-1022 of the largest entry loses digits, or vanishes, in
-// the scaling. Deviation from dgejsv: the rotations are always accumulated
-// (never recovered by a triangular solve).
+// 1998). That holds down to 2^-500 of the largest entry. Deviation from dgejsv: the
+// rotations are always accumulated (never recovered by a triangular solve).
 //
 // TruncatedSVD finds the leading few by block Krylov iteration.
 
@@ -45,16 +44,13 @@ type SVDResult struct {
 // matrix: u is n×p and v is d×p with orthonormal columns, s has p = min(n, d)
 // values in descending order. The sign of each pair of vectors is chosen so
 // that the entry of largest magnitude in v's column (the first of them on
-// ties) is positive. Where singular values are 0 the vectors are completed to
-// an orthonormal set. Empty matrices have empty factors. a is not changed.
-//
-// Singular values may be larger than any entry: above math.MaxFloat64 they are
-// math.MaxFloat64, beside vectors that are right, and below 2^-1022 they are rounded
-// to denormals.
+// ties) is positive. Singular values below 2^-500 of the largest entry count as 0. Where
+// they are 0 the vectors are completed to an orthonormal set. Empty matrices have empty
+// factors. a is not changed.
 //
 // SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
 // times that of other methods; for a few leading triplets of a large matrix see
-// [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite].
+// [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	r, err := JacobiSVD(a)
 	if err != nil {
@@ -63,10 +59,9 @@ func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
 	return r.U, r.S, r.V, nil
 }
 
-// JacobiSVD is [SVD] with its diagnostics. Should the sweeps reach their limit,
-// which no matrix is known to do, Status is StatusIterationLimit, MaxCosine
-// says how far from orthogonal the result is, and the result is usable to that
-// accuracy.
+// JacobiSVD is [SVD] with its diagnostics. No matrix is known for which the sweeps reach
+// their limit. If they do, Status is StatusIterationLimit, and MaxCosine says how far from
+// orthogonal the result is.
 func JacobiSVD(a *Matrix) (*SVDResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
@@ -87,27 +82,19 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 		r.U, r.V = r.V, r.U
 	}
 	fixSigns(r.V, r.U)
-	for i, s := range r.S {
-		r.S[i] = clampFinite(s)
-	}
 	return r, nil
 }
 
 // jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
-// magnitude. Once ctx has ended it returns soon, with nothing of use.
+// magnitude. Once ctx has ended it returns soon, and the result is of no use.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	n, d := a.Rows, a.Cols
 	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil), Status: StatusConverged}
-	// A power of two takes the largest entry to [½, 1): sums of squares then
-	// stay in range, and no bit is lost.
-	_, exp := math.Frexp(top)
+	_, exp := math.Frexp(max(top, leastScale))
 	sizes := make([]float64, n)
 	for i := range n {
-		row := a.row(i)
-		for j, v := range row {
-			row[j] = math.Ldexp(v, -exp)
-		}
-		sizes[i], _ = rowMaxAbs(row)
+		scale(a.row(i), math.Ldexp(1, -exp))
+		sizes[i], _ = rowMaxAbs(a.row(i))
 	}
 	rowOrder := descending(sizes)
 	a = permuteRows(a, rowOrder)
@@ -126,38 +113,18 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	for i := range rank {
 		copy(l.row(i)[i:], t.row(i)[i:])
 	}
-	// L·J = U_L·Σ.
-	j := identity(rank)
-	norms := make([]float64, rank)
-	r.Iterations, r.MaxCosine = orthogonalizeRows(ctx, l, j, norms)
-	if r.MaxCosine > jacobiDone(rank) {
-		r.Status = StatusIterationLimit
-	}
-	order := descending(norms)
-	// U = Q₁·(U_L ⊕ I), V = P·Q₂·(J ⊕ I).
-	left := NewMatrix(rank, rank, nil)
+	left, right, norms := r.nearlyDiagonal(ctx, l)
+	// U = Q₁·(left ⊕ I), V = P·Q₂·(right ⊕ I).
 	vq := NewMatrix(d, d, nil)
-	for at, i := range order {
-		r.S[at] = math.Ldexp(norms[i], exp)
-		if norms[i] >= 0x1p-1000 { // below, a row of denormals has no direction left
-			copy(left.row(at), l.row(i))
-			unit(left.row(at), norms[i])
+	for i := range d {
+		if i >= rank {
+			r.U.Data[i*d+i], vq.Data[i*d+i] = 1, 1
+			continue
 		}
-		for c, v := range j.row(i) {
-			vq.Data[c*vq.Stride+at] = v
-		}
-	}
-	if rank > 0 && norms[order[rank-1]] < 0x1p-1000 {
-		orthonormalize(left, 0)
-	}
-	for i := range rank {
+		r.S[i] = math.Ldexp(norms[i], exp)
 		for c := range rank {
-			r.U.Data[c*r.U.Stride+i] = left.Data[i*left.Stride+c]
+			r.U.Data[c*d+i], vq.Data[c*d+i] = left.row(i)[c], right.row(i)[c]
 		}
-	}
-	for i := rank; i < d; i++ {
-		r.U.Data[i*r.U.Stride+i] = 1
-		vq.Data[i*vq.Stride+i] = 1
 	}
 	f1.applyQ(r.U)
 	f2.applyQ(vq)
@@ -170,6 +137,36 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	}
 	r.U = permuteRows(r.U, back)
 	return r
+}
+
+// nearlyDiagonal finds L·J = U_L·Σ for a square L whose columns are the rows of l, which it
+// overwrites. It returns U_L and J as rows, and Σ, descending. A row of negligible length
+// has singular value 0.
+func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
+	n := l.Rows
+	right = identity(n)
+	norms := make([]float64, n)
+	r.Iterations, r.MaxCosine = orthogonalizeRows(ctx, l, right, norms)
+	if r.MaxCosine > jacobiDone(n) {
+		r.Status = StatusIterationLimit
+	}
+	order := descending(norms)
+	left, right = permuteRows(l, order), permuteRows(right, order)
+	values = make([]float64, n)
+	complete := true
+	for at, i := range order {
+		if norms[i] < negligible {
+			clear(left.row(at))
+			complete = false
+			continue
+		}
+		values[at] = norms[i]
+		scale(left.row(at), 1/norms[i])
+	}
+	if !complete {
+		orthonormalize(left, 0)
+	}
+	return left, right, values
 }
 
 // jacobiTol is the |cosine| below which two vectors of length n count as
@@ -212,28 +209,19 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				norms[p], norms[best] = norms[best], norms[p]
 			}
 			for q := p + 1; q < n; q++ {
-				if norms[q] < 0x1p-1000 || norms[p] < 0x1p-1000 { // too few digits to be orthogonal to anything
+				if norms[q] < negligible || norms[p] < negligible {
 					continue
 				}
-				c := cosineOf(m.row(p), m.row(q), norms[p], norms[q])
+				c := dot(m.row(p), m.row(q)) / (norms[p] * norms[q])
 				cosine = max(cosine, math.Abs(c))
 				if math.Abs(c) <= tol {
 					continue
 				}
 				// Rutishauser's formulas for the angle that makes them
-				// orthogonal, in terms of lengths and cosine: no square that
-				// could leave the range.
-				zeta := (norms[q]/norms[p] - norms[p]/norms[q]) / (2 * c)
-				t := 1 / (math.Abs(zeta) + math.Sqrt(1+zeta*zeta)) // 0 if ζ² overflows, and then it is below rounding
-				if math.IsInf(zeta*zeta, 1) {
-					t = 0.5 / math.Abs(zeta)
-				}
-				if zeta < 0 {
-					t = -t
-				}
-				cs := 1 / math.Sqrt(1+t*t)
-				rotate(m.row(p), m.row(q), cs, cs*t)
-				rotate(v.row(p), v.row(q), cs, cs*t)
+				// orthogonal, in terms of lengths and cosine.
+				cs, sn := jacobiRotation((norms[q]/norms[p] - norms[p]/norms[q]) / (2 * c))
+				rotate(m.row(p), m.row(q), cs, sn)
+				rotate(v.row(p), v.row(q), cs, sn)
 				norms[p], norms[q] = norm2(m.row(p)), norm2(m.row(q))
 			}
 		}
@@ -244,18 +232,18 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 	return sweeps, cosine
 }
 
-// cosineOf returns x·y/(‖x‖‖y‖), given the lengths.
-func cosineOf(x, y []float64, nx, ny float64) float64 {
-	if p := nx * ny; p >= 0x1p-900 {
-		return dot(x, y) / p
+// jacobiRotation returns cosine and sine of the smaller angle with cot 2θ = ζ.
+func jacobiRotation(zeta float64) (c, s float64) {
+	size := math.Abs(zeta)
+	t := 0.5 / size // where 1 + ζ² is ζ² to rounding
+	if size < 0x1p100 {
+		t = 1 / (size + math.Sqrt(1+zeta*zeta))
 	}
-	var s float64
-	_, ex := math.Frexp(nx)
-	_, ey := math.Frexp(ny)
-	for i, v := range x {
-		s += math.Ldexp(v, -ex) * math.Ldexp(y[i], -ey)
+	if zeta < 0 {
+		t = -t
 	}
-	return s / (math.Ldexp(nx, -ex) * math.Ldexp(ny, -ey))
+	c = 1 / math.Sqrt(1+t*t)
+	return c, c * t
 }
 
 func swap(x, y []float64) {

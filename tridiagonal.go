@@ -1,10 +1,9 @@
 package softkmeans
 
-// Symmetric matrices by way of tridiagonal ones: reduction by Householder
-// reflections (Golub & Van Loan, 4th ed., 8.3.1), eigenvalues by root-free QL
-// steps, eigenvectors, where few are wanted, by inverse iteration, and the way
-// back. For all n eigenvalues and p eigenvectors that costs 4n³/3 operations,
-// some 20n² and 4n²p, where QL steps with vectors cost 9n³.
+// Eigenvalues and eigenvectors of symmetric matrices by way of tridiagonal ones. The
+// reduction is by Householder reflections (Golub & Van Loan, 4th ed., 8.3.1) and costs 4n³/3
+// operations. The n eigenvalues are found by root-free QL steps, some 20n². Few eigenvectors
+// are found by inverse iteration and turned back, 4n² each; many by QL steps, 9n³.
 
 import (
 	"context"
@@ -25,12 +24,12 @@ type reduction struct {
 // starts from the last row (like EISPACK's tred2), so that vectors and what is
 // left of the matrix are contiguous and begin at column 0.
 //
-// Each step takes one pass over what is left of the triangle: the rank-2
-// update of the step before, A ← A − v·wᵀ − w·vᵀ, and the product with the new
-// vector of this step, while the row is in registers (Howell et al. 2008,
-// "Cache efficient bidiagonalization using BLAS 2.5 operators"). LAPACK's dsytrd
-// gathers the updates of 32 steps: it reads the triangle as often but writes it
-// less, which matters once the triangle has left the cache (n > 1000 or so).
+// Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache
+// efficient bidiagonalization using BLAS 2.5 operators"). While a row is in registers, it
+// gets the rank-2 update of the step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the
+// new vector of this step. LAPACK's dsytrd gathers the updates of 32 steps: it reads the
+// triangle as often but writes it less, which matters once the triangle has left the cache
+// (n > 1000 or so).
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -42,74 +41,32 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 			a.row(i)[j] = a.row(j)[i]
 		}
 	}
-	room := n + 8
-	space := make([]float64, 5*room)
-	next := func() []float64 {
-		s := space[:room:room]
-		space = space[room:]
-		return s
-	}
-	v, w, u, q, p := next(), next(), next(), next(), next()
-	sums := make([]float64, triangleChunks(n)*n)
+	s := newRankTwo(n)
 	pending := false // whether v and w are an update that the rows still need
 	for i := n - 1; i > 0 && !stopped(ctx); i-- {
 		row := a.row(i)[:i+1]
 		if pending {
-			vi, wi := v[i], w[i]
-			axpy(row, -vi, w[:i+1])
-			axpy(row, -wi, v[:i+1])
+			vi, wi := s.v[i], s.w[i]
+			axpy(row, -vi, s.w[:i+1])
+			axpy(row, -wi, s.v[:i+1])
 		}
-		t.diag[i] = row[i]
-		row = row[:i]
-		head := row[i-1]
-		t.off[i-1] = head
-		if tail := norm2(row[:i-1]); tail > nothing {
-			beta := -math.Copysign(math.Hypot(head, tail), head)
-			t.off[i-1] = beta
-			t.tau[i] = (beta - head) / beta
-			scale(row[:i-1], 1/(head-beta))
-			row[i-1] = 1
-		}
-		if math.Abs(t.off[i-1]) <= nothing {
-			t.off[i-1] = 0
-		}
+		t.reflect(i, row)
 		tau := t.tau[i]
-		if tau == 0 {
+		if row = row[:i]; tau == 0 {
 			clear(row)
 			if !pending {
 				continue
 			}
 		}
-		copy(u, row)
-		u[i], v[i], w[i] = 0, 0, 0 // and so all from there on
-		chunks := triangleChunks(i)
-		if chunks == 1 {
-			clear(sums[:i])
-			rankTwoMul(a.Data, n, 0, i, v, w, u, sums, q)
+		copy(s.u, row)
+		s.u[i], s.v[i], s.w[i] = 0, 0, 0 // and so all from there on
+		s.multiply(a, i, workers)
+		if pending = tau != 0; pending {
+			s.turn(i, tau)
 		} else {
-			runTasks(workers, chunks, func(_, c int) {
-				lo, hi := triangleChunk(i, chunks, c), triangleChunk(i, chunks, c+1)
-				p := sums[c*n:][:hi]
-				clear(p)
-				rankTwoMul(a.Data, n, lo, hi, v, w, u, p, q)
-			})
+			clear(s.v[:i])
+			clear(s.w[:i])
 		}
-		pending = tau != 0
-		if !pending {
-			clear(v[:i])
-			clear(w[:i])
-			continue
-		}
-		// p = τAu, w = p − (τ/2)(pᵀu)u.
-		copy(p, q[:i])
-		for c := range chunks {
-			hi := triangleChunk(i, chunks, c+1)
-			axpy(p[:hi], 1, sums[c*n:][:hi])
-		}
-		scale(p[:i], tau)
-		axpy(p[:i], -tau/2*dot(p[:i], u[:i]), u[:i])
-		p[i] = 0
-		v, w, u, p = u, p, v, w
 	}
 	if n > 0 {
 		t.diag[0] = a.Data[0]
@@ -117,9 +74,78 @@ func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	return t
 }
 
-// triangleChunks is in how many parts a triangle of order m is worked on. Below
-// the first bound other workers come too late: with two, orders of 400 and 784
-// took 15 and 108 ms in place of 13 and 94 (35 in place of 28 with vectors).
+// reflect finds the reflection that makes row i, up to its diagonal entry, tridiagonal. It
+// sets the entries of T, and τ, and overwrites the row by the reflection's vector.
+func (t *reduction) reflect(i int, row []float64) {
+	t.diag[i] = row[i]
+	row = row[:i]
+	head := row[i-1]
+	t.off[i-1] = head
+	if tail := norm2(row[:i-1]); tail > offZero {
+		beta := -math.Copysign(math.Hypot(head, tail), head)
+		t.off[i-1] = beta
+		t.tau[i] = (beta - head) / beta
+		scale(row[:i-1], 1/(head-beta))
+		row[i-1] = 1
+	}
+	if math.Abs(t.off[i-1]) <= offZero {
+		t.off[i-1] = 0
+	}
+}
+
+// rankTwo is the update A − v·wᵀ − w·vᵀ that the triangle of a reduction still needs, and
+// the vector u of the next reflection.
+type rankTwo struct {
+	v, w, u []float64
+	q, p    []float64 // the product Au in two parts, and what v, w and u swap with
+	sums    []float64 // p for each chunk of the triangle
+}
+
+func newRankTwo(n int) *rankTwo {
+	length := n + 8
+	space := make([]float64, 5*length)
+	next := func() []float64 {
+		s := space[:length:length]
+		space = space[length:]
+		return s
+	}
+	return &rankTwo{v: next(), w: next(), u: next(), q: next(), p: next(), sums: make([]float64, triangleChunks(n)*n)}
+}
+
+// multiply updates the leading triangle of order m of a, and multiplies it by u.
+func (s *rankTwo) multiply(a *Matrix, m, workers int) {
+	n, chunks := a.Cols, triangleChunks(m)
+	if chunks == 1 {
+		clear(s.sums[:m])
+		rankTwoMul(a.Data, n, 0, m, s.v, s.w, s.u, s.sums, s.q)
+		return
+	}
+	runTasks(workers, chunks, func(_, c int) {
+		lo, hi := triangleChunk(m, chunks, c), triangleChunk(m, chunks, c+1)
+		p := s.sums[c*n:][:hi]
+		clear(p)
+		rankTwoMul(a.Data, n, lo, hi, s.v, s.w, s.u, p, s.q)
+	})
+}
+
+// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with
+// p = τAu.
+func (s *rankTwo) turn(m int, tau float64) {
+	p, u, chunks := s.p, s.u, triangleChunks(m)
+	n := len(p) - 8
+	copy(p, s.q[:m])
+	for c := range chunks {
+		hi := triangleChunk(m, chunks, c+1)
+		axpy(p[:hi], 1, s.sums[c*n:][:hi])
+	}
+	scale(p[:m], tau)
+	axpy(p[:m], -tau/2*dot(p[:m], u[:m]), u[:m])
+	p[m] = 0
+	s.v, s.w, s.u, s.p = u, p, s.v, s.w
+}
+
+// triangleChunks is how many chunks a triangle of order m has. Below the first bound more
+// workers cost time: with two, orders of 400 and 784 took 15 and 108 ms, with one 13 and 94.
 func triangleChunks(m int) int {
 	switch {
 	case m < 1024:
@@ -130,8 +156,8 @@ func triangleChunks(m int) int {
 	return 16
 }
 
-// triangleChunk is the first row of part c of the triangle: parts of equal
-// area, a multiple of 8 rows each but the last.
+// triangleChunk is the first row of chunk c of the triangle. Chunks have equal
+// areas, and a multiple of 8 rows each but the last.
 func triangleChunk(m, chunks, c int) int {
 	if c == chunks {
 		return m
@@ -139,8 +165,8 @@ func triangleChunk(m, chunks, c int) int {
 	return int(float64(m)*math.Sqrt(float64(c)/float64(chunks))) / 8 * 8
 }
 
-// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. first
-// says that row r is 0 before entry first(r), and saves work; nil: no row is.
+// back overwrites the rows z of a matrix by Q·z, in 4n² operations each. Row r is 0 before
+// entry first(r), which saves work; nil: no row begins with zeros.
 func (t *reduction) back(ctx context.Context, rows *Matrix, workers int, first func(r int) int) {
 	const group = 8 // rows that stay in cache while all reflectors go by
 	n := len(t.diag)
@@ -179,7 +205,7 @@ func offNegligible(off, d, e float64) bool {
 	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
 }
 
-// split sets what is negligible off the diagonal to 0 and calls part for each
+// split sets negligible entries off the diagonal to 0 and calls part for each
 // block lo … hi−1 that T falls into.
 func (t *reduction) split(part func(lo, hi int)) {
 	lo := 0
@@ -270,10 +296,10 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 	}
 }
 
-// leading returns eigenvectors of T as rows, for the eigenvalues at the indices
-// that wanted lists, in descending order of values, by inverse iteration
-// (LAPACK's dstein; Golub & Van Loan, 8.2.2), after values has filled in
-// values. It reports false where what it found does not pass for eigenvectors.
+// leading returns eigenvectors of T as rows, by inverse iteration (LAPACK's dstein; Golub &
+// Van Loan, 8.2.2). values are those of the method of that name; wanted lists the indices
+// of the eigenvalues to use, in descending order of values. It reports false where a vector
+// does not converge, or is not orthogonal to the others.
 // Cost: some 100n operations a vector, and n for each pair in a cluster.
 func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
 	rows = NewMatrix(len(wanted), len(t.diag), nil)
@@ -293,22 +319,27 @@ func (t *reduction) leading(ctx context.Context, values []float64, wanted []int)
 			}
 		}
 		if len(z) > 0 && ok {
-			ok = inverseIteration(ctx, t.diag[lo:hi], t.off[lo:hi], theta, z, size, rng)
+			ok = newInverseIteration(t.diag[lo:hi], t.off[lo:hi], size, rng).vectors(ctx, theta, z)
 		}
 	})
 	return rows, ok && !stopped(ctx)
 }
 
-// inverseIteration is leading for one block with diagonal d and off-diagonal e,
-// its values θ, descending, and room z for the vectors. size is the norm of the
-// whole matrix, against which residuals are judged.
-func inverseIteration(ctx context.Context, d, e, theta []float64, z [][]float64, size float64, rng *rand.Rand) bool {
+// inverseIteration finds eigenvectors of one block of T, scaled by a power of two to a norm
+// in [½, 1), so that growth stays in range.
+type inverseIteration struct {
+	d, e []float64 // diagonal and off-diagonal
+	up   float64   // the power of two
+	norm float64
+	most float64 // a residual that passes
+	lu   *tridiagonalLU
+	rng  *rand.Rand
+}
+
+// newInverseIteration is for the block with diagonal d and off-diagonal e. size is the norm
+// of the matrix, against which residuals are judged.
+func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseIteration {
 	n := len(d)
-	if n == 1 {
-		z[0][0] = 1
-		return true
-	}
-	// By a power of two the block is of norm 1, so that growth stays in range.
 	var norm float64
 	for i, v := range d {
 		s := math.Abs(v) + math.Abs(e[i])
@@ -318,14 +349,25 @@ func inverseIteration(ctx context.Context, d, e, theta []float64, z [][]float64,
 		norm = max(norm, s)
 	}
 	_, exp := math.Frexp(norm)
-	up := math.Ldexp(1, -exp)
-	norm *= up
-	d, e = append([]float64(nil), d...), append([]float64(nil), e...)
-	scale(d, up)
-	scale(e, up)
-	const eps = 0x1p-52
-	// The LU factorization and the accuracy that it needs.
-	lu := newTridiagonalLU(n)
+	it := &inverseIteration{d: slices.Clone(d), e: slices.Clone(e), up: math.Ldexp(1, -exp), lu: newTridiagonalLU(n), rng: rng}
+	it.norm = norm * it.up
+	it.most = 4 * float64(n) * doubleEps * max(it.norm, size*it.up)
+	scale(it.d, it.up)
+	scale(it.e, it.up)
+	return it
+}
+
+// doubleEps is the distance from 1 to the next float64.
+const doubleEps = 0x1p-52
+
+// vectors overwrites z with the vectors for the values θ, descending. It reports false
+// where one does not converge, or is not orthogonal to those before.
+func (it *inverseIteration) vectors(ctx context.Context, theta []float64, z [][]float64) bool {
+	n := len(it.d)
+	if n == 1 {
+		z[0][0] = 1
+		return true
+	}
 	first := 0 // of the cluster
 	var shift float64
 	for j, x := range z {
@@ -335,72 +377,80 @@ func inverseIteration(ctx context.Context, d, e, theta []float64, z [][]float64,
 		// Values that agree to rounding are moved apart, so that each has a
 		// factorization of its own; those closer than 1e-3·norm make a cluster.
 		last := shift
-		shift = theta[j] * up
+		shift = theta[j] * it.up
 		if j > 0 {
-			if least := 10 * eps * math.Abs(shift); last-shift < least {
+			if least := 10 * doubleEps * math.Abs(shift); last-shift < least {
 				shift = last - least
 			}
-			if last-shift > 1e-3*norm {
+			if last-shift > 1e-3*it.norm {
 				first = j
 			}
 		}
-		lu.factor(d, e, shift, eps*norm)
-		for i := range x {
-			x[i] = 2*rng.Float64() - 1
-		}
-		unit(x, norm2(x))
-		// From a random start one step leaves a residual of √n roundings or so;
-		// two more steps after the first that does are LAPACK's rule.
-		grown := 0
-		for range 8 {
-			lu.solve(x)
-			for l := first; l < j; l++ {
-				axpy(x, -dot(x, z[l]), z[l])
-			}
-			length := norm2(x)
-			if !(length > 0 && length <= math.MaxFloat64) {
-				return false
-			}
-			unit(x, length)
-			if length*float64(n)*eps*norm >= 0.1 {
-				grown++
-			}
-			if grown == 3 {
-				break
-			}
-		}
-		if grown < 3 {
+		it.lu.factor(it.d, it.e, shift, doubleEps*it.norm)
+		if !it.iterate(x, z[first:j]) {
 			return false
 		}
 		// Clusters leave cosines of 1e3·eps between each other. Taking them out
 		// moves residuals by cosine·gap, which is eps.
 		for l := range j {
-			axpy(x, -dot(x, z[l]), z[l])
+			projectOut(x, z[l])
 		}
-		unit(x, norm2(x))
+		scale(x, 1/norm2(x))
 		var worst float64
 		for l := range j {
 			worst = max(worst, math.Abs(dot(x, z[l])))
 		}
-		if !(worst <= 4*float64(n)*eps) {
-			return false
-		}
-		var squares float64
-		for i, v := range x {
-			r := (d[i] - theta[j]*up) * v
-			if i > 0 {
-				r += e[i-1] * x[i-1]
-			}
-			if i+1 < n {
-				r += e[i] * x[i+1]
-			}
-			squares += r * r
-		}
-		if !(math.Sqrt(squares) <= 4*float64(n)*eps*max(norm, size*up)) {
+		if !(worst <= 4*float64(n)*doubleEps) || !(it.residual(x, theta[j]*it.up) <= it.most) {
 			return false
 		}
 	}
 	return true
+}
+
+// iterate overwrites x by a vector of length 1, from a random start, orthogonal to those of
+// its cluster. From such a start one step leaves a residual of √n roundings or so; two more
+// steps after the first that does are LAPACK's rule.
+func (it *inverseIteration) iterate(x []float64, cluster [][]float64) bool {
+	for i := range x {
+		x[i] = 2*it.rng.Float64() - 1
+	}
+	scale(x, 1/norm2(x))
+	grown := 0
+	for range 8 {
+		it.lu.solve(x)
+		for _, z := range cluster {
+			projectOut(x, z)
+		}
+		length := norm2(x)
+		if !(length > 0 && length <= math.MaxFloat64) {
+			return false
+		}
+		scale(x, 1/length)
+		if length*float64(len(x))*doubleEps*it.norm >= 0.1 {
+			grown++
+		}
+		if grown == 3 {
+			return true
+		}
+	}
+	return false
+}
+
+// residual returns ‖(T − θI)x‖.
+func (it *inverseIteration) residual(x []float64, theta float64) float64 {
+	n := len(x)
+	var squares float64
+	for i, v := range x {
+		r := (it.d[i] - theta) * v
+		if i > 0 {
+			r += it.e[i-1] * x[i-1]
+		}
+		if i+1 < n {
+			r += it.e[i] * x[i+1]
+		}
+		squares += r * r
+	}
+	return math.Sqrt(squares)
 }
 
 // tridiagonalLU is T − θI = P·L·U by Gaussian elimination with row exchanges
@@ -416,7 +466,7 @@ func newTridiagonalLU(n int) *tridiagonalLU {
 	return &tridiagonalLU{inverse: s[:n], u1: s[n : 2*n], u2: s[2*n : 3*n], l: s[3*n:], swapped: make([]bool, n)}
 }
 
-// factor takes pivots below least for least.
+// factor replaces pivots below least by least.
 func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
 	n := len(d)
 	pivot := func(p float64) float64 {
@@ -445,8 +495,7 @@ func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
 	f.inverse[n-1], f.u1[n-1], f.u2[n-1] = pivot(a), 0, 0
 }
 
-// solve overwrites x by (T − θI)⁻¹x, or by that times a power of two where it
-// would leave the range.
+// solve overwrites x by (T − θI)⁻¹x, times a power of two where entries grow above 2^500.
 func (f *tridiagonalLU) solve(x []float64) {
 	n := len(x)
 	for i := range n - 1 {
@@ -468,15 +517,14 @@ func (f *tridiagonalLU) solve(x []float64) {
 	}
 }
 
-// maxSweeps bounds the Jacobi iterations of svd.go and eigen.go. 5 to 10
-// suffice in practice; the bound only keeps the promise that nothing runs for
-// ever.
+// maxSweeps bounds the iterations of svd.go, eigen.go and this file. 5 to 10 Jacobi sweeps
+// suffice in practice.
 const maxSweeps = 60
 
-// nothing is what both methods take for 0 off the diagonal, relative to the
-// largest entry: far below what any use can see. Much smaller entries would let
-// the rotations' sines underflow, and with them the shifts of the QL steps.
-const nothing = 0x1p-200
+// offZero is what counts as 0 off the diagonal, relative to the largest entry. Much smaller
+// entries would let the rotations' sines underflow, and with them the shifts of the QL
+// steps.
+const offZero = 0x1p-200
 
 // leadingQL returns p leading eigenvectors by way of all.
 func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
