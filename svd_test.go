@@ -37,7 +37,7 @@ func TestSVDLapack(t *testing.T) {
 				}
 			}
 		}
-		for kind, exp := range []int{0, 0, 0, -1022 + 53, 1024 - 53} {
+		for kind, exp := range []int{0, 0, 0, -500 + 53, 500 - 53} {
 			a := NewMatrix(m, n, nil)
 			switch kind {
 			case 0:
@@ -500,23 +500,22 @@ func FuzzSVD(f *testing.F) {
 	f.Add([]byte{5, 8, 7, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := newInput(data)
-		// Values that stop at the end of float64's range are not those of the matrix, nor
-		// have denormal ones its digits: at its own size the matrix is looked at for what
-		// is finite, and judged where its largest entry is in [½, 1).
-		whole := in.matrix(1+in.below(10), 1+in.below(10))
-		finite(t, "singular values", mustDo(JacobiSVD(whole))(t).S...)
-		top, _ := checkEntries("a", whole, math.MaxFloat64)
+		// The matrix may be out of range; it is judged where its largest entry is in [½, 1).
+		given := in.matrix(1+in.below(10), 1+in.below(10))
+		top, _ := checkEntries("a", given, math.MaxFloat64)
+		inRange := top == 0 || top >= leastScale && top <= mostEntry
+		if _, err := JacobiSVD(given); inRange != (err == nil) || err != nil && !errors.Is(err, ErrRange) {
+			t.Fatalf("largest entry %g: %v", top, err)
+		}
 		_, exp := math.Frexp(top)
-		a := mapped(whole, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
+		a := mapped(given, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
 		r := laJudge(t, "SVD", a)
 		if t.Failed() {
 			t.Fatalf("of %+v", a)
 		}
 		k := 1 + in.below(len(r.S))
 		o := &TruncatedOptions{Tol: []float64{0, 1e-3, 1e-14}[in.below(3)], MaxSteps: in.below(6), Seed: uint64(in.byte()), Workers: in.below(3)}
-		tr := mustDo(TruncatedSVD(bg, whole, k, o))(t)
-		finite(t, "singular values", slices.Concat(tr.S, tr.Residuals)...)
-		tr = mustDo(TruncatedSVD(bg, a, k, o))(t)
+		tr := mustDo(TruncatedSVD(bg, a, k, o))(t)
 		if len(tr.S) != k || tr.U.Cols != k || tr.V.Cols != k || tr.Status != StatusConverged && tr.Status != StatusIterationLimit {
 			t.Fatalf("%+v", tr)
 		}
@@ -545,7 +544,6 @@ func FuzzSVD(f *testing.F) {
 		}
 		finite(t, "singular values", slices.Concat(r.S, tr.S, tr.Residuals)...)
 		sym := in.symmetric(1 + in.below(10))
-		finite(t, "eigenvalues", first(EigenSym(sym))...)
 		top, _ = checkEntries("sym", sym, math.MaxFloat64)
 		_, exp = math.Frexp(top)
 		sym = mapped(sym, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
