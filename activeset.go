@@ -17,8 +17,8 @@ type support struct {
 	ok    bool      // A_SS is not singular to working accuracy
 }
 
-// supports remembers the factors of the supports that were met, by S as bits, in
-// memory that serves the next problem again: a hash table with open addressing.
+// supports caches the factors of supports, by S as bits: a hash table with open addressing.
+// Its memory is used again for the next problem.
 type supports struct {
 	words  int // of a key
 	slots  []int32
@@ -58,12 +58,12 @@ func (t *supports) find(key []uint64) (slot int, s *support) {
 	}
 }
 
-// mostHeld is how many floats are held: rows whose supports all differ gain nothing
-// from memory.
+// mostHeld is how many floats are held. Where all rows have supports of their own, more of
+// them save no time.
 const mostHeld = 1 << 18
 
-// add makes room for a support of `count` vertices under a key that was not
-// found. Supports returned earlier are of no use after that.
+// add returns a new support of `count` vertices under a key that was not found. Supports
+// returned earlier are invalid after that.
 func (t *supports) add(slot int, key []uint64, count int) *support {
 	size := count * (count + 1)
 	if t.held += size + count; t.held > mostHeld {
@@ -79,7 +79,7 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 		}
 		slot, _ = t.find(key)
 	}
-	// Supports keep what they are cut from when it is full.
+	// Slices already cut from a full array keep it.
 	if cap(t.floats)-len(t.floats) < size {
 		t.floats = make([]float64, 0, max(2*cap(t.floats), size, 32))
 	}
@@ -94,18 +94,18 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 	return &t.all[len(t.all)-1]
 }
 
-// rowSolver solves row after row, and remembers the factors of the supports
-// that it met. Its memory serves one problem after the other.
+// rowSolver solves row after row, and caches the factors of their supports. It may be used
+// for one problem after the other.
 type rowSolver struct {
 	p       *simplexProblem
-	known   supports
-	in      []bool   // S in work
+	cache   supports
+	in      []bool   // the current S
 	key     []uint64 // S as bits
 	g, w    []float64
 	rhs     []float64
 	step    []float64 // of refinement
 	part    []float64 // of g: its entries on S
-	current []float64 // of the fine solver: memberships in work
+	current []float64 // of the fine solver: the current memberships
 	all     []float64 // the solution, the origin's membership included
 	now     []float64 // of descend
 	barred  []bool
@@ -118,11 +118,11 @@ func newRowSolver(p *simplexProblem) *rowSolver {
 	return r
 }
 
-// begin turns to another problem, or to another one that p has been set to.
+// begin makes p the problem to solve, also if p itself has changed.
 func (r *rowSolver) begin(p *simplexProblem) {
 	k := p.k
 	r.p = p
-	r.known.reset(k)
+	r.cache.reset(k)
 	if len(r.in) != k {
 		r.in, r.barred, r.key = make([]bool, k), make([]bool, k), make([]uint64, (k+63)/64)
 		floats := make([]float64, 8*k)
@@ -183,11 +183,11 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	copy(g, r.all)
 }
 
-// proximal solves for dependent vertices: each step adds ridge·‖g − g_t‖²/2 to
-// the objective, which makes it strictly convex, and from g₀ = 1/k on the steps
-// go to the minimiser of least norm without the bias of a fixed ridge
-// (Rockafellar 1976). Steps with the smaller ridge follow; they count only where
-// they lower the objective by more than rounding, which they do for vertices
+// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to
+// the objective, which makes it strictly convex. From g₀ = 1/k the steps
+// go to the minimiser of least norm, without the bias of a fixed ridge
+// (Rockafellar 1976). Steps with the smaller ridge follow. They count only where
+// they lower the objective by more than rounding, as they do for vertices
 // that are close but not the same.
 func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	for j := range g {
@@ -241,8 +241,8 @@ func (r *rowSolver) cost(g, b []float64) (sum float64) {
 // in r.in.
 func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 	tol := float64(r.p.k) * 0x1p-52 * size
-	// Exchange all that is infeasible, while their number falls (three rounds
-	// of grace each time it reaches a new low).
+	// Exchange all infeasible vertices, while their number falls. Each new low allows
+	// three rounds without another.
 	least, grace := r.p.k+1, 3
 	for {
 		s := r.factor()
@@ -314,18 +314,7 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 			continue
 		}
 		worst := r.evaluate(s, b, tol)
-		step, out := 1.0, -1
-		for _, j := range s.index {
-			if r.g[j] <= 0 {
-				if t := now[j] / (now[j] - r.g[j]); now[j] == 0 || t < step {
-					step, out = t, j
-					if now[j] == 0 {
-						step = 0
-					}
-				}
-			}
-		}
-		if out >= 0 {
+		if step, out := r.blocked(s); out >= 0 {
 			if step == 0 && out == entered {
 				barred[out] = true
 			}
@@ -348,9 +337,33 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 		}
 		r.in[entered] = true
 	}
+	r.unsolved(b, size, info)
+}
+
+// blocked returns the share of the step from r.now to r.g up to the first membership that
+// becomes 0, and its vertex; −1 if none does.
+func (r *rowSolver) blocked(s *support) (step float64, out int) {
+	step, out = 1, -1
+	for _, j := range s.index {
+		now := r.now[j]
+		switch {
+		case r.g[j] > 0:
+		case now == 0:
+			step, out = 0, j
+		default:
+			if t := now / (now - r.g[j]); t < step {
+				step, out = t, j
+			}
+		}
+	}
+	return step, out
+}
+
+// unsolved leaves the memberships of r.now in r.g, and counts the row.
+func (r *rowSolver) unsolved(b []float64, size float64, info *SimplexInfo) {
 	info.Unsolved++
 	var mu, sum float64
-	for j, v := range now {
+	for j, v := range r.now {
 		r.g[j] = max(v, 0)
 		sum += r.g[j]
 	}
@@ -378,9 +391,9 @@ func (r *rowSolver) factor() *support {
 			count++
 		}
 	}
-	slot, s := r.known.find(r.key)
+	slot, s := r.cache.find(r.key)
 	if s == nil {
-		s = r.known.add(slot, r.key, count)
+		s = r.cache.add(slot, r.key, count)
 		for j, on := range r.in {
 			if on {
 				s.index = append(s.index, j)
@@ -414,7 +427,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient comes
 	// A constant added to b changes μ alone. Without it a feasible solution's
-	// b is no larger than A, however far away the sample is, and nothing cancels.
+	// b is no larger than A, however far away the sample is, so digits do not cancel.
 	shift := b[s.index[0]]
 	for a, j := range s.index {
 		y[a] = b[j] - shift
@@ -430,7 +443,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 		r.g[j] = y[a] - mu*s.h[a]
 	}
 	// Vertices of very different sizes leave y and h large and their difference
-	// inexact: steps of iterative refinement, seldom needed, mend that.
+	// inexact. Steps of iterative refinement, seldom needed, correct that.
 	for range 4 {
 		var off float64
 		off, worst = r.gradient(s, b, shift, mu)

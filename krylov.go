@@ -1,11 +1,10 @@
 package softkmeans
 
-// Block Krylov iteration for the leading eigenvectors of a symmetric matrix
-// that is known by its products alone: of XcᵀXc or of XcXcᵀ, whichever is
-// smaller and neither of which is formed, or of a matrix of similarities. Musco &
-// Musco, Randomized Block Krylov Methods (2015), with the block Lanczos process
-// kept orthogonal in full and restarted thickly (Wu & Simon 2000), so that
-// memory is bounded. It stops when measured residuals say so.
+// Block Krylov iteration for the leading eigenvectors of a symmetric matrix that is given
+// by its products. The matrix is XcᵀXc or XcXcᵀ, whichever is smaller, and is not formed;
+// or it is a matrix of similarities. The method is that of Musco & Musco, Randomized Block
+// Krylov Methods (2015). The block Lanczos process is kept orthogonal in full and restarted
+// thickly (Wu & Simon 2000), so that memory is bounded. Measured residuals stop it.
 
 import (
 	"context"
@@ -20,20 +19,23 @@ const defaultKrylovSteps = 200
 const krylovExtra = 8
 
 type krylovOptions struct {
-	steps    int     // at most so many
-	seed     uint64  // of the start
-	residual float64 // stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i), which is ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁ for B = AᵀA, or
-	sum      float64 // stop when the bound on Σλ_i − Σθ_i is at most sum·tr B (if > 0)
-	// hasty: stop, at the limit, where the bound's fall says that the steps will
-	// not do.
+	steps int    // at most so many
+	seed  uint64 // of the start
+	// residual: stop when every ‖Bv − θ_i·v‖ ≤ residual·√(θ₁θ_i). For B = AᵀA that is
+	// ‖Aᵀu − σ_i·v‖ ≤ residual·σ₁.
+	residual float64
+	// sum, if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁.
+	sum float64
+	// hasty: stop early, with StatusIterationLimit, if the bound falls too slowly to get
+	// there within the steps.
 	hasty bool
-	// indefinite: B may have negative eigenvalues. The residuals are then held to
-	// residual times the largest |θ|, and p eigenvalues are those that are
-	// algebraically largest.
+	// indefinite: B may have negative eigenvalues. The residuals are then compared with
+	// residual times the largest |θ|, and the p leading eigenvalues are the algebraically
+	// largest.
 	indefinite bool
 }
 
-// krylovResult is the leading invariant subspace of B as far as it was found.
+// krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
 	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
 	values []float64 // p Ritz values θ_i, descending
@@ -47,91 +49,27 @@ type krylovResult struct {
 // krylov iterates for the p leading eigenvectors of the symmetric matrix B of
 // order size; apply returns the products of B with the rows that it is given.
 func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions) (*krylovResult, error) {
-	block := min(p+krylovExtra, size)
-	most := min(size, max(4*block, 96)) // basis vectors kept at once
-	rng := rand.New(rand.NewPCG(o.seed, 0x5eed))
-	q := NewMatrix(most, size, nil) // orthonormal rows
-	t := NewMatrix(most, most, nil) // QBQᵀ
-	for i := range block {
-		for j := range size {
-			q.row(i)[j] = 2*rng.Float64() - 1
-		}
-	}
-	orthonormalizeCtx(ctx, rowsOf(q, 0, block), 0)
-	old, fresh := 0, block // rows of q that were multiplied; rows that come now
+	s := newKrylovSpace(ctx, size, p, o.seed)
 	out := &krylovResult{status: StatusIterationLimit}
 	var bounds []float64 // of each step
 	for {
 		out.steps++
-		now := rowsOf(q, old, old+fresh)
-		z, err := apply(now)
+		z, err := apply(rowsOf(s.q, s.old, s.old+s.fresh))
 		if err != nil {
 			return nil, err
 		}
-		// T's new rows, and what of B·now lies outside of the space.
-		have := old + fresh
-		for i := range fresh {
-			zi := z.row(i)
-			for l := range have {
-				v := dot(zi, q.row(l))
-				if l >= old {
-					v = (v + dot(z.row(l-old), now.row(i))) / 2
-				}
-				t.Data[(old+i)*most+l], t.Data[l*most+old+i] = v, v
-			}
-		}
-		for i := range fresh {
-			zi := z.row(i)
-			for range 2 {
-				for l := range have {
-					axpy(zi, -dot(zi, q.row(l)), q.row(l))
-				}
-			}
-		}
-		values, y := eigenSym(ctx, squareOf(t, have), true) // y: rows are vectors
-		// The residual of Ritz vector Qᵀy is Zᵀ·(y's part in the fresh block).
-		residual := func(i int) float64 {
-			r := make([]float64, size)
-			for l := range fresh {
-				axpy(r, y.row(i)[old+l], z.row(l))
-			}
-			return norm2(r)
-		}
-		count := min(p, have)
-		var worst, squares float64
-		top := max(values[0], 0)
-		if o.indefinite {
-			top = max(top, -values[len(values)-1])
-		}
-		floor := float64(size) * 0x1p-52 * top // residuals do not fall below rounding
-		for i := range count {
-			r := residual(i)
-			switch {
-			case r <= floor:
-			case o.indefinite:
-				worst = max(worst, r)
-			default:
-				worst = max(worst, r/math.Sqrt(max(values[i], 0)/top))
-			}
-			squares += r * r
-		}
-		out.next = 0
-		if have < size {
-			out.next = values[min(count, have-1)]
-			if have > count {
-				out.next = values[count] + residual(count)
-				if !o.indefinite {
-					out.next = max(out.next, residual(count))
-				}
-			}
-		}
+		s.extend(z)
+		values, y := eigenSym(ctx, squareOf(s.t, s.old+s.fresh), true) // y: rows are vectors
+		r := s.residuals(values, y, z, o.indefinite)
+		out.next, out.top = r.next, r.top
+		count := len(r.values)
 		// Vectors without a residual are not the leading ones where others, not found yet,
 		// may have larger values.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
-		done := have == size || worst <= o.residual*top && sure
+		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
 		hopeless := false
 		if o.sum > 0 && !done {
-			bound := ritzSumBound(values[:count], squares, out.next)
+			bound := ritzSumBound(r.values, r.squares, out.next)
 			done = bound <= o.sum*values[0]
 			bounds = append(bounds, bound)
 			if past := len(bounds) - 4; o.hasty && past >= 1 {
@@ -143,27 +81,129 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 			if done {
 				out.status = StatusConverged
 			}
-			out.values, out.rest, out.top = values[:count], math.Sqrt(squares), top
-			out.basis = combine(y, q, count, have)
+			out.values, out.rest = r.values, math.Sqrt(r.squares)
+			out.basis = combine(y, s.q, count, s.old+s.fresh)
 			return out, cancelled(ctx)
 		}
-		// The next block: an orthonormal basis of Z's rows, as much as fits.
-		if have+block > most && most < size {
-			keep := min(most-block, p+krylovExtra, have)
-			ritz := combine(y, q, keep, have)
-			copy(q.Data, ritz.Data)
-			clear(t.Data)
-			for i := range keep {
-				t.Data[i*most+i] = values[i]
-			}
-			have = keep
-		}
-		old, fresh = have, min(block, most-have, z.Rows)
-		for i := range fresh {
-			copy(q.row(old+i), z.row(i))
-		}
-		orthonormalizeCtx(ctx, rowsOf(q, 0, old+fresh), old)
+		s.next(ctx, values, y, z)
 	}
+}
+
+// krylovSpace is the space searched, with the projection of B onto it.
+type krylovSpace struct {
+	size, p    int
+	block      int     // rows multiplied at a time
+	q          *Matrix // orthonormal rows
+	t          *Matrix // QBQᵀ
+	old, fresh int     // rows of q that were multiplied; rows after them that come now
+}
+
+func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace {
+	block := min(p+krylovExtra, size)
+	most := min(size, max(4*block, 96)) // basis vectors kept at once
+	s := &krylovSpace{size: size, p: p, block: block, q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil), fresh: block}
+	rng := rand.New(rand.NewPCG(seed, 0x5eed))
+	for i := range block {
+		for j := range size {
+			s.q.row(i)[j] = 2*rng.Float64() - 1
+		}
+	}
+	orthonormalizeCtx(ctx, rowsOf(s.q, 0, block), 0)
+	return s
+}
+
+// extend adds the new rows of T, for the products z of B with the new rows of q, and
+// leaves in z what lies outside of the space.
+func (s *krylovSpace) extend(z *Matrix) {
+	have, most := s.old+s.fresh, s.q.Rows
+	for i := range s.fresh {
+		zi, qi := z.row(i), s.q.row(s.old+i)
+		for l := range have {
+			v := dot(zi, s.q.row(l))
+			if l >= s.old {
+				v = (v + dot(z.row(l-s.old), qi)) / 2
+			}
+			s.t.Data[(s.old+i)*most+l], s.t.Data[l*most+s.old+i] = v, v
+		}
+	}
+	for i := range s.fresh {
+		for range 2 {
+			for l := range have {
+				projectOut(z.row(i), s.q.row(l))
+			}
+		}
+	}
+}
+
+// ritzResiduals is what decides about the p leading Ritz values, or about all there are.
+type ritzResiduals struct {
+	values    []float64
+	worst     float64 // the largest residual, in the measure of krylovOptions.residual
+	squares   float64 // Σ‖Bv − θ_i·v‖²
+	next, top float64 // as in krylovResult
+}
+
+// residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new
+// rows).
+func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool) ritzResiduals {
+	residual := func(i int) float64 {
+		r := make([]float64, s.size)
+		for l := range s.fresh {
+			axpy(r, y.row(i)[s.old+l], z.row(l))
+		}
+		return norm2(r)
+	}
+	have := s.old + s.fresh
+	count := min(s.p, have)
+	out := ritzResiduals{values: values[:count], top: max(values[0], 0)}
+	if indefinite {
+		out.top = max(out.top, -values[len(values)-1])
+	}
+	floor := float64(s.size) * 0x1p-52 * out.top // residuals do not fall below rounding
+	for i := range count {
+		r := residual(i)
+		switch {
+		case r <= floor:
+		case indefinite:
+			out.worst = max(out.worst, r)
+		default:
+			out.worst = max(out.worst, r/math.Sqrt(max(values[i], 0)/out.top))
+		}
+		out.squares += r * r
+	}
+	if have == s.size {
+		return out
+	}
+	out.next = values[min(count, have-1)]
+	if have > count {
+		r := residual(count)
+		out.next = values[count] + r
+		if !indefinite {
+			out.next = max(out.next, r)
+		}
+	}
+	return out
+}
+
+// next makes an orthonormal basis of z's rows the new rows of q. Where q is full, the space
+// is first reduced to its leading Ritz vectors.
+func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) {
+	have, most := s.old+s.fresh, s.q.Rows
+	if have+s.block > most && most < s.size {
+		keep := min(most-s.block, s.p+krylovExtra, have)
+		ritz := combine(y, s.q, keep, have)
+		copy(s.q.Data, ritz.Data)
+		clear(s.t.Data)
+		for i := range keep {
+			s.t.Data[i*most+i] = values[i]
+		}
+		have = keep
+	}
+	s.old, s.fresh = have, min(s.block, most-have, z.Rows)
+	for i := range s.fresh {
+		copy(s.q.row(s.old+i), z.row(i))
+	}
+	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 
 // combine returns the first `count` rows of y·q, where only the first `have`
@@ -178,9 +218,9 @@ func combine(y, q *Matrix, count, have int) *Matrix {
 	return out
 }
 
-// ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a
-// symmetric B, from Ritz values θ, their squared residual norms' sum ρ², and an
-// upper bound `next` for the eigenvalues of B outside of the Ritz space.
+// ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a symmetric B. It
+// needs Ritz values θ, the sum ρ² of their squared residual norms, and an upper bound
+// `next` for the eigenvalues of B outside of the Ritz space.
 //
 // Proof. In a basis that begins with the Ritz vectors B = [Θ Eᵀ; E C] with
 // ‖E‖_F = ρ, and [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI) for every τ > 0. So B ⪯

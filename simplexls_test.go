@@ -377,7 +377,7 @@ func TestSupports(t *testing.T) {
 	for _, k := range []int{2, 4, 10} {
 		r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
 		r.solve(make([]float64, k), make([]float64, k), nil, &SimplexInfo{})
-		if floats := cap(r.known.floats) + len(r.known.slots); floats > 200+4*k*k {
+		if floats := cap(r.cache.floats) + len(r.cache.slots); floats > 200+4*k*k {
 			t.Errorf("k=%d: %d numbers for the supports of one row", k, floats)
 		}
 	}

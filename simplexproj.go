@@ -1,11 +1,10 @@
 package softkmeans
 
-// The two ways of meeting the constraint g ≥ 0, Σg = 1: the nearest point of
-// the simplex, and the point of the simplex whose mixture of given vertices is
-// nearest to a sample (fully constrained least squares, as unmixing calls it).
+// The nearest point of the probability simplex. Least squares on it is in simplexls.go.
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -16,9 +15,8 @@ import (
 // panics if dst has another length. An empty v has an empty result; if v has a
 // NaN or an infinity every entry of the result is NaN.
 //
-// The threshold comes from a sort of the candidates (Held, Wolfe & Crowder
-// 1974) where they are few, otherwise from Condat's algorithm (2016), linear
-// in practice.
+// The threshold τ is found by a sort where up to 32 entries may be positive (Held, Wolfe &
+// Crowder 1974), otherwise by Condat's algorithm (2016), linear in practice.
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
@@ -35,18 +33,24 @@ func ProjectSimplex(dst, v []float64) []float64 {
 		}
 		return dst
 	}
-	// Relative to the largest entry only entries above −1 can remain positive: the
-	// candidates. The rest may be −Inf.
-	top := v[0]
-	for _, x := range v {
-		top = max(top, x)
-	}
-	count := 0
+	top := slices.Max(v)
 	for i, x := range v {
 		dst[i] = x - top
-		if dst[i] <= -1 {
-			dst[i] = math.Inf(-1)
-		} else {
+	}
+	tau := threshold(dst)
+	for i, x := range dst {
+		dst[i] = max(x-tau, 0)
+	}
+	fixSum(dst, 1)
+	return dst
+}
+
+// threshold returns the τ with Σ max(v_i − τ, 0) = 1, for a v whose largest entry is 0. Only
+// entries above −1 can remain positive: the candidates.
+func threshold(v []float64) (tau float64) {
+	count := 0
+	for _, x := range v {
+		if x > -1 {
 			count++
 		}
 	}
@@ -55,39 +59,33 @@ func ProjectSimplex(dst, v []float64) []float64 {
 	if count > len(few) {
 		candidates = make([]float64, 0, count)
 	}
-	for _, x := range dst {
+	for _, x := range v {
 		if x > -1 {
 			candidates = append(candidates, x)
 		}
 	}
-	var tau float64
 	if count <= len(few) {
 		tau = thresholdSorted(candidates)
 	} else {
 		tau = thresholdCondat(candidates)
 	}
 	// Once more on the support itself, to one rounding of a plain sum, while it
-	// shrinks. Rounding can let an entry at the threshold in again, and out and
-	// in for ever: whether it counts then changes nothing but the last bit.
-	for n := len(dst) + 1; ; {
+	// shrinks. Rounding may let an entry at the threshold in and out again, for ever;
+	// whether it counts changes the last bit only.
+	for n := len(v) + 1; ; {
 		sum, support := 0.0, 0
-		for _, x := range dst {
+		for _, x := range v {
 			if x > tau {
 				sum += x
 				support++
 			}
 		}
 		if support >= n || support == 0 {
-			break
+			return tau
 		}
 		n = support
 		tau = (sum - 1) / float64(n)
 	}
-	for i, x := range dst {
-		dst[i] = max(x-tau, 0)
-	}
-	fixSum(dst, 1)
-	return dst
 }
 
 // thresholdSorted sorts c in descending order and returns τ for radius 1.
@@ -111,8 +109,8 @@ func thresholdSorted(c []float64) float64 {
 
 // thresholdCondat is Algorithm 1 of L. Condat, Fast projection onto the simplex
 // and the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of
-// entries taken to be active stands in y[keep:active], the list ṽ of those put
-// aside in y[:keep]: each entry read from y is stored at or before its place.
+// active entries is y[keep:active], the list ṽ of those set aside is y[:keep]. Each entry
+// read from y is stored at or before its place.
 func thresholdCondat(y []float64) float64 {
 	rho := y[0] - 1
 	keep, active := 0, 1
@@ -128,7 +126,7 @@ func thresholdCondat(y []float64) float64 {
 		}
 		active++
 	}
-	// Those put aside may still be active.
+	// Those set aside may still be active.
 	count := active - keep
 	v := y[:active]
 	in := keep
