@@ -135,20 +135,26 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	}
 }
 
-// rows solves rows lo…hi−1 of dst for their linear terms b, unless ctx ends.
-// start has supports to try first; nil: none.
-func (r *rowSolver) rows(ctx context.Context, dst, start *Matrix, b []float64, lo, hi int, info *SimplexInfo) {
+// solvedRows are rows lo…hi−1 of g, which solving overwrites. start has memberships whose
+// supports are tried first; nil: none.
+type solvedRows struct {
+	g, start *Matrix
+	lo, hi   int
+}
+
+// rows solves for the linear terms b of the rows, unless ctx ends.
+func (r *rowSolver) rows(ctx context.Context, to solvedRows, b []float64, info *SimplexInfo) {
 	k := r.p.k
 	if r.p.ridge > 0 {
 		info.Ridge = ridgeShare
 	}
 	long := k > 64 // a row of so many may take milliseconds
-	for i := lo; i < hi && !(long && stopped(ctx)); i++ {
+	for i := to.lo; i < to.hi && !(long && stopped(ctx)); i++ {
 		var warm []float64
-		if start != nil {
-			warm = start.row(i)
+		if to.start != nil {
+			warm = to.start.row(i)
 		}
-		r.solve(dst.row(i), b[:k], warm, info)
+		r.solve(to.g.row(i), b[:k], warm, info)
 		b = b[k:]
 	}
 }

@@ -174,7 +174,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		} else {
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
-		h.solver.rows(m.ctx, to.g, v.warm, b, lo, hi, &part.info)
+		h.solver.rows(m.ctx, solvedRows{to.g, v.warm, lo, hi}, b, &part.info)
 	}
 	clear(h.count)
 	for i := range hi - lo {

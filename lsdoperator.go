@@ -107,7 +107,7 @@ func (o *operator) checkSymmetry() error {
 // eachRows calls fn for all blocks of rows of K, as they are, with `floats`
 // numbers of scratch space a row behind them.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
-	return o.space.eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, o.n+floats, func(at block) {
+	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
@@ -221,7 +221,7 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 		}
 		if k := o.inPlace(); k != nil {
 			f := math.Ldexp(1, -o.exp)
-			err = o.space.eachBlock(o.ctx, o.workers, o.n, o.n, manyChunks, b, func(at block) {
+			err = o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, b, func(at block) {
 				m := at.hi - at.lo
 				prod := at.scratch[:m*b]
 				clear(prod)

@@ -1,8 +1,7 @@
 package softkmeans
 
-// Work is cut into tasks by its size alone and never by the number of workers,
-// and partial results are added in the order of the tasks: so the number of
-// workers changes the time and not one bit of the answer.
+// Work is cut into tasks by its size alone, and partial results are added in the order of
+// the tasks. So the number of workers changes the time, and no bit of the answer.
 
 import (
 	"context"
@@ -22,7 +21,7 @@ func workerCount(asked int) int {
 // runTasks calls fn for task 0 … tasks−1, each once, on up to the given number
 // of workers, and returns when all are done. Calls with the same worker number
 // never overlap, so that fn may keep scratch space by worker. With one worker
-// or one task no goroutine is started, nor where there are none.
+// or one task, and where Go has no goroutines, all run on the caller's.
 func runTasks(workers, tasks int, fn func(worker, task int)) {
 	workers = min(workers, tasks)
 	if workers <= 1 || !goroutines {
@@ -42,9 +41,9 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// stopped reports whether ctx has ended; what loops ask after each piece of work.
-// In WebAssembly goroutines take turns on one thread and none is interrupted:
-// the timer of a deadline and whoever would cancel ctx wait for this call.
+// stopped reports whether ctx has ended. Loops ask it after each few milliseconds of work.
+// In WebAssembly goroutines take turns on one thread and none is interrupted: a deadline's
+// timer, or a goroutine that cancels ctx, runs during this call only.
 func stopped(ctx context.Context) bool {
 	if runtime.GOARCH == "wasm" {
 		runtime.Gosched()
@@ -52,11 +51,11 @@ func stopped(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// blockRows is how many of n rows of length l make a block: 256 kB or so, which
-// the second-level cache holds, but never fewer than 24 rows, below which the
-// loops over a block cost more than the arithmetic. Whole strips of any number of
-// lanes have multiples of 24. Where there are many rows sums over up to 480 of them are
-// a tenth faster than over 240; where there are few, more blocks share the work better.
+// blockRows is how many of n rows of length l make a block: some 256 kB, which the
+// second-level cache holds, but at least 24 rows, below which the loops over a block cost
+// more than the arithmetic. It is a multiple of 24, so that strips of any number of lanes
+// are full. Sums over 480 rows are a tenth faster than over 240. Where rows are few, more
+// blocks share the work better.
 func blockRows(n, l int) int {
 	most := 240
 	if n >= 480*reduceChunks { // a block for every chunk of a sum
@@ -65,7 +64,7 @@ func blockRows(n, l int) int {
 	return min(max(32768/max(l, 1), 24), most) / 24 * 24
 }
 
-// chunks is how many tasks a pass over n rows of length l is cut into.
+// chunks is how many tasks a pass over n rows of length l has, at most `most`.
 func chunks(n, l, most int) int {
 	return max(1, min(most, n/blockRows(n, l)))
 }
@@ -73,16 +72,19 @@ func chunks(n, l, most int) int {
 // block is a run of items, lo…hi−1, for one call of eachBlock's fn.
 type block struct {
 	worker, chunk, lo, hi int
-	scratch               []float64 // the worker's own, of any content
+	scratch               []float64 // the worker's, of any content
 }
 
-// eachBlock calls fn for all blocks of the items 0…n−1 (rows or columns, of
-// length l each), in parallel over at most `most` chunks, with scratch space for
-// `floats` numbers an item. Blocks of one chunk come in order. A context
-// that has ended skips what is left, which is the error returned.
-func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
+// chunking says how the items of a pass are cut: n rows or columns of length l, in at most
+// `most` chunks.
+type chunking struct{ n, l, most int }
+
+// eachBlock calls fn for all blocks of the items, in parallel over the chunks, with scratch
+// space for `floats` numbers an item. Blocks of one chunk come in order. Once ctx has ended
+// the rest is skipped, and the error is that of ctx.
+func eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func(b block)) error {
 	var w workspace
-	return w.eachBlock(ctx, workers, n, l, most, floats, fn)
+	return w.eachBlock(ctx, workers, c, floats, fn)
 }
 
 // workspace keeps the scratch space of each worker for the next pass. Passes over
@@ -90,21 +92,21 @@ func eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b b
 type workspace struct{ scratch [][]float64 }
 
 // eachBlock is the function of that name.
-func (w *workspace) eachBlock(ctx context.Context, workers, n, l, most, floats int, fn func(b block)) error {
-	return w.each(ctx, workers, n, l, most, floats*min(blockRows(n, l), n), fn)
+func (w *workspace) eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func(b block)) error {
+	return w.each(ctx, workers, c, floats*min(blockRows(c.n, c.l), c.n), fn)
 }
 
 // each is eachBlock with scratch space for `size` numbers.
-func (w *workspace) each(ctx context.Context, workers, n, l, most, size int, fn func(b block)) error {
-	c, step := chunks(n, l, most), blockRows(n, l)
-	for len(w.scratch) < max(1, min(workers, c)) {
+func (w *workspace) each(ctx context.Context, workers int, c chunking, size int, fn func(b block)) error {
+	tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
+	for len(w.scratch) < max(1, min(workers, tasks)) {
 		w.scratch = append(w.scratch, nil)
 	}
-	runTasks(workers, c, func(worker, task int) {
+	runTasks(workers, tasks, func(worker, task int) {
 		if cap(w.scratch[worker]) < size {
 			w.scratch[worker] = make([]float64, size)
 		}
-		first, last := taskRange(n, c, task)
+		first, last := taskRange(c.n, tasks, task)
 		for lo := first; lo < last && !stopped(ctx); lo += step {
 			fn(block{worker, task, lo, min(lo+step, last), w.scratch[worker][:size]})
 		}
@@ -112,7 +114,7 @@ func (w *workspace) each(ctx context.Context, workers, n, l, most, size int, fn 
 	return cancelled(ctx)
 }
 
-// taskRange is the part of 0…n−1 that task t of c covers.
+// taskRange is the range of 0…n−1 that task t of c covers.
 func taskRange(n, c, t int) (lo, hi int) {
 	q, r := n/c, n%c
 	lo = t*q + min(t, r)
@@ -123,8 +125,8 @@ func taskRange(n, c, t int) (lo, hi int) {
 	return lo, hi
 }
 
-// manyChunks bounds the tasks of passes whose tasks leave no more than a few
-// numbers behind; reduceChunks those whose tasks leave a matrix.
+// manyChunks bounds the tasks of a pass whose results are a few numbers each; reduceChunks
+// those of a pass whose results are matrices.
 const (
 	manyChunks   = 64
 	reduceChunks = 16
@@ -137,7 +139,7 @@ func largestEntry(ctx context.Context, arg string, x *Matrix, workers int) (floa
 	}
 	c := chunks(x.Rows, x.Cols, manyChunks)
 	tops, bad := make([]float64, c), make([]bool, c)
-	err := eachBlock(ctx, workers, x.Rows, x.Cols, manyChunks, 0, func(at block) {
+	err := eachBlock(ctx, workers, chunking{x.Rows, x.Cols, manyChunks}, 0, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
 			top, finite := rowMaxAbs(x.row(i))
 			tops[at.chunk] = max(tops[at.chunk], top)
@@ -145,7 +147,7 @@ func largestEntry(ctx context.Context, arg string, x *Matrix, workers int) (floa
 		}
 	})
 	if err == nil && slices.Contains(bad, true) {
-		_, err = checkEntries(arg, x, mostEntry) // once more, to name the first
+		_, err = checkEntries(arg, x, mostEntry) // again, to name the first
 	}
 	return slices.Max(tops), err
 }

@@ -19,10 +19,10 @@ func TestCancelBetweenRows(t *testing.T) {
 	const n, k = 30, 100
 	r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
 	g, b := NewMatrix(n, k, nil), randomData(n, k, 0, 2)
-	if r.rows(ctx, g, nil, b.Data, 0, n, &SimplexInfo{}); slices.Max(g.Data) != 0 {
+	if r.rows(ctx, solvedRows{g, nil, 0, n}, b.Data, &SimplexInfo{}); slices.Max(g.Data) != 0 {
 		t.Error("rows are solved after the end")
 	}
-	if r.rows(bg, g, nil, b.Data, 0, n, &SimplexInfo{}); slices.Max(g.Row(n-1)) == 0 {
+	if r.rows(bg, solvedRows{g, nil, 0, n}, b.Data, &SimplexInfo{}); slices.Max(g.Row(n-1)) == 0 {
 		t.Error("rows are not solved")
 	}
 }

@@ -67,7 +67,7 @@ func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachBlock is the function of that name over s.
 func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
-	return eachBlock(s.ctx, s.workers, n, l, most, floats, fn)
+	return eachBlock(s.ctx, s.workers, chunking{n, l, most}, floats, fn)
 }
 
 // eachStrips is eachBlock with scratch space for as many items as strips of them
@@ -75,7 +75,7 @@ func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 // strips do not ask for it.
 func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
 	var w workspace
-	return w.each(s.ctx, s.workers, n, l, most, floats*stripLength(min(blockRows(n, l), n)), fn)
+	return w.each(s.ctx, s.workers, chunking{n, l, most}, floats*stripLength(min(blockRows(n, l), n)), fn)
 }
 
 // survey finds, in one pass over X, the largest magnitude in rows that count, the

@@ -76,7 +76,7 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 		return nil, fail(ErrShape, "the similarity is "+shape(n, n)+", too large to address")
 	}
 	m := NewMatrix(n, n, nil)
-	err := eachBlock(context.Background(), workerCount(0), n, n, manyChunks, 0, func(at block) {
+	err := eachBlock(context.Background(), workerCount(0), chunking{n, n, manyChunks}, 0, func(at block) {
 		s.Rows(rowsOf(m, at.lo, at.hi), at.lo)
 	})
 	return m, err
@@ -237,7 +237,7 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	}
 	dst = destination(dst, y.Rows, k.s.n)
 	d := k.s.d
-	err := eachBlock(context.Background(), workerCount(0), y.Rows, d, manyChunks, d, func(at block) {
+	err := eachBlock(context.Background(), workerCount(0), chunking{y.Rows, d, manyChunks}, d, func(at block) {
 		own, exps := at.scratch[:(at.hi-at.lo)*d], make([]int, at.hi-at.lo)
 		for i := at.lo; i < at.hi; i++ {
 			top, _ := rowMaxAbs(y.row(i))

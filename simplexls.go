@@ -81,32 +81,23 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	return dst, info, err
 }
 
-// solve fills dst with the memberships of the rows of x, which are finite.
+// solve fills dst with the memberships of the rows of x, which are in range.
 func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
-	infos := make([]SimplexInfo, chunks(x.Rows, p.d, manyChunks))
-	err := p.eachSolved(ctx, workers, dst, x, start, manyChunks, func(at block, info SimplexInfo) { infos[at.chunk].join(info) })
+	count := chunks(x.Rows, p.d, manyChunks)
+	infos := make([]SimplexInfo, count)
+	solvers := make([]rowSolver, min(workers, count)) // workers may be any number
+	err := eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
+		info, solver := &infos[at.chunk], &solvers[at.worker]
+		if solver.p == nil {
+			solver.begin(p)
+		}
+		if !p.same(dst, at.lo, at.hi, info) {
+			solver.rows(ctx, solvedRows{dst, start, at.lo, at.hi}, p.products(at, x), info)
+		}
+	})
 	total := SimplexInfo{}
 	for _, f := range infos {
 		total.join(f)
 	}
 	return total, err
-}
-
-// eachSolved solves block by block and calls fn with each block once its rows
-// of dst are there: what else a pass over x is for can be done while they are in
-// the cache. Chunks and their order are those of eachBlock with rows of p.d
-// numbers; fn may overwrite the block's scratch, p.d+k numbers an item.
-func (p *simplexProblem) eachSolved(ctx context.Context, workers int, dst, x, start *Matrix, most int, fn func(at block, info SimplexInfo)) error {
-	solvers := make([]rowSolver, min(workers, chunks(x.Rows, p.d, most))) // workers may be any number
-	return eachBlock(ctx, workers, x.Rows, p.d, most, p.d+p.k, func(at block) {
-		info := SimplexInfo{}
-		solver := &solvers[at.worker]
-		if solver.p == nil {
-			solver.begin(p)
-		}
-		if !p.same(dst, at.lo, at.hi, &info) {
-			solver.rows(ctx, dst, start, p.products(at, x), at.lo, at.hi, &info)
-		}
-		fn(at, info)
-	})
 }

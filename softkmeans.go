@@ -205,7 +205,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	for j := range half {
 		half[j] = sumSquares(p.vertices.row(j)) / 2
 	}
-	err := eachBlock(ctx, workers, x.Rows, p.d, manyChunks, p.d+p.k, func(at block) {
+	err := eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
 		b := p.products(at, x)
 		for i := at.lo; i < at.hi; i++ {
 			row := b[(i-at.lo)*p.k:][:p.k]
