@@ -66,7 +66,7 @@ func BenchmarkStats(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("Merge/d=%d", d), func(b *testing.B) {
 			s := statsOf(b, x, nil)
-			t := s.clone()
+			t := statsOf(b, x, nil)
 			for b.Loop() {
 				if err := s.Merge(t); err != nil {
 					b.Fatal(err)

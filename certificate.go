@@ -35,14 +35,7 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	small, _ := s.sides()
-	floors := make([]float64, small+1)
-	var sum float64
-	for i := small - 1; i >= 0; i-- {
-		sum += values[i]
-		floors[i] = s.unscaleSquare(sum)
-	}
-	return floors, nil
+	return floorsOf(s.units, values), nil
 }
 
 // Optimal reports whether the certificate proves a global optimum to the given

@@ -12,7 +12,7 @@ import (
 // of the centred data, in scaled units.
 type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
-	squares    []float64 // of data in parts: Σ(x·u)² for each of them; nil: not known
+	squares    []float64 // Σ(x·u)² for each of them, where data in parts needs it; else nil
 	floor      float64   // Σ_{i>p} σ_i²
 	floorError float64
 	total      float64 // ‖Xc‖²
@@ -21,14 +21,12 @@ type principal struct {
 	status     Status
 }
 
-// lostShare is the share of the total below which a floor from the Gram matrix
-// may have lost digits that SolverAuto wants to keep: its rounding error is
-// some 1e-15 of the total.
+// lostShare is the share of the total below which SolverAuto does not take a floor from
+// the Gram matrix, whose rounding error is some 1e-15 of the total.
 const lostShare = 1e-9
 
-// jacobiMaxSide is the largest min(n, d) for which SolverAuto falls back to
-// SolverJacobi: a few seconds of work. Smaller data has the Gram matrix tried
-// first, which shows when that is needed.
+// jacobiMaxSide is the largest min(n, d) for which SolverAuto falls back to SolverJacobi,
+// a few seconds of work, after the Gram matrix has shown that this is needed.
 const jacobiMaxSide = 512
 
 // krylovTol is the share of the total to which SolverKrylov proves its floor.
@@ -77,31 +75,50 @@ func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
 	return pc, cancelled(s.ctx)
 }
 
-// krylovSteps is after how many of its steps SolverKrylov has taken the time of
-// SolverGram: the cost model of SolverAuto. With m = min(n, d), M = max(n, d) and
-// one worker the Gram matrix takes Mm² operations and its eigenvectors 4m³/3 at
-// a third or a half of the speed; a step 4Mm(p+8), also at half the speed or so, and
-// twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps, of which the
-// measured ones were 0.4–1.3 times with vectors, 1.1–2.3 times without (m from 600
-// to 2000). Spectra that fall take some 10 steps, those of noise 60 or more.
+// krylovSteps is the cost model of SolverAuto: after how many of its steps SolverKrylov has
+// taken the time of SolverGram. Let m = min(n, d), M = max(n, d), and take one worker. The
+// Gram matrix takes Mm² operations. Its eigenvectors take 4m³/3 at a third or a half of
+// the speed. A step takes 4Mm(p+8) at about half the speed, and twice that on wide data.
+// That is m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3 times as many
+// with vectors, 1.1–2.3 times without (m from 600 to 2000). Spectra that fall take some 10
+// steps, those of noise 60 or more.
 //
-// SolverAuto tries no more steps than that, and fewer where from the fifth on the
-// bound falls too slowly to get there; it then has lost a third of the time of
-// SolverGram, or at worst all of it, and takes that.
+// SolverAuto tries no more steps than that. From the fifth step on it stops where the bound
+// falls too slowly, and takes SolverGram. It has then lost a third of SolverGram's
+// time, or at worst all of it.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
 }
 
-// fewestKrylovSteps is from how many on SolverAuto tries them: twice what
-// spectra that fall take.
+// fewestKrylovSteps is the least number of steps at which SolverAuto tries SolverKrylov:
+// twice what spectra that fall take.
 const fewestKrylovSteps = 16
 
-// tailSum adds up values[p:], smallest first, without what rounding made
-// negative.
+// tailSum adds up values[p:], smallest first. What rounding made negative counts as 0.
 func tailSum(values []float64, p int) (sum float64) {
 	for i := len(values) - 1; i >= p; i-- {
 		sum += max(values[i], 0)
+	}
+	return sum
+}
+
+// floorsOf returns tailSum for every p, from 0 to the number of values, in the data's
+// units.
+func floorsOf(u units, values []float64) []float64 {
+	floors := make([]float64, len(values)+1)
+	var sum float64
+	for i := len(values) - 1; i >= 0; i-- {
+		sum += max(values[i], 0)
+		floors[i] = u.unscaleSquare(sum)
+	}
+	return floors
+}
+
+// trace is the sum of the diagonal.
+func trace(m *Matrix) (sum float64) {
+	for i := range m.Rows {
+		sum += m.row(i)[i]
 	}
 	return sum
 }
@@ -113,10 +130,7 @@ func principalByGram(s *samples, p int) (pc *principal, values []float64, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	pc = &principal{}
-	for i := range gram.Rows {
-		pc.total += gram.row(i)[i]
-	}
+	pc = &principal{total: trace(gram)}
 	values, rows := leadingEigen(s.ctx, gram, min(p, gram.Rows), s.workers)
 	if err := cancelled(s.ctx); err != nil {
 		return nil, nil, err
@@ -135,7 +149,7 @@ func principalByJacobi(s *samples, p int) (pc *principal, values []float64, err 
 	return principalOfR(s, r, p)
 }
 
-// principalOfR is principalJacobi for R itself.
+// principalOfR is principalByJacobi for R itself.
 func principalOfR(s *samples, r *Matrix, p int) (pc *principal, values []float64, err error) {
 	top, _ := rowMaxAbs(r.Data)
 	svd := jacobiSVD(s.ctx, r, top)
@@ -154,8 +168,8 @@ func principalOfR(s *samples, r *Matrix, p int) (pc *principal, values []float64
 	return pc, values, err
 }
 
-// rightBasis turns leading singular vectors of the smaller side, given as
-// rows, into p orthonormal rows of length d.
+// rightBasis returns p orthonormal rows of length d for leading singular vectors of the
+// smaller side, given as rows.
 func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
 	from := rowsOf(rows, 0, min(p, rows.Rows))
 	if s.wide() && from.Rows > 0 {
@@ -169,7 +183,8 @@ func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
 	return completed(s.ctx, from, p, s.d)
 }
 
-// completed makes p orthonormal rows of length d of those given, no more than p.
+// completed returns p orthonormal rows of length d. The first are those given, at most p,
+// made orthonormal.
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
 	for i := range rows.Rows {
@@ -180,16 +195,17 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	return basis, cancelled(ctx)
 }
 
-// remote is data that is known by its products alone, for SolverKrylov.
+// krylovData is data given by its products alone, for SolverKrylov.
 type krylovData struct {
 	ctx     context.Context
 	small   int // min(n, d)
-	d, rank int // rank: the largest that is possible
+	d, rank int // rank: the largest that the shape allows
 	total   float64
 	leading func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
 	normal  func(vt *Matrix) (*Matrix, error)                   // VᵀXcᵀXc for V given as Vᵀ
 }
 
+// principalByKrylov iterates. A hasty one stops early where it will not converge.
 func principalByKrylov(s *samples, p, steps int, hasty bool) (*principal, error) {
 	total, err := s.totalSquares()
 	if err != nil {
@@ -202,13 +218,13 @@ func principalByKrylov(s *samples, p, steps int, hasty bool) (*principal, error)
 	return r.principal(p, steps, hasty)
 }
 
-// principal iterates, up to so many steps, and proves a floor with the
-// residuals measured on the basis that it returns.
+// principal iterates, up to so many steps, and bounds the floor by the residuals of the
+// basis that it returns.
 func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
 	count := min(p, s.small)
 	pc := &principal{total: s.total, solver: SolverKrylov, status: StatusOptimal}
 	rounding := float64(s.small) * 0x1p-52 * s.total
-	if p == 0 { // no direction is wanted: the floor is the total
+	if p == 0 { // the floor is the total
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, rounding
 		return pc, cancelled(s.ctx)
 	}
@@ -229,7 +245,13 @@ func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
 	if p >= s.rank {
 		return pc, nil
 	}
-	// Rayleigh–Ritz on the final basis: T = UᵀBU, R = BU − UT.
+	return pc, s.bound(pc, kry, rounding)
+}
+
+// bound sets the floor and its error by Rayleigh–Ritz on the final basis: T = UᵀBU,
+// R = BU − UT.
+func (s *krylovData) bound(pc *principal, kry *krylovResult, rounding float64) error {
+	count := kry.basis.Rows
 	u := rowsOf(pc.basis, 0, count)
 	ask := u
 	if kry.status != StatusConverged {
@@ -237,7 +259,7 @@ func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
 	}
 	bu, err := s.normal(ask)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t := NewMatrix(count, count, nil)
 	for i := range count {
@@ -271,22 +293,22 @@ func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
 	if kry.status != StatusConverged || math.IsNaN(open) {
 		pc.status = StatusIterationLimit
 	}
-	return pc, cancelled(s.ctx)
+	return cancelled(s.ctx)
 }
 
-// After few steps the largest Ritz values outside of the basis say nothing of the
-// eigenvalues there. What does is what is left of probes random vectors: the norm of a
-// matrix is at most probeFactor = 4·√(2/π) times the largest of its products with
-// them, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding
-// Structure with Randomness, 2011, Lemma 4.1).
+// After few steps the largest Ritz values outside of the basis do not bound the
+// eigenvalues there. Products with random vectors do. The norm of a matrix is at most
+// probeFactor = 4·√(2/π) times the largest of its products with so many probes, but for a
+// chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding Structure with
+// Randomness, 2011, Lemma 4.1).
 const (
 	probes      = 16
 	probeFactor = 3.1915382432114616
 )
 
-// probed returns the orthonormal rows u and below them random vectors orthogonal to these.
+// probed returns the orthonormal rows u, and below them random vectors orthogonal to u.
 func (s *krylovData) probed(u *Matrix) *Matrix {
-	rng := rand.New(rand.NewPCG(1, 0x5eed)) // not those of the start, which the basis depends on
+	rng := rand.New(rand.NewPCG(1, 0x5eed)) // not the start's, on which the basis depends
 	out := NewMatrix(u.Rows+probes, s.d, nil)
 	copy(out.Data, u.Data[:u.Rows*u.Cols])
 	for i := u.Rows; i < out.Rows; i++ {
@@ -328,7 +350,7 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 }
 
 // squaredSingularValues returns the min(n, d) squared singular values, descending and
-// in scaled units, exactly 0 where the shape alone makes them 0, and their sum.
+// in scaled units, and their sum. Those that the shape makes 0 are exactly 0.
 func squaredSingularValues(s *samples) (values []float64, total float64, err error) {
 	small, _ := s.sides()
 	pc, values, err := principalByGram(s, 0)
@@ -336,8 +358,7 @@ func squaredSingularValues(s *samples) (values []float64, total float64, err err
 		return nil, 0, err
 	}
 	rank := s.rankBound()
-	// Once the values at the end are not far above rounding their digits are
-	// gone, and with them those of the last floors.
+	// Values near rounding have lost their digits, and so have the last floors.
 	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
 		if pc, values, err = principalByJacobi(s, 0); err != nil {
 			return nil, 0, err

@@ -12,7 +12,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	if !addressable(size, size) {
 		return nil, errTooLarge(s)
 	}
-	// A partial sum a chunk: no more of them than a quarter of X has room for.
+	// Each chunk has a partial sum. Together these take no more than a quarter of X.
 	most := max(1, min(reduceChunks, items/(4*size)))
 	if goroutines && most == 1 && size >= sharedGram {
 		return gramByBlocks(s)
@@ -22,7 +22,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 		parts[t] = NewMatrix(size, size, nil)
 	}
 	err := s.eachStrips(items, stripLengthOf(size), most, roundUp(size, stripRows), func(at block) {
-		packSide(s, at.scratch, at.lo, at.hi, 0, size)
+		packSide(s, at.scratch, span{at.lo, at.hi}, span{0, size})
 		addMulStrips(parts[at.chunk].Data, size, at.scratch, size, at.scratch, size, at.hi-at.lo, true)
 	})
 	gram := sumParts(parts)
@@ -30,14 +30,14 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	return gram, err
 }
 
-// sharedGram is from which order on workers share one block and one Gram matrix
-// where there is no room for partial sums: (5000, 784) takes two of them 52 ms in place
-// of 99 (vectors). With partial sums they need not meet, which is better by a
-// fifth on (20000, 784); and at order 256 their meetings cost what they save.
+// sharedGram is the least order at which workers share one block and one Gram matrix,
+// where partial sums would take more than a quarter of X. Two workers then need 52 ms for
+// (5000, 784) in place of 99 (vectors). With partial sums they do not wait for each other,
+// which is a fifth faster on (20000, 784). At order 256 the waiting costs what sharing saves.
 const sharedGram = 384
 
-// gramByBlocks is gram, a block after the other: its strips are packed, then rows of the
-// result added to, both by all workers.
+// gramByBlocks is gramMatrix with one block at a time. All workers pack its strips, then
+// all add to rows of the result.
 func gramByBlocks(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	gram := NewMatrix(size, size, nil)
@@ -53,7 +53,7 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 		runTasks(s.workers, reduceChunks, func(_, t int) {
 			first, last := roundUp(size*t/reduceChunks, stripRows), roundUp(size*(t+1)/reduceChunks, stripRows)
 			if last = min(last, size); first < last {
-				packSide(s, strips[first*one:], lo, hi, first, last)
+				packSide(s, strips[first*one:], span{lo, hi}, span{first, last})
 			}
 		})
 		runTasks(s.workers, reduceChunks, func(_, t int) {
@@ -68,31 +68,31 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 	return gram, cancelled(s.ctx)
 }
 
-// packSide writes numbers lo…hi−1 of the vectors first…last−1 of the data's smaller
-// side, its rows or its columns, as strips.
-func packSide(s *samples, dst []float64, lo, hi, first, last int) {
+// packSide writes some numbers of some vectors of the data's smaller side, its rows or its
+// columns, as strips.
+func packSide(s *samples, dst []float64, numbers, vectors span) {
 	if s.wide() {
-		s.packStrips(dst, first, last, lo, hi, true)
+		s.packStrips(dst, vectors, numbers, true)
 	} else {
-		s.packStripsT(dst, lo, hi, first, last, true)
+		s.packStripsT(dst, numbers, vectors, true)
 	}
 }
 
-// errTooLarge is the error where min(n, d)² numbers cannot be addressed.
+// errTooLarge is the error where min(n, d)² numbers have no addresses.
 func errTooLarge(s *samples) error {
 	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
 // triangularFactor returns the upper triangular factor R of the QR factorization of
-// Xc (d×d, for d ≤ n) or of Xcᵀ (n×n), without ever squaring a singular value:
-// twice the work of gram.
+// Xc (d×d, for d ≤ n) or of Xcᵀ (n×n). It squares no singular value, and takes twice the
+// work of gramMatrix.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(3*size, size) {
 		return nil, errTooLarge(s)
 	}
-	// A chunk's rows pile up below the R of those before them; when the stack
-	// is full one factorization takes it down to the next R.
+	// A chunk stacks its rows below the R of those before them. When the stack is full
+	// one factorization reduces it to the next R.
 	most := max(1, min(reduceChunks, items/(12*size)))
 	height := 2*size + 2*min(blockRows(items, size), items)
 	stacks := make([]*Matrix, chunks(items, size, most))
@@ -160,10 +160,11 @@ func eachProduct(s *samples, vt *Matrix, most int, weighted bool, fn func(at blo
 	})
 }
 
-// productLength is the length of rows that eachProduct states, of which at most a
-// piece is looked at at once; productChunks how many chunks it has.
-func productLength(d int) int { return min(d, pieceColumns) }
+// productLength is the length of rows that eachProduct states: it reads at most a panel of
+// columns at a time.
+func productLength(d int) int { return min(d, panelColumns) }
 
+// productChunks is how many chunks eachProduct has.
 func productChunks(s *samples, most int) int { return chunks(s.n, productLength(s.d), most) }
 
 // projection is a factor V, in the form that products with samples take it in.
@@ -171,16 +172,16 @@ type projection struct {
 	s       *samples
 	b       int
 	factors []float64 // as spread writes Vᵀ, for few columns
-	strips  []float64 // Vᵀ's rows, a piece of columns after the other
+	strips  []float64 // Vᵀ's rows, a panel of columns after the other
 }
 
-// Rows with at least rowColumns columns are multiplied as strips of rows, which
-// take a fifth of the time to make, pieceColumns columns at a time, which
-// the caches hold. Below, sums over the lanes at the end of each product would take
-// as long as the product, and strips of columns have none.
+// Rows with at least rowColumns columns are multiplied as strips of rows, which take a
+// fifth of the time to pack, a panel of panelColumns columns at a time, which the caches
+// hold. With fewer columns the sums over the lanes at the end of each product would take
+// as long as the product; strips of columns have no such sums.
 const (
 	rowColumns   = 192
-	pieceColumns = 480
+	panelColumns = 480
 )
 
 func newProjection(s *samples, vt *Matrix) *projection {
@@ -193,10 +194,10 @@ func newProjection(s *samples, vt *Matrix) *projection {
 		spread(p.factors, vt.Data, p.b, s.d, vt.Stride)
 		return p
 	}
-	p.strips = make([]float64, stripSize(p.b, s.d)+(s.d/pieceColumns+1)*stripSize(p.b, 1))
+	p.strips = make([]float64, stripSize(p.b, s.d)+(s.d/panelColumns+1)*stripSize(p.b, 1))
 	rest := p.strips
-	for lo := 0; lo < s.d; lo += pieceColumns {
-		l := min(pieceColumns, s.d-lo)
+	for lo := 0; lo < s.d; lo += panelColumns {
+		l := min(panelColumns, s.d-lo)
 		packStrips(rest, vt.Data[lo:], p.b, l, vt.Stride)
 		rest = rest[stripSize(p.b, l):]
 	}
@@ -205,11 +206,11 @@ func newProjection(s *samples, vt *Matrix) *projection {
 
 // floats is how many numbers a row block needs as scratch space.
 func (p *projection) floats() int {
-	return p.b + max(roundUp(min(p.s.d, rowColumns), stripRows), stripLength(min(p.s.d, pieceColumns)))
+	return p.b + max(roundUp(min(p.s.d, rowColumns), stripRows), stripLength(min(p.s.d, panelColumns)))
 }
 
-// block returns (XcV)ᵀ for a block's rows; the rows as strips of columns, if these
-// were made; and the rest of the block's scratch space, which it begins with.
+// block returns (XcV)ᵀ for a block's rows, the rows as strips of columns or nil, and what
+// is left of the block's scratch space. The results lie in the part before it.
 func (p *projection) block(at block, weighted bool) (prod Matrix, strips, rest []float64) {
 	s, m := p.s, at.hi-at.lo
 	l := stripLength(m)
@@ -218,14 +219,14 @@ func (p *projection) block(at block, weighted bool) (prod Matrix, strips, rest [
 	clear(prod.Data)
 	if p.factors != nil {
 		strips, rest = rest[:stripSize(s.d, m)], rest[stripSize(s.d, m):]
-		s.packStripsT(strips, at.lo, at.hi, 0, s.d, weighted)
+		s.packStripsT(strips, span{at.lo, at.hi}, span{0, s.d}, weighted)
 		addCombined(prod.Data, l, strips, s.d, m, p.factors, p.b)
 		return prod, strips, rest
 	}
 	v := p.strips
-	for lo := 0; lo < s.d && p.b > 0; lo += pieceColumns {
-		hi := min(lo+pieceColumns, s.d)
-		s.packStrips(rest, at.lo, at.hi, lo, hi, weighted)
+	for lo := 0; lo < s.d && p.b > 0; lo += panelColumns {
+		hi := min(lo+panelColumns, s.d)
+		s.packStrips(rest, span{at.lo, at.hi}, span{lo, hi}, weighted)
 		addMulStrips(prod.Data, l, v, p.b, rest, m, hi-lo, false)
 		v = v[stripSize(p.b, hi-lo):]
 	}
@@ -238,11 +239,11 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 	if b == 0 {
 		return NewMatrix(b, s.d, nil), cancelled(s.ctx)
 	}
-	if s.wide() { // a few columns at a time, which leaves nothing to add up
+	if s.wide() { // a few columns at a time, without partial sums
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
 		packStrips(left, yt.Data, b, s.n, yt.Stride)
 		err := s.eachStrips(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
-			s.packStripsT(at.scratch, 0, s.n, at.lo, at.hi, true)
+			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi}, true)
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
 		})
 		return out, err
@@ -252,14 +253,14 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
 		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
-		s.packStripsT(right, at.lo, at.hi, 0, s.d, true)
+		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d}, true)
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
 	return sumParts(parts), err
 }
 
-// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X, or in two
-// where it is wide, which need no room for 24 whole rows.
+// normalProduct returns VᵀXcᵀXc for V given as Vᵀ (b×d): b×d, in one pass over X. Where X
+// is wide it makes two passes, which need less scratch space.
 func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	if s.wide() {
 		y, err := multiply(s, vt)
@@ -279,7 +280,7 @@ func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 		m := prod.Cols
 		if strips == nil {
 			strips, rest = rest[:stripSize(s.d, m)], rest[stripSize(s.d, m):]
-			s.packStripsT(strips, at.lo, at.hi, 0, s.d, true)
+			s.packStripsT(strips, span{at.lo, at.hi}, span{0, s.d}, true)
 		}
 		packStrips(rest, prod.Data, b, m, prod.Stride)
 		addMulStrips(parts[at.chunk].Data, s.d, rest, b, strips, s.d, m, false)
@@ -287,8 +288,8 @@ func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 	return sumParts(parts), err
 }
 
-// newParts returns a b×d matrix of zeros for every chunk of a sum over rows: no
-// more of them than a quarter of X has room for.
+// newParts returns a b×d matrix of zeros for every chunk of a sum over rows. Together they
+// take no more than a quarter of X.
 func newParts(s *samples, b int) []*Matrix {
 	parts := make([]*Matrix, chunks(s.n, stripLengthOf(s.d), max(1, min(reduceChunks, s.n/(4*max(b, 1))))))
 	for t := range parts {
@@ -297,7 +298,7 @@ func newParts(s *samples, b int) []*Matrix {
 	return parts
 }
 
-// sumParts adds the rest to the first, which it returns.
+// sumParts adds all to the first, which it returns.
 func sumParts(parts []*Matrix) *Matrix {
 	for _, p := range parts[1:] {
 		axpy(parts[0].Data, 1, p.Data)

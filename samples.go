@@ -1,11 +1,10 @@
 package softkmeans
 
-// The data as the solvers see it. Every pass over X reads a block of rows (or
-// of columns, when the table is wide), shifts it to the mean, scales it by a
-// power of two, weights it, and hands it on without gaps. So X is never
-// copied as a whole, a strided view gives the bits of its copy, and nothing
-// downstream overflows: all entries of a block are at most 2 in magnitude. Rows
-// of weight 0, which may be of any size, are handed on as zeros.
+// The data as the solvers see it. A pass over X reads a block of rows, or of columns
+// where the table is wide. It scales the block by a power of two, subtracts the mean,
+// multiplies by √w and packs the result without gaps. So X is never copied, a strided view
+// gives the bits of its copy, and all packed entries are at most 2 in size. Rows of weight
+// 0 are packed as zeros.
 
 import (
 	"context"
@@ -16,25 +15,36 @@ import (
 // samples is √w_i·(2^-exp·x_i − mean), i = 1…n: the weighted, centred data.
 // Weights are divided by their largest, rounded up to a power of two.
 type samples struct {
-	ctx     context.Context
-	x       *Matrix
-	n, d    int
+	ctx  context.Context
+	x    *Matrix
+	n, d int
+	units
 	weights []float64 // as given; nil: all 1
-	exp     int       // of X: the largest entry is in [2^(exp−1), 2^exp); 0 for zeros
-	zeros   bool      // all rows that count are 0
-	wexp    int       // of the weights, likewise
+	zeros   bool      // all rows of positive weight are 0
 	centred bool
-	mean    []float64 // of the scaled rows; zeros when the data is not to be centred
+	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
 	workers int
 	part    bool // of data with more rows: products are of its columns, however many
 }
 
-// leastExp is the least samples.exp: that of leastScale, and of zeros beside which rows
-// of another part are not too small.
+// units are the powers of two that data and weights are divided by: the largest entry is
+// in [2^(exp−1), 2^exp), the largest weight in [2^(wexp−1), 2^wexp). Zeros have exp 0.
+type units struct{ exp, wexp int }
+
+// unscaleSquare takes a sum of squares back to the data's units. Weights and the number of
+// rows can take it out of float64's range; it is then math.MaxFloat64.
+func (u units) unscaleSquare(v float64) float64 {
+	return min(math.Ldexp(v, 2*u.exp+u.wexp), math.MaxFloat64)
+}
+
+// span is the indices lo…hi−1.
+type span struct{ lo, hi int }
+
+// leastExp is the exponent of leastScale, the least that units.exp can be.
 const leastExp = -499
 
-// newSamples checks x and weights and finds the scale and the mean in one pass over X,
-// O(nd). Where centred is false the mean is taken to be 0.
+// newSamples checks x and weights and finds the units and the mean in one pass over X,
+// O(nd). Where centred is false the mean is 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
 	if workers < 0 {
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
@@ -61,8 +71,8 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 }
 
 // stripLengthOf is the length to state for rows of length l whose blocks become strips
-// of columns: sums over few rows would not pay for their beginning and end.
-// Blocks are then 32 times as long, 8 MB, up to the most.
+// of columns. Blocks are then 32 times as long, 8 MB, up to the most: the start and the end
+// of a sum over few rows would cost more than the sum.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachBlock is the function of that name over s.
@@ -70,19 +80,18 @@ func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 	return eachBlock(s.ctx, s.workers, chunking{n, l, most}, floats, fn)
 }
 
-// eachStrips is eachBlock with scratch space for as many items as strips of them
-// take. A table of two long rows has room for 24 of them then: passes without
-// strips do not ask for it.
+// eachStrips is eachBlock with scratch space for strips: whole strips of items, where
+// eachBlock has space for the items alone.
 func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
 	var w workspace
 	return w.each(s.ctx, s.workers, chunking{n, l, most}, floats*stripLength(min(blockRows(n, l), n)), fn)
 }
 
-// survey finds, in one pass over X, the largest magnitude in rows that count, the
-// mean of X (zeros if the data is not to be centred), and whether all of X is
-// finite: if not, the error names the first entry. It sums differences
-// from the first of the heaviest rows: columns without variation come out with their
-// exact value, and others lose less when far from 0.
+// survey finds the largest magnitude in rows of positive weight and the mean of X, zeros
+// if the data is not to be centred. One pass over X does both and checks that every entry
+// is in range; the error names the first that is not. It sums differences from
+// the first of the heaviest rows: constant columns have their exact value as mean, and the
+// others lose less where they are far from 0.
 func (s *samples) survey() (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
 	for i, w := range s.weights {
@@ -95,7 +104,7 @@ func (s *samples) survey() (top float64, err error) {
 		top, total float64
 		bad        bool
 		sums       []float64
-		short      []float64 // of one block: short sums first, then the sum of sums
+		short      []float64 // sums of one block, which are then added to sums
 	}
 	parts := make([]part, chunks(s.n, s.d, reduceChunks))
 	rows := NewMatrix(2*len(parts), s.d, nil)
@@ -123,7 +132,7 @@ func (s *samples) survey() (top float64, err error) {
 	var all float64
 	for _, p := range parts {
 		if p.bad {
-			_, err := checkEntries("x", s.x, mostEntry) // once more, to name the first
+			_, err := checkEntries("x", s.x, mostEntry) // again, to name the first
 			return 0, err
 		}
 		top = max(top, p.top)
@@ -157,14 +166,8 @@ func (s *samples) weight(i int) float64 {
 	return 0
 }
 
-// unscaleSquare takes a sum of squares in scaled units back to the data's. Weights and
-// the number of rows can take it out of float64's range, whose largest number it is then.
-func (s *samples) unscaleSquare(v float64) float64 {
-	return min(math.Ldexp(v, 2*s.exp+s.wexp), math.MaxFloat64)
-}
-
 // pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
-// row i by √w_i. A row of weight 0 is 0.
+// row i by √w_i. A row of weight 0 is written as zeros.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	a, mean := s.factor(), s.mean
 	for i := lo; i < hi; i++ {
@@ -181,38 +184,36 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	}
 }
 
-// packStrips writes columns left…right−1 of rows lo…hi−1, weighted or not, as
-// strips of rows.
-func (s *samples) packStrips(dst []float64, lo, hi, left, right int, weighted bool) {
-	a, mean := s.factor(), s.mean[left:right]
-	size := stripSize(stripRows, right-left)
-	for l := range roundUp(hi-lo, stripRows) {
-		at, i := dst[l/stripRows*size:][:size][l%stripRows*lanes:], lo+l
+// packStrips writes some columns of some rows, weighted or not, as strips of rows.
+func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
+	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
+	size := stripSize(stripRows, cols.hi-cols.lo)
+	for l := range roundUp(rows.hi-rows.lo, stripRows) {
+		at, i := dst[l/stripRows*size:][:size][l%stripRows*lanes:], rows.lo+l
 		switch {
-		case i >= hi || s.weight(i) == 0:
+		case i >= rows.hi || s.weight(i) == 0:
 			interleave(at, nil, nil, 0, 0)
 		case s.weights == nil || !weighted:
-			interleave(at, s.x.row(i)[left:right], mean, a, 1)
+			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, 1)
 		default:
-			interleave(at, s.x.row(i)[left:right], mean, a, math.Sqrt(s.weight(i)))
+			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, math.Sqrt(s.weight(i)))
 		}
 	}
 }
 
-// packStripsT writes columns first…last−1 of rows lo…hi−1, weighted or not, as
-// strips of columns.
-func (s *samples) packStripsT(dst []float64, lo, hi, first, last int, weighted bool) {
-	a, m := s.factor(), hi-lo
+// packStripsT writes some columns of some rows, weighted or not, as strips of columns.
+func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
+	a, m := s.factor(), rows.hi-rows.lo
 	size := stripSize(stripRows, m)
-	// Parts of X that the first-level cache holds, and their strips with them.
-	const rows, columns = 8, 96
-	var part [rows][columns]float64
-	for top := 0; top < stripLength(m); top += rows {
-		for left := first; left < last; left += columns {
-			right := min(left+columns, last)
-			for l := range part {
-				out, i := part[l][:right-left], lo+top+l
-				if i >= hi || s.weight(i) == 0 {
+	// The first-level cache holds a tile of X together with its strips.
+	const height, width = 8, 96
+	var tile [height][width]float64
+	for top := 0; top < stripLength(m); top += height {
+		for left := cols.lo; left < cols.hi; left += width {
+			right := min(left+width, cols.hi)
+			for l := range tile {
+				out, i := tile[l][:right-left], rows.lo+top+l
+				if i >= rows.hi || s.weight(i) == 0 {
 					clear(out)
 					continue
 				}
@@ -221,8 +222,8 @@ func (s *samples) packStripsT(dst []float64, lo, hi, first, last int, weighted b
 					scale(out, math.Sqrt(s.weight(i)))
 				}
 			}
-			for l := 0; l < rows && top+l < stripLength(m); l += 2 {
-				interleaveT(dst[(left-first)/stripRows*size:], size, top+l, part[l][:right-left], part[l+1][:right-left])
+			for l := 0; l < height && top+l < stripLength(m); l += 2 {
+				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left], tile[l+1][:right-left])
 			}
 		}
 	}
@@ -260,7 +261,7 @@ func (s *samples) totalSquares() (float64, error) {
 	return total, err
 }
 
-// wide reports whether the rows are the smaller side, and may be taken for it.
+// wide reports whether the rows are the smaller side, and their products may be taken.
 func (s *samples) wide() bool { return s.n < s.d && !s.part }
 
 // sides returns min(n, d) and max(n, d), or d and n of a part of the data.
@@ -290,8 +291,8 @@ func checkWeights(w []float64, n int) error {
 	return err
 }
 
-// heaviest returns the largest of the weights of n rows, 1 if there are none, or an
-// error about weights that are none.
+// heaviest returns the largest of the weights of n rows; 1 for nil. A weight that is not
+// finite or below 0 is an error.
 func heaviest(w []float64, n int) (top float64, err error) {
 	if w == nil {
 		return 1, nil
@@ -311,8 +312,8 @@ func heaviest(w []float64, n int) (top float64, err error) {
 	return top, nil
 }
 
-// checkSamples is what every function asks of a data matrix: at least one row
-// and one column. It does not look at the entries.
+// checkSamples is an error if x has no row or no column. It does not look at the
+// entries.
 func checkSamples(x *Matrix) error {
 	if err := checkShape("x", x); err != nil {
 		return err
@@ -323,8 +324,5 @@ func checkSamples(x *Matrix) error {
 	if x.Cols == 0 {
 		return fail(ErrShape, "x has no columns")
 	}
-	if !addressable(2*min(x.Rows, reduceChunks), x.Cols) { // partial sums of the mean
-		return fail(ErrShape, "x of "+shape(x.Rows, x.Cols)+" is too large to address its columns' sums")
-	}
-	return nil
+	return checkSize("partial sums of x", 2*min(x.Rows, reduceChunks), x.Cols)
 }

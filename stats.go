@@ -1,13 +1,11 @@
 package softkmeans
 
-// What the global solution must know of the data before it looks at a row a
-// second time: how much weight there is, where its middle is, and how it scatters
-// about that. Parts of the data are summed up apart and merged after T. F. Chan,
-// G. H. Golub and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for
-// Computing Sample Variances (1979), so that nothing cancels where the mean is far
-// from 0. Means and scatter are kept to twice the digits of float64 (the sum
-// and what its roundings lost, by Knuth's two-sum): then the order of the merges
-// does not show.
+// Count, mean and scatter of rows, and how those of two parts become those of both.
+// The method is that of T. F. Chan, G. H. Golub and R. J. LeVeque, Updating Formulae and
+// a Pairwise Algorithm for Computing Sample Variances (1979): nothing cancels where the
+// mean is far from 0. Mean and scatter are kept to twice the digits of float64, as a sum
+// and what its roundings lost (Knuth's two-sum), so that results do not depend on the
+// order of the merges.
 
 import (
 	"context"
@@ -16,31 +14,31 @@ import (
 	"strconv"
 )
 
-// moments are the count and the mean of some rows, in their own units: of 2^exp,
-// and 2^wexp for weights.
+// moments are the count, the weight and the mean of some rows, in their own units.
 type moments struct {
-	rows      int     // all, also those of weight 0
-	cols      int     // 0 until a row of positive weight is known
-	weight    float64 // Σw_i; 0: nothing else is known
-	exp, wexp int     // as in samples: no entry is above 2^exp, no weight above 2^wexp
-	mean      []float64
-	meanRest  []float64 // what rounding took off the mean
+	units
+	rows     int     // all, also those of weight 0
+	cols     int     // 0 before the first row of positive weight
+	weight   float64 // Σw_i; where it is 0 all but rows is 0
+	mean     []float64
+	meanRest []float64 // what rounding took off the mean
 }
 
-// junction is how two sums of squares about their own means become one:
-// 2^own·(the receiver's) + 2^other·(the argument's) + weight·shift·shiftᵀ.
+// junction says how two sums of squares about their own means become one:
+// 2^own·(the first) + 2^other·(the second) + weight·shift·shiftᵀ. Where only one of the
+// two parts counts, shift is nil and the sum is that part's: second says which.
 type junction struct {
 	own, other int
 	weight     float64
 	shift      []float64
+	second     bool
 }
 
-// momentsOf takes them from samples of at least one row of positive weight. What
-// one pass says of the mean is off by the last digits of the mean, and joining parts
-// would multiply that by their distance: a pass over the differences finds it, at
-// O(nd).
+// momentsOf takes them from samples of at least one row of positive weight. The mean of
+// the first pass is off in its last digits, which joining parts would multiply by
+// their distance. A second pass, O(nd), sums the differences from it.
 func momentsOf(s *samples) (*moments, error) {
-	m := &moments{rows: s.n, cols: s.d, exp: s.exp, wexp: s.wexp, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
+	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
 	if s.zeros {
 		m.exp = leastExp
 	}
@@ -69,28 +67,46 @@ func momentsOf(s *samples) (*moments, error) {
 	return m, err
 }
 
-// negligibleBeside reports whether rows do not count beside those of t: their weights, on
-// the scale of t's, are 0, as those of such rows in one table are.
-func (m *moments) negligibleBeside(t *moments) bool {
-	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < -1074
+// negligible reports whether the weights of m's rows count as 0 in one table with t's:
+// all are below leastScale of the largest.
+func (m *moments) negligible(t *moments) bool {
+	return m.weight == 0 || t.weight > 0 && m.wexp-t.wexp < leastExp
 }
 
-// join takes other rows in. Both have weight and as many columns.
+// clone shares no memory with m.
+func (m *moments) clone() moments {
+	c := *m
+	c.mean, c.meanRest = slices.Clone(m.mean), slices.Clone(m.meanRest)
+	return c
+}
+
+// join adds the rows of t, and says what becomes of the sums of squares. Rows whose
+// weights are negligible are counted and otherwise left out.
 func (m *moments) join(t *moments) junction {
+	rows := m.rows + t.rows
+	switch {
+	case t.negligible(m):
+		m.rows = rows
+		return junction{}
+	case m.negligible(t):
+		*m = t.clone()
+		m.rows = rows
+		return junction{second: true}
+	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
-	down := func(a *moments) (of, square int) { return a.exp - exp, 2*(a.exp-exp) + a.wexp - wexp }
-	of, own := down(m)
-	ot, other := down(t)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
-	// From the heavier mean on: the way to it from the other, rounded, may be much beside
-	// what the other adds.
+	// The step is from the heavier mean: from the other one it would be long, and its
+	// rounding large.
 	share := more / (weight + more)
 	step := share
 	if more > weight {
 		step = -weight / (weight + more)
 	}
-	j := junction{own: own, other: other, weight: weight * share, shift: make([]float64, m.cols)}
-	a, b := math.Ldexp(1, of), math.Ldexp(1, ot)
+	j := junction{
+		own: 2*(m.exp-exp) + m.wexp - wexp, other: 2*(t.exp-exp) + t.wexp - wexp,
+		weight: weight * share, shift: make([]float64, m.cols),
+	}
+	a, b := math.Ldexp(1, m.exp-exp), math.Ldexp(1, t.exp-exp)
 	for c := range j.shift {
 		mean, rest := a*m.mean[c], a*m.meanRest[c]
 		mean2, rest2 := b*t.mean[c], b*t.meanRest[c]
@@ -103,32 +119,31 @@ func (m *moments) join(t *moments) junction {
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
 	}
-	m.rows += t.rows
-	m.weight, m.exp, m.wexp = weight+more, exp, wexp
+	m.rows, m.weight, m.units = rows, weight+more, units{exp, wexp}
 	return j
 }
 
-// frame is samples without rows: the scales, the mean, and the shape of the
-// data that they are of.
+// frame returns samples without rows: the units, the mean and the shape of the data.
 func (m *moments) frame(ctx context.Context, workers int) *samples {
-	return &samples{ctx: ctx, n: m.rows, d: m.cols, exp: m.exp, wexp: m.wexp, centred: true, mean: m.mean, workers: workerCount(workers), part: true}
+	return &samples{ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: true, mean: m.mean, workers: workerCount(workers), part: true}
 }
 
 // rankBound is the largest rank that the data can have about its mean.
 func (m *moments) rankBound() int { return min(max(m.rows-1, 0), m.cols) }
 
-// Stats is what [FitSeq] learns of the data in its first pass: weighted count,
-// mean and scatter matrix, which is all that the floors and the principal
-// subspace depend on. Parts of a table may be added up by different goroutines,
-// processes or machines, each in a Stats of its own, and merged in any order:
-// the results agree to rounding, and with those of the whole table, as near as
-// float64 goes to the true values (some min(n, d)·2^-52 of the total), however far
-// the mean is from 0. Lost is what is below 1e-308 of the largest weight times the
-// largest entry's square. The binary form carries it from one to another.
+// Stats is what [FitSeq] learns of the data in its first pass: weighted count, mean and
+// scatter matrix. The floors and the principal subspace depend on nothing else. Different
+// goroutines, processes or machines may each add up a part of a table in a Stats of
+// their own. These merge in any order, and travel in their binary form.
 //
-// The zero value is empty and ready; [Stats.Merge] into it makes a copy, whereas
-// assigned ones share memory. A Stats takes 8·d(d+1) bytes for d columns. It must not
-// be changed by two goroutines at once.
+// The results agree to rounding with those of the whole table, and with the true values
+// to some min(n, d)·2^-52 of the total, however far the mean is from 0. Every call's rows
+// are held to the range of the package; rows whose weights are below 2^-500 of the
+// largest are counted and have no other effect.
+//
+// The zero value is empty and ready. [Stats.Merge] into it makes a copy, whereas assigned
+// ones share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a
+// time may change it.
 type Stats struct {
 	moments
 	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its
@@ -136,15 +151,16 @@ type Stats struct {
 	scatter, scatterRest []float64
 }
 
-// Add takes the rows of x (n×d) in: nd² multiplications, shared among all
-// processors, and d² for each call and as much memory as s, so that blocks of many
-// rows are best. All calls must have the same d; no rows at all change nothing.
-// Errors: [ErrShape], [ErrNonFinite], [ErrOption] for a weight below 0; s is then
-// unchanged.
+// Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a
+// matrix without rows changes nothing.
+//
+// Cost: nd² multiplications, shared among all processors, and for each call d² more and
+// as much memory as s, so that blocks of many rows are best. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
-// AddWeighted is [Stats.Add] for rows with weights as in [Options], though all
-// of them may be 0; nil: all 1.
+// AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all
+// of them may be 0. A weight below 0 is an [ErrOption].
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return s.add(context.Background(), x, weights, 0)
 }
@@ -154,8 +170,8 @@ func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers i
 	if err != nil || part == nil {
 		return err
 	}
-	if !addressable(x.Cols+1, x.Cols+1) {
-		return fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns: the scatter matrix is too large to address")
+	if err := checkSize("the scatter matrix", x.Cols+1, x.Cols+1); err != nil {
+		return err
 	}
 	gram, err := gramMatrix(part)
 	if err != nil {
@@ -175,9 +191,9 @@ func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers i
 	return nil
 }
 
-// newPart checks rows that come after those of m, and returns them as samples
-// about their own mean, and their moments. It is nil where there is no weight among
-// them that counts: m counts the rows then and they are done with.
+// newPart checks rows that come after those of m. It returns them as samples about their
+// own mean, and their moments; nil where there are no rows, or all have weight 0: m then
+// counts them.
 func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, workers int) (*samples, *moments, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, nil, err
@@ -189,31 +205,30 @@ func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, work
 		return nil, nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
 	}
 	if x.Rows > math.MaxInt-m.rows {
-		return nil, nil, fail(ErrShape, "more rows than can be counted")
+		return nil, nil, errTooManyRows()
 	}
 	top, err := heaviest(weights, x.Rows)
 	if err != nil {
 		return nil, nil, err
 	}
 	if top == 0 {
-		weights = nil // only to look at the rows
+		weights = nil // only to check the rows
 	}
 	s, err := newSamples(ctx, x, weights, workers, true)
 	if err != nil {
 		return nil, nil, err
 	}
-	s.part = true
-	t := &moments{}
-	if top > 0 {
-		if t, err = momentsOf(s); err != nil {
-			return nil, nil, err
-		}
-	}
-	if t.negligibleBeside(m) {
+	if top == 0 {
 		m.rows += x.Rows
 		return nil, nil, nil
 	}
-	return s, t, nil
+	s.part = true
+	t, err := momentsOf(s)
+	return s, t, err
+}
+
+func errTooManyRows() error {
+	return fail(ErrShape, "the rows are more than an int can count")
 }
 
 // triangleSize is n(n+1)/2.
@@ -224,43 +239,26 @@ func triangleSize(n int) int {
 	return (n + 1) / 2 * n
 }
 
-// Merge takes the rows of t in, which is unchanged: as if they had been added to
-// s. s and t may be the same. Cost: d². Errors: [ErrShape] if both have
-// rows and not the same number of columns; s is then unchanged.
+// Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and
+// t may be the same. Cost: d². Errors: [ErrShape] if both have rows and different
+// numbers of columns; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
 	if s.cols != 0 && t.cols != 0 && s.cols != t.cols {
 		return fail(ErrShape, "statistics of "+strconv.Itoa(t.cols)+" columns for those of "+strconv.Itoa(s.cols))
 	}
 	if t.rows > math.MaxInt-s.rows {
-		return fail(ErrShape, "more rows than can be counted")
+		return errTooManyRows()
 	}
-	s.merge(t) // which, where t is s, reads each number before it writes it
+	s.merge(t) // where t is s, it reads each number before it writes it
 	return nil
 }
 
-func (s *Stats) clone() *Stats {
-	t := &Stats{moments: s.moments}
-	for _, v := range []struct{ to, from *[]float64 }{
-		{&t.mean, &s.mean}, {&t.meanRest, &s.meanRest}, {&t.scatter, &s.scatter}, {&t.scatterRest, &s.scatterRest},
-	} {
-		*v.to = slices.Clone(*v.from)
-	}
-	return t
-}
-
 func (s *Stats) merge(t *Stats) {
-	switch {
-	case t.negligibleBeside(&s.moments):
-		s.rows += t.rows
-		return
-	case s.negligibleBeside(&t.moments):
-		rows := s.rows
-		*s = *t.clone()
-		s.rows += rows
-		return
-	}
 	j := s.join(&t.moments)
-	own, other := math.Ldexp(1, j.own), math.Ldexp(1, j.other) // not above 1
+	if j.second {
+		s.scatter, s.scatterRest = slices.Clone(t.scatter), slices.Clone(t.scatterRest)
+	}
+	own, other := math.Ldexp(1, j.own), math.Ldexp(1, j.other) // at most 1
 	i := 0
 	for c, v := range j.shift {
 		v *= j.weight
@@ -275,7 +273,7 @@ func (s *Stats) merge(t *Stats) {
 	}
 }
 
-// Rows returns how many rows were added, those of weight 0 among them.
+// Rows returns how many rows were added, those of weight 0 included.
 func (s *Stats) Rows() int { return s.rows }
 
 // Cols returns how many columns they have; 0 before the first row of positive
@@ -293,21 +291,21 @@ func (s *Stats) Mean() []float64 {
 	}
 	mean := make([]float64, s.cols)
 	for c, v := range s.mean {
-		mean[c] = clampFinite(math.Ldexp(v, s.exp))
+		mean[c] = math.Ldexp(v, s.exp)
 	}
 	return mean
 }
 
 // Scatter returns Σw_i(x_i − mean)(x_i − mean)ᵀ, d×d, in squared units of the
-// data: Weight times the covariance matrix. Entries out of range stop at
-// math.MaxFloat64; nil before there is a mean.
+// data: Weight times the covariance matrix; nil before there is a mean. Large weights can
+// take entries out of range, which are then ±math.MaxFloat64.
 func (s *Stats) Scatter() *Matrix {
 	if s.weight == 0 {
 		return nil
 	}
 	m := s.full()
 	for i, v := range m.Data {
-		m.Data[i] = clampFinite(math.Ldexp(v, 2*s.exp+s.wexp))
+		m.Data[i] = math.Copysign(s.unscaleSquare(math.Abs(v)), v)
 	}
 	return m
 }
@@ -323,37 +321,29 @@ func (s *Stats) full() *Matrix {
 	return m
 }
 
-// Floors returns what [Floors] returns of all rows: the global minimum for k = 1
-// … min(n, d)+1, for [ProposeK] among others. Errors below
-// min(n, d)·2^-52 of the first are rounding: the scatter matrix has squared the
-// data. Cost: O(d³). Errors: [ErrTooFewSamples] without weight.
+// Floors returns what [Floors] returns of all rows: the global minimum for
+// k = 1 … min(n, d)+1, for [ProposeK] among others. Values below min(n, d)·2^-52 of the
+// first are rounding, since the scatter matrix has squared the data. Cost: O(d³). Errors:
+// [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	}
 	values, _ := leadingEigen(context.Background(), s.full(), 0, workerCount(0))
-	frame := s.frame(context.Background(), 0)
-	floors := make([]float64, min(s.rows, s.cols)+1)
-	var sum float64
-	for i := s.rankBound() - 1; i >= 0; i-- {
-		sum += max(values[i], 0)
-		floors[i] = frame.unscaleSquare(sum)
-	}
-	return floors, nil
+	values = values[:min(s.rows, s.cols)]
+	clear(values[s.rankBound():])
+	return floorsOf(s.units, values), nil
 }
 
 // principal finds the p leading directions of the rows' scatter, p ≤ d.
 func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, error) {
 	full := s.full()
-	pc := &principal{solver: SolverGram, status: StatusOptimal}
-	for i := range full.Rows {
-		pc.total += full.row(i)[i]
-	}
+	total := trace(full)
 	values, rows := leadingEigen(ctx, full, p, workerCount(workers))
 	if err := cancelled(ctx); err != nil {
 		return nil, err
 	}
-	pc.squares = values[:p]
+	pc := &principal{solver: SolverGram, status: StatusOptimal, total: total, squares: values[:p]}
 	if rank := s.rankBound(); p < rank {
 		pc.floor = min(tailSum(values[:rank], p), pc.total)
 	}

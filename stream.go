@@ -1,7 +1,7 @@
 package softkmeans
 
-// The global solution of data that is read block by block, in memory that does not
-// depend on the number of rows: the first pass leaves the mean and the scatter (stats.go), the
+// The global solution of data that is read block by block, in memory that does not depend
+// on the number of rows. The first pass finds the mean and the scatter (stats.go), the
 // second what depends on the subspace (subspace.go).
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 // streamGramSide is the largest number of columns for which SolverAuto forms the
-// scatter matrix: three matrices of 32 MB. Beyond, SolverKrylov reads
-// the data more often and needs no such matrix.
+// scatter matrix: three matrices of 32 MB. Beyond, SolverKrylov reads the data more
+// often and needs no such matrix.
 const streamGramSide = 2048
 
 // defaultPasses bounds those of SolverKrylov.
@@ -22,35 +22,37 @@ const defaultPasses = 30
 // fewestPasses: the mean, one step, its residuals, the extent.
 const fewestPasses = 4
 
-// FitSeq is [Fit] for data that need not fit into memory. blocks yields the rows,
-// some at a time, as often as it is asked to, each time the same: from a
-// file that is opened anew for every pass, for example. Blocks may have any number of
-// rows, and may be used again by blocks once the next one is asked for. The result is
-// that of Fit but for rounding and for Memberships, which are nil: SeqOptions.Memberships
-// receives them block by block, or [Model.Predict] finds those of any rows. It has the
-// same bits however the rows are cut into blocks, and for any number of workers.
+// FitSeq is [Fit] for data larger than memory. blocks yields the rows, some at a time. It
+// must yield the same rows for every pass: from a file that it opens anew each time, for
+// example. Blocks may have any number of rows, each in the range of the package as a table
+// of its own, and blocks may use their memory again once the next one is asked for.
 //
-// The first pass finds the mean and the scatter, the second how far the data
-// reaches in the principal subspace, and the objective; with SeqOptions.Memberships a
-// third one computes these, and the objective from them. SolverAuto is SolverGram up to
-// 2048 columns; its floor has no digits below d·2^-52 of the total, where Fit's, of
-// data that k prototypes mix exactly, may have. SolverJacobi keeps these digits, at
-// 2nd² in place of nd² multiplications and one QR factorization of (2d+1)×d for every
-// block. SolverKrylov, beyond 2048 columns, makes SeqOptions.Passes passes at most: one for
-// the mean, one a step, one for the residuals that its floor is proved with, and the
-// last as above. Where they are too few for its tolerance, as for spectra that do not
-// fall, Status is StatusIterationLimit: the objective is above the proven floor by Gap,
-// and it may be either that is not the minimum. SolverGram settles it.
+// The result is that of Fit but for rounding and for Memberships, which are nil.
+// SeqOptions.Memberships receives them block by block, or [Model.Predict] finds those of
+// any rows. The result has the same bits however the rows are cut into blocks, and for any
+// number of workers.
 //
-// Data that changes between passes is an [ErrChanged] (an [ErrShape] as well if
-// it is the number of rows or of columns), in so far as the counts and the sum of
-// squares of every pass can tell. Errors of blocks and of SeqOptions.Memberships are
-// returned, wrapped, with the pass and the row that they came after; those of ctx
-// within one block.
+// The first pass finds the mean and the scatter. The second finds how far the data
+// reaches in the principal subspace, and the objective. With SeqOptions.Memberships a
+// third pass computes these, and the objective from them.
 //
-// Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more,
-// as much for its memberships, and some 50·d² bytes for SolverGram and SolverJacobi
-// (230 MB in all for 2048 columns), 8·d·max(96, 4(k+7)) for SolverKrylov.
+// SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor
+// has no digits below d·2^-52 of the total. SolverJacobi keeps those digits, at 2nd² in
+// place of nd² multiplications and one QR factorization of (2d+1)×d for every block.
+// SolverKrylov makes at most SeqOptions.Passes passes: one for the mean, one a step, one
+// for the residuals that prove its floor, and the last as above. Where these do not reach
+// its tolerance, as for spectra that do not fall, Status is StatusIterationLimit. Gap is
+// then how far the objective is above the floor, either of which may be off the minimum;
+// SolverGram finds it.
+//
+// Data that changes between passes is an [ErrChanged], as far as the counts and the sum of
+// squares of every pass show it. Another number of rows or of columns is an [ErrShape] as
+// well. Errors of blocks and of SeqOptions.Memberships are returned wrapped, with the
+// pass and the row that they came after; those of ctx within one block.
+//
+// Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more, and as
+// much for its memberships. SolverGram and SolverJacobi take some 50·d² bytes more, 230 MB
+// in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {
@@ -67,10 +69,12 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
-	case o.Weights != nil && !addressable(k+1, k+1): // as in Fit
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
 	case o.Weights != nil:
-		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
+		err := checkSizeOfK(k, k+1, k+1) // rows of weight 0, see solveZeroWeights
+		if err == nil {
+			err = checkWeights(o.Weights, len(o.Weights))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -94,8 +98,8 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	return m, nil
 }
 
-// sequence replays the blocks, cut anew: pieces of the same rows in every pass and
-// however they come.
+// sequence makes passes over the blocks. It cuts the rows into blocks of its own, the same
+// in every pass and whatever blocks they come in.
 type sequence struct {
 	ctx    context.Context
 	blocks iter.Seq2[*Matrix, error]
@@ -104,96 +108,46 @@ type sequence struct {
 	rows   int // of the first pass
 	cols   int // 0 until the first row
 	buffer *Matrix
-	// members is how many memberships are made of a row, which pieces are cut for too.
+	// members is how many memberships are made of a row, which limits the blocks too.
 	members int
 }
 
-// rowBlock is a piece: rows first, first+1, …
+// rowBlock is one of them: rows first, first+1, …
 type rowBlock struct {
 	first   int
 	x       *Matrix
 	weights []float64 // nil: all 1
 }
 
-// streamRows is how many rows of length d, entries or memberships, a piece has: 16 MB of
-// them, but no more than 8192, with which the work for each piece no longer counts, nor
-// fewer than 24.
+// streamRows is how many rows of length d, entries or memberships, a block has: 16 MB of
+// them, but from 24 to 8192 rows. With 8192 the work for each block no longer counts.
 func streamRows(d int) int { return max(24, min(8192, 1<<21/max(d, 1))) }
 
-// each makes a pass. fn's errors about a row of x or its weight are made to
-// count from the first row of all.
+// cutter is the state of a pass.
+type cutter struct {
+	*sequence
+	fn    func(at rowBlock) error
+	count int // rows that fn has seen
+	fill  int // rows that wait in the buffer
+}
+
+// each makes a pass and calls fn for every block. Errors of fn about a row of x or its
+// weight are changed to count from the first row of all.
 func (q *sequence) each(fn func(at rowBlock) error) error {
 	q.pass++
-	rows, fill := 0, 0
-	hand := func(x *Matrix) error {
-		at := rowBlock{first: rows, x: x}
-		rows += x.Rows
-		if w := q.o.Weights; w != nil {
-			if rows > len(w) {
-				return fail(ErrShape, strconv.Itoa(len(w))+" weights for more rows")
-			}
-			at.weights = w[at.first:rows]
-		}
-		if err := fn(at); err != nil {
-			return at.locate(err)
-		}
-		if q.o.Progress != nil {
-			q.o.Progress(Iteration{Pass: q.pass, Rows: rows})
-		}
-		return cancelled(q.ctx)
-	}
+	c := &cutter{sequence: q, fn: fn}
 	for x, err := range q.blocks {
 		if err != nil {
-			return fail(err, "pass "+strconv.Itoa(q.pass)+", after row "+strconv.Itoa(rows+fill))
+			return fail(err, "pass "+strconv.Itoa(q.pass)+", after row "+strconv.Itoa(c.count+c.fill))
 		}
-		if stopped(q.ctx) {
-			return cancelled(q.ctx)
-		}
-		if err := checkShape("a block", x); err != nil {
-			return err
-		}
-		if x.Rows == 0 {
-			continue
-		}
-		if err := q.admit(x); err != nil {
-			return err
-		}
-		if x.Rows > math.MaxInt-rows-fill || q.pass > 1 && x.Rows > q.rows-rows-fill {
-			return q.otherLength(">")
-		}
-		step := streamRows(max(q.cols, q.members))
-		for lo := 0; lo < x.Rows; {
-			if fill == 0 && x.Rows-lo >= step {
-				view := &Matrix{Rows: step, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (lo+step-1)*x.Stride+x.Cols]}
-				if err := hand(view); err != nil {
-					return err
-				}
-				lo += step
-				continue
-			}
-			if q.buffer == nil {
-				q.buffer = NewMatrix(0, q.cols, nil)
-			}
-			n := min(step-fill, x.Rows-lo)
-			q.buffer.Data = q.buffer.Data[:fill*q.cols] // as much as there is, not as much as there may be
-			for i := range n {
-				q.buffer.Data = append(q.buffer.Data, x.row(lo+i)...)
-			}
-			lo, fill = lo+n, fill+n
-			if fill == step {
-				q.buffer.Rows, fill = fill, 0
-				if err := hand(q.buffer); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if fill > 0 {
-		q.buffer.Rows = fill
-		if err := hand(q.buffer); err != nil {
+		if err := c.add(x); err != nil {
 			return err
 		}
 	}
+	if err := c.flush(); err != nil {
+		return err
+	}
+	rows := c.count
 	switch {
 	case q.pass > 1 && rows != q.rows:
 		return q.otherLength(strconv.Itoa(rows))
@@ -206,8 +160,82 @@ func (q *sequence) each(fn func(at rowBlock) error) error {
 	return cancelled(q.ctx)
 }
 
-// again makes a pass over the rows about the mean of p, whose squares must add up to
-// what p knows of them.
+// add takes a block of the caller's. Whole blocks within it are views, other rows wait in
+// the buffer for those that follow.
+func (c *cutter) add(x *Matrix) error {
+	if stopped(c.ctx) {
+		return cancelled(c.ctx)
+	}
+	if err := checkShape("a block", x); err != nil {
+		return err
+	}
+	if x.Rows == 0 {
+		return nil
+	}
+	if err := c.checkWidth(x); err != nil {
+		return err
+	}
+	if x.Rows > math.MaxInt-c.count-c.fill || c.pass > 1 && x.Rows > c.rows-c.count-c.fill {
+		return c.otherLength(">")
+	}
+	step := streamRows(max(c.cols, c.members))
+	for lo := 0; lo < x.Rows; {
+		if c.fill == 0 && x.Rows-lo >= step {
+			view := &Matrix{Rows: step, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (lo+step-1)*x.Stride+x.Cols]}
+			if err := c.call(view); err != nil {
+				return err
+			}
+			lo += step
+			continue
+		}
+		if c.buffer == nil {
+			c.buffer = NewMatrix(0, c.cols, nil)
+		}
+		n := min(step-c.fill, x.Rows-lo)
+		c.buffer.Data = c.buffer.Data[:c.fill*c.cols] // it grows with the rows that come
+		for i := range n {
+			c.buffer.Data = append(c.buffer.Data, x.row(lo+i)...)
+		}
+		lo, c.fill = lo+n, c.fill+n
+		if c.fill == step {
+			if err := c.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush calls fn for the rows in the buffer.
+func (c *cutter) flush() error {
+	if c.fill == 0 {
+		return nil
+	}
+	c.buffer.Rows, c.fill = c.fill, 0
+	return c.call(c.buffer)
+}
+
+// call calls fn, and then Progress, for the next rows.
+func (c *cutter) call(x *Matrix) error {
+	at := rowBlock{first: c.count, x: x}
+	c.count += x.Rows
+	if w := c.o.Weights; w != nil {
+		if c.count > len(w) {
+			return fail(ErrShape, strconv.Itoa(len(w))+" weights for more rows")
+		}
+		at.weights = w[at.first:c.count]
+	}
+	if err := c.fn(at); err != nil {
+		return at.locate(err)
+	}
+	if c.o.Progress != nil {
+		c.o.Progress(Iteration{Pass: c.pass, Rows: c.count})
+	}
+	return cancelled(c.ctx)
+}
+
+// again makes a pass over the rows about the mean of p. Their squares must add up to p's
+// total.
 func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) error {
 	var squares float64
 	err := q.each(func(at rowBlock) error {
@@ -228,8 +256,8 @@ func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) er
 	return err
 }
 
-// admit checks a block's width.
-func (q *sequence) admit(x *Matrix) error {
+// checkWidth compares a block's width with those before.
+func (q *sequence) checkWidth(x *Matrix) error {
 	switch {
 	case x.Cols == 0:
 		return fail(ErrShape, "a block has no columns")
@@ -277,22 +305,32 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 	return newSubspace(s.moments, pc, k, q.o), nil
 }
 
-// statistics are what the first pass finds, for whichever solver.
+// statistics are what the first pass finds: the moments, and what the solver needs.
 type statistics struct {
 	Stats
 	triangle factor  // of SolverJacobi
 	total    float64 // of SolverKrylov
 }
 
-// statistics makes the first pass. also is shown every piece as well; nil: not.
+// factor is R with RᵀR the scatter matrix, but for the rounding of the blocks' means:
+// the trace is too large by off.
+type factor struct {
+	r   *Matrix
+	off float64
+}
+
+// statistics makes the first pass. also, unless it is nil, is called for every block
+// too.
 func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error) {
 	var s statistics
 	err := q.each(func(at rowBlock) error {
 		if q.cols > streamGramSide && q.o.Solver == SolverAuto {
 			q.o.Solver = SolverKrylov
 		}
-		if at.first == 0 && (!addressable(k, q.cols) || !addressable(24, k)) {
-			return fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(q.cols)+" columns: the result is too large to address")
+		if at.first == 0 {
+			if err := checkSizeOfK(k, k, max(q.cols, 24)); err != nil {
+				return err
+			}
 		}
 		if also != nil {
 			also(at)
@@ -301,15 +339,70 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		case gramOnly || q.o.Solver <= SolverGram:
 			return s.add(q.ctx, at.x, at.weights, q.o.Workers)
 		case q.o.Solver == SolverJacobi:
-			return addTriangle(&s.Stats.moments, q.ctx, &s.triangle, at, q.o.Workers)
+			return s.addTriangle(q.ctx, at, q.o.Workers)
 		default:
-			return addTotal(&s.Stats.moments, q.ctx, &s.total, at, q.o.Workers)
+			return s.addTotal(q.ctx, at, q.o.Workers)
 		}
 	})
 	if err == nil && s.weight == 0 {
 		err = fail(ErrTooFewSamples, "every weight is 0")
 	}
 	return &s, err
+}
+
+// addTriangle merges R factors as Stats.merge does scatter matrices, which are RᵀR: the
+// new one is that of both and of a row √weight·shift, one above the other.
+func (s *statistics) addTriangle(ctx context.Context, at rowBlock, workers int) error {
+	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
+	if err != nil || part == nil {
+		return err
+	}
+	r, err := triangularFactor(part)
+	if err != nil {
+		return err
+	}
+	d := part.d
+	if err := checkSize("a stack of two factors", 2*d+1, d); err != nil {
+		return err
+	}
+	f, off := &s.triangle, t.weight*sumSquares(t.meanRest)
+	j := s.join(t)
+	switch {
+	case j.second:
+		*f = factor{r, off}
+	case j.shift != nil:
+		stack := NewMatrix(2*d+1, d, nil)
+		copy(stack.Data, f.r.Data)
+		copy(stack.Data[d*d:], r.Data)
+		scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
+		scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
+		axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
+		qrReduce(ctx, stack)
+		copy(f.r.Data, stack.Data[:d*d])
+		f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
+	}
+	return cancelled(ctx)
+}
+
+// addTotal adds to Σw‖x − mean‖² alone.
+func (s *statistics) addTotal(ctx context.Context, at rowBlock, workers int) error {
+	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
+	if err != nil || part == nil {
+		return err
+	}
+	squares, err := part.totalSquares()
+	if err != nil {
+		return err
+	}
+	squares = max(squares-t.weight*sumSquares(t.meanRest), 0)
+	j := s.join(t)
+	switch {
+	case j.second:
+		s.total = squares
+	case j.shift != nil:
+		s.total = math.Ldexp(s.total, j.own) + math.Ldexp(squares, j.other) + j.weight*sumSquares(j.shift)
+	}
+	return nil
 }
 
 // principal finds the p leading directions, p ≤ d, with as many passes as the solver
@@ -319,58 +412,15 @@ func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	case gramOnly || q.o.Solver <= SolverGram:
 		return s.principal(q.ctx, p, q.o.Workers)
 	case q.o.Solver == SolverJacobi:
-		return principalOfTriangle(&s.Stats.moments, q.ctx, &s.triangle, p)
+		return s.principalOfTriangle(q.ctx, p)
 	default:
-		return q.principalKrylov(&s.moments, s.total, p)
+		return q.principalKrylov(s, p)
 	}
-}
-
-// factor is R with RᵀR the scatter matrix, but for blocks' means that were rounded:
-// the trace is too large by off.
-type factor struct {
-	r   *Matrix
-	off float64
-}
-
-// addTriangle merges R factors as merge does scatter matrices, which are RᵀR: the new
-// one is that of both and of a row √weight·shift, one above the other.
-func addTriangle(m *moments, ctx context.Context, f *factor, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
-	r, err := triangularFactor(part)
-	if err != nil {
-		return err
-	}
-	off := t.weight * sumSquares(t.meanRest)
-	d := part.d
-	if !addressable(2*d+1, d) {
-		return errTooLarge(part)
-	}
-	if m.negligibleBeside(t) {
-		rows := m.rows
-		*m, *f = *t, factor{r, off}
-		m.rows += rows
-		return nil
-	}
-	j := m.join(t)
-	stack := NewMatrix(2*d+1, d, nil)
-	copy(stack.Data, f.r.Data)
-	copy(stack.Data[d*d:], r.Data)
-	scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
-	scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
-	axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
-	qrReduce(ctx, stack)
-	copy(f.r.Data, stack.Data[:d*d])
-	f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
-	return cancelled(ctx)
 }
 
 // principalOfTriangle takes the singular values of R.
-func principalOfTriangle(m *moments, ctx context.Context, f *factor, p int) (*principal, error) {
-	s := m.frame(ctx, 1)
-	pc, values, err := principalOfR(s, f.r, p)
+func (s *statistics) principalOfTriangle(ctx context.Context, p int) (*principal, error) {
+	pc, values, err := principalOfR(s.frame(ctx, 1), s.triangle.r, p)
 	if err != nil {
 		return nil, err
 	}
@@ -378,38 +428,18 @@ func principalOfTriangle(m *moments, ctx context.Context, f *factor, p int) (*pr
 		pc.status = StatusOptimal
 	}
 	pc.solver = SolverJacobi
-	if rank := m.rankBound(); p < rank {
-		pc.floor = max(0, tailSum(values[:rank], p)-f.off)
+	off := s.triangle.off
+	if rank := s.rankBound(); p < rank {
+		pc.floor = max(0, tailSum(values[:rank], p)-off)
 	}
-	pc.total = max(0, pc.total-f.off)
-	pc.floorError = float64(min(m.rows, m.cols))*0x1p-52*pc.total + f.off
+	pc.total = max(0, pc.total-off)
+	pc.floorError = float64(min(s.rows, s.cols))*0x1p-52*pc.total + off
 	return pc, nil
 }
 
-// addTotal adds to Σw‖x − mean‖² alone.
-func addTotal(m *moments, ctx context.Context, total *float64, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, m, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
-	squares, err := part.totalSquares()
-	if err != nil {
-		return err
-	}
-	squares = max(squares-t.weight*sumSquares(t.meanRest), 0)
-	if m.negligibleBeside(t) {
-		rows := m.rows
-		*m, *total = *t, squares
-		m.rows += rows
-		return nil
-	}
-	j := m.join(t)
-	*total = math.Ldexp(*total, j.own) + math.Ldexp(squares, j.other) + j.weight*sumSquares(j.shift)
-	return nil
-}
-
 // principalKrylov makes a pass for every product with the data.
-func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal, error) {
+func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
+	m, total := &s.moments, s.total
 	data := &Subspace{moments: *m, k: 1, pc: principal{total: total}}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
@@ -425,7 +455,7 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	r := krylovData{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
 		return krylov(q.ctx, m.cols, normal, p, o)
 	}, normal}
-	// The products are about the rounded mean: off it the squares are more by this.
+	// The products are about the rounded mean, about which the squares are more by off.
 	off := m.weight * sumSquares(m.meanRest)
 	r.total += off
 	pc, err := r.principal(p, orDefault(q.o.Seq.Passes, defaultPasses)-fewestPasses+1, false)
@@ -435,8 +465,8 @@ func (q *sequence) principalKrylov(m *moments, total float64, p int) (*principal
 	return pc, err
 }
 
-// memberships makes the last pass, and the model's objective that of the
-// memberships handed out.
+// memberships makes the last pass, which calls SeqOptions.Memberships and measures the
+// objective of what it passes there.
 func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 	var objective float64
 	err := q.again(p, func(at rowBlock, s *samples) error {

@@ -56,7 +56,7 @@ func TestStrips(t *testing.T) {
 				for _, weighted := range []bool{true, false} {
 					first, last := s.d/5, s.d-s.d/6
 					got := nans(stripSize(last-first, hi-lo))
-					s.packStripsT(got, lo, hi, first, last, weighted)
+					s.packStripsT(got, span{lo, hi}, span{first, last}, weighted)
 					for j := range roundUp(last-first, stripRows) {
 						for i := range stripLength(hi - lo) {
 							w := 0.0
@@ -71,7 +71,7 @@ func TestStrips(t *testing.T) {
 				}
 				lo, hi = s.d/4, s.d-s.d/5
 				got := nans(stripSize(n, hi-lo))
-				s.packStrips(got, 0, n, lo, hi, true)
+				s.packStrips(got, span{0, n}, span{lo, hi}, true)
 				for i := range roundUp(n, stripRows) {
 					for j := range stripLength(hi - lo) {
 						w := 0.0

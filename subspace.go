@@ -1,8 +1,8 @@
 package softkmeans
 
-// The second pass of the global solution over data in parts: how far the rows
-// reach in the principal subspace, which is what the size of the simplex depends on, and
-// the error of their projections, which is that of their mixtures.
+// The second pass of the global solution over data in parts: how far the rows reach in
+// the principal subspace, which gives the size of the simplex, and how far they are from
+// it, which gives the objective.
 
 import (
 	"context"
@@ -12,23 +12,24 @@ import (
 	"strconv"
 )
 
-// Subspace is the principal affine subspace in which the centers of a global
-// solution lie, with the floor that it proves: what [Stats.Subspace] makes of the
-// first pass over the data, and what a second one, by [Extent.Add], needs to know. Its
-// binary form takes it to other processes. It is not changed by its use and may be
-// shared by many goroutines. The zero value is none: what needs one says
-// [ErrTooFewSamples].
+// Subspace is the principal affine subspace in which the centers of a global solution
+// lie, with the floor that it proves. [Stats.Subspace] returns it after the first pass
+// over the data; [Extent.Add] reads it in the second. Its binary form takes it to other
+// processes. No method but UnmarshalBinary changes it, so goroutines may share it. The
+// zero value is empty, and what needs a subspace returns [ErrTooFewSamples] for it.
 type Subspace struct {
 	moments
 	pc          principal
 	k           int
 	enclosure   Enclosure
 	orientation *Matrix // nil: none
-	fingerprint uint32  // of the binary form
+	fingerprint uint32  // see fingerprintOf
 }
 
-// Subspace finds the subspace for k centers. Of the options Enclosure, Orientation
-// and Workers count; Solver is SolverAuto or SolverGram, and weights came with the rows.
+// Subspace finds the subspace for k centers. It reads the options Enclosure, Orientation,
+// Solver and Workers. Solver is SolverAuto or SolverGram; Weights must be nil, since
+// weights come with the rows.
+//
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
 func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
@@ -40,28 +41,28 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	case s.weight == 0:
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	case o.Solver > SolverGram:
-		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which statistics are not enough for")
+		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which needs the rows; take SolverAuto or SolverGram")
 	case o.Weights != nil:
-		return nil, fail(ErrOption, "Weights are for AddWeighted, where the rows are")
+		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	case o.Workers < 0:
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	}
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
-	if !addressable(k, s.cols) {
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(s.cols)+" columns: the result is too large to address")
+	if err := checkSizeOfK(k, k, s.cols); err != nil {
+		return nil, err
 	}
 	pc, err := s.principal(context.Background(), min(k-1, s.cols), o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.clone().moments, pc, k, &o), nil
+	return newSubspace(s.moments.clone(), pc, k, &o), nil
 }
 
 func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure}
-	p.pc.squares = nil // which the binary form is without
+	p.pc.squares = nil // the binary form does not hold them
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
@@ -105,7 +106,7 @@ func (p *Subspace) Basis() *Matrix {
 	return p.pc.basis.Clone()
 }
 
-// checkFilled is an error if there is nothing.
+// checkFilled is an error for the zero value.
 func (p *Subspace) checkFilled() error {
 	if p.k == 0 {
 		return fail(ErrTooFewSamples, "the subspace is empty")
@@ -114,14 +115,12 @@ func (p *Subspace) checkFilled() error {
 }
 
 // Floor returns the global minimum for K centers, as Model.Floor has it.
-func (p *Subspace) Floor() float64 {
-	return p.frame(context.Background(), 0).unscaleSquare(p.pc.floor)
-}
+func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 
-// Extent is what the second pass over the data finds: how far it reaches in a
-// [Subspace], and how far it is from it. As with [Stats], parts of the data may
-// be looked at apart and merged. The zero value is empty and ready; it belongs
-// to the subspace of its first rows.
+// Extent is what the second pass over the data finds: how far the rows reach in a
+// [Subspace], and how far they are from it. As with [Stats], an Extent may take a part of
+// the data, and extents merge. The zero value is empty and ready. It belongs to the
+// subspace of its first rows.
 type Extent struct {
 	rows int
 	extent
@@ -132,10 +131,10 @@ type Extent struct {
 	started            bool
 }
 
-// Add takes in the rows of x (n×d), which were among those of the subspace's
-// statistics, with the weights that they had there; nil: all 1. Cost: 4ndk. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrOption] for a weight below 0, [ErrChanged] for
-// entries larger than any that the statistics have seen. e is then unchanged.
+// Add adds the rows of x (n×d). They must be rows that the subspace's statistics have
+// seen, with the weights that they had there; nil: all 1. Cost: 4ndk. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrOption] for a weight below 0, [ErrChanged] for an entry
+// or a weight larger than any in the statistics. e is then unchanged.
 func (e *Extent) Add(p *Subspace, x *Matrix, weights []float64) error {
 	return e.add(context.Background(), p, x, weights, 0)
 }
@@ -145,7 +144,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 		return err
 	}
 	f := Extent{fingerprint: p.fingerprint, started: true, extent: extent{facets: make([]float64, p.k)}}
-	if err := e.fits(&f); err != nil {
+	if err := e.checkMerge(&f); err != nil {
 		return err
 	}
 	s, err := p.part(ctx, x, weights, workers)
@@ -154,7 +153,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	}
 	f.rows = s.n
 	w := NewMatrix(s.n, p.pc.basis.Rows, nil)
-	ext, err := projectRows(s, w, p.pc.basis, normalsOf(p.k, w.Cols, p.orientation), p.enclosure)
+	ext, err := projectRows(s, w, p.pc.basis, p.normals(), p.enclosure)
 	if err != nil {
 		return err
 	}
@@ -166,8 +165,8 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	return nil
 }
 
-// part checks rows of the subspace's data, in whole or in part, and returns them as
-// samples about the mean of all.
+// part checks some or all rows of the subspace's data, and returns them as samples about
+// the mean of all.
 func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, workers int) (*samples, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
@@ -175,8 +174,8 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	if x.Rows > 0 && x.Cols != p.cols {
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the subspace is of "+strconv.Itoa(p.cols))
 	}
-	if !addressable(x.Rows, p.k) {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Rows)+" rows, too many at once for "+strconv.Itoa(p.k)+" centers")
+	if err := checkSize("a matrix of memberships", x.Rows, p.k); err != nil {
+		return nil, err
 	}
 	s := p.frame(ctx, workers)
 	s.x, s.n, s.weights = x, x.Rows, weights
@@ -207,7 +206,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 }
 
 // residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖² of the rows, weighted and in
-// scaled units, given their projections, whose signs it turns.
+// scaled units. It takes their projections w, and leaves −w there.
 func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err error) {
 	index := make([]int, basis.Rows)
 	for c := range index {
@@ -231,21 +230,21 @@ func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err er
 	return objective, squares, err
 }
 
-// fits reports whether f's rows may be taken in.
-func (e *Extent) fits(f *Extent) error {
+// checkMerge is an error if f's rows are not of e's subspace, or too many.
+func (e *Extent) checkMerge(f *Extent) error {
 	switch {
 	case e.started && f.started && (e.fingerprint != f.fingerprint || len(e.facets) != len(f.facets)):
 		return fail(ErrShape, "the extents are of different subspaces")
 	case f.rows > math.MaxInt-e.rows:
-		return fail(ErrShape, "more rows than can be counted")
+		return errTooManyRows()
 	}
 	return nil
 }
 
-// Merge takes in the rows of f, which is unchanged; e and f may be the same. Errors:
+// Merge adds the rows of f, which is unchanged; e and f may be the same. Errors:
 // [ErrShape] if both have rows and not the same subspace; e is then unchanged.
 func (e *Extent) Merge(f *Extent) error {
-	if err := e.fits(f); err != nil {
+	if err := e.checkMerge(f); err != nil {
 		return err
 	}
 	e.merge(f)
@@ -270,10 +269,10 @@ func (e *Extent) merge(f *Extent) {
 // Rows returns how many rows were added.
 func (e *Extent) Rows() int { return e.rows }
 
-// Model returns the global solution for rows of the given extent: centers,
-// objective, floor and all else that [Fit] says of them, without memberships, which
-// Model.Predict finds row by row. Errors: [ErrChanged] if the extent is
-// not of the rows of the statistics: other in number, or in what they add up to.
+// Model returns the global solution for rows of the given extent, as [Fit] does but
+// without memberships, which [Model.Predict] finds for any rows. Errors: [ErrShape] if
+// the extent is of another subspace, [ErrChanged] if it has another number of rows than
+// the statistics, or their squares add up to another number.
 func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
@@ -284,10 +283,10 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if e.rows != p.rows {
 		return nil, &otherShape{problem{"the extent is of " + strconv.Itoa(e.rows) + " rows, the statistics are of " + strconv.Itoa(p.rows), ErrChanged}}
 	}
-	s := p.frame(context.Background(), 0)
 	if err := p.sameSquares(e.squares); err != nil {
 		return nil, err
 	}
+	s := p.frame(context.Background(), 0)
 	return &Model{
 		Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
 		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: relativeGap(s, e.objective, &p.pc, p.k),
@@ -295,21 +294,21 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 	}, nil
 }
 
-// sameSquares compares the sum of squares of a pass, about the mean, with that of the
-// statistics.
+// sameSquares is an error if the sum of squares of a pass, about the mean, is not that of
+// the statistics.
 func (p *Subspace) sameSquares(squares float64) error {
-	// What rounding makes of the same rows: that of the sums, that of the mean, by
-	// which all rows may be off, and that of weights and squares below 2^-1022.
+	// The same rows differ by the rounding of the sums, by that of the mean, which
+	// shifts all rows by off, and by squares below 2^-1000, which count as 0.
 	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
-	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off+float64(p.rows)*float64(p.cols)*0x1p-1068 {
+	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off+p.weight*float64(p.cols)*0x1p-1000 {
 		return nil
 	}
-	s := p.frame(context.Background(), 0)
-	return fail(ErrChanged, "the rows scatter by "+decimal(s.unscaleSquare(squares))+" about the mean, "+
-		decimal(s.unscaleSquare(p.pc.total))+" in the statistics")
+	return fail(ErrChanged, "the squared distances of the rows from the mean add up to "+decimal(p.unscaleSquare(squares))+
+		", those of the statistics to "+decimal(p.unscaleSquare(p.pc.total)))
 }
 
+// normals are those of the simplex that encloses the rows.
+func (p *Subspace) normals() *Matrix { return normalsOf(p.k, p.pc.basis.Rows, p.orientation) }
+
 // enclose returns the simplex around rows of the given extent.
-func (p *Subspace) enclose(e *Extent) *enclosure {
-	return enclose(p.enclosure, normalsOf(p.k, p.pc.basis.Rows, p.orientation), &e.extent)
-}
+func (p *Subspace) enclose(e *Extent) *enclosure { return enclose(p.enclosure, p.normals(), &e.extent) }
