@@ -82,7 +82,7 @@ func TestSummaryFlat(t *testing.T) {
 		copy(x.row(100+500*a), corners.row(a))
 	}
 	for seed := range uint64(5) {
-		w := &rowPasses{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
+		w := &streamedFit{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
 			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{}}}
 		if rows, err := w.subspace(); err != nil || rows != nil {
 			t.Fatal(rows, err)
