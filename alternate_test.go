@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// iterated returns a mixture with a lambda, and a state after some iterations.
+// iterated returns a fit with a λ, and the last two iterates of a few steps.
 func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit, at, next *iterate) {
 	t.Helper()
 	j, err := openVolumeFit(bg, x, k, o)
@@ -20,7 +20,7 @@ func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, next = j.newState(), j.newState()
+	at, next = j.newIterate(), j.newIterate()
 	copy(at.f.Data, start.Data)
 	if err := j.pass(at, nil); err != nil {
 		t.Fatal(err)
@@ -77,9 +77,9 @@ func TestIterationAllocations(t *testing.T) {
 	}
 }
 
-// TestVisit holds a visit with memory of any content to plain loops: weights of
-// 0, memberships of 0, vertices near the origin and far from it.
-func TestVisit(t *testing.T) {
+// TestPass holds a pass with memory of any content to plain loops: weights of 0,
+// memberships of 0, vertices near the origin and far from it.
+func TestPass(t *testing.T) {
 	x := randomData(500, 9, 3, 5)
 	weights := make1(500)
 	for i := range weights {
@@ -93,7 +93,7 @@ func TestVisit(t *testing.T) {
 					f.f.row(a)[0] += far
 				}
 			}
-			for w := range j.work.workers { // what is left from other visits does not matter
+			for w := range j.work.workers { // what other passes left does not matter
 				h := &j.work.workers[w]
 				for _, v := range [][]float64{h.scratch, h.row, h.coef, h.shares, j.work.a, j.work.inverse, j.work.scratch} {
 					for i := range v {
@@ -101,7 +101,7 @@ func TestVisit(t *testing.T) {
 					}
 				}
 			}
-			for _, f := range []*Matrix{next.g, next.gg, next.gz, next.inner} {
+			for _, f := range []*Matrix{next.g, next.gg, next.gz, next.majoriser} {
 				for i := range f.Data {
 					f.Data[i] = math.NaN()
 				}
@@ -123,7 +123,7 @@ func TestVisit(t *testing.T) {
 			if d := maxDiff(g, next.g); d > 1e-11*(1+far) {
 				t.Errorf("%v far %g: memberships differ by %g", sum, far, d)
 			}
-			fit, gg, gz := j.left, NewMatrix(5, 5, nil), NewMatrix(5, j.z.Cols, nil)
+			fit, gg, gz := j.residual, NewMatrix(5, 5, nil), NewMatrix(5, j.z.Cols, nil)
 			for i := range x.Rows {
 				w, row := j.s.weight(i), append([]float64(nil), j.z.row(i)...)
 				for a, v := range next.g.row(i) {
@@ -133,8 +133,8 @@ func TestVisit(t *testing.T) {
 				}
 				fit += w * dotGeneric(row, row)
 			}
-			if math.Abs(fit-next.fit) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 || maxDiff(gz, next.gz) > 1e-11 {
-				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.fit, fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
+			if math.Abs(fit-next.objective) > 1e-12*fit || maxDiff(gg, next.gg) > 1e-11 || maxDiff(gz, next.gz) > 1e-11 {
+				t.Errorf("%v far %g: fit %g, want %g; GᵀG off by %g, GᵀZ by %g", sum, far, next.objective, fit, maxDiff(gg, next.gg), maxDiff(gz, next.gz))
 			}
 		}
 	}
@@ -198,14 +198,14 @@ func TestStep(t *testing.T) {
 			j.setEpsilon()
 			j.lambda = 0.3 * j.total
 			start, _ := j.startCenters(0)
-			at := j.newState()
+			at := j.newIterate()
 			copy(at.f.Data, start.Data)
 			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
-			centers := j.outside(at.f)
+			centers := j.toData(at.f)
 			fit := plainObjective(x, centers, at.g, weights)
-			if got := j.s.unscaleSquare(at.fit); math.Abs(got-fit) > 1e-12*fit {
+			if got := j.s.unscaleSquare(at.objective); math.Abs(got-fit) > 1e-12*fit {
 				t.Errorf("%v %v: fit %g, want %g", volume, sum, got, fit)
 			}
 			// Σ log(σ² + ε) from a singular value decomposition.
@@ -229,8 +229,8 @@ func TestStep(t *testing.T) {
 			for _, v := range s[:count] {
 				logs += math.Log(v*v + j.eps)
 			}
-			if math.Abs(logs-at.logs) > 1e-11*math.Abs(logs) {
-				t.Errorf("%v %v: logs %g, want %g", volume, sum, at.logs, logs)
+			if math.Abs(logs-at.penalty) > 1e-11*math.Abs(logs) {
+				t.Errorf("%v %v: logs %g, want %g", volume, sum, at.penalty, logs)
 			}
 			// The majoriser ‖Z − GF‖² + (λ/2)·Tr(FᵀDF) is stationary at the result.
 			next := NewMatrix(j.k, j.z.Cols, nil)
@@ -246,17 +246,17 @@ func TestStep(t *testing.T) {
 						g -= 2 * j.s.weight(i) * at.g.At(i, a) * r
 					}
 					for b := range j.k {
-						g += j.lambda * at.inner.At(a, b) * next.At(b, c)
+						g += j.lambda * at.majoriser.At(a, b) * next.At(b, c)
 					}
 					if math.Abs(g) > 1e-8*j.total {
 						t.Errorf("%v %v: gradient %g at %d, %d", volume, sum, g, a, c)
 					}
 				}
 			}
-			after := j.newState()
+			after := j.newIterate()
 			copy(after.f.Data, next.Data)
-			if err := j.pass(after, at.g); err != nil || after.value > at.value {
-				t.Errorf("%v %v: %g after %g (%v)", volume, sum, after.value, at.value, err)
+			if err := j.pass(after, at.g); err != nil || after.loss > at.loss {
+				t.Errorf("%v %v: %g after %g (%v)", volume, sum, after.loss, at.loss, err)
 			}
 		}
 	}
@@ -343,5 +343,19 @@ func TestAlternating(t *testing.T) {
 	slices.Reverse(objectives)
 	if !slices.IsSorted(objectives) || objectives[0] == objectives[5] {
 		t.Errorf("six starts to one: %g", objectives)
+	}
+}
+
+// TestAlternatingStays: the example of docs/accuracy.md, four points and a start from
+// which the iteration ends at four times the least error.
+func TestAlternatingStays(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1})
+	start := NewMatrix(2, 2, []float64{0, 1, 0, -1})
+	m, err := FitAlternating(bg, x, 2, &AlternatingOptions{Centers: start})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Status != StatusConverged || math.Abs(m.Objective-8) > 1e-12 || math.Abs(m.Floor-2) > 1e-12 {
+		t.Errorf("%v: objective %g, floor %g; want converged, 8, 2", m.Status, m.Objective, m.Floor)
 	}
 }

@@ -197,7 +197,7 @@ func BenchmarkIteration(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			at, next := j.newState(), j.newState()
+			at, next := j.newIterate(), j.newIterate()
 			copy(at.f.Data, start.Data)
 			if err := j.pass(at, nil); err != nil {
 				b.Fatal(err)

@@ -4,7 +4,6 @@ package softkmeans
 
 import (
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,20 +52,6 @@ func TestPages(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestAlternatingStays: the example of docs/accuracy.md, four points and a start from
-// which the iteration ends at four times the least error.
-func TestAlternatingStays(t *testing.T) {
-	x := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1})
-	start := NewMatrix(2, 2, []float64{0, 1, 0, -1})
-	m, err := FitAlternating(bg, x, 2, &AlternatingOptions{Centers: start})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m.Status != StatusConverged || math.Abs(m.Objective-8) > 1e-12 || math.Abs(m.Floor-2) > 1e-12 {
-		t.Errorf("%v: objective %g, floor %g; want converged, 8, 2", m.Status, m.Objective, m.Floor)
 	}
 }
 

@@ -146,14 +146,14 @@ func TestErratumLambdaHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 		j.setEpsilon()
-		at, next := j.newState(), j.newState()
-		copy(at.f.Data, j.inside(m.Centers).Data)
+		at, next := j.newIterate(), j.newIterate()
+		copy(at.f.Data, j.fromData(m.Centers).Data)
 		for step := range 6 {
 			j.lambda = j.scaledLambda(lambda)
 			if err := j.pass(at, nil); err != nil {
 				t.Fatal(err)
 			}
-			trace = append(trace, at.value)
+			trace = append(trace, at.loss)
 			if step > 0 && trace[step] > trace[step-1]+1e-9*math.Abs(trace[step-1]) {
 				rises++
 			}

@@ -10,10 +10,10 @@ import (
 	"sort"
 )
 
-// kmeansRuns is how many k-means++ starts InitKMeans compares, kmeansSteps how
-// many iterations each may take, liftedSteps how many on the samples themselves
-// before the best is known, and kmeansRows how many rows are drawn for the
-// comparison where there are more; the best run then continues on all.
+// The effort of InitKMeans. kmeansRuns starts of k-means++ are compared, each of at
+// most kmeansSteps iterations in the principal subspace and liftedSteps on the samples
+// themselves. Where there are more than kmeansRows rows, that many are drawn for the
+// comparison. The best run then continues on all rows.
 const (
 	kmeansRuns  = 20
 	kmeansSteps = 100
@@ -21,7 +21,8 @@ const (
 	kmeansRows  = 20000
 )
 
-// sampleRow draws an index with probability proportional to its share.
+// sampleRow draws an index with probability proportional to its share, 0 where all
+// shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
 	var total float64
 	for _, v := range shares {
@@ -40,7 +41,8 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 	return last
 }
 
-// randomRows is InitRandom.
+// randomRows is InitRandom: k different rows of positive weight, and row 0 once these
+// are used up.
 func randomRows(m *alternation, rng *rand.Rand) *Matrix {
 	f := NewMatrix(m.k, m.z.Cols, nil)
 	shares := make([]float64, m.z.Rows)
@@ -52,17 +54,17 @@ func randomRows(m *alternation, rng *rand.Rand) *Matrix {
 	for j := range m.k {
 		i := sampleRow(rng, shares)
 		copy(f.row(j), m.z.row(i))
-		shares[i] = 0 // when all are taken, sampleRow returns row 0
+		shares[i] = 0
 	}
 	return f
 }
 
-// plusPlus draws k-means++ seeds. It works in room, of 3n floats; nil allocates.
-func plusPlus(m *alternation, rng *rand.Rand, room []float64) *Matrix {
+// plusPlus draws k-means++ seeds. scratch has 3n floats; nil allocates.
+func plusPlus(m *alternation, rng *rand.Rand, scratch []float64) *Matrix {
 	n, r := m.z.Rows, m.z.Cols
 	f := NewMatrix(m.k, r, nil)
-	room = resized(room, 3*n)
-	shares, best, trial := room[:n], room[n:2*n], room[2*n:]
+	scratch = resized(scratch, 3*n)
+	shares, best, trial := scratch[:n], scratch[n:2*n], scratch[2*n:]
 	for i := range shares {
 		shares[i] = m.s.weight(i)
 	}
@@ -87,7 +89,7 @@ func plusPlus(m *alternation, rng *rand.Rand, room []float64) *Matrix {
 	for j := 1; j < m.k; j++ {
 		least := math.Inf(1)
 		for range tries {
-			if stopped(m.ctx) { // the next pass over the samples says so
+			if stopped(m.ctx) { // the next pass over the samples returns the error
 				return f
 			}
 			i := sampleRow(rng, shares)
@@ -102,32 +104,33 @@ func plusPlus(m *alternation, rng *rand.Rand, room []float64) *Matrix {
 	return f
 }
 
-// clustering is the memory of Lloyd's iteration on the samples of a mixture: steps
-// allocate nothing but for goroutines.
+// clustering is the memory of Lloyd's iteration on the samples of an alternation.
+// Steps allocate nothing but goroutines.
 type clustering struct {
 	m       *alternation
 	f       *Matrix
 	squares []float64 // ‖z_i‖²
 	half    []float64 // ‖f_j‖²/2
-	parts   []clusterPart
-	hands   []clusterHand
+	sums    []clusterSums
+	workers []clusterMemory
 	step    int // rows of a block
 	task    func(worker, chunk int)
-	room    []float64 // of plusPlus
+	scratch []float64 // of plusPlus
 }
 
-// clusterPart is what a chunk of samples adds to the clusters.
-type clusterPart struct {
-	sums    *Matrix
+// clusterSums is what a chunk of samples adds to the clusters, with its sample that is
+// farthest from a center.
+type clusterSums struct {
+	rows    *Matrix
 	weights []float64
 	inertia float64
 	far     float64
-	row     int
+	farRow  int
 }
 
-// clusterHand is what a worker works with: products, and by cluster the samples of
-// a block with their weights.
-type clusterHand struct {
+// clusterMemory is the scratch space of one worker: products, and by cluster the
+// samples of a block with their weights.
+type clusterMemory struct {
 	b, shares    []float64
 	users, count []int
 }
@@ -135,31 +138,34 @@ type clusterHand struct {
 func newClustering(m *alternation) *clustering {
 	n, r := m.z.Rows, m.z.Cols
 	k, c := m.k, chunks(n, r, reduceChunks)
-	l := &clustering{m: m, squares: make([]float64, n), half: make([]float64, k), parts: make([]clusterPart, c),
-		hands: make([]clusterHand, max(1, min(m.s.workers, c))), step: min(blockRows(n, r), max(n, 1)), room: make([]float64, 3*n)}
+	l := &clustering{
+		m: m, squares: make([]float64, n), half: make([]float64, k), scratch: make([]float64, 3*n),
+		sums: make([]clusterSums, c), workers: make([]clusterMemory, max(1, min(m.s.workers, c))),
+		step: min(blockRows(n, r), max(n, 1)),
+	}
 	for i := range n {
 		l.squares[i] = sumSquares(m.z.row(i))
 	}
-	for t := range l.parts {
-		l.parts[t].sums, l.parts[t].weights = NewMatrix(k, r, nil), make([]float64, k)
+	for t := range l.sums {
+		l.sums[t].rows, l.sums[t].weights = NewMatrix(k, r, nil), make([]float64, k)
 	}
 	l.task = l.assign
 	return l
 }
 
-// assign is the part of a step that one task does.
+// assign is one task of a step: it finds the nearest center of a chunk's samples.
 func (l *clustering) assign(worker, task int) {
-	p, h, m := &l.parts[task], &l.hands[worker], l.m
+	p, h, m := &l.sums[task], &l.workers[worker], l.m
 	n, r := m.z.Rows, m.z.Cols
 	k := m.k
 	if h.b == nil {
 		h.b, h.shares = make([]float64, k*l.step), make([]float64, k*l.step)
 		h.users, h.count = make([]int, k*l.step), make([]int, k)
 	}
-	clear(p.sums.Data)
+	clear(p.rows.Data)
 	clear(p.weights)
-	p.inertia, p.far, p.row = 0, -1, -1
-	first, last := taskRange(n, len(l.parts), task)
+	p.inertia, p.far, p.farRow = 0, -1, -1
+	first, last := taskRange(n, len(l.sums), task)
 	for lo := first; lo < last && !stopped(m.ctx); lo += l.step {
 		hi := min(lo+l.step, last)
 		z, b := m.z.Data[lo*r:hi*r], h.b[:(hi-lo)*k]
@@ -185,19 +191,18 @@ func (l *clustering) assign(worker, task int) {
 			h.users[at], h.shares[at] = i, w
 			h.count[best]++
 			if d > p.far {
-				p.far, p.row = d, lo+i
+				p.far, p.farRow = d, lo+i
 			}
 		}
 		for j, count := range h.count {
 			at := j * l.step
-			addRows(p.sums.row(j), h.shares[at:at+count], h.users[at:at+count], z)
+			addRows(p.rows.row(j), h.shares[at:at+count], h.users[at:at+count], z)
 		}
 	}
 }
 
-// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the
-// inertia. An empty cluster moves to the sample that is farthest from its
-// center.
+// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia.
+// An empty cluster moves to the sample that is farthest from its center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
 	l.f = f
@@ -205,22 +210,22 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 		for j := range l.half {
 			l.half[j] = sumSquares(f.row(j)) / 2
 		}
-		runTasks(l.m.s.workers, len(l.parts), l.task)
+		runTasks(l.m.s.workers, len(l.sums), l.task)
 		if err := cancelled(l.m.ctx); err != nil {
 			return 0, err
 		}
 		inertia = 0
 		far, farRow := -1.0, 0
-		sums, weights := l.parts[0].sums, l.parts[0].weights
-		for t := range l.parts {
-			p := &l.parts[t]
+		sums, weights := l.sums[0].rows, l.sums[0].weights
+		for t := range l.sums {
+			p := &l.sums[t]
 			inertia += p.inertia
 			if t > 0 {
-				axpy(sums.Data, 1, p.sums.Data)
+				axpy(sums.Data, 1, p.rows.Data)
 				axpy(weights, 1, p.weights)
 			}
 			if p.far > far {
-				far, farRow = p.far, p.row
+				far, farRow = p.far, p.farRow
 			}
 		}
 		moved := false
@@ -228,7 +233,7 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 			switch {
 			case w > 0:
 				for c, v := range sums.row(j) {
-					f.row(j)[c] = v / w // not times 1/w, which is infinite for a denormal w
+					f.row(j)[c] = v / w
 				}
 			case far > 0:
 				copy(f.row(j), l.m.z.row(farRow))
@@ -243,11 +248,13 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeansCenters is InitKMeans. The runs are made in the principal subspace, which
-// holds the optimum of the relaxed problem (Ding & He 2004): they take a
-// fraction of the time there and mostly end at lower inertia, once continued on
-// the samples themselves, than runs from seeds of all coordinates. Only that
-// continuation tells which of them is best.
+// kmeansCenters is InitKMeans. w has the samples' coordinates in the principal
+// subspace, and axes its directions in those of z.
+//
+// The runs are made in the principal subspace, which holds the optimum of the relaxed
+// problem (Ding & He 2004). They take a fraction of the time there. Continued on the
+// samples themselves they mostly end at a lower inertia than runs from seeds of all
+// coordinates. The inertia after that continuation tells which run is best.
 func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
 	full, flat := *m, *m
 	flat.z = w.Clone()
@@ -263,7 +270,7 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 	least := math.Inf(1)
 	var seen []float64
 	for run := range kmeansRuns {
-		f := plusPlus(&flat, rng, quick.room)
+		f := plusPlus(&flat, rng, quick.scratch)
 		inertia, err := quick.lloyd(f, kmeansSteps)
 		if err != nil {
 			return nil, err
@@ -308,10 +315,9 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extremeRows is InitSPA: the sample farthest from the mean (from the origin for
-// rows that add up to at most 1), and then, again and again, the one farthest
-// from the affine (linear) hull of those chosen, measured in the coordinates w
-// (n×p).
+// extremeRows is InitSPA. It first takes the sample farthest from the mean, or from the
+// origin for rows that add up to at most 1. Each next one is farthest from the affine
+// (linear) hull of those before, in the coordinates w (n×p).
 func extremeRows(m *alternation, w *Matrix) *Matrix {
 	n, p := w.Rows, w.Cols
 	rest := w.Clone()
@@ -319,7 +325,7 @@ func extremeRows(m *alternation, w *Matrix) *Matrix {
 	direction := make([]float64, p)
 	origin := make([]float64, p)
 	for j := range m.k {
-		if stopped(m.ctx) { // the next pass over the samples says so
+		if stopped(m.ctx) { // the next pass over the samples returns the error
 			return f
 		}
 		best, most := 0, -1.0

@@ -1,14 +1,14 @@
 package softkmeans
 
-// A weighted summary of more rows than memory holds: rows drawn with the
+// A weighted summary of more rows than memory holds. Rows are drawn with the
 // probabilities of O. Bachem, M. Lucic and A. Krause, Scalable k-Means Clustering via
-// Lightweight Coresets (2018), half of it shared by weight and half by squared
-// distance from the mean, and the rows that are extreme in the principal subspace, which
-// a draw would miss and on which the smallest simplex around the data depends.
+// Lightweight Coresets (2018): half by weight, half by squared distance from the mean.
+// The outermost rows of the principal subspace are added. The smallest simplex around
+// the data depends on them, and a draw would miss them.
 //
-// The draws deviate from the source in that one falls into each of as many equal
-// shares of the probability as there are draws, which takes one pass and makes no
-// estimate's variance larger than that of independent draws.
+// The draws deviate from the source: the probability is cut into as many equal shares
+// as there are draws, and one falls into each. That takes one pass, and no estimate's
+// variance is larger than with independent draws.
 
 import (
 	"math"
@@ -16,9 +16,9 @@ import (
 	"slices"
 )
 
-// The two outermost rows are taken along linesPerCenter lines for every direction of
-// the subspace and one more, but along no more than mostLines: a corner of a simplex
-// of k is outermost to one in k of their ends.
+// The two outermost rows are taken along lines of the subspace: linesPerCenter for each
+// of its directions and one more, at most mostLines. A corner of a simplex of k is
+// outermost at one in k of their ends.
 const (
 	linesPerCenter = 16
 	mostLines      = 128
@@ -29,35 +29,35 @@ type summary struct {
 	p     *Subspace
 	draws int
 	rng   *rand.Rand
-	next  float64 // probability at which the next row is drawn
+	next  float64 // the probability at which the next row is drawn
 	drawn int
-	below float64 // probability of all rows so far
-	chosen
-	lines   *Matrix // unit vectors in coordinates of unit variance
-	stretch []float64
-	ends    []end // of each line: the upper, the lower
+	below float64 // the probability of all rows so far
+	weightedRows
+	lines    *Matrix // unit vectors in coordinates of unit variance
+	stretch  []float64
+	extremes []extreme // of each line: the upper, the lower
 }
 
-// chosen are rows with their numbers and weights, these in scaled units.
-type chosen struct {
+// weightedRows are rows with their numbers, and their weights in scaled units.
+type weightedRows struct {
 	numbers []int
 	weights []float64
 	rows    []float64
 }
 
-func (c *chosen) add(number int, weight float64, row []float64) {
+func (c *weightedRows) add(number int, weight float64, row []float64) {
 	c.numbers, c.weights, c.rows = append(c.numbers, number), append(c.weights, weight), append(c.rows, row...)
 }
 
-// end is the row farthest out along a line.
-type end struct {
+// extreme is the row farthest out along a line, in one of its directions.
+type extreme struct {
 	reach  float64
 	number int
 	weight float64
-	row    []float64
+	row    []float64 // nil: none
 }
 
-// newSummary is for a summary of up to size rows.
+// newSummary returns an empty summary for at most size rows.
 func newSummary(p *Subspace, size int, seed uint64) *summary {
 	d := p.pc.basis.Rows
 	lines := min(linesPerCenter*(d+1), mostLines, size/8)
@@ -67,10 +67,13 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 	if !(p.pc.total > 0) {
 		lines = 0
 	}
-	s := &summary{p: p, draws: size - 2*lines, rng: rand.New(rand.NewPCG(seed, 0x5e9)), lines: NewMatrix(lines, d, nil), ends: make([]end, 2*lines)}
+	s := &summary{
+		p: p, draws: size - 2*lines, rng: rand.New(rand.NewPCG(seed, 0x5e9)),
+		lines: NewMatrix(lines, d, nil), extremes: make([]extreme, 2*lines),
+	}
 	s.next = s.rng.Float64() / float64(s.draws)
-	// Of unit variance: along a flat side of the data corners stand out as little as
-	// the side is long.
+	// Unit variance in all directions: where the data is flat its corners would stand
+	// out too little.
 	s.stretch = make([]float64, d)
 	for c := range s.stretch {
 		s.stretch[c] = 1
@@ -86,74 +89,45 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 		}
 		scale(u, 1/norm2(u))
 	}
-	for t := range s.ends {
-		s.ends[t].reach = math.Inf(-1)
+	for t := range s.extremes {
+		s.extremes[t].reach = math.Inf(-1)
 	}
 	return s
 }
 
-// take looks at the next piece.
-func (s *summary) take(first int, part *samples) error {
+// chunkExtremes are the candidates of a chunk for the extremes.
+type chunkExtremes struct {
+	reach []float64
+	row   []int // in the block; -1: none
+}
+
+// add takes in the next block, whose rows are first, first+1, ….
+func (s *summary) add(first int, part *samples) error {
 	n, d, p := part.n, part.d, s.p.pc.basis.Rows
 	squares := make([]float64, n)
-	least := math.Inf(1) // a row nearer to the mean than that is no end
-	for t := range s.ends {
-		least = min(least, s.ends[t].reach)
+	least := math.Inf(1) // rows nearer to the mean than that are no extremes
+	for t := range s.extremes {
+		least = min(least, s.extremes[t].reach)
 	}
-	type farthest struct {
-		reach []float64
-		row   []int // in the piece; -1: none
-	}
-	tasks := chunks(n, d, manyChunks)
-	found := make([]farthest, tasks)
+	found := make([]chunkExtremes, chunks(n, d, manyChunks))
 	err := part.eachBlock(n, d, manyChunks, d+p, func(at block) {
 		m := at.hi - at.lo
 		rows, w := at.scratch[:m*d], at.scratch[m*d:m*(d+p)]
 		part.pack(rows, at.lo, at.hi, false)
 		clear(w)
 		addMulNT(w, p, rows, m, s.p.pc.basis.Data, p, d, false)
-		f := &found[at.chunk]
-		if f.reach == nil {
-			f.reach, f.row = make([]float64, len(s.ends)), slices.Repeat([]int{-1}, len(s.ends))
-			for t := range s.ends {
-				f.reach[t] = s.ends[t].reach
-			}
-		}
 		for i := range m {
-			y := w[i*p : (i+1)*p]
 			squares[at.lo+i] = sumSquares(rows[i*d : (i+1)*d])
-			if part.weight(at.lo+i) == 0 {
-				continue
-			}
-			var size float64
-			for c := range y {
-				y[c] *= s.stretch[c]
-				size += y[c] * y[c]
-			}
-			if least > 0 && size < least*least*(1-0x1p-40) {
-				continue
-			}
-			for t := range s.lines.Rows {
-				var v float64
-				for c, u := range s.lines.row(t) {
-					v += u * y[c]
-				}
-				if v > f.reach[2*t] {
-					f.reach[2*t], f.row[2*t] = v, at.lo+i
-				}
-				if -v > f.reach[2*t+1] {
-					f.reach[2*t+1], f.row[2*t+1] = -v, at.lo+i
-				}
-			}
 		}
+		s.compare(&found[at.chunk], part, at, w, least)
 	})
 	if err != nil {
 		return err
 	}
 	for _, f := range found {
 		for t := range f.reach {
-			if e, i := &s.ends[t], f.row[t]; i >= 0 && f.reach[t] > e.reach {
-				*e = end{f.reach[t], first + i, part.weight(i), append(e.row[:0], part.x.row(i)...)}
+			if e, i := &s.extremes[t], f.row[t]; i >= 0 && f.reach[t] > e.reach {
+				*e = extreme{f.reach[t], first + i, part.weight(i), append(e.row[:0], part.x.row(i)...)}
 			}
 		}
 	}
@@ -161,7 +135,45 @@ func (s *summary) take(first int, part *samples) error {
 	return nil
 }
 
-// draw takes the rows of a piece on which the draws fall.
+// compare looks for extremes among a block's rows, given their coordinates w in the
+// subspace, which it overwrites.
+func (s *summary) compare(f *chunkExtremes, part *samples, at block, w []float64, least float64) {
+	if f.reach == nil {
+		f.reach, f.row = make([]float64, len(s.extremes)), slices.Repeat([]int{-1}, len(s.extremes))
+		for t := range s.extremes {
+			f.reach[t] = s.extremes[t].reach
+		}
+	}
+	p := len(s.stretch)
+	for i := at.lo; i < at.hi; i++ {
+		if part.weight(i) == 0 {
+			continue
+		}
+		y := w[(i-at.lo)*p:][:p]
+		var size float64
+		for c := range y {
+			y[c] *= s.stretch[c]
+			size += y[c] * y[c]
+		}
+		if least > 0 && size < least*least*(1-0x1p-40) {
+			continue
+		}
+		for t := range s.lines.Rows {
+			var v float64
+			for c, u := range s.lines.row(t) {
+				v += u * y[c]
+			}
+			if v > f.reach[2*t] {
+				f.reach[2*t], f.row[2*t] = v, i
+			}
+			if -v > f.reach[2*t+1] {
+				f.reach[2*t+1], f.row[2*t+1] = -v, i
+			}
+		}
+	}
+}
+
+// draw takes the rows of a block on which the draws fall.
 func (s *summary) draw(first int, part *samples, squares []float64) {
 	for i, v := range squares {
 		w := part.weight(i)
@@ -179,42 +191,42 @@ func (s *summary) draw(first int, part *samples, squares []float64) {
 			s.next = (float64(s.drawn) + s.rng.Float64()) / float64(s.draws)
 		}
 		if count > 0 {
-			s.add(first+i, float64(count)*w/(float64(s.draws)*q), part.x.row(i))
+			s.weightedRows.add(first+i, float64(count)*w/(float64(s.draws)*q), part.x.row(i))
 		}
 	}
 }
 
-// finish returns the rows in their order. Ends have their own weight; drawn rows
-// stand for all others, whose weight they are made to add up to.
-func (s *summary) finish() *chosen {
-	ends := slices.DeleteFunc(s.ends, func(e end) bool { return e.row == nil })
-	slices.SortFunc(ends, func(a, b end) int { return a.number - b.number })
-	ends = slices.CompactFunc(ends, func(a, b end) bool { return a.number == b.number })
-	isEnd := func(number int) bool {
-		_, found := slices.BinarySearchFunc(ends, number, func(e end, number int) int { return e.number - number })
+// finish returns the rows in their order. Extremes have their own weight. Drawn rows
+// stand for all others, and are scaled to add up to the weight of these.
+func (s *summary) finish() *weightedRows {
+	extremes := slices.DeleteFunc(s.extremes, func(e extreme) bool { return e.row == nil })
+	slices.SortFunc(extremes, func(a, b extreme) int { return a.number - b.number })
+	extremes = slices.CompactFunc(extremes, func(a, b extreme) bool { return a.number == b.number })
+	isExtreme := func(number int) bool {
+		_, found := slices.BinarySearchFunc(extremes, number, func(e extreme, number int) int { return e.number - number })
 		return found
 	}
 	rest := s.p.weight
-	for _, e := range ends {
+	for _, e := range extremes {
 		rest -= e.weight
 	}
 	var sum float64
 	for i, number := range s.numbers {
-		if !isEnd(number) {
+		if !isExtreme(number) {
 			sum += s.weights[i]
 		}
 	}
-	out, d := &chosen{}, s.p.cols
+	out, d := &weightedRows{}, s.p.cols
 	for i, number := range s.numbers {
-		for len(ends) > 0 && ends[0].number <= number {
-			out.add(ends[0].number, ends[0].weight, ends[0].row)
-			ends = ends[1:]
+		for len(extremes) > 0 && extremes[0].number <= number {
+			out.add(extremes[0].number, extremes[0].weight, extremes[0].row)
+			extremes = extremes[1:]
 		}
 		if n := len(out.numbers); n == 0 || out.numbers[n-1] != number {
 			out.add(number, s.weights[i]*max(rest, 0)/sum, s.rows[i*d:(i+1)*d])
 		}
 	}
-	for _, e := range ends {
+	for _, e := range extremes {
 		out.add(e.number, e.weight, e.row)
 	}
 	return out

@@ -30,7 +30,7 @@ func TestSummary(t *testing.T) {
 	var sum, square float64
 	seeds := 60
 	for seed := range seeds {
-		w := &rowPasses{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: uint64(seed)}, SummaryRows: 200}, k: 3,
+		w := &streamedFit{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: uint64(seed)}, SummaryRows: 200}, k: 3,
 			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{Weights: weights}}}
 		if rows, err := w.subspace(); err != nil || rows != nil {
 			t.Fatal(rows, err)
@@ -82,7 +82,7 @@ func TestSummaryFlat(t *testing.T) {
 		copy(x.row(100+500*a), corners.row(a))
 	}
 	for seed := range uint64(5) {
-		w := &rowPasses{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
+		w := &streamedFit{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
 			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{}}}
 		if rows, err := w.subspace(); err != nil || rows != nil {
 			t.Fatal(rows, err)

@@ -1,6 +1,6 @@
 package softkmeans
 
-// A fit with a penalty on the volume: its coordinates, its units, its runs.
+// A fit with a penalty on the volume: its coordinates, units, starts and runs.
 
 import (
 	"context"
@@ -9,18 +9,18 @@ import (
 	"strconv"
 )
 
-// job is a call of FitAlternating, FitMinVolume or MinVolumePath.
+// volumeFit is a call of FitAlternating, FitMinVolume or MinVolumePath.
 type volumeFit struct {
 	alternation
 	o       MinVolumeOptions // with its defaults filled in
 	pc      *principal
-	basis   *Matrix // of m.z, r×d, orthonormal rows; nil: the data's own axes
+	basis   *Matrix // of vf.z, r×d, orthonormal rows; nil: the data's own axes
 	restart int
-	missed  float64 // by which factor the fit is above the slack rule's target; 0: it is not
+	missed  float64 // the objective relative to the slack rule's target where it is above; 0 otherwise
 }
 
-// outcome is the end of a run.
-type fitRun struct {
+// runResult is the last iterate of a run at one λ, and how the run got there.
+type runResult struct {
 	*iterate
 	lambda     float64
 	iterations int
@@ -28,18 +28,19 @@ type fitRun struct {
 	trace      []float64
 }
 
-// A floor below exactShare of the total variance says that the data is a
-// mixture of k prototypes; the slack rule then takes this share for it. If
-// k > min(n−1, d) the floor is 0 whatever the data is, and trivialShare takes its
-// place. No slack gives up more than mostGiven of what the floor explains:
-// where nothing but noise is left to explain, (1+Slack)·floor would be more
-// than the total variance, and all prototypes could be one.
+// What the slack is a share of. Data whose floor is below exactShare of the total
+// variance is an exact mixture of k prototypes: that share then stands for the floor.
+// If k > min(n−1, d) the floor is 0 whatever the data is, and trivialShare stands for
+// it. No slack gives up more than mostGiven of what the floor explains. On noise
+// (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could
+// be one.
 const (
 	exactShare   = 1e-6
 	trivialShare = 0.1
 	mostGiven    = 0.5
 )
 
+// openVolumeFit checks a call and finds the floor and the coordinates.
 func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, error) {
 	if err := checkAlternating(x, k, o); err != nil {
 		return nil, err
@@ -51,7 +52,7 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	if !addressable(s.n, k) || !addressable(k+1, max(s.d, k+1)) {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
 	}
-	p := k // directions that k centers span, from 0
+	p := k // the directions that k centers span from 0
 	if s.centred {
 		p--
 	}
@@ -62,207 +63,221 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	return newVolumeFit(s, k, o, pc)
 }
 
-// newVolumeFit makes it of samples and what their principal subspace is taken to be.
+// newVolumeFit fills in the options' defaults for samples and their principal subspace,
+// and copies the samples into coordinates.
 func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volumeFit, error) {
-	j := &volumeFit{o: *o, pc: pc}
-	j.o.Restarts = orDefault(o.Restarts, defaultRestarts)
-	j.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
-	j.o.Tol = orDefault(o.Tol, defaultTol)
-	j.o.Slack = orDefault(o.Slack, defaultSlack)
-	j.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: j.pc.total}
-	exact := !j.trivial() && j.pc.floor <= exactShare*j.total
-	if j.o.Init == InitAuto {
-		j.o.Init = InitKMeans
+	vf := &volumeFit{o: *o, pc: pc}
+	vf.o.Restarts = orDefault(o.Restarts, defaultRestarts)
+	vf.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
+	vf.o.Tol = orDefault(o.Tol, defaultTol)
+	vf.o.Slack = orDefault(o.Slack, defaultSlack)
+	vf.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: pc.total}
+	exact := !vf.trivial() && vf.pc.floor <= exactShare*vf.total
+	if vf.o.Init == InitAuto {
+		vf.o.Init = InitKMeans
 		if exact {
-			j.o.Init = InitSPA
+			vf.o.Init = InitSPA
 		}
 	}
-	if j.o.Volume == VolumeAuto {
-		j.o.Volume = VolumeOrigin
+	if vf.o.Volume == VolumeAuto {
+		vf.o.Volume = VolumeOrigin
 		if exact {
-			j.o.Volume = VolumeAffine
+			vf.o.Volume = VolumeAffine
 		}
 	}
-	if o.Centers != nil || j.o.Init == InitSPA || j.o.Init == InitGlobal {
-		j.o.Restarts = 1
+	if o.Centers != nil || vf.o.Init == InitSPA || vf.o.Init == InitGlobal {
+		vf.o.Restarts = 1
 	}
-	if j.o.Volume == VolumeAffine {
-		j.contrasts = RegularSimplex(k)
+	if vf.o.Volume == VolumeAffine {
+		vf.contrasts = RegularSimplex(k)
 	}
-	return j, j.coordinates()
+	return vf, vf.coordinates()
 }
 
-// rowSpaceRows is up to how many rows a wide table is taken to its row space:
-// n²d for the Gram matrix and n³ for its eigenvectors must pay.
+// rowSpaceRows is the most rows of a wide table that is taken to its row space. The
+// Gram matrix costs n²d, and its eigenvectors n³.
 const rowSpaceRows = 1024
 
-// coordinates copies the samples into z, in an orthonormal basis of their row
-// space where that is known to be smaller than d.
-func (j *volumeFit) coordinates() error {
-	s := j.s
+// coordinates copies the samples into z. Where the data is exact or the table wide z is
+// in an orthonormal basis of the row space, which is smaller than d.
+func (vf *volumeFit) coordinates() error {
+	s := vf.s
 	switch {
-	case j.pc.floor <= 1e-14*j.pc.total && j.pc.basis.Rows < s.d:
-		j.basis, j.left = j.pc.basis, j.pc.floor
+	case vf.pc.floor <= 1e-14*vf.pc.total && vf.pc.basis.Rows < s.d:
+		vf.basis, vf.residual = vf.pc.basis, vf.pc.floor
 	case s.wide() && s.n <= rowSpaceRows:
 		pc, _, err := principalByGram(s, s.rankBound())
 		if err != nil {
 			return err
 		}
-		j.basis = pc.basis
+		vf.basis = pc.basis
 	}
 	r := s.d
-	if j.basis != nil {
-		r = j.basis.Rows
+	if vf.basis != nil {
+		r = vf.basis.Rows
 	}
 	if !addressable(s.n, r) {
 		return fail(ErrShape, "x is "+shape(s.n, s.d)+": a copy is too large to address")
 	}
-	j.z = NewMatrix(s.n, r, nil)
+	vf.z = NewMatrix(s.n, r, nil)
+	return changeBasis(s, vf.z, vf.basis)
+}
+
+// changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
+// basis given as rows; nil: the data's own axes.
+func changeBasis(s *samples, z, basis *Matrix) error {
+	r := z.Cols
 	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		z := j.z.Data[at.lo*r : at.hi*r]
-		if j.basis == nil {
-			s.pack(z, at.lo, at.hi, false)
+		out := z.Data[at.lo*r : at.hi*r]
+		if basis == nil {
+			s.pack(out, at.lo, at.hi, false)
 			return
 		}
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		addMulNT(z, r, rows, at.hi-at.lo, j.basis.Data, r, s.d, false)
+		clear(out)
+		addMulNT(out, r, rows, at.hi-at.lo, basis.Data, r, s.d, false)
 	})
 }
 
-// inside takes centers from the data's units to the coordinates of z.
-func (j *volumeFit) inside(f *Matrix) *Matrix {
-	s := j.s
-	out := NewMatrix(j.k, j.z.Cols, nil)
+// fromData takes centers from the data's units to the coordinates of z. Data may be
+// 2^1000 times smaller than given centers. They count as 2^200 times its size at most,
+// so that sums of squares are finite.
+func (vf *volumeFit) fromData(f *Matrix) *Matrix {
+	s := vf.s
+	out := NewMatrix(vf.k, vf.z.Cols, nil)
 	row := make([]float64, s.d)
-	for a := range j.k {
+	for a := range vf.k {
 		for c, v := range f.row(a) {
-			// Centers farther away than 2^200 times the data's size give no more.
 			row[c] = min(max(math.Ldexp(v, -s.exp), -0x1p200), 0x1p200) - s.mean[c]
 		}
-		if j.basis == nil {
+		if vf.basis == nil {
 			copy(out.row(a), row)
 			continue
 		}
 		for c := range out.Cols {
-			out.row(a)[c] = dot(row, j.basis.row(c))
+			out.row(a)[c] = dot(row, vf.basis.row(c))
 		}
 	}
 	return out
 }
 
-// outside takes centers from the coordinates of z to the data's units.
-func (j *volumeFit) outside(f *Matrix) *Matrix {
-	s := j.s
-	out := NewMatrix(j.k, s.d, nil)
-	for a := range j.k {
+// toData takes centers from the coordinates of z to the data's units, at most mostCenter
+// in size.
+func (vf *volumeFit) toData(f *Matrix) *Matrix {
+	s := vf.s
+	out := NewMatrix(vf.k, s.d, nil)
+	for a := range vf.k {
 		row := out.row(a)
 		copy(row, s.mean)
-		if j.basis == nil {
+		if vf.basis == nil {
 			axpy(row, 1, f.row(a))
 		} else {
 			for c, v := range f.row(a) {
-				axpy(row, v, j.basis.row(c))
+				axpy(row, v, vf.basis.row(c))
 			}
 		}
 		for c, v := range row {
-			row[c] = clampFinite(math.Ldexp(v, s.exp))
+			row[c] = min(max(math.Ldexp(v, s.exp), -mostCenter), mostCenter)
 		}
 	}
 	return out
 }
 
-// leading returns the samples and the axes of the principal subspace in the
-// coordinates of z: n×p, p×r.
-func (j *volumeFit) leading() (w, axes *Matrix) {
-	p := j.pc.basis.Rows
-	if j.basis != nil { // its first rows are the principal ones; wide data has fewer than k > d may ask for
-		p = min(p, j.z.Cols)
-		axes = NewMatrix(p, j.z.Cols, nil)
+// leading returns the samples in the principal subspace, n×p, and the subspace's axes
+// in the coordinates of z, p×r.
+func (vf *volumeFit) leading() (w, axes *Matrix) {
+	p := vf.pc.basis.Rows
+	if vf.basis != nil { // its first rows are the principal ones; for k > d it may have fewer than p
+		p = min(p, vf.z.Cols)
+		axes = NewMatrix(p, vf.z.Cols, nil)
 		for c := range p {
 			axes.row(c)[c] = 1
 		}
-		return &Matrix{Rows: j.z.Rows, Cols: p, Stride: j.z.Stride, Data: j.z.Data}, axes
+		return &Matrix{Rows: vf.z.Rows, Cols: p, Stride: vf.z.Stride, Data: vf.z.Data}, axes
 	}
-	w = NewMatrix(j.z.Rows, p, nil)
-	// Without error: a context that ends here is seen by the next pass.
-	_ = j.s.eachBlock(j.z.Rows, j.s.d, manyChunks, 0, func(at block) {
-		addMulNT(w.Data[at.lo*p:at.hi*p], p, j.z.Data[at.lo*j.s.d:], at.hi-at.lo, j.pc.basis.Data, p, j.s.d, false)
+	w = NewMatrix(vf.z.Rows, p, nil)
+	// No error is lost: the next pass finds a context that ends here.
+	_ = vf.s.eachBlock(vf.z.Rows, vf.s.d, manyChunks, 0, func(at block) {
+		addMulNT(w.Data[at.lo*p:at.hi*p], p, vf.z.Data[at.lo*vf.s.d:], at.hi-at.lo, vf.pc.basis.Data, p, vf.s.d, false)
 	})
-	return w, j.pc.basis
+	return w, vf.pc.basis
 }
 
-// perWeight is v for one unit of weight.
-func (j *volumeFit) perWeight(v float64) float64 {
+// perWeight is v per unit of weight.
+func (vf *volumeFit) perWeight(v float64) float64 {
 	var sum float64
-	for i := range j.s.n {
-		sum += j.s.weight(i)
+	for i := range vf.s.n {
+		sum += vf.s.weight(i)
 	}
 	return v / sum
 }
 
 // spread is the root mean square distance of the samples from their mean, or from 0.
-func (j *volumeFit) spread() float64 { return math.Sqrt(j.perWeight(j.total)) }
+func (vf *volumeFit) spread() float64 { return math.Sqrt(vf.perWeight(vf.total)) }
 
 // trivial reports whether the floor is 0 whatever the data is.
-func (j *volumeFit) trivial() bool {
-	span := j.k
-	if j.s.centred {
+func (vf *volumeFit) trivial() bool {
+	span := vf.k
+	if vf.s.centred {
 		span--
 	}
-	return span >= j.s.rankBound()
+	return span >= vf.s.rankBound()
 }
 
-// reference is the floor, or what stands for it where that is 0.
-func (j *volumeFit) reference() float64 {
-	if j.trivial() {
-		return trivialShare * j.total
+// reference is the floor, or the share of the total that stands for it.
+func (vf *volumeFit) reference() float64 {
+	if vf.trivial() {
+		return trivialShare * vf.total
 	}
-	return max(j.pc.floor, exactShare*j.total)
+	return max(vf.pc.floor, exactShare*vf.total)
 }
 
-func (j *volumeFit) setEpsilon() {
-	j.eps = j.perWeight(j.reference())
-	if j.o.Epsilon > 0 {
-		j.eps = math.Ldexp(j.o.Epsilon, -2*j.s.exp)
+// setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least
+// 2^-40 of the variance and 2^-160, far below the rounding of data of size 1.
+func (vf *volumeFit) setEpsilon() {
+	vf.eps = vf.perWeight(vf.reference())
+	if vf.o.Epsilon > 0 {
+		vf.eps = math.Ldexp(vf.o.Epsilon, -2*vf.s.exp)
 	}
-	// The bounds keep what is multiplied and divided by ε finite. A variance
-	// below 2^-160 is far below the rounding of data of size 1.
-	j.eps = min(max(j.eps, 0x1p-40*j.perWeight(j.total), 0x1p-160), 0x1p400)
+	vf.eps = min(max(vf.eps, 0x1p-40*vf.perWeight(vf.total), 0x1p-160), 0x1p400)
 }
 
-// scaledLambda takes λ from the data's units to those of the loop. No λ above
-// 2^200 makes a difference any more.
-func (j *volumeFit) scaledLambda(lambda float64) float64 {
-	return min(math.Ldexp(lambda, -2*j.s.exp-j.s.wexp), 0x1p200)
+// scaledLambda takes λ from the data's units to those of the loop. Above 2^200 the
+// penalty alone counts, and λ makes no difference.
+func (vf *volumeFit) scaledLambda(lambda float64) float64 {
+	return min(math.Ldexp(lambda, -2*vf.s.exp-vf.s.wexp), 0x1p200)
 }
 
-// volume is Σ log(σ_i² + ε) in the data's units.
-func (j *volumeFit) volume(logs float64) float64 {
-	count := j.k
-	if j.contrasts != nil {
+// dataPenalty takes Σ log(σ_i² + ε) to the data's units.
+func (vf *volumeFit) dataPenalty(penalty float64) float64 {
+	count := vf.k
+	if vf.contrasts != nil {
 		count--
 	}
-	return logs + float64(count)*float64(2*j.s.exp)*math.Ln2
+	return penalty + float64(count)*float64(2*vf.s.exp)*math.Ln2
 }
 
-// runAt runs from a start at one λ. It returns nil if the context ends before
-// the first pass does.
-func (j *volumeFit) runAt(start *Matrix, lambda float64) *fitRun {
-	j.lambda = lambda
-	out := &fitRun{lambda: lambda}
-	units := j.s.unscaleSquare(lambda)
-	at, iterations, status := j.run(start, j.o.MaxIter, j.o.Tol, func(i int, at *iterate) {
-		it := Iteration{Restart: j.restart, Iteration: i, Objective: j.s.unscaleSquare(at.fit), Floor: j.s.unscaleSquare(j.pc.floor), Lambda: units}
-		if lambda > 0 {
-			it.Penalty = j.volume(at.logs)
+// runAt runs from a start at one λ. It returns nil if the context ends before the first
+// pass does.
+func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
+	vf.lambda = lambda
+	out := &runResult{lambda: lambda}
+	units := vf.s.unscaleSquare(lambda)
+	at, iterations, status := vf.run(start, vf.o.MaxIter, vf.o.Tol, func(i int, at *iterate) {
+		it := Iteration{
+			Restart: vf.restart, Iteration: i, Lambda: units,
+			Objective: vf.s.unscaleSquare(at.objective), Floor: vf.s.unscaleSquare(vf.pc.floor),
 		}
-		// Objective + units/2·Penalty, but in one rounding, which keeps the order of
-		// at.value: the trace does not rise where terms cancel or are denormal.
-		it.Loss = j.s.unscaleSquare(at.value + lambda/2*j.volume(0))
+		if lambda > 0 {
+			it.Penalty = vf.dataPenalty(at.penalty)
+		}
+		// Objective + units/2·Penalty, in an order of operations that is monotone in
+		// at.loss, so that the trace does not rise by rounding.
+		it.Loss = vf.s.unscaleSquare(at.loss + lambda/2*vf.dataPenalty(0))
 		out.trace = append(out.trace, it.Loss)
-		if j.o.Progress != nil {
-			j.o.Progress(it)
+		if vf.o.Progress != nil {
+			vf.o.Progress(it)
 		}
 	})
 	if at == nil {
@@ -273,87 +288,96 @@ func (j *volumeFit) runAt(start *Matrix, lambda float64) *fitRun {
 }
 
 // startCenters returns the centers that a restart begins with.
-func (j *volumeFit) startCenters(restart int) (*Matrix, error) {
-	if j.o.Centers != nil {
-		return j.inside(j.o.Centers), nil
+func (vf *volumeFit) startCenters(restart int) (*Matrix, error) {
+	if vf.o.Centers != nil {
+		return vf.fromData(vf.o.Centers), nil
 	}
-	rng := rand.New(rand.NewPCG(j.o.Seed, uint64(restart)))
-	switch j.o.Init {
+	rng := rand.New(rand.NewPCG(vf.o.Seed, uint64(restart)))
+	switch vf.o.Init {
 	case InitRandom:
-		return randomRows(&j.alternation, rng), nil
+		return randomRows(&vf.alternation, rng), nil
 	case InitPlusPlus:
-		return plusPlus(&j.alternation, rng, nil), nil
+		return plusPlus(&vf.alternation, rng, nil), nil
 	case InitSPA:
-		w, _ := j.leading()
-		return extremeRows(&j.alternation, w), nil
+		w, _ := vf.leading()
+		return extremeRows(&vf.alternation, w), nil
 	case InitGlobal:
-		return j.globalCenters()
+		return vf.globalCenters()
 	}
-	w, axes := j.leading()
-	return kmeansCenters(&j.alternation, rng, w, axes)
+	w, axes := vf.leading()
+	return kmeansCenters(&vf.alternation, rng, w, axes)
 }
 
-// globalCenters is InitGlobal.
-func (j *volumeFit) globalCenters() (*Matrix, error) {
-	m, err := Fit(j.ctx, j.s.x, j.k, &Options{Weights: j.o.Weights, Workers: j.o.Workers, Enclosure: EnclosureTight})
+// globalCenters is InitGlobal: the tight simplex of the global solution.
+func (vf *volumeFit) globalCenters() (*Matrix, error) {
+	m, err := Fit(vf.ctx, vf.s.x, vf.k, &Options{Weights: vf.o.Weights, Workers: vf.o.Workers, Enclosure: EnclosureTight})
 	if err != nil {
 		return nil, err
 	}
-	return j.inside(m.Centers), nil
+	return vf.fromData(m.Centers), nil
 }
 
-// runStarts runs all restarts at one λ and returns the one of the lowest
-// objective with its start. If the context ends the best so far is returned
-// with its error.
-func (j *volumeFit) runStarts(lambda float64) (best *fitRun, from *Matrix, err error) {
+// runStarts runs all restarts at one λ and returns the one of the lowest loss, with its
+// start. If the context ends the result is the best so far and the context's error.
+func (vf *volumeFit) runStarts(lambda float64) (best *runResult, from *Matrix, err error) {
 	chosen := 0
-	for r := range j.o.Restarts {
-		j.restart = r
-		start, err := j.startCenters(r)
+	for r := range vf.o.Restarts {
+		vf.restart = r
+		start, err := vf.startCenters(r)
 		if err != nil {
 			return best, from, err
 		}
-		out := j.runAt(start, lambda)
-		if out != nil && (best == nil || out.value < best.value) {
+		out := vf.runAt(start, lambda)
+		if out != nil && (best == nil || out.loss < best.loss) {
 			best, from, chosen = out, start, r
 		}
-		if err := cancelled(j.ctx); err != nil {
+		if err := cancelled(vf.ctx); err != nil {
 			return best, from, err
 		}
 	}
-	j.restart = chosen // what follows goes on from there
+	vf.restart = chosen // for Progress: the search for λ begins at this start
 	return best, from, nil
 }
 
-// finish makes the model of an outcome. err is the error that ended the
-// computation early, which the best so far is returned with.
-func (j *volumeFit) finish(best *fitRun, err error) (*Model, error) {
+// model returns the model of centers f and the run that they came from, without
+// memberships, objective and warnings.
+func (vf *volumeFit) model(f *Matrix, run *runResult) *Model {
+	s := vf.s
+	m := &Model{
+		Centers: vf.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: vf.sum, Solver: vf.pc.solver,
+		Floor: s.unscaleSquare(vf.pc.floor), FloorError: s.unscaleSquare(vf.pc.floorError), Total: s.unscaleSquare(vf.pc.total),
+		Iterations: run.iterations, Status: run.status, Trace: run.trace,
+	}
+	if run.lambda > 0 {
+		m.Volume = vf.o.Volume
+		m.Epsilon = min(math.Ldexp(vf.eps, 2*s.exp), math.MaxFloat64)
+	}
+	return m
+}
+
+// finish makes the model of the best run. err is the error that ended the computation
+// early, which is returned with it.
+func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if best == nil {
 		return nil, err
 	}
-	s := j.s
+	s := vf.s
 	s.ctx = context.Background() // what is left to do is short
-	m := &Model{
-		Centers: j.outside(best.f), Memberships: best.g, Lambda: s.unscaleSquare(best.lambda), Sum: j.sum,
-		Solver: j.pc.solver, Iterations: best.iterations, Status: best.status, Trace: best.trace,
-	}
+	m := vf.model(best.f, best)
+	m.Memberships = best.g
 	if err != nil {
 		m.Status = StatusCancelled
-	}
-	if best.lambda > 0 {
-		m.Volume = j.o.Volume
-		m.Epsilon = min(math.Ldexp(j.eps, 2*s.exp), math.MaxFloat64)
 	}
 	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
 		return nil, err
 	}
-	c, wrong := compareWithFloor(s, m.Centers, m.Memberships, j.pc, false)
+	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, false)
 	if wrong != nil {
 		return nil, wrong
 	}
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
-	var members census
-	members.count(s, j.z, best.g)
-	m.Warnings = findWarnings(best.f, &members, j.spread(), j.missed)
+	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, vf.pc, vf.k)
+	var members membershipStats
+	members.add(s, vf.z, best.g)
+	m.Warnings = findWarnings(best.f, &members, vf.spread(), vf.missed)
 	return m, err
 }

@@ -1,27 +1,29 @@
 package softkmeans
 
-// What can be wrong with a solution that an iteration found, and that its
-// numbers do not show at once.
+// What to warn of in a solution that an iteration found: centers that coincide, empty
+// clusters, centers far from the data, a slack that was not met.
 
 import "math"
 
+// Centers coincide if their distance is at most coincidentShare of the data's spread,
+// and are far if it is more than farFactor times that of the farthest sample.
 const (
 	coincidentShare = 1e-3
 	farFactor       = 3
 )
 
-// census is what the memberships of all samples say of the clusters.
-type census struct {
-	members  []float64 // the weight that each has
-	first    []bool    // whether it is the largest membership of some sample
-	all      float64   // weight
-	farthest float64   // distance of a sample from 0
+// membershipStats is what the memberships of all samples say of the clusters.
+type membershipStats struct {
+	members  []float64 // the weight that each cluster has
+	largest  []bool    // whether it is the largest membership of some sample
+	total    float64   // the weight of all samples
+	farthest float64   // the largest distance of a sample from the origin
 }
 
-// count takes in the samples z with memberships g.
-func (c *census) count(s *samples, z, g *Matrix) {
+// add takes in the samples z with memberships g. Those of weight 0 do not count.
+func (c *membershipStats) add(s *samples, z, g *Matrix) {
 	if c.members == nil {
-		c.members, c.first = make([]float64, g.Cols), make([]bool, g.Cols)
+		c.members, c.largest = make([]float64, g.Cols), make([]bool, g.Cols)
 	}
 	for i := range z.Rows {
 		w := s.weight(i)
@@ -30,21 +32,22 @@ func (c *census) count(s *samples, z, g *Matrix) {
 		}
 		g := g.row(i)
 		axpy(c.members, w, g)
-		c.all += w
+		c.total += w
 		best := 0
 		for a, v := range g {
 			if v > g[best] {
 				best = a
 			}
 		}
-		c.first[best] = true
+		c.largest[best] = true
 		c.farthest = max(c.farthest, norm2(z.row(i)))
 	}
 }
 
-// findWarnings looks for all that a Warning can say of centers f, in the order of the
-// kinds.
-func findWarnings(f *Matrix, c *census, spread, missed float64) (list []Warning) {
+// findWarnings returns the warnings about centers f, in the order of the kinds. spread
+// is that of the data, and missed the objective relative to the slack rule's target, 0
+// where it is met.
+func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list []Warning) {
 	k := f.Rows
 	diff := make([]float64, f.Cols)
 	for a := range k {
@@ -60,14 +63,14 @@ func findWarnings(f *Matrix, c *census, spread, missed float64) (list []Warning)
 			}
 		}
 	}
-	for a, some := range c.first {
+	for a, some := range c.largest {
 		if !some {
-			list = append(list, Warning{WarnEmpty, a, 0, c.members[a] / c.all})
+			list = append(list, Warning{WarnEmpty, a, 0, c.members[a] / c.total})
 		}
 	}
 	for a := range k {
 		if d := norm2(f.row(a)); d > farFactor*c.farthest {
-			list = append(list, Warning{WarnFar, a, 0, min(d/max(c.farthest, math.SmallestNonzeroFloat64), math.MaxFloat64)})
+			list = append(list, Warning{WarnFar, a, 0, min(d/c.farthest, math.MaxFloat64)})
 		}
 	}
 	if missed > 0 {

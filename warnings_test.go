@@ -26,8 +26,8 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := j.newState()
-	copy(at.f.Data, j.inside(rowsOf(x, 0, 2)).Data)
+	at := j.newIterate()
+	copy(at.f.Data, j.fromData(rowsOf(x, 0, 2)).Data)
 	farthest := 0.0
 	for i := range x.Rows {
 		farthest = max(farthest, norm2(j.z.row(i)))
@@ -40,8 +40,8 @@ func TestWarnings(t *testing.T) {
 		if err := j.pass(at, nil); err != nil {
 			t.Fatal(err)
 		}
-		var found census
-		found.count(j.s, j.z, at.g)
+		var found membershipStats
+		found.add(j.s, j.z, at.g)
 		if m := (&Model{Warnings: findWarnings(at.f, &found, j.spread(), j.missed)}); has(m, WarnFar) != c.want {
 			t.Errorf("a center %g times as far as the farthest sample: %v", c.factor, m.Warnings)
 		}
@@ -57,9 +57,9 @@ func TestWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var some census
-	some.count(light.s, light.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
-	if !some.first[0] || some.first[1] || some.members[1] != 0 || some.all != 2*light.s.weight(0) {
+	var some membershipStats
+	some.add(light.s, light.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
+	if !some.largest[0] || some.largest[1] || some.members[1] != 0 || some.total != 2*light.s.weight(0) {
 		t.Errorf("a sample of weight 0: %+v", some)
 	}
 	// Rows that add up to at most 1 cannot follow data on both sides of 0.
