@@ -203,7 +203,7 @@ func TestSampleKernel(t *testing.T) {
 		}
 		for i := range 70 {
 			for j := range 70 {
-				want := math.Exp(-rbf.gamma * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
+				want := math.Exp(-rbf.scaled * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
 				if factor != 1 {
 					want = got.At(j, i)
 				}
