@@ -1,8 +1,7 @@
 package softkmeans
 
-// What the targets of fuzzing have in common: bytes become matrices, weights and
-// options, as odd as they can be while every promise still holds; data that is read
-// block by block, however it is cut, and whatever goes wrong on the way.
+// Helpers of the fuzz targets. Bytes become matrices, weights and options, as odd as the
+// range allows. Data becomes blocks, cut anywhere, in which something may go wrong.
 
 import (
 	"errors"
@@ -43,10 +42,10 @@ func (in *input) byte() byte {
 func (in *input) below(n int) int { return int(in.byte()) % n }
 
 // oddities are numbers that arithmetic is different for.
-var oddities = [16]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-150, 1e150, -1e150, 1e300, -1e300,
-	math.MaxFloat64, -math.MaxFloat64, 1 + 0x1p-52, 1e-8}
+var oddities = [16]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-150, 1e150, -1e150, 0x1p-500, -0x1p-500,
+	mostEntry, -mostEntry, 1 + 0x1p-52, 1e-8}
 
-// float is one of any size, small integers mostly.
+// float is an oddity or, mostly, a small multiple of ¼.
 func (in *input) float() float64 {
 	switch v := in.byte(); {
 	case v < 16:
@@ -56,7 +55,7 @@ func (in *input) float() float64 {
 	}
 }
 
-// matrix is a rows×cols matrix of one of eight kinds, with NaN between its rows.
+// matrix is a rows×cols matrix of one of eight kinds, in range, with NaN between its rows.
 func (in *input) matrix(rows, cols int) *Matrix {
 	kind := in.byte()
 	m := &Matrix{Rows: rows, Cols: cols, Stride: cols + int(kind>>3&3)}
@@ -72,7 +71,7 @@ func (in *input) matrix(rows, cols int) *Matrix {
 			case 0: // whole numbers
 				row[j] = float64(int8(in.byte()))
 			case 2: // all of one size
-				row[j] = math.Ldexp(float64(int8(in.byte())), 8*exp)
+				row[j] = math.Ldexp(float64(int8(in.byte())), 4*exp)
 			case 3: // a mean that is far
 				row[j] = 1e6 + float64(int8(in.byte()))/16
 			case 4: // rows that are equal
@@ -92,11 +91,32 @@ func (in *input) matrix(rows, cols int) *Matrix {
 			default:
 				row[j] = in.float()
 			}
-			row[j] = clampFinite(row[j])
+			row[j] = min(max(row[j], -mostEntry), mostEntry)
+		}
+	}
+	if top, _ := checkEntries("m", m, mostEntry); top < leastScale {
+		for i := range rows {
+			scale(m.Row(i), 0x1p600)
 		}
 	}
 	in.hold(m)
 	return m
+}
+
+// beyond fails unless call of x with an entry above the range, and of a table whose
+// largest entry is below it, are errors that name the entry.
+func (in *input) beyond(t *testing.T, x *Matrix, call func(x *Matrix) error) {
+	t.Helper()
+	row, col := in.below(x.Rows), in.below(x.Cols)
+	huge, small := x.Clone(), NewMatrix(x.Rows, x.Cols, nil)
+	huge.Set(row, col, [...]float64{mostEntry * (1 + 0x1p-52), -1e300, math.MaxFloat64}[in.below(3)])
+	small.Set(row, col, [...]float64{leastScale * (1 - 0x1p-53), -1e-300, 5e-324}[in.below(3)])
+	for _, y := range []*Matrix{huge, small} {
+		var e *InputError
+		if err := call(y); !errors.Is(err, ErrRange) || !errors.As(err, &e) || e.Row != row || e.Col != col {
+			t.Fatalf("%g at [%d,%d]: %v", y.At(row, col), row, col, err)
+		}
+	}
 }
 
 // hold keeps what m has now.
@@ -121,6 +141,7 @@ func (in *input) weights(n int) []float64 {
 		weights[i] = float64(in.byte() & 3)
 		if kind%2 == 0 {
 			weights[i] = math.Abs(in.float())
+			weights[i] *= weights[i] // up to 2^1000, and from 0
 		}
 	}
 	weights[in.below(n)] = 1 + float64(kind)
@@ -406,7 +427,7 @@ func (c *trouble) in(blocks iter.Seq2[*Matrix, error]) iter.Seq2[*Matrix, error]
 	}
 }
 
-// check fails for an error that is not of what happened, and for a model beside it.
+// check fails for an error that is not of what happened, and for a model with an error.
 func (c *trouble) check(t *testing.T, m *Model, err error) {
 	t.Helper()
 	kinds := []error{ErrChanged, ErrShape, ErrTooFewSamples} // of rows that are others
@@ -419,12 +440,14 @@ func (c *trouble) check(t *testing.T, m *Model, err error) {
 		kinds = []error{ErrNonFinite}
 	case c.kind == blockIsNil:
 		kinds = []error{ErrShape}
+	case c.kind == blockIsHuge:
+		kinds = []error{ErrRange}
 	}
-	if err == nil && (!c.happened || c.kind > blockIsNil) {
+	if err == nil && (!c.happened || c.kind > blockIsNil && c.kind != blockIsHuge) {
 		finiteModel(t, m) // of the sums alone not every change is to be seen
 		return
 	}
-	for _, kind := range kinds {
+	for _, kind := range kinds { // of the error, with no model
 		if m == nil && errors.Is(err, kind) {
 			return
 		}
@@ -432,7 +455,8 @@ func (c *trouble) check(t *testing.T, m *Model, err error) {
 	t.Fatalf("%+v: %v, %v", *c, m, err)
 }
 
-// progress is told of progress, which has to go on.
+// progress is the Progress of a function that makes passes. Each call must be of more rows,
+// but for those of the fit of a summary, which have none.
 type progress struct {
 	t    *testing.T
 	rows int // in all
@@ -440,6 +464,9 @@ type progress struct {
 }
 
 func (p *progress) told(now Iteration) {
+	if now.Rows == 0 {
+		return
+	}
 	good := now.Pass == p.last.Pass && now.Rows > p.last.Rows ||
 		now.Pass == p.last.Pass+1 && now.Rows > 0 && (p.last.Rows == p.rows || p.last.Pass == 0)
 	if !good || now.Rows > p.rows {

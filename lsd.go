@@ -7,38 +7,41 @@ package softkmeans
 //	minimise ‖K − (1/c)·PPᵀ‖²  over  c > 0, P ≥ 0, P1 = 1  (P n×k),
 //
 // and its translation-invariant form after F. Nie, H. Chen, R. Wang and X. Li,
-// On the Global Solution of Soft k-Means, which is soft k-means with a kernel
-// and has a closed form. The first has none that is known for k > 2; what is new
-// here against the source is a floor for it from the spectrum, the search of
-// rotation.go, and the descent of descent.go.
+// On the Global Solution of Soft k-Means. The latter is soft k-means with a kernel and
+// has a closed form. For the former none is known for k > 2. Beyond the source there is
+// a floor for it from the spectrum, and a descent (lsddescent.go).
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
 )
 
-// LSD decomposes the symmetric n×n matrix kernel, which may be indefinite, into
-// k clusters: soft memberships P and a scale c with K ≈ PPᵀ/c. k may be above n.
+// LSD decomposes the symmetric n×n matrix kernel, which may be indefinite, into k
+// clusters: soft memberships P and a scale c with K ≈ PPᵀ/c. k may be above n.
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the
-// samples should lie in, m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. Scaled by √c and
-// projected onto the hyperplane, the samples are turned so that it becomes that
-// of the simplex, then about its centre until they are closest to the simplex
-// (k = 2: nothing to turn), and projected (Arora et al., Algorithm 1). Where
-// K = PPᵀ/c with a P that has a pure sample of each cluster this gives P back up to
-// the order of its columns. A descent on P with the best c for each P
-// follows, which lowers the objective further where K is not of that form and
-// never raises it. For k > 2 no minimum is proven; Gap tells how far it can be.
+// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples
+// should lie in, m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c
+// and projected onto the hyperplane, which is turned into that of the simplex. For k > 2
+// they are then turned about its centre until they are closest to the simplex, and
+// projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure
+// sample of each cluster, this returns P up to the order of its columns.
 //
-// Cost: 2n²(k+8) for a step of the eigensolver (some 10 to 40; for n ≤ 128 or k
-// above n/4 − 8 in all 4n³/3 + 4n²k, 9n³ for k above n/2), 2n²k for one of the descent, O(nk²·k²) for one of the
-// rotation's; O(nk) memory and a block of 32 rows for every worker, no copy of K
-// (but for n ≤ 128 or k above n/4 − 8). Errors: [ErrShape] if kernel is not
-// square or not symmetric (differences below 1e-8 of the largest entry are
-// averaged), [ErrNonFinite], [ErrTooFewSamples] for n = 0, [ErrOption]; and
-// ctx's, wrapped, with the best model so far if there is one. ctx is looked at
-// between blocks of 32 rows or more.
+// A descent on P follows, with the best c for each P. It lowers the objective where K is
+// not of that form, and never raises it. For k > 2 the result is not proved to be a
+// minimum; Gap bounds how far it is from one.
+//
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of
+// the descent, O(nk⁴) for one of the rotation. For n ≤ 128 or k above n/4 − 8 the
+// eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block
+// of 32 rows for every worker; the direct eigensolver copies K.
+//
+// Errors: [ErrShape] if kernel is not square or not symmetric, [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples] for n = 0, [ErrOption]. Entries that differ from their
+// mirror image by at most 1e-8 of the largest entry are averaged. An error of ctx is
+// wrapped, with the best model so far if there is one; ctx is checked between blocks of
+// 32 rows or more.
 func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {
@@ -47,8 +50,8 @@ func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDMode
 	return LSDOf(ctx, src, k, opts)
 }
 
-// LSDOf is [LSD] of similarities that need not be stored. Their symmetry is
-// tested with random vectors only.
+// LSDOf is [LSD] of similarities that need not be stored. Their symmetry is tested with
+// random vectors only.
 func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
 	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
@@ -58,23 +61,23 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	return m, err
 }
 
-// TILSD is the translation-invariant decomposition: of all K′ that describe the
-// same samples seen from another origin, it takes the one closest to a PPᵀ/c, and
-// that P and c. It is global: with W = VΛ^(1/2) from the k−1 largest eigenpairs of
-// HKH, P = WBᵀ/s + 1/k for a simplex around the rows of W (see [Fit]), c = 1/s²,
-// and the least objective is the sum of the squares of all other eigenvalues of
-// HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the largest length r of a
-// row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+// TILSD is the translation-invariant decomposition. The K′ that describe the same
+// samples seen from another origin are one class; TILSD returns the P and c whose PPᵀ/c
+// is closest to one of them. It is a global minimum, and needs only the k−1 largest
+// eigenpairs of HKH: with W = VΛ^(1/2) and a simplex around the rows of W (see [Fit]),
+// P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the squares of all
+// other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the largest
+// length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
-// It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and
-// [LSDModel.Predict] gives memberships of new samples from their similarities
-// to the training samples. Like Fit's, its memberships are vague: EnclosureTight
-// helps.
+// It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and [LSDModel.Predict]
+// returns memberships of new samples from their similarities to the training samples.
+// Like Fit's, its memberships are vague: EnclosureTight helps.
 //
-// Erratum: the paper's Theorem "Condition of TI-LSDable" translates X by a
-// vector of ℝ^d that is orthogonal to the k−1 directions of the samples, for
-// which it needs d ≥ k and does not say so. A kernel has no coordinates: here the
-// translation may leave the span of the samples.
+// Erratum: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d
+// that is orthogonal to the k−1 directions of the samples. It needs d ≥ k for that and
+// does not say so. A kernel has no coordinates: here the translation may leave the span
+// of the samples. The remark on its Theorem 8 says the solution of LSD and means that
+// of TI-LSD, as the theorem does.
 //
 // Cost: as [LSD], without rotation and descent. Errors: those of LSD.
 func TILSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
@@ -110,8 +113,8 @@ func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMo
 		m.Status = spec.status
 	}
 	m.rate(op, spec, left, left.squares)
-	m.Distortion = clampFinite(math.Ldexp(left.trace, op.exp))
-	encloseFeatures(op, m, spec, w, k, &o)
+	m.Distortion = unscale(left.trace, op.exp)
+	m.encloseFeatures(op, spec, w, k, &o)
 	return m, nil
 }
 
@@ -130,24 +133,30 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 	return o, checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
 }
 
-// openSimilarity checks the arguments, options and sizes first.
+// openSimilarity checks arguments, options and sizes, and returns the operator of s and
+// the options with their defaults.
 func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*operator, LSDOptions, error) {
 	o, err := checkLSD(k, opts)
 	if err != nil {
 		return nil, o, err
 	}
 	op, err := newOperator(ctx, s, o.Workers)
-	if err == nil && !(addressable(op.n, k) && addressable(k, k)) {
-		err = fail(ErrOption, "k is "+strconv.Itoa(k)+" for "+strconv.Itoa(op.n)+" samples: too large to address")
+	if err == nil {
+		err = cmp.Or(checkSizeOfK(k, op.n, k), checkSizeOfK(k, k, k))
 	}
 	return op, o, err
 }
 
-// rate fills in the objective and what it is compared with, all given as scaled;
-// left is what the factor of spec leaves over. It returns the floor, scaled.
+// rate sets Objective, Floor, FloorError, Total and Gap. Its arguments are in scaled
+// units; left is what the factor of spec leaves over. It returns the floor, scaled.
+//
+// Erratum: the paper's lemma of the trace, Σσ_{n−i+1}(A)σ_i(B) ≤ Tr(AB) for symmetric A
+// and B, is true of eigenvalues in descending order. It is printed for singular values,
+// and fails for those of indefinite matrices (TestErratumTrace). K may be indefinite, so
+// the floor is of eigenvalues and uses the positive ones only.
 func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective float64) (floor float64) {
-	// Eigenvalues may be larger than found by spec.open; those that were not
-	// positive were not used.
+	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were
+	// not used.
 	open := 0.0
 	for _, v := range spec.values {
 		if v > spec.noise {
@@ -173,23 +182,18 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 }
 
 // encloseFeatures encloses the coordinates W of the samples, given as Wᵀ (p×n), in a
-// simplex, and fills in memberships, scale and the map.
-func encloseFeatures(o *operator, m *LSDModel, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
+// simplex, and sets memberships, scale and map.
+func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k int, opts *LSDOptions) {
 	p := wt.Rows
 	w := wt.transposed()
-	normals := normalsOf(k, p, opts.Orientation)
-	ext := &extent{facets: make([]float64, k)}
-	for i := range o.n {
-		ext.add(w.row(i), normals, opts.Enclosure)
-	}
-	e := enclose(opts.Enclosure, normals, ext)
+	e := enclosed(w, k, opts.Orientation, opts.Enclosure)
 	m.Memberships = NewMatrix(o.n, k, nil)
 	coordinates := e.coordinates()
 	for i := range o.n {
 		coordinates.of(m.Memberships.row(i), w.row(i))
 	}
-	// c = 1/(r²k(k−1)); the facets of the tight simplex are at its radius ρ, those
-	// of the ball's at r, so both are the same expression.
+	// c = 1/(r²k(k−1)). The facets of the tight simplex are at its radius ρ, those of
+	// the ball's at r, so both have the same expression.
 	m.Scale = 1
 	if e.radius > 0 {
 		m.Scale = unscale(1/(e.radius*e.radius*float64(k)*float64(k-1)), -o.exp)
@@ -197,18 +201,18 @@ func encloseFeatures(o *operator, m *LSDModel, spec *spectrum, wt *Matrix, k int
 	m.Means, m.Projection, m.Vertices = o.rowMeans(), NewMatrix(o.n, p, nil), NewMatrix(k, p, nil)
 	for i := range o.n {
 		for c, v := range w.row(i) {
-			m.Projection.row(i)[c] = clampFinite(math.Ldexp(v/spec.values[c], -o.exp/2))
+			m.Projection.row(i)[c] = math.Ldexp(v/spec.values[c], -o.exp/2)
 		}
 	}
 	for j := range k {
 		for c, u := range e.normals.row(j) {
-			m.Vertices.row(j)[c] = clampFinite(math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2))
+			m.Vertices.row(j)[c] = math.Ldexp(e.centre[c]+float64(k-1)*e.radius*u, o.exp/2)
 		}
 	}
 }
 
-// newDense checks a matrix of similarities, square, not empty, finite, symmetric,
-// after what takes no time.
+// newDense checks k and the options, and then a matrix of similarities: not empty,
+// square, in range, symmetric.
 func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	if _, err := checkLSD(k, opts); err != nil {
 		return nil, err
@@ -223,8 +227,8 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	return &denseKernel{kernel, !exact}, err
 }
 
-// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled, which
-// is in range also where the model's c is not; 0 where no c > 0 is best.
+// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled; 0 where
+// no c > 0 is best.
 func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
 	spec, err := o.leading(min(k, o.n), opts.Seed)
 	if err != nil {
@@ -237,71 +241,25 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, er
 	}
 	m = &LSDModel{Rank: z.Rows}
 	floor := m.rate(o, spec, left, left.total)
-	all := k
-	k = min(all, z.Rows+extraColumns)
-	d := &descent{operator: o, k: k, total: left.total, floor: floor, opts: opts}
-	best := &candidate{p: uniform(o.n, all), objective: left.total, status: StatusConverged}
-	for start, place := range []func() *Matrix{
-		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
-		func() *Matrix {
-			if z.Rows == k {
-				return nil // all k columns are needed
-			}
-			return inHyperplane(o, z, z.Rows, k, opts)
-		},
-		func() *Matrix {
-			solid := standOut(spec.values[:z.Rows])
-			if solid == z.Rows {
-				return nil
-			}
-			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
-		},
-		func() *Matrix { return aroundMean(o, z, k, opts) },
-	} {
-		// Another start is for what is left over. The second one is exact where K
-		// is, when the first one's descent may only have come as near as φ leads.
-		if start > 0 && best.a > 0 && (opts.MaxIter < 0 && z.Rows == k || best.objective-floor <= anotherShare*best.objective || d.attained(best) && (start > 1 || best.objective <= max(2*floor, entriesExact*left.total))) {
-			break
-		}
-		g := place()
-		if err = cancelled(o.ctx); err != nil {
-			best.status = StatusCancelled
-			break
-		}
-		if g == nil {
-			continue
-		}
-		var f *candidate
-		if f, err = d.run(g, start); f != nil && f.objective < best.objective {
-			best = f
-		}
-		if err != nil {
-			best.status = StatusCancelled
-			break
-		}
+	d := &descent{operator: o, k: min(k, z.Rows+extraColumns), total: left.total, floor: floor, opts: opts}
+	d.fullRank = z.Rows == d.k
+	best := &candidate{p: uniform(o.n, k), objective: left.total, status: StatusConverged}
+	best, err = d.best(best, starts(o, z, spec.values, d.k, opts))
+	if err == nil && best.a <= 0 {
+		best, err = d.withScale(best)
 	}
-	if err == nil && best.a <= 0 { // 1/k may have a scale, too, as it always is the answer for k = 1
-		even := &candidate{p: best.p, status: StatusConverged}
-		if err = d.product(even); err == nil {
-			err = d.exactly(even)
+	if err != nil {
+		if best.q == nil && best.steps == 0 && best.a == 0 {
+			return nil, 0, err // there is no P yet
 		}
-		if err != nil {
-			best.status = StatusCancelled
-		} else if even.objective < best.objective {
-			best = even
-		}
+		best.status = StatusCancelled
 	}
-	if err != nil && best.q == nil && best.steps == 0 && best.a == 0 {
-		return nil, 0, err // there is no P to speak of yet
-	}
-	m.Memberships, m.Iterations, m.Status = padded(best.p, all), best.steps, best.status
+	m.Memberships, m.Iterations, m.Status = padded(best.p, k), best.steps, best.status
 	if m.Status == StatusConverged && spec.status == StatusIterationLimit {
 		m.Status = spec.status
 	}
-	m.Scale = math.MaxFloat64
 	if best.a > 0 {
-		h = best.a / best.b
-		m.Scale = unscale(best.b/best.a, -o.exp)
+		h, m.Scale = best.a/best.b, unscale(best.b/best.a, -o.exp)
 	}
 	m.rate(o, spec, left, best.objective)
 	return m, h, err

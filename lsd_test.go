@@ -509,23 +509,66 @@ func TestLSDErrors(t *testing.T) {
 	}
 }
 
+// TestLSDRange: the first similarity beyond the range is an error that names the entry,
+// of a matrix and of a function; the last one within is none.
+func TestLSDRange(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		good  bool
+	}{{mostEntry, true}, {mostEntry * (1 + 0x1p-52), false}, {leastScale, true}, {leastScale * (1 - 0x1p-53), false}} {
+		kernel := NewMatrix(5, 5, nil)
+		kernel.Set(3, 3, c.value)
+		_, one := LSD(bg, kernel, 2, nil)
+		_, two := TILSDOf(bg, KernelFunc(5, kernel.At), 2, nil)
+		for _, err := range []error{one, two} {
+			var e *InputError
+			if c.good != (err == nil) || !c.good && (!errors.Is(err, ErrRange) || !errors.As(err, &e) || e.Row != 3 || e.Col != 3) {
+				t.Errorf("%g: %v", c.value, err)
+			}
+		}
+	}
+	// Samples of any size in range have products beyond it, and LSD works on the samples.
+	x := mapped(dirichlet(30, 3, 0.5, 1), func(_, _ int, v float64) float64 { return v * mostEntry })
+	linear := mustDo(LinearKernel(x))(t)
+	m := mustDo(LSDOf(bg, linear, 3, nil))(t)
+	if math.Abs(m.Scale*mostEntry*mostEntry-1) > 1e-9 || m.Gap > 1e-9 {
+		t.Errorf("scale %g, gap %g", m.Scale, m.Gap)
+	}
+	if _, err := m.Predict(nil, mustDo(linear.Cross(nil, x))(t)); !errors.Is(err, ErrRange) {
+		t.Errorf("products beyond the range: %v", err)
+	}
+	// A part of K is no table: it may be as small as it likes.
+	parts := similarity(8, func(i, j int) float64 {
+		switch {
+		case i/4 != j/4:
+			return 0
+		case i < 4:
+			return 1
+		}
+		return 1e-300 * float64(1+i%2*j%2)
+	})
+	if tree := mustDo(HierarchicalLSD(bg, parts, 4, nil))(t); !isFinite(tree.Model.Objective) {
+		t.Errorf("%+v", tree)
+	}
+}
+
 // TestLSDDegenerate: what is documented for similarities without structure.
 func TestLSDDegenerate(t *testing.T) {
 	for name, c := range map[string]struct {
 		kernel   *Matrix
 		rank     int
-		c        float64 // for k = 2; 0: any
+		c        float64 // for k = 2; 0: none is best
 		relative float64 // objective for k = 2 over the total
 	}{
-		"zero":              {NewMatrix(5, 5, nil), 0, math.MaxFloat64, 0},
-		"negative definite": {NewMatrix(2, 2, []float64{-1, 0, 0, -3}), 0, math.MaxFloat64, 1},
+		"zero":              {NewMatrix(5, 5, nil), 0, 0, 0},
+		"negative definite": {NewMatrix(2, 2, []float64{-1, 0, 0, -3}), 0, 0, 1},
 		"one":               {NewMatrix(1, 1, []float64{4}), 1, 1.0 / 8, 0},
-		"one below 0":       {NewMatrix(1, 1, []float64{-4}), 0, math.MaxFloat64, 1},
+		"one below 0":       {NewMatrix(1, 1, []float64{-4}), 0, 0, 1},
 		"constant":          {NewMatrix(4, 4, slices.Repeat([]float64{2}, 16)), 1, 0.25, 0},
-		"no positive entry": {NewMatrix(2, 2, []float64{0, -1, -1, 0}), 1, math.MaxFloat64, 1},
+		"no positive entry": {NewMatrix(2, 2, []float64{0, -1, -1, 0}), 1, 0, 1},
 		"1 not in range":    {NewMatrix(2, 2, []float64{1, -1, -1, 1}), 1, 1, 0.5},
 	} {
-		for _, f := range []float64{1, 1e150, 1e-150} {
+		for _, f := range []float64{1, 5e149, 1e-150} {
 			scaled := mapped(c.kernel, func(_, _ int, v float64) float64 { return f * v })
 			for _, k := range []int{1, 2, 3, 9} {
 				m, err := LSD(bg, scaled, k, nil)
@@ -537,11 +580,8 @@ func TestLSDDegenerate(t *testing.T) {
 					t.Errorf("%s ×%g, k=%d: %+v", name, f, k, m)
 				}
 				if k == 2 {
-					want := c.c
-					if want < math.MaxFloat64 {
-						want /= f
-					}
-					if math.Abs(m.Scale/want-1) > 1e-9 || m.Total > 0 && math.Abs(m.Objective/m.Total-c.relative) > 1e-12 {
+					want := c.c / f
+					if math.Abs(m.Scale-want) > 1e-9*want || m.Total > 0 && math.Abs(m.Objective/m.Total-c.relative) > 1e-12 {
 						t.Errorf("%s ×%g: c = %g, want %g; objective %g of %g", name, f, m.Scale, want, m.Objective, m.Total)
 					}
 				}
@@ -686,7 +726,7 @@ func TestLSDMemory(t *testing.T) {
 	}
 }
 
-// FuzzLSD: similarities of any numbers.
+// FuzzLSD: similarities of any size, in range or not.
 func FuzzLSD(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 2, 1)
 	f.Add([]byte{200, 0, 255, 128, 1}, 6, 4, 900)
@@ -709,27 +749,27 @@ func FuzzLSD(f *testing.F) {
 			}
 		}
 		o := &LSDOptions{MaxIter: 50}
-		m, err := LSD(bg, kernel, k, o)
-		if err != nil {
-			t.Fatal(err)
+		m, err1 := LSD(bg, kernel, k, o)
+		ti, err2 := TILSD(bg, kernel, k, o)
+		tree, err3 := HierarchicalLSD(bg, kernel, k, o)
+		top, _ := rowMaxAbs(kernel.Data)
+		for _, err := range []error{err1, err2, err3} {
+			if good := top == 0 || leastScale <= top && top <= mostEntry; good && err != nil || !good && !errors.Is(err, ErrRange) {
+				t.Fatalf("largest entry %g: %v", top, err)
+			}
 		}
-		ti, err := TILSD(bg, kernel, k, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tree, err := HierarchicalLSD(bg, kernel, k, o)
-		if err != nil {
-			t.Fatal(err)
+		if err1 != nil {
+			return
 		}
 		for i, m := range []*LSDModel{m, ti, &tree.Model} {
 			checkFeasible(t, m.Memberships)
-			if !(m.Scale > 0) || !isFinite(m.Scale) || m.Gap < 0 || m.Floor > m.Objective || !isFinite(m.Objective) || !isFinite(m.Distortion) {
+			if !(m.Scale >= 0) || !isFinite(m.Scale) || m.Gap < 0 || m.Floor > m.Objective || !isFinite(m.Objective) || !isFinite(m.Distortion) {
 				t.Fatalf("%d: %+v", i, m)
 			}
 			if _, err := m.MarshalBinary(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.Predict(nil, kernel); err != nil {
+			if _, err := m.Predict(nil, kernel); (err != nil) != (m.Scale == 0) {
 				t.Fatal(err)
 			}
 		}
@@ -766,7 +806,7 @@ func TestLSDOneCluster(t *testing.T) {
 // large that only rounding of its means is left of HKH, or near to that.
 func TestTILSDFarOrigin(t *testing.T) {
 	for _, n := range []int{7, 50, 100, 300} {
-		for _, v := range []float64{0.1, 0.3, 1, 1e-300, 1e300} {
+		for _, v := range []float64{0.1, 0.3, 1, leastScale, mostEntry} {
 			kernel := similarity(n, func(_, _ int) float64 { return v })
 			m, err := TILSD(bg, kernel, 3, nil)
 			if err != nil {
@@ -913,10 +953,10 @@ func TestLSDHuge(t *testing.T) {
 	}
 }
 
-// TestTILSDLargest: with nothing but the largest float64 all is still finite.
+// TestTILSDLargest: with nothing but the largest entries in range all is finite.
 func TestTILSDLargest(t *testing.T) {
 	for n := 1; n < 40; n++ {
-		kernel := mapped(NewMatrix(n, n, nil), func(_, _ int, _ float64) float64 { return math.MaxFloat64 })
+		kernel := mapped(NewMatrix(n, n, nil), func(_, _ int, _ float64) float64 { return mostEntry })
 		m, err := TILSD(bg, kernel, 2, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -1,8 +1,7 @@
 package softkmeans
 
-// The parts of LSD that follow its eigenvectors: where the samples go in the
-// simplex (Arora et al. 2013, steps 2 to 5), and from there a descent on
-// ‖K − PPᵀ/c‖² itself, which is not in the source.
+// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdstarts.go. It is not
+// in the source.
 
 import (
 	"math"
@@ -13,27 +12,28 @@ const (
 	descentSteps  = 1000
 	descentTol    = 1e-9
 	descentMemory = 10      // steps that a rise is judged by
-	extraColumns  = 16      // above the number of positive eigenvalues; beyond them columns are 0
-	entriesExact  = 0x1p-80 // of the total: entries right to 2^-40 of the whole
+	extraColumns  = 16      // of P above the number of positive eigenvalues; beyond them columns are 0
+	entriesExact  = 0x1p-80 // of the total: entries right to 2^-40 of ‖K‖
 	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
 )
 
-// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best
-// scale for P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method
-// of Birgin, Martínez & Raydan (2000): the step length of Barzilai & Borwein, and
-// the whole step where that ends below the worst of the last ten; otherwise to
-// the minimum along it, from a grid and golden section: ⟨K, PPᵀ⟩ is a polynomial of
-// degree 2 on a line and ‖PPᵀ‖² one of degree 4. So a step takes one product with K.
-// The lowest P is kept.
+// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for
+// P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method of Birgin,
+// Martínez & Raydan (2000) with the step length of Barzilai & Borwein. It takes the full
+// step where that ends below the worst of the last ten objectives. Otherwise it goes to
+// the minimum along the step, from a grid and golden section: on a line ⟨K, PPᵀ⟩ is a
+// polynomial of degree 2 and ‖PPᵀ‖² one of degree 4. So a step takes one product with K.
+// It keeps the lowest P.
 type descent struct {
 	*operator
-	k     int
-	total float64 // ‖K‖²
-	floor float64 // of the objective
-	opts  *LSDOptions
+	k        int
+	total    float64 // ‖K‖²
+	floor    float64 // of the objective
+	fullRank bool    // all k columns have a positive eigenvalue
+	opts     *LSDOptions
 }
 
-// fitted is a P, at first with what φ and its gradient need.
+// candidate is a P with what φ and its gradient need.
 type candidate struct {
 	p, q      *Matrix // P and KP, n×k
 	s         *Matrix // PᵀP
@@ -43,25 +43,20 @@ type candidate struct {
 	status    Status
 }
 
-// product fills in what follows from p.
+// product sets all that follows from p.
 func (d *descent) product(f *candidate) error {
-	qt, err := d.apply(f.p.transposed())
+	pt := f.p.transposed()
+	qt, err := d.apply(pt)
 	if err != nil {
 		return err
 	}
-	f.q = qt.transposed()
-	d.sums(f)
+	f.q, f.s = qt.transposed(), NewMatrix(f.p.Cols, f.p.Cols, nil)
+	d.sums(f, pt)
 	return nil
 }
 
-// sums fills in what follows from p and q.
-func (d *descent) sums(f *candidate) {
-	f.s = NewMatrix(f.p.Cols, f.p.Cols, nil)
-	d.sumsT(f, f.p.transposed())
-}
-
-// sumsT is sums where s has its place and Pᵀ is at hand.
-func (d *descent) sumsT(f *candidate, pt *Matrix) {
+// sums sets s, which is allocated, and what follows from p, q and it. pt is Pᵀ.
+func (d *descent) sums(f *candidate, pt *Matrix) {
 	timesT(f.s, pt, pt)
 	f.a, f.b = dot(f.p.Data, f.q.Data), sumSquares(f.s.Data)
 	f.objective = d.total
@@ -85,8 +80,7 @@ func (d *descent) exactly(f *candidate) error {
 	return nil
 }
 
-// attained reports whether f is at the floor to the rounding of φ, which cannot
-// lead further.
+// attained reports whether f is at the floor to the rounding of φ.
 func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
 // gradient is that of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
@@ -105,6 +99,58 @@ func (f *candidate) gradient(g, hs *Matrix) {
 	k := hs.Rows
 	addMulNT(g.Data, k, f.p.Data, g.Rows, hs.Data, k, k, false)
 	scale(g.Data, 4*h)
+}
+
+// best returns the lowest of f and the ends of the descents from all starts. With an
+// error it is the lowest so far.
+func (d *descent) best(f *candidate, starts []func() *Matrix) (*candidate, error) {
+	for start, place := range starts {
+		if start > 0 && d.enough(f, start) {
+			return f, nil
+		}
+		p := place()
+		if err := cancelled(d.ctx); err != nil {
+			return f, err
+		}
+		if p == nil {
+			continue
+		}
+		end, err := d.run(p, start)
+		if end != nil && end.objective < f.objective {
+			f = end
+		}
+		if err != nil {
+			return f, err
+		}
+	}
+	return f, nil
+}
+
+// enough reports whether f leaves nothing to gain from another start. The second start
+// is exact where K is, when the first descent may have come only as near as φ leads.
+func (d *descent) enough(f *candidate, start int) bool {
+	switch {
+	case f.a <= 0:
+		return false
+	case d.opts.MaxIter < 0 && d.fullRank:
+		return true
+	case f.objective-d.floor <= anotherShare*f.objective:
+		return true
+	}
+	return d.attained(f) && (start > 1 || f.objective <= max(2*d.floor, entriesExact*d.total))
+}
+
+// withScale returns f, a candidate of objective ‖K‖², or the same P with its best scale.
+// For k = 1, P is the answer and may have one.
+func (d *descent) withScale(f *candidate) (*candidate, error) {
+	scaled := &candidate{p: f.p, status: StatusConverged}
+	if err := d.product(scaled); err != nil {
+		return f, err
+	}
+	if err := d.exactly(scaled); err != nil || !(scaled.objective < f.objective) {
+		return f, err
+	}
+	return scaled, nil
 }
 
 // run descends from p. The result is never above p, and may be p itself. With an
@@ -141,16 +187,53 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	return f, nil
 }
 
-// lower is the iteration. from stays as it is. P, D and their products are kept
-// both ways round, so that all that is summed over samples is a product of rows.
+// move is a direction D from P with the products that the search along it needs, and
+// their transposes, so that all sums over samples are products of rows.
+type move struct {
+	dir, kd    *Matrix // D and KD, n×k
+	pt, dt, kt *Matrix // Pᵀ, Dᵀ and (KD)ᵀ, k×n
+	one, two   *Matrix // PᵀD and DᵀD, k×k
+}
+
+// towards sets m to the direction from P to the projection of P − alpha·G.
+func (d *descent) towards(m *move, f *candidate, g *Matrix, alpha float64) error {
+	for i := range d.n {
+		row := m.dir.row(i)
+		copy(row, f.p.row(i))
+		axpy(row, -alpha, g.row(i))
+		ProjectSimplex(row, row)
+		axpy(row, -1, f.p.row(i))
+	}
+	transposeTo(m.dt, m.dir)
+	if err := d.applyTo(m.kt, m.dt); err != nil {
+		return err
+	}
+	transposeTo(m.kd, m.kt)
+	timesT(m.one, m.pt, m.dt)
+	timesT(m.two, m.dt, m.dt)
+	return nil
+}
+
+// advance takes f by t along m.
+func (d *descent) advance(f *candidate, m *move, t float64) {
+	for i := range f.p.Data {
+		f.p.Data[i] = max(0, f.p.Data[i]+t*m.dir.Data[i])
+		f.q.Data[i] += t * m.kd.Data[i]
+	}
+	transposeTo(m.pt, f.p)
+	d.sums(f, m.pt)
+	f.steps++
+}
+
+// lower is the iteration. It does not change from.
 func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
 	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
-	pt, dt, kt := from.p.transposed(), NewMatrix(k, n, nil), NewMatrix(k, n, nil)
-	d.sumsT(f, pt)
+	m := &move{dir: NewMatrix(n, k, nil), kd: NewMatrix(n, k, nil), pt: from.p.transposed(),
+		dt: NewMatrix(k, n, nil), kt: NewMatrix(k, n, nil), one: NewMatrix(k, k, nil), two: NewMatrix(k, k, nil)}
+	d.sums(f, m.pt)
 	best := &candidate{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
-	g, last, dir, kd := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(n, k, nil)
-	hs, one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil), NewMatrix(k, k, nil)
+	g, last, hs := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(k, k, nil)
 	f.gradient(g, hs)
 	first := 0.0
 	if top, _ := rowMaxAbs(g.Data); top > 0 {
@@ -159,29 +242,12 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	alpha := first
 	values, lows := []float64{f.objective}, []float64{f.objective}
 	for best.steps < d.opts.MaxIter {
-		for i := range n {
-			row := dir.row(i)
-			copy(row, f.p.row(i))
-			axpy(row, -alpha, g.row(i))
-			ProjectSimplex(row, row)
-			axpy(row, -1, f.p.row(i))
-		}
-		transposeTo(dt, dir)
-		if err := d.applyTo(kt, dt); err != nil {
+		if err := d.towards(m, f, g, alpha); err != nil {
 			return best, err
 		}
-		transposeTo(kd, kt)
-		timesT(one, pt, dt)
-		timesT(two, dt, dt)
-		t := d.along(f, dir, kd, one, two, slices.Max(values[max(0, len(values)-descentMemory):]))
-		for i := range f.p.Data {
-			f.p.Data[i] = max(0, f.p.Data[i]+t*dir.Data[i])
-			f.q.Data[i] += t * kd.Data[i]
-		}
-		transposeTo(pt, f.p)
-		d.sumsT(f, pt)
-		best.steps++
-		f.steps = best.steps
+		t := d.along(f, m, slices.Max(values[max(0, len(values)-descentMemory):]))
+		d.advance(f, m, t)
+		best.steps = f.steps
 		d.tell(start, f)
 		if f.objective < best.objective {
 			copy(best.p.Data, f.p.Data)
@@ -194,8 +260,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 		}
 		g, last = last, g
 		f.gradient(g, hs)
-		ss, sy := 0.0, 0.0 // of s = t·dir with itself and with y = g − last
-		for i, v := range dir.Data {
+		ss, sy := 0.0, 0.0 // of s = t·D with itself and with y = g − last
+		for i, v := range m.dir.Data {
 			ss += t * t * v * v
 			sy += t * v * (g.Data[i] - last.Data[i])
 		}
@@ -209,11 +275,11 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	return best, nil
 }
 
-// along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with
-// the least φ(P + tD) that a grid and golden section find. one and two are PᵀD,
-// which it overwrites, and DᵀD.
-func (d *descent) along(f *candidate, dir, kd, one, two *Matrix, worst float64) float64 {
-	a1, a2 := dot(f.q.Data, dir.Data), dot(kd.Data, dir.Data)
+// along returns 1 where φ(P + D) is below `worst`, otherwise the t of [0, 1] with the
+// least φ(P + tD) that a grid and golden section find. It overwrites m.one.
+func (d *descent) along(f *candidate, m *move, worst float64) float64 {
+	a1, a2 := dot(f.q.Data, m.dir.Data), dot(m.kd.Data, m.dir.Data)
+	one, two := m.one, m.two
 	for i := range d.k { // PᵀD + DᵀP
 		for j := range i + 1 {
 			v := one.row(i)[j] + one.row(j)[i]
@@ -222,7 +288,7 @@ func (d *descent) along(f *candidate, dir, kd, one, two *Matrix, worst float64) 
 	}
 	b1, b2 := 2*dot(f.s.Data, one.Data), sumSquares(one.Data)+2*dot(f.s.Data, two.Data)
 	b3, b4 := 2*dot(one.Data, two.Data), sumSquares(two.Data)
-	// a·|a|/b, which φ falls with, leads towards ⟨K, PPᵀ⟩ > 0, too, where φ is flat.
+	// φ falls with a·|a|/b. Where φ is flat, this also leads towards ⟨K, PPᵀ⟩ > 0.
 	value := func(t float64) float64 {
 		a := f.a + t*(2*a1+t*a2)
 		return a * math.Abs(a) / (f.b + t*(b1+t*(b2+t*(b3+t*b4))))
@@ -253,6 +319,7 @@ func (d *descent) along(f *candidate, dir, kd, one, two *Matrix, worst float64) 
 	return best
 }
 
+// tell reports f to the caller's Progress.
 func (d *descent) tell(start int, f *candidate) {
 	if d.opts.Progress == nil {
 		return

@@ -172,11 +172,11 @@ func TestLineSearch(t *testing.T) {
 		along := func(s float64) *Matrix {
 			return mapped(p, func(i, j int, v float64) float64 { return v + s*dir.At(i, j) })
 		}
-		f, kd := at(p), at(dir).q
-		one, two := NewMatrix(k, k, nil), NewMatrix(k, k, nil)
-		timesT(one, p.transposed(), dir.transposed())
-		timesT(two, dir.transposed(), dir.transposed())
-		s := d.along(f, dir, kd, one, two, math.Inf(-1))
+		f := at(p)
+		m := &move{dir: dir, kd: at(dir).q, one: NewMatrix(k, k, nil), two: NewMatrix(k, k, nil)}
+		timesT(m.one, p.transposed(), dir.transposed())
+		timesT(m.two, dir.transposed(), dir.transposed())
+		s := d.along(f, m, math.Inf(-1))
 		best, least := 0.0, math.Inf(1)
 		for i := range grid + 1 {
 			if v := at(along(float64(i) / grid)).objective; v < least {

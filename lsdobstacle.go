@@ -1,7 +1,7 @@
 package softkmeans
 
-// Whether similarities have an exact left-stochastic decomposition, and what is
-// in the way where they have none.
+// Whether similarities have an exact left-stochastic decomposition, and the reason where
+// they have none.
 
 import (
 	"context"
@@ -13,33 +13,32 @@ import (
 type ObstacleKind int
 
 const (
-	// ObstacleNone: there is none, the decomposition is exact.
+	// ObstacleNone: there is no obstacle, the decomposition is exact.
 	ObstacleNone ObstacleKind = iota
-	// ObstacleSign: K (for TI-LSD HKH) has a negative eigenvalue. Value is the
-	// lowest one, relative to the largest magnitude.
+	// ObstacleSign: K (for TI-LSD HKH) has a negative eigenvalue. Value is the lowest
+	// one, relative to the largest magnitude.
 	ObstacleSign
-	// ObstacleRank: K has more than k positive eigenvalues, HKH more than k−1.
-	// Value is the first one too many, relative to the largest.
+	// ObstacleRank: K has more than k positive eigenvalues, HKH more than k−1. Value is
+	// the first one too many, relative to the largest.
 	ObstacleRank
-	// ObstacleEntry: K has a negative entry, which no PPᵀ has: the lowest, in Row
-	// and Col. Value is that entry relative to the largest magnitude.
+	// ObstacleEntry: K has a negative entry, and PPᵀ has none. Row and Col say where the
+	// lowest is; Value is that entry relative to the largest magnitude.
 	ObstacleEntry
 	// ObstacleRange: 1 is not in the range of K, so that the samples lie in no
-	// hyperplane off the origin. Row is the sample for which it fails most and
-	// Value by how much, of 1.
+	// hyperplane off the origin. Row is the sample that misses it most and Value by how
+	// much, of 1.
 	ObstacleRange
-	// ObstacleSimplex: the samples lie in a hyperplane, but no simplex of the
-	// right size and place was found that holds all of them. Value is the error
-	// of the best one, ‖K − PPᵀ/c‖/‖K‖. For k ≤ 2 and K of rank k there is only one
-	// scale and nothing to turn; otherwise the rotations and scales that were tried
-	// are no proof that there is no other.
+	// ObstacleSimplex: the samples lie in a hyperplane, but no simplex of the right size
+	// and place was found that holds all of them. Value is the error of the best one,
+	// ‖K − PPᵀ/c‖/‖K‖. For k ≤ 2 and K of rank k there is only one scale and nothing to
+	// turn. Otherwise other rotations and scales than those tried may hold them.
 	ObstacleSimplex
 )
 
 // Obstacle is a reason why an exact decomposition does not exist.
 type Obstacle struct {
 	Kind     ObstacleKind
-	Row, Col int     // where that has a meaning, otherwise 0
+	Row, Col int     // of the sample or entry that Kind speaks of, otherwise 0
 	Value    float64 // relative, without unit
 }
 
@@ -67,9 +66,9 @@ func (o Obstacle) String() string {
 const lsdableTol = 1e-8
 
 // LSDObstacle returns why kernel (n×n, symmetric) is not PPᵀ/c for any c > 0 and any P
-// (n×k) of nonnegative rows that add up to 1: the first reason in the order of the kinds,
-// or an Obstacle of kind ObstacleNone. On noisy similarities the reason is the sign or the
-// rank: raise tol to the noise to see what comes after.
+// (n×k) whose rows are at least 0 and add up to 1. It is the first reason in the order of
+// the kinds, or an Obstacle of kind ObstacleNone. On noisy similarities that is the sign
+// or the rank: raise tol to the noise to see what comes after.
 //
 // tol is relative to the largest eigenvalue or entry; 0 stands for 1e-8. ObstacleSimplex
 // may be wrong, in particular where K has a rank below k. ObstacleNone has found P with
@@ -86,8 +85,24 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err != nil || found.Kind != ObstacleNone {
 		return found, err
 	}
+	if found = entryObstacle(kernel, tol); found.Kind != ObstacleNone {
+		return found, nil
+	}
+	rank := 0
+	for rank < min(k, len(spec.values)) && spec.values[rank] > bound {
+		rank++
+	}
+	spec.values, spec.rows = spec.values[:rank], rowsOf(spec.rows, 0, rank)
+	if found = rangeObstacle(spec, bound, tol); found.Kind != ObstacleNone {
+		return found, nil
+	}
+	return simplexObstacle(op, spec.factor(), k, tol)
+}
+
+// entryObstacle is the lowest entry, if it is negative.
+func entryObstacle(kernel *Matrix, tol float64) Obstacle {
 	lowest, highest := Obstacle{Kind: ObstacleEntry}, 0.0
-	for i := range op.n {
+	for i := range kernel.Rows {
 		for j, v := range kernel.row(i) {
 			highest = max(highest, math.Abs(v))
 			if v < lowest.Value {
@@ -97,17 +112,18 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	}
 	if lowest.Value < -tol*highest {
 		lowest.Value /= highest
-		return lowest, nil
+		return lowest
 	}
-	// 1 − VVᵀ1, where a change of K by `bound` may turn V by bound/λ.
-	rest := make([]float64, op.n)
+	return Obstacle{}
+}
+
+// rangeObstacle is the largest entry of 1 − VVᵀ1 for the eigenvectors V of spec. A change
+// of K by `bound` may turn V by bound/λ.
+func rangeObstacle(spec *spectrum, bound, tol float64) Obstacle {
+	n, rank := spec.rows.Cols, len(spec.values)
+	rest := make([]float64, n)
 	for i := range rest {
 		rest[i] = 1
-	}
-	angle, rank := 1.0, 0
-	for rank < min(k, len(spec.values)) && spec.values[rank] > bound {
-		angle = bound / spec.values[rank]
-		rank++
 	}
 	for range 2 {
 		for i := range rank {
@@ -120,22 +136,24 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 			worst.Row, worst.Value = i, math.Abs(v)
 		}
 	}
-	if worst.Value > tol+2*math.Sqrt(float64(op.n))*angle || rank == 0 {
-		return worst, nil
+	if rank == 0 || worst.Value > tol+2*math.Sqrt(float64(n))*bound/spec.values[rank-1] {
+		return worst
 	}
+	return Obstacle{}
+}
+
+// simplexObstacle is the error of the best simplex around the samples Z. With fewer
+// positive eigenvalues than clusters, each scale between those for that many and for k
+// clusters may be the one.
+func simplexObstacle(op *operator, z *Matrix, k int, tol float64) (Obstacle, error) {
 	opts, _ := checkLSD(k, &LSDOptions{MaxIter: -1})
-	spec.values, spec.rows = spec.values[:rank], rowsOf(spec.rows, 0, rank)
-	z := spec.factor()
-	d := &descent{operator: op, opts: &opts}
 	left, err := op.without(NewMatrix(0, op.n, nil))
 	if err != nil {
 		return Obstacle{}, err
 	}
-	d.total = left.total
-	// With fewer positive eigenvalues than clusters each scale between those for
-	// `rank` and for k clusters may be the one.
+	d := &descent{operator: op, opts: &opts, total: left.total}
 	least := math.Inf(1)
-	for used := rank; used <= min(k, rank+extraColumns); used++ {
+	for used := z.Rows; used <= min(k, z.Rows+extraColumns); used++ {
 		d.k = used
 		f, err := d.run(inHyperplane(op, z, used, used, &opts), 0)
 		if err != nil {
@@ -150,15 +168,16 @@ func LSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 }
 
 // TILSDObstacle returns why no translation of kernel has an exact decomposition:
-// ObstacleSign, ObstacleRank or ObstacleNone. There is one iff HKH is positive semidefinite
-// of rank at most k−1, H = I − 11ᵀ/n (the paper's Theorem "Condition of TI-LSDable"); for
-// K = XXᵀ, iff X is [SkMable]. tol is relative to the largest eigenvalue; 0 stands for 1e-8.
+// ObstacleSign, ObstacleRank or ObstacleNone. One has, if and only if HKH is positive
+// semidefinite of rank at most k−1, H = I − 11ᵀ/n. That is the paper's Theorem "Condition
+// of TI-LSDable"; for K = XXᵀ it holds if and only if X is [SkMable]. tol is relative to
+// the largest eigenvalue; 0 stands for 1e-8.
 //
-// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and
-// needs d ≥ k. Two clusters on a line, X n×1, have rank(HKH) = 1 = k−1, but K stays
-// of rank 1 wherever the line begins, and PPᵀ/c has rank 2 unless all samples
-// coincide (TestErratumTranslation). Here, as for any kernel, translations may
-// leave the span of the samples.
+// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and needs
+// d ≥ k. Two clusters on a line, X n×1, have rank(HKH) = 1 = k−1. Wherever the line
+// begins, K has rank 1, but PPᵀ/c has rank 2 unless all samples coincide
+// (TestErratumTranslation). Here, as for any kernel, translations may leave the span of
+// the samples.
 //
 // Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
 func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
@@ -173,7 +192,7 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	if err != nil || found.Kind != ObstacleNone || spec.status == StatusConverged {
 		return found, err
 	}
-	// The eigensolver reached its limit: look at what its vectors leave over.
+	// The eigensolver reached its limit: measure what its vectors leave over.
 	spec.rows = rowsOf(spec.rows, 0, min(k-1, spec.rows.Rows))
 	spec.values = spec.values[:spec.rows.Rows]
 	left, err := op.without(spec.factor())
@@ -183,6 +202,8 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 	return found, err
 }
 
+// lsdableOperator checks the arguments, and returns the operator of kernel and tol or its
+// default.
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
 	if !(tol >= 0 && tol < 1) {
 		return nil, 0, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
@@ -198,8 +219,8 @@ func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, er
 	return op, tol, err
 }
 
-// spectralObstacle looks for a negative eigenvalue and for one beyond `rank`.
-// Eigenvalues of up to `bound` count as 0.
+// spectralObstacle looks for a negative eigenvalue and for more than rank positive ones.
+// Eigenvalues of up to bound count as 0.
 func spectralObstacle(o *operator, rank int, tol float64) (spec *spectrum, bound float64, found Obstacle, err error) {
 	if spec, err = o.leading(min(rank, o.n-1)+1, 0); err != nil {
 		return nil, 0, found, err
@@ -210,7 +231,7 @@ func spectralObstacle(o *operator, rank int, tol float64) (spec *spectrum, bound
 	if err != nil {
 		return nil, 0, found, err
 	}
-	// Entries are below 1, so that this is what rounding makes of 0.
+	// Entries are below 1, and rounding can make n·2^-50 of 0.
 	top := max(spec.values[0], low.values[0])
 	bound = max(tol*top, float64(o.n)*0x1p-50)
 	switch {

@@ -1,6 +1,7 @@
 package softkmeans
 
-// Symmetric matrices as the eigensolvers see them: by products, scaled and centred.
+// Symmetric matrices as the solvers of LSD see them: products with K or HKH, leading
+// eigenpairs, and what a factor leaves over.
 
 import (
 	"context"
@@ -10,8 +11,8 @@ import (
 	"strconv"
 )
 
-// operator is a symmetric n×n matrix as the solvers see it: 2^-exp·K or, once
-// centred, H·2^-exp·K·H with H = I − 11ᵀ/n.
+// operator is the n×n matrix 2^-exp·K or, once centred, H·2^-exp·K·H with
+// H = I − 11ᵀ/n.
 type operator struct {
 	ctx     context.Context
 	n       int
@@ -21,13 +22,13 @@ type operator struct {
 	means   []float64 // of the rows of 2^-exp·K; nil until centred
 	mean    float64   // of all its entries
 	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
-	data    *samples  // not nil: K = XXᵀ of these, which is not formed; src, means and mean are not used
+	data    *samples  // if not nil, K = XXᵀ of these is not formed, and src, means and mean are not used
 	negate  bool      // the products are those of −K
 	space   workspace
 }
 
-// newOperator checks what it is given and finds the scale: one pass over K, two
-// where symmetry has to be tested.
+// newOperator checks its arguments and finds the scale: one pass over K, and another
+// one where symmetry has to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
 	if workers < 0 {
 		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
@@ -42,38 +43,21 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	if o.n < 1 {
 		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
 	}
-	kernel, built := src.(*SampleKernel)
-	if built && !kernel.rbf { // the samples once more, with this context and these workers
-		data, err := newSamples(ctx, kernel.x, nil, workers, false)
-		if err != nil {
-			return nil, err
-		}
-		o.data, o.exp = data, 2*data.exp
-		return o, nil
+	if kernel, ok := src.(*SampleKernel); ok && !kernel.rbf {
+		data := *kernel.s
+		data.ctx, data.workers = ctx, o.workers
+		o.data, o.exp = &data, 2*data.exp
+		return o, cancelled(ctx)
 	}
-	if o.n > math.MaxInt32 || !addressable(64, o.n) { // a block of rows with its products
-		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large to work on")
+	if o.n > math.MaxInt32 {
+		return nil, fail(ErrShape, "the similarity has "+strconv.Itoa(o.n)+" rows, more than 2^31 − 1")
 	}
-	c := chunks(o.n, o.n, manyChunks)
-	tops, bad := make([]float64, c), make([]*InputError, c)
-	err := o.eachRows(0, func(at block, rows *Matrix) {
-		top, err := checkEntries("similarity", rows, mostEntry)
-		if err != nil && bad[at.chunk] == nil {
-			bad[at.chunk] = err.(*InputError)
-			bad[at.chunk].Row += at.lo
-		}
-		tops[at.chunk] = max(tops[at.chunk], top)
-	})
-	if err != nil {
+	if err := checkSize("a block of the similarity", 64, o.n); err != nil {
 		return nil, err
 	}
-	for _, e := range bad {
-		if e != nil {
-			return nil, e
-		}
+	if err := o.survey(); err != nil {
+		return nil, err
 	}
-	_, o.exp = math.Frexp(slices.Max(tops))
-	o.exp += o.exp & 1
 	switch src.(type) {
 	case *denseKernel, *subsetKernel, *SampleKernel: // symmetric, or tested already
 		return o, nil
@@ -81,9 +65,52 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	return o, o.checkSymmetry()
 }
 
-// checkSymmetry compares uᵀKv with vᵀKu for random u and v. It misses an
-// asymmetry beyond the tolerance with a small probability, one of few entries more
-// likely, and cannot name it.
+// survey checks the entries of K and finds their scale. A part of another similarity may
+// be as small as it likes: below leastScale it counts as 0 in squares.
+func (o *operator) survey() error {
+	top, err := o.largest(func(rows *Matrix) (float64, error) { return checkEntries("similarity", rows, mostEntry) })
+	if err != nil {
+		return err
+	}
+	if _, part := o.src.(*subsetKernel); !part && top > 0 && top < leastScale {
+		_, err := o.largest(func(rows *Matrix) (float64, error) { // once more, to name the entry
+			at, _ := checkEntries("similarity", rows, mostEntry)
+			if at < top {
+				return at, nil
+			}
+			return at, checkScale("similarity", rows, top)
+		})
+		return err
+	}
+	_, o.exp = math.Frexp(max(top, leastScale))
+	o.exp += o.exp & 1
+	return nil
+}
+
+// largest returns the largest of what `of` returns for blocks of rows of K, and the
+// *InputError about the first row that has one, counted from the block's first.
+func (o *operator) largest(of func(rows *Matrix) (float64, error)) (top float64, err error) {
+	c := chunks(o.n, o.n, manyChunks)
+	tops, bad := make([]float64, c), make([]*InputError, c)
+	err = o.eachRows(0, func(at block, rows *Matrix) {
+		top, err := of(rows)
+		if err != nil && bad[at.chunk] == nil {
+			bad[at.chunk] = err.(*InputError)
+			bad[at.chunk].Row += at.lo
+		}
+		tops[at.chunk] = max(tops[at.chunk], top)
+	})
+	for i := range bad {
+		if err == nil && bad[i] != nil {
+			err = bad[i]
+		}
+	}
+	return slices.Max(tops), err
+}
+
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it
+// misses an asymmetry beyond the tolerance. The fewer entries differ, the more likely
+// that is. It cannot name them.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
@@ -99,13 +126,13 @@ func (o *operator) checkSymmetry() error {
 	if math.Abs(x-y) > symmetryTol*size {
 		return fail(ErrShape, "the similarity is not symmetric: for random u and v, uᵀKv and vᵀKu differ by "+
 			strconv.FormatFloat(math.Abs(x-y)/size, 'g', 3, 64)+
-			" of ‖K‖ (a matrix, as of SimilarityMatrix, is searched for the entry)")
+			" of ‖K‖ (LSD of its SimilarityMatrix names the entry)")
 	}
 	return nil
 }
 
-// eachRows calls fn for all blocks of rows of K, as they are, with `floats`
-// numbers of scratch space a row behind them.
+// eachRows calls fn for all blocks of rows of K, unscaled, with scratch space for
+// `floats` more numbers per row.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
@@ -116,17 +143,11 @@ func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	})
 }
 
-// scaled turns rows as they are into rows of the operator's matrix.
+// scaled turns rows of K into rows of the operator's matrix.
 func (o *operator) scaled(at block, rows *Matrix) {
 	for i := range rows.Rows {
 		row := rows.row(i)
-		if o.exp > -1000 && o.exp < 1000 {
-			scale(row, math.Ldexp(1, -o.exp))
-		} else {
-			for j, v := range row {
-				row[j] = math.Ldexp(v, -o.exp)
-			}
-		}
+		scale(row, math.Ldexp(1, -o.exp))
 		if o.means != nil {
 			own := o.means[at.lo+i] - o.mean
 			for j, m := range o.means {
@@ -169,12 +190,12 @@ func (o *operator) centre() (err error) {
 	return nil
 }
 
-// rowMeans returns the means of the rows of K, in its own units, once centred.
+// rowMeans returns the means of the rows of K, unscaled, of a centred operator.
 func (o *operator) rowMeans() []float64 {
 	out := make([]float64, o.n)
 	if o.data == nil {
 		for i, v := range o.means {
-			out[i] = clampFinite(math.Ldexp(v, o.exp)) // a mean of largest numbers may round up
+			out[i] = math.Ldexp(v, o.exp)
 		}
 		return out
 	}
@@ -182,7 +203,7 @@ func (o *operator) rowMeans() []float64 {
 	for i := range out {
 		o.data.pack(row, i, i+1, false)
 		axpy(row, 1, o.data.mean)
-		out[i] = clampFinite(math.Ldexp(dot(row, o.data.mean), o.exp))
+		out[i] = math.Ldexp(dot(row, o.data.mean), o.exp)
 	}
 	return out
 }
@@ -194,11 +215,25 @@ func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 	return out, o.applyTo(out, vt)
 }
 
-// applyTo is apply with a place for the result.
-func (o *operator) applyTo(out, vt *Matrix) error {
-	b := vt.Rows
-	var err error
-	if o.data != nil {
+// applyTo is apply that overwrites out.
+func (o *operator) applyTo(out, vt *Matrix) (err error) {
+	if vt.Stride != vt.Cols {
+		vt = vt.Clone()
+	}
+	put := func(at block, rows *Matrix, factor float64) {
+		b := vt.Rows
+		prod := at.scratch[:rows.Rows*b]
+		clear(prod)
+		addMulNT(prod, b, rows.Data, rows.Rows, vt.Data, b, o.n, false)
+		for c := range b {
+			row := out.row(c)[at.lo:at.hi]
+			for i := range row {
+				row[i] = prod[i*b+c] * factor
+			}
+		}
+	}
+	switch k := o.inPlace(); {
+	case o.data != nil:
 		var m *Matrix
 		if m, err = multiplyT(o.data, vt); err == nil {
 			m, err = multiply(o.data, m)
@@ -206,37 +241,15 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 		if err == nil {
 			copy(out.Data, m.Data)
 		}
-	} else {
-		packed := vt
-		if vt.Stride != vt.Cols {
-			packed = vt.Clone()
-		}
-		put := func(lo, hi int, prod []float64, factor float64) {
-			for c := range b {
-				row := out.row(c)[lo:hi]
-				for i := range row {
-					row[i] = prod[i*b+c] * factor
-				}
-			}
-		}
-		if k := o.inPlace(); k != nil {
-			f := math.Ldexp(1, -o.exp)
-			err = o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, b, func(at block) {
-				m := at.hi - at.lo
-				prod := at.scratch[:m*b]
-				clear(prod)
-				addMulNT(prod, b, k.Data[at.lo*o.n:at.hi*o.n], m, packed.Data, b, o.n, false)
-				put(at.lo, at.hi, prod, f)
-			})
-		} else {
-			err = o.eachRows(b, func(at block, rows *Matrix) {
-				o.scaled(at, rows)
-				prod := at.scratch[:rows.Rows*b]
-				clear(prod)
-				addMulNT(prod, b, rows.Data, rows.Rows, packed.Data, b, o.n, false)
-				put(at.lo, at.hi, prod, 1)
-			})
-		}
+	case k != nil:
+		err = o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, vt.Rows, func(at block) {
+			put(at, rowsOf(k, at.lo, at.hi), math.Ldexp(1, -o.exp))
+		})
+	default:
+		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) {
+			o.scaled(at, rows)
+			put(at, rows, 1)
+		})
 	}
 	if o.negate && err == nil {
 		scale(out.Data, -1)
@@ -244,11 +257,11 @@ func (o *operator) applyTo(out, vt *Matrix) error {
 	return err
 }
 
-// inPlace returns K where its rows can be multiplied as they stand, and the
-// products scaled instead; nil where they cannot.
+// inPlace returns K where its rows need no copy, since the products can be scaled
+// instead; otherwise nil.
 func (o *operator) inPlace() *Matrix {
 	k, ok := o.src.(*denseKernel)
-	if !ok || k.average || k.m.Stride != o.n || o.means != nil || o.exp < -200 || o.exp > 200 {
+	if !ok || k.average || k.m.Stride != o.n || o.means != nil {
 		return nil
 	}
 	return k.m
@@ -262,9 +275,9 @@ type remainder struct {
 	traces  float64 // tr K
 }
 
-// without compares K with YYᵀ for Y given as Yᵀ (p×n), entry by entry: one pass
-// over K, n²p. For the linear kernel, which has no entries, the squares are
-// differences of sums, right to some 1e-15 of the total.
+// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K,
+// n²p. For the linear kernel the squares are differences of sums, right to some 1e-15 of
+// the total.
 func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	if o.data != nil {
 		return o.withoutData(yt)
@@ -323,13 +336,13 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 
 // spectrum is the upper end of the operator's spectrum.
 type spectrum struct {
-	values []float64 // the largest ones, descending, whatever their sign
+	values []float64 // the largest ones by value, not by size, descending
 	rows   *Matrix   // their eigenvectors, p×n, orthonormal
-	open   float64   // how far the positive part of each may be below the true one's, beyond rounding
+	open   float64   // how much larger than found a positive eigenvalue may be, beyond rounding
 	steps  int       // of the Krylov iteration; 0: a direct method
 	status Status
-	top    float64 // the largest magnitude among all eigenvalues, or a lower bound of it
-	noise  float64 // eigenvalues up to this are what rounding makes of 0
+	top    float64 // the largest magnitude of an eigenvalue, or a lower bound of it
+	noise  float64 // rounding can make eigenvalues up to this of 0
 }
 
 // fullOrder is the largest n for which all eigenvalues are computed.
@@ -349,34 +362,19 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	return s, nil
 }
 
-// solve is leading by the method that fits.
+// solve is leading without signs and noise: direct for a small n or a large p, by the
+// Krylov iteration otherwise.
 func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
-	if o.data != nil {
+	switch {
+	case o.data != nil:
 		return o.leadingData(p)
-	}
-	if p == 0 {
+	case p == 0:
 		return &spectrum{rows: NewMatrix(0, o.n, nil), status: StatusConverged}, nil
+	case o.n <= fullOrder || 4*(p+krylovExtra) > o.n:
+		return o.leadingDirect(p)
 	}
-	if o.n <= fullOrder || 4*(p+krylovExtra) > o.n {
-		if !addressable(o.n, o.n) {
-			return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
-		}
-		full := NewMatrix(o.n, o.n, nil)
-		if err := o.eachRows(0, func(at block, rows *Matrix) {
-			o.scaled(at, rows)
-			copy(full.Data[at.lo*o.n:], rows.Data)
-		}); err != nil {
-			return nil, err
-		}
-		if o.negate {
-			scale(full.Data, -1)
-		}
-		values, rows := leadingEigen(o.ctx, full, p, o.workers)
-		return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
-			top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
-	}
-	if !addressable(max(4*(p+krylovExtra), 96), o.n) { // the basis
-		return nil, fail(ErrShape, "the similarity is "+shape(o.n, o.n)+", too large for "+strconv.Itoa(p)+" eigenvalues")
+	if err := checkSize("the eigensolver's basis", max(4*(p+krylovExtra), 96), o.n); err != nil {
+		return nil, err
 	}
 	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
 	if err != nil {
@@ -384,8 +382,8 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	}
 	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
 	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl)
-	// where nothing outside of the space is larger. Of values below 0 only that
-	// they are is of use, and next is at least 0.
+	// where no eigenvalue outside of the space is larger. The size of a negative value
+	// does not matter, and next is at least 0.
 	last := max(kry.values[p-1], 0)
 	s.open = kry.rest + max(0, kry.next-last)
 	if gap := last - kry.next; gap > 0 {
@@ -394,8 +392,28 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	return s, nil
 }
 
-// leadingData is leading for the linear kernel: XXᵀ has the eigenvectors XU with
-// the right singular vectors U of X.
+// leadingDirect is solve by all eigenvalues of a copy of the operator's matrix.
+func (o *operator) leadingDirect(p int) (*spectrum, error) {
+	if err := checkSize("the similarity", o.n, o.n); err != nil {
+		return nil, err
+	}
+	full := NewMatrix(o.n, o.n, nil)
+	if err := o.eachRows(0, func(at block, rows *Matrix) {
+		o.scaled(at, rows)
+		copy(full.Data[at.lo*o.n:], rows.Data)
+	}); err != nil {
+		return nil, err
+	}
+	if o.negate {
+		scale(full.Data, -1)
+	}
+	values, rows := leadingEigen(o.ctx, full, p, o.workers)
+	return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
+		top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
+}
+
+// leadingData is solve for the linear kernel: XXᵀ has the eigenvectors XU with the right
+// singular vectors U of X.
 func (o *operator) leadingData(p int) (*spectrum, error) {
 	count := min(p, o.data.d)
 	pc, err := findPrincipal(o.data, count, SolverAuto)
@@ -421,8 +439,7 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	return s, cancelled(o.ctx)
 }
 
-// factor returns Z = Λ^(1/2)Vᵀ (r×n) over the eigenvalues that are positive beyond
-// rounding.
+// factor returns Z = Λ^(1/2)Vᵀ (r×n) of the r eigenvalues above the noise.
 func (s *spectrum) factor() *Matrix {
 	r := 0
 	for r < len(s.values) && s.values[r] > s.noise {
@@ -434,6 +451,3 @@ func (s *spectrum) factor() *Matrix {
 	}
 	return z
 }
-
-// unscale is v·2^exp, but never infinite.
-func unscale(v float64, exp int) float64 { return min(math.Ldexp(v, exp), math.MaxFloat64) }

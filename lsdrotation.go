@@ -1,12 +1,11 @@
 package softkmeans
 
-// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel
-// 2013): turns points of a hyperplane about its centre until they are closest to
-// the probability simplex. Levenberg–Marquardt steps are tried first, which near
-// the end converge in a few; where one fails, simplex projection and an orthogonal
-// Procrustes step, which never raise the distance but gain little near the end: on
-// exact data 3000 of them left squared distances of 1e-7 to 1e-20 where 3 to 66 of
-// the others reached 2e-28.
+// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013):
+// turns points of a hyperplane about its centre until they are closest to the probability
+// simplex. It tries a Levenberg–Marquardt step first. Where that fails it takes the
+// source's step, simplex projection and an orthogonal Procrustes problem, which never
+// raises the distance but gains little near the end. On exact data 3 to 66 of the former
+// reached squared distances of 2e-28, and 3000 of the latter 1e-7 to 1e-20.
 
 import (
 	"context"
@@ -17,22 +16,22 @@ import (
 )
 
 const (
-	rotationStarts = 5    // random orientations, by default; on exact data, k = 3…8, each of a hundred came to the same minimum
+	rotationStarts = 5    // random orientations by default; on exact data, k = 3…8, each of a hundred led to the same minimum
 	rotationSteps  = 100  // of each, at most
-	finalSteps     = 1000 // of the best of them, on all points: for k = 12 some 400 were needed
+	finalSteps     = 1000 // of the best of them, on all points, at most: k = 12 took some 400
 	rotationSubset = 600  // points that the starts are tried on, at most
 )
 
 // rotation is the problem: points q_i of ℝ^(k−1), which are 1/k + B·R·q_i in ℝ^k
-// for an orthogonal R and the Helmert basis B of 1⊥. Its memory serves all steps.
+// for an orthogonal R and the Helmert basis B of 1⊥, with memory for all steps.
 type rotation struct {
 	ctx    context.Context
 	k      int
 	b, bt  *Matrix // k×(k−1), and Bᵀ
 	points *Matrix // n×(k−1)
 	at     *Matrix // n×(k−1): R·q_i of the last call of place
-	off    *Matrix // n×k: distance of each from the simplex, as a vector
-	// Of slope, bend and step.
+	off    *Matrix // n×k: each less its projection onto the simplex
+	// Memory of slope, bend and step.
 	atT, hT           *Matrix // (k−1)×n
 	h, u              *Matrix // n×(k−1), n×k
 	sum               *Matrix // (k−1)×(k−1), as are those that follow
@@ -112,8 +111,8 @@ func (r *rotation) skew(m *Matrix) {
 	}
 }
 
-// slope sets m to, and returns, the gradient of half the sum of squares at the last place, for
-// rotations (I + Ω)R with a skew-symmetric Ω.
+// slope sets m to the gradient of half the sum of squares at the last call of place, for
+// rotations (I + Ω)R with a skew-symmetric Ω, and returns m.
 func (r *rotation) slope(m *Matrix) *Matrix {
 	transposeTo(r.atT, r.at)
 	timesT(r.h, r.off, r.bt)
@@ -122,9 +121,9 @@ func (r *rotation) slope(m *Matrix) *Matrix {
 	return m
 }
 
-// bend adds the Gauss–Newton matrix times Ω to m: the distance of a point whose
-// projection has support S changes by the part of its movement u = BΩy that is
-// normal to that face, u off S and its mean on S. It needs slope's call before.
+// bend adds the Gauss–Newton matrix times Ω to m. A point moves by u = BΩy, and its
+// distance changes by the part of u normal to the face of its projection: u off the
+// support of the projection, the mean of u on it. A call of slope must come before.
 func (r *rotation) bend(m, omega, g *Matrix) {
 	timesT(r.h, r.at, omega)
 	timesT(r.u, r.h, r.b)
@@ -152,8 +151,8 @@ func (r *rotation) bend(m, omega, g *Matrix) {
 	r.skew(m)
 }
 
-// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is good until
-// the next call.
+// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is valid until the
+// next call.
 func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	p := r.k - 1
 	x, res, dir, m := r.x, r.res, r.dir, r.bent
@@ -171,7 +170,7 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 		axpy(m.Data, mu, dir.Data)
 		r.bend(m, dir, g)
 		bent := dot(dir.Data, m.Data)
-		if !(bent > 0) { // μ has vanished beside rounding
+		if !(bent > 0) { // μ is below rounding
 			break
 		}
 		alpha := rho / bent
@@ -185,8 +184,8 @@ func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	return x
 }
 
-// improve lowers the sum of squared distances from R on, until it falls no
-// more. It never rises.
+// improve lowers the sum of squared distances from R on, until it stops falling. It
+// returns the new R and its sum, which is at most that of the given one.
 func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	n, p := r.points.Rows, r.k-1
 	g, trial := NewMatrix(n, r.k, nil), NewMatrix(n, r.k, nil)
@@ -208,7 +207,7 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 		now := r.place(trial, next)
 		if now < sum {
 			mu *= 0.1
-		} else { // the plain step, which cannot raise it
+		} else { // the source's step, which cannot raise it
 			mu = max(10*mu, 1e-8*size/float64(n))
 			next = r.procrustes(g)
 			now = r.place(trial, next)
@@ -227,9 +226,9 @@ func (r *rotation) improve(turn *Matrix, steps int) (*Matrix, float64) {
 	return turn, sum
 }
 
-// search looks for the rotation with the least sum over all points, from several
-// starts: on points at the ends of random directions first, which stand for the
-// hull of the others, then from the best on all.
+// search returns the rotation with the least sum that it finds from several starts. Many
+// points have those at the ends of random directions in their place, which stand for
+// their hull; from the best start it then goes on with all points.
 func (r *rotation) search(starts int, seed uint64) *Matrix {
 	outer := r
 	if r.points.Rows > rotationSubset {
@@ -240,8 +239,8 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 	for start := range max(starts, 1) {
 		turn := RandomOrientation(r.k, seed+uint64(start))
 		turn, sum := outer.improve(turn, rotationSteps)
-		// Orientations that permute the columns end at the same sum: which of them
-		// it is should not be left to rounding.
+		// Orientations that permute the columns end at the same sum. Rounding should
+		// not choose among them.
 		if sum < (1-1e-6)*least || best == nil {
 			best, least = turn, sum
 		}

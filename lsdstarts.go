@@ -1,21 +1,21 @@
 package softkmeans
 
 // Where the descent of LSD starts: samples in the hyperplane of the simplex, after
-// Arora et al. 2013, steps 2 to 5.
+// Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
 import (
 	"math"
 	"slices"
 )
 
-// wideDrop is the drop from one eigenvalue to the next beyond which those behind are
-// tried without.
+// wideDrop is the quotient of an eigenvalue and the next from which on a start is tried
+// without those behind.
 const wideDrop = 100
 
 // standOut is how many of the positive values are before the widest drop, if that
-// is by wideDrop or more; all of them otherwise. What is behind it is noise, to be
-// fitted by the descent: as a coordinate of the hyperplane it would decide on the
-// scale, which goes with 1/λ.
+// is by wideDrop or more; all of them otherwise. Those behind it are noise, which the
+// descent fits. As a coordinate of the hyperplane noise would decide on the scale,
+// which is a sum of terms in 1/λ.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -35,11 +35,33 @@ func uniform(n, k int) *Matrix {
 	return g
 }
 
-// inHyperplane is the method of the source: the samples are projected onto the
-// hyperplane mᵀz = 1 with the scale c = ‖m‖²/k = 1ᵀK⁺1/k, which is then turned into
-// that of the simplex. nil if the samples lie in a hyperplane through the origin.
-// With fewer positive eigenvalues than clusters, which the source leaves out, c
-// may be larger: that of fewer clusters, `used`, and zeros for the others.
+// starts returns the starts of the descent, in the order in which it tries them. Each
+// returns nil where it does not apply.
+func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) []func() *Matrix {
+	return []func() *Matrix{
+		func() *Matrix { return inHyperplane(o, z, k, k, opts) },
+		func() *Matrix {
+			if z.Rows == k {
+				return nil // all k columns are needed
+			}
+			return inHyperplane(o, z, z.Rows, k, opts)
+		},
+		func() *Matrix {
+			solid := standOut(values[:z.Rows])
+			if solid == z.Rows {
+				return nil
+			}
+			return inHyperplane(o, rowsOf(z, 0, solid), solid, k, opts)
+		},
+		func() *Matrix { return aroundMean(o, z, k, opts) },
+	}
+}
+
+// inHyperplane is the method of the source. It projects the samples onto the hyperplane
+// mᵀz = 1, with the scale c = ‖m‖²/k = 1ᵀK⁺1/k, and turns that into the hyperplane of
+// the simplex. It returns nil if the samples lie in a hyperplane through the origin.
+// The source leaves out the case of fewer positive eigenvalues than clusters. c may be
+// larger then, that of fewer clusters: `used` of them, and zeros for the others.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
 	if used < 1 {
 		return nil
@@ -52,8 +74,8 @@ func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix
 	return padded(g, k)
 }
 
-// hyperplane returns the coordinates of the samples in the hyperplane of the
-// simplex, about its centre 1/k: n×(k−1), still to be turned.
+// hyperplane returns the coordinates of the samples in the hyperplane of the simplex,
+// about its centre 1/k: n×(k−1), before the rotation.
 func hyperplane(z *Matrix, k int) *Matrix {
 	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
 	m := make([]float64, k)
@@ -71,10 +93,10 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	c := length * length / float64(k)
 	scale(m, 1/length)
 	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
-	// ∓1/√k: H is it or its negative. Of the two signs the one that does not cancel:
-	// where m is along 1 already, w would be nothing but rounding, and H anything.
-	// The coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
-	// hyperplane; H and B are only ever needed as their product with Z.
+	// ∓1/√k: H is it or its negative. The sign is the one that does not cancel: with the
+	// other, an m along 1 would make w rounding alone, and H arbitrary. The coordinates
+	// Bᵀ√c·Hz leave out the one along 1, and so project onto the hyperplane. H and B are
+	// needed only as their product with Z.
 	side, sum := 1.0, 0.0
 	for _, v := range m {
 		sum += v
@@ -105,10 +127,10 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	return out
 }
 
-// aroundMean is the start for similarities that are not, or hardly, in a
-// hyperplane off the origin, as where the rows of K add up to 0: coordinates about
-// the mean, as TILSD has them, scaled so that the tight simplex around them is the
-// probability simplex. nil if the samples coincide.
+// aroundMean is the start for samples that are near no hyperplane off the origin, as
+// where the rows of K add up to 0. It takes the coordinates about the mean, as TILSD
+// does, and scales them so that the tight simplex around them is the probability
+// simplex. It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	r := z.Rows
 	centred := z.Clone()
@@ -133,17 +155,14 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 		return nil
 	}
 	w := NewMatrix(o.n, p, nil)
-	normals := normalsOf(k, p, nil)
-	ext := &extent{facets: make([]float64, k)}
 	for i := range o.n {
 		for c := range p {
 			for l := range r {
 				w.row(i)[c] += rows.row(c)[l] * centred.row(l)[i]
 			}
 		}
-		ext.add(w.row(i), normals, EnclosureTight)
 	}
-	e := enclose(EnclosureTight, normals, ext)
+	e := enclosed(w, k, nil, EnclosureTight)
 	out := NewMatrix(o.n, k-1, nil)
 	for i := range o.n {
 		for c, v := range w.row(i) { // see surround: 1/s = 1/(ρ√(k(k−1)))
@@ -163,4 +182,14 @@ func inSimplex(o *operator, points *Matrix, k int, opts *LSDOptions) *Matrix {
 	}
 	r.place(g, turn)
 	return g
+}
+
+// enclosed returns the simplex with k vertices around the rows of w.
+func enclosed(w *Matrix, k int, orientation *Matrix, kind Enclosure) *enclosure {
+	normals := normalsOf(k, w.Cols, orientation)
+	ext := &extent{facets: make([]float64, k)}
+	for i := range w.Rows {
+		ext.add(w.row(i), normals, kind)
+	}
+	return enclose(kind, normals, ext)
 }

@@ -1,8 +1,7 @@
 package softkmeans
 
-// Hierarchical left-stochastic decomposition: two clusters, for which the
-// decomposition has a closed form (nothing to rotate), again and again. After
-// the hierarchical variant of Arora et al. (2013).
+// Hierarchical left-stochastic decomposition, after Arora et al. (2013): it divides a
+// cluster in two, again and again. For two clusters there is no rotation to find.
 
 import (
 	"context"
@@ -14,15 +13,15 @@ import (
 
 // LSDTree is the result of [HierarchicalLSD].
 type LSDTree struct {
-	// Model has the memberships of all k clusters, and how well they decompose the
-	// whole K; its Iterations are those of all divisions.
+	// Model has the memberships of all k clusters, and how well they decompose K. Its
+	// Iterations are those of all divisions.
 	Model LSDModel
-	// Splits are the divisions in their order, k−1 of them unless the samples
-	// could not be divided further. Split i made cluster i+1.
+	// Splits are the divisions in their order. There are k−1, or fewer if no cluster
+	// could be divided further. Split i made cluster i+1.
 	Splits []LSDSplit
-	// Leaves is the cluster of each sample by the tree. At every division it went
-	// to the side of its larger membership, or, where all samples have that on the
-	// same side, to the second one if its membership there is above the mean. The
+	// Leaves is the cluster of each sample by the tree. At every division a sample went
+	// to the side of its larger membership. Where that is the same side for all samples,
+	// those went to the second side whose membership there is above the mean. The
 	// largest product of memberships, Model.Labels, may be another cluster.
 	Leaves []int
 }
@@ -35,8 +34,8 @@ type LSDTree struct {
 //	    …
 func (t *LSDTree) String() string {
 	var b strings.Builder
-	// Split i divided a cluster that later splits may divide again, under the same
-	// number on its first side and under i+1 on the other.
+	// Later splits may divide both sides of split i: the first under the number of the
+	// cluster that it divided, the second under i+1.
 	var draw func(cluster, from, size, depth int)
 	draw = func(cluster, from, size, depth int) {
 		b.WriteString(strings.Repeat("  ", depth) + strconv.Itoa(size) + " samples")
@@ -56,26 +55,27 @@ func (t *LSDTree) String() string {
 
 // LSDSplit is a division of a cluster in two.
 type LSDSplit struct {
-	Cluster int     // what was divided. The side of its first sample keeps this number, the other gets the next one.
+	Cluster int     // the divided cluster: the side of its first sample keeps this number, the other gets the next one
 	Size    [2]int  // samples that kept the number, samples that got the new one
 	Scale   float64 // c of the decomposition of its samples alone
-	// Gain is by how much Σ_clusters (1/size)·ΣK_ij, the similarity within
-	// clusters, rose. The cluster whose division gains most is divided next.
+	// Gain is the rise of Σ_clusters (1/size)·ΣK_ij, the similarity within clusters. The
+	// cluster whose division gains most is divided next.
 	Gain float64
 }
 
-// HierarchicalLSD finds k clusters of n samples by dividing one of them in two, by
-// [LSD] with k = 2 of its samples alone, until there are k: the one whose
-// division raises the similarity within clusters most. Memberships are the
-// products of those along the path from the root; samples outside of a cluster
-// get theirs for its division from their similarities, as from
-// [LSDModel.Predict]. Its clusters are nested: those for k+1 divide one of those
-// for k.
+// HierarchicalLSD finds k clusters of n samples. It divides a cluster in two, by [LSD]
+// with k = 2 of its samples alone, until there are k. The next one is that whose division
+// raises the similarity within clusters most. So the clusters are nested: those for k+1
+// divide one of those for k.
 //
-// Options are those of each LSD; Progress is not called. Cost: at most 2k−3 LSDs
-// with k = 2, one of all samples and two of the parts of every division but the
-// last, and the eigenvalues and two passes of LSD with k. Errors: those of LSD; with ctx's comes
-// the tree as far as it is, with math.MaxFloat64 for Scale and Objective.
+// Memberships are the products of those along the path from the root. Samples outside of
+// a cluster get theirs for its division from their similarities, as by
+// [LSDModel.Predict].
+//
+// Options are those of each LSD; Progress is not called. Cost: at most 2k−3 LSDs with
+// k = 2, one of all samples and two of the parts of every division but the last, and the
+// eigenvalues and two passes of LSD with k. Errors: those of LSD. With ctx's error comes
+// the tree so far; its Scale and objective are 0, not computed.
 func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {
@@ -92,7 +92,6 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	}
 	o.Progress = nil
 	t := &LSDTree{Leaves: make([]int, op.n)}
-	t.Model.Scale, t.Model.Objective, t.Model.Gap = math.MaxFloat64, math.MaxFloat64, 1 // until it is rated
 	g := NewMatrix(op.n, k, nil)
 	for i := range op.n {
 		g.row(i)[0] = 1
@@ -136,11 +135,11 @@ type leaf struct {
 	members []int
 	model   *LSDModel // nil if it cannot be divided
 	sides   [2][]int
-	h       float64 // 1/c of the model, in scaled units of the whole K
-	gain    float64 // likewise
+	h       float64 // 1/c of the model, in the units of the operator of all samples
+	gain    float64 // in the same units
 }
 
-// divide finds the division of a cluster.
+// divide returns a cluster with its division.
 func divide(o *operator, members []int, opts *LSDOptions) (*leaf, error) {
 	l := &leaf{members: members}
 	n := len(members)
@@ -204,7 +203,7 @@ func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions
 	var next [2]*leaf
 	made := len(*leaves)
 	for side := range next {
-		if made+1 == t.Model.Memberships.Cols { // the last division: they stay whole
+		if made+1 == t.Model.Memberships.Cols { // the last division
 			next[side] = &leaf{members: l.sides[side]}
 			continue
 		}
@@ -222,7 +221,7 @@ func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions
 	}
 	(*leaves)[at] = next[0]
 	*leaves = append(*leaves, next[1])
-	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, clampFinite(math.Ldexp(l.gain, o.exp))})
+	t.Splits = append(t.Splits, LSDSplit{at, [2]int{len(l.sides[0]), len(l.sides[1])}, l.model.Scale, unscale(l.gain, o.exp)})
 	t.Model.Iterations += l.model.Iterations
 	if l.model.Status == StatusIterationLimit {
 		t.Model.Status = StatusIterationLimit
@@ -230,10 +229,10 @@ func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions
 	return nil
 }
 
-// sharesOf returns every sample's membership in the second side of a division. For
-// those outside of the cluster it is the t of [0, 1] with the least
-// ‖κ − (1−t)a − t·b‖² for their similarities κ to its members and the columns a
-// and b of P/c.
+// sharesOf returns every sample's membership in the second side of a division. For a
+// sample outside of the cluster it is the t of [0, 1] with the least
+// ‖κ − (1−t)a − t·b‖², for its similarities κ to the members and the columns a and b of
+// P/c.
 func sharesOf(o *operator, l *leaf) ([]float64, error) {
 	p := l.model.Memberships
 	share := make([]float64, o.n)
@@ -261,7 +260,7 @@ func sharesOf(o *operator, l *leaf) ([]float64, error) {
 	return share, nil
 }
 
-// rateTree fills in scale and objective.
+// rateTree sets rank, scale and objective.
 func rateTree(o *operator, t *LSDTree) error {
 	spec, err := o.leading(min(t.Model.Memberships.Cols, o.n), 0)
 	if err != nil {
@@ -286,7 +285,7 @@ func rateTree(o *operator, t *LSDTree) error {
 	if spec.status == StatusIterationLimit {
 		t.Model.Status = spec.status
 	}
-	t.Model.Rank, t.Model.Scale = z.Rows, math.MaxFloat64
+	t.Model.Rank = z.Rows
 	if f.a > 0 {
 		t.Model.Scale = unscale(f.b/f.a, -o.exp)
 	}

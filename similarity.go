@@ -1,7 +1,7 @@
 package softkmeans
 
-// Similarities: symmetric n×n matrices K as the methods of lsd.go see them, by
-// rows or by products and never as a second n×n matrix; and kernels of samples.
+// Similarities: symmetric n×n matrices K that are read by rows and need not be stored,
+// and kernels of samples.
 
 import (
 	"context"
@@ -15,20 +15,20 @@ import (
 // stored: a kernel that is computed, a graph, a file. [KernelFunc] makes one of
 // a function of (i, j), [LinearKernel] and [RBFKernel] of samples.
 type Similarity interface {
-	// Len returns n. It does not change.
+	// Len returns n, always the same.
 	Len() int
-	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It is
-	// called from several goroutines at once, again and again, some 10 to 200 times
-	// for every row by TILSD and once more for every step of LSD's descents, and writes the same numbers each time. dst has any
-	// content before, and is not to be kept. A panic in it cannot be recovered: it
-	// is in a goroutine of its own unless Workers is 1.
+	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes
+	// the same numbers each time, and several goroutines call it at once. TILSD reads
+	// every row some 10 to 200 times, LSD once more for every step of its descents. dst
+	// has any content before, and must not be kept. Unless Workers is 1, a panic in
+	// Rows is in another goroutine than the caller's, who cannot recover it.
 	Rows(dst *Matrix, lo int)
 }
 
-// KernelFunc returns the n×n similarity with the entries at(i, j), which must
-// be symmetric and safe for concurrent calls. [TILSDOf] takes some 10 to 40 times n²
-// of them and [LSDOf] one n² more for every step: where n² numbers fit in memory,
-// use [SimilarityMatrix] first.
+// KernelFunc returns the n×n similarity with the entries at(i, j), which must be
+// symmetric and safe for concurrent calls. [TILSDOf] reads some 10 to 40 times n² of
+// them, [LSDOf] n² more for every step. Where n² numbers fit in memory, call
+// [SimilarityMatrix] first.
 func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
 
 type kernelFunc struct {
@@ -39,7 +39,7 @@ type kernelFunc struct {
 func (k kernelFunc) Len() int { return k.n }
 
 func (k kernelFunc) Rows(dst *Matrix, lo int) {
-	checkPart(dst, lo, k.n)
+	checkRowsOf(dst, lo, k.n)
 	for i := range dst.Rows {
 		row := dst.Row(i)
 		for j := range row {
@@ -48,9 +48,9 @@ func (k kernelFunc) Rows(dst *Matrix, lo int) {
 	}
 }
 
-// checkPart panics unless dst can be rows lo, lo+1, … of an n×n matrix: without it
-// a view of samples would be read past its end.
-func checkPart(dst *Matrix, lo, n int) {
+// checkRowsOf panics unless dst can be rows lo, lo+1, … of an n×n matrix. Without it a
+// view of samples would be read past its end.
+func checkRowsOf(dst *Matrix, lo, n int) {
 	if checkShape("dst", dst) != nil || dst.Cols != n || lo < 0 || dst.Rows > n-lo {
 		size := "nil"
 		if dst != nil {
@@ -60,10 +60,10 @@ func checkPart(dst *Matrix, lo, n int) {
 	}
 }
 
-// SimilarityMatrix returns the whole of s, n×n. Where that fits in memory and an
-// entry takes longer to compute than to read, [LSD] and [TILSD] of the matrix are
-// faster than [LSDOf] and [TILSDOf] of s, by as many times as they pass over it.
-// Errors: [ErrShape] if it is too large to address, [ErrTooFewSamples] for n < 1.
+// SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes
+// longer to compute than to read, [LSD] and [TILSD] of the matrix are faster than
+// [LSDOf] and [TILSDOf] of s, which compute it once per pass. Errors: [ErrShape] if s is
+// nil or too large to address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if s == nil {
 		return nil, fail(ErrShape, "the similarity is nil")
@@ -72,8 +72,8 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if n < 1 {
 		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
 	}
-	if !addressable(n, n) {
-		return nil, fail(ErrShape, "the similarity is "+shape(n, n)+", too large to address")
+	if err := checkSize("the similarity", n, n); err != nil {
+		return nil, err
 	}
 	m := NewMatrix(n, n, nil)
 	err := eachBlock(context.Background(), workerCount(0), chunking{n, n, manyChunks}, 0, func(at block) {
@@ -82,8 +82,8 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	return m, err
 }
 
-// denseKernel is K as a matrix. Where it is symmetric only up to a small
-// tolerance the mean with its mirror image is handed out.
+// denseKernel is K as a matrix. Where it is symmetric only to symmetryTol, Rows writes
+// the mean of it and its transpose.
 type denseKernel struct {
 	m       *Matrix
 	average bool
@@ -107,36 +107,35 @@ func (k *denseKernel) Rows(dst *Matrix, lo int) {
 }
 
 // SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a
-// [Similarity] that computes its rows when they are asked for. x is neither
-// copied nor changed, and must not change while the kernel is in use.
+// [Similarity] that computes its rows when it is asked for them. x is not copied, and
+// must not change while the kernel is in use.
 type SampleKernel struct {
-	x     *Matrix
-	s     *samples // x with its scale, not centred
-	rbf   bool
-	gamma float64 // of the scaled samples
-	asked float64 // γ as it was given; 0: by the median
+	s      *samples // x with its scale, not centred
+	rbf    bool
+	gamma  float64 // of an RBF kernel, in the units of x
+	scaled float64 // γ for the scaled samples
 }
 
-// LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf]
-// never form it: they work on x, also where XXᵀ is out of the range of float64. Rows
-// and Cross then have the largest float64 or 0 for such entries, and
-// [LSDModel.Predict] nothing to go by. TI-LSD of it is [Fit] of x. Cost: O(nd).
-// Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples].
+// LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf] of it do
+// not form K: they work on x, of any size in range. TI-LSD of it is [Fit] of x. Rows and
+// Cross write the products, which may be above the range of similarities (2^500). Cost:
+// O(nd). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples].
 func LinearKernel(x *Matrix) (*SampleKernel, error) {
 	s, err := newSamples(context.Background(), x, nil, 0, false)
 	if err != nil {
 		return nil, err
 	}
-	return &SampleKernel{x: x, s: s}, nil
+	return &SampleKernel{s: s}, nil
 }
 
-// RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0
-// stands for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖
-// over all pairs i < j (of 1000 rows drawn at random, always the same, where there
-// are more), or of those that differ where the median is 0; where none differ m
-// is of the order of the entries. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
-// Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for a gamma
-// that is negative or not finite.
+// RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0 stands
+// for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖ over all pairs
+// i < j. Where it is 0, m is the median of the distances above 0, and where there are
+// none, of the order of the entries. Above 1000 rows, m is that of 1000 rows drawn at
+// random, always the same. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
+//
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
+// for a gamma that is negative or not finite.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if !(gamma >= 0) || math.IsInf(gamma, 1) {
 		return nil, fail(ErrOption, "gamma is "+decimal(gamma)+", not a finite number of at least 0")
@@ -145,36 +144,33 @@ func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.rbf, k.asked = true, gamma
-	k.gamma = min(math.Ldexp(gamma, 2*k.s.exp), math.MaxFloat64)
+	k.rbf = true
+	k.gamma, k.scaled = gamma, unscale(gamma, 2*k.s.exp)
 	if gamma == 0 {
 		m := k.medianDistance()
-		k.gamma = min(1/(2*m)/m, math.MaxFloat64)
+		k.scaled = 1 / (2 * m) / m
+		k.gamma = unscale(k.scaled, -2*k.s.exp)
 	}
 	return k, nil
 }
 
 // of is the kernel of some of the samples.
 func (k *SampleKernel) of(rows []int) *SampleKernel {
-	s := *k.s
-	s.x, s.n = chosenRows(k.x, rows), len(rows)
-	return &SampleKernel{x: s.x, s: &s, rbf: k.rbf, gamma: k.gamma, asked: k.asked}
+	s, sub := *k.s, *k
+	s.x, s.n = chosenRows(k.s.x, rows), len(rows)
+	sub.s = &s
+	return &sub
 }
 
-// Gamma is γ of an RBF kernel, as given or, to rounding, as the median heuristic
-// has it: 0 or the largest float64 where that is out of range. It is 0 of a
-// linear kernel.
-func (k *SampleKernel) Gamma() float64 {
-	if !k.rbf || k.asked > 0 {
-		return k.asked
-	}
-	return min(math.Ldexp(k.gamma, -2*k.s.exp), math.MaxFloat64)
-}
+// Gamma returns γ of an RBF kernel, as given or by the median heuristic, and 0 for a
+// linear kernel. The heuristic's γ is at most math.MaxFloat64.
+func (k *SampleKernel) Gamma() float64 { return k.gamma }
 
-// medianRows is of how many rows the median heuristic looks at all pairs.
+// medianRows is how many rows the median heuristic compares at most.
 const medianRows = 1000
 
-// medianDistance is the median of the heuristic, for the scaled samples.
+// medianDistance is the median of the heuristic, for the scaled samples. Distances below
+// leastScale count as 0.
 func (k *SampleKernel) medianDistance() float64 {
 	rows := make([]int, k.s.n)
 	for i := range rows {
@@ -197,8 +193,9 @@ func (k *SampleKernel) medianDistance() float64 {
 		}
 	}
 	slices.Sort(all)
-	if len(all) > 0 && all[len(all)/2] == 0 {
-		all = slices.DeleteFunc(all, func(v float64) bool { return v == 0 })
+	const least = leastScale * leastScale
+	if len(all) > 0 && all[len(all)/2] < least {
+		all = slices.DeleteFunc(all, func(v float64) bool { return v < least })
 	}
 	if len(all) == 0 {
 		return 1
@@ -209,19 +206,19 @@ func (k *SampleKernel) medianDistance() float64 {
 // Len returns the number of samples.
 func (k *SampleKernel) Len() int { return k.s.n }
 
-// Rows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K has not so many
-// rows, or dst not as many columns.
+// Rows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K does not have these
+// rows, or dst does not have n columns.
 func (k *SampleKernel) Rows(dst *Matrix, lo int) {
-	checkPart(dst, lo, k.s.n)
+	checkRowsOf(dst, lo, k.s.n)
 	own := make([]float64, dst.Rows*k.s.d)
 	k.s.pack(own, lo, lo+dst.Rows, false)
-	k.between(dst, own, nil)
+	k.between(dst, own)
 }
 
-// Cross returns the similarities of the rows of y (m×d), new samples, to those of
-// x: m×n, which is what [LSDModel.Predict] takes. dst receives the result; nil
-// allocates, a wrong shape panics. Errors: [ErrShape], [ErrNonFinite]; on an
-// error dst is unchanged.
+// Cross returns the similarities of the rows of y (m×d), new samples, to those of x:
+// m×n, as [LSDModel.Predict] takes them. dst receives the result; nil allocates, a wrong
+// shape panics. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on an error dst is
+// unchanged.
 func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	if err := checkShape("y", y); err != nil {
 		return nil, err
@@ -232,73 +229,46 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	if y.Cols != k.s.d {
 		return nil, fail(ErrShape, "y has "+strconv.Itoa(y.Cols)+" columns, the kernel's samples have "+strconv.Itoa(k.s.d))
 	}
-	if !addressable(y.Rows, k.s.n) {
-		return nil, fail(ErrShape, "the result is "+shape(y.Rows, k.s.n)+", too large to address")
+	if err := checkSize("the result", y.Rows, k.s.n); err != nil {
+		return nil, err
 	}
 	dst = destination(dst, y.Rows, k.s.n)
 	d := k.s.d
-	err := eachBlock(context.Background(), workerCount(0), chunking{y.Rows, d, manyChunks}, d, func(at block) {
-		own, exps := at.scratch[:(at.hi-at.lo)*d], make([]int, at.hi-at.lo)
+	err := eachBlock(context.Background(), workerCount(0), y.Rows, d, manyChunks, d, func(at block) {
+		own := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
-			top, _ := rowMaxAbs(y.row(i))
-			_, exp := math.Frexp(top)
-			if k.rbf && (top == 0 || exp <= k.s.exp+500) { // differences need one scale, but squares must stay in range
-				exp = k.s.exp
-			}
-			exps[i-at.lo] = exp
-			for j, v := range y.row(i) {
-				own[(i-at.lo)*d+j] = math.Ldexp(v, -exp)
-			}
+			shift(own[(i-at.lo)*d:][:d], y.row(i), k.s.mean, k.s.factor())
 		}
 		rows := &Matrix{Rows: at.hi - at.lo, Cols: dst.Cols, Stride: dst.Stride, Data: dst.Data[at.lo*dst.Stride:]} // which may end with its last entry
-		k.between(rows, own, exps)
+		k.between(rows, own)
 	})
 	return dst, err
 }
 
-// between fills dst with the kernel of the packed samples `own` and x. exps has by
-// which power of two each of own is scaled down; nil: by that of x.
-func (k *SampleKernel) between(dst *Matrix, own []float64, exps []int) {
+// between fills dst with the kernel of the samples `own`, packed and scaled as x is, and
+// x. Entries of own may be 2^1000, so that squared distances are infinite: the RBF
+// kernel is 0 then.
+func (k *SampleKernel) between(dst *Matrix, own []float64) {
 	d := k.s.d
 	other := make([]float64, min(blockRows(k.s.n, d), k.s.n)*d)
 	for lo := 0; lo < k.s.n; lo += blockRows(k.s.n, d) {
 		hi := min(lo+blockRows(k.s.n, d), k.s.n)
 		k.s.pack(other, lo, hi, false)
 		for i := range dst.Rows {
-			row, a, exp := dst.row(i)[lo:hi], own[i*d:(i+1)*d], k.s.exp
-			if exps != nil {
-				exp = exps[i]
-			}
+			row, a := dst.row(i)[lo:hi], own[i*d:(i+1)*d]
 			for j := range row {
 				b := other[j*d : (j+1)*d]
-				switch {
-				case !k.rbf:
-					row[j] = clampFinite(math.Ldexp(dot(a, b), k.s.exp+exp))
-				case exp != k.s.exp:
-					row[j] = k.far(a, b, exp)
-				default:
-					row[j] = math.Exp(-min(k.gamma*squaredDistance(a, b), 1e4))
+				if k.rbf {
+					row[j] = math.Exp(-min(k.scaled*min(squaredDistance(a, b), math.MaxFloat64), 1e4))
+				} else {
+					row[j] = math.Ldexp(dot(a, b), 2*k.s.exp)
 				}
 			}
 		}
 	}
 }
 
-// far is the RBF kernel of x, which is scaled by 2^-exp, and a scaled sample y. γ as
-// scaled may be 0.
-func (k *SampleKernel) far(x, y []float64, exp int) float64 {
-	r := make([]float64, len(x))
-	for i, v := range x {
-		r[i] = v - math.Ldexp(y[i], k.s.exp-exp)
-	}
-	t := math.Ldexp(math.Sqrt(k.gamma)*norm2(r), exp-k.s.exp)
-	if k.asked > 0 {
-		t = math.Ldexp(math.Sqrt(k.asked)*norm2(r), exp)
-	}
-	return math.Exp(-min(t*t, 1e4))
-}
-
-// subsetKernel hands out rows and columns of another similarity.
+// subsetKernel is some rows and columns of another similarity.
 type subsetKernel struct {
 	src     Similarity
 	members []int
@@ -307,30 +277,33 @@ type subsetKernel struct {
 func (k *subsetKernel) Len() int { return len(k.members) }
 
 func (k *subsetKernel) Rows(dst *Matrix, lo int) {
-	var full *Matrix
 	for i := range dst.Rows {
-		from, row := k.members[lo+i], dst.row(i)
-		var whole []float64
-		switch src := k.src.(type) {
-		case kernelFunc: // only the entries that are wanted
+		row, from := dst.row(i), k.members[lo+i]
+		if src, ok := k.src.(kernelFunc); ok { // compute only the entries of the subset
 			for j, at := range k.members {
 				row[j] = src.at(from, at)
 			}
 			continue
-		case *denseKernel:
-			if !src.average {
-				whole = src.m.row(from)
-			}
 		}
-		if whole == nil {
-			if full == nil {
-				full = NewMatrix(1, k.src.Len(), nil)
-			}
-			k.src.Rows(full, from)
-			whole = full.Data
-		}
+		full := k.fullRow(from)
 		for j, at := range k.members {
-			row[j] = whole[at]
+			row[j] = full[at]
 		}
 	}
+}
+
+// fullRow returns row i of the other similarity.
+func (k *subsetKernel) fullRow(i int) []float64 {
+	if src, ok := k.src.(*denseKernel); ok && !src.average {
+		return src.m.row(i)
+	}
+	full := NewMatrix(1, k.src.Len(), nil)
+	k.src.Rows(full, i)
+	return full.Data
+}
+
+// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be
+// larger.
+func unscale(v float64, exp int) float64 {
+	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }

@@ -2,12 +2,14 @@ package softkmeans
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"testing"
 )
 
-// FuzzSimilarity: kernels of samples and functions, and all that is made of them.
+// FuzzSimilarity holds kernels of samples and functions, and all that is made of them, to
+// their promises.
 func FuzzSimilarity(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 3, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
@@ -29,15 +31,17 @@ func FuzzSimilarity(f *testing.F) {
 			m := in.symmetric(n)
 			s = KernelFunc(n, m.At)
 		}
+		isXX := kernel != nil && !kernel.rbf
 		whole := mustDo(SimilarityMatrix(s))(t)
 		finite(t, "similarities", whole.Data...)
 		if kernel != nil {
 			y := in.matrix(1+in.below(3), x.Cols)
 			finite(t, "similarities with others", mustDo(kernel.Cross(nil, y))(t).Data...)
 			finite(t, "gamma", kernel.Gamma())
+			in.beyond(t, x, func(x *Matrix) error { _, err := RBFKernel(x, 1); return err })
 			cross := mustDo(kernel.Cross(nil, x))(t)
 			for i, v := range whole.Data {
-				if i/n <= i%n && v != whole.At(i%n, i/n) || math.Abs(cross.Data[i]-v) > 1e-12*max(1, math.Abs(v)) && kernel.Gamma() > 0 {
+				if i/n <= i%n && v != whole.At(i%n, i/n) || cross.Data[i] != v {
 					t.Fatalf("similarity (%d,%d) is %g, its mirror image %g, that of Cross %g", i/n, i%n, v, whole.At(i%n, i/n), cross.Data[i])
 				}
 			}
@@ -67,17 +71,24 @@ func FuzzSimilarity(f *testing.F) {
 					t.Fatalf("label %d", l)
 				}
 			}
-			if m.Scale == 0 && m.Projection == nil {
-				continue // out of range, which Predict says
-			}
 			rows := in.matrix(2, n)
-			g := mustDo(m.Predict(nil, rows))(t)
+			g, err := m.Predict(nil, rows)
+			if m.Scale == 0 && errors.Is(err, ErrOption) || isXX && errors.Is(err, ErrRange) {
+				continue // nothing explains K, or XXᵀ is beyond the range
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 			checkFeasible(t, g)
 			if p := mustDo(back.Predict(nil, rows))(t); !laSameBits(p.Data, g.Data) {
 				t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
 			}
 		}
 		finite(t, "coordinates", mustDo(ti.Coordinates(nil, nil))(t).Data...)
+		if top, _ := rowMaxAbs(whole.Data); top > mostEntry || top > 0 && top < leastScale {
+			in.finish(t) // XXᵀ as a matrix is beyond the range
+			return
+		}
 		finite(t, "coordinates of rows", mustDo(ti.Coordinates(nil, whole))(t).Data...)
 		for _, call := range []func(*Matrix, int, float64) (Obstacle, error){LSDObstacle, TILSDObstacle} {
 			for _, tol := range []float64{0, 0.1} {
@@ -91,35 +102,25 @@ func FuzzSimilarity(f *testing.F) {
 	})
 }
 
-// New samples may be of any size beside those of the kernel.
+// TestCrossFar: new samples may be of any size in range, whatever that of the kernel's.
 func TestCrossFar(t *testing.T) {
-	x := NewMatrix(2, 2, []float64{1e-200, 2e-200, -1e-200, 3e-200})
-	k, err := LinearKernel(x)
-	if err != nil {
-		t.Fatal(err)
+	x := NewMatrix(2, 2, []float64{0, 0x1p-499, -0x1p-500, 0x1p-498})
+	far := NewMatrix(2, 2, []float64{mostEntry, 0, mostEntry, -mostEntry})
+	got := mustDo(mustDo(LinearKernel(x))(t).Cross(nil, far))(t)
+	if want := []float64{0, -1, -2, -5}; !slices.Equal(got.Data, want) {
+		t.Errorf("linear: %v, want %v", got.Data, want)
 	}
-	far := NewMatrix(2, 2, []float64{1e200, 1e200, math.MaxFloat64, -math.MaxFloat64})
-	got, err := k.Cross(nil, far)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []float64{3, 2, -math.MaxFloat64 * 1e-200, -math.MaxFloat64 * 4e-200} {
-		if v := got.Data[i]; !(math.Abs(v-want) <= 1e-14*math.Abs(want)) {
-			t.Errorf("linear: entry %d is %g, want %g", i, v, want)
+	for _, gamma := range []float64{0, 1e-300, 1, math.MaxFloat64} {
+		r := mustDo(RBFKernel(x, gamma))(t)
+		got = mustDo(r.Cross(nil, far))(t)
+		for i, v := range got.Data {
+			if want := map[bool]float64{true: 1, false: 0}[gamma == 1e-300]; v != want { // γ·2^-998 is 0
+				t.Errorf("RBF, γ = %g: entry %d is %g, want %g", r.Gamma(), i, v, want)
+			}
 		}
-	}
-	// γ·2^(2·exp) is below the range: the kernel is 1 near and 0 far away.
-	r, err := RBFKernel(x, 1e-300)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err = r.Cross(nil, NewMatrix(3, 2, []float64{1e100, 0, 1e150, 0, -1e200, math.MaxFloat64}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []float64{1, 1, math.Exp(-1), math.Exp(-1), 0, 0} {
-		if v := got.Data[i]; !(math.Abs(v-want) <= 1e-12) {
-			t.Errorf("RBF: entry %d is %g, want %g", i, v, want)
+		var e *InputError
+		if _, err := r.Cross(nil, NewMatrix(1, 2, []float64{0, -mostEntry * (1 + 0x1p-52)})); !errors.Is(err, ErrRange) || !errors.As(err, &e) || e.Arg != "y" || e.Col != 1 {
+			t.Errorf("beyond the range: %v", err)
 		}
 	}
 }
@@ -127,7 +128,7 @@ func TestCrossFar(t *testing.T) {
 // TestRBFGamma: γ is the one given at every scale of the samples, and by default
 // that of the median distance, of the distances above 0 where half are 0.
 func TestRBFGamma(t *testing.T) {
-	for _, size := range []float64{0, 5e-324, 1e-300, 1e-150, 1, 1e150, 1e300} {
+	for _, size := range []float64{0, 0x1p-500, 1e-150, 1, 1e150, mostEntry} {
 		for _, gamma := range []float64{5e-324, 1e-300, 1, 1e300, math.MaxFloat64} {
 			k, err := RBFKernel(NewMatrix(3, 1, []float64{0, size, size / 2}), gamma)
 			if err != nil {
@@ -142,9 +143,10 @@ func TestRBFGamma(t *testing.T) {
 		x    []float64
 		want float64
 	}{
-		{[]float64{0, 1, 3, 7}, 3.5},              // 1 2 3 4 6 7
-		{[]float64{0, 0, 0, 0, 0, 0, 0, 1, 4}, 3}, // 21 times 0, then 1 ×7, 3, 4 ×7
-		{[]float64{0, 0, 0, 1, 1}, 1},             // six times 1, four times 0
+		{[]float64{0, 1, 3, 7}, 3.5},                 // 1 2 3 4 6 7
+		{[]float64{0, 0, 0, 0, 0, 0, 0, 1, 4}, 3},    // 21 times 0, then 1 ×7, 3, 4 ×7
+		{[]float64{0, 0, 0, 1, 1}, 1},                // six times 1, four times 0
+		{[]float64{0, 1e-200, 2e-200, 3e-200, 1}, 1}, // six times 0 to 2^-500, four times 1
 	} {
 		k, err := RBFKernel(NewMatrix(len(c.x), 1, c.x), 0)
 		if err != nil {
@@ -177,7 +179,7 @@ func TestRowsBeyond(t *testing.T) {
 // TestSampleKernel: kernels of samples against their definitions.
 func TestSampleKernel(t *testing.T) {
 	x := randomData(70, 5, 4, 3)
-	for _, factor := range []float64{1, 1e150, 1e-150} {
+	for _, factor := range []float64{1, 1e149, 1e-149} {
 		scaled := mapped(x, func(_, _ int, v float64) float64 { return v * factor })
 		rbf, err := RBFKernel(scaled, 0)
 		if err != nil {
@@ -203,7 +205,7 @@ func TestSampleKernel(t *testing.T) {
 		}
 		for i := range 70 {
 			for j := range 70 {
-				want := math.Exp(-rbf.gamma * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
+				want := math.Exp(-rbf.scaled * math.Ldexp(squaredDistance(scaled.Row(i), scaled.Row(j)), -2*rbf.s.exp))
 				if factor != 1 {
 					want = got.At(j, i)
 				}
