@@ -204,15 +204,6 @@ func full[T any](all, usual T) T {
 	return usual
 }
 
-// long reports whether this is the extended run, and skips the test if it is not.
-func long(t *testing.T) bool {
-	t.Helper()
-	if !extended() {
-		skip(t, "runs with SOFTKMEANS_LONG=1")
-	}
-	return extended()
-}
-
 // head is x, of which in quick mode the first so many rows must do.
 func head(x *Matrix, rows int) *Matrix {
 	return rowsOf(x, 0, fewer(x.Rows, min(rows, x.Rows)))
