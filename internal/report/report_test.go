@@ -158,17 +158,23 @@ func TestDegenerate(t *testing.T) {
 						in.Weights[i] = float64(i % 3)
 					}
 				}
-				page, all := made(t, in, c.k)
-				if len(named(all, "svg")) < 5 {
-					t.Errorf("there are %d pictures only", len(named(all, "svg")))
-				}
-				if strings.Contains(page, "There is nothing to show") || strings.Contains(page, "There are no ") {
-					t.Error("a picture is empty")
-				}
-				if len(page) > 1<<20 {
-					t.Errorf("it has %d bytes", len(page))
-				}
+				checkPictures(t, in, c.k)
 			})
 		}
+	}
+}
+
+// checkPictures makes a page and checks that it has pictures, and none is empty.
+func checkPictures(t *testing.T, in *Input, k int) {
+	t.Helper()
+	page, all := made(t, in, k)
+	if len(named(all, "svg")) < 5 {
+		t.Errorf("there are %d pictures only", len(named(all, "svg")))
+	}
+	if strings.Contains(page, "There is nothing to show") || strings.Contains(page, "There are no ") {
+		t.Error("a picture is empty")
+	}
+	if len(page) > 1<<20 {
+		t.Errorf("it has %d bytes", len(page))
 	}
 }

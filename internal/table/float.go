@@ -65,12 +65,7 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		exponent += e
 	}
 	if digits > 19 {
-		for from < i && (text[from] == '0' || text[from] == '.') {
-			if text[from] == '0' {
-				digits--
-			}
-			from++
-		}
+		digits -= leadingZeros(text[from:i])
 	}
 	if digits <= 19 {
 		if v, ok = decimal(m, exponent); ok {
@@ -82,6 +77,18 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 	}
 	v, err := strconv.ParseFloat(string(text[begin:i]), 64)
 	return v, i, err == nil
+}
+
+// leadingZeros counts the zeros at the start of a number, with a point among them.
+func leadingZeros(text []byte) (n int) {
+	for _, c := range text {
+		if c == '0' {
+			n++
+		} else if c != '.' {
+			break
+		}
+	}
+	return n
 }
 
 // mostExponent is where scanExponent stops counting, as strconv does.
