@@ -18,8 +18,7 @@ import (
 // is no number, or one that is not finite, or one in a form that only ParseFloat
 // reads: names, underscores, hexadecimals.
 func scan(text []byte, i int) (v float64, end int, ok bool) {
-	begin := i
-	negative := false
+	begin, negative := i, false
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {
 		negative = text[i] == '-'
 		i++
