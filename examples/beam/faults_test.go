@@ -18,42 +18,45 @@ const (
 	shardC = "u,v\n3,1\n1,1\n"
 )
 
+var manifest = []string{"manifest.csv", "shard,rows\na.csv,2\nb.csv,3\nc.csv,2\n"}
+
+var badShards = map[string]struct {
+	files []string // instead of the good ones; "" takes one away
+	args  string   // instead of the pattern; % is the directory
+	says  string   // % is the directory
+}{
+	"missing":         {[]string{"b.csv", ""}, "%/a.csv %/b.csv", "%/b.csv: no such file or directory"},
+	"cut in a row":    {[]string{"b.csv", "u,v\n0,1\n4"}, "", "%/b.csv:3: 1 field found, 2 expected as on the first line"},
+	"cut in a number": {[]string{"b.csv", "u,v\n0,1\n4,5\n2,2"}, "", "%/b.csv:4: the last line has no end: the shard may have been cut"},
+	"cut in a header": {[]string{"b.csv", "u,v"}, "", "%/b.csv:1: the last line has no end"},
+	"cut after a row": {append(manifest, "b.csv", "u,v\n0,1\n4,5\n"), "-manifest %/manifest.csv", "%/b.csv: 2 rows, the manifest has 3"},
+	"all cut":         {append(manifest, "b.csv", ""), "-manifest %/manifest.csv", "%/b.csv: no such file or directory"},
+	"a row too many":  {append(manifest, "c.csv", "3,1\n1,1\n1,2\n"), "-manifest %/manifest.csv", "%/c.csv: 3 rows, the manifest has 2"},
+	"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: missing value "NaN" in column "v"`},
+	"infinite":        {[]string{"c.csv", "3,1\n-Inf,1\n"}, "", `%/c.csv:2:1: "-Inf" is not a finite number`},
+	"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" in column "v" is not a number`},
+	"missing value":   {[]string{"c.csv", "u,v\n3,1\n1,\n"}, "", `%/c.csv:3:2: missing value`},
+	"a wider row":     {[]string{"c.csv", "u,v\n3,1\n1,1,1\n"}, "", "%/c.csv:3: 3 fields found, 2 expected as on the first line"},
+	"another width":   {[]string{"c.csv", "u,v,w\n3,1,2\n"}, "", "%/c.csv:1: 3 columns, but %/a.csv has 2"},
+	"other names":     {[]string{"c.csv", "u,w\n3,1\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
+	"header alone":    {[]string{"c.csv", "u,w\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
+	"names swapped":   {[]string{"c.csv", "v,u\n3,1\n"}, "", `%/c.csv:1: column 1 is "v", but "u" in %/a.csv`},
+	"binary":          {[]string{"c.csv", "\x1f\x8b\x08\x00\n"}, "", "%/c.csv: this is a gzip file; unpack it first"},
+	"no shards":       {nil, "%/x*.csv", "no shard matches %/x*.csv"},
+	"empty manifest":  {[]string{"manifest.csv", "shard,rows\n"}, "-manifest %/manifest.csv", "%/manifest.csv: it names no shards"},
+	"cut manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,2"}, "-manifest %/manifest.csv", "%/manifest.csv:2: the last line has no end"},
+	"no manifest":     {nil, "-manifest %/manifest.csv", "manifest.csv: no such file or directory"},
+	"bad manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,-2\n"}, "-manifest %/manifest.csv", `%/manifest.csv:2: "-2" is not a number of rows`},
+	"no rows":         {[]string{"a.csv", "", "b.csv", "u,v\n", "c.csv", ""}, "%/b.csv", "the shards have no rows"},
+	"listed twice":    {nil, "%/a.csv %/?.csv", "%/a.csv: the shard is listed twice"},
+	"equal names":     {nil, "%/a.csv %/../a.csv", "the memberships of both would be"},
+	"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" in column "v" is too large for a number`},
+}
+
 // A bad shard ends the job. Its name and line are on the last line of standard error,
 // and nothing is written.
 func TestBadShards(t *testing.T) {
-	manifest := []string{"manifest.csv", "shard,rows\na.csv,2\nb.csv,3\nc.csv,2\n"}
-	for name, test := range map[string]struct {
-		files []string // instead of the good ones; "" takes one away
-		args  string   // instead of the pattern; % is the directory
-		says  string   // % is the directory
-	}{
-		"missing":         {[]string{"b.csv", ""}, "%/a.csv %/b.csv", "%/b.csv: no such file or directory"},
-		"cut in a row":    {[]string{"b.csv", "u,v\n0,1\n4"}, "", "%/b.csv:3: 1 field found, 2 expected as on the first line"},
-		"cut in a number": {[]string{"b.csv", "u,v\n0,1\n4,5\n2,2"}, "", "%/b.csv:4: the last line has no end: the shard may have been cut"},
-		"cut in a header": {[]string{"b.csv", "u,v"}, "", "%/b.csv:1: the last line has no end"},
-		"cut after a row": {append(manifest, "b.csv", "u,v\n0,1\n4,5\n"), "-manifest %/manifest.csv", "%/b.csv: 2 rows, the manifest has 3"},
-		"all cut":         {append(manifest, "b.csv", ""), "-manifest %/manifest.csv", "%/b.csv: no such file or directory"},
-		"a row too many":  {append(manifest, "c.csv", "3,1\n1,1\n1,2\n"), "-manifest %/manifest.csv", "%/c.csv: 3 rows, the manifest has 2"},
-		"NaN":             {[]string{"c.csv", "u,v\n3,1\n1,NaN\n"}, "", `%/c.csv:3:2: missing value "NaN" in column "v"`},
-		"infinite":        {[]string{"c.csv", "3,1\n-Inf,1\n"}, "", `%/c.csv:2:1: "-Inf" is not a finite number`},
-		"a word":          {[]string{"c.csv", "u,v\n3,1\n1,one\n"}, "", `%/c.csv:3:2: "one" in column "v" is not a number`},
-		"missing value":   {[]string{"c.csv", "u,v\n3,1\n1,\n"}, "", `%/c.csv:3:2: missing value`},
-		"a wider row":     {[]string{"c.csv", "u,v\n3,1\n1,1,1\n"}, "", "%/c.csv:3: 3 fields found, 2 expected as on the first line"},
-		"another width":   {[]string{"c.csv", "u,v,w\n3,1,2\n"}, "", "%/c.csv:1: 3 columns, but %/a.csv has 2"},
-		"other names":     {[]string{"c.csv", "u,w\n3,1\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
-		"header alone":    {[]string{"c.csv", "u,w\n"}, "", `%/c.csv:1: column 2 is "w", but "v" in %/a.csv`},
-		"names swapped":   {[]string{"c.csv", "v,u\n3,1\n"}, "", `%/c.csv:1: column 1 is "v", but "u" in %/a.csv`},
-		"binary":          {[]string{"c.csv", "\x1f\x8b\x08\x00\n"}, "", "%/c.csv: this is a gzip file; unpack it first"},
-		"no shards":       {nil, "%/x*.csv", "no shard matches %/x*.csv"},
-		"empty manifest":  {[]string{"manifest.csv", "shard,rows\n"}, "-manifest %/manifest.csv", "%/manifest.csv: it names no shards"},
-		"cut manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,2"}, "-manifest %/manifest.csv", "%/manifest.csv:2: the last line has no end"},
-		"no manifest":     {nil, "-manifest %/manifest.csv", "manifest.csv: no such file or directory"},
-		"bad manifest":    {[]string{"manifest.csv", "shard,rows\na.csv,-2\n"}, "-manifest %/manifest.csv", `%/manifest.csv:2: "-2" is not a number of rows`},
-		"no rows":         {[]string{"a.csv", "", "b.csv", "u,v\n", "c.csv", ""}, "%/b.csv", "the shards have no rows"},
-		"listed twice":    {nil, "%/a.csv %/?.csv", "%/a.csv: the shard is listed twice"},
-		"equal names":     {nil, "%/a.csv %/../a.csv", "the memberships of both would be"},
-		"too large":       {[]string{"c.csv", "u,v\n3,1e400\n"}, "", `%/c.csv:2:2: "1e400" in column "v" is too large for a number`},
-	} {
+	for name, test := range badShards {
 		for _, plain := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,plain=%v", name, plain), func(t *testing.T) {
 				in := put(t, "a.csv", shardA, "b.csv", shardB, "c.csv", shardC)
@@ -98,75 +101,79 @@ func TestOpenEnd(t *testing.T) {
 	}
 }
 
+// faultyWrites are faults of shards in later passes, and of the files that are written.
+var faultyWrites = map[string]struct {
+	hook func(operation, file string, count int) error
+	says string
+}{
+	"full": {func(op, file string, _ int) error {
+		if op == "write" && file == "b.csv" {
+			return errFull
+		}
+		return nil
+	}, "memberships/b.csv: no space left on device"},
+	"close": {func(op, file string, _ int) error {
+		if op == "close" && file == "b.csv" {
+			return errFull
+		}
+		return nil
+	}, "memberships/b.csv: no space left on device"},
+	"short": {func(op, file string, _ int) error {
+		if op == "size" && file == "b.csv" {
+			return errFull
+		}
+		return nil
+	}, "memberships/b.csv: 135 bytes were written, the file has 134"},
+	"rename": {func(op, file string, _ int) error {
+		if op == "rename" && file == "b.csv" {
+			return errFull
+		}
+		return nil
+	}, "memberships/b.csv: no space left on device"},
+	"model": {func(op, file string, _ int) error {
+		if op == "write" && file == "model.bin" {
+			return errFull
+		}
+		return nil
+	}, "model.bin: no space left on device"},
+	"report": {func(op, file string, _ int) error {
+		if op == "rename" && file == "report.txt" {
+			return errFull
+		}
+		return nil
+	}, "report.txt: no space left on device"},
+	"gone in pass 3": {func(op, file string, count int) error {
+		if op == "read" && file == "b.csv" && count == 3 {
+			return os.ErrNotExist
+		}
+		return nil
+	}, "b.csv: file does not exist"},
+	"cut in pass 3": {func(op, file string, count int) error {
+		if op == "read" && file == "b.csv" && count == 3 {
+			return replaced{"u,v\n0,1\n4"}
+		}
+		return nil
+	}, "b.csv:3: 1 field found"},
+	"changed in pass 3": {func(op, file string, count int) error {
+		if op == "read" && file == "b.csv" && count == 3 {
+			return replaced{"u,v\n0,1\n4,5\n2,3\n"}
+		}
+		return nil
+	}, "b.csv: the shard has changed"},
+	"shorter in pass 2": {func(op, file string, count int) error {
+		if op == "read" && file == "b.csv" && count == 2 {
+			return replaced{"u,v\n0,1\n4,5\n"}
+		}
+		return nil
+	}, "b.csv: the shard has changed"},
+}
+
+var errFull = errors.New("no space left on device")
+
 // An error while outputs are written leaves no files, neither temporary ones nor outputs
 // of other shards.
 func TestFaultyWrites(t *testing.T) {
-	full := errors.New("no space left on device")
-	for name, test := range map[string]struct {
-		hook func(operation, file string, count int) error
-		says string
-	}{
-		"full": {func(op, file string, _ int) error {
-			if op == "write" && file == "b.csv" {
-				return full
-			}
-			return nil
-		}, "memberships/b.csv: no space left on device"},
-		"close": {func(op, file string, _ int) error {
-			if op == "close" && file == "b.csv" {
-				return full
-			}
-			return nil
-		}, "memberships/b.csv: no space left on device"},
-		"short": {func(op, file string, _ int) error {
-			if op == "size" && file == "b.csv" {
-				return full
-			}
-			return nil
-		}, "memberships/b.csv: 135 bytes were written, the file has 134"},
-		"rename": {func(op, file string, _ int) error {
-			if op == "rename" && file == "b.csv" {
-				return full
-			}
-			return nil
-		}, "memberships/b.csv: no space left on device"},
-		"model": {func(op, file string, _ int) error {
-			if op == "write" && file == "model.bin" {
-				return full
-			}
-			return nil
-		}, "model.bin: no space left on device"},
-		"report": {func(op, file string, _ int) error {
-			if op == "rename" && file == "report.txt" {
-				return full
-			}
-			return nil
-		}, "report.txt: no space left on device"},
-		"gone in pass 3": {func(op, file string, count int) error {
-			if op == "read" && file == "b.csv" && count == 3 {
-				return os.ErrNotExist
-			}
-			return nil
-		}, "b.csv: file does not exist"},
-		"cut in pass 3": {func(op, file string, count int) error {
-			if op == "read" && file == "b.csv" && count == 3 {
-				return replaced{"u,v\n0,1\n4"}
-			}
-			return nil
-		}, "b.csv:3: 1 field found"},
-		"changed in pass 3": {func(op, file string, count int) error {
-			if op == "read" && file == "b.csv" && count == 3 {
-				return replaced{"u,v\n0,1\n4,5\n2,3\n"}
-			}
-			return nil
-		}, "b.csv: the shard has changed"},
-		"shorter in pass 2": {func(op, file string, count int) error {
-			if op == "read" && file == "b.csv" && count == 2 {
-				return replaced{"u,v\n0,1\n4,5\n"}
-			}
-			return nil
-		}, "b.csv: the shard has changed"},
-	} {
+	for name, test := range faultyWrites {
 		for _, plain := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s,plain=%v", name, plain), func(t *testing.T) {
 				in := put(t, "a.csv", shardA, "b.csv", shardB, "c.csv", shardC)

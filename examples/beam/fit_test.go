@@ -41,27 +41,7 @@ func TestAsPlainAndAsFit(t *testing.T) {
 			t.Errorf("%s: centers differ by %g", enclosure, off)
 		}
 
-		var x [][]float64
-		var worst float64
-		g := [][]float64{}
-		for _, name := range tree(t, dir+"/beam/memberships") {
-			_, shard := readNumbers(t, filepath.Join(dir, "in", name))
-			header, a := readNumbers(t, filepath.Join(dir, "beam/memberships", name))
-			_, b := readNumbers(t, filepath.Join(dir, "plain/memberships", name))
-			if header != "label,p0,p1,p2,p3,p4" || len(a) != len(shard) || len(b) != len(shard) {
-				t.Fatalf("%s: header %q, %d and %d rows", name, header, len(a), len(b))
-			}
-			for i := range a {
-				if a[i][0] != b[i][0] || a[i][int(a[i][0])+1] != slices.Max(a[i][1:]) {
-					t.Fatalf("%s: row %d is labeled %v and %v, memberships %v", name, i, a[i][0], b[i][0], a[i])
-				}
-				for j := range a[i] {
-					worst = max(worst, math.Abs(a[i][j]-b[i][j]))
-				}
-				g = append(g, a[i][1:])
-			}
-			x = append(x, shard...)
-		}
+		x, g, worst := compareMemberships(t, dir)
 		if worst > 1e-9 {
 			t.Errorf("%s: memberships differ by %g", enclosure, worst)
 		}
@@ -92,6 +72,31 @@ func TestAsPlainAndAsFit(t *testing.T) {
 			t.Errorf("%s: %+v, %v", enclosure, cert, err)
 		}
 	}
+}
+
+// compareMemberships compares the memberships in beam and plain, which must have the rows
+// of in. It returns the rows, the memberships of beam, and their largest difference.
+func compareMemberships(t *testing.T, dir string) (x, g [][]float64, worst float64) {
+	t.Helper()
+	for _, name := range tree(t, dir+"/beam/memberships") {
+		_, shard := readNumbers(t, filepath.Join(dir, "in", name))
+		header, a := readNumbers(t, filepath.Join(dir, "beam/memberships", name))
+		_, b := readNumbers(t, filepath.Join(dir, "plain/memberships", name))
+		if header != "label,p0,p1,p2,p3,p4" || len(a) != len(shard) || len(b) != len(shard) {
+			t.Fatalf("%s: header %q, %d and %d rows", name, header, len(a), len(b))
+		}
+		for i := range a {
+			if a[i][0] != b[i][0] || a[i][int(a[i][0])+1] != slices.Max(a[i][1:]) {
+				t.Fatalf("%s: row %d is labeled %v and %v, memberships %v", name, i, a[i][0], b[i][0], a[i])
+			}
+			for j := range a[i] {
+				worst = max(worst, math.Abs(a[i][j]-b[i][j]))
+			}
+			g = append(g, a[i][1:])
+		}
+		x = append(x, shard...)
+	}
+	return x, g, worst
 }
 
 func closeTo(a, b, tol float64) bool { return math.Abs(a-b) <= tol*math.Abs(b) }

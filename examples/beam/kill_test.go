@@ -59,18 +59,7 @@ func TestKilled(t *testing.T) {
 	seen := map[string]int{}
 	for n := range runs {
 		signal := []os.Signal{os.Kill, syscall.SIGTERM, os.Kill, os.Interrupt}[n%4]
-		if err := os.RemoveAll(out); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range old {
-			path := filepath.Join(out, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		restore(t, out, old)
 		c := process()
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
@@ -79,25 +68,8 @@ func TestKilled(t *testing.T) {
 		c.Process.Signal(signal)
 		c.Wait()
 
-		left := texts(t, out)
-		what, temporary := fmt.Sprintf("run %d: %v", n, c.ProcessState), 0
-		for name, text := range left {
-			if ofKilled.MatchString(name) {
-				temporary++
-				delete(left, name)
-			} else if text != old[name] && text != fresh[name] {
-				t.Errorf("%s: %s is neither old nor new: %.60q", what, name, text)
-			}
-		}
-		state := "in part"
-		switch {
-		case maps.Equal(left, old):
-			state = "old"
-		case maps.Equal(left, fresh):
-			state = "new"
-		case left["report.txt"] != "":
-			t.Errorf("%s: there is a report, and a part of the result", what)
-		}
+		what := fmt.Sprintf("run %d: %v", n, c.ProcessState)
+		state, temporary := stateOf(t, what, texts(t, out), old, fresh)
 		if code := c.ProcessState.ExitCode(); temporary > 0 && signal != os.Kill || code == exitOK && state != "new" || code > 1 {
 			t.Errorf("%s: the result is %s, with %d temporary files", what, state, temporary)
 		}
@@ -112,6 +84,46 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%.0f ms, %v", took.Seconds()*1000, seen)
+}
+
+// restore replaces the content of a folder by files.
+func restore(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stateOf reports whether the files left are the old or the new result, or a part, and
+// the number of temporary files. Every file must be an old or a new one.
+func stateOf(t *testing.T, what string, left, old, fresh map[string]string) (state string, temporary int) {
+	t.Helper()
+	for name, text := range left {
+		if ofKilled.MatchString(name) {
+			temporary++
+			delete(left, name)
+		} else if text != old[name] && text != fresh[name] {
+			t.Errorf("%s: %s is neither old nor new: %.60q", what, name, text)
+		}
+	}
+	switch {
+	case maps.Equal(left, old):
+		return "old", temporary
+	case maps.Equal(left, fresh):
+		return "new", temporary
+	case left["report.txt"] != "":
+		t.Errorf("%s: there is a report, and a part of the result", what)
+	}
+	return "in part", temporary
 }
 
 // texts are the files of a folder and those below it.

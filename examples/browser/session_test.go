@@ -230,7 +230,7 @@ func TestPreviewFits(t *testing.T) {
 	}{"more prototypes than columns": {5, 2, 1}, "three in a plane": {3, 2, 0}, "noise": {2, 8, 50}} {
 		var text strings.Builder
 		r := rand.New(rand.NewPCG(1, 2))
-		for i := range 60 {
+		for i := range 30 {
 			for j := range c.columns {
 				if j > 0 {
 					text.WriteByte(',')

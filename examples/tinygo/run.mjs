@@ -182,6 +182,7 @@ function badInput(module, iris) {
     const endless = { ...iris, values: iris.values.with(5, -Infinity) }
     refused(module, `${name}: NaN`, 2, /^softkmeans: x\[3,2\] = NaN: not a finite number$/, () => fit(holed, 3))
     refused(module, `${name}: −∞`, 2, /x\[1,1\] = -Inf/, () => fit(endless, 3))
+    refused(module, `${name}: 1e200`, 2, /out of range/, () => fit({ ...iris, values: iris.values.with(5, 1e200) }, 3))
     refused(module, `${name}: k = 0`, 1, /k is 0/, () => fit(iris, 0))
     refused(module, `${name}: k = −1`, 1, /k is -1/, () => fit(iris, -1))
     refused(module, `${name}: k too large`, 1, /too large/, () => fit(iris, 2 ** 31 - 1))

@@ -18,8 +18,7 @@ import (
 // is no number, or one that is not finite, or one in a form that only ParseFloat
 // reads: names, underscores, hexadecimals.
 func scan(text []byte, i int) (v float64, end int, ok bool) {
-	begin := i
-	negative := false
+	begin, negative := i, false
 	if i < len(text) && (text[i] == '-' || text[i] == '+') {
 		negative = text[i] == '-'
 		i++
@@ -65,12 +64,7 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		exponent += e
 	}
 	if digits > 19 {
-		for from < i && (text[from] == '0' || text[from] == '.') {
-			if text[from] == '0' {
-				digits--
-			}
-			from++
-		}
+		digits -= leadingZeros(text[from:i])
 	}
 	if digits <= 19 {
 		if v, ok = decimal(m, exponent); ok {
@@ -82,6 +76,18 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 	}
 	v, err := strconv.ParseFloat(string(text[begin:i]), 64)
 	return v, i, err == nil
+}
+
+// leadingZeros counts the zeros at the start of a number, with a point among them.
+func leadingZeros(text []byte) (n int) {
+	for _, c := range text {
+		if c == '0' {
+			n++
+		} else if c != '.' {
+			break
+		}
+	}
+	return n
 }
 
 // mostExponent is where scanExponent stops counting, as strconv does.

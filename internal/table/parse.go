@@ -192,18 +192,16 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 			i++
 		}
 		switch {
+		case j == p.width-1 && i == len(text):
 		case j == p.width-1:
-			if i < len(text) {
-				n := lineEnd(text, i)
-				if n == 0 {
-					return 0
-				}
-				i += n
-			}
-		case comma == ' ':
-			if i == from {
+			n := lineEnd(text, i)
+			if n == 0 {
 				return 0
 			}
+			i += n
+		case comma == ' ' && i == from:
+			return 0
+		case comma == ' ':
 		case i == len(text) || text[i] != comma:
 			return 0
 		default:

@@ -1,8 +1,8 @@
-// The page's side of the worker: starts it, hands it requests, and replaces it
-// when it does not answer. Messages: README.md.
+// Client starts the worker, sends it requests, and replaces it when it does not answer.
+// README.md describes the messages.
 
 const patience = 1000; // ms between Cancel and the end of a worker that does not answer
-const drawing = 4000; // ms more for one that does, to show the best so far
+const drawing = 4000; // ms more for a worker that answers, to show the best model so far
 
 export class Client {
   #module;
@@ -34,7 +34,7 @@ export class Client {
       const lost = (text) => {
         if (worker !== this.#worker) return;
         if (started) this.#replace(text);
-        else reject(new Error(text)); // another one would fare no better
+        else reject(new Error(text)); // another worker would fail, too
       };
       worker.onmessage = ({ data }) => {
         if (worker !== this.#worker) return;
@@ -53,7 +53,7 @@ export class Client {
         lost(event.message || "the worker could not be started");
       };
     });
-    this.#ready.catch(() => {}); // whoever asks is told
+    this.#ready.catch(() => {}); // request() returns the error
     worker.postMessage({ kind: "start", module: this.#module });
   }
 
@@ -65,8 +65,8 @@ export class Client {
     return this.#waiting.size > 0;
   }
 
-  // request resolves with the answer; with an error's answer, too. A request
-  // cancels those before it: the latest wins.
+  // request resolves with the answer, also if that is an error. A request cancels the
+  // previous ones.
   async request(kind, fields, progress) {
     const id = ++this.#id;
     const answer = new Promise((resolve) => this.#waiting.set(id, { kind, resolve, progress }));

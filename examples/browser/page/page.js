@@ -1,28 +1,28 @@
-// The page: what the reader chooses goes to the worker, what comes back is shown.
-// All numbers, words and pictures are the program's; see README.md.
+// The page: it sends requests to the worker and shows the answers. All numbers, texts and
+// pictures come from the program; see README.md.
 
 import { Client } from "./client.js";
 
 const $ = (id) => document.getElementById(id);
 const begun = performance.now();
-const settle = 250; // ms without a move before the slider's place is fitted
+const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
-let table = null; // {name, text, set, labels}: kept, for a new worker would have none
+let table = null; // {name, text, set, labels}: kept for a new worker
 let wanted = null; // the table to read next
 let opening = false;
-let latest = 0; // the newest fit or table that was asked for; older answers are dropped
-let running = 0; // the one without an answer yet; 0: none
-let asked = 0; // counts fits and tables that were asked for; what a preview shows must be of the last one
-let choice = 0; // counts tables that were chosen; loading may end in another order
+let latest = 0; // the newest request for a fit or a table; older answers are dropped
+let running = 0; // the request without an answer; 0: none
+let asked = 0; // counts requests for fits and tables; a preview must be of the last one
+let choice = 0; // counts the chosen tables, which may be loaded in another order
 let shown = false; // a fit is on the page
-let fresh = false; // the table has no fit yet: what is on the page is another's
+let fresh = false; // the table has no fit yet; the page shows that of another
 let pathDone = false;
-let settled; // the slider's timer
+let restTimer; // the slider's timer
 
 // ---- choices
 
-// The middle of the slider is the default, 25 %, and small slacks have room.
+// The middle of the slider is the default, 25 %. Small slacks have more space.
 const slack = () => (Number($("slack").value) / 100) ** 2;
 const chosen = (name) => document.querySelector(`[name=${name}]:checked`).value;
 const method = () => chosen("method");
@@ -61,7 +61,7 @@ function showMethod() {
   $("looks").hidden = !shown;
 }
 
-// ---- words
+// ---- messages
 
 function say(text) {
   $("status").textContent = text;
@@ -78,7 +78,7 @@ function clearError() {
 }
 
 let cancelling = false;
-let slowly; // shows progress of what takes longer than a blink
+let slowly; // the timer that shows progress after 150 ms
 function working(what) {
   cancelling = false;
   clearTimeout(slowly);
@@ -95,12 +95,12 @@ function showProgress(news) {
   $("progress-text").textContent = `Fitting: ${news.step}, squared error ${news.objective}, floor ${news.floor}`;
 }
 
-// ---- what comes back
+// ---- answers
 
 const nextFrame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
-// Pictures go in one a frame, unless they are small, so that the page answers in
-// between. Newer ones take over from those that are not in yet.
+// Large pictures are inserted one a frame, so that the page answers in between. Newer
+// pictures replace those that are not inserted yet.
 let showing = 0;
 async function showPictures(parts, stillWanted) {
   const mine = ++showing;
@@ -150,7 +150,7 @@ function showTable(parts) {
   }
 }
 
-// hideResults takes away what is another table's.
+// hideResults removes the results of another table.
 function hideResults() {
   showing++;
   shown = false;
@@ -162,24 +162,23 @@ function hideResults() {
   showMethod();
 }
 
-// allowSave lets files be saved of what is on the page, and not while another
-// fit is on its way: they would be of neither.
+// allowSave enables saving, but not while another fit is running.
 function allowSave() {
   $("downloads").disabled = !shown || running > 0 || opening;
 }
 
 // ---- requests
 
-// One table at a time is read, and then the one that was wanted last.
+// Tables are read one at a time, the one that was chosen last as the next.
 async function open(source) {
   wanted = source;
   if (opening) return;
   opening = true;
-  latest++; // what is under way is for another table
+  latest++; // running requests are for another table
   asked++;
   running = latest;
   moved = false;
-  clearTimeout(settled);
+  clearTimeout(restTimer);
   allowSave();
   let opened = false;
   while (wanted) {
@@ -193,7 +192,7 @@ async function open(source) {
       opened = fresh = true;
       showTable(answer.parts);
     } else if (answer.kind === "error") {
-      fail(answer.text); // what else can be is told by lost()
+      fail(answer.text); // the other kind is handled by lost()
     }
   }
   opening = false;
@@ -209,8 +208,7 @@ async function open(source) {
   allowSave();
 }
 
-// A new table begins with the defaults for it: no k, no standardizing unless the
-// set asks for it.
+// The options of a new table are its defaults: no k, and standardizing as the set has it.
 function openOptions() {
   return ["method", method(), "k", "", "standardize", "no", "label", "auto"];
 }
@@ -220,7 +218,7 @@ async function fit() {
   const mine = (running = ++latest);
   asked++;
   moved = false;
-  clearTimeout(settled);
+  clearTimeout(restTimer);
   clearError();
   working("Fitting");
   allowSave();
@@ -234,7 +232,7 @@ async function fit() {
   running = 0;
   working("");
   if (answer.kind !== "done") {
-    if (answer.kind === "error") fail(answer.text); // the rest is told by lost()
+    if (answer.kind === "error") fail(answer.text); // the other kind is handled by lost()
     if (fresh) hideResults();
     allowSave();
     return;
@@ -243,7 +241,7 @@ async function fit() {
   shown = true;
   fresh = false;
   showReport(answer.parts);
-  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k; // or else it may be in the middle of being typed
+  if (!$("k").value && !$("k").validity.badInput) $("k").value = answer.parts.k; // otherwise the user may be typing it
   $("time").textContent = `${took < 1000 ? `${took.toFixed(0)} ms` : `${(took / 1000).toFixed(2)} s`}`;
   const proposed = answer.parts.proposed;
   $("propose").hidden = !proposed || proposed === $("k").value;
@@ -254,12 +252,12 @@ async function fit() {
   say(`${answer.parts.verdict}. Squared error ${answer.parts.objective}, floor ${answer.parts.floor}.`);
   await showPictures(answer.parts, () => mine === latest);
   if (mine !== latest) return;
-  document.body.dataset.fit = String(mine); // for whoever waits for it
+  document.body.dataset.fit = String(mine); // for the tests
   if (looks().join() !== drawnFor) await redraw(); // changed meanwhile
   if (!answer.cancelled) path();
 }
 
-// path prepares the slider, whenever there is nothing else to do.
+// path prepares the slider while there is nothing else to do.
 async function path() {
   if (pathDone || running || !table || method() !== "minvol") return;
   const mine = latest;
@@ -272,15 +270,15 @@ async function path() {
   document.body.dataset.path = pathDone ? "done" : "";
 }
 
-// preview shows where the prototypes are at the slider's place; one at a time, and
-// the place that was last when it is done.
+// preview shows the prototypes for the slider's value. One preview runs at a time, then one
+// for the latest value.
 let previewing = false;
 let moved = false;
 async function preview() {
   moved = true;
   if (previewing) return;
   previewing = true;
-  while (moved) { // a fit takes that back: a request would cancel it
+  while (moved) { // a fit clears moved, because a request would cancel the fit
     moved = false;
     const before = asked;
     const answer = await client.request("preview", { options: options() });
@@ -318,7 +316,7 @@ async function lost(text) {
   $("path").textContent = "";
   shown = false;
   allowSave();
-  if (restoring) { // it would be lost again
+  if (restoring) { // the table would fail again
     table = null;
     $("options").disabled = true;
   }
@@ -328,7 +326,7 @@ async function lost(text) {
   restoring = true;
   const as = (label) => ({ ...table, options: ["standardize", $("standardize").checked ? "yes" : "no", "label", label] });
   const answer = await client.request("open", as($("label").value));
-  if (answer.kind === "error") await client.request("open", as("auto")); // the label was not read with this one before, either
+  if (answer.kind === "error") await client.request("open", as("auto")); // if the table cannot be read with this label
   restoring = false;
 }
 
@@ -346,7 +344,7 @@ async function save(what) {
   path(); // it was interrupted
 }
 
-// ---- where tables come from
+// ---- tables
 
 async function openSet(name) {
   const mine = ++choice;
@@ -415,7 +413,7 @@ function listen() {
     if (innerWidth === width) return; // a phone's address bar
     width = innerWidth;
     clearTimeout(resized);
-    resized = setTimeout(redraw, settle);
+    resized = setTimeout(redraw, rest);
   });
   $("slack").addEventListener("input", () => {
     showSlack();
@@ -425,8 +423,8 @@ function listen() {
     working("");
     $("downloads").disabled = true; // until the fit
     preview();
-    clearTimeout(settled);
-    settled = setTimeout(() => fit(), settle);
+    clearTimeout(restTimer);
+    restTimer = setTimeout(() => fit(), rest);
   });
   // Of the window: beside the page a file would be opened in its place.
   const over = (on) => $("drop").classList.toggle("over", on);

@@ -1,5 +1,5 @@
-// What runs in the worker besides the program. The page starts it, see client.js,
-// after the loader (wasm_exec.js), which has defined Go. Messages: README.md.
+// The worker's own code. client.js starts it after the loader (wasm_exec.js), which defines
+// Go. README.md describes the messages.
 "use strict";
 
 const softkmeans = {
@@ -14,8 +14,8 @@ const softkmeans = {
 };
 self.softkmeans = softkmeans;
 
-// The exit must be told: WebAssembly cannot recover from a panic, and memory can
-// run out.
+// The page must learn when the program ends: WebAssembly cannot recover from a panic, and
+// may run out of memory.
 async function start(module) {
   const go = new Go();
   try {
