@@ -261,6 +261,52 @@ func TestDescend(t *testing.T) {
 	}
 }
 
+// TestDescendFalls: the steps of the fall-back lead from one face of the simplex to a better
+// one: the cost at the minimum of each face that has its minimum inside is below that of
+// the face before it.
+func TestDescendFalls(t *testing.T) {
+	for _, c := range []struct {
+		f [25]float64
+		x []float64
+	}{
+		{[25]float64{0.002, 1.015, 0.013, 0.002, 0.005, 0.573, 0.837, -0.004, 0, 0.009, 0.947, 0.373, 0.006, 0.015, 0.001,
+			0.968, -0.225, -0.015, -0.006, -0.007, 0.672, -0.747, 0.003, 0.022, -0.011}, []float64{0.642, 0.026, -0.018, 0.028, -0.001}},
+		{[25]float64{-0.015, 1.004, 0.006, -0.003, -0.002, 0.56, 0.853, 0.006, 0.004, -0.005, 0.946, 0.365, -0.004, -0.011, -0.011,
+			0.971, -0.212, 0.003, 0.015, -0.003, 0.682, -0.724, 0.008, -0.014, 0.008}, []float64{0.622, 0.214, 0.017, -0.002, -0.002}},
+	} {
+		const k = 5
+		p := newSimplexProblem(NewMatrix(k, k, c.f[:]), SumToOne)
+		r := newRowSolver(p)
+		row, b := make([]float64, k), make([]float64, k)
+		p.pack(row, c.x)
+		size := p.top
+		for j := range b {
+			b[j] = dot(p.vertices.Row(j), row)
+			size = max(size, math.Abs(b[j]))
+		}
+		var info SimplexInfo
+		r.descend(b, size, k*0x1p-52*size, &info)
+		if info.Unsolved > 0 || info.KKT > 1e-13 {
+			t.Errorf("%+v", info)
+		}
+		last, steps := math.Inf(1), 0
+		for i := range r.known.all { // in the order in which they were first met
+			s := &r.known.all[i]
+			if r.evaluate(s, b, k*0x1p-52*size); slices.Min(r.g) < 0 {
+				continue
+			}
+			cost := r.cost(r.g, b)
+			if cost > last+1e-14*size {
+				t.Errorf("from %g the cost rises by %g", last, cost-last)
+			}
+			last, steps = cost, steps+1
+		}
+		if steps < 3 {
+			t.Errorf("%d steps only", steps)
+		}
+	}
+}
+
 // TestUnsolved: where not even one vertex can be solved for, which takes a Gram matrix
 // that is none, the row stays at the best vertex, is counted, and its KKT error is the
 // largest fall of the objective towards another vertex.
