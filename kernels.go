@@ -1,18 +1,17 @@
 package softkmeans
 
-// The arithmetic that the package does over and over. Contract of every
-// kernel here: clean input (finite, right lengths, checked by the caller), no
-// allocation, and a summation order that depends on the sizes alone, so that
-// equal sizes give equal bits.
+// The innermost loops. The contract of every kernel: the caller has checked that input is
+// finite and of the right length; no kernel allocates; the order of sums depends on the
+// sizes alone, so that equal sizes give equal bits.
 //
-// A kernel …Generic in this file is plain Go and runs everywhere. Where Go's
-// simd package is (kernels_simd.go) its namesake …SIMD takes over, with sums in
-// another order; both fulfil the contract that stands here.
+// A kernel named …Generic is plain Go and runs everywhere. With Go's simd package its
+// namesake …SIMD in kernels_simd.go is used instead, with sums in another order. Both
+// fulfil the contract stated here.
 
 import "math"
 
-// simdLength is from which length on vectors pay for the switch between their
-// widths that every call goes through.
+// simdLength is the length from which vectors are faster: each call switches between
+// their widths, which costs some time.
 const simdLength = 16
 
 // dot returns Σ x_i·y_i. len(y) must be at least len(x).
@@ -99,16 +98,15 @@ func rotateGeneric(x, y []float64, c, s float64) {
 }
 
 // rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below
-// its diagonal: it subtracts v·wᵀ + w·vᵀ, and multiplies what it gets by u. Of the
-// product, what row r has left of the diagonal and on it goes to q[r], and what
-// it has, mirrored, to the right is added to p: the product is q plus the sum of
-// the p of all rows.
+// its diagonal. It subtracts v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's
+// entries up to the diagonal give q[r]. Mirrored, its entries left of the diagonal are a
+// column, whose product is added to p. The product of the matrix is q plus the p of all
+// rows.
 //
-// lo is a multiple of 8. From the squares of order 8 that line the diagonal
-// kernels may use, and keep up to date, the part right of the diagonal, too:
-// the caller mirrors it there before the first call. v, w and u are 0 from hi to
-// the next multiple of 8, and rows up to there, which stay as they are, are
-// part of a.
+// lo is a multiple of 8. The diagonal is lined by squares of order 8. Kernels may read and
+// update their entries right of the diagonal as well, so the caller mirrors them before
+// the first call. v, w and u are 0 from hi to the next multiple of 8. Rows up to there are
+// part of a, and stay unchanged.
 func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	if useSIMD && hi >= simdLength {
 		rankTwoMulSIMD(a, stride, lo, hi, v, w, u, p, q)
@@ -117,8 +115,8 @@ func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	rankTwoMulGeneric(a, stride, lo, hi, v, w, u, p, q)
 }
 
-// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u:
-// the registers of plain amd64 have room for two.
+// rankTwoMulGeneric takes rows in pairs, which share the loads of v, w and u: plain amd64
+// has registers for two.
 func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	r := lo
 	if (hi-lo)%2 != 0 {
@@ -146,8 +144,7 @@ func rankTwoMulGeneric(a []float64, stride, lo, hi int, v, w, u, p, q []float64)
 	}
 }
 
-// rankTwoMulCorner is the part of rankTwoMul in rows lo … hi−1 from column from
-// on; where that is not 0 it adds to q.
+// rankTwoMulCorner is rankTwoMul in rows lo … hi−1 from column `from` on. It adds to q.
 func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []float64) {
 	v, w, u, p, q = v[:hi], w[:hi], u[:hi], p[:hi], q[:hi]
 	for r := lo; r < hi; r++ {
@@ -178,8 +175,8 @@ func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 
 // addMulNT adds A·Bᵀ to C. A has m rows, B has n rows, both of length l and
 // without gaps; C has m rows of length ldc ≥ n. If upper is set, A and B are
-// the same matrix and only the part of C on and right of the diagonal is
-// wanted (the rest may be written, too).
+// the same matrix, and only the entries of C on and right of the diagonal are
+// wanted. The others may be written as well.
 //
 // The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16
 // registers of plain amd64.
@@ -230,9 +227,8 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 }
 
 // dot2x4 returns the dot products of two vectors with four: a0·b0…a0·b3,
-// a1·b0…a1·b3. All have the same length. Four numbers at a time take half the
-// time of one: moves between registers at the end of a turn cost as much as
-// the arithmetic of one number.
+// a1·b0…a1·b3. All have the same length. The loop takes four numbers at a time, in half the
+// time: moves between registers at its end cost as much as the arithmetic of one number.
 func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	n := len(a0)
 	a1, b0, b1, b2, b3 = a1[:n], b0[:n], b1[:n], b2[:n], b3[:n]
@@ -305,7 +301,7 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 }
 
 // addDifference adds w·(x − origin) to sums; w = 0 skips the row. It returns the largest
-// |x_i| and whether all are finite. top means nothing where they are not.
+// |x_i| and whether all are finite. top is of no use where they are not.
 func addDifference(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	if w == 0 {
 		return rowMaxAbs(x)
@@ -314,7 +310,7 @@ func addDifference(sums, x, origin []float64, w float64) (top float64, finite bo
 		return addDifferenceSIMD(sums, x, origin, w)
 	}
 	sums, origin = sums[:len(x)], origin[:len(x)]
-	zero := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
+	zero := 0.0 // x·0 is NaN if x is a NaN or an infinity
 	for j, v := range x {
 		top = max(top, math.Abs(v))
 		zero += v * 0
@@ -323,7 +319,7 @@ func addDifference(sums, x, origin []float64, w float64) (top float64, finite bo
 	return top, zero == 0
 }
 
-// shift writes a·x − mean to dst, some of it twice: dst overlaps neither.
+// shift writes a·x − mean to dst, some entries twice: dst overlaps neither.
 func shift(dst, x, mean []float64, a float64) {
 	if useSIMD && len(x) >= simdLength {
 		shiftSIMD(dst, x, mean, a)
@@ -346,8 +342,7 @@ func mirror(c []float64, n int) {
 }
 
 // addRows adds Σ_t coef_t·x_{index_t} to y. The rows of x have the length of y
-// and no gaps. As with every kernel (see kernels.go) the order of the sums
-// depends on the sizes alone, here on len(index) and len(y).
+// and no gaps. The order of the sums depends on len(index) and len(y).
 func addRows(y []float64, coef []float64, index []int, x []float64) {
 	if useSIMD && len(y) >= simdLength {
 		addRowsSIMD(y, coef, index, x)
@@ -392,7 +387,7 @@ func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 
 // rowMaxAbs returns the largest magnitude in v and whether all of v is finite.
 func rowMaxAbs(v []float64) (top float64, finite bool) {
-	sum := 0.0 // stays 0 unless a NaN or an infinity comes by: x·0 is NaN for both
+	sum := 0.0 // x·0 is NaN if x is a NaN or an infinity
 	for _, x := range v {
 		if a := math.Abs(x); a > top {
 			top = a
@@ -421,7 +416,7 @@ func squaredDistance(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// twoSum returns a + b and what rounding took off it.
+// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth).
 func twoSum(a, b float64) (sum, lost float64) {
 	sum = a + b
 	part := sum - a

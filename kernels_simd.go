@@ -9,10 +9,10 @@ package softkmeans
 //
 // Every function that uses vectors is compiled once for each width, behind a
 // switch at its call: loops belong inside. Each ends its use of vectors with
-// clearUpper before it does any scalar arithmetic. What is left over at the end
-// of a slice is scalar, or the end of a whole vector, times lastLanes:
-// LoadFloat64sPart of Go 1.27 reads a whole vector, of which it then clears a part,
-// and faults where memory ends with the slice.
+// clearUpper before it does any scalar arithmetic. The end of a slice, shorter than a
+// vector, is scalar; or it is the end of a full vector times lastLanes. LoadFloat64sPart of
+// Go 1.27 does not serve: it reads a full vector, and faults where memory ends with the
+// slice.
 
 import "simd"
 
@@ -62,13 +62,13 @@ func axpySIMD(y []float64, a float64, x []float64) {
 }
 
 // rankTwoMulSIMD is rankTwoMul. It takes the squares of order 8 on the diagonal
-// in full, so that rows begin and end with whole vectors, and rows in pairs:
+// in full, so that rows begin and end with full vectors. It takes rows in pairs:
 // with four the compiler runs out of registers, at 512 bits too.
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	for b := lo; b < hi; b += 8 {
-		whole := b+8 <= stride // always, but at the end of a matrix whose order is not a multiple of 8
+		full := b+8 <= stride // always, but at the end of a matrix whose order is not a multiple of 8
 		for r := b; r < min(b+8, hi); r += 2 {
-			if !whole && r+1 == hi {
+			if !full && r+1 == hi {
 				q[r] = 0
 				rankTwoMulCorner(a, stride, 0, r, r+1, v, w, u, p, q)
 				break
@@ -110,7 +110,7 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 				y.MulAdd(u1, x.MulAdd(u0, simd.LoadFloat64s(pp))).Store(pp)
 				x0, x1, vv, ww, uu, pp = x0[n:], x1[n:], vv[n:], ww[n:], uu[n:], pp[n:]
 			}
-			if whole {
+			if full {
 				x0, x1 = a[r*stride+b:][:8], a[(r+1)*stride+b:][:8]
 				vv, ww, uu = v[b:][:8], w[b:][:8], u[b:][:8]
 				for len(x0) >= n && len(x1) >= n && len(vv) >= n && len(ww) >= n && len(uu) >= n {
@@ -129,15 +129,14 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 			s1.Store(l1[:])
 			clearUpper()
 			q[r], q[r+1] = sumLanes(&l0), sumLanes(&l1)
-			if !whole {
+			if !full {
 				rankTwoMulCorner(a, stride, b, r, r+2, v, w, u, p, q)
 			}
 		}
 	}
 }
 
-// sumLanes adds up the lanes of a vector, those of narrower ones in the same
-// way.
+// sumLanes adds up the lanes of a vector. Narrower vectors have zeros in the rest.
 func sumLanes(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
@@ -174,8 +173,7 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// rowsSIMD is tileSIMD for vectors that lie apart, of one length of at least
-// simdLength.
+// rowsSIMD is tileSIMD for separate vectors, of one length of at least simdLength.
 func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
 	v := s0.Len()
@@ -372,8 +370,8 @@ func rotateSIMD(x, y []float64, c, s float64) {
 	rotateGeneric(x, y, c, s)
 }
 
-// addRowsSIMD is addRows: eight vectors of y stay in registers while the rows
-// go by, so that there is a load for each product and little else.
+// addRowsSIMD is addRows. Eight vectors of y stay in registers for all rows, so that each
+// product takes one load.
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	index = index[:len(coef)]

@@ -1,13 +1,13 @@
 package softkmeans
 
-// Strips are how large products have their factors: three vectors
-// interleaved, `lanes` numbers of each in turn, so that what a tile of 3×3 sums
-// reads next lies in one place. The number of vectors is rounded up to whole
-// strips and their length to three times the lanes, with zeros:
+// Large products store their factors as strips: three vectors
+// interleaved, `lanes` numbers of each in turn, so that a tile of 3×3 sums
+// reads from one place. The number of vectors is rounded up to full
+// strips and their length to a multiple of three times the lanes, with zeros:
 //
 //	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
-// stripRows is how many vectors a strip has. 3×3 sums, and one row of either
+// stripRows is how many vectors a strip has. 3×3 sums, with three numbers of either
 // factor, fill the 16 registers of plain amd64 and of AVX2.
 const stripRows = 3
 
@@ -20,9 +20,9 @@ func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 // roundUp returns the least multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// interleave writes one vector to its place in a strip, which dst is the rest of from
-// there: lane by lane (v_i·a − mean_i)·w. mean is as long as v, and what the strip
-// has of the vector beyond that becomes 0.
+// interleave writes one vector, (v_i·a − mean_i)·w, to a strip. dst is the strip from the
+// vector's first place on. mean is as long as v, and the vector's places beyond that become
+// 0.
 func interleave(dst, v, mean []float64, a, w float64) {
 	if useSIMD {
 		interleaveSIMD(dst, v, mean, a, w)
@@ -57,7 +57,7 @@ func packStrips(dst, v []float64, n, l, row int) {
 }
 
 // interleaveT writes numbers i and i+1 of every vector of strips that are `size`
-// numbers apart: x_j and y_j for vector j. i is even; a number past the rounded
+// numbers apart: x_j and y_j for vector j. i is even. A number beyond the rounded
 // length is left out.
 func interleaveT(dst []float64, size, i int, x, y []float64) {
 	y = y[:len(x)]
@@ -90,7 +90,7 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 			dst = dst[min(size, len(dst)):]
 		}
 	}
-	// What is left, number by number; and zeros for vectors that are not there.
+	// The last vectors, number by number; and zeros up to full strips.
 	for c := 0; j < roundUp(len(x), stripRows); j++ {
 		var p, q float64
 		if j < len(x) {
@@ -108,15 +108,12 @@ func interleaveT(dst []float64, size, i int, x, y []float64) {
 	}
 }
 
-// groupSize is how many numbers of the second factor's strips are multiplied
-// with all of the first one's before the next: an eighth of a megabyte, half of
-// the smaller second-level caches in use.
+// groupSize is how many numbers of the second factor are multiplied with all of the first
+// before the next are: an eighth of a megabyte, half of a small second-level cache.
 const groupSize = 16384
 
 // addMulStrips adds A·Bᵀ to C, for factors of m and n vectors of one length in
-// strips. C has m rows of length ldc ≥ n. If upper is set, A and B are the same
-// and only the part of C on and right of the diagonal is wanted (the rest may
-// be written, too).
+// strips. C has m rows of length ldc ≥ n. upper is as for addMulNT.
 func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -141,9 +138,9 @@ func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 	}
 }
 
-// spread writes the vectors v (n of length l, `row` numbers apart) for
-// addCombined: of three vectors at a time, of three numbers of each at a time, the
-// nine products' factors, as many times as there are lanes.
+// spread writes n vectors of length l, `row` numbers apart, for addCombined. It takes three
+// vectors, and three numbers of each, at a time, and repeats each of the nine numbers for
+// all lanes.
 func spread(dst, v []float64, n, l, row int) {
 	for i := 0; i < n; i += stripRows {
 		for j := 0; j < l; j += stripRows {
@@ -166,26 +163,24 @@ func spread(dst, v []float64, n, l, row int) {
 // spreadSize is how many numbers spread writes.
 func spreadSize(n, l int) int { return roundUp(n, stripRows) * roundUp(l, stripRows) * lanes }
 
-// spreadStrips is of how many strips at a time addCombined takes the
-// combinations: what spread made of that many, and three times the lanes of them, fit
-// the first-level cache.
+// spreadStrips is how many strips addCombined combines at a time. Their coefficients, and
+// the tile of each that is read, fit the first-level cache.
 const spreadStrips = 32
 
 // addCombined adds to each of n rows of C, ldc apart, a combination of the l vectors of
-// length m that are in strips; u has the coefficients, n vectors of length l, as
-// spread writes them. It may add to C's rows zeros up to m rounded up by
-// stripLength, which ldc must have room for.
+// length m that are in strips. u has the coefficients, n vectors of length l, as
+// spread writes them. ldc is at least stripLength(m): zeros are added beyond m.
 func addCombined(c []float64, ldc int, strips []float64, l, m int, u []float64, n int) {
 	if l == 0 {
 		return
 	}
-	size, count, piece := stripSize(stripRows, m), roundUp(l, stripRows)/stripRows, stripRows*stripRows*lanes
+	size, count, tile := stripSize(stripRows, m), roundUp(l, stripRows)/stripRows, stripRows*stripRows*lanes
 	for first := 0; first < count; first += spreadStrips {
 		last := min(first+spreadStrips, count)
 		for i := 0; i < n; i += stripRows {
-			factors := u[(i/stripRows*count+first)*piece : (i/stripRows*count+last)*piece]
+			factors := u[(i/stripRows*count+first)*tile : (i/stripRows*count+last)*tile]
 			for at := 0; at < stripLength(m); at += stripRows * lanes {
-				part := strips[first*size+stripRows*at : (last-1)*size+stripRows*at+piece]
+				part := strips[first*size+stripRows*at : (last-1)*size+stripRows*at+tile]
 				out := c[i*ldc+at : (min(i+stripRows, n)-1)*ldc+at+stripRows*lanes]
 				if useSIMD {
 					combineSIMD(out, ldc, part, size, factors)
@@ -197,8 +192,8 @@ func addCombined(c []float64, ldc int, strips []float64, l, m int, u []float64, 
 	}
 }
 
-// combineGeneric adds to three entries each of one, two or three rows of C the
-// combinations of what the strips, `size` numbers apart, begin with.
+// combineGeneric adds combinations to three entries of each row of C, of which there are one
+// to three. It combines the first three numbers of the vectors in strips `size` apart.
 func combineGeneric(c []float64, ldc int, a []float64, size int, u []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
 	for len(u) >= 9 && len(a) >= 9 {
@@ -247,8 +242,8 @@ func combineGeneric(c []float64, ldc int, a []float64, size int, u []float64) {
 	addTile(c, ldc, 0, stripRows, &[9]float64{s0, s1, s2, s3, s4, s5, s6, s7, s8})
 }
 
-// stripGeneric adds the products of one strip with n vectors in strips to the
-// one, two or three rows of C, the last of which may end with its n entries.
+// stripGeneric adds the products of strip x with n vectors in strips y to the rows of C, of
+// which there are one to three. The last row may end with its n entries.
 func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 	for j := 0; j < n; j += stripRows {
 		var s0, s1, s2, s3, s4, s5, s6, s7, s8 float64
@@ -301,8 +296,7 @@ func stripGeneric(c []float64, ldc int, x, y []float64, n int) {
 	}
 }
 
-// addTile adds the sums of a tile to `width` entries, from column j on, of as
-// many rows as c has.
+// addTile adds the sums of a tile to `width` entries, from column j on, of each row of c.
 func addTile(c []float64, ldc, j, width int, s *[9]float64) {
 	for i := 0; i*ldc+j < len(c); i++ {
 		for l := range width {

@@ -16,7 +16,7 @@ func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 		x, mean, dst = x[v:], mean[v:], dst[min(3*v, len(dst)):]
 	}
 	clearUpper()
-	for len(dst) >= v { // what is left, and zeros
+	for len(dst) >= v { // the end of x, and zeros
 		clear(dst[:v])
 		for i, m := range mean {
 			dst[i] = (x[i]*a - m) * w
@@ -35,9 +35,8 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	}
 }
 
-// tileSIMD leaves the lanes of nine dot products, of the vectors of strip a
-// with those of the strip that b begins with: eight places each, of which it
-// writes as many as there are lanes.
+// tileSIMD computes the nine dot products of the vectors of strip a with those of b's first
+// strip. It leaves their lanes, not yet added up, in eight places for each product.
 func tileSIMD(lanes *[72]float64, a, b []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
 	v := s0.Len()
@@ -95,8 +94,8 @@ func tileSIMD(lanes *[72]float64, a, b []float64) {
 	clearUpper()
 }
 
-// addSums adds the sums over the lanes that a tile left to its entries of c: as
-// many rows as c has, columns j, j+1 and j+2 below n.
+// addSums adds up a tile's lanes and adds the sums to columns j, j+1 and j+2, below n, of
+// each row of c.
 func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
 	if j+3 <= n && 2*ldc+j < len(c) {
 		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])
