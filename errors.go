@@ -1,8 +1,7 @@
 package softkmeans
 
-// This file holds everything that can go wrong. Data is checked once, at the
-// boundary of each exported function and before any work; what stands behind
-// the boundary assumes clean input.
+// The errors of the package. Exported functions check their data once, before any work;
+// other functions assume that it is valid.
 
 import (
 	"errors"
@@ -56,7 +55,7 @@ func (e *InputError) Error() string {
 // Unwrap returns the sentinel.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// problem is an error about an argument as a whole: a sentence and a sentinel.
+// problem is an error about an argument, not one of its values: a sentence and a sentinel.
 type problem struct {
 	text string
 	err  error
@@ -91,8 +90,8 @@ func decimal(v float64) string {
 	case v == 0:
 		return "0"
 	}
-	// v is about 0.ddd…·10^k: the product errs by less than a tenth of a last
-	// digit, so that what has no more digits is printed as it was typed.
+	// v is about 0.ddd…·10^k. The product errs by less than a tenth of the last digit, so a
+	// number typed with up to 14 digits is printed as it was typed.
 	const digits = 14
 	_, e := math.Frexp(v)
 	k := int(math.Floor(float64(e) * (math.Ln2 / math.Ln10)))

@@ -127,7 +127,7 @@ func rangeObstacle(spec *spectrum, bound, tol float64) Obstacle {
 	}
 	for range 2 {
 		for i := range rank {
-			axpy(rest, -dot(rest, spec.rows.row(i)), spec.rows.row(i))
+			projectOut(rest, spec.rows.row(i))
 		}
 	}
 	worst := Obstacle{Kind: ObstacleRange}

@@ -13,9 +13,8 @@ import (
 // the next (Stride > Cols) are never read or written.
 //
 // The zero value is an empty 0×0 matrix. A matrix of another library is
-// wrapped without a copy by filling in the four fields; a struct whose fields
-// contradict each other is reported as [ErrShape] by the functions it is
-// handed to.
+// wrapped without a copy by filling in the four fields. Functions that take a Matrix
+// return an [ErrShape] if its fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
@@ -113,7 +112,7 @@ func (m *Matrix) Row(i int) []float64 {
 	return m.row(i)
 }
 
-// row is Row for an index that is known to be good.
+// row is Row for an index in range.
 func (m *Matrix) row(i int) []float64 {
 	if m.Cols == 0 {
 		return nil
@@ -134,16 +133,12 @@ func (m *Matrix) Clone() *Matrix {
 // transposed returns mᵀ with storage of its own.
 func (m *Matrix) transposed() *Matrix {
 	t := NewMatrix(m.Cols, m.Rows, nil)
-	for i := range m.Rows {
-		for j, v := range m.row(i) {
-			t.Data[j*t.Stride+i] = v
-		}
-	}
+	transposeTo(t, m)
 	return t
 }
 
-// destination returns dst, or a new matrix where dst is nil. A dst of another
-// shape is a slip of the caller's that no data can cause, and panics.
+// destination returns dst, or a new matrix where dst is nil. It panics if dst has another
+// shape, which is the caller's mistake whatever the data.
 func destination(dst *Matrix, rows, cols int) *Matrix {
 	if dst == nil {
 		return NewMatrix(rows, cols, nil)
@@ -163,9 +158,8 @@ func unshared(dst, m *Matrix) *Matrix {
 	return m
 }
 
-// checkShape reports whether m can be read at all: no nil, no negative size,
-// and enough data behind it. Sizes whose product overflows int fail here, which
-// matters where int has 32 bits.
+// checkShape is an error if m is nil, has a negative size or stride, or less data than its
+// shape needs. Sizes whose product overflows int are among those.
 func checkShape(arg string, m *Matrix) error {
 	switch {
 	case m == nil:
@@ -208,7 +202,7 @@ func checkMatrix(arg string, m *Matrix) error {
 // checkEntries returns the largest magnitude in m, 0 where m is empty. The error names
 // the first entry that is not finite or above most.
 func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) {
-	if m.Cols == 0 { // of which there may be 2^31 rows
+	if m.Cols == 0 { // there may be 2^31 rows
 		return 0, nil
 	}
 	for i := range m.Rows {
@@ -322,17 +316,12 @@ func identity(n int) *Matrix {
 	return m
 }
 
-// permuteRows returns a matrix whose row i is row order[i] of m: m itself where
-// nothing moves.
+// permuteRows returns a matrix whose row i is row order[i] of m. If no row moves, it is m.
 func permuteRows(m *Matrix, order []int) *Matrix {
 	if slices.IsSorted(order) {
 		return m
 	}
-	out := NewMatrix(m.Rows, m.Cols, nil)
-	for i, p := range order {
-		copy(out.row(i), m.row(p))
-	}
-	return out
+	return chosenRows(m, order)
 }
 
 // transposeTo overwrites t with mᵀ.
@@ -344,7 +333,7 @@ func transposeTo(t, m *Matrix) {
 	}
 }
 
-// timesT overwrites c with A·Bᵀ; none has gaps.
+// timesT overwrites c with A·Bᵀ. The rows of all three have no gaps.
 func timesT(c, a, b *Matrix) {
 	clear(c.Data)
 	addMulNT(c.Data, b.Rows, a.Data, a.Rows, b.Data, b.Rows, a.Cols, false)
@@ -363,7 +352,7 @@ func padded(m *Matrix, k int) *Matrix {
 }
 
 // descending returns the indices of v by descending value, equal values in
-// their order, by merging runs.
+// their order. It merges runs.
 func descending(v []float64) []int {
 	n := len(v)
 	order, merged := make([]int, n), make([]int, n)
@@ -389,7 +378,7 @@ func descending(v []float64) []int {
 	return order
 }
 
-// resized returns n floats of any content, those of buf if it has room.
+// resized returns n floats of any content, in buf if its capacity is enough.
 func resized(buf []float64, n int) []float64 {
 	if cap(buf) < n {
 		return make([]float64, n)

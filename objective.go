@@ -124,7 +124,7 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 		far = math.Hypot(far, norm2(r))
 		for range 2 {
 			for c := range basis.Rows {
-				axpy(r, -dot(r, basis.row(c)), basis.row(c))
+				projectOut(r, basis.row(c))
 			}
 		}
 		off = math.Hypot(off, norm2(r))

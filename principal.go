@@ -272,7 +272,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, rounding float64) e
 		r := bu.row(i)
 		for range 2 {
 			for j := range count {
-				axpy(r, -dot(r, u.row(j)), u.row(j))
+				projectOut(r, u.row(j))
 			}
 		}
 		if i < count {
@@ -317,7 +317,7 @@ func (s *krylovData) probed(u *Matrix) *Matrix {
 			row[c] = rng.NormFloat64()
 		}
 		for j := range u.Rows {
-			axpy(row, -dot(row, u.row(j)), u.row(j))
+			projectOut(row, u.row(j))
 		}
 	}
 	return out

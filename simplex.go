@@ -1,7 +1,6 @@
 package softkmeans
 
-// The geometry: regular simplices, the simplices that enclose the data, and
-// volumes.
+// Regular simplices, the simplices that enclose the data, and volumes.
 
 import (
 	"context"
@@ -12,10 +11,9 @@ import (
 
 // RegularSimplex returns B, k×(k−1): BᵀB = I, 1ᵀB = 0, BBᵀ = I − 11ᵀ/k. Its
 // rows are the vertices of a regular simplex around the origin, of length
-// √((k−1)/k) each. The columns are the Helmert contrasts, so that the result is
-// the same everywhere: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
-// −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the "EVs of H_k" of
-// the paper's Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if
+// √((k−1)/k) each. The columns are the Helmert contrasts: column j (from 0) is
+// 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the
+// "EVs of H_k" of the paper's Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if
 // k < 1.
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
@@ -105,7 +103,7 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 	for j := range k {
 		for c := range p {
 			v := 0.0
-			if q == nil { // without B as a whole: k may be far above p
+			if q == nil { // without all of B: k may be far above p
 				v = helmert(j, c)
 			} else {
 				for l := range k - 1 {
@@ -118,14 +116,14 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 	return u
 }
 
-// extent is what an enclosure must know of a set of points w: the largest
-// length, and for each u_j the largest −u_jᵀw.
+// extent is how far a set of points w reaches: the largest length, and for each u_j the
+// largest −u_jᵀw.
 type extent struct {
 	radius float64
 	facets []float64
 }
 
-// add takes a point in, as far as an enclosure of that kind depends on it.
+// add adds a point. An enclosing ball needs the radius only.
 func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
 	if kind == EnclosureBall {
@@ -136,7 +134,7 @@ func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 	}
 }
 
-// merge takes another set in.
+// merge adds another set of points.
 func (e *extent) merge(f *extent) {
 	e.radius = max(e.radius, f.radius)
 	for j, v := range f.facets {
@@ -152,9 +150,9 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	if kind == EnclosureBall || k == 1 {
 		return e
 	}
-	// t = −((k−1)/k)Σh_j u_j. In all k−1 coordinates every facet then is
-	// ρ = Σh_j/k away. Where p < k−1 coordinates were kept, the centre stays in
-	// them and the farthest facet decides, unless the ball's centre is better.
+	// t = −((k−1)/k)Σh_j u_j. With all k−1 coordinates every facet then is
+	// ρ = Σh_j/k away. With p < k−1 coordinates the centre has no others, and the farthest
+	// facet decides. The ball's centre is taken if it is better.
 	for j, h := range ext.facets {
 		axpy(e.centre, -h*float64(k-1)/float64(k), normals.row(j))
 	}
@@ -171,11 +169,11 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
-// barycentric takes points to their barycentric coordinates in an enclosure:
+// barycentric maps points to their barycentric coordinates in an enclosure:
 // 1/k + uᵀ(w − centre)/(k·radius) for each normal u.
 type barycentric struct {
 	at     []float64 // the coordinates of 0
-	slope  *Matrix   // p×k: what they rise by along each axis, for a radius of 1
+	slope  *Matrix   // p×k: their slopes along each axis, for a radius of 1
 	radius float64
 }
 
@@ -220,17 +218,17 @@ func (b *barycentric) of(g, w []float64) {
 	fixSum(g, 1)
 }
 
-// fixSum puts what is missing to the wanted sum on the largest entry: rounding
-// errors only, so that no entry changes visibly and zeros stay zeros.
+// fixSum adds the difference from the wanted sum to the largest entry. The difference is a
+// rounding error, so that no entry changes visibly and zeros stay zeros.
 func fixSum(g []float64, want float64) {
 	for range 2 {
 		var sum, lost float64
 		big := 0
 		for j, v := range g {
 			next := sum + v
-			if len(g) > 1024 { // entries are small, and a plain sum's error is not (Knuth's two-sum)
-				part := next - sum
-				lost += (sum - (next - part)) + (v - part)
+			if len(g) > 1024 { // a plain sum's error is not small next to the entries
+				_, rest := twoSum(sum, v)
+				lost += rest
 			}
 			sum = next
 			if v > g[big] {
@@ -305,8 +303,8 @@ type Sum int
 const (
 	// SumToOne: exactly 1, the default. The data is centred.
 	SumToOne Sum = iota
-	// SumAtMostOne: at most 1 (to one rounding), and what is missing belongs to a vertex at 0, as
-	// for spectra of a scene with shade. The data is not centred: its 0 counts.
+	// SumAtMostOne: at most 1 (to one rounding). The rest up to 1 is the membership of a
+	// vertex at 0, such as the shade of a scene. The data is not centred.
 	SumAtMostOne
 )
 

@@ -13,8 +13,8 @@ import (
 // defaults.
 type SimplexOptions struct {
 	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
-	Start   *Matrix // n×k memberships whose positive entries are tried first; nil: none. May be dst.
-	Sum     Sum     // SumToOne (the default); SumAtMostOne: Σg ≤ 1, by a vertex at 0 that is not part of the result
+	Start   *Matrix // n×k memberships whose supports are tried first; nil: none; may be dst
+	Sum     Sum     // SumToOne (the default); SumAtMostOne: Σg ≤ 1, by a vertex at 0 that the result leaves out
 }
 
 // SimplexLeastSquares returns for every row of x (n×d) the weights g ≥ 0, Σg = 1
@@ -23,18 +23,21 @@ type SimplexOptions struct {
 // (KKT) conditions of an active-set method hold to rounding, entries off the
 // support are exactly 0, rows add up to 1 to one rounding.
 //
-// Vertices and samples are shifted by the vertices' mean and all rows share the
+// Vertices and samples are shifted by the vertices' mean. All rows share the
 // k×k matrix A = FFᵀ + ρ11ᵀ, which is definite whenever the vertices are
-// affinely independent and has the same minimisers. With support S the
-// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1); it is
+// affinely independent, and has the same minimisers. With support S the
+// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is
 // optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are
-// exchanged at once while that helps (Kim & Park 2011), one at a time in a
+// exchanged at once while their number falls (Kim & Park 2011), one at a time in a
 // feasible descent otherwise. Rows with the same support share one Cholesky
 // factor, as in Van Benthem & Keenan (2004).
 //
+// A sample farther away than 2^400 times the vertices' size is drawn nearer along its line
+// to their mean: only its direction counts.
+//
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be
 // x itself. Cost: O(ndk) and O(k²) a row and support tried. Errors: [ErrShape],
-// [ErrNonFinite], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
 // dst is unchanged.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
 	var o SimplexOptions

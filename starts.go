@@ -348,7 +348,7 @@ func extremeRows(m *alternation, w *Matrix) *Matrix {
 		copy(direction, rest.row(best))
 		scale(direction, 1/norm2(direction))
 		for i := range n {
-			axpy(rest.row(i), -dot(rest.row(i), direction), direction)
+			projectOut(rest.row(i), direction)
 		}
 	}
 	return f

@@ -27,7 +27,7 @@ func (s Status) String() string {
 const (
 	// StatusNone is the zero value: nothing was computed.
 	StatusNone Status = iota
-	// StatusOptimal: the global minimum, in closed form, but for the rounding of
+	// StatusOptimal: the global minimum, in closed form, up to the rounding of
 	// centers to float64.
 	StatusOptimal
 	// StatusConverged: an iteration met its tolerance.

@@ -11,9 +11,9 @@ import (
 // TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the
 // defaults.
 type TruncatedOptions struct {
-	// Tol stops the iteration at residuals of Tol·s₁; 0: 1e-10; it cannot be
-	// below 1e-14. Where s_i is so small that rounding in aᵀa hides them, it
-	// stops at residuals of min(n, d)·2^-52·s₁²/s_i.
+	// Tol stops the iteration at residuals of Tol·s₁. 0: 1e-10; values below 1e-14 count as
+	// 1e-14. For small s_i rounding in aᵀa hides such residuals: it then stops at
+	// min(n, d)·2^-52·s₁²/s_i.
 	Tol      float64
 	MaxSteps int    // passes of block Krylov iteration; 0: 200
 	Seed     uint64 // of the random start; any value is as good as another
@@ -22,12 +22,11 @@ type TruncatedOptions struct {
 
 // TruncatedSVD returns the k leading singular triplets of a (n×d), 1 ≤ k ≤
 // min(n, d), by block Krylov iteration with full reorthogonalization and thick
-// restarts (Musco & Musco 2015; the method's accuracy on slowly falling singular
-// values is what single-vector or power iterations lack). It stops by
-// measured residuals, not by a count.
+// restarts (Musco & Musco 2015). Blocks are accurate on slowly falling singular
+// values too, where single-vector and power iterations are not. Measured residuals stop it.
 //
 // Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors:
-// [ErrShape], [ErrNonFinite], [ErrTooFewSamples], [ErrOption] for k or the
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k or the
 // options, and ctx's, wrapped.
 func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*SVDResult, error) {
 	var o TruncatedOptions
@@ -54,8 +53,8 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if err != nil {
 		return nil, err
 	}
-	// Within the subspace found the triplets come from A·V itself (n×k) and not
-	// from its square, so that small ones keep their digits.
+	// Within the subspace the triplets are those of A·V (n×k), not of its square, so that
+	// small ones keep their digits.
 	av, err := multiply(s, kry.basis)
 	if err != nil {
 		return nil, err
