@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 )
@@ -141,7 +142,7 @@ func TestPass(t *testing.T) {
 }
 
 // TestLogInverse: both ways agree where Cholesky is trusted, and it is not where
-// the matrix is singular beside ε.
+// the matrix is singular next to ε.
 func TestLogInverse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{1, 2, 5, 12, 40} {
@@ -166,14 +167,14 @@ func TestLogInverse(t *testing.T) {
 					}
 					continue
 				}
-				whole := append([]float64(nil), own...)
+				regular := append([]float64(nil), own...)
 				want := logInverseEigen(e, own, n, eps)
 				if math.Abs(logs-want) > 1e-3*math.Abs(want) && math.Abs(logs-want) > 1e-3 {
 					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs, want)
 				}
 				// D(A + εI) = I to rounding times what D and A are of.
-				off := product(NewMatrix(n, n, d), NewMatrix(n, n, whole))
-				if diff := maxDiff(off, identity(n)); diff > 1e-15*float64(n)*norm2(d)*norm2(whole) {
+				off := product(NewMatrix(n, n, d), NewMatrix(n, n, regular))
+				if diff := maxDiff(off, identity(n)); diff > 1e-15*float64(n)*norm2(d)*norm2(regular) {
 					t.Errorf("n=%d, ratio %g, ε %g: inverse off by %g", n, ratio, eps, diff)
 				}
 			}
@@ -357,5 +358,108 @@ func TestAlternatingStays(t *testing.T) {
 	}
 	if m.Status != StatusConverged || math.Abs(m.Objective-8) > 1e-12 || math.Abs(m.Floor-2) > 1e-12 {
 		t.Errorf("%v: objective %g, floor %g; want converged, 8, 2", m.Status, m.Objective, m.Floor)
+	}
+}
+
+// TestTraceFalls: the objective never rises, at any λ, for both volumes and both
+// sums, and the memberships are optimal in every state.
+func TestTraceFalls(t *testing.T) {
+	t.Parallel()
+	for _, set := range dataSets(t) {
+		seeds := full(3, 2)
+		if quick() {
+			set.x, seeds = head(set.x, 60), 1
+		}
+		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
+			set.x, seeds = rowsOf(set.x, 0, full(600, 300)), full(2, 1)
+		}
+		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+				for seed := range seeds {
+					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), Init: []Init{InitKMeans, InitPlusPlus, InitRandom}[seed%3], MaxIter: 15}
+					j, err := openVolumeFit(bg, set.x, set.k, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					j.setEpsilon()
+					start, err := j.startCenters(0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, share := range []float64{0, 0.02, 0.2, 2} {
+						var last *iterate
+						lambda := share * j.total / float64(j.k)
+						j.lambda = lambda
+						_, iterations, status := j.run(start, 40, 1e-9, func(i int, at *iterate) {
+							if last != nil && at.loss > last.loss+1e-12*math.Abs(last.loss) {
+								t.Errorf("%s %v %v seed %d λ %g: %g after %g in iteration %d", set.name, volume, sum, seed, lambda, at.loss, last.loss, i)
+							}
+							if at.info.KKT > 1e-10 {
+								t.Errorf("%s %v %v seed %d λ %g: G-step %+v", set.name, volume, sum, seed, lambda, at.info)
+							}
+							kept := *at
+							last = &kept
+						})
+						if status != StatusConverged && status != StatusIterationLimit || iterations > 40 {
+							t.Errorf("%s: %d iterations, %v", set.name, iterations, status)
+						}
+						if out := j.runAt(start, lambda); out != nil {
+							for i, v := range out.trace[1:] {
+								if v > out.trace[i]+1e-12*math.Abs(out.trace[i]) {
+									t.Errorf("%s %v %v seed %d λ %g: trace rises to %g after %g", set.name, volume, sum, seed, lambda, v, out.trace[i])
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTolTwice: a run that converged fell by no more than Tol of the fit twice in a
+// row, not once.
+func TestTolTwice(t *testing.T) {
+	ended := 0
+	for _, set := range dataSets(t)[:2] {
+		x := head(set.x, 300)
+		for seed := range uint64(4) {
+			m, err := FitAlternating(bg, x, set.k, &AlternatingOptions{Init: InitRandom, Seed: seed, Tol: 1e-4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := len(m.Trace)
+			if m.Status != StatusConverged || n < 3 {
+				continue
+			}
+			ended++
+			for i := n - 2; i < n; i++ {
+				if fall := m.Trace[i-1] - m.Trace[i]; fall > 1e-4*m.Trace[i] {
+					t.Errorf("%s, seed %d: iteration %d, of %d, fell by %g of the fit", set.name, seed, i, n-1, fall/m.Trace[i])
+				}
+			}
+		}
+	}
+	if ended == 0 {
+		t.Error("no run converged")
+	}
+}
+
+// The trace does not rise where objective and penalty are tiny or cancel.
+func TestTraceTiny(t *testing.T) {
+	t.Parallel()
+	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-150 * v })
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
+			m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(full(0, 100), 30)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := 1; i < len(m.Trace); i++ {
+				if m.Trace[i] > m.Trace[i-1] {
+					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
+				}
+			}
+		}
 	}
 }

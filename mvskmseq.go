@@ -18,8 +18,9 @@ import (
 )
 
 const (
-	defaultSummaryRows = 1 << 14
+	defaultSummaryRows = 1 << 14 // fewer beyond 1024 columns
 	defaultRefinements = 4
+	leastRowsPerCenter = 32 // of a summary
 )
 
 // FitMinVolumeSeq is [FitMinVolume] for data that need not fit into memory, with blocks
@@ -110,12 +111,15 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
 	case o.SummaryRows < 0:
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
-	case !addressable(k+1, k+1) || !addressable(32, k):
-		return fail(ErrOption, "k is "+strconv.Itoa(k)+": too large to address")
 	case o.Weights != nil:
-		return checkWeights(o.Weights, len(o.Weights))
+		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
+			return err
+		}
 	}
-	return nil
+	if err := checkSizeOfK(k, k+1, k+1); err != nil {
+		return err
+	}
+	return checkSizeOfK(k, leastRowsPerCenter, k)
 }
 
 // streamedFit is a call of FitMinVolumeSeq.
@@ -141,7 +145,7 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 			if w.size == 0 {
 				w.size = min(defaultSummaryRows, max(defaultSummaryRows*1024/w.cols, 1024))
 			}
-			w.size = max(w.size, 32*w.k)
+			w.size = max(w.size, leastRowsPerCenter*w.k)
 			rows.Cols, rows.Stride = w.cols, w.cols
 		}
 		if rows == nil || at.x.Rows > w.size-rows.Rows || !addressable(at.x.Rows+rows.Rows, w.cols) {
@@ -159,8 +163,11 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if f := w.o.Centers; f != nil && f.Cols != w.cols {
 		return nil, fail(ErrShape, "Centers are "+shape(f.Rows, f.Cols)+", not "+shape(w.k, w.cols))
 	}
-	if !addressable(w.size, max(w.cols, w.k)) || !addressable(w.k+1, w.cols) {
-		return nil, fail(ErrOption, "a summary of "+shape(w.size, w.cols)+" for k = "+strconv.Itoa(w.k)+" is too large to address")
+	if err := checkSizeOfK(w.k, w.size, max(w.cols, w.k)); err != nil {
+		return nil, err
+	}
+	if err := checkSizeOfK(w.k, w.k+1, w.cols); err != nil {
+		return nil, err
 	}
 	directions, all := w.k-1, s.rows
 	if w.o.Sum == SumAtMostOne {

@@ -256,8 +256,6 @@ func TestMinVolumeSeqBits(t *testing.T) {
 	}
 }
 
-func firstOf(x, _ *Matrix) *Matrix { return x }
-
 // TestMinVolumeSeqRarePure: of an exact mixture the few pure rows are in the summary.
 func TestMinVolumeSeqRarePure(t *testing.T) {
 	t.Parallel()
@@ -579,7 +577,6 @@ func FuzzMinVolumeSeq(f *testing.F) {
 				t.Fatalf("gap %g, certified %+v, within %g: %+v of %v with %v", m.Gap, c, most, o, x, w)
 			}
 		}
-
 		again := *o
 		other := collected{t, NewMatrix(0, k, nil)}
 		again.Workers, again.Memberships, again.Progress = 2, other.take, nil
@@ -588,12 +585,11 @@ func FuzzMinVolumeSeq(f *testing.F) {
 			t.Fatalf("other blocks: %+v, not %+v", b, m)
 		}
 		if n <= 32*k {
-			whole := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
-			if !slices.Equal(mustDo(whole.MarshalBinary())(t), mustDo(m.MarshalBinary())(t)) {
-				t.Fatalf("%+v, not %+v of FitMinVolume", m, whole)
+			memory := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
+			if !slices.Equal(mustDo(memory.MarshalBinary())(t), mustDo(m.MarshalBinary())(t)) {
+				t.Fatalf("%+v, not %+v of FitMinVolume", m, memory)
 			}
 		}
-
 		bad := in.trouble()
 		again.Memberships = func(int, *Matrix) error { return nil }
 		b, err := FitMinVolumeSeq(bg, bad.in(blocks), k, &again)

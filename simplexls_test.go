@@ -428,3 +428,26 @@ func TestSupports(t *testing.T) {
 		}
 	}
 }
+
+// TestSumAtMostOne: simplex least squares with the sum at most 1 against the
+// same with a vertex at 0.
+func TestSumAtMostOne(t *testing.T) {
+	x, f := randomData(300, 5, 0.5, 1), randomData(4, 5, 1, 2)
+	got, info, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: SumAtMostOne})
+	if err != nil || info.KKT > 1e-13 {
+		t.Fatal(err, info)
+	}
+	with := NewMatrix(5, 5, nil)
+	copy(with.Data, f.Data)
+	want, _, _ := SimplexLeastSquares(nil, x, with, nil)
+	if d := maxDiff(got, &Matrix{Rows: 300, Cols: 4, Stride: 5, Data: want.Data}); d > 1e-13 {
+		t.Errorf("differs by %g", d)
+	}
+	again, _, err := SimplexLeastSquares(got.Clone(), x, f, &SimplexOptions{Sum: SumAtMostOne, Start: got})
+	if err != nil || maxDiff(again, got) > 1e-13 {
+		t.Error("another answer from its own start", err)
+	}
+	if _, _, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: 2}); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
+}

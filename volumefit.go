@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strconv"
 )
 
 // volumeFit is a call of FitAlternating, FitMinVolume or MinVolumePath.
@@ -49,8 +48,11 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	if err != nil {
 		return nil, err
 	}
-	if !addressable(s.n, k) || !addressable(k+1, max(s.d, k+1)) {
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
+	if err := checkSizeOfK(k, s.n, k); err != nil {
+		return nil, err
+	}
+	if err := checkSizeOfK(k, k+1, max(s.d, k+1)); err != nil {
+		return nil, err
 	}
 	p := k // the directions that k centers span from 0
 	if s.centred {
@@ -116,8 +118,8 @@ func (vf *volumeFit) coordinates() error {
 	if vf.basis != nil {
 		r = vf.basis.Rows
 	}
-	if !addressable(s.n, r) {
-		return fail(ErrShape, "x is "+shape(s.n, s.d)+": a copy is too large to address")
+	if err := checkSize("a copy of x", s.n, r); err != nil {
+		return err
 	}
 	vf.z = NewMatrix(s.n, r, nil)
 	return changeBasis(s, vf.z, vf.basis)

@@ -53,13 +53,13 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("an idle center: %v %v", m.Warnings, err)
 	}
 	// Nor does one whose only sample has no weight.
-	light, err := openVolumeFit(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
+	weightless, err := openVolumeFit(bg, NewMatrix(3, 1, []float64{1, 2, 3}), 2, &MinVolumeOptions{Weights: []float64{1, 1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var some membershipStats
-	some.add(light.s, light.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
-	if !some.largest[0] || some.largest[1] || some.members[1] != 0 || some.total != 2*light.s.weight(0) {
+	some.add(weightless.s, weightless.z, NewMatrix(3, 2, []float64{1, 0, 1, 0, 0, 1}))
+	if !some.largest[0] || some.largest[1] || some.members[1] != 0 || some.total != 2*weightless.s.weight(0) {
 		t.Errorf("a sample of weight 0: %+v", some)
 	}
 	// Rows that add up to at most 1 cannot follow data on both sides of 0.
