@@ -234,7 +234,7 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	}
 	dst = destination(dst, y.Rows, k.s.n)
 	d := k.s.d
-	err := eachBlock(context.Background(), workerCount(0), y.Rows, d, manyChunks, d, func(at block) {
+	err := eachBlock(context.Background(), workerCount(0), chunking{y.Rows, d, manyChunks}, d, func(at block) {
 		own := at.scratch[:(at.hi-at.lo)*d]
 		for i := at.lo; i < at.hi; i++ {
 			shift(own[(i-at.lo)*d:][:d], y.row(i), k.s.mean, k.s.factor())

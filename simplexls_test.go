@@ -290,8 +290,8 @@ func TestDescendFalls(t *testing.T) {
 			t.Errorf("%+v", info)
 		}
 		last, steps := math.Inf(1), 0
-		for i := range r.known.all { // in the order in which they were first met
-			s := &r.known.all[i]
+		for i := range r.cache.all { // in the order in which they were first met
+			s := &r.cache.all[i]
 			if r.evaluate(s, b, k*0x1p-52*size); slices.Min(r.g) < 0 {
 				continue
 			}
