@@ -28,6 +28,7 @@ import (
 type coverage struct {
 	Blocks []block
 	Tests  []testRun // the quickest first
+	Failed []string  // tests that fail without any fault, with what they say; not in Tests
 }
 
 // block is a part of a source that runs as one.
@@ -116,7 +117,7 @@ func (b *bench) measure(ctx context.Context, workers int, progress func(string))
 	}
 	names := testName.FindAllString(string(out), -1)
 	c := &coverage{Tests: make([]testRun, len(names))}
-	ran := make([]map[block]bool, len(names))
+	ran, failed := make([]map[block]bool, len(names)), make([]string, len(names))
 	err = each(ctx, len(names), workers, func(i, worker int) error {
 		file := filepath.Join(b.out, fmt.Sprint("profile", worker))
 		s := stage{flags: []string{"-test.run", "^" + names[i] + "$", "-test.coverprofile", file}, limit: b.timeout}
@@ -126,10 +127,13 @@ func (b *bench) measure(ctx context.Context, workers int, progress func(string))
 		if err != nil { // counting may make a test fail that counts allocations
 			s.flags = s.flags[:2]
 			if out, _, err := b.run(ctx, plain, s); err != nil {
-				return fmt.Errorf("%s fails without any fault: %w\n%s", names[i], err, out)
+				failed[i] = names[i] + ": " + shortened(out)
 			}
 		}
 		progress(fmt.Sprintf("coverage %d/%d: %s, %.1f s", i+1, len(names), names[i], c.Tests[i].Seconds))
+		if failed[i] != "" {
+			return ctx.Err()
+		}
 		data, err := os.ReadFile(file)
 		ran[i] = readProfile(data)
 		return errors.Join(err, os.Remove(file))
@@ -137,12 +141,13 @@ func (b *bench) measure(ctx context.Context, workers int, progress func(string))
 	if err != nil {
 		return nil, err
 	}
-	c.index(ran)
+	c.index(ran, failed)
 	return c, nil
 }
 
-// index numbers the blocks that the tests ran, and sorts the tests by their time.
-func (c *coverage) index(ran []map[block]bool) {
+// index numbers the blocks that the tests ran, parts what failed from the others, and sorts
+// these by their time.
+func (c *coverage) index(ran []map[block]bool, failed []string) {
 	number := map[block]int{}
 	for i, blocks := range ran {
 		for at := range blocks {
@@ -155,6 +160,15 @@ func (c *coverage) index(ran []map[block]bool) {
 			c.Tests[i].Blocks = append(c.Tests[i].Blocks, n)
 		}
 	}
+	kept := c.Tests[:0]
+	for i, t := range c.Tests {
+		if failed[i] == "" {
+			kept = append(kept, t)
+		} else {
+			c.Failed = append(c.Failed, failed[i])
+		}
+	}
+	c.Tests = kept
 	sort.SliceStable(c.Tests, func(i, j int) bool { return c.Tests[i].Seconds < c.Tests[j].Seconds })
 }
 

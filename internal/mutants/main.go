@@ -50,13 +50,14 @@ func main() {
 }
 
 type options struct {
-	list, check, fix, long, verbose bool
-	only, files                     *regexp.Regexp
-	tests, pkg                      string
-	workers, random                 int
-	seed                            uint64
-	share                           float64
-	timeout                         time.Duration
+	list, check, fix, long bool
+	failing, verbose       bool
+	only, files            *regexp.Regexp
+	tests, pkg             string
+	workers, random        int
+	seed                   uint64
+	share                  float64
+	timeout                time.Duration
 }
 
 func parseFlags(args []string, stderr io.Writer) (o options, err error) {
@@ -77,6 +78,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	set.IntVar(&o.random, "n", 0, "in place of the list so `many` faults drawn at random")
 	set.Uint64Var(&o.seed, "seed", 1, "of -n")
 	set.BoolVar(&o.long, "long", false, "show what survives to all tests with SOFTKMEANS_LONG=1")
+	set.BoolVar(&o.failing, "failing", false, "leave out the tests that fail without any fault; without this flag they are an error")
 	set.Float64Var(&o.share, "share", 0.9, "the `share` of the faults that must be caught")
 	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest time for one run of tests; it is mostly less: 20 s and ten times what they take without a fault")
 	set.BoolVar(&o.verbose, "v", false, "print what the tests that caught a fault said")

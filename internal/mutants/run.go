@@ -84,8 +84,15 @@ func newBench(ctx context.Context, module, folder string, o *options, progress f
 	}
 	b.plain = sha256.Sum256(data)
 	if b.tests == "" {
-		b.covers, err = b.cover(ctx, o.workers, progress)
-		return b, err
+		if b.covers, err = b.cover(ctx, o.workers, progress); err != nil {
+			return nil, err
+		}
+		if n := len(b.covers.Failed); n > 0 && !o.failing {
+			return nil, fmt.Errorf("%d tests fail without any fault; -failing leaves them out:\n%s", n, strings.Join(b.covers.Failed, "\n"))
+		} else if n > 0 {
+			progress(fmt.Sprintf("%d tests fail without any fault and are left out", n))
+		}
+		return b, nil
 	}
 	if out, _, err := b.run(ctx, plain, stage{[]string{"-test.run", b.tests}, b.timeout}); err != nil {
 		return nil, fmt.Errorf("the tests fail without any fault: %w\n%s", err, out)
