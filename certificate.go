@@ -1,7 +1,6 @@
 package softkmeans
 
-// What the closed form lets one say of any solution, whoever computed it: how
-// far it is from the global minimum, and what no solution can do better.
+// What the closed form says of any solution: how far it is from the global minimum.
 
 import (
 	"context"
@@ -13,15 +12,15 @@ import (
 // clusters: Floors(ctx, x, nil)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
 // singular values σ of the centred data (Theorem 1). The first is the total
 // variance about the mean, the last is 0, and they descend: no method with k
-// centers, soft or hard, can have a smaller sum of squares. In the squared
-// units of x; out of float64's range they become 0 or math.MaxFloat64.
+// centers, soft or hard, can have a smaller sum of squares. They are in the squared units
+// of x, and math.MaxFloat64 where large weights take them out of range.
 //
-// The digits are those of SolverAuto: where the tail falls below 1e-9 of the
-// total, and min(n, d) ≤ 512, it comes from a Jacobi SVD, which has √floor to
-// (n+d)·2^-52 of √total, so that a floor of 1e-20 of the total still has digits;
-// otherwise to min(n, d)·2^-52 of the total.
+// The digits are those of SolverAuto. Where the last floors fall below 1e-9 of the total
+// and min(n, d) ≤ 512, a Jacobi SVD has √floor to (n+d)·2^-52 of √total, so that a floor
+// of 1e-20 of the total still has digits. Otherwise the error is min(n, d)·2^-52 of the
+// total.
 //
-// Of the options Weights and Workers count. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
+// Floors reads the options Weights and Workers. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	if opts == nil {
@@ -38,9 +37,9 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	return floorsOf(s.units, values), nil
 }
 
-// Optimal reports whether the certificate proves a global optimum to the given
-// tolerance: a gap, negative memberships and row sums off 1 of at most tol. 0
-// stands for 1e-9.
+// Optimal reports whether the pair is a global optimum to the given tolerance: the size of
+// the gap, of negative memberships and of the error of row sums are at most tol. 0 stands
+// for 1e-9.
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9
@@ -49,9 +48,9 @@ func (c Certificate) Optimal(tol float64) bool {
 }
 
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the
-// global minimum for x (n×d) over rows of memberships that add up to 1. It checks
-// what the theorem asks for and changes nothing. Infeasible memberships are reported in
-// the result, not as an error. Of the options Weights and Workers count.
+// global minimum for x (n×d) over rows of memberships that add up to 1. It checks what the
+// theorem asks for. Infeasible memberships are no error: the result reports them. Certify
+// reads the options Weights and Workers.
 // Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples],
 // [ErrOption]; and ctx's, wrapped.
 func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
@@ -106,7 +105,7 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 //
 // Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
 // small for the Gram matrix to tell. Errors: [ErrShape], [ErrNonFinite],
-// [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
+// [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k < 1 {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k))
@@ -130,8 +129,8 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 		_, large := s.sides()
 		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
 	}
-	// Of a Gram matrix this large nothing is left below lostShare, neither a
-	// zero nor what only looks like one.
+	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a
+	// small one from 0.
 	if small, _ := s.sides(); small > jacobiMaxSide && values[k-1] < lostShare*total && bound*bound < lostShare*total {
 		if _, values, err = principalByJacobi(s, 0); err != nil {
 			return false, err
@@ -156,8 +155,8 @@ func StabilityBound(floor, noise float64) float64 {
 // NonUniquenessBound returns ‖W‖²/(r²k(k−1)) for the projected data W and its
 // radius r: for every memberships G* there is a global optimum G with
 // ‖G − G*‖² at least this. It follows from G = WBᵀ/s + 1/k and its mirror image
-// (B → −B), both optimal and 2‖W‖/s apart. 0 says nothing can be concluded
-// (k = 1, or all rows equal).
+// (B → −B), both optimal and 2‖W‖/s apart. It is 0 for k = 1 and where all rows are equal,
+// which bounds nothing.
 //
 // Erratum: the paper's Theorem (Lower bound) has r√(k(k−1)) in place of
 // r²k(k−1). That number grows with the scale of X, past 2n, the largest squared

@@ -32,8 +32,8 @@ package softkmeans
 //	           uint64 number of means, the means
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
-// A reader accepts this and nothing else: no byte too many, no number that is
-// not finite, and it allocates only for entries that are there.
+// A reader accepts only this: no byte more, and only finite numbers. It allocates only
+// for entries that are there.
 
 import (
 	"encoding/binary"
@@ -60,26 +60,36 @@ const (
 	lsdMembers    = 1
 	lsdMap        = 2
 	headerNumbers = 8
-	headerSize    = 24 + 8*headerNumbers // of both
+	headerSize    = 24 + 8*headerNumbers
 )
 
-// writer puts a form together, and remembers the first number that is not
+// writer appends to a form, and keeps an error about the first number that is not
 // finite.
 type writer struct {
 	b   []byte
 	err error
 }
 
-// header begins the form: 88 bytes, with 8 numbers called `name`.
-func (w *writer) header(size int, magic string, version, flags uint16, first, status, iterations int, name string, numbers []float64) {
+// header is the first 88 bytes of a form, in their order; name is for errors.
+type header struct {
+	magic          string
+	version, flags uint16
+	first, second  int // 32 bits
+	count          int
+	name           string
+	numbers        []float64 // headerNumbers of them
+}
+
+// header begins a form of size bytes.
+func (w *writer) header(size int, h header) {
 	w.b = make([]byte, 0, size)
-	w.b = append(w.b, magic...)
-	w.b = binary.LittleEndian.AppendUint16(w.b, version)
-	w.b = binary.LittleEndian.AppendUint16(w.b, flags)
-	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(first))
-	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(status))
-	w.count(iterations)
-	w.numbers(name, numbers)
+	w.b = append(w.b, h.magic...)
+	w.b = binary.LittleEndian.AppendUint16(w.b, h.version)
+	w.b = binary.LittleEndian.AppendUint16(w.b, h.flags)
+	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(h.first))
+	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(h.second))
+	w.count(h.count)
+	w.numbers(h.name, h.numbers)
 }
 
 func (w *writer) count(n int) { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(n)) }
@@ -101,7 +111,7 @@ func (w *writer) matrix(m *Matrix) {
 	w.count(m.Rows)
 	w.count(m.Cols)
 	if tooEmpty(m.Rows, m.Cols) && w.err == nil {
-		w.err = fail(ErrShape, "a matrix of "+shape(m.Rows, m.Cols)+", of which nothing would be written")
+		w.err = fail(ErrShape, "a matrix of "+shape(m.Rows, m.Cols)+" has no entries to store")
 	}
 	if m.Cols == 0 {
 		return
@@ -119,9 +129,8 @@ func (w *writer) sum() ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(w.b, crc32.ChecksumIEEE(w.b)), nil
 }
 
-// tooEmpty refuses matrices without entries that have more than 2^16 rows or
-// columns: a few bytes would otherwise become a model whose memberships or
-// labels take gigabytes.
+// tooEmpty reports whether a matrix without entries has more than 2^16 rows or columns. A
+// few bytes could otherwise become a model whose memberships or labels take gigabytes.
 func tooEmpty(rows, cols int) bool {
 	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
@@ -129,11 +138,11 @@ func tooEmpty(rows, cols int) bool {
 // matrixSize is the length that a matrix takes.
 func matrixSize(m *Matrix) int { return 16 + 8*m.Rows*m.Cols }
 
-// MarshalBinary returns the model in the binary form that UnmarshalBinary
-// reads, 8 bytes a number: the same bytes for the same model on every machine.
-// Matrices may be nil. Errors, where UnmarshalBinary would not read the result:
-// [ErrShape] for a matrix that contradicts itself or the other, [ErrNonFinite],
-// [ErrOption] for a Solver, a Status or a number of iterations of no meaning.
+// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
+// number: the same bytes for the same model on every machine. Matrices may be nil. Errors,
+// where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts
+// itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status or
+// a number of iterations that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	switch {
 	case m.Solver < 0 || m.Solver > SolverKrylov:
@@ -151,7 +160,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	}
 	for i, w := range m.Warnings {
 		if w.Kind < 0 || w.Kind > WarnSlack || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
-			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values of no meaning")
+			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
 	flags := uint16(m.Volume) << volumeShift
@@ -174,8 +183,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		size += matrixSize(part.m)
 	}
 	var w writer
-	w.header(size, modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
-		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0})
+	w.header(size, header{modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
+		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0}})
 	w.matrix(m.Centers)
 	w.matrix(m.Memberships)
 	w.count(len(m.Trace))
@@ -209,7 +218,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	iterations := binary.LittleEndian.Uint64(data[16:])
 	if flags&^knownFlags != 0 || out.Volume > VolumeAffine || out.Solver < 0 || out.Solver > SolverKrylov ||
 		out.Status < 0 || out.Status > StatusCancelled || iterations > math.MaxInt32 {
-		return fail(ErrFormat, "the model's header has values of no meaning")
+		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
 	out.Iterations = int(iterations)
 	head := r.numbers(headerNumbers)
@@ -229,7 +238,7 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	out.Warnings = r.warnings()
 	switch {
 	case r.bad || r.at != len(r.data) || head != nil && math.Float64bits(head[7]) != 0:
-		return fail(ErrFormat, "the model's lengths contradict each other or a number is not finite")
+		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
 	case out.Centers != nil && out.Memberships != nil && out.Centers.Rows != out.Memberships.Cols:
 		return fail(ErrFormat, "the model has "+strconv.Itoa(out.Centers.Rows)+" centers and memberships for "+strconv.Itoa(out.Memberships.Cols))
 	}
@@ -237,8 +246,8 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// newReader checks what is the same in all forms, and leaves the reader at the
-// numbers of the header. `rest` is the least length of what follows these.
+// newReader checks what all forms share, and returns a reader at the numbers of the
+// header. rest is the least length of what follows these.
 func newReader(data []byte, magic string, version uint16, rest int) (r *reader, flags uint16, err error) {
 	kind := kindOf(magic)
 	if len(data) >= 4 && string(data[:4]) != magic {
@@ -257,12 +266,12 @@ func newReader(data []byte, magic string, version uint16, rest int) (r *reader, 
 	}
 	body := len(data) - 4
 	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, 0, fail(ErrFormat, kind+" whose checksum does not fit: damaged or cut short")
+		return nil, 0, fail(ErrFormat, kind+" whose checksum is wrong: damaged or cut short")
 	}
 	return &reader{data: data[:body], at: 24}, binary.LittleEndian.Uint16(data[6:]), nil
 }
 
-// kindOf names the form that begins with a magic; "" is none of ours.
+// kindOf names the form that begins with a magic; "" for another magic.
 func kindOf(magic string) string {
 	switch magic {
 	case modelMagic:
@@ -281,10 +290,11 @@ func kindOf(magic string) string {
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads,
 // 8 bytes a number: the same bytes for the same model on every machine. The kernel
-// is not in it: to Predict with what was read, keep the training samples and the
-// kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the
-// result: [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite], [ErrOption] for a Status, a
-// Rank or a number of iterations of no meaning.
+// is not stored: to predict with a model that was read, keep the training samples and the
+// kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the result:
+// [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite],
+// [ErrRange], and [ErrOption] for a Status, a Rank or a number of iterations that no
+// function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	switch {
 	case m.Status < 0 || m.Status > StatusCancelled:
@@ -314,8 +324,8 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 		size += matrixSize(m.Projection) + matrixSize(m.Vertices) + 8*len(m.Means)
 	}
 	var w writer
-	w.header(size, lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
-		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0})
+	w.header(size, header{lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
+		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0}})
 	w.matrix(m.Memberships)
 	w.matrix(m.Projection)
 	w.matrix(m.Vertices)
@@ -336,7 +346,7 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	out := LSDModel{Status: Status(binary.LittleEndian.Uint32(data[12:]))}
 	if flags&^(lsdMembers|lsdMap) != 0 || flags == lsdMap || out.Status < 0 || out.Status > StatusCancelled ||
 		iterations > math.MaxInt32 || rank > math.MaxInt32 {
-		return fail(ErrFormat, "the model's header has values of no meaning")
+		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
 	out.Rank, out.Iterations = int(rank), int(iterations)
 	head := r.numbers(headerNumbers)
@@ -350,7 +360,7 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 		out.Means = r.numbers(n)
 	}
 	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || flags&lsdMap == 0 && out.Means != nil {
-		return fail(ErrFormat, "the model's lengths contradict each other or a number is not finite")
+		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
 	}
 	if out.isMapped() {
 		if err := out.checkMap(); err != nil {
@@ -363,7 +373,7 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// reader takes numbers off bytes, and remembers whether anything was wrong.
+// reader reads numbers from bytes; bad says that something was wrong.
 type reader struct {
 	data []byte
 	at   int
@@ -412,7 +422,10 @@ func (r *reader) matrix() *Matrix {
 	if r.bad {
 		return nil
 	}
-	return NewMatrix(rows, cols, data)
+	m := NewMatrix(rows, cols, data)
+	_, err := checkEntries("", m, mostCenter)
+	r.bad = err != nil
+	return m
 }
 
 // warnings reads a list of warnings, 32 bytes each.
@@ -438,8 +451,8 @@ func (r *reader) warnings() []Warning {
 	return list
 }
 
-// dimension reads a number below 2^31, as of rows or columns, which an empty
-// matrix may have without entries behind it.
+// dimension reads a number below 2^31, such as that of the rows or columns of a matrix
+// without entries.
 func (r *reader) dimension() int {
 	if r.bad || r.left() < 1 {
 		r.bad = true

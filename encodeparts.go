@@ -1,9 +1,8 @@
 package softkmeans
 
-// The binary forms of Stats, Subspace and Extent, by which the passes of the
-// global solution over data in parts travel between processes. As with models
-// (encode.go) all numbers are little-endian, lengths are those that the header
-// implies, and a reader accepts this and nothing else.
+// The binary forms of Stats, Subspace and Extent, which take the passes of the global
+// solution from one process to another. As with models (encode.go) all numbers are
+// little-endian, the header implies the lengths, and a reader accepts only this.
 //
 //	offset 0   magic "SKMS", "SKMP" or "SKME"
 //	       4   uint16 version, 1
@@ -18,13 +17,13 @@ package softkmeans
 // the weight is 0, the mean (d), its rest (d), the upper triangle of the scatter by rows
 // and its rest.
 //
-// Subspace: the same three, total, floor, its error, 0, steps; flags: bit 0 the tight
-// enclosure, bit 1 an orientation, bits 2 to 4 the solver, bits 5 to 7 the
-// status; then mean, rest, the basis, and the orientation, if any, as matrices.
+// Subspace: the same three, total, floor, its error, 0, steps. Flags: bit 0 the tight
+// enclosure, bit 1 an orientation, bits 2 to 4 the solver, bits 5 to 7 the status. Then
+// mean, rest, the basis, and the orientation, if any, as matrices.
 //
-// Extent: radius, objective, sum of squares, 0 × 5; flags: bit 0 it has a
-// subspace, as it does from the first row on; then uint64 number of facets, which is
-// that of the centers, the facets.
+// Extent: radius, objective, sum of squares, 0 × 5. Flags: bit 0 it has a subspace, as it
+// does from the first row on. Then uint64 number of facets, which is that of the centers,
+// and the facets.
 
 import (
 	"encoding/binary"
@@ -35,11 +34,11 @@ import (
 const (
 	partsVersion = 1
 
-	isTight     = 1
-	hasTurn     = 2
-	solverShift = 2
-	statusShift = 5
-	isMarked    = 1
+	isTight        = 1
+	hasOrientation = 2
+	solverShift    = 2
+	statusShift    = 5
+	hasSubspace    = 1
 )
 
 // MarshalBinary returns the statistics in the binary form that UnmarshalBinary
@@ -47,7 +46,8 @@ const (
 // machine.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	var w writer
-	w.header(headerSize+8*(2*len(s.mean)+2*len(s.scatter))+4, statsMagic, partsVersion, 0, s.cols, 0, s.rows, "Stats", s.numbers())
+	size := headerSize + 8*(2*len(s.mean)+2*len(s.scatter)) + 4
+	w.header(size, header{magic: statsMagic, version: partsVersion, first: s.cols, count: s.rows, name: "Stats", numbers: s.numbers()})
 	w.numbers("mean", s.mean)
 	w.numbers("mean", s.meanRest)
 	w.numbers("scatter", s.scatter)
@@ -72,7 +72,7 @@ func (s *Stats) UnmarshalBinary(data []byte) error {
 		out.scatter, out.scatterRest = r.numbers(triangleSize(d)), r.numbers(triangleSize(d))
 	}
 	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundScatter() {
-		return fail(ErrFormat, "the statistics contradict themselves or a number is not finite")
+		return fail(ErrFormat, "the statistics contradict themselves or a number is out of range")
 	}
 	*s = out
 	return nil
@@ -83,7 +83,7 @@ func (m *moments) numbers() []float64 {
 	return []float64{m.weight, float64(m.exp), float64(m.wexp), 0, 0, 0, 0, 0}
 }
 
-// moments reads what of the header is m's and returns the rest of its numbers.
+// moments reads m's part of the header and returns the other numbers.
 func (r *reader) moments(data []byte, m *moments) (rest []float64) {
 	cols, rows := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
 	head := r.numbers(headerNumbers)
@@ -94,18 +94,18 @@ func (r *reader) moments(data []byte, m *moments) (rest []float64) {
 	m.cols, m.rows, m.weight = int(cols), int(rows), head[0]
 	for i, to := range []*int{&m.exp, &m.wexp} {
 		*to = int(max(-4096, min(head[1+i], 4096)))
-		r.bad = r.bad || !isWhole(head[1+i], *to)
+		r.bad = r.bad || !equalsInt(head[1+i], *to)
 	}
 	return head[3:]
 }
 
-// sound reports whether the numbers can be those of rows: they are then safe to
-// work with.
+// sound reports whether the numbers can be those of rows in range.
 func (m *moments) sound() bool {
 	if m.weight == 0 {
 		return m.cols == 0 && m.exp == 0 && m.wexp == 0
 	}
-	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) && m.exp >= leastExp && m.exp <= 1024 && m.wexp >= -1073 && m.wexp <= 1024
+	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) &&
+		m.exp >= leastExp && m.exp <= mostExp && m.wexp >= -1073 && m.wexp <= 1024
 	for i := range m.mean {
 		ok = ok && math.Abs(m.mean[i]) <= 1 && math.Abs(m.meanRest[i]) <= 0x1p-40
 	}
@@ -128,8 +128,8 @@ func (s *Stats) soundScatter() bool {
 	return true
 }
 
-// isWhole reports whether v is n as it would be written: not −0 for 0.
-func isWhole(v float64, n int) bool { return math.Float64bits(v) == math.Float64bits(float64(n)) }
+// equalsInt reports whether v is n, bit by bit: −0 is not 0.
+func equalsInt(v float64, n int) bool { return math.Float64bits(v) == math.Float64bits(float64(n)) }
 
 // zeros reports whether all bits of v are 0.
 func zeros(v []float64) bool {
@@ -143,21 +143,21 @@ func zeros(v []float64) bool {
 
 // MarshalBinary returns the subspace in the binary form that UnmarshalBinary
 // reads: 140 + 8·(2d + kd) bytes or so. Errors, where UnmarshalBinary would not read the
-// result: [ErrTooFewSamples] of the zero value, [ErrShape] of more centers than
-// 65537 and than columns, or of one center in more than 65536 columns.
+// result: [ErrTooFewSamples] for the zero value; [ErrShape] for more than 65537 centers in
+// fewer columns, and for one center in more than 65536 columns.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
 	w := p.form()
 	if p.tooMany() && w.err == nil {
-		w.err = fail(ErrShape, "the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+" columns, of which nothing would be written")
+		w.err = fail(ErrShape, "the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+" columns, too many for so few numbers")
 	}
 	return w.sum()
 }
 
-// tooMany is tooEmpty for the centers: a few bytes could otherwise become gigabytes
-// of them.
+// tooMany is tooEmpty for the centers: a few bytes could otherwise become gigabytes of
+// centers.
 func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 
 // form is the binary form without its checksum.
@@ -168,13 +168,13 @@ func (p *Subspace) form() *writer {
 		flags |= isTight
 	}
 	if p.orientation != nil {
-		flags |= hasTurn
+		flags |= hasOrientation
 		size += matrixSize(p.orientation)
 	}
 	head := p.numbers()
 	copy(head[3:], []float64{p.pc.total, p.pc.floor, p.pc.floorError, 0, float64(p.pc.steps)})
 	w := &writer{}
-	w.header(size, subspaceMagic, partsVersion, flags, p.cols, p.k, p.rows, "Subspace", head)
+	w.header(size, header{subspaceMagic, partsVersion, flags, p.cols, p.k, p.rows, "Subspace", head})
 	w.numbers("mean", p.mean)
 	w.numbers("mean", p.meanRest)
 	w.matrix(p.pc.basis)
@@ -196,21 +196,21 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 	if !r.bad {
 		out.mean, out.meanRest = r.numbers(out.cols), r.numbers(out.cols)
 		out.pc.basis = r.matrix()
-		if flags&hasTurn != 0 {
+		if flags&hasOrientation != 0 {
 			out.orientation = r.matrix()
 		}
 	}
 	out.pc.solver, out.pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
 	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || flags>>(statusShift+3) != 0 || k > math.MaxInt32 {
-		return fail(ErrFormat, "the subspace contradicts itself or a number is not finite")
+		return fail(ErrFormat, "the subspace contradicts itself or a number is out of range")
 	}
 	out.fingerprint = fingerprintOf(&out)
 	*p = out
 	return nil
 }
 
-// soundSubspace is sound for what Subspace adds; it takes the numbers of the
-// header that are left.
+// soundSubspace is sound for what Subspace adds. It takes the other numbers of the
+// header.
 func (p *Subspace) soundSubspace(head []float64) bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	pc.total, pc.floor, pc.floorError, pc.steps = head[0], head[1], head[2], int(max(0, min(head[4], math.MaxInt32)))
@@ -219,7 +219,7 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
 		return false
-	case math.Float64bits(head[3]) != 0 || !isWhole(head[4], pc.steps) || pc.solver > SolverKrylov || pc.status > StatusCancelled:
+	case math.Float64bits(head[3]) != 0 || !equalsInt(head[4], pc.steps) || pc.solver > SolverKrylov || pc.status > StatusCancelled:
 		return false
 	case checkFit(p.k, &Options{Enclosure: p.enclosure, Orientation: p.orientation}) != nil:
 		return false
@@ -237,11 +237,11 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 func (e *Extent) MarshalBinary() ([]byte, error) {
 	var flags uint16
 	if e.started {
-		flags = isMarked
+		flags = hasSubspace
 	}
 	var w writer
-	w.header(headerSize+8+8*len(e.facets)+4, extentMagic, partsVersion, flags, 0, int(e.fingerprint), e.rows, "Extent",
-		[]float64{e.radius, e.objective, e.squares, 0, 0, 0, 0, 0})
+	w.header(headerSize+8+8*len(e.facets)+4, header{magic: extentMagic, version: partsVersion, flags: flags, second: int(e.fingerprint),
+		count: e.rows, name: "Extent", numbers: []float64{e.radius, e.objective, e.squares, 0, 0, 0, 0, 0}})
 	w.count(len(e.facets))
 	w.numbers("facets", e.facets)
 	return w.sum()
@@ -254,13 +254,13 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 	if err != nil {
 		return err
 	}
-	out := Extent{fingerprint: binary.LittleEndian.Uint32(data[12:]), started: flags&isMarked != 0}
+	out := Extent{fingerprint: binary.LittleEndian.Uint32(data[12:]), started: flags&hasSubspace != 0}
 	rows := binary.LittleEndian.Uint64(data[16:])
 	head := r.numbers(headerNumbers)
 	if n := r.count(); n > 0 {
 		out.facets = r.numbers(n)
 	}
-	sound := !r.bad && r.at == len(r.data) && flags&^isMarked == 0 && rows <= math.MaxInt &&
+	sound := !r.bad && r.at == len(r.data) && flags&^hasSubspace == 0 && rows <= math.MaxInt &&
 		binary.LittleEndian.Uint32(data[8:]) == 0 && zeros(head[3:])
 	if sound {
 		out.rows, out.radius, out.objective, out.squares = int(rows), head[0], head[1], head[2]
@@ -271,7 +271,7 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 		}
 	}
 	if !sound || out.started != (rows > 0) || out.started != (len(out.facets) > 0) || !out.started && out.fingerprint != 0 {
-		return fail(ErrFormat, "the extent contradicts itself or a number is not finite")
+		return fail(ErrFormat, "the extent contradicts itself or a number is out of range")
 	}
 	*e = out
 	return nil

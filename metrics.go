@@ -29,11 +29,11 @@ func count(truth, labels []int) (*contingency, error) {
 	}
 	c := &contingency{n: len(truth)}
 	classOf, clusterOf, cellOf := map[int]int{}, map[int]int{}, map[[2]int]int{}
-	number := func(known map[int]int, sizes *[]int, label int) int {
-		at, ok := known[label]
+	number := func(numbers map[int]int, sizes *[]int, label int) int {
+		at, ok := numbers[label]
 		if !ok {
 			at = len(*sizes)
-			known[label] = at
+			numbers[label] = at
 			*sizes = append(*sizes, 0)
 		}
 		(*sizes)[at]++
@@ -60,7 +60,7 @@ func count(truth, labels []int) (*contingency, error) {
 // The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths
 // (Jonker & Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b
 // classes and clusters, and a·b counts of memory. Errors: [ErrShape] for
-// different lengths and for more counts than can be addressed, [ErrTooFewSamples]
+// different lengths and for a table of counts that is too large, [ErrTooFewSamples]
 // without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
@@ -72,8 +72,8 @@ func Accuracy(truth, labels []int) (float64, error) {
 	if flip {
 		rows, cols = cols, rows
 	}
-	if !addressable(rows, cols) {
-		return 0, fail(ErrShape, strconv.Itoa(len(c.classes))+" classes and "+strconv.Itoa(len(c.found))+" clusters: their counts are too many to address")
+	if err := checkSize("the table of classes and clusters", rows, cols); err != nil {
+		return 0, err
 	}
 	gain := make([]int, rows*cols)
 	for _, x := range c.cells {
@@ -130,7 +130,7 @@ func bestAssignment(gain []int, rows, cols int) int {
 				v[j] -= low - dist[j]
 			}
 		}
-		for j := last; ; j = from[j] { // turn the path over
+		for j := last; ; j = from[j] { // assign along the path
 			if from[j] < 0 {
 				rowOf[j] = start
 				break
@@ -149,8 +149,7 @@ func bestAssignment(gain []int, rows, cols int) int {
 
 // NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0
 // to 1 (Strehl & Ghosh 2002: the geometric mean). Symmetric. Two partitions with
-// a single part each are equal: 1. If just one has a single part it tells
-// nothing: 0. Cost: O(n). Errors as for [Accuracy].
+// a single part each are equal: 1. If just one has a single part the result is 0. Cost: O(n). Errors as for [Accuracy].
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -201,8 +200,8 @@ func Purity(truth, labels []int) (float64, error) {
 
 // AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for
 // equal partitions, 0 on average for independent ones, at least −1. Symmetric.
-// Where chance leaves no room (both partitions have a single part, or both have
-// nothing but single samples) they are equal, and it is 1. Cost: O(n). Errors as
+// Where both partitions have a single part, or both have only single samples, they are
+// equal, and it is 1. Cost: O(n). Errors as
 // for [Accuracy].
 func AdjustedRand(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
@@ -222,7 +221,7 @@ func AdjustedRand(truth, labels []int) (float64, error) {
 	return (together - expected) / ((a+b)/2 - expected), nil
 }
 
-// pairs is n(n−1)/2 in float64, which no n overflows.
+// pairs is n(n−1)/2, in float64, where it cannot overflow.
 func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
 
 func allPairs(sizes []int) (sum float64) {

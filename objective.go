@@ -4,77 +4,106 @@ package softkmeans
 
 import "math"
 
-// objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that
-// f and g hold. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄, which is the
-// same and does not cancel when the mean is far from 0. Foreign centers may be far larger
-// than the data, and cancel. Then bounded asks for an upper bound, to which each row's
-// residual adds what rounding can hide: (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2002, section 3.1).
+// objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that f and g
+// hold; +Inf where it overflows. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄. The two are equal, and
+// the second does not cancel where the mean is far from 0.
+//
+// Centers that are not from this data may be far larger than it, and cancel in a row. So
+// bounded asks for an upper bound: each row's residual grows by a bound of its rounding,
+// (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ and the same of the mean's part (Higham, Accuracy and
+// Stability of Numerical Algorithms, 2002, section 3.1). What remains is the relative
+// rounding of the squares and of their sum, below (n+d+k)·2^-52.
 func objectiveOf(s *samples, f, g *Matrix, bounded bool) (total float64, err error) {
-	k := f.Rows
-	shifted := NewMatrix(k+1, s.d, nil) // and the mean
-	copy(shifted.row(k), s.mean)
-	for j := range k {
-		out := shifted.row(j)
-		for i, v := range f.row(j) {
-			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
-		}
-	}
-	hidden := make([]float64, k+1) // by rounding, of a membership of 1
-	for j := range hidden {
-		if bounded {
-			hidden[j] = float64(2*k+8) * 0x1p-53 * norm2(shifted.row(j))
-		}
-	}
-	// What a row is compared with: the centers that it has a part of, and the
-	// mean if its memberships do not add up to 1.
-	type mixed struct {
-		coef  []float64
-		index []int
-	}
+	r := newResidual(s, f, bounded)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	own := make([]mixed, min(s.workers, len(sums))) // Workers may be any number
+	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		mix := &own[at.worker]
 		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
-			if s.weight(i) == 0 {
-				continue
+			if w := s.weight(i); w > 0 {
+				part += w * r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
 			}
-			mix.coef, mix.index = mix.coef[:0], mix.index[:0]
-			missing := 1.0
-			for j, v := range g.row(i) {
-				missing -= v
-				if v != 0 {
-					mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
-				}
-			}
-			if missing != 0 {
-				mix.coef, mix.index = append(mix.coef, missing), append(mix.index, k)
-			}
-			r := rows[(i-at.lo)*s.d:][:s.d]
-			addRows(r, mix.coef, mix.index, shifted.Data)
-			squares := sumSquares(r)
-			if bounded {
-				length := math.Sqrt(squares)
-				for t, v := range mix.coef {
-					length += math.Abs(v) * hidden[mix.index[t]]
-				}
-				squares = length * length
-			}
-			part += s.weight(i) * squares
 		}
 		sums[at.chunk] += part
 	})
 	for _, v := range sums {
 		total += v
 	}
-	if !(total <= math.MaxFloat64) { // memberships and centers of 2^500 each
-		total = math.MaxFloat64
+	if !isFinite(total) { // such as memberships and centers of 2^500 each
+		total = math.Inf(1)
 	}
 	return total, err
+}
+
+// residual is what the residuals of all rows are computed from.
+type residual struct {
+	shifted *Matrix // the centers less the mean, and the mean: k+1 rows, in scaled units
+	// hidden bounds what rounding hides of each row of shifted with a coefficient of 1;
+	// nil: the plain residual is asked for.
+	hidden []float64
+}
+
+func newResidual(s *samples, f *Matrix, bounded bool) *residual {
+	k := f.Rows
+	r := &residual{shifted: NewMatrix(k+1, s.d, nil)}
+	copy(r.shifted.row(k), s.mean)
+	for j := range k {
+		out := r.shifted.row(j)
+		for i, v := range f.row(j) {
+			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
+		}
+	}
+	if bounded {
+		r.hidden = make([]float64, k+1)
+		for j := range r.hidden {
+			r.hidden[j] = float64(2*k+8) * 0x1p-53 * norm2(r.shifted.row(j))
+		}
+	}
+	return r
+}
+
+// mixture is the rows of residual.shifted that a sample is compared with.
+type mixture struct {
+	coef  []float64
+	index []int
+}
+
+// squares returns the squared residual of a packed row with the memberships g. It
+// overwrites the row.
+func (r *residual) squares(row, g []float64, mix *mixture) float64 {
+	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
+	missing, size := 1.0, 1.0
+	for j, v := range g {
+		missing -= v
+		if v != 0 {
+			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
+		}
+	}
+	if r.hidden != nil { // large memberships may cancel: the sum to twice the digits
+		var lost, rest float64
+		missing = 1
+		for _, v := range g {
+			missing, rest = twoSum(missing, -v)
+			lost += rest
+			size += math.Abs(v)
+		}
+		missing += lost
+	}
+	if missing != 0 {
+		mix.coef, mix.index = append(mix.coef, missing), append(mix.index, len(g))
+	}
+	addRows(row, mix.coef, mix.index, r.shifted.Data)
+	squares := sumSquares(row)
+	if r.hidden == nil {
+		return squares
+	}
+	length := math.Sqrt(squares) + float64(len(g))*0x1p-53*size*r.hidden[len(g)]
+	for t, v := range mix.coef {
+		length += math.Abs(v) * r.hidden[mix.index[t]]
+	}
+	return length * length
 }
 
 // compareWithFloor fills in what a certificate says of the objective.
@@ -93,8 +122,8 @@ func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bounded bool) (c 
 }
 
 // relativeGap is (objective − floor)/total. A difference that the rounding of numbers as
-// large as the mean explains is 0, which matters where there is hardly any
-// variance to compare with.
+// large as the mean explains is 0, which matters where the variance is tiny beside the
+// mean.
 func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
 	rounding := float64(k+8) * 0x1p-52
 	difference := objective - pc.floor
@@ -109,41 +138,38 @@ func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
 
 // spanError is Certificate.SpanError.
 func spanError(s *samples, centers, basis *Matrix) float64 {
-	var far, off, top float64
-	for j := range centers.Rows {
-		big, _ := rowMaxAbs(centers.row(j))
-		top = max(top, big)
-	}
+	top, _ := checkEntries("centers", centers, mostCenter) // they were checked
 	_, exp := math.Frexp(top)
-	exp = max(exp-s.exp, 0) // centers may be larger than the data by any factor
+	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data
+	var all, off float64
 	r := make([]float64, s.d)
 	for j := range centers.Rows {
 		for i, v := range centers.row(j) {
-			r[i] = math.Ldexp(v, -s.exp-exp) - math.Ldexp(s.mean[i], -exp)
+			r[i] = math.Ldexp(v, -exp) - math.Ldexp(s.mean[i], s.exp-exp)
 		}
-		far = math.Hypot(far, norm2(r))
+		all += sumSquares(r)
 		for range 2 {
 			for c := range basis.Rows {
 				projectOut(r, basis.row(c))
 			}
 		}
-		off = math.Hypot(off, norm2(r))
+		off += sumSquares(r)
 	}
-	if far == 0 {
+	if all == 0 {
 		return 0
 	}
-	return off / far
+	return math.Sqrt(off / all)
 }
 
-// solveZeroWeights gives rows of weight 0, which the centers were found
-// without, their nearest mixture of these.
+// solveZeroWeights gives rows of weight 0, which had no part in the centers, their nearest
+// mixture of these.
 func solveZeroWeights(s *samples, centers, memberships *Matrix, sum Sum) error {
 	if s.weights == nil {
 		return nil
 	}
 	var problem *simplexProblem
 	for i := range s.n {
-		if s.weight(i) > 0 { // as scaled: one below 2^-1074 of the largest is 0
+		if s.weight(i) > 0 {
 			continue
 		}
 		if problem == nil {
@@ -157,15 +183,19 @@ func solveZeroWeights(s *samples, centers, memberships *Matrix, sum Sum) error {
 	return nil
 }
 
-// Certificate says how good given centers and memberships are. It is computed
-// from x, the centers and the memberships alone.
+// Certificate says how good given centers and memberships are. It is computed from x, the
+// centers and the memberships alone.
 type Certificate struct {
-	Objective float64 // ‖X − GF‖², weighted if weights were given
+	// Objective is ‖X − GF‖², weighted if weights were given. It contains a bound of what
+	// rounding hides of each row, so that large centers that cancel cannot make it too
+	// small. Only the relative rounding of a sum of squares, below (n+d+k)·2^-52, can. It
+	// is math.MaxFloat64 where centers are 1e150 times the data or more.
+	Objective float64
 	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
-	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum.
-	// Clearly below 0 only if the rows of G do not add up to 1, be it by rounding
-	// where the mean is far: 1e-16 of the mean over the spread. On data without
-	// variance it is 0 for an objective of 0, math.MaxFloat64 for any other.
+	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum. It is
+	// clearly below 0 only if the rows of G do not add up to 1, possibly by rounding where
+	// the mean is far: 1e-16 of the mean over the spread. On data without variance it is 0
+	// for an objective of 0, math.MaxFloat64 for any other.
 	Gap           float64
 	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible
 	MaxSumError   float64 // the largest |Σ_j g_ij − 1| over the rows
@@ -175,5 +205,5 @@ type Certificate struct {
 	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
 	SpanError  float64
 	Total      float64 // ‖Xc‖², the objective for k = 1
-	FloorError float64 // how much above Floor the true minimum may be (see Model.FloorError)
+	FloorError float64 // how far the true minimum may be from Floor (see Model.FloorError)
 }

@@ -5,9 +5,8 @@ package softkmeans
 
 import "math"
 
-// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and leaves
-// the memberships in g (n×k). The projections wait in g's own rows for the
-// enclosure to be known: W needs no storage.
+// placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the
+// memberships to g (n×k). g's rows hold W until the enclosure is found.
 func placeSimplex(s *samples, g, basis *Matrix, k int, o *Options) (*enclosure, error) {
 	normals := normalsOf(k, basis.Rows, o.Orientation)
 	ext, err := projectRows(s, g, basis, normals, o.Enclosure)
@@ -18,8 +17,8 @@ func placeSimplex(s *samples, g, basis *Matrix, k int, o *Options) (*enclosure, 
 	return e, fillMemberships(s, g, basis.Rows, e)
 }
 
-// projectRows leaves the projections W on the basis (p×d) in the first p columns of g
-// and returns what an enclosure must know of them.
+// projectRows writes the projections W on the basis (p×d) to the first p columns of g and
+// returns their extent.
 func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	p := basis.Rows
 	extents, facets := make([]extent, productChunks(s, manyChunks)), NewMatrix(productChunks(s, manyChunks), normals.Rows, nil)
@@ -35,7 +34,7 @@ func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent
 				g.row(at.lo + i)[c] = v
 			}
 		}
-		for i := at.lo; i < at.hi; i++ { // one of weight 0 is packed as 0, which no extent is without
+		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)
 		}
 	})

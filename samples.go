@@ -40,8 +40,11 @@ func (u units) unscaleSquare(v float64) float64 {
 // span is the indices lo…hi−1.
 type span struct{ lo, hi int }
 
-// leastExp is the exponent of leastScale, the least that units.exp can be.
-const leastExp = -499
+// The exponents of leastScale and mostEntry, between which units.exp is.
+const (
+	leastExp = -499
+	mostExp  = 501
+)
 
 // newSamples checks x and weights and finds the units and the mean in one pass over X,
 // O(nd). Where centred is false the mean is 0.

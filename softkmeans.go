@@ -11,6 +11,7 @@ package softkmeans
 // minimum with G ≥ 0.
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -20,40 +21,37 @@ import (
 // are exported and survive encoding/json; a Model with nothing but Centers is
 // ready for Predict.
 type Model struct {
-	// Centers are F, k×d: a prototype a row. Near the ends of the float64 range they
-	// cannot be where they should: they stop at math.MaxFloat64 (Fit then says
-	// StatusOutOfRange; FitAlternating and FitMinVolume have no other minimum to name, and
-	// say how their iterations ended), and those of denormal data are whole multiples of
-	// 2^-1074. Gap has what that costs.
-	Centers     *Matrix
+	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// Objective is ‖X − GF‖², weighted if weights were given, computed from
-	// the X, G and F themselves. Like Floor and Total it is in squared units of
-	// the data, 0 where that is below the range of float64 and
-	// math.MaxFloat64 where it is above.
+	// Objective is ‖X − GF‖², weighted if weights were given, computed from X, G and F
+	// themselves. Like Floor and Total it is in squared units of the data, and
+	// math.MaxFloat64 where weights or the number of rows take it out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k,
 	// Σ_{i≥k} σ_i² over the singular values σ of the centred data. With
 	// SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, a lower bound that
 	// need not be reached.
 	Floor float64
-	// FloorError bounds by how much the true minimum may exceed Floor (it
-	// never does exceed Objective, but for rounding). Direct solvers state
-	// their rounding, about min(n, d)·2^-52·Total. SolverKrylov subtracts from
-	// Floor what the residuals of its Ritz vectors leave open, and states that
-	// here; that bound takes for granted that the random start block was not
-	// orthogonal to a leading direction or, where the iteration stopped at its
-	// limit, that of 16 random vectors one is not nearly so (2e-10).
+	// FloorError says how far the true minimum may be from Floor. Direct solvers state
+	// min(n, d)·2^-52·Total, which covers their rounding, on either side, in all tests;
+	// it is not a worst case.
+	//
+	// SolverKrylov's Floor is a lower bound, but for that much rounding. What the residuals
+	// of its Ritz vectors leave open is subtracted from Floor and added to FloorError, so
+	// that the minimum is at most Floor + FloorError. A converged bound assumes that the
+	// random start block was not orthogonal to a leading direction. One that stopped at
+	// its limit assumes that of 16 random vectors one is not nearly so, which fails with
+	// probability 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
-	Gap        float64 // (Objective − Floor)/Total, also where these are out of range
+	Gap        float64 // (Objective − Floor)/Total
 
 	// Lambda and Epsilon are the penalty's, as used by FitMinVolume: λ/2 times
 	// Σ log(σ_i² + ε), on what Volume says. 0 for the other methods.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings        []Warning // what FitAlternating and FitMinVolume found to look at; nil: nothing
+	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 
 	Solver     Solver    // the solver that gave the result
 	Iterations int       // of the run that gave the result; for Fit, steps of SolverKrylov, otherwise 0
@@ -61,36 +59,31 @@ type Model struct {
 	Trace      []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
-// Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d)
-// and memberships G (n×k) for the samples in the rows of x (n×d). k may be
-// anything from 1 up, also above n or d, where the minimum is 0: up to 2³¹ − 2, and as
-// far as there is memory, the end of which Go cannot tell in advance. x is read, never
-// changed and never copied.
+// Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d) and
+// memberships G (n×k) for the samples in the rows of x (n×d). k is from 1 to 2³¹ − 2. It may
+// be above n or d, where the minimum is 0. Fit does not change or copy x.
 //
-// The minimum is proved, not searched for: the objective equals
-// Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), reported as Floor beside Objective. It is
-// attained by many (F, G), one for each orientation and size of the simplex;
-// Fit returns a regular one that encloses the data, so its centers usually lie
-// outside of it. The result is the same, to the bit, on every call on one kind
-// of machine, for any number of workers.
+// The minimum is in closed form: Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), which Floor reports.
+// Many (F, G) attain it, one for each orientation and size of the simplex. Fit returns a
+// regular simplex that encloses the data, so its centers usually lie outside of it. The
+// result has the same bits on every call on one kind of machine, for any number of
+// workers.
 //
-// Cost: see [Solver], and O(ndk) for projection, memberships and objective,
-// O(d·min(k, d)²) for the basis; n·k + O(min(n, d)²) + O(d·k) floats of memory,
-// and for every worker a block of 24 to 480 rows, or columns of wide data. Errors: [ErrShape],
-// [ErrNonFinite], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one
-// pass over x.
+// Cost: see [Solver]; O(ndk) for projection, memberships and objective, and O(d·min(k, d)²)
+// for the basis. Memory: n·k + O(min(n, d)²) + O(d·k) floats, and for every worker a block
+// of 24 to 480 rows, or columns of wide data. Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 	var o Options
 	if opts != nil {
 		o = *opts
 	}
-	return fit(ctx, x, k, o.Weights, o.Solver, &o)
+	return o.fit(ctx, x, k, o.Weights, o.Solver)
 }
 
-// fit is Fit. What most of the code depends on comes as arguments: where a program
-// calls Fit with constants, as nil for weights, a compiler for small programs
-// sees through them and leaves out the rest.
-func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver, o *Options) (*Model, error) {
+// fit is Fit. Weights and solver are arguments of their own: where a program calls Fit
+// with constants, such as nil for weights, TinyGo leaves out the code for the others.
+func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
 	}
@@ -98,11 +91,13 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	if err != nil {
 		return nil, err
 	}
-	if !addressable(s.n, k) || !addressable(k, s.d) {
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for data of "+shape(s.n, s.d)+": the result is too large to address")
+	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
+		return nil, err
 	}
-	if weights != nil && !addressable(k+1, k+1) { // rows of weight 0 are solved for, see settleZeroWeights
-		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+", too large for data with weights")
+	if weights != nil {
+		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
+			return nil, err
+		}
 	}
 	p := min(k-1, s.d)
 	pc, err := findPrincipal(s, p, solver)
@@ -129,10 +124,10 @@ func fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver
 	return m, nil
 }
 
-// Labels returns the cluster with the largest membership for each row of
-// Memberships, the lowest index on ties: none where these are nil, as FitSeq leaves
-// them. (&Model{Memberships: g}).Labels(nil) has those of any memberships. dst receives them; nil allocates. It panics if dst is
-// not as long as Memberships has rows.
+// Labels returns the cluster with the largest membership for each row of Memberships, the
+// lowest index on ties. The result is empty where Memberships is nil, as FitSeq leaves it.
+// (&Model{Memberships: g}).Labels(nil) labels any memberships. dst receives the result;
+// nil allocates, and a wrong length panics.
 func (m *Model) Labels(dst []int) []int { return largest(dst, m.Memberships) }
 
 // largest returns the column of the largest entry of each row of g, the lowest
@@ -160,12 +155,13 @@ func largest(dst []int, g *Matrix) []int {
 	return dst
 }
 
-// Nearest returns for each row of x (n×d) the index of the nearest center, the
-// lowest where distances agree to rounding: hard labels as k-means gives them, where [Model.Labels] takes
-// the largest membership. The two differ where a cluster lies between others, as
-// a mixture of them: Labels then gives it away. Rows may be new ones.
+// Nearest returns for each row of x (n×d) the index of the nearest center, the lowest
+// where distances agree to rounding. These are hard labels as k-means has them;
+// [Model.Labels] takes the largest membership. The two differ where a cluster lies between
+// others: its samples are mixtures of these, and Labels gives them to a neighbour. Rows may
+// be new ones.
 //
-// dst receives the result; nil allocates, a wrong length panics. Cost: O(ndk).
+// dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk).
 // Errors: those of [Model.Predict]; on an error dst is unchanged.
 func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if m.Centers == nil {
@@ -183,8 +179,10 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if x.Cols != m.Centers.Cols {
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
 	}
-	if k := m.Centers.Rows; !addressable(x.Rows, 1) || k >= math.MaxInt32 || !addressable(k+1, k+1) {
-		return nil, fail(ErrShape, strconv.Itoa(k)+" centers for "+strconv.Itoa(x.Rows)+" rows: too large to address")
+	if k := m.Centers.Rows; k >= math.MaxInt32 {
+		return nil, fail(ErrShape, strconv.Itoa(k)+" centers are too many")
+	} else if err := cmp.Or(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
@@ -210,7 +208,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 		for i := at.lo; i < at.hi; i++ {
 			row := b[(i-at.lo)*p.k:][:p.k]
 			size, _ := rowMaxAbs(row)
-			for j, v := range row { // coincident centers come out a rounding error apart
+			for j, v := range row { // rounding keeps coincident centers apart
 				if v-half[j] > row[dst[i]]-half[dst[i]]+float64(p.d+4)*0x1p-52*max(size, half[j]) {
 					dst[i] = j
 				}
@@ -220,18 +218,18 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	return dst, err
 }
 
-// Predict returns the memberships (n×k) of the rows of x (n×d): for each the
-// exact minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1, as
-// [SimplexLeastSquares] finds it. On the rows that the model was fitted to
-// these are its Memberships, to rounding: to some 1e-11 where the centers are
-// affinely independent, to 1e-6 where they are not (k > d+1, or all rows equal)
-// and both choose the memberships of least norm. A mean further than 1e6 times
-// the spread from 0 takes digits of the centers and so of this agreement, as do
-// centers that had to stop at math.MaxFloat64.
+// Predict returns the memberships (n×k) of the rows of x (n×d): for each the exact
+// minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum says so), as
+// [SimplexLeastSquares] finds it.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be
-// x itself. Errors: [ErrShape], [ErrNonFinite], [ErrTooFewSamples] without
-// centers; on an error dst is unchanged.
+// On the rows that the model was fitted to these are its Memberships: to some 1e-11 where
+// the centers are affinely independent. Where they are not (k > d+1, or all rows equal)
+// both choose the memberships of least norm, and agree to 1e-6. A mean further than 1e6
+// times the spread from 0 costs digits of the centers, and so of this agreement.
+//
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without centers; on an
+// error dst is unchanged.
 func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
