@@ -233,7 +233,9 @@ func exportsOf(files []*ast.File, name string) (found string) {
 							}
 						}
 						if len(field.Names) == 0 {
-							found = "more that is embedded"
+							if inner := exportsOf(files, strings.TrimPrefix(types.ExprString(field.Type), "*")); inner != "" {
+								found = inner
+							}
 						}
 					}
 				}
