@@ -24,7 +24,7 @@ var ofKilled = regexp.MustCompile(`^(memberships/[abc]\.csv|model\.bin|report\.t
 // is asked to end leaves no temporary file. A job that is killed may, and the next job
 // with -overwrite succeeds.
 //
-// With SOFTKMEANS_SOAK there are 120 runs, without it 8.
+// With SOFTKMEANS_LONG there are 120 runs, without it 8.
 func TestKilled(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -53,7 +53,7 @@ func TestKilled(t *testing.T) {
 	took := time.Since(from)
 	rng := rand.New(rand.NewPCG(20, 26))
 	runs := 8
-	if os.Getenv("SOFTKMEANS_SOAK") != "" {
+	if os.Getenv("SOFTKMEANS_LONG") != "" {
 		runs = 120
 	}
 	seen := map[string]int{}
