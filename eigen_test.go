@@ -128,9 +128,9 @@ var laEigenMethods = []struct {
 	{"QL", func(a *Matrix) ([]float64, *Matrix) { return eigenQL(bg, a, true) }},
 }
 
-// TestQLFallsApart: tridiagonal matrices whose entries are so far apart, though none is
-// below what eigenSym takes for 0, that sine and pivot of a QL step are 0 together, in
-// the middle of parts that are then solved on their own.
+// TestQLFallsApart: tridiagonal matrices whose entries are far apart, but none is below
+// offZero. Sine and pivot of a QL step are 0 together, so the step ends in the middle and
+// the parts are solved one by one.
 func TestQLFallsApart(t *testing.T) {
 	for _, c := range []struct{ diag, off []float64 }{
 		{[]float64{0, 0x1p-199, 0, 0x1p-199, 0, 0, 0, 0x1p-87}, []float64{0x1p-199, 1, 0x1p-199, 0x1p-63, 0x1p-198, 0x1p-199, 1}},
@@ -153,9 +153,8 @@ func TestQLFallsApart(t *testing.T) {
 }
 
 // TestEigenSpread: blocks and gradings far below the largest entry, where
-// sines and reflectors underflow. Before small off-diagonals were cut off, the
-// QL steps of such matrices did nothing at all, and eigenvalues were wrong in
-// the second digit.
+// sines and reflectors underflow. Without offZero the QL steps of such matrices
+// do not move, and eigenvalues are wrong in the second digit.
 func TestEigenSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 28))
 	worst := 0.0
@@ -226,7 +225,7 @@ func TestEigenSpread(t *testing.T) {
 	t.Logf("worst ratio %.2f", worst)
 }
 
-// TestEigenKnown: matrices whose eigenvalues are in books.
+// TestEigenKnown: matrices with closed formulas for their eigenvalues.
 func TestEigenKnown(t *testing.T) {
 	tri := func(n int, diag func(i int) float64, off float64) *Matrix {
 		a := NewMatrix(n, n, nil)

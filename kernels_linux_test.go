@@ -10,20 +10,20 @@ import (
 	"testing"
 )
 
-// atPageEnd returns room for n numbers that ends where memory ends: the page behind
+// atPageEnd returns n numbers that end where memory ends: the page behind
 // them, which belongs to the same slice, is closed until the test is over. Large
 // slices begin at a page. The address comes out of a print, so that not even a test
 // needs package unsafe.
 func atPageEnd(t *testing.T, n int) []float64 {
 	page := syscall.Getpagesize()
-	room := roundUp(8*n+1, page)
-	all := make([]float64, (max(room, 32<<10)+page)/8)
+	bytes := roundUp(8*n+1, page)
+	all := make([]float64, (max(bytes, 32<<10)+page)/8)
 	at, err := strconv.ParseUint(fmt.Sprintf("%p", all), 0, 64)
 	if err != nil || at%uint64(page) != 0 {
 		t.Skip("this slice does not begin at a page: ", err)
 	}
 	protect := func(how uintptr) syscall.Errno {
-		_, _, errno := syscall.Syscall(syscall.SYS_MPROTECT, uintptr(at)+uintptr(room), uintptr(page), how)
+		_, _, errno := syscall.Syscall(syscall.SYS_MPROTECT, uintptr(at)+uintptr(bytes), uintptr(page), how)
 		return errno
 	}
 	if errno := protect(syscall.PROT_NONE); errno != 0 {
@@ -35,7 +35,7 @@ func atPageEnd(t *testing.T, n int) []float64 {
 		}
 		runtime.KeepAlive(all)
 	})
-	return all[room/8-n : room/8 : room/8]
+	return all[bytes/8-n : bytes/8 : bytes/8]
 }
 
 // TestKernelsAtPageEnd: kernels read and write nothing behind their slices.
@@ -55,7 +55,7 @@ func TestKernelsAtPageEnd(t *testing.T) {
 			addRows(x, atPageEnd(t, count), []int{0, 5, 3, 5, 4}[:count:count], atPageEnd(t, 6*n))
 		}
 	}
-	for n := range 20 { // a matrix, and its vectors with the room that they need
+	for n := range 20 { // a matrix, and its vectors with the capacity that they need
 		a := atPageEnd(t, n*n)
 		full := (n + 7) / 8 * 8
 		rankTwoMul(a, n, 0, n, atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, full), atPageEnd(t, n), atPageEnd(t, full))

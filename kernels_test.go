@@ -170,8 +170,8 @@ func TestNorm2(t *testing.T) {
 	}
 }
 
-// laWhole is n whole numbers from −9 to 9, whose sums of products are exact.
-func laWhole(n int, rng *rand.Rand) []float64 {
+// laIntegers is n integers from −9 to 9, whose sums of products are exact.
+func laIntegers(n int, rng *rand.Rand) []float64 {
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = float64(rng.IntN(19) - 9)
@@ -179,14 +179,14 @@ func laWhole(n int, rng *rand.Rand) []float64 {
 	return v
 }
 
-// TestKernelsExact: on whole numbers every summation order gives the same, so
-// kernels and loops must agree in every bit, at all sizes around the tiles,
-// and nothing outside of the operands may be read or written.
+// TestKernelsExact: on integers every summation order gives the same bits. Kernels and
+// loops must agree at all sizes around the tiles, and may not read or write outside of the
+// operands.
 func TestKernelsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	nan := math.NaN()
 	for n := range 70 {
-		x, y := laWhole(n, rng), append(laWhole(n, rng), nan, nan, nan, nan, nan)
+		x, y := laIntegers(n, rng), append(laIntegers(n, rng), nan, nan, nan, nan, nan)
 		want := 0.0
 		for i, v := range x {
 			want += v * y[i]
@@ -220,7 +220,7 @@ func TestKernelsExact(t *testing.T) {
 	}
 	for _, size := range sizes {
 		m, n, l := size[0], size[1], size[2]
-		a, b := laWhole(m*l, rng), laWhole(n*l, rng)
+		a, b := laIntegers(m*l, rng), laIntegers(n*l, rng)
 		for _, gap := range []int{0, 3} {
 			ldc := n + gap
 			c := make([]float64, m*ldc+1)
@@ -228,7 +228,7 @@ func TestKernelsExact(t *testing.T) {
 				c[i] = nan
 			}
 			for i := range m {
-				copy(c[i*ldc:], laWhole(n, rng))
+				copy(c[i*ldc:], laIntegers(n, rng))
 			}
 			want := append([]float64(nil), c...)
 			for i := range m {

@@ -114,8 +114,7 @@ func TestHugeK(t *testing.T) {
 	}
 }
 
-// TestProductsBeyondInt: sizes whose products do not fit an int. Where that has 64 bits
-// most of them do, and the test has nothing to say.
+// TestProductsBeyondInt: sizes whose products overflow an int of 32 bits.
 func TestProductsBeyondInt(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 {
 		skip(t, "int has 64 bits")

@@ -73,7 +73,7 @@ func TestQR(t *testing.T) {
 }
 
 // TestQRScales: backward error and orthogonality as LAPACK's DQRT01 measures
-// them, with columns of all sizes down to the denormals.
+// them, with columns of all sizes down to the least that counts.
 func TestQRScales(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 1))
 	worst := 0.0

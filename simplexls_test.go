@@ -229,7 +229,7 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 	}
 }
 
-// TestDescend runs the fall-back, which no data is known to need, on its own.
+// TestDescend runs the fall-back, which no known data needs, on its own.
 func TestDescend(t *testing.T) {
 	for _, c := range []struct{ k, d int }{{3, 5}, {10, 12}, {40, 50}} {
 		f, x := randomData(c.k, c.d, 0, 5), randomData(100, c.d, 0.1, 6)
@@ -307,9 +307,9 @@ func TestDescendFalls(t *testing.T) {
 	}
 }
 
-// TestUnsolved: where not even one vertex can be solved for, which takes a Gram matrix
-// that is none, the row stays at the best vertex, is counted, and its KKT error is the
-// largest fall of the objective towards another vertex.
+// TestUnsolved: with a matrix that is no Gram matrix not even one vertex can be solved for.
+// The row stays at the best vertex and is counted. Its KKT error is the steepest descent of
+// the objective towards another vertex.
 func TestUnsolved(t *testing.T) {
 	p := newSimplexProblem(randomData(4, 3, 0, 5), SumToOne)
 	r := newRowSolver(p)

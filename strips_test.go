@@ -19,7 +19,7 @@ func nans(n int) []float64 {
 	return v
 }
 
-// stripShapes are lengths on both sides of whole lanes, strips, steps of a
+// stripShapes are lengths on both sides of full lanes, strips, steps of a
 // kernel and groups, for 1 to 8 lanes.
 var stripShapes = []int{1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 23, 24, 25, 47, 48, 49, 95, 96, 97, 101, 191, 193, 300}
 

@@ -137,7 +137,7 @@ func TestSVDGraded(t *testing.T) {
 	}
 }
 
-// TestSVDHard: matrices that are known for eating digits, against 600 bits.
+// TestSVDHard: ill-conditioned matrices, against 600 bits.
 func TestSVDHard(t *testing.T) {
 	hilbert, kahan, lauchli := NewMatrix(8, 8, nil), NewMatrix(8, 8, nil), NewMatrix(9, 8, nil)
 	sn, cs := math.Sin(1.2), math.Cos(1.2)
@@ -341,7 +341,7 @@ func TestSVDRelative(t *testing.T) {
 }
 
 // TestSVDScale: a power of two changes the exponents of S and not one other
-// bit, from the denormals' edge to the largest numbers.
+// bit, from one end of the range to the other.
 func TestSVDScale(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))
 	for _, size := range [][2]int{{7, 4}, {4, 7}, {5, 5}, {1, 6}, {6, 1}} {
