@@ -1,6 +1,7 @@
 package softkmeans
 
-// What callers choose: solvers, starts, volumes, options, and what they are told.
+// What callers choose (solvers, starts, volumes, options) and what they are told
+// (progress, warnings).
 
 import (
 	"math"
@@ -13,12 +14,12 @@ import (
 type Solver int
 
 const (
-	// SolverAuto takes the cheapest: SolverKrylov where m > 512 and sixteen of its
-	// steps take less time than SolverGram, by measured speeds where m(1 + 3m/M) ≥
-	// 144(k+7), and SolverGram otherwise. Where Krylov's steps turn out not
-	// to do, on spectra that do not fall, SolverGram follows, at up to twice the time.
-	// SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of the total, of
-	// which the Gram matrix has lost digits. It is the default.
+	// SolverAuto is the default, and takes the cheapest. That is SolverKrylov where
+	// m > 512 and sixteen of its steps take less time than SolverGram: by measured speeds
+	// where m(1 + 3m/M) ≥ 144(k+7). Otherwise it is SolverGram. Where Krylov's steps do
+	// not converge, on spectra that do not fall, SolverGram follows, at up to twice the
+	// time. SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of the total,
+	// which leaves few digits in the Gram matrix.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
 	// Mm² + 4m³/3. Squares below 2^-52 of the largest are lost, so a floor below
@@ -48,13 +49,13 @@ func (s Solver) String() string {
 	return "Solver(" + strconv.Itoa(int(s)) + ")"
 }
 
-// Options tunes [Fit] and [FitSeq]. The zero value and nil are the defaults.
+// Options tunes [Fit] and [FitSeq]. [Floors] and [Certify] read Weights and Workers alone,
+// [Stats.Subspace] all but Weights, Progress and Seq. The zero value and nil are the
+// defaults.
 type Options struct {
-	// Weights has a weight ≥ 0 for every row; nil: all 1. A weight of 2 is the
-	// row given twice, a weight of 0 a row that does not count (its memberships
-	// are its nearest mixture of the centers). Sums of squares lose what is below
-	// 1e-308 of the largest weight times the largest entry's square, and so their
-	// digits where nothing else is left.
+	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row
+	// given twice. A row of weight 0 does not count, and its memberships are its nearest
+	// mixture of the centers. Weights below 2^-500 of the largest count as 0.
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
 	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it.
@@ -64,10 +65,10 @@ type Options struct {
 	// identity the mirror image, RandomOrientation an arbitrary one.
 	Orientation *Matrix
 
-	// Progress is called by FitSeq after every block, on the goroutine of the caller, with
-	// Pass and Rows set; nil: not.
+	// Progress is called by FitSeq alone: after every block, on the goroutine of the
+	// caller, with Pass and Rows set. nil: not.
 	Progress func(Iteration)
-	Seq      SeqOptions // for FitSeq alone
+	Seq      SeqOptions // read by FitSeq alone
 }
 
 func orDefault[T int | float64](v, otherwise T) T {
@@ -77,8 +78,8 @@ func orDefault[T int | float64](v, otherwise T) T {
 	return v
 }
 
-// checkK is for all that is found for k centers, which are indexed by 32 bits. Where
-// int has no more, what k is multiplied by tells.
+// checkK is an error if k is not a number of centers, which have indices of 32 bits. Where
+// int has 32 bits the checks of sizes find a k that is too large.
 func checkK(k int) error {
 	switch {
 	case k < 1:
@@ -99,7 +100,7 @@ func checkFit(k int, o *Options) error {
 	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
 		return fail(ErrOption, "Solver is "+o.Solver.String())
 	case gramOnly && o.Solver > SolverGram:
-		return fail(ErrOption, "Solver is "+o.Solver.String()+", which this build is without")
+		return fail(ErrOption, "Solver is "+o.Solver.String()+", which the build tag gramonly leaves out")
 	}
 	q := o.Orientation
 	if q == nil {
@@ -134,12 +135,12 @@ const (
 	// [FitMinVolume]), where the smallest simplex is the answer, otherwise
 	// VolumeOrigin, which holds clusters a little better.
 	VolumeAuto Volume = iota
-	// VolumeOrigin is the paper's: the k singular values of the centers as seen
-	// from the mean of the data (from 0 under SumAtMostOne). They tell the volume
-	// of the simplex and how far its hull is from the mean.
+	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of
+	// the data (less 0 under SumAtMostOne). They depend on the volume of the simplex and
+	// on how far its hull is from the mean.
 	VolumeOrigin
-	// VolumeAffine takes the k−1 singular values of the centers as seen from
-	// their own mean: the volume of the simplex, wherever it is.
+	// VolumeAffine takes the k−1 singular values of the centers less their own mean:
+	// the volume of the simplex, wherever it is.
 	VolumeAffine
 )
 
@@ -174,8 +175,7 @@ const (
 	// 2014) in the principal subspace: k extreme samples. It is the start for
 	// unmixing, where some samples are nearly pure.
 	InitSPA
-	// InitGlobal is the tight simplex of the global solution, which encloses
-	// the data: prototypes come in from outside.
+	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
 	// InitRandom takes k different samples at random.
 	InitRandom
@@ -209,11 +209,11 @@ type Iteration struct {
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective and the penalty, λ/2 times Penalty
 	Floor     float64 // the least that Objective can be
-	Lambda    float64 // of this run
+	Lambda    float64 // this run's
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
 
-	Pass int // over blocks, from 1; 0 of data in memory
-	Rows int // of that pass so far: blocks are cut anew, into 8192 rows or 16 MB each
+	Pass int // over blocks, from 1; 0 for data in memory
+	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
 // AlternatingOptions tunes [FitAlternating]. The zero value and nil are the
@@ -226,9 +226,8 @@ type AlternatingOptions struct {
 	// kept. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
 	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
-	// Tol ends a run when, twice in a row, the objective falls by no more than
-	// this share of the fit and ‖F_t+1 − F_t‖² is no more than this share of
-	// ‖F‖²; 0: 1e-5.
+	// Tol ends a run after two iterations in a row in which Loss falls by at most this
+	// share of Objective and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
@@ -255,8 +254,8 @@ type MinVolumeOptions struct {
 	Sum      Sum             // SumToOne (the default) or SumAtMostOne
 	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
 
-	// Slack is how much more squared error than the proven minimum compact
-	// prototypes may cost: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor
+	// Slack is the share of the floor that compact prototypes may cost in squared
+	// error above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor
 	// allows. 0: 0.25. Larger values leave more samples outside of the simplex;
 	// these get decided memberships.
 	Slack float64
@@ -275,12 +274,12 @@ type MinVolumeOptions struct {
 // Progress is called for blocks, with Pass and Rows set, and for runs on the summary.
 type MinVolumeSeqOptions struct {
 	MinVolumeOptions
-	// SummaryRows is how many rows the summary may have: the more the less is left
-	// to refine, and the longer it takes. 0: 16384, fewer where they have more than
-	// 1024 columns, but at least 32·k.
+	// SummaryRows is how many rows the summary may have. With more rows less is left to
+	// refine, and the fit takes longer. 0: 16384, fewer where they have more than 1024
+	// columns, but at least 32·k.
 	SummaryRows int
-	// Refinements is how many passes more the first solution may be improved in;
-	// 0: 4, negative: none.
+	// Refinements is how many further passes may improve the first solution; 0: 4,
+	// negative: none.
 	Refinements int
 	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
 }
@@ -336,13 +335,13 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	return nil
 }
 
-// SeqOptions are the options of [FitSeq] that data in memory has no use for.
+// SeqOptions are the options that [FitSeq] alone reads.
 type SeqOptions struct {
-	// Memberships receives those of rows first, first+1, … (n×k), in the order of
-	// the rows; g is its to keep. It costs one pass more. Its error ends
-	// the fit, and is wrapped.
+	// Memberships receives the memberships g of rows first, first+1, … (n×k), in the
+	// order of the rows, and may keep g. It costs one more pass. An error that it returns
+	// ends the fit, and is wrapped.
 	Memberships func(first int, g *Matrix) error
-	// Passes is how many SolverKrylov may make, without that for Memberships: at
+	// Passes is how many SolverKrylov may make, not counting that for Memberships: at
 	// least 4; 0: 30.
 	Passes int
 }
@@ -362,9 +361,8 @@ const (
 	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
 	// farthest sample of positive weight: more than 3.
 	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error
-	// relative to what the slack allows; the model is the best that was found. Both
-	// are of the centers before they stop at math.MaxFloat64.
+	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
+	// what the slack allows; the model is the best that was found.
 	WarnSlack
 )
 
@@ -403,18 +401,18 @@ type LSDOptions struct {
 	// 0: 5.
 	Starts int
 	// MaxIter is the most steps of the descent that follows the rotation in
-	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent,
-	// the method as its source has it. There are up to four such descents, from
-	// different scales, but one where it ends within 0.1 % of the floor.
+	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent, as in the
+	// method's source. There are up to four descents, from different scales; one that ends
+	// within 0.1 % of the floor is the last.
 	MaxIter int
 	// Tol ends that descent when twenty steps lower the least objective by no more
 	// than this share of ‖K‖²; 0: 1e-9.
 	Tol float64
-	// Progress is called at the start of each descent of LSD and after every step
-	// of it, not for the eigensolver and not by TILSD and HierarchicalLSD. Objective and Loss are
-	// the objective. Restart is a number of the descent, from 0, of which some may be left out.
+	// Progress is called by LSD alone, at the start of each descent and after every step
+	// of it. Objective and Loss are both the objective. Restart numbers the descents, from
+	// 0; some numbers may be left out.
 	Progress func(Iteration)
 
-	Enclosure   Enclosure // of TILSD: EnclosureBall (the default) or EnclosureTight
-	Orientation *Matrix   // of TILSD: see Options.Orientation
+	Enclosure   Enclosure // read by TILSD alone: EnclosureBall (the default) or EnclosureTight
+	Orientation *Matrix   // read by TILSD alone: see Options.Orientation
 }

@@ -1,7 +1,7 @@
 package softkmeans
 
-// How many prototypes? The floors say how much error each further one can take
-// away at best, and so hold all that a scree test needs.
+// A proposal for the number of prototypes, from the floors: how much error each further
+// prototype can remove at best.
 
 import (
 	"math"
@@ -12,7 +12,7 @@ import (
 type KProposal struct {
 	// K is the proposal; 0: the floors give no answer, and Reason says why.
 	K      int
-	Reason string // in a sentence
+	Reason string // a sentence
 	// Explained has, for k = 1, 2, …, the share of the total variance that k
 	// prototypes can explain at best: 1 − floor(k)/floor(1).
 	Explained []float64
@@ -20,10 +20,10 @@ type KProposal struct {
 	// what it would add if the total were broken into as many parts at random
 	// (the broken-stick model): the yardstick for K.
 	Step, Stick []float64
-	// Elbow is the k at which Explained is farthest above the straight line
-	// from its first to its last value; Profile the k that splits the steps best
-	// into a group of large and a group of small ones of equal variance (Zhu &
-	// Ghodsi 2006). Second opinions: 0 where there are fewer than three steps.
+	// Elbow and Profile are second opinions, 0 where there are fewer than three steps.
+	// Elbow is the k at which Explained is farthest above the straight line from its first
+	// to its last value. Profile is the k that splits the steps best into a group of large
+	// and a group of small ones of equal variance (Zhu & Ghodsi 2006).
 	Elbow, Profile int
 }
 
@@ -39,23 +39,14 @@ type KProposal struct {
 //   - No step does: no answer. The data has no direction that stands out.
 //
 // It is a first guess: it counts directions in which prototypes lie, not
-// clusters. Clusters along a line share one direction, and columns that are not on
-// one scale decide alone. Compare Elbow and
-// Profile, and look at Explained. Cost: O(m²) for m floors. Errors:
+// clusters. Clusters along a line share one direction, and a column on a much larger scale
+// than the others decides alone. Compare Elbow and Profile, and look at Explained. Cost: O(m²) for m floors. Errors:
 // [ErrTooFewSamples] without floors; [ErrNonFinite], [ErrOption] for floors
 // that are not finite, negative, or rise.
 func ProposeK(floors []float64) (KProposal, error) {
 	var p KProposal
-	if len(floors) == 0 {
-		return p, fail(ErrTooFewSamples, "no floors")
-	}
-	for i, v := range floors {
-		switch {
-		case !isFinite(v):
-			return p, &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
-		case v < 0 || i > 0 && v > floors[i-1]:
-			return p, &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrOption}
-		}
+	if err := checkFloors(floors); err != nil {
+		return p, err
 	}
 	m := len(floors) - 1
 	total := floors[0]
@@ -105,6 +96,21 @@ func ProposeK(floors []float64) (KProposal, error) {
 			", less than the " + percent(p.Stick[lead]) + " of chance"
 	}
 	return p, nil
+}
+
+func checkFloors(floors []float64) error {
+	if len(floors) == 0 {
+		return fail(ErrTooFewSamples, "no floors")
+	}
+	for i, v := range floors {
+		switch {
+		case !isFinite(v):
+			return &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+		case v < 0 || i > 0 && v > floors[i-1]:
+			return &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrOption}
+		}
+	}
+	return nil
 }
 
 // exactFloor is the share of the total below which a floor is 0.

@@ -179,3 +179,83 @@ func TestFitErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestErrRange: the first entry beyond the range is an error that names it, and the last
+// within is none, for every function that reads samples.
+func TestErrRange(t *testing.T) {
+	next := math.Nextafter
+	for _, c := range []struct {
+		large, rest float64
+		row, col    int // of the error; -1: none
+	}{
+		{0x1p500, 1, -1, 0}, {next(0x1p500, math.Inf(1)), 1, 2, 1}, {-next(0x1p500, math.Inf(1)), 0x1p500, 2, 1},
+		{0x1p-500, 0, -1, 0}, {next(0x1p-500, 0), 0, 2, 1}, {0x1p-500, math.SmallestNonzeroFloat64, -1, 0},
+		{math.SmallestNonzeroFloat64, 0, 2, 1}, {0, 0, -1, 0}, {1, 0x1p-1000, -1, 0},
+	} {
+		x := mapped(NewMatrix(4, 2, nil), func(i, j int, _ float64) float64 { return c.rest * float64(i%2) })
+		x.Set(2, 1, c.large)
+		centers := NewMatrix(1, 2, nil)
+		for name, call := range map[string]func() error{
+			"Fit":     func() error { _, err := Fit(bg, x, 2, nil); return err },
+			"Floors":  func() error { _, err := Floors(bg, x, nil); return err },
+			"Certify": func() error { _, err := Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil); return err },
+			"SkMable": func() error { _, err := SkMable(x, 2, 0); return err },
+			"Stats":   func() error { var s Stats; return s.Add(x) },
+			"FitSeq":  func() error { _, err := FitSeq(bg, inBlocks(x, 3), 2, nil); return err },
+		} {
+			err := call()
+			var at *InputError
+			switch {
+			case c.row < 0 && err != nil:
+				t.Errorf("%s of %g and %g: %v", name, c.large, c.rest, err)
+			case c.row >= 0 && (!errors.Is(err, ErrRange) || !errors.As(err, &at) || at.Row != c.row || at.Col != c.col || at.Value != c.large):
+				t.Errorf("%s of %g and %g: %v", name, c.large, c.rest, err)
+			}
+		}
+	}
+}
+
+// TestZeroWeightSize: rows of weight 0 may have any size in range, and change nothing.
+func TestZeroWeightSize(t *testing.T) {
+	for _, shape := range [][2]int{{9, 3}, {4, 12}, {300, 6}} {
+		n, d := shape[0], shape[1]
+		x := randomData(n, d, 0.5, 7)
+		w := make([]float64, n)
+		for i := range w {
+			w[i] = float64(i % 3)
+		}
+		huge := mapped(x, func(i, j int, v float64) float64 {
+			if i%3 == 0 {
+				return math.Copysign(mostEntry, v)
+			}
+			return v
+		})
+		for _, exp := range []int{0, -400} {
+			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }), mapped(huge, func(i, j int, v float64) float64 {
+				if i%3 == 0 {
+					return v
+				}
+				return math.Ldexp(v, exp)
+			})
+			for _, solver := range allSolvers {
+				a, err := Fit(bg, x, 3, &Options{Weights: w, Solver: solver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := Fit(bg, huge, 3, &Options{Weights: w, Solver: solver})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a.Total != b.Total || a.Floor != b.Floor || a.Objective != b.Objective || a.Gap != b.Gap || maxDiff(a.Centers, b.Centers) != 0 {
+					t.Errorf("%d×%d %v: objective %g floor %g total %g, with huge rows of weight 0 %g %g %g",
+						n, d, solver, a.Objective, a.Floor, a.Total, b.Objective, b.Floor, b.Total)
+				}
+				checkFeasible(t, b.Memberships)
+				c, err := Certify(context.Background(), huge, b.Centers, b.Memberships, &Options{Weights: w})
+				if err != nil || !c.Optimal(1e-12) {
+					t.Errorf("%d×%d %v: %+v %v", n, d, solver, c, err)
+				}
+			}
+		}
+	}
+}

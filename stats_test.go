@@ -81,8 +81,8 @@ func exactTotal(x *Matrix, w []float64) float64 {
 }
 
 // TestStatsFar: the total has all of its digits however the rows are cut and however
-// far their mean is from 0, with any solver of FitSeq; and what the mean's rounding
-// leaves open of SolverJacobi's and SolverKrylov's floors is in their errors.
+// far their mean is from 0, with any solver of FitSeq. The errors of SolverJacobi's and
+// SolverKrylov's floors contain what the mean's rounding leaves open.
 func TestStatsFar(t *testing.T) {
 	worst := 0.0
 	for _, by := range []float64{0, 1e4, -1e8, 1e12, 1e15} {
