@@ -159,6 +159,13 @@ func (in *input) finish(t *testing.T) {
 	}
 }
 
+// tooSmall reports whether err says that all entries are too small, which with weights may
+// be those of the rows that count.
+func tooSmall(err error) bool {
+	var e *InputError
+	return errors.As(err, &e) && e.Err == ErrRange && math.Abs(e.Value) < leastScale
+}
+
 // mustDo is v, where there is no error.
 func mustDo[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {

@@ -439,3 +439,19 @@ func counted(blocks iter.Seq2[*Matrix, error]) (_ iter.Seq2[*Matrix, error], pas
 		blocks(yield)
 	}, passes
 }
+
+// apart is the largest distance of matched centers over the spread of the samples.
+func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
+	used := make([]bool, b.Rows)
+	for i := range a.Rows {
+		best, at := math.Inf(1), 0
+		for j := range b.Rows {
+			if d := squaredDistance(a.row(i), b.row(j)); !used[j] && d < best {
+				best, at = d, j
+			}
+		}
+		used[at] = true
+		worst = max(worst, math.Sqrt(best*weight/m.Total))
+	}
+	return worst
+}

@@ -20,10 +20,10 @@ import (
 // That minimises Σⱼ‖x − gⱼfⱼ‖², which is not ‖x − Σⱼgⱼfⱼ‖²: on X = {0, 1} with k = 2 it
 // leaves something with any centers, and soft k-means nothing (TestErratumProportional).
 //
-// The result is a point that alternation leaves no more, by Tol. It need not be the
-// minimum: TestAlternatingStays has a start from which it is four times as much.
-// [Fit] has the global minimum, and Model.Floor and Model.Gap say how far above it the
-// result is. Only the start keeps the prototypes near the data.
+// The iteration ends where its steps change the result by no more than Tol. That need not
+// be the minimum: TestAlternatingStays has a start from which the objective ends at four
+// times that. [Fit] has the global minimum, and Model.Floor and Model.Gap say how far
+// above it the result is. Only the start keeps the prototypes near the data.
 //
 // The rows of G are solved exactly for the centers, as by [Model.Predict]. Trace has the
 // objective after every iteration, the start's first. It never rises: a step that

@@ -276,7 +276,7 @@ func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
 		}
 		// Objective + units/2·Penalty, in an order of operations that is monotone in
 		// at.loss, so that the trace does not rise by rounding.
-		it.Loss = vf.s.unscaleSquare(at.loss + lambda/2*vf.dataPenalty(0))
+		it.Loss = max(vf.s.unscaleSquare(at.loss+lambda/2*vf.dataPenalty(0)), -math.MaxFloat64)
 		out.trace = append(out.trace, it.Loss)
 		if vf.o.Progress != nil {
 			vf.o.Progress(it)
