@@ -124,10 +124,25 @@ func (in *input) hold(m *Matrix) {
 	in.held, in.as = append(in.held, m), append(in.as, slices.Clone(m.Data))
 }
 
-// samples is a table with weights.
+// samples is a table with weights. There are none where only rows without weight are in
+// range.
 func (in *input) samples(rows, cols int) (x *Matrix, weights []float64) {
 	x = in.matrix(1+in.below(rows), 1+in.below(cols))
-	return x, in.weights(x.Rows)
+	weights = in.weights(x.Rows)
+	if weights == nil {
+		return x, nil
+	}
+	_, exp := math.Frexp(slices.Max(weights))
+	top := 0.0
+	for i, w := range weights {
+		if big, _ := rowMaxAbs(x.Row(i)); math.Ldexp(w, -exp) >= leastScale {
+			top = max(top, big)
+		}
+	}
+	if top > 0 && top < leastScale {
+		weights = nil
+	}
+	return x, weights
 }
 
 // weights are nil in two cases of three.

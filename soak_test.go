@@ -319,7 +319,7 @@ func (s *soak) decomposition(kernel *Matrix, m *LSDModel, err error) {
 	if !(m.Objective >= m.Floor-tol) {
 		s.Fatalf("objective %g, floor %g, rounding %g", m.Objective, m.Floor, tol)
 	}
-	if m.Scale > 0 && m.Scale < math.MaxFloat64 {
+	if m.Scale > 0 {
 		g, err := m.Predict(nil, kernel)
 		if err != nil {
 			s.Fatal(err)
