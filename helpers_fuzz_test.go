@@ -124,10 +124,25 @@ func (in *input) hold(m *Matrix) {
 	in.held, in.as = append(in.held, m), append(in.as, slices.Clone(m.Data))
 }
 
-// samples is a table with weights.
+// samples is a table with weights. There are none where only rows without weight are in
+// range.
 func (in *input) samples(rows, cols int) (x *Matrix, weights []float64) {
 	x = in.matrix(1+in.below(rows), 1+in.below(cols))
-	return x, in.weights(x.Rows)
+	weights = in.weights(x.Rows)
+	if weights == nil {
+		return x, nil
+	}
+	_, exp := math.Frexp(slices.Max(weights))
+	top := 0.0
+	for i, w := range weights {
+		if big, _ := rowMaxAbs(x.Row(i)); math.Ldexp(w, -exp) >= leastScale {
+			top = max(top, big)
+		}
+	}
+	if top > 0 && top < leastScale {
+		weights = nil
+	}
+	return x, weights
 }
 
 // weights are nil in two cases of three.
@@ -261,24 +276,24 @@ func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	return math.Sqrt(whole) / math.Sqrt(total)
 }
 
-// nearData is the length of data, over ‖Xc‖, up to which rounding is left to the flat
-// bounds, and mildWeights the largest of weights over the least for which that says it
-// all: a row that hardly weighs may be far beyond ‖Xc‖, and centers that enclose it.
+// nearData is the length of data, over ‖Xc‖, up to which the flat bounds hold. mildWeights
+// is the quotient of the largest and least weight up to which that is enough: a row of
+// hardly any weight may be far beyond ‖Xc‖, and so may centers that enclose it.
 const (
 	nearData    = 1e3
 	mildWeights = 256
 )
 
-// room is by how much a gap may differ from 0, or from another one, by rounding: flat
-// where the data is not far away, and 2q + q² more beyond.
+// room is the rounding by which a gap may differ from 0, or from another one: flat where
+// the data is not far away, and 2q + q² more beyond.
 //
-// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves,
-// memberships by k·2^-53 (they are sums of k−1 products of at most 1, and a quotient),
-// and x − Σg_j(f_j − x̄) has k+1 roundings more: (2k+16)·2^-53 = (k+8)·2^-52 of the
-// length in all, with room for the constants. That the parts are not all of one sign
-// takes the √k that such sums could have. So ‖X − GF‖ is off by q‖Xc‖, q being
-// (k+8)·2^-52 times [farMean]; near the floor it is at most ‖Xc‖, and its square over
-// ‖Xc‖², a gap, is off by 2q + q². With k = 10 and a length of 1e3 that is 8e-12.
+// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves.
+// Memberships are sums of k−1 products of at most 1, and a quotient: off by k·2^-53.
+// x − Σg_j(f_j − x̄) has k+1 roundings more. In all that is (2k+16)·2^-53 = (k+8)·2^-52 of
+// the length, with a margin for the constants; signs differ, which takes the √k that such
+// sums could have. So ‖X − GF‖ is off by q‖Xc‖, q being (k+8)·2^-52 times [farMean]. Near
+// the floor it is at most ‖Xc‖, and a gap, its square over ‖Xc‖², is off by 2q + q². With
+// k = 10 and a length of 1e3 that is 8e-12.
 func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	heaviest, lightest := 0.0, math.Inf(1)
 	for _, w := range weights {

@@ -49,7 +49,7 @@ func TestHierarchicalLSDScale(t *testing.T) {
 }
 
 // TestHierarchicalLSDNested: the tree for k+1 clusters divides one of those for k,
-// Splits account for Leaves, and no cluster is divided that stays whole.
+// Splits account for Leaves, and the last clusters are not divided in vain.
 func TestHierarchicalLSDNested(t *testing.T) {
 	x := randomData(40, 4, 0, 1)
 	for i := 20; i < 40; i++ { // duplicates

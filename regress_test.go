@@ -63,9 +63,8 @@ func (p *pinned) number(key string, v, tol float64) {
 	p.fields = append(p.fields, pinnedField{key: key, value: v, tol: tol})
 }
 
-// entries pins the rows of m, or if byColumn the columns, of which each is a thing
-// without an order inside: the clusters that a sample has memberships in, or that a
-// column of centers has values for. tol is the error elsewhere, in lengths of m.
+// entries pins the rows of m, or if byColumn the columns. The order inside of each does not
+// count: it is that of clusters. tol is the error on other machines, in lengths of m.
 func (p *pinned) entries(key string, m *Matrix, byColumn bool, tol float64) {
 	h := fnv.New64a()
 	var b [8]byte

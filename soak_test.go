@@ -97,11 +97,11 @@ func soakSum(x *Matrix) uint32 {
 
 // rounding is how far rounding may take an objective of the model from its floor, or
 // from what Certify has. A residual x − Σg_j·f_j, of k+1 terms no larger than the row and
-// the farthest center, is off by δ = (k+d+4)·ε of these: the terms, and the centers and
-// memberships that come of sums over d and k. Σw(r+δ)² then is off by
-// 2·√(Σw·r²)·√(Σw·δ²) + Σw·δ², twice as the objective may stand on either side; the floor
-// by min(n, d)·ε of the total in every solver's Gram matrix, and by FloorError where it is
-// a bound.
+// the farthest center, is off by δ = (k+d+4)·ε of these: by the terms, and by the sums
+// over d and k that give centers and memberships. Σw(r+δ)² then is off by
+// 2·√(Σw·r²)·√(Σw·δ²) + Σw·δ², twice as the objective may stand on either side. The floor
+// is off by min(n, d)·ε of the total in every solver's Gram matrix, and by FloorError where
+// it is a bound.
 func rounding(x *Matrix, w []float64, m *Model) float64 {
 	const eps = 0x1p-52
 	far := 0.0
@@ -319,7 +319,7 @@ func (s *soak) decomposition(kernel *Matrix, m *LSDModel, err error) {
 	if !(m.Objective >= m.Floor-tol) {
 		s.Fatalf("objective %g, floor %g, rounding %g", m.Objective, m.Floor, tol)
 	}
-	if m.Scale > 0 && m.Scale < math.MaxFloat64 {
+	if m.Scale > 0 {
 		g, err := m.Predict(nil, kernel)
 		if err != nil {
 			s.Fatal(err)
@@ -502,9 +502,8 @@ func TestSoak(t *testing.T) {
 			}
 		}
 	}
-	// If every call left the smallest object that there is, of 8 bytes, twice as much
-	// would have come; beside it what the runtime keeps for goroutines that once were, some
-	// 0.5 kB each of fewer than a hundred: 64 kB.
+	// If every call left the smallest object, of 8 bytes, twice as much would have come. The
+	// runtime keeps some 0.5 kB for each of fewer than a hundred ended goroutines: 64 kB.
 	grown, allowed := int64(live[len(live)-1])-int64(live[0]), int64(4*len(order)+64<<10)
 	if grown > allowed {
 		t.Errorf("%d kB more are live after %d calls than after the first tenth: %d kB", grown>>10, len(order), live)
@@ -530,9 +529,9 @@ func TestSoak(t *testing.T) {
 			peak, where = high, "peak of resident memory"
 		}
 	}
-	// A call has some 4 MB (data of 0.4, blocks of 256 kB for each of four workers, results),
-	// the collector lets there be twice as much, the program itself is 15 MB: 64 MB with room;
-	// the race detector takes five to ten times as much memory.
+	// A call has some 4 MB: data of 0.4, blocks of 256 kB for each of four workers, results.
+	// The collector lets there be twice as much, and the program itself has 15 MB, so 64 MB
+	// are ample. The race detector takes five to ten times as much memory.
 	ceiling := uint64(64 << 20)
 	if raceDetector {
 		ceiling *= 5
