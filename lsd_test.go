@@ -640,6 +640,9 @@ func TestLSDCancel(t *testing.T) {
 				if looks < 20 {
 					t.Errorf("%s looks at ctx less than %d times", name, looks)
 				}
+				if g == nil || status != StatusConverged && status != StatusOptimal {
+					t.Errorf("%s: %v without an error, memberships: %v", name, status, g != nil)
+				}
 				break
 			}
 			if !errors.Is(err, context.Canceled) {

@@ -1,6 +1,8 @@
 package softkmeans
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -96,6 +98,36 @@ func TestHierarchicalLSDNested(t *testing.T) {
 			}
 			last = tree
 		}
+	}
+}
+
+// TestHierarchicalLSDCancelled: a tree that is cut short says so in all that it has not
+// measured, at whatever look at its context that is.
+func TestHierarchicalLSDCancelled(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(30, 3, 0.2, 1), 1), 0.02, 1)
+	cut := 0
+	for looks := 0; ; looks++ {
+		left := looks
+		tree, err := HierarchicalLSD(countdown{bg, &left}, kernel, 3, &LSDOptions{Workers: 1})
+		if err == nil {
+			if m := tree.Model; m.Status != StatusConverged || m.Scale == math.MaxFloat64 || !(m.Gap < 1) || len(tree.Splits) != 2 {
+				t.Errorf("a whole tree: %v, scale %g, gap %g, %d splits", m.Status, m.Scale, m.Gap, len(tree.Splits))
+			}
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("after %d looks: %v", looks, err)
+		}
+		if tree == nil {
+			continue
+		}
+		cut++
+		if m := tree.Model; m.Status != StatusCancelled || m.Scale != math.MaxFloat64 || m.Objective != math.MaxFloat64 || m.Gap != 1 {
+			t.Errorf("after %d looks: %v, scale %g, objective %g, gap %g", looks, m.Status, m.Scale, m.Objective, m.Gap)
+		}
+	}
+	if cut < 10 {
+		t.Errorf("%d trees were cut short", cut)
 	}
 }
 
