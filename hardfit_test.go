@@ -173,8 +173,8 @@ func (h *hardMatrix) certificate(t *testing.T, r hardRatios, name string, k int,
 	objective, far := h.objective(f, g)
 	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram()))
 	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram()))
-	n := math.Sqrt(float64(h.a.Rows)) // as in judge, and the sum of n·d squares
-	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean))
+	n := math.Sqrt(float64(h.a.Rows))                                   // as in judge, and the sum of n·d squares
+	e := float64(k+6) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean)) // two more, of the mean's part
 	tol := 2*math.Sqrt(double(objective))*e + e*e + float64(h.a.Rows+h.a.Cols)*laEps*double(objective)
 	r.note(t, h, name+", objective", h.off(c.Objective, objective, 2*h.exp, tol))
 	if h.total() > 0 {
