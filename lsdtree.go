@@ -75,7 +75,7 @@ type LSDSplit struct {
 // Options are those of each LSD; Progress is not called. Cost: at most 2k−3 LSDs with
 // k = 2, one of all samples and two of the parts of every division but the last, and the
 // eigenvalues and two passes of LSD with k. Errors: those of LSD. With ctx's error comes
-// the tree so far; its Scale and objective are 0, not computed.
+// the tree so far; its Scale is 0, its Objective math.MaxFloat64 and its Gap 1.
 func HierarchicalLSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDTree, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {
@@ -92,6 +92,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 	}
 	o.Progress = nil
 	t := &LSDTree{Leaves: make([]int, op.n)}
+	t.Model.Objective, t.Model.Gap = math.MaxFloat64, 1 // until rateTree
 	g := NewMatrix(op.n, k, nil)
 	for i := range op.n {
 		g.row(i)[0] = 1
