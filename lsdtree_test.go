@@ -110,8 +110,8 @@ func TestHierarchicalLSDCancelled(t *testing.T) {
 		left := looks
 		tree, err := HierarchicalLSD(countdown{bg, &left}, kernel, 3, &LSDOptions{Workers: 1})
 		if err == nil {
-			if m := tree.Model; m.Status != StatusConverged || m.Scale == math.MaxFloat64 || !(m.Gap < 1) || len(tree.Splits) != 2 {
-				t.Errorf("a whole tree: %v, scale %g, gap %g, %d splits", m.Status, m.Scale, m.Gap, len(tree.Splits))
+			if m := tree.Model; m.Status != StatusConverged || !(m.Scale > 0) || !(m.Objective > 0) || len(tree.Splits) != 2 {
+				t.Errorf("a whole tree: %v, scale %g, objective %g, %d splits", m.Status, m.Scale, m.Objective, len(tree.Splits))
 			}
 			break
 		}
@@ -122,8 +122,8 @@ func TestHierarchicalLSDCancelled(t *testing.T) {
 			continue
 		}
 		cut++
-		if m := tree.Model; m.Status != StatusCancelled || m.Scale != math.MaxFloat64 || m.Objective != math.MaxFloat64 || m.Gap != 1 {
-			t.Errorf("after %d looks: %v, scale %g, objective %g, gap %g", looks, m.Status, m.Scale, m.Objective, m.Gap)
+		if m := tree.Model; m.Status != StatusCancelled || m.Scale != 0 || m.Objective != 0 || m.Gap != 0 {
+			t.Fatalf("after %d looks: %v, scale %g, objective %g, gap %g", looks, m.Status, m.Scale, m.Objective, m.Gap)
 		}
 	}
 	if cut < 10 {
