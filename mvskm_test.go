@@ -420,3 +420,16 @@ func TestPathVolumeAtZero(t *testing.T) {
 		t.Errorf("volume %g at 0, %g at 1e-9", path[0].Penalty, path[1].Penalty)
 	}
 }
+
+// TestMinVolumeTol: a smaller Tol takes more iterations to a smaller loss.
+func TestMinVolumeTol(t *testing.T) {
+	x := noisy(firstOf(mixtures(300, 5, 3, 0.5, 1, 1)), 20, 1)
+	last := 0
+	for _, tol := range []float64{1e-2, 0, 1e-12} { // 0: 1e-5
+		m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Lambda: 1, Tol: tol, Centers: rowsOf(x, 0, 3), MaxIter: 5000})
+		if err != nil || m.Status != StatusConverged || m.Iterations <= last {
+			t.Errorf("tol %g: %d iterations after %d, %v, %v", tol, m.Iterations, last, m.Status, err)
+		}
+		last = m.Iterations
+	}
+}

@@ -49,6 +49,26 @@ func TestKMeansStart(t *testing.T) {
 	}
 }
 
+// TestKMeansAllRows: where the runs are made on a draw of the rows, the centers are those
+// of all rows at the end: a step on these lowers the inertia no more.
+func TestKMeansAllRows(t *testing.T) {
+	t.Parallel()
+	x := randomData(kmeansRows+1000, 2, 0, 9)
+	for i := range x.Rows {
+		x.row(i)[0] += 20 * float64(i%3)
+	}
+	j, f := started(t, x, 3, &MinVolumeOptions{Init: InitKMeans})
+	all := newClustering(&j.alternation)
+	first, err := all.lloyd(f, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := all.lloyd(f, 1)
+	if err != nil || second < first*(1-2e-6) {
+		t.Errorf("inertia %g, after a step on all rows %g, %v", first, second, err)
+	}
+}
+
 // started is a volumeFit with its first start.
 func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
 	t.Helper()
