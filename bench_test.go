@@ -374,7 +374,7 @@ func BenchmarkStage(b *testing.B) {
 				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
 			}
 			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, c.k, &Options{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, false); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, nil); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}
 	}

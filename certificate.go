@@ -81,7 +81,7 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	if err != nil {
 		return c, err
 	}
-	if c, err = compareWithFloor(s, centers, memberships, pc, true); err != nil {
+	if c, err = compareWithFloor(s, centers, memberships, pc, roundingBound); err != nil {
 		return Certificate{}, err
 	}
 	c.MinMembership = memberships.row(0)[0]

@@ -208,21 +208,25 @@ func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) 
 	for i := range m.Rows {
 		big, finite := rowMaxAbs(m.row(i))
 		if !finite || big > most {
-			return 0, firstBeyond(arg, i, m.row(i), most)
+			return 0, entryError(arg, m, most, 0)
 		}
 		top = max(top, big)
 	}
 	return top, nil
 }
 
-// firstBeyond is the error about the first entry of row i that is not finite or above most.
-func firstBeyond(arg string, i int, row []float64, most float64) error {
-	for j, v := range row {
-		switch {
-		case !isFinite(v):
-			return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrNonFinite}
-		case math.Abs(v) > most:
-			return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrRange}
+// entryError is the error about the first entry that is not finite, or whose size is above
+// most or exactly tooSmall. 0 is not too small.
+func entryError(arg string, m *Matrix, most, tooSmall float64) error {
+	for i := range m.Rows {
+		for j, v := range m.row(i) {
+			why := ErrRange
+			if !isFinite(v) {
+				why = ErrNonFinite
+			} else if a := math.Abs(v); a <= most && (a != tooSmall || a == 0) {
+				continue
+			}
+			return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: why}
 		}
 	}
 	return nil
@@ -243,14 +247,7 @@ func checkScale(arg string, m *Matrix, top float64) error {
 	if top == 0 || top >= leastScale {
 		return nil
 	}
-	for i := range m.Rows {
-		for j, v := range m.row(i) {
-			if math.Abs(v) == top {
-				return &InputError{Arg: arg, Row: i, Col: j, Value: v, Err: ErrRange}
-			}
-		}
-	}
-	return nil
+	return entryError(arg, m, mostEntry, top)
 }
 
 // symmetryTol is how far an entry may be from its mirror image, relative to the largest
@@ -393,10 +390,4 @@ func reshaped(m *Matrix, rows, cols int) *Matrix {
 	}
 	*m = Matrix{Rows: rows, Cols: cols, Stride: cols, Data: resized(m.Data, rows*cols)}
 	return m
-}
-
-// clampFinite keeps prototypes of data near the end of the float64 range
-// finite.
-func clampFinite(v float64) float64 {
-	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }

@@ -307,7 +307,7 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, memberships bool) (*meas
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
 		t.add(s, b.m.z, g)
-		direct, err := objectiveOf(s, centers, g, false)
+		direct, err := objectiveOf(s, centers, g, nil)
 		if err != nil {
 			return err
 		}

@@ -5,16 +5,14 @@ package softkmeans
 import "math"
 
 // objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that f and g
-// hold; +Inf where it overflows. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄. The two are equal, and
-// the second does not cancel where the mean is far from 0.
-//
-// Centers that are not from this data may be far larger than it, and cancel in a row. So
-// bounded asks for an upper bound: each row's residual grows by a bound of its rounding,
-// (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ and the same of the mean's part (Higham, Accuracy and
-// Stability of Numerical Algorithms, 2002, section 3.1). What remains is the relative
-// rounding of the squares and of their sum, below (n+d+k)·2^-52.
-func objectiveOf(s *samples, f, g *Matrix, bounded bool) (total float64, err error) {
-	r := newResidual(s, f, bounded)
+// hold; +Inf where it overflows. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) +
+// (1 − Σg_j)x̄. The two are equal, and the second does not cancel where the mean is far
+// from 0. With a bound, roundingBound, the result is an upper bound; nil: the plain sum.
+func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound) (total float64, err error) {
+	r := newResidual(s, f)
+	if bound != nil {
+		r.bound = bound(r.shifted)
+	}
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
@@ -39,13 +37,11 @@ func objectiveOf(s *samples, f, g *Matrix, bounded bool) (total float64, err err
 
 // residual is what the residuals of all rows are computed from.
 type residual struct {
-	shifted *Matrix // the centers less the mean, and the mean: k+1 rows, in scaled units
-	// hidden bounds what rounding hides of each row of shifted with a coefficient of 1;
-	// nil: the plain residual is asked for.
-	hidden []float64
+	shifted *Matrix  // the centers less the mean, and the mean: k+1 rows, in scaled units
+	bound   rowBound // nil: the plain residual is asked for
 }
 
-func newResidual(s *samples, f *Matrix, bounded bool) *residual {
+func newResidual(s *samples, f *Matrix) *residual {
 	k := f.Rows
 	r := &residual{shifted: NewMatrix(k+1, s.d, nil)}
 	copy(r.shifted.row(k), s.mean)
@@ -55,13 +51,36 @@ func newResidual(s *samples, f *Matrix, bounded bool) *residual {
 			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
 		}
 	}
-	if bounded {
-		r.hidden = make([]float64, k+1)
-		for j := range r.hidden {
-			r.hidden[j] = float64(2*k+8) * 0x1p-53 * norm2(r.shifted.row(j))
-		}
-	}
 	return r
+}
+
+// rowBound returns 1 − Σg_j, and what rounding can hide of the residual of a row with the
+// memberships g.
+type rowBound func(g []float64) (missing, hidden float64)
+
+// roundingBound is for centers that are not from this data. They may be far larger than
+// it, and cancel in a row. Rounding then hides at most (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ of a
+// residual, and the same of the mean's part (Higham, Accuracy and Stability of Numerical
+// Algorithms, 2002, section 3.1). What remains is the relative rounding of the squares and
+// of their sum, below (n+d+k)·2^-52.
+func roundingBound(shifted *Matrix) rowBound {
+	k := shifted.Rows - 1
+	of := make([]float64, k+1) // of each row of shifted, with a coefficient of 1
+	for j := range of {
+		of[j] = float64(2*k+8) * 0x1p-53 * norm2(shifted.row(j))
+	}
+	return func(g []float64) (missing, hidden float64) {
+		var lost float64 // large memberships may cancel: the sum to twice the digits
+		missing, size := 1.0, 1.0
+		for j, v := range g {
+			sum, rest := twoSum(missing, -v)
+			missing, lost = sum, lost+rest
+			size += math.Abs(v)
+			hidden += math.Abs(v) * of[j]
+		}
+		missing += lost
+		return missing, hidden + (math.Abs(missing)+float64(k)*0x1p-53*size)*of[k]
+	}
 }
 
 // mixture is the rows of residual.shifted that a sample is compared with.
@@ -74,41 +93,31 @@ type mixture struct {
 // overwrites the row.
 func (r *residual) squares(row, g []float64, mix *mixture) float64 {
 	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
-	missing, size := 1.0, 1.0
+	missing, hidden := 1.0, 0.0
 	for j, v := range g {
 		missing -= v
 		if v != 0 {
 			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
 		}
 	}
-	if r.hidden != nil { // large memberships may cancel: the sum to twice the digits
-		var lost, rest float64
-		missing = 1
-		for _, v := range g {
-			missing, rest = twoSum(missing, -v)
-			lost += rest
-			size += math.Abs(v)
-		}
-		missing += lost
+	if r.bound != nil {
+		missing, hidden = r.bound(g)
 	}
 	if missing != 0 {
 		mix.coef, mix.index = append(mix.coef, missing), append(mix.index, len(g))
 	}
 	addRows(row, mix.coef, mix.index, r.shifted.Data)
 	squares := sumSquares(row)
-	if r.hidden == nil {
+	if hidden == 0 {
 		return squares
 	}
-	length := math.Sqrt(squares) + float64(len(g))*0x1p-53*size*r.hidden[len(g)]
-	for t, v := range mix.coef {
-		length += math.Abs(v) * r.hidden[mix.index[t]]
-	}
+	length := math.Sqrt(squares) + hidden
 	return length * length
 }
 
 // compareWithFloor fills in what a certificate says of the objective.
-func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bounded bool) (c Certificate, err error) {
-	objective, err := objectiveOf(s, f, g, bounded)
+func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bound func(*Matrix) rowBound) (c Certificate, err error) {
+	objective, err := objectiveOf(s, f, g, bound)
 	if err != nil {
 		return c, err
 	}

@@ -43,7 +43,7 @@ func (p digits) dot(x, y []*big.Float) *big.Float {
 // double is the nearest float64, the largest where that would be infinite.
 func double(x *big.Float) float64 {
 	v, _ := x.Float64()
-	return clampFinite(v)
+	return min(max(v, -math.MaxFloat64), math.MaxFloat64)
 }
 
 // bigRows are vectors, one a row.

@@ -116,7 +116,7 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, false)
+	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -480,7 +480,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		if err := solveZeroWeights(s, m.Centers, g, SumToOne); err != nil {
 			return err
 		}
-		sum, err := objectiveOf(s, m.Centers, g, false)
+		sum, err := objectiveOf(s, m.Centers, g, nil)
 		if err != nil {
 			return err
 		}

@@ -373,7 +373,7 @@ func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
 		return nil, err
 	}
-	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, false)
+	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, nil)
 	if wrong != nil {
 		return nil, wrong
 	}
