@@ -12,9 +12,9 @@ import (
 
 // checkList looks for every fault of the list in the sources and type-checks it. It prints
 // what to mend and returns the exit code. With fix it writes the list anew with the files
-// in which the lines are now.
+// in which the lines are now, and the names in them.
 func checkList(p *pack, module string, faults []fault, fix bool, out io.Writer) int {
-	bad, moved := 0, map[int]string{}
+	bad, moved := 0, map[int]*fault{}
 	complain := func(f *fault, text string) {
 		bad++
 		fmt.Fprintf(out, "%s:%d: %s: %s\n", listPath, f.number, f.name, text)
@@ -24,8 +24,17 @@ func checkList(p *pack, module string, faults []fault, fix bool, out io.Writer) 
 		f := &faults[i]
 		s, err := p.locate(f)
 		if err != nil {
-			complain(f, err.Error())
-			continue
+			g, ok := p.follow(f)
+			if !ok {
+				complain(f, err.Error())
+				continue
+			}
+			f, s = &g, p.sources[g.file]
+			moved[f.number] = f
+		} else if s.name != f.file {
+			g := *f
+			f, g.file = &g, s.name
+			moved[f.number] = f
 		}
 		wrong, _, _, err := f.apply(s)
 		if err == nil {
@@ -36,41 +45,46 @@ func checkList(p *pack, module string, faults []fault, fix bool, out io.Writer) 
 		}
 		changes[wrong] = f.name
 		if err != nil {
+			delete(moved, f.number)
 			complain(f, err.Error())
-		} else if s.name != f.file {
-			moved[f.number] = s.name
-			if !fix {
-				complain(f, fmt.Sprintf("its lines are in %s now, not in %s; -fix writes this", s.name, f.file))
-			}
+		} else if moved[f.number] != nil && !fix {
+			complain(f, fmt.Sprintf("its lines are other ones now; -fix writes\n%s", f))
 		}
 	}
 	if fix && len(moved) > 0 {
 		path := filepath.Join(module, listPath)
-		if err := rename(path, moved); err != nil {
+		if err := rewrite(path, faults, moved); err != nil {
 			fmt.Fprintln(out, err)
 			return 2
 		}
-		fmt.Fprintf(out, "%s: %d faults have the file in which they are now\n", path, len(moved))
+		fmt.Fprintf(out, "%s: %d faults have the file and the names that they have now\n", path, len(moved))
 	}
 	fmt.Fprintf(out, "%d faults, %d to mend\n", len(faults), bad)
 	return min(bad, 1)
 }
 
-// rename writes other files into the headers of the list at these lines.
-func rename(path string, moved map[int]string) error {
+// rewrite writes the list with other faults at some lines. All else in it stays.
+func rewrite(path string, faults []fault, moved map[int]*fault) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	lines := strings.Split(string(data), "\n")
-	for number, file := range moved {
-		if number > len(lines) || !header.MatchString(lines[number-1]) {
-			return fmt.Errorf("%s:%d is no longer a fault's first line", path, number)
+	var out []string
+	done := 0
+	for i := range faults {
+		f := &faults[i]
+		if moved[f.number] == nil {
+			continue
 		}
-		words := strings.SplitN(lines[number-1], " ", 3)
-		lines[number-1] = words[0] + " " + file + " " + words[2]
+		if f.number > len(lines) || !strings.HasPrefix(lines[f.number-1], f.name+" ") {
+			return fmt.Errorf("%s:%d is no longer the first line of %s", path, f.number, f.name)
+		}
+		out = append(out, lines[done:f.number-1]...)
+		out = append(out, strings.Split(strings.TrimSpace(moved[f.number].String()), "\n")...)
+		done = f.number + len(f.lines)
 	}
-	return os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666)
+	return os.WriteFile(path, []byte(strings.Join(append(out, lines[done:]...), "\n")), 0o666)
 }
 
 // missing says which of a fault's lines are not in its file, and what is like them there.

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -213,10 +214,12 @@ func (e *editor) number(n *ast.BasicLit) {
 		if err != nil || v > 1<<53 {
 			return
 		}
-		if v > 0 {
+		if v > 0 && v < 100 { // one more or less of many is no mistake that shows
 			to = append(to, strconv.FormatInt(v-1, 10))
 		}
-		to = append(to, strconv.FormatInt(v+1, 10))
+		if v < 100 {
+			to = append(to, strconv.FormatInt(v+1, 10))
+		}
 		if v > 1 {
 			to = append(to, strconv.FormatInt(2*v, 10))
 		}
@@ -226,7 +229,7 @@ func (e *editor) number(n *ast.BasicLit) {
 			return
 		}
 		for _, w := range []float64{v - 1, v + 1, 2 * v} {
-			if w != v {
+			if math.Abs(w-v) >= 0.01*math.Abs(v) {
 				s := strconv.FormatFloat(w, 'g', -1, 64)
 				if !strings.ContainsAny(s, ".e") {
 					s += ".0"

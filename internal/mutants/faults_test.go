@@ -155,14 +155,19 @@ typed small.go slip: does not build
 -sum += i
 +sum += "i"
 
-gone small.go sign: the condition has another name now
- for i := 1; i <= m; i++ {
+gone small.go sign: the condition is another one now
+ for i := 1; i <= 2*n; i++ {
 -sum += i
 +sum -= i
 
 same small.go sign: like the first
 -sum += i
 +sum -= i
+
+named other.go wrong start: the names are other ones now
+-for n := 1; n <= till; n++ {
++for n := 2; n <= till; n++ {
+ sum += n
 `
 	path := filepath.Join(dir, listPath)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
@@ -182,24 +187,27 @@ same small.go sign: like the first
 	var said bytes.Buffer
 	code := checkList(p, dir, faults, false, &said)
 	for _, want := range []string{
-		"faults.txt:6: moved: its lines are in small.go now, not in other.go",
+		"faults.txt:6: moved: its lines are other ones now; -fix writes\nmoved small.go ",
+		"faults.txt:23: named: its lines are other ones now; -fix writes\nnamed small.go ",
 		"faults.txt:10: typed: ",
 		"faults.txt:14: gone: its lines are not in small.go\n",
 		"the most like it is small.go:4: for i := 1; i <= n; i++ {",
 		"-sum += i\n\t\tin lines [5]",
 		"faults.txt:19: same: it is the same as good",
-		"5 faults, 4 to mend",
+		"6 faults, 5 to mend",
 	} {
 		if code != 1 || !strings.Contains(said.String(), want) {
 			t.Errorf("%d, %q is not in\n%s", code, want, &said)
 		}
 	}
 	said.Reset()
-	if code := checkList(p, dir, faults, true, &said); code != 1 || !strings.Contains(said.String(), "5 faults, 3 to mend") {
+	if code := checkList(p, dir, faults, true, &said); code != 1 || !strings.Contains(said.String(), "6 faults, 3 to mend") {
 		t.Errorf("-fix: %d, %s", code, &said)
 	}
-	if got, err := os.ReadFile(path); err != nil || string(got) != strings.Replace(text, "other.go", "small.go", 1) {
-		t.Errorf("-fix writes\n%s", got)
+	want := strings.ReplaceAll(text, "other.go", "small.go")
+	want = strings.NewReplacer("for n := 1; n <= till; n++", "for i := 1; i <= n; i++", "for n := 2; n <= till; n++", "for i := 2; i <= n; i++", " sum += n\n", " sum += i\n").Replace(want)
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("-fix writes\n%s\nnot\n%s", got, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	}
 	set.BoolVar(&o.list, "list", false, "print the faults and do nothing")
 	set.BoolVar(&o.check, "check", false, "only say which faults of the list do not match the sources or do not build, and what to mend")
-	set.BoolVar(&o.fix, "fix", false, "-check, and write the list anew where lines have moved to another file")
+	set.BoolVar(&o.fix, "fix", false, "-check, and write the list anew where lines have moved to another file or differ in names alone")
 	only := set.String("run", "", "only the faults whose name matches the `REGEXP`")
 	files := set.String("files", "", "only faults in files that match the `REGEXP`")
 	set.StringVar(&o.tests, "tests", "", "only the tests that match the `REGEXP`: to see whether a new test catches what it is for")
