@@ -160,7 +160,9 @@ type Stats struct {
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all
-// of them may be 0. A weight below 0 is an [ErrOption].
+// of them may be 0. A weight below 0 is an [ErrOption]. Weights of all parts should be
+// within 2^500 of each other: a row that counts in its own part and not in the whole is
+// an [ErrChanged] of the second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	return s.add(context.Background(), x, weights, 0)
 }
