@@ -56,6 +56,7 @@ type bench struct {
 	dir     string // of the copy
 	pkg     string // the package's folder in it
 	out     string // for binaries
+	goroot  string
 	timeout time.Duration
 	tests   string // only these; "": those that run the faulty lines
 	long    bool   // also all tests with SOFTKMEANS_LONG=1
@@ -70,7 +71,11 @@ func newBench(ctx context.Context, module, folder string, o *options, progress f
 	if err := copyTree(b.dir, module); err != nil {
 		return nil, err
 	}
-	var err error
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	b.goroot = strings.TrimSpace(string(root))
 	if b.p, err = load(ctx, b.pkgDir()); err != nil {
 		return nil, err
 	}
@@ -249,7 +254,7 @@ func (b *bench) run(ctx context.Context, binary string, s stage, env ...string) 
 		script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)
 		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", script, binary}, flags...)...)
 	}
-	cmd.Dir, cmd.Env = b.pkgDir(), append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = b.pkgDir(), append(append(os.Environ(), "GOROOT="+b.goroot), env...) // which -trimpath takes out
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
