@@ -145,13 +145,13 @@ func matrixSize(m *Matrix) int { return 16 + 8*m.Rows*m.Cols }
 // a number of iterations that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	switch {
-	case m.Solver < 0 || m.Solver > SolverKrylov:
+	case m.Solver < 0 || m.Solver >= solverCount:
 		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
-	case m.Status < 0 || m.Status > StatusCancelled:
+	case m.Status < 0 || m.Status >= statusCount:
 		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
 	case m.Sum != SumToOne && m.Sum != SumAtMostOne:
 		return nil, fail(ErrOption, "the model's sum is "+m.Sum.String())
-	case m.Volume < VolumeAuto || m.Volume > VolumeAffine:
+	case m.Volume < VolumeAuto || m.Volume >= volumeCount:
 		return nil, fail(ErrOption, "the model's volume is "+m.Volume.String())
 	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
 		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
@@ -159,7 +159,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		return nil, fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
 	}
 	for i, w := range m.Warnings {
-		if w.Kind < 0 || w.Kind > WarnSlack || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
+		if w.Kind < 0 || w.Kind >= warningCount || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
 			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
@@ -216,8 +216,8 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 		out.Sum = SumAtMostOne
 	}
 	iterations := binary.LittleEndian.Uint64(data[16:])
-	if flags&^knownFlags != 0 || out.Volume > VolumeAffine || out.Solver < 0 || out.Solver > SolverKrylov ||
-		out.Status < 0 || out.Status > StatusCancelled || iterations > math.MaxInt32 {
+	if flags&^knownFlags != 0 || out.Volume >= volumeCount || out.Solver < 0 || out.Solver >= solverCount ||
+		out.Status < 0 || out.Status >= statusCount || iterations > math.MaxInt32 {
 		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
 	out.Iterations = int(iterations)
@@ -297,7 +297,7 @@ func kindOf(magic string) string {
 // function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	switch {
-	case m.Status < 0 || m.Status > StatusCancelled:
+	case m.Status < 0 || m.Status >= statusCount:
 		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
 	case m.Rank < 0 || m.Rank > math.MaxInt32:
 		return nil, fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
@@ -344,7 +344,7 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	}
 	rank, iterations := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
 	out := LSDModel{Status: Status(binary.LittleEndian.Uint32(data[12:]))}
-	if flags&^(lsdMembers|lsdMap) != 0 || flags == lsdMap || out.Status < 0 || out.Status > StatusCancelled ||
+	if flags&^(lsdMembers|lsdMap) != 0 || flags == lsdMap || out.Status < 0 || out.Status >= statusCount ||
 		iterations > math.MaxInt32 || rank > math.MaxInt32 {
 		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
@@ -442,7 +442,7 @@ func (r *reader) warnings() []Warning {
 	for i := range list {
 		kind, cluster, other := r.dimension(), r.dimension(), r.dimension()
 		value := r.numbers(1)
-		if r.bad || kind > int(WarnSlack) {
+		if r.bad || kind >= int(warningCount) {
 			r.bad = true
 			return nil
 		}

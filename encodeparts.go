@@ -219,7 +219,7 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most && pc.floorError >= 0 && pc.floorError <= most):
 		return false
-	case math.Float64bits(head[3]) != 0 || !equalsInt(head[4], pc.steps) || pc.solver > SolverKrylov || pc.status > StatusCancelled:
+	case math.Float64bits(head[3]) != 0 || !equalsInt(head[4], pc.steps) || pc.solver >= solverCount || pc.status >= statusCount:
 		return false
 	case checkFit(p.k, &Options{Enclosure: p.enclosure, Orientation: p.orientation}) != nil:
 		return false

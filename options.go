@@ -32,6 +32,7 @@ const (
 	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step.
 	// Its Floor is a bound (see Model.FloorError).
 	SolverKrylov
+	solverCount // a new solver stands before it
 )
 
 // String returns "auto", "gram", "jacobi" or "krylov".
@@ -97,7 +98,7 @@ func checkFit(k int, o *Options) error {
 	switch {
 	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
 		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
-	case o.Solver < SolverAuto || o.Solver > SolverKrylov:
+	case o.Solver < SolverAuto || o.Solver >= solverCount:
 		return fail(ErrOption, "Solver is "+o.Solver.String())
 	case gramOnly && o.Solver > SolverGram:
 		return fail(ErrOption, "Solver is "+o.Solver.String()+", which the build tag gramonly leaves out")
@@ -142,6 +143,7 @@ const (
 	// VolumeAffine takes the k−1 singular values of the centers less their own mean:
 	// the volume of the simplex, wherever it is.
 	VolumeAffine
+	volumeCount // a new volume stands before it
 )
 
 // String returns "auto", "origin" or "affine".
@@ -179,6 +181,7 @@ const (
 	InitGlobal
 	// InitRandom takes k different samples at random.
 	InitRandom
+	initCount // a new start stands before it
 )
 
 // String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
@@ -314,11 +317,11 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 		}
 	}
 	switch {
-	case o.Init < InitAuto || o.Init > InitRandom:
+	case o.Init < InitAuto || o.Init >= initCount:
 		return fail(ErrOption, "Init is "+o.Init.String())
 	case o.Sum != SumToOne && o.Sum != SumAtMostOne:
 		return fail(ErrOption, "Sum is "+o.Sum.String())
-	case o.Volume < VolumeAuto || o.Volume > VolumeAffine:
+	case o.Volume < VolumeAuto || o.Volume >= volumeCount:
 		return fail(ErrOption, "Volume is "+o.Volume.String())
 	case o.Centers == nil:
 		return nil
@@ -364,6 +367,7 @@ const (
 	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
 	// what the slack allows; the model is the best that was found.
 	WarnSlack
+	warningCount // a new kind stands before it
 )
 
 // Warning is a reason to look at a solution before it is used. Values are

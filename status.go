@@ -37,4 +37,5 @@ const (
 	StatusIterationLimit
 	// StatusCancelled: the context ended; the result is the best so far.
 	StatusCancelled
+	statusCount // a new status stands before it
 )
