@@ -43,7 +43,7 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	if o.n < 1 {
 		return nil, fail(ErrTooFewSamples, "the similarity has no rows")
 	}
-	if kernel, ok := src.(*SampleKernel); ok && !kernel.rbf {
+	if kernel, ok := src.(*SampleKernel); ok && kernel.linear {
 		data := *kernel.s
 		data.ctx, data.workers = ctx, o.workers
 		o.data, o.exp = &data, 2*data.exp

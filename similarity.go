@@ -111,9 +111,9 @@ func (k *denseKernel) Rows(dst *Matrix, lo int) {
 // must not change while the kernel is in use.
 type SampleKernel struct {
 	s      *samples // x with its scale, not centred
-	rbf    bool
-	gamma  float64 // of an RBF kernel, in the units of x
-	scaled float64 // γ for the scaled samples
+	linear bool     // K = XXᵀ, which LSD and TI-LSD do not form; otherwise RBF
+	gamma  float64  // of an RBF kernel, in the units of x
+	scaled float64  // γ for the scaled samples
 }
 
 // LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf] of it do
@@ -125,13 +125,13 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &SampleKernel{s: s}, nil
+	return &SampleKernel{s: s, linear: true}, nil
 }
 
 // RBFKernel returns K_ij = exp(−γ‖x_i − x_j‖²) for the rows of x (n×d). gamma 0 stands
 // for the median heuristic: γ = 1/(2m²) with m the median of ‖x_i − x_j‖ over all pairs
-// i < j. Where it is 0, m is the median of the distances above 0, and where there are
-// none, of the order of the entries. Above 1000 rows, m is that of 1000 rows drawn at
+// i < j. Where that is 0, m is the median of the distances above 0. Without any of these,
+// m is of the size of the largest entry. Above 1000 rows, m is that of 1000 rows drawn at
 // random, always the same. Cost: O(nd), and O(min(n, 1000)²·d) for gamma 0.
 //
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
@@ -144,7 +144,7 @@ func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.rbf = true
+	k.linear = false
 	k.gamma, k.scaled = gamma, unscale(gamma, 2*k.s.exp)
 	if gamma == 0 {
 		m := k.medianDistance()
@@ -258,10 +258,10 @@ func (k *SampleKernel) between(dst *Matrix, own []float64) {
 			row, a := dst.row(i)[lo:hi], own[i*d:(i+1)*d]
 			for j := range row {
 				b := other[j*d : (j+1)*d]
-				if k.rbf {
-					row[j] = math.Exp(-min(k.scaled*min(squaredDistance(a, b), math.MaxFloat64), 1e4))
-				} else {
+				if k.linear {
 					row[j] = math.Ldexp(dot(a, b), 2*k.s.exp)
+				} else {
+					row[j] = math.Exp(-min(k.scaled*min(squaredDistance(a, b), math.MaxFloat64), 1e4))
 				}
 			}
 		}

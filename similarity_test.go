@@ -31,7 +31,7 @@ func FuzzSimilarity(f *testing.F) {
 			m := in.symmetric(n)
 			s = KernelFunc(n, m.At)
 		}
-		isXX := kernel != nil && !kernel.rbf
+		isXX := kernel != nil && kernel.linear
 		whole := mustDo(SimilarityMatrix(s))(t)
 		finite(t, "similarities", whole.Data...)
 		if kernel != nil {
