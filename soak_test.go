@@ -260,7 +260,7 @@ func (s *soak) minVolume() {
 	}
 	w := s.weights(x.Rows)
 	k := 1 + r.IntN(5)
-	o := &MinVolumeOptions{Weights: w, Seed: r.Uint64(), Workers: r.IntN(4), Restarts: r.IntN(3), MaxIter: 20 * r.IntN(6), Init: Init(r.IntN(int(InitRandom) + 1)),
+	o := &MinVolumeOptions{Weights: w, Seed: r.Uint64(), Workers: r.IntN(4), Restarts: r.IntN(3), MaxIter: 20 * r.IntN(6), Init: Init(r.IntN(int(initCount))),
 		Volume: Volume(r.IntN(3)), Sum: Sum(r.IntN(2))}
 	before := soakSum(x)
 	switch r.IntN(10) {
