@@ -37,16 +37,6 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	return floorsOf(s.units, values), nil
 }
 
-// Optimal reports whether the pair is a global optimum to the given tolerance: the size of
-// the gap, of negative memberships and of the error of row sums are at most tol. 0 stands
-// for 1e-9.
-func (c Certificate) Optimal(tol float64) bool {
-	if tol == 0 {
-		tol = 1e-9
-	}
-	return math.Abs(c.Gap) <= tol && c.MinMembership >= -tol && c.MaxSumError <= tol
-}
-
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the
 // global minimum for x (n×d) over rows of memberships that add up to 1. It checks what the
 // theorem asks for. Infeasible memberships are no error: the result reports them. Certify

@@ -216,3 +216,13 @@ type Certificate struct {
 	Total      float64 // ‖Xc‖², the objective for k = 1
 	FloorError float64 // how far the true minimum may be from Floor (see Model.FloorError)
 }
+
+// Optimal reports whether the pair is a global optimum to the given tolerance: the size of
+// the gap, of negative memberships and of the error of row sums are at most tol. 0 stands
+// for 1e-9.
+func (c Certificate) Optimal(tol float64) bool {
+	if tol == 0 {
+		tol = 1e-9
+	}
+	return math.Abs(c.Gap) <= tol && c.MinMembership >= -tol && c.MaxSumError <= tol
+}
