@@ -16,9 +16,9 @@ import (
 // of x, and math.MaxFloat64 where large weights take them out of range.
 //
 // The digits are those of SolverAuto. Where the last floors fall below 1e-9 of the total
-// and min(n, d) ≤ 512, a Jacobi SVD has √floor to (n+d)·2^-52 of √total, so that a floor
-// of 1e-20 of the total still has digits. Otherwise the error is min(n, d)·2^-52 of the
-// total.
+// and min(n, d) ≤ 512, a Jacobi SVD finds √floor with an error of (n+d)·2^-52 of √total. A
+// floor of 1e-20 of the total then still has digits. Otherwise the floor has an error of
+// min(n, d)·2^-52 of the total.
 //
 // Floors reads the options Weights and Workers. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.

@@ -63,8 +63,8 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		r := s.residuals(values, y, z, o.indefinite)
 		out.next, out.top = r.next, r.top
 		count := len(r.values)
-		// Vectors without a residual are not the leading ones where others, not found yet,
-		// may have larger values.
+		// Small residuals prove eigenvectors, but not that they are the leading ones: one not
+		// found yet may have a larger value, up to out.next.
 		sure := o.sum == 0 || float64(count)*(out.next-values[count-1]) <= o.sum*values[0]
 		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
 		hopeless := false

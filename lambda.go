@@ -10,8 +10,8 @@ func allowance(vf *volumeFit) float64 {
 	return max(min(vf.o.Slack*vf.reference(), mostGiven*(vf.total-vf.pc.floor)), 0x1p-60*vf.total)
 }
 
-// firstLambda is where the search for λ starts. Over data sets and slacks λ grew about
-// as the root of the allowance; the factor lay between 0.4 and 2.
+// firstLambda is where the search for λ starts. Over data sets and slacks the λ found grew
+// about as the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
 func firstLambda(vf *volumeFit) float64 {
 	return 0.8 * math.Sqrt(allowance(vf)*vf.total) / float64(vf.k)
 }

@@ -225,7 +225,8 @@ func (d *descent) advance(f *candidate, m *move, t float64) {
 	f.steps++
 }
 
-// lower is the iteration. It does not change from.
+// lower is the iteration. It does not change from. alpha is the step length: first 0.1 over
+// the largest entry of the gradient, then Barzilai & Borwein's ⟨s, s⟩/⟨s, y⟩.
 func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
 	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}

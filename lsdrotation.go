@@ -1,11 +1,11 @@
 package softkmeans
 
 // The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013):
-// turns points of a hyperplane about its centre until they are closest to the probability
+// it turns points of a hyperplane about its centre until they are closest to the probability
 // simplex. It tries a Levenberg–Marquardt step first. Where that fails it takes the
 // source's step, simplex projection and an orthogonal Procrustes problem, which never
-// raises the distance but gains little near the end. On exact data 3 to 66 of the former
-// reached squared distances of 2e-28, and 3000 of the latter 1e-7 to 1e-20.
+// raises the distance but gains little near the end. On exact data 3 to 66 steps of the
+// first kind reached squared distances of 2e-28, and 3000 of the second 1e-7 to 1e-20.
 
 import (
 	"context"

@@ -5,9 +5,12 @@ package softkmeans
 import "math"
 
 // objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that f and g
-// hold; +Inf where it overflows. x − Fᵀg is summed as (x − x̄) − Σg_j(f_j − x̄) +
-// (1 − Σg_j)x̄. The two are equal, and the second does not cancel where the mean is far
-// from 0. With a bound, roundingBound, the result is an upper bound; nil: the plain sum.
+// hold; +Inf where it overflows. x − Fᵀg is summed as the same
+//
+//	(x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄,
+//
+// which does not cancel where the mean is far from 0. With a bound, such as roundingBound,
+// the result is an upper bound; nil: the plain sum.
 func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound) (total float64, err error) {
 	r := newResidual(s, f)
 	if bound != nil {

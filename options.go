@@ -287,8 +287,7 @@ type MinVolumeSeqOptions struct {
 	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
 }
 
-// Defaults. The definition of ε and kmeansRuns were chosen on iris, seeds,
-// glass, digits and mfeat_pix; Slack is the contract's.
+// Defaults of the alternating methods; FitMinVolume tells on which data they were chosen.
 const (
 	defaultSlack    = 0.25
 	defaultMaxIter  = 1000

@@ -40,9 +40,10 @@ type KProposal struct {
 //
 // It is a first guess: it counts directions in which prototypes lie, not
 // clusters. Clusters along a line share one direction, and a column on a much larger scale
-// than the others decides alone. Compare Elbow and Profile, and look at Explained. Cost: O(m²) for m floors. Errors:
-// [ErrTooFewSamples] without floors; [ErrNonFinite], [ErrOption] for floors
-// that are not finite, negative, or rise.
+// than the others decides alone. Compare Elbow and Profile, and look at Explained.
+//
+// Cost: O(m²) for m floors. Errors: [ErrTooFewSamples] without floors; [ErrNonFinite],
+// [ErrOption] for floors that are not finite, negative, or rise.
 func ProposeK(floors []float64) (KProposal, error) {
 	var p KProposal
 	if err := checkFloors(floors); err != nil {

@@ -16,7 +16,7 @@ type qr struct {
 	a    *Matrix
 	tau  []float64
 	perm []int // column j of A·P is column perm[j] of A; nil: no pivoting
-	rank int   // columns reduced; with pivoting, those before all others were negligible
+	rank int   // columns reduced; with pivoting, all others are negligible
 }
 
 // reflect turns column j of a, from row j down, into a Householder vector and adds its τ to

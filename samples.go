@@ -24,7 +24,7 @@ type samples struct {
 	centred bool
 	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
 	workers int
-	part    bool // of data with more rows: products are of its columns, however many
+	part    bool // of a table with more rows: products are of the columns, even if there are fewer rows here
 }
 
 // units are the powers of two that data and weights are divided by: the largest entry is
@@ -73,9 +73,9 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	return s, nil
 }
 
-// stripLengthOf is the length to state for rows of length l whose blocks become strips
-// of columns. Blocks are then 32 times as long, 8 MB, up to the most: the start and the end
-// of a sum over few rows would cost more than the sum.
+// stripLengthOf is the length that a pass states for rows of length l whose blocks become
+// strips of columns: a 32nd of it. So blockRows makes blocks of up to 32 times as many rows,
+// 8 MB. In a sum over few rows its start and its end would cost more than the rest.
 func stripLengthOf(l int) int { return (l + 31) / 32 }
 
 // eachBlock is the function of that name over s.

@@ -2,7 +2,7 @@
 
 package softkmeans
 
-// Matters of amd64 alone.
+// What amd64 alone needs, for the machines that do not. kernels_simd.go serves them all.
 
 func clearUpper() {}
 

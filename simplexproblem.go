@@ -19,7 +19,7 @@ type simplexProblem struct {
 	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
 	flat     bool            // all vertices coincide
 	// near: the vertices' mean is no farther from the origin than the vertices are from
-	// it. Then x·v − mean·v, with offset = mean·v, is as accurate as (x − mean)·v.
+	// their mean. Then x·v − mean·v, with offset = mean·v, is as accurate as (x − mean)·v.
 	near          bool
 	offset        []float64
 	chol, inverse []float64 // scratch

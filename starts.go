@@ -10,7 +10,7 @@ import (
 	"sort"
 )
 
-// The effort of InitKMeans. kmeansRuns starts of k-means++ are compared, each of at
+// The effort of InitKMeans. kmeansRuns starts of k-means++ are compared, each with at
 // most kmeansSteps iterations in the principal subspace and liftedSteps on the samples
 // themselves. Where there are more than kmeansRows rows, that many are drawn for the
 // comparison. The best run then continues on all rows.
@@ -252,9 +252,9 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 // subspace, and axes its directions in those of z.
 //
 // The runs are made in the principal subspace, which holds the optimum of the relaxed
-// problem (Ding & He 2004). They take a fraction of the time there. Continued on the
-// samples themselves they mostly end at a lower inertia than runs from seeds of all
-// coordinates. The inertia after that continuation tells which run is best.
+// problem (Ding & He 2004). They take a fraction of the time there. Each is then continued
+// on the samples themselves, and mostly ends at a lower inertia than a run that has
+// always had all coordinates. That last inertia tells which run is best.
 func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
 	full, flat := *m, *m
 	flat.z = w.Clone()

@@ -35,8 +35,8 @@ type junction struct {
 }
 
 // momentsOf takes them from samples of at least one row of positive weight. The mean of
-// the first pass is off in its last digits, which joining parts would multiply by
-// their distance. A second pass, O(nd), sums the differences from it.
+// the first pass is off in its last digits. Joining parts would multiply that error by the
+// distance between the parts. So a second pass, O(nd), sums the differences from the mean.
 func momentsOf(s *samples) (*moments, error) {
 	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
 	if s.zeros {

@@ -17,8 +17,8 @@ import (
 )
 
 // The two outermost rows are taken along lines of the subspace: linesPerCenter for each
-// of its directions and one more, at most mostLines. A corner of a simplex of k is
-// outermost at one in k of their ends.
+// of its directions and one more, at most mostLines. Of the ends of these lines one in k
+// finds a given corner of a simplex of k corners.
 const (
 	linesPerCenter = 16
 	mostLines      = 128

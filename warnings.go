@@ -5,8 +5,8 @@ package softkmeans
 
 import "math"
 
-// Centers coincide if their distance is at most coincidentShare of the data's spread,
-// and are far if it is more than farFactor times that of the farthest sample.
+// Two centers coincide if their distance is at most coincidentShare of the data's spread. A
+// center is far if its length is more than farFactor times that of the longest sample.
 const (
 	coincidentShare = 1e-3
 	farFactor       = 3

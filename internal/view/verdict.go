@@ -11,7 +11,7 @@ import (
 )
 
 // CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
-// optimal, as a share of the total variance.
+// optimal, as a share of the total variance. It is Optimal's own default.
 const CertifiedTol = 1e-9
 
 // exactShare is the share of the total variance below which FitMinVolume takes a floor
@@ -28,8 +28,8 @@ type Fit struct {
 	Partial     bool // the fit was stopped early
 }
 
-// SlackPart is the part of the total variance of which FitMinVolume's slack is a share,
-// if the floor is too small for that; "" if the slack is a share of the floor.
+// SlackPart says which part of the total variance takes the floor's place in
+// FitMinVolume's slack where the floor is too small; "" where it is not.
 func (f *Fit) SlackPart() string {
 	switch {
 	case f.Trivial:
