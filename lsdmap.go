@@ -20,7 +20,7 @@ type LSDModel struct {
 	// squared units of K, and at most math.MaxFloat64.
 	Objective float64
 	// Floor is a lower bound of the objective over all P and c: the sum of the squares
-	// of all eigenvalues of K but the k largest positive ones, which the best positive
+	// of all eigenvalues of K but the k largest positive ones. That is what the best positive
 	// semidefinite matrix of rank k leaves. PPᵀ has no negative entries either, so where
 	// K has some, Floor is far below what LSD can reach. For TILSD the rank is k−1 and
 	// the matrix HKH, and Floor is the minimum: TILSD attains it.

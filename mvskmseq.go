@@ -37,8 +37,9 @@ const (
 //     mixture among them. λ and the centers are those of the summary, by the slack rule
 //     with the floor of all rows.
 //  3. A measurement of these centers on all rows, with exact memberships.
-//  4. Up to Refinements passes more. Before each the summary's objective is corrected to
-//     the value and the gradient measured, and solved anew. A solution that does not
+//  4. Up to Refinements passes more. Before each, the summary's objective is corrected, so
+//     that it has the value and the gradient that the last pass measured, and is minimised
+//     again. A solution that does not
 //     lower the objective of all rows, at the later λ, is dropped.
 //  5. The memberships, if they are asked for.
 //
