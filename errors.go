@@ -17,7 +17,8 @@ var (
 	ErrShape = errors.New("wrong shape")
 	// ErrNonFinite: the data has a NaN or an infinity.
 	ErrNonFinite = errors.New("not a finite number")
-	// ErrRange: an entry is beyond the one range that the package works in (see doc.go).
+	// ErrRange: an entry is beyond the range that all functions take: see Data, at the top of
+	// the package's documentation.
 	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150: multiply all by a power of ten")
 	// ErrTooFewSamples: there is no row (of positive weight) to work on.
 	ErrTooFewSamples = errors.New("too few samples")
@@ -46,6 +47,9 @@ func (e *InputError) Error() string {
 		at += "," + strconv.Itoa(e.Col)
 	}
 	msg := "softkmeans: " + e.Arg + "[" + at + "] = " + decimal(e.Value)
+	if e.Err == ErrOption && e.Value < 0 {
+		msg += ", below 0"
+	}
 	if e.Err != nil {
 		msg += ": " + e.Err.Error()
 	}

@@ -31,7 +31,7 @@ type operator struct {
 // one where symmetry has to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
 	if workers < 0 {
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
+		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers)+", below 0")
 	}
 	if src == nil {
 		return nil, fail(ErrShape, "the similarity is nil")

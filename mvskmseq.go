@@ -109,7 +109,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 	case blocks == nil:
 		return fail(ErrShape, "blocks is nil")
 	case o.Workers < 0:
-		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	case o.SummaryRows < 0:
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
 	case o.Weights != nil:

@@ -120,7 +120,8 @@ func checkFit(k int, o *Options) error {
 				want = 1
 			}
 			if !(math.Abs(dot(q.row(i), q.row(j))-want) <= 1e-10) {
-				return fail(ErrOption, "Orientation is not orthogonal: rows "+strconv.Itoa(i)+" and "+strconv.Itoa(j))
+				return fail(ErrOption, "Orientation is not orthogonal: row "+strconv.Itoa(i)+" times row "+
+					strconv.Itoa(j)+" is not "+decimal(want))
 			}
 		}
 	}
@@ -210,7 +211,7 @@ type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; a run of its own for every λ
 	Objective float64 // ‖X − GF‖²
-	Loss      float64 // Objective and the penalty, λ/2 times Penalty
+	Loss      float64 // Objective + λ/2·Penalty
 	Floor     float64 // the least that Objective can be
 	Lambda    float64 // this run's
 	Penalty   float64 // Σ log(σ_i² + ε), the logarithm of a squared volume; 0 where λ is 0
@@ -246,9 +247,9 @@ type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is from how many starts to run; 0: 1. The lowest objective is
-	// kept; with Slack at the first λ tried, and the search for λ goes on from
-	// there. InitSPA, InitGlobal and Centers give one start only.
+	// Restarts is from how many starts to run; 0: 1. The lowest objective is kept. With
+	// Slack the starts are compared at the first λ tried, and the search for λ goes on from
+	// the best of them. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
 	MaxIter  int             // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
 	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
@@ -304,7 +305,7 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 		n    int
 	}{{"Restarts", o.Restarts}, {"MaxIter", o.MaxIter}} {
 		if v.n < 0 {
-			return fail(ErrOption, v.name+" is "+strconv.Itoa(v.n))
+			return fail(ErrOption, v.name+" is "+strconv.Itoa(v.n)+", below 0")
 		}
 	}
 	for _, v := range []struct {
@@ -312,7 +313,7 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 		n    float64
 	}{{"Tol", o.Tol}, {"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
 		if !(v.n >= 0 && isFinite(v.n)) {
-			return fail(ErrOption, v.name+" is "+decimal(v.n))
+			return fail(ErrOption, v.name+" is "+decimal(v.n)+", not a finite number of at least 0")
 		}
 	}
 	switch {

@@ -50,7 +50,7 @@ const (
 // O(nd). Where centred is false the mean is 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
 	if workers < 0 {
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers))
+		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers)+", below 0")
 	}
 	if err := checkSamples(x); err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	}
 	none := SimplexInfo{}
 	if o.Workers < 0 {
-		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	}
 	if o.Sum != SumToOne && o.Sum != SumAtMostOne {
 		return nil, none, fail(ErrOption, "Sum is "+o.Sum.String())

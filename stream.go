@@ -66,7 +66,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	case blocks == nil:
 		return nil, fail(ErrShape, "blocks is nil")
 	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	case o.Weights != nil:

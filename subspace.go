@@ -45,7 +45,7 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers))
+		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	}
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
