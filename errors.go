@@ -75,6 +75,14 @@ type otherShape struct{ problem }
 
 func (*otherShape) Is(target error) bool { return target == ErrShape }
 
+// renamed is err about the argument from, under the name that the caller knows.
+func renamed(err error, from, to string) error {
+	if e, ok := err.(*InputError); ok && e.Arg == from {
+		e.Arg = to
+	}
+	return err
+}
+
 // shape is "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 

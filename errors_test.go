@@ -1,9 +1,11 @@
 package softkmeans
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -46,5 +48,33 @@ func near(t *testing.T, v float64) {
 	got, err := strconv.ParseFloat(decimal(v), 64)
 	if tol := max(5.1e-14*math.Abs(v), math.SmallestNonzeroFloat64); err != nil || !(math.Abs(got-v) <= tol) {
 		t.Fatalf("%g is printed as %s", v, decimal(v))
+	}
+}
+
+// TestErrorNames: an error about one value names the argument of the function that was called.
+func TestErrorNames(t *testing.T) {
+	bad := NewMatrix(2, 2, []float64{1, 2, 3, math.NaN()})
+	far := NewMatrix(2, 2, []float64{1, 2, 3, 0x1p600})
+	ok := NewMatrix(2, 2, []float64{1, 2, 3, 4})
+	for _, m := range []*Matrix{bad, far} {
+		for _, c := range []struct {
+			arg  string
+			call func() error
+		}{
+			{"a", func() error { _, err := TruncatedSVD(bg, m, 1, nil); return err }},
+			{"a", func() error { _, err := JacobiSVD(m); return err }},
+			{"vertices", func() error { _, _, err := SimplexLeastSquares(nil, ok, m, nil); return err }},
+			{"centers", func() error { _, err := (&Model{Centers: m}).Predict(nil, ok); return err }},
+			{"centers", func() error { _, err := (&Model{Centers: m}).Nearest(nil, ok); return err }},
+			{"x", func() error { _, err := (&Model{Centers: ok}).Predict(nil, m); return err }},
+		} {
+			var e *InputError
+			if err := c.call(); !errors.As(err, &e) || e.Arg != c.arg || e.Row != 1 || e.Col != 1 {
+				t.Errorf("%v, not about %s[1,1]", err, c.arg)
+			}
+		}
+	}
+	if _, err := TruncatedSVD(bg, nil, 1, nil); err == nil || !strings.Contains(err.Error(), "a is nil") {
+		t.Error(err)
 	}
 }

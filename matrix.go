@@ -149,15 +149,6 @@ func destination(dst *Matrix, rows, cols int) *Matrix {
 	return dst
 }
 
-// unshared returns m, or a copy of it where dst is the same matrix, so that it can be
-// read while dst is written.
-func unshared(dst, m *Matrix) *Matrix {
-	if len(dst.Data) > 0 && len(m.Data) > 0 && &dst.Data[0] == &m.Data[0] {
-		return m.Clone()
-	}
-	return m
-}
-
 // checkShape is an error if m is nil, has a negative size or stride, or less data than its
 // shape needs. Sizes whose product overflows int are among those.
 func checkShape(arg string, m *Matrix) error {

@@ -19,15 +19,15 @@ type Similarity interface {
 	Len() int
 	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes
 	// the same numbers each time, and several goroutines call it at once. TILSD reads
-	// every row some 10 to 200 times, LSD once more for every step of its descents. dst
+	// every row some 6 to 200 times, LSD once more for every step of its descents. dst
 	// has any content before, and must not be kept. Unless Workers is 1, a panic in
 	// Rows is in another goroutine than the caller's, who cannot recover it.
 	Rows(dst *Matrix, lo int)
 }
 
 // KernelFunc returns the n×n similarity with the entries at(i, j), which must be
-// symmetric and safe for concurrent calls. [TILSDOf] reads some 10 to 40 times n² of
-// them, [LSDOf] n² more for every step. Where n² numbers fit in memory, call
+// symmetric and safe for concurrent calls. [TILSDOf] reads all of them some 6 to 200 times,
+// [LSDOf] once more for every step. Where n² numbers fit in memory, call
 // [SimilarityMatrix] first.
 func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// slowThreshold finds τ with Σmax(v−τ, 0) = radius by bisection in big.Float.
+// slowProjection subtracts the τ with Σmax(v−τ, 0) = radius, by bisection in big.Float.
 func slowProjection(v []float64, radius float64) []float64 {
 	const bits = 500
 	lo, hi := new(big.Float).SetPrec(bits), new(big.Float).SetPrec(bits)

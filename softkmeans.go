@@ -235,5 +235,5 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
 	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
-	return g, err
+	return g, renamed(err, "vertices", "centers")
 }

@@ -42,9 +42,12 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if o.MaxSteps == 0 {
 		o.MaxSteps = defaultKrylovSteps
 	}
+	if err := checkShape("a", a); err != nil {
+		return nil, err
+	}
 	s, err := newSamples(ctx, a, nil, o.Workers, false)
 	if err != nil {
-		return nil, err
+		return nil, renamed(err, "x", "a")
 	}
 	if small, _ := s.sides(); k < 1 || k > small {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))

@@ -142,9 +142,9 @@ func changeBasis(s *samples, z, basis *Matrix) error {
 	})
 }
 
-// fromData takes centers from the data's units to the coordinates of z. Data may be
-// 2^1000 times smaller than given centers. They count as 2^200 times its size at most,
-// so that sums of squares are finite.
+// fromData takes centers from the data's units to the coordinates of z. Given centers
+// may be 2^1020 times as large as the data. They count as 2^200 times its size at most, so
+// that sums of squares are finite.
 func (vf *volumeFit) fromData(f *Matrix) *Matrix {
 	s := vf.s
 	out := NewMatrix(vf.k, vf.z.Cols, nil)
