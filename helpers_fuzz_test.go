@@ -181,6 +181,16 @@ func tooSmall(err error) bool {
 	return errors.As(err, &e) && e.Err == ErrRange && math.Abs(e.Value) < leastScale
 }
 
+// smallRow is the error of a row that would be too small in a part of its own.
+func smallRow(x *Matrix) error {
+	for i := range x.Rows {
+		if _, err := checkData("x", &Matrix{Rows: 1, Cols: x.Cols, Stride: x.Cols, Data: x.Row(i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // mustDo is v, where there is no error.
 func mustDo[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
@@ -307,6 +317,27 @@ func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) 
 	}
 	q := float64(centers.Rows+8) * 0x1p-52 * far
 	return flat + 2*q + q*q
+}
+
+// certifiedAtMost is what Certify may make of an objective: each row's residual grows by
+// the rounding that centers of this size can hide.
+func certifiedAtMost(x *Matrix, w []float64, centers *Matrix, objective float64) float64 {
+	top := 0.0
+	for _, m := range []*Matrix{x, centers} {
+		for i := range m.Rows {
+			size, _ := rowMaxAbs(m.Row(i))
+			top = max(top, size)
+		}
+	}
+	weight := float64(x.Rows)
+	if w != nil {
+		weight = 0
+		for _, v := range w {
+			weight += v
+		}
+	}
+	length := math.Sqrt(objective) + math.Sqrt(weight)*float64(2*centers.Rows+10)*0x1p-51*top*math.Sqrt(float64(x.Cols))
+	return min(length*length*(1+1e-12), math.MaxFloat64)
 }
 
 func first[A, B, C any](a A, _ B, _ C) A { return a }

@@ -487,9 +487,14 @@ func FuzzFitSeq(f *testing.F) {
 		if in.byte()&1 > 0 {
 			o.Seq.Passes = fewestPasses + in.below(3)
 		}
-		want := mustDo(Fit(bg, x, k, &o))(t)
+		want, err := Fit(bg, x, k, &o)
 		blocks := in.blocks(x)
-		plain := mustDo(FitSeq(bg, blocks, k, &o))(t)
+		plain, seqErr := FitSeq(bg, blocks, k, &o)
+		if tooSmall(err) || tooSmall(seqErr) || o.Solver <= SolverGram && tooSmall(smallRow(x)) {
+			return // rows that count are all below the range, in the table or in a part
+		}
+		mustDo(want, err)(t)
+		mustDo(plain, seqErr)(t)
 		sameSolution(t, x, w, plain, want)
 
 		asked, told, got := o, progress{t: t, rows: x.Rows}, collected{t, NewMatrix(0, k, nil)}
@@ -519,7 +524,7 @@ func FuzzFitSeq(f *testing.F) {
 			}
 		}
 		bad := in.trouble()
-		m, err := FitSeq(bg, bad.in(blocks), k, &o)
+		m, err = FitSeq(bg, bad.in(blocks), k, &o)
 		bad.check(t, m, err)
 
 		ctx, cancel := context.WithCancel(bg)
