@@ -64,7 +64,7 @@ type Enclosure int
 const (
 	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball
 	// around the mean that holds the projected data, and the regular simplex
-	// around that ball.
+	// around that ball. No membership of the data is above 2/k.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight keeps the orientation and moves each facet inwards until
 	// it touches the data: the smallest regular simplex of that orientation.
