@@ -18,8 +18,9 @@ import (
 	"strconv"
 )
 
-// LSD decomposes the symmetric n×n matrix kernel, which may be indefinite, into k
-// clusters: soft memberships P and a scale c with K ≈ PPᵀ/c. k may be above n.
+// LSD decomposes the symmetric n×n matrix kernel, K, which may be indefinite, into k
+// clusters: soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. This is left-stochastic
+// decomposition (Arora, Gupta, Kapila & Fazel 2013). k may be above n.
 //
 // The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples
 // should lie in, m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c
