@@ -64,7 +64,8 @@ type Enclosure int
 const (
 	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball
 	// around the mean that holds the projected data, and the regular simplex
-	// around that ball. No membership of the data is above 2/k.
+	// around that ball. No membership of a row of positive weight is above 2/k, but
+	// for rounding.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight keeps the orientation and moves each facet inwards until
 	// it touches the data: the smallest regular simplex of that orientation.
