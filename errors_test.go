@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -46,5 +47,30 @@ func near(t *testing.T, v float64) {
 	got, err := strconv.ParseFloat(decimal(v), 64)
 	if tol := max(5.1e-14*math.Abs(v), math.SmallestNonzeroFloat64); err != nil || !(math.Abs(got-v) <= tol) {
 		t.Fatalf("%g is printed as %s", v, decimal(v))
+	}
+}
+
+// TestOptionErrors: an error about an option says what is allowed.
+func TestOptionErrors(t *testing.T) {
+	x, ctx := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7}), context.Background()
+	fit := func(o *Options) error {
+		_, err := Fit(ctx, x, 2, o)
+		return err
+	}
+	minvol := func(o *MinVolumeOptions) error {
+		_, err := FitMinVolume(ctx, x, 2, o)
+		return err
+	}
+	_, tol := SkMable(x, 2, 2)
+	for want, err := range map[string]error{
+		"weights[2] = -1, below 0: invalid option":                       fit(&Options{Weights: []float64{1, 2, -1}}),
+		"Workers is -1, below 0: invalid option":                         fit(&Options{Workers: -1}),
+		"Restarts is -1, below 0: invalid option":                        minvol(&MinVolumeOptions{Restarts: -1}),
+		"Slack is -1, not a finite number of at least 0: invalid option": minvol(&MinVolumeOptions{Slack: -1}),
+		"tol is 2, not in [0, 1): invalid option":                        tol,
+	} {
+		if err == nil || err.Error() != "softkmeans: "+want {
+			t.Errorf("%v, not %s", err, want)
+		}
 	}
 }
