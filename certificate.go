@@ -10,15 +10,15 @@ import (
 
 // Floors returns the global minimum of the objective for every number of
 // clusters: Floors(ctx, x, nil)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
-// singular values σ of the centred data (Theorem 1). The first is the total
-// variance about the mean, the last is 0, and they descend: no method with k
+// singular values σ of the centred data (Theorem 1). The first is the total variance, the
+// sum of squares about the mean. The last is 0, and they descend: no method with k
 // centers, soft or hard, can have a smaller sum of squares. They are in the squared units
 // of x, and math.MaxFloat64 where large weights take them out of range.
 //
-// The digits are those of SolverAuto. Where the last floors fall below 1e-9 of the total
-// and min(n, d) ≤ 512, a Jacobi SVD finds √floor with an error of (n+d)·2^-52 of √total. A
-// floor of 1e-20 of the total then still has digits. Otherwise the floor has an error of
-// min(n, d)·2^-52 of the total.
+// They are as accurate as the floor of SolverAuto. Where the last floors fall below 1e-9 of
+// the total and min(n, d) ≤ 512, a Jacobi SVD finds √floor with an error of (n+d)·2^-52 of
+// √total. A floor of 1e-20 of the total then still has digits. Otherwise the floor has an
+// error of min(n, d)·2^-52 of the total.
 //
 // Floors reads the options Weights and Workers. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
@@ -87,21 +87,20 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	return c, nil
 }
 
-// SkMable reports whether x is a mixture of k prototypes exactly, X = GF: iff
-// the centred data has rank at most k−1 (Theorem "Condition of SkMable"). A
-// singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands
-// for the rounding of the data: max(n, d)·2^-52 of the length of the data as it
-// is, mean included.
+// SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper
+// calls SkMable: iff the centred data has rank at most k−1 (Theorem "Condition of SkMable").
+// A singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands for the
+// rounding of the data: max(n, d)·2^-52 of the length of the data as it is, mean included.
 //
 // Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
 // small for the Gram matrix to tell. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k < 1 {
-		return false, fail(ErrOption, "k is "+strconv.Itoa(k))
+		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
 	}
 	if !(tol >= 0 && tol < 1) {
-		return false, fail(ErrOption, "tol is "+decimal(tol))
+		return false, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
 	}
 	s, err := newSamples(context.Background(), x, nil, 0, true)
 	if err != nil {
@@ -142,11 +141,14 @@ func StabilityBound(floor, noise float64) float64 {
 	return b * b
 }
 
-// NonUniquenessBound returns ‖W‖²/(r²k(k−1)) for the projected data W and its
-// radius r: for every memberships G* there is a global optimum G with
-// ‖G − G*‖² at least this. It follows from G = WBᵀ/s + 1/k and its mirror image
-// (B → −B), both optimal and 2‖W‖/s apart. It is 0 for k = 1 and where all rows are equal,
-// which bounds nothing.
+// NonUniquenessBound says how far apart the memberships of global optima are: for every G*
+// there is a global optimum G with ‖G − G*‖² at least the number returned. That is
+// ‖W‖²/(r²k(k−1)), for the coordinates W of the rows in the principal subspace and the
+// largest length r of a row of W. It is 0 for k = 1 and where all rows are equal, which
+// bounds nothing.
+//
+// It follows from G = WBᵀ/s + 1/k, with B of [RegularSimplex] and s = r√(k(k−1)), and its
+// mirror image (B → −B). Both are optimal, and 2‖W‖/s apart.
 //
 // Erratum: the paper's Theorem (Lower bound) has r√(k(k−1)) in place of
 // r²k(k−1). That number grows with the scale of X, past 2n, the largest squared

@@ -14,17 +14,19 @@
 //	m.Centers                                    // 3×d
 //	m.Memberships                                // n×3
 //	m.Objective, m.Floor                         // reached, and the least possible
-//	g, err := m.Predict(nil, newX)               // exact memberships of other samples
-//	floors, err := softkmeans.Floors(ctx, x, nil) // the least possible for every k
-//	p, err := softkmeans.ProposeK(floors)        // a first guess at k
 //	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes near the data
+//	m.Labels(nil)                                // the largest membership of each sample
+//	g, err := m.Predict(nil, newX)               // exact memberships of other samples
+//	floors, err := softkmeans.Floors(ctx, x, nil) // floors[k-1]: the least possible for k
+//	p, err := softkmeans.ProposeK(floors)        // p.K: a first guess at k
 //
 // # Which function
 //
 // The global minimum is not unique: every simplex in the principal subspace that encloses
-// the data attains it. [Fit] returns a regular simplex. Its centers lie outside of the
-// data and its memberships are vague (see [NonUniquenessBound]). Use it as a floor for
-// other methods, or as their start.
+// the data, projected there, attains it. That subspace goes through the mean, along the k−1
+// directions in which the data spreads most. [Fit] returns a regular simplex. Its centers
+// lie outside of the data and its memberships are vague: by default none is above 2/k. Use
+// it as a floor for other methods, or as their start.
 //
 // [FitMinVolume] gives up some error for compact prototypes: by default a quarter more
 // than the floor. Use it to look at clusters and mixtures, and to unmix: with [InitSPA], and
@@ -46,13 +48,15 @@
 // A [Matrix] is open storage with a stride, which wraps the matrices of other libraries
 // without a copy. A common scale of all columns does not matter, but their scales against
 // each other do. Give columns of different units mean 0 and variance 1 first; leave those
-// of one unit, such as pixels, as they are.
+// of one unit, such as pixels, as they are. The package does not scale columns: scale rows
+// for Predict by the means and deviations of the rows that were fitted. Nor does it read
+// files or fill in missing values; a NaN is an [ErrNonFinite].
 //
-// There is one range. Entries are finite and at most 2^500 (3.3e150) in size, and the
-// largest is 0 or at least 2^-500 (3.1e-151); otherwise the error is an [ErrRange].
-// Centers and other matrices that are compared with data may be up to 2^520. Weights are
-// finite and at least 0. Functions scale data and weights by powers of two, so tables of
-// 1e150 and 1e-150 fit as those of 1 do. After that, what is below 2^-500 of the
+// All functions take numbers of one range. Entries are finite and at most 2^500 (3.3e150)
+// in size, and the largest is 0 or at least 2^-500 (3.1e-151); otherwise the error is an
+// [ErrRange]. Centers and other matrices that are compared with data may be up to 2^520.
+// Weights are finite and at least 0. Functions scale data and weights by powers of two, so
+// tables of 1e150 and 1e-150 fit as those of 1 do. After that, what is below 2^-500 of the
 // largest counts as 0 in squares, and weights below 2^-500 of the largest count as 0.
 //
 // # Larger than memory
@@ -65,12 +69,16 @@
 // [Stats]. Merged in any order these give the floors and the [Subspace]. A second round
 // with [Extent] gives the model. All three have binary forms:
 //
-//	s.Add(x); s.Merge(&t)              // Stats, everywhere; then in one place
+//	var s, t softkmeans.Stats
+//	err := s.Add(x)                    // in each process, its rows
+//	err = s.Merge(&t)                  // in one process, the others' statistics
 //	floors, err := s.Floors()
 //	p, err := s.Subspace(k, nil)
-//	e.Add(p, x, nil); e.Merge(&f)      // Extent, everywhere; then in one place
+//	var e, f softkmeans.Extent
+//	err = e.Add(p, x, nil)             // in each process, the same rows
+//	err = e.Merge(&f)                  // in one process, the others' extents
 //	m, err := p.Model(&e)
-//	g, err := m.Predict(nil, x)        // everywhere
+//	g, err := m.Predict(nil, x)        // in each process
 //
 // # Errors
 //
@@ -101,7 +109,8 @@
 //
 // # Speed
 //
-// The default build is plain Go. With Go 1.27 and GOEXPERIMENT=simd the same source uses
+// Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in
+// numbers of 8 bytes, where no other unit is named. The default build is plain Go. With Go 1.27 and GOEXPERIMENT=simd the same source uses
 // vectors on amd64, arm64 and WebAssembly: up to four times the speed, nothing on tiny
 // data. docs/performance.md has the figures. The build tag gramonly leaves out all solvers
 // but SolverGram, for small WebAssembly files; examples/tinygo has sizes.

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -76,5 +77,30 @@ func TestErrorNames(t *testing.T) {
 	}
 	if _, err := TruncatedSVD(bg, nil, 1, nil); err == nil || !strings.Contains(err.Error(), "a is nil") {
 		t.Error(err)
+	}
+}
+
+// TestOptionErrors: an error about an option says what is allowed.
+func TestOptionErrors(t *testing.T) {
+	x, ctx := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7}), context.Background()
+	fit := func(o *Options) error {
+		_, err := Fit(ctx, x, 2, o)
+		return err
+	}
+	minvol := func(o *MinVolumeOptions) error {
+		_, err := FitMinVolume(ctx, x, 2, o)
+		return err
+	}
+	_, tol := SkMable(x, 2, 2)
+	for want, err := range map[string]error{
+		"weights[2] = -1, below 0: invalid option":                       fit(&Options{Weights: []float64{1, 2, -1}}),
+		"Workers is -1, below 0: invalid option":                         fit(&Options{Workers: -1}),
+		"Restarts is -1, below 0: invalid option":                        minvol(&MinVolumeOptions{Restarts: -1}),
+		"Slack is -1, not a finite number of at least 0: invalid option": minvol(&MinVolumeOptions{Slack: -1}),
+		"tol is 2, not in [0, 1): invalid option":                        tol,
+	} {
+		if err == nil || err.Error() != "softkmeans: "+want {
+			t.Errorf("%v, not %s", err, want)
+		}
 	}
 }

@@ -18,8 +18,9 @@ import (
 	"strconv"
 )
 
-// LSD decomposes the symmetric n×n matrix kernel, which may be indefinite, into k
-// clusters: soft memberships P and a scale c with K ≈ PPᵀ/c. k may be above n.
+// LSD decomposes the symmetric n×n matrix kernel, K, which may be indefinite, into k
+// clusters: soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. This is left-stochastic
+// decomposition (Arora, Gupta, Kapila & Fazel 2013). k may be above n.
 //
 // The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples
 // should lie in, m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c
@@ -61,13 +62,13 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 	return m, err
 }
 
-// TILSD is the translation-invariant decomposition. The K′ that describe the same
-// samples seen from another origin are one class; TILSD returns the P and c whose PPᵀ/c
-// is closest to one of them. It is a global minimum, and needs only the k−1 largest
-// eigenpairs of HKH: with W = VΛ^(1/2) and a simplex around the rows of W (see [Fit]),
-// P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the squares of all
-// other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for the largest
-// length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+// TILSD is the translation-invariant decomposition. The K′ that describe the same samples
+// seen from another origin are one class; TILSD returns the P and c whose PPᵀ/c is closest
+// to one of them. It is a global minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of
+// HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0
+// (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the
+// squares of all other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for
+// the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
 // It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and [LSDModel.Predict]
 // returns memberships of new samples from their similarities to the training samples.

@@ -55,7 +55,8 @@ func count(truth, labels []int) (*contingency, error) {
 // Accuracy returns the share of samples that are right, from 0 to 1, when
 // clusters are matched one-to-one with classes in the best way (ACC). Where there
 // are more clusters than classes, or fewer, the surplus stays unmatched and its
-// samples count as wrong. Symmetric in its arguments.
+// samples count as wrong. Symmetric in its arguments. Here and in the other measures any
+// integers name classes and clusters.
 //
 // The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths
 // (Jonker & Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b

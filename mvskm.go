@@ -12,13 +12,14 @@ import (
 	"math"
 )
 
-// FitAlternating is the paper's SkM-AM. It minimises ‖X − GF‖² over centers F (k×d) and
-// memberships G (n×k; entries at least 0, rows that add up to 1), exactly over one and
-// then the other, in turn. Steps are extrapolated where that lowers the objective.
+// FitAlternating minimises ‖X − GF‖² over centers F (k×d) and memberships G (n×k; entries
+// at least 0, rows that add up to 1), exactly over one and then the other, in turn. Steps
+// are extrapolated where that lowers the objective. It is the paper's SkM-AM.
 //
-// Erratum 9: the paper calls this fuzzy c-means with proportional membership, m = 0.
-// That minimises Σⱼ‖x − gⱼfⱼ‖², which is not ‖x − Σⱼgⱼfⱼ‖²: on X = {0, 1} with k = 2 it
-// leaves something with any centers, and soft k-means nothing (TestErratumProportional).
+// Erratum 9 of docs/errata.md: the paper calls this fuzzy c-means with proportional
+// membership, m = 0. That minimises Σⱼ‖x − gⱼfⱼ‖², which is not ‖x − Σⱼgⱼfⱼ‖²: on
+// X = {0, 1} with k = 2 it leaves something with any centers, and soft k-means nothing
+// (TestErratumProportional).
 //
 // The iteration ends where its steps change the result by no more than Tol. That need not
 // be the minimum: TestAlternatingStays has a start from which the objective ends at four

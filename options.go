@@ -236,8 +236,8 @@ type AlternatingOptions struct {
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
-	// Progress is called after every pass over the data; nil: not. It must not
-	// keep the caller waiting, and may cancel the context.
+	// Progress is called after every pass over the data; nil: not. The fit waits
+	// until it returns. It may cancel the context.
 	Progress func(Iteration)
 }
 

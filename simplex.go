@@ -64,7 +64,8 @@ type Enclosure int
 const (
 	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball
 	// around the mean that holds the projected data, and the regular simplex
-	// around that ball.
+	// around that ball. No membership of a row of positive weight is above 2/k, but
+	// for rounding.
 	EnclosureBall Enclosure = iota
 	// EnclosureTight keeps the orientation and moves each facet inwards until
 	// it touches the data: the smallest regular simplex of that orientation.
@@ -246,7 +247,7 @@ func fixSum(g []float64, want float64) {
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of
 // the simplex whose k vertices are the rows of the given k×d matrix. It is 0 for a
 // single point, and −Inf if the vertices are affinely dependent, as they always are for
-// k > d+1. Where only rounding keeps them apart it is some −35 per lost direction. It is
+// k > d+1. Where only rounding keeps them independent, each direction lost adds some −35. It is
 // ½·log k + Σlog σ_i − log (k−1)!, with σ_i the k−1 singular values of the vertices centred
 // on their mean. Those below 2^-500 of the largest entry count as 0.
 //

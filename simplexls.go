@@ -61,7 +61,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		return nil, none, fail(ErrTooFewSamples, "no vertices")
 	}
 	if x.Cols != vertices.Cols {
-		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices have "+strconv.Itoa(vertices.Cols))
+		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+strconv.Itoa(vertices.Cols))
 	}
 	k := vertices.Rows
 	if err := cmp.Or(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1)); err != nil {

@@ -220,12 +220,15 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 
 // Predict returns the memberships (n×k) of the rows of x (n×d): for each the exact
 // minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum says so), as
-// [SimplexLeastSquares] finds it.
+// [SimplexLeastSquares] finds it. The labels of these rows are
+// (&Model{Memberships: g}).Labels(nil).
 //
-// On the rows that the model was fitted to these are its Memberships: to some 1e-11 where
-// the centers are affinely independent. Where they are not (k > d+1, or all rows equal)
-// both choose the memberships of least norm, and agree to 1e-6. A mean further than 1e6
-// times the spread from 0 costs digits of the centers, and so of this agreement.
+// Rows must be in the units of those that the model was fitted to, scaled by the same
+// numbers where those were. On the rows that the model was fitted to these are its
+// Memberships: to some 1e-11 where the centers are affinely independent. Where they are not
+// (k > d+1, or all rows equal) both choose the memberships of least norm, and agree to
+// 1e-6. A mean further than 1e6 times the spread from 0 costs digits of the centers, and so
+// of this agreement.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without centers; on an

@@ -141,8 +141,8 @@ func (m *moments) rankBound() int { return min(max(m.rows-1, 0), m.cols) }
 // are held to the range of the package; rows whose weights are below 2^-500 of the
 // largest are counted and have no other effect.
 //
-// The zero value is empty and ready. [Stats.Merge] into it makes a copy, whereas assigned
-// ones share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a
+// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does
+// not, since both would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a
 // time may change it.
 type Stats struct {
 	moments

@@ -231,7 +231,7 @@ func (r *scree) text(most int) []byte {
 	var b bytes.Buffer
 	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
 	b.WriteString("\n\nFloors: no k centers can have a smaller squared error. Explained is the rest of the total\n" +
-		"variance, as a share of it; step what the last center adds; stick the step that chance would give.\n\n")
+		"variance, in percent; step what the last center adds; stick the step that chance would give.\n\n")
 	write := func(mark string, cells ...any) {
 		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %9s  %s", append([]any{mark}, cells...)...)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
