@@ -201,7 +201,7 @@ type Certificate struct {
 	// Objective is ‖X − GF‖², weighted if weights were given. It contains a bound of what
 	// rounding hides of each row, so that large centers that cancel cannot make it too
 	// small. Only the relative rounding of a sum of squares, below (n+d+k)·2^-52, can. It
-	// is math.MaxFloat64 where centers are 1e150 times the data or more.
+	// may be math.MaxFloat64 where centers are 1e150 times the data or more.
 	Objective float64
 	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
 	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum. It is
