@@ -121,7 +121,7 @@ func checkFit(k int, o *Options) error {
 			}
 			if !(math.Abs(dot(q.row(i), q.row(j))-want) <= 1e-10) {
 				return fail(ErrOption, "Orientation is not orthogonal: row "+strconv.Itoa(i)+" times row "+
-					strconv.Itoa(j)+" is not "+decimal(want))
+					strconv.Itoa(j)+" is not "+strconv.Itoa(int(want)))
 			}
 		}
 	}

@@ -237,6 +237,9 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
+	if err := checkMatrix("centers", m.Centers); err != nil {
+		return nil, err
+	}
 	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
-	return g, renamed(err, "vertices", "centers")
+	return g, err
 }
