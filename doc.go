@@ -1,4 +1,5 @@
-// Package softkmeans computes global minima of soft k-means, and proves them.
+// Package softkmeans computes global minima of soft k-means, and measures any solution
+// against them.
 //
 // Soft k-means writes every sample, a row of X (n×d), as a mixture of k prototypes:
 // X ≈ GF with centers F (k×d) and memberships G (n×k) that are at least 0 and add up to 1
