@@ -189,12 +189,11 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	copy(g, r.all)
 }
 
-// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to
-// the objective, which makes it strictly convex. From g₀ = 1/k the steps
-// go to the minimiser of least norm, without the bias of a fixed ridge
-// (Rockafellar 1976). Steps with the smaller ridge follow. They count only where
-// they lower the objective by more than rounding, as they do for vertices
-// that are close but not the same.
+// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the
+// objective, which makes it strictly convex. From g₀ = 1/k the steps go to the minimiser of
+// least norm, without the bias of a fixed ridge (Rockafellar 1976). Steps with the smaller
+// ridge follow. They count only where they lower the objective by more than rounding, as
+// they do for vertices that are close but not the same.
 func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
@@ -243,8 +242,7 @@ func (r *rowSolver) cost(g, b []float64) (sum float64) {
 	return sum
 }
 
-// minimise leaves in r.g the minimiser for the linear term b, from the support
-// in r.in.
+// minimise leaves in r.g the minimiser for the linear term b, from the support in r.in.
 func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	// Exchange all infeasible vertices, while their number falls. Each new low allows

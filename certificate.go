@@ -37,12 +37,11 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	return floorsOf(s.units, values), nil
 }
 
-// Certify compares centers (k×d) and memberships (n×k), of any origin, with the
-// global minimum for x (n×d) over rows of memberships that add up to 1. It checks what the
-// theorem asks for. Infeasible memberships are no error: the result reports them. Certify
-// reads the options Weights and Workers.
-// Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples],
-// [ErrOption]; and ctx's, wrapped.
+// Certify compares centers (k×d) and memberships (n×k), of any origin, with the global
+// minimum for x (n×d) over rows of memberships that add up to 1. It checks what the theorem
+// asks for. Infeasible memberships are no error: the result reports them. Certify reads the
+// options Weights and Workers. Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
 	if opts == nil {
 		opts = &Options{}

@@ -111,8 +111,9 @@
 // # Speed
 //
 // Costs are numbers of multiplications, for n rows, d columns and k clusters; memory is in
-// numbers of 8 bytes, where no other unit is named. The default build is plain Go. With Go 1.27 and GOEXPERIMENT=simd the same source uses
-// vectors on amd64, arm64 and WebAssembly: up to four times the speed, nothing on tiny
-// data. docs/performance.md has the figures. The build tag gramonly leaves out all solvers
-// but SolverGram, for small WebAssembly files; examples/tinygo has sizes.
+// numbers of 8 bytes, where no other unit is named. The default build is plain Go. With Go
+// 1.27 and GOEXPERIMENT=simd the same source uses vectors on amd64, arm64 and WebAssembly:
+// up to four times the speed, nothing on tiny data. docs/performance.md has the figures.
+// The build tag gramonly leaves out all solvers but SolverGram, for small WebAssembly
+// files; examples/tinygo has sizes.
 package softkmeans

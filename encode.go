@@ -63,8 +63,7 @@ const (
 	headerSize    = 24 + 8*headerNumbers
 )
 
-// writer appends to a form, and keeps an error about the first number that is not
-// finite.
+// writer appends to a form, and keeps an error about the first number that is not finite.
 type writer struct {
 	b   []byte
 	err error
@@ -199,9 +198,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	return w.sum()
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
-// [ErrFormat], and m is then unchanged. It allocates no more than len(data)
-// bytes for the model.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
+// then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	r, flags, err := newReader(data, modelMagic, modelVersion, 8+8)
 	if err != nil {
@@ -288,13 +286,12 @@ func kindOf(magic string) string {
 	return ""
 }
 
-// MarshalBinary returns the model in the binary form that UnmarshalBinary reads,
-// 8 bytes a number: the same bytes for the same model on every machine. The kernel
-// is not stored: to predict with a model that was read, keep the training samples and the
-// kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the result:
-// [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite],
-// [ErrRange], and [ErrOption] for a Status, a Rank or a number of iterations that no
-// function returns.
+// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
+// number: the same bytes for the same model on every machine. The kernel is not stored: to
+// predict with a model that was read, keep the training samples and the kernel's
+// [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the result: [ErrShape]
+// for matrices that contradict themselves or each other, [ErrNonFinite], [ErrRange], and
+// [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	switch {
 	case m.Status < 0 || m.Status >= statusCount:
@@ -334,9 +331,8 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	return w.sum()
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
-// [ErrFormat], and m is then unchanged. It allocates no more than len(data)
-// bytes for the model.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
+// then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	r, flags, err := newReader(data, lsdMagic, lsdVersion, 8)
 	if err != nil {

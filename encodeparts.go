@@ -41,9 +41,8 @@ const (
 	hasSubspace    = 1
 )
 
-// MarshalBinary returns the statistics in the binary form that UnmarshalBinary
-// reads: 104 + 8·(2d + d(d+1)) bytes or less, the same for the same statistics on every
-// machine.
+// MarshalBinary returns the statistics in the binary form that UnmarshalBinary reads: 104 +
+// 8·(2d + d(d+1)) bytes or less, the same for the same statistics on every machine.
 func (s *Stats) MarshalBinary() ([]byte, error) {
 	var w writer
 	size := headerSize + 8*(2*len(s.mean)+2*len(s.scatter)) + 4
@@ -55,9 +54,8 @@ func (s *Stats) MarshalBinary() ([]byte, error) {
 	return w.sum()
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
-// [ErrFormat], and s is then unchanged. It allocates no more than len(data)
-// bytes for the statistics.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is
+// then unchanged. It allocates no more than len(data) bytes for the statistics.
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	r, flags, err := newReader(data, statsMagic, partsVersion, 0)
 	if err != nil {
@@ -182,9 +180,8 @@ func (p *Subspace) form() *writer {
 	return w
 }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
-// [ErrFormat], and p is then unchanged. It allocates no more than len(data)
-// bytes for the subspace.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and p is
+// then unchanged. It allocates no more than len(data) bytes for the subspace.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
 	r, flags, err := newReader(data, subspaceMagic, partsVersion, 0)
 	if err != nil {
@@ -209,8 +206,7 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// soundSubspace is sound for what Subspace adds. It takes the other numbers of the
-// header.
+// soundSubspace is sound for what Subspace adds. It takes the other numbers of the header.
 func (p *Subspace) soundSubspace(head []float64) bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	pc.total, pc.floor, pc.floorError, pc.steps = head[0], head[1], head[2], int(max(0, min(head[4], math.MaxInt32)))

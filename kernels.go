@@ -173,10 +173,9 @@ func norm2(x []float64) float64 { return math.Sqrt(sumSquares(x)) }
 // projectOut subtracts from x its part along the unit vector q: a step of Gram–Schmidt.
 func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 
-// addMulNT adds A·Bᵀ to C. A has m rows, B has n rows, both of length l and
-// without gaps; C has m rows of length ldc ≥ n. If upper is set, A and B are
-// the same matrix, and only the entries of C on and right of the diagonal are
-// wanted. The others may be written as well.
+// addMulNT adds A·Bᵀ to C. A has m rows, B has n rows, both of length l and without gaps; C
+// has m rows of length ldc ≥ n. If upper is set, A and B are the same matrix, and only the
+// entries of C on and right of the diagonal are wanted. The others may be written as well.
 //
 // The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16
 // registers of plain amd64.
@@ -331,8 +330,7 @@ func shift(dst, x, mean []float64, a float64) {
 	}
 }
 
-// mirror copies the part of the n×n matrix c right of its diagonal to the
-// part left of it.
+// mirror copies the part of the n×n matrix c right of its diagonal to the part left of it.
 func mirror(c []float64, n int) {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
@@ -351,8 +349,7 @@ func addRows(y []float64, coef []float64, index []int, x []float64) {
 	addRowsGeneric(y, coef, index, x)
 }
 
-// addRowsGeneric takes four rows at a time: one load and one store of y for
-// four products.
+// addRowsGeneric takes four rows at a time: one load and one store of y for four products.
 func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	for len(coef) >= 4 && len(index) >= 4 {

@@ -7,12 +7,11 @@ package softkmeans
 // accumulators, so their bits differ from those of the plain kernels, and
 // between machines; on one machine they depend on the sizes alone.
 //
-// Every function that uses vectors is compiled once for each width, behind a
-// switch at its call: loops belong inside. Each ends its use of vectors with
-// clearUpper before it does any scalar arithmetic. The end of a slice, shorter than a
-// vector, is scalar; or it is the end of a full vector times lastLanes. LoadFloat64sPart of
-// Go 1.27 does not serve: it reads a full vector, and faults where memory ends with the
-// slice.
+// Every function that uses vectors is compiled once for each width, behind a switch at its
+// call: loops belong inside. Each ends its use of vectors with clearUpper before it does
+// any scalar arithmetic. The end of a slice, shorter than a vector, is scalar; or it is the
+// end of a full vector times lastLanes. LoadFloat64sPart of Go 1.27 does not serve: it
+// reads a full vector, and faults where memory ends with the slice.
 
 import "simd"
 

@@ -38,11 +38,10 @@ import (
 // eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block
 // of 32 rows for every worker; the direct eigensolver copies K.
 //
-// Errors: [ErrShape] if kernel is not square or not symmetric, [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples] for n = 0, [ErrOption]. Entries that differ from their
-// mirror image by at most 1e-8 of the largest entry are averaged. An error of ctx is
-// wrapped, with the best model so far if there is one; ctx is checked between blocks of
-// 32 rows or more.
+// Errors: [ErrShape] if kernel is not square or not symmetric, [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] for n = 0, [ErrOption]. Entries that differ from their mirror image by
+// at most 1e-8 of the largest entry are averaged. An error of ctx is wrapped, with the best
+// model so far if there is one; ctx is checked between blocks of 32 rows or more.
 func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
 	src, err := newDense(kernel, k, opts)
 	if err != nil {

@@ -50,9 +50,8 @@ type LSDModel struct {
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
-	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD,
-	// unless the descent or the eigensolver reached its limit. FloorError holds in
-	// either case.
+	// Status is why it stopped: StatusConverged for LSD, StatusOptimal for TILSD, unless
+	// the descent or the eigensolver reached its limit. FloorError holds in either case.
 	Status Status
 }
 
@@ -154,10 +153,9 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 // directions as clusters, TILSD with 3k for FitMinVolume with k: with k directions or
 // fewer its floor is 0, and its slack has nothing to give.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows
-// itself. Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's,
-// [ErrNonFinite], [ErrRange], also for a coordinate above 2^520; on an error dst is
-// unchanged.
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
+// Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's, [ErrNonFinite],
+// [ErrRange], also for a coordinate above 2^520; on an error dst is unchanged.
 func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 	if !m.isMapped() || m.Memberships == nil {
 		return nil, fail(ErrShape, "the model has no map, which those of TILSD have")

@@ -24,9 +24,8 @@ const (
 	// ObstacleEntry: K has a negative entry, and PPᵀ has none. Row and Col say where the
 	// lowest is; Value is that entry relative to the largest magnitude.
 	ObstacleEntry
-	// ObstacleRange: 1 is not in the range of K, so that the samples lie in no
-	// hyperplane off the origin. Row is the sample that misses it most and Value by how
-	// much, of 1.
+	// ObstacleRange: 1 is not in the range of K, so that the samples lie in no hyperplane
+	// off the origin. Row is the sample that misses it most and Value by how much, of 1.
 	ObstacleRange
 	// ObstacleSimplex: the samples lie in a hyperplane, but no simplex of the right size
 	// and place was found that holds all of them. Value is the error of the best one,
@@ -173,11 +172,10 @@ func simplexObstacle(op *operator, z *Matrix, k int, tol float64) (Obstacle, err
 // of TI-LSDable"; for K = XXᵀ it holds if and only if X is [SkMable]. tol is relative to
 // the largest eigenvalue; 0 stands for 1e-8.
 //
-// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and needs
-// d ≥ k. Two clusters on a line, X n×1, have rank(HKH) = 1 = k−1. Wherever the line
-// begins, K has rank 1, but PPᵀ/c has rank 2 unless all samples coincide
-// (TestErratumTranslation). Here, as for any kernel, translations may leave the span of
-// the samples.
+// Erratum: as printed the theorem is about translations by a vector of ℝ^d, and needs d ≥
+// k. Two clusters on a line, X n×1, have rank(HKH) = 1 = k−1. Wherever the line begins, K
+// has rank 1, but PPᵀ/c has rank 2 unless all samples coincide (TestErratumTranslation).
+// Here, as for any kernel, translations may leave the span of the samples.
 //
 // Cost and errors: those of [TILSD]; [ErrOption] for a tol that is not in [0, 1).
 func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {

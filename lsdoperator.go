@@ -11,8 +11,7 @@ import (
 	"strconv"
 )
 
-// operator is the n×n matrix 2^-exp·K or, once centred, H·2^-exp·K·H with
-// H = I − 11ᵀ/n.
+// operator is the n×n matrix 2^-exp·K or, once centred, H·2^-exp·K·H with H = I − 11ᵀ/n.
 type operator struct {
 	ctx     context.Context
 	n       int
@@ -311,8 +310,7 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and
-// ⟨K, YYᵀ⟩ = ‖XᵀY‖².
+// withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ = ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	gram, err := gramMatrix(o.data)
 	if err != nil {

@@ -68,9 +68,8 @@ type LSDSplit struct {
 // raises the similarity within clusters most. So the clusters are nested: those for k+1
 // divide one of those for k.
 //
-// Memberships are the products of those along the path from the root. Samples outside of
-// a cluster get theirs for its division from their similarities, as by
-// [LSDModel.Predict].
+// Memberships are the products of those along the path from the root. Samples outside of a
+// cluster get theirs for its division from their similarities, as by [LSDModel.Predict].
 //
 // Options are those of each LSD; Progress is not called. Cost: at most 2k−3 LSDs with
 // k = 2, one of all samples and two of the parts of every division but the last, and the
@@ -230,10 +229,9 @@ func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions
 	return nil
 }
 
-// sharesOf returns every sample's membership in the second side of a division. For a
-// sample outside of the cluster it is the t of [0, 1] with the least
-// ‖κ − (1−t)a − t·b‖², for its similarities κ to the members and the columns a and b of
-// P/c.
+// sharesOf returns every sample's membership in the second side of a division. For a sample
+// outside of the cluster it is the t of [0, 1] with the least ‖κ − (1−t)a − t·b‖², for its
+// similarities κ to the members and the columns a and b of P/c.
 func sharesOf(o *operator, l *leaf) ([]float64, error) {
 	p := l.model.Memberships
 	share := make([]float64, o.n)

@@ -90,8 +90,7 @@ func (m *Matrix) At(i, j int) float64 {
 	return m.Data[i*m.Stride+j]
 }
 
-// Set sets the value in row i and column j. It panics if either is out of
-// range.
+// Set sets the value in row i and column j. It panics if either is out of range.
 func (m *Matrix) Set(i, j int, v float64) {
 	m.check(i, j)
 	m.Data[i*m.Stride+j] = v

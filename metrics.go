@@ -52,17 +52,15 @@ func count(truth, labels []int) (*contingency, error) {
 	return c, nil
 }
 
-// Accuracy returns the share of samples that are right, from 0 to 1, when
-// clusters are matched one-to-one with classes in the best way (ACC). Where there
-// are more clusters than classes, or fewer, the surplus stays unmatched and its
-// samples count as wrong. Symmetric in its arguments. Here and in the other measures any
-// integers name classes and clusters.
+// Accuracy returns the share of samples that are right, from 0 to 1, when clusters are
+// matched one-to-one with classes in the best way (ACC). Where there are more clusters than
+// classes, or fewer, the surplus stays unmatched and its samples count as wrong. Symmetric
+// in its arguments. Here and in the other measures any integers name classes and clusters.
 //
-// The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths
-// (Jonker & Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b
-// classes and clusters, and a·b counts of memory. Errors: [ErrShape] for
-// different lengths and for a table of counts that is too large, [ErrTooFewSamples]
-// without labels.
+// The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths (Jonker &
+// Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b classes and clusters,
+// and a·b counts of memory. Errors: [ErrShape] for different lengths and for a table of
+// counts that is too large, [ErrTooFewSamples] without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -148,9 +146,10 @@ func bestAssignment(gain []int, rows, cols int) int {
 	return sum
 }
 
-// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0
-// to 1 (Strehl & Ghosh 2002: the geometric mean). Symmetric. Two partitions with
-// a single part each are equal: 1. If just one has a single part the result is 0. Cost: O(n). Errors as for [Accuracy].
+// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1
+// (Strehl & Ghosh 2002: the geometric mean). Symmetric. Two partitions with a single part
+// each are equal: 1. If just one has a single part the result is 0. Cost: O(n). Errors as
+// for [Accuracy].
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -179,10 +178,9 @@ func entropy(sizes []int, n float64) (h float64) {
 	return h
 }
 
-// Purity returns the share of samples that belong to the most frequent class of
-// their cluster, from 0 to 1 (Manning, Raghavan & Schütze 2008, 16.3). Not
-// symmetric: a cluster for every sample is pure. Cost: O(n). Errors as for
-// [Accuracy].
+// Purity returns the share of samples that belong to the most frequent class of their
+// cluster, from 0 to 1 (Manning, Raghavan & Schütze 2008, 16.3). Not symmetric: a cluster
+// for every sample is pure. Cost: O(n). Errors as for [Accuracy].
 func Purity(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -199,11 +197,10 @@ func Purity(truth, labels []int) (float64, error) {
 	return float64(sum) / float64(c.n), nil
 }
 
-// AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for
-// equal partitions, 0 on average for independent ones, at least −1. Symmetric.
-// Where both partitions have a single part, or both have only single samples, they are
-// equal, and it is 1. Cost: O(n). Errors as
-// for [Accuracy].
+// AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for equal
+// partitions, 0 on average for independent ones, at least −1. Symmetric. Where both
+// partitions have a single part, or both have only single samples, they are equal, and it
+// is 1. Cost: O(n). Errors as for [Accuracy].
 func AdjustedRand(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {

@@ -21,13 +21,11 @@ const (
 	// time. SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of the total,
 	// which leaves few digits in the Gram matrix.
 	SolverAuto Solver = iota
-	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ:
-	// Mm² + 4m³/3. Squares below 2^-52 of the largest are lost, so a floor below
-	// 1e-14 of the total is rounding.
+	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares
+	// below 2^-52 of the largest are lost, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi takes the QR factorization, block by block, and the
-	// singular values of R by one-sided Jacobi: 2Mm² + 50m³. Small singular
-	// values keep their digits.
+	// SolverJacobi takes the QR factorization, block by block, and the singular values of R
+	// by one-sided Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
 	SolverJacobi
 	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step.
 	// Its Floor is a bound (see Model.FloorError).
@@ -128,8 +126,7 @@ func checkFit(k int, o *Options) error {
 	return nil
 }
 
-// Volume is what [FitMinVolume] keeps small: Σ log(σ_i² + ε), over these
-// singular values.
+// Volume is what [FitMinVolume] keeps small: Σ log(σ_i² + ε), over these singular values.
 type Volume int
 
 const (
@@ -167,10 +164,9 @@ const (
 	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]),
 	// otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans: the centers of k-means, the best of twenty runs of
-	// Lloyd's iteration from k-means++ seeds (Arthur & Vassilvitskii 2007, with
-	// the best of 2+log k candidates for each seed). It keeps prototypes near
-	// clusters.
+	// InitKMeans: the centers of k-means, the best of twenty runs of Lloyd's iteration from
+	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for
+	// each seed). It keeps prototypes near clusters.
 	InitKMeans
 	// InitPlusPlus is one set of k-means++ seeds, without iterations.
 	InitPlusPlus
@@ -220,8 +216,7 @@ type Iteration struct {
 	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
-// AlternatingOptions tunes [FitAlternating]. The zero value and nil are the
-// defaults.
+// AlternatingOptions tunes [FitAlternating]. The zero value and nil are the defaults.
 type AlternatingOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
@@ -241,8 +236,7 @@ type AlternatingOptions struct {
 	Progress func(Iteration)
 }
 
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the
-// defaults.
+// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults.
 type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
@@ -258,10 +252,9 @@ type MinVolumeOptions struct {
 	Sum      Sum             // SumToOne (the default) or SumAtMostOne
 	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
 
-	// Slack is the share of the floor that compact prototypes may cost in squared
-	// error above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor
-	// allows. 0: 0.25. Larger values leave more samples outside of the simplex;
-	// these get decided memberships.
+	// Slack is the share of the floor that compact prototypes may cost in squared error
+	// above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor allows. 0: 0.25. Larger
+	// values leave more samples outside of the simplex; these get decided memberships.
 	Slack float64
 	// Lambda > 0 is λ itself, in squared units of the data (times weight), and
 	// Slack is then not used.
@@ -401,8 +394,7 @@ func (w Warning) String() string {
 type LSDOptions struct {
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64 // of all that is random: the same seed gives the same result
-	// Starts is from how many random rotations LSD looks for the simplex (k > 2);
-	// 0: 5.
+	// Starts is from how many random rotations LSD looks for the simplex (k > 2); 0: 5.
 	Starts int
 	// MaxIter is the most steps of the descent that follows the rotation in
 	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent, as in the

@@ -1,7 +1,6 @@
 package softkmeans
 
-// Where the simplex of the global solution lies: projections, centers and
-// memberships.
+// Where the simplex of the global solution lies: projections, centers and memberships.
 
 import "math"
 

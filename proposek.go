@@ -133,9 +133,8 @@ func elbow(explained []float64) int {
 	return best
 }
 
-// profile returns one more than the number of leading steps that the profile
-// likelihood puts into the first group: two normal distributions with a common
-// variance.
+// profile returns one more than the number of leading steps that the profile likelihood
+// puts into the first group: two normal distributions with a common variance.
 func profile(step []float64) int {
 	best, least := 0, math.Inf(1)
 	for q := 1; q < len(step); q++ {

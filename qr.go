@@ -78,8 +78,7 @@ func qrFactor(ctx context.Context, a *Matrix) *qr {
 	return f
 }
 
-// qrReduce factors a in place and leaves R alone in it: zeros below the
-// diagonal.
+// qrReduce factors a in place and leaves R alone in it: zeros below the diagonal.
 func qrReduce(ctx context.Context, a *Matrix) {
 	qrFactor(ctx, a)
 	for i := 1; i < a.Rows; i++ {

@@ -232,8 +232,7 @@ func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// packColumns writes columns lo…hi−1 of all rows, weighted: n rows of length
-// hi−lo.
+// packColumns writes columns lo…hi−1 of all rows, weighted: n rows of length hi−lo.
 func (s *samples) packColumns(dst []float64, lo, hi int) {
 	a, mean, m := s.factor(), s.mean[lo:hi], hi-lo
 	for i := range s.n {
@@ -315,8 +314,7 @@ func heaviest(w []float64, n int) (top float64, err error) {
 	return top, nil
 }
 
-// checkSamples is an error if x has no row or no column. It does not look at the
-// entries.
+// checkSamples is an error if x has no row or no column. It does not look at the entries.
 func checkSamples(x *Matrix) error {
 	if err := checkShape("x", x); err != nil {
 		return err

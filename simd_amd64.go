@@ -8,6 +8,5 @@ import "simd/archsimd"
 // otherwise some hundred times slower.
 func clearUpper() { archsimd.ClearAVXUpperBits() }
 
-// fused reports whether the machine has the multiply-add instructions that
-// MulAdd becomes.
+// fused reports whether the machine has the multiply-add instructions that MulAdd becomes.
 func fused() bool { return archsimd.X86.FMA() }

@@ -25,10 +25,9 @@ type Similarity interface {
 	Rows(dst *Matrix, lo int)
 }
 
-// KernelFunc returns the n×n similarity with the entries at(i, j), which must be
-// symmetric and safe for concurrent calls. [TILSDOf] reads all of them some 6 to 200 times,
-// [LSDOf] once more for every step. Where n² numbers fit in memory, call
-// [SimilarityMatrix] first.
+// KernelFunc returns the n×n similarity with the entries at(i, j), which must be symmetric
+// and safe for concurrent calls. [TILSDOf] reads all of them some 6 to 200 times, [LSDOf]
+// once more for every step. Where n² numbers fit in memory, call [SimilarityMatrix] first.
 func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
 
 type kernelFunc struct {
@@ -215,10 +214,9 @@ func (k *SampleKernel) Rows(dst *Matrix, lo int) {
 	k.between(dst, own)
 }
 
-// Cross returns the similarities of the rows of y (m×d), new samples, to those of x:
-// m×n, as [LSDModel.Predict] takes them. dst receives the result; nil allocates, a wrong
-// shape panics. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on an error dst is
-// unchanged.
+// Cross returns the similarities of the rows of y (m×d), new samples, to those of x: m×n,
+// as [LSDModel.Predict] takes them. dst receives the result; nil allocates, a wrong shape
+// panics. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on an error dst is unchanged.
 func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	if err := checkShape("y", y); err != nil {
 		return nil, err

@@ -9,12 +9,11 @@ import (
 	"strconv"
 )
 
-// RegularSimplex returns B, k×(k−1): BᵀB = I, 1ᵀB = 0, BBᵀ = I − 11ᵀ/k. Its
-// rows are the vertices of a regular simplex around the origin, of length
-// √((k−1)/k) each. The columns are the Helmert contrasts: column j (from 0) is
-// 1/√((j+1)(j+2)) in rows 0…j, −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the
-// "EVs of H_k" of the paper's Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if
-// k < 1.
+// RegularSimplex returns B, k×(k−1): BᵀB = I, 1ᵀB = 0, BBᵀ = I − 11ᵀ/k. Its rows are the
+// vertices of a regular simplex around the origin, of length √((k−1)/k) each. The columns
+// are the Helmert contrasts: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
+// −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the "EVs of H_k" of the paper's
+// Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if k < 1.
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
@@ -62,15 +61,13 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 type Enclosure int
 
 const (
-	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball
-	// around the mean that holds the projected data, and the regular simplex
-	// around that ball. No membership of a row of positive weight is above 2/k, but
-	// for rounding.
+	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball around the
+	// mean that holds the projected data, and the regular simplex around that ball. No
+	// membership of a row of positive weight is above 2/k, but for rounding.
 	EnclosureBall Enclosure = iota
-	// EnclosureTight keeps the orientation and moves each facet inwards until
-	// it touches the data: the smallest regular simplex of that orientation.
-	// Its prototypes are nearer to the data and its memberships farther from
-	// 1/k.
+	// EnclosureTight keeps the orientation and moves each facet inwards until it touches
+	// the data: the smallest regular simplex of that orientation. Its prototypes are nearer
+	// to the data and its memberships farther from 1/k.
 	EnclosureTight
 )
 
@@ -85,11 +82,10 @@ func (e Enclosure) String() string {
 	return "Enclosure(" + strconv.Itoa(int(e)) + ")"
 }
 
-// enclosure is a regular simplex in the coordinates of the projected data: k
-// unit vectors u_j with Σu_j = 0, which are its inward facet normals and the
-// directions of its vertices, an inradius ρ and a centre t. Its vertices are
-// t + (k−1)ρ·u_j, and a point w has barycentric coordinates
-// 1/k + u_jᵀ(w − t)/(kρ).
+// enclosure is a regular simplex in the coordinates of the projected data: k unit vectors
+// u_j with Σu_j = 0, which are its inward facet normals and the directions of its vertices,
+// an inradius ρ and a centre t. Its vertices are t + (k−1)ρ·u_j, and a point w has
+// barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
 	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
 	centre  []float64 // p
@@ -143,8 +139,7 @@ func (e *extent) merge(f *extent) {
 	}
 }
 
-// enclose returns the simplex of the given kind around points of the given
-// extent.
+// enclose returns the simplex of the given kind around points of the given extent.
 func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	k, p := normals.Rows, normals.Cols
 	e := &enclosure{normals: normals, centre: make([]float64, p), radius: ext.radius}

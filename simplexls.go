@@ -9,8 +9,7 @@ import (
 	"strconv"
 )
 
-// SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the
-// defaults.
+// SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the defaults.
 type SimplexOptions struct {
 	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
 	Start   *Matrix // n×k memberships whose supports are tried first; nil: none; may be dst
@@ -23,14 +22,13 @@ type SimplexOptions struct {
 // (KKT) conditions of an active-set method hold to rounding, entries off the
 // support are exactly 0, rows add up to 1 to one rounding.
 //
-// Vertices and samples are shifted by the vertices' mean. All rows share the
-// k×k matrix A = FFᵀ + ρ11ᵀ, which is definite whenever the vertices are
-// affinely independent, and has the same minimisers. With support S the
-// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is
-// optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are
-// exchanged at once while their number falls (Kim & Park 2011), one at a time in a
-// feasible descent otherwise. Rows with the same support share one Cholesky
-// factor, as in Van Benthem & Keenan (2004).
+// Vertices and samples are shifted by the vertices' mean. All rows share the k×k matrix A =
+// FFᵀ + ρ11ᵀ, which is definite whenever the vertices are affinely independent, and has the
+// same minimisers. With support S the solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S
+// − 1)/(1ᵀA_SS⁻¹1). It is optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible
+// indices are exchanged at once while their number falls (Kim & Park 2011), one at a time
+// in a feasible descent otherwise. Rows with the same support share one Cholesky factor, as
+// in Van Benthem & Keenan (2004).
 //
 // A sample farther away than 2^400 times the vertices' size is drawn nearer along its line
 // to their mean: only its direction counts.

@@ -250,9 +250,8 @@ type SimplexInfo struct {
 	// made no progress, so that they were exchanged one at a time.
 	Fallbacks int
 	// Unsolved counts the rows that reached the iteration limit. It happens for dependent
-	// vertices, where rounding decides which of several equal supports is tried
-	// next. Such rows have the last feasible memberships, and KKT says how good
-	// they are.
+	// vertices, where rounding decides which of several equal supports is tried next. Such
+	// rows have the last feasible memberships, and KKT says how good they are.
 	Unsolved int
 }
 

@@ -8,12 +8,11 @@ import (
 	"strconv"
 )
 
-// ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1}
-// that is nearest to v in the Euclidean norm: max(v_i − τ, 0) with the one τ
-// that makes the sum 1. Entries that become 0 are exactly 0, and the sum is 1
-// to one rounding. dst receives the result; nil allocates, and dst may be v. It
-// panics if dst has another length. An empty v has an empty result; if v has a
-// NaN or an infinity every entry of the result is NaN.
+// ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1} that is
+// nearest to v in the Euclidean norm: max(v_i − τ, 0) with the one τ that makes the sum 1.
+// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. dst receives the
+// result; nil allocates, and dst may be v. It panics if dst has another length. An empty v
+// has an empty result; if v has a NaN or an infinity every entry of the result is NaN.
 //
 // The threshold τ is found by a sort where up to 32 entries may be positive (Held, Wolfe &
 // Crowder 1974), otherwise by Condat's algorithm (2016), linear in practice.

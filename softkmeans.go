@@ -6,9 +6,8 @@ package softkmeans
 //
 //	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 = 1.
 //
-// Relaxed to G1 = 1 this is principal component analysis; every simplex in the
-// principal subspace that encloses the projected data then attains the relaxed
-// minimum with G ≥ 0.
+// Relaxed to G1 = 1 this is principal component analysis; every simplex in the principal
+// subspace that encloses the projected data then attains the relaxed minimum with G ≥ 0.
 
 import (
 	"cmp"
@@ -17,9 +16,8 @@ import (
 	"strconv"
 )
 
-// Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields
-// are exported and survive encoding/json; a Model with nothing but Centers is
-// ready for Predict.
+// Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields are exported
+// and survive encoding/json; a Model with nothing but Centers is ready for Predict.
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
@@ -27,10 +25,9 @@ type Model struct {
 	// themselves. Like Floor and Total it is in squared units of the data, and
 	// math.MaxFloat64 where weights or the number of rows take it out of range.
 	Objective float64
-	// Floor is the global minimum of the objective for this X and k,
-	// Σ_{i≥k} σ_i² over the singular values σ of the centred data. With
-	// SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, a lower bound that
-	// need not be reached.
+	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
+	// singular values σ of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the
+	// data as it is, a lower bound that need not be reached.
 	Floor float64
 	// FloorError says how far the true minimum may be from Floor. Direct solvers state
 	// min(n, d)·2^-52·Total, which covers their rounding, on either side, in all tests;
@@ -66,8 +63,7 @@ type Model struct {
 // The minimum is in closed form: Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), which Floor reports.
 // Many (F, G) attain it, one for each orientation and size of the simplex. Fit returns a
 // regular simplex that encloses the data, so its centers usually lie outside of it. The
-// result has the same bits on every call on one kind of machine, for any number of
-// workers.
+// result has the same bits on every call on one kind of machine, for any number of workers.
 //
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective, and O(d·min(k, d)²)
 // for the basis. Memory: n·k + O(min(n, d)²) + O(d·k) floats, and for every worker a block
@@ -130,8 +126,7 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 // nil allocates, and a wrong length panics.
 func (m *Model) Labels(dst []int) []int { return largest(dst, m.Memberships) }
 
-// largest returns the column of the largest entry of each row of g, the lowest
-// on ties.
+// largest returns the column of the largest entry of each row of g, the lowest on ties.
 func largest(dst []int, g *Matrix) []int {
 	n := 0
 	if g != nil {

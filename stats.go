@@ -142,8 +142,8 @@ func (m *moments) rankBound() int { return min(max(m.rows-1, 0), m.cols) }
 // largest are counted and have no other effect.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does
-// not, since both would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a
-// time may change it.
+// not, since both would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one
+// goroutine at a time may change it.
 type Stats struct {
 	moments
 	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its
@@ -278,15 +278,13 @@ func (s *Stats) merge(t *Stats) {
 // Rows returns how many rows were added, those of weight 0 included.
 func (s *Stats) Rows() int { return s.rows }
 
-// Cols returns how many columns they have; 0 before the first row of positive
-// weight.
+// Cols returns how many columns they have; 0 before the first row of positive weight.
 func (s *Stats) Cols() int { return s.cols }
 
 // Weight returns the sum of the weights: Rows, where there are none.
 func (s *Stats) Weight() float64 { return min(math.Ldexp(s.weight, s.wexp), math.MaxFloat64) }
 
-// Mean returns the weighted mean of the rows, of length d; nil before there is
-// one.
+// Mean returns the weighted mean of the rows, of length d; nil before there is one.
 func (s *Stats) Mean() []float64 {
 	if s.weight == 0 {
 		return nil

@@ -320,8 +320,7 @@ type factor struct {
 	off float64
 }
 
-// statistics makes the first pass. also, unless it is nil, is called for every block
-// too.
+// statistics makes the first pass. also, unless it is nil, is called for every block too.
 func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error) {
 	var s statistics
 	err := q.each(func(at rowBlock) error {
@@ -406,8 +405,7 @@ func (s *statistics) addTotal(ctx context.Context, at rowBlock, workers int) err
 	return nil
 }
 
-// principal finds the p leading directions, p ≤ d, with as many passes as the solver
-// needs.
+// principal finds the p leading directions, p ≤ d, with as many passes as the solver needs.
 func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	switch {
 	case gramOnly || q.o.Solver <= SolverGram:

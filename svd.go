@@ -2,15 +2,14 @@ package softkmeans
 
 // Singular values in two ways.
 //
-// JacobiSVD finds all of them, to high relative accuracy, by the one-sided
-// Jacobi method (Hestenes 1958) with de Rijk's pivoting (1989), on a matrix
-// that two QR factorizations have made nearly diagonal (Drmač & Veselić 2008,
-// LAPACK's dgejsv). If A = B·D with D diagonal, however badly scaled, the
-// relative error of each singular value depends on the condition of B alone;
-// methods that first reduce to bidiagonal form, or square A, lose the small
-// ones. With the rows sorted by size the same holds for D·B (Cox & Higham
-// 1998). That holds down to 2^-500 of the largest entry. Deviation from dgejsv: the
-// rotations are always accumulated (never recovered by a triangular solve).
+// JacobiSVD finds all of them, to high relative accuracy, by the one-sided Jacobi method
+// (Hestenes 1958) with de Rijk's pivoting (1989), on a matrix that two QR factorizations
+// have made nearly diagonal (Drmač & Veselić 2008, LAPACK's dgejsv). If A = B·D with D
+// diagonal, however badly scaled, the relative error of each singular value depends on the
+// condition of B alone; methods that first reduce to bidiagonal form, or square A, lose the
+// small ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998). That
+// holds down to 2^-500 of the largest entry. Deviation from dgejsv: the rotations are
+// always accumulated (never recovered by a triangular solve).
 //
 // TruncatedSVD finds the leading few by block Krylov iteration.
 
@@ -40,13 +39,12 @@ type SVDResult struct {
 	Status     Status // StatusConverged, or StatusIterationLimit with the best found
 }
 
-// SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d
-// matrix: u is n×p and v is d×p with orthonormal columns, s has p = min(n, d)
-// values in descending order. The sign of each pair of vectors is chosen so
-// that the entry of largest magnitude in v's column (the first of them on
-// ties) is positive. Singular values below 2^-500 of the largest entry count as 0. Where
-// they are 0 the vectors are completed to an orthonormal set. Empty matrices have empty
-// factors. a is not changed.
+// SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix: u is
+// n×p and v is d×p with orthonormal columns, s has p = min(n, d) values in descending
+// order. The sign of each pair of vectors is chosen so that the entry of largest magnitude
+// in v's column (the first of them on ties) is positive. Singular values below 2^-500 of
+// the largest entry count as 0. Where they are 0 the vectors are completed to an
+// orthonormal set. Empty matrices have empty factors. a is not changed.
 //
 // SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
 // times that of other methods; for a few leading triplets of a large matrix see
@@ -98,8 +96,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	}
 	rowOrder := descending(sizes)
 	a = permuteRows(a, rowOrder)
-	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the
-	// rows of R₂.
+	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the rows of R₂.
 	f1 := qrPivot(ctx, a)
 	rank := f1.rank
 	t := NewMatrix(d, rank, nil)
@@ -169,9 +166,8 @@ func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 	return left, right, values
 }
 
-// jacobiTol is the |cosine| below which two vectors of length n count as
-// orthogonal: what rounding leaves of a dot product of such vectors (dgesvj
-// uses the same).
+// jacobiTol is the |cosine| below which two vectors of length n count as orthogonal: what
+// rounding leaves of a dot product of such vectors (dgesvj uses the same).
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
 // jacobiDone is the |cosine| below which two sweeps in a row end the iteration:

@@ -8,8 +8,7 @@ import (
 	"strconv"
 )
 
-// TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the
-// defaults.
+// TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the defaults.
 type TruncatedOptions struct {
 	// Tol stops the iteration at residuals of Tol·s₁. 0: 1e-10; values below 1e-14 count as
 	// 1e-14. For small s_i rounding in aᵀa hides such residuals: it then stops at

@@ -27,12 +27,11 @@ type runResult struct {
 	trace      []float64
 }
 
-// What the slack is a share of. Data whose floor is below exactShare of the total
-// variance is an exact mixture of k prototypes: that share then stands for the floor.
-// If k > min(n−1, d) the floor is 0 whatever the data is, and trivialShare stands for
-// it. No slack gives up more than mostGiven of what the floor explains. On noise
-// (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could
-// be one.
+// What the slack is a share of. Data whose floor is below exactShare of the total variance
+// is an exact mixture of k prototypes: that share then stands for the floor. If k >
+// min(n−1, d) the floor is 0 whatever the data is, and trivialShare stands for it. No slack
+// gives up more than mostGiven of what the floor explains. On noise (1+Slack)·floor could
+// otherwise exceed the total variance, and all prototypes could be one.
 const (
 	exactShare   = 1e-6
 	trivialShare = 0.1
