@@ -649,3 +649,108 @@ func TestModelJSON(t *testing.T) {
 		t.Error("a model does not survive JSON", err)
 	}
 }
+
+// TestModelBinaryBounds: the last value that a fit may return is written and read, the
+// next is not.
+func TestModelBinaryBounds(t *testing.T) {
+	refuses := func(what string, err error, want error) {
+		t.Helper()
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var large int = math.MaxInt32
+	for _, m := range []*Model{
+		{Solver: solverCount - 1}, {Status: statusCount - 1}, {Volume: volumeCount - 1}, {Sum: SumAtMostOne}, {Iterations: large},
+		{Warnings: []Warning{{Kind: warningCount - 1, Cluster: large, Other: large}}},
+		{Centers: NewMatrix(2, 1, nil), Memberships: NewMatrix(3, 2, nil)}, {Memberships: NewMatrix(1<<16, 0, nil)}, {Centers: NewMatrix(1, 2, []float64{mostCenter, -mostCenter})},
+	} {
+		if back := shipped(t, m); !reflect.DeepEqual(back, m) {
+			t.Errorf("%+v came back as %+v", m, back)
+		}
+	}
+	bad := []*Model{
+		{Solver: -1}, {Solver: solverCount}, {Status: -1}, {Status: statusCount}, {Volume: -1}, {Volume: volumeCount}, {Sum: -1}, {Sum: 2}, {Iterations: -1},
+		{Warnings: []Warning{{}, {Kind: -1}}}, {Warnings: []Warning{{Kind: warningCount}}}, {Warnings: []Warning{{Cluster: -1}}}, {Warnings: []Warning{{Other: -1}}},
+	}
+	badLSD := []*LSDModel{{Status: -1}, {Status: statusCount}, {Rank: -1}, {Iterations: -1}}
+	for _, m := range []*LSDModel{{Status: statusCount - 1}, {Rank: large}, {Iterations: large}} {
+		if back := shipped(t, m); !reflect.DeepEqual(back, m) {
+			t.Errorf("%+v came back as %+v", m, back)
+		}
+	}
+	if math.MaxInt > large {
+		large++
+		bad = append(bad, &Model{Iterations: large}, &Model{Warnings: []Warning{{Cluster: large}}}, &Model{Warnings: []Warning{{Other: large}}})
+		badLSD = append(badLSD, &LSDModel{Rank: large}, &LSDModel{Iterations: large})
+	}
+	for i, m := range bad {
+		_, err := m.MarshalBinary()
+		refuses("model", err, ErrOption)
+		if i == 9 && !strings.Contains(err.Error(), "warning 1 ") {
+			t.Error(err)
+		}
+	}
+	for _, m := range badLSD {
+		_, err := m.MarshalBinary()
+		refuses("model of similarities", err, ErrOption)
+	}
+	var nan *InputError
+	if _, err := (&Model{Trace: []float64{1, 2, math.NaN(), math.Inf(1)}}).MarshalBinary(); !errors.As(err, &nan) || nan.Arg != "Trace" || nan.Row != 2 || nan.Col != -1 || !math.IsNaN(nan.Value) {
+		t.Error(err)
+	}
+	one := mustDo((&Model{Centers: NewMatrix(1, 1, nil), Warnings: make([]Warning, 1)}).MarshalBinary())(t)
+	lsd := mustDo((&LSDModel{Memberships: NewMatrix(1, 1, nil)}).MarshalBinary())(t)
+	for _, c := range []struct {
+		of   []byte
+		to   form
+		at   int
+		bits uint64
+		good bool
+	}{
+		{one, &Model{}, 8, uint64(solverCount) - 1, true}, {one, &Model{}, 8, uint64(solverCount), false}, {one, &Model{}, 12, uint64(statusCount) - 1, true}, {one, &Model{}, 12, uint64(statusCount), false},
+		{one, &Model{}, 16, math.MaxInt32, true}, {one, &Model{}, 16, 1 << 31, false}, {one, &Model{}, 80, 1 << 63, false},
+		{one, &Model{}, 88, 2, false}, {one, &Model{}, 96, 2, false}, {one, &Model{}, 104, math.Float64bits(mostCenter), true}, {one, &Model{}, 104, math.Float64bits(above(mostCenter)), false},
+		{one, &Model{}, 128, uint64(warningCount) - 1, true}, {one, &Model{}, 128, uint64(warningCount), false}, {one, &Model{}, 136, math.MaxInt32, true}, {one, &Model{}, 136, 1 << 31, false},
+		{one, &Model{}, 144, math.MaxInt32, true}, {one, &Model{}, 144, 1 << 31, false}, {one, &Model{}, 152, math.Float64bits(math.Inf(-1)), false},
+		{lsd, &LSDModel{}, 8, math.MaxInt32, true}, {lsd, &LSDModel{}, 8, 1 << 31, false}, {lsd, &LSDModel{}, 12, uint64(statusCount) - 1, true}, {lsd, &LSDModel{}, 12, uint64(statusCount), false},
+		{lsd, &LSDModel{}, 16, math.MaxInt32, true}, {lsd, &LSDModel{}, 16, 1 << 31, false}, {lsd, &LSDModel{}, 80, 1, false},
+	} {
+		b := bytes.Clone(c.of)
+		if c.at < 16 {
+			binary.LittleEndian.PutUint32(b[c.at:], uint32(c.bits))
+		} else {
+			binary.LittleEndian.PutUint64(b[c.at:], c.bits)
+		}
+		err := c.to.UnmarshalBinary(resum(b))
+		if c.good != (err == nil) {
+			t.Errorf("%T, %d at %d: %v", c.to, c.bits, c.at, err)
+		} else if !c.good {
+			refuses("forged", err, ErrFormat)
+		} else if again := mustDo(c.to.MarshalBinary())(t); !bytes.Equal(again, b) {
+			t.Errorf("%T, %d at %d came back as another", c.to, c.bits, c.at)
+		}
+	}
+	for i, flags := range []uint16{0x20, 3 << volumeShift, lsdMap, 4, lsdMembers | lsdMap | 8} { // unknown, no volume; a map alone, unknown
+		b, to := bytes.Clone(one), form(&Model{})
+		if i > 1 {
+			b, to = bytes.Clone(lsd), &LSDModel{}
+		}
+		binary.LittleEndian.PutUint16(b[6:], flags)
+		refuses("flags", to.UnmarshalBinary(resum(b)), ErrFormat)
+	}
+	means := append(bytes.Clone(lsd[:len(lsd)-12]), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	refuses("means without a map", new(LSDModel).UnmarshalBinary(resum(means)), ErrFormat)
+	mismatch := &Model{Centers: NewMatrix(2, 1, nil), Memberships: NewMatrix(1, 2, nil)}
+	b := mustDo(mismatch.MarshalBinary())(t)
+	binary.LittleEndian.PutUint64(b[88:], 1) // centers 1×2 in place of 2×1
+	binary.LittleEndian.PutUint64(b[96:], 2)
+	refuses("centers and memberships", new(Model).UnmarshalBinary(resum(b)), ErrFormat)
+	for _, m := range []*LSDModel{
+		{Memberships: NewMatrix(1, 1, nil), Means: []float64{0}}, {Memberships: NewMatrix(1, 1, nil), Projection: NewMatrix(1, 1, nil)}, {Memberships: NewMatrix(1, 1, nil), Vertices: NewMatrix(1, 1, nil)},
+		{Means: []float64{}, Projection: NewMatrix(1, 1, nil), Vertices: NewMatrix(1, 1, nil)},
+	} {
+		_, err := m.MarshalBinary()
+		refuses("a part of a map", err, ErrShape)
+	}
+}
