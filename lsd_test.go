@@ -425,7 +425,7 @@ func TestLSDErrors(t *testing.T) {
 	}{
 		{nil, 2, nil, ErrShape, "kernel is nil"},
 		{NewMatrix(3, 4, nil), 2, nil, ErrShape, "3×4, not square"},
-		{NewMatrix(0, 0, nil), 2, nil, ErrTooFewSamples, "no rows"},
+		{NewMatrix(0, 0, nil), 2, nil, ErrTooFewSamples, "kernel has no rows"},
 		{lopsided, 2, nil, ErrShape, "worst at [7,3]"},
 		{mapped(good, func(i, j int, v float64) float64 {
 			if i == 4 && j == 5 {

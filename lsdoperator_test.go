@@ -1,9 +1,11 @@
 package softkmeans
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -105,5 +107,208 @@ func TestLSDFloor(t *testing.T) {
 				t.Errorf("%s, k=%d: floor %g + %g, the eigenvalues say %g; objective %g", name, k, m.Floor, m.FloorError, want, m.Objective)
 			}
 		}
+	}
+}
+
+// plainSimilarity is one of no kind that the package knows.
+type plainSimilarity struct{ m *Matrix }
+
+func (s plainSimilarity) Len() int { return s.m.Rows }
+
+func (s plainSimilarity) Rows(dst *Matrix, lo int) {
+	for i := range dst.Rows {
+		copy(dst.Row(i), s.m.Row(lo+i))
+	}
+}
+
+// checkOperator holds products, remainders, means and eigenpairs of an operator to those of
+// the matrix that it stands for, in units of 2^exp.
+func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
+	t.Helper()
+	n := kernel.Rows
+	if n != op.n {
+		t.Fatalf("%s: n is %d", name, op.n)
+	}
+	want := mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, -op.exp) })
+	tol := 1e-13 * math.Sqrt(sumSquares(want.Data))
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= tol*(1+float64(n))) {
+			t.Errorf("%s: %s is %g, want %g", name, what, got, want)
+		}
+	}
+	vt := randomData(3, n+2, 0, 5)
+	vt.Cols = n // with room between the rows
+	got := mustDo(op.apply(vt))(t)
+	yt := randomData(2, n, 0, 6)
+	left := mustDo(op.without(yt))(t)
+	rest := want.Clone()
+	for i := range n {
+		for c := range vt.Rows {
+			near("a product", got.At(c, i), dot(want.row(i), vt.row(c)))
+		}
+		for j := range n {
+			rest.row(i)[j] -= yt.At(0, i)*yt.At(0, j) + yt.At(1, i)*yt.At(1, j)
+		}
+	}
+	tol *= 1 + sumSquares(yt.Data)
+	near("the remainder", left.squares, sumSquares(rest.Data))
+	near("the total", left.total, sumSquares(want.Data))
+	near("the trace", left.traces, trace(want))
+	if op.data == nil { // of XXᵀ it is at least 0
+		near("the remainder's trace", left.trace, trace(rest))
+	} else {
+		near("the remainder's trace", left.trace, max(0, trace(rest)))
+	}
+	spec := mustDo(op.leading(2, 1))(t)
+	values, vectors, err := EigenSym(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range spec.values {
+		near("an eigenvalue", v, values[i])
+		near("a vector", math.Abs(dot(spec.rows.row(i), vectors.transposed().row(i))), 1)
+		if slices.Max(spec.rows.row(i)) < -slices.Min(spec.rows.row(i)) {
+			t.Errorf("%s: the largest entry of vector %d is negative", name, i)
+		}
+	}
+	if size := max(values[0], -values[n-1]); spec.top > size*(1+1e-9) || spec.top < values[0]*(1-1e-9) || spec.noise < float64(n)*0x1p-52*spec.top {
+		t.Errorf("%s: top %g of %g, noise %g", name, spec.top, size, spec.noise)
+	}
+}
+
+// TestOperator: every kind of similarity is the matrix that it stands for, also once
+// centred.
+func TestOperator(t *testing.T) {
+	for _, n := range []int{9, 33, fullOrder + 2} {
+		x := randomData(n, 3, 1, uint64(n))
+		linear := mustDo(LinearKernel(x))(t)
+		rbf := mustDo(RBFKernel(x, 0.1))(t)
+		xx, k := outer(x), mustDo(SimilarityMatrix(rbf))(t)
+		lopsided := mapped(k, func(i, j int, v float64) float64 { return v + 4e-9*float64((i-j)%2)*float64(i)/float64(n) })
+		mean := mapped(lopsided, func(i, j int, v float64) float64 { return (v + lopsided.At(j, i)) / 2 })
+		wide := &Matrix{Rows: n, Cols: n, Stride: n + 3, Data: nans(n * (n + 3))}
+		members := []int{0, 2, 3, 4, 5, 7, 8}
+		for i := range n {
+			copy(wide.row(i), k.row(i))
+		}
+		part := func(m *Matrix) *Matrix {
+			return similarity(len(members), func(i, j int) float64 { return m.At(members[i], members[j]) })
+		}
+		for _, c := range []struct {
+			name string
+			s    Similarity
+			want *Matrix
+		}{
+			{"matrix", &denseKernel{m: k}, k}, {"strided", &denseKernel{m: wide}, k}, {"averaged", &denseKernel{lopsided, true}, mean},
+			{"function", KernelFunc(n, k.At), k}, {"other", plainSimilarity{k}, k}, {"RBF", rbf, k}, {"linear", linear, xx},
+			{"large", KernelFunc(n, func(i, j int) float64 { return 1e140 * k.At(i, j) }), mapped(k, func(_, _ int, v float64) float64 { return 1e140 * v })},
+			{"small", KernelFunc(n, func(i, j int) float64 { return 1e-140 * k.At(i, j) }), mapped(k, func(_, _ int, v float64) float64 { return 1e-140 * v })},
+			{"part of a matrix", &subsetKernel{&denseKernel{m: k}, members}, part(k)}, {"part of an averaged one", &subsetKernel{&denseKernel{lopsided, true}, members}, part(mean)},
+			{"part of a function", &subsetKernel{KernelFunc(n, k.At), members}, part(k)}, {"part of another", &subsetKernel{plainSimilarity{k}, members}, part(k)},
+			{"part of RBF", rbf.of(members), part(k)}, {"part of linear", linear.of(members), part(xx)},
+		} {
+			if n > fullOrder && c.name != "strided" && c.name != "function" { // for the Krylov iteration
+				continue
+			}
+			op, err := newOperator(bg, c.s, 2)
+			if err != nil {
+				t.Fatal(c.name, err)
+			}
+			if top, _ := rowMaxAbs(c.want.Data); op.data == nil && (op.exp%2 != 0 || top >= math.Ldexp(1, op.exp) || top < math.Ldexp(1, op.exp-2)) {
+				t.Errorf("%s: exp %d for %g", c.name, op.exp, top)
+			}
+			checkOperator(t, c.name, op, c.want)
+			if c.name == "part of linear" { // parts are not centred: the tree is LSD's
+				continue
+			}
+			if err := op.centre(); err != nil {
+				t.Fatal(err)
+			}
+			checkOperator(t, c.name+", centred", op, centredKernel(c.want))
+			top, _ := rowMaxAbs(c.want.Data)
+			for i, v := range op.rowMeans() {
+				mean := 0.0
+				for _, v := range c.want.row(i) {
+					mean += v / float64(c.want.Rows)
+				}
+				if math.Abs(v-mean) > 1e-14*top {
+					t.Errorf("%s: the mean of row %d is %g, want %g", c.name, i, v, mean)
+				}
+			}
+			if op.data == nil {
+				minus := *op
+				minus.negate = true
+				y := randomData(1, op.n, 0, 4)
+				a, b := mustDo(op.apply(y))(t), mustDo(minus.apply(y))(t)
+				for i, v := range a.Data {
+					if v != -b.Data[i] {
+						t.Fatalf("%s: −K takes to %g, K to %g", c.name, b.Data[i], v)
+					}
+				}
+				if p, q := mustDo(op.leading(op.n, 0))(t), mustDo(minus.leading(1, 0))(t); math.Abs(p.values[op.n-1]+q.values[0]) > 1e-9*p.top {
+					t.Errorf("%s: eigenvalue %g of K, %g of −K", c.name, p.values[op.n-1], q.values[0])
+				}
+			}
+		}
+	}
+}
+
+// TestOperatorErrors: entries out of range are named by their row in all of K, the first of
+// several; an asymmetry is told from rounding.
+func TestOperatorErrors(t *testing.T) {
+	const n = 150 // several blocks
+	with := func(row, col int, v, others float64) Similarity {
+		return KernelFunc(n, func(i, j int) float64 {
+			if i == row && j == col || i == col && j == row {
+				return v
+			}
+			return others
+		})
+	}
+	for _, c := range []struct {
+		s        Similarity
+		row, col int
+		want     error
+	}{
+		{with(77, 120, math.NaN(), 1), 77, 120, ErrNonFinite}, {with(140, 149, math.Inf(-1), 1), 140, 149, ErrNonFinite}, {with(0, 3, above(mostEntry), 1), 0, 3, ErrRange},
+		{with(99, 101, leastScale/2, 0), 99, 101, ErrRange}, {with(99, 101, leastScale/2, leastScale/4), 99, 101, ErrRange}, {with(130, 130, -leastScale/2, 0), 130, 130, ErrRange},
+		{KernelFunc(n, func(i, j int) float64 { return math.Sqrt(float64(60 - max(i, j))) }), 0, 61, ErrNonFinite},
+	} {
+		for _, workers := range []int{1, 2} {
+			var at *InputError
+			if _, err := newOperator(bg, c.s, workers); !errors.As(err, &at) || at.Arg != "similarity" || at.Row != c.row || at.Col != c.col || !errors.Is(err, c.want) {
+				t.Errorf("%v, want one of [%d,%d]", err, c.row, c.col)
+			}
+		}
+	}
+	whole := func(e float64) Similarity {
+		return KernelFunc(9, func(i, j int) float64 {
+			if i < j {
+				return 1 + e
+			}
+			return 1
+		})
+	}
+	if _, err := newOperator(bg, whole(1e-9), 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := newOperator(bg, whole(1e-6), 1); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "not symmetric") {
+		t.Error(err)
+	}
+	if _, err := newOperator(bg, with(0, 0, leastScale, 0), 1); err != nil {
+		t.Error(err)
+	}
+	part := &subsetKernel{with(0, 1, 1, 1e-200), []int{0, 2, 3}} // may be as small as it likes
+	if op, err := newOperator(bg, part, 1); err != nil || op.exp != -498 {
+		t.Errorf("%+v, %v", op, err)
+	}
+	// A factor of rank 2 has two eigenvalues that are not rounding.
+	flat := product(randomData(20, 2, 0, 1), randomData(2, 5, 0, 2))
+	if m := mustDo(TILSDOf(bg, mustDo(LinearKernel(flat))(t), 5, nil))(t); m.Rank != 2 {
+		t.Errorf("rank %d", m.Rank)
+	}
+	if m := mustDo(LSD(bg, outer(flat), 5, &LSDOptions{MaxIter: -1}))(t); m.Rank != 2 {
+		t.Errorf("rank %d", m.Rank)
 	}
 }

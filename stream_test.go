@@ -541,3 +541,44 @@ func FuzzFitSeq(f *testing.F) {
 		in.finish(t)
 	})
 }
+
+// TestSeqCancelledAnywhere ends the context at every look that the fits of data in parts
+// take at it: none of these is lost.
+func TestSeqCancelledAnywhere(t *testing.T) {
+	x := randomData(70, 3, 1, 2)
+	w := make1(x.Rows)
+	w[5], w[40] = 0, 2
+	take := func(int, *Matrix) error { return nil }
+	fits := map[string]func(ctx context.Context) (*Model, error){
+		"minimal volume": func(ctx context.Context) (*Model, error) {
+			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Lambda: 0.1, Weights: w}, SummaryRows: 1, Refinements: 1, Memberships: take}
+			return FitMinVolumeSeq(ctx, inBlocks(x, 50), 2, o)
+		},
+		"minimal volume in memory": func(ctx context.Context) (*Model, error) {
+			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Lambda: 0.1}, Memberships: take}
+			return FitMinVolumeSeq(ctx, inBlocks(x, 50), 2, o)
+		},
+	}
+	for _, solver := range []Solver{SolverGram, SolverJacobi, SolverKrylov} {
+		fits[solver.String()] = func(ctx context.Context) (*Model, error) {
+			return FitSeq(ctx, inBlocks(x, 50), 2, &Options{Solver: solver, Workers: 1, Weights: w, Seq: SeqOptions{Memberships: take}})
+		}
+	}
+	for name, fit := range fits {
+		for at := int64(0); ; at++ {
+			ctx := &endingContext{Context: bg}
+			ctx.left.Store(at)
+			m, err := fit(ctx)
+			if err == nil {
+				if ctx.left.Load() < 0 || at < 5 {
+					t.Errorf("%s: no error at look %d", name, at)
+				}
+				t.Log(name, at, "looks")
+				break
+			}
+			if !errors.Is(err, context.Canceled) || m != nil && (m.Status != StatusCancelled || m.Memberships != nil || m.Centers == nil || !(m.Objective >= 0)) {
+				t.Fatalf("%s, look %d: %+v, %v", name, at, m, err)
+			}
+		}
+	}
+}
