@@ -214,6 +214,12 @@ func TestFormsNames(t *testing.T) {
 			t.Errorf("%v, not %s", err, want)
 		}
 	}
+	for _, least := range []form{&Model{}, &LSDModel{}, &Stats{}, &Extent{}} { // as short as they can be
+		b := mustDo(least.MarshalBinary())(t)
+		if err := least.UnmarshalBinary(b[:len(b)-1]); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), fmt.Sprint(" of ", len(b)-1, " bytes: too short")) {
+			t.Error(err)
+		}
+	}
 	for _, a := range kinds {
 		for _, b := range kinds {
 			data := mustDo(b.MarshalBinary())(t)

@@ -585,3 +585,217 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		in.finish(t)
 	})
 }
+
+// streamed returns the parts of a call of FitMinVolumeSeq, after its summary is made.
+func streamed(t *testing.T, x *Matrix, k int, o MinVolumeSeqOptions) (*streamedFit, *volumeFit) {
+	t.Helper()
+	w := &streamedFit{o: &o, k: k, sequence: sequence{ctx: bg, blocks: inBlocks(x, 77), o: &Options{Weights: o.Weights}}}
+	if rows, err := w.subspace(); err != nil || rows != nil {
+		t.Fatal(rows, err)
+	}
+	return w, mustDo(w.summarise())(t)
+}
+
+// TestMeasurement: what a pass finds for centers is that of all rows, in the units of the
+// summary: the objective from sums is the one from the rows, and all but the memberships'
+// sums add up. A correction gives the summary the value and the gradient of all rows.
+func TestMeasurement(t *testing.T) {
+	for _, c := range []struct {
+		n, d, k int
+		o       MinVolumeOptions
+		rank    int // 0: full
+	}{
+		{150, 5, 3, MinVolumeOptions{}, 0}, {150, 5, 3, MinVolumeOptions{Sum: SumAtMostOne}, 0}, {150, 6, 4, MinVolumeOptions{}, 2}, // exact: coordinates of a subspace
+		{120, 2, 3, MinVolumeOptions{}, 0}, {90, 400, 2, MinVolumeOptions{Volume: VolumeAffine}, 0}, {100, 1, 1, MinVolumeOptions{Seed: 4}, 0},
+	} {
+		x := randomData(c.n, c.d, 3, 5)
+		if c.rank > 0 {
+			x = product(randomData(c.n, c.rank, 1, 5), randomData(c.rank, c.d, 0, 6))
+		}
+		c.o.Weights = make1(c.n)
+		for i := range c.n {
+			c.o.Weights[i] = float64(i%3) * 1e3
+		}
+		w, vf := streamed(t, x, c.k, MinVolumeSeqOptions{MinVolumeOptions: c.o, SummaryRows: 1})
+		name := fmt.Sprintf("%d×%d, k=%d, %v", c.n, c.d, c.k, c.o.Sum)
+		if n := 32 * c.k; vf.s.n > n || vf.s.n < n/2 {
+			t.Errorf("%s: a summary of %d rows", name, vf.s.n)
+		}
+		f := rowsOf(vf.z, 1, 1+c.k).Clone()
+		g := NewMatrix(c.n, c.k, nil)
+		w.o.Memberships = func(first int, part *Matrix) error { copy(g.Data[first*c.k:], part.Data); return nil }
+		at := mustDo(w.measure(vf, f, true))(t)
+		s := w.p.frame(bg, 1)
+		truth := plainObjective(x, vf.model(f, &runResult{iterate: at.iterate}).Centers, g, c.o.Weights)
+		unit := s.unscaleSquare(1)
+		if math.Abs(at.direct*unit-truth) > 1e-9*truth || math.Abs(at.objective-at.direct) > 1e-9*at.direct {
+			t.Errorf("%s: objective %g by sums, %g by rows, truly %g", name, at.objective*unit, at.direct*unit, truth)
+		}
+		// What the memberships say, weighted as the samples are.
+		top := slices.Max(c.o.Weights)
+		_, wexp := math.Frexp(top)
+		gg := NewMatrix(c.k, c.k, nil)
+		for i := range c.n {
+			for a, v := range g.row(i) {
+				axpy(gg.row(a), math.Ldexp(c.o.Weights[i], -wexp)*v, g.row(i))
+			}
+		}
+		if diff := maxDiff(gg, at.gg); s.wexp != wexp || diff > 1e-9*float64(c.n) {
+			t.Errorf("%s: GᵀG is off by %g", name, diff)
+		}
+
+		plain := alternation{ctx: vf.ctx, s: vf.s, z: vf.z, k: vf.k, sum: vf.sum}
+		own := vf.newIterate()
+		copy(own.f.Data, f.Data)
+		if err := plain.pass(own, nil); err != nil {
+			t.Fatal(err)
+		}
+		value, fix := own.objective, correctionAt(at, own, 0.7)
+		slope := func(gg, gz *Matrix) *Matrix { return axpyOf(product(gg, f), -1, gz) }
+		fix.add(own)
+		size := math.Sqrt(sumSquares(at.gz.Data) + sumSquares(at.gg.Data)*sumSquares(f.Data))
+		if diff := maxDiff(slope(own.gg, own.gz), slope(at.gg, at.gz)); diff > 1e-12*size {
+			t.Errorf("%s: the gradient is off by %g of %g", name, diff, size)
+		}
+		if want := value - 2*dot(fix.linear.Data, f.Data); math.Abs(own.objective-want) > 1e-12*(math.Abs(want)+value) {
+			t.Errorf("%s: the correction takes %g to %g, want %g", name, value, own.objective, want)
+		}
+		there := own.f.Clone() // the proximal term
+		there.Data[0] += 2
+		moved := &iterate{f: there, gg: NewMatrix(c.k, c.k, nil), gz: NewMatrix(c.k, f.Cols, nil)}
+		fix.add(moved)
+		if want := 0.7*4 - 2*dot(fix.linear.Data, there.Data); math.Abs(moved.objective-want) > 1e-9*(1+math.Abs(want)) {
+			t.Errorf("%s: the correction is %g at distance 2, want %g", name, moved.objective, want)
+		}
+	}
+}
+
+// axpyOf is m + a·y.
+func axpyOf(m *Matrix, a float64, y *Matrix) *Matrix {
+	axpy(m.Data, a, y.Data)
+	return m
+}
+
+// TestMinVolumeSeqAboutZero: floor and total of SumAtMostOne are about 0, by the scatter and
+// by passes, also of fewer rows than columns.
+func TestMinVolumeSeqAboutZero(t *testing.T) {
+	for _, shape := range [][3]int{{70, 5, 2}, {40, 60, 1}, {100, 3, 3}, {70, 2, 2}} {
+		n, d, k := shape[0], shape[1], shape[2]
+		x := randomData(n, d, 2, 3)
+		values, _, _, err := squares(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := tailSum(values, min(k, len(values)))
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Sum: SumAtMostOne, MaxIter: 1, Lambda: 1e-3}, SummaryRows: 1, Refinements: -1}
+		m := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 30), k, &o))(t)
+		if total := sumSquares(x.Data); math.Abs(m.Total-total) > 1e-12*total || math.Abs(m.Floor-want) > 1e-12*total || m.Solver != SolverGram {
+			t.Errorf("%d×%d, k=%d: floor %g of %g, want %g of %g", n, d, k, m.Floor, m.Total, want, total)
+		}
+		for _, solver := range []Solver{SolverGram, SolverKrylov} {
+			q := &sequence{ctx: bg, blocks: inBlocks(x, 30), o: &Options{Solver: solver}}
+			s := mustDo(q.statistics(k, nil))(t)
+			s.aboutZero()
+			total := s.total
+			if solver == SolverGram {
+				total = trace(s.full())
+				all := outer(x.transposed())
+				if diff := maxDiff(all, s.Scatter()); diff > 1e-12*all.At(0, 0)*float64(n) {
+					t.Errorf("%d×%d: the scatter is off by %g", n, d, diff)
+				}
+			}
+			if total = s.unscaleSquare(total); math.Abs(total-sumSquares(x.Data)) > 1e-12*total || norm2(s.mean) != 0 || norm2(s.meanRest) != 0 {
+				t.Errorf("%d×%d, %v: total %g, want %g, mean %v", n, d, solver, total, sumSquares(x.Data), s.mean)
+			}
+		}
+	}
+}
+
+// TestMinVolumeSeqPasses: how often the data is read, and how many rows a summary has.
+func TestMinVolumeSeqPasses(t *testing.T) {
+	x := noisy(firstOf(mixtures(70, 4, 2, 0.5, 1, 1)), 20, 1)
+	take := func(int, *Matrix) error { return nil }
+	for _, c := range []struct {
+		rows int
+		o    MinVolumeSeqOptions
+		want int // at least; at most one more for each refinement
+	}{
+		{64, MinVolumeSeqOptions{SummaryRows: 64}, 1}, {64, MinVolumeSeqOptions{SummaryRows: 1, Memberships: take}, 1}, {65, MinVolumeSeqOptions{SummaryRows: 65, Refinements: -1}, 1}, {65, MinVolumeSeqOptions{Memberships: take}, 1},
+		{65, MinVolumeSeqOptions{SummaryRows: 64, Refinements: -1}, 3}, {70, MinVolumeSeqOptions{SummaryRows: 1, Refinements: -1, Memberships: take}, 4},
+		{66, MinVolumeSeqOptions{SummaryRows: 65, Refinements: 1}, 3}, {70, MinVolumeSeqOptions{SummaryRows: 64, Refinements: 2, Memberships: take}, 4},
+	} {
+		blocks, passes := counted(inBlocks(rowsOf(x, 0, c.rows), 30))
+		m, err := FitMinVolumeSeq(bg, blocks, 2, &c.o)
+		if most := c.want + max(c.o.Refinements, 0); err != nil || *passes < c.want || *passes > most || c.o.Refinements < 0 && *passes > 1 && m.Status != StatusIterationLimit && m.Status != StatusConverged {
+			t.Errorf("%d rows, %+v: %d passes, %v", c.rows, c.o, *passes, err)
+		}
+	}
+	slow := noisy(firstOf(mixtures(300, 4, 3, 0.5, 1, 0)), 10, 0) // at this Tol every refinement is made
+	for refinements, want := range map[int]int{-1: 3, 1: 4, 2: 5, 3: 6, 0: 7, 6: 9} {
+		blocks, passes := counted(inBlocks(slow, 100))
+		m, err := FitMinVolumeSeq(bg, blocks, 3, &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Tol: 1e-12, Lambda: 1, MaxIter: 30}, SummaryRows: 96, Refinements: refinements})
+		if err != nil || *passes != want || m.Status != StatusIterationLimit {
+			t.Errorf("%d refinements: %d passes, %v", refinements, *passes, err)
+		}
+	}
+	for _, c := range []struct{ cols, k, rows, want int }{{1, 2, 0, 1 << 14}, {1024, 1, 0, 1 << 14}, {1025, 2, 0, 16368}, {4096, 2, 0, 1 << 12}, {20000, 1, 0, 1024}, {3, 1000, 0, 32000}, {3, 2, 1, 64}, {3, 2, 65, 65}} {
+		w := &streamedFit{o: &MinVolumeSeqOptions{SummaryRows: c.rows}, k: c.k, sequence: sequence{ctx: bg, blocks: inBlocks(NewMatrix(1, c.cols, nil), 1), o: &Options{Solver: SolverKrylov}}}
+		if rows, err := w.subspace(); err != nil || rows == nil || w.size != c.want {
+			t.Errorf("%d columns, k=%d: a summary of %d rows, want %d; %v", c.cols, c.k, w.size, c.want, err)
+		}
+	}
+	// Memberships of rows in memory come in blocks, too.
+	var got []int
+	first := 0
+	long := randomData(9000, 1, 0, 1)
+	if _, err := FitMinVolumeSeq(bg, inBlocks(long, 5000), 1, &MinVolumeSeqOptions{Memberships: func(at int, g *Matrix) error {
+		if at != first || g.Data[0] != 1 || len(g.Data) != g.Rows {
+			t.Errorf("row %d after %d", at, first)
+		}
+		first += g.Rows
+		got = append(got, g.Rows)
+		return nil
+	}}); err != nil || !slices.Equal(got, []int{8192, 808}) {
+		t.Error(got, err)
+	}
+}
+
+// TestMinVolumeSeqFirst: what can be seen without the data is an error before it is read.
+func TestMinVolumeSeqFirst(t *testing.T) {
+	blocks := func(func(*Matrix, error) bool) { t.Error("the blocks are read") }
+	large := 1 << 23
+	if math.MaxInt == math.MaxInt32 {
+		large = 1 << 14
+	}
+	type opts = MinVolumeOptions
+	for what, c := range map[string]struct {
+		k    int
+		o    MinVolumeSeqOptions
+		want error
+		says string
+	}{
+		"k": {0, MinVolumeSeqOptions{}, ErrOption, "k is 0"}, "large k": {large, MinVolumeSeqOptions{}, ErrOption, "k is " + fmt.Sprint(large) + ": a matrix of " + shape(large+1, large+1)},
+		"large k with weights": {large, MinVolumeSeqOptions{MinVolumeOptions: opts{Weights: make1(3)}}, ErrOption, "too large to address"},
+		"negative weight":      {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Weights: []float64{1, -1}}}, ErrOption, "weights[1]"}, "NaN weight": {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Weights: []float64{math.NaN()}}}, ErrNonFinite, "weights[0]"},
+		"weights of 0": {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Weights: []float64{0, 0}}}, ErrTooFewSamples, "every weight is 0"}, "workers": {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Workers: -1}}, ErrOption, "Workers is -1, below 0"},
+		"summary": {2, MinVolumeSeqOptions{SummaryRows: -1}, ErrOption, "SummaryRows is -1"}, "centers": {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Centers: NewMatrix(3, 5, nil)}}, ErrShape, "Centers are 3×5"},
+		"slack": {2, MinVolumeSeqOptions{MinVolumeOptions: opts{Slack: -1e-9}}, ErrOption, "Slack"},
+	} {
+		if m, err := FitMinVolumeSeq(bg, blocks, c.k, &c.o); m != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", what, err, c.want, c.says)
+		}
+	}
+	// Options are not changed, and memberships that fail are not asked for again.
+	x := randomData(80, 3, 0, 1)
+	calls := 0
+	o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{MaxIter: 1, Lambda: 1}, SummaryRows: 1, Memberships: func(int, *Matrix) error { calls++; return io.ErrShortWrite }}
+	for _, rows := range []int{80, 40} {
+		calls = 0
+		if m, err := FitMinVolumeSeq(bg, inBlocks(rowsOf(x, 0, rows), 10), 2, &o); m != nil || !errors.Is(err, io.ErrShortWrite) || calls != 1 {
+			t.Errorf("%d rows: %v, %d calls", rows, err, calls)
+		}
+	}
+	if o.Init != InitAuto || o.Restarts != 0 || o.Epsilon != 0 || o.Weights != nil {
+		t.Errorf("%+v", o.MinVolumeOptions)
+	}
+}

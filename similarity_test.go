@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -266,6 +268,90 @@ func TestCrossView(t *testing.T) {
 		mustDo(k.Cross(dst, x))(t)
 		if !laSameBits(dst.Clone().Data, want.Data) || !math.IsNaN(dst.Data[3]) || !math.IsNaN(dst.Data[9]) {
 			t.Errorf("%v, want %v", dst.Data, want.Data)
+		}
+	}
+}
+
+// TestSimilarityErrors: what is no similarity, and what does not belong to one, with the
+// words of the errors.
+func TestSimilarityErrors(t *testing.T) {
+	x := randomData(6, 3, 0, 1)
+	k := mustDo(RBFKernel(x, 1))(t)
+	with := func(v float64) *Matrix { y := randomData(4, 3, 0, 2); y.Set(2, 1, v); return y }
+	of := func(n int) func() (any, error) {
+		return func() (any, error) { return SimilarityMatrix(KernelFunc(n, func(i, j int) float64 { return 1 })) }
+	}
+	cross := func(y *Matrix) func() (any, error) {
+		return func() (any, error) { return k.Cross(NewMatrix(4, 6, nil), y) }
+	}
+	rbf := func(x *Matrix, gamma float64) func() (any, error) {
+		return func() (any, error) { return RBFKernel(x, gamma) }
+	}
+	for _, c := range []struct {
+		call func() (any, error)
+		want error
+		says string
+	}{
+		{func() (any, error) { return SimilarityMatrix(nil) }, ErrShape, "the similarity is nil"}, {of(0), ErrTooFewSamples, "the similarity has no rows"}, {of(-1), ErrTooFewSamples, "no rows"},
+		{of(math.MaxInt), ErrShape, "the similarity of "}, {cross(nil), ErrShape, "y is nil"}, {cross(NewMatrix(4, 2, nil)), ErrShape, "y has 2 columns, the kernel's samples have 3"},
+		{cross(with(math.NaN())), ErrNonFinite, "y[2,1]"}, {cross(with(-above(mostEntry))), ErrRange, "y[2,1]"}, {cross(&Matrix{Rows: 2, Cols: 3, Stride: 3}), ErrShape, "y is 2×3 with stride 3"},
+		{rbf(x, -5e-324), ErrOption, "gamma is -4.940656"}, {rbf(x, math.Inf(1)), ErrOption, "gamma is +Inf, not a finite number of at least 0"}, {rbf(nil, 1), ErrShape, "x is nil"}, {rbf(NewMatrix(0, 3, nil), 1), ErrTooFewSamples, ""},
+		{rbf(with(math.NaN()), 1), ErrNonFinite, "x[2,1]"}, {func() (any, error) { return LinearKernel(with(above(mostEntry))) }, ErrRange, "x[2,1]"},
+	} {
+		if _, err := c.call(); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v, want %v with %q", err, c.want, c.says)
+		}
+	}
+	for _, rows := range []*Matrix{nil, NewMatrix(2, 5, nil), NewMatrix(7, 6, nil), {Rows: 2, Cols: 6, Stride: 5, Data: make([]float64, 12)}} {
+		mustPanic(t, func() { k.Rows(rows, 0) })
+	}
+	mustPanic(t, func() { k.Cross(NewMatrix(4, 5, nil), randomData(4, 3, 0, 1)) })
+	if y := mustDo(k.Cross(nil, NewMatrix(0, 3, nil)))(t); y.Rows != 0 || y.Cols != 6 {
+		t.Errorf("%+v", y)
+	}
+}
+
+// TestKernelsOfMany: blocks of samples on both sides make no difference, and the median
+// heuristic takes a thousand rows, always the same.
+func TestKernelsOfMany(t *testing.T) {
+	const n = 1200
+	x := randomData(n, 1, 0, 3)
+	k := mustDo(RBFKernel(x, 0))(t)
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(n, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	var all []float64
+	for a, i := range rows[:1000] {
+		for _, j := range rows[:a] {
+			all = append(all, math.Abs(x.Data[i]-x.Data[j]))
+		}
+	}
+	slices.Sort(all)
+	m := (all[len(all)/2] + all[(len(all)-1)/2]) / 2
+	if want := 1 / (2 * m * m); math.Abs(k.Gamma()-want) > 1e-9*want {
+		t.Errorf("gamma %.12g, want %.12g", k.Gamma(), want)
+	}
+	wide := randomData(300, 70, 0, 1) // several blocks of a row of K
+	for _, k := range []*SampleKernel{mustDo(LinearKernel(wide))(t), mustDo(RBFKernel(wide, 0.01))(t)} {
+		got := NewMatrix(2, 300, nil)
+		k.Rows(got, 298)
+		cross := mustDo(k.Cross(nil, rowsOf(wide, 298, 300)))(t)
+		for j := range 300 {
+			want := dot(wide.row(299), wide.row(j))
+			if !k.linear {
+				want = math.Exp(-0.01 * squaredDistance(wide.row(299), wide.row(j)))
+			}
+			if math.Abs(got.At(1, j)-want) > 1e-12*(1+math.Abs(want)) || cross.At(1, j) != got.At(1, j) {
+				t.Fatalf("K[299,%d] is %g, %g by Cross, want %g", j, got.At(1, j), cross.At(1, j), want)
+			}
+		}
+	}
+	// Without two rows that differ, m is the unit of the samples.
+	for _, x := range []*Matrix{NewMatrix(3, 1, []float64{1, 1, 1}), NewMatrix(1, 2, []float64{0.3, 1}), NewMatrix(2, 1, []float64{1.9, 1.9})} {
+		if g := mustDo(RBFKernel(x, 0))(t).Gamma(); g < 1.0/8 || g > 0.5 {
+			t.Errorf("%v: gamma %g", x.Data, g)
 		}
 	}
 }

@@ -278,18 +278,18 @@ func TestFitSeqErrors(t *testing.T) {
 // pass, for rows that come in blocks.
 func TestFitSeqRow(t *testing.T) {
 	x := randomData(9000, 2, 0, 1)
-	for which := 1; which <= 3; which++ {
-		pass := 0
+	for c := range 6 { // three passes, an early row that waits for others and a late one
+		which, row, pass := 1+c/2, []int{100, 8700}[c%2], 0
 		_, err := FitSeq(bg, func(yield func(*Matrix, error) bool) {
 			y := x
 			if pass++; pass == which {
 				y = x.Clone()
-				y.Set(8700, 1, math.Inf(1))
+				y.Set(row, 1, math.Inf(1))
 			}
 			inBlocks(y, 500)(yield)
 		}, 2, &Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}})
 		var at *InputError
-		if !errors.As(err, &at) || at.Row != 8700 || at.Col != 1 || !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), "x[8700,1]") {
+		if !errors.As(err, &at) || at.Row != row || at.Col != 1 || !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), fmt.Sprintf("x[%d,1]", row)) {
 			t.Errorf("pass %d: %v", which, err)
 		}
 	}
