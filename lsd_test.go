@@ -910,8 +910,25 @@ func TestLSDCancelled(t *testing.T) {
 		for at := int64(0); ; at++ {
 			ctx := &endingContext{Context: bg}
 			ctx.left.Store(at)
+			m, err := TILSDOf(ctx, s, 3, o)
+			if err == nil {
+				if ctx.left.Load() < 0 {
+					t.Errorf("%s, TILSD, look %d: no error", name, at)
+				}
+				break
+			}
+			if m != nil || !errors.Is(err, context.Canceled) {
+				t.Fatal(m, err)
+			}
+		}
+		for at := int64(0); ; at++ {
+			ctx := &endingContext{Context: bg}
+			ctx.left.Store(at)
 			tree, err := HierarchicalLSDOf(ctx, s, 3, o)
 			if err == nil {
+				if ctx.left.Load() < 0 {
+					t.Errorf("%s, tree, look %d: no error", name, at)
+				}
 				break
 			}
 			if !errors.Is(err, context.Canceled) {

@@ -210,3 +210,43 @@ func TestRotationStarts(t *testing.T) {
 		t.Error("the first start is always the best: this proves nothing")
 	}
 }
+
+// TestRotationStep: a step solves (GaussNewton + μI)Ω = −slope, and where it leads up the
+// one of the source is taken, which leads down.
+func TestRotationStep(t *testing.T) {
+	raised := 0
+	for seed := range uint64(12) {
+		k := 3 + int(seed%4)
+		r, _ := turned(15*k, k, seed)
+		g, trial := NewMatrix(15*k, k, nil), NewMatrix(15*k, k, nil)
+		turn := RandomOrientation(k, seed+100)
+		sum := r.place(g, turn)
+		size := sumSquares(r.points.Data) / float64(15*k)
+		for _, mu := range []float64{1e-3 * size, size, 100 * size} {
+			r.place(g, turn)
+			omega := r.step(g, mu).Clone()
+			rest := r.slope(NewMatrix(k-1, k-1, nil))
+			length := norm2(rest.Data)
+			axpy(rest.Data, mu, omega.Data)
+			r.bend(rest, omega, g)
+			if left := norm2(rest.Data); left > 2e-3*length {
+				t.Errorf("k=%d, μ=%g: a residual of %g is left of %g", k, mu, left, length)
+			}
+			if mu > 1e-3*size {
+				continue
+			}
+			up := r.place(trial, nudged(r, turn, omega, 1)) >= sum
+			if up {
+				raised++
+			}
+			_, now := r.improve(turn, 1)
+			if !(now < sum) {
+				t.Errorf("k=%d: from %g to %g, up by the first kind: %v", k, sum, now, up)
+			}
+		}
+		if _, now := r.improve(turn, 0); now != sum {
+			t.Errorf("k=%d: no steps lead from %g to %g", k, sum, now)
+		}
+	}
+	t.Log(raised)
+}

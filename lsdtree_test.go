@@ -233,3 +233,113 @@ func TestHierarchicalLSD(t *testing.T) {
 		t.Errorf("linear kernel: objective %g, as a matrix %g; %v", one.Model.Objective, two.Model.Objective, err)
 	}
 }
+
+// TestHierarchicalLSDShares: the memberships of a tree are those of its divisions, one by
+// one, of samples outside of a cluster by the nearest point of its edge.
+func TestHierarchicalLSDShares(t *testing.T) {
+	const n = 30
+	kernel := disturbed(similarityOf(dirichlet(n, 3, 0.4, 5), 0.02), 0.02, 1)
+	tree := mustDo(HierarchicalLSD(bg, kernel, 3, nil))(t)
+	if len(tree.Splits) != 2 || tree.Splits[0].Cluster != 0 {
+		t.Fatalf("%+v", tree.Splits)
+	}
+	var of [3][]int
+	for i, c := range tree.Leaves {
+		of[c] = append(of[c], i)
+	}
+	// The first division of all, and the second of one side.
+	first := mustDo(LSD(bg, kernel, 2, nil))(t)
+	side := func(m *LSDModel, i int) int {
+		if m.Memberships.At(i, 1) > m.Memberships.At(i, 0) {
+			return 1
+		}
+		return 0
+	}
+	start := side(first, 0)
+	var members []int
+	for i := range n {
+		if cluster := abs(side(first, i) - start); cluster == tree.Splits[1].Cluster {
+			members = append(members, i)
+		}
+	}
+	part := similarity(len(members), func(i, j int) float64 { return kernel.At(members[i], members[j]) })
+	second := mustDo(LSD(bg, part, 2, nil))(t)
+	flip := side(second, 0)
+	within := func(c float64, k *Matrix, which []int) (sum float64) {
+		for _, i := range which {
+			for _, j := range which {
+				sum += k.At(i, j) / float64(len(which))
+			}
+		}
+		return sum
+	}
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	other := []int{}
+	for i := range n {
+		if abs(side(first, i)-start) != tree.Splits[1].Cluster {
+			other = append(other, i)
+		}
+	}
+	gains := []float64{within(0, kernel, members) + within(0, kernel, other) - within(0, kernel, all),
+		within(0, kernel, of[tree.Splits[1].Cluster]) + within(0, kernel, of[2]) - within(0, kernel, members)}
+	for i, s := range tree.Splits {
+		if math.Abs(s.Gain-gains[i]) > 1e-9*gains[i] || math.Abs(s.Scale-[]*LSDModel{first, second}[i].Scale) > 1e-6*s.Scale {
+			t.Errorf("division %d: %+v, gain %g", i, s, gains[i])
+		}
+	}
+	if s := tree.Splits; s[0].Size != [2]int{n - len(tree.half(other, members)), len(tree.half(other, members))} || s[1].Size != [2]int{len(of[s[1].Cluster]), len(of[2])} {
+		t.Errorf("%+v", tree.Splits)
+	}
+	want := NewMatrix(n, 3, nil)
+	at := 0
+	for i := range n {
+		whole := [2]float64{first.Memberships.At(i, start), first.Memberships.At(i, 1-start)}
+		share := 0.0
+		if at < len(members) && members[at] == i {
+			share = second.Memberships.At(at, 1-flip)
+			at++
+		} else {
+			var num, den float64
+			for a, m := range members {
+				low, high := second.Memberships.At(a, flip)/second.Scale, second.Memberships.At(a, 1-flip)/second.Scale
+				num += (kernel.At(i, m) - low) * (high - low)
+				den += (high - low) * (high - low)
+			}
+			share = min(max(num/den, 0), 1)
+		}
+		c := tree.Splits[1].Cluster
+		want.Set(i, 1-c, whole[1-c])
+		want.Set(i, c, whole[c]*(1-share))
+		want.Set(i, 2, whole[c]*share)
+	}
+	if diff := maxDiff(want, tree.Model.Memberships); diff > 1e-5 {
+		t.Errorf("memberships are off by %g", diff)
+	}
+	pp := similarityOf(tree.Model.Memberships, 1)
+	c := sumSquares(pp.Data) / dot(pp.Data, kernel.Data)
+	if objective := lsdObjective(kernel, tree.Model.Memberships, c); math.Abs(tree.Model.Scale-c) > 1e-9*c || math.Abs(tree.Model.Objective-objective) > 1e-9*tree.Model.Total || tree.Model.Rank != 3 {
+		t.Errorf("scale %g, objective %g, rank %d; want %g, %g", tree.Model.Scale, tree.Model.Objective, tree.Model.Rank, c, objective)
+	}
+	short := mustDo(HierarchicalLSD(bg, kernel, 3, &LSDOptions{MaxIter: 1}))(t)
+	if short.Model.Status != StatusIterationLimit || short.Model.Iterations != 2 || tree.Model.Status != StatusConverged {
+		t.Errorf("%v after %d steps, %v", short.Model.Status, short.Model.Iterations, tree.Model.Status)
+	}
+	op, o, err := openSimilarity(bg, &denseKernel{m: kernel}, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, h, err := decompose(op, 2, &o); err != nil || math.Abs(math.Ldexp(h, op.exp)*m.Scale-1) > 1e-12 {
+		t.Errorf("h is %g·2^%d, the scale %g; %v", h, op.exp, m.Scale, err)
+	}
+}
+
+// half returns which of the two is not with sample 0.
+func (t *LSDTree) half(a, b []int) []int {
+	if a[0] == 0 {
+		return b
+	}
+	return a
+}

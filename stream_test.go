@@ -582,3 +582,39 @@ func TestSeqCancelledAnywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestFitSeqFirst: what can be seen without the data is an error before it is read.
+func TestFitSeqFirst(t *testing.T) {
+	large := 1<<22 + 1
+	if math.MaxInt == math.MaxInt32 {
+		large = 1<<14 + 1
+	}
+	unread := func(func(*Matrix, error) bool) { t.Error("the blocks are read") }
+	for what, c := range map[string]struct {
+		k    int
+		o    Options
+		want error
+		says string
+	}{
+		"k": {0, Options{}, ErrOption, "k is 0"}, "workers": {2, Options{Workers: -1}, ErrOption, "Workers is -1, below 0"}, "passes below 0": {2, Options{Seq: SeqOptions{Passes: -1}}, ErrOption, "Passes is -1, at least 4 are needed"},
+		"few passes": {2, Options{Seq: SeqOptions{Passes: 3}}, ErrOption, "Passes is 3, at least 4 are needed"}, "one pass": {2, Options{Seq: SeqOptions{Passes: 1}}, ErrOption, "Passes is 1"}, "weights": {2, Options{Weights: []float64{1, -1}}, ErrOption, "weights[1]"},
+		"weights of 0": {2, Options{Weights: []float64{0, 0}}, ErrTooFewSamples, "every weight is 0"}, "large k": {large, Options{Weights: make1(2)}, ErrOption, "a matrix of " + shape(large+1, large+1)},
+		"enclosure": {2, Options{Enclosure: 2}, ErrOption, "Enclosure"},
+	} {
+		if m, err := FitSeq(bg, unread, c.k, &c.o); m != nil || !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", what, err, c.want, c.says)
+		}
+	}
+	if _, err := FitSeq(bg, nil, 2, nil); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "blocks is nil") {
+		t.Error(err)
+	}
+	x := randomData(20, 2, 0, 1)
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	if _, err := FitSeq(ended, inBlocks(x, 5), large, nil); !errors.Is(err, context.Canceled) { // without weights so many are no error
+		t.Error(err)
+	}
+	if m, err := FitSeq(bg, inBlocks(x, 5), 2, &Options{Seq: SeqOptions{Passes: fewestPasses}, Solver: SolverKrylov}); err != nil || m.Iterations != 1 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}

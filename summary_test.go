@@ -105,3 +105,114 @@ func TestSummaryFlat(t *testing.T) {
 
 // firstOf is the data of what mixtures returns.
 func firstOf(x, _ *Matrix) *Matrix { return x }
+
+// TestSummaryExtremes: along every line the rows that a summary keeps are the outermost of
+// all with weight, however the rows are cut; and each draw falls on its share.
+func TestSummaryExtremes(t *testing.T) {
+	const n = 900
+	for _, d := range []int{1, 2, 5} {
+		x := mapped(randomData(n, 6, 0, 1), func(i, j int, v float64) float64 {
+			return 5 + v/float64(1+3*j)*float64(1+i%7) // blocks of the same rows, some far out
+		})
+		w := make1(n)
+		for i := range w {
+			w[i] = float64(i%3) / 2
+		}
+		p := mustDo(statsOf(t, x, w).Subspace(d+1, nil))(t)
+		pc := mustDo(statsOf(t, x, w).principal(bg, d, 1))(t)
+		p.pc.squares = pc.squares
+		var kept [2]*summary
+		for run, step := range []int{n, 50} {
+			s := newSummary(p, 200, 3)
+			for at := 0; at < n; at += step {
+				part := mustDo(p.part(bg, rowsOf(x, at, at+step), w[at:at+step], 1))(t)
+				if err := s.add(at, part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			kept[run] = s
+		}
+		s := kept[1]
+		lines := min(16*(d+1), 25)
+		if d == 1 {
+			lines = 1
+		}
+		if s.lines.Rows != lines || len(s.extremes) != 2*lines || s.draws != 200-2*lines || s.drawn != s.draws || math.Abs(s.below-1) > 1e-9 {
+			t.Errorf("%d lines, %d draws of %d, probability %g", s.lines.Rows, s.drawn, s.draws, s.below)
+		}
+		whole := mustDo(p.part(bg, x, w, 1))(t)
+		y := NewMatrix(n, d, nil)
+		if err := changeBasis(whole, y, p.pc.basis); err != nil {
+			t.Fatal(err)
+		}
+		for c := range d {
+			if want := math.Sqrt(pc.squares[0] / pc.squares[c]); math.Abs(s.stretch[c]-want) > 1e-9*want {
+				t.Errorf("stretch %g, want %g", s.stretch[c], want)
+			}
+		}
+		for at, e := range s.extremes {
+			best, far := -1, math.Inf(-1)
+			for i := range n {
+				v := 0.0
+				for c, u := range s.lines.row(at / 2) {
+					v += u * y.At(i, c) * s.stretch[c]
+				}
+				if at%2 == 1 {
+					v = -v
+				}
+				if w[i] > 0 && v > far {
+					best, far = i, v
+				}
+			}
+			if e.number != best || math.Abs(e.reach-far) > 1e-9*far || !slices.Equal(e.row, x.row(best)) || math.Ldexp(e.weight, p.wexp) != w[best] {
+				t.Errorf("d=%d, line %d: row %d at %g, want row %d at %g", d, at, e.number, e.reach, best, far)
+			}
+			if o := kept[0].extremes[at]; o.number != e.number || !slices.Equal(o.row, e.row) {
+				t.Errorf("d=%d, line %d: row %d in blocks, %d in one", d, at, e.number, o.number)
+			}
+		}
+		if !slices.Equal(s.numbers, kept[0].numbers) || !slices.IsSorted(s.numbers) {
+			t.Error("other rows are drawn in blocks")
+		}
+		// A row's probability is the mean of its shares of the weight and of the squares.
+		var weight, total float64
+		for i := range n {
+			weight += whole.weight(i)
+			total += whole.weight(i) * squaredDistanceFromMean(whole, i)
+		}
+		for i, number := range s.numbers {
+			q := whole.weight(number) * (1/weight + squaredDistanceFromMean(whole, number)/total) / 2
+			count := s.weights[i] * float64(s.draws) * q / whole.weight(number)
+			if math.Abs(count-math.Round(count)) > 1e-6 || math.Abs(count-float64(s.draws)*q) > 2+1e-6 || count < 0.5 {
+				t.Fatalf("row %d was drawn %g times, expected %g", number, count, float64(s.draws)*q)
+			}
+		}
+		out := s.finish()
+		sum := 0.0
+		for i, v := range out.weights {
+			sum += v
+			if i > 0 && out.numbers[i] <= out.numbers[i-1] || !slices.Equal(out.rows[6*i:6*i+6], x.row(out.numbers[i])) || !(v > 0) {
+				t.Errorf("row %d after another, of weight %g", out.numbers[i], v)
+			}
+		}
+		if math.Abs(sum-weight) > 1e-9*weight || len(out.numbers) > 200 {
+			t.Errorf("%d rows of weight %g, want %g", len(out.numbers), sum, weight)
+		}
+		for _, e := range kept[0].extremes {
+			if at := slices.Index(out.numbers, e.number); at < 0 || out.weights[at] != e.weight {
+				t.Errorf("row %d, an extreme, is in the summary at %d", e.number, at)
+			}
+		}
+	}
+	// Rows that are all equal have no lines.
+	p := mustDo(statsOf(t, NewMatrix(9, 2, nil), nil).Subspace(3, nil))(t)
+	if s := newSummary(p, 64, 0); s.lines.Rows != 0 || s.draws != 64 {
+		t.Errorf("%d lines, %d draws", s.lines.Rows, s.draws)
+	}
+}
+
+func squaredDistanceFromMean(s *samples, i int) float64 {
+	row := make([]float64, s.d)
+	s.pack(row, i, i+1, false)
+	return sumSquares(row)
+}
