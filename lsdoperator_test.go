@@ -257,7 +257,7 @@ func TestOperator(t *testing.T) {
 // TestOperatorErrors: entries out of range are named by their row in all of K, the first of
 // several; an asymmetry is told from rounding.
 func TestOperatorErrors(t *testing.T) {
-	const n = 150 // several blocks
+	const n = 300 // several blocks
 	with := func(row, col int, v, others float64) Similarity {
 		return KernelFunc(n, func(i, j int) float64 {
 			if i == row && j == col || i == col && j == row {
@@ -271,9 +271,9 @@ func TestOperatorErrors(t *testing.T) {
 		row, col int
 		want     error
 	}{
-		{with(77, 120, math.NaN(), 1), 77, 120, ErrNonFinite}, {with(140, 149, math.Inf(-1), 1), 140, 149, ErrNonFinite}, {with(0, 3, above(mostEntry), 1), 0, 3, ErrRange},
-		{with(99, 101, leastScale/2, 0), 99, 101, ErrRange}, {with(99, 101, leastScale/2, leastScale/4), 99, 101, ErrRange}, {with(130, 130, -leastScale/2, 0), 130, 130, ErrRange},
-		{KernelFunc(n, func(i, j int) float64 { return math.Sqrt(float64(60 - max(i, j))) }), 0, 61, ErrNonFinite},
+		{with(177, 220, math.NaN(), 1), 177, 220, ErrNonFinite}, {with(140, 149, math.Inf(-1), 1), 140, 149, ErrNonFinite}, {with(0, 3, above(mostEntry), 1), 0, 3, ErrRange},
+		{with(99, 101, leastScale/2, 0), 99, 101, ErrRange}, {with(199, 201, leastScale/2, leastScale/4), 199, 201, ErrRange}, {with(299, 299, -leastScale/2, 0), 299, 299, ErrRange},
+		{KernelFunc(n, func(i, j int) float64 { return math.Sqrt(float64(260 - max(i, j))) }), 0, 261, ErrNonFinite},
 	} {
 		for _, workers := range []int{1, 2} {
 			var at *InputError

@@ -551,11 +551,15 @@ func TestSeqCancelledAnywhere(t *testing.T) {
 	take := func(int, *Matrix) error { return nil }
 	fits := map[string]func(ctx context.Context) (*Model, error){
 		"minimal volume": func(ctx context.Context) (*Model, error) {
-			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Lambda: 0.1, Weights: w}, SummaryRows: 1, Refinements: 1, Memberships: take}
+			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Init: InitSPA, Lambda: 0.1, Weights: w}, SummaryRows: 1, Refinements: 1, Memberships: take}
+			return FitMinVolumeSeq(ctx, inBlocks(x, 50), 2, o)
+		},
+		"no memberships": func(ctx context.Context) (*Model, error) {
+			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Init: InitSPA}, SummaryRows: 1, Refinements: 1}
 			return FitMinVolumeSeq(ctx, inBlocks(x, 50), 2, o)
 		},
 		"minimal volume in memory": func(ctx context.Context) (*Model, error) {
-			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Lambda: 0.1}, Memberships: take}
+			o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: 1, MaxIter: 1, Init: InitSPA, Lambda: 0.1}, Memberships: take}
 			return FitMinVolumeSeq(ctx, inBlocks(x, 50), 2, o)
 		},
 	}
