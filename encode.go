@@ -355,7 +355,7 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	if n := r.count(); n > 0 {
 		out.Means = r.numbers(n)
 	}
-	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || flags&lsdMap == 0 && out.Means != nil {
+	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 {
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
 	}
 	if out.isMapped() {
@@ -414,11 +414,7 @@ func (r *reader) matrix() *Matrix {
 		r.bad = true
 		return nil
 	}
-	data := r.numbers(rows * cols)
-	if r.bad {
-		return nil
-	}
-	m := NewMatrix(rows, cols, data)
+	m := NewMatrix(rows, cols, r.numbers(rows*cols))
 	_, err := checkEntries("", m, mostCenter)
 	r.bad = err != nil
 	return m

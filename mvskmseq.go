@@ -117,10 +117,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 			return err
 		}
 	}
-	if err := checkSizeOfK(k, k+1, k+1); err != nil {
-		return err
-	}
-	return checkSizeOfK(k, leastRowsPerCenter, k)
+	return checkSizeOfK(k, k+1, k+1)
 }
 
 // streamedFit is a call of FitMinVolumeSeq.
