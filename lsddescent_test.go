@@ -195,3 +195,147 @@ func TestLineSearch(t *testing.T) {
 		t.Errorf("only %d of the lines have their least inside", inside)
 	}
 }
+
+// TestDescentStep: gradient, direction and step of the descent against their definitions,
+// and when it has enough.
+func TestDescentStep(t *testing.T) {
+	const n, k = 24, 3
+	kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 3), 0.1, 1)
+	op, opts, err := openSimilarity(bg, &denseKernel{m: kernel}, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unit := mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, -op.exp) })
+	left := mustDo(op.without(NewMatrix(0, n, nil)))(t)
+	d := &descent{operator: op, k: k, total: left.total, opts: &opts}
+	phi := func(p *Matrix) float64 {
+		pp := similarityOf(p, 1)
+		a := dot(unit.Data, pp.Data)
+		return sumSquares(unit.Data) - a*a/sumSquares(pp.Data)
+	}
+	f := &candidate{p: dirichlet(n, k, 2, 9)}
+	if err := d.product(f); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(f.objective-phi(f.p)) > 1e-12*left.total {
+		t.Errorf("φ is %g, want %g", f.objective, phi(f.p))
+	}
+	g := NewMatrix(n, k, nil)
+	f.gradient(g, NewMatrix(k, k, nil))
+	for _, at := range []int{0, 7, n*k - 1} {
+		up, down := f.p.Clone(), f.p.Clone()
+		up.Data[at] += 1e-5
+		down.Data[at] -= 1e-5
+		if want := (phi(up) - phi(down)) / 2e-5; math.Abs(g.Data[at]-want) > 1e-6*norm2(g.Data) {
+			t.Errorf("the gradient's entry %d is %g, want %g", at, g.Data[at], want)
+		}
+	}
+	minus := &candidate{p: f.p, q: f.q, s: f.s, a: 0, b: f.b}
+	flat := NewMatrix(n, k, nil)
+	minus.gradient(flat, NewMatrix(k, k, nil))
+	if diff := maxDiff(flat, mapped(product(unit, f.p), func(_, _ int, v float64) float64 { return -v })); diff > 1e-13 {
+		t.Errorf("where a is 0 the gradient is off by %g", diff)
+	}
+	square := func() *Matrix { return NewMatrix(k, k, nil) }
+	m := &move{dir: NewMatrix(n, k, nil), kd: NewMatrix(n, k, nil), pt: f.p.transposed(), dt: NewMatrix(k, n, nil), kt: NewMatrix(k, n, nil), one: square(), two: square()}
+	for _, alpha := range []float64{0.01, 0.3, 5} {
+		if err := d.towards(m, f, g, alpha); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			want := make([]float64, k)
+			copy(want, f.p.row(i))
+			axpy(want, -alpha, g.row(i))
+			ProjectSimplex(want, want)
+			axpy(want, -1, f.p.row(i))
+			axpy(want, -1, m.dir.row(i))
+			if norm2(want) > 1e-15 {
+				t.Fatalf("the direction of row %d is off by %g", i, norm2(want))
+			}
+		}
+		for what, pair := range map[string][2]*Matrix{"KD": {m.kd, product(unit, m.dir)}, "PᵀD": {m.one, product(f.p.transposed(), m.dir)}, "DᵀD": {m.two, product(m.dir.transposed(), m.dir)}} {
+			if diff := maxDiff(pair[0], pair[1]); diff > 1e-12 {
+				t.Errorf("step %g: %s is off by %g", alpha, what, diff)
+			}
+		}
+		whole := phi(axpyOf(f.p.Clone(), 1, m.dir))
+		one := m.one.Clone()
+		if s := d.along(f, m, whole*(1+1e-9)); s != 1 {
+			t.Errorf("step %g: %g in place of the whole step", alpha, s)
+		}
+		copy(m.one.Data, one.Data) // which along overwrites
+		s := d.along(f, m, whole*(1-1e-9))
+		for i := range 101 {
+			at := float64(i) / 100
+			if v, best := phi(axpyOf(f.p.Clone(), at, m.dir)), phi(axpyOf(f.p.Clone(), s, m.dir)); v < best-1e-11*left.total {
+				t.Errorf("step %g: φ is %g at %g, %g at %g", alpha, best, s, v, at)
+			}
+		}
+	}
+	// A step keeps products up to date, and counts.
+	to := &candidate{p: f.p.Clone(), q: f.q.Clone(), s: f.s.Clone()}
+	d.advance(to, m, 0.37)
+	fresh := &candidate{p: to.p}
+	if err := d.product(fresh); err != nil {
+		t.Fatal(err)
+	}
+	if diff := max(maxDiff(to.q, fresh.q), maxDiff(to.s, fresh.s), math.Abs(to.a-fresh.a), math.Abs(to.b-fresh.b), math.Abs(to.objective-fresh.objective)); diff > 1e-12 || to.steps != 1 || maxDiff(to.p, axpyOf(f.p.Clone(), 0.37, m.dir)) > 1e-15 || maxDiff(m.pt, to.p.transposed()) != 0 {
+		t.Errorf("after %d steps products are off by %g", to.steps, diff)
+	}
+	// The exact objective of a candidate is entry by entry, and none of one without scale.
+	exact := *f
+	if err := d.exactly(&exact); err != nil || math.Abs(exact.objective-lsdObjective(unit, f.p, f.b/f.a)) > 1e-12*left.total {
+		t.Errorf("objective %g, %v", exact.objective, err)
+	}
+	exact.a, exact.objective = 0, 7
+	if err := d.exactly(&exact); err != nil || exact.objective != 7 {
+		t.Errorf("objective %g without a scale, %v", exact.objective, err)
+	}
+	for i, c := range []struct {
+		a, objective, floor float64
+		maxIter             int
+		full                bool
+		start               int
+		want                bool
+	}{
+		{0, 0, 0, -1, true, 2, false}, {1, 1, 0, -1, true, 1, true}, {1, 1, 0, -1, false, 1, false}, {1, 1, 0, 0, true, 1, false}, {1, 1, 0.9991, 0, false, 1, true}, {1, 1, 0.9989, 0, false, 1, false},
+		{1, 0x1p-51, 0, 5, false, 2, true}, {1, 0x1p-51, 0, 5, false, 1, false}, {1, 0x1p-81, 0, 5, false, 1, true}, {1, 0x1p-79, 0, 5, false, 1, false}, {1, 0x1p-49, 0, 5, false, 2, false}, {1, 0x1p-60, 0x1.2p-61, 5, false, 1, true},
+	} {
+		d := &descent{operator: op, total: 1, floor: c.floor, fullRank: c.full, opts: &LSDOptions{MaxIter: c.maxIter}}
+		if got := d.enough(&candidate{a: c.a, objective: c.objective}, c.start); got != c.want {
+			t.Errorf("%d: enough is %v", i, got)
+		}
+	}
+}
+
+// TestLSDSteps: a limit is kept, 0 stands for the default and below 0 for no descent; what
+// Progress is told is what happens.
+func TestLSDSteps(t *testing.T) {
+	kernel := disturbed(similarityOf(dirichlet(40, 3, 0.3, 1), 3), 0.3, 1)
+	last := math.Inf(1)
+	for _, most := range []int{-1, 1, 2, 3, 5, 0} {
+		var told []Iteration
+		m := mustDo(LSD(bg, kernel, 3, &LSDOptions{MaxIter: most, Progress: func(it Iteration) { told = append(told, it) }}))(t)
+		steps := 0
+		for i, it := range told {
+			if it.Iteration != 0 && (it.Iteration != told[i-1].Iteration+1 || it.Restart != told[i-1].Restart) || it.Loss != it.Objective || it.Floor != told[0].Floor {
+				t.Errorf("MaxIter %d: %+v after %+v", most, it, told[max(i-1, 0)])
+			}
+			steps = max(steps, it.Iteration)
+		}
+		status := StatusIterationLimit
+		if most <= 0 {
+			status = StatusConverged
+		}
+		if most > 0 && (m.Iterations != most || steps != most) || most < 0 && (m.Iterations != 0 || steps != 0) || most == 0 && (steps < 10 || steps > descentSteps) || m.Status != status {
+			t.Errorf("MaxIter %d: %d iterations, %d told, %v", most, m.Iterations, steps, m.Status)
+		}
+		if m.Objective > last {
+			t.Errorf("MaxIter %d: objective %g after %g", most, m.Objective, last)
+		}
+		last = m.Objective
+	}
+	if m := mustDo(LSD(bg, kernel, 3, &LSDOptions{Tol: 0.5}))(t); m.Iterations > 2*descentMemory || m.Status != StatusConverged {
+		t.Errorf("%d iterations at a tolerance of one half, %v", m.Iterations, m.Status)
+	}
+}
