@@ -77,9 +77,9 @@ func TestObstacleTolerance(t *testing.T) {
 			t.Errorf("an error of %g, by LSD %g", e, math.Sqrt(m.Objective/m.Total))
 		}
 	}
-	for kind, want := range []string{"none", "there is a negative eigenvalue, 0.25 relative to the largest", "there are too many positive eigenvalues, the first one beyond is 0.25 relative to the largest",
-		"entry [1,2] is negative, 0.25 relative to the largest", "1 is not in the range: it is missed by 0.25 at sample 1", "no simplex was found that holds the samples: an error of 0.25 remains", "ObstacleKind(6)"} {
-		if got := (Obstacle{ObstacleKind(kind), 1, 2, 0.25}).String(); got != want {
+	for kind, want := range []string{"none", "there is a negative eigenvalue, 0.235 relative to the largest", "there are too many positive eigenvalues, the first one beyond is 0.235 relative to the largest",
+		"entry [1,2] is negative, 0.235 relative to the largest", "1 is not in the range: it is missed by 0.235 at sample 1", "no simplex was found that holds the samples: an error of 0.235 remains", "ObstacleKind(6)"} {
+		if got := (Obstacle{ObstacleKind(kind), 1, 2, 0.23456}).String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

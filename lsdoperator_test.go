@@ -312,3 +312,21 @@ func TestOperatorErrors(t *testing.T) {
 		t.Errorf("rank %d", m.Rank)
 	}
 }
+
+// TestSubsetCalls: of a function only the entries of a subset are computed.
+func TestSubsetCalls(t *testing.T) {
+	calls := 0
+	k := &subsetKernel{KernelFunc(50, func(i, j int) float64 { calls++; return float64(i*j + 1) }), []int{3, 40, 49}}
+	got := NewMatrix(2, 3, nil)
+	if k.Rows(got, 1); calls != 6 || k.Len() != 3 || !slices.Equal(got.Data, []float64{121, 1601, 1961, 148, 1961, 2402}) {
+		t.Errorf("%v after %d calls", got.Data, calls)
+	}
+	// A k for which k×k numbers have no address is an error of k.
+	large := 1 << 23
+	if math.MaxInt == math.MaxInt32 {
+		large = 1 << 14
+	}
+	if _, err := LSD(bg, identity(1), large, nil); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "a matrix of "+shape(large, large)) {
+		t.Error(err)
+	}
+}

@@ -336,6 +336,35 @@ func TestHierarchicalLSDShares(t *testing.T) {
 	}
 }
 
+// TestHierarchicalLSDNothing: similarities that no clusters explain have the scale 0, as
+// those of LSD, and their whole size is left.
+func TestHierarchicalLSDNothing(t *testing.T) {
+	for _, v := range []float64{0, -2} {
+		kernel := mapped(identity(4), func(_, _ int, d float64) float64 { return v * d })
+		for k := 1; k <= 3; k++ {
+			tree := mustDo(HierarchicalLSD(bg, kernel, k, nil))(t)
+			if m := mustDo(LSD(bg, kernel, k, nil))(t); m.Scale != 0 || m.Objective != 4*v*v {
+				t.Errorf("%g·I, k=%d: %+v by LSD", v, k, m)
+			}
+			if m := tree.Model; m.Scale != 0 || m.Objective != 4*v*v || m.Total != 4*v*v || m.Rank != 0 || v < 0 && !(m.Gap < 1e-14) || m.Status != StatusConverged {
+				t.Errorf("%g·I, k=%d: %+v", v, k, m)
+			}
+		}
+	}
+}
+
+// TestLSDTreeString: a line for each cluster, indented by its depth.
+func TestLSDTreeString(t *testing.T) {
+	tree := &LSDTree{Leaves: make([]int, 9), Splits: []LSDSplit{{Cluster: 0, Size: [2]int{4, 5}}, {Cluster: 1, Size: [2]int{2, 3}}, {Cluster: 0, Size: [2]int{1, 3}}}}
+	want := "9 samples\n  4 samples\n    1 samples: cluster 0\n    3 samples: cluster 3\n  5 samples\n    2 samples: cluster 1\n    3 samples: cluster 2\n"
+	if got := tree.String(); got != want {
+		t.Errorf("%s, want\n%s", got, want)
+	}
+	if got := (&LSDTree{Leaves: make([]int, 3)}).String(); got != "3 samples: cluster 0\n" {
+		t.Error(got)
+	}
+}
+
 // half returns which of the two is not with sample 0.
 func (t *LSDTree) half(a, b []int) []int {
 	if a[0] == 0 {

@@ -799,3 +799,29 @@ func TestMinVolumeSeqFirst(t *testing.T) {
 		t.Errorf("%+v", o.MinVolumeOptions)
 	}
 }
+
+// TestMinVolumeSeqWarns: an error that is beyond the slack is a warning that says by how
+// much, and one that is within, to 1 % of the slack, is none.
+func TestMinVolumeSeqWarns(t *testing.T) {
+	var seen [2]int
+	for seed := range uint64(6) {
+		x := noisy(firstOf(mixtures(400, 5, 3, 0.5, 1, seed)), 12, seed)
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, MaxIter: 60}, SummaryRows: 96, Refinements: []int{-1, 3}[seed%2]}
+		m := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 200), 3, &o))(t)
+		allowed := min(defaultSlack*m.Floor, mostGiven*(m.Total-m.Floor))
+		target := m.Floor + allowed
+		beyond := m.Objective > target+closeShare*allowed
+		at := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
+		if beyond != (at >= 0) || beyond && math.Abs(m.Warnings[at].Value-m.Objective/target) > 1e-9 {
+			t.Errorf("seed %d: objective %g, %g allowed, %v", seed, m.Objective, target, m.Warnings)
+		}
+		seen[map[bool]int{true: 1}[beyond]]++
+		o.Lambda = m.Lambda // a λ of the caller's is none
+		if m := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 200), 3, &o))(t); slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack }) {
+			t.Errorf("seed %d: %v", seed, m.Warnings)
+		}
+	}
+	if seen[0] == 0 || seen[1] == 0 {
+		t.Errorf("%d within the slack, %d beyond", seen[0], seen[1])
+	}
+}

@@ -305,6 +305,23 @@ func TestSimilarityErrors(t *testing.T) {
 	for _, rows := range []*Matrix{nil, NewMatrix(2, 5, nil), NewMatrix(7, 6, nil), {Rows: 2, Cols: 6, Stride: 5, Data: make([]float64, 12)}} {
 		mustPanic(t, func() { k.Rows(rows, 0) })
 	}
+	if canRecover() {
+		for want, call := range map[string]func(){
+			"softkmeans: dst is 2×5 for rows from 3 on of 6×6":  func() { k.Rows(NewMatrix(2, 5, nil), 3) },
+			"softkmeans: dst is nil for rows from 1 on of 6×6":  func() { k.Rows(nil, 1) },
+			"softkmeans: dst is 3×6 for rows from 4 on of 6×6":  func() { k.Rows(NewMatrix(3, 6, nil), 4) },
+			"softkmeans: dst is 1×6 for rows from -1 on of 6×6": func() { k.Rows(NewMatrix(1, 6, nil), -1) },
+		} {
+			func() {
+				defer func() {
+					if said := recover(); said != want {
+						t.Errorf("%v, want %s", said, want)
+					}
+				}()
+				call()
+			}()
+		}
+	}
 	mustPanic(t, func() { k.Cross(NewMatrix(4, 5, nil), randomData(4, 3, 0, 1)) })
 	if y := mustDo(k.Cross(nil, NewMatrix(0, 3, nil)))(t); y.Rows != 0 || y.Cols != 6 {
 		t.Errorf("%+v", y)

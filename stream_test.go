@@ -612,6 +612,9 @@ func TestFitSeqFirst(t *testing.T) {
 	if _, err := FitSeq(bg, nil, 2, nil); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "blocks is nil") {
 		t.Error(err)
 	}
+	if _, err := FitSeq(bg, inBlocks(NewMatrix(1, 8200, nil), 1), math.MaxInt32-1, nil); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "a matrix of "+shape(math.MaxInt32-1, 8200)) {
+		t.Error(err)
+	}
 	x := randomData(20, 2, 0, 1)
 	ended, cancel := context.WithCancel(bg)
 	cancel()
