@@ -203,8 +203,8 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 // lsdableOperator checks the arguments, and returns the operator of kernel and tol or its
 // default.
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
-	if !(tol >= 0 && tol < 1) {
-		return nil, 0, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
+	if err := checkTol(tol); err != nil {
+		return nil, 0, err
 	}
 	src, err := newDense(kernel, k, nil)
 	if err != nil {

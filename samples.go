@@ -49,10 +49,7 @@ const (
 // newSamples checks x and weights and finds the units and the mean in one pass over X,
 // O(nd). Where centred is false the mean is 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
-	if workers < 0 {
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers)+", below 0")
-	}
-	if err := checkSamples(x); err != nil {
+	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(weights, x.Rows); err != nil {

@@ -136,8 +136,8 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
 // for a gamma that is negative or not finite.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
-	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return nil, fail(ErrOption, "gamma is "+decimal(gamma)+", not a finite number of at least 0")
+	if err := checkAmount("gamma", gamma); err != nil {
+		return nil, err
 	}
 	k, err := LinearKernel(x)
 	if err != nil {

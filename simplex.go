@@ -69,17 +69,12 @@ const (
 	// the data: the smallest regular simplex of that orientation. Its prototypes are nearer
 	// to the data and its memberships farther from 1/k.
 	EnclosureTight
+	enclosureCount // a new enclosure stands before it
 )
 
 // String returns "ball" or "tight".
 func (e Enclosure) String() string {
-	switch e {
-	case EnclosureBall:
-		return "ball"
-	case EnclosureTight:
-		return "tight"
-	}
-	return "Enclosure(" + strconv.Itoa(int(e)) + ")"
+	return nameOf("Enclosure", int(e), "ball", "tight")
 }
 
 // enclosure is a regular simplex in the coordinates of the projected data: k unit vectors
@@ -302,15 +297,10 @@ const (
 	// SumAtMostOne: at most 1 (to one rounding). The rest up to 1 is the membership of a
 	// vertex at 0, such as the shade of a scene. The data is not centred.
 	SumAtMostOne
+	sumCount // a new sum stands before it
 )
 
 // String returns "one" or "at most one".
 func (s Sum) String() string {
-	switch s {
-	case SumToOne:
-		return "one"
-	case SumAtMostOne:
-		return "at most one"
-	}
-	return "Sum(" + strconv.Itoa(int(s)) + ")"
+	return nameOf("Sum", int(s), "one", "at most one")
 }

@@ -33,10 +33,7 @@ type Subspace struct {
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
 func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	switch {
 	case s.weight == 0:
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
@@ -44,13 +41,8 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which needs the rows; take SolverAuto or SolverGram")
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
-	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	}
-	if err := checkFit(k, &o); err != nil {
-		return nil, err
-	}
-	if err := checkSizeOfK(k, k, s.cols); err != nil {
+	if err := firstError(checkCount("Workers", o.Workers), checkFit(k, &o), checkSizeOfK(k, k, s.cols)); err != nil {
 		return nil, err
 	}
 	pc, err := s.principal(context.Background(), min(k-1, s.cols), o.Workers)
