@@ -128,9 +128,7 @@ func (s *krylovSpace) extend(z *Matrix) {
 	}
 	for i := range s.fresh {
 		for range 2 {
-			for l := range have {
-				projectOut(z.row(i), s.q.row(l))
-			}
+			projectOutRows(z.row(i), s.q, have)
 		}
 	}
 }

@@ -125,9 +125,7 @@ func rangeObstacle(spec *spectrum, bound, tol float64) Obstacle {
 		rest[i] = 1
 	}
 	for range 2 {
-		for i := range rank {
-			projectOut(rest, spec.rows.row(i))
-		}
+		projectOutRows(rest, spec.rows, rank)
 	}
 	worst := Obstacle{Kind: ObstacleRange}
 	for i, v := range rest {

@@ -45,14 +45,10 @@ type residual struct {
 }
 
 func newResidual(s *samples, f *Matrix) *residual {
-	k := f.Rows
-	r := &residual{shifted: NewMatrix(k+1, s.d, nil)}
-	copy(r.shifted.row(k), s.mean)
-	for j := range k {
-		out := r.shifted.row(j)
-		for i, v := range f.row(j) {
-			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
-		}
+	r := &residual{shifted: NewMatrix(f.Rows+1, s.d, nil)}
+	copy(r.shifted.row(f.Rows), s.mean)
+	for j := range f.Rows {
+		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 	}
 	return r
 }
@@ -150,8 +146,7 @@ func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
 
 // spanError is Certificate.SpanError.
 func spanError(s *samples, centers, basis *Matrix) float64 {
-	top, _ := checkEntries("centers", centers, mostCenter) // they were checked
-	_, exp := math.Frexp(top)
+	_, exp := math.Frexp(maxAbs(centers))
 	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data
 	var all, off float64
 	r := make([]float64, s.d)
@@ -161,9 +156,7 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 		}
 		all += sumSquares(r)
 		for range 2 {
-			for c := range basis.Rows {
-				projectOut(r, basis.row(c))
-			}
+			projectOutRows(r, basis, basis.Rows)
 		}
 		off += sumSquares(r)
 	}

@@ -169,10 +169,15 @@ func (s *samples) weight(i int) float64 {
 // pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
 // row i by √w_i. A row of weight 0 is written as zeros.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
-	a, mean := s.factor(), s.mean
-	for i := lo; i < hi; i++ {
-		row := s.x.row(i)
-		out := dst[(i-lo)*s.d:][:len(row)]
+	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
+}
+
+// packPart is pack for some columns.
+func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
+	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
+	for i := rows.lo; i < rows.hi; i++ {
+		row := s.x.row(i)[cols.lo:cols.hi]
+		out := dst[(i-rows.lo)*len(row):][:len(row)]
 		if s.weight(i) == 0 {
 			clear(out)
 			continue
@@ -225,22 +230,6 @@ func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
 			for l := 0; l < height && top+l < stripLength(m); l += 2 {
 				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left], tile[l+1][:right-left])
 			}
-		}
-	}
-}
-
-// packColumns writes columns lo…hi−1 of all rows, weighted: n rows of length hi−lo.
-func (s *samples) packColumns(dst []float64, lo, hi int) {
-	a, mean, m := s.factor(), s.mean[lo:hi], hi-lo
-	for i := range s.n {
-		out := dst[i*m : (i+1)*m]
-		if s.weight(i) == 0 {
-			clear(out)
-			continue
-		}
-		shift(out, s.x.row(i)[lo:hi], mean, a)
-		if s.weights != nil {
-			scale(out, math.Sqrt(s.weight(i)))
 		}
 	}
 }

@@ -171,10 +171,7 @@ const medianRows = 1000
 // medianDistance is the median of the heuristic, for the scaled samples. Distances below
 // leastScale count as 0.
 func (k *SampleKernel) medianDistance() float64 {
-	rows := make([]int, k.s.n)
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := indices(k.s.n)
 	if len(rows) > medianRows {
 		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:medianRows]

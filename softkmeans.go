@@ -129,20 +129,20 @@ func largest(dst []int, g *Matrix) []int {
 	if g != nil {
 		n = g.Rows
 	}
+	dst = labelsOf(dst, n)
+	for i := range dst {
+		dst[i] = argmax(g.Row(i))
+	}
+	return dst
+}
+
+// labelsOf returns dst, or new labels where dst is nil. It panics if they are not n.
+func labelsOf(dst []int, n int) []int {
 	if dst == nil {
 		dst = make([]int, n)
 	}
 	if len(dst) != n {
 		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(n) + " rows")
-	}
-	for i := range dst {
-		dst[i] = 0
-		row := g.Row(i)
-		for j, v := range row {
-			if v > row[dst[i]] {
-				dst[i] = j
-			}
-		}
 	}
 	return dst
 }
@@ -180,12 +180,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
 		return nil, err
 	}
-	if dst == nil {
-		dst = make([]int, x.Rows)
-	}
-	if len(dst) != x.Rows {
-		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(x.Rows) + " rows")
-	}
+	dst = labelsOf(dst, x.Rows)
 	clear(dst)
 	p := newSimplexProblem(m.Centers, SumToOne)
 	if p.flat {

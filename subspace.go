@@ -200,10 +200,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 // residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖² of the rows, weighted and in
 // scaled units. It takes their projections w, and leaves −w there.
 func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err error) {
-	index := make([]int, basis.Rows)
-	for c := range index {
-		index[c] = c
-	}
+	index := indices(basis.Rows)
 	sums := make([][2]float64, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
