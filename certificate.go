@@ -63,9 +63,11 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	if err != nil {
 		return c, err
 	}
-	if c, err = compareWithFloor(s, centers, memberships, pc, roundingBound); err != nil {
-		return Certificate{}, err
+	objective, err := objectiveOf(s, centers, memberships, roundingBound)
+	if err != nil {
+		return c, err
 	}
+	c = compareWithFloor(s, objective, pc, k)
 	c.MinMembership = memberships.row(0)[0]
 	for i := range s.n {
 		sum := -1.0

@@ -268,7 +268,7 @@ func rateTree(o *operator, t *LSDTree) error {
 		return err
 	}
 	for i := range o.n {
-		fixSum(t.Model.Memberships.row(i), 1)
+		fixSum(t.Model.Memberships.row(i))
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
 	f := &candidate{p: t.Model.Memberships}

@@ -353,6 +353,14 @@ func argmax(v []float64) (best int) {
 	return best
 }
 
+// sumOf adds up v, in order.
+func sumOf(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
 // indices returns 0 … n−1.
 func indices(n int) []int {
 	list := make([]int, n)

@@ -365,7 +365,7 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	s := w.p.frame(w.ctx, w.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(at.direct), relativeGap(s, at.direct, vf.pc, w.k)
+	m.rate(s, at.direct, vf.pc)
 	missed, allowed := 0.0, allowance(vf)
 	if target := vf.pc.floor + allowed; w.o.Lambda == 0 && at.objective > target+closeShare*allowed {
 		missed = min(at.objective/target, math.MaxFloat64)

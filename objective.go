@@ -29,9 +29,7 @@ func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound)
 		}
 		sums[at.chunk] += part
 	})
-	for _, v := range sums {
-		total += v
-	}
+	total = sumOf(sums)
 	if !isFinite(total) { // such as memberships and centers of 2^500 each
 		total = math.Inf(1)
 	}
@@ -114,19 +112,15 @@ func (r *residual) squares(row, g []float64, mix *mixture) float64 {
 	return length * length
 }
 
-// compareWithFloor fills in what a certificate says of the objective.
-func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bound func(*Matrix) rowBound) (c Certificate, err error) {
-	objective, err := objectiveOf(s, f, g, bound)
-	if err != nil {
-		return c, err
-	}
+// compareWithFloor returns what a certificate says of an objective of k centers.
+func compareWithFloor(s *samples, objective float64, pc *principal, k int) Certificate {
 	return Certificate{
 		Objective:  s.unscaleSquare(objective),
 		Floor:      s.unscaleSquare(pc.floor),
 		FloorError: s.unscaleSquare(pc.floorError),
 		Total:      s.unscaleSquare(pc.total),
-		Gap:        relativeGap(s, objective, pc, f.Rows),
-	}, nil
+		Gap:        relativeGap(s, objective, pc, k),
+	}
 }
 
 // relativeGap is (objective − floor)/total. A difference that the rounding of numbers as

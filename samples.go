@@ -242,11 +242,7 @@ func (s *samples) totalSquares() (float64, error) {
 		s.pack(block, at.lo, at.hi, true)
 		sums[at.chunk] += sumSquares(block)
 	})
-	var total float64
-	for _, v := range sums {
-		total += v
-	}
-	return total, err
+	return sumOf(sums), err
 }
 
 // wide reports whether the rows are the smaller side, and their products may be taken.

@@ -206,12 +206,12 @@ func (b *barycentric) of(g, w []float64) {
 	for j, v := range g {
 		g[j] = max(0, v)
 	}
-	fixSum(g, 1)
+	fixSum(g)
 }
 
-// fixSum adds the difference from the wanted sum to the largest entry. The difference is a
-// rounding error, so that no entry changes visibly and zeros stay zeros.
-func fixSum(g []float64, want float64) {
+// fixSum adds what the sum lacks of 1 to the largest entry. The difference is a rounding
+// error, so that no entry changes visibly and zeros stay zeros.
+func fixSum(g []float64) {
 	for range 2 {
 		var sum, lost float64
 		big := 0
@@ -227,10 +227,10 @@ func fixSum(g []float64, want float64) {
 			}
 		}
 		sum += lost
-		if sum == want {
+		if sum == 1 {
 			return
 		}
-		g[big] += want - sum
+		g[big] += 1 - sum
 	}
 }
 

@@ -172,7 +172,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
 			row[j] = 1 / float64(p.k)
 		}
 		if !p.atMost {
-			fixSum(row, 1)
+			fixSum(row)
 		}
 	}
 	if p.k > 1 {

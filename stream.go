@@ -485,6 +485,6 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		return err
 	}
 	s := p.frame(q.ctx, q.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, &p.pc, p.k)
+	m.rate(s, objective, &p.pc)
 	return nil
 }

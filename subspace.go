@@ -276,11 +276,9 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	s := p.frame(context.Background(), 0)
-	return &Model{
-		Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
-		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: relativeGap(s, e.objective, &p.pc, p.k),
-		Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status,
-	}, nil
+	m := &Model{Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status}
+	m.rate(s, e.objective, &p.pc)
+	return m, nil
 }
 
 // sameSquares is an error if the sum of squares of a pass, about the mean, is not that of
