@@ -248,7 +248,7 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 		if stopped(ctx) {
 			return
 		}
-		for range maxSweeps { // as in eigenQL
+		for range maxSweeps { // as in implicitQL
 			m := l
 			for m < n-1 {
 				if s := math.Abs(d[m]) + math.Abs(d[m+1]); e[m] <= 0x1p-106*(s*s) {
