@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -454,4 +455,41 @@ func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
 		worst = max(worst, math.Sqrt(best*weight/m.Total))
 	}
 	return worst
+}
+
+// hiddenLengths returns what Certify adds to the residual of each row, from its
+// derivation in objective.go: (2k+8)·2^-53 of Σ|g_j|·‖f_j − x̄‖ and of the mean times what
+// is missing of a sum of 1, which is known to k·2^-53 of Σ|g_j|.
+func hiddenLengths(x *Matrix, w []float64, f, g *Matrix) []float64 {
+	hidden, all := make([]float64, x.Rows), 0.0
+	mean := make([]float64, x.Cols)
+	weight := func(i int) float64 {
+		if w == nil {
+			return 1
+		}
+		return w[i] / slices.Max(w)
+	}
+	for i := range x.Rows {
+		all += weight(i)
+		axpy(mean, weight(i), x.row(i))
+	}
+	scale(mean, 1/all)
+	distances := make([]float64, f.Rows)
+	for j := range distances {
+		row := slices.Clone(f.row(j))
+		axpy(row, -1, mean)
+		distances[j] = norm2(row)
+	}
+	for i := range hidden {
+		missing, size := new(big.Float).SetPrec(2200).SetInt64(1), 1.0 // all bits of sums from 2^520 to 2^-1074
+		for j, v := range g.row(i) {
+			hidden[i] += math.Abs(v) * distances[j]
+			missing.Sub(missing, big.NewFloat(v))
+			size += math.Abs(v)
+		}
+		short, _ := missing.Float64()
+		hidden[i] += (math.Abs(short) + float64(f.Rows)*0x1p-53*size) * norm2(mean)
+		hidden[i] *= float64(2*f.Rows+8) * 0x1p-53
+	}
+	return hidden
 }
