@@ -178,7 +178,7 @@ func (h *hardMatrix) certificate(t *testing.T, r hardRatios, name string, k int,
 	t.Helper()
 	// Certify's objective has what rounding can hide added to each residual. That much
 	// larger sum is what its own rounding is held against.
-	objective, far := h.objective(f, g, hiddenLengths(h.a, nil, f, g))
+	objective, far := h.objective(f, g, certifyAdds(h.a, nil, f, g).hidden)
 	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram()))
 	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram()))
 	n := math.Sqrt(float64(h.a.Rows)) // as in judge

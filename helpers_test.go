@@ -457,39 +457,68 @@ func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
 	return worst
 }
 
-// hiddenLengths returns what Certify adds to the residual of each row, from its
-// derivation in objective.go: (2k+8)·2^-53 of Σ|g_j|·‖f_j − x̄‖ and of the mean times what
-// is missing of a sum of 1, which is known to k·2^-53 of Σ|g_j|.
-func hiddenLengths(x *Matrix, w []float64, f, g *Matrix) []float64 {
-	hidden, all := make([]float64, x.Rows), 0.0
+// certified is what Certify adds to residuals, from its derivation in objective.go.
+type certified struct {
+	hidden  []float64 // to each row's length
+	length  float64   // the root of their weighted sum of squares
+	missing float64   // the same of 1 − Σg_j, if it is a plain sum, times the mean
+	mean    float64   // the length of as many rows as there are, all at the mean
+}
+
+// certifyAdds computes it: (2k+8)·2^-53 of Σ|g_j|·‖f_j − x̄‖ and of the mean times what is
+// missing of a sum of 1, which is known to k·2^-53 of Σ|g_j|.
+func certifyAdds(x *Matrix, w []float64, f, g *Matrix) certified {
+	c := certified{hidden: make([]float64, x.Rows)}
+	scaled, heaviest, all := scaledWeights(w, x.Rows), 1.0, 0.0
+	if w != nil {
+		_, exp := math.Frexp(slices.Max(w))
+		heaviest = math.Ldexp(1, exp)
+	}
 	mean := make([]float64, x.Cols)
-	weight := func(i int) float64 {
-		if w == nil {
-			return 1
+	for _, w := range scaled {
+		all += w
+	}
+	for i, w := range scaled {
+		if w > 0 {
+			axpy(mean, w/all, x.row(i))
 		}
-		return w[i] / slices.Max(w)
 	}
-	for i := range x.Rows {
-		all += weight(i)
-		axpy(mean, weight(i), x.row(i))
-	}
-	scale(mean, 1/all)
 	distances := make([]float64, f.Rows)
 	for j := range distances {
 		row := slices.Clone(f.row(j))
 		axpy(row, -1, mean)
 		distances[j] = norm2(row)
 	}
-	for i := range hidden {
-		missing, size := new(big.Float).SetPrec(2200).SetInt64(1), 1.0 // all bits of sums from 2^520 to 2^-1074
+	one := float64(f.Rows) * 0x1p-53 * norm2(mean)
+	for i := range c.hidden {
+		missing, size := new(big.Float).SetPrec(2200).SetInt64(1), 1.0 // all bits of 2^520 to 2^-1074
 		for j, v := range g.row(i) {
-			hidden[i] += math.Abs(v) * distances[j]
+			c.hidden[i] += math.Abs(v) * distances[j]
 			missing.Sub(missing, big.NewFloat(v))
 			size += math.Abs(v)
 		}
 		short, _ := missing.Float64()
-		hidden[i] += (math.Abs(short) + float64(f.Rows)*0x1p-53*size) * norm2(mean)
-		hidden[i] *= float64(2*f.Rows+8) * 0x1p-53
+		c.hidden[i] = (c.hidden[i] + math.Abs(short)*norm2(mean) + size*one) * float64(2*f.Rows+8) * 0x1p-53
+		root := math.Sqrt(scaled[i]) * math.Sqrt(heaviest)
+		c.length = math.Hypot(c.length, root*c.hidden[i])
+		c.missing = math.Hypot(c.missing, root*size*one)
 	}
-	return hidden
+	c.mean = math.Sqrt(float64(x.Rows)) * math.Sqrt(heaviest) * norm2(mean)
+	return c
+}
+
+// scaledWeights are weights over their largest, rounded up to a power of two: those of
+// newSamples.
+func scaledWeights(w []float64, n int) []float64 {
+	if w == nil {
+		return make1(n)
+	}
+	_, exp := math.Frexp(slices.Max(w))
+	out := make([]float64, n)
+	for i, v := range w {
+		if v = math.Ldexp(v, -exp); v >= leastScale {
+			out[i] = v
+		}
+	}
+	return out
 }
