@@ -261,12 +261,7 @@ func sharesOf(o *operator, l *leaf) ([]float64, error) {
 
 // rateTree sets rank, scale and objective.
 func rateTree(o *operator, t *LSDTree) error {
-	spec, err := o.leading(min(t.Model.Memberships.Cols, o.n), 0)
-	if err != nil {
-		return err
-	}
-	z := spec.factor()
-	left, err := o.without(z)
+	spec, z, left, err := o.nearest(t.Model.Memberships.Cols, 0)
 	if err != nil {
 		return err
 	}
@@ -275,10 +270,7 @@ func rateTree(o *operator, t *LSDTree) error {
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
 	f := &candidate{p: t.Model.Memberships}
-	if err := d.product(f); err != nil {
-		return err
-	}
-	if err := d.exactly(f); err != nil {
+	if err := d.measure(f); err != nil {
 		return err
 	}
 	if spec.status == StatusIterationLimit {
