@@ -115,9 +115,7 @@ func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMo
 
 // checkLSD checks what does not depend on the similarities.
 func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
-	if opts != nil {
-		o = *opts
-	}
+	o = valueOf(opts)
 	switch {
 	case o.Starts < 0:
 		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts)+", below 0")

@@ -72,10 +72,7 @@ const (
 // model is the best so far, with StatusCancelled. Objective and Warnings are the
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
-	var o MinVolumeSeqOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
 		return nil, err
 	}

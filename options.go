@@ -70,7 +70,15 @@ type Options struct {
 	Seq      SeqOptions // read by FitSeq alone
 }
 
-func orDefault[T int | float64](v, otherwise T) T {
+// valueOf returns *opts, and for nil the zero value: all defaults.
+func valueOf[T any](opts *T) (o T) {
+	if opts != nil {
+		o = *opts
+	}
+	return o
+}
+
+func orDefault[T ~int | float64](v, otherwise T) T {
 	if v == 0 {
 		return otherwise
 	}

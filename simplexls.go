@@ -38,10 +38,7 @@ type SimplexOptions struct {
 // [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
 // dst is unchanged.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
-	var o SimplexOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	none := SimplexInfo{}
 	if o.Workers < 0 {
 		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")

@@ -70,10 +70,7 @@ type Model struct {
 // of 24 to 480 rows, or columns of wide data. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	return o.fit(ctx, x, k, o.Weights, o.Solver)
 }
 

@@ -54,10 +54,7 @@ const fewestPasses = 4
 // much for its memberships. SolverGram and SolverJacobi take some 50·d² bytes more, 230 MB
 // in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}

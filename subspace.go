@@ -33,10 +33,7 @@ type Subspace struct {
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
 func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	switch {
 	case s.weight == 0:
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")

@@ -28,10 +28,7 @@ type TruncatedOptions struct {
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k or the
 // options, and ctx's, wrapped.
 func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*SVDResult, error) {
-	var o TruncatedOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := valueOf(opts)
 	if !(o.Tol >= 0) || o.MaxSteps < 0 {
 		return nil, fail(ErrOption, "Tol or MaxSteps is negative or not a number")
 	}
