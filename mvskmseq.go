@@ -73,12 +73,12 @@ const (
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
 	o := valueOf(opts)
-	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
-		return nil, err
-	}
 	w := &streamedFit{o: &o, k: k, sequence: sequence{
 		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress},
 	}}
+	if err := w.check(); err != nil {
+		return nil, err
+	}
 	rows, err := w.subspace()
 	if err != nil {
 		return nil, err
@@ -93,33 +93,6 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	return w.fit(vf)
 }
 
-// checkMinVolumeSeq checks what can be checked before the first block.
-func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqOptions) error {
-	none := &Matrix{}
-	if o.Centers != nil {
-		none.Cols = o.Centers.Cols // subspace compares that with the blocks
-	}
-	if err := checkAlternating(none, k, &o.MinVolumeOptions); err != nil {
-		return err
-	}
-	switch {
-	case blocks == nil:
-		return fail(ErrShape, "blocks is nil")
-	case o.Workers < 0:
-		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
-	case o.SummaryRows < 0:
-		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
-	case o.Weights != nil:
-		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
-			return err
-		}
-	}
-	if err := checkSizeOfK(k, k+1, k+1); err != nil {
-		return err
-	}
-	return checkSizeOfK(k, leastRowsPerCenter, k)
-}
-
 // streamedFit is a call of FitMinVolumeSeq.
 type streamedFit struct {
 	sequence
@@ -131,6 +104,27 @@ type streamedFit struct {
 	basis    *Matrix
 	residual float64
 	problems [2]*blockProblem // for blocks of the full size, and for the last
+}
+
+// check checks what can be checked before the first block.
+func (w *streamedFit) check() error {
+	none := &Matrix{}
+	if w.o.Centers != nil {
+		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
+	}
+	if err := checkAlternating(none, w.k, &w.o.MinVolumeOptions); err != nil {
+		return err
+	}
+	if err := w.sequence.check(); err != nil {
+		return err
+	}
+	if w.o.SummaryRows < 0 {
+		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(w.o.SummaryRows))
+	}
+	if err := checkSizeOfK(w.k, w.k+1, w.k+1); err != nil {
+		return err
+	}
+	return checkSizeOfK(w.k, leastRowsPerCenter, w.k)
 }
 
 // subspace makes the first pass, and those of SolverKrylov. It returns the rows
@@ -202,21 +196,17 @@ func (s *statistics) aboutZero() {
 // inMemory is FitMinVolume of rows that are no more than a summary.
 func (w *streamedFit) inMemory(rows *Matrix) (*Model, error) {
 	m, err := FitMinVolume(w.ctx, rows, w.k, &w.o.MinVolumeOptions)
-	if m == nil || err != nil {
-		if m != nil {
-			m.Memberships = nil
-		}
-		return m, err
+	if m == nil {
+		return nil, err
 	}
-	g := m.Memberships
+	g, step := m.Memberships, streamRows(w.cols)
 	m.Memberships = nil
-	step := streamRows(w.cols)
-	for lo := 0; lo < g.Rows && w.o.Memberships != nil; lo += step {
+	for lo := 0; err == nil && w.o.Memberships != nil && lo < g.Rows; lo += step {
 		if err := w.deliver(lo, rowsOf(g, lo, min(lo+step, g.Rows)).Clone()); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
+	return m, err
 }
 
 // deliver gives the memberships from row first on to the caller.

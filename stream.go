@@ -59,19 +59,14 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, err
 	}
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
-	switch {
-	case blocks == nil:
-		return nil, fail(ErrShape, "blocks is nil")
-	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
-	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
-		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
-	case o.Weights != nil:
-		err := checkSizeOfK(k, k+1, k+1) // rows of weight 0, see solveZeroWeights
-		if err == nil {
-			err = checkWeights(o.Weights, len(o.Weights))
-		}
-		if err != nil {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
+		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
+	}
+	if o.Weights != nil {
+		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
 			return nil, err
 		}
 	}
@@ -107,6 +102,19 @@ type sequence struct {
 	buffer *Matrix
 	// members is how many memberships are made of a row, which limits the blocks too.
 	members int
+}
+
+// check checks what can be checked before the first block.
+func (q *sequence) check() error {
+	switch {
+	case q.blocks == nil:
+		return fail(ErrShape, "blocks is nil")
+	case q.o.Workers < 0:
+		return fail(ErrOption, "Workers is "+strconv.Itoa(q.o.Workers)+", below 0")
+	case q.o.Weights != nil:
+		return checkWeights(q.o.Weights, len(q.o.Weights))
+	}
+	return nil
 }
 
 // rowBlock is one of them: rows first, first+1, …
@@ -332,13 +340,16 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		if also != nil {
 			also(at)
 		}
+		part, m, err := newPart(q.ctx, &s.moments, at.x, at.weights, q.o.Workers)
 		switch {
+		case err != nil || part == nil:
+			return err
 		case gramOnly || q.o.Solver <= SolverGram:
-			return s.add(q.ctx, at.x, at.weights, q.o.Workers)
+			return s.addPart(part, m)
 		case q.o.Solver == SolverJacobi:
-			return s.addTriangle(q.ctx, at, q.o.Workers)
+			return s.addTriangle(part, m)
 		default:
-			return s.addTotal(q.ctx, at, q.o.Workers)
+			return s.addTotal(part, m)
 		}
 	})
 	if err == nil && s.weight == 0 {
@@ -349,11 +360,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 
 // addTriangle merges R factors as Stats.merge does scatter matrices, which are RᵀR: the
 // new one is that of both and of a row √weight·shift, one above the other.
-func (s *statistics) addTriangle(ctx context.Context, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
+func (s *statistics) addTriangle(part *samples, t *moments) error {
 	r, err := triangularFactor(part)
 	if err != nil {
 		return err
@@ -374,19 +381,15 @@ func (s *statistics) addTriangle(ctx context.Context, at rowBlock, workers int) 
 		scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
 		scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
 		axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
-		qrReduce(ctx, stack)
+		qrReduce(part.ctx, stack)
 		copy(f.r.Data, stack.Data[:d*d])
 		f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
 	}
-	return cancelled(ctx)
+	return cancelled(part.ctx)
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
-func (s *statistics) addTotal(ctx context.Context, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
+func (s *statistics) addTotal(part *samples, t *moments) error {
 	squares, err := part.totalSquares()
 	if err != nil {
 		return err

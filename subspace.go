@@ -249,13 +249,11 @@ func (e *Extent) Merge(f *Extent) error {
 }
 
 func (e *Extent) merge(f *Extent) {
-	if !f.started || f.rows == 0 {
+	if f.rows == 0 {
 		return
 	}
 	if !e.started {
-		*e = *f
-		e.facets = slices.Clone(f.facets)
-		return
+		e.started, e.fingerprint, e.facets = true, f.fingerprint, make([]float64, len(f.facets))
 	}
 	e.extent.merge(&f.extent)
 	e.rows += f.rows
