@@ -234,12 +234,12 @@ func (w *streamedFit) summarise() (*volumeFit, error) {
 	}
 	found := sum.finish()
 	s := w.p.frame(w.ctx, w.o.Workers)
-	s.x = NewMatrix(len(found.numbers), w.cols, found.rows)
-	s.n, s.centred = s.x.Rows, w.o.Sum == SumToOne
-	for i, v := range found.weights {
-		found.weights[i] = min(math.Ldexp(v, s.wexp), math.MaxFloat64)
+	s.n, s.centred = len(found), w.o.Sum == SumToOne
+	s.x, s.weights = NewMatrix(s.n, w.cols, nil), make([]float64, s.n)
+	for i, r := range found {
+		copy(s.x.row(i), r.row)
+		s.weights[i] = min(math.Ldexp(r.weight, s.wexp), math.MaxFloat64)
 	}
-	s.weights = found.weights
 	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // for InitGlobal
 	vf, err := newVolumeFit(s, w.k, &o, &w.p.pc)

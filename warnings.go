@@ -25,20 +25,13 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 	if c.members == nil {
 		c.members, c.largest = make([]float64, g.Cols), make([]bool, g.Cols)
 	}
-	for i := range z.Rows {
+	for i, best := range largest(nil, g) {
 		w := s.weight(i)
 		if w == 0 {
 			continue
 		}
-		g := g.row(i)
-		axpy(c.members, w, g)
+		axpy(c.members, w, g.row(i))
 		c.total += w
-		best := 0
-		for a, v := range g {
-			if v > g[best] {
-				best = a
-			}
-		}
 		c.largest[best] = true
 		c.farthest = max(c.farthest, norm2(z.row(i)))
 	}
