@@ -47,10 +47,10 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 		opts = &Options{}
 	}
 	var c Certificate
-	if err := checkMatrix("centers", centers); err != nil {
+	if err := checkMatrix("centers", centers, mostCenter); err != nil {
 		return c, err
 	}
-	if err := checkMatrix("memberships", memberships); err != nil {
+	if err := checkMatrix("memberships", memberships, mostCenter); err != nil {
 		return c, err
 	}
 	s, err := newSamples(ctx, x, opts.Weights, opts.Workers, true)

@@ -175,7 +175,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		if part.m == nil {
 			continue
 		}
-		if err := checkMatrix(part.name, part.m); err != nil {
+		if err := checkMatrix(part.name, part.m, mostCenter); err != nil {
 			return nil, err
 		}
 		flags |= part.flag
@@ -304,7 +304,7 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	var flags uint16
 	size := headerSize + 8 + 4
 	if m.Memberships != nil {
-		if err := checkMatrix("Memberships", m.Memberships); err != nil {
+		if err := checkMatrix("Memberships", m.Memberships, mostCenter); err != nil {
 			return nil, err
 		}
 		flags |= lsdMembers

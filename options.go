@@ -113,7 +113,7 @@ func checkFit(k int, o *Options) error {
 	if q == nil {
 		return nil
 	}
-	if err := checkMatrix("Orientation", q); err != nil {
+	if err := checkMatrix("Orientation", q, mostCenter); err != nil {
 		return err
 	}
 	if q.Rows != k-1 || q.Cols != k-1 {
@@ -327,7 +327,7 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	case o.Centers == nil:
 		return nil
 	}
-	if err := checkMatrix("Centers", o.Centers); err != nil {
+	if err := checkMatrix("Centers", o.Centers, mostCenter); err != nil {
 		return err
 	}
 	if err := checkShape("x", x); err != nil {

@@ -38,7 +38,10 @@ type SimplexOptions struct {
 // [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
 // dst is unchanged.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
-	o := valueOf(opts)
+	var o SimplexOptions
+	if opts != nil {
+		o = *opts
+	}
 	none := SimplexInfo{}
 	if o.Workers < 0 {
 		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
@@ -49,7 +52,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	if err := checkShape("x", x); err != nil {
 		return nil, none, err
 	}
-	if err := checkMatrix("vertices", vertices); err != nil {
+	if err := checkMatrix("vertices", vertices, mostCenter); err != nil {
 		return nil, none, err
 	}
 	if vertices.Rows == 0 {
@@ -67,7 +70,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		return nil, none, err
 	}
 	if o.Start != nil {
-		if err := checkMatrix("Start", o.Start); err != nil {
+		if err := checkMatrix("Start", o.Start, mostCenter); err != nil {
 			return nil, none, err
 		}
 		if o.Start.Rows != x.Rows || o.Start.Cols != vertices.Rows {

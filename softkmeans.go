@@ -159,7 +159,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
-	if err := checkMatrix("centers", m.Centers); err != nil {
+	if err := checkMatrix("centers", m.Centers, mostCenter); err != nil {
 		return nil, err
 	}
 	if m.Centers.Rows == 0 {
@@ -229,7 +229,7 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if m.Centers == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no centers")
 	}
-	if err := checkMatrix("centers", m.Centers); err != nil {
+	if err := checkMatrix("centers", m.Centers, mostCenter); err != nil {
 		return nil, err
 	}
 	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})

@@ -187,8 +187,7 @@ func (c *cutter) add(x *Matrix) error {
 	step := streamRows(max(c.cols, c.members))
 	for lo := 0; lo < x.Rows; {
 		if c.fill == 0 && x.Rows-lo >= step {
-			view := &Matrix{Rows: step, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (lo+step-1)*x.Stride+x.Cols]}
-			if err := c.call(view); err != nil {
+			if err := c.call(rowsOf(x, lo, lo+step)); err != nil {
 				return err
 			}
 			lo += step

@@ -25,13 +25,20 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 	if c.members == nil {
 		c.members, c.largest = make([]float64, g.Cols), make([]bool, g.Cols)
 	}
-	for i, best := range largest(nil, g) {
+	for i := range z.Rows {
 		w := s.weight(i)
 		if w == 0 {
 			continue
 		}
-		axpy(c.members, w, g.row(i))
+		g := g.row(i)
+		axpy(c.members, w, g)
 		c.total += w
+		best := 0
+		for a, v := range g {
+			if v > g[best] {
+				best = a
+			}
+		}
 		c.largest[best] = true
 		c.farthest = max(c.farthest, norm2(z.row(i)))
 	}
