@@ -124,30 +124,27 @@ func (o *operator) checkSymmetry() error {
 	return nil
 }
 
-// eachRows calls fn for all blocks of rows of K, unscaled, with scratch space for
-// `floats` more numbers per row.
+// eachRows calls fn for all blocks of rows of the operator's matrix, with scratch space
+// for `floats` more numbers per row. These are rows of K itself until survey has found
+// the scale.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
 		o.src.Rows(rows, at.lo)
-		fn(at, rows)
-	})
-}
-
-// scaled turns rows of K into rows of the operator's matrix.
-func (o *operator) scaled(at block, rows *Matrix) {
-	for i := range rows.Rows {
-		row := rows.row(i)
-		scale(row, math.Ldexp(1, -o.exp))
-		if o.means != nil {
-			own := o.means[at.lo+i] - o.mean
-			for j, m := range o.means {
-				row[j] -= m + own
+		for i := range m {
+			row := rows.row(i)
+			scale(row, math.Ldexp(1, -o.exp))
+			if o.means != nil {
+				own := o.means[at.lo+i] - o.mean
+				for j, mean := range o.means {
+					row[j] -= mean + own
+				}
 			}
 		}
-	}
+		fn(at, rows)
+	})
 }
 
 // centre makes the operator that of HKH.
@@ -236,10 +233,7 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 			put(at, rowsOf(k, at.lo, at.hi), math.Ldexp(1, -o.exp))
 		})
 	default:
-		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) {
-			o.scaled(at, rows)
-			put(at, rows, 1)
-		})
+		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) { put(at, rows, 1) })
 	}
 	if o.negate && err == nil {
 		scale(out.Data, -1)
@@ -275,7 +269,6 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	y := yt.transposed()
 	parts := make([]remainder, chunks(o.n, o.n, manyChunks))
 	err = o.eachRows(p, func(at block, rows *Matrix) {
-		o.scaled(at, rows)
 		part := &parts[at.chunk]
 		for i := range rows.Rows {
 			row := rows.row(i)
@@ -380,7 +373,6 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	}
 	full := NewMatrix(o.n, o.n, nil)
 	if err := o.eachRows(0, func(at block, rows *Matrix) {
-		o.scaled(at, rows)
 		copy(full.Data[at.lo*o.n:], rows.Data)
 	}); err != nil {
 		return nil, err

@@ -63,9 +63,6 @@ func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) [
 // The source leaves out the case of fewer positive eigenvalues than clusters. c may be
 // larger then, that of fewer clusters: `used` of them, and zeros for the others.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
-	if used < 1 {
-		return nil
-	}
 	points := hyperplane(z, used)
 	if points == nil {
 		return nil
