@@ -73,7 +73,7 @@ const (
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
 	o := valueOf(opts)
-	w := &streamedFit{o: &o, k: k, sequence: sequence{
+	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
 		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress},
 	}}
 	if err := w.check(); err != nil {
@@ -103,7 +103,7 @@ type streamedFit struct {
 	// The coordinates of the passes, those of the summary's volumeFit.
 	basis    *Matrix
 	residual float64
-	problems [2]*blockProblem // for blocks of the full size, and for the last
+	problems map[int]*blockProblem // by the size of blocks: the full one, and that of the last
 }
 
 // check checks what can be checked before the first block.
@@ -318,15 +318,11 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, memberships bool) (*meas
 
 // problem returns the alternation over a block at the centers f.
 func (w *streamedFit) problem(s *samples, f *Matrix) (*blockProblem, error) {
-	slot := 0
-	if s.n != streamRows(w.cols) {
-		slot = 1
-	}
-	b := w.problems[slot]
-	if b == nil || b.m.z.Rows != s.n {
+	b := w.problems[s.n]
+	if b == nil {
 		b = &blockProblem{m: alternation{ctx: w.ctx, z: NewMatrix(s.n, f.Cols, nil), k: w.k, sum: w.o.Sum}}
 		b.at = b.m.newIterate()
-		w.problems[slot] = b
+		w.problems[s.n] = b
 	}
 	b.m.s = s
 	copy(b.at.f.Data, f.Data)

@@ -6,6 +6,7 @@ package softkmeans
 
 import (
 	"context"
+	"encoding/binary"
 	"hash/crc32"
 	"math"
 	"slices"
@@ -71,9 +72,7 @@ func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 func fingerprintOf(p *Subspace) (sum uint32) {
 	add := func(bits uint64) {
 		var b [8]byte
-		for i := range b {
-			b[i] = byte(bits >> (8 * i))
-		}
+		binary.LittleEndian.PutUint64(b[:], bits)
 		sum = crc32.Update(sum, crc32.IEEETable, b[:])
 	}
 	for _, n := range []int{p.k, p.rows, p.cols, p.exp, p.wexp, int(p.enclosure)} {
