@@ -74,7 +74,7 @@ const (
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
 	o := valueOf(opts)
 	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
-		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress},
+		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress, Seq: SeqOptions{Memberships: o.Memberships}},
 	}}
 	if err := w.check(); err != nil {
 		return nil, err
@@ -207,14 +207,6 @@ func (w *streamedFit) inMemory(rows *Matrix) (*Model, error) {
 		}
 	}
 	return m, err
-}
-
-// deliver gives the memberships from row first on to the caller.
-func (w *streamedFit) deliver(first int, g *Matrix) error {
-	if err := w.o.Memberships(first, g); err != nil {
-		return fail(err, "memberships from row "+strconv.Itoa(first))
-	}
-	return cancelled(w.ctx)
 }
 
 // again makes a pass about the mean, or about 0 for SumAtMostOne.

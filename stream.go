@@ -483,10 +483,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 			return err
 		}
 		objective += sum
-		if err := q.o.Seq.Memberships(at.first, g); err != nil {
-			return fail(err, "memberships from row "+strconv.Itoa(at.first))
-		}
-		return nil
+		return q.deliver(at.first, g)
 	})
 	if err != nil {
 		return err
@@ -494,4 +491,12 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 	s := p.frame(q.ctx, q.o.Workers)
 	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, &p.pc, p.k)
 	return nil
+}
+
+// deliver gives the memberships from row first on to the caller.
+func (q *sequence) deliver(first int, g *Matrix) error {
+	if err := q.o.Seq.Memberships(first, g); err != nil {
+		return fail(err, "memberships from row "+strconv.Itoa(first))
+	}
+	return cancelled(q.ctx)
 }
