@@ -163,7 +163,7 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 		return best, err
 	}
 	for i := range d.n {
-		fixSum(best.p.row(i), 1)
+		fixSum(best.p.row(i))
 	}
 	if err := d.measure(best); err != nil || best.objective < f.objective {
 		return best, err

@@ -105,11 +105,8 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 // buildTree divides clusters until there is one for each column of the memberships, or
 // none can be divided further.
 func buildTree(o *operator, t *LSDTree, opts *LSDOptions) error {
-	k, all := t.Model.Memberships.Cols, make([]int, o.n)
-	for i := range all {
-		all[i] = i
-	}
-	root, err := divide(o, all, k == 1, opts)
+	k := t.Model.Memberships.Cols
+	root, err := divide(o, indices(o.n), k == 1, opts)
 	if err != nil {
 		return err
 	}
@@ -264,7 +261,7 @@ func rateTree(o *operator, t *LSDTree) error {
 		return err
 	}
 	for i := range o.n {
-		fixSum(t.Model.Memberships.row(i), 1)
+		fixSum(t.Model.Memberships.row(i))
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
 	f := &candidate{p: t.Model.Memberships}

@@ -37,7 +37,7 @@ import (
 // ctx ends the error wraps its error. The model is then the best so far, with
 // StatusCancelled, or nil.
 func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOptions) (*Model, error) {
-	a := valueOf(opts)
+	a := orZero(opts)
 	o := MinVolumeOptions{
 		Weights: a.Weights, Workers: a.Workers, Seed: a.Seed, Restarts: a.Restarts, MaxIter: a.MaxIter, Tol: a.Tol,
 		Init: a.Init, Centers: a.Centers, Sum: a.Sum, Progress: a.Progress,
@@ -86,7 +86,7 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // each, more on ill-conditioned data. Memory: a copy of the data as for
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
-	o := valueOf(opts)
+	o := orZero(opts)
 	vf, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ type PathPoint struct {
 // Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or not
 // finite.
 func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions) ([]PathPoint, error) {
-	o := valueOf(opts)
+	o := orZero(opts)
 	for i, v := range lambdas {
 		if !(v >= 0 && isFinite(v)) {
 			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}

@@ -72,7 +72,7 @@ const (
 // model is the best so far, with StatusCancelled. Objective and Warnings are the
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
-	o := valueOf(opts)
+	o := orZero(opts)
 	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
 		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress, Seq: SeqOptions{Memberships: o.Memberships}},
 	}}
@@ -112,19 +112,13 @@ func (w *streamedFit) check() error {
 	if w.o.Centers != nil {
 		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := checkAlternating(none, w.k, &w.o.MinVolumeOptions); err != nil {
-		return err
-	}
-	if err := w.sequence.check(); err != nil {
+	if err := firstError(checkAlternating(none, w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(w.o.SummaryRows))
 	}
-	if err := checkSizeOfK(w.k, w.k+1, w.k+1); err != nil {
-		return err
-	}
-	return checkSizeOfK(w.k, leastRowsPerCenter, w.k)
+	return firstError(checkSizeOfK(w.k, w.k+1, w.k+1), checkSizeOfK(w.k, leastRowsPerCenter, w.k))
 }
 
 // subspace makes the first pass, and those of SolverKrylov. It returns the rows
@@ -348,7 +342,7 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	s := w.p.frame(w.ctx, w.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(at.direct), relativeGap(s, at.direct, vf.pc, w.k)
+	m.rate(s, at.direct, vf.pc)
 	missed, allowed := 0.0, allowance(vf)
 	if target := vf.pc.floor + allowed; w.o.Lambda == 0 && at.objective > target+closeShare*allowed {
 		missed = min(at.objective/target, math.MaxFloat64)

@@ -54,7 +54,7 @@ const fewestPasses = 4
 // much for its memberships. SolverGram and SolverJacobi take some 50·d² bytes more, 230 MB
 // in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
-	o := valueOf(opts)
+	o := orZero(opts)
 	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
@@ -106,15 +106,10 @@ type sequence struct {
 
 // check checks what can be checked before the first block.
 func (q *sequence) check() error {
-	switch {
-	case q.blocks == nil:
+	if q.blocks == nil {
 		return fail(ErrShape, "blocks is nil")
-	case q.o.Workers < 0:
-		return fail(ErrOption, "Workers is "+strconv.Itoa(q.o.Workers)+", below 0")
-	case q.o.Weights != nil:
-		return checkWeights(q.o.Weights, len(q.o.Weights))
 	}
-	return nil
+	return firstError(checkCount("Workers", q.o.Workers), checkWeights(q.o.Weights, len(q.o.Weights)))
 }
 
 // rowBlock is one of them: rows first, first+1, …
@@ -489,7 +484,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		return err
 	}
 	s := p.frame(q.ctx, q.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, &p.pc, p.k)
+	m.rate(s, objective, &p.pc)
 	return nil
 }
 
