@@ -160,7 +160,7 @@ func TestLineSearch(t *testing.T) {
 	d := &descent{operator: op, k: k, total: left.total}
 	at := func(p *Matrix) *candidate {
 		f := &candidate{p: p}
-		if err := d.product(f); err != nil {
+		if err := d.measure(f); err != nil {
 			t.Fatal(err)
 		}
 		return f

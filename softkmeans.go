@@ -155,7 +155,7 @@ func labelsOf(dst []int, n int) []int {
 // checkFitted is an error for a model without centers, or with some that are out of range.
 func (m *Model) checkFitted() error {
 	if m.Centers != nil {
-		if err := checkMatrix("centers", m.Centers); err != nil || m.Centers.Rows > 0 {
+		if err := checkMatrix("centers", m.Centers, mostCenter); err != nil || m.Centers.Rows > 0 {
 			return err
 		}
 	}
