@@ -376,6 +376,29 @@ func mustPanic(t *testing.T, f func()) {
 	f()
 }
 
+// mustPanicWith is mustPanic for a panic with these words after the package's name.
+func mustPanicWith(t *testing.T, want string, f func()) {
+	t.Helper()
+	if !canRecover() {
+		return
+	}
+	defer func() {
+		t.Helper()
+		if got := recover(); got != "softkmeans: "+want {
+			t.Errorf("%v, not %s", got, want)
+		}
+	}()
+	f()
+}
+
+// mustSay expects an error with these words after the package's name.
+func mustSay(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != "softkmeans: "+want {
+		t.Errorf("%v, not %s", err, want)
+	}
+}
+
 func abs(v int) int {
 	if v < 0 {
 		return -(v + 1)

@@ -68,11 +68,12 @@ func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 { return math.Sin(float64(i*i + j%4)) }))
 	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))
 	all["noise"] = gram(randomData(2*n, n, 0, rng.Uint64()))
-	for name, e := range map[string]float64{"graded down": -300, "graded up": 300} {
-		all[name] = fill(func(i, j int) float64 {
+	graded := func(e float64) *Matrix {
+		return fill(func(i, j int) float64 {
 			return rng.NormFloat64() * math.Pow(10, e*(float64(i+j)/float64(2*n)-0.5))
 		})
 	}
+	all["graded down"], all["graded up"] = graded(-300), graded(300)
 	all["graded diagonal"] = tri(func(i int) float64 { return math.Pow(10, 300*(float64(i)/float64(n)-0.5)) }, func(int) float64 { return 0 })
 	all["patchwork"] = laPatchwork(n, rng)
 	return all
