@@ -33,7 +33,7 @@ func TestRegressAlgebra(t *testing.T) {
 		return
 	}
 	p := &pinnedBits{}
-	for _, f := range []func(*testing.T, *pinnedBits){regressQR, regressEigen, regressSVD, regressKrylov, regressSimplex, regressProjection, regressLeastSquares} {
+	for _, f := range []func(*testing.T, *pinnedBits){regressKernels, regressQR, regressEigen, regressSVD, regressKrylov, regressSimplex, regressProjection, regressLeastSquares} {
 		f(t, p)
 	}
 	if *update {
@@ -93,6 +93,44 @@ func scaledKinds(m, n int, rng *rand.Rand) (list []*Matrix) {
 		}))
 	}
 	return list
+}
+
+// regressKernels pins the order of the sums.
+func regressKernels(_ *testing.T, p *pinnedBits) {
+	rng := rand.New(rand.NewPCG(10, 1))
+	var sums, sum2, distances, combined, rotated []float64
+	for n := range 40 {
+		x, y := randomSlice(n, rng), randomSlice(n, rng)
+		sums, sum2, distances = append(sums, dot(x, y)), append(sum2, sumSquares(x)), append(distances, squaredDistance(x, y))
+		rotate(x, y, 0.6, 0.8)
+		rotated = append(append(rotated, x...), y...)
+		for count := range 8 {
+			z := slices.Clone(y)
+			addRows(z, randomSlice(count, rng), []int{1, 0, 2, 3, 0, 1, 2, 3}[:count], randomSlice(4*n, rng))
+			combined = append(combined, z...)
+		}
+	}
+	p.add("sums", sums, sum2, distances)
+	p.add("combined", rotated, combined)
+	var tiles, strips, spreads []float64
+	for _, c := range [][3]int{{1, 1, 1}, {2, 4, 3}, {3, 5, 4}, {4, 4, 5}, {5, 9, 8}, {7, 7, 13}, {8, 3, 40}} {
+		m, n, l := c[0], c[1], c[2]
+		a, b := randomSlice(m*l, rng), randomSlice(n*l, rng)
+		out := randomSlice(m*n, rng)
+		addMulNT(out, n, a, m, b, n, l, false)
+		tiles = append(tiles, out...)
+		x, y := make([]float64, stripSize(m, l)), make([]float64, stripSize(n, l))
+		packStrips(x, a, m, l, l)
+		packStrips(y, b, n, l, l)
+		addMulStrips(out, n, x, m, y, n, l, false)
+		strips = append(strips, out...)
+		u := make([]float64, spreadSize(n, m))
+		spread(u, randomSlice(n*m, rng), n, m, m)
+		out = randomSlice(n*stripLength(l), rng)
+		addCombined(out, stripLength(l), x, m, l, u, n)
+		spreads = append(spreads, out...)
+	}
+	p.add("products", tiles, strips, spreads)
 }
 
 func regressQR(_ *testing.T, p *pinnedBits) {
@@ -185,10 +223,10 @@ func regressKrylov(t *testing.T, p *pinnedBits) {
 		{"negative", func(i int) float64 { return -float64(1 + i) }},
 		{"zero", func(int) float64 { return 0 }},
 	}
-	for _, n := range []int{7, 60, 130} {
+	for _, n := range []int{7, 40, 110} {
 		q := laOrthogonal(n, rng)
 		for _, s := range spectra {
-			b := product(product(q.transposed(), mapped(identity(n), func(i, _ int, v float64) float64 { return v * s.f(i) })), q)
+			b := product(q.transposed(), mapped(q, func(i, _ int, v float64) float64 { return v * s.f(i) }))
 			for i := range n {
 				for j := range i {
 					b.Set(i, j, b.At(j, i))
@@ -200,9 +238,15 @@ func regressKrylov(t *testing.T, p *pinnedBits) {
 				{steps: 3, residual: 1e-10},
 				{steps: 60, residual: 1e-8, sum: 1e-9},
 				{steps: 12, residual: 1e-8, sum: 1e-12, hasty: true},
+				{steps: 30, residual: 0.1, sum: 1e-3},
+				{steps: 60, residual: 1e-6, sum: 1e-5, hasty: true},
 				{steps: 40, residual: 1e-8, indefinite: true},
 			} {
-				r, err := krylov(bg, n, func(v *Matrix) (*Matrix, error) { return product(v, b), nil }, 4, o)
+				r, err := krylov(bg, n, func(v *Matrix) (*Matrix, error) {
+					z := NewMatrix(v.Rows, n, nil)
+					timesT(z, v, b)
+					return z, nil
+				}, 4, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -286,8 +330,8 @@ func regressProjection(_ *testing.T, p *pinnedBits) {
 
 func regressLeastSquares(t *testing.T, p *pinnedBits) {
 	rng := rand.New(rand.NewPCG(16, 1))
-	add := func(name string, f, x *Matrix, o *SimplexOptions) {
-		name = "SimplexLeastSquares " + name + " " + shape(f.Rows, f.Cols)
+	var all, falls [][]float64
+	add := func(f, x *Matrix, o *SimplexOptions) {
 		g, info, err := SimplexLeastSquares(nil, x, f, o)
 		if err != nil {
 			t.Fatal(err)
@@ -295,7 +339,7 @@ func regressLeastSquares(t *testing.T, p *pinnedBits) {
 		said := func() []float64 {
 			return []float64{info.KKT, info.Ridge, float64(info.Fallbacks), float64(info.Unsolved)}
 		}
-		p.add(name, g.Data, said())
+		all = append(all, g.Data, said())
 		// The fall-back on its own.
 		q := newSimplexProblem(f, SumToOne)
 		if q.flat || q.ridge > 0 {
@@ -315,7 +359,7 @@ func regressLeastSquares(t *testing.T, p *pinnedBits) {
 			r.descend(b, size, float64(f.Rows)*0x1p-52*size, &info)
 			out = append(out, r.g...)
 		}
-		p.add(name+" by descent", out, said())
+		falls = append(falls, out, said())
 	}
 	for _, size := range [][2]int{{1, 2}, {2, 1}, {2, 3}, {4, 4}, {6, 3}, {5, 9}, {12, 15}, {70, 71}} {
 		k, d := size[0], size[1]
@@ -343,12 +387,13 @@ func regressLeastSquares(t *testing.T, p *pinnedBits) {
 			x := mapped(NewMatrix(40, d, nil), func(i, j int, _ float64) float64 {
 				return math.Ldexp(rng.NormFloat64(), i%7-3) + f.At(i%k, j)
 			})
-			name := "kind " + strconv.Itoa(kind)
-			add(name, f, x, nil)
-			add(name+" at most one", f, x, &SimplexOptions{Sum: SumAtMostOne})
 			start := mapped(NewMatrix(x.Rows, k, nil), func(_, _ int, _ float64) float64 { return float64(rng.IntN(2)) / float64(k) })
-			add(name+" from a start", f, x, &SimplexOptions{Start: start})
-			add(name+" at most one from a start", f, x, &SimplexOptions{Start: start, Sum: SumAtMostOne})
+			for _, o := range []*SimplexOptions{nil, {Sum: SumAtMostOne}, {Start: start}, {Start: start, Sum: SumAtMostOne}} {
+				add(f, x, o)
+			}
+			p.add("SimplexLeastSquares "+shape(k, d)+" kind "+strconv.Itoa(kind), all...)
+			p.add("descent "+shape(k, d)+" kind "+strconv.Itoa(kind), falls...)
+			all, falls = nil, nil
 		}
 	}
 }
