@@ -331,6 +331,13 @@ func regressProjection(_ *testing.T, p *pinnedBits) {
 func regressLeastSquares(t *testing.T, p *pinnedBits) {
 	rng := rand.New(rand.NewPCG(16, 1))
 	var all, falls [][]float64
+	hardSupports(func(r *rowSolver, b []float64, size float64) {
+		var info SimplexInfo
+		r.minimise(b, size, &info)
+		all = append(all, slices.Clone(r.g), []float64{info.KKT, float64(info.Fallbacks)})
+	})
+	p.add("supports in circles", all...)
+	all = nil
 	add := func(f, x *Matrix, o *SimplexOptions) {
 		g, info, err := SimplexLeastSquares(nil, x, f, o)
 		if err != nil {

@@ -214,3 +214,28 @@ func TestThresholds(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectSimplexCost: up to 32 candidates need no memory, more need it once. A sort of
+// a million would not end.
+func TestProjectSimplexCost(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	v := make([]float64, fewer(1000000, 100000))
+	for i := range v {
+		v[i] = rng.Float64() / 2
+	}
+	dst := make([]float64, len(v))
+	for n, want := range map[int]float64{1: 0, 32: 0, 33: 1, 1000: 1} {
+		if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:n], v[:n]) }); got > want && !raceDetector {
+			t.Errorf("n=%d: %g allocations", n, got)
+		}
+	}
+	far := append([]float64{5}, v[:1000]...) // one candidate among many entries
+	if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:1001], far) }); got > 0 && !raceDetector || dst[0] != 1 {
+		t.Errorf("%g allocations for one candidate", got)
+	}
+	for _, x := range ProjectSimplex(dst, v) {
+		if !(x >= 0) || x > 5e-3 {
+			t.Fatalf("an entry of %g", x)
+		}
+	}
+}
