@@ -479,6 +479,16 @@ func TestSupports(t *testing.T) {
 				clear(index)
 			}
 			index[name] = set
+			if len(table.all)%64 == 1 {
+				held := 0
+				for i := range table.all {
+					n := len(table.all[i].h)
+					held += n*n + 2*n
+				}
+				if held != table.held {
+					t.Fatalf("k=%d: supports of %d numbers are counted as %d", k, held, table.held)
+				}
+			}
 			if table.held > mostHeld && len(table.all) > 1 || 2*len(table.all) > len(table.slots) {
 				t.Fatalf("k=%d: %d supports of %d floats in %d slots", k, len(table.all), table.held, len(table.slots))
 			}
