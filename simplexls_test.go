@@ -369,6 +369,14 @@ func TestFallBack(t *testing.T) {
 	if r.minimise([]float64{0, 0, 0}, 1, &info); info.Fallbacks != 1 || info.Unsolved != 1 || r.g[2] != 1 {
 		t.Errorf("%v, %+v", r.g, info)
 	}
+	// Of vertices of equal cost the first is taken.
+	for j := range 3 {
+		p.gram.Set(j, j, -1)
+	}
+	r.begin(p)
+	if r.descend([]float64{0, 0, 0}, 1, 1e-15, &info); r.g[0] != 1 {
+		t.Error(r.g)
+	}
 }
 
 // TestUnsolved: with a matrix that is no Gram matrix not even one vertex can be solved for.
@@ -638,7 +646,7 @@ func TestSimplexProblem(t *testing.T) {
 				if i == j {
 					want += p.ridge
 				}
-				if math.Abs(p.gram.At(i, j)-want) > 1e-14 {
+				if !(math.Abs(p.gram.At(i, j)-want) <= 1e-14) {
 					t.Errorf("A has %g at (%d,%d), want %g", p.gram.At(i, j), i, j, want)
 				}
 			}
@@ -651,7 +659,7 @@ func TestSimplexProblem(t *testing.T) {
 			row := nans(d)
 			p.pack(row, x.Row(2+i))
 			for j := range k {
-				if want := dot(row, p.vertices.row(j)); math.Abs(b[i*k+j]-want) > 1e-14*norm2(row) {
+				if want := dot(row, p.vertices.row(j)); !(math.Abs(b[i*k+j]-want) <= 1e-14*norm2(row)) {
 					t.Errorf("product %g, want %g", b[i*k+j], want)
 				}
 			}
@@ -667,7 +675,7 @@ func TestSimplexProblem(t *testing.T) {
 			again := nans(5 * k)
 			p.productsNear(again, x.Data[2*d:])
 			for i, v := range again {
-				if math.Abs(v-b[i]) > 1e-13*max(1, math.Abs(b[i])) {
+				if !(math.Abs(v-b[i]) <= 1e-13*max(1, math.Abs(b[i]))) {
 					t.Errorf("near product %g, want %g", v, b[i])
 				}
 			}
