@@ -175,8 +175,8 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 }
 
 // update is for the tests that hold files of testdata/ to what is: those chosen by
-// -run add what is new to api.txt, or write regress.txt anew.
-var update = flag.Bool("update", false, "write testdata/api.txt or regress.txt")
+// -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
+var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
 
 // quick reports whether fewer sets, seeds and smaller shapes must do: for machines
 // that are emulated or interpreted, and under the race detector, which takes ten
