@@ -176,8 +176,8 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 }
 
 // update is for the tests that hold files of testdata/ to what is: those chosen by
-// -run add what is new to api.txt, or write regress.txt anew.
-var update = flag.Bool("update", false, "write testdata/api.txt or regress.txt")
+// -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
+var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
 
 // quick reports whether fewer sets, seeds and smaller shapes must do: for machines
 // that are emulated or interpreted, and under the race detector, which takes ten
@@ -375,6 +375,29 @@ func mustPanic(t *testing.T, f func()) {
 		}
 	}()
 	f()
+}
+
+// mustPanicWith is mustPanic for a panic with these words after the package's name.
+func mustPanicWith(t *testing.T, want string, f func()) {
+	t.Helper()
+	if !canRecover() {
+		return
+	}
+	defer func() {
+		t.Helper()
+		if got := recover(); got != "softkmeans: "+want {
+			t.Errorf("%v, not %s", got, want)
+		}
+	}()
+	f()
+}
+
+// mustSay expects an error with these words after the package's name.
+func mustSay(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != "softkmeans: "+want {
+		t.Errorf("%v, not %s", err, want)
+	}
 }
 
 func abs(v int) int {
