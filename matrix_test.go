@@ -291,7 +291,7 @@ func TestEntryRange(t *testing.T) {
 			if judge(err, c.data); err == nil && top != math.Abs(v) {
 				t.Errorf("%g: the largest is %g", v, top)
 			}
-			judge(checkMatrix("m", m), c.any)
+			judge(checkMatrix("m", m, mostCenter), c.any)
 			top, err = largestEntry(bg, "m", m, 1)
 			if judge(err, c.other); err == nil && top != math.Abs(v) {
 				t.Errorf("%g: the largest is %g", v, top)
@@ -301,7 +301,7 @@ func TestEntryRange(t *testing.T) {
 	if top, err := checkEntries("m", &Matrix{Rows: math.MaxInt}, 1); top != 0 || err != nil {
 		t.Error(top, err)
 	}
-	if err := checkMatrix("m", nil); !errors.Is(err, ErrShape) {
+	if err := checkMatrix("m", nil, mostCenter); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
 	// The largest of all rows; with entries that are too large before the one that is no number.
