@@ -42,7 +42,7 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
 	var c Certificate
-	if err := firstError(checkMatrix("centers", centers), checkMatrix("memberships", memberships)); err != nil {
+	if err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter)); err != nil {
 		return c, err
 	}
 	o := orZero(opts)

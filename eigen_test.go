@@ -439,3 +439,26 @@ func TestEigenInput(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestUnitScale: the largest entry comes to [½, 1), by a power of two that no less than
+// 2^-1000 asks for.
+func TestUnitScale(t *testing.T) {
+	for _, c := range []struct {
+		v, want float64
+		exp     int
+	}{{1, 0.5, 1}, {-3, -0.75, 2}, {0.5, 0.5, 0}, {0x1p500, 0.5, 501}, {0x1.8p-500, 0.75, -499}, {0, 0, -999}, {0x1p-1010, 0x1p-11, -999}} {
+		m := NewMatrix(2, 2, []float64{0, c.v, c.v / 2, 0})
+		if exp := unitScale(m); exp != c.exp || m.Data[1] != c.want || m.Data[2] != c.want/2 {
+			t.Errorf("%g: 2^%d leaves %v", c.v, exp, m.Data)
+		}
+	}
+}
+
+// TestEigenErrorsLost: no result with an error.
+func TestEigenErrorsLost(t *testing.T) {
+	for _, m := range []*Matrix{nil, NewMatrix(1, 2, nil), NewMatrix(1, 1, []float64{math.NaN()}), NewMatrix(2, 2, []float64{1, 2, 3, 4}), {Rows: 1, Cols: 1, Stride: 1}} {
+		if values, vectors, err := EigenSym(m); err == nil || values != nil || vectors != nil {
+			t.Errorf("%v, %v, %v", values, vectors, err)
+		}
+	}
+}

@@ -161,7 +161,7 @@ func checkStored(name string, m *Matrix) error {
 	if m == nil {
 		return nil
 	}
-	return checkMatrix(name, m)
+	return checkMatrix(name, m, mostCenter)
 }
 
 // checkIterations is an error for a number of iterations that no fit returns.

@@ -89,7 +89,7 @@ func orZero[T any](opts *T) (o T) {
 	return o
 }
 
-func orDefault[T int | float64](v, otherwise T) T {
+func orDefault[T ~int | float64](v, otherwise T) T {
 	if v == 0 {
 		return otherwise
 	}

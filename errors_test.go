@@ -104,3 +104,46 @@ func TestOptionErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestErrorWords: an entry with one index and with two, a value, and the sentinel.
+func TestErrorWords(t *testing.T) {
+	for _, c := range []struct {
+		e    InputError
+		want string
+	}{
+		{InputError{"x", 3, 2, math.NaN(), ErrNonFinite}, "x[3,2] = NaN: not a finite number"},
+		{InputError{"x", 3, 0, -1.5, ErrRange}, "x[3,0] = -1.5: " + ErrRange.Error()},
+		{InputError{"x", 0, -1, math.Inf(-1), ErrNonFinite}, "x[0] = -Inf: not a finite number"},
+		{InputError{"weights", 4, -1, -2, ErrOption}, "weights[4] = -2, below 0: invalid option"},
+		{InputError{"weights", 4, -1, 0, ErrOption}, "weights[4] = 0: invalid option"},
+		{InputError{"weights", 4, -1, 0.5, ErrOption}, "weights[4] = 0.5: invalid option"},
+		{InputError{"weights", 4, -1, math.Inf(1), ErrNonFinite}, "weights[4] = +Inf: not a finite number"},
+		{InputError{"x", 1, 1, 2, nil}, "x[1,1] = 2"},
+	} {
+		mustSay(t, &c.e, c.want)
+		if c.e.Unwrap() != c.e.Err {
+			t.Error(c.e.Unwrap())
+		}
+	}
+	plain := fail(ErrShape, "words")
+	mustSay(t, plain, "words: wrong shape")
+	if !errors.Is(plain, ErrShape) || errors.Is(plain, ErrOption) {
+		t.Error(plain)
+	}
+	var both error = &otherShape{problem{"rows", ErrChanged}}
+	mustSay(t, both, "rows: changed between passes")
+	if !errors.Is(both, ErrShape) || !errors.Is(both, ErrChanged) || errors.Is(both, ErrOption) {
+		t.Error(both)
+	}
+	// renamed changes the name of one argument alone.
+	mustSay(t, renamed(&InputError{"a", 1, 2, 3, ErrRange}, "a", "b"), "b[1,2] = 3: "+ErrRange.Error())
+	mustSay(t, renamed(&InputError{"c", 1, 2, 3, ErrRange}, "a", "b"), "c[1,2] = 3: "+ErrRange.Error())
+	if renamed(plain, "a", "b") != plain || renamed(nil, "a", "b") != nil {
+		t.Error("another error is renamed")
+	}
+	for v, want := range map[float64]bool{0: true, -math.MaxFloat64: true, math.MaxFloat64: true, math.Inf(1): false, math.Inf(-1): false, math.NaN(): false} {
+		if isFinite(v) != want {
+			t.Errorf("%g: %v", v, !want)
+		}
+	}
+}

@@ -67,7 +67,7 @@ var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
 			return 0
 		}))
 	}
-	for _, mu := range []float64{1e-5, 1e-9, 1e-140} {
+	for _, mu := range []float64{1e-5, 1e-9, 1e-149} {
 		add("Läuchli", fill(7, 6, func(i, j int) float64 {
 			switch i {
 			case 0:

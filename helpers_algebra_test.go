@@ -33,8 +33,8 @@ func laSymmetric(n int, rng *rand.Rand) map[string]*Matrix {
 		"repeated":   with(func(i int) float64 { return float64(i / 3) }),
 		"graded":     with(func(i int) float64 { return math.Pow(10, -float64(i)) }),
 		"rank 1":     with(func(i int) float64 { return float64(max(0, 1-i)) }),
-		"tiny":       with(func(int) float64 { return 1e-140 * rng.NormFloat64() }),
-		"huge":       with(func(int) float64 { return 1e140 * rng.NormFloat64() }),
+		"tiny":       with(func(int) float64 { return 1e-149 * rng.NormFloat64() }),
+		"huge":       with(func(int) float64 { return 1e149 * rng.NormFloat64() }),
 		"antidiagonal": mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 {
 			if i+j == n-1 {
 				return 1

@@ -124,25 +124,28 @@ func (in *input) hold(m *Matrix) {
 	in.held, in.as = append(in.held, m), append(in.as, slices.Clone(m.Data))
 }
 
-// samples is a table with weights. There are none where only rows without weight are in
-// range.
+// samples is a table with weights.
 func (in *input) samples(rows, cols int) (x *Matrix, weights []float64) {
 	x = in.matrix(1+in.below(rows), 1+in.below(cols))
-	weights = in.weights(x.Rows)
+	return x, in.weightsOf(x)
+}
+
+// weightsOf is weights of the rows of x: none where only rows without weight are in range.
+func (in *input) weightsOf(x *Matrix) []float64 {
+	weights := in.weights(x.Rows)
 	if weights == nil {
-		return x, nil
+		return nil
 	}
-	_, exp := math.Frexp(slices.Max(weights))
 	top := 0.0
-	for i, w := range weights {
-		if big, _ := rowMaxAbs(x.Row(i)); math.Ldexp(w, -exp) >= leastScale {
+	for i, w := range scaledWeights(weights, x.Rows) {
+		if big, _ := rowMaxAbs(x.Row(i)); w > 0 {
 			top = max(top, big)
 		}
 	}
 	if top > 0 && top < leastScale {
-		weights = nil
+		return nil
 	}
-	return x, weights
+	return weights
 }
 
 // weights are nil in two cases of three.
@@ -174,21 +177,14 @@ func (in *input) finish(t *testing.T) {
 	}
 }
 
-// tooSmall reports whether err says that all entries are too small, which with weights may
-// be those of the rows that count.
-func tooSmall(err error) bool {
-	var e *InputError
-	return errors.As(err, &e) && e.Err == ErrRange && math.Abs(e.Value) < leastScale
-}
-
-// smallRow is the error of a row that would be too small in a part of its own.
-func smallRow(x *Matrix) error {
+// smallRow reports whether a row would be too small in a part of its own.
+func smallRow(x *Matrix) bool {
 	for i := range x.Rows {
-		if _, err := checkData("x", &Matrix{Rows: 1, Cols: x.Cols, Stride: x.Cols, Data: x.Row(i)}); err != nil {
-			return err
+		if top, _ := rowMaxAbs(x.Row(i)); top > 0 && top < leastScale {
+			return true
 		}
 	}
-	return nil
+	return false
 }
 
 // mustDo is v, where there is no error.
@@ -217,17 +213,13 @@ func finite(t *testing.T, what string, values ...float64) {
 // costs in relative error. Memberships that were found are wrong by 2^-52 of 1 and not
 // of themselves: nil stands for 1.
 func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
-	// In the units of newSamples denormals stay small and some weights are 0: squares may
-	// have no digits beside a weight.
-	weight, first := func(int) float64 { return 1 }, 0
+	weight, first := scaledWeights(weights, x.Rows), 0
 	if weights != nil {
 		first = slices.Index(weights, slices.Max(weights))
-		_, wexp := math.Frexp(weights[first])
-		weight = func(i int) float64 { return math.Ldexp(weights[i], -wexp) }
 	}
 	var top float64
 	for i := range x.Rows {
-		if weight(i) > 0 {
+		if weight[i] > 0 {
 			big, _ := rowMaxAbs(x.Row(i))
 			top = max(top, big)
 		}
@@ -245,7 +237,7 @@ func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	pass := func(f func(i int, w float64, row []float64)) {
 		row := make([]float64, x.Cols)
 		for i := range x.Rows {
-			if w := weight(i); w > 0 {
+			if w := weight[i]; w > 0 {
 				for j, v := range x.Row(i) {
 					row[j] = math.Ldexp(v, -exp)
 				}
@@ -319,25 +311,39 @@ func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) 
 	return flat + 2*q + q*q
 }
 
-// certifiedAtMost is what Certify may make of an objective: each row's residual grows by
-// the rounding that centers of this size can hide.
-func certifiedAtMost(x *Matrix, w []float64, centers *Matrix, objective float64) float64 {
-	top := 0.0
-	for _, m := range []*Matrix{x, centers} {
-		for i := range m.Rows {
-			size, _ := rowMaxAbs(m.Row(i))
-			top = max(top, size)
-		}
-	}
-	weight := float64(x.Rows)
+// checkCertifiedAs fails unless Certify's objective is that of a model, but for what
+// Certify adds to each residual. The root of Σw(r + h)² is at most those of Σwr² and Σwh²
+// (Minkowski). The sums of squares are right to (n+d+k)·2^-52. In units of the largest
+// entry and weight, squares below 2^-1022 are right to steps of 2^-1074.
+func checkCertifiedAs(t *testing.T, m *Model, x *Matrix, w []float64, c Certificate) {
+	t.Helper()
+	n, d, k := float64(x.Rows), float64(x.Cols), float64(m.Centers.Rows)
+	adds := certifyAdds(x, w, m.Centers, m.Memberships)
+	top, _ := rowMaxAbs(x.Data)
+	unit := 4 * top * top
 	if w != nil {
-		weight = 0
-		for _, v := range w {
-			weight += v
-		}
+		unit *= 2 * slices.Max(w)
 	}
-	length := math.Sqrt(objective) + math.Sqrt(weight)*float64(2*centers.Rows+10)*0x1p-51*top*math.Sqrt(float64(x.Cols))
-	return min(length*length*(1+1e-12), math.MaxFloat64)
+	steps := (n*d + 4) * 0x1p-1074 * max(1, unit)
+	root := math.Sqrt(m.Objective)
+	least := max(0, root-adds.missing)
+	least *= least * (1 - (n+d+k)*0x1p-52)
+	most := root + adds.missing + adds.length
+	most *= most * (1 + (n+d+k)*0x1p-52)
+	if !(c.Objective >= least-steps && c.Objective <= most+steps) {
+		t.Fatalf("objective %g, certified %g, not %g to %g", m.Objective, c.Objective, least, most)
+	}
+	if c.Floor != m.Floor || c.Total != m.Total { // of another solver
+		return
+	}
+	// Both gaps are of these objectives, or 0 below what the mean's rounding explains.
+	if m.Total == 0 && c.Gap != m.Gap {
+		t.Fatalf("gap %g, certified %g, without variance", m.Gap, c.Gap)
+	}
+	q := (k + 8) * 0x1p-52 * adds.mean
+	if off := math.Abs(c.Gap - m.Gap); m.Total > 0x1p-900 && off > (most-least+2*steps+q*q)/m.Total+0x1p-50*(1+math.Abs(m.Gap)) {
+		t.Fatalf("gap %g, certified %g: objectives %g and %g, total %g", m.Gap, c.Gap, m.Objective, c.Objective, m.Total)
+	}
 }
 
 func first[A, B, C any](a A, _ B, _ C) A { return a }
@@ -495,6 +501,8 @@ func (c *trouble) check(t *testing.T, m *Model, err error) {
 		kinds = []error{ErrShape}
 	case c.kind == blockIsHuge:
 		kinds = []error{ErrRange}
+	case c.kind == blockIsMissing || c.kind == blockIsOther:
+		kinds = append(kinds, ErrRange) // all that is left may be too small
 	}
 	if err == nil && (!c.happened || c.kind > blockIsNil && c.kind != blockIsHuge) {
 		finiteModel(t, m) // of the sums alone not every change is to be seen

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -175,8 +176,8 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 }
 
 // update is for the tests that hold files of testdata/ to what is: those chosen by
-// -run add what is new to api.txt, or write regress.txt anew.
-var update = flag.Bool("update", false, "write testdata/api.txt or regress.txt")
+// -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
+var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
 
 // quick reports whether fewer sets, seeds and smaller shapes must do: for machines
 // that are emulated or interpreted, and under the race detector, which takes ten
@@ -376,6 +377,29 @@ func mustPanic(t *testing.T, f func()) {
 	f()
 }
 
+// mustPanicWith is mustPanic for a panic with these words after the package's name.
+func mustPanicWith(t *testing.T, want string, f func()) {
+	t.Helper()
+	if !canRecover() {
+		return
+	}
+	defer func() {
+		t.Helper()
+		if got := recover(); got != "softkmeans: "+want {
+			t.Errorf("%v, not %s", got, want)
+		}
+	}()
+	f()
+}
+
+// mustSay expects an error with these words after the package's name.
+func mustSay(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != "softkmeans: "+want {
+		t.Errorf("%v, not %s", err, want)
+	}
+}
+
 func abs(v int) int {
 	if v < 0 {
 		return -(v + 1)
@@ -454,4 +478,70 @@ func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
 		worst = max(worst, math.Sqrt(best*weight/m.Total))
 	}
 	return worst
+}
+
+// certified is what Certify adds to residuals, from its derivation in objective.go.
+type certified struct {
+	hidden  []float64 // to each row's length
+	length  float64   // the root of their weighted sum of squares
+	missing float64   // the same of 1 − Σg_j, if it is a plain sum, times the mean
+	mean    float64   // the length of as many rows as there are, all at the mean
+}
+
+// certifyAdds computes it: (2k+8)·2^-53 of Σ|g_j|·‖f_j − x̄‖ and of the mean times what is
+// missing of a sum of 1, which is known to k·2^-53 of Σ|g_j|.
+func certifyAdds(x *Matrix, w []float64, f, g *Matrix) certified {
+	c := certified{hidden: make([]float64, x.Rows)}
+	scaled, heaviest, all := scaledWeights(w, x.Rows), 1.0, 0.0
+	if w != nil {
+		_, exp := math.Frexp(slices.Max(w))
+		heaviest = math.Ldexp(1, exp)
+	}
+	mean := make([]float64, x.Cols)
+	for _, w := range scaled {
+		all += w
+	}
+	for i, w := range scaled {
+		if w > 0 {
+			axpy(mean, w/all, x.row(i))
+		}
+	}
+	distances := make([]float64, f.Rows)
+	for j := range distances {
+		row := slices.Clone(f.row(j))
+		axpy(row, -1, mean)
+		distances[j] = norm2(row)
+	}
+	one := float64(f.Rows) * 0x1p-53 * norm2(mean)
+	for i := range c.hidden {
+		missing, size := new(big.Float).SetPrec(2200).SetInt64(1), 1.0 // all bits of 2^520 to 2^-1074
+		for j, v := range g.row(i) {
+			c.hidden[i] += math.Abs(v) * distances[j]
+			missing.Sub(missing, big.NewFloat(v))
+			size += math.Abs(v)
+		}
+		short, _ := missing.Float64()
+		c.hidden[i] = (c.hidden[i] + math.Abs(short)*norm2(mean) + size*one) * float64(2*f.Rows+8) * 0x1p-53
+		root := math.Sqrt(scaled[i]) * math.Sqrt(heaviest)
+		c.length = math.Hypot(c.length, root*c.hidden[i])
+		c.missing = math.Hypot(c.missing, root*size*one)
+	}
+	c.mean = math.Sqrt(float64(x.Rows)) * math.Sqrt(heaviest) * norm2(mean)
+	return c
+}
+
+// scaledWeights are weights over their largest, rounded up to a power of two: those of
+// newSamples.
+func scaledWeights(w []float64, n int) []float64 {
+	if w == nil {
+		return make1(n)
+	}
+	_, exp := math.Frexp(slices.Max(w))
+	out := make([]float64, n)
+	for i, v := range w {
+		if v = math.Ldexp(v, -exp); v >= leastScale {
+			out[i] = v
+		}
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -334,6 +335,50 @@ func TestAddRows(t *testing.T) {
 			if !math.IsNaN(y[l]) {
 				t.Errorf("length %d: wrote past y", l)
 			}
+		}
+	}
+}
+
+// TestSmallKernels: those without a vector form, on integers, and a sum's rounding error.
+func TestSmallKernels(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 3))
+	for n := range 20 {
+		x, y := laIntegers(n, rng), append(laIntegers(n, rng), math.NaN())
+		want, top := 0.0, 0.0
+		for i, v := range x {
+			want += (v - y[i]) * (v - y[i])
+			top = max(top, math.Abs(v))
+		}
+		if got := squaredDistance(x, y); got != want || squaredDistance(y[:n], x) != want {
+			t.Errorf("n=%d: squared distance %g, want %g", n, got, want)
+		}
+		if got, finite := rowMaxAbs(x); got != top || !finite {
+			t.Errorf("n=%d: largest %g, want %g", n, got, top)
+		}
+		sums := slices.Clone(x)
+		if got, finite := addDifference(sums, x, y, 0); got != top || !finite || !slices.Equal(sums, x) {
+			t.Errorf("n=%d: a weight of 0 adds %v", n, sums)
+		}
+		for i := range x {
+			for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+				v := slices.Clone(x)
+				v[i] = bad
+				if _, finite := rowMaxAbs(v); finite {
+					t.Errorf("n=%d: %g at %d is finite", n, bad, i)
+				}
+			}
+		}
+	}
+	x := []float64{3, 4, 5}
+	if projectOut(x, []float64{0, 1, 0}); !slices.Equal(x, []float64{3, 0, 5}) {
+		t.Error(x)
+	}
+	for range 1000 {
+		a, b := math.Ldexp(rng.NormFloat64(), rng.IntN(80)), math.Ldexp(rng.NormFloat64(), rng.IntN(80))
+		sum, lost := twoSum(a, b)
+		exact := new(big.Float).SetPrec(300).Add(big.NewFloat(a), big.NewFloat(b))
+		if got := new(big.Float).SetPrec(300).Add(big.NewFloat(sum), big.NewFloat(lost)); sum != a+b || got.Cmp(exact) != 0 {
+			t.Fatalf("%g + %g = %g + %g", a, b, sum, lost)
 		}
 	}
 }

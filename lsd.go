@@ -98,12 +98,7 @@ func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMo
 	if err := op.centre(); err != nil {
 		return nil, err
 	}
-	spec, err := op.leading(min(k-1, op.n), o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	w := spec.factor()
-	left, err := op.without(w)
+	spec, w, left, err := op.nearest(k-1, o.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -227,12 +222,7 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 // decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled; 0 where
 // no c > 0 is best.
 func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
-	spec, err := o.leading(min(k, o.n), opts.Seed)
-	if err != nil {
-		return nil, 0, err
-	}
-	z := spec.factor()
-	left, err := o.without(z)
+	spec, z, left, err := o.nearest(k, opts.Seed)
 	if err != nil {
 		return nil, 0, err
 	}

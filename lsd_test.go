@@ -766,6 +766,9 @@ func FuzzLSD(f *testing.F) {
 		}
 		for i, m := range []*LSDModel{m, ti, &tree.Model} {
 			checkFeasible(t, m.Memberships)
+			if m.Scale == 0 && m.Objective < m.Total*(1-1e-12) { // only where nothing explains K
+				t.Fatalf("%d: %+v", i, m)
+			}
 			if !(m.Scale >= 0) || !isFinite(m.Scale) || m.Gap < 0 || m.Floor > m.Objective || !isFinite(m.Objective) || !isFinite(m.Distortion) {
 				t.Fatalf("%d: %+v", i, m)
 			}

@@ -43,8 +43,9 @@ type candidate struct {
 	status    Status
 }
 
-// product sets all that follows from p.
-func (d *descent) product(f *candidate) error {
+// measure sets all that follows from p. The objective is the sum of the squared entries,
+// in place of φ, a difference of sums.
+func (d *descent) measure(f *candidate) error {
 	pt := f.p.transposed()
 	qt, err := d.apply(pt)
 	if err != nil {
@@ -52,7 +53,15 @@ func (d *descent) product(f *candidate) error {
 	}
 	f.q, f.s = qt.transposed(), NewMatrix(f.p.Cols, f.p.Cols, nil)
 	d.sums(f, pt)
-	return nil
+	if f.a <= 0 {
+		return nil
+	}
+	scale(pt.Data, math.Sqrt(f.a/f.b))
+	left, err := d.without(pt)
+	if err == nil {
+		f.objective = left.squares
+	}
+	return err
 }
 
 // sums sets s, which is allocated, and what follows from p, q and it. pt is Pᵀ.
@@ -63,21 +72,6 @@ func (d *descent) sums(f *candidate, pt *Matrix) {
 	if f.a > 0 {
 		f.objective -= f.a / f.b * f.a
 	}
-}
-
-// exactly replaces φ, a difference of sums, by the sum of the squared entries.
-func (d *descent) exactly(f *candidate) error {
-	if f.a <= 0 {
-		return nil
-	}
-	yt := f.p.transposed()
-	scale(yt.Data, math.Sqrt(f.a/f.b))
-	left, err := d.without(yt)
-	if err != nil {
-		return err
-	}
-	f.objective = left.squares
-	return nil
 }
 
 // attained reports whether f is at the floor to the rounding of φ.
@@ -144,10 +138,7 @@ func (d *descent) enough(f *candidate, start int) bool {
 // For k = 1, P is the answer and may have one.
 func (d *descent) withScale(f *candidate) (*candidate, error) {
 	scaled := &candidate{p: f.p, status: StatusConverged}
-	if err := d.product(scaled); err != nil {
-		return f, err
-	}
-	if err := d.exactly(scaled); err != nil || !(scaled.objective < f.objective) {
+	if err := d.measure(scaled); err != nil || !(scaled.objective < f.objective) {
 		return f, err
 	}
 	return scaled, nil
@@ -160,10 +151,7 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 		return nil, err
 	}
 	f := &candidate{p: p, status: StatusConverged}
-	if err := d.product(f); err != nil {
-		return nil, err
-	}
-	if err := d.exactly(f); err != nil {
+	if err := d.measure(f); err != nil {
 		return nil, err
 	}
 	d.tell(start, f)
@@ -177,10 +165,7 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 	for i := range d.n {
 		fixSum(best.p.row(i))
 	}
-	if err := d.product(best); err != nil {
-		return best, err
-	}
-	if err := d.exactly(best); err != nil || best.objective < f.objective {
+	if err := d.measure(best); err != nil || best.objective < f.objective {
 		return best, err
 	}
 	f.steps, f.status = best.steps, best.status

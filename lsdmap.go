@@ -62,13 +62,10 @@ func (m *LSDModel) isMapped() bool {
 
 // checkMap checks the map, which the caller may have made.
 func (m *LSDModel) checkMap() error {
-	if err := checkShape("Projection", m.Projection); err != nil {
+	if err := checkMatrix("Projection", m.Projection, math.MaxFloat64); err != nil {
 		return err
 	}
-	if _, err := checkEntries("Projection", m.Projection, math.MaxFloat64); err != nil {
-		return err
-	}
-	if err := checkMatrix("Vertices", m.Vertices); err != nil {
+	if err := checkMatrix("Vertices", m.Vertices, mostCenter); err != nil {
 		return err
 	}
 	n, k := m.Memberships.Rows, m.Memberships.Cols
@@ -110,7 +107,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
 	}
-	if err := checkMatrix("Memberships", m.Memberships); err != nil {
+	if err := checkMatrix("Memberships", m.Memberships, mostCenter); err != nil {
 		return nil, err
 	}
 	n, k := m.Memberships.Rows, m.Memberships.Cols
@@ -168,7 +165,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 		return nil, fail(ErrTooFewSamples, "the model's map has no samples")
 	}
 	if rows == nil { // memberships are coordinates with respect to the vertices
-		if err := checkMatrix("Memberships", m.Memberships); err != nil {
+		if err := checkMatrix("Memberships", m.Memberships, mostCenter); err != nil {
 			return nil, err
 		}
 		out := NewMatrix(n, p, nil)
@@ -217,10 +214,7 @@ func copyTo(dst, m *Matrix) (*Matrix, error) {
 
 // checkRows is for similarities with n training samples.
 func checkRows(rows *Matrix, n int) error {
-	if err := checkShape("rows", rows); err != nil {
-		return err
-	}
-	if _, err := checkEntries("rows", rows, mostEntry); err != nil {
+	if err := checkMatrix("rows", rows, mostEntry); err != nil {
 		return err
 	}
 	if rows.Cols != n {

@@ -67,44 +67,38 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 // survey checks the entries of K and finds their scale. A part of another similarity may
 // be as small as it likes: below leastScale it counts as 0 in squares.
 func (o *operator) survey() error {
-	top, err := o.largest(func(rows *Matrix) (float64, error) { return checkEntries("similarity", rows, mostEntry) })
+	tops := make([]float64, o.n) // the largest size in each row
+	err := o.eachRows(0, func(at block, rows *Matrix) {
+		for i := range rows.Rows {
+			top, finite := rowMaxAbs(rows.row(i))
+			if !finite {
+				top = math.Inf(1)
+			}
+			tops[at.lo+i] = top
+		}
+	})
 	if err != nil {
 		return err
 	}
-	if _, part := o.src.(*subsetKernel); !part && top > 0 && top < leastScale {
-		_, err := o.largest(func(rows *Matrix) (float64, error) { // once more, to name the entry
-			at, _ := checkEntries("similarity", rows, mostEntry)
-			if at < top {
-				return at, nil
-			}
-			return at, checkScale("similarity", rows, top)
-		})
-		return err
+	top := slices.Max(tops)
+	if _, part := o.src.(*subsetKernel); top > mostEntry || !part && top > 0 && top < leastScale {
+		return o.entryError(slices.IndexFunc(tops, func(v float64) bool { return v > mostEntry || v == top }), top)
 	}
 	_, o.exp = math.Frexp(max(top, leastScale))
 	o.exp += o.exp & 1
 	return nil
 }
 
-// largest returns the largest of what `of` returns for blocks of rows of K, and the
-// *InputError about the first row that has one, counted from the block's first.
-func (o *operator) largest(of func(rows *Matrix) (float64, error)) (top float64, err error) {
-	c := chunks(o.n, o.n, manyChunks)
-	tops, bad := make([]float64, c), make([]*InputError, c)
-	err = o.eachRows(0, func(at block, rows *Matrix) {
-		top, err := of(rows)
-		if err != nil && bad[at.chunk] == nil {
-			bad[at.chunk] = err.(*InputError)
-			bad[at.chunk].Row += at.lo
-		}
-		tops[at.chunk] = max(tops[at.chunk], top)
-	})
-	for i := range bad {
-		if err == nil && bad[i] != nil {
-			err = bad[i]
-		}
+// entryError reads row i of K once more, to name its first entry that is above mostEntry
+// or of the size tooSmall.
+func (o *operator) entryError(i int, tooSmall float64) error {
+	row := NewMatrix(1, o.n, nil)
+	o.src.Rows(row, i)
+	err := entryError("similarity", row, mostEntry, tooSmall)
+	if e, ok := err.(*InputError); ok {
+		e.Row = i
 	}
-	return slices.Max(tops), err
+	return err
 }
 
 // checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it
@@ -130,30 +124,27 @@ func (o *operator) checkSymmetry() error {
 	return nil
 }
 
-// eachRows calls fn for all blocks of rows of K, unscaled, with scratch space for
-// `floats` more numbers per row.
+// eachRows calls fn for all blocks of rows of the operator's matrix, with scratch space
+// for `floats` more numbers per row. These are rows of K itself until survey has found
+// the scale.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
 		o.src.Rows(rows, at.lo)
-		fn(at, rows)
-	})
-}
-
-// scaled turns rows of K into rows of the operator's matrix.
-func (o *operator) scaled(at block, rows *Matrix) {
-	for i := range rows.Rows {
-		row := rows.row(i)
-		scale(row, math.Ldexp(1, -o.exp))
-		if o.means != nil {
-			own := o.means[at.lo+i] - o.mean
-			for j, m := range o.means {
-				row[j] -= m + own
+		for i := range m {
+			row := rows.row(i)
+			scale(row, math.Ldexp(1, -o.exp))
+			if o.means != nil {
+				own := o.means[at.lo+i] - o.mean
+				for j, mean := range o.means {
+					row[j] -= mean + own
+				}
 			}
 		}
-	}
+		fn(at, rows)
+	})
 }
 
 // centre makes the operator that of HKH.
@@ -214,11 +205,8 @@ func (o *operator) apply(vt *Matrix) (*Matrix, error) {
 	return out, o.applyTo(out, vt)
 }
 
-// applyTo is apply that overwrites out.
+// applyTo is apply that overwrites out. The rows of vt have no gaps.
 func (o *operator) applyTo(out, vt *Matrix) (err error) {
-	if vt.Stride != vt.Cols {
-		vt = vt.Clone()
-	}
 	put := func(at block, rows *Matrix, factor float64) {
 		b := vt.Rows
 		prod := at.scratch[:rows.Rows*b]
@@ -245,10 +233,7 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 			put(at, rowsOf(k, at.lo, at.hi), math.Ldexp(1, -o.exp))
 		})
 	default:
-		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) {
-			o.scaled(at, rows)
-			put(at, rows, 1)
-		})
+		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) { put(at, rows, 1) })
 	}
 	if o.negate && err == nil {
 		scale(out.Data, -1)
@@ -271,7 +256,6 @@ type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
 	trace   float64 // tr(K − YYᵀ)
-	traces  float64 // tr K
 }
 
 // without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K,
@@ -285,12 +269,10 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	y := yt.transposed()
 	parts := make([]remainder, chunks(o.n, o.n, manyChunks))
 	err = o.eachRows(p, func(at block, rows *Matrix) {
-		o.scaled(at, rows)
 		part := &parts[at.chunk]
 		for i := range rows.Rows {
 			row := rows.row(i)
 			part.total += sumSquares(row)
-			part.traces += row[at.lo+i]
 			part.trace += row[at.lo+i] - sumSquares(y.row(at.lo+i))
 		}
 		minus := at.scratch[:rows.Rows*p]
@@ -305,7 +287,6 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 		r.squares += part.squares
 		r.total += part.total
 		r.trace += part.trace
-		r.traces += part.traces
 	}
 	return r, err
 }
@@ -325,10 +306,7 @@ func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	addMulNT(own.Data, p, yt.Data, p, yt.Data, p, o.n, false)
 	r.total = sumSquares(gram.Data)
 	r.squares = max(0, r.total-2*sumSquares(across.Data)+sumSquares(own.Data))
-	for i := range gram.Rows {
-		r.traces += gram.row(i)[i]
-	}
-	r.trace = max(0, r.traces-sumSquares(yt.Data))
+	r.trace = max(0, trace(gram)-sumSquares(yt.Data))
 	return r, nil
 }
 
@@ -354,9 +332,7 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 		return nil, err
 	}
 	s.noise = max(float64(o.n)*0x1p-52*s.top, o.noise)
-	vectors := s.rows.transposed()
-	fixSigns(vectors, nil)
-	s.rows = vectors.transposed()
+	fixRowSigns(s.rows)
 	return s, nil
 }
 
@@ -397,7 +373,6 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	}
 	full := NewMatrix(o.n, o.n, nil)
 	if err := o.eachRows(0, func(at block, rows *Matrix) {
-		o.scaled(at, rows)
 		copy(full.Data[at.lo*o.n:], rows.Data)
 	}); err != nil {
 		return nil, err
@@ -435,6 +410,17 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	}
 	orthonormalizeCtx(o.ctx, s.rows, 0)
 	return s, cancelled(o.ctx)
+}
+
+// nearest finds the positive semidefinite ZᵀZ of rank p or less that is nearest to the
+// operator's matrix: the eigenpairs, their factor Z, and what that leaves over.
+func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left remainder, err error) {
+	if spec, err = o.leading(min(p, o.n), seed); err != nil {
+		return nil, nil, left, err
+	}
+	z = spec.factor()
+	left, err = o.without(z)
+	return spec, z, left, err
 }
 
 // factor returns Z = Λ^(1/2)Vᵀ (r×n) of the r eigenvalues above the noise.

@@ -137,8 +137,7 @@ func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
 			t.Errorf("%s: %s is %g, want %g", name, what, got, want)
 		}
 	}
-	vt := randomData(3, n+2, 0, 5)
-	vt.Cols = n // with room between the rows
+	vt := randomData(3, n, 0, 5)
 	got := mustDo(op.apply(vt))(t)
 	yt := randomData(2, n, 0, 6)
 	left := mustDo(op.without(yt))(t)
@@ -154,7 +153,6 @@ func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
 	tol *= 1 + sumSquares(yt.Data)
 	near("the remainder", left.squares, sumSquares(rest.Data))
 	near("the total", left.total, sumSquares(want.Data))
-	near("the trace", left.traces, trace(want))
 	if op.data == nil { // of XXᵀ it is at least 0
 		near("the remainder's trace", left.trace, trace(rest))
 	} else {

@@ -38,11 +38,9 @@ type rotation struct {
 	x, res, dir, bent *Matrix
 }
 
+// newRotation takes points without gaps between their rows.
 func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	n, p := points.Rows, k-1
-	if points.Stride != points.Cols {
-		points = points.Clone()
-	}
 	r := &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points, at: NewMatrix(n, p, nil), off: NewMatrix(n, k, nil),
 		atT: NewMatrix(p, n, nil), hT: NewMatrix(p, n, nil), h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil)}
 	r.bt = r.b.transposed()

@@ -63,15 +63,11 @@ func starts(o *operator, z *Matrix, values []float64, k int, opts *LSDOptions) [
 // The source leaves out the case of fewer positive eigenvalues than clusters. c may be
 // larger then, that of fewer clusters: `used` of them, and zeros for the others.
 func inHyperplane(o *operator, z *Matrix, used, k int, opts *LSDOptions) *Matrix {
-	if used < 1 {
-		return nil
-	}
 	points := hyperplane(z, used)
 	if points == nil {
 		return nil
 	}
-	g := inSimplex(o, points, used, opts)
-	return padded(g, k)
+	return padded(inSimplex(o, points, used, opts), k)
 }
 
 // hyperplane returns the coordinates of the samples in the hyperplane of the simplex,
@@ -147,14 +143,13 @@ func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	if p == 0 {
 		return nil
 	}
-	w := NewMatrix(o.n, p, nil)
-	for i := range o.n {
-		for c := range p {
-			for l := range r {
-				w.row(i)[c] += rows.row(c)[l] * centred.row(l)[i]
-			}
+	wt := NewMatrix(p, o.n, nil)
+	for c := range p {
+		for l, v := range rows.row(c) {
+			axpy(wt.row(c), v, centred.row(l))
 		}
 	}
+	w := wt.transposed()
 	e := enclosed(w, k, nil, EnclosureTight)
 	out := NewMatrix(o.n, k-1, nil)
 	for i := range o.n {

@@ -90,21 +90,27 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 		return nil, err
 	}
 	o.Progress = nil
-	t := &LSDTree{Leaves: make([]int, op.n)}
-	t.Model.Objective, t.Model.Gap = math.MaxFloat64, 1 // until rateTree
 	g := NewMatrix(op.n, k, nil)
 	for i := range op.n {
 		g.row(i)[0] = 1
 	}
-	t.Model.Memberships, t.Model.Status = g, StatusConverged
-	all := indices(op.n)
-	leaves := make([]*leaf, 1, min(k, op.n))
-	if k == 1 {
-		leaves[0] = &leaf{members: all}
-	} else if leaves[0], err = divide(op, all, &o); err != nil {
+	t := &LSDTree{Leaves: make([]int, op.n)}
+	t.Model = LSDModel{Memberships: g, Status: StatusConverged, Objective: math.MaxFloat64, Gap: 1} // until rateTree
+	if err = buildTree(op, t, &o); err != nil {
 		t.Model.Status = StatusCancelled
-		return t, err
 	}
+	return t, err
+}
+
+// buildTree divides clusters until there is one for each column of the memberships, or
+// none can be divided further.
+func buildTree(o *operator, t *LSDTree, opts *LSDOptions) error {
+	k := t.Model.Memberships.Cols
+	root, err := divide(o, indices(o.n), k == 1, opts)
+	if err != nil {
+		return err
+	}
+	leaves := []*leaf{root}
 	for len(leaves) < k {
 		at := -1
 		for i, l := range leaves {
@@ -115,16 +121,11 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 		if at < 0 {
 			break
 		}
-		if err := growTree(op, t, &leaves, at, &o); err != nil {
-			t.Model.Status = StatusCancelled
-			return t, err
+		if err := growTree(o, t, &leaves, at, opts); err != nil {
+			return err
 		}
 	}
-	if err := rateTree(op, t); err != nil {
-		t.Model.Status = StatusCancelled
-		return t, err
-	}
-	return t, nil
+	return rateTree(o, t)
 }
 
 // leaf is a cluster with its division in two.
@@ -136,11 +137,11 @@ type leaf struct {
 	gain    float64 // in the same units
 }
 
-// divide returns a cluster with its division.
-func divide(o *operator, members []int, opts *LSDOptions) (*leaf, error) {
+// divide returns a cluster with its division. One that is final is not divided.
+func divide(o *operator, members []int, final bool, opts *LSDOptions) (*leaf, error) {
 	l := &leaf{members: members}
 	n := len(members)
-	if n < 2 {
+	if n < 2 || final {
 		return l, nil
 	}
 	op, err := newOperator(o.ctx, subsetOf(o, members), o.workers)
@@ -199,12 +200,9 @@ func growTree(o *operator, t *LSDTree, leaves *[]*leaf, at int, opts *LSDOptions
 	}
 	var next [2]*leaf
 	made := len(*leaves)
+	last := made+1 == t.Model.Memberships.Cols
 	for side := range next {
-		if made+1 == t.Model.Memberships.Cols { // the last division
-			next[side] = &leaf{members: l.sides[side]}
-			continue
-		}
-		if next[side], err = divide(o, l.sides[side], opts); err != nil {
+		if next[side], err = divide(o, l.sides[side], last, opts); err != nil {
 			return err
 		}
 	}
@@ -258,12 +256,7 @@ func sharesOf(o *operator, l *leaf) ([]float64, error) {
 
 // rateTree sets rank, scale and objective.
 func rateTree(o *operator, t *LSDTree) error {
-	spec, err := o.leading(min(t.Model.Memberships.Cols, o.n), 0)
-	if err != nil {
-		return err
-	}
-	z := spec.factor()
-	left, err := o.without(z)
+	spec, z, left, err := o.nearest(t.Model.Memberships.Cols, 0)
 	if err != nil {
 		return err
 	}
@@ -272,10 +265,7 @@ func rateTree(o *operator, t *LSDTree) error {
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
 	f := &candidate{p: t.Model.Memberships}
-	if err := d.product(f); err != nil {
-		return err
-	}
-	if err := d.exactly(f); err != nil {
+	if err := d.measure(f); err != nil {
 		return err
 	}
 	if spec.status == StatusIterationLimit {

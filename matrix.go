@@ -177,13 +177,12 @@ const (
 	negligible = 0x1p-500
 )
 
-// checkMatrix is checkShape for centers, memberships and the like, and that every entry
-// is finite and in range.
-func checkMatrix(arg string, m *Matrix) error {
+// checkMatrix is checkShape, and an error where an entry is not finite or above most.
+func checkMatrix(arg string, m *Matrix, most float64) error {
 	if err := checkShape(arg, m); err != nil {
 		return err
 	}
-	_, err := checkEntries(arg, m, mostCenter)
+	_, err := checkEntries(arg, m, most)
 	return err
 }
 
@@ -274,9 +273,9 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	return worst == 0, nil
 }
 
-// rowsOf is the view of rows lo…hi−1.
+// rowsOf is the view of rows lo…hi−1. The data may end with the last entry.
 func rowsOf(m *Matrix, lo, hi int) *Matrix {
-	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : hi*m.Stride]}
+	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : min(hi*m.Stride, len(m.Data))]}
 }
 
 // squareOf returns a copy of the leading n×n part.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -168,5 +170,265 @@ func TestEmptyOfAnySize(t *testing.T) {
 	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32}, Vertices: &Matrix{Cols: math.MaxInt32}}
 	if _, err := none.Coordinates(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrTooFewSamples) {
 		t.Errorf("Coordinates: %v", err)
+	}
+}
+
+// TestMatrixMessages: which numbers a panic or an error names, and in which order.
+func TestMatrixMessages(t *testing.T) {
+	m := NewMatrix(2, 3, nil)
+	mustPanicWith(t, "NewMatrix with size -1×2", func() { NewMatrix(-1, 2, nil) })
+	mustPanicWith(t, "NewMatrix with size 1×-2", func() { NewMatrix(1, -2, nil) })
+	mustPanicWith(t, "NewMatrix of size 2×3 with 5 values", func() { NewMatrix(2, 3, make([]float64, 5)) })
+	mustPanicWith(t, "NewMatrix of size 2×3 with 7 values", func() { NewMatrix(2, 3, make([]float64, 7)) })
+	for _, at := range [][2]int{{2, 0}, {-1, 0}, {0, 3}, {0, -1}, {5, 7}} {
+		want := "index (" + strconv.Itoa(at[0]) + ", " + strconv.Itoa(at[1]) + ") out of a matrix of size 2×3"
+		mustPanicWith(t, want, func() { m.At(at[0], at[1]) })
+		mustPanicWith(t, want, func() { m.Set(at[0], at[1], 1) })
+	}
+	mustPanicWith(t, "row 2 of a matrix of size 2×3", func() { m.Row(2) })
+	mustPanicWith(t, "row -1 of a matrix of size 2×3", func() { m.Row(-1) })
+	mustPanicWith(t, "dst is 2×3, the result is 3×2", func() { destination(m, 3, 2) })
+	mustPanicWith(t, "dst is 2×3, the result is 2×2", func() { destination(m, 2, 2) })
+	mustPanicWith(t, "dst is 2×3, the result is 3×3", func() { destination(m, 3, 3) })
+	mustPanicWith(t, "dst is 2×3, the result is 2×3", func() { destination(&Matrix{Rows: 2, Cols: 3, Stride: 3}, 2, 3) })
+	if destination(m, 2, 3) != m {
+		t.Error("dst is not the result")
+	}
+	if d := destination(nil, 3, 2); d.Rows != 3 || d.Cols != 2 || len(d.Data) != 6 {
+		t.Error(d)
+	}
+	_, err := FromRows([][]float64{{1, 2}, {3, 4}, {5}})
+	mustSay(t, err, "row 2 has 1 values, row 0 has 2: wrong shape")
+	_, err = FromRows([][]float64{{1}, {3, 4, 5}})
+	mustSay(t, err, "row 1 has 3 values, row 0 has 1: wrong shape")
+	const most = math.MaxInt
+	mustSay(t, checkSize("it", 3, most), "it of "+shape(3, most)+" is too large to address: wrong shape")
+	mustSay(t, checkSizeOfK(7, 3, most), "k is 7: a matrix of "+shape(3, most)+" is too large to address: invalid option")
+	if err := errors.Join(checkSize("it", 3, 4), checkSizeOfK(7, 3, 4)); err != nil {
+		t.Error(err)
+	}
+	_, err = checkSymmetric("a", m)
+	mustSay(t, err, "a is 2×3, not square: wrong shape")
+	_, err = checkSymmetric("a", NewMatrix(3, 3, []float64{1, 2, 3, 2, 1, 5, 3, 4, 1}))
+	mustSay(t, err, "a is not symmetric: worst at [2,1] = 4 and [1,2] = 5: wrong shape")
+}
+
+// TestAddressable at both sides of the bounds.
+func TestAddressable(t *testing.T) {
+	most := min(math.MaxInt/8, 1<<44)
+	if runtime.GOARCH == "wasm" {
+		most = min(math.MaxInt/8, 1<<29-1)
+	}
+	for _, c := range []struct {
+		rows, cols int
+		want       bool
+	}{
+		{0, 0, true}, {-1, 0, false}, {0, -1, false}, {-1, -1, false}, {math.MaxInt, 0, true}, {0, math.MaxInt, true}, {1, math.MaxInt, false},
+		{most, 1, true}, {most + 1, 1, false}, {1, most, true}, {1, most + 1, false}, {most / 2, 2, true}, {most/2 + 1, 2, false},
+		{2, most / 2, true}, {2, most/2 + 1, false}, {math.MaxInt, math.MaxInt, false},
+	} {
+		if got := addressable(c.rows, c.cols); got != c.want {
+			t.Errorf("%d×%d: %v", c.rows, c.cols, got)
+		}
+	}
+}
+
+// TestCheckShape: fields that contradict each other, and those that just do not.
+func TestCheckShape(t *testing.T) {
+	for _, c := range []struct {
+		m    *Matrix
+		want string
+	}{
+		{nil, "m is nil"}, {&Matrix{}, ""}, {&Matrix{Rows: -1}, "m is -1×0"}, {&Matrix{Cols: -1}, "m is 0×-1"}, {&Matrix{Rows: -1, Cols: 2}, "m is -1×2"},
+		{&Matrix{Cols: 5}, ""}, {&Matrix{Rows: 5}, ""}, {&Matrix{Rows: 1, Cols: 5, Stride: 4, Data: make([]float64, 9)}, "m has stride 4 below its 5 columns"},
+		{&Matrix{Rows: 1, Stride: -1}, "m has stride -1 below its 0 columns"}, {&Matrix{Cols: 5, Stride: -1}, ""},
+		{&Matrix{Rows: 1, Cols: 2, Stride: 2, Data: make([]float64, 1)}, "m is 1×2 with stride 2 and has only 1 values"},
+		{&Matrix{Rows: 1, Cols: 2, Stride: 7, Data: make([]float64, 2)}, ""}, {&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 12)}, ""},
+		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 11)}, "m is 3×2 with stride 5 and has only 11 values"},
+		{&Matrix{Rows: 3, Cols: 2, Stride: 2, Data: make([]float64, 6)}, ""}, {&Matrix{Rows: 1, Cols: 1, Stride: 1}, "m is 1×1 with stride 1 and has only 0 values"},
+		{&Matrix{Rows: 2, Cols: 1, Stride: math.MaxInt, Data: make([]float64, 3)}, "m is 2×1 with stride " + strconv.Itoa(math.MaxInt) + " and has only 3 values"},
+	} {
+		if err := checkShape("m", c.m); c.want == "" {
+			if err != nil {
+				t.Error(err)
+			}
+		} else if mustSay(t, err, c.want+": wrong shape"); !errors.Is(err, ErrShape) {
+			t.Error(err)
+		}
+	}
+}
+
+// TestEntryRange: the ends of the one range are in it, their neighbours are not, and an error
+// names the first entry that is at fault.
+func TestEntryRange(t *testing.T) {
+	up := func(v float64) float64 { return math.Nextafter(v, math.Inf(1)) }
+	down := func(v float64) float64 { return math.Nextafter(v, 0) }
+	const entry, center, least = 0x1p500, 0x1p520, 0x1p-500
+	for _, c := range []struct {
+		v                float64
+		data, any, other error // of checkData, checkMatrix, largestEntry
+	}{
+		{0, nil, nil, nil}, {1, nil, nil, nil}, {entry, nil, nil, nil}, {up(entry), ErrRange, nil, ErrRange}, {center, ErrRange, nil, ErrRange}, {up(center), ErrRange, ErrRange, ErrRange},
+		{least, nil, nil, nil}, {down(least), ErrRange, nil, nil}, {5e-324, ErrRange, nil, nil},
+		{math.NaN(), ErrNonFinite, ErrNonFinite, ErrNonFinite}, {math.Inf(1), ErrNonFinite, ErrNonFinite, ErrNonFinite},
+	} {
+		for _, v := range []float64{c.v, -c.v} {
+			m := &Matrix{Rows: 3, Cols: 2, Stride: 3, Data: []float64{0, 0, math.NaN(), 0, v, math.NaN(), 0, v}}
+			judge := func(err, want error) {
+				t.Helper()
+				if want == nil {
+					if err != nil {
+						t.Errorf("%g: %v", v, err)
+					}
+					return
+				}
+				var e *InputError
+				if !errors.As(err, &e) || e.Arg != "m" || e.Row != 1 || e.Col != 1 || math.Float64bits(e.Value) != math.Float64bits(v) || e.Err != want {
+					t.Errorf("%g: %v, want %v", v, err, want)
+				}
+			}
+			top, err := checkData("m", m)
+			if judge(err, c.data); err == nil && top != math.Abs(v) {
+				t.Errorf("%g: the largest is %g", v, top)
+			}
+			judge(checkMatrix("m", m, mostCenter), c.any)
+			top, err = largestEntry(bg, "m", m, 1)
+			if judge(err, c.other); err == nil && top != math.Abs(v) {
+				t.Errorf("%g: the largest is %g", v, top)
+			}
+		}
+	}
+	if top, err := checkEntries("m", &Matrix{Rows: math.MaxInt}, 1); top != 0 || err != nil {
+		t.Error(top, err)
+	}
+	if err := checkMatrix("m", nil, mostCenter); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	// The largest of all rows; with entries that are too large before the one that is no number.
+	m := NewMatrix(3, 2, []float64{1, -7, 3, 5, -6, 2})
+	if top, err := checkEntries("m", m, 7); top != 7 || err != nil {
+		t.Error(top, err)
+	}
+	m.Set(2, 0, math.NaN())
+	for most, want := range map[float64]error{6: ErrRange, 7: ErrNonFinite} {
+		if top, err := checkEntries("m", m, most); top != 0 || !errors.Is(err, want) {
+			t.Error(most, top, err)
+		}
+	}
+	// The largest entry is named where all are too small, not a zero or a smaller one before it.
+	tiny := NewMatrix(2, 2, []float64{0, 0x1p-600, -0x1p-550, 0x1p-550})
+	var e *InputError
+	if _, err := checkData("m", tiny); !errors.As(err, &e) || e.Row != 1 || e.Col != 0 {
+		t.Error(err)
+	}
+}
+
+// TestCheckSymmetric: one pair that differs, in every tile and around their borders.
+func TestCheckSymmetric(t *testing.T) {
+	const n = 131
+	m := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return float64(i*j%7) / 8 })
+	m.Set(0, 0, -2)
+	if exact, err := checkSymmetric("m", m); !exact || err != nil {
+		t.Error(exact, err)
+	}
+	for _, i := range []int{1, 62, 63, 64, 65, 127, 128, 129, 130} {
+		for _, j := range []int{0, 1, 61, 62, 63, 64, 126, 127, 128, 129} {
+			if j >= i {
+				continue
+			}
+			was := m.At(i, j)
+			for _, by := range []float64{0x1p-60, 1.9e-8, -1.9e-8} { // half of the first two is symmetryTol of the largest
+				m.Set(i, j, was+by)
+				if exact, err := checkSymmetric("m", m); err != nil || exact != (was+by == was) {
+					t.Fatalf("(%d,%d) off by %g: %v, %v", i, j, by, exact, err)
+				}
+			}
+			m.Set(i, j, was-2.1e-8)
+			if _, err := checkSymmetric("m", m); err == nil || !strings.Contains(err.Error(), "worst at ["+strconv.Itoa(i)+","+strconv.Itoa(j)+"] = ") {
+				t.Fatalf("(%d,%d): %v", i, j, err)
+			}
+			m.Set(i, j, was)
+		}
+	}
+	m.Set(5, 5, math.Inf(1))
+	if _, err := checkSymmetric("m", m); !errors.Is(err, ErrNonFinite) {
+		t.Error(err)
+	}
+	// Just at the tolerance, and above it.
+	for diff, ok := range map[float64]bool{1e-8: true, 1.0000001e-8: false} {
+		if exact, err := checkSymmetric("m", NewMatrix(2, 2, []float64{1, diff, 0, 1})); exact || ok != (err == nil) {
+			t.Errorf("%g: %v, %v", diff, exact, err)
+		}
+	}
+}
+
+// TestMatrixHelpers: views share, copies do not; what is in each.
+func TestMatrixHelpers(t *testing.T) {
+	nan := math.NaN()
+	m := &Matrix{Rows: 4, Cols: 3, Stride: 4, Data: []float64{0, 1, 2, nan, 10, 11, 12, nan, 20, 21, 22, nan, 30, 31, 32, nan}}
+	is := func(what string, got *Matrix, rows, cols int, want ...float64) {
+		t.Helper()
+		if got.Rows != rows || got.Cols != cols || !slices.Equal(got.Clone().Data, want) {
+			t.Errorf("%s: %+v, not %d×%d %v", what, got, rows, cols, want)
+		}
+	}
+	view := rowsOf(m, 1, 3)
+	is("rowsOf", view, 2, 3, 10, 11, 12, 20, 21, 22)
+	if &view.Data[0] != &m.Data[4] || len(view.Data) != 8 {
+		t.Error("rowsOf copies, or has more than its rows")
+	}
+	is("rowsOf no rows", rowsOf(m, 2, 2), 0, 3)
+	square := squareOf(m, 2)
+	is("squareOf", square, 2, 2, 0, 1, 10, 11)
+	square.Data[0] = 5
+	is("chosenRows", chosenRows(m, []int{2, 0, 2}), 3, 3, 20, 21, 22, 0, 1, 2, 20, 21, 22)
+	is("identity", identity(3), 3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)
+	is("permuteRows", permuteRows(m, []int{3, 0, 2, 1}), 4, 3, 30, 31, 32, 0, 1, 2, 20, 21, 22, 10, 11, 12)
+	if permuteRows(m, []int{0, 1, 2, 3}) != m || padded(m, 3) != m {
+		t.Error("a copy where nothing changes")
+	}
+	is("transposed", rowsOf(m, 0, 2).transposed(), 3, 2, 0, 10, 1, 11, 2, 12)
+	is("padded", padded(rowsOf(m, 0, 2), 5), 2, 5, 0, 1, 2, 0, 0, 10, 11, 12, 0, 0)
+	c := NewMatrix(2, 1, []float64{7, 8})
+	timesT(c, NewMatrix(2, 2, []float64{1, 2, 3, 4}), NewMatrix(1, 2, []float64{10, 1}))
+	is("timesT", c, 2, 1, 12, 34)
+	if m.Data[0] != 0 {
+		t.Error("squareOf is a view")
+	}
+	if row := (&Matrix{Rows: 3, Stride: 2}).Row(2); row != nil {
+		t.Error(row)
+	}
+	if row := m.Row(1); len(row) != 3 || cap(row) != 3 {
+		t.Errorf("a row has %d values and room for %d", len(row), cap(row))
+	}
+	for n := range 40 { // the sort is stable
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(i * i % 5)
+		}
+		order := descending(v)
+		want := slices.Clone(order)
+		slices.Sort(want)
+		for i, at := range want {
+			if i != at {
+				t.Fatalf("n=%d: %v", n, order)
+			}
+		}
+		for i := 1; i < n; i++ {
+			if a, b := order[i-1], order[i]; v[a] < v[b] || v[a] == v[b] && a > b {
+				t.Fatalf("n=%d: %v of %v", n, order, v)
+			}
+		}
+	}
+	buf := make([]float64, 2, 4)
+	if a, b := resized(buf, 4), resized(buf, 5); &a[0] != &buf[0] || len(a) != 4 || &b[0] == &buf[0] || len(b) != 5 || len(resized(buf, 1)) != 1 {
+		t.Error("resized")
+	}
+	old := &Matrix{Rows: 9, Cols: 1, Stride: 1, Data: buf}
+	if got := reshaped(old, 2, 2); got != old || got.Rows != 2 || got.Cols != 2 || got.Stride != 2 || len(got.Data) != 4 || &got.Data[0] != &buf[0] {
+		t.Errorf("%+v", got)
+	}
+	if got := reshaped(nil, 1, 2); got.Rows != 1 || got.Cols != 2 || got.Stride != 2 || len(got.Data) != 2 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -37,12 +37,10 @@ import (
 // ctx ends the error wraps its error. The model is then the best so far, with
 // StatusCancelled, or nil.
 func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOptions) (*Model, error) {
-	var o MinVolumeOptions
-	if opts != nil {
-		o = MinVolumeOptions{
-			Weights: opts.Weights, Workers: opts.Workers, Seed: opts.Seed, Restarts: opts.Restarts, MaxIter: opts.MaxIter, Tol: opts.Tol,
-			Init: opts.Init, Centers: opts.Centers, Sum: opts.Sum, Progress: opts.Progress,
-		}
+	a := orZero(opts)
+	o := MinVolumeOptions{
+		Weights: a.Weights, Workers: a.Workers, Seed: a.Seed, Restarts: a.Restarts, MaxIter: a.MaxIter, Tol: a.Tol,
+		Init: a.Init, Centers: a.Centers, Sum: a.Sum, Progress: a.Progress,
 	}
 	vf, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {

@@ -73,12 +73,12 @@ const (
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
 	o := orZero(opts)
-	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
+	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
+		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress, Seq: SeqOptions{Memberships: o.Memberships}},
+	}}
+	if err := w.check(); err != nil {
 		return nil, err
 	}
-	w := &streamedFit{o: &o, k: k, sequence: sequence{
-		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress},
-	}}
 	rows, err := w.subspace()
 	if err != nil {
 		return nil, err
@@ -93,28 +93,6 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	return w.fit(vf)
 }
 
-// checkMinVolumeSeq checks what can be checked before the first block.
-func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqOptions) error {
-	none := &Matrix{}
-	if o.Centers != nil {
-		none.Cols = o.Centers.Cols // subspace compares that with the blocks
-	}
-	if err := firstError(checkAlternating(none, k, &o.MinVolumeOptions), checkCount("Workers", o.Workers)); err != nil {
-		return err
-	}
-	switch {
-	case blocks == nil:
-		return fail(ErrShape, "blocks is nil")
-	case o.SummaryRows < 0:
-		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
-	case o.Weights != nil:
-		if err := checkWeights(o.Weights, len(o.Weights)); err != nil {
-			return err
-		}
-	}
-	return checkSizeOfK(k, k+1, k+1)
-}
-
 // streamedFit is a call of FitMinVolumeSeq.
 type streamedFit struct {
 	sequence
@@ -125,7 +103,22 @@ type streamedFit struct {
 	// The coordinates of the passes, those of the summary's volumeFit.
 	basis    *Matrix
 	residual float64
-	problems [2]*blockProblem // for blocks of the full size, and for the last
+	problems map[int]*blockProblem // by the size of blocks: the full one, and that of the last
+}
+
+// check checks what can be checked before the first block.
+func (w *streamedFit) check() error {
+	none := &Matrix{}
+	if w.o.Centers != nil {
+		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
+	}
+	if err := firstError(checkAlternating(none, w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+		return err
+	}
+	if w.o.SummaryRows < 0 {
+		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(w.o.SummaryRows))
+	}
+	return checkSizeOfK(w.k, w.k+1, w.k+1)
 }
 
 // subspace makes the first pass, and those of SolverKrylov. It returns the rows
@@ -197,29 +190,17 @@ func (s *statistics) aboutZero() {
 // inMemory is FitMinVolume of rows that are no more than a summary.
 func (w *streamedFit) inMemory(rows *Matrix) (*Model, error) {
 	m, err := FitMinVolume(w.ctx, rows, w.k, &w.o.MinVolumeOptions)
-	if m == nil || err != nil {
-		if m != nil {
-			m.Memberships = nil
-		}
-		return m, err
+	if m == nil {
+		return nil, err
 	}
-	g := m.Memberships
+	g, step := m.Memberships, streamRows(w.cols)
 	m.Memberships = nil
-	step := streamRows(w.cols)
-	for lo := 0; lo < g.Rows && w.o.Memberships != nil; lo += step {
+	for lo := 0; err == nil && w.o.Memberships != nil && lo < g.Rows; lo += step {
 		if err := w.deliver(lo, rowsOf(g, lo, min(lo+step, g.Rows)).Clone()); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
-}
-
-// deliver gives the memberships from row first on to the caller.
-func (w *streamedFit) deliver(first int, g *Matrix) error {
-	if err := w.o.Memberships(first, g); err != nil {
-		return fail(err, "memberships from row "+strconv.Itoa(first))
-	}
-	return cancelled(w.ctx)
+	return m, err
 }
 
 // again makes a pass about the mean, or about 0 for SumAtMostOne.
@@ -239,12 +220,12 @@ func (w *streamedFit) summarise() (*volumeFit, error) {
 	}
 	found := sum.finish()
 	s := w.p.frame(w.ctx, w.o.Workers)
-	s.x = NewMatrix(len(found.numbers), w.cols, found.rows)
-	s.n, s.centred = s.x.Rows, w.o.Sum == SumToOne
-	for i, v := range found.weights {
-		found.weights[i] = min(math.Ldexp(v, s.wexp), math.MaxFloat64)
+	s.n, s.centred = len(found), w.o.Sum == SumToOne
+	s.x, s.weights = NewMatrix(s.n, w.cols, nil), make([]float64, s.n)
+	for i, r := range found {
+		copy(s.x.row(i), r.row)
+		s.weights[i] = min(math.Ldexp(r.weight, s.wexp), math.MaxFloat64)
 	}
-	s.weights = found.weights
 	o := w.o.MinVolumeOptions
 	o.Weights = s.weights // for InitGlobal
 	vf, err := newVolumeFit(s, w.k, &o, &w.p.pc)
@@ -323,15 +304,11 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, memberships bool) (*meas
 
 // problem returns the alternation over a block at the centers f.
 func (w *streamedFit) problem(s *samples, f *Matrix) (*blockProblem, error) {
-	slot := 0
-	if s.n != streamRows(w.cols) {
-		slot = 1
-	}
-	b := w.problems[slot]
-	if b == nil || b.m.z.Rows != s.n {
+	b := w.problems[s.n]
+	if b == nil {
 		b = &blockProblem{m: alternation{ctx: w.ctx, z: NewMatrix(s.n, f.Cols, nil), k: w.k, sum: w.o.Sum}}
 		b.at = b.m.newIterate()
-		w.problems[slot] = b
+		w.problems[s.n] = b
 	}
 	b.m.s = s
 	copy(b.at.f.Data, f.Data)

@@ -538,17 +538,13 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		k := 1 + in.below(3)
 		n := 32*k + in.below(30) - 5 // a summary has 32 rows for each center
 		x := in.matrix(n, 1+in.below(4))
-		w := in.weights(n)
+		w := in.weightsOf(x)
 		o := in.minVolume(x, w, k)
 		o.SummaryRows, o.MaxIter = 1, min(o.MaxIter, 3)
 		told, got := progress{t: t, rows: n}, collected{t, NewMatrix(0, k, nil)}
 		o.Progress, o.Memberships = told.told, got.take
 		blocks := in.blocks(x)
-		m, err := FitMinVolumeSeq(bg, blocks, k, o)
-		if w != nil && tooSmall(err) {
-			return
-		}
-		mustDo(m, err)(t)
+		m := mustDo(FitMinVolumeSeq(bg, blocks, k, o))(t)
 		if m.Memberships != nil || got.g.Rows != n || told.last.Rows != n {
 			t.Fatalf("%+v, memberships of %d rows, last told of %+v", m, got.g.Rows, told.last)
 		}
@@ -580,7 +576,7 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		}
 		bad := in.trouble()
 		again.Memberships = func(int, *Matrix) error { return nil }
-		b, err = FitMinVolumeSeq(bg, bad.in(blocks), k, &again)
+		b, err := FitMinVolumeSeq(bg, bad.in(blocks), k, &again)
 		bad.check(t, b, err)
 		in.finish(t)
 	})
@@ -589,7 +585,7 @@ func FuzzMinVolumeSeq(f *testing.F) {
 // streamed returns the parts of a call of FitMinVolumeSeq, after its summary is made.
 func streamed(t *testing.T, x *Matrix, k int, o MinVolumeSeqOptions) (*streamedFit, *volumeFit) {
 	t.Helper()
-	w := &streamedFit{o: &o, k: k, sequence: sequence{ctx: bg, blocks: inBlocks(x, 77), o: &Options{Weights: o.Weights}}}
+	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{ctx: bg, blocks: inBlocks(x, 77), o: &Options{Weights: o.Weights}}}
 	if rows, err := w.subspace(); err != nil || rows != nil {
 		t.Fatal(rows, err)
 	}
@@ -623,7 +619,7 @@ func TestMeasurement(t *testing.T) {
 		}
 		f := rowsOf(vf.z, 1, 1+c.k).Clone()
 		g := NewMatrix(c.n, c.k, nil)
-		w.o.Memberships = func(first int, part *Matrix) error { copy(g.Data[first*c.k:], part.Data); return nil }
+		w.sequence.o.Seq.Memberships = func(first int, part *Matrix) error { copy(g.Data[first*c.k:], part.Data); return nil }
 		at := mustDo(w.measure(vf, f, true))(t)
 		s := w.p.frame(bg, 1)
 		truth := plainObjective(x, vf.model(f, &runResult{iterate: at.iterate}).Centers, g, c.o.Weights)

@@ -89,7 +89,7 @@ func checkFit(k int, o *Options) error {
 	if q == nil {
 		return nil
 	}
-	if err := checkMatrix("Orientation", q); err != nil {
+	if err := checkMatrix("Orientation", q, mostCenter); err != nil {
 		return err
 	}
 	if q.Rows != k-1 || q.Cols != k-1 {
@@ -258,7 +258,7 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	if err != nil || o.Centers == nil {
 		return err
 	}
-	if err := firstError(checkMatrix("Centers", o.Centers), checkShape("x", x)); err != nil {
+	if err := firstError(checkMatrix("Centers", o.Centers, mostCenter), checkShape("x", x)); err != nil {
 		return err
 	}
 	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {

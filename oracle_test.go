@@ -361,18 +361,25 @@ func bigLogDet(a *Matrix) float64 {
 	return sum
 }
 
-// bigObjective is ‖X − GF‖² in big.Float.
-func bigObjective(x, f, g *Matrix) float64 {
-	sum := new(big.Float).SetPrec(5000)
+// bigObjective is ‖X − GF‖² in big.Float, of residuals that are longer by hidden. nil: as
+// they are.
+func bigObjective(x, f, g *Matrix, hidden []float64) float64 {
+	const p digits = 5000
+	sum := p.zero()
 	for i := range x.Rows {
+		square := p.zero()
 		for c := range x.Cols {
-			r := new(big.Float).SetPrec(5000).SetFloat64(x.At(i, c))
+			r := p.num(x.At(i, c))
 			for j := range f.Rows {
-				p := new(big.Float).SetPrec(5000).SetFloat64(f.At(j, c))
-				r.Sub(r, p.Mul(p, big.NewFloat(g.At(i, j))))
+				r.Sub(r, p.mul(p.num(f.At(j, c)), p.num(g.At(i, j))))
 			}
-			sum.Add(sum, r.Mul(r, r))
+			square.Add(square, r.Mul(r, r))
 		}
+		if hidden != nil {
+			length := p.add(p.sqrt(square), p.num(hidden[i]))
+			square.Mul(length, length)
+		}
+		sum.Add(sum, square)
 	}
 	v, _ := sum.Float64()
 	return min(v, math.MaxFloat64) // as Certify has it

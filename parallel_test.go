@@ -253,3 +253,115 @@ func TestManyWorkers(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocks: how many rows a block has, and how many chunks a pass, at the bounds of each.
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct{ n, l, rows, chunks int }{
+		{0, 0, 240, 1}, {100, 1, 240, 1}, {479, 10, 240, 1}, {480, 10, 240, 2}, {7679, 10, 240, 31}, {7680, 10, 480, 16}, {7680, 68, 480, 16}, {7680, 69, 456, 16},
+		{1000, 136, 240, 4}, {1000, 137, 216, 4}, {1000, 1365, 24, 41}, {1000, 1366, 24, 41}, {1000, math.MaxInt, 24, 41}, {1000, 682, 48, 20}, {1000, 683, 24, 41},
+		{100000, 1, 480, 64}, {47, 99999, 24, 1}, {48, 99999, 24, 2},
+	} {
+		if rows := blockRows(c.n, c.l); rows != c.rows {
+			t.Errorf("%d rows of %d: blocks of %d, want %d", c.n, c.l, rows, c.rows)
+		}
+		if got := chunks(c.n, c.l, 64); got != c.chunks {
+			t.Errorf("%d rows of %d: %d chunks, want %d", c.n, c.l, got, c.chunks)
+		}
+	}
+	if got := chunks(1000, 1, 3); got != 3 {
+		t.Errorf("%d chunks of at most 3", got)
+	}
+}
+
+// TestEachBlock: the blocks of a chunk come in order and cover it, each with scratch space
+// of its worker, which the next pass finds again.
+func TestEachBlock(t *testing.T) {
+	for _, c := range []chunking{{0, 5, 16}, {1, 5, 16}, {23, 5, 16}, {1000, 5, 1}, {1000, 5, 3}, {1001, 2000, 64}, {7700, 1, 16}} {
+		for _, workers := range []int{1, 3} {
+			var w workspace
+			tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
+			next := make([]int, tasks)
+			for task := range tasks {
+				next[task], _ = taskRange(c.n, tasks, task)
+			}
+			err := w.eachBlock(bg, workers, c, 3, func(b block) {
+				_, last := taskRange(c.n, tasks, b.chunk)
+				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo || b.worker >= workers || len(b.scratch) != 3*min(step, c.n) || &b.scratch[0] != &w.scratch[b.worker][0] {
+					t.Errorf("%+v: block %d…%d of chunk %d, worker %d, %d numbers", c, b.lo, b.hi, b.chunk, b.worker, len(b.scratch))
+				}
+				next[b.chunk] = b.hi
+			})
+			if err != nil || len(w.scratch) != min(workers, tasks) {
+				t.Error(err, len(w.scratch))
+			}
+			for task := range tasks {
+				if _, last := taskRange(c.n, tasks, task); next[task] != last {
+					t.Errorf("%+v: chunk %d ends at %d, not %d", c, task, next[task], last)
+				}
+			}
+		}
+	}
+	var w workspace
+	var kept []*float64
+	for _, size := range []int{5, 4, 5, 6} {
+		if err := w.each(bg, 1, chunking{10, 1, 1}, size, func(b block) {
+			kept = append(kept, &b.scratch[0])
+			if len(b.scratch) != size {
+				t.Errorf("%d numbers, want %d", len(b.scratch), size)
+			}
+		}); err != nil {
+			t.Error(err)
+		}
+	}
+	if kept[0] != kept[1] || kept[1] != kept[2] || kept[2] == kept[3] {
+		t.Error("scratch space is not kept while it is large enough")
+	}
+	// The end of a context comes between blocks, and is an error even after the last.
+	for left := range 7 {
+		blocks := 0
+		err := eachBlock(&laContext{bg, left}, 1, chunking{1000, 1, 1}, 0, func(block) { blocks++ })
+		if blocks != min(left, 5) || (left < 6) != errors.Is(err, context.Canceled) {
+			t.Errorf("ended at look %d: %d blocks, %v", left, blocks, err)
+		}
+	}
+	mustSay(t, cancelled(&laContext{bg, 0}), "stopped: context canceled")
+	if err := cancelled(bg); err != nil || stopped(bg) || !stopped(&laContext{bg, 0}) {
+		t.Error(err)
+	}
+	// Workers have numbers below that of the tasks: what is kept for each is that long.
+	for range 20 {
+		runTasks(50, 3, func(worker, _ int) {
+			if worker > 2 {
+				t.Errorf("worker %d for three tasks", worker)
+			}
+		})
+	}
+}
+
+// TestLargestEntry in parallel is that of a loop, and the first bad entry is named.
+func TestLargestEntry(t *testing.T) {
+	x := randomData(2000, 3, 0, 1)
+	for _, i := range []int{0, 239, 240, 999, 1999} {
+		y := x.Clone()
+		y.Set(i, 1, -50)
+		if top, err := largestEntry(bg, "x", y, 3); top != 50 || err != nil {
+			t.Errorf("row %d: %g, %v", i, top, err)
+		}
+		for _, bad := range []float64{math.NaN(), math.Inf(-1), 0x1p501} {
+			y.Set(i, 1, bad)
+			y.Set(1999, 2, math.Inf(1))
+			var e *InputError
+			if _, err := largestEntry(bg, "x", y, 3); !errors.As(err, &e) || e.Arg != "x" || e.Row != i || e.Col != 1 || errors.Is(err, ErrRange) != (bad == 0x1p501) {
+				t.Errorf("row %d, %g: %v", i, bad, err)
+			}
+		}
+	}
+	for _, m := range []*Matrix{{Rows: math.MaxInt}, {Cols: 3}} {
+		if top, err := largestEntry(bg, "x", m, 1); top != 0 || err != nil {
+			t.Error(top, err)
+		}
+	}
+	if _, err := largestEntry(&laContext{bg, 0}, "x", x, 1); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -65,7 +65,10 @@ func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
-	if p < s.rankBound() {
+	switch {
+	case p == 0: // and so is the floor then
+		pc.floor = pc.total
+	case p < s.rankBound():
 		pc.floor = tailSum(values, p)
 		if !gramOnly && asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
 			return findPrincipal(s, p, SolverJacobi)
@@ -146,7 +149,11 @@ func principalByJacobi(s *samples, p int) (pc *principal, values []float64, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	return principalOfR(s, r, p)
+	pc, values, err = principalOfR(s, r, p)
+	if err == nil { // the sum of all squares is rounded less than that of squared singular values
+		pc.total, err = s.totalSquares()
+	}
+	return pc, values, err
 }
 
 // principalOfR is principalByJacobi for R itself.

@@ -1,8 +1,11 @@
 package softkmeans
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -192,10 +195,10 @@ func TestOrthonormalize(t *testing.T) {
 				}
 			case 2: // tiny
 				copy(row, randomSlice(d, rng))
-				scale(row, 1e-140)
+				scale(row, 1e-149)
 			case 3: // huge
 				copy(row, randomSlice(d, rng))
-				scale(row, 1e140)
+				scale(row, 1e149)
 			case 4: // a unit vector
 				row[rng.IntN(d)] = -2
 			default:
@@ -246,4 +249,103 @@ func TestOrthonormalize(t *testing.T) {
 		}
 	}
 	t.Logf("worst ratio %.2f", worst)
+}
+
+// TestNegligible: columns and rows below 2^-500 count as 0, those above do not.
+func TestNegligible(t *testing.T) {
+	for _, c := range []struct {
+		exp   int
+		count bool
+	}{{-499, true}, {-502, false}} {
+		size := math.Ldexp(1, c.exp)
+		a := NewMatrix(2, 1, []float64{size, size})
+		if f := qrFactor(bg, a.Clone()); (f.tau[0] != 0) != c.count || f.rank != 1 {
+			t.Errorf("2^%d: τ = %v", c.exp, f.tau)
+		}
+		if f := qrPivot(bg, a.Clone()); (f.rank == 1) != c.count || len(f.tau) != f.rank {
+			t.Errorf("2^%d: rank %d", c.exp, f.rank)
+		}
+		v := NewMatrix(1, 2, []float64{size, -size})
+		orthonormalize(v, 0)
+		if want := []float64{math.Sqrt2 / 2, -math.Sqrt2 / 2}; (math.Abs(v.Data[0]-want[0])+math.Abs(v.Data[1]-want[1]) < 1e-15) != c.count {
+			t.Errorf("2^%d: %v", c.exp, v.Data)
+		}
+		r, err := JacobiSVD(NewMatrix(2, 2, []float64{1, 0, 0, size}))
+		if err != nil || (r.S[1] == size) != c.count || !c.count && r.S[1] != 0 {
+			t.Errorf("2^%d: %v, %v", c.exp, r.S, err)
+		}
+		if q := newSimplexProblem(NewMatrix(2, 1, []float64{1, 1 + size}), SumToOne); !q.flat {
+			t.Error("vertices that are the same in all digits are not flat")
+		}
+	}
+	// 2^-500 itself counts.
+	if f := qrPivot(bg, NewMatrix(1, 1, []float64{0x1p-500})); f.rank != 1 {
+		t.Error("2^-500 does not count")
+	}
+}
+
+// TestFixRowSigns: the first of equal magnitudes decides.
+func TestFixRowSigns(t *testing.T) {
+	v := NewMatrix(4, 2, []float64{-1, 1, 1, -1, 0.5, -2, 0, 0})
+	if fixRowSigns(v); !slices.Equal(v.Data, []float64{1, -1, 1, -1, -0.5, 2, 0, 0}) {
+		t.Error(v.Data)
+	}
+}
+
+// TestAlgebraStops: once the context has ended each loop stops at its next look, with what
+// it has so far.
+func TestAlgebraStops(t *testing.T) {
+	const n = 20
+	x := randomData(n, n, 0, 1)
+	g := product(x, x.transposed())
+	ended := func() *laContext { return &laContext{bg, 0} }
+	for _, left := range []int{0, 1, 7} {
+		if f := qrFactor(&laContext{bg, left}, x.Clone()); len(f.tau) != left {
+			t.Errorf("QR takes %d steps after %d looks", len(f.tau), left)
+		}
+		if f := qrPivot(&laContext{bg, left}, x.Clone()); len(f.tau) != left || f.rank != left {
+			t.Errorf("pivoted QR takes %d steps after %d looks", len(f.tau), left)
+		}
+		v, want := x.Clone(), x.Clone()
+		orthonormalizeCtx(&laContext{bg, left}, v, 3)
+		orthonormalize(rowsOf(want, 0, 3+left), 3)
+		if !laSameBits(v.Data, want.Data) {
+			t.Errorf("Gram–Schmidt after %d looks", left)
+		}
+	}
+	// Rows of zeros try unit vectors, each with a look.
+	v := NewMatrix(3, 3, nil)
+	orthonormalizeCtx(&laContext{bg, 1}, v, 0)
+	if sumSquares(v.Data) != 0 {
+		t.Error("a row is completed after the end")
+	}
+	rot, norms := identity(n), make([]float64, n)
+	if sweeps, cosine := orthogonalizeRows(ended(), x.Clone(), rot, norms); sweeps != 1 || cosine != 1 || maxDiff(rot, identity(n)) != 0 {
+		t.Errorf("%d sweeps, cosine %g", sweeps, cosine)
+	}
+	r := tridiagonal(bg, g.Clone(), 1)
+	if s := tridiagonal(ended(), g.Clone(), 1); slices.Max(s.tau) != 0 || sumSquares(s.off) != 0 {
+		t.Error("a reduction begins")
+	}
+	d, e := []float64{1, 2}, []float64{1, 0}
+	if rootFreeQL(ended(), d, e); d[0] != 1 || d[1] != 2 {
+		t.Error("root-free QL begins")
+	}
+	q := identity(n)
+	r.back(ended(), q, 1, nil)
+	values := (&reduction{diag: slices.Clone(r.diag), off: slices.Clone(r.off)}).implicitQL(ended(), q)
+	if maxDiff(q, identity(n)) != 0 || !slices.Equal(values, r.diag) {
+		t.Error("QL begins")
+	}
+	raw := r.values(bg)
+	if rows, ok := r.leading(ended(), raw, descending(raw)); ok || sumSquares(rows.Data) != 0 {
+		t.Error("inverse iteration begins, or says it is done")
+	}
+	products := 0
+	if kry, err := krylov(ended(), n, func(v *Matrix) (*Matrix, error) { products++; return product(v, g), nil }, 2, krylovOptions{steps: 1}); kry == nil || !errors.Is(err, context.Canceled) || products != 1 {
+		t.Errorf("%v after %d products", err, products)
+	}
+	if kry, err := krylov(bg, n, func(*Matrix) (*Matrix, error) { return nil, ErrChanged }, 2, krylovOptions{steps: 9}); kry != nil || err != ErrChanged {
+		t.Error("an error of the products is lost:", err)
+	}
 }

@@ -230,7 +230,7 @@ func TestZeroWeightSize(t *testing.T) {
 			}
 			return v
 		})
-		for _, exp := range []int{0, -400} {
+		for _, exp := range []int{0, -499} {
 			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }), mapped(huge, func(i, j int, v float64) float64 {
 				if i%3 == 0 {
 					return v

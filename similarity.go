@@ -215,10 +215,7 @@ func (k *SampleKernel) Rows(dst *Matrix, lo int) {
 // as [LSDModel.Predict] takes them. dst receives the result; nil allocates, a wrong shape
 // panics. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; on an error dst is unchanged.
 func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
-	if err := checkShape("y", y); err != nil {
-		return nil, err
-	}
-	if _, err := checkEntries("y", y, mostEntry); err != nil {
+	if err := checkMatrix("y", y, mostEntry); err != nil {
 		return nil, err
 	}
 	if y.Cols != k.s.d {
@@ -234,8 +231,7 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 		for i := at.lo; i < at.hi; i++ {
 			shift(own[(i-at.lo)*d:][:d], y.row(i), k.s.mean, k.s.factor())
 		}
-		rows := &Matrix{Rows: at.hi - at.lo, Cols: dst.Cols, Stride: dst.Stride, Data: dst.Data[at.lo*dst.Stride:]} // which may end with its last entry
-		k.between(rows, own)
+		k.between(rowsOf(dst, at.lo, at.hi), own)
 	})
 	return dst, err
 }

@@ -67,6 +67,9 @@ func FuzzSimilarity(f *testing.F) {
 			if !(m.Scale >= 0 && m.Floor >= 0 && m.FloorError >= 0 && m.Gap >= 0 && m.Floor <= m.Objective && m.Objective <= m.Total*(1+1e-12)+m.FloorError) {
 				t.Fatalf("%d: %+v", i, m)
 			}
+			if m.Scale == 0 && m.Objective < m.Total*(1-1e-12) { // only where nothing explains K
+				t.Fatalf("%d: %+v", i, m)
+			}
 			back := shipped(t, m)
 			for j, l := range m.Labels(nil) {
 				if l < 0 || l >= k || back.Labels(nil)[j] != l {

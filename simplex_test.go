@@ -116,3 +116,164 @@ func TestTightRadius(t *testing.T) {
 		t.Errorf("%d of 60 are about the mean", still)
 	}
 }
+
+// TestSimplexWords: names of constants, and panics.
+func TestSimplexWords(t *testing.T) {
+	for got, want := range map[string]string{
+		EnclosureBall.String(): "ball", EnclosureTight.String(): "tight", Enclosure(7).String(): "Enclosure(7)", Enclosure(-1).String(): "Enclosure(-1)",
+		SumToOne.String(): "one", SumAtMostOne.String(): "at most one", Sum(3).String(): "Sum(3)",
+	} {
+		if got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+	mustPanicWith(t, "RegularSimplex of 0 vertices", func() { RegularSimplex(0) })
+	mustPanicWith(t, "RandomOrientation for 0 centers", func() { RandomOrientation(0, 1) })
+	if q := RandomOrientation(1, 1); q.Rows != 0 || q.Cols != 0 {
+		t.Error(q)
+	}
+	if b := RegularSimplex(1); b.Rows != 1 || b.Cols != 0 {
+		t.Error(b)
+	}
+}
+
+// TestRandomOrientation: orthogonal, another for another seed, and its entries have both
+// signs.
+func TestRandomOrientation(t *testing.T) {
+	below := 0
+	for seed := range uint64(20) {
+		q := RandomOrientation(6, seed)
+		if d := maxDiff(product(q.transposed(), q), identity(5)); d > 4e-15 {
+			t.Errorf("seed %d: off by %g", seed, d)
+		}
+		if q.Data[0] < 0 {
+			below++
+		}
+		if d := maxDiff(q, RandomOrientation(6, seed+1)); d < 0.1 || maxDiff(q, RandomOrientation(6, seed)) != 0 {
+			t.Errorf("seeds %d and %d differ by %g", seed, seed+1, d)
+		}
+	}
+	if below < 4 || below > 16 {
+		t.Errorf("%d of 20 first entries are negative", below)
+	}
+}
+
+// TestEnclosures against their definition: unit normals, every point inside, the ball's
+// inradius the farthest point's length, tight facets touched, coordinates of the vertices.
+func TestEnclosures(t *testing.T) {
+	for k := 1; k < 8; k++ {
+		for _, turned := range []bool{false, true} {
+			var q *Matrix
+			if turned {
+				q = RandomOrientation(k, uint64(k))
+			}
+			normals, points := normalsOf(k, k-1, q), randomData(15, k-1, 0, uint64(k))
+			for j := range k {
+				for i := range k {
+					want := -1 / float64(max(k-1, 1))
+					if i == j {
+						want = 1
+					}
+					if k > 1 && math.Abs(dot(normals.row(i), normals.row(j))-want) > 1e-14 {
+						t.Fatalf("k=%d: normals %d and %d", k, i, j)
+					}
+				}
+			}
+			cut := normalsOf(k, (k-1)/2, q)
+			for j := range k {
+				if !slices.Equal(cut.row(j), normals.row(j)[:cut.Cols]) {
+					t.Errorf("k=%d: fewer coordinates are others", k)
+				}
+			}
+			for _, kind := range allEnclosures {
+				ext, other := &extent{facets: make([]float64, k)}, &extent{facets: make([]float64, k)}
+				var radius float64
+				for i := range points.Rows {
+					[]*extent{ext, other}[i%2].add(points.row(i), normals, kind)
+					radius = max(radius, norm2(points.row(i)))
+				}
+				ext.merge(other)
+				e := enclose(kind, normals, ext)
+				if ext.radius != radius || kind == EnclosureBall && (e.radius != radius || len(e.centre) > 0 && slices.Max(ext.facets) != 0) {
+					t.Errorf("k=%d %v: radius %g, of the points %g", k, kind, e.radius, radius)
+				}
+				b, g, low := e.coordinates(), make([]float64, k), make([]float64, k)
+				for j := range low {
+					low[j] = 1
+				}
+				for i := range points.Rows {
+					b.of(g, points.row(i))
+					sum := 0.0
+					for j, v := range g {
+						want := 1/float64(k) + (dot(normals.row(j), points.row(i))-dot(normals.row(j), e.centre))/(float64(k)*max(e.radius, 0x1p-1000))
+						if k > 1 && math.Abs(v-want) > 1e-14 || !(v >= 0) {
+							t.Fatalf("k=%d %v: coordinate %g, want %g", k, kind, v, want)
+						}
+						low[j] = min(low[j], v)
+						sum += v
+					}
+					if math.Abs(sum-1) > 0x1p-52 {
+						t.Errorf("k=%d: coordinates add up to %g", k, sum)
+					}
+				}
+				if kind == EnclosureTight && k > 1 && slices.Max(low) > 1e-14 {
+					t.Errorf("k=%d: not all facets are touched: %v", k, low)
+				}
+				// The vertices are t + (k−1)ρ·u_j; the origin has the coordinates at.
+				for j := range k {
+					v := slices.Clone(e.centre)
+					axpy(v, float64(k-1)*e.radius, normals.row(j))
+					if b.of(g, v); k > 1 && math.Abs(g[j]-1) > 1e-13 {
+						t.Errorf("k=%d %v: vertex %d has coordinates %v", k, kind, j, g)
+					}
+				}
+			}
+		}
+	}
+	// One point is its own simplex: all coordinates are 1/k.
+	ext := &extent{facets: make([]float64, 4)}
+	e := enclose(EnclosureTight, normalsOf(4, 2, nil), ext)
+	g := make([]float64, 4)
+	if e.coordinates().of(g, []float64{0, 0}); e.radius != 0 || !slices.Equal(g, []float64{.25, .25, .25, .25}) {
+		t.Error(e, g)
+	}
+}
+
+// TestFixSum: the largest entry, the first of equal ones, takes the difference.
+func TestFixSum(t *testing.T) {
+	for _, c := range []struct{ g, want []float64 }{
+		{[]float64{.5, .25}, []float64{.75, .25}}, {[]float64{.25, .5}, []float64{.25, .75}}, {[]float64{.25, .25}, []float64{.75, .25}},
+		{[]float64{.5, .75, .75}, []float64{.5, -.25, .75}}, {[]float64{0, 1}, []float64{0, 1}}, {[]float64{3}, []float64{1}},
+	} {
+		if fixSum(c.g); !slices.Equal(c.g, c.want) {
+			t.Errorf("%v, want %v", c.g, c.want)
+		}
+	}
+	// Entries that a plain sum loses count where there are many.
+	for n, want := range map[int]float64{1024: 1, 1025: 1 - 1023*0x1p-54} {
+		g := make([]float64, n)
+		g[0] = 1
+		for i := 1; i < 1024; i++ {
+			g[i] = 0x1p-54
+		}
+		if fixSum(g); g[0] != want {
+			t.Errorf("n=%d: %.17g, want %.17g", n, g[0], want)
+		}
+	}
+}
+
+// TestLogVolumeErrors: which come first, and in whose name.
+func TestLogVolumeErrors(t *testing.T) {
+	_, err := LogVolume(NewMatrix(0, 2, nil))
+	mustSay(t, err, "no vertices: too few samples")
+	_, err = LogVolume(&Matrix{Rows: 2, Cols: 2, Stride: 1, Data: make([]float64, 4)})
+	mustSay(t, err, "vertices has stride 1 below its 2 columns: wrong shape")
+	_, err = LogVolume(NewMatrix(4, 1, []float64{1, 2, 3, math.Inf(1)}))
+	mustSay(t, err, "vertices[3,0] = +Inf: not a finite number")
+	if v, err := LogVolume(NewMatrix(1, 1, []float64{0x1p520})); v != 0 || err != nil {
+		t.Error(v, err)
+	}
+	if v, err := LogVolume(NewMatrix(3, 1, []float64{1, 2, 3})); !math.IsInf(v, -1) || err != nil {
+		t.Error(v, err)
+	}
+}

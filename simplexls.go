@@ -39,7 +39,7 @@ type SimplexOptions struct {
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
 	o := orZero(opts)
 	none := SimplexInfo{}
-	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices))
+	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
 	if err != nil {
 		return nil, none, err
 	}
@@ -58,7 +58,7 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		return nil, none, err
 	}
 	if o.Start != nil {
-		if err := checkMatrix("Start", o.Start); err != nil {
+		if err := checkMatrix("Start", o.Start, mostCenter); err != nil {
 			return nil, none, err
 		}
 		if o.Start.Rows != x.Rows || o.Start.Cols != k {

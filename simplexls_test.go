@@ -307,6 +307,78 @@ func TestDescendFalls(t *testing.T) {
 	}
 }
 
+// hardSupports calls try with problems whose supports go in circles when several vertices
+// are exchanged at once, from random supports.
+func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
+	for _, seed := range []uint64{26, 283, 316, 369, 736, 823, 838, 965, 969, 986, 1098, 1115, 1122, 1211, 2001, 2012, 2222, 2273, 2402, 2471} {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		k := 3 + rng.IntN(8)
+		f := NewMatrix(k, k+rng.IntN(3), nil)
+		base := randomSlice(f.Cols, rng)
+		for i := range f.Data {
+			f.Data[i] = base[i%f.Cols]*float64(rng.IntN(3)) + math.Ldexp(rng.NormFloat64(), -rng.IntN(8))*math.Abs(rng.NormFloat64())
+		}
+		p := newSimplexProblem(f, SumToOne)
+		r := newRowSolver(p)
+		for q := range 10 {
+			b := randomSlice(k, rng)
+			scale(b, math.Ldexp(1, q-5))
+			size := p.top
+			for _, v := range b {
+				size = max(size, math.Abs(v))
+			}
+			for j := range r.in {
+				r.in[j] = rng.IntN(2) == 0
+			}
+			r.in[0] = true
+			try(r, b, size)
+		}
+	}
+}
+
+// TestFallBack: where exchanging several vertices makes no progress, one at a time does.
+func TestFallBack(t *testing.T) {
+	fallbacks := 0
+	hardSupports(func(r *rowSolver, b []float64, size float64) {
+		var info, plain SimplexInfo
+		r.minimise(b, size, &info)
+		got := slices.Clone(r.g)
+		r.descend(b, size, float64(r.p.k)*0x1p-52*size, &plain)
+		for j, v := range got {
+			if !(math.Abs(v-r.g[j]) <= 1e-9) {
+				t.Errorf("%v, by descent alone %v", got, r.g)
+				break
+			}
+		}
+		if info.KKT > 1e-13 || info.Unsolved > 0 || plain.Fallbacks > 0 || math.Abs(dot(got, make1(r.p.k))-1) > 1e-13 {
+			t.Errorf("%+v", info)
+		}
+		fallbacks += info.Fallbacks
+	})
+	if fallbacks < 10 {
+		t.Errorf("%d rows fall back", fallbacks)
+	}
+	// A matrix that is no Gram matrix has no factors at all: see TestUnsolved.
+	p := newSimplexProblem(randomData(3, 3, 0, 5), SumToOne)
+	r := newRowSolver(p)
+	for j := range 3 {
+		p.gram.Set(j, j, -float64(j))
+	}
+	var info SimplexInfo
+	r.in[1] = true
+	if r.minimise([]float64{0, 0, 0}, 1, &info); info.Fallbacks != 1 || info.Unsolved != 1 || r.g[2] != 1 {
+		t.Errorf("%v, %+v", r.g, info)
+	}
+	// Of vertices of equal cost the first is taken.
+	for j := range 3 {
+		p.gram.Set(j, j, -1)
+	}
+	r.begin(p)
+	if r.descend([]float64{0, 0, 0}, 1, 1e-15, &info); r.g[0] != 1 {
+		t.Error(r.g)
+	}
+}
+
 // TestUnsolved: with a matrix that is no Gram matrix not even one vertex can be solved for.
 // The row stays at the best vertex and is counted. Its KKT error is the steepest descent of
 // the objective towards another vertex.
@@ -415,6 +487,16 @@ func TestSupports(t *testing.T) {
 				clear(index)
 			}
 			index[name] = set
+			if len(table.all)%64 == 1 {
+				held := 0
+				for i := range table.all {
+					n := len(table.all[i].h)
+					held += n*n + 2*n
+				}
+				if held != table.held {
+					t.Fatalf("k=%d: supports of %d numbers are counted as %d", k, held, table.held)
+				}
+			}
 			if table.held > mostHeld && len(table.all) > 1 || 2*len(table.all) > len(table.slots) {
 				t.Fatalf("k=%d: %d supports of %d floats in %d slots", k, len(table.all), table.held, len(table.slots))
 			}
@@ -449,5 +531,193 @@ func TestSumAtMostOne(t *testing.T) {
 	}
 	if _, _, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: 2}); !errors.Is(err, ErrOption) {
 		t.Error(err)
+	}
+}
+
+// TestSimplexLeastSquaresWords: what each error says, and which comes first.
+func TestSimplexLeastSquaresWords(t *testing.T) {
+	f, x := randomData(3, 2, 0, 1), randomData(4, 2, 0, 2)
+	bad := x.Clone()
+	bad.Set(2, 1, math.NaN())
+	for _, c := range []struct {
+		x, f *Matrix
+		o    SimplexOptions
+		want string
+	}{
+		{nil, nil, SimplexOptions{Workers: -3, Sum: 9}, "Workers is -3, below 0: invalid option"}, {nil, f, SimplexOptions{Sum: 2}, "Sum is Sum(2): invalid option"},
+		{nil, f, SimplexOptions{Sum: -1}, "Sum is Sum(-1): invalid option"}, {nil, nil, SimplexOptions{}, "x is nil: wrong shape"}, {bad, nil, SimplexOptions{}, "vertices is nil: wrong shape"},
+		{bad, bad, SimplexOptions{}, "vertices[2,1] = NaN: not a finite number"}, {x, NewMatrix(0, 3, nil), SimplexOptions{}, "no vertices: too few samples"},
+		{x, randomData(3, 1, 0, 1), SimplexOptions{}, "x has 2 columns, the vertices (centers) have 1: wrong shape"}, {bad, f, SimplexOptions{}, "x[2,1] = NaN: not a finite number"},
+		{x, f, SimplexOptions{Start: NewMatrix(3, 4, nil)}, "Start is 3×4, the result is 4×3: wrong shape"}, {x, f, SimplexOptions{Start: NewMatrix(4, 4, nil)}, "Start is 4×4, the result is 4×3: wrong shape"},
+		{x, f, SimplexOptions{Start: NewMatrix(3, 3, nil)}, "Start is 3×3, the result is 4×3: wrong shape"}, {x, f, SimplexOptions{Start: &Matrix{Rows: 4, Cols: 3, Stride: 3}}, "Start is 4×3 with stride 3 and has only 0 values: wrong shape"},
+	} {
+		g, info, err := SimplexLeastSquares(nil, c.x, c.f, &c.o)
+		if mustSay(t, err, c.want); g != nil || info != (SimplexInfo{}) {
+			t.Errorf("%v, %+v with %v", g, info, err)
+		}
+	}
+	mustPanicWith(t, "dst is 3×4, the result is 4×3", func() { SimplexLeastSquares(NewMatrix(3, 4, nil), x, f, nil) })
+	if math.MaxInt == math.MaxInt32 {
+		return
+	}
+	rows := 1 << 30
+	_, _, err := SimplexLeastSquares(nil, &Matrix{Rows: rows}, &Matrix{Rows: 1 << 20}, nil)
+	mustSay(t, err, "the result of 1073741824×1048576 is too large to address: wrong shape")
+	_, _, err = SimplexLeastSquares(nil, &Matrix{Rows: 1}, &Matrix{Rows: 1 << 22}, nil)
+	mustSay(t, err, "the vertices' Gram matrix of 4194305×4194305 is too large to address: wrong shape")
+}
+
+// TestSimplexInto: dst may be dirty, x itself, or the start.
+func TestSimplexInto(t *testing.T) {
+	f, x := randomData(3, 3, 0, 1), randomData(700, 3, 0, 2)
+	want, said, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := laStrided(&Matrix{Rows: 700, Cols: 3, Stride: 3, Data: nans(2100)})
+	for name, call := range map[string]func() (*Matrix, SimplexInfo, error){
+		"dirty": func() (*Matrix, SimplexInfo, error) { return SimplexLeastSquares(dst, x, f, nil) },
+		"parallel": func() (*Matrix, SimplexInfo, error) {
+			return SimplexLeastSquares(nil, x, f, &SimplexOptions{Workers: 5})
+		},
+		"the data": func() (*Matrix, SimplexInfo, error) { c := x.Clone(); return SimplexLeastSquares(c, c, f, nil) },
+		"the start": func() (*Matrix, SimplexInfo, error) {
+			c := want.Clone()
+			return SimplexLeastSquares(c, x, f, &SimplexOptions{Start: c})
+		},
+	} {
+		got, info, err := call()
+		if err != nil || maxDiff(got, want) != 0 || name != "the start" && info != said {
+			t.Errorf("%s: off by %g, %+v, %v", name, maxDiff(got, want), info, err)
+		}
+	}
+	if got, _, _ := SimplexLeastSquares(dst, x, f, nil); got != dst {
+		t.Error("dst is not the result")
+	}
+}
+
+// TestSimplexInfoJoin: the largest of what is measured, the sum of what is counted.
+func TestSimplexInfoJoin(t *testing.T) {
+	a, b := SimplexInfo{1, 8, 3, 4}, SimplexInfo{5, 2, 10, 20}
+	c := b
+	a.join(b)
+	c.join(SimplexInfo{1, 8, 3, 4})
+	if want := (SimplexInfo{5, 8, 13, 24}); a != want || c != want {
+		t.Error(a, c)
+	}
+}
+
+// TestSimplexProblem: products with and without a copy of the rows, what is near, and that
+// a problem or a solver that was used before is as a new one.
+func TestSimplexProblem(t *testing.T) {
+	var used simplexProblem
+	worker := &rowSolver{}
+	for _, c := range []struct {
+		f    *Matrix
+		sum  Sum
+		near bool
+	}{
+		{randomData(4, 6, 0, 1), SumToOne, true}, {randomData(4, 6, 0, 1), SumAtMostOne, true}, {randomData(4, 6, 50, 1), SumToOne, false},
+		{randomData(5, 2, 0, 2), SumToOne, true}, {mapped(randomData(4, 6, 0, 3), func(_, _ int, v float64) float64 { return math.Ldexp(v, -390) }), SumToOne, true},
+		{mapped(randomData(4, 6, 0, 3), func(_, _ int, v float64) float64 { return math.Ldexp(v, -410) }), SumToOne, false}, {randomData(4, 6, 0, 4), SumToOne, true}, {randomData(6, 6, 0.2, 5), SumAtMostOne, true},
+	} {
+		p := newSimplexProblem(c.f, c.sum)
+		used.set(c.f, c.sum)
+		k, d := p.k, p.d
+		if p.near != c.near || used.near != c.near || p.flat || k != c.f.Rows+int(c.sum) || d != c.f.Cols {
+			t.Errorf("%+v", p)
+		}
+		top, _ := rowMaxAbs(p.vertices.Data)
+		if !laSameBits(p.gram.Data, used.gram.Data) || p.ridge != used.ridge || p.top != used.top || top < 0.5 || top >= 1 || (p.ridge > 0) != (k > d+1) {
+			t.Errorf("a problem that was used before has another matrix: %v, %v", p.gram, used.gram)
+		}
+		// A = VVᵀ + ρ11ᵀ, of definite order.
+		a := product(p.vertices, p.vertices.transposed())
+		rho := 0.0
+		for i := range k {
+			rho = max(rho, a.At(i, i))
+		}
+		if !(math.Abs(p.top-2*rho) <= 1e-14) || p.ridge != 0 && (p.ridge != p.top*0x1p-30 || p.fine.ridge != p.top*0x1p-38) {
+			t.Errorf("largest entry %g, of the vertices %g; ridge %g", p.top, rho, p.ridge)
+		}
+		for i := range k {
+			for j := range k {
+				want := a.At(i, j) + rho
+				if i == j {
+					want += p.ridge
+				}
+				if !(math.Abs(p.gram.At(i, j)-want) <= 1e-14) {
+					t.Errorf("A has %g at (%d,%d), want %g", p.gram.At(i, j), i, j, want)
+				}
+			}
+		}
+		x := randomData(7, d, 0, 9)
+		b := p.products(block{lo: 2, hi: 7, scratch: nans(5 * (d + k))}, x)
+		worker.begin(p)
+		fresh := newRowSolver(p)
+		for i := range 5 {
+			row := nans(d)
+			p.pack(row, x.Row(2+i))
+			for j := range k {
+				if want := dot(row, p.vertices.row(j)); !(math.Abs(b[i*k+j]-want) <= 1e-14*norm2(row)) {
+					t.Errorf("product %g, want %g", b[i*k+j], want)
+				}
+			}
+			one, two := make([]float64, c.f.Rows), make([]float64, c.f.Rows)
+			var said, other SimplexInfo
+			worker.solve(one, b[i*k:(i+1)*k], nil, &said)
+			fresh.solve(two, b[i*k:(i+1)*k], nil, &other)
+			if !laSameBits(one, two) || said != other {
+				t.Errorf("a solver that was used before: %v, %v", one, two)
+			}
+		}
+		if c.near {
+			again := nans(5 * k)
+			p.productsNear(again, x.Data[2*d:])
+			for i, v := range again {
+				if !(math.Abs(v-b[i]) <= 1e-13*max(1, math.Abs(b[i]))) {
+					t.Errorf("near product %g, want %g", v, b[i])
+				}
+			}
+		}
+	}
+	f := randomData(4, 6, 0, 1)
+	if n := testing.AllocsPerRun(5, func() { used.set(f, SumToOne) }); n > 0 && !raceDetector {
+		t.Errorf("%g allocations for the second problem of a shape", n)
+	}
+}
+
+// TestSameForAll: one vertex, or all in one place, need no solving.
+func TestSameForAll(t *testing.T) {
+	x := randomData(5, 2, 0, 1)
+	same := NewMatrix(3, 2, []float64{1, 2, 1, 2, 1, 2})
+	for _, c := range []struct {
+		f     *Matrix
+		sum   Sum
+		want  float64
+		ridge bool
+	}{
+		{NewMatrix(1, 2, []float64{3, 4}), SumToOne, 1, false}, {same, SumToOne, 1.0 / 3, true}, {NewMatrix(3, 2, nil), SumToOne, 1.0 / 3, true},
+		{NewMatrix(3, 2, nil), SumAtMostOne, 0.25, true}, {NewMatrix(1, 2, nil), SumAtMostOne, 0.5, true},
+	} {
+		g, info, err := SimplexLeastSquares(nil, x, c.f, &SimplexOptions{Sum: c.sum})
+		if err != nil || (info.Ridge == 0x1p-30) != c.ridge || info.KKT != 0 {
+			t.Errorf("%+v, %v", info, err)
+		}
+		for _, v := range g.Data {
+			if math.Abs(v-c.want) > 1e-15 {
+				t.Errorf("%v, want %g", g.Data, c.want)
+			}
+		}
+	}
+	g, info, err := SimplexLeastSquares(nil, NewMatrix(2, 0, nil), NewMatrix(3, 0, nil), nil)
+	if err != nil || info.Ridge == 0 || math.Abs(g.Data[5]-1.0/3) > 1e-15 {
+		t.Error(g, info, err)
+	}
+	// They differ in the last digit of one, or from the origin: not the same.
+	near := same.Clone()
+	near.Set(2, 1, math.Nextafter(2, 3))
+	if newSimplexProblem(near, SumToOne).flat || newSimplexProblem(same, SumAtMostOne).flat || !newSimplexProblem(same, SumToOne).flat {
+		t.Error("what coincides")
 	}
 }

@@ -167,3 +167,75 @@ func TestProjectSimplexLong(t *testing.T) {
 		}
 	}
 }
+
+// TestProjectSimplexInto: the destination is the result, new or the data's own.
+func TestProjectSimplexInto(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 5))
+	for _, n := range []int{0, 1, 5, 40} {
+		v := randomSlice(n, rng)
+		want, dst := ProjectSimplex(nil, v), nans(n)
+		before := slices.Clone(v)
+		if got := ProjectSimplex(dst, v); !slices.Equal(got, want) || !slices.Equal(dst, want) || !slices.Equal(v, before) || len(want) != n {
+			t.Errorf("n=%d: %v, want %v", n, got, want)
+		}
+		if got := ProjectSimplex(v, v); !slices.Equal(v, want) || len(got) != n {
+			t.Errorf("n=%d: in place %v, want %v", n, v, want)
+		}
+	}
+	mustPanicWith(t, "dst has length 2, v has 1", func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
+	mustPanicWith(t, "dst has length 0, v has 3", func() { ProjectSimplex([]float64{}, []float64{1, 2, 3}) })
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		for i, x := range ProjectSimplex(nil, []float64{1, bad, 2}) {
+			if !math.IsNaN(x) {
+				t.Errorf("%g leaves %g at %d", bad, x, i)
+			}
+		}
+	}
+}
+
+// TestThresholds: both ways of finding one agree, whatever the order, at the border where
+// an entry just does not count.
+func TestThresholds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 6))
+	for trial := range 400 {
+		n := 1 + rng.IntN(50)
+		v := make([]float64, n)
+		for i := range v { // quarters: every sum is exact
+			v[i] = -float64(rng.IntN(2+trial%9)) / 4
+		}
+		v[rng.IntN(n)] = 0
+		one, two := thresholdSorted(slices.Clone(v)), thresholdCondat(slices.Clone(v))
+		got, sum := threshold(slices.Clone(v)), 0.0
+		for _, x := range v {
+			sum += max(0, x-got)
+		}
+		if math.Abs(sum-1) > 1e-14 || math.Abs(one-got) > 1e-14 || math.Abs(two-got) > 1e-14 {
+			t.Fatalf("%v: %g, %g and %g give a sum of %g", v, one, two, got, sum)
+		}
+	}
+}
+
+// TestProjectSimplexCost: up to 32 candidates need no memory, more need it once. A sort of
+// a million would not end.
+func TestProjectSimplexCost(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 7))
+	v := make([]float64, fewer(1000000, 100000))
+	for i := range v {
+		v[i] = rng.Float64() / 2
+	}
+	dst := make([]float64, len(v))
+	for n, want := range map[int]float64{1: 0, 32: 0, 33: 1, 1000: 1} {
+		if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:n], v[:n]) }); got > want && !raceDetector {
+			t.Errorf("n=%d: %g allocations", n, got)
+		}
+	}
+	far := append([]float64{5}, v[:1000]...) // one candidate among many entries
+	if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:1001], far) }); got > 0 && !raceDetector || dst[0] != 1 {
+		t.Errorf("%g allocations for one candidate", got)
+	}
+	for _, x := range ProjectSimplex(dst, v) {
+		if !(x >= 0) || x > 5e-3 {
+			t.Fatalf("an entry of %g", x)
+		}
+	}
+}

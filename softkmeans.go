@@ -154,10 +154,12 @@ func labelsOf(dst []int, n int) []int {
 
 // checkFitted is an error for a model without centers, or with some that are out of range.
 func (m *Model) checkFitted() error {
-	if m.Centers == nil || m.Centers.Rows == 0 {
-		return fail(ErrTooFewSamples, "the model has no centers")
+	if m.Centers != nil {
+		if err := checkMatrix("centers", m.Centers, mostCenter); err != nil || m.Centers.Rows > 0 {
+			return err
+		}
 	}
-	return checkMatrix("centers", m.Centers)
+	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
 // Nearest returns for each row of x (n×d) the index of the nearest center, the lowest

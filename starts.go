@@ -315,11 +315,8 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 // origin for rows that add up to at most 1. Each next one is farthest from the affine
 // (linear) hull of those before, in the coordinates w (n×p).
 func extremeRows(m *alternation, w *Matrix) *Matrix {
-	n, p := w.Rows, w.Cols
-	rest := w.Clone()
+	n, rest := w.Rows, w.Clone()
 	f := NewMatrix(m.k, m.z.Cols, nil)
-	direction := make([]float64, p)
-	origin := make([]float64, p)
 	for j := range m.k {
 		if stopped(m.ctx) { // the next pass over the samples returns the error
 			return f
@@ -334,17 +331,16 @@ func extremeRows(m *alternation, w *Matrix) *Matrix {
 		if most <= 0 {
 			continue
 		}
+		top := slices.Clone(rest.row(best))
 		if j == 0 && m.sum == SumToOne {
-			copy(origin, rest.row(best))
 			for i := range n {
-				axpy(rest.row(i), -1, origin)
+				axpy(rest.row(i), -1, top)
 			}
 			continue
 		}
-		copy(direction, rest.row(best))
-		scale(direction, 1/norm2(direction))
+		scale(top, 1/norm2(top))
 		for i := range n {
-			projectOut(rest.row(i), direction)
+			projectOut(rest.row(i), top)
 		}
 	}
 	return f

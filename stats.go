@@ -164,30 +164,29 @@ func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 // within 2^500 of each other: a row that counts in its own part and not in the whole is
 // an [ErrChanged] of the second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
-	return s.add(context.Background(), x, weights, 0)
-}
-
-func (s *Stats) add(ctx context.Context, x *Matrix, weights []float64, workers int) error {
-	part, m, err := newPart(ctx, &s.moments, x, weights, workers)
+	part, m, err := newPart(context.Background(), &s.moments, x, weights, 0)
 	if err != nil || part == nil {
 		return err
 	}
-	if err := checkSize("the scatter matrix", x.Cols+1, x.Cols+1); err != nil {
+	return s.addPart(part, m)
+}
+
+// addPart adds rows with their moments.
+func (s *Stats) addPart(part *samples, m *moments) error {
+	d := part.d
+	if err := checkSize("the scatter matrix", d+1, d+1); err != nil {
 		return err
 	}
 	gram, err := gramMatrix(part)
 	if err != nil {
 		return err
 	}
-	t := Stats{moments: *m, scatter: make([]float64, triangleSize(x.Cols)), scatterRest: make([]float64, triangleSize(x.Cols))}
-	at := 0
+	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)), scatterRest: make([]float64, triangleSize(d))}
 	for i, v := range m.meanRest { // from the rounded mean to the mean itself
-		for j := i; j < x.Cols; j++ {
-			t.scatter[at] = gram.row(i)[j] - m.weight*v*m.meanRest[j]
-			at++
-		}
-		diagonal := &t.scatter[at-x.Cols+i]
-		*diagonal = max(*diagonal, 0)
+		row := gram.row(i)[i:]
+		axpy(row, -m.weight*v, m.meanRest[i:])
+		row[0] = max(row[0], 0)
+		t.scatter = append(t.scatter, row...)
 	}
 	s.merge(&t)
 	return nil
@@ -233,13 +232,8 @@ func errTooManyRows() error {
 	return fail(ErrShape, "the rows are more than an int can count")
 }
 
-// triangleSize is n(n+1)/2.
-func triangleSize(n int) int {
-	if n%2 == 0 {
-		return n / 2 * (n + 1)
-	}
-	return (n + 1) / 2 * n
-}
+// triangleSize is how many numbers are on and right of the diagonal of an n×n matrix.
+func triangleSize(n int) int { return n * (n + 1) / 2 }
 
 // Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and
 // t may be the same. Cost: d². Errors: [ErrShape] if both have rows and different

@@ -55,18 +55,18 @@ const fewestPasses = 4
 // in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
-	if err := firstError(checkFit(k, &o), checkCount("Workers", o.Workers)); err != nil {
+	if err := checkFit(k, &o); err != nil {
 		return nil, err
 	}
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
-	switch {
-	case blocks == nil:
-		return nil, fail(ErrShape, "blocks is nil")
-	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
-		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
-	case o.Weights != nil:
-		// For the size see solveZeroWeights.
-		if err := firstError(checkSizeOfK(k, k+1, k+1), checkWeights(o.Weights, len(o.Weights))); err != nil {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
+		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
+	}
+	if o.Weights != nil {
+		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
 			return nil, err
 		}
 	}
@@ -102,6 +102,14 @@ type sequence struct {
 	buffer *Matrix
 	// members is how many memberships are made of a row, which limits the blocks too.
 	members int
+}
+
+// check checks what can be checked before the first block.
+func (q *sequence) check() error {
+	if q.blocks == nil {
+		return fail(ErrShape, "blocks is nil")
+	}
+	return firstError(checkCount("Workers", q.o.Workers), checkWeights(q.o.Weights, len(q.o.Weights)))
 }
 
 // rowBlock is one of them: rows first, first+1, …
@@ -174,8 +182,7 @@ func (c *cutter) add(x *Matrix) error {
 	step := streamRows(max(c.cols, c.members))
 	for lo := 0; lo < x.Rows; {
 		if c.fill == 0 && x.Rows-lo >= step {
-			view := &Matrix{Rows: step, Cols: x.Cols, Stride: x.Stride, Data: x.Data[lo*x.Stride : (lo+step-1)*x.Stride+x.Cols]}
-			if err := c.call(view); err != nil {
+			if err := c.call(rowsOf(x, lo, lo+step)); err != nil {
 				return err
 			}
 			lo += step
@@ -327,13 +334,16 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		if also != nil {
 			also(at)
 		}
+		part, m, err := newPart(q.ctx, &s.moments, at.x, at.weights, q.o.Workers)
 		switch {
+		case err != nil || part == nil:
+			return err
 		case gramOnly || q.o.Solver <= SolverGram:
-			return s.add(q.ctx, at.x, at.weights, q.o.Workers)
+			return s.addPart(part, m)
 		case q.o.Solver == SolverJacobi:
-			return s.addTriangle(q.ctx, at, q.o.Workers)
+			return s.addTriangle(part, m)
 		default:
-			return s.addTotal(q.ctx, at, q.o.Workers)
+			return s.addTotal(part, m)
 		}
 	})
 	if err == nil && s.weight == 0 {
@@ -344,11 +354,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 
 // addTriangle merges R factors as Stats.merge does scatter matrices, which are RᵀR: the
 // new one is that of both and of a row √weight·shift, one above the other.
-func (s *statistics) addTriangle(ctx context.Context, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
+func (s *statistics) addTriangle(part *samples, t *moments) error {
 	r, err := triangularFactor(part)
 	if err != nil {
 		return err
@@ -369,19 +375,15 @@ func (s *statistics) addTriangle(ctx context.Context, at rowBlock, workers int) 
 		scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
 		scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
 		axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
-		qrReduce(ctx, stack)
+		qrReduce(part.ctx, stack)
 		copy(f.r.Data, stack.Data[:d*d])
 		f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
 	}
-	return cancelled(ctx)
+	return cancelled(part.ctx)
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
-func (s *statistics) addTotal(ctx context.Context, at rowBlock, workers int) error {
-	part, t, err := newPart(ctx, &s.moments, at.x, at.weights, workers)
-	if err != nil || part == nil {
-		return err
-	}
+func (s *statistics) addTotal(part *samples, t *moments) error {
 	squares, err := part.totalSquares()
 	if err != nil {
 		return err
@@ -476,10 +478,7 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 			return err
 		}
 		objective += sum
-		if err := q.o.Seq.Memberships(at.first, g); err != nil {
-			return fail(err, "memberships from row "+strconv.Itoa(at.first))
-		}
-		return nil
+		return q.deliver(at.first, g)
 	})
 	if err != nil {
 		return err
@@ -487,4 +486,12 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 	s := p.frame(q.ctx, q.o.Workers)
 	m.rate(s, objective, &p.pc)
 	return nil
+}
+
+// deliver gives the memberships from row first on to the caller.
+func (q *sequence) deliver(first int, g *Matrix) error {
+	if err := q.o.Seq.Memberships(first, g); err != nil {
+		return fail(err, "memberships from row "+strconv.Itoa(first))
+	}
+	return cancelled(q.ctx)
 }

@@ -218,3 +218,61 @@ func TestPassKernels(t *testing.T) {
 		}
 	}
 }
+
+// TestStripGaps: rows that are farther apart than they are long, with NaN between them and
+// nothing behind the last.
+func TestStripGaps(t *testing.T) {
+	for n := range 8 {
+		for l := range 12 {
+			row := l + 2
+			v := nans(max(0, (n-1)*row+l))
+			for i := range n {
+				for j := range l {
+					v[i*row+j] = float64(100*i + j + 1)
+				}
+			}
+			strips, wide := nans(stripSize(n, l)), nans(spreadSize(n, l))
+			packStrips(strips, v, n, l, row)
+			spread(wide, v, n, l, row)
+			for i := range roundUp(n, stripRows) {
+				for j := range stripLength(l) {
+					want := 0.0
+					if i < n && j < l {
+						want = v[i*row+j]
+					}
+					if got := inStrips(strips, l, i, j); got != want {
+						t.Fatalf("%d×%d: %g at (%d,%d), want %g", n, l, got, i, j, want)
+					}
+					if j >= roundUp(l, stripRows) {
+						continue
+					}
+					tile := wide[(i/stripRows*(roundUp(l, stripRows)/stripRows)+j/stripRows)*stripRows*stripRows*lanes:]
+					for _, got := range tile[(j%stripRows*stripRows+i%stripRows)*lanes:][:lanes] {
+						if got != want {
+							t.Fatalf("spread %d×%d: %g at (%d,%d), want %g", n, l, got, i, j, want)
+						}
+					}
+				}
+			}
+			// One vector at a time, shifted, scaled and weighted.
+			if l > 0 && n > 0 {
+				one, mean := nans(stripSize(1, l)), randomSlice(l, rand.New(rand.NewPCG(1, uint64(l))))
+				interleave(one[lanes:], v[:l], mean, 0.5, 2)
+				for j := range stripLength(l) {
+					want := 0.0
+					if j < l {
+						want = (v[j]*0.5 - mean[j]) * 2
+					}
+					if got := inStrips(one, l, 1, j); !(math.Abs(got-want) <= 1e-13) {
+						t.Fatalf("length %d: %g at %d, want %g", l, got, j, want)
+					}
+				}
+			}
+		}
+	}
+	for n, want := range map[int]int{0: 0, 1: 3, 3: 3, 4: 6, 6: 6, 7: 9} {
+		if got := roundUp(n, 3); got != want {
+			t.Errorf("%d is rounded up to %d", n, got)
+		}
+	}
+}

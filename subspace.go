@@ -6,6 +6,7 @@ package softkmeans
 
 import (
 	"context"
+	"encoding/binary"
 	"hash/crc32"
 	"math"
 	"slices"
@@ -66,9 +67,7 @@ func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
 func fingerprintOf(p *Subspace) (sum uint32) {
 	add := func(bits uint64) {
 		var b [8]byte
-		for i := range b {
-			b[i] = byte(bits >> (8 * i))
-		}
+		binary.LittleEndian.PutUint64(b[:], bits)
 		sum = crc32.Update(sum, crc32.IEEETable, b[:])
 	}
 	for _, n := range []int{p.k, p.rows, p.cols, p.exp, p.wexp, int(p.enclosure)} {
@@ -241,13 +240,11 @@ func (e *Extent) Merge(f *Extent) error {
 }
 
 func (e *Extent) merge(f *Extent) {
-	if !f.started || f.rows == 0 {
+	if f.rows == 0 {
 		return
 	}
 	if !e.started {
-		*e = *f
-		e.facets = slices.Clone(f.facets)
-		return
+		e.started, e.fingerprint, e.facets = true, f.fingerprint, make([]float64, len(f.facets))
 	}
 	e.extent.merge(&f.extent)
 	e.rows += f.rows

@@ -26,35 +26,24 @@ const (
 
 // summary is drawn in one pass over the rows of a subspace.
 type summary struct {
-	p     *Subspace
-	draws int
-	rng   *rand.Rand
-	next  float64 // the probability at which the next row is drawn
-	drawn int
-	below float64 // the probability of all rows so far
-	weightedRows
+	p        *Subspace
+	draws    int
+	rng      *rand.Rand
+	next     float64 // the probability at which the next row is drawn
+	made     int     // draws so far
+	below    float64 // the probability of all rows so far
+	drawn    []weightedRow
 	lines    *Matrix // unit vectors in coordinates of unit variance
 	stretch  []float64
-	extremes []extreme // of each line: the upper, the lower
+	extremes []weightedRow // of each line: the upper, the lower; row nil: none yet
+	reach    []float64     // of each extreme along its line
 }
 
-// weightedRows are rows with their numbers, and their weights in scaled units.
-type weightedRows struct {
-	numbers []int
-	weights []float64
-	rows    []float64
-}
-
-func (c *weightedRows) add(number int, weight float64, row []float64) {
-	c.numbers, c.weights, c.rows = append(c.numbers, number), append(c.weights, weight), append(c.rows, row...)
-}
-
-// extreme is the row farthest out along a line, in one of its directions.
-type extreme struct {
-	reach  float64
+// weightedRow is a row with its number, and its weight in scaled units.
+type weightedRow struct {
 	number int
 	weight float64
-	row    []float64 // nil: none
+	row    []float64
 }
 
 // newSummary returns an empty summary for at most size rows.
@@ -68,8 +57,8 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 		lines = 0
 	}
 	s := &summary{
-		p: p, draws: size - 2*lines, rng: rand.New(rand.NewPCG(seed, 0x5e9)),
-		lines: NewMatrix(lines, d, nil), extremes: make([]extreme, 2*lines),
+		p: p, draws: size - 2*lines, rng: rand.New(rand.NewPCG(seed, 0x5e9)), lines: NewMatrix(lines, d, nil),
+		extremes: make([]weightedRow, 2*lines), reach: slices.Repeat([]float64{math.Inf(-1)}, 2*lines),
 	}
 	s.next = s.rng.Float64() / float64(s.draws)
 	// Unit variance in all directions: where the data is flat its corners would stand
@@ -89,9 +78,6 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 		}
 		scale(u, 1/norm2(u))
 	}
-	for t := range s.extremes {
-		s.extremes[t].reach = math.Inf(-1)
-	}
 	return s
 }
 
@@ -106,8 +92,8 @@ func (s *summary) add(first int, part *samples) error {
 	n, d, p := part.n, part.d, s.p.pc.basis.Rows
 	squares := make([]float64, n)
 	least := math.Inf(1) // rows nearer to the mean than that are no extremes
-	for t := range s.extremes {
-		least = min(least, s.extremes[t].reach)
+	for _, v := range s.reach {
+		least = min(least, v)
 	}
 	found := make([]chunkExtremes, chunks(n, d, manyChunks))
 	err := part.eachBlock(n, d, manyChunks, d+p, func(at block) {
@@ -126,8 +112,9 @@ func (s *summary) add(first int, part *samples) error {
 	}
 	for _, f := range found {
 		for t := range f.reach {
-			if e, i := &s.extremes[t], f.row[t]; i >= 0 && f.reach[t] > e.reach {
-				*e = extreme{f.reach[t], first + i, part.weight(i), append(e.row[:0], part.x.row(i)...)}
+			if i := f.row[t]; i >= 0 && f.reach[t] > s.reach[t] {
+				s.reach[t] = f.reach[t]
+				s.extremes[t] = weightedRow{first + i, part.weight(i), append(s.extremes[t].row[:0], part.x.row(i)...)}
 			}
 		}
 	}
@@ -139,10 +126,7 @@ func (s *summary) add(first int, part *samples) error {
 // subspace, which it overwrites.
 func (s *summary) compare(f *chunkExtremes, part *samples, at block, w []float64, least float64) {
 	if f.reach == nil {
-		f.reach, f.row = make([]float64, len(s.extremes)), slices.Repeat([]int{-1}, len(s.extremes))
-		for t := range s.extremes {
-			f.reach[t] = s.extremes[t].reach
-		}
+		f.reach, f.row = slices.Clone(s.reach), slices.Repeat([]int{-1}, len(s.reach))
 	}
 	p := len(s.stretch)
 	for i := at.lo; i < at.hi; i++ {
@@ -186,48 +170,38 @@ func (s *summary) draw(first int, part *samples, squares []float64) {
 		}
 		s.below += q
 		count := 0
-		for ; s.next < s.below && s.drawn < s.draws; count++ {
-			s.drawn++
-			s.next = (float64(s.drawn) + s.rng.Float64()) / float64(s.draws)
+		for ; s.next < s.below && s.made < s.draws; count++ {
+			s.made++
+			s.next = (float64(s.made) + s.rng.Float64()) / float64(s.draws)
 		}
 		if count > 0 {
-			s.weightedRows.add(first+i, float64(count)*w/(float64(s.draws)*q), part.x.row(i))
+			s.drawn = append(s.drawn, weightedRow{first + i, float64(count) * w / (float64(s.draws) * q), slices.Clone(part.x.row(i))})
 		}
 	}
 }
 
 // finish returns the rows in their order. Extremes have their own weight. Drawn rows
 // stand for all others, and are scaled to add up to the weight of these.
-func (s *summary) finish() *weightedRows {
-	extremes := slices.DeleteFunc(s.extremes, func(e extreme) bool { return e.row == nil })
-	slices.SortFunc(extremes, func(a, b extreme) int { return a.number - b.number })
-	extremes = slices.CompactFunc(extremes, func(a, b extreme) bool { return a.number == b.number })
-	isExtreme := func(number int) bool {
-		_, found := slices.BinarySearchFunc(extremes, number, func(e extreme, number int) int { return e.number - number })
+func (s *summary) finish() []weightedRow {
+	byNumber := func(a, b weightedRow) int { return a.number - b.number }
+	extremes := slices.DeleteFunc(s.extremes, func(e weightedRow) bool { return e.row == nil })
+	slices.SortFunc(extremes, byNumber)
+	extremes = slices.CompactFunc(extremes, func(a, b weightedRow) bool { return a.number == b.number })
+	drawn := slices.DeleteFunc(s.drawn, func(r weightedRow) bool {
+		_, found := slices.BinarySearchFunc(extremes, r, byNumber)
 		return found
-	}
-	rest := s.p.weight
+	})
+	rest, sum := s.p.weight, 0.0
 	for _, e := range extremes {
 		rest -= e.weight
 	}
-	var sum float64
-	for i, number := range s.numbers {
-		if !isExtreme(number) {
-			sum += s.weights[i]
-		}
+	for _, r := range drawn {
+		sum += r.weight
 	}
-	out, d := &weightedRows{}, s.p.cols
-	for i, number := range s.numbers {
-		for len(extremes) > 0 && extremes[0].number <= number {
-			out.add(extremes[0].number, extremes[0].weight, extremes[0].row)
-			extremes = extremes[1:]
-		}
-		if n := len(out.numbers); n == 0 || out.numbers[n-1] != number {
-			out.add(number, s.weights[i]*max(rest, 0)/sum, s.rows[i*d:(i+1)*d])
-		}
+	for i, r := range drawn {
+		drawn[i].weight = r.weight * max(rest, 0) / sum
 	}
-	for _, e := range extremes {
-		out.add(e.number, e.weight, e.row)
-	}
-	return out
+	rows := append(extremes, drawn...)
+	slices.SortFunc(rows, byNumber)
+	return rows
 }

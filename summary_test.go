@@ -137,8 +137,8 @@ func TestSummaryExtremes(t *testing.T) {
 		if d == 1 {
 			lines = 1
 		}
-		if s.lines.Rows != lines || len(s.extremes) != 2*lines || s.draws != 200-2*lines || s.drawn != s.draws || math.Abs(s.below-1) > 1e-9 {
-			t.Errorf("%d lines, %d draws of %d, probability %g", s.lines.Rows, s.drawn, s.draws, s.below)
+		if s.lines.Rows != lines || len(s.extremes) != 2*lines || s.draws != 200-2*lines || s.made != s.draws || math.Abs(s.below-1) > 1e-9 {
+			t.Errorf("%d lines, %d draws of %d, probability %g", s.lines.Rows, s.made, s.draws, s.below)
 		}
 		whole := mustDo(p.part(bg, x, w, 1))(t)
 		y := NewMatrix(n, d, nil)
@@ -164,14 +164,20 @@ func TestSummaryExtremes(t *testing.T) {
 					best, far = i, v
 				}
 			}
-			if e.number != best || math.Abs(e.reach-far) > 1e-9*far || !slices.Equal(e.row, x.row(best)) || math.Ldexp(e.weight, p.wexp) != w[best] {
-				t.Errorf("d=%d, line %d: row %d at %g, want row %d at %g", d, at, e.number, e.reach, best, far)
+			if e.number != best || math.Abs(s.reach[at]-far) > 1e-9*far || !slices.Equal(e.row, x.row(best)) || math.Ldexp(e.weight, p.wexp) != w[best] {
+				t.Errorf("d=%d, line %d: row %d at %g, want row %d at %g", d, at, e.number, s.reach[at], best, far)
 			}
 			if o := kept[0].extremes[at]; o.number != e.number || !slices.Equal(o.row, e.row) {
 				t.Errorf("d=%d, line %d: row %d in blocks, %d in one", d, at, e.number, o.number)
 			}
 		}
-		if !slices.Equal(s.numbers, kept[0].numbers) || !slices.IsSorted(s.numbers) {
+		numbers := func(s *summary) (list []int) {
+			for _, r := range s.drawn {
+				list = append(list, r.number)
+			}
+			return list
+		}
+		if !slices.Equal(numbers(s), numbers(kept[0])) || !slices.IsSorted(numbers(s)) {
 			t.Error("other rows are drawn in blocks")
 		}
 		// A row's probability is the mean of its shares of the weight and of the squares.
@@ -180,26 +186,27 @@ func TestSummaryExtremes(t *testing.T) {
 			weight += whole.weight(i)
 			total += whole.weight(i) * squaredDistanceFromMean(whole, i)
 		}
-		for i, number := range s.numbers {
+		for _, r := range s.drawn {
+			number := r.number
 			q := whole.weight(number) * (1/weight + squaredDistanceFromMean(whole, number)/total) / 2
-			count := s.weights[i] * float64(s.draws) * q / whole.weight(number)
+			count := r.weight * float64(s.draws) * q / whole.weight(number)
 			if math.Abs(count-math.Round(count)) > 1e-6 || math.Abs(count-float64(s.draws)*q) > 2+1e-6 || count < 0.5 {
 				t.Fatalf("row %d was drawn %g times, expected %g", number, count, float64(s.draws)*q)
 			}
 		}
 		out := s.finish()
 		sum := 0.0
-		for i, v := range out.weights {
-			sum += v
-			if i > 0 && out.numbers[i] <= out.numbers[i-1] || !slices.Equal(out.rows[6*i:6*i+6], x.row(out.numbers[i])) || !(v > 0) {
-				t.Errorf("row %d after another, of weight %g", out.numbers[i], v)
+		for i, r := range out {
+			sum += r.weight
+			if i > 0 && r.number <= out[i-1].number || !slices.Equal(r.row, x.row(r.number)) || !(r.weight > 0) {
+				t.Errorf("row %d after another, of weight %g", r.number, r.weight)
 			}
 		}
-		if math.Abs(sum-weight) > 1e-9*weight || len(out.numbers) > 200 {
-			t.Errorf("%d rows of weight %g, want %g", len(out.numbers), sum, weight)
+		if math.Abs(sum-weight) > 1e-9*weight || len(out) > 200 {
+			t.Errorf("%d rows of weight %g, want %g", len(out), sum, weight)
 		}
 		for _, e := range kept[0].extremes {
-			if at := slices.Index(out.numbers, e.number); at < 0 || out.weights[at] != e.weight {
+			if at := slices.IndexFunc(out, func(r weightedRow) bool { return r.number == e.number }); at < 0 || out[at].weight != e.weight {
 				t.Errorf("row %d, an extreme, is in the summary at %d", e.number, at)
 			}
 		}

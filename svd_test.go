@@ -574,3 +574,43 @@ func equal(a, b []float64) bool {
 	}
 	return len(a) == len(b)
 }
+
+// TestJacobiTerms: bounds by number, and rotations by what they do.
+func TestJacobiTerms(t *testing.T) {
+	for n, want := range map[int][2]float64{0: {1, 8}, 1: {1, 8}, 4: {2, 8}, 8: {math.Sqrt(8), 8}, 9: {3, 9}, 100: {10, 100}} {
+		if jacobiTol(n) != want[0]*0x1p-53 || jacobiDone(n) != want[1]*0x1p-53 {
+			t.Errorf("n=%d: %g and %g", n, jacobiTol(n), jacobiDone(n))
+		}
+	}
+	for _, zeta := range []float64{0, 1e-300, 0.3, 1, 2, 1e9, 0x1p99, 0x1p101, 0x1p500} {
+		for _, sign := range []float64{1, -1} {
+			c, s := jacobiRotation(sign * zeta)
+			// tan θ is the smaller root of t² + 2ζt − 1: of the sign of ζ, at most 1.
+			tan := s / c
+			if zeta == 0 && sign < 0 {
+				continue // −0 is 0
+			}
+			if !(math.Abs(c*c+s*s-1) <= 4*laEps) || !(tan*sign > 0) || math.Abs(tan) > 1 || math.Abs(tan*(tan+2*sign*zeta)-1) > 16*laEps {
+				t.Errorf("ζ = %g: cosine %g, sine %g", sign*zeta, c, s)
+			}
+		}
+	}
+	x, y := []float64{1, 2}, []float64{3, 4}
+	if swap(x, y); !slices.Equal(x, []float64{3, 4}) || !slices.Equal(y, []float64{1, 2}) {
+		t.Error(x, y)
+	}
+}
+
+// TestSVDErrorsLost: SVD says what JacobiSVD says.
+func TestSVDErrorsLost(t *testing.T) {
+	for _, m := range []*Matrix{nil, NewMatrix(1, 1, []float64{math.NaN()}), NewMatrix(1, 2, []float64{1, 0x1p501})} {
+		_, want := JacobiSVD(m)
+		u, s, v, err := SVD(m)
+		if want == nil || err == nil || err.Error() != want.Error() || u != nil || s != nil || v != nil {
+			t.Errorf("%v, not %v", err, want)
+		}
+	}
+	if r, err := JacobiSVD(NewMatrix(3, 0, nil)); err != nil || r.Status != StatusConverged || r.U.Rows != 3 || r.U.Cols != 0 || r.V.Rows != 0 || len(r.S) != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

@@ -3,6 +3,7 @@ package softkmeans
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -68,11 +69,12 @@ func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int, _ float64) float64 { return math.Sin(float64(i*i + j%4)) }))
 	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))
 	all["noise"] = gram(randomData(2*n, n, 0, rng.Uint64()))
-	for name, e := range map[string]float64{"graded down": -300, "graded up": 300} {
-		all[name] = fill(func(i, j int) float64 {
+	graded := func(e float64) *Matrix {
+		return fill(func(i, j int) float64 {
 			return rng.NormFloat64() * math.Pow(10, e*(float64(i+j)/float64(2*n)-0.5))
 		})
 	}
+	all["graded down"], all["graded up"] = graded(-300), graded(300)
 	all["graded diagonal"] = tri(func(i int) float64 { return math.Pow(10, 300*(float64(i)/float64(n)-0.5)) }, func(int) float64 { return 0 })
 	all["patchwork"] = laPatchwork(n, rng)
 	return all
@@ -251,5 +253,134 @@ func TestLeadingEigenCancelled(t *testing.T) {
 				t.Errorf("p=%d: %d looks at the context after its end", p, after)
 			}
 		}
+	}
+}
+
+// TestTriangleChunks: their number, and rows of equal areas by eights.
+func TestTriangleChunks(t *testing.T) {
+	for m, want := range map[int]int{0: 1, 1023: 1, 1024: 4, 2047: 4, 2048: 16, 9000: 16} {
+		if got := triangleChunks(m); got != want {
+			t.Errorf("order %d: %d chunks, want %d", m, got, want)
+		}
+	}
+	for _, c := range []struct{ m, chunks, c, want int }{{1030, 4, 0, 0}, {1030, 4, 1, 512}, {1030, 4, 2, 728}, {1030, 4, 3, 888}, {1030, 4, 4, 1030}, {50, 1, 0, 0}, {50, 1, 1, 50}} {
+		if got := triangleChunk(c.m, c.chunks, c.c); got != c.want {
+			t.Errorf("chunk %d of %d begins at %d, want %d", c.c, c.chunks, got, c.want)
+		}
+	}
+}
+
+// TestRankTwo: a step of the reduction in several chunks, against its definition. On
+// integers both are exact.
+func TestRankTwo(t *testing.T) {
+	const n, m = 1040, 1030
+	rng := rand.New(rand.NewPCG(45, 1))
+	a := NewMatrix(n, n, laIntegers(n*n, rng))
+	want := make([]float64, m)
+	s := newRankTwo(n)
+	v, w, u := laIntegers(m, rng), laIntegers(m, rng), laIntegers(m, rng)
+	copy(s.v, v)
+	copy(s.w, w)
+	copy(s.u, u)
+	for i := range m {
+		row := a.Row(i)
+		for j := i + 1; j < min(i/8*8+8, n); j++ {
+			row[j] = a.At(j, i)
+		}
+		for j := range i + 1 {
+			x := row[j] - v[i]*w[j] - w[i]*v[j]
+			want[i] += x * u[j]
+			if j < i {
+				want[j] += x * u[i]
+			}
+		}
+	}
+	s.multiply(a, m, 3)
+	s.turn(m, 0.5)
+	p, half := s.w[:m], 0.0
+	for i := range want {
+		want[i] *= 0.5
+		half += want[i] * u[i] / 4
+	}
+	for i := range want {
+		if x := want[i] - half*u[i]; p[i] != x || s.v[i] != u[i] || s.u[i] != v[i] || s.p[i] != w[i] {
+			t.Fatalf("at %d: w is %g, want %g", i, p[i], x)
+		}
+	}
+	if s.w[m] != 0 {
+		t.Error("w goes on")
+	}
+}
+
+// TestSplit: a block ends where an entry off the diagonal is a rounding of its neighbours.
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		off, d, e float64
+		want      bool
+	}{{0, 0, 0, true}, {0x1p-53, 1, 0, true}, {-0x1p-53, 0, -1, true}, {0x1.0001p-53, 1, 0, false}, {0x1p-52, 1, -1, true}, {0x1.0001p-52, -1, 1, false}, {1e-300, 0, 0, false}} {
+		if got := offNegligible(c.off, c.d, c.e); got != c.want {
+			t.Errorf("%g next to %g and %g: %v", c.off, c.d, c.e, got)
+		}
+	}
+	r := &reduction{diag: []float64{1, 2, 3, 4, 5}, off: []float64{1, 1e-17, 1e-3, 0, 9}}
+	var parts []int
+	r.split(func(lo, hi int) { parts = append(parts, lo, hi) })
+	if !slices.Equal(parts, []int{0, 2, 2, 4, 4, 5}) || !slices.Equal(r.off, []float64{1, 0, 1e-3, 0, 0}) {
+		t.Error(parts, r.off)
+	}
+}
+
+// TestTridiagonalSolve: factors with and without exchanges, and pivots that are replaced.
+func TestTridiagonalSolve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(46, 1))
+	for trial := range 200 {
+		n := 1 + rng.IntN(9)
+		d, e := randomSlice(n, rng), randomSlice(n, rng)
+		if trial%3 == 0 {
+			d[rng.IntN(n)] = 0
+		}
+		e[n-1] = 0
+		theta := rng.NormFloat64()
+		f := newTridiagonalLU(n)
+		f.factor(d, e, theta, 0x1p-52)
+		it := &inverseIteration{d: d, e: e}
+		x := randomSlice(n, rng)
+		y := slices.Clone(x)
+		f.solve(y)
+		if big := norm2(y); big < 1e6 {
+			var off float64
+			for i := range n {
+				v := (d[i]-theta)*y[i] - x[i]
+				if i > 0 {
+					v += e[i-1] * y[i-1]
+				}
+				if i+1 < n {
+					v += e[i] * y[i+1]
+				}
+				off = math.Hypot(off, v)
+			}
+			if !(off <= 100*laEps*big) {
+				t.Errorf("n=%d: off by %g of %g", n, off, big)
+			}
+			if got := it.residual(y, theta); math.Abs(got-norm2(x)) > 100*laEps*big { // (T − θI)y = x
+				t.Errorf("n=%d: residual %g, want %g", n, got, norm2(x))
+			}
+		}
+	}
+	f := newTridiagonalLU(1)
+	x := []float64{3}
+	for _, c := range []struct{ d, want float64 }{{0x1p-60, 3 * 0x1p52}, {-0x1p-60, -3 * 0x1p52}, {0x1p-51, 3 * 0x1p51}, {0, 3 * 0x1p52}} {
+		x[0] = 3
+		f.factor([]float64{c.d}, []float64{0}, 0, 0x1p-52)
+		if f.solve(x); x[0] != c.want {
+			t.Errorf("3/%g = %g", c.d, x[0])
+		}
+	}
+	// Growth above 2^500 takes a power of two out of the whole vector.
+	f = newTridiagonalLU(3)
+	f.factor([]float64{1, 0x1p-300, 0x1p-300}, []float64{0, 0x1p-700, 0}, 0, 0)
+	x = []float64{0x1p600, 0x1p10, 0x1p300}
+	if f.solve(x); !slices.Equal(x, []float64{0x1p100, 0x1p-190, 0x1p100}) {
+		t.Error(x)
 	}
 }

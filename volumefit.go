@@ -73,19 +73,11 @@ func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volum
 	vf.o.Tol = orDefault(o.Tol, defaultTol)
 	vf.o.Slack = orDefault(o.Slack, defaultSlack)
 	vf.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: pc.total}
-	exact := !vf.trivial() && vf.pc.floor <= exactShare*vf.total
-	if vf.o.Init == InitAuto {
-		vf.o.Init = InitKMeans
-		if exact {
-			vf.o.Init = InitSPA
-		}
+	start, volume := InitKMeans, VolumeOrigin
+	if !vf.trivial() && vf.pc.floor <= exactShare*vf.total { // an exact mixture
+		start, volume = InitSPA, VolumeAffine
 	}
-	if vf.o.Volume == VolumeAuto {
-		vf.o.Volume = VolumeOrigin
-		if exact {
-			vf.o.Volume = VolumeAffine
-		}
-	}
+	vf.o.Init, vf.o.Volume = orDefault(o.Init, start), orDefault(o.Volume, volume)
 	if o.Centers != nil || vf.o.Init == InitSPA || vf.o.Init == InitGlobal {
 		vf.o.Restarts = 1
 	}

@@ -99,7 +99,7 @@ func TestUnits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, c := range []struct{ a, t, tol float64 }{{1024, 0, 0}, {0x1p-300, 0, 0}, {-3.7, 0, 1e-8}, {3.7, 11, 1e-8}, {1e146, 0, 1e-8}, {1e-146, 0, 1e-8}, {0.01, -3, 1e-8}} {
+				for _, c := range []struct{ a, t, tol float64 }{{1024, 0, 0}, {0x1p-300, 0, 0}, {-3.7, 0, 1e-8}, {3.7, 11, 1e-8}, {7e146, 0, 1e-8}, {1e-150, 0, 1e-8}, {0.01, -3, 1e-8}} {
 					got, err := FitMinVolume(bg, mapped(x, func(_, j int, v float64) float64 { return c.a*v + c.t*float64(j) }), k, o)
 					if err != nil {
 						t.Fatal(err)
