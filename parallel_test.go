@@ -266,6 +266,9 @@ type oneEnd struct {
 
 func (c *oneEnd) Err() error {
 	var pcs [32]uintptr
+	if f, _ := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:1])]).Next(); !strings.HasSuffix(f.Function, ".cancelled") {
+		return nil // most are stopped's
+	}
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
 	where := ""
 	for f, more := frames.Next(); more; f, more = frames.Next() {
