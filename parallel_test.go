@@ -325,7 +325,7 @@ func TestErrorsArrive(t *testing.T) {
 			return FitAlternating(ctx, tall, 2, &AlternatingOptions{Workers: 1, MaxIter: 2})
 		},
 		"path": func(ctx context.Context) (*Model, error) {
-			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, &MinVolumeOptions{Workers: 1, MaxIter: 2}))
+			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}))
 		},
 		"hasty": func(ctx context.Context) (*Model, error) {
 			s, err := newSamples(ctx, flat, nil, 1, true)
@@ -346,7 +346,7 @@ func TestErrorsArrive(t *testing.T) {
 		}
 	}
 	for name, call := range calls {
-		for n := 0; ; n++ {
+		for n := 0; ; n += 1 + n/10 {
 			ctx := &oneEnd{Context: bg, left: n}
 			m, err := call(ctx)
 			if ctx.where == "" { // all questions were answered
