@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"math"
 	"os"
 	"slices"
@@ -94,7 +95,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 			if slack < 1e-11 { // rounding
 				continue
 			}
-			m, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Centers: start, Slack: slack})
+			m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -275,6 +276,40 @@ func TestSearchStep(t *testing.T) {
 			if got := slices.Index(append(all, nil), p.got); got != p.want && !(p.got == nil && p.want < 0) {
 				t.Errorf("%v: %s is %d, want %d", c.objectives, what, got, p.want)
 			}
+		}
+	}
+}
+
+// TestFallBack: where no λ is within the slack from a start, the global simplex is the
+// next start; where that does not help, the best run stays, with its excess.
+func TestFallBack(t *testing.T) {
+	// From this start the objective stays at 8, for a floor of 2: see TestAlternatingStays.
+	x, start := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1}), NewMatrix(2, 2, []float64{0, 1, 0, -1})
+	const slack = .25
+	var lambdas []float64 // one a run
+	m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack, Progress: func(it Iteration) {
+		if it.Iteration == 0 {
+			lambdas = append(lambdas, it.Lambda)
+		}
+	}})
+	if err != nil || m.Objective > (1+slack)*m.Floor || m.Objective < (1+.98*slack)*m.Floor || len(m.Warnings) > 0 {
+		t.Errorf("%g above a floor of %g, slack %g: %v, %v", m.Objective-m.Floor, m.Floor, slack, m.Warnings, err)
+	}
+	unit := m.Total / 2
+	if i := slices.IndexFunc(lambdas, func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 || !slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) || lambdas[i-1] > 1e-7*unit || len(lambdas) > i+searchSteps {
+		t.Errorf("the global simplex is run %d of %d: %g", i, len(lambdas), lambdas)
+	}
+	// The search of a fit whose start is the global simplex, or a run with which nothing
+	// can be done: data on both sides of 0, with sums of at most 1.
+	x = randomData(60, 5, 0, 2)
+	for _, init := range []Init{InitGlobal, InitSPA} {
+		m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 10, Init: init})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
+		if i < 0 || math.Abs(m.Warnings[i].Value-m.Objective/(m.Floor*1.001)) > 1e-9*m.Warnings[i].Value {
+			t.Errorf("%v: objective %g, floor %g: %v", init, m.Objective, m.Floor, m.Warnings)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"errors"
 	"math"
 	"testing"
 )
@@ -175,5 +176,72 @@ func TestZeroWeights(t *testing.T) {
 		if err := solveZeroWeights(s, f, g, sum); err != nil || maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
 			t.Errorf("%v: %v without weights, %v", sum, g.Data, err)
 		}
+	}
+}
+
+// TestCertifyTable: each number of a certificate by its definition, and no numbers beside
+// an error.
+func TestCertifyTable(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{0, 0, 4, 0, 0, 2, 4, 2})
+	for _, w := range [][]float64{nil, {1, 2, 1, 0}} {
+		floors, total := oracle(x, w)
+		f := NewMatrix(2, 2, []float64{0, 1, 4, 1})
+		g := NewMatrix(4, 2, []float64{1, 0, .25, .5, -.5, 1.5, 0, 1.125})
+		c, err := Certify(bg, x, f, g, &Options{Weights: w})
+		want := plainObjective(x, f, g, w)
+		if err != nil || math.Abs(c.Objective-want) > 1e-13*want || math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total || math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
+			c.MinMembership != -.5 || c.MaxSumError != .25 || c.FloorError <= 0 || c.FloorError > 1e-14*total {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	f, g := NewMatrix(2, 2, []float64{0, 1, 4, 1}), NewMatrix(4, 2, nil)
+	for i, c := range []struct {
+		x, f, g *Matrix
+		o       *Options
+		text    string
+	}{
+		{x, nil, g, nil, "centers is nil: wrong shape"}, {x, f, nil, nil, "memberships is nil: wrong shape"}, {nil, f, g, nil, "x is nil: wrong shape"},
+		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil, "x has 2 columns, centers have 1: wrong shape"},
+		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"}, {x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
+		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"}, {x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
+	} {
+		got, err := Certify(bg, c.x, c.f, c.g, c.o)
+		if err == nil || err.Error() != "softkmeans: "+c.text || got != (Certificate{}) {
+			t.Errorf("%d: %v, want %s; %+v", i, err, c.text, got)
+		}
+	}
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		text string
+	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
+		if ok, err := SkMable(x, c.k, c.tol); ok || err == nil || err.Error() != "softkmeans: "+c.text+": invalid option" {
+			t.Errorf("%v, %v", ok, err)
+		}
+	}
+	// Singular values 4 and 2: the second is half of the first.
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		want bool
+	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .999, false}} {
+		if ok, err := SkMable(x, c.k, c.tol); ok != c.want || err != nil {
+			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
+		}
+	}
+	if ok, err := SkMable(nil, 1, 0); ok || !errors.Is(err, ErrShape) {
+		t.Error(ok, err)
+	}
+	if v, err := NonUniquenessBound(nil, 2); v != 0 || !errors.Is(err, ErrShape) {
+		t.Error(v, err)
+	}
+	for _, c := range [][3]float64{{0, 0, 0}, {4, 0, 4}, {4, 1, 16}, {0, 2, 16}} {
+		if got := StabilityBound(c[0], c[1]); got != c[2] {
+			t.Errorf("%v: %g", c, got)
+		}
+	}
+	// Four rows at the corners: all have the same length, and k(k−1) is 2.
+	if v, err := NonUniquenessBound(NewMatrix(2, 1, []float64{-1, 1}), 2); err != nil || math.Abs(v-1) > 1e-14 {
+		t.Error(v, err)
 	}
 }
