@@ -185,7 +185,7 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 	} else {
 		r.proximal(r.all, b, size, info)
 	}
-	fixSum(r.all, 1)
+	fixSum(r.all)
 	copy(g, r.all)
 }
 
@@ -410,12 +410,9 @@ func (r *rowSolver) factor() *support {
 			}
 			s.h[a] = 1
 		}
-		s.sum = 0
 		if s.ok = invertedCholesky(s.chol, count); s.ok {
 			invertedSolve(s.chol, count, s.h)
-			for _, v := range s.h {
-				s.sum += v
-			}
+			s.sum = sumOf(s.h)
 		}
 	}
 	if !s.ok {

@@ -23,10 +23,8 @@ import (
 // Floors reads the options Weights and Workers. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
-	s, err := newSamples(ctx, x, opts.Weights, opts.Workers, true)
+	o := orZero(opts)
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
 	if err != nil {
 		return nil, err
 	}
@@ -43,17 +41,12 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 // options Weights and Workers. Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
-	if opts == nil {
-		opts = &Options{}
-	}
 	var c Certificate
-	if err := checkMatrix("centers", centers); err != nil {
+	if err := firstError(checkMatrix("centers", centers), checkMatrix("memberships", memberships)); err != nil {
 		return c, err
 	}
-	if err := checkMatrix("memberships", memberships); err != nil {
-		return c, err
-	}
-	s, err := newSamples(ctx, x, opts.Weights, opts.Workers, true)
+	o := orZero(opts)
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
 	if err != nil {
 		return c, err
 	}
@@ -70,9 +63,11 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	if err != nil {
 		return c, err
 	}
-	if c, err = compareWithFloor(s, centers, memberships, pc, roundingBound); err != nil {
-		return Certificate{}, err
+	objective, err := objectiveOf(s, centers, memberships, roundingBound)
+	if err != nil {
+		return c, err
 	}
+	c = compareWithFloor(s, objective, pc, k)
 	c.MinMembership = memberships.row(0)[0]
 	for i := range s.n {
 		sum := -1.0
@@ -98,8 +93,8 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k < 1 {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
 	}
-	if !(tol >= 0 && tol < 1) {
-		return false, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
+	if err := checkTol(tol); err != nil {
+		return false, err
 	}
 	s, err := newSamples(context.Background(), x, nil, 0, true)
 	if err != nil {

@@ -66,22 +66,13 @@ func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float6
 	if !wantVectors {
 		return sorted, nil
 	}
-	out := NewMatrix(n, n, nil)
-	for at, i := range order {
-		copy(out.row(at), rows.row(i))
-	}
-	return sorted, out
+	return sorted, chosenRows(rows, order)
 }
 
 // unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it
 // is below 2^-1000.
 func unitScale(a *Matrix) (exp int) {
-	top := 0x1p-1000
-	for i := range a.Rows {
-		big, _ := rowMaxAbs(a.row(i))
-		top = max(top, big)
-	}
-	_, exp = math.Frexp(top)
+	_, exp = math.Frexp(max(maxAbs(a), 0x1p-1000))
 	for i := range a.Rows {
 		scale(a.row(i), math.Ldexp(1, -exp))
 	}

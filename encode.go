@@ -102,6 +102,12 @@ func (w *writer) numbers(name string, v []float64) {
 	}
 }
 
+// list writes numbers after their count.
+func (w *writer) list(name string, v []float64) {
+	w.count(len(v))
+	w.numbers(name, v)
+}
+
 // matrix writes a matrix that was checked; nil is not written.
 func (w *writer) matrix(m *Matrix) {
 	if m == nil {
@@ -134,8 +140,51 @@ func tooEmpty(rows, cols int) bool {
 	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
 
-// matrixSize is the length that a matrix takes.
-func matrixSize(m *Matrix) int { return 16 + 8*m.Rows*m.Cols }
+// matrixSize is the length that a matrix takes; nil takes nothing.
+func matrixSize(m *Matrix) int {
+	if m == nil {
+		return 0
+	}
+	return 16 + 8*m.Rows*m.Cols
+}
+
+// flagIf is the flag where it is set, otherwise 0.
+func flagIf(set bool, flag uint16) uint16 {
+	if set {
+		return flag
+	}
+	return 0
+}
+
+// checkStored is checkMatrix for a matrix that may be nil.
+func checkStored(name string, m *Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return checkMatrix(name, m)
+}
+
+// checkIterations is an error for a number of iterations that no fit returns.
+func checkIterations(n int) error {
+	if n < 0 || n > math.MaxInt32 {
+		return fail(ErrOption, "the model has "+strconv.Itoa(n)+" iterations")
+	}
+	return nil
+}
+
+// checkHeader is an error for values of the header that no fit returns.
+func (m *Model) checkHeader() error {
+	return firstError(checkEnum("the model's solver", m.Solver, solverCount), checkEnum("the model's status", m.Status, statusCount),
+		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount), checkIterations(m.Iterations))
+}
+
+// checkCenters is an error of the given kind if the matrices contradict each other.
+func (m *Model) checkCenters(kind error) error {
+	if m.Centers == nil || m.Memberships == nil || m.Centers.Rows == m.Memberships.Cols {
+		return nil
+	}
+	return fail(kind, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
+}
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
 // number: the same bytes for the same model on every machine. Matrices may be nil. Errors,
@@ -143,51 +192,25 @@ func matrixSize(m *Matrix) int { return 16 + 8*m.Rows*m.Cols }
 // itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status or
 // a number of iterations that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
-	switch {
-	case m.Solver < 0 || m.Solver >= solverCount:
-		return nil, fail(ErrOption, "the model's solver is "+m.Solver.String())
-	case m.Status < 0 || m.Status >= statusCount:
-		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
-	case m.Sum != SumToOne && m.Sum != SumAtMostOne:
-		return nil, fail(ErrOption, "the model's sum is "+m.Sum.String())
-	case m.Volume < VolumeAuto || m.Volume >= volumeCount:
-		return nil, fail(ErrOption, "the model's volume is "+m.Volume.String())
-	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
-		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
-	case m.Centers != nil && m.Memberships != nil && m.Centers.Rows != m.Memberships.Cols:
-		return nil, fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
+	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape)); err != nil {
+		return nil, err
 	}
 	for i, w := range m.Warnings {
 		if w.Kind < 0 || w.Kind >= warningCount || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
 			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
-	flags := uint16(m.Volume) << volumeShift
-	if m.Sum == SumAtMostOne {
-		flags |= sumsAtMost
+	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships)); err != nil {
+		return nil, err
 	}
-	size := headerSize + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
-	for _, part := range []struct {
-		name string
-		m    *Matrix
-		flag uint16
-	}{{"Centers", m.Centers, hasCenters}, {"Memberships", m.Memberships, hasMembers}} {
-		if part.m == nil {
-			continue
-		}
-		if err := checkMatrix(part.name, part.m); err != nil {
-			return nil, err
-		}
-		flags |= part.flag
-		size += matrixSize(part.m)
-	}
+	flags := flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) | flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift
+	size := headerSize + matrixSize(m.Centers) + matrixSize(m.Memberships) + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
 	var w writer
 	w.header(size, header{modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
 		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0}})
 	w.matrix(m.Centers)
 	w.matrix(m.Memberships)
-	w.count(len(m.Trace))
-	w.numbers("Trace", m.Trace)
+	w.list("Trace", m.Trace)
 	w.count(len(m.Warnings))
 	for _, warning := range m.Warnings {
 		for _, v := range []int{int(warning.Kind), warning.Cluster, warning.Other} {
@@ -201,72 +224,60 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	r, flags, err := newReader(data, modelMagic, modelVersion, 8+8)
+	r, err := newReader(data, modelMagic, modelVersion, 8+8)
 	if err != nil {
 		return err
 	}
+	h := r.numbers(headerNumbers)
 	out := Model{
-		Solver: Solver(binary.LittleEndian.Uint32(data[8:])),
-		Status: Status(binary.LittleEndian.Uint32(data[12:])),
-		Volume: Volume(flags >> volumeShift),
+		Objective: h[0], Floor: h[1], FloorError: h[2], Total: h[3], Gap: h[4], Lambda: h[5], Epsilon: h[6], Volume: Volume(r.flags >> volumeShift),
+		Solver: Solver(r.first), Status: Status(r.second), Iterations: int(min(r.total, 1<<31)), // more is refused, and so is 2^31
 	}
-	if flags&sumsAtMost != 0 {
+	if r.flags&sumsAtMost != 0 {
 		out.Sum = SumAtMostOne
 	}
-	iterations := binary.LittleEndian.Uint64(data[16:])
-	if flags&^knownFlags != 0 || out.Volume >= volumeCount || out.Solver < 0 || out.Solver >= solverCount ||
-		out.Status < 0 || out.Status >= statusCount || iterations > math.MaxInt32 {
+	if r.flags&^knownFlags != 0 || out.checkHeader() != nil {
 		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
-	out.Iterations = int(iterations)
-	head := r.numbers(headerNumbers)
-	if head != nil {
-		out.Objective, out.Floor, out.FloorError, out.Total = head[0], head[1], head[2], head[3]
-		out.Gap, out.Lambda, out.Epsilon = head[4], head[5], head[6]
-	}
-	if flags&hasCenters != 0 {
-		out.Centers = r.matrix()
-	}
-	if flags&hasMembers != 0 {
-		out.Memberships = r.matrix()
-	}
-	if n := r.count(); n > 0 {
-		out.Trace = r.numbers(n)
-	}
+	out.Centers, out.Memberships = r.optional(hasCenters), r.optional(hasMembers)
+	out.Trace = r.list()
 	out.Warnings = r.warnings()
-	switch {
-	case r.bad || r.at != len(r.data) || head != nil && math.Float64bits(head[7]) != 0:
+	if r.bad || r.at != len(r.data) || math.Float64bits(h[7]) != 0 {
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
-	case out.Centers != nil && out.Memberships != nil && out.Centers.Rows != out.Memberships.Cols:
-		return fail(ErrFormat, "the model has "+strconv.Itoa(out.Centers.Rows)+" centers and memberships for "+strconv.Itoa(out.Memberships.Cols))
+	}
+	if err := out.checkCenters(ErrFormat); err != nil {
+		return err
 	}
 	*m = out
 	return nil
 }
 
 // newReader checks what all forms share, and returns a reader at the numbers of the
-// header. rest is the least length of what follows these.
-func newReader(data []byte, magic string, version uint16, rest int) (r *reader, flags uint16, err error) {
+// header, which are there. rest is the least length of what follows these.
+func newReader(data []byte, magic string, version uint16, rest int) (*reader, error) {
 	kind := kindOf(magic)
 	if len(data) >= 4 && string(data[:4]) != magic {
 		if other := kindOf(string(data[:4])); other != "" {
-			return nil, 0, fail(ErrFormat, "this is "+other+", not "+kind)
+			return nil, fail(ErrFormat, "this is "+other+", not "+kind)
 		}
 	}
 	switch {
 	case len(data) < headerSize+rest+4:
-		return nil, 0, fail(ErrFormat, kind+" of "+strconv.Itoa(len(data))+" bytes: too short")
+		return nil, fail(ErrFormat, kind+" of "+strconv.Itoa(len(data))+" bytes: too short")
 	case string(data[:4]) != magic:
-		return nil, 0, fail(ErrFormat, "this is not "+kind)
+		return nil, fail(ErrFormat, "this is not "+kind)
 	case binary.LittleEndian.Uint16(data[4:]) != version:
-		return nil, 0, fail(ErrFormat, kind+" of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
+		return nil, fail(ErrFormat, kind+" of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
 			", this package reads version "+strconv.Itoa(int(version)))
 	}
 	body := len(data) - 4
 	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, 0, fail(ErrFormat, kind+" whose checksum is wrong: damaged or cut short")
+		return nil, fail(ErrFormat, kind+" whose checksum is wrong: damaged or cut short")
 	}
-	return &reader{data: data[:body], at: 24}, binary.LittleEndian.Uint16(data[6:]), nil
+	return &reader{
+		data: data[:body], at: 24, flags: binary.LittleEndian.Uint16(data[6:]),
+		first: binary.LittleEndian.Uint32(data[8:]), second: binary.LittleEndian.Uint32(data[12:]), total: binary.LittleEndian.Uint64(data[16:]),
+	}, nil
 }
 
 // kindOf names the form that begins with a magic; "" for another magic.
@@ -293,22 +304,8 @@ func kindOf(magic string) string {
 // for matrices that contradict themselves or each other, [ErrNonFinite], [ErrRange], and
 // [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
-	switch {
-	case m.Status < 0 || m.Status >= statusCount:
-		return nil, fail(ErrOption, "the model's status is "+m.Status.String())
-	case m.Rank < 0 || m.Rank > math.MaxInt32:
-		return nil, fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
-	case m.Iterations < 0 || m.Iterations > math.MaxInt32:
-		return nil, fail(ErrOption, "the model has "+strconv.Itoa(m.Iterations)+" iterations")
-	}
-	var flags uint16
-	size := headerSize + 8 + 4
-	if m.Memberships != nil {
-		if err := checkMatrix("Memberships", m.Memberships); err != nil {
-			return nil, err
-		}
-		flags |= lsdMembers
-		size += matrixSize(m.Memberships)
+	if err := firstError(m.checkHeader(), checkStored("Memberships", m.Memberships)); err != nil {
+		return nil, err
 	}
 	if m.isMapped() {
 		if m.Memberships == nil {
@@ -317,45 +314,45 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 		if err := m.checkMap(); err != nil {
 			return nil, err
 		}
-		flags |= lsdMap
-		size += matrixSize(m.Projection) + matrixSize(m.Vertices) + 8*len(m.Means)
 	}
+	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
+	size := headerSize + matrixSize(m.Memberships) + matrixSize(m.Projection) + matrixSize(m.Vertices) + 8 + 8*len(m.Means) + 4
 	var w writer
 	w.header(size, header{lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
 		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0}})
 	w.matrix(m.Memberships)
 	w.matrix(m.Projection)
 	w.matrix(m.Vertices)
-	w.count(len(m.Means))
-	w.numbers("Means", m.Means)
+	w.list("Means", m.Means)
 	return w.sum()
+}
+
+// checkHeader is an error for values of the header that no function returns.
+func (m *LSDModel) checkHeader() error {
+	if m.Rank < 0 || m.Rank > math.MaxInt32 {
+		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
+	}
+	return firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations))
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
-	r, flags, err := newReader(data, lsdMagic, lsdVersion, 8)
+	r, err := newReader(data, lsdMagic, lsdVersion, 8)
 	if err != nil {
 		return err
 	}
-	rank, iterations := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
-	out := LSDModel{Status: Status(binary.LittleEndian.Uint32(data[12:]))}
-	if flags&^(lsdMembers|lsdMap) != 0 || flags == lsdMap || out.Status < 0 || out.Status >= statusCount ||
-		iterations > math.MaxInt32 || rank > math.MaxInt32 {
+	h := r.numbers(headerNumbers)
+	out := LSDModel{
+		Scale: h[0], Objective: h[1], Floor: h[2], FloorError: h[3], Total: h[4], Gap: h[5], Distortion: h[6],
+		Rank: int(r.first), Status: Status(r.second), Iterations: int(min(r.total, 1<<31)),
+	}
+	if r.flags&^(lsdMembers|lsdMap) != 0 || r.flags == lsdMap || out.checkHeader() != nil {
 		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
-	out.Rank, out.Iterations = int(rank), int(iterations)
-	head := r.numbers(headerNumbers)
-	if flags&lsdMembers != 0 {
-		out.Memberships = r.matrix()
-	}
-	if flags&lsdMap != 0 {
-		out.Projection, out.Vertices = r.matrix(), r.matrix()
-	}
-	if n := r.count(); n > 0 {
-		out.Means = r.numbers(n)
-	}
-	if r.bad || r.at != len(r.data) || math.Float64bits(head[7]) != 0 || flags&lsdMap == 0 && out.Means != nil {
+	out.Memberships, out.Projection, out.Vertices = r.optional(lsdMembers), r.optional(lsdMap), r.optional(lsdMap)
+	out.Means = r.list()
+	if r.bad || r.at != len(r.data) || math.Float64bits(h[7]) != 0 || r.flags&lsdMap == 0 && out.Means != nil {
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
 	}
 	if out.isMapped() {
@@ -363,8 +360,6 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 			return fail(ErrFormat, "the model's map does not fit its memberships")
 		}
 	}
-	out.Scale, out.Objective, out.Floor, out.FloorError = head[0], head[1], head[2], head[3]
-	out.Total, out.Gap, out.Distortion = head[4], head[5], head[6]
 	*m = out
 	return nil
 }
@@ -374,24 +369,51 @@ type reader struct {
 	data []byte
 	at   int
 	bad  bool
+
+	flags         uint16 // as in header
+	first, second uint32
+	total         uint64
 }
 
 // left is how many 8-byte numbers remain.
 func (r *reader) left() int { return (len(r.data) - r.at) / 8 }
 
-// count reads a uint64 that counts no more numbers than remain after it.
-func (r *reader) count() int {
+// integer reads a uint64 of at most `most`.
+func (r *reader) integer(most int) int {
 	if r.bad || r.left() < 1 {
 		r.bad = true
 		return 0
 	}
 	v := binary.LittleEndian.Uint64(r.data[r.at:])
 	r.at += 8
-	if v > uint64(r.left()) {
+	if v > uint64(most) {
 		r.bad = true
 		return 0
 	}
 	return int(v)
+}
+
+// count reads a uint64 that counts no more numbers than remain after it.
+func (r *reader) count() int { return r.integer(r.left() - 1) }
+
+// dimension reads a number below 2^31, such as that of the rows or columns of a matrix
+// without entries.
+func (r *reader) dimension() int { return r.integer(math.MaxInt32) }
+
+// list reads numbers after their count; nil: there are none.
+func (r *reader) list() []float64 {
+	if n := r.count(); n > 0 {
+		return r.numbers(n)
+	}
+	return nil
+}
+
+// optional reads a matrix if its flag is set; nil: it is not.
+func (r *reader) optional(flag uint16) *Matrix {
+	if r.flags&flag == 0 {
+		return nil
+	}
+	return r.matrix()
 }
 
 func (r *reader) numbers(n int) []float64 {
@@ -445,20 +467,4 @@ func (r *reader) warnings() []Warning {
 		list[i] = Warning{WarningKind(kind), cluster, other, value[0]}
 	}
 	return list
-}
-
-// dimension reads a number below 2^31, such as that of the rows or columns of a matrix
-// without entries.
-func (r *reader) dimension() int {
-	if r.bad || r.left() < 1 {
-		r.bad = true
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(r.data[r.at:])
-	r.at += 8
-	if v > math.MaxInt32 {
-		r.bad = true
-		return 0
-	}
-	return int(v)
 }

@@ -26,7 +26,6 @@ package softkmeans
 // and the facets.
 
 import (
-	"encoding/binary"
 	"math"
 	"strconv"
 )
@@ -57,14 +56,14 @@ func (s *Stats) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and s is
 // then unchanged. It allocates no more than len(data) bytes for the statistics.
 func (s *Stats) UnmarshalBinary(data []byte) error {
-	r, flags, err := newReader(data, statsMagic, partsVersion, 0)
+	r, err := newReader(data, statsMagic, partsVersion, 0)
 	if err != nil {
 		return err
 	}
 	var out Stats
-	head := r.moments(data, &out.moments)
+	head := r.moments(&out.moments)
 	d := out.cols
-	r.bad = r.bad || flags != 0 || binary.LittleEndian.Uint32(data[12:]) != 0 || !zeros(head) || !addressable(d+1, d+1)
+	r.bad = r.bad || r.flags != 0 || r.second != 0 || !zeros(head) || !addressable(d+1, d+1)
 	if !r.bad && out.weight > 0 {
 		out.mean, out.meanRest = r.numbers(d), r.numbers(d)
 		out.scatter, out.scatterRest = r.numbers(triangleSize(d)), r.numbers(triangleSize(d))
@@ -82,14 +81,13 @@ func (m *moments) numbers() []float64 {
 }
 
 // moments reads m's part of the header and returns the other numbers.
-func (r *reader) moments(data []byte, m *moments) (rest []float64) {
-	cols, rows := binary.LittleEndian.Uint32(data[8:]), binary.LittleEndian.Uint64(data[16:])
+func (r *reader) moments(m *moments) (rest []float64) {
 	head := r.numbers(headerNumbers)
-	if r.bad || cols > math.MaxInt32 || rows > math.MaxInt {
+	if r.bad || r.first > math.MaxInt32 || r.total > math.MaxInt {
 		r.bad = true
 		return nil
 	}
-	m.cols, m.rows, m.weight = int(cols), int(rows), head[0]
+	m.cols, m.rows, m.weight = int(r.first), int(r.total), head[0]
 	for i, to := range []*int{&m.exp, &m.wexp} {
 		*to = int(max(-4096, min(head[1+i], 4096)))
 		r.bad = r.bad || !equalsInt(head[1+i], *to)
@@ -160,15 +158,9 @@ func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 
 // form is the binary form without its checksum.
 func (p *Subspace) form() *writer {
-	flags := uint16(p.pc.solver)<<solverShift | uint16(p.pc.status)<<statusShift
-	size := headerSize + 16*p.cols + matrixSize(p.pc.basis) + 4
-	if p.enclosure == EnclosureTight {
-		flags |= isTight
-	}
-	if p.orientation != nil {
-		flags |= hasOrientation
-		size += matrixSize(p.orientation)
-	}
+	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
+		uint16(p.pc.solver)<<solverShift | uint16(p.pc.status)<<statusShift
+	size := headerSize + 16*p.cols + matrixSize(p.pc.basis) + matrixSize(p.orientation) + 4
 	head := p.numbers()
 	copy(head[3:], []float64{p.pc.total, p.pc.floor, p.pc.floorError, 0, float64(p.pc.steps)})
 	w := &writer{}
@@ -183,22 +175,18 @@ func (p *Subspace) form() *writer {
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and p is
 // then unchanged. It allocates no more than len(data) bytes for the subspace.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
-	r, flags, err := newReader(data, subspaceMagic, partsVersion, 0)
+	r, err := newReader(data, subspaceMagic, partsVersion, 0)
 	if err != nil {
 		return err
 	}
-	k := binary.LittleEndian.Uint32(data[12:])
-	out := Subspace{k: int(min(k, math.MaxInt32)), enclosure: Enclosure(flags & isTight)}
-	head := r.moments(data, &out.moments)
+	out := Subspace{k: int(min(r.second, math.MaxInt32)), enclosure: Enclosure(r.flags & isTight)}
+	head := r.moments(&out.moments)
 	if !r.bad {
 		out.mean, out.meanRest = r.numbers(out.cols), r.numbers(out.cols)
-		out.pc.basis = r.matrix()
-		if flags&hasOrientation != 0 {
-			out.orientation = r.matrix()
-		}
+		out.pc.basis, out.orientation = r.matrix(), r.optional(hasOrientation)
 	}
-	out.pc.solver, out.pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
-	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || flags>>(statusShift+3) != 0 || k > math.MaxInt32 {
+	out.pc.solver, out.pc.status = Solver(r.flags>>solverShift&7), Status(r.flags>>statusShift&7)
+	if r.bad || r.at != len(r.data) || !out.sound() || !out.soundSubspace(head) || r.flags>>(statusShift+3) != 0 || r.second > math.MaxInt32 {
 		return fail(ErrFormat, "the subspace contradicts itself or a number is out of range")
 	}
 	out.fingerprint = fingerprintOf(&out)
@@ -231,42 +219,33 @@ func (p *Subspace) soundSubspace(head []float64) bool {
 // MarshalBinary returns the extent in the binary form that UnmarshalBinary
 // reads: 104 + 8k bytes or less.
 func (e *Extent) MarshalBinary() ([]byte, error) {
-	var flags uint16
-	if e.started {
-		flags = hasSubspace
-	}
 	var w writer
-	w.header(headerSize+8+8*len(e.facets)+4, header{magic: extentMagic, version: partsVersion, flags: flags, second: int(e.fingerprint),
+	w.header(headerSize+8+8*len(e.facets)+4, header{magic: extentMagic, version: partsVersion, flags: flagIf(e.started, hasSubspace), second: int(e.fingerprint),
 		count: e.rows, name: "Extent", numbers: []float64{e.radius, e.objective, e.squares, 0, 0, 0, 0, 0}})
-	w.count(len(e.facets))
-	w.numbers("facets", e.facets)
+	w.list("facets", e.facets)
 	return w.sum()
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an
 // [ErrFormat], and e is then unchanged.
 func (e *Extent) UnmarshalBinary(data []byte) error {
-	r, flags, err := newReader(data, extentMagic, partsVersion, 8)
+	r, err := newReader(data, extentMagic, partsVersion, 8)
 	if err != nil {
 		return err
 	}
-	out := Extent{fingerprint: binary.LittleEndian.Uint32(data[12:]), started: flags&hasSubspace != 0}
-	rows := binary.LittleEndian.Uint64(data[16:])
 	head := r.numbers(headerNumbers)
-	if n := r.count(); n > 0 {
-		out.facets = r.numbers(n)
-	}
-	sound := !r.bad && r.at == len(r.data) && flags&^hasSubspace == 0 && rows <= math.MaxInt &&
-		binary.LittleEndian.Uint32(data[8:]) == 0 && zeros(head[3:])
+	out := Extent{fingerprint: r.second, started: r.flags&hasSubspace != 0, objective: head[1], squares: head[2]}
+	out.radius, out.facets = head[0], r.list()
+	sound := !r.bad && r.at == len(r.data) && r.flags&^hasSubspace == 0 && r.total <= math.MaxInt && r.first == 0 && zeros(head[3:])
 	if sound {
-		out.rows, out.radius, out.objective, out.squares = int(rows), head[0], head[1], head[2]
-		most := 8 * float64(rows) * math.MaxInt32
+		out.rows = int(r.total)
+		most := 8 * float64(out.rows) * math.MaxInt32
 		sound = out.radius >= 0 && out.radius <= most && out.objective >= 0 && out.objective <= most && out.squares >= 0 && out.squares <= most
 		for _, v := range out.facets {
 			sound = sound && v >= 0 && v <= most
 		}
 	}
-	if !sound || out.started != (rows > 0) || out.started != (len(out.facets) > 0) || !out.started && out.fingerprint != 0 {
+	if !sound || out.started != (r.total > 0) || out.started != (len(out.facets) > 0) || !out.started && out.fingerprint != 0 {
 		return fail(ErrFormat, "the extent contradicts itself or a number is out of range")
 	}
 	*e = out

@@ -70,6 +70,75 @@ func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
 
+// firstError returns the first of errs that is not nil. cmp.Or compares errors, which takes
+// kilobytes of reflection in TinyGo.
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// orZero is *opts, or the zero value where opts is nil.
+func orZero[T any](opts *T) (o T) {
+	if opts != nil {
+		o = *opts
+	}
+	return o
+}
+
+func orDefault[T int | float64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// checkCount is an error if an option is below 0.
+func checkCount(name string, n int) error {
+	if n < 0 {
+		return fail(ErrOption, name+" is "+strconv.Itoa(n)+", below 0")
+	}
+	return nil
+}
+
+// checkAmount is an error if an option is not a finite number of at least 0.
+func checkAmount(name string, v float64) error {
+	if v >= 0 && isFinite(v) {
+		return nil
+	}
+	return fail(ErrOption, name+" is "+decimal(v)+", not a finite number of at least 0")
+}
+
+// checkTol is an error if a tolerance, as a share, is not in [0, 1).
+func checkTol(tol float64) error {
+	if tol >= 0 && tol < 1 {
+		return nil
+	}
+	return fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
+}
+
+// checkEnum is an error if v is not one of the count values of its type.
+func checkEnum[T interface {
+	~int
+	String() string
+}](name string, v, count T) error {
+	if v >= 0 && v < count {
+		return nil
+	}
+	return fail(ErrOption, name+" is "+v.String())
+}
+
+// nameOf is the name of value v of a type, or "Solver(7)" for a value without one.
+func nameOf(kind string, v int, names ...string) string {
+	if v >= 0 && v < len(names) {
+		return names[v]
+	}
+	return kind + "(" + strconv.Itoa(v) + ")"
+}
+
 // otherShape is an ErrChanged that is an ErrShape as well.
 type otherShape struct{ problem }
 

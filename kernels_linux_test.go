@@ -72,7 +72,7 @@ func TestStripsAtPageEnd(t *testing.T) {
 			s.packStrips(rows, span{0, n}, span{0, d}, true)
 			s.packStripsT(columns, span{0, n}, span{0, d}, true)
 			s.pack(atPageEnd(t, n*d), 0, n, true)
-			s.packColumns(atPageEnd(t, n*d), 0, d)
+			s.packPart(atPageEnd(t, n*d), span{0, n}, span{0, d}, true)
 			addMulStrips(atPageEnd(t, n*n), n, rows, n, rows, n, d, true)
 			addMulStrips(atPageEnd(t, d*d), d, columns, d, columns, d, n, true)
 

@@ -103,10 +103,8 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 	most := min(size, max(4*block, 96)) // basis vectors kept at once
 	s := &krylovSpace{size: size, p: p, block: block, q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil), fresh: block}
 	rng := rand.New(rand.NewPCG(seed, 0x5eed))
-	for i := range block {
-		for j := range size {
-			s.q.row(i)[j] = 2*rng.Float64() - 1
-		}
+	for i := range block * size {
+		s.q.Data[i] = 2*rng.Float64() - 1
 	}
 	orthonormalizeCtx(ctx, rowsOf(s.q, 0, block), 0)
 	return s
@@ -128,9 +126,7 @@ func (s *krylovSpace) extend(z *Matrix) {
 	}
 	for i := range s.fresh {
 		for range 2 {
-			for l := range have {
-				projectOut(z.row(i), s.q.row(l))
-			}
+			projectOutRows(z.row(i), s.q, have)
 		}
 	}
 }
@@ -200,9 +196,7 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 		have = keep
 	}
 	s.old, s.fresh = have, min(s.block, most-have, z.Rows)
-	for i := range s.fresh {
-		copy(s.q.row(s.old+i), z.row(i))
-	}
+	copyRows(rowsOf(s.q, s.old, s.old+s.fresh), rowsOf(z, 0, s.fresh))
 	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
 }
 

@@ -12,7 +12,6 @@ package softkmeans
 // a floor for it from the spectrum, and a descent (lsddescent.go).
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -120,9 +119,7 @@ func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMo
 
 // checkLSD checks what does not depend on the similarities.
 func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
-	if opts != nil {
-		o = *opts
-	}
+	o = orZero(opts)
 	switch {
 	case o.Starts < 0:
 		return o, fail(ErrOption, "Starts is "+strconv.Itoa(o.Starts)+", below 0")
@@ -142,7 +139,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) 
 	}
 	op, err := newOperator(ctx, s, o.Workers)
 	if err == nil {
-		err = cmp.Or(checkSizeOfK(k, op.n, k), checkSizeOfK(k, k, k))
+		err = firstError(checkSizeOfK(k, op.n, k), checkSizeOfK(k, k, k))
 	}
 	return op, o, err
 }

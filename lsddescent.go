@@ -175,7 +175,7 @@ func (d *descent) run(p *Matrix, start int) (*candidate, error) {
 		return best, err
 	}
 	for i := range d.n {
-		fixSum(best.p.row(i), 1)
+		fixSum(best.p.row(i))
 	}
 	if err := d.product(best); err != nil {
 		return best, err

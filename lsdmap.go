@@ -211,9 +211,7 @@ func copyTo(dst, m *Matrix) (*Matrix, error) {
 		return m, nil
 	}
 	dst = destination(dst, m.Rows, m.Cols)
-	for i := range m.Rows {
-		copy(dst.row(i), m.row(i))
-	}
+	copyRows(dst, m)
 	return dst, nil
 }
 

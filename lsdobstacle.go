@@ -125,9 +125,7 @@ func rangeObstacle(spec *spectrum, bound, tol float64) Obstacle {
 		rest[i] = 1
 	}
 	for range 2 {
-		for i := range rank {
-			projectOut(rest, spec.rows.row(i))
-		}
+		projectOutRows(rest, spec.rows, rank)
 	}
 	worst := Obstacle{Kind: ObstacleRange}
 	for i, v := range rest {
@@ -203,8 +201,8 @@ func TILSDObstacle(kernel *Matrix, k int, tol float64) (Obstacle, error) {
 // lsdableOperator checks the arguments, and returns the operator of kernel and tol or its
 // default.
 func lsdableOperator(kernel *Matrix, k int, tol float64) (*operator, float64, error) {
-	if !(tol >= 0 && tol < 1) {
-		return nil, 0, fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
+	if err := checkTol(tol); err != nil {
+		return nil, 0, err
 	}
 	src, err := newDense(kernel, k, nil)
 	if err != nil {

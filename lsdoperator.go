@@ -29,8 +29,8 @@ type operator struct {
 // newOperator checks its arguments and finds the scale: one pass over K, and another
 // one where symmetry has to be tested.
 func newOperator(ctx context.Context, src Similarity, workers int) (*operator, error) {
-	if workers < 0 {
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers)+", below 0")
+	if err := checkCount("Workers", workers); err != nil {
+		return nil, err
 	}
 	if src == nil {
 		return nil, fail(ErrShape, "the similarity is nil")

@@ -80,11 +80,7 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	// Where there are fewer than k positive eigenvalues Z has rows of zeros.
 	m := make([]float64, k)
 	for i := range z.Rows {
-		sum := 0.0
-		for _, v := range z.row(i) {
-			sum += v
-		}
-		m[i] = sum / sumSquares(z.row(i)) // ZZᵀ = Λ
+		m[i] = sumOf(z.row(i)) / sumSquares(z.row(i)) // ZZᵀ = Λ
 	}
 	length := norm2(m)
 	if !(length > 0) {
@@ -97,11 +93,8 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	// other, an m along 1 would make w rounding alone, and H arbitrary. The coordinates
 	// Bᵀ√c·Hz leave out the one along 1, and so project onto the hyperplane. H and B are
 	// needed only as their product with Z.
-	side, sum := 1.0, 0.0
-	for _, v := range m {
-		sum += v
-	}
-	if sum < 0 {
+	side := 1.0
+	if sumOf(m) < 0 {
 		side = -1
 	}
 	w := slices.Clone(m)

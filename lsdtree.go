@@ -97,10 +97,7 @@ func HierarchicalLSDOf(ctx context.Context, s Similarity, k int, opts *LSDOption
 		g.row(i)[0] = 1
 	}
 	t.Model.Memberships, t.Model.Status = g, StatusConverged
-	all := make([]int, op.n)
-	for i := range all {
-		all[i] = i
-	}
+	all := indices(op.n)
 	leaves := make([]*leaf, 1, min(k, op.n))
 	if k == 1 {
 		leaves[0] = &leaf{members: all}
@@ -271,7 +268,7 @@ func rateTree(o *operator, t *LSDTree) error {
 		return err
 	}
 	for i := range o.n {
-		fixSum(t.Model.Memberships.row(i), 1)
+		fixSum(t.Model.Memberships.row(i))
 	}
 	d := &descent{operator: o, k: t.Model.Memberships.Cols, total: left.total}
 	f := &candidate{p: t.Model.Memberships}

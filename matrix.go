@@ -123,9 +123,7 @@ func (m *Matrix) row(i int) []float64 {
 // Clone returns a copy with storage of its own and no gap between its rows.
 func (m *Matrix) Clone() *Matrix {
 	c := NewMatrix(m.Rows, m.Cols, nil)
-	for i := range m.Rows {
-		copy(c.row(i), m.row(i))
-	}
+	copyRows(c, m)
 	return c
 }
 
@@ -332,20 +330,58 @@ func padded(m *Matrix, k int) *Matrix {
 		return m
 	}
 	out := NewMatrix(m.Rows, k, nil)
-	for i := range m.Rows {
-		copy(out.row(i), m.row(i))
-	}
+	copyRows(out, m)
 	return out
+}
+
+// maxAbs is the largest magnitude in m, 0 where m is empty.
+func maxAbs(m *Matrix) (top float64) {
+	for i := range m.Rows {
+		big, _ := rowMaxAbs(m.row(i))
+		top = max(top, big)
+	}
+	return top
+}
+
+// argmax is the index of the largest number, the lowest on ties; 0 where there is none.
+func argmax(v []float64) (best int) {
+	for i, x := range v {
+		if x > v[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// sumOf adds up v, in order.
+func sumOf(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}
+
+// indices returns 0 … n−1.
+func indices(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// copyRows overwrites the first rows of dst, and their first columns, with m.
+func copyRows(dst, m *Matrix) {
+	for i := range m.Rows {
+		copy(dst.row(i), m.row(i))
+	}
 }
 
 // descending returns the indices of v by descending value, equal values in
 // their order. It merges runs.
 func descending(v []float64) []int {
 	n := len(v)
-	order, merged := make([]int, n), make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
+	order, merged := indices(n), make([]int, n)
 	for run := 1; run < n; run *= 2 {
 		for lo := 0; lo < n; lo += 2 * run {
 			mid, hi := min(lo+run, n), min(lo+2*run, n)

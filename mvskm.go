@@ -88,10 +88,7 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // each, more on ill-conditioned data. Memory: a copy of the data as for
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
-	var o MinVolumeOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	vf, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
 		return nil, err
@@ -130,10 +127,7 @@ type PathPoint struct {
 // Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or not
 // finite.
 func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions) ([]PathPoint, error) {
-	var o MinVolumeOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	for i, v := range lambdas {
 		if !(v >= 0 && isFinite(v)) {
 			return nil, &InputError{Arg: "lambdas", Row: i, Col: -1, Value: v, Err: ErrOption}

@@ -72,10 +72,7 @@ const (
 // model is the best so far, with StatusCancelled. Objective and Warnings are the
 // summary's estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
-	var o MinVolumeSeqOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	if err := checkMinVolumeSeq(blocks, k, &o); err != nil {
 		return nil, err
 	}
@@ -102,14 +99,12 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 	if o.Centers != nil {
 		none.Cols = o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := checkAlternating(none, k, &o.MinVolumeOptions); err != nil {
+	if err := firstError(checkAlternating(none, k, &o.MinVolumeOptions), checkCount("Workers", o.Workers)); err != nil {
 		return err
 	}
 	switch {
 	case blocks == nil:
 		return fail(ErrShape, "blocks is nil")
-	case o.Workers < 0:
-		return fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	case o.SummaryRows < 0:
 		return fail(ErrOption, "SummaryRows is "+strconv.Itoa(o.SummaryRows))
 	case o.Weights != nil:
@@ -117,10 +112,7 @@ func checkMinVolumeSeq(blocks iter.Seq2[*Matrix, error], k int, o *MinVolumeSeqO
 			return err
 		}
 	}
-	if err := checkSizeOfK(k, k+1, k+1); err != nil {
-		return err
-	}
-	return checkSizeOfK(k, leastRowsPerCenter, k)
+	return firstError(checkSizeOfK(k, k+1, k+1), checkSizeOfK(k, leastRowsPerCenter, k))
 }
 
 // streamedFit is a call of FitMinVolumeSeq.
@@ -373,7 +365,7 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 		m.Status = StatusCancelled
 	}
 	s := w.p.frame(w.ctx, w.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(at.direct), relativeGap(s, at.direct, vf.pc, w.k)
+	m.rate(s, at.direct, vf.pc)
 	missed, allowed := 0.0, allowance(vf)
 	if target := vf.pc.floor + allowed; w.o.Lambda == 0 && at.objective > target+closeShare*allowed {
 		missed = min(at.objective/target, math.MaxFloat64)

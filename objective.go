@@ -29,9 +29,7 @@ func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound)
 		}
 		sums[at.chunk] += part
 	})
-	for _, v := range sums {
-		total += v
-	}
+	total = sumOf(sums)
 	if !isFinite(total) { // such as memberships and centers of 2^500 each
 		total = math.Inf(1)
 	}
@@ -45,14 +43,10 @@ type residual struct {
 }
 
 func newResidual(s *samples, f *Matrix) *residual {
-	k := f.Rows
-	r := &residual{shifted: NewMatrix(k+1, s.d, nil)}
-	copy(r.shifted.row(k), s.mean)
-	for j := range k {
-		out := r.shifted.row(j)
-		for i, v := range f.row(j) {
-			out[i] = math.Ldexp(v, -s.exp) - s.mean[i]
-		}
+	r := &residual{shifted: NewMatrix(f.Rows+1, s.d, nil)}
+	copy(r.shifted.row(f.Rows), s.mean)
+	for j := range f.Rows {
+		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 	}
 	return r
 }
@@ -118,19 +112,15 @@ func (r *residual) squares(row, g []float64, mix *mixture) float64 {
 	return length * length
 }
 
-// compareWithFloor fills in what a certificate says of the objective.
-func compareWithFloor(s *samples, f, g *Matrix, pc *principal, bound func(*Matrix) rowBound) (c Certificate, err error) {
-	objective, err := objectiveOf(s, f, g, bound)
-	if err != nil {
-		return c, err
-	}
+// compareWithFloor returns what a certificate says of an objective of k centers.
+func compareWithFloor(s *samples, objective float64, pc *principal, k int) Certificate {
 	return Certificate{
 		Objective:  s.unscaleSquare(objective),
 		Floor:      s.unscaleSquare(pc.floor),
 		FloorError: s.unscaleSquare(pc.floorError),
 		Total:      s.unscaleSquare(pc.total),
-		Gap:        relativeGap(s, objective, pc, f.Rows),
-	}, nil
+		Gap:        relativeGap(s, objective, pc, k),
+	}
 }
 
 // relativeGap is (objective − floor)/total. A difference that the rounding of numbers as
@@ -150,8 +140,7 @@ func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
 
 // spanError is Certificate.SpanError.
 func spanError(s *samples, centers, basis *Matrix) float64 {
-	top, _ := checkEntries("centers", centers, mostCenter) // they were checked
-	_, exp := math.Frexp(top)
+	_, exp := math.Frexp(maxAbs(centers))
 	exp = max(exp, s.exp) // centers may be 2^1020 times as large as the data
 	var all, off float64
 	r := make([]float64, s.d)
@@ -161,9 +150,7 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 		}
 		all += sumSquares(r)
 		for range 2 {
-			for c := range basis.Rows {
-				projectOut(r, basis.row(c))
-			}
+			projectOutRows(r, basis, basis.Rows)
 		}
 		off += sumSquares(r)
 	}

@@ -35,17 +35,7 @@ const (
 
 // String returns "auto", "gram", "jacobi" or "krylov".
 func (s Solver) String() string {
-	switch s {
-	case SolverAuto:
-		return "auto"
-	case SolverGram:
-		return "gram"
-	case SolverJacobi:
-		return "jacobi"
-	case SolverKrylov:
-		return "krylov"
-	}
-	return "Solver(" + strconv.Itoa(int(s)) + ")"
+	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
 // Options tunes [Fit] and [FitSeq]. [Floors] and [Certify] read Weights and Workers alone,
@@ -70,13 +60,6 @@ type Options struct {
 	Seq      SeqOptions // read by FitSeq alone
 }
 
-func orDefault[T int | float64](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
-}
-
 // checkK is an error if k is not a number of centers, which have indices of 32 bits. Where
 // int has 32 bits the checks of sizes find a k that is too large.
 func checkK(k int) error {
@@ -93,12 +76,13 @@ func checkFit(k int, o *Options) error {
 	if err := checkK(k); err != nil {
 		return err
 	}
-	switch {
-	case o.Enclosure != EnclosureBall && o.Enclosure != EnclosureTight:
-		return fail(ErrOption, "Enclosure is "+o.Enclosure.String())
-	case o.Solver < SolverAuto || o.Solver >= solverCount:
-		return fail(ErrOption, "Solver is "+o.Solver.String())
-	case gramOnly && o.Solver > SolverGram:
+	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
+		return err
+	}
+	if err := checkEnum("Solver", o.Solver, solverCount); err != nil {
+		return err
+	}
+	if gramOnly && o.Solver > SolverGram {
 		return fail(ErrOption, "Solver is "+o.Solver.String()+", which the build tag gramonly leaves out")
 	}
 	q := o.Orientation
@@ -146,15 +130,7 @@ const (
 
 // String returns "auto", "origin" or "affine".
 func (v Volume) String() string {
-	switch v {
-	case VolumeAuto:
-		return "auto"
-	case VolumeOrigin:
-		return "origin"
-	case VolumeAffine:
-		return "affine"
-	}
-	return "Volume(" + strconv.Itoa(int(v)) + ")"
+	return nameOf("Volume", int(v), "auto", "origin", "affine")
 }
 
 // Init is the start of [FitAlternating] and [FitMinVolume].
@@ -183,21 +159,7 @@ const (
 
 // String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
 func (i Init) String() string {
-	switch i {
-	case InitAuto:
-		return "auto"
-	case InitKMeans:
-		return "k-means"
-	case InitPlusPlus:
-		return "k-means++"
-	case InitSPA:
-		return "SPA"
-	case InitGlobal:
-		return "global"
-	case InitRandom:
-		return "random"
-	}
-	return "Init(" + strconv.Itoa(int(i)) + ")"
+	return nameOf("Init", int(i), "auto", "k-means", "k-means++", "SPA", "global", "random")
 }
 
 // Iteration is what Progress is told, on the goroutine of the caller: after every
@@ -290,39 +252,13 @@ const (
 )
 
 func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
-	if err := checkK(k); err != nil {
+	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
+		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda), checkAmount("Epsilon", o.Epsilon),
+		checkEnum("Init", o.Init, initCount), checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount))
+	if err != nil || o.Centers == nil {
 		return err
 	}
-	for _, v := range []struct {
-		name string
-		n    int
-	}{{"Restarts", o.Restarts}, {"MaxIter", o.MaxIter}} {
-		if v.n < 0 {
-			return fail(ErrOption, v.name+" is "+strconv.Itoa(v.n)+", below 0")
-		}
-	}
-	for _, v := range []struct {
-		name string
-		n    float64
-	}{{"Tol", o.Tol}, {"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
-		if !(v.n >= 0 && isFinite(v.n)) {
-			return fail(ErrOption, v.name+" is "+decimal(v.n)+", not a finite number of at least 0")
-		}
-	}
-	switch {
-	case o.Init < InitAuto || o.Init >= initCount:
-		return fail(ErrOption, "Init is "+o.Init.String())
-	case o.Sum != SumToOne && o.Sum != SumAtMostOne:
-		return fail(ErrOption, "Sum is "+o.Sum.String())
-	case o.Volume < VolumeAuto || o.Volume >= volumeCount:
-		return fail(ErrOption, "Volume is "+o.Volume.String())
-	case o.Centers == nil:
-		return nil
-	}
-	if err := checkMatrix("Centers", o.Centers); err != nil {
-		return err
-	}
-	if err := checkShape("x", x); err != nil {
+	if err := firstError(checkMatrix("Centers", o.Centers), checkShape("x", x)); err != nil {
 		return err
 	}
 	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {

@@ -156,13 +156,10 @@ func principalOfR(s *samples, r *Matrix, p int) (pc *principal, values []float64
 	if err := cancelled(s.ctx); err != nil {
 		return nil, nil, err
 	}
-	pc = &principal{status: svd.Status}
-	for i := len(svd.S) - 1; i >= 0; i-- {
-		values = append(values, svd.S[i]*svd.S[i])
-		pc.total += svd.S[i] * svd.S[i]
-	}
-	for i, j := 0, len(values)-1; i < j; i, j = i+1, j-1 {
-		values[i], values[j] = values[j], values[i]
+	pc, values = &principal{status: svd.Status}, make([]float64, len(svd.S))
+	for i := len(values) - 1; i >= 0; i-- {
+		values[i] = svd.S[i] * svd.S[i]
+		pc.total += values[i]
 	}
 	pc.basis, err = rightBasis(s, svd.V.transposed(), p)
 	return pc, values, err
@@ -187,9 +184,7 @@ func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
 // made orthonormal.
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
-	for i := range rows.Rows {
-		copy(basis.row(i), rows.row(i))
-	}
+	copyRows(basis, rows)
 	orthonormalizeCtx(ctx, basis, 0)
 	fixRowSigns(basis)
 	return basis, cancelled(ctx)
@@ -271,9 +266,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult, rounding float64) e
 	for i := range ask.Rows {
 		r := bu.row(i)
 		for range 2 {
-			for j := range count {
-				projectOut(r, u.row(j))
-			}
+			projectOutRows(r, u, count)
 		}
 		if i < count {
 			captured += t.row(i)[i]
@@ -316,9 +309,7 @@ func (s *krylovData) probed(u *Matrix) *Matrix {
 		for c := range row {
 			row[c] = rng.NormFloat64()
 		}
-		for j := range u.Rows {
-			projectOut(row, u.row(j))
-		}
+		projectOutRows(row, u, u.Rows)
 	}
 	return out
 }

@@ -118,12 +118,9 @@ func triangularFactor(s *samples) (*Matrix, error) {
 			s.pack(top, lo, hi, true)
 			return
 		}
-		s.packColumns(at.scratch[:size*m], lo, hi)
-		for i := range size {
-			for j, v := range at.scratch[i*m : (i+1)*m] {
-				top[j*size+i] = v
-			}
-		}
+		columns := NewMatrix(size, m, at.scratch[:size*m])
+		s.packPart(columns.Data, span{0, s.n}, span{lo, hi}, true)
+		transposeTo(NewMatrix(m, size, top), columns)
 	})
 	if err != nil {
 		return nil, err

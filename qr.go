@@ -91,7 +91,7 @@ func qrReduce(ctx context.Context, a *Matrix) {
 // all remaining columns are negligible.
 func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
-	f := &qr{a: a, perm: make([]int, n)}
+	f := &qr{a: a, perm: indices(n)}
 	w := make([]float64, max(m, n))
 	// The lengths of the columns below the current row, and as they were last computed.
 	norms, fresh := make([]float64, n), make([]float64, n)
@@ -102,7 +102,6 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 		return norm2(w[from:m])
 	}
 	for j := range n {
-		f.perm[j] = j
 		norms[j] = column(j, 0)
 		fresh[j] = norms[j]
 	}
@@ -189,9 +188,7 @@ func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	}
 	scale(row, 1/before)
 	for round := range 2 {
-		for l := range count {
-			projectOut(row, v.row(l))
-		}
+		projectOutRows(row, v, count)
 		left := norm2(row)
 		if round == 0 && left < share || left == 0 {
 			return false
@@ -199,6 +196,13 @@ func deflate(row []float64, v *Matrix, count int, share float64) bool {
 		scale(row, 1/left)
 	}
 	return true
+}
+
+// projectOutRows is projectOut for the first `count` rows of v, one after the other.
+func projectOutRows(x []float64, v *Matrix, count int) {
+	for l := range count {
+		projectOut(x, v.row(l))
+	}
 }
 
 // fixSigns makes the entry of largest magnitude in every column of v positive

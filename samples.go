@@ -49,10 +49,7 @@ const (
 // newSamples checks x and weights and finds the units and the mean in one pass over X,
 // O(nd). Where centred is false the mean is 0.
 func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
-	if workers < 0 {
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(workers)+", below 0")
-	}
-	if err := checkSamples(x); err != nil {
+	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(weights, x.Rows); err != nil {
@@ -172,10 +169,15 @@ func (s *samples) weight(i int) float64 {
 // pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
 // row i by √w_i. A row of weight 0 is written as zeros.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
-	a, mean := s.factor(), s.mean
-	for i := lo; i < hi; i++ {
-		row := s.x.row(i)
-		out := dst[(i-lo)*s.d:][:len(row)]
+	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
+}
+
+// packPart is pack for some columns.
+func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
+	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
+	for i := rows.lo; i < rows.hi; i++ {
+		row := s.x.row(i)[cols.lo:cols.hi]
+		out := dst[(i-rows.lo)*len(row):][:len(row)]
 		if s.weight(i) == 0 {
 			clear(out)
 			continue
@@ -232,22 +234,6 @@ func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// packColumns writes columns lo…hi−1 of all rows, weighted: n rows of length hi−lo.
-func (s *samples) packColumns(dst []float64, lo, hi int) {
-	a, mean, m := s.factor(), s.mean[lo:hi], hi-lo
-	for i := range s.n {
-		out := dst[i*m : (i+1)*m]
-		if s.weight(i) == 0 {
-			clear(out)
-			continue
-		}
-		shift(out, s.x.row(i)[lo:hi], mean, a)
-		if s.weights != nil {
-			scale(out, math.Sqrt(s.weight(i)))
-		}
-	}
-}
-
 // totalSquares returns ‖Xc‖², weighted.
 func (s *samples) totalSquares() (float64, error) {
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
@@ -256,11 +242,7 @@ func (s *samples) totalSquares() (float64, error) {
 		s.pack(block, at.lo, at.hi, true)
 		sums[at.chunk] += sumSquares(block)
 	})
-	var total float64
-	for _, v := range sums {
-		total += v
-	}
-	return total, err
+	return sumOf(sums), err
 }
 
 // wide reports whether the rows are the smaller side, and their products may be taken.

@@ -136,8 +136,8 @@ func LinearKernel(x *Matrix) (*SampleKernel, error) {
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], and [ErrOption]
 // for a gamma that is negative or not finite.
 func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
-	if !(gamma >= 0) || math.IsInf(gamma, 1) {
-		return nil, fail(ErrOption, "gamma is "+decimal(gamma)+", not a finite number of at least 0")
+	if err := checkAmount("gamma", gamma); err != nil {
+		return nil, err
 	}
 	k, err := LinearKernel(x)
 	if err != nil {
@@ -171,10 +171,7 @@ const medianRows = 1000
 // medianDistance is the median of the heuristic, for the scaled samples. Distances below
 // leastScale count as 0.
 func (k *SampleKernel) medianDistance() float64 {
-	rows := make([]int, k.s.n)
-	for i := range rows {
-		rows[i] = i
-	}
+	rows := indices(k.s.n)
 	if len(rows) > medianRows {
 		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:medianRows]

@@ -69,17 +69,12 @@ const (
 	// the data: the smallest regular simplex of that orientation. Its prototypes are nearer
 	// to the data and its memberships farther from 1/k.
 	EnclosureTight
+	enclosureCount // a new enclosure stands before it
 )
 
 // String returns "ball" or "tight".
 func (e Enclosure) String() string {
-	switch e {
-	case EnclosureBall:
-		return "ball"
-	case EnclosureTight:
-		return "tight"
-	}
-	return "Enclosure(" + strconv.Itoa(int(e)) + ")"
+	return nameOf("Enclosure", int(e), "ball", "tight")
 }
 
 // enclosure is a regular simplex in the coordinates of the projected data: k unit vectors
@@ -211,12 +206,12 @@ func (b *barycentric) of(g, w []float64) {
 	for j, v := range g {
 		g[j] = max(0, v)
 	}
-	fixSum(g, 1)
+	fixSum(g)
 }
 
-// fixSum adds the difference from the wanted sum to the largest entry. The difference is a
-// rounding error, so that no entry changes visibly and zeros stay zeros.
-func fixSum(g []float64, want float64) {
+// fixSum adds what the sum lacks of 1 to the largest entry. The difference is a rounding
+// error, so that no entry changes visibly and zeros stay zeros.
+func fixSum(g []float64) {
 	for range 2 {
 		var sum, lost float64
 		big := 0
@@ -232,10 +227,10 @@ func fixSum(g []float64, want float64) {
 			}
 		}
 		sum += lost
-		if sum == want {
+		if sum == 1 {
 			return
 		}
-		g[big] += want - sum
+		g[big] += 1 - sum
 	}
 }
 
@@ -302,15 +297,10 @@ const (
 	// SumAtMostOne: at most 1 (to one rounding). The rest up to 1 is the membership of a
 	// vertex at 0, such as the shade of a scene. The data is not centred.
 	SumAtMostOne
+	sumCount // a new sum stands before it
 )
 
 // String returns "one" or "at most one".
 func (s Sum) String() string {
-	switch s {
-	case SumToOne:
-		return "one"
-	case SumAtMostOne:
-		return "at most one"
-	}
-	return "Sum(" + strconv.Itoa(int(s)) + ")"
+	return nameOf("Sum", int(s), "one", "at most one")
 }

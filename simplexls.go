@@ -4,7 +4,6 @@ package softkmeans
 // a sample (fully constrained least squares, as unmixing calls it).
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 )
@@ -38,31 +37,20 @@ type SimplexOptions struct {
 // [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
 // dst is unchanged.
 func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
-	var o SimplexOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	none := SimplexInfo{}
-	if o.Workers < 0 {
-		return nil, none, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
-	}
-	if o.Sum != SumToOne && o.Sum != SumAtMostOne {
-		return nil, none, fail(ErrOption, "Sum is "+o.Sum.String())
-	}
-	if err := checkShape("x", x); err != nil {
+	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices))
+	if err != nil {
 		return nil, none, err
-	}
-	if err := checkMatrix("vertices", vertices); err != nil {
-		return nil, none, err
-	}
-	if vertices.Rows == 0 {
-		return nil, none, fail(ErrTooFewSamples, "no vertices")
-	}
-	if x.Cols != vertices.Cols {
-		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+strconv.Itoa(vertices.Cols))
 	}
 	k := vertices.Rows
-	if err := cmp.Or(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1)); err != nil {
+	switch {
+	case k == 0:
+		return nil, none, fail(ErrTooFewSamples, "no vertices")
+	case x.Cols != vertices.Cols:
+		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+strconv.Itoa(vertices.Cols))
+	}
+	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1)); err != nil {
 		return nil, none, err
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
@@ -73,11 +61,11 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 		if err := checkMatrix("Start", o.Start); err != nil {
 			return nil, none, err
 		}
-		if o.Start.Rows != x.Rows || o.Start.Cols != vertices.Rows {
-			return nil, none, fail(ErrShape, "Start is "+shape(o.Start.Rows, o.Start.Cols)+", the result is "+shape(x.Rows, vertices.Rows))
+		if o.Start.Rows != x.Rows || o.Start.Cols != k {
+			return nil, none, fail(ErrShape, "Start is "+shape(o.Start.Rows, o.Start.Cols)+", the result is "+shape(x.Rows, k))
 		}
 	}
-	dst = destination(dst, x.Rows, vertices.Rows)
+	dst = destination(dst, x.Rows, k)
 	info, err := newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, o.Start, workers)
 	return dst, info, err
 }

@@ -82,17 +82,12 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 
 // centreVertices sets outer, centre and vertices, not yet scaled by 2^-inner. It returns
 // the largest magnitude of the vertices.
-func (p *simplexProblem) centreVertices(vertices *Matrix) (top float64) {
+func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	given := vertices.Rows
 	p.centre = resized(p.centre, p.d)
 	p.vertices = reshaped(p.vertices, p.k, p.d)
 	clear(p.centre)
-	most := leastScale
-	for j := range given {
-		big, _ := rowMaxAbs(vertices.row(j))
-		most = max(most, big)
-	}
-	_, p.outer = math.Frexp(most)
+	_, p.outer = math.Frexp(max(maxAbs(vertices), leastScale))
 	f := math.Ldexp(1, -p.outer)
 	for j := range given {
 		axpy(p.centre, f/float64(p.k), vertices.row(j))
@@ -100,18 +95,14 @@ func (p *simplexProblem) centreVertices(vertices *Matrix) (top float64) {
 	for j := range p.k {
 		out := p.vertices.row(j)
 		if j < given {
-			for i, v := range vertices.row(j) {
-				out[i] = f*v - p.centre[i]
-			}
-		} else { // the origin
-			for i, c := range p.centre {
-				out[i] = -c
-			}
+			shift(out, vertices.row(j), p.centre, f)
+			continue
 		}
-		big, _ := rowMaxAbs(out)
-		top = max(top, big)
+		for i, c := range p.centre { // the origin
+			out[i] = -c
+		}
 	}
-	return top
+	return maxAbs(p.vertices)
 }
 
 // coincide reports whether all vertices are the same. Those that differ by more than the
@@ -181,7 +172,7 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int, info *SimplexInfo) bool {
 			row[j] = 1 / float64(p.k)
 		}
 		if !p.atMost {
-			fixSum(row, 1)
+			fixSum(row)
 		}
 	}
 	if p.k > 1 {

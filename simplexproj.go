@@ -40,7 +40,7 @@ func ProjectSimplex(dst, v []float64) []float64 {
 	for i, x := range dst {
 		dst[i] = max(x-tau, 0)
 	}
-	fixSum(dst, 1)
+	fixSum(dst)
 	return dst
 }
 

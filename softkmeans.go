@@ -10,7 +10,6 @@ package softkmeans
 // subspace that encloses the projected data then attains the relaxed minimum with G ≥ 0.
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -70,10 +69,7 @@ type Model struct {
 // of 24 to 480 rows, or columns of wide data. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	return o.fit(ctx, x, k, o.Weights, o.Solver)
 }
 
@@ -112,12 +108,18 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	c, err := compareWithFloor(s, m.Centers, m.Memberships, pc, nil)
+	objective, err := objectiveOf(s, m.Centers, m.Memberships, nil)
 	if err != nil {
 		return nil, err
 	}
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
+	m.rate(s, objective, pc)
 	return m, nil
+}
+
+// rate sets what compares the objective, in scaled units, with the floor.
+func (m *Model) rate(s *samples, objective float64, pc *principal) {
+	c := compareWithFloor(s, objective, pc, m.Centers.Rows)
+	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 }
 
 // Labels returns the cluster with the largest membership for each row of Memberships, the
@@ -132,22 +134,30 @@ func largest(dst []int, g *Matrix) []int {
 	if g != nil {
 		n = g.Rows
 	}
+	dst = labelsOf(dst, n)
+	for i := range dst {
+		dst[i] = argmax(g.Row(i))
+	}
+	return dst
+}
+
+// labelsOf returns dst, or new labels where dst is nil. It panics if they are not n.
+func labelsOf(dst []int, n int) []int {
 	if dst == nil {
 		dst = make([]int, n)
 	}
 	if len(dst) != n {
 		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(n) + " rows")
 	}
-	for i := range dst {
-		dst[i] = 0
-		row := g.Row(i)
-		for j, v := range row {
-			if v > row[dst[i]] {
-				dst[i] = j
-			}
-		}
-	}
 	return dst
+}
+
+// checkFitted is an error for a model without centers, or with some that are out of range.
+func (m *Model) checkFitted() error {
+	if m.Centers == nil || m.Centers.Rows == 0 {
+		return fail(ErrTooFewSamples, "the model has no centers")
+	}
+	return checkMatrix("centers", m.Centers)
 }
 
 // Nearest returns for each row of x (n×d) the index of the nearest center, the lowest
@@ -159,36 +169,24 @@ func largest(dst []int, g *Matrix) []int {
 // dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk).
 // Errors: those of [Model.Predict]; on an error dst is unchanged.
 func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
-	if m.Centers == nil {
-		return nil, fail(ErrTooFewSamples, "the model has no centers")
-	}
-	if err := checkMatrix("centers", m.Centers); err != nil {
+	if err := firstError(m.checkFitted(), checkShape("x", x)); err != nil {
 		return nil, err
 	}
-	if m.Centers.Rows == 0 {
-		return nil, fail(ErrTooFewSamples, "the model has no centers")
-	}
-	if err := checkShape("x", x); err != nil {
-		return nil, err
-	}
-	if x.Cols != m.Centers.Cols {
+	k := m.Centers.Rows
+	switch {
+	case x.Cols != m.Centers.Cols:
 		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
-	}
-	if k := m.Centers.Rows; k >= math.MaxInt32 {
+	case k >= math.MaxInt32:
 		return nil, fail(ErrShape, strconv.Itoa(k)+" centers are too many")
-	} else if err := cmp.Or(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+	}
+	if err := firstError(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
 		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
 		return nil, err
 	}
-	if dst == nil {
-		dst = make([]int, x.Rows)
-	}
-	if len(dst) != x.Rows {
-		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(x.Rows) + " rows")
-	}
+	dst = labelsOf(dst, x.Rows)
 	clear(dst)
 	p := newSimplexProblem(m.Centers, SumToOne)
 	if p.flat {
@@ -229,10 +227,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without centers; on an
 // error dst is unchanged.
 func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
-	if m.Centers == nil {
-		return nil, fail(ErrTooFewSamples, "the model has no centers")
-	}
-	if err := checkMatrix("centers", m.Centers); err != nil {
+	if err := m.checkFitted(); err != nil {
 		return nil, err
 	}
 	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})

@@ -24,11 +24,7 @@ const (
 // sampleRow draws an index with probability proportional to its share, 0 where all
 // shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
-	var total float64
-	for _, v := range shares {
-		total += v
-	}
-	left := rng.Float64() * total
+	left := rng.Float64() * sumOf(shares)
 	last := 0
 	for i, v := range shares {
 		if v > 0 {

@@ -2,26 +2,12 @@ package softkmeans
 
 // Why a computation stopped.
 
-import "strconv"
-
 // Status says why a computation stopped.
 type Status int
 
 // String returns the status in words.
 func (s Status) String() string {
-	switch s {
-	case StatusNone:
-		return "none"
-	case StatusOptimal:
-		return "optimal"
-	case StatusConverged:
-		return "converged"
-	case StatusIterationLimit:
-		return "iteration limit"
-	case StatusCancelled:
-		return "cancelled"
-	}
-	return "Status(" + strconv.Itoa(int(s)) + ")"
+	return nameOf("Status", int(s), "none", "optimal", "converged", "iteration limit", "cancelled")
 }
 
 const (

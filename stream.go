@@ -54,27 +54,19 @@ const fewestPasses = 4
 // much for its memberships. SolverGram and SolverJacobi take some 50·d² bytes more, 230 MB
 // in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
-	if err := checkFit(k, &o); err != nil {
+	o := orZero(opts)
+	if err := firstError(checkFit(k, &o), checkCount("Workers", o.Workers)); err != nil {
 		return nil, err
 	}
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
 	switch {
 	case blocks == nil:
 		return nil, fail(ErrShape, "blocks is nil")
-	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	case o.Seq.Passes < 0 || o.Seq.Passes > 0 && o.Seq.Passes < fewestPasses:
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(o.Seq.Passes)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	case o.Weights != nil:
-		err := checkSizeOfK(k, k+1, k+1) // rows of weight 0, see solveZeroWeights
-		if err == nil {
-			err = checkWeights(o.Weights, len(o.Weights))
-		}
-		if err != nil {
+		// For the size see solveZeroWeights.
+		if err := firstError(checkSizeOfK(k, k+1, k+1), checkWeights(o.Weights, len(o.Weights))); err != nil {
 			return nil, err
 		}
 	}
@@ -493,6 +485,6 @@ func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
 		return err
 	}
 	s := p.frame(q.ctx, q.o.Workers)
-	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, &p.pc, p.k)
+	m.rate(s, objective, &p.pc)
 	return nil
 }

@@ -33,10 +33,7 @@ type Subspace struct {
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
 func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
-	var o Options
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	switch {
 	case s.weight == 0:
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
@@ -44,13 +41,8 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which needs the rows; take SolverAuto or SolverGram")
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
-	case o.Workers < 0:
-		return nil, fail(ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
 	}
-	if err := checkFit(k, &o); err != nil {
-		return nil, err
-	}
-	if err := checkSizeOfK(k, k, s.cols); err != nil {
+	if err := firstError(checkCount("Workers", o.Workers), checkFit(k, &o), checkSizeOfK(k, k, s.cols)); err != nil {
 		return nil, err
 	}
 	pc, err := s.principal(context.Background(), min(k-1, s.cols), o.Workers)
@@ -208,10 +200,7 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 // residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖² of the rows, weighted and in
 // scaled units. It takes their projections w, and leaves −w there.
 func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err error) {
-	index := make([]int, basis.Rows)
-	for c := range index {
-		index[c] = c
-	}
+	index := indices(basis.Rows)
 	sums := make([][2]float64, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
@@ -287,11 +276,9 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	s := p.frame(context.Background(), 0)
-	return &Model{
-		Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Objective: s.unscaleSquare(e.objective), Floor: s.unscaleSquare(p.pc.floor),
-		FloorError: s.unscaleSquare(p.pc.floorError), Total: s.unscaleSquare(p.pc.total), Gap: relativeGap(s, e.objective, &p.pc, p.k),
-		Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status,
-	}, nil
+	m := &Model{Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status}
+	m.rate(s, e.objective, &p.pc)
+	return m, nil
 }
 
 // sameSquares is an error if the sum of squares of a pass, about the mean, is not that of

@@ -223,7 +223,7 @@ func (t *reduction) split(part func(lo, hi int)) {
 // by the root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric
 // Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf): some 10n² multiplications.
 func (t *reduction) values(ctx context.Context) []float64 {
-	d := append([]float64(nil), t.diag...)
+	d := slices.Clone(t.diag)
 	squares := make([]float64, len(d))
 	t.split(func(lo, hi int) {
 		for i, e := range t.off[lo:hi] {
@@ -248,7 +248,7 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 		if stopped(ctx) {
 			return
 		}
-		for range maxSweeps { // as in eigenQL
+		for range maxSweeps { // as in implicitQL
 			m := l
 			for m < n-1 {
 				if s := math.Abs(d[m]) + math.Abs(d[m+1]); e[m] <= 0x1p-106*(s*s) {
@@ -530,11 +530,7 @@ const offZero = 0x1p-200
 func (t *reduction) leadingQL(ctx context.Context, p, workers int) *Matrix {
 	all := t.accumulate(ctx, workers)
 	values := t.implicitQL(ctx, all)
-	rows := NewMatrix(p, all.Cols, nil)
-	for at, i := range descending(values)[:p] {
-		copy(rows.row(at), all.row(i))
-	}
-	return rows
+	return chosenRows(all, descending(values)[:p])
 }
 
 // implicitQL overwrites T by implicit QL steps with Wilkinson's shift, and the
@@ -550,7 +546,7 @@ func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []floa
 		// off[l] is taken for rounding.
 		for range maxSweeps {
 			m := l
-			for m < n-1 && math.Abs(off[m]) > 0x1p-53*(math.Abs(diag[m])+math.Abs(diag[m+1])) {
+			for m < n-1 && !offNegligible(off[m], diag[m], diag[m+1]) {
 				m++
 			}
 			if m == l {

@@ -28,19 +28,11 @@ type TruncatedOptions struct {
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k or the
 // options, and ctx's, wrapped.
 func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*SVDResult, error) {
-	var o TruncatedOptions
-	if opts != nil {
-		o = *opts
-	}
+	o := orZero(opts)
 	if !(o.Tol >= 0) || o.MaxSteps < 0 {
 		return nil, fail(ErrOption, "Tol or MaxSteps is negative or not a number")
 	}
-	if o.Tol == 0 {
-		o.Tol = 1e-10
-	}
-	if o.MaxSteps == 0 {
-		o.MaxSteps = defaultKrylovSteps
-	}
+	o.Tol, o.MaxSteps = orDefault(o.Tol, 1e-10), orDefault(o.MaxSteps, defaultKrylovSteps)
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
@@ -62,13 +54,8 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 		return nil, err
 	}
 	in := jacobiSVD(ctx, av.transposed(), 1)
-	vt := NewMatrix(k, s.d, nil)
-	for i := range k {
-		for l := range k {
-			axpy(vt.row(i), in.V.Data[l*k+i], kry.basis.row(l))
-		}
-	}
-	r := &SVDResult{U: in.U, S: in.S, V: vt.transposed(), Residuals: make([]float64, k), Iterations: kry.steps, Status: kry.status}
+	v := combine(in.V.transposed(), kry.basis, k, k).transposed()
+	r := &SVDResult{U: in.U, S: in.S, V: v, Residuals: make([]float64, k), Iterations: kry.steps, Status: kry.status}
 	fixSigns(r.V, r.U)
 	atu, err := multiplyT(s, r.U.transposed())
 	if err != nil {

@@ -341,12 +341,11 @@ func (vf *volumeFit) runStarts(lambda float64) (best *runResult, from *Matrix, e
 }
 
 // model returns the model of centers f and the run that they came from, without
-// memberships, objective and warnings.
+// memberships, warnings and what rate sets.
 func (vf *volumeFit) model(f *Matrix, run *runResult) *Model {
 	s := vf.s
 	m := &Model{
 		Centers: vf.toData(f), Lambda: s.unscaleSquare(run.lambda), Sum: vf.sum, Solver: vf.pc.solver,
-		Floor: s.unscaleSquare(vf.pc.floor), FloorError: s.unscaleSquare(vf.pc.floorError), Total: s.unscaleSquare(vf.pc.total),
 		Iterations: run.iterations, Status: run.status, Trace: run.trace,
 	}
 	if run.lambda > 0 {
@@ -376,7 +375,7 @@ func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	m.Objective, m.Gap = s.unscaleSquare(objective), relativeGap(s, objective, vf.pc, vf.k)
+	m.rate(s, objective, vf.pc)
 	var members membershipStats
 	members.add(s, vf.z, best.g)
 	m.Warnings = findWarnings(best.f, &members, vf.spread(), vf.missed)

@@ -33,13 +33,7 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 		g := g.row(i)
 		axpy(c.members, w, g)
 		c.total += w
-		best := 0
-		for a, v := range g {
-			if v > g[best] {
-				best = a
-			}
-		}
-		c.largest[best] = true
+		c.largest[argmax(g)] = true
 		c.farthest = max(c.farthest, norm2(z.row(i)))
 	}
 }

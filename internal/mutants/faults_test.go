@@ -18,9 +18,7 @@ const module = "../.."
 // root loads the root package.
 func root(t *testing.T) *pack {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command")
-	}
+	long(t)
 	p, err := load(context.Background(), module)
 	if err != nil {
 		t.Fatal(err)

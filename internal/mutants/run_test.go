@@ -58,13 +58,21 @@ func TestOne(t *testing.T) {
 	return dir
 }
 
-func TestVerdicts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
+// long skips what builds programs or reads all sources, but in the complete tests:
+//
+//	SOFTKMEANS_LONG=1 go test ./internal/mutants
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("SOFTKMEANS_LONG") != "1" {
+		t.Skip("runs with SOFTKMEANS_LONG=1")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("no go command")
 	}
+}
+
+func TestVerdicts(t *testing.T) {
+	long(t)
 	from := small(t)
 	source, err := os.ReadFile(filepath.Join(from, "small.go"))
 	if err != nil {
@@ -149,12 +157,7 @@ broken small.go slip: does not compile
 
 // TestUnsound: tests that fail by themselves prove nothing.
 func TestUnsound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds programs")
-	}
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command")
-	}
+	long(t)
 	from := small(t)
 	faults, err := parse("seen small.go sign: differences for sums\n-sum += i\n+sum -= i\n")
 	if err != nil {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -47,7 +48,7 @@ func TestLimits(t *testing.T) {
 		{"blank lines", "", " \n", `f.csv: the first 64 MB are blank lines`, 66 << 20},
 		{"CR alone", "x0,x1\r", "1,2\r", `f.csv: the lines end in CR alone; convert them to LF`, 2 << 20},
 	} {
-		if testing.Short() && test.most > 64<<20 {
+		if os.Getenv("SOFTKMEANS_LONG") != "1" && test.most > 64<<20 {
 			continue // time
 		}
 		workers := []int{0, 1, 2}
@@ -78,8 +79,8 @@ func TestLimits(t *testing.T) {
 
 // A text just within the limits is read.
 func TestWithinLimits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads lines of 64 MB")
+	if os.Getenv("SOFTKMEANS_LONG") != "1" {
+		t.Skip("reads lines of 64 MB; SOFTKMEANS_LONG=1 runs it")
 	}
 	long := strings.Repeat("x\n", mostQuoted/2)
 	for text, want := range map[string]string{
@@ -98,8 +99,8 @@ func TestWithinLimits(t *testing.T) {
 
 // A row of many lines has the same limit as a line.
 func TestLongRow(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads lines of 64 MB")
+	if os.Getenv("SOFTKMEANS_LONG") != "1" {
+		t.Skip("reads lines of 64 MB; SOFTKMEANS_LONG=1 runs it")
 	}
 	in := &endless{head: "1\n2,", again: "\"" + strings.Repeat(strings.Repeat("x", 255)+"\n", 1<<11) + "\","}
 	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil || err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
@@ -109,8 +110,8 @@ func TestLongRow(t *testing.T) {
 
 // A line of too many fields takes no more memory than the longest permitted line.
 func TestManyColumns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads lines of 64 MB")
+	if os.Getenv("SOFTKMEANS_LONG") != "1" {
+		t.Skip("reads lines of 64 MB; SOFTKMEANS_LONG=1 runs it")
 	}
 	most := strings.Repeat("1,", mostColumns-1) + "1\n"
 	if got, err := read(most, Dialect{}); err != nil || len(got.Data) != mostColumns {
