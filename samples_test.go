@@ -268,7 +268,7 @@ func TestSamplesTable(t *testing.T) {
 		var sum, all float64
 		for i := range n {
 			x.Set(i, 0, 0.1)
-			x.Set(i, 1, float64(i%5)-9)
+			x.Set(i, 1, float64(i*i%7)-9)
 			w[i] = float64(i % 3)
 			sum += w[i] * x.At(i, 1)
 			all += w[i]

@@ -267,9 +267,9 @@ func TestVolumeUnits(t *testing.T) {
 // the restart that is kept is the best.
 func TestRunTold(t *testing.T) {
 	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
-	for _, lambda := range []float64{0, 40} {
+	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
 		var told []Iteration
-		vf, err := openVolumeFit(bg, x, 3, &MinVolumeOptions{Init: InitRandom, Restarts: 4, MaxIter: 6, Progress: func(it Iteration) { told = append(told, it) }})
+		vf, err := openVolumeFit(bg, x, 3, &MinVolumeOptions{Init: InitRandom, Restarts: 4, MaxIter: 6, Seed: uint64(seed), Progress: func(it Iteration) { told = append(told, it) }})
 		if err != nil {
 			t.Fatal(err)
 		}
