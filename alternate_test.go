@@ -463,3 +463,169 @@ func TestTraceTiny(t *testing.T) {
 		}
 	}
 }
+
+// TestPassParts: the sums of a pass by their definitions, over one chunk and over many,
+// with memory of earlier passes.
+func TestPassParts(t *testing.T) {
+	for _, n := range []int{6, 1500} {
+		x, w := randomData(n, 2, 0, 3), make([]float64, n)
+		for i := range w {
+			w[i] = float64(i%3) / 2
+		}
+		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
+			vf, err := openVolumeFit(bg, x, 3, &MinVolumeOptions{Weights: w, Volume: volume, Workers: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			vf.eps, vf.lambda, vf.residual = .25, 3, .5
+			at := vf.newIterate()
+			for pass := range 3 {
+				for _, dirty := range []*Matrix{at.gg, at.gz, at.majoriser} {
+					for i := range dirty.Data {
+						dirty.Data[i] = math.NaN()
+					}
+				}
+				at.penalty, at.objective = 99, 99
+				copy(at.f.Data, randomData(3, 2, 0, uint64(pass)).Data)
+				if err := vf.pass(at, nil); err != nil {
+					t.Fatal(err)
+				}
+				weighted := mapped(at.g, func(i, _ int, v float64) float64 { return v * vf.s.weight(i) })
+				want := .5
+				for i := range n {
+					for c := range 2 {
+						v := vf.z.At(i, c)
+						for a := range 3 {
+							v -= at.g.At(i, a) * at.f.At(a, c)
+						}
+						want += vf.s.weight(i) * v * v
+					}
+				}
+				gg, gz := product(weighted.transposed(), at.g), product(weighted.transposed(), vf.z)
+				if maxDiff(at.gg, gg) > 1e-12*float64(n) || maxDiff(at.gz, gz) > 1e-12*float64(n) || math.Abs(at.objective-want) > 1e-12*want {
+					t.Errorf("%d rows, pass %d: sums are off by %g and %g, the objective is %g, want %g", n, pass, maxDiff(at.gg, gg), maxDiff(at.gz, gz), at.objective, want)
+				}
+				if at.loss != at.objective+1.5*at.penalty || at.lossAt(5) != at.objective+2.5*at.penalty {
+					t.Errorf("%d rows: loss %g of %g and %g", n, at.loss, at.objective, at.penalty)
+				}
+				// D is the inverse of FFᵀ + εI, for VolumeAffine within the contrasts.
+				f, b := at.f, identity(3)
+				if volume == VolumeAffine {
+					b = vf.contrasts
+					f = product(b.transposed(), f)
+				}
+				a := product(f, f.transposed())
+				for i := range a.Rows {
+					a.Data[i*a.Cols+i] += .25
+				}
+				d := product(product(b.transposed(), at.majoriser), b)
+				if b.Cols < 3 {
+					eye := product(b.transposed(), b) // a multiple of the identity
+					scale(d.Data, 1/(eye.At(0, 0)*eye.At(0, 0)))
+				}
+				if off := maxDiff(product(d, a), identity(a.Rows)); off > 1e-12 {
+					t.Errorf("%v: the majoriser is no inverse: %g", volume, off)
+				}
+				det := a.At(0, 0)*a.At(1, 1) - a.At(0, 1)*a.At(0, 1)
+				if a.Rows == 3 {
+					det = a.At(0, 0)*(a.At(1, 1)*a.At(2, 2)-a.At(1, 2)*a.At(1, 2)) - a.At(0, 1)*(a.At(0, 1)*a.At(2, 2)-a.At(1, 2)*a.At(0, 2)) + a.At(0, 2)*(a.At(0, 1)*a.At(1, 2)-a.At(1, 1)*a.At(0, 2))
+				}
+				if math.Abs(at.penalty-math.Log(det)) > 1e-12*(1+math.Abs(at.penalty)) {
+					t.Errorf("%v: penalty %g, want %g", volume, at.penalty, math.Log(det))
+				}
+			}
+			vf.eps = 0
+			if err := vf.pass(at, nil); err != nil || at.penalty != 0 || maxDiff(at.majoriser, NewMatrix(3, 3, nil)) != 0 || at.loss != at.objective {
+				t.Errorf("%d rows: penalty %g without ε, %v", n, at.penalty, err)
+			}
+			// The step solves its linear equations, and keeps a center without samples.
+			vf.eps = .25
+			copy(at.f.Data, []float64{0, 0, 1, 0, 0, 1})
+			if err := vf.pass(at, nil); err != nil {
+				t.Fatal(err)
+			}
+			before, to := at.f.Clone(), NewMatrix(3, 2, nil)
+			vf.centersStep(to, at)
+			a := at.gg.Clone()
+			axpy(a.Data, 1.5, at.majoriser.Data)
+			delta := max(a.At(0, 0), a.At(1, 1), a.At(2, 2)) * 0x1p-36
+			for i := range 3 {
+				a.Data[4*i] += delta
+			}
+			right := at.gz.Clone()
+			axpy(right.Data, delta, before.Data)
+			if off := maxDiff(product(a, to), right); off > 1e-11*float64(n) || maxDiff(at.f, before) != 0 {
+				t.Errorf("%d rows: the step leaves %g", n, off)
+			}
+		}
+	}
+}
+
+// TestRunSteps: the iterates are those of the method as it is written down: F-steps with
+// momentum (t−1)/(t+9), dropped where the loss would rise, until two calm iterations.
+func TestRunSteps(t *testing.T) {
+	for _, lambda := range []float64{0, 2} {
+		for _, tol := range []float64{1e-2, 1e-5} {
+			for _, most := range []int{0, 1, 7, 400} {
+				vf, err := openVolumeFit(bg, noisy(firstOf(mixtures(60, 4, 3, .6, 1, 2)), 15, 1), 3, &MinVolumeOptions{Workers: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				vf.setEpsilon()
+				vf.lambda = lambda
+				start := rowsOf(vf.z, 0, 3).Clone()
+				var told []float64
+				at, iterations, status := vf.run(start, most, tol, func(i int, at *iterate) {
+					if i != len(told) {
+						t.Errorf("iteration %d is told as %d", len(told), i)
+					}
+					told = append(told, at.loss)
+				})
+				now := vf.newIterate()
+				copy(now.f.Data, start.Data)
+				if err := vf.pass(now, nil); err != nil {
+					t.Fatal(err)
+				}
+				want, end := []float64{now.loss}, StatusIterationLimit
+				plain, age, calm := NewMatrix(3, vf.z.Cols, nil), 0.0, 0
+				for i := 1; i <= most; i++ {
+					before := plain
+					plain = NewMatrix(3, vf.z.Cols, nil)
+					vf.centersStep(plain, now)
+					next := vf.newIterate()
+					copy(next.f.Data, plain.Data)
+					momentum := max(age-1, 0) / (age + 9)
+					if age++; momentum > 0 {
+						axpy(next.f.Data, momentum, plain.Data)
+						axpy(next.f.Data, -momentum, before.Data)
+					}
+					if vf.pass(next, now.g); momentum > 0 && next.loss > now.loss {
+						age = 0
+						copy(next.f.Data, plain.Data)
+						vf.pass(next, now.g)
+					}
+					if next.loss > now.loss {
+						end = StatusConverged
+						break
+					}
+					var change float64
+					for j, v := range next.f.Data {
+						change += (v - now.f.Data[j]) * (v - now.f.Data[j])
+					}
+					if calm++; now.loss-next.loss > tol*next.objective || change > tol*sumSquares(next.f.Data) {
+						calm = 0
+					}
+					now = next
+					want = append(want, now.loss)
+					if calm == 2 {
+						end = StatusConverged
+						break
+					}
+				}
+				if !slices.Equal(told, want) || iterations != len(want)-1 || status != end || at.loss != want[len(want)-1] {
+					t.Errorf("λ %g, tolerance %g, at most %d: %v after %d with %g; want %v after %d with %g", lambda, tol, most, status, iterations, at.loss, end, len(want)-1, want[len(want)-1])
+				}
+			}
+		}
+	}
+}

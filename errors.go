@@ -19,7 +19,7 @@ var (
 	ErrNonFinite = errors.New("not a finite number")
 	// ErrRange: an entry is beyond the range that all functions take: see Data, at the top of
 	// the package's documentation.
-	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150: multiply all by a power of ten")
+	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: multiply all by a power of ten")
 	// ErrTooFewSamples: there is no row (of positive weight) to work on.
 	ErrTooFewSamples = errors.New("too few samples")
 	// ErrFormat: bytes that are not what MarshalBinary writes.

@@ -1,8 +1,10 @@
 package softkmeans
 
 import (
+	"cmp"
 	"math"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -93,7 +95,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 			if slack < 1e-11 { // rounding
 				continue
 			}
-			m, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Centers: start, Slack: slack})
+			m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,6 +162,154 @@ func TestSlackBelowRounding(t *testing.T) {
 		}
 		if _, err := m.MarshalBinary(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// tenOf is a fit with a floor of 10 of a total of 100, four centers and a slack of a half.
+func tenOf() *volumeFit {
+	vf := &volumeFit{pc: &principal{floor: 10}, o: MinVolumeOptions{Slack: .5}}
+	vf.alternation = alternation{ctx: bg, s: &samples{n: 50, d: 10, centred: true}, k: 4, total: 100}
+	return vf
+}
+
+// TestAllowance: what the slack is a share of, and where the search begins.
+func TestAllowance(t *testing.T) {
+	for _, c := range []struct {
+		change func(vf *volumeFit)
+		want   float64
+	}{
+		{func(vf *volumeFit) {}, 5},
+		{func(vf *volumeFit) { vf.o.Slack = 20 }, 45},
+		{func(vf *volumeFit) { vf.pc.floor = 100 }, 0x1p-60 * 100},
+		{func(vf *volumeFit) { vf.pc.floor = 1e-9 }, .5 * 1e-6 * 100}, // exact
+		{func(vf *volumeFit) { vf.k, vf.pc.floor = 10, 1 }, .5},
+		{func(vf *volumeFit) { vf.k, vf.pc.floor = 11, 0 }, 5}, // trivial: a tenth of the total
+		{func(vf *volumeFit) { vf.k, vf.s.centred, vf.pc.floor = 10, false, 0 }, 5},
+		{func(vf *volumeFit) { vf.k, vf.s.centred, vf.pc.floor = 9, false, 1 }, .5},
+	} {
+		vf := tenOf()
+		c.change(vf)
+		if got := allowance(vf); math.Abs(got-c.want) > 1e-15*c.want {
+			t.Errorf("allowance %g, want %g", got, c.want)
+		}
+		if got, want := firstLambda(vf), .8*math.Sqrt(c.want*100)/float64(vf.k); math.Abs(got-want) > 1e-14*want {
+			t.Errorf("first λ %g, want %g", got, want)
+		}
+	}
+}
+
+// TestSearchStep: each case of the search for λ, for a target of 15 and an allowance of 5.
+func TestSearchStep(t *testing.T) {
+	at := func(lambda, objective float64) *runResult {
+		return &runResult{iterate: &iterate{objective: objective}, lambda: lambda}
+	}
+	type runs struct{ within, beyond, last, out *runResult }
+	excess := func(objective float64) float64 { return math.Log((objective - 10) / 5) }
+	secant := func(l1, o1, l2, o2 float64) float64 {
+		slope := (excess(o2) - excess(o1)) / math.Log(l2/l1)
+		return l2 * math.Exp((math.Log(.995)-excess(o2))/slope)
+	}
+	for _, c := range []struct {
+		name string
+		runs
+		step int
+		want float64
+		done bool
+	}{
+		{"near the target", runs{within: at(1, 14.95)}, 1, 0, true},
+		{"not so near", runs{within: at(1, 14.94)}, 1, math.Exp(.1), false}, // by the stride
+		{"within", runs{within: at(2, 12)}, 0, 2 * 2.5, false},
+		{"far within", runs{within: at(2, 10.1)}, 0, 2 * math.Exp(2), false},
+		{"at the floor", runs{within: at(2, 10)}, 0, 2 * math.Exp(2), false},
+		{"a longer stride", runs{within: at(2, 14)}, 10, 2 * math.Exp(.6), false},
+		{"the first longer stride", runs{within: at(2, 14.8)}, 6, 2 * math.Exp(.2), false},
+		{"the largest λ", runs{within: at(25e4, 12)}, 0, 25e4 * 2.5, false},
+		{"above the largest λ", runs{within: at(25.1e4, 12)}, 0, 25.1e4 * 2.5, true},
+		{"beyond", runs{beyond: at(2, 20)}, 0, 1, false},
+		{"far beyond", runs{beyond: at(2, 99)}, 0, 2 * math.Exp(-2), false},
+		{"little beyond", runs{beyond: at(2, 15.1)}, 0, 2 * math.Exp(-.1), false},
+		{"below the least λ", runs{beyond: at(24e-8, 20)}, 0, 12e-8, true},
+		{"above the least λ", runs{beyond: at(26e-8, 20)}, 0, 13e-8, false},
+		{"a jump", runs{within: at(1, 12), beyond: at(1.0009, 20)}, 0, 0, true},
+		{"almost a jump", runs{within: at(1, 12), beyond: at(1.002, 20)}, 0, math.Sqrt(1.002), false},
+		{"no two runs", runs{within: at(1, 12), beyond: at(4, 20)}, 0, 2, false},
+		{"secant", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 1, secant(1, 12, 4, 20), false},
+		{"secant, the other way", runs{at(1, 12), at(4, 20), at(4, 20), at(1, 12)}, 2, secant(4, 20, 1, 12), false},
+		{"each fourth is a bisection", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 3, 2, false},
+		{"each fourth is a bisection", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 7, 2, false},
+		{"outside", runs{at(1, 12), at(4, 20), at(.1, 11), at(1, 12)}, 1, 2, false},
+		{"flat", runs{at(1, 12), at(4, 20), at(1, 12), at(2, 12)}, 1, 2, false},
+		{"at an end", runs{at(1, 14.93), at(4, 20), at(4, 20), at(1, 14.93)}, 1, 2, false},
+		{"at the other end", runs{at(1, 11), at(4, 15.001), at(1, 11), at(4, 15.001)}, 1, 2, false},
+	} {
+		q := &lambdaSearch{vf: tenOf(), allowance: 5, target: 15, within: c.within, beyond: c.beyond, last: c.last}
+		out := c.out
+		if out == nil {
+			if out = c.within; out == nil {
+				out = c.beyond
+			}
+		}
+		if got, done := q.next(out, c.step); math.Abs(got-c.want) > 1e-12*c.want || done != c.done {
+			t.Errorf("%s: λ %g, %t; want %g, %t", c.name, got, done, c.want, c.done)
+		}
+	}
+	for _, c := range []struct {
+		objectives           []float64
+		best, within, beyond int // −1: none
+	}{
+		{[]float64{12}, 0, 0, -1}, {[]float64{20}, 0, -1, 0}, {[]float64{15}, 0, 0, -1},
+		{[]float64{12, 14}, 1, 1, -1}, {[]float64{14, 12}, 0, 1, -1}, {[]float64{12, 12}, 1, 1, -1},
+		{[]float64{20, 12}, 1, 1, 0}, {[]float64{12, 20}, 0, 0, 1}, {[]float64{20, 18}, 1, -1, 1}, {[]float64{18, 20}, 0, -1, 1},
+		{[]float64{18, 18}, 0, -1, 1}, {[]float64{20, 12, 15, 14}, 2, 3, 0}, {[]float64{15, 14.5}, 0, 1, -1},
+	} {
+		q := &lambdaSearch{vf: tenOf(), allowance: 5, target: 15}
+		var all []*runResult
+		for _, v := range c.objectives {
+			all = append(all, at(1, v))
+			q.add(all[len(all)-1])
+		}
+		for what, p := range map[string]struct {
+			got  *runResult
+			want int
+		}{"best": {q.best, c.best}, "within": {q.within, c.within}, "beyond": {q.beyond, c.beyond}} {
+			if got := slices.Index(append(all, nil), p.got); got != p.want && !(p.got == nil && p.want < 0) {
+				t.Errorf("%v: %s is %d, want %d", c.objectives, what, got, p.want)
+			}
+		}
+	}
+}
+
+// TestSlackFallBack: where no λ is within the slack from a start, the global simplex is the
+// next start; where that does not help, the best run stays, with its excess.
+func TestSlackFallBack(t *testing.T) {
+	// From this start the objective stays at 8, for a floor of 2: see TestAlternatingStays.
+	x, start := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1}), NewMatrix(2, 2, []float64{0, 1, 0, -1})
+	const slack = .25
+	var lambdas []float64 // one a run
+	m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack, Progress: func(it Iteration) {
+		if it.Iteration == 0 {
+			lambdas = append(lambdas, it.Lambda)
+		}
+	}})
+	if err != nil || m.Objective > (1+slack)*m.Floor || m.Objective < (1+.98*slack)*m.Floor || len(m.Warnings) > 0 {
+		t.Errorf("%g above a floor of %g, slack %g: %v, %v", m.Objective-m.Floor, m.Floor, slack, m.Warnings, err)
+	}
+	unit := m.Total / 2
+	if i := slices.IndexFunc(lambdas, func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 || !slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) || lambdas[i-1] > 1e-7*unit || len(lambdas) > i+searchSteps {
+		t.Errorf("the global simplex is run %d of %d: %g", i, len(lambdas), lambdas)
+	}
+	// The search of a fit whose start is the global simplex, or a run with which nothing
+	// can be done: data on both sides of 0, with sums of at most 1.
+	x = randomData(60, 5, 0, 2)
+	for _, init := range []Init{InitGlobal, InitSPA} {
+		m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3, MaxIter: 10, Init: init})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
+		if i < 0 || math.Abs(m.Warnings[i].Value-m.Objective/(m.Floor*1.001)) > 1e-9*m.Warnings[i].Value {
+			t.Errorf("%v: objective %g, floor %g: %v", init, m.Objective, m.Floor, m.Warnings)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -242,4 +243,28 @@ func FuzzMetrics(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestMetricsErrors: on an error a measure is 0.
+func TestMetricsErrors(t *testing.T) {
+	for i, m := range []func(a, b []int) (float64, error){Accuracy, NMI, Purity, AdjustedRand} {
+		for _, c := range [][2][]int{{{1, 2}, {1}}, {{}, {}}} {
+			if v, err := m(c[0], c[1]); v != 0 || err == nil {
+				t.Errorf("measure %d: %g, %v", i, v, err)
+			}
+		}
+	}
+	_, err := count(make([]int, 2), make([]int, 3))
+	if err == nil || err.Error() != "softkmeans: 2 true labels for 3 found ones: wrong shape" {
+		t.Error(err)
+	}
+}
+
+// TestContingency: sizes and cells by first appearance.
+func TestContingency(t *testing.T) {
+	c, err := count([]int{7, 7, -1, 7, -1}, []int{3, 3, 3, 0, 9})
+	if err != nil || c.n != 5 || !slices.Equal(c.classes, []int{3, 2}) || !slices.Equal(c.found, []int{3, 1, 1}) ||
+		!slices.Equal(c.cells, []cell{{0, 0, 2}, {1, 0, 1}, {0, 1, 1}, {1, 2, 1}}) {
+		t.Errorf("%+v, %v", c, err)
+	}
 }

@@ -433,3 +433,64 @@ func TestMinVolumeTol(t *testing.T) {
 		last = m.Iterations
 	}
 }
+
+// TestPathTable: a path's points are runs from the first restart's start, in the data's
+// units, on the default grid and on a given one.
+func TestPathTable(t *testing.T) {
+	x := mapped(randomData(20, 3, 1, 2), func(_, _ int, v float64) float64 { return 8 * v })
+	o := &MinVolumeOptions{Init: InitRandom, MaxIter: 5, Seed: 3, Workers: 1}
+	vf, err := openVolumeFit(bg, x, 3, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vf.setEpsilon()
+	start, err := vf.startCenters(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var grid []float64
+	for i := range 25 {
+		grid = append(grid, vf.s.unscaleSquare(vf.total)/3*math.Pow(10, -4+float64(i)/4))
+	}
+	for _, lambdas := range [][]float64{nil, {0, 20, 3}, {}} {
+		path, err := MinVolumePath(bg, x, 3, lambdas, o)
+		want := lambdas
+		if lambdas == nil {
+			want = grid
+		}
+		if err != nil || len(path) != len(want) {
+			t.Fatalf("%d points, want %d, %v", len(path), len(want), err)
+		}
+		for i, p := range path {
+			out := vf.runAt(start, vf.scaledLambda(want[i]))
+			if lambdas == nil { // to the bit only from the same λ
+				out = vf.runAt(start, vf.scaledLambda(p.Lambda))
+			}
+			if math.Abs(p.Lambda-want[i]) > 1e-13*want[i] || p.Objective != vf.s.unscaleSquare(out.objective) || p.Floor != vf.s.unscaleSquare(vf.pc.floor) || p.Penalty != vf.dataPenalty(out.penalty) ||
+				maxDiff(p.Centers, vf.toData(out.f)) != 0 || p.Iterations != out.iterations || p.Status != out.status {
+				t.Errorf("λ %g: %+v", want[i], p)
+			}
+		}
+	}
+	for i, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
+		var in *InputError
+		if path, err := MinVolumePath(bg, x, 3, []float64{0, bad}, o); path != nil || !errors.As(err, &in) || in.Arg != "lambdas" || in.Row != 1 || in.Col != -1 || in.Err != ErrOption {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	// A context that ends leaves the points so far.
+	ctx, cancel := context.WithCancel(bg)
+	o.Progress = func(it Iteration) {
+		if it.Lambda > 10 {
+			cancel()
+		}
+	}
+	if path, err := MinVolumePath(ctx, x, 3, []float64{1, 2, 20, 3}, o); len(path) != 2 || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d points, %v", len(path), err)
+	}
+	for _, c := range [][3]float64{{10, 3, .1 * 2 / 8}, {3, 3, .2}, {5, 1, .1 / 5}, {2, 5, .4}} {
+		if got := NoiseSlack(int(c[0]), int(c[1])); math.Abs(got-c[2]) > 1e-16 {
+			t.Errorf("%v: slack %g", c, got)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package softkmeans
 
 import (
+	"errors"
+	"math"
+	"runtime"
 	"testing"
 )
 
@@ -14,5 +17,110 @@ func TestNames(t *testing.T) {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])
 		}
+	}
+}
+
+// TestOptionLimits: each option at the end of its range and beyond it, with the whole
+// message.
+func TestOptionLimits(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	x := NewMatrix(4, 2, []float64{1, 2, 3, 4, 5, 7, 0, 1})
+	turn := func(v ...float64) *Options { return &Options{Orientation: NewMatrix(2, 2, v)} }
+	for i, c := range []struct {
+		err  error
+		want string // "": none
+		is   error
+	}{
+		{checkK(1), "", nil}, {checkK(0), "k is 0, below 1", ErrOption}, {checkK(math.MaxInt32 - 1), "", nil},
+		{checkFit(0, &Options{}), "k is 0, below 1", ErrOption}, {checkFit(3, &Options{}), "", nil},
+		{checkFit(3, &Options{Enclosure: EnclosureTight}), "", nil}, {checkFit(3, &Options{Enclosure: 2}), "Enclosure is Enclosure(2)", ErrOption}, {checkFit(3, &Options{Enclosure: -1}), "Enclosure is Enclosure(-1)", ErrOption},
+		{checkFit(3, &Options{Solver: SolverGram}), "", nil}, {checkFit(3, &Options{Solver: -1}), "Solver is Solver(-1)", ErrOption}, {checkFit(3, &Options{Solver: solverCount}), "Solver is Solver(4)", ErrOption},
+		{checkFit(3, turn(0, 1, -1, 0)), "", nil}, {checkFit(1, &Options{Orientation: NewMatrix(0, 0, nil)}), "", nil},
+		{checkFit(3, turn(1, 0, 0, nan)), "Orientation[1,1] = NaN", ErrNonFinite}, {checkFit(3, &Options{Orientation: NewMatrix(2, 1, nil)}), "Orientation is 2×1, k−1 is 2", ErrShape},
+		{checkFit(3, &Options{Orientation: NewMatrix(1, 2, nil)}), "Orientation is 1×2, k−1 is 2", ErrShape},
+		{checkFit(4, turn(1, 0, 0, 1)), "Orientation is 2×2, k−1 is 3", ErrShape},
+		{checkFit(3, turn(2, 0, 0, 1)), "Orientation is not orthogonal: row 0 times row 0 is not 1", ErrOption},
+		{checkFit(3, turn(1, 0, 0, 2)), "Orientation is not orthogonal: row 1 times row 1 is not 1", ErrOption},
+		{checkFit(3, turn(1, 0, .6, .8)), "Orientation is not orthogonal: row 1 times row 0 is not 0", ErrOption},
+		{checkFit(3, turn(1, 0, 0, 1-.9e-10/2)), "", nil}, {checkFit(3, turn(1, 0, 0, 1-1.1e-10/2)), "Orientation is not orthogonal: row 1 times row 1 is not 1", ErrOption},
+		{checkAlternating(nil, 0, &MinVolumeOptions{}), "k is 0, below 1", ErrOption}, {checkAlternating(nil, 2, &MinVolumeOptions{}), "", nil},
+		{checkAlternating(x, 2, &MinVolumeOptions{Restarts: -1}), "Restarts is -1, below 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{MaxIter: -2}), "MaxIter is -2, below 0", ErrOption},
+		{checkAlternating(x, 2, &MinVolumeOptions{Tol: nan}), "Tol is NaN, not a finite number of at least 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Slack: inf}), "Slack is +Inf, not a finite number of at least 0", ErrOption},
+		{checkAlternating(x, 2, &MinVolumeOptions{Lambda: -1}), "Lambda is -1, not a finite number of at least 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Epsilon: -0.5}), "Epsilon is -0.5, not a finite number of at least 0", ErrOption},
+		{checkAlternating(x, 2, &MinVolumeOptions{Init: -1}), "Init is Init(-1)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Init: initCount}), "Init is Init(6)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Init: InitRandom}), "", nil},
+		{checkAlternating(x, 2, &MinVolumeOptions{Sum: SumAtMostOne}), "", nil}, {checkAlternating(x, 2, &MinVolumeOptions{Sum: 2}), "Sum is Sum(2)", ErrOption},
+		{checkAlternating(x, 2, &MinVolumeOptions{Volume: -1}), "Volume is Volume(-1)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Volume: volumeCount}), "Volume is Volume(3)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Volume: VolumeAffine}), "", nil},
+		{checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "", nil}, {checkAlternating(nil, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "x is nil", ErrShape},
+		{checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}), "Centers are 3×2, not 2×2", ErrShape}, {checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 3, nil)}), "Centers are 2×3, not 2×2", ErrShape},
+		{checkAlternating(x, 1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}), "Centers[0,1] = +Inf", ErrNonFinite},
+		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
+		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
+		{checkSamples(NewMatrix(0, 2, nil)), "x has no rows", ErrTooFewSamples}, {checkSamples(NewMatrix(2, 0, nil)), "x has no columns", ErrShape}, {checkSamples(nil), "x is nil", ErrShape}, {checkSamples(NewMatrix(1, 1, nil)), "", nil},
+		{checkFloors(nil), "no floors", ErrTooFewSamples}, {checkFloors([]float64{2, 2, 0}), "", nil}, {checkFloors([]float64{2, 1, 1.5}), "floors[2] = 1.5", ErrOption}, {checkFloors([]float64{-1}), "floors[0] = -1", ErrOption}, {checkFloors([]float64{1, inf}), "floors[1] = +Inf", ErrNonFinite},
+	} {
+		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || c.err.Error() != "softkmeans: "+c.want+": "+c.is.Error() || !errors.Is(c.err, c.is)) {
+			t.Errorf("%d: %v, want %s", i, c.err, c.want)
+		}
+	}
+	if err := checkK(math.MaxInt32); math.MaxInt > math.MaxInt32 && (err == nil || err.Error() != "softkmeans: k is 2147483647, too large: invalid option") {
+		t.Error(err)
+	}
+	for v, want := range map[int]int{0: 7, 1: 1, -1: -1} {
+		if got := orDefault(v, 7); got != want {
+			t.Errorf("%d becomes %d", v, got)
+		}
+	}
+	for _, c := range []struct {
+		w    []float64
+		want float64
+		bad  bool
+	}{{nil, 1, false}, {[]float64{1, 3, 2}, 3, false}, {[]float64{1, 2, -3}, 0, true}, {[]float64{5, nan, 1}, 0, true}, {[]float64{5}, 0, true}} {
+		if got, err := heaviest(c.w, 3); got != c.want || (err != nil) != c.bad {
+			t.Errorf("%v: %g, %v", c.w, got, err)
+		}
+	}
+	for _, c := range [][2]string{
+		{VolumeAuto.String(), "auto"}, {VolumeOrigin.String(), "origin"}, {VolumeAffine.String(), "affine"}, {Volume(3).String(), "Volume(3)"},
+		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitPlusPlus.String(), "k-means++"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {InitRandom.String(), "random"}, {Init(6).String(), "Init(6)"},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%q, want %q", c[0], c[1])
+		}
+	}
+}
+
+// TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked
+// for.
+func TestSizesOfK(t *testing.T) {
+	if math.MaxInt == math.MaxInt32 || runtime.GOARCH == "wasm" {
+		skip(t, "addresses of 32 bits")
+		return
+	}
+	column, row := NewMatrix(1<<14, 1, nil), NewMatrix(1, 1<<14, nil)
+	for i := range column.Rows {
+		column.Data[i], row.Data[i] = float64(i%3), float64(i%3)
+	}
+	const many, square = math.MaxInt32 - 1, 1<<22 + 1
+	two := NewMatrix(2, 1, []float64{0, 1})
+	for name, call := range map[string]func() error{
+		"memberships":          func() error { _, err := Fit(bg, column, many, nil); return err },
+		"centers":              func() error { _, err := Fit(bg, row, many, nil); return err },
+		"rows of weight 0":     func() error { _, err := Fit(bg, two, square, &Options{Weights: []float64{1, 0}}); return err },
+		"volume, memberships":  func() error { _, err := FitMinVolume(bg, column, many, nil); return err },
+		"volume, Gram matrix":  func() error { _, err := FitMinVolume(bg, two, square, nil); return err },
+		"volume, centers":      func() error { _, err := FitMinVolume(bg, row, many, nil); return err },
+		"alternating, centers": func() error { _, err := FitAlternating(bg, two, square, nil); return err },
+	} {
+		if err := call(); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	large := &samples{ctx: bg, n: 1 << 23, d: 1 << 23}
+	if _, err := gramMatrix(large); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	large.n, large.d = 1<<22-1<<20, 1<<22-1<<20 // a third of the table is too large
+	if _, err := triangularFactor(large); !errors.Is(err, ErrShape) {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -363,5 +364,112 @@ func TestLargestEntry(t *testing.T) {
 	}
 	if _, err := largestEntry(&laContext{bg, 0}, "x", x, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// oneEnd is a context that ends for one question of cancelled, and goes on after it. So an
+// error that a caller loses is not found again by the next pass. The loop of an alternation
+// and the coordinates of a start lose it, as they are asked again.
+type oneEnd struct {
+	context.Context
+	left  int    // questions before
+	where string // it was asked from, innermost first
+}
+
+func (c *oneEnd) Err() error {
+	var pcs [32]uintptr
+	if f, _ := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:1])]).Next(); !strings.HasSuffix(f.Function, ".cancelled") {
+		return nil // most are stopped's
+	}
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	where := ""
+	for f, more := frames.Next(); more; f, more = frames.Next() {
+		where += " " + f.Function[strings.LastIndexByte(f.Function, '.')+1:]
+	}
+	if !strings.HasPrefix(where, " cancelled ") || strings.Contains(where, " run ") || strings.Contains(where, " leading ") {
+		return nil
+	}
+	if c.left--; c.left != -1 {
+		return nil
+	}
+	c.where = where
+	return context.Canceled
+}
+
+// TestErrorsArrive: an error of any pass, at any depth, is that of the call.
+func TestErrorsArrive(t *testing.T) {
+	if runtime.Compiler == "tinygo" {
+		skip(t, "TinyGo does not tell callers")
+		return
+	}
+	tall, wide := randomData(30, 6, 1, 1), randomData(5, 12, 1, 2)
+	weights := []float64{1, 0, 2, 1, 1}
+	flat := randomData(60, 60, 0, 3)
+	line := NewMatrix(7, 3, nil)
+	for i := range line.Rows {
+		copy(line.row(i), []float64{float64(i), float64(2 * i), 1})
+	}
+	g, f := NewMatrix(5, 2, []float64{1, 0, 0, 1, .5, .5, 1, 0, 0, 1}), rowsOf(wide, 0, 2)
+	volume := func(x *Matrix, k int, o MinVolumeOptions) func(ctx context.Context) (*Model, error) {
+		o.Workers, o.MaxIter = 1, 3
+		return func(ctx context.Context) (*Model, error) { return FitMinVolume(ctx, x, k, &o) }
+	}
+	none := func(v any, err error) (*Model, error) { return nil, err }
+	calls := map[string]func(ctx context.Context) (*Model, error){
+		"Floors, tall": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
+		"Floors, wide": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
+		"Floors, line": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, line, nil)) },
+		"Certify": func(ctx context.Context) (*Model, error) {
+			c, err := Certify(ctx, wide, f, g, &Options{Weights: weights, Workers: 1})
+			if err != nil && c != (Certificate{}) {
+				t.Errorf("Certify: %v, and %+v", err, c)
+			}
+			return nil, err
+		},
+		"TruncatedSVD, tall": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, tall, 2, nil)) },
+		"TruncatedSVD, wide": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, wide, 2, nil)) },
+		"auto":               volume(tall, 3, MinVolumeOptions{}),
+		"random, weights":    volume(wide, 2, MinVolumeOptions{Init: InitRandom, Restarts: 2, Weights: weights}),
+		"global, given λ":    volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
+		"SPA":                volume(line, 2, MinVolumeOptions{}),
+		"no cone":            volume(moved(tall, -1), 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
+		"alternating": func(ctx context.Context) (*Model, error) {
+			return FitAlternating(ctx, tall, 2, &AlternatingOptions{Workers: 1, MaxIter: 2})
+		},
+		"path": func(ctx context.Context) (*Model, error) {
+			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}))
+		},
+		"hasty": func(ctx context.Context) (*Model, error) {
+			s, err := newSamples(ctx, flat, nil, 1, true)
+			if err != nil {
+				return nil, err
+			}
+			return none(principalByKrylov(s, 2, 6, true))
+		},
+	}
+	for _, solver := range allSolvers {
+		for _, x := range []*Matrix{tall, wide} {
+			calls[solver.String()+" "+shape(x.Rows, x.Cols)] = func(ctx context.Context) (*Model, error) {
+				return Fit(ctx, x, 3, &Options{Solver: solver, Workers: 1})
+			}
+		}
+		calls[solver.String()+" weights"] = func(ctx context.Context) (*Model, error) {
+			return Fit(ctx, wide, 1, &Options{Solver: solver, Workers: 1, Weights: weights})
+		}
+	}
+	for name, call := range calls {
+		for n := 0; ; n += 1 + n/10 {
+			ctx := &oneEnd{Context: bg, left: n}
+			m, err := call(ctx)
+			if ctx.where == "" { // all questions were answered
+				if err != nil || n < 2 {
+					t.Errorf("%s: %d questions, %v", name, n, err)
+				}
+				break
+			}
+			if !errors.Is(err, context.Canceled) || m != nil && m.Status != StatusCancelled {
+				t.Errorf("%s: %v, where the context ended in%s", name, err, ctx.where)
+			}
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -205,6 +206,129 @@ func TestAutoKrylov(t *testing.T) {
 		t.Logf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
 		if (pc.status == StatusOptimal) != falls || pc.steps >= limit/2 {
 			t.Errorf("a spectrum that falls is %v: %d steps of %d, %v", falls, pc.steps, limit, pc.status)
+		}
+	}
+}
+
+// TestKrylovCost: the cost model's numbers, and the sums of a spectrum's tail.
+func TestKrylovCost(t *testing.T) {
+	for _, c := range [][4]int{{1, 600, 600, 600 * 4 / 81}, {2, 520, 5200, 520 * 13 / 10 / 90}, {10, 2000, 4000, 2000 * 5 / 2 / 162}, {40, 600, 600, 600 * 4 / 9 / 48}} {
+		if krylovExtra != 8 {
+			t.Fatal("the table is for 8 extra vectors")
+		}
+		if got := krylovSteps(c[0], c[1], c[2]); got != c[3] {
+			t.Errorf("%v: %d steps", c, got)
+		}
+	}
+	values := []float64{4, 2, 1, -1e-20}
+	for p, want := range []float64{7, 3, 1, 0, 0} {
+		if got := tailSum(values, p); got != want {
+			t.Errorf("the tail from %d is %g, want %g", p, got, want)
+		}
+	}
+	if got := floorsOf(units{exp: 1, wexp: 1}, values); !slices.Equal(got, []float64{56, 24, 8, 0, 0}) {
+		t.Errorf("%g", got)
+	}
+	if got := trace(NewMatrix(2, 2, []float64{1, 5, 7, 3})); got != 4 {
+		t.Error(got)
+	}
+}
+
+// TestPrincipalTable: every solver's subspace and floor against the full decomposition, for
+// no direction, some, and more than there are.
+func TestPrincipalTable(t *testing.T) {
+	for _, c := range [][2]int{{40, 6}, {6, 40}, {7, 7}, {1, 3}, {5, 1}} {
+		x := mapped(randomData(c[0], c[1], 2, 1), func(_, _ int, v float64) float64 { return 4 * v })
+		floors, total := oracle(x, nil)
+		s, err := newSamples(bg, x, nil, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		small, _ := s.sides()
+		for _, solver := range allSolvers {
+			for p := 0; p <= c[1]; p += 1 + p/3 {
+				pc, err := findPrincipal(s, p, solver)
+				if err != nil {
+					t.Fatal(err)
+				}
+				name := solver.String() + " " + shape(c[0], c[1]) + ", " + shape(p, c[1])
+				if maxDiff(product(pc.basis, pc.basis.transposed()), identity(p)) > 1e-14*float64(c[1]) || pc.basis.Rows != p || pc.basis.Cols != c[1] {
+					t.Errorf("%s: the basis is not orthonormal", name)
+				}
+				want := floors[min(p, len(floors)-1)]
+				floor, open := s.unscaleSquare(pc.floor), s.unscaleSquare(pc.floorError)
+				if floor > want+1e-13*total || floor+open < want-1e-13*total || open > 1e-12*total || p >= s.rankBound() && floor != 0 {
+					t.Errorf("%s: floor %g + %g, want %g of %g", name, floor, open, want, total)
+				}
+				if rounding := float64(small) * 0x1p-52 * pc.total; pc.solver != SolverKrylov && pc.floorError != rounding || pc.solver == SolverKrylov && p < s.rankBound() && pc.floorError < rounding {
+					t.Errorf("%s: floor error %g, want %g", name, pc.floorError, rounding)
+				}
+				if math.Abs(s.unscaleSquare(pc.total)-total) > 1e-13*total || pc.status != StatusOptimal || solver != SolverAuto && pc.solver != solver || (pc.steps > 0) != (pc.solver == SolverKrylov && p > 0) {
+					t.Errorf("%s: total %g of %g, %v, %v, %d steps", name, s.unscaleSquare(pc.total), total, pc.status, pc.solver, pc.steps)
+				}
+				// What the basis leaves of the data is the floor; the sign of each row is fixed.
+				xc := NewMatrix(c[0], c[1], nil)
+				s.pack(xc.Data, 0, c[0], false)
+				w := product(xc, pc.basis.transposed())
+				if left := pc.total - sumSquares(w.Data); math.Abs(s.unscaleSquare(left)-want) > 1e-12*total {
+					t.Errorf("%s: the basis leaves %g, want %g", name, s.unscaleSquare(left), want)
+				}
+				for i := range p {
+					top := 0.0
+					for _, v := range pc.basis.row(i) {
+						if math.Abs(v) > math.Abs(top) {
+							top = v
+						}
+					}
+					if top <= 0 {
+						t.Errorf("%s: row %d has a largest entry of %g", name, i, top)
+					}
+				}
+				for i, v := range pc.squares {
+					var want float64
+					for j := range c[0] {
+						want += w.At(j, i) * w.At(j, i)
+					}
+					if math.Abs(v-want) > 1e-12*pc.total {
+						t.Errorf("%s: square %d is %g, want %g", name, i, v, want)
+					}
+				}
+				if solver == SolverKrylov && p > 0 && len(pc.squares) != min(p, small) {
+					t.Errorf("%s: %d squares", name, len(pc.squares))
+				}
+			}
+		}
+		values, sum, err := squaredSingularValues(s)
+		if err != nil || len(values) != small || math.Abs(s.unscaleSquare(sum)-total) > 1e-13*total {
+			t.Fatal(len(values), sum, err)
+		}
+		for i, v := range values {
+			if want := floors[i] - floors[i+1]; math.Abs(s.unscaleSquare(v)-want) > 1e-12*total || i >= s.rankBound() && v != 0 {
+				t.Errorf("%v: value %d is %g, want %g", c, i, v, want)
+			}
+		}
+	}
+}
+
+// TestProbed: probes are orthogonal to the rows given, which stay.
+func TestProbed(t *testing.T) {
+	u, err := completed(bg, randomData(3, 40, 0, 1), 3, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := u.Clone()
+	out := (&krylovData{d: 40}).probed(u)
+	if out.Rows != 3+probes || maxDiff(rowsOf(out, 0, 3), before) != 0 || maxDiff(u, before) != 0 {
+		t.Fatalf("%d rows", out.Rows)
+	}
+	for i := 3; i < out.Rows; i++ {
+		for j := range 3 {
+			if v := dot(out.row(i), u.row(j)); math.Abs(v) > 1e-14 {
+				t.Errorf("row %d times row %d is %g", i, j, v)
+			}
+		}
+		if v := sumSquares(out.row(i)); v < 10 || v > 100 || i > 3 && slices.Equal(out.row(i), out.row(3)) {
+			t.Errorf("row %d has square %g", i, v)
 		}
 	}
 }

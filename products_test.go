@@ -1,6 +1,9 @@
 package softkmeans
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestProducts: the passes over samples in blocks, with weights, on a strided
 // view, against sums in a loop.
@@ -45,6 +48,87 @@ func TestProducts(t *testing.T) {
 		}
 		if off := maxDiff(must(gramMatrix(s)), want); !(off <= 1e-13*float64(c.n+c.d)) {
 			t.Errorf("%v: the Gram matrix is off by %g", c, off)
+		}
+	}
+}
+
+// TestTriangularFactor: R is upper triangular, and RᵀR is the smaller Gram matrix, for one
+// stack and for many, also where a stack is full before its end.
+func TestTriangularFactor(t *testing.T) {
+	for _, c := range [][2]int{{1, 1}, {5, 3}, {700, 3}, {9000, 2}, {1500, 30}, {3, 700}, {2, 9000}, {30, 29}} {
+		n, d := c[0], c[1]
+		x := randomData(n, d, 2, 3)
+		weights := make([]float64, n)
+		for i := range weights {
+			weights[i] = float64((i + 1) % 4)
+		}
+		s, err := newSamples(bg, x, weights, 2, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := triangularFactor(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gram, err := gramMatrix(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Rows != min(n, d) || r.Cols != r.Rows || gram.Rows != r.Rows {
+			t.Fatalf("%v: R is %s", c, shape(r.Rows, r.Cols))
+		}
+		for i := range r.Rows {
+			for j := range i {
+				if r.At(i, j) != 0 {
+					t.Fatalf("%v: R has %g below its diagonal", c, r.At(i, j))
+				}
+			}
+		}
+		if off := maxDiff(product(r.transposed(), r), gram); off > 1e-14*float64(n+d) {
+			t.Errorf("%v: RᵀR is %g off", c, off)
+		}
+		for i := range min(3, r.Rows) { // the Gram matrix itself, in a loop
+			var want float64
+			xc := NewMatrix(n, d, nil)
+			s.pack(xc.Data, 0, n, true)
+			if s.wide() {
+				want = dot(xc.row(i), xc.row(0))
+			} else {
+				for l := range n {
+					want += xc.At(l, i) * xc.At(l, 0)
+				}
+			}
+			if math.Abs(gram.At(i, 0)-want) > 1e-14*float64(n+d) {
+				t.Errorf("%v: the Gram matrix has %g for %g", c, gram.At(i, 0), want)
+			}
+		}
+		// Products with nothing have the shape of nothing, and unweighted ones no weights.
+		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){"multiply": multiply, "normalProduct": normalProduct, "multiplyT": multiplyT} {
+			from, to := d, d
+			if name == "multiply" {
+				to = n
+			} else if name == "multiplyT" {
+				from = n
+			}
+			if p, err := f(s, NewMatrix(0, from, nil)); err != nil || p.Rows != 0 || p.Cols != to {
+				t.Errorf("%v: %s of nothing is %+v, %v", c, name, p, err)
+			}
+		}
+		v := randomData(2, d, 0, 1)
+		xc := NewMatrix(n, d, nil)
+		s.pack(xc.Data, 0, n, false)
+		want := product(v, xc.transposed())
+		err = eachProduct(s, v, manyChunks, false, func(at block, prod Matrix) {
+			for i := at.lo; i < at.hi; i++ {
+				for b := range 2 {
+					if got := prod.At(b, i-at.lo); math.Abs(got-want.At(b, i)) > 1e-13*float64(d) {
+						t.Errorf("%v: unweighted product %g at %d, want %g", c, got, i, want.At(b, i))
+					}
+				}
+			}
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	}
 }

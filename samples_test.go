@@ -259,3 +259,101 @@ func TestZeroWeightSize(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplesTable: units, weights and mean by their definitions, over one block and over
+// many, and the rows as they are packed into memory of any content.
+func TestSamplesTable(t *testing.T) {
+	for _, n := range []int{7, 9000} {
+		x, w := NewMatrix(n, 2, nil), make([]float64, n)
+		var sum, all float64
+		for i := range n {
+			x.Set(i, 0, 0.1)
+			x.Set(i, 1, float64(i*i%7)-9)
+			w[i] = float64(i % 3)
+			sum += w[i] * x.At(i, 1)
+			all += w[i]
+		}
+		for _, centred := range []bool{true, false} {
+			s, err := newSamples(bg, x, w, 3, centred)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []float64{0.1 / 16, sum / all / 16}
+			if !centred {
+				clear(want)
+			}
+			if s.exp != 4 || s.wexp != 2 || s.zeros || s.n != n || s.d != 2 || s.workers != 3 || s.centred != centred || s.mean[0] != want[0] || math.Abs(s.mean[1]-want[1]) > 1e-15 {
+				t.Errorf("%d rows, centred %t: %+v, want a mean of %g", n, centred, s.units, want)
+			}
+			for _, weighted := range []bool{true, false} {
+				got := make([]float64, 2*n)
+				for i := range got {
+					got[i] = math.NaN()
+				}
+				s.pack(got, 0, n, weighted)
+				for i := range n {
+					root := 1.0
+					if weighted || w[i] == 0 {
+						root = math.Sqrt(w[i] / 4)
+					}
+					for j := range 2 {
+						want := root * (x.At(i, j)/16 - s.mean[j])
+						if v := got[2*i+j]; math.Abs(v-want) > 1e-15 || w[i] == 0 && math.Float64bits(v) != 0 {
+							t.Fatalf("%d rows, centred %t, weighted %t: row %d is packed as %g, want %g", n, centred, weighted, i, v, want)
+						}
+					}
+				}
+			}
+			total, err := s.totalSquares()
+			var want2 float64
+			for i := range n {
+				for j := range 2 {
+					v := x.At(i, j)/16 - s.mean[j]
+					want2 += w[i] / 4 * v * v
+				}
+			}
+			if err != nil || math.Abs(total-want2) > 1e-12*want2 {
+				t.Errorf("%d rows: total %g, want %g, %v", n, total, want2, err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		x, w  []float64
+		exp   int
+		zeros bool
+	}{{[]float64{0, 0, 0}, nil, 0, true}, {[]float64{0, 5, 0}, []float64{1, 0, 1}, 0, true}, {[]float64{0, 5, 0}, nil, 3, false}, {[]float64{0, -4, 0}, nil, 3, false}} {
+		s, err := newSamples(bg, NewMatrix(3, 1, c.x), c.w, 0, true)
+		if err != nil || s.exp != c.exp || s.zeros != c.zeros {
+			t.Errorf("%v: %+v, zeros: %t, %v", c.x, s.units, s.zeros, err)
+		}
+	}
+	s := &samples{weights: []float64{1, 0x1p-499, 0x1p-500, 3, 0}, units: units{wexp: 2}}
+	for i, want := range []float64{.25, 0, 0, .75, 0} {
+		if got := s.weight(i); got != want {
+			t.Errorf("weight %d is %g, want %g", i, got, want)
+		}
+	}
+	s.wexp = 1
+	if got := s.weight(1); got != leastScale {
+		t.Errorf("a weight of 2^-500 is %g", got)
+	}
+	for _, c := range []struct {
+		units
+		v, want float64
+	}{{units{}, 3, 3}, {units{2, 1}, 3, 96}, {units{-2, 1}, 32, 4}, {units{500, 40}, 1, math.MaxFloat64}} {
+		if got := c.unscaleSquare(c.v); got != c.want {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+	for _, c := range []struct {
+		n, d                int
+		centred, part, wide bool
+		rank                int
+	}{{3, 5, true, false, true, 2}, {3, 5, false, false, true, 3}, {3, 5, true, true, false, 2}, {5, 5, true, false, false, 4}, {5, 5, false, false, false, 5}, {6, 5, true, false, false, 5}, {9, 5, false, false, false, 5}} {
+		s := &samples{n: c.n, d: c.d, centred: c.centred, part: c.part}
+		small, large := s.sides()
+		if c.wide && (small != c.n || large != c.d) || !c.wide && (small != c.d || large != c.n) || s.wide() != c.wide || s.rankBound() != c.rank {
+			t.Errorf("%+v: sides %d and %d, rank %d", c, small, large, s.rankBound())
+		}
+	}
+}

@@ -479,3 +479,49 @@ func TestOrientationTurns(t *testing.T) {
 		}
 	}
 }
+
+// TestNearestTie: distances that agree to rounding are a tie, which the lowest index has,
+// and ones that differ by more are none.
+func TestNearestTie(t *testing.T) {
+	for _, c := range []struct {
+		off  float64 // the second center's offset, in units of 2^-52
+		want int
+	}{{0, 0}, {1, 0}, {64, 1}, {-64, 0}} {
+		// The sample is halfway between −1 and 1, but for the offset.
+		m := &Model{Centers: NewMatrix(2, 1, []float64{-1, 1 - c.off*0x1p-52})}
+		got, err := m.Nearest([]int{9}, NewMatrix(1, 1, []float64{0}))
+		if err != nil || got[0] != c.want {
+			t.Errorf("%g: %v, want %d, %v", c.off, got, c.want, err)
+		}
+	}
+	m := &Model{Centers: NewMatrix(3, 2, []float64{0, 0, 4, 0, 0, 4}), Memberships: NewMatrix(4, 3, []float64{.2, .4, .4, .5, 0, .5, 0, 0, 1, -1, -2, -.5})}
+	if got := m.Labels([]int{7, 7, 7, 7}); !slices.Equal(got, []int{1, 0, 2, 2}) {
+		t.Errorf("%v", got)
+	}
+	if got := (&Model{}).Labels(nil); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	mustPanic(t, func() { m.Labels(make([]int, 3)) })
+	mustPanic(t, func() { m.Nearest(make([]int, 3), NewMatrix(2, 2, nil)) })
+	if got, err := m.Nearest(nil, NewMatrix(0, 2, nil)); err != nil || len(got) != 0 {
+		t.Error(got, err)
+	}
+	x := NewMatrix(2, 2, []float64{1, 2, 3, 4})
+	nan := NewMatrix(2, 2, []float64{1, 2, math.NaN(), 4})
+	for i, c := range []struct {
+		m    *Model
+		x    *Matrix
+		want error
+	}{
+		{&Model{}, x, ErrTooFewSamples}, {&Model{Centers: NewMatrix(0, 2, nil)}, x, ErrTooFewSamples}, {&Model{Centers: &Matrix{Rows: -1}}, x, ErrShape}, {&Model{Centers: nan}, x, ErrNonFinite},
+		{m, nil, ErrShape}, {m, NewMatrix(2, 3, nil), ErrShape}, {m, nan, ErrNonFinite},
+	} {
+		dst := []int{5, 6}
+		if got, err := c.m.Nearest(dst, c.x); !errors.Is(err, c.want) || !slices.Equal(dst, []int{5, 6}) {
+			t.Errorf("%d: %v, %v, dst %v", i, got, err, dst)
+		}
+		if got, err := c.m.Predict(nil, c.x); got != nil || !errors.Is(err, c.want) {
+			t.Errorf("%d: Predict: %v", i, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -284,6 +285,163 @@ func TestStartsSeeContext(t *testing.T) {
 		}
 		if out := j.runAt(f, 0); out != nil {
 			t.Errorf("%v: an unfinished start was used", start)
+		}
+	}
+}
+
+// fixedSource always returns the largest number, so that Float64 is just below 1.
+type fixedSource struct{}
+
+func (fixedSource) Uint64() uint64 { return math.MaxUint64 }
+
+// TestDraws: rows by their shares, from the same random numbers.
+func TestDraws(t *testing.T) {
+	shares := []float64{0, 2, 0, 1, 0}
+	a, b := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		want := 1
+		if a.Float64()*3 >= 2 {
+			want = 3
+		}
+		if got := sampleRow(b, shares); got != want {
+			t.Fatalf("row %d, want %d", got, want)
+		}
+	}
+	if got := sampleRow(b, make([]float64, 4)); got != 0 {
+		t.Errorf("row %d without any share", got)
+	}
+	for n := 1; n < 60; n++ { // rounding may leave a rest after the last
+		tenths := make([]float64, n+1)
+		for i := range n {
+			tenths[i] = .1
+		}
+		if got := sampleRow(rand.New(fixedSource{}), tenths); got != n-1 {
+			t.Errorf("row %d of %d", got, n)
+		}
+	}
+	s := &samples{n: 5, weights: shares, units: units{wexp: 2}}
+	a, b = rand.New(rand.NewPCG(3, 4)), rand.New(rand.NewPCG(3, 4))
+	for i, row := range drawRows(s, b, 200) {
+		want := 1
+		if a.Float64()*.75 >= .5 {
+			want = 3
+		}
+		if row != want {
+			t.Fatalf("draw %d is row %d, want %d", i, row, want)
+		}
+	}
+}
+
+// TestPlusPlusTable: k-means++ against its definition with the same random numbers: of
+// 2 + ⌊log k⌋ candidates, drawn by weighted squared distance, the one that leaves the least.
+func TestPlusPlusTable(t *testing.T) {
+	x := randomData(25, 3, 0, 5)
+	w := make1(25)
+	for i := range w {
+		w[i] = float64(i % 4)
+	}
+	for _, k := range []int{1, 2, 3, 8} {
+		vf, err := openVolumeFit(bg, x, k, &MinVolumeOptions{Weights: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := &vf.alternation
+		for seed := range uint64(5) {
+			rng := rand.New(rand.NewPCG(seed, 1))
+			dirty := make([]float64, 75)
+			for i := range dirty {
+				dirty[i] = math.NaN()
+			}
+			got := plusPlus(m, rand.New(rand.NewPCG(seed, 1)), dirty)
+			shares := make([]float64, 25)
+			for i := range shares {
+				shares[i] = m.s.weight(i)
+			}
+			chosen := []int{sampleRow(rng, shares)}
+			left := func(more ...int) (v []float64, sum float64) {
+				v = make([]float64, 25)
+				for i := range v {
+					v[i] = math.Inf(1)
+					for _, c := range append(slices.Clone(chosen), more...) {
+						var d float64
+						for l := range m.z.Cols {
+							d += (m.z.At(i, l) - m.z.At(c, l)) * (m.z.At(i, l) - m.z.At(c, l))
+						}
+						v[i] = min(v[i], m.s.weight(i)*d)
+					}
+					sum += v[i]
+				}
+				return v, sum
+			}
+			for len(chosen) < k {
+				now, _ := left()
+				best, least := 0, math.Inf(1)
+				for range 2 + int(math.Log(float64(k))) {
+					i := sampleRow(rng, now)
+					if _, sum := left(i); sum < least {
+						best, least = i, sum
+					}
+				}
+				chosen = append(chosen, best)
+			}
+			if want := chosenRows(m.z, chosen); maxDiff(got, want) != 0 {
+				t.Errorf("k = %d, seed %d: not rows %v", k, seed, chosen)
+			}
+		}
+	}
+}
+
+// TestExtremeTable: each extreme row is the farthest from the hull of those before, from
+// the mean or the origin first.
+func TestExtremeTable(t *testing.T) {
+	x := NewMatrix(7, 2, []float64{0, 0, 10, 0, 9, 8, 0, 9.5, 1, 1, 2, 3, 5, 5})
+	w := []float64{1, 1, 1, 1, 1, 0, 1}
+	for _, c := range []struct {
+		sum Sum
+		k   int
+	}{{SumToOne, 3}, {SumAtMostOne, 2}, {SumToOne, 1}} {
+		vf, err := openVolumeFit(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := vf.toData(extremeRows(&vf.alternation, vf.z))
+		// By definition, in the plane.
+		var want []int
+		mean := make([]float64, 2)
+		if c.sum == SumToOne {
+			copy(mean, vf.s.mean)
+			scale(mean, math.Ldexp(1, vf.s.exp))
+		}
+		for len(want) < c.k {
+			best, most := -1, -1.0
+			for i := range 7 {
+				if w[i] == 0 {
+					continue
+				}
+				v := []float64{x.At(i, 0) - mean[0], x.At(i, 1) - mean[1]}
+				d := sumSquares(v)
+				from := want
+				if c.sum == SumToOne && len(want) > 0 {
+					from = want[1:]
+					v = []float64{x.At(i, 0) - x.At(want[0], 0), x.At(i, 1) - x.At(want[0], 1)}
+					d = sumSquares(v)
+				}
+				if len(from) == 1 {
+					u := slices.Clone(x.row(from[0]))
+					if c.sum == SumToOne {
+						axpy(u, -1, x.row(want[0]))
+					}
+					cross := v[0]*u[1] - v[1]*u[0]
+					d = cross * cross / sumSquares(u)
+				}
+				if d > most {
+					best, most = i, d
+				}
+			}
+			want = append(want, best)
+		}
+		if maxDiff(got, chosenRows(x, want)) > 1e-14 {
+			t.Errorf("%v: rows %v, want %v", c.sum, got.Data, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -144,5 +145,187 @@ func TestProgress(t *testing.T) {
 	}
 	if restarts != 2 || !found {
 		t.Errorf("%d restarts; the model's run was told: %v", restarts, found)
+	}
+}
+
+// TestVolumeDefaults: what options become, on data that is exact, noisy or has a trivial
+// floor.
+func TestVolumeDefaults(t *testing.T) {
+	exact, _ := mixtures(30, 6, 3, 0.5, 2, 1)
+	noise := randomData(30, 6, 0, 1)
+	few := rowsOf(noise, 0, 3)
+	centers := rowsOf(noise, 0, 3)
+	for _, c := range []struct {
+		x         *Matrix
+		k         int
+		o         MinVolumeOptions
+		init      Init
+		volume    Volume
+		restarts  int
+		trivially bool
+		r         int // columns of z
+	}{
+		{exact, 3, MinVolumeOptions{}, InitSPA, VolumeAffine, 1, false, 2},
+		{exact, 3, MinVolumeOptions{Init: InitKMeans, Volume: VolumeOrigin, Restarts: 3}, InitKMeans, VolumeOrigin, 3, false, 2},
+		{noise, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitPlusPlus, Volume: VolumeAffine}, InitPlusPlus, VolumeAffine, 4, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitSPA}, InitSPA, VolumeOrigin, 1, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Init: InitGlobal}, InitGlobal, VolumeOrigin, 1, false, 6},
+		{noise, 3, MinVolumeOptions{Restarts: 4, Centers: centers}, InitKMeans, VolumeOrigin, 1, false, 6},
+		{noise, 7, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 6},
+		{noise, 6, MinVolumeOptions{Sum: SumAtMostOne}, InitKMeans, VolumeOrigin, 1, true, 6},
+		{noise, 5, MinVolumeOptions{Sum: SumAtMostOne}, InitKMeans, VolumeOrigin, 1, false, 6},
+		{few, 3, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, true, 2},
+		{few, 2, MinVolumeOptions{}, InitKMeans, VolumeOrigin, 1, false, 2},
+	} {
+		vf, err := openVolumeFit(bg, c.x, c.k, &c.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := vf.o
+		if o.Init != c.init || o.Volume != c.volume || o.Restarts != c.restarts || vf.trivial() != c.trivially || vf.z.Cols != c.r || (vf.contrasts != nil) != (c.volume == VolumeAffine) {
+			t.Errorf("%s, k = %d, %+v: %v, %v, %d restarts, trivial: %t, %d columns", shape(c.x.Rows, c.x.Cols), c.k, c.o, o.Init, o.Volume, o.Restarts, vf.trivial(), vf.z.Cols)
+		}
+		if o.MaxIter != 1000 || o.Tol != 1e-5 || o.Slack != .25 {
+			t.Errorf("%d iterations, tolerance %g, slack %g", o.MaxIter, o.Tol, o.Slack)
+		}
+		// Coordinates keep lengths and inner products, and centers come back from them.
+		xc := NewMatrix(c.x.Rows, c.x.Cols, nil)
+		vf.s.pack(xc.Data, 0, c.x.Rows, false)
+		if off := maxDiff(product(vf.z, vf.z.transposed()), product(xc, xc.transposed())); off > 1e-12 {
+			t.Errorf("coordinates change inner products by %g", off)
+		}
+		if wide := vf.fromData(mapped(NewMatrix(c.k, c.x.Cols, nil), func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })); maxDiff(wide, mapped(wide, func(i, j int, _ float64) float64 { return vf.z.At(i%3, j) })) > 1e-13 {
+			t.Error("centers at samples are not at their coordinates")
+		} else if back := vf.toData(wide); maxDiff(back, mapped(back, func(i, j int, _ float64) float64 { return c.x.At(i%3, j) })) > 1e-12 {
+			t.Error("centers do not come back")
+		}
+		// The leading coordinates, by the axes, are those of the principal subspace.
+		w, axes := vf.leading()
+		want := product(product(xc, vf.pc.basis.transposed()), vf.pc.basis)
+		at := product(w, axes)
+		if vf.basis != nil {
+			at = product(at, vf.basis)
+		}
+		if off := maxDiff(at, want); off > 1e-12 {
+			t.Errorf("the leading coordinates are %g off", off)
+		}
+		if w, want := math.Sqrt(vf.total/float64(c.x.Rows)), vf.spread(); math.Abs(w-want) > 1e-14*want {
+			t.Errorf("spread %g, want %g", want, w)
+		}
+	}
+	vf, err := openVolumeFit(bg, noise, 3, &MinVolumeOptions{Restarts: 2, MaxIter: 7, Tol: .5, Slack: 3, Weights: mapped(NewMatrix(1, 30, nil), func(_, _ int, _ float64) float64 { return 8 }).Data})
+	if o := vf.o; err != nil || o.Restarts != 2 || o.MaxIter != 7 || o.Tol != .5 || o.Slack != 3 || vf.perWeight(30) != 2 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
+// TestVolumeUnits: λ, ε and the penalty between the data's units and those of the loop,
+// with their bounds.
+func TestVolumeUnits(t *testing.T) {
+	vf := tenOf()
+	vf.s.units = units{exp: 3, wexp: 2}
+	vf.s.weights = []float64{4, 4}
+	vf.s.n = 2 // each scaled to 1
+	for lambda, want := range map[float64]float64{0: 0, 1: 0x1p-8, 0x1p208: 0x1p200, 0x1p207: 0x1p199, 0x1p300: 0x1p200} {
+		if got := vf.scaledLambda(lambda); got != want {
+			t.Errorf("λ %g becomes %g, want %g", lambda, got, want)
+		}
+	}
+	if got, want := vf.dataPenalty(5), 5+4*6*math.Ln2; math.Abs(got-want) > 1e-14 {
+		t.Errorf("penalty %g, want %g", got, want)
+	}
+	vf.contrasts = RegularSimplex(4)
+	if got, want := vf.dataPenalty(5), 5+3*6*math.Ln2; math.Abs(got-want) > 1e-14 {
+		t.Errorf("penalty %g, want %g", got, want)
+	}
+	for _, c := range []struct{ epsilon, floor, total, want float64 }{
+		{0, 10, 100, 5}, {64, 10, 100, 1}, {1e-300, 10, 100, 0x1p-40 * 50}, {0x1p450, 10, 100, 0x1p400}, {1e-300, 0, 0x1p-200, 0x1p-160},
+	} {
+		vf.o.Epsilon, vf.pc.floor, vf.total = c.epsilon, c.floor, c.total
+		vf.s.n, vf.s.d, vf.s.centred = 2, 10, false
+		vf.k = 1
+		if vf.setEpsilon(); vf.eps != c.want {
+			t.Errorf("ε %g, floor %g of %g: %g, want %g", c.epsilon, c.floor, c.total, vf.eps, c.want)
+		}
+	}
+	// Centers are kept where squares are finite.
+	vf, err := openVolumeFit(bg, NewMatrix(3, 1, []float64{-1, 0, 1}), 2, &MinVolumeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := vf.fromData(NewMatrix(2, 1, []float64{0x1p300, -0x1p300})); math.Abs(f.At(0, 0)) != 0x1p200 || f.At(0, 0) != -f.At(1, 0) {
+		t.Errorf("centers %g", f.Data)
+	}
+	vf.s.exp = 400
+	if f := vf.toData(NewMatrix(2, 1, []float64{0x1p200, -0x1p200})); math.Abs(f.At(0, 0)) != mostCenter || f.At(0, 0) != -f.At(1, 0) {
+		t.Errorf("centers %g", f.Data)
+	}
+}
+
+// TestRunTold: what a run tells of each iterate is that iterate in the data's units, and
+// the restart that is kept is the best.
+func TestRunTold(t *testing.T) {
+	x := mapped(randomData(40, 3, 1, 2), func(_, _ int, v float64) float64 { return 16 * v })
+	for seed, lambda := range []float64{0, 40, 0, 40, 20} {
+		var told []Iteration
+		vf, err := openVolumeFit(bg, x, 3, &MinVolumeOptions{Init: InitRandom, Restarts: 4, MaxIter: 6, Seed: uint64(seed), Progress: func(it Iteration) { told = append(told, it) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		vf.setEpsilon()
+		scaled := vf.scaledLambda(lambda)
+		best, from, err := vf.runStarts(scaled)
+		if err != nil || best.lambda != scaled {
+			t.Fatal(best, err)
+		}
+		least, at, next := math.Inf(1), 0, 0
+		last := map[int]Iteration{}
+		for _, it := range told {
+			if it.Iteration != 0 {
+				next++
+			} else {
+				next = 0
+			}
+			if it.Iteration != next || it.Lambda != lambda || it.Floor != vf.s.unscaleSquare(vf.pc.floor) || (it.Penalty != 0) != (lambda > 0) || it.Pass != 0 || it.Rows != 0 {
+				t.Errorf("λ %g: %+v", lambda, it)
+			}
+			if math.Abs(it.Loss-it.Objective-lambda/2*it.Penalty) > 1e-12*(math.Abs(it.Loss)+it.Objective) {
+				t.Errorf("λ %g: loss %g", lambda, it.Loss)
+			}
+			last[it.Restart] = it
+		}
+		for r := range 4 {
+			if it, ok := last[r]; !ok {
+				t.Errorf("no restart %d", r)
+			} else if it.Loss < least {
+				least, at = it.Loss, r
+			}
+		}
+		if best.trace[len(best.trace)-1] != least || vf.restart != at || len(best.trace) != best.iterations+1 {
+			t.Errorf("λ %g: restart %d with %g is kept, best are %d, %g", lambda, vf.restart, best.trace[len(best.trace)-1], at, least)
+		}
+		if want, err := vf.startCenters(at); err != nil || maxDiff(from, want) != 0 {
+			t.Errorf("λ %g: not the start of restart %d, %v", lambda, at, err)
+		}
+		m, err := vf.finish(best, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
+		if !near(m.Objective, last[at].Objective) || !near(m.Gap, (m.Objective-m.Floor)/m.Total) || m.Lambda != lambda || (m.Epsilon != 0) != (lambda > 0) ||
+			(m.Volume == VolumeAuto) != (lambda == 0) || m.Iterations != best.iterations || m.Status != best.status || m.Floor != last[at].Floor || m.FloorError <= 0 || m.Solver != vf.pc.solver {
+			t.Errorf("λ %g: %+v", lambda, m)
+		}
+		if lambda > 0 && m.Epsilon != math.Ldexp(vf.eps, 2*vf.s.exp) {
+			t.Errorf("ε %g", m.Epsilon)
+		}
+		stopped := errors.New("stopped")
+		if m, err := vf.finish(best, stopped); m == nil || m.Status != StatusCancelled || err != stopped {
+			t.Errorf("%+v, %v", m, err)
+		}
+		if m, err := vf.finish(nil, stopped); m != nil || err != stopped {
+			t.Errorf("%+v, %v", m, err)
+		}
 	}
 }

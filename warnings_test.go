@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"math"
 	"slices"
 	"testing"
 )
@@ -75,5 +76,47 @@ func TestWarnings(t *testing.T) {
 	}
 	if s := (Warning{Kind: 9}).String(); s != "Warning(9)" {
 		t.Error(s)
+	}
+}
+
+// TestWarningTable: the warnings about given centers, and the membership statistics they
+// rest on, number by number.
+func TestWarningTable(t *testing.T) {
+	s := &samples{n: 4, weights: []float64{1, 0, 2, 1}, units: units{wexp: 2}} // scaled to ¼, 0, ½, ¼
+	z := NewMatrix(4, 2, []float64{3, 4, 30, 40, 0, 1, 0, 2})
+	g := NewMatrix(4, 4, []float64{0, .5, .5, 0, 0, 0, 0, 1, .25, .75, 0, 0, .5, .5, 0, 0})
+	var c membershipStats
+	c.add(s, z, g)
+	if want := []float64{.25, .625, .125, 0}; !slices.Equal(c.members, want) || !slices.Equal(c.largest, []bool{true, true, false, false}) || c.total != 1 || c.farthest != 5 {
+		t.Errorf("%+v", c)
+	}
+	c.add(s, z, g) // a second part of the data
+	if c.total != 2 || c.members[1] != 1.25 || c.farthest != 5 || c.largest[2] {
+		t.Errorf("%+v", c)
+	}
+	f := NewMatrix(4, 2, []float64{0, 1, 0, 2, 0, 2, 0, 15})
+	want := []Warning{{WarnCoincident, 0, 1, 1e-3}, {WarnCoincident, 0, 2, 1e-3}, {WarnCoincident, 1, 2, 0},
+		{WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnSlack, 0, 0, .5}}
+	if got := findWarnings(f, &c, 1000, .5); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	f.Set(3, 1, 20) // 15 is not yet far
+	want = []Warning{{WarnCoincident, 1, 2, 0}, {WarnEmpty, 2, 0, .125}, {WarnEmpty, 3, 0, 0}, {WarnFar, 3, 0, 4}}
+	if got := findWarnings(f, &c, 999, 0); !slices.Equal(got, want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	c.farthest = 0
+	if got := findWarnings(f, &c, 0, 0); len(got) != 7 || got[6] != (Warning{WarnFar, 3, 0, math.MaxFloat64}) {
+		t.Errorf("%v", got)
+	}
+	for want, w := range map[string]Warning{
+		"centers 1 and 2 coincide: they are 0.000123 of the data's spread apart":                            {WarnCoincident, 1, 2, .000123456},
+		"cluster 3 is empty: no sample has its largest membership there, and it has 0.25 of all membership": {WarnEmpty, 3, 0, .25},
+		"center 4 is outside of the data: 3.5 times as far from the middle as the farthest sample":          {WarnFar, 4, 0, 3.5},
+		"the error is 1.24 times what the slack allows, and no smaller one was found":                       {WarnSlack, 0, 0, 1.2355},
+	} {
+		if got := w.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -1,0 +1,247 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+// TestRoundingBound: the bound by its formula, and a sum that cancels to twice the digits.
+func TestRoundingBound(t *testing.T) {
+	shifted := NewMatrix(4, 2, []float64{3, 4, 0, 2, 1, 0, 6, 8}) // three centers and the mean
+	bound := roundingBound(shifted)
+	for _, c := range []struct {
+		g       []float64
+		missing float64
+	}{{[]float64{.25, .5, .25}, 0}, {[]float64{0, 0, 0}, 1}, {[]float64{1e17, -1e17, .25}, .75}, {[]float64{3, -1, .5}, -1.5}, {[]float64{0x1p60, 1, -0x1p60}, 0}, {[]float64{1, 0x1p-60, 0}, -0x1p-60}} {
+		size, want := 1.0, 0.0
+		const unit = 14 * 0x1p-53 // 2k+8
+		for j, v := range c.g {
+			size += math.Abs(v)
+			want += math.Abs(v) * unit * norm2(shifted.row(j))
+		}
+		want += (math.Abs(c.missing) + 3*0x1p-53*size) * unit * 10
+		missing, hidden := bound(c.g)
+		if missing != c.missing || math.Abs(hidden-want) > 1e-14*want {
+			t.Errorf("%v: %g missing, %g hidden; want %g and %g", c.g, missing, hidden, c.missing, want)
+		}
+	}
+}
+
+// TestResidual: the squared residual of a row, without a bound and with one.
+func TestResidual(t *testing.T) {
+	s := &samples{ctx: bg, d: 2, n: 2, mean: []float64{.5, -.25}, units: units{exp: 3}}
+	f := NewMatrix(2, 2, []float64{8, 16, -4, 0})
+	r := newResidual(s, f)
+	if want := NewMatrix(3, 2, []float64{.5, 2.25, -1, .25, .5, -.25}); maxDiff(r.shifted, want) != 0 {
+		t.Errorf("%v, want %v", r.shifted.Data, want.Data)
+	}
+	row := []float64{1, 2}
+	for _, c := range []struct {
+		g            []float64
+		bound        bool
+		extra, right float64
+	}{
+		{[]float64{.5, .5}, false, 0, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, false, 0, 4 + 1.75*1.75}, {[]float64{.5, 0}, false, 0, 1.5625},
+		{[]float64{.5, .5}, true, 0, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, true, .5, math.Pow(math.Sqrt(4+1.75*1.75)+.5, 2)}, {[]float64{0, 1}, true, 1, math.Pow(math.Sqrt(4+1.75*1.75)+1, 2)},
+	} {
+		r.bound = nil
+		if c.bound {
+			r.bound = func(g []float64) (missing, hidden float64) { return 1 - g[0] - g[1], c.extra }
+		}
+		var mix mixture
+		for range 2 { // the mixture is memory
+			if got := r.squares([]float64{row[0], row[1]}, c.g, &mix); math.Abs(got-c.right) > 1e-14 {
+				t.Errorf("%+v: %g", c, got)
+			}
+		}
+	}
+}
+
+// TestRelativeGap: what rounding explains is no gap.
+func TestRelativeGap(t *testing.T) {
+	const rounding = 10 * 0x1p-52 // k+8
+	for _, c := range []struct {
+		mean, objective, floor, total, want float64
+	}{
+		{0, 5, 2, 10, .3}, {0, 2, 5, 10, -.3}, {0, 5, 5, 10, 0}, {0, 0, 0, 0, 0}, {0, 1, 0, 0, math.MaxFloat64},
+		{1, 4 * rounding * rounding, 0, 1, 0}, {1, 5 * rounding * rounding, 0, 1, 5 * rounding * rounding}, {1, 0, 4 * rounding * rounding, 1, 0}, {0, 1e300, 0, 1e-300, math.MaxFloat64},
+	} {
+		s := &samples{n: 4, mean: []float64{c.mean}}
+		if got := relativeGap(s, c.objective, &principal{floor: c.floor, total: c.total}, 2); math.Abs(got-c.want) > 1e-15*math.Abs(c.want) {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+}
+
+// TestSpanError: the share of the centers' distance from the mean that is off the basis,
+// at any scale of data and centers.
+func TestSpanError(t *testing.T) {
+	basis := NewMatrix(1, 3, []float64{0, 1, 0})
+	for _, unit := range []float64{1, 0x1p-300, 0x1p300} {
+		for _, far := range []float64{1, 0x1p200, 0x1p-200} {
+			x := NewMatrix(2, 3, []float64{0, 2 * unit, 0, 0, -2 * unit, 0})
+			s, err := newSamples(bg, x, nil, 1, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size := far * unit
+			for _, c := range []struct {
+				f    []float64
+				want float64
+			}{{[]float64{0, 1, 0, 0, -3, 0}, 0}, {[]float64{1, 0, 0, 0, 0, -2}, 1}, {[]float64{3, 4, 0}, .6}, {[]float64{3, 4, 0, 0, 0, 0}, .6}, {[]float64{2, 1, 2, 0, 4, 0}, math.Sqrt(8. / 25)}, {[]float64{0, 0, 0}, 0}} {
+				f := NewMatrix(len(c.f)/3, 3, nil)
+				for i, v := range c.f {
+					f.Data[i] = v * size
+				}
+				if got := spanError(s, f, basis); math.Abs(got-c.want) > 1e-15 {
+					t.Errorf("unit %g, centers of %g, %v: %g, want %g", unit, size, c.f, got, c.want)
+				}
+			}
+			if basis.At(0, 1) != 1 {
+				t.Fatal("the basis changed")
+			}
+		}
+	}
+	x := NewMatrix(2, 2, []float64{1, 5, 3, 5}) // a mean that is not 0
+	s, err := newSamples(bg, x, nil, 1, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := spanError(s, NewMatrix(1, 2, []float64{5, 9}), NewMatrix(1, 2, []float64{1, 0})); math.Abs(got-.8) > 1e-15 {
+		t.Errorf("%g, want 0.8", got)
+	}
+}
+
+// TestObjectiveParts: the objective over one block and over many, weighted and not.
+func TestObjectiveParts(t *testing.T) {
+	for _, n := range []int{5, 700} {
+		x, f := randomData(n, 3, 1, 1), randomData(2, 3, 1, 2)
+		g, w := NewMatrix(n, 2, nil), make([]float64, n)
+		for i := range n {
+			copy(g.row(i), []float64{float64(i%4) / 4, 1 - float64(i%3)/4})
+			w[i] = float64(i % 3)
+		}
+		for _, w := range [][]float64{nil, w} {
+			s, err := newSamples(bg, x, w, 1, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := plainObjective(x, f, g, w)
+			for _, bound := range []func(*Matrix) rowBound{nil, roundingBound} {
+				got, err := objectiveOf(s, f, g, bound)
+				if got = s.unscaleSquare(got); err != nil || math.Abs(got-want) > 1e-13*want {
+					t.Errorf("%d rows: %g, want %g, %v", n, got, want, err)
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		Certificate
+		tol  float64
+		want bool
+	}{
+		{Certificate{Gap: 1e-9, MinMembership: -1e-9, MaxSumError: 1e-9}, 0, true}, {Certificate{Gap: -1e-9}, 0, true}, {Certificate{Gap: -1.1e-9}, 0, false}, {Certificate{Gap: 1.1e-9}, 0, false},
+		{Certificate{MinMembership: -1.1e-9}, 0, false}, {Certificate{MaxSumError: 1.1e-9}, 0, false}, {Certificate{Gap: .5, MinMembership: -.5, MaxSumError: .5}, .5, true}, {Certificate{Gap: .5}, .4, false},
+	} {
+		if got := c.Optimal(c.tol); got != c.want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
+// TestZeroWeights: rows of weight 0 get their nearest mixture, and no other row changes.
+func TestZeroWeights(t *testing.T) {
+	x := NewMatrix(4, 1, []float64{0, 1, 3, 9})
+	f := NewMatrix(2, 1, []float64{0, 4})
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		g := mapped(NewMatrix(4, 2, nil), func(i, _ int, _ float64) float64 { return float64(i) })
+		s, err := newSamples(bg, x, []float64{0, 2, 0, 0}, 1, sum == SumToOne)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := solveZeroWeights(s, f, g, sum); err != nil {
+			t.Fatal(err)
+		}
+		want := NewMatrix(4, 2, []float64{1, 0, 1, 1, .25, .75, 0, 1})
+		if sum == SumAtMostOne { // the center at 0 is the origin: its share is free
+			want.Set(0, 0, g.At(0, 0))
+			want.Set(2, 0, g.At(2, 0))
+		}
+		if maxDiff(g, want) > 1e-9 {
+			t.Errorf("%v: %v, want %v", sum, g.Data, want.Data)
+		}
+		s.weights = nil
+		clear(g.Data)
+		if err := solveZeroWeights(s, f, g, sum); err != nil || maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
+			t.Errorf("%v: %v without weights, %v", sum, g.Data, err)
+		}
+	}
+}
+
+// TestCertifyTable: each number of a certificate by its definition, and no numbers beside
+// an error.
+func TestCertifyTable(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{0, 0, 4, 0, 0, 2, 4, 2})
+	for _, w := range [][]float64{nil, {1, 2, 1, 0}} {
+		floors, total := oracle(x, w)
+		f := NewMatrix(2, 2, []float64{0, 1, 4, 1})
+		g := NewMatrix(4, 2, []float64{1, 0, .25, .5, -.5, 1.5, 0, 1.125})
+		c, err := Certify(bg, x, f, g, &Options{Weights: w})
+		want := plainObjective(x, f, g, w)
+		if err != nil || math.Abs(c.Objective-want) > 1e-13*want || math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total || math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
+			c.MinMembership != -.5 || c.MaxSumError != .25 || c.FloorError <= 0 || c.FloorError > 1e-14*total {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+	f, g := NewMatrix(2, 2, []float64{0, 1, 4, 1}), NewMatrix(4, 2, nil)
+	for i, c := range []struct {
+		x, f, g *Matrix
+		o       *Options
+		text    string
+	}{
+		{x, nil, g, nil, "centers is nil: wrong shape"}, {x, f, nil, nil, "memberships is nil: wrong shape"}, {nil, f, g, nil, "x is nil: wrong shape"},
+		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil, "x has 2 columns, centers have 1: wrong shape"},
+		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"}, {x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
+		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"}, {x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
+	} {
+		got, err := Certify(bg, c.x, c.f, c.g, c.o)
+		if err == nil || err.Error() != "softkmeans: "+c.text || got != (Certificate{}) {
+			t.Errorf("%d: %v, want %s; %+v", i, err, c.text, got)
+		}
+	}
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		text string
+	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
+		if ok, err := SkMable(x, c.k, c.tol); ok || err == nil || err.Error() != "softkmeans: "+c.text+": invalid option" {
+			t.Errorf("%v, %v", ok, err)
+		}
+	}
+	// Singular values 4 and 2: the second is half of the first.
+	for _, c := range []struct {
+		k    int
+		tol  float64
+		want bool
+	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .999, false}} {
+		if ok, err := SkMable(x, c.k, c.tol); ok != c.want || err != nil {
+			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
+		}
+	}
+	if ok, err := SkMable(nil, 1, 0); ok || !errors.Is(err, ErrShape) {
+		t.Error(ok, err)
+	}
+	if v, err := NonUniquenessBound(nil, 2); v != 0 || !errors.Is(err, ErrShape) {
+		t.Error(v, err)
+	}
+	for _, c := range [][3]float64{{0, 0, 0}, {4, 0, 4}, {4, 1, 16}, {0, 2, 16}} {
+		if got := StabilityBound(c[0], c[1]); got != c[2] {
+			t.Errorf("%v: %g", c, got)
+		}
+	}
+	// Four rows at the corners: all have the same length, and k(k−1) is 2.
+	if v, err := NonUniquenessBound(NewMatrix(2, 1, []float64{-1, 1}), 2); err != nil || math.Abs(v-1) > 1e-14 {
+		t.Error(v, err)
+	}
+}
