@@ -167,6 +167,7 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	open += 2 * rounding
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)
 	m.FloorError, m.Total = unscale(open, 2*op.exp), unscale(left.total, 2*op.exp)
+	m.Gap = 0
 	if left.total > 0 {
 		m.Gap = (objective - floor) / left.total
 	}

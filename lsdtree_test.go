@@ -346,7 +346,7 @@ func TestHierarchicalLSDNothing(t *testing.T) {
 			if m := mustDo(LSD(bg, kernel, k, nil))(t); m.Scale != 0 || m.Objective != 4*v*v {
 				t.Errorf("%g·I, k=%d: %+v by LSD", v, k, m)
 			}
-			if m := tree.Model; m.Scale != 0 || m.Objective != 4*v*v || m.Total != 4*v*v || m.Rank != 0 || v < 0 && !(m.Gap < 1e-14) || m.Status != StatusConverged {
+			if m := tree.Model; m.Scale != 0 || m.Objective != 4*v*v || m.Total != 4*v*v || m.Rank != 0 || !(m.Gap < 1e-14) || m.Status != StatusConverged {
 				t.Errorf("%g·I, k=%d: %+v", v, k, m)
 			}
 		}
