@@ -95,7 +95,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 			if slack < 1e-11 { // rounding
 				continue
 			}
-			m, err := FitMinVolume(bg, x, 2, &MinVolumeOptions{Centers: start, Slack: slack})
+			m, err := FitMinVolume(bg, x, 4, &MinVolumeOptions{Centers: start, Slack: slack})
 			if err != nil {
 				t.Fatal(err)
 			}
