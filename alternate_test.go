@@ -505,7 +505,8 @@ func TestPassParts(t *testing.T) {
 				if maxDiff(at.gg, gg) > 1e-12*float64(n) || maxDiff(at.gz, gz) > 1e-12*float64(n) || math.Abs(at.objective-want) > 1e-12*want {
 					t.Errorf("%d rows, pass %d: sums are off by %g and %g, the objective is %g, want %g", n, pass, maxDiff(at.gg, gg), maxDiff(at.gz, gz), at.objective, want)
 				}
-				if at.loss != at.objective+1.5*at.penalty || at.lossAt(5) != at.objective+2.5*at.penalty {
+				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty)) // of a fused multiplication, or of none
+				if math.Abs(at.loss-(at.objective+1.5*at.penalty)) > rounding || math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
 					t.Errorf("%d rows: loss %g of %g and %g", n, at.loss, at.objective, at.penalty)
 				}
 				// D is the inverse of FFᵀ + εI, for VolumeAffine within the contrasts.

@@ -66,7 +66,7 @@ func TestStatsBounds(t *testing.T) {
 	empty := func(s *Stats) { *s = Stats{moments: moments{rows: 3}} }
 	try("no weight", true, empty)
 	try("no weight, as many rows as an int has", true, func(s *Stats) { empty(s); s.rows = math.MaxInt })
-	try("no weight, below 0 rows", math.MaxInt < math.MaxInt64, func(s *Stats) { empty(s); s.rows = -1 })
+	try("no weight, below 0 rows", false, func(s *Stats) { empty(s); s.rows = -1 })
 	try("no weight, columns", false, func(s *Stats) { empty(s); s.cols = 1 })
 	try("no weight, exp", false, func(s *Stats) { empty(s); s.exp = 1 })
 	try("no weight, wexp", false, func(s *Stats) { empty(s); s.wexp = 1 })
