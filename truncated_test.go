@@ -74,6 +74,11 @@ func TestTruncatedOptions(t *testing.T) {
 	if !same(usual, run(&TruncatedOptions{Tol: 1e-10, MaxSteps: 200})) || !same(fine, run(&TruncatedOptions{Tol: 1e-20})) {
 		t.Error("defaults are others than documented")
 	}
+	// A spectrum that falls: rounding is reached long before the limit, and 1e-20 never.
+	falling := mapped(randomData(300, 200, 0, 9), func(_, j int, v float64) float64 { return v * math.Pow(0.7, float64(j)) })
+	if r := mustDo(TruncatedSVD(bg, falling, 3, &TruncatedOptions{Tol: 1e-20}))(t); r.Iterations > 10 || r.Status != StatusConverged {
+		t.Errorf("below the least tolerance: %d steps, %v", r.Iterations, r.Status)
+	}
 	if !(loose.Iterations < usual.Iterations && usual.Iterations < fine.Iterations) {
 		t.Errorf("%d, %d and %d steps for a falling tolerance", loose.Iterations, usual.Iterations, fine.Iterations)
 	}
