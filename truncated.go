@@ -10,9 +10,8 @@ import (
 
 // TruncatedOptions tunes [TruncatedSVD]. The zero value and nil are the defaults.
 type TruncatedOptions struct {
-	// Tol stops the iteration at residuals of Tol·s₁. 0: 1e-10; values below 1e-14 count as
-	// 1e-14. For small s_i rounding in aᵀa hides such residuals: it then stops at
-	// min(n, d)·2^-52·s₁²/s_i.
+	// Tol stops the iteration at residuals of Tol·s₁; 0: 1e-10. Where rounding in aᵀa hides
+	// such residuals it stops at min(n, d)·2^-52·s₁²/s_i.
 	Tol      float64
 	MaxSteps int    // passes of block Krylov iteration; 0: 200
 	Seed     uint64 // of the random start; any value is as good as another
@@ -43,7 +42,7 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	if small, _ := s.sides(); k < 1 || k > small {
 		return nil, fail(ErrOption, "k is "+strconv.Itoa(k)+" for a matrix of size "+shape(a.Rows, a.Cols))
 	}
-	kry, err := krylovVectors(s, k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: max(o.Tol, 1e-14)})
+	kry, err := krylovVectors(s, k, krylovOptions{steps: o.MaxSteps, seed: o.Seed, residual: o.Tol})
 	if err != nil {
 		return nil, err
 	}
