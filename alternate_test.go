@@ -173,9 +173,11 @@ func TestLogInverse(t *testing.T) {
 					t.Errorf("n=%d, ratio %g, ε %g: logarithms %g, %g from eigenvalues", n, ratio, eps, logs, want)
 				}
 				// D(A + εI) = I to rounding times what D and A are of.
-				off := product(NewMatrix(n, n, d), NewMatrix(n, n, regular))
-				if diff := maxDiff(off, identity(n)); diff > 1e-15*float64(n)*norm2(d)*norm2(regular) {
-					t.Errorf("n=%d, ratio %g, ε %g: inverse off by %g", n, ratio, eps, diff)
+				for _, inverse := range [][]float64{d, e} {
+					off := product(NewMatrix(n, n, inverse), NewMatrix(n, n, regular))
+					if diff := maxDiff(off, identity(n)); !(diff <= 1e-15*float64(n)*norm2(inverse)*norm2(regular)) {
+						t.Errorf("n=%d, ratio %g, ε %g: inverse off by %g", n, ratio, eps, diff)
+					}
 				}
 			}
 		}
