@@ -128,3 +128,12 @@ func TestPartsWords(t *testing.T) {
 		t.Errorf("%v, %g", far.Scatter(), far.Weight())
 	}
 }
+
+// TestFingerprintPinned: extents of other versions name their subspaces by the same number.
+func TestFingerprintPinned(t *testing.T) {
+	p := &Subspace{moments: moments{units: units{exp: 1, wexp: 2}, rows: 3, cols: 2, mean: []float64{1, 2}, meanRest: []float64{0, 3}},
+		pc: principal{basis: NewMatrix(1, 2, []float64{0.6, 0.8})}, k: 2, enclosure: EnclosureTight, orientation: NewMatrix(1, 1, []float64{-1})}
+	if got := fingerprintOf(p); got != 0x78bf6a07 {
+		t.Errorf("%#x", got)
+	}
+}
