@@ -9,9 +9,8 @@ import "math"
 type simplexProblem struct {
 	k, d     int             // vertices, the origin included, and columns
 	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
-	outer    int             // vertices are first scaled by 2^-outer, to at most 1
-	inner    int             // and, once centred, by 2^-inner
-	centre   []float64       // of the vertices, scaled by 2^-outer
+	exp      int             // vertices and samples are scaled by 2^-exp
+	centre   []float64       // of the vertices, scaled
 	vertices *Matrix         // k×d, centred and scaled: largest entry in [½, 1)
 	gram     *Matrix         // A, k×k, ridge included
 	top      float64         // largest entry of A
@@ -52,8 +51,10 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	if p.flat = p.d == 0 || top < negligible || p.coincide(vertices, top); p.flat {
 		return
 	}
-	_, p.inner = math.Frexp(top)
-	scale(p.vertices.Data, math.Ldexp(1, -p.inner))
+	_, inner := math.Frexp(top)
+	p.exp += inner
+	scale(p.vertices.Data, math.Ldexp(1, -inner))
+	scale(p.centre, math.Ldexp(1, -inner))
 	k := p.k
 	p.gram = reshaped(p.gram, k, k)
 	clear(p.gram.Data)
@@ -80,15 +81,15 @@ func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	}
 }
 
-// centreVertices sets outer, centre and vertices, not yet scaled by 2^-inner. It returns
-// the largest magnitude of the vertices.
+// centreVertices sets centre and vertices, scaled to a largest vertex of at most 1 before
+// it is centred, and exp to that. It returns the largest magnitude of the centred vertices.
 func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
 	given := vertices.Rows
 	p.centre = resized(p.centre, p.d)
 	p.vertices = reshaped(p.vertices, p.k, p.d)
 	clear(p.centre)
-	_, p.outer = math.Frexp(max(maxAbs(vertices), leastScale))
-	f := math.Ldexp(1, -p.outer)
+	_, p.exp = math.Frexp(max(maxAbs(vertices), leastScale))
+	f := math.Ldexp(1, -p.exp)
 	for j := range given {
 		axpy(p.centre, f/float64(p.k), vertices.row(j))
 	}
@@ -128,12 +129,11 @@ func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
 // nearOrigin sets near and offset; top is that of the vertices' own Gram matrix. Rows of
 // size 1 that are more than 2^400 times the vertices' size away need products.
 func (p *simplexProblem) nearOrigin() {
-	c := math.Ldexp(1, -p.inner)
-	p.near = p.outer+p.inner >= -mostDistance && sumSquares(p.centre)*c*c <= p.top
+	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
 	if p.near {
 		p.offset = resized(p.offset, p.k)
 		for j := range p.k {
-			p.offset[j] = dot(p.centre, p.vertices.row(j)) * c
+			p.offset[j] = dot(p.centre, p.vertices.row(j))
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (p *simplexProblem) productsNear(b, x []float64) {
 	m := len(b) / k
 	clear(b)
 	addMulNT(b, k, x, m, p.vertices.Data, k, p.d, false)
-	f := math.Ldexp(1, -p.outer-p.inner)
+	f := math.Ldexp(1, -p.exp)
 	for len(b) >= k {
 		for j, c := range p.offset {
 			b[j] = b[j]*f - c
@@ -215,12 +215,16 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 const mostDistance = 400
 
 // pack writes the centred, scaled x to dst. A row beyond mostDistance is drawn nearer along
-// the line to the vertices' mean.
+// the line to 0, which is that to the vertices' mean to all digits.
 func (p *simplexProblem) pack(dst, x []float64) {
-	shift(dst, x, p.centre, math.Ldexp(1, -p.outer))
-	top, _ := rowMaxAbs(dst)
+	shift(dst, x, p.centre, math.Ldexp(1, -p.exp))
+	if top, _ := rowMaxAbs(dst); top < 1<<mostDistance {
+		return
+	}
+	top, _ := rowMaxAbs(x)
 	_, e := math.Frexp(top)
-	scale(dst, math.Ldexp(1, min(-p.inner, mostDistance-e)))
+	copy(dst, x)
+	scale(dst, math.Ldexp(1, mostDistance-e))
 }
 
 // SimplexInfo says how well the memberships of a call solve their problems.
