@@ -199,6 +199,12 @@ func TestSimplexLeastSquaresScales(t *testing.T) {
 	if g, _, err := SimplexLeastSquares(nil, NewMatrix(1, 2, []float64{1, 0x1.4p-450}), close, nil); err != nil || math.Abs(g.Data[0]-.75) > 1e-15 {
 		t.Errorf("between close vertices: %v, %v", g.Data, err)
 	}
+	// So far that the distance itself is out of range.
+	tiny := mapped(f, func(_, _ int, v float64) float64 { return math.Ldexp(v, -900) })
+	apart := NewMatrix(2, 2, []float64{0x1p498, 0x1.8p499, 0x1p500, -0x1p500})
+	if g, info, err := SimplexLeastSquares(nil, apart, tiny, nil); err != nil || !slices.Equal(g.Data, []float64{0, 0, 1, 0, 1, 0}) || !(info.KKT < 1e-13) {
+		t.Errorf("beyond all: %v, %+v, %v", g, info, err)
+	}
 	// A shift of everything far from the origin: only the data's rounding.
 	away := func(_, _ int, v float64) float64 { return v + 1e6 }
 	g, _, err := SimplexLeastSquares(nil, mapped(x, away), mapped(f, away), nil)

@@ -215,15 +215,17 @@ func (p *simplexProblem) products(at block, x *Matrix) []float64 {
 const mostDistance = 400
 
 // pack writes the centred, scaled x to dst. A row beyond mostDistance is drawn nearer along
-// the line to 0, which is that to the vertices' mean to all digits.
+// the line to the vertices' mean.
 func (p *simplexProblem) pack(dst, x []float64) {
 	shift(dst, x, p.centre, math.Ldexp(1, -p.exp))
 	if top, _ := rowMaxAbs(dst); top < 1<<mostDistance {
 		return
 	}
-	top, _ := rowMaxAbs(x)
+	for i, v := range x { // again, in units of 2^600, since entries may be infinite
+		dst[i] = math.Ldexp(v, -p.exp-600) - math.Ldexp(p.centre[i], -600)
+	}
+	top, _ := rowMaxAbs(dst)
 	_, e := math.Frexp(top)
-	copy(dst, x)
 	scale(dst, math.Ldexp(1, mostDistance-e))
 }
 
