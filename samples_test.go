@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -354,6 +355,24 @@ func TestSamplesTable(t *testing.T) {
 		small, large := s.sides()
 		if c.wide && (small != c.n || large != c.d) || !c.wide && (small != c.d || large != c.n) || s.wide() != c.wide || s.rankBound() != c.rank {
 			t.Errorf("%+v: sides %d and %d, rank %d", c, small, large, s.rankBound())
+		}
+	}
+}
+
+// TestZeroWeightFar: a row of weight 0 enlarges no simplex, in strips of columns and, from
+// rowColumns on, of rows.
+func TestZeroWeightFar(t *testing.T) {
+	for _, d := range []int{5, rowColumns + 8} {
+		x := randomData(12, d, 0, 4)
+		w := slices.Repeat([]float64{1}, x.Rows)
+		w[7] = 0
+		scale(x.row(7), 1000)
+		for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
+			got := mustDo(Fit(bg, x, 3, &Options{Weights: w, Enclosure: enclosure}))(t)
+			want := mustDo(Fit(bg, chosenRows(x, []int{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11}), 3, &Options{Enclosure: enclosure}))(t)
+			if diff := maxDiff(got.Centers, want.Centers); !(diff <= 1e-11*maxAbs(want.Centers)) {
+				t.Errorf("%d columns, %v: centers are off by %g", d, enclosure, diff)
+			}
 		}
 	}
 }
