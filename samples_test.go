@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
