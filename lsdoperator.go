@@ -94,11 +94,12 @@ func (o *operator) survey() error {
 func (o *operator) entryError(i int, tooSmall float64) error {
 	row := NewMatrix(1, o.n, nil)
 	o.src.Rows(row, i)
-	err := entryError("similarity", row, mostEntry, tooSmall)
-	if e, ok := err.(*InputError); ok {
-		e.Row = i
+	e, ok := entryError("similarity", row, mostEntry, tooSmall).(*InputError)
+	if !ok {
+		return fail(ErrChanged, "row "+strconv.Itoa(i)+" of the similarity")
 	}
-	return err
+	e.Row = i
+	return e
 }
 
 // checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it

@@ -328,3 +328,21 @@ func TestSubsetCalls(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestOperatorChanged: a similarity whose bad row is good when it is read once more is not
+// taken for a good one.
+func TestOperatorChanged(t *testing.T) {
+	reads := 0
+	s := KernelFunc(3, func(i, j int) float64 {
+		if i == 2 && j == 0 {
+			if reads++; reads == 1 {
+				return math.NaN()
+			}
+		}
+		return 1
+	})
+	_, err := LSDOf(bg, s, 2, &LSDOptions{Workers: 1})
+	if !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "row 2 of the similarity") {
+		t.Error(err)
+	}
+}
