@@ -57,8 +57,8 @@
 // in size, and the largest is 0 or at least 2^-500 (3.1e-151); otherwise the error is an
 // [ErrRange]. Centers and other matrices that are compared with data may be up to 2^520.
 // Weights are finite and at least 0. Functions scale data and weights by powers of two, so
-// tables of 1e150 and 1e-150 fit as those of 1 do. After that, what is below 2^-500 of the
-// largest counts as 0 in squares, and weights below 2^-500 of the largest count as 0.
+// tables of 1e150 and 1e-150 fit as those of 1 do. Entries below 2^-500 of the largest then
+// count as 0 in squares. Weights below 2^-500 of the largest count as 0.
 //
 // # Larger than memory
 //

@@ -195,8 +195,8 @@ func createOutput(ctx context.Context, named string) (*outputFile, error) {
 	return o, nil
 }
 
-// temporaryName returns path.XXXXXXXX.tmp with random hexadecimal digits. Names of
-// more than 200 bytes are cut, since most systems allow 255.
+// temporaryName returns path with eight random hexadecimal digits and .tmp appended, such as
+// out.csv.0f3a91c2.tmp. Names of more than 200 bytes are cut, since most systems allow 255.
 func temporaryName(path string) string {
 	dir, base := filepath.Split(path)
 	const most = 200
