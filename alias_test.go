@@ -308,10 +308,18 @@ type sliceCase[T int | float64] struct {
 func intCases() []sliceCase[int] {
 	x, f, g := randomData(500, 3, 0, 1), randomData(4, 3, 0, 2), randomData(500, 4, 0, 3)
 	nearest := func(dst []int, in []*Matrix) ([]int, error) { return (&Model{Centers: in[1]}).Nearest(dst, in[0]) }
+	labels := func(dst []int, in []*Matrix) ([]int, error) {
+		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictLabels(dst, in[0])
+	}
 	bad := map[int]error{0: ErrShape, 1: ErrTooFewSamples}
 	return []sliceCase[int]{
 		{name: "Model.Nearest", what: "several blocks", in: []*Matrix{x, f}, bad: bad, call: nearest},
 		{name: "Model.Nearest", what: "coincident", in: []*Matrix{x, NewMatrix(4, 3, nil)}, bad: bad, call: nearest},
+		{name: "Model.PredictLabels", what: "means", in: []*Matrix{x, f, randomData(4, 3, 0, 4)}, bad: map[int]error{0: ErrShape, 1: ErrTooFewSamples}, call: labels},
+		{name: "Model.PredictLabels", what: "no means", in: []*Matrix{x, f, nil}, bad: bad, call: labels},
+		{name: "Model.Labels", what: "clusters", in: []*Matrix{g}, call: func(dst []int, in []*Matrix) ([]int, error) {
+			return (&Model{Memberships: in[0], Clusters: slices.Repeat([]int{2, 1}, 250)}).Labels(dst), nil
+		}},
 		{name: "Model.Labels", what: "memberships", in: []*Matrix{g}, call: func(dst []int, in []*Matrix) ([]int, error) {
 			return (&Model{Memberships: in[0]}).Labels(dst), nil
 		}},
@@ -509,7 +517,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	large := two.Clone()
 	large.Set(1, 1, -1e9)
 	foreign := reachOf(other, two)
-	crowd := &Extent{rows: math.MaxInt - 1, extent: extent{facets: make([]float64, 2)}, fingerprint: p.fingerprint, started: true}
+	crowd := &Extent{rows: math.MaxInt - 1, coneExtent: coneExtent{extent: extent{facets: make([]float64, 2)}}, fingerprint: p.fingerprint, started: true}
 	reach := func(p *Subspace, x *Matrix, w []float64) func(form) error {
 		return func(v form) error { return v.(*Extent).Add(p, x, w) }
 	}
@@ -550,6 +558,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 		}
 		c := receiverCase{name: "Model", what: strconv.Itoa(i), make: func() form { return shipped(t, m) }, fails: []failure{
 			{"Model.Predict", "nil", nil, model(func(m *Model) error { _, err := m.Predict(nil, nil); return err }), nil},
+			{"Model.PredictLabels", "nil", nil, model(func(m *Model) error { _, err := m.PredictLabels(nil, nil); return err }), nil},
 			{"Model.Nearest", "nil", nil, model(func(m *Model) error { _, err := m.Nearest(nil, nil); return err }), nil},
 		}}
 		if m.Centers != nil && m.Centers.Rows > 0 {

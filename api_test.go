@@ -31,6 +31,7 @@ var (
 	_ = Options{Weights: []float64(nil), Enclosure: EnclosureBall, Workers: 0, Solver: SolverAuto}
 	_ = Model{Centers: (*Matrix)(nil), Memberships: (*Matrix)(nil), Objective: 0.0, Floor: 0.0, Lambda: 0.0, Epsilon: 0.0,
 		Iterations: int(0), Status: Status(0), Trace: []float64(nil)}
+	_ func(m *Model, dst []int, x *Matrix) ([]int, error)                                            = (*Model).PredictLabels
 	_ func(m *Model, dst []int) []int                                                                = (*Model).Labels
 	_ func(m *Model, dst, x *Matrix) (*Matrix, error)                                                = (*Model).Predict
 	_ encoding.BinaryMarshaler                                                                       = (*Model)(nil)

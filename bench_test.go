@@ -7,8 +7,10 @@ package softkmeans
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 func BenchmarkFit(b *testing.B) {
@@ -197,6 +199,10 @@ func BenchmarkIteration(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			start = j.lift(start)
+			if err := j.widen(); err != nil {
+				b.Fatal(err)
+			}
 			at, next := j.newIterate(), j.newIterate()
 			copy(at.f.Data, start.Data)
 			if err := j.pass(at, nil); err != nil {
@@ -214,21 +220,77 @@ func BenchmarkIteration(b *testing.B) {
 	}
 }
 
-// BenchmarkMinVolume is the whole default call, floor, starts and search for λ
-// included.
+// BenchmarkMinVolume is the whole default call with one worker, and its stages in
+// milliseconds: the floor with the leading directions, the start, the search for λ in these
+// directions, the end in all columns, and what is measured of the result.
 func BenchmarkMinVolume(b *testing.B) {
-	digits := standardized(loadCSV(b, "digits"))
-	clean, _ := mixtures(2000, 649, 10, 0.1, 1, 1)
-	for _, c := range []dataSet{{"digits", digits, 10}, {"n=2000,d=649,k=10", noisy(clean, 3, 1), 10}} {
+	mixed := func(n, d, k int) *Matrix { clean, _ := mixtures(n, d, k, 0.3, 1, 1); return noisy(clean, 20, 1) }
+	for _, c := range []dataSet{
+		{"digits", standardized(loadCSV(b, "digits")), 10}, {"images/n=1440,d=1024,k=20", objects(1440, 1024, 20, 1), 20},
+		{"images/n=400,d=1024,k=40", objects(400, 1024, 40, 2), 40}, {"scene/n=10000,d=198,k=4", mixed(10000, 198, 4), 4},
+	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
+			var spent [5]time.Duration
 			for b.Loop() {
-				if _, err := FitMinVolume(bg, c.x, c.k, nil); err != nil {
-					b.Fatal(err)
-				}
+				minVolumeStages(b, c.x, c.k, &spent)
+			}
+			for i, name := range [...]string{"floor-ms", "start-ms", "search-ms", "end-ms", "result-ms"} {
+				b.ReportMetric(spent[i].Seconds()*1000/float64(b.N), name)
 			}
 		})
 	}
+}
+
+// minVolumeStages is FitMinVolume, stage by stage, with the time of each added to spent.
+func minVolumeStages(b *testing.B, x *Matrix, k int, spent *[5]time.Duration) {
+	last, stage := time.Now(), 0
+	done := func(err error) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		spent[stage] += time.Since(last)
+		last, stage = time.Now(), stage+1
+	}
+	vf, err := openVolumeFit(bg, x, k, &MinVolumeOptions{Workers: 1})
+	vf.setEpsilon()
+	done(err)
+	start, _, err := vf.chosenStart(0)
+	done(err)
+	best, err := vf.steered(start, firstLambda(vf))
+	done(err)
+	best, err = vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult {
+		out, _ := all.steered(f, best.lambda)
+		return out
+	})
+	done(err)
+	_, err = vf.finish(best, nil)
+	done(err)
+}
+
+// objects returns n rows of k objects, each a closed curve in a space of four smooth
+// directions, as of pictures from all sides, with noise.
+func objects(n, d, k int, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x, base := NewMatrix(n, d, nil), NewMatrix(4*k, d, nil)
+	for i := range base.Rows {
+		for range 8 {
+			f, p, a := 80*rng.Float64()/float64(d), 7*rng.Float64(), rng.NormFloat64()
+			for j := range d {
+				base.Data[i*d+j] += a * math.Sin(f*float64(j)+p)
+			}
+		}
+	}
+	for i := range n {
+		row, t := x.row(i), 2*math.Pi*rng.Float64()
+		for c, v := range []float64{1, .5 * math.Cos(t), .5 * math.Sin(t), .3 * math.Cos(2*t)} {
+			axpy(row, v, base.row(4*(i*k/n)+c))
+		}
+		for j := range row {
+			row[j] += .5 * rng.NormFloat64()
+		}
+	}
+	return x
 }
 
 // BenchmarkLSD: similarities of n samples with 10 clusters and noise of 5 % of
@@ -349,7 +411,7 @@ func BenchmarkStage(b *testing.B) {
 				b.Fatal(err)
 			}
 			g := NewMatrix(c.n, c.k, nil)
-			e, err := placeSimplex(s, g, pc.basis, c.k, &Options{})
+			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -373,8 +435,8 @@ func BenchmarkStage(b *testing.B) {
 			if s.wide() {
 				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
 			}
-			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, c.k, &Options{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, nil); return err })
+			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, &Options{}, path{}); return err })
+			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, SumToOne); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}
 	}

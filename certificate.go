@@ -20,33 +20,44 @@ import (
 // √total. A floor of 1e-20 of the total then still has digits. Otherwise the floor has an
 // error of min(n, d)·2^-52 of the total.
 //
-// Floors reads the options Weights and Workers. Cost: nd·min(n, d) and O(min(n, d)³). Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// With SumAtMostOne Floors(…)[k−1] is Σ_{i>k} σ_i² of the data as it is, for k = 1 …
+// min(n, d): see [Model].Floor.
+//
+// Floors reads the options Weights, Workers and Sum. Cost: nd·min(n, d) and O(min(n, d)³).
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and
+// ctx's, wrapped.
 func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 	o := orZero(opts)
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	if err := checkEnum("Sum", o.Sum, sumCount); err != nil {
+		return nil, err
+	}
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
-	values, _, err := squaredSingularValues(s)
+	values, total, err := squaredSingularValues(s)
 	if err != nil {
 		return nil, err
 	}
-	return floorsOf(s.units, values), nil
+	return floorsOf(s.units, values, total)[directionsOf(1, o.Sum):], nil
 }
 
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the global
-// minimum for x (n×d) over rows of memberships that add up to 1. It checks what the theorem
-// asks for. Infeasible memberships are no error: the result reports them. Certify reads the
-// options Weights and Workers. Cost: that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// minimum for x (n×d) over rows of memberships that add up to 1, or to at most 1 if Sum
+// says so. The floor of the latter need not be reached (see [Model].Floor). Infeasible
+// memberships are no error: the verdict is on those that [Certificate] makes of them.
+// Certify reads the options Weights, Workers, Solver and Sum. SolverAuto is never
+// SolverKrylov up to min(n, d) = 2048, so that the floor is proved without chance; where a
+// pair is below the floor of SolverKrylov, SolverGram follows. Cost: that of [Fit]. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's,
+// wrapped.
 func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
 	var c Certificate
-	if err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter)); err != nil {
+	o := orZero(opts)
+	if err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
 		return c, err
 	}
-	o := orZero(opts)
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
 		return c, err
 	}
@@ -59,26 +70,51 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	case memberships.Rows != s.n || memberships.Cols != k:
 		return c, fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
 	}
-	pc, err := findPrincipal(s, min(k-1, s.d), SolverAuto)
+	objective, err := objectiveOf(s, centers, memberships, o.Sum)
 	if err != nil {
 		return c, err
 	}
-	objective, err := objectiveOf(s, centers, memberships, roundingBound)
+	pc, err := provedPrincipal(s, min(directionsOf(k, o.Sum), s.d), o.Solver, objective)
 	if err != nil {
 		return c, err
 	}
-	c = compareWithFloor(s, objective, pc, k)
-	c.MinMembership = memberships.row(0)[0]
-	for i := range s.n {
-		sum := -1.0
-		for _, v := range memberships.row(i) {
-			sum += v
-			c.MinMembership = min(c.MinMembership, v)
-		}
-		c.MaxSumError = max(c.MaxSumError, min(math.Abs(sum), math.MaxFloat64))
-	}
+	c = compareWithFloor(s, objective, pc)
+	c.setRepair(memberships, o.Sum)
 	c.SpanError = spanError(s, centers, pc.basis)
 	return c, nil
+}
+
+// provedPrincipal is findPrincipal for a certificate: directly where that is affordable,
+// and where a feasible objective below its floor disproves another solver.
+func provedPrincipal(s *samples, p int, solver Solver, objective float64) (*principal, error) {
+	small, _ := s.sides()
+	if solver != SolverKrylov && (solver != SolverAuto || small <= streamGramSide) {
+		return directPrincipal(s, wanted{p, 0}, solver)
+	}
+	pc, err := findPrincipal(s, p, solver)
+	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
+		return directPrincipal(s, wanted{p, 0}, SolverGram)
+	}
+	return pc, err
+}
+
+// setRepair sets what the memberships violate, and how far they are from those that the
+// certificate is about.
+func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
+	c.MinMembership = memberships.row(0)[0]
+	for i := range memberships.Rows {
+		g := memberships.row(i)
+		over, total := sum.divisor(g), -1.0
+		for _, v := range g {
+			total += v
+			c.MinMembership = min(c.MinMembership, v)
+			c.Repair = max(c.Repair, math.Abs(member(v, over, len(g))-v))
+		}
+		if sum == SumToOne {
+			total = math.Abs(total)
+		}
+		c.MaxSumError = max(c.MaxSumError, min(total, math.MaxFloat64))
+	}
 }
 
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper
@@ -103,23 +139,68 @@ func SkMable(x *Matrix, k int, tol float64) (bool, error) {
 	if k > s.rankBound() {
 		return true, nil
 	}
+	values, bound, err := s.rankedValues(k-1, tol)
+	return err == nil && math.Sqrt(values[k-1]) <= bound, err
+}
+
+// rankedValues returns the squared singular values and the size up to which one counts as
+// zero. That of the index has the digits to tell.
+func (s *samples) rankedValues(index int, tol float64) (values []float64, bound float64, err error) {
 	values, total, err := squaredSingularValues(s)
 	if err != nil {
-		return false, err
+		return nil, 0, err
 	}
-	bound := tol * math.Sqrt(values[0])
+	bound = tol * math.Sqrt(values[0])
 	if tol == 0 {
 		_, large := s.sides()
 		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
 	}
 	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a
 	// small one from 0.
-	if small, _ := s.sides(); small > jacobiMaxSide && values[k-1] < lostShare*total && bound*bound < lostShare*total {
-		if _, values, err = principalByJacobi(s, 0); err != nil {
-			return false, err
-		}
+	if small, _ := s.sides(); small > jacobiMaxSide && values[index] < lostShare*total && bound*bound < lostShare*total {
+		_, values, err = principalByJacobi(s, wanted{})
 	}
-	return math.Sqrt(values[k-1]) <= bound, nil
+	return values, bound, err
+}
+
+// ConeMable reports whether x is X = GF exactly for some k centers, with memberships G ≥ 0
+// whose rows add up to at most 1: whether its semi-nonnegative rank is at most k. It is iff
+// rank X < k, or rank X = k and a half-space has all rows that are not 0 inside (Gillis &
+// Kumar 2015; see [Fit]). A half-space counts if its v has a cosine of 2^-14 with each row.
+// tol is that of [SkMable], for singular values of x as it is, and for the rows that count
+// as 0.
+//
+// Cost and errors: those of [SkMable].
+func ConeMable(x *Matrix, k int, tol float64) (bool, error) {
+	if err := firstError(checkK(k), checkTol(tol)); err != nil {
+		return false, err
+	}
+	s, err := newSamples(context.Background(), x, nil, 0, false)
+	if err != nil {
+		return false, err
+	}
+	rank := s.rankBound()
+	if k > rank {
+		return true, nil
+	}
+	values, bound, err := s.rankedValues(min(k, rank-1), tol)
+	if err != nil || math.Sqrt(values[k-1]) <= bound {
+		return err == nil, err
+	}
+	if k < rank && math.Sqrt(values[k]) > bound {
+		return false, nil
+	}
+	pc, err := findPrincipal(s, k, SolverAuto)
+	if err != nil {
+		return false, err
+	}
+	w := NewMatrix(s.n, k, nil)
+	if _, err := projectRows(s, w, pc.basis, NewMatrix(0, k, nil), EnclosureBall); err != nil {
+		return false, err
+	}
+	var h halfSpace
+	margin, err := h.search(directions{s.ctx, s.workers, w, func(_ int, squares float64) bool { return squares <= bound*bound }})
+	return margin >= leastMargin, err
 }
 
 // StabilityBound bounds ‖X − G̃F̃‖², the objective on X of a global solution
@@ -135,18 +216,29 @@ func StabilityBound(floor, noise float64) float64 {
 	return b * b
 }
 
-// NonUniquenessBound says how far apart the memberships of global optima are: for every G*
-// there is a global optimum G with ‖G − G*‖² at least the number returned. That is
-// ‖W‖²/(r²k(k−1)), for the coordinates W of the rows in the principal subspace and the
-// largest length r of a row of W. It is 0 for k = 1 and where all rows are equal, which
-// bounds nothing.
+// NonUniquenessBound says how far apart the memberships of global optima are, whatever the
+// order of the clusters. For every G* there is a global optimum G with ‖G − G*Π‖² at least
+// the number returned, for every permutation Π of the columns. That is
 //
-// It follows from G = WBᵀ/s + 1/k, with B of [RegularSimplex] and s = r√(k(k−1)), and its
-// mirror image (B → −B). Both are optimal, and 2‖W‖/s apart.
+//	¼·(n(1 − 1/k) + ‖W‖²/(r²k(k−1))),
 //
-// Erratum: the paper's Theorem (Lower bound) has r√(k(k−1)) in place of
-// r²k(k−1). That number grows with the scale of X, past 2n, the largest squared
-// distance that memberships can have.
+// with W = XcU of [Fit] and the largest length r of a row of W. The first term is there for
+// every x, since optima can have any size. It is 0 for k = 1.
+//
+// Proof. Take M (k×(k−1)) of full rank with Mᵀ1 = 0, and g inside the simplex. Then
+// 1gᵀ + εWMᵀ is at least 0 for a small ε > 0. It is optimal: (g, M) is invertible, so some F
+// has gᵀF = x̄ᵀ and εMᵀF = Uᵀ. So optima come as near as one likes to 1gᵀ for every g of the
+// simplex, to 1e₁ᵀ among them. Fit's G has columns of mean 1/k, so from it to 1e₁ᵀ in any
+// order of the columns it is D² = n(1 − 1/k) + ‖G − 1/k‖², and that is the sum above. The
+// distance after the best permutation satisfies the triangle inequality: of two optima at
+// the distance D one is at least D/2 from G*. The limit is no optimum: any number below
+// D²/4 is reached, and the result is rounded down.
+//
+// Erratum: the paper's Theorem (Lower bound) has ‖W‖²/(r√(k(k−1))), with the largest
+// length r of a row of W. That grows with the scale of X, past 2n, the largest squared
+// distance that memberships can have. With r²k(k−1) in place of the root it is true, by G
+// and its mirror image (B → −B), but counts clusters in another order as another
+// solution. For k = 2 the mirror image is nothing else.
 //
 // Cost and errors: those of [Fit].
 func NonUniquenessBound(x *Matrix, k int) (float64, error) {
@@ -154,12 +246,12 @@ func NonUniquenessBound(x *Matrix, k int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	var sum float64
+	sum := float64(x.Rows) * (1 - 1/float64(k))
 	for i := range m.Memberships.Rows {
 		for _, g := range m.Memberships.row(i) {
 			e := g - 1/float64(k)
 			sum += e * e
 		}
 	}
-	return sum, nil
+	return sum / 4 * (1 - 0x1p-48), nil
 }

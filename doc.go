@@ -6,9 +6,9 @@
 // in every row. It unmixes spectra, topics and cell types, and clusters softly.
 //
 // [Fit] returns a global minimum of ‖X − GF‖² in closed form, after F. Nie, H. Chen,
-// R. Wang and X. Li, On the Global Solution of Soft k-Means. [Certify] compares any
-// centers and memberships with that minimum. Alternating methods can stop above it:
-// docs/accuracy.md has four points that show it.
+// R. Wang and X. Li, On the Global Solution of Soft k-Means. [Certify] proves how far above
+// that minimum any centers and memberships are at most, with all rounding. Alternating
+// methods can stop above it: docs/accuracy.md has four points that show it.
 //
 //	x, err := softkmeans.FromRows(rows)          // a sample a row
 //	m, err := softkmeans.Fit(ctx, x, 3, nil)
@@ -16,7 +16,7 @@
 //	m.Memberships                                // n×3
 //	m.Objective, m.Floor                         // reached, and the least possible
 //	m, err = softkmeans.FitMinVolume(ctx, x, 3, nil) // prototypes near the data
-//	m.Labels(nil)                                // the largest membership of each sample
+//	m.Labels(nil)                                // the cluster of each sample
 //	g, err := m.Predict(nil, newX)               // exact memberships of other samples
 //	floors, err := softkmeans.Floors(ctx, x, nil) // floors[k-1]: the least possible for k
 //	p, err := softkmeans.ProposeK(floors)        // p.K: a first guess at k
@@ -29,20 +29,24 @@
 // lie outside of the data and its memberships are vague: by default none is above 2/k. Use
 // it as a floor for other methods, or as their start.
 //
+// With [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as shade, takes
+// the rest. [Fit] then returns a cone, and is global wherever a half-space has the rows.
+//
 // [FitMinVolume] gives up some error for compact prototypes: by default a quarter more
-// than the floor. Use it to look at clusters and mixtures, and to unmix: with [InitSPA], and
-// [NoiseSlack] where the data is noisy. It reports how far its error is above the floor. It
-// does not prove that no smaller simplex exists. [MinVolumePath] shows error against
-// volume. [FitAlternating] iterates without a penalty.
+// than the floor. Use it to look at clusters and mixtures. [Unmix] is FitMinVolume for
+// spectra of scenes, with noise, shade and centers of at least 0. Both report how far their error is above the floor, and
+// how far the volume may be above the least ([VolumeFloor]). [MinVolumePath] shows error
+// against volume. [FitAlternating] iterates without a penalty.
 //
 // [LSD], [TILSD] and [HierarchicalLSD] take similarities in place of samples: a kernel, a
 // graph, correlations. TILSD is soft k-means with a kernel, global and vague as Fit is.
 // LSD puts samples whose similarity is 0 into different clusters. It has a floor, and no
 // proof of its minimum.
 //
-// [Model.Labels] takes the largest membership. A cluster that lies between others is a
-// mixture of these, so Labels divides it among them. [Model.Nearest] labels by the nearest
-// center, as k-means does.
+// [Model.Labels] are hard labels. The largest membership is a poor one where a cluster lies
+// between others: it is a mixture of these, and is divided among them. FitMinVolume and
+// FitAlternating take the means of the clusters so found, and label by the nearest mean, in a
+// metric of the clusters' own. [Model.PredictLabels] does that for new samples.
 //
 // # Data
 //

@@ -278,6 +278,7 @@ func TestEigenKnown(t *testing.T) {
 
 // TestEigenLarge: many sweeps, through EigenSym.
 func TestEigenLarge(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(200, 1))
 	all := laSymmetric(fewer(200, 100), rng)
 	for _, name := range []string{"indefinite", "repeated", "Wilkinson"} {

@@ -6,17 +6,22 @@ package softkmeans
 // Model:
 //
 //	offset 0   magic "SKMM"
-//	       4   uint16 version, 2
+//	       4   uint16 version, 4
 //	       6   uint16 flags: bit 0 centers, bit 1 memberships present, bit 2 rows
-//	           add up to at most 1, bits 3 and 4 the volume
+//	           add up to at most 1, bits 3 and 4 the volume, bit 5 cluster means, bit 6 unit rows
 //	       8   uint32 solver
 //	      12   uint32 status
 //	      16   uint64 iterations
-//	      24   float64 × 8: objective, floor, floor error, total, gap, λ, ε, 0
+//	      24   float64 × 8: objective, floor, floor error, total, gap, λ, ε, volume
+//	           ratio
 //	      88   for each matrix present: uint64 rows, uint64 columns, the entries by rows
+//	           uint64 number of labels, for each uint64 its cluster
 //	           uint64 length of the trace, its entries
 //	           uint64 number of warnings, for each uint64 kind, cluster and other
 //	           cluster, float64 value
+//	           float64 stationarity
+//	           uint64 length of the shade, its entries
+//	           uint64 number of rows left out, their indices as uint64
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
 // LSDModel:
@@ -44,12 +49,16 @@ import (
 
 const (
 	modelMagic   = "SKMM"
-	modelVersion = 2
+	modelVersion = 4
 	hasCenters   = 1
 	hasMembers   = 2
 	sumsAtMost   = 4
 	volumeShift  = 3 // of two bits
-	knownFlags   = hasCenters | hasMembers | sumsAtMost | 3<<volumeShift
+	hasMeans     = 1 << 5
+	unitRowsFlag = 1 << 6
+	hasAxes      = 1 << 7
+	volumeBits   = 3
+	knownFlags   = hasCenters | hasMembers | sumsAtMost | volumeBits<<volumeShift | hasMeans | unitRowsFlag | hasAxes
 
 	lsdMagic      = "SKML"
 	statsMagic    = "SKMS"
@@ -174,6 +183,9 @@ func checkIterations(n int) error {
 
 // checkHeader is an error for values of the header that no fit returns.
 func (m *Model) checkHeader() error {
+	if v := m.VolumeRatio; math.Signbit(v) || v > 0 && v < 1 {
+		return fail(ErrOption, "the model's volume ratio is "+decimal(v))
+	}
 	return firstError(checkEnum("the model's solver", m.Solver, solverCount), checkEnum("the model's status", m.Status, statusCount),
 		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount), checkIterations(m.Iterations))
 }
@@ -186,13 +198,26 @@ func (m *Model) checkCenters(kind error) error {
 	return fail(kind, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
 }
 
+// checkClusters is an error of the given kind if the labels contradict the rest.
+func (m *Model) checkClusters(kind error) error {
+	if n := len(m.Clusters); n > 0 && (m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
+		return fail(kind, "the model has "+strconv.Itoa(n)+" labels without as many memberships, or without cluster means")
+	}
+	for i, j := range m.Clusters {
+		if j < 0 || j >= m.ClusterMeans.Rows {
+			return fail(kind, "the model's label "+strconv.Itoa(i)+" is "+strconv.Itoa(j))
+		}
+	}
+	return nil
+}
+
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
 // number: the same bytes for the same model on every machine. Matrices may be nil. Errors,
 // where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts
-// itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status or
-// a number of iterations that no fit returns.
+// itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status,
+// labels or a number of iterations that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
-	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape)); err != nil {
+	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption)); err != nil {
 		return nil, err
 	}
 	for i, w := range m.Warnings {
@@ -200,16 +225,30 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
-	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships)); err != nil {
+	for _, i := range m.Trimmed {
+		if i < 0 || i > math.MaxInt32 {
+			return nil, fail(ErrOption, "the model's Trimmed has "+strconv.Itoa(i)+", which is no row")
+		}
+	}
+	if m.Rows != RowsAuto && m.Rows != RowsUnit {
+		return nil, fail(ErrOption, "the model's Rows is "+m.Rows.String())
+	}
+	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships), checkStored("ClusterMeans", m.ClusterMeans), checkStored("ClusterAxes", m.ClusterAxes)); err != nil {
 		return nil, err
 	}
-	flags := flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) | flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift
-	size := headerSize + matrixSize(m.Centers) + matrixSize(m.Memberships) + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 4
+	flags := flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.ClusterAxes != nil, hasAxes) | flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) | flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift | flagIf(m.Rows == RowsUnit, unitRowsFlag)
+	size := headerSize + matrixSize(m.Centers) + matrixSize(m.Memberships) + matrixSize(m.ClusterMeans) + matrixSize(m.ClusterAxes) + 8 + 8*len(m.Clusters) + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 8 + 8 + 8*len(m.Shade) + 8 + 8*len(m.Trimmed) + 4
 	var w writer
 	w.header(size, header{modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
-		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, 0}})
+		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, m.VolumeRatio}})
 	w.matrix(m.Centers)
 	w.matrix(m.Memberships)
+	w.matrix(m.ClusterMeans)
+	w.matrix(m.ClusterAxes)
+	w.count(len(m.Clusters))
+	for _, j := range m.Clusters {
+		w.count(j)
+	}
 	w.list("Trace", m.Trace)
 	w.count(len(m.Warnings))
 	for _, warning := range m.Warnings {
@@ -218,19 +257,25 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 		}
 		w.numbers("Warnings", []float64{warning.Value})
 	}
+	w.numbers("Stationarity", []float64{m.Stationarity})
+	w.list("Shade", m.Shade)
+	w.count(len(m.Trimmed))
+	for _, i := range m.Trimmed {
+		w.count(i)
+	}
 	return w.sum()
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	r, err := newReader(data, modelMagic, modelVersion, 8+8)
+	r, err := newReader(data, modelMagic, modelVersion, 6*8)
 	if err != nil {
 		return err
 	}
 	h := r.numbers(headerNumbers)
 	out := Model{
-		Objective: h[0], Floor: h[1], FloorError: h[2], Total: h[3], Gap: h[4], Lambda: h[5], Epsilon: h[6], Volume: Volume(r.flags >> volumeShift),
+		Objective: h[0], Floor: h[1], FloorError: h[2], Total: h[3], Gap: h[4], Lambda: h[5], Epsilon: h[6], VolumeRatio: h[7], Volume: Volume(r.flags >> volumeShift & volumeBits),
 		Solver: Solver(r.first), Status: Status(r.second), Iterations: int(min(r.total, 1<<31)), // more is refused, and so is 2^31
 	}
 	if r.flags&sumsAtMost != 0 {
@@ -239,13 +284,22 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	if r.flags&^knownFlags != 0 || out.checkHeader() != nil {
 		return fail(ErrFormat, "the model's header has values that no fit returns")
 	}
+	if r.flags&unitRowsFlag != 0 {
+		out.Rows = RowsUnit
+	}
 	out.Centers, out.Memberships = r.optional(hasCenters), r.optional(hasMembers)
+	out.ClusterMeans, out.ClusterAxes, out.Clusters = r.optional(hasMeans), r.optional(hasAxes), r.indices()
 	out.Trace = r.list()
 	out.Warnings = r.warnings()
-	if r.bad || r.at != len(r.data) || math.Float64bits(h[7]) != 0 {
+	if last := r.numbers(1); last != nil {
+		out.Stationarity = last[0]
+	}
+	out.Shade = r.list()
+	out.Trimmed = r.indices()
+	if r.bad || r.at != len(r.data) {
 		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
 	}
-	if err := out.checkCenters(ErrFormat); err != nil {
+	if err := firstError(out.checkCenters(ErrFormat), out.checkMeans(ErrFormat), out.checkClusters(ErrFormat)); err != nil {
 		return err
 	}
 	*m = out
@@ -406,6 +460,19 @@ func (r *reader) list() []float64 {
 		return r.numbers(n)
 	}
 	return nil
+}
+
+// indices reads numbers below 2^31 after their count; nil: there are none.
+func (r *reader) indices() []int {
+	n := r.count()
+	if r.bad || n == 0 {
+		return nil
+	}
+	list := make([]int, n)
+	for i := range list {
+		list[i] = r.dimension()
+	}
+	return list
 }
 
 // optional reads a matrix if its flag is set; nil: it is not.

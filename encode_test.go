@@ -22,10 +22,14 @@ func sampleModels(t testing.TB) []*Model {
 		t.Fatal(err)
 	}
 	full.Trace = []float64{3, 2, 1}
-	full.Lambda, full.Epsilon = 0.5, 1e-9
+	full.Lambda, full.Epsilon, full.Stationarity = 0.5, 1e-9, 0.25
 	full.Sum, full.Volume = SumAtMostOne, VolumeAffine
-	full.Warnings = []Warning{{WarnCoincident, 1, 2, 1e-9}, {WarnSlack, 0, 0, 1.5}}
-	return []*Model{full, {}, {Centers: full.Centers}, {Centers: NewMatrix(0, 4, nil), Memberships: NewMatrix(5, 0, nil)}}
+	full.Warnings = []Warning{{WarnCoincident, 1, 2, 1e-9}, {WarnSlack, 0, 0, 1.5}, {WarnSeveral, 2, 0, 3}}
+	full.ClusterMeans, full.Clusters = rowsOf(full.Centers, 0, 3).Clone(), slices.Repeat([]int{2, 0, 1}, 50)
+	full.ClusterMeans.Set(1, 2, -3)
+	full.ClusterAxes = NewMatrix(2, 4, []float64{0.5, 0, -0.25, 0, 0, 0, 0, 0.125})
+	full.Rows, full.Shade, full.Trimmed = RowsUnit, []float64{1, 0.5}, []int{3, 8}
+	return []*Model{full, {}, {Centers: full.Centers}, {Centers: full.Centers, ClusterMeans: full.ClusterMeans}, {Centers: full.Centers, ClusterMeans: full.ClusterMeans, Clusters: []int{0, 2}}, {Centers: NewMatrix(0, 4, nil), Memberships: NewMatrix(5, 0, nil)}}
 }
 
 func TestModelBinary(t *testing.T) {
@@ -103,7 +107,7 @@ func TestModelBinaryDamage(t *testing.T) {
 	}{
 		{"rows", 88, 1 << 40}, {"rows", 88, math.MaxUint64}, {"rows", 88, 3}, {"columns", 96, 1 << 31}, {"columns", 96, 0},
 		{"NaN", 104, math.Float64bits(math.NaN())}, {"Inf objective", 24, math.Float64bits(math.Inf(1))},
-		{"iterations", 16, 1 << 40}, {"warnings", 184, 1 << 59}, {"warnings", 184, 2}, {"kind", 192, 4}, {"cluster", 200, 1 << 31}, {"solver", 8, 99}, {"status", 12, 99}, {"reserved", 80, 1},
+		{"iterations", 16, 1 << 40}, {"labels", 168, 1 << 59}, {"labels", 168, 1}, {"warnings", 192, 1 << 59}, {"warnings", 192, 2}, {"kind", 200, 5}, {"cluster", 208, 1 << 31}, {"solver", 8, 99}, {"status", 12, 99}, {"volume ratio", 80, 1},
 	} {
 		b := append([]byte(nil), good...)
 		binary.LittleEndian.PutUint64(b[c.at:], c.v)
@@ -115,6 +119,16 @@ func TestModelBinaryDamage(t *testing.T) {
 	}
 	binary.LittleEndian.PutUint64(empty[88:], 1<<16+1)
 	check("rows without columns", resum(empty))
+	one := NewMatrix(1, 1, nil)
+	labelled := mustDo((&Model{Centers: one, ClusterMeans: one, Clusters: []int{0}}).MarshalBinary())(t)
+	if err := new(Model).UnmarshalBinary(labelled); err != nil {
+		t.Error(err)
+	}
+	for at, v := range map[int]uint64{144: 1, 136: 2, 120: 2, 112: 2} {
+		forged := bytes.Clone(labelled)
+		binary.LittleEndian.PutUint64(forged[at:], v)
+		check("labels or means", resum(forged))
+	}
 	b := append([]byte(nil), good...)
 	b[6] = 0xff
 	check("flags", resum(b))
@@ -173,9 +187,16 @@ func TestModelBinaryRefuses(t *testing.T) {
 		want error
 	}{
 		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 6}, ErrOption},
-		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 4}}}, ErrOption},
+		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 5}}}, ErrOption},
+		{Model{Rows: RowsGiven}, ErrOption}, {Model{Trimmed: []int{-1}}, ErrOption}, {Model{Shade: []float64{math.NaN()}}, ErrNonFinite},
 		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
 		{Model{Memberships: NewMatrix(1<<16+1, 0, nil)}, ErrShape},
+		{Model{ClusterMeans: NewMatrix(2, 2, nil)}, ErrShape}, {Model{Centers: NewMatrix(2, 2, nil), ClusterMeans: NewMatrix(2, 1, nil)}, ErrShape},
+		{Model{Centers: NewMatrix(1, 1, nil), ClusterMeans: NewMatrix(1, 1, []float64{math.NaN()})}, ErrNonFinite}, {Model{Clusters: []int{0}}, ErrOption},
+		{Model{ClusterAxes: NewMatrix(1, 1, nil)}, ErrShape}, {Model{Centers: NewMatrix(2, 1, nil), ClusterMeans: NewMatrix(2, 1, nil), ClusterAxes: NewMatrix(1, 2, nil)}, ErrShape},
+		{Model{Centers: NewMatrix(2, 1, nil), ClusterMeans: NewMatrix(2, 1, nil), Clusters: []int{0, 1, 2}}, ErrOption},
+		{Model{Centers: NewMatrix(2, 1, nil), ClusterMeans: NewMatrix(2, 1, nil), Clusters: []int{0, -1}}, ErrOption},
+		{Model{Centers: NewMatrix(2, 1, nil), ClusterMeans: NewMatrix(2, 1, nil), Clusters: []int{0}, Memberships: NewMatrix(3, 2, nil)}, ErrOption},
 	} {
 		if b, err := c.m.MarshalBinary(); b != nil || !errors.Is(err, c.want) {
 			t.Errorf("%+v: %d bytes, %v, want %v", c.m, len(b), err, c.want)
@@ -195,7 +216,7 @@ func partForms(t testing.TB) map[string][]form {
 	x := loadCSV(t, "iris")
 	s := statsOf(t, x, nil)
 	out := map[string][]form{"stats": {s, &Stats{}, statsOf(t, NewMatrix(1, 1, nil), []float64{1e-300})}, "extent": {&Extent{}}}
-	for k, o := range map[int]*Options{1: nil, 3: {Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}, 9: nil} {
+	for k, o := range map[int]*Options{1: nil, 3: {Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}, 4: {Radius: 9}, 9: nil} {
 		p, err := s.Subspace(k, o)
 		if err != nil {
 			t.Fatal(err)
@@ -304,41 +325,51 @@ func TestPartsForged(t *testing.T) {
 		"2^27 centers on a line":           {"subspace", put(p, 8, 1|1<<27<<32)},
 		"no centers":                       {"subspace", put(p, 8, 1)},
 
-		"a weight above the rows'":     {"stats", number(s, 24, 151)},
-		"half a power of two":          {"stats", number(s, 32, .5)},
-		"half a power, of weights":     {"stats", number(s, 40, .5)},
-		"powers beyond float64":        {"stats", number(s, 32, 1025)},
-		"powers below":                 {"stats", number(s, 32, -1021)},
-		"powers of weights beyond":     {"stats", number(s, 40, 1025)},
-		"powers of weights below":      {"stats", number(s, 40, -1074)},
-		"a number behind those":        {"stats", number(s, 48, 1)},
-		"a mean above the entries":     {"stats", number(s, 88, -1.5)},
-		"a rest that is none":          {"stats", number(s, 120, 1e-9)},
-		"a negative variance":          {"stats", number(s, 152, -1)},
-		"a variance above the entries": {"stats", number(s, 152, 700)},
-		"a covariance like that":       {"stats", number(s, 160, -700)},
-		"a rest of it that is none":    {"stats", number(s, 232, 1)},
-		"a direction that is too long": {"subspace", number(p, 120, 1.1)},
-		"no direction for two centers": {"subspace", resum(append(put(p, 104, 0)[:120], 0, 0, 0, 0))},
-		"three centers in one column":  {"subspace", put(p, 104, 2)},
-		"a negative total":             {"subspace", number(p, 48, -1)},
-		"a total above the entries":    {"subspace", number(p, 48, 100)},
-		"a negative floor":             {"subspace", number(p, 56, -1)},
-		"a floor above the entries":    {"subspace", number(p, 56, 100)},
-		"a negative error":             {"subspace", number(p, 64, -1)},
-		"a number that is to be 0":     {"subspace", number(p, 72, 1)},
-		"half a step":                  {"subspace", number(p, 80, .5)},
-		"a solver of no name":          {"subspace", put(p, 4, partsVersion|4<<solverShift<<16|1<<32)},
-		"a status of no name":          {"subspace", put(p, 4, partsVersion|7<<statusShift<<16|1<<32)},
-		"a flag of no name":            {"subspace", put(p, 4, partsVersion|1<<8<<16|1<<32)},
-		"a negative radius":            {"extent", number(e, 24, -1)},
-		"a radius beyond all":          {"extent", number(e, 24, 1e300)},
-		"a negative objective":         {"extent", number(e, 32, -1)},
-		"negative squares":             {"extent", number(e, 40, -1)},
-		"a number behind those of it":  {"extent", number(e, 48, 1)},
-		"a negative facet":             {"extent", number(e, headerSize+8, -1)},
-		"a flag of no name, of it":     {"extent", put(e, 4, partsVersion|3<<16)},
-		"a mark without rows":          {"extent", resum(append(put(put(put(e, 4, partsVersion), 16, 0), headerSize, 0)[:headerSize+8], 0, 0, 0, 0))},
+		"a weight above the rows'":       {"stats", number(s, 24, 151)},
+		"half a power of two":            {"stats", number(s, 32, .5)},
+		"half a power, of weights":       {"stats", number(s, 40, .5)},
+		"powers beyond float64":          {"stats", number(s, 32, 1025)},
+		"powers below":                   {"stats", number(s, 32, -1021)},
+		"powers of weights beyond":       {"stats", number(s, 40, 1025)},
+		"powers of weights below":        {"stats", number(s, 40, -1074)},
+		"a negative error of weights":    {"stats", number(s, 48, -1e-300)},
+		"an infinite one of weights":     {"stats", number(s, 48, math.Inf(1))},
+		"a negative error of the mean":   {"stats", number(s, 56, -1e-300)},
+		"an infinite one":                {"stats", number(s, 56, math.Inf(1))},
+		"a negative error of squares":    {"stats", number(s, 64, -1e-300)},
+		"an infinite one of squares":     {"stats", number(s, 64, math.Inf(1))},
+		"a number behind those":          {"stats", number(s, 72, 1)},
+		"a mean above the entries":       {"stats", number(s, 88, -1.5)},
+		"a rest that is none":            {"stats", number(s, 120, 1e-9)},
+		"a negative variance":            {"stats", number(s, 152, -1)},
+		"a variance above the entries":   {"stats", number(s, 152, 700)},
+		"a covariance like that":         {"stats", number(s, 160, -700)},
+		"a rest of it that is none":      {"stats", number(s, 232, 1)},
+		"a direction that is too long":   {"subspace", number(p, 120, 1.1)},
+		"no direction for two centers":   {"subspace", resum(append(put(p, 104, 0)[:120], 0, 0, 0, 0))},
+		"three centers in one column":    {"subspace", put(p, 104, 2)},
+		"a negative total":               {"subspace", number(p, 48, -1)},
+		"a total above the entries":      {"subspace", number(p, 48, 100)},
+		"a negative error of it":         {"subspace", number(p, 56, -1)},
+		"an infinite error of it":        {"subspace", number(p, 56, math.Inf(1))},
+		"a negative floor":               {"subspace", number(p, 64, -1)},
+		"a floor above the entries":      {"subspace", number(p, 64, 100)},
+		"a negative error":               {"subspace", number(p, 72, -1)},
+		"an infinite error":              {"subspace", number(p, 72, math.Inf(1))},
+		"half a step":                    {"subspace", number(p, 80, .5)},
+		"a solver of no name":            {"subspace", put(p, 4, partsVersion|4<<solverShift<<16|1<<32)},
+		"a status of no name":            {"subspace", put(p, 4, partsVersion|7<<statusShift<<16|1<<32)},
+		"a radius of 0":                  {"subspace", resum(append(put(p, 4, partsVersion|1<<9<<16|1<<32)[:104], append(make([]byte, 8), p[104:]...)...))},
+		"a flag of no name":              {"subspace", put(p, 4, partsVersion|1<<10<<16|1<<32)},
+		"a negative radius":              {"extent", number(e, 24, -1)},
+		"a radius beyond all":            {"extent", number(e, 24, 1e300)},
+		"a negative objective":           {"extent", number(e, 32, -1)},
+		"negative squares":               {"extent", number(e, 40, -1)},
+		"a rest of squares that is none": {"extent", number(e, 48, math.Inf(1))},
+		"a number behind those of it":    {"extent", number(e, 72, 1)},
+		"a negative facet":               {"extent", number(e, headerSize+8, -1)},
+		"a flag of no name, of it":       {"extent", put(e, 4, partsVersion|3<<16)},
+		"a mark without rows":            {"extent", resum(append(put(put(put(e, 4, partsVersion), 16, 0), headerSize, 0)[:headerSize+8], 0, 0, 0, 0))},
 	} {
 		if err := newForm(c.kind).UnmarshalBinary(c.b); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", what, err)
@@ -709,10 +740,10 @@ func TestModelBinaryBounds(t *testing.T) {
 		good bool
 	}{
 		{one, &Model{}, 8, uint64(solverCount) - 1, true}, {one, &Model{}, 8, uint64(solverCount), false}, {one, &Model{}, 12, uint64(statusCount) - 1, true}, {one, &Model{}, 12, uint64(statusCount), false},
-		{one, &Model{}, 16, math.MaxInt32, true}, {one, &Model{}, 16, 1 << 31, false}, {one, &Model{}, 80, 1 << 63, false},
+		{one, &Model{}, 16, math.MaxInt32, true}, {one, &Model{}, 16, 1 << 31, false}, {one, &Model{}, 80, 1 << 63, false}, {one, &Model{}, 80, math.Float64bits(1), true}, {one, &Model{}, 80, math.Float64bits(.999), false},
 		{one, &Model{}, 88, 2, false}, {one, &Model{}, 96, 2, false}, {one, &Model{}, 104, math.Float64bits(mostCenter), true}, {one, &Model{}, 104, math.Float64bits(above(mostCenter)), false},
-		{one, &Model{}, 128, uint64(warningCount) - 1, true}, {one, &Model{}, 128, uint64(warningCount), false}, {one, &Model{}, 136, math.MaxInt32, true}, {one, &Model{}, 136, 1 << 31, false},
-		{one, &Model{}, 144, math.MaxInt32, true}, {one, &Model{}, 144, 1 << 31, false}, {one, &Model{}, 152, math.Float64bits(math.Inf(-1)), false},
+		{one, &Model{}, 112, 1, false}, {one, &Model{}, 136, uint64(warningCount) - 1, true}, {one, &Model{}, 136, uint64(warningCount), false}, {one, &Model{}, 144, math.MaxInt32, true}, {one, &Model{}, 144, 1 << 31, false},
+		{one, &Model{}, 152, math.MaxInt32, true}, {one, &Model{}, 152, 1 << 31, false}, {one, &Model{}, 160, math.Float64bits(math.Inf(-1)), false},
 		{lsd, &LSDModel{}, 8, math.MaxInt32, true}, {lsd, &LSDModel{}, 8, 1 << 31, false}, {lsd, &LSDModel{}, 12, uint64(statusCount) - 1, true}, {lsd, &LSDModel{}, 12, uint64(statusCount), false},
 		{lsd, &LSDModel{}, 16, math.MaxInt32, true}, {lsd, &LSDModel{}, 16, 1 << 31, false}, {lsd, &LSDModel{}, 80, 1, false},
 	} {

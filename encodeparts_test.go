@@ -60,6 +60,16 @@ func TestStatsBounds(t *testing.T) {
 	} {
 		try(c.what, c.good, func(s *Stats) { s.exp, s.wexp = c.exp, c.wexp })
 	}
+	for i := range 3 { // an error may be far larger than any true one
+		field := func(s *Stats) *float64 { return []*float64{&s.weightOff, &s.meanOff, &s.scatterOff}[i] }
+		for _, c := range []struct {
+			v    float64
+			good bool
+		}{{0, true}, {5e-324, true}, {-5e-324, false}, {0x1p400, true}, {0x1p401, false}, {math.MaxFloat64, false}} {
+			try(fmt.Sprint("error ", i, " is ", c.v), c.good, func(s *Stats) { *field(s) = c.v })
+			try(fmt.Sprint("no weight, error ", i, " is ", c.v), c.v == 0, func(s *Stats) { *s = Stats{moments: moments{rows: 3}}; *field(s) = c.v })
+		}
+	}
 	try("weight most", true, func(s *Stats) { s.weight = 3 * (1 + 0x1p-20) })
 	try("weight too much", false, func(s *Stats) { s.weight = 3 * (1 + 0x1.8p-20) })
 	try("weight small", true, func(s *Stats) { s.weight, s.scatter = 1e-9, make([]float64, 6) })
@@ -74,7 +84,7 @@ func TestStatsBounds(t *testing.T) {
 	try("weight below 0", false, func(s *Stats) { empty(s); s.weight = -1 })
 
 	good := mustDo(statsOf(t, NewMatrix(2, 1, []float64{1, 2}), nil).MarshalBinary())(t)
-	for _, at := range []int{6, 7, 11, 12, 15, 23, 48, 55, 56, 64, 72, 80, 87} { // flags, columns, nothing, rows, five numbers of 0
+	for _, at := range []int{6, 7, 11, 12, 15, 23, 63, 71, 72, 80, 87} { // flags, columns, nothing, rows, two errors' signs, two numbers of 0
 		b := bytes.Clone(good)
 		b[at] ^= 0x80
 		if err := new(Stats).UnmarshalBinary(resum(b)); !errors.Is(err, ErrFormat) {
@@ -98,12 +108,14 @@ func TestSubspaceBounds(t *testing.T) {
 	}
 	try("as it is", true, func(p *Subspace) {})
 	most := 4 * 3 * s.weight * (1 + 0x1p-20)
-	for i := range 3 {
-		field := func(p *Subspace) *float64 { return []*float64{&p.pc.total, &p.pc.floor, &p.pc.floorError}[i] }
+	for i := range 4 {
+		field := func(p *Subspace) *float64 {
+			return []*float64{&p.pc.total, &p.pc.floor, &p.pc.floorError, &p.pc.totalError}[i]
+		}
 		for _, c := range []struct {
 			v    float64
 			good bool
-		}{{0, true}, {-5e-324, false}, {most, true}, {above(most), false}} {
+		}{{0, true}, {-5e-324, false}, {most, true}, {above(most), i > 1}, {math.MaxFloat64, i > 1}} {
 			try(fmt.Sprint("number ", i, " is ", c.v), c.good, func(p *Subspace) { *field(p) = c.v })
 		}
 	}
@@ -158,7 +170,7 @@ func TestSubspaceBounds(t *testing.T) {
 func TestExtentBounds(t *testing.T) {
 	try := func(what string, good bool, change func(e *Extent)) {
 		t.Helper()
-		e := &Extent{rows: 3, extent: extent{radius: 1, facets: []float64{1, 2}}, objective: 1, squares: 2, fingerprint: 7, started: true}
+		e := &Extent{rows: 3, coneExtent: coneExtent{extent: extent{radius: 1, facets: []float64{1, 2}}}, objective: 1, squares: 2, fingerprint: 7, started: true}
 		change(e)
 		b := mustDo(e.MarshalBinary())(t)
 		if err := new(Extent).UnmarshalBinary(b); good != (err == nil) || err != nil && !errors.Is(err, ErrFormat) {
@@ -167,9 +179,9 @@ func TestExtentBounds(t *testing.T) {
 	}
 	try("as it is", true, func(e *Extent) {})
 	const most = 8 * 3 * math.MaxInt32
-	for i := range 5 {
+	for i := range 7 {
 		field := func(e *Extent) *float64 {
-			return []*float64{&e.radius, &e.objective, &e.squares, &e.facets[0], &e.facets[1]}[i]
+			return []*float64{&e.radius, &e.objective, &e.squares, &e.facets[0], &e.facets[1], &e.height, &e.outside}[i]
 		}
 		for _, c := range []struct {
 			v    float64
@@ -186,10 +198,10 @@ func TestExtentBounds(t *testing.T) {
 	try("nothing", true, func(e *Extent) { *e = Extent{} })
 	try("nothing but a fingerprint", false, func(e *Extent) { *e = Extent{fingerprint: 1} })
 	try("nothing but a subspace", false, func(e *Extent) { *e = Extent{started: true} })
-	try("nothing but a radius", false, func(e *Extent) { *e = Extent{extent: extent{radius: 1}} })
+	try("nothing but a radius", false, func(e *Extent) { *e = Extent{coneExtent: coneExtent{extent: extent{radius: 1}}} })
 
-	good := mustDo((&Extent{rows: 3, extent: extent{facets: []float64{1}}, started: true}).MarshalBinary())(t)
-	for _, at := range []int{7, 8, 11, 48, 55, 56, 64, 72, 80, 87} { // flags, nothing, five numbers of 0
+	good := mustDo((&Extent{rows: 3, coneExtent: coneExtent{extent: extent{facets: []float64{1}}}, started: true}).MarshalBinary())(t)
+	for _, at := range []int{7, 8, 11, 72, 80, 87} { // flags, nothing, two numbers of 0
 		b := bytes.Clone(good)
 		b[at] ^= 0x80
 		if err := new(Extent).UnmarshalBinary(resum(b)); !errors.Is(err, ErrFormat) {

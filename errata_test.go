@@ -85,32 +85,39 @@ func TestErratumStability(t *testing.T) {
 }
 
 // Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square
-// and so depends on the units of X.
+// and so depends on the units of X. It counts swapped labels as another solution.
 func TestErratumLowerBound(t *testing.T) {
 	x := loadCSV(t, "iris")
-	const k = 3
-	for _, unit := range []float64{1, 1e6} {
-		y := mapped(x, func(_, _ int, v float64) float64 { return v * unit })
-		m, err := Fit(bg, y, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// ‖W‖² = total − floor; r from the centers: they are (k−1)r from x̄.
-		r, c := 0.0, make([]float64, 4)
-		for j := range k {
-			axpy(c, 1.0/k, m.Centers.Row(j))
-		}
-		for i, v := range m.Centers.Row(0) {
-			r = math.Hypot(r, (v-c[i])/(k-1))
-		}
-		printed := (m.Total - m.Floor) / (r * math.Sqrt(k*(k-1)))
-		corrected := (m.Total - m.Floor) / (r * r * k * (k - 1))
-		got, err := NonUniquenessBound(y, k)
-		if err != nil || math.Abs(got/corrected-1) > 1e-12 {
-			t.Errorf("bound %g, want %g (%v)", got, corrected, err)
-		}
-		if possible := 2 * float64(x.Rows); unit > 1 && printed <= possible {
-			t.Errorf("printed %g, possible %g: the printed version does not fail here", printed, possible)
+	for _, k := range []int{2, 3} {
+		mirrored := mapped(identity(k-1), func(_, _ int, v float64) float64 { return -v })
+		for _, unit := range []float64{1, 1e6} {
+			y := mapped(x, func(_, _ int, v float64) float64 { return v * unit })
+			m := mustDo(Fit(bg, y, k, nil))(t)
+			other := mustDo(Fit(bg, y, k, &Options{Orientation: mirrored}))(t)
+			// ‖W‖² = total − floor; r from the centers: they are (k−1)r from x̄.
+			r, c := 0.0, make([]float64, 4)
+			for j := range k {
+				axpy(c, 1/float64(k), m.Centers.Row(j))
+			}
+			for i, v := range m.Centers.Row(0) {
+				r = math.Hypot(r, (v-c[i])/float64(k-1))
+			}
+			root := r * math.Sqrt(float64(k*(k-1)))
+			printed, corrected := (m.Total-m.Floor)/root, (m.Total-m.Floor)/(root*root)
+			apart := squaredDistance(m.Memberships.Data, other.Memberships.Data)
+			if math.Abs(apart/(4*corrected)-1) > 1e-12 {
+				t.Errorf("k = %d: mirror images are %g apart, want 4·%g", k, apart, corrected)
+			}
+			if swapped := permutedDistance(m.Memberships, other.Memberships); k == 2 && swapped > 1e-24*apart {
+				t.Errorf("the mirror image differs by %g with its labels swapped", swapped)
+			}
+			if possible := 2 * float64(x.Rows); unit > 1 && printed <= possible {
+				t.Errorf("printed %g, possible %g: the printed version does not fail here", printed, possible)
+			}
+			got := mustDo(NonUniquenessBound(y, k))(t)
+			if n := float64(x.Rows); got < n*(1-1/float64(k))/4*(1-1e-12) || got > n/2 {
+				t.Errorf("k = %d: bound %g", k, got)
+			}
 		}
 	}
 }

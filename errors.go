@@ -155,7 +155,9 @@ func renamed(err error, from, to string) error {
 // shape is "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 
-func isFinite(v float64) bool { return v-v == 0 }
+// isFinite reports whether v is neither infinite nor NaN. v − v == 0 would not do: where v is
+// a product that becomes a fused operation, whose rounding is not 0.
+func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
 // decimal is v to 14 digits, in the form of strconv.FormatFloat(v, 'g', -1, 64).
 func decimal(v float64) string {

@@ -137,7 +137,7 @@ func ExampleFitMinVolume() {
 	fmt.Println("labels", m.Labels(nil))
 	fmt.Println("warnings", m.Warnings)
 	// Output:
-	// converged: error 166.48, at least 133.31, allowed 166.64
+	// converged: error 166.49, at least 133.31, allowed 166.64
 	// labels [1 1 1 1 0 0 0 0 0 0 0]
 	// warnings []
 }
@@ -441,4 +441,65 @@ func ExampleStats() {
 	// Output:
 	// 6 rows, floors [32.167 4.527 0.660 0.000]
 	// objective 0.660, floor 0.660
+}
+
+func ExampleSkMable() {
+	mixed, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 0}, {1, 3, 0}, {3, 1, 0}})
+	other, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 1}})
+	for _, x := range []*softkmeans.Matrix{mixed, other} {
+		two, err := softkmeans.SkMable(x, 2, 0)
+		if err != nil {
+			log.Fatal(err)
+		}
+		three, _ := softkmeans.SkMable(x, 3, 0)
+		fmt.Println("exact mixtures of two:", two, "of three:", three)
+	}
+	// Output:
+	// exact mixtures of two: true of three: true
+	// exact mixtures of two: false of three: true
+}
+
+func ExampleStabilityBound() {
+	x, _ := softkmeans.FromRows(paint)
+	read := x.Clone() // with errors of reading
+	var noise float64
+	for i := range read.Rows {
+		read.Set(i, i%3, read.At(i, i%3)+0.1)
+		noise += 0.1 * 0.1
+	}
+	m, err := softkmeans.Fit(context.Background(), read, 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	// How good is that model for the paints themselves?
+	c, _ := softkmeans.Certify(context.Background(), x, m.Centers, m.Memberships, nil)
+	fmt.Printf("floor %.3f, the model leaves %.3f, at most %.3f\n", c.Floor, c.Objective, softkmeans.StabilityBound(c.Floor, math.Sqrt(noise)))
+	// Output: floor 0.064, the model leaves 0.106, at most 0.552
+}
+
+func ExampleLogVolume() {
+	corners, _ := softkmeans.FromRows([][]float64{{0, 0, 0}, {4, 0, 0}, {0, 3, 0}})
+	area, err := softkmeans.LogVolume(corners)
+	if err != nil {
+		log.Fatal(err)
+	}
+	line, _ := softkmeans.FromRows([][]float64{{0}, {1}, {2}})
+	flat, _ := softkmeans.LogVolume(line)
+	fmt.Printf("a triangle of area %.1f; on a line %v\n", math.Exp(area), flat)
+	// Output: a triangle of area 6.0; on a line -Inf
+}
+
+func ExampleVolumeFloor() {
+	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {4, 0}, {0, 3}, {1, 1}, {2, 1}})
+	floor, err := softkmeans.VolumeFloor(context.Background(), x, 3, 0, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := softkmeans.Fit(context.Background(), x, 3, &softkmeans.Options{Enclosure: softkmeans.EnclosureSmallest})
+	if err != nil {
+		log.Fatal(err)
+	}
+	area, _ := softkmeans.LogVolume(m.Centers)
+	fmt.Printf("no triangle below %.3f, by %v; Fit's is of %.3f\n", math.Exp(floor.LogVolume), floor.Proof, math.Exp(area))
+	// Output: no triangle below 6.000, by hull; Fit's is of 6.000
 }

@@ -42,7 +42,7 @@ func FuzzFit(f *testing.F) {
 		if m.Status != StatusOptimal && !(o.Solver == SolverKrylov && m.Status == StatusIterationLimit) {
 			t.Fatalf("%v of %+v", m.Status, o)
 		}
-		if !(m.Gap <= most && m.Gap >= -room(1e-11, x, w, m.Centers, nil)) {
+		if !(m.Gap <= most && m.Objective >= (m.Floor-m.FloorError)*(1-1e-15)) {
 			t.Fatalf("gap %g, objective %g, floor %g, total %g, %+v, k = %d of %v, %v, at most %g", m.Gap, m.Objective, m.Floor, m.Total, o, k, x, m.Status, most)
 		}
 		c := mustDo(Certify(context.Background(), x, m.Centers, m.Memberships, &Options{Weights: w}))(t)
@@ -90,11 +90,14 @@ func checkModel(t *testing.T, in *input, m *Model) {
 		}
 	}
 	for i, j := range m.Labels(nil) {
-		if row := m.Memberships.Row(i); row[j] != slices.Max(row) {
+		if row := m.Memberships.Row(i); m.ClusterMeans == nil && row[j] != slices.Max(row) {
 			t.Fatalf("label %d of %v", j, row)
 		}
 	}
 	back := shipped(t, m)
+	if j := mustDo(m.PredictLabels(nil, y))(t); !slices.Equal(mustDo(back.PredictLabels(nil, y))(t), j) || !slices.Equal(back.Labels(nil), m.Labels(nil)) {
+		t.Fatalf("other labels by way of the binary form than %v", j)
+	}
 	if p := mustDo(back.Predict(nil, y))(t); !laSameBits(p.Data, g.Data) {
 		t.Fatalf("another prediction by way of the binary form: %v, %v", p.Data, g.Data)
 	}
@@ -107,6 +110,9 @@ func checkModel(t *testing.T, in *input, m *Model) {
 		t.Fatalf("%v, and dst is %v", err, into.Data)
 	}
 	labels := slices.Repeat([]int{-7}, y.Rows)
+	if _, err := m.PredictLabels(labels, bad); !errors.Is(err, kind) || slices.Max(labels) != -7 {
+		t.Fatalf("PredictLabels: %v, and dst is %v", err, labels)
+	}
 	if _, err := m.Nearest(labels, bad); !errors.Is(err, kind) || slices.Max(labels) != -7 {
 		t.Fatalf("%v, and dst is %v", err, labels)
 	}
@@ -137,13 +143,18 @@ func FuzzCertificate(f *testing.F) {
 			members = mustDo((&Model{Centers: centers}).Predict(nil, x))(t)
 		}
 		c := mustDo(Certify(context.Background(), x, centers, members, &Options{Weights: w}))(t)
-		finite(t, "certificate", c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError, c.Total, c.FloorError)
+		finite(t, "certificate", c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError, c.Total, c.FloorError, c.Excess, c.ExcessShare, c.ExcessFloors, c.Repair)
 		if c.Objective < 0 || c.Floor < 0 || c.FloorError < 0 || c.MaxSumError < 0 || c.SpanError < 0 || c.SpanError > 1+1e-12 {
 			t.Fatalf("%+v", c)
 		}
-		// Feasible memberships cannot be below the floor but for rounding, as in FuzzFit.
-		if c.MinMembership >= 0 && c.MaxSumError <= 1e-12 && c.Gap < -room(1e-11, x, w, centers, members) {
+		checkCertificate(t, "certified", x, w, centers, members, c)
+		if c.Excess < 0 || c.ExcessShare < 0 || c.ExcessFloors < 0 || c.Repair < max(0, -c.MinMembership) || c.Objective < (c.Floor-c.FloorError)*(1-1e-15) {
 			t.Fatalf("below the floor: %+v, %v with weights %v in %v, %v", c, x, w, centers, members)
+		}
+		if min(x.Rows, x.Cols) <= 4 { // the exact oracle takes its time
+			s := newFindings()
+			s.certificate(&pairing{family: "fuzz", x: x, f: centers, g: members, w: w}, false)
+			s.check(t)
 		}
 		// min(n, d)·2^-52 of the total, as Floors says, times a constant. An entry's square
 		// has three more roundings of 2^-1075, in a unit of at most 8 times the largest
@@ -241,6 +252,7 @@ func FuzzMatrix(f *testing.F) {
 			},
 			"Predict":            func() error { _, err := model.Predict(nil, m); return err },
 			"Predict of centers": func() error { _, err := (&Model{Centers: m}).Predict(nil, small); return err },
+			"PredictLabels":      func() error { _, err := model.PredictLabels(nil, m); return err },
 			"Nearest":            func() error { _, err := model.Nearest(nil, m); return err },
 			"Nearest of centers": func() error { _, err := (&Model{Centers: m}).Nearest(nil, small); return err },
 			"MarshalBinary":      func() error { _, err := (&Model{Centers: small, Memberships: m}).MarshalBinary(); return err },
@@ -331,6 +343,9 @@ func checkIterated(t *testing.T, x *Matrix, m *Model, o *MinVolumeOptions) {
 			t.Fatalf("warning %+v", w)
 		}
 	}
+	if labels := mustDo(m.PredictLabels(nil, x))(t); !slices.Equal(labels, m.Clusters) {
+		t.Fatalf("labels %v, predicted %v", m.Clusters, labels)
+	}
 }
 
 // FuzzFitMinVolume: what iterates keeps its promises from every start, and so does
@@ -355,7 +370,8 @@ func FuzzFitMinVolume(f *testing.F) {
 		if o.Sum == SumToOne {
 			c := mustDo(Certify(context.Background(), x, a.Centers, a.Memberships, &Options{Weights: w}))(t)
 			most := room(1e-12, x, w, a.Centers, a.Memberships) * max(1, math.Abs(a.Gap))
-			if added := certifyAdds(x, w, a.Centers, a.Memberships).length; a.Total > 0 { // (r + h)² is r² and this much
+			checkCertificate(t, "certified", x, w, a.Centers, a.Memberships, c)
+			if added := 2 * hides(x, w, a.Centers, a.Memberships, SumToOne); a.Total > 0 { // (r + h)² is r² and this much
 				most += added * (2*math.Sqrt(a.Objective) + added) / a.Total
 			}
 			if math.Abs(c.Gap-a.Gap) > most {

@@ -60,6 +60,7 @@ func TestHardFloors(t *testing.T) {
 
 // TestHardFit: every solver and enclosure reaches the floor, and says so.
 func TestHardFit(t *testing.T) {
+	t.Parallel()
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
 		n, d := h.a.Rows, h.a.Cols
 		for _, k := range []int{1, 2, 3, min(n, d), min(n, d) + 2} {
@@ -78,6 +79,29 @@ func TestHardFit(t *testing.T) {
 	})
 }
 
+// proved holds a floor to the theorem: the minimum is within the error stated.
+func (h *hardMatrix) proved(t *testing.T, r hardRatios, name string, k int, floor, floorError float64) {
+	t.Helper()
+	r.note(t, h, name+", floor error", h.off(floor, h.floor(k), 2*h.exp, math.Ldexp(floorError, -2*h.exp)))
+}
+
+// upper holds an objective to the theorem: it is an upper bound, and above the exact one by
+// rounding and by as much again, at most. Each hides (3k+4)u of Σg_j‖f_j − mean‖ in a row.
+func (h *hardMatrix) upper(t *testing.T, r hardRatios, name string, got float64, f, g *Matrix) {
+	t.Helper()
+	unit := h.unit()
+	exact := bigObjective(h.a, f, g, nil, SumToOne)
+	exact.SetMantExp(exact, -2*h.exp)
+	down := mapped(f, func(_, _ int, v float64) float64 { return math.Ldexp(v, -h.exp) })
+	root := math.Sqrt(double(exact))
+	tol := 2.2*hides(unit, nil, down, g, SumToOne) + float64(h.a.Rows+h.a.Cols+40)*laEps*root
+	r.note(t, h, name+", objective", h.off(got, exact, 2*h.exp, 2*root*tol+tol*tol))
+	least := h.p.times(exact, 2*h.exp)
+	if least.Sub(least, h.p.times(h.p.num(1), -1074)).Cmp(h.p.num(got)) > 0 {
+		t.Errorf("%s, %s: objective %g is below %g", name, h.family, got, math.Ldexp(double(exact), 2*h.exp))
+	}
+}
+
 // judge holds a solution to the floor and to what it says of itself.
 func (h *hardMatrix) judge(t *testing.T, r hardRatios, name string, k int, m *Model) {
 	t.Helper()
@@ -89,36 +113,33 @@ func (h *hardMatrix) judge(t *testing.T, r hardRatios, name string, k int, m *Mo
 	}
 	r.note(t, h, name+", floor", h.off(m.Floor, h.floor(k), 2*h.exp, tol))
 	r.note(t, h, name+", total", h.off(m.Total, h.floors[0], 2*h.exp, h.gram()))
-	objective, far := h.objective(m.Centers, m.Memberships, nil)
-	if stated := math.Ldexp(m.FloorError, -2*h.exp); stated > 0x1p-900 { // below, digits are lost
-		r.note(t, h, name+", floor error", math.Max(0, double(h.p.sub(h.floor(k), h.p.times(h.p.num(m.Floor), -2*h.exp))))/stated)
-	}
-	// Each entry of X − GF is a sum of k+1 products about the mean, and that of the
-	// memberships, which the mean is multiplied by what is missing of, has k roundings.
-	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + math.Sqrt(float64(n))*(far+h.mean))
-	r.note(t, h, name+", objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e))
+	h.proved(t, r, name, k, m.Floor, m.FloorError)
+	h.upper(t, r, name, m.Objective, m.Centers, m.Memberships)
+	objective, far := h.objective(m.Centers, m.Memberships)
 	// The subspace is that of a matrix within the Gram matrix's rounding. Its sum of
 	// squares falls short by twice that at most (Ky Fan). The simplex and the memberships
 	// are rounded as above, from projections of length d, and the centers once more, to
 	// the size of the mean.
-	e = float64(2*k+d+8)*laEps*(math.Sqrt(h.total())+math.Sqrt(float64(n))*far) + 2*math.Sqrt(float64(n))*laEps*h.mean
+	e := float64(2*k+d+8)*laEps*(math.Sqrt(h.total())+math.Sqrt(float64(n))*far) + 2*math.Sqrt(float64(n))*laEps*h.mean
 	gap := 2*h.gram() + 2*math.Sqrt(floor)*e + e*e
 	if m.Solver == SolverKrylov {
 		gap += krylovTol * h.total()
 	}
 	above := double(h.p.sub(objective, h.floor(k)))
 	r.note(t, h, name+", gap", math.Abs(above)/h.orOne(gap))
+	// What is stated has the bound of rounding, (3k+4)u, added to each residual.
+	e += 2.2 * float64(3*k+4) * laEps * math.Sqrt(float64(n)) * far
 	if h.total() > 0 {
-		r.note(t, h, name+", stated gap", math.Abs(m.Gap)*h.total()/gap)
+		r.note(t, h, name+", stated gap", math.Abs(m.Gap)*h.total()/(2*h.gram()+2*math.Sqrt(floor)*e+e*e+krylovTol*h.total()))
 	}
 	if m.Status != StatusOptimal {
 		t.Errorf("%s, %s k=%d: %v", name, h.family, k, m.Status)
 	}
 }
 
-// objective is ‖X − GF‖² in units of 4^exp, of residuals that are longer by hidden, and the
-// largest distance of a center from the mean. nil: residuals as they are.
-func (h *hardMatrix) objective(f, g *Matrix, hidden []float64) (sum *big.Float, far float64) {
+// objective is ‖X − GF‖² in units of 4^exp, and the largest distance of a center from the
+// mean.
+func (h *hardMatrix) objective(f, g *Matrix) (sum *big.Float, far float64) {
 	n, d := h.a.Rows, h.a.Cols
 	sum = h.p.zero()
 	centers, members := h.p.rows(f), h.p.rows(g)
@@ -138,10 +159,6 @@ func (h *hardMatrix) objective(f, g *Matrix, hidden []float64) (sum *big.Float, 
 		for c := range d {
 			e := h.p.sub(h.rows[i][c], h.p.dot(members[i], columns[c]))
 			square.Add(square, e.Mul(e, e))
-		}
-		if hidden != nil {
-			length := h.p.add(h.p.sqrt(square), h.p.times(h.p.num(hidden[i]), -h.exp))
-			square.Mul(length, length)
 		}
 		sum.Add(sum, square)
 	}
@@ -176,25 +193,26 @@ func TestHardCertify(t *testing.T) {
 // certificate holds one to what it is about.
 func (h *hardMatrix) certificate(t *testing.T, r hardRatios, name string, k int, c Certificate, f, g *Matrix) {
 	t.Helper()
-	// Certify's objective has what rounding can hide added to each residual. That much
-	// larger sum is what its own rounding is held against.
-	objective, far := h.objective(f, g, certifyAdds(h.a, nil, f, g).hidden)
-	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, h.gram()))
-	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram()))
-	n := math.Sqrt(float64(h.a.Rows)) // as in judge
-	e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean))
-	tol := 2*math.Sqrt(double(objective))*e + e*e
-	r.note(t, h, name+", objective", h.off(c.Objective, objective, 2*h.exp, tol))
-	plain, _ := h.objective(f, g, nil)
-	least := h.p.mul(plain, h.p.num(1-float64(h.a.Rows+h.a.Cols+k)*0x1p-52)) // as Certificate says
-	if h.p.times(h.p.num(c.Objective), -2*h.exp).Cmp(least) < 0 {
-		t.Errorf("%s, %s k=%d: objective %g is below %g", name, h.family, k, c.Objective, math.Ldexp(double(plain), 2*h.exp))
+	tol := h.gram()
+	if c.Solver == SolverJacobi {
+		tol = h.root(double(h.floor(k)))
 	}
-	if h.total() > 0 {
-		gap := double(h.p.sub(objective, h.floor(k))) / h.total()
-		r.note(t, h, name+", gap", math.Abs(c.Gap-gap)/((tol+2*h.gram()*(1+math.Abs(gap)))/h.total()))
-	} else if want := double(objective); want == 0 && c.Gap != 0 || want > tol && c.Gap != math.MaxFloat64 {
-		t.Errorf("%s k=%d: gap %g, objective %g without variance", h.family, k, c.Gap, want)
+	r.note(t, h, name+", floor", h.off(c.Floor, h.floor(k), 2*h.exp, tol))
+	r.note(t, h, name+", total", h.off(c.Total, h.floors[0], 2*h.exp, h.gram()))
+	h.proved(t, r, name, k, c.Floor, c.FloorError)
+	h.upper(t, r, name, c.Objective, f, g)
+	exact := bigObjective(h.a, f, g, nil, SumToOne)
+	above := h.p.sub(exact, h.p.times(h.floor(k), 2*h.exp))
+	if above.Cmp(h.p.num(c.Excess+0x1p-1074)) > 0 {
+		t.Errorf("%s, %s k=%d: %g above the minimum, Excess is %g", name, h.family, k, double(above), c.Excess)
+	}
+	if total := h.floors[0]; total.Sign() > 0 {
+		share := double(h.p.quo(above, h.p.times(total, 2*h.exp)))
+		if !(c.ExcessShare >= share*(1-1e-15)) || !(c.Gap <= c.ExcessShare) && c.Gap > 0 || c.Optimal(0) && share > 1e-9 {
+			t.Errorf("%s, %s k=%d: a share of %g above the minimum: %+v", name, h.family, k, share, c)
+		}
+	} else if (c.Gap == math.MaxFloat64) != (c.Objective > 0) || c.ExcessShare != c.Gap || c.Gap == 0 && c.Objective > 0 {
+		t.Errorf("%s k=%d: without variance %+v", h.family, k, c)
 	}
 }
 
@@ -218,10 +236,12 @@ func TestHardMinVolume(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.certificate(t, r, "FitMinVolume", k, c, m.Centers, m.Memberships)
-			objective, far := h.objective(m.Centers, m.Memberships, nil)
+			h.upper(t, r, "FitMinVolume, stated", m.Objective, m.Centers, m.Memberships)
+			_, far := h.objective(m.Centers, m.Memberships)
+			objective := bigObjective(h.a, m.Centers, m.Memberships, nil, SumToOne)
+			objective.SetMantExp(objective, -2*h.exp)
 			n := math.Sqrt(float64(h.a.Rows))
-			e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean)) // as in judge
-			r.note(t, h, "FitMinVolume, stated objective", h.off(m.Objective, objective, 2*h.exp, 2*math.Sqrt(double(objective))*e+e*e))
+			e := float64(k+4) * laEps * (math.Sqrt(h.total()) + n*(far+h.mean))
 			if m.Status != StatusConverged && m.Status != StatusIterationLimit {
 				t.Errorf("%s k=%d: %v", h.family, k, m.Status)
 			}
@@ -239,6 +259,7 @@ func TestHardMinVolume(t *testing.T) {
 // TestHardSimplex: memberships in rows of the matrix of its other rows and of
 // their sums and differences, against all supports.
 func TestHardSimplex(t *testing.T) {
+	t.Parallel()
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
 		n, d := h.a.Rows, h.a.Cols
 		for _, k := range []int{2, 4, 5} {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -208,6 +207,15 @@ func full[T any](all, usual T) T {
 // head is x, of which in quick mode the first so many rows must do.
 func head(x *Matrix, rows int) *Matrix {
 	return rowsOf(x, 0, fewer(x.Rows, min(rows, x.Rows)))
+}
+
+// outgrown skips a test of many big numbers where the collector does not keep up.
+func outgrown(t *testing.T) bool {
+	if runtime.Compiler == "tinygo" {
+		skip(t, "TinyGo keeps what math/big leaves, and has 4 GB in WebAssembly")
+		return true
+	}
+	return false
 }
 
 // skip says why a test does nothing more; the caller returns. TinyGo has no Skip
@@ -478,56 +486,6 @@ func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
 		worst = max(worst, math.Sqrt(best*weight/m.Total))
 	}
 	return worst
-}
-
-// certified is what Certify adds to residuals, from its derivation in objective.go.
-type certified struct {
-	hidden  []float64 // to each row's length
-	length  float64   // the root of their weighted sum of squares
-	missing float64   // the same of 1 − Σg_j, if it is a plain sum, times the mean
-	mean    float64   // the length of as many rows as there are, all at the mean
-}
-
-// certifyAdds computes it: (2k+8)·2^-53 of Σ|g_j|·‖f_j − x̄‖ and of the mean times what is
-// missing of a sum of 1, which is known to k·2^-53 of Σ|g_j|.
-func certifyAdds(x *Matrix, w []float64, f, g *Matrix) certified {
-	c := certified{hidden: make([]float64, x.Rows)}
-	scaled, heaviest, all := scaledWeights(w, x.Rows), 1.0, 0.0
-	if w != nil {
-		_, exp := math.Frexp(slices.Max(w))
-		heaviest = math.Ldexp(1, exp)
-	}
-	mean := make([]float64, x.Cols)
-	for _, w := range scaled {
-		all += w
-	}
-	for i, w := range scaled {
-		if w > 0 {
-			axpy(mean, w/all, x.row(i))
-		}
-	}
-	distances := make([]float64, f.Rows)
-	for j := range distances {
-		row := slices.Clone(f.row(j))
-		axpy(row, -1, mean)
-		distances[j] = norm2(row)
-	}
-	one := float64(f.Rows) * 0x1p-53 * norm2(mean)
-	for i := range c.hidden {
-		missing, size := new(big.Float).SetPrec(2200).SetInt64(1), 1.0 // all bits of 2^520 to 2^-1074
-		for j, v := range g.row(i) {
-			c.hidden[i] += math.Abs(v) * distances[j]
-			missing.Sub(missing, big.NewFloat(v))
-			size += math.Abs(v)
-		}
-		short, _ := missing.Float64()
-		c.hidden[i] = (c.hidden[i] + math.Abs(short)*norm2(mean) + size*one) * float64(2*f.Rows+8) * 0x1p-53
-		root := math.Sqrt(scaled[i]) * math.Sqrt(heaviest)
-		c.length = math.Hypot(c.length, root*c.hidden[i])
-		c.missing = math.Hypot(c.missing, root*size*one)
-	}
-	c.mean = math.Sqrt(float64(x.Rows)) * math.Sqrt(heaviest) * norm2(mean)
-	return c
 }
 
 // scaledWeights are weights over their largest, rounded up to a power of two: those of

@@ -413,8 +413,10 @@ func squaredDistance(x, y []float64) float64 {
 	return (s0 + s1) + (s2 + s3)
 }
 
-// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth).
+// twoSum returns a + b, rounded, and the rounding error: a + b = sum + lost (Knuth). The
+// conversions round a and b where they are products that would be fused with what follows.
 func twoSum(a, b float64) (sum, lost float64) {
+	a, b = float64(a), float64(b)
 	sum = a + b
 	part := sum - a
 	return sum, (a - (sum - part)) + (b - part)

@@ -29,6 +29,8 @@ type krylovOptions struct {
 	// hasty: stop early, with StatusIterationLimit, if the bound falls too slowly to get
 	// there within the steps.
 	hasty bool
+	// more: return so many vectors more, as far as there are, in whatever state they are.
+	more int
 	// indefinite: B may have negative eigenvalues. The residuals are then compared with
 	// residual times the largest |θ|, and the p leading eigenvalues are the algebraically
 	// largest.
@@ -38,9 +40,10 @@ type krylovOptions struct {
 // krylovResult approximates the leading invariant subspace of B.
 type krylovResult struct {
 	basis  *Matrix   // p rows, orthonormal, by descending Ritz value
+	beyond *Matrix   // the rows that follow, up to krylovOptions.more
 	values []float64 // p Ritz values θ_i, descending
 	rest   float64   // root of Σ‖Bv − θ_i·v‖²
-	next   float64   // the first Ritz value left out, plus its residual; 0 if the space is exhausted
+	next   float64   // the first Ritz value left out, plus its residual; 0 if none is left
 	top    float64   // the largest |θ| seen; for definite B, θ₁
 	steps  int
 	status Status
@@ -69,7 +72,7 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 		done := s.old+s.fresh == size || r.worst <= o.residual*r.top && sure
 		hopeless := false
 		if o.sum > 0 && !done {
-			bound := ritzSumBound(r.values, r.squares, out.next)
+			bound := ritzSumBound(count, r.values[count-1], r.squares, out.next)
 			done = bound <= o.sum*values[0]
 			bounds = append(bounds, bound)
 			if past := len(bounds) - 4; o.hasty && past >= 1 {
@@ -82,7 +85,8 @@ func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error),
 				out.status = StatusConverged
 			}
 			out.values, out.rest = r.values, math.Sqrt(r.squares)
-			out.basis = combine(y, s.q, count, s.old+s.fresh)
+			all := combine(y, s.q, min(count+o.more, s.old+s.fresh), s.old+s.fresh)
+			out.basis, out.beyond = rowsOf(all, 0, count), rowsOf(all, count, all.Rows)
 			return out, cancelled(ctx)
 		}
 		s.next(ctx, values, y, z)
@@ -167,11 +171,11 @@ func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool)
 		}
 		out.squares += r * r
 	}
-	if have == s.size {
-		return out
-	}
 	out.next = values[min(count, have-1)]
-	if have > count {
+	switch {
+	case have == s.size && have == count:
+		out.next = 0
+	case have > count && have < s.size:
 		r := residual(count)
 		out.next = values[count] + r
 		if !indefinite {
@@ -210,26 +214,4 @@ func combine(y, q *Matrix, count, have int) *Matrix {
 		}
 	}
 	return out
-}
-
-// ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a symmetric B. It
-// needs Ritz values θ, the sum ρ² of their squared residual norms, and an upper bound
-// `next` for the eigenvalues of B outside of the Ritz space.
-//
-// Proof. In a basis that begins with the Ritz vectors B = [Θ Eᵀ; E C] with
-// ‖E‖_F = ρ, and [0 Eᵀ; E 0] ⪯ diag(EᵀE/τ, τI) for every τ > 0. So B ⪯
-// diag(Θ + EᵀE/τ, C + τI), whose p leading eigenvalues add up to at most
-// Σθ_i + ρ²/τ + p·max(0, next + τ − θ_p). With a gap δ = θ_p − next > 0, τ = δ
-// gives ρ²/δ; in any case τ = ρ/√p gives 2√p·ρ + p·max(0, next − θ_p).
-func ritzSumBound(theta []float64, squares, next float64) float64 {
-	p := float64(len(theta))
-	if p == 0 || squares == 0 && next == 0 {
-		return 0
-	}
-	last := theta[len(theta)-1]
-	bound := 2*math.Sqrt(p*squares) + p*max(0, next-last)
-	if gap := last - next; gap > 0 {
-		bound = min(bound, squares/gap)
-	}
-	return bound
 }

@@ -2,7 +2,10 @@ package softkmeans
 
 // The slack rule: the largest λ whose objective is within the slack.
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // allowance is how far above the floor the slack allows the objective. It is at least
 // a rounding of the total, as the search divides by it.
@@ -19,144 +22,129 @@ func firstLambda(vf *volumeFit) float64 {
 // solve returns the best run for the options' λ, or for the slack rule's.
 func solve(vf *volumeFit) (*runResult, error) {
 	if vf.o.Lambda > 0 {
-		best, _, err := vf.runStarts(vf.scaledLambda(vf.o.Lambda))
-		return best, err
+		return vf.runThrough(vf.scaledLambda(vf.o.Lambda))
 	}
-	best, start, err := vf.runStarts(firstLambda(vf))
+	lambda := firstLambda(vf)
+	if vf.total < leastScale*leastScale || vf.pc.basis.Rows == 0 { // all rows are equal, or their mean is the answer
+		return vf.runThrough(lambda)
+	}
+	best, err := solveSlack(vf, lambda)
+	if target := vf.target(); err == nil && best.objective > target {
+		vf.missed = min(best.objective/target, math.MaxFloat64)
+	}
+	return best, err
+}
+
+// solveSlack returns the run for the slack rule's λ, where the search begins with a given
+// one. Bounds of NonNegative, which the end of the fit alone has, may leave it above the slack.
+func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
+	start, run, err := vf.chosenStart(lambda)
+	if err != nil {
+		return run, err
+	}
+	best, err := vf.steered(start, lambda)
+	if err == nil && best.objective > vf.target() {
+		best, err = fallBack(vf, best)
+	}
 	if err != nil {
 		return best, err
 	}
-	return searchLambda(vf, start, best)
-}
-
-// The search for λ takes at most searchSteps runs, and looks between leastLambda and
-// mostLambda, in units of total/k. It ends within closeShare of the slack.
-const (
-	searchSteps = 40
-	leastLambda = 1e-8
-	mostLambda  = 1e4
-	closeShare  = 0.01
-)
-
-// lambdaSearch is a search for the zero of log((objective − floor)/allowance) over
-// log λ. The objective over the floor grows about as a power of λ, but it jumps where
-// iterations end in another minimum.
-type lambdaSearch struct {
-	vf             *volumeFit
-	allowance      float64
-	target         float64    // the floor and the allowance
-	within, beyond *runResult // the runs on either side of the target; nil: none yet
-	best           *runResult
-	last           *runResult // the run before the latest
-}
-
-// searchLambda is the slack rule: the largest λ, from one start, whose objective is
-// within the slack. first is the run at a first guess. Where all rows are equal, or
-// k = 1 makes their mean the answer, no λ changes it.
-func searchLambda(vf *volumeFit, start *Matrix, first *runResult) (*runResult, error) {
-	if vf.total < leastScale*leastScale || vf.pc.basis.Rows == 0 {
-		return first, nil
-	}
-	q := &lambdaSearch{vf: vf, allowance: allowance(vf)}
-	q.target = vf.pc.floor + q.allowance
-	out := first
-	var err error
-	for step := range searchSteps {
-		q.add(out)
-		if err = cancelled(vf.ctx); err != nil {
-			break
+	return vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult {
+		out, _ := all.steered(f, best.lambda) // inFull asks the context
+		if out != nil && out.lambda == best.lambda {
+			out.follow(best)
 		}
-		lambda, done := q.next(out, step)
-		if done {
-			break
-		}
-		q.last = out
-		if out = vf.runAt(start, lambda); out == nil {
-			err = cancelled(vf.ctx)
-			break
-		}
-	}
-	if err == nil && q.within == nil {
-		return fallBack(vf, q.best, q.target)
-	}
-	return q.best, err
+		return out
+	})
 }
 
-// add takes in a run. The best one has the largest objective within the slack, or the
-// smallest beyond it.
-func (q *lambdaSearch) add(out *runResult) {
-	objective := out.objective
-	if objective <= q.target {
-		q.within = out
-	} else {
-		q.beyond = out
-	}
-	if q.best == nil {
-		q.best = out
-		return
-	}
-	best := q.best.objective
-	if objective <= q.target && !(best > objective && best <= q.target) || best > q.target && objective < best {
-		q.best = out
-	}
+// target is the largest objective that the slack allows.
+func (vf *volumeFit) target() float64 { return vf.pc.floor + allowance(vf) }
+
+func newSteering(vf *volumeFit) *steering {
+	a := allowance(vf)
+	return &steering{floor: vf.pc.floor, target: vf.pc.floor + a, allowance: a, unit: vf.total / float64(vf.k), slope: firstSlope}
 }
 
-// excess is log((objective − floor)/allowance).
-func (q *lambdaSearch) excess(out *runResult) float64 {
-	return math.Log(max(out.objective-q.vf.pc.floor, 1e-6*q.allowance) / q.allowance)
-}
-
-// next returns the λ to try after the latest run, or that the search is done. It takes
-// the secant through the last two runs while that falls between a λ within the slack
-// and one beyond it, and bisects otherwise.
-func (q *lambdaSearch) next(out *runResult, step int) (lambda float64, done bool) {
-	within, beyond := q.within, q.beyond
-	unit := q.vf.total / float64(q.vf.k)
-	stride := 0.1 * float64(max(1, step-4)) // grows where the objective hardly changes with λ
-	switch {
-	case within != nil && within.objective >= q.target-closeShare*q.allowance:
-		return 0, true
-	case beyond == nil: // above mostLambda the simplex is as small as it gets
-		return math.Exp(math.Log(within.lambda) + min(max(-q.excess(within), stride), 2)), within.lambda > mostLambda*unit
-	case within == nil:
-		return math.Exp(math.Log(beyond.lambda) - min(max(q.excess(beyond), stride), 2)), beyond.lambda < leastLambda*unit
-	}
-	lo, hi := math.Log(within.lambda), math.Log(beyond.lambda)
-	if hi-lo < 1e-3 { // the objective jumps here
-		return 0, true
-	}
-	next := (lo + hi) / 2
-	if q.last != nil && step%4 != 3 {
-		slope := (q.excess(out) - q.excess(q.last)) / (math.Log(out.lambda) - math.Log(q.last.lambda))
-		at := math.Log(out.lambda) - (q.excess(out)-math.Log(1-closeShare/2))/slope
-		if at > lo+0.02*(hi-lo) && at < hi-0.02*(hi-lo) { // false for a NaN
-			next = at
+// steered runs from a start while λ follows the slack, and returns the run at the last λ.
+func (vf *volumeFit) steered(start *Matrix, lambda float64) (*runResult, error) {
+	vf.steer = newSteering(vf)
+	out := vf.runAt(start, lambda)
+	q := vf.steer
+	vf.steer = nil
+	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil { // the objective jumps here
+		back := vf.runAt(q.within.f, q.within.lambda)
+		if back == nil {
+			return out, cancelled(vf.ctx)
 		}
+		out = back
 	}
-	return math.Exp(next), false
+	if out == nil || out.status == StatusCancelled {
+		return out, cancelled(vf.ctx)
+	}
+	return out, nil
 }
 
 // fallBack is the slack rule's answer if from a start not even the smallest λ is within
 // the slack. The global simplex has an objective equal to the floor, which a small λ
 // can only raise by little.
-func fallBack(vf *volumeFit, best *runResult, target float64) (*runResult, error) {
+func fallBack(vf *volumeFit, best *runResult) (*runResult, error) {
+	target := vf.target()
 	if vf.o.Init != InitGlobal || vf.o.Centers != nil {
 		start, err := vf.globalCenters()
 		if err != nil {
 			return best, err
 		}
 		vf.o.Init, vf.o.Centers = InitGlobal, nil
-		first := vf.runAt(start, leastLambda*vf.total/float64(vf.k))
-		if first == nil {
-			return best, cancelled(vf.ctx)
+		first, err := vf.steered(start, leastLambda*vf.total/float64(vf.k))
+		if first == nil || err != nil {
+			return best, err
 		}
 		if first.objective <= target {
-			return searchLambda(vf, start, first)
+			return first, nil
 		}
 		if first.objective < best.objective {
 			best = first
 		}
 	}
-	vf.missed = min(best.objective/target, math.MaxFloat64)
 	return best, nil
+}
+
+// sameVolume is how much smaller a simplex may be, as a share, for pureSamples to take its
+// own as the smallest. Half of the slack would shrink it by some ten times that.
+const sameVolume = 1e-4
+
+// pureSamples returns the samples of InitSPA as the result if they are the smallest
+// simplex around an exact mixture. nil: they are not, or are not asked for.
+//
+// Mixtures that reach the same objective are within its root r of these k samples, in the
+// data's scaled units and for weights of 1. They lie in the simplex of their centers, and
+// so has the simplex of the k mixtures no larger volume than that. leastLogProduct says
+// how much smaller than the samples' own it can be, by Mirsky's theorem.
+func pureSamples(vf *volumeFit) *runResult {
+	exact := vf.sum == SumToOne && !vf.trivial() && vf.pc.floor <= roundedFloor*vf.total && vf.k > 1
+	if !exact || vf.o.Init != InitSPA || vf.o.Centers != nil || vf.o.Lambda > 0 || vf.o.Volume != VolumeAffine {
+		return nil
+	}
+	start, err := vf.startCenters(0)
+	if err != nil || stopped(vf.ctx) {
+		return nil
+	}
+	run := vf.runOf(start, 0, 0)
+	if run == nil {
+		return nil
+	}
+	light := 1.0
+	for i := range vf.s.n {
+		if w := vf.s.weight(i); w > 0 {
+			light = min(light, w)
+		}
+	}
+	ones := slices.Repeat([]float64{1}, vf.k)
+	sigma := singularValues(run.f, ones)[:vf.k-1]
+	if leastLogProduct(sigma, 0)-leastLogProduct(sigma, math.Sqrt(run.objective/light)) > sameVolume || !(sigma[vf.k-2] > 0) {
+		return nil
+	}
+	run.status = StatusConverged
+	return run
 }

@@ -49,6 +49,9 @@ func TestSlack(t *testing.T) {
 			}
 			// The last of the trace is the objective with its penalty.
 			j, _ := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume})
+			if err := j.widen(); err != nil {
+				t.Fatal(err)
+			}
 			j.eps = math.Ldexp(m.Epsilon, -2*j.s.exp)
 			at := j.newIterate()
 			copy(at.f.Data, j.fromData(m.Centers).Data)
@@ -199,84 +202,59 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// TestSearchStep: each case of the search for λ, for a target of 15 and an allowance of 5.
-func TestSearchStep(t *testing.T) {
-	at := func(lambda, objective float64) *runResult {
-		return &runResult{iterate: &iterate{objective: objective}, lambda: lambda}
-	}
-	type runs struct{ within, beyond, last, out *runResult }
-	excess := func(objective float64) float64 { return math.Log((objective - 10) / 5) }
-	secant := func(l1, o1, l2, o2 float64) float64 {
-		slope := (excess(o2) - excess(o1)) / math.Log(l2/l1)
-		return l2 * math.Exp((math.Log(.995)-excess(o2))/slope)
-	}
+// TestSteering: each case of a step of λ, for a target of 15 and an allowance of 5.
+func TestSteering(t *testing.T) {
+	excess := func(objective float64) float64 { return math.Log((objective - 10) / (5 * .995)) }
+	type point struct{ lambda, objective float64 }
 	for _, c := range []struct {
-		name string
-		runs
-		step int
-		want float64
-		done bool
+		name    string
+		last    point // the point before; 0: none
+		at      point
+		changes int
+		want    float64 // 0: λ stays
 	}{
-		{"near the target", runs{within: at(1, 14.95)}, 1, 0, true},
-		{"not so near", runs{within: at(1, 14.94)}, 1, math.Exp(.1), false}, // by the stride
-		{"within", runs{within: at(2, 12)}, 0, 2 * 2.5, false},
-		{"far within", runs{within: at(2, 10.1)}, 0, 2 * math.Exp(2), false},
-		{"at the floor", runs{within: at(2, 10)}, 0, 2 * math.Exp(2), false},
-		{"a longer stride", runs{within: at(2, 14)}, 10, 2 * math.Exp(.6), false},
-		{"the first longer stride", runs{within: at(2, 14.8)}, 6, 2 * math.Exp(.2), false},
-		{"the largest λ", runs{within: at(25e4, 12)}, 0, 25e4 * 2.5, false},
-		{"above the largest λ", runs{within: at(25.1e4, 12)}, 0, 25.1e4 * 2.5, true},
-		{"beyond", runs{beyond: at(2, 20)}, 0, 1, false},
-		{"far beyond", runs{beyond: at(2, 99)}, 0, 2 * math.Exp(-2), false},
-		{"little beyond", runs{beyond: at(2, 15.1)}, 0, 2 * math.Exp(-.1), false},
-		{"below the least λ", runs{beyond: at(24e-8, 20)}, 0, 12e-8, true},
-		{"above the least λ", runs{beyond: at(26e-8, 20)}, 0, 13e-8, false},
-		{"a jump", runs{within: at(1, 12), beyond: at(1.0009, 20)}, 0, 0, true},
-		{"almost a jump", runs{within: at(1, 12), beyond: at(1.002, 20)}, 0, math.Sqrt(1.002), false},
-		{"no two runs", runs{within: at(1, 12), beyond: at(4, 20)}, 0, 2, false},
-		{"secant", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 1, secant(1, 12, 4, 20), false},
-		{"secant, the other way", runs{at(1, 12), at(4, 20), at(4, 20), at(1, 12)}, 2, secant(4, 20, 1, 12), false},
-		{"each fourth is a bisection", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 3, 2, false},
-		{"each fourth is a bisection", runs{at(1, 12), at(4, 20), at(1, 12), at(4, 20)}, 7, 2, false},
-		{"outside", runs{at(1, 12), at(4, 20), at(.1, 11), at(1, 12)}, 1, 2, false},
-		{"flat", runs{at(1, 12), at(4, 20), at(1, 12), at(2, 12)}, 1, 2, false},
-		{"at an end", runs{at(1, 14.93), at(4, 20), at(4, 20), at(1, 14.93)}, 1, 2, false},
-		{"at the other end", runs{at(1, 11), at(4, 15.001), at(1, 11), at(4, 15.001)}, 1, 2, false},
+		{"near the target", point{}, point{1, 14.96}, 0, 0},
+		{"not so near", point{}, point{1, 14.94}, 0, math.Exp(-excess(14.94) / 1.5)},
+		{"within", point{}, point{2, 12}, 0, 2 * math.Exp(-excess(12)/1.5)},
+		{"at the floor", point{}, point{2, 10}, 0, 2 * math.Exp(2)},
+		{"beyond", point{}, point{2, 20}, 0, 2 * math.Exp(-excess(20)/1.5)},
+		{"far beyond", point{}, point{2, 1e6}, 0, 2 * math.Exp(-2)},
+		{"little beyond", point{}, point{2, 15.001}, 0, 2 * math.Exp(-excess(15.001)/1.5)},
+		{"secant", point{1, 12}, point{4, 20}, 1, 4 * math.Exp(-excess(20)*math.Log(4)/(excess(20)-excess(12)))},
+		{"secant, the other way", point{4, 20}, point{1, 12}, 2, math.Exp(-excess(12) * math.Log(4) / (excess(20) - excess(12)))},
+		{"a flat secant", point{1, 12}, point{2, 12.1}, 1, 2 * math.Exp(-excess(12.1)/.5)},
+		{"one that falls", point{1, 14.5}, point{2, 14}, 1, 2 * math.Exp(-excess(14)/.5)},
+		{"a steep one", point{1, 12}, point{1.01, 14}, 1, 1.01 * math.Exp(-excess(14)/4)},
+		{"above the largest λ", point{}, point{25e4, 12}, 0, 0},
+		{"below the least λ", point{}, point{26e-8, 20}, 0, 0},
+		{"no more changes", point{1, 12}, point{4, 20}, mostChanges, 0},
+		{"a jump", point{1, 12}, point{1 + 1e-7, 20}, 3, (1 + 1e-7) * math.Exp(-excess(20)/4)},
 	} {
-		q := &lambdaSearch{vf: tenOf(), allowance: 5, target: 15, within: c.within, beyond: c.beyond, last: c.last}
-		out := c.out
-		if out == nil {
-			if out = c.within; out == nil {
-				out = c.beyond
-			}
+		q := newSteering(tenOf())
+		q.changes, q.slope = c.changes, firstSlope
+		if c.last.lambda > 0 {
+			q.last, q.excess = math.Log(c.last.lambda), excess(c.last.objective)
 		}
-		if got, done := q.next(out, c.step); math.Abs(got-c.want) > 1e-12*c.want || done != c.done {
-			t.Errorf("%s: λ %g, %t; want %g, %t", c.name, got, done, c.want, c.done)
+		got, changed := q.next(NewMatrix(1, 1, nil), c.at.objective, c.at.lambda)
+		if want := c.want; changed != (want > 0) || changed && math.Abs(got-want) > 1e-12*want || !changed && got != c.at.lambda {
+			t.Errorf("%s: λ %g, %t; want %g", c.name, got, changed, want)
+		}
+		if some := q.within != nil; some != (c.at.objective <= 15) {
+			t.Errorf("%s: a point within the slack: %t", c.name, some)
 		}
 	}
-	for _, c := range []struct {
-		objectives           []float64
-		best, within, beyond int // −1: none
-	}{
-		{[]float64{12}, 0, 0, -1}, {[]float64{20}, 0, -1, 0}, {[]float64{15}, 0, 0, -1},
-		{[]float64{12, 14}, 1, 1, -1}, {[]float64{14, 12}, 0, 1, -1}, {[]float64{12, 12}, 1, 1, -1},
-		{[]float64{20, 12}, 1, 1, 0}, {[]float64{12, 20}, 0, 0, 1}, {[]float64{20, 18}, 1, -1, 1}, {[]float64{18, 20}, 0, -1, 1},
-		{[]float64{18, 18}, 0, -1, 1}, {[]float64{20, 12, 15, 14}, 2, 3, 0}, {[]float64{15, 14.5}, 0, 1, -1},
-	} {
-		q := &lambdaSearch{vf: tenOf(), allowance: 5, target: 15}
-		var all []*runResult
-		for _, v := range c.objectives {
-			all = append(all, at(1, v))
-			q.add(all[len(all)-1])
-		}
-		for what, p := range map[string]struct {
-			got  *runResult
-			want int
-		}{"best": {q.best, c.best}, "within": {q.within, c.within}, "beyond": {q.beyond, c.beyond}} {
-			if got := slices.Index(append(all, nil), p.got); got != p.want && !(p.got == nil && p.want < 0) {
-				t.Errorf("%v: %s is %d, want %d", c.objectives, what, got, p.want)
-			}
-		}
+}
+
+// TestSteeringKeeps: of the points within the slack the one nearest to it stays.
+func TestSteeringKeeps(t *testing.T) {
+	q := newSteering(tenOf())
+	for i, v := range []float64{20, 12, 14, 13, 18} {
+		f := NewMatrix(1, 1, []float64{float64(i)})
+		q.next(f, v, float64(i+1))
+		f.Data[0] = -1 // the next iterate
+	}
+	if w := q.within; w == nil || w.objective != 14 || w.lambda != 3 || w.f.Data[0] != 2 {
+		t.Errorf("%+v", w)
 	}
 }
 
@@ -296,7 +274,7 @@ func TestSlackFallBack(t *testing.T) {
 		t.Errorf("%g above a floor of %g, slack %g: %v, %v", m.Objective-m.Floor, m.Floor, slack, m.Warnings, err)
 	}
 	unit := m.Total / 2
-	if i := slices.IndexFunc(lambdas, func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 || !slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) || lambdas[i-1] > 1e-7*unit || len(lambdas) > i+searchSteps {
+	if i := slices.IndexFunc(lambdas, func(v float64) bool { return math.Abs(v-1e-8*unit) < 1e-12*1e-8*unit }); i < 3 || !slices.IsSortedFunc(lambdas[:i], func(a, b float64) int { return cmp.Compare(b, a) }) || lambdas[i-1] > 1e-6*unit || len(lambdas) > i+mostChanges {
 		t.Errorf("the global simplex is run %d of %d: %g", i, len(lambdas), lambdas)
 	}
 	// The search of a fit whose start is the global simplex, or a run with which nothing
@@ -310,6 +288,22 @@ func TestSlackFallBack(t *testing.T) {
 		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
 		if i < 0 || math.Abs(m.Warnings[i].Value-m.Objective/(m.Floor*1.001)) > 1e-9*m.Warnings[i].Value {
 			t.Errorf("%v: objective %g, floor %g: %v", init, m.Objective, m.Floor, m.Warnings)
+		}
+	}
+}
+
+// TestSlackBounds: bounds of centers, which the fit has at its end alone, take the error out
+// of the slack, and a warning says by how much. One center has no slack.
+func TestSlackBounds(t *testing.T) {
+	x := randomData(60, 40, -0.3, 2)
+	for _, k := range []int{1, 3} {
+		m, err := FitMinVolume(bg, x, k, &MinVolumeOptions{NonNegative: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
+		if (i >= 0) != (k > 1) || i >= 0 && math.Abs(m.Warnings[i].Value/(m.Objective/(1.25*m.Floor))-1) > 1e-9 {
+			t.Errorf("%d centers: objective %g, floor %g: %v", k, m.Objective, m.Floor, m.Warnings)
 		}
 	}
 }

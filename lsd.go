@@ -122,7 +122,7 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 		return o, fail(ErrOption, "Tol is "+decimal(o.Tol))
 	}
 	o.Starts, o.MaxIter, o.Tol = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps), orDefault(o.Tol, descentTol)
-	return o, checkFit(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
+	return o, checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
 }
 
 // openSimilarity checks arguments, options and sizes, and returns the operator of s and
@@ -165,8 +165,15 @@ func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective 
 	}
 	floor = max(0, left.squares-open-rounding)
 	open += 2 * rounding
+	if left.high > 0 { // proved, in place of the estimates above
+		floor, open = left.low, (left.high-left.low)*(1+0x1p-50)
+		objective = max(objective, floor) // it is a difference of sums, which may cancel
+	}
 	m.Objective, m.Floor = unscale(objective, 2*op.exp), unscale(floor, 2*op.exp)
 	m.FloorError, m.Total = unscale(open, 2*op.exp), unscale(left.total, 2*op.exp)
+	if open > 0 { // which may be too small for a number
+		m.FloorError = max(m.FloorError, math.SmallestNonzeroFloat64)
+	}
 	m.Gap = 0
 	if left.total > 0 {
 		m.Gap = (objective - floor) / left.total

@@ -10,6 +10,7 @@ import (
 // eigenvalues of HKH, by an independent way, and no other K′ of the class does
 // better.
 func TestTILSDMinimum(t *testing.T) {
+	t.Parallel()
 	n := fewer(300, fullOrder+2)
 	x := randomData(n, 12, 2, 9)
 	rbf, err := RBFKernel(x, 0)

@@ -25,8 +25,14 @@ type LSDModel struct {
 	// K has some, Floor is far below what LSD can reach. For TILSD the rank is k−1 and
 	// the matrix HKH, and Floor is the minimum: TILSD attains it.
 	Floor float64
-	// FloorError bounds how far Floor may be below the exact bound, by the eigensolver's
-	// residuals and rounding.
+	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and
+	// for [LinearKernel] up to min(n, d) = 512, it is a theorem that the exact bound is from
+	// Floor to Floor + FloorError, with all rounding and whatever the eigensolver has
+	// found: see semidefiniteFloor. It is about the symmetric matrix on and right of the
+	// diagonal of K, or the mean of K and its transpose where these differ.
+	//
+	// Beyond, the eigensolver's residuals bound it, if its random start was not orthogonal
+	// to a leading eigenvector, and rounding counts as n·2^-52 of ‖K‖.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
 	// Gap is (Objective − Floor)/Total, computed before these are unscaled: a better P

@@ -23,6 +23,8 @@ type operator struct {
 	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
 	data    *samples  // if not nil, K = XXᵀ of these is not formed, and src, means and mean are not used
 	negate  bool      // the products are those of −K
+	part    bool      // of a decomposition whose own floor nobody asks for
+	gram    *Matrix   // of data, once it is known, if that is no larger than provedOrder
 	space   workspace
 }
 
@@ -151,6 +153,7 @@ func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 // centre makes the operator that of HKH.
 func (o *operator) centre() (err error) {
 	if o.data != nil {
+		o.gram = nil
 		o.data, err = newSamples(o.ctx, o.data.x, nil, o.workers, true)
 		return err
 	}
@@ -257,6 +260,9 @@ type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
 	trace   float64 // tr(K − YYᵀ)
+	// Bounds of the floor, that of the best factor of its rank; high is 0 if none are
+	// proved.
+	low, high float64
 }
 
 // without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K,
@@ -294,9 +300,14 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 
 // withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ = ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
-	gram, err := gramMatrix(o.data)
-	if err != nil {
-		return r, err
+	gram := o.gram
+	if gram == nil {
+		if gram, err = gramMatrix(o.data); err != nil {
+			return r, err
+		}
+		if gram.Rows <= provedOrder {
+			o.gram = gram
+		}
 	}
 	across, err := multiplyT(o.data, yt)
 	if err != nil {
@@ -332,9 +343,14 @@ func (o *operator) leading(p int, seed uint64) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.finish(s)
+	return s, nil
+}
+
+// finish sets the noise and the signs.
+func (o *operator) finish(s *spectrum) {
 	s.noise = max(float64(o.n)*0x1p-52*s.top, o.noise)
 	fixRowSigns(s.rows)
-	return s, nil
 }
 
 // solve is leading without signs and noise: direct for a small n or a large p, by the
@@ -369,13 +385,8 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 
 // leadingDirect is solve by all eigenvalues of a copy of the operator's matrix.
 func (o *operator) leadingDirect(p int) (*spectrum, error) {
-	if err := checkSize("the similarity", o.n, o.n); err != nil {
-		return nil, err
-	}
-	full := NewMatrix(o.n, o.n, nil)
-	if err := o.eachRows(0, func(at block, rows *Matrix) {
-		copy(full.Data[at.lo*o.n:], rows.Data)
-	}); err != nil {
+	full, err := o.full()
+	if err != nil {
 		return nil, err
 	}
 	if o.negate {
@@ -384,6 +395,94 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	values, rows := leadingEigen(o.ctx, full, p, o.workers)
 	return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
 		top: max(math.Abs(values[0]), math.Abs(values[o.n-1]))}, cancelled(o.ctx)
+}
+
+// full returns a copy of the operator's matrix.
+func (o *operator) full() (*Matrix, error) {
+	if err := checkSize("the similarity", o.n, o.n); err != nil {
+		return nil, err
+	}
+	full := NewMatrix(o.n, o.n, nil)
+	return full, o.eachRows(0, func(at block, rows *Matrix) {
+		copy(full.Data[at.lo*o.n:], rows.Data)
+	})
+}
+
+// provedOrder is the largest n for which the floor is proved. It takes n³/6 or twice that,
+// and the iteration some 40n²(k+8).
+const provedOrder = 512
+
+// prove sets the bounds of the floor for factors of rank r, where z was found.
+//
+// The matrix in memory is that of exact arithmetic but for rounding. Where two halves are
+// averaged an entry is off by 2u of its size and of their difference. An entry of the
+// centred matrix is k_ij − m_j − (m_i − m), with three roundings. For any numbers m_i and m
+// H takes out all of these, so the errors of the means do not matter, and HKH is HAH for the
+// A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
+func (o *operator) prove(left *remainder, z *Matrix, r int) error {
+	switch {
+	case o.part:
+		return nil
+	case o.data != nil:
+		return o.proveData(left, z, r)
+	case o.n > provedOrder:
+		return nil
+	}
+	a, err := o.full()
+	if err != nil {
+		return err
+	}
+	mirror(a.Data, o.n)
+	const u = 0x1p-53
+	norm, root := triangleNorm(a), math.Sqrt(float64(o.n))
+	slip := u * (2*norm + 2*symmetryTol*float64(o.n))
+	if o.means != nil {
+		own := make([]float64, o.n)
+		sums, one := 0.0, make([]float64, o.n)
+		for i, m := range o.means {
+			own[i], one[i] = m-o.mean, 1
+		}
+		for i := range one {
+			v := dot(a.row(i), one)
+			sums += v * v
+		}
+		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) + 1.5*(math.Sqrt(sums)/root+gamma(dotDepth(o.n)+2)*norm)
+	}
+	left.low, left.high = semidefiniteFloor(a, z, r, slip, o.workers)
+	return nil
+}
+
+// proveData is prove for the linear kernel, whose eigenvalues are those of the smaller Gram
+// matrix about the true mean, and zeros. For wide data, too, the mean's error counts as for
+// XcᵀXc, since the floor is that of the eigenvalues.
+func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
+	if o.gram == nil {
+		return nil
+	}
+	a, y := o.gram.Clone(), z
+	if err := recentre(o.data, a); err != nil {
+		return err
+	}
+	if !o.data.wide() { // from XU = VΛ^½ to XᵀXU·Λ^-½ = UΛ^½
+		var err error
+		if y, err = multiplyT(o.data, z); err != nil {
+			return err
+		}
+		for i := range y.Rows {
+			scale(y.row(i), 1/norm2(z.row(i)))
+		}
+	} else if o.data.centred { // Z is about the mean without its rest
+		y = z.Clone()
+		for i := range y.Rows {
+			mean := sumOf(y.row(i)) / float64(o.n)
+			for j := range o.n {
+				y.row(i)[j] -= mean
+			}
+		}
+	}
+	total := trace(a)
+	left.low, left.high = semidefiniteFloor(a, y, r, gramError(o.data, total)+o.data.fine.bound(total), o.workers)
+	return nil
 }
 
 // leadingData is solve for the linear kernel: XXᵀ has the eigenvectors XU with the right
@@ -419,9 +518,31 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	if spec, err = o.leading(min(p, o.n), seed); err != nil {
 		return nil, nil, left, err
 	}
-	z = spec.factor()
-	left, err = o.without(z)
+	if z, left, err = o.rated(spec, min(p, o.n)); err != nil {
+		return nil, nil, left, err
+	}
+	// A leading eigenvalue that the iteration has missed leaves the proof wide open. Its
+	// vector is orthogonal to the start, or the steps were too few.
+	if spec.steps > 0 && o.data == nil && left.high-left.low > openShare*left.total {
+		if spec, err = o.leadingDirect(min(p, o.n)); err == nil {
+			o.finish(spec)
+			z, left, err = o.rated(spec, min(p, o.n))
+		}
+	}
 	return spec, z, left, err
+}
+
+// openShare of the total is what the proof may leave open of an iteration's floor. Usual
+// ones leave 1e-12.
+const openShare = 1e-8
+
+// rated returns the factor of a spectrum and what it leaves over, with bounds for rank r.
+func (o *operator) rated(spec *spectrum, r int) (z *Matrix, left remainder, err error) {
+	z = spec.factor()
+	if left, err = o.without(z); err == nil {
+		err = o.prove(&left, z, r)
+	}
+	return z, left, err
 }
 
 // factor returns Z = Λ^(1/2)Vᵀ (r×n) of the r eigenvalues above the noise.

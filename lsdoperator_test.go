@@ -34,20 +34,23 @@ func TestLSDFloorNegative(t *testing.T) {
 }
 
 // TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps
-// than the eigensolver has. That is a Status, and the floor is a bound still.
+// than the eigensolver has. That is a Status, and the floor is a bound still. Where the
+// floor is proved a direct method follows.
 func TestLSDEigensolverLimit(t *testing.T) {
+	t.Parallel()
 	if raceDetector {
 		skip(t, "takes seconds under the race detector, which has nothing to find here")
 		return
 	}
-	n := fewer(400, 200)
+	const n = provedOrder + 8
 	value := func(i int) float64 { return 2 * math.Cos(math.Pi*float64(i)/float64(n+1)) }
-	kernel := KernelFunc(n, func(i, j int) float64 {
+	at := func(i, j int) float64 {
 		if i != j {
 			return 0
 		}
 		return value(i)
-	})
+	}
+	kernel := KernelFunc(n, at)
 	want := 0.0
 	for i := range n {
 		if i >= 3 {
@@ -60,6 +63,10 @@ func TestLSDEigensolverLimit(t *testing.T) {
 	}
 	if m.Status != StatusIterationLimit || m.Floor > want || m.Floor+m.FloorError < want {
 		t.Errorf("%v, floor %.12g above %.3g, want %.12g", m.Status, m.Floor, m.FloorError, want)
+	}
+	few := mustDo(LSDOf(bg, KernelFunc(200, at), 3, &LSDOptions{MaxIter: -1}))(t)
+	if few.Status == StatusIterationLimit || few.FloorError > 1e-12*few.Total {
+		t.Errorf("of order 200: %v, floor %.12g above %.3g", few.Status, few.Floor, few.FloorError)
 	}
 }
 

@@ -190,6 +190,7 @@ func TestProcrustes(t *testing.T) {
 // TestRotationStarts: the search ends as low as the best of its starts, which are
 // different ones; of those that end within 1e-6 of each other it takes the first.
 func TestRotationStarts(t *testing.T) {
+	t.Parallel()
 	const starts = 5
 	lower := 0 // how often a later start ends lower than all before
 	for seed := range fewer[uint64](6, 2) {

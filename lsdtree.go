@@ -148,6 +148,7 @@ func divide(o *operator, members []int, final bool, opts *LSDOptions) (*leaf, er
 	if err != nil {
 		return nil, err
 	}
+	op.part = true
 	m, h, err := decompose(op, 2, opts)
 	if err != nil {
 		return nil, err

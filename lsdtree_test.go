@@ -77,7 +77,7 @@ func TestHierarchicalLSDNested(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Scale, symmetry and rateTree only.
-			if k == 1 && rows.Load() > 6*40 {
+			if k == 1 && rows.Load() > 7*40 {
 				t.Errorf("k = 1: %d rows for nothing to divide", rows.Load())
 			}
 			sizes, got := []int{40}, make([]int, k)

@@ -42,7 +42,7 @@ func TestMinVolumeBits(t *testing.T) {
 			}
 		}
 		o.Seed = 6
-		if m, err := FitMinVolume(bg, x, k, &o); err != nil || o.Init != InitSPA && slices.Equal(m.Trace, first.Trace) {
+		if m, err := FitMinVolume(bg, x, k, &o); err != nil || o.Init != InitSPA && !quick() && slices.Equal(m.Trace, first.Trace) {
 			t.Errorf("%+v: another seed changes nothing (%v)", o, err)
 		}
 	}
@@ -303,7 +303,7 @@ func TestMinVolumeCancel(t *testing.T) {
 	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(full(700, 400), 250)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
-		for looks := 0; ; looks = looks*5/4 + 1 {
+		for looks := 0; ; looks = looks*9/8 + 1 {
 			left := looks
 			if o.Workers > 1 { // the counter is not for two goroutines: cancel from Progress
 				ctx, cancel := context.WithCancel(bg)

@@ -14,6 +14,7 @@ import (
 	"context"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -24,9 +25,11 @@ const (
 )
 
 // FitMinVolumeSeq is [FitMinVolume] for data that need not fit into memory, with blocks
-// as for [FitSeq]. The model's Memberships are nil: MinVolumeSeqOptions.Memberships
-// receives them block by block, or [Model.Predict] finds those of any rows. Data of at
-// most SummaryRows rows is read once, and the result has the bits of FitMinVolume.
+// as for [FitSeq]. The model's Memberships and Clusters are nil: [MinVolumeSeqOptions]
+// has functions that receive them block by block, or [Model.Predict] and
+// [Model.PredictLabels] find those of any rows. ClusterMeans and ClusterAxes are of the
+// summary's rows. Data of at most SummaryRows rows is read once, and the result has the bits
+// of FitMinVolume.
 //
 // Larger data is read in these passes:
 //
@@ -39,9 +42,9 @@ const (
 //  3. A measurement of these centers on all rows, with exact memberships.
 //  4. Up to Refinements passes more. Before each, the summary's objective is corrected, so
 //     that it has the value and the gradient that the last pass measured, and is minimised
-//     again. A solution that does not
-//     lower the objective of all rows, at the later λ, is dropped.
-//  5. The memberships, if they are asked for.
+//     again. A solution that does not lower the objective of all rows, at the later λ, is
+//     dropped.
+//  5. The memberships and the labels, if they are asked for.
 //
 // These are eight at most by default, and often five. Status is StatusConverged once the
 // next solution would lower the objective by at most Tol of the error, and change the
@@ -112,7 +115,7 @@ func (w *streamedFit) check() error {
 	if w.o.Centers != nil {
 		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := firstError(checkAlternating(none, w.k, &w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+	if err := firstError(checkAlternating(none, w.k, &w.o.MinVolumeOptions), checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {
@@ -155,36 +158,12 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	if err := checkSizeOfK(w.k, w.k+1, w.cols); err != nil {
 		return nil, err
 	}
-	directions, all := w.k-1, s.rows
-	if w.o.Sum == SumAtMostOne {
-		s.aboutZero()
-		directions++
-		s.rows++ // data about 0 has one direction more
-	}
-	pc, err := w.principal(s, min(directions, w.cols))
+	pc, _, err := w.principalFor(s, w.k, w.o.Sum)
 	if err != nil {
 		return nil, err
 	}
-	s.rows = all
 	w.p = &Subspace{moments: s.moments, pc: *pc, k: w.k}
 	return nil, nil
-}
-
-// aboutZero moves the scatter, or the total, from the mean to 0.
-func (s *statistics) aboutZero() {
-	if s.scatter == nil {
-		s.total += s.weight * sumSquares(s.mean)
-	}
-	rest := s.scatter
-	for c := range s.mean {
-		if len(rest) > 0 {
-			n := s.cols - c
-			axpy(rest[:n], s.weight*s.mean[c], s.mean[c:])
-			rest = rest[n:]
-		}
-	}
-	clear(s.mean)
-	clear(s.meanRest)
 }
 
 // inMemory is FitMinVolume of rows that are no more than a summary.
@@ -193,14 +172,34 @@ func (w *streamedFit) inMemory(rows *Matrix) (*Model, error) {
 	if m == nil {
 		return nil, err
 	}
-	g, step := m.Memberships, streamRows(w.cols)
-	m.Memberships = nil
-	for lo := 0; err == nil && w.o.Memberships != nil && lo < g.Rows; lo += step {
-		if err := w.deliver(lo, rowsOf(g, lo, min(lo+step, g.Rows)).Clone()); err != nil {
+	g, labels, step := m.Memberships, m.Clusters, streamRows(w.cols)
+	m.Memberships, m.Clusters = nil, nil
+	for lo := 0; err == nil && w.handsOut() && lo < g.Rows; lo += step {
+		hi := min(lo+step, g.Rows)
+		if err := w.deliver(lo, rowsOf(g, lo, hi).Clone(), slices.Clone(labels[lo:hi])); err != nil {
 			return nil, err
 		}
 	}
 	return m, err
+}
+
+// handsOut reports whether the caller receives memberships or labels.
+func (w *streamedFit) handsOut() bool { return w.o.Memberships != nil || w.o.Labels != nil }
+
+// deliver hands out the memberships and labels of a block.
+func (w *streamedFit) deliver(first int, g *Matrix, labels []int) error {
+	if w.sequence.o.Seq.Memberships != nil {
+		if err := w.sequence.deliver(first, g); err != nil {
+			return err
+		}
+	}
+	if w.o.Labels == nil {
+		return nil
+	}
+	if err := w.o.Labels(first, labels); err != nil {
+		return fail(err, "labels from row "+strconv.Itoa(first))
+	}
+	return cancelled(w.ctx)
 }
 
 // again makes a pass about the mean, or about 0 for SumAtMostOne.
@@ -261,13 +260,14 @@ type blockProblem struct {
 	at *iterate
 }
 
-// measure makes a pass with the centers f. With memberships the caller receives them.
-func (w *streamedFit) measure(vf *volumeFit, f *Matrix, memberships bool) (*measurement, error) {
+// measure makes a pass with the centers f. With clusters the caller receives memberships and
+// labels.
+func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*measurement, error) {
 	t := &measurement{iterate: &iterate{
 		f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil),
 		majoriser: NewMatrix(w.k, w.k, nil), objective: w.residual,
 	}}
-	centers := vf.toData(f)
+	centers, blocks := vf.toData(f), 0
 	err := w.again(func(at rowBlock, s *samples) error {
 		b, err := w.problem(s, f)
 		if err != nil {
@@ -280,24 +280,30 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, memberships bool) (*meas
 		axpy(t.gg.Data, 1, b.at.gg.Data)
 		axpy(t.gz.Data, 1, b.at.gz.Data)
 		t.objective += b.at.objective
-		t.add(s, b.m.z, g)
-		direct, err := objectiveOf(s, centers, g, nil)
+		t.membershipStats.add(s, b.m.z, g)
+		direct, err := objectiveOf(s, centers, g, vf.sum)
 		if err != nil {
 			return err
 		}
 		t.direct += direct
-		if !memberships {
+		blocks++
+		if clusters == nil {
 			return nil
 		}
 		g = g.Clone()
 		if err := solveZeroWeights(s, centers, g, vf.sum); err != nil {
 			return err
 		}
-		return w.deliver(at.first, g)
+		labels := make([]int, s.n)
+		if err := clusters.nearest(s.ctx, s.workers, labels, s.x); err != nil {
+			return err
+		}
+		return w.deliver(at.first, g, labels)
 	})
 	if err != nil {
 		return nil, err
 	}
+	t.direct *= 1 + 1.01*gamma(blocks-1)
 	vf.setPenalty(t.iterate)
 	return t, nil
 }
@@ -315,6 +321,16 @@ func (w *streamedFit) problem(s *samples, f *Matrix) (*blockProblem, error) {
 	return b, changeBasis(s, b.m.z, w.basis)
 }
 
+// label sets the means and axes of the clusters, from the rows of the summary. They are
+// part of a model that a context ended, too.
+func (w *streamedFit) label(m *Model, vf *volumeFit, best *runResult) error {
+	vf.s.ctx = context.Background()
+	m.Memberships = best.g
+	err := m.label(vf.s, nil)
+	m.Memberships, m.Clusters = nil, nil
+	return err
+}
+
 // fit solves the summary, refines the solution, and makes the model.
 func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 	best, err := solve(vf)
@@ -323,18 +339,21 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 	}
 	var at *measurement
 	if err == nil {
-		at, err = w.measure(vf, best.f, false)
+		at, err = w.measure(vf, best.f, nil)
 	}
 	if at == nil { // the summary's estimate
 		at = &measurement{iterate: best.iterate, direct: max(best.objective, 0)}
-		at.add(vf.s, vf.z, best.g)
+		at.membershipStats.add(vf.s, vf.z, best.g)
 	} else if w.o.Refinements >= 0 {
 		at, best, err = w.refine(vf, at, best)
 	}
-	if err == nil && w.o.Memberships != nil {
-		_, err = w.measure(vf, at.f, true)
-	}
 	m := vf.model(at.f, best)
+	if wrong := w.label(m, vf, best); wrong != nil && err == nil {
+		err = wrong
+	}
+	if err == nil && w.handsOut() {
+		_, err = w.measure(vf, at.f, &metric{m.ClusterMeans, m.ClusterAxes})
+	}
 	if err != nil {
 		if cancelled(w.ctx) == nil { // an error of the rows or of Memberships
 			return nil, err
@@ -343,6 +362,7 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 	}
 	s := w.p.frame(w.ctx, w.o.Workers)
 	m.rate(s, at.direct, vf.pc)
+	m.Stationarity = at.stationarity(best.lambda, vf.total)
 	missed, allowed := 0.0, allowance(vf)
 	if target := vf.pc.floor + allowed; w.o.Lambda == 0 && at.objective > target+closeShare*allowed {
 		missed = min(at.objective/target, math.MaxFloat64)
@@ -426,7 +446,7 @@ func (w *streamedFit) refine(vf *volumeFit, at *measurement, from *runResult) (*
 		if !absurd {
 			used++
 			var there *measurement
-			if there, err = w.measure(vf, next.f, false); err != nil {
+			if there, err = w.measure(vf, next.f, nil); err != nil {
 				break
 			}
 			if there.lossAt(next.lambda) <= at.lossAt(next.lambda) {
@@ -447,7 +467,7 @@ func (w *streamedFit) corrected(vf *volumeFit, f *Matrix, lambda float64) (next 
 	least := vf.pc.floor - allowance(vf)
 	next = vf.runAt(f, lambda)
 	if next != nil && w.o.Lambda == 0 && !(next.objective < least) {
-		next, _ = searchLambda(vf, f, next) // the caller asks the context
+		next, _ = vf.steered(next.f, lambda) // the caller asks the context
 	}
 	return next, next != nil && next.objective < least
 }
@@ -458,4 +478,12 @@ func (w *streamedFit) converged(vf *volumeFit, at *measurement, next *runResult)
 	fall := at.lossAt(next.lambda) - next.loss
 	return fall <= vf.o.Tol*max(at.objective, leastShare*vf.total) &&
 		(w.o.Lambda > 0 || math.Abs(next.objective-at.objective) <= closeShare*allowance(vf))
+}
+
+// checkInMemory is an error for options that FitMinVolumeSeq does not have.
+func checkInMemory(o *MinVolumeOptions) error {
+	if o.NonNegative {
+		return fail(ErrOption, "NonNegative is for data in memory")
+	}
+	return checkGivenRows(o)
 }

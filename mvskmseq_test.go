@@ -18,6 +18,7 @@ import (
 func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeSeqOptions, sizes ...int) (m *Model, passes int) {
 	t.Helper()
 	g, next := NewMatrix(x.Rows, k, nil), 0
+	var labels []int
 	o.Memberships = func(first int, part *Matrix) error {
 		if first != next {
 			t.Errorf("memberships from row %d, not %d", first, next)
@@ -26,15 +27,24 @@ func seqFit(t testing.TB, x *Matrix, k int, o MinVolumeSeqOptions, sizes ...int)
 		copy(g.Data[first*k:], part.Data)
 		return nil
 	}
+	o.Labels = func(first int, part []int) error {
+		if labels = append(labels, part...); first+len(part) != next || len(labels) != next {
+			t.Errorf("labels from row %d, %d after %d memberships", first, len(part), next)
+		}
+		return nil
+	}
 	blocks, count := counted(inBlocks(x, sizes...))
 	m, err := FitMinVolumeSeq(bg, blocks, k, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Memberships != nil || next != x.Rows {
-		t.Errorf("memberships of %d rows, %v in the model", next, m.Memberships)
+	if m.Memberships != nil || m.Clusters != nil || next != x.Rows {
+		t.Errorf("memberships of %d rows, %v and %v in the model", next, m.Memberships, m.Clusters)
 	}
-	m.Memberships = g
+	if again, err := m.PredictLabels(nil, x); err != nil || !slices.Equal(labels, again) {
+		t.Errorf("labels %v, by PredictLabels %v, %v", labels, again, err)
+	}
+	m.Memberships, m.Clusters = g, labels
 	return m, *count
 }
 
@@ -148,7 +158,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 			off := apart(want.Centers, m.Centers, m, float64(s.x.Rows))
 			used := (m.Objective - m.Floor) / (want.Objective - want.Floor)
 			t.Logf("%s: %d passes, %v, slack used %.4f of FitMinVolume's, centers apart %.4f, same labels %.4f, volume %+.3f", name, passes, m.Status, used, off, same, m.logs()-want.logs())
-			if s.held && (used > 1.05 || used < 0.95 || same < 0.97 || off > 0.08) {
+			if s.held && (used > 1.05 || used < 0.95 || same < 0.94 || off > 0.08) {
 				t.Errorf("%s: slack used %g of FitMinVolume's, centers apart %g, same labels %g", name, used, off, same)
 			}
 			if used > 1.05 || passes > 8 {
@@ -201,6 +211,9 @@ func TestMinVolumeSeqFalls(t *testing.T) {
 				t.Errorf("%s, %d refinements: the objective rose from %g to %g", s.name, o.Refinements, last, value)
 			}
 			last = value
+			if want := slopeOf(t, x, m); s.name == "iris" && math.Abs(m.Stationarity-want) > 1e-4*want+1e-6 {
+				t.Errorf("%s, %d refinements: the slope is %g, by differences %g", s.name, o.Refinements, m.Stationarity, want)
+			}
 			if o.Refinements < 12 {
 				continue
 			}
@@ -508,7 +521,7 @@ func TestMinVolumeSeqCancelled(t *testing.T) {
 			}
 		}}, SummaryRows: 96, Refinements: -1, Memberships: func(int, *Matrix) error { return nil }})
 		cancel()
-		if !errors.Is(err, context.Canceled) || (m == nil) != (pass < 3) || m != nil && (m.Status != StatusCancelled || m.Centers == nil || !(m.Objective >= 0)) {
+		if !errors.Is(err, context.Canceled) || (m == nil) != (pass < 3) || m != nil && (m.Status != StatusCancelled || m.Centers == nil || m.ClusterMeans == nil || !(m.Objective >= 0)) {
 			t.Errorf("cancelled in pass %d: %v, %v", pass, m, err)
 		}
 	}
@@ -542,14 +555,16 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		o := in.minVolume(x, w, k)
 		o.SummaryRows, o.MaxIter = 1, min(o.MaxIter, 3)
 		told, got := progress{t: t, rows: n}, collected{t, NewMatrix(0, k, nil)}
+		var labels [2][]int
 		o.Progress, o.Memberships = told.told, got.take
+		o.Labels = func(_ int, part []int) error { labels[0] = append(labels[0], part...); return nil }
 		blocks := in.blocks(x)
 		m := mustDo(FitMinVolumeSeq(bg, blocks, k, o))(t)
 		if m.Memberships != nil || got.g.Rows != n || told.last.Rows != n {
 			t.Fatalf("%+v, memberships of %d rows, last told of %+v", m, got.g.Rows, told.last)
 		}
 		form := mustDo(m.MarshalBinary())(t)
-		m.Memberships = got.g
+		m.Memberships, m.Clusters = got.g, labels[0]
 		checkIterated(t, x, m, &o.MinVolumeOptions)
 		checkModel(t, in, m)
 		if m.Status == StatusNone || m.Status == StatusCancelled {
@@ -564,8 +579,9 @@ func FuzzMinVolumeSeq(f *testing.F) {
 		again := *o
 		other := collected{t, NewMatrix(0, k, nil)}
 		again.Workers, again.Memberships, again.Progress = 2, other.take, nil
+		again.Labels = func(_ int, part []int) error { labels[1] = append(labels[1], part...); return nil }
 		b := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 1+in.below(200)), k, &again))(t)
-		if !slices.Equal(mustDo(b.MarshalBinary())(t), form) || !laSameBits(other.g.Data, got.g.Data) {
+		if !slices.Equal(mustDo(b.MarshalBinary())(t), form) || !laSameBits(other.g.Data, got.g.Data) || !slices.Equal(labels[0], labels[1]) {
 			t.Fatalf("other blocks: %+v, not %+v", b, m)
 		}
 		if n <= 32*k {
@@ -620,8 +636,13 @@ func TestMeasurement(t *testing.T) {
 		f := rowsOf(vf.z, 1, 1+c.k).Clone()
 		g := NewMatrix(c.n, c.k, nil)
 		w.sequence.o.Seq.Memberships = func(first int, part *Matrix) error { copy(g.Data[first*c.k:], part.Data); return nil }
-		at := mustDo(w.measure(vf, f, true))(t)
+		var labels []int
+		w.o.Labels = func(first int, part []int) error { labels = append(labels, part...); return nil }
+		m := &Model{ClusterMeans: vf.toData(f), ClusterAxes: NewMatrix(1, c.d, slices.Repeat([]float64{0.1}, c.d))}
+		at := mustDo(w.measure(vf, f, &metric{m.ClusterMeans, m.ClusterAxes}))(t)
 		s := w.p.frame(bg, 1)
+		want, margin := ownNearest(x, m)
+		sure(t, name, labels, want, margin)
 		truth := plainObjective(x, vf.model(f, &runResult{iterate: at.iterate}).Centers, g, c.o.Weights)
 		unit := s.unscaleSquare(1)
 		if math.Abs(at.direct*unit-truth) > 1e-9*truth || math.Abs(at.objective-at.direct) > 1e-9*at.direct {
@@ -691,7 +712,7 @@ func TestMinVolumeSeqAboutZero(t *testing.T) {
 		for _, solver := range []Solver{SolverGram, SolverKrylov} {
 			q := &sequence{ctx: bg, blocks: inBlocks(x, 30), o: &Options{Solver: solver}}
 			s := mustDo(q.statistics(k, nil))(t)
-			s.aboutZero()
+			mustDo(s.aboutZero(bg))(t)
 			total := s.total
 			if solver == SolverGram {
 				total = trace(s.full())

@@ -2,34 +2,46 @@ package softkmeans
 
 // How good centers and memberships are: the objective, the gap to the floor.
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// objectiveOf returns ‖X − GF‖², weighted, in scaled units, from the numbers that f and g
-// hold; +Inf where it overflows. x − Fᵀg is summed as the same
+// objectiveOf returns an upper bound of ‖X − GF‖², weighted, in scaled units, with all
+// rounding: what is computed, and what rounding can hide of it. G is put on the simplex: its
+// negative entries count as 0, and each row is divided by its sum, for SumAtMostOne where
+// that is above 1. It is +Inf where it overflows. As rows then add up to 1 it is
 //
-//	(x − x̄) − Σg_j(f_j − x̄) + (1 − Σg_j)x̄,
+//	Σw‖(x − c) − Σg_j(f_j − c)‖²
 //
-// which does not cancel where the mean is far from 0. With a bound, such as roundingBound,
-// the result is an upper bound; nil: the plain sum.
-func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound) (total float64, err error) {
-	r := newResidual(s, f)
-	if bound != nil {
-		r.bound = bound(r.shifted)
-	}
+// for any c, here the mean, which does not cancel where that is far from 0.
+//
+// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at
+// most γ(2k+2)·Σg_j‖f_j − c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of
+// ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of their depth. The sums of a
+// chunk are kept to twice the digits.
+func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
+	r := newResidual(s, f, sum)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	lost := make([]float64, len(sums))                // what their roundings lost: few rows are many roundings
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
-		part := 0.0
 		for i := at.lo; i < at.hi; i++ {
 			if w := s.weight(i); w > 0 {
-				part += w * r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
+				squares, hidden := r.squares(rows[(i-at.lo)*s.d:][:s.d], g.row(i), &own[at.worker])
+				length := math.Sqrt(squares) + hidden
+				sum, rest := twoSum(sums[at.chunk], w*length*length)
+				sums[at.chunk], lost[at.chunk] = sum, lost[at.chunk]+rest
+				if length > 0 {
+					lost[at.chunk] += underflow
+				}
 			}
 		}
-		sums[at.chunk] += part
 	})
-	total = sumOf(sums)
+	total = sumOf(sums) + sumOf(lost)
+	total *= 1 + 1.01*gamma(len(sums)+dotDepth(s.d)+2*f.Rows+16)
 	if !isFinite(total) { // such as memberships and centers of 2^500 each
 		total = math.Inf(1)
 	}
@@ -38,46 +50,25 @@ func objectiveOf(s *samples, f, g *Matrix, bound func(shifted *Matrix) rowBound)
 
 // residual is what the residuals of all rows are computed from.
 type residual struct {
-	shifted *Matrix  // the centers less the mean, and the mean: k+1 rows, in scaled units
-	bound   rowBound // nil: the plain residual is asked for
+	shifted *Matrix   // the centers less the mean, in scaled units
+	hidden  []float64 // what rounding can hide of a residual for a membership of 1
+	least   []float64 // and for any above 0, which a division may take to 0
+	equal   []float64 // 1/k for each center
+	sum     Sum
 }
 
-func newResidual(s *samples, f *Matrix) *residual {
-	r := &residual{shifted: NewMatrix(f.Rows+1, s.d, nil)}
-	copy(r.shifted.row(f.Rows), s.mean)
-	for j := range f.Rows {
+func newResidual(s *samples, f *Matrix, sum Sum) *residual {
+	k := f.Rows
+	r := &residual{NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k), slices.Repeat([]float64{1 / float64(k)}, k), sum}
+	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
+		r.hidden[j] = 1.01 * gamma(3*k+4) * norm2(r.shifted.row(j)) * (1 + gamma(s.d+4))
+		if top, _ := rowMaxAbs(r.shifted.row(j)); top > 0 { // whose square may be 0
+			r.hidden[j] += 0x1p-520
+			r.least[j] = max(0x1p-1020*r.hidden[j], 0x1p-1022)
+		}
 	}
 	return r
-}
-
-// rowBound returns 1 − Σg_j, and what rounding can hide of the residual of a row with the
-// memberships g.
-type rowBound func(g []float64) (missing, hidden float64)
-
-// roundingBound is for centers that are not from this data. They may be far larger than
-// it, and cancel in a row. Rounding then hides at most (2k+8)·2^-53·Σ|g_j|·‖f_j − x̄‖ of a
-// residual, and the same of the mean's part (Higham, Accuracy and Stability of Numerical
-// Algorithms, 2002, section 3.1). What remains is the relative rounding of the squares and
-// of their sum, below (n+d+k)·2^-52.
-func roundingBound(shifted *Matrix) rowBound {
-	k := shifted.Rows - 1
-	of := make([]float64, k+1) // of each row of shifted, with a coefficient of 1
-	for j := range of {
-		of[j] = float64(2*k+8) * 0x1p-53 * norm2(shifted.row(j))
-	}
-	return func(g []float64) (missing, hidden float64) {
-		var lost float64 // large memberships may cancel: the sum to twice the digits
-		missing, size := 1.0, 1.0
-		for j, v := range g {
-			sum, rest := twoSum(missing, -v)
-			missing, lost = sum, lost+rest
-			size += math.Abs(v)
-			hidden += math.Abs(v) * of[j]
-		}
-		missing += lost
-		return missing, hidden + (math.Abs(missing)+float64(k)*0x1p-53*size)*of[k]
-	}
 }
 
 // mixture is the rows of residual.shifted that a sample is compared with.
@@ -86,54 +77,111 @@ type mixture struct {
 	index []int
 }
 
-// squares returns the squared residual of a packed row with the memberships g. It
-// overwrites the row.
-func (r *residual) squares(row, g []float64, mix *mixture) float64 {
+// squares returns the squared residual of a packed row with the memberships g, and what
+// rounding can hide of its length. It overwrites the row.
+func (r *residual) squares(row, g []float64, mix *mixture) (squares, hidden float64) {
 	mix.coef, mix.index = mix.coef[:0], mix.index[:0]
-	missing, hidden := 1.0, 0.0
+	over := r.sum.divisor(g)
+	if over == 0 {
+		g, over = r.equal, 1
+	}
 	for j, v := range g {
-		missing -= v
+		if !(v > 0) {
+			continue
+		}
+		if over != 1 {
+			v /= over
+		}
+		hidden += v*r.hidden[j] + r.least[j]
 		if v != 0 {
 			mix.coef, mix.index = append(mix.coef, -v), append(mix.index, j)
 		}
 	}
-	if r.bound != nil {
-		missing, hidden = r.bound(g)
-	}
-	if missing != 0 {
-		mix.coef, mix.index = append(mix.coef, missing), append(mix.index, len(g))
-	}
 	addRows(row, mix.coef, mix.index, r.shifted.Data)
-	squares := sumSquares(row)
-	if hidden == 0 {
-		return squares
+	squares = sumSquares(row)
+	if squares == 0 && hidden == 0 {
+		if top, _ := rowMaxAbs(row); top > 0 {
+			hidden = 0x1p-1022
+		}
 	}
-	length := math.Sqrt(squares) + hidden
-	return length * length
+	return squares, hidden
 }
 
-// compareWithFloor returns what a certificate says of an objective of k centers.
-func compareWithFloor(s *samples, objective float64, pc *principal, k int) Certificate {
-	return Certificate{
-		Objective:  s.unscaleSquare(objective),
-		Floor:      s.unscaleSquare(pc.floor),
-		FloorError: s.unscaleSquare(pc.floorError),
-		Total:      s.unscaleSquare(pc.total),
-		Gap:        relativeGap(s, objective, pc, k),
+// divisor returns what the nonnegative memberships of a row are divided by.
+func (s Sum) divisor(g []float64) float64 {
+	var sum float64
+	for _, v := range g {
+		if v > 0 {
+			sum += v
+		}
 	}
+	if s == SumAtMostOne {
+		return max(sum, 1)
+	}
+	return sum
 }
 
-// relativeGap is (objective − floor)/total. A difference that the rounding of numbers as
-// large as the mean explains is 0, which matters where the variance is tiny beside the
-// mean.
-func relativeGap(s *samples, objective float64, pc *principal, k int) float64 {
-	rounding := float64(k+8) * 0x1p-52
-	difference := objective - pc.floor
+// member returns the membership v of k put on the simplex, for the divisor of its row.
+// Where no membership is above 0 all are equal.
+func member(v, divisor float64, k int) float64 {
 	switch {
-	case math.Abs(difference) <= float64(s.n)*sumSquares(s.mean)*rounding*rounding:
+	case divisor == 1:
+		return max(v, 0)
+	case divisor == 0:
+		return 1 / float64(k)
+	}
+	return max(v, 0) / divisor
+}
+
+// compareWithFloor returns what a certificate says of an objective in scaled units.
+func compareWithFloor(s *samples, objective float64, pc *principal) Certificate {
+	floorError := pc.floorError
+	if pc.floor > 0 {
+		floorError += underflow
+	}
+	c := compare(objective, pc.floor, floorError, max(0, pc.total-underflow))
+	c.Floor, c.Total = s.unscaleSquare(c.Floor), s.unscaleSquare(c.Total)
+	for _, v := range []*float64{&c.Objective, &c.FloorError, &c.Excess} {
+		if *v > 0 { // what is above 0 stays so, and an upper bound one
+			*v = outward(s.unscaleSquare(*v))
+		}
+	}
+	c.Solver = pc.solver
+	return c
+}
+
+// compare is compareWithFloor for numbers in any units. An objective of +Inf is out of
+// range.
+func compare(objective, floor, floorError, total float64) Certificate {
+	low := max(0, floor-floorError)
+	if objective < low { // a feasible pair disproves the floor: SolverKrylov's, by chance
+		low = 0
+	}
+	excess := max(0, objective-low) * (1 + 0x1p-50)
+	return Certificate{
+		Objective: objective, Floor: floor, FloorError: floorError, Total: total, Gap: quotient(objective-floor, total),
+		// The total is off by less than 2^-30 of it: its sums are not that long.
+		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),
+	}
+}
+
+// outward returns an upper bound of a number that has been rounded to v, and of the Floor
+// beside it: below 2^-1022 float64 has steps of 2^-1074.
+func outward(v float64) float64 {
+	if v < 0x1p-1021 {
+		v += 0x1p-1074 // each of the two is off by half of that
+	}
+	return v
+}
+
+// quotient returns a/b. Where b is 0 that is 0 for a = 0 and otherwise math.MaxFloat64,
+// the largest value.
+func quotient(a, b float64) float64 {
+	switch {
+	case a == 0:
 		return 0
-	case pc.total > 0:
-		return min(difference/pc.total, math.MaxFloat64)
+	case b > 0:
+		return min(a/b*(1+0x1p-50), math.MaxFloat64)
 	}
 	return math.MaxFloat64
 }
@@ -184,35 +232,44 @@ func solveZeroWeights(s *samples, centers, memberships *Matrix, sum Sum) error {
 
 // Certificate says how good given centers and memberships are. It is computed from x, the
 // centers and the memberships alone.
+//
+// The verdict is on memberships that are on the simplex: negative ones count as 0, and a
+// row is divided by its sum, for SumAtMostOne only where that is above 1. A row without a
+// positive entry has 1/k each (nothing, for SumAtMostOne). The repaired memberships are
+// these numbers exactly, without rounding. Repair says how far they are from those given.
 type Certificate struct {
-	// Objective is ‖X − GF‖², weighted if weights were given. It contains a bound of what
-	// rounding hides of each row, so that large centers that cancel cannot make it too
-	// small. Only the relative rounding of a sum of squares, below (n+d+k)·2^-52, can. It
-	// may be math.MaxFloat64 where centers are 1e150 times the data or more.
+	// Objective is an upper bound of ‖X − GF‖² for the repaired memberships, weighted if
+	// weights were given: what was computed, and all that rounding can hide of it.
 	Objective float64
-	Floor     float64 // the smallest that any k centers can reach (see Model.Floor)
-	// Gap is (Objective − Floor)/‖Xc‖²: 0, to rounding, at a global optimum. It is
-	// clearly below 0 only if the rows of G do not add up to 1, possibly by rounding where
-	// the mean is far: 1e-16 of the mean over the spread. On data without variance it is 0
-	// for an objective of 0, math.MaxFloat64 for any other.
-	Gap           float64
-	MinMembership float64 // the smallest entry of G: at least 0 if G is feasible
-	MaxSumError   float64 // the largest |Σ_j g_ij − 1| over the rows
+	// Floor is the smallest that any k centers can reach, and FloorError how far the true
+	// minimum may be from it (see Model.Floor and Model.FloorError).
+	Floor, FloorError float64
+	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
+	Gap               float64 // (Objective − Floor)/Total
+	MinMembership     float64 // the smallest entry of G as given
+	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
+	Repair            float64 // the largest change of a membership by the repair
 	// SpanError is the distance of the centers from the principal affine
 	// subspace x̄ + span(U), ‖(F − 1x̄ᵀ)(I − UUᵀ)‖ relative to ‖F − 1x̄ᵀ‖, from 0
 	// to 1. It is 0 at an optimum whose memberships use all dimensions; where
 	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
-	SpanError  float64
-	Total      float64 // ‖Xc‖², the objective for k = 1
-	FloorError float64 // how far the true minimum may be from Floor (see Model.FloorError)
+	SpanError float64
+	// The pair is at most this far above the minimum, for its repaired memberships:
+	// Excess = Objective − (Floor − FloorError) in squared units of x; as a share of Total;
+	// and as a multiple of Floor − FloorError. An Objective below that disproves the floor,
+	// and 0 takes its place. A multiple of 0 is math.MaxFloat64: a
+	// mixture may be exact to rounding, and far above a floor that is smaller still.
+	Excess, ExcessShare, ExcessFloors float64
+	Solver                            Solver // the one that proved the floor
 }
 
-// Optimal reports whether the pair is a global optimum to the given tolerance: the size of
-// the gap, of negative memberships and of the error of row sums are at most tol. 0 stands
-// for 1e-9.
+// Optimal reports whether the pair is proved to be within tol times the total variance of
+// the global minimum, with its memberships repaired. tol 0 stands for 1e-9. It is a theorem
+// about the numbers in memory, with all rounding. With SolverKrylov it rests on a random
+// start (see Model.FloorError).
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9
 	}
-	return math.Abs(c.Gap) <= tol && c.MinMembership >= -tol && c.MaxSumError <= tol
+	return c.Solver != SolverAuto && c.ExcessShare <= tol // the zero value proves nothing
 }

@@ -6,70 +6,72 @@ import (
 	"testing"
 )
 
-// TestRoundingBound: the bound by its formula, and a sum that cancels to twice the digits.
-func TestRoundingBound(t *testing.T) {
-	shifted := NewMatrix(4, 2, []float64{3, 4, 0, 2, 1, 0, 6, 8}) // three centers and the mean
-	bound := roundingBound(shifted)
+// TestRepair: memberships as they are put on the simplex.
+func TestRepair(t *testing.T) {
 	for _, c := range []struct {
-		g       []float64
-		missing float64
-	}{{[]float64{.25, .5, .25}, 0}, {[]float64{0, 0, 0}, 1}, {[]float64{1e17, -1e17, .25}, .75}, {[]float64{3, -1, .5}, -1.5}, {[]float64{0x1p60, 1, -0x1p60}, 0}, {[]float64{1, 0x1p-60, 0}, -0x1p-60}} {
-		size, want := 1.0, 0.0
-		const unit = 14 * 0x1p-53 // 2k+8
-		for j, v := range c.g {
-			size += math.Abs(v)
-			want += math.Abs(v) * unit * norm2(shifted.row(j))
-		}
-		want += (math.Abs(c.missing) + 3*0x1p-53*size) * unit * 10
-		missing, hidden := bound(c.g)
-		if missing != c.missing || math.Abs(hidden-want) > 1e-14*want {
-			t.Errorf("%v: %g missing, %g hidden; want %g and %g", c.g, missing, hidden, c.missing, want)
-		}
-	}
-}
-
-// TestResidual: the squared residual of a row, without a bound and with one.
-func TestResidual(t *testing.T) {
-	s := &samples{ctx: bg, d: 2, n: 2, mean: []float64{.5, -.25}, units: units{exp: 3}}
-	f := NewMatrix(2, 2, []float64{8, 16, -4, 0})
-	r := newResidual(s, f)
-	if want := NewMatrix(3, 2, []float64{.5, 2.25, -1, .25, .5, -.25}); maxDiff(r.shifted, want) != 0 {
-		t.Errorf("%v, want %v", r.shifted.Data, want.Data)
-	}
-	row := []float64{1, 2}
-	for _, c := range []struct {
-		g            []float64
-		bound        bool
-		extra, right float64
+		sum     Sum
+		g, want []float64
 	}{
-		{[]float64{.5, .5}, false, 0, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, false, 0, 4 + 1.75*1.75}, {[]float64{.5, 0}, false, 0, 1.5625},
-		{[]float64{.5, .5}, true, 0, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, true, .5, math.Pow(math.Sqrt(4+1.75*1.75)+.5, 2)}, {[]float64{0, 1}, true, 1, math.Pow(math.Sqrt(4+1.75*1.75)+1, 2)},
+		{SumToOne, []float64{.25, .75}, []float64{.25, .75}}, {SumToOne, []float64{1, 3}, []float64{.25, .75}}, {SumToOne, []float64{-1, 4}, []float64{0, 1}},
+		{SumToOne, []float64{0, -2}, []float64{.5, .5}}, {SumToOne, []float64{0x1p-1060, 0x1p-1060}, []float64{.5, .5}}, {SumToOne, []float64{0x1p500, 0x1p500}, []float64{.5, .5}},
+		{SumAtMostOne, []float64{.25, .25}, []float64{.25, .25}}, {SumAtMostOne, []float64{1, 3}, []float64{.25, .75}}, {SumAtMostOne, []float64{-1, .5}, []float64{0, .5}}, {SumAtMostOne, []float64{0, -2}, []float64{0, 0}},
 	} {
-		r.bound = nil
-		if c.bound {
-			r.bound = func(g []float64) (missing, hidden float64) { return 1 - g[0] - g[1], c.extra }
-		}
-		var mix mixture
-		for range 2 { // the mixture is memory
-			if got := r.squares([]float64{row[0], row[1]}, c.g, &mix); math.Abs(got-c.right) > 1e-14 {
-				t.Errorf("%+v: %g", c, got)
+		over := c.sum.divisor(c.g)
+		for j, v := range c.g {
+			if got := member(v, over, len(c.g)); got != c.want[j] {
+				t.Errorf("%v %v: entry %d is %g", c.sum, c.g, j, got)
 			}
 		}
 	}
 }
 
-// TestRelativeGap: what rounding explains is no gap.
-func TestRelativeGap(t *testing.T) {
-	const rounding = 10 * 0x1p-52 // k+8
+// TestResidual: the squared residual of a row, and what rounding can hide of it.
+func TestResidual(t *testing.T) {
+	s := &samples{ctx: bg, d: 2, n: 2, mean: []float64{.5, -.25}, units: units{exp: 3}}
+	f := NewMatrix(2, 2, []float64{8, 16, -4, 0})
+	r := newResidual(s, f, SumToOne)
+	if want := NewMatrix(2, 2, []float64{.5, 2.25, -1, .25}); maxDiff(r.shifted, want) != 0 {
+		t.Errorf("%v, want %v", r.shifted.Data, want.Data)
+	}
+	const unit = 10 * 0x1p-53 // 3k+4
+	for j, want := range []float64{math.Hypot(.5, 2.25), math.Hypot(1, .25)} {
+		if got := r.hidden[j] / (want * unit); got < 1 || got > 1.02 {
+			t.Errorf("center %d hides %g of the bound", j, got)
+		}
+	}
+	row := []float64{1, 2}
 	for _, c := range []struct {
-		mean, objective, floor, total, want float64
+		g     []float64
+		right float64
 	}{
-		{0, 5, 2, 10, .3}, {0, 2, 5, 10, -.3}, {0, 5, 5, 10, 0}, {0, 0, 0, 0, 0}, {0, 1, 0, 0, math.MaxFloat64},
-		{1, 4 * rounding * rounding, 0, 1, 0}, {1, 5 * rounding * rounding, 0, 1, 5 * rounding * rounding}, {1, 0, 4 * rounding * rounding, 1, 0}, {0, 1e300, 0, 1e-300, math.MaxFloat64},
+		{[]float64{.5, .5}, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, 4 + 1.75*1.75}, {[]float64{.5, 0}, .5*.5 + .25*.25}, {[]float64{-3, 2}, 4 + 1.75*1.75},
 	} {
-		s := &samples{n: 4, mean: []float64{c.mean}}
-		if got := relativeGap(s, c.objective, &principal{floor: c.floor, total: c.total}, 2); math.Abs(got-c.want) > 1e-15*math.Abs(c.want) {
-			t.Errorf("%+v: %g", c, got)
+		var mix mixture
+		for range 2 { // the mixture is memory
+			got, hidden := r.squares([]float64{row[0], row[1]}, c.g, &mix)
+			if want := max(c.g[0], 0)*r.hidden[0] + max(c.g[1], 0)*r.hidden[1]; math.Abs(got-c.right) > 1e-14 || math.Abs(hidden-want/(max(c.g[0], 0)+max(c.g[1], 0))) > 1e-14*want {
+				t.Errorf("%+v: %g, %g hidden", c, got, hidden)
+			}
+		}
+	}
+}
+
+// TestCompareWithFloor: the excess over the proved floor in three ways.
+func TestCompareWithFloor(t *testing.T) {
+	for _, c := range []struct {
+		objective, floor, floorError, total, totalError, gap, excess, share, floors float64
+	}{
+		{5, 3, 1, 10, 2, .2, 3, .3, 1.5}, {5, 3, 4, 10, 0, .2, 5, .5, math.MaxFloat64}, {2, 5, 1, 10, 0, -.3, 2, .2, math.MaxFloat64}, {0, 0, 0, 0, 0, 0, 0, 0, 0},
+		{1, 0, 0, 0, 0, math.MaxFloat64, 1, math.MaxFloat64, math.MaxFloat64}, {1, 1, 0, 1, 1, 0, 0, 0, 0}, {2, 1, 0, 1, 1, 1, 1, 1, 1}, {1e300, 0, 0, 1e-300, 0, math.MaxFloat64, 1e300, math.MaxFloat64, math.MaxFloat64},
+	} {
+		got := compareWithFloor(&samples{}, c.objective, &principal{floor: c.floor, floorError: c.floorError, total: c.total, totalError: c.totalError, solver: SolverGram})
+		want := Certificate{Objective: c.objective, Floor: c.floor, FloorError: c.floorError, Total: c.total, Gap: c.gap, Excess: c.excess, ExcessShare: c.share, ExcessFloors: c.floors, Solver: SolverGram}
+		for i, v := range [][2]float64{{got.Gap, want.Gap}, {got.Excess, want.Excess}, {got.ExcessShare, want.ExcessShare}, {got.ExcessFloors, want.ExcessFloors}} {
+			if v[0] < v[1] || v[0] > v[1]+1e-9*math.Abs(v[1]) {
+				if i > 0 || math.Abs(v[0]-v[1]) > 1e-15 {
+					t.Errorf("%+v: %+v", c, got)
+				}
+			}
 		}
 	}
 }
@@ -119,7 +121,7 @@ func TestObjectiveParts(t *testing.T) {
 		x, f := randomData(n, 3, 1, 1), randomData(2, 3, 1, 2)
 		g, w := NewMatrix(n, 2, nil), make([]float64, n)
 		for i := range n {
-			copy(g.row(i), []float64{float64(i%4) / 4, 1 - float64(i%3)/4})
+			copy(g.row(i), []float64{float64(i%4) / 4, 1 - float64(i%4)/4})
 			w[i] = float64(i % 3)
 		}
 		for _, w := range [][]float64{nil, w} {
@@ -128,11 +130,9 @@ func TestObjectiveParts(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := plainObjective(x, f, g, w)
-			for _, bound := range []func(*Matrix) rowBound{nil, roundingBound} {
-				got, err := objectiveOf(s, f, g, bound)
-				if got = s.unscaleSquare(got); err != nil || math.Abs(got-want) > 1e-13*want {
-					t.Errorf("%d rows: %g, want %g, %v", n, got, want, err)
-				}
+			got, err := objectiveOf(s, f, g, SumToOne)
+			if got = s.unscaleSquare(got); err != nil || math.Abs(got-want) > 1e-13*want || got < want {
+				t.Errorf("%d rows: %g, want %g, %v", n, got, want, err)
 			}
 		}
 	}
@@ -141,8 +141,8 @@ func TestObjectiveParts(t *testing.T) {
 		tol  float64
 		want bool
 	}{
-		{Certificate{Gap: 1e-9, MinMembership: -1e-9, MaxSumError: 1e-9}, 0, true}, {Certificate{Gap: -1e-9}, 0, true}, {Certificate{Gap: -1.1e-9}, 0, false}, {Certificate{Gap: 1.1e-9}, 0, false},
-		{Certificate{MinMembership: -1.1e-9}, 0, false}, {Certificate{MaxSumError: 1.1e-9}, 0, false}, {Certificate{Gap: .5, MinMembership: -.5, MaxSumError: .5}, .5, true}, {Certificate{Gap: .5}, .4, false},
+		{Certificate{Solver: SolverGram, ExcessShare: 1e-9}, 0, true}, {Certificate{Solver: SolverGram, ExcessShare: 1.1e-9}, 0, false}, {Certificate{Solver: SolverGram}, 0, true}, {Certificate{}, 0, false},
+		{Certificate{Solver: SolverJacobi, ExcessShare: .5, MinMembership: -.5, MaxSumError: .5}, .5, true}, {Certificate{Solver: SolverKrylov, ExcessShare: .5}, .4, false},
 	} {
 		if got := c.Optimal(c.tol); got != c.want {
 			t.Errorf("%+v: %t", c, got)
@@ -188,9 +188,9 @@ func TestCertifyTable(t *testing.T) {
 		f := NewMatrix(2, 2, []float64{0, 1, 4, 1})
 		g := NewMatrix(4, 2, []float64{1, 0, .25, .5, -.5, 1.5, 0, 1.125})
 		c, err := Certify(bg, x, f, g, &Options{Weights: w})
-		want := plainObjective(x, f, g, w)
+		want := plainObjective(x, f, NewMatrix(4, 2, []float64{1, 0, 1. / 3, 2. / 3, 0, 1, 0, 1}), w)
 		if err != nil || math.Abs(c.Objective-want) > 1e-13*want || math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total || math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
-			c.MinMembership != -.5 || c.MaxSumError != .25 || c.FloorError <= 0 || c.FloorError > 1e-14*total {
+			c.MinMembership != -.5 || c.MaxSumError != .25 || c.Repair != .5 || c.FloorError <= 0 || c.FloorError > 3e-14*total {
 			t.Errorf("%+v, %v", c, err)
 		}
 	}
@@ -204,6 +204,7 @@ func TestCertifyTable(t *testing.T) {
 		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil, "x has 2 columns, centers have 1: wrong shape"},
 		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"}, {x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
 		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"}, {x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
+		{x, f, g, &Options{Solver: solverCount}, "Solver is Solver(4): invalid option"},
 	} {
 		got, err := Certify(bg, c.x, c.f, c.g, c.o)
 		if err == nil || err.Error() != "softkmeans: "+c.text || got != (Certificate{}) {
@@ -240,8 +241,8 @@ func TestCertifyTable(t *testing.T) {
 			t.Errorf("%v: %g", c, got)
 		}
 	}
-	// Four rows at the corners: all have the same length, and k(k−1) is 2.
-	if v, err := NonUniquenessBound(NewMatrix(2, 1, []float64{-1, 1}), 2); err != nil || math.Abs(v-1) > 1e-14 {
+	// Hard memberships of two equal clusters: ‖G‖² is 2, the means are ½.
+	if v, err := NonUniquenessBound(NewMatrix(2, 1, []float64{-1, 1}), 2); err != nil || math.Abs(v-0.5) > 1e-14 {
 		t.Error(v, err)
 	}
 }

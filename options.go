@@ -38,27 +38,45 @@ func (s Solver) String() string {
 	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
-// Options tunes [Fit] and [FitSeq]. [Floors] and [Certify] read Weights and Workers alone,
-// [Stats.Subspace] all but Weights, Progress and Seq. The zero value and nil are the
-// defaults.
+// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum alone,
+// [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all
+// but Weights, Progress and Seq. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row
 	// given twice. A row of weight 0 does not count, and its memberships are its nearest
 	// mixture of the centers. Weights below 2^-500 of the largest count as 0.
 	Weights   []float64
-	Enclosure Enclosure // EnclosureBall (the default) or EnclosureTight
+	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
+	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
 	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.
 	Orientation *Matrix
+	// Radius is r of the paper's Algorithm 1, line 4: that of the ball about the mean around
+	// which the simplex is, in units of the data; 0: the smallest with the projected rows in
+	// it. Each center is (k−1)·Radius from the mean where d ≥ k−1. Every larger r gives
+	// another global optimum, with memberships nearer to 1/k, whose rounding the objective
+	// shows. A smaller one is an [ErrOption] that names the smallest; within 1e-9 of that
+	// it counts as the smallest. Another enclosure, SumAtMostOne, and a radius above 2^200
+	// times the largest entry are an ErrOption, too.
+	Radius float64
 
 	// Progress is called by FitSeq alone: after every block, on the goroutine of the
 	// caller, with Pass and Rows set. nil: not.
 	Progress func(Iteration)
 	Seq      SeqOptions // read by FitSeq alone
 }
+
+// path is which code a fit takes.
+type path struct {
+	solver    Solver
+	triangles bool    // EnclosureSmallest
+	radius    float64 // Options.Radius
+}
+
+func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
 // checkK is an error if k is not a number of centers, which have indices of 32 bits. Where
 // int has 32 bits the checks of sizes find a k that is too large.
@@ -72,6 +90,21 @@ func checkK(k int) error {
 	return nil
 }
 
+// checkRegular is checkFit for methods whose simplex is regular.
+func checkRegular(k int, o *Options) error {
+	if o.Enclosure == EnclosureSmallest {
+		return fail(ErrOption, "Enclosure is smallest, which Fit alone has")
+	}
+	return firstError(checkFit(k, o), checkRadius(k, o.Radius, o))
+}
+
+func checkSolver(solver Solver) error {
+	if gramOnly && solver > SolverGram && solver < solverCount {
+		return fail(ErrOption, "Solver is "+solver.String()+", which the build tag gramonly leaves out")
+	}
+	return checkEnum("Solver", solver, solverCount)
+}
+
 func checkFit(k int, o *Options) error {
 	if err := checkK(k); err != nil {
 		return err
@@ -79,13 +112,32 @@ func checkFit(k int, o *Options) error {
 	if err := checkEnum("Enclosure", o.Enclosure, enclosureCount); err != nil {
 		return err
 	}
-	if err := checkEnum("Solver", o.Solver, solverCount); err != nil {
+	if o.Enclosure == EnclosureSmallest && k > 3 {
+		return fail(ErrOption, "Enclosure is smallest, which is for k up to 3, not "+strconv.Itoa(k))
+	}
+	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkSolver(o.Solver)); err != nil {
 		return err
 	}
-	if gramOnly && o.Solver > SolverGram {
-		return fail(ErrOption, "Solver is "+o.Solver.String()+", which the build tag gramonly leaves out")
+	return checkOrientation(k, o.Orientation)
+}
+
+// checkRadius is an error if Options.Radius is none, or not for these options. checkFit
+// leaves it out, so that a program without a radius has no code that writes decimals.
+func checkRadius(k int, radius float64, o *Options) error {
+	if err := checkAmount("Radius", radius); err != nil || radius == 0 {
+		return err
 	}
-	q := o.Orientation
+	if float64(k)*radius > mostCenter/2 {
+		return fail(ErrOption, "Radius is "+decimal(radius)+", and centers k times as far are out of range")
+	}
+	if o.Enclosure != EnclosureBall || o.Sum != SumToOne {
+		return fail(ErrOption, "Radius is "+decimal(radius)+", which is for the enclosure ball and sums of one")
+	}
+	return nil
+}
+
+// checkOrientation is an error if q is not nil and not an orthogonal (k−1)×(k−1) matrix.
+func checkOrientation(k int, q *Matrix) error {
 	if q == nil {
 		return nil
 	}
@@ -167,7 +219,7 @@ func (i Init) String() string {
 // Loss and Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
-	Iteration int     // from 0, the start; a run of its own for every λ
+	Iteration int     // from 0, the start; again from 0 for every λ
 	Objective float64 // ‖X − GF‖²
 	Loss      float64 // Objective + λ/2·Penalty
 	Floor     float64 // the least that Objective can be
@@ -189,10 +241,15 @@ type AlternatingOptions struct {
 	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this
 	// share of Objective and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5.
+	// FitAlternating needs Model.Stationarity of at most √(1000·Tol), too.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
+	// Plain leaves out the momentum, for comparison: every iterate is then the paper's
+	// Algorithm 2 (see docs/errata.md), at up to four times as many iterations. The tolerance
+	// is the same, and ends slow steps earlier. false: with momentum.
+	Plain bool
 	// Progress is called after every pass over the data; nil: not. The fit waits
 	// until it returns. It may cancel the context.
 	Progress func(Iteration)
@@ -207,11 +264,15 @@ type MinVolumeOptions struct {
 	// Slack the starts are compared at the first λ tried, and the search for λ goes on from
 	// the best of them. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
-	MaxIter  int             // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
+	// MaxIter is the most iterations of a run at one λ; 0: 1000. Reaching it is
+	// StatusIterationLimit. With Slack the run in leading directions and that in all columns
+	// have as many each.
+	MaxIter  int
 	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
 	Init     Init            // where to start; InitAuto is the default
 	Centers  *Matrix         // k×d: start from these instead; nil: Init
 	Sum      Sum             // SumToOne (the default) or SumAtMostOne
+	Plain    bool            // without momentum, as in [AlternatingOptions]
 	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
 
 	// Slack is the share of the floor that compact prototypes may cost in squared error
@@ -227,7 +288,36 @@ type MinVolumeOptions struct {
 	// the penalty a ridge, ‖F‖²/ε. The least is 2^-40 of the variance.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
+
+	// NonNegative keeps all entries of the centers at 0 or above, as spectra are. The floor
+	// stays a lower bound, which may then not be reached. Unmix always does so.
+	NonNegative bool
+	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit
+	// Trim is the largest share of the rows to leave out as outliers: those whose distance
+	// from the principal plane, or in it from the mean, is more than 10 times the median.
+	// Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too.
+	Trim float64
 }
+
+// Rows is what the rows are scaled to before [FitMinVolume] and [Unmix] fit them.
+type Rows int
+
+const (
+	// RowsAuto is the default: RowsGiven for FitMinVolume; Unmix chooses.
+	RowsAuto Rows = iota
+	// RowsGiven takes the rows as they are.
+	RowsGiven
+	// RowsUnit divides each row by its length ‖x_i‖ and multiplies its weight by it. That
+	// takes out shade, the brightness of a pixel. Dark rows, which are mostly noise once they
+	// are scaled, count little. Lengths are in units of the power of two above the largest
+	// entry of x. The fit is that of SumAtMostOne, as such rows lie on a sphere, and the
+	// model has memberships that add up to 1 and Model.Shade.
+	RowsUnit
+	rowsCount // a new scaling stands before it
+)
+
+// String returns "auto", "given" or "unit".
+func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
 
 // MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults.
 // Progress is called for blocks, with Pass and Rows set, and for runs on the summary.
@@ -241,6 +331,10 @@ type MinVolumeSeqOptions struct {
 	// negative: none.
 	Refinements int
 	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
+	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels],
+	// after the same rows' memberships and in the same pass. It may keep them. An error
+	// that it returns ends the fit, and is wrapped.
+	Labels func(first int, labels []int) error
 }
 
 // Defaults of the alternating methods; FitMinVolume tells on which data they were chosen.
@@ -254,7 +348,11 @@ const (
 func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
 		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda), checkAmount("Epsilon", o.Epsilon),
-		checkEnum("Init", o.Init, initCount), checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount))
+		checkEnum("Init", o.Init, initCount), checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
+		checkEnum("Rows", o.Rows, rowsCount), checkAmount("Trim", o.Trim))
+	if err == nil && o.Trim >= 1 {
+		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
+	}
 	if err != nil || o.Centers == nil {
 		return err
 	}
@@ -263,6 +361,17 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	}
 	if o.Centers.Rows != k || o.Centers.Cols != x.Cols {
 		return fail(ErrShape, "Centers are "+shape(o.Centers.Rows, o.Centers.Cols)+", not "+shape(k, x.Cols))
+	}
+	return nil
+}
+
+// checkGivenRows is an error for options of rows that [FitMinVolume] and [Unmix] alone read.
+func checkGivenRows(o *MinVolumeOptions) error {
+	switch {
+	case o.Rows == RowsUnit:
+		return fail(ErrOption, "Rows is unit, which is for FitMinVolume and Unmix")
+	case o.Trim > 0:
+		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
 	}
 	return nil
 }
@@ -296,6 +405,10 @@ const (
 	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
 	// what the slack allows; the model is the best that was found.
 	WarnSlack
+	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers.
+	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
+	// more than 1. Cluster is the one that moves most.
+	WarnSeveral
 	warningCount // a new kind stands before it
 )
 
@@ -319,6 +432,8 @@ func (w Warning) String() string {
 		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " + value + " of all membership"
 	case WarnFar:
 		return "center " + cluster + " is outside of the data: " + value + " times as far from the middle as the farthest sample"
+	case WarnSeveral:
+		return "there are several answers: with a half or twice of the noise the centers move by " + value + " % of π on average, center " + cluster + " most"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}

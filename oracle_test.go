@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"testing"
 )
 
@@ -361,28 +362,289 @@ func bigLogDet(a *Matrix) float64 {
 	return sum
 }
 
-// bigObjective is ‖X − GF‖² in big.Float, of residuals that are longer by hidden. nil: as
-// they are.
-func bigObjective(x, f, g *Matrix, hidden []float64) float64 {
-	const p digits = 5000
-	sum := p.zero()
+// bigObjective is Σw‖x − Σg_j f_j‖² exactly, but for one rounding of each square, for
+// memberships put on the simplex: negative ones are 0, and a row is divided by its sum; for
+// SumAtMostOne where that is above 1. nil weights are 1; those below leastScale count as 0.
+func bigObjective(x, f, g *Matrix, w []float64, rule Sum) *big.Float {
+	const p digits = 6000
+	total, scaled, exp := p.zero(), scaledWeights(w, x.Rows), weightExp(w)
 	for i := range x.Rows {
+		over, members := p.zero(), make([]*big.Float, f.Rows)
+		for j, v := range g.row(i) {
+			members[j] = p.num(max(v, 0))
+			over.Add(over, members[j])
+		}
+		if over.Sign() == 0 && rule == SumToOne {
+			for j := range members {
+				members[j] = p.num(1)
+			}
+			over = p.num(float64(f.Rows))
+		}
+		if rule == SumAtMostOne && over.Cmp(p.num(1)) < 0 {
+			over = p.num(1)
+		}
 		square := p.zero()
-		for c := range x.Cols {
-			r := p.num(x.At(i, c))
-			for j := range f.Rows {
-				r.Sub(r, p.mul(p.num(f.At(j, c)), p.num(g.At(i, j))))
+		for c := range x.Cols { // the residual times over, which is exact
+			r := p.mul(over, p.num(x.At(i, c)))
+			for j, v := range members {
+				r.Sub(r, p.mul(v, p.num(f.At(j, c))))
 			}
 			square.Add(square, r.Mul(r, r))
 		}
-		if hidden != nil {
-			length := p.add(p.sqrt(square), p.num(hidden[i]))
-			square.Mul(length, length)
-		}
-		sum.Add(sum, square)
+		square.Mul(square, p.num(scaled[i]))
+		total.Add(total, square.Quo(square, over.Mul(over, over)))
 	}
-	v, _ := sum.Float64()
-	return min(v, math.MaxFloat64) // as Certify has it
+	return p.times(total, exp)
+}
+
+// weightExp is the power of two that weights are divided by.
+func weightExp(w []float64) (exp int) {
+	if w != nil {
+		_, exp = math.Frexp(slices.Max(w))
+	}
+	return exp
+}
+
+// bigFloors returns Σ_{i≥k}σ_i² of √w·(x − mean) for k = 1 … min(n, d)+1. nil weights are
+// 1; those below leastScale count as 0.
+func bigFloors(x *Matrix, w []float64) []*big.Float {
+	rows, p := bigMatrix(x)
+	if w != nil {
+		p += 1100
+	}
+	rows = p.rows(x)
+	all, scaled, exp := p.zero(), scaledWeights(w, x.Rows), weightExp(w)
+	mean := make([]*big.Float, x.Cols)
+	for c := range mean {
+		mean[c] = p.zero()
+	}
+	for i, row := range rows {
+		weight := p.num(scaled[i])
+		all.Add(all, weight)
+		for c, v := range row {
+			mean[c].Add(mean[c], p.mul(weight, v))
+		}
+	}
+	for _, v := range mean {
+		v.Quo(v, all)
+	}
+	for i, row := range rows {
+		root := p.sqrt(p.num(scaled[i]))
+		for c, v := range row {
+			row[c] = p.mul(root, p.sub(v, mean[c]))
+		}
+	}
+	var values []*big.Float // σ²
+	if x.Rows > 20*x.Cols { // the singular values of the scatter, in twice the digits
+		p *= 2
+		columns := rows.transposed(x.Cols)
+		gram := make(bigRows, x.Cols)
+		for a := range gram {
+			for b := range gram {
+				gram[a] = append(gram[a], p.dot(columns[a], columns[b]))
+			}
+		}
+		values, _, _ = bigSVD(gram, x.Cols, p)
+	} else {
+		values, _, _ = bigSVD(rows, x.Cols, p)
+		for _, v := range values {
+			v.Mul(v, v)
+		}
+	}
+	floors := []*big.Float{p.zero()}
+	for i := min(x.Rows, x.Cols) - 1; i >= 0; i-- {
+		floors = append(floors, p.add(floors[len(floors)-1], p.times(values[i], exp)))
+	}
+	slices.Reverse(floors)
+	return floors
+}
+
+// bigMoments returns the weighted mean and Σw(x − mean)(x − mean)ᵀ, in units of 2^exp for
+// entries and 2^wexp for weights. nil weights are 1; those below leastScale count as 0.
+func bigMoments(x *Matrix, w []float64, u units) (mean []*big.Float, scatter bigRows) {
+	const p digits = 4000
+	scaled, all := scaledWeights(w, x.Rows), p.zero()
+	for c := range x.Cols {
+		mean = append(mean, p.zero())
+		scatter = append(scatter, nil)
+		for range x.Cols {
+			scatter[c] = append(scatter[c], p.zero())
+		}
+	}
+	for i, w := range scaled {
+		all.Add(all, p.num(w))
+		for c, v := range x.row(i) {
+			mean[c].Add(mean[c], p.mul(p.num(w), p.num(v)))
+		}
+	}
+	for _, v := range mean {
+		v.Quo(v, all)
+	}
+	for i, w := range scaled {
+		for a := range mean {
+			left := p.mul(p.num(w), p.sub(p.num(x.At(i, a)), mean[a]))
+			for b := range mean {
+				scatter[a][b].Add(scatter[a][b], p.mul(left, p.sub(p.num(x.At(i, b)), mean[b])))
+			}
+		}
+	}
+	for a, v := range mean {
+		v.SetMantExp(v, -u.exp)
+		for _, v := range scatter[a] {
+			v.SetMantExp(v, weightExp(w)-u.wexp-2*u.exp)
+		}
+	}
+	return mean, scatter
+}
+
+// bigApart returns how far a + rest is from want: the length of the difference, and of
+// matrices that of the trace, if it is more.
+func bigApart(a, rest []float64, want bigRows) float64 {
+	const p digits = 4000
+	sum, diagonal := p.zero(), p.zero()
+	for i, row := range want {
+		for j, v := range row {
+			d := p.sub(p.add(p.num(a[i*len(row)+j]), p.num(rest[i*len(row)+j])), v)
+			if i == j && len(want) > 1 {
+				diagonal.Add(diagonal, d)
+			}
+			sum.Add(sum, d.Mul(d, d))
+		}
+	}
+	return max(double(p.sqrt(sum)), math.Abs(double(diagonal)))
+}
+
+// bigFloor is that of k centers.
+func bigFloor(floors []*big.Float, k int) *big.Float { return floors[min(k, len(floors))-1] }
+
+// checkFloor fails unless the exact floor is within floorError of floor, but for squares
+// below the range of float64: lost.
+func checkFloor(t testing.TB, name string, floor, floorError float64, exact *big.Float, lost float64) {
+	t.Helper()
+	if floor == math.MaxFloat64 && double(exact) == floor {
+		return
+	}
+	off := new(big.Float).SetPrec(6000).SetFloat64(floor)
+	off.Sub(off, exact)
+	if off.Abs(off); off.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(floorError), big.NewFloat(lost))) > 0 {
+		t.Errorf("%s: floor %g within %g, but the minimum is %g, %.3g off", name, floor, floorError, double(exact), double(off))
+	}
+}
+
+// hides is the root of Σw·hidden² for what rounding can hide of the residuals, with the
+// bound of newResidual: 3k+4 roundings of Σg_j‖f_j − mean‖.
+func hides(x *Matrix, w []float64, f, g *Matrix, rule Sum) (length float64) {
+	scaled, all := scaledWeights(w, x.Rows), 0.0
+	mean := make([]float64, x.Cols)
+	for _, w := range scaled {
+		all += w
+	}
+	for i, w := range scaled {
+		if w > 0 && rule == SumToOne {
+			axpy(mean, w/all, x.row(i))
+		}
+	}
+	distances := make([]float64, f.Rows)
+	for j := range distances {
+		row := slices.Clone(f.row(j))
+		axpy(row, -1, mean)
+		distances[j] = norm2(row)
+	}
+	for i, w := range scaled {
+		over, hidden := rule.divisor(g.row(i)), 0.0
+		for j, v := range g.row(i) {
+			hidden += member(v, over, f.Rows) * distances[j]
+		}
+		length = math.Hypot(length, math.Sqrt(w)*hidden)
+	}
+	return float64(3*f.Rows+4) * 0x1p-53 * length * math.Sqrt(math.Ldexp(1, weightExp(w)))
+}
+
+// checkObjective fails unless objective is an upper bound of the exact one, and above it by
+// no more than rounding and the bound of that: each hides as much. Squares below the range
+// of float64 may be lost.
+func checkObjective(t testing.TB, name string, objective float64, exact *big.Float, hidden, lost float64) {
+	t.Helper()
+	least := new(big.Float).SetPrec(200).Sub(exact, big.NewFloat(lost))
+	root := math.Sqrt(double(exact)) + 2.2*hidden
+	most := min(root*root*(1+0x1p-38)+lost, math.MaxFloat64)
+	if objective < math.MaxFloat64 && big.NewFloat(objective).Cmp(least) < 0 || !(objective <= most) {
+		t.Errorf("%s: objective %g, the exact one is %g and the most %g", name, objective, double(exact), most)
+	}
+}
+
+// lostSquares is what squares below 2^-1000 of the largest entry and weight can add up to,
+// and numbers below the range of float64.
+func lostSquares(x *Matrix, w []float64) float64 {
+	_, exp := math.Frexp(largestWeighted(x, w))
+	size := float64(x.Rows*x.Cols + 4)
+	return min(math.Ldexp(size, 2*exp+weightExp(w)-990)+size*0x1p-1070, math.MaxFloat64)
+}
+
+// centersOff bounds what the rounding of centers and memberships adds to ‖X − GF‖, as
+// enclosure.missed derives it: less than 8k(k+9)u of the centers' distance from the mean,
+// for simplex, memberships and centers; and one rounding of the mean there and here, with a
+// bound of the first.
+func centersOff(f *Matrix, mean []float64, weight float64) float64 {
+	reach, k := 0.0, float64(f.Rows)
+	for j := range f.Rows {
+		row := slices.Clone(f.row(j))
+		axpy(row, -1, mean)
+		reach = max(reach, norm2(row))
+	}
+	return math.Sqrt(weight) * 0x1p-53 * (8*k*(k+9)*reach + 3*norm2(mean))
+}
+
+// checkPlaced fails unless a global solution without memberships, for data of the given
+// mean and weight, is as near the minimum as it can be: its objective is an upper bound,
+// and more by the rounding of centersOff, by what the basis may capture too little, twice
+// FloorError, and by what rounding hides in coordinates and residuals, 8(k+9)u of √Total.
+func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight float64, minimum *big.Float, lost float64) {
+	t.Helper()
+	checkFloor(t, name, m.Floor, m.FloorError, minimum, lost)
+	if least := new(big.Float).SetPrec(200).Sub(minimum, big.NewFloat(lost)); m.Objective < math.MaxFloat64 && big.NewFloat(m.Objective).Cmp(least) < 0 {
+		t.Errorf("%s: objective %g is below the minimum %g", name, m.Objective, double(minimum))
+	}
+	if most := placedMost(m, mean, weight, double(minimum)+lost); !(m.Objective <= most) {
+		t.Errorf("%s: objective %g, at most %g; the minimum is %g", name, m.Objective, most, double(minimum))
+	}
+}
+
+// placedMost is the most that checkPlaced allows.
+func placedMost(m *Model, mean []float64, weight, minimum float64) float64 {
+	root := math.Sqrt(minimum+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean, weight) + 8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
+	return root * root * (1 + 1e-12)
+}
+
+// largestWeighted is the largest entry of a row of positive weight.
+func largestWeighted(x *Matrix, w []float64) (top float64) {
+	for i := range x.Rows {
+		if w == nil || w[i] > 0 {
+			v, _ := rowMaxAbs(x.row(i))
+			top = max(top, v)
+		}
+	}
+	return top
+}
+
+// checkCertificate holds a certificate of memberships that add up to 1 to its theorems: the
+// minimum is at least Floor − FloorError, the objective of the repaired memberships at most
+// Objective, and so at most Excess above the minimum.
+func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *Matrix, c Certificate) {
+	t.Helper()
+	objective, minimum, lost := bigObjective(x, f, g, w, SumToOne), bigFloor(bigFloors(x, w), f.Rows), lostSquares(x, w)
+	if top := largestWeighted(x, w); c.Objective < math.MaxFloat64 || top == 0 || maxAbs(f) <= 1e150*top { // beyond, squares may be out of range
+		checkObjective(t, name, c.Objective, objective, hides(x, w, f, g, SumToOne), lost)
+	}
+	checkFloor(t, name, c.Floor, c.FloorError, minimum, lost)
+	above := new(big.Float).SetPrec(6000).Sub(objective, minimum)
+	if c.Excess < math.MaxFloat64 && above.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(c.Excess), big.NewFloat(lost))) > 0 {
+		t.Errorf("%s: %g above the minimum, Excess is %g", name, double(above), c.Excess)
+	}
+	if share := new(big.Float).SetPrec(200).Quo(big.NewFloat(c.Excess), big.NewFloat(max(c.Total, 0x1p-1074))); c.Total < math.MaxFloat64 && c.Total > 1e-280 && c.Excess < math.MaxFloat64 && c.ExcessShare < math.MaxFloat64 &&
+		(c.ExcessShare < double(share)*(1-1e-12) || c.FloorError < 1e-9*c.Total && c.ExcessShare > double(share)*(1+1e-8)) {
+		t.Errorf("%s: ExcessShare %g, Excess %g, Total %g", name, c.ExcessShare, c.Excess, c.Total)
+	}
 }
 
 // TestBigOracle: the oracle itself, on a diagonal with a known rotation.

@@ -433,6 +433,15 @@ func TestErrorsArrive(t *testing.T) {
 		"global, given λ":    volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		"SPA":                volume(line, 2, MinVolumeOptions{}),
 		"no cone":            volume(moved(tall, -1), 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
+		"cone": func(ctx context.Context) (*Model, error) {
+			return Fit(ctx, wide, 2, &Options{Sum: SumAtMostOne, Workers: 1, Weights: weights})
+		},
+		"cone, no half-space": func(ctx context.Context) (*Model, error) {
+			return Fit(ctx, moved(tall, -1), 2, &Options{Sum: SumAtMostOne, Workers: 1})
+		},
+		"cone in blocks": func(ctx context.Context) (*Model, error) {
+			return FitSeq(ctx, inBlocks(moved(tall, -1), 7), 2, &Options{Sum: SumAtMostOne, Workers: 1})
+		},
 		"alternating": func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &AlternatingOptions{Workers: 1, MaxIter: 2})
 		},
@@ -444,7 +453,7 @@ func TestErrorsArrive(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return none(principalByKrylov(s, 2, 6, true))
+			return none(principalByKrylov(s, wanted{2, 0}, krylovEffort{6, true}))
 		},
 	}
 	for _, solver := range allSolvers {

@@ -5,15 +5,109 @@ package softkmeans
 import "math"
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the
-// memberships to g (n×k). g's rows hold W until the enclosure is found.
-func placeSimplex(s *samples, g, basis *Matrix, k int, o *Options) (*enclosure, error) {
-	normals := normalsOf(k, basis.Rows, o.Orientation)
+// memberships to g (n×k). g's rows hold W until the enclosure is found. by says whether that
+// may be EnclosureSmallest, and has the ball's radius.
+func placeSimplex(s *samples, g, basis *Matrix, o *Options, by path) (*placement, error) {
+	k := g.Cols
+	normals := fitNormals(k, basis.Rows, o)
 	ext, err := projectRows(s, g, basis, normals, o.Enclosure)
 	if err != nil {
 		return nil, err
 	}
-	e := enclose(o.Enclosure, normals, ext)
+	if by.radius != 0 {
+		if ext.radius, err = ballRadius(ext.radius, by.radius, s.units); err != nil {
+			return nil, err
+		}
+	}
+	var e *placement
+	if by.triangles && k == 3 && basis.Rows == 2 {
+		e = triangleAround(s, g)
+	}
+	if e == nil {
+		e = placeExtent(normals, ext, o, dimensions(g, basis.Rows, ext.radius))
+	}
 	return e, fillMemberships(s, g, basis.Rows, e)
+}
+
+// sameRadius is the share by which Options.Radius may be below the smallest radius: the
+// rounding of a caller who computed that.
+const sameRadius = 1e-9
+
+// mostRadius is the largest radius in scaled units. Its squares are far from overflow.
+const mostRadius = 0x1p200
+
+// ballRadius returns r of Algorithm 1, line 4, in scaled units: the one asked for, in the
+// data's units, or the smallest.
+func ballRadius(smallest, asked float64, u units) (float64, error) {
+	r := math.Ldexp(asked, -u.exp)
+	switch {
+	case asked == 0:
+		return smallest, nil
+	case r < smallest*(1-sameRadius):
+		return 0, fail(ErrOption, "Radius is "+decimal(asked)+", below "+decimal(math.Ldexp(smallest, u.exp))+", the smallest that encloses the data")
+	case r > mostRadius:
+		return 0, fail(ErrOption, "Radius is "+decimal(asked)+", more than 2^200 times the largest entry")
+	}
+	return max(r, smallest), nil
+}
+
+// dimensions returns how many of the p coordinates the points use with which the rows of g
+// begin: a trailing one that is rounding, of points up to radius from 0, counts as none.
+func dimensions(g *Matrix, p int, radius float64) int {
+	used := 0
+	for i := range g.Rows {
+		for c := p - 1; c >= used; c-- {
+			if math.Abs(g.row(i)[c]) > 0x1p-46*radius {
+				used = c + 1
+			}
+		}
+	}
+	return used
+}
+
+// fitNormals returns the normals for p coordinates of the data. In fewer than k−1 a tight
+// simplex has no use for an orientation.
+func fitNormals(k, p int, o *Options) *Matrix {
+	if o.Enclosure == EnclosureSmallest || o.Enclosure == EnclosureTight && p < k-1 {
+		return normalsOf(k, p, nil)
+	}
+	return normalsOf(k, p, o.Orientation)
+}
+
+// placeExtent returns the simplex around rows of the given extent, of q dimensions.
+func placeExtent(normals *Matrix, ext *extent, o *Options, q int) *placement {
+	k := normals.Rows
+	if ext.radius == 0 { // all rows are one
+		q = 0
+	}
+	if q < k-1 && o.Enclosure != EnclosureBall && (o.Orientation == nil || o.Enclosure == EnclosureSmallest || normals.Cols < k-1) {
+		return flatten(normals, ext, q)
+	}
+	return enclose(o.Enclosure, normals, ext).placement()
+}
+
+// triangleAround returns the smallest triangle around the projections, which the rows of g
+// begin with; nil if they lie on a line.
+func triangleAround(s *samples, g *Matrix) *placement {
+	var points []point
+	for i := range s.n {
+		if s.weight(i) > 0 {
+			points = append(points, point{g.row(i)[0], g.row(i)[1]})
+		}
+	}
+	hull := convexHull(points)
+	if len(hull) < 3 {
+		return nil
+	}
+	corners, area := smallestTriangle(hull)
+	size := 0.0
+	for _, p := range hull {
+		size = max(size, math.Abs(p[0]), math.Abs(p[1]))
+	}
+	if !(area > 0x1p-46*size*size) { // a line but for rounding
+		return nil
+	}
+	return placementOf(corners)
 }
 
 // projectRows writes the projections W on the basis (p×d) to the first p columns of g and
@@ -45,29 +139,58 @@ func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent
 
 // fillMemberships overwrites the rows of g, which begin with p projections, with their
 // coordinates in the enclosure.
-func fillMemberships(s *samples, g *Matrix, p int, e *enclosure) error {
-	coordinates := e.coordinates()
+func fillMemberships(s *samples, g *Matrix, p int, e *placement) error {
 	return s.eachBlock(s.n, g.Cols, manyChunks, g.Cols, func(at block) {
 		w := at.scratch[:p]
 		for i := at.lo; i < at.hi; i++ {
 			copy(w, g.row(i))
-			coordinates.of(g.row(i), w)
+			e.coordinates.of(g.row(i), w)
 		}
 	})
 }
 
 // simplexCenters returns the vertices of the enclosure in the data's units: for the
 // ball f_j = x̄ + (k−1)r·U·u_j, which is s·BUᵀ + 1x̄ᵀ of Algorithm 1, line 5.
-func simplexCenters(s *samples, e *enclosure, basis *Matrix) *Matrix {
-	k := e.normals.Rows
+func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
+	k := e.vertices.Rows
 	f := NewMatrix(k, s.d, nil)
 	for j := range k {
 		row := f.row(j)
-		copy(row, s.mean)
-		for c, u := range e.normals.row(j) {
-			axpy(row, e.centre[c]+float64(k-1)*e.radius*u, basis.row(c))
+		for c, v := range e.vertices.row(j) {
+			axpy(row, v, basis.row(c))
 		}
+		axpy(row, 1, s.mean) // last: the mean may be far larger, and is rounded once
 		scale(row, math.Ldexp(1, s.exp))
 	}
 	return f
+}
+
+// missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of
+// divided by their sums, are from the points w that these are for, in data with a mean of
+// the given length.
+//
+// Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
+// mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less
+// than 6γ(p+8) each. A center is off by γ(p+6) of its terms and by one rounding of the sum.
+func (e *enclosure) missed(mean float64) float64 {
+	k, p := e.normals.Rows, e.normals.Cols
+	sum, product, longest := make([]float64, p), NewMatrix(p, p, nil), 0.0
+	for j := range k {
+		u := e.normals.row(j)
+		axpy(sum, 1, u)
+		for c, v := range u {
+			axpy(product.row(c), v*float64(k-1)/float64(k), u)
+		}
+		longest = max(longest, norm2(u))
+	}
+	for c := range p {
+		product.row(c)[c]--
+	}
+	root, far := math.Sqrt(float64(p)), float64(k-1)*e.radius
+	reach := norm2(e.centre) + far*longest
+	if reach == 0 { // all centers are the mean
+		return 0
+	}
+	off := far * (2*norm2(sum) + norm2(product.Data) + gamma(k+8)*(2+root))
+	return 1.1 * (off + float64(6*k)*gamma(p+8)*reach + gamma(p+6)*root*reach + gamma(1)*mean)
 }

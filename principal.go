@@ -6,16 +6,19 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // principal is what Fit and Certify need of the singular value decomposition
 // of the centred data, in scaled units.
 type principal struct {
 	basis      *Matrix   // Uᵀ, p×d, orthonormal rows: leading right singular vectors
+	leading    *Matrix   // basis and further rows, about as many as were asked for: directions that follow
 	squares    []float64 // Σ(x·u)² for each of them, where data in parts needs it; else nil
 	floor      float64   // Σ_{i>p} σ_i²
-	floorError float64
-	total      float64 // ‖Xc‖²
+	floorError float64   // how far the true number may be from floor, on either side
+	total      float64   // ‖Xc‖²
+	totalError float64   // as floorError
 	solver     Solver
 	steps      int
 	status     Status
@@ -29,52 +32,64 @@ const lostShare = 1e-9
 // a few seconds of work, after the Gram matrix has shown that this is needed.
 const jacobiMaxSide = 512
 
+// streamGramSide is the largest number of columns for which SolverAuto of FitSeq forms the
+// scatter matrix, three matrices of 32 MB, and the largest min(n, d) for which that of
+// Certify takes a direct solver. Beyond, SolverKrylov needs no such matrix.
+const streamGramSide = 2048
+
 // krylovTol is the share of the total to which SolverKrylov proves its floor.
 const krylovTol = 1e-13
 
 // findPrincipal finds the p leading right singular vectors, p ≤ d. Where the data
 // has fewer the basis is completed; the floor is then 0.
 func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
-	small, large := s.sides()
-	asked, steps := solver, defaultKrylovSteps
-	if solver == SolverAuto {
-		solver = SolverGram
-		if most := krylovSteps(p, small, large); !gramOnly && small > jacobiMaxSide && most >= fewestKrylovSteps {
-			solver, steps = SolverKrylov, min(most, steps)
+	return findLeading(s, wanted{p, 0}, solver)
+}
+
+// wanted is how many leading directions are asked for, and how many more that need not
+// have converged.
+type wanted struct{ p, more int }
+
+func (q wanted) all() int { return q.p + q.more }
+
+// findLeading is findPrincipal with further directions in principal.leading.
+func findLeading(s *samples, q wanted, solver Solver) (*principal, error) {
+	p := q.p
+	if !gramOnly && solver != SolverGram && solver != SolverJacobi {
+		small, large := s.sides()
+		steps := defaultKrylovSteps
+		if solver == SolverAuto {
+			steps = min(steps, krylovSteps(p, small, large))
+		}
+		if solver == SolverKrylov || small > jacobiMaxSide && steps >= fewestKrylovSteps {
+			pc, err := principalByKrylov(s, q, krylovEffort{steps, solver == SolverAuto})
+			if err != nil || pc.status == StatusOptimal || solver == SolverKrylov {
+				return pc, err
+			}
 		}
 	}
-	if !gramOnly && solver == SolverKrylov {
-		pc, err := principalByKrylov(s, p, steps, asked == SolverAuto)
-		if err != nil || pc.status == StatusOptimal || asked == SolverKrylov {
-			return pc, err
-		}
-		solver = SolverGram
-	}
-	var values []float64
-	var pc *principal
-	var err error
+	return directPrincipal(s, q, solver)
+}
+
+// directPrincipal is findPrincipal by a solver whose floor is proved whatever the data is.
+// That is SolverJacobi, or SolverGram for all others. SolverAuto takes SolverJacobi where
+// SolverGram has left few digits.
+func directPrincipal(s *samples, q wanted, solver Solver) (*principal, error) {
+	by := principalByGram
 	if !gramOnly && solver == SolverJacobi {
-		pc, values, err = principalByJacobi(s, p)
-	} else {
-		pc, values, err = principalByGram(s, p)
+		by = principalByJacobi
 	}
+	pc, _, err := by(s, q)
 	if err != nil {
 		return nil, err
 	}
-	pc.solver = solver
+	small, _ := s.sides()
+	if !gramOnly && solver == SolverAuto && 0 < q.p && q.p < s.rankBound() && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
+		return directPrincipal(s, q, SolverJacobi)
+	}
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
-	switch {
-	case p == 0: // and so is the floor then
-		pc.floor = pc.total
-	case p < s.rankBound():
-		pc.floor = tailSum(values, p)
-		if !gramOnly && asked == SolverAuto && solver == SolverGram && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
-			return findPrincipal(s, p, SolverJacobi)
-		}
-	}
-	pc.floorError = float64(small) * 0x1p-52 * pc.total
 	return pc, cancelled(s.ctx)
 }
 
@@ -107,13 +122,16 @@ func tailSum(values []float64, p int) (sum float64) {
 }
 
 // floorsOf returns tailSum for every p, from 0 to the number of values, in the data's
-// units.
-func floorsOf(u units, values []float64) []float64 {
+// units. The first is the total.
+func floorsOf(u units, values []float64, total float64) []float64 {
 	floors := make([]float64, len(values)+1)
 	var sum float64
-	for i := len(values) - 1; i >= 0; i-- {
+	for i := len(values) - 1; i > 0; i-- {
 		sum += max(values[i], 0)
 		floors[i] = u.unscaleSquare(sum)
+	}
+	if len(values) > 0 {
+		floors[0] = u.unscaleSquare(max(total, sum))
 	}
 	return floors
 }
@@ -128,48 +146,168 @@ func trace(m *Matrix) (sum float64) {
 
 // principalByGram takes the eigenvectors of the smaller Gram matrix. values are
 // all squared singular values, descending.
-func principalByGram(s *samples, p int) (pc *principal, values []float64, err error) {
+func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err error) {
 	gram, err := gramMatrix(s)
+	if err == nil {
+		err = recentre(s, gram)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	pc = &principal{total: trace(gram)}
-	values, rows := leadingEigen(s.ctx, gram, min(p, gram.Rows), s.workers)
-	if err := cancelled(s.ctx); err != nil {
+	total := trace(gram)
+	pc, values, rows, err := principalOfGram(s, gram, q, gramError(s, total)+s.fine.bound(total))
+	if err != nil {
 		return nil, nil, err
 	}
-	pc.basis, err = rightBasis(s, rows, p)
+	err = pc.setBasis(s, rows, q)
 	return pc, values, err
 }
 
+// principalOfGram is principalByGram for the Gram matrix, which it overwrites, and the bound
+// of its error that byGram takes. It returns leading eigenvectors in place of a basis.
+func principalOfGram(s *samples, gram *Matrix, q wanted, off float64) (pc *principal, values []float64, rows *Matrix, err error) {
+	p := q.p
+	pc = &principal{solver: SolverGram, total: trace(gram)}
+	pc.totalError = off + gamma(gram.Rows)*pc.total
+	proved := 0 < p && p < s.rankBound()
+	var kept *Matrix
+	if proved {
+		kept = gram.Clone()
+	}
+	values, rows = leadingEigen(s.ctx, gram, min(q.all(), gram.Rows), s.workers)
+	switch {
+	case p == 0:
+		pc.floor, pc.floorError = pc.total, pc.totalError
+	case proved:
+		pc.floor = min(tailSum(values, p), pc.total)
+		pc.floorError = pc.byGram(s, kept, rowsOf(rows, 0, p), values, off)
+	}
+	return pc, values, rows, cancelled(s.ctx)
+}
+
+// byGram returns how far the floor may be from the true one, as the Gram matrix proves it
+// with leading eigenvectors. off bounds the error E of the matrix: that of its trace, and
+// ‖E‖_F. The sum of the p leading eigenvalues is then off by at most √p·off
+// (|tr QE| ≤ ‖Q‖_F‖E‖_F for a projector Q). byGram overwrites the matrix.
+func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, off float64) float64 {
+	total := trace(gram)
+	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
+	open += math.Abs(total - sum - pc.floor)
+	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total)
+}
+
+// recentre takes the smaller Gram matrix from the mean alone to the mean with its rest: for
+// XcᵀXc less Σw·rest·restᵀ.
+func recentre(s *samples, gram *Matrix) error {
+	rest := s.fine.rest
+	if s.fine.squares() == 0 {
+		return nil
+	}
+	left, right := rest, slices.Clone(rest)
+	if s.wide() { // (x − r)(x' − r)ᵀ = xx'ᵀ − y − y' for y = xrᵀ − ‖r‖²/2
+		y, err := multiply(s, NewMatrix(1, s.d, rest))
+		if err != nil {
+			return err
+		}
+		left, right = make([]float64, s.n), y.Data
+		for i := range left {
+			left[i] = math.Sqrt(s.weight(i))
+		}
+		axpy(right, -sumSquares(rest)/2, left)
+		for i := range gram.Rows {
+			axpy(gram.row(i), -right[i], left)
+		}
+	} else {
+		scale(right, s.fine.mass)
+	}
+	for i := range gram.Rows {
+		axpy(gram.row(i), -left[i], right)
+		gram.row(i)[i] = max(gram.row(i)[i], 0)
+	}
+	return nil
+}
+
 // principalByJacobi takes the singular values of R. values are squared singular
-// values, descending.
-func principalByJacobi(s *samples, p int) (pc *principal, values []float64, err error) {
+// values, descending. What the data leaves outside of the basis proves a floor far below
+// the total, the Gram matrix any other.
+func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, err error) {
 	r, err := triangularFactor(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	pc, values, err = principalOfR(s, r, p)
-	if err == nil { // the sum of all squares is rounded less than that of squared singular values
-		pc.total, err = s.totalSquares()
+	pc, values, rows, err := principalOfR(s, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := q.p
+	if err = pc.setBasis(s, rows, q); err != nil {
+		return nil, nil, err
+	}
+	// The sum of all squares is rounded less than that of squared singular values.
+	if pc.total, pc.totalError, err = s.totalSquares(); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case p == 0:
+		pc.floor, pc.floorError = pc.total, pc.totalError
+	case p < s.rankBound():
+		pc.floor, pc.floorError = tailSum(values, p), pc.total
+		err = pc.prove(s, rowsOf(rows, 0, p), values)
 	}
 	return pc, values, err
 }
 
-// principalOfR is principalByJacobi for R itself.
-func principalOfR(s *samples, r *Matrix, p int) (pc *principal, values []float64, err error) {
+// prove sets the error of SolverJacobi's floor.
+func (pc *principal) prove(s *samples, rows *Matrix, values []float64) error {
+	if pc.floor < lostShare*pc.total {
+		left := newOutside(pc.basis, pc.basis.Rows)
+		left.mean = s.fine.off(pc.total)
+		if err := left.add(s); err != nil {
+			return err
+		}
+		pc.within(left.floor(math.Inf(1)))
+		if pc.floorError <= krylovTol*pc.total {
+			return nil
+		}
+	}
+	gram, err := gramMatrix(s)
+	if err == nil {
+		err = recentre(s, gram)
+	}
+	if err != nil {
+		return err
+	}
+	off := gramError(s, trace(gram)) + s.fine.bound(pc.total)
+	pc.floorError = min(pc.floorError, pc.byGram(s, gram, rows, values, off))
+	return nil
+}
+
+// principalOfR takes the singular values of the factor R: their squares, descending, and
+// all right singular vectors as rows.
+func principalOfR(s *samples, r *Matrix) (pc *principal, values []float64, rows *Matrix, err error) {
 	top, _ := rowMaxAbs(r.Data)
 	svd := jacobiSVD(s.ctx, r, top)
-	if err := cancelled(s.ctx); err != nil {
-		return nil, nil, err
+	pc, values = &principal{solver: SolverJacobi, status: svd.Status}, make([]float64, len(svd.S))
+	for i, v := range svd.S {
+		values[i] = v * v
 	}
-	pc, values = &principal{status: svd.Status}, make([]float64, len(svd.S))
-	for i := len(values) - 1; i >= 0; i-- {
-		values[i] = svd.S[i] * svd.S[i]
-		pc.total += values[i]
+	return pc, values, svd.V.transposed(), cancelled(s.ctx)
+}
+
+// within sets the error of the floor, which is in truth between low and high, if that is
+// less than it was.
+func (pc *principal) within(low, high float64) {
+	if v := max(pc.floor-low, high-pc.floor); v < pc.floorError {
+		pc.floorError = v
 	}
-	pc.basis, err = rightBasis(s, svd.V.transposed(), p)
-	return pc, values, err
+}
+
+// setBasis sets the basis for leading singular vectors of the smaller side, given as rows.
+func (pc *principal) setBasis(s *samples, rows *Matrix, q wanted) (err error) {
+	if pc.leading, err = rightBasis(s, rows, min(q.all(), max(q.p, rows.Rows))); err == nil {
+		pc.basis = rowsOf(pc.leading, 0, q.p)
+	}
+	return err
 }
 
 // rightBasis returns p orthonormal rows of length d for leading singular vectors of the
@@ -199,100 +337,96 @@ func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 
 // krylovData is data given by its products alone, for SolverKrylov.
 type krylovData struct {
-	ctx     context.Context
-	small   int // min(n, d)
-	d, rank int // rank: the largest that the shape allows
-	total   float64
-	leading func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
-	normal  func(vt *Matrix) (*Matrix, error)                   // VᵀXcᵀXc for V given as Vᵀ
+	ctx               context.Context
+	small             int // min(n, d)
+	d, rank           int // rank: the largest that the shape allows
+	total, totalError float64
+	seed              uint64
+	mean              float64                                             // see outside.mean
+	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
+	pass              func(add func(s *samples) error) error              // calls add for all rows, about their mean
 }
 
-// principalByKrylov iterates. A hasty one stops early where it will not converge.
-func principalByKrylov(s *samples, p, steps int, hasty bool) (*principal, error) {
-	total, err := s.totalSquares()
+// krylovEffort is at most how many steps SolverKrylov takes. A hasty one stops early where it
+// will not converge.
+type krylovEffort struct {
+	steps int
+	hasty bool
+}
+
+func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, error) {
+	total, off, err := s.totalSquares()
 	if err != nil {
 		return nil, err
 	}
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), total,
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, s.seed, s.fine.off(total),
 		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
-		func(vt *Matrix) (*Matrix, error) { return normalProduct(s, vt) }}
-	return r.principal(p, steps, hasty)
+		func(add func(*samples) error) error { return add(s) }}
+	return r.principal(q, effort)
 }
 
-// principal iterates, up to so many steps, and bounds the floor by the residuals of the
-// basis that it returns.
-func (s *krylovData) principal(p, steps int, hasty bool) (*principal, error) {
+// principal iterates, up to so many steps, and bounds the floor by what the data leaves
+// outside of the basis that it returns.
+func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error) {
+	p := q.p
 	count := min(p, s.small)
-	pc := &principal{total: s.total, solver: SolverKrylov, status: StatusOptimal}
-	rounding := float64(s.small) * 0x1p-52 * s.total
+	pc := &principal{total: s.total, totalError: s.totalError, solver: SolverKrylov, status: StatusOptimal}
 	if p == 0 { // the floor is the total
-		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, rounding
+		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.leading(count, krylovOptions{steps: steps, hasty: hasty, residual: 1e-15, sum: krylovTol / 4})
+	kry, err := s.leading(count, krylovOptions{steps: effort.steps, seed: s.seed, hasty: effort.hasty, residual: 1e-15, sum: krylovTol / 4, more: q.more})
 	if err != nil {
 		return nil, err
 	}
 	pc.steps = kry.steps
-	if hasty && kry.status != StatusConverged { // another solver follows
+	if effort.hasty && kry.status != StatusConverged { // another solver follows
 		pc.status = StatusIterationLimit
 		return pc, cancelled(s.ctx)
 	}
-	pc.basis = NewMatrix(p, s.d, nil)
-	copy(pc.basis.Data, kry.basis.Data)
+	pc.leading = NewMatrix(p+kry.beyond.Rows, s.d, nil)
+	copy(pc.leading.Data, kry.basis.Data)
+	copyRows(rowsOf(pc.leading, p, pc.leading.Rows), kry.beyond)
 	pc.squares = kry.values
-	orthonormalizeCtx(s.ctx, pc.basis, count)
-	fixRowSigns(pc.basis)
+	orthonormalizeCtx(s.ctx, pc.leading, count)
+	fixRowSigns(pc.leading)
+	pc.basis = rowsOf(pc.leading, 0, p)
 	if p >= s.rank {
 		return pc, nil
 	}
-	return pc, s.bound(pc, kry, rounding)
+	return pc, s.bound(pc, kry)
 }
 
-// bound sets the floor and its error by Rayleigh–Ritz on the final basis: T = UᵀBU,
-// R = BU − UT.
-func (s *krylovData) bound(pc *principal, kry *krylovResult, rounding float64) error {
+// bound sets the floor, and its error by what is outside of the basis. There the Ritz
+// values that converged with it bound the singular values, if products with random vectors
+// have no Rayleigh quotient above them. Where they have, or nothing converged, these
+// products are the bound.
+func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	count := kry.basis.Rows
-	u := rowsOf(pc.basis, 0, count)
-	ask := u
-	if kry.status != StatusConverged {
-		ask = s.probed(u)
-	}
-	bu, err := s.normal(ask)
-	if err != nil {
+	left := newOutside(s.probed(rowsOf(pc.basis, 0, count)), count)
+	left.mean = s.mean
+	if err := s.pass(left.add); err != nil {
 		return err
 	}
-	t := NewMatrix(count, count, nil)
-	for i := range count {
-		for j := range count {
-			t.row(i)[j] = dot(bu.row(i), u.row(j))
-		}
-	}
-	var captured, squares, left float64
-	for i := range ask.Rows {
-		r := bu.row(i)
-		for range 2 {
-			projectOutRows(r, u, count)
-		}
-		if i < count {
-			captured += t.row(i)[i]
-			squares += sumSquares(r)
-		} else {
-			left = max(left, norm2(r))
-		}
-	}
-	next := kry.next
-	if ask != u {
-		next = min(probeFactor*left, max(0, s.total-captured))
-	}
-	theta, _ := eigenSym(s.ctx, t, false)
-	open := min(ritzSumBound(theta, squares, next), max(0, s.total-captured)) // the basis attains what is left
-	pc.floor = max(0, s.total-captured-open)
-	pc.floorError = open + rounding
-	if kry.status != StatusConverged || math.IsNaN(open) {
+	next, longest := kry.next*(1+1e-9)+1e-13*s.total, 0.0
+	if kry.status != StatusConverged {
 		pc.status = StatusIterationLimit
 	}
+	for i := count; i < left.vectors.Rows; i++ {
+		probe, z := left.vectors.row(i), left.coupling.row(i)
+		projectOutRows(z, left.vectors, count)
+		size := norm2(z)
+		longest = max(longest, size)
+		if size > 1e-14*s.total*norm2(probe) && size*size/dot(z, probe) > next { // and no rounding
+			pc.status = StatusIterationLimit
+		}
+	}
+	if pc.status != StatusOptimal {
+		next = probeFactor * longest
+	}
+	pc.floor, pc.floorError = left.squares, pc.total
+	pc.within(left.floor(next))
 	return cancelled(s.ctx)
 }
 
@@ -308,7 +442,7 @@ const (
 
 // probed returns the orthonormal rows u, and below them random vectors orthogonal to u.
 func (s *krylovData) probed(u *Matrix) *Matrix {
-	rng := rand.New(rand.NewPCG(1, 0x5eed)) // not the start's, on which the basis depends
+	rng := rand.New(rand.NewPCG(s.seed, 0xb0d)) // not the start's, on which the basis depends
 	out := NewMatrix(u.Rows+probes, s.d, nil)
 	copy(out.Data, u.Data[:u.Rows*u.Cols])
 	for i := u.Rows; i < out.Rows; i++ {
@@ -324,7 +458,13 @@ func (s *krylovData) probed(u *Matrix) *Matrix {
 // krylovVectors iterates for the p leading right singular vectors of the data: p×d.
 func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	small, _ := s.sides()
-	apply := func(v *Matrix) (*Matrix, error) { return normalProduct(s, v) }
+	apply := func(v *Matrix) (*Matrix, error) {
+		b, err := normalProduct(s, v)
+		if err == nil && s.centred {
+			s.fine.takeFrom(b, v)
+		}
+		return b, err
+	}
 	if s.wide() {
 		apply = func(v *Matrix) (*Matrix, error) {
 			y, err := multiplyT(s, v)
@@ -342,6 +482,11 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 		if kry.basis, err = multiplyT(s, kry.basis); err != nil {
 			return nil, err
 		}
+		if kry.beyond.Rows > 0 {
+			if kry.beyond, err = multiplyT(s, kry.beyond); err != nil {
+				return nil, err
+			}
+		}
 	}
 	orthonormalizeCtx(s.ctx, kry.basis, 0)
 	return kry, nil
@@ -351,14 +496,14 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 // in scaled units, and their sum. Those that the shape makes 0 are exactly 0.
 func squaredSingularValues(s *samples) (values []float64, total float64, err error) {
 	small, _ := s.sides()
-	pc, values, err := principalByGram(s, 0)
+	pc, values, err := principalByGram(s, wanted{})
 	if err != nil {
 		return nil, 0, err
 	}
 	rank := s.rankBound()
 	// Values near rounding have lost their digits, and so have the last floors.
 	if rank > 0 && small <= jacobiMaxSide && values[rank-1] < lostShare*pc.total {
-		if pc, values, err = principalByJacobi(s, 0); err != nil {
+		if pc, values, err = principalByJacobi(s, wanted{}); err != nil {
 			return nil, 0, err
 		}
 	}

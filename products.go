@@ -12,8 +12,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	if !addressable(size, size) {
 		return nil, errTooLarge(s)
 	}
-	// Each chunk has a partial sum. Together these take no more than a quarter of X.
-	most := max(1, min(reduceChunks, items/(4*size)))
+	most := gramChunks(s)
 	if goroutines && most == 1 && size >= sharedGram {
 		return gramByBlocks(s)
 	}
@@ -28,6 +27,23 @@ func gramMatrix(s *samples) (*Matrix, error) {
 	gram := sumParts(parts)
 	mirror(gram.Data, size)
 	return gram, err
+}
+
+// gramChunks is the most chunks of gramMatrix. Each has a partial sum; together these take
+// no more than a quarter of X.
+func gramChunks(s *samples) int {
+	size, items := s.sides()
+	return max(1, min(reduceChunks, items/(4*size)))
+}
+
+// gramError bounds the error of gramMatrix with recentre, in the trace and in the Frobenius
+// norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes
+// of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B = |√w·xc|. Packing rounds every number three
+// times, and a product passes six roundings more than its sum has.
+func gramError(s *samples, trace float64) float64 {
+	size, items := s.sides()
+	depth := chunking{items, stripLengthOf(size), gramChunks(s)}.depth()
+	return 1.01 * gamma(depth+stripRows+18) * (trace + s.fine.squares())
 }
 
 // sharedGram is the least order at which workers share one block and one Gram matrix,
@@ -115,11 +131,11 @@ func triangularFactor(s *samples) (*Matrix, error) {
 		top := stacks[at.chunk].Data[fill[at.chunk]*size:][:m*size]
 		fill[at.chunk] += m
 		if !s.wide() {
-			s.pack(top, lo, hi, true)
+			s.packFine(top, span{lo, hi}, span{0, s.d})
 			return
 		}
 		columns := NewMatrix(size, m, at.scratch[:size*m])
-		s.packPart(columns.Data, span{0, s.n}, span{lo, hi}, true)
+		s.packFine(columns.Data, span{0, s.n}, span{lo, hi})
 		transposeTo(NewMatrix(m, size, top), columns)
 	})
 	if err != nil {
@@ -301,4 +317,21 @@ func sumParts(parts []*Matrix) *Matrix {
 		axpy(parts[0].Data, 1, p.Data)
 	}
 	return parts[0]
+}
+
+// changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
+// basis given as rows; nil: the data's own axes.
+func changeBasis(s *samples, z, basis *Matrix) error {
+	r := z.Cols
+	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		out := z.Data[at.lo*r : at.hi*r]
+		if basis == nil {
+			s.pack(out, at.lo, at.hi, false)
+			return
+		}
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.pack(rows, at.lo, at.hi, false)
+		clear(out)
+		addMulNT(out, r, rows, at.hi-at.lo, basis.Data, r, s.d, false)
+	})
 }

@@ -23,8 +23,44 @@ type samples struct {
 	zeros   bool      // all rows of positive weight are 0
 	centred bool
 	mean    []float64 // of the scaled rows; zeros where the data is not to be centred
+	fine    meanRest  // what mean leaves open
+	seed    uint64    // of what is random: it depends on the data
 	workers int
 	part    bool // of a table with more rows: products are of the columns, even if there are fewer rows here
+}
+
+// meanRest is what the mean as one float64 an entry leaves open. The true mean is
+// mean + rest, but for a rounding that bound knows.
+type meanRest struct {
+	rest   []float64 // nil: 0
+	mass   float64   // Σw_i
+	offset float64   // ‖mean − origin‖, for the row that survey subtracts
+	depth  int       // roundings of its sums
+}
+
+// squares returns Σw·‖rest‖²: by so much squared distances from the mean alone are larger.
+func (m *meanRest) squares() float64 { return m.mass * sumSquares(m.rest) }
+
+// takeFrom takes products b = vᵀXcᵀXc, about the mean alone, to those about mean + rest.
+func (m *meanRest) takeFrom(b, v *Matrix) {
+	for i := range v.Rows {
+		axpy(b.row(i), -m.mass*dot(v.row(i), m.rest), m.rest)
+	}
+}
+
+// off bounds √Σw times the distance of mean + rest from the true mean, for the ‖Xc‖²
+// given. The sums of differences from the origin are off by γ(depth) of the sum of their
+// sizes, whose length is at most √(total/Σw) + offset (Minkowski). Weights and the division
+// double that. d more roundings are for products of rest with the data.
+func (m *meanRest) off(total float64) float64 {
+	return 1.1 * gamma(2*m.depth+len(m.rest)+16) * (math.Sqrt(total) + math.Sqrt(m.mass)*m.offset)
+}
+
+// bound returns how far Σw·‖rest‖² is from what it is for the true mean. It bounds that of
+// the part in any subspace as well.
+func (m *meanRest) bound(total float64) float64 {
+	off := m.off(total)
+	return off * (2.1*math.Sqrt(m.squares()) + off)
 }
 
 // units are the powers of two that data and weights are divided by: the largest entry is
@@ -64,9 +100,10 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	if err != nil {
 		return nil, err
 	}
-	_, s.exp = math.Frexp(top)
 	s.zeros = top == 0
 	scale(s.mean, s.factor())
+	scale(s.fine.rest, s.factor())
+	s.fine.offset *= s.factor()
 	return s, nil
 }
 
@@ -114,15 +151,17 @@ func (s *samples) survey() (top float64, err error) {
 	err = s.eachBlock(s.n, s.d, reduceChunks, 0, func(at block) {
 		p := &parts[at.chunk]
 		clear(p.short)
+		mass := 0.0
 		for i := at.lo; i < at.hi; i++ {
 			w := s.weight(i)
 			big, ok := addDifference(p.short, s.x.row(i), origin, w)
 			p.bad = p.bad || !ok || big > mostEntry
 			if w > 0 {
 				p.top = max(p.top, big)
-				p.total += w
+				mass += w
 			}
 		}
+		p.total += mass
 		axpy(p.sums, 1, p.short)
 	})
 	if err != nil {
@@ -142,14 +181,38 @@ func (s *samples) survey() (top float64, err error) {
 	if err := checkScale("x", s.x, top); err != nil {
 		return 0, err
 	}
+	_, s.exp = math.Frexp(top)
+	s.seed = seedOf(s.mean, s.factor())
+	s.setMean(origin, all, top)
+	return top, nil
+}
+
+// setMean makes of the sums of differences from the origin, which mean holds, the mean and
+// its rest; or zeros if the data is not to be centred.
+func (s *samples) setMean(origin []float64, mass, top float64) {
 	if !s.centred {
 		clear(s.mean)
-		return top, nil
+		return
 	}
-	for j := range s.mean {
-		s.mean[j] = s.mean[j]/all + origin[j]
+	s.fine = meanRest{rest: make([]float64, s.d), mass: mass, depth: chunking{s.n, s.d, reduceChunks}.depth()}
+	var squares float64
+	for j, v := range s.mean {
+		v /= mass
+		s.mean[j], s.fine.rest[j] = twoSum(v, origin[j])
+		v /= max(top, leastScale)
+		squares += v * v
 	}
-	return top, nil
+	s.fine.offset = top * math.Sqrt(squares) * (1 + gamma(s.d+8))
+}
+
+// seedOf makes a seed of the bits of scaled numbers (Fowler, Noll and Vo's hash).
+func seedOf(v []float64, factor float64) uint64 {
+	seed := uint64(14695981039346656037)
+	for _, x := range v {
+		seed = (seed ^ math.Float64bits(x*factor)) * 1099511628211
+		seed ^= seed >> 32
+	}
+	return seed
 }
 
 // factor is 2^-exp.
@@ -185,6 +248,20 @@ func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 		shift(out, row, mean, a)
 		if weighted && s.weights != nil {
 			scale(out, math.Sqrt(s.weight(i)))
+		}
+	}
+}
+
+// packFine is packPart, weighted, about the mean with its rest.
+func (s *samples) packFine(dst []float64, rows, cols span) {
+	s.packPart(dst, rows, cols, true)
+	if s.fine.rest == nil {
+		return
+	}
+	rest, l := s.fine.rest[cols.lo:cols.hi], cols.hi-cols.lo
+	for i := rows.lo; i < rows.hi; i++ {
+		if w := s.weight(i); w > 0 {
+			axpy(dst[(i-rows.lo)*l:][:l], -math.Sqrt(w), rest)
 		}
 	}
 }
@@ -234,15 +311,20 @@ func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// totalSquares returns ‖Xc‖², weighted.
-func (s *samples) totalSquares() (float64, error) {
+// totalSquares returns ‖Xc‖², weighted, and a bound of its error: packing rounds every
+// number four times, and its square once more.
+func (s *samples) totalSquares() (total, off float64, err error) {
+	c := chunking{s.n, s.d, manyChunks}
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	err := s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		block := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(block, at.lo, at.hi, true)
-		sums[at.chunk] += sumSquares(block)
+	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
+		rows := at.scratch[:(at.hi-at.lo)*s.d]
+		s.packFine(rows, span{at.lo, at.hi}, span{0, s.d})
+		for ; len(rows) > 0; rows = rows[s.d:] {
+			sums[at.chunk] += sumSquares(rows[:s.d])
+		}
 	})
-	return sumOf(sums), err
+	total = sumOf(sums)
+	return total, gamma(c.depth()+dotDepth(s.d)+12)*total + s.fine.bound(total), err
 }
 
 // wide reports whether the rows are the smaller side, and their products may be taken.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -305,7 +306,7 @@ func TestSamplesTable(t *testing.T) {
 					}
 				}
 			}
-			total, err := s.totalSquares()
+			total, off, err := s.totalSquares()
 			var want2 float64
 			for i := range n {
 				for j := range 2 {
@@ -313,7 +314,7 @@ func TestSamplesTable(t *testing.T) {
 					want2 += w[i] / 4 * v * v
 				}
 			}
-			if err != nil || math.Abs(total-want2) > 1e-12*want2 {
+			if err != nil || math.Abs(total-want2) > 1e-12*want2 || want2 > 0 && !(off > 0 && off < 1e-12*want2) {
 				t.Errorf("%d rows: total %g, want %g, %v", n, total, want2, err)
 			}
 		}
@@ -373,6 +374,60 @@ func TestZeroWeightFar(t *testing.T) {
 			if diff := maxDiff(got.Centers, want.Centers); !(diff <= 1e-11*maxAbs(want.Centers)) {
 				t.Errorf("%d columns, %v: centers are off by %g", d, enclosure, diff)
 			}
+		}
+	}
+}
+
+// TestFineMean: mean + rest is within its bound of the exact mean, and the sum of squares
+// and the Gram matrix about it are within theirs.
+func TestFineMean(t *testing.T) {
+	t.Parallel()
+	for seed := range fewer[uint64](60, 20) {
+		rng := rand.New(rand.NewPCG(seed, 52))
+		n, d := 1+rng.IntN(300), 1+rng.IntN(5)
+		by := []float64{0, 1, -1e4, 1e8, 1e15}[rng.IntN(5)]
+		x := moved(randomData(n, d, 0, seed), by)
+		var w []float64
+		if rng.IntN(2) == 0 {
+			for range n {
+				w = append(w, []float64{1, 3, 1e-3, 1e6, 0, .7}[rng.IntN(6)])
+			}
+			w[rng.IntN(n)] = 1
+		}
+		s, err := newSamples(bg, x, w, 1+rng.IntN(3), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, scatter := bigMoments(x, w, s.units)
+		total, off, err := s.totalSquares()
+		if err != nil {
+			t.Fatal(err)
+		}
+		exact := new(big.Float).SetPrec(4000)
+		for i := range scatter {
+			exact.Add(exact, scatter[i][i])
+		}
+		apart := new(big.Float).SetPrec(4000).SetFloat64(total)
+		if apart.Sub(apart, exact); !(math.Abs(double(apart)) <= off) {
+			t.Errorf("seed %d, moved by %g: total %g off by %g, bound %g", seed, by, total, double(apart), off)
+		}
+		if got := math.Sqrt(s.fine.mass) * bigApart(s.mean, s.fine.rest, bigRows{mean}); !(got <= s.fine.off(total)) {
+			t.Errorf("seed %d, moved by %g: the mean is %g off, bound %g", seed, by, got, s.fine.off(total))
+		}
+		if off > 1e-11*total && by < 1e8 && n > 1 && w == nil {
+			t.Errorf("seed %d, moved by %g: total %g within %g", seed, by, total, off)
+		}
+		s.part = true // the Gram matrix of the columns
+		gram, err := gramMatrix(s)
+		if err == nil {
+			err = recentre(s, gram)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		bound := gramError(s, trace(gram)) + s.fine.bound(total)
+		if got := bigApart(gram.Data, make([]float64, d*d), scatter); !(got <= bound) {
+			t.Errorf("seed %d, moved by %g: the Gram matrix is %g off, bound %g", seed, by, got, bound)
 		}
 	}
 }

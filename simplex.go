@@ -68,13 +68,23 @@ const (
 	// EnclosureTight keeps the orientation and moves each facet inwards until it touches
 	// the data: the smallest regular simplex of that orientation. Its prototypes are nearer
 	// to the data and its memberships farther from 1/k.
+	//
+	// Where the data has fewer than k−1 dimensions it is the smallest regular simplex of as
+	// many dimensions. The other centers repeat its vertices, and share their memberships.
+	// FitSeq and Subspace take the columns for the dimensions, min(k−1, d) of them.
+	// Without an Orientation, that is; one is not read where d < k−1.
 	EnclosureTight
+	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the
+	// projected rows, or the smallest triangle around them. No other optimum has a smaller
+	// one where σ_{k−1} > σ_k (see [VolumeFloor]). Orientation is not read. Fit alone has
+	// it: statistics of parts do not hold the corners of the data.
+	EnclosureSmallest
 	enclosureCount // a new enclosure stands before it
 )
 
-// String returns "ball" or "tight".
+// String returns "ball", "tight" or "smallest".
 func (e Enclosure) String() string {
-	return nameOf("Enclosure", int(e), "ball", "tight")
+	return nameOf("Enclosure", int(e), "ball", "tight", "smallest")
 }
 
 // enclosure is a regular simplex in the coordinates of the projected data: k unit vectors
@@ -160,8 +170,79 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
+// flatten returns the smallest regular simplex of q < k−1 dimensions around points that
+// have no more, with its vertices repeated. The normals are those of the Helmert contrasts.
+// Of their first q coordinates, rows 0 to q are the contrasts of q+1 vertices, but for their
+// length.
+func flatten(normals *Matrix, ext *extent, q int) *placement {
+	k := normals.Rows
+	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // of a cut row
+	low := &extent{facets: make([]float64, q+1)}
+	for j := range low.facets {
+		if q > 0 {
+			low.facets[j] = ext.facets[j] / long
+		}
+	}
+	return enclose(EnclosureTight, normalsOf(q+1, q, nil), low).placement().repeated(k, normals.Cols)
+}
+
+// placement is a simplex in the coordinates of the projected data.
+type placement struct {
+	vertices    *Matrix // k×p
+	coordinates *barycentric
+	regular     *enclosure // with these vertices, or each of them once; nil: it is not regular
+}
+
+// placement returns the enclosure's vertices and coordinates.
+func (e *enclosure) placement() *placement {
+	k, p := e.normals.Rows, e.normals.Cols
+	v := NewMatrix(k, p, nil)
+	for j := range k {
+		for c, u := range e.normals.row(j) {
+			v.row(j)[c] = e.centre[c] + float64(k-1)*e.radius*u
+		}
+	}
+	return &placement{v, e.coordinates(), e}
+}
+
+// repeated returns the placement with k vertices in p coordinates, each of its own as often
+// as any other, or once more. They share its coordinate, as the shortest memberships do.
+func (a *placement) repeated(k, p int) *placement {
+	m, q := a.vertices.Rows, a.vertices.Cols
+	old := a.coordinates
+	to := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: old.radius}
+	vertices := NewMatrix(k, p, nil)
+	for j := range k {
+		from := j % m
+		share := 1 / float64((k-from+m-1)/m)
+		copy(vertices.row(j), a.vertices.row(from))
+		to.at[j] = share * old.at[from]
+		for c := range q {
+			to.slope.row(c)[j] = share * old.slope.row(c)[from]
+		}
+	}
+	return &placement{vertices, to, a.regular}
+}
+
+// placementOf returns the triangle with the given corners.
+func placementOf(corners [3]point) *placement {
+	v := NewMatrix(3, 2, nil)
+	to := &barycentric{at: make([]float64, 3), slope: NewMatrix(2, 3, nil), radius: 1}
+	for j := range corners {
+		// The coordinate of corner j is the area of the triangle that w has with the others,
+		// as a share of the whole.
+		a, b, c := corners[j], corners[(j+1)%3], corners[(j+2)%3]
+		copy(v.row(j), a[:])
+		dx, dy := c[0]-b[0], c[1]-b[1]
+		area := dx*(a[1]-b[1]) - dy*(a[0]-b[0])
+		to.slope.row(0)[j], to.slope.row(1)[j] = -dy/area, dx/area
+		to.at[j] = (dy*b[0] - dx*b[1]) / area
+	}
+	return &placement{v, to, nil}
+}
+
 // barycentric maps points to their barycentric coordinates in an enclosure:
-// 1/k + uᵀ(w − centre)/(k·radius) for each normal u.
+// 1/k + uᵀ(w − centre)/(k·radius) for each normal u of a regular one.
 type barycentric struct {
 	at     []float64 // the coordinates of 0
 	slope  *Matrix   // p×k: their slopes along each axis, for a radius of 1
@@ -234,12 +315,12 @@ func fixSum(g []float64) {
 	}
 }
 
-// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of
-// the simplex whose k vertices are the rows of the given k×d matrix. It is 0 for a
-// single point, and −Inf if the vertices are affinely dependent, as they always are for
-// k > d+1. Where only rounding keeps them independent, each direction lost adds some −35. It is
-// ½·log k + Σlog σ_i − log (k−1)!, with σ_i the k−1 singular values of the vertices centred
-// on their mean. Those below 2^-500 of the largest entry count as 0.
+// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex
+// whose k vertices are the rows of the given k×d matrix. It is 0 for a single point, and
+// −Inf if the vertices are affinely dependent, as they always are for k > d+1. Where only
+// rounding keeps them independent, each direction lost adds some −35. It is ½·log k + Σlog
+// σ_i − log (k−1)!, with σ_i the k−1 singular values of the vertices centred on their mean.
+// Those below 2^-500 of the largest entry count as 0.
 //
 // The paper's Section on MVSkM takes σ_i of F itself, k of them. That is the
 // volume only while F1 = 0 (its Lemma), which alternating updates do not keep. In general
@@ -295,7 +376,8 @@ const (
 	// SumToOne: exactly 1, the default. The data is centred.
 	SumToOne Sum = iota
 	// SumAtMostOne: at most 1 (to one rounding). The rest up to 1 is the membership of a
-	// vertex at 0, such as the shade of a scene. The data is not centred.
+	// vertex at 0, such as the shade of a scene. The data is not centred. [Fit] has its
+	// global minimum in closed form for nonnegative data, among others.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )

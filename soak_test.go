@@ -97,8 +97,9 @@ func soakSum(x *Matrix) uint32 {
 
 // rounding is how far rounding may take an objective of the model from its floor, or
 // from what Certify has. A residual x − Σg_j·f_j, of k+1 terms no larger than the row and
-// the farthest center, is off by δ = (k+d+4)·ε of these: by the terms, and by the sums
-// over d and k that give centers and memberships. Σw(r+δ)² then is off by
+// the farthest center, is off by δ = (3k+d+8)·ε of these: by the terms, by the sums over d
+// and k that give centers and memberships, and by the (3k+5)·ε/2 that the bound of an
+// objective takes for rounding. Σw(r+δ)² then is off by
 // 2·√(Σw·r²)·√(Σw·δ²) + Σw·δ², twice as the objective may stand on either side. The floor
 // is off by min(n, d)·ε of the total in every solver's Gram matrix, and by FloorError where
 // it is a bound.
@@ -118,7 +119,7 @@ func rounding(x *Matrix, w []float64, m *Model) float64 {
 		squares += wi * size * size
 	}
 	n, d := x.Rows, x.Cols
-	delta := float64(m.Centers.Rows+d+4) * eps * math.Sqrt(squares)
+	delta := float64(3*m.Centers.Rows+d+8) * eps * math.Sqrt(squares)
 	return 2*(2*math.Sqrt(m.Objective)*delta+delta*delta) + 4*float64(min(n, d)+1)*eps*m.Total
 }
 
@@ -438,6 +439,11 @@ func (s *soak) parts() {
 	if m.Memberships, err = m.Predict(nil, x); err != nil {
 		s.Fatal(err)
 	}
+	// It was found without memberships: a bound for all that could go wrong with these.
+	if most := placedMost(m, all.Mean(), all.Weight(), m.Floor+m.FloorError); !(m.Objective <= most && m.Objective >= m.Floor-m.FloorError) {
+		s.Fatalf("objective %g, at most %g, floor %g ± %g", m.Objective, most, m.Floor, m.FloorError)
+	}
+	m.Objective = plainObjective(x, m.Centers, m.Memberships, nil)
 	s.model(x, nil, m, false)
 	bad := NewMatrix(1, x.Cols+1, nil)
 	s.fails(errors.Join(all.Add(bad)), true)

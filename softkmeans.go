@@ -20,24 +20,31 @@ import (
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// Objective is ‖X − GF‖², weighted if weights were given, computed from X, G and F
-	// themselves. Like Floor and Total it is in squared units of the data, and
+	// ClusterMeans, of FitMinVolume and FitAlternating, are the means (k×d) of the clusters
+	// that Clusters are found from, weighted if weights were given. They are those of Clusters
+	// where these have come to rest. A cluster that has no row has its center. ClusterAxes (p×d) is the metric: the distance between rows x and y is
+	// the length of ClusterAxes·(x−y). Its unit has no meaning. nil: the plain distance. Both
+	// are nil with RowsUnit: labels are then the largest membership.
+	ClusterMeans *Matrix
+	ClusterAxes  *Matrix
+	Clusters     []int // n: the nearest of ClusterMeans for each row, which [Model.Labels] returns; nil: not found
+	// Objective is ‖X − GF‖², weighted if weights were given, computed from X, F and G with
+	// its rows divided by their sums. It includes what rounding can hide, so that it is an
+	// upper bound. Like Floor and Total it is in squared units of the data, and
 	// math.MaxFloat64 where weights or the number of rows take it out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values σ of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the
-	// data as it is, a lower bound that need not be reached.
+	// data as it is, a lower bound; it is reached where a half-space has the rows (see [Fit]).
 	Floor float64
-	// FloorError says how far the true minimum may be from Floor. Direct solvers state
-	// min(n, d)·2^-52·Total, which covers their rounding, on either side, in all tests;
-	// it is not a worst case.
+	// FloorError says how far the true minimum may be from Floor, on either side, with all
+	// rounding: Floor − FloorError is proved to be at most the minimum. It is some 1e-13 of
+	// Total for data of a hundred columns, and less for fewer.
 	//
-	// SolverKrylov's Floor is a lower bound, but for that much rounding. What the residuals
-	// of its Ritz vectors leave open is subtracted from Floor and added to FloorError, so
-	// that the minimum is at most Floor + FloorError. A converged bound assumes that the
-	// random start block was not orthogonal to a leading direction. One that stopped at
-	// its limit assumes that of 16 random vectors one is not nearly so, which fails with
-	// probability 2e-10.
+	// SolverKrylov proves that for a random start, whose seed comes from the data: Ritz
+	// values bound what is outside of the subspace if the start is not nearly orthogonal to a
+	// leading direction. Products with 16 random vectors are a check. Where the iteration
+	// stopped at its limit these are the bound, which fails with probability 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
@@ -46,13 +53,37 @@ type Model struct {
 	// Σ log(σ_i² + ε), on what Volume says. 0 for the other methods.
 	Lambda, Epsilon float64
 	Volume          Volume
-	Sum             Sum       // what the rows of Memberships, and those of Predict, add up to
-	Warnings        []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
+	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
+	// VolumeRatio is FitMinVolume's with SumToOne: the volume of the simplex of centers, as
+	// LogVolume computes it, is at most so many times the least that any pair with at most
+	// this Objective has. That least is proved (see [VolumeFloor]). It is math.MaxFloat64 where k−1 centers could
+	// have that error or nothing else is proved, and 0 where the simplex has no volume or
+	// none was computed.
+	VolumeRatio float64
+	Warnings    []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 
-	Solver     Solver    // the solver that gave the result
-	Iterations int       // of the run that gave the result; for Fit, steps of SolverKrylov, otherwise 0
-	Status     Status    // why it stopped
-	Trace      []float64 // the objective with its penalty after every iteration; nil for Fit
+	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
+	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
+	// has least squares. Objective is that of X − diag(s)·G·F, and Floor that of SumAtMostOne,
+	// a lower bound for any shade. nil otherwise.
+	Shade   []float64
+	Trimmed []int // the rows that Trim left out of the fit, rising; nil: none
+
+	Solver     Solver // the solver that gave the result
+	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov, otherwise 0
+	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a
+	// minimum, a saddle and for [Fit]. To first order no move of the centers by a small
+	// share s of ‖F‖ lowers the loss by more than s·Stationarity·Objective. It is
+	// ‖∇‖·‖F‖/Objective for the gradient ∇ over F, at exact memberships, of the objective
+	// with its penalty. F is from the mean, or from 0 with SumAtMostOne, and Objective
+	// counts as 1e-9·Total at least.
+	//
+	// A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by default. One
+	// of FitMinVolume may have more than 1 on columns of very different scale, and is then
+	// still on its way.
+	Stationarity float64
+	Status       Status    // why it stopped
+	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
 // Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d) and
@@ -64,20 +95,41 @@ type Model struct {
 // regular simplex that encloses the data, so its centers usually lie outside of it. The
 // result has the same bits on every call on one kind of machine, for any number of workers.
 //
+// With Sum: SumAtMostOne the rows of G add up to at most 1, and the data is not centred.
+// The minimum is Σ_{i>k} σ_i(X)², and a simplicial cone attains it, if some half-space has
+// all rows inside that are not 0, projected on k leading directions (Gillis & Kumar 2015).
+// Nonnegative data has one, unless σ_k = σ_{k+1} lets the directions mix parts of the data
+// that share no column. Enclosure and Orientation are those of a slice of the cone. Without
+// a half-space the problem is NP-hard. Status then is StatusNoHalfSpace: the model is
+// feasible, no worse than that of SumToOne, and Gap says how far above the floor it is.
+// [FitAlternating] can start from its Centers. Rows of rounding size do not count; a
+// half-space needs a v with a cosine of 2^-14 with all others.
+//
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective, and O(d·min(k, d)²)
 // for the basis. Memory: n·k + O(min(n, d)²) + O(d·k) floats, and for every worker a block
 // of 24 to 480 rows, or columns of wide data. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
-	o := orZero(opts)
-	return o.fit(ctx, x, k, o.Weights, o.Solver)
+	o := opts // a copy of a struct with padding would hide constants from TinyGo
+	if o == nil {
+		o = &Options{}
+	}
+	if o.Sum == SumAtMostOne {
+		return o.fitCone(ctx, x, k)
+	}
+	return o.fit(ctx, x, k, o.Weights, o.path())
 }
 
-// fit is Fit. Weights and solver are arguments of their own: where a program calls Fit
+// fit is Fit. Weights and path are arguments of their own: where a program calls Fit
 // with constants, such as nil for weights, TinyGo leaves out the code for the others.
-func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, solver Solver) (*Model, error) {
+func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, by path) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
+	}
+	if by.radius != 0 {
+		if err := checkRadius(k, by.radius, o); err != nil {
+			return nil, err
+		}
 	}
 	s, err := newSamples(ctx, x, weights, o.Workers, true)
 	if err != nil {
@@ -92,13 +144,13 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 		}
 	}
 	p := min(k-1, s.d)
-	pc, err := findPrincipal(s, p, solver)
+	pc, err := findPrincipal(s, p, by.solver)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := placeSimplex(s, m.Memberships, pc.basis, k, o)
+	e, err := placeSimplex(s, m.Memberships, pc.basis, o, by)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +160,7 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	objective, err := objectiveOf(s, m.Centers, m.Memberships, nil)
+	objective, err := objectiveOf(s, m.Centers, m.Memberships, SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -116,40 +168,143 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 	return m, nil
 }
 
+// fitCone is Fit for SumAtMostOne.
+func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error) {
+	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
+		return nil, err
+	}
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
+		return nil, err
+	}
+	pc, err := findPrincipal(s, min(directionsOf(k, SumAtMostOne), s.d), o.Solver)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne, Memberships: NewMatrix(s.n, k, nil)}
+	f, complete, err := placeCone(s, m.Memberships, pc, o)
+	if err != nil {
+		return nil, err
+	}
+	m.Centers = f
+	objective, err := objectiveOf(s, f, m.Memberships, SumAtMostOne)
+	if err != nil {
+		return nil, err
+	}
+	m.rate(s, objective, pc)
+	if complete {
+		return m, nil
+	}
+	if err := o.withoutHalfSpace(s, m, pc); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// withoutHalfSpace sets the status of a cone that leaves out rows. Memberships that add up
+// to 1 are feasible as well, and their minimum is known: Σ_{i≥k} σ_i² of the centred data,
+// from which rows of at most 1 go down. The best of the three stays. That is optimal, to
+// rounding, where the data has fewer than k directions.
+func (o *Options) withoutHalfSpace(s *samples, m *Model, pc *principal) error {
+	one, err := o.fit(s.ctx, s.x, m.Centers.Rows, o.Weights, o.path())
+	if err != nil {
+		return err
+	}
+	less := one.Memberships.Clone()
+	if err := solveRows(s, one.Centers, less, SumAtMostOne, indices(s.n)); err != nil {
+		return err
+	}
+	for _, g := range []*Matrix{one.Memberships, less} { // dependent centers cost the second digits
+		objective, err := objectiveOf(s, one.Centers, g, SumAtMostOne)
+		if err != nil {
+			return err
+		}
+		if s.unscaleSquare(objective) < m.Objective {
+			m.Centers, m.Memberships = one.Centers, g
+			m.rate(s, objective, pc)
+		}
+	}
+	if m.Gap > exactGap {
+		m.Status = StatusNoHalfSpace
+	}
+	return nil
+}
+
 // rate sets what compares the objective, in scaled units, with the floor.
 func (m *Model) rate(s *samples, objective float64, pc *principal) {
-	c := compareWithFloor(s, objective, pc, m.Centers.Rows)
+	c := compareWithFloor(s, objective, pc)
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 }
 
-// Labels returns the cluster with the largest membership for each row of Memberships, the
-// lowest index on ties. The result is empty where Memberships is nil, as FitSeq leaves it.
-// (&Model{Memberships: g}).Labels(nil) labels any memberships. dst receives the result;
-// nil allocates, and a wrong length panics.
-func (m *Model) Labels(dst []int) []int { return largest(dst, m.Memberships) }
+// Certificate returns what [Certify] says of the model's own centers and memberships, from
+// the numbers in the model. FitSeq's objective is that of the memberships that it hands
+// out, or would. MinMembership, MaxSumError, Repair and SpanError, which are rounding, are
+// not measured and 0. It proves nothing of a model without memberships whose Status is
+// StatusCancelled: the objective may be an estimate of [FitMinVolumeSeq]'s.
+func (m *Model) Certificate() Certificate {
+	objective := m.Objective
+	if objective == math.MaxFloat64 { // out of range
+		objective = math.Inf(1)
+	}
+	total := m.Total
+	if total < 0x1p-1021 { // rounded to a step of 2^-1074
+		total = max(0, total-0x1p-1074)
+	}
+	c := compare(objective, m.Floor, m.FloorError, total)
+	c.Objective, c.Total, c.Excess, c.Solver = m.Objective, m.Total, min(c.Excess, math.MaxFloat64), m.Solver
+	if m.Status == StatusCancelled && m.Memberships == nil {
+		c.Solver = SolverAuto
+		c.Excess, c.ExcessShare, c.ExcessFloors = math.MaxFloat64, math.MaxFloat64, math.MaxFloat64
+	}
+	return c
+}
 
-// largest returns the column of the largest entry of each row of g, the lowest on ties.
-func largest(dst []int, g *Matrix) []int {
-	n := 0
-	if g != nil {
-		n = g.Rows
+// Labels returns the cluster of each row that the model was fitted to: a copy of Clusters,
+// or without these the largest membership of each row, the lowest index on ties.
+//
+// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. They begin with
+// the largest memberships. Then each row goes to the nearest mean of a cluster, by a distance
+// that is shorter in directions in which the clusters are wide, until no row moves or for 20
+// steps. The largest membership is a poorer label: a cluster that lies between others is a
+// mixture of these, and is divided among them. It is
+// (&Model{Memberships: m.Memberships}).Labels(nil), for any memberships. Models of [Fit]
+// have no Clusters. The result is empty where Memberships is nil as well, as FitSeq and
+// FitMinVolumeSeq leave it; [Model.PredictLabels] labels rows by the same rule.
+//
+// dst receives the result; nil allocates, and a wrong length panics.
+func (m *Model) Labels(dst []int) []int {
+	if m.Clusters == nil {
+		return largest(dst, m.Memberships)
 	}
-	dst = labelsOf(dst, n)
-	for i := range dst {
-		dst[i] = argmax(g.Row(i))
-	}
+	dst = labelsOf(dst, len(m.Clusters))
+	copy(dst, m.Clusters)
 	return dst
 }
 
-// labelsOf returns dst, or new labels where dst is nil. It panics if they are not n.
-func labelsOf(dst []int, n int) []int {
-	if dst == nil {
-		dst = make([]int, n)
+// PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]:
+// the nearest of ClusterMeans by ClusterAxes, the lowest index where distances agree to
+// rounding. Without ClusterMeans it is the largest of the memberships that [Model.Predict]
+// finds. The rows that the model was fitted to get its Labels, of the latter rule but for ties
+// to rounding.
+//
+// dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk), or that
+// of Predict. Errors: those of Predict; on an error dst is unchanged.
+func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
+	if m.ClusterMeans != nil {
+		err := firstError(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans(ErrShape))
+		if err != nil {
+			return nil, err
+		}
+		return nearest(dst, x, metric{m.ClusterMeans, m.ClusterAxes})
 	}
-	if len(dst) != n {
-		panic("softkmeans: dst has length " + strconv.Itoa(len(dst)) + " for " + strconv.Itoa(n) + " rows")
+	g, err := m.Predict(nil, x)
+	if err != nil {
+		return nil, err
 	}
-	return dst
+	return largest(dst, g), nil
 }
 
 // checkFitted is an error for a model without centers, or with some that are out of range.
@@ -162,22 +317,84 @@ func (m *Model) checkFitted() error {
 	return fail(ErrTooFewSamples, "the model has no centers")
 }
 
+// label sets the model's clusters, with their means and axes, for the samples that have its
+// memberships. lead are leading directions of the samples, or nil.
+func (m *Model) label(s *samples, lead *Matrix) error {
+	labels := largest(nil, m.Memberships)
+	q, err := findClusters(s, labels, m.Centers, lead)
+	if err != nil {
+		return err
+	}
+	m.ClusterMeans, m.ClusterAxes, m.Clusters = q.means, q.axes, make([]int, s.n)
+	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
+}
+
+// checkMeans is an error of the given kind unless there is a mean for each center, with axes
+// of its length.
+func (m *Model) checkMeans(kind error) error {
+	c, f := m.ClusterMeans, m.Centers
+	if m.ClusterAxes != nil {
+		if err := m.checkAxes(kind); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c == nil || f != nil && c.Rows == f.Rows && c.Cols == f.Cols:
+		return nil
+	case f == nil:
+		return fail(kind, "the model has cluster means without centers")
+	}
+	return fail(kind, "the model has centers of "+shape(f.Rows, f.Cols)+" and cluster means of "+shape(c.Rows, c.Cols))
+}
+
+// checkAxes is an error of the given kind unless the axes are as fits leave them: entries of
+// an axis add up to at most 1 in size, so that products with data are in range.
+func (m *Model) checkAxes(kind error) error {
+	c, axes := m.ClusterMeans, m.ClusterAxes
+	if err := checkShape("cluster axes", axes); err != nil {
+		return err
+	}
+	if c == nil {
+		return fail(kind, "the model has cluster axes without cluster means")
+	}
+	if axes.Cols != c.Cols || axes.Rows == 0 {
+		return fail(kind, "the model has cluster means of "+shape(c.Rows, c.Cols)+" and cluster axes of "+shape(axes.Rows, axes.Cols))
+	}
+	for a := range axes.Rows {
+		sum := 0.0
+		for _, v := range axes.row(a) {
+			sum += math.Abs(v)
+		}
+		if !(sum <= 1) {
+			return fail(kind, "the entries of the model's cluster axis "+strconv.Itoa(a)+" add up to more than 1")
+		}
+	}
+	return nil
+}
+
 // Nearest returns for each row of x (n×d) the index of the nearest center, the lowest
-// where distances agree to rounding. These are hard labels as k-means has them;
-// [Model.Labels] takes the largest membership. The two differ where a cluster lies between
-// others: its samples are mixtures of these, and Labels gives them to a neighbour. Rows may
-// be new ones.
+// where distances agree to rounding. Centers of a mixture may lie outside of the data, and
+// the nearest one then says little: [Model.PredictLabels] takes means of clusters in their
+// place. Rows may be new ones.
 //
 // dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk).
 // Errors: those of [Model.Predict]; on an error dst is unchanged.
 func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
-	if err := firstError(m.checkFitted(), checkShape("x", x)); err != nil {
+	if err := m.checkFitted(); err != nil {
 		return nil, err
 	}
-	k := m.Centers.Rows
+	return nearest(dst, x, metric{means: m.Centers})
+}
+
+// nearest is Nearest for checked vectors.
+func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
+	if err := checkShape("x", x); err != nil {
+		return nil, err
+	}
+	k := q.means.Rows
 	switch {
-	case x.Cols != m.Centers.Cols:
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+	case x.Cols != q.means.Cols:
+		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(q.means.Cols))
 	case k >= math.MaxInt32:
 		return nil, fail(ErrShape, strconv.Itoa(k)+" centers are too many")
 	}
@@ -189,34 +406,12 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 		return nil, err
 	}
 	dst = labelsOf(dst, x.Rows)
-	clear(dst)
-	p := newSimplexProblem(m.Centers, SumToOne)
-	if p.flat {
-		return dst, nil
-	}
-	half := make([]float64, p.k)
-	for j := range half {
-		half[j] = sumSquares(p.vertices.row(j)) / 2
-	}
-	err := eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
-		b := p.products(at, x)
-		for i := at.lo; i < at.hi; i++ {
-			row := b[(i-at.lo)*p.k:][:p.k]
-			size, _ := rowMaxAbs(row)
-			for j, v := range row { // rounding keeps coincident centers apart
-				if v-half[j] > row[dst[i]]-half[dst[i]]+float64(p.d+4)*0x1p-52*max(size, half[j]) {
-					dst[i] = j
-				}
-			}
-		}
-	})
-	return dst, err
+	return dst, q.nearest(ctx, workers, dst, x)
 }
 
 // Predict returns the memberships (n×k) of the rows of x (n×d): for each the exact
 // minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum says so), as
-// [SimplexLeastSquares] finds it. The labels of these rows are
-// (&Model{Memberships: g}).Labels(nil).
+// [SimplexLeastSquares] finds it. [Model.PredictLabels] has the labels of these rows.
 //
 // Rows must be in the units of those that the model was fitted to, scaled by the same
 // numbers where those were. On the rows that the model was fitted to these are its
@@ -225,6 +420,9 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 // 1e-6. A mean further than 1e6 times the spread from 0 costs digits of the centers, and so
 // of this agreement.
 //
+// Where Rows is RowsUnit, g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and
+// 1/k each where a is 0.
+//
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
 // Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without centers; on an
 // error dst is unchanged.
@@ -232,6 +430,29 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
 	}
+	if m.Rows == RowsUnit {
+		return m.predictShaded(dst, x)
+	}
 	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
 	return g, err
+}
+
+// predictShaded is Predict for RowsUnit.
+func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
+	if err := checkShape("x", x); err != nil {
+		return nil, err
+	}
+	k := m.Centers.Rows
+	if x.Cols != m.Centers.Cols {
+		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+	}
+	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+		return nil, err
+	}
+	ctx, workers := context.Background(), workerCount(0)
+	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
+		return nil, err
+	}
+	dst = destination(dst, x.Rows, k)
+	return dst, coneShares(parallelism{ctx, workers}, dst, nil, x, m.Centers)
 }

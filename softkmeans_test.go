@@ -69,6 +69,7 @@ func TestGlobalMinimum(t *testing.T) {
 
 // TestRealData holds Fit, Certify and Predict to each other.
 func TestRealData(t *testing.T) {
+	t.Parallel()
 	for _, name := range realSets {
 		x := head(loadCSV(t, name), 200)
 		floors, total := oracle(x, nil)
@@ -83,8 +84,11 @@ func TestRealData(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					floor := floors[min(k-1, len(floors)-1)]
-					if !c.Optimal(1e-12) || math.Abs(c.Floor-floor) > 1e-12*total || c.SpanError > 1e-7 {
+					floor, span := floors[min(k-1, len(floors)-1)], 1e-7
+					if m.Solver == SolverKrylov { // about the root of krylovTol, by which the floor may be off
+						span = 1e-6
+					}
+					if !c.Optimal(1e-12) || math.Abs(c.Floor-floor) > 1e-12*total || c.SpanError > span {
 						t.Errorf("%s k=%d %v %v: %+v, oracle's floor %g", name, k, solver, enc, c, floor)
 					}
 					// Predict solves a problem that the memberships solve, too.
@@ -401,7 +405,7 @@ func TestOneCenterLarge(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		m, err := Fit(bg, x, 1, &Options{Solver: solver, Workers: 1})
 		runtime.ReadMemStats(&after)
-		if err != nil || m.Solver != SolverKrylov || m.Status != StatusOptimal || m.Floor != m.Total || math.Abs(m.Gap) > 1e-14 {
+		if err != nil || m.Solver != SolverKrylov || m.Status != StatusOptimal || m.Floor != m.Total || !(m.Gap <= 1e-14+2*gamma(manyChunks+dotDepth(700)+18) && m.Gap >= -m.FloorError/m.Total) {
 			t.Errorf("%v: %+v %v", solver, m, err)
 		}
 		if got := after.TotalAlloc - before.TotalAlloc; got > 600*600*8 {
@@ -426,7 +430,8 @@ func TestFewLongRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)
-			if got := int(after.TotalAlloc-before.TotalAlloc) / (8 * d); got > 30+3*n {
+			// The basis and the probes are probes+1 of them, their products with the data as many.
+			if got := int(after.TotalAlloc-before.TotalAlloc) / (8 * d); got > 30+n+4*(probes+1)+2*stripLength(n) {
 				t.Errorf("%d rows, %v: memory for %d rows", n, solver, got)
 			}
 		}

@@ -4,21 +4,26 @@ package softkmeans
 // global simplex, random rows.
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
 )
 
-// The effort of InitKMeans. kmeansRuns starts of k-means++ are compared, each with at
-// most kmeansSteps iterations in the principal subspace and liftedSteps on the samples
-// themselves. Where there are more than kmeansRows rows, that many are drawn for the
-// comparison. The best run then continues on all rows.
+// The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the
+// principal subspace. The kmeansKept best go on there, up to kmeansSteps, and the
+// kmeansLifted best of these take liftedSteps on the samples themselves. Where there are more
+// than kmeansRows rows, that many are drawn for all this. The best run then continues on
+// all rows.
 const (
-	kmeansRuns  = 20
-	kmeansSteps = 100
-	liftedSteps = 10
-	kmeansRows  = 20000
+	kmeansRuns   = 20
+	firstSteps   = 4
+	kmeansKept   = 6
+	kmeansSteps  = 100
+	kmeansLifted = 3
+	liftedSteps  = 10
+	kmeansRows   = 10000
 )
 
 // sampleRow draws an index with probability proportional to its share, 0 where all
@@ -248,9 +253,10 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 // subspace, and axes its directions in those of z.
 //
 // The runs are made in the principal subspace, which holds the optimum of the relaxed
-// problem (Ding & He 2004). They take a fraction of the time there. Each is then continued
-// on the samples themselves, and mostly ends at a lower inertia than a run that has
-// always had all coordinates. That last inertia tells which run is best.
+// problem (Ding & He 2004). They take a fraction of the time there. The best after a few
+// steps go on to their end, and the best of these on the samples themselves. They mostly
+// end at a lower inertia than a run that has always had all coordinates. That last
+// inertia tells which run is best.
 func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
 	full, flat := *m, *m
 	flat.z = w.Clone()
@@ -261,38 +267,53 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 		full.s, flat.s = &same, &same
 		full.z, flat.z = chosenRows(m.z, rows), chosenRows(w, rows)
 	}
-	quick, slow := newClustering(&flat), newClustering(&full)
-	best, lifted := NewMatrix(m.k, m.z.Cols, nil), NewMatrix(m.k, m.z.Cols, nil)
-	least := math.Inf(1)
-	var seen []float64
-	for run := range kmeansRuns {
-		f := plusPlus(&flat, rng, quick.scratch)
-		inertia, err := quick.lloyd(f, kmeansSteps)
-		if err != nil {
+	quick := newClustering(&flat)
+	runs := make([]kmeansRun, kmeansRuns)
+	for i := range runs {
+		runs[i].f = plusPlus(&flat, rng, quick.scratch)
+	}
+	for _, stage := range [...]struct{ runs, steps int }{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
+		runs = runs[:min(stage.runs, len(runs))]
+		if err := quick.race(runs, stage.steps); err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(seen, func(v float64) bool { return math.Abs(v-inertia) <= 1e-5*inertia }) {
-			continue
-		}
-		seen = append(seen, inertia)
-		clear(lifted.Data)
+		runs = slices.CompactFunc(runs, func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia })
+	}
+	runs = runs[:min(kmeansLifted, len(runs))]
+	for i, r := range runs {
+		runs[i].f = NewMatrix(m.k, m.z.Cols, nil)
 		for a := range m.k {
-			for c, v := range f.row(a) {
-				axpy(lifted.row(a), v, axes.row(c))
+			for c, v := range r.f.row(a) {
+				axpy(runs[i].f.row(a), v, axes.row(c))
 			}
 		}
-		if inertia, err = slow.lloyd(lifted, liftedSteps); err != nil {
-			return nil, err
-		}
-		if inertia < least || run == 0 {
-			best, lifted, least = lifted, best, inertia
-		}
+	}
+	slow := newClustering(&full)
+	if err := slow.race(runs, liftedSteps); err != nil {
+		return nil, err
 	}
 	if full.z != m.z {
 		slow = newClustering(m)
 	}
-	_, err := slow.lloyd(best, kmeansSteps)
-	return best, err
+	_, err := slow.lloyd(runs[0].f, kmeansSteps)
+	return runs[0].f, err
+}
+
+// kmeansRun is a run of k-means: its centers so far, and their inertia.
+type kmeansRun struct {
+	f       *Matrix
+	inertia float64
+}
+
+// race continues runs by so many steps, and sorts them by their inertia.
+func (l *clustering) race(runs []kmeansRun, steps int) (err error) {
+	for i := range runs {
+		if runs[i].inertia, err = l.lloyd(runs[i].f, steps); err != nil {
+			return err
+		}
+	}
+	slices.SortStableFunc(runs, func(a, b kmeansRun) int { return cmp.Compare(a.inertia, b.inertia) })
+	return nil
 }
 
 // drawRows returns rows drawn by weight, with replacement.
@@ -311,37 +332,15 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extremeRows is InitSPA. It first takes the sample farthest from the mean, or from the
-// origin for rows that add up to at most 1. Each next one is farthest from the affine
-// (linear) hull of those before, in the coordinates w (n×p).
+// extremeRows is InitSPA, in the coordinates w (n×p).
 func extremeRows(m *alternation, w *Matrix) *Matrix {
-	n, rest := w.Rows, w.Clone()
+	weights := make([]float64, w.Rows)
+	for i := range weights {
+		weights[i] = m.s.weight(i)
+	}
 	f := NewMatrix(m.k, m.z.Cols, nil)
-	for j := range m.k {
-		if stopped(m.ctx) { // the next pass over the samples returns the error
-			return f
-		}
-		best, most := 0, -1.0
-		for i := range n {
-			if d := sumSquares(rest.row(i)); d > most && m.s.weight(i) > 0 {
-				best, most = i, d
-			}
-		}
-		copy(f.row(j), m.z.row(best))
-		if most <= 0 {
-			continue
-		}
-		top := slices.Clone(rest.row(best))
-		if j == 0 && m.sum == SumToOne {
-			for i := range n {
-				axpy(rest.row(i), -1, top)
-			}
-			continue
-		}
-		scale(top, 1/norm2(top))
-		for i := range n {
-			projectOut(rest.row(i), top)
-		}
+	for j, i := range farthestRows(m.ctx, w, weights, m.k, m.sum == SumToOne) {
+		copy(f.row(j), m.z.row(i))
 	}
 	return f
 }

@@ -18,10 +18,14 @@ import (
 type moments struct {
 	units
 	rows     int     // all, also those of weight 0
+	atZero   bool    // sums of squares are about 0, which mean then is: see aboutZero
 	cols     int     // 0 before the first row of positive weight
 	weight   float64 // Σw_i; where it is 0 all but rows is 0
 	mean     []float64
 	meanRest []float64 // what rounding took off the mean
+	// Bounds of errors: of the weight, relative to it; of the length of mean + meanRest; and
+	// of the scatter, or the sum of squares, in the trace and the Frobenius norm.
+	weightOff, meanOff, scatterOff float64
 }
 
 // junction says how two sums of squares about their own means become one:
@@ -42,9 +46,15 @@ func momentsOf(s *samples) (*moments, error) {
 	if s.zeros {
 		m.exp = leastExp
 	}
+	var lost, rest float64
 	for i := range s.n {
-		m.weight += s.weight(i)
+		m.weight, rest = twoSum(m.weight, s.weight(i))
+		lost += rest
 	}
+	if m.weight += lost; lost != 0 {
+		m.weightOff = 0x1p-51
+	}
+	s.fine = meanRest{rest: m.meanRest, mass: m.weight, depth: chunking{s.n, s.d, reduceChunks}.depth() + 8}
 	if s.n == 1 { // the mean is the row
 		m.mean = s.mean
 		return m, nil
@@ -107,10 +117,13 @@ func (m *moments) join(t *moments) junction {
 		weight: weight * share, shift: make([]float64, m.cols),
 	}
 	a, b := math.Ldexp(1, m.exp-exp), math.Ldexp(1, t.exp-exp)
+	var size, length float64 // squares of a mean and of the shift
 	for c := range j.shift {
 		mean, rest := a*m.mean[c], a*m.meanRest[c]
 		mean2, rest2 := b*t.mean[c], b*t.meanRest[c]
 		j.shift[c] = (mean2 - mean) + (rest2 - rest)
+		size += max(mean*mean, mean2*mean2)
+		length += j.shift[c] * j.shift[c]
 		if more > weight {
 			mean, rest = mean2, rest2
 		}
@@ -119,17 +132,60 @@ func (m *moments) join(t *moments) junction {
 		m.mean[c] = sum + lost
 		m.meanRest[c] = lost - (m.mean[c] - sum)
 	}
-	m.rows, m.weight, m.units = rows, weight+more, units{exp, wexp}
+	// The means are off by what they were before, and by rounding: of the shift, three
+	// times, and of the rests, which are 2^-53 of the means or less.
+	size, length = math.Sqrt(size), math.Sqrt(length)
+	shift := a*m.meanOff + b*t.meanOff + 0x1p-51*length + 0x1p-103*size
+	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
+	m.meanOff = (1+0x1p-40)*((1-share)*a*m.meanOff+share*b*t.meanOff) + off*math.Abs(step)*length + 0x1p-102*size
+	m.scatterOff = (1+0x1p-40)*(math.Ldexp(m.scatterOff, j.own)+math.Ldexp(t.scatterOff, j.other)) +
+		1.01*j.weight*(2*length*shift+shift*shift+off*length*length)
+	sum, lost := twoSum(weight, more)
+	if m.weightOff = max(m.weightOff, t.weightOff); lost != 0 {
+		m.weightOff += 0x1p-52
+	}
+	m.rows, m.weight, m.units = rows, sum, units{exp, wexp}
 	return j
 }
 
 // frame returns samples without rows: the units, the mean and the shape of the data.
 func (m *moments) frame(ctx context.Context, workers int) *samples {
-	return &samples{ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: true, mean: m.mean, workers: workerCount(workers), part: true}
+	return &samples{
+		ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean, fine: meanRest{rest: m.meanRest, mass: m.weight},
+		workers: workerCount(workers), part: true,
+	}
 }
 
-// rankBound is the largest rank that the data can have about its mean.
-func (m *moments) rankBound() int { return min(max(m.rows-1, 0), m.cols) }
+// rankBound is the largest rank that the data can have about its mean, or about 0.
+func (m *moments) rankBound() int {
+	if m.atZero {
+		return min(m.rows, m.cols)
+	}
+	return min(max(m.rows-1, 0), m.cols)
+}
+
+// aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean:
+// Σwxxᵀ is the scatter and W·mean·meanᵀ. The mean is off by meanOff, and W by weightOff.
+// What the rest of the mean has with itself is left out. The three additions round 2^-53 of
+// the sums each.
+func (s *Stats) aboutZero() (mean []float64) {
+	length := norm2(s.mean) + norm2(s.meanRest)
+	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) + (gamma(s.cols+8)+s.weightOff)*length*length)
+	rest := s.scatter
+	for c, v := range s.mean {
+		if len(rest) > 0 {
+			n := s.cols - c
+			axpy(rest[:n], s.weight*v, s.mean[c:])
+			axpy(rest[:n], s.weight*v, s.meanRest[c:])
+			axpy(rest[:n], s.weight*s.meanRest[c], s.mean[c:])
+			s.scatterOff += 0x1p-50 * rest[0]
+			rest = rest[n:]
+		}
+	}
+	mean = s.mean
+	s.atZero, s.mean, s.meanRest, s.meanOff = true, make([]float64, s.cols), make([]float64, s.cols), 0
+	return mean
+}
 
 // Stats is what [FitSeq] learns of the data in its first pass: weighted count, mean and
 // scatter matrix. The floors and the principal subspace depend on nothing else. Different
@@ -168,28 +224,37 @@ func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	if err != nil || part == nil {
 		return err
 	}
-	return s.addPart(part, m)
+	_, err = s.addPart(part, m)
+	return err
 }
 
-// addPart adds rows with their moments.
-func (s *Stats) addPart(part *samples, m *moments) error {
+// addPart adds rows with their moments, and says how the sums were joined.
+func (s *Stats) addPart(part *samples, m *moments) (j junction, err error) {
 	d := part.d
 	if err := checkSize("the scatter matrix", d+1, d+1); err != nil {
-		return err
+		return j, err
 	}
 	gram, err := gramMatrix(part)
+	if err == nil {
+		err = recentre(part, gram)
+	}
 	if err != nil {
-		return err
+		return j, err
 	}
 	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)), scatterRest: make([]float64, triangleSize(d))}
-	for i, v := range m.meanRest { // from the rounded mean to the mean itself
-		row := gram.row(i)[i:]
-		axpy(row, -m.weight*v, m.meanRest[i:])
-		row[0] = max(row[0], 0)
-		t.scatter = append(t.scatter, row...)
+	for i := range d {
+		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
-	s.merge(&t)
-	return nil
+	total := trace(gram)
+	t.setErrors(part, total, gramError(part, total))
+	return s.merge(&t), nil
+}
+
+// setErrors sets the bounds for rows with the sum of squares given, which is off by at most
+// off about the mean in memory.
+func (m *moments) setErrors(part *samples, total, off float64) {
+	m.meanOff = part.fine.off(total) / math.Sqrt(m.weight) * (1 + 0x1p-40)
+	m.scatterOff = off + part.fine.bound(total)
 }
 
 // newPart checks rows that come after those of m. It returns them as samples about their
@@ -249,7 +314,7 @@ func (s *Stats) Merge(t *Stats) error {
 	return nil
 }
 
-func (s *Stats) merge(t *Stats) {
+func (s *Stats) merge(t *Stats) junction {
 	j := s.join(&t.moments)
 	if j.second {
 		s.scatter, s.scatterRest = slices.Clone(t.scatter), slices.Clone(t.scatterRest)
@@ -267,6 +332,7 @@ func (s *Stats) merge(t *Stats) {
 			i++
 		}
 	}
+	return j
 }
 
 // Rows returns how many rows were added, those of weight 0 included.
@@ -315,6 +381,9 @@ func (s *Stats) full() *Matrix {
 	return m
 }
 
+// fullError bounds the error of full, which leaves out the rest, as principalOfGram takes it.
+func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
+
 // Floors returns what [Floors] returns of all rows: the global minimum for
 // k = 1 … min(n, d)+1, for [ProposeK] among others. Values below min(n, d)·2^-52 of the
 // first are rounding, since the scatter matrix has squared the data. Cost: O(d³). Errors:
@@ -323,26 +392,22 @@ func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	}
-	values, _ := leadingEigen(context.Background(), s.full(), 0, workerCount(0))
+	full := s.full()
+	total := trace(full)
+	values, _ := leadingEigen(context.Background(), full, 0, workerCount(0))
 	values = values[:min(s.rows, s.cols)]
 	clear(values[s.rankBound():])
-	return floorsOf(s.units, values), nil
+	return floorsOf(s.units, values, total), nil
 }
 
 // principal finds the p leading directions of the rows' scatter, p ≤ d.
 func (s *Stats) principal(ctx context.Context, p, workers int) (*principal, error) {
 	full := s.full()
-	total := trace(full)
-	values, rows := leadingEigen(ctx, full, p, workerCount(workers))
-	if err := cancelled(ctx); err != nil {
+	pc, values, rows, err := principalOfGram(s.frame(ctx, workers), full, wanted{p, 0}, s.fullError(full))
+	if err != nil {
 		return nil, err
 	}
-	pc := &principal{solver: SolverGram, status: StatusOptimal, total: total, squares: values[:p]}
-	if rank := s.rankBound(); p < rank {
-		pc.floor = min(tailSum(values[:rank], p), pc.total)
-	}
-	pc.floorError = float64(min(s.rows, s.cols)) * 0x1p-52 * pc.total
-	var err error
+	pc.status, pc.squares = StatusOptimal, values[:p]
 	pc.basis, err = completed(ctx, rows, p, s.cols)
 	return pc, err
 }

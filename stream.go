@@ -11,11 +11,6 @@ import (
 	"strconv"
 )
 
-// streamGramSide is the largest number of columns for which SolverAuto forms the
-// scatter matrix: three matrices of 32 MB. Beyond, SolverKrylov reads the data more
-// often and needs no such matrix.
-const streamGramSide = 2048
-
 // defaultPasses bounds those of SolverKrylov.
 const defaultPasses = 30
 
@@ -45,6 +40,11 @@ const fewestPasses = 4
 // then how far the objective is above the floor, either of which may be off the minimum;
 // SolverGram finds it.
 //
+// SumAtMostOne takes one more pass, for the half-space, and two more each where rows turn
+// out to be outside, at most twice. Without a half-space the passes of SumToOne follow. With
+// StatusNoHalfSpace Objective is for memberships of 0, or those of SumToOne, for the rows
+// that no cone has; Predict's are better.
+//
 // Data that changes between passes is an [ErrChanged], as far as the counts and the sum of
 // squares of every pass show it. Another number of rows or of columns is an [ErrShape] as
 // well. Errors of blocks and of SeqOptions.Memberships are returned wrapped, with the
@@ -55,7 +55,7 @@ const fewestPasses = 4
 // in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
-	if err := checkFit(k, &o); err != nil {
+	if err := checkRegular(k, &o); err != nil {
 		return nil, err
 	}
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
@@ -65,7 +65,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
-	if o.Weights != nil {
+	if o.Weights != nil || o.Sum == SumAtMostOne {
 		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
 			return nil, err
 		}
@@ -74,20 +74,38 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if err != nil {
 		return nil, err
 	}
-	var e Extent
-	if err := q.each(func(at rowBlock) error { return e.add(ctx, p, at.x, at.weights, o.Workers) }); err != nil {
-		return nil, err
+	if o.Sum == SumAtMostOne {
+		return q.fitCone(p)
 	}
-	m, err := p.Model(&e)
-	if err != nil {
-		return nil, err
+	m, e, err := q.reach(p)
+	if err != nil || o.Seq.Memberships == nil {
+		return m, err
 	}
-	if o.Seq.Memberships != nil {
-		if err := q.memberships(p, p.enclose(&e), m); err != nil {
-			return nil, err
+	return q.memberships(p, &p.pc, m, p.simplexMemberships(e, m.Centers))
+}
+
+// simplexMemberships returns what fills in the memberships of a block.
+func (p *Subspace) simplexMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
+	around := p.enclose(e)
+	return func(s *samples, g *Matrix) error {
+		if _, err := projectRows(s, g, p.pc.basis, &Matrix{}, EnclosureBall); err != nil {
+			return err
 		}
+		if err := fillMemberships(s, g, p.pc.basis.Rows, around); err != nil {
+			return err
+		}
+		return solveZeroWeights(s, centers, g, SumToOne)
 	}
-	return m, nil
+}
+
+// reach makes the pass for the extent, and the model.
+func (q *sequence) reach(p *Subspace) (*Model, *Extent, error) {
+	e := new(Extent)
+	if err := q.extent(p, e); err != nil {
+		return nil, nil, err
+	}
+	m, err := p.Model(e)
+	return m, e, err
 }
 
 // sequence makes passes over the blocks. It cuts the rows into blocks of its own, the same
@@ -243,7 +261,7 @@ func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) er
 		if err != nil {
 			return err
 		}
-		more, err := s.totalSquares()
+		more, _, err := s.totalSquares()
 		if err != nil {
 			return err
 		}
@@ -298,25 +316,78 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	pc, err := q.principal(s, min(k-1, s.cols))
+	pc, mean, err := q.principalFor(s, k, q.o.Sum)
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.moments, pc, k, q.o), nil
+	return newSubspace(s.moments, pc, mean, k, q.o), nil
+}
+
+// principalFor finds the directions for k centers, about 0 for SumAtMostOne. It returns
+// the mean as well.
+func (q *sequence) principalFor(s *statistics, k int, sum Sum) (pc *principal, mean []float64, err error) {
+	mean = s.mean
+	if sum == SumAtMostOne {
+		if mean, err = s.aboutZero(q.ctx); err != nil {
+			return nil, nil, err
+		}
+	}
+	pc, err = q.principal(s, min(directionsOf(k, sum), s.cols))
+	return pc, mean, err
+}
+
+// aboutZero is Stats.aboutZero for all solvers.
+func (s *statistics) aboutZero(ctx context.Context) (mean []float64, err error) {
+	s.seed = seedOf(s.mean, 1)
+	if s.scatter == nil {
+		s.total += s.weight * (sumSquares(s.mean) + 2*dot(s.mean, s.meanRest))
+		s.scatterOff += 0x1p-50 * s.total
+	}
+	if s.triangle != nil {
+		stack := NewMatrix(s.cols+1, s.cols, nil)
+		copyRows(stack, s.triangle)
+		last := stack.row(s.cols)
+		axpy(last, math.Sqrt(s.weight), s.mean)
+		axpy(last, math.Sqrt(s.weight), s.meanRest)
+		qrReduce(ctx, stack)
+		copyRows(s.triangle, rowsOf(stack, 0, s.cols))
+	}
+	return s.Stats.aboutZero(), cancelled(ctx)
+}
+
+// extent makes the pass that finds how far the rows reach. For SolverJacobi it proves the
+// floor as well.
+func (q *sequence) extent(p *Subspace, e *Extent) error {
+	dims := p.pc.basis.Rows
+	var left *outside
+	if p.pc.solver == SolverJacobi && 0 < dims && dims < p.rankBound() && p.pc.floor < lostShare*p.pc.total {
+		left = newOutside(p.pc.basis, dims)
+		left.mean = math.Sqrt(p.weight) * p.meanOff
+	}
+	err := q.each(func(at rowBlock) error {
+		if left != nil {
+			s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
+			if err == nil {
+				err = left.add(s)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return e.add(q.ctx, p, at.x, at.weights, q.o.Workers)
+	})
+	if left != nil {
+		p.pc.within(left.floor(math.Inf(1)))
+	}
+	return err
 }
 
 // statistics are what the first pass finds: the moments, and what the solver needs.
 type statistics struct {
 	Stats
-	triangle factor  // of SolverJacobi
+	triangle *Matrix // of SolverJacobi: R with RᵀR the scatter matrix
 	total    float64 // of SolverKrylov
-}
-
-// factor is R with RᵀR the scatter matrix, but for the rounding of the blocks' means:
-// the trace is too large by off.
-type factor struct {
-	r   *Matrix
-	off float64
+	seed     uint64  // of SolverKrylov about 0, where there is no mean to make it of
 }
 
 // statistics makes the first pass. also, unless it is nil, is called for every block too.
@@ -339,7 +410,8 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		case err != nil || part == nil:
 			return err
 		case gramOnly || q.o.Solver <= SolverGram:
-			return s.addPart(part, m)
+			_, err := s.addPart(part, m)
+			return err
 		case q.o.Solver == SolverJacobi:
 			return s.addTriangle(part, m)
 		default:
@@ -363,38 +435,40 @@ func (s *statistics) addTriangle(part *samples, t *moments) error {
 	if err := checkSize("a stack of two factors", 2*d+1, d); err != nil {
 		return err
 	}
-	f, off := &s.triangle, t.weight*sumSquares(t.meanRest)
-	j := s.join(t)
+	j, err := s.addPart(part, t)
+	if err != nil {
+		return err
+	}
 	switch {
 	case j.second:
-		*f = factor{r, off}
+		s.triangle = r
 	case j.shift != nil:
 		stack := NewMatrix(2*d+1, d, nil)
-		copy(stack.Data, f.r.Data)
+		copy(stack.Data, s.triangle.Data)
 		copy(stack.Data[d*d:], r.Data)
 		scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
 		scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
 		axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
 		qrReduce(part.ctx, stack)
-		copy(f.r.Data, stack.Data[:d*d])
-		f.off = math.Ldexp(f.off, j.own) + math.Ldexp(off, j.other)
+		copy(s.triangle.Data, stack.Data[:d*d])
 	}
 	return cancelled(part.ctx)
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
 func (s *statistics) addTotal(part *samples, t *moments) error {
-	squares, err := part.totalSquares()
+	squares, off, err := part.totalSquares()
 	if err != nil {
 		return err
 	}
-	squares = max(squares-t.weight*sumSquares(t.meanRest), 0)
+	t.setErrors(part, squares, off)
 	j := s.join(t)
 	switch {
 	case j.second:
 		s.total = squares
 	case j.shift != nil:
 		s.total = math.Ldexp(s.total, j.own) + math.Ldexp(squares, j.other) + j.weight*sumSquares(j.shift)
+		s.scatterOff += gamma(dotDepth(part.d)+8) * s.total
 	}
 	return nil
 }
@@ -405,35 +479,47 @@ func (q *sequence) principal(s *statistics, p int) (*principal, error) {
 	case gramOnly || q.o.Solver <= SolverGram:
 		return s.principal(q.ctx, p, q.o.Workers)
 	case q.o.Solver == SolverJacobi:
-		return s.principalOfTriangle(q.ctx, p)
+		return s.principalOfTriangle(q.ctx, p, q.o.Workers)
 	default:
 		return q.principalKrylov(s, p)
 	}
 }
 
-// principalOfTriangle takes the singular values of R.
-func (s *statistics) principalOfTriangle(ctx context.Context, p int) (*principal, error) {
-	pc, values, err := principalOfR(s.frame(ctx, 1), s.triangle.r, p)
+// principalOfTriangle takes the singular values of R. The scatter proves the floor, and
+// where that is far below the total the next pass does.
+func (s *statistics) principalOfTriangle(ctx context.Context, p, workers int) (*principal, error) {
+	frame := s.frame(ctx, workers)
+	pc, values, rows, err := principalOfR(frame, s.triangle)
 	if err != nil {
 		return nil, err
 	}
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
-	pc.solver = SolverJacobi
-	off := s.triangle.off
-	if rank := s.rankBound(); p < rank {
-		pc.floor = max(0, tailSum(values[:rank], p)-off)
+	full := s.full()
+	off := s.fullError(full)
+	pc.total = trace(full)
+	pc.totalError = off + gamma(s.cols)*pc.total
+	switch rank := s.rankBound(); {
+	case p == 0:
+		pc.floor, pc.floorError = pc.total, pc.totalError
+	case p < rank:
+		pc.floor = tailSum(values[:rank], p)
+		pc.floorError = pc.byGram(frame, full, rowsOf(rows, 0, p), values, off)
 	}
-	pc.total = max(0, pc.total-off)
-	pc.floorError = float64(min(s.rows, s.cols))*0x1p-52*pc.total + off
-	return pc, nil
+	pc.basis, err = completed(ctx, rowsOf(rows, 0, p), p, s.cols)
+	return pc, err
 }
 
 // principalKrylov makes a pass for every product with the data.
 func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
-	m, total := &s.moments, s.total
-	data := &Subspace{moments: *m, k: 1, pc: principal{total: total}}
+	m := &s.moments
+	fine := meanRest{rest: m.meanRest, mass: m.weight}
+	data := &Subspace{moments: *m, k: 1, pc: principal{total: s.total}}
+	seed := s.seed
+	if !m.atZero {
+		seed = seedOf(m.mean, 1)
+	}
 	normal := func(vt *Matrix) (*Matrix, error) {
 		sum := NewMatrix(vt.Rows, m.cols, nil)
 		err := q.again(data, func(_ rowBlock, s *samples) error {
@@ -443,49 +529,46 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 			}
 			return err
 		})
+		fine.takeFrom(sum, vt)
 		return sum, err
 	}
-	r := krylovData{q.ctx, min(m.rows, m.cols), m.cols, m.rankBound(), total, func(p int, o krylovOptions) (*krylovResult, error) {
-		return krylov(q.ctx, m.cols, normal, p, o)
-	}, normal}
-	// The products are about the rounded mean, about which the squares are more by off.
-	off := m.weight * sumSquares(m.meanRest)
-	r.total += off
-	pc, err := r.principal(p, orDefault(q.o.Seq.Passes, defaultPasses)-fewestPasses+1, false)
-	if err == nil {
-		pc.total, pc.floor, pc.floorError = total, max(0, pc.floor-off), pc.floorError+off
+	r := krylovData{
+		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total,
+		totalError: m.scatterOff, seed: seed, mean: math.Sqrt(m.weight) * m.meanOff,
+		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylov(q.ctx, m.cols, normal, p, o) },
+		pass: func(add func(*samples) error) error {
+			return q.again(data, func(_ rowBlock, s *samples) error { return add(s) })
+		},
 	}
-	return pc, err
+	return r.principal(wanted{p, 0}, krylovEffort{orDefault(q.o.Seq.Passes, defaultPasses) - fewestPasses + 1, false})
 }
 
-// memberships makes the last pass, which calls SeqOptions.Memberships and measures the
-// objective of what it passes there.
-func (q *sequence) memberships(p *Subspace, e *enclosure, m *Model) error {
+// memberships makes the last pass, which calls SeqOptions.Memberships with what fill finds
+// for each block about p's mean, and rates the objective of that by pc.
+func (q *sequence) memberships(p *Subspace, pc *principal, m *Model, fill func(s *samples, g *Matrix) error) (*Model, error) {
 	var objective float64
+	blocks := 0
 	err := q.again(p, func(at rowBlock, s *samples) error {
 		g := NewMatrix(s.n, p.k, nil)
-		if _, err := projectRows(s, g, p.pc.basis, e.normals, EnclosureBall); err != nil {
+		if err := fill(s, g); err != nil {
 			return err
 		}
-		if err := fillMemberships(s, g, p.pc.basis.Rows, e); err != nil {
-			return err
+		if m.Sum == SumAtMostOne { // p may be about the mean, from which only rows that add up to 1 are measured
+			s.mean = make([]float64, s.d)
 		}
-		if err := solveZeroWeights(s, m.Centers, g, SumToOne); err != nil {
-			return err
-		}
-		sum, err := objectiveOf(s, m.Centers, g, nil)
+		sum, err := objectiveOf(s, m.Centers, g, m.Sum)
 		if err != nil {
 			return err
 		}
 		objective += sum
+		blocks++
 		return q.deliver(at.first, g)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s := p.frame(q.ctx, q.o.Workers)
-	m.rate(s, objective, &p.pc)
-	return nil
+	m.rate(p.frame(q.ctx, q.o.Workers), objective*(1+1.01*gamma(blocks-1)), pc)
+	return m, nil
 }
 
 // deliver gives the memberships from row first on to the caller.

@@ -56,6 +56,21 @@ func packStrips(dst, v []float64, n, l, row int) {
 	}
 }
 
+// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, of
+// stripSize numbers.
+func packColumns(dst, a []float64, m, n int) {
+	size, zero := stripSize(stripRows, m), make([]float64, n)
+	row := func(i int) []float64 {
+		if i < m {
+			return a[i*n:][:n]
+		}
+		return zero
+	}
+	for i := 0; i < stripLength(m); i += 2 {
+		interleaveT(dst, size, i, row(i), row(i+1))
+	}
+}
+
 // interleaveT writes numbers i and i+1 of every vector of strips that are `size`
 // numbers apart: x_j and y_j for vector j. i is even. A number beyond the rounded
 // length is left out.

@@ -13,23 +13,29 @@ import (
 	"strconv"
 )
 
-// Subspace is the principal affine subspace in which the centers of a global solution
-// lie, with the floor that it proves. [Stats.Subspace] returns it after the first pass
-// over the data; [Extent.Add] reads it in the second. Its binary form takes it to other
-// processes. No method but UnmarshalBinary changes it, so goroutines may share it. The
-// zero value is empty, and what needs a subspace returns [ErrTooFewSamples] for it.
+// Subspace is the principal affine subspace in which the centers of a global solution lie,
+// with the floor that it proves; through 0 for SumAtMostOne. [Stats.Subspace] returns it
+// after the first pass over the data; [Extent.Add] reads it in the second. Its binary form
+// takes it to other processes. No method but UnmarshalBinary changes it, so goroutines may
+// share it. The zero value is empty, and what needs a subspace returns [ErrTooFewSamples]
+// for it.
 type Subspace struct {
 	moments
 	pc          principal
 	k           int
 	enclosure   Enclosure
+	sum         Sum
+	limit       float64 // of SumAtMostOne: see cone; the basis then begins with the axis
 	orientation *Matrix // nil: none
+	radius      float64 // Options.Radius; extents do not depend on it
 	fingerprint uint32  // see fingerprintOf
 }
 
-// Subspace finds the subspace for k centers. It reads the options Enclosure, Orientation,
-// Solver and Workers. Solver is SolverAuto or SolverGram; Weights must be nil, since
-// weights come with the rows.
+// Subspace finds the subspace for k centers. It reads the options Enclosure, Sum,
+// Orientation, Radius, Solver and Workers. For SumAtMostOne the axis of the cone comes from the
+// statistics: the sum of the singular vectors of one sign, or else the first one. If rows
+// are outside all the same, [Subspace.Model] says so; FitSeq looks for another axis. Solver
+// is SolverAuto or SolverGram; Weights must be nil, since weights come with the rows.
 //
 // Cost: 4d³/3 multiplications, at a third of the speed of those of [Stats.Add]. Errors:
 // [ErrTooFewSamples] without rows of positive weight, [ErrOption], [ErrShape].
@@ -43,19 +49,32 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkFit(k, &o), checkSizeOfK(k, k, s.cols)); err != nil {
+	if err := firstError(checkCount("Workers", o.Workers), checkRegular(k, &o), checkSizeOfK(k, k, s.cols)); err != nil {
 		return nil, err
 	}
-	pc, err := s.principal(context.Background(), min(k-1, s.cols), o.Workers)
+	about := Stats{moments: s.moments.clone(), scatter: s.scatter}
+	mean := about.mean
+	if o.Sum == SumAtMostOne {
+		about.scatter = slices.Clone(s.scatter)
+		mean = about.aboutZero()
+	}
+	pc, err := about.principal(context.Background(), min(directionsOf(k, o.Sum), s.cols), o.Workers)
 	if err != nil {
 		return nil, err
 	}
-	return newSubspace(s.moments.clone(), pc, k, &o), nil
+	m := about.moments
+	m.weightOff, m.meanOff, m.scatterOff = 0, 0, 0 // pc has used them, and the binary form does not hold them
+	return newSubspace(m, pc, mean, k, &o), nil
 }
 
-func newSubspace(m moments, pc *principal, k int, o *Options) *Subspace {
-	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure}
+// newSubspace returns the subspace for statistics that had this mean.
+func newSubspace(m moments, pc *principal, mean []float64, k int, o *Options) *Subspace {
+	p := &Subspace{moments: m, pc: *pc, k: k, enclosure: o.Enclosure, sum: o.Sum, radius: o.Radius}
 	p.pc.squares = nil // the binary form does not hold them
+	if o.Sum == SumAtMostOne {
+		p.limit = leastMargin
+		turnTo(p.pc.basis, axisOf(p.pc.basis, mean))
+	}
 	if o.Orientation != nil {
 		p.orientation = o.Orientation.Clone()
 	}
@@ -74,6 +93,9 @@ func fingerprintOf(p *Subspace) (sum uint32) {
 		add(uint64(n))
 	}
 	numbers := [][]float64{p.mean, p.meanRest, p.pc.basis.Data}
+	if p.sum == SumAtMostOne {
+		numbers = append(numbers, []float64{p.limit})
+	}
 	if p.orientation != nil {
 		numbers = append(numbers, p.orientation.Data)
 	}
@@ -89,7 +111,8 @@ func fingerprintOf(p *Subspace) (sum uint32) {
 func (p *Subspace) K() int { return p.k }
 
 // Basis returns the subspace's orthonormal directions from the mean, min(k−1, d)
-// rows of length d, by descending scatter along them; nil of the zero value.
+// rows of length d, by descending scatter along them; nil of the zero value. For
+// SumAtMostOne they are min(k, d) from 0, the first the axis of the cone.
 func (p *Subspace) Basis() *Matrix {
 	if p.k == 0 {
 		return nil
@@ -113,12 +136,13 @@ func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 // the data, and extents merge. The zero value is empty and ready. It belongs to the
 // subspace of its first rows.
 type Extent struct {
-	rows int
-	extent
+	rows       int
+	coneExtent // an extent alone for SumToOne
 	// Both weighted and in the subspace's units: Σ‖x − x̄ − UUᵀ(x − x̄)‖², which
 	// is ‖X − GF‖², and Σ‖x − x̄‖².
 	objective, squares float64
-	fingerprint        uint32 // the subspace's
+	lost               float64 // what rounding took off the objective
+	fingerprint        uint32  // the subspace's
 	started            bool
 }
 
@@ -134,7 +158,7 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	if err := p.checkFilled(); err != nil {
 		return err
 	}
-	f := Extent{fingerprint: p.fingerprint, started: true, extent: extent{facets: make([]float64, p.k)}}
+	f := Extent{fingerprint: p.fingerprint, started: true, coneExtent: coneExtent{extent: extent{facets: make([]float64, p.k)}}}
 	if err := e.checkMerge(&f); err != nil {
 		return err
 	}
@@ -144,16 +168,34 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	}
 	f.rows = s.n
 	w := NewMatrix(s.n, p.pc.basis.Rows, nil)
-	ext, err := projectRows(s, w, p.pc.basis, p.normals(), p.enclosure)
-	if err != nil {
+	if f.coneExtent, err = p.reach(s, w); err != nil {
 		return err
 	}
-	f.extent = *ext
-	if f.objective, f.squares, err = residuals(s, w, p.pc.basis); err != nil {
+	if f.objective, f.lost, f.squares, err = residuals(s, w, p.pc.basis); err != nil {
 		return err
 	}
 	e.merge(&f)
 	return nil
+}
+
+// reach overwrites w with the rows' coordinates in the basis and returns their extent.
+func (p *Subspace) reach(s *samples, w *Matrix) (coneExtent, error) {
+	normals, kind := p.normals(), p.enclosure
+	if p.sum == SumAtMostOne {
+		normals, kind = NewMatrix(0, w.Cols, nil), EnclosureBall
+	}
+	ext, err := projectRows(s, w, p.pc.basis, normals, kind)
+	if err != nil || p.sum == SumToOne {
+		return coneExtent{extent: *ext}, err
+	}
+	reach, err := p.cone().reach(s, w)
+	row := make([]float64, w.Cols)
+	for i := range w.Rows {
+		if copy(row, w.row(i)); !slice(row, p.limit) {
+			clear(w.row(i)) // a membership of 0
+		}
+	}
+	return *reach, err
 }
 
 // part checks some or all rows of the subspace's data, and returns them as samples about
@@ -196,11 +238,11 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	return s, nil
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖² and Σ‖x − x̄‖² of the rows, weighted and in
-// scaled units. It takes their projections w, and leaves −w there.
-func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err error) {
+// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖² of the rows, weighted
+// and in scaled units. It takes their projections w, and leaves −w there.
+func residuals(s *samples, w, basis *Matrix) (objective, lost, squares float64, err error) {
 	index := indices(basis.Rows)
-	sums := make([][2]float64, chunks(s.n, s.d, manyChunks))
+	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
 		s.pack(rows, at.lo, at.hi, false)
@@ -209,13 +251,15 @@ func residuals(s *samples, w, basis *Matrix) (objective, squares float64, err er
 			sums[at.chunk][1] += s.weight(i) * sumSquares(r)
 			scale(w.row(i), -1)
 			addRows(r, w.row(i), index, basis.Data)
-			sums[at.chunk][0] += s.weight(i) * sumSquares(r)
+			sum, rest := twoSum(sums[at.chunk][0], s.weight(i)*sumSquares(r))
+			sums[at.chunk][0], sums[at.chunk][2] = sum, sums[at.chunk][2]+rest
 		}
 	})
 	for _, v := range sums {
-		objective, squares = objective+v[0], squares+v[1]
+		sum, rest := twoSum(objective, v[0])
+		objective, lost, squares = sum, lost+rest+v[2], squares+v[1]
 	}
-	return objective, squares, err
+	return objective, lost, squares, err
 }
 
 // checkMerge is an error if f's rows are not of e's subspace, or too many.
@@ -246,9 +290,10 @@ func (e *Extent) merge(f *Extent) {
 	if !e.started {
 		e.started, e.fingerprint, e.facets = true, f.fingerprint, make([]float64, len(f.facets))
 	}
-	e.extent.merge(&f.extent)
+	e.coneExtent.merge(&f.coneExtent)
 	e.rows += f.rows
-	e.objective += f.objective
+	sum, lost := twoSum(e.objective, f.objective)
+	e.objective, e.lost = sum, e.lost+f.lost+lost
 	e.squares += f.squares
 }
 
@@ -258,7 +303,8 @@ func (e *Extent) Rows() int { return e.rows }
 // Model returns the global solution for rows of the given extent, as [Fit] does but
 // without memberships, which [Model.Predict] finds for any rows. Errors: [ErrShape] if
 // the extent is of another subspace, [ErrChanged] if it has another number of rows than
-// the statistics, or their squares add up to another number.
+// the statistics, or their squares add up to another number, [ErrOption] if the rows reach
+// beyond Options.Radius.
 func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
@@ -273,9 +319,38 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, err
 	}
 	s := p.frame(context.Background(), 0)
-	m := &Model{Centers: simplexCenters(s, p.enclose(e), p.pc.basis), Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status}
-	m.rate(s, e.objective, &p.pc)
+	if _, err := ballRadius(e.radius, p.radius, p.units); err != nil {
+		return nil, err
+	}
+	around := p.enclose(e)
+	m := &Model{Solver: p.pc.solver, Iterations: p.pc.steps, Status: p.pc.status, Sum: p.sum}
+	if p.sum == SumToOne {
+		m.Centers = simplexCenters(s, around, p.pc.basis)
+	} else {
+		m.Centers = p.cone().centers(s, around, e.height)
+		if !e.complete(&p.pc) {
+			m.Status = StatusNoHalfSpace
+		}
+	}
+	m.rate(s, p.upper(e, around), &p.pc)
 	return m, nil
+}
+
+// upper returns an upper bound of the objective of a model, in scaled units. The residuals
+// were summed up from the projections. Rounding hides as much of them as of outside.floor's,
+// and as the mixtures of the centers miss the projections.
+func (p *Subspace) upper(e *Extent, around *placement) float64 {
+	dims := p.pc.basis.Rows
+	length := math.Sqrt(max(0, e.objective+e.lost))*(1+gamma(dotDepth(p.cols)+8)) + 1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
+	times := float64(p.k) / float64(around.regular.normals.Rows) // memberships that share a vertex round more often
+	if p.sum == SumToOne {
+		length += math.Sqrt(p.weight) * times * around.regular.missed(norm2(p.mean))
+	} else {
+		// In the slice, about the axis, the mixtures miss as much for a height of 1. The
+		// heights' squares add up to less than all; their rounding is less than missed.
+		length += 1.1 * math.Sqrt(e.squares) * (2*times*around.regular.missed(1) + gamma(16))
+	}
+	return length * length * (1 + 0x1p-48)
 }
 
 // sameSquares is an error if the sum of squares of a pass, about the mean, is not that of
@@ -291,8 +366,24 @@ func (p *Subspace) sameSquares(squares float64) error {
 		", those of the statistics to "+decimal(p.unscaleSquare(p.pc.total)))
 }
 
-// normals are those of the simplex that encloses the rows.
-func (p *Subspace) normals() *Matrix { return normalsOf(p.k, p.pc.basis.Rows, p.orientation) }
+// normals are those of the simplex that encloses the rows, or the slice of the cone.
+func (p *Subspace) normals() *Matrix { return fitNormals(p.k, p.dims(), p.placing()) }
 
-// enclose returns the simplex around rows of the given extent.
-func (p *Subspace) enclose(e *Extent) *enclosure { return enclose(p.enclosure, p.normals(), &e.extent) }
+// dims is how many coordinates the rows, or the points of the slice, have.
+func (p *Subspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) }
+
+// cone is that of SumAtMostOne.
+func (p *Subspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
+
+// enclose returns the simplex around rows of the given extent. It takes them to have as many
+// dimensions as the basis, and Radius to enclose them, which Model checks.
+func (p *Subspace) enclose(e *Extent) *placement {
+	reach := e.extent
+	reach.radius = max(reach.radius, math.Ldexp(p.radius, -p.exp))
+	return placeExtent(p.normals(), &reach, p.placing(), p.dims())
+}
+
+// placing are the options that place the simplex.
+func (p *Subspace) placing() *Options {
+	return &Options{Enclosure: p.enclosure, Orientation: p.orientation}
+}

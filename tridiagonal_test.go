@@ -108,6 +108,7 @@ func laLeading(a *Matrix, values, others []float64, rows *Matrix) (worst float64
 }
 
 func TestLeadingEigen(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
 	var worst float64
 	for _, n := range full([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 16, 17, 21, 42, fewer(80, 42)}) {

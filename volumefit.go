@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // volumeFit is a call of FitAlternating, FitMinVolume or MinVolumePath.
@@ -14,6 +15,9 @@ type volumeFit struct {
 	o       MinVolumeOptions // with its defaults filled in
 	pc      *principal
 	basis   *Matrix // of vf.z, r×d, orthonormal rows; nil: the data's own axes
+	exact   *Matrix // the basis in which the fit ends; see narrow
+	narrow  bool    // vf.z has leading directions alone
+	flat    bool    // the samples span fewer dimensions than k centers
 	restart int
 	missed  float64 // the objective relative to the slack rule's target where it is above; 0 otherwise
 }
@@ -57,7 +61,13 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	if s.centred {
 		p--
 	}
-	pc, err := findPrincipal(s, min(p, s.d), SolverAuto)
+	p = min(p, s.d)
+	q := wanted{p, narrowColumns(k) - p}
+	if rowSpace(s) {
+		q.more = s.rankBound() - p
+	}
+	q.more = max(0, min(q.more, s.d-p))
+	pc, err := findLeading(s, q, SolverAuto)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +82,8 @@ func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volum
 	vf.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	vf.o.Tol = orDefault(o.Tol, defaultTol)
 	vf.o.Slack = orDefault(o.Slack, defaultSlack)
-	vf.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: pc.total}
+	vf.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: pc.total, plain: o.Plain}
+	vf.flat = pc.floor <= roundedFloor*pc.total && vf.lastDirection() <= roundedFloor*pc.total
 	start, volume := InitKMeans, VolumeOrigin
 	if !vf.trivial() && vf.pc.floor <= exactShare*vf.total { // an exact mixture
 		start, volume = InitSPA, VolumeAffine
@@ -87,50 +98,166 @@ func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volum
 	return vf, vf.coordinates()
 }
 
+// narrowColumns is in how many leading directions a fit of k centers begins. Twice or four
+// times k took as long; the fewer, the more is left to do in all columns.
+func narrowColumns(k int) int { return 3*k + 4 }
+
+// rowSpace reports whether the samples are taken to their row space.
+func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
+
 // rowSpaceRows is the most rows of a wide table that is taken to its row space. The
 // Gram matrix costs n²d, and its eigenvectors n³.
 const rowSpaceRows = 1024
 
-// coordinates copies the samples into z. Where the data is exact or the table wide z is
-// in an orthonormal basis of the row space, which is smaller than d.
+// roundedFloor is the share of the total at which the floor is taken to be rounding.
+const roundedFloor = 1e-14
+
+// coordinates copies the samples into z. The fit begins in leading directions where these
+// are fewer than the columns. It ends in an orthonormal basis of the row space where the data
+// is exact or the table wide, unless centers have bounds, which are by column.
 func (vf *volumeFit) coordinates() error {
-	s := vf.s
-	switch {
-	case vf.pc.floor <= 1e-14*vf.pc.total && vf.pc.basis.Rows < s.d:
-		vf.basis, vf.residual = vf.pc.basis, vf.pc.floor
-	case s.wide() && s.n <= rowSpaceRows:
-		pc, _, err := principalByGram(s, s.rankBound())
-		if err != nil {
-			return err
-		}
-		vf.basis = pc.basis
-	}
+	s, lead := vf.s, vf.pc.leading
 	r := s.d
-	if vf.basis != nil {
-		r = vf.basis.Rows
+	switch {
+	case vf.o.NonNegative:
+	case vf.pc.floor <= roundedFloor*vf.pc.total && vf.pc.basis.Rows < s.d:
+		vf.exact = vf.pc.basis
+	case rowSpace(s):
+		if lead == nil || lead.Rows < s.rankBound() {
+			pc, _, err := principalByGram(s, wanted{s.rankBound(), 0})
+			if err != nil {
+				return err
+			}
+			lead = pc.basis
+		}
+		vf.exact = lead
+	}
+	if vf.exact != nil {
+		r = vf.exact.Rows
 	}
 	if err := checkSize("a copy of x", s.n, r); err != nil {
 		return err
 	}
+	vf.basis = vf.exact
+	p := narrowColumns(vf.k)
+	if vf.narrow = lead != nil && p <= lead.Rows && 3*p <= 2*r && !vf.plain; vf.narrow {
+		vf.basis = rowsOf(lead, 0, p)
+		r = p
+	}
 	vf.z = NewMatrix(s.n, r, nil)
-	return changeBasis(s, vf.z, vf.basis)
+	if err := changeBasis(s, vf.z, vf.basis); err != nil {
+		return err
+	}
+	switch {
+	case vf.narrow:
+		vf.residual = max(0, vf.total-vf.squares())
+		return nil
+	case vf.basis == vf.pc.basis && vf.basis != nil:
+		vf.residual = vf.pc.floor
+	}
+	vf.setBounds()
+	return nil
 }
 
-// changeBasis overwrites z with the rows of s, shifted and scaled, in an orthonormal
-// basis given as rows; nil: the data's own axes.
-func changeBasis(s *samples, z, basis *Matrix) error {
-	r := z.Cols
-	return s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
-		out := z.Data[at.lo*r : at.hi*r]
-		if basis == nil {
-			s.pack(out, at.lo, at.hi, false)
-			return
+// setBounds sets the bounds of NonNegative, which are by column of the data.
+func (vf *volumeFit) setBounds() {
+	if !vf.o.NonNegative {
+		return
+	}
+	vf.low = make([]float64, vf.s.d)
+	for c, v := range vf.s.mean {
+		vf.low[c] = -v
+	}
+}
+
+// lastDirection is the weighted sum of squares along the last principal direction.
+func (vf *volumeFit) lastDirection() (sum float64) {
+	p := vf.pc.basis.Rows
+	if p == 0 {
+		return math.Inf(1)
+	}
+	y, err := multiply(vf.s, rowsOf(vf.pc.basis, p-1, p))
+	if err != nil {
+		return math.Inf(1) // the next pass returns it
+	}
+	return sumSquares(y.Data)
+}
+
+// squares is the weighted sum of squares of z.
+func (vf *volumeFit) squares() (sum float64) {
+	for i := range vf.z.Rows {
+		sum += vf.s.weight(i) * sumSquares(vf.z.row(i))
+	}
+	return sum
+}
+
+// lift takes centers from leading directions to the coordinates in which the fit ends.
+func (vf *volumeFit) lift(f *Matrix) *Matrix {
+	if !vf.narrow {
+		return f
+	}
+	if vf.exact != nil { // its first rows are the leading directions
+		out := NewMatrix(vf.k, vf.exact.Rows, nil)
+		copyRows(out, f)
+		return out
+	}
+	out := NewMatrix(vf.k, vf.s.d, nil)
+	for a := range vf.k {
+		for c, v := range f.row(a) {
+			axpy(out.row(a), v, vf.basis.row(c))
 		}
-		rows := at.scratch[:(at.hi-at.lo)*s.d]
-		s.pack(rows, at.lo, at.hi, false)
-		clear(out)
-		addMulNT(out, r, rows, at.hi-at.lo, basis.Data, r, s.d, false)
-	})
+	}
+	return out
+}
+
+// widen takes the samples to the coordinates in which the fit ends. On an error vf is
+// unusable.
+func (vf *volumeFit) widen() error {
+	if !vf.narrow {
+		return nil
+	}
+	r := vf.s.d
+	if vf.exact != nil {
+		r = vf.exact.Rows
+	}
+	vf.narrow, vf.basis, vf.residual, vf.work = false, vf.exact, 0, nil
+	vf.setBounds()
+	vf.z = NewMatrix(vf.s.n, r, nil)
+	return changeBasis(vf.s, vf.z, vf.basis)
+}
+
+// inFull continues the best run in leading directions where the fit ends, by a function of
+// that fit and the centers. If the context ends before there is another, best stays.
+func (vf *volumeFit) inFull(best *runResult, run func(all *volumeFit, f *Matrix) *runResult) (*runResult, error) {
+	if !vf.narrow {
+		return best, nil
+	}
+	all := *vf
+	f := vf.lift(best.f)
+	if err := all.widen(); err != nil {
+		return best, err
+	}
+	if out := run(&all, f); out != nil {
+		*vf, best = all, out
+	}
+	return best, cancelled(vf.ctx)
+}
+
+// inBounds takes a run that a context ended in leading directions to all columns, where
+// centers have the bounds of NonNegative. It is one pass.
+func (vf *volumeFit) inBounds(best *runResult) (*runResult, error) {
+	if best == nil || !vf.narrow || !vf.o.NonNegative {
+		return best, nil
+	}
+	vf.ctx, vf.o.Progress = context.Background(), nil
+	vf.s.ctx = vf.ctx
+	f := vf.lift(best.f)
+	if err := vf.widen(); err != nil {
+		return nil, err
+	}
+	out := vf.runOf(f, best.lambda, 0)
+	out.follow(best)
+	return out, nil
 }
 
 // fromData takes centers from the data's units to the coordinates of z. Given centers
@@ -209,8 +336,12 @@ func (vf *volumeFit) perWeight(v float64) float64 {
 // spread is the root mean square distance of the samples from their mean, or from 0.
 func (vf *volumeFit) spread() float64 { return math.Sqrt(vf.perWeight(vf.total)) }
 
-// trivial reports whether the floor is 0 whatever the data is.
+// trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or
+// because it has fewer dimensions than a simplex of k centers.
 func (vf *volumeFit) trivial() bool {
+	if vf.flat {
+		return true
+	}
 	span := vf.k
 	if vf.s.centred {
 		span--
@@ -254,20 +385,28 @@ func (vf *volumeFit) dataPenalty(penalty float64) float64 {
 // runAt runs from a start at one λ. It returns nil if the context ends before the first
 // pass does.
 func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
+	return vf.runOf(start, lambda, vf.o.MaxIter)
+}
+
+// runOf is runAt with at most so many iterations.
+func (vf *volumeFit) runOf(start *Matrix, lambda float64, most int) *runResult {
 	vf.lambda = lambda
-	out := &runResult{lambda: lambda}
-	units := vf.s.unscaleSquare(lambda)
-	at, iterations, status := vf.run(start, vf.o.MaxIter, vf.o.Tol, func(i int, at *iterate) {
+	out := &runResult{}
+	at, iterations, status := vf.run(start, most, vf.o.Tol, func(i int, at *iterate) {
+		lambda := vf.lambda
 		it := Iteration{
-			Restart: vf.restart, Iteration: i, Lambda: units,
+			Restart: vf.restart, Iteration: i, Lambda: vf.s.unscaleSquare(lambda),
 			Objective: vf.s.unscaleSquare(at.objective), Floor: vf.s.unscaleSquare(vf.pc.floor),
 		}
 		if lambda > 0 {
 			it.Penalty = vf.dataPenalty(at.penalty)
 		}
-		// Objective + units/2·Penalty, in an order of operations that is monotone in
+		// Objective + λ/2·Penalty, in an order of operations that is monotone in
 		// at.loss, so that the trace does not rise by rounding.
 		it.Loss = max(vf.s.unscaleSquare(at.loss+lambda/2*vf.dataPenalty(0)), -math.MaxFloat64)
+		if i == 0 { // the start, or another λ
+			out.trace = out.trace[:0]
+		}
 		out.trace = append(out.trace, it.Loss)
 		if vf.o.Progress != nil {
 			vf.o.Progress(it)
@@ -276,7 +415,7 @@ func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
 	if at == nil {
 		return nil
 	}
-	out.iterate, out.iterations, out.status = at, iterations, status
+	out.iterate, out.iterations, out.status, out.lambda = at, iterations, status, vf.lambda
 	return out
 }
 
@@ -303,11 +442,56 @@ func (vf *volumeFit) startCenters(restart int) (*Matrix, error) {
 
 // globalCenters is InitGlobal: the tight simplex of the global solution.
 func (vf *volumeFit) globalCenters() (*Matrix, error) {
-	m, err := Fit(vf.ctx, vf.s.x, vf.k, &Options{Weights: vf.o.Weights, Workers: vf.o.Workers, Enclosure: EnclosureTight})
+	m, err := Fit(vf.ctx, vf.s.x, vf.k, &Options{Weights: vf.o.Weights, Workers: vf.o.Workers, Enclosure: EnclosureTight, Sum: vf.sum})
 	if err != nil {
 		return nil, err
 	}
 	return vf.fromData(m.Centers), nil
+}
+
+// chosenStart returns the start whose run at λ has the lowest loss. Without restarts there
+// is no run.
+func (vf *volumeFit) chosenStart(lambda float64) (start *Matrix, run *runResult, err error) {
+	if vf.o.Restarts == 1 {
+		start, err = vf.startCenters(0)
+		return start, nil, err
+	}
+	run, start, err = vf.runStarts(lambda)
+	return start, run, err
+}
+
+// runThrough is the best of all restarts at one λ, continued in all columns.
+func (vf *volumeFit) runThrough(lambda float64) (*runResult, error) {
+	best, _, err := vf.runStarts(lambda)
+	if err != nil {
+		return best, err
+	}
+	return vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult { return all.after(f, best) })
+}
+
+// after continues a run in leading directions from its centers f, lifted, at the same λ.
+func (vf *volumeFit) after(f *Matrix, earlier *runResult) *runResult {
+	out := vf.runOf(f, earlier.lambda, max(0, vf.o.MaxIter-earlier.iterations))
+	if out != nil {
+		out.follow(earlier)
+	}
+	return out
+}
+
+// follow puts the trace of an earlier run before that of r, which began at its last centers
+// and λ. The loss there is the same, but for rounding, by which the earlier trace is raised
+// so that it does not rise. Where the bounds of NonNegative cost more, the trace begins there.
+func (r *runResult) follow(earlier *runResult) {
+	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
+	if begin <= last+1e-9*math.Abs(last) {
+		trace := slices.Clone(earlier.trace)
+		trace[len(trace)-1] = begin
+		for i := range trace {
+			trace[i] = max(trace[i], begin)
+		}
+		r.trace = append(trace, r.trace[1:]...)
+	}
+	r.iterations = len(r.trace) - 1
 }
 
 // runStarts runs all restarts at one λ and returns the one of the lowest loss, with its
@@ -363,13 +547,34 @@ func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
 		return nil, err
 	}
-	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, nil)
+	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
 	if wrong != nil {
 		return nil, wrong
 	}
 	m.rate(s, objective, vf.pc)
+	if err := m.label(s, vf.pc.leading); err != nil {
+		return nil, err
+	}
+	m.Stationarity = best.stationarity(best.lambda, vf.total)
 	var members membershipStats
 	members.add(s, vf.z, best.g)
 	m.Warnings = findWarnings(best.f, &members, vf.spread(), vf.missed)
+	if err == nil && vf.eps > 0 { // not for FitAlternating
+		m.VolumeRatio = vf.volumeRatio(m.Centers, objective)
+	}
 	return m, err
+}
+
+// volumeRatio is Model.VolumeRatio for an objective in scaled units.
+func (vf *volumeFit) volumeRatio(centers *Matrix, objective float64) float64 {
+	volume, err := LogVolume(centers)
+	if err != nil || vf.sum != SumToOne || math.IsInf(volume, -1) {
+		return 0
+	}
+	w, _ := vf.leading()
+	q := newVolumeProblem(vf.s, w, vf.k)
+	q.total, q.lower = vf.pc.total+vf.pc.totalError, max(0, vf.pc.floor-vf.pc.floorError)
+	q.outside = max(0, q.total-sumSquares(q.sigma))
+	b := q.bound(objective*(1+0x1p-40)).inUnits(vf.k, vf.s.units)
+	return min(math.Exp(max(0, volume-b.LogVolume)), math.MaxFloat64)
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -326,6 +327,79 @@ func TestRunTold(t *testing.T) {
 		}
 		if m, err := vf.finish(nil, stopped); m != nil || err != stopped {
 			t.Errorf("%+v, %v", m, err)
+		}
+	}
+}
+
+// TestNarrow: in leading directions centers have the objective, the penalty and the
+// memberships that they have in all columns. The fit goes on there: the loss does not rise,
+// and at its end it is stationary in all columns.
+func TestNarrow(t *testing.T) {
+	for _, c := range []struct{ n, d, k int }{{120, 60, 3}, {40, 300, 3}, {90, 40, 5}} {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			clean, _ := mixtures(c.n, c.d, c.k, 0.5, 1, uint64(c.d))
+			x := noisy(clean, 15, 2)
+			weights := make([]float64, c.n)
+			for i := range weights {
+				weights[i] = float64(i%4) / 2
+			}
+			o := &MinVolumeOptions{Sum: sum, Weights: weights, Workers: 1}
+			vf := mustDo(openVolumeFit(bg, x, c.k, o))(t)
+			if !vf.narrow || vf.z.Cols != narrowColumns(c.k) {
+				t.Fatalf("%v: %d columns", c, vf.z.Cols)
+			}
+			vf.setEpsilon()
+			at := vf.newIterate()
+			copy(at.f.Data, mustDo(vf.startCenters(0))(t).Data)
+			if err := vf.pass(at, nil); err != nil {
+				t.Fatal(err)
+			}
+			f, data := vf.lift(at.f), vf.toData(at.f)
+			if err := vf.widen(); err != nil {
+				t.Fatal(err)
+			}
+			wide := vf.newIterate()
+			copy(wide.f.Data, f.Data)
+			if err := vf.pass(wide, nil); err != nil {
+				t.Fatal(err)
+			}
+			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.total || math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
+				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum, off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
+			}
+			if off := maxDiff(data, vf.toData(f)); off > 1e-12*maxAbs(data) {
+				t.Errorf("%v, %v: lifted centers are off by %g", c, sum, off)
+			}
+			m := mustDo(FitMinVolume(bg, x, c.k, o))(t)
+			if m.Objective > (1+1e-9)*1.25*m.Floor || m.Objective < 1.24*m.Floor || m.Stationarity > 0.2 || len(m.Trace) != m.Iterations+1 {
+				t.Errorf("%v, %v: %g floors, stationarity %g, %d iterations, trace of %d", c, sum, m.Objective/m.Floor, m.Stationarity, m.Iterations, len(m.Trace))
+			}
+			if i := slices.IndexFunc(m.Trace[1:], func(v float64) bool { return v > m.Trace[0] }); i >= 0 || !slices.IsSortedFunc(m.Trace, func(a, b float64) int { return cmp.Compare(b, a) }) {
+				t.Errorf("%v, %v: the trace rises: %g", c, sum, m.Trace)
+			}
+			// At the λ found, from the same start, all in all columns.
+			o.Lambda, o.Epsilon, o.Centers = m.Lambda, m.Epsilon, m.Centers
+			again := mustDo(FitMinVolume(bg, x, c.k, o))(t)
+			if last := m.Trace[len(m.Trace)-1]; math.Abs(again.Trace[len(again.Trace)-1]-last) > 1e-4*m.Objective {
+				t.Errorf("%v, %v: the loss %g becomes %g", c, sum, last, again.Trace[len(again.Trace)-1])
+			}
+		}
+	}
+}
+
+// TestFollow: a trace that goes on does not rise, and its last is the later run's loss.
+func TestFollow(t *testing.T) {
+	for _, c := range []struct{ earlier, later, want []float64 }{
+		{[]float64{9, 7, 5}, []float64{5, 4, 3}, []float64{9, 7, 5, 4, 3}},
+		{[]float64{9, 7, 5}, []float64{6, 5.5, 5.4}, []float64{6, 5.5, 5.4}}, // the bounds cost something
+		{[]float64{9, 7, 5}, []float64{6}, []float64{6}},
+		{[]float64{9, 7, 5}, []float64{5}, []float64{9, 7, 5}},
+		{[]float64{9, 5, 5}, []float64{5 + 1e-12}, []float64{9, 5 + 1e-12, 5 + 1e-12}}, // rounding
+		{[]float64{9, 7, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 7, 5 + 2e-12, 5 + 1e-12, 4}},
+		{[]float64{9, 5, 5}, []float64{5 + 2e-12, 5 + 1e-12, 4}, []float64{9, 5 + 2e-12, 5 + 2e-12, 5 + 1e-12, 4}},
+	} {
+		r := &runResult{trace: c.later}
+		if r.follow(&runResult{trace: c.earlier}); !slices.Equal(r.trace, c.want) || r.iterations != len(c.want)-1 {
+			t.Errorf("%v after %v: %v, %d iterations", c.later, c.earlier, r.trace, r.iterations)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Command bench times softkmeans.Fit and other libraries' ways to the same global
-// solution, and prints the figures as Markdown. See README.md.
+// solution, compares minimal volume with other ways to unmix and to cluster, and prints
+// the figures as Markdown. See README.md.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,6 +24,9 @@ standard output, progress to standard error.
 
 usage: go run . [flags]            the global solution
        go run . -kernels [flags]   the products that it consists of, on one thread
+       go run . -scenes [DIR...]   FitMinVolume and published ways to unmix, on scenes with truth
+       go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
+       go run . -minvol            processor time of FitMinVolume, beside k-means
 
 All shapes and both kinds of data take some minutes. Quicker:
 
@@ -38,6 +43,31 @@ type options struct {
 	workers int
 	python  string
 	kernels bool
+	scenes  bool
+	labels  bool
+	minvol  bool
+	raw     []string // sets that are not standardized
+	only    []string // names; nil: all
+	folders []string
+}
+
+// oneThread reports whether the figures are those of one thread.
+func (o *options) oneThread() bool { return o.kernels || o.scenes || o.labels || o.minvol }
+
+// selected returns those of the scenes, sets or cases that are to be run, and an error if
+// a name is none of theirs.
+func selected[T any](o *options, all []T, name func(T) string) (out []T, err error) {
+	for _, asked := range o.only {
+		if !slices.ContainsFunc(all, func(t T) bool { return name(t) == asked }) {
+			return nil, fmt.Errorf("-only: there is no %q", asked)
+		}
+	}
+	for _, t := range all {
+		if o.only == nil || slices.Contains(o.only, name(t)) {
+			out = append(out, t)
+		}
+	}
+	return out, nil
 }
 
 func main() {
@@ -69,11 +99,16 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	kinds := set.String("data", strings.Join(names, ","), about)
 	set.DurationVar(&o.time, "time", 2*time.Second, "the time of each measurement, over all its turns; a `duration` as 500ms")
-	set.DurationVar(&o.cap, "cap", time.Minute, "skip gonum if one call is expected to take more than this `duration`")
+	set.DurationVar(&o.cap, "cap", time.Minute, "skip gonum if one call is expected to take more than this `duration`; with -minvol: stop FitMinVolume\nwhen it has had it in processor time")
 	set.IntVar(&o.workers, "workers", runtime.NumCPU(), "`threads` for all; softkmeans is also timed on 1")
 	set.StringVar(&o.python, "python", "", "`path` of a python3 with NumPy; none: without; default: the first found in PATH, or /usr/bin/python3")
 	set.BoolVar(&o.kernels, "kernels", false, "compare GF/s of the kernels, on one thread; the package's own by its benchmarks")
-	err := set.Parse(args)
+	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: our own scenes, and those of the folders, NAME.npy (pixels x bands)\nwith NAME_endmembers.npy and NAME_abundances.npy")
+	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
+	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
+	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
+	only := set.String("only", "", "comma-separated `names` of the scenes, sets or cases to run, as in the tables; default: all")
+	err := o.parseFolders(set, args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stderr, usage)
 		set.SetOutput(stderr)
@@ -83,8 +118,9 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (go run . -help lists the flags)", err)
 	}
-	if set.NArg() > 0 {
-		return nil, fmt.Errorf("%q is not a flag (go run . -help lists them)", set.Arg(0))
+	o.raw = strings.Split(*raw, ",")
+	if *only != "" {
+		o.only = strings.Split(*only, ",")
 	}
 	if o.shapes, err = parseShapes(*shapes); err != nil {
 		return nil, fmt.Errorf("-shapes: %w", err)
@@ -95,15 +131,46 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		}
 		o.kinds = append(o.kinds, name)
 	}
-	switch {
-	case o.time <= 0:
-		return nil, fmt.Errorf("-time is %v; it must be above 0", o.time)
-	case o.cap <= 0:
-		return nil, fmt.Errorf("-cap is %v; it must be above 0", o.cap)
-	case o.workers < 1:
-		return nil, fmt.Errorf("-workers is %d; it must be at least 1", o.workers)
+	return o, o.check()
+}
+
+// parseFolders reads flags and folders in any order.
+func (o *options) parseFolders(set *flag.FlagSet, args []string) error {
+	for {
+		if err := set.Parse(args); err != nil {
+			return err
+		}
+		if set.NArg() == 0 {
+			return nil
+		}
+		o.folders = append(o.folders, set.Arg(0))
+		args = set.Args()[1:]
 	}
-	return o, nil
+}
+
+// check returns an error for flags that contradict each other.
+func (o *options) check() error {
+	modes := 0
+	for _, mode := range []bool{o.kernels, o.scenes, o.labels, o.minvol} {
+		if mode {
+			modes++
+		}
+	}
+	switch {
+	case modes > 1:
+		return errors.New("-kernels, -scenes, -labels and -minvol exclude each other")
+	case o.labels && len(o.folders) == 0:
+		return errors.New("-labels needs a folder")
+	case len(o.folders) > 0 && !o.scenes && !o.labels:
+		return fmt.Errorf("%q is not a flag (go run . -help lists them)", o.folders[0])
+	case o.time <= 0:
+		return fmt.Errorf("-time is %v; it must be above 0", o.time)
+	case o.cap <= 0:
+		return fmt.Errorf("-cap is %v; it must be above 0", o.cap)
+	case o.workers < 1:
+		return fmt.Errorf("-workers is %d; it must be at least 1", o.workers)
+	}
+	return nil
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -117,7 +184,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if o.kernels {
+	if o.oneThread() {
 		o.workers = 1
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.workers))
@@ -129,16 +196,37 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if py != nil {
 		defer py.close()
 	}
-	if o.kernels {
-		figures, err := timeKernels(ctx, py, dir, o, say)
-		if err != nil {
-			return err
-		}
-		writeHead(stdout, args, 1, peers)
-		writeKernels(stdout, figures)
-		return nil
+	write, err := compute(ctx, py, dir, o, say)
+	if err != nil {
+		return err
 	}
-	var results []result
+	writeHead(stdout, args, o.workers, peers)
+	write(stdout)
+	return nil
+}
+
+// compute measures what the flags ask for. It returns what writes the tables.
+func compute(ctx context.Context, py *python, dir string, o *options, say func(format string, args ...any)) (write func(io.Writer), err error) {
+	switch {
+	case o.kernels:
+		figures, err := timeKernels(ctx, py, dir, o, say)
+		return func(w io.Writer) { writeKernels(w, figures) }, err
+	case o.scenes:
+		rows, err := unmixScenes(ctx, py, o, say)
+		return func(w io.Writer) { markdown(w, 2, rows) }, err
+	case o.labels:
+		ways, scores, err := compareLabels(ctx, py, o, say)
+		return func(w io.Writer) { writeLabels(w, ways, scores) }, err
+	case o.minvol:
+		rows, err := timeVolumes(ctx, py, o, say)
+		return func(w io.Writer) { markdown(w, 1, rows) }, err
+	}
+	results, err := timeFits(ctx, py, o, say)
+	return func(w io.Writer) { writeTimes(w, results, o.workers) }, err
+}
+
+// timeFits times the global solution on all shapes and kinds of data.
+func timeFits(ctx context.Context, py *python, o *options, say func(format string, args ...any)) (results []result, err error) {
 	for _, name := range o.kinds {
 		kind, _ := kindNamed(name)
 		for _, at := range o.shapes {
@@ -150,14 +238,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			from := readProcessorTime(ids...)
 			figures, err := measure(ctx, problem{at, kind, say}, py, o)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			results = append(results, result{name, at, figures, others(from, readProcessorTime(ids...))})
 		}
 	}
-	writeHead(stdout, args, o.workers, peers)
-	writeTimes(stdout, results, o.workers)
-	return nil
+	return results, nil
 }
 
 // openPython starts Python, and describes its versions. py is nil if there is no NumPy,

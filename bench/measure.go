@@ -21,6 +21,12 @@ const rounds = 20
 // before they sleep, and would take a core from the next peer.
 const pythonPause = 50 * time.Millisecond
 
+// wallTime is the seconds since the program started: what there is where the system does
+// not tell processor time.
+func wallTime() float64 { return time.Since(started).Seconds() }
+
+var started = time.Now()
+
 // peer is one way to solve one problem.
 type peer struct {
 	name   string

@@ -13,6 +13,9 @@ import warnings
 
 import numpy as np
 
+import cluster
+import unmix
+
 try:
     import scipy
     import scipy.linalg
@@ -174,7 +177,31 @@ def time_kernel(r):
         count = min(10 * count, int(1.2 * count * r["seconds"] / max(seconds, 1e-9)) + 1)
 
 
-ops = {"hello": hello, "load": load, "solve": solve, "repeat": repeat, "kernel": time_kernel}
+def time_unmix(r):
+    start = time.process_time()
+    f = unmix.ways[r["way"]](State.x, State.k, **r["options"])
+    g = unmix.simplex_ls(State.x, f)
+    seconds = time.process_time() - start
+    f.astype("<f8").tofile(r["f"])
+    g.astype("<f8").tofile(r["g"])
+    return {"seconds": seconds}
+
+
+def time_labels(r):
+    start = time.process_time()
+    labels = cluster.ways[r["way"]](State.x, State.k, r["seed"])
+    return {"seconds": time.process_time() - start, "labels": labels.tolist()}
+
+
+ops = {
+    "hello": hello,
+    "load": load,
+    "solve": solve,
+    "repeat": repeat,
+    "kernel": time_kernel,
+    "unmix": time_unmix,
+    "label": time_labels,
+}
 
 for line in sys.stdin:
     try:

@@ -6,7 +6,7 @@ package main
 import (
 	"bufio"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -24,8 +24,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-//go:embed peers.py
-var peersScript []byte
+// scripts are peers.py, which runs, and the modules that it imports.
+//
+//go:embed *.py
+var scripts embed.FS
 
 var errNoNumPy = errors.New("no NumPy found, skipped")
 
@@ -92,11 +94,10 @@ func pythons(path string) (found []string) {
 
 // startPython starts peers.py with a number of threads. dir is for its files.
 func startPython(ctx context.Context, path, dir string, threads int) (*python, error) {
-	script := filepath.Join(dir, "peers.py")
-	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
+	if err := os.CopyFS(dir, scripts); err != nil {
 		return nil, err
 	}
-	p := &python{cmd: exec.CommandContext(ctx, path, script), said: new(strings.Builder), dir: dir}
+	p := &python{cmd: exec.CommandContext(ctx, path, filepath.Join(dir, "peers.py")), said: new(strings.Builder), dir: dir}
 	p.cmd.Env = os.Environ()
 	for _, name := range []string{"OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"} {
 		p.cmd.Env = append(p.cmd.Env, name+"="+strconv.Itoa(threads))
@@ -222,6 +223,35 @@ func (p *python) kernel(c kernelCase, atLeast time.Duration) (seconds float64, e
 	var answer struct{ Seconds float64 }
 	err = p.ask(map[string]any{"op": "kernel", "kernel": c.name, "n": c.n, "d": c.d, "b": c.b, "seconds": atLeast.Seconds()}, &answer)
 	return answer.Seconds, err
+}
+
+// unmix calls a way of unmix.py on the data that is loaded.
+func (p *python) unmix(way string, o unmixOptions) (*unmixing, error) {
+	f, g := filepath.Join(p.dir, "f"), filepath.Join(p.dir, "g")
+	var answer struct{ Seconds float64 }
+	if err := p.ask(map[string]any{"op": "unmix", "way": way, "options": o, "f": f, "g": g}, &answer); err != nil {
+		return nil, err
+	}
+	u := &unmixing{cpu: answer.Seconds}
+	var err error
+	if u.f, err = readDense(f, p.k, p.d); err == nil {
+		u.g, err = readDense(g, p.n, p.k)
+	}
+	return u, err
+}
+
+// labels calls a way of cluster.py on the data that is loaded. It returns the labels and
+// the seconds of processor time.
+func (p *python) labels(way string, seed int) ([]int, float64, error) {
+	var answer struct {
+		Seconds float64
+		Labels  []int
+	}
+	err := p.ask(map[string]any{"op": "label", "way": way, "seed": seed}, &answer)
+	if err == nil && len(answer.Labels) != p.n {
+		err = fmt.Errorf("peers.py, %s: %d labels of %d rows", way, len(answer.Labels), p.n)
+	}
+	return answer.Labels, answer.Seconds, err
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

@@ -59,9 +59,13 @@ func TestParse(t *testing.T) {
 	if err != nil || len(o.shapes) != 1 || o.kinds[0] != "noise" || o.time != 10*time.Millisecond || o.workers != 3 || o.kernels {
 		t.Errorf("%+v, %v", o, err)
 	}
+	o, err = parse([]string{"-scenes", "one", "-only", "a,b", "two", "-python", "none"}, io.Discard)
+	if err != nil || !o.scenes || !reflect.DeepEqual(o.folders, []string{"one", "two"}) || !reflect.DeepEqual(o.only, []string{"a", "b"}) || o.python != "none" {
+		t.Errorf("%+v, %v", o, err)
+	}
 	for _, bad := range [][]string{
 		{"-shapes", "150x4"}, {"-data", "nois"}, {"-data", ""}, {"-time", "0s"}, {"-time", "5"}, {"-cap", "-1s"}, {"-workers", "0"},
-		{"-such"}, {"150x4x3"},
+		{"-such"}, {"150x4x3"}, {"-labels"}, {"-minvol", "folder"}, {"-scenes", "-minvol"},
 	} {
 		if _, err := parse(bad, io.Discard); err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", bad, err)
@@ -71,7 +75,7 @@ func TestParse(t *testing.T) {
 	if _, err := parse([]string{"-help"}, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Error(err)
 	}
-	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels"} {
+	for _, word := range []string{"usage:", "-shapes", "-data", "-time", "-cap", "-workers", "-python", "-kernels", "-scenes", "-labels", "-minvol", "-raw", "-only"} {
 		if !strings.Contains(help.String(), word) {
 			t.Errorf("the help has no %s:\n%s", word, &help)
 		}

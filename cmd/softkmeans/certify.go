@@ -19,7 +19,11 @@ const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
 Check whether centers and memberships are optimal, whichever program computed
 them. Their squared error is compared with the floor: no choice of as many
 centers can have a smaller squared error. The certificate is computed from the
-rows of FILE, the centers and the memberships alone.
+rows of FILE, the centers and the memberships alone, and counts all rounding.
+
+It is about repaired memberships: negative ones count as 0, and each row is
+divided by its sum (with -sum at-most-one, if that is above 1). What this
+changes is reported.
 
 ` + fileHelp + `
   -centers F    CSV or .npy: a row for each center, in the columns and units of
@@ -33,15 +37,18 @@ rows of FILE, the centers and the memberships alone.
                 but the one named label. A single column has labels, from 0 or
                 from 1: each row then belongs to one center. Without the flag
                 the best memberships for the centers are computed
-  -tol T        tolerance of "optimal": the gap, negative memberships and the
-                error of row sums are at most T. The gap is a share of the total
-                variance (default 1e-9)
+  -sum S        what the memberships of a row add up to: one (default) or
+                at-most-one. The floor is that of the same rule. A model has its
+                own
+  -tol T        tolerance of "optimal": it is proved that the squared error is
+                above the minimum by at most T times the total variance
+                (default 1e-9)
   -json         print the certificate as JSON
 ` + scaleHelp + columnsHelp + textHelp + `                -header and -delimiter are for FILE only
 ` + runHelp + `
 Example: softkmeans certify -centers c.csv -memberships g.csv testdata/iris.csv
 
-Exit code: 0 optimal, 1 not optimal, or bad data or a file error, 2 a bad
+Exit code: 0 proved optimal, 1 not proved, or bad data or a file error, 2 a bad
 command line. The verdict goes to standard output, an error to standard error.
 `
 
@@ -53,6 +60,7 @@ type certifyFlags struct {
 	inputFlags
 	centers, model, memberships string
 	tol                         float64
+	sum                         softkmeans.Sum
 	json                        bool
 }
 
@@ -65,6 +73,7 @@ func newCertifyFlagSet(f *certifyFlags) *flag.FlagSet {
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.memberships, "memberships", "", "")
 	aboveZeroFlag(fs, &f.tol, "tol")
+	sumFlag(fs, &f.sum)
 	fs.BoolVar(&f.json, "json", false, "")
 	return fs
 }
@@ -81,6 +90,9 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 		return f, usageErrorf("-centers and -model both have centers; give one")
 	case f.model != "" && given(fs)["scale"]:
 		return f, usageErrorf("-scale: the model has its own; leave the flag out")
+	}
+	if f.model != "" && given(fs)["sum"] {
+		return f, usageErrorf("-sum: the model has its own; leave the flag out")
 	}
 	piped := 0
 	for _, from := range []bool{!f.named(), f.centers == "-", f.memberships == "-"} {
@@ -169,6 +181,9 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	var centerMatrix *softkmeans.Matrix
 	if given.model != nil {
 		centerMatrix, err = given.model.centersFor(d, f.model)
+		if f.sum = given.model.sum(); given.model.unit() {
+			f.sum = softkmeans.SumAtMostOne // shares times shade
+		}
 	} else {
 		c.centers = given.centers.source
 		centerMatrix, err = readCenters(s.ctx, given.centers, d)
@@ -177,7 +192,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		return nil, err
 	}
 	s.places["centers"] = place{c.centers, d.Names}
-	c.quality = quality{k: centerMatrix.Rows, tol: f.tol, scaled: d.scale != nil}
+	c.quality = quality{k: centerMatrix.Rows, sum: f.sum, tol: f.tol, scaled: d.scale != nil}
 	var g *softkmeans.Matrix
 	if given.memberships != nil {
 		c.memberships = given.memberships.source
@@ -188,15 +203,66 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
 	}
 	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
+		if given.model != nil && given.model.unit() {
+			if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
+				return none, err
+			}
+		}
 		if g == nil {
-			o := &softkmeans.SimplexOptions{Workers: f.workers}
+			o := &softkmeans.SimplexOptions{Workers: f.workers, Sum: f.sum}
 			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, o); err != nil {
 				return none, err
 			}
 		}
-		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
+		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum})
 	})
 	return c, err
+}
+
+// shaded returns centers times the largest shade, and memberships times each row's shade in
+// these units: a pair whose sums are at most one. g is nil for those that the model predicts.
+func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.Matrix, err error) {
+	if g == nil {
+		predict, err := f.predictor()
+		if err != nil {
+			return nil, nil, err
+		}
+		if g, err = predict(x); err != nil {
+			return nil, nil, err
+		}
+	}
+	shade, most := make([]float64, x.Rows), 0.0
+	mixture := make([]float64, x.Cols)
+	for i := range shade { // the best for the row's mixture
+		clear(mixture)
+		for j, share := range g.Row(i) {
+			for c, v := range centers.Row(j) {
+				mixture[c] += share * v
+			}
+		}
+		var product, square float64
+		for c, v := range mixture {
+			product += v * x.At(i, c)
+			square += v * v
+		}
+		if product > 0 {
+			shade[i] = product / square
+		}
+		most = max(most, shade[i])
+	}
+	if most == 0 {
+		return centers, g, nil
+	}
+	centers, g = centers.Clone(), g.Clone()
+	for i := range centers.Data {
+		centers.Data[i] *= most
+	}
+	for i, s := range shade {
+		for j := range g.Cols {
+			g.Set(i, j, s/most*g.At(i, j))
+		}
+	}
+	return centers, g, nil
 }
 
 // text returns the report.
@@ -218,18 +284,17 @@ func (c *certified) text() []byte {
 // words returns the verdict, and advice if better centers or memberships exist.
 func (c *certified) words() string {
 	text := c.verdict() + "\n"
-	if !(c.Gap > c.tol) {
+	if c.Optimal(c.tol) {
 		return text
 	}
-	text += c.distance() + "\n"
 	switch {
 	case c.hard:
 		text += "Each row belongs to one center, as in k-means. Mixtures can have a smaller error. Without\n" +
 			"-memberships the best mixtures of these centers are computed.\n"
 	case c.memberships == "":
-		text += "No memberships can do better with these centers.\n"
+		text += "No memberships can do better with these centers, but for rounding.\n"
 	default:
-		text += "Without -memberships the best ones are computed. The rest of the gap is then due to the centers.\n"
+		text += "Without -memberships the best ones are computed. The rest of the excess is then due to the centers.\n"
 	}
 	return text
 }

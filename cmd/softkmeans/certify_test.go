@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"math"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -20,10 +23,20 @@ type certifiedJSON struct {
 	Certificate                     certificateJSON
 }
 
+// certificate returns the certificate that was printed. Its solver must be gram.
 func (c *certifiedJSON) certificate() softkmeans.Certificate {
 	j := &c.Certificate
-	return softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor, FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
-		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, SpanError: *j.SpanError}
+	floors := math.MaxFloat64
+	if j.ExcessFloors != nil {
+		floors = *j.ExcessFloors
+	}
+	cert := softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor, FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
+		Excess: *j.Excess, ExcessShare: *j.ExcessShare, ExcessFloors: floors,
+		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, Repair: j.Repair, SpanError: *j.SpanError}
+	if j.Solver == "gram" {
+		cert.Solver = softkmeans.SolverGram
+	}
+	return cert
 }
 
 // The output of fit is certified with the same bits and the same lines.
@@ -75,7 +88,8 @@ func TestCertifyCenters(t *testing.T) {
 	}{
 		{func() (*softkmeans.Model, error) { return softkmeans.Fit(t.Context(), x, 3, nil) }, 0, "\nCertified: "},
 		{func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, 1,
-			"total variance.\nThe squared error is 24.9% above the floor.\nNo memberships can do better with these centers.\n"},
+			"\nNot certified: the squared error may be above the minimum by up to 3.79.\nThat is 0.00556 of the total variance and 0.249 times the proved floor.\n" +
+				"No memberships can do better with these centers, but for rounding.\n"},
 	} {
 		m, err := test.fit()
 		if err != nil {
@@ -118,7 +132,8 @@ func TestCertifyInput(t *testing.T) {
 		}
 		code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
 		head, _, _ := strings.Cut(report, "\n\n")
-		if code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 centers\n") || !near(value(t, text, "objective"), value(t, report, "objective"), 1e-9*value(t, report, "objective")) {
+		quality := report[strings.Index(report, "\nSquared error"):]
+		if quality, _, _ = strings.Cut(quality, "For centers close"); code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 centers\n") || !strings.HasSuffix(text, quality) {
 			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
 		}
 		// The computed memberships are no worse.
@@ -155,36 +170,152 @@ func TestCertifyModel(t *testing.T) {
 	}
 }
 
-// Infeasible memberships are not certified, and the report says why.
+// The verdict is on repaired memberships: it names the repair, and how far from the minimum
+// the result may be.
 func TestCertifyNot(t *testing.T) {
 	dir := t.TempDir()
 	x := writeText(t, filepath.Join(dir, "x.csv"), "0,0\n4,0\n0,4\n1,2\n")
 	f := writeText(t, filepath.Join(dir, "f.csv"), "0,0\n4,0\n0,4\n")
-	for _, test := range []struct{ g, says string }{
-		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", "Not certified: better centers or memberships exist, by 0.05 of the total variance.\nThe squared error is 4.598% of the total variance; the floor is below 1e-12 of it.\nWithout -memberships"},
-		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", "and the memberships of a row miss the sum of 1 by 0.2"},
-		{"1,0,0\n0,1,0\n0,0,1\n.35,.25,.5\n", "Not certified: the memberships of a row miss the sum of 1 by 0.1."},
-		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", "a membership is negative (-1)"},
-		{"1e150,1e150,-1e150\n0,1,0\n0,0,1\n.25,.25,.5\n", "Not certified: "},
-		{"1e150,1e150,1e150\n-1e150,-1e150,-1e150\n0,0,1\n.25,.25,.5\n", "Not certified: "},
+	const within = "The floor is 0 to rounding, so that nothing can be said relative to it.\n"
+	for _, test := range []struct {
+		g    string
+		code int
+		says string
+	}{
+		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", 1, "Not certified: the squared error may be above the minimum by up to 1.01.\nThat is 0.046 of the total variance.\n" + within + "Without -memberships"},
+		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", 1, "repaired memberships, changed by up to 0.15: rows are divided by their sums\n(which miss 1 by up to 0.25).\nWithout"},
+		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", 0, "This is for repaired memberships, changed by up to 1: negative ones (down to -1)\ncount as 0, and rows are divided by their sums\n(which miss 1 by up to 0).\n"},
+		{"1,0,0\n0,1,0\n0,0,1\n.5,.5,1\n", 0, "changed by up to 0.5: rows are divided by their sums\n(which miss 1 by up to 1).\n"},
+		{"1e150,1e150,-1e150\n0,1,0\n0,0,1\n.25,.25,.5\n", 1, "Not certified: "},
+		{"1e150,1e150,1e150\n-1e150,-1e150,-1e150\n0,0,1\n.25,.25,.5\n", 1, "Not certified: "},
 	} {
 		g := writeText(t, filepath.Join(dir, "g.csv"), test.g)
 		code, text, stderr := do(t, "", "certify", "-centers", f, "-memberships", g, x)
-		if code != 1 || stderr != "" || !strings.Contains(text, test.says) {
+		if code != test.code || stderr != "" || !strings.Contains(text, test.says) {
 			t.Errorf("%q: code %d, %q\n%s", test.g, code, stderr, text)
 		}
 		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, x)
-		if got := parseJSON[certifiedJSON](t, text); code != 1 || got.Certificate.Certified || !strings.HasPrefix(got.Verdict, "Not certified: ") {
+		if got := parseJSON[certifiedJSON](t, text); code != test.code || got.Certificate.Certified != (code == 0) || strings.HasPrefix(got.Verdict, "Not certified: ") != (code == 1) {
 			t.Errorf("%q: code %d\n%s", test.g, code, text)
 		}
 	}
-	// With wrong row sums the objective may be below the floor.
+	// Wrong row sums do not take the error below the floor: they are repaired.
 	line := writeText(t, filepath.Join(dir, "line.csv"), "1\n3\n")
 	one := writeText(t, filepath.Join(dir, "one.csv"), "1\n")
 	g := writeText(t, filepath.Join(dir, "g.csv"), "1\n3\n")
-	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 || !strings.Contains(text, "Not certified: the objective is below the minimum, by 1 of the total variance") || strings.Contains(text, "above the floor") {
+	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 || !near(value(t, text, "objective"), 4, 1e-9) ||
+		!strings.Contains(text, "\nThat is 1.01 of the total variance and 1.01 times the proved floor.\n") || !strings.Contains(text, "changed by up to 2: ") {
 		t.Errorf("code %d\n%s", code, text)
 	}
+}
+
+// Inputs whose certificates were false when memberships were judged as they are: far
+// means, centers and row sums that a small tolerance magnifies, and mixtures that are
+// nearly exact. The exit code is 0 only for the theorem.
+func TestCertifyFalse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	column := func(values ...float64) (text string) {
+		for _, v := range values {
+			text += fmt.Sprintf("%.17g\n", v)
+		}
+		return text
+	}
+	const far = 4e9
+	small := func(x float64) string { return fmt.Sprintf("%.17g,%.17g\n", 1+x/far, -x/far) }
+	for _, test := range []struct {
+		name, x, f, g string
+		code          int
+		share         [2]float64 // of the total variance: the excess is between
+		says          []string
+	}{
+		{"far mean, wrong center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 2.875), "1\n1\n1\n", 1, [2]float64{5.27, 5.28}, []string{"explained              -527"}},
+		{"farther", column(1e15, 1e15+1, 1e15+2), column(1e15 + 2.875), "1\n1\n1\n", 1, [2]float64{5.27, 5.28}, []string{"explained              -527"}},
+		{"far mean, right center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 1), "1\n1\n1\n", 0, [2]float64{0, 1e-12}, nil},
+		// The memberships of 0, 1 and 2 are those of centers 0 and -4e9, just not on the simplex.
+		{"centers far apart", column(0, 1, 2), column(0, -far), small(0) + small(1) + small(2), 1, [2]float64{2.5, 2.51},
+			[]string{"changed by up to 5", "negative ones (down to -5e-10)\ncount as 0"}},
+		// Row sums of 1 − 1e-9 with a mean of 1e9 leave out what the mean is.
+		{"row sums", column(1e9, 1e9+1, 1e9+2), column((1e9 + 1) / (1 - 1e-9)), "0.999999999\n0.999999999\n0.999999999\n", 1, [2]float64{1.49, 1.51},
+			[]string{"changed by up to 1e-09", "rows are divided by their sums\n(which miss 1 by up to 1e-09)"}},
+		{"row sums, right", column(1e9, 1e9+1, 1e9+2), column(1e9 + 1), "0.999999999\n0.999999999\n0.999999999\n", 0, [2]float64{0, 1e-12},
+			[]string{"changed by up to 1e-09"}},
+		// The floor is 6e-12 of the total, and the error 20 to 100 times it.
+		{"nearly exact", "0,0\n1,1e-6\n2,-1e-6\n3,0\n", "0,1e-5\n3,1e-5\n", "1,0\n.6666666666666666,.3333333333333333\n.3333333333333333,.6666666666666666\n0,1\n", 0,
+			[2]float64{1e-12, 1e-9}, []string{"Certified: ", ", but 2", " times the proved floor."}},
+		{"exact", "0\n1\n2\n", "0\n2\n", "1,0\n.5,.5\n0,1\n", 0, [2]float64{0, 1e-12}, []string{"The floor is 0 to rounding", "  excess, in floors      - "}},
+	} {
+		writeText(t, "x.csv", test.x)
+		writeText(t, "f.csv", test.f)
+		writeText(t, "g.csv", test.g)
+		code, text, stderr := do(t, "", strings.Fields("certify -header no -centers f.csv -memberships g.csv x.csv")...)
+		share := value(t, text, "excess, as a share")
+		if code != test.code || stderr != "" || strings.Contains(text, "\nCertified: ") != (code == 0) || share < test.share[0] || share > 1.1*test.share[1] {
+			t.Errorf("%s: code %d, %s\n%s", test.name, code, stderr, text)
+		}
+		for _, says := range test.says {
+			if !strings.Contains(text, says) {
+				t.Errorf("%s: no %q in\n%s", test.name, says, text)
+			}
+		}
+	}
+}
+
+// True solutions in a CSV file with 15 digits are certified. With six digits the excess is
+// that of the digits, and the tolerance decides.
+func TestCertifyDigits(t *testing.T) {
+	dir := t.TempDir()
+	centers, memberships := filepath.Join(dir, "f.csv"), filepath.Join(dir, "g.csv")
+	for _, set := range []struct {
+		name string
+		k    int
+	}{{"iris", 3}, {"wine", 3}, {"digits", 10}} {
+		x := readTable(t, setFile(set.name))
+		m, err := softkmeans.Fit(t.Context(), x, set.k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct {
+			digits     int
+			from, most float64 // the share of the total variance
+		}{{15, 0, 1e-12}, {6, 1e-14, 1e-9}, {4, 1e-9, 1e-3}} {
+			writeText(t, centers, decimal(m.Centers, test.digits))
+			writeText(t, memberships, decimal(m.Memberships, test.digits))
+			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-centers", centers, "-memberships", memberships, setFile(set.name))
+			c := parseJSON[certifiedJSON](t, text).Certificate
+			if share := *c.ExcessShare; stderr != "" || share < test.from || share > test.most || code == 0 != (share <= 1e-9) || c.Certified != (code == 0) {
+				t.Errorf("%s, %d digits: code %d, excess %g of the total, %s", set.name, test.digits, code, share, stderr)
+			}
+			if test.digits < 15 && !(c.Repair > 0) {
+				t.Errorf("%s, %d digits: nothing was repaired", set.name, test.digits)
+			}
+			t.Logf("%s, %d digits: excess %.2g of the total, %.2g floors; repair %.2g", set.name, test.digits, *c.ExcessShare, *c.ExcessFloors, c.Repair)
+		}
+	}
+}
+
+// docs/command.md has every field of the certificate.
+func TestCertificateFields(t *testing.T) {
+	text := readFile(t, filepath.Join("..", "..", "docs", "command.md"))
+	for j := range reflect.TypeFor[certificateJSON]().NumField() {
+		if name := reflect.TypeFor[certificateJSON]().Field(j).Tag.Get("json"); !strings.Contains(text, "`"+name+"`") {
+			t.Errorf("no %s in docs/command.md", name)
+		}
+	}
+}
+
+// decimal returns m as CSV, with so many significant digits.
+func decimal(m *softkmeans.Matrix, digits int) string {
+	var b strings.Builder
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%.*g", digits, v)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }
 
 func TestCertifyUsage(t *testing.T) {

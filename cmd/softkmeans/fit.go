@@ -32,8 +32,11 @@ error. If the columns have different units, use -scale zscore.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… The label is the
-                number of the largest membership, from 0. With - they go to
-                standard output, and the report to standard error
+                number of the largest membership, from 0. minvol and alternating
+                take the means of the clusters so found, and the label is that
+                of the nearest mean, by a distance that counts directions less
+                in which the clusters are wide. With - they go to standard
+                output, and the report to standard error
   -centers FILE write the centers as CSV, in the table's units and with its
                 column names
   -model FILE   write the model as JSON, for softkmeans predict and certify
@@ -48,9 +51,18 @@ For some methods only:
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
+  -plain        minvol, alternating: without momentum, step by step as the paper
+                has it; for comparison, at up to four times as many steps
   -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
                 (default); tight: they enclose the data more closely, with the
-                same squared error
+                same squared error; smallest: as closely as possible (global,
+                up to 3 centers, without -stream)
+  -radius R     global: the radius of the ball that the centers enclose, in
+                units of the scaled data, instead of the smallest; the squared
+                error is the same
+  -sum S        global, minvol, alternating: one: the memberships of a row add
+                up to 1 (default); at-most-one: to at most 1. The rest is the
+                share of a center at 0, such as shade; nothing is centred
   -solver S     global: auto (default), gram, jacobi or krylov
   -kernel K     lsd, tilsd:
                 rbf: exp(−γ·squared distance) of two rows (default)
@@ -82,6 +94,7 @@ type fitFlags struct {
 	slack   float64 // 0: the package's default
 	lambda  float64 // 0: by slack
 	seed    uint64
+	plain   bool
 	kernel  kernelKind
 	gamma   float64 // 0: the median heuristic
 	stream  streaming
@@ -104,12 +117,16 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	seedFlag(fs, &f.seed)
+	fs.BoolVar(&f.plain, "plain", false, "")
 	streamFlag(fs, &f.stream)
 	choiceFlag(fs, &f.kernel, "kernel", []choice[kernelKind]{
 		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix}})
 	atLeastZeroFlag(fs, &f.gamma, "gamma")
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
-		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight}})
+		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight},
+		{"smallest", softkmeans.EnclosureSmallest}})
+	aboveZeroFlag(fs, &f.options.Radius, "radius")
+	sumFlag(fs, &f.options.Sum)
 	choiceFlag(fs, &f.options.Solver, "solver", []choice[softkmeans.Solver]{
 		{"auto", softkmeans.SolverAuto}, {"gram", softkmeans.SolverGram},
 		{"jacobi", softkmeans.SolverJacobi}, {"krylov", softkmeans.SolverKrylov}})
@@ -124,8 +141,11 @@ var methodFlags = []struct {
 	{"slack", []method{methodMinVolume}},
 	{"lambda", []method{methodMinVolume}},
 	{"seed", []method{methodMinVolume, methodAlternating, methodLSD}},
+	{"plain", []method{methodMinVolume, methodAlternating}},
 	{"enclosure", []method{methodGlobal, methodTILSD}},
+	{"radius", []method{methodGlobal}},
 	{"solver", []method{methodGlobal}},
+	{"sum", []method{methodGlobal, methodMinVolume, methodAlternating}},
 	{"kernel", []method{methodLSD, methodTILSD}},
 	{"gamma", []method{methodLSD, methodTILSD}},
 	{"weights", []method{methodGlobal, methodMinVolume, methodAlternating}},
@@ -151,6 +171,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 	switch {
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
+	case given["radius"] && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Sum != softkmeans.SumToOne):
+		return f, usageErrorf("-radius is only for -enclosure ball and -sum one")
 	case f.model != "" && f.k > mostCenters:
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case given["gamma"] && f.kernel != kernelRBF:
@@ -255,7 +277,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels := labelsOf(memberships)
+	labels := r.labels()
 	r.count(labels)
 	if w != nil {
 		return r, w.add(s.ctx, labels, memberships)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -27,15 +28,15 @@ func TestFitIris(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	for _, name := range []string{"gap", "largest |row sum − 1|", "span error"} {
-		if got := value(t, report, name); !near(got, 0, 1e-12) {
+	for _, name := range []string{"excess, as a share", "excess, in floors", "largest |row sum − 1|", "repair", "span error"} {
+		if got := value(t, report, name); !near(got, 0, 1e-11) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
 	if got := value(t, report, "smallest membership"); got < 0 {
 		t.Errorf("smallest membership is %v", got)
 	}
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "no choice of 3 centers and memberships can do better.\n") {
+	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "no 3 centers and memberships have a squared error smaller by more than ") {
 		t.Errorf("no certificate in words:\n%s", report)
 	}
 
@@ -93,6 +94,40 @@ func TestFitVariants(t *testing.T) {
 			if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
 				t.Errorf("%s, %s: code %d, %s, report\n%s", solver, enclosure, code, stderr, report)
 			}
+		}
+	}
+}
+
+// A larger ball has the same error, from blocks too; one that is too small is an error
+// that says what would do. -plain takes more iterations to about the same centers.
+func TestFitPaper(t *testing.T) {
+	const mean, smallest = 5.843333, 3.804357933 // of the first column; the ball's radius
+	_, usual, _ := do(t, "", "fit", "-k", "3", iris)
+	for _, more := range []string{"-stream no", "-stream yes"} {
+		args := append([]string{"fit", "-k", "3", iris}, strings.Fields(more)...)
+		code, report, stderr := do(t, "", append(args, "-radius", "12")...)
+		if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
+			t.Errorf("%s: code %d, %s, report\n%s", more, code, stderr, report)
+		}
+		if got, want := value(t, report, "p0"), mean+12/smallest*(value(t, usual, "p0")-mean); !near(got, want, 1e-3) {
+			t.Errorf("%s: a center at %v, want %v", more, got, want)
+		}
+		if code, _, stderr = do(t, "", append(args, "-radius", "2")...); code != 1 || !strings.Contains(stderr, "Radius is 2, below 3.80435793") {
+			t.Errorf("%s: code %d, %s", more, code, stderr)
+		}
+	}
+	for _, method := range []string{"minvol", "alternating"} {
+		var steps [2]float64
+		for i, more := range [][]string{nil, {"-plain"}} {
+			_, report, _ := do(t, "", append([]string{"fit", "-k", "3", "-method", method, "-json", iris}, more...)...)
+			var got struct{ Iterations float64 }
+			if err := json.Unmarshal([]byte(report), &got); err != nil {
+				t.Fatal(err)
+			}
+			steps[i] = got.Iterations
+		}
+		if steps[1] <= steps[0] {
+			t.Errorf("%s: %v iterations with momentum and without", method, steps)
 		}
 	}
 }
@@ -163,5 +198,57 @@ func TestFitWeights(t *testing.T) {
 		if !strings.Contains(a, "column 1 (w) has the weights") {
 			t.Errorf("%s: the report does not tell of the weights:\n%s", args, a)
 		}
+	}
+}
+
+// With -sum at-most-one the floor is about 0, a model keeps the rule for predict and
+// certify, and data without a half-space is said to have none.
+func TestFitSum(t *testing.T) {
+	data := readFile(t, iris)
+	t.Chdir(t.TempDir())
+	writeText(t, "iris.csv", data)
+	for _, stream := range []string{"no", "yes"} {
+		for _, method := range []string{"global", "minvol", "alternating"} {
+			if method == "alternating" && stream == "yes" {
+				continue
+			}
+			code, out, stderr := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-method", method, "-stream", stream, "-json", "-model", "m.json", "iris.csv")
+			if code != 0 {
+				t.Fatalf("%s: %d, %s", method, code, stderr)
+			}
+			c := parseJSON[fitReportJSON](t, out).Certificate
+			if !near(c.Total, 9539.29, 1e-6) || !near(c.Floor, 3.5525702, 1e-6) || c.MaxSumError > 1e-12 || (method != "minvol") != (*c.ExcessShare < 1e-10) {
+				t.Errorf("%s, stream %s: %+v", method, stream, c)
+			}
+			below := false
+			_, _, g := parseMemberships(t, must(t, "predict", "-model", "m.json", "iris.csv"))
+			for _, row := range g {
+				sum := 0.0
+				for _, v := range row {
+					sum += v
+				}
+				if below = below || sum < 0.99; sum > 1+1e-12 {
+					t.Errorf("%s: a row adds up to %v", method, sum)
+				}
+			}
+			if !below {
+				t.Errorf("%s: all rows add up to 1", method)
+			}
+			if code, out, _ := do(t, "", "certify", "-model", "m.json", "iris.csv"); (code == 0) != (method != "minvol") || !strings.Contains(out, "largest row sum − 1 ") {
+				t.Errorf("%s: code %d\n%s", method, code, out)
+			}
+		}
+	}
+	must(t, "fit", "-k", "3", "-sum", "at-most-one", "-model", "m.json", "-centers", "c.csv", "iris.csv")
+	must(t, "certify", "-centers", "c.csv", "-sum", "at-most-one", "iris.csv")
+	if code, _, _ := do(t, "", "certify", "-centers", "c.csv", "iris.csv"); code != 1 {
+		t.Error("sums of 1 are certified as well")
+	}
+	writeText(t, "bad.json", strings.Replace(readFile(t, "m.json"), "at most one", "many", 1))
+	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 || !strings.Contains(stderr, `damaged model: sum is "many"`) {
+		t.Errorf("%d, %s", code, stderr)
+	}
+	if _, out, _ := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-scale", "zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") || strings.Contains(out, "They enclose the data and") || !strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {
+		t.Error(out)
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"softkmeans"
 )
 
 // usageError is an error in the command line. The exit code is 2.
@@ -92,6 +94,11 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 		}
 		return fmt.Errorf("must be %s", strings.Join(words, ", "))
 	})
+}
+
+// sumFlag adds -sum.
+func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
+	choiceFlag(fs, p, "sum", []choice[softkmeans.Sum]{{"one", softkmeans.SumToOne}, {"at-most-one", softkmeans.SumAtMostOne}})
 }
 
 // clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.

@@ -12,7 +12,7 @@ func FuzzFlags(f *testing.F) {
 	for _, args := range []string{
 		"fit -k 3 -scale zscore -drop 1,2 -label x f.csv", "fit -k auto -slack 1e-3 -lambda 0x1p-3 -seed 18446744073709551615", "fit -k 2 -method lsd -kernel rbf -gamma .5 -workers 3",
 		"fit -delimiter \\t -decimal , -header no -weights 2 -k=+7 -- -k", "predict -model m -o - f", "floors -most 9 -stream no -json f", "certify -centers a -memberships b -tol 1e-9 f",
-		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f", "report -o p -image 2147483647×2147483647", "version", "help fit", "-k 3 x", "",
+		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f", "report -o p -image 2147483647×2147483647", "unmix -k auto -size 3x1 -order columns -o g.img -spectra s.sli -report p -stream no f", "unmix -k 2 -sum at-most-one f.hdr", "version", "help fit", "-k 3 x", "",
 	} {
 		f.Add(strings.ReplaceAll(args, " ", "\n"))
 	}
@@ -79,7 +79,10 @@ func TestFlags(t *testing.T) {
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
 		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
 		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
-		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight`},
+		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight, smallest`},
+		{"fit -k 2 -method lsd -sum one data.csv", 2, "-sum is only for -method global, minvol and alternating"},
+		{"fit -k 2 -sum two data.csv", 2, `"two" for flag -sum: must be one, at-most-one`},
+		{"certify -model m.json -sum one data.csv", 2, "-sum: the model has its own; leave the flag out"},
 		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},
 		{"fit -k 2 -header maybe data.csv", 2, `"maybe" for flag -header: must be auto, yes, no`},
 		{"fit -k 2 -delimiter ab data.csv", 2, `"ab" for flag -delimiter: must be auto`},
@@ -104,6 +107,11 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -lambda 1", 2, "-lambda is only for -method minvol"},
 		{"-k 2 -method minvol -lambda 1 -slack .1", 2, "give one"},
 		{"-k 2 -method minvol -lambda -1", 2, "must be a number above 0"},
+		{"-k 2 -plain", 2, "-plain is only for -method minvol and alternating"},
+		{"-k 2 -method minvol -radius 3", 2, "-radius is only for -method global"},
+		{"-k 2 -radius 0", 2, "must be a number above 0"},
+		{"-k 2 -radius 3 -enclosure tight", 2, "-radius is only for -enclosure ball"},
+		{"-k 2 -radius 3 -sum at-most-one", 2, "-radius is only for -enclosure ball"},
 		{"-k 2 -gamma 1", 2, "-gamma is only for -method lsd and tilsd"},
 		{"-k 2 -kernel rbf", 2, "-kernel is only for"},
 		{"-k 2 -method lsd -kernel linear -gamma 1", 2, "-gamma is only for -kernel rbf"},

@@ -22,8 +22,9 @@ import (
 const floorsHelp = `Usage: softkmeans floors [flags] [FILE]
 
 Print, for every number k of centers, the floor: no k centers can have a smaller
-squared error. The floor of k = 1 is the total variance. Explained is the share
-of it that k centers explain at best, and step is what the last of them adds.
+squared error, but for rounding. The floor of k = 1 is the total variance.
+Explained is the share of it that k centers explain at best, and step is what
+the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
 The proposed k, marked *, is the first with floor 0, or the last for which all
 steps up to it exceed their sticks. It is a first guess: it counts directions of
@@ -230,8 +231,9 @@ const barWidth = 30
 func (r *scree) text(most int) []byte {
 	var b bytes.Buffer
 	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
-	b.WriteString("\n\nFloors: no k centers can have a smaller squared error. Explained is the rest of the total\n" +
-		"variance, in percent; step what the last center adds; stick the step that chance would give.\n\n")
+	b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained is the rest\n" +
+		"of the total variance, in percent; step what the last center adds; stick the step that chance\n" +
+		"would give.\n\n")
 	write := func(mark string, cells ...any) {
 		line := fmt.Sprintf("  %1s %5s  %-16s %9s  %9s  %9s  %s", append([]any{mark}, cells...)...)
 		b.WriteString(strings.TrimRight(line, " ") + "\n")

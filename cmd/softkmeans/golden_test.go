@@ -27,6 +27,7 @@ var goldens = []struct{ name, args string }{
 	{"certify", "certify -centers f.csv -memberships g.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
 	{"report", "report -k auto -scale zscore -o page.html wine.csv"},
+	{"unmix", "unmix -k 3 -size 10x15 -o u.img -spectra u.csv -report u.html iris.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }
 

@@ -129,6 +129,7 @@ var readers = []string{
 	"floors -o out.csv DATA",
 	"floors -stream yes -json -o out.csv DATA",
 	"report -k 2 -o out.html DATA",
+	"unmix -k 2 -spectra out.csv -model model.json -report page.html DATA",
 	"certify -centers good-centers.csv DATA",
 	"certify -centers good-centers.csv -memberships good.csv -json DATA",
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 
 	"softkmeans"
 )
@@ -88,18 +89,33 @@ type certificateJSON struct {
 	Total         float64  `json:"total"`
 	Explained     *float64 `json:"explained"` // 1 − objective/total
 	Gap           float64  `json:"gap"`
+	Excess        *float64 `json:"excess"` // the objective is at most this far above the minimum
+	ExcessShare   *float64 `json:"excessShare"`
+	ExcessFloors  *float64 `json:"excessFloors"` // null where the floor is within rounding of 0
 	MinMembership float64  `json:"minMembership"`
 	MaxSumError   float64  `json:"maxSumError"`
+	Repair        float64  `json:"repair"`    // largest change of a membership
 	SpanError     *float64 `json:"spanError"` // null for a stream
+	Solver        string   `json:"solver"`    // that proved the floor
 }
 
 func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *certificateJSON {
-	j := &certificateJSON{c.Optimal(tol), c.Objective, c.Floor, c.FloorError, c.Total, explained(c), c.Gap,
-		c.MinMembership, c.MaxSumError, &c.SpanError}
-	if streamed {
-		j.SpanError = nil
+	j := &certificateJSON{Certified: c.Optimal(tol), Objective: c.Objective, Floor: c.Floor, FloorError: c.FloorError,
+		Total: c.Total, Explained: explained(c), Gap: c.Gap,
+		Excess: inRange(c.Excess), ExcessShare: inRange(c.ExcessShare), ExcessFloors: inRange(c.ExcessFloors),
+		MinMembership: c.MinMembership, MaxSumError: c.MaxSumError, Repair: c.Repair, Solver: c.Solver.String()}
+	if !streamed {
+		j.SpanError = &c.SpanError
 	}
 	return j
+}
+
+// inRange returns nil for a number that is out of range.
+func inRange(v float64) *float64 {
+	if v < math.MaxFloat64 {
+		return &v
+	}
+	return nil
 }
 
 // fitReportJSON is the report of fit.
@@ -116,7 +132,7 @@ type fitReportJSON struct {
 	Kernel      string           `json:"kernel,omitempty"`
 	Gamma       float64          `json:"gamma,omitempty"`
 	Proposal    string           `json:"proposal,omitempty"` // the reason for k, with -k auto
-	Sizes       []int            `json:"sizes"`              // rows by their largest membership
+	Sizes       []int            `json:"sizes"`              // rows by label
 	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
@@ -126,6 +142,7 @@ type fitReportJSON struct {
 	Solver     string   `json:"solver,omitempty"`
 	Lambda     float64  `json:"lambda,omitempty"`
 	Epsilon    float64  `json:"epsilon,omitempty"`
+	Volume     float64  `json:"volumeRatio,omitempty"` // at most so many times the least; absent: not known
 	Iterations int      `json:"iterations"`
 	Status     string   `json:"status"`
 	Warnings   []string `json:"warnings"`
@@ -133,7 +150,7 @@ type fitReportJSON struct {
 
 // similarityJSON describes a fit of similarities.
 type similarityJSON struct {
-	Certified  bool    `json:"certified"`
+	AtFloor    bool    `json:"atFloor"` // to 1e-9 of the total; the objective is as computed
 	Objective  float64 `json:"objective"`
 	Floor      float64 `json:"floor"`
 	FloorError float64 `json:"floorError"`
@@ -154,7 +171,7 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	if m := r.lsd; m != nil {
 		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
-		j.Similarity = &similarityJSON{r.similarityCertified(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap,
+		j.Similarity = &similarityJSON{r.similarityAtFloor(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap,
 			m.Scale, m.Rank, m.Distortion}
 		j.Iterations, j.Status = m.Iterations, m.Status.String()
 		return j
@@ -162,6 +179,9 @@ func fitJSON(r *result) *fitReportJSON {
 	m := r.model
 	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
 	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
+	if m.VolumeRatio < math.MaxFloat64 {
+		j.Volume = m.VolumeRatio
+	}
 	j.Iterations, j.Status = m.Iterations, m.Status.String()
 	j.Warnings = append(j.Warnings, warnings(m)...)
 	return j

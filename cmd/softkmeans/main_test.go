@@ -72,6 +72,7 @@ var flagSets = map[string]*flag.FlagSet{
 	"floors":   newFloorsFlagSet(new(floorsFlags)),
 	"certify":  newCertifyFlagSet(new(certifyFlags)),
 	"evaluate": newEvaluateFlagSet(new(evaluateFlags)),
+	"unmix":    newUnmixFlagSet(new(unmixFlags)),
 	"report":   newReportFlagSet(new(reportFlags)),
 	"version":  flag.NewFlagSet("version", flag.ContinueOnError),
 }

@@ -26,8 +26,8 @@ func centerNames(k int) []string {
 	return names
 }
 
-// labelsOf returns the number of each row's largest membership.
-func labelsOf(memberships *softkmeans.Matrix) []int {
+// largestOf returns the number of each row's largest membership.
+func largestOf(memberships *softkmeans.Matrix) []int {
 	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)
 }
 

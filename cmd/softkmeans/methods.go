@@ -115,12 +115,26 @@ func (r *result) count(labels []int) {
 	}
 }
 
-// setModel sets the model and the centers in the table's units.
+// labels returns the labels of the fitted rows.
+func (r *result) labels() []int {
+	if r.lsd != nil {
+		return r.lsd.Labels(nil)
+	}
+	return r.model.Labels(nil)
+}
+
+// setModel sets the model and the centers in the table's units. In memory the model's
+// centers then become those that files have, rounded to these units and scaled again, so
+// that the certificate is about them.
 func (r *result) setModel(m *softkmeans.Model) {
 	r.model, r.centers = m, m.Centers
 	if r.scale != nil {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
+		if !r.streamed {
+			copy(m.Centers.Data, r.centers.Data)
+			r.scale.Apply(m.Centers.Data)
+		}
 	}
 }
 
@@ -131,10 +145,10 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	switch f.method {
 	case methodMinVolume:
 		m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.update})
+			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update})
 	case methodAlternating:
 		m, err = softkmeans.FitAlternating(ctx, d.x, r.k, &softkmeans.AlternatingOptions{
-			Seed: f.seed, Weights: weights, Workers: f.workers, Progress: p.update})
+			Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update})
 	default:
 		o := f.options
 		o.Weights = weights
@@ -145,7 +159,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	}
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
-		&softkmeans.Options{Weights: weights, Workers: f.workers})
+		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
 	return m.Memberships, err
 }
 

@@ -35,7 +35,9 @@ type modelFile struct {
 	Method  string   `json:"method"`
 	K       int      `json:"k"`
 	Columns []string `json:"columns"`
-	Named   bool     `json:"named"` // the names come from a header
+	Named   bool     `json:"named"`                // the names come from a header
+	Sum     string   `json:"sum,omitempty"`        // "at most one", or nothing for one
+	Scaling string   `json:"rowScaling,omitempty"` // "unit", where the brightness of a row is no matter, or nothing
 
 	Scale   string `json:"scale"` // (value − shift)/divisor, by column
 	Shift   vector `json:"shift,omitempty"`
@@ -44,9 +46,14 @@ type modelFile struct {
 	Centers vectors `json:"centers,omitempty"`       // k rows, in the table's units
 	Scaled  vectors `json:"scaledCenters,omitempty"` // if the columns are scaled
 
+	// k rows in the units of the fit, scaled if the columns are: a row's label is the
+	// nearest. Without them it is the largest membership.
+	Means vectors `json:"clusterMeans,omitempty"`
+	Axes  vectors `json:"clusterAxes,omitempty"` // of the metric in which the nearest counts
+
 	// About the fit; not used by predict.
 	Rows       int      `json:"rows"`
-	Sizes      []int    `json:"sizes"` // rows by their largest membership
+	Sizes      []int    `json:"sizes"` // rows by label
 	Objective  float64  `json:"objective"`
 	Floor      float64  `json:"floor"`
 	FloorError float64  `json:"floorError"`
@@ -102,9 +109,21 @@ func newModelFile(r *result) (*modelFile, error) {
 		return f, err
 	}
 	m, c := r.model, r.cert
+	if m.Sum != softkmeans.SumToOne {
+		f.Sum = m.Sum.String()
+	}
+	if m.Rows == softkmeans.RowsUnit {
+		f.Scaling = m.Rows.String()
+	}
 	f.Centers = rowsOf(r.centers)
 	if r.scale != nil {
 		f.Scaled = rowsOf(m.Centers)
+	}
+	if m.ClusterMeans != nil {
+		f.Means = rowsOf(m.ClusterMeans)
+	}
+	if m.ClusterAxes != nil {
+		f.Axes = rowsOf(m.ClusterAxes)
 	}
 	f.Objective, f.Floor, f.FloorError, f.Total, f.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 	f.Lambda, f.Epsilon, f.Iterations, f.Status = m.Lambda, m.Epsilon, m.Iterations, m.Status.String()
@@ -204,6 +223,12 @@ func (f *modelFile) check() error {
 		return damaged("scale is %.40q", f.Scale)
 	case kind == scale.None && len(f.Shift)+len(f.Divisor) > 0, kind != scale.None && (len(f.Shift) != d || len(f.Divisor) != d):
 		return damaged("scale %s of %d columns has %d shifts and %d divisors", f.Scale, d, len(f.Shift), len(f.Divisor))
+	case f.Sum != "" && f.sum() == softkmeans.SumToOne:
+		return damaged("sum is %.40q", f.Sum)
+	case f.Scaling != "" && !f.unit():
+		return damaged("rowScaling is %.40q", f.Scaling)
+	case f.unit() && (f.Sum != "" || kind != scale.None || f.Means != nil || len(f.Decomposition) > 0):
+		return damaged("rowScaling is unit, with sum, scale, clusterMeans or decomposition")
 	case kind == scale.None && f.Scaled != nil:
 		return damaged("scale none, and scaledCenters")
 	}
@@ -220,6 +245,19 @@ func (f *modelFile) check() error {
 	}
 	if f.K > mostCenters {
 		return errManyCenters
+	}
+	if f.Means != nil {
+		if err := checkRows("clusterMeans", f.Means, f.K, d); err != nil {
+			return err
+		}
+	}
+	if f.Axes != nil {
+		if f.Means == nil {
+			return damaged("clusterAxes without clusterMeans")
+		}
+		if err := checkRows("clusterAxes", f.Axes, len(f.Axes), d); err != nil {
+			return err
+		}
 	}
 	if kind != scale.None {
 		return checkRows("scaledCenters", f.Scaled, f.K, d)
@@ -247,6 +285,17 @@ func scaleKind(name string) (scale.Kind, bool) {
 	}
 	return 0, false
 }
+
+// sum returns what memberships add up to.
+func (f *modelFile) sum() softkmeans.Sum {
+	if f.Sum == softkmeans.SumAtMostOne.String() {
+		return softkmeans.SumAtMostOne
+	}
+	return softkmeans.SumToOne
+}
+
+// unit reports whether rows are mixtures times a shade of their own.
+func (f *modelFile) unit() bool { return f.Scaling == softkmeans.RowsUnit.String() }
 
 // scaling returns the scaling of new rows, nil for none.
 func (f *modelFile) scaling() *scale.Scaling {
@@ -307,7 +356,10 @@ func (f *modelFile) predictor() (predictor, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &softkmeans.Model{Centers: centers}
+		m := &softkmeans.Model{Centers: centers, Sum: f.sum()}
+		if f.unit() {
+			m.Rows = softkmeans.RowsUnit
+		}
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
 	}
 	m, err := f.decomposition()
@@ -328,6 +380,31 @@ func (f *modelFile) predictor() (predictor, error) {
 		}
 		return m.Predict(nil, k)
 	}, nil
+}
+
+// labeler returns the labels of scaled rows x with memberships g.
+type labeler func(x, g *softkmeans.Matrix) ([]int, error)
+
+// labeler returns the labeler of the model.
+func (f *modelFile) labeler() (labeler, error) {
+	if len(f.Decomposition) > 0 || f.Means == nil {
+		return func(_, g *softkmeans.Matrix) ([]int, error) { return largestOf(g), nil }, nil
+	}
+	centers, err := f.scaledCenters()
+	if err != nil {
+		return nil, err
+	}
+	means, err := softkmeans.FromRows(f.Means)
+	if err != nil {
+		return nil, err
+	}
+	m := &softkmeans.Model{Centers: centers, ClusterMeans: means}
+	if f.Axes != nil {
+		if m.ClusterAxes, err = softkmeans.FromRows(f.Axes); err != nil {
+			return nil, err
+		}
+	}
+	return func(x, _ *softkmeans.Matrix) ([]int, error) { return m.PredictLabels(nil, x) }, nil
 }
 
 // decomposition decodes the decomposition and compares its size with the rest.

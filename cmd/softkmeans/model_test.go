@@ -85,7 +85,7 @@ func TestModelCut(t *testing.T) {
 }
 
 // replacer returns a function that replaces a part of the text, which must have it.
-func replacer(t *testing.T, text string) func(old, new string) string {
+func replacer(t testing.TB, text string) func(old, new string) string {
 	return func(old, new string) string {
 		t.Helper()
 		s := strings.Replace(text, old, new, 1)
@@ -153,6 +153,9 @@ func TestModelParts(t *testing.T) {
 		lsd(`"samples": [`, `"samples": [[1, 2], `):                                "has 3 samples, but the model has 4 and",
 		lsd(`"samples"`, `"others"`):                                               "has 3 samples, but the model has 0 and 2 columns",
 		matrix(`"c1", "c2"`, `"c1", "c2", "c3"`):                                   "has 2 samples, but the model has 0 and 3 columns",
+		plain(`"scale"`, `"rowScaling": "long", "scale"`):                          `rowScaling is "long"`,
+		plain(`"scale"`, `"rowScaling": "unit", "sum": "at most one", "scale"`):    "rowScaling is unit, with sum",
+		lsd(`"scale"`, `"rowScaling": "unit", "scale"`):                            "rowScaling is unit, with sum",
 		plain(`"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
 	} {
 		checkModelFault(t, text, "damaged model: ")
@@ -168,6 +171,7 @@ func FuzzModel(f *testing.F) {
 	} {
 		f.Add(written(f, args))
 	}
+	f.Add(replacer(f, written(f, "-k 2"))(`"scale"`, `"rowScaling": "unit", "scale"`))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := parseModel([]byte(text))
 		if err != nil {
@@ -188,6 +192,12 @@ func FuzzModel(f *testing.F) {
 		}
 		if g.Rows != 2 || g.Cols != m.K {
 			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K)
+		}
+		if label, err := m.labeler(); err == nil {
+			labels, err := label(x, g)
+			if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 || max(labels[0], labels[1]) >= m.K) {
+				t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K)
+			}
 		}
 		for i := range g.Rows {
 			sum := 0.0

@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,7 +15,7 @@ import (
 func TestInterruptedOpen(t *testing.T) {
 	inputs(t)
 	before := files(t, ".")
-	for _, args := range []string{
+	for i, args := range []string{
 		"fit -k 2 -o out.csv pipe",
 		"fit -k 2 -o pipe data.csv",
 		"predict -model pipe data.csv",
@@ -28,15 +29,18 @@ func TestInterruptedOpen(t *testing.T) {
 		"evaluate pipe data.csv",
 		"evaluate -truth 1 data.csv pipe",
 		"report -o page.html pipe",
+		"unmix -k 2 -spectra out.csv pipe",
 	} {
-		if err := syscall.Mkfifo("pipe", 0o666); err != nil {
+		pipe := "pipe" + strconv.Itoa(i) // a late open of one must not meet the next
+		if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 			t.Fatal(err)
 		}
+		args = strings.ReplaceAll(args, "pipe", pipe)
 		var stderr bytes.Buffer
 		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("%s: code %d, %q", args, code, &stderr)
 		}
-		if err := os.Remove("pipe"); err != nil { // so that a late open does not meet the next one
+		if err := os.Remove(pipe); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -27,7 +27,8 @@ must have the columns of the model in the same order.
 
   -model FILE   the model, required
   -o FILE       write the memberships as CSV: label,p0,p1,… Default -, standard
-                output. With a file, a summary is printed as well
+                output. With a file, a summary is printed as well. Labels are by
+                the rule of the fit
 ` + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
@@ -76,6 +77,10 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
+	label, err := model.labeler()
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.model, err)
+	}
 	a, errA := os.Stat(f.model)
 	b, errB := os.Stat(f.out)
 	if errA == nil && errB == nil && os.SameFile(a, b) {
@@ -86,7 +91,7 @@ func (f *predictFlags) run(s *session) error {
 		return err
 	}
 	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	p := &prediction{model: model, predict: predict, label: label, w: newMembershipWriter(w), sizes: make([]int, model.K)}
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
@@ -103,6 +108,7 @@ func (f *predictFlags) run(s *session) error {
 type prediction struct {
 	model   *modelFile
 	predict predictor
+	label   labeler
 	w       *membershipWriter
 	rows    int
 	sizes   []int
@@ -147,11 +153,15 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	most := max(1, min(predictRows, predictValues/max(p.model.K, len(p.model.Samples))))
 	for lo := 0; lo < x.Rows; lo += most {
 		hi := min(lo+most, x.Rows)
-		g, err := p.predict(softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols]))
+		rows := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
+		g, err := p.predict(rows)
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels := labelsOf(g)
+		labels, err := p.label(rows, g)
+		if err != nil {
+			return laterRow(err, lo)
+		}
 		for _, label := range labels {
 			p.sizes[label]++
 		}
@@ -164,7 +174,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 }
 
 func (p *prediction) summary(w io.Writer, source string) error {
-	_, err := fmt.Fprintf(w, "%s: %s by their largest membership\n\n%s",
+	_, err := fmt.Fprintf(w, "%s: %s by label\n\n%s",
 		source, count(p.rows, "row"), sizeLines(p.sizes))
 	return err
 }

@@ -154,3 +154,64 @@ func TestPredictUsage(t *testing.T) {
 		f.check(t)
 	}
 }
+
+// TestPredictLabels: predict gives the fitted rows the labels of the fit, which minvol and
+// alternating take from means of clusters; without these labels are the largest
+// memberships.
+func TestPredictLabels(t *testing.T) {
+	inFolder(t, flowers(t))
+	moved := 0
+	for _, more := range []string{
+		"-method minvol", "-method minvol -scale zscore", "-method minvol -stream yes", "-method minvol -stream yes -scale minmax",
+		"-method alternating -scale zscore -weights weight", "-method minvol -sum at-most-one", "-scale zscore", "-method tilsd",
+	} {
+		drop := "id,weight"
+		if strings.Contains(more, "-weights") {
+			drop = "id"
+		}
+		args := append([]string{"fit", "-k", "3", "-drop", drop, "-label", "species", "-o", "m.csv", "-model", "model.json"}, strings.Fields(more)...)
+		must(t, append(args, "data.csv")...)
+		must(t, strings.Fields("predict -model model.json -o p.csv data.csv")...)
+		_, labels, g := parseMemberships(t, readFile(t, "m.csv"))
+		_, again, _ := parseMemberships(t, readFile(t, "p.csv"))
+		if !slices.Equal(labels, again) {
+			t.Errorf("%s: predicted labels %v, fitted %v", more, again, labels)
+		}
+		largest := make([]int, len(g))
+		for i, row := range g {
+			largest[i] = slices.Index(row, slices.Max(row))
+		}
+		model := readFile(t, "model.json")
+		means := strings.Contains(model, `"clusterMeans"`)
+		if means != (strings.Contains(more, "minvol") || strings.Contains(more, "alternating")) || !means && !slices.Equal(labels, largest) {
+			t.Errorf("%s: cluster means in the model: %v, labels %v", more, means, labels)
+		}
+		if !means {
+			continue
+		}
+		if !slices.Equal(labels, largest) {
+			moved++
+		}
+		bare := strings.NewReplacer(`"clusterMeans"`, `"other"`, `"clusterAxes"`, `"another"`).Replace(model)
+		if err := os.WriteFile("model.json", []byte(bare), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		must(t, strings.Fields("predict -model model.json -o p.csv data.csv")...)
+		if _, old, _ := parseMemberships(t, readFile(t, "p.csv")); !slices.Equal(old, largest) {
+			t.Errorf("%s: a model without means has the labels %v, not %v", more, old, largest)
+		}
+		text := strings.Replace(model, `"clusterMeans": [`, `"clusterMeans": [[1],`, 1)
+		if _, err := parseModel([]byte(text)); err == nil || !strings.Contains(err.Error(), "rows of clusterMeans") {
+			t.Errorf("%s: a mean more than centers: %v", more, err)
+		}
+		for old, want := range map[string]string{`"clusterMeans"`: "without clusterMeans", `"clusterAxes": [`: "row 1 of clusterAxes"} {
+			text := strings.Replace(model, old, map[bool]string{true: `"other"`, false: old + "[1],"}[old == `"clusterMeans"`], 1)
+			if _, err := parseModel([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %s damaged: %v", more, old, err)
+			}
+		}
+	}
+	if moved == 0 {
+		t.Error("no label is by a mean")
+	}
+}

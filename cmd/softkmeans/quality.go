@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"softkmeans"
 )
@@ -21,6 +20,7 @@ const certifiedTol = 1e-9
 type quality struct {
 	softkmeans.Certificate
 	k        int
+	sum      softkmeans.Sum
 	tol      float64 // of "optimal"
 	scaled   bool    // the columns are scaled
 	streamed bool    // the certificate comes from passes over a file, without SpanError
@@ -39,12 +39,31 @@ func (q *quality) write(b *bytes.Buffer) {
 		from = "the floor from the first passes over the data, the rest from the last"
 	}
 	fmt.Fprintf(b, "\nCertificate, %s\n\n", from)
-	writeLine(b, "gap", small(q.Gap), "(objective − floor) / total variance")
-	writeLine(b, "smallest membership", small(q.MinMembership), "must be at least 0")
-	writeLine(b, "largest |row sum − 1|", small(q.MaxSumError), "memberships of a row must add up to 1")
+	floors := "times the floor less its rounding"
+	if q.ExcessFloors == math.MaxFloat64 {
+		floors = "the floor is 0 to rounding"
+	}
+	writeLine(b, "excess", atMost(q.Excess), "the error is at most this far above the minimum")
+	writeLine(b, "excess, as a share", atMost(q.ExcessShare), "of the "+q.totalName())
+	writeLine(b, "excess, in floors", atMost(q.ExcessFloors), floors)
+	writeLine(b, "smallest membership", small(q.MinMembership), "below 0 counts as 0")
+	if q.sum == softkmeans.SumAtMostOne {
+		writeLine(b, "largest row sum − 1", small(q.MaxSumError), "a row above 1 is divided by its sum")
+	} else {
+		writeLine(b, "largest |row sum − 1|", small(q.MaxSumError), "a row is divided by its sum")
+	}
+	writeLine(b, "repair", small(q.Repair), "largest change of a membership by these two")
 	if !q.streamed {
 		writeLine(b, "span error", small(q.SpanError), "distance of the centers from the best subspace")
 	}
+}
+
+// totalName is what Total is.
+func (q *quality) totalName() string {
+	if q.sum == softkmeans.SumAtMostOne {
+		return "total"
+	}
+	return "total variance"
 }
 
 // writeErrors writes the squared errors.
@@ -53,14 +72,15 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 	if v := explained(q.Certificate); v != nil {
 		share = percent(*v)
 	}
-	remark := fmt.Sprintf("no %s can have a smaller squared error", centers(q.k))
-	if q.Total > 0 && q.FloorError > 1e-12*q.Total {
-		remark += fmt.Sprintf("; known to within %.1g", q.FloorError)
+	about := "sum of squares about the mean"
+	if q.sum == softkmeans.SumAtMostOne {
+		about = "sum of squares"
 	}
-	writeLine(b, "objective", number(q.Objective), "squared error of the mixtures")
-	writeLine(b, "floor", number(q.Floor), remark)
-	writeLine(b, "total variance", number(q.Total), "sum of squares about the mean")
-	writeLine(b, "explained", share, "of the total variance")
+	writeLine(b, "objective", number(q.Objective), "squared error of the mixtures, with all rounding")
+	writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have a smaller one, but for rounding", centers(q.k)))
+	writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
+	writeLine(b, q.totalName(), number(q.Total), about)
+	writeLine(b, "explained", share, "of the "+q.totalName())
 }
 
 // writeLine writes a name, a number and a remark.
@@ -68,64 +88,83 @@ func writeLine(b *bytes.Buffer, name, value, remark string) {
 	fmt.Fprintf(b, "  %-22s %-16s %s\n", name, value, remark)
 }
 
-// within is how far the objective may be above the minimum, as a share of the total
-// variance: the gap and the error of the floor.
-func (q *quality) within() float64 {
-	v := math.Abs(q.Gap)
-	if q.Total > 0 {
-		v += q.FloorError / q.Total
-	}
-	return v
-}
-
-// verdict says whether the result is optimal and, if not, why.
+// verdict says whether the result is proved optimal, how far above the minimum it may be,
+// and for which memberships that holds.
 func (q *quality) verdict() string {
+	if !(q.Excess < math.MaxFloat64) {
+		return "Not certified: the squared error is out of range." + q.repaired()
+	}
+	head := "Not certified: the squared error may be above the minimum by up to " + atMost(q.Excess) + "."
 	if q.Optimal(q.tol) {
-		return fmt.Sprintf("Certified: the objective is the minimum to within %.1g of the total variance;\n"+
-			"no choice of %s and memberships can do better.", q.within(), centers(q.k))
+		of := " "
+		if q.sum == softkmeans.SumAtMostOne {
+			of = " that add up to at most 1\n"
+		}
+		head = fmt.Sprintf("Certified: no %s and memberships%shave a squared error smaller by more than %s.",
+			centers(q.k), of, atMost(q.Excess))
 	}
-	if reasons := q.reasons(); len(reasons) > 0 {
-		return fmt.Sprintf("Not certified: %s.", strings.Join(reasons, ", and "))
-	}
-	return "Not certified: the numbers above do not meet the tolerance."
+	return head + q.relative() + q.repaired() + q.chance()
 }
 
-// reasons says why the result is not certified. The comparisons are such that a NaN
-// is a reason.
-func (q *quality) reasons() (list []string) {
-	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+// relative gives the excess as a share of the total and as a multiple of the floor.
+func (q *quality) relative() string {
 	switch {
-	case q.Gap < -q.tol:
-		add("the objective is below the minimum, by %.1g of the total variance; row sums of 1 cannot do that", -q.Gap)
-	case math.IsInf(100*q.Gap, 1): // the total variance is 0 or next to it
-		add("better centers exist")
-	case q.Gap > q.tol && q.Total > 0 && q.FloorError < q.Gap*q.Total/2:
-		// A global fit reaches the floor.
-		add("better centers or memberships exist, by %.1g of the total variance", q.Gap-q.FloorError/q.Total)
-	case !(q.within() <= q.tol):
-		add("better centers may exist, by up to %.1g of the total variance", q.within())
+	case q.Excess == 0:
+		return ""
+	case q.ExcessShare == math.MaxFloat64: // the total variance is 0 or next to it
+		return fmt.Sprintf("\nThe %s is %s.", q.totalName(), number(q.Total))
 	}
-	if !(q.MinMembership >= -q.tol) {
-		add("a membership is negative (%.1g)", q.MinMembership)
+	text := fmt.Sprintf("\nThat is %s of the %s", atMost(q.ExcessShare), q.totalName())
+	switch {
+	case q.ExcessFloors == math.MaxFloat64:
+		return text + ".\nThe floor is 0 to rounding, so that nothing can be said relative to it."
+	case q.ExcessFloors > 1 && q.Optimal(q.tol):
+		return text + ", but " + atMost(q.ExcessFloors) + " times the proved floor."
 	}
-	if !(q.MaxSumError <= q.tol) {
-		add("the memberships of a row miss the sum of 1 by %.1g", q.MaxSumError)
+	return text + " and " + atMost(q.ExcessFloors) + " times the proved floor."
+}
+
+// repaired names what was changed to put memberships on the simplex, beyond rounding.
+func (q *quality) repaired() string {
+	if q.Repair <= float64(q.k+4)*0x1p-52 {
+		return ""
 	}
-	return list
+	text := fmt.Sprintf("\nThis is for repaired memberships, changed by up to %s: ", small(q.Repair))
+	if q.MinMembership < 0 {
+		text += fmt.Sprintf("negative ones (down to %s)\ncount as 0, and ", small(q.MinMembership))
+	}
+	if q.sum == softkmeans.SumAtMostOne {
+		return text + fmt.Sprintf("rows are divided by sums above 1 (by up to %s).", small(q.MaxSumError))
+	}
+	return text + fmt.Sprintf("rows are divided by their sums\n(which miss 1 by up to %s).", small(q.MaxSumError))
+}
+
+// chance says on what the floor of SolverKrylov rests.
+func (q *quality) chance() string {
+	if q.Solver != softkmeans.SolverKrylov {
+		return ""
+	}
+	return "\nSolver krylov proves the floor for a random start: it holds unless that is nearly orthogonal to a\n" +
+		"leading direction of the data."
 }
 
 // distance says how far the squared error is from the floor.
 func (q *quality) distance() string {
 	switch {
 	case q.Optimal(q.tol):
-		return "The squared error is at the floor."
-	case math.IsInf(100*q.Gap, 1) || q.Total == 0:
-		return fmt.Sprintf("The squared error is %s; with the mean of the rows as the only center it is %s.",
-			number(q.Objective), number(q.Total))
-	case q.Floor > 1e-12*q.Total:
-		return fmt.Sprintf("The squared error is %.3g%% above the floor.", 100*(q.Objective/q.Floor-1))
+		return q.verdict()
+	case q.ExcessShare == math.MaxFloat64:
+		only := "the mean of the rows"
+		if q.sum == softkmeans.SumAtMostOne {
+			only = "0"
+		}
+		return fmt.Sprintf("The squared error is %s; with %s as the only center it is %s.",
+			number(q.Objective), only, number(q.Total))
+	case q.Floor-q.FloorError > 1e-12*q.Total:
+		return fmt.Sprintf("The squared error is %.3g%% above the floor.", 100*q.ExcessFloors) + q.repaired() + q.chance()
 	}
-	return fmt.Sprintf("The squared error is %.4g%% of the total variance; the floor is below 1e-12 of it.", 100*q.Objective/q.Total)
+	return fmt.Sprintf("The squared error is %.4g%% of the %s; the proved floor is below 1e-12 of it.", 100*q.Objective/q.Total, q.totalName()) +
+		q.repaired() + q.chance()
 }
 
 // centers returns "1 center" or "2 centers".
@@ -152,5 +191,24 @@ func number(v float64) string { return strconv.FormatFloat(v, 'g', 10, 64) }
 
 func small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
+// atMost formats a bound with three digits, rounded up: "-" where it is out of range.
+func atMost(v float64) string {
+	if !(v < math.MaxFloat64) {
+		return "-"
+	}
+	for up := v; ; up *= 1.001 {
+		s := strconv.FormatFloat(up, 'g', 3, 64)
+		if shown, _ := strconv.ParseFloat(s, 64); shown >= v {
+			return s
+		}
+	}
+}
+
 // percent formats a share of the total variance.
-func percent(share float64) string { return fmt.Sprintf("%.4f%%", 100*share) }
+func percent(share float64) string {
+	s := fmt.Sprintf("%.4f%%", 100*share)
+	if s == "-0.0000%" { // rounding
+		return s[1:]
+	}
+	return s
+}

@@ -4,11 +4,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -63,16 +61,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs.StringVar(&f.classes, "classes", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
-	fs.Func("image", "", func(s string) error {
-		high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
-		h, err := strconv.Atoi(high)
-		w, err2 := strconv.Atoi(wide)
-		if err != nil || err2 != nil || h < 1 || w < 1 || h > math.MaxInt32/w {
-			return errors.New("must be two numbers of pixels, rows and columns, such as 8x8")
-		}
-		f.height, f.width = h, w
-		return nil
-	})
+	sizeFlag(fs, "image", &f.height, &f.width)
 	return fs
 }
 

@@ -62,7 +62,7 @@ func TestReportClasses(t *testing.T) {
 	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
 	_, rest, found := strings.Cut(stdout, "<caption>Classes and clusters")
-	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td class="most">50</td><td>0</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
+	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td class="most">50</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
 		t.Errorf("%d, %q, %.2000s", code, stderr, rest)
 	}
 	short := filepath.Join(t.TempDir(), "short.csv")

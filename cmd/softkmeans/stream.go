@@ -192,8 +192,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		}
 		r.setModel(m)
 		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
-		r.cert.Objective, r.cert.Floor, r.cert.Gap = m.Objective, m.Floor, m.Gap
-		r.cert.Total, r.cert.FloorError = m.Total, m.FloorError
+		seen := r.cert
+		r.cert = m.Certificate()
+		r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
 		return r, nil
 	})
 }
@@ -215,7 +216,7 @@ func (b *blockReader) checkCenters(k int) error {
 // passes returns the number of passes of fitStream, 0 if it depends on the data.
 func (f *fitFlags) passes(columns int) int {
 	o := f.options
-	if f.method != methodGlobal || o.Solver == softkmeans.SolverKrylov || o.Solver == softkmeans.SolverAuto && columns > autoColumns {
+	if f.method != methodGlobal || o.Sum != softkmeans.SumToOne || o.Solver == softkmeans.SolverKrylov || o.Solver == softkmeans.SolverAuto && columns > autoColumns {
 		return 0
 	}
 	n := 3
@@ -235,23 +236,28 @@ const autoColumns = 2048
 // to w.
 func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m *softkmeans.Model, err error) {
 	r.cert.MinMembership = math.Inf(1)
-	var labels []int
-	take := func(_ int, g *softkmeans.Matrix) error {
-		labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
-		r.add(labels, g)
+	take := func(labels []int, g *softkmeans.Matrix) error {
+		r.add(labels, g, f.options.Sum)
 		if w != nil {
 			b.fault = w.add(b.ctx, labels, g)
 		}
 		return b.fault
 	}
 	if f.method == methodMinVolume {
+		var block *softkmeans.Matrix // its labels come next
 		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeSeqOptions{
 			MinVolumeOptions: softkmeans.MinVolumeOptions{
-				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Workers: f.workers, Progress: b.progress.update},
-			Memberships: take})
+				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Workers: f.workers, Progress: b.progress.update},
+			Memberships: func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
+			Labels:      func(_ int, labels []int) error { return take(labels, block) }})
 	} else {
 		o := f.options
-		o.Progress, o.Seq.Memberships = b.progress.update, take
+		o.Progress = b.progress.update
+		var labels []int
+		o.Seq.Memberships = func(_ int, g *softkmeans.Matrix) error {
+			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
+			return take(labels, g)
+		}
 		m, err = softkmeans.FitSeq(b.ctx, b.blocks, r.k, &o)
 	}
 	if b.fault != nil {
@@ -261,14 +267,21 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 }
 
 // add adds the memberships of the next rows.
-func (r *result) add(labels []int, g *softkmeans.Matrix) {
+func (r *result) add(labels []int, g *softkmeans.Matrix, rule softkmeans.Sum) {
 	r.count(labels)
 	c := &r.cert
 	for i := range labels {
-		sum := 0.0
+		sum, kept := 0.0, 0.0
 		for _, v := range g.Row(i) {
 			sum += v
+			kept += max(v, 0)
 			c.MinMembership = min(c.MinMembership, v)
+		}
+		if rule == softkmeans.SumAtMostOne {
+			sum, kept = max(sum, 1), max(kept, 1)
+		}
+		for _, v := range g.Row(i) {
+			c.Repair = max(c.Repair, math.Abs(max(v, 0)/kept-v))
 		}
 		c.MaxSumError = max(c.MaxSumError, math.Abs(sum-1))
 	}

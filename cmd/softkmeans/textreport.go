@@ -27,10 +27,12 @@ func fitReport(r *result) []byte {
 	r.writeHead(&b)
 
 	where := "They enclose the data and usually lie outside it"
-	switch r.method {
-	case methodMinVolume:
+	switch {
+	case r.model.Status == softkmeans.StatusNoHalfSpace:
+		where = "They enclose the data in part only: see below"
+	case r.method == methodMinVolume:
 		where = "They are pulled towards the data, at the cost of a larger error"
-	case methodAlternating:
+	case r.method == methodAlternating:
 		where = "Nothing keeps them near the data"
 	}
 	units := ""
@@ -40,9 +42,9 @@ func fitReport(r *result) []byte {
 	fmt.Fprintf(&b, "\n\nCenters%s. %s.\n"+
 		"Each row is a mixture of them, up to the squared error below; its memberships are the shares.\n\n", units, where)
 	writeCenters(&b, r.Names, r.centers)
-	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(r.sizes) + "\n")
+	b.WriteString("\nRows by label\n\n" + sizeLines(r.sizes) + "\n")
 
-	q := &quality{Certificate: r.cert, k: r.k, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed}
+	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed}
 	q.write(&b)
 	if r.method == methodGlobal {
 		b.WriteString("\n" + globalVerdict(q, r.model) + "\n")
@@ -52,7 +54,7 @@ func fitReport(r *result) []byte {
 	} else {
 		b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	}
-	if limit := min(r.rows-1, len(r.Names)); r.k > limit && r.k > 1 {
+	if limit := min(r.rows-1, len(r.Names)); r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
 		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
 			centers(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}
@@ -74,6 +76,10 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 		return text
 	}
 	text += fmt.Sprintf("\n(Solver: %v. Status: %v.)", m.Solver, m.Status)
+	if m.Status == softkmeans.StatusNoHalfSpace {
+		text += "\nSome rows point away from the others, so that no cone of these centers has all of them. The\n" +
+			"floor may be out of reach; -method alternating -sum at-most-one may come nearer."
+	}
 	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
 		d := float64(m.Centers.Cols)
 		text += fmt.Sprintf("\nThe centers may be optimal and the floor too low. -solver gram tells; it needs about\n"+
@@ -85,7 +91,17 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 // localVerdict says how far the result of a local search is from the floor, and
 // its status.
 func localVerdict(q *quality, m *softkmeans.Model) string {
-	return fmt.Sprintf("%s\n(%s; status: %v.)", q.distance(), count(m.Iterations, "iteration"), m.Status)
+	text := q.distance()
+	switch ratio := m.VolumeRatio; {
+	case ratio == 0 || q.k == 1: // not known
+	case ratio <= 1+1e-6:
+		text += "\nNo simplex of centers with this error is smaller by more than a millionth; that is proved."
+	case ratio == math.MaxFloat64:
+		text += "\nHow small a simplex of centers with this error can be is not known."
+	default:
+		text += fmt.Sprintf("\nThe volume of the simplex of centers is at most %.3g times the least with this error.", ratio)
+	}
+	return fmt.Sprintf("%s\n(%s; status: %v.)", text, count(m.Iterations, "iteration"), m.Status)
 }
 
 // writeHead writes what was read and the proposal, without a final newline.
@@ -158,7 +174,7 @@ func similarityReport(r *result) []byte {
 		b.WriteString("the table.\n")
 	}
 	b.WriteString("Each is approximated by a scale times the inner product of the two rows' memberships.\n")
-	b.WriteString("\nRows by their largest membership\n\n" + sizeLines(r.sizes))
+	b.WriteString("\nRows by label\n\n" + sizeLines(r.sizes))
 
 	total := "sum of squares of the similarities"
 	if r.method == methodTILSD {
@@ -175,33 +191,33 @@ func similarityReport(r *result) []byte {
 	writeLine(&b, "explained", share, "of the total")
 	writeLine(&b, "gap", small(m.Gap), "(objective − floor) / total")
 	switch {
-	case r.similarityCertified():
-		fmt.Fprintf(&b, "\nCertified: the objective is the minimum to within %.1g of the total.\n",
-			max(r.similarityWithin(), 1e-16))
+	case r.similarityAtFloor():
+		fmt.Fprintf(&b, "\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n",
+			atMost(max(r.similarityWithin(), 1e-16)))
 	case r.method == methodTILSD:
-		fmt.Fprintf(&b, "\nNot certified: better memberships may exist, by up to %.1g of the total.\n(Status: %v.)\n",
-			r.similarityWithin(), m.Status)
+		fmt.Fprintf(&b, "\nNot at the floor: better memberships may exist, by up to %s of the total.\n(Status: %v.)\n",
+			atMost(r.similarityWithin()), m.Status)
 	default:
-		fmt.Fprintf(&b, "\nBetter memberships could lower the error by at most %.3g%% of the total. The floor depends\n"+
+		fmt.Fprintf(&b, "\nBetter memberships could lower the error by at most %s of the total. The floor depends\n"+
 			"only on the similarities and the number of clusters; it may be out of reach.\n(%s; status: %v.)\n",
-			100*m.Gap, count(m.Iterations, "iteration"), m.Status)
+			atMost(r.similarityWithin()), count(m.Iterations, "iteration"), m.Status)
 	}
 	return b.Bytes()
 }
 
 // similarityWithin is how far the objective may be above the minimum, as a share of
-// the total.
+// the total. The rounding of the objective itself is not counted.
 func (r *result) similarityWithin() float64 {
 	m := r.lsd
-	v := math.Abs(m.Gap)
+	v := max(0, m.Gap)
 	if m.Total > 0 {
 		v += m.FloorError / m.Total
 	}
 	return v
 }
 
-// similarityCertified reports whether the memberships are proved optimal.
-func (r *result) similarityCertified() bool { return r.similarityWithin() <= certifiedTol }
+// similarityAtFloor reports whether the memberships reach the floor, to rounding.
+func (r *result) similarityAtFloor() bool { return r.similarityWithin() <= certifiedTol }
 
 func clusters(k int) string { return count(k, "cluster") }
 

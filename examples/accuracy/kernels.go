@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/sets"
 )
 
 // narrower is the factor between the γ of the narrow kernel and that of the median
@@ -34,7 +35,7 @@ func kernelTable(dir string) error {
 		if r.narrow, err = softkmeans.SimilarityMatrix(narrow); err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %d, %d |", s.name, x.Rows, r.k)
+		fmt.Printf("| %s | %d, %d |", s.Name, x.Rows, r.k)
 		for _, labels := range r.methods(context.Background()) {
 			found, err := labels()
 			if err != nil {
@@ -48,7 +49,7 @@ func kernelTable(dir string) error {
 			if err != nil {
 				return err
 			}
-			fmt.Printf(" %s (%s) |", share(acc), share(nmi))
+			fmt.Printf(" %s (%s) |", sets.Share(acc), sets.Share(nmi))
 		}
 		fmt.Printf(" %.3f, %.3f |\n", r.lsd.Objective/r.lsd.Total, r.lsd.Floor/r.lsd.Total)
 		return nil

@@ -23,38 +23,36 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
+	"softkmeans/internal/sets"
 )
 
 // A set is a table with the class of each row.
 type set struct {
-	name  string
-	parts []string // files to join; nil: the one called name
-	raw   bool     // not standardized
+	sets.Set
 	// kmeans is the accuracy of scikit-learn's k-means on the same data, the best of ten
 	// runs by inertia; 0: not measured.
 	kmeans float64
 }
 
-var sets = []set{
-	{name: "iris", kmeans: .833},
-	{name: "wine", kmeans: .966},
-	{name: "seeds", kmeans: .919},
-	{name: "digits", kmeans: .591},
-	{name: "breast_cancer", kmeans: .905},
-	{name: "glass"},
-	{name: "ecoli"},
-	{name: "yeast"},
-	{name: "mfeat_pix", raw: true, kmeans: .747},
-	{name: "mfeat", parts: []string{"mfeat_fac", "mfeat_fou", "mfeat_kar", "mfeat_mor", "mfeat_pix", "mfeat_zer"}, kmeans: .963},
+// known returns the sets that may be in testdata/ or a folder with more.
+func known(folder string) []set {
+	of := func(name string, kmeans float64) set {
+		return set{sets.Set{Name: name, Views: []string{name + ".csv"}, Labels: name + ".labels.csv", Scale: scale.ZScore, Open: sets.Folders("testdata", folder)}, kmeans}
+	}
+	pixels, views := of("mfeat_pix", .747), of("mfeat", .963)
+	pixels.Scale, pixels.Labels = scale.None, views.Labels
+	views.Views = nil
+	for _, view := range []string{"fac", "fou", "kar", "mor", "pix", "zer"} {
+		views.Views = append(views.Views, "mfeat_"+view+".csv")
+	}
+	return []set{of("iris", .833), of("wine", .966), of("seeds", .919), of("digits", .591), of("breast_cancer", .905),
+		of("glass", 0), of("ecoli", 0), of("yeast", 0), pixels, views}
 }
 
 func main() {
@@ -123,8 +121,8 @@ func labelTable(dir string, seeds int, slack float64) error {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %s | %d×%d, %d | %s | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", s.name, x.Rows, x.Cols, k,
-			share(median(scores[0])), share(median(scores[1])), share(median(scores[2])), share(median(scores[3])), share(median(scores[4])), share(acc), share(s.kmeans), excess(over), seconds)
+		fmt.Printf("| %s | %d×%d, %d | %s | %s | %s | %s | %s | %s | %s | %s | %.2f |\n", s.Name, x.Rows, x.Cols, k,
+			sets.Share(sets.Median(scores[0])), sets.Share(sets.Median(scores[1])), sets.Share(sets.Median(scores[2])), sets.Share(sets.Median(scores[3])), sets.Share(sets.Median(scores[4])), sets.Share(acc), measured(s.kmeans), excess(over), seconds)
 		return nil
 	})
 }
@@ -132,16 +130,16 @@ func labelTable(dir string, seeds int, slack float64) error {
 // eachSet calls fn for every set that is in testdata/ or dir.
 func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) error) error {
 	found := 0
-	for _, s := range sets {
-		x, classes, err := s.load([]string{"testdata", dir})
+	for _, s := range known(dir) {
+		t, err := s.Load()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
-			err = fn(s, x, classes)
+			err = fn(s, t.X, t.Class)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		found++
 	}
@@ -151,12 +149,12 @@ func eachSet(dir string, fn func(s set, x *softkmeans.Matrix, classes []int) err
 	return nil
 }
 
-// share writes .954, and – for 0, which stands for no value.
-func share(v float64) string {
+// measured writes an accuracy, and – for 0, which stands for no value.
+func measured(v float64) string {
 	if v == 0 {
 		return "–"
 	}
-	return strings.TrimPrefix(strconv.FormatFloat(v, 'f', 3, 64), "0")
+	return sets.Share(v)
 }
 
 // excess writes an objective over its floor, and – if the floor is 0.
@@ -165,80 +163,4 @@ func excess(v float64) string {
 		return "–"
 	}
 	return strconv.FormatFloat(v, 'f', 3, 64)
-}
-
-func median(v []float64) float64 {
-	v = slices.Sorted(slices.Values(v))
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-}
-
-// load reads a set from the first folder that has it.
-func (s set) load(dirs []string) (*softkmeans.Matrix, []int, error) {
-	parts, labels := s.parts, s.name
-	if parts == nil {
-		parts = []string{s.name}
-	}
-	if strings.HasPrefix(s.name, "mfeat") {
-		labels = "mfeat"
-	}
-	var rows [][]float64
-	for _, name := range parts {
-		part, err := read(name+".csv", dirs)
-		if err != nil {
-			return nil, nil, err
-		}
-		cols := len(part.Names)
-		if !s.raw {
-			scale.Of(scale.ZScore, part.Data, cols, nil).Apply(part.Data)
-		}
-		if rows == nil {
-			rows = make([][]float64, part.Rows)
-		}
-		if part.Rows != len(rows) {
-			return nil, nil, fmt.Errorf("%s has %d rows, other parts %d", name, part.Rows, len(rows))
-		}
-		weight := 1.0
-		if s.parts != nil {
-			weight = 1 / math.Sqrt(float64(cols))
-		}
-		for i := range rows {
-			for _, v := range part.Data[i*cols : (i+1)*cols] {
-				rows[i] = append(rows[i], v*weight)
-			}
-		}
-	}
-	x, err := softkmeans.FromRows(rows)
-	if err != nil {
-		return nil, nil, err
-	}
-	column, err := read(labels+".labels.csv", dirs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if column.Rows != x.Rows || len(column.Names) != 1 {
-		return nil, nil, fmt.Errorf("%s has %d rows, and %d labels in %d columns", s.name, x.Rows, column.Rows, len(column.Names))
-	}
-	classes := make([]int, x.Rows)
-	for i, v := range column.Data {
-		classes[i] = int(v)
-	}
-	return x, classes, nil
-}
-
-// read reads a file of numbers from the first folder that has it.
-func read(name string, dirs []string) (t *table.Table, err error) {
-	var f *os.File
-	for _, dir := range dirs {
-		if dir == "" {
-			continue
-		}
-		if f, err = os.Open(filepath.Join(dir, name)); err == nil {
-			break
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return table.Read(f, name, table.Dialect{Header: table.HeaderNo})
 }

@@ -55,16 +55,8 @@ func (q *quality) merge(p *quality) {
 	}
 }
 
-// certificate is what the theorem says of what was measured: all that Certify
-// finds but SpanError, which stays 0.
-func (q *quality) certificate(m *softkmeans.Model) softkmeans.Certificate {
-	c := softkmeans.Certificate{Objective: q.Objective, Floor: m.Floor, FloorError: m.FloorError, Total: m.Total,
-		MinMembership: q.MinMembership, MaxSumError: q.MaxSumError}
-	switch {
-	case c.Total > 0:
-		c.Gap = (c.Objective - c.Floor) / c.Total
-	case c.Objective > 0:
-		c.Gap = math.MaxFloat64
-	}
-	return c
+// agrees reports whether the memberships as written are those of the model: on the simplex,
+// and with its squared error, to 1e-9.
+func (q *quality) agrees(c softkmeans.Certificate) bool {
+	return math.Abs(q.Objective-c.Objective) <= 1e-9*c.Total && q.MinMembership >= -1e-9 && q.MaxSumError <= 1e-9
 }

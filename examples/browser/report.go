@@ -23,7 +23,7 @@ func (d *data) report(r *result) []part {
 		{"above", view.Above(c)},
 		{"explained", view.Share(c, 1-c.Objective/c.Total)},
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
-		{"gap", view.Gap(c)},
+		{"excess", view.AtMost(c.ExcessShare)},
 		{"how", how(r)},
 		{"proposal", view.Proposal(d.propose)},
 		{"proposed", proposed(d.propose.K)},
@@ -45,7 +45,7 @@ func (d *data) report(r *result) []part {
 // verdict returns a headline and what it means.
 func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
-		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial}
+		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial, VolumeRatio: r.model.VolumeRatio}
 	head, meaning = f.Verdict()
 	switch {
 	case r.partial:

@@ -12,7 +12,11 @@ import (
 // The texts about a fit that was cancelled, and about a preview.
 func TestVerdict(t *testing.T) {
 	d := &data{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}
-	c := softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}
+	certificate := func(objective, floor float64) softkmeans.Certificate {
+		m := softkmeans.Model{Objective: objective, Floor: floor, Total: 100, Solver: softkmeans.SolverGram}
+		return m.Certificate()
+	}
+	c := certificate(12.5, 10)
 	for _, c := range []struct {
 		r              result
 		head, has, not string
@@ -23,9 +27,9 @@ func TestVerdict(t *testing.T) {
 			"Cancelled. Best so far: 25.0 % above the floor", "stopped after 7 iterations", "slack"},
 		{result{certificate: c, options: options{method: view.MinVolume, k: 3, slack: .3}, between: true},
 			"Slack 30.0 %: 25.0 % above the floor", "preview", "optimal"},
-		{result{certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100}, options: options{method: view.MinVolume, k: 3}},
+		{result{certificate: certificate(10, 10), options: options{method: view.MinVolume, k: 3}},
 			"Proved optimal", "The minimal volume moves the corners", "above"},
-		{result{certificate: softkmeans.Certificate{Objective: 1, Total: 100, Gap: .01}, options: options{method: view.MinVolume, k: 4, slack: .25}},
+		{result{certificate: certificate(1, 0), options: options{method: view.MinVolume, k: 4, slack: .25}},
 			"1.00 % left over", "a tenth", "floor:"},
 	} {
 		c.r.model = &softkmeans.Model{Iterations: 7}

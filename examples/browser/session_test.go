@@ -62,7 +62,7 @@ func TestFit(t *testing.T) {
 				if err != nil || above < 24 || above > 25.05 {
 					t.Errorf("%s: %v %% above the floor, with a slack of 25 %%", set.name, above)
 				}
-				if got, want := accuracyOf(t, parts), map[string]string{"wine": "95", "digits": "75"}[set.name]; want != "" && got != want {
+				if got, want := accuracyOf(t, parts), map[string]string{"wine": "97", "digits": "82"}[set.name]; want != "" && got != want {
 					t.Errorf("%s: an accuracy of %s %%", set.name, got)
 				}
 			}
@@ -170,7 +170,7 @@ func checkPreviews(t *testing.T, s *session, o options) {
 			t.Fatal(err)
 		}
 		above := 0.0
-		if s := valueOf(t, parts, "above"); s != "0 %" {
+		if s := valueOf(t, parts, "above"); s != "less than 0.01 %" {
 			if above, err = strconv.ParseFloat(strings.TrimSuffix(s, " %"), 64); err != nil {
 				t.Fatal(err)
 			}

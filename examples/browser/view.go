@@ -139,10 +139,10 @@ func (p *pictures) memberships() string {
 	if p.options.k == 1 {
 		return "" // they are all 1
 	}
-	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by the prototype of the largest membership, then by its size.", flat)
-	frame.XLabel = "rows, by their largest membership"
+	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype.", flat)
+	frame.XLabel = "rows, by label"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
-		Frame: frame, Memberships: p.model.Memberships.Data, K: p.options.k, Names: view.Names(p.options.k),
+		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: view.Names(p.options.k),
 	}))
 }
 

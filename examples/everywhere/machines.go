@@ -101,8 +101,9 @@ func (m machine) tool(ctx context.Context, words ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// build compiles a package, or with test its tests, to file.
-func (m machine) build(ctx context.Context, file, pkg string, test bool) error {
+// build compiles a package to file; with words for its tests, those.
+func (m machine) build(ctx context.Context, file, pkg string, tests ...string) error {
+	test := len(tests) > 0
 	var words []string
 	if m.tiny == "" {
 		words = []string{"go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"}
@@ -117,8 +118,8 @@ func (m machine) build(ctx context.Context, file, pkg string, test bool) error {
 		if m.tiny != "host" {
 			words = append(words, "-target="+m.tiny)
 		}
-		if test && m.tiny == "wasm" {
-			words = append(words, "-short", "-v") // built in, because the program gets no arguments
+		if m.tiny == "wasm" {
+			words = append(words, tests...) // built in, because the program gets no arguments
 		}
 	}
 	_, err := m.tool(ctx, append(words, "-o", file, pkg)...)

@@ -150,7 +150,7 @@ func (s *settings) fit(ctx context.Context, program, file string, p pace) (text 
 		fmt.Printf("memory          %8.0f MB at most\n", float64(peak)/1e6)
 	}
 	for line := range strings.Lines(report.String()) {
-		if f := strings.Fields(line); len(f) > 1 && (f[0] == "objective" || f[0] == "floor" || f[0] == "gap") {
+		if f := strings.Fields(line); len(f) > 1 && (f[0] == "objective" || f[0] == "floor" || f[0] == "excess") {
 			fmt.Printf("%-15s %s\n", f[0], f[1])
 		}
 	}

@@ -153,6 +153,8 @@ function report(title, x, k, result, found, ms) {
     }
   }
   console.log(`  objective  ${result.objective}\n  floor      ${result.floor}`)
+  const excess = (result.objective - result.floor + result.floorError) / result.total
+  console.log(`  proved to be at most ${excess.toExponential(2)} of the total above the minimum`)
   console.log(`  gap        ${result.gap.toExponential(2)}, by the arrays ${found.gap.toExponential(2)}`)
   console.log(`  memberships at least ${found.least.toExponential(2)}, sums 1 to ${found.sumError.toExponential(1)}`)
 }

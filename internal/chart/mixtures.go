@@ -11,11 +11,12 @@ type MixturePlot struct {
 	Frame
 	Memberships []float64 // n×K, row after row; below 0 counts as 0
 	K           int
+	Labels      []int    // n: the cluster of each row; nil: its largest membership
 	Names       []string // of the clusters; the default is numbers from 1
 }
 
-// Mixtures appends the picture to dst. Rows are sorted by their largest
-// membership's cluster, then by that membership, falling. If there are more rows
+// Mixtures appends the picture to dst. Rows are sorted by their
+// cluster, then by their membership there, falling. If there are more rows
 // than px, neighbors are averaged, and the picture says so.
 func Mixtures(dst []byte, s *MixturePlot) []byte {
 	m := s.sorted()
@@ -54,9 +55,10 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 type mixtures struct {
 	memberships []float64
 	n, k        int
-	rows        []int // those that are drawn, sorted
-	label       []int // of each of the n rows
-	count       []int // rows of each cluster
+	rows        []int     // those that are drawn, sorted
+	label       []int     // of each of the n rows
+	top         []float64 // the largest membership of each
+	count       []int     // rows of each cluster
 }
 
 // sorted labels the rows, and sorts those that can be drawn.
@@ -65,18 +67,22 @@ func (s *MixturePlot) sorted() *mixtures {
 	if s.K > 0 && s.K <= len(s.Memberships) {
 		m.k, m.n = s.K, len(s.Memberships)/s.K
 	}
-	m.label = make([]int, m.n)
+	m.label, m.top = make([]int, m.n), make([]float64, m.n)
 	m.count = make([]int, m.k)
 	for i := range m.n {
 		g := m.row(i)
-		ok := true
+		ok, best := true, 0
 		for j, v := range g {
 			ok = ok && finite(v)
-			if v > g[m.label[i]] {
-				m.label[i] = j
+			if v > g[best] {
+				best = j
 			}
 		}
-		if ok && g[m.label[i]] > vanishing {
+		m.label[i], m.top[i] = best, g[best]
+		if s.Labels != nil {
+			m.label[i] = s.Labels[i]
+		}
+		if ok && m.top[i] > vanishing {
 			m.rows = append(m.rows, i)
 			m.count[m.label[i]]++
 		}
@@ -121,7 +127,7 @@ func (m *mixtures) levels(columns int) []float64 {
 		mean := levels[c*k : c*k+k]
 		for _, i := range m.rows[from:to] {
 			g := m.row(i)
-			top, sum := g[m.label[i]], 0.0
+			top, sum := m.top[i], 0.0
 			for _, v := range g {
 				sum += max(v/top, 0)
 			}

@@ -33,6 +33,16 @@ func TestMixtures(t *testing.T) {
 		t.Error(got)
 	}
 
+	// By given labels: row 2 counts for the second cluster, of which it has nothing.
+	s.Labels = []int{0, 1, 1, 0, 0}
+	all = parse(t, Mixtures(nil, s))
+	if got := texts(all); !strings.HasPrefix(got, "p (1)|2 (2)|") {
+		t.Error(got)
+	}
+	if split := figures(find(all, "sk-split")[0].attr["d"]); !near(split[0], left+(right-left)/3, .11) {
+		t.Errorf("split at %v", split)
+	}
+
 	many := &MixturePlot{K: 2}
 	for i := range 100000 {
 		u := float64(i%1000) / 999

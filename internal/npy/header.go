@@ -10,11 +10,33 @@ import (
 	"strings"
 )
 
+// Header says what an array is. After it come the values, the last index of Shape
+// running fastest, or the first in Fortran order.
+type Header struct {
+	Shape   []int
+	Fortran bool
+	Kind    Kind
+	Size    int64 // bytes before the first value
+}
+
 // header is the entries of the dictionary.
 type header struct {
 	descr   string
 	fortran bool
 	shape   []int
+}
+
+// ReadHeader reads everything before the first value, of an array of any shape.
+func ReadHeader(r io.Reader) (*Header, error) {
+	h, size, err := readHeader(r)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := KindOf(h.descr)
+	if err != nil {
+		return nil, err
+	}
+	return &Header{h.shape, h.fortran, kind, size}, nil
 }
 
 // maxHeader bounds the header's length. Its three entries take about 100 bytes.

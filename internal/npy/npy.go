@@ -21,37 +21,29 @@ type Reader struct {
 
 	r      io.Reader
 	source string
-	kind   kind
+	kind   Kind
 	header int64 // bytes before the first value
 	row    int   // the next row, from 0
 	buffer []byte
 	err    error
 }
 
-// kind is how a value is stored.
-type kind struct {
-	size int
-	get  func(dst []float64, b []byte)
-}
-
 // NewReader reads the header. source is the file's name. Every error begins with
 // it; an error of r that has it already is left as it is.
 func NewReader(r io.Reader, source string) (*Reader, error) {
 	n := &Reader{r: r, source: source}
-	h, size, err := readHeader(r)
+	h, err := ReadHeader(r)
 	if err != nil {
 		return nil, n.fault(err)
 	}
-	if n.kind, err = kindOf(h.descr); err != nil {
-		return nil, n.fault(err)
-	}
-	switch {
-	case len(h.shape) == 1:
-		n.Rows, n.Cols = h.shape[0], 1
-	case len(h.shape) == 2:
-		n.Rows, n.Cols = h.shape[0], h.shape[1]
+	n.kind, n.header = h.Kind, h.Size
+	switch shape := h.Shape; len(shape) {
+	case 1:
+		n.Rows, n.Cols = shape[0], 1
+	case 2:
+		n.Rows, n.Cols = shape[0], shape[1]
 	default:
-		return nil, n.fault(fmt.Errorf("an array of %d dimensions; a table has 2, or 1 for one column", len(h.shape)))
+		return nil, n.fault(fmt.Errorf("an array of %d dimensions; a table has 2, or 1 for one column", len(shape)))
 	}
 	switch {
 	case n.Rows == 0:
@@ -60,17 +52,16 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 		return nil, n.fault(errors.New("there are no columns"))
 	case n.Rows > math.MaxInt/8/n.Cols:
 		return nil, n.fault(fmt.Errorf("%d rows of %d columns are more than can be addressed", n.Rows, n.Cols))
-	case h.fortran && n.Rows > 1 && n.Cols > 1:
+	case h.Fortran && n.Rows > 1 && n.Cols > 1:
 		return nil, n.fault(errors.New("the columns are stored one after the other (Fortran order); numpy.save of numpy.ascontiguousarray(x) stores rows"))
 	}
-	n.header = size
 	return n, nil
 }
 
 // CheckSize returns an error unless the size of the file is that of its header and
 // values. Call it before memory for the rows is allocated.
 func (n *Reader) CheckSize(size int64) error {
-	values := n.Rows * n.Cols * n.kind.size
+	values := n.Rows * n.Cols * n.kind.Size
 	switch have := size - n.header; {
 	case have < int64(values):
 		return n.cut(int(have))
@@ -82,7 +73,7 @@ func (n *Reader) CheckSize(size int64) error {
 
 // cut is the error for a file that ends after so many bytes of values.
 func (n *Reader) cut(have int) error {
-	width := n.Cols * n.kind.size
+	width := n.Cols * n.kind.Size
 	return n.fault(fmt.Errorf("the file is cut: %d of %d bytes of values are missing, from row %d on", n.Rows*width-have, n.Rows*width, have/width+1))
 }
 
@@ -125,7 +116,7 @@ const chunkSize = 1 << 18
 // readChunk reads the rows of one chunk, at least one. On an error, n.err is set and
 // the rows before it are counted.
 func (n *Reader) readChunk(dst []float64) (rows int) {
-	width := n.Cols * n.kind.size
+	width := n.Cols * n.kind.Size
 	rows = min(max(1, chunkSize/width), len(dst)/n.Cols)
 	// The buffer has a chunk at most: the header of a short file may claim long rows.
 	if len(n.buffer) < min(rows*width, chunkSize) {
@@ -133,10 +124,10 @@ func (n *Reader) readChunk(dst []float64) (rows int) {
 	}
 	got := 0
 	for at := 0; at < rows*width; {
-		step := min(len(n.buffer)/n.kind.size*n.kind.size, rows*width-at)
+		step := min(len(n.buffer)/n.kind.Size*n.kind.Size, rows*width-at)
 		read, err := io.ReadFull(n.r, n.buffer[:step])
-		values := read / n.kind.size
-		n.kind.get(dst[at/n.kind.size:at/n.kind.size+values], n.buffer)
+		values := read / n.kind.Size
+		n.kind.Get(dst[at/n.kind.Size:at/n.kind.Size+values], n.buffer)
 		got += read
 		at += step
 		if err != nil {

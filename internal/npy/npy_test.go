@@ -149,6 +149,55 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// ReadHeader takes any shape and order, and HeaderText writes what it reads.
+func TestReadHeader(t *testing.T) {
+	text := HeaderText(4, 5, 3)
+	h, err := ReadHeader(strings.NewReader(text))
+	if err != nil || !slices.Equal(h.Shape, []int{4, 5, 3}) || h.Fortran || h.Kind.Size != 8 || h.Size != int64(len(text)) || h.Size%64 != 0 {
+		t.Errorf("%+v, %v", h, err)
+	}
+	h, err = ReadHeader(bytes.NewReader(file(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4)}", nil)))
+	if err != nil || !slices.Equal(h.Shape, []int{2, 3, 4}) || !h.Fortran || h.Kind.Size != 2 {
+		t.Errorf("%+v, %v", h, err)
+	}
+}
+
+// Every kind writes what it reads. What does not fit is an error.
+func TestKinds(t *testing.T) {
+	for descr, limits := range map[string][2]float64{"|u1": {0, 255}, "|i1": {-128, 127}, "<u2": {0, 65535}, ">i2": {-32768, 32767}, "<i4": {-1 << 31, 1<<31 - 1},
+		">u4": {0, 1<<32 - 1}, "<i8": {-1 << 63, 1<<63 - 1024}, ">u8": {0, 1<<64 - 2048}, "<f4": {-math.MaxFloat32, math.MaxFloat32}, ">f8": {-math.MaxFloat64, math.MaxFloat64}} {
+		kind, err := KindOf(descr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := []float64{limits[0], limits[1], 0, 1, 2}
+		b := make([]byte, len(values)*kind.Size)
+		if err := kind.Put(b, values); err != nil {
+			t.Errorf("%s: %v", descr, err)
+		}
+		got := make([]float64, len(values))
+		if kind.Get(got, b); !slices.Equal(got, values) {
+			t.Errorf("%s: %v, not %v", descr, got, values)
+		}
+		for _, v := range []float64{2*limits[0] - 1, 2*limits[1] + 1, math.NaN()} {
+			if err := kind.Put(b, []float64{v}); err == nil && !strings.Contains(descr, "f") {
+				t.Errorf("%s takes %v", descr, v)
+			}
+		}
+	}
+	if kind, _ := KindOf("<f4"); kind.Put(make([]byte, 4), []float64{1e39}) == nil || kind.Put(make([]byte, 4), []float64{math.Inf(1)}) != nil {
+		t.Error("f4: 1e39 is no infinity")
+	}
+	kind, _ := KindOf("<i2")
+	got, b := make([]float64, 4), make([]byte, 8)
+	if err := kind.Put(b, []float64{1.5, 2.5, -1.4, 32767.2}); err != nil {
+		t.Error(err)
+	}
+	if kind.Get(got, b); !slices.Equal(got, []float64{2, 2, -1, 32767}) {
+		t.Errorf("rounded to %v", got)
+	}
+}
+
 // CheckSize tells files that are cut, or have more than their values.
 func TestCheckSize(t *testing.T) {
 	f8 := func(v ...float64) []byte { return encode(binary.LittleEndian, v) }
@@ -226,7 +275,7 @@ func FuzzHeader(f *testing.F) {
 			n, err = r.ReadRows(dst)
 			rows += n
 		}
-		if (err == io.EOF) != (rows == r.Rows && rows*r.Cols*r.kind.size <= 64 && !strings.Contains(err.Error(), "more")) {
+		if (err == io.EOF) != (rows == r.Rows && rows*r.Cols*r.kind.Size <= 64 && !strings.Contains(err.Error(), "more")) {
 			t.Fatalf("%q: %d rows of %d×%d, %v", text, rows, r.Rows, r.Cols, err)
 		}
 	})

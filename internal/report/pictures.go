@@ -141,12 +141,12 @@ func (b *builder) memberships() (all []picture) {
 	}
 	for _, i := range [2]int{2, 0} {
 		frame := size
-		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "Each row is a column of shares. They are sorted by the prototype of the largest membership, then by its size."
+		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype."
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex: all rows"
 		}
-		frame.XLabel = "rows, by their largest membership"
-		all = append(all, picture{SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, K: b.k, Names: b.names}))})
+		frame.XLabel = "rows, by label"
+		all = append(all, picture{SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, Labels: b.fits()[i].Model.Labels(nil), K: b.k, Names: b.names}))})
 	}
 	return all
 }
@@ -209,13 +209,17 @@ func (b *builder) curves() []picture {
 	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
 }
 
-// trace draws the squared error after the iterations of both methods.
+// trace draws L and the squared error after the iterations of both methods.
 func (b *builder) trace() []picture {
 	c := b.MinVolume.Certificate
 	if !view.HasTotal(c) {
 		return nil
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace", Title: "The error of the iterations", Width: half, Height: 320,
+	var all []picture
+	if plot := view.LossCurve(chart.Frame{ID: "loss", Width: half, Height: 320}, c.Total, b.descents()...); plot != nil {
+		all = append(all, picture{SVG: svg(chart.Lines(nil, plot))})
+	}
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace", Title: "The squared error of the iterations", Width: half, Height: 320,
 		XLabel: "iteration", YLabel: "share of the variance left over",
 		Desc: "The squared error after every iteration of the run that gave the result, and the floor."}, IntegerX: true}
 	last := 1
@@ -232,8 +236,16 @@ func (b *builder) trace() []picture {
 		plot.Series = append(plot.Series, s)
 	}
 	if len(plot.Series) == 0 {
-		return nil
+		return all
 	}
 	plot.Series = append(plot.Series, chart.Series{Name: "floor", X: []float64{0, float64(last)}, Y: []float64{c.Floor / c.Total, c.Floor / c.Total}})
-	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
+	return append(all, picture{SVG: svg(chart.Lines(nil, plot))})
+}
+
+// descents are the methods that have a trace.
+func (b *builder) descents() (all []view.Descent) {
+	for _, i := range [2]int{2, 1} {
+		all = append(all, view.Descent{Name: methods[i].String(), Loss: b.fits()[i].Model.Trace})
+	}
+	return all
 }

@@ -166,5 +166,6 @@ func (b *builder) content() (*content, error) {
 
 // verdict is fit i with what package view needs for sentences about it.
 func (b *builder) verdict(i int) *view.Fit {
-	return &view.Fit{Certificate: b.fits()[i].Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.X.Rows-1, b.X.Cols)}
+	return &view.Fit{Certificate: b.fits()[i].Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.X.Rows-1, b.X.Cols),
+		VolumeRatio: b.fits()[i].Model.VolumeRatio}
 }

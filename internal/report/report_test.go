@@ -23,12 +23,12 @@ func TestIris(t *testing.T) {
 	if got := strings.Join(heads, ", "); got != "What is proved, Data and prototypes, Memberships, Prototypes, Clusters, How many prototypes, Iterations, How this page was made" {
 		t.Errorf("the sections are %s", got)
 	}
-	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-1 plane-1-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors trace" {
+	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-1 plane-1-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors loss trace" {
 		t.Errorf("the pictures are %s", got)
 	}
 	for _, want := range []string{
 		"<h1>iris.csv</h1>", "no three can explain more than 97.8\u00a0%, which is proved and reached", "<h3>Proved optimal</h3>", "<h3>24.9\u00a0% above the floor</h3>",
-		`<b class="yes">yes</b>`, "The three have the same axes.", "Proposed: 2;", "softkmeans v1.2.3", "<code>softkmeans report -k 3 iris.csv</code>", "slack of 25\u00a0%", "seed 0",
+		`<b class="yes">yes</b>`, "The three have the same axes.", "Proposed: 2;", "softkmeans v1.2.3", "<code>softkmeans report -k 3 iris.csv</code>", "slack of 25\u00a0%", "seed 0", "The loss L of the iterations", "every step keeps or lowers L,",
 		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:"`,
 	} {
 		if !strings.Contains(page, want) && !strings.Contains(strings.ReplaceAll(page, "'", "&#39;"), want) {

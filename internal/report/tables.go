@@ -165,18 +165,16 @@ const nearlyPure = .9
 
 // sizes counts the rows and the membership of each compact prototype.
 func (b *builder) sizes() grid {
-	g := grid{Caption: "Rows by their largest membership", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
 	n := float64(b.X.Rows)
 	size, pure, share := make([]int, b.k), make([]int, b.k), make([]float64, b.k)
 	memberships := b.MinVolume.Model.Memberships
 	for i, label := range b.MinVolume.Model.Labels(nil) {
 		size[label]++
-		row := memberships.Row(i)
-		if row[label] >= nearlyPure {
-			pure[label]++
-		}
-		for j, v := range row {
-			share[j] += v
+		for j, v := range memberships.Row(i) {
+			if share[j] += v; v >= nearlyPure {
+				pure[j]++
+			}
 		}
 	}
 	for j, name := range b.names {
@@ -186,13 +184,12 @@ func (b *builder) sizes() grid {
 	return g
 }
 
-// confusion counts the rows of every class by their largest membership in the compact
-// prototypes.
+// confusion counts the rows of every class by their label in the compact prototypes.
 func (b *builder) confusion() grid {
 	if len(b.classes) == 0 {
 		return grid{}
 	}
-	g := grid{Caption: "Classes and clusters: rows by class and by largest membership", Corner: "class", Head: append(slices.Clone(b.names), "all")}
+	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class", Head: append(slices.Clone(b.names), "all")}
 	counts, all := make([]int, len(b.classes)*b.k), make([]int, len(b.classes))
 	for i, label := range b.MinVolume.Model.Labels(nil) {
 		counts[b.Table.Class[i]*b.k+label]++

@@ -13,8 +13,10 @@ import (
 )
 
 // title is the table's name without its folder.
-func (b *builder) title() string {
-	name := table.Printable(b.Table.Source)
+func (b *builder) title() string { return titleOf(b.Table.Source) }
+
+func titleOf(source string) string {
+	name := table.Printable(source)
 	if i := strings.LastIndexAny(name, `/\`); i >= 0 {
 		name = name[i+1:]
 	}
@@ -209,12 +211,13 @@ func (b *builder) traceNotes() []string {
 		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends above the floor."
 	}
 	lines := []string{
-		begin + " centers and memberships in turn; every step keeps or lowers their objective.",
+		begin + " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
+			"The squared error of the minimal volume may rise. The alternating method has λ = 0: its L is the squared error.",
 		minVolume,
 		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
 	}
 	if b.SummaryBased {
-		lines = append(lines, "The errors of the minimal volume in this picture are estimates from the sample of rows on which it was found.")
+		lines = append(lines, "L and the errors of the minimal volume in these pictures are estimates from the sample of rows on which it was found.")
 	}
 	return lines
 }

@@ -24,7 +24,7 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 	for _, v := range floors[:min(len(floors), max(mostFloors, k+5))] {
 		y = append(y, v/total)
 	}
-	f.Title = "The proven floor for every k"
+	f.Title = "The floor for every k"
 	f.Desc = "The least share of the total variance that k prototypes can leave over. With " + Prototypes(k) + " it is " + Share(c, c.Floor/c.Total) + "."
 	f.XLabel, f.YLabel = "prototypes k", "share of the variance left over"
 	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}}, IntegerX: true,
@@ -51,6 +51,43 @@ func CenterLines(f chart.Frame, columns []string, centers *softkmeans.Matrix) *c
 	plot := &chart.LinePlot{Frame: f, IntegerX: true, XNames: columns}
 	for j, name := range Names(centers.Rows) {
 		plot.Series = append(plot.Series, chart.Series{Name: name, Y: centers.Row(j), Markers: centers.Cols <= 40})
+	}
+	return plot
+}
+
+// Descent is the loss L of a method after every iteration, as [softkmeans.Model].Trace has it.
+type Descent struct {
+	Name string
+	Loss []float64
+}
+
+// LossCurve draws how far L is above where it ends, after every iteration, as a share of the
+// total variance. L is the squared error with λ/2·Σ log(σ_i² + ε) added, which never rises
+// (the paper's Theorem 5, Descent); the squared error alone may. It is nil if no L falls, or
+// if total is 0 or out of range. The frame needs only its size.
+func LossCurve(f chart.Frame, total float64, runs ...Descent) *chart.LinePlot {
+	if !(total > 0) || !Finite(total) {
+		return nil
+	}
+	f.Title = "The loss L of the iterations"
+	f.Desc = "The squared error with the penalty on the volume, after every iteration of the run that gave the result, less its last value."
+	f.XLabel, f.YLabel = "iteration", "L less its last value, over the variance"
+	plot := &chart.LinePlot{Frame: f, LogY: true, IntegerX: true}
+	for _, run := range runs {
+		s := chart.Series{Name: run.Name, Markers: len(run.Loss) <= 40}
+		for t, v := range run.Loss {
+			above := (v - run.Loss[len(run.Loss)-1]) / total
+			if !(above > 0) { // the last value, and those that differ by rounding
+				break
+			}
+			s.X, s.Y = append(s.X, float64(t)), append(s.Y, above)
+		}
+		if len(s.Y) > 0 {
+			plot.Series = append(plot.Series, s)
+		}
+	}
+	if len(plot.Series) == 0 {
+		return nil
 	}
 	return plot
 }

@@ -53,16 +53,16 @@ func Number(v float64) string {
 // Small writes v with three digits.
 func Small(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
-// Above writes how far the error is above the floor, in shares of the floor, or – if
-// the floor is 0.
+// Small6 writes v with six digits.
+func Small6(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// Above writes how far the error is above the proved floor at most, in shares of that, or –
+// if it is 0 to rounding.
 func Above(c softkmeans.Certificate) string {
-	switch {
-	case c.Optimal(CertifiedTol):
-		return "0 %"
-	case c.Floor > 1e-12*c.Total && HasTotal(c):
-		return more(c.Objective/c.Floor - 1)
+	if !Finite(c.ExcessFloors) {
+		return "–"
 	}
-	return "–"
+	return more(c.ExcessFloors)
 }
 
 // more is Percent, but does not write a positive share as 0.
@@ -73,12 +73,17 @@ func more(v float64) string {
 	return Percent(v)
 }
 
-// Gap writes the gap, and what is below 1e-12 as 0: it is rounding.
-func Gap(c softkmeans.Certificate) string {
-	if math.Abs(c.Gap) < 1e-12 {
-		return "0, to rounding"
+// AtMost writes a bound with three digits, rounded up, or – if it is out of range.
+func AtMost(v float64) string {
+	if !(v < math.MaxFloat64) {
+		return "–"
 	}
-	return Small(c.Gap)
+	for up := v; ; up *= 1.001 {
+		s := Small(up)
+		if shown, _ := strconv.ParseFloat(s, 64); shown >= v {
+			return s
+		}
+	}
 }
 
 // Count is "1 row", "2 rows".

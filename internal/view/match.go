@@ -47,7 +47,7 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		case softkmeans.WarnCoincident:
 			a, b := place[w.Cluster], place[w.Other]
 			w.Cluster, w.Other = min(a, b), max(a, b)
-		case softkmeans.WarnEmpty, softkmeans.WarnFar:
+		case softkmeans.WarnEmpty, softkmeans.WarnFar, softkmeans.WarnSeveral:
 			w.Cluster = place[w.Cluster]
 		}
 	}

@@ -3,15 +3,14 @@ package view
 // The certificate in sentences.
 
 import (
-	"math"
-	"strconv"
 	"strings"
 
 	"softkmeans"
 )
 
 // CertifiedTol is the tolerance of Certificate.Optimal for a result that is called
-// optimal, as a share of the total variance. It is Optimal's own default.
+// optimal: it is proved to be this close to the minimum, as a share of the total variance.
+// It is Optimal's own default.
 const CertifiedTol = 1e-9
 
 // exactShare is the share of the total variance below which FitMinVolume takes a floor
@@ -23,9 +22,39 @@ type Fit struct {
 	Certificate softkmeans.Certificate
 	Method      Method
 	K           int
-	NoSlack     bool // of MinVolume: the certificate is that of the global simplex
-	Trivial     bool // K prototypes mix any table of this size exactly
-	Partial     bool // the fit was stopped early
+	NoSlack     bool    // of MinVolume: the certificate is that of the global simplex
+	Trivial     bool    // K prototypes mix any table of this size exactly
+	Partial     bool    // the fit was stopped early
+	VolumeRatio float64 // Model.VolumeRatio; 0: not known
+	Sum         softkmeans.Sum
+	Rule        Rule // of MinVolume: where λ comes from
+}
+
+// Rule is what sets λ.
+type Rule int
+
+const (
+	RuleSlack  Rule = iota
+	RuleNoise       // the noise of the data, in Unmix
+	RuleLambda      // it is given
+)
+
+// SceneRule is the rule of an Unmix for which neither Slack nor Lambda is set: the slack's
+// where there is hardly any noise.
+func (f *Fit) SceneRule() Rule {
+	if f.SlackPart() != "" {
+		return RuleSlack
+	}
+	return RuleNoise
+}
+
+// SumOf is what shares of a model add up to where floor and total are concerned. With rows
+// of length 1 the shade is free, as where sums are at most one.
+func SumOf(m *softkmeans.Model) softkmeans.Sum {
+	if m.Rows == softkmeans.RowsUnit {
+		return softkmeans.SumAtMostOne
+	}
+	return m.Sum
 }
 
 // SlackPart says which part of the total variance takes the floor's place in
@@ -46,28 +75,22 @@ func (f *Fit) Verdict() (head, meaning string) {
 	optimal := c.Optimal(CertifiedTol)
 	switch {
 	case optimal:
-		// The minimum is at least Floor − FloorError.
-		within := math.Abs(c.Gap)
-		if HasTotal(c) {
-			within += c.FloorError / c.Total
-		}
 		head = "Proved optimal"
-		meaning = "The squared error equals the proven floor to within " + strconv.FormatFloat(within, 'g', 1, 64) +
-			" of the total variance: no choice of " + Prototypes(k) + " and memberships can be better by more."
+		meaning = "No choice of " + Prototypes(k) + " and memberships has a squared error that is smaller by more than " + AtMost(c.Excess) + relative(c) + "." + chance(c) + repaired(c, k)
 		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
 			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. Its corners lie outside of the data or at its edge, " +
 				"so memberships are vague. The minimal volume moves the corners towards the data."
 		}
-	case c.Floor > 1e-12*c.Total && HasTotal(c):
-		head = more(c.Objective/c.Floor-1) + " above the floor"
-		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + "; these leave over " + Number(c.Objective) + "."
-		if part := f.SlackPart(); part != "" && f.Method == MinVolume && !f.Partial {
+	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
+		head = more(c.ExcessFloors) + " above the floor"
+		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) + "." + chance(c) + repaired(c, k)
+		if part := f.SlackPart(); part != "" && f.Method == MinVolume && f.Rule == RuleSlack && !f.Partial {
 			meaning += " With so small a floor the slack is a share of " + part + " of the total variance."
 		}
 	case HasTotal(c):
 		head = more(c.Objective/c.Total) + " left over"
-		meaning = "This table could be mixed from " + Prototypes(k) + " exactly; these leave over that share of the total variance."
-		if f.Method == MinVolume {
+		meaning = "This table could be mixed from " + Prototypes(k) + " exactly" + but(c) + "; these leave over that share of the total variance." + chance(c) + repaired(c, k)
+		if f.Method == MinVolume && f.Rule == RuleSlack {
 			meaning += " With a floor of 0 the slack is a share of " + f.SlackPart() + " of that variance."
 		}
 	case Finite(c.Gap):
@@ -77,17 +100,85 @@ func (f *Fit) Verdict() (head, meaning string) {
 		head = "No variance to explain"
 		meaning = "All rows are equal."
 	}
+	if optimal && f.Method == MinVolume && !f.NoSlack && k > 1 && !f.Partial {
+		meaning += Volume(f.VolumeRatio)
+	}
 	if !optimal && !f.Partial {
 		switch f.Method {
 		case MinVolume:
-			meaning += " The slack allows this for compact prototypes. The floor is proved; that no smaller simplex has the same error is not."
+			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio)
 		case Alternating:
 			meaning += " The iteration may have ended in a local minimum, at another stationary point, or before it converged."
 		default:
-			meaning += " Better prototypes may exist, by up to " + Small(c.Gap) + " of the total variance."
+			meaning += " Better prototypes may exist, by up to " + AtMost(c.ExcessShare) + " of the total variance."
 		}
 	}
+	if f.Sum == softkmeans.SumAtMostOne { // nothing is centred
+		meaning = strings.NewReplacer("total variance", "sum of squares", "of that variance", "of that sum").Replace(meaning)
+	}
 	return strings.ToUpper(head[:1]) + head[1:], meaning
+}
+
+// allows is who allows an error above the floor, and the verb.
+func (r Rule) allows() string {
+	switch r {
+	case RuleNoise:
+		return "The noise of the data sets the weight of the volume, which allows"
+	case RuleLambda:
+		return "The given weight of the volume allows"
+	}
+	return "The slack allows"
+}
+
+// relative gives the excess as a share of the total and as a multiple of the floor.
+func relative(c softkmeans.Certificate) string {
+	switch {
+	case c.Excess == 0 || !HasTotal(c):
+		return ""
+	case !Finite(c.ExcessFloors):
+		return ", which is " + AtMost(c.ExcessShare) + " of the total variance; the floor is 0 to rounding, so that nothing can be said relative to it"
+	case c.ExcessFloors > 1:
+		return ", which is " + AtMost(c.ExcessShare) + " of the total variance, but " + AtMost(c.ExcessFloors) + " times the proved floor"
+	}
+	return ", which is " + AtMost(c.ExcessShare) + " of the total variance and " + AtMost(c.ExcessFloors) + " times the floor"
+}
+
+// but names the rounding of the floor, where its digits are shown to be wrong by it.
+func but(c softkmeans.Certificate) string {
+	if c.FloorError <= 1e-8*c.Floor {
+		return ""
+	}
+	return " (but for rounding of " + AtMost(c.FloorError) + ")"
+}
+
+// chance says on what the floor of SolverKrylov rests.
+func chance(c softkmeans.Certificate) string {
+	if c.Solver != softkmeans.SolverKrylov {
+		return ""
+	}
+	return " The floor is proved for a random start: it holds unless that is nearly orthogonal to a leading direction of the data."
+}
+
+// repaired names what was changed to put memberships on the simplex, beyond rounding.
+func repaired(c softkmeans.Certificate, k int) string {
+	if c.Repair <= float64(k+4)*0x1p-52 {
+		return ""
+	}
+	return " This is for memberships whose negative entries count as 0, and whose rows are divided by their sums; the largest change is " + Small(c.Repair) + "."
+}
+
+// Volume says how far a volume is from the least possible, in a sentence with a space
+// before it; "" where that is not known.
+func Volume(ratio float64) string {
+	switch {
+	case ratio == 0:
+		return ""
+	case ratio <= 1+1e-6:
+		return " No simplex with this error is smaller by more than a millionth; that is proved."
+	case !Finite(ratio):
+		return " How small a simplex with this error can be is not known."
+	}
+	return " The volume of their simplex is proved to be at most " + Small(ratio) + " times the least with this error."
 }
 
 // How says how a model was computed.

@@ -8,44 +8,86 @@ import (
 	"softkmeans"
 )
 
+// certificate is what Certify says of an objective, with SolverGram.
+func certificate(objective, floor, floorError, total float64) softkmeans.Certificate {
+	m := softkmeans.Model{Objective: objective, Floor: floor, FloorError: floorError, Total: total, Solver: softkmeans.SolverGram}
+	return m.Certificate()
+}
+
 // The sentences about a certificate claim what is proved, and no more.
 func TestVerdict(t *testing.T) {
+	krylov, repaired := certificate(10, 10, 0, 100), certificate(10, 10, 0, 100)
+	krylov.Solver, repaired.Repair = softkmeans.SolverKrylov, .25
 	for _, c := range []struct {
 		f              Fit
 		head, has, not string
 	}{
-		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100}, Method: Global, K: 3},
-			"Proved optimal", "no choice of 3 prototypes", "slack"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: MinVolume, K: 3},
-			"25.0 % above the floor", "The floor is proved; that no smaller simplex has the same error is not", "optimal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: Alternating, K: 3},
+		{Fit{Certificate: certificate(10, 10, 0, 100), Method: Global, K: 3},
+			"Proved optimal", "No choice of 3 prototypes", "slack"},
+		{Fit{Certificate: certificate(10+4e-12, 10, 4e-12, 100), Method: Global, K: 3},
+			"Proved optimal", "smaller by more than 8.01e-12, which is 8.01e-14 of the total variance and 8.01e-13 times the floor.", "times the proved"},
+		{Fit{Certificate: certificate(1e-10, 1e-12, 0, 1), Method: Global, K: 3},
+			"Proved optimal", "which is 9.91e-11 of the total variance, but 99.1 times the proved floor.", "random"},
+		{Fit{Certificate: certificate(1e-12, 1e-13, 1e-12, 1), Method: Global, K: 3},
+			"Proved optimal", "the floor is 0 to rounding, so that nothing can be said relative to it.", "times"},
+		{Fit{Certificate: krylov, Method: Global, K: 3}, "Proved optimal", "The floor is proved for a random start", "repaired"},
+		{Fit{Certificate: repaired, Method: Global, K: 3}, "Proved optimal", "the largest change is 0.25.", "random"},
+		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3},
+			"25.0 % above the floor", "The slack allows this for compact prototypes.", "optimal"},
+		{Fit{Certificate: certificate(10+4e-12, 10, 4e-12, 100), Method: MinVolume, K: 3, Sum: softkmeans.SumAtMostOne},
+			"Proved optimal", " of the sum of squares and ", "total variance"},
+		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Rule: RuleNoise},
+			"25.0 % above the floor", "The noise of the data sets the weight of the volume, which allows this for compact prototypes.", "slack"},
+		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Rule: RuleLambda},
+			"25.0 % above the floor", "The given weight of the volume allows this for compact prototypes.", "slack"},
+		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2, Rule: RuleLambda},
+			"Less than 0.01 % left over", "The given weight", "slack"},
+		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: Alternating, K: 3},
 			"25.0 % above the floor", "local minimum", "slack"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 12.5, Floor: 10, Total: 100, Gap: .025}, Method: MinVolume, K: 3, Partial: true},
+		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Partial: true},
 			"25.0 % above the floor", "leave over 12.5", "slack"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 1, Total: 100, Gap: .01}, Method: MinVolume, K: 3, Trivial: true},
+		{Fit{Certificate: certificate(1, 0, 0, 100), Method: MinVolume, K: 3, Trivial: true},
 			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 1, Gap: math.MaxFloat64}, Method: Alternating, K: 3},
+		{Fit{Certificate: certificate(1, 0, 1e-13, 100), Method: Alternating, K: 3},
+			"1.00 % left over", "exactly (but for rounding of 1e-13); these leave over", "floor:"},
+		{Fit{Certificate: certificate(1, 0, 0, 0), Method: Alternating, K: 3},
 			"No variance to explain", "equal", "optimal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014}, Method: MinVolume, K: 3},
+		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014, Excess: math.MaxFloat64,
+			ExcessShare: .014, ExcessFloors: .1, Solver: softkmeans.SolverGram}, Method: MinVolume, K: 3},
 			"1.40 % of the variance above the floor", "out of range", "equal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 10.0004, Floor: 10, Total: 100, Gap: 4e-6}, Method: Alternating, K: 3},
+		{Fit{Certificate: certificate(10.0004, 10, 0, 100), Method: Alternating, K: 3},
 			"Less than 0.01 % above the floor", "local minimum", "optimal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 100, MinMembership: -1}, Method: Global, K: 3},
-			"0.00 % above the floor", "may exist", "optimal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 10, Floor: 10, Total: 10}, Method: Global, K: 1},
-			"Proved optimal", "no choice of 1 prototype", "vague"},
-		{Fit{Certificate: softkmeans.Certificate{}, Method: Global, K: 2},
-			"Proved optimal", "no choice of 2 prototypes", "vague"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 3e-7, Floor: 1e-8, Total: 1, Gap: 2.9e-7}, Method: MinVolume, K: 2},
+		{Fit{Certificate: certificate(10.5, 10, 0, 100), Method: Global, K: 3},
+			"5.00 % above the floor", "may exist, by up to 0.00501 of", "optimal"},
+		{Fit{Certificate: certificate(10, 10, 0, 10), Method: Global, K: 1},
+			"Proved optimal", "No choice of 1 prototype", "vague"},
+		{Fit{Certificate: certificate(0, 0, 0, 0), Method: Global, K: 2},
+			"Proved optimal", "No choice of 2 prototypes", "vague"},
+		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2},
 			"2900 % above the floor", "With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 3e-7, Floor: 1e-8, Total: 1, Gap: 2.9e-7}, Method: MinVolume, K: 2, Partial: true},
+		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2, Partial: true},
 			"2900 % above the floor", "leave over 3e-07", "slack"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: 2.5e-7, Total: 1, Gap: 2.5e-7}, Method: MinVolume, K: 2},
+		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2},
 			"Less than 0.01 % left over", "With a floor of 0 the slack is a share of a millionth", "0.00"},
 	} {
 		head, meaning := c.f.Verdict()
 		if head != c.head || !strings.Contains(meaning, c.has) || strings.Contains(meaning, c.not) {
 			t.Errorf("%q: %q; %q is wanted, with %q and without %q", head, meaning, c.head, c.has, c.not)
+		}
+	}
+}
+
+// What is above the floor is never shown smaller than it is.
+func TestAbove(t *testing.T) {
+	for want, c := range map[string]softkmeans.Certificate{"9900 %": certificate(1e-10, 1e-12, 0, 1), "less than 0.01 %": certificate(10, 10, 1e-13, 100),
+		"–": certificate(1e-12, 1e-13, 1e-12, 1), "0.00 %": certificate(10, 10, 0, 100)} {
+		if got := Above(c); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+	}
+	for v, want := range map[float64]string{0: "0", 1: "1", 1.0001: "1.01", math.MaxFloat64: "–", math.NaN(): "–"} {
+		if got := AtMost(v); got != want {
+			t.Errorf("%g is %s, not %s", v, got, want)
 		}
 	}
 }
@@ -60,6 +102,29 @@ func TestHow(t *testing.T) {
 	} {
 		if got := How(&c.m); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
+		}
+	}
+}
+
+// Without noise the slack sets λ, also where nobody asked for one. The shade is as free as
+// sums of at most one.
+func TestRules(t *testing.T) {
+	for _, c := range []struct {
+		f    Fit
+		want Rule
+	}{{Fit{Certificate: certificate(12, 10, 0, 100)}, RuleNoise}, {Fit{Certificate: certificate(1e-9, 0, 0, 100)}, RuleSlack},
+		{Fit{Certificate: certificate(12, 10, 0, 100), Trivial: true}, RuleSlack}} {
+		if got := c.f.SceneRule(); got != c.want {
+			t.Errorf("%v, not %v", got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		m    softkmeans.Model
+		want softkmeans.Sum
+	}{{softkmeans.Model{}, softkmeans.SumToOne}, {softkmeans.Model{Sum: softkmeans.SumAtMostOne}, softkmeans.SumAtMostOne},
+		{softkmeans.Model{Rows: softkmeans.RowsUnit}, softkmeans.SumAtMostOne}} {
+		if got := SumOf(&c.m); got != c.want {
+			t.Errorf("%v, not %v", got, c.want)
 		}
 	}
 }

@@ -39,6 +39,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			}
 		case softkmeans.WarnSlack:
 			lines = append(lines, "The error is "+Small(w.Value)+" times what the slack allows, and no smaller one was found.")
+		case softkmeans.WarnSeveral:
+			lines = append(lines, "There are several answers: with a half or twice of the noise the prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		default:
 			lines = append(lines, w.String()+".")
 		}

@@ -102,7 +102,8 @@ export class Client {
     if (asked.length === 0) return;
     const worker = this.#worker;
     this.#heard = false;
-    worker.postMessage({ kind: "cancel" });
+    // After the requests that wait for #ready, or they would begin when this is over.
+    this.#ready.then(() => worker.postMessage({ kind: "cancel" }), () => {});
     const stuck = () => worker === this.#worker && asked.some((id) => this.#waiting.has(id));
     setTimeout(() => {
       if (stuck() && !this.#heard) this.#replace("it did not answer within a second");

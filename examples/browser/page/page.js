@@ -120,7 +120,7 @@ async function showPictures(parts, stillWanted) {
 }
 
 function showReport(parts) {
-  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "gap", "how", "accuracy", "nmi", "proposal"]) {
+  for (const id of ["verdict", "meaning", "objective", "floor", "above", "explained", "possible", "excess", "how", "accuracy", "nmi", "proposal"]) {
     if (id in parts) $(id).textContent = parts[id];
   }
   $("certificate").hidden = false;

@@ -1,0 +1,22 @@
+"""Labels by scikit-learn: the best of ten runs of k-means, and a Gaussian mixture."""
+
+try:
+    from sklearn.cluster import KMeans
+    from sklearn.decomposition import PCA
+    from sklearn.mixture import GaussianMixture
+except ImportError:
+    pass
+
+
+def kmeans(x, k, seed):
+    return KMeans(k, n_init=10, random_state=seed).fit_predict(x)
+
+
+def mixture(x, k, seed):
+    """Full covariances, on at most k-1 principal components, the best of ten starts."""
+    p = max(1, min(k - 1, *x.shape))
+    w = PCA(p, random_state=seed).fit_transform(x)
+    return GaussianMixture(k, n_init=10, random_state=seed).fit_predict(w)
+
+
+ways = {"kmeans": kmeans, "mixture": mixture}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package main
+
+func cpuTime() float64 { return wallTime() }

@@ -1,0 +1,185 @@
+package main
+
+// Processor time of FitMinVolume on shapes that users have, beside ten runs of k-means.
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"softkmeans"
+	"softkmeans/testdata"
+)
+
+// volumeCase is a table to fit.
+type volumeCase struct {
+	name string
+	k    int
+	data func() (*mat.Dense, error)
+}
+
+// volumeCases are those of -minvol.
+var volumeCases = []volumeCase{
+	{"images", 20, imagesCase(1440, 1024, 20)},
+	{"faces", 40, imagesCase(400, 1024, 40)},
+	{"scene_30db", 4, sceneCase(30)},
+	{"scene_20db", 4, sceneCase(20)},
+	{"digits", 10, digitsData},
+	{"digits_64", 64, digitsData},
+}
+
+func imagesCase(n, d, k int) func() (*mat.Dense, error) {
+	return func() (*mat.Dense, error) { return simulateImages(n, d, k, 1), nil }
+}
+
+func sceneCase(decibels float64) func() (*mat.Dense, error) {
+	return func() (*mat.Dense, error) {
+		return sceneRecipe{side: 100, bands: 198, k: 4, decibels: decibels, shade: 1, seed: 2}.simulate().x, nil
+	}
+}
+
+// imageRank is the number of directions in which the views of one object vary.
+const imageRank = 6
+
+// simulateImages makes n images of d pixels of k objects: an object is a mean and
+// directions in which its views vary, all of them combinations of a few smooth patterns,
+// and there is white noise.
+func simulateImages(n, d, k int, seed uint64) *mat.Dense {
+	rng := rand.New(rand.NewPCG(seed, uint64(d)))
+	patterns := mat.NewDense(4*imageRank, d, nil)
+	for i := range 4 * imageRank {
+		smoothSpectrum(patterns.RawRowView(i), rng)
+	}
+	normal := func(r int, spread func(i, j int) float64) *mat.Dense {
+		return table(r, 4*imageRank, func(i, j int) float64 { return spread(i, j) * rng.NormFloat64() })
+	}
+	means := normal(k, func(_, j int) float64 { return 1 / (1 + float64(j)/4) })
+	views := normal(k*imageRank, func(i, _ int) float64 { return 0.4 / (1 + float64(i%imageRank)) })
+	loads := mat.NewDense(n, 4*imageRank, nil)
+	for i := range n {
+		row := loads.RawRowView(i)
+		object := i * k / n
+		copy(row, means.RawRowView(object))
+		for v := range imageRank {
+			by := rng.NormFloat64()
+			for j, w := range views.RawRowView(object*imageRank + v) {
+				row[j] += by * w
+			}
+		}
+	}
+	x := mat.NewDense(n, d, nil)
+	x.Mul(loads, patterns)
+	for i := range n {
+		row := x.RawRowView(i)
+		for j := range row {
+			row[j] += 0.1 * rng.NormFloat64()
+		}
+	}
+	return x
+}
+
+// digitsData is the set of testdata, as it is.
+func digitsData() (*mat.Dense, error) {
+	raw, err := testdata.Files.ReadFile("digits.csv")
+	if err != nil {
+		return nil, err
+	}
+	records, err := csv.NewReader(bytes.NewReader(raw)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	return table(len(records), len(records[0]), func(i, j int) float64 {
+		v, wrong := strconv.ParseFloat(records[i][j], 64)
+		if wrong != nil {
+			err = wrong
+		}
+		return v
+	}), err
+}
+
+// volumeTime is what a call of FitMinVolume takes.
+type volumeTime struct {
+	cpu    float64           // seconds
+	passes int               // over the data, of all λ
+	model  *softkmeans.Model // nil: it was stopped, and takes longer
+}
+
+// more stands before figures that are lower bounds.
+func (v *volumeTime) more() string {
+	if v.model == nil {
+		return "> "
+	}
+	return ""
+}
+
+func (v *volumeTime) time() string { return v.more() + digits(v.cpu) }
+
+// timeVolume calls FitMinVolume on one thread. It is stopped when it has had the limit in
+// processor time.
+func timeVolume(ctx context.Context, x *mat.Dense, k int, limit time.Duration) (*volumeTime, error) {
+	stopping, stop := context.WithCancel(ctx)
+	defer stop()
+	v := new(volumeTime)
+	runtime.GC()
+	start := cpuTime()
+	m, err := softkmeans.FitMinVolume(stopping, wrap(x), k, &softkmeans.MinVolumeOptions{Workers: 1, Progress: func(softkmeans.Iteration) {
+		v.passes++
+		if cpuTime()-start > limit.Seconds() {
+			stop()
+		}
+	}})
+	v.cpu = cpuTime() - start
+	switch {
+	case err == nil:
+		v.model = m
+	case ctx.Err() != nil || stopping.Err() == nil:
+		return nil, err
+	}
+	return v, nil
+}
+
+// timeVolumes runs FitMinVolume and k-means once on each case, and returns the table. py
+// may be nil.
+func timeVolumes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) ([][]string, error) {
+	cases, err := selected(o, volumeCases, func(c volumeCase) string { return c.name })
+	if err != nil {
+		return nil, err
+	}
+	rows := [][]string{{"data", "n×d, k", "FitMinVolume, CPU s", "passes", "objective/floor", "ten runs of k-means, CPU s", "ratio"}}
+	for _, c := range cases {
+		x, err := c.data()
+		if err != nil {
+			return nil, err
+		}
+		n, d := x.Dims()
+		own, err := timeVolume(ctx, x, c.k, o.cap)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.name, err)
+		}
+		row := []string{c.name, shape{n, d, c.k}.String(), own.time(), strconv.Itoa(own.passes), "–", "–", "–"}
+		if m := own.model; m != nil && m.Floor > 0 {
+			row[4] = digits(m.Objective / m.Floor)
+		}
+		say("%s: FitMinVolume %s CPU s", c.name, own.time())
+		if py != nil && py.learn {
+			if err := py.load(x, c.k); err != nil {
+				return nil, err
+			}
+			_, cpu, err := py.labels("kmeans", 0)
+			if err != nil {
+				return nil, err
+			}
+			say("%s: k-means %s CPU s", c.name, digits(cpu))
+			row[5], row[6] = digits(cpu), own.more()+digits(own.cpu/cpu)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}

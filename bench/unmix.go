@@ -1,0 +1,182 @@
+package main
+
+// Ways to unmix scenes: this package's, and published ones in NumPy (unmix.py).
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+
+	"softkmeans"
+)
+
+// unmixWay is one way to unmix. With NumPy it needs py.
+type unmixWay struct {
+	name  string
+	numpy bool
+	solve func(ctx context.Context, s *scene, py *python) (*unmixing, error)
+}
+
+// unmixWays are the ways in the order of the table.
+var unmixWays = []unmixWay{
+	{"FitMinVolume", false, ownUnmixing(softkmeans.FitMinVolume, nil)},
+	{"FitMinVolume, InitSPA, NoiseSlack", false, ownUnmixing(softkmeans.FitMinVolume, noiseOptions)},
+	{"Unmix", false, ownUnmixing(softkmeans.Unmix, nil)},
+	{"Unmix, rows as given", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsGiven }))},
+	{"Unmix, unit rows", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsUnit }))},
+	{"Unmix, slack 0.25", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Slack = 0.25 }))},
+	{"Unmix, InitKMeans", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Init = softkmeans.InitKMeans }))},
+	{"Unmix, 1 % trimmed", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Trim = 0.01 }))},
+	{"Unmix, its λ, centers of any sign", false, ownUnmixing(anySign, nil)},
+	{"SPA", true, numpyUnmixing("spa", unmixOptions{})},
+	{"SPA, unit rows", true, numpyUnmixing("spa", unmixOptions{Unit: true})},
+	{"SNPA", true, numpyUnmixing("snpa", unmixOptions{})},
+	{"SNPA, unit rows", true, numpyUnmixing("snpa", unmixOptions{Unit: true})},
+	{"min-vol, λ fixed", true, numpyUnmixing("min_volume", unmixOptions{Penalty: fixedPenalty})},
+	{"min-vol, λ fixed, unit rows", true, numpyUnmixing("min_volume", unmixOptions{Penalty: fixedPenalty, Unit: true})},
+	{"min-vol, best λ (oracle)", true, oracleUnmixing(false)},
+	{"min-vol, best λ (oracle), unit rows", true, oracleUnmixing(true)},
+}
+
+// fixedPenalty is λ as a share of the global floor, for data that nobody has tuned it on.
+const fixedPenalty = 0.003
+
+// penalties are those that the oracle tries.
+func penalties() (list []float64) {
+	for e := -8; e <= 3; e++ {
+		list = append(list, math.Pow(10, float64(e)/2))
+	}
+	return list
+}
+
+// unmixOptions are those of the functions of unmix.py.
+type unmixOptions struct {
+	Unit    bool    `json:"unit"`
+	Penalty float64 `json:"penalty,omitempty"`
+}
+
+// noiseOptions are what the documentation advises for scenes with noise.
+func noiseOptions(d, k int) *softkmeans.MinVolumeOptions {
+	return &softkmeans.MinVolumeOptions{Init: softkmeans.InitSPA, Slack: softkmeans.NoiseSlack(d, k)}
+}
+
+// with returns options that set changes.
+func with(set func(o *softkmeans.MinVolumeOptions)) func(d, k int) *softkmeans.MinVolumeOptions {
+	return func(int, int) *softkmeans.MinVolumeOptions {
+		o := new(softkmeans.MinVolumeOptions)
+		set(o)
+		return o
+	}
+}
+
+// anySign is a fit at the λ and with the rows of Unmix, whose centers may be negative. Its
+// time is that of both fits.
+func anySign(ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+	m, err := softkmeans.Unmix(ctx, x, k, o)
+	if err != nil {
+		return nil, err
+	}
+	free := *o
+	free.Lambda, free.Rows, free.Init, free.Volume, free.Tol = m.Lambda, m.Rows, softkmeans.InitSPA, softkmeans.VolumeAffine, 1e-7
+	return softkmeans.FitMinVolume(ctx, x, k, &free)
+}
+
+// minVolumeFit is the signature that this package's ways share.
+type minVolumeFit func(context.Context, *softkmeans.Matrix, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
+
+// ownUnmixing is a way of this package, on one thread. options may be nil.
+func ownUnmixing(fit minVolumeFit, options func(d, k int) *softkmeans.MinVolumeOptions) func(context.Context, *scene, *python) (*unmixing, error) {
+	return func(ctx context.Context, s *scene, _ *python) (*unmixing, error) {
+		o := new(softkmeans.MinVolumeOptions)
+		if options != nil {
+			o = options(s.x.RawMatrix().Cols, s.k())
+		}
+		o.Workers = 1
+		runtime.GC()
+		start := cpuTime()
+		m, err := fit(ctx, wrap(s.x), s.k(), o)
+		if err != nil {
+			return nil, err
+		}
+		cpu := cpuTime() - start
+		for i, shade := range m.Shade {
+			for j := range s.k() {
+				m.Memberships.Set(i, j, shade*m.Memberships.At(i, j))
+			}
+		}
+		return &unmixing{f: unwrap(m.Centers), g: unwrap(m.Memberships), cpu: cpu}, nil
+	}
+}
+
+// numpyUnmixing is a way of unmix.py.
+func numpyUnmixing(way string, o unmixOptions) func(context.Context, *scene, *python) (*unmixing, error) {
+	return func(_ context.Context, _ *scene, py *python) (*unmixing, error) { return py.unmix(way, o) }
+}
+
+// oracleUnmixing is the minimum volume with the λ whose spectra are nearest to the truth,
+// which no user can choose. Its time is that of all of them.
+func oracleUnmixing(unit bool) func(context.Context, *scene, *python) (*unmixing, error) {
+	return func(ctx context.Context, s *scene, py *python) (best *unmixing, err error) {
+		least, cpu := math.Inf(1), 0.0
+		for _, penalty := range penalties() {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			u, err := py.unmix("min_volume", unmixOptions{Unit: unit, Penalty: penalty})
+			if err != nil {
+				return nil, err
+			}
+			cpu += u.cpu
+			if e := s.errorOf(u); best == nil || e.mrsa < least {
+				best, least = u, e.mrsa
+				best.how = fmt.Sprintf("%.2g floors", penalty)
+			}
+		}
+		best.cpu = cpu
+		return best, nil
+	}
+}
+
+// unmixScenes runs all ways on all scenes, and returns the table. py may be nil.
+func unmixScenes(ctx context.Context, py *python, o *options, say func(format string, args ...any)) ([][]string, error) {
+	var scenes []*scene
+	for _, r := range sceneRecipes {
+		scenes = append(scenes, r.simulate())
+	}
+	for _, dir := range o.folders {
+		more, err := readScenes(dir)
+		if err != nil {
+			return nil, err
+		}
+		scenes = append(scenes, more...)
+	}
+	scenes, err := selected(o, scenes, func(s *scene) string { return s.name })
+	if err != nil {
+		return nil, err
+	}
+	rows := [][]string{{"scene", "way", "MRSA", "angle, °", "abundance RMSE", "residual, %", "CPU s", "λ"}}
+	for _, s := range scenes {
+		if py != nil {
+			if err := py.load(s.x, s.k()); err != nil {
+				return nil, err
+			}
+		}
+		for _, way := range unmixWays {
+			if way.numpy && py == nil {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			u, err := way.solve(ctx, s, py)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", s.name, way.name, err)
+			}
+			e := s.errorOf(u)
+			say("%s: %s: MRSA %s, %s CPU s", s.name, way.name, digits(e.mrsa), digits(u.cpu))
+			rows = append(rows, []string{s.name, way.name, digits(e.mrsa), digits(e.angle), fmt.Sprintf("%.3f", e.abundances), digits(100 * e.residual), digits(u.cpu), u.how})
+		}
+	}
+	return rows, nil
+}

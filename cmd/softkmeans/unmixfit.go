@@ -1,0 +1,288 @@
+package main
+
+// This file fits the pixels of a scene, in memory or block by block.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/table"
+)
+
+// unmixing is a run of unmix.
+type unmixing struct {
+	flags    *unmixFlags
+	scene    *scene
+	result   *result
+	progress *progress
+	streamed bool
+	fault    error // of the scene; reported without the words of the package
+
+	trimmed []pixelJSON // left out as outliers
+	shade   *shadeJSON  // nil: pixels are fitted as given
+
+	shares []float64 // of each material, summed over the pixels
+	pure   []int     // pixels of each material with a share of nearlyPure or more
+	seen   int       // pixels of the pass that takes the sample
+	sample []float64 // some pixels, evenly spaced, for the choice of colors
+}
+
+// nearlyPure is the least share of a pixel that is called nearly pure.
+const nearlyPure = .9
+
+// sampleSize is about how many pixels the sample has.
+const sampleSize = 2048
+
+func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
+	u := &unmixing{flags: f, scene: sc, progress: p,
+		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
+	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names, Header: sc.named}, k: f.k, method: methodMinVolume}
+	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
+	return u
+}
+
+// pixelTaker takes the pixels of a block and their memberships.
+type pixelTaker interface {
+	begin(u *unmixing) error // when k is known
+	take(b *block, g *softkmeans.Matrix) error
+}
+
+// fit fits the scene and hands out all pixels, block by block.
+func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
+	if u.streamed {
+		return u.fitBlocks(ctx, out)
+	}
+	u.progress.step("reading")
+	x, at, err := u.scene.all(ctx)
+	if err != nil {
+		return err
+	}
+	u.addSample(x)
+	r := u.result
+	if r.k == 0 && x.Rows > 0 {
+		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Workers: u.flags.workers})
+		if err != nil {
+			return err
+		}
+		if err := u.propose(floors); err != nil {
+			return err
+		}
+	}
+	if err := u.checkPixels(x.Rows); err != nil {
+		return err
+	}
+	o := u.flags.options
+	o.Progress = u.progress.update
+	m, err := softkmeans.Unmix(ctx, x, r.k, &o)
+	if err != nil {
+		return err
+	}
+	r.setModel(m)
+	u.shade = shadeOf(m)
+	for _, i := range m.Trimmed {
+		u.trimmed = append(u.trimmed, pixelJSON{at[i]/u.scene.samples + 1, at[i]%u.scene.samples + 1})
+	}
+	if err := u.begin(out); err != nil {
+		return err
+	}
+	b := &block{rect: cube.Rect{Lines: u.scene.lines, Samples: u.scene.samples}, at: at, x: x, shade: m.Shade}
+	if err := u.take(out, b, m.Memberships); err != nil {
+		return err
+	}
+	u.certify()
+	return nil
+}
+
+// fitBlocks is fit for a scene larger than memory.
+func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
+	r := u.result
+	if r.k == 0 {
+		if err := u.proposeBlocks(ctx); err != nil {
+			return err
+		}
+	}
+	if err := checkCenters(r.Source, u.scene.pixels(), r.k); err != nil {
+		return err
+	}
+	o := u.flags.options
+	o.Init, o.Progress = softkmeans.InitSPA, u.progress.update
+	if u.byNoise() { // Unmix's rule takes all pixels at once
+		o.Slack = u.streamSlack()
+	}
+	m, err := softkmeans.FitMinVolumeSeq(ctx, u.blocks(ctx), r.k, &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: o})
+	switch rows := u.scene.pixels() - u.scene.empty - u.scene.incomplete; {
+	case u.fault != nil:
+		return u.fault
+	case err != nil && ctx.Err() == nil && rows < max(1, r.k):
+		return u.checkPixels(rows)
+	case err != nil:
+		return err
+	}
+	r.streamed = true
+	r.setModel(m)
+	r.summarised = u.progress.number > u.progress.before+1
+	if err := u.begin(out); err != nil {
+		return err
+	}
+	u.progress.before = u.progress.number
+	rows := 0
+	err = u.scene.pass(ctx, func(b *block) error {
+		var g *softkmeans.Matrix
+		if b.x.Rows > 0 {
+			if g, err = m.Predict(nil, b.x); err != nil {
+				return err
+			}
+		}
+		rows += b.x.Rows
+		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: rows})
+		return u.take(out, b, g)
+	})
+	u.certify()
+	return err
+}
+
+// byNoise reports whether neither -slack nor -lambda is given.
+func (u *unmixing) byNoise() bool { return u.flags.options.Slack == 0 && u.flags.options.Lambda == 0 }
+
+// streamSlack is the slack of a scene in blocks, if none is given.
+func (u *unmixing) streamSlack() float64 {
+	return softkmeans.NoiseSlack(len(u.scene.bands), u.result.k)
+}
+
+// checkStreamed returns an error for choices that a scene in blocks does not have.
+func (u *unmixing) checkStreamed() error {
+	o := &u.flags.options
+	for _, c := range []struct {
+		given bool
+		flag  string
+	}{{o.Rows == softkmeans.RowsUnit, "-rows unit"}, {o.Trim > 0, "-trim"}, {u.flags.shade != "", "-shade"}} {
+		if u.streamed && c.given {
+			return usageErrorf("%s needs the scene in memory; add -stream no, or leave it out", c.flag)
+		}
+	}
+	return nil
+}
+
+// blocks yields the pixels of one pass.
+func (u *unmixing) blocks(ctx context.Context) func(yield func(*softkmeans.Matrix, error) bool) {
+	return func(yield func(*softkmeans.Matrix, error) bool) {
+		u.seen = 0
+		full := u.sample != nil
+		stopped := errors.New("stopped")
+		err := u.scene.pass(ctx, func(b *block) error {
+			if !full {
+				u.addSample(b.x)
+			}
+			if b.x.Rows > 0 && !yield(b.x, nil) {
+				return stopped
+			}
+			return nil
+		})
+		if err != nil && err != stopped {
+			u.fault = err
+			yield(nil, err)
+		}
+	}
+}
+
+// propose sets the proposed k, if a page can show it.
+func (u *unmixing) propose(floors []float64) error {
+	if err := u.result.propose(floors); err != nil {
+		return err
+	}
+	if u.flags.page != "" {
+		return u.flags.checkPage(u.result.k)
+	}
+	return nil
+}
+
+// proposeBlocks proposes k from one pass.
+func (u *unmixing) proposeBlocks(ctx context.Context) error {
+	if n := len(u.scene.bands); n > statsColumns {
+		return fmt.Errorf("%s: %d bands; floors of a stream take at most %d; use -stream no", u.scene.source, n, statsColumns)
+	}
+	var stats softkmeans.Stats
+	rows := 0
+	for x, err := range u.blocks(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := stats.Add(x); err != nil {
+			return err
+		}
+		rows += x.Rows
+		u.progress.update(softkmeans.Iteration{Pass: 1, Rows: rows})
+	}
+	u.progress.before++
+	if rows == 0 {
+		return u.checkPixels(0)
+	}
+	floors, err := stats.Floors()
+	if err != nil {
+		return err
+	}
+	return u.propose(floors)
+}
+
+// checkPixels returns an error if there are fewer pixels than materials.
+func (u *unmixing) checkPixels(n int) error {
+	if n == 0 {
+		return fmt.Errorf("%s: no pixel has data: %d without, and %d with some values missing", u.scene.source, u.scene.empty, u.scene.incomplete)
+	}
+	if u.result.k > n {
+		return fmt.Errorf("%s: %s with data, but -k %d; give a k of at most the number of pixels", u.scene.source, count(n, "pixel"), u.result.k)
+	}
+	return nil
+}
+
+// addSample adds some of the next pixels to the sample.
+func (u *unmixing) addSample(x *softkmeans.Matrix) {
+	if u.flags.page == "" {
+		return
+	}
+	step := max(1, u.scene.pixels()/sampleSize)
+	for i := range x.Rows {
+		if (u.seen+i)%step == 0 {
+			u.sample = append(u.sample, x.Row(i)...)
+		}
+	}
+	u.seen += x.Rows
+}
+
+// begin prepares for the pixels.
+func (u *unmixing) begin(out pixelTaker) error {
+	r := u.result
+	r.cert.MinMembership = math.Inf(1)
+	u.shares, u.pure = make([]float64, r.k), make([]int, r.k)
+	return out.begin(u)
+}
+
+// take counts the pixels of a block and hands them to out.
+func (u *unmixing) take(out pixelTaker, b *block, g *softkmeans.Matrix) error {
+	if g != nil {
+		labels := largestOf(g)
+		u.result.add(labels, g, u.result.model.Sum)
+		for i, label := range labels {
+			row := g.Row(i)
+			for j, v := range row {
+				u.shares[j] += v
+			}
+			if row[label] >= nearlyPure {
+				u.pure[label]++
+			}
+		}
+	}
+	return out.take(b, g)
+}
+
+// certify takes the certificate of the model, with what the memberships show.
+func (u *unmixing) certify() {
+	r := u.result
+	seen := r.cert
+	r.cert = r.model.Certificate()
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
+}

@@ -1,0 +1,282 @@
+package main
+
+// This file writes what unmix finds: spectra, abundances, the model and the page.
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/envi"
+	"softkmeans/internal/npy"
+	"softkmeans/internal/report"
+)
+
+// unmixOutputs are the files of unmix. Each is nil if it is not asked for.
+type unmixOutputs struct {
+	abundances, shade      *imageFile
+	spectra, spectraHeader io.Writer
+	page, model            io.Writer
+
+	scene *report.Scene
+}
+
+// imageFile is an image that is written: NAME.img and its header, or NAME.npy.
+type imageFile struct {
+	file, header *outputFile // header is nil for .npy
+	layout       cube.Layout
+	buffer       []float64
+}
+
+// addOutputs creates the files.
+func (f *unmixFlags) addOutputs(s *session) (*unmixOutputs, error) {
+	out := &unmixOutputs{}
+	var err error
+	add := func(flag, path string) (w io.Writer) {
+		if err == nil && path != "" && f.header != "" && sameName(f.header, path) {
+			err = usageErrorf("-%s %s would overwrite the data; give another file", flag, path)
+		}
+		if err == nil {
+			w, err = s.add(flag, path)
+		}
+		return w
+	}
+	placed := func(flag, path string) *outputFile {
+		w := add(flag, path)
+		if w == nil {
+			return nil
+		}
+		file, ok := w.(*outputFile)
+		if err == nil && (!ok || !file.temporary()) {
+			err = usageErrorf("-%s %s is no regular file; images are written in any order", flag, path)
+		}
+		return file
+	}
+	image := func(flag, path string) *imageFile {
+		w := &imageFile{file: placed(flag, path)}
+		if w.file == nil {
+			return nil
+		}
+		if hasExtension(path, ".img") {
+			w.header = placed(flag, headerOf(path))
+		}
+		return w
+	}
+	out.abundances = image("o", f.abundances)
+	out.shade = image("shade", f.shade)
+	if out.spectra = add("spectra", f.spectra); hasExtension(f.spectra, ".sli") {
+		out.spectraHeader = add("spectra", headerOf(f.spectra))
+	}
+	out.page = add("report", f.page)
+	out.model = add("model", f.model)
+	return out, err
+}
+
+// sameName reports whether two names are of one file.
+func sameName(a, b string) bool {
+	one, errA := os.Stat(a)
+	other, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(one, other)
+}
+
+// begin writes what comes before the pixels.
+func (out *unmixOutputs) begin(u *unmixing) error {
+	s, k := u.scene, u.result.k
+	if out.page != nil {
+		out.scene = u.page()
+	}
+	if out.abundances != nil {
+		if err := out.abundances.begin(s, "Abundances", centerNames(k), k); err != nil {
+			return err
+		}
+	}
+	if out.shade != nil {
+		return out.shade.begin(s, "Shade", []string{"shade"}, 0)
+	}
+	return nil
+}
+
+// begin writes what comes before the values. Names are of the bands; an array has no
+// dimension for them if bands is 0.
+func (w *imageFile) begin(s *scene, what string, names []string, bands int) (err error) {
+	if w.header != nil {
+		h := &envi.Header{Lines: s.lines, Samples: s.samples, Bands: len(names), Type: 4, Interleave: "bsq", BandNames: names,
+			Description: what + " by softkmeans unmix", HasIgnore: true, Ignore: math.NaN()}
+		if s.header != nil {
+			h.Place = s.header.Place
+		}
+		if w.layout, err = h.Layout(); err == nil {
+			err = h.Write(w.header)
+		}
+		return err
+	}
+	shape := []int{s.lines, s.samples, bands}
+	switch {
+	case bands == 0:
+		shape = shape[:2]
+	case !s.pictured:
+		shape = []int{s.pixels(), bands}
+	}
+	text := npy.HeaderText(shape...)
+	w.layout = cube.ByPixel(s.lines, s.samples, len(names))
+	w.layout.Offset = int64(len(text))
+	if w.layout.Kind, err = npy.KindOf("<f8"); err == nil {
+		_, err = io.WriteString(w.file, text)
+	}
+	return err
+}
+
+// write writes the values of a block, NaN for pixels without data. row returns those of
+// row i.
+func (w *imageFile) write(b *block, row func(i int) []float64) error {
+	k := w.layout.Bands
+	n := b.rect.Pixels() * k
+	if len(w.buffer) < n {
+		w.buffer = make([]float64, n)
+	}
+	values := w.buffer[:n]
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	for i, at := range b.at {
+		copy(values[at*k:], row(i))
+	}
+	return w.layout.Write(w.file, values, b.rect)
+}
+
+// take writes the abundances and the shade of a block.
+func (out *unmixOutputs) take(b *block, g *softkmeans.Matrix) error {
+	if out.scene != nil {
+		out.scene.Add(b.rect, b.at, b.x, g, b.shade)
+	}
+	if out.abundances != nil {
+		if err := out.abundances.write(b, g.Row); err != nil {
+			return err
+		}
+	}
+	if out.shade == nil {
+		return nil
+	}
+	one := []float64{1}
+	return out.shade.write(b, func(i int) []float64 {
+		if b.shade == nil {
+			return one
+		}
+		return b.shade[i : i+1]
+	})
+}
+
+// finish writes what comes after the pixels.
+func (out *unmixOutputs) finish(u *unmixing) error {
+	if out.spectra != nil {
+		write := writeSpectra
+		if out.spectraHeader != nil {
+			write = out.writeLibrary
+		}
+		if err := write(out.spectra, u.scene, u.result.model.Centers); err != nil {
+			return err
+		}
+	}
+	if out.page != nil {
+		u.progress.step("page")
+		u.addVerdict(out.scene)
+		page, err := out.scene.HTML()
+		if err != nil {
+			return err
+		}
+		if _, err := out.page.Write(page); err != nil {
+			return err
+		}
+	}
+	if out.model != nil {
+		return writeModel(out.model, u.result)
+	}
+	return nil
+}
+
+// writeSpectra writes a row for each band: its wavelength or number, and the value of
+// each material.
+func writeSpectra(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
+	c := csv.NewWriter(w)
+	first := "band"
+	if s.wavelengths != nil {
+		first = "wavelength"
+	}
+	c.Write(append([]string{first}, centerNames(spectra.Rows)...)) // c keeps the first error
+	fields := make([]string, spectra.Rows+1)
+	for j, band := range s.bands {
+		fields[0] = strconv.Itoa(band + 1)
+		if s.wavelengths != nil {
+			fields[0] = strconv.FormatFloat(s.wavelengths[j], 'g', -1, 64)
+		}
+		for i := range spectra.Rows {
+			fields[i+1] = strconv.FormatFloat(spectra.At(i, j), 'g', -1, 64)
+		}
+		c.Write(fields)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// writeLibrary writes the spectra as lines of an ENVI spectral library.
+func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
+	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq", FileType: envi.SpectralLibrary,
+		Description: "Spectra by softkmeans unmix", Wavelengths: s.wavelengths, Units: s.unit, Spectra: centerNames(spectra.Rows),
+		BandNames: []string{"Spectral Library"}}
+	if err := h.Write(out.spectraHeader); err != nil {
+		return err
+	}
+	for i := range spectra.Rows {
+		if err := npy.WriteValues(w, spectra.Row(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteAt is for files whose parts come in any order. The file has a temporary name.
+func (o *outputFile) WriteAt(p []byte, at int64) (int, error) {
+	n, err := o.file.WriteAt(p, at)
+	return n, writeError(o.named, err)
+}
+
+// page returns the page of the scene, without pixels yet.
+func (u *unmixing) page() *report.Scene {
+	s := u.scene
+	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines, Samples: s.samples, Pictured: s.pictured,
+		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.result.model,
+		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
+	d := len(s.bands)
+	p.Begin(softkmeans.NewMatrix(len(u.sample)/d, d, u.sample))
+	return p
+}
+
+// addVerdict adds what is known after the last pixel.
+func (u *unmixing) addVerdict(p *report.Scene) {
+	r := u.result
+	p.Certificate, p.Proposal, p.Sampled = r.cert, r.proposal, r.summarised
+	p.Pixels, p.Sizes, p.Pure, p.Left = r.rows, r.sizes, u.pure, append(u.scene.left(), u.outliers()...)
+	p.Shares, p.Seed, p.Choices, p.Rule = u.means(), u.flags.options.Seed, u.choices(), u.rule()
+}
+
+// means is the mean share of each material.
+func (u *unmixing) means() []float64 {
+	means := make([]float64, len(u.shares))
+	for j, v := range u.shares {
+		means[j] = v / float64(u.result.rows)
+	}
+	return means
+}
+
+// checkPage returns an error if a page cannot show k materials.
+func (f *unmixFlags) checkPage(k int) error {
+	if k > report.MostPrototypes {
+		return fmt.Errorf("k = %d is proposed, and a page shows at most %d materials; give -k N or leave -report out", k, report.MostPrototypes)
+	}
+	return nil
+}

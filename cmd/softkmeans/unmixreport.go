@@ -1,0 +1,218 @@
+package main
+
+// This file holds the reports of unmix, as text and as JSON.
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/report"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// report returns the report as text.
+func (u *unmixing) report() []byte {
+	var b bytes.Buffer
+	s, r := u.scene, u.result
+	fmt.Fprintf(&b, "%s: %s, ", table.Printable(s.source), s.kind)
+	if s.pictured {
+		fmt.Fprintf(&b, "%s × %s, ", count(s.lines, "line"), count(s.samples, "sample"))
+	} else {
+		b.WriteString(count(s.pixels(), "pixel") + ", ")
+	}
+	b.WriteString(count(s.layout.Bands, "band") + s.span() + "\n")
+	for _, line := range s.left() {
+		b.WriteString(line + "\n")
+	}
+	if s.header != nil && s.header.Scale > 0 && s.header.Scale != 1 {
+		fmt.Fprintf(&b, "Values are divided by the reflectance scale factor, %s.\n", strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
+	}
+	if r.proposal != nil {
+		b.WriteString(proposed(r.proposal))
+	}
+	for _, line := range append(u.outliers(), u.choices()...) {
+		b.WriteString(line + "\n")
+	}
+	b.WriteString("\nMaterials\n\n           mean share    pixels    nearly pure\n")
+	for j, share := range u.means() {
+		fmt.Fprintf(&b, "  %-5s %13s %9d %14d\n", centerName(j), percent(share), r.sizes[j], u.pure[j])
+	}
+	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90% or more of a material.\n\n")
+
+	q := &quality{Certificate: r.cert, k: r.k, sum: view.SumOf(r.model), tol: certifiedTol, streamed: true}
+	b.WriteString("Squared error\n\n")
+	q.writeErrors(&b)
+	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
+	if u.shade != nil {
+		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade.\n")
+	}
+	if r.summarised {
+		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over all pixels.\n" +
+			"All numbers above are of all pixels.\n")
+	}
+	for _, w := range r.model.Warnings {
+		fmt.Fprintf(&b, "Warning: %v.\n", w)
+	}
+	return b.Bytes()
+}
+
+// mostListed is how many outliers the text names.
+const mostListed = 5
+
+// outliers says which pixels were left out of the fit, in a line or none.
+func (u *unmixing) outliers() []string {
+	n := len(u.trimmed)
+	if n == 0 {
+		return nil
+	}
+	var places []string
+	for _, p := range u.trimmed[:min(n, mostListed)] {
+		place := "pixel " + strconv.Itoa(p.Line)
+		if u.scene.pictured {
+			place = fmt.Sprintf("line %d, sample %d", p.Line, p.Sample)
+		}
+		places = append(places, place)
+	}
+	if n > mostListed {
+		places = append(places, "…")
+	}
+	return []string{count(n, "pixel") + plural(n, " is", " are") + " left out of the fit as " + plural(n, "an outlier", "outliers") + " (-trim): " + strings.Join(places, "; ") + "."}
+}
+
+// rule says what set λ.
+func (u *unmixing) rule() view.Rule {
+	r, o := u.result, &u.flags.options
+	switch {
+	case o.Lambda > 0:
+		return view.RuleLambda
+	case o.Slack > 0 || u.streamed:
+		return view.RuleSlack
+	}
+	sum := view.SumOf(r.model)
+	f := &view.Fit{Certificate: r.cert, Trivial: sum == softkmeans.SumToOne && r.k > min(r.rows-len(u.trimmed)-1, len(u.scene.bands))}
+	return f.SceneRule()
+}
+
+// choices says how the pixels were scaled and what set λ, a sentence or two a line.
+func (u *unmixing) choices() (lines []string) {
+	m, o := u.result.model, &u.flags.options
+	shaded := m.Rows == softkmeans.RowsUnit
+	switch {
+	case u.streamed:
+		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
+	case o.Rows == softkmeans.RowsGiven:
+		lines = append(lines, "Pixels are fitted as given (-rows given).")
+	case !shaded && o.Rows == softkmeans.RowsUnit:
+		lines = append(lines, "Pixels are fitted as given: all are 0.")
+	case !shaded:
+		lines = append(lines, "Pixels are fitted as given: their brightness hardly varies but by the materials.")
+	case o.Rows == softkmeans.RowsUnit:
+		lines = append(lines, "Pixels are scaled to length 1 (-rows unit).")
+	default:
+		lines = append(lines, "Pixels are scaled to length 1, as their brightness varies.")
+	}
+	if s := u.shade; s != nil {
+		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with the median %s.", small(s.Min), small(s.Max), small(s.Median)))
+	}
+	if m.Lambda == 0 {
+		return lines
+	}
+	lambda := "λ, the weight of the volume, is " + small(m.Lambda)
+	if shaded {
+		lambda += ", for pixels of length 1"
+	}
+	switch rule := u.rule(); {
+	case rule == view.RuleLambda:
+		lambda += ": by -lambda."
+	case rule == view.RuleNoise:
+		lambda += ": by the noise of the data."
+	case o.Slack > 0:
+		lambda += ": by -slack " + small(o.Slack) + "."
+	case u.streamed:
+		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
+	default:
+		lambda += ": by a slack of 0.25, as the materials leave hardly any noise."
+	}
+	return append(lines, lambda)
+}
+
+// shadeJSON sums up the brightness of the pixels.
+type shadeJSON struct {
+	Min    float64 `json:"min"`
+	Median float64 `json:"median"` // of an even number the mean of two
+	Max    float64 `json:"max"`
+}
+
+// pixelJSON is the place of a pixel, from 1.
+type pixelJSON struct {
+	Line   int `json:"line"` // of a list of pixels its number
+	Sample int `json:"sample"`
+}
+
+// shadeOf sums up the shade of a model; nil: it has none.
+func shadeOf(m *softkmeans.Model) *shadeJSON {
+	n := len(m.Shade)
+	if n == 0 {
+		return nil
+	}
+	v := slices.Sorted(slices.Values(m.Shade))
+	return &shadeJSON{v[0], v[(n-1)/2]/2 + v[n/2]/2, v[n-1]}
+}
+
+// span is the range of the wavelengths, after a word.
+func (s *scene) span() string {
+	if len(s.wavelengths) == 0 {
+		return ""
+	}
+	unit := report.Unit(s.unit)
+	if unit != "" {
+		unit = " " + unit
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+	return " from " + number(slices.Min(s.wavelengths)) + " to " + number(slices.Max(s.wavelengths)) + unit
+}
+
+// unmixReportJSON is the report of unmix: that of fit, and the scene.
+type unmixReportJSON struct {
+	fitReportJSON
+	Lines       int       `json:"lines"`
+	Samples     int       `json:"samples"`
+	Bands       int       `json:"bands"`    // of the file
+	BadBands    []int     `json:"badBands"` // left out, from 1
+	Empty       int       `json:"empty"`    // pixels left out, without data
+	Incomplete  int       `json:"incomplete"`
+	Wavelengths []float64 `json:"wavelengths,omitempty"` // of the columns
+	Unit        string    `json:"wavelengthUnits,omitempty"`
+	Shares      []float64 `json:"meanShares"`
+	Pure        []int     `json:"nearlyPure"` // pixels with a share of 0.9 or more
+
+	RowScaling string      `json:"rowScaling"`         // given, or unit: pixels are scaled to length 1
+	Shade      *shadeJSON  `json:"shade,omitempty"`    // with unit
+	Trimmed    []pixelJSON `json:"trimmed"`            // left out as outliers
+	LambdaBy   string      `json:"lambdaBy,omitempty"` // noise, slack or lambda: what set it
+}
+
+func (u *unmixing) json() *unmixReportJSON {
+	s, r := u.scene, u.result
+	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples, Bands: s.layout.Bands, BadBands: []int{},
+		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit, Shares: u.means(), Pure: u.pure,
+		RowScaling: softkmeans.RowsGiven.String(), Shade: u.shade, Trimmed: append([]pixelJSON{}, u.trimmed...)}
+	if r.model.Lambda > 0 {
+		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
+	}
+	if r.model.Rows == softkmeans.RowsUnit {
+		j.RowScaling = r.model.Rows.String()
+	}
+	for band := range s.layout.Bands {
+		if !slices.Contains(s.bands, band) {
+			j.BadBands = append(j.BadBands, band+1)
+		}
+	}
+	j.Certificate.SpanError = nil // not measured
+	return j
+}

@@ -1,0 +1,562 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// nonnegative returns an n×d matrix of entries from 0 to 1, a share of them 0.
+func nonnegative(n, d int, zeros float64, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 11))
+	return mapped(NewMatrix(n, d, nil), func(_, _ int, _ float64) float64 {
+		if rng.Float64() < zeros {
+			return 0
+		}
+		return rng.Float64()
+	})
+}
+
+// checkAtMostOne fails unless memberships are at least 0 and rows add up to at most 1.
+func checkAtMostOne(t *testing.T, g *Matrix) {
+	t.Helper()
+	for i := range g.Rows {
+		sum := 0.0
+		for _, v := range g.Row(i) {
+			if !(v >= 0) {
+				t.Fatalf("row %d has %g", i, v)
+			}
+			sum += v
+		}
+		if !(sum <= 1+float64(g.Cols)*0x1p-52) {
+			t.Fatalf("row %d adds up to 1%+g", i, sum-1)
+		}
+	}
+}
+
+// checkCone fails unless m is at its floor, by the numbers of the matrices, with the
+// memberships that Predict finds as well. Its own objective is a bound of these. It
+// returns how far the matrices are from the floor.
+func checkCone(t *testing.T, m *Model, x *Matrix, w []float64) (off float64) {
+	t.Helper()
+	fail := func(what string, v float64) {
+		t.Helper()
+		t.Fatalf("%d×%d, k=%d, %v: %s %g; %v, %v, objective %g, floor %g ± %g, total %g", x.Rows, x.Cols, m.Centers.Rows, m.Solver, what, v, m.Status, m.Sum, m.Objective, m.Floor, m.FloorError, m.Total)
+	}
+	if m.Status != StatusOptimal || m.Sum != SumAtMostOne {
+		fail("status", 0)
+	}
+	g := m.Memberships
+	predicted := mustDo(m.Predict(nil, x))(t)
+	if g == nil {
+		g = predicted
+	}
+	checkAtMostOne(t, g)
+	rounding := 1e-14 // of the total, in the floor
+	switch m.Solver {
+	case SolverKrylov:
+		rounding = 1e-13
+	case SolverJacobi:
+		rounding = 1e-22
+	}
+	for _, g := range []*Matrix{predicted, g} {
+		off = plainObjective(x, m.Centers, g, w) - m.Floor
+		if math.Abs(off) > 1e-12*m.Floor+rounding*m.Total {
+			fail("the matrices are off by", off)
+		}
+	}
+	if over := m.Objective - m.Floor - off; over < -1e-13*m.Objective-1e-25*m.Total || over > 1e-10*m.Total {
+		fail("the bound is off by", over)
+	}
+	return math.Abs(off)
+}
+
+// TestConeReachesFloor: on nonnegative data of all shapes, scales and weights the objective
+// is the floor, and that is Σ_{i>k} σ_i².
+func TestConeReachesFloor(t *testing.T) {
+	t.Parallel()
+	ratio, share := map[Solver]float64{}, map[Solver]float64{}
+	for seed := range uint64(fewer(3000, 300)) {
+		rng := rand.New(rand.NewPCG(seed, 12))
+		n, d := 1+rng.IntN(40), 1+rng.IntN(20)
+		k := 1 + rng.IntN(min(n, d)+2)
+		x := nonnegative(n, d, []float64{0, 0.3, 0.7, 0.9}[rng.IntN(4)], seed)
+		unit := []float64{1, 1e150, 1e-150, 7}[rng.IntN(4)]
+		if top := maxAbs(x); top > 0 {
+			scale(x.Data, 1/top)
+			scale(x.Data, unit)
+		}
+		o := &Options{Sum: SumAtMostOne, Enclosure: Enclosure(rng.IntN(2)), Solver: Solver(rng.IntN(int(solverCount)))}
+		if unit != 1e-150 && rng.IntN(3) == 0 { // rows of weight 0 do not keep data in range
+			o.Weights = make([]float64, n)
+			for i := range o.Weights {
+				o.Weights[i] = float64(rng.IntN(4))
+			}
+			o.Weights[0] = 2
+		}
+		if rng.IntN(3) == 0 {
+			o.Orientation = RandomOrientation(k, seed)
+		}
+		if k <= 3 && rng.IntN(3) == 0 {
+			o.Enclosure = EnclosureSmallest
+		}
+		if gramOnly {
+			o.Solver = SolverGram
+		}
+		m := mustDo(Fit(bg, x, k, o))(t)
+		scale(x.Data, 1/unit)
+		same := *m // in units in which plain sums keep their digits
+		same.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return v / unit })
+		for _, v := range []*float64{&same.Objective, &same.Floor, &same.FloorError, &same.Total} {
+			*v = *v / unit / unit
+		}
+		off := checkCone(t, &same, x, o.Weights)
+		if m.Total == 0 {
+			continue
+		}
+		share[o.Solver] = max(share[o.Solver], off/same.Total)
+		if same.Floor > 1e-3*same.Total {
+			ratio[o.Solver] = max(ratio[o.Solver], off/same.Floor)
+		}
+		scale(x.Data, unit)
+		if c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Weights: o.Weights, Sum: SumAtMostOne}))(t); !c.Optimal(1e-11) {
+			t.Fatalf("seed %d: %+v", seed, c)
+		}
+		if floors := mustDo(Floors(bg, x, &Options{Weights: o.Weights, Sum: SumAtMostOne}))(t); len(floors) != min(n, d) || k <= len(floors) && math.Abs(floors[k-1]-m.Floor) > 1e-13*m.Total {
+			t.Fatalf("seed %d: floors %v, floor %g for %d", seed, floors, m.Floor, k)
+		}
+	}
+	t.Logf("objective/floor − 1, for floors above 1e-3 of the total: %v; (objective − floor)/total: %v", ratio, share)
+	for s, v := range ratio {
+		if v > 1e-12 {
+			t.Errorf("%v: %g of the floor, %g of the total", s, v, share[s])
+		}
+	}
+}
+
+// TestConeSets: real data, all solvers, in memory and in blocks, at all scales, is at the
+// floor, which an alternating run is not below.
+func TestConeSets(t *testing.T) {
+	t.Parallel()
+	if outgrown(t) {
+		return
+	}
+	for _, set := range []string{"iris", "wine", "digits", "breast_cancer"} {
+		x := loadCSV(t, set)
+		x = head(x, fewer(full(x.Rows, 400), 200))
+		for _, k := range full([]int{1, 2, 3, 10, 20}, []int{1, 3, 10}) {
+			for _, solver := range allSolvers {
+				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
+					o := &Options{Sum: SumAtMostOne, Solver: solver, Enclosure: enclosure}
+					m := mustDo(Fit(bg, x, k, o))(t)
+					checkCone(t, m, x, nil)
+					s := mustDo(FitSeq(bg, inBlocks(x, 100), k, o))(t)
+					if s.Status != StatusOptimal || s.Sum != SumAtMostOne || math.Abs(s.Gap) > 1e-10 || math.Abs(s.Floor-m.Floor) > 1e-13*m.Total || math.Abs(s.Total-m.Total) > 1e-13*m.Total {
+						t.Errorf("%s, k=%d, %v: %v, gap %g; total %g, %g; floor %g, %g", set, k, solver, s.Status, s.Gap, s.Total, m.Total, s.Floor, m.Floor)
+					}
+					if far := maxAbs(m.Centers) / maxAbs(x); far > 50 {
+						t.Errorf("%s, k=%d: centers %g times as large as the data", set, k, far)
+					}
+				}
+			}
+			one := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne}))(t)
+			top := maxAbs(x)
+			for _, unit := range []float64{1e150, 1e-150} {
+				m := mustDo(Fit(bg, mapped(x, func(_, _ int, v float64) float64 { return v / top * unit }), k, &Options{Sum: SumAtMostOne}))(t)
+				if m.Status != StatusOptimal || math.Abs(m.Gap) > 1e-12 || maxDiff(m.Memberships, one.Memberships) > 1e-6 {
+					t.Errorf("%s, k=%d, in units of %g: %v, gap %g, memberships off by %g", set, k, unit, m.Status, m.Gap, maxDiff(m.Memberships, one.Memberships))
+				}
+			}
+			if k <= 3 {
+				a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Sum: SumAtMostOne, MaxIter: 100}))(t)
+				if a.Objective < one.Objective-1e-14*one.Total || math.Abs(a.Floor-one.Floor) > 1e-14*one.Total {
+					t.Errorf("%s, k=%d: alternating %g, in closed form %g, floor %g", set, k, a.Objective, one.Objective, a.Floor)
+				}
+			}
+		}
+	}
+}
+
+// TestConeWeights: a weight of 2 is the row given twice, and a row of weight 0 changes
+// nothing but has the memberships of Predict.
+func TestConeWeights(t *testing.T) {
+	x := nonnegative(30, 5, 0.2, 1)
+	w := make([]float64, x.Rows)
+	var rows []int
+	for i := range w {
+		w[i] = float64(i % 3)
+		for range i % 3 {
+			rows = append(rows, i)
+		}
+	}
+	for i := range x.Cols {
+		x.Set(0, i, -5) // of weight 0, and outside
+	}
+	for _, k := range []int{1, 2, 4} {
+		m := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne, Weights: w}))(t)
+		checkCone(t, m, x, w)
+		twice := mustDo(Fit(bg, chosenRows(x, rows), k, &Options{Sum: SumAtMostOne}))(t)
+		if maxDiff(m.Centers, twice.Centers) > 1e-9 || math.Abs(m.Objective-twice.Objective) > 1e-12*m.Total {
+			t.Errorf("k=%d: centers off by %g, objective %g and %g", k, maxDiff(m.Centers, twice.Centers), m.Objective, twice.Objective)
+		}
+		if g := mustDo(m.Predict(nil, x))(t); maxDiff(g, m.Memberships) > 1e-9 || maxAbs(rowsOf(m.Memberships, 0, 1)) != 0 {
+			t.Errorf("k=%d: Predict is off by %g, row 0 has %v", k, maxDiff(g, m.Memberships), m.Memberships.Row(0))
+		}
+		same := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne, Weights: w, Workers: 1}))(t)
+		if !laSameBits(same.Memberships.Data, m.Memberships.Data) || !laSameBits(same.Centers.Data, m.Centers.Data) {
+			t.Error("other bits with one worker")
+		}
+	}
+}
+
+// TestConeEdges: shapes and ranks at their limits, and rows that the theorem splits off.
+func TestConeEdges(t *testing.T) {
+	noise := randomData(40, 6, 0, 5)
+	dark := nonnegative(40, 6, 0, 4)
+	for i := range 10 { // rows without light have noise alone, at the level of rounding
+		for j := range dark.Cols {
+			dark.Set(i, j, 1e-17*noise.At(i, j))
+		}
+	}
+	blocks := NewMatrix(12, 9, nil) // parts of other columns
+	for i := range 12 {
+		for j := range 3 {
+			blocks.Set(i, i/4*3+j, float64(1+(i*7+j*5)%11)*[]float64{3, 2, 1}[i/4])
+		}
+	}
+	oneHot := NewMatrix(10, 4, nil)
+	for i := range 10 {
+		oneHot.Set(i, []int{0, 0, 0, 0, 1, 1, 1, 2, 2, 3}[i], 1)
+	}
+	away := moved(randomData(50, 4, 0, 6), 3) // of both signs, in a half-space
+	for i := range 50 {
+		away.Set(i, 1, -2*away.At(i, 1))
+	}
+	for name, x := range map[string]*Matrix{
+		"zeros": NewMatrix(4, 3, nil), "one row": nonnegative(1, 4, 0, 1), "one column": nonnegative(5, 1, 0, 1), "one number": NewMatrix(1, 1, []float64{-3}),
+		"equal rows":          mapped(NewMatrix(5, 3, nil), func(_, j int, _ float64) float64 { return float64(j) }),
+		"a ray":               mapped(NewMatrix(5, 3, nil), func(i, j int, _ float64) float64 { return float64(i) * float64(j+1) }),
+		"two signs on a line": NewMatrix(4, 1, []float64{-1, 2, -3, 0}), "dark rows": dark, "blocks": blocks, "one-hot": oneHot, "identity": identity(4),
+		"away": away, "negative": mapped(dark, func(_, _ int, v float64) float64 { return -v }),
+	} {
+		for k := 1; k <= x.Cols+2; k++ {
+			for _, solver := range allSolvers {
+				if solver == SolverKrylov && (name == "one-hot" || name == "identity") {
+					continue // ties: any direction of them may come first
+				}
+				m := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne, Solver: solver}))(t)
+				if name == "two signs on a line" && k == 1 {
+					if m.Status != StatusNoHalfSpace || math.Abs(m.Objective-4) > 1e-12 {
+						t.Errorf("%s, %v: %v, objective %g", name, solver, m.Status, m.Objective)
+					}
+					continue
+				}
+				t.Run(name, func(t *testing.T) { checkCone(t, m, x, nil) })
+			}
+		}
+	}
+}
+
+// TestConeWithoutHalfSpace: the model is feasible and as good as it says, at most the
+// minimum of SumToOne, and not optimal.
+func TestConeWithoutHalfSpace(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(fewer(20, 6)) {
+		for _, mean := range []float64{0, 0.3} {
+			x, k := randomData(80, 5, mean, seed), 1+int(seed%4)
+			m := mustDo(Fit(bg, x, k, &Options{Sum: SumAtMostOne}))(t)
+			one := mustDo(Fit(bg, x, k, nil))(t)
+			checkAtMostOne(t, m.Memberships)
+			own := plainObjective(x, m.Centers, m.Memberships, nil)
+			if m.Status != StatusNoHalfSpace || m.Sum != SumAtMostOne || !(m.Gap > 1e-4) || m.Objective > one.Objective*(1+1e-12) || math.Abs(own-m.Objective) > 1e-12*m.Total {
+				t.Errorf("seed %d, k=%d: %v, objective %g, own %g, floor %g, to one %g", seed, k, m.Status, m.Objective, own, m.Floor, one.Objective)
+			}
+			if c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Sum: SumAtMostOne}))(t); c.Optimal(0) || math.Abs(c.Gap-m.Gap) > 1e-12 {
+				t.Errorf("seed %d: %+v", seed, c)
+			}
+			a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Sum: SumAtMostOne, MaxIter: 200, Restarts: 3}))(t)
+			if a.Objective < m.Floor-1e-12*m.Total {
+				t.Errorf("seed %d: %g below the floor %g", seed, a.Objective, m.Floor)
+			}
+			var got *Matrix
+			o := &Options{Sum: SumAtMostOne, Seq: SeqOptions{Memberships: func(first int, g *Matrix) error {
+				if got == nil {
+					got = NewMatrix(x.Rows, k, nil)
+				}
+				copyRows(rowsOf(got, first, x.Rows), g)
+				return nil
+			}}}
+			s := mustDo(FitSeq(bg, inBlocks(x, 24), k, o))(t)
+			checkAtMostOne(t, got)
+			if own := plainObjective(x, s.Centers, got, nil); s.Status != StatusNoHalfSpace || s.Objective > one.Objective*(1+1e-12) || math.Abs(own-s.Objective) > 1e-12*s.Total || math.Abs(s.Floor-m.Floor) > 1e-12*m.Total {
+				t.Errorf("seed %d in blocks: %v, objective %g, own %g, floor %g, to one %g", seed, s.Status, s.Objective, own, s.Floor, one.Objective)
+			}
+			bare := mustDo(FitSeq(bg, inBlocks(x, 24), k, &Options{Sum: SumAtMostOne}))(t)
+			if g := mustDo(bare.Predict(nil, x))(t); bare.Status != StatusNoHalfSpace || plainObjective(x, bare.Centers, g, nil) > bare.Objective*(1+1e-12) {
+				t.Errorf("seed %d: %v, objective %g, of Predict %g", seed, bare.Status, bare.Objective, plainObjective(x, bare.Centers, g, nil))
+			}
+		}
+	}
+}
+
+// TestConeDimRows: small rows outside of the half-space of the others cost no more than
+// their squares. Without a half-space of all the gap says so.
+func TestConeDimRows(t *testing.T) {
+	x, noise := nonnegative(60, 8, 0.3, 7), randomData(60, 8, 0, 8)
+	dim := 0.0
+	for i := range 20 {
+		for j := range x.Cols {
+			x.Set(i, j, 1e-4*noise.At(i, j))
+		}
+		dim += sumSquares(x.Row(i))
+	}
+	m := mustDo(Fit(bg, x, 3, &Options{Sum: SumAtMostOne}))(t)
+	s := mustDo(FitSeq(bg, inBlocks(x, 24), 3, &Options{Sum: SumAtMostOne}))(t)
+	for _, m := range []*Model{m, s} {
+		if m.Status != StatusNoHalfSpace || !(m.Objective-m.Floor <= dim) || m.Objective < m.Floor {
+			t.Errorf("%v, %g above the floor, the dim rows have %g", m.Status, m.Objective-m.Floor, dim)
+		}
+	}
+}
+
+// TestConeMable: rank and half-space decide.
+func TestConeMable(t *testing.T) {
+	line, plane := NewMatrix(3, 2, []float64{1, 2, -2, -4, 3, 6}), NewMatrix(4, 3, []float64{1, 0, 1, 0, 1, 1, -1, 0, -1, 0, -1, -1})
+	wedge := NewMatrix(4, 3, []float64{1, 0, 1, 0, 1, 1, -.9, 1, .1, 0, 0, 0})
+	for i, c := range []struct {
+		x    *Matrix
+		k    int
+		tol  float64
+		want bool
+	}{
+		{line, 1, 0, false}, {line, 2, 0, true}, {rowsOf(line, 0, 1), 1, 0, true}, {plane, 1, 0, false}, {plane, 2, 0, false}, {plane, 3, 0, true}, {plane, 4, 0, true},
+		{wedge, 2, 0, true}, {wedge, 1, 0, false}, {wedge, 1, 0.99, true}, {NewMatrix(3, 2, nil), 1, 0, true}, {identity(3), 2, 0, false}, {identity(3), 3, 0, true}, {identity(3), 9, 0, true},
+		{nonnegative(20, 5, 0, 1), 4, 0, false}, {nonnegative(20, 5, 0, 1), 5, 0, true}, {randomData(50, 5, 0, 1), 5, 0, false}, {randomData(50, 5, 0, 1), 6, 0, true},
+	} {
+		if got := mustDo(ConeMable(c.x, c.k, c.tol))(t); got != c.want {
+			t.Errorf("%d: %v", i, got)
+		}
+		if m := mustDo(Fit(bg, c.x, c.k, &Options{Sum: SumAtMostOne}))(t); c.tol == 0 && (m.Objective <= 1e-25*m.Total) != c.want {
+			t.Errorf("%d: objective %g of %g", i, m.Objective, m.Total)
+		}
+	}
+	for _, c := range []struct {
+		x    *Matrix
+		k    int
+		tol  float64
+		want error
+	}{{nil, 1, 0, ErrShape}, {line, 0, 0, ErrOption}, {line, 1, 1, ErrOption}, {line, 1, math.NaN(), ErrOption}, {NewMatrix(0, 2, nil), 1, 0, ErrTooFewSamples}} {
+		if _, err := ConeMable(c.x, c.k, c.tol); !errors.Is(err, c.want) {
+			t.Errorf("%v, not %v", err, c.want)
+		}
+	}
+}
+
+// TestConeParts: statistics and extents of parts, by their binary forms, give the model.
+func TestConeParts(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(fewer(60, 20)) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		x := nonnegative(30+rng.IntN(100), 1+rng.IntN(8), []float64{0, 0.5}[seed%2], seed)
+		k := 1 + rng.IntN(x.Cols+2)
+		o := &Options{Sum: SumAtMostOne, Enclosure: Enclosure(seed / 2 % 2)}
+		sum := new(Stats)
+		for lo := 0; lo < x.Rows; lo += 25 {
+			if err := sum.Merge(shipped(t, statsOf(t, rowsOf(x, lo, min(lo+25, x.Rows)), nil))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := mustDo(sum.MarshalBinary())(t)
+		p := shipped(t, mustDo(sum.Subspace(k, o))(t))
+		if string(mustDo(sum.MarshalBinary())(t)) != string(before) {
+			t.Fatal("the statistics have changed")
+		}
+		var all Extent
+		for lo := 0; lo < x.Rows; lo += 40 {
+			var e Extent
+			if err := e.Add(p, rowsOf(x, lo, min(lo+40, x.Rows)), nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := all.Merge(shipped(t, &e)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		checkCone(t, mustDo(p.Model(&all))(t), x, nil)
+		if b := p.Basis(); b.Rows != min(k, x.Cols) || p.K() != k {
+			t.Errorf("a basis of %d directions for %d centers", b.Rows, k)
+		}
+		other := mustDo(sum.Subspace(k, nil))(t)
+		if _, err := other.Model(&all); !errors.Is(err, ErrShape) {
+			t.Errorf("the extent of another sum: %v", err)
+		}
+	}
+	p := mustDo(statsOf(t, nonnegative(9, 3, 0, 1), nil).Subspace(2, &Options{Sum: SumAtMostOne}))(t)
+	for what, change := range map[string]func(p *Subspace){
+		"no limit": func(p *Subspace) { p.limit = 0 }, "a limit above 1": func(p *Subspace) { p.limit = 1.01 }, "a mean": func(p *Subspace) { p.mean[1] = 0.1 },
+		"a mean's rest": func(p *Subspace) { p.meanRest[1] = 1e-20 }, "one direction": func(p *Subspace) { p.pc.basis = rowsOf(p.pc.basis, 0, 1) },
+		"another sum": func(p *Subspace) { p.sum = SumToOne },
+	} {
+		q := shipped(t, p)
+		change(q)
+		if err := new(Subspace).UnmarshalBinary(mustDo(q.form().sum())(t)); !errors.Is(err, ErrFormat) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestConeSeqAxis: where the statistics' axis leaves out rows the passes find another.
+func TestConeSeqAxis(t *testing.T) {
+	x := NewMatrix(200, 3, nil)
+	for i := range x.Rows { // most rows near (−1, 0, 0.3), some near (1, 0, 0.3)
+		a := float64(i%7) / 7
+		x.Data[3*i], x.Data[3*i+1], x.Data[3*i+2] = -1, a-0.5, 0.3
+		if i > 190 {
+			x.Data[3*i] = 1
+		}
+	}
+	for _, solver := range allSolvers {
+		m := mustDo(FitSeq(bg, inBlocks(x, 30), 3, &Options{Sum: SumAtMostOne, Solver: solver}))(t)
+		checkCone(t, m, x, nil)
+	}
+	p := mustDo(statsOf(t, x, nil).Subspace(3, &Options{Sum: SumAtMostOne}))(t)
+	var e Extent
+	if err := e.Add(p, x, nil); err != nil {
+		t.Fatal(err)
+	}
+	if m := mustDo(p.Model(&e))(t); m.Status != StatusNoHalfSpace || m.Objective > m.Total {
+		t.Errorf("%v, objective %g, total %g: the statistics' axis was to fail", m.Status, m.Objective, m.Total)
+	}
+}
+
+// TestConeSmallest: the smallest triangle of the slice has a smaller area than the others.
+func TestConeSmallest(t *testing.T) {
+	x, before := loadCSV(t, "iris"), math.Inf(1)
+	for _, e := range []Enclosure{EnclosureBall, EnclosureTight, EnclosureSmallest} {
+		m := mustDo(Fit(bg, x, 3, &Options{Sum: SumAtMostOne, Enclosure: e}))(t)
+		checkCone(t, m, x, nil)
+		volume := mustDo(LogVolume(m.Centers))(t)
+		if !(volume < before) {
+			t.Errorf("%v: log volume %g, of the one before %g", e, volume, before)
+		}
+		before = volume
+	}
+}
+
+// TestConeOptions: a Sum that is none is an error everywhere.
+func TestConeOptions(t *testing.T) {
+	x, bad := nonnegative(5, 2, 0, 1), &Options{Sum: sumCount}
+	for i, err := range []error{
+		second(Fit(bg, x, 2, bad)), second(FitSeq(bg, inBlocks(x, 2), 2, bad)), second(Floors(bg, x, bad)), second(Certify(bg, x, x, NewMatrix(5, 5, nil), bad)), second(statsOf(t, x, nil).Subspace(2, bad)),
+	} {
+		if !errors.Is(err, ErrOption) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if m, err := Fit(bg, x, math.MaxInt32-1, &Options{Sum: SumAtMostOne}); m != nil || !errors.Is(err, ErrOption) {
+		t.Error(m, err)
+	}
+}
+
+func second[A any](_ A, err error) error { return err }
+
+// FuzzCone: any data has a feasible model that is no better than its floor and no worse
+// than that of SumToOne, in memory and in blocks, and what it says of itself is true.
+func FuzzCone(f *testing.F) {
+	addMatrices(f)
+	f.Add([]byte{11, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
+	f.Add([]byte{23, 4, 0x2e, 33, 66, 99, 122, 155})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput(data)
+		x, w := in.samples(12, 8)
+		if in.byte()&1 > 0 {
+			x = mapped(x, func(_, _ int, v float64) float64 { return math.Abs(v) })
+		}
+		k := 1 + in.below(8)
+		o := Options{Sum: SumAtMostOne, Enclosure: Enclosure(in.below(2)), Solver: Solver(in.below(4)), Weights: w, Workers: in.below(3)}
+		if gramOnly {
+			o.Solver = SolverGram
+		}
+		m := mustDo(Fit(bg, x, k, &o))(t)
+		g := collected{t, NewMatrix(0, k, nil)}
+		blocks := o
+		blocks.Seq.Memberships = g.take
+		s := mustDo(FitSeq(bg, in.blocks(x), k, &blocks))(t)
+		s.Memberships = g.g
+		one := mustDo(Fit(bg, x, k, &Options{Weights: w}))(t)
+		if m.Total == 0 || m.Total == math.MaxFloat64 || smallRow(x) {
+			return
+		}
+		for _, m := range []*Model{m, s} {
+			finiteModel(t, m)
+			checkAtMostOne(t, m.Memberships)
+			most := 1e-9 + m.FloorError/m.Total
+			if k > x.Cols+1 && m == s {
+				most += 1e-5 // dependent centers
+			}
+			if m.Status == StatusOptimal && m.Gap > most || m.Gap < -most || m.Status == StatusNoHalfSpace && !(m.Objective <= one.Objective+most*m.Total) {
+				t.Fatalf("%v, gap %g, objective %g, floor %g, total %g; to one %g; %+v of %v with %v", m.Status, m.Gap, m.Objective, m.Floor, m.Total, one.Objective, o, x, w)
+			}
+			c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Weights: w, Sum: SumAtMostOne}))(t)
+			if math.Abs(c.Gap-m.Gap) > most {
+				t.Fatalf("gap %g, certified %+v", m.Gap, c)
+			}
+		}
+		in.finish(t)
+	})
+}
+
+// Without a half-space FitSeq's objective is an upper bound as well, that of its own
+// memberships, for which x is not about its mean.
+func TestConeSeqUpperBound(t *testing.T) {
+	for _, c := range []struct {
+		x *Matrix
+		w []float64
+		k int
+	}{
+		{NewMatrix(4, 1, []float64{-0.7004190926425178, -0.48477241758222744, -2.0612177486267025, 0.3078447955793586}), []float64{2, 1, 0, 1}, 5},
+		{NewMatrix(5, 1, []float64{1.2688855792053486, 0.38248033231894374, -0.2743274979711452, 0.6829984148050028, 1.5485746829297278}),
+			[]float64{7.06567797979974e-07, 0.0054756225078487295, 1.019455778343278, 85.75016593157204, 1.6226067754325627e+06}, 5},
+	} {
+		q, g := truthOf(c.x, c.w, SumAtMostOne), NewMatrix(c.x.Rows, c.k, nil)
+		for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
+			o := &Options{Weights: c.w, Sum: SumAtMostOne, Enclosure: enclosure}
+			plain, err := FitSeq(bg, inBlocks(c.x, 2), c.k, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Seq.Memberships = func(first int, part *Matrix) error {
+				copyRows(rowsOf(g, first, first+part.Rows), part)
+				return nil
+			}
+			m, err := FitSeq(bg, inBlocks(c.x, 2), c.k, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			is := q.objective(m.Centers, g)
+			for _, claimed := range []float64{plain.Objective, m.Objective} {
+				if is.Cmp(truthDigits.num(claimed)) > 0 {
+					t.Errorf("%v: the objective is %g, claimed are %g", enclosure, double(is), claimed)
+				}
+			}
+		}
+	}
+}
+
+// TestConeSeqOneWay: most rows are one way, and a half-space has them all, but not that of the
+// first singular vector. A pass over the blocks finds it.
+func TestConeSeqOneWay(t *testing.T) {
+	x := NewMatrix(23, 2, nil)
+	for i := range x.Rows {
+		copy(x.row(i), []float64{1 + float64(i)/8, 0})
+		if i >= 20 {
+			copy(x.row(i), []float64{-.9, .4 + float64(i)/100})
+		}
+	}
+	for _, o := range []*Options{{Sum: SumAtMostOne}, {Sum: SumAtMostOne, Enclosure: EnclosureTight}} {
+		m := mustDo(FitSeq(bg, inBlocks(x, 7), 2, o))(t)
+		if m.Status != StatusOptimal || m.Objective > 1e-20*m.Total {
+			t.Errorf("%v: %v, objective %g of %g", o.Enclosure, m.Status, m.Objective, m.Total)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"softkmeans"
+	"softkmeans/internal/sets"
+)
+
+// method is a way to cluster the rows of x. Labels are the largest memberships.
+type method struct {
+	name   string
+	seeded bool
+	labels func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error)
+}
+
+func (c *config) methods() []method {
+	ctx := context.Background()
+	return []method{
+		{"SkM-AM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			return labelsOf(softkmeans.FitAlternating(ctx, x, k, &softkmeans.AlternatingOptions{Seed: seed, Plain: c.plain}))
+		}},
+		{"SkM-Global", false, func(x *softkmeans.Matrix, k int, _ uint64) ([]int, error) {
+			return labelsOf(softkmeans.Fit(ctx, x, k, nil))
+		}},
+		{"MVSkM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			return labelsOf(softkmeans.FitMinVolume(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Slack: c.slack, Lambda: c.lambda, Plain: c.plain}))
+		}},
+		{"k-means", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
+			_, labels, err := bestKMeans(x, k, seed)
+			return labels, err
+		}},
+	}
+}
+
+func labelsOf(m *softkmeans.Model, err error) ([]int, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m.Labels(nil), nil
+}
+
+// table prints Table I.
+func table(c *config, out io.Writer) error {
+	fmt.Fprintln(out, "| set | method | ACC | NMI | purity | s |\n| --- | --- | --- | --- | --- | --: |")
+	return c.each(func(name string, t *sets.Labeled) error {
+		for _, m := range c.methods() {
+			seeds := c.seeds
+			if !m.seeded {
+				seeds = 1
+			}
+			var acc, nmi, purity, seconds []float64
+			for seed := range seeds {
+				begin := time.Now()
+				labels, err := m.labels(t.X, t.K, uint64(seed))
+				if err != nil {
+					return err
+				}
+				seconds = append(seconds, time.Since(begin).Seconds())
+				for _, score := range []struct {
+					to *[]float64
+					of func(truth, labels []int) (float64, error)
+				}{{&acc, softkmeans.Accuracy}, {&nmi, softkmeans.NMI}, {&purity, softkmeans.Purity}} {
+					v, err := score.of(t.Class, labels)
+					if err != nil {
+						return err
+					}
+					*score.to = append(*score.to, v)
+				}
+			}
+			fmt.Fprintf(out, "| %s, %d×%d, k = %d | %s | %s | %s | %s | %.2f |\n", name, t.X.Rows, t.X.Cols, t.K, m.name,
+				spread(acc), spread(nmi), spread(purity), sets.Median(seconds))
+		}
+		return nil
+	})
+}
+
+// spread writes the median of some shares, and in brackets the least and the largest where
+// these differ.
+func spread(v []float64) string {
+	least, most := sets.Share(slices.Min(v)), sets.Share(slices.Max(v))
+	if least == most {
+		return least
+	}
+	return sets.Share(sets.Median(v)) + " (" + least + "–" + most + ")"
+}

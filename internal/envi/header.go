@@ -1,0 +1,296 @@
+// Package envi reads and writes the headers of ENVI images and spectral libraries, and
+// finds the two files that an image has: a text NAME.hdr and the values in binary. The
+// values are read and written by package cube.
+//
+// The format is described in ENVI's documentation (ENVI Header Files). Of its fields the
+// package knows those of [Header]; it leaves the others alone.
+package envi
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans/internal/cube"
+	"softkmeans/internal/npy"
+)
+
+// Header is the content of a header file.
+type Header struct {
+	Samples, Lines, Bands int // columns, rows, values a pixel; at least 1
+	Offset                int64
+	Type                  int // of values: 1, 2, 3, 4, 5, 12, 13, 14 or 15
+	BigEndian             bool
+	Interleave            string // bsq, bil or bip
+
+	FileType    string // "" is ENVI Standard; SpectralLibrary
+	Description string
+	Wavelengths []float64 // a number for each band, or each sample of a library; nil: not given
+	Units       string    // of Wavelengths
+	Bad         []bool    // true for bands not to be used; nil: none
+	Ignore      float64   // the value of pixels without data; see HasIgnore
+	HasIgnore   bool
+	Scale       float64  // reflectance is the value divided by it; 0: not given
+	BandNames   []string // nil: not given
+	Spectra     []string // the names of a library's spectra, which are its lines
+
+	// Place has the fields that say where on earth the image is, as they are in the file:
+	// map info, projection info, coordinate system string.
+	Place []Field
+}
+
+// Field is a key and its value, with the braces that it may have.
+type Field struct{ Key, Value string }
+
+// SpectralLibrary is the FileType of a file of spectra: a line each, one band.
+const SpectralLibrary = "ENVI Spectral Library"
+
+// maxHeader bounds the size of a header. One with names of 2000 bands has 100 kB.
+const maxHeader = 1 << 24
+
+// names are NumPy's names of the types, without the order of bytes.
+var names = map[int]string{1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}
+
+// placeKeys are the keys of Header.Place.
+var placeKeys = []string{"map info", "projection info", "coordinate system string"}
+
+// Read reads a header. Its errors do not have the file's name.
+func Read(r io.Reader) (*Header, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxHeader+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(text) > maxHeader:
+		return nil, fmt.Errorf("a header of more than %d MB", maxHeader>>20)
+	}
+	fields, err := split(text)
+	if err != nil {
+		return nil, err
+	}
+	return parse(fields)
+}
+
+// isHeader reports whether a text begins as a header does.
+func isHeader(start []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimPrefix(start, []byte("\ufeff")), []byte("ENVI"))
+	return ok && (len(rest) == 0 || strings.ContainsRune(" \t\r\n", rune(rest[0])))
+}
+
+// split returns the fields by their keys, in lower case and with single spaces.
+func split(text []byte) (map[string]string, error) {
+	if !isHeader(text) {
+		return nil, errors.New("not an ENVI header: its first line is not ENVI")
+	}
+	lines := strings.Split(strings.ReplaceAll(string(text), "\r", "\n"), "\n")[1:]
+	fields := map[string]string{}
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		if line == "" || line[0] == ';' {
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if !ok {
+			continue // as of programs that wrap long lines without braces
+		}
+		key = strings.ToLower(strings.Join(strings.Fields(key), " "))
+		value = strings.TrimSpace(value)
+		if strings.HasPrefix(value, "{") && !strings.Contains(value, "}") {
+			var b strings.Builder
+			b.WriteString(value)
+			for !strings.Contains(lines[i], "}") {
+				if i++; i == len(lines) {
+					return nil, fmt.Errorf("the { of %.40q has no }", key)
+				}
+				b.WriteString("\n" + strings.TrimSpace(lines[i]))
+			}
+			value = b.String()
+		}
+		if old, twice := fields[key]; twice && old != value {
+			return nil, fmt.Errorf("%.40q twice, with different values", key)
+		}
+		fields[key] = value
+	}
+	return fields, nil
+}
+
+// parse reads the fields of a header and checks them.
+func parse(fields map[string]string) (*Header, error) {
+	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]), Units: inBraces(fields["wavelength units"])}
+	for _, size := range []struct {
+		key string
+		to  *int
+	}{{"samples", &h.Samples}, {"lines", &h.Lines}, {"bands", &h.Bands}, {"data type", &h.Type}} {
+		value, ok := fields[size.key]
+		if !ok {
+			return nil, fmt.Errorf("there is no %q", size.key)
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			return nil, fmt.Errorf("%s is %.40q, not a whole number", size.key, value)
+		}
+		*size.to = n
+	}
+	if err := cube.CheckSize(h.Lines, h.Samples, h.Bands); err != nil {
+		return nil, err
+	}
+	if err := h.parseStorage(fields); err != nil {
+		return nil, err
+	}
+	if err := h.parseBands(fields); err != nil {
+		return nil, err
+	}
+	for _, key := range placeKeys {
+		if value, ok := fields[key]; ok {
+			h.Place = append(h.Place, Field{key, value})
+		}
+	}
+	return h, nil
+}
+
+// parseStorage reads how the values are stored.
+func (h *Header) parseStorage(fields map[string]string) (err error) {
+	size := 0
+	switch name, ok := names[h.Type]; {
+	case h.Type == 6 || h.Type == 9:
+		return fmt.Errorf("data type %d is complex numbers; spectra are real", h.Type)
+	case !ok:
+		return fmt.Errorf("data type %d is not one of 1, 2, 3, 4, 5, 12, 13, 14 and 15", h.Type)
+	default:
+		size = int(name[1] - '0')
+	}
+	switch h.Interleave = strings.ToLower(fields["interleave"]); h.Interleave {
+	case "bsq", "bil", "bip":
+	case "":
+		return errors.New(`there is no "interleave"`)
+	default:
+		return fmt.Errorf("interleave is %.40q, not bsq, bil or bip", fields["interleave"])
+	}
+	switch value, ok := fields["byte order"]; {
+	case !ok && size > 1:
+		return errors.New(`there is no "byte order", which is 0 or 1`)
+	case ok && value != "0" && value != "1":
+		return fmt.Errorf("byte order is %.40q, not 0 or 1", value)
+	default:
+		h.BigEndian = value == "1"
+	}
+	if value, ok := fields["header offset"]; ok {
+		if h.Offset, err = strconv.ParseInt(value, 10, 64); err != nil || h.Offset < 0 || h.Offset > 1<<48 {
+			return fmt.Errorf("header offset is %.40q, not a number of bytes", value)
+		}
+	}
+	if value, ok := fields["file compression"]; ok && value != "0" {
+		return errors.New("the values are compressed (file compression = 1); write the image without")
+	}
+	if value, ok := fields["data ignore value"]; ok {
+		if h.Ignore, err = strconv.ParseFloat(value, 64); err != nil && !errors.Is(err, strconv.ErrRange) {
+			return fmt.Errorf("data ignore value is %.40q, not a number", value)
+		}
+		h.HasIgnore = true
+	}
+	if value, ok := fields["reflectance scale factor"]; ok {
+		if h.Scale, err = strconv.ParseFloat(value, 64); err != nil || !(h.Scale > 0 && h.Scale <= math.MaxFloat64) {
+			return fmt.Errorf("reflectance scale factor is %.40q, not a number above 0", value)
+		}
+	}
+	return nil
+}
+
+// parseBands reads the lists of bands.
+func (h *Header) parseBands(fields map[string]string) (err error) {
+	channels := h.Bands
+	if h.FileType == SpectralLibrary {
+		channels = h.Samples
+		if h.Spectra, err = list(fields, "spectra names", h.Lines); err != nil {
+			return err
+		}
+	}
+	if h.BandNames, err = list(fields, "band names", h.Bands); err != nil {
+		return err
+	}
+	if h.Wavelengths, err = numbers(fields, "wavelength", channels); err != nil {
+		return err
+	}
+	good, err := numbers(fields, "bbl", channels)
+	for i, v := range good {
+		if v == 0 {
+			if h.Bad == nil {
+				h.Bad = make([]bool, channels)
+			}
+			h.Bad[i] = true
+		}
+	}
+	return err
+}
+
+func inBraces(value string) string {
+	if inner, ok := strings.CutPrefix(value, "{"); ok {
+		inner, _, _ = strings.Cut(inner, "}")
+		value = inner
+	}
+	return strings.TrimSpace(value)
+}
+
+// list reads a list of n words; nil if there is none.
+func list(fields map[string]string, key string, n int) ([]string, error) {
+	value, ok := fields[key]
+	if !ok {
+		return nil, nil
+	}
+	words := strings.Split(strings.TrimSuffix(inBraces(value), ","), ",")
+	if len(words) != n {
+		return nil, fmt.Errorf("%s has %d values, not %d", key, len(words), n)
+	}
+	for i := range words {
+		words[i] = strings.TrimSpace(words[i])
+	}
+	return words, nil
+}
+
+// numbers reads a list of n finite numbers; nil if there is none.
+func numbers(fields map[string]string, key string, n int) ([]float64, error) {
+	words, err := list(fields, key, n)
+	if words == nil || err != nil {
+		return nil, err
+	}
+	values := make([]float64, n)
+	for i, word := range words {
+		if values[i], err = strconv.ParseFloat(word, 64); err != nil || values[i]-values[i] != 0 {
+			return nil, fmt.Errorf("%s: value %d is %.40q, not a finite number", key, i+1, word)
+		}
+	}
+	return values, nil
+}
+
+// Layout says where the values are.
+func (h *Header) Layout() (cube.Layout, error) {
+	order := "<"
+	if h.BigEndian {
+		order = ">"
+	}
+	kind, err := npy.KindOf(order + names[h.Type])
+	if err != nil {
+		return cube.Layout{}, fmt.Errorf("data type %d", h.Type)
+	}
+	by := cube.ByBand
+	switch h.Interleave {
+	case "bil":
+		by = cube.ByLine
+	case "bip":
+		by = cube.ByPixel
+	}
+	l := by(h.Lines, h.Samples, h.Bands)
+	l.Offset, l.Kind = h.Offset, kind
+	return l, nil
+}
+
+// Ignored is the data ignore value as a value of the file: rounded to float32 if those are.
+func (h *Header) Ignored() float64 {
+	if h.Type == 4 {
+		return float64(float32(h.Ignore))
+	}
+	return h.Ignore
+}

@@ -1,0 +1,340 @@
+package report
+
+// The page about an image with many bands: maps of its materials and their spectra.
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"html/template"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// Scene is the content of a page about an image. [Scene.Begin] comes first, then
+// [Scene.Add] for every pixel, then the fields after Version.
+type Scene struct {
+	Source, Kind   string
+	Lines, Samples int
+	Pictured       bool      // pixels have places; without, the page has no maps
+	Bands          []int     // the numbers of the columns of Model in the file, from 0
+	Wavelengths    []float64 // of the columns; nil: not known
+	Unit           string    // of Wavelengths, as ENVI writes it
+	Model          *softkmeans.Model
+	Command        string // the command line that made the page
+	Version        string
+
+	Certificate softkmeans.Certificate
+	Proposal    *softkmeans.KProposal // nil: k was given
+	Sampled     bool                  // Model was found on a sample of the pixels
+	Pixels      int                   // that have data
+	Shares      []float64             // the mean share of each material
+	Sizes, Pure []int                 // pixels by their largest share; nearly pure ones
+	Left        []string              // what was left out, in sentences
+	Seed        uint64
+	Choices     []string // how the pixels were scaled and what set λ, in sentences
+	Rule        view.Rule
+
+	colors colors
+	maps   maps
+	buffer []float64
+}
+
+//go:embed scene.html
+var sceneText string
+
+// scenePage has the template of tables of the other page.
+var scenePage = template.Must(template.Must(page.Clone()).New("scene").Parse(sceneText))
+
+// Begin prepares for pixels. sample is some of them, from which the colors of the
+// false-color view are chosen.
+func (s *Scene) Begin(sample *softkmeans.Matrix) {
+	if s.Pictured {
+		s.colors = chooseColors(sample, s.Bands)
+		s.maps.begin(s.Lines, s.Samples, s.Model.Centers.Rows)
+		if s.Model.Shade != nil {
+			s.maps.shade = make([]float64, len(s.maps.count))
+		}
+	}
+}
+
+// Add adds the pixels x of a rectangle, with memberships g, and with a shade each where the
+// model has shade. at has their places in the rectangle, line by line.
+func (s *Scene) Add(r cube.Rect, at []int, x, g *softkmeans.Matrix, shade []float64) {
+	if !s.Pictured {
+		return
+	}
+	for i, p := range at {
+		row := x.Row(i)
+		bright := 1.0
+		if shade != nil {
+			bright = shade[i]
+		}
+		s.maps.add(r.Line+p/r.Samples, r.Sample+p%r.Samples, g.Row(i), bright, s.residual(row, g.Row(i), bright), s.colors.of(row))
+	}
+}
+
+// residual is the mean square of what a mixture times its shade leaves of a pixel.
+func (s *Scene) residual(x, g []float64, shade float64) float64 {
+	left := append(s.buffer[:0], x...)
+	s.buffer = left
+	for i, share := range g {
+		if share == 0 {
+			continue
+		}
+		for j, v := range s.Model.Centers.Row(i) {
+			left[j] -= shade * share * v
+		}
+	}
+	sum := 0.0
+	for _, v := range left {
+		sum += v * v
+	}
+	return sum / float64(len(x))
+}
+
+// sceneContent is the data of the template.
+type sceneContent struct {
+	Title, Answer, About string
+	Left                 []string
+	Style                template.CSS
+	Proved               bool
+	Verdict, Meaning     string
+	Errors               grid
+	Warnings             []string
+	Views, Materials     []mapPicture
+	MapNote              string
+	Spectra              template.HTML
+	SpectraTable         grid
+	Sizes                grid
+	Proposal             string
+	Made                 []string
+	Command, Version     string
+}
+
+// HTML returns the page.
+func (s *Scene) HTML() ([]byte, error) {
+	m := s.Model
+	k := m.Centers.Rows
+	if len(s.Bands) != m.Centers.Cols || len(s.Shares) != k || len(s.Sizes) != k || len(s.Pure) != k || s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
+		return nil, errors.New("report: the scene is not that of the model")
+	}
+	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: k, Trivial: k > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
+		VolumeRatio: m.VolumeRatio, Sum: view.SumOf(m), Rule: s.Rule}
+	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left, Style: template.CSS(chart.Style + styleText),
+		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m),
+		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(), Command: s.Command, Version: s.Version}
+	c.Verdict, c.Meaning = f.Verdict()
+	if s.Proposal != nil {
+		c.Proposal = view.Proposal(*s.Proposal)
+	}
+	if s.Pictured {
+		var err error
+		if c.Views, c.Materials, err = s.pictures(); err != nil {
+			return nil, err
+		}
+		if n := s.maps.each; n > 1 {
+			c.MapNote = "A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) + " pixels of the image. "
+		}
+		if s.Pixels < s.Lines*s.Samples {
+			c.MapNote += "Pixels without data are checkered."
+		}
+	}
+	var out bytes.Buffer
+	err := scenePage.Execute(&out, c)
+	return out.Bytes(), err
+}
+
+// fitted is the number of pixels that are no outliers.
+func (s *Scene) fitted() int { return s.Pixels - len(s.Model.Trimmed) }
+
+// title is the scene's name without its folder.
+func (s *Scene) title() string { return titleOf(s.Source) }
+
+// answer is the result in one sentence.
+func (s *Scene) answer() string {
+	c, k := s.Certificate, s.Model.Centers.Rows
+	subject := capital(numeral(k)) + " materials explain "
+	if k == 1 {
+		subject = "One material explains "
+	}
+	if !view.HasTotal(c) {
+		return "All pixels are equal, or out of range: there is nothing to unmix."
+	}
+	return subject + explained(c.Objective, c.Total) + " of " + s.total() + "; no " + numeral(k) + " can explain more than " + explained(max(c.Floor, 0), c.Total) + "."
+}
+
+// numeral is a number of at least 1 as it is written in a sentence.
+func numeral(k int) string {
+	if k == 1 {
+		return "one"
+	}
+	return words(k)
+}
+
+// total is what errors are shares of.
+func (s *Scene) total() string {
+	if view.SumOf(s.Model) == softkmeans.SumAtMostOne {
+		return "the sum of squares"
+	}
+	return "the variance"
+}
+
+// about says what was read.
+func (s *Scene) about() string {
+	text := s.Kind + "; "
+	if s.Pictured {
+		text += view.Count(s.Lines, "line") + " × " + view.Count(s.Samples, "sample")
+	} else {
+		text += view.Count(s.Lines*s.Samples, "pixel")
+	}
+	text += ", " + view.Count(len(s.Bands), "band")
+	if n := len(s.Wavelengths); n > 0 {
+		lo, hi := extentOf(s.Wavelengths)
+		text += " from " + view.Small6(lo) + " to " + view.Small6(hi)
+		if unit := Unit(s.Unit); unit != "" {
+			text += " " + unit
+		}
+	}
+	return text + "."
+}
+
+func extentOf(values []float64) (lo, hi float64) {
+	e := extent{math.Inf(1), math.Inf(-1)}
+	e.add(values)
+	return e.lo, e.hi
+}
+
+// Unit is the sign of a unit of wavelengths that ENVI names, or its name.
+func Unit(name string) string {
+	switch strings.ToLower(name) {
+	case "nanometers", "nanometer", "nm":
+		return "nm"
+	case "micrometers", "micrometer", "microns", "um", "µm":
+		return "µm"
+	case "millimeters", "mm":
+		return "mm"
+	case "wavenumber", "wavenumbers":
+		return "cm⁻¹"
+	case "unknown", "index", "-":
+		return ""
+	}
+	return short(table.Printable(name))
+}
+
+// errors is the table of squared errors.
+func (s *Scene) errors() grid {
+	c := s.Certificate
+	root := math.Sqrt(c.Objective / float64(max(1, s.fitted())*len(s.Bands)))
+	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
+	pixels, note := "all pixels and bands", "No choice of "+materials(s.Model.Centers.Rows)+" has less than the floor."
+	if len(s.Model.Trimmed) > 0 {
+		pixels = "all pixels but outliers"
+	}
+	if s.Model.Shade != nil {
+		note += " A pixel is a mixture times its shade, and so it is for the floor."
+	}
+	return grid{Caption: "Squared errors", Corner: "squared error", Head: []string{pixels}, Rows: []gridRow{
+		row("of the mixtures", view.Number(c.Objective)),
+		row("proven floor", view.Number(c.Floor)),
+		row("above the floor", view.Above(c)),
+		row("total", view.Number(c.Total)),
+		row("explained", view.Share(c, 1-c.Objective/c.Total)),
+		row("explained at best", view.Share(c, 1-max(c.Floor, 0)/c.Total)),
+		row("root mean square", view.Small(root)),
+	}, Note: note}
+}
+
+func materials(k int) string { return view.Count(k, "material") }
+
+// spectra draws the materials over the wavelengths. Lines have gaps where bands are left
+// out.
+func (s *Scene) spectra() template.HTML {
+	m := s.Model.Centers
+	label := "band"
+	if s.Wavelengths != nil {
+		if label = "wavelength"; Unit(s.Unit) != "" {
+			label += " (" + Unit(s.Unit) + ")"
+		}
+	}
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials", Desc: "A line for each material: its value in every band.",
+		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
+	for i, name := range view.Names(m.Rows) {
+		line := chart.Series{Name: name, Markers: m.Cols <= 12}
+		for j, band := range s.Bands {
+			x := float64(band + 1)
+			if s.Wavelengths != nil {
+				x = s.Wavelengths[j]
+			}
+			if j > 0 && band != s.Bands[j-1]+1 {
+				line.X, line.Y = append(line.X, x), append(line.Y, math.NaN())
+			}
+			line.X, line.Y = append(line.X, x), append(line.Y, m.At(i, j))
+		}
+		plot.Series = append(plot.Series, line)
+	}
+	return svg(chart.Lines(nil, plot))
+}
+
+// spectraTable has the spectra in numbers.
+func (s *Scene) spectraTable() grid {
+	m := s.Model.Centers
+	g := grid{Caption: "Spectra of the materials", Corner: "band", Head: view.Names(m.Rows)}
+	if s.Wavelengths != nil {
+		g.Head = append([]string{"wavelength"}, g.Head...)
+	}
+	step := 1 + (m.Cols*m.Rows-1)/mostCells
+	if step > 1 {
+		g.Note = "Every " + strconv.Itoa(step) + "th band."
+	}
+	column := make([]float64, m.Rows)
+	for j := 0; j < m.Cols; j += step {
+		row := gridRow{Name: strconv.Itoa(s.Bands[j] + 1)}
+		if s.Wavelengths != nil {
+			row.Cells = append(row.Cells, cell{Text: view.Small6(s.Wavelengths[j])})
+		}
+		for i := range column {
+			column[i] = m.At(i, j)
+		}
+		for _, text := range decimals(column) {
+			row.Cells = append(row.Cells, cell{Text: text})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// sizes counts the pixels of each material.
+func (s *Scene) sizes() grid {
+	g := grid{Caption: "Materials", Corner: "material", Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
+		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
+	for j, name := range view.Names(len(s.Shares)) {
+		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])}, {Text: strconv.Itoa(s.Sizes[j])},
+			{Text: view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))}, {Text: strconv.Itoa(s.Pure[j])}}})
+	}
+	return g
+}
+
+// made says how the page was computed.
+func (s *Scene) made() []string {
+	m := s.Model
+	text := "Minimal volume: spectra close to the pixels, for a squared error above the least. " + capital(view.How(m)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+	for _, choice := range s.Choices {
+		text += " " + choice
+	}
+	if m.Sum == softkmeans.SumAtMostOne {
+		text += " The shares of a pixel add up to at most 1; the rest is shade."
+	}
+	lines := []string{text}
+	if s.Sampled {
+		lines = append(lines, "The spectra were found on a weighted sample of the pixels and corrected by passes over all of them. Every figure is of all pixels.")
+	}
+	return lines
+}

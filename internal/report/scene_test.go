@@ -1,0 +1,269 @@
+package report
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	"image/png"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/cube"
+	"softkmeans/internal/view"
+)
+
+// sceneOf is the page of a synthetic image of three materials: the first fills the left,
+// the second the right, and the third is in the middle. The upper left pixel has no data.
+func sceneOf(t *testing.T, lines, samples int) *Scene {
+	t.Helper()
+	const d = 40
+	r := rand.New(rand.NewPCG(1, 2))
+	x := softkmeans.NewMatrix(lines*samples-1, d, nil)
+	var at []int
+	for i := range x.Rows {
+		p := i + 1
+		at = append(at, p)
+		c := float64(p%samples) / float64(samples-1)
+		g := [3]float64{max(0, 1-2*c), max(0, 2*c-1), 1 - math.Abs(1-2*c)}
+		for j := range d {
+			u := float64(j) / d
+			x.Set(i, j, g[0]*u+g[1]*(1-u)+g[2]*.8*math.Exp(-30*(u-.5)*(u-.5))+.01*r.NormFloat64())
+		}
+	}
+	m, err := softkmeans.FitMinVolume(t.Context(), x, 3, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Scene{Source: "dir/field.bil", Kind: "ENVI bil", Lines: lines, Samples: samples, Pictured: true, Unit: "Nanometers", Model: m,
+		Command: "softkmeans unmix", Version: "v1.2.3"}
+	for j := range d {
+		s.Bands, s.Wavelengths = append(s.Bands, j+j/20), append(s.Wavelengths, 400+10*float64(j+j/20))
+	}
+	s.Begin(x)
+	s.Add(cube.Rect{Lines: lines, Samples: samples}, at, x, m.Memberships, nil)
+	s.Certificate, s.Pixels, s.Shares, s.Sizes, s.Pure = m.Certificate(), x.Rows, make([]float64, 3), make([]int, 3), make([]int, 3)
+	s.Left = []string{"1 pixel is left out."}
+	for i, label := range m.Labels(nil) {
+		s.Sizes[label]++
+		for j, v := range m.Memberships.Row(i) {
+			s.Shares[j] += v / float64(x.Rows)
+		}
+	}
+	return s
+}
+
+// decoded are the images of a page, by their alternative texts. Scales have none.
+func decoded(t *testing.T, all []*element) map[string]image.Image {
+	t.Helper()
+	images := map[string]image.Image{}
+	for _, e := range named(all, "img") {
+		text, ok := strings.CutPrefix(e.attr["src"], "data:image/png;base64,")
+		b, err := base64.StdEncoding.DecodeString(text)
+		if !ok || err != nil {
+			t.Fatalf("%.60q: %v", e.attr["src"], err)
+		}
+		img, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		images[e.attr["alt"]] = img
+	}
+	return images
+}
+
+// The page has a map of each material, and what it says of a pixel is what was found.
+func TestScene(t *testing.T) {
+	s := sceneOf(t, 12, 20)
+	text, err := s.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, all := string(text), parse(t, text)
+	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ", "12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
+		"wavelength (nm)", "above the floor", "proven floor", "softkmeans v1.2.3", `http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>", "seed 0"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "http://") && strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), "http://") {
+		t.Error("the page is not complete in itself")
+	}
+	images := decoded(t, all)
+	maps := 0
+	for alt, img := range images {
+		if alt == "" {
+			continue
+		}
+		maps++
+		if img.Bounds() != image.Rect(0, 0, 20, 12) {
+			t.Errorf("%s: %v", alt, img.Bounds())
+		}
+		if _, _, _, a := img.At(0, 0).RGBA(); a != 0 {
+			t.Errorf("%s: the pixel without data is not transparent", alt)
+		}
+		if _, _, _, a := img.At(1, 0).RGBA(); a == 0 {
+			t.Errorf("%s: a pixel is transparent", alt)
+		}
+	}
+	if maps != 5 || len(images) != 6 {
+		t.Errorf("%d maps, %d images", maps, len(images))
+	}
+	for j := range 3 { // every pixel has the color of its share
+		var img *image.Paletted
+		for alt, i := range images {
+			if strings.HasPrefix(alt, "Map of the share of p"+string(rune('0'+j))) {
+				img = i.(*image.Paletted)
+			}
+		}
+		for i := range s.Pixels {
+			p := i + 1
+			if got, want := img.ColorIndexAt(p%20, p/20), uint8(1+math.Round(254*s.Model.Memberships.At(i, j))); got != want {
+				t.Fatalf("p%d at %d has color %d, want %d", j, p, got, want)
+			}
+		}
+	}
+	again, err := sceneOf(t, 12, 20).HTML()
+	if err != nil || !bytes.Equal(again, text) {
+		t.Error("the page differs from the one before", err)
+	}
+}
+
+// With shade the page has a map of it, and the error is that of shade times mixture.
+func TestSceneShade(t *testing.T) {
+	const d = 6
+	r := rand.New(rand.NewPCG(5, 6))
+	x := softkmeans.NewMatrix(80, d, nil)
+	for i := range x.Rows {
+		g, bright := float64(i%10)/9, 1+.5*r.Float64()
+		for j := range d {
+			x.Set(i, j, bright*(g*float64(1+j)+(1-g)*float64(d-j)))
+		}
+	}
+	x.Set(79, 0, 9) // leaves an error
+	m, err := softkmeans.Unmix(t.Context(), x, 2, &softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit, Trim: .02})
+	if err != nil || len(m.Trimmed) != 1 {
+		t.Fatalf("%v, %v", err, m.Trimmed)
+	}
+	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5}, Model: m, Certificate: m.Certificate(), Pixels: 80,
+		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8}, Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
+	s.Begin(x)
+	var at []int
+	for i := range x.Rows {
+		at = append(at, i)
+	}
+	s.Add(cube.Rect{Lines: 8, Samples: 10}, at, x, m.Memberships, m.Shade)
+	for i, v := range s.maps.residual {
+		if i < 79 && v > 1e-3 || i == 79 && v < .1 {
+			t.Errorf("pixel %d has the mean square %v", i, v)
+		}
+	}
+	text, err := s.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"all pixels but outliers", "A pixel is a mixture times its shade", "of the sum of squares", "Pixels are scaled."} {
+		if !bytes.Contains(text, []byte(want)) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	hi := slices.Max(m.Shade)
+	for alt, img := range decoded(t, parse(t, text)) {
+		if !strings.HasPrefix(alt, "Map of the shade") {
+			continue
+		}
+		for i, v := range m.Shade {
+			if got, want := img.(*image.Paletted).ColorIndexAt(i%10, i/10), uint8(1+math.Round(254*v/hi)); got != want {
+				t.Fatalf("pixel %d has color %d, want %d", i, got, want)
+			}
+		}
+		return
+	}
+	t.Error("the page has no map of the shade")
+}
+
+// A large image is shown smaller, cells being means of pixels. One without places has no
+// maps.
+func TestSceneSizes(t *testing.T) {
+	var m maps
+	m.begin(1, 1025, 1)
+	for i := range 1025 {
+		m.add(0, i, []float64{float64(i % 3)}, 1, 2, [3]float64{1, 0, .5})
+	}
+	if m.each != 3 || m.lines != 1 || m.samples != 342 {
+		t.Fatalf("%d, %d×%d", m.each, m.lines, m.samples)
+	}
+	if share := m.mean(m.shares[0]); share[0] != 1 || share[340] != 1 || share[341] != .5 || m.mean(m.residual)[7] != 2 || m.most[0] != (peak{0, 2, 2}) {
+		t.Errorf("%v, %+v", share[338:], m.most)
+	}
+	s := sceneOf(t, 12, 20)
+	s.Pictured = false
+	text, err := s.HTML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parse(t, text); bytes.Contains(text, []byte("<img")) || !bytes.Contains(text, []byte("240 pixels, 40 bands")) {
+		t.Error("a page without places has maps")
+	}
+	s.Shares = nil
+	if _, err := s.HTML(); err == nil {
+		t.Error("a page of another model is written")
+	}
+}
+
+// Three bands are taken where they show nearly all that components do; otherwise
+// components, bright where the pixels are.
+func TestColors(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	smooth, noise := softkmeans.NewMatrix(200, 60, nil), softkmeans.NewMatrix(200, 60, nil)
+	bands := make([]int, 60)
+	for j := range bands {
+		bands[j] = 2 * j
+	}
+	for i := range 200 {
+		a, b, c := r.Float64(), r.Float64(), r.Float64()
+		for j := range 60 {
+			u := float64(j) / 59
+			smooth.Set(i, j, a*u+b*u*u+c)
+			noise.Set(i, j, .3*a+r.Float64())
+		}
+	}
+	got := chooseColors(smooth, bands)
+	if len(got.bands) != 3 || got.bands[0] < got.bands[1]+12 || got.bands[1] < got.bands[2]+12 || got.share < .95 {
+		t.Errorf("%v with %v of %v", got.bands, got.share, got.best)
+	}
+	got = chooseColors(noise, bands)
+	if got.bands != nil || got.share >= got.best {
+		t.Errorf("%v with %v of %v", got.bands, got.share, got.best)
+	}
+	for _, x := range []*softkmeans.Matrix{smooth, noise} {
+		c := chooseColors(x, bands)
+		for i := range 3 {
+			dark, bright := 0, 0
+			for p := range x.Rows {
+				v := c.of(x.Row(p))[i]
+				if v == 0 {
+					dark++
+				}
+				if v == 1 {
+					bright++
+				}
+			}
+			if dark < 3 || dark > 10 || bright < 3 || bright > 10 {
+				t.Errorf("%d dark and %d bright of 200", dark, bright)
+			}
+		}
+	}
+	// Equal pixels, one band, none.
+	for _, x := range []*softkmeans.Matrix{softkmeans.NewMatrix(4, 3, nil), softkmeans.NewMatrix(1, 1, []float64{2}), {Cols: 3}} {
+		c := chooseColors(x, []int{0, 1, 2}[:x.Cols])
+		for _, v := range c.of(make([]float64, x.Cols)) {
+			if !(v >= 0 && v <= 1) {
+				t.Errorf("%v", v)
+			}
+		}
+	}
+}

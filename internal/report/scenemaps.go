@@ -1,0 +1,422 @@
+package report
+
+// The maps of a scene, as PNG images in the page.
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"html/template"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/view"
+)
+
+// mostAcross is the largest number of pixels of a map along one side. In larger images
+// neighbors are averaged.
+const mostAcross = 512
+
+// maps sums up the pixels in cells of each×each.
+type maps struct {
+	each           int
+	lines, samples int         // cells
+	count          []int       // pixels in each cell
+	shares         [][]float64 // of each material, summed in each cell
+	residual       []float64   // mean squares, summed
+	shade          []float64   // summed; nil: the model has none
+	brightest      peak        // the pixel with the largest shade
+	color          [3][]float64
+	most           []peak // the pixel with the largest share of each material
+}
+
+// peak is a pixel, counted from 0.
+type peak struct {
+	line, sample int
+	share        float64
+}
+
+func (m *maps) begin(lines, samples, k int) {
+	m.each = 1 + (max(lines, samples)-1)/mostAcross
+	m.lines, m.samples = 1+(lines-1)/m.each, 1+(samples-1)/m.each
+	n := m.lines * m.samples
+	m.count, m.residual = make([]int, n), make([]float64, n)
+	for range k {
+		m.shares, m.most = append(m.shares, make([]float64, n)), append(m.most, peak{share: math.Inf(-1)})
+	}
+	for i := range m.color {
+		m.color[i] = make([]float64, n)
+	}
+}
+
+func (m *maps) add(line, sample int, shares []float64, shade, residual float64, rgb [3]float64) {
+	at := line/m.each*m.samples + sample/m.each
+	m.count[at]++
+	m.residual[at] += residual
+	if m.shade != nil {
+		m.shade[at] += shade
+		if shade > m.brightest.share {
+			m.brightest = peak{line, sample, shade}
+		}
+	}
+	for j, v := range shares {
+		m.shares[j][at] += v
+		if v > m.most[j].share {
+			m.most[j] = peak{line, sample, v}
+		}
+	}
+	for i, v := range rgb {
+		m.color[i][at] += v
+	}
+}
+
+// mean divides sums by the number of pixels: NaN for cells without any.
+func (m *maps) mean(sums []float64) []float64 {
+	means := make([]float64, len(sums))
+	for i, v := range sums {
+		means[i] = v / float64(m.count[i])
+	}
+	return means
+}
+
+// colors says how a pixel is shown in red, green and blue: a value each, from lo (dark) to
+// hi (bright).
+type colors struct {
+	weights [3][]float64 // components: the value is the product with a weight for each band
+	columns []int        // or each value is that of a column
+	lo, hi  [3]float64
+	bands   []int // the bands of columns in the file, from 0; nil: components
+	// share and best are the shares of the sample's variance that these three bands and
+	// the three leading components have.
+	share, best float64
+}
+
+// of returns the colors of a pixel, from 0 to 1.
+func (c *colors) of(x []float64) (rgb [3]float64) {
+	for i := range rgb {
+		v, ok := c.value(i, x)
+		if span := c.hi[i] - c.lo[i]; ok && span > 0 {
+			rgb[i] = min(max((v-c.lo[i])/span, 0), 1)
+		} else if ok {
+			rgb[i] = .5
+		}
+	}
+	return rgb
+}
+
+// value is that of color i of a pixel, false if there are fewer colors.
+func (c *colors) value(i int, x []float64) (v float64, ok bool) {
+	if i < len(c.columns) {
+		return x[c.columns[i]], true
+	}
+	for j, w := range c.weights[i] {
+		v += w * x[j]
+	}
+	return v, c.weights[i] != nil
+}
+
+// nearlyAll is the part of what three components show from which three bands are taken
+// in their place: a band has a wavelength, a component has none.
+const nearlyAll = .95
+
+// chooseColors takes three bands far apart that have most of the variance, or the three
+// leading principal components if these show clearly more.
+func chooseColors(sample *softkmeans.Matrix, bands []int) (c colors) {
+	n, d := sample.Rows, sample.Cols
+	if n == 0 {
+		return c
+	}
+	mean := make([]float64, d)
+	for i := range n {
+		for j, v := range sample.Row(i) {
+			mean[j] += v / float64(n)
+		}
+	}
+	x := sample.Clone()
+	for i := range n {
+		for j := range d {
+			x.Set(i, j, x.At(i, j)-mean[j])
+		}
+	}
+	var components [3][]float64
+	var square float64
+	for _, v := range x.Data {
+		square += v * v
+	}
+	if k := min(3, n, d); square > 0 {
+		if svd, err := softkmeans.TruncatedSVD(context.Background(), x, k, nil); err == nil {
+			for i := range k {
+				components[i] = make([]float64, d)
+				sign := 0.0
+				for j := range d {
+					components[i][j] = svd.V.At(j, i)
+					sign += svd.V.At(j, i)
+				}
+				if sign < 0 { // bright pixels shall look bright
+					for j := range components[i] {
+						components[i][j] = -components[i][j]
+					}
+				}
+				c.best += svd.S[i] * svd.S[i] / square
+			}
+		}
+	}
+	chosen := farApart(x, &c.share, square)
+	if c.share >= nearlyAll*c.best {
+		c.columns = chosen
+		for _, j := range chosen {
+			c.bands = append(c.bands, bands[j])
+		}
+	} else {
+		c.weights = components
+	}
+	c.stretch(sample)
+	return c
+}
+
+// farApart chooses up to three columns, each with most of what those before leave, and
+// at least a tenth of the columns away from them. They are ordered from the last, which
+// has the longest wavelength, as red has. share is set to their part of the squares. It
+// changes x.
+func farApart(x *softkmeans.Matrix, share *float64, square float64) (chosen []int) {
+	d := x.Cols
+	for range min(3, d) {
+		best, most := -1, 0.0
+		for j := range d {
+			if slices.ContainsFunc(chosen, func(c int) bool { return 10*max(c-j, j-c) < d || c == j }) {
+				continue
+			}
+			sum := 0.0
+			for i := range x.Rows {
+				sum += x.At(i, j) * x.At(i, j)
+			}
+			if best < 0 || sum > most {
+				best, most = j, sum
+			}
+		}
+		if best < 0 {
+			break
+		}
+		chosen = append(chosen, best)
+		if most <= 0 {
+			continue
+		}
+		column := make([]float64, x.Rows)
+		for i := range column {
+			column[i] = x.At(i, best)
+		}
+		for j := range d { // leave what is orthogonal to the column
+			dot := 0.0
+			for i, v := range column {
+				dot += v * x.At(i, j)
+			}
+			for i, v := range column {
+				x.Set(i, j, x.At(i, j)-dot/most*v)
+			}
+		}
+	}
+	left := 0.0
+	for _, v := range x.Data {
+		left += v * v
+	}
+	if square > 0 {
+		*share = 1 - left/square
+	}
+	slices.Sort(chosen)
+	slices.Reverse(chosen)
+	return chosen
+}
+
+// stretch sets the ranges of the colors to all but the darkest and brightest fiftieth of
+// the sample.
+func (c *colors) stretch(sample *softkmeans.Matrix) {
+	for i := range c.lo {
+		var values []float64
+		for r := range sample.Rows {
+			v, _ := c.value(i, sample.Row(r))
+			values = append(values, v)
+		}
+		slices.Sort(values)
+		n := len(values)
+		c.lo[i], c.hi[i] = values[n/50], values[n-1-n/50]
+	}
+}
+
+// mapPicture is an image of the page.
+type mapPicture struct {
+	Title, Caption, Alt string
+	Data, Ramp          template.URL // Ramp is "" for one without a scale
+	Lo, Hi              string       // the ends of the scale
+	Width, Height       int
+	Sharp               bool // small: pixels are shown as squares
+}
+
+// pictures are the false-color view and the error, and a map of each material.
+func (s *Scene) pictures() (views, materials []mapPicture, err error) {
+	m := &s.maps
+	size := view.Count(s.Lines, "line") + " of " + view.Count(s.Samples, "sample")
+	add := func(list *[]mapPicture, p mapPicture, img image.Image) {
+		if err == nil {
+			p.Data, err = dataURI(img)
+		}
+		p.Width, p.Height, p.Sharp = m.samples, m.lines, max(m.lines, m.samples) < 200
+		*list = append(*list, p)
+	}
+	ramp, err := dataURI(rampImage())
+	if err != nil {
+		return nil, nil, err
+	}
+	caption := s.colorCaption()
+	add(&views, mapPicture{Title: "False colors", Caption: caption, Alt: "The scene in false colors, " + size + ". " + caption}, m.falseColor())
+
+	left := m.mean(m.residual)
+	for i, v := range left {
+		left[i] = math.Sqrt(v)
+	}
+	hi, line, sample := 0.0, 0, 0
+	for i, v := range left {
+		if v > hi {
+			hi, line, sample = v, i/m.samples*m.each, i%m.samples*m.each
+		}
+	}
+	text := "What the mixture leaves of each pixel: the root mean square over the bands."
+	if m.shade != nil {
+		text = "What the mixture times its shade leaves of each pixel: the root mean square over the bands."
+	}
+	add(&views, mapPicture{Title: "Error", Caption: text, Ramp: ramp, Lo: "0", Hi: view.Small(hi),
+		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " + place(line, sample) + "."}, m.ramp(left, hi))
+
+	if m.shade != nil {
+		p, shade := m.brightest, m.mean(m.shade)
+		hi := 0.0
+		for _, v := range shade {
+			if v > hi { // NaN, of a cell without pixels, is not
+				hi = v
+			}
+		}
+		add(&views, mapPicture{Title: "Shade", Caption: "The brightness of each pixel: the factor of its mixture.", Ramp: ramp, Lo: "0", Hi: view.Small(hi),
+			Alt: "Map of the shade of every pixel, " + size + ". The largest is " + view.Small(p.share) + ", at " + place(p.line, p.sample) + "."}, m.ramp(shade, hi))
+	}
+
+	top := 1.0
+	for _, p := range m.most { // shares of a fit whose rows do not add up to 1
+		top = max(top, p.share)
+	}
+	if top <= 1+1e-9 {
+		top = 1
+	}
+	for j, name := range view.Names(len(m.shares)) {
+		p := m.most[j]
+		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Shares[j]) + " of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
+			Ramp: ramp, Lo: "0", Hi: view.Percent(top),
+			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " + view.Percent(s.Shares[j]) + ", the largest " + view.Percent(p.share) +
+				" at " + place(p.line, p.sample) + "."}, m.ramp(m.mean(m.shares[j]), top))
+	}
+	return views, materials, err
+}
+
+// place names a pixel, counted from 1.
+func place(line, sample int) string {
+	return "line " + strconv.Itoa(line+1) + ", sample " + strconv.Itoa(sample+1)
+}
+
+// colorCaption says what the colors are, and why.
+func (s *Scene) colorCaption() string {
+	c := &s.colors
+	switch {
+	case c.best == 0:
+		return "All pixels that were looked at are equal."
+	case c.bands == nil:
+		return "Red, green and blue are the three leading principal components, with " + view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
+	}
+	text := "Red, green and blue are the bands "
+	if len(c.bands) == 1 {
+		text = "Red is the band "
+	}
+	for i, band := range c.bands {
+		switch {
+		case i > 0 && i == len(c.bands)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += strconv.Itoa(band + 1)
+		if at, found := slices.BinarySearch(s.Bands, band); found && s.Wavelengths != nil {
+			text += " (" + view.Small6(s.Wavelengths[at])
+			if unit := Unit(s.Unit); unit != "" {
+				text += " " + unit
+			}
+			text += ")"
+		}
+	}
+	return text + ". They show " + view.Percent(c.share) + " of the variance, the best three components " + view.Percent(c.best) + "."
+}
+
+// falseColor is the colored view; cells without pixels are transparent.
+func (m *maps) falseColor() image.Image {
+	img := image.NewNRGBA(image.Rect(0, 0, m.samples, m.lines))
+	for i, n := range m.count {
+		if n == 0 {
+			continue
+		}
+		level := func(c int) uint8 { return uint8(math.Round(255 * m.color[c][i] / float64(n))) }
+		img.SetNRGBA(i%m.samples, i/m.samples, color.NRGBA{level(0), level(1), level(2), 255})
+	}
+	return img
+}
+
+// anchors are colors from dark to bright, of growing lightness also to eyes that lack one
+// kind of cones: five of the scale viridis (van der Walt & Smith 2015).
+var anchors = [5][3]float64{{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}
+
+// palette is transparent and 255 steps of the scale.
+var palette = func() (p color.Palette) {
+	p = color.Palette{color.NRGBA{}}
+	for i := range 255 {
+		at := float64(i) / 254 * float64(len(anchors)-1)
+		from := min(int(at), len(anchors)-2)
+		var c [3]uint8
+		for j := range c {
+			c[j] = uint8(math.Round(anchors[from][j] + (at-float64(from))*(anchors[from+1][j]-anchors[from][j])))
+		}
+		p = append(p, color.NRGBA{c[0], c[1], c[2], 255})
+	}
+	return p
+}()
+
+// ramp draws values from 0 to hi; NaN is transparent.
+func (m *maps) ramp(values []float64, hi float64) image.Image {
+	img := image.NewPaletted(image.Rect(0, 0, m.samples, m.lines), palette)
+	for i, v := range values {
+		if v-v != 0 {
+			continue
+		}
+		step := 0.0
+		if hi > 0 {
+			step = math.Round(254 * min(max(v/hi, 0), 1))
+		}
+		img.Pix[i/m.samples*img.Stride+i%m.samples] = uint8(1 + step)
+	}
+	return img
+}
+
+// rampImage is the scale.
+func rampImage() image.Image {
+	img := image.NewPaletted(image.Rect(0, 0, 255, 1), palette)
+	for i := range img.Pix {
+		img.Pix[i] = uint8(1 + i)
+	}
+	return img
+}
+
+// dataURI is an image as PNG in the text of the page.
+func dataURI(img image.Image) (template.URL, error) {
+	var b bytes.Buffer
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&b, img)
+	return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(b.Bytes())), err
+}

@@ -1,0 +1,127 @@
+package softkmeans
+
+// What the data leaves outside of a subspace, and what that proves of the floor. The floor
+// may be far below the rounding of the Gram matrix: no square of the data is subtracted.
+
+import "math"
+
+// outside sums up, over weighted centred rows x with coordinates w on p basis rows U, and
+// y = x − Uᵀw: Σ‖y‖², Σ‖x‖², Σwyᵀ and Σwwᵀ. Vectors z that follow the basis are probes,
+// orthogonal to it: w has their products with x as well.
+type outside struct {
+	vectors        *Matrix // the basis, then the probes
+	p              int
+	squares, total float64
+	coupling       *Matrix // a row for every vector
+	gram           *Matrix // p×p
+	depth          int     // roundings of the sums
+	mean           float64 // √Σw times what the mean may be off
+}
+
+func newOutside(vectors *Matrix, p int) *outside {
+	return &outside{vectors: vectors, p: p, coupling: NewMatrix(vectors.Rows, vectors.Cols, nil), gram: NewMatrix(p, p, nil)}
+}
+
+// add adds rows.
+func (r *outside) add(s *samples) error {
+	p, q, d := r.p, r.vectors.Rows, s.d
+	c := chunking{s.n, d, max(1, min(reduceChunks, s.n/(4*q)))}
+	parts := []*outside{r}
+	if r.depth > 0 { // of several tables, each adds its sum
+		parts[0] = newOutside(r.vectors, p)
+	}
+	for range chunks(c.n, c.l, c.most) - 1 {
+		parts = append(parts, newOutside(r.vectors, p))
+	}
+	index, wide, high := indices(p), roundUp(d, stripRows), roundUp(q, stripRows)
+	err := s.eachStrips(c.n, c.l, c.most, d+q+wide+high, func(at block) {
+		m, part := at.hi-at.lo, parts[at.chunk]
+		rows, rest := at.scratch[:m*d], at.scratch[m*d:]
+		coords, rest := rest[:m*q], rest[m*q:]
+		s.packFine(rows, span{at.lo, at.hi}, span{0, d})
+		clear(coords)
+		addMulNT(coords, q, rows, m, r.vectors.Data, q, d, false)
+		for i := range m {
+			y, w := rows[i*d:][:d], coords[i*q:][:q]
+			part.total += sumSquares(y)
+			scale(w[:p], -1)
+			addRows(y, w[:p], index, r.vectors.Data)
+			scale(w[:p], -1)
+			part.squares += sumSquares(y)
+		}
+		left, right := rest[:stripSize(q, m)], rest[stripSize(q, m):]
+		packColumns(left, coords, m, q)
+		packColumns(right, rows, m, d)
+		addMulStrips(part.coupling.Data, d, left, q, right, d, m, false)
+		addMulStrips(part.gram.Data, p, left, p, left, p, m, false)
+	})
+	for _, part := range parts[1:] {
+		parts[0].merge(part)
+	}
+	if parts[0] != r {
+		r.merge(parts[0])
+	}
+	r.depth = max(r.depth, c.depth()) + 1
+	return err
+}
+
+func (r *outside) merge(part *outside) {
+	r.total += part.total
+	r.squares += part.squares
+	axpy(r.coupling.Data, 1, part.coupling.Data)
+	axpy(r.gram.Data, 1, part.gram.Data)
+}
+
+// floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the
+// squared singular values outside of the basis; +Inf: none is known.
+//
+// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the
+// rows U of the basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing
+// and forming ŷ from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. What ŷ has in the
+// span is at most π√T, π = 1.2(√p·γ(d+12) + ω), as ŵ is off by √p·γ(d+12) of √T and UUᵀ
+// by ω. So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+//
+// ‖Y‖² is what the subspace leaves. It is more than the floor about that mean by at most
+// ritzSumBound: the part of XᵀX·U outside of the span is (XU)ᵀY. The largest eigenvalue
+// there is at most ‖Y‖², and the least inside at least that of Σwwᵀ less its rounding. The
+// true mean is off by a vector of squared length mean², which is the most that it takes
+// from the floor.
+func (r *outside) floor(next float64) (low, high float64) {
+	basis, p, d := r.vectors, r.p, r.vectors.Cols
+	_, exp := math.Frexp(r.total) // in units of which no square of a square underflows
+	unit := math.Ldexp(1, -exp/2)
+	in := func(v float64) float64 { return v * unit * unit }
+	defer func() { low, high = low/unit/unit, high/unit/unit }()
+	root, sums := math.Sqrt(float64(p)), gamma(r.depth+d+12)
+	var apart, others, coupled float64
+	least := math.Inf(1)
+	for i := range p {
+		for j := range p {
+			v, product := dot(basis.row(i), basis.row(j)), in(r.gram.row(i)[j])
+			if i == j {
+				least = min(least, product)
+				v--
+			} else {
+				others += product * product
+			}
+			apart += v * v
+		}
+		for _, v := range r.coupling.row(i) {
+			coupled += in(v) * in(v)
+		}
+	}
+	omega := math.Sqrt(apart) + 1.1*float64(p)*gamma(d+12)
+	if !(omega < 0.01) {
+		return 0, math.Inf(1)
+	}
+	eps := 1.1 * gamma(p+8) * (2 + root)
+	pi := 1.2 * (root*gamma(d+12) + omega)
+	total, mean := in(r.total)*(1+2*sums), r.mean*unit
+	size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
+	upper, lower := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
+	least -= math.Sqrt(others) + 3*(root*gamma(d+20)+sums+omega)*total
+	rho := 1.2 * (math.Sqrt(coupled)*(1+sums) + sums*size*upper + root*gamma(d+20)*size*upper + (eps+pi)*total)
+	open := ritzSumBound(p, least, rho*rho, min(in(next), upper*upper))
+	const up = 1 + 0x1p-48
+	return max(0, lower*lower*(1-0x1p-48)-(pi*pi*total+open+mean*mean)*up), upper * upper * up
+}

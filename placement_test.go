@@ -1,0 +1,239 @@
+package softkmeans
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// globalCheck: the pair is certified, the model predicts its own memberships, and weights
+// do not matter to that.
+func globalCheck(t *testing.T, name string, x *Matrix, m *Model, weights []float64) {
+	t.Helper()
+	c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Weights: weights}))(t)
+	if !c.Optimal(1e-10) {
+		t.Errorf("%s: not optimal: %+v", name, c)
+	}
+	g := mustDo(m.Predict(nil, x))(t)
+	for i := range x.Rows {
+		if d := maxDiff(rowsOf(g, i, i+1), rowsOf(m.Memberships, i, i+1)); d > 3e-6 && (weights == nil || weights[i] > 0) {
+			t.Errorf("%s: row %d has memberships %v, Predict says %v", name, i, m.Memberships.row(i), g.row(i))
+		}
+	}
+}
+
+// TestEnclosureSmallest: an optimum whose simplex is no larger than any other.
+func TestEnclosureSmallest(t *testing.T) {
+	smallest := &Options{Enclosure: EnclosureSmallest}
+	for _, c := range volumeCases(t, 40) {
+		if c.k > 3 {
+			continue
+		}
+		name := c.name + ", k = " + strconv.Itoa(c.k)
+		m := mustDo(Fit(bg, c.x, c.k, &Options{Enclosure: EnclosureSmallest, Weights: c.weights}))(t)
+		if m.Total == 0 {
+			continue
+		}
+		globalCheck(t, name, c.x, m, c.weights)
+		v := logVolume(t, m.Centers)
+		for seed := range uint64(8) {
+			q := RandomOrientation(c.k, seed)
+			tight := mustDo(Fit(bg, c.x, c.k, &Options{Enclosure: EnclosureTight, Weights: c.weights, Orientation: q}))(t)
+			if w := logVolume(t, tight.Centers); v > w+1e-9 && v > -20 {
+				t.Errorf("%s: a tight simplex has the log volume %g, the smallest %g", name, w, v)
+			}
+		}
+		for j := range c.k { // every facet is touched
+			low := 1.0
+			for i := range c.x.Rows {
+				if c.weights == nil || c.weights[i] > 0 {
+					low = min(low, m.Memberships.row(i)[j])
+				}
+			}
+			if low > 1e-9 {
+				t.Errorf("%s: the least membership of center %d is %g", name, j, low)
+			}
+		}
+		turned := mustDo(Fit(bg, c.x, c.k, &Options{Enclosure: EnclosureSmallest, Weights: c.weights, Orientation: RandomOrientation(c.k, 3)}))(t)
+		if !slices.Equal(turned.Centers.Data, m.Centers.Data) {
+			t.Errorf("%s: the orientation matters", name)
+		}
+	}
+	x := loadCSV(t, "iris")
+	if m := mustDo(Fit(bg, x, 1, smallest))(t); math.Abs(m.Gap) > 1e-14 {
+		t.Errorf("k = 1: gap %g", m.Gap)
+	}
+	var s Stats
+	if err := s.Add(x); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := Fit(bg, x, 4, smallest)
+	_, err2 := s.Subspace(3, smallest)
+	_, err3 := FitSeq(bg, nil, 3, smallest)
+	_, err4 := TILSD(bg, NewMatrix(2, 2, nil), 2, &LSDOptions{Enclosure: EnclosureSmallest})
+	for i, err := range []error{err1, err2, err3, err4} {
+		if !errors.Is(err, ErrOption) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	mustSay(t, err1, "Enclosure is smallest, which is for k up to 3, not 4: invalid option")
+	mustSay(t, err2, "Enclosure is smallest, which Fit alone has: invalid option")
+}
+
+// TestTightInFewDimensions: where the data has q < k−1 dimensions the tight simplex has
+// q+1 vertices that touch it.
+func TestTightInFewDimensions(t *testing.T) {
+	line := NewMatrix(3, 1, []float64{-1, 0, 1})
+	m := mustDo(Fit(bg, line, 3, &Options{Enclosure: EnclosureTight}))(t)
+	if f := slices.Sorted(slices.Values(m.Centers.Data)); math.Abs(f[0]+1) > 1e-15 || math.Abs(f[2]-1) > 1e-15 || math.Abs(f[1]) < 1-1e-15 {
+		t.Errorf("−1, 0, 1 have centers %v", f)
+	}
+	for _, kind := range []Enclosure{EnclosureTight, EnclosureSmallest} {
+		for d := 1; d < 7; d++ {
+			for q := 0; q < min(d+1, 4); q++ {
+				// Points of q dimensions in d columns, in directions without zeros.
+				low := randomData(25, max(q, 1), 0, uint64(10*d+q))
+				turn := RandomOrientation(d+1, uint64(d))
+				x := NewMatrix(25, d, nil)
+				for i := range x.Rows {
+					for c := range q {
+						axpy(x.row(i), low.row(i)[c], turn.row(c))
+					}
+				}
+				for k := q + 2; k < 8; k++ {
+					if kind == EnclosureSmallest && k > 3 {
+						continue
+					}
+					name := kind.String() + ", " + strconv.Itoa(q) + " of " + strconv.Itoa(d) + " dimensions, k = " + strconv.Itoa(k)
+					m := mustDo(Fit(bg, x, k, &Options{Enclosure: kind}))(t)
+					globalCheck(t, name, x, m, nil)
+					for j := range k {
+						for a := range j {
+							same := squaredDistance(m.Centers.row(a), m.Centers.row(j)) < 1e-24
+							if q > 0 && same != (a%(q+1) == j%(q+1)) {
+								t.Errorf("%s: centers %v", name, m.Centers.Data)
+							}
+						}
+						low := 1.0
+						for i := range x.Rows {
+							low = min(low, m.Memberships.row(i)[j])
+						}
+						if q > 0 && low > 1e-12 {
+							t.Errorf("%s: facet %d is %g away", name, j, low)
+						}
+					}
+					if kind == EnclosureTight && q == d { // FitSeq takes the columns for the dimensions
+						seq := mustDo(FitSeq(bg, inBlocks(x, 7), k, &Options{Enclosure: kind}))(t)
+						if diff := maxDiff(seq.Centers, m.Centers); diff > 1e-12 {
+							t.Errorf("%s: FitSeq's centers are %g away", name, diff)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRadius: Algorithm 1 with any r at least as large as the smallest. The simplex has
+// that size, and stays optimal.
+func TestRadius(t *testing.T) {
+	for _, c := range volumeCases(t, 40) {
+		name := c.name + ", k = " + strconv.Itoa(c.k)
+		m := mustDo(Fit(bg, c.x, c.k, &Options{Weights: c.weights}))(t)
+		mean := make([]float64, c.x.Cols)
+		for row := range c.k {
+			axpy(mean, 1/float64(c.k), m.Centers.row(row))
+		}
+		from := func(m *Matrix) (far float64) { // of the farthest center from the mean
+			for j := range c.k {
+				var s float64
+				for i, v := range m.row(j) {
+					s += (v - mean[i]) * (v - mean[i])
+				}
+				far = max(far, math.Sqrt(s))
+			}
+			return far
+		}
+		if m.Total == 0 || c.k < 2 {
+			continue
+		}
+		smallest := from(m.Centers) / float64(c.k-1)
+		if c.x.Cols < c.k-1 { // the cut vertices are not as far
+			continue
+		}
+		same := mustDo(Fit(bg, c.x, c.k, &Options{Weights: c.weights, Radius: smallest * (1 - 1e-10)}))(t)
+		if maxDiff(same.Centers, m.Centers) > 1e-9*smallest {
+			t.Errorf("%s: the smallest radius gives other centers", name)
+		}
+		for _, times := range []float64{1.5, 30} {
+			o := &Options{Weights: c.weights, Radius: times * smallest, Orientation: RandomOrientation(c.k, 1)}
+			large := mustDo(Fit(bg, c.x, c.k, o))(t)
+			globalCheck(t, name, c.x, large, c.weights)
+			if got := from(large.Centers) / float64(c.k-1); math.Abs(got-o.Radius) > 1e-9*o.Radius {
+				t.Errorf("%s: a radius of %g for %g", name, got, o.Radius)
+			}
+			o.Weights = nil
+			if c.weights == nil {
+				parts := mustDo(FitSeq(bg, inBlocks(c.x, 7, 30), c.k, o))(t)
+				if off := maxDiff(parts.Centers, large.Centers); off > 1e-6*times*smallest {
+					t.Errorf("%s: in parts off by %g", name, off)
+				}
+			}
+		}
+		_, err := Fit(bg, c.x, c.k, &Options{Weights: c.weights, Radius: .999 * smallest})
+		if !errors.Is(err, ErrOption) {
+			t.Errorf("%s: a radius that is too small: %v", name, err)
+		}
+	}
+}
+
+// TestRadiusErrors: what no simplex has, and a subspace that keeps its radius.
+func TestRadiusErrors(t *testing.T) {
+	x := FromRowsOrFail(t, [][]float64{{3, 0}, {-3, 0}, {0, 1}, {0, -1}})
+	s := statsOf(t, x, nil)
+	const number, kind = "not a finite number of at least 0", "which is for the enclosure ball and sums of one"
+	for want, o := range map[string]*Options{
+		"NaN, " + number:  {Radius: math.NaN()},
+		"-1, " + number:   {Radius: -1},
+		"+Inf, " + number: {Radius: math.Inf(1)},
+		"4, " + kind:      {Radius: 4, Enclosure: EnclosureTight},
+		"5, " + kind:      {Radius: 5, Sum: SumAtMostOne},
+		"2, below 3, the smallest that encloses the data":     {Radius: 2},
+		"1e+156, and centers k times as far are out of range": {Radius: 1e156},
+		"1e+100, more than 2^200 times the largest entry":     {Radius: 1e100},
+	} {
+		for _, fit := range []func() (*Model, error){
+			func() (*Model, error) { return Fit(bg, x, 3, o) },
+			func() (*Model, error) { return FitSeq(bg, inBlocks(x, 2), 3, o) },
+		} {
+			_, err := fit()
+			mustSay(t, err, "Radius is "+want+": invalid option")
+			if !errors.Is(err, ErrOption) {
+				t.Error(err)
+			}
+		}
+	}
+	p := mustDo(s.Subspace(3, &Options{Radius: 5}))(t)
+	b := mustDo(p.MarshalBinary())(t)
+	var q Subspace
+	if err := q.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	var e Extent
+	if err := e.Add(p, x, nil); err != nil {
+		t.Fatal(err)
+	}
+	want := mustDo(Fit(bg, x, 3, &Options{Radius: 5}))(t)
+	for _, p := range []*Subspace{p, &q} {
+		if m := mustDo(p.Model(&e))(t); maxDiff(m.Centers, want.Centers) > 1e-12 || !m.Certificate().Optimal(0) {
+			t.Errorf("centers %v, want %v", m.Centers, want.Centers)
+		}
+	}
+	same := FromRowsOrFail(t, [][]float64{{1, 2}, {1, 2}})
+	m := mustDo(Fit(bg, same, 3, &Options{Radius: 7}))(t)
+	if far := math.Hypot(m.Centers.At(0, 0)-1, m.Centers.At(0, 1)-2); math.Abs(far-14) > 1e-12 || m.Objective > 1e-25 {
+		t.Errorf("equal rows: the first center is %g away, objective %g", far, m.Objective)
+	}
+}

@@ -1,0 +1,314 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// pixels returns n pixels of k smooth spectra in d bands: a quarter of them pure, the rest
+// mixed evenly, with shade of that spread and white noise of that deviation.
+func pixels(n, d, k int, shade, noise float64, seed uint64) (x, spectra, shares *Matrix, brightness []float64) {
+	rng := rand.New(rand.NewPCG(seed, 22))
+	spectra, shares, x, brightness = NewMatrix(k, d, nil), NewMatrix(n, k, nil), NewMatrix(n, d, nil), make([]float64, n)
+	for j := range k {
+		at, width := float64(j+1)/float64(k+1)*float64(d), float64(d)/float64(k+1)
+		for c := range d {
+			z := (float64(c) - at) / width
+			spectra.row(j)[c] = (0.1 + math.Exp(-z*z)) * (1 + float64(j)/float64(k))
+		}
+	}
+	for i := range n {
+		g := shares.row(i)
+		if i%4 == 0 {
+			g[i/4%k] = 1
+		} else {
+			for j := range g {
+				g[j] = rng.ExpFloat64()
+			}
+			scale(g, 1/sumOf(g))
+		}
+		brightness[i] = max(0.2, 1+shade*rng.NormFloat64())
+		for j, v := range g {
+			axpy(x.row(i), v*brightness[i], spectra.row(j))
+		}
+		for c := range d {
+			x.row(i)[c] += noise * rng.NormFloat64()
+		}
+	}
+	return x, spectra, shares, brightness
+}
+
+// nearestCenters returns the row of found that is nearest to each of truth by angle, and
+// the mean angle. The rows must differ.
+func nearestCenters(t *testing.T, truth, found *Matrix) (order []int, mean float64) {
+	t.Helper()
+	for j := range truth.Rows {
+		best, at := math.Inf(1), -1
+		for l := range found.Rows {
+			if a, _ := centersAngle(rowsOf(truth, j, j+1), rowsOf(found, l, l+1)); a < best {
+				best, at = a, l
+			}
+		}
+		if slices.Contains(order, at) {
+			t.Fatalf("center %d is nearest to two spectra", at)
+		}
+		order, mean = append(order, at), mean+best/float64(truth.Rows)
+	}
+	return order, mean
+}
+
+// TestUnmix: spectra, shares and shade come back from noisy pixels, with and without shade,
+// and the rows are scaled where there is some. The model says what Predict does, stores,
+// and bounds its own error from below.
+func TestUnmix(t *testing.T) {
+	for _, shade := range []float64{0, 0.25} {
+		x, spectra, shares, brightness := pixels(400, 30, 4, shade, 0.01, 1)
+		m, err := Unmix(bg, x, 4, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, angle := nearestCenters(t, spectra, m.Centers)
+		if angle > 0.3 || slices.Min(m.Centers.Data) < 0 {
+			t.Errorf("shade %v: spectra are off by %v, smallest entry %v", shade, angle, slices.Min(m.Centers.Data))
+		}
+		if (m.Rows == RowsUnit) != (shade > 0) || (m.Shade == nil) != (shade == 0) || m.Lambda == 0 {
+			t.Errorf("shade %v: rows %v, λ %v", shade, m.Rows, m.Lambda)
+		}
+		checkFeasible(t, m.Memberships)
+		var off, dim float64
+		for i := range x.Rows {
+			for j, l := range order {
+				off += math.Abs(m.Memberships.row(i)[l]-shares.row(i)[j]) / float64(x.Rows*4)
+			}
+			if m.Shade != nil {
+				dim += math.Abs(m.Shade[i]/brightness[i]-1) / float64(x.Rows)
+			}
+		}
+		if off > 0.02 || dim > 0.15 {
+			t.Errorf("shade %v: shares are off by %v, shade by %v", shade, off, dim)
+		}
+		if !(m.Objective >= m.Floor && m.Objective < 1.1*m.Floor && m.Gap < 1e-2) {
+			t.Errorf("shade %v: objective %v, floor %v, gap %v", shade, m.Objective, m.Floor, m.Gap)
+		}
+		g, err := m.Predict(nil, x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		axpy(g.Data, -1, m.Memberships.Data)
+		if maxAbs(g) > 1e-9 {
+			t.Errorf("shade %v: Predict differs by %v", shade, maxAbs(g))
+		}
+		for i := 1; i < len(m.Trace); i++ {
+			if m.Trace[i] > m.Trace[i-1] {
+				t.Errorf("shade %v: the loss rises", shade)
+			}
+		}
+	}
+}
+
+// TestUnmixInvariant: powers of two as units give the same bits, as do other workers; other
+// units, a weight of 2 for a row given twice, and rows of weight 0 the same spectra.
+func TestUnmixInvariant(t *testing.T) {
+	x, _, _, _ := pixels(160, 12, 3, 0.2, 0.01, 2)
+	m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Workers: 1}))(t)
+	if m.Rows != RowsUnit {
+		t.Fatal("no shade is seen")
+	}
+	scaled := func(a float64) *Matrix { return mapped(x, func(_, _ int, v float64) float64 { return a * v }) }
+	if two := mustDo(Unmix(bg, scaled(0x1p70), 3, &MinVolumeOptions{Workers: 3}))(t); !slices.Equal(two.Memberships.Data, m.Memberships.Data) ||
+		!slices.Equal(two.Shade, m.Shade) || two.Centers.At(1, 2) != m.Centers.At(1, 2)*0x1p70 || !slices.Equal(two.Trace, m.Trace) {
+		t.Error("other bits in other units, or with other workers")
+	}
+	weights := slices.Repeat([]float64{1}, x.Rows)
+	more := FromRowsOf(x)
+	for i := range 50 {
+		weights[i] = 2
+		more = append(more, x.Row(i))
+	}
+	twice, err := FromRows(more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Weights: weights}))(t)
+	b := mustDo(Unmix(bg, twice, 3, nil))(t)
+	weights = slices.Repeat([]float64{1}, x.Rows+1)
+	weights[x.Rows] = 0
+	odd, err := FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, pair := range map[string][2]*Model{
+		"units":  {m, mustDo(Unmix(bg, scaled(3), 3, nil))(t)},
+		"weight": {a, b},
+		"zero":   {m, mustDo(Unmix(bg, odd, 3, &MinVolumeOptions{Weights: weights}))(t)},
+	} {
+		if _, angle := nearestCenters(t, pair[0].Centers, pair[1].Centers); angle > 0.02 {
+			t.Errorf("%s: spectra differ by %v", what, angle)
+		}
+	}
+}
+
+// FromRowsOf returns the rows of x.
+func FromRowsOf(x *Matrix) (rows [][]float64) {
+	for i := range x.Rows {
+		rows = append(rows, x.Row(i))
+	}
+	return rows
+}
+
+// TestUnitRows: rows have length 1 and weights times the length that they had.
+func TestUnitRows(t *testing.T) {
+	x := NewMatrix(4, 2, []float64{3, 4, 0, 0, 0.3, -0.4, 6, 8})
+	s := mustDo(newSamples(bg, x, []float64{1, 1, 2, 0}, 1, false))(t)
+	unit, weights := unitRows(s)
+	for i, want := range []float64{1, 0, 0.2, 0} { // relative to the first
+		if length := norm2(unit.row(i)); math.Abs(weights[i]/weights[0]-want) > 1e-15 || want > 0 && math.Abs(length-1) > 1e-15 || want == 0 && length != 0 {
+			t.Errorf("row %d has length %v and weight %v, want %v", i, length, weights[i]/weights[0], want)
+		}
+	}
+}
+
+// TestUnmixTrim: planted outliers, and no more than asked for, are left out and listed.
+// Their spectra are then not among the centers.
+func TestUnmixTrim(t *testing.T) {
+	x, spectra, _, _ := pixels(400, 20, 3, 0, 0.01, 3)
+	planted := []int{3, 50, 201}
+	for l, i := range planted {
+		for c := range x.Row(i) {
+			x.Row(i)[c] = 5 * float64((c+l)%2)
+		}
+	}
+	for _, rows := range []Rows{RowsGiven, RowsUnit} {
+		m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Trim: 0.02, Rows: rows}))(t)
+		for _, i := range planted {
+			if !slices.Contains(m.Trimmed, i) {
+				t.Errorf("%v: row %d is not left out: %v", rows, i, m.Trimmed)
+			}
+		}
+		if len(m.Trimmed) > 8 || !slices.IsSorted(m.Trimmed) || m.Memberships.Rows != 400 {
+			t.Errorf("%v: trimmed %v", rows, m.Trimmed)
+		}
+		if _, angle := nearestCenters(t, spectra, m.Centers); angle > 1 {
+			t.Errorf("%v: spectra are off by %v", rows, angle)
+		}
+	}
+	if m := mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Trim: 0.003, Rows: RowsUnit}))(t); len(m.Trimmed) != 1 || m.Rows != RowsUnit || len(m.Shade) != 400 {
+		t.Errorf("FitMinVolume: trimmed %v, rows %v", m.Trimmed, m.Rows)
+	}
+}
+
+// TestUnmixHard: data without mixtures, errors, and options that others refuse.
+func TestUnmixHard(t *testing.T) {
+	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 4)
+	for what, c := range map[string]struct {
+		x *Matrix
+		k int
+		o MinVolumeOptions
+	}{
+		"zeros": {NewMatrix(5, 3, nil), 2, MinVolumeOptions{}}, "zeros, unit": {NewMatrix(5, 3, nil), 2, MinVolumeOptions{Rows: RowsUnit, Trim: 0.5}},
+		"one": {x, 1, MinVolumeOptions{Rows: RowsUnit}}, "k of d": {x, 6, MinVolumeOptions{}}, "k above d": {x, 8, MinVolumeOptions{Rows: RowsUnit}},
+		"a row": {rowsOf(x, 0, 1), 2, MinVolumeOptions{}}, "wide": {rowsOf(x, 0, 4), 2, MinVolumeOptions{Trim: 0.3}},
+		"below 0": {mapped(x, func(_, _ int, v float64) float64 { return -v }), 3, MinVolumeOptions{}},
+		"slack":   {x, 3, MinVolumeOptions{Slack: 0.1, Rows: RowsUnit}}, "at most one": {x, 3, MinVolumeOptions{Sum: SumAtMostOne, Rows: RowsUnit}},
+		"centers": {x, 3, MinVolumeOptions{Centers: rowsOf(x, 0, 3), Rows: RowsUnit, Lambda: 1}},
+	} {
+		m, err := Unmix(bg, c.x, c.k, &c.o)
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		finite(t, what, append(slices.Clone(m.Centers.Data), append(m.Memberships.Data, m.Objective, m.Floor, m.Gap)...)...)
+		if slices.Min(m.Centers.Data) < 0 {
+			t.Errorf("%s: a center is below 0", what)
+		}
+		if b, err := m.MarshalBinary(); err != nil || new(Model).UnmarshalBinary(b) != nil {
+			t.Error(what, err)
+		}
+	}
+	for _, o := range []MinVolumeOptions{{Rows: 3}, {Rows: -1}, {Trim: 1}, {Trim: -0.1}, {Trim: math.NaN()}, {Slack: -1}} {
+		if m, err := Unmix(bg, x, 3, &o); m != nil || !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, o := range []MinVolumeOptions{{Rows: RowsUnit}, {Trim: 0.1}} {
+		if _, err := MinVolumePath(bg, x, 3, nil, &o); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	for _, o := range []MinVolumeOptions{{Rows: RowsUnit}, {Trim: 0.1}, {NonNegative: true}} {
+		if _, err := FitMinVolumeSeq(bg, inBlocks(x, 10), 3, &MinVolumeSeqOptions{MinVolumeOptions: o}); !errors.Is(err, ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}
+
+// TestUnmixCancel: whenever the context ends the result is nil or a model that says so.
+func TestUnmixCancel(t *testing.T) {
+	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 5)
+	for step := 1; step < 4000; step += 1 + step/5 {
+		ctx := &endingContext{Context: context.Background()}
+		ctx.left.Store(int64(step))
+		m, err := Unmix(ctx, x, 3, &MinVolumeOptions{Workers: 1, Trim: 0.1})
+		switch {
+		case err == nil:
+			if ctx.left.Load() < 0 && slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral }) {
+				t.Errorf("step %d: a warning of runs that were cut short", step)
+			}
+		case !errors.Is(err, context.Canceled):
+			t.Fatal(err)
+		case m != nil && m.Status != StatusCancelled:
+			t.Errorf("step %d: status %v", step, m.Status)
+		}
+	}
+}
+
+// TestBoundsCancel: wherever the context ends, the centers are within the bounds of
+// NonNegative, which leading directions do not have, and the trace ends at their loss. Once
+// there was a pass there is a model.
+func TestBoundsCancel(t *testing.T) {
+	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
+	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })
+	for _, rows := range []Rows{RowsGiven, RowsUnit} {
+		if vf := mustDo(openVolumeFit(bg, x, 4, &MinVolumeOptions{NonNegative: true}))(t); !vf.narrow {
+			t.Fatal("the fit does not begin in leading directions")
+		}
+		models := 0
+		for step := 1; step < 4000; step += 1 + step/4 {
+			ctx := &endingContext{Context: context.Background()}
+			ctx.left.Store(int64(step))
+			told := false
+			m, err := Unmix(ctx, x, 4, &MinVolumeOptions{Workers: 1, Rows: rows, Progress: func(Iteration) { told = true }})
+			if m == nil {
+				if told {
+					t.Errorf("%v: no model after a pass", rows)
+				}
+				continue
+			}
+			if err != nil {
+				models++
+			}
+			if low := slices.Min(m.Centers.Data); low < 0 || len(m.Trace) != m.Iterations+1 {
+				t.Errorf("%v, step %d: smallest entry %v, %d iterations, trace of %d", rows, step, low, m.Iterations, len(m.Trace))
+			}
+		}
+		if models == 0 {
+			t.Errorf("%v: no run was cut short", rows)
+		}
+	}
+}
+
+// TestTinyCenters: lengths of given centers that 1/x takes out of range.
+func TestTinyCenters(t *testing.T) {
+	x, _, _, _ := pixels(40, 6, 3, 0.2, 0.01, 4)
+	for _, size := range []float64{1e-310, 0x1p-1074, 1e150} {
+		centers := NewMatrix(3, 6, nil)
+		for j := range 3 {
+			centers.Set(j, 2*j, size)
+		}
+		m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Centers: centers, Rows: RowsUnit}))(t)
+		finite(t, "centers", m.Centers.Data...)
+	}
+}

@@ -1,0 +1,469 @@
+package softkmeans
+
+// How small the simplex of centers can be: proved lower bounds of its volume for every
+// pair (F, G) with at most a given error. There are three proofs, and the best one counts:
+// by moments, by moments with chosen weights (design), and by the hull of the rows.
+//
+// In what follows W is the sum of the weights w_i, p = k−1, and Y has the rows
+// √w_i·(x_i − x̄). Let Ŷ have the rows √w_i·(g_iF − m), with m the weighted mean of the
+// rows of GF. Then ‖Y − Ŷ‖² is at most the error ‖X − GF‖² = E, since Y is centred.
+//
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of
+// G − 1ḡ add up to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p
+// largest σ_i²(Ŷ) is det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most
+// W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its determinant is
+// at most (W/k)^p, and
+//
+//	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
+//
+// Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
+// leastLogProduct bounds the product. The same holds for other weights v in place of w:
+// their error is at most E·max v_i/w_i.
+//
+// Projection, for design and hull. Let Ũ be p orthonormal directions, which are nearly the
+// principal ones. The simplex of FŨ has no larger volume than that of F. The error of its
+// mixtures of the projected rows is at most E. It is far less where E is near the floor.
+// With δ = E − floor, gap = σ_p² − σ_{p+1}² and P the projection on the row space of Ŷ,
+//
+//	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
+//
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows
+// from the trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span
+// of V and outside. As I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤
+// Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within
+// V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ + (YP−Ŷ)Ũ
+// has a norm of at most
+//
+//	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
+//
+// by Cauchy's inequality.
+//
+// Hull. At the least error the simplex holds the projected rows. If no mixture is farther
+// than ρ from its row, the simplex with every facet moved out by ρ holds them. That one has
+// a width of at least theirs, 2σ_p/√W, because no variance is above a quarter of the squared
+// range. A simplex's inradius is at least its width over k. Moved back, its volume is at
+// least (1 − kρ/width)^p times that of the smallest simplex around the rows.
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// VolumeProof is the argument by which a [VolumeBound] holds.
+type VolumeProof int
+
+const (
+	// VolumeUnproved: no bound but a volume of 0.
+	VolumeUnproved VolumeProof = iota
+	// VolumeByMoments: the scatter of the rows, which memberships of at most 1 limit.
+	VolumeByMoments
+	// VolumeByDesign: the scatter with the weights of the rows chosen so that the bound is
+	// largest, as for a D-optimal design. It holds near the least error.
+	VolumeByDesign
+	// VolumeByHull: the smallest interval (k = 2) or triangle (k = 3) around the projected
+	// rows. It holds near the least error, and is exact there.
+	VolumeByHull
+	volumeProofCount // a new proof stands before it
+)
+
+// String returns "none", "moments", "design" or "hull".
+func (p VolumeProof) String() string {
+	return nameOf("VolumeProof", int(p), "none", "moments", "design", "hull")
+}
+
+// VolumeBound is a lower bound of the volume of the simplex of centers.
+type VolumeBound struct {
+	// LogVolume is at most [LogVolume] of the centers of every pair whose error is at
+	// most Error. It is −Inf where nothing is proved, as where a simplex without volume
+	// has that error.
+	LogVolume float64
+	Error     float64 // ‖X − GF‖², weighted if weights were given
+	Proof     VolumeProof
+}
+
+// VolumeFloor returns how small the simplex of k centers can be. Its (k−1)-dimensional
+// volume is proved to be no less for any centers and memberships, with rows that add up to
+// 1, whose error is at most (1+slack) times the least. That error, with what rounding leaves
+// open of it, is VolumeBound.Error.
+//
+// At slack 0 it is exact but for rounding where k is 2 or 3 and σ_{k−1} > σ_k: the interval
+// of the projected rows, or the smallest triangle around them, which [EnclosureSmallest]
+// attains. Rounding is that of the root of the floor's error: some 1e-6 of the volume.
+// For larger k it is the volume of a simplex of k of the rows, or somewhat more. With a
+// larger slack it follows from the singular values alone. Where slack·floor is at least
+// σ_{k−1}² nothing is proved: k−1 centers reach that error.
+//
+// It reads the options Weights, Solver and Workers. Cost: that of [Fit] for k+1 centers,
+// and for a small slack up to 64·nk² more. Errors: those of [Fit]; [ErrOption] for a slack
+// that is negative or not finite.
+func VolumeFloor(ctx context.Context, x *Matrix, k int, slack float64, opts *Options) (VolumeBound, error) {
+	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
+	if err := firstError(checkFit(k, &Options{Solver: o.Solver}), checkAmount("slack", slack)); err != nil {
+		return none, err
+	}
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	if err != nil {
+		return none, err
+	}
+	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
+		return none, err
+	}
+	p := min(k-1, s.d)
+	pc, err := findPrincipal(s, min(k, s.d), o.Solver)
+	if err != nil {
+		return none, err
+	}
+	all := NewMatrix(s.n, pc.basis.Rows, nil)
+	if _, err := projectRows(s, all, pc.basis, &Matrix{}, EnclosureBall); err != nil {
+		return none, err
+	}
+	q := newVolumeProblem(s, &Matrix{Rows: s.n, Cols: p, Stride: all.Stride, Data: all.Data}, k)
+	if q.outside, err = squaresOutside(s, q.w, rowsOf(pc.basis, 0, p), pc.total+pc.totalError); err != nil {
+		return none, err
+	}
+	q.total = pc.total + pc.totalError
+	q.beyond = max(0, pc.floor-pc.floorError)
+	q.lower = q.beyond
+	if pc.basis.Rows > p { // σ_k² is at least the Ritz value
+		sigma := max(0, singularValues(all, q.weights)[p]-q.rounding(p+1))
+		q.lower += sigma * sigma
+	}
+	return q.bound((1+slack)*q.outside).inUnits(k, s.units), cancelled(ctx)
+}
+
+// squaresOutside returns a number that is at least Σw_i‖y_i − Ũ·w_i‖², for the rows y_i of
+// the samples and their projections w_i.
+func squaresOutside(s *samples, w, basis *Matrix, total float64) (float64, error) {
+	index := indices(basis.Rows)
+	sums := make([]float64, chunks(s.n, s.d, manyChunks))
+	err := s.eachBlock(s.n, s.d, manyChunks, s.d+basis.Rows, func(at block) {
+		rows, coef := at.scratch[:(at.hi-at.lo)*s.d], make([]float64, basis.Rows)
+		s.pack(rows, at.lo, at.hi, false)
+		for i := at.lo; i < at.hi; i++ {
+			r := rows[(i-at.lo)*s.d:][:s.d]
+			copy(coef, w.row(i))
+			scale(coef, -1)
+			addRows(r, coef, index, basis.Data)
+			sums[at.chunk] += s.weight(i) * sumSquares(r)
+		}
+	})
+	// Each row is rounded by at most γ(2p+8) of its length.
+	depth := chunking{s.n, s.d, manyChunks}.depth() + s.d + 8
+	length := math.Sqrt(sumOf(sums))*(1+gamma(depth)) + gamma(2*basis.Rows+8)*math.Sqrt(total)
+	return length * length, err
+}
+
+// volumeProblem is what the bounds need, in scaled units.
+type volumeProblem struct {
+	ctx     context.Context
+	k       int
+	d       int       // columns of the data, for rounding
+	w       *Matrix   // n×p: the rows in p ≤ k−1 orthonormal directions
+	weights []float64 // n, some may be 0
+	sigma   []float64 // at most the singular values of the weighted rows of w
+	total   float64   // at least ‖Y‖²
+	outside float64   // at least ‖Y − YŨŨᵀ‖²
+	lower   float64   // at most the floor of k centers
+	beyond  float64   // at most the floor of k+1 centers
+}
+
+func newVolumeProblem(s *samples, w *Matrix, k int) *volumeProblem {
+	q := &volumeProblem{ctx: s.ctx, k: k, d: s.d, w: w, weights: make([]float64, s.n)}
+	for i := range q.weights {
+		q.weights[i] = s.weight(i)
+	}
+	q.sigma = singularValues(w, q.weights)
+	return q
+}
+
+// inUnits takes a bound to the data's units.
+func (b VolumeBound) inUnits(k int, u units) VolumeBound {
+	b.LogVolume += float64(k-1) * float64(u.exp) * math.Ln2
+	b.Error = u.unscaleSquare(b.Error)
+	return b
+}
+
+// rounding bounds that of all projections on p directions. A row has √p·(d+8)u of its length
+// at most, and with the rounding of Ũ that makes the projections' error a little more.
+func (q *volumeProblem) rounding(p int) float64 {
+	return math.Sqrt(float64(p)) * float64(q.d+8) * 0x1p-52 * math.Sqrt(q.total)
+}
+
+// bound returns the best bound for errors of at most E.
+func (q *volumeProblem) bound(e float64) VolumeBound {
+	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
+	p := q.w.Cols
+	if q.k == 1 {
+		return VolumeBound{Error: e, Proof: VolumeByMoments}
+	}
+	if p < q.k-1 { // the vertices are affinely dependent
+		return best
+	}
+	rounding := q.rounding(p)
+	last := q.sigma[p-1]
+	delta := max(0, e-q.lower) * (1 + 0x1p-40)
+	try := func(log float64, proof VolumeProof) {
+		if log > best.LogVolume {
+			best.LogVolume, best.Proof = log, proof
+		}
+	}
+	try(q.moments(q.sigma, q.weights, math.Sqrt(delta)+rounding), VolumeByMoments)
+	near := math.Sqrt(max(0, e)) // the error of the projected rows
+	if gap := last*last - (q.outside - q.beyond); gap > 0 {
+		excess := max(0, q.outside-q.lower)
+		near = min(near, math.Sqrt(delta*(1+last*last/gap))+math.Sqrt(q.total*excess/gap))
+	}
+	near += rounding
+	if near < last {
+		if q.k <= 3 {
+			try(q.hull(near, last), VolumeByHull)
+		}
+		try(q.design(near), VolumeByDesign)
+	}
+	return best
+}
+
+// moments returns the bound for singular values of the rows with weights v that the
+// mixtures' differ from by at most r.
+func (q *volumeProblem) moments(sigma, v []float64, r float64) float64 {
+	k := float64(q.k)
+	log := 0.5*math.Log(k) + (k-1)/2*math.Log(k/sumOf(v)) + leastLogProduct(sigma, r)
+	for i := range q.k - 1 {
+		log -= math.Log(float64(i + 1))
+	}
+	// The sum of the weights, the logarithms, and ŨᵀŨ, which is I but for rounding.
+	return log - k*float64(q.w.Rows+q.d+64)*0x1p-50
+}
+
+// hull returns the bound for rows whose mixtures are near them, k = 2 or 3.
+func (q *volumeProblem) hull(near, last float64) float64 {
+	least, sum, size := math.Inf(1), 0.0, 0.0
+	var points []point
+	for i, v := range q.weights {
+		if v > 0 {
+			least, sum = min(least, v), sum+v
+			var at point
+			copy(at[:], q.w.row(i))
+			points = append(points, at)
+			size = max(size, math.Abs(at[0]), math.Abs(at[1]))
+		}
+	}
+	// The steps below move points and widths by some u of the size.
+	far := near/math.Sqrt(least) + 0x1p-44*size
+	width := 2 * last / math.Sqrt(sum)
+	if q.k == 2 {
+		low, high := points[0][0], points[0][0]
+		for _, at := range points {
+			low, high = min(low, at[0]), max(high, at[0])
+		}
+		return math.Log(max(0, high-low-2*far))
+	}
+	corners := convexHull(points)
+	if len(corners) < 3 {
+		return math.Inf(-1)
+	}
+	_, area := smallestTriangle(corners)
+	return math.Log(area) + 2*math.Log(max(0, 1-3*far/width)) - 0x1p-44
+}
+
+// farthestRows returns k rows of positive weight by successive projection: first the one
+// that is farthest from 0. Each next one is farthest from the linear hull of those before,
+// or from their affine hull. If ctx ends the result has fewer: the next pass over the
+// samples returns the error.
+func farthestRows(ctx context.Context, w *Matrix, weights []float64, k int, affine bool) (rows []int) {
+	rest := w.Clone()
+	for j := range k {
+		if stopped(ctx) {
+			return rows
+		}
+		best, most := 0, -1.0
+		for i := range w.Rows {
+			if d := sumSquares(rest.row(i)); d > most && weights[i] > 0 {
+				best, most = i, d
+			}
+		}
+		rows = append(rows, best)
+		if most <= 0 {
+			continue
+		}
+		top := slices.Clone(rest.row(best))
+		if j == 0 && affine {
+			for i := range w.Rows {
+				axpy(rest.row(i), -1, top)
+			}
+			continue
+		}
+		scale(top, 1/norm2(top))
+		for i := range w.Rows {
+			projectOut(rest.row(i), top)
+		}
+	}
+	return rows
+}
+
+// designSteps bounds those of design. It tries the weights after 1, 2, 4, … of them.
+const designSteps = 64
+
+// design returns the best bound by moments among some weights v. The first make it the
+// volume of a simplex of k rows. The others grow towards those of the largest determinant,
+// by the multiplicative algorithm (Silvey, Titterington & Torsney 1978): v_i is multiplied
+// by its leverage over k. Whatever v is, the bound holds.
+func (q *volumeProblem) design(near float64) float64 {
+	n, k := q.w.Rows, q.k
+	v := slices.Clone(q.weights)
+	scale(v, 1/sumOf(v))
+	a, inverse, row := make([]float64, k*k), make([]float64, k*k), make([]float64, k)
+	row[k-1] = 1
+	corners := make([]float64, n)
+	for _, i := range farthestRows(q.ctx, q.w, q.weights, k, true) {
+		corners[i] = 1
+	}
+	best, next := q.weighted(corners, near), 1
+	for step := 1; step <= designSteps && !stopped(q.ctx); step++ {
+		clear(a)
+		for i := range n {
+			copy(row, q.w.row(i))
+			for c := range row {
+				axpy(a[c*k:(c+1)*k], v[i]*row[c], row)
+			}
+		}
+		if !cholesky(a, k) {
+			break
+		}
+		cholInverse(inverse, a, k)
+		for i := range n {
+			copy(row, q.w.row(i))
+			leverage := 0.0
+			for c, u := range row {
+				leverage += u * dot(inverse[c*k:(c+1)*k], row)
+			}
+			v[i] *= max(0, leverage) / float64(k)
+		}
+		if step == next {
+			next *= 2
+			best = max(best, q.weighted(v, near))
+		}
+	}
+	return best
+}
+
+// weighted returns the bound by moments for other weights v of the rows.
+func (q *volumeProblem) weighted(v []float64, near float64) float64 {
+	most := 0.0
+	for i, u := range v {
+		if u > 0 {
+			most = max(most, u/q.weights[i])
+		}
+	}
+	sigma := singularValues(q.w, v)
+	return q.moments(sigma, v, near*math.Sqrt(most)*(1+0x1p-50))
+}
+
+// singularValues returns numbers that are at most the singular values of the rows √v_i·(w_i
+// − w̄), descending, and little smaller.
+//
+// The scatter matrix is rounded by at most γ(m+8) of its trace, and the square of that for
+// the rounded mean, where m is how many sums a term goes through. For the computed
+// eigenvectors in the rows of V, R = SVᵀ − VᵀΘ and N = VVᵀ − I, some orthogonal Q is within
+// ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ, which bounds the error of every
+// eigenvalue (Weyl).
+func singularValues(w *Matrix, v []float64) (sigma []float64) {
+	p := w.Cols
+	mean, row := make([]float64, p), make([]float64, p)
+	var sum, raw float64
+	rows := 0
+	for i, u := range v {
+		if u > 0 {
+			axpy(mean, u, w.row(i))
+			sum += u
+			raw += u * sumSquares(w.row(i))
+			rows++
+		}
+	}
+	scale(mean, 1/sum)
+	s, part := NewMatrix(p, p, nil), NewMatrix(p, p, nil)
+	for i, u := range v {
+		if u > 0 {
+			copy(row, w.row(i))
+			axpy(row, -1, mean)
+			for c, e := range row {
+				axpy(part.row(c), u*e, row)
+			}
+		}
+		if i%scatterRows == scatterRows-1 || i == len(v)-1 {
+			axpy(s.Data, 1, part.Data)
+			clear(part.Data)
+		}
+	}
+	values, vectors := eigenSym(context.Background(), s.Clone(), true)
+	size, rounding := trace(s), float64(min(rows, scatterRows)+rows/scatterRows+p+16)*0x1p-52
+	var residual, skew float64
+	for i, theta := range values {
+		x := vectors.row(i)
+		for c := range row {
+			row[c] = dot(s.row(c), x) - theta*x[c]
+		}
+		residual += sumSquares(row)
+		for j := range values {
+			e := dot(vectors.row(j), x)
+			if i == j {
+				e--
+			}
+			skew += e * e
+		}
+	}
+	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size + float64(rows)*float64(rows)*0x1p-104*raw
+	sigma = values
+	for i, theta := range values {
+		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
+	}
+	return sigma
+}
+
+// scatterRows is how many rows singularValues adds up before it adds their sum to others.
+const scatterRows = 512
+
+// leastLogProduct returns a number that is at most Σ log s_i for all s with
+// Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
+//
+// Each s_i is at least σ_i − r, and larger ones than σ_i need not be looked at. For any ν ≥ 0
+// the sum is at least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r
+// to σ_i. The function under the minimum rises at σ_i. Its slope is 0 where s(σ_i − s) =
+// 1/(2ν). So its least value is at σ_i − r or at the larger root. The best ν has
+// Σ(σ_i − s_i)² = r², if it jumps there some bound is lost. Where r ≤ σ_p/2 the problem is
+// convex in (σ_i − s_i)² and nothing is.
+func leastLogProduct(sigma []float64, r float64) float64 {
+	least := sigma[len(sigma)-1]
+	if !(least > r*(1+0x1p-44)) {
+		return math.Inf(-1)
+	}
+	r *= 1 + 0x1p-44 // so that the rounding of σ_i − r, which may be all of it, is on the safe side
+	best := math.Inf(-1)
+	low := -math.Log2(8 * sigma[0] * sigma[0])
+	high := math.Log2(float64(len(sigma))) - math.Log2(least) - math.Log2(max(r, 0x1p-60*least)) + 4
+	r2 := r * r
+	for range 60 {
+		log := (low + high) / 2
+		nu := math.Exp2(log)
+		value, used := -nu*r2, 0.0
+		for _, v := range sigma {
+			at := v - r
+			if inner := v*v/4 - 0.5/nu; inner > 0 {
+				root := v/2 + math.Sqrt(inner)
+				if math.Log(root)+nu*(v-root)*(v-root) < math.Log(at)+nu*r2 {
+					at = max(at, root)
+				}
+			}
+			value += math.Log(at) + nu*(v-at)*(v-at)
+			used += (v - at) * (v - at)
+		}
+		best = max(best, value)
+		if used > r2 {
+			low = log
+		} else {
+			high = log
+		}
+	}
+	return best - float64(len(sigma))*0x1p-40
+}

@@ -1,0 +1,445 @@
+package softkmeans
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+func logVolume(t *testing.T, vertices *Matrix) float64 {
+	t.Helper()
+	v, err := LogVolume(vertices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// volumeCase is a table with a number of centers, and weights or nil.
+type volumeCase struct {
+	name    string
+	x       *Matrix
+	k       int
+	weights []float64
+}
+
+// volumeCases are the sets of testdata, and small random ones: integers, duplicates, flat
+// and exact ones, weights.
+func volumeCases(t *testing.T, count int) (cases []volumeCase) {
+	for _, set := range dataSets(t) {
+		if set.x.Rows > full(math.MaxInt, 180) {
+			continue
+		}
+		for _, k := range []int{2, 3, 4, set.k} {
+			cases = append(cases, volumeCase{set.name, set.x, k, nil})
+		}
+	}
+	rng := rand.New(rand.NewPCG(3, 1))
+	for i := range count {
+		n, d, k := 5+rng.IntN(30), 1+rng.IntN(6), 2+rng.IntN(4)
+		x := randomData(n, d, 0, uint64(i))
+		c := volumeCase{"random " + strconv.Itoa(i), x, k, nil}
+		switch i % 5 {
+		case 1:
+			c.x = mapped(x, func(_, _ int, v float64) float64 { return math.Round(2 * v) })
+		case 2:
+			c.x, _ = mixtures(n, d, k, 0.7, 1, uint64(i))
+		case 3:
+			c.weights = make([]float64, n)
+			for j := range c.weights {
+				c.weights[j] = float64(rng.IntN(4))
+			}
+			c.weights[0] = 1
+		case 4:
+			c.x = mapped(x, func(_, j int, v float64) float64 { return 1e6 + v*math.Pow(0.1, float64(j)) })
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// TestVolumeFloorHolds compares the floor with the simplices of every method here, at
+// many slacks and starts: none with the error is smaller.
+func TestVolumeFloorHolds(t *testing.T) {
+	t.Parallel()
+	if outgrown(t) {
+		return
+	}
+	count := full(600, 4)
+	tried, close := 0, 0
+	check := func(c volumeCase, name string, m *Model, slack float64) {
+		t.Helper()
+		b, err := VolumeFloor(bg, c.x, c.k, slack, &Options{Weights: c.weights})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Objective > b.Error {
+			return
+		}
+		tried++
+		v := logVolume(t, m.Centers)
+		if v < b.LogVolume-1e-9 {
+			t.Errorf("%s, k = %d, slack %g, %s: the log volume is %.12g, the floor %.12g by %v", c.name, c.k, slack, name, v, b.LogVolume, b.Proof)
+		}
+		if v < b.LogVolume+0.7 {
+			close++
+		}
+		if m.VolumeRatio != 0 && m.VolumeRatio < 1 {
+			t.Errorf("%s: the volume is %g times the least", c.name, m.VolumeRatio)
+		}
+	}
+	for i, c := range volumeCases(t, count) {
+		for _, kind := range []Enclosure{EnclosureTight, EnclosureSmallest} {
+			if kind == EnclosureSmallest && c.k > 3 {
+				continue
+			}
+			m := mustDo(Fit(bg, c.x, c.k, &Options{Weights: c.weights, Enclosure: kind}))(t)
+			for _, slack := range []float64{0, 1e-12, 1e-6, 0.1, 1} {
+				check(c, kind.String(), m, slack)
+			}
+		}
+		for j, slack := range []float64{1e-4, 0.01, 0.1, 0.25, 1} {
+			init := []Init{InitAuto, InitSPA, InitGlobal}[(i+j)%3]
+			m := mustDo(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Weights: c.weights, Slack: slack, Init: init, Volume: VolumeAffine}))(t)
+			if !(m.Floor > 0) {
+				continue
+			}
+			check(c, "minimal volume, "+init.String(), m, max(0, m.Objective/m.Floor-1))
+			for _, by := range []float64{0.9, 0.6} { // as small as nobody would make them
+				mean := NewMatrix(1, m.Centers.Cols, nil).row(0)
+				for j := range c.k {
+					axpy(mean, 1/float64(c.k), m.Centers.row(j))
+				}
+				less := &Model{Centers: mapped(m.Centers, func(_, i int, v float64) float64 { return mean[i] + by*(v-mean[i]) })}
+				less.Memberships = mustDo(less.Predict(nil, c.x))(t)
+				less.Objective = mustDo(Certify(bg, c.x, less.Centers, less.Memberships, &Options{Weights: c.weights}))(t).Objective
+				check(c, "shrunk", less, max(0, less.Objective/m.Floor-1))
+			}
+		}
+	}
+	t.Logf("%d simplices, %d of them within a factor of two of the floor", tried, close)
+}
+
+// TestVolumeTable prints the volume of simplices relative to the floor at their error, for
+// -v: the tight or smallest one at the least error, and those of FitMinVolume.
+func TestVolumeTable(t *testing.T) {
+	sets := dataSets(t)
+	if !extended() {
+		sets = sets[:2]
+	}
+	for _, set := range sets {
+		kind := EnclosureTight
+		if set.k <= 3 {
+			kind = EnclosureSmallest
+		}
+		line := set.name + ", k = " + strconv.Itoa(set.k)
+		add := func(m *Model, slack float64) {
+			b := mustDo(VolumeFloor(bg, set.x, set.k, slack, nil))(t)
+			if math.IsInf(b.LogVolume, -1) {
+				line += ", slack " + decimal(slack) + " –"
+				return
+			}
+			ratio := math.Exp(logVolume(t, m.Centers) - b.LogVolume)
+			if !(ratio >= 1) {
+				t.Errorf("%s, slack %g: ratio %g", set.name, slack, ratio)
+			}
+			line += ", slack " + decimal(slack) + " " + strconv.FormatFloat(ratio, 'g', 3, 64) + " (" + b.Proof.String() + ")"
+		}
+		add(mustDo(Fit(bg, set.x, set.k, &Options{Enclosure: kind}))(t), 0)
+		for _, slack := range []float64{0.001, 0.01, 0.1, 0.25} {
+			add(mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack, Volume: VolumeAffine, Init: InitSPA}))(t), slack)
+		}
+		t.Log(line)
+	}
+}
+
+// TestVolumeRatio checks it against the floor at the model's own error, and that it is in
+// units of nothing.
+func TestVolumeRatio(t *testing.T) {
+	x := loadCSV(t, "iris")
+	m := mustDo(FitMinVolume(bg, x, 3, nil))(t)
+	b := mustDo(VolumeFloor(bg, x, 3, m.Objective/m.Floor-1, nil))(t)
+	if want := math.Exp(logVolume(t, m.Centers) - b.LogVolume); math.Abs(m.VolumeRatio-want) > 1e-3*want || want > 10 {
+		t.Errorf("iris: the ratio is %g, that of the floor %g", m.VolumeRatio, want)
+	}
+	far := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, 90) })
+	if got := mustDo(FitMinVolume(bg, far, 3, nil))(t).VolumeRatio; math.Abs(got-m.VolumeRatio) > 1e-9*got {
+		t.Errorf("2^90 times as large the ratio is %g, not %g", got, m.VolumeRatio)
+	}
+	for name, ratio := range map[string]float64{
+		"alternating":     mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
+		"at most one":     mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
+		"more than d + 1": mustDo(FitMinVolume(bg, x, 6, nil))(t).VolumeRatio,
+	} {
+		if ratio != 0 {
+			t.Errorf("%s: the ratio is %g", name, ratio)
+		}
+	}
+	if got := mustDo(FitMinVolume(bg, x, 1, nil))(t).VolumeRatio; got != 1 {
+		t.Errorf("k = 1: the ratio is %g", got)
+	}
+	// A whole direction of noise is within this slack.
+	if got := mustDo(FitMinVolume(bg, randomData(100, 8, 0, 2), 3, &MinVolumeOptions{Slack: 1}))(t).VolumeRatio; got != math.MaxFloat64 {
+		t.Errorf("with a slack of 1: the ratio is %g", got)
+	}
+}
+
+// TestVolumeFloorExact: intervals, triangles and pure samples, whose least volume is known.
+func TestVolumeFloorExact(t *testing.T) {
+	for i, set := range planeSets(60) {
+		x := NewMatrix(len(set), 2, nil)
+		for j, p := range set {
+			copy(x.row(j), p[:])
+		}
+		hull := convexHull(slices.Clone(set))
+		b := mustDo(VolumeFloor(bg, x, 3, 0, nil))(t)
+		m := mustDo(Fit(bg, x, 3, &Options{Enclosure: EnclosureSmallest}))(t)
+		if len(hull) < 3 {
+			if !math.IsInf(b.LogVolume, -1) || b.Proof != VolumeUnproved {
+				t.Errorf("set %d: points on a line have the floor %g by %v", i, b.LogVolume, b.Proof)
+			}
+			continue
+		}
+		_, area := smallestTriangle(hull)
+		if v := logVolume(t, m.Centers); math.Abs(v-math.Log(area)) > 1e-6 && area > 1e-10 {
+			t.Errorf("set %d: Fit's triangle is of %g, the smallest of %g", i, math.Exp(v), area)
+		}
+		if !(b.LogVolume <= math.Log(area) && b.LogVolume > math.Log(area)-1e-4) && area > 1e-4 {
+			t.Errorf("set %d: the floor is %g of %g, by %v", i, math.Exp(b.LogVolume), area, b.Proof)
+		}
+		if m.Objective > 1e-24*m.Total {
+			t.Errorf("set %d: the triangle leaves %g of %g", i, m.Objective, m.Total)
+		}
+	}
+	x, truth := mixtures(200, 9, 5, 0.5, 1, 4)
+	for j := range 5 {
+		copy(x.row(7*j), truth.row(j))
+	}
+	want := logVolume(t, truth)
+	if b := mustDo(VolumeFloor(bg, x, 5, 0, nil))(t); math.Abs(b.LogVolume-want) > 1e-4 || b.LogVolume > want {
+		t.Errorf("pure samples: the floor is %.9g, not %.9g, by %v", b.LogVolume, want, b.Proof)
+	}
+}
+
+// TestPureSamples: where the samples themselves are the smallest simplex FitMinVolume
+// returns them, and nothing else is smaller.
+func TestPureSamples(t *testing.T) {
+	t.Parallel()
+	for _, k := range full([]int{2, 3, 4}, []int{2, 4}) {
+		x, truth := mixtures(300, 20, k, 1, 0.95, uint64(k))
+		for j := range k {
+			copy(x.row(11*j), truth.row(j))
+		}
+		m := mustDo(FitMinVolume(bg, x, k, nil))(t)
+		if m.Lambda != 0 || m.Status != StatusConverged || m.VolumeRatio > 1+1e-6 || m.Objective > 1e-26*m.Total {
+			t.Errorf("k = %d: λ = %g, %v, ratio %g, objective %g of %g", k, m.Lambda, m.Status, m.VolumeRatio, m.Objective, m.Total)
+		}
+		for j := range k {
+			nearest := math.Inf(1)
+			for i := range k {
+				nearest = min(nearest, math.Sqrt(squaredDistance(truth.row(j), m.Centers.row(i))))
+			}
+			if nearest > 1e-13 {
+				t.Errorf("k = %d: prototype %d is %g from a center", k, j, nearest)
+			}
+		}
+		for name, o := range map[string]*MinVolumeOptions{
+			"λ": {Lambda: 1e-3}, "a start": {Init: InitGlobal}, "centers": {Centers: truth}, "origin": {Volume: VolumeOrigin},
+		} {
+			if got := mustDo(FitMinVolume(bg, x, k, o))(t); got.Lambda == 0 {
+				t.Errorf("k = %d: with %s the samples are returned", k, name)
+			}
+		}
+		// Without its pure samples the data has a smaller simplex.
+		if m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: without(x.Rows, 11, k)}))(t); k > 2 && m.Lambda == 0 {
+			t.Errorf("k = %d: samples that are not the simplex are returned", k)
+		}
+	}
+}
+
+// without returns weights of 1, 0 for rows 0, step, … (k of them).
+func without(n, step, k int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	for j := range k {
+		w[step*j] = 0
+	}
+	return w
+}
+
+// TestVolumeFloorEdges: shapes that have no volume, and errors.
+func TestVolumeFloorEdges(t *testing.T) {
+	one := NewMatrix(1, 3, []float64{1, 2, 3})
+	same := NewMatrix(4, 2, []float64{5, 7, 5, 7, 5, 7, 5, 7})
+	for _, c := range []struct {
+		x *Matrix
+		k int
+	}{{one, 2}, {one, 3}, {same, 2}, {same, 3}, {randomData(3, 5, 0, 1), 5}, {randomData(30, 2, 0, 1), 4}} {
+		b, err := VolumeFloor(bg, c.x, c.k, 0.1, nil)
+		if err != nil || !math.IsInf(b.LogVolume, -1) || b.Proof != VolumeUnproved {
+			t.Errorf("%d×%d, k = %d: %v, %v", c.x.Rows, c.x.Cols, c.k, b, err)
+		}
+	}
+	if b, err := VolumeFloor(bg, one, 1, 0, nil); err != nil || b.LogVolume != 0 || b.Proof != VolumeByMoments {
+		t.Errorf("k = 1: %v, %v", b, err)
+	}
+	for _, slack := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := VolumeFloor(bg, same, 2, slack, nil); err == nil {
+			t.Errorf("slack %g is no error", slack)
+		}
+	}
+	if _, err := VolumeFloor(bg, same, 0, 0, nil); err == nil {
+		t.Error("k = 0 is no error")
+	}
+}
+
+// TestLeastLogProduct compares with a search, and in the convex case with Lagrange's
+// condition.
+func TestLeastLogProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 2))
+	for i := range 200 {
+		p := 1 + rng.IntN(5)
+		sigma := make([]float64, p)
+		for j := range sigma {
+			sigma[j] = 0.05 + rng.ExpFloat64()
+		}
+		slices.Sort(sigma)
+		slices.Reverse(sigma)
+		r := sigma[p-1] * rng.Float64()
+		bound := leastLogProduct(sigma, r)
+		least := math.Inf(1)
+		at := make([]float64, p)
+		for range 2000 { // points of the sphere
+			for j := range at {
+				at[j] = math.Abs(rng.NormFloat64())
+				if i%2 == 0 {
+					at[j] /= sigma[j] // as at the least
+				}
+			}
+			size, log := norm2(at), 0.0
+			for j, v := range at {
+				log += math.Log(sigma[j] - r*v/size)
+			}
+			least = min(least, log)
+		}
+		if bound > least {
+			t.Errorf("%v, r = %g: the bound is %g, a point has %g", sigma, r, bound, least)
+		}
+		if r <= sigma[p-1]/2 && bound < least-0.05 {
+			t.Errorf("%v, r = %g: the bound is %g, the best point has %g", sigma, r, bound, least)
+		}
+	}
+	if got := leastLogProduct([]float64{2, 1}, 1); !math.IsInf(got, -1) {
+		t.Errorf("where one can be 0 the bound is %g", got)
+	}
+	if got := leastLogProduct([]float64{4, 2}, 0); math.Abs(got-math.Log(8)) > 1e-11 || got > math.Log(8) {
+		t.Errorf("without an error the bound is %g", got)
+	}
+}
+
+// TestMomentBoundExact computes both sides of the moment bound for small integers in
+// rationals: (W/k)^p·det(BᵀFFᵀB) against det of the scatter of GF in p = d columns. With
+// 1/k for det(BBᵀ) on edges, det(BᵀFFᵀB) = det(E)²/k for the edges E of F.
+func TestMomentBoundExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 8))
+	for range 300 {
+		k, n := 2+rng.IntN(3), 2+rng.IntN(7)
+		p := k - 1
+		f, g := NewMatrix(k, p, nil), NewMatrix(n, k, nil)
+		for i := range f.Data {
+			f.Data[i] = float64(rng.IntN(9) - 4)
+		}
+		w, x := make([]float64, n), NewMatrix(n, p, nil)
+		for i := range n {
+			w[i] = float64(1 + rng.IntN(3))
+			left := 8
+			for j := range k - 1 {
+				part := rng.IntN(left + 1)
+				g.row(i)[j] = float64(part) / 8
+				left -= part
+			}
+			g.row(i)[k-1] = float64(left) / 8
+			for j, v := range g.row(i) {
+				axpy(x.row(i), v, f.row(j)) // exact: eighths
+			}
+		}
+		edges, scatter, sum := ratMatrix(p), ratMatrix(p), new(big.Rat)
+		for j := range p {
+			for c := range p {
+				edges[j][c].SetFloat64(f.row(j)[c] - f.row(k - 1)[c])
+			}
+		}
+		mean := make([]*big.Rat, p)
+		for c := range p {
+			mean[c] = new(big.Rat)
+		}
+		for i := range n {
+			wi := new(big.Rat).SetFloat64(w[i])
+			sum.Add(sum, wi)
+			for c := range p {
+				mean[c].Add(mean[c], new(big.Rat).Mul(wi, new(big.Rat).SetFloat64(x.row(i)[c])))
+			}
+		}
+		for i := range n {
+			for a := range p {
+				for b := range p {
+					u := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[a]), new(big.Rat).Quo(mean[a], sum))
+					v := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[b]), new(big.Rat).Quo(mean[b], sum))
+					u.Mul(u, v).Mul(u, new(big.Rat).SetFloat64(w[i]))
+					scatter[a][b].Add(scatter[a][b], u)
+				}
+			}
+		}
+		e := ratDet(edges)
+		left := new(big.Rat).Mul(e, e)
+		left.Quo(left, big.NewRat(int64(k), 1))
+		for range p {
+			left.Mul(left, new(big.Rat).Quo(sum, big.NewRat(int64(k), 1)))
+		}
+		right := ratDet(scatter)
+		if left.Cmp(right) < 0 {
+			t.Errorf("centers %v, memberships %v: %v < %v", f.Data, g.Data, left, right)
+		}
+		volume := logVolume(t, f)
+		q := &volumeProblem{k: k, d: p, w: x, weights: w}
+		if bound := q.moments(singularValues(x, w), w, 0); bound > volume+1e-12 {
+			t.Errorf("centers %v: the bound is %g, the volume %g", f.Data, bound, volume)
+		}
+	}
+}
+
+func ratMatrix(p int) [][]*big.Rat {
+	m := make([][]*big.Rat, p)
+	for i := range m {
+		m[i] = make([]*big.Rat, p)
+		for j := range m[i] {
+			m[i][j] = new(big.Rat)
+		}
+	}
+	return m
+}
+
+// ratDet is a determinant by expansion.
+func ratDet(m [][]*big.Rat) *big.Rat {
+	det := new(big.Rat)
+	if len(m) == 0 {
+		return det.SetInt64(1)
+	}
+	for c := range m {
+		var minor [][]*big.Rat
+		for _, row := range m[1:] {
+			minor = append(minor, append(slices.Clone(row[:c]), row[c+1:]...))
+		}
+		term := new(big.Rat).Mul(m[0][c], ratDet(minor))
+		if c%2 == 1 {
+			term.Neg(term)
+		}
+		det.Add(det, term)
+	}
+	return det
+}
