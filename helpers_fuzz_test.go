@@ -335,6 +335,9 @@ func (in *input) symmetric(n int) *Matrix {
 			m.Set(j, i, m.At(i, j))
 		}
 	}
+	if top, _ := rowMaxAbs(m.Data); top > 0 && top < leastScale {
+		m.Data[0] = 1 // what was in range lay above the diagonal
+	}
 	in.as[len(in.as)-1] = slices.Clone(m.Data)
 	return m
 }
