@@ -191,15 +191,18 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 
 // proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the
 // objective, which makes it strictly convex. From g₀ = 1/k the steps go to the minimiser of
-// least norm, without the bias of a fixed ridge (Rockafellar 1976). Steps with the smaller
-// ridge follow. They count only where they lower the objective by more than rounding, as
-// they do for vertices that are close but not the same.
+// least norm, without the bias of a fixed ridge (Rockafellar 1976). Where they do not come
+// to rest, as for vertices that are close but not the same, steps with the smaller ridge
+// follow. They count only if they lower the objective by more than rounding.
 func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
 	}
 	chosen, other := *info, *info
-	r.approach(g, b, size, &chosen)
+	if r.approach(g, b, size, &chosen) {
+		*info = chosen
+		return
+	}
 	if r.fine == nil {
 		r.fine = newRowSolver(r.p.fine)
 	}
@@ -213,8 +216,9 @@ func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	*info = chosen
 }
 
-// approach takes up to ten proximal steps from g.
-func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) {
+// approach takes up to ten proximal steps from g, and reports whether they came to rest. The
+// gradient is then 0, where it must be, to within the ridge times that rest.
+func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) (rest bool) {
 	for range 10 {
 		for j, v := range b {
 			r.rhs[j] = v + r.p.ridge*g[j]
@@ -227,9 +231,10 @@ func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) {
 		}
 		copy(g, r.g)
 		if change <= 1e-9 {
-			break
+			return true
 		}
 	}
+	return false
 }
 
 // cost is gᵀAg/2 − bᵀg without the ridge.

@@ -3,6 +3,7 @@ package softkmeans
 // The slack rule: the largest λ whose objective is within the slack.
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -38,6 +39,9 @@ func solve(vf *volumeFit) (*runResult, error) {
 // solveSlack returns the run for the slack rule's λ, where the search begins with a given
 // one. Bounds of NonNegative, which the end of the fit alone has, may leave it above the slack.
 func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
+	if vf.isTall() {
+		return solveTall(vf, lambda)
+	}
 	start, run, err := vf.chosenStart(lambda)
 	if err != nil {
 		return run, err
@@ -58,12 +62,47 @@ func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	})
 }
 
+// solveTall is solveSlack for many rows. Start and λ are those of a draw.
+func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
+	part := vf.draw()
+	start, best, err := part.chosenStart(lambda)
+	if err == nil {
+		best, err = part.steered(start, lambda)
+	}
+	if best == nil {
+		return nil, err
+	}
+	all := *vf
+	if err == nil {
+		err = all.widen()
+	}
+	if err == nil {
+		best.iterate = &iterate{f: vf.lift(best.f)}
+		*vf = all
+		vf.drawn = true
+		vf.o.Tol *= tallTol
+		var out *runResult
+		if out, err = vf.steered(best.f, best.lambda); out != nil {
+			if err == nil && out.objective > vf.target() {
+				out, err = fallBack(vf, out)
+			}
+			return out, err
+		}
+	}
+	best, wrong := vf.afterEnd(best)
+	return best, cmp.Or(wrong, err)
+}
+
 // target is the largest objective that the slack allows.
 func (vf *volumeFit) target() float64 { return vf.pc.floor + allowance(vf) }
 
 func newSteering(vf *volumeFit) *steering {
 	a := allowance(vf)
-	return &steering{floor: vf.pc.floor, target: vf.pc.floor + a, allowance: a, unit: vf.total / float64(vf.k), slope: firstSlope}
+	q := &steering{floor: vf.pc.floor, target: vf.pc.floor + a, allowance: a, unit: vf.total / float64(vf.k), slope: firstSlope, close: closeShare}
+	if vf.drawn {
+		q.close = tallClose
+	}
+	return q
 }
 
 // steered runs from a start while λ follows the slack, and returns the run at the last λ.

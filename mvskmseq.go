@@ -236,12 +236,8 @@ func (w *streamedFit) summarise() (*volumeFit, error) {
 	if vf.basis == nil {
 		// The summary's squares outside the subspace are replaced by those of all
 		// rows, the floor, so that this part of the objective has no error.
-		var own float64
-		rows, _ := vf.leading()
-		for i := range s.n {
-			own += s.weight(i) * (sumSquares(vf.z.row(i)) - sumSquares(rows.row(i)))
-		}
-		vf.residual = vf.pc.floor - own
+		inside, _ := vf.leading()
+		vf.residual = vf.pc.floor - squaresBeyond(s, vf.z, inside)
 	}
 	return vf, nil
 }

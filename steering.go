@@ -13,12 +13,13 @@ const (
 	closeShare  = 0.01
 )
 
-// steering moves λ while a run goes on, until the objective is a share closeShare of the
-// allowance below the target, or nearer. The objective over the floor grows about as a power
+// steering moves λ while a run goes on, until the objective is within the target, and
+// near it. The objective over the floor grows about as a power
 // of λ: a step goes to the zero of its logarithm by the secant through the last two points
 // at which the run had come to rest. It jumps where the iterate moves to another minimum.
 type steering struct {
 	floor, target, allowance float64
+	close                    float64 // the share of allowance below target that is near
 	unit                     float64 // of leastLambda and mostLambda
 	changes                  int
 	last, excess             float64 // log λ and excess of the last point
@@ -38,7 +39,7 @@ const firstSlope = 1.5
 
 // near reports whether an objective is within the slack, and close to its end.
 func (q *steering) near(objective float64) bool {
-	return objective <= q.target && objective >= q.target-closeShare*q.allowance
+	return objective <= q.target && objective >= q.target-q.close*q.allowance
 }
 
 // calm reports whether a run is near enough to rest to change λ: the last iteration changed
@@ -51,7 +52,7 @@ func (q *steering) calm(objective, before float64) bool {
 const calmShare = 0.05
 
 // middle is the objective aimed at.
-func (q *steering) middle() float64 { return q.target - closeShare/2*q.allowance }
+func (q *steering) middle() float64 { return q.target - q.close/2*q.allowance }
 
 // next returns λ after a point of the run that is at rest, with its centers, and whether
 // it changed.
@@ -63,7 +64,7 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 		return lambda, false
 	}
 	log := math.Log(lambda)
-	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - closeShare/2)))
+	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
 	if q.changes > 0 && log != q.last {
 		q.slope = min(max((e-q.excess)/(log-q.last), 0.5), 4)
 	}

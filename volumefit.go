@@ -18,6 +18,7 @@ type volumeFit struct {
 	exact   *Matrix // the basis in which the fit ends; see narrow
 	narrow  bool    // vf.z has leading directions alone
 	flat    bool    // the samples span fewer dimensions than k centers
+	drawn   bool    // the fit has begun on a draw of its rows, see tall.go
 	restart int
 	missed  float64 // the objective relative to the slack rule's target where it is above; 0 otherwise
 }
@@ -150,7 +151,7 @@ func (vf *volumeFit) coordinates() error {
 	}
 	switch {
 	case vf.narrow:
-		vf.residual = max(0, vf.total-vf.squares())
+		vf.residual = max(0, vf.total-squaresBeyond(vf.s, vf.z, nil))
 		return nil
 	case vf.basis == vf.pc.basis && vf.basis != nil:
 		vf.residual = vf.pc.floor
@@ -183,10 +184,15 @@ func (vf *volumeFit) lastDirection() (sum float64) {
 	return sumSquares(y.Data)
 }
 
-// squares is the weighted sum of squares of z.
-func (vf *volumeFit) squares() (sum float64) {
-	for i := range vf.z.Rows {
-		sum += vf.s.weight(i) * sumSquares(vf.z.row(i))
+// squaresBeyond is the weighted sum of squares of rows z, in coordinates of s, less that of
+// their projections. inside has those; nil: 0.
+func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
+	for i := range z.Rows {
+		squares := sumSquares(z.row(i))
+		if inside != nil {
+			squares -= sumSquares(inside.row(i))
+		}
+		sum += s.weight(i) * squares
 	}
 	return sum
 }
@@ -249,15 +255,23 @@ func (vf *volumeFit) inBounds(best *runResult) (*runResult, error) {
 	if best == nil || !vf.narrow || !vf.o.NonNegative {
 		return best, nil
 	}
+	out, err := vf.afterEnd(best)
+	if err == nil {
+		out.follow(best)
+	}
+	return out, err
+}
+
+// afterEnd takes the centers of a run that a context ended, in coordinates or rows of their
+// own, to the end of the fit. It is one pass.
+func (vf *volumeFit) afterEnd(best *runResult) (*runResult, error) {
 	vf.ctx, vf.o.Progress = context.Background(), nil
 	vf.s.ctx = vf.ctx
 	f := vf.lift(best.f)
 	if err := vf.widen(); err != nil {
 		return nil, err
 	}
-	out := vf.runOf(f, best.lambda, 0)
-	out.follow(best)
-	return out, nil
+	return vf.runOf(f, best.lambda, 0), nil
 }
 
 // fromData takes centers from the data's units to the coordinates of z. Given centers

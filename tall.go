@@ -1,0 +1,48 @@
+package softkmeans
+
+// Many rows: a fit begins on a draw of them.
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a
+// center. On all rows it ends tallTol times as far from rest, and its objective is a share
+// tallClose of the slack from its end, or nearer: a draw leaves most of its iterations no
+// more to do than that.
+const (
+	manyRows       = 1 << 14
+	drawnRows      = 1 << 12
+	drawnPerCenter = 128
+	tallTol        = 10
+	tallClose      = 0.05
+)
+
+// isTall reports whether the fit begins on a draw. Starts of single rows need all rows.
+func (vf *volumeFit) isTall() bool {
+	drawn := vf.o.Init == InitKMeans || vf.o.Init == InitPlusPlus || vf.o.Init == InitRandom
+	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && drawn && vf.o.Centers == nil && !vf.plain
+}
+
+func (vf *volumeFit) drawSize() int { return max(drawnRows, drawnPerCenter*vf.k) }
+
+// draw returns the fit of rows that are drawn by weight. They have the weight of all rows,
+// and what they have outside the principal plane is replaced by the floor of these.
+func (vf *volumeFit) draw() *volumeFit {
+	rows := drawRows(vf.s, rand.New(rand.NewPCG(vf.o.Seed, drawStream)), vf.drawSize())
+	s := *vf.s
+	s.x, s.n, s.weights = nil, len(rows), make([]float64, len(rows))
+	weight := math.Ldexp(1/vf.perWeight(1)/float64(s.n), s.wexp)
+	for i := range s.weights {
+		s.weights[i] = weight
+	}
+	part := *vf
+	part.s, part.work, part.z = &s, nil, chosenRows(vf.z, rows)
+	inside, _ := part.leading()
+	part.residual = vf.pc.floor - squaresBeyond(&s, part.z, inside)
+	return &part
+}
+
+// drawStream is the stream of random numbers for draw.
+const drawStream = 0xd0a7
