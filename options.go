@@ -409,6 +409,9 @@ const (
 	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
 	// more than 1. Cluster is the one that moves most.
 	WarnSeveral
+	// WarnLabels: halves of the rows, with half and twice the slack, give other labels, as
+	// OtherAnswers found. Value is the share of such rows: more than 0.05.
+	WarnLabels
 	warningCount // a new kind stands before it
 )
 
@@ -434,6 +437,8 @@ func (w Warning) String() string {
 		return "center " + cluster + " is outside of the data: " + value + " times as far from the middle as the farthest sample"
 	case WarnSeveral:
 		return "there are several answers: with a half or twice of the noise the centers move by " + value + " % of π on average, center " + cluster + " most"
+	case WarnLabels:
+		return "there are several answers: with half of the rows, and half or twice of the slack, " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows get another label"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}

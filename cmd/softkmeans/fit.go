@@ -51,6 +51,10 @@ For some methods only:
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
+  -others O     minvol: look for other answers, by fits of two halves of the
+                rows with half and twice the slack, and warn where they label
+                more than 5% of the rows otherwise: yes (default), or no, which
+                takes half the time. Not for tables that are read in blocks
   -plain        minvol, alternating: without momentum, step by step as the paper
                 has it; for comparison, at up to four times as many steps
   -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
@@ -95,6 +99,7 @@ type fitFlags struct {
 	lambda  float64 // 0: by slack
 	seed    uint64
 	plain   bool
+	others  bool // to look for other answers
 	kernel  kernelKind
 	gamma   float64 // 0: the median heuristic
 	stream  streaming
@@ -118,6 +123,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	seedFlag(fs, &f.seed)
 	fs.BoolVar(&f.plain, "plain", false, "")
+	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
 	streamFlag(fs, &f.stream)
 	choiceFlag(fs, &f.kernel, "kernel", []choice[kernelKind]{
 		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix}})
@@ -142,6 +148,7 @@ var methodFlags = []struct {
 	{"lambda", []method{methodMinVolume}},
 	{"seed", []method{methodMinVolume, methodAlternating, methodLSD}},
 	{"plain", []method{methodMinVolume, methodAlternating}},
+	{"others", []method{methodMinVolume}},
 	{"enclosure", []method{methodGlobal, methodTILSD}},
 	{"radius", []method{methodGlobal}},
 	{"solver", []method{methodGlobal}},

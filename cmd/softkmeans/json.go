@@ -134,6 +134,7 @@ type fitReportJSON struct {
 	Proposal    string           `json:"proposal,omitempty"` // the reason for k, with -k auto
 	Sizes       []int            `json:"sizes"`              // rows by label
 	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
+	Others      [][][]float64    `json:"others,omitempty"`   // centers of other answers
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
 
@@ -178,6 +179,9 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	m := r.model
 	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
+	for _, f := range r.others {
+		j.Others = append(j.Others, rowsOf(f))
+	}
 	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
 	if m.VolumeRatio < math.MaxFloat64 {
 		j.Volume = m.VolumeRatio

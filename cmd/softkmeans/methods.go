@@ -71,7 +71,8 @@ type result struct {
 
 	// Methods of rows.
 	model      *softkmeans.Model
-	centers    *softkmeans.Matrix // in the table's units
+	centers    *softkmeans.Matrix   // in the table's units
+	others     []*softkmeans.Matrix // as centers
 	cert       softkmeans.Certificate
 	streamed   bool // the certificate comes from the passes; SpanError is unknown
 	summarised bool // the centers were fitted to a sample of the rows
@@ -136,6 +137,15 @@ func (r *result) setModel(m *softkmeans.Model) {
 			r.scale.Apply(m.Centers.Data)
 		}
 	}
+	r.others = m.Others
+	if r.scale != nil {
+		r.others = nil
+		for _, f := range m.Others {
+			f = f.Clone()
+			r.scale.Undo(f.Data)
+			r.others = append(r.others, f)
+		}
+	}
 }
 
 // fitRows runs a method of rows and certifies the result.
@@ -144,8 +154,11 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	var m *softkmeans.Model
 	switch f.method {
 	case methodMinVolume:
-		m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update})
+		o := &softkmeans.MinVolumeOptions{
+			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update}
+		if m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, o); err == nil && f.others {
+			err = softkmeans.OtherAnswers(ctx, d.x, m, o)
+		}
 	case methodAlternating:
 		m, err = softkmeans.FitAlternating(ctx, d.x, r.k, &softkmeans.AlternatingOptions{
 			Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update})

@@ -80,7 +80,7 @@ func TestStream(t *testing.T) {
 func TestStreamMinVolume(t *testing.T) {
 	dir := t.TempDir()
 	path, _ := writeTables(t, dir, 900, 4)
-	args := []string{"fit", "-k", "3", "-method", "minvol", path, "-stream"}
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-others", "no", path, "-stream"}
 	_, want, _ := do(t, "", append(args, "no")...)
 	code, report, stderr := do(t, "", append(args, "yes")...)
 	if code != 0 || untold(report) != untold(want) || strings.Contains(report, "sample of the rows") {

@@ -65,6 +65,10 @@ func fitReport(r *result) []byte {
 	for _, w := range r.model.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
 	}
+	for i, f := range r.others {
+		fmt.Fprintf(&b, "\nCenters of another answer, %d of %d%s:\n\n", i+1, len(r.others), units)
+		writeCenters(&b, r.Names, f)
+	}
 	return b.Bytes()
 }
 

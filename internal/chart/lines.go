@@ -26,6 +26,15 @@ type Series struct {
 	X       []float64 // nil: 1, 2, …
 	Y       []float64
 	Markers bool
+	Of      int // the number, from 1, of the series of which this is another version: dotted, of its color, not in the legend; 0: none
+}
+
+// class is the CSS class of the i-th line.
+func (s *Series) class(i int) string {
+	if s.Of > 0 {
+		return "sk-line " + color(s.Of-1) + " sk-other"
+	}
+	return "sk-line " + color(i) + dash(i)
 }
 
 func (s *Series) len() int {
@@ -55,7 +64,7 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	var legend []entry
 	for i := range s.Series {
 		if name := s.Series[i].Name; name != "" {
-			legend = append(legend, entry{name: name, class: "sk-line " + color(i) + dash(i), kind: entryLine})
+			legend = append(legend, entry{name: name, class: s.Series[i].class(i), kind: entryLine})
 		}
 	}
 	var highlight []float64
@@ -151,7 +160,7 @@ func nameTicks(names []string, x *axis) (ticks []tick) {
 func (p *picture) series(s *Series, n int, x, y *axis) {
 	var run, all []vertex
 	var low [][2]float64
-	line := `<path class="sk-line ` + color(n) + dash(n) + `" d="`
+	line := `<path class="` + s.class(n) + `" d="`
 	flush := func() {
 		if len(run) > 1 {
 			p.raw(line)

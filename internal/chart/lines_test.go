@@ -41,6 +41,10 @@ func TestLines(t *testing.T) {
 	if b := Lines(nil, long); len(b) > 50000 {
 		t.Errorf("a million points take %d bytes", len(b))
 	}
+	versions := parse(t, Lines(nil, &LinePlot{Series: []Series{{Name: "a", Y: []float64{1, 2}}, {Name: "b", Y: []float64{3, 4}}, {Y: []float64{2, 3}, Of: 2}}}))
+	if got := find(versions, "sk-line"); len(got) != 5 || got[4].attr["class"] != "sk-line sk-c1 sk-other" || got[3].attr["class"] != "sk-line sk-c1" {
+		t.Errorf("another version of b: %v", got)
+	}
 	named := parse(t, Lines(nil, &LinePlot{Series: []Series{{Y: []float64{1, 2, 3}}}, XNames: []string{"x", "y", "z"}}))
 	if got := texts(named); !strings.HasSuffix(got, "|x|y|z") {
 		t.Error(got)

@@ -35,6 +35,7 @@ const Style = `:root,[data-theme=light]{` + light + `}
 .sk-dash1{stroke-dasharray:7 3}
 .sk-dash2{stroke-dasharray:2 3}
 .sk-dash3{stroke-dasharray:8 3 2 3}
+.sk-other{stroke-dasharray:1 3;stroke-width:1.2}
 .sk-none{--sk-c:#80868e}
 .sk-c0{--sk-c:var(--sk-0)}.sk-c1{--sk-c:var(--sk-1)}.sk-c2{--sk-c:var(--sk-2)}.sk-c3{--sk-c:var(--sk-3)}.sk-c4{--sk-c:var(--sk-4)}
 .sk-c5{--sk-c:var(--sk-5)}.sk-c6{--sk-c:var(--sk-6)}.sk-c7{--sk-c:var(--sk-7)}.sk-c8{--sk-c:var(--sk-8)}.sk-c9{--sk-c:var(--sk-9)}

@@ -112,7 +112,12 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 		return err
 	}
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
-	return nil
+	if in.SummaryBased {
+		return nil
+	}
+	o.step("other answers")
+	opts.Progress = nil
+	return softkmeans.OtherAnswers(ctx, in.X, m, &opts)
 }
 
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {

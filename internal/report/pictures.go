@@ -84,11 +84,16 @@ func (b *builder) panels() (all []picture, note string) {
 	dx.add(x)
 	dy.add(y)
 	ux, uy := dx, dy
-	var outlines [3]chart.Outline
+	var outlines [3][]chart.Outline
 	for i, f := range b.fits() {
-		outlines[i] = b.Plane.Outline(f.Model.Centers, "prototypes", "current", true)
-		ux.add(outlines[i].X)
-		uy.add(outlines[i].Y)
+		outlines[i] = append(outlines[i], b.Plane.Outline(f.Model.Centers, "prototypes", "current", true))
+		for _, centers := range f.Model.Others { // not in the legend, so that the pictures have the same area
+			outlines[i] = append(outlines[i], b.Plane.Outline(centers, "", "previous", false))
+		}
+		for _, o := range outlines[i] {
+			ux.add(o.X)
+			uy.add(o.Y)
+		}
 	}
 	var shownX, shownY []float64
 	note = "The three have the same axes."
@@ -108,8 +113,11 @@ func (b *builder) panels() (all []picture, note string) {
 			}
 			frame.XLabel, frame.YLabel = b.Plane.Labels()
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i : i+1], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
+				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
 		}
+	}
+	if b.MinVolume.Model.Others != nil {
+		note += " Dotted: the prototypes of other answers, of which the warning tells."
 	}
 	if b.k > 1 {
 		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"softkmeans"
 	"softkmeans/internal/scale"
 )
 
@@ -34,14 +35,24 @@ func TestImages(t *testing.T) {
 // empty in one of them.
 func TestSameAxes(t *testing.T) {
 	tick := regexp.MustCompile(`<text x="[-\d.]+" y="[-\d.]+" class="sk-tick"[^<]*`)
-	empty := 0
+	empty, others := 0, 0
 	for k := 2; k <= 9; k++ {
 		in := set(t, "iris", scale.ZScore)
 		page, _ := made(t, in, k)
 		if !strings.Contains(page, "The three have the same axes.") {
 			continue
 		}
-		empty += len(in.Alternating.Model.Warnings) + len(in.MinVolume.Model.Warnings)
+		for _, w := range in.MinVolume.Model.Warnings {
+			switch w.Kind {
+			case softkmeans.WarnEmpty:
+				empty++
+			case softkmeans.WarnLabels:
+				others++
+			}
+		}
+		if dotted := strings.Contains(page, "Dotted: the prototypes of other answers"); dotted != (in.MinVolume.Model.Others != nil) || dotted != strings.Contains(page, `class="sk-outline sk-previous"`) {
+			t.Errorf("k = %d: other answers are %v", k, dotted)
+		}
 		for _, suffix := range []string{"", "-classes"} {
 			var first string
 			for i := range 3 {
@@ -57,8 +68,8 @@ func TestSameAxes(t *testing.T) {
 			}
 		}
 	}
-	if empty == 0 {
-		t.Error("no prototype is empty")
+	if empty == 0 || others == 0 || others == 8 {
+		t.Errorf("%d prototypes are empty, %d pages have other answers", empty, others)
 	}
 }
 

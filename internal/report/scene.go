@@ -267,20 +267,34 @@ func (s *Scene) spectra() template.HTML {
 	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials", Desc: "A line for each material: its value in every band.",
 		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
 	for i, name := range view.Names(m.Rows) {
-		line := chart.Series{Name: name, Markers: m.Cols <= 12}
-		for j, band := range s.Bands {
-			x := float64(band + 1)
-			if s.Wavelengths != nil {
-				x = s.Wavelengths[j]
-			}
-			if j > 0 && band != s.Bands[j-1]+1 {
-				line.X, line.Y = append(line.X, x), append(line.Y, math.NaN())
-			}
-			line.X, line.Y = append(line.X, x), append(line.Y, m.At(i, j))
-		}
+		line := s.spectrum(m.Row(i))
+		line.Name, line.Markers = name, m.Cols <= 12
 		plot.Series = append(plot.Series, line)
 	}
+	for _, other := range s.Model.Others {
+		plot.Desc = "A line for each material: its value in every band. Dotted: other answers."
+		for i := range other.Rows {
+			line := s.spectrum(other.Row(i))
+			line.Of = i + 1
+			plot.Series = append(plot.Series, line)
+		}
+	}
 	return svg(chart.Lines(nil, plot))
+}
+
+// spectrum is the line of a spectrum, with gaps at bands left out.
+func (s *Scene) spectrum(values []float64) (line chart.Series) {
+	for j, band := range s.Bands {
+		x := float64(band + 1)
+		if s.Wavelengths != nil {
+			x = s.Wavelengths[j]
+		}
+		if j > 0 && band != s.Bands[j-1]+1 {
+			line.X, line.Y = append(line.X, x), append(line.Y, math.NaN())
+		}
+		line.X, line.Y = append(line.X, x), append(line.Y, values[j])
+	}
+	return line
 }
 
 // spectraTable has the spectra in numbers.

@@ -41,6 +41,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 			lines = append(lines, "The error is "+Small(w.Value)+" times what the slack allows, and no smaller one was found.")
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+		case softkmeans.WarnLabels:
+			lines = append(lines, "There are several answers: prototypes of half of the rows, with half or twice of the slack, give "+Percent(w.Value)+" of all rows another label. Fewer prototypes may have one.")
 		default:
 			lines = append(lines, w.String()+".")
 		}

@@ -1,0 +1,139 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestOtherAnswers: clusters far apart have one answer; noise, and digits, have several,
+// whose centers and share are those of fits by hand.
+func TestOtherAnswers(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	apart := mapped(NewMatrix(120, 3, nil), func(i, j int, _ float64) float64 { return rng.NormFloat64() + float64(i%3*j*20) })
+	o := &MinVolumeOptions{Workers: 2}
+	m := mustDo(FitMinVolume(bg, apart, 3, o))(t)
+	if err := OtherAnswers(bg, apart, m, o); err != nil || m.Others != nil || m.Warnings != nil {
+		t.Errorf("three clusters: %d others, %v, %v", len(m.Others), m.Warnings, err)
+	}
+	digits := rowsOf(loadCSV(t, "digits"), 0, 600)
+	weights := make1(600)
+	for i := range weights {
+		weights[i] = float64(i%4) / 2
+	}
+	for name, o := range map[string]*MinVolumeOptions{
+		"default": nil, "slack": {Slack: 0.4, Seed: 3}, "λ": {Lambda: 30000}, "weights": {Weights: weights},
+	} {
+		m := mustDo(FitMinVolume(bg, digits, 10, o))(t)
+		before := len(m.Warnings)
+		if err := OtherAnswers(bg, digits, m, o); err != nil {
+			t.Fatal(name, err)
+		}
+		if len(m.Others) == 0 || len(m.Warnings) != before+1 {
+			t.Fatalf("%s: %d others, %v", name, len(m.Others), m.Warnings)
+		}
+		w := m.Warnings[before]
+		if w.Kind != WarnLabels || !(w.Value > leastMoved && w.Value < 1) || w.String() == "" {
+			t.Errorf("%s: %+v", name, w)
+		}
+		again := mustDo(FitMinVolume(bg, digits, 10, o))(t)
+		a := orZero(o)
+		a.Workers = 1
+		if err := OtherAnswers(bg, digits, again, &a); err != nil || len(again.Others) != len(m.Others) || !slices.Equal(again.Others[0].Data, m.Others[0].Data) || again.Warnings[before] != w {
+			t.Errorf("%s: another answer with one worker: %v", name, err)
+		}
+		// The value is the larger share of the two, of which those above the bound are listed.
+		var shares []float64
+		for half := range 2 {
+			rows := rand.New(rand.NewPCG(a.Seed, halvesStream)).Perm(600)
+			rows = slices.DeleteFunc(rows, func(i int) bool { return a.Weights != nil && a.Weights[i] == 0 })
+			rows = slices.Clone(rows[half*len(rows)/2 : (half+1)*len(rows)/2])
+			slices.Sort(rows)
+			part := a
+			if part.Lambda > 0 {
+				part.Lambda *= []float64{0.25, 1}[half]
+			} else {
+				part.Slack = []float64{0.5, 2}[half] * orDefault(a.Slack, defaultSlack)
+			}
+			if a.Weights != nil {
+				part.Weights = nil
+				for _, i := range rows {
+					part.Weights = append(part.Weights, a.Weights[i])
+				}
+			}
+			other := mustDo(FitMinVolume(bg, chosenRows(digits, rows), 10, &part))(t)
+			share := 1 - mustDo(Accuracy(m.Clusters, mustDo(other.PredictLabels(nil, digits))(t)))(t)
+			if share > leastMoved {
+				if k := len(shares); k >= len(m.Others) || maxDiff(other.Centers, m.Others[k]) != 0 {
+					t.Errorf("%s: other centers of half %d", name, half)
+				}
+				shares = append(shares, share)
+			}
+		}
+		if len(shares) != len(m.Others) || slices.Max(shares) != w.Value {
+			t.Errorf("%s: shares %v, %g", name, shares, w.Value)
+		}
+	}
+}
+
+// TestOtherAnswersErrors: what cannot be looked at, and a context that ends, leave the model.
+func TestOtherAnswersErrors(t *testing.T) {
+	x := rowsOf(loadCSV(t, "digits"), 0, 200)
+	m := mustDo(FitMinVolume(bg, x, 10, nil))(t)
+	ended, end := context.WithCancel(bg)
+	end()
+	bare := *m
+	bare.Clusters = nil
+	weightless := make1(200)
+	for i := range weightless[:130] {
+		weightless[i] = 0
+	}
+	for name, c := range map[string]struct {
+		ctx  context.Context
+		x    *Matrix
+		m    *Model
+		o    *MinVolumeOptions
+		want error
+	}{
+		"no model": {bg, x, nil, nil, ErrShape}, "no rows": {bg, nil, m, nil, ErrShape}, "no labels": {bg, x, &bare, nil, ErrShape},
+		"other rows": {bg, rowsOf(x, 0, 199), m, nil, ErrShape}, "other columns": {bg, NewMatrix(200, 3, nil), m, nil, ErrShape},
+		"weights": {bg, x, m, &MinVolumeOptions{Weights: make1(3)}, ErrShape}, "options": {bg, x, m, &MinVolumeOptions{Slack: -1}, ErrOption},
+		"ended": {ended, x, m, nil, context.Canceled},
+		"few":   {bg, x, m, &MinVolumeOptions{Weights: weightless}, nil},
+	} {
+		if err := OtherAnswers(c.ctx, c.x, c.m, c.o); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if m.Others != nil || m.Warnings != nil {
+			t.Errorf("%s: the model has changed", name)
+		}
+	}
+}
+
+// TestUnmixOthers: the centers of the other answers are as far away as the warning says, in
+// the data's units, where it says so.
+func TestUnmixOthers(t *testing.T) {
+	for _, rows := range []Rows{RowsGiven, RowsUnit} {
+		x := mapped(noisy(firstOf(mixtures(500, 12, 4, 0.7, 1, 3)), 15, 4), func(i, _ int, v float64) float64 { return max(0, v) * (1 + float64(i%5)) })
+		m := mustDo(Unmix(bg, x, 4, &MinVolumeOptions{Rows: rows}))(t)
+		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral })
+		if i < 0 || len(m.Others) == 0 {
+			t.Fatalf("%v: %v, %d others", rows, m.Warnings, len(m.Others))
+		}
+		most := 0.0
+		for _, f := range m.Others {
+			angle, _ := centersAngle(m.Centers, f)
+			most = max(most, angle)
+			for j := range f.Rows {
+				if ratio := norm2(f.row(j)) / norm2(m.Centers.row(j)); ratio < 0.5 || ratio > 2 {
+					t.Errorf("%v: center %d is %g times as long", rows, j, ratio)
+				}
+			}
+		}
+		if value := m.Warnings[i].Value; most < 0.8*value || most > 1.2*value { // that is before the last passes
+			t.Errorf("%v: the angle is %g, the warning says %g", rows, most, value)
+		}
+	}
+}
