@@ -201,6 +201,7 @@ type agreement struct{ acc, nmi float64 }
 type labelScore struct {
 	set          *labelSet
 	seeds, parts []agreement // medians of a way each: over seeds, and over subsamples
+	stability    *stability
 }
 
 const (
@@ -261,6 +262,9 @@ func (s *labelSet) score(ctx context.Context, ways []labelWay, py *python) (*lab
 	var err error
 	if score.seeds, err = over(labelSeeds, func(i int) (*labelSet, int) { return s, i }); err == nil {
 		score.parts, err = over(labelParts, func(i int) (*labelSet, int) { return s.part(uint64(i)), i })
+	}
+	if err == nil {
+		score.stability, err = s.stability(ctx)
 	}
 	return score, err
 }

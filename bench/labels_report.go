@@ -40,6 +40,7 @@ func writeLabels(w io.Writer, ways []labelWay, scores []labelScore) {
 		}
 		fmt.Fprintln(w)
 	}
+	writeStability(w, scores)
 }
 
 // label is the set's name, with what was not done to it.

@@ -128,11 +128,16 @@ func TestCompareLabels(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	better := labelScore{s, []agreement{{0.5, 0.75}, {0.25, 1}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}}
-	worse := labelScore{&labelSet{name: "near", x: x, k: 3}, []agreement{{0.5, 0.5}, {1, 0.5}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}}
+	if st := score.stability; st.accuracy != 1 || st.most() != 0 || st.told != 0 {
+		t.Errorf("%+v", st)
+	}
+	better := labelScore{s, []agreement{{0.5, 0.75}, {0.25, 1}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &stability{accuracy: 0.5, moves: [5]float64{0, 0, -0.03}}}
+	worse := labelScore{&labelSet{name: "near", x: x, k: 3}, []agreement{{0.5, 0.5}, {1, 0.5}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &stability{accuracy: 0.75, moves: [5]float64{0.01, 0.04}, told: 0.1}}
 	writeLabels(&out, labelWays, []labelScore{better, worse})
 	for _, want := range []string{
 		"| far (raw) | 120×12, 3 |",
+		"|  +0.010 |  +0.040 | +0.000 |     +0.000 |      +0.000 |                  10 % |",
+		"Moves above .02: 2 sets, 1 of them without a warning; 1 sets have one.",
 		"FitMinVolume less k-means: ACC -0.125 on average, at worst -0.500 (near); NMI -0.125 on average, at worst -0.250 (far).",
 	} {
 		if !strings.Contains(out.String(), want) {
