@@ -10,10 +10,10 @@ import (
 
 // OtherAnswers looks for other answers than the model m, which [FitMinVolume] found for the
 // rows of x with these options. It fits two random halves of the rows, one with half of the
-// slack (or λ) and one with twice, and has each label all rows. Where more than 5 % of them
-// get another label than m gives, the halves' centers are appended to m.Others, and a
-// [Warning] of WarnLabels to m.Warnings. The share is the least over all ways to name the
-// clusters.
+// slack (or λ) and one with twice, and has each label all rows. The share of other labels is
+// the least over all ways to name the clusters. Where it is more than 5 %, the half's centers
+// are appended to m.Others, each in the place of the center of m whose cluster shares most
+// rows with its own. A [Warning] of WarnLabels then joins m.Warnings.
 //
 // No warning says that rows and slack matter little. A large share says that the labels are
 // one choice of several, and fewer centers may have one. On the sets of docs/accuracy.md the
@@ -97,5 +97,21 @@ func answerOf(ctx context.Context, x *Matrix, m *Model, rows []int, o *MinVolume
 		return nil, 0, err
 	}
 	same, err := Accuracy(m.Clusters, labels)
-	return part.Centers, 1 - same, err
+	return chosenRows(part.Centers, matching(m.Clusters, labels, m.Centers.Rows)), 1 - same, err
+}
+
+// matching returns for each label of a one of b, each once: pairs in the order of how many
+// rows they share.
+func matching(a, b []int, k int) []int {
+	shared := make([]float64, k*k)
+	for i, l := range a {
+		shared[l*k+b[i]]++
+	}
+	pairs, used := slices.Repeat([]int{-1}, k), make([]bool, k)
+	for _, at := range descending(shared) {
+		if i, j := at/k, at%k; pairs[i] < 0 && !used[j] {
+			pairs[i], used[j] = j, true
+		}
+	}
+	return pairs
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,6 +44,33 @@ func TestFitMethods(t *testing.T) {
 	code, report, stderr := do(t, "1\n1\n2\n2\n9\n9\n", "fit", "-k", "4", "-method", "minvol")
 	if code != 0 || !strings.Contains(report, "% of the total variance; the proved floor is below") || !strings.Contains(report, "\nWarning: ") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
+	}
+}
+
+// Other answers are in the report and the JSON, in the table's units, and -others no is
+// without them.
+func TestOthers(t *testing.T) {
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "../../testdata/wine.csv"}
+	code, report, stderr := do(t, "", args...)
+	if code != 0 || !strings.Contains(report, "Warning: there are several answers: with half of the rows") || !strings.Contains(report, "Centers of another answer, 1 of 1, in the table's units:") {
+		t.Fatalf("code %d, %s\n%s", code, stderr, report)
+	}
+	_, without, _ := do(t, "", append(args, "-others", "no")...)
+	if head, _, _ := strings.Cut(report, "Warning"); head != without {
+		t.Errorf("-others no:\n%s", without)
+	}
+	_, text, _ := do(t, "", append(args, "-json")...)
+	var plain struct {
+		Centers [][]float64
+		Others  [][][]float64
+	}
+	if err := json.Unmarshal([]byte(text), &plain); err != nil || len(plain.Others) != 1 || len(plain.Others[0]) != 3 {
+		t.Fatalf("%v: %v", err, plain)
+	}
+	for c, v := range plain.Centers[0] { // the same wines, and not the same numbers
+		if o := plain.Others[0][0][c]; o == v || math.Abs(o-v) > 0.5*math.Abs(v)+0.5 {
+			t.Errorf("column %d: %g, in the other answer %g", c, v, o)
+		}
 	}
 }
 

@@ -126,6 +126,14 @@ func TestScene(t *testing.T) {
 			}
 		}
 	}
+	if strings.Contains(page, `class="sk-line sk-c0 sk-other"`) {
+		t.Error("dotted spectra without other answers")
+	}
+	s.Model.Others = []*softkmeans.Matrix{s.Model.Centers, s.Model.Centers.Clone()}
+	more, err := s.HTML()
+	if n := strings.Count(string(more), "sk-other\" d="); err != nil || n != 6 || !strings.Contains(string(more), "Dotted: other answers") {
+		t.Errorf("%d dotted spectra of two other answers, %v", n, err)
+	}
 	again, err := sceneOf(t, 12, 20).HTML()
 	if err != nil || !bytes.Equal(again, text) {
 		t.Error("the page differs from the one before", err)
