@@ -107,7 +107,7 @@ func TestModelBinaryDamage(t *testing.T) {
 	}{
 		{"rows", 88, 1 << 40}, {"rows", 88, math.MaxUint64}, {"rows", 88, 3}, {"columns", 96, 1 << 31}, {"columns", 96, 0},
 		{"NaN", 104, math.Float64bits(math.NaN())}, {"Inf objective", 24, math.Float64bits(math.Inf(1))},
-		{"iterations", 16, 1 << 40}, {"labels", 168, 1 << 59}, {"labels", 168, 1}, {"warnings", 192, 1 << 59}, {"warnings", 192, 2}, {"kind", 200, 5}, {"cluster", 208, 1 << 31}, {"solver", 8, 99}, {"status", 12, 99}, {"volume ratio", 80, 1},
+		{"iterations", 16, 1 << 40}, {"labels", 168, 1 << 59}, {"labels", 168, 1}, {"warnings", 192, 1 << 59}, {"warnings", 192, 2}, {"kind", 200, uint64(warningCount)}, {"cluster", 208, 1 << 31}, {"solver", 8, 99}, {"status", 12, 99}, {"volume ratio", 80, 1},
 	} {
 		b := append([]byte(nil), good...)
 		binary.LittleEndian.PutUint64(b[c.at:], c.v)
@@ -187,7 +187,7 @@ func TestModelBinaryRefuses(t *testing.T) {
 		want error
 	}{
 		{Model{Solver: -1}, ErrOption}, {Model{Solver: 4}, ErrOption}, {Model{Status: -1}, ErrOption}, {Model{Status: 6}, ErrOption},
-		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: 5}}}, ErrOption},
+		{Model{Iterations: -1}, ErrOption}, {Model{Sum: 2}, ErrOption}, {Model{Volume: 3}, ErrOption}, {Model{Warnings: []Warning{{Kind: warningCount}}}, ErrOption},
 		{Model{Rows: RowsGiven}, ErrOption}, {Model{Trimmed: []int{-1}}, ErrOption}, {Model{Shade: []float64{math.NaN()}}, ErrNonFinite},
 		{Model{Centers: NewMatrix(2, 2, nil), Memberships: NewMatrix(3, 1, nil)}, ErrShape},
 		{Model{Memberships: NewMatrix(1<<16+1, 0, nil)}, ErrShape},
