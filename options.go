@@ -409,8 +409,8 @@ const (
 	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
 	// more than 1. Cluster is the one that moves most.
 	WarnSeveral
-	// WarnLabels: halves of the rows, with half and twice the slack, give other labels, as
-	// OtherAnswers found. Value is the share of such rows: more than 0.05.
+	// WarnLabels: halves of the rows, with half or twice the slack, give other labels, as
+	// OtherAnswers found. Value is the largest share of such rows: more than 0.05.
 	WarnLabels
 	warningCount // a new kind stands before it
 )
@@ -438,11 +438,20 @@ func (w Warning) String() string {
 	case WarnSeveral:
 		return "there are several answers: with a half or twice of the noise the centers move by " + value + " % of π on average, center " + cluster + " most"
 	case WarnLabels:
-		return "there are several answers: with half of the rows, and half or twice of the slack, " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows get another label"
+		return "the labels are not stable: fits of halves of the rows, with half or twice the slack, give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows another label; fewer centers may be more stable"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}
 	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
+}
+
+// Answer is another answer than a model's.
+type Answer struct {
+	Centers *Matrix // k×d, each in the place of the model's that it matches
+	Factor  float64 // its slack, λ, or share of the noise (Unmix) as a multiple: 0.5 or 2
+	// Moved is the share of the rows to which it gives another label, or for Unmix the mean
+	// spectral angle to the model's centers in percent of π.
+	Moved float64
 }
 
 // LSDOptions tunes [LSD], [TILSD] and [HierarchicalLSD]. The zero value and nil

@@ -61,9 +61,9 @@ type Model struct {
 	// none was computed.
 	VolumeRatio float64
 	Warnings    []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
-	// Others has the centers of other answers, each k×d, of which WarnSeveral or WarnLabels
-	// tells; nil: none. The binary form is without them.
-	Others []*Matrix
+	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
+	// binary form is without them.
+	Others []Answer
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0

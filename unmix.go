@@ -124,7 +124,7 @@ const (
 // answers are the warning that there are several, and the centers of the others.
 type answers struct {
 	warning Warning
-	centers []*Matrix // in the data's units, or of unit rows
+	others  []Answer // in the data's units, or of unit rows
 }
 
 // in adds the answers to a model. With RowsUnit other centers get the lengths of its own.
@@ -132,15 +132,15 @@ func (a *answers) in(m *Model) {
 	if a.warning.Value > severalAngle {
 		m.Warnings = append(m.Warnings, a.warning)
 	}
-	for _, f := range a.centers {
-		if m.Rows == RowsUnit {
+	for _, other := range a.others {
+		if f := other.Centers; m.Rows == RowsUnit {
 			for j := range f.Rows {
 				if length := norm2(f.row(j)); length > 0 {
 					scale(f.row(j), norm2(m.Centers.row(j))/length)
 				}
 			}
 		}
-		m.Others = append(m.Others, f)
+		m.Others = append(m.Others, other)
 	}
 }
 
@@ -174,7 +174,7 @@ func solveNoise(vf *volumeFit) (best *runResult, several answers, err error) {
 			several.warning.Value, several.warning.Cluster = angle, worst
 		}
 		if angle > severalAngle {
-			several.centers = append(several.centers, f)
+			several.others = append(several.others, Answer{f, factor, angle})
 		}
 	}
 	return best, several, nil

@@ -51,10 +51,11 @@ For some methods only:
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
-  -others O     minvol: look for other answers, by fits of two halves of the
-                rows with half and twice the slack, and warn where they label
-                more than 5% of the rows otherwise: yes (default), or no, which
-                takes half the time. Not for tables that are read in blocks
+  -others O     minvol: yes (default): fit random halves of the rows with half
+                and twice the slack, and warn if one labels more than 5% of all
+                rows differently. -seed draws other halves. no: skip this,
+                which takes a half to three quarters of the time. Tables that
+                are read in blocks are not looked at
   -plain        minvol, alternating: without momentum, step by step as the paper
                 has it; for comparison, at up to four times as many steps
   -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
@@ -188,6 +189,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k auto needs rows; with -kernel matrix give a number")
 	case kernels && f.kernel == kernelMatrix && given["scale"]:
 		return f, usageErrorf("-scale needs rows; with -kernel matrix leave it out")
+	case f.stream == streamYes && given["others"] && f.others:
+		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
 	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
 		return f, usageErrorf("-stream yes is only for -method global and minvol")
 	}

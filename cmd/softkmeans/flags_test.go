@@ -108,6 +108,7 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -method minvol -lambda 1 -slack .1", 2, "give one"},
 		{"-k 2 -method minvol -lambda -1", 2, "must be a number above 0"},
 		{"-k 2 -plain", 2, "-plain is only for -method minvol and alternating"},
+		{"-k 2 -method minvol -stream yes -others yes", 2, "-others yes is for tables in memory"},
 		{"-k 2 -others no", 2, "-others is only for -method minvol"},
 		{"-k 2 -method minvol -radius 3", 2, "-radius is only for -method global"},
 		{"-k 2 -radius 0", 2, "must be a number above 0"},

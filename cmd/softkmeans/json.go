@@ -134,7 +134,7 @@ type fitReportJSON struct {
 	Proposal    string           `json:"proposal,omitempty"` // the reason for k, with -k auto
 	Sizes       []int            `json:"sizes"`              // rows by label
 	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
-	Others      [][][]float64    `json:"others,omitempty"`   // centers of other answers
+	Others      []answerJSON     `json:"others,omitempty"`
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
 
@@ -147,6 +147,13 @@ type fitReportJSON struct {
 	Iterations int      `json:"iterations"`
 	Status     string   `json:"status"`
 	Warnings   []string `json:"warnings"`
+}
+
+// answerJSON is another answer, as softkmeans.Answer.
+type answerJSON struct {
+	Factor  float64     `json:"factor"`
+	Moved   float64     `json:"moved"`
+	Centers [][]float64 `json:"centers"`
 }
 
 // similarityJSON describes a fit of similarities.
@@ -179,8 +186,8 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	m := r.model
 	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
-	for _, f := range r.others {
-		j.Others = append(j.Others, rowsOf(f))
+	for _, other := range r.others {
+		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}
 	j.Solver, j.Lambda, j.Epsilon = m.Solver.String(), m.Lambda, m.Epsilon
 	if m.VolumeRatio < math.MaxFloat64 {

@@ -71,8 +71,8 @@ type result struct {
 
 	// Methods of rows.
 	model      *softkmeans.Model
-	centers    *softkmeans.Matrix   // in the table's units
-	others     []*softkmeans.Matrix // as centers
+	centers    *softkmeans.Matrix  // in the table's units
+	others     []softkmeans.Answer // as centers
 	cert       softkmeans.Certificate
 	streamed   bool // the certificate comes from the passes; SpanError is unknown
 	summarised bool // the centers were fitted to a sample of the rows
@@ -140,10 +140,10 @@ func (r *result) setModel(m *softkmeans.Model) {
 	r.others = m.Others
 	if r.scale != nil {
 		r.others = nil
-		for _, f := range m.Others {
-			f = f.Clone()
-			r.scale.Undo(f.Data)
-			r.others = append(r.others, f)
+		for _, other := range m.Others {
+			other.Centers = other.Centers.Clone()
+			r.scale.Undo(other.Centers.Data)
+			r.others = append(r.others, other)
 		}
 	}
 }

@@ -60,17 +60,29 @@ func fitReport(r *result) []byte {
 	}
 	if r.summarised {
 		b.WriteString("The centers were fitted to a sample of the rows and corrected by passes over all rows.\n" +
-			"All numbers above are of all rows.\n")
+			"All numbers above are of all rows. Other answers were not looked for.\n")
 	}
 	for _, w := range r.model.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
 	}
-	for i, f := range r.others {
-		fmt.Fprintf(&b, "\nCenters of another answer, %d of %d%s:\n\n", i+1, len(r.others), units)
-		writeCenters(&b, r.Names, f)
+	for _, other := range r.others {
+		slack := "half the slack"
+		if other.Factor > 1 {
+			slack = "twice the slack"
+		}
+		fmt.Fprintf(&b, "\nCenters of a fit of half of the rows with %s%s: %.3g%% of all rows get another label.\n", slack, units, 100*other.Moved)
+		if len(r.Names) > mostTold {
+			b.WriteString("(They are in the report of -json.)\n")
+			continue
+		}
+		b.WriteByte('\n')
+		writeCenters(&b, r.Names, other.Centers)
 	}
 	return b.Bytes()
 }
+
+// mostTold is for how many columns the centers of other answers are written.
+const mostTold = 20
 
 // globalVerdict is the verdict on a global fit. If it is not certified, the solver
 // and its status follow.

@@ -58,6 +58,9 @@ func (u *unmixing) report() []byte {
 	for _, w := range r.model.Warnings {
 		fmt.Fprintf(&b, "Warning: %v.\n", w)
 	}
+	if r.others != nil {
+		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
+	}
 	return b.Bytes()
 }
 

@@ -87,8 +87,8 @@ func (b *builder) panels() (all []picture, note string) {
 	var outlines [3][]chart.Outline
 	for i, f := range b.fits() {
 		outlines[i] = append(outlines[i], b.Plane.Outline(f.Model.Centers, "prototypes", "current", true))
-		for _, centers := range f.Model.Others { // not in the legend, so that the pictures have the same area
-			outlines[i] = append(outlines[i], b.Plane.Outline(centers, "", "previous", false))
+		for _, other := range f.Model.Others { // not in the legend, so that the pictures have the same area
+			outlines[i] = append(outlines[i], b.Plane.Outline(other.Centers, "", "previous", false))
 		}
 		for _, o := range outlines[i] {
 			ux.add(o.X)
@@ -117,7 +117,7 @@ func (b *builder) panels() (all []picture, note string) {
 		}
 	}
 	if b.MinVolume.Model.Others != nil {
-		note += " Dotted: the prototypes of other answers, of which the warning tells."
+		note += " Dotted: the prototypes of such fits of halves of the rows as the warning tells of."
 	}
 	if b.k > 1 {
 		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."

@@ -50,7 +50,7 @@ func TestSameAxes(t *testing.T) {
 				others++
 			}
 		}
-		if dotted := strings.Contains(page, "Dotted: the prototypes of other answers"); dotted != (in.MinVolume.Model.Others != nil) || dotted != strings.Contains(page, `class="sk-outline sk-previous"`) {
+		if dotted := strings.Contains(page, "Dotted: the prototypes of such fits"); dotted != (in.MinVolume.Model.Others != nil) || dotted != strings.Contains(page, `class="sk-outline sk-previous"`) {
 			t.Errorf("k = %d: other answers are %v", k, dotted)
 		}
 		for _, suffix := range []string{"", "-classes"} {

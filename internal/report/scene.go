@@ -272,9 +272,9 @@ func (s *Scene) spectra() template.HTML {
 		plot.Series = append(plot.Series, line)
 	}
 	for _, other := range s.Model.Others {
-		plot.Desc = "A line for each material: its value in every band. Dotted: other answers."
-		for i := range other.Rows {
-			line := s.spectrum(other.Row(i))
+		plot.Desc = "A line for each material: its value in every band. Dotted: with half or twice of the noise."
+		for i := range other.Centers.Rows {
+			line := s.spectrum(other.Centers.Row(i))
 			line.Of = i + 1
 			plot.Series = append(plot.Series, line)
 		}

@@ -129,9 +129,9 @@ func TestScene(t *testing.T) {
 	if strings.Contains(page, `class="sk-line sk-c0 sk-other"`) {
 		t.Error("dotted spectra without other answers")
 	}
-	s.Model.Others = []*softkmeans.Matrix{s.Model.Centers, s.Model.Centers.Clone()}
+	s.Model.Others = []softkmeans.Answer{{Centers: s.Model.Centers}, {Centers: s.Model.Centers.Clone()}}
 	more, err := s.HTML()
-	if n := strings.Count(string(more), "sk-other\" d="); err != nil || n != 6 || !strings.Contains(string(more), "Dotted: other answers") {
+	if n := strings.Count(string(more), "sk-other\" d="); err != nil || n != 6 || !strings.Contains(string(more), "Dotted: with half") {
 		t.Errorf("%d dotted spectra of two other answers, %v", n, err)
 	}
 	again, err := sceneOf(t, 12, 20).HTML()

@@ -21,7 +21,7 @@ func TestWarnings(t *testing.T) {
 		"Prototype p2 is empty: no row has its largest membership there.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as the farthest row.",
 		"The error is 1.5 times what the slack allows, and no smaller one was found.",
-		"There are several answers: prototypes of half of the rows, with half or twice of the slack, give 12.3 % of all rows another label. Fewer prototypes may have one.",
+		"The labels are not stable: fits of halves of the rows, with half or twice the slack, give up to 12.3 % of all rows another label. Fewer prototypes may be more stable.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
