@@ -5,6 +5,7 @@ package softkmeans
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 )
@@ -55,7 +56,7 @@ func OtherAnswers(ctx context.Context, x *Matrix, m *Model, opts *MinVolumeOptio
 		for t := range others {
 			half := slices.Clone(rows[t*len(rows)/2 : (t+1)*len(rows)/2])
 			slices.Sort(half)
-			centers, moved, err := answerOf(ctx, x, m, half, halfOptions(o, half, len(rows), others[t].Factor))
+			centers, moved, err := answerOf(ctx, x, m, half, halfOptions(o, rows, half, others[t].Factor))
 			if err != nil {
 				return err
 			}
@@ -81,21 +82,40 @@ const (
 	halvesStream = 0x4a1f // of random numbers
 )
 
-// halfOptions are the options for some of n rows, with a multiple of the slack or λ.
-func halfOptions(o MinVolumeOptions, rows []int, n int, factor float64) *MinVolumeOptions {
+// halfOptions are the options for a half of rows, with a multiple of the slack, or of λ for
+// the weight that the half has.
+func halfOptions(o MinVolumeOptions, rows, half []int, factor float64) *MinVolumeOptions {
+	within := func(v float64) float64 {
+		if v < 0 {
+			return v // FitMinVolume says what is wrong
+		}
+		return min(max(v, math.SmallestNonzeroFloat64), math.MaxFloat64)
+	}
 	if o.Lambda > 0 {
-		o.Lambda *= factor * float64(len(rows)) / float64(n)
+		o.Lambda = within(o.Lambda * factor * o.weightOf(half) / o.weightOf(rows))
 	} else {
-		o.Slack = factor * orDefault(o.Slack, defaultSlack)
+		o.Slack = within(factor * orDefault(o.Slack, defaultSlack))
 	}
 	if o.Weights != nil {
-		weights := make([]float64, len(rows))
-		for i, r := range rows {
+		weights := make([]float64, len(half))
+		for i, r := range half {
 			weights[i] = o.Weights[r]
 		}
 		o.Weights = weights
 	}
 	return &o
+}
+
+// weightOf is the sum of the rows' weights, as a multiple of the largest of all.
+func (o *MinVolumeOptions) weightOf(rows []int) (sum float64) {
+	if o.Weights == nil {
+		return float64(len(rows))
+	}
+	most := slices.Max(o.Weights)
+	for _, i := range rows {
+		sum += o.Weights[i] / most
+	}
+	return sum
 }
 
 // answerOf fits some rows of x. It returns the centers, and the share of all rows with

@@ -22,10 +22,10 @@ func TestOtherAnswers(t *testing.T) {
 	digits := rowsOf(loadCSV(t, "digits"), 0, 600)
 	weights := make1(600)
 	for i := range weights {
-		weights[i] = float64(i%4) / 2
+		weights[i] = float64(i % 3)
 	}
 	for name, o := range map[string]*MinVolumeOptions{
-		"default": {Workers: 2}, "λ": {Lambda: 30000, Seed: 3}, "weights": {Weights: weights, Slack: 0.4},
+		"default": {Workers: 2}, "λ": {Lambda: 30000, Seed: 3, Weights: weights}, "weights": {Weights: weights, Slack: 0.4},
 	} {
 		m := mustDo(FitMinVolume(bg, digits, 10, o))(t)
 		before := len(m.Warnings)
@@ -55,15 +55,12 @@ func TestOtherAnswers(t *testing.T) {
 				chosen := slices.Sorted(slices.Values(rows[half*len(rows)/2 : (half+1)*len(rows)/2]))
 				part := a
 				if part.Lambda > 0 {
-					part.Lambda *= factor / 2
+					part.Lambda = part.Lambda * factor * sumOf(chosenWeights(a.Weights, chosen)) / sumOf(chosenWeights(a.Weights, rows))
 				} else {
 					part.Slack = factor * orDefault(a.Slack, defaultSlack)
 				}
 				if a.Weights != nil {
-					part.Weights = nil
-					for _, i := range chosen {
-						part.Weights = append(part.Weights, a.Weights[i])
-					}
+					part.Weights = chosenWeights(a.Weights, chosen)
 				}
 				other := mustDo(FitMinVolume(bg, chosenRows(digits, chosen), 10, &part))(t)
 				labels := mustDo(other.PredictLabels(nil, digits))(t)
@@ -85,6 +82,34 @@ func TestOtherAnswers(t *testing.T) {
 		}
 		if most != w.Value {
 			t.Errorf("%s: the warning says %g, not %g", name, w.Value, most)
+		}
+	}
+}
+
+// chosenWeights are the weights of rows; nil: all 1.
+func chosenWeights(w []float64, rows []int) (list []float64) {
+	for _, i := range rows {
+		if w == nil {
+			list = append(list, 1)
+		} else {
+			list = append(list, w[i])
+		}
+	}
+	return list
+}
+
+// TestHalfOptions: the multiples stay in range.
+func TestHalfOptions(t *testing.T) {
+	for _, c := range [][2]MinVolumeOptions{
+		{{Slack: math.MaxFloat64}, {Slack: math.MaxFloat64}}, {{Slack: math.SmallestNonzeroFloat64}, {Slack: math.SmallestNonzeroFloat64}},
+		{{Lambda: math.SmallestNonzeroFloat64}, {Lambda: math.SmallestNonzeroFloat64}}, {{}, {Slack: 0.125}}, {{Lambda: 8}, {Lambda: 2}},
+	} {
+		factor := 0.5
+		if c[0].Slack > 1 {
+			factor = 2
+		}
+		if got := halfOptions(c[0], []int{0, 1, 2, 3}, []int{1, 2}, factor); got.Slack != c[1].Slack || got.Lambda != c[1].Lambda {
+			t.Errorf("%g, %g for %g, %g", got.Slack, got.Lambda, c[0].Slack, c[0].Lambda)
 		}
 	}
 }
@@ -117,7 +142,7 @@ func TestOtherAnswersErrors(t *testing.T) {
 		o    *MinVolumeOptions
 		want error
 	}{
-		"no model": {bg, x, nil, nil, ErrShape}, "no rows": {bg, nil, m, nil, ErrShape}, "no labels": {bg, x, &bare, nil, ErrShape},
+		"no model": {bg, x, nil, nil, ErrShape}, "an empty model": {bg, NewMatrix(0, 3, nil), &Model{}, nil, ErrShape}, "no centers": {bg, NewMatrix(2, 3, nil), &Model{Clusters: []int{0, 0}}, nil, ErrShape}, "no rows": {bg, nil, m, nil, ErrShape}, "no labels": {bg, x, &bare, nil, ErrShape},
 		"other rows": {bg, rowsOf(x, 0, 199), m, nil, ErrShape}, "other columns": {bg, NewMatrix(200, 3, nil), m, nil, ErrShape},
 		"weights": {bg, x, m, &MinVolumeOptions{Weights: make1(3)}, ErrShape}, "options": {bg, x, m, &MinVolumeOptions{Slack: -1}, ErrOption},
 		"ended": {ended, x, m, nil, context.Canceled},

@@ -40,7 +40,12 @@ func solve(vf *volumeFit) (*runResult, error) {
 // one. Bounds of NonNegative, which the end of the fit alone has, may leave it above the slack.
 func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	if vf.isTall() {
-		return solveTall(vf, lambda)
+		whole := *vf
+		best, err := solveTall(vf, lambda)
+		if err != nil || best.objective <= vf.target() {
+			return best, err
+		}
+		*vf = whole // the draw misled
 	}
 	start, run, err := vf.chosenStart(lambda)
 	if err != nil {
@@ -62,7 +67,8 @@ func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	})
 }
 
-// solveTall is solveSlack for many rows. Start and λ are those of a draw.
+// solveTall is solveSlack for many rows, without its fall-back. Start and λ are those of a
+// draw.
 func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
 	part := vf.draw()
 	start, best, err := part.chosenStart(lambda)
@@ -79,13 +85,10 @@ func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
 	if err == nil {
 		best.iterate = &iterate{f: vf.lift(best.f)}
 		*vf = all
-		vf.drawn = true
+		vf.drawn, vf.restart = true, part.restart
 		vf.o.Tol *= tallTol
 		var out *runResult
 		if out, err = vf.steered(best.f, best.lambda); out != nil {
-			if err == nil && out.objective > vf.target() {
-				out, err = fallBack(vf, out)
-			}
 			return out, err
 		}
 	}

@@ -67,9 +67,10 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // the variance that the floor explains is given up.
 //
 // More than 16 384 rows begin on a draw of 4096, or of 128 a prototype: k-means and λ are
-// found there. On all rows a step may then be ten times as far from rest as Tol says, and the
-// error ends within 5 % of the slack. Starts of single rows, as of an exact mixture or of
-// Centers, need all rows, and so does a given λ.
+// found there, and Progress has its estimates. On all rows a step may then be ten times as far
+// from rest as Tol says, and the error ends within 5 % of the slack. A cluster of fewer than one
+// row in a thousand may be missing from the draw. Plain, Centers, a λ or a Slack below 0.05,
+// and every Init but InitKMeans and InitPlusPlus, take all rows from the start.
 //
 // The start and the search for λ are made in 3k+4 leading directions of the data, where
 // these are fewer than its columns, and the error of the others is a constant there. The

@@ -265,8 +265,8 @@ type MinVolumeOptions struct {
 	// the best of them. InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
 	// MaxIter is the most iterations of a run at one λ; 0: 1000. Reaching it is
-	// StatusIterationLimit. With Slack the run in leading directions and that in all columns
-	// have as many each.
+	// StatusIterationLimit. With Slack the runs in leading directions, in all columns
+	// and that on a draw of the rows have as many each.
 	MaxIter  int
 	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
 	Init     Init            // where to start; InitAuto is the default
@@ -409,7 +409,7 @@ const (
 	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
 	// more than 1. Cluster is the one that moves most.
 	WarnSeveral
-	// WarnLabels: halves of the rows, with half or twice the slack, give other labels, as
+	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as
 	// OtherAnswers found. Value is the largest share of such rows: more than 0.05.
 	WarnLabels
 	warningCount // a new kind stands before it
@@ -438,7 +438,7 @@ func (w Warning) String() string {
 	case WarnSeveral:
 		return "there are several answers: with a half or twice of the noise the centers move by " + value + " % of π on average, center " + cluster + " most"
 	case WarnLabels:
-		return "the labels are not stable: fits of halves of the rows, with half or twice the slack, give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows another label; fewer centers may be more stable"
+		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows another label; fewer centers may be more stable"
 	case WarnSlack:
 		return "the error is " + value + " times what the slack allows, and no smaller one was found"
 	}

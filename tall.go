@@ -17,12 +17,15 @@ const (
 	drawnPerCenter = 128
 	tallTol        = 10
 	tallClose      = 0.05
+	leastTallSlack = 0.05
 )
 
-// isTall reports whether the fit begins on a draw. Starts of single rows need all rows.
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all,
+// and InitRandom may find a row twice in a draw. A slack below leastTallSlack is not much above
+// what the centers of a draw add to the floor by chance.
 func (vf *volumeFit) isTall() bool {
-	drawn := vf.o.Init == InitKMeans || vf.o.Init == InitPlusPlus || vf.o.Init == InitRandom
-	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && drawn && vf.o.Centers == nil && !vf.plain
+	drawn := vf.o.Init == InitKMeans || vf.o.Init == InitPlusPlus
+	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack && drawn && vf.o.Centers == nil && !vf.plain
 }
 
 func (vf *volumeFit) drawSize() int { return max(drawnRows, drawnPerCenter*vf.k) }

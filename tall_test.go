@@ -148,7 +148,7 @@ func TestDraw(t *testing.T) {
 // TestTallIs: what begins on a draw.
 func TestTallIs(t *testing.T) {
 	fit := func(n, k int, init Init, change func(o *MinVolumeOptions)) bool {
-		vf := &volumeFit{alternation: alternation{z: NewMatrix(n, 1, nil), k: k}, o: MinVolumeOptions{Init: init}}
+		vf := &volumeFit{alternation: alternation{z: NewMatrix(n, 1, nil), k: k}, o: MinVolumeOptions{Init: init, Slack: leastTallSlack}}
 		if change != nil {
 			change(&vf.o)
 			vf.plain = vf.o.Plain
@@ -160,13 +160,16 @@ func TestTallIs(t *testing.T) {
 		init Init
 		want bool
 	}{
-		{manyRows, 2, InitKMeans, false}, {manyRows + 1, 2, InitKMeans, true}, {manyRows + 1, 2, InitRandom, true}, {manyRows + 1, 2, InitPlusPlus, true},
+		{manyRows, 2, InitKMeans, false}, {manyRows + 1, 2, InitKMeans, true}, {manyRows + 1, 2, InitRandom, false}, {manyRows + 1, 2, InitPlusPlus, true},
 		{manyRows + 1, 2, InitSPA, false}, {manyRows + 1, 2, InitGlobal, false},
 		{manyRows + 1, 32, InitKMeans, true}, {manyRows + 1, 40, InitKMeans, false}, {4*40*128 + 1, 40, InitKMeans, true},
 	} {
 		if got := fit(c.n, c.k, c.init, nil); got != c.want {
 			t.Errorf("%+v: %v", c, got)
 		}
+	}
+	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Slack = 0.049 }) {
+		t.Error("a small slack, and a draw")
 	}
 	if fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Plain = true }) || fit(manyRows+1, 2, InitKMeans, func(o *MinVolumeOptions) { o.Centers = NewMatrix(2, 1, nil) }) {
 		t.Error("plain steps, or given centers, and a draw")

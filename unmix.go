@@ -127,12 +127,16 @@ type answers struct {
 	others  []Answer // in the data's units, or of unit rows
 }
 
-// in adds the answers to a model. With RowsUnit other centers get the lengths of its own.
+// in adds the answers to a model. Other centers come from leading directions, and get the
+// bounds of its own; with RowsUnit their lengths, too.
 func (a *answers) in(m *Model) {
 	if a.warning.Value > severalAngle {
 		m.Warnings = append(m.Warnings, a.warning)
 	}
 	for _, other := range a.others {
+		for i, v := range other.Centers.Data {
+			other.Centers.Data[i] = max(v, 0)
+		}
 		if f := other.Centers; m.Rows == RowsUnit {
 			for j := range f.Rows {
 				if length := norm2(f.row(j)); length > 0 {
