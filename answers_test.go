@@ -19,8 +19,8 @@ func TestOtherAnswers(t *testing.T) {
 	if err := OtherAnswers(bg, apart, m, o); err != nil || m.Others != nil || m.Warnings != nil {
 		t.Errorf("three clusters: %d others, %v, %v", len(m.Others), m.Warnings, err)
 	}
-	digits := rowsOf(loadCSV(t, "digits"), 0, 600)
-	weights := make1(600)
+	digits := rowsOf(loadCSV(t, "digits"), 0, 300)
+	weights := make1(300)
 	for i := range weights {
 		weights[i] = float64(i % 3)
 	}
@@ -47,7 +47,7 @@ func TestOtherAnswers(t *testing.T) {
 		}
 		// The same by hand. The largest share of each multiple is listed.
 		rng := rand.New(rand.NewPCG(a.Seed, halvesStream))
-		rows := slices.DeleteFunc(indices(600), func(i int) bool { return a.Weights != nil && a.Weights[i] == 0 })
+		rows := slices.DeleteFunc(indices(300), func(i int) bool { return a.Weights != nil && a.Weights[i] == 0 })
 		var want [2]Answer
 		for range 3 {
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })

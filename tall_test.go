@@ -38,6 +38,9 @@ func TestTall(t *testing.T) {
 		"at most one": {x, MinVolumeOptions{Sum: SumAtMostOne}},
 		"plus-plus":   {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }), MinVolumeOptions{Init: InitPlusPlus}},
 	} {
+		if full(false, name != "nonnegative" && name != "weights") {
+			continue
+		}
 		drawn := 0 // iterations before the last
 		last := Iteration{}
 		c.o.Progress = func(it Iteration) {
@@ -181,6 +184,9 @@ func TestTallIs(t *testing.T) {
 func TestTallStops(t *testing.T) {
 	t.Parallel()
 	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
+		if full(false, !bounded) {
+			continue
+		}
 		x := noisy(firstOf(mixtures(manyRows+100, d, 3, 0.5, 1, 11)), 20, 12)
 		var whole *Model
 		for _, workers := range []int{1, 3} {
@@ -195,7 +201,7 @@ func TestTallStops(t *testing.T) {
 		}
 		// The context ends before each pass, and within it.
 		onDraw, onAll := 0, 0
-		for passes := 0; ; passes += 1 + passes/8 {
+		for passes := 0; ; passes += full(1, 2) + passes/8 {
 			left, told := math.MaxInt, 0
 			m, err := FitMinVolume(countdown{bg, &left}, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
 				if told++; told == passes+1 {
