@@ -178,6 +178,7 @@ func panics(f func()) (yes bool) {
 // TestDestinations: whatever dst was, the result has the bits of a call without
 // one, and all that dst is not is as it was.
 func TestDestinations(t *testing.T) {
+	t.Parallel()
 	nan := func(_, _ int, _ float64) float64 { return math.NaN() }
 	scratch := nans(3000 * 16) // dirty: of any earlier case
 	met := map[string][]bool{}

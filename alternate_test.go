@@ -307,6 +307,7 @@ func TestAlternatingWeights(t *testing.T) {
 // every start works, more restarts are not worse, and from the global simplex
 // the floor is kept.
 func TestAlternating(t *testing.T) {
+	t.Parallel()
 	x := standardized(loadCSV(t, "wine"))
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, init := range []Init{InitAuto, InitKMeans, InitPlusPlus, InitSPA, InitGlobal, InitRandom} {

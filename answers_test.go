@@ -12,6 +12,7 @@ import (
 // TestOtherAnswers: clusters far apart have one answer; noise, and digits, have several,
 // whose centers and share are those of fits by hand.
 func TestOtherAnswers(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
 	apart := mapped(NewMatrix(120, 3, nil), func(i, j int, _ float64) float64 { return rng.NormFloat64() + float64(i%3*j*20) })
 	o := &MinVolumeOptions{Workers: 2}

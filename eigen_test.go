@@ -12,6 +12,7 @@ import (
 )
 
 func TestEigenSym(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 4))
 	var worst float64
 	for _, n := range fewer([]int{0, 1, 2, 3, 5, 12, 13, 20, 40, 100}, []int{0, 1, 2, 3, 5, 12, 13, 20, 40}) {

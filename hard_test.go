@@ -311,6 +311,7 @@ func (h *hardMatrix) svdTolerance() float64 { return 2 * float64(h.a.Rows+h.a.Co
 // TestHardSVD: all singular values to the largest, and each to itself as far
 // as the condition of the scaled matrix allows.
 func TestHardSVD(t *testing.T) {
+	t.Parallel()
 	eachHard(t, func(h *hardMatrix, r hardRatios) {
 		n, d := h.a.Rows, h.a.Cols
 		got, err := JacobiSVD(h.a)

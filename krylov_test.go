@@ -11,6 +11,7 @@ import (
 
 // TestTruncatedSVD against the full one, on falling, flat and deficient spectra.
 func TestTruncatedSVD(t *testing.T) {
+	t.Parallel()
 	long, short, square := fewer(400, 130), fewer(60, 24), fewer(100, 50)
 	flat := randomData(fewer(200, 90), fewer(150, 70), 0, 3)
 	flat = mapped(flat, func(_, j int, v float64) float64 { return v * (1 + float64(j)/4) })

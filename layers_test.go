@@ -93,6 +93,7 @@ type use struct{ from, to, name, at string }
 
 // TestLayers: every file has one place in the table, and no use runs up.
 func TestLayers(t *testing.T) {
+	t.Parallel()
 	places := architecture(t, "docs/architecture.md")
 	if places == nil {
 		return

@@ -25,6 +25,7 @@ func lsdObjective(k, p *Matrix, c float64) (sum float64) {
 
 // TestLSDExact: K = PPᵀ/c gives P and c back.
 func TestLSDExact(t *testing.T) {
+	t.Parallel()
 	var worstC, worstObjective, worstP float64
 	for k := 2; k <= 8; k += fewer(1, 3) {
 		for seed := range seeds() {

@@ -72,6 +72,7 @@ func TestTILSDMinimum(t *testing.T) {
 // TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through
 // LinearKernel, and the scale is 1/(r²k(k−1)).
 func TestTILSDFit(t *testing.T) {
+	t.Parallel()
 	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), randomData(40, 90, 3, 1), randomData(fewer(400, 150), 5, 3, 1)} {
 		n, d := x.Rows, x.Cols
 		kernel := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return dot(x.Row(i), x.Row(j)) })

@@ -12,6 +12,7 @@ import (
 // TestLSDFloorNegative: where the iterative eigensolver, for n > fullOrder, is asked for
 // more eigenvalues than are positive, the floor does not suffer.
 func TestLSDFloorNegative(t *testing.T) {
+	t.Parallel()
 	n := fewer(264, fullOrder+8)
 	for _, positive := range []int{0, 2, 5} {
 		kernel := similarity(n, func(i, j int) float64 {
@@ -185,6 +186,7 @@ func checkOperator(t *testing.T, name string, op *operator, kernel *Matrix) {
 // TestOperator: every kind of similarity is the matrix that it stands for, also once
 // centred.
 func TestOperator(t *testing.T) {
+	t.Parallel()
 	for _, n := range []int{9, 33, fullOrder + 2} {
 		x := randomData(n, 3, 1, uint64(n))
 		linear := mustDo(LinearKernel(x))(t)

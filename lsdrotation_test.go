@@ -125,6 +125,7 @@ func TestRotationDerivatives(t *testing.T) {
 // TestRotationSubset: of more points than the starts are tried on, too, what search
 // returns is a minimum of all of them: one more step gains nothing to speak of.
 func TestRotationSubset(t *testing.T) {
+	t.Parallel()
 	r := newRotation(bg, 4, randomData(rotationSubset+300, 3, 0, 2))
 	turn := r.search(2, 1)
 	before := r.place(NewMatrix(r.points.Rows, 4, nil), turn)

@@ -134,6 +134,7 @@ func TestHierarchicalLSDCancelled(t *testing.T) {
 // TestHierarchicalLSD: nested clusters, found where they are clear; memberships
 // are those of LSD for two.
 func TestHierarchicalLSD(t *testing.T) {
+	t.Parallel()
 	n := fewer(160, 100)
 	p := dirichlet(n, 5, 0.05, 2)
 	kernel := disturbed(similarityOf(p, 1), 0.02, 2)

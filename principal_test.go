@@ -41,6 +41,7 @@ func TestAutoFallsBack(t *testing.T) {
 
 // TestKrylovFloor: the bound holds, is tight, and the iteration saves work.
 func TestKrylovFloor(t *testing.T) {
+	t.Parallel()
 	for seed := range fewer[uint64](3, 1) {
 		x := randomData(300, fewer(120, 60), 0, seed)
 		floors, total := oracle(x, nil)
@@ -90,6 +91,7 @@ func TestKrylovTied(t *testing.T) {
 // TestKrylovFewSteps: the floor is proved also where the steps were far too few to
 // find the leading directions.
 func TestKrylovFewSteps(t *testing.T) {
+	t.Parallel()
 	n, d := 130, 200
 	tight := 0
 	for name, sigma := range map[string]func(i int) float64{
@@ -182,6 +184,7 @@ func TestAutoLimit(t *testing.T) {
 // TestAutoKrylov: SolverAuto takes Krylov's steps where the spectrum falls, and gives
 // them up before their limit where it does not.
 func TestAutoKrylov(t *testing.T) {
+	t.Parallel()
 	n := fewer(600, jacobiMaxSide+8)
 	limit := krylovSteps(1, n, n)
 	for _, falls := range []bool{true, false} {

@@ -28,6 +28,7 @@ var regressAlgebraText string
 
 // TestRegressAlgebra holds the algebra to testdata/regress_algebra.txt.
 func TestRegressAlgebra(t *testing.T) {
+	t.Parallel()
 	if !plainBuild() {
 		skip(t, "other bits than those of a plain build for amd64")
 		return

@@ -288,6 +288,7 @@ func (p *pinned) iterated(t *testing.T, m *Model) {
 
 // TestRegress holds results to testdata/regress.txt.
 func TestRegress(t *testing.T) {
+	t.Parallel()
 	list := regressions(t)
 	if *update {
 		if !plainBuild() || !fusedExp(t) || quick() {

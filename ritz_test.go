@@ -158,6 +158,7 @@ func ritzCases(n int, rng *rand.Rand) map[string]*Matrix {
 // TestLeadingSum: the true sum is within the bound, for eigenvectors as they are and for
 // others, which are off by up to a tenth.
 func TestLeadingSum(t *testing.T) {
+	t.Parallel()
 	if outgrown(t) {
 		return
 	}

@@ -183,6 +183,7 @@ func TestRowsBeyond(t *testing.T) {
 
 // TestSampleKernel: kernels of samples against their definitions.
 func TestSampleKernel(t *testing.T) {
+	t.Parallel()
 	x := randomData(70, 5, 4, 3)
 	for _, factor := range []float64{1, 1e149, 1e-149} {
 		scaled := mapped(x, func(_, _ int, v float64) float64 { return v * factor })
@@ -334,6 +335,7 @@ func TestSimilarityErrors(t *testing.T) {
 // TestKernelsOfMany: blocks of samples on both sides make no difference, and the median
 // heuristic takes a thousand rows, always the same.
 func TestKernelsOfMany(t *testing.T) {
+	t.Parallel()
 	const n = 1200
 	x := randomData(n, 1, 0, 3)
 	k := mustDo(RBFKernel(x, 0))(t)

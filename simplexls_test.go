@@ -72,6 +72,7 @@ func slowSimplexLS(x []float64, f *Matrix) float64 {
 // TestSimplexLeastSquares against all supports, on independent, dependent,
 // coinciding and nearly coinciding vertices.
 func TestSimplexLeastSquares(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(12, 1))
 	for trial := range fewer(300, 60) {
 		k, d := 1+rng.IntN(7), 1+rng.IntN(8)

@@ -50,6 +50,7 @@ func slowProjection(v []float64, radius float64) []float64 {
 }
 
 func TestProjectSimplex(t *testing.T) {
+	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, n := range fewer([]int{1, 2, 3, 4, 31, 32, 33, 34, 100, 700}, []int{1, 2, 3, 4, 31, 32, 33, 34, 100}) {
 		for _, spread := range []float64{1e-3, 0.1, 1, 1e3, 1e30} {
@@ -131,6 +132,7 @@ func FuzzProjectSimplex(f *testing.F) {
 // TestProjectSimplexThreshold has entries that equal the threshold but for
 // rounding, which must not make the search for the support go round in circles.
 func TestProjectSimplexThreshold(t *testing.T) {
+	t.Parallel()
 	v := []float64{0.014783605365302547, 0.06805751023830625, -0.4585794421981956, -0.4585794421981956, -0.4585794421981956}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range fewer(300, 60) {

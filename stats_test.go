@@ -412,6 +412,7 @@ func TestStatsErrors(t *testing.T) {
 // TestParts: the passes on parts of the data, each in a process of its own as it were,
 // give what Fit gives.
 func TestParts(t *testing.T) {
+	t.Parallel()
 	for _, name := range realSets {
 		x := moved(standardized(loadCSV(t, name)), 1e4)
 		weights := make([]float64, x.Rows)
@@ -486,6 +487,7 @@ func TestParts(t *testing.T) {
 // Both passes take the rows for the same. The total is true where entries are no more than
 // 100 powers apart.
 func TestPartsRange(t *testing.T) {
+	t.Parallel()
 	for seed := range 100 * seeds() {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		n, d := 2+rng.IntN(8), 1+rng.IntN(3)

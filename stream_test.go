@@ -15,6 +15,7 @@ import (
 // TestFitSeq: the model of any sequence of blocks is that of Fit on all rows, to 1e-9,
 // also where the mean is 1e4 spreads away; two passes make it, and three its memberships.
 func TestFitSeq(t *testing.T) {
+	t.Parallel()
 	type set struct {
 		name string
 		x    *Matrix
@@ -305,6 +306,7 @@ func TestFitSeqRow(t *testing.T) {
 // TestZeroParts: parts of zeros have no scale of their own, against which the rows of
 // other parts would be negligible.
 func TestZeroParts(t *testing.T) {
+	t.Parallel()
 	for _, size := range []float64{1, 1e-150} {
 		for first := range 2 { // zeros, then others, or the other way round
 			x := NewMatrix(20000, 3, nil)

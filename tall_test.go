@@ -108,6 +108,7 @@ func distanceOfCenters(a, b *Matrix) (worst float64) {
 // TestDraw: a draw has the weight, the floor and, nearly, the loss of all rows; rows of
 // weight 0 are not in it.
 func TestDraw(t *testing.T) {
+	t.Parallel()
 	n, k := manyRows+900, 4
 	x := noisy(firstOf(mixtures(n, 5, k, 0.5, 1, 8)), 20, 9)
 	w := make([]float64, n)

@@ -65,6 +65,7 @@ func nearestCenters(t *testing.T, truth, found *Matrix) (order []int, mean float
 // and the rows are scaled where there is some. The model says what Predict does, stores,
 // and bounds its own error from below.
 func TestUnmix(t *testing.T) {
+	t.Parallel()
 	for _, shade := range []float64{0, 0.25} {
 		x, spectra, shares, brightness := pixels(400, 30, 4, shade, 0.01, 1)
 		m, err := Unmix(bg, x, 4, nil)
@@ -113,6 +114,7 @@ func TestUnmix(t *testing.T) {
 // TestUnmixInvariant: powers of two as units give the same bits, as do other workers; other
 // units, a weight of 2 for a row given twice, and rows of weight 0 the same spectra.
 func TestUnmixInvariant(t *testing.T) {
+	t.Parallel()
 	x, _, _, _ := pixels(160, 12, 3, 0.2, 0.01, 2)
 	m := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Workers: 1}))(t)
 	if m.Rows != RowsUnit {
