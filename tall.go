@@ -8,9 +8,8 @@ import (
 )
 
 // A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a
-// center. On all rows it ends tallTol times as far from rest, and its objective is a share
-// tallClose of the slack from its end, or nearer: a draw leaves most of its iterations no
-// more to do than that.
+// center. On all rows Tol is tallTol times as large, and the objective ends within a share
+// tallClose of the slack: more exact ends took two to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	drawnRows      = 1 << 12
