@@ -20,6 +20,11 @@ func TestOtherAnswers(t *testing.T) {
 	if err := OtherAnswers(bg, apart, m, o); err != nil || m.Others != nil || m.Warnings != nil {
 		t.Errorf("three clusters: %d others, %v, %v", len(m.Others), m.Warnings, err)
 	}
+	tumours := standardized(loadCSV(t, "breast_cancer")) // some halves label 3 % otherwise
+	m = mustDo(FitMinVolume(bg, tumours, 2, o))(t)
+	if err := OtherAnswers(bg, tumours, m, o); err != nil || m.Others != nil || m.Warnings != nil {
+		t.Errorf("breast_cancer: %d others, %v, %v", len(m.Others), m.Warnings, err)
+	}
 	digits := rowsOf(loadCSV(t, "digits"), 0, 300)
 	weights := make1(300)
 	for i := range weights {
