@@ -24,11 +24,27 @@ type Dialect struct {
 	Words     Words  // for messages
 	Workers   int    // goroutines that parse ahead; 0 and 1: none
 
-	// Columns that are not data, by their name in the header or their number from 1;
-	// "" and nil: none. No column can be two of these, or one of these and picked.
+	// Guess finds out what the zero values leave open, from the first 256 kB of the
+	// text: the decimal sign, comments, a header of numbers, a line of units, numbers
+	// with signs such as 1,234 or 50 %, and the column of ids. Head.Notes has what was
+	// taken for what. Columns of text are then one error that names them all.
+	Guess bool
+
+	// Columns that are not data, by their name in the header, their number from 1, or,
+	// in the lists, a range of numbers such as 2-4; "" and nil: none. No column can be
+	// two of these, or one of these and picked.
 	Label   string   // the rows' classes
 	Weights string   // the rows' weights: numbers, at least 0
+	ID      string   // the rows' ids: any text; with Guess "" is found out, and NoID is none
+	Keep    []string // carried along as text; a column of data may be one of these
 	Drop    []string // ignored columns: they may hold anything
+
+	Names  []string // names of all columns, instead of those of the header
+	OneHot bool     // a column of text becomes a column of 0 and 1 for each of its values
+
+	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
+	// are an error that counts and names them all.
+	Missing bool
 
 	// Pick chooses the columns that are data. It returns their names in the order that
 	// the values of a row shall have. It is called once a text, with the names of all
@@ -43,6 +59,9 @@ type Dialect struct {
 	chunk int  // bytes of a chunk; 0: chunkSize
 	slow  bool // plainRows is not used
 }
+
+// NoID is the Dialect.ID of a text whose rows have no ids.
+const NoID = "none"
 
 // Header says whether the first line holds names.
 type Header int
@@ -65,16 +84,36 @@ type Head struct {
 	LabelName     string
 	WeightsColumn int
 	WeightsName   string
+
+	IDColumn  int // of the ids, counted from 1; 0: none
+	IDName    string
+	KeptNames []string // of the columns that are carried along
+
+	// Notes says what was found out beyond what a plain table has, a sentence each
+	// without a full stop: which columns are left out and why, that line 2 holds units.
+	Notes []string
 }
 
 // Table is the numbers of a text, and the classes and weights of its rows.
 type Table struct {
 	Head
 	Rows    int       // at least 1
-	Data    []float64 // Rows × len(Names), row after row, all finite
+	Data    []float64 // Rows × len(Names), row after row, finite or, with Dialect.Missing, NaN
 	Class   []int     // of every row, if there is a label column: an index into Classes
 	Weights []float64 // of every row, if there is a column of weights: finite and at least 0
 	Classes []string  // the label column's values, in order of appearance, without spaces around them
+
+	IDs     []string   // of every row, if there is a column of ids
+	Kept    [][]string // of every row, the texts of KeptNames; nil: there are none
+	Missing []int      // of every column of data, the number of missing fields; nil: none at all
+}
+
+// RowName is the id of row i, from 0, or "row 1", "row 2", … if there are no ids.
+func (t *Table) RowName(i int) string {
+	if t.IDs != nil {
+		return t.IDs[i]
+	}
+	return "row " + strconv.Itoa(i+1)
 }
 
 // Label is the label of row i, "" if there is no label column.
