@@ -18,6 +18,7 @@ const Magic = "\x93NUMPY"
 type Reader struct {
 	Rows, Cols int    // both at least 1; an array of one dimension is a column
 	Ignore     []bool // true for columns that may hold NaN and infinities; nil: none
+	Missing    bool   // any column may hold NaN
 
 	r      io.Reader
 	source string
@@ -90,7 +91,7 @@ func (n *Reader) fault(err error) error {
 
 // ReadRows reads len(dst)/Cols rows into dst, or as many as there are, and returns
 // their number. The number is 0 only with an error, which is io.EOF after the last
-// row. A value that is not finite is an error with its row and column, counted from
+// row. A value that is not finite, or that Missing allows, is an error with its row and column, counted from
 // 1; the rows before it are returned first. ReadRows panics if dst is shorter than
 // a row.
 func (n *Reader) ReadRows(dst []float64) (rows int, err error) {
@@ -139,7 +140,7 @@ func (n *Reader) readChunk(dst []float64) (rows int) {
 	}
 	rows = got / width
 	for i, v := range dst[:rows*n.Cols] {
-		if v-v != 0 && (n.Ignore == nil || !n.Ignore[i%n.Cols]) { // NaN or infinite
+		if v-v != 0 && !(n.Missing && v != v) && (n.Ignore == nil || !n.Ignore[i%n.Cols]) { // NaN or infinite
 			n.err = n.fault(fmt.Errorf("row %d, column %d: %v is not a finite number", n.row+i/n.Cols+1, i%n.Cols+1, v))
 			rows = i / n.Cols
 			break

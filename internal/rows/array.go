@@ -37,9 +37,13 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	} else if n.Cols > mostColumns {
 		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols, mostColumns)
 	}
+	if d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0 {
+		return nil, fmt.Errorf("%s: a .npy file has numbers alone; ids and columns to carry along need a CSV file", source)
+	}
+	n.Missing = d.Missing
 	a := &array{head: table.Head{Source: source}, values: n}
-	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil {
-		if err := numbered(source, append([]string{d.Label, d.Weights}, d.Drop...)); err != nil {
+	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
+		if err := numbered(source, append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
 			return nil, err
 		}
 		if a.layout, err = table.NewLayout(source, n.Cols, d); err != nil {
@@ -137,6 +141,7 @@ func (a *array) all(sized bool) (*table.Table, error) {
 		return nil, err
 	}
 	t.Classes = labels.names
+	t.CountMissing()
 	return t, nil
 }
 

@@ -13,6 +13,7 @@ const (
 	roleLabel = -1 - iota
 	roleWeight
 	roleNone // ignored
+	roleOneHot
 )
 
 // begin takes from the first line the width of the table, the roles and names of its
@@ -20,39 +21,110 @@ const (
 func (p *parser) begin(fields [][]byte, h *Head) error {
 	p.width = len(fields)
 	p.plain = isPlain(p.dialect.Delimiter) && p.dialect.Decimal != ',' && !p.dialect.slow
-	p.roles = make([]int, p.width)
+	p.roles, p.text = make([]int, p.width), make([]bool, p.width)
+	p.gaps = p.dialect.Missing || p.survey != nil
 	first := utf8Texts(fields)
+	if p.dialect.Names != nil {
+		if n := len(p.dialect.Names); n != p.width {
+			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width, "column"))
+		}
+		for j, name := range p.dialect.Names {
+			first[j] = []byte(name)
+		}
+	}
 	named, err := p.assign(first, h)
 	if err != nil {
 		return err
 	}
-	switch {
-	case named || p.dialect.Header == HeaderYes:
-		h.Header = true
-	case p.dialect.Header == HeaderAuto:
-		if h.Header, err = p.detectHeader(fields); err != nil {
-			return err
-		}
+	if err := p.findHeader(fields, named && p.dialect.Names == nil, h); err != nil {
+		return err
 	}
 	names := make([]string, p.width)
 	for j, s := range first {
 		names[j] = Column(j)
-		if h.Header {
+		if h.Header || p.dialect.Names != nil {
 			if name := Printable(string(s)); name != "" {
 				names[j] = name
 			}
 		}
 	}
-	if h.Header {
+	if h.Header || p.dialect.Names != nil {
 		p.header = names
 	}
+	return p.setColumns(names, h)
+}
+
+// findHeader decides whether line 1, of these fields, is a header. named means that a
+// column was found by its name there.
+func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
+	switch {
+	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil:
+		h.Header = true
+	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
+		h.Header, err = p.guessHeader(fields)
+	case p.dialect.Header == HeaderAuto:
+		h.Header, err = p.detectHeader(fields)
+	}
+	if err == nil && p.survey != nil && p.survey.names == nil && h.Header && p.unitsBelow() {
+		p.survey.units = true
+		var units []string
+		for _, s := range p.survey.lines[1] {
+			if s = bytes.TrimSpace(s); len(s) > 0 && len(units) < 3 {
+				units = append(units, Printable(string(utf8Text(s))))
+			}
+		}
+		p.survey.note("the line after the header is taken for units (" + strings.Join(units, ", ") + ", …) and left out")
+	}
+	return err
+}
+
+// setColumns finishes the roles and the names of the columns.
+func (p *parser) setColumns(names []string, h *Head) error {
+	var picked []string
+	if pick := p.dialect.Pick; pick != nil {
+		if picked = pick(slices.Clone(p.header)); picked != nil && len(picked) == 0 {
+			return &Error{Source: p.source, Msg: "none of the columns is to be data"}
+		}
+	}
+	if p.survey != nil {
+		rows := p.survey.lines
+		if h.Header && p.survey.names == nil {
+			rows = rows[min(1, len(rows)):]
+		}
+		if p.survey.units {
+			rows = rows[1:]
+		}
+		if err := p.guessColumns(rows, names, picked, h); err != nil {
+			return err
+		}
+	}
 	if h.LabelColumn > 0 {
-		p.labels, h.LabelName = true, names[h.LabelColumn-1]
+		p.labels, h.LabelName, p.text[h.LabelColumn-1] = true, names[h.LabelColumn-1], true
 	}
 	if h.WeightsColumn > 0 {
 		p.weights, h.WeightsName = true, names[h.WeightsColumn-1]
 	}
-	return p.place(names, h)
+	if h.IDColumn = p.id; p.id > 0 {
+		h.IDName, p.text[p.id-1] = names[p.id-1], true
+		if h.IDName == Column(p.id-1) || unnamed(h.IDName) {
+			h.IDName = "id"
+		}
+	}
+	for j, kept := range p.kept {
+		if kept {
+			p.text[j] = true
+			h.KeptNames = append(h.KeptNames, names[j])
+		}
+	}
+	for _, text := range p.text {
+		if text {
+			p.texts++
+		}
+	}
+	if p.survey != nil {
+		h.Notes = p.survey.notes
+	}
+	return p.place(picked, names, h)
 }
 
 // assign sets the roles of the columns that are not data. named reports whether one
@@ -79,12 +151,47 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 	if h.WeightsColumn, err = give(d.Weights, d.Words.Weights, roleWeight); err != nil {
 		return named, err
 	}
-	for _, column := range d.Drop {
+	for _, column := range ranges(d.Drop, first) {
 		if _, err := give(column, d.Words.Drop, roleNone); err != nil {
 			return named, err
 		}
 	}
+	if d.ID != NoID {
+		if p.id, err = give(d.ID, d.Words.ID, roleNone); err != nil {
+			return named, err
+		}
+	}
+	p.kept = nil
+	for _, column := range ranges(d.Keep, first) {
+		j, byName, err := p.find(first, column, d.Words.Keep)
+		if err != nil {
+			return named, err
+		}
+		if p.kept == nil {
+			p.kept = make([]bool, p.width)
+		}
+		p.kept[j], named = true, named || byName
+	}
 	return named, nil
+}
+
+// ranges replaces ranges of numbers, such as 2-4, by their numbers, unless a field has
+// that name.
+func ranges(columns []string, first [][]byte) (list []string) {
+	for _, column := range columns {
+		from, to, ok := strings.Cut(column, "-")
+		a, errA := strconv.Atoi(from)
+		b, errB := strconv.Atoi(to)
+		named := slices.ContainsFunc(first, func(s []byte) bool { return Printable(string(s)) == Printable(column) })
+		if !ok || named || errA != nil || errB != nil || a < 1 || b < a {
+			list = append(list, column)
+			continue
+		}
+		for n := a; n <= min(b, len(first)+1); n++ { // find says what is wrong with the last
+			list = append(list, strconv.Itoa(n))
+		}
+	}
+	return list
 }
 
 // word is the word for the setting that gives a role.
@@ -126,22 +233,19 @@ func (p *parser) find(first [][]byte, column, word string) (at int, named bool, 
 	return at, true, nil
 }
 
-// place numbers the columns that are data: their places in a row.
-func (p *parser) place(names []string, h *Head) error {
-	var picked []string
-	if pick := p.dialect.Pick; pick != nil {
-		picked = pick(slices.Clone(p.header))
-	}
-	switch {
-	case picked != nil && len(picked) == 0:
-		return &Error{Source: p.source, Msg: "none of the columns is to be data"}
-	case picked != nil:
+// place numbers the columns that are data: their places in a row. picked has the names
+// that Pick has returned, if it did.
+func (p *parser) place(picked, names []string, h *Head) error {
+	if picked != nil {
 		return p.placePicked(picked, names, h)
 	}
 	for j, role := range p.roles {
-		if role == 0 {
+		switch role {
+		case 0:
 			p.roles[j] = len(h.Names)
 			h.Names = append(h.Names, names[j])
+		case roleOneHot:
+			h.Names = append(h.Names, p.placeOneHot(j, len(h.Names), names[j])...)
 		}
 	}
 	if len(h.Names) == 0 {
@@ -166,6 +270,8 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 	for i, name := range picked {
 		left, ok := at[name]
 		switch {
+		case !ok && p.pickOneHot(name, i, names, given):
+			continue
 		case !ok:
 			return p.fault(-1, "there is no column "+quote(name)+"; there are "+list(names))
 		case len(left) == 0:
@@ -176,7 +282,7 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 		p.roles[left[0]], at[name] = i, left[1:]
 	}
 	for _, name := range picked {
-		if len(at[name]) > 0 {
+		if len(at[name]) > 0 { // none of a column of 0 and 1
 			return p.fault(-1, "there is more than one column named "+quote(name)+", which is asked for")
 		}
 	}

@@ -60,16 +60,17 @@ func readError(source string, err error) error {
 
 // Words are the words for the settings of a Dialect in messages, so that these name
 // what their reader can change. An empty word stands for the flag of the command
-// line: -delimiter, -header, -label, -weights, -drop, -decimal. But if other words
-// are set, an empty Drop or Decimal means that there is no such setting, and no
-// message advises it.
+// line: -delimiter, -header, -label, -weights, -drop, -decimal, -id, -keep, -names,
+// -missing, -encode onehot. But if other words are set, an empty one of those from Drop
+// on means that there is no such setting, and no message advises it.
 type Words struct {
-	Delimiter, Header, Label, Weights, Drop, Decimal string
+	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot string
 }
 
 func (w Words) orFlags() Words {
 	if w == (Words{}) {
-		w.Drop, w.Decimal = "-drop", "-decimal"
+		w.Drop, w.Decimal, w.ID, w.Keep = "-drop", "-decimal", "-id", "-keep"
+		w.Names, w.Missing, w.OneHot = "-names", "-missing", "-encode onehot"
 	}
 	for _, word := range []struct {
 		is   *string

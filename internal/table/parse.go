@@ -22,15 +22,27 @@ type layout struct {
 	labels  bool     // there is a label column
 	weights bool     // there is a column of weights
 	plain   bool     // plainRows can read the rows
+	kept    []bool   // the columns that are carried along; nil: none
+	text    []bool   // the fields whose text is kept: labels, ids and columns carried along
+	texts   int      // how many these are
+
+	// Of a Dialect that guesses.
+	survey   *survey // nil: it does not guess
+	comments bool    // lines that begin with # are skipped
+	gaps     bool    // missing fields become NaN, and are counted
+	forms    []form  // how the numbers of each field are written; nil: plainly
+	hot      []*oneHot
+	id       int // the column of the ids, from 1; 0: none
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.
 type part struct {
 	data   []float64
 	rows   int
-	labels []byte // all labels, one after another
-	ends   []int  // where each ends in labels
+	texts  []byte // all texts that are kept, one after another
+	ends   []int  // where each ends in texts
 	weight []float64
+	gaps   []gapCount // of fields with missing numbers
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none
@@ -39,20 +51,20 @@ type part struct {
 }
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], labels: o.labels[:0], ends: o.ends[:0], weight: o.weight[:0]}
+	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0], gaps: o.gaps[:0]}
 }
 
-// label is the label of row i.
-func (o *part) label(i int) []byte {
+// text is text i, counted over all rows.
+func (o *part) text(i int) []byte {
 	if i == 0 {
-		return o.labels[:o.ends[0]]
+		return o.texts[:o.ends[0]]
 	}
-	return o.labels[o.ends[i-1]:o.ends[i]]
+	return o.texts[o.ends[i-1]:o.ends[i]]
 }
 
-func (o *part) addLabel(s []byte) {
-	o.labels = append(o.labels, bytes.TrimSpace(s)...)
-	o.ends = append(o.ends, len(o.labels))
+func (o *part) addText(s []byte) {
+	o.texts = append(o.texts, bytes.TrimSpace(s)...)
+	o.ends = append(o.ends, len(o.texts))
 }
 
 // parser turns text into rows. Each goroutine has its own.
@@ -79,9 +91,10 @@ func (p *parser) parse(o *part) {
 			o.err = err
 			break
 		}
-		if blank(fields) {
+		if p.blank(fields) {
 			continue // an error if a row follows
 		}
+		o.pass(&p.split)
 		if o.first == 0 {
 			o.first = p.split.start
 		} else if p.split.start > o.last+1 {
@@ -94,7 +107,18 @@ func (p *parser) parse(o *part) {
 		}
 		o.last = p.split.end
 	}
+	o.pass(&p.split)
 	o.lines = p.split.end
+}
+
+// pass counts the comments before the splitter's record as lines that are not blank.
+func (o *part) pass(s *splitter) {
+	if s.comment > 0 {
+		if o.first == 0 {
+			o.first = s.comment
+		}
+		o.last = s.comment
+	}
 }
 
 func gap(source string, line int) *Error {
@@ -103,6 +127,22 @@ func gap(source string, line int) *Error {
 
 func blank(fields [][]byte) bool {
 	return len(fields) == 1 && len(bytes.TrimSpace(fields[0])) == 0
+}
+
+// blank reports whether a line has nothing in it. Spreadsheets end tables with lines of
+// delimiters alone.
+func (p *parser) blank(fields [][]byte) bool {
+	return blank(fields) || p.dialect.Guess && empty(fields)
+}
+
+// empty reports whether all fields are empty.
+func empty(fields [][]byte) bool {
+	for _, s := range fields {
+		if len(bytes.TrimSpace(s)) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isPlain reports whether a delimiter can be found by looking at the byte after a
@@ -130,8 +170,10 @@ func (p *parser) plainRows(o *part) {
 		if !p.plain || o.first > 0 && line > o.last {
 			break
 		}
+		bytes, ends := len(o.texts), len(o.ends)
 		end := p.plainRow(text, pos, comma, tab, o)
 		if end == 0 {
+			o.texts, o.ends = o.texts[:bytes], o.ends[:ends]
 			break
 		}
 		pos = end
@@ -160,19 +202,16 @@ func lineEnd(text []byte, i int) int {
 func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int) {
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]
-	var label []byte
 	var weight float64
 	for j, role := range p.roles {
 		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
 			i++
 		}
+		begin := i
 		if role == roleLabel || role == roleNone {
 			end, ok := plainWord(text, i, comma)
 			if !ok {
 				return 0
-			}
-			if role == roleLabel {
-				label = text[i:end]
 			}
 			i = end
 		} else {
@@ -186,6 +225,9 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 				return 0
 			}
 			i = end
+		}
+		if p.texts > 0 && p.text[j] {
+			o.addText(text[begin:i])
 		}
 		from := i
 		for i < len(text) && (text[i] == ' ' || text[i] == tab) {
@@ -209,9 +251,6 @@ func (p *parser) plainRow(text []byte, i int, comma, tab byte, o *part) (end int
 		}
 	}
 	o.data = o.data[:len(o.data)+p.cols]
-	if p.labels {
-		o.addLabel(label)
-	}
 	if p.weights {
 		o.weight = append(o.weight, weight)
 	}
@@ -234,11 +273,15 @@ func plainWord(text []byte, from int, comma byte) (end int, ok bool) {
 // fault is an error in field j, from 0, of the present record; for -1, one of the
 // record.
 func (p *parser) fault(j int, msg string) *Error {
-	line := p.split.start
+	return &Error{Source: p.source, Line: p.line(j), Column: j + 1, Msg: msg}
+}
+
+// line is the line of field j of the present record.
+func (p *parser) line(j int) int {
 	if j >= 0 && j < len(p.split.lines) {
-		line = p.split.lines[j]
+		return p.split.lines[j]
 	}
-	return &Error{Source: p.source, Line: line, Column: j + 1, Msg: msg}
+	return p.split.start
 }
 
 // next returns the fields of the next line that is not empty. They are valid
@@ -291,12 +334,21 @@ func (p *parser) addRow(fields [][]byte, o *part) *Error {
 	o.data = slices.Grow(o.data, p.cols)
 	row := o.data[len(o.data) : len(o.data)+p.cols]
 	for j, s := range fields {
+		if p.texts > 0 && p.text[j] {
+			o.addText(s)
+		}
 		switch role := p.roles[j]; role {
-		case roleNone:
-		case roleLabel:
-			o.addLabel(s)
+		case roleNone, roleLabel:
+		case roleOneHot:
+			if err := p.addOneHot(row, fields, j, o); err != nil {
+				return err
+			}
 		default:
 			v, err := p.number(fields, j)
+			if err != nil && role >= 0 && p.gaps && missing(bytes.TrimSpace(s)) {
+				v, err = math.NaN(), nil
+				o.addGap(j, p.line(j))
+			}
 			if err != nil {
 				return err
 			}
@@ -339,6 +391,13 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	text := p.withPoint(field)
 	if v, end, ok := scan(text, 0); ok && end == len(text) {
 		return v, nil
+	}
+	if p.forms != nil && p.forms[j] != 0 {
+		if text, has := plainer(field, p.dialect.Decimal); has&^p.forms[j] == 0 {
+			if v, end, ok := scan(text, 0); ok && end == len(text) {
+				return v, nil
+			}
+		}
 	}
 	s := string(field)
 	word := quote(s) + p.in(j)

@@ -2,6 +2,7 @@ package table
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,6 +16,15 @@ import (
 type Reader struct {
 	Head
 	Classes []string // the label column's values so far, in order of appearance
+
+	// The texts of the rows that ReadRows has returned last, valid until it is called
+	// again: the ids, if there is a column of them, and those of KeptNames.
+	IDs  []string
+	Kept [][]string
+
+	label, id int   // the places of these columns among the texts of a row
+	kept      []int // those of KeptNames
+	gaps      []gapCount
 
 	classes map[string]int
 	feed    feed
@@ -47,14 +57,15 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		if blank(fields) {
+		if p.blank(fields) {
 			continue
 		}
 		if p.width == 0 {
-			if err := p.begin(fields, &t.Head); err != nil {
+			row, err := t.begin(fields)
+			if err != nil {
 				return nil, err
 			}
-			if t.Header {
+			if !row {
 				continue
 			}
 		}
@@ -65,10 +76,62 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	if t.LabelColumn > 0 {
 		t.classes = map[string]int{}
 	}
+	t.placeTexts()
+	t.gaps = append(t.gaps, t.own.gaps...)
 	t.own.lines, t.last = p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
 	p.split.more = t.follow
 	return t, nil
+}
+
+// begin is parser.begin for line 1 and what a survey has found. It reports whether the
+// line is a row.
+func (t *Reader) begin(fields [][]byte) (row bool, err error) {
+	p := &t.parser
+	s := p.survey
+	switch {
+	case s == nil:
+		err = p.begin(fields, &t.Head)
+		return !t.Header, err
+	case s.names != nil: // of a comment
+		err = p.begin(s.names, &t.Head)
+		return true, err
+	case s.short:
+		fields = slices.Insert(fields, 0, []byte{})
+	case s.tail:
+		fields = append(fields, nil)
+	}
+	if err := p.begin(fields, &t.Head); err != nil {
+		return false, err
+	}
+	if s.units {
+		for {
+			if line, err := p.next(); err != nil || !p.blank(line) {
+				break
+			}
+		}
+	}
+	return !t.Header, nil
+}
+
+// placeTexts finds the columns of texts among those that are kept.
+func (t *Reader) placeTexts() {
+	n := 0
+	for j, text := range t.parser.text {
+		if !text {
+			continue
+		}
+		if j == t.LabelColumn-1 {
+			t.label = n
+		}
+		if j == t.IDColumn-1 {
+			t.id = n
+		}
+		if t.parser.kept != nil && t.parser.kept[j] {
+			t.kept = append(t.kept, n)
+		}
+		n++
+	}
 }
 
 // open is NewReader up to the first line that is not blank.
@@ -77,7 +140,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		return nil, nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
 	}
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk}
+	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess}
 	if in.size == 0 {
 		in.size = chunkSize
 	}
@@ -91,7 +154,15 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	if strings.IndexByte(strings.TrimSpace(first), '\r') >= 0 && !strings.Contains(first, `"`) {
 		return nil, nil, &Error{Source: source, Msg: "some lines end in CR alone; convert them to LF"}
 	}
-	if d.Delimiter == 0 {
+	var s *survey
+	skipped := 0
+	if d.Guess {
+		text = in.upTo(text, surveySize)
+		s = look(text, &d)
+		if text = text[s.skip:]; s.skip > 0 {
+			skipped = 1
+		}
+	} else if d.Delimiter == 0 {
 		d.Delimiter = guessDelimiter(first)
 		if d.Delimiter == ',' && d.Decimal == ',' && !strings.Contains(first, `"`) {
 			d.Delimiter = ';' // the line has none: there is a single column
@@ -100,8 +171,9 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	t := &Reader{Head: Head{Source: source}}
 	t.part = &t.own
 	p := &t.parser
-	p.layout = &layout{dialect: d, source: source}
+	p.layout = &layout{dialect: d, source: source, survey: s, comments: s != nil && s.hash}
 	p.split = newSplitter(text, d.Delimiter)
+	p.split.hash, p.split.end = p.comments, skipped
 	p.split.more = func() ([]byte, error) { return in.read(nil) }
 	return t, in, nil
 }
@@ -125,6 +197,7 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	if most == 0 {
 		panic("table: dst is shorter than a row")
 	}
+	t.IDs, t.Kept = t.IDs[:0], t.Kept[:0]
 	for n < most && t.more() {
 		take := min(most-n, t.part.rows-t.at)
 		copy(dst[n*width:], t.part.data[t.at*width:(t.at+take)*width])
@@ -133,9 +206,10 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 		}
 		if t.classes != nil && class != nil {
 			for i := range take {
-				class[n+i] = t.class(t.part.label(t.at + i))
+				class[n+i] = t.class(t.part.text((t.at+i)*t.parser.texts + t.label))
 			}
 		}
+		t.takeTexts(take)
 		t.at += take
 		n += take
 	}
@@ -145,12 +219,35 @@ func (t *Reader) readRows(dst []float64, class []int, weights []float64) (n int,
 	return 0, t.err
 }
 
-// more reports whether there is another row, and makes it row at of part.
+// takeTexts adds the ids and the columns carried along of the next rows of part.
+func (t *Reader) takeTexts(rows int) {
+	for i := t.at; i < t.at+rows; i++ {
+		text := func(n int) string { return string(utf8Text(t.part.text(i*t.parser.texts + n))) }
+		if t.IDColumn > 0 {
+			t.IDs = append(t.IDs, text(t.id))
+		}
+		if t.kept != nil {
+			list := make([]string, len(t.kept))
+			for k, n := range t.kept {
+				list[k] = text(n)
+			}
+			t.Kept = append(t.Kept, list)
+		}
+	}
+}
+
+// more reports whether there is another row, and makes it row at of part. Once a number
+// is missing, there are no more rows, unless the Dialect allows it: the rest of the text
+// is read to count what else is missing.
 func (t *Reader) more() bool {
-	for t.at == t.part.rows && t.err == nil {
+	holes := func() bool { return len(t.gaps) > 0 && !t.parser.dialect.Missing }
+	for (t.at == t.part.rows || holes()) && t.err == nil {
 		t.err = t.advance()
 	}
-	if t.at < t.part.rows {
+	if t.err == io.EOF && holes() {
+		t.part, t.at, t.err = &part{}, 0, t.missingNumbers()
+	}
+	if t.at < t.part.rows && !holes() {
 		return true
 	}
 	t.Close()
@@ -186,6 +283,10 @@ func (t *Reader) advance() error {
 	}
 	if t.part.last > 0 {
 		t.last = t.base + t.part.last
+	}
+	for _, g := range t.part.gaps {
+		g.line += t.base
+		t.gaps = addGap(t.gaps, g)
 	}
 	if e, ok := t.part.err.(*Error); ok && e.Line > 0 {
 		e.Line += t.base

@@ -22,6 +22,10 @@ func (c *chunks) sniff() error {
 	msg := ""
 	switch {
 	case bytes.HasPrefix(c.head, []byte("\xff\xfe")), bytes.HasPrefix(c.head, []byte("\xfe\xff")):
+		if c.guess {
+			c.fromUTF16()
+			return nil
+		}
 		msg = "the text is UTF-16; save it as UTF-8"
 	case bytes.HasPrefix(c.head, []byte("\x1f\x8b")):
 		msg = "this is a gzip file; unpack it first"

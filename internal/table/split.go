@@ -24,12 +24,15 @@ type splitter struct {
 	more  func() ([]byte, error) // returns the text after rest; nil: there is none
 	comma rune
 	trim  bool // skip white space before a field
+	hash  bool // lines that begin with # are comments
 
 	// The last record. It is valid until next is called again.
 	fields [][]byte
 	lines  []int // the line on which each field starts, from 1
 	start  int   // the line on which the record starts
 	end    int   // the line on which it ends
+
+	comment int // the line of the last comment before the record; 0: none
 
 	text []byte // the fields of the record, one after another
 	ends []int  // where each ends in text
@@ -68,9 +71,12 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 // the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
-	s.size = 0
+	s.size, s.comment = 0, 0
 	line, newline, err := s.line()
-	for err == nil && len(line) == 0 {
+	for err == nil && (len(line) == 0 || s.hash && isComment(line)) {
+		if len(line) > 0 {
+			s.comment = s.end
+		}
 		line, newline, err = s.line()
 	}
 	if err != nil {
@@ -101,6 +107,12 @@ func (s *splitter) next() error {
 		from = to
 	}
 	return err
+}
+
+// isComment reports whether a line begins with #, after spaces.
+func isComment(line []byte) bool {
+	line = bytes.TrimLeft(line, " \t")
+	return len(line) > 0 && line[0] == '#'
 }
 
 // plain reads a field without quotes from the line. more reports whether another

@@ -108,6 +108,19 @@ type Table struct {
 	Missing []int      // of every column of data, the number of missing fields; nil: none at all
 }
 
+// CountMissing sets Missing from the NaN in Data.
+func (t *Table) CountMissing() {
+	t.Missing = nil
+	for i, v := range t.Data {
+		if v != v {
+			if t.Missing == nil {
+				t.Missing = make([]int, len(t.Names))
+			}
+			t.Missing[i%len(t.Names)]++
+		}
+	}
+}
+
 // RowName is the id of row i, from 0, or "row 1", "row 2", … if there are no ids.
 func (t *Table) RowName(i int) string {
 	if t.IDs != nil {
@@ -148,6 +161,7 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 		n, err := b.readRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)], t.Weights[len(t.Weights):cap(t.Weights)])
 		if err == io.EOF {
 			t.Classes = b.Classes
+			t.CountMissing()
 			return t, nil
 		}
 		if err != nil {
@@ -155,6 +169,7 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 		}
 		t.Rows += n
 		t.Data = t.Data[:t.Rows*width]
+		t.IDs, t.Kept = append(t.IDs, b.IDs...), append(t.Kept, b.Kept...)
 		if t.LabelColumn > 0 {
 			t.Class = t.Class[:t.Rows]
 		}

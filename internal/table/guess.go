@@ -1,0 +1,455 @@
+package table
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// column is what a survey shows about a column of the rows.
+type column struct {
+	numbers, words, gaps int
+	whole                bool // all numbers are whole
+	rising, consecutive  bool // every number is above the last; by 1
+	different            bool // all fields differ
+	form                 form
+	dates                int
+	values               []string // different fields, in order of appearance, at most mostValues + 1
+	last                 float64
+}
+
+// mostValues is how many values a column may have that becomes columns of 0 and 1.
+const mostValues = 50
+
+// columnsOf summarises the columns of some lines.
+func (p *parser) columnsOf(lines [][][]byte) []column {
+	columns := make([]column, p.width)
+	for j := range columns {
+		c := &columns[j]
+		*c = column{whole: true, rising: true, consecutive: true, different: true}
+		seen := map[string]bool{}
+		for _, line := range lines {
+			if j >= len(line) {
+				continue
+			}
+			f := bytes.TrimSpace(line[j])
+			c.add(p, f)
+			if c.different = c.different && len(f) > 0 && !seen[string(f)]; c.different {
+				seen[string(f)] = true
+			}
+		}
+	}
+	return columns
+}
+
+// add counts the next field.
+func (c *column) add(p *parser, f []byte) {
+	if missing(f) {
+		c.gaps++
+		return
+	}
+	if len(c.values) <= mostValues {
+		if word := string(utf8Text(f)); !slices.Contains(c.values, word) {
+			c.values = append(c.values, word)
+		}
+	}
+	text, has := p.withPoint(f), form(0)
+	if !isNumber(text) {
+		if text, has = plainer(f, p.dialect.Decimal); !isNumber(text) {
+			c.words++
+			if isDate(f) {
+				c.dates++
+			}
+			return
+		}
+	}
+	c.form |= has
+	v, _ := parseFloat(text)
+	if c.numbers > 0 {
+		c.rising = c.rising && v > c.last
+		c.consecutive = c.consecutive && v == c.last+1
+	}
+	c.whole = c.whole && v == float64(int64(v))
+	c.last = v
+	c.numbers++
+}
+
+// text reports whether a column holds words rather than numbers with a slip.
+func (c *column) text() bool { return c.words > 0 && c.numbers < 9*c.words }
+
+// isDate reports whether a field looks like 2020-01-31, 31.1.2020 or 1/31/20, with or
+// without a time after it.
+func isDate(f []byte) bool {
+	f, _, _ = bytes.Cut(f, []byte("T"))
+	f, _, _ = bytes.Cut(f, []byte(" "))
+	for _, sign := range []string{"-", ".", "/"} {
+		parts := strings.Split(string(f), sign)
+		if len(parts) != 3 {
+			continue
+		}
+		for _, part := range parts {
+			if n, err := strconv.Atoi(part); err != nil || n < 0 || len(part) > 4 {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// guessHeader decides whether line 1 is a header. Columns of numbers below words make
+// it one. A line of numbers alone is one if they rise and those of the rows do not.
+func (p *parser) guessHeader(first [][]byte) (bool, error) {
+	rows := p.survey.lines[1:]
+	below := p.columnsOf(rows)
+	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers
+	var numbers []float64         // of line 1
+	for j, f := range first {
+		if f = bytes.TrimSpace(f); p.roles[j] == roleLabel || p.roles[j] == roleNone || len(f) == 0 {
+			continue
+		}
+		switch text := p.withPoint(f); {
+		case missing(f):
+			return false, nil // names are not missing
+		case isNumber(text):
+			v, _ := parseFloat(text)
+			if !below[j].text() {
+				numbers = append(numbers, v)
+			}
+		case below[j].numbers > 0 && !below[j].text():
+			if text, _ := plainer(f, p.dialect.Decimal); !isNumber(text) {
+				above++
+				word = j
+			}
+			words++
+		default:
+			words++
+		}
+	}
+	switch {
+	case len(numbers) == 0 && len(rows) == 0:
+		return words > 0, nil
+	case len(numbers) == 0:
+		return words > 0 && (above > 0 || !p.allText(below)) || words > 0 && p.allText(below), nil
+	case above > 0 && above < len(numbers) && !rises(numbers):
+		// A bad number in the first row must not turn the row into names.
+		_, err := p.number(first, word)
+		return false, err.advise("if line 1 holds names: " + p.dialect.Words.Header + " yes")
+	case above > 0:
+		return true, nil
+	}
+	return p.numericHeader(numbers, first, rows)
+}
+
+// allText reports whether no column holds numbers.
+func (p *parser) allText(columns []column) bool {
+	return !slices.ContainsFunc(columns, func(c column) bool { return c.numbers > 0 && !c.text() })
+}
+
+// numericHeader decides whether a line of numbers names the columns, as wavelengths,
+// years or 0, 1, 2, … do.
+func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte) (bool, error) {
+	if len(numbers) < 3 || len(rows) == 0 || !rises(numbers) {
+		return false, nil
+	}
+	same := 0 // rows that rise as well
+	var row []float64
+	for _, line := range rows {
+		row = row[:0]
+		for j, f := range line[:min(len(line), len(first))] {
+			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) && isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
+				v, _ := parseFloat(f)
+				row = append(row, v)
+			}
+		}
+		if len(row) == len(numbers) && rises(row) {
+			same++
+		}
+	}
+	counts := counting(numbers)
+	shown := "(" + string(bytes.TrimSpace(first[len(first)-len(numbers)])) + ", " + string(bytes.TrimSpace(first[len(first)-len(numbers)+1])) + ", …)"
+	switch {
+	case 2*same > len(rows) && !(counts && same < len(rows)):
+		return false, nil
+	case same == 0 && (counts || len(numbers) >= 5):
+		p.survey.note("line 1 is taken for a header: its numbers rise " + shown + ", and those of no other line do; " +
+			p.dialect.Words.Header + " no makes a row of it")
+		return true, nil
+	case same == 0:
+		return false, nil
+	}
+	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " + p.dialect.Words.Header + " yes or no")
+}
+
+// rises reports whether every number is above the one before it.
+func rises(numbers []float64) bool {
+	for i := 1; i < len(numbers); i++ {
+		if !(numbers[i] > numbers[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// counting reports whether numbers count from 0 or 1, or are years at equal steps.
+func counting(numbers []float64) bool {
+	step := numbers[1] - numbers[0]
+	for i, v := range numbers {
+		if v != numbers[0]+float64(i)*step {
+			return false
+		}
+	}
+	last := numbers[len(numbers)-1]
+	return step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == float64(int(step))
+}
+
+// unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
+// the lines below have.
+func (p *parser) unitsBelow() bool {
+	lines := p.survey.lines
+	if len(lines) < 3 || len(lines[1]) != p.width {
+		return false
+	}
+	below := p.columnsOf(lines[2:])
+	units := 0
+	for j, f := range lines[1] {
+		f = bytes.TrimSpace(f)
+		numeric := below[j].numbers > 0 && !below[j].text()
+		text, _ := plainer(f, p.dialect.Decimal)
+		switch {
+		case isNumber(p.withPoint(f)) || isNumber(text):
+			return false
+		case numeric && !missing(f):
+			units++
+		}
+	}
+	return units > 0
+}
+
+// guessColumns finds the columns that are not data: those of ids, and empty ones. It
+// returns an error that names the columns of text that are left. wanted has the names
+// that Pick asks for, if it does.
+func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
+	columns := p.columnsOf(rows)
+	p.forms = make([]form, p.width)
+	for j := range columns {
+		p.forms[j] = columns[j].form
+	}
+	free := func(j int) bool { return p.roles[j] == 0 && !slices.Contains(wanted, names[j]) }
+	p.guessIDs(columns, free, names, h)
+	for j := range columns {
+		c := &columns[j]
+		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
+			p.roles[j] = roleNone
+			if h.Header && names[j] != Column(j) && !unnamed(names[j]) {
+				p.survey.note(p.columnName(j, names) + " is empty and left out")
+			}
+		}
+	}
+	if wanted != nil {
+		return nil
+	}
+	if p.dialect.OneHot {
+		if err := p.guessValues(columns, names); err != nil {
+			return err
+		}
+	}
+	p.noteForms(columns, names)
+	return p.textColumns(columns, names)
+}
+
+// columnName is "column 2, "income"," for notes; names that stand for places are left
+// out.
+func (p *parser) columnName(j int, names []string) string {
+	s := "column " + strconv.Itoa(j+1)
+	if names[j] != Column(j) {
+		s += " (" + names[j] + ")"
+	}
+	return s
+}
+
+// unnamed reports whether a name is that which pandas or R give a column without one.
+func unnamed(name string) bool {
+	return strings.HasPrefix(name, "Unnamed: ") || name == "X" || name == "..1" || name == "...1"
+}
+
+// idNames are names of columns of ids, in lower case.
+var idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row", "rowid", "row_id", "rownames",
+	"uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient", "subject"}
+
+// idName reports whether a column of that name is likely to have ids.
+func idName(name string) bool {
+	lower := strings.ToLower(name)
+	if slices.Contains(idNames, lower) {
+		return true
+	}
+	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key"} {
+		if strings.HasSuffix(lower, end) {
+			return true
+		}
+	}
+	n := len(name)
+	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) && unicode.IsLower(rune(name[n-3]))
+}
+
+// guessIDs finds columns of ids among those that are free. The first that looks most
+// like one becomes that of the rows. The others are left out.
+func (p *parser) guessIDs(columns []column, free func(int) bool, names []string, h *Head) {
+	if p.dialect.ID == NoID {
+		return
+	}
+	type found struct {
+		at  int
+		why string
+	}
+	var ids []found
+	data := 0
+	for j := range columns {
+		if !free(j) {
+			continue
+		}
+		data++
+		if why := p.whyID(&columns[j], j, names[j], h.Header); why != "" {
+			ids = append(ids, found{j, why})
+		}
+	}
+	if p.dialect.Pick == nil && len(ids) == data { // something must be data
+		ids = slices.DeleteFunc(ids, func(f found) bool { return columns[f.at].words == 0 })
+	}
+	// Names and codes tell more than numbers of rows do.
+	slices.SortStableFunc(ids, func(a, b found) int { return rowNumbers(a.why) - rowNumbers(b.why) })
+	for _, f := range ids {
+		p.roles[f.at] = roleNone
+		if p.id == 0 {
+			p.id = f.at + 1
+			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why)
+		} else {
+			p.survey.note(p.columnName(f.at, names) + " is left out: " + f.why)
+		}
+	}
+}
+
+const numbersOfRows = "its numbers count the rows"
+
+func rowNumbers(why string) int {
+	if why == numbersOfRows {
+		return 1
+	}
+	return 0
+}
+
+// whyID says why a column looks like ids; "" if it does not.
+func (p *parser) whyID(c *column, j int, name string, header bool) string {
+	all := c.numbers + c.words
+	integers := c.words == 0 && c.whole && c.numbers > 0 && c.gaps == 0
+	bare := header && (name == Column(j) || unnamed(name)) // without a name in the header
+	switch {
+	case j == 0 && p.survey.short, bare && c.different && all > 1 && (c.text() || integers && c.rising):
+		return "it has no name, and no value comes twice"
+	case header && idName(name) && c.different && all > 1 && (c.text() || integers):
+		return "its name says so, and no value comes twice"
+	case integers && c.consecutive && c.numbers >= 5:
+		return numbersOfRows
+	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
+		return "its whole numbers rise from row to row"
+	case c.text() && c.different && c.gaps == 0 && c.dates < c.words && all > 2:
+		return "it holds text, and no value comes twice"
+	}
+	return ""
+}
+
+// noteForms says which signs are taken from numbers.
+func (p *parser) noteForms(columns []column, names []string) {
+	for _, f := range []struct {
+		is  form
+		say string
+	}{
+		{formGroups, "the separators of thousands are taken out: "},
+		{formPercent, "percent signs are taken out, 50 % is 50: "},
+		{formCurrency, "signs of currencies are taken out: "},
+		{formParens, "(5) is read as -5: "},
+	} {
+		var in []string
+		for j := range columns {
+			if columns[j].form&f.is != 0 && p.roles[j] == 0 && !columns[j].text() {
+				in = append(in, p.columnName(j, names))
+			}
+		}
+		if len(in) > 3 {
+			in = append(in[:2], count(len(in)-2, "other column"))
+		}
+		if in != nil {
+			p.survey.note(f.say + strings.Join(in, ", "))
+		}
+	}
+}
+
+// textColumns is an error that names the columns of text that are taken for data.
+func (p *parser) textColumns(columns []column, names []string) error {
+	var what, drop []string
+	few := false
+	label := ""
+	for j := range columns {
+		c := &columns[j]
+		if p.roles[j] != 0 || !c.text() {
+			continue
+		}
+		name := strconv.Itoa(j + 1)
+		if p.header != nil && !strings.ContainsAny(names[j], "\", ") && names[j] != Column(j) {
+			name = names[j]
+		}
+		drop = append(drop, name)
+		what = append(what, p.columnName(j, names)+p.describe(c, &few))
+		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
+			label = name
+		}
+	}
+	if what == nil {
+		return nil
+	}
+	if len(what) > 20 {
+		what = append(what[:20], count(len(drop)-20, "other column"))
+	}
+	w := p.dialect.Words
+	var ways []string
+	if w.Drop != "" {
+		ways = append(ways, w.Drop+" "+strings.Join(drop, ",")+" leaves "+plural(len(drop), "it", "them")+" out")
+	}
+	if label != "" {
+		ways = append(ways, w.Label+" "+label+" takes it for the classes")
+	} else if len(drop) == 1 && w.Drop == "" {
+		ways = append(ways, w.Label+" "+drop[0]+" takes it for the classes")
+	}
+	if few && w.OneHot != "" {
+		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
+	}
+	e := &Error{Source: p.source, Msg: plural(len(drop), "a column of text: ", "columns of text: ") + strings.Join(what, "; ")}
+	if ways != nil {
+		e.advise(strings.Join(ways, "; "))
+	}
+	return e
+}
+
+// describe says what the words of a column are. few is set where they are few.
+func (p *parser) describe(c *column, few *bool) string {
+	switch {
+	case c.dates == c.words:
+		return ", dates such as " + Printable(c.values[0])
+	case len(c.values) == 2:
+		*few = true
+		return ", " + Printable(c.values[0]) + " or " + Printable(c.values[1])
+	case len(c.values) <= mostValues && len(c.values) < c.words:
+		*few = true
+		return ", " + count(len(c.values), "value") + " such as " + quote(c.values[0])
+	}
+	return ", such as " + quote(c.values[0])
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}

@@ -1,0 +1,68 @@
+package table
+
+import (
+	"io"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// fromUTF16 makes UTF-8 of the rest of c, which begins with the byte order mark of UTF-16.
+// Excel's "Unicode Text" is such a file.
+func (c *chunks) fromUTF16() {
+	u := &utf16Reader{r: c.r, raw: c.head[2:], err: c.headErr, little: c.head[0] == 0xff}
+	c.r, c.head, c.headErr = u, nil, nil
+}
+
+// utf16Reader reads UTF-16 as UTF-8.
+type utf16Reader struct {
+	r      io.Reader
+	raw    []byte // bytes that are not yet text
+	text   []byte // UTF-8 that is not yet read
+	err    error  // of r
+	little bool   // the low byte of each unit comes first
+}
+
+// Read returns at least one character, unless there is an error.
+func (u *utf16Reader) Read(p []byte) (n int, err error) {
+	for len(u.text) == 0 {
+		if u.decode(); len(u.text) > 0 {
+			break
+		}
+		if u.err != nil {
+			return 0, u.err
+		}
+		buf := make([]byte, 1<<15)
+		n, u.err = u.r.Read(buf)
+		u.raw = append(u.raw, buf[:n]...)
+	}
+	n = copy(p, u.text)
+	u.text = u.text[n:]
+	return n, nil
+}
+
+// decode makes text of the complete units of raw.
+func (u *utf16Reader) decode() {
+	unit := func(i int) rune {
+		if u.little {
+			return rune(u.raw[i]) | rune(u.raw[i+1])<<8
+		}
+		return rune(u.raw[i])<<8 | rune(u.raw[i+1])
+	}
+	i := 0
+	for ; i+1 < len(u.raw); i += 2 {
+		r := unit(i)
+		if utf16.IsSurrogate(r) {
+			if i+3 >= len(u.raw) && u.err == nil {
+				break // the other half is to come
+			}
+			if i+3 < len(u.raw) {
+				if pair := utf16.DecodeRune(r, unit(i+2)); pair != utf8.RuneError {
+					r = pair
+					i += 2
+				}
+			}
+		}
+		u.text = utf8.AppendRune(u.text, r)
+	}
+	u.raw = append(u.raw[:0], u.raw[i:]...)
+}
