@@ -211,41 +211,28 @@ func (s *survey) shape() {
 	}
 }
 
-// commas reports whether the decimal sign is the comma: some numbers have one, which is
-// not a separator of thousands beside points, and none has a point.
+// commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
+// say so, those such as 1.5 or 1,234.5 deny it. One such as 1,234 may be either, and says
+// so where the comma is not the delimiter.
 func (s *survey) commas(delimiter rune) bool {
-	commas, points, thousands := 0, 0, 0
+	commas, points, either := 0, 0, 0
 	for _, line := range s.lines {
 		for _, f := range line {
-			f = bytes.TrimSpace(f)
-			comma := bytes.IndexByte(f, ',')
-			switch {
-			case comma < 0:
-				if bytes.IndexByte(f, '.') >= 0 && isNumber(f) && !grouped(f, ',') {
-					points++
-				}
-			case !isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)):
-				if grouped(f, ',') { // 1.234,5
-					commas++
-				} else if grouped(f, '.') { // 1,234.5
-					points++
-				}
-			default:
-				if commas++; len(f)-comma == 4 && comma > 0 && f[0] != '0' && f[len(f)-4] == ',' {
-					thousands++
-				}
+			if bytes.IndexAny(f, ",.") < 0 {
+				continue
+			}
+			asComma, has := plainer(f, ',')
+			comma := isNumber(asComma)
+			asPoint, _ := plainer(f, '.')
+			switch point := isNumber(asPoint); {
+			case comma && !point:
+				commas++
+			case point && !comma:
+				points++
+			case point && has&formGroups == 0: // 1,234, not 1.234
+				either++
 			}
 		}
 	}
-	if delimiter == ',' && commas == thousands {
-		return false // quoted numbers such as "1,234"
-	}
-	return commas > 0 && points == 0
-}
-
-// grouped reports whether f is a number with separators of thousands, for that decimal
-// sign.
-func grouped(f []byte, decimal rune) bool {
-	text, has := plainer(f, decimal)
-	return has == formGroups && isNumber(text)
+	return points == 0 && (commas > 0 || either > 0 && delimiter != ',')
 }

@@ -1,0 +1,119 @@
+package rows
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans/internal/table"
+)
+
+// TestCorpus reads the tables of testdata/tables, which its make.go has written, and holds
+// what comes out to want.txt.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join("..", "..", "testdata", "tables")
+	text, err := os.ReadFile(filepath.Join(folder, "want.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+	if len(tables) < 40 {
+		t.Errorf("%d tables", len(tables))
+	}
+	for _, text := range tables {
+		want := map[string][]string{}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			want[key] = append(want[key], value)
+		}
+		t.Run(want["file"][0], func(t *testing.T) { checkTable(t, folder, want) })
+	}
+}
+
+func checkTable(t *testing.T, folder string, want map[string][]string) {
+	in, err := os.Open(filepath.Join(folder, want["file"][0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	got, err := ReadAll(in, want["file"][0], dialectOf(t, want["flags"]))
+	if fail := want["error"]; fail != nil {
+		if err == nil || !strings.Contains(err.Error(), fail[0]) {
+			t.Errorf("error %v, not %s", err, fail[0])
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, missing := 0.0, 0
+	for _, v := range got.Data {
+		if math.IsNaN(v) {
+			missing++
+		} else {
+			sum += v
+		}
+	}
+	var ids []string
+	if want["ids"] != nil {
+		ids = strings.Split(want["ids"][0], "|")
+	}
+	wantSum, _ := strconv.ParseFloat(want["sum"][0], 64)
+	switch {
+	case strconv.Itoa(got.Rows) != want["rows"][0]:
+		t.Errorf("%d rows, not %s", got.Rows, want["rows"][0])
+	case strings.Join(got.Names, "|") != want["columns"][0]:
+		t.Errorf("columns %q, not %s", got.Names, want["columns"][0])
+	case !slices.Equal(got.IDs, ids):
+		t.Errorf("ids %q, not %q", got.IDs, ids)
+	case math.Abs(sum-wantSum) > 1e-9*math.Abs(wantSum):
+		t.Errorf("sum %v, not %v", sum, wantSum)
+	case strconv.Itoa(missing) != want["missing"][0]:
+		t.Errorf("%d values are missing, not %s", missing, want["missing"][0])
+	}
+	notes := strings.Join(got.Notes, "\n")
+	for _, note := range want["note"] {
+		if !strings.Contains(notes, note) {
+			t.Errorf("no note has %q; there are\n%s", note, notes)
+		}
+	}
+	if t.Failed() {
+		t.Logf("notes:\n%s", notes)
+	}
+}
+
+// dialectOf is the Dialect of the command for some flags.
+func dialectOf(t *testing.T, flags []string) table.Dialect {
+	d := table.Dialect{Guess: true}
+	if flags == nil {
+		return d
+	}
+	words := strings.Fields(flags[0])
+	for i := 0; i < len(words); i += 2 {
+		value := words[i+1]
+		switch words[i] {
+		case "-header":
+			d.Header = table.HeaderYes
+		case "-names":
+			d.Names = strings.Split(value, ",")
+		case "-id":
+			d.ID = value
+		case "-drop":
+			d.Drop = strings.Split(value, ",")
+		case "-label":
+			d.Label = value
+		case "-encode":
+			d.OneHot = true
+		case "-missing":
+			d.Missing = true
+		default:
+			t.Fatalf("flag %s", words[i])
+		}
+	}
+	return d
+}
