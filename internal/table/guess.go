@@ -58,6 +58,11 @@ func (c *column) add(p *parser, f []byte) {
 	text, has := p.withPoint(f), form(0)
 	if !isNumber(text) {
 		if text, has = plainer(f, p.dialect.Decimal); !isNumber(text) {
+			if text, _ = plainer(f, ','); isNumber(text) { // a slip, which the parser tells
+				c.numbers++
+				c.whole = false
+				return
+			}
 			c.words++
 			if isDate(f) {
 				c.dates++

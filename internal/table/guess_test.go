@@ -1,0 +1,172 @@
+package table
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// guessed is what a text is taken for.
+type guessed struct {
+	text  string
+	names string // joined by |
+	rows  int
+	ids   string
+	note  string // some of the notes
+	fail  string // instead: some of the error
+}
+
+// TestGuess tries what is near the border of each guess.
+func TestGuess(t *testing.T) {
+	t.Parallel()
+	many := func(n int, row func(i int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(row(i) + "\n")
+		}
+		return b.String()
+	}
+	noise := func(i int) string { return fmt.Sprint(i * i % 7) }
+	for _, g := range []guessed{
+		{text: "1,2\n3,4\n", names: "c1|c2", rows: 2},
+		{text: "5\n", names: "c1", rows: 1},
+		{text: "a\n5\n", names: "a", rows: 1},
+		// Numbers that rise are a header if those of no row do.
+		{text: "1,2,3\n3,2,1\n2,2,2\n", names: "1|2|3", rows: 2, note: "header"},
+		{text: "1,2,3\n4,5,6\n2,2,2\n", fail: "-header yes or no"},
+		{text: "1,2,3\n4,5,6\n7,8,9\n", names: "c1|c2|c3", rows: 3},
+		{text: "3,5,9\n3,2,1\n2,2,2\n", names: "c1|c2|c3", rows: 3},
+		{text: "3,5,9,9.5,11\n3,2,1,0,0\n2,2,2,0,0\n", names: "3|5|9|9.5|11", rows: 2},
+		{text: "1990,2000,2010\n3,2,1\n", names: "1990|2000|2010", rows: 1},
+		{text: "NA,2000,2010\n3,2,1\n4,5,4\n", fail: "1 missing value"},
+		// Words above numbers are a header; one among many numbers is a slip.
+		{text: "x,2000\n3,2\n4,5\n", names: "x|2000", rows: 2},
+		{text: "country,1990,2000,2010\nF,3,2,1\nG,4,2,2\nH,1,2,0\n", names: "1990|2000|2010", rows: 3, ids: "F|G|H"},
+		{text: "1.5,x,3,2\n1,2,3,4\n4,3,2,1\n", fail: "not a number"},
+		// Ids.
+		{text: "id,v\n3,1\n4,2\n", names: "v", rows: 2, ids: "3|4"},
+		{text: "id,v\n3,1\n3,2\n", names: "id|v", rows: 2},
+		{text: "v,w\n1,1\n2,4\n3,1\n4,2\n", names: "v|w", rows: 4},
+		{text: many(5, func(i int) string { return fmt.Sprint(i+8, ",", noise(i)) }), names: "c2", rows: 5, ids: "8|9|10|11|12"},
+		{text: many(9, func(i int) string { return fmt.Sprint(3*i, ",", noise(i)) }), names: "c1|c2", rows: 9},
+		{text: many(10, func(i int) string { return fmt.Sprint(i*i, ",", noise(i)) }), names: "c2", rows: 10, ids: "0|1|4|9|16|25|36|49|64|81"},
+		{text: many(12, func(i int) string { return fmt.Sprint(i) }), names: "c1", rows: 12},
+		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
+		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
+		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-03\n", fail: "dates such as 2020-01-01"},
+		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: "f or m"},
+		// Signs.
+		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
+		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
+		{text: "a,b\n\"1,234\",2\n\"12,345\",2\n", names: "a|b", rows: 2, note: "thousands"},
+		{text: "a,b\n\"1,23\",2\n", names: "a|b", rows: 1, note: "decimal sign"},
+		{text: "a\n5 %\n7 %\n", names: "a", rows: 2, note: "percent"},
+		{text: "a|b\n1|2\n", names: "a|b", rows: 1},
+		{text: "a  b\n1  2\n", names: "a|b", rows: 1},
+		// Lines.
+		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
+		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
+		{text: "a,b\n1,2\n,\n3,4\n", fail: "blank line between rows"},
+		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
+		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
+		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
+		{text: "", fail: "no rows"},
+		{text: "a,b\n", fail: "no rows"},
+	} {
+		got, err := Read(strings.NewReader(g.text), "f.csv", Dialect{Guess: true})
+		switch {
+		case g.fail != "":
+			if err == nil || !strings.Contains(err.Error(), g.fail) {
+				t.Errorf("%q: error %v, not %s", g.text, err, g.fail)
+			}
+		case err != nil:
+			t.Errorf("%q: %v", g.text, err)
+		case strings.Join(got.Names, "|") != g.names || got.Rows != g.rows || strings.Join(got.IDs, "|") != g.ids ||
+			!strings.Contains(strings.Join(got.Notes, "\n"), g.note):
+			t.Errorf("%q: %q, %d rows, ids %q, notes %q", g.text, got.Names, got.Rows, got.IDs, got.Notes)
+		}
+	}
+}
+
+// TestKept carries columns along, of text and of data, with ids and labels.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	text := "id,site,v,w,kind\na1, x ,1,2,k\na2,y,3,4,l\na3,x,,6,k\n"
+	d := Dialect{Guess: true, Keep: []string{"site", "v"}, Drop: []string{"2"}, Label: "kind", Missing: true}
+	for d.Workers = range 3 {
+		got, err := Read(strings.NewReader(text), "f.csv", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := fmt.Sprint(got.IDs, got.KeptNames, got.Kept, got.Names, got.Data, got.Class, got.Missing); s !=
+			"[a1 a2 a3] [site v] [[x 1] [y 3] [x ]] [v w] [1 2 3 4 NaN 6] [0 1 0] [1 0]" {
+			t.Error(s)
+		}
+	}
+}
+
+// TestOneHot makes columns of 0 and 1, and finds them again by their names.
+func TestOneHot(t *testing.T) {
+	t.Parallel()
+	text := "v,city,sex\n1,Rome,m\n2,Bonn,f\n3,Oslo,f\n4,Rome,m\n"
+	got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, OneHot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := fmt.Sprint(got.Names, got.Data); s != "[v city=Rome city=Bonn city=Oslo sex=f] [1 1 0 0 0 2 0 1 0 1 3 0 0 1 1 4 1 0 0 0]" {
+		t.Error(s)
+	}
+	again := func([]string) []string { return []string{"sex=f", "city=Oslo", "city=Rome", "v"} }
+	got, err = Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Pick: again})
+	if err == nil || !strings.Contains(err.Error(), `"Bonn"`) {
+		t.Errorf("an unknown value: %v, %v", got, err)
+	}
+	got, err = Read(strings.NewReader("sex,v,city\nm,1,Rome\nf,2,Oslo\n"), "f.csv", Dialect{Guess: true, Pick: again})
+	if err != nil || fmt.Sprint(got.Data) != "[0 0 1 1 1 1 0 2]" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// FuzzGuess reads texts with all guesses: at once and in chunks, by one goroutine and by
+// several, the result is the same.
+func FuzzGuess(f *testing.F) {
+	folder := filepath.Join("..", "..", "testdata", "tables")
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i, e := range files {
+		if text, err := os.ReadFile(filepath.Join(folder, e.Name())); err == nil && len(text) < 1000 && !strings.HasSuffix(e.Name(), ".go") {
+			f.Add(string(text), 1+i%20, i%3, i%2 == 0, i%4 == 0)
+		}
+	}
+	f.Add("#a\n1\n#\n2\n#", 1, 2, true, false)
+	f.Add("a;a\n1,5;x\n2,5;y\n", 3, 1, false, true)
+	f.Fuzz(func(t *testing.T, text string, chunk, workers int, missing, hot bool) {
+		if len(text) > 1<<12 {
+			return
+		}
+		d := Dialect{Guess: true, Missing: missing, OneHot: hot}
+		want, wantErr := Read(strings.NewReader(text), "f.csv", d)
+		d.chunk, d.Workers = min(max(chunk, 1), 1000), min(max(workers, 1), 4)
+		got, err := Read(strings.NewReader(text), "f.csv", d)
+		if fmt.Sprint(got, err) != fmt.Sprint(want, wantErr) {
+			t.Fatalf("%v, %v in chunks of %d, %v, %v at once", got, err, d.chunk, want, wantErr)
+		}
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f.csv:") {
+				t.Fatalf("error without the name of the file: %v", err)
+			}
+			return
+		}
+		if got.Rows*len(got.Names) != len(got.Data) || got.IDs != nil && len(got.IDs) != got.Rows {
+			t.Fatalf("%+v", got)
+		}
+		if !missing && slices.ContainsFunc(got.Data, func(v float64) bool { return v != v }) {
+			t.Fatalf("NaN in %+v", got)
+		}
+	})
+}
