@@ -40,6 +40,12 @@ type moments struct {
 	squares []float64 // the sums of their squares
 }
 
+// noColumn is a column without values.
+var noColumn = column{min: math.Inf(1), max: math.Inf(-1), exponent: smallest}
+
+// farApart is how many times the columns of a table differ in spread where Auto scales them.
+const farApart = 100
+
 // safe is the largest exponent for which squares and their sums are in range.
 const safe = 400
 
@@ -68,10 +74,7 @@ func (c *Collector) add(data []float64, cols int, weights []float64) {
 		return
 	}
 	if c.columns == nil {
-		c.columns = make([]column, cols)
-		for j := range c.columns {
-			c.columns[j] = column{min: math.Inf(1), max: math.Inf(-1), exponent: smallest}
-		}
+		c.columns = slices.Repeat([]column{noColumn}, cols)
 	}
 	for i := 0; i*cols < len(data); i++ {
 		if weights != nil && weights[i] == 0 {
@@ -82,7 +85,7 @@ func (c *Collector) add(data []float64, cols int, weights []float64) {
 			k.min, k.max = min(k.min, v), max(k.max, v)
 		}
 	}
-	if c.Kind == ZScore {
+	if c.Kind != MinMax {
 		c.rescale()
 		if c.block.compute(data, weights, c.units); c.block.total > 0 {
 			c.merge()
@@ -178,8 +181,8 @@ func (k *column) add(d float64) {
 	k.mean = sum
 }
 
-// Scaling returns the scaling of all rows so far. It is nil for None, and if there
-// are no rows.
+// Scaling returns the scaling of all rows so far. It is nil for None, for Auto where
+// that leaves the columns, and if there are no rows.
 func (c *Collector) Scaling() *Scaling { return c.scaling(len(c.columns)) }
 
 func (c *Collector) scaling(cols int) *Scaling {
@@ -187,13 +190,42 @@ func (c *Collector) scaling(cols int) *Scaling {
 		return nil
 	}
 	s := &Scaling{Kind: c.Kind, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
+	if c.Kind == Auto {
+		s.Kind = ZScore
+	}
 	for j := range cols {
 		s.Divisor[j] = 1
 		if j < len(c.columns) && c.columns[j].min <= c.columns[j].max {
-			s.Shift[j], s.Divisor[j] = c.columns[j].scaling(c.Kind, c.weight)
+			s.Shift[j], s.Divisor[j] = c.columns[j].scaling(s.Kind, c.weight)
 		}
 	}
+	if c.Kind == Auto && !c.differ(s) {
+		return nil
+	}
 	return s
+}
+
+// differ finds the columns of the largest and the smallest spread, and reports whether
+// they are far apart. Constant columns do not count. Both the standard deviations and the
+// ranges must be so: a column that is seldom more than 0, as a pixel at the edge of
+// images, has a small deviation, but a range like those of other pixels.
+func (c *Collector) differ(s *Scaling) bool {
+	least, most := math.Inf(1), 0.0
+	s.Widest, s.Narrowest = -1, -1
+	for j := range c.columns {
+		k := &c.columns[j]
+		if k.min > k.max || k.constant(s.Shift[j]) {
+			continue
+		}
+		least, most = min(least, k.max-k.min), max(most, k.max-k.min)
+		if s.Widest < 0 || s.Divisor[j] > s.Divisor[s.Widest] {
+			s.Widest = j
+		}
+		if s.Narrowest < 0 || s.Divisor[j] < s.Divisor[s.Narrowest] {
+			s.Narrowest = j
+		}
+	}
+	return s.Widest >= 0 && most/farApart > least && s.Divisor[s.Widest]/farApart > s.Divisor[s.Narrowest]
 }
 
 func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {
@@ -201,7 +233,7 @@ func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {
 	if kind == ZScore && k.min < k.max {
 		shift = min(max(math.Ldexp(k.mean+k.low, k.exponent), k.min), k.max)
 	}
-	if within := negligible * math.Abs(shift); k.max-shift <= within && shift-k.min <= within {
+	if k.constant(shift) {
 		return shift, 1
 	}
 	divisor = k.max - k.min
@@ -210,6 +242,12 @@ func (k *column) scaling(kind Kind, weight float64) (shift, divisor float64) {
 		divisor = max(math.Ldexp(math.Sqrt(k.squares/weight), k.exponent), k.max*farthest-k.min*farthest)
 	}
 	return shift, min(max(divisor, math.SmallestNonzeroFloat64), math.MaxFloat64)
+}
+
+// constant reports whether the values differ from shift by no more than rounding.
+func (k *column) constant(shift float64) bool {
+	within := negligible * math.Abs(shift)
+	return k.max-shift <= within && shift-k.min <= within
 }
 
 // resize returns n zeros in the memory of buf.

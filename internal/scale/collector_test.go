@@ -20,7 +20,7 @@ func TestCollector(t *testing.T) {
 			data = append(data, units[j]*(o+drift+r.NormFloat64()))
 		}
 	}
-	truth := &Scaling{ZScore, make([]float64, cols), make([]float64, cols)}
+	truth := &Scaling{Kind: ZScore, Shift: make([]float64, cols), Divisor: make([]float64, cols)}
 	for j := range cols {
 		column := make([]float64, rows)
 		for i := range column {

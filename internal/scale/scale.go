@@ -13,6 +13,7 @@ const (
 	None   Kind = iota
 	ZScore      // mean 0 and variance 1
 	MinMax      // from 0 to 1
+	Auto        // ZScore where the columns differ in spread by more than 100 times, else None
 )
 
 // String returns the name of k on the command line.
@@ -22,6 +23,8 @@ func (k Kind) String() string {
 		return "zscore"
 	case MinMax:
 		return "minmax"
+	case Auto:
+		return "auto"
 	}
 	return "none"
 }
@@ -35,21 +38,52 @@ func (k Kind) String() string {
 // If weights differ by more than a factor of 1e150, the divisor of [ZScore] may be too
 // large or too small; no value becomes larger than 1e150.
 type Scaling struct {
-	Kind           Kind
+	Kind           Kind // not Auto
 	Shift, Divisor []float64
+
+	// With Auto, the columns of the largest and the smallest spread, from 0.
+	Widest, Narrowest int
 }
 
 // negligible is the largest difference from Shift, relative to it, that is taken for
 // rounding.
 const negligible = 1e-14
 
-// Of returns the scaling of data, rows of cols finite values each. It is nil for None.
-// A row of weight 2 counts as two rows, a row of weight 0 as none; nil weights are all
-// 1. Without rows the shift is 0 and the divisor 1. The cost is three passes.
+// Of returns the scaling of data, rows of cols finite values each. It is nil for None,
+// and for Auto where that leaves the columns. A row of weight 2 counts as two rows, a
+// row of weight 0 as none; nil weights are all 1. Without rows the shift is 0 and the
+// divisor 1. The cost is three passes.
 func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 	c := Collector{Kind: kind}
 	c.add(data, cols, weights)
 	return c.scaling(cols)
+}
+
+// OfPresent is [Of] for data in which NaN is a missing value. A column has the scaling
+// of its values; without any the shift is 0 and the divisor 1.
+func OfPresent(kind Kind, data []float64, cols int, weights []float64) *Scaling {
+	all := Collector{Kind: kind, columns: make([]column, cols), weight: 1}
+	var values, heavy []float64
+	for j := range all.columns {
+		values, heavy = values[:0], heavy[:0]
+		for i := j; i < len(data); i += cols {
+			if data[i] == data[i] {
+				values = append(values, data[i])
+				if weights != nil {
+					heavy = append(heavy, weights[i/cols])
+				}
+			}
+		}
+		one := Collector{Kind: kind, columns: []column{noColumn}}
+		if weights == nil {
+			one.add(values, 1, nil)
+		} else {
+			one.add(values, 1, heavy)
+		}
+		all.columns[j] = one.columns[0]
+		all.columns[j].squares /= one.weight // the variance
+	}
+	return all.scaling(cols)
 }
 
 // Apply scales rows in place. A nil Scaling does nothing.

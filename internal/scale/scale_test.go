@@ -246,3 +246,85 @@ func BenchmarkOf(b *testing.B) {
 		})
 	}
 }
+
+// Auto scales columns only where both deviations and ranges are far apart.
+func TestAuto(t *testing.T) {
+	rare := make([]float64, 0, 2000) // a pixel that is seldom more than 0, beside another
+	for i := range 1000 {
+		rare = append(rare, float64(i/999), float64(i%17))
+	}
+	for _, test := range []struct {
+		name    string
+		cols    int
+		data    []float64
+		weights []float64
+		want    []int // the widest and the narrowest column; nil: left as they are
+	}{
+		{name: "one column", cols: 1, data: []float64{1, 1e9}},
+		{name: "alike", cols: 2, data: []float64{1, 1, 2, 100, 3, 3}},
+		{name: "far apart, deviation 1", cols: 2, data: []float64{2, 0, 4, 1000, 2, 0, 4, 1000}, want: []int{1, 0}},
+		{name: "constant columns", cols: 4, data: []float64{7, 1, 0, 2, 7, 3, 0, 4}},
+		{name: "rare", cols: 2, data: rare},
+		{name: "narrow far from 0", cols: 2, data: []float64{1e6, 5000, 1e6 + 1, -5000}, want: []int{1, 0}},
+		{name: "far apart by a row of weight 0", cols: 2, data: []float64{1, 1, 2, 3, 2, 1e6}, weights: []float64{1, 1, 0}},
+		{name: "out of range", cols: 2, data: []float64{1e300, 1, -1e300, 2}, want: []int{0, 1}},
+		{name: "no rows", cols: 2},
+	} {
+		s := Of(Auto, test.data, test.cols, test.weights)
+		if !same(s, OfPresent(Auto, test.data, test.cols, test.weights)) {
+			t.Errorf("%s: %+v with Of, another scaling with OfPresent", test.name, s)
+		}
+		switch {
+		case (s != nil) != (test.want != nil):
+			t.Errorf("%s: %+v", test.name, s)
+		case s != nil && (s.Widest != test.want[0] || s.Narrowest != test.want[1]):
+			t.Errorf("%s: columns %d and %d, want %v", test.name, s.Widest, s.Narrowest, test.want)
+		case s != nil && !same(&Scaling{Kind: ZScore, Shift: s.Shift, Divisor: s.Divisor}, Of(ZScore, test.data, test.cols, test.weights)):
+			t.Errorf("%s: not the scaling of ZScore", test.name)
+		}
+	}
+}
+
+// same reports whether two scalings have the same kind and numbers.
+func same(a, b *Scaling) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Kind == b.Kind && slices.Equal(a.Shift, b.Shift) && slices.Equal(a.Divisor, b.Divisor)
+}
+
+// With missing values every column has the scaling of the values that it has.
+func TestOfPresent(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	const rows, cols = 50, 4
+	data, weights := make([]float64, rows*cols), make([]float64, rows)
+	for i := range data {
+		data[i] = r.NormFloat64()
+		if i%cols == 3 || r.IntN(4) == 0 {
+			data[i] = math.NaN()
+		}
+	}
+	for i := range weights {
+		weights[i] = float64(r.IntN(3))
+	}
+	for _, kind := range []Kind{ZScore, MinMax} {
+		for _, w := range [][]float64{nil, weights} {
+			s := OfPresent(kind, data, cols, w)
+			for j := range cols {
+				var column, heavy []float64
+				for i := range rows {
+					if v := data[i*cols+j]; v == v {
+						column, heavy = append(column, v), append(heavy, weights[i])
+					}
+				}
+				if w == nil {
+					heavy = nil
+				}
+				want := Of(kind, column, 1, heavy)
+				if s.Shift[j] != want.Shift[0] || math.Abs(s.Divisor[j]-want.Divisor[0]) > 1e-15*want.Divisor[0] {
+					t.Errorf("%v, column %d: %g, %g, want %g, %g", kind, j, s.Shift[j], s.Divisor[j], want.Shift[0], want.Divisor[0])
+				}
+			}
+		}
+	}
+}
