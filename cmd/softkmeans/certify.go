@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 )
 
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
@@ -35,8 +36,9 @@ changes is reported.
                 CSV or .npy: a row for each row of FILE, with a share for each
                 center: the columns p0, p1, … if F has them, else all columns
                 but the one named label. A single column has labels, from 0 or
-                from 1: each row then belongs to one center. Without the flag
-                the best memberships for the centers are computed
+                from 1: each row then belongs to one center. Rows that -missing
+                drop leaves out may be there, and empty. Without the flag the
+                best memberships for the centers are computed
   -sum S        what the memberships of a row add up to: one (default) or
                 at-most-one. The floor is that of the same rule. A model has its
                 own
@@ -102,6 +104,9 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	}
 	if piped > 1 {
 		return f, usageErrorf("standard input can be read only once; give all files but one by name")
+	}
+	if f.scale == scale.Auto && f.sum == softkmeans.SumAtMostOne {
+		f.scale = scale.None // 0 must stay 0
 	}
 	return f, nil
 }
@@ -309,6 +314,7 @@ func (c *certified) json() any {
 		Source      string           `json:"source"`
 		Rows        int              `json:"rows"`
 		Columns     []string         `json:"columns"`
+		Notes       []string         `json:"notes,omitempty"`
 		Scale       string           `json:"scale"`
 		Centers     string           `json:"centers"`
 		K           int              `json:"k"`
@@ -316,6 +322,6 @@ func (c *certified) json() any {
 		Tol         float64          `json:"tol"`
 		Certificate *certificateJSON `json:"certificate"`
 		Verdict     string           `json:"verdict"`
-	}{c.data.Source, c.data.Rows, c.data.Names, kindOf(c.data.scale).String(), c.centers, c.k, memberships,
+	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, kindOf(c.data.scale).String(), c.centers, c.k, memberships,
 		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.words()}
 }

@@ -45,7 +45,7 @@ func TestCertifyFit(t *testing.T) {
 		dir := t.TempDir()
 		x, data := readTable(t, setFile(name)), setFile(name)
 		g, f := filepath.Join(dir, "g.csv"), filepath.Join(dir, "f.csv")
-		code, report, stderr := do(t, "", "fit", "-k", "3", "-o", g, "-centers", f, data)
+		code, report, stderr := do(t, "", "fit", "-scale", "none", "-k", "3", "-o", g, "-centers", f, data)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -57,7 +57,7 @@ func TestCertifyFit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, text, stderr := do(t, "", "certify", "-centers", f, "-memberships", g, data)
+		code, text, stderr := do(t, "", "certify", "-scale", "none", "-centers", f, "-memberships", g, data)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
@@ -68,7 +68,7 @@ func TestCertifyFit(t *testing.T) {
 		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text, head+"\n"+f+": 3 centers\n"+g+": memberships\n") {
 			t.Errorf("%s: begins\n%.300s", name, text)
 		}
-		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, data)
+		code, text, _ = do(t, "", "certify", "-json", "-scale", "none", "-centers", f, "-memberships", g, data)
 		got := parseJSON[certifiedJSON](t, text)
 		if code != 0 || got.certificate() != want || *got.Certificate.Explained != 1-want.Objective/want.Total || !got.Certificate.Certified || got.Tol != 1e-9 ||
 			got.K != 3 || got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != data || got.Centers != f || *got.Memberships != g || !strings.HasPrefix(got.Verdict, "Certified: ") {
@@ -247,7 +247,7 @@ func TestCertifyFalse(t *testing.T) {
 		writeText(t, "x.csv", test.x)
 		writeText(t, "f.csv", test.f)
 		writeText(t, "g.csv", test.g)
-		code, text, stderr := do(t, "", strings.Fields("certify -header no -centers f.csv -memberships g.csv x.csv")...)
+		code, text, stderr := do(t, "", strings.Fields("certify -header no -scale none -centers f.csv -memberships g.csv x.csv")...)
 		share := value(t, text, "excess, as a share")
 		if code != test.code || stderr != "" || strings.Contains(text, "\nCertified: ") != (code == 0) || share < test.share[0] || share > 1.1*test.share[1] {
 			t.Errorf("%s: code %d, %s\n%s", test.name, code, stderr, text)
@@ -280,7 +280,7 @@ func TestCertifyDigits(t *testing.T) {
 		}{{15, 0, 1e-12}, {6, 1e-14, 1e-9}, {4, 1e-9, 1e-3}} {
 			writeText(t, centers, decimal(m.Centers, test.digits))
 			writeText(t, memberships, decimal(m.Memberships, test.digits))
-			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-centers", centers, "-memberships", memberships, setFile(set.name))
+			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-scale", "none", "-centers", centers, "-memberships", memberships, setFile(set.name))
 			c := parseJSON[certifiedJSON](t, text).Certificate
 			if share := *c.ExcessShare; stderr != "" || share < test.from || share > test.most || code == 0 != (share <= 1e-9) || c.Certified != (code == 0) {
 				t.Errorf("%s, %d digits: code %d, excess %g of the total, %s", set.name, test.digits, code, share, stderr)

@@ -21,6 +21,9 @@ func TestEntriesOutOfRange(t *testing.T) {
 		"floors", "floors -stream yes", "report -k 2 -o out.html", "certify -centers centers.csv", "certify -model good.json",
 	} {
 		failure{args + " far.csv", 1, far}.check(t)
+		if !strings.Contains(args, "-model") { // which has a scale
+			args += " -scale none"
+		}
 		failure{args + " tiny.csv", 1, tiny}.check(t)
 	}
 	for _, args := range []string{

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 )
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
@@ -14,7 +15,7 @@ Find N centers, and for every row its memberships: shares of at least 0 that add
 up to 1. The row is approximated by the mixture of centers with these shares.
 -method global computes a global minimum of the squared error, and the report
 certifies it. -method minvol keeps the centers close to the data, for a larger
-error. If the columns have different units, use -scale zscore.
+error.
 
 ` + fileHelp + `
   -k N          number of centers, required. auto takes the number that
@@ -31,12 +32,13 @@ error. If the columns have different units, use -scale zscore.
 ` + scaleHelp + columnsHelp + `
 Output:
 
-  -o FILE       write the memberships as CSV: label,p0,p1,… The label is the
-                number of the largest membership, from 0. minvol and alternating
-                take the means of the clusters so found, and the label is that
-                of the nearest mean, by a distance that counts directions less
-                in which the clusters are wide. With - they go to standard
-                output, and the report to standard error
+  -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
+                columns of -keep. The label is the number of the largest
+                membership, from 0. minvol and alternating take the means of the
+                clusters so found, and the label is that of the nearest mean, by
+                a distance that counts directions less in which the clusters are
+                wide. With - they go to standard output, and the report to
+                standard error
   -centers FILE write the centers as CSV, in the table's units and with its
                 column names
   -model FILE   write the model as JSON, for softkmeans predict and certify
@@ -189,10 +191,15 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k auto needs rows; with -kernel matrix give a number")
 	case kernels && f.kernel == kernelMatrix && given["scale"]:
 		return f, usageErrorf("-scale needs rows; with -kernel matrix leave it out")
+	case kernels && f.kernel == kernelMatrix && f.missing != missingError:
+		return f, usageErrorf("-missing needs rows; with -kernel matrix leave it out")
 	case f.stream == streamYes && given["others"] && f.others:
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
 	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
 		return f, usageErrorf("-stream yes is only for -method global and minvol")
+	}
+	if f.scale == scale.Auto && (f.options.Sum == softkmeans.SumAtMostOne || kernels && f.kernel == kernelMatrix) {
+		f.scale = scale.None // 0 must stay 0
 	}
 	return f, f.checkStream(f.stream)
 }
@@ -226,8 +233,11 @@ func (f *fitFlags) run(s *session) error {
 		return err
 	}
 	if w != nil {
-		if err := w.Flush(); err != nil {
+		if err := w.finish(); err != nil {
 			return err
+		}
+		if note := w.doubles(result.k); note != "" {
+			result.Notes = append(result.Notes, note)
 		}
 	}
 	if centers != nil {
@@ -290,6 +300,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	if w != nil {
+		w.describe(&d.Head, d.texts)
 		return r, w.add(s.ctx, labels, memberships)
 	}
 	return r, nil

@@ -124,7 +124,7 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -method tilsd -weights 1", 2, "-weights is only for"},
 		{"-k 2 -method tilsd -stream yes", 2, "-stream yes is only for -method global and minvol"},
 		{"-k 2 -weights 1 -stream yes", 2, "-stream yes does not go with -weights"},
-		{"-k 2 -scale log", 2, "must be none, zscore, minmax"},
+		{"-k 2 -scale log", 2, "must be auto, none, zscore, minmax"},
 		{"-k 2 -drop 0", 2, "-drop 0: columns are counted from 1"},
 		{"-k 2 -drop a,,b", 2, "with commas between them"},
 		{"-k 2 -weights a -header no", 2, `-weights "a" is a name`},

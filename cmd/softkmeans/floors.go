@@ -28,7 +28,7 @@ the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
 The proposed k, marked *, is the first with floor 0, or the last for which all
 steps up to it exceed their sticks. It is a first guess: it counts directions of
-the data, not clusters. If the columns have different units, use -scale zscore.
+the data, not clusters.
 
 ` + fileHelp + `
   -most K       largest k in the report (default 20). The proposed k is always
@@ -36,12 +36,12 @@ the data, not clusters. If the columns have different units, use -scale zscore.
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
   -json         print the report as JSON
-` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, once, or twice with -scale, for tables
-                larger than memory. Up to 4096 columns; floors below 1e-12 of
-                the first are rounding errors
+` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
+                tables larger than memory. Up to 4096 columns; floors below
+                1e-12 of the first are rounding errors
                 no: read FILE once and keep it in memory
                 auto: yes for files above 64 MB; no for pipes, standard input,
-                and with -weights (default)
+                with -weights and with -missing mean (default)
 ` + runHelp + `
 Examples: softkmeans floors testdata/iris.csv
           softkmeans floors -most 5 -o floors.csv testdata/wine.csv
@@ -90,7 +90,7 @@ func (f *floorsFlags) run(s *session) error {
 
 	f.quiet = f.quiet || s.mixed()
 	find := f.ofTable
-	if f.stream == streamYes || f.stream == streamAuto && f.dialect.Weights == "" && f.large(s.in) {
+	if f.stream == streamYes || f.stream == streamAuto && f.inBlocks() && f.large(s.in) {
 		find = f.ofStream
 	}
 	r, err := find(s)
@@ -151,7 +151,7 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 			return nil, err
 		}
 		floors, err := b.floors()
-		return &scree{Head: b.file.Head, rows: b.rows, scale: b.scale, floors: floors}, err
+		return &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}, err
 	})
 }
 
@@ -216,10 +216,11 @@ func (r *scree) json() any {
 		Source   string      `json:"source"`
 		Rows     int         `json:"rows"`
 		Columns  []string    `json:"columns"`
+		Notes    []string    `json:"notes,omitempty"`
 		Scale    string      `json:"scale"`
 		Proposal proposal    `json:"proposal"`
 		Floors   []screeLine `json:"floors"`
-	}{r.Source, r.rows, r.Names, kindOf(r.scale).String(),
+	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(),
 		proposal{optional(p.K), p.Reason, optional(p.Elbow), optional(p.Profile)}, r.lines()}
 }
 

@@ -47,7 +47,7 @@ func TestFloorsNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "floors.csv")
-		code, stdout, stderr := do(t, "", "floors", "-json", "-most", "1", "-o", path, setFile(name))
+		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, setFile(name))
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
@@ -269,7 +269,7 @@ func TestFloorsUsage(t *testing.T) {
 		{"-stream yes", 2, "standard input can be read only once"},
 		{"-stream yes -", 2, "standard input can be read only once"},
 		{"-stream yes -weights a " + bad, 2, "-stream yes does not go with -weights"},
-		{"-scale big " + iris, 2, "must be none, zscore, minmax"},
+		{"-scale big " + iris, 2, "must be auto, none, zscore, minmax"},
 		{"-stream maybe " + iris, 2, "must be auto, yes, no"},
 		{"-workers -1 " + iris, 2, "-workers -1"},
 		{"-label 0 " + iris, 2, "columns are counted from 1"},

@@ -30,7 +30,11 @@ columns named by -label and -drop; or a NumPy .npy array; either may be gzipped.
 The content tells which. Without FILE, or with -, it is standard input. The last
 line needs no newline. Errors give the place as file:line:field.
 `
-	scaleHelp = `  -scale S      none: columns as they are (default)
+	scaleHelp = `  -scale S      auto: zscore if the columns differ in spread by more than 100
+                times, both in standard deviation and in range; else none; the
+                report says which (default). For columns of one unit, such as
+                spectra, none is right. With -sum at-most-one it is none
+                none: columns as they are
                 zscore: scale every column to mean 0 and variance 1
                 minmax: scale every column to the range from 0 to 1
                 Squared errors are then in scaled units. Centers are printed
@@ -38,15 +42,27 @@ line needs no newline. Errors give the place as file:line:field.
 `
 	columnsHelp = `  -label COL    leave out COL, a column of classes: a name in the header, or a
                 number from 1 (digits are always a number)
-  -drop COLS    leave out these columns as well: -drop id,5
   -weights COL  take COL as the weights of the rows, numbers of at least 0. A
                 row of weight 2 counts as two rows
+` + rolesHelp + missingHelp
+	rolesHelp = `  -drop COLS    leave out these columns as well: -drop notes,5,7-9
+  -id COL       take COL as the ids of the rows, any text. It begins the rows of
+                -o. Without the flag a column of unique names or of row numbers
+                is found; none: there is none
+  -keep COLS    carry these columns along to -o, after the id
+  -names NAMES  names of all columns, instead of a header's: -names id,x,y
+  -encode E     onehot: a column of text becomes a column of 0 and 1 for each of
+                its values; none (default): it is an error
 `
 	textHelp = `  -header H     yes, no: line 1 is, is not, a header
-                auto: it is if none of its fields is a number (default)
+                auto: it is if none of its fields is a number, or if its numbers
+                are unlike those below (default)
   -delimiter D  the character between fields, or tab, or space. auto (default)
                 takes tab, semicolon or comma, whichever line 1 has
-  -decimal D    the decimal sign: point (default) or comma
+  -decimal D    the decimal sign: point, comma, or auto (default)
+  -guess G      yes (default): find out the decimal sign, the ids, a header or
+                units that are numbers or words, and signs such as % in numbers;
+                the report says what was found. no: take the table as it is
 `
 	runHelp = `  -workers N    number of threads; 0 (default) is one per core
   -quiet        show no progress on the terminal
@@ -61,6 +77,7 @@ type inputFlags struct {
 	dialect table.Dialect
 	scale   scale.Kind
 	scaling *scale.Scaling // of a model; replaces scale
+	missing missingRule
 	workers int
 	quiet   bool
 }
@@ -73,7 +90,7 @@ func (f *inputFlags) use(m *modelFile) error {
 		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
-	f.scaling = m.scaling()
+	f.scaling, f.scale = m.scaling(), scale.None
 	f.dialect.Pick = func(names []string) []string {
 		if names == nil || !m.Named || slices.Equal(names, m.Columns) { // a name may occur twice
 			return nil
@@ -83,18 +100,28 @@ func (f *inputFlags) use(m *modelFile) error {
 	return nil
 }
 
-// add adds all flags about the input.
-func (f *inputFlags) add(fs *flag.FlagSet) {
+// add adds all flags about the input. rules are those of -missing beyond missingRules.
+func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 	f.addText(fs)
 	fs.StringVar(&f.dialect.Label, "label", "", "")
 	fs.StringVar(&f.dialect.Weights, "weights", "", "")
-	fs.Func("drop", "", func(s string) (err error) {
-		f.dialect.Drop, err = parseColumns(s)
-		return err
-	})
+	f.addRoles(fs)
+	choiceFlag(fs, &f.missing, "missing", append(missingRules[:], rules...))
 	choiceFlag(fs, &f.scale, "scale", []choice[scale.Kind]{
-		{"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
+		{"auto", scale.Auto}, {"none", scale.None}, {"zscore", scale.ZScore}, {"minmax", scale.MinMax}})
 	f.addRun(fs)
+}
+
+// addRoles adds the flags about columns that predict has, too.
+func (f *inputFlags) addRoles(fs *flag.FlagSet) {
+	fs.StringVar(&f.dialect.ID, "id", "", "")
+	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop, "keep": &f.dialect.Keep, "names": &f.dialect.Names} {
+		fs.Func(name, "", func(s string) (err error) {
+			*list, err = parseColumns(s)
+			return err
+		})
+	}
+	choiceFlag(fs, &f.dialect.OneHot, "encode", []choice[bool]{{"none", false}, {"onehot", true}})
 }
 
 // addText adds the flags about CSV text.
@@ -103,7 +130,9 @@ func (f *inputFlags) addText(fs *flag.FlagSet) {
 		f.dialect.Delimiter, err = parseDelimiter(s)
 		return err
 	})
-	choiceFlag(fs, &f.dialect.Decimal, "decimal", []choice[rune]{{"point", '.'}, {"comma", ','}, {".", '.'}, {",", ','}})
+	choiceFlag(fs, &f.dialect.Decimal, "decimal", []choice[rune]{
+		{"auto", 0}, {"point", '.'}, {"comma", ','}, {".", '.'}, {",", ','}})
+	choiceFlag(fs, &f.dialect.Guess, "guess", []choice[bool]{{"yes", true}, {"no", false}})
 	choiceFlag(fs, &f.dialect.Header, "header", []choice[table.Header]{
 		{"auto", table.HeaderAuto}, {"yes", table.HeaderYes}, {"no", table.HeaderNo}})
 }
@@ -123,9 +152,16 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 	if len(rest) > 0 {
 		f.source = rest[0]
 	}
+	f.dialect.Missing = f.missing != missingError
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
+	if f.dialect.ID != table.NoID {
+		columns = append(columns, [2]string{"id", f.dialect.ID})
+	}
 	for _, c := range f.dialect.Drop {
 		columns = append(columns, [2]string{"drop", c})
+	}
+	for _, c := range f.dialect.Keep {
+		columns = append(columns, [2]string{"keep", c})
 	}
 	for _, c := range columns {
 		if err := f.checkColumn(c[0], c[1]); err != nil {
@@ -145,10 +181,19 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 // checkColumn checks the value of a flag that takes a column.
 func (f *inputFlags) checkColumn(flag, column string) error {
 	number, notNumber := strconv.Atoi(column)
+	if first, last, ok := strings.Cut(column, "-"); ok && (flag == "drop" || flag == "keep") {
+		from, errFrom := strconv.Atoi(first)
+		to, errTo := strconv.Atoi(last)
+		if errFrom == nil && errTo == nil {
+			if number, notNumber = from, nil; from > to {
+				return usageErrorf("-%s %s: the range ends before it begins", flag, column)
+			}
+		}
+	}
 	switch {
 	case notNumber == nil && number < 1:
 		return usageErrorf("-%s %s: columns are counted from 1", flag, column)
-	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo:
+	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo && f.dialect.Names == nil:
 		return usageErrorf("-%s %q is a name, but -header no leaves columns without names; give a number from 1", flag, column)
 	}
 	return nil
@@ -237,8 +282,10 @@ func (s *session) close() {
 // data is a table that is ready to be fitted.
 type data struct {
 	*table.Table
-	x     *softkmeans.Matrix // scaled
-	scale *scale.Scaling     // nil: none
+	x       *softkmeans.Matrix // scaled
+	scale   *scale.Scaling     // nil: none
+	texts   rowTexts           // of all rows, also of those that are left out
+	missing int                // values, that is NaN, in x
 }
 
 // read reads the session's table into memory and scales it.
@@ -252,22 +299,37 @@ func (f *inputFlags) read(s *session) (*data, error) {
 		if err != nil {
 			return nil, err
 		}
-		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), scale: f.scaling}
-		if d.scale == nil {
-			d.scale = scale.Of(f.scale, t.Data, len(t.Names), t.Weights)
-		}
-		if d.scale != nil {
-			if err := checkEntries(d.x, 0); err != nil {
-				return d, err
-			}
-		}
-		d.scale.Apply(t.Data)
-		return d, nil
+		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), texts: rowTexts{ids: t.IDs, kept: t.Kept}}
+		return d, d.prepare(f)
 	})
 	if t != nil {
 		s.places["x"] = place{s.source, t.Names}
 	}
 	return t, err
+}
+
+// prepare settles missing values and scales the columns.
+func (d *data) prepare(f *inputFlags) error {
+	if d.scale = f.scaling; d.scale != nil || f.scale != scale.None || d.Missing != nil {
+		if err := checkEntries(d.x, 0); err != nil {
+			return err
+		}
+	}
+	if err := d.settle(f.missing); err != nil {
+		return err
+	}
+	if d.scale == nil {
+		of := scale.Of
+		if d.missing > 0 {
+			of = scale.OfPresent
+		}
+		d.scale = of(f.scale, d.Data, len(d.Names), d.Weights)
+		if d.scale != nil && f.scale == scale.Auto {
+			d.Notes = append(d.Notes, scaledNote(&d.Head, d.scale))
+		}
+	}
+	d.scale.Apply(d.Data)
+	return nil
 }
 
 // openInput opens the named file or takes stdin. It also returns the name for

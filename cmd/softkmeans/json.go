@@ -125,6 +125,8 @@ type fitReportJSON struct {
 	Columns []string `json:"columns"`
 	Label   string   `json:"label,omitempty"`   // the column left out
 	Weights string   `json:"weights,omitempty"` // the column of weights
+	ID      string   `json:"id,omitempty"`      // the column of ids
+	Notes   []string `json:"notes,omitempty"`   // what was found out about the table, and done with it
 
 	Method      string           `json:"method"`
 	K           int              `json:"k"`
@@ -171,7 +173,7 @@ type similarityJSON struct {
 
 func fitJSON(r *result) *fitReportJSON {
 	j := &fitReportJSON{
-		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName,
+		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
 	if r.proposal != nil {

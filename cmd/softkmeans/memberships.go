@@ -8,9 +8,12 @@ import (
 	"context"
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/table"
 )
 
 // centerName is the name of center j, from 0, in reports and as the column of its
@@ -31,24 +34,69 @@ func largestOf(memberships *softkmeans.Matrix) []int {
 	return (&softkmeans.Model{Memberships: memberships}).Labels(nil)
 }
 
-// membershipWriter writes label,p0,…,p(k−1) for every row.
+// rowTexts are what outputs repeat of some rows of the input.
+type rowTexts struct {
+	ids  []string   // nil: none
+	kept [][]string // texts of the columns to keep; nil: none
+	left []bool     // rows that are not fitted, whose fields are empty; nil: none
+}
+
+// rows is the number of rows.
+func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
+
+// membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
+// texts if there are any.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
 	line          []byte // nil: nothing is written yet
+	head          *table.Head
+	clusters      int
+	texts         rowTexts                 // of the next rows
+	at            int                      // the next of them
+	more          func() (rowTexts, error) // the texts of the rows after them, without rows at the end; nil: none
 }
 
 func newMembershipWriter(w io.Writer) *membershipWriter {
-	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16)}
+	return &membershipWriter{Writer: bufio.NewWriterSize(w, 1<<16), head: new(table.Head)}
 }
 
-// add writes the next rows.
+// describe takes the columns of the table and the texts of its first rows.
+func (w *membershipWriter) describe(h *table.Head, first rowTexts) {
+	w.head, w.texts, w.at = h, first, 0
+}
+
+// begin writes the header.
+func (w *membershipWriter) begin(k int) error {
+	w.clusters = k
+	w.line = w.line[:0]
+	if w.head.IDColumn > 0 {
+		w.line = append(appendField(w.line, w.head.IDName), ',')
+	}
+	for _, name := range w.head.KeptNames {
+		w.line = append(appendField(w.line, name), ',')
+	}
+	w.line = append(w.line, labelName...)
+	for j := range k {
+		w.line = append(append(w.line, ','), centerName(j)...)
+	}
+	return w.end()
+}
+
+// doubles is a note about columns that have a name of the memberships' own, or "".
+func (w *membershipWriter) doubles(k int) string {
+	own := append(centerNames(k), labelName)
+	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
+		if slices.Contains(own, name) {
+			return "In the memberships two columns are named " + short(name, mostName) + "; the first is the table's"
+		}
+	}
+	return ""
+}
+
+// add writes the next rows that are fitted, and those before them that are not.
 func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.Matrix) error {
 	if w.line == nil {
-		w.line = append(w.line, "label"...)
-		for j := range g.Cols {
-			w.line = append(append(w.line, ','), centerName(j)...)
-		}
-		if err := w.end(); err != nil {
+		if err := w.begin(g.Cols); err != nil {
 			return err
 		}
 	}
@@ -56,7 +104,10 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		w.line = strconv.AppendInt(w.line[:0], int64(label), 10)
+		if _, err := w.startRow(); err != nil {
+			return err
+		}
+		w.line = strconv.AppendInt(w.line, int64(label), 10)
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
 		}
@@ -65,6 +116,62 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		}
 	}
 	return nil
+}
+
+// startRow begins the line of the next row that is fitted with its texts, and writes the
+// rows before it that are not. It returns false where there are no more texts.
+func (w *membershipWriter) startRow() (bool, error) {
+	for {
+		for w.at == w.texts.rows() {
+			if w.line, w.at = w.line[:0], 0; w.more == nil {
+				w.texts = rowTexts{}
+				return false, nil
+			}
+			var err error
+			if w.texts, err = w.more(); err != nil || w.texts.rows() == 0 {
+				return false, err
+			}
+		}
+		t, i := &w.texts, w.at
+		w.at++
+		w.line = w.line[:0]
+		if t.ids != nil {
+			w.line = append(appendField(w.line, t.ids[i]), ',')
+		}
+		if t.kept != nil {
+			for _, s := range t.kept[i] {
+				w.line = append(appendField(w.line, s), ',')
+			}
+		}
+		if t.left == nil || !t.left[i] {
+			return true, nil
+		}
+		for range w.clusters {
+			w.line = append(w.line, ',')
+		}
+		if err := w.end(); err != nil {
+			return false, err
+		}
+	}
+}
+
+// finish writes the rows after the last one that is fitted.
+func (w *membershipWriter) finish() error {
+	for more := w.line != nil; more; {
+		var err error
+		if more, err = w.startRow(); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// appendField appends a text as a field of CSV, in quotes where it needs them.
+func appendField(line []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") && s == strings.TrimSpace(s) {
+		return append(line, s...)
+	}
+	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
 // end writes the line. Only complete lines reach the writer below, so that output

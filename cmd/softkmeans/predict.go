@@ -3,6 +3,7 @@ package main
 // This file holds the command predict.
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -23,13 +24,14 @@ With lsd, a fitted row gets about, but not exactly, its memberships of the fit.
 
 FILE is read as by fit. If both FILE and the fitted table have a header, columns
 are found by name, in any order, and other columns are ignored. Otherwise FILE
-must have the columns of the model in the same order.
+must have the columns of the model in the same order. Where a row lacks values,
+its memberships are those of the least squared distance in its other columns.
 
   -model FILE   the model, required
-  -o FILE       write the memberships as CSV: label,p0,p1,… Default -, standard
-                output. With a file, a summary is printed as well. Labels are by
-                the rule of the fit
-` + textHelp + runHelp + `
+  -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
+                columns of -keep. Default -, standard output. With a file, a
+                summary is printed as well. Labels are by the rule of the fit
+` + rolesHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
 
@@ -44,6 +46,7 @@ type predictFlags struct {
 func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("predict", flag.ContinueOnError)
 	f.addText(fs)
+	f.addRoles(fs)
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.out, "o", "-", "")
@@ -54,6 +57,7 @@ func parsePredict(args []string) (f predictFlags, err error) {
 	if err := f.parse(newPredictFlagSet(&f), args); err != nil {
 		return f, err
 	}
+	f.dialect.Missing = true
 	switch {
 	case f.model == "":
 		return f, usageErrorf("-model is missing; give a file that softkmeans fit -model wrote")
@@ -95,8 +99,11 @@ func (f *predictFlags) run(s *session) error {
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
-	if err := p.w.Flush(); err != nil {
+	if err := p.w.finish(); err != nil {
 		return err
+	}
+	if note := p.w.doubles(model.K); note != "" {
+		p.notes = append(p.notes, note)
 	}
 	if s.taken {
 		return s.finish(nil)
@@ -112,6 +119,7 @@ type prediction struct {
 	w       *membershipWriter
 	rows    int
 	sizes   []int
+	notes   []string
 }
 
 // predict reads a file in blocks and other input at once.
@@ -124,6 +132,8 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
 		}
+		p.w.describe(&d.Head, d.texts)
+		p.notes = d.Notes
 		return p.add(s.ctx, d.x)
 	}
 	b, err := f.openStream(s)
@@ -174,7 +184,10 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 }
 
 func (p *prediction) summary(w io.Writer, source string) error {
-	_, err := fmt.Fprintf(w, "%s: %s by label\n\n%s",
-		source, count(p.rows, "row"), sizeLines(p.sizes))
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
+	writeNotes(&b, p.notes)
+	b.WriteString("\n\n" + sizeLines(p.sizes))
+	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -3,6 +3,7 @@ package main
 // This file holds the command report: three fits of a table on one HTML page.
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"softkmeans/internal/report"
 	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
 
@@ -80,6 +82,9 @@ func parseReport(args []string) (f reportFlags, err error) {
 	case f.k > report.MostPrototypes:
 		return f, usageErrorf("-k %d: a page shows at most %d centers", f.k, report.MostPrototypes)
 	}
+	if f.scale == scale.Auto && f.height > 0 {
+		f.scale = scale.None // pixels have one unit
+	}
 	return f, nil
 }
 
@@ -115,7 +120,10 @@ func (f *reportFlags) run(s *session) error {
 		return s.finish(nil)
 	}
 	return s.finish(func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s\n", f.out, content.Answer())
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
+		writeNotes(&b, d.Notes)
+		_, err := w.Write(append(b.Bytes(), '\n'))
 		return err
 	})
 }
@@ -161,6 +169,9 @@ func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
 	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
 	if err != nil {
 		return err
+	}
+	if left := d.texts.left; left != nil && len(c.Class) == len(left) {
+		c.Class = without(c.Class, left, 1)
 	}
 	if n := len(c.Class); n != d.Rows {
 		return fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",

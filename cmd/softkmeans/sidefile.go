@@ -119,9 +119,17 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 // the file of.
 func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of string) (*softkmeans.Matrix, error) {
 	found := false
-	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), &found)}, false)
+	left := d.texts.left
+	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), &found), Missing: left != nil}, false)
 	if err != nil {
 		return nil, err
+	}
+	if left != nil && t.Rows == len(left) {
+		t.Data = without(t.Data, left, len(t.Names))
+		t.Rows = d.Rows
+	}
+	if i := slices.IndexFunc(t.Data, math.IsNaN); i >= 0 {
+		return nil, fmt.Errorf("%s: a membership is missing in a row that %s has", s.source, d.Source)
 	}
 	if t.Rows != d.Rows {
 		hint := ""

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 // streaming is a value of -stream.
@@ -57,15 +58,22 @@ func (f *inputFlags) checkStream(s streaming) error {
 		return nil
 	case f.dialect.Weights != "":
 		return usageErrorf("-stream yes does not go with -weights; leave one out")
+	case !f.inBlocks():
+		return usageErrorf("-stream yes goes with -missing drop only; use -stream no")
 	case !f.named():
 		return usageErrorf("-stream yes: standard input can be read only once; give a file")
 	}
 	return nil
 }
 
+// inBlocks reports whether the flags allow to read the table in blocks.
+func (f *inputFlags) inBlocks() bool {
+	return f.dialect.Weights == "" && (f.missing == missingError || f.missing == missingDrop)
+}
+
 // streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
-	can := (f.method == methodGlobal || f.method == methodMinVolume) && f.dialect.Weights == ""
+	can := (f.method == methodGlobal || f.method == methodMinVolume) && f.inBlocks()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 
@@ -77,6 +85,11 @@ type blockReader struct {
 	progress *progress
 	rows     int   // rows of the last pass by each
 	fault    error // of reading or writing; reported without the words of the package
+
+	drop bool      // rows with missing values are left out
+	gaps *gapCount // of the last pass
+	left int       // rows left out in the last pass
+	note string    // about the scaling, or ""
 }
 
 func (f *inputFlags) openStream(s *session) (*blockReader, error) {
@@ -84,7 +97,8 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet)}
+	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet),
+		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
 	s.places["x"] = place{s.source, file.Names}
 	return b, nil
@@ -93,18 +107,53 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 // blocks yields the blocks of one pass.
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
+	b.gaps, b.left = newGapCount(b.file.Names), 0
 	for x, err := range b.file.Blocks(b.ctx) {
-		if err == nil && b.scale != nil {
+		if err == nil && (b.scale != nil || b.drop) {
 			err = checkEntries(x, n)
 		}
 		if b.fault = err; err == nil {
 			n += x.Rows
-			b.scale.Apply(x.Data)
+			if b.prepare(x); x.Rows == 0 {
+				continue
+			}
 		}
 		if !yield(x, err) {
 			return
 		}
 	}
+	if n > 0 && n == b.left {
+		b.fault = noCompleteRow(b.file.Source, b.gaps)
+		yield(nil, b.fault)
+	}
+}
+
+// prepare counts the missing values of a block, leaves their rows out if b.drop is set,
+// and scales the others.
+func (b *blockReader) prepare(x *softkmeans.Matrix) {
+	if left := gapRows(x); left != nil {
+		b.gaps.add(x)
+		if b.drop {
+			b.left += x.Rows
+			x.Data = without(x.Data, left, x.Cols)
+			x.Rows = len(x.Data) / x.Cols
+			b.left -= x.Rows
+		}
+	}
+	b.scale.Apply(x.Data)
+}
+
+// head is what the file says about itself, with notes about what was done with it.
+func (b *blockReader) head() table.Head {
+	h := b.file.Head
+	h.Notes = slices.Clone(h.Notes)
+	if b.left > 0 {
+		h.Notes = append(h.Notes, leftOut(b.left, b.gaps.columns()))
+	}
+	if b.note != "" {
+		h.Notes = append(h.Notes, b.note)
+	}
+	return h
 }
 
 // each makes one pass and calls take for every block.
@@ -135,10 +184,13 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 		c.Add(x.Data, x.Cols)
 		return nil
 	})
-	if err == nil {
-		b.scale = c.Scaling()
+	if err != nil {
+		return err
 	}
-	return err
+	if b.scale = c.Scaling(); b.scale != nil && kind == scale.Auto {
+		b.note = scaledNote(&b.file.Head, b.scale)
+	}
+	return nil
 }
 
 // statsColumns is the largest number of columns for floors of a stream. The scatter
@@ -190,6 +242,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := checkCenters(r.Source, r.rows, r.k); err != nil {
 			return nil, err
 		}
+		r.Head = b.head()
 		r.setModel(m)
 		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
 		seen := r.cert

@@ -1,0 +1,186 @@
+package main
+
+// This file holds what -missing does with rows in which values are missing, and the
+// notes about what was done with a table.
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+)
+
+// missingRule is a value of -missing.
+type missingRule int
+
+const (
+	missingError missingRule = iota // a missing value is an error
+	missingDrop                     // its row is not fitted
+	missingMean                     // it becomes the mean of its column
+	missingFit                      // it is left out of the squared error
+)
+
+const missingHelp = `  -missing M    what is done with rows in which values are missing, as NA or an
+                empty field. error: nothing is; all places are listed (default)
+                drop: they are not used, and are empty in outputs
+                mean: a missing value becomes the mean of its column
+`
+
+// missingRules are the words of -missing for all commands that have the flag.
+var missingRules = [...]choice[missingRule]{{"error", missingError}, {"drop", missingDrop}, {"mean", missingMean}}
+
+// settle does with the missing values of d what the rule says, before the columns are
+// scaled. It returns how many values are missing.
+func (d *data) settle(rule missingRule) error {
+	gaps := gapsOf(d.Table)
+	if gaps.values == 0 {
+		return nil
+	}
+	switch rule {
+	case missingDrop:
+		left := gapRows(d.x)
+		if d.keep(left); d.Rows == 0 {
+			return noCompleteRow(d.Source, gaps)
+		}
+		d.Notes = append(d.Notes, leftOut(len(left)-d.Rows, gaps.columns()))
+	case missingMean:
+		means := scale.OfPresent(scale.ZScore, d.Data, len(d.Names), d.Weights).Shift
+		for i, v := range d.Data {
+			if v != v {
+				d.Data[i] = means[i%len(means)]
+			}
+		}
+		d.Notes = append(d.Notes, count(gaps.values, "missing value")+" replaced by the means of columns: "+gaps.columns())
+	case missingFit:
+		d.missing = gaps.values
+		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
+	}
+	return nil
+}
+
+// noCompleteRow is the error for a table in which no row is left.
+func noCompleteRow(source string, gaps *gapCount) error {
+	return fmt.Errorf("%s: every row has a missing value; leave columns out with -drop: %s", source, gaps.columns())
+}
+
+// leftOut is the note about rows that are left out.
+func leftOut(rows int, columns string) string {
+	if rows == 1 {
+		return "1 row with missing values is left out: " + columns
+	}
+	return fmt.Sprintf("%d rows with missing values are left out: %s", rows, columns)
+}
+
+// gapCount counts the missing values of the columns.
+type gapCount struct {
+	names  []string
+	counts []int
+	values int // in all
+}
+
+func newGapCount(names []string) *gapCount {
+	return &gapCount{names: names, counts: make([]int, len(names))}
+}
+
+// gapsOf counts those of a table.
+func gapsOf(t *table.Table) *gapCount {
+	g := newGapCount(t.Names)
+	if t.Missing != nil {
+		g.counts = t.Missing
+	}
+	for _, n := range g.counts {
+		g.values += n
+	}
+	return g
+}
+
+// add counts those of rows.
+func (g *gapCount) add(x *softkmeans.Matrix) {
+	for i, v := range x.Data {
+		if v != v {
+			g.counts[i%len(g.counts)]++
+			g.values++
+		}
+	}
+}
+
+// columns lists the columns with missing values, those with most first, and how many each
+// has. Of more than eight it lists seven.
+func (g *gapCount) columns() string {
+	var order []int
+	for j, n := range g.counts {
+		if n > 0 {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return g.counts[b] - g.counts[a] })
+	var list []string
+	for i, j := range order {
+		if i == 7 && len(order) > 8 {
+			list = append(list, count(len(order)-i, "more column"))
+			break
+		}
+		list = append(list, fmt.Sprintf("%s (%d)", short(g.names[j], mostName), g.counts[j]))
+	}
+	return strings.Join(list, ", ")
+}
+
+// gapRows reports which rows have a missing value; nil: none.
+func gapRows(x *softkmeans.Matrix) (rows []bool) {
+	for i, v := range x.Data {
+		if v != v {
+			if rows == nil {
+				rows = make([]bool, x.Rows)
+			}
+			rows[i/x.Cols] = true
+		}
+	}
+	return rows
+}
+
+// keep removes the rows that are left out. The texts for outputs stay.
+func (d *data) keep(left []bool) {
+	d.texts.left = left
+	d.Data = without(d.Data, left, len(d.Names))
+	d.Rows = len(d.Data) / len(d.Names)
+	d.x = softkmeans.NewMatrix(d.Rows, len(d.Names), d.Data)
+	d.Class, d.Weights = without(d.Class, left, 1), without(d.Weights, left, 1)
+	d.IDs, d.Kept = without(slices.Clone(d.IDs), left, 1), without(slices.Clone(d.Kept), left, 1)
+}
+
+// without removes the rows that are left out of a table with so many columns, in place.
+// nil stays nil.
+func without[T any](rows []T, left []bool, cols int) []T {
+	if rows == nil || left == nil {
+		return rows
+	}
+	n := 0
+	for i, out := range left {
+		if !out {
+			n += copy(rows[n:], rows[i*cols:(i+1)*cols])
+		}
+	}
+	return rows[:n]
+}
+
+// scaledNote says that and why the columns are scaled by -scale auto.
+func scaledNote(h *table.Head, s *scale.Scaling) string {
+	ratio := s.Divisor[s.Widest] / s.Divisor[s.Narrowest]
+	if digits := math.Pow10(int(math.Log10(ratio)) - 1); ratio < 1e9 {
+		ratio = math.Round(ratio/digits) * digits // two digits
+	}
+	return fmt.Sprintf("Columns differ %.9g times in spread (%s, %s): standardized; -scale none leaves them",
+		ratio, short(h.Names[s.Widest], mostName), short(h.Names[s.Narrowest], mostName))
+}
+
+// writeNotes writes each note on lines of its own, without a final newline.
+func writeNotes(b *bytes.Buffer, notes []string) {
+	for _, note := range notes {
+		b.WriteString("\n" + strings.TrimSuffix(wrapped(note+"."), "\n"))
+	}
+}
