@@ -178,9 +178,10 @@ func scaledNote(h *table.Head, s *scale.Scaling) string {
 		ratio, short(h.Names[s.Widest], mostName), short(h.Names[s.Narrowest], mostName))
 }
 
-// writeNotes writes each note on lines of its own, without a final newline.
+// writeNotes writes each note as a sentence on lines of its own, without a final newline.
 func writeNotes(b *bytes.Buffer, notes []string) {
 	for _, note := range notes {
-		b.WriteString("\n" + strings.TrimSuffix(wrapped(note+"."), "\n"))
+		note = strings.ToUpper(note[:1]) + note[1:] + "."
+		b.WriteString("\n" + strings.TrimSuffix(wrapped(note), "\n"))
 	}
 }

@@ -52,7 +52,7 @@ func TestHelpOfFiles(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "f.csv")
-	for text, want := range map[string]string{"1,2\n3,4\n5,7": "", "1,2\n3,4\n5,": path + ":3:2: missing value", "1,2\n3,4\n5,\"7\n": path + ":3:2: a quoted field"} {
+	for text, want := range map[string]string{"1,2\n3,4\n5,7": "", "1,2\n3,4\n5,": path + ": 1 missing value: 1 in column 2 (first on line 3)", "1,2\n3,4\n5,\"7\n": path + ":3:2: a quoted field"} {
 		for _, stream := range []string{"yes", "no"} {
 			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 				t.Fatal(err)

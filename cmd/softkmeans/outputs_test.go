@@ -30,7 +30,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 		out  io.Writer
 		want string
 	}{
-		{"bad value", t.Context(), func() io.Reader { return strings.NewReader("1,2\n3,x\n") }, io.Discard, "<stdin>:2:2: "},
+		{"bad value", t.Context(), func() io.Reader { return strings.NewReader("1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5)) }, io.Discard, "<stdin>:2:2: "},
 		{"bad reader", t.Context(), func() io.Reader { return io.MultiReader(good(), broken) }, io.Discard, "<stdin>: disk on fire"},
 		{"report not written", t.Context(), good, fullDisk, "disk full"},
 		{"interrupted", over, good, io.Discard, "interrupted"},

@@ -146,8 +146,13 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		return err
 	}
 	_, err = await(s.ctx, func() (struct{}, error) {
-		return struct{}{}, b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) })
+		defer p.w.follow(b)()
+		if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, p.w.finish()
 	})
+	p.notes = b.head().Notes
 	return err
 }
 

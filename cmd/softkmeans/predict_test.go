@@ -94,8 +94,8 @@ func TestPredictNames(t *testing.T) {
 	}
 	for _, header := range []string{"a,a,b", "a,,c2", "a,a,a", `"a,b","c ""d""",é`} {
 		writeText(t, "twice.csv", header+"\n1,2,3\n3,4,4\n5,7,9\n")
-		must(t, strings.Fields("fit -k 2 -o want.csv -model model.json twice.csv")...)
-		must(t, strings.Fields("predict -model model.json -o got.csv twice.csv")...)
+		must(t, strings.Fields("fit -guess no -k 2 -o want.csv -model model.json twice.csv")...)
+		must(t, strings.Fields("predict -guess no -model model.json -o got.csv twice.csv")...)
 		sameMemberships(t, "got.csv", "want.csv")
 	}
 	writeText(t, "other.csv", "b,a,a\n1,2,3\n")
@@ -132,7 +132,7 @@ func TestPredictProducts(t *testing.T) {
 func TestPredictUsage(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	for name, text := range map[string]string{
-		"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n", "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n",
+		"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5), "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n",
 	} {
 		writeText(t, name, text)
 	}

@@ -156,6 +156,35 @@ func (b *blockReader) head() table.Head {
 	return h
 }
 
+// textsOf are the texts of a block, and the rows that are left out where drop is set.
+func textsOf(b *rows.Block, drop bool) rowTexts {
+	t := rowTexts{ids: b.IDs, kept: b.Kept}
+	if drop {
+		if t.left = gapRows(b.X); t.left == nil {
+			t.left = make([]bool, b.X.Rows)
+		}
+	}
+	return t
+}
+
+// follow lets w take the texts of the rows from the file, in a pass of its own beside the
+// one that computes memberships. The caller calls stop in the end.
+func (w *membershipWriter) follow(b *blockReader) (stop func()) {
+	w.describe(&b.file.Head, rowTexts{})
+	if b.file.IDColumn == 0 && b.file.KeptNames == nil && !b.drop {
+		return func() {}
+	}
+	next, stop := iter.Pull2(b.file.TextBlocks(b.ctx))
+	w.more = func() (rowTexts, error) {
+		block, err, ok := next()
+		if !ok || err != nil {
+			return rowTexts{}, err
+		}
+		return textsOf(block, b.drop), nil
+	}
+	return stop
+}
+
 // each makes one pass and calls take for every block.
 func (b *blockReader) each(take func(*softkmeans.Matrix) error) error {
 	n := 0
@@ -219,6 +248,9 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	defer b.progress.clear()
 	b.progress.passes = f.passes(len(b.file.Names))
 	return await(s.ctx, func() (*result, error) {
+		if w != nil {
+			defer w.follow(b)()
+		}
 		if err := b.setScale(f.inputFlags.scale); err != nil {
 			return nil, err
 		}
@@ -248,7 +280,10 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		seen := r.cert
 		r.cert = m.Certificate()
 		r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
-		return r, nil
+		if w != nil {
+			err = w.finish()
+		}
+		return r, err
 	})
 }
 

@@ -148,7 +148,6 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	}
 	column(h.LabelColumn, h.LabelName, " is left out")
 	column(h.WeightsColumn, h.WeightsName, " has the weights")
-	column(h.IDColumn, h.IDName, " has the ids")
 	writeNotes(b, h.Notes)
 	switch kind {
 	case scale.ZScore:

@@ -149,7 +149,7 @@ func TestUnmixShade(t *testing.T) {
 	}
 	writeText(t, "dim.csv", dim.String()[1:]+"\n")
 	writeText(t, "all.csv", all.String()[1:]+"\n")
-	lines := strings.Split(must(t, strings.Fields("predict -model m.json dim.csv")...), "\n")[1:]
+	lines := strings.Split(must(t, strings.Fields("predict -model m.json -header no dim.csv")...), "\n")[1:]
 	for i := range 5 {
 		for j, text := range strings.Split(lines[i], ",")[1:] {
 			if v, err := strconv.ParseFloat(text, 64); err != nil || math.Abs(v-g.At(i, j)) > 1e-9 {
@@ -158,8 +158,8 @@ func TestUnmixShade(t *testing.T) {
 		}
 	}
 	for _, args := range []string{"", " -memberships g.csv"} {
-		must(t, strings.Fields("predict -model m.json -o g.csv all.csv")...)
-		_, stdout, stderr := do(t, "", strings.Fields("certify -json -model m.json"+args+" all.csv")...)
+		must(t, strings.Fields("predict -header no -model m.json -o g.csv all.csv")...)
+		_, stdout, stderr := do(t, "", strings.Fields("certify -header no -json -model m.json"+args+" all.csv")...)
 		var j struct{ Certificate certificateJSON }
 		if err := json.Unmarshal([]byte(stdout), &j); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans/internal/npy"
 	"softkmeans/internal/table"
@@ -58,10 +59,15 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	return a, nil
 }
 
-// numbered checks that columns are asked for by their numbers.
+// numbered checks that columns are asked for by their numbers, or by ranges of them.
 func numbered(source string, columns []string) error {
 	for _, column := range columns {
-		if _, err := strconv.Atoi(column); column != "" && err != nil {
+		first, last, isRange := strings.Cut(column, "-")
+		_, err := strconv.Atoi(first)
+		if _, errLast := strconv.Atoi(last); isRange && errLast != nil {
+			err = errLast
+		}
+		if column != "" && err != nil {
 			return fmt.Errorf("%s: the columns of a .npy file have no names, only numbers from 1 (%q)", source, column)
 		}
 	}
@@ -81,8 +87,8 @@ func (a *array) rows(dst []float64, each func(label, weight float64)) (int, erro
 	n, err := a.values.ReadRows(a.buffer[:min(len(a.buffer)/cols, len(dst)/width)*cols])
 	for i := range n {
 		label, weight := a.layout.Row(dst[i*width:], a.buffer[i*cols:(i+1)*cols])
-		if a.row++; weight < 0 {
-			return 0, fmt.Errorf("%s: row %d, column %d: %v is a weight below 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
+		if a.row++; !(weight >= 0) {
+			return 0, fmt.Errorf("%s: row %d, column %d: %v is no weight of at least 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
 		}
 		if each != nil {
 			each(label, weight)

@@ -37,7 +37,8 @@ func sniff(in io.Reader, source string) (c content, err error) {
 type reader struct {
 	head       table.Head
 	compressed bool
-	rows       func(dst []float64) (int, error) // see table.Reader.ReadRows
+	rows       func(dst []float64) (int, error)       // see table.Reader.ReadRows
+	texts      func() (ids []string, kept [][]string) // of the rows read last
 	close      func()
 }
 
@@ -53,7 +54,8 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		if err != nil {
 			return nil, err
 		}
-		return &reader{t.Head, c.compressed, func(dst []float64) (int, error) { return t.ReadRows(dst, nil) }, t.Close}, nil
+		return &reader{t.Head, c.compressed, func(dst []float64) (int, error) { return t.ReadRows(dst, nil) },
+			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
 	if c.compressed {
 		size = -1
@@ -62,7 +64,8 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 	if err != nil {
 		return nil, err
 	}
-	return &reader{a.head, c.compressed, func(dst []float64) (int, error) { return a.rows(dst, nil) }, func() {}}, nil
+	return &reader{a.head, c.compressed, func(dst []float64) (int, error) { return a.rows(dst, nil) },
+		func() (_ []string, _ [][]string) { return }, func() {}}, nil
 }
 
 // ReadAll reads all rows of a file of any kind. Lines, fields and columns have the

@@ -66,7 +66,7 @@ func Open(name string, o Options) (*File, error) {
 		return nil, err
 	}
 	f.Size = f.info.Size()
-	r, err := f.begin(in)
+	r, err := f.begin(in, &f.read)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ func Replayable(in io.Reader) (size int64, ok bool) {
 	return info.Size(), true
 }
 
-// begin reads the head of the file.
-func (f *File) begin(in *os.File) (*reader, error) {
-	f.read.Store(0)
-	return newReader(&counted{in, &f.read}, f.Source, f.options.Dialect, f.Size)
+// begin reads the head of the file. The bytes that are read add up in n.
+func (f *File) begin(in *os.File, n *atomic.Int64) (*reader, error) {
+	n.Store(0)
+	return newReader(&counted{in, n}, f.Source, f.options.Dialect, f.Size)
 }
 
 // BytesRead returns how many bytes of the file the present pass has read, including
@@ -106,13 +106,30 @@ func (f *File) BytesRead() int64 { return f.read.Load() }
 // softkmeans.ErrChanged if the file is no longer the one that Open read.
 func (f *File) Blocks(ctx context.Context) iter.Seq2[*softkmeans.Matrix, error] {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
-		if err := f.pass(ctx, func(x *softkmeans.Matrix) bool { return yield(x, nil) }); err != nil {
+		if err := f.pass(ctx, &f.read, func(b *Block) bool { return yield(b.X, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) error {
+// Block is some rows of a file.
+type Block struct {
+	X    *softkmeans.Matrix
+	IDs  []string   // of every row, if there is a column of ids
+	Kept [][]string // of every row, the texts of KeptNames
+}
+
+// TextBlocks is Blocks with the texts of the rows. The pass does not count in BytesRead,
+// so that it may run beside one of Blocks.
+func (f *File) TextBlocks(ctx context.Context) iter.Seq2[*Block, error] {
+	return func(yield func(*Block, error) bool) {
+		if err := f.pass(ctx, new(atomic.Int64), func(b *Block) bool { return yield(b, nil) }); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+func (f *File) pass(ctx context.Context, read *atomic.Int64, yield func(*Block) bool) error {
 	in, err := os.Open(f.Source)
 	if err != nil {
 		return err
@@ -121,7 +138,7 @@ func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) er
 	if err := f.unchanged(in); err != nil {
 		return err
 	}
-	r, err := f.begin(in)
+	r, err := f.begin(in, read)
 	if err != nil {
 		return f.cause(in, err)
 	}
@@ -146,7 +163,9 @@ func (f *File) pass(ctx context.Context, yield func(*softkmeans.Matrix) bool) er
 		if err != nil {
 			return f.cause(in, err)
 		}
-		if !yield(softkmeans.NewMatrix(n, cols, data[:n*cols])) {
+		b := &Block{X: softkmeans.NewMatrix(n, cols, data[:n*cols])}
+		b.IDs, b.Kept = r.texts()
+		if !yield(b) {
 			return nil
 		}
 	}

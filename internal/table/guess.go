@@ -246,6 +246,9 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	p.guessIDs(columns, free, names, h)
 	for j := range columns {
 		c := &columns[j]
+		if free(j) && p.kept != nil && p.kept[j] && c.text() && !p.dialect.OneHot {
+			p.roles[j] = roleNone // text that is carried along
+		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
 			p.roles[j] = roleNone
 			if h.Header && names[j] != Column(j) && !unnamed(names[j]) {
@@ -444,7 +447,7 @@ func (p *parser) describe(c *column, few *bool) string {
 		return ", dates such as " + Printable(c.values[0])
 	case len(c.values) == 2:
 		*few = true
-		return ", " + Printable(c.values[0]) + " or " + Printable(c.values[1])
+		return ", " + quote(c.values[0]) + " or " + quote(c.values[1])
 	case len(c.values) <= mostValues && len(c.values) < c.words:
 		*few = true
 		return ", " + count(len(c.values), "value") + " such as " + quote(c.values[0])
