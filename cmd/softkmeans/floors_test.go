@@ -259,7 +259,7 @@ func TestFloorsInput(t *testing.T) {
 
 func TestFloorsUsage(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.csv")
-	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5)), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"+strings.Repeat("5,1\n2,1\n", 5)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []failure{

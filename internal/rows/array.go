@@ -88,7 +88,7 @@ func (a *array) rows(dst []float64, each func(label, weight float64)) (int, erro
 	for i := range n {
 		label, weight := a.layout.Row(dst[i*width:], a.buffer[i*cols:(i+1)*cols])
 		if a.row++; !(weight >= 0) {
-			return 0, fmt.Errorf("%s: row %d, column %d: %v is no weight of at least 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
+			return 0, fmt.Errorf("%s: row %d, column %d: the weight %v is not at least 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
 		}
 		if each != nil {
 			each(label, weight)

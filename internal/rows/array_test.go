@@ -2,6 +2,7 @@ package rows
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -56,10 +57,13 @@ func TestArrayColumns(t *testing.T) {
 			t.Errorf("blocks of %d rows: %d values, want %d", block, len(data), len(want))
 		}
 	}
-	values[8999*5+3] = -1
-	d.Weights = "4"
-	if _, err := ReadAll(bytes.NewReader(npyFile(t, rows, 5, values)), "a.npy", d); err == nil || err.Error() != "a.npy: row 9000, column 4: -1 is a weight below 0" {
-		t.Error(err)
+	d.Weights, d.Missing = "4", true
+	for _, weight := range []float64{-1, math.NaN()} {
+		values[8999*5+3] = weight
+		if _, err := ReadAll(bytes.NewReader(npyFile(t, rows, 5, values)), "a.npy", d); err == nil ||
+			err.Error() != fmt.Sprintf("a.npy: row 9000, column 4: the weight %v is not at least 0", weight) {
+			t.Error(err)
+		}
 	}
 }
 
