@@ -35,6 +35,7 @@ type scene struct {
 	named          bool     // the names come from the file
 	wavelengths    []float64
 	unit           string // of the wavelengths
+	notes          []string
 
 	read  func(dst []float64, r cube.Rect) error // of bands
 	input *os.File                               // nil: in memory
@@ -215,6 +216,7 @@ func (s *scene) arrange(pixels int, f *unmixFlags) error {
 // wavelengths.
 func (s *scene) readTable(in *session, f *unmixFlags) error {
 	d := f.dialect
+	d.Missing = true // as in arrays
 	if _, ok := rows.Replayable(in.in); !ok {
 		d.Workers = 1 // as in read
 	}
@@ -225,6 +227,7 @@ func (s *scene) readTable(in *session, f *unmixFlags) error {
 	if err := s.arrange(t.Rows, f); err != nil {
 		return err
 	}
+	s.notes = t.Notes
 	s.kind, s.layout = "table", cube.ByPixel(s.lines, s.samples, len(t.Names))
 	if f.byColumn {
 		s.layout.LineStep, s.layout.SampleStep = len(t.Names), len(t.Names)*s.lines

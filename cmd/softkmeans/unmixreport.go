@@ -25,7 +25,9 @@ func (u *unmixing) report() []byte {
 	} else {
 		b.WriteString(count(s.pixels(), "pixel") + ", ")
 	}
-	b.WriteString(count(s.layout.Bands, "band") + s.span() + "\n")
+	b.WriteString(count(s.layout.Bands, "band") + s.span())
+	writeNotes(&b, r.Notes)
+	b.WriteByte('\n')
 	for _, line := range s.left() {
 		b.WriteString(line + "\n")
 	}
