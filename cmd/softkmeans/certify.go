@@ -174,6 +174,7 @@ type certified struct {
 	centers     string // the file of the centers
 	memberships string // the file of the memberships; "": computed
 	hard        bool   // every row belongs to one center
+	auto        bool   // -scale auto has scaled the columns
 }
 
 // certify reads the data and the solution and computes the certificate.
@@ -182,7 +183,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &certified{data: d, centers: f.model}
+	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
 	var centerMatrix *softkmeans.Matrix
 	if given.model != nil {
 		centerMatrix, err = given.model.centersFor(d, f.model)
@@ -291,6 +292,10 @@ func (c *certified) words() string {
 	text := c.verdict() + "\n"
 	if c.Optimal(c.tol) {
 		return text
+	}
+	if c.auto {
+		text += "This is about standardized columns, as fit has them; for centers of columns as they are use\n" +
+			"-scale none.\n"
 	}
 	switch {
 	case c.hard:

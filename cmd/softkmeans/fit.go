@@ -80,12 +80,12 @@ For some methods only:
 Reading:
 
 ` + textHelp + `  -stream Y     global, minvol:
-                yes: read FILE in blocks, three times or more, for tables
+                yes: read FILE in blocks, four times or more, for tables
                 larger than memory. minvol then fits a sample of about 16000
                 rows, and corrects and measures the result on all rows
                 no: read FILE once and keep it in memory
                 auto: yes for files above 64 MB; no for pipes, standard input,
-                and with -weights (default)
+                with -weights and with -missing mean (default)
 ` + runHelp + `
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
           softkmeans fit -k auto -method minvol -scale zscore testdata/wine.csv

@@ -140,6 +140,10 @@ func TestScaleAuto(t *testing.T) {
 			t.Errorf("%q: %s", args, text)
 		}
 	}
+	must(t, "fit", "-k", "3", "-method", "global", "-scale", "none", "-centers", centers, setFile("wine"))
+	if code, text, _ := do(t, "", "certify", "-centers", centers, setFile("wine")); code != 1 || !strings.Contains(text, "\n-scale none.\n") {
+		t.Errorf("code %d, %s", code, text)
+	}
 	// Where 0 must stay 0, and for pixels, columns are as they are.
 	for _, args := range []string{"fit -k 2 -method global -sum at-most-one", "report -k 2 -image 1x13 -o " + filepath.Join(dir, "p.html")} {
 		if text := must(t, append(strings.Fields(args), setFile("wine"))...); strings.Contains(text, "standardized") {
