@@ -38,6 +38,9 @@ func TestBadInput(t *testing.T) {
 		}
 		before := files(t, dir)
 		for _, reader := range readers {
+			if strings.Contains(test.want, "missing value") && (strings.HasPrefix(reader, "predict") || strings.HasPrefix(reader, "unmix")) {
+				continue // which take them
+			}
 			for _, name := range []string{"bad.csv", "-"} {
 				args := strings.Fields(strings.Replace(reader, "DATA", name, 1))
 				source := name
