@@ -64,6 +64,10 @@ type Model struct {
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them.
 	Others []Answer
+	// Missing is how many entries of the table were missing, of [FitMissing]: Floor is then an
+	// estimate, and FloorError so large that nothing is proved by it. The binary form is
+	// without it.
+	Missing int
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0

@@ -4,6 +4,7 @@
 //	go run ./examples/accuracy            # the sets in testdata/
 //	go run ./examples/accuracy -data DIR  # also those that are in DIR
 //	go run ./examples/accuracy -kernels   # from an RBF kernel instead of the columns
+//	go run ./examples/accuracy -missing   # how far fits are off where entries are missing
 //
 // DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
 // Features as NAME.csv, a sample a row without header, with NAME.labels.csv, a
@@ -60,6 +61,7 @@ func main() {
 	seeds := flag.Int("seeds", 5, "number of seeds to take the median of")
 	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
+	missing := flag.Bool("missing", false, "print the table of missing entries instead")
 	flag.Parse()
 	if flag.NArg() > 0 || *seeds < 1 {
 		flag.Usage()
@@ -68,6 +70,9 @@ func main() {
 	show := func() error { return labelTable(*data, *seeds, *slack) }
 	if *kernels {
 		show = func() error { return kernelTable(*data) }
+	}
+	if *missing {
+		show = func() error { return missingTable(*data, *seeds) }
 	}
 	if err := show(); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)

@@ -1,0 +1,511 @@
+package softkmeans
+
+// Tables with missing entries: which are missing, and their conditional expectations given
+// the other entries of a row, under probabilistic principal components.
+//
+// M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat.
+// Soc. B 61, 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I).
+// W, μ and σ² are those of greatest likelihood for the entries that are there, by EM over
+// these alone (A. Ilin and T. Raiko, Practical Approaches to Principal Component Analysis
+// in the Presence of Missing Values, JMLR 11, 2010). A plain iteration of singular value
+// decompositions has σ² = 0, and fits the noise. After each step z gets mean 0 and
+// variance I again, which the model allows and which takes most of the steps away (PX-EM;
+// C. Liu, D. B. Rubin and Y. N. Wu, Biometrika 85, 1998).
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// gaps says which entries of a table are missing, which is a NaN.
+type gaps struct {
+	d, words int      // columns, and words of bits for them
+	bits     []uint64 // by row, a bit for each column: set where the entry is missing
+	counts   []int    // missing entries of each row
+	total    int
+}
+
+// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an
+// error that names the first.
+func findGaps(ctx context.Context, x *Matrix, workers int) (*gaps, error) {
+	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows)}
+	c := chunking{x.Rows, x.Cols, manyChunks}
+	bad := make([]bool, chunks(c.n, c.l, c.most))
+	g.bits = make([]uint64, x.Rows*g.words)
+	err := eachBlock(ctx, workers, c, 0, func(at block) {
+		for i := at.lo; i < at.hi; i++ {
+			row, mask := x.row(i), g.of(i)
+			if top, finite := rowMaxAbs(row); finite && top <= mostEntry {
+				continue
+			}
+			for j, v := range row {
+				if v != v {
+					g.counts[i]++
+					mask[j>>6] |= 1 << (j & 63)
+				} else if !(math.Abs(v) <= mostEntry) {
+					bad[at.chunk] = true
+				}
+			}
+		}
+	})
+	if err == nil && slices.Contains(bad, true) {
+		clean := x.Clone() // again, to name the first
+		for i, v := range clean.Data {
+			if v != v {
+				clean.Data[i] = 0
+			}
+		}
+		_, err = checkEntries("x", clean, mostEntry)
+	}
+	for _, n := range g.counts {
+		g.total += n
+	}
+	return g, err
+}
+
+// of is which entries of row i are missing.
+func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
+
+// same reports whether rows i and j miss the same entries.
+func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
+
+// order returns the rows, those that miss the same entries beside each other.
+func (g *gaps) order() []int {
+	rows := indices(len(g.counts))
+	slices.SortFunc(rows, func(a, b int) int {
+		if c := slices.Compare(g.of(a), g.of(b)); c != 0 {
+			return c
+		}
+		return a - b
+	})
+	return rows
+}
+
+// columns returns the columns in which row i has entries, and those in which it has none,
+// in the storage given.
+func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
+	there, missing = there[:0], missing[:0]
+	mask := g.of(i)
+	for j := range g.d {
+		if mask[j>>6]>>(j&63)&1 == 0 {
+			there = append(there, j)
+		} else {
+			missing = append(missing, j)
+		}
+	}
+	return there, missing
+}
+
+// weights returns the weights given, with 0 for rows without any entry. nil stays nil where
+// all rows have entries.
+func (g *gaps) weights(given []float64) []float64 {
+	if !slices.Contains(g.counts, g.d) {
+		return given
+	}
+	out := slices.Repeat([]float64{1}, len(g.counts))
+	if given != nil {
+		copy(out, given)
+	}
+	for i, n := range g.counts {
+		if n == g.d {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// fillMeans sets the missing entries of x to the means of their columns, weighted. A column
+// without an entry in a row of positive weight is an error.
+func (g *gaps) fillMeans(x *Matrix, weights []float64) error {
+	top, _ := rowMaxAbs(weights)
+	_, exp := math.Frexp(top)
+	mean, mass := make([]float64, g.d), make([]float64, g.d)
+	var there, missing []int
+	for i := range x.Rows {
+		w := 1.0
+		if weights != nil {
+			w = math.Ldexp(weights[i], -exp)
+		}
+		if w < leastScale {
+			continue
+		}
+		there, missing = g.columns(i, there, missing)
+		for _, j := range there {
+			mass[j] += w
+			mean[j] += w / mass[j] * (x.row(i)[j] - mean[j])
+		}
+	}
+	for j, w := range mass {
+		if w == 0 {
+			return fail(ErrTooFewSamples, "column "+strconv.Itoa(j)+" of x has no entry in a row of positive weight")
+		}
+	}
+	for i, n := range g.counts {
+		if n > 0 {
+			there, missing = g.columns(i, there, missing)
+			for _, j := range missing {
+				x.row(i)[j] = mean[j]
+			}
+		}
+	}
+	return nil
+}
+
+// Completion is a table whose missing entries have been filled in.
+type Completion struct {
+	X       *Matrix // n×d, a copy: entries that were there are as they were
+	Missing int     // how many were not
+	// Noise is the standard deviation of entries about the principal subspace. Entries
+	// that were filled in are without it.
+	Noise      float64
+	Iterations int
+	Status     Status // StatusConverged or StatusIterationLimit
+}
+
+// The iteration ends where a step changes the missing entries by no more than completeTol of
+// the root mean square deviation of entries from the mean, or after completeSteps steps.
+const (
+	completeTol   = 1e-4
+	completeSteps = 500
+)
+
+var completeQ = 0
+
+// Complete returns x
+func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion, error) {
+	o := orZero(opts)
+	if err := firstError(checkK(k), checkCount("Workers", o.Workers), checkSamples(x)); err != nil {
+		return nil, err
+	}
+	if err := checkWeights(o.Weights, x.Rows); err != nil {
+		return nil, err
+	}
+	g, err := findGaps(ctx, x, workerCount(o.Workers))
+	if err != nil {
+		return nil, err
+	}
+	return g.complete(ctx, x, k, &o)
+}
+
+// complete is Complete for checked arguments.
+func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Completion, error) {
+	out := &Completion{X: x.Clone(), Missing: g.total, Status: StatusConverged}
+	if g.total == 0 {
+		return out, nil
+	}
+	weights := g.weights(o.Weights)
+	if err := g.fillMeans(out.X, weights); err != nil {
+		return nil, err
+	}
+	s, err := newSamples(ctx, out.X, weights, o.Workers, true)
+	if err != nil {
+		return nil, err
+	}
+	q := min(k-1, s.rankBound()-1)
+	if completeQ != 0 {
+		q = min(completeQ, s.rankBound()-1)
+	}
+	if q < 1 {
+		return out, nil
+	}
+	c, err := openCompletion(s, g, q)
+	if err != nil || c.spread == 0 {
+		return out, err
+	}
+	for out.Status = StatusIterationLimit; out.Iterations < completeSteps && out.Status != StatusConverged; out.Iterations++ {
+		change, err := c.step()
+		if err != nil {
+			return nil, err
+		}
+		if change <= completeTol*c.spread {
+			out.Status = StatusConverged
+		}
+	}
+	out.Noise = math.Ldexp(math.Sqrt(c.noise), s.exp)
+	c.write(out.X)
+	return out, nil
+}
+
+// completion is the model of Complete, in the units of its samples and about their mean.
+type completion struct {
+	s      *samples
+	g      *gaps
+	order  []int
+	q      int
+	y      *Matrix // the samples, n×d; missing entries as filled in
+	w      *Matrix // d×(q+1): W, and μ in the last column
+	noise  float64 // σ²
+	least  float64 // that it may be
+	spread float64 // the root mean square deviation of an entry from the mean
+}
+
+// leastNoise is the least share of a row's variance that the noise of an entry may have. It
+// keeps q×q matrices definite.
+const leastNoise = 0x1p-40
+
+// openCompletion starts from the principal directions of samples whose missing entries are
+// the means of their columns.
+func openCompletion(s *samples, g *gaps, q int) (*completion, error) {
+	c := &completion{s: s, g: g, order: g.order(), q: q, y: NewMatrix(s.n, s.d, nil), w: NewMatrix(s.d, q+1, nil)}
+	for i := range s.n {
+		row := c.y.row(i)
+		shift(row, s.x.row(i), s.mean, s.factor())
+		if s.weight(i) == 0 { // which may be of any size
+			for j, v := range row {
+				row[j] = min(max(v, -0x1p200), 0x1p200)
+			}
+		}
+	}
+	pc, err := findPrincipal(s, q, SolverAuto)
+	if err != nil {
+		return nil, err
+	}
+	squares, err := normalProduct(s, pc.basis)
+	if err != nil {
+		return nil, err
+	}
+	rest := pc.total
+	for a := range q {
+		rest -= dot(squares.row(a), pc.basis.row(a))
+	}
+	mass := s.fine.mass
+	c.spread = math.Sqrt(pc.total / mass / float64(s.d))
+	c.least = leastNoise * pc.total / mass
+	c.noise = max(c.least, rest/mass/float64(s.d-q))
+	for a := range q {
+		size := math.Sqrt(max(0, dot(squares.row(a), pc.basis.row(a))/mass-c.noise))
+		for j, v := range pc.basis.row(a) {
+			c.w.row(j)[a] = size * v
+		}
+	}
+	return c, nil
+}
+
+// latentSums are weighted sums over rows. A row counts with B, the expectation of (z, 1)(z, 1)ᵀ,
+// on and below the diagonal, and with y·(z, 1) and y².
+type latentSums struct {
+	all    []float64 // B of all rows
+	whole  []float64 // B of rows without missing entries
+	gram   *Matrix   // d×: for each column B of the other rows that have an entry there
+	linear *Matrix   // d×(q+2): Σy·(z, 1) and Σy²
+	change float64   // Σ of the squared changes of missing entries
+}
+
+func triangular(n int) int { return n * (n + 1) / 2 }
+
+func newLatentSums(d, q int) *latentSums {
+	t := triangular(q + 1)
+	return &latentSums{make([]float64, t), make([]float64, t), NewMatrix(d, t, nil), NewMatrix(d, q+2, nil), 0}
+}
+
+func (m *latentSums) add(other *latentSums) {
+	axpy(m.all, 1, other.all)
+	axpy(m.whole, 1, other.whole)
+	axpy(m.gram.Data, 1, other.gram.Data)
+	axpy(m.linear.Data, 1, other.linear.Data)
+	m.change += other.change
+}
+
+// step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood.
+// It returns the root mean square change of a missing entry.
+func (c *completion) step() (change float64, err error) {
+	s, t := c.s, triangular(c.q+1)
+	outer := NewMatrix(s.d, triangular(c.q), nil) // w_j·w_jᵀ
+	for j := range s.d {
+		addOuter(outer.row(j), 1, c.w.row(j)[:c.q])
+	}
+	most := max(1, min(reduceChunks, s.n/(4*t))) // the sums take a quarter of X at most
+	parts := make([]*latentSums, chunks(s.n, s.d, most))
+	for i := range parts {
+		parts[i] = newLatentSums(s.d, c.q)
+	}
+	solvers := make([]*latent, min(s.workers, len(parts)))
+	err = s.eachBlock(s.n, s.d, most, 0, func(at block) {
+		if solvers[at.worker] == nil {
+			solvers[at.worker] = newLatent(c, outer)
+		}
+		l := solvers[at.worker]
+		for at.lo < at.hi {
+			l.row(c.order[at.lo], parts[at.chunk])
+			at.lo++
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range parts[1:] {
+		parts[0].add(p)
+	}
+	c.maximise(parts[0])
+	return math.Sqrt(parts[0].change / float64(c.g.total)), cancelled(s.ctx)
+}
+
+// addOuter adds a·vvᵀ to a triangle.
+func addOuter(tri []float64, a float64, v []float64) {
+	for i, x := range v {
+		axpy(tri[:i+1], a*x, v[:i+1])
+		tri = tri[i+1:]
+	}
+}
+
+// latent finds z of one row after the other.
+type latent struct {
+	c              *completion
+	outer          *Matrix
+	there, missing []int
+	last           int       // the row whose missing entries these are; −1: none
+	m              []float64 // of these: W_oᵀW_o + σ²I, and its Cholesky factor
+	inverse        []float64 // its inverse
+	tri            []float64
+	h, z           []float64 // q+1
+}
+
+func newLatent(c *completion, outer *Matrix) *latent {
+	q := c.q
+	return &latent{c: c, outer: outer, last: -1, m: make([]float64, q*q), inverse: make([]float64, q*q), tri: make([]float64, triangular(q+1)), h: make([]float64, q), z: make([]float64, q+1)}
+}
+
+// factor makes ready for a row's missing entries.
+func (l *latent) factor(i int) {
+	c, q := l.c, l.c.q
+	if l.last >= 0 && c.g.same(i, l.last) {
+		return
+	}
+	l.last = i
+	l.there, l.missing = c.g.columns(i, l.there, l.missing)
+	tri := l.tri[:triangular(q)]
+	clear(tri)
+	for _, j := range l.there {
+		axpy(tri, 1, l.outer.row(j))
+	}
+	for a := range q {
+		copy(l.m[a*q:], tri[triangular(a):triangular(a+1)])
+		l.m[a*q+a] += c.noise
+	}
+	cholesky(l.m, q) // which has a factor, by leastNoise
+	cholInverse(l.inverse, l.m, q)
+}
+
+// row fills in the missing entries of row i by its expected z, and adds the row to m.
+func (l *latent) row(i int, m *latentSums) {
+	c, q := l.c, l.c.q
+	l.factor(i)
+	y, w := c.y.row(i), c.s.weight(i)
+	clear(l.h)
+	for _, j := range l.there {
+		loading := c.w.row(j)
+		axpy(l.h, y[j]-loading[q], loading[:q])
+	}
+	for a := range q {
+		l.z[a] = dot(l.inverse[a*q:(a+1)*q], l.h)
+	}
+	l.z[q] = 1
+	for _, j := range l.missing {
+		v := dot(c.w.row(j), l.z)
+		if w > 0 {
+			m.change += (v - y[j]) * (v - y[j])
+		}
+		y[j] = v
+	}
+	if w == 0 {
+		return
+	}
+	clear(l.tri)
+	addOuter(l.tri, w, l.z)
+	for a := range q {
+		axpy(l.tri[triangular(a):triangular(a+1)], w*c.noise, l.inverse[a*q:a*q+a+1])
+	}
+	axpy(m.all, 1, l.tri)
+	if len(l.missing) == 0 {
+		axpy(m.whole, 1, l.tri)
+	}
+	for _, j := range l.there {
+		if len(l.missing) > 0 {
+			axpy(m.gram.row(j), 1, l.tri)
+		}
+		sums := m.linear.row(j)
+		axpy(sums[:q+1], w*y[j], l.z)
+		sums[q+1] += w * y[j] * y[j]
+	}
+}
+
+// maximise sets W, μ and σ² to those of the greatest expected likelihood, and gives z the
+// mean 0 and the variance I.
+func (c *completion) maximise(m *latentSums) {
+	q := c.q
+	r := q + 1
+	var size, left, mass float64
+	for j := range c.s.d {
+		size += sumSquares(c.w.row(j)[:q])
+	}
+	ridge := 0.0
+	if size > 0 {
+		ridge = c.noise / size * float64(c.s.d*q)
+	}
+	a := make([]float64, r*r)
+	for j := range c.s.d {
+		gram, sums := m.gram.row(j), m.linear.row(j)
+		axpy(gram, 1, m.whole)
+		for i := range r {
+			copy(a[i*r:], gram[triangular(i):triangular(i+1)])
+			if i < q {
+				a[i*r+i] += ridge
+			}
+		}
+		mass += gram[len(gram)-1]
+		row := c.w.row(j)
+		copy(row, sums[:r])
+		if !invertedCholesky(a, r) {
+			panic("no factor")
+		}
+		invertedSolve(a, r, row)
+		left += max(0, sums[r]-dot(row, sums[:r]))
+	}
+	c.noise = max(c.least, left/mass)
+	c.standardize(m.all)
+}
+
+// standardize takes z, of the latentSums given, to mean 0 and variance I.
+func (c *completion) standardize(all []float64) {
+	q := c.q
+	mean := slices.Clone(all[triangular(q):])
+	mass := mean[q]
+	mean = mean[:q]
+	scale(mean, 1/mass)
+	l := make([]float64, q*q)
+	for a := range q {
+		for b, v := range all[triangular(a):triangular(a+1)] {
+			l[a*q+b] = v/mass - mean[a]*mean[b]
+		}
+	}
+	if !cholesky(l, q) {
+		return
+	}
+	for j := range c.s.d {
+		row := c.w.row(j)
+		row[q] += dot(row[:q], mean)
+		for b := range q { // W·L, whose column b needs rows b and below
+			v := 0.0
+			for a := b; a < q; a++ {
+				v += row[a] * l[a*q+b]
+			}
+			row[b] = v
+		}
+	}
+}
+
+// write writes the missing entries to x, in the data's units.
+func (c *completion) write(x *Matrix) {
+	var there, missing []int
+	for i, n := range c.g.counts {
+		if n == 0 {
+			continue
+		}
+		there, missing = c.g.columns(i, there, missing)
+		for _, j := range missing {
+			x.row(i)[j] = min(max(math.Ldexp(c.s.mean[j]+c.y.row(i)[j], c.s.exp), -mostEntry), mostEntry)
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/sets"
+)
+
+// missingShares are the shares of entries that missingTable takes out.
+var missingShares = []float64{0, .05, .1, .2, .3}
+
+// missingTable compares fits of tables from which entries were taken out at random with the
+// fit of the whole table: how far centers and memberships are off.
+func missingTable(dir string, seeds int) error {
+	fmt.Println("| set, k | missing | centers, FitMissing | mean | drop | memberships, FitMissing | mean | drop |")
+	fmt.Println("| --- | --: | --: | --: | --: | --: | --: | --: |")
+	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
+		k := slices.Max(classes) + 1
+		whole, err := softkmeans.FitMinVolume(context.Background(), x, k, nil)
+		if err != nil {
+			return err
+		}
+		for _, share := range missingShares {
+			var off [6][]float64
+			for seed := range seeds {
+				gone := without(x, share, uint64(seed))
+				for way, fit := range []func(x *softkmeans.Matrix, k int) (*softkmeans.Model, error){fitMissing, fitMeans, fitDropped} {
+					m, err := fit(gone, k)
+					if err != nil {
+						return err
+					}
+					centers, members := math.NaN(), math.NaN()
+					if m != nil {
+						centers, members = difference(whole, m, x)
+					}
+					off[way], off[3+way] = append(off[way], centers), append(off[3+way], members)
+				}
+			}
+			fmt.Printf("| %s, %d | %.0f %% |", s.Name, k, 100*share)
+			for _, v := range off {
+				fmt.Printf(" %s |", shareOrNone(sets.Median(v)))
+			}
+			fmt.Println()
+		}
+		return nil
+	})
+}
+
+// shareOrNone writes an error, and – for NaN, which stands for no fit.
+func shareOrNone(v float64) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return sets.Share(v)
+}
+
+// without returns x with a share of its entries taken out.
+func without(x *softkmeans.Matrix, share float64, seed uint64) *softkmeans.Matrix {
+	out, rng := x.Clone(), rand.New(rand.NewPCG(seed, 1))
+	for i := range out.Data {
+		if rng.Float64() < share {
+			out.Data[i] = math.NaN()
+		}
+	}
+	return out
+}
+
+func fitMissing(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
+	return softkmeans.FitMissing(context.Background(), x, k, nil)
+}
+
+// fitMeans fits a table whose missing entries are the means of their columns.
+func fitMeans(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
+	filled := x.Clone()
+	for j := range x.Cols {
+		sum, count := 0.0, 0
+		for i := range x.Rows {
+			if v := x.At(i, j); !math.IsNaN(v) {
+				sum += v
+				count++
+			}
+		}
+		for i := range x.Rows {
+			if math.IsNaN(x.At(i, j)) {
+				filled.Set(i, j, sum/float64(count))
+			}
+		}
+	}
+	return softkmeans.FitMinVolume(context.Background(), filled, k, nil)
+}
+
+// fitDropped fits the rows without missing entries, and finds the memberships of all. It
+// returns nil where 3k such rows are not left.
+func fitDropped(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
+	var rows [][]float64
+	for i := range x.Rows {
+		if !slices.ContainsFunc(x.Row(i), math.IsNaN) {
+			rows = append(rows, x.Row(i))
+		}
+	}
+	if len(rows) < 3*k {
+		return nil, nil
+	}
+	left, err := softkmeans.FromRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	m, err := softkmeans.FitMinVolume(context.Background(), left, k, nil)
+	if err == nil {
+		m.Memberships, err = m.PredictMissing(nil, x)
+	}
+	return m, err
+}
+
+// difference returns how far the centers of m are from those of a, as the root mean square
+// distance in units of the samples' from their mean, and their memberships, as a root mean
+// square. Centers are matched so that the first is least.
+func difference(a, m *softkmeans.Model, x *softkmeans.Matrix) (centers, members float64) {
+	k := a.Centers.Rows
+	costs := softkmeans.NewMatrix(k, k, nil)
+	for i := range k {
+		for j := range k {
+			costs.Set(i, j, squaredDistance(a.Centers.Row(i), m.Centers.Row(j)))
+		}
+	}
+	total, match := matched(costs)
+	for i := range x.Rows {
+		for j, v := range a.Memberships.Row(i) {
+			d := v - m.Memberships.At(i, match[j])
+			members += d * d
+		}
+	}
+	return math.Sqrt(total / float64(k) / (a.Total / float64(x.Rows))), math.Sqrt(members / float64(x.Rows*k))
+}
+
+func squaredDistance(x, y []float64) (sum float64) {
+	for i, v := range x {
+		sum += (v - y[i]) * (v - y[i])
+	}
+	return sum
+}
+
+// matched returns the column for each row of a square matrix, so that the sum of their entries is
+// least, and the sum: by the best way to match the first rows to each set of columns.
+func matched(costs *softkmeans.Matrix) (total float64, columns []int) {
+	k := costs.Rows
+	best, last := make([]float64, 1<<k), make([]int, 1<<k)
+	for set := 1; set < 1<<k; set++ {
+		row := 0
+		for s := set; s != 0; s &= s - 1 {
+			row++
+		}
+		best[set] = math.Inf(1)
+		for j := range k {
+			if set>>j&1 != 0 {
+				if v := best[set&^(1<<j)] + costs.At(row-1, j); v < best[set] {
+					best[set], last[set] = v, j
+				}
+			}
+		}
+	}
+	columns = make([]int, k)
+	set := 1<<k - 1
+	for row := k - 1; row >= 0; row-- {
+		columns[row] = last[set]
+		set &^= 1 << last[set]
+	}
+	return best[1<<k-1], columns
+}

@@ -1,0 +1,3 @@
+package softkmeans
+import ("os";"strconv")
+func init(){ completeQ,_ = strconv.Atoi(os.Getenv("CQ")) }
