@@ -1,52 +1,81 @@
 package softkmeans
 
-// Soft k-means of an incomplete table.
+// Soft k-means of a table with missing entries.
 
 import (
 	"context"
+	"math"
 )
 
-// FitMissing is ...
+// FitMissing is [FitMinVolume] for a table in which a NaN marks a missing entry. It fits
+// the table of [Complete]. Then each row has the memberships of [Model.PredictMissing]: exact
+// for the centers and the entries that are there. Without a missing entry the result is that of
+// FitMinVolume, to the bit.
+//
+// The slack is a share of what the model of Complete expects the floor to be without gaps:
+// completed entries have no noise, so that the floor of the completed table is lower. The
+// prototypes are then drawn in as far as those of the whole table would be.
+//
+// Objective is the squared error over the entries that are there, weighted, an upper bound as
+// ever, and Total that of k = 1. Both are exact for the table given. No floor is proved of
+// such a table: Floor is an estimate, FloorError reaches down to 0, and so [Model.Certificate]
+// proves only that the error is at most Objective above the minimum. VolumeRatio is 0.
+// Missing is how many entries were missing. Lambda, Trace, Stationarity and Warnings are those
+// of the completed table, and ClusterMeans, too. Clusters are those of
+// [Model.PredictMissingLabels].
+//
+// A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
+// SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
+//
+// Cost: that of Complete, FitMinVolume and PredictMissing; three copies of x at a time.
+// Errors and ctx: those of FitMinVolume, and of Complete; no model where ctx ends in that.
+// RowsUnit and Trim are an [ErrOption].
 func FitMissing(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	if err := firstError(checkAlternating(x, k, &o), checkGivenRows(&o), checkCount("Workers", o.Workers), checkSamples(x)); err != nil {
+	if err := firstError(checkAlternating(x, k, &o), checkGivenRows(&o)); err != nil {
 		return nil, err
 	}
-	if err := checkWeights(o.Weights, x.Rows); err != nil {
-		return nil, err
-	}
-	g, err := findGaps(ctx, x, workerCount(o.Workers))
+	g, err := openGaps(ctx, x, o.Weights, o.Workers)
 	if err != nil {
 		return nil, err
 	}
 	if g.total == 0 {
 		return FitMinVolume(ctx, x, k, &o)
 	}
-	full, err := g.complete(ctx, x, k, &Options{Weights: o.Weights, Workers: o.Workers})
+	full, err := g.complete(ctx, x, k, &Options{Weights: o.Weights, Workers: o.Workers, Sum: o.Sum})
 	if err != nil {
 		return nil, err
 	}
 	o.Weights = g.weights(o.Weights)
-	m, err := FitMinVolume(ctx, full.X, k, &o)
+	m, err := fitMinVolume(ctx, full.X, k, &o, full.floor)
 	if m == nil {
 		return nil, err
 	}
 	if m.Status == StatusConverged {
 		m.Status = full.Status
 	}
-	if wrong := m.observe(x, g, &o); wrong != nil {
+	if wrong := m.observe(x, g, &o); wrong != nil { // what is left to do is short
 		return nil, wrong
 	}
+	m.boundByZero(full.floor * g.share(o.Weights))
 	return m, err
 }
 
-// observe takes a fit of a completed table to the entries that were there.
+// observe takes a fit of a completed table to the entries of x that are there: memberships,
+// labels, objective and total.
 func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
-	m.Missing = g.total
-	if err := m.predictGaps(m.Memberships, x, g); err != nil {
+	bg, workers := context.Background(), workerCount(o.Workers)
+	m.Missing, m.VolumeRatio = g.total, 0
+	if err := m.predictGaps(m.Memberships, x, g, workers); err != nil {
 		return err
 	}
-	s, err := newSamples(context.Background(), g.mixtures(x, m.Memberships, m.Centers), o.Weights, o.Workers, o.Sum == SumToOne)
+	// Missing entries that are those of the mixture have no error, those that are the mean
+	// of their column (or 0) no part in the total.
+	filled := g.mixtures(x, m.Memberships, m.Centers)
+	if err := (metric{m.ClusterMeans, m.ClusterAxes}).nearest(bg, workers, m.Clusters, filled); err != nil {
+		return err
+	}
+	s, err := newSamples(bg, filled, o.Weights, o.Workers, m.Sum == SumToOne)
 	if err != nil {
 		return err
 	}
@@ -54,6 +83,47 @@ func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
 	if err != nil {
 		return err
 	}
-	m.Objective = s.unscaleSquare(objective)
-	return nil
+	if m.Objective = s.unscaleSquare(objective); objective > 0 {
+		m.Objective = outward(m.Objective)
+	}
+	if m.Sum == SumToOne {
+		err = g.fillMeans(filled, o.Weights)
+	} else {
+		g.fill(filled, func(_, _ int) float64 { return 0 })
+	}
+	if err != nil {
+		return err
+	}
+	if s, err = newSamples(bg, filled, o.Weights, o.Workers, m.Sum == SumToOne); err != nil {
+		return err
+	}
+	total, _, err := s.totalSquares()
+	m.Total = s.unscaleSquare(total)
+	return err
+}
+
+// boundByZero sets the floor to an estimate. The minimum is between 0 and the objective,
+// wherever the estimate is.
+func (m *Model) boundByZero(floor float64) {
+	m.Floor = min(floor, m.Objective)
+	m.FloorError = max(m.Floor, m.Objective-m.Floor)
+	m.Gap = quotient(m.Objective-m.Floor, m.Total)
+}
+
+// share is the share of the entries that are there, weighted.
+func (g *gaps) share(weights []float64) float64 {
+	top, sum, all := 1.0, 0.0, 0.0
+	if weights != nil {
+		top, _ = rowMaxAbs(weights)
+	}
+	_, exp := math.Frexp(top)
+	for i, n := range g.counts {
+		w := 1.0
+		if weights != nil {
+			w = math.Ldexp(weights[i], -exp)
+		}
+		all += w * float64(g.d)
+		sum += w * float64(g.d-n)
+	}
+	return sum / all
 }

@@ -102,10 +102,18 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOpti
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
 func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	sc, err := openScene(ctx, x, k, &o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
+	return fitMinVolume(ctx, x, k, &o, 0)
+}
+
+// fitMinVolume is FitMinVolume for a table whose slack is a share of this floor, in squared
+// units of x, where that is above its own.
+func fitMinVolume(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, floor float64) (*Model, error) {
+	sc, err := openScene(ctx, x, k, o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
 	if err != nil {
 		return nil, err
 	}
+	u := sc.fit.s.units
+	sc.fit.least = math.Ldexp(floor, -2*u.exp-u.wexp)
 	sc.fit.setEpsilon()
 	best := pureSamples(sc.fit)
 	if best == nil {

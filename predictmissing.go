@@ -4,7 +4,6 @@ package softkmeans
 
 import (
 	"context"
-	"math"
 	"strconv"
 )
 
@@ -28,7 +27,7 @@ func (m *Model) PredictMissing(dst, x *Matrix) (*Matrix, error) {
 		return m.Predict(dst, x)
 	}
 	dst = destination(dst, x.Rows, m.Centers.Rows)
-	return dst, m.predictGaps(dst, x, g)
+	return dst, m.predictGaps(dst, x, g, workerCount(0))
 }
 
 // PredictMissingLabels is [Model.PredictLabels] for rows in which a NaN marks a missing
@@ -45,7 +44,7 @@ func (m *Model) PredictMissingLabels(dst []int, x *Matrix) ([]int, error) {
 		return m.PredictLabels(dst, x)
 	}
 	members := NewMatrix(x.Rows, m.Centers.Rows, nil)
-	if err := m.predictGaps(members, x, g); err != nil {
+	if err := m.predictGaps(members, x, g, workerCount(0)); err != nil {
 		return nil, err
 	}
 	if m.ClusterMeans == nil {
@@ -73,7 +72,7 @@ func (m *Model) gapsOf(x *Matrix) (*gaps, error) {
 const sharedRows = 1024
 
 // predictGaps overwrites dst with the memberships of the rows of x. dst may be x or centers.
-func (m *Model) predictGaps(dst, x *Matrix, g *gaps) error {
+func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
 	order, centers := g.order(), m.Centers.Clone()
 	var tasks []span // of order, whose rows have the same entries missing
 	for lo := 0; lo < len(order); {
@@ -85,7 +84,7 @@ func (m *Model) predictGaps(dst, x *Matrix, g *gaps) error {
 		lo = hi
 	}
 	errs := make([]error, len(tasks))
-	runTasks(workerCount(0), len(tasks), func(_, t int) {
+	runTasks(workers, len(tasks), func(_, t int) {
 		rows := order[tasks[t].lo:tasks[t].hi]
 		there, _ := g.columns(rows[0], nil, nil)
 		seen := &Model{Centers: chosenColumns(centers, indices(centers.Rows), there), Sum: m.Sum, Rows: m.Rows}
@@ -119,23 +118,14 @@ func chosenColumns(m *Matrix, rows, columns []int) *Matrix {
 	return out
 }
 
-// mixtures returns x with each missing entry that of its row's mixture of centers, at most
-// mostEntry in size.
+// mixtures returns x with each missing entry that of its row's mixture of centers.
 func (g *gaps) mixtures(x, members, centers *Matrix) *Matrix {
 	out := x.Clone()
-	var there, missing []int
-	for i, n := range g.counts {
-		if n == 0 {
-			continue
+	g.fill(out, func(i, j int) (v float64) {
+		for a, share := range members.row(i) {
+			v += share * centers.row(a)[j]
 		}
-		there, missing = g.columns(i, there, missing)
-		for _, j := range missing {
-			v := 0.0
-			for a, share := range members.row(i) {
-				v += share * centers.row(a)[j]
-			}
-			out.row(i)[j] = math.Min(math.Max(v, -mostEntry), mostEntry)
-		}
-	}
+		return v
+	})
 	return out
 }

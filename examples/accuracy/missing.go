@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
 )
 
@@ -20,6 +21,14 @@ func missingTable(dir string, seeds int) error {
 	fmt.Println("| set, k | missing | centers, FitMissing | mean | drop | memberships, FitMissing | mean | drop |")
 	fmt.Println("| --- | --: | --: | --: | --: | --: | --: | --: |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
+		if s.Name == "iris" || s.Name == "digits" { // whose columns share a unit
+			s.Scale = scale.None
+			t, err := s.Load()
+			if err != nil {
+				return err
+			}
+			x = t.X
+		}
 		k := slices.Max(classes) + 1
 		whole, err := softkmeans.FitMinVolume(context.Background(), x, k, nil)
 		if err != nil {

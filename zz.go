@@ -1,3 +1,0 @@
-package softkmeans
-import ("os";"strconv")
-func init(){ completeQ,_ = strconv.Atoi(os.Getenv("CQ")) }
