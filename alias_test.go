@@ -24,7 +24,8 @@ type destinationCase struct {
 	bad  map[int]error
 	dims []int // inputs of which only the shape counts
 	call func(dst *Matrix, in []*Matrix) (*Matrix, error)
-	size int // rows of the result that a call without a dst cannot tell; 0: it can
+	gaps bool // a NaN in input 0 is a missing entry
+	size int  // rows of the result that a call without a dst cannot tell; 0: it can
 }
 
 // rowsFrom is the case of a Rows method, which has no result and no error.
@@ -34,6 +35,16 @@ func rowsFrom(s Similarity, err error, dst *Matrix, lo int) (*Matrix, error) {
 	}
 	s.Rows(dst, lo)
 	return dst, nil
+}
+
+// gapped is x with a third of its entries missing.
+func gapped(x *Matrix) *Matrix {
+	return mapped(x, func(i, j int, v float64) float64 {
+		if (i*i+j)%3 == 1 {
+			return math.NaN()
+		}
+		return v
+	})
 }
 
 func destinationCases(t testing.TB) (cases []destinationCase) {
@@ -78,7 +89,10 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 		cases = append(cases,
 			destinationCase{name: "SimplexLeastSquares", what: c.what, in: in, bad: map[int]error{0: ErrShape, 1: ErrShape}, call: leastSquares},
 			destinationCase{name: "Model.Predict", what: c.what, in: in, bad: withoutCenters, call: predict(SumToOne)},
-			destinationCase{name: "Model.Predict", what: c.what + ", at most", in: in, bad: withoutCenters, call: predict(SumAtMostOne)})
+			destinationCase{name: "Model.Predict", what: c.what + ", at most", in: in, bad: withoutCenters, call: predict(SumAtMostOne)},
+			destinationCase{name: "Model.PredictMissing", what: c.what, in: []*Matrix{gapped(c.x), c.f, c.g}, bad: withoutCenters, gaps: true, call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
+				return (&Model{Centers: in[1], Memberships: in[2]}).PredictMissing(dst, in[0])
+			}})
 	}
 	shared := randomData(5, 5, 0.5, 1)
 	cases = append(cases, destinationCase{name: "SimplexLeastSquares", what: "all inputs the same", in: []*Matrix{shared}, bad: map[int]error{0: ErrShape},
@@ -255,6 +269,9 @@ func TestDestinations(t *testing.T) {
 			if c.bad[i] != nil && m.Rows > 1 && m.Cols > 0 && !slices.Contains(c.dims, i) {
 				spoilt := m.Clone()
 				spoilt.Set(m.Rows-1, m.Cols-1, math.NaN())
+				if c.gaps && i == 0 {
+					spoilt.Set(m.Rows-1, m.Cols-1, math.Inf(-1))
+				}
 				mistakes = append(mistakes, mistake{"short", &Matrix{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: m.Data[1:]}, ErrShape},
 					mistake{"NaN", spoilt, ErrNonFinite})
 			}
@@ -312,12 +329,18 @@ func intCases() []sliceCase[int] {
 	labels := func(dst []int, in []*Matrix) ([]int, error) {
 		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictLabels(dst, in[0])
 	}
+	sparse := gapped(x)
+	gapLabels := func(dst []int, in []*Matrix) ([]int, error) {
+		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictMissingLabels(dst, in[0])
+	}
 	bad := map[int]error{0: ErrShape, 1: ErrTooFewSamples}
 	return []sliceCase[int]{
 		{name: "Model.Nearest", what: "several blocks", in: []*Matrix{x, f}, bad: bad, call: nearest},
 		{name: "Model.Nearest", what: "coincident", in: []*Matrix{x, NewMatrix(4, 3, nil)}, bad: bad, call: nearest},
 		{name: "Model.PredictLabels", what: "means", in: []*Matrix{x, f, randomData(4, 3, 0, 4)}, bad: map[int]error{0: ErrShape, 1: ErrTooFewSamples}, call: labels},
 		{name: "Model.PredictLabels", what: "no means", in: []*Matrix{x, f, nil}, bad: bad, call: labels},
+		{name: "Model.PredictMissingLabels", what: "means", in: []*Matrix{sparse, f, randomData(4, 3, 0, 4)}, bad: bad, call: gapLabels},
+		{name: "Model.PredictMissingLabels", what: "no means", in: []*Matrix{sparse, f, nil}, bad: bad, call: gapLabels},
 		{name: "Model.Labels", what: "clusters", in: []*Matrix{g}, call: func(dst []int, in []*Matrix) ([]int, error) {
 			return (&Model{Memberships: in[0], Clusters: slices.Repeat([]int{2, 1}, 250)}).Labels(dst), nil
 		}},

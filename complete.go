@@ -1,7 +1,7 @@
 package softkmeans
 
-// Tables with missing entries: which are missing, and their conditional expectations given
-// the other entries of a row, under probabilistic principal components.
+// The missing entries of a table: their expectations given the other entries of a row, under
+// probabilistic principal components.
 //
 // M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat.
 // Soc. B 61, 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I).
@@ -16,149 +16,7 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 )
-
-// gaps says which entries of a table are missing, which is a NaN.
-type gaps struct {
-	d, words int      // columns, and words of bits for them
-	bits     []uint64 // by row, a bit for each column: set where the entry is missing
-	counts   []int    // missing entries of each row
-	total    int
-}
-
-// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an
-// error that names the first.
-func findGaps(ctx context.Context, x *Matrix, workers int) (*gaps, error) {
-	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows)}
-	c := chunking{x.Rows, x.Cols, manyChunks}
-	bad := make([]bool, chunks(c.n, c.l, c.most))
-	g.bits = make([]uint64, x.Rows*g.words)
-	err := eachBlock(ctx, workers, c, 0, func(at block) {
-		for i := at.lo; i < at.hi; i++ {
-			row, mask := x.row(i), g.of(i)
-			if top, finite := rowMaxAbs(row); finite && top <= mostEntry {
-				continue
-			}
-			for j, v := range row {
-				if v != v {
-					g.counts[i]++
-					mask[j>>6] |= 1 << (j & 63)
-				} else if !(math.Abs(v) <= mostEntry) {
-					bad[at.chunk] = true
-				}
-			}
-		}
-	})
-	if err == nil && slices.Contains(bad, true) {
-		clean := x.Clone() // again, to name the first
-		for i, v := range clean.Data {
-			if v != v {
-				clean.Data[i] = 0
-			}
-		}
-		_, err = checkEntries("x", clean, mostEntry)
-	}
-	for _, n := range g.counts {
-		g.total += n
-	}
-	return g, err
-}
-
-// of is which entries of row i are missing.
-func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
-
-// same reports whether rows i and j miss the same entries.
-func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
-
-// order returns the rows, those that miss the same entries beside each other.
-func (g *gaps) order() []int {
-	rows := indices(len(g.counts))
-	slices.SortFunc(rows, func(a, b int) int {
-		if c := slices.Compare(g.of(a), g.of(b)); c != 0 {
-			return c
-		}
-		return a - b
-	})
-	return rows
-}
-
-// columns returns the columns in which row i has entries, and those in which it has none,
-// in the storage given.
-func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
-	there, missing = there[:0], missing[:0]
-	mask := g.of(i)
-	for j := range g.d {
-		if mask[j>>6]>>(j&63)&1 == 0 {
-			there = append(there, j)
-		} else {
-			missing = append(missing, j)
-		}
-	}
-	return there, missing
-}
-
-// weights returns the weights given, with 0 for rows without any entry. nil stays nil where
-// all rows have entries.
-func (g *gaps) weights(given []float64) []float64 {
-	if !slices.Contains(g.counts, g.d) {
-		return given
-	}
-	out := slices.Repeat([]float64{1}, len(g.counts))
-	if given != nil {
-		copy(out, given)
-	}
-	for i, n := range g.counts {
-		if n == g.d {
-			out[i] = 0
-		}
-	}
-	return out
-}
-
-// fillMeans sets the missing entries of x to the means of their columns, weighted. A column
-// without an entry in a row of positive weight is an error.
-func (g *gaps) fillMeans(x *Matrix, weights []float64) error {
-	top, _ := rowMaxAbs(weights)
-	_, exp := math.Frexp(top)
-	mean, mass := make([]float64, g.d), make([]float64, g.d)
-	var there, missing []int
-	for i := range x.Rows {
-		w := 1.0
-		if weights != nil {
-			w = math.Ldexp(weights[i], -exp)
-		}
-		if w < leastScale {
-			continue
-		}
-		there, missing = g.columns(i, there, missing)
-		for _, j := range there {
-			mass[j] += w
-			mean[j] += w / mass[j] * (x.row(i)[j] - mean[j])
-		}
-	}
-	for j, w := range mass {
-		if w == 0 {
-			return fail(ErrTooFewSamples, "column "+strconv.Itoa(j)+" of x has no entry in a row of positive weight")
-		}
-	}
-	g.fill(x, func(_, j int) float64 { return mean[j] })
-	return nil
-}
-
-// fill sets the missing entries of x, at most mostEntry in size.
-func (g *gaps) fill(x *Matrix, entry func(i, j int) float64) {
-	var there, missing []int
-	for i, n := range g.counts {
-		if n == 0 {
-			continue
-		}
-		there, missing = g.columns(i, there, missing)
-		for _, j := range missing {
-			x.row(i)[j] = min(max(entry(i, j), -mostEntry), mostEntry)
-		}
-	}
-}
 
 // Completion is a table whose missing entries have been filled in.
 type Completion struct {
@@ -220,17 +78,6 @@ func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion
 	return g.complete(ctx, x, k, &o)
 }
 
-// openGaps is findGaps for a table that is to be fitted, which it checks.
-func openGaps(ctx context.Context, x *Matrix, weights []float64, workers int) (*gaps, error) {
-	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
-		return nil, err
-	}
-	if err := checkWeights(weights, x.Rows); err != nil {
-		return nil, err
-	}
-	return findGaps(ctx, x, workerCount(workers))
-}
-
 // complete is Complete for checked arguments.
 func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Completion, error) {
 	out := &Completion{X: x.Clone(), Missing: g.total, Status: StatusConverged}
@@ -246,8 +93,11 @@ func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Com
 		return nil, err
 	}
 	c, err := openCompletion(s, g, max(0, min(completeDirections*min(k, s.d), s.rankBound()-1)))
-	if err != nil || c.spread == 0 {
-		return out, err
+	if err != nil {
+		return nil, err
+	}
+	if c.spread == 0 { // all entries of a column are the same
+		return out, nil
 	}
 	for out.Status = StatusIterationLimit; out.Iterations < completeSteps && out.Status != StatusConverged; out.Iterations++ {
 		change, err := c.step()
@@ -322,18 +172,18 @@ func openCompletion(s *samples, g *gaps, q int) (*completion, error) {
 // latentSums are weighted sums over rows. A row counts with B, the expectation of (z, 1)(z, 1)ᵀ,
 // on and below the diagonal, and with y·(z, 1) and y².
 type latentSums struct {
-	all    []float64 // B of all rows
-	whole  []float64 // B of rows with more entries than they miss
-	gram   *Matrix   // by column: B of other rows that have an entry there, less B of such rows that miss it
-	linear *Matrix   // d×(q+2): Σy·(z, 1) and Σy²
-	change float64   // Σ of the squared changes of missing entries
+	all             []float64 // B of all rows
+	whole           []float64 // B of rows with more entries than they miss
+	gram            *Matrix   // by column: B of other rows that have an entry there, less B of such rows that miss it
+	linear          *Matrix   // d×(q+2): Σy·(z, 1) and Σy²
+	change, missing float64   // Σ of the squared changes of missing entries, and of 1
 }
 
 func triangular(n int) int { return n * (n + 1) / 2 }
 
 func newLatentSums(d, q int) *latentSums {
 	t := triangular(q + 1)
-	return &latentSums{make([]float64, t), make([]float64, t), NewMatrix(d, t, nil), NewMatrix(d, q+2, nil), 0}
+	return &latentSums{make([]float64, t), make([]float64, t), NewMatrix(d, t, nil), NewMatrix(d, q+2, nil), 0, 0}
 }
 
 func (m *latentSums) add(other *latentSums) {
@@ -342,6 +192,7 @@ func (m *latentSums) add(other *latentSums) {
 	axpy(m.gram.Data, 1, other.gram.Data)
 	axpy(m.linear.Data, 1, other.linear.Data)
 	m.change += other.change
+	m.missing += other.missing
 }
 
 // step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood.
@@ -376,7 +227,7 @@ func (c *completion) step() (change float64, err error) {
 		parts[0].add(p)
 	}
 	c.maximise(parts[0])
-	return math.Sqrt(parts[0].change / float64(c.g.total)), cancelled(s.ctx)
+	return math.Sqrt(parts[0].change / max(parts[0].missing, leastScale)), cancelled(s.ctx)
 }
 
 // addOuter adds a·vvᵀ to a triangle.
@@ -450,7 +301,8 @@ func (l *latent) row(i int, m *latentSums) {
 	for _, j := range l.missing {
 		v := dot(c.w.row(j), l.z)
 		if w > 0 {
-			m.change += (v - y[j]) * (v - y[j])
+			m.change += w * (v - y[j]) * (v - y[j])
+			m.missing += w
 		}
 		y[j] = v
 	}
@@ -483,23 +335,13 @@ func (l *latent) row(i int, m *latentSums) {
 func (c *completion) maximise(m *latentSums) {
 	q := c.q
 	r := q + 1
-	var size, left, mass float64
-	for j := range c.s.d {
-		size += sumSquares(c.w.row(j)[:q])
-	}
-	ridge := 0.0 // of entries of W that are normal, with the variance that they have
-	if size > 0 {
-		ridge = c.noise / size * float64(c.s.d*q)
-	}
+	var left, mass float64
 	a := make([]float64, r*r)
 	for j := range c.s.d {
 		gram, sums := m.gram.row(j), m.linear.row(j)
 		axpy(gram, 1, m.whole)
 		for i := range r {
 			copy(a[i*r:], gram[triangular(i):triangular(i+1)])
-			if i < q {
-				a[i*r+i] += ridge
-			}
 		}
 		mass += gram[len(gram)-1]
 		row := c.w.row(j)

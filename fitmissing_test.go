@@ -1,0 +1,191 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// TestFitMissingNone: without a missing entry it is FitMinVolume, to the bit.
+func TestFitMissingNone(t *testing.T) {
+	t.Parallel()
+	x := loadCSV(t, "iris")
+	o := &MinVolumeOptions{Seed: 3, Slack: 0.2}
+	want, err := FitMinVolume(bg, x, 3, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := FitMissing(bg, x, 3, o); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, or another model", err)
+	}
+}
+
+// observed returns the squared error of a model over the entries that are there, and the
+// squared distance from their columns' means, or from 0.
+func observed(x *Matrix, m *Model, w []float64) (objective, total float64) {
+	mean, mass := make([]float64, x.Cols), make([]float64, x.Cols)
+	for pass := range 2 {
+		for i := range x.Rows {
+			weight := 1.0
+			if w != nil {
+				weight = w[i]
+			}
+			for j, v := range x.row(i) {
+				if v != v {
+					continue
+				}
+				if pass == 0 {
+					mean[j] += weight * v
+					mass[j] += weight
+					continue
+				}
+				r, c := v, v-mean[j]/mass[j]
+				if m.Sum == SumAtMostOne {
+					c = v
+				}
+				for a, g := range m.Memberships.row(i) {
+					r -= g * m.Centers.row(a)[j]
+				}
+				objective += weight * r * r
+				total += weight * c * c
+			}
+		}
+	}
+	return objective, total
+}
+
+// TestFitMissing: what the model says is of the entries that are there, and proves no floor.
+func TestFitMissing(t *testing.T) {
+	t.Parallel()
+	wine := standardized(loadCSV(t, "wine"))
+	x := withGaps(wine, 0.2, 1)
+	copy(x.row(4), nans(13))
+	weights := make1(x.Rows)
+	for i := range weights {
+		weights[i] = float64(i%3) / 2
+	}
+	for _, o := range []*MinVolumeOptions{nil, {Weights: weights}, {Sum: SumAtMostOne}, {Lambda: 300, Workers: 1}} {
+		m, err := FitMissing(bg, x, 3, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkFeasible(t, m.Memberships)
+		objective, total := observed(x, m, orZero(o).Weights)
+		if !close9(m.Objective, objective, total) || !close9(m.Total, total, total) {
+			t.Errorf("%v: objective %g and total %g, not %g and %g", o, m.Objective, m.Total, objective, total)
+		}
+		if c := m.Certificate(); m.Floor-m.FloorError > 0 || m.Floor+m.FloorError < m.Objective || c.Optimal(0) || c.Excess < m.Objective || m.VolumeRatio != 0 {
+			t.Errorf("%v: floor %g ± %g of %g is proved: %+v", o, m.Floor, m.FloorError, m.Objective, c)
+		}
+		if r := m.Objective / m.Floor; !(r > 1 && r < 1.6) || m.Missing != 13*178-countFinite(x) {
+			t.Errorf("%v: %g times the expected floor; %d missing", o, r, m.Missing)
+		}
+		g, err := m.PredictMissing(nil, x)
+		if err != nil || !(maxDiff(g, m.Memberships) < 1e-12) {
+			t.Errorf("%v: %v; memberships are off by %g", o, err, maxDiff(g, m.Memberships))
+		}
+		labels, err := m.PredictMissingLabels(nil, x)
+		if err != nil || !slices.Equal(labels, m.Labels(nil)) {
+			t.Errorf("%v: %v, or other labels", o, err)
+		}
+		again := orZero(o)
+		again.Workers = 3
+		if other, err := FitMissing(bg, laStrided(x), 3, &again); err != nil || !reflect.DeepEqual(other, m) {
+			t.Errorf("%v: %v, or other bits by three workers", o, err)
+		}
+	}
+}
+
+func countFinite(x *Matrix) (n int) {
+	for _, v := range x.Clone().Data {
+		if isFinite(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFitMissingNearer: centers are nearer to those of the whole table than with means in
+// place of the missing entries, by half.
+func TestFitMissingNearer(t *testing.T) {
+	t.Parallel()
+	for name, k := range map[string]int{"iris": 3, "wine": 3, "breast_cancer": 2} {
+		x := standardized(loadCSV(t, name))
+		whole, err := FitMinVolume(bg, x, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := withGaps(x, 0.2, 3)
+		m, err := FitMissing(bg, gone, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := findGaps(bg, gone, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled := gone.Clone()
+		if err := g.fillMeans(filled, nil); err != nil {
+			t.Fatal(err)
+		}
+		means, err := FitMinVolume(bg, filled, k, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := func(m *Model) (sum float64) {
+			for j := range k {
+				least := math.Inf(1)
+				for l := range k {
+					least = min(least, squaredDistance(whole.Centers.row(j), m.Centers.row(l)))
+				}
+				sum += least
+			}
+			return math.Sqrt(sum)
+		}
+		if !(off(m) < 0.5*off(means)) {
+			t.Errorf("%s: off by %g, with means by %g", name, off(m), off(means))
+		}
+		if r := m.Lambda / whole.Lambda; !(r > 0.7 && r < 1.4) {
+			t.Errorf("%s: λ is %g times that of the whole table", name, r)
+		}
+	}
+}
+
+func TestFitMissingErrors(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	x := withGaps(randomData(50, 5, 0, 1), 0.2, 1)
+	for what, c := range map[string]struct {
+		ctx  context.Context
+		opts *MinVolumeOptions
+		want error
+	}{
+		"unit rows": {bg, &MinVolumeOptions{Rows: RowsUnit}, ErrOption},
+		"Trim":      {bg, &MinVolumeOptions{Trim: 0.1}, ErrOption},
+		"Slack":     {bg, &MinVolumeOptions{Slack: -1}, ErrOption},
+		"Workers":   {bg, &MinVolumeOptions{Workers: -1}, ErrOption},
+		"Weights":   {bg, &MinVolumeOptions{Weights: []float64{1}}, ErrShape},
+		"cancelled": {ended, nil, context.Canceled},
+	} {
+		if m, err := FitMissing(c.ctx, x, 2, c.opts); m != nil || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := FitMissing(bg, NewMatrix(0, 2, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
+		t.Errorf("no rows: %v", err)
+	}
+	// Wherever ctx ends there is no model, or one that is of the entries that are there.
+	for left := 1; ; left = left*3/2 + 1 {
+		m, err := FitMissing(&passes{Context: bg, left: left}, x, 2, &MinVolumeOptions{Workers: 1})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || m != nil && (m.Status != StatusCancelled || m.Missing == 0 || m.Floor > m.FloorError) {
+			t.Fatalf("ended after %d: %v, %v", left, err, m)
+		}
+	}
+}
