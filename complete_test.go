@@ -95,7 +95,7 @@ func TestCompleteSteps(t *testing.T) {
 	}{{withGaps(iris, 0.2, 1), nil, 2}, {withGaps(iris, 0.6, 2), nil, 1}, {withGaps(iris, 0.3, 3), weights, 3}, {withGaps(randomData(60, 70, 1, 1), 0.1, 1), nil, 4}} {
 		m := openTest(t, c.x, c.weights, c.q)
 		last := math.Inf(-1)
-		for step := range 25 {
+		for step := range 12 {
 			value, expected := m.density(t)
 			if value < last-1e-9*math.Abs(last) {
 				t.Errorf("%d×%d, step %d: likelihood %g after %g", c.x.Rows, c.x.Cols, step, value, last)

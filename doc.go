@@ -55,7 +55,8 @@
 // each other do. Give columns of different units mean 0 and variance 1 first; leave those
 // of one unit, such as pixels, as they are. The package does not scale columns: scale rows
 // for Predict by the means and deviations of the rows that were fitted. Nor does it read
-// files or fill in missing values; a NaN is an [ErrNonFinite].
+// files. A NaN is an [ErrNonFinite], but for the functions that take it for a missing entry:
+// [FitMissing], [Model.PredictMissing] and [Complete].
 //
 // All functions take numbers of one range. Entries are finite and at most 2^500 (3.3e150)
 // in size, and the largest is 0 or at least 2^-500 (3.1e-151); otherwise the error is an

@@ -39,7 +39,7 @@ func (s Solver) String() string {
 }
 
 // Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum alone,
-// [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all
+// [Complete] the same, [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all
 // but Weights, Progress and Seq. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row

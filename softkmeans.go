@@ -36,6 +36,7 @@ type Model struct {
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values σ of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the
 	// data as it is, a lower bound; it is reached where a half-space has the rows (see [Fit]).
+	// Of [FitMissing] it is an estimate.
 	Floor float64
 	// FloorError says how far the true minimum may be from Floor, on either side, with all
 	// rounding: Floor − FloorError is proved to be at most the minimum. It is some 1e-13 of
@@ -64,9 +65,9 @@ type Model struct {
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them.
 	Others []Answer
-	// Missing is how many entries of the table were missing, of [FitMissing]: Floor is then an
-	// estimate, and FloorError so large that nothing is proved by it. The binary form is
-	// without it.
+	// Missing, of [FitMissing], is how many entries were missing. Above 0 Floor is an estimate,
+	// FloorError at least as large, and Objective of the entries that are there. The binary
+	// form is without it.
 	Missing int
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
