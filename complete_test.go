@@ -120,7 +120,7 @@ func TestCompleteWhole(t *testing.T) {
 	for _, c := range []struct {
 		x           *Matrix
 		share, most float64
-	}{{exact, 0.2, 0.01}, {noise, 0.2, 0.2}, {withGaps(noise, 0, 1), 0.5, 0.35}} {
+	}{{exact, 0.2, 1e-6}, {noise, 0.2, 0.2}, {withGaps(noise, 0, 1), 0.5, 0.35}} {
 		x := withGaps(c.x, c.share, 6)
 		out, err := Complete(bg, x, 3, nil)
 		if err != nil || out.Status != StatusConverged {
