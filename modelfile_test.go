@@ -1,0 +1,369 @@
+package softkmeans
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// modelFiles are models of every kind, small.
+func modelFiles(t testing.TB) map[string]*ModelFile {
+	t.Helper()
+	x := randomData(12, 3, 2, 1)
+	fit := func(m *Model, err error) *Model {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	global := fit(Fit(t.Context(), x, 3, nil))
+	minvol := fit(FitMinVolume(t.Context(), x, 2, &MinVolumeOptions{Seed: 4}))
+	minvol.Warnings = []Warning{{WarnFar, 1, 0, 3.5}, {WarnCoincident, 0, 1, 1e-7}}
+	minvol.Others = []Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
+	unit := &Model{Centers: NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1}), Rows: RowsUnit}
+	cone := fit(Fit(t.Context(), NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &Options{Sum: SumAtMostOne}))
+	kernel, err := RBFKernel(x, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lsd, err := TILSDOf(t.Context(), kernel, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*ModelFile{
+		"global": {Model: global, Method: "global"},
+		"minvol": {Model: minvol, Method: "minvol", Columns: []string{"a", "b\t\"", "ü€😀<>"}, Named: true, Units: []string{"cm", "", "°"},
+			Scale: "zscore", Shift: []float64{1, -2, 1e9}, Divisor: []float64{2, .1, 1e-7}, Slack: .25, Seed: math.MaxUint64,
+			ColumnLeast: []float64{0, 1, 2}, ColumnMost: []float64{3, 4, 5}, ColumnMean: []float64{1, 2, 3}, ColumnSpread: []float64{0, 1, 2}, LargestResidual: 1.5},
+		"unit":    {Model: unit},
+		"cone":    {Model: cone},
+		"rbf":     {Similarities: lsd, Kernel: "rbf", Gamma: kernel.Gamma(), Samples: x, Method: "tilsd"},
+		"kernels": {Similarities: lsd, Kernel: "matrix", Method: "tilsd"},
+	}
+}
+
+// text is the file.
+func (f *ModelFile) text(t testing.TB) string {
+	t.Helper()
+	var b bytes.Buffer
+	n, err := f.WriteTo(&b)
+	if err != nil || n != int64(b.Len()) {
+		t.Fatalf("%d of %d bytes, %v", n, b.Len(), err)
+	}
+	return b.String()
+}
+
+func readText(text string) (*ModelFile, error) { return ReadModel(strings.NewReader(text)) }
+
+// A model that was read has the numbers of the one that was written, bit by bit, and is
+// written as the same bytes. Other white space and other escapes do not matter.
+func TestModelFile(t *testing.T) {
+	t.Parallel()
+	for name, f := range modelFiles(t) {
+		text := f.text(t)
+		got, err := readText(text)
+		if err != nil {
+			t.Fatalf("%s: %v in\n%s", name, err, text)
+		}
+		if again := got.text(t); again != text {
+			t.Errorf("%s: written as\n%s\nand again as\n%s", name, text, again)
+		}
+		if got.Rows != f.Rows && f.Rows > 0 || got.Seed != f.Seed || got.Named != f.Named || !slices.Equal(got.Units, f.Units) || got.K() != f.K() {
+			t.Errorf("%s: %+v, not %+v", name, got, f)
+		}
+		if f.Similarities != nil {
+			if got.Model != nil || !slices.Equal(formOf(got.Similarities), formOf(f.Similarities)) || f.Samples != nil && !slices.Equal(got.Samples.Data, f.Samples.Data) {
+				t.Errorf("%s: another decomposition", name)
+			}
+		} else {
+			want := *f.Model
+			want.Memberships, want.Clusters, want.Trace, want.Shade, want.Trimmed = nil, nil, nil, nil, nil
+			if !slices.Equal(formOf(got.Model), formOf(&want)) || len(got.Model.Others) != len(want.Others) {
+				t.Errorf("%s: %+v, not %+v", name, got.Model, want)
+			}
+			if f.Model.Memberships != nil && (got.Rows != f.Model.Memberships.Rows || len(got.Sizes) != f.K()) {
+				t.Errorf("%s: %d rows, %v by label", name, got.Rows, got.Sizes)
+			}
+		}
+		for what, other := range map[string]string{
+			"close": strings.NewReplacer("\n", "", "\t", "").Replace(text),
+			"wide":  strings.NewReplacer("\n", "\r\n  ", ",", " ,\t").Replace(text),
+			"ASCII": strings.NewReplacer("ü", `\u00fc`, "😀", `\ud83d\ude00`, "<", `\u003c`, "€", `\u20AC`).Replace(text),
+		} {
+			if _, err := readText(other); err != nil {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+}
+
+// sameMemberships reports whether two models hand out the same memberships of some rows.
+func sameMemberships(t *testing.T, a, b *ModelFile) bool {
+	t.Helper()
+	predict := func(f *ModelFile) (*Matrix, error) {
+		x := NewMatrix(2, len(a.Columns), nil)
+		for i := range x.Data {
+			x.Data[i] = float64(i*i%7) + .5
+		}
+		if f.Similarities != nil {
+			return f.Similarities.Predict(nil, x)
+		}
+		for i := range x.Data {
+			if j := i % x.Cols; f.Divisor != nil {
+				x.Data[i] = (x.Data[i] - f.Shift[j]) / f.Divisor[j]
+			}
+		}
+		return f.Model.Predict(nil, x)
+	}
+	g, err := predict(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := predict(b)
+	return err == nil && slices.Equal(g.Data, h.Data) && slices.Equal(a.Columns, b.Columns)
+}
+
+// A byte of a model that is replaced by another is an error, or changes nothing that it says.
+func TestModelFileDamage(t *testing.T) {
+	t.Parallel()
+	bytes := "0123456789.-+eE,:[]{}\"\\ \n\x00nax\xff"
+	for name, f := range modelFiles(t) {
+		if name == "rbf" || name == "cone" {
+			continue // much as kernels and global
+		}
+		text := []byte(f.text(t))
+		good, err := readText(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		accepted, tried := 0, 0
+		for i, c := range text {
+			for n := range 3 {
+				b := bytes[(i*7+n*11)%len(bytes)]
+				if n == 0 {
+					b = c ^ 1<<(i%8)
+				}
+				if b == c {
+					continue
+				}
+				tried++
+				text[i] = b
+				if got, err := readText(string(text)); err == nil {
+					if accepted++; !sameMemberships(t, good, got) || got.text(t) != good.text(t) {
+						t.Errorf("%s: byte %d, %q for %q, is accepted", name, i, b, c)
+					}
+				} else if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrRange) {
+					t.Errorf("%s: byte %d, %q for %q: %v", name, i, b, c, err)
+				}
+			}
+			text[i] = c
+		}
+		t.Logf("%s: %d of %d damages accepted, all of them white space", name, accepted, tried)
+	}
+}
+
+// A model that is cut anywhere is an error.
+func TestModelFileCut(t *testing.T) {
+	t.Parallel()
+	for name, f := range modelFiles(t) {
+		text := f.text(t)
+		for n := 0; n < len(text)-1; n += 1 + n%4 {
+			if _, err := readText(text[:n]); !errors.Is(err, ErrFormat) {
+				t.Fatalf("%s: cut after %d bytes: %v", name, n, err)
+			}
+		}
+	}
+}
+
+// A file that is no model, or contradicts itself, is an error with its place.
+func TestModelFileFaults(t *testing.T) {
+	t.Parallel()
+	files := modelFiles(t)
+	for what, list := range map[string][][3]string{
+		"minvol": {
+			{`"version": 2`, `"version": 3`, "this package reads models of versions 1 and 2"},
+			{"softkmeans model", "softkmeans modem", `"softkmeans modem" of version 2`},
+			{`"k": 2,`, ``, `line 6: the field k is missing, or "columns" is unknown, repeated or not in its place`},
+			{`"k": 2,`, `"k": 2, "k": 2,`, `columns is missing, or "k" is unknown`},
+			{`"k": 2,`, `"k": 3,`, "centers: 2 in a list of 3"},
+			{`"k": 2,`, `"k": -2,`, "line 5: k: -2 is not a whole number from 0"},
+			{`"k": 2,`, `"k": 2.5,`, "k: 2.5 is not a whole number"},
+			{`"k": 2,`, `"k": 02,`, `k: "02" is not a number`},
+			{`"k": 2,`, `"k": 0,`, "k is 0"},
+			{`"k": 2,`, `"k": null,`, "k: null in place of a number"},
+			{`"gap": `, `"extra": 1, "gap": `, `"extra" is unknown, repeated or not in its place`},
+			{`"named": true`, `"named": True`, `named: "T" in place of true or false`},
+			{`"named": true,`, `"named": true, "extra": 1,`, `"extra" is unknown, repeated or not in its place`},
+			{`"named": true,`, `"named": true, "named": true,`, `"named" is unknown, repeated or not in its place`},
+			{`"units": ["cm", `, `"units": [`, "units: 2 in a list of 3"},
+			{`"shift": [1`, `"shift": [1, 1`, "shift: more than 3 in a list"},
+			{`"shift": [1`, `"shift": [NaN`, `shift: "N" in place of a number`},
+			{`"shift": [1`, `"shift": [1e999`, "shift: 1e999 is out of range"},
+			{`"shift": [1`, `"shift": [null`, "null in place of a number"},
+			{`"shift": [1`, `"shift": [1.`, `"1." is not a number`},
+			{`"shift": [1`, `"shift": ["1"`, "in place of a number"},
+			{`"shift": [1`, `"shift": [2`, "which contradicts the scaled"},
+			{`"divisor": [2`, `"divisor": [0`, "divisor 1 is 0"},
+			{`"scale": "zscore"`, `"scale": "none"`, `scale is "none", with 3 shifts and 3 divisors`},
+			{`"scaledCenters": [`, `"scaledCenters": [[1, 2, 3],`, "scaledCenters: more than 2 in a list"},
+			{`"status": "`, `"status": "x`, `status: it is "x`},
+			{`"kind":"far"`, `"kind":"near"`, `a warning of the kind "near"`},
+			{`"kind":"far","cluster":1`, `"kind":"far","cluster":2`, "the model's warning 0"},
+			{`"seed": 1844`, `"seed": 1843`, "the checksum is wrong"},
+			{`"checksum": "`, `"checksum": "0`, "the checksum is wrong"},
+			{`"checksum": `, `"check": `, "checksum is missing"},
+			{"\n}\n", "\n}{", "there is more behind the model's end"},
+		},
+		"rbf": {
+			{`"k": 2,`, `"k": 1,`, "sizes: more than 1 in a list"},
+			{`"rows": 12,`, `"rows": 11,`, "samples: more than 11 in a list"},
+			{`"decomposition": "U`, `"decomposition": "V`, "this is not a softkmeans model of similarities"},
+			{`"decomposition": "U`, `"decomposition": "`, "decomposition: it is not base64"},
+			{`"floor": `, `"floor": 1`, "is not that of the decomposition"},
+		},
+		"unit": {
+			{`"rowScaling": "unit"`, `"rowScaling": "given"`, "rowScaling is given"},
+			{`"rowScaling": "unit"`, `"sum": "at most one", "rowScaling": "unit"`, "rowScaling is unit, with sum"},
+		},
+	} {
+		text := files[what].text(t)
+		for _, c := range list {
+			bad := strings.Replace(text, c[0], c[1], 1)
+			if bad == text {
+				t.Fatalf("no %s in %s", c[0], text)
+			}
+			if _, err := readText(bad); err == nil || !strings.Contains(err.Error(), c[2]) {
+				t.Errorf("%s for %s: %v, want %s", c[1], c[0], err, c[2])
+			}
+		}
+	}
+	text := files["minvol"].text(t)
+	at := strings.Index(text, `"checksum": "`) + len(`"checksum": "`)
+	edited := strings.Replace(text[:at]+"none"+text[at+16:], `"largestResidual": 1.5`, `"largestResidual": 2.5`, 1)
+	if f, err := readText(edited); err != nil || f.LargestResidual != 2.5 {
+		t.Errorf("%v of an edited model", err)
+	}
+	for _, f := range []*ModelFile{
+		{}, {Model: &Model{}}, {Model: files["unit"].Model, Similarities: files["rbf"].Similarities}, {Similarities: &LSDModel{}},
+		{Model: files["unit"].Model, Columns: []string{"one"}}, {Model: files["unit"].Model, Shift: []float64{1, 2, 3}},
+		{Model: files["unit"].Model, Centers: NewMatrix(2, 3, nil)}, {Model: &Model{Centers: NewMatrix(1, 1, []float64{math.Inf(1)})}},
+		{Model: &Model{Centers: NewMatrix(1, 1, nil), Objective: math.NaN()}}, {Model: files["unit"].Model, Sizes: []int{1}},
+		{Model: files["unit"].Model, Sizes: []int{-1, 1}}, {Model: &Model{Centers: NewMatrix(1, 1, nil), Status: 99}}, {Similarities: files["rbf"].Similarities, Samples: NewMatrix(2, 2, nil)},
+	} {
+		if _, err := f.WriteTo(io.Discard); err == nil {
+			t.Errorf("%+v is written", f)
+		}
+	}
+}
+
+// What is not a model file is told what it is.
+func TestModelFileForeign(t *testing.T) {
+	t.Parallel()
+	binary := func(f interface{ MarshalBinary() ([]byte, error) }) string { return string(formOf(f.(form))) }
+	m := modelFiles(t)["global"].Model
+	asJSON, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"":                                  "the file is empty",
+		binary(m):                           "a softkmeans model in the binary form of MarshalBinary",
+		binary(&Stats{}):                    "softkmeans statistics in the binary form",
+		string(asJSON):                      "a Model by encoding/json",
+		"\x93NUMPY\x01\x00v\x00{'descr': '": "an array of NumPy",
+		"\x80\x04\x95":                      "a pickle of Python",
+		"PK\x03\x04":                        "a ZIP archive",
+		"\x1f\x8b\x08":                      "a file in gzip",
+		"a,b\n1,2\n":                        "a table, such as CSV",
+		"1;2\n":                             "a table, such as CSV",
+		"column,p0,p1\na,1,2\n":             "prototypes as older pages saved them",
+		"<!doctype html>":                   "HTML or XML",
+		" {\"type\": \"FeatureCollection\", \"features\": []}": "GeoJSON",
+		`{"type": "Feature", "geometry": {}}`:                  "GeoJSON",
+		`{"init": "k-means++", "cluster_centers_": [[1]]}`:     "an estimator of scikit-learn",
+		`{"source": "x.csv", "rows": 3, "certificate": {}}`:    "a report by -json",
+		`{"k": 2}`: `does not begin with "format"`,
+		`{}`:       `does not begin with "format"`,
+		"[1, 2]":   "a list in JSON",
+		"hello\n":  "no JSON",
+		"\x00\x01": "no text",
+		`{"format": "softkmeans model", "version": 2, "method": "x"}`: "the field k is missing",
+		`{"format": "other"}`: "the field version is missing",
+	} {
+		_, err := readText(text)
+		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// endless yields a text, then another for ever.
+type endless struct {
+	start, again string
+	read         int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.start)
+	e.start = e.start[n:]
+	for i := n; i < len(p); i++ {
+		p[i] = e.again[(e.read+i-n)%len(e.again)]
+	}
+	e.read += len(p) - n
+	return len(p), nil
+}
+
+// Endless input is an error before it takes memory.
+func TestModelFileEndless(t *testing.T) {
+	t.Parallel()
+	head := `{"format": "softkmeans model", "version": 2, "method": "x", "k": 2, `
+	for what, e := range map[string]*endless{
+		"lines":   {start: "{", again: "\n"},
+		"yes":     {start: "", again: "\n"},
+		"end":     {start: modelFiles(t)["unit"].text(t), again: " "},
+		"field":   {start: `{"`, again: "a"},
+		"zeros":   {start: "", again: "\x00"},
+		"number":  {start: head + `"columns": ["a"], "scale": "none", "shift": [`, again: "1"},
+		"numbers": {start: head + `"columns": ["a"], "scale": "zscore", "shift": [`, again: "1,"},
+		"centers": {start: head + `"columns": ["a"], "scale": "none", "centers": [`, again: "[1],"},
+		"deep":    {start: head + `"columns": ["a"], "scale": "none", "centers": `, again: "["},
+		"name":    {start: head + `"columns": ["a`, again: "a"},
+	} {
+		if _, err := ReadModel(e); !errors.Is(err, ErrFormat) || e.read > 16<<20 {
+			t.Errorf("%s: %v after %d bytes", what, err, e.read)
+		}
+	}
+}
+
+// FuzzReadModel: a text is an error or a model that is written and read again as it is.
+func FuzzReadModel(f *testing.F) {
+	for _, m := range modelFiles(f) {
+		text := m.text(f)
+		f.Add(text)
+		at := strings.Index(text, `"checksum": "`) + len(`"checksum": "`)
+		f.Add(text[:at] + "none" + text[at+16:])
+	}
+	f.Add(`{"format": "softkmeans model", "version": 1, "method": "global", "k": 1, "columns": ["a"], "named": false, "scale": "none", "centers": [[1e0]], "rows": 3, "warnings": ["w"]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := readText(text)
+		if err != nil {
+			return
+		}
+		again := m.text(t)
+		got, err := readText(again)
+		if err != nil || got.text(t) != again {
+			t.Fatalf("%v of %s", err, again)
+		}
+		if m.Model == nil {
+			return
+		}
+		if g, err := m.Model.Predict(nil, NewMatrix(1, len(m.Columns), nil)); err == nil && g.Cols != m.K() {
+			t.Errorf("%d memberships in %d clusters", g.Cols, m.K())
+		}
+	})
+}
