@@ -37,7 +37,7 @@ func (f *ModelFile) fields(t *modelText) {
 	}
 	t.matrix("clusterMeans", &m.ClusterMeans, t.k, d)
 	t.matrix("clusterAxes", &m.ClusterAxes, -(t.k + d), d)
-	t.integer("rows", &f.Rows, mostOfFile, true)
+	t.integer("rows", &f.Rows, mostOfFile, false)
 	t.integers("sizes", &f.Sizes, t.k)
 	t.numbers("columnLeast", &f.ColumnLeast, d)
 	t.numbers("columnMost", &f.ColumnMost, d)
@@ -55,7 +55,7 @@ func (f *ModelFile) fields(t *modelText) {
 	choose(t, "volume", &m.Volume, volumeCount)
 	t.number("volumeRatio", &m.VolumeRatio, false)
 	t.number("stationarity", &m.Stationarity, false)
-	t.integer("iterations", &m.Iterations, math.MaxInt32, true)
+	t.integer("iterations", &m.Iterations, math.MaxInt32, false)
 	choose(t, "status", &m.Status, statusCount)
 	t.warnings(m)
 	t.others(m, d)

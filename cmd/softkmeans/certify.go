@@ -9,6 +9,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
@@ -29,7 +30,7 @@ changes is reported.
 ` + fileHelp + `
   -centers F    CSV or .npy: a row for each center, in the columns and units of
                 FILE. The columns may be in any order if F has a header with all
-                their names
+                their names. A model, and prototypes that a page saved, will do
   -model F      take the centers of a model that fit -model wrote, instead of
                 -centers; rows are scaled as the fitted ones were
   -memberships F
@@ -64,6 +65,7 @@ type certifyFlags struct {
 	tol                         float64
 	sum                         softkmeans.Sum
 	json                        bool
+	given                       map[string]bool // the flags that are there
 }
 
 // newCertifyFlagSet returns the flags, bound to f. Their help is certifyHelp.
@@ -85,15 +87,16 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	if err := f.parse(fs, args); err != nil {
 		return f, err
 	}
+	f.given = given(fs)
 	switch {
 	case f.centers == "" && f.model == "":
 		return f, usageErrorf("-centers is missing; give a file of centers, or -model with a file that fit -model wrote")
 	case f.centers != "" && f.model != "":
 		return f, usageErrorf("-centers and -model both have centers; give one")
-	case f.model != "" && given(fs)["scale"]:
+	case f.model != "" && f.given["scale"]:
 		return f, usageErrorf("-scale: the model has its own; leave the flag out")
 	}
-	if f.model != "" && given(fs)["sum"] {
+	if f.model != "" && f.given["sum"] {
 		return f, usageErrorf("-sum: the model has its own; leave the flag out")
 	}
 	piped := 0
@@ -144,19 +147,35 @@ type solution struct {
 // open opens the files, so that a wrong name is an error before the data is read.
 func (s *solution) open(ctx context.Context, f *certifyFlags, stdin io.Reader) (err error) {
 	if f.model != "" {
-		if s.model, err = readModel(ctx, f.model); err != nil {
-			return err
-		}
+		s.model, err = readModel(ctx, f.model)
+	} else if s.centers, err = openSide(ctx, f.centers, stdin); err == nil {
+		s.model, err = f.modelOfCenters(ctx, s.centers)
+	}
+	if err != nil {
+		return err
+	}
+	if s.model != nil {
 		if err := f.use(s.model); err != nil {
 			return err
 		}
-	} else if s.centers, err = openSide(ctx, f.centers, stdin); err != nil {
-		return err
 	}
 	if f.memberships != "" {
 		s.memberships, err = openSide(ctx, f.memberships, stdin)
 	}
 	return err
+}
+
+// modelOfCenters reads the file of -centers if it is a model; nil: it is a table.
+func (f *certifyFlags) modelOfCenters(ctx context.Context, s *sideFile) (*modelFile, error) {
+	start, err := s.start(ctx)
+	if err != nil || !strings.HasPrefix(start, "{") {
+		return nil, err
+	}
+	if f.given["scale"] || f.given["sum"] {
+		return nil, usageErrorf("-centers %s is a model, which has its own -scale and -sum; leave them out", s.source)
+	}
+	f.model = s.source
+	return readModelFrom(ctx, io.MultiReader(&s.begun, s.ReadCloser), s.source)
 }
 
 func (s *solution) close() {
@@ -186,8 +205,10 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
 	var centerMatrix *softkmeans.Matrix
 	if given.model != nil {
-		centerMatrix, err = given.model.centersFor(d, f.model)
-		if f.sum = given.model.sum(); given.model.unit() {
+		if centerMatrix, err = given.model.centersFor(d, f.model); err != nil {
+			return nil, err
+		}
+		if f.sum = given.model.Model.Sum; given.model.unit() {
 			f.sum = softkmeans.SumAtMostOne // shares times shade
 		}
 	} else {

@@ -272,7 +272,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
+	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}
 	if r.k == 0 {
 		floors, err := await(s.ctx, func() ([]float64, error) {
 			return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
@@ -299,6 +299,9 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	labels := r.labels()
 	r.count(labels)
+	if f.model != "" && f.kernel != kernelMatrix {
+		r.measure(d.x, memberships)
+	}
 	if w != nil {
 		w.describe(&d.Head, d.texts)
 		return r, w.add(s.ctx, labels, memberships)

@@ -245,7 +245,7 @@ func TestFitSum(t *testing.T) {
 		t.Error("sums of 1 are certified as well")
 	}
 	writeText(t, "bad.json", strings.Replace(readFile(t, "m.json"), "at most one", "many", 1))
-	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 || !strings.Contains(stderr, `damaged model: sum is "many"`) {
+	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 || !strings.Contains(stderr, `sum: it is "many"`) {
 		t.Errorf("%d, %s", code, stderr)
 	}
 	if _, out, _ := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-scale", "zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") || strings.Contains(out, "They enclose the data and") || !strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {

@@ -67,17 +67,18 @@ func TestHostileNames(t *testing.T) {
 func TestModelMemory(t *testing.T) {
 	const n = 1 << 20
 	fill := func(with string) string { return strings.Repeat(with, n/len(with)) + with[:len(with)-1] }
+	start, head := `{"format": "softkmeans model", "version": 2, "k": 1000000000, `, `"columns": ["a"], "scale": "none", `
 	for what, text := range map[string]string{
-		"centers":       `{"centers": [` + fill("[],") + `]}`,
-		"numbers":       `{"shift": [` + fill("0,") + `]}`,
-		"one row":       `{"samples": [[` + fill("0,") + `]]}`,
-		"sizes":         `{"sizes": [` + fill("0,") + `]}`,
-		"columns":       `{"columns": [` + fill(`"",`) + `]}`,
-		"decomposition": `{"decomposition": "` + strings.Repeat("A", n) + `"}`,
+		"columns":       start + `"columns": [` + fill(`"",`) + `]}`,
+		"centers":       start + head + `"centers": [` + fill("[0],") + `]}`,
+		"shift":         start + head + `"shift": [` + fill("0,") + `]}`,
+		"samples":       start + head + `"rows": 1000000000, "samples": [` + fill("[0],") + `]}`,
+		"sizes":         start + head + `"rows": 1, "sizes": [` + fill("0,") + `]}`,
+		"warnings":      start + head + `"rows": 1, "warnings": [` + fill(`{"kind":"far","cluster":0,"other":0,"value":0},`) + `]}`,
+		"decomposition": start + head + `"decomposition": "` + strings.Repeat("A", n) + `"}`,
 		"deep":          strings.Repeat(`{"a":`, n/5),
-		"deep lists":    `{"centers": ` + strings.Repeat(`[`, n),
-		"unknown":       `{"x": [` + fill("[],") + `]}`,
-		"repeated":      `{` + strings.Repeat(`"shift":[1],`, n/12) + `"k": 1}`,
+		"deep lists":    start + head + `"centers": ` + strings.Repeat(`[`, n),
+		"unknown":       start + head + `"x": [` + fill("[],") + `]}`,
 	} {
 		used := memory(func() {
 			if _, err := parseModel([]byte(text)); err == nil {
@@ -98,8 +99,8 @@ func TestManyCenters(t *testing.T) {
 	writeText(t, "model.json", strings.Replace(strings.Replace(written(t, "-k 1 -drop 1"), `"k": 1`, fmt.Sprintf(`"k": %d`, mostCenters+1), 1), `[4.666666666666667]`, centers, 1))
 	text := readFile(t, "model.json")
 	i := strings.Index(text, `"centers": [`) + len(`"centers": [`)
-	j := i + strings.Index(text[i:], `"rows"`)
-	writeText(t, "model.json", text[:i]+centers+"],\n"+text[j:])
+	j := strings.Index(text, `"columnLeast"`)
+	writeText(t, "model.json", unsealed(text[:i]+centers+`], "rows": 3, `+text[j:]))
 	writeText(t, "centers.csv", strings.Repeat("1\n", mostCenters+1))
 	before := files(t, ".")
 	for args, want := range map[string]string{

@@ -68,6 +68,9 @@ type result struct {
 	sizes    []int                 // rows by label
 	scale    *scale.Scaling        // nil: none
 	proposal *softkmeans.KProposal // nil: -k is a number
+	slack    float64               // 0: the default
+	seed     uint64
+	ranges   *ranges // nil: not measured
 
 	// Methods of rows.
 	model      *softkmeans.Model

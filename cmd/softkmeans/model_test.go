@@ -1,8 +1,12 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
+	"context"
+	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,21 +27,21 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
-	var f modelFile
-	if err := json.Unmarshal([]byte(readFile(t, "model.json")), &f); err != nil {
+	f, err := parseModel([]byte(readFile(t, "model.json")))
+	if err != nil {
 		t.Fatal(err)
 	}
 	names := []string{"petal length", "petal, width", "sepal length", "sepal width"}
-	if !slices.Equal(f.Columns, names) || f.K != 3 || f.Method != "minvol" || f.Scale != "zscore" || f.Rows != 150 || !f.Named || f.Lambda <= 0 || f.Status != "converged" {
+	if !slices.Equal(f.Columns, names) || f.K() != 3 || f.Method != "minvol" || f.Scale != "zscore" || f.Rows != 150 || !f.Named || f.Model.Lambda <= 0 || f.Model.Status != softkmeans.StatusConverged {
 		t.Errorf("%+v", f)
 	}
-	if f.Objective < f.Floor || f.Objective > 1.26*f.Floor || !near(f.Total, 600, 1e-9) || f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
-		t.Errorf("objective %v, floor %v, total %v, sizes %v", f.Objective, f.Floor, f.Total, f.Sizes)
+	if p := f.Model; p.Objective < p.Floor || p.Objective > 1.26*p.Floor || !near(p.Total, 600, 1e-9) || f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
+		t.Errorf("objective %v, floor %v, total %v, sizes %v", p.Objective, p.Floor, p.Total, f.Sizes)
 	}
-	for i, row := range f.Centers {
+	for i, row := range rowsOf(f.Centers) {
 		for j, v := range row {
-			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Scaled[i][j], 1e-12) {
-				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v, scaled, f.Scaled[i][j])
+			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Model.Centers.At(i, j), 1e-12) {
+				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v, scaled, f.Model.Centers.At(i, j))
 			}
 		}
 	}
@@ -46,9 +50,9 @@ func TestModelFile(t *testing.T) {
 		t.Errorf("%s", centers)
 	}
 	x := readTable(t, "centers.csv")
-	for i := range f.Centers {
-		if !slices.Equal(x.Row(i), f.Centers[i]) {
-			t.Errorf("center %d is %v in one file and %v in the other", i, x.Row(i), f.Centers[i])
+	for i := range x.Rows {
+		if !slices.Equal(x.Row(i), f.Centers.Row(i)) {
+			t.Errorf("center %d is %v in one file and %v in the other", i, x.Row(i), f.Centers.Row(i))
 		}
 	}
 
@@ -64,24 +68,14 @@ func TestModelFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(m.Objective, f.Objective, 1e-9*f.Total) || !near(m.Lambda, f.Lambda, 1e-6*m.Lambda) {
-		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Objective, f.Lambda, m.Objective, m.Lambda)
+	if !near(m.Objective, f.Model.Objective, 1e-9*f.Model.Total) || !near(m.Lambda, f.Model.Lambda, 1e-6*m.Lambda) {
+		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Model.Objective, f.Model.Lambda, m.Objective, m.Lambda)
 	}
 }
 
-// A model that is cut anywhere is an error.
-func TestModelCut(t *testing.T) {
-	for _, args := range []string{"-k 2 -scale zscore", "-k 2 -method tilsd"} {
-		good := written(t, args)
-		if _, err := parseModel([]byte(good)); err != nil {
-			t.Fatal(err)
-		}
-		for n := range len(strings.TrimSpace(good)) {
-			if _, err := parseModel([]byte(good[:n])); err == nil || n > 0 && !strings.Contains(err.Error(), "cut") {
-				t.Fatalf("%s: cut after %d bytes of %d: %v", args, n, len(good), err)
-			}
-		}
-	}
+// parseModel reads a model from a text.
+func parseModel(text []byte) (*modelFile, error) {
+	return readModelFrom(context.Background(), bytes.NewReader(text), "m.json")
 }
 
 // replacer returns a function that replaces a part of the text, which must have it.
@@ -109,59 +103,85 @@ func checkModelFault(t *testing.T, text, want string) {
 	}
 }
 
-// A damaged model is an error that says what is wrong.
+// unsealed is a model whose checksum is not looked at, as after an edit on purpose.
+func unsealed(text string) string {
+	return regexp.MustCompile(`"checksum": "[0-9a-f]{16}"`).ReplaceAllString(text, `"checksum": "none"`)
+}
+
+// What is no model, or one that is damaged, is an error that says so. The package's tests
+// have all kinds.
 func TestModelFaults(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	good := written(t, "-k 2 -scale zscore")
 	replaced := replacer(t, good)
+	plain := replacer(t, unsealed(written(t, "-k 2")))
+	lsd := replacer(t, unsealed(written(t, "-k 2 -method lsd")))
 	for text, want := range map[string]string{
-		"":                                       "is empty",
-		"1,2\n3,4\n":                             "not a model",
-		"{}":                                     "not a model",
-		`{"format": "something else"}`:           "not a model",
-		"\x1f\x8b\x08\x00":                       "not a model",
+		"":                                       "the file is empty",
+		"1,2\n3,4\n":                             "not a model file: this is a table, such as CSV; give a file that softkmeans fit -model wrote",
+		"{}":                                     "not a model file",
+		"\x1f\x8b\x08\x00":                       "not a model file: this is a file in gzip",
 		good[:len(good)/2]:                       "the model is cut",
-		good + "{}":                              "not a model",
-		replaced(`"version": 1`, `"version": 2`): "version 2",
-		replaced(`"k": 2`, `"k": 3`):             "2 rows of centers, not 3",
-		replaced(`"k": 2`, `"k": 0`):             "k is 0",
-		replaced(`"k": 2`, `"k": "2"`):           "not a model",
-		replaced(`zscore`, `maximum`):            `scale is "maximum"`,
-		replaced(`zscore`, `none`):               "scale none of 2 columns has 2 shifts",
-		replaced(`"divisor": [`, `"divisor": [0, `):          "2 shifts and 3 divisors",
-		replaced(`"c1", "c2"`, `"c1"`):                       "scale zscore of 1 columns",
-		replaced(`"columns": ["c1", "c2"]`, `"columns": []`): "no columns",
-		replaced(`"scaledCenters"`, `"others"`):              "0 rows of scaledCenters",
-		replaced(`"centers": [`, `"centers": [[1, null],`):   "null in place of a number",
-		replaced(`"shift": [`, `"shift": [null, `):           "null in place of a number",
+		good + "{}":                              "more behind the model's end",
+		replaced(`"version": 2`, `"version": 3`): "version 3; this package reads models of versions 1 and 2",
+		replaced(`"k": 2`, `"k": 3`):             "line 14: centers: 2 in a list of 3",
+		replaced(`"shift": [3`, `"shift": [2`):   "contradicts the scaled",
+		replaced(`"rows": 3`, `"rows": 4`):       "the checksum is wrong",
+		plain(`"scale": "none"`, `"scale": "maximum"`): `scale is "maximum", with 0 shifts`,
+		lsd(`"rbf"`, `"cosine"`):                       `kernel is "cosine"`,
+		unsealed(replaced(`zscore`, `maximum`)):        `scale is "maximum", which this softkmeans does not know`,
 	} {
 		checkModelFault(t, text, want)
 	}
-	i := strings.Index(good, `"divisor": [`) + len(`"divisor": [`)
-	j := i + strings.Index(good[i:], ",")
-	checkModelFault(t, good[:i]+"-1"+good[j:], "divisor 1 is -1")
 }
 
-// A model whose parts contradict each other is an error.
-func TestModelParts(t *testing.T) {
-	inFolder(t, "1,2\n3,4\n5,7\n")
-	lsd, plain := replacer(t, written(t, "-k 2 -method lsd")), replacer(t, written(t, "-k 2"))
-	matrix := replacer(t, written(t, "-k 1 -method lsd -kernel matrix -drop 3")) // by columns
-	for text, want := range map[string]string{
-		lsd(`"k": 2`, `"k": 1`):                                                    "does not have k = 1 clusters",
-		lsd(`"k": 2`, `"k": 1000000000`):                                           "does not have k = 1000000000 clusters",
-		lsd(`"samples": [`, `"samples": [[1, 2], `):                                "has 3 samples, but the model has 4 and",
-		lsd(`"samples"`, `"others"`):                                               "has 3 samples, but the model has 0 and 2 columns",
-		matrix(`"c1", "c2"`, `"c1", "c2", "c3"`):                                   "has 2 samples, but the model has 0 and 3 columns",
-		plain(`"scale"`, `"rowScaling": "long", "scale"`):                          `rowScaling is "long"`,
-		plain(`"scale"`, `"rowScaling": "unit", "sum": "at most one", "scale"`):    "rowScaling is unit, with sum",
-		lsd(`"scale"`, `"rowScaling": "unit", "scale"`):                            "rowScaling is unit, with sum",
-		plain(`"centers"`, `"scaledCenters": [[1, 2], [3, 4], [5, 6]], "centers"`): "scale none, and scaledCenters",
-	} {
-		checkModelFault(t, text, "damaged model: ")
-		checkModelFault(t, text, want)
+// Models of version 1 give the memberships that they gave.
+func TestOldModels(t *testing.T) {
+	for _, name := range []string{"global", "zscore", "tilsd", "cone"} {
+		model := filepath.Join("testdata", "models", "v1-"+name+".json")
+		code, got, stderr := do(t, "width,height\n1,2\n3,4\n5,7\n2,8\n9,1\n", "predict", "-model", model)
+		if want := readFile(t, filepath.Join("testdata", "models", "v1-"+name+".csv")); code != 0 || !sameText(want, got) {
+			t.Errorf("%s: code %d, %s%s, want %s", name, code, stderr, got, want)
+		}
 	}
 }
+
+// certify -centers takes a model, as -model does, and prototypes that a page saved, a row
+// for each column.
+func TestCertifyCentersForms(t *testing.T) {
+	inFolder(t, flowers(t))
+	common := " -drop id,species,weight data.csv"
+	for _, scale := range []string{"none", "zscore"} {
+		must(t, strings.Fields("fit -k 3 -scale "+scale+" -model m.json -centers c.csv -o g.csv"+common)...)
+		certify := func(args, stdin string) (int, string) {
+			code, stdout, stderr := do(t, stdin, strings.Fields("certify -memberships g.csv "+args+common)...)
+			if code != 0 {
+				t.Errorf("certify %s: code %d, %s%s", args, code, stdout, stderr)
+			}
+			_, text, _ := strings.Cut(stdout, "memberships\n")
+			return code, text
+		}
+		_, want := certify("-scale "+scale+" -centers c.csv", "")
+		x, names := readTable(t, "c.csv"), strings.Split("w x y z", " ")
+		page := "column,mean,deviation,p0,p1,p2\n"
+		for j := range x.Cols {
+			page += fmt.Sprintf("%s,0,1,%v,%v,%v\n", names[j], x.At(0, j), x.At(1, j), x.At(2, j))
+		}
+		writeText(t, "page.csv", page)
+		for _, c := range [][2]string{{"-centers m.json", ""}, {"-model m.json", ""}, {"-centers -", readFile(t, "m.json")},
+			{"-scale " + scale + " -centers page.csv", ""}, {"-scale " + scale + " -centers -", page}} {
+			if _, got := certify(c[0], c[1]); got != want {
+				t.Errorf("certify %s:\n%s\nnot\n%s", c[0], got, want)
+			}
+		}
+	}
+	failure{"certify -centers m.json -scale minmax" + common, 2, "-centers m.json is a model, which has its own -scale"}.check(t)
+	writeText(t, "short.csv", "column,p0\na,1\n")
+	failure{"certify -centers short.csv" + common, 1, "short.csv: prototypes of 1 column, but data.csv has 4 columns"}.check(t)
+}
+
+// sameText: the lines have the same words, and the same numbers up to rounding.
+func sameText(want, got string) bool { return len(differences(want, got)) == 0 }
 
 // Any model is an error or gives every row memberships in k clusters.
 func FuzzModel(f *testing.F) {
@@ -169,9 +189,9 @@ func FuzzModel(f *testing.F) {
 		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd", "-k 2 -method tilsd -scale zscore",
 		"-k 2 -method tilsd -kernel linear", "-k 1 -method lsd -kernel matrix -drop 3",
 	} {
-		f.Add(written(f, args))
+		f.Add(unsealed(written(f, args)))
 	}
-	f.Add(replacer(f, written(f, "-k 2"))(`"scale"`, `"rowScaling": "unit", "scale"`))
+	f.Add(replacer(f, unsealed(written(f, "-k 2")))(`"scale"`, `"rowScaling": "unit", "scale"`))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := parseModel([]byte(text))
 		if err != nil {
@@ -190,14 +210,12 @@ func FuzzModel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if g.Rows != 2 || g.Cols != m.K {
-			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K)
+		if g.Rows != 2 || g.Cols != m.K() {
+			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K())
 		}
-		if label, err := m.labeler(); err == nil {
-			labels, err := label(x, g)
-			if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 || max(labels[0], labels[1]) >= m.K) {
-				t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K)
-			}
+		labels, err := m.label(x, g)
+		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 || max(labels[0], labels[1]) >= m.K()) {
+			t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K())
 		}
 		for i := range g.Rows {
 			sum := 0.0

@@ -57,7 +57,7 @@ func TestEndlessModel(t *testing.T) {
 	inputs(t)
 	for _, args := range []string{"predict -model /dev/zero data.csv", "certify -model /dev/zero data.csv"} {
 		code, stdout, stderr := do(t, "", strings.Fields(args)...)
-		if want := "softkmeans: /dev/zero: not a model; give a file that softkmeans fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
+		if want := "softkmeans: /dev/zero: not a model file: this is no text; give a file that softkmeans fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}

@@ -81,10 +81,6 @@ func (f *predictFlags) run(s *session) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.model, err)
 	}
-	label, err := model.labeler()
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.model, err)
-	}
 	a, errA := os.Stat(f.model)
 	b, errB := os.Stat(f.out)
 	if errA == nil && errB == nil && os.SameFile(a, b) {
@@ -95,7 +91,7 @@ func (f *predictFlags) run(s *session) error {
 		return err
 	}
 	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, label: label, w: newMembershipWriter(w), sizes: make([]int, model.K)}
+	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K())}
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
@@ -115,7 +111,6 @@ func (f *predictFlags) run(s *session) error {
 type prediction struct {
 	model   *modelFile
 	predict predictor
-	label   labeler
 	w       *membershipWriter
 	rows    int
 	sizes   []int
@@ -165,7 +160,11 @@ const (
 
 // add predicts and writes the next rows.
 func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
-	most := max(1, min(predictRows, predictValues/max(p.model.K, len(p.model.Samples))))
+	wide := p.model.K()
+	if p.model.Samples != nil {
+		wide = max(wide, p.model.Samples.Rows)
+	}
+	most := max(1, min(predictRows, predictValues/wide))
 	for lo := 0; lo < x.Rows; lo += most {
 		hi := min(lo+most, x.Rows)
 		rows := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
@@ -173,7 +172,7 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		if err != nil {
 			return laterRow(err, lo)
 		}
-		labels, err := p.label(rows, g)
+		labels, err := p.model.label(rows, g)
 		if err != nil {
 			return laterRow(err, lo)
 		}

@@ -32,6 +32,20 @@ func openSide(ctx context.Context, name string, stdin io.Reader) (*sideFile, err
 	return &sideFile{ReadCloser: in, source: source}, nil
 }
 
+// start returns the first bytes of the file, without white space before them.
+func (s *sideFile) start(ctx context.Context) (string, error) {
+	b, err := await(ctx, func() ([]byte, error) {
+		b := make([]byte, 512)
+		n, err := s.ReadCloser.Read(b)
+		if err == io.EOF {
+			err = nil
+		}
+		return b[:n], err
+	})
+	s.begun.Write(b)
+	return string(bytes.TrimLeft(b, " \t\r\n")), err
+}
+
 // read reads the table from the beginning of the file. again says that it may be
 // read once more.
 func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*table.Table, error) {
@@ -94,6 +108,9 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	var t *table.Table
 	var err error
 	found := false
+	if b := s.begun.Bytes(); bytes.HasPrefix(b, []byte("column,p0")) || bytes.HasPrefix(b, []byte("column,mean,deviation,p0")) {
+		return readColumns(ctx, s, d)
+	}
 	if d.Header {
 		// A header whose names are numbers is not recognised by itself.
 		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)}, true)
@@ -113,6 +130,26 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	}
 	d.scale.Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
+}
+
+// readColumns is readCenters for a file with a row for each column of d, as older pages
+// saved prototypes: the columns p0, p1, … after others.
+func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
+	t, err := s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: func(names []string) []string {
+		return names[slices.Index(names, "p0"):]
+	}}, false)
+	if err != nil {
+		return nil, err
+	}
+	if t.Rows != len(d.Names) {
+		return nil, fmt.Errorf("%s: prototypes of %s, but %s has %s", s.source, count(t.Rows, "column"), d.Source, count(len(d.Names), "column"))
+	}
+	f := softkmeans.NewMatrix(len(t.Names), t.Rows, nil)
+	for i, v := range t.Data {
+		f.Set(i%f.Rows, i/f.Rows, v)
+	}
+	d.scale.Apply(f.Data)
+	return f, nil
 }
 
 // readMemberships returns the memberships of d's rows in k centers, which come from

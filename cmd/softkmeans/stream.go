@@ -254,7 +254,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.setScale(f.inputFlags.scale); err != nil {
 			return nil, err
 		}
-		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale, streamed: true}
+		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale, slack: f.slack, seed: f.seed, streamed: true}
 		if r.k == 0 {
 			floors, err := b.floors()
 			if err != nil {

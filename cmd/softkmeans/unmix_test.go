@@ -209,10 +209,10 @@ func TestUnmix(t *testing.T) {
 		t.Fatalf("%v, %q", err, records)
 	}
 	model, err := readModel(t.Context(), "m.json")
-	if err != nil || model.K != 3 || len(model.Columns) != 27 || model.Rows != 476 || model.Method != "minvol" {
+	if err != nil || model.K() != 3 || len(model.Columns) != 27 || model.Rows != 476 || model.Method != "minvol" {
 		t.Fatalf("%+v, %v", model, err)
 	}
-	for i, row := range model.Centers {
+	for i, row := range rowsOf(model.Centers) {
 		for j, v := range row {
 			if text := records[j+1][i+1]; text != strconv.FormatFloat(v, 'g', -1, 64) {
 				t.Fatalf("band %d of %d: %s, not %v", j, i, text, v)
@@ -255,7 +255,7 @@ func TestUnmix(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]float64, 3*27)
-	if err := l.Read(strings.NewReader(readFile(t, "f.sli")), got, cube.Rect{Lines: 3, Samples: 27}, []int{0}); err != nil || !slices.Equal(got, slices.Concat(model.Centers...)) {
+	if err := l.Read(strings.NewReader(readFile(t, "f.sli")), got, cube.Rect{Lines: 3, Samples: 27}, []int{0}); err != nil || !slices.Equal(got, model.Centers.Data) {
 		t.Errorf("%v, %v", err, got)
 	}
 	if readFile(t, "scene.bil")+readFile(t, "scene.hdr") != before {

@@ -40,7 +40,8 @@ const sampleSize = 2048
 func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
 	u := &unmixing{flags: f, scene: sc, progress: p,
 		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
-	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names, Header: sc.named, Notes: sc.notes}, k: f.k, method: methodMinVolume}
+	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names, Header: sc.named, Notes: sc.notes},
+		k: f.k, method: methodMinVolume, slack: f.options.Slack, seed: f.options.Seed}
 	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
 	return u
 }
