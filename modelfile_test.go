@@ -4,9 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"hash/crc64"
 	"io"
 	"math"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -299,6 +303,41 @@ func TestModelFileForeign(t *testing.T) {
 		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// The example of docs/model.md is a model, and what it says of the least one is so.
+func TestModelFilePage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("docs/model.md")
+	if err != nil {
+		skip(t, "docs/model.md is not here")
+		return
+	}
+	_, text, _ := strings.Cut(string(page), "```json\n")
+	text, _, _ = strings.Cut(text, "```")
+	for _, least := range []string{text, strings.NewReplacer("\t\"method\": \"global\",\n", "", "\t\"named\": true,\n", "").Replace(text)} {
+		if f, err := readText(least); err != nil || f.K() != 2 || f.Centers.At(1, 0) != 9.6 {
+			t.Errorf("%v of %s", err, least)
+		}
+	}
+	for name, f := range modelFiles(t) {
+		for _, m := range regexp.MustCompile(`(?m)^\t"(\w+)":`).FindAllStringSubmatch(f.text(t), -1) {
+			if !strings.Contains(string(page), "`"+m[1]+"`") {
+				t.Errorf("docs/model.md is without %s of %s", m[1], name)
+			}
+		}
+	}
+}
+
+// The checksum is what any CRC-64/XZ of the canonical text gives: this one is of a text by
+// JSON.stringify in a browser.
+func TestModelFileChecksum(t *testing.T) {
+	t.Parallel()
+	const text = `{"format":"softkmeans model","version":2,"k":1,"columns":["é\n"],"named":false,"scale":"none","centers":[[1e-7]],"rows":0,"objective":0,"floor":1e+21,"floorError":123456789012345680000,"total":0,"gap":0.000001,"iterations":0}`
+	sum := strconv.FormatUint(crc64.Checksum([]byte(text), crc64.MakeTable(crc64.ECMA)), 16)
+	if _, err := readText(strings.TrimSuffix(text, "}") + `,"checksum":"` + strings.Repeat("0", 16-len(sum)) + sum + `"}`); err != nil {
+		t.Error(err)
 	}
 }
 
