@@ -131,11 +131,11 @@ var faultyWrites = map[string]struct {
 		return nil
 	}, "memberships/b.csv: no space left on device"},
 	"model": {func(op, file string, _ int) error {
-		if op == "write" && file == "model.bin" {
+		if op == "write" && file == "model.json" {
 			return errFull
 		}
 		return nil
-	}, "model.bin: no space left on device"},
+	}, "model.json: no space left on device"},
 	"report": {func(op, file string, _ int) error {
 		if op == "rename" && file == "report.txt" {
 			return errFull
@@ -240,7 +240,7 @@ func TestRemoveTemporary(t *testing.T) {
 	if err := os.Mkdir(out+"/memberships", 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"memberships/a.csv.0123-89abcdef.tmp", "model.bin.0123-89abcdef.tmp", "memberships/a.csv.4567-89abcdef.tmp", "a.csv"} {
+	for _, name := range []string{"memberships/a.csv.0123-89abcdef.tmp", "model.json.0123-89abcdef.tmp", "memberships/a.csv.4567-89abcdef.tmp", "a.csv"} {
 		if err := os.WriteFile(filepath.Join(out, name), nil, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -133,7 +133,7 @@ func TestEmptyShardsAndHeaders(t *testing.T) {
 		if m := readModel(t, out); !closeTo(m.Objective, (27.75-math.Sqrt(6.25*6.25+25*25))/2, 1e-11) || !strings.HasPrefix(report, "5 shards, 4 rows, 2 columns; 2 centers") {
 			t.Errorf("plain %v: objective %v, report\n%s", plain, m.Objective, report)
 		}
-		want := []string{"memberships/a.csv", "memberships/b.csv", "memberships/c.csv", "memberships/d.csv", "memberships/e.csv", "model.bin", "report.txt"}
+		want := []string{"memberships/a.csv", "memberships/b.csv", "memberships/c.csv", "memberships/d.csv", "memberships/e.csv", "model.json", "report.txt"}
 		if got := tree(t, out); !slices.Equal(got, want) {
 			t.Errorf("plain %v: files %q", plain, got)
 		}
@@ -176,7 +176,7 @@ func TestOverwrite(t *testing.T) {
 	if err := os.Remove(out + "/report.txt"); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := do(t.Context(), args...); code != exitFailure || !strings.Contains(stderr, "model.bin is there already, but no report: a part of a result") {
+	if code, _, stderr := do(t.Context(), args...); code != exitFailure || !strings.Contains(stderr, "model.json is there already, but no report: a part of a result") {
 		t.Errorf("without report: code %d, %s", code, stderr)
 	}
 	if again := must(t, append(args, "-overwrite")...); again != string(first) {

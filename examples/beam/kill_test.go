@@ -38,7 +38,7 @@ func TestKilled(t *testing.T) {
 		return texts(t, out)
 	}
 	old, fresh := result("-enclosure", "tight"), result()
-	if len(old) != 5 || len(fresh) != 5 || old["model.bin"] == fresh["model.bin"] {
+	if len(old) != 5 || len(fresh) != 5 || old["model.json"] == fresh["model.json"] {
 		t.Fatalf("%d files, %d files", len(old), len(fresh))
 	}
 	process := func() *exec.Cmd {

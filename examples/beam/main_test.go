@@ -94,15 +94,19 @@ func tree(t *testing.T, dir string) (names []string) {
 
 func readModel(t *testing.T, dir string) *softkmeans.Model {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "model.bin"))
+	file, err := os.Open(filepath.Join(dir, "model.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &softkmeans.Model{}
-	if err := m.UnmarshalBinary(data); err != nil {
+	defer file.Close()
+	f, err := softkmeans.ReadModel(file)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return m
+	if rows := int64(f.Rows); len(f.Sizes) != f.K() || len(f.ColumnMean) != len(f.Columns) || rows == 0 {
+		t.Errorf("%d rows, %v by label, means %v", rows, f.Sizes, f.ColumnMean)
+	}
+	return f.Model
 }
 
 // readNumbers reads a CSV file with a header.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -124,12 +125,8 @@ func (j *job) memberships(ctx context.Context, s shard, m *softkmeans.Model) (*q
 
 // finish writes the model and then the report. With a report a result is complete.
 func (j *job) finish(ctx context.Context, s *summary, m *softkmeans.Model, q *quality) error {
-	data, err := m.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	err = writeOutput(ctx, j.modelName(), j.ID, func(w *bufio.Writer) error {
-		_, err := w.Write(data)
+	err := writeOutput(ctx, j.modelName(), j.ID, func(w *bufio.Writer) error {
+		_, err := s.modelFile(m, q).WriteTo(w)
 		return err
 	})
 	if err != nil {
@@ -141,7 +138,20 @@ func (j *job) finish(ctx context.Context, s *summary, m *softkmeans.Model, q *qu
 	})
 }
 
-func (j *job) modelName() string  { return join(j.Out, "model.bin") }
+// modelFile is the model with the names, means and deviations of its columns.
+func (s *summary) modelFile(m *softkmeans.Model, q *quality) *softkmeans.ModelFile {
+	f := &softkmeans.ModelFile{Model: m, Method: "global", Columns: s.Names, Named: s.Header, Rows: int(q.Rows), ColumnMean: s.Stats.Mean()}
+	scatter := s.Stats.Scatter()
+	for i := range scatter.Rows {
+		f.ColumnSpread = append(f.ColumnSpread, math.Sqrt(scatter.At(i, i)/s.Stats.Weight()))
+	}
+	for _, n := range q.Sizes {
+		f.Sizes = append(f.Sizes, int(n))
+	}
+	return f
+}
+
+func (j *job) modelName() string  { return join(j.Out, "model.json") }
 func (j *job) reportName() string { return join(j.Out, "report.txt") }
 
 // count is "1 column", "2 columns".

@@ -141,12 +141,20 @@ func columns(t *table.Table) []string {
 
 // prepare standardizes the table, if asked to, and computes its floors and its plane.
 func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) {
-	d := &data{Table: t, set: of, guessed: guessed}
-	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
+	var by *scale.Scaling
 	if standardize {
+		by = scale.Of(scale.ZScore, t.Data, len(t.Names), nil)
+	}
+	return prepareBy(by, t, of, guessed)
+}
+
+// prepareBy is prepare with a scaling of the columns, or nil.
+func prepareBy(by *scale.Scaling, t *table.Table, of *set, guessed bool) (*data, error) {
+	d := &data{Table: t, set: of, guessed: guessed, scaling: by}
+	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
+	if by != nil {
 		d.x = d.x.Clone()
-		d.scaling = scale.Of(scale.ZScore, d.x.Data, d.x.Cols, nil)
-		d.scaling.Apply(d.x.Data)
+		by.Apply(d.x.Data)
 	}
 	var err error
 	if d.floors, err = softkmeans.Floors(context.Background(), d.x, nil); err != nil {

@@ -3,9 +3,13 @@ package main
 // The files that can be saved.
 
 import (
+	"bytes"
 	"errors"
 	"strconv"
 	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // file is a download.
@@ -21,7 +25,7 @@ func (s *session) save(what string) (file, error) {
 	if s.shown == nil {
 		return file{}, errNoModel
 	}
-	d, m := s.data, s.shown.model
+	d := s.data
 	base := d.baseName()
 	switch what {
 	case "memberships":
@@ -29,8 +33,9 @@ func (s *session) save(what string) (file, error) {
 	case "centers":
 		return file{base + "-prototypes.csv", "text/csv", centersCSV(d, s.shown)}, nil
 	case "model":
-		b, err := m.MarshalBinary()
-		return file{base + ".softkmeans", "application/octet-stream", b}, err
+		var b bytes.Buffer
+		_, err := d.modelFile(s.shown).WriteTo(&b)
+		return file{base + "-model.json", "application/json", b.Bytes()}, err
 	}
 	return file{}, errors.New("there is nothing to save called " + strconv.Quote(what))
 }
@@ -76,33 +81,51 @@ func membershipsCSV(d *data, r *result) []byte {
 	return b
 }
 
-// centersCSV has a row for every column of the table, with the prototypes in the units
-// of the table. If the table was standardized it also has each column's mean and
-// deviation, by which new rows must be standardized before Model.Predict.
+// centersCSV has a header and a row for each prototype, in the units of the table, as the
+// command writes them and certify -centers reads them.
 func centersCSV(d *data, r *result) []byte {
-	m := r.model.Centers
-	b := []byte("column")
-	if d.scaling != nil {
-		b = append(b, ",mean,deviation"...)
-	}
-	original := make([][]float64, m.Rows)
-	for i := range original {
-		original[i] = d.original(m.Row(i))
-		b = strconv.AppendInt(append(b, ",p"...), int64(i), 10)
+	var b []byte
+	for j, name := range d.Names {
+		if j > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, field(name)...)
 	}
 	b = append(b, '\n')
-	for j, name := range d.Names {
-		b = append(b, field(name)...)
-		if d.scaling != nil {
-			b = strconv.AppendFloat(append(b, ','), d.scaling.Shift[j], 'g', -1, 64)
-			b = strconv.AppendFloat(append(b, ','), d.scaling.Divisor[j], 'g', -1, 64)
-		}
-		for i := range original {
-			b = strconv.AppendFloat(append(b, ','), original[i][j], 'g', -1, 64)
+	for i := range r.model.Centers.Rows {
+		for j, v := range d.original(r.model.Centers.Row(i)) {
+			if j > 0 {
+				b = append(b, ',')
+			}
+			b = strconv.AppendFloat(b, v, 'g', -1, 64)
 		}
 		b = append(b, '\n')
 	}
 	return b
+}
+
+// modelFile is the model that the command and the package read.
+func (d *data) modelFile(r *result) *softkmeans.ModelFile {
+	m, c := *r.model, r.certificate
+	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
+	f := &softkmeans.ModelFile{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header}
+	if d.scaling != nil {
+		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
+	}
+	if r.options.method == view.MinVolume {
+		f.Slack = r.options.slack
+	}
+	return f
+}
+
+// methodWord is the method's name on the command line.
+func methodWord(m view.Method) string {
+	for word, method := range methodWords {
+		if method == m {
+			return word
+		}
+	}
+	return ""
 }
 
 // field is s as a field of CSV.

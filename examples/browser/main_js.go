@@ -51,7 +51,7 @@ func (w *worker) receive(message js.Value) {
 	var kept []js.Value
 	for _, m := range w.queue {
 		switch m.Get("kind").String() {
-		case "open", "save", "draw":
+		case "open", "load", "save", "draw":
 			kept = append(kept, m)
 		default:
 			post(reply(m, "error", "cancelled before it began"))
@@ -108,6 +108,8 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 		from := &source{name: message.Get("name").String(), text: bytesOf(message.Get("text")), labels: bytesOf(message.Get("labels"))}
 		from.set = findSet(textOf(message.Get("set")))
 		parts, err = w.session.open(from, o)
+	case "load":
+		parts, err = w.session.load(bytesOf(message.Get("text")), o)
 	case "fit":
 		parts, err = w.session.fit(ctx, o, func(it softkmeans.Iteration) { tell("iteration "+itoa(it.Iteration), it) })
 	case "preview":

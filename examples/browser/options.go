@@ -48,7 +48,7 @@ func (o *options) set(name, value string) error {
 	ok, want := true, ""
 	switch name {
 	case "method":
-		o.method, ok = one(value, map[string]view.Method{"minvol": view.MinVolume, "global": view.Global, "alternating": view.Alternating})
+		o.method, ok = one(value, methodWords)
 		want = "minvol, global or alternating"
 	case "enclosure":
 		o.enclosure, ok = one(value, map[string]softkmeans.Enclosure{"ball": softkmeans.EnclosureBall, "tight": softkmeans.EnclosureTight})
@@ -88,6 +88,8 @@ func (o *options) set(name, value string) error {
 	}
 	return nil
 }
+
+var methodWords = map[string]view.Method{"minvol": view.MinVolume, "global": view.Global, "alternating": view.Alternating}
 
 var yesOrNo = map[string]bool{"yes": true, "no": false}
 

@@ -4,11 +4,14 @@ package main
 // them with the page.
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
@@ -22,6 +25,7 @@ type session struct {
 	data   *data
 	label  string // the label column of data, as in options
 	scaled bool   // data is standardized
+	loaded bool   // data has the scaling of a model that was read
 	shown  *result
 	path   *slackPath
 	global *softkmeans.Matrix // centers of the global simplex that is shown
@@ -54,6 +58,7 @@ func (s *session) open(from *source, o options) ([]part, error) {
 		return nil, err
 	}
 	s.source, s.data, s.label, s.scaled, s.shown, s.path = from, d, labelOption(t), o.standardize, nil, nil
+	s.loaded = false
 	return d.describe(o), nil
 }
 
@@ -63,7 +68,7 @@ func (s *session) ready(o options) error {
 		return errNoTable
 	}
 	sameLabel := o.label == s.label || o.label == "auto" || s.source.set != nil
-	if sameLabel && o.standardize == s.scaled {
+	if sameLabel && o.standardize == s.scaled && !s.loaded {
 		return nil
 	}
 	t, guessed := s.data.Table, s.data.guessed
@@ -78,6 +83,7 @@ func (s *session) ready(o options) error {
 		return err
 	}
 	s.data, s.label, s.scaled, s.shown, s.path = d, labelOption(t), o.standardize, nil, nil
+	s.loaded = false
 	return nil
 }
 
@@ -153,6 +159,56 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 		return nil, err
 	}
 	return &result{model: m, certificate: c, options: o}, nil
+}
+
+// load shows a model file with the table that is there: its memberships of these rows. The
+// table stays if the model is not for it.
+func (s *session) load(text []byte, o options) ([]part, error) {
+	if s.data == nil {
+		return nil, errors.New("this is a model: choose the table first that it is for")
+	}
+	f, err := softkmeans.ReadModel(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	switch method, known := methodWords[f.Method]; {
+	case f.Model == nil || f.Model.Sum != softkmeans.SumToOne || f.Model.Rows != softkmeans.RowsAuto || !known || f.K() > maxK:
+		return nil, errors.New("the page shows models of minvol, global and alternating, with sums of one and up to " + itoa(maxK) + " prototypes; softkmeans predict takes the others")
+	case len(f.Columns) != len(s.data.Names) || f.Named && s.data.Header && !slices.Equal(f.Columns, s.data.Names):
+		return nil, errors.New("the model is for other columns: " + strings.Join(f.Columns, ", "))
+	case f.K() > maxValues/s.data.Rows:
+		return nil, errors.New(itoa(f.K()) + " memberships for " + itoa(s.data.Rows) + " rows are more than the page takes")
+	default:
+		o.method, o.k, o.slack = method, f.K(), f.Slack
+	}
+	var by *scale.Scaling
+	if f.Divisor != nil {
+		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
+	}
+	d, err := prepareBy(by, s.data.Table, s.data.set, s.data.guessed)
+	if err != nil {
+		return nil, err
+	}
+	m := f.Model
+	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
+		return nil, err
+	}
+	if m.ClusterMeans != nil {
+		if m.Clusters, err = m.PredictLabels(nil, d.x); err != nil {
+			return nil, err
+		}
+	}
+	r, err := d.judge(m, o)
+	if err != nil {
+		return nil, err
+	}
+	old := *s
+	s.data, s.loaded, s.path, s.shown = d, true, newSlackPath(o.k), r
+	parts, err := s.view(r)
+	if err != nil {
+		*s = old
+	}
+	return parts, err
 }
 
 // preview returns the parts for a slack by the path. There are none if the path is

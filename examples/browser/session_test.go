@@ -417,20 +417,15 @@ func TestSave(t *testing.T) {
 		t.Fatal(err)
 	}
 	records, err = csv.NewReader(bytes.NewReader(f.bytes)).ReadAll()
-	if err != nil || strings.Join(records[0], ",") != "column,mean,deviation,p0,p1" || len(records) != 3 || records[2][0] != "a;b" {
+	if err != nil || strings.Join(records[0], ",") != "height,a;b" || len(records) != 3 {
 		t.Errorf("%q, %v", records, err)
 	}
 	// Back in standard deviations they are the model's.
-	for j, r := range records[1:] {
-		v := make([]float64, len(r))
-		for i := 1; i < len(r); i++ {
-			if v[i], err = strconv.ParseFloat(r[i], 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for i := range 2 {
-			if got, want := (v[3+i]-v[1])/v[2], s.shown.model.Centers.At(i, j); math.Abs(got-want) > 1e-12 {
-				t.Errorf("prototype %d in column %d is %v, not %v", i, j, got, want)
+	for i, r := range records[1:] {
+		for j, text := range r {
+			v, err := strconv.ParseFloat(text, 64)
+			if got, want := (v-s.data.scaling.Shift[j])/s.data.scaling.Divisor[j], s.shown.model.Centers.At(i, j); err != nil || math.Abs(got-want) > 1e-12 {
+				t.Errorf("prototype %d in column %d is %v, not %v; %v", i, j, got, want, err)
 			}
 		}
 	}
@@ -438,11 +433,49 @@ func TestSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m softkmeans.Model
-	if err := m.UnmarshalBinary(f.bytes); err != nil || m.Objective != s.shown.model.Objective {
-		t.Errorf("objective %v, not %v; %v", m.Objective, s.shown.model.Objective, err)
+	m, err := softkmeans.ReadModel(bytes.NewReader(f.bytes))
+	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Slack != .25 || f.name != "my table-model.json" {
+		t.Errorf("%+v, %v", m, err)
 	}
+	checkLoad(t, s, f.bytes)
 	if _, err := s.save("everything"); err == nil {
 		t.Error("there is a file of everything")
+	}
+}
+
+// checkLoad: the model that was saved shows the fit again, with the memberships of then, and
+// the next fit is by the options.
+func checkLoad(t *testing.T, s *session, model []byte) {
+	t.Helper()
+	before := s.shown
+	for _, standardize := range []bool{true, false} {
+		o := options{k: 2, slack: .25, label: "auto", standardize: standardize}
+		if _, err := s.fit(t.Context(), o, nil); err != nil || (s.data.scaling != nil) != standardize {
+			t.Fatalf("%v, scaling %v", err, s.data.scaling)
+		}
+		parts, err := s.load(model, o)
+		if err != nil || len(parts) == 0 || s.shown.options.method != view.MinVolume {
+			t.Fatalf("%d parts, %v", len(parts), err)
+		}
+		for i, v := range s.shown.model.Memberships.Data {
+			if math.Abs(v-before.model.Memberships.Data[i]) > 1e-9 {
+				t.Errorf("membership %d is %v, not %v", i, v, before.model.Memberships.Data[i])
+			}
+		}
+		if again, err := s.save("model"); err != nil || len(again.bytes) == 0 {
+			t.Error(err)
+		}
+	}
+	for text, want := range map[string]string{
+		strings.Replace(string(model), "height", "weight", 1): "the checksum is wrong",
+		"a,b\n": "this is a table",
+		strings.Replace(string(model), "height", "weight", 1)[:strings.Index(string(model), `"checksum"`)] + `"checksum": "none"}`: "for other columns: weight",
+	} {
+		if _, err := s.load([]byte(text), options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := (&session{}).load(model, options{}); err == nil {
+		t.Error("a model is shown without a table")
 	}
 }

@@ -257,6 +257,35 @@ async function fit() {
   if (!answer.cancelled) path();
 }
 
+// load shows a model that was saved, with the table that is there.
+async function load(text) {
+  if (opening) return;
+  const mine = (running = ++latest);
+  asked++;
+  moved = false;
+  clearTimeout(restTimer);
+  clearError();
+  working("Reading");
+  allowSave();
+  const answer = await client.request("load", { text, options: options() });
+  if (mine !== latest) return;
+  running = 0;
+  working("");
+  if (answer.kind === "error") fail(answer.text); // the other kind is handled by lost()
+  if (answer.kind === "done") {
+    shown = pathDone = true; // there is no path to a model that was not fitted here
+    fresh = false;
+    showReport(answer.parts);
+    $("k").value = answer.parts.k;
+    $("time").textContent = "";
+    showMethod();
+    say(`The model is shown with this table. ${answer.parts.verdict}.`);
+    await showPictures(answer.parts, () => mine === latest);
+    if (mine === latest) document.body.dataset.fit = String(mine); // for the tests
+  }
+  allowSave();
+}
+
 // path prepares the slider while there is nothing else to do.
 async function path() {
   if (pathDone || running || !table || method() !== "minvol") return;
@@ -373,7 +402,9 @@ async function openFile(file) {
   }
   try {
     const text = new Uint8Array(await file.arrayBuffer());
-    if (mine === choice) await open({ name: file.name, text, set: "" });
+    if (mine !== choice) return;
+    if (text[0] === 0x7b) await load(text); // {
+    else await open({ name: file.name, text, set: "" });
   } catch (error) {
     if (mine === choice) fail(`${file.name} could not be read: ${error.message}`);
   }
