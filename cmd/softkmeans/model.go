@@ -51,38 +51,32 @@ type ranges struct {
 	residual                  float64
 }
 
-// measure sets the ranges of the rows x, which are scaled, with memberships g.
+// measure sets the ranges of the rows x, which are scaled, with memberships g. Missing values
+// are left out.
 func (r *result) measure(x, g *softkmeans.Matrix) {
 	d := x.Cols
 	m := &ranges{make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), 0}
-	copy(m.least, x.Row(0))
-	copy(m.most, x.Row(0))
-	rest := make([]float64, d)
+	counts := make([]float64, d)
 	for i := range x.Rows {
-		row := x.Row(i)
-		for j, v := range row { // means as they run: no sum is out of range
+		for j, v := range x.Row(i) { // means as they run: no sum is out of range
+			switch counts[j]++; {
+			case math.IsNaN(v):
+				counts[j]--
+				continue
+			case counts[j] == 1:
+				m.least[j], m.most[j] = v, v
+			}
 			m.least[j], m.most[j] = min(m.least[j], v), max(m.most[j], v)
 			far := v - m.mean[j]
-			m.mean[j] += far / float64(i+1)
+			m.mean[j] += far / counts[j]
 			m.spread[j] += far * (v - m.mean[j])
 		}
-		if r.model == nil {
-			continue
+		if r.model != nil {
+			m.residual = max(m.residual, residual(x.Row(i), g.Row(i), r.model.Centers))
 		}
-		copy(rest, row)
-		for c, share := range g.Row(i) {
-			for j, v := range r.model.Centers.Row(c) {
-				rest[j] -= share * v
-			}
-		}
-		square := 0.0
-		for _, v := range rest {
-			square += v * v
-		}
-		m.residual = max(m.residual, math.Sqrt(square))
 	}
 	for j := range d {
-		m.spread[j] = math.Sqrt(m.spread[j] / float64(x.Rows))
+		m.spread[j] = math.Sqrt(m.spread[j] / max(counts[j], 1))
 		if r.scale != nil {
 			m.spread[j] *= r.scale.Divisor[j]
 		}
@@ -91,6 +85,21 @@ func (r *result) measure(x, g *softkmeans.Matrix) {
 		r.scale.Undo(list)
 	}
 	r.ranges = m
+}
+
+// residual is the distance of a row from its mixture of the centers, over the values that
+// it has.
+func residual(row, shares []float64, centers *softkmeans.Matrix) float64 {
+	square := 0.0
+	for j, v := range row {
+		for c, share := range shares {
+			v -= share * centers.At(c, j)
+		}
+		if !math.IsNaN(v) {
+			square += v * v
+		}
+	}
+	return math.Sqrt(square)
 }
 
 func warnings(m *softkmeans.Model) (list []string) {

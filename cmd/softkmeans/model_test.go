@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -45,6 +46,32 @@ func TestModelFile(t *testing.T) {
 			}
 		}
 	}
+	d := readTable(t, "data.csv", "id", "weight", "species")
+	far := 0.0
+	g, err := f.Model.Predict(nil, scaled(d, f))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, name := range f.Columns {
+		column := make([]float64, d.Rows)
+		mean, spread := 0.0, 0.0
+		for i := range column {
+			column[i] = d.At(i, j)
+			mean += column[i] / 150
+		}
+		for _, v := range column {
+			spread += (v - mean) * (v - mean) / 150
+		}
+		if !near(f.ColumnLeast[j], slices.Min(column), 1e-12) || !near(f.ColumnMost[j], slices.Max(column), 1e-12) || !near(f.ColumnMean[j], mean, 1e-12) || !near(f.ColumnSpread[j], math.Sqrt(spread), 1e-12) {
+			t.Errorf("%s: from %v to %v, mean %v, spread %v", name, f.ColumnLeast[j], f.ColumnMost[j], f.ColumnMean[j], f.ColumnSpread[j])
+		}
+	}
+	for i := range d.Rows {
+		far = max(far, residual(scaled(d, f).Row(i), g.Row(i), f.Model.Centers))
+	}
+	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Slack != 0 {
+		t.Errorf("largest residual %v, not %v", f.LargestResidual, far)
+	}
 	centers := readFile(t, "centers.csv")
 	if !strings.HasPrefix(centers, "petal length,\"petal, width\",sepal length,sepal width\n") {
 		t.Errorf("%s", centers)
@@ -57,20 +84,20 @@ func TestModelFile(t *testing.T) {
 	}
 
 	// The package gives the same fit.
-	d := readTable(t, "data.csv", "id", "weight", "species")
-	mean, scale := f.Shift, f.Divisor
-	for i := range d.Rows {
-		for j := range d.Cols {
-			d.Set(i, j, (d.At(i, j)-mean[j])/scale[j])
-		}
-	}
-	m, err := softkmeans.FitMinVolume(t.Context(), d, 3, nil)
+	m, err := softkmeans.FitMinVolume(t.Context(), scaled(d, f), 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !near(m.Objective, f.Model.Objective, 1e-9*f.Model.Total) || !near(m.Lambda, f.Model.Lambda, 1e-6*m.Lambda) {
 		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Model.Objective, f.Model.Lambda, m.Objective, m.Lambda)
 	}
+}
+
+// scaled is the table as the model's fit had it.
+func scaled(d *softkmeans.Matrix, f *modelFile) *softkmeans.Matrix {
+	x := d.Clone()
+	f.scaling().Apply(x.Data)
+	return x
 }
 
 // parseModel reads a model from a text.

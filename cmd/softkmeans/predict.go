@@ -98,7 +98,7 @@ func (f *predictFlags) run(s *session) error {
 	if err := p.w.finish(); err != nil {
 		return err
 	}
-	if note := p.w.doubles(model.K); note != "" {
+	if note := p.w.doubles(model.K()); note != "" {
 		p.notes = append(p.notes, note)
 	}
 	if s.taken {
