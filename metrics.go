@@ -81,32 +81,36 @@ func Accuracy(truth, labels []int) (float64, error) {
 		}
 		gain[x.class*cols+x.cluster] = x.count
 	}
-	return float64(bestAssignment(gain, rows, cols)) / float64(c.n), nil
+	sum := 0
+	for j, i := range bestAssignment(gain, rows, cols) {
+		if i >= 0 {
+			sum += gain[i*cols+j]
+		}
+	}
+	return float64(sum) / float64(c.n), nil
 }
 
-// bestAssignment returns the largest sum of gains over assignments of each of
-// the rows to a column of its own, rows ≤ cols. Costs are the negated gains;
-// potentials u, v keep reduced costs −gain − u − v at 0 or more.
-func bestAssignment(gain []int, rows, cols int) int {
-	u, v := make([]int, rows), make([]int, cols)
+// bestAssignment assigns each of the rows a column of its own, rows ≤ cols, with the
+// largest sum of gains. It returns the row of each column, −1 for none. Costs are the
+// negated gains; potentials u, v keep reduced costs −gain − u − v at 0 or more.
+func bestAssignment[T int | float64](gain []T, rows, cols int) []int {
+	u, v := make([]T, rows), make([]T, cols)
 	rowOf := make([]int, cols) // −1: free
 	for j := range rowOf {
 		rowOf[j] = -1
 	}
-	dist, from := make([]int, cols), make([]int, cols)
+	dist, from := make([]T, cols), make([]int, cols)
 	done := make([]bool, cols)
 	for start := range rows {
-		for j := range cols {
-			dist[j], from[j], done[j] = math.MaxInt, -1, false
-		}
-		i, low, last := start, 0, -1
+		clear(done)
+		i, low, last := start, T(0), -1
 		for { // Dijkstra over the columns
 			next := -1
 			for j := range cols {
 				if done[j] {
 					continue
 				}
-				if d := low - gain[i*cols+j] - u[i] - v[j]; d < dist[j] {
+				if d := low - gain[i*cols+j] - u[i] - v[j]; last < 0 || d < dist[j] {
 					dist[j], from[j] = d, last
 				}
 				if next < 0 || dist[j] < dist[next] {
@@ -137,13 +141,7 @@ func bestAssignment(gain []int, rows, cols int) int {
 			rowOf[j] = rowOf[from[j]]
 		}
 	}
-	sum := 0
-	for j, i := range rowOf {
-		if i >= 0 {
-			sum += gain[i*cols+j]
-		}
-	}
-	return sum
+	return rowOf
 }
 
 // NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1
