@@ -34,7 +34,7 @@ type BootstrapResult struct {
 	// labels all rows, those that it is without as well.
 	Stable    []float64
 	Stability float64 // mean of Stable, by weight
-	Status    Status  // StatusIterationLimit where the fit of some draw reached it
+	Status    Status  // StatusConverged, or StatusIterationLimit where the fit of a draw reached it
 }
 
 // Bootstrap says how much of the model m is chance: how much the centers, shares and labels
@@ -138,7 +138,7 @@ func newBootstrap(ctx context.Context, x *Matrix, m *Model, opts *BootstrapOptio
 	case !(o.Level > 0 && o.Level < 1):
 		return nil, fail(ErrOption, "Level is "+decimal(o.Level)+", not between 0 and 1")
 	}
-	b := &bootstrap{ctx: ctx, x: x, m: m, progress: o.Progress}
+	b := &bootstrap{ctx: ctx, x: x, m: m, progress: o.Progress, status: StatusConverged}
 	o.Centers, o.Sum, o.Rows, o.Volume, o.Progress = m.Centers, m.Sum, m.Rows, m.Volume, nil
 	b.o = o
 	k, d := m.Centers.Rows, x.Cols

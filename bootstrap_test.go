@@ -215,7 +215,7 @@ func byHand(t *testing.T, name string, x *Matrix, m *Model, b *BootstrapOptions,
 		}
 	}
 	scale(same, 1/float64(b.Resamples))
-	if !slices.Equal(same, r.Stable) || !agree(r.Stability, meanRow(NewMatrix(len(same), 1, same), b.Weights)[0], 1e-12) || !(r.Stability > 0.3 && r.Stability <= 1) {
+	if !slices.Equal(same, r.Stable) || !agree(r.Stability, meanRow(NewMatrix(len(same), 1, same), b.Weights)[0], 1e-12) || !(r.Stability > 0.3 && r.Stability <= 1) || r.Status != StatusConverged {
 		t.Errorf("%s: stability %g of %v, not of %v", name, r.Stability, r.Stable, same)
 	}
 }

@@ -58,7 +58,7 @@ For some methods only:
                 rows differently. -seed draws other halves. no: skip this,
                 which takes a half to three quarters of the time. Tables that
                 are read in blocks are not looked at
-  -plain        minvol, alternating: without momentum, step by step as the paper
+` + sureHelp + `  -plain        minvol, alternating: without momentum, step by step as the paper
                 has it; for comparison, at up to four times as many steps
   -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
                 (default); tight: they enclose the data more closely, with the
@@ -95,6 +95,7 @@ Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
 // fitFlags is the command line of fit.
 type fitFlags struct {
 	inputFlags
+	sureFlags
 	k       int // 0: the proposal
 	method  method
 	options softkmeans.Options
@@ -116,6 +117,7 @@ type fitFlags struct {
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
 	f.inputFlags.add(fs)
+	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	choiceFlag(fs, &f.method, "method", methods)
 	fs.StringVar(&f.memberships, "o", "", "")
@@ -152,6 +154,8 @@ var methodFlags = []struct {
 	{"seed", []method{methodMinVolume, methodAlternating, methodLSD}},
 	{"plain", []method{methodMinVolume, methodAlternating}},
 	{"others", []method{methodMinVolume}},
+	{"bootstrap", []method{methodMinVolume}},
+	{"from", []method{methodMinVolume, methodAlternating}},
 	{"enclosure", []method{methodGlobal, methodTILSD}},
 	{"radius", []method{methodGlobal}},
 	{"solver", []method{methodGlobal}},
@@ -169,7 +173,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	f.options.Workers = f.workers
 	given := given(fs)
-	if !given["k"] {
+	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of centers, or auto for the proposal of softkmeans floors")
 	}
 	for _, m := range methodFlags {
@@ -201,11 +205,17 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if f.scale == scale.Auto && (f.options.Sum == softkmeans.SumAtMostOne || kernels && f.kernel == kernelMatrix) {
 		f.scale = scale.None // 0 must stay 0
 	}
+	if err := f.checkSure(given); err != nil {
+		return f, err
+	}
 	return f, f.checkStream(f.stream)
 }
 
 // run fits the table and writes the outputs.
 func (f *fitFlags) run(s *session) error {
+	if err := f.readStart(s.ctx); err != nil {
+		return err
+	}
 	memberships, err := s.add("o", f.memberships)
 	if err != nil {
 		return err

@@ -105,6 +105,16 @@ func TestFlagsOfMethods(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	for _, f := range []failure{
 		{"-k 2 -lambda 1", 2, "-lambda is only for -method minvol"},
+		{"-k 2 -bootstrap 20", 2, "-bootstrap is only for -method minvol"},
+		{"-k 2 -method minvol -bootstrap 1", 2, "must be a whole number, at least 2"},
+		{"-k 2 -method minvol -bootstrap 20 -stream yes", 2, "-bootstrap is for tables in memory"},
+		{"-from m.json", 2, "-from is only for -method minvol and alternating"},
+		{"-from m.json -method minvol -k 2", 2, "-k: the model of -from has its own"},
+		{"-from m.json -method minvol -scale none", 2, "-scale: the model of -from has its own"},
+		{"-from - -method minvol", 2, "-from -: must be a file"},
+		{"-from m.json -method minvol -stream yes", 2, "-from is for tables in memory"},
+		{"-from m.json -method minvol", 1, "open m.json: "},
+		{"-from data.csv -method minvol", 1, "data.csv: not a model"},
 		{"-k 2 -method minvol -lambda 1 -slack .1", 2, "give one"},
 		{"-k 2 -method minvol -lambda -1", 2, "must be a number above 0"},
 		{"-k 2 -plain", 2, "-plain is only for -method minvol and alternating"},

@@ -21,6 +21,9 @@ var goldens = []struct{ name, args string }{
 	{"fit", "fit -k 3 -o g.csv -centers f.csv -model m.json iris.csv"},
 	{"fit-minvol", "fit -k auto -method minvol -scale zscore wine.csv"},
 	{"fit-tilsd", "fit -k 3 -method tilsd iris.csv"},
+	{"fit-bootstrap", "fit -k 3 -method minvol -others no -bootstrap 20 -model old.json iris.csv"},
+	{"fit-from", "fit -from old.json -method minvol -others no -drop 5 -label 6 -model new.json more.csv"},
+	{"compare", "compare old.json new.json"},
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
 	{"floors", "floors wine.csv -scale zscore"},
 	{"floors-cut", "floors -most 4 digits.csv"},
@@ -54,6 +57,7 @@ func TestGolden(t *testing.T) {
 		}
 		writeText(t, name, string(text))
 	}
+	writeText(t, "more.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "\n", ",7,x\n")+"9,4,8,3,7,x\n9,4,8,3,7,x\n")
 	writeText(t, "first.csv", "5.1,3.5,1.4,.2\n7,3.2,4.7,1.4\n6.3,3.3,6,2.5\n")
 	for _, g := range goldens {
 		code, stdout, stderr := do(t, "", strings.Fields(g.args)...)

@@ -138,6 +138,7 @@ type fitReportJSON struct {
 	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
 	Others      []answerJSON     `json:"others,omitempty"`
 	Certificate *certificateJSON `json:"certificate,omitempty"`
+	Bootstrap   *surenessJSON    `json:"bootstrap,omitempty"`
 	Similarity  *similarityJSON  `json:"similarity,omitempty"`
 
 	Streamed   bool     `json:"streamed"`   // read in blocks
@@ -188,6 +189,7 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	m := r.model
 	j.Centers, j.Certificate = rowsOf(r.centers), newCertificateJSON(r.cert, certifiedTol, r.streamed)
+	j.Bootstrap = r.sure.json()
 	for _, other := range r.others {
 		j.Others = append(j.Others, answerJSON{other.Factor, other.Moved, rowsOf(other.Centers)})
 	}

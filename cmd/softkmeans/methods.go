@@ -77,8 +77,9 @@ type result struct {
 	centers    *softkmeans.Matrix  // in the table's units
 	others     []softkmeans.Answer // as centers
 	cert       softkmeans.Certificate
-	streamed   bool // the certificate comes from the passes; SpanError is unknown
-	summarised bool // the centers were fitted to a sample of the rows
+	streamed   bool      // the certificate comes from the passes; SpanError is unknown
+	summarised bool      // the centers were fitted to a sample of the rows
+	sure       *sureness // nil: not asked for
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
@@ -154,17 +155,21 @@ func (r *result) setModel(m *softkmeans.Model) {
 // fitRows runs a method of rows and certifies the result.
 func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights
+	start, err := f.startCenters(d)
+	if err != nil {
+		return nil, err
+	}
 	var m *softkmeans.Model
+	o := &softkmeans.MinVolumeOptions{Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
+		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update}
 	switch f.method {
 	case methodMinVolume:
-		o := &softkmeans.MinVolumeOptions{
-			Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update}
 		if m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, o); err == nil && f.others {
 			err = softkmeans.OtherAnswers(ctx, d.x, m, o)
 		}
 	case methodAlternating:
 		m, err = softkmeans.FitAlternating(ctx, d.x, r.k, &softkmeans.AlternatingOptions{
-			Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Weights: weights, Workers: f.workers, Progress: p.update})
+			Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Centers: start, Weights: weights, Workers: f.workers, Progress: p.update})
 	default:
 		o := f.options
 		o.Weights = weights
@@ -176,6 +181,9 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	r.setModel(m)
 	r.cert, err = softkmeans.Certify(ctx, d.x, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: weights, Workers: f.workers})
+	if err == nil {
+		err = f.draw(ctx, d, r, o, p)
+	}
 	return m.Memberships, err
 }
 

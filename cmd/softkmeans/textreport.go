@@ -78,6 +78,9 @@ func fitReport(r *result) []byte {
 		b.WriteByte('\n')
 		writeCenters(&b, r.Names, other.Centers)
 	}
+	if r.sure != nil {
+		r.sure.write(&b, r)
+	}
 	return b.Bytes()
 }
 

@@ -1,0 +1,204 @@
+package main
+
+// This file holds -bootstrap and -from of fit: how sure the centers, shares and labels are,
+// and a start from the centers of a model.
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+)
+
+const sureHelp = `  -from FILE    minvol, alternating: start from the centers of a model that fit
+                -model wrote, as of last month's table. Its k, columns and
+                scaling are taken, too; columns are found by name
+  -bootstrap N  minvol: fit N tables of as many rows, drawn from the rows with
+                replacement, and say how far centers, shares and labels differ.
+                200 is a good number. It takes N times as long as the fit from
+                its result; the table is kept in memory
+`
+
+// sureFlags are the flags of this file.
+type sureFlags struct {
+	bootstrap int        // draws; 0: none
+	from      string     // "": none
+	start     *modelFile // read from it
+}
+
+func (f *sureFlags) add(fs *flag.FlagSet) {
+	fs.StringVar(&f.from, "from", "", "")
+	fs.Func("bootstrap", "", func(s string) (err error) {
+		if f.bootstrap, err = strconv.Atoi(s); err != nil || f.bootstrap < 2 {
+			return errors.New("must be a whole number, at least 2")
+		}
+		return nil
+	})
+}
+
+// checkSure checks the flags of this file against the others. These read the table at once.
+func (f *fitFlags) checkSure(given map[string]bool) error {
+	for _, name := range []string{"from", "bootstrap"} {
+		if given[name] && f.stream == streamYes {
+			return usageErrorf("-%s is for tables in memory, without -stream yes", name)
+		} else if given[name] {
+			f.stream = streamNo
+		}
+	}
+	for _, name := range []string{"k", "scale"} {
+		if f.from != "" && given[name] {
+			return usageErrorf("-%s: the model of -from has its own; leave the flag out", name)
+		}
+	}
+	if f.from == "-" {
+		return usageErrorf("-from -: must be a file")
+	}
+	return nil
+}
+
+// readStart reads the model of -from, and takes its k, sum, columns and scaling.
+func (f *fitFlags) readStart(ctx context.Context) (err error) {
+	if f.from == "" {
+		return nil
+	}
+	if f.start, err = readModel(ctx, f.from); err != nil {
+		return err
+	}
+	if len(f.start.Centers) == 0 {
+		return fmt.Errorf("%s: a model of method %s has no centers to start from", f.from, short(f.start.Method, mostName))
+	}
+	f.k, f.options.Sum = f.start.K, f.start.sum()
+	return f.use(f.start)
+}
+
+// startCenters returns the scaled centers of the model of -from, nil without one.
+func (f *fitFlags) startCenters(d *data) (*softkmeans.Matrix, error) {
+	if f.start == nil {
+		return nil, nil
+	}
+	return f.start.centersFor(d, f.from)
+}
+
+// sureness is what -bootstrap found, in the table's units.
+type sureness struct {
+	*softkmeans.BootstrapResult
+	half *softkmeans.Matrix // half of the width of each interval
+}
+
+// draw makes the draws of -bootstrap, if it is given, for the model of r.
+func (f *fitFlags) draw(ctx context.Context, d *data, r *result, o *softkmeans.MinVolumeOptions, p *progress) error {
+	if f.bootstrap == 0 {
+		return nil
+	}
+	b := &softkmeans.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
+	b.Progress = func(at softkmeans.Iteration) { p.step(fmt.Sprintf("draw %d of %d", at.Restart+1, f.bootstrap)) }
+	found, err := softkmeans.Bootstrap(ctx, d.x, r.model, b)
+	if err != nil {
+		return err
+	}
+	if r.scale != nil {
+		r.scale.Undo(found.Lower.Data)
+		r.scale.Undo(found.Upper.Data)
+	}
+	half := found.Upper.Clone()
+	for i, v := range found.Lower.Data {
+		half.Data[i] = (half.Data[i] - v) / 2
+	}
+	r.sure = &sureness{found, half}
+	return nil
+}
+
+// Of the rows whose label most draws do not share the mostUnstable least stable are listed,
+// where less than a share of stableShare gives the same.
+const (
+	mostUnstable = 10
+	stableShare  = 0.95
+)
+
+// unstable returns the least stable rows, from 0.
+func (s *sureness) unstable() (rows []int) {
+	for i, v := range s.Stable {
+		if v < stableShare {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(s.Stable[i], s.Stable[j]) })
+	return rows[:min(len(rows), mostUnstable)]
+}
+
+// write writes the block of the report.
+func (s *sureness) write(b *bytes.Buffer, r *result) {
+	units := ""
+	if r.scale != nil {
+		units = ", in the table's units"
+	}
+	fmt.Fprintf(b, "\nHow sure: fits of %d tables of rows drawn with replacement\n\n", s.Resamples)
+	if s.Status == softkmeans.StatusIterationLimit {
+		b.WriteString("Some of these fits ended at the limit of iterations.\n")
+	}
+	fmt.Fprintf(b, "The same fit of very many such rows has its centers within ± these of those above, each with\n"+
+		"a probability of about 95%%%s. Centers that made the rows may lie farther out.\n", units)
+	if len(r.Names) > mostTold {
+		b.WriteString("(They are in the report of -json.)\n")
+	} else {
+		b.WriteByte('\n')
+		writeCenters(b, r.Names, s.half)
+	}
+	b.WriteString("\nShare of each center in all memberships, with its 95% interval\n\n")
+	for j, v := range s.Shares {
+		fmt.Fprintf(b, "  %-5s %7.2f%%   %.2f%% to %.2f%%\n", centerName(j), 100*v, 100*s.ShareLower[j], 100*s.ShareUpper[j])
+	}
+	fmt.Fprintf(b, "\nA row has the same label in %.2f%% of these fits, on average.\n", 100*s.Stability)
+	if rows := s.unstable(); len(rows) > 0 {
+		b.WriteString("Least stable:")
+		for i, row := range rows {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if i == mostUnstable/2 {
+				b.WriteString("\n ")
+			}
+			fmt.Fprintf(b, " row %d (%.0f%%)", row+1, 100*s.Stable[row])
+		}
+		b.WriteString(".\n")
+	}
+}
+
+// surenessJSON is the JSON of -bootstrap.
+type surenessJSON struct {
+	Draws       int           `json:"draws"`
+	Level       float64       `json:"level"`
+	Status      string        `json:"status"`
+	Lower       [][]float64   `json:"lower"` // of the centers
+	Upper       [][]float64   `json:"upper"`
+	Shares      []float64     `json:"shares"`
+	ShareLower  []float64     `json:"shareLower"`
+	ShareUpper  []float64     `json:"shareUpper"`
+	Stability   float64       `json:"stability"`
+	LeastStable []unstableRow `json:"leastStable"`
+}
+
+// unstableRow is a row, from 1, and the share of the draws that give it its label.
+type unstableRow struct {
+	Row    int     `json:"row"`
+	Stable float64 `json:"stable"`
+}
+
+// json returns the JSON of s, nil for nil.
+func (s *sureness) json() *surenessJSON {
+	if s == nil {
+		return nil
+	}
+	j := &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(), Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
+		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper, Stability: s.Stability, LeastStable: []unstableRow{}}
+	for _, row := range s.unstable() {
+		j.LeastStable = append(j.LeastStable, unstableRow{row + 1, s.Stable[row]})
+	}
+	return j
+}

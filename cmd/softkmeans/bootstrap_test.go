@@ -1,0 +1,88 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+// -bootstrap reports what Bootstrap finds, in the table's units.
+func TestFitBootstrap(t *testing.T) {
+	wine := setFile("wine")
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-others", "no", "-seed", "2", "-bootstrap", "4", wine}
+	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
+	b := got.Bootstrap
+	if b == nil || b.Draws != 4 || b.Level != 0.95 || b.Status != "converged" {
+		t.Fatalf("%+v", b)
+	}
+	x := readTable(t, wine)
+	s := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
+	s.Apply(x.Data)
+	m, err := softkmeans.FitMinVolume(t.Context(), x, 3, &softkmeans.MinVolumeOptions{Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := softkmeans.Bootstrap(t.Context(), x, m, &softkmeans.BootstrapOptions{Resamples: 4, MinVolumeOptions: softkmeans.MinVolumeOptions{Seed: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Undo(want.Lower.Data)
+	s.Undo(want.Upper.Data)
+	for j := range 3 {
+		for c := range x.Cols {
+			if !near(b.Lower[j][c], want.Lower.At(j, c), 1e-6) || !near(b.Upper[j][c], want.Upper.At(j, c), 1e-6) {
+				t.Errorf("center %d, column %d: %v to %v, not %v to %v", j, c, b.Lower[j][c], b.Upper[j][c], want.Lower.At(j, c), want.Upper.At(j, c))
+			}
+		}
+		if !near(b.Shares[j], want.Shares[j], 1e-9) || !near(b.ShareLower[j], want.ShareLower[j], 1e-6) || !near(b.ShareUpper[j], want.ShareUpper[j], 1e-6) {
+			t.Errorf("share %d: %v, %v to %v", j, b.Shares[j], b.ShareLower[j], b.ShareUpper[j])
+		}
+	}
+	if !near(b.Stability, want.Stability, 1e-9) || len(b.LeastStable) == 0 {
+		t.Errorf("stability %v, %v", b.Stability, b.LeastStable)
+	}
+	last := 0.0
+	for _, row := range b.LeastStable {
+		if row.Stable < last || row.Stable != want.Stable[row.Row-1] || row.Stable >= stableShare {
+			t.Errorf("row %d: %v after %v", row.Row, row.Stable, last)
+		}
+		last = row.Stable
+	}
+	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") || !strings.Contains(text, "95%, in the table's units") {
+		t.Errorf("no block in\n%s", text)
+	}
+}
+
+// -from takes k, columns by name and scaling of a model, and starts from its centers: the
+// fit of the same rows is at rest there.
+func TestFitFrom(t *testing.T) {
+	inFolder(t, "")
+	writeText(t, "a.csv", "x,y,z\n"+strings.Repeat("1,2,3\n5,2,4\n3,9,2\n1.5,2,3\n5,2.5,4\n3,8,2.2\n2,3,1\n", 4))
+	writeText(t, "b.csv", "note,z,y,x\n"+strings.Repeat("7,3,2,1\n7,4,2,5\n7,2,9,3\n7,3,2,1.5\n7,4,2.5,5\n7,2.2,8,3\n7,1,3,2\n", 4))
+	first := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "minvol", "-scale", "minmax", "-others", "no", "-json", "-model", "m.json", "a.csv"))
+	for _, method := range []string{"minvol", "alternating"} {
+		got := parseJSON[fitReportJSON](t, must(t, "fit", "-from", "m.json", "-method", method, "-json", "b.csv"))
+		if got.K != 2 || !slices.Equal(got.Columns, []string{"x", "y", "z"}) || got.Scale != "minmax" {
+			t.Fatalf("%s: k = %d, columns %v, scale %s", method, got.K, got.Columns, got.Scale)
+		}
+		for j, row := range got.Centers {
+			for c, v := range row {
+				if method == "minvol" && !near(v, first.Centers[j][c], 0.05) {
+					t.Errorf("center %d, column %d: %v, not %v", j, c, v, first.Centers[j][c])
+				}
+			}
+		}
+	}
+	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "s.json", "a.csv")
+	for _, f := range []failure{
+		{"fit -from s.json -method minvol a.csv", 1, "s.json: a model of method tilsd has no centers to start from"},
+		{"fit -from m.json -method minvol -header no -drop 1 b.csv", 1, ""},
+	} {
+		f.check(t)
+	}
+	writeText(t, "short.csv", "1,2\n3,4\n5,7\n")
+	failure{"fit -from m.json -method minvol short.csv", 1, "the model has 3 (x, y, z)"}.check(t)
+}
