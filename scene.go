@@ -95,7 +95,7 @@ func unitRows(s *samples) (unit *Matrix, weights []float64) {
 			continue
 		}
 		scale(row, 1/length)
-		weights[i] = s.weight(i) * length
+		weights[i] = min(math.Ldexp(s.weight(i)*length, s.wexp), math.MaxFloat64)
 	}
 	return unit, weights
 }

@@ -137,6 +137,9 @@ func TestUnmixInvariant(t *testing.T) {
 	}
 	a := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Weights: weights}))(t)
 	b := mustDo(Unmix(bg, twice, 3, nil))(t)
+	if math.Abs(a.Lambda/b.Lambda-1) > 1e-3 {
+		t.Errorf("λ is %g with weights, and %g of rows twice", a.Lambda, b.Lambda)
+	}
 	weights = slices.Repeat([]float64{1}, x.Rows+1)
 	weights[x.Rows] = 0
 	odd, err := FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12)))
