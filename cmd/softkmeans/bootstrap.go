@@ -88,7 +88,8 @@ func (f *fitFlags) startCenters(d *data) (*softkmeans.Matrix, error) {
 // sureness is what -bootstrap found, in the table's units.
 type sureness struct {
 	*softkmeans.BootstrapResult
-	half *softkmeans.Matrix // half of the width of each interval
+	half  *softkmeans.Matrix // half of the width of each interval
+	least []unstableRow      // the least stable rows
 }
 
 // draw makes the draws of -bootstrap, if it is given, for the model of r.
@@ -110,26 +111,50 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result, o *softkmeans.M
 	for i, v := range found.Lower.Data {
 		half.Data[i] = (half.Data[i] - v) / 2
 	}
-	r.sure = &sureness{found, half}
+	r.sure = &sureness{found, half, unstable(d, found.Stable)}
 	return nil
 }
 
 // Of the rows whose label most draws do not share the mostUnstable least stable are listed,
-// where less than a share of stableShare gives the same.
+// where less than a share of stableShare gives the same. Ids are cut to mostID characters.
 const (
 	mostUnstable = 10
 	stableShare  = 0.95
+	mostID       = 30
 )
 
-// unstable returns the least stable rows, from 0.
-func (s *sureness) unstable() (rows []int) {
-	for i, v := range s.Stable {
+// unstableRow is a row of the file, from 1, and the share of the draws that give it its label.
+type unstableRow struct {
+	Row    int     `json:"row"`
+	ID     string  `json:"id,omitempty"`
+	Stable float64 `json:"stable"`
+}
+
+// unstable returns the least stable rows.
+func unstable(d *data, stable []float64) []unstableRow {
+	list := []unstableRow{}
+	row := 0 // of the file, from 1
+	for i, v := range stable {
+		for row++; d.texts.left != nil && d.texts.left[row-1]; row++ {
+		}
 		if v < stableShare {
-			rows = append(rows, i)
+			u := unstableRow{Row: row, Stable: v}
+			if d.IDs != nil {
+				u.ID = d.IDs[i]
+			}
+			list = append(list, u)
 		}
 	}
-	slices.SortStableFunc(rows, func(i, j int) int { return cmp.Compare(s.Stable[i], s.Stable[j]) })
-	return rows[:min(len(rows), mostUnstable)]
+	slices.SortStableFunc(list, func(a, b unstableRow) int { return cmp.Compare(a.Stable, b.Stable) })
+	return list[:min(len(list), mostUnstable)]
+}
+
+// name is the id of the row, or its number.
+func (u *unstableRow) name() string {
+	if u.ID != "" {
+		return short(u.ID, mostID)
+	}
+	return fmt.Sprintf("row %d", u.Row)
 }
 
 // write writes the block of the report.
@@ -155,16 +180,16 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 		fmt.Fprintf(b, "  %-5s %7.2f%%   %.2f%% to %.2f%%\n", centerName(j), 100*v, 100*s.ShareLower[j], 100*s.ShareUpper[j])
 	}
 	fmt.Fprintf(b, "\nA row has the same label in %.2f%% of these fits, on average.\n", 100*s.Stability)
-	if rows := s.unstable(); len(rows) > 0 {
+	if len(s.least) > 0 {
 		b.WriteString("Least stable:")
-		for i, row := range rows {
+		for i, row := range s.least {
 			if i > 0 {
 				b.WriteByte(',')
 			}
 			if i == mostUnstable/2 {
 				b.WriteString("\n ")
 			}
-			fmt.Fprintf(b, " row %d (%.0f%%)", row+1, 100*s.Stable[row])
+			fmt.Fprintf(b, " %s (%.0f%%)", row.name(), 100*row.Stable)
 		}
 		b.WriteString(".\n")
 	}
@@ -184,21 +209,11 @@ type surenessJSON struct {
 	LeastStable []unstableRow `json:"leastStable"`
 }
 
-// unstableRow is a row, from 1, and the share of the draws that give it its label.
-type unstableRow struct {
-	Row    int     `json:"row"`
-	Stable float64 `json:"stable"`
-}
-
 // json returns the JSON of s, nil for nil.
 func (s *sureness) json() *surenessJSON {
 	if s == nil {
 		return nil
 	}
-	j := &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(), Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
-		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper, Stability: s.Stability, LeastStable: []unstableRow{}}
-	for _, row := range s.unstable() {
-		j.LeastStable = append(j.LeastStable, unstableRow{row + 1, s.Stable[row]})
-	}
-	return j
+	return &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(), Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
+		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper, Stability: s.Stability, LeastStable: s.least}
 }

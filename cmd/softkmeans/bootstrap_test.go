@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,4 +86,36 @@ func TestFitFrom(t *testing.T) {
 	}
 	writeText(t, "short.csv", "1,2\n3,4\n5,7\n")
 	failure{"fit -from m.json -method minvol short.csv", 1, "the model has 3 (x, y, z)"}.check(t)
+}
+
+// Rows are named by their ids, and counted in the file where some are left out.
+func TestUnstableRows(t *testing.T) {
+	text := strings.Split(readFile(t, setFile("wine")), "\n")
+	inFolder(t, "")
+	var b strings.Builder
+	b.WriteString("name," + strings.Repeat("v,", 12) + "v\n")
+	for i, line := range text[:len(text)-1] {
+		if i == 20 {
+			b.WriteString("gap," + strings.Repeat(",", 12) + "\n")
+		}
+		b.WriteString("wine" + strconv.Itoa(i+1) + "," + line + "\n")
+	}
+	writeText(t, "wine.csv", b.String())
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-missing", "drop", "-others", "no", "-bootstrap", "3", "wine.csv"}
+	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
+	if got.Bootstrap == nil || len(got.Bootstrap.LeastStable) == 0 {
+		t.Fatalf("%+v", got.Bootstrap)
+	}
+	for _, u := range got.Bootstrap.LeastStable {
+		number := u.Row
+		if u.Row > 21 {
+			number--
+		}
+		if u.ID != "wine"+strconv.Itoa(number) {
+			t.Errorf("row %d is %q", u.Row, u.ID)
+		}
+	}
+	if report := must(t, args...); !strings.Contains(report, "Least stable: wine") {
+		t.Errorf("no id in\n%s", report)
+	}
 }

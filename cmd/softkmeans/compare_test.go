@@ -80,7 +80,7 @@ func TestCompareMany(t *testing.T) {
 	rows := func(last string) string {
 		var b strings.Builder
 		for i := range 6 {
-			b.WriteString(strings.Repeat(string(rune('0'+i*i%7))+",", 24) + last + string(rune('0'+i)) + "\n")
+			b.WriteString(strings.Repeat(string(rune('0'+i*i%7))+",", 24) + last + string(rune('0'+i*i%7)) + "\n")
 		}
 		return b.String()
 	}
