@@ -27,7 +27,8 @@ type Frame struct {
 
 	// Width and Height are in CSS pixels; text is 12 px high. A Width of 0 is 480,
 	// a Height of 0 is the default of the picture. On a narrower page the picture
-	// shrinks. It is higher than Height where its text needs it.
+	// shrinks. It is higher than Height where its text needs it, as a legend of more
+	// than two lines does.
 	Width, Height int
 }
 
@@ -73,6 +74,9 @@ func (f *Frame) layout(dst []byte, legend []entry, notes []string, need space) *
 	inner := p.w - 2*edge
 	p.title = wrap(f.Title, inner, titleSize*1.06, 3)
 	p.legend = placeLegend(legend, p.w)
+	if n := len(p.legend); n > 0 { // a long legend takes nothing from the area
+		height += max(p.legend[n-1].y-lineHeight, 0)
+	}
 	for _, s := range notes {
 		p.lines = append(p.lines, wrap(s, inner, noteSize, 4)...)
 	}

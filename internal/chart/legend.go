@@ -9,6 +9,7 @@ import (
 type entry struct {
 	name  string
 	class string // of CSS
+	fill  string // of an area: the attribute that fill returned
 	kind  entryKind
 	shape int
 	x, y  float64 // of its left edge and top, within the legend
@@ -25,7 +26,7 @@ const (
 
 const (
 	symbolWidth = 22.0
-	mostEntries = 16
+	mostEntries = 80
 )
 
 // placeLegend puts the entries side by side in as many lines as they take. Of more
@@ -59,7 +60,7 @@ func (p *picture) entry(e entry, y float64) {
 	case entryLine:
 		p.raw(`<path class="`, e.class, `" d="M`).point(x, middle).raw(`h18"/>`)
 	case entryArea:
-		p.raw(`<path class="sk-area `, e.class, `" d="M`).point(x+2, middle-5).raw(`h12v10h-12z"/>`)
+		p.raw(`<path `, e.fill, ` d="M`).point(x+2, middle-5).raw(`h12v10h-12z"/>`)
 	}
 	p.label(e.name, "", x+symbolWidth, y+e.y, "")
 }

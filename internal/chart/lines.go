@@ -97,6 +97,7 @@ func Lines(dst []byte, s *LinePlot) []byte {
 	for i := range s.Series {
 		p.series(&s.Series[i], i, &x, &y)
 	}
+	p.bands(s, &x)
 	return p.close()
 }
 

@@ -18,12 +18,13 @@ var shapes = [][][2]float64{
 
 const lowerShape = 4 // the triangle that points down
 
-// shape is the marker of class c.
+// shape is the marker of class c. The first 80 classes have pairs of color and shape of
+// their own.
 func shape(c int) int {
 	if c < 0 {
 		return 0
 	}
-	return c % len(shapes)
+	return (c + c/(colors*len(shapes)/2)) % len(shapes)
 }
 
 // marker appends the path of a shape about (x, y) with radius r.
@@ -41,12 +42,13 @@ func (p *picture) marker(shape int, x, y, r float64) {
 }
 
 // cloud is points to be drawn class by class. A class is one path, or a path for
-// each point where points have sizes or opacities.
+// each point where points have sizes, opacities or tips.
 type cloud struct {
 	class         []int
 	size, opacity []float64
 	rows          []int // the points to draw, in order of their class
 	x, y          func(i int) float64
+	tip           func(i int) string // nil: none
 }
 
 func (p *picture) points(c *cloud) {
@@ -57,7 +59,8 @@ func (p *picture) points(c *cloud) {
 	case n > 500:
 		r = 2.8
 	}
-	single := c.size != nil || c.opacity != nil
+	tips := c.tip != nil && len(c.rows) <= mostTips
+	single := c.size != nil || c.opacity != nil || tips
 	for from := 0; from < len(c.rows); {
 		class, to := classOf(c.class, c.rows[from]), from
 		for to < len(c.rows) && classOf(c.class, c.rows[to]) == class {
@@ -82,7 +85,12 @@ func (p *picture) points(c *cloud) {
 				p.raw(` d="`)
 			}
 			p.marker(shape(class), c.x(i), c.y(i), ri)
-			if single {
+			switch {
+			case tips:
+				p.raw(`">`)
+				p.tip(c.tip(i))
+				p.raw(`</path>`)
+			case single:
 				p.raw(`"/>`)
 			}
 		}

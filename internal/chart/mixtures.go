@@ -11,8 +11,9 @@ type MixturePlot struct {
 	Frame
 	Memberships []float64 // n×K, row after row; below 0 counts as 0
 	K           int
-	Labels      []int    // n: the cluster of each row; nil: its largest membership
-	Names       []string // of the clusters; the default is numbers from 1
+	Labels      []int                // n: the cluster of each row; nil: its largest membership
+	Names       []string             // of the clusters; the default is numbers from 1
+	Name        func(row int) string // what a row is called in the text under the pointer; nil: no texts
 }
 
 // Mixtures appends the picture to dst. Rows are sorted by their
@@ -22,7 +23,7 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	m := s.sorted()
 	var legend []entry
 	for j, n := range m.count {
-		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")", class: color(j), kind: entryArea})
+		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")", kind: entryArea, fill: s.fill(j)})
 	}
 	// The left edge does not depend on the layout: these ticks are the widest.
 	y := axis{lo: 0, hi: 1, ticks: []tick{{0, "0"}, {.5, "0.5"}, {1, "1"}}}
@@ -34,11 +35,13 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	p.left = left
 	y.from, y.to = p.bottom, p.top
 	p.open("mixtures")
+	p.textures(m.k)
 	p.raw(`<path class="sk-axis" d="M`).point(p.left, p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
 	for _, t := range y.ticks {
 		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
 	}
-	p.stacks(m.levels(columns), m.k, &y)
+	levels := m.levels(columns)
+	p.stacks(levels, m.k, &y)
 	p.raw(`<path class="sk-split" d="`)
 	for j, sum := 0, 0; j < m.k-1; j++ {
 		sum += m.count[j]
@@ -47,8 +50,96 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 		}
 	}
 	p.raw(`"/>`)
+	p.sections(s, m)
+	if s.Name != nil {
+		p.shares(s, m, levels)
+	}
 	p.caption(6)
 	return p.close()
+}
+
+// sections writes the name of each cluster at the top of its rows, where it has space.
+// A legend is enough for few.
+func (p *picture) sections(s *MixturePlot, m *mixtures) {
+	if m.k <= colors {
+		return
+	}
+	each := (p.right - p.left) / float64(max(len(m.rows), 1))
+	for j, sum := 0, 0; j < m.k; j++ {
+		text := name(s.Names, j)
+		if w := float64(m.count[j]) * each; width(text, textSize) <= w {
+			p.label(text, "sk-halo", p.left+float64(sum)*each+w/2, p.top+13, "middle")
+		}
+		sum += m.count[j]
+	}
+}
+
+// shares gives each column of the picture a text: its rows and their largest shares.
+func (p *picture) shares(s *MixturePlot, m *mixtures, levels []float64) {
+	columns := len(levels) / max(m.k, 1)
+	step := (p.right - p.left) / float64(max(columns, 1))
+	for c := range columns {
+		from, to := at(c, columns, len(m.rows)), at(c+1, columns, len(m.rows))
+		text := s.Name(m.rows[from])
+		if n := to - from; n > 1 {
+			text += " and " + strconv.Itoa(n-1) + " more"
+		}
+		level := levels[c*m.k : c*m.k+m.k]
+		share := make([]float64, m.k)
+		for j, v := range level {
+			if share[j] = v; j > 0 {
+				share[j] -= level[j-1]
+			}
+		}
+		p.hit(rect{p.left + step*float64(c), p.top, step, p.bottom - p.top}, text+": "+Shares(share, s.Names))
+	}
+}
+
+// Shares writes the largest three shares of a row, in percent, with the clusters'
+// names. Those below half a percent are left out.
+func Shares(g []float64, names []string) string {
+	order := make([]int, len(g))
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(g[b], g[a]) })
+	text := ""
+	for i, j := range order[:min(3, len(order))] {
+		if i > 0 && g[j] < .005 {
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += name(names, j) + " " + strconv.FormatFloat(100*g[j], 'f', 0, 64) + " %"
+	}
+	return text
+}
+
+// fill is the attribute of the area of class j: its color, and a texture from the
+// eleventh on, because colors repeat. A picture without an id has no textures.
+func (f *Frame) fill(j int) string {
+	if id := token(f.ID); j >= colors && id != "" {
+		return `fill="url(#` + id + `-t` + strconv.Itoa(j) + `)"`
+	}
+	return `class="sk-area ` + color(j) + `"`
+}
+
+// textures writes the patterns that fill refers to: stripes of the paper's color.
+func (p *picture) textures(k int) {
+	id := token(p.frame.ID)
+	if k <= colors || id == "" {
+		return
+	}
+	p.raw(`<defs>`)
+	for j := colors; j < k; j++ {
+		t := (j/colors - 1) % (dashes - 1)
+		gap := [2]string{"7", "3.5"}[t/4]
+		turn := [4]string{"45", "-45", "0", "90"}[t%4]
+		p.raw(`<pattern id="`, id, `-t`, strconv.Itoa(j), `" width="`, gap, `" height="`, gap, `" patternUnits="userSpaceOnUse" patternTransform="rotate(`, turn,
+			`)"><path class="sk-area `, color(j), `" d="M0 0h7v7h-7z"/><path class="sk-hatch" d="M0 1.5h7"/></pattern>`)
+	}
+	p.raw(`</defs>`)
 }
 
 // mixtures is the rows of a MixturePlot, in order.
@@ -154,7 +245,7 @@ func (p *picture) stacks(levels []float64, k int, y *axis) {
 	columns := len(levels) / max(k, 1)
 	step := (p.right - p.left) / float64(max(columns, 1))
 	for j := k - 1; j >= 0 && columns > 0; j-- {
-		p.raw(`<path class="sk-area `, color(j), `" d="M`).point(p.left, p.bottom)
+		p.raw(`<path `, p.frame.fill(j), ` d="M`).point(p.left, p.bottom)
 		for c := range columns {
 			level := levels[c*k+j]
 			if c == 0 || level != levels[c*k-k+j] {

@@ -26,6 +26,8 @@ type ScatterPlot struct {
 	XShown, YShown []float64
 
 	MaxPoints int // 0: 5000; of more rows a sample is drawn, and the picture says so
+
+	Tip func(i int) string // the text under the pointer at a point; nil: none
 }
 
 // Outline is the centers of a model, with their convex hull.
@@ -34,6 +36,7 @@ type Outline struct {
 	Style  string // the CSS class is "sk-" + this; [Style] has rules for global and previous
 	X, Y   []float64
 	Labels []string // of the centers; nil: none
+	Tips   []string // the texts under the pointer at the centers; nil: none
 }
 
 // Scatter appends the picture to dst.
@@ -88,7 +91,7 @@ func Scatter(dst []byte, s *ScatterPlot) []byte {
 	p.axes(&x, &y)
 	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
 		func(i int) float64 { return x.pos(s.X[i]) },
-		func(i int) float64 { return y.pos(s.Y[i]) }})
+		func(i int) float64 { return y.pos(s.Y[i]) }, s.Tip})
 	for i := range s.Outlines {
 		p.outline(&s.Outlines[i], &x, &y)
 	}
@@ -113,6 +116,9 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 			if j < len(o.Labels) {
 				v.label = o.Labels[j]
 			}
+			if j < len(o.Tips) {
+				v.tip = o.Tips[j]
+			}
 			at = append(at, v)
 		}
 	}
@@ -132,7 +138,9 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 	}
 	var mx, my float64
 	for _, v := range at {
-		p.raw(`<circle cx="`).num(v.x).raw(`" cy="`).num(v.y).raw(`" r="3.2"/>`)
+		p.raw(`<circle cx="`).num(v.x).raw(`" cy="`).num(v.y).raw(`" r="3.2">`)
+		p.tip(v.tip)
+		p.raw(`</circle>`)
 		mx += v.x / float64(len(at))
 		my += v.y / float64(len(at))
 	}
@@ -142,7 +150,7 @@ func (p *picture) outline(o *Outline, x, y *axis) {
 
 // cornerLabels writes each label outwards from the middle (mx, my) and within the
 // area. Where it would cover another label it is turned about its point by
-// steps of 45 degrees.
+// steps of 45 degrees, and then moved farther away, with a line to its point.
 func (p *picture) cornerLabels(at []vertex, mx, my float64) {
 	type box struct{ x, y, w float64 } // the middle of a label, and half its width
 	var taken []box
@@ -165,19 +173,23 @@ func (p *picture) cornerLabels(at []vertex, mx, my float64) {
 			outwards = -math.Pi / 2
 		}
 		var first, b box
-		for i, eighths := range [8]float64{0, 1, -1, 2, -2, 3, -3, 4} {
+		found := false
+		for try := 0; try < 8*rings && !found; try++ {
+			eighths, far := [8]float64{0, 1, -1, 2, -2, 3, -3, 4}[try%8], 17*float64(try/8)
 			dy, dx := math.Sincos(outwards + eighths*math.Pi/4)
 			b = box{
-				x: min(max(v.x+dx*(8+w), p.left+w), p.right-w),
-				y: min(max(v.y+dy*13+4, p.top+11), p.bottom-3),
+				x: min(max(v.x+dx*(8+w+far), p.left+w), p.right-w),
+				y: min(max(v.y+dy*(13+far)+4, p.top+11), p.bottom-3),
 				w: w,
 			}
-			if i == 0 {
+			if try == 0 {
 				first = b
 			}
-			if free(b) {
-				break
+			if found = free(b); found && far > 0 {
+				p.raw(`<path class="sk-lead" d="M`).point(v.x, v.y).raw("L").point(b.x, b.y-4).raw(`"/>`)
 			}
+		}
+		if !found {
 			b = first
 		}
 		taken = append(taken, b)
@@ -185,7 +197,10 @@ func (p *picture) cornerLabels(at []vertex, mx, my float64) {
 	}
 }
 
+// rings is how many distances from its point are tried for a label.
+const rings = 4
+
 type vertex struct {
-	x, y  float64
-	label string
+	x, y       float64
+	label, tip string
 }

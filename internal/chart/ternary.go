@@ -15,6 +15,7 @@ type TernaryPlot struct {
 	Classes       []string
 	Size, Opacity []float64
 	MaxPoints     int
+	Tip           func(i int) string
 }
 
 // Ternary appends the picture to dst.
@@ -46,7 +47,7 @@ func Ternary(dst []byte, s *TernaryPlot) []byte {
 	place := func(i int) (x, y float64) { return t.at(s.shares(i)) }
 	p.points(&cloud{s.Class, s.Size, s.Opacity, rows,
 		func(i int) float64 { x, _ := place(i); return x },
-		func(i int) float64 { _, y := place(i); return y }})
+		func(i int) float64 { _, y := place(i); return y }, s.Tip})
 	return p.close()
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // TilePlot is vectors of pixels as small pictures, side by side. The greatest of
-// all values has the color of text, the least that of the paper.
+// all values has the color of text, the least that of the paper; with Light the
+// greatest is white and the least black.
 type TilePlot struct {
 	Frame
 	Values []float64 // one vector of Rows×Cols pixels after another, each row by row
@@ -15,6 +16,9 @@ type TilePlot struct {
 	Rows, Cols int
 	Names      []string // of the tiles; the default is numbers from 1
 	Size       int      // of a square tile, in px; 0: 72
+	Light      bool     // as in photographs: large values are light
+
+	Pixel func(i int) string // the name of a pixel; nil: no texts under the pointer
 }
 
 // Square returns Rows and Cols for vectors of d pixels: a square if d is a square
@@ -52,7 +56,11 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 	case !e.some:
 		notes = append(notes, "There is nothing to show")
 	default:
-		notes = append(notes, "From "+number(e.lo)+" (paper) to "+number(e.hi)+" (ink)")
+		ends := [2]string{" (paper)", " (ink)"}
+		if s.Light {
+			ends = [2]string{" (black)", " (white)"}
+		}
+		notes = append(notes, "From "+number(e.lo)+ends[0]+" to "+number(e.hi)+ends[1])
 	}
 	if skipped > 0 {
 		notes = append(notes, strconv.Itoa(skipped)+" values are not finite and left blank")
@@ -73,7 +81,9 @@ func Tiles(dst []byte, s *TilePlot) []byte {
 	for t := range count {
 		x := p.left + float64(t%across)*(w+gap)
 		y := p.top + float64(t/across)*rowHeight
-		p.tile(&raster{s.Values[t*each : (t+1)*each], s.Rows, s.Cols, e}, rect{x, y, w, h})
+		r := &raster{s.Values[t*each : (t+1)*each], s.Rows, s.Cols, e, s.Light}
+		p.tile(r, rect{x, y, w, h})
+		p.pixels(s, t, r, rect{x, y, w, h})
 		p.label(fit(name(s.Names, t), w+gap-4, textSize), "", x+w/2, y+h+13, "middle")
 	}
 	return p.close()
@@ -104,6 +114,7 @@ type raster struct {
 	values     []float64
 	rows, cols int
 	extent     extent
+	light      bool
 }
 
 // rect is a rectangle in px: its upper left corner and its size.
@@ -118,8 +129,13 @@ func (p *picture) tile(t *raster, to rect) {
 			grey[i*c+j] = t.grey(at(i, r, t.rows), at(i+1, r, t.rows), at(j, c, t.cols), at(j+1, c, t.cols))
 		}
 	}
+	class := "sk-ink"
+	if t.light {
+		class = "sk-light"
+		p.raw(`<path class="sk-dark" d="M`).point(to.x, to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+	}
 	// The paths are in units of pixels, which are integers; scale makes them px.
-	p.raw(`<g class="sk-ink" transform="translate(`).point(to.x, to.y).raw(`) scale(`)
+	p.raw(`<g class="`, class, `" transform="translate(`).point(to.x, to.y).raw(`) scale(`)
 	p.dst = strconv.AppendFloat(p.dst, to.w/float64(c), 'f', 4, 64)
 	p.raw(" ")
 	p.dst = strconv.AppendFloat(p.dst, to.h/float64(r), 'f', 4, 64)
@@ -151,6 +167,29 @@ func (p *picture) tile(t *raster, to rect) {
 		}
 	}
 	p.raw(`</g><path class="sk-axis" d="M`).point(to.x, to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+}
+
+// pixels gives each pixel of tile t a text with its value. Where all tiles have more
+// pixels than mostTips, a tile has one text.
+func (p *picture) pixels(s *TilePlot, t int, r *raster, to rect) {
+	if s.Pixel == nil {
+		return
+	}
+	each, title := r.rows*r.cols, name(s.Names, t)
+	if len(s.Values) > mostTips {
+		var e extent
+		for _, v := range r.values {
+			if finite(v) {
+				e.add(v)
+			}
+		}
+		p.hit(to, title+": from "+number(e.lo)+" to "+number(e.hi))
+		return
+	}
+	w, h := to.w/float64(r.cols), to.h/float64(r.rows)
+	for i := range each {
+		p.hit(rect{to.x + float64(i%r.cols)*w, to.y + float64(i/r.cols)*h, w, h}, title+", "+s.Pixel(i)+": "+number(r.values[i]))
+	}
 }
 
 // grey is the mean of the pixels in rows r0 … r1−1 and columns c0 … c1−1, from 0
