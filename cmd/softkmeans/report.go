@@ -35,8 +35,10 @@ and centers. The page needs no script, no network and no other file.
   -slack S      minvol: extra squared error, as a fraction of the least (default
                 0.25)
   -seed N       seed of the starts of alternating and minvol (default 0)
-  -image RxC    draw rows and centers as images of R rows and C columns of
-                pixels: 8x8
+  -image RxC    draw centers as images of R rows and C columns of pixels: 8x8.
+                Large values are dark where most pixels are near the least
+                value, else light. 8x8,invert changes that; 8x8,transpose is
+                for pixels stored column after column
 ` + scaleHelp + columnsHelp + textHelp + runHelp + `
 Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
           softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
@@ -46,13 +48,13 @@ Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
 // reportFlags is the command line of report.
 type reportFlags struct {
 	inputFlags
-	args          []string
-	k             int // 0: the proposal
-	out           string
-	classes       string
-	slack         float64 // 0: the package's default
-	seed          uint64
-	height, width int // of the image in a row; 0: no image
+	args    []string
+	k       int // 0: the proposal
+	out     string
+	classes string
+	slack   float64 // 0: the package's default
+	seed    uint64
+	image   report.Image
 }
 
 func newReportFlagSet(f *reportFlags) *flag.FlagSet {
@@ -63,7 +65,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs.StringVar(&f.classes, "classes", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
-	sizeFlag(fs, "image", &f.height, &f.width)
+	imageFlag(fs, "image", &f.image)
 	return fs
 }
 
@@ -88,6 +90,27 @@ func parseReport(args []string) (f reportFlags, err error) {
 	return f, nil
 }
 
+// imageFlag adds a flag that takes the pixels of an image and how to draw it, such as
+// 8x8,transpose,invert.
+func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
+	fs.Func(name, "", func(s string) (err error) {
+		words := strings.Split(s, ",")
+		*at = report.Image{}
+		for _, word := range words[1:] {
+			switch word {
+			case "transpose":
+				at.Transpose = true
+			case "invert":
+				at.Invert = true
+			default:
+				return fmt.Errorf("%q after the size; only transpose and invert can follow", word)
+			}
+		}
+		at.Rows, at.Cols, err = parseSize(words[0])
+		return err
+	})
+}
+
 // run writes the page.
 func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
@@ -102,7 +125,7 @@ func (f *reportFlags) run(s *session) error {
 		return err
 	}
 	content := &report.Input{
-		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Rows: f.height, Cols: f.width,
+		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Image: f.image,
 		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
 	if err := f.fit(s.ctx, content, show); err != nil {
 		return err
@@ -142,9 +165,9 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 			return nil, err
 		}
 	}
-	if f.height > 0 && f.height*f.width != d.x.Cols {
-		return nil, fmt.Errorf("%s: -image %dx%d needs %s, not %d", d.Source, f.height, f.width,
-			count(f.height*f.width, "column"), d.x.Cols)
+	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != d.x.Cols {
+		return nil, fmt.Errorf("%s: -image %dx%d needs %s, not %d", d.Source, at.Rows, at.Cols,
+			count(at.Rows*at.Cols, "column"), d.x.Cols)
 	}
 	return d, nil
 }

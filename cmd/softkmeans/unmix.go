@@ -175,16 +175,21 @@ func hasExtension(name string, list ...string) bool {
 
 // sizeFlag adds a flag that takes lines and columns of pixels, such as 8x8.
 func sizeFlag(fs *flag.FlagSet, name string, height, width *int) {
-	fs.Func(name, "", func(s string) error {
-		high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
-		h, err := strconv.Atoi(high)
-		w, err2 := strconv.Atoi(wide)
-		if err != nil || err2 != nil || h < 1 || w < 1 || h > math.MaxInt32/w {
-			return errors.New("must be two numbers of pixels, rows and columns, such as 8x8")
-		}
-		*height, *width = h, w
-		return nil
+	fs.Func(name, "", func(s string) (err error) {
+		*height, *width, err = parseSize(s)
+		return err
 	})
+}
+
+// parseSize reads lines and columns of pixels.
+func parseSize(s string) (height, width int, err error) {
+	high, wide, _ := strings.Cut(strings.ReplaceAll(s, "×", "x"), "x")
+	height, err = strconv.Atoi(high)
+	width, err2 := strconv.Atoi(wide)
+	if err != nil || err2 != nil || height < 1 || width < 1 || height > math.MaxInt32/width {
+		return 0, 0, errors.New("must be two numbers of pixels, rows and columns, such as 8x8")
+	}
+	return height, width, nil
 }
 
 // open opens the input. Of an ENVI image it finds both files.

@@ -34,6 +34,7 @@ type data struct {
 	floors  []float64      // for k = 1, 2, …
 	propose softkmeans.KProposal
 	plane   view.Plane
+	columns *view.Columns
 }
 
 // source is a text as it came from the page.
@@ -163,6 +164,7 @@ func prepareBy(by *scale.Scaling, t *table.Table, of *set, guessed bool) (*data,
 	if d.propose, err = softkmeans.ProposeK(d.floors); err != nil {
 		return nil, err
 	}
+	d.columns = view.NewColumns(d.x, nil, d.Names)
 	d.plane, err = view.NewPlane(d.x, nil)
 	return d, err
 }
@@ -172,6 +174,15 @@ func (d *data) original(center []float64) []float64 {
 	out := append([]float64{}, center...)
 	d.scaling.Undo(out)
 	return out
+}
+
+// shown returns centers in the units of the text.
+func (d *data) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
+	clean := d.columns.Clean(centers)
+	for i := range clean.Rows {
+		d.scaling.Undo(clean.Row(i))
+	}
+	return clean
 }
 
 // clusters is the number of prototypes to fit: k or, if that is 0, the number of

@@ -111,7 +111,9 @@ func (p *pictures) scatter() string {
 	if global {
 		name = "global simplex"
 	}
-	plot.Outlines = append(plot.Outlines, d.plane.Outline(p.model.Centers, name, "current", true))
+	o := d.plane.Outline(p.model.Centers, name, "current", true)
+	o.Tips = d.columns.Tips(p.model.Centers, d.shown(p.model.Centers))
+	plot.Outlines, plot.Tip = append(plot.Outlines, o), p.tip()
 	return string(chart.Scatter(nil, plot))
 }
 
@@ -123,8 +125,20 @@ func (p *pictures) ternary() string {
 	return string(chart.Ternary(nil, &chart.TernaryPlot{
 		Frame: p.frame("ternary", "Memberships in the three prototypes",
 			"A row that equals a prototype lies in a corner, an even mixture in the middle.", tall),
-		Memberships: p.model.Memberships.Data, Corners: [3]string(view.Names(3)), Class: p.class, Classes: p.names, Opacity: p.sure,
+		Memberships: p.model.Memberships.Data, Corners: [3]string(view.Names(3)), Class: p.class, Classes: p.names, Opacity: p.sure, Tip: p.tip(),
 	}))
+}
+
+// tip returns the text under the pointer for a row: what it is called and its largest
+// memberships. It is nil for many rows.
+func (p *pictures) tip() func(i int) string {
+	if p.d.Rows > manyRows {
+		return nil
+	}
+	names := view.Names(p.options.k)
+	return func(i int) string {
+		return p.d.RowName(i) + ": " + chart.Shares(p.model.Memberships.Row(i), names)
+	}
 }
 
 // mixtures returns the picture of the memberships, and whether it takes a row.
@@ -142,33 +156,29 @@ func (p *pictures) memberships() string {
 	frame := p.frame("memberships", "Memberships of all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype.", flat)
 	frame.XLabel = "rows, by label"
 	return string(chart.Mixtures(nil, &chart.MixturePlot{
-		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: view.Names(p.options.k),
+		Frame: frame, Memberships: p.model.Memberships.Data, Labels: p.model.Labels(nil), K: p.options.k, Names: view.Names(p.options.k), Name: p.d.RowName,
 	}))
 }
 
-// centers draws the prototypes as tiles if rows are pictures, else as lines over the
-// columns.
+// centers draws the prototypes as tiles if rows are pictures, else by their columns.
 func (p *pictures) centers() string {
 	d, m := p.d, p.model.Centers
 	if d.set != nil && d.set.tile > 0 {
-		values := make([]float64, 0, m.Rows*m.Cols)
-		for j := range m.Rows {
-			values = append(values, d.original(m.Row(j))...)
-		}
 		return string(chart.Tiles(nil, &chart.TilePlot{
 			Frame:  p.frame("centers", "Prototypes", "Each prototype as a picture.", 0),
-			Values: values, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: view.Names(m.Rows), Size: p.tileSize(m.Rows),
+			Values: d.shown(m).Data, Rows: m.Cols / d.set.tile, Cols: d.set.tile, Names: view.Names(m.Rows), Size: p.tileSize(m.Rows),
+			Pixel: func(j int) string { return d.Names[j] },
 		}))
 	}
 	height := flat
 	if p.options.k != 3 {
 		height = tall // without a triangle it stands in the row of the scatter plot
 	}
-	frame := p.frame("centers", "", "", height)
+	frame := p.frame("centers", "Prototypes", "", height)
 	if d.scaling != nil {
 		frame.YLabel = "standard deviations from the mean"
 	}
-	return string(chart.Lines(nil, view.CenterLines(frame, d.Names, m)))
+	return string(d.columns.Centers(frame, d.columns.Clean(m), d.shown(m)))
 }
 
 // tileSize is the size at which n square tiles fill a tall picture.

@@ -5,15 +5,17 @@ package report
 import (
 	"html/template"
 	"math"
+	"slices"
 	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/chart"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
 // picture is a figure. Class is its CSS class: a switch on the page shows either the
-// pictures colored by cluster or those colored by class.
+// pictures colored by cluster or those colored by class, and wide ones take a line.
 type picture struct {
 	SVG   template.HTML
 	Class string
@@ -23,7 +25,11 @@ type picture struct {
 const (
 	third = 400
 	half  = 520
+	whole = 1080
 )
+
+// many is the largest number of prototypes for which two pictures stand side by side.
+const many = 10
 
 // manyRows is the largest number of points with opacities of their own.
 const manyRows = 600
@@ -86,7 +92,9 @@ func (b *builder) panels() (all []picture, note string) {
 	ux, uy := dx, dy
 	var outlines [3][]chart.Outline
 	for i, f := range b.fits() {
-		outlines[i] = append(outlines[i], b.Plane.Outline(f.Model.Centers, "prototypes", "current", true))
+		o := b.Plane.Outline(f.Model.Centers, "prototypes", "current", true)
+		o.Tips = b.Tips(f.Model.Centers, b.shown(f.Model.Centers))
+		outlines[i] = append(outlines[i], o)
 		for _, other := range f.Model.Others { // not in the legend, so that the pictures have the same area
 			outlines[i] = append(outlines[i], b.Plane.Outline(other.Centers, "", "previous", false))
 		}
@@ -113,7 +121,7 @@ func (b *builder) panels() (all []picture, note string) {
 			}
 			frame.XLabel, frame.YLabel = b.Plane.Labels()
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints()}))})
+				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(), Tip: b.tip(f.Model)}))})
 		}
 	}
 	if b.MinVolume.Model.Others != nil {
@@ -123,6 +131,23 @@ func (b *builder) panels() (all []picture, note string) {
 		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."
 	}
 	return all, note
+}
+
+// row is what row i is called.
+func (b *builder) row(i int) string { return short(table.Printable(b.Table.RowName(i))) }
+
+// tip is the text of row i of a model: its name and its largest memberships.
+func (b *builder) tip(m *softkmeans.Model) func(i int) string {
+	return func(i int) string { return b.row(i) + ": " + chart.Shares(m.Memberships.Row(i), b.names) }
+}
+
+// shown is centers in the units of the table.
+func (b *builder) shown(centers *softkmeans.Matrix) *softkmeans.Matrix {
+	clean := b.Clean(centers)
+	for i := range clean.Rows {
+		b.Scaling.Undo(clean.Row(i))
+	}
+	return clean
 }
 
 // svg is a picture of package chart, which escapes all text.
@@ -140,12 +165,16 @@ func (b *builder) memberships() (all []picture) {
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
 				Frame: chart.Frame{ID: "ternary" + by.suffix, Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
 					Desc: "A row that equals a prototype lies in a corner, an even mixture in the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints()}))})
+				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Tip: b.tip(m)}))})
 		}
 	}
 	size := chart.Frame{Width: half, Height: 300}
-	if b.k == 3 {
+	class := ""
+	switch {
+	case b.k == 3:
 		size = chart.Frame{Width: third, Height: 420}
+	case b.k > many:
+		size.Width, class = whole, "wide"
 	}
 	for _, i := range [2]int{2, 0} {
 		frame := size
@@ -154,48 +183,68 @@ func (b *builder) memberships() (all []picture) {
 			frame.Title = "Global simplex: all rows"
 		}
 		frame.XLabel = "rows, by label"
-		all = append(all, picture{SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, Labels: b.fits()[i].Model.Labels(nil), K: b.k, Names: b.names}))})
+		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, Labels: b.fits()[i].Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
 	}
 	return all
 }
 
-// More lines than manyLines, with more than manyValues values in all, are shown as
-// strips.
-const (
-	manyLines  = 8
-	manyValues = 2000
-)
-
-// centers draws the prototypes: as tiles if rows are pictures, else as lines over the
-// columns, or as strips.
+// centers draws the prototypes: as tiles if rows are pictures, else by their columns.
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
 		m := b.fits()[i].Model.Centers
-		title := "Compact prototypes"
+		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: "Compact prototypes", Width: half, Height: 320}
 		if methods[i] == view.Global {
-			title = "Global simplex"
+			frame.Title = "Global simplex"
 		}
-		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: title, Width: half, Height: 320}
-		if b.Rows > 0 {
-			frame.Height, frame.Desc = 0, "Each prototype as a picture."
-			values := make([]float64, 0, m.Rows*m.Cols)
-			for r := range m.Rows {
-				values = append(values, b.original(m.Row(r))...)
-			}
-			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: b.Rows, Cols: b.Cols, Names: b.names, Size: tileSize(m.Rows)}))})
-			continue
-		}
-		if b.k > manyLines && b.k*m.Cols > manyValues {
-			frame.Height, frame.Title, frame.Desc = 0, title+": a strip each, column by column", "A strip for each prototype; each pixel is one column or the mean of several."
-			all = append(all, picture{SVG: svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: m.Data, Rows: 1, Cols: m.Cols, Names: b.names}))})
+		if b.Image.Rows > 0 {
+			all = append(all, picture{SVG: b.tiles(frame, b.shown(m))})
 			continue
 		}
 		frame.YLabel = b.unit()
-		plot := view.CenterLines(frame, b.columns, m)
-		plot.Title = title + " over the columns"
-		all = append(all, picture{SVG: svg(chart.Lines(nil, plot))})
+		p := picture{}
+		if b.k > many {
+			frame.Width, p.Class = whole, "wide"
+		}
+		p.SVG = svg(b.Columns.Centers(frame, b.Clean(m), b.shown(m)))
+		all = append(all, p)
 	}
 	return all
+}
+
+// tiles draws centers as pictures.
+func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.HTML {
+	at := &b.Image
+	frame.Height, frame.Desc = 0, "Each prototype as a picture."
+	values := make([]float64, 0, len(centers.Data))
+	for r := range centers.Rows {
+		for p := range centers.Cols {
+			values = append(values, centers.At(r, at.column(p)))
+		}
+	}
+	return svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols, Names: b.names, Size: tileSize(centers.Rows),
+		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.columns[at.column(p)] }}))
+}
+
+// column is that of pixel p, counted line by line.
+func (at *Image) column(p int) int {
+	if at.Transpose {
+		return p%at.Cols*at.Rows + p/at.Cols
+	}
+	return p
+}
+
+// photographs reports whether large values are light. They are ink where most pixels are
+// paper: where the median of the table lies in the lowest quarter of its range, as for
+// digits. A sample of about 100 000 values decides.
+func (b *builder) photographs() bool {
+	var values []float64
+	step := 1 + b.X.Rows*b.X.Cols/100_000
+	for r := 0; r < b.X.Rows; r += step {
+		values = append(values, b.original(b.X.Row(r))...)
+	}
+	slices.Sort(values)
+	lo, hi, median := values[0], values[len(values)-1], values[len(values)/2]
+	return median-lo > (hi-lo)/4
 }
 
 // tileSize is the size at which n square tiles fill about a square of half the page.

@@ -17,15 +17,15 @@ func TestImages(t *testing.T) {
 		t.Skip("fits ten clusters")
 	}
 	in := set(t, "digits", scale.None)
-	in.Rows, in.Cols = 8, 8
-	page, all := made(t, in, 10)
+	in.Image = Image{Rows: 8, Cols: 8}
+	page, _ := made(t, in, 10)
 	if n := strings.Count(page, `class="sk-chart sk-tiles"`); n != 2 {
 		t.Errorf("%d pictures of tiles", n)
 	}
-	if len(named(all, "details")) != 1 || !strings.Contains(page, "Each has axes of its own") {
-		t.Error("the table of 64 columns is not folded, or the simplex has the data's axes")
+	if strings.Contains(page, "the table's own units") || !strings.Contains(page, "Each has axes of its own") {
+		t.Error("pixels have a table, or the simplex has the data's axes")
 	}
-	in.Cols = 9
+	in.Image.Cols = 9
 	if _, err := HTML(in); err == nil {
 		t.Error("64 columns are pictures of 72 pixels")
 	}

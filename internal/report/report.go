@@ -31,11 +31,18 @@ type Input struct {
 	MinVolume, Global, Alternating Fit // with the same number of centers, matched to those of MinVolume
 
 	Slack        float64 // of MinVolume
-	Rows, Cols   int     // the pixels of a row that is a picture; 0: it is none
+	Image        Image   // the pixels of a row that is a picture
 	Command      string  // the command line that made the page
 	Version      string
 	Seed         uint64
 	SummaryBased bool // MinVolume was found on a summary of the rows, and corrected on all
+}
+
+// Image says how a row is a picture. Without Rows it is none.
+type Image struct {
+	Rows, Cols int
+	Transpose  bool // pixels are column after column
+	Invert     bool // large values are drawn light where they would be dark, and dark where light
 }
 
 // Fit is a model with memberships, and its certificate.
@@ -64,7 +71,7 @@ func HTML(in *Input) ([]byte, error) {
 			return nil, errors.New("report: the models are not of one table and one number of centers, with memberships")
 		}
 	}
-	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Rows*in.Cols != 0 && in.Rows*in.Cols != in.X.Cols {
+	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Image.Rows*in.Image.Cols != 0 && in.Image.Rows*in.Image.Cols != in.X.Cols {
 		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of its columns")
 	}
 	b := &builder{Input: in, k: k, names: view.Names(k)}
@@ -74,6 +81,7 @@ func HTML(in *Input) ([]byte, error) {
 			b.columns[j] = table.Column(j)
 		}
 	}
+	b.Columns = view.NewColumns(in.X, in.Weights, b.columns)
 	for _, name := range in.Table.Classes {
 		if name = short(table.Printable(name)); name == "" {
 			name = "(empty)"
@@ -101,6 +109,7 @@ type builder struct {
 	names   []string // of the prototypes
 	columns []string // their names, shortened and on one line
 	classes []string // their names, shortened and on one line
+	*view.Columns
 }
 
 // content is the data of the template.
@@ -119,11 +128,10 @@ type content struct {
 	PlaneNote                string
 	Panels, Memberships      []picture
 	Centers                  []picture
-	CentersTable             grid
-	LongTable                bool // CentersTable is folded
+	CentersTable             []grid
 	Wide                     bool // a table of the prototypes takes the width of the page
 	Ternary                  bool // there are three pictures of memberships, not two
-	Sizes, Confusion         grid
+	Sizes, Confusion         []grid
 	Proposal, SecondOpinions string
 	Curves                   []picture
 	Steps                    grid
@@ -155,9 +163,9 @@ func (b *builder) content() (*content, error) {
 	c.Panels, c.PlaneNote = b.panels()
 	c.Memberships = b.memberships()
 	c.Centers = b.centers()
-	c.CentersTable = b.centersTable()
-	c.LongTable, c.Wide, c.Ternary = len(c.CentersTable.Rows) > 24, b.k > 6, b.k == 3
-	c.Sizes, c.Confusion = b.sizes(), b.confusion()
+	c.CentersTable = b.centersTable().parts()
+	c.Wide, c.Ternary = b.k > 6, b.k == 3
+	c.Sizes, c.Confusion = b.sizes().parts(), b.confusion().parts()
 	c.Proposal, c.SecondOpinions = view.Proposal(b.Input.Proposal), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
 	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()

@@ -75,9 +75,34 @@ func least(v float64) string {
 }
 
 const (
-	mostCells   = 6000 // cells of the table of centers
+	mostCells   = 6000 // cells of a table of spectra
 	mostClasses = 40   // rows of the table of classes
+	// mostAside is the number of prototypes side by side in a table: more take several
+	// tables, so that each fits a printed page.
+	mostAside = 10
+	// mostListed is the number of columns up to which the table of centers has all.
+	mostListed = 24
 )
+
+// parts cuts a table with many columns into several, one under the other.
+func (g grid) parts() (all []grid) {
+	for from := 0; from == 0 || from < len(g.Head); {
+		to := min(from+mostAside, len(g.Head))
+		if len(g.Head)-to <= 2 {
+			to = len(g.Head)
+		}
+		part := grid{Corner: g.Corner, Head: g.Head[from:to], Caption: g.Caption, Note: g.Note}
+		if from > 0 {
+			part.Caption, part.Note = g.Caption+", "+g.Head[from]+" to "+g.Head[to-1], ""
+		}
+		for _, r := range g.Rows {
+			part.Rows = append(part.Rows, gridRow{r.Name, r.Cells[from:to]})
+		}
+		all = append(all, part)
+		from = max(to, 1)
+	}
+	return all
+}
 
 // original returns rows in the units of the table.
 func (b *builder) original(rows []float64) []float64 {
@@ -86,39 +111,31 @@ func (b *builder) original(rows []float64) []float64 {
 	return rows
 }
 
-// centersTable has the centers and the mean in the units of the table. Of very many
-// columns it has those in which the centers differ most.
+// centersTable has the centers and the mean in the units of the table. Of many columns
+// it has the most telling ones, or evenly spaced ones if they have an order; of pictures
+// it has nothing, because they are shown.
 func (b *builder) centersTable() grid {
 	m := b.MinVolume.Model.Centers
+	if b.Image.Rows > 0 && m.Cols > mostListed {
+		return grid{}
+	}
 	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column", Head: append(slices.Clone(b.names), "mean")}
-	shown := make([]int, m.Cols)
-	for j := range shown {
-		shown[j] = j
-	}
-	if most := max(mostCells/(b.k+1), 1); m.Cols > most {
-		spread := make([]float64, m.Cols)
-		for j := range spread {
-			lo, hi := m.At(0, j), m.At(0, j)
-			for i := range m.Rows {
-				lo, hi = min(lo, m.At(i, j)), max(hi, m.At(i, j))
-			}
-			spread[j] = hi - lo
+	columns := b.Even(mostListed)
+	if m.Cols > mostListed {
+		g.Note = strconv.Itoa(len(columns)) + " of " + strconv.Itoa(m.Cols) + " columns, evenly spaced"
+		if !b.Ordered(m) {
+			columns = b.Telling(m, view.MostColumns)
+			g.Note = "The " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(m.Cols) + " columns, grouped by the prototype that they tell from the others"
 		}
-		slices.SortStableFunc(shown, func(a, c int) int { return cmp.Compare(spread[c], spread[a]) })
-		shown = shown[:most]
-		slices.Sort(shown)
-		g.Note = "The " + strconv.Itoa(most) + " of " + strconv.Itoa(m.Cols) + " columns in which the prototypes differ most."
+		g.Note += ". The command fit writes all columns."
 	}
-	var original [][]float64
-	for i := range m.Rows {
-		original = append(original, b.original(m.Row(i)))
-	}
-	original = append(original, b.original(b.Plane.Mean))
-	values := make([]float64, len(original))
-	for _, j := range shown {
-		for i := range original {
-			values[i] = original[i][j]
+	centers, mean := b.shown(m), b.original(b.Columns.Mean)
+	values := make([]float64, b.k+1)
+	for _, j := range columns {
+		for i := range b.k {
+			values[i] = centers.At(i, j)
 		}
+		values[b.k] = mean[j]
 		row := gridRow{Name: b.columns[j]}
 		for _, s := range decimals(values) {
 			row.Cells = append(row.Cells, cell{Text: s})
@@ -163,12 +180,32 @@ func decimals(values []float64) []string {
 // nearlyPure is the least membership of a row that is called nearly pure.
 const nearlyPure = .9
 
+// largest is the largest membership of a row that has weight in each compact prototype.
+func (in *Input) largest() []float64 {
+	g := in.MinVolume.Model.Memberships
+	largest := make([]float64, g.Cols)
+	for i := range g.Rows {
+		if in.Weights != nil && in.Weights[i] == 0 {
+			continue
+		}
+		for j, v := range g.Row(i) {
+			largest[j] = max(largest[j], v)
+		}
+	}
+	return largest
+}
+
+// close reports whether every compact prototype has a row that is nearly pure: the mixture
+// of this row is off the prototype by at most a tenth of the distance to the farthest
+// other one.
+func (in *Input) close() bool { return slices.Min(in.largest()) >= nearlyPure }
+
 // sizes counts the rows and the membership of each compact prototype.
 func (b *builder) sizes() grid {
-	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
 	n := float64(b.X.Rows)
 	size, pure, share := make([]int, b.k), make([]int, b.k), make([]float64, b.k)
-	memberships := b.MinVolume.Model.Memberships
+	memberships, largest := b.MinVolume.Model.Memberships, b.largest()
 	for i, label := range b.MinVolume.Model.Labels(nil) {
 		size[label]++
 		for j, v := range memberships.Row(i) {
@@ -179,7 +216,7 @@ func (b *builder) sizes() grid {
 	}
 	for j, name := range b.names {
 		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: strconv.Itoa(size[j])}, {Text: view.Percent(float64(size[j]) / n)},
-			{Text: view.Percent(share[j] / n)}, {Text: strconv.Itoa(pure[j])}}})
+			{Text: view.Percent(share[j] / n)}, {Text: view.Percent(largest[j])}, {Text: strconv.Itoa(pure[j])}}})
 	}
 	return g
 }

@@ -151,7 +151,11 @@ func (in *Input) Answer() string {
 	case g.Floor <= 1e-12*g.Total:
 		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " + explained(c.Objective, c.Total) + " of its variance."
 	}
-	s := capital(words(k)) + " prototypes close to the data explain " + explained(c.Objective, c.Total) + " of the variance; no " + words(k) + " can explain "
+	which := " compact prototypes"
+	if in.close() {
+		which = " prototypes close to the data"
+	}
+	s := capital(words(k)) + which + " explain " + explained(c.Objective, c.Total) + " of the variance; no " + words(k) + " can explain "
 	most := explained(g.Floor, g.Total)
 	switch {
 	case strings.HasPrefix(most, "more"): // than 99.99 %

@@ -44,17 +44,6 @@ func AddFit(plot *chart.LinePlot, name string, k int, objective, total float64) 
 	plot.Series = append(plot.Series, chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
 }
 
-// CenterLines draws each center as a line over the columns. The frame needs only its
-// size, and the unit as its YLabel.
-func CenterLines(f chart.Frame, columns []string, centers *softkmeans.Matrix) *chart.LinePlot {
-	f.Title, f.Desc = "Prototypes over the columns", "A line for each prototype: its value in every column."
-	plot := &chart.LinePlot{Frame: f, IntegerX: true, XNames: columns}
-	for j, name := range Names(centers.Rows) {
-		plot.Series = append(plot.Series, chart.Series{Name: name, Y: centers.Row(j), Markers: centers.Cols <= 40})
-	}
-	return plot
-}
-
 // Descent is the loss L of a method after every iteration, as [softkmeans.Model].Trace has it.
 type Descent struct {
 	Name string

@@ -102,14 +102,11 @@ func (p *Plane) Labels() (x, y string) {
 	return "first direction, " + Percent(p.Share[0]) + " of the variance", "second direction, " + Percent(p.Share[1])
 }
 
-// manyLabels is the largest number of prototypes with labels: more would overlap.
-const manyLabels = 12
-
-// Outline is the outline of the centers, with labels if there are not too many.
+// Outline is the outline of the centers.
 func (p *Plane) Outline(centers *softkmeans.Matrix, name, style string, labels bool) chart.Outline {
 	o := chart.Outline{Name: name, Style: style}
 	o.X, o.Y = p.Points(centers)
-	if labels && centers.Rows <= manyLabels {
+	if labels {
 		o.Labels = Names(centers.Rows)
 	}
 	return o

@@ -1,0 +1,295 @@
+package view
+
+// The columns of a table: which of them tell prototypes apart, and whether they have
+// an order.
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+)
+
+const (
+	// MostColumns is the number of columns without an order that are shown.
+	MostColumns = 20
+	// mostLines is the number of prototypes that are drawn as lines.
+	mostLines = 10
+	// smooth is the ratio of neighbors' differences to those of any columns below which
+	// columns have an order.
+	smooth = .05
+)
+
+// Columns is what pictures of prototypes need to know about a table.
+type Columns struct {
+	Names        []string
+	Axis         *Axis // nil: names are no numbers in order
+	Mean, Spread []float64
+	Constant     []bool // all rows have the mean's value
+}
+
+// NewColumns finds the mean and the spread, a standard deviation, of the columns of rows
+// x with weights (nil: all 1), in the units of x. A constant column has the spread 0.
+func NewColumns(x *softkmeans.Matrix, weights []float64, names []string) *Columns {
+	c := &Columns{Names: names, Axis: NewAxis(names), Mean: make([]float64, x.Cols), Spread: make([]float64, x.Cols), Constant: make([]bool, x.Cols)}
+	top := 1.0
+	if weights != nil {
+		top = slices.Max(weights)
+	}
+	all := 0.0
+	weigh := func(visit func(w float64, row []float64)) {
+		for i := range x.Rows {
+			w := 1.0
+			if weights != nil {
+				w = weights[i] / top
+			}
+			visit(w, x.Row(i))
+		}
+	}
+	for j := range c.Constant {
+		c.Constant[j] = true
+	}
+	weigh(func(w float64, row []float64) {
+		all += w
+		for j, v := range row {
+			c.Constant[j] = c.Constant[j] && v == x.At(0, j)
+		}
+	})
+	weigh(func(w float64, row []float64) {
+		for j, v := range row {
+			c.Mean[j] += w / all * v
+		}
+	})
+	weigh(func(w float64, row []float64) {
+		for j, v := range row {
+			c.Spread[j] += w / all * (v - c.Mean[j]) * (v - c.Mean[j])
+		}
+	})
+	for j, v := range c.Spread {
+		if c.Spread[j] = math.Sqrt(v); c.Constant[j] {
+			c.Mean[j], c.Spread[j] = x.At(0, j), 0
+		}
+	}
+	return c
+}
+
+// Clean returns centers with the value of constant columns in place of what rounding
+// left there.
+func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
+	clean := centers.Clone()
+	for i := range clean.Rows {
+		for j, v := range clean.Row(i) {
+			if c.Constant[j] || math.Abs(v-c.Mean[j]) <= 1e-12*c.Spread[j] {
+				clean.Set(i, j, c.Mean[j])
+			}
+		}
+	}
+	return clean
+}
+
+// Telling returns at most most columns that tell the centers apart, grouped by the center
+// that they tell from the others. A column tells the center that lies farthest from the
+// middle of all, in units of the rows' spread. Each center's first columns come before
+// the second ones of others.
+func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
+	owner, distance, rank := make([]int, centers.Cols), make([]float64, centers.Cols), make([]int, centers.Cols)
+	order := make([]int, centers.Cols)
+	for j := range order {
+		order[j] = j
+		mean := 0.0
+		for i := range centers.Rows {
+			mean += centers.At(i, j) / float64(centers.Rows)
+		}
+		for i := range centers.Rows {
+			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 && d > distance[j] {
+				owner[j], distance[j] = i, d
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(distance[b], distance[a]) })
+	seen := make([]int, centers.Rows)
+	for _, j := range order {
+		rank[j] = seen[owner[j]]
+		seen[owner[j]]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	order = order[:min(most, len(order))]
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(owner[a], owner[b]) })
+	return order
+}
+
+// Even returns at most most columns, evenly spaced.
+func (c *Columns) Even(most int) (columns []int) {
+	n := len(c.Names)
+	for i := range min(most, n) {
+		columns = append(columns, i*(n-1)/max(min(most, n)-1, 1))
+	}
+	return columns
+}
+
+// Ordered reports whether neighboring columns belong together, as those of spectra do:
+// their names are numbers in order, or there are many and the centers are smooth. That
+// is J. von Neumann's ratio (1941) of successive differences to the variance, about 1
+// for columns in any order.
+func (c *Columns) Ordered(centers *softkmeans.Matrix) bool {
+	if c.Axis != nil || centers.Cols <= MostColumns {
+		return c.Axis != nil
+	}
+	var steps, variance float64
+	for i := range centers.Rows {
+		row := centers.Row(i)
+		var mean, size float64
+		for _, v := range row {
+			size = max(size, math.Abs(v))
+		}
+		for _, v := range row {
+			mean += v / size / float64(len(row))
+		}
+		for j, v := range row {
+			variance += (v/size - mean) * (v/size - mean)
+			if j > 0 {
+				steps += (v - row[j-1]) / size * (v - row[j-1]) / size
+			}
+		}
+	}
+	return steps < smooth*2*variance
+}
+
+// Axis is the numbers of columns that are named by numbers.
+type Axis struct {
+	Name string // such as "wavelength (nm)"
+	At   []float64
+}
+
+// NewAxis reads names as rising or falling numbers with one unit or none. It is nil if
+// they are not, if there are fewer than three, and for consecutive numbers from 0 or 1,
+// which count columns.
+func NewAxis(names []string) *Axis {
+	if len(names) < 3 {
+		return nil
+	}
+	a := &Axis{At: make([]float64, len(names))}
+	unit := ""
+	for j, name := range names {
+		number, rest := cutNumber(name)
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil || !Finite(v) || j > 0 && rest != unit {
+			return nil
+		}
+		a.At[j], unit = v, rest
+	}
+	rising, counting := a.At[1] > a.At[0], a.At[0] == 0 || a.At[0] == 1
+	for j := 1; j < len(a.At); j++ {
+		if a.At[j] == a.At[j-1] || a.At[j] > a.At[j-1] != rising {
+			return nil
+		}
+		counting = counting && a.At[j] == a.At[j-1]+1
+	}
+	if counting {
+		return nil
+	}
+	a.Name = axisName(unit)
+	return a
+}
+
+// cutNumber splits a name into a number and what follows it, without spaces and brackets.
+func cutNumber(name string) (number, unit string) {
+	name = strings.TrimSpace(name)
+	n := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune("+-.0123456789", r) })
+	if n < 0 {
+		return name, ""
+	}
+	return name[:n], strings.Trim(name[n:], " ()[]_")
+}
+
+// axisName says what a unit measures.
+func axisName(unit string) string {
+	switch unit {
+	case "":
+		return "column"
+	case "nm", "um", "µm", "μm", "Å":
+		return "wavelength (" + unit + ")"
+	case "cm-1", "cm⁻¹", "cm^-1", "1/cm":
+		return "wavenumber (cm⁻¹)"
+	case "Hz", "kHz", "MHz", "GHz":
+		return "frequency (" + unit + ")"
+	case "s", "ms", "min", "h", "d":
+		return "time (" + unit + ")"
+	}
+	return "column (" + unit + ")"
+}
+
+// Centers draws the centers: columns in order as lines, or a strip for each center if
+// there are many; a few columns without an order as lines; else the most telling ones
+// as a matrix. shown has the centers in the units for texts. The frame needs only its
+// id and size, the title's first words, and the unit as its YLabel.
+func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []byte {
+	ordered, names := c.Ordered(centers), Names(centers.Rows)
+	switch {
+	case ordered && centers.Rows > mostLines:
+		f.Title += ": a strip each, column by column"
+		f.Height, f.Desc = 0, "A strip for each prototype; each pixel is one column or the mean of several."
+		return chart.Tiles(nil, &chart.TilePlot{Frame: f, Values: centers.Data, Rows: 1, Cols: centers.Cols, Names: names,
+			Pixel: func(j int) string { return c.Names[j] }})
+	case centers.Rows > mostLines || !ordered && centers.Cols > MostColumns:
+		return chart.Matrix(nil, c.matrix(f, centers, shown))
+	}
+	f.Title += " over the columns"
+	f.Desc = "A line for each prototype: its value in every column."
+	plot := &chart.LinePlot{Frame: f}
+	if c.Axis != nil {
+		plot.XLabel = c.Axis.Name
+	} else {
+		plot.XNames, plot.IntegerX = c.Names, true
+	}
+	for i, name := range names {
+		s := chart.Series{Name: name, Y: centers.Row(i), Markers: centers.Cols <= 40}
+		if c.Axis != nil {
+			s.X = c.Axis.At
+		}
+		plot.Series = append(plot.Series, s)
+	}
+	return chart.Lines(nil, plot)
+}
+
+// matrix has the most telling columns as rows, and how far the centers lie from the mean
+// in units of the spread.
+func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *chart.MatrixPlot {
+	columns := c.Telling(centers, MostColumns)
+	m := &chart.MatrixPlot{Frame: f, Cols: Names(centers.Rows), Above: "above the mean", Below: "below", Note: "In standard deviations of the column from its mean"}
+	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
+		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(centers.Cols) + " columns"
+		m.Note = "Grouped by the prototype that they tell from the others. " + m.Note
+	}
+	m.Desc = "A line for each column and a cell for each prototype."
+	for _, j := range columns {
+		m.Rows = append(m.Rows, c.Names[j])
+		for i := range centers.Rows {
+			v := 0.0
+			if c.Spread[j] > 0 {
+				v = (centers.At(i, j) - c.Mean[j]) / c.Spread[j]
+			}
+			m.Values = append(m.Values, v)
+		}
+	}
+	m.Tip = func(r, i int) string {
+		return m.Rows[r] + ", " + m.Cols[i] + ": " + Small(shown.At(i, columns[r])) + " (" + Small(m.Values[r*centers.Rows+i]) + " standard deviations)"
+	}
+	return m
+}
+
+// Tips are the texts of centers in pictures: their values in the most telling columns.
+func (c *Columns) Tips(centers, shown *softkmeans.Matrix) (tips []string) {
+	columns := c.Telling(centers, 4)
+	for i, name := range Names(centers.Rows) {
+		for n, j := range columns {
+			name += [2]string{": ", ", "}[min(n, 1)] + c.Names[j] + " " + Small(shown.At(i, j))
+		}
+		tips = append(tips, name)
+	}
+	return tips
+}
