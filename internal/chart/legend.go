@@ -27,13 +27,14 @@ const (
 const (
 	symbolWidth = 22.0
 	mostEntries = 80
+	fewEntries  = 16 // of more than mostEntries
 )
 
 // placeLegend puts the entries side by side in as many lines as they take. Of more
-// than mostEntries the last line says how many are left out.
+// than mostEntries there are a few, and the last says how many are left out.
 func placeLegend(entries []entry, w float64) []entry {
 	if n := len(entries); n > mostEntries {
-		entries = append(entries[:mostEntries-1:mostEntries-1], entry{name: "and " + strconv.Itoa(n-mostEntries+1) + " more"})
+		entries = append(entries[:fewEntries-1:fewEntries-1], entry{name: "and " + strconv.Itoa(n-fewEntries+1) + " more"})
 	}
 	placed := make([]entry, 0, len(entries))
 	x, y := edge, 0.0

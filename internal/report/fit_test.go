@@ -26,7 +26,7 @@ func TestLarge(t *testing.T) {
 		}
 	}
 	page, all := made(t, in, 3)
-	if len(page) > 1<<20 {
+	if len(page) > 3<<19 {
 		t.Errorf("it has %d bytes", len(page))
 	}
 	for _, want := range []string{"1000 of 31000 rows are shown", "Scatter plots show a part of the 31000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {

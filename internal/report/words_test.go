@@ -45,7 +45,7 @@ func TestAnswer(t *testing.T) {
 		value func(i, j int) float64
 		want  string
 	}{
-		{3, last(1e-3), "Three prototypes close to the data explain more than 99.99 % of the variance; no three can explain all of it."},
+		{3, last(1e-3), "Three compact prototypes explain more than 99.99 % of the variance; no three can explain all of it."},
 		{2, func(int, int) float64 { return 7 }, "All rows are equal: one prototype is enough."},
 		{2, noise(1e-150), "Two prototypes close to the data explain "},
 		{2, noise(1e149), "Two prototypes close to the data explain "},
