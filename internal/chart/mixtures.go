@@ -58,19 +58,21 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	return p.close()
 }
 
-// sections writes the name of each cluster at the top of its rows, where it has space.
-// A legend is enough for few.
+// sections writes the name of each cluster at the top of its rows, unless it would touch
+// the one before. For few clusters the legend is enough.
 func (p *picture) sections(s *MixturePlot, m *mixtures) {
 	if m.k <= colors {
 		return
 	}
-	each := (p.right - p.left) / float64(max(len(m.rows), 1))
-	for j, sum := 0, 0; j < m.k; j++ {
-		text := name(s.Names, j)
-		if w := float64(m.count[j]) * each; width(text, textSize) <= w {
-			p.label(text, "sk-halo", p.left+float64(sum)*each+w/2, p.top+13, "middle")
+	each, end, sum := (p.right-p.left)/float64(max(len(m.rows), 1)), p.left, 0
+	for j, n := range m.count {
+		text := fit(name(s.Names, j), p.w/8, textSize)
+		half := width(text, textSize) / 2
+		x := p.left + (float64(sum)+float64(n)/2)*each
+		if sum += n; n > 0 && x-half >= end && x+half <= p.right {
+			p.label(text, "sk-halo", x, p.top+13, "middle")
+			end = x + half + 4
 		}
-		sum += m.count[j]
 	}
 }
 

@@ -71,3 +71,31 @@ func TestMixtures(t *testing.T) {
 		parse(t, Mixtures(nil, s))
 	}
 }
+
+// More clusters than colors have textures, and names at their rows.
+func TestTextures(t *testing.T) {
+	const k = 64
+	g := make([]float64, 5*k*k)
+	for i := range 5 * k {
+		g[i*k+i%k] = 1
+	}
+	all := parse(t, Mixtures(nil, &MixturePlot{Frame: Frame{ID: "m", Width: 1000}, Memberships: g, K: k}))
+	fills := map[string]bool{}
+	for _, e := range all {
+		if fill := e.attr["fill"]; fill != "" {
+			fills[fill] = true
+		}
+	}
+	patterns := map[string]bool{}
+	for i, e := range all {
+		if e.name == "pattern" {
+			patterns[e.attr["width"]+e.attr["patternTransform"]+all[i+1].class] = true
+		}
+	}
+	if len(fills) != k-colors || len(patterns) != k-colors {
+		t.Errorf("%d textures, %d of them differ", len(fills), len(patterns))
+	}
+	if n := len(find(all, "sk-halo")); n < 20 || n > k {
+		t.Errorf("%d names", n)
+	}
+}

@@ -89,6 +89,24 @@ func TestColorsDiffer(t *testing.T) {
 	}
 }
 
+// Up to 80 classes have pairs of color and marker of their own, 70 of color and dash.
+func TestPairs(t *testing.T) {
+	markers, lines := map[[2]any]int{}, map[string]int{}
+	for c := range 80 {
+		pair := [2]any{color(c), shape(c)}
+		if other, ok := markers[pair]; ok {
+			t.Errorf("classes %d and %d have one marker", c, other)
+		}
+		markers[pair] = c
+	}
+	for c := range 70 {
+		if other, ok := lines[color(c)+dash(c)]; ok {
+			t.Errorf("lines %d and %d are alike", c, other)
+		}
+		lines[color(c)+dash(c)] = c
+	}
+}
+
 // Every class that the pictures use for color has a rule, and braces match.
 func TestStyle(t *testing.T) {
 	for c := -1; c < 2*colors; c++ {

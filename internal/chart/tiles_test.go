@@ -30,6 +30,10 @@ func TestTiles(t *testing.T) {
 			t.Errorf("tiles of %d px are not drawn with %s", size, want)
 		}
 	}
+	light := parse(t, Tiles(nil, &TilePlot{Values: []float64{0, 1}, Rows: 1, Cols: 2, Light: true}))
+	if len(find(light, "sk-dark")) != 1 || len(find(light, "sk-light")) != 1 || len(find(light, "sk-ink")) != 0 || !strings.Contains(texts(light), "From 0 (black) to 1 (white)") {
+		t.Error("large values are not light")
+	}
 	big := make([]float64, 3*1000*1000)
 	for i := range big {
 		big[i] = float64(i % 977)
