@@ -54,7 +54,7 @@ For some methods only:
                 data, instead of -slack
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
   -others O     minvol: yes (default): fit random halves of the rows with half
-                and twice the slack, and warn if one labels more than 5% of all
+                and twice the slack, and warn if one labels more than 5 % of all
                 rows differently. -seed draws other halves. no: skip this,
                 which takes a half to three quarters of the time. Tables that
                 are read in blocks are not looked at

@@ -91,7 +91,7 @@ func TestFloorsNumbers(t *testing.T) {
 // The report has a line for every k up to -most and for the proposed k. The bars show
 // the explained share.
 func TestFloorsReport(t *testing.T) {
-	line := regexp.MustCompile(`(?m)^  ([* ]) +(\d+)  (\S+) +(\S+)%(?: +(\S+)% +(\S+)%)?(?:  (#*))?$`)
+	line := regexp.MustCompile(`(?m)^  ([* ]) +(\d+)  (\S+) +(\S+) %(?: +(\S+) % +(\S+) %)?(?:  (#*))?$`)
 	for _, test := range []struct {
 		args, ks string
 		proposed string

@@ -169,7 +169,7 @@ const irisFloor = 15.204644359438953
 // value returns the number on the line of the report that begins with name.
 func value(t *testing.T, report, name string) float64 {
 	t.Helper()
-	m := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(name) + ` +(\S+?)%?(\s|$)`).FindStringSubmatch(report)
+	m := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(name) + ` +(\S+?)(?: %)?(\s|$)`).FindStringSubmatch(report)
 	if m == nil {
 		t.Fatalf("no %q in\n%s", name, report)
 	}

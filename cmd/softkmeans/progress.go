@@ -71,7 +71,7 @@ func (p *progress) pass(pass int) {
 		line += fmt.Sprintf(" of %d", p.passes)
 	}
 	done := min(float64(p.read())/float64(p.size), 1)
-	line += fmt.Sprintf(": %.0f%%", 100*done)
+	line += fmt.Sprintf(": %.0f %%", 100*done)
 	if s := now.Sub(p.began).Seconds(); s >= 0.5 {
 		line += fmt.Sprintf(", %.0f MB/s", float64(p.read())/1e6/s)
 	}
@@ -96,7 +96,7 @@ func (p *progress) iteration(at softkmeans.Iteration) {
 		line = fmt.Sprintf("after pass %d: %s", p.number, line)
 	}
 	if at.Floor > 0 {
-		line += fmt.Sprintf(", %.1f%% above the floor", 100*(at.Objective/at.Floor-1))
+		line += fmt.Sprintf(", %.1f %% above the floor", 100*(at.Objective/at.Floor-1))
 	}
 	p.show(line)
 }

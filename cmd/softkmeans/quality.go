@@ -161,9 +161,9 @@ func (q *quality) distance() string {
 		return fmt.Sprintf("The squared error is %s; with %s as the only center it is %s.",
 			number(q.Objective), only, number(q.Total))
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		return fmt.Sprintf("The squared error is %.3g%% above the floor.", 100*q.ExcessFloors) + q.repaired() + q.chance()
+		return fmt.Sprintf("The squared error is %.3g %% above the floor.", 100*q.ExcessFloors) + q.repaired() + q.chance()
 	}
-	return fmt.Sprintf("The squared error is %.4g%% of the %s; the proved floor is below 1e-12 of it.", 100*q.Objective/q.Total, q.totalName()) +
+	return fmt.Sprintf("The squared error is %.4g %% of the %s; the proved floor is below 1e-12 of it.", 100*q.Objective/q.Total, q.totalName()) +
 		q.repaired() + q.chance()
 }
 
@@ -206,8 +206,8 @@ func atMost(v float64) string {
 
 // percent formats a share of the total variance.
 func percent(share float64) string {
-	s := fmt.Sprintf("%.4f%%", 100*share)
-	if s == "-0.0000%" { // rounding
+	s := fmt.Sprintf("%.4f %%", 100*share)
+	if s == "-0.0000 %" { // rounding
 		return s[1:]
 	}
 	return s

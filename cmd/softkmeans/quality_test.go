@@ -77,9 +77,9 @@ func TestDistance(t *testing.T) {
 		rows, want string
 	}{
 		{1, "same", "The squared error is 96; with the mean of the rows as the only center it is 0."},
-		{1, "other", "The squared error is 93.8% above the floor."},
-		{0x1p400, "other", "The squared error is 93.8% above the floor."},
-		{0x1p-400, "other", "The squared error is 93.8% above the floor."},
+		{1, "other", "The squared error is 93.8 % above the floor."},
+		{0x1p400, "other", "The squared error is 93.8 % above the floor."},
+		{0x1p-400, "other", "The squared error is 93.8 % above the floor."},
 	} {
 		x := map[string][]float64{"same": {1, 2, 1, 2, 1, 2}, "other": {1, 2, 4, 6, 7, 1}}[test.rows]
 		for i := range x {

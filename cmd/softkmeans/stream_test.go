@@ -92,7 +92,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if code != 0 || stderr != "" || !strings.Contains(report, "sample of the rows") {
 		t.Fatalf("code %d, %s\n%s", code, stderr, report)
 	}
-	above := regexp.MustCompile(`The squared error is (\S+)% above`).FindStringSubmatch(report)
+	above := regexp.MustCompile(`The squared error is (\S+) % above`).FindStringSubmatch(report)
 	if above == nil {
 		t.Fatal(report)
 	}

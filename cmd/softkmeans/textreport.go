@@ -70,7 +70,7 @@ func fitReport(r *result) []byte {
 		if other.Factor > 1 {
 			slack = "twice the slack"
 		}
-		fmt.Fprintf(&b, "\nCenters of a fit of half of the rows with %s%s: %.3g%% of all rows get another label.\n", slack, units, 100*other.Moved)
+		fmt.Fprintf(&b, "\nCenters of a fit of half of the rows with %s%s: %.3g %% of all rows get another label.\n", slack, units, 100*other.Moved)
 		if len(r.Names) > mostTold {
 			b.WriteString("(They are in the report of -json.)\n")
 			continue

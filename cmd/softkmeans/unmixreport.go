@@ -44,7 +44,7 @@ func (u *unmixing) report() []byte {
 	for j, share := range u.means() {
 		fmt.Fprintf(&b, "  %-5s %13s %9d %14d\n", centerName(j), percent(share), r.sizes[j], u.pure[j])
 	}
-	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90% or more of a material.\n\n")
+	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a material.\n\n")
 
 	q := &quality{Certificate: r.cert, k: r.k, sum: view.SumOf(r.model), tol: certifiedTol, streamed: true}
 	b.WriteString("Squared error\n\n")

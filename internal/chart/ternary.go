@@ -96,7 +96,7 @@ func (p *picture) triangleGrid(t *triangle) {
 	point(0, 0, 1).raw(`z"/>`)
 	for i := 1; i < 5; i++ {
 		u := float64(i) / 5
-		label := strconv.Itoa(20*i) + "%"
+		label := strconv.Itoa(20*i) + " %"
 		x, y := t.at(u, 1-u, 0)
 		p.label(label, "sk-note", x-9, y+4, "end")
 		x, y = t.at(0, u, 1-u)
