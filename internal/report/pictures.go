@@ -24,7 +24,7 @@ type picture struct {
 // The widths of pictures in px: three in a line, and two.
 const (
 	third = 400
-	half  = 520
+	half  = 460
 	whole = 1080
 )
 
@@ -130,7 +130,7 @@ func (b *builder) panels() (all []picture, note string) {
 	if b.k > 1 {
 		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."
 	}
-	return all, note
+	return all, note + b.off()
 }
 
 // row is what row i is called.

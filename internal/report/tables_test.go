@@ -143,15 +143,15 @@ func TestConstantColumns(t *testing.T) {
 func TestClose(t *testing.T) {
 	in := input(30, 2, func(i, j int) float64 { return float64(i%2*10+i*(j+1)%7) / 10 })
 	made(t, in, 2)
-	if !in.close() || !strings.Contains(in.Answer(), "close to the data") {
+	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); !in.close() || !strings.Contains(in.Answer(), "close to the data") || b.off() != "" {
 		t.Error("prototypes with pure rows are not close to them")
 	}
 	for i := range in.X.Rows {
 		g := in.MinVolume.Model.Memberships.Row(i)
-		g[0] = .1 + .75*g[0]
+		g[0] = .15 + .7*g[0]
 		g[1] = 1 - g[0]
 	}
-	if in.close() || strings.Contains(in.Answer(), "close to the data") {
+	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); in.close() || strings.Contains(in.Answer(), "close to the data") || b.off() != " The compact p0 and p1 lie off the data: no row has 90 % of them." {
 		t.Error("prototypes far from all rows are called close to the data")
 	}
 }

@@ -166,6 +166,26 @@ func (in *Input) Answer() string {
 	return s + "more than " + most + "."
 }
 
+// off names the compact prototypes that are not close to the data.
+func (b *builder) off() string {
+	var off []string
+	for j, v := range b.largest() {
+		if v < nearlyPure {
+			off = append(off, b.names[j])
+		}
+	}
+	switch n := len(off); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return " The compact " + off[0] + " lies off the data: no row has 90 % of it."
+	case n <= 8:
+		return " The compact " + strings.Join(off[:n-1], ", ") + " and " + off[n-1] + " lie off the data: no row has 90 % of them."
+	default:
+		return " Of the compact prototypes " + strconv.Itoa(n) + " lie off the data: no row has 90 % of them."
+	}
+}
+
 // explained is the share of the total that is explained where err is left over.
 func explained(err, total float64) string { return percent(1 - err/total) }
 
