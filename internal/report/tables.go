@@ -125,7 +125,7 @@ func (b *builder) centersTable() grid {
 		g.Note = strconv.Itoa(len(columns)) + " of " + strconv.Itoa(m.Cols) + " columns, evenly spaced"
 		if !b.Ordered(m) {
 			columns = b.Telling(m, view.MostColumns)
-			g.Note = "The " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(m.Cols) + " columns, grouped by the prototype that they tell from the others"
+			g.Note = "The " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(m.Cols) + " columns. " + view.Grouped(b.k)
 		}
 		g.Note += ". The command fit writes all columns."
 	}

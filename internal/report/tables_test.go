@@ -108,7 +108,7 @@ func TestWide(t *testing.T) {
 		return r.NormFloat64()
 	})
 	page, all := made(t, in, 2)
-	if strings.Count(page, "the 20 most telling of 2500 columns</title>") != 2 || !strings.Contains(page, "The 20 most telling of 2500 columns, ") || len(page) > 1<<17 {
+	if strings.Count(page, "the 20 most telling of 2500 columns</title>") != 2 || !strings.Contains(page, "The 20 most telling of 2500 columns. The farthest apart first.") || len(page) > 1<<17 {
 		t.Errorf("too many columns are shown, in %d bytes", len(page))
 	}
 	found := false

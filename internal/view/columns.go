@@ -105,7 +105,7 @@ func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 			mean += centers.At(i, j) / float64(centers.Rows)
 		}
 		for i := range centers.Rows {
-			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 && d > distance[j] {
+			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 && d > distance[j]*(1+1e-9) { // of two, none is farther
 				owner[j], distance[j] = i, d
 			}
 		}
@@ -263,7 +263,7 @@ func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *char
 	m := &chart.MatrixPlot{Frame: f, Cols: Names(centers.Rows), Above: "above the mean", Below: "below", Note: "In standard deviations of the column from its mean"}
 	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
 		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(centers.Cols) + " columns"
-		m.Note = "Grouped by the prototype that they tell from the others. " + m.Note
+		m.Note = Grouped(centers.Rows) + ". " + m.Note
 	}
 	m.Desc = "A line for each column and a cell for each prototype."
 	for _, j := range columns {
@@ -280,6 +280,14 @@ func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *char
 		return m.Rows[r] + ", " + m.Cols[i] + ": " + Small(shown.At(i, columns[r])) + " (" + Small(m.Values[r*centers.Rows+i]) + " standard deviations)"
 	}
 	return m
+}
+
+// Grouped says in which order Telling has the columns for k centers.
+func Grouped(k int) string {
+	if k > 2 {
+		return "Grouped by the prototype that they tell from the others"
+	}
+	return "The farthest apart first"
 }
 
 // Tips are the texts of centers in pictures: their values in the most telling columns.

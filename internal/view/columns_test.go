@@ -96,6 +96,9 @@ func TestTelling(t *testing.T) {
 		}
 		return float64(j) // the same for all
 	})
+	if two := columns.Telling(softkmeans.NewMatrix(2, 40, m.Data[:80]), 40); two[0]%4 > 1 || two[19]%4 > 1 || two[20]%4 < 2 {
+		t.Errorf("of two centers: %v", two)
+	}
 	columns.Spread[5] = 0
 	got := columns.Telling(m, 6)
 	if len(got) != 6 || got[0]%4 != 0 || got[1]%4 != 0 || got[2]%4 != 1 || got[3]%4 != 1 || got[4]%4 != 2 || got[5]%4 != 2 || slices.Contains(got, 5) {
