@@ -70,10 +70,10 @@ func (f *fitFlags) readStart(ctx context.Context) (err error) {
 	if f.start, err = readModel(ctx, f.from); err != nil {
 		return err
 	}
-	if len(f.start.Centers) == 0 {
+	if f.start.Model == nil {
 		return fmt.Errorf("%s: a model of method %s has no centers to start from", f.from, short(f.start.Method, mostName))
 	}
-	f.k, f.options.Sum = f.start.K, f.start.sum()
+	f.k, f.options.Sum = f.start.K(), f.start.Model.Sum
 	return f.use(f.start)
 }
 

@@ -56,7 +56,7 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 		if c.models[i], err = readModel(ctx, name); err != nil {
 			return err
 		}
-		if len(c.models[i].Centers) == 0 {
+		if c.models[i].Model == nil {
 			return fmt.Errorf("%s: a model of method %s has no centers", name, short(c.models[i].Method, mostName))
 		}
 	}
@@ -85,13 +85,11 @@ func (c *comparison) match() error {
 	if err != nil {
 		return err
 	}
-	if c.centers[0], err = softkmeans.FromRows(a.Centers); err != nil {
-		return fmt.Errorf("%s: %w", c.files[0], err)
-	}
-	c.centers[1] = softkmeans.NewMatrix(b.K, len(columns), nil)
-	for j, row := range b.Centers {
+	c.centers[0] = a.Centers
+	c.centers[1] = softkmeans.NewMatrix(b.K(), len(columns), nil)
+	for j := range b.K() {
 		for at, from := range columns {
-			c.centers[1].Set(j, at, row[from])
+			c.centers[1].Set(j, at, b.Centers.At(j, from))
 		}
 	}
 	var scaled [2]*softkmeans.Model
@@ -146,7 +144,7 @@ func (c *comparison) write(w io.Writer) error {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
-		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s\n", 'A'+i, c.files[i], centers(m.K), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"))
+		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s\n", 'A'+i, c.files[i], centers(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"))
 	}
 	b.WriteString("\nWhich center of B is which of A, and the rows with its label\n\n  A      B         moved   of the distance between       rows of A       rows of B\n")
 	rows := func(m *modelFile, j int) string {
@@ -254,7 +252,7 @@ func (c *comparison) json() *comparisonJSON {
 	j := &comparisonJSON{Columns: c.models[0].Columns, Between: c.Between, New: []newcomerJSON{}}
 	for i, to := range []*comparedJSON{&j.A, &j.B} {
 		m := c.models[i]
-		*to = comparedJSON{c.files[i], m.Method, m.K, m.Rows}
+		*to = comparedJSON{c.files[i], m.Method, m.K(), m.Rows}
 	}
 	d := c.differences()
 	for i, to := range c.To {
