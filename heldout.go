@@ -1,0 +1,128 @@
+package softkmeans
+
+// Cross-validation of entries: what leading directions tell about entries that they have
+// not seen.
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+)
+
+// The columns are split into heldOutParts, and the rows into two, in heldOutRepeats ways.
+const (
+	heldOutParts   = 2
+	heldOutRepeats = 4
+	heldOutStream  = 0xbc5
+)
+
+// heldOutErrors cross-validates the entries of centred rows z (n×p) by blocks (Owen & Perry
+// 2009). The columns are rotated at random first, so that no direction is in one part of
+// them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
+// directions of the others. The entry [r] of errors has the squared error of the prediction
+// in the other half, the sum over the entries of the table, for r = 0, 1, … up to most,
+// and deviation its standard error over the rows.
+func heldOutErrors(ctx context.Context, z *Matrix, most int, seed uint64) (errors, deviation []float64, err error) {
+	n, p := z.Rows, z.Cols
+	parts := min(heldOutParts, p)
+	most = min(most, p-(p+parts-1)/parts, n/2-1)
+	if most < 0 {
+		return nil, nil, nil
+	}
+	each := NewMatrix(most+1, n, nil) // errors of each row
+	rng := rand.New(rand.NewPCG(seed, heldOutStream))
+	for range heldOutRepeats {
+		q := RandomOrientation(p+1, rng.Uint64())
+		y := NewMatrix(n, p, nil)
+		timesT(y, z, q)
+		order := rng.Perm(n)
+		for half := range 2 {
+			split := split{y: y, train: order[:n/2], test: order[n/2:]}
+			if half == 1 {
+				split.train, split.test = split.test, split.train
+			}
+			for part := range parts {
+				if err := cancelled(ctx); err != nil {
+					return nil, nil, err
+				}
+				split.addErrors(ctx, each, part*p/parts, (part+1)*p/parts)
+			}
+		}
+	}
+	for r := range each.Rows {
+		sum := sumOf(each.row(r)) / heldOutRepeats
+		var squares float64
+		for _, v := range each.row(r) {
+			squares += (v/heldOutRepeats - sum/float64(n)) * (v/heldOutRepeats - sum/float64(n))
+		}
+		errors = append(errors, sum)
+		deviation = append(deviation, math.Sqrt(squares*float64(n)/float64(n-1)))
+	}
+	return errors, deviation, nil
+}
+
+// split is a table whose rows are in two parts.
+type split struct {
+	y           *Matrix
+	train, test []int
+}
+
+// block returns columns lo…hi−1 of rows as rows of the result, or all but these.
+func (s *split) block(rows []int, lo, hi int, others bool) *Matrix {
+	var list []int
+	for j := range s.y.Cols {
+		if (lo <= j && j < hi) != others {
+			list = append(list, j)
+		}
+	}
+	out := NewMatrix(len(list), len(rows), nil)
+	for a, j := range list {
+		for b, i := range rows {
+			out.Data[a*out.Cols+b] = s.y.row(i)[j]
+		}
+	}
+	return out
+}
+
+// addErrors adds the errors in columns lo…hi−1 of the rows of the test. Both parts are taken
+// about the mean of the rows of the training.
+func (s *split) addErrors(ctx context.Context, each *Matrix, lo, hi int) {
+	seen, hidden := s.block(s.train, lo, hi, true), s.block(s.train, lo, hi, false)
+	given, wanted := s.block(s.test, lo, hi, true), s.block(s.test, lo, hi, false)
+	about(seen, given)
+	about(hidden, wanted)
+	gram := NewMatrix(seen.Rows, seen.Rows, nil)
+	timesT(gram, seen, seen)
+	values, vectors := eigenSym(ctx, gram, true)
+	for r := range each.Rows {
+		if r > 0 && values[r-1] > exactFloor*values[0] {
+			// The r-th component of both parts, and its regression.
+			v := vectors.row(r - 1)
+			t, at := make([]float64, seen.Cols), make([]float64, given.Cols)
+			for j, c := range v {
+				axpy(t, c, seen.row(j))
+				axpy(at, c, given.row(j))
+			}
+			for j := range hidden.Rows {
+				axpy(wanted.row(j), -dot(hidden.row(j), t)/values[r-1], at)
+			}
+		}
+		for j := range wanted.Rows {
+			for b, i := range s.test {
+				each.row(r)[i] += wanted.row(j)[b] * wanted.row(j)[b]
+			}
+		}
+	}
+}
+
+// about subtracts the mean of each row of a from it, and from the row of b.
+func about(a, b *Matrix) {
+	for i := range a.Rows {
+		mean := sumOf(a.row(i)) / float64(a.Cols)
+		for _, row := range [][]float64{a.row(i), b.row(i)} {
+			for j := range row {
+				row[j] -= mean
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package softkmeans
+
+// How many directions of the data stand above noise.
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// tracyWidom is the quantile of 99.5 % of the Tracy–Widom distribution of order 1, that of
+// the largest eigenvalue of noise.
+const tracyWidom = 2.42
+
+// whiteEdge counts the leading squared singular values of centred rows that white noise
+// would not have. values are the m = min(n−1, d) of them, descending, and large is
+// max(n−1, d). The i-th stands out if it is above the largest value that noise of the
+// variance of the rest has in m−i dimensions: the edge of Marchenko & Pastur (1967) with
+// the fluctuation of Johnstone (2001) and Ma (2012). Kritchman & Nadler (2009) test one value
+// after the other in this way; their correction of the variance is left out. edges has
+// the bound of each value.
+func whiteEdge(values []float64, large int) (above int, edges []float64) {
+	total := sumOf(values)
+	rest, counting := total, true
+	for i, v := range values {
+		left := float64(len(values) - i)
+		a, b := math.Sqrt(float64(large)-0.5), math.Sqrt(left-0.5)
+		edge := max(rest, 0) / left * (a + b) * (a + b + tracyWidom*math.Cbrt(1/a+1/b)) / float64(large)
+		edges = append(edges, edge)
+		if counting = counting && v > edge && v > exactFloor*total; counting {
+			above++
+		}
+		rest -= v
+	}
+	return above, edges
+}
+
+// permutations is how many tables permutedEdge makes.
+const permutations = 5
+
+// permutedEdge returns the largest squared singular values, each at its place, of tables in
+// which every column of x is permuted by itself: Horn's parallel analysis (1965) without its
+// normal distribution (Buja & Eyuboglu 1992). Columns may have noise of different variance
+// and be few.
+func permutedEdge(s *samples, seed uint64) (edges []float64, err error) {
+	rng := rand.New(rand.NewPCG(seed, permuteStream))
+	y := NewMatrix(s.n, s.d, nil)
+	for range permutations {
+		for j := range s.d {
+			for i, r := range rng.Perm(s.n) {
+				y.Data[i*s.d+j] = s.x.row(r)[j]
+			}
+		}
+		part, err := newSamples(s.ctx, y, nil, s.workers, true)
+		if err != nil {
+			return nil, err
+		}
+		values, _, err := squaredSingularValues(part)
+		if err != nil {
+			return nil, err
+		}
+		if edges == nil {
+			edges = make([]float64, len(values))
+		}
+		for i, v := range values { // the entries are the same, and so are the units
+			edges[i] = max(edges[i], v)
+		}
+	}
+	return edges, nil
+}
+
+// permuteStream is the stream of random numbers for permutedEdge.
+const permuteStream = 0x9e24
