@@ -44,7 +44,8 @@ type KChoice struct {
 	// ErrorDeviation its standard error.
 	Error, ErrorDeviation []float64
 	// Agreement has the adjusted Rand index of labels from two halves of the rows, and
-	// Chance that of halves of a normal cloud with the same covariance.
+	// Chance that of halves of a normal cloud with the same covariance: 0 where Agreement
+	// is below 0.8 and it is not needed.
 	Agreement, Chance []float64
 }
 
@@ -60,23 +61,26 @@ const (
 	stableFrom   = 0.8
 	stableMargin = 0.15
 	chooseStream = 0xc4005e
+	// fewestOfNoise is how many directions of noise tell its variance.
+	fewestOfNoise = 3
 )
 
 // ChooseK looks for the number of prototypes. It asks three questions:
 //
 //   - Edge: how many directions stand above the noise, and one more. The bound is that of white
 //     noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). Where more than half of the
-//     directions are above it the noise is not white. Then each direction is compared with
+//     directions are above it, or fewer than 3 below, the noise is not known to be white. Then each direction is compared with
 //     those of the table with permuted columns (Horn 1965; Buja & Eyuboglu 1992).
 //   - HeldOut: with how many directions entries that were held out are predicted best, and one
 //     more (Owen & Perry 2009): the fewest within one standard error of the least error.
-//   - Stable: for how many prototypes [FitMinVolume] of two halves of the rows gives
-//     the same labels. It is the k with the largest agreement above that of a cloud without
-//     structure (after Dudoit & Fridlyand 2002), among those with an adjusted Rand index of
-//     0.75 or more, and 0.15 above the cloud's.
+//   - Stable: for how many prototypes fits by [FitMinVolume] of two halves of the rows give
+//     the same labels: the largest k with an adjusted Rand index of 0.8 or more (after
+//     Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance of
+//     the data (after Dudoit & Fridlyand 2002).
 //
-// K is Stable's number where at least one of the others has the same. If Stable's is larger
-// than the columns allow the others to say, it is K by itself. Otherwise there is no answer.
+// A number is stable if halves of the rows agree on it, though it need not be the largest.
+// K is Edge if that is stable and either HeldOut has the same or the noise is white.
+// Otherwise it is Stable if Edge or HeldOut has the same, and else there is no answer.
 //
 // The first two count the directions of a mixture, the third prototypes that come back.
 // Clusters on a line share a direction, and those with a shape of their own have more
@@ -84,7 +88,7 @@ const (
 // on a much larger scale than the others decides alone.
 //
 // At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
-// fits of half of these for each k, and the spectra of six tables. Errors: those of
+// fits of half of these for each k at most, and the spectra of six tables. Errors: those of
 // [FitMinVolume], [ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
 func ChooseK(ctx context.Context, x *Matrix, opts *ChooseKOptions) (KChoice, error) {
 	o := orZero(opts)
@@ -119,7 +123,7 @@ func ChooseK(ctx context.Context, x *Matrix, opts *ChooseKOptions) (KChoice, err
 			return KChoice{}, err
 		}
 	}
-	c.decide(len(k.values))
+	c.decide()
 	return c, nil
 }
 
@@ -171,7 +175,7 @@ func (k *kSearch) advance() error {
 func (k *kSearch) findEdge() error {
 	m := min(k.s.n-1, k.s.d)
 	above, edges := whiteEdge(k.values[:m], max(k.s.n-1, k.s.d))
-	if 2*above > m {
+	if 2*above > m || m-above < fewestOfNoise {
 		var err error
 		if edges, err = permutedEdge(k.s, k.o.Seed); err != nil {
 			return err
@@ -227,16 +231,14 @@ func (k *kSearch) holdOut() error {
 // exactHeldOut is the share of the total below which held-out errors do not differ.
 const exactHeldOut = 1e-9
 
-// stability sets Stable.
+// stability sets Agreement and Chance, up to two prototypes more than directions speak for.
 func (k *kSearch) stability() error {
 	z, err := k.coordinates()
 	if err != nil {
 		return err
 	}
 	list := halvesOf(z, k.values, k.o.Seed)
-	if k.most <= len(k.values)+1 {
-		k.most = min(k.most, max(k.c.Edge, k.c.HeldOut)+2)
-	}
+	k.most = min(k.most, max(k.c.Edge, k.c.HeldOut)+2)
 	k.c.Agreement, k.c.Chance = []float64{1}, []float64{1}
 	for i := 2; i <= k.most; i++ {
 		agreement, err := agreements(k.s.ctx, list[:stablePairs], i, k.s.workers, k.o.Seed)
@@ -248,9 +250,6 @@ func (k *kSearch) stability() error {
 			if chance, err = agreements(k.s.ctx, list[stablePairs:], i, k.s.workers, k.o.Seed); err != nil {
 				return err
 			}
-			if agreement >= chance+stableMargin {
-				k.c.Stable = i
-			}
 		}
 		k.c.Agreement, k.c.Chance = append(k.c.Agreement, agreement), append(k.c.Chance, chance)
 		if err := k.advance(); err != nil {
@@ -260,22 +259,32 @@ func (k *kSearch) stability() error {
 	return nil
 }
 
-// decide sets K and Reason from the opinions. dimensions is how many directions the data
-// can have.
-func (c *KChoice) decide(dimensions int) {
-	stable := strconv.Itoa(c.Stable)
+// stable reports whether halves of the rows agree on k prototypes.
+func (c *KChoice) stable(k int) bool {
+	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= stableFrom && c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
+}
+
+// decide sets Stable, K and Reason.
+func (c *KChoice) decide() {
+	for k := range c.Agreement {
+		if c.stable(k + 1) {
+			c.Stable = k + 1
+		}
+	}
+	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
+	const agreed = ", and halves of the rows agree on them"
 	switch {
-	case c.Stable == 0:
-		c.Reason = "no number of prototypes comes back from halves of the rows"
-	case c.Stable == c.Edge && c.Stable == c.HeldOut:
-		c.K, c.Reason = c.Stable, "noise, held-out entries and halves of the rows agree on "+stable+" prototypes"
-	case c.Stable == c.Edge:
-		c.K, c.Reason = c.Stable, "noise and halves of the rows agree on "+stable+" prototypes"
-	case c.Stable == c.HeldOut:
-		c.K, c.Reason = c.Stable, "held-out entries and halves of the rows agree on "+stable+" prototypes"
-	case c.Stable > dimensions+1:
-		c.K, c.Reason = c.Stable, "halves of the rows agree on "+stable+" prototypes, more than directions can tell"
-	default:
+	case c.stable(c.Edge) && c.Edge == c.HeldOut:
+		c.K, c.Reason = c.Edge, "noise and held-out entries leave directions for "+count(c.Edge)+agreed
+	case c.stable(c.Edge) && (!c.Permuted || c.Edge == c.Stable):
+		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
+	case c.Stable > 0 && c.Stable == c.HeldOut:
+		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed
+	case c.Stable > 0:
 		c.Reason = "the opinions differ"
+	case c.Edge <= 1 && c.HeldOut <= 1:
+		c.Reason = "nothing stands out of the noise"
+	default:
+		c.Reason = "halves of the rows agree on no number of prototypes"
 	}
 }

@@ -13,7 +13,7 @@ import (
 const (
 	stablePairs    = 4
 	stableClouds   = 4
-	stableMaxIter  = 20
+	stableMaxIter  = 40
 	stableTol      = 1e-3
 	fewestOfCenter = 4 // rows of a half for each center
 	stableStream   = 0x57ab
