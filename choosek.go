@@ -78,9 +78,9 @@ const (
 //     Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance of
 //     the data (after Dudoit & Fridlyand 2002).
 //
-// A number is stable if halves of the rows agree on it, though it need not be the largest.
-// K is Edge if that is stable and either HeldOut has the same or the noise is white.
-// Otherwise it is Stable if Edge or HeldOut has the same, and else there is no answer.
+// K is Edge if halves of the rows agree on that many. Where the noise is not known to be white
+// it must be the largest number they agree on. Otherwise K is Stable if HeldOut is the
+// same, and else there is no answer.
 //
 // The first two count the directions of a mixture, the third prototypes that come back.
 // Clusters on a line share a direction, and those with a shape of their own have more
@@ -274,8 +274,6 @@ func (c *KChoice) decide() {
 	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
 	const agreed = ", and halves of the rows agree on them"
 	switch {
-	case c.stable(c.Edge) && c.Edge == c.HeldOut:
-		c.K, c.Reason = c.Edge, "noise and held-out entries leave directions for "+count(c.Edge)+agreed
 	case c.stable(c.Edge) && (!c.Permuted || c.Edge == c.Stable):
 		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
 	case c.Stable > 0 && c.Stable == c.HeldOut:

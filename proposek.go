@@ -38,9 +38,9 @@ type KProposal struct {
 //     1993): one more than the number of leading steps that do.
 //   - No step does: no answer. The data has no direction that stands out.
 //
-// It is a first guess: it counts directions in which prototypes lie, not
-// clusters. Clusters along a line share one direction, and a column on a much larger scale
-// than the others decides alone. Compare Elbow and Profile, and look at Explained.
+// It is a first guess for where there are floors alone: it counts directions in which
+// prototypes lie, not clusters. Clusters along a line share one direction, and a column on a
+// much larger scale than the others decides alone. [ChooseK] looks at the data.
 //
 // Cost: O(m²) for m floors. Errors: [ErrTooFewSamples] without floors; [ErrNonFinite],
 // [ErrOption] for floors that are not finite, negative, or rise.
@@ -87,14 +87,16 @@ func ProposeK(floors []float64) (KProposal, error) {
 	case parts < 2:
 		p.Reason = "the data has one direction only, and any number of prototypes may lie along it"
 	case lead == 0:
-		p.Reason = "no direction stands out: the first explains " + percent(p.Step[0]) + ", where chance would give " + percent(p.Stick[0])
+		step, stick := percents(p.Step[0], p.Stick[0])
+		p.Reason = "no direction stands out: the first explains " + step + ", where chance would give " + stick
 	case lead == parts:
 		p.Reason = "every direction stands out"
 	default:
 		p.K = lead + 1
-		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + percent(p.Step[lead-1]) + " to what is explained, more than the " +
-			percent(p.Stick[lead-1]) + " that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + percent(p.Step[lead]) +
-			", less than the " + percent(p.Stick[lead]) + " of chance"
+		step, stick := percents(p.Step[lead-1], p.Stick[lead-1])
+		next, rest := percents(p.Step[lead], p.Stick[lead])
+		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + step + " to what is explained, more than the " + stick +
+			" that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + next + ", less than the " + rest + " of chance"
 	}
 	return p, nil
 }
@@ -117,8 +119,15 @@ func checkFloors(floors []float64) error {
 // exactFloor is the share of the total below which a floor is 0.
 const exactFloor = 1e-12
 
-// percent is a share for messages.
-func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
+// percents are two shares for messages, with as many digits as it takes to tell them apart.
+func percents(v, w float64) (string, string) {
+	text := func(v float64, digits int) string { return strconv.FormatFloat(100*v, 'f', digits, 64) + " %" }
+	digits := 1
+	for v != w && digits < 16 && text(v, digits) == text(w, digits) {
+		digits++
+	}
+	return text(v, digits), text(w, digits)
+}
 
 // elbow returns the k at which the curve is farthest above its chord.
 func elbow(explained []float64) int {

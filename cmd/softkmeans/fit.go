@@ -19,7 +19,8 @@ error.
 
 ` + fileHelp + `
   -k N          number of centers, required. auto takes the number that
-                softkmeans floors proposes
+                softkmeans floors proposes: of rows in memory by the
+                data, of a stream by its floors alone
   -method M     global: a global minimum of the squared error; its centers
                 enclose the data (default)
                 minvol: compact centers with about (1 + slack) times the least
@@ -283,22 +284,18 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		return nil, err
 	}
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}
+	p := newProgress(s.std.err, f.quiet)
+	defer p.clear()
 	if r.k == 0 {
-		floors, err := await(s.ctx, func() ([]float64, error) {
-			return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := r.propose(floors); err != nil {
+		p.step("the number of centers")
+		o := &softkmeans.ChooseKOptions{Seed: f.seed, Workers: f.workers}
+		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, d, o) }); err != nil {
 			return nil, err
 		}
 	}
 	if err := checkCenters(r.Source, d.Rows, r.k); err != nil {
 		return nil, err
 	}
-	p := newProgress(s.std.err, f.quiet)
-	defer p.clear()
 	fit := f.fitRows
 	if f.method.ofSimilarities() {
 		fit = f.fitSimilarities

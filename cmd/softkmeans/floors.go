@@ -17,6 +17,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 const floorsHelp = `Usage: softkmeans floors [flags] [FILE]
@@ -119,8 +120,17 @@ type scree struct {
 	table.Head
 	rows     int
 	scale    *scale.Scaling
-	floors   []float64 // of k = 1, 2, …
-	proposal softkmeans.KProposal
+	floors   []float64            // of k = 1, 2, …
+	proposal softkmeans.KProposal // by the floors
+	choice   *softkmeans.KChoice  // by the data; nil: not
+}
+
+// k is the number to mark; 0: none.
+func (r *scree) k() int {
+	if r.choice != nil {
+		return r.choice.K
+	}
+	return r.proposal.K
 }
 
 // ofTable computes the floors of a table in memory.
@@ -133,7 +143,20 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	r.floors, err = await(s.ctx, func() ([]float64, error) {
 		return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})
 	})
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	c, err := await(s.ctx, func() (softkmeans.KChoice, error) {
+		return softkmeans.ChooseK(s.ctx, d.x, &softkmeans.ChooseKOptions{Weights: d.Weights, Workers: f.workers})
+	})
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		return r, nil
+	case err != nil:
+		return nil, err
+	}
+	r.choice = &c
+	return r, nil
 }
 
 // ofStream computes the floors of a file block by block.
@@ -197,6 +220,21 @@ func (r *scree) writeList(w io.Writer) error {
 	return b.Flush()
 }
 
+// evidenceJSON is what a choice of k rests on. Lists begin with k = 1.
+type evidenceJSON struct {
+	Edge      int       `json:"edge"`
+	HeldOut   int       `json:"heldOut"`
+	Stable    int       `json:"stable"`
+	Rows      int       `json:"rows"`
+	Permuted  bool      `json:"permuted"`
+	Step      []float64 `json:"step"`
+	Bound     []float64 `json:"bound"`
+	Error     []float64 `json:"error"`
+	Deviation []float64 `json:"errorDeviation"`
+	Agreement []float64 `json:"agreement"`
+	Chance    []float64 `json:"chance"`
+}
+
 // json returns the report for -json.
 func (r *scree) json() any {
 	type proposal struct {
@@ -212,16 +250,23 @@ func (r *scree) json() any {
 		return &k
 	}
 	p := &r.proposal
+	k, reason := r.k(), p.Reason
+	var evidence *evidenceJSON
+	if c := r.choice; c != nil {
+		reason = c.Reason
+		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Permuted, c.Step, c.Bound, c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
+	}
 	return struct {
-		Source   string      `json:"source"`
-		Rows     int         `json:"rows"`
-		Columns  []string    `json:"columns"`
-		Notes    []string    `json:"notes,omitempty"`
-		Scale    string      `json:"scale"`
-		Proposal proposal    `json:"proposal"`
-		Floors   []screeLine `json:"floors"`
+		Source   string        `json:"source"`
+		Rows     int           `json:"rows"`
+		Columns  []string      `json:"columns"`
+		Notes    []string      `json:"notes,omitempty"`
+		Scale    string        `json:"scale"`
+		Proposal proposal      `json:"proposal"`
+		Evidence *evidenceJSON `json:"evidence,omitempty"`
+		Floors   []screeLine   `json:"floors"`
 	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(),
-		proposal{optional(p.K), p.Reason, optional(p.Elbow), optional(p.Profile)}, r.lines()}
+		proposal{optional(k), reason, optional(p.Elbow), optional(p.Profile)}, evidence, r.lines()}
 }
 
 // barWidth is the number of characters of a bar of 100 %.
@@ -244,7 +289,7 @@ func (r *scree) text(most int) []byte {
 	left := 0
 	for i, l := range lines {
 		mark, bar := "", ""
-		if l.K == r.proposal.K {
+		if l.K == r.k() {
 			mark = "*"
 		} else if i >= most {
 			left++
@@ -276,6 +321,9 @@ func optionalPercent(share *float64) string {
 // words returns the proposal in sentences.
 func (r *scree) words() string {
 	p := &r.proposal
+	if r.choice != nil {
+		return chosen(r.choice) + opinions(r.choice)
+	}
 	text := proposed(p)
 	if p.Elbow > 0 {
 		text += fmt.Sprintf("Second opinion: the curve of explained has its elbow at k = %d.\n", p.Elbow)
@@ -286,12 +334,26 @@ func (r *scree) words() string {
 	return text
 }
 
-// proposed says why k is proposed, or why none is.
-func proposed(p *softkmeans.KProposal) string {
-	if p.K == 0 {
-		return wrapped(fmt.Sprintf("No k is proposed: %s.", p.Reason))
+// proposed says why the floors propose k, or why they propose none.
+func proposed(p *softkmeans.KProposal) string { return proposal(p.K, p.Reason) }
+
+// chosen says why k is chosen, or why none is.
+func chosen(c *softkmeans.KChoice) string { return proposal(c.K, c.Reason) }
+
+func proposal(k int, reason string) string {
+	if k == 0 {
+		return wrapped(fmt.Sprintf("No k is proposed: %s.", reason))
 	}
-	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", p.K, p.Reason))
+	return wrapped(fmt.Sprintf("Proposed: k = %d, since %s.", k, reason))
+}
+
+// opinions are lines with the numbers that a choice rests on.
+func opinions(c *softkmeans.KChoice) string {
+	var b strings.Builder
+	for _, line := range view.Opinions(*c) {
+		b.WriteString(wrapped(strings.ReplaceAll(line, "\u00a0", " ")))
+	}
+	return b.String()
 }
 
 // wrapped breaks a text into lines of at most lineWidth characters.

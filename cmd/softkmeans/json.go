@@ -177,7 +177,10 @@ func fitJSON(r *result) *fitReportJSON {
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
-	if r.proposal != nil {
+	switch {
+	case r.choice != nil:
+		j.Proposal = r.choice.Reason
+	case r.proposal != nil:
 		j.Proposal = r.proposal.Reason
 	}
 	if m := r.lsd; m != nil {

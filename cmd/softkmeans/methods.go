@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -67,7 +68,8 @@ type result struct {
 	method   method
 	sizes    []int                 // rows by label
 	scale    *scale.Scaling        // nil: none
-	proposal *softkmeans.KProposal // nil: -k is a number
+	proposal *softkmeans.KProposal // by the floors alone; nil: not
+	choice   *softkmeans.KChoice   // by the data; nil: not
 	slack    float64               // 0: the default
 	seed     uint64
 	ranges   *ranges // nil: not measured
@@ -86,6 +88,28 @@ type result struct {
 	kernel  kernelKind
 	gamma   float64            // of kernelRBF
 	samples *softkmeans.Matrix // the scaled rows; nil for kernelMatrix
+}
+
+// choose sets k to what the rows speak for, or returns an error if there is no answer.
+// Tables of fewer rows than ChooseK takes have a proposal by their floors.
+func (r *result) choose(ctx context.Context, d *data, o *softkmeans.ChooseKOptions) error {
+	o.Weights = d.Weights
+	c, err := softkmeans.ChooseK(ctx, d.x, o)
+	if errors.Is(err, softkmeans.ErrTooFewSamples) {
+		floors, err := softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: o.Workers})
+		if err != nil {
+			return err
+		}
+		return r.propose(floors)
+	}
+	if err != nil {
+		return err
+	}
+	if c.K == 0 {
+		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s", r.Source, c.Reason, opinions(&c))
+	}
+	r.k, r.choice = c.K, &c
+	return nil
 }
 
 // propose sets k to the proposal, or returns an error if there is none.

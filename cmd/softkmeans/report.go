@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -176,8 +177,12 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.update}
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
-	if err != nil && f.k == 0 && content.Proposal.K == 0 && content.Proposal.Reason != "" {
-		return fmt.Errorf("%s: %w; give -k N", content.Table.Source, err)
+	if errors.Is(err, report.ErrNoNumber) {
+		text := ""
+		if content.Choice != nil {
+			text = "\n" + opinions(content.Choice)
+		}
+		return fmt.Errorf("%s: %w; give -k N%s", content.Table.Source, err, text)
 	}
 	return err
 }

@@ -126,7 +126,10 @@ func localVerdict(q *quality, m *softkmeans.Model) string {
 // writeHead writes what was read and the proposal, without a final newline.
 func (r *result) writeHead(b *bytes.Buffer) {
 	writeHead(b, &r.Head, r.rows, r.scaleKind())
-	if r.proposal != nil {
+	switch {
+	case r.choice != nil:
+		b.WriteString("\n" + strings.TrimSuffix(chosen(r.choice)+opinions(r.choice), "\n"))
+	case r.proposal != nil:
 		b.WriteString("\n" + strings.TrimSuffix(proposed(r.proposal), "\n"))
 	}
 }

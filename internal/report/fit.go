@@ -5,6 +5,7 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strconv"
 
@@ -58,12 +59,13 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	}
 	k := o.K
 	if k == 0 {
-		k = in.Proposal.K
+		o.step("the number of prototypes")
+		if k, err = in.choose(ctx, &o); err != nil {
+			return err
+		}
 	}
 	switch {
-	case k == 0:
-		return errors.New("no number of prototypes is proposed: " + in.Proposal.Reason)
-	case k < 0 || k > MostPrototypes:
+	case k < 1 || k > MostPrototypes:
 		return errors.New(strconv.Itoa(k) + " prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
@@ -92,6 +94,35 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		}
 	}
 	return nil
+}
+
+// ErrNoNumber is the error where the data speaks for no number of prototypes.
+var ErrNoNumber = errors.New("no number of prototypes is proposed")
+
+// choose returns the number that the rows speak for or, where they are few, the floors.
+func (in *Input) choose(ctx context.Context, o *Options) (int, error) {
+	c, err := softkmeans.ChooseK(ctx, in.X, &softkmeans.ChooseKOptions{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
+	k, reason := c.K, c.Reason
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		k, reason = in.Proposal.K, in.Proposal.Reason
+	case err != nil:
+		return 0, err
+	default:
+		in.Choice = &c
+	}
+	if k == 0 {
+		return 0, fmt.Errorf("%w: %s", ErrNoNumber, reason)
+	}
+	return k, nil
+}
+
+// proposed is the number that was chosen or, where k was given, that the floors propose.
+func (in *Input) proposed() int {
+	if in.Choice != nil {
+		return in.Choice.K
+	}
+	return in.Proposal.K
 }
 
 func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {

@@ -256,7 +256,7 @@ func tileSize(n int) int {
 // curves draws the floor for every k.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, b.Input.Proposal.K, c)
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, b.proposed(), c)
 	if plot == nil {
 		return nil
 	}

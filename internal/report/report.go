@@ -26,7 +26,8 @@ type Input struct {
 
 	Floors   []float64 // of X, for k = 1, 2, …
 	Proposal softkmeans.KProposal
-	Plane    view.Plane // of X
+	Choice   *softkmeans.KChoice // by the data, where no K is given; nil: not
+	Plane    view.Plane          // of X
 
 	MinVolume, Global, Alternating Fit // with the same number of centers, matched to those of MinVolume
 
@@ -166,7 +167,7 @@ func (b *builder) content() (*content, error) {
 	c.CentersTable = b.centersTable().parts()
 	c.Wide, c.Ternary = b.k > 6, b.k == 3
 	c.Sizes, c.Confusion = b.sizes().parts(), b.confusion().parts()
-	c.Proposal, c.SecondOpinions = view.Proposal(b.Input.Proposal), b.secondOpinions()
+	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
 	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()
 	return c, nil

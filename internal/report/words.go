@@ -213,8 +213,19 @@ func (b *builder) warnings() (lines []string) {
 	return lines
 }
 
-// secondOpinions is the results of other ways to choose k.
+// proposal is the number that was chosen or, where k was given, what the floors propose.
+func (b *builder) proposal() string {
+	if b.Choice != nil {
+		return view.Choice(*b.Choice)
+	}
+	return view.Proposal(b.Input.Proposal)
+}
+
+// secondOpinions is what a choice rests on, or the results of other ways to read the floors.
 func (b *builder) secondOpinions() string {
+	if b.Choice != nil {
+		return strings.Join(view.Opinions(*b.Choice), " ")
+	}
 	p := b.Input.Proposal
 	if p.Elbow == 0 && p.Profile == 0 {
 		return ""

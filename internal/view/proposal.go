@@ -1,17 +1,103 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"softkmeans"
 )
 
-// Proposal writes the proposed number of prototypes as a sentence.
-func Proposal(p softkmeans.KProposal) string {
-	reason := strings.ReplaceAll(p.Reason, " %", "\u00a0%")
-	if p.K == 0 {
+// Proposal writes the number of prototypes that the floors propose as a sentence.
+func Proposal(p softkmeans.KProposal) string { return proposal(p.K, p.Reason) }
+
+// Choice writes the number of prototypes that was chosen as a sentence.
+func Choice(c softkmeans.KChoice) string { return proposal(c.K, c.Reason) }
+
+func proposal(k int, reason string) string {
+	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
+	if k == 0 {
 		return "No number is proposed: " + reason + "."
 	}
-	return "Proposed: " + strconv.Itoa(p.K) + "; " + reason + "."
+	return "Proposed: " + strconv.Itoa(k) + "; " + reason + "."
+}
+
+// Opinions writes what a choice rests on: three sentences, or none where all rows are equal.
+func Opinions(c softkmeans.KChoice) []string {
+	if len(c.Step) == 0 {
+		return nil
+	}
+	list := []string{noiseOpinion(&c)}
+	if len(c.Error) > 0 {
+		list = append(list, heldOutOpinion(&c))
+	}
+	return append(list, halvesOpinion(&c))
+}
+
+// noiseOpinion compares the last direction above the noise, and the first below.
+func noiseOpinion(c *softkmeans.KChoice) string {
+	noise := "white noise"
+	if c.Permuted {
+		noise = "permuted columns"
+	}
+	direction := func(i int) string { // that k = i+1 needs
+		have, bound := sharesApart(c.Step[i], c.Bound[i])
+		return "direction " + strconv.Itoa(i) + " has " + have + " of the variance (" + noise + " up to " + bound + ")"
+	}
+	text := "Noise: k = " + strconv.Itoa(c.Edge)
+	mark := "; "
+	for _, i := range []int{c.Edge - 1, c.Edge} {
+		if i >= 1 && i < len(c.Step) {
+			text, noise, mark = text+mark+direction(i), "noise", ", "
+		}
+	}
+	return text + "."
+}
+
+// heldOutOpinion compares the errors of k and its neighbours.
+func heldOutOpinion(c *softkmeans.KChoice) string {
+	k := c.HeldOut
+	text := "Held-out entries: k = " + strconv.Itoa(k) + "; their error is " + share(c.Error[k-1]) + " ± " + share(c.ErrorDeviation[k-1]) + " of the variance"
+	mark := " ("
+	for _, other := range []int{k - 1, k + 1} {
+		if other >= 1 && other <= len(c.Error) {
+			text += mark + share(c.Error[other-1]) + " for k = " + strconv.Itoa(other)
+			mark = ", "
+		}
+	}
+	if mark == ", " {
+		text += ")"
+	}
+	return text + "."
+}
+
+// halvesOpinion has the agreement for the largest stable k, or the best of all.
+func halvesOpinion(c *softkmeans.KChoice) string {
+	agree := func(k int) string { return strconv.FormatFloat(c.Agreement[k-1], 'f', 2, 64) }
+	if k := c.Stable; k > 0 {
+		text := "Halves of the rows: up to k = " + strconv.Itoa(k) + "; their labels agree by " + agree(k) + " (chance " +
+			strconv.FormatFloat(c.Chance[k-1], 'f', 2, 64) + ")"
+		if k < len(c.Agreement) {
+			text += ", by " + agree(k+1) + " for k = " + strconv.Itoa(k+1)
+		}
+		return text + "."
+	}
+	if len(c.Agreement) < 2 {
+		return "Halves of the rows: no k."
+	}
+	best := 2 + slices.Index(c.Agreement[1:], slices.Max(c.Agreement[1:]))
+	return "Halves of the rows: no k; their labels agree best, by " + agree(best) + ", for k = " + strconv.Itoa(best) + "."
+}
+
+// share is a share in percent with three digits.
+func share(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "\u00a0%" }
+
+// sharesApart are two shares with as many digits as it takes to tell them apart.
+func sharesApart(v, w float64) (string, string) {
+	text := func(v float64, digits int) string { return strconv.FormatFloat(100*v, 'g', digits, 64) + "\u00a0%" }
+	digits := 3
+	for v != w && digits < 17 && text(v, digits) == text(w, digits) {
+		digits++
+	}
+	return text(v, digits), text(w, digits)
 }
