@@ -79,8 +79,8 @@ const (
 //     the data (after Dudoit & Fridlyand 2002).
 //
 // K is Edge if halves of the rows agree on that many. Where the noise is not known to be white
-// it must be the largest number they agree on. Otherwise K is Stable if HeldOut is the
-// same, and else there is no answer.
+// it must be the largest number they agree on, and HeldOut at most one off. Otherwise K is
+// Stable if HeldOut is the same, and else there is no answer.
 //
 // The first two count the directions of a mixture, the third prototypes that come back.
 // Clusters on a line share a direction, and those with a shape of their own have more
@@ -274,7 +274,7 @@ func (c *KChoice) decide() {
 	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
 	const agreed = ", and halves of the rows agree on them"
 	switch {
-	case c.stable(c.Edge) && (!c.Permuted || c.Edge == c.Stable):
+	case c.stable(c.Edge) && (!c.Permuted || c.Edge == c.Stable && max(c.Edge-c.HeldOut, c.HeldOut-c.Edge) <= 1):
 		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
 	case c.Stable > 0 && c.Stable == c.HeldOut:
 		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed

@@ -89,7 +89,7 @@ Reading:
                 with -weights and with -missing mean (default)
 ` + runHelp + `
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
-          softkmeans fit -k auto -method minvol -scale zscore testdata/wine.csv
+          softkmeans fit -k auto -method minvol testdata/iris.csv
 
 ` + exitHelp
 

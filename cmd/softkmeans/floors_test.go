@@ -27,7 +27,8 @@ type parsedFloors struct {
 		K, Elbow, Profile *int
 		Reason            string
 	}
-	Floors []struct {
+	Evidence *evidenceJSON // nil: by the floors alone
+	Floors   []struct {
 		K                      int
 		Floor                  float64
 		Explained, Step, Stick *float64
@@ -36,7 +37,7 @@ type parsedFloors struct {
 
 // JSON and CSV have the numbers of the package for all k.
 func TestFloorsNumbers(t *testing.T) {
-	for _, name := range sets {
+	for _, name := range []string{"iris", "wine"} {
 		x := readTable(t, setFile(name))
 		floors, err := softkmeans.Floors(t.Context(), x, nil)
 		if err != nil {
@@ -47,13 +48,18 @@ func TestFloorsNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "floors.csv")
+		choose, err := softkmeans.ChooseK(t.Context(), x, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, setFile(name))
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, stdout)
-		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != setFile(name) || got.Proposal.Reason != p.Reason ||
-			*got.Proposal.K != p.K || *got.Proposal.Elbow != p.Elbow || *got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
+		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != setFile(name) || got.Proposal.Reason != choose.Reason ||
+			(got.Proposal.K == nil) != (choose.K == 0) || choose.K > 0 && *got.Proposal.K != choose.K || got.Evidence.Edge != choose.Edge ||
+			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow || *got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
 			t.Errorf("%s: %+v, want %+v", name, got, p)
 		}
 		text, err := os.ReadFile(path)
@@ -99,8 +105,8 @@ func TestFloorsReport(t *testing.T) {
 		{setFile("iris"), "1 2 3 4 5", "2"},
 		{"-most 3 " + setFile("iris"), "1 2 3", "2"},
 		{"-most 1 " + setFile("iris"), "1 2", "2"},
-		{"-most 9 " + setFile("digits"), "1 2 3 4 5 6 7 8 9 11", "11"},
-		{"-most 10 " + setFile("digits"), "1 2 3 4 5 6 7 8 9 10 11", "11"},
+		{"-most 9 -stream yes " + setFile("digits"), "1 2 3 4 5 6 7 8 9 11", "11"},
+		{"-most 10 -stream yes " + setFile("digits"), "1 2 3 4 5 6 7 8 9 10 11", "11"},
 	} {
 		code, report, stderr := do(t, "", append([]string{"floors"}, strings.Fields(test.args)...)...)
 		if code != 0 || stderr != "" {
@@ -128,11 +134,16 @@ func TestFloorsReport(t *testing.T) {
 				t.Errorf("%s: a line is too long: %s", test.args, l)
 			}
 		}
-		if !strings.Contains(report, "\nProposed: k = "+test.proposed+", since prototype ") || !strings.Contains(report, "\nSecond opinion: ") || !strings.Contains(report, "\nThird opinion: ") {
+		words := []string{", since noise leaves directions", "\nNoise: k = 2; direction 1", "\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
+		if strings.Contains(test.args, "-stream") {
+			words = []string{", since prototype ", "\nSecond opinion: ", "\nThird opinion: "}
+		}
+		words[0] = "\nProposed: k = " + test.proposed + words[0]
+		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(report, w) }) {
 			t.Errorf("%s: no words in\n%s", test.args, report)
 		}
 	}
-	if _, report, _ := do(t, "", "floors", "-most", "5", setFile("digits")); !strings.Contains(report, "\n59 more, up to k = 65, are not shown; use -most, -o or -json.\n") {
+	if _, report, _ := do(t, "", "floors", "-most", "5", "-stream", "yes", setFile("digits")); !strings.Contains(report, "\n59 more, up to k = 65, are not shown; use -most, -o or -json.\n") {
 		t.Errorf("the rows that are not shown are not mentioned:\n%s", report)
 	}
 }

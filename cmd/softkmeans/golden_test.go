@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write testdata/golden anew")
 // in testdata/golden/NAME.txt.
 var goldens = []struct{ name, args string }{
 	{"fit", "fit -k 3 -o g.csv -centers f.csv -model m.json iris.csv"},
-	{"fit-minvol", "fit -k auto -method minvol -scale zscore wine.csv"},
+	{"fit-minvol", "fit -k auto -method minvol iris.csv"},
 	{"fit-tilsd", "fit -k 3 -method tilsd iris.csv"},
 	{"fit-bootstrap", "fit -k 3 -method minvol -others no -bootstrap 20 -model old.json iris.csv"},
 	{"fit-from", "fit -from old.json -method minvol -others no -drop 5 -label 6 -model new.json more.csv"},
@@ -29,7 +29,7 @@ var goldens = []struct{ name, args string }{
 	{"floors-cut", "floors -most 4 digits.csv"},
 	{"certify", "certify -centers f.csv -memberships g.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
-	{"report", "report -k auto -scale zscore -o page.html wine.csv"},
+	{"report", "report -k auto -scale none -o page.html iris.csv"},
 	{"unmix", "unmix -k 3 -size 10x15 -o u.img -spectra u.csv -report u.html iris.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }

@@ -155,8 +155,8 @@ func TestFitSimilarities(t *testing.T) {
 	}
 }
 
-// -k auto takes the proposal of the floors and says why. Without a proposal it is an
-// error. A stream has the same proposal.
+// -k auto takes what ChooseK finds, a stream the proposal of the floors, and says why.
+// Without one it is an error that lists the opinions.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
 	floors, err := softkmeans.Floors(t.Context(), x, nil)
@@ -169,14 +169,26 @@ func TestFitAuto(t *testing.T) {
 	}
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-k", "auto", "-stream", stream, iris)
-		if want := proposed(&p); !strings.Contains(report, want) {
+		want := proposed(&p)
+		if stream == "no" {
+			c, err := softkmeans.ChooseK(t.Context(), x, nil)
+			if err != nil || c.K != p.K {
+				t.Fatal(c, err)
+			}
+			want = chosen(&c) + opinions(&c)
+		}
+		if !strings.Contains(report, want) {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
 		if got := value(t, report, "floor"); !near(got, floors[p.K-1], 1e-8) {
 			t.Errorf("-stream %s: floor %v, want %v", stream, got, floors[p.K-1])
 		}
 	}
-	code, _, stderr := do(t, "1,0\n0,1\n-1,0\n0,-1\n", "fit", "-k", "auto")
+	code, _, stderr := do(t, "", "fit", "-k", "auto", "-scale", "zscore", setFile("wine"))
+	if code != 1 || !strings.Contains(stderr, "no number of centers is proposed: the opinions differ; give -k N\nNoise: k = 4; ") || !strings.Contains(stderr, "\nHalves of the rows: up to k = 3; ") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	code, _, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "fit", "-k", "auto")
 	if code != 1 || !strings.Contains(stderr, "<stdin>: no number of centers is proposed: ") || !strings.Contains(stderr, "give -k") {
 		t.Errorf("code %d, %s", code, stderr)
 	}

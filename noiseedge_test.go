@@ -1,0 +1,58 @@
+package softkmeans
+
+import "testing"
+
+// TestWhiteEdge: noise stands out in fewer than one of a hundred tables or so, of any
+// shape, and a direction of three times its edge in all.
+func TestWhiteEdge(t *testing.T) {
+	t.Parallel()
+	for _, shape := range [][2]int{{100, 5}, {60, 40}, {30, 80}} {
+		n, d := shape[0], shape[1]
+		outside, missed := 0, 0
+		for seed := range uint64(20) {
+			x := white(n, d, 100+seed)
+			values := func() []float64 {
+				s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+				v, _, err := squaredSingularValues(s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v[:min(n-1, d)]
+			}
+			above, edges := whiteEdge(values(), max(n-1, d))
+			if above > 0 {
+				outside++
+			}
+			if len(edges) != min(n-1, d) || edges[0] <= 0 {
+				t.Fatalf("%d×%d: edges %v", n, d, edges)
+			}
+			for i := range n {
+				x.Data[i*d] *= 5
+			}
+			if above, _ := whiteEdge(values(), max(n-1, d)); above != 1 {
+				missed++
+			}
+		}
+		if outside > 2 || missed > 3 {
+			t.Errorf("%d×%d: noise stands out %d times, a direction is not alone %d times", n, d, outside, missed)
+		}
+	}
+	if above, edges := whiteEdge([]float64{4, 1, 0, 0, 0, 0}, 20); above != 2 || edges[3] != 0 {
+		t.Errorf("exact: %d above %v", above, edges)
+	}
+}
+
+// TestPermutedEdge: permuted columns keep their sums of squares, and hide what they share.
+func TestPermutedEdge(t *testing.T) {
+	t.Parallel()
+	x, _ := mixtures(200, 6, 3, 0.6, 1, 7)
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	values, total, err := squaredSingularValues(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := mustDo(permutedEdge(s, 1))(t)
+	if sum := sumOf(edges); len(edges) != 6 || sum < total || sum > 1.5*total || edges[0] >= values[0] || edges[3] <= values[3] {
+		t.Errorf("edges %v of values %v", edges, values)
+	}
+}
