@@ -26,7 +26,7 @@ var goldens = []struct{ name, args string }{
 	{"compare", "compare old.json new.json"},
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
 	{"floors", "floors wine.csv -scale zscore"},
-	{"floors-cut", "floors -most 4 digits.csv"},
+	{"floors-cut", "floors -most 4 -stream yes digits.csv"},
 	{"certify", "certify -centers f.csv -memberships g.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
 	{"report", "report -k auto -scale none -o page.html iris.csv"},
