@@ -19,9 +19,8 @@ const (
 // heldOutErrors cross-validates the entries of centred rows z (n×p) by blocks (Owen & Perry
 // 2009). The columns are rotated at random first, so that no direction is in one part of
 // them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
-// directions of the others. The entry [r] of errors has the squared error of the prediction
-// in the other half, the sum over the entries of the table, for r = 0, 1, … up to most,
-// and deviation its standard error over the rows.
+// directions of the others. errors[r] has the squared error in the other half, summed
+// over all entries, for r = 0, 1, … up to most, and deviation its standard error over rows.
 func heldOutErrors(ctx context.Context, z *Matrix, most int, seed uint64) (errors, deviation []float64, err error) {
 	n, p := z.Rows, z.Cols
 	parts := min(heldOutParts, p)

@@ -5,6 +5,7 @@
 //	go run ./examples/accuracy -data DIR  # also those that are in DIR
 //	go run ./examples/accuracy -kernels   # from an RBF kernel instead of the columns
 //	go run ./examples/accuracy -missing   # how far fits are off where entries are missing
+//	go run ./examples/accuracy -k         # the number of clusters that is found
 //
 // DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
 // Features as NAME.csv, a sample a row without header, with NAME.labels.csv, a
@@ -62,6 +63,9 @@ func main() {
 	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	missing := flag.Bool("missing", false, "print the table of missing entries instead")
+	number := flag.Bool("k", false, "print the table of the number of prototypes instead: before, by ProposeK, and by ChooseK")
+	scenes := flag.String("scenes", "", "with -k: a folder of scenes, NAME.npy (pixels x bands) with NAME_endmembers.npy")
+	seed := flag.Uint64("seed", 1, "with -k: of the simulated tables")
 	flag.Parse()
 	if flag.NArg() > 0 || *seeds < 1 {
 		flag.Usage()
@@ -73,6 +77,9 @@ func main() {
 	}
 	if *missing {
 		show = func() error { return missingTable(*data, *seeds) }
+	}
+	if *number {
+		show = func() error { return numberTable(*data, *scenes, *seed) }
 	}
 	if err := show(); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)

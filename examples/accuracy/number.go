@@ -1,0 +1,208 @@
+package main
+
+// The number of prototypes: what ProposeK and ChooseK find on tables whose number is known.
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"softkmeans"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+)
+
+// counted is a table with a known number of prototypes; 1 is noise, which has none.
+type counted struct {
+	name string
+	x    *softkmeans.Matrix
+	k    int
+}
+
+// score counts the answers of a rule.
+type score struct{ right, none, wrong int }
+
+// add counts an answer and returns it with a mark.
+func (s *score) add(k, truth int) string {
+	switch {
+	case k == truth || k == 0 && truth == 1:
+		s.right++
+		return answer(k) + " ✓"
+	case k == 0:
+		s.none++
+	default:
+		s.wrong++
+		return answer(k) + " ✗"
+	}
+	return answer(k)
+}
+
+func answer(k int) string {
+	if k == 0 {
+		return "none"
+	}
+	return strconv.Itoa(k)
+}
+
+// numberTable prints what is found on the sets, the scenes and simulated tables.
+func numberTable(dir, scenes string, seed uint64) error {
+	var list []counted
+	err := eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
+		list = append(list, counted{s.Name, x, 0})
+		for _, c := range classes {
+			list[len(list)-1].k = max(list[len(list)-1].k, c+1)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	more, err := readScenes(scenes)
+	if err != nil {
+		return err
+	}
+	list = append(append(list, more...), simulated(seed)...)
+	fmt.Println("| table | n×d | k | ProposeK | ChooseK | noise | held out | halves | s |")
+	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
+	var before, after score
+	for _, t := range list {
+		floors, err := softkmeans.Floors(context.Background(), t.x, nil)
+		if err != nil {
+			return err
+		}
+		p, err := softkmeans.ProposeK(floors)
+		if err != nil {
+			return err
+		}
+		begin := time.Now()
+		c, err := softkmeans.ChooseK(context.Background(), t.x, nil)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %.1f |\n", t.name, t.x.Rows, t.x.Cols, t.k, before.add(p.K, t.k), after.add(c.K, t.k),
+			answer(c.Edge), answer(c.HeldOut), answer(c.Stable), time.Since(begin).Seconds())
+	}
+	fmt.Printf("\nOf %d: ProposeK %d right, %d none, %d wrong; ChooseK %d right, %d none, %d wrong.\n", len(list),
+		before.right, before.none, before.wrong, after.right, after.none, after.wrong)
+	return nil
+}
+
+// readScenes reads the scenes of a folder. NAME_x.npy has the endmembers of NAME.
+func readScenes(dir string) (list []counted, err error) {
+	if dir == "" {
+		return nil, nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.npy"))
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".npy")
+		if strings.HasSuffix(name, "_endmembers") || strings.HasSuffix(name, "_abundances") {
+			continue
+		}
+		truth := filepath.Join(dir, name+"_endmembers.npy")
+		if _, err := os.Stat(truth); err != nil {
+			first, _, _ := strings.Cut(name, "_")
+			truth = filepath.Join(dir, first+"_endmembers.npy")
+		}
+		x, err := readArray(file)
+		if err != nil {
+			return nil, err
+		}
+		spectra, err := readArray(truth)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, counted{name, x, spectra.Rows})
+	}
+	return list, nil
+}
+
+func readArray(name string) (*softkmeans.Matrix, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	t, err := rows.ReadAll(f, name, table.Dialect{})
+	if err != nil {
+		return nil, err
+	}
+	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
+}
+
+// simulated returns mixtures of k random prototypes, exact and with white noise, clusters
+// around k random points, and noise.
+func simulated(seed uint64) (list []counted) {
+	rng := rand.New(rand.NewPCG(seed, 0x6e))
+	for k := 3; k <= 6; k++ {
+		for _, decibels := range []float64{math.Inf(1), 30, 20, 10} {
+			d := 12 + 28*(k%2)
+			name := fmt.Sprintf("mixture, %g dB", decibels)
+			if math.IsInf(decibels, 1) {
+				name = "exact mixture"
+			}
+			list = append(list, counted{name, mixture(rng, 800, d, k, decibels), k})
+		}
+	}
+	for k := 3; k <= 8; k++ {
+		x, at := normal(rng, 600, 10), normal(rng, k, 10)
+		for i := range x.Rows {
+			for j := range x.Cols {
+				x.Set(i, j, x.At(i, j)+3*at.At(i%k, j))
+			}
+		}
+		list = append(list, counted{"clusters", x, k})
+	}
+	list = append(list, counted{"white noise", normal(rng, 500, 10), 1}, counted{"white noise", normal(rng, 100, 300), 1})
+	uneven := normal(rng, 500, 10)
+	for i := range uneven.Data {
+		uneven.Data[i] *= math.Pow(0.7, float64(i%10))
+	}
+	scaled := mixture(rng, 800, 12, 4, 20)
+	scale.Of(scale.ZScore, scaled.Data, scaled.Cols, nil).Apply(scaled.Data)
+	return append(list, counted{"uneven noise", uneven, 1}, counted{"mixture, 20 dB, standardized", scaled, 4})
+}
+
+func normal(rng *rand.Rand, n, d int) *softkmeans.Matrix {
+	x := softkmeans.NewMatrix(n, d, nil)
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// mixture is n mixtures of k random prototypes. Memberships are uniform on the simplex, and
+// noise is so many decibels below the variance.
+func mixture(rng *rand.Rand, n, d, k int, decibels float64) *softkmeans.Matrix {
+	x, f := softkmeans.NewMatrix(n, d, nil), normal(rng, k, d)
+	for i := range n {
+		g, sum := make([]float64, k), 0.0
+		for j := range g {
+			g[j] = rng.ExpFloat64()
+			sum += g[j]
+		}
+		for j, share := range g {
+			for c := range d {
+				x.Set(i, c, x.At(i, c)+share/sum*f.At(j, c))
+			}
+		}
+	}
+	floors, err := softkmeans.Floors(context.Background(), x, nil)
+	if err != nil {
+		panic(err)
+	}
+	size := math.Sqrt(floors[0] / float64(n*d) * math.Pow(10, -decibels/10))
+	for i := range x.Data {
+		x.Data[i] += size * rng.NormFloat64()
+	}
+	return x
+}
