@@ -45,9 +45,9 @@ type BootstrapResult struct {
 //
 // Intervals are for what the same fit of very many such rows would find. They are normal ones:
 // percentiles of the draws held it less often in simulations. At a level of 0.95, on 200 tables
-// each, 91 to 95 % of the intervals held it; docs/accuracy.md has the tables. They do not hold
+// each, 91 to 96 % of the intervals held it; docs/accuracy.md has the tables. They do not hold
 // the prototypes that made the data, unless the fit has no bias. A slack draws centers inward,
-// however many rows there are, and on these tables 20 to 80 % of the intervals held those.
+// however many rows there are, and on these tables 40 to 89 % of the intervals held those.
 //
 // The draws search near m alone. [OtherAnswers] tells of other solutions, with another slack.
 //

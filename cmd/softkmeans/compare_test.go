@@ -5,15 +5,28 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"softkmeans"
 )
 
 // compare finds the permutation, the differences in the table's units and columns by name.
 func TestCompare(t *testing.T) {
 	inFolder(t, "")
-	const head = `{"format": "softkmeans model", "version": 1, "method": "minvol", "named": true, `
-	writeText(t, "a.json", head+`"k": 3, "columns": ["x", "y"], "scale": "zscore", "shift": [1, 10], "divisor": [1, 100], "centers": [[0, 0], [4, 0], [0, 400]],
-		"scaledCenters": [[-1, -0.1], [3, -0.1], [-1, 3.9]], "rows": 10, "sizes": [5, 3, 2]}`)
-	writeText(t, "b.json", head+`"k": 4, "columns": ["y", "x"], "scale": "none", "centers": [[400, 1], [90, 90], [0, 0], [100, 4]], "rows": 20, "sizes": [4, 1, 10, 5]}`)
+	write := func(name string, rows [][]float64, f softkmeans.ModelFile) {
+		centers, err := softkmeans.FromRows(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Method, f.Named, f.Model = "minvol", true, &softkmeans.Model{Centers: centers}
+		var b strings.Builder
+		if _, err := f.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		writeText(t, name, b.String())
+	}
+	write("a.json", [][]float64{{-1, -0.125}, {3, -0.125}, {-1, 3.875}}, softkmeans.ModelFile{Columns: []string{"x", "y"},
+		Scale: "zscore", Shift: []float64{1, 12.5}, Divisor: []float64{1, 100}, Rows: 10, Sizes: []int{5, 3, 2}})
+	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}}, softkmeans.ModelFile{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
 	got := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "a.json", "b.json"))
 	want := []struct {
 		b           int

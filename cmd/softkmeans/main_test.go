@@ -71,6 +71,7 @@ var flagSets = map[string]*flag.FlagSet{
 	"predict":  newPredictFlagSet(new(predictFlags)),
 	"floors":   newFloorsFlagSet(new(floorsFlags)),
 	"certify":  newCertifyFlagSet(new(certifyFlags)),
+	"compare":  newCompareFlagSet(new(compareFlags)),
 	"evaluate": newEvaluateFlagSet(new(evaluateFlags)),
 	"unmix":    newUnmixFlagSet(new(unmixFlags)),
 	"report":   newReportFlagSet(new(reportFlags)),
