@@ -52,7 +52,7 @@ func TestFitBootstrap(t *testing.T) {
 		}
 		last = row.Stable
 	}
-	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") || !strings.Contains(text, "95%, in the table's units") {
+	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") || !strings.Contains(text, "95 %, in the table's units") {
 		t.Errorf("no block in\n%s", text)
 	}
 }

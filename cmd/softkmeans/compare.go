@@ -151,7 +151,7 @@ func (c *comparison) write(w io.Writer) error {
 		if j < 0 || j >= len(m.Sizes) {
 			return "–"
 		}
-		return fmt.Sprintf("%d %6.2f%%", m.Sizes[j], 100*share(m, j))
+		return fmt.Sprintf("%d %6.2f %%", m.Sizes[j], 100*share(m, j))
 	}
 	for j, to := range c.To {
 		match, distance, part := "–", "–", "–"
@@ -159,7 +159,7 @@ func (c *comparison) write(w io.Writer) error {
 			match, distance = centerName(to), small(c.Moved[j])
 		}
 		if v := c.moved(j); v != nil {
-			part = fmt.Sprintf("%.2f%%", 100**v)
+			part = fmt.Sprintf("%.2f %%", 100**v)
 		}
 		fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", centerName(j), match, distance, part, rows(a, j), rows(c.models[1], to))
 	}
