@@ -91,7 +91,7 @@ func (f *ModelFile) WriteTo(w io.Writer) (int64, error) {
 	if err := c.check(ErrShape); err != nil {
 		return 0, err
 	}
-	out := &jsonWriter{w: w}
+	out := newJSONWriter(w)
 	sum := c.write(out)
 	out.key("checksum")
 	out.text(sum)
@@ -110,7 +110,7 @@ func (f *ModelFile) write(out *jsonWriter) string {
 	out.put("{")
 	t := &modelText{out: out, version: fileVersion}
 	f.fields(t)
-	sum := strconv.FormatUint(crc64.Update(out.sum, modelTable, []byte("}")), 16)
+	sum := strconv.FormatUint(crc64.Update(out.sum, out.table, []byte("}")), 16)
 	return "0000000000000000"[len(sum):] + sum
 }
 
@@ -216,7 +216,7 @@ func ReadModel(r io.Reader) (*ModelFile, error) {
 	if err := f.check(ErrFormat); err != nil {
 		return nil, err
 	}
-	if t.version > 1 && t.checksum != noChecksum && t.checksum != f.write(&jsonWriter{w: io.Discard}) {
+	if t.version > 1 && t.checksum != noChecksum && t.checksum != f.write(newJSONWriter(io.Discard)) {
 		return nil, fail(ErrFormat, `the checksum is wrong: the model is damaged, or was edited (then write "checksum": "none")`)
 	}
 	if f.Similarities != nil {

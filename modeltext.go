@@ -24,16 +24,19 @@ const (
 	mostNumber     = 400     // bytes of a number
 )
 
-var modelTable = crc64.MakeTable(crc64.ECMA)
-
 // jsonWriter writes JSON. Its checksum is of all bytes but the white space for people.
 type jsonWriter struct {
 	w     io.Writer
 	b     []byte // not yet written
 	sum   uint64
-	n     int64 // bytes written
-	begun bool  // there is a field before the next
+	table *crc64.Table // no variable of the package: TinyGo would keep it in every program
+	n     int64        // bytes written
+	begun bool         // there is a field before the next
 	err   error
+}
+
+func newJSONWriter(w io.Writer) *jsonWriter {
+	return &jsonWriter{w: w, table: crc64.MakeTable(crc64.ECMA)}
 }
 
 // put writes what is content.
@@ -41,7 +44,7 @@ func (w *jsonWriter) put(text string) { w.from(append(w.b, text...)) }
 
 // from takes b, which is w.b and content behind it, and writes a full buffer.
 func (w *jsonWriter) from(b []byte) {
-	w.sum = crc64.Update(w.sum, modelTable, b[len(w.b):])
+	w.sum = crc64.Update(w.sum, w.table, b[len(w.b):])
 	if w.b = b; len(b) >= 1<<16 {
 		w.flush()
 	}
