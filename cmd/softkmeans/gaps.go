@@ -49,6 +49,9 @@ func (d *data) settle(rule missingRule) error {
 		}
 		d.Notes = append(d.Notes, leftOut(len(left)-d.Rows, gaps.columns()))
 	case missingMean:
+		if j := slices.Index(gaps.counts, d.Rows); j >= 0 {
+			return fmt.Errorf("%s: column %s has no value; leave it out with -drop", d.Source, short(d.Names[j], mostName))
+		}
 		means := scale.OfPresent(scale.ZScore, d.Data, len(d.Names), d.Weights).Shift
 		for i, v := range d.Data {
 			if v != v {

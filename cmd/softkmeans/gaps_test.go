@@ -25,6 +25,8 @@ func TestMissingError(t *testing.T) {
 	} {
 		f.check(t)
 	}
+	writeText(t, "column.csv", "a,b\n1,\n4,\n3,\n")
+	failure{"fit -k 1 -guess no -missing mean column.csv", 1, "column.csv: column b has no value; leave it out with -drop"}.check(t)
 	writeText(t, "every.csv", "a,b\n1,\n,2\n3,\n")
 	for _, stream := range []string{"no", "yes"} {
 		failure{"fit -k 1 -missing drop every.csv -stream " + stream, 1, "every.csv: every row has a missing value; leave columns out with -drop: b (2), a (1)"}.check(t)
@@ -69,7 +71,7 @@ func TestMissingDrop(t *testing.T) {
 
 // Rows may be many, and gaps anywhere: the memberships of all rows come in their order.
 func TestMissingDropMany(t *testing.T) {
-	const rows = 20000
+	const rows = 9000 // more than a block
 	var b strings.Builder
 	b.WriteString("key,u,v,w\n")
 	for i := range rows {
