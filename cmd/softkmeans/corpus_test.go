@@ -25,9 +25,6 @@ func TestCorpus(t *testing.T) {
 		}
 		out := filepath.Join(t.TempDir(), "g.csv")
 		args := append(strings.Fields("fit -k 1 -method minvol -json -quiet -o "+out+" "+want["flags"]), filepath.Join(folder, want["file"]))
-		if strings.Contains(want["flags"], "-missing fit") {
-			continue // TODO
-		}
 		code, stdout, stderr := do(t, "", args...)
 		if want["error"] != "" {
 			if code != 1 || !strings.Contains(stderr, want["error"]) {

@@ -30,7 +30,9 @@ error.
                 lsd: local search from similarities that are 0 between clusters
                 Without -kernel linear, tilsd and lsd compare all pairs of rows:
                 8000 rows take about ten seconds
-` + scaleHelp + columnsHelp + `
+` + scaleHelp + columnsHelp + `                fit: it is left out of the squared error (minvol). Nothing is
+                proved then but that memberships are the best ones
+
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
@@ -117,7 +119,7 @@ type fitFlags struct {
 // newFitFlagSet returns the flags, bound to f. Their help is fitHelp.
 func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("fit", flag.ContinueOnError)
-	f.inputFlags.add(fs)
+	f.inputFlags.add(fs, choice[missingRule]{"fit", missingFit})
 	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	choiceFlag(fs, &f.method, "method", methods)
@@ -196,6 +198,12 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k auto needs rows; with -kernel matrix give a number")
 	case kernels && f.kernel == kernelMatrix && given["scale"]:
 		return f, usageErrorf("-scale needs rows; with -kernel matrix leave it out")
+	case f.missing == missingFit && f.method != methodMinVolume:
+		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
+	case f.missing == missingFit && f.k == 0 && f.from == "":
+		return f, usageErrorf("-k auto needs complete rows; with -missing fit give a number")
+	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
+		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
 	case kernels && f.kernel == kernelMatrix && f.missing != missingError:
 		return f, usageErrorf("-missing needs rows; with -kernel matrix leave it out")
 	case f.stream == streamYes && given["others"] && f.others:

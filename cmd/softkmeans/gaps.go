@@ -42,6 +42,8 @@ func (d *data) settle(rule missingRule) error {
 		return nil
 	}
 	switch rule {
+	case missingError: // of predict
+		d.Notes = append(d.Notes, notPresent(gaps))
 	case missingDrop:
 		left := gapRows(d.x)
 		if d.keep(left); d.Rows == 0 {
@@ -64,6 +66,11 @@ func (d *data) settle(rule missingRule) error {
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
 	}
 	return nil
+}
+
+// notPresent is the note of predict.
+func notPresent(gaps *gapCount) string {
+	return count(gaps.values, "missing value") + ", left out of the distances: " + gaps.columns()
 }
 
 // noCompleteRow is the error for a table in which no row is left.
@@ -144,6 +151,41 @@ func gapRows(x *softkmeans.Matrix) (rows []bool) {
 		}
 	}
 	return rows
+}
+
+// fillMixtures replaces the missing values of rows by those of their mixtures of centers.
+// Residuals and labels are then those of the values that are there. With unit a mixture is
+// multiplied by the shade that is best for these.
+func fillMixtures(x, g, centers *softkmeans.Matrix, unit bool) {
+	mixture := make([]float64, x.Cols)
+	for i := range x.Rows {
+		row := x.Row(i)
+		if !slices.ContainsFunc(row, math.IsNaN) {
+			continue
+		}
+		clear(mixture)
+		for j, share := range g.Row(i) {
+			for c, v := range centers.Row(j) {
+				mixture[c] += share * v
+			}
+		}
+		product, square := 0.0, 0.0
+		for c, v := range row {
+			if v == v {
+				product += v * mixture[c]
+				square += mixture[c] * mixture[c]
+			}
+		}
+		shade := 1.0
+		if unit && square > 0 {
+			shade = max(0, product/square)
+		}
+		for c, v := range row {
+			if v != v {
+				row[c] = shade * mixture[c]
+			}
+		}
+	}
 }
 
 // keep removes the rows that are left out. The texts for outputs stay.

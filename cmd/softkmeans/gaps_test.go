@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,7 +21,7 @@ func TestMissingError(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"fit -k 2 -missing mean -stream yes data.csv", 2, "-stream yes goes with -missing drop only; use -stream no"},
-		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean"},
+		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean, fit"},
 		{"floors -missing fit data.csv", 2, "must be error, drop, mean"},
 		{"fit -k 2 -method tilsd -kernel matrix -missing drop data.csv", 2, "-missing needs rows"},
 		{"fit -k 2 -weights 2 -missing drop -drop city data.csv", 1, "data.csv"},
@@ -113,6 +116,96 @@ func TestMissingMean(t *testing.T) {
 			t.Errorf("%s: %s", command, line)
 		}
 	}
+}
+
+// Rows with missing values are fitted and predicted by the values that are there: exactly
+// where the table is a mixture of few centers. No floor is said to be proved.
+func TestMissingFit(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	corners := [][]float64{{0, 0, 5, 1, 2}, {4, 1, 0, 0, 7}, {1, 6, 2, 5, 0}}
+	var b, whole strings.Builder
+	b.WriteString("plot,u,v,w,x,y\n")
+	whole.WriteString("plot,u,v,w,x,y\n")
+	for i := range 200 {
+		g := []float64{r.ExpFloat64(), r.ExpFloat64(), r.ExpFloat64()}
+		if i < 60 {
+			g = []float64{0, 0, 0}
+			g[i%3] = 1
+		}
+		sum := g[0] + g[1] + g[2]
+		fmt.Fprintf(&b, "p%d", i)
+		fmt.Fprintf(&whole, "p%d", i)
+		for j := range 5 {
+			v := (g[0]*corners[0][j] + g[1]*corners[1][j] + g[2]*corners[2][j]) / sum
+			fmt.Fprintf(&whole, ",%v", v)
+			if r.IntN(10) == 0 && j != i%5 {
+				b.WriteString(",")
+			} else {
+				fmt.Fprintf(&b, ",%v", v)
+			}
+		}
+		b.WriteString("\n")
+		whole.WriteString("\n")
+	}
+	inFolder(t, b.String())
+	writeText(t, "whole.csv", whole.String())
+	must(t, strings.Fields("fit -k 3 -method minvol -others no -o w.csv whole.csv")...)
+	report := must(t, strings.Fields("fit -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
+	for _, says := range []string{"data.csv: 200 rows, 5 columns", "missing values, left out of the squared error: ", "floor, estimated", "no floor is proved"} {
+		if !strings.Contains(report, says) {
+			t.Errorf("no %q in %s", says, report)
+		}
+	}
+	for _, says := range []string{"Certif", "rounding of the floor", "is proved.\n\n"} {
+		if strings.Contains(report, says) {
+			t.Errorf("%q in %s", says, report)
+		}
+	}
+	for _, predict := range []string{"predict -model m.json -o p.csv data.csv", "predict -model m.json -o p.csv -"} {
+		code, stdout, stderr := do(t, b.String(), strings.Fields(predict)...)
+		if code != 0 || !strings.Contains(stdout, "missing values, left out of the distances: ") {
+			t.Errorf("%s: code %d, %s%s", predict, code, stdout, stderr)
+		}
+		g, p := strings.Split(readFile(t, "g.csv"), "\n"), strings.Split(readFile(t, "p.csv"), "\n")
+		for i := range g[:201] {
+			a, rest, _ := strings.Cut(g[i], ",")
+			b, same, _ := strings.Cut(p[i], ",")
+			if a != b || i > 0 && !closeFields(rest, same) {
+				t.Fatalf("%s: %s, fitted %s", predict, p[i], g[i])
+			}
+		}
+	}
+	// The model is that of the whole table, up to the order of the centers and the draw of λ.
+	_, _, w := parseMemberships(t, withoutIDs(readFile(t, "w.csv")))
+	_, _, g := parseMemberships(t, withoutIDs(readFile(t, "g.csv")))
+	largest := 0.0
+	for i := range w {
+		slices.Sort(w[i])
+		slices.Sort(g[i])
+		for j := range w[i] {
+			largest = max(largest, math.Abs(w[i][j]-g[i][j]))
+		}
+	}
+	if largest > 0.1 {
+		t.Errorf("memberships differ by %g from those of the whole table", largest)
+	}
+	for _, f := range []failure{
+		{"fit -k 3 -method global -missing fit data.csv", 2, "-missing fit is only for -method minvol"},
+		{"fit -k auto -method minvol -missing fit data.csv", 2, "-k auto needs complete rows"},
+		{"fit -k 3 -method minvol -missing fit -stream yes data.csv", 2, "-stream yes goes with -missing drop only"},
+	} {
+		f.check(t)
+	}
+}
+
+// withoutIDs removes the first field of each line.
+func withoutIDs(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		_, rest, _ := strings.Cut(line, ",")
+		b.WriteString(rest)
+	}
+	return b.String()
 }
 
 // wine and breast_cancer have columns of many units, iris and digits do not. The rarest

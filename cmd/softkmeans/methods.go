@@ -188,6 +188,9 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update}
 	switch f.method {
 	case methodMinVolume:
+		if d.missing > 0 {
+			return f.fitMissing(ctx, d, r, o)
+		}
 		if m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, o); err == nil && f.others {
 			err = softkmeans.OtherAnswers(ctx, d.x, m, o)
 		}
@@ -209,6 +212,18 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 		err = f.draw(ctx, d, r, o, p)
 	}
 	return m.Memberships, err
+}
+
+// fitMissing fits rows with missing values. These then become those of the mixtures.
+func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result, o *softkmeans.MinVolumeOptions) (*softkmeans.Matrix, error) {
+	m, err := softkmeans.FitMissing(ctx, d.x, r.k, o)
+	if err != nil {
+		return nil, err
+	}
+	r.setModel(m)
+	fillMixtures(d.x, m.Memberships, m.Centers, false)
+	r.cert = m.Certificate()
+	return m.Memberships, nil
 }
 
 // storedRows is the largest number of rows whose similarities are stored, in 8n²

@@ -212,13 +212,20 @@ func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, erro
 	return f.Model.Centers, nil
 }
 
-// predictor computes the memberships of scaled rows.
+// predictor computes the memberships of scaled rows, and replaces values that are missing by
+// those of the mixtures.
 type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 
 // predictor returns the predictor of the model.
 func (f *modelFile) predictor() (predictor, error) {
 	if f.Model != nil {
-		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return f.Model.Predict(nil, x) }, nil
+		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			g, err := f.Model.PredictMissing(nil, x)
+			if err == nil {
+				fillMixtures(x, g, f.Model.Centers, f.unit())
+			}
+			return g, err
+		}, nil
 	}
 	m := f.Similarities
 	if f.Samples == nil { // rows are similarities

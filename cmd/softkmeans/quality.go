@@ -24,6 +24,7 @@ type quality struct {
 	tol      float64 // of "optimal"
 	scaled   bool    // the columns are scaled
 	streamed bool    // the certificate comes from passes over a file, without SpanError
+	missing  int     // values of the table; above 0 the floor is an estimate
 }
 
 // write writes the squared errors and the certificate.
@@ -33,7 +34,9 @@ func (q *quality) write(b *bytes.Buffer) {
 		b.WriteString(", of the scaled columns")
 	}
 	b.WriteString("\n\n")
-	q.writeErrors(b)
+	if q.writeErrors(b); q.missing > 0 {
+		return
+	}
 	from := "computed from the data, the centers and the memberships alone"
 	if q.streamed {
 		from = "the floor from the first passes over the data, the rest from the last"
@@ -77,8 +80,12 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 		about = "sum of squares"
 	}
 	writeLine(b, "objective", number(q.Objective), "squared error of the mixtures, with all rounding")
-	writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have a smaller one, but for rounding", centers(q.k)))
-	writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
+	if q.missing > 0 {
+		writeLine(b, "floor, estimated", number(q.Floor), fmt.Sprintf("about the least of any %s; no proof", centers(q.k)))
+	} else {
+		writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have a smaller one, but for rounding", centers(q.k)))
+		writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
+	}
 	writeLine(b, q.totalName(), number(q.Total), about)
 	writeLine(b, "explained", share, "of the "+q.totalName())
 }
@@ -151,6 +158,9 @@ func (q *quality) chance() string {
 // distance says how far the squared error is from the floor.
 func (q *quality) distance() string {
 	switch {
+	case q.missing > 0:
+		return "The squared error is that of the values that are there, and the memberships are the best for\n" +
+			"these. Of a table with missing values no floor is proved."
 	case q.Optimal(q.tol):
 		return q.verdict()
 	case q.ExcessShare == math.MaxFloat64:

@@ -147,8 +147,11 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 func (b *blockReader) head() table.Head {
 	h := b.file.Head
 	h.Notes = slices.Clone(h.Notes)
-	if b.left > 0 {
+	switch {
+	case b.drop && b.left > 0:
 		h.Notes = append(h.Notes, leftOut(b.left, b.gaps.columns()))
+	case !b.drop && b.gaps.values > 0:
+		h.Notes = append(h.Notes, notPresent(b.gaps))
 	}
 	if b.note != "" {
 		h.Notes = append(h.Notes, b.note)

@@ -44,7 +44,7 @@ func fitReport(r *result) []byte {
 	writeCenters(&b, r.Names, r.centers)
 	b.WriteString("\nRows by label\n\n" + sizeLines(r.sizes) + "\n")
 
-	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed}
+	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed, missing: r.model.Missing}
 	q.write(&b)
 	if r.method == methodGlobal {
 		b.WriteString("\n" + globalVerdict(q, r.model) + "\n")
