@@ -57,7 +57,7 @@ func TestGuess(t *testing.T) {
 		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
 		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
 		{text: "v,day\n1,2020-01-01\n2,2020-01-02\n1,2020-01-03\n", fail: "dates such as 2020-01-01"},
-		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: "f or m"},
+		{text: "v,sex\n1,f\n2,m\n1,m\n", fail: `"f" or "m"`},
 		// Signs.
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
