@@ -49,7 +49,8 @@ line needs no newline. Errors give the place as file:line:field.
   -id COL       take COL as the ids of the rows, any text. It begins the rows of
                 -o. Without the flag a column of unique names or of row numbers
                 is found; none: there is none
-  -keep COLS    carry these columns along to -o, after the id
+  -keep COLS    carry these columns along to -o, after the id. Text is then left
+                out, and numbers are data as well unless -drop has them, too
   -names NAMES  names of all columns, instead of a header's: -names id,x,y
   -encode E     onehot: a column of text becomes a column of 0 and 1 for each of
                 its values; none (default): it is an error

@@ -183,7 +183,11 @@ func (f *modelFile) scaling() *scale.Scaling {
 // checkColumns compares the columns of a table with the model's.
 func (f *modelFile) checkColumns(names []string, source string) error {
 	if want := len(f.Columns); len(names) != want {
-		return fmt.Errorf("%s: %s, but the model has %d (%s)", source, count(len(names), "column"), want, abridged(f.Columns))
+		hint := ""
+		if len(names) > want {
+			hint = "; -drop leaves columns out"
+		}
+		return fmt.Errorf("%s: %s, but the model has %d (%s)%s", source, count(len(names), "column"), want, abridged(f.Columns), hint)
 	}
 	return nil
 }
