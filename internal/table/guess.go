@@ -238,6 +238,7 @@ func (p *parser) unitsBelow() bool {
 // that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
 	columns := p.columnsOf(rows)
+	p.survey.columns = columns
 	p.forms = make([]form, p.width)
 	for j := range columns {
 		p.forms[j] = columns[j].form

@@ -14,14 +14,15 @@ const (
 
 // survey is what the start of a text shows about its lines.
 type survey struct {
-	lines [][][]byte // the fields of the first lines that hold any, without comments
-	names [][]byte   // those in the last comment before them, if they are as many; or nil
-	skip  int        // bytes before the first line: that of Excel's sep=;
-	hash  bool       // lines that begin with # are comments
-	short bool       // line 1 has no name for the first column, as R writes
-	tail  bool       // all lines but the first end in a delimiter
-	units bool       // the line after the header holds units
-	notes []string
+	lines   [][][]byte // the fields of the first lines that hold any, without comments
+	names   [][]byte   // those in the last comment before them, if they are as many; or nil
+	skip    int        // bytes before the first line: that of Excel's sep=;
+	hash    bool       // lines that begin with # are comments
+	short   bool       // line 1 has no name for the first column, as R writes
+	tail    bool       // all lines but the first end in a delimiter
+	units   bool       // the line after the header holds units
+	columns []column   // what guessColumns has seen
+	notes   []string
 }
 
 // upTo reads on until text has size bytes, or until there is no more.

@@ -147,6 +147,11 @@ func Read(r io.Reader, source string, d Dialect) (*Table, error) {
 		return nil, err
 	}
 	defer b.Close()
+	return b.ReadAll()
+}
+
+// ReadAll reads all rows, as [Read] does.
+func (b *Reader) ReadAll() (*Table, error) {
 	t := &Table{Head: b.Head}
 	width := len(t.Names)
 	for {

@@ -1,0 +1,96 @@
+package table
+
+import "io"
+
+// Role is what a column is taken for.
+type Role byte
+
+// The roles of columns. Their letters are short texts of a program that shows them.
+const (
+	AsData    Role = 'd'
+	AsLabel   Role = 'l'
+	AsWeights Role = 'w'
+	AsID      Role = 'i'
+	AsKept    Role = 'k' // carried along, and not data
+	AsNothing Role = 'x'
+)
+
+// Taken is a column of a text and what it is taken for.
+type Taken struct {
+	Name    string // Column(j) for column j without a name
+	As      Role
+	Text    bool // it holds words: data only with Dialect.OneHot
+	Classes bool // they are few, come more than once, and are no dates
+}
+
+// Overview is how a text is read.
+type Overview struct {
+	Delimiter, Decimal rune
+	Header             bool
+	Columns            []Taken // all, in the order of the text; nil where an error comes before them
+}
+
+// Survey returns how d, with Guess, reads a text. The error is the one that [NewReader]
+// returns, for instance for columns of text; the overview has them nevertheless. It reads
+// about the first 512 kB.
+func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
+	d.Guess = true
+	t, _, err := open(r, source, d)
+	if err != nil {
+		return o, err
+	}
+	p := &t.parser
+	o.Delimiter, o.Decimal = p.dialect.Delimiter, p.dialect.Decimal
+	for p.width == 0 {
+		fields, err := p.next()
+		if err == io.EOF {
+			return o, &Error{Source: source, Msg: (&NoRows{}).Error()}
+		}
+		if err != nil {
+			return o, err
+		}
+		if p.blank(fields) {
+			continue
+		}
+		if _, err = t.begin(fields); p.survey.columns != nil {
+			o = t.Overview()
+		}
+		if err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// Overview returns how the text is read, with Dialect.Guess.
+func (t *Reader) Overview() Overview {
+	p := &t.parser
+	return Overview{p.dialect.Delimiter, p.dialect.Decimal, t.Header, p.taken()}
+}
+
+// taken describes the columns, once guessColumns has looked at them.
+func (p *parser) taken() []Taken {
+	list := make([]Taken, p.width)
+	for j := range p.survey.columns {
+		c := &p.survey.columns[j]
+		t := &list[j]
+		*t = Taken{Name: Column(j), As: AsData, Text: c.text()}
+		if j < len(p.header) {
+			t.Name = p.header[j]
+		}
+		t.Classes = t.Text && c.dates < c.words && len(c.values) <= mostValues && len(c.values) < c.words
+		switch role := p.roles[j]; {
+		case p.id == j+1:
+			t.As = AsID
+		case role == roleLabel:
+			t.As = AsLabel
+		case role == roleWeight:
+			t.As = AsWeights
+		case role == roleNone && j < len(p.kept) && p.kept[j]:
+			t.As = AsKept
+		case role == roleNone:
+			t.As = AsNothing
+		}
+	}
+	return list
+}
