@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"strconv"
+	"sort"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
@@ -14,88 +14,22 @@ import (
 	"softkmeans/internal/view"
 )
 
-// The largest table. Reading and fitting make copies, and the memory of WebAssembly is
-// at most 4 GB.
-const (
-	maxText   = 256 << 20 // bytes
-	maxValues = 1 << 24
-)
-
-// words are the settings of the page in messages of the reader.
-var words = table.Words{Delimiter: "another file", Header: "a header", Label: "the label column"}
-
 // data is a table ready to be fitted. It is replaced, never changed.
 type data struct {
-	*table.Table
+	*found
 	set     *set // nil: a table of the user's
-	guessed bool // the label column was guessed
 	x       *softkmeans.Matrix
 	scaling *scale.Scaling // of the columns, if standardized
 	floors  []float64      // for k = 1, 2, …
 	propose softkmeans.KProposal
 	plane   view.Plane
+	draw    *data // see few
 	columns *view.Columns
-}
-
-// source is a text as it came from the page.
-type source struct {
-	name   string
-	text   []byte
-	set    *set
-	labels []byte // of a set, one number on each line
-}
-
-// read parses the text. label is the name or number of the label column, "" for none,
-// or "auto" for the only column of words, if there is one.
-func (s *source) read(label string) (t *table.Table, guessed bool, err error) {
-	if len(s.text) > maxText {
-		return nil, false, errors.New(s.name + ": " + itoa(len(s.text)>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
-	}
-	auto := label == "auto"
-	if auto {
-		label = ""
-	}
-	if s.set != nil {
-		t, err = s.readSet()
-	} else if t, err = s.parse(label); err != nil && auto {
-		var bad *table.Error
-		if errors.As(err, &bad) && bad.Column > 0 {
-			again, e := s.parse(itoa(bad.Column))
-			if e == nil && allWords(again.Classes) {
-				t, guessed, err = again, true, nil
-			}
-		}
-	}
-	if err != nil {
-		return nil, false, placed(err)
-	}
-	if len(t.Data) > maxValues {
-		return nil, false, errors.New(s.name + ": " + itoa(t.Rows) + " rows of " + itoa(len(t.Names)) + " numbers; the page takes up to " +
-			itoa(maxValues) + " numbers, the command line more")
-	}
-	return t, guessed, nil
-}
-
-// placed writes the place of an error in words.
-func placed(err error) error {
-	var bad *table.Error
-	if !errors.As(err, &bad) || bad.Line == 0 {
-		return err
-	}
-	where := bad.Source + ", line " + itoa(bad.Line)
-	if bad.Column > 0 {
-		where += ", column " + itoa(bad.Column)
-	}
-	return errors.New(where + ": " + bad.Msg)
-}
-
-func (s *source) parse(label string) (*table.Table, error) {
-	return table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Label: label, Words: words})
 }
 
 // readSet reads a set that comes with the page. Its labels are in a second file.
 func (s *source) readSet() (*table.Table, error) {
-	t, err := table.Read(bytes.NewReader(s.text), s.name, table.Dialect{Header: table.HeaderNo})
+	t, err := table.Read(s.open(), s.name, table.Dialect{Header: table.HeaderNo})
 	if err != nil {
 		return nil, err
 	}
@@ -121,52 +55,69 @@ func (s *source) readSet() (*table.Table, error) {
 	return t, nil
 }
 
-func allWords(classes []string) bool {
-	for _, s := range classes {
-		if _, err := strconv.ParseFloat(s, 64); s == "" || err == nil || errors.Is(err, strconv.ErrRange) {
-			return false
-		}
-	}
-	return true
-}
-
-// columns returns the names of all columns of the text, including the label column.
-func columns(t *table.Table) []string {
-	if t.LabelColumn == 0 {
-		return t.Names
-	}
-	at := t.LabelColumn - 1
-	names := append([]string{}, t.Names[:at]...)
-	return append(append(names, t.LabelName), t.Names[at:]...)
-}
+// Above manyRows previews and the path of the slider are of a draw of drawnRows.
+const (
+	manyRows  = 1 << 14
+	drawnRows = 1 << 12
+)
 
 // prepare standardizes the table, if asked to, and computes its floors and its plane.
-func prepare(t *table.Table, of *set, guessed, standardize bool) (*data, error) {
-	var by *scale.Scaling
-	if standardize {
-		by = scale.Of(scale.ZScore, t.Data, len(t.Names), nil)
-	}
-	return prepareBy(by, t, of, guessed)
+func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
+	return prepareBy(ctx, f, of, scale.Of(kind, f.Data, len(f.Names), f.Weights))
 }
 
 // prepareBy is prepare with a scaling of the columns, or nil.
-func prepareBy(by *scale.Scaling, t *table.Table, of *set, guessed bool) (*data, error) {
-	d := &data{Table: t, set: of, guessed: guessed, scaling: by}
-	d.x = softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data)
-	if by != nil {
+func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data, error) {
+	d := &data{found: f, set: of, scaling: by}
+	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
 		by.Apply(d.x.Data)
 	}
+	if err := d.spread(ctx); err != nil {
+		return nil, err
+	}
 	var err error
-	if d.floors, err = softkmeans.Floors(context.Background(), d.x, nil); err != nil {
-		return nil, err
-	}
-	if d.propose, err = softkmeans.ProposeK(d.floors); err != nil {
-		return nil, err
-	}
-	d.columns = view.NewColumns(d.x, nil, d.Names)
-	d.plane, err = view.NewPlane(d.x, nil)
+	d.columns = view.NewColumns(d.x, f.Weights, d.Names)
+	d.propose, err = softkmeans.ProposeK(d.floors)
 	return d, err
+}
+
+// spread computes the floors and the plane. For many rows both come from one pass.
+func (d *data) spread(ctx context.Context) (err error) {
+	if d.x.Rows <= manyRows {
+		if d.floors, err = softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights}); err != nil {
+			return err
+		}
+		d.plane, err = view.NewPlane(d.x, d.Weights)
+		return err
+	}
+	var sums softkmeans.Stats
+	for i := 0; i < d.x.Rows; i += drawnRows {
+		to := min(i+drawnRows, d.x.Rows)
+		var weights []float64
+		if d.Weights != nil {
+			weights = d.Weights[i:to]
+		}
+		block := softkmeans.NewMatrix(to-i, d.x.Cols, d.x.Data[i*d.x.Cols:to*d.x.Cols])
+		if err := sums.AddWeighted(block, weights); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if d.floors, err = sums.Floors(); err != nil {
+		return err
+	}
+	d.plane = view.Plane{Mean: sums.Mean(), Axes: softkmeans.NewMatrix(2, d.x.Cols, nil)}
+	values, vectors, err := softkmeans.EigenSym(sums.Scatter())
+	for c := 0; err == nil && c < min(2, d.x.Cols) && values[c] > 1e-14*d.floors[0]; c++ {
+		for j := range d.x.Cols {
+			d.plane.Axes.Set(c, j, vectors.At(j, c))
+		}
+		d.plane.Share[c] = min(values[c]/d.floors[0], 1)
+	}
+	return err
 }
 
 // original returns a center in the units of the text.
@@ -200,4 +151,56 @@ func (d *data) clusters(k int) int {
 		k = 3
 	}
 	return min(k, maxK)
+}
+
+// RowName is the id of row i of the table, or its number in the file.
+func (d *data) RowName(i int) string {
+	if d.rows != nil {
+		i = d.rows[i]
+	}
+	if d.ids != nil {
+		return d.ids[i]
+	}
+	return "row " + itoa(i+1)
+}
+
+// few is d or, if it has many rows, a draw of them for previews. The weight of a row that
+// is drawn is that of all rows over their number.
+func (d *data) few() *data {
+	if d.Rows <= manyRows {
+		return d
+	}
+	if d.draw == nil {
+		d.draw = d.drawn(drawnRows)
+	}
+	return d.draw
+}
+
+// drawn returns a draw of n rows, by their weights.
+func (d *data) drawn(n int) *data {
+	all := make([]float64, d.Rows+1) // sums of weights
+	for i := range d.Rows {
+		w := 1.0
+		if d.Weights != nil {
+			w = d.Weights[i]
+		}
+		all[i+1] = all[i] + w
+	}
+	part := *d
+	total := all[d.Rows]
+	part.found = &found{Table: &table.Table{Head: d.Head, Rows: n, Weights: make([]float64, n), Classes: d.Classes}, rows: make([]int, n), ids: d.ids}
+	part.x = softkmeans.NewMatrix(n, d.x.Cols, nil)
+	for to := range n {
+		// The middle of each of n parts of equal weight.
+		i := sort.SearchFloat64s(all[1:], (float64(to)+.5)/float64(n)*total)
+		copy(part.x.Row(to), d.x.Row(i))
+		part.Weights[to], part.rows[to] = total/float64(n), i
+		if d.rows != nil {
+			part.rows[to] = d.rows[i]
+		}
+		if d.Class != nil {
+			part.Class = append(part.Class, d.Class[i])
+		}
+	}
+	return &part
 }

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"softkmeans/internal/scale"
 )
 
 func read(t *testing.T, name string) []byte {
@@ -16,12 +19,18 @@ func read(t *testing.T, name string) []byte {
 	return b
 }
 
+// fromText is a file of that text.
+func fromText(name, text string) *source {
+	return &source{name: name, size: len(text), open: func() io.Reader { return strings.NewReader(text) }}
+}
+
 // opened is a session with one of our sets.
 func opened(t *testing.T, name string) *session {
 	t.Helper()
 	s := &session{}
-	from := &source{name: name + ".csv", text: read(t, name+".csv"), labels: read(t, name+".labels.csv"), set: findSet(name)}
-	if _, err := s.open(from, options{label: "auto"}); err != nil {
+	from := fromText(name+".csv", string(read(t, name+".csv")))
+	from.labels, from.set = read(t, name+".labels.csv"), findSet(name)
+	if _, err := s.open(t.Context(), from, options{scale: scale.Auto}, nil); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -36,7 +45,7 @@ func TestSets(t *testing.T) {
 		if d.x.Cols != len(set.columns) || len(d.Class) != d.x.Rows || d.clusters(0) != set.k || len(set.classes) != set.k {
 			t.Errorf("%s: %d columns, %d labels, k = %d", set.name, d.x.Cols, len(d.Class), d.clusters(0))
 		}
-		if (d.scaling != nil) != set.standardize || set.why == "" {
+		if (d.scaling != nil) != (set.name == "wine" || set.name == "breast_cancer") || set.why == "" {
 			t.Errorf("%s: standardized: %v, because %q", set.name, d.scaling != nil, set.why)
 		}
 		author, _, _ := strings.Cut(strings.SplitN(set.source, ": ", 2)[1], ", doi ")
@@ -55,7 +64,11 @@ func TestReasons(t *testing.T) {
 	}
 	for name, want := range map[string]string{"wine": "68", "digits": "60"} {
 		s := opened(t, name)
-		parts, err := s.fit(t.Context(), options{slack: .25, label: "auto", standardize: !findSet(name).standardize}, nil)
+		other := scale.None
+		if s.data.scaling == nil {
+			other = scale.ZScore
+		}
+		parts, err := s.fit(t.Context(), options{slack: .25, scale: other}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,38 +93,4 @@ func valueOf(t *testing.T, parts []part, name string) string {
 	}
 	t.Fatalf("there is no %s among %d parts", name, len(parts))
 	return ""
-}
-
-func TestLabelGuess(t *testing.T) {
-	for _, c := range []struct {
-		text, label string
-		column      int // of the label; 0: none
-		guessed     bool
-		err         string
-	}{
-		{"a,b,kind\n1,2,x\n3,4,y\n", "auto", 3, true, ""},
-		{"a,b\n1,2\n3,4\n", "auto", 0, false, ""},
-		{"a,b\n1,2\n3,y\n", "auto", 0, false, `t.csv, line 3, column 2: "y" in column "b" is not a number`}, // 2 is no word
-		{"x,y\na,b\nc,d\n", "auto", 0, false, "t.csv, line 2, column 1: "},                                  // two columns of words
-		{"a,b,kind\n1,2,x\n3,4,y\n", "", 0, false, "the label column 3"},
-		{"a,b,kind\n1,2,x\n3,4,y\n", "3", 3, false, ""},
-		{"a,b,kind\n1,2,7\n3,4,8\n", "3", 3, false, ""},
-		{"a,b,kind\n1,2,7\n3,4,8\n", "4", 0, false, "t.csv, line 1: there is no column 4"},
-		{"", "auto", 0, false, "t.csv: there are no rows"},
-	} {
-		s := &source{name: "t.csv", text: []byte(c.text)}
-		table, guessed, err := s.read(c.label)
-		switch {
-		case c.err != "":
-			if err == nil || !strings.Contains(err.Error(), c.err) {
-				t.Errorf("%q, label %q: the error is %v, not %q", c.text, c.label, err, c.err)
-			}
-		case err != nil:
-			t.Errorf("%q, label %q: %v", c.text, c.label, err)
-		case table.LabelColumn != c.column || guessed != c.guessed:
-			t.Errorf("%q, label %q: the label is column %d, guessed: %v", c.text, c.label, table.LabelColumn, guessed)
-		case len(columns(table)) != strings.Count(strings.SplitN(c.text, "\n", 2)[0], ",")+1:
-			t.Errorf("%q: the columns are %q", c.text, columns(table))
-		}
-	}
 }

@@ -55,12 +55,21 @@ func (d *data) baseName() string {
 	return name
 }
 
-// membershipsCSV has the columns label,p0,…,p(k−1), as the command writes them, and the
-// given class last if there is one. Numbers have the digits that are needed to read the
+// membershipsCSV has the columns label,p0,…,p(k−1), as the command writes them, after the
+// id and the columns that are carried along, and the given class last if there is one. A
+// row that was left out is empty. Numbers have the digits that are needed to read the
 // same float64.
 func membershipsCSV(d *data, r *result) []byte {
 	m := r.model
-	b := []byte("label")
+	var b []byte
+	texts := append([]string(nil), d.KeptNames...)
+	if d.IDColumn > 0 {
+		texts = append([]string{d.IDName}, texts...)
+	}
+	for _, name := range texts {
+		b = append(append(b, field(name)...), ',')
+	}
+	b = append(b, "label"...)
 	for j := range m.Memberships.Cols {
 		b = strconv.AppendInt(append(b, ",p"...), int64(j), 10)
 	}
@@ -68,15 +77,33 @@ func membershipsCSV(d *data, r *result) []byte {
 		b = append(b, ",class"...)
 	}
 	b = append(b, '\n')
-	for i, label := range m.Labels(nil) {
-		b = strconv.AppendInt(b, int64(label), 10)
-		for _, v := range m.Memberships.Row(i) {
-			b = strconv.AppendFloat(append(b, ','), v, 'g', -1, 64)
+	labels, next := m.Labels(nil), 0 // the next row that was fitted
+	for i := range d.all {
+		if d.IDColumn > 0 {
+			b = append(append(b, field(d.ids[i])...), ',')
+		}
+		if d.kept != nil {
+			for _, text := range d.kept[i] {
+				b = append(append(b, field(text)...), ',')
+			}
+		}
+		fitted := d.rows == nil || next < len(d.rows) && d.rows[next] == i
+		if fitted {
+			b = strconv.AppendInt(b, int64(labels[next]), 10)
+		}
+		for j := range m.Memberships.Cols {
+			if b = append(b, ','); fitted {
+				b = strconv.AppendFloat(b, m.Memberships.At(next, j), 'g', -1, 64)
+			}
 		}
 		if len(d.Class) > 0 {
-			b = append(append(b, ','), field(d.Classes[d.Class[i]])...)
+			if b = append(b, ','); fitted {
+				b = append(b, field(d.Classes[d.Class[next]])...)
+			}
 		}
-		b = append(b, '\n')
+		if b = append(b, '\n'); fitted {
+			next++
+		}
 	}
 	return b
 }

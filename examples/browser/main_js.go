@@ -6,6 +6,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io"
 	"syscall/js"
 	"time"
 
@@ -78,9 +80,11 @@ func (w *worker) answer(message js.Value) {
 		w.cancel = nil
 	}()
 	answer := reply(message, "done", "")
-	if err := w.serve(ctx, message, answer); err != nil {
+	parts, err := w.serve(ctx, message, answer)
+	if err != nil {
 		answer = reply(message, "error", err.Error())
 	}
+	answer.Set("parts", object(parts))
 	answer.Set("cancelled", ctx.Err() != nil)
 	post(answer)
 }
@@ -95,29 +99,36 @@ func reply(to js.Value, kind, text string) js.Value {
 
 func post(message js.Value) { js.Global().Get("softkmeans").Call("post", message) }
 
-// serve executes a request and writes the result to answer.
-func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
+// serve executes a request and writes the result to answer. It may return parts with an
+// error, too.
+func (w *worker) serve(ctx context.Context, message, answer js.Value) (parts []part, err error) {
 	o, err := parseOptions(stringsOf(message.Get("options")))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tell := teller(ctx, message)
-	var parts []part
+	reads := func(read, size int) error {
+		tell(readProgress(read, size))
+		return ctx.Err()
+	}
+	iterates := func(it softkmeans.Iteration) { tell(progress("iteration "+itoa(it.Iteration), it)) }
 	switch message.Get("kind").String() {
 	case "open":
-		from := &source{name: message.Get("name").String(), text: bytesOf(message.Get("text")), labels: bytesOf(message.Get("labels"))}
-		from.set = findSet(textOf(message.Get("set")))
-		parts, err = w.session.open(from, o)
+		from := fileOf(message.Get("name").String(), message.Get("file"))
+		from.set, from.labels = findSet(textOf(message.Get("set"))), bytesOf(message.Get("labels"))
+		return w.session.open(ctx, from, o, reads)
 	case "load":
-		parts, err = w.session.load(bytesOf(message.Get("text")), o)
+		return w.session.load(ctx, bytesOf(message.Get("text")), o)
 	case "fit":
-		parts, err = w.session.fit(ctx, o, func(it softkmeans.Iteration) { tell("iteration "+itoa(it.Iteration), it) })
+		return w.session.fit(ctx, o, reads, iterates)
 	case "preview":
-		parts, err = w.session.preview(o)
+		return w.session.preview(o)
 	case "draw":
-		parts, err = w.session.redraw(o)
+		return w.session.redraw(o)
 	case "path":
-		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) { tell(itoa(found)+" of "+itoa(w.session.path.end), it) })
+		err = w.session.extend(ctx, func(found int, it softkmeans.Iteration) {
+			tell(progress(itoa(found)+" of "+itoa(w.session.path.end), it))
+		})
 		if ctx.Err() != nil {
 			err = nil // the points found so far remain
 		}
@@ -129,11 +140,35 @@ func (w *worker) serve(ctx context.Context, message, answer js.Value) error {
 			answer.Set("bytes", uint8Array(f.bytes))
 		}
 	}
-	if err != nil {
-		return err
+	return nil, err
+}
+
+// fileOf is a file of the page, a Blob, which is read in pieces.
+func fileOf(name string, blob js.Value) *source {
+	s := &source{name: name, size: blob.Get("size").Int()}
+	s.open = func() io.Reader { return &blobReader{blob: blob, name: name, size: s.size} }
+	return s
+}
+
+type blobReader struct {
+	blob     js.Value
+	name     string
+	at, size int
+}
+
+// Read reads the next piece, by the function softkmeans.read of worker.js.
+func (b *blobReader) Read(p []byte) (int, error) {
+	n := min(len(p), b.size-b.at)
+	if n <= 0 {
+		return 0, io.EOF
 	}
-	answer.Set("parts", object(parts))
-	return nil
+	piece := js.Global().Get("softkmeans").Call("read", b.blob, b.at, b.at+n)
+	if piece.Type() != js.TypeObject {
+		return 0, errors.New(b.name + ": the file cannot be read any more; has it changed? Choose it again")
+	}
+	n = js.CopyBytesToGo(p, piece)
+	b.at += n
+	return n, nil
 }
 
 // listening is a context whose Err, which the package calls again and again, lets the
@@ -153,17 +188,17 @@ func (l *listening) Err() error {
 }
 
 // teller returns a function that sends progress at most once per pause.
-func teller(ctx context.Context, message js.Value) func(step string, it softkmeans.Iteration) {
+func teller(ctx context.Context, message js.Value) func(news []part) {
 	last := time.Now()
-	return func(step string, it softkmeans.Iteration) {
+	return func(news []part) {
 		if time.Since(last) < pause || ctx.Err() != nil {
 			return
 		}
-		news := object(progress(step, it))
-		news.Set("kind", "progress")
-		news.Set("id", message.Get("id"))
-		news.Set("for", message.Get("kind"))
-		post(news)
+		sent := object(news)
+		sent.Set("kind", "progress")
+		sent.Set("id", message.Get("id"))
+		sent.Set("for", message.Get("kind"))
+		post(sent)
 		last = time.Now()
 	}
 }

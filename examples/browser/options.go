@@ -5,8 +5,11 @@ package main
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -16,11 +19,11 @@ type options struct {
 	enclosure   softkmeans.Enclosure // of the global method
 	k           int                  // 0: the number of classes, or else the proposed number
 	slack       float64              // of the minimal volume; 0: the global simplex itself
-	standardize bool
-	label       string // the label column: its number from 1; "": none; "auto": the only column of words
-	byClass     bool   // colors are the given classes, else the clusters
-	width, wide int    // in CSS pixels, of a picture and of one as wide as the page; 0: the default
-	zoom        bool   // leave the global simplex, which can be far larger, out of the picture of the data
+	scale       scale.Kind           // Auto, ZScore or None
+	reading                          // how the file is read
+	byClass     bool                 // colors are the given classes, else the clusters
+	width, wide int                  // in CSS pixels, of a picture and of one as wide as the page; 0: the default
+	zoom        bool                 // leave the global simplex, which can be far larger, out of the picture of the data
 }
 
 const (
@@ -32,7 +35,7 @@ const (
 
 // parseOptions reads a list of name, value, name, value, ….
 func parseOptions(pairs []string) (options, error) {
-	o := options{slack: 0.25}
+	o := options{slack: 0.25, scale: scale.Auto}
 	if len(pairs)%2 != 0 {
 		return o, errors.New("an option has no value")
 	}
@@ -64,10 +67,8 @@ func (o *options) set(name, value string) error {
 		ok = err == nil && o.slack >= 0 && o.slack <= maxSlack
 		want = "a number from 0 to " + strconv.FormatFloat(maxSlack, 'g', -1, 64)
 	case "standardize":
-		o.standardize, ok = one(value, yesOrNo)
-		want = "yes or no"
-	case "label":
-		o.label = value
+		o.scale, ok = one(value, map[string]scale.Kind{"auto": scale.Auto, "yes": scale.ZScore, "no": scale.None})
+		want = "auto, yes or no"
 	case "color":
 		o.byClass, ok = one(value, map[string]bool{"clusters": false, "classes": true})
 		want = "clusters or classes"
@@ -81,7 +82,9 @@ func (o *options) set(name, value string) error {
 		o.wide, ok = number(value, 0, maxWidth)
 		want = "a whole number up to " + itoa(maxWidth)
 	default:
-		return errors.New("there is no option " + strconv.Quote(name))
+		if ok, want = o.reading.set(name, value); want == "" {
+			return errors.New("there is no option " + strconv.Quote(name))
+		}
 	}
 	if !ok {
 		return errors.New(name + " is " + strconv.Quote(value) + ", not " + want)
@@ -90,6 +93,31 @@ func (o *options) set(name, value string) error {
 }
 
 var methodWords = map[string]view.Method{"minvol": view.MinVolume, "global": view.Global, "alternating": view.Alternating}
+
+var delimiters = map[string]rune{"auto": 0, "comma": ',', "semicolon": ';', "tab": '\t', "space": ' ', "bar": '|'}
+
+// set sets an option of the reader. want is "" if there is none of that name.
+func (r *reading) set(name, value string) (ok bool, want string) {
+	switch name {
+	case "delimiter":
+		r.delimiter, ok = one(value, delimiters)
+		want = "auto, comma, semicolon, tab, space or bar"
+	case "decimal":
+		r.decimal, ok = one(value, map[string]rune{"auto": 0, "point": '.', "comma": ','})
+		want = "auto, point or comma"
+	case "header":
+		r.header, ok = one(value, map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
+		want = "auto, yes or no"
+	case "missing":
+		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean})
+		want = "error, drop or mean"
+	case "names":
+		r.names, ok, want = value, true, "any text"
+	case "roles":
+		r.roles, ok, want = value, strings.Trim(value, "dlwikxt") == "", "a letter of d, l, w, i, k, x, t for each column"
+	}
+	return ok, want
+}
 
 var yesOrNo = map[string]bool{"yes": true, "no": false}
 

@@ -121,6 +121,7 @@ func (p *slackPath) find(ctx context.Context, d *data, steps []int, progress fun
 	var last softkmeans.Iteration
 	begun := 0
 	points, err := softkmeans.MinVolumePath(inner, d.x, p.k, lambdas, &softkmeans.MinVolumeOptions{
+		Weights: d.Weights,
 		Progress: func(it softkmeans.Iteration) {
 			if begun == 0 || it.Lambda != last.Lambda {
 				if begun > 0 && d.slackOf(last.Objective, p.k) > d.mostSlack(p.k) {
@@ -227,7 +228,7 @@ func between(a, b *softkmeans.Matrix, share float64) *softkmeans.Matrix {
 // globalSimplex returns the corners of the global simplex that is turned towards the
 // centers.
 func (d *data) globalSimplex(centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-	m, err := view.GlobalSimplex(context.Background(), d.x, nil, d.plane.Mean, centers)
+	m, err := view.GlobalSimplex(context.Background(), d.x, d.Weights, d.plane.Mean, centers)
 	if err != nil {
 		return nil, err
 	}

@@ -78,8 +78,16 @@ func slackWords(o options) string {
 func progress(step string, it softkmeans.Iteration) []part {
 	return []part{
 		{"step", step},
-		{"objective", view.Number(it.Objective)},
-		{"floor", view.Number(it.Floor)},
+		{"text", "Fitting: " + step + ", squared error " + view.Number(it.Objective) + ", floor " + view.Number(it.Floor)},
+	}
+}
+
+// readProgress returns the texts about a file that is being read.
+func readProgress(read, size int) []part {
+	megabytes := func(n int) string { return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) }
+	return []part{
+		{"text", "Reading: " + megabytes(read) + " of " + megabytes(size) + " MB"},
+		{"share", strconv.FormatFloat(float64(read)/float64(max(size, 1)), 'f', 3, 64)},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // The texts about a fit that was cancelled, and about a preview.
 func TestVerdict(t *testing.T) {
-	d := &data{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}
+	d := &data{found: &found{Table: &table.Table{Head: table.Head{Names: []string{"a", "b"}}, Rows: 9}}}
 	certificate := func(objective, floor float64) softkmeans.Certificate {
 		m := softkmeans.Model{Objective: objective, Floor: floor, Total: 100, Solver: softkmeans.SolverGram}
 		return m.Certificate()

@@ -8,11 +8,11 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
-	"softkmeans/internal/table"
 	"softkmeans/internal/view"
 )
 
@@ -22,10 +22,10 @@ type part struct{ name, value string }
 // session holds a table and its latest fit. It serves one request at a time.
 type session struct {
 	source *source
-	data   *data
-	label  string // the label column of data, as in options
-	scaled bool   // data is standardized
-	loaded bool   // data has the scaling of a model that was read
+	data   *data // nil: the source could not be read
+	read   reading
+	scaled scale.Kind
+	loaded bool // data has the scaling of a model that was read
 	shown  *result
 	path   *slackPath
 	global *softkmeans.Matrix // centers of the global simplex that is shown
@@ -44,61 +44,47 @@ type result struct {
 
 var errNoTable = errors.New("there is no table yet: choose one, or drop a file")
 
-// open reads a table. If it cannot be read the previous one stays.
-func (s *session) open(from *source, o options) ([]part, error) {
-	t, guessed, err := from.read(o.label)
-	if err != nil {
-		return nil, err
-	}
-	if from.set != nil {
-		o.standardize = from.set.standardize
-	}
-	d, err := prepare(t, from.set, guessed, o.standardize)
-	if err != nil {
-		return nil, err
-	}
-	s.source, s.data, s.label, s.scaled, s.shown, s.path = from, d, labelOption(t), o.standardize, nil, nil
-	s.loaded = false
-	return d.describe(o), nil
+// open reads a file. Also with an error the parts say how, and the file is the session's,
+// so that it may be read with other options.
+func (s *session) open(ctx context.Context, from *source, o options, progress tell) ([]part, error) {
+	s.source, s.data = from, nil
+	return s.ready(ctx, o, progress)
 }
 
-// ready reads and prepares the table again if the options have changed what is read.
-func (s *session) ready(o options) error {
+// ready reads and prepares the table if the options have changed what is read. The parts
+// describe it then.
+func (s *session) ready(ctx context.Context, o options, progress tell) ([]part, error) {
 	if s.source == nil {
-		return errNoTable
+		return nil, errNoTable
 	}
-	sameLabel := o.label == s.label || o.label == "auto" || s.source.set != nil
-	if sameLabel && o.standardize == s.scaled && !s.loaded {
-		return nil
+	if s.data != nil && (o.reading == s.read || s.source.set != nil) && o.scale == s.scaled && !s.loaded {
+		return nil, nil
 	}
-	t, guessed := s.data.Table, s.data.guessed
-	if !sameLabel {
+	var f *found
+	if s.data != nil && o.reading == s.read {
+		f = s.data.found
+	} else {
+		s.data, s.shown, s.path = nil, nil, nil
 		var err error
-		if t, guessed, err = s.source.read(o.label); err != nil {
-			return err
+		if f, err = s.source.read(o.reading, progress); err != nil {
+			return f.overview(s.source, err), err
 		}
 	}
-	d, err := prepare(t, s.source.set, guessed, o.standardize)
+	d, err := prepare(ctx, f, s.source.set, o.scale)
 	if err != nil {
-		return err
+		return f.overview(s.source, err), err
 	}
-	s.data, s.label, s.scaled, s.shown, s.path = d, labelOption(t), o.standardize, nil, nil
+	s.data, s.read, s.scaled, s.shown, s.path = d, o.reading, o.scale, nil, nil
 	s.loaded = false
-	return nil
-}
-
-func labelOption(t *table.Table) string {
-	if t.LabelColumn == 0 {
-		return ""
-	}
-	return itoa(t.LabelColumn)
+	return append(f.overview(s.source, nil), d.describe(o)...), nil
 }
 
 // fit fits a model by the options. If ctx is cancelled the parts show the best model so
 // far, and say so.
-func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.Iteration)) ([]part, error) {
-	if err := s.ready(o); err != nil {
-		return nil, err
+func (s *session) fit(ctx context.Context, o options, reads tell, progress func(softkmeans.Iteration)) ([]part, error) {
+	described, err := s.ready(ctx, o, reads)
+	if err != nil {
+		return described, err
 	}
 	d := s.data
 	o.k = d.clusters(o.k)
@@ -121,27 +107,27 @@ func (s *session) fit(ctx context.Context, o options, progress func(softkmeans.I
 		return nil, err
 	}
 	r.partial = cancelled
-	if o.method == view.MinVolume && !cancelled {
+	if o.method == view.MinVolume && !cancelled && d.few() == d {
 		s.path.add(m.Lambda, m.Objective, m.Centers)
 	}
 	parts, err := s.view(r)
 	if err == nil {
 		s.shown = r
 	}
-	return parts, err
+	return append(described, parts...), err
 }
 
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
-	x := s.data.x
+	x, w := s.data.x, s.data.Weights
 	switch {
 	case o.method == view.Global:
-		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure})
+		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Progress: progress})
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Weights: w, Progress: progress})
 	case o.slack < noSlack: // the start of the path
-		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight}
+		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {
-			q, err := view.Orientation(ctx, x, nil, s.data.plane.Mean, s.path.points[0].centers)
+			q, err := view.Orientation(ctx, x, w, s.data.plane.Mean, s.path.points[0].centers)
 			if err != nil {
 				return nil, err
 			}
@@ -149,12 +135,12 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 		}
 		return softkmeans.Fit(ctx, x, o.k, &tight)
 	}
-	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Slack: o.slack, Progress: progress})
+	return softkmeans.FitMinVolume(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
 }
 
 // judge certifies a model.
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
-	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, nil)
+	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +149,7 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 
 // load shows a model file with the table that is there: its memberships of these rows. The
 // table stays if the model is not for it.
-func (s *session) load(text []byte, o options) ([]part, error) {
+func (s *session) load(ctx context.Context, text []byte, o options) ([]part, error) {
 	if s.data == nil {
 		return nil, errors.New("this is a model: choose the table first that it is for")
 	}
@@ -185,7 +171,7 @@ func (s *session) load(text []byte, o options) ([]part, error) {
 	if f.Divisor != nil {
 		by = &scale.Scaling{Kind: scale.ZScore, Shift: f.Shift, Divisor: f.Divisor}
 	}
-	d, err := prepareBy(by, s.data.Table, s.data.set, s.data.guessed)
+	d, err := prepareBy(ctx, s.data.found, s.data.set, by)
 	if err != nil {
 		return nil, err
 	}
@@ -218,20 +204,21 @@ func (s *session) preview(o options) ([]part, error) {
 		return nil, nil
 	}
 	o.k = s.path.k
-	centers, err := s.path.at(s.data, o.slack)
+	d := s.data.few()
+	centers, err := s.path.at(d, o.slack)
 	if err != nil || centers == nil {
 		return nil, err
 	}
 	m := &softkmeans.Model{Centers: centers}
-	if m.Memberships, err = m.Predict(nil, s.data.x); err != nil {
+	if m.Memberships, err = m.Predict(nil, d.x); err != nil {
 		return nil, err
 	}
-	r, err := s.data.judge(m, o)
+	r, err := d.judge(m, o)
 	if err != nil {
 		return nil, err
 	}
 	r.between = true
-	return s.glimpse(r)
+	return s.glimpse(d, r)
 }
 
 // extend computes more points of the path, for previews.
@@ -239,40 +226,88 @@ func (s *session) extend(ctx context.Context, progress func(found int, it softkm
 	if s.data == nil || s.path == nil {
 		return nil
 	}
-	return s.path.extend(ctx, s.data, progress)
+	return s.path.extend(ctx, s.data.few(), progress)
+}
+
+// overview returns the parts about how a file is read, and what may help after an error.
+func (f *found) overview(from *source, err error) []part {
+	header := "auto"
+	if f.Columns != nil {
+		header = yesNo(f.Header)
+	}
+	var names, text, ways []string
+	for _, c := range f.Columns {
+		names = append(names, c.Name)
+		text = append(text, yesNo(c.Text))
+	}
+	for _, w := range f.ways(err) {
+		ways = append(ways, w.text+"\t"+w.option+"\t"+w.value)
+	}
+	delimiter := string(f.Delimiter)
+	for name, sign := range delimiters {
+		if sign == f.Delimiter {
+			delimiter = name
+		}
+	}
+	decimal := "point"
+	if f.Decimal == ',' {
+		decimal = "comma"
+	}
+	return []part{
+		{"file", from.name},
+		{"columns", strings.Join(names, "\n")},
+		{"roles", string(f.letters())},
+		{"text", strings.Join(text, "\n")},
+		{"header", header}, {"delimiter", delimiter}, {"decimal", decimal},
+		{"ways", strings.Join(ways, "\n")},
+	}
 }
 
 // describe returns the texts about a table that was read.
 func (d *data) describe(o options) []part {
 	why := whyAny
-	if d.set != nil {
-		why = d.set.why
-	}
 	what := d.Source
 	if d.set != nil {
-		what = d.set.title
+		why, what = d.set.why, d.set.title
 	}
 	what += ": " + view.Count(d.Rows, "row") + ", " + view.Count(len(d.Names), "column")
 	switch {
-	case d.guessed:
-		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") holds words and is taken for the label, " + view.Classes(len(d.Classes))
-	case d.LabelColumn > 0:
-		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + view.Classes(len(d.Classes))
 	case d.set != nil:
 		what += ", labelled with " + view.Classes(len(d.Classes))
+	case d.LabelColumn > 0:
+		what += "; column " + itoa(d.LabelColumn) + " (" + d.LabelName + ") is the label, " + view.Classes(len(d.Classes))
+	}
+	if d.IDColumn > 0 {
+		what += "; ids from column " + itoa(d.IDColumn)
+	}
+	notes := d.Notes
+	if d.scaling != nil {
+		notes = append(slices.Clone(notes), d.scaledNote())
 	}
 	parts := []part{
 		{"table", what + "."},
-		{"columns", strings.Join(columns(d.Table), "\n")},
-		{"label", labelOption(d.Table)},
+		{"notes", strings.Join(notes, "\n")},
 		{"k", itoa(d.clusters(o.k))},
-		{"standardize", yesNo(o.standardize)},
+		{"standardized", yesNo(d.scaling != nil)},
 		{"why", why},
 	}
 	if d.set != nil {
 		parts = append(parts, part{"source", d.set.source})
 	}
 	return parts
+}
+
+// scaledNote says that the columns are standardized, and why if that was found out.
+func (d *data) scaledNote() string {
+	s := d.scaling
+	if s.Widest == s.Narrowest {
+		return "the columns are standardized"
+	}
+	ratio := strconv.FormatFloat(s.Divisor[s.Widest]/s.Divisor[s.Narrowest], 'g', 2, 64)
+	if v, err := strconv.ParseFloat(ratio, 64); err == nil && v < 1e9 {
+		ratio = strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return "columns differ " + ratio + " times in spread (" + d.Names[s.Widest] + ", " + d.Names[s.Narrowest] + "): standardized"
 }
 
 func yesNo(b bool) string {

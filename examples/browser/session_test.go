@@ -14,22 +14,23 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
 )
 
 func TestOptions(t *testing.T) {
-	o, err := parseOptions([]string{"method", "global", "enclosure", "tight", "k", "7", "slack", "0.5", "standardize", "yes", "label", "kind",
+	o, err := parseOptions([]string{"method", "global", "enclosure", "tight", "k", "7", "slack", "0.5", "standardize", "yes", "roles", "dxl",
 		"color", "classes", "width", "300", "wide", "700", "zoom", "yes"})
-	want := options{method: view.Global, enclosure: softkmeans.EnclosureTight, k: 7, slack: .5, standardize: true, label: "kind", byClass: true,
+	want := options{method: view.Global, enclosure: softkmeans.EnclosureTight, k: 7, slack: .5, scale: scale.ZScore, reading: reading{roles: "dxl"}, byClass: true,
 		width: 300, wide: 700, zoom: true}
 	if err != nil || o != want {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if o, err := parseOptions(nil); err != nil || o != (options{slack: .25}) {
+	if o, err := parseOptions(nil); err != nil || o != (options{slack: .25, scale: scale.Auto}) {
 		t.Errorf("none: %+v, %v", o, err)
 	}
 	for _, bad := range []string{"method=fast", "enclosure=", "k=0", "k=-1", "k=65", "k=3.5", "k=99999999999", "slack=-0.1", "slack=1.01", "slack=NaN",
-		"slack=x", "standardize=1", "color=red", "width=-1", "wide=x", "zoom=", "speed=1"} {
+		"slack=x", "standardize=1", "delimiter=x", "decimal=1", "header=2", "missing=none", "roles=dq", "color=red", "width=-1", "wide=x", "zoom=", "speed=1"} {
 		name, value, _ := strings.Cut(bad, "=")
 		if _, err := parseOptions([]string{name, value}); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", bad, err)
@@ -45,11 +46,11 @@ func TestOptions(t *testing.T) {
 func TestFit(t *testing.T) {
 	for _, set := range sets {
 		s := opened(t, set.name)
-		base := options{slack: .25, label: "auto", standardize: set.standardize, width: 400}
+		base := options{slack: .25, scale: scale.Auto, width: 400}
 		for _, m := range []view.Method{view.MinVolume, view.Global, view.Alternating} {
 			o := base
 			o.method = m
-			parts, err := s.fit(t.Context(), o, nil)
+			parts, err := s.fit(t.Context(), o, nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +98,7 @@ func TestCancelled(t *testing.T) {
 	s := opened(t, "digits")
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
-	parts, err := s.fit(ctx, options{slack: .25, label: "auto"}, func(softkmeans.Iteration) {
+	parts, err := s.fit(ctx, options{slack: .25}, nil, func(softkmeans.Iteration) {
 		if n++; n == 10 {
 			cancel()
 		}
@@ -111,7 +112,7 @@ func TestCancelled(t *testing.T) {
 	if n > 12 {
 		t.Errorf("it went on for %d iterations", n-10)
 	}
-	if _, err = s.fit(ctx, options{slack: .25, label: "auto"}, nil); err == nil || !strings.Contains(err.Error(), "cancelled") {
+	if _, err = s.fit(ctx, options{slack: .25}, nil, nil); err == nil || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("cancelled from the start: %v", err)
 	}
 }
@@ -120,8 +121,8 @@ func TestCancelled(t *testing.T) {
 // cancel it continues where it was.
 func TestPath(t *testing.T) {
 	s := opened(t, "iris")
-	o := options{slack: .25, label: "auto"}
-	if _, err := s.fit(t.Context(), o, nil); err != nil {
+	o := options{slack: .25}
+	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -205,7 +206,7 @@ func (c *counting) Err() error {
 // messages.
 func TestPathListens(t *testing.T) {
 	s := opened(t, "iris")
-	if _, err := s.fit(t.Context(), options{slack: .25, label: "auto"}, nil); err != nil {
+	if _, err := s.fit(t.Context(), options{slack: .25}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx := &counting{Context: t.Context()}
@@ -241,11 +242,11 @@ func TestPreviewFits(t *testing.T) {
 			text.WriteByte('\n')
 		}
 		s := &session{}
-		if _, err := s.open(&source{name: "t", text: []byte(text.String())}, options{label: "auto"}); err != nil {
+		if _, err := s.open(t.Context(), fromText("t", text.String()), options{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		o := options{k: c.k, slack: .25, label: "auto"}
-		if _, err := s.fit(t.Context(), o, nil); err != nil {
+		o := options{k: c.k, slack: .25}
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
@@ -253,7 +254,7 @@ func TestPreviewFits(t *testing.T) {
 		}
 		for _, slack := range []float64{.25, 1} {
 			o.slack = slack
-			if _, err := s.fit(t.Context(), o, nil); err != nil {
+			if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 				t.Fatal(err)
 			}
 			centers, err := s.path.at(s.data, slack)
@@ -281,13 +282,13 @@ func TestDegenerate(t *testing.T) {
 	for _, text := range []string{"1\n", "1,2\n", "5\n5\n5\n", "1,2\n1,2\n1,2\n", "1\n2\n", "0,0,0\n0,0,0\n", "1e150,1\n-1e150,2\n1e149,3\n", "1e-150\n2e-150\n5e-150\n",
 		"a;b\n1;2\n3;4\n5;7\n"} {
 		s := &session{}
-		if _, err := s.open(&source{name: "t", text: []byte(text)}, options{label: "auto"}); err != nil {
+		if _, err := s.open(t.Context(), fromText("t", text), options{}, nil); err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
 		for _, m := range []view.Method{view.MinVolume, view.Global, view.Alternating} {
 			for _, k := range []int{0, 1, 2, 3, 5} {
-				for _, standardize := range []bool{false, true} {
-					parts, err := s.fit(t.Context(), options{method: m, k: k, slack: .25, label: "auto", standardize: standardize}, nil)
+				for _, kind := range []scale.Kind{scale.None, scale.ZScore} {
+					parts, err := s.fit(t.Context(), options{method: m, k: k, slack: .25, scale: kind}, nil, nil)
 					if err != nil {
 						t.Errorf("%q, method %d, k = %d: %v", text, m, k, err)
 						continue
@@ -320,7 +321,7 @@ func TestUnits(t *testing.T) {
 			text.WriteString(row[0] + scale + "," + row[1] + scale + "," + row[2] + scale + "\n")
 		}
 		s := &session{}
-		_, err := s.open(&source{name: "t", text: []byte(text.String())}, options{label: "auto"})
+		_, err := s.open(t.Context(), fromText("t", text.String()), options{}, nil)
 		return s, err
 	}
 	plain, err := open("")
@@ -343,7 +344,7 @@ func TestUnits(t *testing.T) {
 		if got, want := s.data.plane.Share[0], plain.data.plane.Share[0]; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%s: a share of %v lies along the first direction, not %v", scale, got, want)
 		}
-		parts, err := s.fit(t.Context(), options{k: 2, slack: .25, label: "auto"}, nil)
+		parts, err := s.fit(t.Context(), options{k: 2, slack: .25}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,12 +358,12 @@ func TestUnits(t *testing.T) {
 // other prototypes than those shown.
 func TestPathOfAnother(t *testing.T) {
 	s := opened(t, "iris")
-	if _, err := s.fit(t.Context(), options{k: 3, slack: .25, label: "auto"}, nil); err != nil {
+	if _, err := s.fit(t.Context(), options{k: 3, slack: .25}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.fit(ended, options{k: 4, slack: .25, label: "auto"}, nil); err == nil {
+	if _, err := s.fit(ended, options{k: 4, slack: .25}, nil, nil); err == nil {
 		t.Fatal("the fit was not cancelled")
 	}
 	if err := s.extend(t.Context(), func(int, softkmeans.Iteration) {}); err != nil {
@@ -378,7 +379,7 @@ func TestPathOfAnother(t *testing.T) {
 
 func TestWithoutTable(t *testing.T) {
 	s := &session{}
-	if _, err := s.fit(t.Context(), options{}, nil); !errors.Is(err, errNoTable) {
+	if _, err := s.fit(t.Context(), options{}, nil, nil); !errors.Is(err, errNoTable) {
 		t.Errorf("a fit: %v", err)
 	}
 	if _, err := s.save("model"); !errors.Is(err, errNoModel) {
@@ -398,10 +399,10 @@ func TestWithoutTable(t *testing.T) {
 func TestSave(t *testing.T) {
 	s := &session{}
 	text := "height;\"a;b\";kind\n1;5;\"x, or \"\"y\"\"\"\n1.25;5.5;z\n9;2;z\n8;1;z\n"
-	if _, err := s.open(&source{name: `C:\data\my table.csv`, text: []byte(text)}, options{label: "auto"}); err != nil {
+	if _, err := s.open(t.Context(), fromText(`C:\data\my table.csv`, text), options{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.fit(t.Context(), options{k: 2, slack: .25, label: "auto", standardize: true}, nil); err != nil {
+	if _, err := s.fit(t.Context(), options{k: 2, slack: .25, scale: scale.ZScore}, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	f, err := s.save("memberships")
@@ -448,12 +449,12 @@ func TestSave(t *testing.T) {
 func checkLoad(t *testing.T, s *session, model []byte) {
 	t.Helper()
 	before := s.shown
-	for _, standardize := range []bool{true, false} {
-		o := options{k: 2, slack: .25, label: "auto", standardize: standardize}
-		if _, err := s.fit(t.Context(), o, nil); err != nil || (s.data.scaling != nil) != standardize {
+	for _, kind := range []scale.Kind{scale.ZScore, scale.None} {
+		o := options{k: 2, slack: .25, scale: kind}
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil || (s.data.scaling != nil) != (kind != scale.None) {
 			t.Fatalf("%v, scaling %v", err, s.data.scaling)
 		}
-		parts, err := s.load(model, o)
+		parts, err := s.load(t.Context(), model, o)
 		if err != nil || len(parts) == 0 || s.shown.options.method != view.MinVolume {
 			t.Fatalf("%d parts, %v", len(parts), err)
 		}
@@ -471,11 +472,11 @@ func checkLoad(t *testing.T, s *session, model []byte) {
 		"a,b\n": "this is a table",
 		strings.Replace(string(model), "height", "weight", 1)[:strings.Index(string(model), `"checksum"`)] + `"checksum": "none"}`: "for other columns: weight",
 	} {
-		if _, err := s.load([]byte(text), options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := s.load(t.Context(), []byte(text), options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := (&session{}).load(model, options{}); err == nil {
+	if _, err := (&session{}).load(t.Context(), model, options{}); err == nil {
 		t.Error("a model is shown without a table")
 	}
 }

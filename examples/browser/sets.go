@@ -8,10 +8,9 @@ type set struct {
 	columns     []string // the table has no header
 	classes     []string // names of the labels 0, 1, …
 	k           int      // the number of classes
-	standardize bool
-	why         string // why it is standardized, or why not
-	tile        int    // the width of the picture that a row is; 0: rows are no pictures
-	source      string // the authors, whom the licence requires to name
+	why         string   // why it is standardized, or why not
+	tile        int      // the width of the picture that a row is; 0: rows are no pictures
+	source      string   // the authors, whom the licence requires to name
 }
 
 const licence = ", as shipped with scikit-learn (BSD 3-Clause), from the UCI Machine Learning Repository, CC BY 4.0."
@@ -31,7 +30,7 @@ var sets = []set{
 		columns: []string{"alcohol", "malic acid", "ash", "alcalinity of ash", "magnesium", "phenols", "flavanoids", "nonflavanoid phenols",
 			"proanthocyanins", "color intensity", "hue", "OD280/OD315", "proline"},
 		classes: []string{"cultivar 1", "cultivar 2", "cultivar 3"},
-		k:       3, standardize: true,
+		k:       3,
 		why: "For wine: its columns have different units. Without it the result depends almost only on proline, which reaches 1680 while hue stays " +
 			"below 2: labels then agree with the cultivars to 68 % instead of 97 %.",
 		source: "Wine: S. Aeberhard and M. Forina (1991), doi 10.24432/C5PC7J" + licence,
@@ -49,14 +48,15 @@ var sets = []set{
 		name: "breast_cancer", title: "Breast cancer",
 		columns: nuclei(),
 		classes: []string{"malignant", "benign"},
-		k:       2, standardize: true,
-		why:    "For breast cancer: areas reach the thousands, and smoothness stays below 1. Without it the result depends almost only on the areas.",
-		source: "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
+		k:       2,
+		why:     "For breast cancer: areas reach the thousands, and smoothness stays below 1. Without it the result depends almost only on the areas.",
+		source:  "Breast Cancer Wisconsin (Diagnostic): W. Wolberg, O. Mangasarian, N. Street and W. Street (1993), doi 10.24432/C5DW2B" + licence,
 	},
 }
 
 // whyAny is the advice for other tables.
-const whyAny = "Tick it if the columns have different units; do not if they share one, as pixels, spectra and lengths do."
+const whyAny = "Yes if the columns have different units; no if they share one, as pixels, spectra and lengths do. Auto is yes " +
+	"where columns differ in spread by more than 100 times."
 
 // findSet returns the set of that name, nil if there is none.
 func findSet(name string) *set {

@@ -22,7 +22,7 @@ func (s *session) view(r *result) ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := s.picturesOf(r)
+	p := s.picturesOf(s.data, r)
 	drawn := []part{
 		{"picture-scatter", p.scatter()},
 		{"picture-ternary", p.ternary()},
@@ -43,18 +43,18 @@ func (s *session) view(r *result) ([]part, error) {
 
 // glimpse returns the report and the pictures that change while the slider moves. To
 // draw all pictures would be too slow.
-func (s *session) glimpse(r *result) ([]part, error) {
-	p := s.picturesOf(r)
-	parts := append(s.data.report(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()})
-	if s.data.Rows <= manyRows {
+func (s *session) glimpse(d *data, r *result) ([]part, error) {
+	p := s.picturesOf(d, r)
+	parts := append(d.report(r), part{"picture-scatter", p.scatter()}, part{"picture-ternary", p.ternary()})
+	if d.Rows <= detailedRows {
 		parts = append(append(parts, part{"picture-centers", p.centers()}), s.mixtures(p)...)
 	}
 	return parts, nil
 }
 
-// manyRows is the largest number of rows for which all details are drawn: the pictures
+// detailedRows is the largest number of rows for which all details are drawn: the pictures
 // are drawn again and again while the slider moves.
-const manyRows = 600
+const detailedRows = 600
 
 // pictures draws a result.
 type pictures struct {
@@ -67,12 +67,12 @@ type pictures struct {
 	sure    []float64          // opacity of each row: its largest membership
 }
 
-func (s *session) picturesOf(r *result) *pictures {
-	p := &pictures{result: r, d: s.data, options: r.options, global: s.global, class: r.model.Labels(nil), names: view.Names(r.options.k)}
-	if r.options.byClass && len(s.data.Class) > 0 {
-		p.class, p.names = s.data.Class, s.data.Classes
+func (s *session) picturesOf(d *data, r *result) *pictures {
+	p := &pictures{result: r, d: d, options: r.options, global: s.global, class: r.model.Labels(nil), names: view.Names(r.options.k)}
+	if r.options.byClass && len(d.Class) > 0 {
+		p.class, p.names = d.Class, d.Classes
 	}
-	if s.data.Rows <= manyRows {
+	if d.Rows <= detailedRows {
 		p.sure = view.Opacity(r.model.Memberships)
 	}
 	return p

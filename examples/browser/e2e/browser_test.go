@@ -127,7 +127,7 @@ func open(t *testing.T, dir string, width, height int64, flags ...chromedp.ExecA
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)
-	ctx, cancelTime := context.WithTimeout(ctx, 2*20*time.Second)
+	ctx, cancelTime := context.WithTimeout(ctx, 5*time.Minute)
 	t.Cleanup(cancelTime)
 	p := &page{T: t, ctx: ctx, url: server.URL + "/some/where/", downloads: tempDir(t), hosts: map[string]bool{}, saved: make(chan string, 16)}
 	chromedp.ListenTarget(ctx, p.listen)

@@ -33,22 +33,26 @@ func (p *page) fails(words ...string) {
 	}
 }
 
-// An error names its file, line and column, and the previous results stay.
+// An error names its file, line and column. The previous results stay, dimmed.
 func TestErrors(t *testing.T) {
 	eachBuild(t, func(t *testing.T, dir string) {
 		p := open(t, dir, 1360, 900)
 		objective := p.text("objective")
-		p.drop("bad.csv", "a,b\n1,2\n3,x7\n")
-		p.fails("bad.csv, line 3, column 2:", `"x7" in column "b" is not a number`)
+		p.drop("bad.csv", "a,b\n1,2\n3,5..1\n3,4\n3,5\n3,5\n3,5\n3,5\n3,5\n3,5\n3,5\n")
+		p.fails("bad.csv, line 3, column 2:", `"5..1" in column "b" is not a number`)
 		p.run(click("summary"), chromedp.SetValue("#text", "1;2\n3;4\n5;NaN\n", chromedp.ByQuery), click("#paste"))
-		p.fails("pasted table, line 3, column 2:", `missing value "NaN"`)
-		p.drop("short.csv", "1,2,3\n4,5,6\n7,8\n")
+		p.fails("pasted table: 1 missing value: 1 in column 2 (first on line 3)")
+		p.drop("short.csv", "1,2,3\n4,2,6\n7,8\n")
 		p.fails("short.csv, line 3:", "2 fields found, 3 expected")
 		p.drop("empty.csv", "")
 		p.fails("empty.csv", "no rows")
 		if got := p.text("objective"); got != objective {
 			t.Errorf("the squared error is %s now, %s before", got, objective)
 		}
+		if !p.outdated() || p.hidden("outdated") {
+			t.Error("the results of another table are not dimmed")
+		}
+		p.after(click("[data-set=iris]"))
 		for _, k := range []string{"0", "2.5", "65"} {
 			p.run(chromedp.SetValue("#k", k, chromedp.ByQuery))
 			p.fails("k is", k, "a whole number from 1 to 64")
@@ -59,6 +63,14 @@ func TestErrors(t *testing.T) {
 		}
 		p.quiet()
 	})
+}
+
+// outdated reports whether the results are dimmed, and said to be busy.
+func (p *page) outdated() (old bool) {
+	p.Helper()
+	p.eval(`["certificate", "pictures"].every((id) => { const e = document.getElementById(id);
+		return e.classList.contains("outdated") && e.getAttribute("aria-busy") === "true" })`, &old)
+	return old
 }
 
 func (p *page) hidden(id string) (hidden bool) {
@@ -88,9 +100,12 @@ func TestLabelColumn(t *testing.T) {
 		if images > 0 {
 			t.Error("a column's name was taken for HTML")
 		}
-		p.run(chromedp.SetValue("#label", "", chromedp.ByQuery))
-		p.fails("kinds.csv, line 2, column 3:", `"a" in column "kind" is not a number`)
-		p.after(chromedp.SetValue("#label", "3", chromedp.ByQuery))
+		p.run(click("#reading summary"))
+		p.after(click("#columns li:nth-child(3) input")) // data: columns of 0 and 1
+		if got := p.text("table"); !strings.HasPrefix(got, "kinds.csv: 6 rows, 3 columns") {
+			t.Errorf("with columns of 0 and 1 the page says: %q", got)
+		}
+		p.after(chromedp.SetValue("#columns li:nth-child(3) select", "l", chromedp.ByQuery))
 		if got := p.text("accuracy"); got != "100 %" {
 			t.Errorf("with the label chosen the accuracy is %s", got)
 		}

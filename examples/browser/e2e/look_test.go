@@ -44,8 +44,8 @@ func TestKeyboard(t *testing.T) {
 	}
 	tabTo("summary")
 	tabTo("#standardize")
-	p.after(chromedp.KeyEvent(" "))
-	p.after(chromedp.KeyEvent(" "))
+	p.after(chromedp.KeyEvent(kb.ArrowDown))
+	p.after(chromedp.KeyEvent(kb.ArrowUp))
 	tabTo("[name=method]")
 	p.after(chromedp.KeyEvent(kb.ArrowDown))
 	if got := p.text("verdict"); got != "Proved optimal" {
@@ -110,8 +110,8 @@ func TestNarrow(t *testing.T) {
 	look("digits")
 	p.after(click("[data-set=breast_cancer]"))
 	look("breast cancer")
-	p.drop("a-file-with-a-name-that-is-so-long-that-it-does-not-fit-on-any-line-of-a-narrow-screen.csv", "1,2\n3,x\n")
-	p.fails("narrow-screen.csv, line 2, column 2:")
+	p.drop("a-file-with-a-name-that-is-so-long-that-it-does-not-fit-on-any-line-of-a-narrow-screen.csv", "a,b,c,a-column-with-a-name-that-is-so-long-that-it-does-not-fit-on-any-line\n1,2,x,u\n3,4,y,v\n5,6,x,u\n")
+	p.fails("narrow-screen.csv:")
 	look("an error")
 	p.quiet()
 }

@@ -46,7 +46,7 @@ func TestResponsive(t *testing.T) {
 		p.run(chromedp.Evaluate(watch, nil))
 		var before string
 		p.eval("document.body.dataset.fit", &before)
-		p.run(click("#standardize"))
+		p.run(chromedp.SetValue("#standardize", "yes", chromedp.ByQuery))
 		handled := 0
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 			p.run(click("summary"), chromedp.Sleep(30*time.Millisecond))

@@ -8,7 +8,9 @@ const begun = performance.now();
 const rest = 250; // ms without a move of the slider before a fit starts
 
 let client;
-let table = null; // {name, text, set, labels}: kept for a new worker
+let table = null; // {name, file, set, labels}: kept for a new worker
+let columns = { names: [], text: [], roles: "", header: "auto" }; // of the table, as the program found them
+let roles = ""; // of all columns, if they were chosen, a letter each; see read.go
 let wanted = null; // the table to read next
 let opening = false;
 let latest = 0; // the newest request for a fit or a table; older answers are dropped
@@ -33,10 +35,19 @@ function options() {
     "enclosure", $("enclosure").value,
     "k", $("k").validity.badInput ? "no number" : $("k").value.trim(),
     "slack", String(slack()),
-    "standardize", $("standardize").checked ? "yes" : "no",
-    "label", $("label").value,
+    "standardize", $("standardize").value,
+    ...reading(),
     ...looks(),
   ];
+}
+
+const readers = ["delimiter", "decimal", "header", "missing", "names"];
+
+// The header that was found holds also after columns are left out.
+function reading() {
+  const values = Object.fromEntries(readers.map((id) => [id, $(id).value.trim()]));
+  if (roles && values.header === "auto") values.header = columns.header;
+  return [...readers.flatMap((id) => [id, values[id]]), "roles", roles];
 }
 
 // Pictures are drawn as wide as they are shown, so that text keeps its size.
@@ -67,14 +78,46 @@ function say(text) {
   $("status").textContent = text;
 }
 
-function fail(text) {
+// fail shows an error and, as buttons, changes of options that may help: a line each with
+// a text, an option and its value.
+function fail(text, ways = "") {
   $("error").textContent = text;
   $("error").hidden = false;
+  const buttons = ways.split("\n").filter(Boolean).map((line) => {
+    const [words, option, value] = line.split("\t");
+    const button = Object.assign(document.createElement("button"), { type: "button", textContent: words });
+    button.addEventListener("click", () => {
+      if (option === "roles") roles = value;
+      else $(option).value = value;
+      fit();
+    });
+    return button;
+  });
+  $("ways").replaceChildren(...buttons);
+  $("ways").hidden = buttons.length === 0;
+  $("error").scrollIntoView({ block: "nearest" });
+}
+
+// outdate dims the results: they are not those of the options any more.
+let old = false;
+function outdate(now = true) {
+  old = now;
+  for (const id of ["certificate", "pictures"]) {
+    $(id).classList.toggle("outdated", old);
+    $(id).setAttribute("aria-busy", String(old));
+  }
+  showOutdated();
+}
+
+// While a fit is under way, progress is shown instead.
+function showOutdated() {
+  $("outdated").hidden = !old || running > 0 || opening || $("certificate").hidden;
 }
 
 function clearError() {
   $("error").hidden = true;
   $("error").textContent = "";
+  $("ways").hidden = true;
 }
 
 let cancelling = false;
@@ -88,11 +131,15 @@ function working(what) {
     return;
   }
   $("progress-text").textContent = `${what} …`;
+  document.querySelector("#progress progress").removeAttribute("value");
   slowly = setTimeout(() => ($("progress").hidden = false), 150);
 }
 
 function showProgress(news) {
-  $("progress-text").textContent = `Fitting: ${news.step}, squared error ${news.objective}, floor ${news.floor}`;
+  $("progress-text").textContent = news.text;
+  const bar = document.querySelector("#progress progress");
+  if (news.share) bar.value = Number(news.share);
+  else bar.removeAttribute("value");
 }
 
 // ---- answers
@@ -131,23 +178,70 @@ function showReport(parts) {
   $("warnings").replaceChildren(...warnings.map((text) => Object.assign(document.createElement("li"), { textContent: text })));
 }
 
+// showTable shows a table that was read.
 function showTable(parts) {
   $("table").textContent = parts.table;
-  $("why").textContent = parts.why;
+  $("why").textContent = parts.why ?? "";
   $("source").textContent = parts.source ?? "";
-  $("standardize").checked = parts.standardize === "yes";
-  $("k").value = parts.k;
+  $("standardize").options[0].textContent = parts.standardized ? `auto: ${parts.standardized}` : "auto";
+  $("notes").replaceChildren(...(parts.notes ?? "").split("\n").filter(Boolean).map((text) =>
+    Object.assign(document.createElement("li"), { textContent: `${text[0].toUpperCase()}${text.slice(1)}.` })));
+}
+
+const kinds = [["d", "data"], ["i", "ids"], ["l", "labels"], ["w", "weights"], ["k", "carried along"], ["x", "left out"]];
+const mostColumns = 100; // that are listed, besides those that are not data
+
+// showFile shows how a file was read, also if it was read in part.
+function showFile(parts) {
+  const set = Boolean(table.set);
+  columns = { names: parts.columns ? parts.columns.split("\n") : [], text: parts.text.split("\n"), roles: parts.roles, header: parts.header };
+  if (!("table" in parts)) {
+    showTable({ table: `${parts.file}: not read yet.` });
+    $("proposal").textContent = "";
+    $("propose").hidden = true;
+  }
+  $("reading").hidden = set;
+  if (parts.ways) $("reading").open = true;
+  const auto = { delimiter: columns.names.length > 1 ? parts.delimiter : "", decimal: parts.decimal, header: parts.header };
+  for (const [id, found] of Object.entries(auto)) {
+    $(id).options[0].textContent = found && found !== "auto" && columns.names.length ? `auto: ${found}` : "auto";
+  }
+  const listed = columns.names.map((_, j) => j).filter((j) => j < mostColumns || columns.roles[j] !== "d");
+  $("columns").replaceChildren(...listed.map(columnItem));
+  $("columns-field").hidden = listed.length === 0;
+  const more = columns.names.length - listed.length;
+  $("more").textContent = more > 0 ? `And ${more} more columns, all data.` : "";
   $("options").disabled = false;
-  $("label-field").hidden = Boolean(table.set);
-  const columns = parts.columns.split("\n");
-  $("label").replaceChildren(
-    new Option("none", ""),
-    ...(table.set ? [] : columns.map((name, i) => new Option(`${i + 1}: ${name}`, String(i + 1)))),
-  );
-  $("label").value = parts.label;
   for (const button of document.querySelectorAll("[data-set]")) {
     button.setAttribute("aria-pressed", String(button.dataset.set === table.set));
   }
+}
+
+// columnItem is the check box of a column, and what it is taken for.
+function columnItem(j) {
+  const role = columns.roles[j];
+  const label = Object.assign(document.createElement("label"), { className: "check" });
+  const box = Object.assign(document.createElement("input"), { type: "checkbox", checked: role === "d", indeterminate: role === "t" });
+  label.append(box, columns.names[j]);
+  const select = document.createElement("select");
+  select.setAttribute("aria-label", `${columns.names[j]} is`);
+  const isText = columns.text[j] === "yes";
+  select.append(...kinds.map(([value, text]) => new Option(value === "d" && isText ? "0 and 1" : text, value)));
+  if (role === "t") select.append(new Option("text: choose", "t"));
+  select.value = role;
+  box.addEventListener("change", () => setRole(j, box.checked ? "d" : "x"));
+  select.addEventListener("change", () => setRole(j, select.value));
+  const item = document.createElement("li");
+  item.append(label, select);
+  return item;
+}
+
+// setRole takes a column for something else. There is one column of ids, of labels and
+// of weights.
+function setRole(j, role) {
+  roles = [...columns.roles].map((other, i) => (i === j ? role : "ilw".includes(role) && other === role ? "x" : other)).join("");
+  columns.roles = roles;
+  fit();
 }
 
 // hideResults removes the results of another table.
@@ -162,9 +256,10 @@ function hideResults() {
   showMethod();
 }
 
-// allowSave enables saving, but not while another fit is running.
+// allowSave enables saving, but not while another fit is running or if it failed.
 function allowSave() {
-  $("downloads").disabled = !shown || running > 0 || opening;
+  showOutdated();
+  $("downloads").disabled = !shown || old || running > 0 || opening;
 }
 
 // ---- requests
@@ -178,6 +273,7 @@ async function open(source) {
   asked++;
   running = latest;
   moved = false;
+  outdate();
   clearTimeout(restTimer);
   allowSave();
   let opened = false;
@@ -186,13 +282,18 @@ async function open(source) {
     wanted = null;
     clearError();
     working("Reading");
-    const answer = await client.request("open", { ...next, options: openOptions() });
-    if (answer.kind === "done") {
-      table = next;
-      opened = fresh = true;
+    defaults();
+    const answer = await client.request("open", { ...next, options: options() }, (news) => !wanted && !cancelling && showProgress(news));
+    if (answer.kind === "lost") continue; // handled by lost()
+    table = next;
+    opened = answer.kind === "done";
+    fresh = true;
+    if (answer.parts?.file) showFile(answer.parts);
+    if (opened) {
       showTable(answer.parts);
-    } else if (answer.kind === "error") {
-      fail(answer.text); // the other kind is handled by lost()
+      $("k").value = answer.parts.k;
+    } else {
+      fail(cancelling ? `Cancelled. ${next.name} has not been read.` : answer.text, answer.parts?.ways);
     }
   }
   opening = false;
@@ -208,9 +309,12 @@ async function open(source) {
   allowSave();
 }
 
-// The options of a new table are its defaults: no k, and standardizing as the set has it.
-function openOptions() {
-  return ["method", method(), "k", "", "standardize", "no", "label", "auto"];
+// defaults sets the options of a new table: no k, and all that is found out.
+function defaults() {
+  roles = "";
+  for (const id of ["delimiter", "decimal", "header", "standardize"]) $(id).value = "auto";
+  $("missing").value = "error";
+  for (const id of ["names", "k"]) $(id).value = "";
 }
 
 async function fit() {
@@ -220,6 +324,7 @@ async function fit() {
   moved = false;
   clearTimeout(restTimer);
   clearError();
+  outdate();
   working("Fitting");
   allowSave();
   pathDone = false;
@@ -232,12 +337,20 @@ async function fit() {
   running = 0;
   working("");
   if (answer.kind !== "done") {
-    if (answer.kind === "error") fail(answer.text); // the other kind is handled by lost()
+    if (answer.kind === "error") { // the other kind is handled by lost()
+      if (answer.parts?.file) showFile(answer.parts);
+      fail(answer.text, answer.parts?.ways);
+    }
     if (fresh) hideResults();
     allowSave();
     return;
   }
   const took = performance.now() - from;
+  if ("table" in answer.parts) { // it was read anew
+    showFile(answer.parts);
+    showTable(answer.parts);
+  }
+  outdate(false);
   shown = true;
   fresh = false;
   showReport(answer.parts);
@@ -265,6 +378,7 @@ async function load(text) {
   moved = false;
   clearTimeout(restTimer);
   clearError();
+  outdate();
   working("Reading");
   allowSave();
   const answer = await client.request("load", { text, options: options() });
@@ -273,6 +387,7 @@ async function load(text) {
   working("");
   if (answer.kind === "error") fail(answer.text); // the other kind is handled by lost()
   if (answer.kind === "done") {
+    outdate(false);
     shown = pathDone = true; // there is no path to a model that was not fitted here
     fresh = false;
     showReport(answer.parts);
@@ -353,9 +468,7 @@ async function lost(text) {
   fail(`The worker was replaced: ${text}. ${then}`);
   if (!table) return;
   restoring = true;
-  const as = (label) => ({ ...table, options: ["standardize", $("standardize").checked ? "yes" : "no", "label", label] });
-  const answer = await client.request("open", as($("label").value));
-  if (answer.kind === "error") await client.request("open", as("auto")); // if the table cannot be read with this label
+  await client.request("open", { ...table, options: options() });
   restoring = false;
 }
 
@@ -386,7 +499,7 @@ async function openSet(name) {
   };
   try {
     const [text, labels] = await Promise.all([get(`${name}.csv`), get(`${name}.labels.csv`)]);
-    if (mine === choice) await open({ name: `${name}.csv`, text, labels, set: name });
+    if (mine === choice) await open({ name: `${name}.csv`, file: new Blob([text]), labels, set: name });
   } catch (error) {
     if (mine === choice) fail(`${name} could not be loaded: ${error.message}`);
   }
@@ -396,15 +509,12 @@ async function openFile(file) {
   if (!file) return;
   const mine = ++choice;
   clearError();
-  if (file.size > 256 * 2 ** 20) {
-    fail(`${file.name}: ${Math.round(file.size / 2 ** 20)} MB; the page reads up to 256 MB, the command line more`);
-    return;
-  }
   try {
-    const text = new Uint8Array(await file.arrayBuffer());
+    const first = new Uint8Array(await file.slice(0, 1).arrayBuffer());
+    const text = first[0] === 0x7b ? new Uint8Array(await file.arrayBuffer()) : null; // {
     if (mine !== choice) return;
-    if (text[0] === 0x7b) await load(text); // {
-    else await open({ name: file.name, text, set: "" });
+    if (text) await load(text);
+    else await open({ name: file.name, file, set: "" });
   } catch (error) {
     if (mine === choice) fail(`${file.name} could not be read: ${error.message}`);
   }
@@ -418,7 +528,7 @@ function listen() {
   $("paste").addEventListener("click", () => {
     choice++;
     $("file").value = "";
-    open({ name: "pasted table", text: new TextEncoder().encode($("text").value), set: "" });
+    open({ name: "pasted table", file: new Blob([$("text").value]), set: "" });
   });
   for (const button of document.querySelectorAll(".cancel")) button.addEventListener("click", cancel);
   $("setup").addEventListener("submit", (event) => {
@@ -430,7 +540,17 @@ function listen() {
     fit();
     $("k").focus();
   });
-  for (const id of ["label", "standardize", "enclosure", "k"]) $(id).addEventListener("change", () => fit());
+  for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
+  for (const id of ["delimiter", "decimal", "header", "names"]) {
+    $(id).addEventListener("change", () => {
+      roles = ""; // the columns may be others
+      fit();
+    });
+  }
+  for (const id of ["k", "names"]) {
+    $(id).addEventListener("input", () => outdate());
+    $(id).addEventListener("blur", () => old && !running && fit()); // what was typed may be what it was
+  }
   for (const radio of document.querySelectorAll("[name=method]")) {
     radio.addEventListener("change", () => {
       showMethod();

@@ -8,6 +8,14 @@ const softkmeans = {
     softkmeans.receive = receive;
     postMessage({ kind: "ready" });
   },
+  // read returns bytes of a Blob, or null if they cannot be read.
+  read(blob, from, to) {
+    try {
+      return new Uint8Array(new FileReaderSync().readAsArrayBuffer(blob.slice(from, to)));
+    } catch {
+      return null;
+    }
+  },
   post(message) {
     postMessage(message, message.bytes ? [message.bytes.buffer] : []);
   },

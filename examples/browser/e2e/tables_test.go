@@ -1,0 +1,198 @@
+package e2e
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// entry is an entry of testdata/tables/want.txt.
+type entry map[string][]string
+
+func (e entry) one(key string) string {
+	if len(e[key]) == 0 {
+		return ""
+	}
+	return e[key][0]
+}
+
+// notRead are the tables with what the page does not do, and why.
+var notRead = map[string]string{
+	"gaps-fit.csv": "the page has no fit of incomplete tables",
+}
+
+// Every table of testdata/tables is read as want.txt says, by clicks in place of flags.
+func TestTables(t *testing.T) {
+	p := open(t, pageOf(t, "go"), 1360, 900)
+	text, err := os.ReadFile(filepath.Join(root, "testdata", "tables", "want.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What is saved is kept, because browsers refuse downloads in quick succession.
+	p.run(chromedp.Evaluate(`URL.createObjectURL = (blob) => { window.savedBlob = blob; return "data:," }; HTMLAnchorElement.prototype.click = () => {}`, nil))
+	read := 0
+	for text := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		e := entry{}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			e[key] = append(e[key], value)
+		}
+		name := e.one("file")
+		if why := notRead[name]; why != "" {
+			t.Logf("%s is not read: %s", name, why)
+			continue
+		}
+		read++
+		p.checkTable(name, e)
+	}
+	t.Logf("%d tables", read)
+	p.quiet()
+}
+
+// settled does something, and waits until the page has a result or an error.
+func (p *page) settled(actions ...chromedp.Action) {
+	p.Helper()
+	var now string
+	p.eval("document.body.dataset.fit", &now)
+	p.run(chromedp.Evaluate(`document.getElementById("error").hidden = true`, nil))
+	p.run(actions...)
+	p.is(fmt.Sprintf(`document.getElementById("cancel").disabled && (document.body.dataset.fit !== %q || !document.getElementById("error").hidden)`, now), 20*time.Second)
+}
+
+func (p *page) checkTable(name string, e entry) {
+	p.Helper()
+	p.settled(chromedp.SetUploadFiles("#file", []string{absolute(filepath.Join(root, "testdata", "tables", name))}, chromedp.ByQuery))
+	if flags := e.one("flags"); flags != "" {
+		p.flags(strings.Fields(flags))
+	}
+	failed := !p.hidden("error")
+	if want := e.one("error"); want != "" {
+		p.checkError(name, want, failed)
+		return
+	}
+	if failed {
+		p.Errorf("%s: %s", name, p.text("error"))
+		return
+	}
+	records, err := csv.NewReader(strings.NewReader(string(p.content("memberships")))).ReadAll()
+	if err != nil || len(records) == 0 {
+		p.Errorf("%s: %v", name, err)
+		return
+	}
+	var ids []string
+	at := slices.Index(records[0], "label")
+	for _, r := range records[1:] {
+		ids = append(ids, r[0])
+	}
+	if want := e.one("ids"); (at > 0) != (want != "") || at > 0 && strings.Join(ids, "|") != want {
+		p.Errorf("%s: %d columns before the label, ids %q", name, at, ids)
+	}
+	if fmt.Sprint(len(ids)) != e.one("rows") {
+		p.Errorf("%s: %d rows", name, len(ids))
+	}
+	centers, err := csv.NewReader(strings.NewReader(string(p.content("centers")))).ReadAll()
+	if err != nil || len(centers) == 0 {
+		p.Errorf("%s: %v", name, err)
+		return
+	}
+	var columns []string
+	for _, r := range centers[1:] {
+		columns = append(columns, r[0])
+	}
+	if strings.Join(columns, "|") != e.one("columns") {
+		p.Errorf("%s: columns %q", name, columns)
+	}
+	notes := p.text("notes")
+	for _, want := range e["note"] {
+		if !strings.Contains(strings.ToLower(notes), strings.ToLower(want)) {
+			p.Errorf("%s: the notes %q do not say %q", name, notes, want)
+		}
+	}
+	if missing := strings.Contains(notes, "missing value"); missing != (e.one("missing") != "0") {
+		p.Errorf("%s: %q", name, notes)
+	}
+}
+
+// content is a file that the page would save.
+func (p *page) content(what string) (text string) {
+	p.Helper()
+	p.eval(`(async () => { window.savedBlob = null; document.querySelector("[data-save=`+what+`]").click();
+		for (let i = 0; i < 500 && !window.savedBlob; i++) await new Promise((resolve) => setTimeout(resolve, 10));
+		return window.savedBlob ? await window.savedBlob.text() : "" })()`, &text)
+	if text == "" {
+		p.Errorf("%s are not saved", what)
+	}
+	return text
+}
+
+// checkError compares an error and its buttons with the command's.
+func (p *page) checkError(name, want string, failed bool) {
+	p.Helper()
+	said, buttons := p.text("error"), p.text("ways")
+	switch {
+	case want == "-drop species": // the only column of words is taken for the labels
+		if failed || !strings.Contains(p.text("table"), "column 5 (species) is the label") {
+			p.Errorf("%s: %s; %s", name, p.text("table"), said)
+		}
+	case !failed:
+		p.Errorf("%s: no error, %q expected", name, want)
+	case want == "-drop site,day":
+		if !strings.Contains(buttons, "Leave out site and day") {
+			p.Errorf("%s: %s; %s", name, said, buttons)
+		}
+		p.after(click("#ways button"))
+		if got := p.text("table"); !strings.Contains(got, "12 rows, 4 columns") {
+			p.Errorf("%s, after the click: %s", name, got)
+		}
+	case !strings.Contains(said, strings.Replace(want, "-header", "Header", 1)):
+		p.Errorf("%s: %s", name, said)
+	}
+}
+
+// flags makes the choices on the page that are flags of the command.
+func (p *page) flags(list []string) {
+	p.Helper()
+	column := func(name, role string) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf(`{const at = [...document.querySelectorAll("#columns li")].find((li) => li.querySelector("label").textContent === %q);
+			const s = at.querySelector("select"); s.value = %q; s.dispatchEvent(new Event("change"))}`, name, role), nil)
+	}
+	for i := 0; i < len(list); i += 2 {
+		switch value := list[i+1]; list[i] {
+		case "-header", "-missing":
+			p.settled(chromedp.SetValue("#"+list[i][1:], value, chromedp.ByQuery))
+		case "-names":
+			p.settled(chromedp.Evaluate(fmt.Sprintf(`{const e = document.getElementById("names"); e.value = %q; e.dispatchEvent(new Event("change"))}`, value), nil))
+		case "-label":
+			p.settled(column(value, "l"))
+		case "-encode":
+			p.settled(column("species", "d"))
+		case "-id":
+			if value == "none" {
+				p.settled(column("id", "d"))
+			} else {
+				p.settled(column(value, "i"))
+			}
+		case "-drop":
+			for name := range strings.SplitSeq(strings.Replace(value, "1-2", "site,plot", 1), ",") {
+				p.settled(column(name, "x"))
+			}
+		default:
+			p.Fatalf("%s", list[i])
+		}
+	}
+}
+
+func absolute(path string) string {
+	at, err := filepath.Abs(path)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}

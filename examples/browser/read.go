@@ -1,0 +1,344 @@
+package main
+
+// How a file is read: the options of the reader, and what is found in the file.
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// The largest table. Fitting makes copies, and the memory of WebAssembly is at most 4 GB.
+const (
+	maxText   = 256 << 20 // bytes
+	maxValues = 1 << 24
+)
+
+// words are the settings of the page in messages of the reader. What is not among them
+// has a button, see ways.
+var words = table.Words{Delimiter: "Delimiter", Header: "Header", Label: "Labels", Weights: "Weights"}
+
+// reading is the options of the reader. The zero value finds out all of them.
+type reading struct {
+	delimiter rune
+	decimal   rune
+	header    table.Header
+	names     string // with commas between them
+	missing   missingRule
+	roles     string // a table.Role for each column, or undecided; "": found out
+}
+
+// undecided stands among roles for a column of text. With AsData one becomes columns of
+// 0 and 1.
+const undecided = 't'
+
+// missingRule is what is done with missing values.
+type missingRule int
+
+const (
+	missingError missingRule = iota // they are an error
+	missingDrop                     // their rows are not fitted
+	missingMean                     // they become the mean of their column
+)
+
+// source is a file as it came from the page.
+type source struct {
+	name   string
+	size   int
+	open   func() io.Reader
+	set    *set   // nil: a file of the user's
+	labels []byte // of a set, one number on each line
+}
+
+// found is what is known of a file. If it could not be read the table is nil.
+type found struct {
+	table.Overview
+	*table.Table
+	undecided []int // columns of text that are neither left out nor to be columns of 0 and 1
+
+	rows []int // of the file, those of the table; nil: all
+	all  int   // rows in the file
+	ids  []string
+	kept [][]string // of all rows of the file, as ids
+}
+
+// tell is called as a file is read. An error ends the reading.
+type tell func(read, size int) error
+
+// read reads the file. The second result is never nil.
+func (s *source) read(r reading, progress tell) (*found, error) {
+	f := new(found)
+	if s.size > maxText {
+		return f, errors.New(s.name + ": " + itoa(s.size>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
+	}
+	var err error
+	if s.set != nil {
+		f.Table, err = s.readSet()
+	} else {
+		err = s.readTable(f, r, progress)
+	}
+	if err != nil {
+		f.Table = nil
+		return f, placed(err)
+	}
+	if len(f.Data) > maxValues {
+		t := f.Table
+		f.Table = nil
+		return f, errors.New(s.name + ": " + itoa(t.Rows) + " rows of " + itoa(len(t.Names)) + " numbers; the page takes up to " +
+			itoa(maxValues) + " numbers, the command line more")
+	}
+	f.all, f.ids, f.kept = f.Rows, f.IDs, f.Kept
+	return f, f.settle(r.missing)
+}
+
+// placed writes the place of an error in words.
+func placed(err error) error {
+	var bad *table.Error
+	if !errors.As(err, &bad) || bad.Line == 0 {
+		return err
+	}
+	where := bad.Source + ", line " + itoa(bad.Line)
+	if bad.Column > 0 {
+		where += ", column " + itoa(bad.Column)
+	}
+	return errors.New(where + ": " + bad.Msg)
+}
+
+// readTable reads a file of the user's. Without roles, the only column of words is taken
+// for the labels if they are classes.
+func (s *source) readTable(f *found, r reading, progress tell) (err error) {
+	d, id, err := r.dialect()
+	if err != nil {
+		return err
+	}
+	rows, err := table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
+	if err == nil {
+		f.Overview = rows.Overview()
+	} else if f.Overview, _ = table.Survey(s.open(), s.name, d); f.Columns == nil {
+		return err
+	}
+	if r.roles != "" && f.Columns != nil {
+		if len(r.roles) != len(f.Columns) {
+			return errors.New(itoa(len(r.roles)) + " roles for " + view.Count(len(f.Columns), "column"))
+		}
+		for j := range f.Columns {
+			if f.Columns[j].As = table.Role(r.roles[j]); r.roles[j] == undecided {
+				f.Columns[j].As = table.AsData
+			}
+		}
+	}
+	for j, c := range f.Columns { // none, or as many as there are roles
+		if c.Text && c.As == table.AsData && (r.roles == "" || r.roles[j] == undecided) {
+			f.undecided = append(f.undecided, j)
+		}
+	}
+	if at := f.undecided; err != nil && r.roles == "" && len(at) == 1 && f.Columns[at[0]].Classes {
+		d.Label = itoa(at[0] + 1)
+		f.Columns[at[0]].As, f.undecided = table.AsLabel, nil
+		rows, err = table.NewReader(&counted{s.open(), 0, s.size, progress}, s.name, d)
+	}
+	var bad *table.Error
+	if errors.As(err, &bad) && len(f.undecided) > 0 {
+		return errors.New(bad.Source + ": " + bad.Plain()) // its advice is a button
+	}
+	if err != nil {
+		return err
+	}
+	if f.Table, err = rows.ReadAll(); err != nil {
+		return err
+	}
+	if id > 0 {
+		f.takeID(id)
+	}
+	return nil
+}
+
+// dialect returns the Dialect for a reading. With roles, id is the column of the ids.
+// It is read as one that is carried along, because the reader looks for further ids
+// beside one that it knows.
+func (r *reading) dialect() (d table.Dialect, id int, err error) {
+	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Words: words, Guess: true, Missing: r.missing != missingError}
+	if r.names != "" {
+		for name := range strings.SplitSeq(r.names, ",") {
+			d.Names = append(d.Names, strings.TrimSpace(name))
+		}
+	}
+	if r.roles == "" {
+		return d, 0, nil
+	}
+	d.ID, d.OneHot = table.NoID, !strings.ContainsRune(r.roles, undecided)
+	for j, role := range []byte(r.roles) {
+		column := itoa(j + 1)
+		one := &d.Label
+		switch table.Role(role) {
+		case table.AsData, undecided:
+			continue
+		case table.AsLabel:
+		case table.AsWeights:
+			one = &d.Weights
+		case table.AsID:
+			if id > 0 {
+				return d, 0, errors.New("columns " + itoa(id) + " and " + column + " cannot both be ids")
+			}
+			id = j + 1
+			fallthrough
+		case table.AsKept:
+			d.Keep = append(d.Keep, column)
+			fallthrough
+		default:
+			d.Drop = append(d.Drop, column)
+			continue
+		}
+		if *one != "" {
+			return d, 0, errors.New("columns " + *one + " and " + column + " cannot both be labels or weights")
+		}
+		*one = column
+	}
+	return d, id, nil
+}
+
+// takeID makes ids of a column that was carried along.
+func (f *found) takeID(id int) {
+	at := 0
+	for _, c := range f.Columns[:id-1] {
+		if c.As == table.AsKept {
+			at++
+		}
+	}
+	t := f.Table
+	t.IDColumn, t.IDName, t.IDs = id, t.KeptNames[at], make([]string, t.Rows)
+	t.KeptNames = slices.Delete(t.KeptNames, at, at+1)
+	for i, list := range t.Kept {
+		t.IDs[i] = list[at]
+		t.Kept[i] = slices.Delete(list, at, at+1)
+	}
+	if len(t.KeptNames) == 0 {
+		t.Kept = nil
+	}
+}
+
+// settle does with missing values what the rule says.
+func (f *found) settle(rule missingRule) error {
+	t := f.Table
+	if t.Missing == nil {
+		return nil
+	}
+	var where []string
+	values, width := 0, len(t.Names)
+	for j, n := range t.Missing {
+		if values += n; n > 0 {
+			where = append(where, t.Names[j]+" ("+itoa(n)+")")
+		}
+	}
+	if rule == missingMean {
+		means := scale.OfPresent(scale.ZScore, t.Data, width, t.Weights).Shift
+		for i, v := range t.Data {
+			if v != v {
+				t.Data[i] = means[i%width]
+			}
+		}
+		t.Notes = append(t.Notes, view.Count(values, "missing value")+" replaced by the means of columns: "+listed(where))
+		return nil
+	}
+	for i := range t.Rows {
+		if !slices.ContainsFunc(t.Data[i*width:(i+1)*width], func(v float64) bool { return v != v }) {
+			f.rows = append(f.rows, i)
+		}
+	}
+	if t.Rows = len(f.rows); t.Rows == 0 {
+		f.Table = nil
+		return errors.New(t.Source + ": every row has a missing value; leave columns out: " + listed(where))
+	}
+	t.Data, t.Class, t.Weights = chosen(t.Data, f.rows, width), chosen(t.Class, f.rows, 1), chosen(t.Weights, f.rows, 1)
+	t.Notes = append(t.Notes, view.Count(f.all-t.Rows, "row")+" with missing values left out: "+listed(where))
+	return nil
+}
+
+// chosen keeps some rows of a table with so many columns, in place. nil stays nil.
+func chosen[T any](table []T, rows []int, cols int) []T {
+	if table == nil {
+		return nil
+	}
+	for n, i := range rows {
+		copy(table[n*cols:(n+1)*cols], table[i*cols:(i+1)*cols])
+	}
+	return table[:len(rows)*cols]
+}
+
+// listed is "a, b and c"; of more than six names it has five.
+func listed(names []string) string {
+	n := len(names)
+	switch {
+	case n > 6:
+		return strings.Join(names[:5], ", ") + " and " + itoa(n-5) + " more"
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
+// letters are the roles of all columns, as in reading.
+func (f *found) letters() []byte {
+	list := make([]byte, len(f.Columns))
+	for j, c := range f.Columns {
+		list[j] = byte(c.As)
+	}
+	for _, j := range f.undecided {
+		list[j] = undecided
+	}
+	return list
+}
+
+// way is a change of an option that may help after an error.
+type way struct{ text, option, value string }
+
+// ways returns changes that let a file be read, as buttons for the page.
+func (f *found) ways(err error) []way {
+	switch {
+	case len(f.undecided) > 0 && f.Table == nil:
+		out, hot, names, few := f.letters(), f.letters(), []string(nil), true
+		for _, j := range f.undecided {
+			out[j], hot[j] = byte(table.AsNothing), byte(table.AsData)
+			names = append(names, f.Columns[j].Name)
+			few = few && f.Columns[j].Classes
+		}
+		list := []way{{"Leave out " + listed(names), "roles", string(out)}}
+		if few {
+			list = append(list, way{"Make columns of 0 and 1", "roles", string(hot)})
+		}
+		if len(names) == 1 {
+			label := f.letters()
+			label[f.undecided[0]] = byte(table.AsLabel)
+			list = append(list, way{"Take it for the labels", "roles", string(label)})
+		}
+		return list
+	case err != nil && strings.Contains(err.Error(), "missing value"):
+		return []way{{"Leave these rows out", "missing", "drop"}, {"Fill in the means", "missing", "mean"}}
+	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
+		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
+	}
+	return nil
+}
+
+// counted tells how much of a reader has been read.
+type counted struct {
+	io.Reader
+	read, size int
+	tell       tell
+}
+
+func (c *counted) Read(p []byte) (n int, err error) {
+	if c.tell != nil {
+		if err := c.tell(c.read, c.size); err != nil {
+			return 0, err
+		}
+	}
+	n, err = c.Reader.Read(p)
+	c.read += n
+	return n, err
+}

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/view"
+)
+
+// want is an entry of testdata/tables/want.txt.
+type want map[string][]string
+
+func corpus(t *testing.T) (list []want) {
+	t.Helper()
+	for text := range strings.SplitSeq(strings.TrimSpace(string(read(t, filepath.Join("tables", "want.txt")))), "\n\n") {
+		w := want{}
+		for line := range strings.Lines(text) {
+			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+			w[key] = append(w[key], value)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// flagged are the options of the page for the flags of the command. columns are the names
+// of the columns and roles their roles, as the page shows them before.
+func flagged(t *testing.T, flags []string, columns []string, roles string) (o options) {
+	t.Helper()
+	o = options{scale: scale.Auto, slack: .25}
+	if flags == nil {
+		return o
+	}
+	list, now := strings.Fields(flags[0]), []byte(roles)
+	at := func(name string) int {
+		if name == "1-2" { // of range.csv
+			now[0] = 'x'
+			return 1
+		}
+		return slices.Index(columns, name)
+	}
+	for i := 0; i < len(list); i += 2 {
+		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
+		switch name {
+		case "header", "missing", "names":
+			if value == "fit" {
+				t.Skip("the page has no fit of incomplete tables")
+			}
+			if err := o.set(name, value); err != nil {
+				t.Fatal(err)
+			}
+		case "label":
+			now[at(value)] = 'l'
+		case "encode":
+			now = []byte(strings.ReplaceAll(string(now), "l", "d"))
+		case "id":
+			if i := strings.IndexByte(string(now), 'i'); i >= 0 {
+				now[i] = 'd'
+			}
+			if value != "none" {
+				now[at(value)] = 'i'
+			}
+		case "drop":
+			for name := range strings.SplitSeq(value, ",") {
+				now[at(name)] = 'x'
+			}
+		default:
+			t.Fatalf("-%s", name)
+		}
+	}
+	if string(now) != roles {
+		o.roles = string(now)
+	}
+	return o
+}
+
+// Every table of testdata/tables is read as want.txt says. The errors that the command
+// tells have a button, or the page has an answer.
+func TestCorpus(t *testing.T) {
+	t.Parallel()
+	for _, w := range corpus(t) {
+		name := w["file"][0]
+		t.Run(name, func(t *testing.T) {
+			s := &session{}
+			from := fromText(name, string(read(t, filepath.Join("tables", name))))
+			parts, err := s.open(t.Context(), from, options{scale: scale.Auto}, nil)
+			if w["flags"] != nil {
+				o := flagged(t, w["flags"], strings.Split(valueOf(t, parts, "columns"), "\n"), valueOf(t, parts, "roles"))
+				if _, err = s.fit(t.Context(), o, nil, nil); err == nil {
+					parts, _ = s.open(t.Context(), from, o, nil)
+				}
+			}
+			if fail := w["error"]; fail != nil {
+				checkRefused(t, parts, err, fail[0])
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.check(t, s.data, valueOf(t, parts, "notes"))
+		})
+	}
+}
+
+// checkRefused compares an error and the buttons that come with it.
+func checkRefused(t *testing.T, parts []part, err error, want string) {
+	t.Helper()
+	ways := valueOf(t, parts, "ways")
+	switch {
+	case want == "-drop species": // it is taken for the labels
+		if err != nil || valueOf(t, parts, "roles") != "ddddl" {
+			t.Errorf("%v, roles %s", err, valueOf(t, parts, "roles"))
+		}
+	case err == nil:
+		t.Error("no error")
+	case want == "-drop site,day":
+		if !strings.HasPrefix(ways, "Leave out site and day\troles\t") {
+			t.Errorf("%v; %q", err, ways)
+		}
+	default:
+		if !strings.Contains(err.Error(), strings.Replace(want, "-header", "Header", 1)) || ways == "" && want != `"5..1"` {
+			t.Errorf("%v; %q", err, ways)
+		}
+	}
+}
+
+func (w want) check(t *testing.T, d *data, notes string) {
+	t.Helper()
+	sum, missing := 0.0, 0
+	for _, n := range d.Missing {
+		missing += n
+	}
+	for _, v := range d.Data {
+		sum += v
+	}
+	if got := strings.Join(d.Names, "|"); got != w["columns"][0] {
+		t.Errorf("columns %s", got)
+	}
+	if w["ids"] != nil && strings.Join(d.ids, "|") != w["ids"][0] || w["ids"] == nil && d.ids != nil {
+		t.Errorf("ids %q", d.ids)
+	}
+	if itoa(d.all) != w["rows"][0] || itoa(missing) != w["missing"][0] {
+		t.Errorf("%d rows, %d values missing", d.all, missing)
+	}
+	if want := number64(t, w["sum"][0]); missing == 0 && math.Abs(sum-want) > 1e-9*math.Abs(want) {
+		t.Errorf("the sum is %v", sum)
+	}
+	for _, note := range w["note"] {
+		if !strings.Contains(notes, note) {
+			t.Errorf("the notes %q do not say %q", notes, note)
+		}
+	}
+}
+
+func number64(t *testing.T, s string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// Which column the labels are, what the buttons offer, and what roles do.
+func TestRoles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, roles string // asked for
+		got         string // the roles then, "" with an error
+		names       string // of the data
+		err, ways   string
+	}{
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "ddl", "a|b", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=y", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dxk", "dxk", "a", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "wdi", "wdi", "b", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddt", "", "", "a column of text: column 3 (kind), \"x\" or \"y\"", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dd", "", "", "2 roles for 3 columns", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "iid", "", "", "columns 1 and 2 cannot both be ids", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "lld", "", "", "columns 1 and 2 cannot both be labels or weights", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "xxx", "", "", "t.csv: there is no column besides those that are left out", ""},
+		{"a,b\n1,2\n3,4\n", "", "dd", "a|b", "", ""},
+		{"a,b\n1,2\n3,y\n", "", "", "", "t.csv: a column of text", "Leave out b"}, // of two values one is a slip
+		{"x,y,z\n1,a,b\n2,c,d\n3,a,b\n", "", "", "", "columns of text", "Leave out y and z\troles\tdxx\nMake"},
+		{"a,b\n1,2\n3,\n", "", "", "", "1 missing value", "Leave these rows out\tmissing\tdrop"},
+		{"", "", "", "", "t.csv: there are no rows", ""},
+	} {
+		s := &session{}
+		parts, err := s.open(t.Context(), fromText("t.csv", c.text), options{reading: reading{roles: c.roles}}, nil)
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.HasPrefix(valueOf(t, parts, "ways"), c.ways) {
+				t.Errorf("%q, roles %q: %v, %q", c.text, c.roles, err, valueOf(t, parts, "ways"))
+			}
+		case err != nil:
+			t.Errorf("%q, roles %q: %v", c.text, c.roles, err)
+		case valueOf(t, parts, "roles") != c.got || strings.Join(s.data.Names, "|") != c.names:
+			t.Errorf("%q, roles %q: %s, %q", c.text, c.roles, valueOf(t, parts, "roles"), s.data.Names)
+		}
+	}
+}
+
+// Files that are saved have the ids and what is carried along, and rows that were left out
+// are empty.
+func TestJoin(t *testing.T) {
+	t.Parallel()
+	s := &session{}
+	text := "who,site,x,y\nann,\"a,b\",1,2\nbob,c,,2\ncid,c,3,4\ndan,d,5,1\neve,e,2,\n"
+	o := options{k: 2, reading: reading{roles: "ikdd", missing: missingDrop}}
+	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	f, err := s.save("memberships")
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(strings.NewReader(string(f.bytes))).ReadAll()
+	if err != nil || len(records) != 6 || strings.Join(records[0], "|") != "who|site|label|p0|p1" {
+		t.Fatalf("%q, %v", records, err)
+	}
+	if records[1][1] != "a,b" || records[3][0] != "cid" || records[3][2] == "" || strings.Join(records[2], "|") != "bob|c|||" || strings.Join(records[5], "|") != "eve|e|||" {
+		t.Errorf("%q", records)
+	}
+	if got := s.data.RowName(1); got != "cid" {
+		t.Errorf("the second row that is fitted is %q", got)
+	}
+}
+
+// Weights count as rows do.
+func TestWeights(t *testing.T) {
+	t.Parallel()
+	fit := func(text, roles string) *result {
+		s := &session{}
+		o := options{k: 2, slack: .25, reading: reading{roles: roles}}
+		if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		return s.shown
+	}
+	weighted := fit("1,2,2\n3,4,1\n5,1,1\n2,7,1\n9,1,0\n", "ddw")
+	rows := fit("1,2\n1,2\n3,4\n5,1\n2,7\n", "dd")
+	if a, b := weighted.certificate.Floor, rows.certificate.Floor; math.Abs(a-b) > 1e-12*b {
+		t.Errorf("the floor is %v with weights, %v with rows", a, b)
+	}
+}
+
+// Reading ends when it is stopped.
+func TestStopReading(t *testing.T) {
+	t.Parallel()
+	s := &session{}
+	stop := errors.New("stopped")
+	_, err := s.open(t.Context(), fromText("t.csv", "1,2\n3,4\n"), options{}, func(read, size int) error { return stop })
+	if err == nil || !strings.Contains(err.Error(), "stopped") || s.data != nil {
+		t.Error(err)
+	}
+	if _, err := s.fit(t.Context(), options{k: 1}, nil, nil); err != nil {
+		t.Errorf("and then: %v", err)
+	}
+}
+
+// Previews of a table of many rows are of a draw, whose numbers are about those of all.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	s := &session{}
+	if _, err := s.open(t.Context(), fromText("t.csv", string(largeText(20000, 3, 3))), options{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	plane, err := view.NewPlane(s.data.x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	floors, err := softkmeans.Floors(t.Context(), s.data.x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range plane.Axes.Data {
+		if got := s.data.plane; math.Abs(got.Axes.Data[i]-v) > 1e-9 || math.Abs(got.Share[i/3]-plane.Share[i/3]) > 1e-12 || math.Abs(s.data.floors[i%3]-floors[i%3]) > 1e-9*floors[0] {
+			t.Errorf("%+v and %v, not %+v and %v", got, s.data.floors, plane, floors)
+		}
+	}
+	o := options{k: 3, slack: .25}
+	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.extend(context.Background(), func(int, softkmeans.Iteration) {}); err != nil {
+		t.Fatal(err)
+	}
+	few := s.data.few()
+	if few.Rows != drawnRows || few == s.data {
+		t.Fatalf("a draw of %d rows", few.Rows)
+	}
+	parts, err := s.preview(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, all := number64(t, valueOf(t, parts, "objective")), s.shown.certificate.Objective
+	if math.Abs(shown-all) > .1*all {
+		t.Errorf("the preview has an error of %v, the fit of %v", shown, all)
+	}
+}
