@@ -102,11 +102,7 @@ func (p *page) checkTable(name string, e entry) {
 		p.Errorf("%s: %v", name, err)
 		return
 	}
-	var columns []string
-	for _, r := range centers[1:] {
-		columns = append(columns, r[0])
-	}
-	if strings.Join(columns, "|") != e.one("columns") {
+	if columns := strings.Join(centers[0], "|"); columns != e.one("columns") {
 		p.Errorf("%s: columns %q", name, columns)
 	}
 	notes := p.text("notes")
