@@ -81,8 +81,9 @@ func (c *column) add(p *parser, f []byte) {
 	c.numbers++
 }
 
-// text reports whether a column holds words rather than numbers with a slip.
-func (c *column) text() bool { return c.words > 0 && c.numbers < 9*c.words }
+// text reports whether a column holds words rather than numbers with slips, of which the
+// parser tells the first.
+func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
 
 // isDate reports whether a field looks like 2020-01-31, 31.1.2020 or 1/31/20, with or
 // without a time after it.

@@ -20,7 +20,7 @@ type oneHot struct {
 func (p *parser) guessValues(columns []column, names []string) error {
 	for j := range columns {
 		c := &columns[j]
-		if p.roles[j] != 0 || !c.text() {
+		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 { // nothing in common
 			continue
 		}
 		if len(c.values) > mostValues {
