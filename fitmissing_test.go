@@ -150,7 +150,7 @@ func TestFitMissingNearer(t *testing.T) {
 		if !(off(m) < 0.6*off(means)) {
 			t.Errorf("%s: off by %g, with means by %g", name, off(m), off(means))
 		}
-		if r := m.Lambda / whole.Lambda; !(r > 0.7 && r < 1.4) {
+		if r := m.Lambda / whole.Lambda; !(r > 0.85 && r < 1.2) {
 			t.Errorf("%s: λ is %g times that of the whole table", name, r)
 		}
 	}
