@@ -296,11 +296,11 @@ func (f *modelFile) shaded(x, centers, g *softkmeans.Matrix) (_, _ *softkmeans.M
 func (c *certified) text() []byte {
 	var b bytes.Buffer
 	writeHead(&b, &c.data.Head, c.data.Rows, kindOf(c.data.scale))
-	fmt.Fprintf(&b, "\n%s: %s\n", c.centers, centers(c.k))
+	fmt.Fprintf(&b, "\n%s: %s\n", c.centers, prototypes(c.k))
 	if c.memberships != "" {
 		fmt.Fprintf(&b, "%s: memberships\n", c.memberships)
 	} else {
-		b.WriteString("Memberships: not given; the best ones for these centers are computed\n")
+		b.WriteString("Memberships: not given; the best ones for these prototypes are computed\n")
 	}
 	b.WriteByte('\n')
 	c.write(&b)
@@ -320,12 +320,12 @@ func (c *certified) words() string {
 	}
 	switch {
 	case c.hard:
-		text += "Each row belongs to one center, as in k-means. Mixtures can have a smaller error. Without\n" +
-			"-memberships the best mixtures of these centers are computed.\n"
+		text += "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller error. Without\n" +
+			"-memberships the best mixtures of these prototypes are computed.\n"
 	case c.memberships == "":
-		text += "No memberships can do better with these centers, but for rounding.\n"
+		text += "No memberships can do better with these prototypes, but for rounding.\n"
 	default:
-		text += "Without -memberships the best ones are computed. The rest of the excess is then due to the centers.\n"
+		text += "Without -memberships the best ones are computed. The rest of the excess is then due to the prototypes.\n"
 	}
 	return text
 }

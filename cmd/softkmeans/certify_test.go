@@ -45,7 +45,7 @@ func TestCertifyFit(t *testing.T) {
 		dir := t.TempDir()
 		x, data := readTable(t, setFile(name)), setFile(name)
 		g, f := filepath.Join(dir, "g.csv"), filepath.Join(dir, "f.csv")
-		code, report, stderr := do(t, "", "fit", "-scale", "none", "-k", "3", "-o", g, "-centers", f, data)
+		code, report, stderr := do(t, "", "fit", "-method", "global", "-scale", "none", "-k", "3", "-o", g, "-centers", f, data)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -62,10 +62,10 @@ func TestCertifyFit(t *testing.T) {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		quality := report[max(0, strings.Index(report, "\nSquared error\n")):]
-		if quality, _, _ = strings.Cut(quality, "For centers close"); len(quality) < 200 || !strings.HasSuffix(text, quality) {
+		if quality, _, _ = strings.Cut(quality, "For prototypes near"); len(quality) < 200 || !strings.HasSuffix(text, quality) {
 			t.Errorf("%s:\n%s\ndoes not end as the report of fit,\n%s", name, text, report)
 		}
-		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text, head+"\n"+f+": 3 centers\n"+g+": memberships\n") {
+		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text, head+"\n"+f+": 3 prototypes\n"+g+": memberships\n") {
 			t.Errorf("%s: begins\n%.300s", name, text)
 		}
 		code, text, _ = do(t, "", "certify", "-json", "-scale", "none", "-centers", f, "-memberships", g, data)
@@ -89,7 +89,7 @@ func TestCertifyCenters(t *testing.T) {
 		{func() (*softkmeans.Model, error) { return softkmeans.Fit(t.Context(), x, 3, nil) }, 0, "\nCertified: "},
 		{func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, 1,
 			"\nNot certified: the squared error may be above the minimum by up to 3.79.\nThat is 0.00556 of the total variance and 0.249 times the proved floor.\n" +
-				"No memberships can do better with these centers, but for rounding.\n"},
+				"No memberships can do better with these prototypes, but for rounding.\n"},
 	} {
 		m, err := test.fit()
 		if err != nil {
@@ -126,14 +126,14 @@ func TestCertifyInput(t *testing.T) {
 	writeText(t, "x.csv", "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,3\nz,5,250,1\n")
 	for _, args := range []string{"-label name -drop w -scale zscore", "-drop name -weights w", "-label 1 -weights 4 -scale minmax", "-drop name,w"} {
 		input := append(strings.Fields(args), "x.csv")
-		code, report, stderr := do(t, "", append([]string{"fit", "-k", "2", "-o", "g.csv", "-centers", "f.csv"}, input...)...)
+		code, report, stderr := do(t, "", append([]string{"fit", "-method", "global", "-k", "2", "-o", "g.csv", "-centers", "f.csv"}, input...)...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
 		code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
 		head, _, _ := strings.Cut(report, "\n\n")
 		quality := report[strings.Index(report, "\nSquared error"):]
-		if quality, _, _ = strings.Cut(quality, "For centers close"); code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 centers\n") || !strings.HasSuffix(text, quality) {
+		if quality, _, _ = strings.Cut(quality, "For prototypes near"); code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 prototypes\n") || !strings.HasSuffix(text, quality) {
 			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
 		}
 		// The computed memberships are no worse.
@@ -151,7 +151,7 @@ func TestCertifyInput(t *testing.T) {
 func TestCertifyModel(t *testing.T) {
 	inFolder(t, flowers(t))
 	for _, args := range []string{"-k 3", "-k 3 -scale zscore", "-k 2 -scale minmax -enclosure tight"} {
-		report := must(t, append(strings.Fields("fit -drop id,species -weights weight -model m.json -o g.csv data.csv"), strings.Fields(args)...)...)
+		report := must(t, append(strings.Fields("fit -method global -drop id,species -weights weight -model m.json -o g.csv data.csv"), strings.Fields(args)...)...)
 		for _, memberships := range []string{"-memberships g.csv", ""} {
 			text := must(t, append(strings.Fields("certify -model m.json -weights weight data.csv"), strings.Fields(memberships)...)...)
 			for _, name := range []string{"objective", "floor", "total variance"} {
@@ -378,13 +378,13 @@ func TestCertifyFaults(t *testing.T) {
 		{"-centers " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + f + " -memberships " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + dir + " " + x, 1, dir},
-		{"-centers " + wide + " " + x, 1, wide + ": 3 centers of 3 columns, but " + x + " has 2 columns; give the same columns or the same names\n"},
+		{"-centers " + wide + " " + x, 1, wide + ": 3 prototypes of 3 columns, but " + x + " has 2 columns; give the same columns or the same names\n"},
 		{"-centers " + f + " -memberships " + short + " " + x, 1, short + ": memberships of 3 rows, but " + x + " has 4 rows\n"},
 		{"-centers " + f + " -memberships " + short + " " + bare, 1, short + ": memberships of 3 rows, but " + bare + " has 4 rows; if line 1 of " + bare + " is taken wrongly for a header or a row, give -header yes or no\n"},
 		{"-header yes -centers " + f + " -memberships " + labelled + " " + bare, 1, labelled + ": memberships of 4 rows, but " + bare + " has 3 rows; if line 1 of " + bare + " is taken wrongly for a header or a row, give -header yes or no\n"},
 		{"-centers " + f + " -memberships " + years + " " + x, 1, years + ": memberships of 5 rows, but " + x + " has 4 rows; if its first line is a header of numbers, remove it\n"},
 		{"-centers " + f + " -memberships " + two + " " + x, 1, two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
-		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 centers, but " + f + " has 3 centers\n"},
+		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 prototypes, but " + f + " has 3 prototypes\n"},
 		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" in column \"p1\" is not a number\n"},
 		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
 		{"-centers " + advised + " " + x, 1, advised + ":2:1: \"x (if y)\" in column \"a\" is not a number\n"},

@@ -144,9 +144,9 @@ func (c *comparison) write(w io.Writer) error {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
-		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s\n", 'A'+i, c.files[i], centers(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"))
+		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s\n", 'A'+i, c.files[i], prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"))
 	}
-	b.WriteString("\nWhich center of B is which of A, and the rows with its label\n\n  A      B         moved   of the distance between       rows of A       rows of B\n")
+	b.WriteString("\nWhich prototype of B is which of A, and the rows with its label\n\n  A      B         moved   of the distance between       rows of A       rows of B\n")
 	rows := func(m *modelFile, j int) string {
 		if j < 0 || j >= len(m.Sizes) {
 			return "–"

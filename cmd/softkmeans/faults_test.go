@@ -118,13 +118,13 @@ func TestTooManyCenters(t *testing.T) {
 	if info, err := os.Stat("packed.csv"); err != nil || info.Size() > 600 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	must(t, strings.Fields("fit -stream yes -k 400 packed.csv")...)
+	must(t, strings.Fields("fit -method global -stream yes -k 400 packed.csv")...)
 	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 || !strings.Contains(stderr, "give a k of at most the number of rows") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
 		report := must(t, "fit", "-k", k, "data.csv")
-		if got := strings.Contains(report, k+" centers fit any 4 rows of 2 columns without error"); got != want {
+		if got := strings.Contains(report, k+" prototypes fit any 4 rows of 2 columns without error"); got != want {
 			t.Errorf("-k %s: %s", k, report)
 		}
 	}

@@ -11,20 +11,20 @@ import (
 
 const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 
-Find N centers, and for every row its memberships: shares of at least 0 that add
-up to 1. The row is approximated by the mixture of centers with these shares.
--method global computes a global minimum of the squared error, and the report
-certifies it. -method minvol keeps the centers close to the data, for a larger
-error.
+Find N prototypes, and for every row its memberships: shares of at least 0 that
+add up to 1. The row is about the mixture of the prototypes with these shares.
+The report compares the squared error with the least that N prototypes can have,
+says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
-  -k N          number of centers, required. auto takes the number that
+  -k N          number of prototypes, required. auto takes the number that
                 softkmeans floors proposes: of rows in memory by the
                 data, of a stream by its floors alone
-  -method M     global: a global minimum of the squared error; its centers
-                enclose the data (default)
-                minvol: compact centers with about (1 + slack) times the least
-                squared error; for clusters and mixtures
+  -method M     minvol: prototypes near the data, of minimal volume, for about
+                (1 + slack) times the least squared error (default)
+                global: the least squared error, which is proved. Its prototypes
+                enclose the data and are no typical rows; memberships are vague.
+                For a proof, or a floor for other methods
                 alternating: local search from k-means centers
                 tilsd: global, from similarities (-kernel) instead of rows
                 lsd: local search from similarities that are 0 between clusters
@@ -42,7 +42,12 @@ Output:
                 a distance that counts directions less in which the clusters are
                 wide. With - they go to standard output, and the report to
                 standard error
-  -centers FILE write the centers as CSV, in the table's units and with its
+  -details      global, minvol, alternating: three more columns in FILE of -o:
+                residual, the distance of the row to its mixture; distance, to
+                the mean of its cluster, with global to the prototype of its
+                label; entropy of the memberships, from 0 (pure) to 1 (equal).
+                Distances are in the units of the fit: scaled ones with -scale
+  -centers FILE write the prototypes as CSV, in the table's units and with its
                 column names
   -model FILE   write the model as JSON, for softkmeans predict and certify
   -json         print the report as JSON
@@ -51,8 +56,8 @@ For some methods only:
 
   -slack S      minvol: extra squared error, as a fraction of the least (default
                 0.25). At most half of the explained variance is given up. If
-                there are more centers than columns the least is 0, and a tenth
-                of the variance takes its place
+                there are more prototypes than columns the least is 0, and a
+                tenth of the variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled
                 data, instead of -slack
   -seed N       minvol, alternating, lsd: seed of the starts (default 0)
@@ -63,16 +68,16 @@ For some methods only:
                 are read in blocks are not looked at
 ` + sureHelp + `  -plain        minvol, alternating: without momentum, step by step as the paper
                 has it; for comparison, at up to four times as many steps
-  -enclosure E  global, tilsd: ball: the centers enclose a ball around the data
+  -enclosure E  global, tilsd: ball: they enclose a ball around the data
                 (default); tight: they enclose the data more closely, with the
                 same squared error; smallest: as closely as possible (global,
-                up to 3 centers, without -stream)
-  -radius R     global: the radius of the ball that the centers enclose, in
+                up to 3 prototypes, without -stream)
+  -radius R     global: the radius of the ball that they enclose, in
                 units of the scaled data, instead of the smallest; the squared
                 error is the same
   -sum S        global, minvol, alternating: one: the memberships of a row add
                 up to 1 (default); at-most-one: to at most 1. The rest is the
-                share of a center at 0, such as shade; nothing is centred
+                share of a prototype at 0, such as shade; nothing is centred
   -solver S     global: auto (default), gram, jacobi or krylov
   -kernel K     lsd, tilsd:
                 rbf: exp(−γ·squared distance) of two rows (default)
@@ -91,7 +96,7 @@ Reading:
                 with -weights and with -missing mean (default)
 ` + runHelp + `
 Examples: softkmeans fit -k 3 -o memberships.csv testdata/iris.csv
-          softkmeans fit -k auto -method minvol testdata/iris.csv
+          softkmeans fit -k auto testdata/iris.csv
 
 ` + exitHelp
 
@@ -111,6 +116,7 @@ type fitFlags struct {
 	gamma   float64 // 0: the median heuristic
 	stream  streaming
 	json    bool
+	details bool // columns of memberships beyond the shares
 
 	// Files: "" none; "-" standard output.
 	memberships, centers, model string
@@ -127,6 +133,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.model, "model", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.details, "details", false, "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	aboveZeroFlag(fs, &f.lambda, "lambda")
 	seedFlag(fs, &f.seed)
@@ -167,6 +174,7 @@ var methodFlags = []struct {
 	{"gamma", []method{methodLSD, methodTILSD}},
 	{"weights", []method{methodGlobal, methodMinVolume, methodAlternating}},
 	{"centers", []method{methodGlobal, methodMinVolume, methodAlternating}},
+	{"details", []method{methodGlobal, methodMinVolume, methodAlternating}},
 }
 
 func parseFit(args []string) (f fitFlags, err error) {
@@ -177,7 +185,7 @@ func parseFit(args []string) (f fitFlags, err error) {
 	f.options.Workers = f.workers
 	given := given(fs)
 	if !given["k"] && f.from == "" {
-		return f, usageErrorf("-k is missing; give a number of centers, or auto for the proposal of softkmeans floors")
+		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of softkmeans floors")
 	}
 	for _, m := range methodFlags {
 		if given[m.name] && !slices.Contains(m.of, f.method) {
@@ -192,6 +200,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-radius is only for -enclosure ball and -sum one")
 	case f.model != "" && f.k > mostCenters:
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
+	case f.details && f.memberships == "":
+		return f, usageErrorf("-details adds columns to the file of -o; give -o")
 	case given["gamma"] && f.kernel != kernelRBF:
 		return f, usageErrorf("-gamma is only for -kernel rbf")
 	case kernels && f.kernel == kernelMatrix && f.k == 0:
@@ -314,8 +324,12 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	labels := r.labels()
 	r.count(labels)
-	if f.model != "" && f.kernel != kernelMatrix {
-		r.measure(d.x, memberships)
+	r.meaning.add(memberships, d.texts.names())
+	if r.model != nil && (f.details || f.model != "") {
+		details := r.measure(d.x, memberships, labels, d.Weights)
+		if f.details {
+			w.details = details
+		}
 	}
 	if w != nil {
 		w.describe(&d.Head, d.texts)

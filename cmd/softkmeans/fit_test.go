@@ -13,7 +13,7 @@ import (
 )
 
 func TestFitIris(t *testing.T) {
-	code, report, stderr := do(t, "", "fit", "-k", "3", iris)
+	code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", iris)
 	if code != 0 || stderr != "" {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
@@ -24,19 +24,19 @@ func TestFitIris(t *testing.T) {
 	for name, want := range map[string]float64{
 		"objective": objective, "floor": objective, "total variance": total, "explained": 100 * (1 - objective/total),
 	} {
-		if got := value(t, report, name); !near(got, want, 5e-5) || name != "explained" && !near(got, want, 1e-8) {
+		if got := value(t, report, name); !near(got, want, 5e-2) || name != "explained" && !near(got, want, 1e-8) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
-	for _, name := range []string{"excess, as a share", "excess, in floors", "largest |row sum − 1|", "repair", "span error"} {
+	for _, name := range []string{"excess, as a share", "excess, in floors", "span error"} {
 		if got := value(t, report, name); !near(got, 0, 1e-11) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
-	if got := value(t, report, "smallest membership"); got < 0 {
-		t.Errorf("smallest membership is %v", got)
+	if strings.Contains(report, "smallest membership") {
+		t.Errorf("a repair of nothing:\n%s", report)
 	}
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "no 3 centers and memberships have a squared error smaller by more than ") {
+	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "no 3 prototypes and memberships have a squared error smaller by more than ") {
 		t.Errorf("no certificate in words:\n%s", report)
 	}
 
@@ -64,7 +64,7 @@ func TestFitIris(t *testing.T) {
 				size++
 			}
 		}
-		if want := fmt.Sprintf("\n  p%-4d %8d\n", j, size); !strings.Contains(report, want) {
+		if want := fmt.Sprintf("\n  p%-4d %8d   row ", j, size); !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
 	}
@@ -77,20 +77,20 @@ func TestFitVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, want, _ := do(t, "", "fit", "-k", "3", iris)
+	_, want, _ := do(t, "", "fit", "-method", "global", "-k", "3", iris)
 	body := func(report string) string { return report[strings.IndexByte(report, '\n'):] }
 	for _, args := range [][]string{
 		{"-k", "3"}, {"-k=3", "-"}, {"-", "--k", "3"}, {iris, "-k", "3"}, {"-k", "3", "--", iris},
 		{"-workers", "3", iris, "-k", "3"}, {"-enclosure", "ball", iris, "-solver", "auto", "-k", "3"},
 	} {
-		code, report, stderr := do(t, string(data), append([]string{"fit"}, args...)...)
+		code, report, stderr := do(t, string(data), append([]string{"fit", "-method", "global"}, args...)...)
 		if code != 0 || body(report) != body(want) {
 			t.Errorf("%q: code %d, %s, report\n%s", args, code, stderr, report)
 		}
 	}
 	for _, solver := range []string{"gram", "jacobi", "krylov"} {
 		for _, enclosure := range []string{"ball", "tight"} {
-			code, report, stderr := do(t, "", "fit", "-k", "3", iris, "-solver", solver, "-enclosure", enclosure)
+			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", iris, "-solver", solver, "-enclosure", enclosure)
 			if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
 				t.Errorf("%s, %s: code %d, %s, report\n%s", solver, enclosure, code, stderr, report)
 			}
@@ -102,9 +102,9 @@ func TestFitVariants(t *testing.T) {
 // that says what would do. -plain takes more iterations to about the same centers.
 func TestFitPaper(t *testing.T) {
 	const mean, smallest = 5.843333, 3.804357933 // of the first column; the ball's radius
-	_, usual, _ := do(t, "", "fit", "-k", "3", iris)
+	_, usual, _ := do(t, "", "fit", "-method", "global", "-k", "3", iris)
 	for _, more := range []string{"-stream no", "-stream yes"} {
-		args := append([]string{"fit", "-k", "3", iris}, strings.Fields(more)...)
+		args := append([]string{"fit", "-method", "global", "-k", "3", iris}, strings.Fields(more)...)
 		code, report, stderr := do(t, "", append(args, "-radius", "12")...)
 		if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
 			t.Errorf("%s: code %d, %s, report\n%s", more, code, stderr, report)
@@ -146,7 +146,7 @@ func TestFitEdges(t *testing.T) {
 		{"1e-150,0\n0,1e-150\n", "2", 0},
 		{"1e150,0\n0,1e150\n", "2", 0},
 	} {
-		code, report, stderr := do(t, test.text, "fit", "-k", test.k)
+		code, report, stderr := do(t, test.text, "fit", "-method", "global", "-k", test.k)
 		certified := strings.Contains(report, "\nCertified: ")
 		if code != 0 || !certified || strings.Contains(report, "NaN") {
 			t.Errorf("%q, k = %s: code %d, %s, report\n%s", test.text, test.k, code, stderr, report)
@@ -221,7 +221,7 @@ func TestFitSum(t *testing.T) {
 				t.Errorf("%s, stream %s: %+v", method, stream, c)
 			}
 			below := false
-			_, _, g := parseMemberships(t, must(t, "predict", "-model", "m.json", "iris.csv"))
+			_, _, g := parseMemberships(t, predicted(t, "-model", "m.json", "iris.csv"))
 			for _, row := range g {
 				sum := 0.0
 				for _, v := range row {
@@ -234,12 +234,12 @@ func TestFitSum(t *testing.T) {
 			if !below {
 				t.Errorf("%s: all rows add up to 1", method)
 			}
-			if code, out, _ := do(t, "", "certify", "-model", "m.json", "iris.csv"); (code == 0) != (method != "minvol") || !strings.Contains(out, "largest row sum − 1 ") {
+			if code, out, _ := do(t, "", "certify", "-model", "m.json", "iris.csv"); (code == 0) != (method != "minvol") || !strings.Contains(out, "\n  total  ") {
 				t.Errorf("%s: code %d\n%s", method, code, out)
 			}
 		}
 	}
-	must(t, "fit", "-k", "3", "-sum", "at-most-one", "-model", "m.json", "-centers", "c.csv", "iris.csv")
+	must(t, "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-model", "m.json", "-centers", "c.csv", "iris.csv")
 	must(t, "certify", "-centers", "c.csv", "-sum", "at-most-one", "iris.csv")
 	if code, _, _ := do(t, "", "certify", "-centers", "c.csv", "iris.csv"); code != 1 {
 		t.Error("sums of 1 are certified as well")
@@ -248,7 +248,7 @@ func TestFitSum(t *testing.T) {
 	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 || !strings.Contains(stderr, `sum: it is "many"`) {
 		t.Errorf("%d, %s", code, stderr)
 	}
-	if _, out, _ := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-scale", "zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") || strings.Contains(out, "They enclose the data and") || !strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {
+	if _, out, _ := do(t, "", "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-scale", "zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") || strings.Contains(out, "They enclose the data and") || !strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {
 		t.Error(out)
 	}
 }

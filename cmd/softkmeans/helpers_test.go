@@ -296,6 +296,16 @@ func must(t *testing.T, args ...string) (stdout string) {
 	return stdout
 }
 
+// predicted runs predict, which may repeat the warnings of the fit, and no others.
+func predicted(t *testing.T, args ...string) (stdout string) {
+	t.Helper()
+	code, stdout, stderr := do(t, "", append([]string{"predict"}, args...)...)
+	if code != 0 || stderr != "" && (!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
+		t.Fatalf("%q: code %d, %s", args, code, stderr)
+	}
+	return stdout
+}
+
 func readFile(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // writeJSON writes v, indented, and a newline.
@@ -133,9 +134,11 @@ type fitReportJSON struct {
 	Scale       string           `json:"scale"`
 	Kernel      string           `json:"kernel,omitempty"`
 	Gamma       float64          `json:"gamma,omitempty"`
-	Proposal    string           `json:"proposal,omitempty"` // the reason for k, with -k auto
-	Sizes       []int            `json:"sizes"`              // rows by label
-	Centers     [][]float64      `json:"centers,omitempty"`  // in the table's units
+	Proposal    string           `json:"proposal,omitempty"`   // the reason for k, with -k auto
+	Sizes       []int            `json:"sizes"`                // rows by label
+	Centers     [][]float64      `json:"centers,omitempty"`    // in the table's units
+	Prototypes  []prototypeJSON  `json:"prototypes,omitempty"` // what they mean
+	Between     []rowJSON        `json:"between,omitempty"`    // rows between two prototypes
 	Others      []answerJSON     `json:"others,omitempty"`
 	Certificate *certificateJSON `json:"certificate,omitempty"`
 	Bootstrap   *surenessJSON    `json:"bootstrap,omitempty"`
@@ -177,6 +180,7 @@ func fitJSON(r *result) *fitReportJSON {
 		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
+	j.Prototypes, j.Between = r.prototypesJSON()
 	switch {
 	case r.choice != nil:
 		j.Proposal = r.choice.Reason
@@ -201,6 +205,6 @@ func fitJSON(r *result) *fitReportJSON {
 		j.Volume = m.VolumeRatio
 	}
 	j.Iterations, j.Status = m.Iterations, m.Status.String()
-	j.Warnings = append(j.Warnings, warnings(m)...)
+	j.Warnings = append(j.Warnings, view.Warnings(m)...)
 	return j
 }

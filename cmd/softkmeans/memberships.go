@@ -44,8 +44,27 @@ type rowTexts struct {
 // rows is the number of rows.
 func (t *rowTexts) rows() int { return max(len(t.ids), len(t.kept), len(t.left)) }
 
+// names returns the number in the table and the name of fitted row i: its id, or its number.
+func (t *rowTexts) names() naming {
+	var fitted []int // nil: all
+	for i, left := range t.left {
+		if !left {
+			fitted = append(fitted, i)
+		}
+	}
+	return func(i int) (int, string) {
+		if fitted != nil {
+			i = fitted[i]
+		}
+		if t.ids != nil {
+			return i, t.ids[i]
+		}
+		return numbered(i)
+	}
+}
+
 // membershipWriter writes label,p0,…,p(k−1) for every row, after its id and its other
-// texts if there are any.
+// texts if there are any, and the details after it.
 type membershipWriter struct {
 	*bufio.Writer        // keeps the first error for Flush
 	line          []byte // nil: nothing is written yet
@@ -54,6 +73,7 @@ type membershipWriter struct {
 	texts         rowTexts                 // of the next rows
 	at            int                      // the next of them
 	more          func() (rowTexts, error) // the texts of the rows after them, without rows at the end; nil: none
+	details       *softkmeans.Matrix       // of the next rows: detailNames; nil: none
 }
 
 func newMembershipWriter(w io.Writer) *membershipWriter {
@@ -78,6 +98,9 @@ func (w *membershipWriter) begin(k int) error {
 	w.line = append(w.line, labelName...)
 	for j := range k {
 		w.line = append(append(w.line, ','), centerName(j)...)
+	}
+	if w.details != nil {
+		w.line = append(append(w.line, ','), strings.Join(detailNames, ",")...)
 	}
 	return w.end()
 }
@@ -110,6 +133,11 @@ func (w *membershipWriter) add(ctx context.Context, labels []int, g *softkmeans.
 		w.line = strconv.AppendInt(w.line, int64(label), 10)
 		for _, v := range g.Row(i) {
 			w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', -1, 64)
+		}
+		if w.details != nil {
+			for _, v := range w.details.Row(i) {
+				w.line = strconv.AppendFloat(append(w.line, ','), v, 'g', 6, 64)
+			}
 		}
 		if err := w.end(); err != nil {
 			return err
@@ -148,6 +176,9 @@ func (w *membershipWriter) startRow() (bool, error) {
 		}
 		for range w.clusters {
 			w.line = append(w.line, ',')
+		}
+		if w.details != nil {
+			w.line = append(w.line, strings.Repeat(",", len(detailNames))...)
 		}
 		if err := w.end(); err != nil {
 			return false, err

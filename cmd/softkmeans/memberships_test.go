@@ -16,7 +16,7 @@ import (
 
 func TestMemberships(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "g.csv")
-	code, report, stderr := do(t, "", "fit", iris, "-o", path, "-k", "3")
+	code, report, stderr := do(t, "", "fit", "-method", "global", iris, "-o", path, "-k", "3")
 	if code != 0 || stderr != "" || !strings.HasPrefix(report, iris) {
 		t.Fatalf("code %d, stdout %q, stderr %q", code, report, stderr)
 	}
@@ -48,7 +48,7 @@ func TestMemberships(t *testing.T) {
 		}
 	}
 
-	code, stdout, stderr := do(t, "", "fit", iris, "-o", "-", "-k", "3")
+	code, stdout, stderr := do(t, "", "fit", "-method", "global", iris, "-o", "-", "-k", "3")
 	if code != 0 || stdout != string(text) || stderr != report {
 		t.Errorf("-o -: code %d, stdout %.100q, stderr %.100q", code, stdout, stderr)
 	}

@@ -17,15 +17,15 @@ import (
 type method int
 
 const (
-	methodGlobal method = iota
-	methodMinVolume
+	methodMinVolume method = iota // the default
+	methodGlobal
 	methodAlternating
 	methodTILSD
 	methodLSD
 )
 
 var methods = []choice[method]{
-	{"global", methodGlobal}, {"minvol", methodMinVolume}, {"alternating", methodAlternating},
+	{"minvol", methodMinVolume}, {"global", methodGlobal}, {"alternating", methodAlternating},
 	{"tilsd", methodTILSD}, {"lsd", methodLSD}}
 
 func (m method) String() string { return methods[m].word }
@@ -72,16 +72,18 @@ type result struct {
 	choice   *softkmeans.KChoice   // by the data; nil: not
 	slack    float64               // 0: the default
 	seed     uint64
-	ranges   *ranges // nil: not measured
+	meaning  meaning
 
 	// Methods of rows.
 	model      *softkmeans.Model
 	centers    *softkmeans.Matrix  // in the table's units
 	others     []softkmeans.Answer // as centers
 	cert       softkmeans.Certificate
-	streamed   bool      // the certificate comes from the passes; SpanError is unknown
-	summarised bool      // the centers were fitted to a sample of the rows
-	sure       *sureness // nil: not asked for
+	columns    *scale.Columns // in the table's units
+	residual   float64        // the largest of a row, if measured
+	streamed   bool           // the certificate comes from the passes; SpanError is unknown
+	summarised bool           // the centers were fitted to a sample of the rows
+	sure       *sureness      // nil: not asked for
 
 	// Methods of similarities.
 	lsd     *softkmeans.LSDModel
@@ -160,6 +162,8 @@ func (r *result) setModel(m *softkmeans.Model) {
 	if r.scale != nil {
 		r.centers = m.Centers.Clone()
 		r.scale.Undo(r.centers.Data)
+	}
+	if r.flatten(r.centers); r.scale != nil {
 		if !r.streamed {
 			copy(m.Centers.Data, r.centers.Data)
 			r.scale.Apply(m.Centers.Data)
@@ -171,6 +175,7 @@ func (r *result) setModel(m *softkmeans.Model) {
 		for _, other := range m.Others {
 			other.Centers = other.Centers.Clone()
 			r.scale.Undo(other.Centers.Data)
+			r.flatten(other.Centers)
 			r.others = append(r.others, other)
 		}
 	}
@@ -183,6 +188,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	if err != nil {
 		return nil, err
 	}
+	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
 	var m *softkmeans.Model
 	o := &softkmeans.MinVolumeOptions{Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
 		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update}
@@ -257,6 +263,9 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *p
 // similarities returns the similarities of the rows, as a matrix if that is given or
 // small enough to store. It sets γ and the samples of the result.
 func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	if f.kernel != kernelMatrix {
+		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
+	}
 	switch f.kernel {
 	case kernelMatrix:
 		if d.x.Rows != d.x.Cols {

@@ -23,7 +23,7 @@ func TestFitMethods(t *testing.T) {
 		{[]string{"-method", "minvol", "-slack", "2", "-seed", "7"}, func() (*softkmeans.Model, error) {
 			return softkmeans.FitMinVolume(t.Context(), x, 3, &softkmeans.MinVolumeOptions{Slack: 2, Seed: 7})
 		}, "The squared error is 200 % above the floor"},
-		{[]string{"-method", "alternating", "-workers", "1"}, func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) }, "Certified: no 3 centers and memberships have a squared error smaller by more than 1.11e-09."},
+		{[]string{"-method", "alternating", "-workers", "1"}, func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) }, "Certified: no 3 prototypes and memberships have a squared error smaller by more than 1.11e-09."},
 	} {
 		code, report, stderr := do(t, "", append([]string{"fit", "-k", "3", iris}, c.args...)...)
 		if code != 0 || stderr != "" {
@@ -52,7 +52,7 @@ func TestFitMethods(t *testing.T) {
 func TestOthers(t *testing.T) {
 	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "../../testdata/wine.csv"}
 	code, report, stderr := do(t, "", args...)
-	if code != 0 || !strings.Contains(report, "Warning: the labels are not stable") || !strings.Contains(report, "Centers of a fit of half of the rows with twice the slack, in the table's units: 6.18 % of all rows") {
+	if code != 0 || !strings.Contains(report, "Warning: The labels are not stable") || !strings.Contains(report, "Another answer: prototypes of half of the rows, with twice the slack. 6.18 % of all rows") {
 		t.Fatalf("code %d, %s\n%s", code, stderr, report)
 	}
 	_, without, _ := do(t, "", append(args, "-others", "no")...)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 
 	"softkmeans"
@@ -29,9 +28,9 @@ func newModelFile(r *result) *softkmeans.ModelFile {
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
 	}
-	if r.ranges != nil {
-		f.ColumnLeast, f.ColumnMost, f.ColumnMean, f.ColumnSpread = r.ranges.least, r.ranges.most, r.ranges.mean, r.ranges.spread
-		f.LargestResidual = r.ranges.residual
+	if c := r.columns; c != nil {
+		f.ColumnLeast, f.ColumnMost, f.ColumnMean, f.ColumnSpread = c.Least, c.Most, c.Mean, c.Spread
+		f.LargestResidual = r.residual
 	}
 	if r.lsd != nil {
 		f.Similarities, f.Kernel, f.Gamma, f.Samples = r.lsd, r.kernel.String(), r.gamma, r.samples
@@ -42,71 +41,6 @@ func newModelFile(r *result) *softkmeans.ModelFile {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
 	f.Model, f.Centers = &m, r.centers
 	return f
-}
-
-// ranges are the columns of the fitted rows in the table's units, and the largest distance
-// of a row from its mixture in those of the fit.
-type ranges struct {
-	least, most, mean, spread []float64
-	residual                  float64
-}
-
-// measure sets the ranges of the rows x, which are scaled, with memberships g. Missing values
-// are left out.
-func (r *result) measure(x, g *softkmeans.Matrix) {
-	d := x.Cols
-	m := &ranges{make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), 0}
-	counts := make([]float64, d)
-	for i := range x.Rows {
-		for j, v := range x.Row(i) { // means as they run: no sum is out of range
-			switch counts[j]++; {
-			case math.IsNaN(v):
-				counts[j]--
-				continue
-			case counts[j] == 1:
-				m.least[j], m.most[j] = v, v
-			}
-			m.least[j], m.most[j] = min(m.least[j], v), max(m.most[j], v)
-			far := v - m.mean[j]
-			m.mean[j] += far / counts[j]
-			m.spread[j] += far * (v - m.mean[j])
-		}
-		if r.model != nil {
-			m.residual = max(m.residual, residual(x.Row(i), g.Row(i), r.model.Centers))
-		}
-	}
-	for j := range d {
-		m.spread[j] = math.Sqrt(m.spread[j] / max(counts[j], 1))
-		if r.scale != nil {
-			m.spread[j] *= r.scale.Divisor[j]
-		}
-	}
-	for _, list := range [][]float64{m.least, m.most, m.mean} {
-		r.scale.Undo(list)
-	}
-	r.ranges = m
-}
-
-// residual is the distance of a row from its mixture of the centers, over the values that
-// it has.
-func residual(row, shares []float64, centers *softkmeans.Matrix) float64 {
-	square := 0.0
-	for j, v := range row {
-		for c, share := range shares {
-			v -= share * centers.At(c, j)
-		}
-		if !math.IsNaN(v) {
-			square += v * v
-		}
-	}
-	return math.Sqrt(square)
-}
-
-func warnings(m *softkmeans.Model) (list []string) {
-	for _, w := range m.Warnings {
-		list = append(list, w.String())
-	}
-	return list
 }
 
 // rowsOf returns views of the rows.

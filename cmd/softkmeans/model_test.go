@@ -22,7 +22,7 @@ func TestModelFile(t *testing.T) {
 	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-drop", "id,weight", "-label", "7",
 		"-model", "model.json", "-centers", "centers.csv", "data.csv")
 	for _, want := range []string{
-		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "\nCenters, in the table's units. ", "of the scaled columns",
+		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "\nPrototypes, in the table's units. ", "of the scaled columns",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
@@ -66,8 +66,9 @@ func TestModelFile(t *testing.T) {
 			t.Errorf("%s: from %v to %v, mean %v, spread %v", name, f.ColumnLeast[j], f.ColumnMost[j], f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
+	details := yardstickOf(f.Model).measure(scaled(d, f), g, largestOf(g))
 	for i := range d.Rows {
-		far = max(far, residual(scaled(d, f).Row(i), g.Row(i), f.Model.Centers))
+		far = max(far, details.At(i, 0))
 	}
 	if !near(f.LargestResidual, far, 1e-9) || far == 0 || f.Slack != 0 {
 		t.Errorf("largest residual %v, not %v", f.LargestResidual, far)
@@ -179,7 +180,7 @@ func TestCertifyCentersForms(t *testing.T) {
 	inFolder(t, flowers(t))
 	common := " -drop id,species,weight data.csv"
 	for _, scale := range []string{"none", "zscore"} {
-		must(t, strings.Fields("fit -k 3 -scale "+scale+" -model m.json -centers c.csv -o g.csv"+common)...)
+		must(t, strings.Fields("fit -method global -k 3 -scale "+scale+" -model m.json -centers c.csv -o g.csv"+common)...)
 		certify := func(args, stdin string) (int, string) {
 			code, stdout, stderr := do(t, stdin, strings.Fields("certify -memberships g.csv "+args+common)...)
 			if code != 0 {

@@ -173,7 +173,7 @@ func TestOutputIsStdout(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want || !strings.Contains(stderr.String(), "Certified: ") {
+	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want || !strings.Contains(stderr.String(), "Squared error") {
 		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }

@@ -16,11 +16,15 @@ import (
 
 const predictHelp = `Usage: softkmeans predict -model FILE [flags] [FILE]
 
-Compute the memberships of new rows in the centers of a model that fit -model
-wrote: the mixture of centers with the least squared distance to the row. Rows
-are scaled as the fitted ones were. Models of lsd and tilsd compare new rows
-with the fitted rows; with -kernel matrix a new row is its similarities to them.
-With lsd, a fitted row gets about, but not exactly, its memberships of the fit.
+Compute the memberships of new rows in the prototypes of a model that fit -model
+wrote: the mixture with the least squared distance to the row. Rows are scaled
+as the fitted ones were. A warning, on standard error if the memberships take
+standard output, names rows that are farther from their mixture than any row of
+the fit, and columns that seem to have another unit.
+
+Models of lsd and tilsd compare new rows with the fitted rows; with -kernel
+matrix a new row is its similarities to them. With lsd, a fitted row gets about,
+but not exactly, its memberships of the fit.
 
 FILE is read as by fit. If both FILE and the fitted table have a header, columns
 are found by name, in any order, and other columns are ignored. Otherwise FILE
@@ -31,6 +35,7 @@ its memberships are those of the least squared distance in its other columns.
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
                 columns of -keep. Default -, standard output. With a file, a
                 summary is printed as well. Labels are by the rule of the fit
+  -details      three more columns, as with fit: residual, distance, entropy
 ` + rolesHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
          softkmeans predict -model iris.json -o memberships.csv new.csv
@@ -41,6 +46,7 @@ Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
 type predictFlags struct {
 	inputFlags
 	model, out string
+	details    bool
 }
 
 func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
@@ -50,6 +56,7 @@ func newPredictFlagSet(f *predictFlags) *flag.FlagSet {
 	f.addRun(fs)
 	fs.StringVar(&f.model, "model", "", "")
 	fs.StringVar(&f.out, "o", "-", "")
+	fs.BoolVar(&f.details, "details", false, "")
 	return fs
 }
 
@@ -91,7 +98,11 @@ func (f *predictFlags) run(s *session) error {
 		return err
 	}
 	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K())}
+	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()), details: f.details, name: numbered}
+	p.watch = newWatch(model)
+	if p.details && p.watch.yardstick == nil {
+		return usageErrorf("-details: a model of method %s has no prototypes to measure from", short(model.Method, mostName))
+	}
 	if err := f.predict(s, p); err != nil {
 		return err
 	}
@@ -101,10 +112,7 @@ func (f *predictFlags) run(s *session) error {
 	if note := p.w.doubles(model.K()); note != "" {
 		p.notes = append(p.notes, note)
 	}
-	if s.taken {
-		return s.finish(nil)
-	}
-	return s.finish(func(w io.Writer) error { return p.summary(w, s.source) })
+	return s.finish(func(w io.Writer) error { return p.summary(w, s.source, s.taken) })
 }
 
 // prediction writes the memberships of rows and counts their labels.
@@ -112,6 +120,9 @@ type prediction struct {
 	model   *modelFile
 	predict predictor
 	w       *membershipWriter
+	watch   *watch
+	details bool
+	name    naming
 	rows    int
 	sizes   []int
 	notes   []string
@@ -128,7 +139,7 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 			return err
 		}
 		p.w.describe(&d.Head, d.texts)
-		p.notes = d.Notes
+		p.notes, p.name = d.Notes, d.texts.names()
 		return p.add(s.ctx, d.x)
 	}
 	b, err := f.openStream(s)
@@ -145,7 +156,10 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		if err := b.each(func(x *softkmeans.Matrix) error { return p.add(s.ctx, x) }); err != nil {
 			return struct{}{}, err
 		}
-		return struct{}{}, p.w.finish()
+		if err := p.w.finish(); err != nil {
+			return struct{}{}, err
+		}
+		return struct{}{}, b.name([]few{p.watch.far})
 	})
 	p.notes = b.head().Notes
 	return err
@@ -179,19 +193,31 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		for _, label := range labels {
 			p.sizes[label]++
 		}
+		if details := p.watch.add(p, rows, g, labels); p.details {
+			p.w.details = details
+		}
+		p.rows += rows.Rows
 		if err := p.w.add(ctx, labels, g); err != nil {
 			return err
 		}
 	}
-	p.rows += x.Rows
 	return nil
 }
 
-func (p *prediction) summary(w io.Writer, source string) error {
+// summary writes the rows by label, or if short is set nothing of them, and the warnings.
+func (p *prediction) summary(w io.Writer, source string, short bool) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
-	writeNotes(&b, p.notes)
-	b.WriteString("\n\n" + sizeLines(p.sizes))
+	if !short {
+		fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
+		writeNotes(&b, p.notes)
+		b.WriteString("\n\n" + sizeLines(p.sizes))
+	}
+	for i, warning := range p.watch.warnings(p.model) {
+		if i == 0 && !short {
+			b.WriteByte('\n')
+		}
+		b.WriteString(warning + "\n")
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -5,11 +5,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/internal/view"
 )
 
 // certifiedTol is the tolerance of "optimal" in reports: some thousand roundings
@@ -20,6 +22,7 @@ const certifiedTol = 1e-9
 type quality struct {
 	softkmeans.Certificate
 	k        int
+	noun     string // what a prototype is called; "": that
 	sum      softkmeans.Sum
 	tol      float64 // of "optimal"
 	scaled   bool    // the columns are scaled
@@ -29,15 +32,10 @@ type quality struct {
 
 // write writes the squared errors and the certificate.
 func (q *quality) write(b *bytes.Buffer) {
-	b.WriteString("Squared error")
-	if q.scaled {
-		b.WriteString(", of the scaled columns")
-	}
-	b.WriteString("\n\n")
 	if q.writeErrors(b); q.missing > 0 {
 		return
 	}
-	from := "computed from the data, the centers and the memberships alone"
+	from := "computed from the data, the prototypes and the memberships alone"
 	if q.streamed {
 		from = "the floor from the first passes over the data, the rest from the last"
 	}
@@ -46,18 +44,21 @@ func (q *quality) write(b *bytes.Buffer) {
 	if q.ExcessFloors == math.MaxFloat64 {
 		floors = "the floor is 0 to rounding"
 	}
+	writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
 	writeLine(b, "excess", atMost(q.Excess), "the error is at most this far above the minimum")
 	writeLine(b, "excess, as a share", atMost(q.ExcessShare), "of the "+q.totalName())
 	writeLine(b, "excess, in floors", atMost(q.ExcessFloors), floors)
-	writeLine(b, "smallest membership", small(q.MinMembership), "below 0 counts as 0")
-	if q.sum == softkmeans.SumAtMostOne {
-		writeLine(b, "largest row sum − 1", small(q.MaxSumError), "a row above 1 is divided by its sum")
-	} else {
-		writeLine(b, "largest |row sum − 1|", small(q.MaxSumError), "a row is divided by its sum")
+	if q.isRepaired() {
+		rule := "a row is divided by its sum"
+		if q.sum == softkmeans.SumAtMostOne {
+			rule = "a row above 1 is divided by its sum"
+		}
+		writeLine(b, "smallest membership", small(q.MinMembership), "below 0 counts as 0")
+		writeLine(b, "largest error of a sum", small(q.MaxSumError), rule)
+		writeLine(b, "repair", small(q.Repair), "largest change of a membership by these two")
 	}
-	writeLine(b, "repair", small(q.Repair), "largest change of a membership by these two")
 	if !q.streamed {
-		writeLine(b, "span error", small(q.SpanError), "distance of the centers from the best subspace")
+		writeLine(b, "span error", small(q.SpanError), "distance of the prototypes from the best subspace")
 	}
 }
 
@@ -71,24 +72,34 @@ func (q *quality) totalName() string {
 
 // writeErrors writes the squared errors.
 func (q *quality) writeErrors(b *bytes.Buffer) {
+	b.WriteString("Squared error")
+	if q.scaled {
+		b.WriteString(", of the scaled columns")
+	}
 	share := "-"
 	if v := explained(q.Certificate); v != nil {
 		share = percent(*v)
 	}
-	about := "sum of squares about the mean"
+	about := "the squared error of the mean of the rows alone"
 	if q.sum == softkmeans.SumAtMostOne {
 		about = "sum of squares"
 	}
-	writeLine(b, "objective", number(q.Objective), "squared error of the mixtures, with all rounding")
+	b.WriteString("\n\n")
+	writeLine(b, "objective", number(q.Objective), "the squared error of the mixtures, summed over the rows")
 	if q.missing > 0 {
-		writeLine(b, "floor, estimated", number(q.Floor), fmt.Sprintf("about the least of any %s; no proof", centers(q.k)))
+		writeLine(b, "floor, estimated", number(q.Floor), fmt.Sprintf("about the least of any %s; no proof", q.prototypes()))
 	} else {
-		writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have a smaller one, but for rounding", centers(q.k)))
-		writeLine(b, "rounding of the floor", atMost(q.FloorError), "the minimum is at least the floor less this")
+		writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have less, but for rounding: proved", q.prototypes()))
 	}
 	writeLine(b, q.totalName(), number(q.Total), about)
 	writeLine(b, "explained", share, "of the "+q.totalName())
 }
+
+// word is what a prototype is called.
+func (q *quality) word() string { return cmp.Or(q.noun, "prototype") }
+
+// prototypes returns "1 prototype" or "2 prototypes".
+func (q *quality) prototypes() string { return count(q.k, q.word()) }
 
 // writeLine writes a name, a number and a remark.
 func writeLine(b *bytes.Buffer, name, value, remark string) {
@@ -108,7 +119,7 @@ func (q *quality) verdict() string {
 			of = " that add up to at most 1\n"
 		}
 		head = fmt.Sprintf("Certified: no %s and memberships%shave a squared error smaller by more than %s.",
-			centers(q.k), of, atMost(q.Excess))
+			q.prototypes(), of, atMost(q.Excess))
 	}
 	return head + q.relative() + q.repaired() + q.chance()
 }
@@ -131,9 +142,12 @@ func (q *quality) relative() string {
 	return text + " and " + atMost(q.ExcessFloors) + " times the proved floor."
 }
 
-// repaired names what was changed to put memberships on the simplex, beyond rounding.
+// isRepaired reports whether memberships were changed to be on the simplex, beyond rounding.
+func (q *quality) isRepaired() bool { return q.Repair > float64(q.k+4)*0x1p-52 }
+
+// repaired names what was changed.
 func (q *quality) repaired() string {
-	if q.Repair <= float64(q.k+4)*0x1p-52 {
+	if !q.isRepaired() {
 		return ""
 	}
 	text := fmt.Sprintf("\nThis is for repaired memberships, changed by up to %s: ", small(q.Repair))
@@ -168,7 +182,7 @@ func (q *quality) distance() string {
 		if q.sum == softkmeans.SumAtMostOne {
 			only = "0"
 		}
-		return fmt.Sprintf("The squared error is %s; with %s as the only center it is %s.",
+		return fmt.Sprintf("The squared error is %s; with %s as the only prototype it is %s.",
 			number(q.Objective), only, number(q.Total))
 	case q.Floor-q.FloorError > 1e-12*q.Total:
 		return fmt.Sprintf("The squared error is %.3g %% above the floor.", 100*q.ExcessFloors) + q.repaired() + q.chance()
@@ -177,8 +191,8 @@ func (q *quality) distance() string {
 		q.repaired() + q.chance()
 }
 
-// centers returns "1 center" or "2 centers".
-func centers(k int) string { return count(k, "center") }
+// prototypes returns "1 prototype" or "2 prototypes".
+func prototypes(k int) string { return count(k, "prototype") }
 
 func plural(n int, one, more string) string {
 	if n == 1 {
@@ -214,11 +228,5 @@ func atMost(v float64) string {
 	}
 }
 
-// percent formats a share of the total variance.
-func percent(share float64) string {
-	s := fmt.Sprintf("%.4f %%", 100*share)
-	if s == "-0.0000 %" { // rounding
-		return s[1:]
-	}
-	return s
-}
+// percent formats a share as the page does.
+func percent(share float64) string { return view.Percent(share) }

@@ -43,11 +43,11 @@ func TestVerdict(t *testing.T) {
 		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.MaxFloat64, ExcessShare: math.MaxFloat64}, "Not certified: the squared error is out of range."},
 		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 2e-9, ExcessShare: 2e-9, ExcessFloors: .5}, "Not certified: the squared error may be above the minimum by up to 2e-09."},
 		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1e-9, ExcessShare: 1e-9, ExcessFloors: 161},
-			"Certified: no 3 centers and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance, but 161 times the proved floor."},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance, but 161 times the proved floor."},
 		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Excess: 1e-9, ExcessShare: 1e-9, ExcessFloors: math.MaxFloat64},
-			"Certified: no 3 centers and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance.\n" +
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance.\n" +
 				"The floor is 0 to rounding, so that nothing can be said relative to it.\nSolver krylov proves the floor for a random start"},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram}, "Certified: no 3 centers and memberships have a squared error smaller by more than 0."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram}, "Certified: no 3 prototypes and memberships have a squared error smaller by more than 0."},
 	} {
 		if got := (&quality{Certificate: test.c, k: 3, tol: certifiedTol}).verdict(); !strings.HasPrefix(got, test.want) {
 			t.Errorf("%+v: %s", test.c, got)
@@ -76,7 +76,7 @@ func TestDistance(t *testing.T) {
 		unit       float64
 		rows, want string
 	}{
-		{1, "same", "The squared error is 96; with the mean of the rows as the only center it is 0."},
+		{1, "same", "The squared error is 96; with the mean of the rows as the only prototype it is 0."},
 		{1, "other", "The squared error is 93.8 % above the floor."},
 		{0x1p400, "other", "The squared error is 93.8 % above the floor."},
 		{0x1p-400, "other", "The squared error is 93.8 % above the floor."},

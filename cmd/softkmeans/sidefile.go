@@ -126,7 +126,7 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	}
 	if len(t.Names) != len(d.Names) {
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns or the same names",
-			s.source, centers(t.Rows), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
+			s.source, prototypes(t.Rows), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
 	}
 	d.scale.Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
@@ -183,7 +183,7 @@ func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of strin
 		return hardMemberships(t, k, of)
 	}
 	if len(t.Names) != k {
-		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "center"), of, centers(k))
+		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "prototype"), of, prototypes(k))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }
@@ -200,7 +200,7 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 		j := v - first
 		if !(j >= 0 && j < float64(k)) || j != math.Trunc(j) {
 			return nil, fmt.Errorf("%s: row %d has the label %v, but %s has %s; labels are numbers from 0 to %d, or from 1 to %d",
-				t.Source, i+1, v, of, centers(k), k-1, k)
+				t.Source, i+1, v, of, prototypes(k), k-1, k)
 		}
 		g.Set(i, int(j), 1)
 	}

@@ -96,7 +96,7 @@ func TestCertifyLabels(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ text, want string }{
-		{"0\n1\n2\n3\n", "bad.csv: row 1 has the label 0, but f.csv has 3 centers; labels are numbers from 0 to 2, or from 1 to 3\n"},
+		{"0\n1\n2\n3\n", "bad.csv: row 1 has the label 0, but f.csv has 3 prototypes; labels are numbers from 0 to 2, or from 1 to 3\n"},
 		{"0\n1\n2\n4\n", "bad.csv: row 4 has the label 4,"},
 		{"0\n1\n-1\n2\n", "bad.csv: row 3 has the label -1,"},
 		{"0\n1\n1.5\n2\n", "bad.csv: row 3 has the label 1.5,"},

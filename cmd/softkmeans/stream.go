@@ -90,6 +90,9 @@ type blockReader struct {
 	gaps *gapCount // of the last pass
 	left int       // rows left out in the last pass
 	note string    // about the scaling, or ""
+
+	columns *scale.Columns   // of the first pass of a fit
+	collect *scale.Collector // of the columns; nil: not, or no more
 }
 
 func (f *inputFlags) openStream(s *session) (*blockReader, error) {
@@ -125,6 +128,10 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	if n > 0 && n == b.left {
 		b.fault = noCompleteRow(b.file.Source, b.gaps)
 		yield(nil, b.fault)
+		return
+	}
+	if b.collect != nil && b.fault == nil && n > 0 {
+		b.columns, b.collect = b.collect.Columns(), nil
 	}
 }
 
@@ -139,6 +146,9 @@ func (b *blockReader) prepare(x *softkmeans.Matrix) {
 			x.Rows = len(x.Data) / x.Cols
 			b.left -= x.Rows
 		}
+	}
+	if b.collect != nil {
+		b.collect.Add(x.Data, x.Cols)
 	}
 	b.scale.Apply(x.Data)
 }
@@ -250,6 +260,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 	}
 	defer b.progress.clear()
 	b.progress.passes = f.passes(len(b.file.Names))
+	b.collect = &scale.Collector{Kind: scale.ZScore}
 	return await(s.ctx, func() (*result, error) {
 		if w != nil {
 			defer w.follow(b)()
@@ -278,15 +289,82 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 			return nil, err
 		}
 		r.Head = b.head()
+		r.columns = b.columns
 		r.setModel(m)
 		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
 		seen := r.cert
 		r.cert = m.Certificate()
 		r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
-		if w != nil {
+		switch {
+		case f.details:
+			err = b.measure(r, w)
+		case f.model != "":
+			err = b.measure(r, nil)
+		}
+		if err == nil {
+			err = b.name(append(r.meaning.pure, r.meaning.between))
+		}
+		if err == nil && w != nil {
 			err = w.finish()
 		}
 		return r, err
+	})
+}
+
+// name gives rows their ids, or where rows are left out their numbers in the file. It takes
+// a pass over the texts.
+func (b *blockReader) name(lists []few) error {
+	rows := map[int][]*ranked{}
+	for _, f := range lists {
+		for i := range f.rows {
+			rows[f.rows[i].row] = append(rows[f.rows[i].row], &f.rows[i])
+		}
+	}
+	if len(rows) == 0 || b.file.IDColumn == 0 && b.left == 0 {
+		return nil
+	}
+	fitted, number := 0, 0
+	for block, err := range b.file.TextBlocks(b.ctx) {
+		if err != nil {
+			return err
+		}
+		t := textsOf(block, b.drop)
+		for i := range block.X.Rows {
+			if t.left != nil && t.left[i] {
+				continue
+			}
+			for _, r := range rows[fitted] {
+				if r.row, r.id = numbered(number + i); t.ids != nil {
+					r.id = t.ids[i]
+				}
+			}
+			fitted++
+		}
+		number += block.X.Rows
+	}
+	return nil
+}
+
+// measure makes a pass that measures all rows, and writes them with the details to w unless
+// w is nil.
+func (b *blockReader) measure(r *result, w *membershipWriter) error {
+	return b.each(func(x *softkmeans.Matrix) error {
+		g, err := r.model.Predict(nil, x)
+		if err != nil {
+			return err
+		}
+		labels := largestOf(g)
+		if r.model.ClusterMeans != nil {
+			if labels, err = r.model.PredictLabels(labels, x); err != nil {
+				return err
+			}
+		}
+		details := r.measure(x, g, labels, nil)
+		if w == nil {
+			return nil
+		}
+		w.details = details
+		return w.add(b.ctx, labels, g)
 	})
 }
 
@@ -317,6 +395,9 @@ func (f *fitFlags) passes(columns int) int {
 	if f.k == 0 {
 		n++
 	}
+	if f.details || f.model != "" {
+		n++
+	}
 	return n
 }
 
@@ -329,7 +410,8 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 	r.cert.MinMembership = math.Inf(1)
 	take := func(labels []int, g *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
-		if w != nil {
+		r.meaning.add(g, numbered)
+		if w != nil && !f.details {
 			b.fault = w.add(b.ctx, labels, g)
 		}
 		return b.fault

@@ -33,7 +33,7 @@ func TestStream(t *testing.T) {
 	var tables [][][]float64
 	for _, path := range []string{csvPath, npyPath} {
 		for _, stream := range []string{"no", "auto", "yes"} {
-			code, report, stderr := do(t, "", "fit", "-k", "3", "-stream", stream, "-o", out, path)
+			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", "-stream", stream, "-o", out, path)
 			if code != 0 || stderr != "" {
 				t.Fatalf("%s, -stream %s: code %d, %s", path, stream, code, stderr)
 			}
@@ -69,7 +69,7 @@ func TestStream(t *testing.T) {
 		}
 	}
 
-	code, stdout, stderr := do(t, "", "fit", "-k", "3", "-stream", "yes", "-o", "-", csvPath)
+	code, stdout, stderr := do(t, "", "fit", "-method", "global", "-k", "3", "-stream", "yes", "-o", "-", csvPath)
 	if text, err := os.ReadFile(out); err != nil || code != 0 || stdout != string(text) || untold(stderr) != reports[0] {
 		t.Errorf("-o -: code %d, %.200q, %.200q", code, stdout, stderr)
 	}

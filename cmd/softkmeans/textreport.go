@@ -13,6 +13,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 const (
@@ -25,67 +26,103 @@ const (
 func fitReport(r *result) []byte {
 	var b bytes.Buffer
 	r.writeHead(&b)
-
-	where := "They enclose the data and usually lie outside it"
-	switch {
-	case r.model.Status == softkmeans.StatusNoHalfSpace:
-		where = "They enclose the data in part only: see below"
-	case r.method == methodMinVolume:
-		where = "They are pulled towards the data, at the cost of a larger error"
-	case r.method == methodAlternating:
-		where = "Nothing keeps them near the data"
-	}
 	units := ""
 	if r.scale != nil {
 		units = ", in the table's units"
 	}
-	fmt.Fprintf(&b, "\n\nCenters%s. %s.\n"+
-		"Each row is a mixture of them, up to the squared error below; its memberships are the shares.\n\n", units, where)
-	writeCenters(&b, r.Names, r.centers)
-	b.WriteString("\nRows by label\n\n" + sizeLines(r.sizes) + "\n")
+	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the shares.\n%s\n\n", units, r.where())
+	r.writePrototypes(&b, r.centers)
+	r.writeMeaning(&b)
 
 	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed, missing: r.model.Missing}
-	q.write(&b)
+	b.WriteByte('\n')
 	if r.method == methodGlobal {
+		q.write(&b)
 		b.WriteString("\n" + globalVerdict(q, r.model) + "\n")
 		if r.k > 1 {
-			b.WriteString("For centers close to the data use -method minvol.\n")
+			b.WriteString("For prototypes near the data use -method minvol, the default.\n")
 		}
 	} else {
+		q.writeErrors(&b)
 		b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	}
 	if limit := min(r.rows-1, len(r.Names)); r.model.Sum == softkmeans.SumToOne && r.k > limit && r.k > 1 {
 		fmt.Fprintf(&b, "%s fit any %s of %s without error, so a small error says nothing here.\n",
-			centers(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
+			prototypes(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}
 	if r.summarised {
-		b.WriteString("The centers were fitted to a sample of the rows and corrected by passes over all rows.\n" +
+		b.WriteString("The prototypes were fitted to a sample of the rows and corrected by passes over all rows.\n" +
 			"All numbers above are of all rows. Other answers were not looked for.\n")
 	}
-	for _, w := range r.model.Warnings {
-		fmt.Fprintf(&b, "Warning: %v.\n", w)
-	}
-	for _, other := range r.others {
-		slack := "half the slack"
-		if other.Factor > 1 {
-			slack = "twice the slack"
-		}
-		fmt.Fprintf(&b, "\nCenters of a fit of half of the rows with %s%s: %.3g %% of all rows get another label.\n", slack, units, 100*other.Moved)
-		if len(r.Names) > mostTold {
-			b.WriteString("(They are in the report of -json.)\n")
-			continue
-		}
-		b.WriteByte('\n')
-		writeCenters(&b, r.Names, other.Centers)
-	}
+	writeWarnings(&b, r.model)
+	r.writeOthers(&b)
 	if r.sure != nil {
 		r.sure.write(&b, r)
 	}
 	return b.Bytes()
 }
 
-// mostTold is for how many columns the centers of other answers are written.
+// where says how the prototypes lie to the data.
+func (r *result) where() string {
+	switch {
+	case r.model.Status == softkmeans.StatusNoHalfSpace:
+		return "They enclose the data in part only: see below."
+	case r.k == 1 && r.model.Sum == softkmeans.SumToOne:
+		return "It is the mean of the rows."
+	case r.method == methodMinVolume:
+		return "They are drawn towards the data, for a larger squared error."
+	case r.method == methodAlternating:
+		return "Nothing keeps them near the data."
+	}
+	return "They enclose the data, so they are no typical rows: most lie outside of it."
+}
+
+// mostTold is the largest number of columns of which prototypes are written in full.
 const mostTold = 20
+
+// writePrototypes writes prototypes in the table's units: of many columns those in which
+// they differ most.
+func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
+	if len(r.Names) <= mostTold {
+		writeCenters(b, r.Names, centers)
+		return
+	}
+	shown := r.telling(mostTold)
+	names, part := make([]string, len(shown)), softkmeans.NewMatrix(centers.Rows, len(shown), nil)
+	for c, j := range shown {
+		names[c] = r.Names[j]
+		for i := range centers.Rows {
+			part.Set(i, c, centers.At(i, j))
+		}
+	}
+	writeCenters(b, names, part)
+	fmt.Fprintf(b, "\nThese are the %d of %d columns in which the prototypes differ most. -centers writes all.\n", len(shown), len(r.Names))
+}
+
+// writeWarnings writes a line for each warning.
+func writeWarnings(b *bytes.Buffer, m *softkmeans.Model) {
+	for _, w := range view.Warnings(m) {
+		b.WriteString(wrapped("Warning: " + w))
+	}
+}
+
+// writeOthers writes the prototypes of other answers.
+func (r *result) writeOthers(b *bytes.Buffer) {
+	for _, other := range r.others {
+		slack := "half the slack"
+		if other.Factor > 1 {
+			slack = "twice the slack"
+		}
+		fmt.Fprintf(b, "\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
+			slack, percent(other.Moved))
+		if len(r.Names) > mostTold {
+			b.WriteString("(They are in the report of -json.)\n")
+			continue
+		}
+		b.WriteByte('\n')
+		writeCenters(b, r.Names, other.Centers)
+	}
+}
 
 // globalVerdict is the verdict on a global fit. If it is not certified, the solver
 // and its status follow.
@@ -96,12 +133,12 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 	}
 	text += fmt.Sprintf("\n(Solver: %v. Status: %v.)", m.Solver, m.Status)
 	if m.Status == softkmeans.StatusNoHalfSpace {
-		text += "\nSome rows point away from the others, so that no cone of these centers has all of them. The\n" +
+		text += "\nSome rows point away from the others, so that no cone of these prototypes has all of them. The\n" +
 			"floor may be out of reach; -method alternating -sum at-most-one may come nearer."
 	}
 	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
 		d := float64(m.Centers.Cols)
-		text += fmt.Sprintf("\nThe centers may be optimal and the floor too low. -solver gram tells; it needs about\n"+
+		text += fmt.Sprintf("\nThe prototypes may be optimal and the floor too low. -solver gram tells; it needs about\n"+
 			"%.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
 	}
 	return text
@@ -111,14 +148,11 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 // its status.
 func localVerdict(q *quality, m *softkmeans.Model) string {
 	text := q.distance()
-	switch ratio := m.VolumeRatio; {
-	case ratio == 0 || q.k == 1: // not known
-	case ratio <= 1+1e-6:
-		text += "\nNo simplex of centers with this error is smaller by more than a millionth; that is proved."
-	case ratio == math.MaxFloat64:
-		text += "\nHow small a simplex of centers with this error can be is not known."
-	default:
-		text += fmt.Sprintf("\nThe volume of the simplex of centers is at most %.3g times the least with this error.", ratio)
+	if m.Lambda > 0 && !q.Optimal(q.tol) {
+		text += "\nThat is the price of " + q.word() + "s near the data."
+	}
+	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
+		text += "\n" + strings.ReplaceAll(volume, "prototype", q.word())
 	}
 	return fmt.Sprintf("%s\n(%s; status: %v.)", text, count(m.Iterations, "iteration"), m.Status)
 }
@@ -197,7 +231,7 @@ func similarityReport(r *result) []byte {
 		b.WriteString("the table.\n")
 	}
 	b.WriteString("Each is approximated by a scale times the inner product of the two rows' memberships.\n")
-	b.WriteString("\nRows by label\n\n" + sizeLines(r.sizes))
+	r.writeMeaning(&b)
 
 	total := "sum of squares of the similarities"
 	if r.method == methodTILSD {

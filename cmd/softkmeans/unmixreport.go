@@ -46,8 +46,7 @@ func (u *unmixing) report() []byte {
 	}
 	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a material.\n\n")
 
-	q := &quality{Certificate: r.cert, k: r.k, sum: view.SumOf(r.model), tol: certifiedTol, streamed: true}
-	b.WriteString("Squared error\n\n")
+	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model), tol: certifiedTol, streamed: true}
 	q.writeErrors(&b)
 	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	if u.shade != nil {
@@ -57,9 +56,7 @@ func (u *unmixing) report() []byte {
 		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over all pixels.\n" +
 			"All numbers above are of all pixels.\n")
 	}
-	for _, w := range r.model.Warnings {
-		fmt.Fprintf(&b, "Warning: %v.\n", w)
-	}
+	writeWarnings(&b, r.model)
 	if r.others != nil {
 		b.WriteString("The page of -report draws the other spectra dotted; the report of -json has them.\n")
 	}

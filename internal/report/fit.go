@@ -6,25 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/view"
 )
 
-const (
-	// MostPrototypes is the largest number of prototypes that a page shows. The colors
-	// of more could not be told apart.
-	MostPrototypes = 64
-	// summaryRows is the largest number of rows that are fitted at once. For more rows
-	// the minimal volume is found on a summary, in seconds instead of minutes.
-	summaryRows = 30_000
-	blockRows   = 4096 // rows of a block in the passes over the data
-	// manyIterations bounds the iterations of the alternating method for more than
-	// summaryRows rows.
-	manyIterations = 100
-)
+// MostPrototypes is the largest number of prototypes that a page shows. The colors of
+// more could not be told apart.
+const MostPrototypes = 64
 
 // Options are those of Fit.
 type Options struct {
@@ -43,7 +33,9 @@ func (o *Options) step(what string) {
 	}
 }
 
-// Fit computes all other fields of the Input from Table, X and Weights.
+// Fit computes all other fields of the Input from Table, X and Weights. The fits are those
+// of the command fit with the same k, slack and seed; only the order of the prototypes of
+// the global and the alternating one is that of the minimal volume.
 func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
 	in.Seed, in.Slack = o.Seed, o.Slack
@@ -81,9 +73,11 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	o.step("global")
-	if in.Global.Model, err = view.GlobalSimplex(ctx, x, in.Weights, in.Plane.Mean, in.MinVolume.Model.Centers); err != nil {
+	global, err := softkmeans.Fit(ctx, x, k, &softkmeans.Options{Weights: in.Weights, Workers: o.Workers})
+	if err != nil {
 		return err
 	}
+	in.Global.Model = view.Match(global, in.MinVolume.Model)
 	for i, f := range in.fits() {
 		o.step("certificate of " + methods[i].String())
 		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers, f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
@@ -128,24 +122,11 @@ func (in *Input) proposed() int {
 func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	var r record
 	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
-	in.SummaryBased = in.X.Rows > summaryRows
-	var m *softkmeans.Model
-	var err error
-	if in.SummaryBased {
-		if m, err = softkmeans.FitMinVolumeSeq(ctx, blocks(in.X), k, &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: opts}); err != nil {
-			return err
-		}
-		m.Memberships, err = m.Predict(nil, in.X)
-	} else {
-		m, err = softkmeans.FitMinVolume(ctx, in.X, k, &opts)
-	}
+	m, err := softkmeans.FitMinVolume(ctx, in.X, k, &opts)
 	if err != nil {
 		return err
 	}
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
-	if in.SummaryBased {
-		return nil
-	}
 	o.step("other answers")
 	opts.Progress = nil
 	return softkmeans.OtherAnswers(ctx, in.X, m, &opts)
@@ -154,9 +135,6 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 	var r record
 	opts := softkmeans.AlternatingOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
-	if in.SummaryBased {
-		opts.MaxIter = manyIterations
-	}
 	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
 	if err != nil {
 		return err
@@ -164,16 +142,4 @@ func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 	in.Alternating.Errors = r.errors(m)
 	in.Alternating.Model = view.Match(m, in.MinVolume.Model)
 	return nil
-}
-
-// blocks are the rows of x in blocks of blockRows.
-func blocks(x *softkmeans.Matrix) iter.Seq2[*softkmeans.Matrix, error] {
-	return func(yield func(*softkmeans.Matrix, error) bool) {
-		for from := 0; from < x.Rows; from += blockRows {
-			n := min(blockRows, x.Rows-from)
-			if !yield(&softkmeans.Matrix{Rows: n, Cols: x.Cols, Stride: x.Stride, Data: x.Data[from*x.Stride:]}, nil) {
-				return
-			}
-		}
-	}
 }

@@ -29,12 +29,12 @@ func TestLarge(t *testing.T) {
 	if len(page) > 3<<19 {
 		t.Errorf("it has %d bytes", len(page))
 	}
-	for _, want := range []string{"1000 of 31000 rows are shown", "Scatter plots show a part of the 31000 rows", "found on a weighted sample", "estimates from the sample", "The 40 largest of 1000 classes"} {
+	for _, want := range []string{"1000 of 31000 rows are shown", "Scatter plots show a part of the 31000 rows", "The 40 largest of 1000 classes"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
-	if !in.SummaryBased || len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
+	if len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
 		t.Errorf("errors of %d and %d iterations are recorded", len(in.MinVolume.Errors), len(in.Alternating.Errors))
 	}
 	if n := len(named(all, "tr")); n > 80 {

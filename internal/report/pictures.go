@@ -128,7 +128,7 @@ func (b *builder) panels() (all []picture, note string) {
 		note += " Dotted: the prototypes of such fits of halves of the rows as the warning tells of."
 	}
 	if b.k > 1 {
-		note += " Many simplexes have the global error, each with labels of its own. This one is turned towards the compact prototypes."
+		note += " Many simplexes have the global error, each with labels of its own. This is the one of fit -method global."
 	}
 	return all, note + b.off()
 }

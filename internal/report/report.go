@@ -31,12 +31,11 @@ type Input struct {
 
 	MinVolume, Global, Alternating Fit // with the same number of centers, matched to those of MinVolume
 
-	Slack        float64 // of MinVolume
-	Image        Image   // the pixels of a row that is a picture
-	Command      string  // the command line that made the page
-	Version      string
-	Seed         uint64
-	SummaryBased bool // MinVolume was found on a summary of the rows, and corrected on all
+	Slack   float64 // of MinVolume
+	Image   Image   // the pixels of a row that is a picture
+	Command string  // the command line that made the page
+	Version string
+	Seed    uint64
 }
 
 // Image says how a row is a picture. Without Rows it is none.

@@ -251,9 +251,6 @@ func (b *builder) traceNotes() []string {
 		minVolume,
 		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
 	}
-	if b.SummaryBased {
-		lines = append(lines, "L and the errors of the minimal volume in these pictures are estimates from the sample of rows on which it was found.")
-	}
 	return lines
 }
 
@@ -275,12 +272,9 @@ func (b *builder) allowance() string {
 // made says how the fits were computed.
 func (b *builder) made() []string {
 	lines := []string{
-		"Global: the closed form, with a simplex that touches the data, turned towards the compact prototypes. Every orientation has the same error. " +
+		"Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. " +
 			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as " + b.allowance() + " allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
-	}
-	if b.SummaryBased {
-		lines = append(lines, "Because there are many rows, the compact prototypes were found on a weighted sample of them and corrected by passes over all rows. Every figure is of all rows. "+
-			"The alternating method ended after "+strconv.Itoa(manyIterations)+" iterations at most.")
+		"The command fit gives the same labels with the same seed. Prototypes of the other two methods are numbered here by the compact ones they match.",
 	}
 	if b.Weights != nil {
 		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, memberships, accuracy and NMI do not.")

@@ -62,7 +62,12 @@ func Of(kind Kind, data []float64, cols int, weights []float64) *Scaling {
 // OfPresent is [Of] for data in which NaN is a missing value. A column has the scaling
 // of its values; without any the shift is 0 and the divisor 1.
 func OfPresent(kind Kind, data []float64, cols int, weights []float64) *Scaling {
-	all := Collector{Kind: kind, columns: make([]column, cols), weight: 1}
+	return present(kind, data, cols, weights).scaling(cols)
+}
+
+// present returns a Collector of the values that are not NaN.
+func present(kind Kind, data []float64, cols int, weights []float64) *Collector {
+	all := &Collector{Kind: kind, columns: make([]column, cols), weight: 1}
 	var values, heavy []float64
 	for j := range all.columns {
 		values, heavy = values[:0], heavy[:0]
@@ -83,7 +88,7 @@ func OfPresent(kind Kind, data []float64, cols int, weights []float64) *Scaling 
 		all.columns[j] = one.columns[0]
 		all.columns[j].squares /= one.weight // the variance
 	}
-	return all.scaling(cols)
+	return all
 }
 
 // Apply scales rows in place. A nil Scaling does nothing.

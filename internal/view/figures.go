@@ -29,6 +29,9 @@ func Share(c softkmeans.Certificate, v float64) string {
 // only for a share of 1, to rounding; else at most "> 99.99 %".
 func Percent(v float64) string {
 	v *= 100
+	if v < 0 && v > -.005 { // rounding
+		v = 0
+	}
 	decimals := 2
 	switch {
 	case v >= 99.995 && v < 100-1e-9:

@@ -30,14 +30,20 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		place[i] = j
 	}
 	sorted := *m
-	sorted.Centers, sorted.Memberships = softkmeans.NewMatrix(k, m.Centers.Cols, nil), softkmeans.NewMatrix(m.Memberships.Rows, k, nil)
-	for j, i := range from {
-		copy(sorted.Centers.Row(j), m.Centers.Row(i))
-	}
+	sorted.Centers, sorted.Memberships = rowsAt(m.Centers, from), softkmeans.NewMatrix(m.Memberships.Rows, k, nil)
 	for r := range m.Memberships.Rows {
 		old, row := m.Memberships.Row(r), sorted.Memberships.Row(r)
 		for j, i := range from {
 			row[j] = old[i]
+		}
+	}
+	if m.ClusterMeans != nil {
+		sorted.ClusterMeans = rowsAt(m.ClusterMeans, from)
+	}
+	if m.Clusters != nil {
+		sorted.Clusters = make([]int, len(m.Clusters))
+		for r, i := range m.Clusters {
+			sorted.Clusters[r] = place[i]
 		}
 	}
 	sorted.Warnings = append([]softkmeans.Warning(nil), m.Warnings...)
@@ -52,4 +58,13 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		}
 	}
 	return &sorted
+}
+
+// rowsAt returns the rows of m with the given numbers.
+func rowsAt(m *softkmeans.Matrix, numbers []int) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(len(numbers), m.Cols, nil)
+	for j, i := range numbers {
+		copy(out.Row(j), m.Row(i))
+	}
+	return out
 }

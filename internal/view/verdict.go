@@ -167,18 +167,18 @@ func repaired(c softkmeans.Certificate, k int) string {
 	return " This is for memberships whose negative entries count as 0, and whose rows are divided by their sums; the largest change is " + Small(c.Repair) + "."
 }
 
-// Volume says how far a volume is from the least possible, in a sentence with a space
-// before it; "" where that is not known.
+// Volume compares the volume that prototypes span with the least possible, in a sentence with
+// a space before it; "" where that is not known. ratio is Model.VolumeRatio.
 func Volume(ratio float64) string {
 	switch {
 	case ratio == 0:
 		return ""
 	case ratio <= 1+1e-6:
-		return " No simplex with this error is smaller by more than a millionth; that is proved."
+		return " Proved: with no more error, no prototypes span a smaller volume, but for a millionth."
 	case !Finite(ratio):
-		return " How small a simplex with this error can be is not known."
+		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " The volume of their simplex is proved to be at most " + Small(ratio) + " times the least with this error."
+	return " Proved: with no more error, no prototypes span less than 1/" + AtMost(ratio) + " of the volume that these span."
 }
 
 // How says how a model was computed.

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/report"
+	"softkmeans/internal/scale"
+)
+
+// The labels of a method are the same in the file of fit, in its report, by its model, with
+// the package, and on the page, which may number them in another order.
+func TestLabelsAgree(t *testing.T) {
+	dir := t.TempDir()
+	model, file := filepath.Join(dir, "m.json"), filepath.Join(dir, "g.csv")
+	for name, kind := range map[string]scale.Kind{"iris": scale.None, "wine": scale.ZScore} {
+		f := &reportFlags{k: 3, seed: 5}
+		f.scale, f.dialect.Guess = kind, true
+		page := pageOf(t, f, setFile(name))
+		for method, m := range map[string]*softkmeans.Model{"global": page.Global.Model, "alternating": page.Alternating.Model, "minvol": page.MinVolume.Model} {
+			args := []string{"fit", "-k", "3", "-method", method, "-scale", kind.String(), "-json", "-o", file, "-model", model, setFile(name)}
+			if method != "global" {
+				args = append(args, "-seed", "5")
+			}
+			j := parseJSON[fitReportJSON](t, must(t, args...))
+			_, fitted, _ := parseMemberships(t, readFile(t, file))
+			_, again, _ := parseMemberships(t, predicted(t, "-model", model, setFile(name)))
+			sizes := make([]int, 3)
+			for _, label := range fitted {
+				sizes[label]++
+			}
+			if !slices.Equal(fitted, again) || !slices.Equal(sizes, j.Sizes) {
+				t.Errorf("%s, %s: fit and predict differ, or %v is not %v", name, method, sizes, j.Sizes)
+			}
+			shown := m.Labels(nil)
+			if same, err := softkmeans.Accuracy(fitted, shown); err != nil || same != 1 || method == "minvol" && !slices.Equal(fitted, shown) {
+				t.Errorf("%s, %s: %g of the page's labels are those of fit", name, method, same)
+			}
+			slices.Sort(sizes)
+			counts := make([]int, 3)
+			for _, label := range shown {
+				counts[label]++
+			}
+			if slices.Sort(counts); !slices.Equal(counts, sizes) {
+				t.Errorf("%s, %s: the page counts %v, fit %v", name, method, counts, sizes)
+			}
+		}
+	}
+}
+
+// pageOf returns the content of the page for a file.
+func pageOf(t *testing.T, f *reportFlags, name string) *report.Input {
+	t.Helper()
+	f.source = name
+	s, err := f.open(t.Context(), streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	d, err := f.readReported(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &report.Input{Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights}
+	if err := f.fit(context.Background(), in, newProgress(new(strings.Builder), true)); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}

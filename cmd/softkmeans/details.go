@@ -1,0 +1,117 @@
+package main
+
+// This file measures rows against the prototypes: for -details, and to tell new rows that
+// lie farther out than those of the fit.
+
+import (
+	"math"
+
+	"softkmeans"
+)
+
+// detailNames are the columns of -details.
+var detailNames = []string{"residual", "distance", "entropy"}
+
+// yardstick is what rows are measured by. All is in the units of the fit.
+type yardstick struct {
+	centers *softkmeans.Matrix
+	means   *softkmeans.Matrix // of the clusters; nil: labels are the largest memberships
+	sum     softkmeans.Sum
+	shaded  bool // a row is a mixture times its own shade
+}
+
+// yardstickOf returns the yardstick of a model.
+func yardstickOf(m *softkmeans.Model) *yardstick {
+	return &yardstick{m.Centers, m.ClusterMeans, m.Sum, m.Rows == softkmeans.RowsUnit}
+}
+
+// measure measures the rows x of the fit. The largest residual is of those with weight.
+func (r *result) measure(x, g *softkmeans.Matrix, labels []int, weights []float64) *softkmeans.Matrix {
+	details := yardstickOf(r.model).measure(x, g, labels)
+	for i := range x.Rows {
+		if weights == nil || weights[i] > 0 {
+			r.residual = max(r.residual, details.At(i, 0))
+		}
+	}
+	return details
+}
+
+// measure returns three columns for rows x with memberships g: the distance to the row's
+// mixture; the distance to the mean of its cluster, or, without means, to the prototype of
+// its label; and the entropy of its memberships, from 0 for a pure row to 1 for equal shares.
+func (y *yardstick) measure(x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(x.Rows, len(detailNames), nil)
+	mixture := make([]float64, x.Cols)
+	to := y.means
+	if to == nil {
+		to = y.centers
+	}
+	for i := range x.Rows {
+		clear(mixture)
+		for j, share := range g.Row(i) {
+			if share != 0 {
+				for c, v := range y.centers.Row(j) {
+					mixture[c] += share * v
+				}
+			}
+		}
+		out.Set(i, 0, y.distance(x.Row(i), mixture))
+		out.Set(i, 1, y.distance(x.Row(i), to.Row(labels[i])))
+		out.Set(i, 2, entropy(g.Row(i), y.sum))
+	}
+	return out
+}
+
+// distance returns the distance of x from another vector, or with shades from the line through 0 and it,
+// over the columns in which x is not NaN.
+func (y *yardstick) distance(x, from []float64) float64 {
+	shade := 1.0
+	if y.shaded {
+		var product, square float64
+		for c, v := range from {
+			if x[c] == x[c] {
+				product += v * x[c]
+				square += v * v
+			}
+		}
+		if shade = 0; product > 0 {
+			shade = product / square
+		}
+	}
+	top := 0.0 // squares of large entries are out of range
+	for c, v := range from {
+		if d := math.Abs(x[c] - shade*v); d > top {
+			top = d
+		}
+	}
+	if top == 0 {
+		return 0
+	}
+	sum := 0.0
+	for c, v := range from {
+		if d := (x[c] - shade*v) / top; d == d {
+			sum += d * d
+		}
+	}
+	return top * math.Sqrt(sum)
+}
+
+// entropy returns −Σ g·log g over the logarithm of the number of shares. Where they add up
+// to at most 1 the rest is a share, too.
+func entropy(g []float64, sum softkmeans.Sum) float64 {
+	n, rest, h := len(g), 1.0, 0.0
+	for _, v := range g {
+		if rest -= v; v > 0 {
+			h -= v * math.Log(v)
+		}
+	}
+	if sum == softkmeans.SumAtMostOne {
+		if n++; rest > 0 {
+			h -= rest * math.Log(rest)
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return min(max(h/math.Log(float64(n)), 0), 1)
+}

@@ -1,0 +1,261 @@
+package main
+
+// This file says what the prototypes of a fit mean: the columns that set each apart, its
+// purest rows, and the rows between two.
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/table"
+)
+
+const (
+	mostColumns = 5  // columns named for a prototype
+	mostPure    = 3  // rows named for a prototype
+	mostBetween = 5  // rows named as between two prototypes, or as far out
+	mostWord    = 40 // characters shown of an id or a column
+
+	leastDifference = .05 // smaller ones, in standard deviations, are not named
+	mostGap         = .2  // of the two largest memberships of a row between prototypes
+)
+
+// ranked is a row and what it is ranked by.
+type ranked struct {
+	row    int // from 0
+	id     string
+	value  float64
+	pair   [2]int // the prototypes of its two largest memberships
+	shares [2]float64
+}
+
+// few is the rows of the largest values, up to most. Of equal ones the first stay.
+type few struct {
+	most int
+	rows []ranked
+}
+
+// takes reports whether a row of this value would be kept.
+func (f *few) takes(value float64) bool {
+	return len(f.rows) < f.most || value > f.rows[len(f.rows)-1].value
+}
+
+// add keeps a row if its value is among the largest.
+func (f *few) add(r ranked) {
+	if !f.takes(r.value) {
+		return
+	}
+	at := len(f.rows)
+	for at > 0 && r.value > f.rows[at-1].value {
+		at--
+	}
+	f.rows = slices.Insert(f.rows, at, r)
+	f.rows = f.rows[:min(len(f.rows), f.most)]
+}
+
+// meaning is the rows that tell most about the prototypes.
+type meaning struct {
+	pure    []few // of each prototype: those with the largest memberships in it
+	between few   // those whose two largest memberships differ least
+	rows    int   // seen so far
+}
+
+// naming returns the number in the table, from 0, and the name of fitted row i.
+type naming func(i int) (row int, id string)
+
+// numbered is the naming where rows have no ids, and none is left out.
+func numbered(i int) (int, string) { return i, "row " + strconv.Itoa(i+1) }
+
+// add takes the memberships of the next rows.
+func (m *meaning) add(g *softkmeans.Matrix, name naming) {
+	if m.pure == nil {
+		m.pure, m.between.most = make([]few, g.Cols), mostBetween
+		for j := range m.pure {
+			m.pure[j].most = mostPure
+		}
+	}
+	for i := range g.Rows {
+		r := ranked{pair: [2]int{-1, -1}}
+		for j, v := range g.Row(i) {
+			if v > 0 && m.pure[j].takes(v) {
+				row, id := name(m.rows + i)
+				m.pure[j].add(ranked{row: row, id: id, value: v})
+			}
+			switch {
+			case r.pair[0] < 0 || v > r.shares[0]:
+				r.pair, r.shares = [2]int{j, r.pair[0]}, [2]float64{v, r.shares[0]}
+			case r.pair[1] < 0 || v > r.shares[1]:
+				r.pair[1], r.shares[1] = j, v
+			}
+		}
+		r.value = r.shares[1] - r.shares[0]
+		if g.Cols > 1 && r.value >= -mostGap && m.between.takes(r.value) {
+			r.row, r.id = name(m.rows + i)
+			m.between.add(r)
+		}
+	}
+	m.rows += g.Rows
+}
+
+// difference is how far a prototype is from the mean in a column, in standard deviations.
+type difference struct {
+	column int
+	value  float64
+}
+
+// differences returns the largest differences of prototype p from the mean.
+func (r *result) differences(p int) []difference {
+	var list []difference
+	for j, v := range r.centers.Row(p) {
+		if s := r.columns.Spread[j]; s > 0 {
+			if d := (v - r.columns.Mean[j]) / s; math.Abs(d) >= leastDifference {
+				list = append(list, difference{j, d})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
+	return list[:min(len(list), mostColumns)]
+}
+
+// telling returns the n columns in which the prototypes differ most, in standard
+// deviations, rising.
+func (r *result) telling(n int) []int {
+	spread := make([]float64, len(r.Names))
+	columns := make([]int, len(r.Names))
+	for j := range columns {
+		columns[j] = j
+		lo, hi := r.centers.At(0, j), r.centers.At(0, j)
+		for i := range r.centers.Rows {
+			lo, hi = min(lo, r.centers.At(i, j)), max(hi, r.centers.At(i, j))
+		}
+		if s := r.columns.Spread[j]; s > 0 {
+			spread[j] = (hi - lo) / s
+		}
+	}
+	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(spread[b], spread[a]) })
+	columns = columns[:n]
+	slices.Sort(columns)
+	return columns
+}
+
+// flatten sets the entries of centers in constant columns to the value of the column,
+// which they are but for rounding where memberships add up to 1.
+func (r *result) flatten(centers *softkmeans.Matrix) {
+	if r.columns == nil || r.model.Sum != softkmeans.SumToOne {
+		return
+	}
+	top := 0.0
+	for _, v := range centers.Data {
+		top = max(top, math.Abs(v))
+	}
+	for j, v := range r.columns.Least {
+		if v != r.columns.Most[j] {
+			continue
+		}
+		for i := range centers.Rows {
+			if math.Abs(centers.At(i, j)-v) <= 1e-9*max(top, math.Abs(v)) {
+				centers.Set(i, j, v)
+			}
+		}
+	}
+}
+
+// writeMeaning writes what sets the prototypes apart, and their rows.
+func (r *result) writeMeaning(b *bytes.Buffer) {
+	width := len(centerName(r.k - 1))
+	if r.centers != nil && r.k > 1 {
+		b.WriteString("\nWhat sets each apart: its largest differences from the mean, in standard deviations\n\n")
+		for p := range r.k {
+			var words []string
+			for _, d := range r.differences(p) {
+				words = append(words, short(table.Printable(r.Names[d.column]), mostWord)+" "+signed(d.value))
+			}
+			if words == nil {
+				words = []string{"about the mean"}
+			}
+			fmt.Fprintf(b, "  %-*s  %s\n", width, centerName(p), strings.Join(words, ", "))
+		}
+	}
+	b.WriteString("\nRows by label")
+	if r.k == 1 {
+		b.WriteString("\n\n" + sizeLines(r.sizes))
+		return
+	}
+	b.WriteString(", and those with the largest memberships\n\n")
+	for p, n := range r.sizes {
+		var words []string
+		for _, row := range r.meaning.pure[p].rows {
+			words = append(words, row.name()+" "+rounded(row.value))
+		}
+		fmt.Fprintf(b, "  %-5s %8d   %s\n", centerName(p), n, strings.Join(words, ", "))
+	}
+	for i, row := range r.meaning.between.rows {
+		if i == 0 {
+			b.WriteString("\nRows between two prototypes, with about the same membership in both\n\n")
+		}
+		fmt.Fprintf(b, "  %s: %s %s, %s %s\n", row.name(), centerName(row.pair[0]), rounded(row.shares[0]),
+			centerName(row.pair[1]), rounded(row.shares[1]))
+	}
+}
+
+// name is the row's id as it is printed.
+func (r *ranked) name() string { return short(table.Printable(r.id), mostWord) }
+
+// rounded formats a membership.
+func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+
+// signed formats a difference with its sign.
+func signed(v float64) string {
+	if v < 0 {
+		return "−" + strconv.FormatFloat(-v, 'f', 1, 64)
+	}
+	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
+}
+
+// prototypeJSON is what a prototype means.
+type prototypeJSON struct {
+	Name    string       `json:"name"`
+	Columns []columnJSON `json:"columns"` // with the largest differences from the mean
+	Purest  []rowJSON    `json:"purest"`
+}
+
+// columnJSON is a column that sets a prototype apart.
+type columnJSON struct {
+	Name       string  `json:"name"`
+	Difference float64 `json:"difference"` // from the mean, in standard deviations
+}
+
+// rowJSON is a row by its id and its largest memberships.
+type rowJSON struct {
+	Row         int       `json:"row"` // from 1
+	ID          string    `json:"id"`
+	Prototypes  []string  `json:"prototypes"`
+	Memberships []float64 `json:"memberships"`
+}
+
+// prototypesJSON returns what the prototypes mean.
+func (r *result) prototypesJSON() (list []prototypeJSON, between []rowJSON) {
+	for p, pure := range r.meaning.pure {
+		j := prototypeJSON{centerName(p), []columnJSON{}, []rowJSON{}}
+		if r.centers != nil {
+			for _, d := range r.differences(p) {
+				j.Columns = append(j.Columns, columnJSON{r.Names[d.column], d.value})
+			}
+		}
+		for _, row := range pure.rows {
+			j.Purest = append(j.Purest, rowJSON{row.row + 1, row.id, []string{j.Name}, []float64{row.value}})
+		}
+		list = append(list, j)
+	}
+	for _, row := range r.meaning.between.rows {
+		between = append(between, rowJSON{row.row + 1, row.id,
+			[]string{centerName(row.pair[0]), centerName(row.pair[1])}, row.shares[:]})
+	}
+	return list, between
+}

@@ -1,0 +1,149 @@
+package main
+
+// This file compares the rows of predict with those of the fit: rows that are farther from
+// their mixture than any of the fit, and columns that seem to have another unit.
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// watch compares new rows with those of a fit.
+type watch struct {
+	yardstick *yardstick // nil: the model has no prototypes
+	scaling   *scale.Scaling
+	limit     float64 // residuals above are farther out than those of the fit
+	far       few
+	beyond    int      // rows above the limit
+	columns   []abroad // nil: the model does not say
+}
+
+// abroad is a column of new rows beside that of the fit.
+type abroad struct {
+	low, high   float64 // of the fit, and ten standard deviations more on either side
+	size        float64 // the least size of a value of the fit, if all have one sign
+	least, most float64 // of the new rows
+	seen, out   int     // values, and those that are far from the fit's
+}
+
+// newWatch returns a watch for the rows of a model.
+func newWatch(f *modelFile) *watch {
+	w := &watch{scaling: f.scaling(), far: few{most: mostBetween}, limit: math.Inf(1)}
+	if f.Model != nil {
+		w.yardstick = yardstickOf(f.Model)
+	}
+	if f.ColumnLeast == nil || f.ColumnMost == nil || f.ColumnSpread == nil {
+		return w
+	}
+	size := 0.0 // of the data, in the units of the fit
+	for j, s := range f.ColumnSpread {
+		low, high := f.ColumnLeast[j], f.ColumnMost[j]
+		c := abroad{least: math.Inf(1), most: math.Inf(-1), size: max(low, -high, 0)}
+		c.low, c.high = low-10*s-1e-9*math.Abs(low), high+10*s+1e-9*math.Abs(high)
+		w.columns = append(w.columns, c)
+		if w.scaling != nil {
+			s /= w.scaling.Divisor[j]
+		}
+		size = math.Hypot(size, s)
+	}
+	w.limit = f.LargestResidual*(1+1e-9) + 1e-6*size // rounding is no distance
+	return w
+}
+
+// add takes the next rows with their memberships and labels, and returns their details; nil
+// without prototypes.
+func (w *watch) add(p *prediction, x, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
+	for j := range w.columns {
+		w.columns[j].add(x, j, w.scaling)
+	}
+	if w.yardstick == nil {
+		return nil
+	}
+	details := w.yardstick.measure(x, g, labels)
+	for i := range x.Rows {
+		if v := details.At(i, 0); v > w.limit {
+			w.beyond++
+			if w.far.takes(v) {
+				row, id := p.name(p.rows + i)
+				w.far.add(ranked{row: row, id: id, value: v})
+			}
+		}
+	}
+	return details
+}
+
+// add takes column j of the next rows. A value is far from those of the fit if it is ten
+// standard deviations outside of their range, or less than a tenth of the least in size.
+func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
+	for i := range x.Rows {
+		v := x.At(i, j)
+		if math.IsNaN(v) { // missing
+			continue
+		}
+		if s != nil {
+			v = v*s.Divisor[j] + s.Shift[j]
+		}
+		c.seen++
+		c.least, c.most = min(c.least, v), max(c.most, v)
+		if v < c.low || v > c.high || math.Abs(v) < c.size/10 {
+			c.out++
+		}
+	}
+}
+
+// warnings returns what the fit warned of and what is strange about the new rows, a line each.
+func (w *watch) warnings(f *modelFile) (list []string) {
+	if f.Model != nil && len(f.Model.Warnings) > 0 {
+		list = append(list, "Warning of the fit: "+strings.Join(view.Warnings(f.Model), " "))
+	}
+	more := 0
+	for j, c := range w.columns {
+		if 2*c.out <= c.seen {
+			continue
+		}
+		if more++; more <= mostBetween {
+			list = append(list, fmt.Sprintf("Warning: column %s: values %s, in the fit %s; another unit?", short(table.Printable(f.Columns[j]), mostWord),
+				span(c.least, c.most), span(f.ColumnLeast[j], f.ColumnMost[j])))
+		}
+	}
+	if more -= mostBetween; more > 0 {
+		list = append(list, fmt.Sprintf("Warning: %s more with values far from those of the fit.", count(more, "column")))
+	}
+	if w.beyond > 0 {
+		var rows []string
+		for _, r := range w.far.rows {
+			rows = append(rows, r.name()+" ("+small(r.value)+")")
+		}
+		if w.beyond > len(rows) {
+			rows = append(rows, "…")
+		}
+		list = append(list, fmt.Sprintf("Warning: %s %s farther from the prototypes than any row of the fit, of which the farthest has a residual of %s: %s.",
+			count(w.beyond, "row"), plural(w.beyond, "is", "are"), small(f.LargestResidual), strings.Join(rows, ", ")))
+	}
+	return list
+}
+
+// span writes a range of values.
+func span(least, most float64) string {
+	if least == most {
+		return plain(least)
+	}
+	return plain(least) + "…" + plain(most)
+}
+
+// plain writes a value with six digits, and without an exponent where that is short.
+func plain(v float64) string {
+	s := strconv.FormatFloat(v, 'g', 6, 64)
+	if size := math.Abs(v); strings.Contains(s, "e") && size >= 1e-6 && size < 1e12 {
+		v, _ = strconv.ParseFloat(s, 64)
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return s
+}
