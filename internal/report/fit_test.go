@@ -45,7 +45,7 @@ func TestLarge(t *testing.T) {
 func TestFitErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
-	if err := in.Fit(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "no direction stands out") {
+	if err := in.Fit(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "nothing stands out of the noise") {
 		t.Errorf("noise has prototypes: %v", err)
 	}
 	if err := in.Fit(t.Context(), Options{K: MostPrototypes + 1}); err == nil {
