@@ -148,7 +148,7 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 // its status.
 func localVerdict(q *quality, m *softkmeans.Model) string {
 	text := q.distance()
-	if m.Lambda > 0 && !q.Optimal(q.tol) {
+	if m.Lambda > 0 && q.missing == 0 && !q.Optimal(q.tol) {
 		text += "\nThat is the price of " + q.word() + "s near the data."
 	}
 	if volume := strings.TrimSpace(view.Volume(m.VolumeRatio)); volume != "" && q.k > 1 {
