@@ -19,8 +19,9 @@ type data struct {
 	*found
 	set     *set // nil: a table of the user's
 	x       *softkmeans.Matrix
-	scaling *scale.Scaling // of the columns, if standardized
-	floors  []float64      // for k = 1, 2, …
+	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
+	scaling *scale.Scaling     // of the columns, if standardized
+	floors  []float64          // for k = 1, 2, …
 	propose softkmeans.KProposal
 	plane   view.Plane
 	draw    *data // see few
@@ -61,8 +62,15 @@ const (
 	drawnRows = 1 << 12
 )
 
+// completeK is the number of prototypes for which a table with gaps is completed for
+// pictures.
+const completeK = 5
+
 // prepare standardizes the table, if asked to, and computes its floors and its plane.
 func prepare(ctx context.Context, f *found, of *set, kind scale.Kind) (*data, error) {
+	if f.gaps > 0 {
+		return prepareBy(ctx, f, of, scale.OfPresent(kind, f.Data, len(f.Names), f.Weights))
+	}
 	return prepareBy(ctx, f, of, scale.Of(kind, f.Data, len(f.Names), f.Weights))
 }
 
@@ -72,6 +80,13 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	if d.x = softkmeans.NewMatrix(f.Rows, len(f.Names), f.Data); by != nil {
 		d.x = d.x.Clone()
 		by.Apply(d.x.Data)
+	}
+	if f.gaps > 0 {
+		full, err := softkmeans.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
+		if err != nil {
+			return nil, err
+		}
+		d.given, d.x = d.x, full.X
 	}
 	if err := d.spread(ctx); err != nil {
 		return nil, err

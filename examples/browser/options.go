@@ -109,8 +109,8 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 		r.header, ok = one(value, map[string]table.Header{"auto": table.HeaderAuto, "yes": table.HeaderYes, "no": table.HeaderNo})
 		want = "auto, yes or no"
 	case "missing":
-		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean})
-		want = "error, drop or mean"
+		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
+		want = "error, drop, mean or fit"
 	case "names":
 		r.names, ok, want = value, true, "any text"
 	case "roles":

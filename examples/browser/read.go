@@ -44,6 +44,7 @@ const (
 	missingError missingRule = iota // they are an error
 	missingDrop                     // their rows are not fitted
 	missingMean                     // they become the mean of their column
+	missingFit                      // they are left out of the squared error
 )
 
 // source is a file as it came from the page.
@@ -65,6 +66,7 @@ type found struct {
 	all  int   // rows in the file
 	ids  []string
 	kept [][]string // of all rows of the file, as ids
+	gaps int        // missing values in Data, NaN there
 }
 
 // tell is called as a file is read. An error ends the reading.
@@ -235,7 +237,12 @@ func (f *found) settle(rule missingRule) error {
 			where = append(where, t.Names[j]+" ("+itoa(n)+")")
 		}
 	}
-	if rule == missingMean {
+	switch rule {
+	case missingFit:
+		f.gaps = values
+		t.Notes = append(t.Notes, view.Count(values, "missing value")+", left out of the squared error: "+listed(where))
+		return nil
+	case missingMean:
 		means := scale.OfPresent(scale.ZScore, t.Data, width, t.Weights).Shift
 		for i, v := range t.Data {
 			if v != v {
@@ -318,7 +325,7 @@ func (f *found) ways(err error) []way {
 		}
 		return list
 	case err != nil && strings.Contains(err.Error(), "missing value"):
-		return []way{{"Leave these rows out", "missing", "drop"}, {"Fill in the means", "missing", "mean"}}
+		return []way{{"Leave these rows out", "missing", "drop"}, {"Take the means", "missing", "mean"}, {"Fit what is there", "missing", "fit"}}
 	case err != nil && strings.Contains(err.Error(), words.Header+" yes"):
 		return []way{{"Line 1 is a header", "header", "yes"}, {"Line 1 is a row", "header", "no"}}
 	}

@@ -52,9 +52,6 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 		name, value := strings.TrimPrefix(list[i], "-"), list[i+1]
 		switch name {
 		case "header", "missing", "names":
-			if value == "fit" {
-				t.Skip("the page has no fit of incomplete tables")
-			}
 			if err := o.set(name, value); err != nil {
 				t.Fatal(err)
 			}
@@ -311,5 +308,42 @@ func TestDraw(t *testing.T) {
 	shown, all := number64(t, valueOf(t, parts, "objective")), s.shown.certificate.Objective
 	if math.Abs(shown-all) > .1*all {
 		t.Errorf("the preview has an error of %v, the fit of %v", shown, all)
+	}
+}
+
+// A fit of what is there has the error of these values, and claims no floor.
+func TestGaps(t *testing.T) {
+	t.Parallel()
+	s := &session{}
+	o := options{k: 2, slack: .25, reading: reading{missing: missingFit}}
+	text := "x,y,z\n1,2,3\n1.1,,3.2\n0.9,2.1,2.9\n7,8,\n7.2,8.1,1\n6.8,,1.2\n3,4,2\n4,,2.2\n"
+	if _, err := s.open(t.Context(), fromText("t.csv", text), o, nil); err != nil {
+		t.Fatal(err)
+	}
+	parts, err := s.fit(t.Context(), o, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if head, proved := valueOf(t, parts, "verdict"), valueOf(t, parts, "proved"); head != "Fitted to the values that are there" || proved != "no" {
+		t.Errorf("%q, proved: %s", head, proved)
+	}
+	sum, m := 0.0, s.shown.model
+	for i := range s.data.Rows {
+		for j, v := range s.data.given.Row(i) {
+			if v == v {
+				v -= m.Memberships.At(i, 0)*m.Centers.At(0, j) + m.Memberships.At(i, 1)*m.Centers.At(1, j)
+				sum += v * v
+			}
+		}
+	}
+	if got := s.shown.certificate.Objective; math.Abs(got-sum) > 1e-9*sum {
+		t.Errorf("the squared error is %v, not %v", got, sum)
+	}
+	if _, err := s.save("model"); err != nil {
+		t.Error(err)
+	}
+	o.method = view.Global
+	if _, err := s.fit(t.Context(), o, nil, nil); err == nil || !strings.Contains(err.Error(), "minimal volume") {
+		t.Errorf("global: %v", err)
 	}
 }

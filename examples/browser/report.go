@@ -31,6 +31,10 @@ func (d *data) report(r *result) []part {
 		{"slack", slackWords(r.options)},
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
+	if d.given != nil { // the later parts count
+		parts = append(parts, part{"floor", "about " + view.Number(c.Floor)}, part{"above", "not proved"}, part{"excess", "not proved"},
+			part{"possible", "100 %"})
+	}
 	if len(d.Class) > 0 {
 		labels := m.Labels(nil)
 		accuracy, err := softkmeans.Accuracy(d.Class, labels)
@@ -47,6 +51,11 @@ func (d *data) verdict(r *result) (head, meaning string) {
 	f := view.Fit{Certificate: r.certificate, Method: r.options.method, K: r.options.k,
 		NoSlack: r.options.slack < noSlack, Trivial: d.trivial(r.options.k), Partial: r.partial, VolumeRatio: r.model.VolumeRatio}
 	head, meaning = f.Verdict()
+	if d.given != nil {
+		head = "Fitted to the values that are there"
+		meaning = "The squared error is that of these values, and the memberships are the best for them. Of a table with missing values no floor is proved. " +
+			"In the pictures they are filled in."
+	}
 	switch {
 	case r.partial:
 		head = "Cancelled. Best so far: " + lowerFirst(head)

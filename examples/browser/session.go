@@ -107,7 +107,7 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 		return nil, err
 	}
 	r.partial = cancelled
-	if o.method == view.MinVolume && !cancelled && d.few() == d {
+	if o.method == view.MinVolume && !cancelled && d.few() == d && d.given == nil {
 		s.path.add(m.Lambda, m.Objective, m.Centers)
 	}
 	parts, err := s.view(r)
@@ -120,6 +120,10 @@ func (s *session) fit(ctx context.Context, o options, reads tell, progress func(
 func (s *session) model(ctx context.Context, o options, progress func(softkmeans.Iteration)) (*softkmeans.Model, error) {
 	x, w := s.data.x, s.data.Weights
 	switch {
+	case s.data.given != nil && (o.method != view.MinVolume || o.slack < noSlack):
+		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
+	case s.data.given != nil:
+		return softkmeans.FitMissing(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
@@ -140,6 +144,9 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 
 // judge certifies a model.
 func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
+	if d.given != nil {
+		return &result{model: m, certificate: m.Certificate(), options: o}, nil
+	}
 	c, err := softkmeans.Certify(context.Background(), d.x, m.Centers, m.Memberships, &softkmeans.Options{Weights: d.Weights})
 	if err != nil {
 		return nil, err
@@ -152,6 +159,9 @@ func (d *data) judge(m *softkmeans.Model, o options) (*result, error) {
 func (s *session) load(ctx context.Context, text []byte, o options) ([]part, error) {
 	if s.data == nil {
 		return nil, errors.New("this is a model: choose the table first that it is for")
+	}
+	if s.data.given != nil {
+		return nil, errors.New("the table has missing values: leave them out or replace them to show a model with it")
 	}
 	f, err := softkmeans.ReadModel(bytes.NewReader(text))
 	if err != nil {
@@ -200,7 +210,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 // preview returns the parts for a slack by the path. There are none if the path is
 // empty.
 func (s *session) preview(o options) ([]part, error) {
-	if s.data == nil || s.path == nil || o.method != view.MinVolume {
+	if s.data == nil || s.data.given != nil || s.path == nil || o.method != view.MinVolume {
 		return nil, nil
 	}
 	o.k = s.path.k
@@ -223,7 +233,7 @@ func (s *session) preview(o options) ([]part, error) {
 
 // extend computes more points of the path, for previews.
 func (s *session) extend(ctx context.Context, progress func(found int, it softkmeans.Iteration)) error {
-	if s.data == nil || s.path == nil {
+	if s.data == nil || s.data.given != nil || s.path == nil {
 		return nil
 	}
 	return s.path.extend(ctx, s.data.few(), progress)

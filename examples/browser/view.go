@@ -198,6 +198,9 @@ func (p *pictures) tileSize(n int) int {
 
 // floors draws the least error for every k; "" if there is no variance.
 func (p *pictures) floors() string {
+	if p.d.given != nil {
+		return "" // none is proved
+	}
 	c := p.certificate
 	plot := view.FloorCurve(p.frame("floors", "", "", flat), p.d.floors, p.options.k, p.d.propose.K, c)
 	if plot == nil {

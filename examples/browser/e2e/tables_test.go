@@ -23,11 +23,6 @@ func (e entry) one(key string) string {
 	return e[key][0]
 }
 
-// notRead are the tables with what the page does not do, and why.
-var notRead = map[string]string{
-	"gaps-fit.csv": "the page has no fit of incomplete tables",
-}
-
 // Every table of testdata/tables is read as want.txt says, by clicks in place of flags.
 func TestTables(t *testing.T) {
 	p := open(t, pageOf(t, "go"), 1360, 900)
@@ -45,10 +40,6 @@ func TestTables(t *testing.T) {
 			e[key] = append(e[key], value)
 		}
 		name := e.one("file")
-		if why := notRead[name]; why != "" {
-			t.Logf("%s is not read: %s", name, why)
-			continue
-		}
 		read++
 		p.checkTable(name, e)
 	}
