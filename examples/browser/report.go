@@ -32,7 +32,7 @@ func (d *data) report(r *result) []part {
 		{"warnings", strings.Join(view.Warnings(m), "\n")},
 	}
 	if d.given != nil { // the later parts count
-		parts = append(parts, part{"floor", "about " + view.Number(c.Floor)}, part{"above", "not proved"}, part{"excess", "not proved"},
+		parts = append(parts, part{"floor", "none; about " + view.Number(c.Floor)}, part{"above", "not proved"}, part{"excess", "not proved"},
 			part{"possible", "100 %"})
 	}
 	if len(d.Class) > 0 {
