@@ -274,7 +274,7 @@ func TestStopReading(t *testing.T) {
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	s := &session{}
-	if _, err := s.open(t.Context(), fromText("t.csv", string(largeText(20000, 3, 3))), options{}, nil); err != nil {
+	if _, err := s.open(t.Context(), fromText("t.csv", string(largeText(17000, 3, 3))), options{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	plane, err := view.NewPlane(s.data.x, nil)
@@ -294,7 +294,12 @@ func TestDraw(t *testing.T) {
 	if _, err := s.fit(t.Context(), o, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.extend(context.Background(), func(int, softkmeans.Iteration) {}); err != nil {
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
+		if found > 6 { // of every fourth penalty
+			cancel()
+		}
+	}); err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
 	few := s.data.few()
