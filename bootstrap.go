@@ -145,8 +145,14 @@ func newBootstrap(ctx context.Context, x *Matrix, m *Model, opts *BootstrapOptio
 	if err := firstError(checkCount("Workers", o.Workers), checkAlternating(x, k, &o.MinVolumeOptions), checkWeights(o.Weights, x.Rows)); err != nil {
 		return nil, err
 	}
-	var err error
-	if b.labels, err = m.checkedLabels(); err != nil {
+	err := firstError(m.checkFitted(), m.checkShares())
+	if err != nil {
+		return nil, err
+	}
+	if b.labels, err = m.checkedLabels(); err == nil && len(b.labels) != x.Rows {
+		err = fail(ErrShape, "the model has "+strconv.Itoa(len(b.labels))+" labels, x has "+strconv.Itoa(x.Rows)+" rows")
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range x.Rows {

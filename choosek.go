@@ -181,7 +181,8 @@ func (k *kSearch) findEdge() error {
 			return err
 		}
 		k.c.Permuted = true
-		for above = 0; above < m && k.values[above] > edges[above]; above++ {
+		// What differs by rounding alone, as of a single column, does not stand out.
+		for above = 0; above < m && k.values[above] > edges[above]*(1+exactFloor); above++ {
 		}
 	}
 	k.c.Edge = above + 1

@@ -17,7 +17,7 @@ import (
 // prototypes are then drawn in as far as those of the whole table would be.
 //
 // Objective is the squared error over the entries that are there, weighted, an upper bound as
-// ever, and Total that of k = 1. Both are exact for the table given. No floor is proved of
+// ever, and Total that of k = 1. Both are those of the table given, to the rounding of its entries. No floor is proved of
 // such a table: Floor is an estimate, FloorError reaches down to 0, and so [Model.Certificate]
 // proves only that the error is at most Objective above the minimum. VolumeRatio is 0.
 // Missing is how many entries were missing. Lambda, Trace, Stationarity and Warnings are those
@@ -105,9 +105,11 @@ func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
 // boundByZero sets the floor to an estimate. The minimum is between 0 and the objective,
 // wherever the estimate is.
 func (m *Model) boundByZero(floor float64) {
-	m.Floor = min(floor, m.Objective)
+	m.Floor = min(floor, m.Objective, m.Total)
 	m.FloorError = max(m.Floor, m.Objective-m.Floor)
-	m.Gap = quotient(m.Objective-m.Floor, m.Total)
+	if m.Gap = 0; m.Total > 0 {
+		m.Gap = quotient(m.Objective-m.Floor, m.Total)
+	}
 }
 
 // share is the share of the entries that are there, weighted.

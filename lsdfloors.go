@@ -99,7 +99,12 @@ func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) 
 			if zeros > half/2 {
 				zeros, half = 0, len(all)
 			}
-			at := func(i int) float64 { return all[max(i-zeros, 0)] }
+			at := func(i int) float64 {
+				if i < zeros {
+					return 0
+				}
+				return all[i-zeros]
+			}
 			m = (at((half-1)/2) + at(half/2)) / 2
 		}
 		gamma = min(1/(2*m)/m, math.MaxFloat64)

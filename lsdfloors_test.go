@@ -56,7 +56,7 @@ func TestSimilarityFloors(t *testing.T) {
 func TestDistanceKernel(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{1, 2, 5, 30, 31} {
+	for _, n := range []int{1, 2, 4, 5, 30, 31} {
 		x := NewMatrix(n, 2, nil)
 		for i := range x.Data {
 			x.Data[i] = rng.NormFloat64()
@@ -64,6 +64,10 @@ func TestDistanceKernel(t *testing.T) {
 		if n > 4 { // some rows twice
 			copy(x.Row(n/2), x.Row(0))
 			copy(x.Row(n-1), x.Row(0))
+		}
+		if n == 4 { // half of the pairs are at distance 0
+			copy(x.Row(1), x.Row(0))
+			copy(x.Row(2), x.Row(0))
 		}
 		d := NewMatrix(n, n, nil)
 		for i := range n {

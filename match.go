@@ -40,7 +40,7 @@ func Match(a, b *Model) (*Matching, error) {
 	if a == nil || b == nil {
 		return nil, fail(ErrTooFewSamples, "there is no model")
 	}
-	if err := firstError(a.checkFitted(), b.checkFitted()); err != nil {
+	if err := firstError(a.checkFitted(), b.checkFitted(), a.checkShares(), b.checkShares()); err != nil {
 		return nil, err
 	}
 	f, g := a.Centers, b.Centers
@@ -167,4 +167,20 @@ func meanRow(g *Matrix, weights []float64) []float64 {
 	}
 	scale(sum, 1/of)
 	return sum
+}
+
+// checkShares is an error if Memberships is not a matrix of finite numbers with a column for
+// each center.
+func (m *Model) checkShares() error {
+	g := m.Memberships
+	if g == nil {
+		return nil
+	}
+	if err := checkMatrix("Memberships", g, mostCenter); err != nil {
+		return err
+	}
+	if g.Cols != m.Centers.Rows {
+		return fail(ErrShape, "Memberships has "+strconv.Itoa(g.Cols)+" columns, there are "+strconv.Itoa(m.Centers.Rows)+" centers")
+	}
+	return nil
 }

@@ -241,7 +241,7 @@ func (f *ModelFile) check(kind error) error {
 		}
 	}
 	switch {
-	case len(f.Shift) != len(f.Divisor), (f.Scale == noScale) != (f.Divisor == nil):
+	case len(f.Shift) != len(f.Divisor), (f.Scale == noScale) != (len(f.Divisor) == 0):
 		return fail(kind, "the model's scale is "+quotedShort(f.Scale)+", with "+strconv.Itoa(len(f.Shift))+" shifts and "+strconv.Itoa(len(f.Divisor))+" divisors")
 	case m.Rows == RowsGiven:
 		return fail(kind, "rowScaling is given")
@@ -308,7 +308,7 @@ func (f *ModelFile) checkCenters(kind error) error {
 	for i := range k {
 		for j, u := range m.Centers.row(i) {
 			shift, divisor, v := 0.0, 1.0, f.Centers.At(i, j)
-			if f.Divisor != nil {
+			if len(f.Divisor) > 0 {
 				shift, divisor = f.Shift[j], f.Divisor[j]
 			}
 			// Halves, of which no sum is out of range.

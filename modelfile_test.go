@@ -406,3 +406,23 @@ func FuzzReadModel(f *testing.F) {
 		}
 	})
 }
+
+// TestModelNumbers writes numbers of all magnitudes and reads the same ones.
+func TestModelNumbers(t *testing.T) {
+	t.Parallel()
+	for e := -1074; e <= 1023; e += 3 {
+		v := math.Ldexp(1.1, max(e, -1070))
+		f := &ModelFile{Method: "minvol", Model: &Model{Centers: NewMatrix(1, 2, []float64{0, 0}), Objective: v, Total: math.MaxFloat64}}
+		if e > -490 && e < 490 {
+			f.Model.Centers.Data[1] = -v
+		}
+		var b strings.Builder
+		if _, err := f.WriteTo(&b); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadModel(strings.NewReader(b.String()))
+		if err != nil || got.Model.Objective != v || got.Model.Centers.Data[1] != f.Model.Centers.Data[1] || got.Model.Total != math.MaxFloat64 {
+			t.Fatalf("%v: %v\n%s", v, err, b.String())
+		}
+	}
+}

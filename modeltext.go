@@ -103,7 +103,7 @@ func (w *jsonWriter) number(v float64) {
 		form = 'e'
 	}
 	b := strconv.AppendFloat(w.b, v, form, -1, 64)
-	if n := len(b); form == 'e' && b[n-2] == '0' { // e-07
+	if n := len(b); form == 'e' && b[n-4] == 'e' && b[n-2] == '0' { // e-07
 		b[n-2] = b[n-1]
 		b = b[:n-1]
 	}

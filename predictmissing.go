@@ -55,7 +55,7 @@ func (m *Model) PredictMissingLabels(dst []int, x *Matrix) ([]int, error) {
 
 // gapsOf checks rows for PredictMissing, and finds their missing entries.
 func (m *Model) gapsOf(x *Matrix) (*gaps, error) {
-	if err := firstError(m.checkFitted(), checkShape("x", x)); err != nil {
+	if err := firstError(m.checkFitted(), checkEnum("Sum", m.Sum, sumCount), checkShape("x", x)); err != nil {
 		return nil, err
 	}
 	k := m.Centers.Rows

@@ -85,6 +85,18 @@ func (sc *scene) scale(o *MinVolumeOptions, rows Rows) error {
 // had. A row of weight 0 or of rounding size is 0, with weight 0.
 func unitRows(s *samples) (unit *Matrix, weights []float64) {
 	unit, weights = NewMatrix(s.n, s.d, nil), make([]float64, s.n)
+	var used, all float64 // the largest entries, of rows with a weight and of all
+	for i := range s.n {
+		top, _ := rowMaxAbs(s.x.row(i))
+		if all = max(all, top); s.weight(i) > 0 {
+			used = max(used, top)
+		}
+	}
+	_, from := math.Frexp(used)
+	_, to := math.Frexp(all)
+	// Lengths are in units of the largest of all rows, whatever the weights. Those near the
+	// end of the range keep their ratios, and a given λ is of their power of two.
+	shift := min(max(s.wexp, -900), 900) + from - to
 	for i := range s.n {
 		row := unit.row(i)
 		copy(row, s.x.row(i))
@@ -95,7 +107,7 @@ func unitRows(s *samples) (unit *Matrix, weights []float64) {
 			continue
 		}
 		scale(row, 1/length)
-		weights[i] = min(math.Ldexp(s.weight(i)*length, s.wexp), math.MaxFloat64)
+		weights[i] = math.Ldexp(s.weight(i)*length, shift)
 	}
 	return unit, weights
 }

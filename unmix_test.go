@@ -317,3 +317,44 @@ func TestTinyCenters(t *testing.T) {
 		finite(t, "centers", m.Centers.Data...)
 	}
 }
+
+// TestUnitRowsWeights: weights near the ends of the range, and a brightest row of weight 0,
+// change nothing but what they weigh.
+func TestUnitRowsWeights(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(5, 6))
+	x := NewMatrix(40, 4, nil)
+	for i := range x.Data {
+		x.Data[i] = rng.Float64() + float64(i%4%2)
+	}
+	scale(x.row(7), 9)
+	fit := func(weight func(i int) float64, lambda float64) *Model {
+		w := make([]float64, x.Rows)
+		for i := range w {
+			w[i] = weight(i)
+		}
+		m, err := FitMinVolume(t.Context(), x, 3, &MinVolumeOptions{Rows: RowsUnit, Weights: w, Lambda: lambda})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	want := fit(func(int) float64 { return 1 }, 0)
+	for _, w := range []float64{1e300, math.MaxFloat64, 1e-320, 5e-324} {
+		if got := fit(func(int) float64 { return w }, 0); maxDiff(got.Centers, want.Centers) > 1e-6 {
+			t.Errorf("weights of %v: %v, not %v", w, got.Centers, want.Centers)
+		}
+	}
+	nearly := fit(func(i int) float64 { return []float64{1, 1e-12}[btoi(i == 7)] }, .05)
+	without := fit(func(i int) float64 { return []float64{1, 0}[btoi(i == 7)] }, .05)
+	if d := maxDiff(nearly.Centers, without.Centers); d > 1e-3 {
+		t.Errorf("without the brightest row the centers are %v off", d)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -58,7 +58,7 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	switch {
-	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil:
+	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil || p.dialect.Header == HeaderAuto && p.known(fields):
 		h.Header = true
 	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
 		h.Header, err = p.guessHeader(fields)
@@ -76,6 +76,16 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 		p.survey.note("the line after the header is taken for units (" + strings.Join(units, ", ") + ", …) and left out")
 	}
 	return err
+}
+
+// known reports whether line 1 has all names that the Dialect knows.
+func (p *parser) known(fields [][]byte) bool {
+	for _, name := range p.dialect.Known {
+		if !slices.ContainsFunc(fields, func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {
+			return false
+		}
+	}
+	return len(p.dialect.Known) > 0
 }
 
 // setColumns finishes the roles and the names of the columns.

@@ -13,6 +13,7 @@ const (
 	formPercent                   // 50 %
 	formCurrency                  // $5, 5 €
 	formParens                    // (5) for −5, as accountants write
+	formMinus                     // −5 with the sign U+2212
 )
 
 // currencies are the signs that are taken from numbers.
@@ -21,12 +22,15 @@ const currencies = "$€£¥"
 // plainer returns a number without its group separators and signs, with a decimal
 // point, and the forms it had. It returns nil for text in none of these forms.
 func plainer(s []byte, decimal rune) (text []byte, has form) {
-	s = bytes.TrimSpace(s)
+	s = bytes.TrimSpace(utf8Text(s))
 	negative := false
 	if n := len(s); n > 2 && s[0] == '(' && s[n-1] == ')' {
 		s, negative, has = bytes.TrimSpace(s[1:n-1]), true, formParens
 	}
 	sign := func() {
+		if bytes.HasPrefix(s, []byte("\u2212")) { // a minus sign that is no hyphen
+			s, has = append([]byte{'-'}, s[len("\u2212"):]...), has|formMinus
+		}
 		if len(s) > 0 && (s[0] == '-' || s[0] == '+') && !negative {
 			negative = s[0] == '-'
 			s = bytes.TrimSpace(s[1:])
@@ -88,7 +92,7 @@ func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
 			separator, group = r, 0
 		}
 	}
-	if separator != 0 && group != 3 {
+	if separator != 0 && (group != 3 || digits[0] == '0') {
 		return nil, false
 	}
 	if digits == nil {

@@ -14,6 +14,8 @@ type column struct {
 	whole                bool // all numbers are whole
 	rising, consecutive  bool // every number is above the last; by 1
 	different            bool // all fields differ
+	amounts              int  // words such as 0.5 mg and <0.1
+	least, most          float64
 	form                 form
 	dates                int
 	values               []string // different fields, in order of appearance, at most mostValues + 1
@@ -66,6 +68,8 @@ func (c *column) add(p *parser, f []byte) {
 			c.words++
 			if isDate(f) {
 				c.dates++
+			} else if isAmount(f) {
+				c.amounts++
 			}
 			return
 		}
@@ -76,6 +80,10 @@ func (c *column) add(p *parser, f []byte) {
 		c.rising = c.rising && v > c.last
 		c.consecutive = c.consecutive && v == c.last+1
 	}
+	if c.numbers == 0 {
+		c.least, c.most = v, v
+	}
+	c.least, c.most = min(c.least, v), max(c.most, v)
 	c.whole = c.whole && v == float64(int64(v))
 	c.last = v
 	c.numbers++
@@ -84,6 +92,13 @@ func (c *column) add(p *parser, f []byte) {
 // text reports whether a column holds words rather than numbers with slips, of which the
 // parser tells the first.
 func (c *column) text() bool { return c.words > 0 && c.words >= c.numbers }
+
+// isAmount reports whether a field is a number with a unit after it or a sign such as <
+// before it.
+func isAmount(f []byte) bool {
+	number, _, _ := bytes.Cut(bytes.TrimLeft(f, "<>~≤≥ "), []byte(" "))
+	return len(number) > 0 && len(number) < len(f) && isNumber(number)
+}
 
 // isDate reports whether a field looks like 2020-01-31, 31.1.2020 or 1/31/20, with or
 // without a time after it.
@@ -117,8 +132,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 			continue
 		}
 		switch text := p.withPoint(f); {
-		case missing(f):
-			return false, nil // names are not missing
+		case missing(f): // or the name of a column, as NA for sodium
 		case isNumber(text):
 			v, _ := parseFloat(text)
 			if !below[j].text() {
@@ -139,7 +153,7 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 		return words > 0, nil
 	case len(numbers) == 0:
 		return words > 0 && (above > 0 || !p.allText(below)) || words > 0 && p.allText(below), nil
-	case above > 0 && above < len(numbers) && !rises(numbers):
+	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
 		return false, err.advise("if line 1 holds names: " + p.dialect.Words.Header + " yes")
@@ -147,6 +161,18 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 		return true, nil
 	}
 	return p.numericHeader(numbers, first, rows)
+}
+
+// outside reports whether the numbers of line 1 rise, and most are outside of the range of
+// their column.
+func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
+	n := 0
+	for j, f := range first {
+		if v, err := parseFloat(p.withPoint(bytes.TrimSpace(f))); err == nil && (v < below[j].least || v > below[j].most) {
+			n++
+		}
+	}
+	return len(numbers) >= 3 && rises(numbers) && 2*n > len(numbers)
 }
 
 // allText reports whether no column holds numbers.
@@ -179,11 +205,11 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (counts || len(numbers) >= 5):
+	case same == 0 && p.outside(numbers, first, p.columnsOf(rows)):
 		p.survey.note("line 1 is taken for a header: its numbers rise " + shown + ", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
-	case same == 0:
+	case same == 0 && !counts:
 		return false, nil
 	}
 	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " + p.dialect.Words.Header + " yes or no")
@@ -229,6 +255,8 @@ func (p *parser) unitsBelow() bool {
 			return false
 		case numeric && !missing(f):
 			units++
+		case !numeric && below[j].words > 0 && !missing(f):
+			return false // a row with a name
 		}
 	}
 	return units > 0
@@ -238,14 +266,22 @@ func (p *parser) unitsBelow() bool {
 // returns an error that names the columns of text that are left. wanted has the names
 // that Pick asks for, if it does.
 func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, h *Head) error {
+	if s := p.survey.doubt; s != nil && p.dialect.Decimal == 0 {
+		return p.fault(-1, Printable(string(s))+" may be a number of thousands or one with three decimals").
+			advise("say which the decimal sign is: " + p.dialect.Words.Decimal + " comma or point")
+	}
 	columns := p.columnsOf(rows)
 	p.survey.columns = columns
 	p.forms = make([]form, p.width)
 	for j := range columns {
 		p.forms[j] = columns[j].form
 	}
-	free := func(j int) bool { return p.roles[j] == 0 && !slices.Contains(wanted, names[j]) }
-	p.guessIDs(columns, free, names, h)
+	free := func(j int) bool {
+		return p.roles[j] == 0 && !slices.ContainsFunc(wanted, func(name string) bool {
+			return name == names[j] || strings.HasPrefix(name, names[j]+"=")
+		})
+	}
+	p.guessIDs(columns, free, names, h, wanted != nil)
 	for j := range columns {
 		c := &columns[j]
 		if free(j) && p.kept != nil && p.kept[j] && c.text() && !p.dialect.OneHot {
@@ -259,7 +295,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 		}
 	}
 	if wanted != nil {
-		return nil
+		return p.unwanted(columns, free, wanted)
 	}
 	if p.dialect.OneHot {
 		if err := p.guessValues(columns, names); err != nil {
@@ -268,6 +304,22 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	}
 	p.noteForms(columns, names)
 	return p.textColumns(columns, names)
+}
+
+// unwanted is an error for columns of numbers to the right of those that are picked by
+// their places alone.
+func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string) error {
+	last := p.width - 1
+	for last >= 0 && free(last) {
+		last--
+	}
+	for j := last + 1; j < p.width && p.header == nil; j++ {
+		if columns[j].numbers > 0 && p.roles[j] == 0 {
+			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted), "column")+" asked for, "+list(wanted)).
+				advise(p.notData(j))
+		}
+	}
+	return nil
 }
 
 // columnName is "column 2, "income"," for notes; names that stand for places are left
@@ -295,7 +347,7 @@ func idName(name string) bool {
 	if slices.Contains(idNames, lower) {
 		return true
 	}
-	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key"} {
+	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number", "customerno", "customer no"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
@@ -306,7 +358,7 @@ func idName(name string) bool {
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
 // like one becomes that of the rows. The others are left out.
-func (p *parser) guessIDs(columns []column, free func(int) bool, names []string, h *Head) {
+func (p *parser) guessIDs(columns []column, free func(int) bool, names []string, h *Head, picked bool) {
 	if p.dialect.ID == NoID {
 		return
 	}
@@ -321,12 +373,24 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 			continue
 		}
 		data++
-		if why := p.whyID(&columns[j], j, names[j], h.Header); why != "" {
+		c := &columns[j]
+		why := p.whyID(c, j, names[j], h.Header)
+		if why == "" && picked && c.different && (c.text() || idName(names[j])) { // of few rows
+			why = "it is no column of the model, and no value comes twice"
+		}
+		if why != "" {
 			ids = append(ids, found{j, why})
+		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 && c.whole && c.rising && c.numbers >= 10 {
+			p.survey.note(p.columnName(j, names) + " is data, though its whole numbers rise from row to row; if they are ids: " +
+				p.dialect.Words.ID + " " + strconv.Itoa(j+1))
 		}
 	}
 	if p.dialect.Pick == nil && len(ids) == data { // something must be data
 		ids = slices.DeleteFunc(ids, func(f found) bool { return columns[f.at].words == 0 })
+	}
+	looked := ""
+	if p.survey.cut {
+		looked = ", in the " + strconv.Itoa(len(p.survey.lines)) + " lines that were looked at"
 	}
 	// Names and codes tell more than numbers of rows do.
 	slices.SortStableFunc(ids, func(a, b found) int { return rowNumbers(a.why) - rowNumbers(b.why) })
@@ -334,9 +398,9 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		p.roles[f.at] = roleNone
 		if p.id == 0 {
 			p.id = f.at + 1
-			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why)
+			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why + looked)
 		} else {
-			p.survey.note(p.columnName(f.at, names) + " is left out: " + f.why)
+			p.survey.note(p.columnName(f.at, names) + " is left out: " + f.why + looked)
 		}
 	}
 }
@@ -364,7 +428,7 @@ func (p *parser) whyID(c *column, j int, name string, header bool) string {
 		return numbersOfRows
 	case !header && j == 0 && integers && c.rising && c.numbers >= 10:
 		return "its whole numbers rise from row to row"
-	case c.text() && c.different && c.gaps == 0 && c.dates < c.words && all > 2:
+	case c.text() && c.different && c.gaps == 0 && c.dates+c.amounts < c.words && all > 2:
 		return "it holds text, and no value comes twice"
 	}
 	return ""
@@ -400,7 +464,7 @@ func (p *parser) noteForms(columns []column, names []string) {
 func (p *parser) textColumns(columns []column, names []string) error {
 	var what, drop []string
 	few := false
-	label := ""
+	label, id := "", ""
 	for j := range columns {
 		c := &columns[j]
 		if p.roles[j] != 0 || !c.text() {
@@ -415,6 +479,9 @@ func (p *parser) textColumns(columns []column, names []string) error {
 		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
 			label = name
 		}
+		if p.id == 0 && idName(names[j]) && p.header != nil {
+			id = name
+		}
 	}
 	if what == nil {
 		return nil
@@ -426,6 +493,12 @@ func (p *parser) textColumns(columns []column, names []string) error {
 	var ways []string
 	if w.Drop != "" {
 		ways = append(ways, w.Drop+" "+strings.Join(drop, ",")+" leaves "+plural(len(drop), "it", "them")+" out")
+	}
+	if w.Keep != "" {
+		ways = append(ways, w.Keep+" in its place carries "+plural(len(drop), "it", "them")+" to the outputs")
+	}
+	if id != "" && w.ID != "" {
+		ways = append(ways, w.ID+" "+id+" takes it for the ids, though some come twice")
 	}
 	if label != "" {
 		ways = append(ways, w.Label+" "+label+" takes it for the classes")

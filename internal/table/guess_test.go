@@ -62,12 +62,30 @@ func TestGuess(t *testing.T) {
 		// Signs.
 		{text: "a;b\n1,5;2\n", names: "a|b", rows: 1, note: "comma"},
 		{text: "a;b\n1,5;2.5\n", fail: "not a number"},
+		{text: "a;b\n1.234;2\n12.345;2\n638;2\n", fail: "12.345 may be a number of thousands"},
+		{text: "a;b\n1.234;2\n0.345;2\n", names: "a|b", rows: 2},
+		{text: "a\n5 \x80\n6 \x80\n", names: "a", rows: 2, note: "currencies"},
+		{text: "a,b\n1,#NV\n2,3\n", fail: "1 missing value"},
+		{text: "Nr.,v\n1000,3\n1007,4\n1021,9\n", names: "v", rows: 3, ids: "1000|1007|1021"},
+		{text: "year of it,v\n" + many(10, func(i int) string { return fmt.Sprint(2*i, ",", noise(i)) }), names: "year of it|v", rows: 10, note: "if they are ids: -id 1"},
+		{text: "id,v\nx,3\nx,4\n", fail: "-id id takes it for the ids"},
 		{text: "a,b\n\"1,234\",2\n\"12,345\",2\n", names: "a|b", rows: 2, note: "thousands"},
 		{text: "a,b\n\"1,23\",2\n", names: "a|b", rows: 1, note: "decimal sign"},
 		{text: "a\n5 %\n7 %\n", names: "a", rows: 2, note: "percent"},
 		{text: "a|b\n1|2\n", names: "a|b", rows: 1},
 		{text: "a  b\n1  2\n", names: "a|b", rows: 1},
 		// Lines.
+		{text: "id,v\na,1\n#b,2\nc,3\n", fail: "begin with #, the first with \"#b\""},
+		{text: "# run 7, b\n400,410\n5,6\n", names: "run 7|b", rows: 2},
+		{text: "# run 7, b, c\n400,410,420\n5,6,1\n", names: "400|410|420", rows: 1},
+		{text: "temp\n1,5\n2,5\n", fail: "-decimal comma"},
+		{text: "1,5 2,7\n3,1 4,2\n2,0 1,1\n", names: "c1|c2", rows: 3, note: "comma"},
+		{text: "v\tw\n950\t1\n1,050\t2\n", fail: "-decimal comma or point"},
+		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
+		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "not a number"},
+		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
+		{text: "v\n\u22121.5\n2\n", names: "v", rows: 2},
+		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
 		{text: "a,b\n1,2\n,\n3,4\n", fail: "blank line between rows"},
@@ -117,16 +135,16 @@ func TestOneHot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := fmt.Sprint(got.Names, got.Data); s != "[v city=Rome city=Bonn city=Oslo sex=f] [1 1 0 0 0 2 0 1 0 1 3 0 0 1 1 4 1 0 0 0]" {
+	if s := fmt.Sprint(got.Names, got.Data); s != "[v city=Rome city=Bonn city=Oslo sex=m sex=f] [1 1 0 0 1 0 2 0 1 0 0 1 3 0 0 1 0 1 4 1 0 0 1 0]" {
 		t.Error(s)
 	}
-	again := func([]string) []string { return []string{"sex=f", "city=Oslo", "city=Rome", "v"} }
+	again := func([]string) []string { return []string{"sex=f", "city=Oslo", "city=Rome", "sex=m", "v"} }
 	got, err = Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Pick: again})
 	if err == nil || !strings.Contains(err.Error(), `"Bonn"`) {
 		t.Errorf("an unknown value: %v, %v", got, err)
 	}
 	got, err = Read(strings.NewReader("sex,v,city\nm,1,Rome\nf,2,Oslo\n"), "f.csv", Dialect{Guess: true, Pick: again})
-	if err != nil || fmt.Sprint(got.Data) != "[0 0 1 1 1 1 0 2]" {
+	if err != nil || fmt.Sprint(got.Data) != "[0 0 1 1 1 1 1 0 0 2]" {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -11,7 +11,8 @@ func missing(s []byte) bool {
 	case "", "NA", "na", "?", "-", "--", ".", "*":
 		return true
 	}
-	for _, word := range [...]string{"nan", "n/a", "#n/a", "null", "none"} {
+	for _, word := range [...]string{"nan", "n/a", "#n/a", "null", "none", "n.a.", "k.a.",
+		"#nv", "#div/0!", "#value!", "#wert!", "#num!", "#zahl!", "#ref!", "#bezug!"} {
 		if len(s) <= len(word)+1 && strings.EqualFold(strings.TrimLeft(string(s), "+-"), word) {
 			return true
 		}

@@ -10,13 +10,12 @@ import (
 
 // oneHot is a column of text whose values become columns of 0 and 1.
 type oneHot struct {
-	values []string       // that have a column, in order
-	place  map[string]int // of each value in the row; -1: it has no column
-	rest   bool           // other values are 0 in all columns
+	values []string       // in order
+	place  map[string]int // of each value in the row
 }
 
-// guessValues makes columns of 0 and 1 of the columns of text with few values: one for
-// each value, or one alone for two values.
+// guessValues makes columns of 0 and 1 of the columns of text with few values, one for each
+// value.
 func (p *parser) guessValues(columns []column, names []string) error {
 	for j := range columns {
 		c := &columns[j]
@@ -27,10 +26,11 @@ func (p *parser) guessValues(columns []column, names []string) error {
 			return p.fault(-1, p.columnName(j, names)+" has more than "+strconv.Itoa(mostValues)+
 				" values, too many for columns of 0 and 1").advise(p.notData(j))
 		}
-		hot := &oneHot{values: c.values, place: map[string]int{}}
-		if len(c.values) == 2 { // the other value is 0
-			hot.values = c.values[1:]
-			hot.place[c.values[0]] = -1
+		hot := &oneHot{place: map[string]int{}}
+		for _, v := range c.values {
+			if v = Printable(v); !slices.Contains(hot.values, v) {
+				hot.values = append(hot.values, v)
+			}
 		}
 		p.setOneHot(j, hot)
 		shown := make([]string, len(hot.values))
@@ -50,7 +50,7 @@ func (p *parser) setOneHot(j int, hot *oneHot) {
 }
 
 // hotName is the name of the column of 0 and 1 for a value.
-func hotName(column, value string) string { return column + "=" + Printable(value) }
+func hotName(column, value string) string { return column + "=" + value }
 
 // placeOneHot numbers the columns of field j from at, and returns their names.
 func (p *parser) placeOneHot(j, at int, name string) (names []string) {
@@ -73,37 +73,36 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 		o.addGap(j, p.line(j))
 	}
 	for _, at := range hot.place {
-		if at >= 0 {
-			row[at] = other
-		}
+		row[at] = other
 	}
 	if other != 0 {
 		return nil
 	}
-	at, ok := hot.place[string(utf8Text(s))]
-	if !ok && !hot.rest {
+	at, ok := hot.place[Printable(string(utf8Text(s)))]
+	if !ok {
 		return p.fault(j, quote(string(s))+p.in(j)+" is a value that the first lines do not have, and there is no column of 0 and 1 for it")
 	}
-	if ok && at >= 0 {
-		row[at] = 1
-	}
+	row[at] = 1
 	return nil
 }
 
 // pickOneHot takes a name such as city=Paris, at place i of the row, for a column of 0 and
 // 1 of a column of text. It reports whether there is that column.
 func (p *parser) pickOneHot(name string, i int, names []string, given []int) bool {
-	column, value, ok := strings.Cut(name, "=")
-	j := slices.Index(names, column)
-	if !ok || j < 0 || given[j] != 0 {
-		return false
+	for at, r := range name {
+		if r != '=' {
+			continue
+		}
+		j := slices.Index(names, name[:at])
+		if j < 0 || given[j] != 0 {
+			continue
+		}
+		if p.roles[j] != roleOneHot {
+			p.setOneHot(j, &oneHot{place: map[string]int{}})
+		}
+		p.hot[j].values = append(p.hot[j].values, name[at+1:])
+		p.hot[j].place[name[at+1:]] = i
+		return true
 	}
-	if p.roles[j] != roleOneHot {
-		p.setOneHot(j, &oneHot{place: map[string]int{}, rest: true})
-	}
-	hot := p.hot[j]
-	hot.values = append(hot.values, value)
-	hot.place[value] = i
-	hot.rest = len(hot.values) == 1 // of two values
-	return true
+	return false
 }

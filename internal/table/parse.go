@@ -167,7 +167,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first > 0 && line > o.last {
+		if !p.plain || o.first > 0 && line > o.last || p.comments && (text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
 		bytes, ends := len(o.texts), len(o.ends)
@@ -414,6 +414,8 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
 		return 0, p.fault(j, word+" is not a number").advise("fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
 			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
+	case p.forms != nil && p.forms[j]&formGroups != 0:
+		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
 		return 0, p.fault(j, word+" is not a number (the decimal sign is the comma, and thousands are not set apart)")
 	case strings.Contains(s, ",") && (strings.Contains(s, ".") || strings.Count(s, ",") > 1):

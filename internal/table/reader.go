@@ -158,7 +158,10 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 	skipped := 0
 	if d.Guess {
 		text = in.upTo(text, surveySize)
-		s = look(text, &d)
+		if s = look(text, &d); s.ask != nil {
+			s.ask.Source = source
+			return nil, nil, s.ask
+		}
 		if text = text[s.skip:]; s.skip > 0 {
 			skipped = 1
 		}

@@ -22,6 +22,9 @@ type survey struct {
 	tail    bool       // all lines but the first end in a delimiter
 	units   bool       // the line after the header holds units
 	columns []column   // what guessColumns has seen
+	doubt   []byte     // a number such as 1.234, which may be 1234; nil: there is none
+	ask     *Error     // what cannot be guessed; nil: nothing
+	cut     bool       // there are more rows
 	notes   []string
 }
 
@@ -45,16 +48,19 @@ func look(text []byte, d *Dialect) *survey {
 	text = text[s.skip:]
 	comment := s.comments(text, d)
 	if d.Delimiter == 0 {
-		d.Delimiter = s.delimiter(text)
+		d.Delimiter = s.delimiter(text, d.Decimal)
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
-	s.shape()
+	s.cut = len(s.lines) == surveyRows || len(text) >= surveySize
+	s.shape(d)
+	s.hashes(text, d.Delimiter)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
-		d.Decimal = ','
+		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
 	}
 	if names := bytes.TrimLeft(comment, "# \t"); len(names) > 0 && len(s.lines) > 0 {
-		if list := s.split(names, d.Delimiter, 1); len(list) == 1 && len(list[0]) == len(s.lines[0]) && len(list[0]) > 1 {
+		list := s.split(names, d.Delimiter, 1)
+		if d.Header == HeaderAuto && len(list) == 1 && len(list[0]) == len(s.lines[0]) && len(list[0]) > 1 && rowAlone(s.lines[0]) {
 			s.names = list[0]
 		}
 	}
@@ -78,6 +84,50 @@ func (s *survey) separator(text []byte, d *Dialect) {
 	}
 	if d.Delimiter == 0 && validComma(rune(word[4])) {
 		d.Delimiter = rune(word[4])
+	}
+}
+
+// rowAlone reports whether a line cannot be a header: it has a number, and its numbers do
+// not rise.
+func rowAlone(line [][]byte) bool {
+	var numbers []float64
+	for _, f := range line {
+		if v, err := parseFloat(bytes.TrimSpace(f)); err == nil {
+			numbers = append(numbers, v)
+		}
+	}
+	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
+}
+
+// hashes looks at the comments again, once the columns are known. Those that would be rows
+// but for the # are rows with such ids, if they are as many as the others. If they are
+// fewer, they may be either.
+func (s *survey) hashes(text []byte, comma rune) {
+	if !s.hash || len(s.lines) == 0 {
+		return
+	}
+	all := survey{}
+	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
+	for _, line := range lines {
+		if len(line) != len(s.lines[0]) || len(line) < 2 || !isComment(line[0]) {
+			continue
+		}
+		for _, f := range line[1:] {
+			if isNumber(bytes.TrimSpace(f)) {
+				if rows++; rows == 1 {
+					first = line[0]
+				}
+				break
+			}
+		}
+	}
+	switch {
+	case rows == 0:
+	case rows >= len(s.lines)-1:
+		s.hash, s.lines, s.notes = false, lines, nil
+	default:
+		s.ask = &Error{Msg: count(rows, "line") + " with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
+			": remove them if they are comments, or put the field in quotes if they are rows"}
 	}
 }
 
@@ -145,13 +195,20 @@ func cloned(fields [][]byte) [][]byte {
 }
 
 // delimiter returns the first of tab, semicolon, comma and bar that splits all lines in
-// as many fields, or the space, if nearly all fields between spaces are numbers.
-// Otherwise line 1 decides.
-func (s *survey) delimiter(text []byte) rune {
+// as many fields, or all but line 1, or the space, if nearly all fields between spaces are
+// numbers. Otherwise line 1 decides. The comma is none beside that decimal sign, or where
+// numbers with spaces between them would be left.
+func (s *survey) delimiter(text []byte, decimal rune) rune {
 	const most = 100 // lines
-	for _, comma := range "\t;,|" {
-		if w, _ := widthOf(s.split(text, comma, most)); w > 1 {
-			return comma
+	for _, short := range []bool{false, true} {
+		for _, comma := range "\t;,|" {
+			if comma == ',' && decimal == ',' {
+				continue
+			}
+			lines := s.split(text, comma, most)
+			if w, first := widthOf(lines); w > 1 && (short || first == w) && !(comma == ',' && spaced(lines)) {
+				return comma
+			}
 		}
 	}
 	lines := s.split(text, ' ', most)
@@ -170,6 +227,18 @@ func (s *survey) delimiter(text []byte) rune {
 	}
 	line, _, _ := strings.Cut(strings.TrimLeft(string(text), "\r\n \t"), "\n")
 	return guessDelimiter(line)
+}
+
+// spaced reports whether there are fields such as "5 2".
+func spaced(lines [][][]byte) bool {
+	for _, line := range lines {
+		for _, f := range line {
+			if a, b, ok := bytes.Cut(bytes.TrimSpace(f), []byte(" ")); ok && isNumber(a) && isNumber(bytes.TrimSpace(b)) && len(b) != 3 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // widthOf returns the number of fields on all lines, and of the first if that has one
@@ -195,14 +264,22 @@ func widthOf(lines [][][]byte) (width, first int) {
 }
 
 // shape finds out why line 1 has one field less than the others, if it does.
-func (s *survey) shape() {
+func (s *survey) shape(d *Dialect) {
 	width, first := widthOf(s.lines)
 	if width == 0 || first == width {
 		return
 	}
+	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
+		f := s.lines[1]
+		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) + " may be a delimiter or the decimal sign; " +
+			"give " + d.Words.Decimal + " comma or " + d.Words.Delimiter + " ,"}
+	}
 	s.tail = true
 	for _, line := range s.lines[1:] {
 		s.tail = s.tail && len(bytes.TrimSpace(line[width-1])) == 0
+	}
+	if !s.tail && !different(s.lines[1:]) {
+		return // an error follows: the lines differ in length
 	}
 	if s.short = !s.tail; s.short {
 		s.lines[0] = append([][]byte{nil}, s.lines[0]...)
@@ -212,11 +289,37 @@ func (s *survey) shape() {
 	}
 }
 
+// wholes reports whether all fields are whole numbers without a sign.
+func wholes(lines [][][]byte) bool {
+	for _, line := range lines {
+		for _, f := range line {
+			if len(bytes.Trim(f, "0123456789")) > 0 || len(f) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// different reports whether the first fields can be names: they all differ, and are whole
+// numbers or no numbers.
+func different(lines [][][]byte) bool {
+	seen := map[string]bool{}
+	for _, line := range lines {
+		f := bytes.TrimSpace(line[0])
+		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != float64(int64(v)) {
+			return false
+		}
+		seen[string(f)] = true
+	}
+	return true
+}
+
 // commas reports whether the decimal sign is the comma. Numbers such as 1,5 or 1.234,5
-// say so, those such as 1.5 or 1,234.5 deny it. One such as 1,234 may be either, and says
-// so where the comma is not the delimiter.
+// say so, those such as 1.5 or 1,234.5 deny it. doubt is one such as 1,234, where the comma
+// is not the delimiter, or as 1.234 beside semicolons, if no other says which sign it is.
 func (s *survey) commas(delimiter rune) bool {
-	commas, points, either := 0, 0, 0
+	commas, points := 0, 0
 	for _, line := range s.lines {
 		for _, f := range line {
 			if bytes.IndexAny(f, ",.") < 0 {
@@ -230,10 +333,13 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case point && has&formGroups == 0: // 1,234, not 1.234
-				either++
+			case point && (has&formGroups == 0 && delimiter != ',' || has&formGroups != 0 && delimiter == ';'):
+				s.doubt = f
 			}
 		}
 	}
-	return points == 0 && (commas > 0 || either > 0 && delimiter != ',')
+	if points > 0 {
+		s.doubt = nil
+	}
+	return points == 0 && commas > 0
 }

@@ -40,6 +40,7 @@ type Dialect struct {
 	Drop    []string // ignored columns: they may hold anything
 
 	Names  []string // names of all columns, instead of those of the header
+	Known  []string // line 1 is a header if it has all of these names
 	OneHot bool     // a column of text becomes a column of 0 and 1 for each of its values
 
 	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
