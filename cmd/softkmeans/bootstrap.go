@@ -167,15 +167,15 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 	if s.Status == softkmeans.StatusIterationLimit {
 		b.WriteString("Some of these fits ended at the limit of iterations.\n")
 	}
-	fmt.Fprintf(b, "The same fit of very many such rows has its centers within ± these of those above, each with\n"+
-		"a probability of about 95 %%%s. Centers that made the rows may lie farther out.\n", units)
+	fmt.Fprintf(b, "The same fit of very many such rows has each value within ± these of that above, with a\n"+
+		"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", units)
 	if len(r.Names) > mostTold {
 		b.WriteString("(They are in the report of -json.)\n")
 	} else {
 		b.WriteByte('\n')
 		writeCenters(b, r.Names, s.half)
 	}
-	b.WriteString("\nShare of each center in all memberships, with its 95 % interval\n\n")
+	b.WriteString("\nShare of each prototype in all memberships, with its 95 % interval\n\n")
 	for j, v := range s.Shares {
 		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", centerName(j), 100*v, 100*s.ShareLower[j], 100*s.ShareUpper[j])
 	}

@@ -64,6 +64,16 @@ type meaning struct {
 	pure    []few // of each prototype: those with the largest memberships in it
 	between few   // those whose two largest memberships differ least
 	rows    int   // seen so far
+	moved   int   // those whose label is not their largest membership
+}
+
+// compare counts the rows whose label is not their largest membership.
+func (m *meaning) compare(labels []int, g *softkmeans.Matrix) {
+	for i, label := range labels {
+		if row := g.Row(i); row[label] < slices.Max(row) {
+			m.moved++
+		}
+	}
 }
 
 // naming returns the number in the table, from 0, and the name of fitted row i.
@@ -194,6 +204,10 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 			words = append(words, row.name()+" "+rounded(row.value))
 		}
 		fmt.Fprintf(b, "  %-5s %8d   %s\n", centerName(p), n, strings.Join(words, ", "))
+	}
+	if n := r.meaning.moved; n > 0 && r.method != methodGlobal {
+		fmt.Fprintf(b, "\n%d of %s %s nearer to the mean of another cluster than to that of the largest\n"+
+			"membership, and %s its label.\n", n, count(r.rows, "row"), plural(n, "is", "are"), plural(n, "has", "have"))
 	}
 	for i, row := range r.meaning.between.rows {
 		if i == 0 {

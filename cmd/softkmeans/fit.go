@@ -36,12 +36,12 @@ says what sets each prototype apart, and names its purest rows.
 Output:
 
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. The label is the number of the largest
-                membership, from 0. minvol and alternating take the means of the
-                clusters so found, and the label is that of the nearest mean, by
-                a distance that counts directions less in which the clusters are
-                wide. With - they go to standard output, and the report to
-                standard error
+                columns of -keep. With global the label is the number of the
+                largest membership, from 0. minvol and alternating take the
+                means of the clusters so found, and the label is that of the
+                nearest mean, by a distance that counts directions less in which
+                the clusters are wide. With - they go to standard output, and
+                the report to standard error
   -details      global, minvol, alternating: three more columns in FILE of -o:
                 residual, the distance of the row to its mixture; distance, to
                 the mean of its cluster, with global to the prototype of its
@@ -325,6 +325,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	labels := r.labels()
 	r.count(labels)
 	r.meaning.add(memberships, d.texts.names())
+	r.meaning.compare(labels, memberships)
 	if r.model != nil && (f.details || f.model != "") {
 		details := r.measure(d.x, memberships, labels, d.Weights)
 		if f.details {

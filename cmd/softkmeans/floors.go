@@ -27,9 +27,10 @@ squared error, but for rounding. The floor of k = 1 is the total variance.
 Explained is the share of it that k centers explain at best, and step is what
 the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
-The proposed k, marked *, is the first with floor 0, or the last for which all
-steps up to it exceed their sticks. It is a first guess: it counts directions of
-the data, not clusters.
+The proposed k, marked *, is the one that directions above the noise, entries
+held out, and halves of the rows speak for; the report says what each finds. For
+files read in blocks it is the first with floor 0, or the last for which all
+steps up to it exceed their sticks: that counts directions, not clusters.
 
 ` + fileHelp + `
   -most K       largest k in the report (default 20). The proposed k is always

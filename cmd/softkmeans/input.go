@@ -57,9 +57,11 @@ line needs no newline. Errors give the place as file:line:field.
 `
 	textHelp = `  -header H     yes, no: line 1 is, is not, a header
                 auto: it is if none of its fields is a number, or if its numbers
-                are unlike those below (default)
+                are unlike those below; names may be in a comment above it, and
+                units in line 2 (default)
   -delimiter D  the character between fields, or tab, or space. auto (default)
-                takes tab, semicolon or comma, whichever line 1 has
+                takes tab, semicolon, comma, bar or space, whichever splits
+                the first lines alike
   -decimal D    the decimal sign: point, comma, or auto (default)
   -guess G      yes (default): find out the decimal sign, the ids, a header or
                 units that are numbers or words, and signs such as % in numbers;
@@ -83,20 +85,33 @@ type inputFlags struct {
 	quiet   bool
 }
 
-// use takes the columns and the scaling of a model. Columns are found by name if
-// both the model and the table have names.
+// use takes the columns and the scaling of a model. Columns are found by name if both the
+// model and the table have names, otherwise by place.
 func (f *inputFlags) use(m *modelFile) error {
 	notNumber := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }
-	if m.Named && f.dialect.Header == table.HeaderAuto && !slices.ContainsFunc(m.Columns, notNumber) {
+	if m.Named && f.dialect.Header == table.HeaderAuto && len(m.Columns) < 3 && !slices.ContainsFunc(m.Columns, notNumber) {
 		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
 	f.scaling, f.scale = m.scaling(), scale.None
-	f.dialect.Pick = func(names []string) []string {
-		if names == nil || !m.Named || slices.Equal(names, m.Columns) { // a name may occur twice
-			return nil
+	plain, twice := true, false
+	for j, name := range m.Columns {
+		plain = plain && name == table.Column(j)
+		twice = twice || slices.Contains(m.Columns[:j], name)
+		if m.Named && !strings.Contains(name, "=") { // as of a column of 0 and 1
+			f.dialect.Known = append(f.dialect.Known, name)
 		}
-		return m.Columns
+	}
+	if plain && f.dialect.ID == "" { // the fit left no column out
+		f.dialect.ID = table.NoID
+	}
+	f.dialect.Pick = func(names []string) []string {
+		switch {
+		case m.Named && names != nil && !(twice && slices.Equal(names, m.Columns)),
+			!m.Named && names == nil && !plain:
+			return m.Columns
+		}
+		return nil
 	}
 	return nil
 }

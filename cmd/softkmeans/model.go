@@ -8,10 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 // mostCenters is the largest number of centers in a model. Memberships in k
@@ -21,9 +24,19 @@ const mostCenters = 4096
 // modelFile is a model that was read.
 type modelFile struct{ *softkmeans.ModelFile }
 
+// named reports whether names were given where no header has any: they are more than the
+// places c1, c2, ….
+func named(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		place, _, _ := strings.Cut(name, "=")
+		n, err := strconv.Atoi(strings.TrimPrefix(place, "c"))
+		return err != nil || place != table.Column(n-1)
+	})
+}
+
 // newModelFile returns the model of a fit. What is proved is the certificate's.
 func newModelFile(r *result) *softkmeans.ModelFile {
-	f := &softkmeans.ModelFile{Method: r.method.String(), Columns: r.Names, Named: r.Header,
+	f := &softkmeans.ModelFile{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
 		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor

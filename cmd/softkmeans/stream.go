@@ -411,6 +411,7 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 	take := func(labels []int, g *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
 		r.meaning.add(g, numbered)
+		r.meaning.compare(labels, g)
 		if w != nil && !f.details {
 			b.fault = w.add(b.ctx, labels, g)
 		}

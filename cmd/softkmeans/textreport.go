@@ -70,11 +70,35 @@ func (r *result) where() string {
 	case r.k == 1 && r.model.Sum == softkmeans.SumToOne:
 		return "It is the mean of the rows."
 	case r.method == methodMinVolume:
-		return "They are drawn towards the data, for a larger squared error."
+		return "They are pulled towards the data, which makes the squared error larger." + r.outside()
 	case r.method == methodAlternating:
 		return "Nothing keeps them near the data."
 	}
 	return "They enclose the data, so they are no typical rows: most lie outside of it."
+}
+
+// outside names the entry of a prototype that is farthest outside of the range of its
+// column, in standard deviations; "" where none is.
+func (r *result) outside() string {
+	if r.columns == nil || r.centers == nil {
+		return ""
+	}
+	worst, text := 0.05, ""
+	for p := range r.centers.Rows {
+		for j, v := range r.centers.Row(p) {
+			least, most, spread := r.columns.Least[j], r.columns.Most[j], r.columns.Spread[j]
+			if far := max(least-v, v-most); spread > 0 && far > worst*spread {
+				bound, end := "least", least
+				if v > most {
+					bound, end = "largest", most
+				}
+				worst = far / spread
+				text = fmt.Sprintf("\n%s is outside of the data: %s is %.3g, where the %s value of a row is %.3g.",
+					centerName(p), short(table.Printable(r.Names[j]), mostWord), v, bound, end)
+			}
+		}
+	}
+	return text
 }
 
 // mostTold is the largest number of columns of which prototypes are written in full.

@@ -132,6 +132,7 @@ type content struct {
 	Wide                     bool // a table of the prototypes takes the width of the page
 	Ternary                  bool // there are three pictures of memberships, not two
 	Sizes, Confusion         []grid
+	Reading                  []string // what was taken for what
 	Proposal, SecondOpinions string
 	Curves                   []picture
 	Steps                    grid
@@ -166,6 +167,7 @@ func (b *builder) content() (*content, error) {
 	c.CentersTable = b.centersTable().parts()
 	c.Wide, c.Ternary = b.k > 6, b.k == 3
 	c.Sizes, c.Confusion = b.sizes().parts(), b.confusion().parts()
+	c.Reading = b.reading()
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
 	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -218,7 +220,16 @@ func (b *builder) proposal() string {
 	if b.Choice != nil {
 		return view.Choice(*b.Choice)
 	}
-	return view.Proposal(b.Input.Proposal)
+	return "By the floors alone: " + view.Proposal(b.Input.Proposal)
+}
+
+// reading is what was taken for what in the table, a sentence each.
+func (b *builder) reading() (lines []string) {
+	for _, note := range b.Table.Notes {
+		r, size := utf8.DecodeRuneInString(note)
+		lines = append(lines, string(unicode.ToUpper(r))+note[size:]+".")
+	}
+	return lines
 }
 
 // secondOpinions is what a choice rests on, or the results of other ways to read the floors.

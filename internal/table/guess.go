@@ -205,7 +205,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && p.outside(numbers, first, p.columnsOf(rows)):
+	case same == 0 && (counts || len(numbers) >= 5) && p.outside(numbers, first, p.columnsOf(rows)):
 		p.survey.note("line 1 is taken for a header: its numbers rise " + shown + ", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil

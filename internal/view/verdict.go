@@ -178,7 +178,7 @@ func Volume(ratio float64) string {
 	case !Finite(ratio):
 		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " Proved: with no more error, no prototypes span less than 1/" + AtMost(ratio) + " of the volume that these span."
+	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) + " times as compact, by the volume that they span."
 }
 
 // How says how a model was computed.
