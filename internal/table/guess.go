@@ -205,7 +205,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
-	case same == 0 && (counts || len(numbers) >= 5) && p.outside(numbers, first, p.columnsOf(rows)):
+	case same == 0 && (even(numbers) || len(numbers) >= 5) && p.outside(numbers, first, p.columnsOf(rows)):
 		p.survey.note("line 1 is taken for a header: its numbers rise " + shown + ", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
@@ -225,16 +225,20 @@ func rises(numbers []float64) bool {
 	return true
 }
 
-// counting reports whether numbers count from 0 or 1, or are years at equal steps.
-func counting(numbers []float64) bool {
-	step := numbers[1] - numbers[0]
+// even reports whether numbers have equal steps.
+func even(numbers []float64) bool {
 	for i, v := range numbers {
-		if v != numbers[0]+float64(i)*step {
+		if v != numbers[0]+float64(i)*(numbers[1]-numbers[0]) {
 			return false
 		}
 	}
-	last := numbers[len(numbers)-1]
-	return step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == float64(int(step))
+	return true
+}
+
+// counting reports whether numbers count from 0 or 1, or are years at equal steps.
+func counting(numbers []float64) bool {
+	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
+	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == float64(int(step)))
 }
 
 // unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
