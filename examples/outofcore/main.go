@@ -131,7 +131,7 @@ type pace struct {
 func (s *settings) fit(ctx context.Context, program, file string, p pace) (text string, peak int64, err error) {
 	const passes = 3 // the scatter, the extent, the memberships
 	mb, plain, dir := p.mb, p.plain, filepath.Dir(file)
-	args := []string{"fit", "-quiet", "-stream", "yes", "-scale", "none", "-k", strconv.Itoa(s.k)}
+	args := []string{"fit", "-quiet", "-stream", "yes", "-scale", "none", "-method", "global", "-k", strconv.Itoa(s.k)}
 	if s.memberships {
 		args = append(args, "-o", filepath.Join(dir, "memberships.csv"))
 	}
