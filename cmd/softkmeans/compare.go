@@ -144,7 +144,7 @@ func (c *comparison) write(w io.Writer) error {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
-		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s\n", 'A'+i, c.files[i], prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"))
+		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s, scale %s\n", 'A'+i, c.files[i], prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale)
 	}
 	b.WriteString("\nWhich prototype of B is which of A, and the rows with its label\n\n  A      B         moved   of the distance between       rows of A       rows of B\n")
 	rows := func(m *modelFile, j int) string {
@@ -168,7 +168,7 @@ func (c *comparison) write(w io.Writer) error {
 			fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", "–", centerName(j), "–", "–", "–", rows(c.models[1], j))
 		}
 	}
-	b.WriteString("\nCenters of B less those of A, in the table's units (0 without a match)\n")
+	b.WriteString("\nCenters of B less those of A, in the table's units; 0 where there is no match\n")
 	if len(a.Columns) > mostTold {
 		fmt.Fprintf(&b, "(They are in the report of -json.) Columns that moved most: %s.\n", abridged(c.largest()))
 	} else {

@@ -83,7 +83,10 @@ For some methods only:
                 rbf: exp(−γ·squared distance) of two rows (default)
                 linear: the inner product of two rows
                 matrix: FILE is the square matrix of all similarities
-  -gamma G      lsd, tilsd: γ of -kernel rbf; 0 (default): median heuristic
+                distances: FILE is the square matrix of all distances d, and
+                the similarities are exp(−γd²)
+  -gamma G      lsd, tilsd: γ of -kernel rbf and distances; 0 (default): median
+                heuristic
 
 Reading:
 
@@ -141,7 +144,8 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
 	streamFlag(fs, &f.stream)
 	choiceFlag(fs, &f.kernel, "kernel", []choice[kernelKind]{
-		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix}})
+		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix},
+		{"distances", kernelDistances}})
 	atLeastZeroFlag(fs, &f.gamma, "gamma")
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
 		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight},
@@ -202,26 +206,28 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
-	case given["gamma"] && f.kernel != kernelRBF:
-		return f, usageErrorf("-gamma is only for -kernel rbf")
-	case kernels && f.kernel == kernelMatrix && f.k == 0:
-		return f, usageErrorf("-k auto needs rows; with -kernel matrix give a number")
-	case kernels && f.kernel == kernelMatrix && given["scale"]:
-		return f, usageErrorf("-scale needs rows; with -kernel matrix leave it out")
+	case given["gamma"] && f.kernel != kernelRBF && f.kernel != kernelDistances:
+		return f, usageErrorf("-gamma is only for -kernel rbf and distances")
+	case f.kernel == kernelDistances && f.model != "":
+		return f, usageErrorf("-model: a model of distances cannot be saved; leave it out")
+	case kernels && f.kernel.compares() && f.k == 0:
+		return f, usageErrorf("-k auto needs rows; with -kernel %v give a number", f.kernel)
+	case kernels && f.kernel.compares() && given["scale"]:
+		return f, usageErrorf("-scale needs rows; with -kernel %v leave it out", f.kernel)
 	case f.missing == missingFit && f.method != methodMinVolume:
 		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
 	case f.missing == missingFit && f.k == 0 && f.from == "":
 		return f, usageErrorf("-k auto needs complete rows; with -missing fit give a number")
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
-	case kernels && f.kernel == kernelMatrix && f.missing != missingError:
-		return f, usageErrorf("-missing needs rows; with -kernel matrix leave it out")
+	case kernels && f.kernel.compares() && f.missing != missingError:
+		return f, usageErrorf("-missing needs rows; with -kernel %v leave it out", f.kernel)
 	case f.stream == streamYes && given["others"] && f.others:
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
 	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
 		return f, usageErrorf("-stream yes is only for -method global and minvol")
 	}
-	if f.scale == scale.Auto && (f.options.Sum == softkmeans.SumAtMostOne || kernels && f.kernel == kernelMatrix) {
+	if f.scale == scale.Auto && (f.options.Sum == softkmeans.SumAtMostOne || kernels && f.kernel.compares()) {
 		f.scale = scale.None // 0 must stay 0
 	}
 	if err := f.checkSure(given); err != nil {
@@ -301,6 +307,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.noteKind(f)
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()

@@ -49,6 +49,9 @@ func listed[T fmt.Stringer](list []T) string {
 	return b.String()
 }
 
+// compares reports whether the table compares its rows with each other.
+func (k kernelKind) compares() bool { return k == kernelMatrix || k == kernelDistances }
+
 // kernelKind is a value of -kernel.
 type kernelKind int
 
@@ -56,9 +59,10 @@ const (
 	kernelRBF kernelKind = iota
 	kernelLinear
 	kernelMatrix
+	kernelDistances
 )
 
-func (k kernelKind) String() string { return [...]string{"rbf", "linear", "matrix"}[k] }
+func (k kernelKind) String() string { return [...]string{"rbf", "linear", "matrix", "distances"}[k] }
 
 // result is the result of a fit.
 type result struct {
@@ -263,7 +267,7 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *p
 // similarities returns the similarities of the rows, as a matrix if that is given or
 // small enough to store. It sets γ and the samples of the result.
 func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
-	if f.kernel != kernelMatrix {
+	if !f.kernel.compares() {
 		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
 	}
 	switch f.kernel {
@@ -272,7 +276,13 @@ func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *sof
 			return nil, nil, fmt.Errorf("%s: %s of %s; a matrix of similarities is square", d.Source,
 				count(d.x.Rows, "row"), count(d.x.Cols, "column"))
 		}
+		if d.distances() {
+			return nil, nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; give -kernel distances", d.Source)
+		}
 		return nil, d.x, nil
+	case kernelDistances:
+		matrix, err := f.ofDistances(d, r)
+		return nil, matrix, err
 	case kernelLinear:
 		r.samples = d.x
 		kernel, err := softkmeans.LinearKernel(d.x) // also checks the entries

@@ -38,6 +38,7 @@ func named(names []string) bool {
 func newModelFile(r *result) *softkmeans.ModelFile {
 	f := &softkmeans.ModelFile{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
 		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
+	f.Units = r.Units
 	if r.scale != nil {
 		f.Scale, f.Shift, f.Divisor = r.scale.Kind.String(), r.scale.Shift, r.scale.Divisor
 	}

@@ -251,6 +251,8 @@ func similarityReport(r *result) []byte {
 		fmt.Fprintf(&b, "exp(−γ·squared distance) of every two rows, γ = %s.\n", small(r.gamma))
 	case kernelLinear:
 		b.WriteString("the inner product of every two rows.\n")
+	case kernelDistances:
+		fmt.Fprintf(&b, "exp(−γ·squared distance), γ = %s.\n", small(r.gamma))
 	default:
 		b.WriteString("the table.\n")
 	}

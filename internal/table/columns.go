@@ -134,7 +134,18 @@ func (p *parser) setColumns(names []string, h *Head) error {
 	if p.survey != nil {
 		h.Notes = p.survey.notes
 	}
-	return p.place(picked, names, h)
+	if err := p.place(picked, names, h); err != nil {
+		return err
+	}
+	if p.survey != nil && p.survey.units {
+		h.Units = make([]string, len(h.Names))
+		for j, s := range p.survey.lines[1] {
+			if role := p.roles[j]; role >= 0 {
+				h.Units[role] = Printable(string(utf8Text(s)))
+			}
+		}
+	}
+	return nil
 }
 
 // assign sets the roles of the columns that are not data. named reports whether one

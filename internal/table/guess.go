@@ -183,7 +183,7 @@ func (p *parser) allText(columns []column) bool {
 // numericHeader decides whether a line of numbers names the columns, as wavelengths,
 // years or 0, 1, 2, … do.
 func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byte) (bool, error) {
-	if len(numbers) < 3 || len(rows) == 0 || !rises(numbers) {
+	if len(numbers) < 3 || len(rows) == 0 || !rises(numbers) || p.mirrored() {
 		return false, nil
 	}
 	same := 0 // rows that rise as well
@@ -213,6 +213,20 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		return false, nil
 	}
 	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " + p.dialect.Words.Header + " yes or no")
+}
+
+// mirrored reports whether line 1 is the first column, as in a table of distances.
+func (p *parser) mirrored() bool {
+	lines := p.survey.lines
+	if len(lines) != len(lines[0]) {
+		return false
+	}
+	for i, line := range lines {
+		if !bytes.Equal(bytes.TrimSpace(line[0]), bytes.TrimSpace(lines[0][i])) {
+			return false
+		}
+	}
+	return true
 }
 
 // rises reports whether every number is above the one before it.

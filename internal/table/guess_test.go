@@ -40,6 +40,7 @@ func TestGuess(t *testing.T) {
 		{text: "1,2,3\n4,5,6\n7,8,9\n", names: "c1|c2|c3", rows: 3},
 		{text: "3,5,9\n3,2,1\n2,2,2\n", names: "c1|c2|c3", rows: 3},
 		{text: "3,5,9,9.5,11\n3,2,1,0,0\n2,2,2,0,0\n", names: "3|5|9|9.5|11", rows: 2},
+		{text: "0,1,2\n1,0,3\n2,3,0\n", names: "c1|c2|c3", rows: 3},
 		{text: "1990,2000,2010\n3,2,1\n", names: "1990|2000|2010", rows: 1},
 		{text: "NA,2000,2010\n3,2,1\n4,5,4\n", fail: "1 missing value"},
 		// Words above numbers are a header; one among many numbers is a slip.
@@ -107,6 +108,15 @@ func TestGuess(t *testing.T) {
 			!strings.Contains(strings.Join(got.Notes, "\n"), g.note):
 			t.Errorf("%q: %q, %d rows, ids %q, notes %q", g.text, got.Names, got.Rows, got.IDs, got.Notes)
 		}
+	}
+}
+
+// TestUnits returns the units of the columns of data.
+func TestUnits(t *testing.T) {
+	t.Parallel()
+	got, err := Read(strings.NewReader("id,a,pH\n,mg/L,\nx,1,2\ny,3,1\n"), "f.csv", Dialect{Guess: true})
+	if err != nil || !slices.Equal(got.Units, []string{"mg/L", ""}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 

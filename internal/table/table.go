@@ -89,6 +89,7 @@ type Head struct {
 	IDColumn  int // of the ids, counted from 1; 0: none
 	IDName    string
 	KeptNames []string // of the columns that are carried along
+	Units     []string // of the columns of data, where a line below the header has them; nil: none
 
 	// Notes says what was found out beyond what a plain table has, a sentence each
 	// without a full stop: which columns are left out and why, that line 2 holds units.

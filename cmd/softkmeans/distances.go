@@ -1,0 +1,80 @@
+package main
+
+// This file tells distances from similarities.
+
+import (
+	"fmt"
+	"strconv"
+
+	"softkmeans"
+)
+
+// square reports whether the table is a matrix that compares rows with each other: as many
+// rows as columns, at least three, and symmetric.
+func (d *data) square() bool {
+	n := d.x.Rows
+	if n != d.x.Cols || n < 3 || d.missing > 0 {
+		return false
+	}
+	for i := range n {
+		for j := range i {
+			if d.x.At(i, j) != d.x.At(j, i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// distances reports whether a square table holds distances: 0 on the diagonal, nothing below
+// 0, and something above.
+func (d *data) distances() bool {
+	above := false
+	for i := range d.x.Rows {
+		for j, v := range d.x.Row(i) {
+			if v < 0 || i == j && v != 0 {
+				return false
+			}
+			above = above || v > 0
+		}
+	}
+	return above
+}
+
+// noteKind notes what the table looks like beside what the method takes it for.
+func (d *data) noteKind(f *fitFlags) {
+	switch {
+	case f.method.ofSimilarities() && f.kernel == kernelMatrix:
+		d.noteNegative(f.method)
+	case f.method.ofSimilarities() && f.kernel.compares(), !d.square():
+	case d.distances():
+		d.Notes = append(d.Notes, "the table looks like distances between its rows; if it is: -method tilsd -kernel distances")
+	default:
+		d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds these: -method tilsd -kernel matrix")
+	}
+}
+
+// noteNegative notes similarities below 0, which LSD cannot come near.
+func (d *data) noteNegative(m method) {
+	n, least := 0, 0.0
+	for _, v := range d.x.Data {
+		if v < 0 {
+			n++
+			least = min(least, v)
+		}
+	}
+	if n > 0 && m == methodLSD {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s below 0, down to %s: products of memberships are never below 0, so these stay errors; "+
+			"-method tilsd allows for a shift", strconv.Itoa(n)+plural(n, " similarity", " similarities"), small(least)))
+	}
+}
+
+// ofDistances returns the similarities of a table of distances.
+func (f *fitFlags) ofDistances(d *data, r *result) (*softkmeans.Matrix, error) {
+	if d.x.Rows != d.x.Cols {
+		return nil, fmt.Errorf("%s: %s of %s; a matrix of distances is square", d.Source, count(d.x.Rows, "row"), count(d.x.Cols, "column"))
+	}
+	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
+	r.gamma = gamma
+	return matrix, err
+}
