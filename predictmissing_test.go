@@ -31,7 +31,11 @@ func TestPredictMissing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if off := maxDiff(want, rowsOf(g, i, i+1)); !(off < 1e-9) {
+				within := 1e-9
+				if c.k > len(there)+1 { // the vertices are dependent, and a ridge chooses
+					within = 1e-6
+				}
+				if off := maxDiff(want, rowsOf(g, i, i+1)); !(off < within) {
 					t.Fatalf("%v, row %d: off by %g", c, i, off)
 				}
 			}
