@@ -37,6 +37,9 @@ func TestSimilarityFloors(t *testing.T) {
 				t.Fatalf("n = %d: %v, %v", n, floors, err)
 			}
 			for c := 1; c <= most; c++ {
+				if n > 100 && c%3 != 2 { // each takes a while
+					continue
+				}
 				m, err := try.model(c)
 				if err != nil {
 					t.Fatal(err)
