@@ -177,7 +177,7 @@ func TestRoles(t *testing.T) {
 		err, ways   string
 	}{
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "", "ddl", "a|b", "", ""},
-		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=y", "", ""},
+		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddd", "ddd", "a|b|kind=x|kind=y", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "dxk", "dxk", "a", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "wdi", "wdi", "b", "", ""},
 		{"a,b,kind\n1,2,x\n3,4,y\n5,6,x\n", "ddt", "", "", "a column of text: column 3 (kind), \"x\" or \"y\"", "Leave out kind\troles\tddx\nMake columns of 0 and 1\troles\tddd\nTake it for the labels\troles\tddl"},
