@@ -44,6 +44,9 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 // left open.
 func look(text []byte, d *Dialect) *survey {
 	s := new(survey)
+	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize && end >= 0 {
+		text, s.cut = text[:end+1], true // as much, however it was read
+	}
 	s.separator(text, d)
 	text = text[s.skip:]
 	comment := s.comments(text, d)
@@ -51,7 +54,7 @@ func look(text []byte, d *Dialect) *survey {
 		d.Delimiter = s.delimiter(text, d.Decimal)
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
-	s.cut = len(s.lines) == surveyRows || len(text) >= surveySize
+	s.cut = s.cut || len(s.lines) == surveyRows
 	s.shape(d)
 	s.hashes(text, d.Delimiter)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
