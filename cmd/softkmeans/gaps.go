@@ -62,6 +62,14 @@ func (d *data) settle(rule missingRule) error {
 		}
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+" replaced by the means of columns: "+gaps.columns())
 	case missingFit:
+		if left, n := emptyRows(d.x); n > 0 {
+			if d.keep(left); d.Rows == 0 {
+				return noCompleteRow(d.Source, gaps)
+			}
+			d.Notes = append(d.Notes, count(n, "row")+" without any value "+plural(n, "is", "are")+" left out")
+			gaps = newGapCount(d.Names)
+			gaps.add(d.x)
+		}
 		d.missing = gaps.values
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
 	}
@@ -151,6 +159,17 @@ func gapRows(x *softkmeans.Matrix) (rows []bool) {
 		}
 	}
 	return rows
+}
+
+// emptyRows reports which rows have no value at all, and how many.
+func emptyRows(x *softkmeans.Matrix) (rows []bool, n int) {
+	rows = make([]bool, x.Rows)
+	for i := range rows {
+		if rows[i] = !slices.ContainsFunc(x.Row(i), func(v float64) bool { return v == v }); rows[i] {
+			n++
+		}
+	}
+	return rows, n
 }
 
 // fillMixtures replaces the missing values of rows by those of their mixtures of centers.

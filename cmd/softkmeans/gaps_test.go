@@ -251,3 +251,16 @@ func TestScaleAuto(t *testing.T) {
 		}
 	}
 }
+
+// A row without any value is left out of a fit with -missing fit, and comes back empty.
+func TestMissingRow(t *testing.T) {
+	inFolder(t, "id,v,w\na,1,2\nb,,\nc,4,1\nd,,5\ne,2,8\nf,7,3\n")
+	text := must(t, strings.Fields("fit -k 2 -missing fit -o g.csv data.csv")...)
+	if !strings.Contains(text, "\n1 row without any value is left out.\n") || !strings.Contains(text, "\n1 missing value, left out of the squared error: v (1).\n") {
+		t.Error(text)
+	}
+	lines := strings.Split(readFile(t, "g.csv"), "\n")
+	if len(lines) != 8 || lines[2] != "b,,," || strings.HasPrefix(lines[4], "d,,") {
+		t.Errorf("%q", lines)
+	}
+}
