@@ -102,7 +102,7 @@ func TestLabelColumn(t *testing.T) {
 		}
 		p.run(click("#reading summary"))
 		p.after(click("#columns li:nth-child(3) input")) // data: columns of 0 and 1
-		if got := p.text("table"); !strings.HasPrefix(got, "kinds.csv: 6 rows, 3 columns") {
+		if got := p.text("table"); !strings.HasPrefix(got, "kinds.csv: 6 rows, 4 columns") {
 			t.Errorf("with columns of 0 and 1 the page says: %q", got)
 		}
 		p.after(chromedp.SetValue("#columns li:nth-child(3) select", "l", chromedp.ByQuery))
