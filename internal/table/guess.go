@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,7 +85,7 @@ func (c *column) add(p *parser, f []byte) {
 		c.least, c.most = v, v
 	}
 	c.least, c.most = min(c.least, v), max(c.most, v)
-	c.whole = c.whole && v == float64(int64(v))
+	c.whole = c.whole && v == math.Trunc(v)
 	c.last = v
 	c.numbers++
 }
@@ -149,10 +150,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 		}
 	}
 	switch {
-	case len(numbers) == 0 && len(rows) == 0:
-		return words > 0, nil
 	case len(numbers) == 0:
-		return words > 0 && (above > 0 || !p.allText(below)) || words > 0 && p.allText(below), nil
+		return words > 0, nil
 	case above > 0 && above < len(numbers) && !p.outside(numbers, first, below):
 		// A bad number in the first row must not turn the row into names.
 		_, err := p.number(first, word)
@@ -173,11 +172,6 @@ func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool
 		}
 	}
 	return len(numbers) >= 3 && rises(numbers) && 2*n > len(numbers)
-}
-
-// allText reports whether no column holds numbers.
-func (p *parser) allText(columns []column) bool {
-	return !slices.ContainsFunc(columns, func(c column) bool { return c.numbers > 0 && !c.text() })
 }
 
 // numericHeader decides whether a line of numbers names the columns, as wavelengths,
@@ -201,7 +195,7 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		}
 	}
 	counts := counting(numbers)
-	shown := "(" + string(bytes.TrimSpace(first[len(first)-len(numbers)])) + ", " + string(bytes.TrimSpace(first[len(first)-len(numbers)+1])) + ", …)"
+	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " + strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
@@ -252,7 +246,7 @@ func even(numbers []float64) bool {
 // counting reports whether numbers count from 0 or 1, or are years at equal steps.
 func counting(numbers []float64) bool {
 	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
-	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == float64(int(step)))
+	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step))
 }
 
 // unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
@@ -352,7 +346,7 @@ func (p *parser) columnName(j int, names []string) string {
 
 // unnamed reports whether a name is that which pandas or R give a column without one.
 func unnamed(name string) bool {
-	return strings.HasPrefix(name, "Unnamed: ") || name == "X" || name == "..1" || name == "...1"
+	return strings.HasPrefix(name, "Unnamed: ") || name == "..1" || name == "...1"
 }
 
 // idNames are names of columns of ids, in lower case.

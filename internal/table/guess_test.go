@@ -48,6 +48,8 @@ func TestGuess(t *testing.T) {
 		{text: "country,1990,2000,2010\nF,3,2,1\nG,4,2,2\nH,1,2,0\n", names: "1990|2000|2010", rows: 3, ids: "F|G|H"},
 		{text: "1.5,x,3,2\n1,2,3,4\n4,3,2,1\n", fail: "not a number"},
 		{text: "1,2\n3,4\n5,seven\n", fail: "f.csv:3:2: \"seven\" is not a number"},
+		// A column that is named X is one of coordinates, unless its numbers count the rows.
+		{text: "X,Y\n1,4\n3,1\n7,2\n", names: "X|Y", rows: 3},
 		// Ids.
 		{text: "id,v\n3,1\n4,2\n", names: "v", rows: 2, ids: "3|4"},
 		{text: "id,v\n3,1\n3,2\n", names: "id|v", rows: 2},

@@ -3,7 +3,9 @@ package table
 import (
 	"bytes"
 	"io"
+	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // surveySize is how many bytes of a text Guess looks at, and surveyRows how many rows.
@@ -55,8 +57,8 @@ func look(text []byte, d *Dialect) *survey {
 	}
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.cut = s.cut || len(s.lines) == surveyRows
-	s.shape(d)
 	s.hashes(text, d.Delimiter)
+	s.shape(d)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
 		d.Decimal, s.doubt = ',', nil
 		s.note("the decimal sign is the comma")
@@ -75,16 +77,11 @@ func (s *survey) note(text string) { s.notes = append(s.notes, text) }
 // separator takes the delimiter from a first line such as sep=; which Excel reads.
 func (s *survey) separator(text []byte, d *Dialect) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
-	word := strings.Trim(strings.TrimSpace(string(line)), `"`)
-	if len(word) != 5 || !strings.EqualFold(word[:4], "sep=") && word != "sep=\t" {
-		if len(line) > 8 || !bytes.HasPrefix(bytes.ToLower(line), []byte("sep=\t")) {
-			return
-		}
-		word = "sep=\t"
+	word := bytes.Trim(line, "\r \"") // but no tab: it may be the delimiter
+	if len(word) != 5 || !bytes.EqualFold(word[:4], []byte("sep=")) || word[4] >= utf8.RuneSelf {
+		return
 	}
-	if s.skip = len(line) + 1; s.skip > len(text) {
-		s.skip = len(text)
-	}
+	s.skip = min(len(line)+1, len(text))
 	if d.Delimiter == 0 && validComma(rune(word[4])) {
 		d.Delimiter = rune(word[4])
 	}
@@ -102,17 +99,19 @@ func rowAlone(line [][]byte) bool {
 	return len(numbers) > 0 && (len(numbers) < 3 || !rises(numbers))
 }
 
-// hashes looks at the comments again, once the columns are known. Those that would be rows
-// but for the # are rows with such ids, if they are as many as the others. If they are
-// fewer, they may be either.
+// hashes looks at the comments again, once the delimiter is known. Some may be rows whose
+// ids begin with #: they have as many fields as the last line, and a number. If such
+// comments are as many as the other lines, they are rows. If they are fewer, the user is
+// asked.
 func (s *survey) hashes(text []byte, comma rune) {
 	if !s.hash || len(s.lines) == 0 {
 		return
 	}
 	all := survey{}
 	lines, rows, first := all.split(text, comma, surveyRows), 0, []byte(nil)
+	width := len(s.lines[len(s.lines)-1])
 	for _, line := range lines {
-		if len(line) != len(s.lines[0]) || len(line) < 2 || !isComment(line[0]) {
+		if len(line) != width || width < 2 || !isComment(line[0]) {
 			continue
 		}
 		for _, f := range line[1:] {
@@ -135,7 +134,7 @@ func (s *survey) hashes(text []byte, comma rune) {
 }
 
 // comments finds out whether lines that begin with # are comments, and returns the last
-// one before the first other line. They are not where nine lines of ten begin so.
+// one before the first other line. They are none if they are nine lines of ten.
 func (s *survey) comments(text []byte, d *Dialect) (last []byte) {
 	if d.Delimiter == '#' {
 		return nil
@@ -197,10 +196,13 @@ func cloned(fields [][]byte) [][]byte {
 	return list
 }
 
-// delimiter returns the first of tab, semicolon, comma and bar that splits all lines in
-// as many fields, or all but line 1, or the space, if nearly all fields between spaces are
-// numbers. Otherwise line 1 decides. The comma is none beside that decimal sign, or where
-// numbers with spaces between them would be left.
+// delimiter returns the first of tab, semicolon, comma and bar that splits all lines into
+// equally many fields. If none does, line 1 may have one field less. If none does then,
+// it is the space, provided that most fields between spaces are numbers. Otherwise line 1
+// decides.
+//
+// The comma is not tried if it is the decimal sign. It is not taken if it leaves fields
+// such as "5 2".
 func (s *survey) delimiter(text []byte, decimal rune) rune {
 	const most = 100 // lines
 	for _, short := range []bool{false, true} {
@@ -244,8 +246,8 @@ func spaced(lines [][][]byte) bool {
 	return false
 }
 
-// widthOf returns the number of fields on all lines, and of the first if that has one
-// less or one more. It returns 0 where they differ otherwise.
+// widthOf returns the number of fields of the lines after the first, and that of the
+// first. The width is 0 if lines differ, but the first may have one field less.
 func widthOf(lines [][][]byte) (width, first int) {
 	if len(lines) == 0 {
 		return 0, 0
@@ -310,7 +312,7 @@ func different(lines [][][]byte) bool {
 	seen := map[string]bool{}
 	for _, line := range lines {
 		f := bytes.TrimSpace(line[0])
-		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != float64(int64(v)) {
+		if v, err := parseFloat(f); seen[string(f)] || err == nil && v != math.Trunc(v) {
 			return false
 		}
 		seen[string(f)] = true
