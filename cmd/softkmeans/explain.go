@@ -133,27 +133,6 @@ func (r *result) differences(p int) []difference {
 	return list[:min(len(list), mostColumns)]
 }
 
-// telling returns the n columns in which the prototypes differ most, in standard
-// deviations, rising.
-func (r *result) telling(n int) []int {
-	spread := make([]float64, len(r.Names))
-	columns := make([]int, len(r.Names))
-	for j := range columns {
-		columns[j] = j
-		lo, hi := r.centers.At(0, j), r.centers.At(0, j)
-		for i := range r.centers.Rows {
-			lo, hi = min(lo, r.centers.At(i, j)), max(hi, r.centers.At(i, j))
-		}
-		if s := r.columns.Spread[j]; s > 0 {
-			spread[j] = (hi - lo) / s
-		}
-	}
-	slices.SortStableFunc(columns, func(a, b int) int { return cmp.Compare(spread[b], spread[a]) })
-	columns = columns[:n]
-	slices.Sort(columns)
-	return columns
-}
-
 // flatten sets the entries of centers in constant columns to the value of the column,
 // which they are but for rounding where memberships add up to 1.
 func (r *result) flatten(centers *softkmeans.Matrix) {

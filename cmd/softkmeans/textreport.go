@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -111,7 +112,9 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 		writeCenters(b, r.Names, centers)
 		return
 	}
-	shown := r.telling(mostTold)
+	columns := view.Columns{Spread: r.columns.Spread}
+	shown := columns.Telling(r.centers, mostTold)
+	slices.Sort(shown)
 	names, part := make([]string, len(shown)), softkmeans.NewMatrix(centers.Rows, len(shown), nil)
 	for c, j := range shown {
 		names[c] = r.Names[j]
@@ -120,7 +123,7 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 		}
 	}
 	writeCenters(b, names, part)
-	fmt.Fprintf(b, "\nThese are the %d of %d columns in which the prototypes differ most. -centers writes all.\n", len(shown), len(r.Names))
+	fmt.Fprintf(b, "\nThese are the %d of %d columns that tell the prototypes apart most. -centers writes all.\n", len(shown), len(r.Names))
 }
 
 // writeWarnings writes a line for each warning.
