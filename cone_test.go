@@ -77,7 +77,7 @@ func checkCone(t *testing.T, m *Model, x *Matrix, w []float64) (off float64) {
 func TestConeReachesFloor(t *testing.T) {
 	t.Parallel()
 	ratio, share := map[Solver]float64{}, map[Solver]float64{}
-	for seed := range uint64(fewer(3000, 300)) {
+	for seed := range uint64(full(3000, 300)) {
 		rng := rand.New(rand.NewPCG(seed, 12))
 		n, d := 1+rng.IntN(40), 1+rng.IntN(20)
 		k := 1 + rng.IntN(min(n, d)+2)
@@ -144,7 +144,7 @@ func TestConeSets(t *testing.T) {
 	}
 	for _, set := range []string{"iris", "wine", "digits", "breast_cancer"} {
 		x := loadCSV(t, set)
-		x = head(x, fewer(full(x.Rows, 400), 200))
+		x = head(x, full(x.Rows, 200))
 		for _, k := range full([]int{1, 2, 3, 10, 20}, []int{1, 3, 10}) {
 			for _, solver := range allSolvers {
 				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {

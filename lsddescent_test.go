@@ -11,7 +11,7 @@ import (
 // better.
 func TestTILSDMinimum(t *testing.T) {
 	t.Parallel()
-	n := fewer(300, fullOrder+2)
+	n := full(300, fullOrder+2)
 	x := randomData(n, 12, 2, 9)
 	rbf, err := RBFKernel(x, 0)
 	if err != nil {
@@ -29,9 +29,9 @@ func TestTILSDMinimum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, factor := range fewer([]float64{1, 1e140, 1e-140}, []float64{1e140, 1e-140}) {
+		for _, factor := range full([]float64{1, 1e140, 1e-140}, []float64{1e140, 1e-140}) {
 			scaled := mapped(kernel, func(_, _ int, v float64) float64 { return v * factor })
-			for _, k := range fewer([]int{1, 2, 3, 7}, []int{1, 3}) {
+			for _, k := range full([]int{1, 2, 3, 7}, []int{1, 3, 7}) {
 				for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
 					m, err := TILSD(bg, scaled, k, &LSDOptions{Enclosure: enclosure})
 					if err != nil {

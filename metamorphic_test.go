@@ -243,7 +243,7 @@ func TestMetamorphic(t *testing.T) {
 	t.Parallel()
 	worst := map[string][4]float64{}
 	var names []string
-	for _, set := range metaSets(t, full(200, 100)) {
+	for _, set := range metaSets(t, full(200, 60)) {
 		x, k := set.x, set.k
 		start := NewMatrix(k, x.Cols, nil)
 		for j := range k { // means of every k-th row: all different, and near

@@ -300,7 +300,7 @@ func TestMinVolumeRange(t *testing.T) {
 // TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
-	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(full(700, 400), 250)), fewer(10, 4)
+	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, full(700, 250)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*9/8 + 1 {

@@ -421,7 +421,7 @@ func TestMinVolumeSeqWide(t *testing.T) {
 	}
 	d := streamGramSide + 2
 	x := noisy(firstOf(mixtures(160, d, 3, 0.5, 1, 1)), 30, 1)
-	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+	for _, sum := range full([]Sum{SumToOne, SumAtMostOne}, []Sum{SumToOne}) {
 		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, Slack: 0.02, Sum: sum}, SummaryRows: 100}
 		want, err := FitMinVolume(bg, x, 3, &o.MinVolumeOptions)
 		if err != nil {

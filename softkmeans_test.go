@@ -35,7 +35,7 @@ func TestGlobalMinimum(t *testing.T) {
 			for _, exp := range []int{0, -498, 488} { // 1e-150, and 1e150 for a mean of 1e3
 				x := mapped(base, func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) })
 				for _, k := range sh.ks {
-					if exp != 0 && k == 30 {
+					if exp != 0 && (k == 30 || !extended() && k > 20) {
 						continue // time
 					}
 					for _, solver := range allSolvers {

@@ -21,7 +21,7 @@ func TestFitSeq(t *testing.T) {
 		x    *Matrix
 	}
 	sets := []set{{"one row", randomData(1, 3, 0, 1)}, {"wide", randomData(8, 30, 0, 2)}, {"equal rows", mapped(NewMatrix(9, 2, nil), func(_, _ int, _ float64) float64 { return .1 })},
-		{"tall", randomData(fewer(20000, 9000), 6, 0, 3)}}
+		{"tall", randomData(full(20000, 9000), 6, 0, 3)}}
 	for _, name := range realSets {
 		sets = append(sets, set{name, head(standardized(loadCSV(t, name)), 300)})
 	}
@@ -426,7 +426,7 @@ func TestFitSeqViews(t *testing.T) {
 func TestFitSeqPieces(t *testing.T) {
 	t.Parallel()
 	const n, d = 8192, 3
-	for _, order := range [][3]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}} {
+	for _, order := range full([][3]int{{0, 1, 2}, {2, 0, 1}, {1, 2, 0}}, [][3]int{{0, 1, 2}, {2, 0, 1}}) {
 		x, w := randomData(2*n+50, d, 1, 1), make([]float64, 2*n+50)
 		for i := range w {
 			size := order[i/n]

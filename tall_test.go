@@ -202,7 +202,7 @@ func TestTallStops(t *testing.T) {
 		}
 		// The context ends before each pass, and within it.
 		onDraw, onAll := 0, 0
-		for passes := 0; ; passes += full(1, 2) + passes/8 {
+		for passes := 0; ; passes += full(1, 4) + passes/8 {
 			left, told := math.MaxInt, 0
 			m, err := FitMinVolume(countdown{bg, &left}, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
 				if told++; told == passes+1 {

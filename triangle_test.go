@@ -116,7 +116,7 @@ func planeSets(count int) [][]point {
 // the points.
 func TestSmallestTriangle(t *testing.T) {
 	t.Parallel()
-	count := full(1200, 12)
+	count := full(1200, 6)
 	for i, set := range planeSets(count) {
 		hull := convexHull(slices.Clone(set))
 		if len(hull) < 3 {
