@@ -6,6 +6,7 @@
 //	go run ./examples/accuracy -kernels   # from an RBF kernel instead of the columns
 //	go run ./examples/accuracy -missing   # how far fits are off where entries are missing
 //	go run ./examples/accuracy -k         # the number of clusters that is found
+//	go run ./examples/accuracy -sure 50 -scenes DIR  # how sure the spectra of scenes are, by 50 draws
 //
 // DIR holds seeds, glass, ecoli, yeast and the six views of the UCI Multiple
 // Features as NAME.csv, a sample a row without header, with NAME.labels.csv, a
@@ -64,7 +65,8 @@ func main() {
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	missing := flag.Bool("missing", false, "print the table of missing entries instead")
 	number := flag.Bool("k", false, "print the table of the number of prototypes instead: before, by ProposeK, and by ChooseK")
-	scenes := flag.String("scenes", "", "with -k: a folder of scenes, NAME.npy (pixels x bands) with NAME_endmembers.npy")
+	scenes := flag.String("scenes", "", "with -k and -sure: a folder of scenes, NAME.npy (pixels x bands) with NAME_endmembers.npy")
+	sure := flag.Int("sure", 0, "print the table of how sure spectra are, by so many draws, at least 2")
 	seed := flag.Uint64("seed", 1, "with -k: of the simulated tables")
 	flag.Parse()
 	if flag.NArg() > 0 || *seeds < 1 {
@@ -80,6 +82,9 @@ func main() {
 	}
 	if *number {
 		show = func() error { return numberTable(*data, *scenes, *seed) }
+	}
+	if *sure > 0 {
+		show = func() error { return sureTable(*scenes, *sure) }
 	}
 	if err := show(); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)

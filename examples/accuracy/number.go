@@ -64,11 +64,14 @@ func numberTable(dir, scenes string, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	more, err := readScenes(scenes)
+	images, err := readScenes(scenes)
 	if err != nil {
 		return err
 	}
-	list = append(append(list, more...), simulated(seed)...)
+	for _, s := range images {
+		list = append(list, counted{s.name, s.x, s.truth.Rows})
+	}
+	list = append(list, simulated(seed)...)
 	fmt.Println("| table | n×d | k | ProposeK | ChooseK | noise | held out | halves | s |")
 	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
 	var before, after score
@@ -94,8 +97,14 @@ func numberTable(dir, scenes string, seed uint64) error {
 	return nil
 }
 
+// A scene is an image, a row for each pixel, with its published spectra.
+type scene struct {
+	name     string
+	x, truth *softkmeans.Matrix
+}
+
 // readScenes reads the scenes of a folder. NAME_x.npy has the endmembers of NAME.
-func readScenes(dir string) (list []counted, err error) {
+func readScenes(dir string) (list []scene, err error) {
 	if dir == "" {
 		return nil, nil
 	}
@@ -121,7 +130,7 @@ func readScenes(dir string) (list []counted, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, counted{name, x, spectra.Rows})
+		list = append(list, scene{name, x, spectra})
 	}
 	return list, nil
 }
