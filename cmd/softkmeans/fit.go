@@ -233,6 +233,12 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if err := f.checkSure(given); err != nil {
 		return f, err
 	}
+	switch {
+	case f.stream == streamYes:
+		f.dialect.Words.Rules = "drop"
+	case f.method == methodMinVolume && !given["bootstrap"] && !(given["others"] && f.others):
+		f.dialect.Words.Rules = "fit drop mean"
+	}
 	return f, f.checkStream(f.stream)
 }
 

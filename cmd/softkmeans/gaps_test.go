@@ -17,8 +17,12 @@ const gappy = "name,a,b,city\nx1,1,2,\"Rome, IT\"\nx2,,4,Paris\nx3,3,5,Rome\nx4,
 // Missing values are an error that names the ways on.
 func TestMissingError(t *testing.T) {
 	inFolder(t, gappy)
-	for _, args := range []string{"fit -k 2", "fit -k 2 -stream yes", "floors", "report -k 2 -o out.html", "fit -k 2 -missing error"} {
-		failure{args + " -drop city data.csv", 1, "data.csv: 2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 5) (-missing drop "}.check(t)
+	for args, rule := range map[string]string{"fit -k 2": "fit", "fit -k 2 -stream yes": "drop", "floors": "mean", "report -k 2 -o out.html": "mean",
+		"fit -k 2 -missing error": "fit", "fit -k 2 -method global": "mean", "fit -k 2 -bootstrap 9": "mean"} {
+		const gaps = "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 5)"
+		failure{args + " -drop city data.csv", 1, "data.csv: " + gaps + " (add -missing " + rule + ", which "}.check(t)
+		// One line mends the columns of text, too.
+		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\"; and " + gaps + " (add -drop city -missing " + rule + ", which "}.check(t)
 	}
 	for _, f := range []failure{
 		{"fit -k 2 -missing mean -stream yes data.csv", 2, "-stream yes goes with -missing drop only; use -stream no"},

@@ -53,7 +53,8 @@ line needs no newline. Errors give the place as file:line:field.
                 out, and numbers are data as well unless -drop has them, too
   -names NAMES  names of all columns, instead of a header's: -names id,x,y
   -encode E     onehot: a column of text becomes a column of 0 and 1 for each of
-                its values; none (default): it is an error
+                its values; drop: it is left out, and the report says so; none
+                (default): it is an error, which names all columns of text
 `
 	textHelp = `  -header H     yes, no: line 1 is, is not, a header
                 auto: it is if none of its fields is a number, or if its numbers
@@ -137,7 +138,8 @@ func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 			return err
 		})
 	}
-	choiceFlag(fs, &f.dialect.OneHot, "encode", []choice[bool]{{"none", false}, {"onehot", true}})
+	choiceFlag(fs, &f.dialect.Text, "encode", []choice[table.Text]{
+		{"none", table.TextError}, {"onehot", table.TextOneHot}, {"drop", table.TextDrop}})
 }
 
 // addText adds the flags about CSV text.
@@ -169,6 +171,7 @@ func (f *inputFlags) parse(fs *flag.FlagSet, args []string) error {
 		f.source = rest[0]
 	}
 	f.dialect.Missing = f.missing != missingError
+	f.dialect.Words.Rules = "mean drop"
 	columns := [][2]string{{"label", f.dialect.Label}, {"weights", f.dialect.Weights}}
 	if f.dialect.ID != table.NoID {
 		columns = append(columns, [2]string{"id", f.dialect.ID})

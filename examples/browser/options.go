@@ -111,6 +111,9 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
 		want = "error, drop, mean or fit"
+	case "text":
+		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
+		want = "error or drop"
 	case "names":
 		r.names, ok, want = value, true, "any text"
 	case "roles":

@@ -28,7 +28,8 @@ type reading struct {
 	delimiter rune
 	decimal   rune
 	header    table.Header
-	names     string // with commas between them
+	names     string     // with commas between them
+	text      table.Text // TextError or TextDrop
 	missing   missingRule
 	roles     string // a table.Role for each column, or undecided; "": found out
 }
@@ -75,6 +76,9 @@ type tell func(read, size int) error
 // read reads the file. The second result is never nil.
 func (s *source) read(r reading, progress tell) (*found, error) {
 	f := new(found)
+	if r.text == table.TextDrop {
+		r.roles = strings.ReplaceAll(r.roles, string(undecided), string(table.AsNothing))
+	}
 	if s.size > maxText {
 		return f, errors.New(s.name + ": " + itoa(s.size>>20) + " MB; the page reads up to " + itoa(maxText>>20) + " MB, the command line more")
 	}
@@ -164,7 +168,7 @@ func (s *source) readTable(f *found, r reading, progress tell) (err error) {
 // It is read as one that is carried along, because the reader looks for further ids
 // beside one that it knows.
 func (r *reading) dialect() (d table.Dialect, id int, err error) {
-	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Words: words, Guess: true, Missing: r.missing != missingError}
+	d = table.Dialect{Delimiter: r.delimiter, Decimal: r.decimal, Header: r.header, Words: words, Guess: true, Text: r.text, Missing: r.missing != missingError}
 	if r.names != "" {
 		for name := range strings.SplitSeq(r.names, ",") {
 			d.Names = append(d.Names, strings.TrimSpace(name))
@@ -173,7 +177,9 @@ func (r *reading) dialect() (d table.Dialect, id int, err error) {
 	if r.roles == "" {
 		return d, 0, nil
 	}
-	d.ID, d.OneHot = table.NoID, !strings.ContainsRune(r.roles, undecided)
+	if d.ID = table.NoID; !strings.ContainsRune(r.roles, undecided) {
+		d.Text = table.TextOneHot
+	}
 	for j, role := range []byte(r.roles) {
 		column := itoa(j + 1)
 		one := &d.Label

@@ -108,7 +108,7 @@ func dialectOf(t *testing.T, flags []string) table.Dialect {
 		case "-label":
 			d.Label = value
 		case "-encode":
-			d.OneHot = true
+			d.Text = map[string]table.Text{"onehot": table.TextOneHot, "drop": table.TextDrop}[value]
 		case "-missing":
 			d.Missing = true
 		default:

@@ -65,9 +65,17 @@ func readError(source string, err error) error {
 // on means that there is no such setting, and no message advises it.
 type Words struct {
 	Delimiter, Header, Label, Weights, Drop, Decimal, ID, Keep, Names, Missing, OneHot string
+
+	// Rules are the values of Missing that may be advised, the best first: of "fit drop
+	// mean", which is the default, those that go with the other settings.
+	Rules string
 }
 
 func (w Words) orFlags() Words {
+	rules := w.Rules
+	if w.Rules = ""; rules == "" {
+		rules = "fit drop mean"
+	}
 	if w == (Words{}) {
 		w.Drop, w.Decimal, w.ID, w.Keep = "-drop", "-decimal", "-id", "-keep"
 		w.Names, w.Missing, w.OneHot = "-names", "-missing", "-encode onehot"
@@ -80,6 +88,7 @@ func (w Words) orFlags() Words {
 			*word.is = word.flag
 		}
 	}
+	w.Rules = rules
 	return w
 }
 

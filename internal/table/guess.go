@@ -296,7 +296,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	p.guessIDs(columns, free, names, h, wanted != nil)
 	for j := range columns {
 		c := &columns[j]
-		if free(j) && p.kept != nil && p.kept[j] && c.text() && !p.dialect.OneHot {
+		if free(j) && p.kept != nil && p.kept[j] && c.text() && p.dialect.Text != TextOneHot {
 			p.roles[j] = roleNone // text that is carried along
 		}
 		if free(j) && c.numbers+c.words == 0 && len(rows) > 0 && wanted == nil {
@@ -309,13 +309,11 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	if wanted != nil {
 		return p.unwanted(columns, free, wanted)
 	}
-	if p.dialect.OneHot {
-		if err := p.guessValues(columns, names); err != nil {
-			return err
-		}
+	if p.dialect.Text == TextOneHot {
+		p.guessValues(columns, names)
 	}
 	p.noteForms(columns, names)
-	return p.textColumns(columns, names)
+	return p.settleTexts(columns, names)
 }
 
 // unwanted is an error for columns of numbers to the right of those that are picked by
@@ -470,81 +468,4 @@ func (p *parser) noteForms(columns []column, names []string) {
 			p.survey.note(f.say + strings.Join(in, ", "))
 		}
 	}
-}
-
-// textColumns is an error that names the columns of text that are taken for data.
-func (p *parser) textColumns(columns []column, names []string) error {
-	var what, drop []string
-	few := false
-	label, id := "", ""
-	for j := range columns {
-		c := &columns[j]
-		if p.roles[j] != 0 || !c.text() {
-			continue
-		}
-		name := strconv.Itoa(j + 1)
-		if p.header != nil && !strings.ContainsAny(names[j], "\", ") && names[j] != Column(j) {
-			name = names[j]
-		}
-		drop = append(drop, name)
-		what = append(what, p.columnName(j, names)+p.describe(c, &few))
-		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
-			label = name
-		}
-		if p.id == 0 && idName(names[j]) && p.header != nil {
-			id = name
-		}
-	}
-	if what == nil {
-		return nil
-	}
-	if len(what) > 20 {
-		what = append(what[:20], count(len(drop)-20, "other column"))
-	}
-	w := p.dialect.Words
-	var ways []string
-	if w.Drop != "" {
-		ways = append(ways, w.Drop+" "+strings.Join(drop, ",")+" leaves "+plural(len(drop), "it", "them")+" out")
-	}
-	if w.Keep != "" {
-		ways = append(ways, w.Keep+" in its place carries "+plural(len(drop), "it", "them")+" to the outputs")
-	}
-	if id != "" && w.ID != "" {
-		ways = append(ways, w.ID+" "+id+" takes it for the ids, though some come twice")
-	}
-	if label != "" {
-		ways = append(ways, w.Label+" "+label+" takes it for the classes")
-	} else if len(drop) == 1 && w.Drop == "" {
-		ways = append(ways, w.Label+" "+drop[0]+" takes it for the classes")
-	}
-	if few && w.OneHot != "" {
-		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
-	}
-	e := &Error{Source: p.source, Msg: plural(len(drop), "a column of text: ", "columns of text: ") + strings.Join(what, "; ")}
-	if ways != nil {
-		e.advise(strings.Join(ways, "; "))
-	}
-	return e
-}
-
-// describe says what the words of a column are. few is set where they are few.
-func (p *parser) describe(c *column, few *bool) string {
-	switch {
-	case c.dates == c.words:
-		return ", dates such as " + Printable(c.values[0])
-	case len(c.values) == 2:
-		*few = true
-		return ", " + quote(c.values[0]) + " or " + quote(c.values[1])
-	case len(c.values) <= mostValues && len(c.values) < c.words:
-		*few = true
-		return ", " + count(len(c.values), "value") + " such as " + quote(c.values[0])
-	}
-	return ", such as " + quote(c.values[0])
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }

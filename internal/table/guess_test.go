@@ -87,6 +87,9 @@ func TestGuess(t *testing.T) {
 		{text: "x,y\n0.1,2,3\n0.1,5,6\n", fail: "3 fields found"},
 		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "not a number"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
+		// Names that a shell, a list or a range would break are given as numbers.
+		{text: "a b,x,x,7,ok-1,$c,n\nq,q,q,q,q,q,1\nr,r,r,r,r,r,\nq,q,q,q,q,q,3\n", fail: "; and 1 missing value: 1 in \"n\" (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, which leaves them out and fits what is there; "},
+		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" or \"v\"; and on line 5: 3 fields found, 2 expected as on the first line (add -drop k, which"},
 		{text: "v\n\u22121.5\n2\n", names: "v", rows: 2},
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
@@ -143,7 +146,7 @@ func TestKept(t *testing.T) {
 func TestOneHot(t *testing.T) {
 	t.Parallel()
 	text := "v,city,sex\n1,Rome,m\n2,Bonn,f\n3,Oslo,f\n4,Rome,m\n"
-	got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, OneHot: true})
+	got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Text: TextOneHot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +183,12 @@ func FuzzGuess(f *testing.F) {
 		if len(text) > 1<<12 {
 			return
 		}
-		d := Dialect{Guess: true, Missing: missing, OneHot: hot}
+		d := Dialect{Guess: true, Missing: missing, Text: TextDrop}
+		if hot {
+			d.Text = TextOneHot
+		} else if workers%2 == 0 {
+			d.Text = TextError
+		}
 		want, wantErr := Read(strings.NewReader(text), "f.csv", d)
 		d.chunk, d.Workers = min(max(chunk, 1), 1000), min(max(workers, 1), 4)
 		got, err := Read(strings.NewReader(text), "f.csv", d)

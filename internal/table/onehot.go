@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -16,15 +15,11 @@ type oneHot struct {
 
 // guessValues makes columns of 0 and 1 of the columns of text with few values, one for each
 // value.
-func (p *parser) guessValues(columns []column, names []string) error {
+func (p *parser) guessValues(columns []column, names []string) {
 	for j := range columns {
 		c := &columns[j]
-		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 { // nothing in common
+		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues { // little in common
 			continue
-		}
-		if len(c.values) > mostValues {
-			return p.fault(-1, p.columnName(j, names)+" has more than "+strconv.Itoa(mostValues)+
-				" values, too many for columns of 0 and 1").advise(p.notData(j))
 		}
 		hot := &oneHot{place: map[string]int{}}
 		for _, v := range c.values {
@@ -39,7 +34,6 @@ func (p *parser) guessValues(columns []column, names []string) error {
 		}
 		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") + " of 0 and 1: " + strings.Join(shown, ", "))
 	}
-	return nil
 }
 
 func (p *parser) setOneHot(j int, hot *oneHot) {

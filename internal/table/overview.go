@@ -19,7 +19,7 @@ const (
 type Taken struct {
 	Name    string // Column(j) for column j without a name
 	As      Role
-	Text    bool // it holds words: data only with Dialect.OneHot
+	Text    bool // it holds words: data only with Dialect.Text
 	Classes bool // they are few, come more than once, and are no dates
 }
 
@@ -31,10 +31,10 @@ type Overview struct {
 }
 
 // Survey returns how d, with Guess, reads a text. The error is the one that [NewReader]
-// returns, for instance for columns of text; the overview has them nevertheless. It reads
-// about the first 512 kB.
+// returns, for instance for columns of text, but without what is missing; the overview has
+// them nevertheless. It reads about the first 512 kB.
 func Survey(r io.Reader, source string, d Dialect) (o Overview, err error) {
-	d.Guess = true
+	d.Guess, d.atOnce = true, true
 	t, _, err := open(r, source, d)
 	if err != nil {
 		return o, err

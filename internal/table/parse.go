@@ -32,7 +32,8 @@ type layout struct {
 	gaps     bool    // missing fields become NaN, and are counted
 	forms    []form  // how the numbers of each field are written; nil: plainly
 	hot      []*oneHot
-	id       int // the column of the ids, from 1; 0: none
+	found    *texts // columns of text: an error, once the rows are read; nil: none
+	id       int    // the column of the ids, from 1; 0: none
 }
 
 // part is the rows in some lines of a text. The lines are counted from 1.
@@ -309,7 +310,7 @@ func (p *parser) next() ([][]byte, error) {
 
 // firstRow is addRow for the first row. If a field is a word, the error advises what
 // to do with a column that is not data.
-func (p *parser) firstRow(fields [][]byte, o *part, header bool) error {
+func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	err := p.addRow(fields, o)
 	if err == nil {
 		return nil

@@ -70,7 +70,7 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 			}
 		}
 		if err := p.firstRow(fields, &t.own, t.Header); err != nil {
-			return nil, err
+			return nil, p.also(err)
 		}
 	}
 	if t.LabelColumn > 0 {
@@ -81,6 +81,9 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	t.own.lines, t.last = p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
 	p.split.more = t.follow
+	if p.found != nil {
+		return nil, t.textsAndGaps()
+	}
 	return t, nil
 }
 

@@ -27,7 +27,8 @@ type Dialect struct {
 	// Guess finds out what the zero values leave open, from the first 256 kB of the
 	// text: the decimal sign, comments, a header of numbers, a line of units, numbers
 	// with signs such as 1,234 or 50 %, and the column of ids. Head.Notes has what was
-	// taken for what. Columns of text are then one error that names them all.
+	// taken for what. Columns of text are then one error that names them all, and all
+	// that is missing in the others.
 	Guess bool
 
 	// Columns that are not data, by their name in the header, their number from 1, or,
@@ -39,9 +40,9 @@ type Dialect struct {
 	Keep    []string // carried along as text; a column of data may be one of these
 	Drop    []string // ignored columns: they may hold anything
 
-	Names  []string // names of all columns, instead of those of the header
-	Known  []string // line 1 is a header if it has all of these names
-	OneHot bool     // a column of text becomes a column of 0 and 1 for each of its values
+	Names []string // names of all columns, instead of those of the header
+	Known []string // line 1 is a header if it has all of these names
+	Text  Text     // with Guess: what is done with a column of text that has no other use
 
 	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
 	// are an error that counts and names them all.
@@ -56,6 +57,8 @@ type Dialect struct {
 	// data.
 	Pick func(names []string) []string
 
+	atOnce bool // columns of text are an error before gaps are counted
+
 	// For tests.
 	chunk int  // bytes of a chunk; 0: chunkSize
 	slow  bool // plainRows is not used
@@ -63,6 +66,15 @@ type Dialect struct {
 
 // NoID is the Dialect.ID of a text whose rows have no ids.
 const NoID = "none"
+
+// Text says what is done with columns of text.
+type Text int
+
+const (
+	TextError  Text = iota // they are an error, which names all of them and what is missing
+	TextOneHot             // each becomes a column of 0 and 1 for each of its values
+	TextDrop               // they are left out
+)
 
 // Header says whether the first line holds names.
 type Header int

@@ -385,4 +385,26 @@ func gaps(iris table) {
 		w.sum, w.missing = sum, n
 		write(f[0], header+text, w)
 	}
+	german(iris)
+}
+
+// german is a table of Excel with ids, columns of text, gaps and decimal commas.
+func german(iris table) {
+	at, w := 0, iris.plain().by(iris.ids)
+	cell := func(v float64) string {
+		if at++; at%11 == 4 {
+			w.sum -= v
+			w.missing++
+			return ""
+		}
+		return strings.Replace(number(v), ".", ",", 1)
+	}
+	rows := iris.text(";", "\r\n", cell, iris.id, func(i int) string { return iris.kinds[i] + ";Bem. " + strconv.Itoa(i/2) })
+	text := "Probe;" + strings.Join(iris.names, ";") + ";Ort/Land;Notiz\r\n" + rows
+	write("german.csv", text, want{fail: "5 missing values: 2 in \"petal_width\" (first on line 2), 1 in \"petal_length\" (first on line 5), " +
+		"1 in \"sepal_width\" (first on line 8), 1 in \"sepal_length\" (first on line 11) (add -drop 6,Notiz -missing fit, which"})
+	write("german-drop.csv", text, w.flag("-drop 6,Notiz -missing fit").with("decimal sign"))
+	write("german-mended.csv", text, w.flag("-encode drop -missing fit").with("columns of text are left out: column 6 (Ort/Land), 3 values such as \"setosa\"; column 7 (Notiz), 6 values"))
+	write("german-slip.csv", strings.Replace(text, "\r\nF-010;", "\r\nF-010;1..", 1), want{fail: "on line 3: \"1..4,8\""})
+	write("texts-only.csv", "a,b\nx y,u\nz,v\nx y,v\n", want{flags: "-encode drop", fail: "columns of text: column 1 (a)"})
 }

@@ -122,6 +122,7 @@ func (p *page) content(what string) (text string) {
 // checkError compares an error and its buttons with the command's.
 func (p *page) checkError(name, want string, failed bool) {
 	p.Helper()
+	want, _, _ = strings.Cut(want, " (add ") // which is a button
 	said, buttons := p.text("error"), p.text("ways")
 	switch {
 	case want == "-drop species": // the only column of words is taken for the labels
@@ -159,7 +160,11 @@ func (p *page) flags(list []string) {
 		case "-label":
 			p.settled(column(value, "l"))
 		case "-encode":
-			p.settled(column("species", "d"))
+			if value == "drop" {
+				p.settled(chromedp.SetValue("#text", value, chromedp.ByQuery))
+			} else {
+				p.settled(column("species", "d"))
+			}
 		case "-id":
 			if value == "none" {
 				p.settled(column("id", "d"))
@@ -167,7 +172,7 @@ func (p *page) flags(list []string) {
 				p.settled(column(value, "i"))
 			}
 		case "-drop":
-			for name := range strings.SplitSeq(strings.Replace(value, "1-2", "site,plot", 1), ",") {
+			for name := range strings.SplitSeq(strings.NewReplacer("1-2", "site,plot", "6,", "Ort/Land,").Replace(value), ",") {
 				p.settled(column(name, "x"))
 			}
 		default:

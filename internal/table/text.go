@@ -1,0 +1,182 @@
+package table
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// texts are columns of text that are taken for data.
+type texts struct {
+	columns   []int
+	what      []string // what each holds
+	give      []string // how a flag names it
+	label, id string   // one that may be the labels or the ids; "": none
+	few       bool     // one has few values
+}
+
+// settleTexts finds the columns of text that are taken for data, and leaves them out by
+// Dialect.Text. Otherwise they are an error, which waits until the gaps of the other columns
+// are counted.
+func (p *parser) settleTexts(columns []column, names []string) error {
+	found := p.findTexts(columns, names)
+	if found == nil {
+		return nil
+	}
+	drop := p.dialect.Text == TextDrop
+	others := false // there is a column of numbers
+	for j, role := range p.roles {
+		others = others || (role == 0 || role == roleOneHot) && !slices.Contains(found.columns, j)
+	}
+	if !others || !drop && (p.dialect.Missing || p.dialect.atOnce) {
+		return p.textError(found, nil, nil)
+	}
+	for _, j := range found.columns {
+		p.roles[j] = roleNone
+	}
+	if p.found = found; drop {
+		p.found = nil
+		p.survey.note(plural(len(found.columns), "a column of text is left out: ", "columns of text are left out: ") + found.list())
+	}
+	return nil
+}
+
+func (p *parser) findTexts(columns []column, names []string) *texts {
+	found := new(texts)
+	for j := range columns {
+		c := &columns[j]
+		if p.roles[j] != 0 || !c.text() {
+			continue
+		}
+		give := strconv.Itoa(j + 1)
+		if p.header != nil && simple(names[j]) && !twice(names, names[j]) {
+			give = names[j]
+		}
+		found.columns, found.give = append(found.columns, j), append(found.give, give)
+		found.what = append(found.what, p.columnName(j, names)+p.describe(c, &found.few))
+		if slices.Contains(classNames, strings.ToLower(names[j])) && !p.labels && p.dialect.Label == "" {
+			found.label = give
+		}
+		if p.id == 0 && idName(names[j]) && p.header != nil {
+			found.id = give
+		}
+	}
+	if found.columns == nil {
+		return nil
+	}
+	return found
+}
+
+// simple reports whether a name can be typed in a shell as it is, and is neither a number
+// nor a range.
+func simple(name string) bool {
+	if _, err := strconv.Atoi(name); err == nil || name[0] == '-' {
+		return false
+	}
+	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' }
+	other := func(r rune) bool { return !letter(r) && !unicode.IsDigit(r) && r != '-' && r != '.' }
+	return strings.ContainsFunc(name, letter) && !strings.ContainsFunc(name, other)
+}
+
+// twice reports whether a name is that of two columns.
+func twice(names []string, name string) bool {
+	return slices.Contains(names[slices.Index(names, name)+1:], name)
+}
+
+// list says what the first columns hold.
+func (t *texts) list() string {
+	list := t.what
+	if len(list) > 20 {
+		list = append(slices.Clone(list[:20]), count(len(list)-20, "other column"))
+	}
+	return strings.Join(list, "; ")
+}
+
+// textError is the error for columns of text, for gaps of the others, and for another fault
+// if there is one.
+func (p *parser) textError(t *texts, gaps []gapCount, other *Error) *Error {
+	n := len(t.columns)
+	e := &Error{Source: p.source, Msg: plural(n, "a column of text: ", "columns of text: ") + t.list()}
+	if gaps != nil {
+		e.Msg += "; and " + p.gapList(gaps)
+	}
+	if other != nil {
+		e.Msg += "; and on line " + strconv.Itoa(other.Line) + ": " + other.Msg
+	}
+	w := p.dialect.Words
+	them := plural(n, "it", "them")
+	var ways []string
+	if w.Drop != "" {
+		add, which := "add "+w.Drop+" "+strings.Join(t.give, ","), ", which leaves "+them+" out"
+		if fill, _ := w.forGaps(); gaps != nil && fill != "" {
+			add, which = add+" "+fill, which+" and "+rules[ruleOf(fill)]
+		}
+		ways = append(ways, add+which)
+	}
+	if w.Keep != "" {
+		ways = append(ways, w.Keep+" in place of "+w.Drop+" carries "+them+" to the outputs")
+	}
+	if t.id != "" && w.ID != "" {
+		ways = append(ways, w.ID+" "+t.id+" takes it for the ids, though some come twice")
+	}
+	if t.label != "" {
+		ways = append(ways, w.Label+" "+t.label+" takes it for the classes")
+	} else if n == 1 && w.Drop == "" {
+		ways = append(ways, w.Label+" "+t.give[0]+" takes it for the classes")
+	}
+	if t.few && w.OneHot != "" {
+		ways = append(ways, w.OneHot+" makes columns of 0 and 1 of few values")
+	}
+	if ways != nil {
+		e.advise(strings.Join(ways, "; "))
+	}
+	return e
+}
+
+// describe says what the words of a column are. few is set where they are few.
+func (p *parser) describe(c *column, few *bool) string {
+	switch {
+	case c.dates == c.words:
+		return ", dates such as " + Printable(c.values[0])
+	case len(c.values) > mostValues && p.dialect.Text == TextOneHot:
+		return ", more than " + strconv.Itoa(mostValues) + " values, too many for columns of 0 and 1"
+	case len(c.values) == 2:
+		*few = true
+		return ", " + quote(c.values[0]) + " or " + quote(c.values[1])
+	case len(c.values) <= mostValues && len(c.values) < c.words:
+		*few = true
+		return ", " + count(len(c.values), "value") + " such as " + quote(c.values[0])
+	}
+	return ", such as " + quote(c.values[0])
+}
+
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return one
+	}
+	return more
+}
+
+// also is the error for columns of text and that of a line, if there are such columns.
+func (p *parser) also(err *Error) error {
+	if p.found == nil {
+		return err
+	}
+	return p.textError(p.found, nil, err)
+}
+
+// textsAndGaps reads all rows, and returns the error for columns of text and for what is
+// missing in the others.
+func (t *Reader) textsAndGaps() error {
+	defer t.Close()
+	for t.err == nil {
+		t.err = t.advance()
+	}
+	other, ok := t.err.(*Error)
+	if t.err != io.EOF && !(ok && other.Line > 0) {
+		return t.err // the text cannot be read
+	}
+	return t.parser.textError(t.parser.found, t.gaps, other)
+}
