@@ -19,7 +19,9 @@ says what sets each prototype apart, and names its purest rows.
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
                 softkmeans floors proposes: of rows in memory by the
-                data, of a stream by its floors alone
+                data, of a stream by its floors alone. With -missing fit it is
+                by the complete rows if these are 48 or more, else by the table
+                with means of columns in the gaps
   -method M     minvol: prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)
                 global: the least squared error, which is proved. Its prototypes
@@ -216,8 +218,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-scale needs rows; with -kernel %v leave it out", f.kernel)
 	case f.missing == missingFit && f.method != methodMinVolume:
 		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
-	case f.missing == missingFit && f.k == 0 && f.from == "":
-		return f, usageErrorf("-k auto needs complete rows; with -missing fit give a number")
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
 	case kernels && f.kernel.compares() && f.missing != missingError:

@@ -54,12 +54,7 @@ func (d *data) settle(rule missingRule) error {
 		if j := slices.Index(gaps.counts, d.Rows); j >= 0 {
 			return fmt.Errorf("%s: column %s has no value; leave it out with -drop", d.Source, short(d.Names[j], mostName))
 		}
-		means := scale.OfPresent(scale.ZScore, d.Data, len(d.Names), d.Weights).Shift
-		for i, v := range d.Data {
-			if v != v {
-				d.Data[i] = means[i%len(means)]
-			}
-		}
+		d.fillMeans(d.Data)
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+" replaced by the means of columns: "+gaps.columns())
 	case missingFit:
 		if left, n := emptyRows(d.x); n > 0 {
@@ -74,6 +69,36 @@ func (d *data) settle(rule missingRule) error {
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
 	}
 	return nil
+}
+
+// fillMeans replaces what is missing in rows like those of d by the means of the columns.
+func (d *data) fillMeans(rows []float64) {
+	means := scale.OfPresent(scale.ZScore, rows, len(d.Names), d.Weights).Shift
+	for i, v := range rows {
+		if v != v {
+			rows[i] = means[i%len(means)]
+		}
+	}
+}
+
+// completeForK is how many rows without gaps are enough to choose k. ChooseK tries a k with
+// 8 rows for each prototype, so up to 6 of them.
+const completeForK = 48
+
+// rowsForK returns the rows by which k is chosen, and their weights: those that are complete
+// if they are enough, else all, with the means of the columns in the gaps. The note says which.
+func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string) {
+	if d.missing == 0 {
+		return d.x, d.Weights, ""
+	}
+	x, left := d.x.Clone(), gapRows(d.x)
+	complete := without(slices.Clone(d.x.Data), left, x.Cols)
+	if n := len(complete) / x.Cols; n >= completeForK {
+		return softkmeans.NewMatrix(n, x.Cols, complete), without(slices.Clone(d.Weights), left, 1),
+			fmt.Sprintf("k is chosen by the %d rows without a missing value", n)
+	}
+	d.fillMeans(x.Data)
+	return x, d.Weights, "k is chosen by the table with the means of columns for missing values"
 }
 
 // notPresent is the note of predict.

@@ -196,7 +196,6 @@ func TestMissingFit(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"fit -k 3 -method global -missing fit data.csv", 2, "-missing fit is only for -method minvol"},
-		{"fit -k auto -method minvol -missing fit data.csv", 2, "-k auto needs complete rows"},
 		{"fit -k 3 -method minvol -missing fit -stream yes data.csv", 2, "-stream yes goes with -missing drop only"},
 	} {
 		f.check(t)
@@ -266,5 +265,27 @@ func TestMissingRow(t *testing.T) {
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
 	if len(lines) != 8 || lines[2] != "b,,," || strings.HasPrefix(lines[4], "d,,") {
 		t.Errorf("%q", lines)
+	}
+}
+
+// -k auto with -missing fit takes the complete rows if they are enough, else the means.
+func TestMissingChoice(t *testing.T) {
+	inFolder(t, "")
+	r := rand.New(rand.NewPCG(3, 4))
+	for gap, says := range map[int]string{6: "\nK is chosen by the 75 rows without a missing value.\n", 2: "\nK is chosen by the table with the means of columns for missing values.\n"} {
+		var b strings.Builder
+		b.WriteString("u,v,w,x\n")
+		for i := range 90 {
+			at := 10 * float64(i%3)
+			fmt.Fprintf(&b, "%.3f,%.3f,%.3f,", at+r.NormFloat64(), at*at/9+r.NormFloat64(), 7-at+r.NormFloat64())
+			if i%gap > 0 {
+				fmt.Fprintf(&b, "%.3f", at/2+r.NormFloat64())
+			}
+			b.WriteString("\n")
+		}
+		writeText(t, "data.csv", b.String())
+		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text, says) || !strings.Contains(text, "Proposed: k = 3") {
+			t.Errorf("%s", text)
+		}
 	}
 }

@@ -99,10 +99,13 @@ type result struct {
 // choose sets k to what the rows speak for, or returns an error if there is no answer.
 // Tables of fewer rows than ChooseK takes have a proposal by their floors.
 func (r *result) choose(ctx context.Context, d *data, o *softkmeans.ChooseKOptions) error {
-	o.Weights = d.Weights
-	c, err := softkmeans.ChooseK(ctx, d.x, o)
+	x, weights, note := d.rowsForK()
+	if o.Weights = weights; note != "" {
+		r.Notes = append(r.Notes, note)
+	}
+	c, err := softkmeans.ChooseK(ctx, x, o)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
-		floors, err := softkmeans.Floors(ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: o.Workers})
+		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: weights, Workers: o.Workers})
 		if err != nil {
 			return err
 		}
