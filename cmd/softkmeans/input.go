@@ -63,7 +63,8 @@ line needs no newline. Errors give the place as file:line:field.
   -delimiter D  the character between fields, or tab, or space. auto (default)
                 takes tab, semicolon, comma, bar or space, whichever splits
                 the first lines alike
-  -decimal D    the decimal sign: point, comma, or auto (default)
+  -decimal D    the decimal sign: point, comma, or auto (default). Outputs have
+                points, and commas between fields, whatever the table has
   -guess G      yes (default): find out the decimal sign, the ids, a header or
                 units that are numbers or words, and signs such as % in numbers;
                 the report says what was found. no: take the table as it is
