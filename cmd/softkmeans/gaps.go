@@ -43,7 +43,8 @@ func (d *data) settle(rule missingRule) error {
 	}
 	switch rule {
 	case missingError: // of predict
-		d.Notes = append(d.Notes, notPresent(gaps))
+		_, n := emptyRows(d.x)
+		d.Notes = append(d.Notes, notPresent(gaps, n)...)
 	case missingDrop:
 		left := gapRows(d.x)
 		if d.keep(left); d.Rows == 0 {
@@ -101,9 +102,20 @@ func (d *data) rowsForK() (x *softkmeans.Matrix, weights []float64, note string)
 	return x, d.Weights, "k is chosen by the table with the means of columns for missing values"
 }
 
-// notPresent is the note of predict.
-func notPresent(gaps *gapCount) string {
-	return count(gaps.values, "missing value") + ", left out of the distances: " + gaps.columns()
+// notPresent are the notes of predict, on missing values and on rows without any.
+func notPresent(gaps *gapCount, empty int) (notes []string) {
+	rest := newGapCount(gaps.names)
+	for j, n := range gaps.counts {
+		rest.counts[j] = n - empty
+		rest.values += n - empty
+	}
+	if rest.values > 0 {
+		notes = append(notes, count(rest.values, "missing value")+", left out of the distances: "+rest.columns())
+	}
+	if empty > 0 {
+		notes = append(notes, count(empty, "row")+" without any value "+plural(empty, "has", "have")+" no label and no memberships")
+	}
+	return notes
 }
 
 // noCompleteRow is the error for a table in which no row is left.

@@ -174,16 +174,32 @@ func (w *membershipWriter) startRow() (bool, error) {
 		if t.left == nil || !t.left[i] {
 			return true, nil
 		}
-		for range w.clusters {
-			w.line = append(w.line, ',')
-		}
-		if w.details != nil {
-			w.line = append(w.line, strings.Repeat(",", len(detailNames))...)
-		}
-		if err := w.end(); err != nil {
+		if err := w.endEmpty(); err != nil {
 			return false, err
 		}
 	}
+}
+
+// endEmpty ends the line of a row without memberships.
+func (w *membershipWriter) endEmpty() error {
+	w.line = append(w.line, strings.Repeat(",", w.clusters)...)
+	if w.details != nil {
+		w.line = append(w.line, strings.Repeat(",", len(detailNames))...)
+	}
+	return w.end()
+}
+
+// skip writes the next row, which has none of its k memberships.
+func (w *membershipWriter) skip(k int) error {
+	if w.line == nil {
+		if err := w.begin(k); err != nil {
+			return err
+		}
+	}
+	if _, err := w.startRow(); err != nil {
+		return err
+	}
+	return w.endEmpty()
 }
 
 // finish writes the rows after the last one that is fitted.

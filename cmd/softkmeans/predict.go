@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"softkmeans"
 	"softkmeans/internal/rows"
@@ -29,12 +30,14 @@ but not exactly, its memberships of the fit.
 FILE is read as by fit. If both FILE and the fitted table have a header, columns
 are found by name, in any order, and other columns are ignored. Otherwise FILE
 must have the columns of the model in the same order. Where a row lacks values,
-its memberships are those of the least squared distance in its other columns.
+its memberships are those of the least squared distance in its other columns. A
+row without any value has no label and no memberships.
 
   -model FILE   the model, required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the
-                columns of -keep. Default -, standard output. With a file, a
-                summary is printed as well. Labels are by the rule of the fit
+                columns of -keep. Default -, standard output; what was found
+                out about FILE is then on standard error. With a file, a summary
+                is printed as well. Labels are by the rule of the fit
   -details      three more columns, as with fit: residual, distance, entropy
 ` + rolesHelp + textHelp + runHelp + `
 Example: softkmeans fit -k 3 -model iris.json testdata/iris.csv
@@ -179,9 +182,20 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 		wide = max(wide, p.model.Samples.Rows)
 	}
 	most := max(1, min(predictRows, predictValues/wide))
-	for lo := 0; lo < x.Rows; lo += most {
-		hi := min(lo+most, x.Rows)
+	hi := 0
+	for lo := 0; lo < x.Rows; lo = hi {
+		hi = min(lo+most, x.Rows)
 		rows := softkmeans.NewMatrix(hi-lo, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
+		if n := valued(rows); n == 0 {
+			hi = lo + 1
+			if err := p.skip(); err != nil {
+				return err
+			}
+			continue
+		} else if n < rows.Rows {
+			hi = lo + n
+			rows = softkmeans.NewMatrix(n, x.Cols, x.Data[lo*x.Cols:hi*x.Cols])
+		}
 		g, err := p.predict(rows)
 		if err != nil {
 			return laterRow(err, lo)
@@ -204,13 +218,37 @@ func (p *prediction) add(ctx context.Context, x *softkmeans.Matrix) error {
 	return nil
 }
 
-// summary writes the rows by label, or if short is set nothing of them, and the warnings.
+// valued returns how many rows there are before the first without any value.
+func valued(x *softkmeans.Matrix) int {
+	for i := range x.Rows {
+		if !slices.ContainsFunc(x.Row(i), func(v float64) bool { return v == v }) {
+			return i
+		}
+	}
+	return x.Rows
+}
+
+// skip writes a row without any value, which has no memberships.
+func (p *prediction) skip() error {
+	if p.details && p.w.details == nil {
+		p.w.details = new(softkmeans.Matrix)
+	}
+	p.rows++
+	return p.w.skip(p.model.K())
+}
+
+// summary writes the rows by label and the notes, or if short is set the notes alone, and
+// the warnings.
 func (p *prediction) summary(w io.Writer, source string, short bool) error {
 	var b bytes.Buffer
 	if !short {
 		fmt.Fprintf(&b, "%s: %s by label", source, count(p.rows, "row"))
 		writeNotes(&b, p.notes)
 		b.WriteString("\n\n" + sizeLines(p.sizes))
+	} else if len(p.notes) > 0 {
+		b.WriteString(source + ":")
+		writeNotes(&b, p.notes)
+		b.WriteByte('\n')
 	}
 	for i, warning := range p.watch.warnings(p.model) {
 		if i == 0 && !short {

@@ -207,3 +207,36 @@ func TestPredictLabels(t *testing.T) {
 		t.Error("no label is by a mean")
 	}
 }
+
+// A row without any value has no label. Notes go to standard error where the memberships
+// take standard output.
+func TestPredictEmptyRow(t *testing.T) {
+	inFolder(t, "v,w\n1,2\n4,1\n2,8\n7,3\n3,3\n")
+	must(t, strings.Fields("fit -k 2 -others no -model m.json data.csv")...)
+	const text = "id,v,w\na,,\nb,1,2\nc,NA,-\nd,,3\ne,,\n"
+	writeText(t, "new.csv", text)
+	const notes = ":\nColumn 1 (id) is taken for the rows' ids and left out: its name says so, and no value comes\ntwice.\n" +
+		"1 missing value, left out of the distances: v (1).\n3 rows without any value have no label and no memberships.\n"
+	for in, details := range map[string]bool{"new.csv": false, "-": true} {
+		args := []string{"predict", "-model", "m.json", in}
+		name, commas := in, ",,,"
+		if in == "-" {
+			name = "<stdin>"
+		}
+		if details {
+			args, commas = []string{"predict", "-model", "m.json", "-details", in}, ",,,,,,"
+		}
+		code, stdout, stderr := do(t, text, args...)
+		lines := strings.Split(stdout, "\n")
+		if code != 0 || stderr != name+notes {
+			t.Errorf("%q: code %d, %s", args, code, stderr)
+		}
+		if len(lines) != 7 || lines[1] != "a"+commas || lines[3] != "c"+commas || lines[5] != "e"+commas ||
+			strings.Count(lines[0], ",") != len(commas) || strings.Contains(lines[2]+lines[4], ",,") {
+			t.Errorf("%q: %q", args, lines)
+		}
+	}
+	if text := must(t, strings.Fields("predict -model m.json -o p.csv new.csv")...); !strings.Contains(text, "new.csv: 5 rows by label\n") || !strings.Contains(text, "\n3 rows without any value have no label") {
+		t.Error(text)
+	}
+}

@@ -89,6 +89,7 @@ type blockReader struct {
 	drop bool      // rows with missing values are left out
 	gaps *gapCount // of the last pass
 	left int       // rows left out in the last pass
+	none int       // rows without any value in the last pass
 	note string    // about the scaling, or ""
 
 	columns *scale.Columns   // of the first pass of a fit
@@ -110,7 +111,7 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 // blocks yields the blocks of one pass.
 func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 	n := 0
-	b.gaps, b.left = newGapCount(b.file.Names), 0
+	b.gaps, b.left, b.none = newGapCount(b.file.Names), 0, 0
 	for x, err := range b.file.Blocks(b.ctx) {
 		if err == nil && (b.scale != nil || b.drop) {
 			err = checkEntries(x, n)
@@ -140,6 +141,8 @@ func (b *blockReader) blocks(yield func(*softkmeans.Matrix, error) bool) {
 func (b *blockReader) prepare(x *softkmeans.Matrix) {
 	if left := gapRows(x); left != nil {
 		b.gaps.add(x)
+		_, none := emptyRows(x)
+		b.none += none
 		if b.drop {
 			b.left += x.Rows
 			x.Data = without(x.Data, left, x.Cols)
@@ -161,7 +164,7 @@ func (b *blockReader) head() table.Head {
 	case b.drop && b.left > 0:
 		h.Notes = append(h.Notes, leftOut(b.left, b.gaps.columns()))
 	case !b.drop && b.gaps.values > 0:
-		h.Notes = append(h.Notes, notPresent(b.gaps))
+		h.Notes = append(h.Notes, notPresent(b.gaps, b.none)...)
 	}
 	if b.note != "" {
 		h.Notes = append(h.Notes, b.note)
