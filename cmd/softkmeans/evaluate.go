@@ -25,7 +25,8 @@ Compare labels with known classes. TRUTH has the class of every row, LABELS its
 label: two columns of numbers or words in CSV or .npy files, which may be
 gzipped, with the rows in the same order. Either may be -, standard input; both
 may be the same file. Clusters are matched to classes, so their names do not
-matter. Two spellings in a text, as 1 and 1.0, are two classes.
+matter. Two spellings in a text, as 1 and 1.0, are two classes. Rows with an
+empty class or label, as those that a fit left out, are not compared.
 
   -truth COL    the column of TRUTH: a name in the header, or a number from 1
                 (digits are always a number). Default: the only column, or the
@@ -94,15 +95,30 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		}
 		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source, count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
+	left := leaveEmpty(truth, labels)
+	if len(truth.Class) == 0 {
+		return fmt.Errorf("%s, %s: every row lacks a class or a label", truth.Source, labels.Source)
+	}
 	e, err := await(ctx, func() (*evaluation, error) { return evaluate(truth, labels) })
 	if err != nil {
 		return err
 	}
-	if f.json {
+	if e.left = left; f.json {
 		return writeJSON(s.out, e.json())
 	}
 	_, err = s.out.Write(e.text())
 	return err
+}
+
+// leaveEmpty removes the rows without a class or without a label, as those that a fit has
+// left out, and returns how many they are.
+func leaveEmpty(truth, labels *table.Classes) int {
+	empty := make([]bool, len(truth.Class))
+	for i := range empty {
+		empty[i] = truth.Class[i] < 0 || labels.Class[i] < 0
+	}
+	truth.Class, labels.Class = without(truth.Class, empty, 1), without(labels.Class, empty, 1)
+	return len(empty) - len(truth.Class)
 }
 
 // readClasses reads a column of a file. flag is the flag that chooses the column.
@@ -113,7 +129,7 @@ func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.R
 	}
 	defer in.Close()
 	d := f.dialect
-	d.Words.Label = "-" + flag
+	d.Words.Label, d.Missing = "-"+flag, true
 	return await(ctx, func() (*table.Classes, error) {
 		c, err := rows.ReadClasses(in, source, d, column)
 		if err == nil {
@@ -148,7 +164,9 @@ func sortClasses(c *table.Classes) {
 		names[i], place[from] = c.Classes[from], i
 	}
 	for i, class := range c.Class {
-		c.Class[i] = place[class]
+		if class >= 0 {
+			c.Class[i] = place[class]
+		}
 	}
 	c.Classes = names
 }
@@ -163,6 +181,7 @@ type evaluation struct {
 	accuracy                  *float64 // nil: more than mostPairs
 	nmi, purity, adjustedRand float64
 	counts                    [][]int // by class and cluster; nil as accuracy
+	left                      int     // rows that are left out
 }
 
 func evaluate(truth, labels *table.Classes) (*evaluation, error) {
@@ -206,13 +225,14 @@ func (e *evaluation) json() any {
 		Truth        side     `json:"truth"`
 		Labels       side     `json:"labels"`
 		Rows         int      `json:"rows"`
-		Accuracy     *float64 `json:"accuracy"` // null: more than mostPairs
+		Left         int      `json:"left,omitempty"` // rows without a class or a label
+		Accuracy     *float64 `json:"accuracy"`       // null: more than mostPairs
 		NMI          float64  `json:"nmi"`
 		Purity       float64  `json:"purity"`
 		AdjustedRand float64  `json:"adjustedRand"`
 		Counts       [][]int  `json:"counts"` // by class and cluster; null as accuracy
 	}{side{e.truth.Source, e.truth.Name, e.truth.Classes}, side{e.labels.Source, e.labels.Name, e.labels.Classes},
-		len(e.truth.Class), e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
+		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
 }
 
 // text returns the report.
@@ -224,6 +244,9 @@ func (e *evaluation) text() []byte {
 	}
 	side(e.truth, "class", "classes")
 	side(e.labels, "cluster", "clusters")
+	if e.left > 0 {
+		fmt.Fprintf(&b, "%s without a class or a label %s left out.\n", count(e.left, "row"), plural(e.left, "is", "are"))
+	}
 	line := func(name, value, remark string) { fmt.Fprintf(&b, "  %-14s %-8s %s\n", name, value, remark) }
 	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }
 	b.WriteString("\nAgreement\n\n")

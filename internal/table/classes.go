@@ -12,7 +12,7 @@ import (
 type Classes struct {
 	Source  string
 	Name    string   // of the column: from the header, or c1, c2, … by position
-	Class   []int    // of every row: an index into Classes
+	Class   []int    // of every row: an index into Classes; -1 for an empty field
 	Classes []string // the column's values, in order of appearance, without spaces around them
 }
 
@@ -21,18 +21,20 @@ var classNames = []string{"label", "labels", "class", "classes", "target", "spec
 
 // ReadClasses reads one column of a text. Each of its values is a class. The other
 // columns may hold anything. column is a name or a number from 1; "" is the only
-// column, or the one named label. A row without a value is an error, as are a line
-// with another number of fields and a blank line between rows.
+// column, or the one named label. A row without a value is an error, unless
+// Dialect.Missing is set, as are a line with another number of fields and a blank line
+// between rows.
 //
-// Of the Dialect it uses Delimiter, Header and Words; Words.Label is the word for
-// column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one
+// Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16;
+// Words.Label is the word for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one
 // if none of its fields is a number or stands for a missing one, and if one of these
 // holds. The column's field is label, class, target, species or the like. Or some column
 // has nothing but numbers on all other lines.
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
-	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header, Words: d.Words, chunk: d.chunk})
+	t, in, err := open(r, source, Dialect{Delimiter: d.Delimiter, Header: d.Header,
+		Words: d.Words, Missing: d.Missing, wide: d.Guess, chunk: d.chunk})
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +88,13 @@ func (c *classReader) line(fields [][]byte, column string) error {
 		return gap(c.source, c.last+1)
 	}
 	s := bytes.TrimSpace(fields[c.at])
-	if len(s) == 0 {
+	if len(s) == 0 && !c.dialect.Missing {
 		return c.fault(c.at, "missing value: the field is empty, and a row without a class cannot be compared")
 	}
 	n, ok := c.index[string(s)]
-	if !ok {
+	if len(s) == 0 {
+		n = -1
+	} else if !ok {
 		n = len(c.out.Classes)
 		c.index[string(s)] = n
 		c.out.Classes = append(c.out.Classes, string(utf8Text(s)))
@@ -100,7 +104,8 @@ func (c *classReader) line(fields [][]byte, column string) error {
 	if !c.sure && len(c.out.Class) > 1 {
 		c.rows++
 		for j, s := range fields {
-			c.numbers[j] = c.numbers[j] && isNumber(bytes.TrimSpace(s))
+			s = bytes.TrimSpace(s)
+			c.numbers[j] = c.numbers[j] && (isNumber(s) || len(s) == 0 && c.dialect.Missing)
 		}
 	}
 	return nil
@@ -191,6 +196,9 @@ func (c *classReader) renumber() {
 	to := make([]int, len(c.out.Classes))
 	var classes []string
 	for i, n := range c.out.Class {
+		if n < 0 {
+			continue
+		}
 		if to[n] == 0 {
 			classes = append(classes, c.out.Classes[n])
 			to[n] = len(classes)

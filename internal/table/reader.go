@@ -143,7 +143,7 @@ func open(r io.Reader, source string, d Dialect) (*Reader, *chunks, error) {
 		return nil, nil, &Error{Source: source, Msg: strconv.QuoteRune(d.Delimiter) + " cannot be a delimiter"}
 	}
 	d.Words = d.Words.orFlags()
-	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess}
+	in := &chunks{r: r, source: source, size: d.chunk, guess: d.Guess || d.wide}
 	if in.size == 0 {
 		in.size = chunkSize
 	}

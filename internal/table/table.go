@@ -57,6 +57,7 @@ type Dialect struct {
 	// data.
 	Pick func(names []string) []string
 
+	wide   bool // UTF-16 is read, as with Guess
 	atOnce bool // columns of text are an error before gaps are counted
 
 	// For tests.
