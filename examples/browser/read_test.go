@@ -134,7 +134,7 @@ func checkRefused(t *testing.T, parts []part, err error, want string) {
 		}
 	default:
 		want, _, _ = strings.Cut(want, " (add ") // a button
-		if !strings.Contains(err.Error(), strings.Replace(want, "-header", "Header", 1)) || ways == "" && want != `"5..1"` {
+		if !strings.Contains(err.Error(), strings.Replace(want, "-header", "Header", 1)) || ways == "" && want[0] != '"' {
 			t.Errorf("%v; %q", err, ways)
 		}
 	}

@@ -311,6 +311,17 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 	return nil
 }
 
+// numeric reports which values of a row are of columns of numbers.
+func (p *parser) numeric() []bool {
+	list := make([]bool, p.cols)
+	for _, role := range p.roles {
+		if role >= 0 {
+			list[role] = true
+		}
+	}
+	return list
+}
+
 // besides names the columns that are not data.
 func (p *parser) besides() string {
 	var all []string

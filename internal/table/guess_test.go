@@ -209,3 +209,34 @@ func FuzzGuess(f *testing.F) {
 		}
 	})
 }
+
+// TestTotals takes no row for totals that is none, and finds those of few digits.
+func TestTotals(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"a,b\n1,2\n3,4\n5,1\n9,7\n":                               true,
+		"a,b\n1,2\n3,4\n5,1\n9,8\n":                               false,
+		"a,b\n1,2\n3,4\n4,6\n":                                    false, // two rows meet by chance
+		"a,b\n1,0\n3,0\n5,0\n9,0\n":                               false, // one column of sums
+		"a,b,c\n1,2,0\n3,4,0\n5,1,0\n9,7,0\n":                     true,
+		"a,b\n1,2\n3,4\n5,3\n3,3\n":                               false, // means, of no more digits
+		"a,b\n1,2\n3,4\n5,3\n4,1\n3.25,2.5\n":                     true,
+		"a,b\n1,2\n3,4\n5,3\n4,1\n3,2.5\n":                        true,
+		"a,b\n0.13,2.24\n0.21,1.49\n0.44,3.33\n0.79,7.06\n":       true, // of rounded numbers, to a digit
+		"a,b\n0.13,2.24\n0.21,1.49\n0.44,3.33\n0.79,7.26\n":       false,
+		"a;b\n1.100,5;2,0\n300,25;4,0\n500,0;1,0\n1.900,75;7,0\n": true,
+		"id,a,b\nx,1,2\ny,3,4\nz,5,1\nTotal:,2,2\n":               true,
+		"id,a,b\nx,1,2\ny,3,4\nz,5,1\nTotalis,2,2\n":              false,
+		"id,a,b\nx,1,2\ny,3,4\nz,5,1\ngrand total,2,2\n\n":        true,
+		"id,a,b\nx,1,2\ny,,4\nz,5,1\nw,6,7\n":                     true, // of what is there
+		"id,a,b,c\nx,1,2,1\ny,3,4,2\nz,5,1,4\nw,9,7,\n":           true,
+	} {
+		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Missing: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if warned := strings.Contains(strings.Join(got.Notes, "\n"), "warning: the last row, row "); warned != want {
+			t.Errorf("%q: %q", text, got.Notes)
+		}
+	}
+}

@@ -428,5 +428,8 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 		}
 		return 0, e
 	}
+	if isTotal(s) {
+		return 0, p.fault(j, word+" is not a number; if the line holds totals, delete it")
+	}
 	return 0, p.fault(j, word+" is not a number"+hintCR(fields))
 }

@@ -182,6 +182,9 @@ func (b *Reader) ReadAll() (*Table, error) {
 		if err == io.EOF {
 			t.Classes = b.Classes
 			t.CountMissing()
+			if b.parser.survey != nil {
+				t.noteTotals(b.parser.numeric(), b.last)
+			}
 			return t, nil
 		}
 		if err != nil {

@@ -386,6 +386,35 @@ func gaps(iris table) {
 		write(f[0], header+text, w)
 	}
 	german(iris)
+	totals(iris)
+}
+
+// totals are tables with a last line of sums or means.
+func totals(iris table) {
+	header := strings.Join(iris.names, ",") + "\n"
+	sums, means := make([]string, 4), make([]string, 4)
+	for j := range sums {
+		sum := 0.0
+		for _, row := range iris.rows {
+			sum += row[j]
+		}
+		sums[j] = strconv.FormatFloat(sum, 'f', 1, 64)
+		means[j] = strconv.FormatFloat(sum/12, 'f', 3, 64)
+	}
+	for _, c := range [][3]string{{"total-sums.csv", strings.Join(sums, ","), "row 13, seems to be a line of totals, since its numbers are the sums of the columns; to leave it out, delete line 14 of"},
+		{"total-means.csv", strings.Join(means, ","), "row 13, seems to be a line of totals, since its numbers are the means of the columns"}} {
+		w := iris.plain().with(c[2])
+		w.rows++
+		w.sum += sumOf(c[1], 0)
+		write(c[0], header+rows2(iris, nil)+c[1]+"\n", w)
+	}
+	last := "5,1,2,3"
+	w := iris.plain().by(append(append([]string{}, iris.ids...), "Summe")).with("since its id is \"Summe\"")
+	w.rows++
+	w.sum += sumOf(last, 0)
+	write("total-id.csv", "Probe,"+header+rows2(iris, iris.id)+"Summe,"+last+"\n", w)
+	write("total-number.csv", "n,"+header+rows2(iris, counted(1))+"Total,"+strings.Join(sums, ",")+"\n",
+		want{fail: "\"Total\" in column \"n\" is not a number; if the line holds totals, delete it"})
 }
 
 // german is a table of Excel with ids, columns of text, gaps and decimal commas.

@@ -1,0 +1,89 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// totalWords begin the line of totals of a table, in lower case.
+var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt",
+	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma", "promedio", "totale", "media"}
+
+// isTotal reports whether a text names a line of totals.
+func isTotal(s string) bool {
+	return slices.Contains(totalWords, strings.ToLower(strings.TrimRight(strings.TrimSpace(s), ":")))
+}
+
+// noteTotals warns of a last row that holds the totals of the others: by its id, or because
+// its numbers are the sums, or the means, of all columns of numbers.
+func (t *Table) noteTotals(data []bool, line int) {
+	if t.Rows < 4 {
+		return
+	}
+	why := ""
+	if id := t.RowName(t.Rows - 1); t.IDs != nil && isTotal(id) {
+		why = "its id is " + quote(id)
+	} else if word := t.totals(data); word != "" {
+		why = "its numbers are the " + word + " of the columns"
+	}
+	if why != "" {
+		t.Notes = append(slices.Clone(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
+			"; to leave it out, delete line "+strconv.Itoa(line)+" of the table")
+	}
+}
+
+// totals returns "sums" or "means" if the last row has those of the rows above in all of at
+// least two columns of data that it has values in; else "". A mean must have more digits than
+// the numbers above in some column, because few digits meet by chance.
+func (t *Table) totals(data []bool) string {
+	width, last := len(t.Names), t.Data[(t.Rows-1)*len(t.Names):]
+	sums, means, columns := true, true, 0
+	finer := false
+	for j := 0; j < width && (sums || means); j++ {
+		v := last[j]
+		if !data[j] || v != v {
+			continue
+		}
+		sum, n := 0.0, 0
+		for i := j; i < len(t.Data)-width; i += width {
+			if t.Data[i] == t.Data[i] {
+				sum += t.Data[i]
+				n++
+			}
+		}
+		digits, above := decimals(v), 0
+		for i := j; i < min(len(t.Data)-width, width*surveyRows); i += width {
+			above = max(above, decimals(t.Data[i]))
+		}
+		// The numbers above are rounded, too.
+		off := 0.5*math.Pow10(-digits) + math.Pow10(-above)*math.Sqrt(float64(n)) + 1e-12*math.Abs(sum)
+		if above == 0 && digits == 0 {
+			off = 1e-12 * math.Abs(sum)
+		}
+		sums = sums && math.Abs(v-sum) <= off
+		means = means && n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v)
+		finer = finer || digits > above
+		if sum != 0 {
+			columns++
+		}
+	}
+	switch {
+	case columns < 2:
+	case sums:
+		return "sums"
+	case means && finer:
+		return "means"
+	}
+	return ""
+}
+
+// decimals is how many digits after the point a number has.
+func decimals(v float64) int {
+	if v == math.Trunc(v) || v != v {
+		return 0
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	return len(s) - 1 - strings.IndexByte(s, '.')
+}
