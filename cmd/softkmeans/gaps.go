@@ -41,6 +41,18 @@ func (d *data) settle(rule missingRule) error {
 	if gaps.values == 0 {
 		return nil
 	}
+	if rule == missingMean || rule == missingFit {
+		if left, n := emptyRows(d.x); n > 0 {
+			if d.keep(left); d.Rows == 0 {
+				return noCompleteRow(d.Source, gaps)
+			}
+			d.Notes = append(d.Notes, count(n, "row")+" without any value "+plural(n, "is", "are")+" left out")
+			gaps = newGapCount(d.Names)
+			if gaps.add(d.x); gaps.values == 0 {
+				return nil
+			}
+		}
+	}
 	switch rule {
 	case missingError: // of predict
 		_, n := emptyRows(d.x)
@@ -58,14 +70,6 @@ func (d *data) settle(rule missingRule) error {
 		d.fillMeans(d.Data)
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+" replaced by the means of columns: "+gaps.columns())
 	case missingFit:
-		if left, n := emptyRows(d.x); n > 0 {
-			if d.keep(left); d.Rows == 0 {
-				return noCompleteRow(d.Source, gaps)
-			}
-			d.Notes = append(d.Notes, count(n, "row")+" without any value "+plural(n, "is", "are")+" left out")
-			gaps = newGapCount(d.Names)
-			gaps.add(d.x)
-		}
 		d.missing = gaps.values
 		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
 	}

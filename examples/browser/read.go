@@ -243,6 +243,28 @@ func (f *found) settle(rule missingRule) error {
 			where = append(where, t.Names[j]+" ("+itoa(n)+")")
 		}
 	}
+	valued := func(row []float64) bool { return slices.ContainsFunc(row, func(v float64) bool { return v == v }) }
+	for i := range t.Rows {
+		if rule == missingDrop || valued(t.Data[i*width:(i+1)*width]) {
+			f.rows = append(f.rows, i)
+		}
+	}
+	if n := t.Rows - len(f.rows); n > 0 && len(f.rows) > 0 {
+		values -= n * width
+		f.choose()
+		t.Notes = append(t.Notes, view.Count(n, "row")+" without any value left out")
+		where = nil
+		for j := range t.Names {
+			if t.Missing[j] > n {
+				where = append(where, t.Names[j]+" ("+itoa(t.Missing[j]-n)+")")
+			}
+		}
+		if values == 0 {
+			return nil
+		}
+	} else {
+		f.rows = nil
+	}
 	switch rule {
 	case missingFit:
 		f.gaps = values
@@ -267,9 +289,16 @@ func (f *found) settle(rule missingRule) error {
 		f.Table = nil
 		return errors.New(t.Source + ": every row has a missing value; leave columns out: " + listed(where))
 	}
-	t.Data, t.Class, t.Weights = chosen(t.Data, f.rows, width), chosen(t.Class, f.rows, 1), chosen(t.Weights, f.rows, 1)
+	f.choose()
 	t.Notes = append(t.Notes, view.Count(f.all-t.Rows, "row")+" with missing values left out: "+listed(where))
 	return nil
+}
+
+// choose keeps the rows that f.rows has.
+func (f *found) choose() {
+	t := f.Table
+	t.Rows = len(f.rows)
+	t.Data, t.Class, t.Weights = chosen(t.Data, f.rows, len(t.Names)), chosen(t.Class, f.rows, 1), chosen(t.Weights, f.rows, 1)
 }
 
 // chosen keeps some rows of a table with so many columns, in place. nil stays nil.

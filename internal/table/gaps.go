@@ -1,6 +1,8 @@
 package table
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +22,67 @@ func addGap(gaps []gapCount, g gapCount) []gapCount {
 }
 
 func (o *part) addGap(field, line int) { o.gaps = addGap(o.gaps, gapCount{field, 1, line}) }
+
+// rowless reports whether a line of delimiters alone is a row without any value, if a row
+// follows.
+func (p *parser) rowless(fields [][]byte) bool {
+	return p.gaps && !p.weights && len(fields) > 1 && empty(fields)
+}
+
+// fill makes rows of the lines of delimiters before the splitter's record. It stops at a
+// blank line before one.
+func (p *parser) fill(o *part) {
+	for _, line := range o.empty {
+		if o.first == 0 {
+			o.first = line
+		} else if line > o.last+1 {
+			break
+		}
+		p.addEmpty(o, line)
+		o.last = max(o.last, line)
+	}
+	o.empty = o.empty[:0]
+}
+
+// addEmpty adds a row without any value.
+func (p *parser) addEmpty(o *part, line int) {
+	for range p.cols {
+		o.data = append(o.data, math.NaN())
+	}
+	for range p.texts {
+		o.ends = append(o.ends, len(o.texts))
+	}
+	for j, role := range p.roles {
+		if role >= 0 || role == roleOneHot {
+			o.addGap(j, line)
+		}
+	}
+	o.rows++
+}
+
+// carry moves the lines of delimiters at the end of the part to empty, and those of the parts
+// before it to its front as rows, if it has a row.
+func (t *Reader) carry() {
+	o := t.part
+	if o.rows > 0 && len(t.empty) > 0 {
+		var front part
+		for _, line := range t.empty {
+			t.parser.addEmpty(&front, line-t.base)
+		}
+		o.data, o.ends = slices.Insert(o.data, 0, front.data...), slices.Insert(o.ends, 0, front.ends...)
+		o.rows += front.rows
+		for _, g := range o.gaps {
+			front.gaps = addGap(front.gaps, g)
+		}
+		o.gaps, t.empty = front.gaps, nil
+	}
+	for _, line := range o.empty {
+		if line += t.base; line == t.last+1 {
+			t.last = line
+		}
+		t.empty = append(t.empty, line)
+	}
+}
 
 // missingNumbers is the error that names the gaps of all columns.
 func (t *Reader) missingNumbers() error {

@@ -94,7 +94,8 @@ func TestGuess(t *testing.T) {
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
-		{text: "a,b\n1,2\n,\n3,4\n", fail: "blank line between rows"},
+		{text: "a,b\n1,2\n,\n3,4\n", fail: "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 3)"},
+		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:4: a blank line between rows"},
 		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
 		{text: "a,b,c\n1,2,\n3,,\n", fail: "1 missing value: 1 in \"b\" (first on line 3)"},
@@ -179,6 +180,7 @@ func FuzzGuess(f *testing.F) {
 	}
 	f.Add("#a\n1\n#\n2\n#", 1, 2, true, false)
 	f.Add("a;a\n1,5;x\n2,5;y\n", 3, 1, false, true)
+	f.Add("a;b\n1;2\n;\n;\n\n;\n3;4\n;\n", 4, 2, true, false)
 	f.Fuzz(func(t *testing.T, text string, chunk, workers int, missing, hot bool) {
 		if len(text) > 1<<12 {
 			return
@@ -238,5 +240,36 @@ func TestTotals(t *testing.T) {
 		if warned := strings.Contains(strings.Join(got.Notes, "\n"), "warning: the last row, row "); warned != want {
 			t.Errorf("%q: %q", text, got.Notes)
 		}
+	}
+}
+
+// TestEmptyRows takes lines of delimiters between rows for rows without a value, however the
+// text is cut, and those after the last row for none.
+func TestEmptyRows(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"id;a;b\nx;1;2\n;;\ny;3;4\n;\n;;\nz;5;6\n;;\n;;\n":      "[1 2 NaN NaN 3 4 NaN NaN NaN NaN 5 6] [x  y   z]",
+		"id;a;b\nx;1;2\n;;\n# c\n;;\ny;3;4\n;;\n\n;;\n":         "[1 2 NaN NaN NaN NaN 3 4] [x   y]",
+		"id;a;b\n;;\nx;1;2\ny;3;4\n\n;;\n\n":                    "[1 2 3 4] [x y]",
+		"id;a;b\nx;1;2\n;;\n\ny;3;4\n":                          "f.csv:4: a blank line between rows",
+		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                          "f.csv:3: a blank line between rows",
+		"id;a;b\nx;1;2\n;;\ny;3;\n;;\n;;\nz;;5\nu;7;8\nv;x;9\n": "f.csv:9:2: \"x\" in column \"a\" is not a number",
+	} {
+		for chunk := range 30 {
+			got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Missing: true, chunk: chunk, Workers: chunk % 3})
+			s := ""
+			if err == nil {
+				s = fmt.Sprint(got.Data, " ", got.IDs)
+			} else {
+				s = err.Error()
+			}
+			if s != want {
+				t.Fatalf("%q in chunks of %d: %s", text, chunk, s)
+			}
+		}
+	}
+	_, err := Read(strings.NewReader("id,a,b\nx,1,2\n,,\ny,3,\n,,\n"), "f.csv", Dialect{Guess: true, chunk: 5})
+	if err == nil || !strings.HasPrefix(err.Error(), "f.csv: 3 missing values: 1 in \"a\" (first on line 3), 2 in \"b\" (first on line 3) (add ") {
+		t.Error(err)
 	}
 }

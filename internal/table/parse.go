@@ -47,12 +47,14 @@ type part struct {
 
 	lines int   // how many there are
 	first int   // the line of the first record, 0 if there is none
-	last  int   // the line on which the last row ends
+	last  int   // the line on which the last row or comment ends
+	row   int   // the line on which the last row ends
+	empty []int // the lines of delimiters alone after the last row: rows, if one follows
 	err   error // that follows the rows
 }
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0], gaps: o.gaps[:0]}
+	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0], gaps: o.gaps[:0], empty: o.empty[:0]}
 }
 
 // text is text i, counted over all rows.
@@ -93,9 +95,14 @@ func (p *parser) parse(o *part) {
 			break
 		}
 		if p.blank(fields) {
+			if p.rowless(fields) {
+				o.pass(&p.split)
+				o.empty = append(o.empty, p.split.start)
+			}
 			continue // an error if a row follows
 		}
 		o.pass(&p.split)
+		p.fill(o)
 		if o.first == 0 {
 			o.first = p.split.start
 		} else if p.split.start > o.last+1 {
@@ -106,7 +113,7 @@ func (p *parser) parse(o *part) {
 			o.err = err
 			break
 		}
-		o.last = p.split.end
+		o.last, o.row = p.split.end, p.split.end
 	}
 	o.pass(&p.split)
 	o.lines = p.split.end
@@ -117,6 +124,9 @@ func (o *part) pass(s *splitter) {
 	if s.comment > 0 {
 		if o.first == 0 {
 			o.first = s.comment
+			if len(o.empty) > 0 {
+				o.first = o.empty[0]
+			}
 		}
 		o.last = s.comment
 	}
@@ -168,7 +178,7 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first > 0 && line > o.last || p.comments && (text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
+		if !p.plain || o.first > 0 && line > o.last || len(o.empty) > 0 || p.comments && (text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
 		bytes, ends := len(o.texts), len(o.ends)
@@ -182,7 +192,7 @@ func (p *parser) plainRows(o *part) {
 		if o.rows++; o.rows == 1 {
 			o.first = line
 		}
-		o.last = line
+		o.last, o.row = line, line
 	}
 	p.split.rest, p.split.end = text[pos:], line
 }

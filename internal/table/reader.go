@@ -35,7 +35,9 @@ type Reader struct {
 	part  *part  // its rows
 	at    int    // the next row of part
 	base  int    // the lines before the part
-	last  int    // the line on which the last row ended
+	last  int    // the line on which the last row or comment ended
+	row   int    // the line on which the last row ended
+	empty []int  // the lines of delimiters alone after it
 	err   error  // that follows the part
 }
 
@@ -78,7 +80,7 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	}
 	t.placeTexts()
 	t.gaps = append(t.gaps, t.own.gaps...)
-	t.own.lines, t.last = p.split.end, p.split.end
+	t.own.lines, t.last, t.row = p.split.end, p.split.end, p.split.end
 	t.feed = newFeed(in, p.layout, p.split.rest, d.Workers)
 	p.split.more = t.follow
 	if p.found != nil {
@@ -290,6 +292,10 @@ func (t *Reader) advance() error {
 	if t.part.last > 0 {
 		t.last = t.base + t.part.last
 	}
+	if t.part.row > 0 {
+		t.row = t.base + t.part.row
+	}
+	t.carry()
 	for _, g := range t.part.gaps {
 		g.line += t.base
 		t.gaps = addGap(t.gaps, g)

@@ -183,7 +183,7 @@ func (b *Reader) ReadAll() (*Table, error) {
 			t.Classes = b.Classes
 			t.CountMissing()
 			if b.parser.survey != nil {
-				t.noteTotals(b.parser.numeric(), b.last)
+				t.noteTotals(b.parser.numeric(), b.row)
 			}
 			return t, nil
 		}

@@ -325,6 +325,11 @@ func lines(iris table) {
 	write("empty-lines.csv", header+rows+",,,\n,,,\n\n", w)
 	write("empty-columns.csv", strings.TrimSpace(header)+",,\n"+iris.text(",", "\n", number, nil, func(int) string { return "," }), w)
 	write("trailing-comma.csv", header+iris.text(",", ",\n", number, nil, nil), w)
+	hollow := strings.SplitAfter(rows, "\n")
+	hollow[4] += ",,,\n"
+	gappy := w.flag("-missing fit")
+	gappy.rows, gappy.missing = 13, 4
+	write("hollow-line.csv", header+strings.Join(hollow, "")+",,,\n", gappy)
 	write("bar.txt", strings.ReplaceAll(header+rows, ",", "|"), w)
 	write("aligned.txt", strings.ReplaceAll(header+rows, ",", "    "), w)
 	write("latin1.csv", "Gr\xf6\xdfe,"+header+iris.text(",", "\n", number, func(int) string { return "1" }, nil), func() want {
