@@ -18,6 +18,8 @@ type column struct {
 	amounts              int  // words such as 0.5 mg and <0.1
 	least, most          float64
 	form                 form
+	percents             int    // numbers with a percent sign
+	bare                 string // the first other than 0 without one
 	dates                int
 	values               []string // different fields, in order of appearance, at most mostValues + 1
 	last                 float64
@@ -77,6 +79,11 @@ func (c *column) add(p *parser, f []byte) {
 	}
 	c.form |= has
 	v, _ := parseFloat(text)
+	if has&formPercent != 0 {
+		c.percents++
+	} else if v != 0 && c.bare == "" {
+		c.bare = string(utf8Text(f))
+	}
 	if c.numbers > 0 {
 		c.rising = c.rising && v > c.last
 		c.consecutive = c.consecutive && v == c.last+1
@@ -466,6 +473,12 @@ func (p *parser) noteForms(columns []column, names []string) {
 		}
 		if in != nil {
 			p.survey.note(f.say + strings.Join(in, ", "))
+		}
+	}
+	for j := range columns {
+		if c := &columns[j]; c.percents > 0 && c.bare != "" && p.roles[j] == 0 && !c.text() {
+			p.survey.note("warning: " + p.columnName(j, names) + " has numbers with a percent sign and numbers without one, such as " + Printable(c.bare) +
+				": 50 % is read as 50, not as 0.5")
 		}
 	}
 }

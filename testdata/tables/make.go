@@ -294,6 +294,13 @@ func signs(iris table) {
 	write("dollars.csv", header(",")+big.text(",", "\n", func(v float64) string { return `"$` + grouped(v, ",", ".") + `"` }, nil, nil), big.plain().with("currencies"))
 	write("euros.csv", header(";")+big.text(";", "\n", func(v float64) string { return grouped(v, ".", ",") + " €" }, nil, nil), big.plain().with("currencies"))
 	write("percent.csv", header(",")+iris.text(",", "\n", func(v float64) string { return number(v) + "%" }, nil, nil), w.with("percent"))
+	at := 0
+	write("percent-mixed.csv", header(",")+iris.text(",", "\n", func(v float64) string {
+		if at++; at%8 == 3 {
+			return number(v) + " %"
+		}
+		return number(v)
+	}, nil, nil), w.with("percent", "warning: column 3 (petal_length) has numbers with a percent sign and numbers without one, such as 1.4"))
 	write("accounts.csv", header(",")+iris.text(",", "\n", func(v float64) string { return "(" + number(v) + ")" }, nil, nil), minus(w).with("(5)"))
 	write("scientific.txt", iris.text("  ", "\n", func(v float64) string { return strconv.FormatFloat(v, 'E', 6, 64) }, nil, nil), bareNames(w))
 }
