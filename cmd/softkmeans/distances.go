@@ -69,10 +69,19 @@ func (d *data) noteNegative(m method) {
 	}
 }
 
+// notSquare is the error for a matrix that compares rows and is not square.
+func (d *data) notSquare(what string) error {
+	hint := ""
+	if d.x.Cols == d.x.Rows+1 && d.IDColumn == 0 {
+		hint = "; if column 1 has the names of the rows: -id 1"
+	}
+	return fmt.Errorf("%s: %s of %s; a matrix of %s is square%s", d.Source, count(d.x.Rows, "row"), count(d.x.Cols, "column"), what, hint)
+}
+
 // ofDistances returns the similarities of a table of distances.
 func (f *fitFlags) ofDistances(d *data, r *result) (*softkmeans.Matrix, error) {
 	if d.x.Rows != d.x.Cols {
-		return nil, fmt.Errorf("%s: %s of %s; a matrix of distances is square", d.Source, count(d.x.Rows, "row"), count(d.x.Cols, "column"))
+		return nil, d.notSquare("distances")
 	}
 	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
 	r.gamma = gamma

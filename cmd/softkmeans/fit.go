@@ -19,8 +19,9 @@ says what sets each prototype apart, and names its purest rows.
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
                 softkmeans floors proposes: of rows in memory by the
-                data, of a stream by its floors alone. With -missing fit it is
-                by the complete rows if these are 48 or more, else by the table
+                data, of a stream by its floors alone, of similarities
+                by halves of the rows. With -missing fit it is by the
+                complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
   -method M     minvol: prototypes near the data, of minimal volume, for about
                 (1 + slack) times the least squared error (default)
@@ -145,10 +146,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	fs.BoolVar(&f.plain, "plain", false, "")
 	choiceFlag(fs, &f.others, "others", []choice[bool]{{"yes", true}, {"no", false}})
 	streamFlag(fs, &f.stream)
-	choiceFlag(fs, &f.kernel, "kernel", []choice[kernelKind]{
-		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix},
-		{"distances", kernelDistances}})
-	atLeastZeroFlag(fs, &f.gamma, "gamma")
+	kernelFlags(fs, &f.kernel, &f.gamma)
 	choiceFlag(fs, &f.options.Enclosure, "enclosure", []choice[softkmeans.Enclosure]{
 		{"ball", softkmeans.EnclosureBall}, {"tight", softkmeans.EnclosureTight},
 		{"smallest", softkmeans.EnclosureSmallest}})
@@ -198,7 +196,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 			return f, usageErrorf("-%s is only for -method %s", m.name, listed(m.of))
 		}
 	}
-	kernels := f.method.ofSimilarities()
 	switch {
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
@@ -208,26 +205,23 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
-	case given["gamma"] && f.kernel != kernelRBF && f.kernel != kernelDistances:
-		return f, usageErrorf("-gamma is only for -kernel rbf and distances")
 	case f.kernel == kernelDistances && f.model != "":
 		return f, usageErrorf("-model: a model of distances cannot be saved; leave it out")
-	case kernels && f.kernel.compares() && f.k == 0:
-		return f, usageErrorf("-k auto needs rows; with -kernel %v give a number", f.kernel)
-	case kernels && f.kernel.compares() && given["scale"]:
-		return f, usageErrorf("-scale needs rows; with -kernel %v leave it out", f.kernel)
 	case f.missing == missingFit && f.method != methodMinVolume:
 		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
-	case kernels && f.kernel.compares() && f.missing != missingError:
-		return f, usageErrorf("-missing needs rows; with -kernel %v leave it out", f.kernel)
 	case f.stream == streamYes && given["others"] && f.others:
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
 	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
 		return f, usageErrorf("-stream yes is only for -method global and minvol")
 	}
-	if f.scale == scale.Auto && (f.options.Sum == softkmeans.SumAtMostOne || kernels && f.kernel.compares()) {
+	if f.method.ofSimilarities() {
+		if err := f.kernel.check(given, &f.inputFlags); err != nil {
+			return f, err
+		}
+	}
+	if f.scale == scale.Auto && f.options.Sum == softkmeans.SumAtMostOne {
 		f.scale = scale.None // 0 must stay 0
 	}
 	if err := f.checkSure(given); err != nil {
@@ -317,7 +311,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
-	if r.k == 0 {
+	if r.k == 0 && !f.method.ofSimilarities() {
 		p.step("the number of centers")
 		o := &softkmeans.ChooseKOptions{Seed: f.seed, Workers: f.workers}
 		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, d, o) }); err != nil {
@@ -337,7 +331,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	}
 	labels := r.labels()
 	r.count(labels)
-	r.meaning.add(memberships, d.texts.names())
+	r.meaning.add(memberships, f.naming(d))
 	r.meaning.compare(labels, memberships)
 	if r.model != nil && (f.details || f.model != "") {
 		details := r.measure(d.x, memberships, labels, d.Weights)

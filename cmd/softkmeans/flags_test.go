@@ -128,7 +128,6 @@ func TestFlagsOfMethods(t *testing.T) {
 		{"-k 2 -kernel rbf", 2, "-kernel is only for"},
 		{"-k 2 -method lsd -kernel linear -gamma 1", 2, "-gamma is only for -kernel rbf"},
 		{"-k 2 -method lsd -gamma -1", 2, "at least 0"},
-		{"-k auto -method lsd -kernel matrix", 2, "-k auto needs rows"},
 		{"-k 2 -method lsd -kernel matrix -scale zscore", 2, "-scale needs rows"},
 		{"-k 2 -method lsd -centers c.csv", 2, "-centers is only for -method global, minvol and alternating"},
 		{"-k 2 -method tilsd -weights 1", 2, "-weights is only for"},

@@ -38,6 +38,9 @@ steps up to it exceed their sticks: that counts directions, not clusters.
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
   -json         print the report as JSON
+` + similarHelp + `                The floors are then those of the squared error of similarities,
+                of all k up to -most; the proposed k is the one at which halves
+                of the rows agree most beyond chance
 ` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
                 tables larger than memory. Up to 4096 columns; floors below
                 1e-12 of the first are rounding errors
@@ -47,12 +50,14 @@ steps up to it exceed their sticks: that counts directions, not clusters.
 ` + runHelp + `
 Examples: softkmeans floors testdata/iris.csv
           softkmeans floors -most 5 -o floors.csv testdata/wine.csv
+          softkmeans floors -kernel distances distances.csv
 
 ` + exitHelp
 
 // floorsFlags is the command line of floors.
 type floorsFlags struct {
 	inputFlags
+	similarFlags
 	most   int
 	out    string // "": none; "-": standard output
 	json   bool
@@ -63,6 +68,7 @@ type floorsFlags struct {
 func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("floors", flag.ContinueOnError)
 	f.inputFlags.add(fs)
+	f.similarFlags.add(fs)
 	f.most = 20
 	fs.Func("most", "", func(s string) (err error) {
 		if f.most, err = strconv.Atoi(s); err != nil || f.most < 1 {
@@ -77,7 +83,11 @@ func newFloorsFlagSet(f *floorsFlags) *flag.FlagSet {
 }
 
 func parseFloors(args []string) (f floorsFlags, err error) {
-	if err := f.parse(newFloorsFlagSet(&f), args); err != nil {
+	fs := newFloorsFlagSet(&f)
+	if err := f.parse(fs, args); err != nil {
+		return f, err
+	}
+	if err := f.similarFlags.check(fs, &f.inputFlags, "stream"); err != nil {
 		return f, err
 	}
 	return f, f.checkStream(f.stream)
@@ -91,6 +101,9 @@ func (f *floorsFlags) run(s *session) error {
 	}
 
 	f.quiet = f.quiet || s.mixed()
+	if f.similarFlags.given {
+		return f.runSimilar(s, list)
+	}
 	find := f.ofTable
 	if f.stream == streamYes || f.stream == streamAuto && f.inBlocks() && f.large(s.in) {
 		find = f.ofStream

@@ -26,6 +26,7 @@ var goldens = []struct{ name, args string }{
 	{"compare", "compare old.json new.json"},
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
 	{"floors", "floors wine.csv -scale zscore"},
+	{"floors-similar", "floors -kernel rbf -method lsd -most 5 some.csv"},
 	{"floors-cut", "floors -most 4 -stream yes digits.csv"},
 	{"fit-global", "fit -k 3 -method global -o gg.csv -centers gf.csv iris.csv"},
 	{"certify", "certify -centers gf.csv -memberships gg.csv iris.csv"},
@@ -59,6 +60,13 @@ func TestGolden(t *testing.T) {
 		writeText(t, name, string(text))
 	}
 	writeText(t, "more.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "\n", ",7,x\n")+"9,4,8,3,7,x\n9,4,8,3,7,x\n")
+	var some strings.Builder
+	for i, line := range strings.Split(readFile(t, "iris.csv"), "\n") {
+		if i%4 == 0 {
+			some.WriteString(line + "\n")
+		}
+	}
+	writeText(t, "some.csv", some.String())
 	writeText(t, "first.csv", "5.1,3.5,1.4,.2\n7,3.2,4.7,1.4\n6.3,3.3,6,2.5\n")
 	for _, g := range goldens {
 		code, stdout, stderr := do(t, "", strings.Fields(g.args)...)

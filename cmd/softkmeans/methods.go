@@ -245,23 +245,18 @@ const storedRows = 10000
 
 // fitSimilarities runs tilsd or lsd.
 func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
-	r.kernel = f.kernel
-	similarity, matrix, err := f.similarities(d, r)
+	s, err := f.openSimilar(d, r)
 	if err != nil {
 		return nil, err
 	}
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
-	switch {
-	case f.method == methodTILSD && matrix != nil:
-		r.lsd, err = softkmeans.TILSD(ctx, matrix, r.k, o)
-	case f.method == methodTILSD:
-		r.lsd, err = softkmeans.TILSDOf(ctx, similarity, r.k, o)
-	case matrix != nil:
-		r.lsd, err = softkmeans.LSD(ctx, matrix, r.k, o)
-	default:
-		r.lsd, err = softkmeans.LSDOf(ctx, similarity, r.k, o)
+	if r.k == 0 {
+		if r.choice, err = s.propose(ctx, r.Source); err != nil {
+			return nil, err
+		}
+		r.k = r.choice.K
 	}
-	if err != nil {
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
 	return r.lsd.Memberships, nil
@@ -276,8 +271,7 @@ func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *sof
 	switch f.kernel {
 	case kernelMatrix:
 		if d.x.Rows != d.x.Cols {
-			return nil, nil, fmt.Errorf("%s: %s of %s; a matrix of similarities is square", d.Source,
-				count(d.x.Rows, "row"), count(d.x.Cols, "column"))
+			return nil, nil, d.notSquare("similarities")
 		}
 		if d.distances() {
 			return nil, nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; give -kernel distances", d.Source)

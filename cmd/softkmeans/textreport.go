@@ -248,17 +248,7 @@ func similarityReport(r *result) []byte {
 	m := r.lsd
 	var b bytes.Buffer
 	r.writeHead(&b)
-	b.WriteString("\n\nSimilarities: ")
-	switch r.kernel {
-	case kernelRBF:
-		fmt.Fprintf(&b, "exp(−γ·squared distance) of every two rows, γ = %s.\n", small(r.gamma))
-	case kernelLinear:
-		b.WriteString("the inner product of every two rows.\n")
-	case kernelDistances:
-		fmt.Fprintf(&b, "exp(−γ·squared distance), γ = %s.\n", small(r.gamma))
-	default:
-		b.WriteString("the table.\n")
-	}
+	b.WriteString("\n\nSimilarities: " + kernelWords(r.kernel, r.gamma) + "\n")
 	b.WriteString("Each is approximated by a scale times the inner product of the two rows' memberships.\n")
 	r.writeMeaning(&b)
 

@@ -1,0 +1,290 @@
+package main
+
+// This file holds what fit, floors and report share about similarities of rows, and the
+// choice of a number of clusters.
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+// similarHelp is about similarFlags.
+const similarHelp = `  -kernel K     take similarities in place of rows: rbf, linear, matrix or
+                distances, as softkmeans fit does
+  -method M     of similarities: tilsd (default) or lsd
+  -gamma G      γ of -kernel rbf and distances; 0 (default): median heuristic
+`
+
+// similarFlags are the flags about similarities of commands that take rows, too.
+type similarFlags struct {
+	given  bool // similarities in place of rows
+	method method
+	kernel kernelKind
+	gamma  float64
+}
+
+func (f *similarFlags) add(fs *flag.FlagSet) {
+	choiceFlag(fs, &f.method, "method", []choice[method]{{"tilsd", methodTILSD}, {"lsd", methodLSD}})
+	kernelFlags(fs, &f.kernel, &f.gamma)
+}
+
+// kernelFlags adds -kernel and -gamma.
+func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
+	choiceFlag(fs, kernel, "kernel", []choice[kernelKind]{
+		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix},
+		{"distances", kernelDistances}})
+	atLeastZeroFlag(fs, gamma, "gamma")
+}
+
+// check checks the flags of fs, which are parsed. of are those for rows only.
+func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) error {
+	given := given(fs)
+	f.given = given["kernel"] || given["method"]
+	if !f.given {
+		if given["gamma"] {
+			return usageErrorf("-gamma is only for -kernel rbf and distances")
+		}
+		return nil
+	}
+	for _, name := range append(of, "weights") {
+		if given[name] {
+			return usageErrorf("-%s is for rows; with -kernel %v leave it out", name, f.kernel)
+		}
+	}
+	return f.kernel.check(given, in)
+}
+
+// check checks the flags of the input that a kernel needs, and settles the scaling.
+func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
+	switch {
+	case given["gamma"] && k != kernelRBF && k != kernelDistances:
+		return usageErrorf("-gamma is only for -kernel rbf and distances")
+	case k.compares() && given["scale"]:
+		return usageErrorf("-scale needs rows; with -kernel %v leave it out", k)
+	case k.compares() && in.missing != missingError:
+		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
+	}
+	if k.compares() && in.scale == scale.Auto {
+		in.scale = scale.None // 0 must stay 0
+	}
+	return nil
+}
+
+// similar is similarities of the rows of a table, ready to be decomposed.
+type similar struct {
+	*fitFlags
+	d      *data
+	of     softkmeans.Similarity
+	matrix *softkmeans.Matrix // that of them; nil: too large to store
+}
+
+// open takes the similarities of the rows. It sets γ and the samples of the result.
+func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
+	r.kernel = f.kernel
+	of, matrix, err := f.similarities(d, r)
+	if matrix != nil {
+		of = stored{matrix}
+	}
+	return &similar{f, d, of, matrix}, err
+}
+
+// decompose runs the method with k clusters.
+func (s *similar) decompose(ctx context.Context, m method, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
+	switch {
+	case m == methodTILSD && s.matrix != nil:
+		return softkmeans.TILSD(ctx, s.matrix, k, o)
+	case m == methodTILSD:
+		return softkmeans.TILSDOf(ctx, s.of, k, o)
+	case s.matrix != nil:
+		return softkmeans.LSD(ctx, s.matrix, k, o)
+	}
+	return softkmeans.LSDOf(ctx, s.of, k, o)
+}
+
+// floors returns the sum of squares that floors are shares of, and the floors for
+// k = 1, …, most.
+func (s *similar) floors(ctx context.Context, most int) (total float64, floors []float64, err error) {
+	o := &softkmeans.LSDOptions{Workers: s.workers}
+	m, err := s.decompose(ctx, s.method, 1, o) // it checks a matrix, too
+	if err != nil {
+		return 0, nil, err
+	}
+	of := softkmeans.LSDFloors
+	if s.method == methodTILSD {
+		of = softkmeans.TILSDFloors
+	}
+	floors, err = of(ctx, s.of, min(most, s.d.Rows), o)
+	return m.Total, floors, err
+}
+
+// stored is a matrix of similarities. It may differ from its transpose by rounding.
+type stored struct{ m *softkmeans.Matrix }
+
+func (s stored) Len() int { return s.m.Rows }
+
+func (s stored) Rows(dst *softkmeans.Matrix, lo int) {
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for j, v := range s.m.Row(lo + i) {
+			row[j] = v/2 + s.m.At(j, lo+i)/2
+		}
+	}
+}
+
+const (
+	// mostCompared is how many rows are looked at for a number of clusters.
+	mostCompared = 1000
+	// mostDirections is how many directions of the similarities are: three for each of
+	// the clusters that are tried.
+	mostDirections = 36
+	// Halves of the rows agree from an adjusted Rand index of agreeFrom on, if it is
+	// larger than that of a cloud by agreeMargin, as for softkmeans.ChooseK.
+	agreeFrom   = 0.8
+	agreeMargin = 0.15
+)
+
+// choose returns the number of clusters that the similarities speak for. That of products is
+// the number for the rows. Otherwise directions tell nothing, because those of similarities
+// are bent: many may stand out where there is one cluster. What remains is whether halves of
+// the rows give the same labels. The number is that for which they agree most beyond what
+// halves of a cloud do that has no clusters (Dudoit & Fridlyand 2002).
+func (s *similar) choose(ctx context.Context) (softkmeans.KChoice, error) {
+	o := &softkmeans.ChooseKOptions{Seed: s.seed, Workers: s.workers}
+	if s.kernel == kernelLinear {
+		return softkmeans.ChooseK(ctx, s.d.x, o)
+	}
+	var c softkmeans.KChoice
+	x, err := s.coordinates(ctx)
+	if err != nil {
+		return c, err
+	}
+	if x == nil {
+		return softkmeans.KChoice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows}, nil
+	}
+	all, err := softkmeans.ChooseK(ctx, x, o)
+	if err != nil {
+		return c, err
+	}
+	c = softkmeans.KChoice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance}
+	decideSimilar(&c)
+	return c, nil
+}
+
+// decideSimilar sets K and Reason by the agreement of halves.
+func decideSimilar(c *softkmeans.KChoice) {
+	best := agreeMargin
+	for i, v := range c.Agreement {
+		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
+			best, c.K, c.Stable = beyond, i+1, i+1
+		}
+	}
+	if c.K == 0 {
+		c.Reason = "halves of the rows agree on no number of clusters"
+		return
+	}
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without clusters do by %s; "+
+		"for no other k they agree more beyond chance", clusters(c.K), rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+}
+
+// coordinates returns rows in the space of the similarities, in their leading directions.
+// It is turned at random, so that every column has a part of all directions: ChooseK
+// permutes columns and holds out entries. nil: there is no direction.
+func (s *similar) coordinates(ctx context.Context) (*softkmeans.Matrix, error) {
+	matrix, err := s.drawn()
+	if err != nil {
+		return nil, err
+	}
+	k := min(mostDirections, matrix.Rows-1) + 1
+	m, err := softkmeans.TILSD(ctx, matrix, k, &softkmeans.LSDOptions{Workers: s.workers})
+	if err != nil || m.Rank == 0 {
+		return nil, err
+	}
+	w, err := m.Coordinates(nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	p := w.Cols
+	rng := rand.New(rand.NewPCG(s.seed, 0x51311a2))
+	normal := softkmeans.NewMatrix(p, p, nil)
+	for i := range normal.Data {
+		normal.Data[i] = rng.NormFloat64()
+	}
+	turn, _, _, err := softkmeans.SVD(normal)
+	if err != nil {
+		return nil, err
+	}
+	x := softkmeans.NewMatrix(w.Rows, p, nil)
+	for i := range w.Rows {
+		for c, v := range w.Row(i) {
+			for j, u := range turn.Row(c) {
+				x.Data[i*p+j] += v * u
+			}
+		}
+	}
+	return x, nil
+}
+
+// drawn returns the similarities of some rows: of all up to mostCompared.
+func (s *similar) drawn() (*softkmeans.Matrix, error) {
+	n := s.d.Rows
+	if n <= mostCompared && s.matrix != nil {
+		return s.matrix, nil
+	}
+	rows := rand.New(rand.NewPCG(s.seed, 0xd3a35)).Perm(n)[:min(n, mostCompared)]
+	slices.Sort(rows)
+	part := softkmeans.NewMatrix(len(rows), len(rows), nil)
+	one := softkmeans.NewMatrix(1, n, nil)
+	for i, at := range rows {
+		s.of.Rows(one, at)
+		for j, other := range rows {
+			part.Set(i, j, one.At(0, other))
+		}
+	}
+	return part, nil
+}
+
+// propose chooses a number, or returns an error that says that there is none.
+func (s *similar) propose(ctx context.Context, source string) (*softkmeans.KChoice, error) {
+	c, err := s.choose(ctx)
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare halves; give -k N", source, count(s.d.Rows, "row"))
+	case err != nil:
+		return nil, err
+	case c.K == 0:
+		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source, c.Reason, opinions(&c), agreements(&c))
+	}
+	return &c, nil
+}
+
+// agreements is a line with how halves agree, of a choice by these alone; "" for others.
+// What is below 0 is worse than chance, and written as 0.
+func agreements(c *softkmeans.KChoice) string {
+	if len(c.Step) > 0 || len(c.Agreement) < 2 {
+		return ""
+	}
+	text := "Halves of the rows:"
+	for i, v := range c.Agreement[1:] {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + rounded(max(v, 0)) + " for k = " + strconv.Itoa(i+2)
+	}
+	return wrapped(text + ".")
+}
+
+// naming names the rows: those of a square table without ids have the names of its columns.
+func (f *fitFlags) naming(d *data) naming {
+	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil && d.Header && len(d.Names) == d.Rows {
+		return func(i int) (int, string) { return i, d.Names[i] }
+	}
+	return d.texts.names()
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/table"
+)
+
+// someDistances returns a matrix of distances between every fourth iris row, as CSV with
+// names and species, and without its texts.
+func someDistances(t *testing.T) (text string, d *softkmeans.Matrix) {
+	t.Helper()
+	x := readTable(t, iris)
+	species := []string{"setosa", "versicolor", "virginica"}
+	var rows []int
+	head, b := "name,species", ""
+	for i := 0; i < x.Rows; i += 4 {
+		rows = append(rows, i)
+		head += ",row-" + strconv.Itoa(i+1)
+	}
+	d = softkmeans.NewMatrix(len(rows), len(rows), nil)
+	for i, at := range rows {
+		b += "row-" + strconv.Itoa(at+1) + "," + species[at/50]
+		for j, other := range rows {
+			sum := 0.0
+			for c, v := range x.Row(at) {
+				sum += (v - x.At(other, c)) * (v - x.At(other, c))
+			}
+			d.Set(i, j, math.Sqrt(sum))
+			b += "," + strconv.FormatFloat(d.At(i, j), 'g', -1, 64)
+		}
+		b += "\n"
+	}
+	return head + "\n" + b, d
+}
+
+// floors of similarities has the numbers of the package, in the report, as JSON and as CSV,
+// and fit -k auto takes the number that it proposes.
+func TestFloorsSimilar(t *testing.T) {
+	text, distances := someDistances(t)
+	inFolder(t, text)
+	kernel, gamma, err := softkmeans.DistanceKernel(distances, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, floors := range map[string]func() ([]float64, error){
+		"tilsd": func() ([]float64, error) { return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7, nil) },
+		"lsd":   func() ([]float64, error) { return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7, nil) },
+	} {
+		want, err := floors()
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Fields("floors -kernel distances -keep species -most 7 -method " + method + " data.csv")
+		report := must(t, args...)
+		for k, v := range want {
+			mark := " "
+			if k == 2 {
+				mark = "*"
+			}
+			if line := fmt.Sprintf("\n  %s     %d  %-16s ", mark, k+1, number(v)); !strings.Contains(report, line) {
+				t.Errorf("%s: no %q in\n%s", method, line, report)
+			}
+		}
+		var j struct {
+			Method, Kernel string
+			Gamma, Total   float64
+			Proposal       struct{ K *int }
+			Floors         []similarLine
+		}
+		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
+			t.Fatal(err)
+		}
+		if j.Method != method || j.Kernel != "distances" || !near(j.Gamma, gamma, 1e-12) || j.Proposal.K == nil || *j.Proposal.K != 3 || len(j.Floors) != 7 {
+			t.Errorf("%+v", j)
+		}
+		for i, l := range j.Floors {
+			if !near(l.Floor, want[i], 1e-9*j.Total) || !near(*l.Explained, 1-want[i]/j.Total, 1e-9) || (l.Step == nil) != (i == 0) {
+				t.Errorf("%+v, want %v", l, want[i])
+			}
+		}
+		must(t, append(args, "-o", "floors.csv")...)
+		if list := strings.Split(readFile(t, "floors.csv"), "\n"); len(list) != 9 || list[0] != "k,floor,explained,step" {
+			t.Errorf("%q", list)
+		}
+		fitted := must(t, strings.Fields("fit -k auto -kernel distances -keep species -o g.csv -method "+method+" data.csv")...)
+		_, proposal, _ := strings.Cut(report, "\nProposed: ")
+		proposal, _, _ = strings.Cut(proposal, "\nHalves")
+		if !strings.Contains(fitted, "Proposed: "+proposal) || !near(value(t, fitted, "floor"), want[2], 1e-8*want[0]) {
+			t.Errorf("no %q in\n%s", proposal, fitted)
+		}
+		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0], "name,species,label,p0") || !strings.HasPrefix(lines[1], "row-1,setosa,") {
+			t.Errorf("%q", lines[:2])
+		}
+	}
+}
+
+// The number is where halves agree most beyond chance, and there is none where they do not.
+func TestDecideSimilar(t *testing.T) {
+	for _, test := range []struct {
+		agreement, chance []float64
+		want              int
+	}{
+		{[]float64{1, .98, .80, .61}, []float64{1, .79, .41, 0}, 3},
+		{[]float64{1, 1, 1, 1, .87}, []float64{1, .77, .39, .35, .23}, 4}, // the largest that agrees is 5
+		{[]float64{1, .79, .7}, []float64{1, 0, 0}, 0},
+		{[]float64{1, .9, .7}, []float64{1, .8, 0}, 0}, // a cloud does as well
+		{[]float64{1}, []float64{1}, 0},
+		{nil, nil, 0},
+	} {
+		c := softkmeans.KChoice{Agreement: test.agreement, Chance: test.chance}
+		if decideSimilar(&c); c.K != test.want || c.Reason == "" {
+			t.Errorf("%v: %d, %s", test, c.K, c.Reason)
+		}
+	}
+}
+
+// Without an answer, fit -k auto says so, and floors has its floors.
+func TestSimilarNoNumber(t *testing.T) {
+	inFolder(t, "1,.5,-.2\n.5,1,.1\n-.2,.1,1\n")
+	code, _, stderr := do(t, "", strings.Fields("fit -k auto -method tilsd -kernel matrix data.csv")...)
+	if code != 1 || !strings.Contains(stderr, "no number of clusters is proposed: 3 rows are too few to compare halves; give -k N") {
+		t.Errorf("%d, %s", code, stderr)
+	}
+	if text := must(t, strings.Fields("floors -kernel matrix data.csv")...); !strings.Contains(text, "No k is proposed: 3 rows are too few") || !strings.Contains(text, "\n        3  ") {
+		t.Error(text)
+	}
+	writeText(t, "data.csv", strings.Repeat("1"+strings.Repeat(",1", 17)+"\n", 18))
+	if text := must(t, strings.Fields("fit -k auto -method tilsd -kernel matrix data.csv")...); !strings.Contains(text, "Proposed: k = 1, since no direction of the similarities is above 0.") {
+		t.Error(text)
+	}
+}
+
+// Similarities that differ from their mirror images by rounding are averaged, and those of
+// many rows are drawn.
+func TestSimilarRows(t *testing.T) {
+	m := softkmeans.NewMatrix(2, 2, []float64{1, .5, .7, 1})
+	row := softkmeans.NewMatrix(1, 2, nil)
+	if (stored{m}).Rows(row, 1); !slices.Equal(row.Data, []float64{.6, 1}) {
+		t.Error(row.Data)
+	}
+	n := mostCompared + 200
+	s := &similar{&fitFlags{}, &data{}, softkmeans.KernelFunc(n, func(i, j int) float64 { return float64(min(i, j)*n + max(i, j)) }), nil}
+	s.d.Table = &table.Table{Rows: n}
+	part, err := s.drawn()
+	if err != nil || part.Rows != mostCompared {
+		t.Fatal(part.Rows, err)
+	}
+	for i := range part.Rows {
+		at := int(part.At(i, i)) / n
+		if int(part.At(i, i))%n != at || i > 0 && int(part.At(i-1, i)) != int(part.At(i-1, i-1))/n*n+at {
+			t.Fatalf("row %d is %v", i, part.At(i, i))
+		}
+	}
+}
+
+// Rows of a square table without ids have the names of its columns. A column of names that
+// are numbers is told of.
+func TestSquareNames(t *testing.T) {
+	inFolder(t, "a,b,c,d\n0,1,9,9\n1,0,9,8\n9,9,0,1\n9,8,1,0\n")
+	if text := must(t, strings.Fields("fit -k 2 -method lsd -kernel distances data.csv")...); !strings.Contains(text, "   a ") && !strings.Contains(text, "   b ") {
+		t.Error(text)
+	}
+	writeText(t, "data.csv", "x,7,3,11\n7,0,1,9\n3,1,0,9\n11,9,9,0\n")
+	_, _, stderr := do(t, "", strings.Fields("fit -k 2 -method lsd -kernel distances -header yes -id none data.csv")...)
+	if !strings.Contains(stderr, "3 rows of 4 columns; a matrix of distances is square; if column 1 has the names of the rows: -id 1") {
+		t.Error(stderr)
+	}
+}
