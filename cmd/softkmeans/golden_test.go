@@ -32,6 +32,7 @@ var goldens = []struct{ name, args string }{
 	{"certify", "certify -centers gf.csv -memberships gg.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
 	{"report", "report -k auto -scale none -o page.html iris.csv"},
+	{"report-similar", "report -kernel rbf -k 3 -method lsd -o similar.html some.csv"},
 	{"unmix", "unmix -k 3 -size 10x15 -o u.img -spectra u.csv -report u.html iris.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }

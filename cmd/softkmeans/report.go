@@ -24,7 +24,8 @@ const reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
 
 Write an HTML page about a table: the certificate, the fits of the methods
 global, alternating and minvol side by side, and pictures of rows, memberships
-and centers. The page needs no script, no network and no other file.
+and centers; or with -kernel about similarities of rows. The page needs no
+script, no network and no other file.
 
 ` + fileHelp + `
   -o FILE       write the page here, required. With - it goes to standard output
@@ -40,15 +41,19 @@ and centers. The page needs no script, no network and no other file.
                 Large values are dark where most pixels are near the least
                 value, else light. 8x8,invert changes that; 8x8,transpose is
                 for pixels stored column after column
+` + similarHelp + `                The page then has the fit of that method, and the similarities
+                as a picture; -seed is for lsd
 ` + scaleHelp + columnsHelp + textHelp + runHelp + `
 Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
           softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
+          softkmeans report -kernel distances -o page.html distances.csv
 
 ` + exitHelp
 
 // reportFlags is the command line of report.
 type reportFlags struct {
 	inputFlags
+	similarFlags
 	args    []string
 	k       int // 0: the proposal
 	out     string
@@ -61,6 +66,7 @@ type reportFlags struct {
 func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	fs := flag.NewFlagSet("report", flag.ContinueOnError)
 	f.inputFlags.add(fs)
+	f.similarFlags.add(fs)
 	clustersFlag(fs, &f.k)
 	fs.StringVar(&f.out, "o", "", "")
 	fs.StringVar(&f.classes, "classes", "", "")
@@ -72,7 +78,11 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 
 func parseReport(args []string) (f reportFlags, err error) {
 	f.args = args
-	if err := f.parse(newReportFlagSet(&f), args); err != nil {
+	fs := newReportFlagSet(&f)
+	if err := f.parse(fs, args); err != nil {
+		return f, err
+	}
+	if err := f.similarFlags.check(fs, &f.inputFlags, "image", "slack"); err != nil {
 		return f, err
 	}
 	switch {
@@ -117,6 +127,9 @@ func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
 		return err
+	}
+	if f.similarFlags.given {
+		return f.runSimilar(s, w)
 	}
 	show := newProgress(s.std.err, f.quiet || s.mixed())
 	defer show.clear()

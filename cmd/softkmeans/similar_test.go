@@ -174,3 +174,44 @@ func TestSquareNames(t *testing.T) {
 		t.Error(stderr)
 	}
 }
+
+// report of similarities is one page: with ids of rows, classes, and what is proved; the same
+// for any number of workers.
+func TestReportSimilar(t *testing.T) {
+	text, _ := someDistances(t)
+	inFolder(t, text)
+	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
+	if !strings.HasPrefix(line, "page.html: Three clusters explain 99.7 % of the centred similarities; no three can explain more, which is proved.\n") {
+		t.Error(line)
+	}
+	page := readFile(t, "page.html")
+	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "Proved optimal", "By memberships", "row-1", "Proposed: 3; halves of the rows agree on 3 clusters",
+		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	one := must(t, strings.Fields("report -kernel distances -label species -o - -workers 1 data.csv")...)
+	if strings.ReplaceAll(one, "-o - -workers 1 data", "-o page.html data") != page {
+		t.Error("one worker makes another page")
+	}
+	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 2 -o - data.csv")...); !strings.Contains(page, "it may be out of reach") {
+		t.Error("no page of lsd")
+	}
+	for args, want := range map[string]string{
+		"report -kernel distances -o p.html -image 2x3":                 "-image is for rows; with -kernel distances leave it out",
+		"report -kernel rbf -o p.html -slack 1":                         "-slack is for rows",
+		"report -kernel matrix -o p.html -scale zscore":                 "-scale needs rows",
+		"report -gamma 2 -o p.html":                                     "-gamma is only for -kernel rbf and distances",
+		"floors -kernel matrix -stream yes":                             "-stream is for rows",
+		"floors -kernel linear -weights 1":                              "-weights is for rows",
+		"floors -method minvol":                                         "must be tilsd, lsd",
+		"report -kernel matrix -keep species -o p.html":                 "these are distances, not similarities; give -kernel distances",
+		"report -kernel distances -drop 3 -keep species -o p.html -k 2": "a matrix of distances is square",
+	} {
+		code, _, stderr := do(t, "", append(strings.Fields(args), "data.csv")...)
+		if code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %s", args, code, stderr)
+		}
+	}
+}

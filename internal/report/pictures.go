@@ -52,10 +52,14 @@ type coloring struct {
 
 // colorings are by cluster and, if there are classes, by class.
 func (b *builder) colorings(m *softkmeans.Model) []coloring {
-	all := []coloring{{"", "", m.Labels(nil), b.names}}
-	if len(b.classes) > 0 {
+	return coloringsOf(m.Labels(nil), b.names, b.Table.Class, b.classes)
+}
+
+func coloringsOf(labels []int, names []string, class []int, classes []string) []coloring {
+	all := []coloring{{"", "", labels, names}}
+	if len(classes) > 0 {
 		all[0].class = "of-clusters"
-		all = append(all, coloring{"-classes", "of-classes", b.Table.Class, b.classes})
+		all = append(all, coloring{"-classes", "of-classes", class, classes})
 	}
 	return all
 }

@@ -202,55 +202,67 @@ func (in *Input) close() bool { return slices.Min(in.largest()) >= nearlyPure }
 
 // sizes counts the rows and the membership of each compact prototype.
 func (b *builder) sizes() grid {
-	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
-	n := float64(b.X.Rows)
-	size, pure, share := make([]int, b.k), make([]int, b.k), make([]float64, b.k)
-	memberships, largest := b.MinVolume.Model.Memberships, b.largest()
-	for i, label := range b.MinVolume.Model.Labels(nil) {
+	m := b.MinVolume.Model
+	return sizesOf(m.Memberships, m.Labels(nil), b.largest(), b.names)
+}
+
+// sizesOf counts the rows and the membership of each label. largest are the largest
+// memberships.
+func sizesOf(g *softkmeans.Matrix, labels []int, largest []float64, names []string) grid {
+	t := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	n, k := float64(g.Rows), len(names)
+	size, pure, share := make([]int, k), make([]int, k), make([]float64, k)
+	for i, label := range labels {
 		size[label]++
-		for j, v := range memberships.Row(i) {
+		for j, v := range g.Row(i) {
 			if share[j] += v; v >= nearlyPure {
 				pure[j]++
 			}
 		}
 	}
-	for j, name := range b.names {
-		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: strconv.Itoa(size[j])}, {Text: view.Percent(float64(size[j]) / n)},
+	for j, name := range names {
+		t.Rows = append(t.Rows, gridRow{name, []cell{{Text: strconv.Itoa(size[j])}, {Text: view.Percent(float64(size[j]) / n)},
 			{Text: view.Percent(share[j] / n)}, {Text: view.Percent(largest[j])}, {Text: strconv.Itoa(pure[j])}}})
 	}
-	return g
+	return t
 }
 
 // confusion counts the rows of every class by their label in the compact prototypes.
 func (b *builder) confusion() grid {
-	if len(b.classes) == 0 {
+	return confusionOf(b.Table.Class, b.classes, b.MinVolume.Model.Labels(nil), b.names)
+}
+
+// confusionOf counts the rows of every class by label.
+func confusionOf(class []int, classes []string, labels []int, names []string) grid {
+	if len(classes) == 0 {
 		return grid{}
 	}
-	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class", Head: append(slices.Clone(b.names), "all")}
-	counts, all := make([]int, len(b.classes)*b.k), make([]int, len(b.classes))
-	for i, label := range b.MinVolume.Model.Labels(nil) {
-		counts[b.Table.Class[i]*b.k+label]++
-		all[b.Table.Class[i]]++
+	k := len(names)
+	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class", Head: append(slices.Clone(names), "all")}
+	counts, all := make([]int, len(classes)*k), make([]int, len(classes))
+	for i, label := range labels {
+		counts[class[i]*k+label]++
+		all[class[i]]++
 	}
-	shown := make([]int, len(b.classes))
+	shown := make([]int, len(classes))
 	for c := range shown {
 		shown[c] = c
 	}
 	if len(shown) > mostClasses {
 		slices.SortStableFunc(shown, func(x, y int) int { return cmp.Compare(all[y], all[x]) })
 		shown = shown[:mostClasses]
-		g.Note = "The " + strconv.Itoa(mostClasses) + " largest of " + strconv.Itoa(len(b.classes)) + " classes."
+		g.Note = "The " + strconv.Itoa(mostClasses) + " largest of " + strconv.Itoa(len(classes)) + " classes."
 	}
 	for _, c := range shown {
-		row := gridRow{Name: b.classes[c]}
+		row := gridRow{Name: classes[c]}
 		most := 0
-		for j := range b.k {
-			if counts[c*b.k+j] > counts[c*b.k+most] {
+		for j := range k {
+			if counts[c*k+j] > counts[c*k+most] {
 				most = j
 			}
 		}
-		for j := range b.k {
-			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c*b.k+j]), j == most})
+		for j := range k {
+			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c*k+j]), j == most})
 		}
 		g.Rows = append(g.Rows, gridRow{row.Name, append(row.Cells, cell{Text: strconv.Itoa(all[c])})})
 	}

@@ -224,8 +224,10 @@ func (b *builder) proposal() string {
 }
 
 // reading is what was taken for what in the table, a sentence each.
-func (b *builder) reading() (lines []string) {
-	for _, note := range b.Table.Notes {
+func (b *builder) reading() []string { return readingOf(b.Table.Notes) }
+
+func readingOf(notes []string) (lines []string) {
+	for _, note := range notes {
 		r, size := utf8.DecodeRuneInString(note)
 		lines = append(lines, string(unicode.ToUpper(r))+note[size:]+".")
 	}

@@ -1,0 +1,140 @@
+package main
+
+// This file writes the page of report about similarities.
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/report"
+	"softkmeans/internal/view"
+)
+
+// runSimilar writes the page about similarities.
+func (f *reportFlags) runSimilar(s *session, w io.Writer) error {
+	show := newProgress(s.std.err, f.quiet || s.mixed())
+	defer show.clear()
+	show.step("reading")
+	d, err := f.readReported(s)
+	if err != nil {
+		return err
+	}
+	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
+	fit.k, fit.options.Enclosure = f.k, softkmeans.EnclosureTight
+	d.noteKind(fit)
+	content, err := await(s.ctx, func() (*report.Similar, error) { return fit.similarContent(s.ctx, d, show) })
+	if err != nil {
+		return err
+	}
+	content.Command, content.Version = commandLine(append([]string{"softkmeans", "report"}, f.args...)), version()
+	show.step("page")
+	page, err := content.HTML()
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(page); err != nil {
+		return err
+	}
+	show.clear()
+	if s.taken {
+		return s.finish(nil)
+	}
+	return s.finish(func(w io.Writer) error {
+		var b bytes.Buffer
+		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
+		writeNotes(&b, d.Notes)
+		_, err := w.Write(append(b.Bytes(), '\n'))
+		return err
+	})
+}
+
+const (
+	// mostDrawn is the largest number of rows whose similarities are drawn.
+	mostDrawn = 4000
+	// mostFloors is how many floors the page has, or two more than clusters.
+	mostFloors = 20
+)
+
+// similarContent computes the content of a page.
+func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) (*report.Similar, error) {
+	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale}
+	show.step("similarities")
+	s, err := f.openSimilar(d, r)
+	if err != nil {
+		return nil, err
+	}
+	show.step("the number of clusters")
+	choice, err := s.choose(ctx)
+	switch {
+	case errors.Is(err, softkmeans.ErrTooFewSamples):
+		choice.Reason = count(d.Rows, "row") + " are too few to compare halves"
+	case err != nil:
+		return nil, err
+	}
+	if r.k == 0 {
+		if r.k = choice.K; r.k == 0 {
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
+		}
+	}
+	show.step(f.method.String())
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: show.update}
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
+		return nil, err
+	}
+	name := f.naming(d)
+	r.meaning.add(r.lsd.Memberships, name)
+	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.lsd, Centred: f.method == methodTILSD, Seed: f.seed,
+		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
+	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
+	c.Pure, c.Between = r.meaning.ranked()
+	if d.Rows <= mostDrawn {
+		if c.Matrix = s.matrix; c.Matrix == nil {
+			if c.Matrix, err = softkmeans.SimilarityMatrix(s.of); err != nil {
+				return nil, err
+			}
+		}
+	}
+	show.step("floors")
+	if c.Total, c.Floors, err = s.floors(ctx, max(mostFloors, r.k+2)); err != nil {
+		return nil, err
+	}
+	c.Plane, err = s.plane(ctx, r)
+	return c, err
+}
+
+// plane returns the rows in leading directions: those of the fit, if it has two.
+func (s *similar) plane(ctx context.Context, r *result) (*softkmeans.Matrix, error) {
+	m := r.lsd
+	if m.Vertices == nil || m.Vertices.Cols < 2 {
+		var err error
+		o := &softkmeans.LSDOptions{Workers: s.workers, Enclosure: softkmeans.EnclosureTight}
+		if m, err = s.decompose(ctx, methodTILSD, 3, o); err != nil {
+			return nil, err
+		}
+	}
+	return m.Coordinates(nil, nil)
+}
+
+// ranked returns the rows that tell most, for a page.
+func (m *meaning) ranked() (pure [][]report.Ranked, between []report.Ranked) {
+	pure = make([][]report.Ranked, len(m.pure))
+	for j, list := range m.pure {
+		for _, row := range list.rows {
+			pure[j] = append(pure[j], report.Ranked{Name: row.id, Of: []int{j}, Shares: []float64{row.value}})
+		}
+	}
+	for _, row := range m.between.rows {
+		between = append(between, report.Ranked{Name: row.id, Of: row.pair[:], Shares: row.shares[:]})
+	}
+	return pure, between
+}
+
+// joined is sentences on one line.
+func joined(parts ...string) string {
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}

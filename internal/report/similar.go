@@ -1,0 +1,537 @@
+package report
+
+// The page about similarities of rows: what is proved of their floor, memberships, and the
+// similarities as a picture.
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"html/template"
+	"image"
+	"math"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/chart"
+	"softkmeans/internal/table"
+	"softkmeans/internal/view"
+)
+
+// Similar is the content of a page about similarities of rows.
+type Similar struct {
+	Table   *table.Table // notes and classes
+	Kernel  string       // what the similarities are, in words
+	Model   *softkmeans.LSDModel
+	Centred bool               // Model is of TILSD: rows and columns are centred
+	Plane   *softkmeans.Matrix // rows in leading directions
+	Matrix  *softkmeans.Matrix // the similarities; nil: too many to draw
+
+	Total    float64   // that Floors are shares of
+	Floors   []float64 // for k = 1, 2, …
+	Proposal string    // the number that was chosen and why, in sentences
+	Proposed int       // 0: none
+
+	Name    func(i int) string // of row i
+	Pure    [][]Ranked         // rows with the largest memberships in each cluster
+	Between []Ranked           // rows with about the same membership in two
+
+	Seed             uint64
+	Command, Version string
+}
+
+// Ranked is a row and its largest memberships.
+type Ranked struct {
+	Name   string
+	Of     []int
+	Shares []float64
+}
+
+//go:embed similar.html
+var similarText string
+
+// similarPage has the templates of the other pages.
+var similarPage = template.Must(template.Must(scenePage.Clone()).New("similar").Parse(similarText))
+
+// similarContent is the data of the template.
+type similarContent struct {
+	Title, Answer, About string
+	Style                template.CSS
+	ByClass, Proved      bool
+	Method, Verdict      string
+	Meaning              string
+	Errors               grid
+	Reading              []string
+	Panels               []picture
+	Matrices             []mapPicture
+	MatrixNote           string
+	Wide                 bool // the table of labels takes the width of the page
+	Blocks, Sizes        []grid
+	Confusion            []grid
+	Pure, Between        grid
+	Proposal             string
+	Curves               []picture
+	Steps                grid
+	Made                 []string
+	Command, Version     string
+}
+
+// HTML returns the page.
+func (s *Similar) HTML() ([]byte, error) {
+	m := s.Model
+	n, k := m.Memberships.Rows, m.Memberships.Cols
+	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n || len(s.Pure) != k {
+		return nil, errors.New("report: the decomposition is not that of the table")
+	}
+	c := &similarContent{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(), Style: template.CSS(chart.Style + styleText),
+		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(), Reading: readingOf(s.Table.Notes),
+		Wide: k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: s.between(), Command: s.Command, Version: s.Version}
+	c.Verdict, c.Meaning = s.verdict()
+	names, labels := view.Names(k), m.Labels(nil)
+	var classes []string
+	for _, name := range s.Table.Classes {
+		if name = short(table.Printable(name)); name == "" {
+			name = "(empty)"
+		}
+		classes = append(classes, name)
+	}
+	by := coloringsOf(labels, names, s.Table.Class, classes)
+	var err error
+	if c.Panels, err = s.panels(by); err != nil {
+		return nil, err
+	}
+	if s.Matrix != nil {
+		if c.Matrices, err = s.matrices(labels); err != nil {
+			return nil, err
+		}
+		c.MatrixNote, c.Blocks = s.order(labels), s.blocks(labels, names).parts()
+	}
+	largest := make([]float64, k)
+	for i := range n {
+		for j, v := range m.Memberships.Row(i) {
+			largest[j] = max(largest[j], v)
+		}
+	}
+	c.Sizes, c.Confusion = sizesOf(m.Memberships, labels, largest, names).parts(), confusionOf(s.Table.Class, classes, labels, names).parts()
+	c.Pure, c.Curves, c.Made = s.pure(names), s.curves(), s.made()
+	var out bytes.Buffer
+	err = similarPage.Execute(&out, c)
+	return out.Bytes(), err
+}
+
+// clusters is "1 cluster", "2 clusters".
+func clusters(k int) string { return view.Count(k, "cluster") }
+
+func (s *Similar) method() string {
+	if s.Centred {
+		return "TI-LSD, translation-invariant left-stochastic decomposition"
+	}
+	return "LSD, left-stochastic decomposition"
+}
+
+// certificate has the numbers of the model for package view.
+func (s *Similar) certificate() softkmeans.Certificate {
+	m := s.Model
+	return softkmeans.Certificate{Objective: m.Objective, Floor: m.Floor, FloorError: m.FloorError, Total: m.Total, Gap: m.Gap}
+}
+
+// within is how far the objective may be above the minimum, as a share of the total.
+func (s *Similar) within() float64 {
+	m := s.Model
+	v := max(0, m.Gap)
+	if m.Total > 0 {
+		v += m.FloorError / m.Total
+	}
+	return v
+}
+
+// proved reports whether the memberships reach the floor.
+func (s *Similar) proved() bool { return s.within() <= view.CertifiedTol }
+
+// Answer is the result in one sentence.
+func (s *Similar) Answer() string {
+	c, k := s.certificate(), s.Model.Memberships.Cols
+	what := "the similarities"
+	if s.Centred {
+		what = "the centred similarities"
+	}
+	switch {
+	case !view.HasTotal(c):
+		return "There is nothing to explain in " + what + "."
+	case k == 1 && s.Centred:
+		return "One cluster explains nothing of " + what + "."
+	}
+	verb := " clusters explain "
+	if k == 1 {
+		verb = " cluster explains "
+	}
+	text := capital(numeral(k)) + verb + explained(c.Objective, c.Total) + " of " + what + "; no " + numeral(k) + " can explain more"
+	if s.proved() {
+		return text + ", which is proved."
+	}
+	return text + " than " + explained(c.Floor, c.Total) + "."
+}
+
+// about says what was read.
+func (s *Similar) about() string {
+	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
+	switch {
+	case s.Table.LabelColumn > 0:
+		text += " " + capital(view.Classes(len(s.Table.Classes))) + " in column " + strconv.Itoa(s.Table.LabelColumn) + " (" + short(table.Printable(s.Table.LabelName)) + "), which is not compared."
+	case len(s.Table.Classes) > 0:
+		text += " " + capital(view.Classes(len(s.Table.Classes))) + "."
+	}
+	return text
+}
+
+// verdict returns a headline and what it means.
+func (s *Similar) verdict() (head, meaning string) {
+	c, k := s.certificate(), s.Model.Memberships.Cols
+	of := "the similarities"
+	if s.Centred {
+		of = "the similarities, with rows and columns centred,"
+	}
+	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " + view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
+	if s.Table.Rows > mostTheorem {
+		floor += " The floor holds but for rounding, and unless the random start of the eigensolver was orthogonal to a leading direction."
+	}
+	if s.proved() {
+		return "Proved optimal", floor + " No others are better by more than " + view.AtMost(s.within()) + " of the total."
+	}
+	head = view.Percent(s.within()) + " of the total above the floor"
+	if s.Centred {
+		return head, floor + " Better memberships may exist."
+	}
+	return head, floor + " The floor holds for all positive semidefinite matrices of rank " + strconv.Itoa(k) +
+		". Products of memberships are fewer, so it may be out of reach: how near they can come is not known."
+}
+
+// mostTheorem is the number of samples up to which LSDModel.FloorError is a theorem.
+const mostTheorem = 512
+
+// errors is the table of squared errors.
+func (s *Similar) errors() grid {
+	c := s.certificate()
+	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
+	return grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error", Head: []string{"all pairs"}, Rows: []gridRow{
+		row("of the memberships", view.Number(c.Objective)),
+		row("floor", view.Number(c.Floor)),
+		row("total", view.Number(c.Total)),
+		row("explained", view.Share(c, 1-c.Objective/c.Total)),
+		row("explained at best", view.Share(c, 1-c.Floor/c.Total)),
+	}}
+}
+
+// panels draws the memberships, and the rows in the leading directions.
+func (s *Similar) panels(by []coloring) (all []picture, err error) {
+	m := s.Model
+	k := m.Memberships.Cols
+	var opacity []float64
+	if m.Memberships.Rows <= manyRows {
+		opacity = view.Opacity(m.Memberships)
+	}
+	tip := func(i int) string { return s.row(i) + ": " + chart.Shares(m.Memberships.Row(i), view.Names(k)) }
+	if s.Plane.Cols > 0 {
+		plane, err := view.NewPlane(s.Plane, nil)
+		if err != nil {
+			return nil, err
+		}
+		x, y := plane.Points(s.Plane)
+		var outlines []chart.Outline
+		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
+			if o := plane.Outline(m.Vertices, "prototypes", "current", true); widest(x, y) >= tooSmall*widest(o.X, o.Y) {
+				outlines = append(outlines, o)
+			}
+		}
+		for _, c := range by {
+			frame := chart.Frame{ID: "plane" + c.suffix, Title: "Rows in the two leading directions", Width: third, Height: 420,
+				Desc: "Rows that are similar lie near each other.", XLabel: "first direction", YLabel: "second direction"}
+			all = append(all, picture{Class: c.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: c.of, Classes: c.names,
+				AllClasses: true, Opacity: opacity, Outlines: outlines, EqualScale: true, MaxPoints: 2000, Tip: tip}))})
+		}
+	}
+	if k == 3 {
+		for _, c := range by {
+			all = append(all, picture{Class: c.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
+				Frame: chart.Frame{ID: "ternary" + c.suffix, Title: "Memberships as a triangle", Width: third, Height: 420,
+					Desc: "A row that is wholly in a cluster lies in a corner, an even mixture in the middle."},
+				Memberships: m.Memberships.Data, Corners: [3]string(view.Names(k)), Class: c.of, Classes: c.names, Opacity: opacity, MaxPoints: 2000, Tip: tip}))})
+		}
+	}
+	if k > 1 {
+		frame := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third, Height: 420, XLabel: "rows, by label",
+			Desc: "Each row is a column of shares. They are sorted by label, then by the membership in its cluster."}
+		p := picture{}
+		if k > many {
+			frame.Width, frame.Height, p.Class = whole, 300, "wide"
+		}
+		p.SVG = svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: m.Memberships.Data, Labels: m.Labels(nil), K: k, Names: view.Names(k), Name: s.row}))
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// widest is the width or the height of points, whichever is larger.
+func widest(x, y []float64) float64 {
+	dx, dy := extent{math.Inf(1), math.Inf(-1)}, extent{math.Inf(1), math.Inf(-1)}
+	dx.add(x)
+	dy.add(y)
+	return max(dx.hi-dx.lo, dy.hi-dy.lo)
+}
+
+// row is what row i is called.
+func (s *Similar) row(i int) string { return short(table.Printable(s.Name(i))) }
+
+// sorted returns the rows by label, then by the membership in it, falling.
+func (s *Similar) sorted(labels []int) []int {
+	rows := make([]int, len(labels))
+	for i := range rows {
+		rows[i] = i
+	}
+	g := s.Model.Memberships
+	slices.SortStableFunc(rows, func(a, b int) int {
+		if labels[a] != labels[b] {
+			return labels[a] - labels[b]
+		}
+		switch u, v := g.At(a, labels[a]), g.At(b, labels[b]); {
+		case u > v:
+			return -1
+		case u < v:
+			return 1
+		}
+		return 0
+	})
+	return rows
+}
+
+// order says in which order the pictures have the rows.
+func (s *Similar) order(labels []int) string {
+	sizes := make([]int, s.Model.Memberships.Cols)
+	for _, label := range labels {
+		sizes[label]++
+	}
+	text, at := "Rows and columns are sorted by label, then by the membership in it", 0
+	for j, n := range sizes {
+		mark := ", "
+		if j == 0 {
+			mark = ": "
+		}
+		if n > 0 && j < 12 {
+			text += mark + view.Names(j + 1)[j] + " has " + strconv.Itoa(at+1) + " to " + strconv.Itoa(at+n)
+		}
+		at += n
+	}
+	if len(sizes) > 12 {
+		text += ", …"
+	}
+	text += "."
+	if each := 1 + (len(labels)-1)/mostAcross; each > 1 {
+		text += " A point is the mean of " + strconv.Itoa(each) + " × " + strconv.Itoa(each) + " pairs."
+	}
+	return text
+}
+
+// matrices are the similarities, sorted, and what the memberships make of them.
+func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
+	rows := s.sorted(labels)
+	n := len(rows)
+	given := s.cells(rows, s.Matrix.At)
+	made := s.cells(rows, s.product())
+	scale := extent{math.Inf(1), math.Inf(-1)}
+	for _, m := range []*maps{given, made} { // the diagonal is 1, and tells nothing
+		for i, v := range m.residual {
+			if m.lines < 3 || i/m.samples != i%m.samples {
+				scale.add([]float64{v})
+			}
+		}
+	}
+	ramp, err := dataURI(rampImage())
+	if err != nil {
+		return nil, err
+	}
+	what := "the squared error is of this picture and the one beside it"
+	if s.Centred {
+		what = "with the means of rows and columns, which are free"
+	}
+	for _, p := range []struct {
+		of                  *maps
+		title, caption, alt string
+	}{
+		{given, "The similarities", "Light: alike.", "The similarities of " + view.Count(n, "row") + ", sorted by label."},
+		{made, "By memberships", "The products of memberships, times a scale; " + what + ".", "What the memberships make of the similarities."},
+	} {
+		values := make([]float64, len(p.of.residual))
+		for i, v := range p.of.residual {
+			values[i] = v - scale.lo
+		}
+		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp, Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
+			Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
+		var img image.Image = p.of.ramp(values, scale.hi-scale.lo)
+		if picture.Data, err = dataURI(img); err != nil {
+			return nil, err
+		}
+		list = append(list, picture)
+	}
+	return list, nil
+}
+
+// cells are means of the entries at(i, j) of sorted rows, in the field residual.
+func (s *Similar) cells(rows []int, at func(i, j int) float64) *maps {
+	m := &maps{}
+	m.begin(len(rows), len(rows), 0)
+	for i, r := range rows {
+		for j, c := range rows {
+			cell := i/m.each*m.samples + j/m.each
+			m.count[cell]++
+			m.residual[cell] += at(r, c)
+		}
+	}
+	m.residual = m.mean(m.residual)
+	return m
+}
+
+// product returns what the memberships make of the similarity of two rows.
+func (s *Similar) product() func(i, j int) float64 {
+	m := s.Model
+	g := m.Memberships
+	inverse := 0.0
+	if m.Scale > 0 {
+		inverse = 1 / m.Scale
+	}
+	times := func(a, b []float64) (sum float64) {
+		for c, v := range a {
+			sum += v * b[c]
+		}
+		return sum * inverse
+	}
+	if !s.Centred {
+		return func(i, j int) float64 { return times(g.Row(i), g.Row(j)) }
+	}
+	centred, mean, all := g.Clone(), make([]float64, g.Cols), 0.0
+	for i := range g.Rows {
+		for c, v := range g.Row(i) {
+			mean[c] += v / float64(g.Rows)
+		}
+		all += m.Means[i] / float64(g.Rows)
+	}
+	for i := range g.Rows {
+		for c := range g.Cols {
+			centred.Set(i, c, g.At(i, c)-mean[c])
+		}
+	}
+	return func(i, j int) float64 {
+		return times(centred.Row(i), centred.Row(j)) + m.Means[i] + m.Means[j] - all
+	}
+}
+
+// blocks has the mean similarity of rows with two labels, without that of a row to itself.
+func (s *Similar) blocks(labels []int, names []string) grid {
+	k := len(names)
+	sum, count := make([]float64, k*k), make([]int, k*k)
+	for i, a := range labels {
+		for j, b := range labels {
+			if i != j {
+				sum[a*k+b] += s.Matrix.At(i, j)
+				count[a*k+b]++
+			}
+		}
+	}
+	g := grid{Caption: "Mean similarity of rows by their labels", Corner: "label", Head: names, Note: "A row is not compared with itself."}
+	for a, name := range names {
+		row := gridRow{Name: name}
+		values := make([]float64, k)
+		for b := range k {
+			values[b] = sum[a*k+b] / float64(count[a*k+b])
+		}
+		texts := decimals(values)
+		for b := range k {
+			if count[a*k+b] == 0 {
+				texts[b] = "–"
+			}
+			row.Cells = append(row.Cells, cell{texts[b], a == b})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// pure names the rows with the largest memberships.
+func (s *Similar) pure(names []string) grid {
+	g := grid{Caption: "Rows with the largest memberships", Corner: "cluster", Head: []string{"first", "second", "third"}}
+	for j, list := range s.Pure {
+		row := gridRow{Name: names[j]}
+		for c := range g.Head {
+			text := "–"
+			if c < len(list) {
+				text = short(table.Printable(list[c].Name)) + " " + strconv.FormatFloat(list[c].Shares[0], 'f', 2, 64)
+			}
+			row.Cells = append(row.Cells, cell{Text: text})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// between names the rows with about the same membership in two clusters.
+func (s *Similar) between() grid {
+	g := grid{Caption: "Rows between two clusters", Corner: "row", Head: []string{"most", "next"}}
+	for _, r := range s.Between {
+		row := gridRow{Name: short(table.Printable(r.Name))}
+		for c, j := range r.Of {
+			row.Cells = append(row.Cells, cell{Text: "p" + strconv.Itoa(j) + " " + strconv.FormatFloat(r.Shares[c], 'f', 2, 64)})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
+// curves draws the floor for every k.
+func (s *Similar) curves() []picture {
+	if !(s.Total > 0) || !view.Finite(s.Total) || len(s.Floors) < 2 {
+		return nil
+	}
+	k := s.Model.Memberships.Cols
+	floor := chart.Series{Name: "floor", Markers: true}
+	for _, v := range s.Floors {
+		floor.Y = append(floor.Y, v/s.Total)
+	}
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: half, Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
+		Desc: "The least share of the total that k clusters can leave over."}, IntegerX: true,
+		Series: []chart.Series{floor}, Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
+	if k == s.Proposed {
+		plot.HighlightName += ", as proposed"
+	}
+	if !s.proved() {
+		view.AddFit(plot, "these memberships", k, s.Model.Objective, s.Total)
+	}
+	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
+}
+
+// steps has the share of the total that each further cluster adds at best.
+func (s *Similar) steps() grid {
+	if !(s.Total > 0) || !view.Finite(s.Total) {
+		return grid{}
+	}
+	g := grid{Caption: "What each cluster can add at best", Corner: "k", Head: []string{"explained at best", "added"},
+		Note: "This counts directions. One cluster may have many."}
+	for i, v := range s.Floors[:min(len(s.Floors), max(8, s.Model.Memberships.Cols+2))] {
+		added := "–"
+		if i > 0 {
+			added = view.Percent((s.Floors[i-1] - v) / s.Total)
+		}
+		g.Rows = append(g.Rows, gridRow{strconv.Itoa(i + 1), []cell{{Text: view.Percent(max(0, 1-v/s.Total))}, {Text: added, Most: i+1 == s.Model.Memberships.Cols}}})
+	}
+	return g
+}
+
+// made says how the memberships were computed.
+func (s *Similar) made() []string {
+	if s.Centred {
+		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit -method tilsd -enclosure tight gives the same. " +
+			"Every orientation of the simplex has the same error."}
+	}
+	m := s.Model
+	return []string{"LSD: from the leading eigenvectors by a rotation and a descent, " + view.Count(m.Iterations, "step") + ", " + m.Status.String() +
+		"; seed " + strconv.FormatUint(s.Seed, 10) + ". The command fit -method lsd gives the same."}
+}
