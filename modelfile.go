@@ -62,7 +62,8 @@ type ModelFile struct {
 
 	// A model of similarities. Samples are the rows, in the units of the fit, that new rows
 	// are compared with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix:
-	// the columns are similarities to the fitted rows.
+	// the columns are similarities to the fitted rows, or, for distances with Gamma, the
+	// distances d of exp(−γd²).
 	Similarities *LSDModel
 	Kernel       string
 	Gamma        float64

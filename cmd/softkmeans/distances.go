@@ -3,7 +3,9 @@ package main
 // This file tells distances from similarities.
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"softkmeans"
@@ -86,4 +88,25 @@ func (f *fitFlags) ofDistances(d *data, r *result) (*softkmeans.Matrix, error) {
 	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
 	r.gamma = gamma
 	return matrix, err
+}
+
+var errDistance = errors.New("below 0, and no distance")
+
+// fromDistances returns the similarities of new rows, given their distances to those of the
+// fit, as softkmeans.DistanceKernel does.
+func fromDistances(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	k := softkmeans.NewMatrix(x.Rows, x.Cols, nil)
+	for i := range x.Rows {
+		row := k.Row(i)
+		for j, v := range x.Row(i) {
+			switch {
+			case v < 0:
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: errDistance}
+			case v != v:
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: softkmeans.ErrNonFinite}
+			}
+			row[j] = math.Exp(-min(gamma*v*v, 1e4))
+		}
+	}
+	return k, nil
 }

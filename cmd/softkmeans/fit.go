@@ -205,8 +205,6 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
-	case f.kernel == kernelDistances && f.model != "":
-		return f, usageErrorf("-model: a model of distances cannot be saved; leave it out")
 	case f.missing == missingFit && f.method != methodMinVolume:
 		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):

@@ -180,6 +180,15 @@ func (f *modelFile) predictor() (predictor, error) {
 		}, nil
 	}
 	m := f.Similarities
+	if f.Samples == nil && f.Kernel == kernelDistances.String() {
+		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+			k, err := fromDistances(x, f.Gamma)
+			if err != nil {
+				return nil, err
+			}
+			return m.Predict(nil, k)
+		}, nil
+	}
 	if f.Samples == nil { // rows are similarities
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
 	}

@@ -215,3 +215,43 @@ func TestReportSimilar(t *testing.T) {
 		}
 	}
 }
+
+// predict takes the distances of new rows to those of the fit, by the names of the columns.
+// Rows of the fit have their memberships again.
+func TestPredictDistances(t *testing.T) {
+	text, _ := someDistances(t)
+	inFolder(t, text)
+	for method, most := range map[string]float64{"tilsd": 1e-9, "lsd": 1e-6} {
+		must(t, strings.Fields("fit -k 3 -kernel distances -drop species -o g.csv -model m.json -method "+method+" data.csv")...)
+		var some string // every fifth row, columns in reverse
+		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			if fields := strings.Split(line, ","); i%5 == 0 {
+				slices.Reverse(fields)
+				some += strings.Join(fields, ",") + "\n"
+			}
+		}
+		writeText(t, "some.csv", some)
+		must(t, "predict", "-model", "m.json", "-o", "p.csv", "-id", "name", "some.csv")
+		_, _, g := parseMemberships(t, withoutIDs(readFile(t, "g.csv")))
+		_, _, p := parseMemberships(t, withoutIDs(readFile(t, "p.csv")))
+		if len(p) != 7 {
+			t.Fatalf("%d rows", len(p))
+		}
+		for i := range p {
+			for j, v := range p[i] {
+				if !near(v, g[5*i+4][j], most) {
+					t.Fatalf("%s: row %d is %v, in the fit %v", method, i, p[i], g[5*i+4])
+				}
+			}
+		}
+		for value, want := range map[string]string{"-5": "column row-149: -5 is below 0, and no distance", "": "column row-149: NaN is not a finite number"} {
+			lines := strings.Split(some, "\n")
+			lines[1] = value + lines[1][strings.Index(lines[1], ","):]
+			writeText(t, "bad.csv", strings.Join(lines, "\n"))
+			code, _, stderr := do(t, "", "predict", "-model", "m.json", "-id", "name", "bad.csv")
+			if code != 1 || !strings.Contains(stderr, want) {
+				t.Errorf("%d, %s", code, stderr)
+			}
+		}
+	}
+}
