@@ -153,6 +153,7 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.noteKind(&fitFlags{})
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}
 	r.floors, err = await(s.ctx, func() ([]float64, error) {
 		return softkmeans.Floors(s.ctx, d.x, &softkmeans.Options{Weights: d.Weights, Workers: f.workers})

@@ -138,6 +138,7 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
+	d.noteKind(&fitFlags{})
 	content := &report.Input{
 		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Image: f.image,
 		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
