@@ -162,11 +162,11 @@ func (s *Similar) Answer() string {
 	case k == 1 && s.Centred:
 		return "One cluster explains nothing of " + what + "."
 	}
-	verb := " clusters explain "
+	subject, others := capital(numeral(k))+" clusters explain ", "no "+numeral(k)
 	if k == 1 {
-		verb = " cluster explains "
+		subject, others = "One cluster explains ", "no other"
 	}
-	text := capital(numeral(k)) + verb + explained(c.Objective, c.Total) + " of " + what + "; no " + numeral(k) + " can explain more"
+	text := subject + explained(c.Objective, c.Total) + " of " + what + "; " + others + " can explain more"
 	if s.proved() {
 		return text + ", which is proved."
 	}

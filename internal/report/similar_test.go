@@ -64,6 +64,7 @@ func TestSimilar(t *testing.T) {
 		{3, false, []string{"of the total above the floor", "it may be out of reach", "Memberships as a triangle", "these memberships", "fit -method lsd"}},
 		{2, true, []string{"Two clusters explain "}},
 		{1, true, []string{"One cluster explains nothing of the centred similarities."}},
+		{1, false, []string{"One cluster explains ", "; no other can explain more"}},
 		{12, false, []string{`class="wide"`}},
 	} {
 		s := similarOf(t, 30, test.k, test.centred)
