@@ -32,6 +32,7 @@ type KChoice struct {
 	// above the largest number tried says that it is at least that.
 	Edge, HeldOut, Stable int
 	Rows                  int  // how many rows were looked at
+	Drawn                 bool // they were drawn from more
 	Permuted              bool // the edge is that of permuted columns
 
 	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
@@ -100,12 +101,12 @@ func ChooseK(ctx context.Context, x *Matrix, opts *ChooseKOptions) (KChoice, err
 	if err != nil {
 		return c, err
 	}
-	rows := rowsForK(all, o.Seed)
+	rows, drawn := rowsForK(all, o.Seed)
 	most := min(orDefault(o.MaxK, defaultMaxK), len(rows)/(2*fewestOfCenter))
 	if most < 2 {
 		return c, fail(ErrTooFewSamples, strconv.Itoa(len(rows))+" rows of positive weight; a choice of k takes 16, and a MaxK of 2")
 	}
-	c.Rows = len(rows)
+	c.Rows, c.Drawn = len(rows), drawn
 	s, err := newSamples(ctx, chosenRows(x, rows), nil, o.Workers, true)
 	if err != nil {
 		return c, err
@@ -114,7 +115,11 @@ func ChooseK(ctx context.Context, x *Matrix, opts *ChooseKOptions) (KChoice, err
 	if k.values, k.total, err = squaredSingularValues(s); err != nil {
 		return c, err
 	}
-	if k.total == 0 {
+	switch {
+	case k.total == 0 && drawn:
+		c.Reason = "all samples that were drawn are equal"
+		return c, nil
+	case k.total == 0:
 		c.K, c.Reason = 1, "all samples are equal"
 		return c, nil
 	}
@@ -129,7 +134,7 @@ func ChooseK(ctx context.Context, x *Matrix, opts *ChooseKOptions) (KChoice, err
 
 // rowsForK returns the rows to look at, ascending: of positive weight, drawn without
 // replacement if they are many, by the largest of log(u)/w (Efraimidis & Spirakis 2006).
-func rowsForK(s *samples, seed uint64) (rows []int) {
+func rowsForK(s *samples, seed uint64) (rows []int, drawn bool) {
 	rng := rand.New(rand.NewPCG(seed, chooseStream))
 	type key struct {
 		row   int
@@ -142,6 +147,7 @@ func rowsForK(s *samples, seed uint64) (rows []int) {
 		}
 	}
 	if most := min(drawnForK, max(leastForK, entriesForK/s.d)); len(keys) > most {
+		drawn = true
 		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
 		keys = keys[:most]
 	}
@@ -149,7 +155,7 @@ func rowsForK(s *samples, seed uint64) (rows []int) {
 		rows = append(rows, k.row)
 	}
 	slices.Sort(rows)
-	return rows
+	return rows, drawn
 }
 
 // kSearch is a choice under way.

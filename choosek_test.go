@@ -126,18 +126,25 @@ func TestChooseKRows(t *testing.T) {
 	}
 	s := mustDo(newSamples(context.Background(), randomData(5000, 2, 0, 1), nil, 1, true))(t)
 	s.d = 4000
-	if rows := rowsForK(s, 1); len(rows) != 524 || rows[0] < 0 || rows[523] >= 5000 {
-		t.Errorf("%d rows", len(rows))
+	if rows, drawn := rowsForK(s, 1); len(rows) != 524 || !drawn || rows[0] < 0 || rows[523] >= 5000 {
+		t.Errorf("%d rows, drawn: %v", len(rows), drawn)
 	}
 	heavy := make([]float64, 3000)
 	for i := range heavy {
 		heavy[i] = math.Ldexp(1, -40*(i%3))
 	}
 	s = mustDo(newSamples(context.Background(), randomData(3000, 2, 0, 1), heavy, 1, true))(t)
-	for i, r := range rowsForK(s, 1) {
+	rows, _ := rowsForK(s, 1)
+	for i, r := range rows {
 		if r != 3*i {
 			t.Fatalf("row %d is %d", i, r)
 		}
+	}
+	// Of rows that are equal but for one, a draw may have none that differs.
+	one := NewMatrix(100*drawnForK, 1, nil)
+	one.Data[7] = 1
+	if c := mustDo(ChooseK(bg, one, nil))(t); c.K != 0 || !c.Drawn || c.Rows != drawnForK || c.Reason != "all samples that were drawn are equal" {
+		t.Errorf("%+v", c)
 	}
 }
 

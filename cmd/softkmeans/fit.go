@@ -18,9 +18,7 @@ says what sets each prototype apart, and names its purest rows.
 
 ` + fileHelp + `
   -k N          number of prototypes, required. auto takes the number that
-                softkmeans floors proposes: of rows in memory by the
-                data, of a stream by its floors alone, of similarities
-                by halves of the rows. With -missing fit it is by the
+                softkmeans floors proposes. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
   -method M     minvol: prototypes near the data, of minimal volume, for about
@@ -311,8 +309,12 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
 		p.step("the number of centers")
-		o := &softkmeans.ChooseKOptions{Seed: f.seed, Workers: f.workers}
-		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, d, o) }); err != nil {
+		x, weights, note := d.rowsForK()
+		if note != "" {
+			r.Notes = append(r.Notes, note)
+		}
+		o := &softkmeans.ChooseKOptions{Weights: weights, Seed: f.seed, Workers: f.workers}
+		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, x, o) }); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -28,9 +29,10 @@ Explained is the share of it that k centers explain at best, and step is what
 the last of them adds.
 Stick is the expected step if the variance were split at random (broken stick).
 The proposed k, marked *, is the one that directions above the noise, entries
-held out, and halves of the rows speak for; the report says what each finds. For
-files read in blocks it is the first with floor 0, or the last for which all
-steps up to it exceed their sticks: that counts directions, not clusters.
+held out, and halves of the rows speak for; the report says what each finds.
+Of many rows these are a random sample of up to 1000, the floors are of all. For
+fewer than 16 rows k is the first with floor 0, or the last for which all steps
+up to it exceed their sticks: that counts directions, not clusters.
 
 ` + fileHelp + `
   -most K       largest k in the report (default 20). The proposed k is always
@@ -161,17 +163,20 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := await(s.ctx, func() (softkmeans.KChoice, error) {
-		return softkmeans.ChooseK(s.ctx, d.x, &softkmeans.ChooseKOptions{Weights: d.Weights, Workers: f.workers})
-	})
+	return await(s.ctx, func() (*scree, error) { return r, r.choose(s.ctx, d.x, d.Weights, f.workers) })
+}
+
+// choose sets the choice of k by rows, unless they are too few.
+func (r *scree) choose(ctx context.Context, x *softkmeans.Matrix, weights []float64, workers int) error {
+	c, err := softkmeans.ChooseK(ctx, x, &softkmeans.ChooseKOptions{Weights: weights, Workers: workers})
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return r, nil
+		return nil
 	case err != nil:
-		return nil, err
+		return err
 	}
 	r.choice = &c
-	return r, nil
+	return nil
 }
 
 // ofStream computes the floors of a file block by block.
@@ -188,8 +193,13 @@ func (f *floorsFlags) ofStream(s *session) (*scree, error) {
 		if err := b.setScale(f.scale); err != nil {
 			return nil, err
 		}
-		floors, err := b.floors()
-		return &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}, err
+		drawn := newRowDraw(0)
+		floors, err := b.floors(drawn)
+		if err != nil {
+			return nil, err
+		}
+		r := &scree{Head: b.head(), rows: b.rows, scale: b.scale, floors: floors}
+		return r, r.choose(s.ctx, drawn.table(), nil, f.workers)
 	})
 }
 
@@ -241,6 +251,7 @@ type evidenceJSON struct {
 	HeldOut   int       `json:"heldOut"`
 	Stable    int       `json:"stable"`
 	Rows      int       `json:"rows"`
+	Drawn     bool      `json:"drawn"` // these rows are a sample
 	Permuted  bool      `json:"permuted"`
 	Step      []float64 `json:"step"`
 	Bound     []float64 `json:"bound"`
@@ -269,7 +280,7 @@ func (r *scree) json() any {
 	var evidence *evidenceJSON
 	if c := r.choice; c != nil {
 		reason = c.Reason
-		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Permuted, c.Step, c.Bound, c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
+		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound, c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
 	}
 	return struct {
 		Source   string        `json:"source"`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -97,6 +98,17 @@ func TestFloorsNumbers(t *testing.T) {
 // The report has a line for every k up to -most and for the proposed k. The bars show
 // the explained share.
 func TestFloorsReport(t *testing.T) {
+	few := filepath.Join(t.TempDir(), "few.csv") // fewer rows than a choice takes
+	var distinct string
+	for i := range 5 {
+		for j := range 20 {
+			distinct += fmt.Sprintf("%d,", j*(i+1)%11)
+		}
+		distinct += "0\n"
+	}
+	if err := os.WriteFile(few, []byte(strings.Repeat(distinct, 3)), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	line := regexp.MustCompile(`(?m)^  ([* ]) +(\d+)  (\S+) +(\S+) %(?: +(\S+) % +(\S+) %)?(?:  (#*))?$`)
 	for _, test := range []struct {
 		args, ks string
@@ -105,8 +117,8 @@ func TestFloorsReport(t *testing.T) {
 		{setFile("iris"), "1 2 3 4 5", "2"},
 		{"-most 3 " + setFile("iris"), "1 2 3", "2"},
 		{"-most 1 " + setFile("iris"), "1 2", "2"},
-		{"-most 9 -stream yes " + setFile("digits"), "1 2 3 4 5 6 7 8 9 11", "11"},
-		{"-most 10 -stream yes " + setFile("digits"), "1 2 3 4 5 6 7 8 9 10 11", "11"},
+		{"-most 3 " + few, "1 2 3 5", "5"},
+		{"-most 4 -stream yes " + few, "1 2 3 4 5", "5"},
 	} {
 		code, report, stderr := do(t, "", append([]string{"floors"}, strings.Fields(test.args)...)...)
 		if code != 0 || stderr != "" {
@@ -125,8 +137,8 @@ func TestFloorsReport(t *testing.T) {
 		if got := strings.Join(ks, " "); got != test.ks {
 			t.Errorf("%s: lines of %s, want %s, in\n%s", test.args, got, test.ks, report)
 		}
-		gap := strings.Contains(report, "…\n  *    11")
-		if want := strings.Contains(test.args, "9"); gap != want {
+		gap := strings.Contains(report, "…\n  *     5")
+		if want := test.ks == "1 2 3 5"; gap != want {
 			t.Errorf("%s: gap %v in\n%s", test.args, gap, report)
 		}
 		for l := range strings.Lines(report) {
@@ -135,15 +147,15 @@ func TestFloorsReport(t *testing.T) {
 			}
 		}
 		words := []string{", since noise leaves directions", "\nNoise: k = 2; direction 1", "\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
-		if strings.Contains(test.args, "-stream") {
-			words = []string{", since prototype ", "\nSecond opinion: ", "\nThird opinion: "}
+		if strings.Contains(test.args, few) {
+			words = []string{", since 5 prototypes mix all samples exactly.", "\nSecond opinion: ", "\nThird opinion: "}
 		}
 		words[0] = "\nProposed: k = " + test.proposed + words[0]
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(report, w) }) {
 			t.Errorf("%s: no words in\n%s", test.args, report)
 		}
 	}
-	if _, report, _ := do(t, "", "floors", "-most", "5", "-stream", "yes", setFile("digits")); !strings.Contains(report, "\n59 more, up to k = 65, are not shown; use -most, -o or -json.\n") {
+	if _, report, _ := do(t, "", "floors", "-most", "3", few); !strings.Contains(report, "\n12 more, up to k = 16, are not shown; use -most, -o or -json.\n") {
 		t.Errorf("the rows that are not shown are not mentioned:\n%s", report)
 	}
 }
@@ -195,7 +207,8 @@ func TestFloorsStream(t *testing.T) {
 			t.Fatalf("code %d, %s", code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, text)
-		if got.Rows != 20000 || len(got.Columns) != 5 || len(got.Floors) != 6 || got.Evidence != nil || want.Evidence == nil {
+		if got.Rows != 20000 || len(got.Columns) != 5 || len(got.Floors) != 6 || !got.Evidence.Drawn || got.Evidence.Rows != 1000 || !want.Evidence.Drawn ||
+			got.Evidence.Edge != want.Evidence.Edge || got.Evidence.Stable != want.Evidence.Stable {
 			t.Errorf("%s", text)
 		}
 		for i, f := range got.Floors {

@@ -98,14 +98,10 @@ type result struct {
 
 // choose sets k to what the rows speak for, or returns an error if there is no answer.
 // Tables of fewer rows than ChooseK takes have a proposal by their floors.
-func (r *result) choose(ctx context.Context, d *data, o *softkmeans.ChooseKOptions) error {
-	x, weights, note := d.rowsForK()
-	if o.Weights = weights; note != "" {
-		r.Notes = append(r.Notes, note)
-	}
+func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *softkmeans.ChooseKOptions) error {
 	c, err := softkmeans.ChooseK(ctx, x, o)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
-		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: weights, Workers: o.Workers})
+		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 		if err != nil {
 			return err
 		}

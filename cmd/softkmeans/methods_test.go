@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -155,34 +157,33 @@ func TestFitSimilarities(t *testing.T) {
 	}
 }
 
-// -k auto takes what ChooseK finds, a stream the proposal of the floors, and says why.
-// Without one it is an error that lists the opinions.
+// -k auto takes what ChooseK finds, and says why. A stream of few rows has the same words,
+// and one of many tells of the draw. Without a number it is an error that lists the opinions.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
-	floors, err := softkmeans.Floors(t.Context(), x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := softkmeans.ProposeK(floors)
-	if err != nil || p.K == 0 {
-		t.Fatal(p, err)
+	c, err := softkmeans.ChooseK(t.Context(), x, nil)
+	if err != nil || c.K == 0 {
+		t.Fatal(c, err)
 	}
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-k", "auto", "-stream", stream, iris)
-		want := proposed(&p)
-		if stream == "no" {
-			c, err := softkmeans.ChooseK(t.Context(), x, nil)
-			if err != nil || c.K != p.K {
-				t.Fatal(c, err)
-			}
-			want = chosen(&c) + opinions(&c)
-		}
-		if !strings.Contains(report, want) {
+		if want := chosen(&c) + opinions(&c); !strings.Contains(report, want) || strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
-		if got := value(t, report, "floor"); !near(got, floors[p.K-1], 1e-8) {
-			t.Errorf("-stream %s: floor %v, want %v", stream, got, floors[p.K-1])
-		}
+	}
+	many := filepath.Join(t.TempDir(), "many.csv") // mixtures of three
+	var rows strings.Builder
+	for i := range 1500 {
+		a := i % 37 * (i % 11)
+		b := i % 41 * (10 - i%11)
+		fmt.Fprintf(&rows, "%d,%d,%d,%d,%d,%d\n", a, b, a+b, 2*a-b, a-3*b, 7-a)
+	}
+	if err := os.WriteFile(many, []byte(rows.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	report := must(t, "fit", "-k", "auto", "-stream", "yes", many)
+	if !strings.Contains(report, ": 1500 rows,") || !strings.Contains(report, "\nProposed: k = 3, ") || !strings.Contains(report, "\nThese opinions are of 1000 rows drawn at random; the floors are of all rows.\n") {
+		t.Errorf("many rows:\n%s", report)
 	}
 	code, _, stderr := do(t, "", "fit", "-k", "auto", "-scale", "zscore", setFile("wine"))
 	if code != 1 || !strings.Contains(stderr, "no number of centers is proposed: the opinions differ; give -k N\nNoise: k = 4; ") || !strings.Contains(stderr, "\nHalves of the rows: up to k = 3; ") {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 
@@ -242,16 +243,58 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 // matrix of d columns and its eigenvalues take 50·d² bytes.
 const statsColumns = 4096
 
-// floors computes the floors of all rows in one pass.
-func (b *blockReader) floors() ([]float64, error) {
+// floors computes the floors of all rows in one pass, which also goes to the draw.
+func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
 	if n := len(b.file.Names); n > statsColumns {
 		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
 	}
 	var stats softkmeans.Stats
-	if err := b.each(stats.Add); err != nil {
+	err := b.each(func(x *softkmeans.Matrix) error {
+		if err := stats.Add(x); err != nil {
+			return err
+		}
+		return d.add(x)
+	})
+	if err != nil {
 		return nil, err
 	}
 	return stats.Floors()
+}
+
+// drawnRows is how many rows of a stream a choice of k has. It looks at fewer.
+const drawnRows = 1024
+
+// rowDraw is a draw of drawnRows rows, or all if there are fewer. Every row of the stream is
+// as likely as any other (Algorithm R of Vitter 1985). It depends on the seed alone.
+type rowDraw struct {
+	rng  *rand.Rand
+	seen int
+	cols int
+	data []float64
+}
+
+func newRowDraw(seed uint64) *rowDraw { return &rowDraw{rng: rand.New(rand.NewPCG(seed, 0xd7a3))} }
+
+// add takes the next block.
+func (d *rowDraw) add(x *softkmeans.Matrix) error {
+	d.cols = x.Cols
+	for i := range x.Rows {
+		row := x.Row(i)
+		if j := slices.IndexFunc(row, func(v float64) bool { return v != v }); j >= 0 {
+			return &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: row[j], Err: softkmeans.ErrNonFinite}
+		}
+		if d.seen++; d.seen <= drawnRows {
+			d.data = append(d.data, row...)
+		} else if at := d.rng.IntN(d.seen); at < drawnRows {
+			copy(d.data[at*d.cols:], row)
+		}
+	}
+	return nil
+}
+
+// table returns the rows that were drawn.
+func (d *rowDraw) table() *softkmeans.Matrix {
+	return softkmeans.NewMatrix(min(d.seen, drawnRows), d.cols, d.data)
 }
 
 // fitStream fits the session's file block by block. The last pass writes the
@@ -273,11 +316,11 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		}
 		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale, slack: f.slack, seed: f.seed, streamed: true}
 		if r.k == 0 {
-			floors, err := b.floors()
-			if err != nil {
+			drawn := newRowDraw(f.seed)
+			if err := b.each(drawn.add); err != nil {
 				return nil, err
 			}
-			if err := r.propose(floors); err != nil {
+			if err := r.choose(s.ctx, drawn.table(), &softkmeans.ChooseKOptions{Seed: f.seed, Workers: f.workers}); err != nil {
 				return nil, err
 			}
 		}

@@ -23,6 +23,7 @@ func proposal(k int, reason string) string {
 }
 
 // Opinions writes what a choice rests on: three sentences, or none where all rows are equal.
+// One more tells of rows that were drawn.
 func Opinions(c softkmeans.KChoice) []string {
 	if len(c.Step) == 0 {
 		return nil
@@ -31,7 +32,11 @@ func Opinions(c softkmeans.KChoice) []string {
 	if len(c.Error) > 0 {
 		list = append(list, heldOutOpinion(&c))
 	}
-	return append(list, halvesOpinion(&c))
+	list = append(list, halvesOpinion(&c))
+	if c.Drawn {
+		list = append(list, "These opinions are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the floors are of all rows.")
+	}
+	return list
 }
 
 // noiseOpinion compares the last direction above the noise, and the first below.
