@@ -25,7 +25,7 @@ func (d *data) report(r *result) []part {
 		{"possible", view.Share(c, 1-c.Floor/c.Total)},
 		{"excess", view.AtMost(c.ExcessShare)},
 		{"how", how(r)},
-		{"proposal", view.Proposal(d.propose)},
+		{"proposal", "By the floors alone: " + view.Proposal(d.propose)},
 		{"proposed", proposed(d.propose.K)},
 		{"k", itoa(r.options.k)},
 		{"slack", slackWords(r.options)},
