@@ -106,17 +106,18 @@ type bootstrap struct {
 	labels   []int   // the model's
 	centers  *Matrix // the model's, times 2^-exp
 	exp      int
+	exps     []int // of columns, in which the sums are
 	status   Status
 	shares   []float64
 	same     []float64 // for each row how many draws give it the model's label
-	// Sums and sums of squares of the differences from the model, of centers times 2^-exp and of shares.
+	// Sums and sums of squares of the differences from the model, of centers times 2^-exps and of shares.
 	sum, squares           *Matrix
 	shareSum, shareSquares []float64
 }
 
 // draw is the fit of one draw, with prototypes in the places of the model's.
 type draw struct {
-	centers *Matrix // times 2^-exp
+	centers *Matrix
 	shares  []float64
 	labels  []int
 	status  Status
@@ -160,7 +161,7 @@ func newBootstrap(ctx context.Context, x *Matrix, m *Model, opts *BootstrapOptio
 			b.rows = append(b.rows, i)
 		}
 	}
-	b.exp = entryExp(m.Centers)
+	b.exp, b.exps = distanceExp(m.Centers, m.Centers), columnExps(x, m.Centers)
 	b.centers = timesPower(m.Centers, -b.exp)
 	b.shares, b.same = meanRow(m.Memberships, o.Weights), make([]float64, x.Rows)
 	b.sum, b.squares = NewMatrix(k, d, nil), NewMatrix(k, d, nil)
@@ -190,10 +191,9 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 		r.err = err
 		return r
 	}
-	found := timesPower(m.Centers, -b.exp)
-	to := matchCenters(b.centers, found)
+	to := matchCenters(b.centers, timesPower(m.Centers, -b.exp))
 	place, shares := make([]int, k), meanRow(m.Memberships, o.Weights)
-	r.centers, r.shares = chosenRows(found, to), make([]float64, k)
+	r.centers, r.shares = chosenRows(m.Centers, to), make([]float64, k)
 	for j, at := range to {
 		place[at], r.shares[j] = j, shares[at]
 	}
@@ -213,7 +213,7 @@ func (b *bootstrap) draw(number, workers int) (r draw) {
 func (b *bootstrap) add(r *draw) {
 	for j := range r.centers.Rows {
 		for c, v := range r.centers.row(j) {
-			v -= b.centers.row(j)[c]
+			v = math.Ldexp(v-b.m.Centers.row(j)[c], -b.exps[c])
 			b.sum.row(j)[c] += v
 			b.squares.row(j)[c] += v * v
 		}
@@ -240,7 +240,7 @@ func (b *bootstrap) result() *BootstrapResult {
 	stdErr := func(sum, squares float64) float64 { return math.Sqrt(max(0, squares-sum*sum/n) / (n - 1)) }
 	for j := range k {
 		for c, v := range b.m.Centers.row(j) {
-			se := math.Ldexp(stdErr(b.sum.row(j)[c], b.squares.row(j)[c]), b.exp)
+			se := math.Ldexp(stdErr(b.sum.row(j)[c], b.squares.row(j)[c]), b.exps[c])
 			r.StdErr.row(j)[c], r.Lower.row(j)[c], r.Upper.row(j)[c] = se, v-z*se, v+z*se
 		}
 		se := stdErr(b.shareSum[j], b.shareSquares[j])

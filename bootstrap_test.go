@@ -243,6 +243,32 @@ func TestBootstrapScale(t *testing.T) {
 			t.Errorf("times 2^%d: another result", exp)
 		}
 	}
+	// Other factors round the entries. A column too small to decide has intervals of its own.
+	run := func(by, last float64) (*BootstrapResult, func(j int) float64) {
+		unit := func(j int) float64 { return by * []float64{1, 1, 1, last}[j] }
+		x := mapped(x, func(_, j int, v float64) float64 { return v * unit(j) })
+		m := mustDo(FitMinVolume(bg, x, 3, nil))(t)
+		return mustDo(Bootstrap(bg, x, m, &BootstrapOptions{Resamples: 3}))(t), unit
+	}
+	want, from := run(1, 0x1p-200)
+	for _, by := range []float64{1e100, 1e-100} {
+		got, to := run(by, 0x1p-600)
+		same := func(what string, a, b *Matrix) {
+			for j := range 4 {
+				for i := range 3 {
+					if v, w := a.row(i)[j]/from(j), b.row(i)[j]/to(j); w == 0 || !agree(v, w, 1e-6) {
+						t.Errorf("times %g: %s %d of column %d is %g, not %g", by, what, i, j, w, v)
+					}
+				}
+			}
+		}
+		same("standard error", want.StdErr, got.StdErr)
+		same("lower end", want.Lower, got.Lower)
+		same("upper end", want.Upper, got.Upper)
+		if !agree(sumOf(want.ShareUpper), sumOf(got.ShareUpper), 1e-6) || got.Stability != want.Stability || !agree(want.Shares[1], got.Shares[1], 1e-9) {
+			t.Errorf("times %g: shares to %v, not %v", by, got.ShareUpper, want.ShareUpper)
+		}
+	}
 }
 
 // TestBootstrapErrors: bad calls are errors before any fit; a context is obeyed; a cap is a

@@ -50,7 +50,7 @@ func Match(a, b *Model) (*Matching, error) {
 	if err := checkSize("the table of distances", f.Rows, g.Rows); err != nil {
 		return nil, err
 	}
-	unit := max(entryExp(f), entryExp(g))
+	unit := distanceExp(f, g)
 	u, v := timesPower(f, -unit), timesPower(g, -unit)
 	m := &Matching{To: matchCenters(u, v), From: slices.Repeat([]int{-1}, g.Rows), Moved: make([]float64, f.Rows)}
 	for i, j := range m.To {
@@ -92,7 +92,7 @@ func (m *Model) checkedLabels() ([]int, error) {
 }
 
 // matchCenters returns for each row of f the row of g that it is matched with, or −1: the
-// least sum of squared distances. Entries are at most 1 in size.
+// least sum of squared distances. Their differences are in the units of distanceExp.
 func matchCenters(f, g *Matrix) []int {
 	if f.Rows > g.Rows {
 		to := slices.Repeat([]int{-1}, f.Rows)
@@ -125,6 +125,45 @@ func between(f *Matrix) float64 {
 		}
 	}
 	return math.Sqrt(sum / max(1, pairs(f.Rows)))
+}
+
+// distanceExp is the exponent of the power of two above the largest difference of two rows of
+// f and g in a column, but at least 500 below that of their largest entry.
+func distanceExp(f, g *Matrix) int {
+	widest := 0.0
+	for j := range f.Cols {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, m := range []*Matrix{f, g} {
+			for i := range m.Rows {
+				least, most = min(least, m.row(i)[j]), max(most, m.row(i)[j])
+			}
+		}
+		widest = max(widest, most-least)
+	}
+	_, exp := math.Frexp(widest)
+	least := max(entryExp(f), entryExp(g)) - 500
+	if widest == 0 {
+		return least
+	}
+	return max(exp, least)
+}
+
+// columnExps are the exponents of the powers of two above the largest entries of the columns
+// of f and g.
+func columnExps(f, g *Matrix) []int {
+	top := make([]float64, f.Cols)
+	for _, m := range []*Matrix{f, g} {
+		for i := range m.Rows {
+			for j, v := range m.row(i) {
+				top[j] = max(top[j], math.Abs(v))
+			}
+		}
+	}
+	exps := make([]int, len(top))
+	for j, v := range top {
+		_, exps[j] = math.Frexp(v)
+	}
+	return exps
 }
 
 // entryExp is the exponent of the power of two above the largest entry of m.

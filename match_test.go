@@ -131,3 +131,31 @@ func TestMatchErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestMatchRange: prototypes are matched by columns in which they differ, however large the
+// entries of others are, and a table times a number has the same matches.
+func TestMatchRange(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(6, 6))
+	f := NewMatrix(4, 3, randomSlice(12, rng))
+	g := mapped(f, func(_, _ int, v float64) float64 { return v + 0.01*rng.NormFloat64() })
+	g = chosenRows(g, []int{2, 0, 3, 1})
+	want := mustDo(Match(&Model{Centers: f}, &Model{Centers: g}))(t)
+	for _, by := range []float64{1e100, 1e-60, 1e-100, 0x1p-480} {
+		for _, last := range []float64{0, 1e100} {
+			scaled := func(m *Matrix) *Model {
+				out := NewMatrix(4, 4, slices.Repeat([]float64{last}, 16))
+				for i := range 4 {
+					for j, v := range m.row(i) {
+						out.row(i)[j] = v * by
+					}
+				}
+				return &Model{Centers: out}
+			}
+			got := mustDo(Match(scaled(f), scaled(g)))(t)
+			if !slices.Equal(got.To, want.To) || !agree(got.Between/by, want.Between, 1e-9) || !agree(got.Moved[2]/by, want.Moved[2], 1e-9) {
+				t.Errorf("times %g beside %g: %+v, not %+v", by, last, got, want)
+			}
+		}
+	}
+}
