@@ -75,11 +75,16 @@ func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
 	if err := (metric{m.ClusterMeans, m.ClusterAxes}).nearest(bg, workers, m.Clusters, filled); err != nil {
 		return err
 	}
+	centers := m.Centers
+	if m.Sum == SumToOne { // far from 0 mixtures are rounded, and near a center they are not
+		centers = lessRow(m.Centers, m.Centers.row(0))
+		filled = g.mixtures(lessRow(x, m.Centers.row(0)), m.Memberships, centers)
+	}
 	s, err := newSamples(bg, filled, o.Weights, o.Workers, m.Sum == SumToOne)
 	if err != nil {
 		return err
 	}
-	objective, err := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
+	objective, err := objectiveOf(s, centers, m.Memberships, m.Sum)
 	if err != nil {
 		return err
 	}
@@ -100,6 +105,17 @@ func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
 	total, _, err := s.totalSquares()
 	m.Total = s.unscaleSquare(total)
 	return err
+}
+
+// lessRow returns the rows of m less origin. Entries near it are exact.
+func lessRow(m *Matrix, origin []float64) *Matrix {
+	out := NewMatrix(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		for j, v := range m.row(i) {
+			out.row(i)[j] = v - origin[j]
+		}
+	}
+	return out
 }
 
 // boundByZero sets the floor to an estimate. The minimum is between 0 and the objective,

@@ -101,6 +101,21 @@ func TestFitMissing(t *testing.T) {
 	}
 }
 
+// TestFitMissingFar: a table far from 0 has the objective and the total of the same table near
+// it: mixtures in place of missing entries are not rounded.
+func TestFitMissingFar(t *testing.T) {
+	t.Parallel()
+	near, _ := mixtures(60, 5, 3, 0.6, 1, 1)
+	// Whole multiples of 1/4, which 1e14 more does not round.
+	near = mapped(withGaps(near, 0.2, 1), func(_, _ int, v float64) float64 { return math.Round(256*v) / 4 })
+	far := mapped(near, func(_, _ int, v float64) float64 { return v + 1e14 })
+	a, b := mustDo(FitMissing(bg, near, 3, nil))(t), mustDo(FitMissing(bg, far, 3, nil))(t)
+	objective, _ := observed(near, &Model{Centers: lessRow(b.Centers, slices.Repeat([]float64{1e14}, 5)), Memberships: b.Memberships}, nil)
+	if !agree(b.Total/a.Total, 1, 1e-12) || !agree(b.Objective/objective, 1, 1e-9) {
+		t.Errorf("total %g, not %g; objective %g, not %g (near 0: %g)", b.Total, a.Total, b.Objective, objective, a.Objective)
+	}
+}
+
 func countFinite(x *Matrix) (n int) {
 	for _, v := range x.Clone().Data {
 		if isFinite(v) {
