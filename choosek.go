@@ -46,7 +46,7 @@ type KChoice struct {
 	Error, ErrorDeviation []float64
 	// Agreement has the adjusted Rand index of labels from two halves of the rows, and
 	// Chance that of halves of a normal cloud with the same covariance: 0 where Agreement
-	// is below 0.8 and it is not needed.
+	// is too low for it to matter.
 	Agreement, Chance []float64
 }
 
@@ -58,8 +58,9 @@ const (
 	entriesForK = 1 << 21
 	leastForK   = 200
 	// Prototypes are stable from an agreement of stableFrom on, if it is larger than chance by
-	// stableMargin.
+	// stableMargin. If the other opinions are the same, confirmFrom will do.
 	stableFrom   = 0.8
+	confirmFrom  = 0.7
 	stableMargin = 0.15
 	chooseStream = 0xc4005e
 	// fewestOfNoise is how many directions of noise tell its variance.
@@ -80,13 +81,17 @@ const (
 //     the data (after Dudoit & Fridlyand 2002).
 //
 // K is Edge if halves of the rows agree on that many. Where the noise is not known to be white
-// it must be the largest number they agree on, and HeldOut at most one off. Otherwise K is
-// Stable if HeldOut is the same, and else there is no answer.
+// it must be the largest number they agree on, and HeldOut at most one off. Where it is and
+// HeldOut is Edge, an index of 0.7 will do. Otherwise K is Stable if HeldOut is the same, and
+// else there is no answer.
 //
 // The first two count the directions of a mixture, the third prototypes that come back.
 // Clusters on a line share a direction, and those with a shape of their own have more
-// directions than clusters need: there the first two tell nothing about clusters. A column
-// on a much larger scale than the others decides alone.
+// directions than clusters need: there the first two tell nothing about clusters. So where
+// halves agree on more prototypes than permuted columns and held-out entries count, the truth
+// is often more, and there is no answer. Nor is there for rows on one line: two ends that
+// mix, many clusters and no structure look alike. Noise about one point has no answer, either.
+// A column on a much larger scale than the others decides alone.
 //
 // At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
 // fits of half of these for each k at most, and the spectra of six tables. Errors: those of
@@ -252,8 +257,11 @@ func (k *kSearch) stability() error {
 		if err != nil {
 			return err
 		}
-		chance := 0.0
-		if agreement >= stableFrom {
+		chance, from := 0.0, stableFrom
+		if i == k.c.Edge && i == k.c.HeldOut {
+			from = confirmFrom
+		}
+		if agreement >= from {
 			if chance, err = agreements(k.s.ctx, list[stablePairs:], i, k.s.workers, k.o.Seed); err != nil {
 				return err
 			}
@@ -266,23 +274,25 @@ func (k *kSearch) stability() error {
 	return nil
 }
 
-// stable reports whether halves of the rows agree on k prototypes.
-func (c *KChoice) stable(k int) bool {
-	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= stableFrom && c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
+// stable reports whether halves of the rows agree on k prototypes, from this index on.
+func (c *KChoice) stable(k int, from float64) bool {
+	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from && c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
 }
 
 // decide sets Stable, K and Reason.
 func (c *KChoice) decide() {
 	for k := range c.Agreement {
-		if c.stable(k + 1) {
+		if c.stable(k+1, stableFrom) {
 			c.Stable = k + 1
 		}
 	}
 	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
 	const agreed = ", and halves of the rows agree on them"
 	switch {
-	case c.stable(c.Edge) && (!c.Permuted || c.Edge == c.Stable && max(c.Edge-c.HeldOut, c.HeldOut-c.Edge) <= 1):
+	case c.stable(c.Edge, stableFrom) && (!c.Permuted || c.Edge == c.Stable && max(c.Edge-c.HeldOut, c.HeldOut-c.Edge) <= 1):
 		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
+	case !c.Permuted && c.Edge == c.HeldOut && c.stable(c.Edge, confirmFrom):
+		c.K, c.Reason = c.Edge, "noise and held-out entries speak for "+count(c.Edge)+", and halves of the rows agree well enough"
 	case c.Stable > 0 && c.Stable == c.HeldOut:
 		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed
 	case c.Stable > 0:

@@ -94,6 +94,17 @@ func TestDecideK(t *testing.T) {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
+	// Halves that agree by 0.7 confirm what the others agree on, where noise is white.
+	for _, c := range []struct {
+		edge, held int
+		permuted   bool
+		k          int
+	}{{3, 3, false, 3}, {3, 4, false, 0}, {3, 3, true, 0}, {2, 2, false, 0}, {4, 4, false, 0}} {
+		got := KChoice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: []float64{1, 0.69, 0.75, 0.75}, Chance: []float64{0, 0, 0.6, 0.61}}
+		if got.decide(); got.K != c.k || got.Stable != 0 || got.K > 0 && !strings.HasPrefix(got.Reason, "noise and held-out entries speak for 3") {
+			t.Errorf("%+v: %+v", c, got)
+		}
+	}
 	none := KChoice{Edge: 2, HeldOut: 2, Agreement: []float64{1, 0.9}, Chance: []float64{1, 0.8}}
 	if none.decide(); none.K != 0 || none.Stable != 0 {
 		t.Errorf("no better than chance: %+v", none)

@@ -42,7 +42,7 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		case softkmeans.WarnLabels:
-			lines = append(lines, "The labels are not stable: fits of halves of the rows, with half or twice the slack, give up to "+Percent(w.Value)+" of all rows another label. Fewer prototypes may be more stable.")
+			lines = append(lines, "The labels are not stable: fits of halves of the rows, with half or twice the slack, give up to "+Percent(w.Value)+" of all rows another label. Rows that are mixtures change labels easily: go by their memberships. Clusters may be more stable in another number.")
 		default:
 			lines = append(lines, w.String()+".")
 		}
