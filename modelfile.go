@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 const (
@@ -83,7 +84,8 @@ func (f *ModelFile) K() int {
 
 // WriteTo writes the file and returns the number of bytes. The same model gives the same
 // bytes. Errors: [ErrShape] and [ErrOption] for a model that contradicts itself or has no
-// centers, [ErrNonFinite], [ErrRange] for more than 1 GB, and those of w.
+// centers, [ErrNonFinite], [ErrFormat] for names above 1 MB and lists that ReadModel does not
+// take, [ErrRange] for more than 1 GB, and those of w. Only the latter two come after bytes.
 func (f *ModelFile) WriteTo(w io.Writer) (int64, error) {
 	c, err := f.complete()
 	if err != nil {
@@ -256,6 +258,9 @@ func (f *ModelFile) check(kind error) error {
 			return fail(kind, "divisor "+strconv.Itoa(j+1)+" is "+decimal(v))
 		}
 	}
+	if err := firstError(f.checkLimits(), f.checkCounts(kind), f.checkRanges(kind)); err != nil {
+		return err
+	}
 	if f.Similarities != nil {
 		return f.checkSimilarities(kind)
 	}
@@ -263,6 +268,77 @@ func (f *ModelFile) check(kind error) error {
 		return fail(kind, "the volume ratio or the number of iterations is one that no fit returns")
 	}
 	return f.checkCenters(kind)
+}
+
+// checkLimits is the error of a reader for what it does not take.
+func (f *ModelFile) checkLimits() error {
+	for i, list := range [][]string{{f.Method}, f.Columns, f.Units, {f.Scale}, {f.Kernel}} {
+		for _, s := range list {
+			size := 0
+			for _, r := range s { // bytes that are no UTF-8 are written as U+FFFD each
+				size += utf8.RuneLen(r)
+			}
+			if size > mostName {
+				return fail(ErrFormat, [...]string{"method", "columns", "units", "scale", "kernel"}[i]+": a string of more than "+strconv.Itoa(mostName)+" bytes")
+			}
+		}
+	}
+	for i, n := range []int{len(f.Columns), len(f.Model.Warnings), len(f.Model.Others)} {
+		if most := [...]int{mostFileCols, mostName, mostName}[i]; n > most {
+			return fail(ErrFormat, [...]string{"columns", "warnings", "others"}[i]+": more than "+strconv.Itoa(most)+" in a list")
+		}
+	}
+	return nil
+}
+
+// checkCounts is an error if the numbers of rows contradict each other. 0 rows are not known.
+func (f *ModelFile) checkCounts(kind error) error {
+	sum := uint64(0)
+	for _, n := range append(slices.Clone(f.Sizes), f.Rows) {
+		if uint64(n) > mostOfFile {
+			return fail(kind, "a number of rows is "+strconv.Itoa(n)+", above 2^53")
+		}
+	}
+	for _, n := range f.Sizes {
+		sum = min(sum+uint64(n), 1<<60)
+	}
+	samples := 0
+	if f.Samples != nil {
+		samples = f.Samples.Rows
+	}
+	switch {
+	case f.Rows > 0 && len(f.Sizes) > 0 && sum != uint64(f.Rows):
+		return fail(kind, "the sizes add up to "+strconv.FormatUint(sum, 10)+", not to the "+strconv.Itoa(f.Rows)+" rows")
+	case samples > 0 && samples != f.Rows:
+		return fail(kind, "the model has "+strconv.Itoa(samples)+" samples of "+strconv.Itoa(f.Rows)+" rows")
+	}
+	return nil
+}
+
+// sameRange is the share of a column's range or size by which rounding may take its mean out
+// of the range, or its spread above it.
+const sameRange = 1e-6
+
+// checkRanges is an error if the ranges, means and spreads of columns contradict each other.
+func (f *ModelFile) checkRanges(kind error) error {
+	for j, name := range f.Columns {
+		at := func(list []float64, other float64) float64 {
+			if len(list) == 0 {
+				return other
+			}
+			return list[j]
+		}
+		least, most := at(f.ColumnLeast, math.Inf(-1)), at(f.ColumnMost, math.Inf(1))
+		mean, spread := at(f.ColumnMean, least), at(f.ColumnSpread, 0)
+		off := sameRange*math.Abs(least) + sameRange*math.Abs(most) + 0x1p-1000 // +Inf where an end is not known
+		switch {
+		case least > most, len(f.ColumnMean) > 0 && (mean < least-off || mean > most+off):
+			return fail(kind, "column "+quotedShort(name)+" has a range from "+decimal(least)+" to "+decimal(most)+" and a mean of "+decimal(mean))
+		case spread < 0 || spread > most-least+off:
+			return fail(kind, "column "+quotedShort(name)+" has a spread of "+decimal(spread)+" in a range from "+decimal(least)+" to "+decimal(most))
+		}
+	}
+	return nil
 }
 
 // checkSimilarities is check for a model of similarities.

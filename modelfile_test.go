@@ -218,6 +218,13 @@ func TestModelFileFaults(t *testing.T) {
 			{`"status": "`, `"status": "x`, `status: it is "x`},
 			{`"kind":"far"`, `"kind":"near"`, `a warning of the kind "near"`},
 			{`"kind":"far","cluster":1`, `"kind":"far","cluster":2`, "the model's warning 0"},
+			{`"rows": 12,`, `"rows": 13,`, "the sizes add up to 12, not to the 13 rows"},
+			{`"rows": 12,`, `"rows": 9007199254740993,`, "rows: "},
+			{`"columnLeast": [0`, `"columnLeast": [4`, `column "a" has a range from 4 to 3`},
+			{`"columnMean": [1`, `"columnMean": [-1`, `column "a" has a range from 0 to 3 and a mean of -1`},
+			{`"columnMean": [1`, `"columnMean": [3.1`, "and a mean of 3.1"},
+			{`"columnSpread": [0`, `"columnSpread": [-1`, `column "a" has a spread of -1 in a range from 0 to 3`},
+			{`"columnSpread": [0`, `"columnSpread": [3.1`, "a spread of 3.1"},
 			{`"seed": 1844`, `"seed": 1843`, "the checksum is wrong"},
 			{`"checksum": "`, `"checksum": "0`, "the checksum is wrong"},
 			{`"checksum": `, `"check": `, "checksum is missing"},
@@ -341,6 +348,40 @@ func TestModelFileChecksum(t *testing.T) {
 	}
 }
 
+// TestModelFileLimits: what a reader does not take is refused by the writer with the same words,
+// before it writes.
+func TestModelFileLimits(t *testing.T) {
+	t.Parallel()
+	one := &Model{Centers: NewMatrix(1, 1, nil)}
+	long := strings.Repeat("a", mostName) // which is taken
+	for what, f := range map[string]*ModelFile{
+		"method: a string of more":  {Model: one, Method: long + "a"},
+		"columns: a string of more": {Model: one, Columns: []string{strings.Repeat("\xff", mostName/2)}}, // 3 bytes each when written
+		"units: a string of more":   {Model: one, Units: []string{long + "a"}},
+		"scale: a string of more":   {Model: one, Scale: long + "a", Shift: []float64{0}, Divisor: []float64{1}},
+		"kernel: a string of more":  {Model: one, Kernel: long + "a"},
+		"warnings: more than":       {Model: &Model{Centers: one.Centers, Warnings: make([]Warning, mostName+1)}},
+		"others: more than":         {Model: &Model{Centers: one.Centers, Others: make([]Answer, mostName+1)}},
+		"columns: more than":        {Model: one, Columns: make([]string, mostFileCols+1)},
+	} {
+		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %d bytes, %v", what, n, err)
+		}
+	}
+	for what, f := range map[string]*ModelFile{
+		"add up to 3, not to the 2 rows": {Model: one, Rows: 2, Sizes: []int{3}},
+		"above 2^53":                     {Model: one, Rows: math.MaxInt},
+	} {
+		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %d bytes, %v", what, n, err)
+		}
+	}
+	f := &ModelFile{Model: one, Columns: []string{long}, Sizes: []int{3}} // rows are not known
+	if got, err := readText(f.text(t)); err != nil || got.Columns[0] != long {
+		t.Errorf("a name of %d bytes: %v", len(long), err)
+	}
+}
+
 // endless yields a text, then another for ever.
 type endless struct {
 	start, again string
@@ -403,6 +444,43 @@ func FuzzReadModel(f *testing.F) {
 		}
 		if g, err := m.Model.Predict(nil, NewMatrix(1, len(m.Columns), nil)); err == nil && g.Cols != m.K() {
 			t.Errorf("%d memberships in %d clusters", g.Cols, m.K())
+		}
+	})
+}
+
+// FuzzFittedModel: a model that was fitted is written, and what is written is read.
+func FuzzFittedModel(f *testing.F) {
+	addMatrices(f)
+	for method := range byte(4) {
+		f.Add([]byte{method, 9, 3, 0x1a, 250, 3, 100, 50, 25, 12, 6, 3, 1})
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput(data)
+		method := in.below(4)
+		x, w := in.samples(12, 5)
+		k := 1 + in.below(3)
+		m, err := new(Model), error(nil)
+		switch method {
+		case 0:
+			m, err = Fit(bg, x, k, &Options{Weights: w})
+		case 1:
+			m, err = FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
+		case 2:
+			m, err = FitAlternating(bg, x, k, &AlternatingOptions{Weights: w, MaxIter: 9})
+		case 3:
+			x = x.Clone()
+			x.Data[in.below(len(x.Data))] = math.NaN()
+			m, err = FitMissing(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
+		}
+		if err != nil {
+			return
+		}
+		var b bytes.Buffer
+		if _, err := (&ModelFile{Model: m}).WriteTo(&b); err != nil {
+			t.Fatalf("%v of %v", err, x)
+		}
+		if got, err := ReadModel(&b); err != nil || got.Rows != x.Rows {
+			t.Fatalf("%v of %v", err, x)
 		}
 	})
 }
