@@ -30,6 +30,11 @@ and centers. The page needs no script, no network and no other file.
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
                 that softkmeans floors proposes
+  -memberships FILE
+                write the memberships of the minvol fit as well: the CSV that
+                fit -o writes, label,p0,p1,… after the id and the columns of
+                -keep. The labels are those of the page. With - they go to
+                standard output
   -classes FILE known classes of the rows, one per line, for colors and
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
@@ -53,6 +58,7 @@ type reportFlags struct {
 	k       int // 0: the proposal
 	out     string
 	classes string
+	rows    string  // the file of -memberships; "": none
 	slack   float64 // 0: the package's default
 	seed    uint64
 	image   report.Image
@@ -64,6 +70,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	clustersFlag(fs, &f.k)
 	fs.StringVar(&f.out, "o", "", "")
 	fs.StringVar(&f.classes, "classes", "", "")
+	fs.StringVar(&f.rows, "memberships", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
 	imageFlag(fs, "image", &f.image)
@@ -112,24 +119,34 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 	})
 }
 
-// run writes the page.
+// run writes the page and the memberships.
 func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
 		return err
 	}
-	show := newProgress(s.std.err, f.quiet || s.mixed())
-	defer show.clear()
-	show.step("reading")
-	d, err := f.readReported(s)
+	rows, err := s.add("memberships", f.rows)
 	if err != nil {
 		return err
 	}
-	content := &report.Input{
-		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Image: f.image,
-		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
-	if err := f.fit(s.ctx, content, show); err != nil {
+	var memberships *membershipWriter
+	if rows != nil {
+		memberships = newMembershipWriter(rows)
+	}
+	f.quiet = f.quiet || s.mixed()
+	show := newProgress(s.std.err, f.quiet)
+	defer show.clear()
+	content, err := f.fitTable(s, show, memberships)
+	if err != nil {
 		return err
+	}
+	if memberships != nil {
+		if err := memberships.finish(); err != nil {
+			return err
+		}
+		if note := memberships.doubles(content.K()); note != "" {
+			content.Table.Notes = append(content.Table.Notes, note)
+		}
 	}
 	show.step("page")
 	page, err := report.HTML(content)
@@ -146,10 +163,33 @@ func (f *reportFlags) run(s *session) error {
 	return s.finish(func(w io.Writer) error {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
-		writeNotes(&b, d.Notes)
+		writeNotes(&b, content.Table.Notes)
 		_, err := w.Write(append(b.Bytes(), '\n'))
 		return err
 	})
+}
+
+// content is a page without the table and its fits.
+func (f *reportFlags) content() *report.Input {
+	return &report.Input{Image: f.image, Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+}
+
+// fitTable reads the table into memory and fits it. It writes the memberships to w unless w
+// is nil.
+func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) (*report.Input, error) {
+	show.step("reading")
+	d, err := f.readReported(s)
+	if err != nil {
+		return nil, err
+	}
+	content := f.content()
+	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
+	if err := f.fit(s.ctx, content, show); err != nil || w == nil {
+		return content, err
+	}
+	w.describe(&d.Head, d.texts)
+	m := content.MinVolume.Model
+	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 
 // readReported reads the table and the classes, and checks them against the flags.

@@ -64,7 +64,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML returns the page.
 func HTML(in *Input) ([]byte, error) {
-	k := in.MinVolume.Model.Centers.Rows
+	k := in.K()
 	for _, f := range in.fits() {
 		m := f.Model
 		if m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil || m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
@@ -96,6 +96,9 @@ func HTML(in *Input) ([]byte, error) {
 	err = page.Execute(&out, c)
 	return out.Bytes(), err
 }
+
+// K is the number of prototypes of the fits.
+func (in *Input) K() int { return in.MinVolume.Model.Centers.Rows }
 
 // fits are the three fits in the order in which they are shown.
 func (in *Input) fits() [3]*Fit { return [3]*Fit{&in.Global, &in.Alternating, &in.MinVolume} }

@@ -138,7 +138,7 @@ func (b *builder) unit() string {
 
 // Answer is the result in one sentence.
 func (in *Input) Answer() string {
-	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.MinVolume.Model.Centers.Rows
+	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.K()
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
 	case in.Plane.Share[0] == 0:
