@@ -183,7 +183,7 @@ func (b *builder) memberships() (all []picture) {
 			frame.Title = "Global simplex: all rows"
 		}
 		frame.XLabel = "rows, by label"
-		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, Labels: b.fits()[i].Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
+		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fit(i).Model.Memberships.Data, Labels: b.fit(i).Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
 	}
 	return all
 }
@@ -191,7 +191,7 @@ func (b *builder) memberships() (all []picture) {
 // centers draws the prototypes: as tiles if rows are pictures, else by their columns.
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
-		m := b.fits()[i].Model.Centers
+		m := b.fit(i).Model.Centers
 		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: "Compact prototypes", Width: half, Height: 320}
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex"
@@ -281,7 +281,7 @@ func (b *builder) trace() []picture {
 		Desc: "The squared error after every iteration of the run that gave the result, and the floor."}, IntegerX: true}
 	last := 1
 	for _, i := range [2]int{2, 1} {
-		f := b.fits()[i]
+		f := b.fit(i)
 		if len(f.Errors) < 2 {
 			continue
 		}
@@ -302,7 +302,7 @@ func (b *builder) trace() []picture {
 // descents are the methods that have a trace.
 func (b *builder) descents() (all []view.Descent) {
 	for _, i := range [2]int{2, 1} {
-		all = append(all, view.Descent{Name: methods[i].String(), Loss: b.fits()[i].Model.Trace})
+		all = append(all, view.Descent{Name: methods[i].String(), Loss: b.fit(i).Model.Trace})
 	}
 	return all
 }

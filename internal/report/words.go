@@ -30,7 +30,7 @@ func titleOf(source string) string {
 
 // about says what was read, and how it was scaled.
 func (b *builder) about() string {
-	s := view.Count(b.X.Rows, "row") + ", " + view.Count(b.X.Cols, "column")
+	s := view.Count(b.Tally.rows, "row") + ", " + view.Count(b.X.Cols, "column")
 	switch {
 	case b.Table.LabelColumn > 0:
 		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
@@ -54,14 +54,10 @@ func (b *builder) about() string {
 	return s + "."
 }
 
-// constant reports whether a column of X is 0, as scaled constant columns are.
+// constant reports whether a column is 0, as scaled constant columns are.
 func (b *builder) constant() bool {
-	for j := range b.X.Cols {
-		i := 0
-		for i < b.X.Rows && b.X.At(i, j) == 0 {
-			i++
-		}
-		if i == b.X.Rows {
+	for j, constant := range b.Constant {
+		if constant && b.Mean[j] == 0 {
 			return true
 		}
 	}
@@ -97,21 +93,12 @@ func (b *builder) dominant() string {
 	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
 	}
-	sums := make([]float64, b.X.Cols)
-	var total float64
-	for i := range b.X.Rows {
-		w := 1.0
-		if b.Weights != nil {
-			w = b.Weights[i]
-		}
-		for j, v := range b.X.Row(i) {
-			d := v - b.Plane.Mean[j]
-			sums[j] += w * d * d
-			total += w * d * d
-		}
+	total := 0.0
+	for _, v := range b.Spread {
+		total += v * v
 	}
-	for j, v := range sums {
-		if v > decides*total {
+	for j, v := range b.Spread {
+		if v *= v; v > decides*total {
 			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same variance."
 		}
 	}
@@ -171,7 +158,7 @@ func (in *Input) Answer() string {
 // off names the compact prototypes that are not close to the data.
 func (b *builder) off() string {
 	var off []string
-	for j, v := range b.largest() {
+	for j, v := range b.Tally.largest {
 		if v < nearlyPure {
 			off = append(off, b.names[j])
 		}
