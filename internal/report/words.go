@@ -51,6 +51,9 @@ func (b *builder) about() string {
 	if b.Weights != nil {
 		s += "; rows have weights"
 	}
+	if b.sampled() {
+		s += "; pictures show " + strconv.Itoa(b.X.Rows) + " of the rows, evenly drawn"
+	}
 	return s + "."
 }
 
@@ -235,21 +238,30 @@ func (b *builder) secondOpinions() string {
 // traceNotes describes the iterations of both methods.
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
+	corners := f.SlackPart() == "a millionth" // the rule of FitMinVolume
 	begin := "Both methods start from k-means centers and improve"
-	if f.SlackPart() == "a millionth" { // the rule of FitMinVolume
+	switch {
+	case b.Alternating.Model == nil && corners:
+		begin = "The method starts from rows at the corners of the data and improves"
+	case b.Alternating.Model == nil:
+		begin = "The method starts from k-means centers and improves"
+	case corners:
 		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the corners of the data. Both improve"
 	}
 	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
 	if !f.Certificate.Optimal(view.CertifiedTol) {
 		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends above the floor."
 	}
-	lines := []string{
-		begin + " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
-			"The squared error of the minimal volume may rise. The alternating method has λ = 0: its L is the squared error.",
+	begin += " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
+		"The squared error of the minimal volume may rise."
+	if b.Alternating.Model == nil {
+		return []string{begin, minVolume}
+	}
+	return []string{
+		begin + " The alternating method has λ = 0: its L is the squared error.",
 		minVolume,
 		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
 	}
-	return lines
 }
 
 // allowance is the error above the floor that FitMinVolume allows the compact
@@ -267,17 +279,41 @@ func (b *builder) allowance() string {
 	return slack + " over the floor"
 }
 
+// inBlocks says what the page of a table that was read in blocks has, and what it lacks.
+func (b *builder) inBlocks() string {
+	s := "The table was read in blocks. "
+	if b.MinVolume.Sampled {
+		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows; the iterations above are of the sample. "
+	}
+	s += "Errors, counts and shares are of all rows. "
+	if b.sampled() {
+		s += "Pictures show " + strconv.Itoa(b.X.Rows) + " of the " + strconv.Itoa(b.Tally.rows) + " rows, evenly drawn. "
+	}
+	return s + "The alternating method is left out, and other answers were not looked for; -stream no has both."
+}
+
 // made says how the fits were computed.
 func (b *builder) made() []string {
+	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. "
+	minVolume := "Minimal volume: as compact as " + b.allowance() + " allows"
+	seed := " with seed " + strconv.FormatUint(b.Seed, 10) + "."
 	lines := []string{
-		"Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. " +
-			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as " + b.allowance() + " allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
+		global + "Alternating: from k-means centers, without a penalty. " + minVolume + ". Both" + seed,
 		"The command fit gives the same labels with the same seed. Prototypes of the other two methods are numbered here by the compact ones they match.",
+	}
+	if b.Alternating.Model == nil {
+		lines = []string{
+			global + minVolume + "," + seed,
+			"The command fit gives the same labels with the same seed. Prototypes of the other method are numbered here by the compact ones they match.",
+		}
+	}
+	if b.Blocks {
+		lines = append(lines, b.inBlocks())
 	}
 	if b.Weights != nil {
 		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
 	}
-	if b.X.Rows > b.mostPoints() {
+	if b.X.Rows > b.mostPoints() && !b.sampled() {
 		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced, and say how many; figures and tables are of all.")
 	}
 	return lines
