@@ -45,7 +45,13 @@ and centers. The page needs no script, no network and no other file.
                 Large values are dark where most pixels are near the least
                 value, else light. 8x8,invert changes that; 8x8,transpose is
                 for pixels stored column after column
-` + scaleHelp + columnsHelp + textHelp + runHelp + `
+` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
+                counts and shares are of all rows; pictures show 2000 of them.
+                There is no alternating fit. Up to 4096 columns
+                no: read FILE once and keep it in memory
+                auto: yes for files above 64 MB; no for pipes, standard input,
+                with -weights and with -missing mean (default)
+` + runHelp + `
 Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
           softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
 
@@ -62,6 +68,7 @@ type reportFlags struct {
 	slack   float64 // 0: the package's default
 	seed    uint64
 	image   report.Image
+	stream  streaming
 }
 
 func newReportFlagSet(f *reportFlags) *flag.FlagSet {
@@ -74,6 +81,7 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
 	imageFlag(fs, "image", &f.image)
+	streamFlag(fs, &f.stream)
 	return fs
 }
 
@@ -95,7 +103,7 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}
-	return f, nil
+	return f, f.checkStream(f.stream)
 }
 
 // imageFlag adds a flag that takes the pixels of an image and how to draw it, such as
@@ -136,7 +144,18 @@ func (f *reportFlags) run(s *session) error {
 	f.quiet = f.quiet || s.mixed()
 	show := newProgress(s.std.err, f.quiet)
 	defer show.clear()
-	content, err := f.fitTable(s, show, memberships)
+	b, err := f.blocks(s)
+	if err != nil {
+		return err
+	}
+	var content *report.Input
+	if b != nil {
+		defer b.progress.clear()
+		content, err = f.fitStream(b, memberships)
+		b.progress.clear()
+	} else {
+		content, err = f.fitTable(s, show, memberships)
+	}
 	if err != nil {
 		return err
 	}
@@ -202,15 +221,22 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 		return nil, err
 	}
 	if f.classes != "" {
-		if err := f.readClasses(s.ctx, d); err != nil {
+		c, err := f.readClasses(s.ctx, d.Source, d.Rows, d.texts.left)
+		if err != nil {
 			return nil, err
 		}
+		d.Class, d.Classes = c.Class, c.Classes
 	}
-	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != d.x.Cols {
-		return nil, fmt.Errorf("%s: -image %dx%d needs %s, not %d", d.Source, at.Rows, at.Cols,
-			count(at.Rows*at.Cols, "column"), d.x.Cols)
+	return d, f.checkImage(d.Source, d.x.Cols)
+}
+
+// checkImage checks that a row has the pixels of -image.
+func (f *reportFlags) checkImage(source string, cols int) error {
+	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != cols {
+		return fmt.Errorf("%s: -image %dx%d needs %s, not %d", source, at.Rows, at.Cols,
+			count(at.Rows*at.Cols, "column"), cols)
 	}
-	return d, nil
+	return nil
 }
 
 // fit computes the fits of the page.
@@ -227,27 +253,27 @@ func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *prog
 	return err
 }
 
-// readClasses reads the classes of d's rows from -classes.
-func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
+// readClasses reads the classes of the rows of a table from -classes. left are those that
+// are not fitted; nil: none.
+func (f *reportFlags) readClasses(ctx context.Context, of string, n int, left []bool) (*table.Classes, error) {
 	in, source, err := openInput(ctx, f.classes, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if left := d.texts.left; left != nil && len(c.Class) == len(left) {
+	if left != nil && len(c.Class) == len(left) {
 		c.Class = without(c.Class, left, 1)
 	}
-	if n := len(c.Class); n != d.Rows {
-		return fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
-			source, count(n, "row"), d.Source, count(d.Rows, "row"))
+	if len(c.Class) != n {
+		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
+			source, count(len(c.Class), "row"), of, count(n, "row"))
 	}
 	sortClasses(c)
-	d.Class, d.Classes = c.Class, c.Classes
-	return nil
+	return c, nil
 }
 
 // commandLine quotes words for a shell. Words with characters that do not print are

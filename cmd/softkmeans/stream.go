@@ -241,14 +241,20 @@ const statsColumns = 4096
 
 // floors computes the floors of all rows in one pass.
 func (b *blockReader) floors() ([]float64, error) {
-	if n := len(b.file.Names); n > statsColumns {
-		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
-	}
-	var stats softkmeans.Stats
-	if err := b.each(stats.Add); err != nil {
+	stats, err := b.stats()
+	if err != nil {
 		return nil, err
 	}
 	return stats.Floors()
+}
+
+// stats adds up all rows in one pass.
+func (b *blockReader) stats() (*softkmeans.Stats, error) {
+	if n := len(b.file.Names); n > statsColumns {
+		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
+	}
+	stats := new(softkmeans.Stats)
+	return stats, b.each(stats.Add)
 }
 
 // fitStream fits the session's file block by block. The last pass writes the
@@ -281,7 +287,14 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.checkCenters(r.k); err != nil {
 			return nil, err
 		}
-		m, err := f.fitBlocks(b, r, w)
+		m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
+			r.meaning.add(g, numbered)
+			r.meaning.compare(labels, g)
+			if w == nil || f.details {
+				return nil
+			}
+			return w.add(b.ctx, labels, g)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -291,10 +304,6 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		r.Head = b.head()
 		r.columns = b.columns
 		r.setModel(m)
-		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
-		seen := r.cert
-		r.cert = m.Certificate()
-		r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
 		switch {
 		case f.details:
 			err = b.measure(r, w)
@@ -404,17 +413,13 @@ func (f *fitFlags) passes(columns int) int {
 // autoColumns is the number of columns above which SolverAuto iterates in FitSeq.
 const autoColumns = 2048
 
-// fitBlocks runs the method. The last pass adds the memberships to r and writes them
-// to w.
-func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m *softkmeans.Model, err error) {
+// fitBlocks runs the method and sets the certificate of r. The last pass hands the labels and
+// memberships of each block to r and then to more.
+func (f *fitFlags) fitBlocks(b *blockReader, r *result, more func(labels []int, g *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
 	r.cert.MinMembership = math.Inf(1)
 	take := func(labels []int, g *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
-		r.meaning.add(g, numbered)
-		r.meaning.compare(labels, g)
-		if w != nil && !f.details {
-			b.fault = w.add(b.ctx, labels, g)
-		}
+		b.fault = more(labels, g)
 		return b.fault
 	}
 	if f.method == methodMinVolume {
@@ -437,7 +442,14 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 	if b.fault != nil {
 		err = b.fault
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
+	seen := r.cert
+	r.cert = m.Certificate()
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
+	return m, nil
 }
 
 // add adds the memberships of the next rows.

@@ -104,9 +104,10 @@ func (b *builder) panels() (all []picture, note string) {
 		}
 	}
 	var shownX, shownY []float64
+	width := third
 	note = "The three have the same axes."
 	if b.Alternating.Model == nil {
-		note = "Both have the same axes."
+		width, note = half, "Both have the same axes."
 	}
 	data, widest := max(dx.hi-dx.lo, dy.hi-dy.lo), max(ux.hi-ux.lo, uy.hi-uy.lo)
 	if data >= tooSmall*widest {
@@ -117,7 +118,7 @@ func (b *builder) panels() (all []picture, note string) {
 	for i, f := range b.fits() {
 		for _, by := range b.colorings(f.Model) {
 			c := f.Certificate
-			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: third, Height: 420,
+			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: width, Height: 420,
 				Desc: "Rows on the two directions in which they spread most, with the simplex of " + view.Prototypes(b.k) + "."}
 			if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
 				frame.Title += ": " + s + " explained"
@@ -272,10 +273,11 @@ func (b *builder) curves() []picture {
 	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
 }
 
-// trace draws L and the squared error after the iterations of both methods.
+// trace draws L and the squared error after the iterations of both methods. Those of a sample
+// are the last correction only, and are not shown.
 func (b *builder) trace() []picture {
 	c := b.MinVolume.Certificate
-	if !view.HasTotal(c) {
+	if !view.HasTotal(c) || b.MinVolume.Sampled {
 		return nil
 	}
 	var all []picture

@@ -164,6 +164,7 @@ type content struct {
 	CentersTable             []grid
 	Wide                     bool // a table of the prototypes takes the width of the page
 	Ternary                  bool // there are three pictures of memberships, not two
+	Three                    bool // there are three methods, not two
 	Sizes, Confusion         []grid
 	Reading                  []string // what was taken for what
 	Proposal, SecondOpinions string
@@ -195,7 +196,7 @@ func (b *builder) content() *content {
 	c.Memberships = b.memberships()
 	c.Centers = b.centers()
 	c.CentersTable = b.centersTable().parts()
-	c.Wide, c.Ternary = b.k > 6, b.k == 3
+	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
 	c.Sizes, c.Confusion = b.sizes().parts(), b.confusion().parts()
 	c.Reading = b.reading()
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()

@@ -283,7 +283,7 @@ func (b *builder) allowance() string {
 func (b *builder) inBlocks() string {
 	s := "The table was read in blocks. "
 	if b.MinVolume.Sampled {
-		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows; the iterations above are of the sample. "
+		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows; the iterations counted are those of the last correction. "
 	}
 	s += "Errors, counts and shares are of all rows. "
 	if b.sampled() {
