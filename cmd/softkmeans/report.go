@@ -29,7 +29,8 @@ and centers. The page needs no script, no network and no other file.
 ` + fileHelp + `
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
-                that softkmeans floors proposes
+                that softkmeans floors proposes: of rows in memory by the
+                data, of a stream by its floors alone
   -memberships FILE
                 write the memberships of the minvol fit as well: the CSV that
                 fit -o writes, label,p0,p1,… after the id and the columns of
