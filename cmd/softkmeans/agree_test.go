@@ -13,7 +13,8 @@ import (
 )
 
 // The labels of a method are the same in the file of fit, in its report, by its model, with
-// the package, and on the page, which may number them in another order.
+// the package, and on the page, which may number them in another order. The memberships of
+// the page are the file of fit.
 func TestLabelsAgree(t *testing.T) {
 	dir := t.TempDir()
 	model, file := filepath.Join(dir, "m.json"), filepath.Join(dir, "g.csv")
@@ -35,6 +36,13 @@ func TestLabelsAgree(t *testing.T) {
 			}
 			if !slices.Equal(fitted, again) || !slices.Equal(sizes, j.Sizes) {
 				t.Errorf("%s, %s: fit and predict differ, or %v is not %v", name, method, sizes, j.Sizes)
+			}
+			if method == "minvol" {
+				again := filepath.Join(dir, "again.csv")
+				must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-o", filepath.Join(dir, "page.html"), "-memberships", again, setFile(name))
+				if readFile(t, again) != readFile(t, file) {
+					t.Errorf("%s: report and fit write other memberships", name)
+				}
 			}
 			shown := m.Labels(nil)
 			if same, err := softkmeans.Accuracy(fitted, shown); err != nil || same != 1 || method == "minvol" && !slices.Equal(fitted, shown) {

@@ -77,6 +77,20 @@ func TestMissingDrop(t *testing.T) {
 	}
 }
 
+// The memberships of a page are those of fit, with the rows that are left out.
+func TestMissingReport(t *testing.T) {
+	inFolder(t, gappy)
+	for _, rule := range []string{"drop", "mean"} {
+		flags := " -k 2 -keep city -missing " + rule + " data.csv"
+		must(t, strings.Fields("fit -others no -o g.csv"+flags)...)
+		must(t, strings.Fields("report -o p.html -memberships r.csv"+flags)...)
+		got := readFile(t, "r.csv")
+		if got != readFile(t, "g.csv") || strings.Contains(got, "x2,Paris,,,\n") != (rule == "drop") {
+			t.Errorf("%s: %s", rule, got)
+		}
+	}
+}
+
 // Rows may be many, and gaps anywhere: the memberships of all rows come in their order.
 func TestMissingDropMany(t *testing.T) {
 	const rows = 9000 // more than a block

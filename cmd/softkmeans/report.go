@@ -31,6 +31,11 @@ script, no network and no other file.
   -o FILE       write the page here, required. With - it goes to standard output
   -k N          number of centers, up to 64. auto (default) takes the number
                 that softkmeans floors proposes
+  -memberships FILE
+                write the memberships of the minvol fit as well: the CSV that
+                fit -o writes, label,p0,p1,… after the id and the columns of
+                -keep. The labels are those of the page. With - they go to
+                standard output
   -classes FILE known classes of the rows, one per line, for colors and
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
@@ -43,7 +48,13 @@ script, no network and no other file.
                 for pixels stored column after column
 ` + similarHelp + `                The page then has the fit of that method, and the similarities
                 as a picture; -seed is for lsd
-` + scaleHelp + columnsHelp + textHelp + runHelp + `
+` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
+                counts and shares are of all rows; pictures show 2000 of them.
+                There is no alternating fit. Up to 4096 columns
+                no: read FILE once and keep it in memory
+                auto: yes for files above 64 MB; no for pipes, standard input,
+                with -weights and with -missing mean (default)
+` + runHelp + `
 Examples: softkmeans report -k 3 -o iris.html testdata/iris.csv
           softkmeans report -k 10 -image 8x8 -o digits.html testdata/digits.csv
           softkmeans report -kernel distances -o page.html distances.csv
@@ -58,9 +69,11 @@ type reportFlags struct {
 	k       int // 0: the proposal
 	out     string
 	classes string
+	rows    string  // the file of -memberships; "": none
 	slack   float64 // 0: the package's default
 	seed    uint64
 	image   report.Image
+	stream  streaming
 }
 
 func newReportFlagSet(f *reportFlags) *flag.FlagSet {
@@ -70,9 +83,11 @@ func newReportFlagSet(f *reportFlags) *flag.FlagSet {
 	clustersFlag(fs, &f.k)
 	fs.StringVar(&f.out, "o", "", "")
 	fs.StringVar(&f.classes, "classes", "", "")
+	fs.StringVar(&f.rows, "memberships", "", "")
 	aboveZeroFlag(fs, &f.slack, "slack")
 	seedFlag(fs, &f.seed)
 	imageFlag(fs, "image", &f.image)
+	streamFlag(fs, &f.stream)
 	return fs
 }
 
@@ -98,7 +113,7 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}
-	return f, nil
+	return f, f.checkStream(f.stream)
 }
 
 // imageFlag adds a flag that takes the pixels of an image and how to draw it, such as
@@ -122,7 +137,7 @@ func imageFlag(fs *flag.FlagSet, name string, at *report.Image) {
 	})
 }
 
-// run writes the page.
+// run writes the page and the memberships.
 func (f *reportFlags) run(s *session) error {
 	w, err := s.add("o", f.out)
 	if err != nil {
@@ -131,19 +146,39 @@ func (f *reportFlags) run(s *session) error {
 	if f.similarFlags.given {
 		return f.runSimilar(s, w)
 	}
-	show := newProgress(s.std.err, f.quiet || s.mixed())
-	defer show.clear()
-	show.step("reading")
-	d, err := f.readReported(s)
+	rows, err := s.add("memberships", f.rows)
 	if err != nil {
 		return err
 	}
-	d.noteKind(&fitFlags{})
-	content := &report.Input{
-		Table: d.Table, X: d.x, Scaling: d.scale, Weights: d.Weights, Image: f.image,
-		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
-	if err := f.fit(s.ctx, content, show); err != nil {
+	var memberships *membershipWriter
+	if rows != nil {
+		memberships = newMembershipWriter(rows)
+	}
+	f.quiet = f.quiet || s.mixed()
+	show := newProgress(s.std.err, f.quiet)
+	defer show.clear()
+	b, err := f.blocks(s)
+	if err != nil {
 		return err
+	}
+	var content *report.Input
+	if b != nil {
+		defer b.progress.clear()
+		content, err = f.fitStream(b, memberships)
+		b.progress.clear()
+	} else {
+		content, err = f.fitTable(s, show, memberships)
+	}
+	if err != nil {
+		return err
+	}
+	if memberships != nil {
+		if err := memberships.finish(); err != nil {
+			return err
+		}
+		if note := memberships.doubles(content.K()); note != "" {
+			content.Table.Notes = append(content.Table.Notes, note)
+		}
 	}
 	show.step("page")
 	page, err := report.HTML(content)
@@ -160,10 +195,34 @@ func (f *reportFlags) run(s *session) error {
 	return s.finish(func(w io.Writer) error {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
-		writeNotes(&b, d.Notes)
+		writeNotes(&b, content.Table.Notes)
 		_, err := w.Write(append(b.Bytes(), '\n'))
 		return err
 	})
+}
+
+// content is a page without the table and its fits.
+func (f *reportFlags) content() *report.Input {
+	return &report.Input{Image: f.image, Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+}
+
+// fitTable reads the table into memory and fits it. It writes the memberships to w unless w
+// is nil.
+func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) (*report.Input, error) {
+	show.step("reading")
+	d, err := f.readReported(s)
+	if err != nil {
+		return nil, err
+	}
+	d.noteKind(&fitFlags{})
+	content := f.content()
+	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
+	if err := f.fit(s.ctx, content, show); err != nil || w == nil {
+		return content, err
+	}
+	w.describe(&d.Head, d.texts)
+	m := content.MinVolume.Model
+	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 
 // readReported reads the table and the classes, and checks them against the flags.
@@ -176,52 +235,64 @@ func (f *reportFlags) readReported(s *session) (*data, error) {
 		return nil, err
 	}
 	if f.classes != "" {
-		if err := f.readClasses(s.ctx, d); err != nil {
+		c, err := f.readClasses(s.ctx, d.Source, d.Rows, d.texts.left)
+		if err != nil {
 			return nil, err
 		}
+		d.Class, d.Classes = c.Class, c.Classes
 	}
-	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != d.x.Cols {
-		return nil, fmt.Errorf("%s: -image %dx%d needs %s, not %d", d.Source, at.Rows, at.Cols,
-			count(at.Rows*at.Cols, "column"), d.x.Cols)
+	return d, f.checkImage(d.Source, d.x.Cols)
+}
+
+// checkImage checks that a row has the pixels of -image.
+func (f *reportFlags) checkImage(source string, cols int) error {
+	if at := f.image; at.Rows > 0 && at.Rows*at.Cols != cols {
+		return fmt.Errorf("%s: -image %dx%d needs %s, not %d", source, at.Rows, at.Cols,
+			count(at.Rows*at.Cols, "column"), cols)
 	}
-	return d, nil
+	return nil
 }
 
 // fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
 	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.update}
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
-	if errors.Is(err, report.ErrNoNumber) {
-		text := ""
-		if content.Choice != nil {
-			text = "\n" + opinions(content.Choice)
-		}
-		return fmt.Errorf("%s: %w; give -k N%s", content.Table.Source, err, text)
-	}
-	return err
+	return noNumber(err, content, content.Table.Source)
 }
 
-// readClasses reads the classes of d's rows from -classes.
-func (f *reportFlags) readClasses(ctx context.Context, d *data) error {
+// noNumber adds to an error about the number of prototypes what to do.
+func noNumber(err error, content *report.Input, source string) error {
+	if !errors.Is(err, report.ErrNoNumber) {
+		return err
+	}
+	text := ""
+	if content.Choice != nil {
+		text = "\n" + opinions(content.Choice)
+	}
+	return fmt.Errorf("%s: %w; give -k N%s", source, err, text)
+}
+
+// readClasses reads the classes of the rows of a table from -classes. left are those that
+// are not fitted; nil: none.
+func (f *reportFlags) readClasses(ctx context.Context, of string, n int, left []bool) (*table.Classes, error) {
 	in, source, err := openInput(ctx, f.classes, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer in.Close()
 	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if left := d.texts.left; left != nil && len(c.Class) == len(left) {
+	if left != nil && len(c.Class) == len(left) {
 		c.Class = without(c.Class, left, 1)
 	}
-	if n := len(c.Class); n != d.Rows {
-		return fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
-			source, count(n, "row"), d.Source, count(d.Rows, "row"))
+	if len(c.Class) != n {
+		return nil, fmt.Errorf("%s: classes of %s, but %s has %s; they must be of the same rows",
+			source, count(len(c.Class), "row"), of, count(n, "row"))
 	}
 	sortClasses(c)
-	d.Class, d.Classes = c.Class, c.Classes
-	return nil
+	return c, nil
 }
 
 // commandLine quotes words for a shell. Words with characters that do not print are

@@ -93,6 +93,7 @@ func TestReportUsage(t *testing.T) {
 		{"-o - -image transpose,8x8", 2, "only transpose and invert can follow"},
 		{"-o - -image ,invert", 2, "such as 8x8"},
 		{"-o - -image 99999x9999999999", 2, "such as 8x8"},
+		{"-o - -memberships -", 2, "-memberships -: standard output is already taken"},
 		{"-o " + iris, 2, "would overwrite the data"},
 		{"-o - -k 2 -image 3x3", 1, "-image 3x3 needs 9 columns, not 4"},
 	} {

@@ -243,18 +243,23 @@ func (b *blockReader) setScale(kind scale.Kind) error {
 // matrix of d columns and its eigenvalues take 50·d² bytes.
 const statsColumns = 4096
 
-// floors computes the floors of all rows in one pass, which also goes to the draw.
-func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
+// stats adds up all rows in one pass, which also goes to the draw.
+func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 	if n := len(b.file.Names); n > statsColumns {
 		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
 	}
-	var stats softkmeans.Stats
-	err := b.each(func(x *softkmeans.Matrix) error {
+	stats := new(softkmeans.Stats)
+	return stats, b.each(func(x *softkmeans.Matrix) error {
 		if err := stats.Add(x); err != nil {
 			return err
 		}
 		return d.add(x)
 	})
+}
+
+// floors computes the floors of all rows in one pass, which also goes to the draw.
+func (b *blockReader) floors(d *rowDraw) ([]float64, error) {
+	stats, err := b.stats(d)
 	if err != nil {
 		return nil, err
 	}
@@ -327,7 +332,14 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.checkCenters(r.k); err != nil {
 			return nil, err
 		}
-		m, err := f.fitBlocks(b, r, w)
+		m, err := f.fitBlocks(b, r, func(labels []int, g *softkmeans.Matrix) error {
+			r.meaning.add(g, numbered)
+			r.meaning.compare(labels, g)
+			if w == nil || f.details {
+				return nil
+			}
+			return w.add(b.ctx, labels, g)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -337,10 +349,6 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		r.Head = b.head()
 		r.columns = b.columns
 		r.setModel(m)
-		r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
-		seen := r.cert
-		r.cert = m.Certificate()
-		r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
 		switch {
 		case f.details:
 			err = b.measure(r, w)
@@ -450,17 +458,13 @@ func (f *fitFlags) passes(columns int) int {
 // autoColumns is the number of columns above which SolverAuto iterates in FitSeq.
 const autoColumns = 2048
 
-// fitBlocks runs the method. The last pass adds the memberships to r and writes them
-// to w.
-func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m *softkmeans.Model, err error) {
+// fitBlocks runs the method and sets the certificate of r. The last pass hands the labels and
+// memberships of each block to r and then to more.
+func (f *fitFlags) fitBlocks(b *blockReader, r *result, more func(labels []int, g *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
 	r.cert.MinMembership = math.Inf(1)
 	take := func(labels []int, g *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
-		r.meaning.add(g, numbered)
-		r.meaning.compare(labels, g)
-		if w != nil && !f.details {
-			b.fault = w.add(b.ctx, labels, g)
-		}
+		b.fault = more(labels, g)
 		return b.fault
 	}
 	if f.method == methodMinVolume {
@@ -483,7 +487,14 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, w *membershipWriter) (m 
 	if b.fault != nil {
 		err = b.fault
 	}
-	return m, err
+	if err != nil {
+		return m, err
+	}
+	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
+	seen := r.cert
+	r.cert = m.Certificate()
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
+	return m, nil
 }
 
 // add adds the memberships of the next rows.

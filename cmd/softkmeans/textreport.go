@@ -112,7 +112,7 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 		writeCenters(b, r.Names, centers)
 		return
 	}
-	columns := view.Columns{Spread: r.columns.Spread}
+	columns := view.Columns{Moments: view.Moments{Spread: r.columns.Spread}}
 	shown := columns.Telling(r.centers, mostTold)
 	slices.Sort(shown)
 	names, part := make([]string, len(shown)), softkmeans.NewMatrix(centers.Rows, len(shown), nil)

@@ -14,8 +14,8 @@ const defaultPoints = 5000
 // sample returns the rows below n that ok accepts, sorted by class. Of more than
 // most (0: 5000) it returns the same share of every class, at least one row of
 // each, evenly spaced in the order of the rows. The notes say how many rows are
-// shown and left out.
-func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, notes []string) {
+// shown and left out. Where of is above n, the n rows were drawn from so many.
+func sample(n, of int, class []int, most int, ok func(i int) bool) (rows []int, notes []string) {
 	if most <= 0 {
 		most = defaultPoints
 	}
@@ -58,7 +58,9 @@ func sample(n int, class []int, most int, ok func(i int) bool) (rows []int, note
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(classOf(class, a), classOf(class, b)) })
-	if len(rows) < total {
+	if of > n {
+		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(of)+" rows are shown, evenly drawn")
+	} else if len(rows) < total {
 		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(total)+" rows are shown, evenly spaced")
 	}
 	if total < n {

@@ -20,7 +20,7 @@ func TestSample(t *testing.T) {
 		}
 	}
 	for _, most := range []int{0, 5000, 999, 1} {
-		rows, notes := sample(n, class, most, func(i int) bool { return i != 5 })
+		rows, notes := sample(n, 0, class, most, func(i int) bool { return i != 5 })
 		want := most
 		if most == 0 {
 			want = 5000
@@ -48,15 +48,20 @@ func TestSample(t *testing.T) {
 			t.Errorf("classes %v of %d", count, want)
 		}
 	}
-	rows, notes := sample(10, nil, 10, func(int) bool { return true })
+	rows, notes := sample(10, 0, nil, 10, func(int) bool { return true })
 	if len(rows) != 10 || len(notes) != 0 {
 		t.Errorf("%v, %q", rows, notes)
+	}
+	for want, of := range map[string]int{"10 of 70 rows are shown, evenly drawn": 70, "10 of 30 rows are shown, evenly spaced": 30} {
+		if _, notes := sample(30, of, nil, 10, func(int) bool { return true }); len(notes) != 1 || notes[0] != want {
+			t.Errorf("of %d rows: %q", of, notes)
+		}
 	}
 	ids := make([]int, 30)
 	for i := range ids {
 		ids[i] = i
 	}
-	if rows, _ := sample(30, ids, 10, func(int) bool { return true }); len(rows) != 10 {
+	if rows, _ := sample(30, 30, ids, 10, func(int) bool { return true }); len(rows) != 10 {
 		t.Errorf("as many classes as rows: %d", len(rows))
 	}
 }

@@ -26,6 +26,7 @@ type ScatterPlot struct {
 	XShown, YShown []float64
 
 	MaxPoints int // 0: 5000; of more rows a sample is drawn, and the picture says so
+	Of        int // the rows from which those of X and Y were drawn; 0: they are all
 
 	Tip func(i int) string // the text under the pointer at a point; nil: none
 }
@@ -42,7 +43,7 @@ type Outline struct {
 // Scatter appends the picture to dst.
 func Scatter(dst []byte, s *ScatterPlot) []byte {
 	n := min(len(s.X), len(s.Y))
-	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
+	rows, notes := sample(n, s.Of, s.Class, s.MaxPoints, func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
 	var ex, ey extent
 	for i := range n { // all points, so that a sample has the same axes
 		if finite(s.X[i]) && finite(s.Y[i]) {

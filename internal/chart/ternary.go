@@ -14,14 +14,14 @@ type TernaryPlot struct {
 	Class         []int // as in ScatterPlot
 	Classes       []string
 	Size, Opacity []float64
-	MaxPoints     int
+	MaxPoints, Of int
 	Tip           func(i int) string
 }
 
 // Ternary appends the picture to dst.
 func Ternary(dst []byte, s *TernaryPlot) []byte {
 	n := len(s.Memberships) / 3
-	rows, notes := sample(n, s.Class, s.MaxPoints, func(i int) bool {
+	rows, notes := sample(n, s.Of, s.Class, s.MaxPoints, func(i int) bool {
 		g := s.Memberships[3*i : 3*i+3]
 		return finite(g[0]) && finite(g[1]) && finite(g[2]) && max(g[0], g[1], g[2]) > vanishing
 	})

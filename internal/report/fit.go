@@ -33,7 +33,7 @@ func (o *Options) step(what string) {
 	}
 }
 
-// Fit computes all other fields of the Input from Table, X and Weights. The fits are those
+// Fit computes all other fields of the Input from Table, X and Weights, of a table in memory. The fits are those
 // of the command fit with the same k, slack and seed; only the order of the prototypes of
 // the global and the alternating one is that of the minimal volume.
 func (in *Input) Fit(ctx context.Context, o Options) (err error) {
@@ -52,7 +52,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	k := o.K
 	if k == 0 {
 		o.step("the number of prototypes")
-		if k, err = in.choose(ctx, &o); err != nil {
+		if k, err = in.Choose(ctx, in.X, &o); err != nil {
 			return err
 		}
 	}
@@ -63,6 +63,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
 	}
+	in.Moments = view.MomentsOf(x, in.Weights)
 
 	o.step("minimal volume")
 	if err := in.fitMinVolume(ctx, k, &o); err != nil {
@@ -83,19 +84,32 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers, f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
+		if in.Table.Class != nil {
+			if err := f.Compare(in.Table.Class, f.Model.Labels(nil)); err != nil {
+				return err
+			}
+		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
+	in.count()
 	return nil
+}
+
+// count sets the tally of the rows in memory.
+func (in *Input) count() {
+	m := in.MinVolume.Model
+	in.Tally = NewTally(in.K())
+	in.Tally.Add(m.Labels(nil), m.Memberships, in.Weights, in.Table.Class)
 }
 
 // ErrNoNumber is the error where the data speaks for no number of prototypes.
 var ErrNoNumber = errors.New("no number of prototypes is proposed")
 
-// choose returns the number that the rows speak for or, where they are few, the floors.
-func (in *Input) choose(ctx context.Context, o *Options) (int, error) {
-	c, err := softkmeans.ChooseK(ctx, in.X, &softkmeans.ChooseKOptions{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
+// Choose returns the number that rows x speak for or, where they are few, the floors.
+func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
+	c, err := softkmeans.ChooseK(ctx, x, &softkmeans.ChooseKOptions{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
 	k, reason := c.K, c.Reason
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):

@@ -85,8 +85,8 @@ func (e *extent) add(values []float64) {
 // tooSmall is the least share of a picture's width that the data should take.
 const tooSmall = .35
 
-// panels draws the data, prototypes and simplex of the three methods. The note says
-// whether they have the same axes.
+// panels draws the data, prototypes and simplex of the methods. The note says whether they
+// have the same axes.
 func (b *builder) panels() (all []picture, note string) {
 	x, y := b.Plane.Points(b.X)
 	empty := extent{math.Inf(1), math.Inf(-1)}
@@ -108,7 +108,11 @@ func (b *builder) panels() (all []picture, note string) {
 		}
 	}
 	var shownX, shownY []float64
+	width := third
 	note = "The three have the same axes."
+	if b.Alternating.Model == nil {
+		width, note = half, "Both have the same axes."
+	}
 	data, widest := max(dx.hi-dx.lo, dy.hi-dy.lo), max(ux.hi-ux.lo, uy.hi-uy.lo)
 	if data >= tooSmall*widest {
 		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
@@ -118,14 +122,14 @@ func (b *builder) panels() (all []picture, note string) {
 	for i, f := range b.fits() {
 		for _, by := range b.colorings(f.Model) {
 			c := f.Certificate
-			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: third, Height: 420,
+			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: width, Height: 420,
 				Desc: "Rows on the two directions in which they spread most, with the simplex of " + view.Prototypes(b.k) + "."}
 			if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
 				frame.Title += ": " + s + " explained"
 			}
 			frame.XLabel, frame.YLabel = b.Plane.Labels()
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(), Tip: b.tip(f.Model)}))})
+				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(f.Model)}))})
 		}
 	}
 	if b.MinVolume.Model.Others != nil {
@@ -169,11 +173,14 @@ func (b *builder) memberships() (all []picture) {
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
 				Frame: chart.Frame{ID: "ternary" + by.suffix, Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
 					Desc: "A row that equals a prototype lies in a corner, an even mixture in the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Tip: b.tip(m)}))})
+				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(m)}))})
 		}
 	}
 	size := chart.Frame{Width: half, Height: 300}
-	class := ""
+	class, rows := "", "all rows"
+	if b.sampled() {
+		rows = strconv.Itoa(b.X.Rows) + " of " + strconv.Itoa(b.Tally.rows) + " rows"
+	}
 	switch {
 	case b.k == 3:
 		size = chart.Frame{Width: third, Height: 420}
@@ -182,12 +189,12 @@ func (b *builder) memberships() (all []picture) {
 	}
 	for _, i := range [2]int{2, 0} {
 		frame := size
-		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: all rows", "Each row is a column of shares. They are sorted by label, then by the membership in its prototype."
+		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: "+rows, "Each row is a column of shares. They are sorted by label, then by the membership in its prototype."
 		if methods[i] == view.Global {
-			frame.Title = "Global simplex: all rows"
+			frame.Title = "Global simplex: " + rows
 		}
 		frame.XLabel = "rows, by label"
-		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fits()[i].Model.Memberships.Data, Labels: b.fits()[i].Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
+		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fit(i).Model.Memberships.Data, Labels: b.fit(i).Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
 	}
 	return all
 }
@@ -195,7 +202,7 @@ func (b *builder) memberships() (all []picture) {
 // centers draws the prototypes: as tiles if rows are pictures, else by their columns.
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
-		m := b.fits()[i].Model.Centers
+		m := b.fit(i).Model.Centers
 		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: "Compact prototypes", Width: half, Height: 320}
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex"
@@ -270,10 +277,11 @@ func (b *builder) curves() []picture {
 	return []picture{{SVG: svg(chart.Lines(nil, plot))}}
 }
 
-// trace draws L and the squared error after the iterations of both methods.
+// trace draws L and the squared error after the iterations of both methods. Those of a sample
+// are the last correction only, and are not shown.
 func (b *builder) trace() []picture {
 	c := b.MinVolume.Certificate
-	if !view.HasTotal(c) {
+	if !view.HasTotal(c) || b.MinVolume.Sampled {
 		return nil
 	}
 	var all []picture
@@ -285,7 +293,7 @@ func (b *builder) trace() []picture {
 		Desc: "The squared error after every iteration of the run that gave the result, and the floor."}, IntegerX: true}
 	last := 1
 	for _, i := range [2]int{2, 1} {
-		f := b.fits()[i]
+		f := b.fit(i)
 		if len(f.Errors) < 2 {
 			continue
 		}
@@ -306,7 +314,9 @@ func (b *builder) trace() []picture {
 // descents are the methods that have a trace.
 func (b *builder) descents() (all []view.Descent) {
 	for _, i := range [2]int{2, 1} {
-		all = append(all, view.Descent{Name: methods[i].String(), Loss: b.fits()[i].Model.Trace})
+		if m := b.fit(i).Model; m != nil {
+			all = append(all, view.Descent{Name: methods[i].String(), Loss: m.Trace})
+		}
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	_ "embed"
 	"errors"
 	"html/template"
+	"iter"
 	"strings"
 
 	"softkmeans"
@@ -20,16 +21,22 @@ import (
 // Input is the content of a page. [Input.Fit] computes its fits.
 type Input struct {
 	Table   *table.Table       // the names and classes; the numbers are those of X
-	X       *softkmeans.Matrix // the rows that are fitted
+	X       *softkmeans.Matrix // the rows that are fitted, or some of them, for the pictures
 	Scaling *scale.Scaling     // from the table to X; nil: none
 	Weights []float64          // nil: all 1
+	Blocks  bool               // the table was read in blocks
 
-	Floors   []float64 // of X, for k = 1, 2, …
+	// Of all rows that are fitted.
+	Floors   []float64 // for k = 1, 2, …
 	Proposal softkmeans.KProposal
 	Choice   *softkmeans.KChoice // by the data, where no K is given; nil: not
-	Plane    view.Plane          // of X
+	Plane    view.Plane
+	Moments  view.Moments
+	Tally    *Tally // by MinVolume
 
-	MinVolume, Global, Alternating Fit // with the same number of centers, matched to those of MinVolume
+	// The fits have the same number of centers, matched to those of MinVolume. Alternating
+	// may have no Model: the page is then of the others.
+	MinVolume, Global, Alternating Fit
 
 	Slack   float64 // of MinVolume
 	Image   Image   // the pixels of a row that is a picture
@@ -45,11 +52,23 @@ type Image struct {
 	Invert     bool // large values are drawn light where they would be dark, and dark where light
 }
 
-// Fit is a model with memberships, and its certificate.
+// Fit is a model with the memberships of X, and its certificate.
 type Fit struct {
 	Model       *softkmeans.Model
 	Certificate softkmeans.Certificate
 	Errors      []float64 // the squared error after every iteration; nil: not recorded
+	Sampled     bool      // Model was found on a sample of the rows, and corrected by all
+
+	accuracy, information float64 // see Compare
+}
+
+// Compare compares the labels of all rows with their classes.
+func (f *Fit) Compare(class, labels []int) (err error) {
+	if f.accuracy, err = softkmeans.Accuracy(class, labels); err != nil {
+		return err
+	}
+	f.information, err = softkmeans.NMI(class, labels)
+	return err
 }
 
 //go:embed page.html
@@ -64,7 +83,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML returns the page.
 func HTML(in *Input) ([]byte, error) {
-	k := in.MinVolume.Model.Centers.Rows
+	k := in.K()
 	for _, f := range in.fits() {
 		m := f.Model
 		if m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil || m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
@@ -81,26 +100,40 @@ func HTML(in *Input) ([]byte, error) {
 			b.columns[j] = table.Column(j)
 		}
 	}
-	b.Columns = view.NewColumns(in.X, in.Weights, b.columns)
+	b.Columns = &view.Columns{Names: b.columns, Axis: view.NewAxis(b.columns), Moments: in.Moments}
 	for _, name := range in.Table.Classes {
 		if name = short(table.Printable(name)); name == "" {
 			name = "(empty)"
 		}
 		b.classes = append(b.classes, name)
 	}
-	c, err := b.content()
-	if err != nil {
-		return nil, err
-	}
 	var out bytes.Buffer
-	err = page.Execute(&out, c)
+	err := page.Execute(&out, b.content())
 	return out.Bytes(), err
 }
 
-// fits are the three fits in the order in which they are shown.
-func (in *Input) fits() [3]*Fit { return [3]*Fit{&in.Global, &in.Alternating, &in.MinVolume} }
+// K is the number of prototypes of the fits.
+func (in *Input) K() int { return in.MinVolume.Model.Centers.Rows }
 
-var methods = [3]view.Method{view.Global, view.Alternating, view.MinVolume}
+// fits are the fits that there are, by the place of their method in methods.
+func (in *Input) fits() iter.Seq2[int, *Fit] {
+	return func(yield func(int, *Fit) bool) {
+		for i := range methods {
+			if f := in.fit(i); f.Model != nil && !yield(i, f) {
+				return
+			}
+		}
+	}
+}
+
+// sampled reports whether X is some of the rows.
+func (in *Input) sampled() bool { return in.Tally.rows > in.X.Rows }
+
+// fit is the fit of methods[i].
+func (in *Input) fit(i int) *Fit { return [...]*Fit{&in.Global, &in.Alternating, &in.MinVolume}[i] }
+
+// methods are in the order in which they are shown.
+var methods = [...]view.Method{view.Global, view.Alternating, view.MinVolume}
 
 // builder is an input and the names that are shown.
 type builder struct {
@@ -131,6 +164,7 @@ type content struct {
 	CentersTable             []grid
 	Wide                     bool // a table of the prototypes takes the width of the page
 	Ternary                  bool // there are three pictures of memberships, not two
+	Three                    bool // there are three methods, not two
 	Sizes, Confusion         []grid
 	Reading                  []string // what was taken for what
 	Proposal, SecondOpinions string
@@ -142,7 +176,7 @@ type content struct {
 	Command, Version         string
 }
 
-func (b *builder) content() (*content, error) {
+func (b *builder) content() *content {
 	c := &content{
 		Title: b.title(), About: b.about(), Dominant: b.dominant(), Answer: b.Answer(),
 		Style:   template.CSS(chart.Style + styleText),
@@ -156,26 +190,24 @@ func (b *builder) content() (*content, error) {
 	c.CompactProved = mv.Certificate.Optimal(view.CertifiedTol)
 	c.Compact, c.CompactMeaning = mv.Verdict()
 	c.Bounds = b.bounds()
-	var err error
-	if c.Methods, err = b.methodRows(); err != nil {
-		return nil, err
-	}
+	c.Methods = b.methodRows()
 	c.Warnings = b.warnings()
 	c.Panels, c.PlaneNote = b.panels()
 	c.Memberships = b.memberships()
 	c.Centers = b.centers()
 	c.CentersTable = b.centersTable().parts()
-	c.Wide, c.Ternary = b.k > 6, b.k == 3
-	c.Sizes, c.Confusion = b.sizes().parts(), b.confusion().parts()
+	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
+	c.Sizes, c.Confusion = b.Tally.sizes(b.names).parts(), b.Tally.confusion(b.classes, b.names).parts()
 	c.Reading = b.reading()
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()
 	c.Trace, c.TraceNotes = b.trace(), b.traceNotes()
-	return c, nil
+	return c
 }
 
 // verdict is fit i with what package view needs for sentences about it.
 func (b *builder) verdict(i int) *view.Fit {
-	return &view.Fit{Certificate: b.fits()[i].Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.X.Rows-1, b.X.Cols),
-		VolumeRatio: b.fits()[i].Model.VolumeRatio}
+	f := b.fit(i)
+	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.Tally.rows-1, b.X.Cols),
+		VolumeRatio: f.Model.VolumeRatio}
 }

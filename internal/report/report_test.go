@@ -178,3 +178,31 @@ func checkPictures(t *testing.T, in *Input, k int) {
 		t.Errorf("it has %d bytes", len(page))
 	}
 }
+
+// A page may be of some rows of a table in blocks, and without the alternating fit.
+func TestBlocks(t *testing.T) {
+	in := set(t, "iris", scale.None)
+	made(t, in, 3)
+	in.Blocks, in.Alternating, in.MinVolume.Sampled = true, Fit{}, true
+	in.Tally.Add(in.MinVolume.Model.Labels(nil), in.MinVolume.Model.Memberships, nil, in.Table.Class)
+	b, err := HTML(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, all := string(b), parse(t, b)
+	for _, want := range []string{
+		"300 rows, 4 columns; 3 classes; columns as they are, without scaling; pictures show 150 of the rows, evenly drawn.", "Compact prototypes: 150 of 300 rows",
+		"150 of 300 rows are shown, evenly drawn", "Both have the same axes.", "The table was read in blocks. The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows",
+		`<td class="most">100</td><td>100</td>`, "Prototypes of the other method are",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if strings.Contains(page, "Alternating") || strings.Contains(page, "<h2 id=\"h-iterations\">") {
+		t.Error("the page has a method that is not there, or the iterations of a sample")
+	}
+	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors" {
+		t.Errorf("the pictures are %s", got)
+	}
+}

@@ -107,13 +107,9 @@ func (s *Similar) HTML() ([]byte, error) {
 		}
 		c.MatrixNote, c.Blocks = s.order(labels), s.blocks(labels, names).parts()
 	}
-	largest := make([]float64, k)
-	for i := range n {
-		for j, v := range m.Memberships.Row(i) {
-			largest[j] = max(largest[j], v)
-		}
-	}
-	c.Sizes, c.Confusion = sizesOf(m.Memberships, labels, largest, names).parts(), confusionOf(s.Table.Class, classes, labels, names).parts()
+	t := NewTally(k)
+	t.Add(labels, m.Memberships, nil, s.Table.Class)
+	c.Sizes, c.Confusion = t.sizes(names).parts(), t.confusion(classes, names).parts()
 	c.Pure, c.Curves, c.Made = s.pure(names), s.curves(), s.made()
 	var out bytes.Buffer
 	err = similarPage.Execute(&out, c)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"softkmeans"
 	"softkmeans/internal/view"
 )
 
@@ -40,7 +39,7 @@ type methodRow struct {
 	Least, Accuracy, Information, How string
 }
 
-func (b *builder) methodRows() (rows []methodRow, err error) {
+func (b *builder) methodRows() (rows []methodRow) {
 	what := [3]string{"closed form, encloses the data", "iterative, without a penalty on the volume", "compact, at a larger error"}
 	for i, f := range b.fits() {
 		c := f.Certificate
@@ -50,20 +49,11 @@ func (b *builder) methodRows() (rows []methodRow, err error) {
 			r.What = "compact, at the same error"
 		}
 		if len(b.classes) > 0 {
-			labels := f.Model.Labels(nil)
-			accuracy, err := softkmeans.Accuracy(b.Table.Class, labels)
-			if err != nil {
-				return nil, err
-			}
-			nmi, err := softkmeans.NMI(b.Table.Class, labels)
-			if err != nil {
-				return nil, err
-			}
-			r.Accuracy, r.Information = view.Percent(accuracy), strconv.FormatFloat(nmi, 'f', 3, 64)
+			r.Accuracy, r.Information = view.Percent(f.accuracy), strconv.FormatFloat(f.information, 'f', 3, 64)
 		}
 		rows = append(rows, r)
 	}
-	return rows, nil
+	return rows
 }
 
 // least writes the least membership, and what is below 1e-12 as 0: it is rounding.
@@ -177,76 +167,39 @@ func decimals(values []float64) []string {
 	return cells
 }
 
-// nearlyPure is the least membership of a row that is called nearly pure.
-const nearlyPure = .9
-
-// largest is the largest membership of a row that has weight in each compact prototype.
-func (in *Input) largest() []float64 {
-	g := in.MinVolume.Model.Memberships
-	largest := make([]float64, g.Cols)
-	for i := range g.Rows {
-		if in.Weights != nil && in.Weights[i] == 0 {
-			continue
-		}
-		for j, v := range g.Row(i) {
-			largest[j] = max(largest[j], v)
-		}
-	}
-	return largest
-}
-
 // close reports whether every compact prototype has a row that is nearly pure: the mixture
 // of this row is off the prototype by at most a tenth of the distance to the farthest
 // other one.
-func (in *Input) close() bool { return slices.Min(in.largest()) >= nearlyPure }
+func (in *Input) close() bool { return slices.Min(in.Tally.largest) >= nearlyPure }
 
-// sizes counts the rows and the membership of each compact prototype.
-func (b *builder) sizes() grid {
-	m := b.MinVolume.Model
-	return sizesOf(m.Memberships, m.Labels(nil), b.largest(), b.names)
-}
-
-// sizesOf counts the rows and the membership of each label. largest are the largest
-// memberships.
-func sizesOf(g *softkmeans.Matrix, labels []int, largest []float64, names []string) grid {
-	t := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
-	n, k := float64(g.Rows), len(names)
-	size, pure, share := make([]int, k), make([]int, k), make([]float64, k)
-	for i, label := range labels {
-		size[label]++
-		for j, v := range g.Row(i) {
-			if share[j] += v; v >= nearlyPure {
-				pure[j]++
-			}
-		}
-	}
+// sizes is the table of the rows and the membership of each label.
+func (t *Tally) sizes(names []string) grid {
+	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	n := float64(t.rows)
 	for j, name := range names {
-		t.Rows = append(t.Rows, gridRow{name, []cell{{Text: strconv.Itoa(size[j])}, {Text: view.Percent(float64(size[j]) / n)},
-			{Text: view.Percent(share[j] / n)}, {Text: view.Percent(largest[j])}, {Text: strconv.Itoa(pure[j])}}})
+		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: strconv.Itoa(t.size[j])}, {Text: view.Percent(float64(t.size[j]) / n)},
+			{Text: view.Percent(t.share[j] / n)}, {Text: view.Percent(t.largest[j])}, {Text: strconv.Itoa(t.pure[j])}}})
 	}
-	return t
+	return g
 }
 
-// confusion counts the rows of every class by their label in the compact prototypes.
-func (b *builder) confusion() grid {
-	return confusionOf(b.Table.Class, b.classes, b.MinVolume.Model.Labels(nil), b.names)
-}
-
-// confusionOf counts the rows of every class by label.
-func confusionOf(class []int, classes []string, labels []int, names []string) grid {
+// confusion is the table of the rows of every class by label.
+func (t *Tally) confusion(classes, names []string) grid {
 	if len(classes) == 0 {
 		return grid{}
 	}
 	k := len(names)
 	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class", Head: append(slices.Clone(names), "all")}
-	counts, all := make([]int, len(classes)*k), make([]int, len(classes))
-	for i, label := range labels {
-		counts[class[i]*k+label]++
-		all[class[i]]++
-	}
-	shown := make([]int, len(classes))
+	counts := make([][]int, len(classes))
+	all, shown := make([]int, len(classes)), make([]int, len(classes))
 	for c := range shown {
-		shown[c] = c
+		shown[c], counts[c] = c, make([]int, k)
+		if c < len(t.classes) {
+			counts[c] = t.classes[c]
+		}
+		for _, n := range counts[c] {
+			all[c] += n
+		}
 	}
 	if len(shown) > mostClasses {
 		slices.SortStableFunc(shown, func(x, y int) int { return cmp.Compare(all[y], all[x]) })
@@ -257,12 +210,12 @@ func confusionOf(class []int, classes []string, labels []int, names []string) gr
 		row := gridRow{Name: classes[c]}
 		most := 0
 		for j := range k {
-			if counts[c*k+j] > counts[c*k+most] {
+			if counts[c][j] > counts[c][most] {
 				most = j
 			}
 		}
 		for j := range k {
-			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c*k+j]), j == most})
+			row.Cells = append(row.Cells, cell{strconv.Itoa(counts[c][j]), j == most})
 		}
 		g.Rows = append(g.Rows, gridRow{row.Name, append(row.Cells, cell{Text: strconv.Itoa(all[c])})})
 	}

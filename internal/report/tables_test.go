@@ -151,6 +151,7 @@ func TestClose(t *testing.T) {
 		g[0] = .15 + .7*g[0]
 		g[1] = 1 - g[0]
 	}
+	in.count()
 	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); in.close() || strings.Contains(in.Answer(), "close to the data") || b.off() != " The compact p0 and p1 lie off the data: no row has 90 % of them." {
 		t.Error("prototypes far from all rows are called close to the data")
 	}

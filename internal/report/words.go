@@ -30,7 +30,7 @@ func titleOf(source string) string {
 
 // about says what was read, and how it was scaled.
 func (b *builder) about() string {
-	s := view.Count(b.X.Rows, "row") + ", " + view.Count(b.X.Cols, "column")
+	s := view.Count(b.Tally.rows, "row") + ", " + view.Count(b.X.Cols, "column")
 	switch {
 	case b.Table.LabelColumn > 0:
 		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
@@ -51,17 +51,16 @@ func (b *builder) about() string {
 	if b.Weights != nil {
 		s += "; rows have weights"
 	}
+	if b.sampled() {
+		s += "; pictures show " + strconv.Itoa(b.X.Rows) + " of the rows, evenly drawn"
+	}
 	return s + "."
 }
 
-// constant reports whether a column of X is 0, as scaled constant columns are.
+// constant reports whether a column is 0, as scaled constant columns are.
 func (b *builder) constant() bool {
-	for j := range b.X.Cols {
-		i := 0
-		for i < b.X.Rows && b.X.At(i, j) == 0 {
-			i++
-		}
-		if i == b.X.Rows {
+	for j, constant := range b.Constant {
+		if constant && b.Mean[j] == 0 {
 			return true
 		}
 	}
@@ -97,21 +96,12 @@ func (b *builder) dominant() string {
 	if b.kind() != scale.None || b.X.Cols < 2 || b.Plane.Share[0] == 0 {
 		return ""
 	}
-	sums := make([]float64, b.X.Cols)
-	var total float64
-	for i := range b.X.Rows {
-		w := 1.0
-		if b.Weights != nil {
-			w = b.Weights[i]
-		}
-		for j, v := range b.X.Row(i) {
-			d := v - b.Plane.Mean[j]
-			sums[j] += w * d * d
-			total += w * d * d
-		}
+	total := 0.0
+	for _, v := range b.Spread {
+		total += v * v
 	}
-	for j, v := range sums {
-		if v > decides*total {
+	for j, v := range b.Spread {
+		if v *= v; v > decides*total {
 			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same variance."
 		}
 	}
@@ -138,7 +128,7 @@ func (b *builder) unit() string {
 
 // Answer is the result in one sentence.
 func (in *Input) Answer() string {
-	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.MinVolume.Model.Centers.Rows
+	c, g, k := in.MinVolume.Certificate, in.Global.Certificate, in.K()
 	proved := g.Optimal(view.CertifiedTol)
 	switch {
 	case in.Plane.Share[0] == 0:
@@ -171,7 +161,7 @@ func (in *Input) Answer() string {
 // off names the compact prototypes that are not close to the data.
 func (b *builder) off() string {
 	var off []string
-	for j, v := range b.largest() {
+	for j, v := range b.Tally.largest {
 		if v < nearlyPure {
 			off = append(off, b.names[j])
 		}
@@ -250,21 +240,30 @@ func (b *builder) secondOpinions() string {
 // traceNotes describes the iterations of both methods.
 func (b *builder) traceNotes() []string {
 	f := b.verdict(2)
+	corners := f.SlackPart() == "a millionth" // the rule of FitMinVolume
 	begin := "Both methods start from k-means centers and improve"
-	if f.SlackPart() == "a millionth" { // the rule of FitMinVolume
+	switch {
+	case b.Alternating.Model == nil && corners:
+		begin = "The method starts from rows at the corners of the data and improves"
+	case b.Alternating.Model == nil:
+		begin = "The method starts from k-means centers and improves"
+	case corners:
 		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the corners of the data. Both improve"
 	}
 	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
 	if !f.Certificate.Optimal(view.CertifiedTol) {
 		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends above the floor."
 	}
-	lines := []string{
-		begin + " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
-			"The squared error of the minimal volume may rise. The alternating method has λ = 0: its L is the squared error.",
+	begin += " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
+		"The squared error of the minimal volume may rise."
+	if b.Alternating.Model == nil {
+		return []string{begin, minVolume}
+	}
+	return []string{
+		begin + " The alternating method has λ = 0: its L is the squared error.",
 		minVolume,
 		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
 	}
-	return lines
 }
 
 // allowance is the error above the floor that FitMinVolume allows the compact
@@ -282,17 +281,41 @@ func (b *builder) allowance() string {
 	return slack + " over the floor"
 }
 
+// inBlocks says what the page of a table that was read in blocks has, and what it lacks.
+func (b *builder) inBlocks() string {
+	s := "The table was read in blocks. "
+	if b.MinVolume.Sampled {
+		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows; the iterations counted are those of the last correction. "
+	}
+	s += "Errors, counts and shares are of all rows. "
+	if b.sampled() {
+		s += "Pictures show " + strconv.Itoa(b.X.Rows) + " of the " + strconv.Itoa(b.Tally.rows) + " rows, evenly drawn. "
+	}
+	return s + "The alternating method is left out, and other answers were not looked for; -stream no has both."
+}
+
 // made says how the fits were computed.
 func (b *builder) made() []string {
+	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. "
+	minVolume := "Minimal volume: as compact as " + b.allowance() + " allows"
+	seed := " with seed " + strconv.FormatUint(b.Seed, 10) + "."
 	lines := []string{
-		"Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. " +
-			"Alternating: from k-means centers, without a penalty. Minimal volume: as compact as " + b.allowance() + " allows. Both with seed " + strconv.FormatUint(b.Seed, 10) + ".",
+		global + "Alternating: from k-means centers, without a penalty. " + minVolume + ". Both" + seed,
 		"The command fit gives the same labels with the same seed. Prototypes of the other two methods are numbered here by the compact ones they match.",
+	}
+	if b.Alternating.Model == nil {
+		lines = []string{
+			global + minVolume + "," + seed,
+			"The command fit gives the same labels with the same seed. Prototypes of the other method are numbered here by the compact ones they match.",
+		}
+	}
+	if b.Blocks {
+		lines = append(lines, b.inBlocks())
 	}
 	if b.Weights != nil {
 		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
 	}
-	if b.X.Rows > b.mostPoints() {
+	if b.X.Rows > b.mostPoints() && !b.sampled() {
 		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced, and say how many; figures and tables are of all.")
 	}
 	return lines

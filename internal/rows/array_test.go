@@ -53,6 +53,21 @@ func TestArrayColumns(t *testing.T) {
 			}
 			data = append(data, x.Data...)
 		}
+		row := 0
+		for b, err := range f.TextBlocks(t.Context()) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, class := range b.Class {
+				if b.Classes[class] != got.Classes[row%3] {
+					t.Fatalf("blocks of %d rows: row %d has class %d of %q", block, row, class, b.Classes)
+				}
+				row++
+			}
+		}
+		if row != rows {
+			t.Errorf("blocks of %d rows: %d classes", block, row)
+		}
 		if !slices.Equal(data, want) || f.LabelColumn != 3 {
 			t.Errorf("blocks of %d rows: %d values, want %d", block, len(data), len(want))
 		}

@@ -37,8 +37,9 @@ func sniff(in io.Reader, source string) (c content, err error) {
 type reader struct {
 	head       table.Head
 	compressed bool
-	rows       func(dst []float64) (int, error)       // see table.Reader.ReadRows
-	texts      func() (ids []string, kept [][]string) // of the rows read last
+	rows       func(dst []float64, class []int) (int, error) // see table.Reader.ReadRows
+	classes    func() []string                               // so far
+	texts      func() (ids []string, kept [][]string)        // of the rows read last
 	close      func()
 }
 
@@ -54,7 +55,7 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 		if err != nil {
 			return nil, err
 		}
-		return &reader{t.Head, c.compressed, func(dst []float64) (int, error) { return t.ReadRows(dst, nil) },
+		return &reader{t.Head, c.compressed, t.ReadRows, func() []string { return t.Classes },
 			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
 	if c.compressed {
@@ -64,7 +65,18 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 	if err != nil {
 		return nil, err
 	}
-	return &reader{a.head, c.compressed, func(dst []float64) (int, error) { return a.rows(dst, nil) },
+	var labels classes
+	read := func(dst []float64, class []int) (int, error) {
+		if class == nil {
+			return a.rows(dst, nil)
+		}
+		at := 0
+		return a.rows(dst, func(label, _ float64) {
+			class[at] = labels.of(label)
+			at++
+		})
+	}
+	return &reader{a.head, c.compressed, read, func() []string { return labels.names },
 		func() (_ []string, _ [][]string) { return }, func() {}}, nil
 }
 

@@ -215,7 +215,7 @@ func FuzzRead(f *testing.F) {
 			block := make([]float64, 3*len(r.head.Names))
 			for err == nil {
 				var n int
-				n, err = r.rows(block)
+				n, err = r.rows(block, nil)
 				data = append(data, block[:n*len(r.head.Names)]...)
 			}
 			r.close()

@@ -106,7 +106,7 @@ func (f *File) BytesRead() int64 { return f.read.Load() }
 // softkmeans.ErrChanged if the file is no longer the one that Open read.
 func (f *File) Blocks(ctx context.Context) iter.Seq2[*softkmeans.Matrix, error] {
 	return func(yield func(*softkmeans.Matrix, error) bool) {
-		if err := f.pass(ctx, &f.read, func(b *Block) bool { return yield(b.X, nil) }); err != nil {
+		if err := f.pass(ctx, &f.read, false, func(b *Block) bool { return yield(b.X, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -117,19 +117,24 @@ type Block struct {
 	X    *softkmeans.Matrix
 	IDs  []string   // of every row, if there is a column of ids
 	Kept [][]string // of every row, the texts of KeptNames
+
+	// The classes of every row, if there is a column of them: indices into Classes, which
+	// are those of the pass so far.
+	Class   []int
+	Classes []string
 }
 
-// TextBlocks is Blocks with the texts of the rows. The pass does not count in BytesRead,
+// TextBlocks is Blocks with the texts and classes of the rows. The pass does not count in BytesRead,
 // so that it may run beside one of Blocks.
 func (f *File) TextBlocks(ctx context.Context) iter.Seq2[*Block, error] {
 	return func(yield func(*Block, error) bool) {
-		if err := f.pass(ctx, new(atomic.Int64), func(b *Block) bool { return yield(b, nil) }); err != nil {
+		if err := f.pass(ctx, new(atomic.Int64), true, func(b *Block) bool { return yield(b, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
 }
 
-func (f *File) pass(ctx context.Context, read *atomic.Int64, yield func(*Block) bool) error {
+func (f *File) pass(ctx context.Context, read *atomic.Int64, texts bool, yield func(*Block) bool) error {
 	in, err := os.Open(f.Source)
 	if err != nil {
 		return err
@@ -152,11 +157,15 @@ func (f *File) pass(ctx context.Context, read *atomic.Int64, yield func(*Block) 
 		rows = max(24, min(8192, 1<<21/cols))
 	}
 	data := make([]float64, rows*cols)
+	var class []int
+	if texts && f.LabelColumn > 0 {
+		class = make([]int, rows)
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("stopped: %w", err)
 		}
-		n, err := r.rows(data)
+		n, err := r.rows(data, class)
 		if err == io.EOF {
 			return f.unchanged(in)
 		}
@@ -165,6 +174,9 @@ func (f *File) pass(ctx context.Context, read *atomic.Int64, yield func(*Block) 
 		}
 		b := &Block{X: softkmeans.NewMatrix(n, cols, data[:n*cols])}
 		b.IDs, b.Kept = r.texts()
+		if class != nil {
+			b.Class, b.Classes = class[:n], r.classes()
+		}
 		if !yield(b) {
 			return nil
 		}

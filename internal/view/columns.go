@@ -26,16 +26,25 @@ const (
 
 // Columns is what pictures of prototypes need to know about a table.
 type Columns struct {
-	Names        []string
-	Axis         *Axis // nil: names are no numbers in order
+	Names []string
+	Axis  *Axis // nil: names are no numbers in order
+	Moments
+}
+
+// Moments are those of columns. Spread is a standard deviation, 0 of a constant column.
+type Moments struct {
 	Mean, Spread []float64
 	Constant     []bool // all rows have the mean's value
 }
 
-// NewColumns finds the mean and the spread, a standard deviation, of the columns of rows
-// x with weights (nil: all 1), in the units of x. A constant column has the spread 0.
+// NewColumns returns the columns of rows x with weights (nil: all 1).
 func NewColumns(x *softkmeans.Matrix, weights []float64, names []string) *Columns {
-	c := &Columns{Names: names, Axis: NewAxis(names), Mean: make([]float64, x.Cols), Spread: make([]float64, x.Cols), Constant: make([]bool, x.Cols)}
+	return &Columns{names, NewAxis(names), MomentsOf(x, weights)}
+}
+
+// MomentsOf finds the moments of rows x with weights (nil: all 1), in the units of x.
+func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
+	c := Moments{Mean: make([]float64, x.Cols), Spread: make([]float64, x.Cols), Constant: make([]bool, x.Cols)}
 	top := 1.0
 	if weights != nil {
 		top = slices.Max(weights)

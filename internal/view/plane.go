@@ -78,6 +78,22 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	return p, nil
 }
 
+// PlaneOf is NewPlane for rows that were added up, and whose floors are known.
+func PlaneOf(s *softkmeans.Stats, floors []float64) (Plane, error) {
+	p := Plane{Mean: s.Mean(), Axes: softkmeans.NewMatrix(2, s.Cols(), nil)}
+	subspace, err := s.Subspace(3, nil)
+	if err != nil {
+		return p, err
+	}
+	copy(p.Axes.Data, subspace.Basis().Data) // one direction if there is one column
+	for c := range p.Share {
+		if c+1 < len(floors) && floors[0] > 0 {
+			p.Share[c] = (floors[c] - floors[c+1]) / floors[0]
+		}
+	}
+	return p, nil
+}
+
 // At returns the coordinates of a point.
 func (p *Plane) At(v []float64) (x, y float64) {
 	for j := range v {

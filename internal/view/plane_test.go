@@ -14,28 +14,60 @@ func TestPlane(t *testing.T) {
 		softkmeans.NewMatrix(3, 1, []float64{1, 2, 6}),
 		softkmeans.NewMatrix(1, 3, []float64{1, 2, 6}),
 		softkmeans.NewMatrix(3, 2, []float64{1, 1, 1, 1, 1, 1}),
+		softkmeans.NewMatrix(3, 2, []float64{.1, .3, .1, .3, .1, .3}),
 		softkmeans.NewMatrix(4, 2, []float64{0, 0, 3, 1, -1, 2, 5, 7}),
 	} {
 		p, err := NewPlane(x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range x.Rows {
-			for l := range i {
-				var far float64
-				for j := range x.Cols {
-					far = math.Hypot(far, x.At(i, j)-x.At(l, j))
-				}
-				ax, ay := p.At(x.Row(i))
-				bx, by := p.At(x.Row(l))
-				if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
-					t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
-				}
+		checkPlane(t, x, &p)
+		sums := planeOf(t, x)
+		checkPlane(t, x, &sums)
+		for c, v := range p.Share {
+			if math.Abs(v-sums.Share[c]) > 1e-12 {
+				t.Errorf("%d×%d: shares %v of sums, not %v", x.Rows, x.Cols, sums.Share, p.Share)
 			}
 		}
-		if s := p.Share[0] + p.Share[1]; math.Abs(s-1) > 1e-12 && s != 0 {
-			t.Errorf("%d×%d: the plane has %v of the variance", x.Rows, x.Cols, s)
+	}
+}
+
+// planeOf is the plane of rows that were added up.
+func planeOf(t *testing.T, x *softkmeans.Matrix) Plane {
+	t.Helper()
+	var s softkmeans.Stats
+	if err := s.Add(x); err != nil {
+		t.Fatal(err)
+	}
+	floors, err := s.Floors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := PlaneOf(&s, floors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// checkPlane checks the plane of rows that lie in one.
+func checkPlane(t *testing.T, x *softkmeans.Matrix, p *Plane) {
+	t.Helper()
+	for i := range x.Rows {
+		for l := range i {
+			var far float64
+			for j := range x.Cols {
+				far = math.Hypot(far, x.At(i, j)-x.At(l, j))
+			}
+			ax, ay := p.At(x.Row(i))
+			bx, by := p.At(x.Row(l))
+			if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
+				t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
+			}
 		}
+	}
+	if s := p.Share[0] + p.Share[1]; math.Abs(s-1) > 1e-12 && s != 0 {
+		t.Errorf("%d×%d: the plane has %v of the variance", x.Rows, x.Cols, s)
 	}
 }
 
