@@ -111,7 +111,7 @@ func (r *reading) set(name, value string) (ok bool, want string) {
 	case "missing":
 		r.missing, ok = one(value, map[string]missingRule{"error": missingError, "drop": missingDrop, "mean": missingMean, "fit": missingFit})
 		want = "error, drop, mean or fit"
-	case "text":
+	case "words":
 		r.text, ok = one(value, map[string]table.Text{"error": table.TextError, "drop": table.TextDrop})
 		want = "error or drop"
 	case "names":

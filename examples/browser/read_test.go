@@ -62,7 +62,7 @@ func flagged(t *testing.T, flags []string, columns []string, roles string) (o op
 			now[at(value)] = 'l'
 		case "encode":
 			if value == "drop" {
-				if err := o.set("text", value); err != nil {
+				if err := o.set("words", value); err != nil {
 					t.Fatal(err)
 				}
 				continue

@@ -102,7 +102,7 @@ func (p *page) checkTable(name string, e entry) {
 			p.Errorf("%s: the notes %q do not say %q", name, notes, want)
 		}
 	}
-	if missing := strings.Contains(notes, "missing value"); missing != (e.one("missing") != "0") {
+	if missing := strings.Contains(notes, "missing value") || strings.Contains(notes, "without any value"); missing != (e.one("missing") != "0") {
 		p.Errorf("%s: %q", name, notes)
 	}
 }
@@ -161,7 +161,7 @@ func (p *page) flags(list []string) {
 			p.settled(column(value, "l"))
 		case "-encode":
 			if value == "drop" {
-				p.settled(chromedp.SetValue("#text", value, chromedp.ByQuery))
+				p.settled(chromedp.SetValue("#words", value, chromedp.ByQuery))
 			} else {
 				p.settled(column("species", "d"))
 			}

@@ -41,7 +41,7 @@ function options() {
   ];
 }
 
-const readers = ["delimiter", "decimal", "header", "text", "missing", "names"];
+const readers = ["delimiter", "decimal", "header", "words", "missing", "names"];
 
 // The header that was found holds also after columns are left out.
 function reading() {
@@ -313,7 +313,7 @@ async function open(source) {
 function defaults() {
   roles = "";
   for (const id of ["delimiter", "decimal", "header", "standardize"]) $(id).value = "auto";
-  for (const id of ["text", "missing"]) $(id).value = "error";
+  for (const id of ["words", "missing"]) $(id).value = "error";
   for (const id of ["names", "k"]) $(id).value = "";
 }
 
@@ -541,7 +541,7 @@ function listen() {
     $("k").focus();
   });
   for (const id of ["standardize", "enclosure", "k", "missing"]) $(id).addEventListener("change", () => fit());
-  for (const id of ["delimiter", "decimal", "header", "text", "names"]) {
+  for (const id of ["delimiter", "decimal", "header", "words", "names"]) {
     $(id).addEventListener("change", () => {
       roles = ""; // the columns may be others
       fit();
