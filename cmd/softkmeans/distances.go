@@ -86,8 +86,11 @@ func (f *fitFlags) ofDistances(d *data, r *result) (*softkmeans.Matrix, error) {
 		return nil, d.notSquare("distances")
 	}
 	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Source, err)
+	}
 	r.gamma = gamma
-	return matrix, err
+	return matrix, nil
 }
 
 var errDistance = errors.New("below 0, and no distance")

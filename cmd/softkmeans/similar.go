@@ -72,8 +72,11 @@ func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	case k.compares() && in.missing != missingError:
 		return usageErrorf("-missing needs rows; with -kernel %v leave it out", k)
 	}
-	if k.compares() && in.scale == scale.Auto {
-		in.scale = scale.None // 0 must stay 0
+	if k.compares() {
+		in.dialect.Words.Rules = "none"
+		if in.scale == scale.Auto {
+			in.scale = scale.None // 0 must stay 0
+		}
 	}
 	return nil
 }

@@ -128,7 +128,7 @@ func ruleOf(flag string) string { return flag[strings.LastIndexByte(flag, ' ')+1
 // no such flag.
 func (w *Words) forGaps() (first, more string) {
 	list := strings.Fields(w.Rules)
-	if w.Missing == "" || len(list) == 0 {
+	if w.Missing == "" || w.Rules == "none" {
 		return "", ""
 	}
 	for i, rule := range list[1:] {
