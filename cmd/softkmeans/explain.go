@@ -5,7 +5,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/table"
+	"softkmeans/internal/view"
 )
 
 const (
@@ -21,9 +21,7 @@ const (
 	mostPure    = 3  // rows named for a prototype
 	mostBetween = 5  // rows named as between two prototypes, or as far out
 	mostWord    = 40 // characters shown of an id or a column
-
-	leastDifference = .05 // smaller ones, in standard deviations, are not named
-	mostGap         = .2  // of the two largest memberships of a row between prototypes
+	mostGap     = .2 // of the two largest memberships of a row between prototypes
 )
 
 // ranked is a row and what it is ranked by.
@@ -113,24 +111,10 @@ func (m *meaning) add(g *softkmeans.Matrix, name naming) {
 	m.rows += g.Rows
 }
 
-// difference is how far a prototype is from the mean in a column, in standard deviations.
-type difference struct {
-	column int
-	value  float64
-}
-
 // differences returns the largest differences of prototype p from the mean.
-func (r *result) differences(p int) []difference {
-	var list []difference
-	for j, v := range r.centers.Row(p) {
-		if s := r.columns.Spread[j]; s > 0 {
-			if d := (v - r.columns.Mean[j]) / s; math.Abs(d) >= leastDifference {
-				list = append(list, difference{j, d})
-			}
-		}
-	}
-	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(math.Abs(b.value), math.Abs(a.value)) })
-	return list[:min(len(list), mostColumns)]
+func (r *result) differences(p int) []view.Difference {
+	m := view.Moments{Mean: r.columns.Mean, Spread: r.columns.Spread}
+	return m.Apart(r.centers.Row(p), mostColumns)
 }
 
 // flatten sets the entries of centers in constant columns to the value of the column,
@@ -163,7 +147,7 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 		for p := range r.k {
 			var words []string
 			for _, d := range r.differences(p) {
-				words = append(words, short(table.Printable(r.Names[d.column]), mostWord)+" "+signed(d.value))
+				words = append(words, short(table.Printable(r.Names[d.Column]), mostWord)+" "+view.Signed(d.Value))
 			}
 			if words == nil {
 				words = []string{"about the mean"}
@@ -203,14 +187,6 @@ func (r *ranked) name() string { return short(table.Printable(r.id), mostWord) }
 // rounded formats a membership.
 func rounded(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// signed formats a difference with its sign.
-func signed(v float64) string {
-	if v < 0 {
-		return "−" + strconv.FormatFloat(-v, 'f', 1, 64)
-	}
-	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
-}
-
 // prototypeJSON is what a prototype means.
 type prototypeJSON struct {
 	Name    string       `json:"name"`
@@ -238,7 +214,7 @@ func (r *result) prototypesJSON() (list []prototypeJSON, between []rowJSON) {
 		j := prototypeJSON{centerName(p), []columnJSON{}, []rowJSON{}}
 		if r.centers != nil {
 			for _, d := range r.differences(p) {
-				j.Columns = append(j.Columns, columnJSON{r.Names[d.column], d.value})
+				j.Columns = append(j.Columns, columnJSON{r.Names[d.Column], d.Value})
 			}
 		}
 		for _, row := range pure.rows {

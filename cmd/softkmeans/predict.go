@@ -23,15 +23,16 @@ as the fitted ones were. A warning, on standard error if the memberships take
 standard output, names rows that are farther from their mixture than any row of
 the fit, and columns that seem to have another unit.
 
-Models of lsd and tilsd compare new rows with the fitted rows; with -kernel
-matrix a new row is its similarities to them. With lsd, a fitted row gets about,
-but not exactly, its memberships of the fit.
+Models of lsd and tilsd compare new rows with the fitted rows, and need all
+values; with -kernel matrix a new row is its similarities to them. With lsd, a
+fitted row gets about, but not exactly, its memberships of the fit.
 
 FILE is read as by fit. If both FILE and the fitted table have a header, columns
 are found by name, in any order, and other columns are ignored. Otherwise FILE
 must have the columns of the model in the same order. Where a row lacks values,
 its memberships are those of the least squared distance in its other columns. A
-row without any value has no label and no memberships.
+row without any value has no label and no memberships, but one row must have a
+value.
 
   -model FILE   the model, required
   -o FILE       write the memberships as CSV: label,p0,p1,… after the id and the

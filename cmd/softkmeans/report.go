@@ -101,6 +101,8 @@ func parseReport(args []string) (f reportFlags, err error) {
 		return f, err
 	}
 	switch {
+	case f.similarFlags.given && f.stream == streamYes:
+		return f, usageErrorf("-stream yes is for rows; with -kernel %v leave it out", f.similarFlags.kernel)
 	case f.out == "":
 		return f, usageErrorf("-o is missing; give a file for the page, or - for standard output")
 	case f.classes != "" && f.dialect.Label != "":
@@ -143,9 +145,6 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if f.similarFlags.given {
-		return f.runSimilar(s, w)
-	}
 	rows, err := s.add("memberships", f.rows)
 	if err != nil {
 		return err
@@ -155,6 +154,9 @@ func (f *reportFlags) run(s *session) error {
 		memberships = newMembershipWriter(rows)
 	}
 	f.quiet = f.quiet || s.mixed()
+	if f.similarFlags.given {
+		return f.runSimilar(s, w, memberships)
+	}
 	show := newProgress(s.std.err, f.quiet)
 	defer show.clear()
 	b, err := f.blocks(s)
@@ -217,11 +219,16 @@ func (f *reportFlags) fitTable(s *session, show *progress, w *membershipWriter) 
 	d.noteKind(&fitFlags{})
 	content := f.content()
 	content.Table, content.X, content.Scaling, content.Weights = d.Table, d.x, d.scale, d.Weights
-	if err := f.fit(s.ctx, content, show); err != nil || w == nil {
-		return content, err
+	if err := f.fit(s.ctx, content, show); err != nil {
+		return nil, err
+	}
+	m := content.MinVolume.Model
+	var rows meaning
+	rows.add(m.Memberships, d.texts.names())
+	if content.Pure, content.Between = rows.ranked(); w == nil {
+		return content, nil
 	}
 	w.describe(&d.Head, d.texts)
-	m := content.MinVolume.Model
 	return content, w.add(s.ctx, m.Labels(nil), m.Memberships)
 }
 

@@ -192,17 +192,22 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 		defer w.follow(p.b)()
 	}
 	p.Tally = report.NewTally(p.k)
+	var rows meaning
 	err := p.fit(methodMinVolume, &p.MinVolume, func(first int, labels []int, g *softkmeans.Matrix) error {
 		var class []int
 		if p.class != nil {
 			class = p.class[first:]
 		}
+		rows.add(g, numbered)
 		if p.Tally.Add(labels, g, nil, class); w == nil {
 			return nil
 		}
 		return w.add(p.b.ctx, labels, g)
 	})
-	if err != nil || w == nil {
+	if err == nil {
+		err = p.b.name(append(rows.pure, rows.between))
+	}
+	if p.Pure, p.Between = rows.ranked(); err != nil || w == nil {
 		return err
 	}
 	return w.finish()

@@ -15,9 +15,9 @@ import (
 	"softkmeans/internal/view"
 )
 
-// runSimilar writes the page about similarities.
-func (f *reportFlags) runSimilar(s *session, w io.Writer) error {
-	show := newProgress(s.std.err, f.quiet || s.mixed())
+// runSimilar writes the page about similarities, and the memberships unless that is nil.
+func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershipWriter) error {
+	show := newProgress(s.std.err, f.quiet)
 	defer show.clear()
 	show.step("reading")
 	d, err := f.readReported(s)
@@ -25,13 +25,22 @@ func (f *reportFlags) runSimilar(s *session, w io.Writer) error {
 		return err
 	}
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
-	fit.k, fit.options.Enclosure = f.k, softkmeans.EnclosureTight
+	fit.k = f.k
 	d.noteKind(fit)
 	content, err := await(s.ctx, func() (*report.Similar, error) { return fit.similarContent(s.ctx, d, show) })
 	if err != nil {
 		return err
 	}
 	content.Command, content.Version = commandLine(append([]string{"softkmeans", "report"}, f.args...)), version()
+	if memberships != nil {
+		memberships.describe(&d.Head, d.texts)
+		if err := memberships.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships); err != nil {
+			return err
+		}
+		if err := memberships.finish(); err != nil {
+			return err
+		}
+	}
 	show.step("page")
 	page, err := content.HTML()
 	if err != nil {

@@ -32,7 +32,9 @@ type Input struct {
 	Choice   *softkmeans.KChoice // by the data, where no K is given; nil: not
 	Plane    view.Plane
 	Moments  view.Moments
-	Tally    *Tally // by MinVolume
+	Tally    *Tally     // by MinVolume
+	Pure     [][]Ranked // rows with the largest memberships in each prototype of it
+	Between  []Ranked   // rows with about the same membership in two
 
 	// The fits have the same number of centers, matched to those of MinVolume. Alternating
 	// may have no Model: the page is then of the others.
@@ -166,6 +168,7 @@ type content struct {
 	Ternary                  bool // there are three pictures of memberships, not two
 	Three                    bool // there are three methods, not two
 	Sizes, Confusion         []grid
+	Apart, Pure, Between     grid
 	Reading                  []string // what was taken for what
 	Proposal, SecondOpinions string
 	Curves                   []picture
@@ -198,6 +201,7 @@ func (b *builder) content() *content {
 	c.CentersTable = b.centersTable().parts()
 	c.Wide, c.Ternary, c.Three = b.k > 6, b.k == 3, b.Alternating.Model != nil
 	c.Sizes, c.Confusion = b.Tally.sizes(b.names).parts(), b.Tally.confusion(b.classes, b.names).parts()
+	c.Apart, c.Pure, c.Between = b.apart(), pureOf(b.Pure, b.names), betweenOf(b.Between)
 	c.Reading = b.reading()
 	c.Proposal, c.SecondOpinions = b.proposal(), b.secondOpinions()
 	c.Curves, c.Steps = b.curves(), b.steps()

@@ -37,7 +37,7 @@ func TestIris(t *testing.T) {
 	}
 	// Every row is in one cluster, and in one cell of the table of classes.
 	tables := named(all, "table")
-	if len(tables) != 5 {
+	if len(tables) != 6 {
 		t.Fatalf("%d tables", len(tables))
 	}
 	counted := 0

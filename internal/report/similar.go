@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/chart"
@@ -86,7 +87,7 @@ func (s *Similar) HTML() ([]byte, error) {
 	}
 	c := &similarContent{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(), Style: template.CSS(chart.Style + styleText),
 		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(), Reading: readingOf(s.Table.Notes),
-		Wide: k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: s.between(), Command: s.Command, Version: s.Version}
+		Wide: k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between), Command: s.Command, Version: s.Version}
 	c.Verdict, c.Meaning = s.verdict()
 	names, labels := view.Names(k), m.Labels(nil)
 	var classes []string
@@ -110,7 +111,7 @@ func (s *Similar) HTML() ([]byte, error) {
 	t := NewTally(k)
 	t.Add(labels, m.Memberships, nil, s.Table.Class)
 	c.Sizes, c.Confusion = t.sizes(names).parts(), t.confusion(classes, names).parts()
-	c.Pure, c.Curves, c.Made = s.pure(names), s.curves(), s.made()
+	c.Pure, c.Curves, c.Made = pureOf(s.Pure, names), s.curves(), s.made()
 	var out bytes.Buffer
 	err = similarPage.Execute(&out, c)
 	return out.Bytes(), err
@@ -166,7 +167,11 @@ func (s *Similar) Answer() string {
 	if s.proved() {
 		return text + ", which is proved."
 	}
-	return text + " than " + explained(c.Floor, c.Total) + "."
+	most := explained(c.Floor, c.Total)
+	if strings.HasPrefix(most, "more") {
+		return subject + most + " of " + what + "."
+	}
+	return text + " than " + most + "."
 }
 
 // about says what was read.
@@ -452,10 +457,10 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 	return g
 }
 
-// pure names the rows with the largest memberships.
-func (s *Similar) pure(names []string) grid {
-	g := grid{Caption: "Rows with the largest memberships", Corner: "cluster", Head: []string{"first", "second", "third"}}
-	for j, list := range s.Pure {
+// pureOf names the rows with the largest memberships.
+func pureOf(pure [][]Ranked, names []string) grid {
+	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype", Head: []string{"first", "second", "third"}}
+	for j, list := range pure {
 		row := gridRow{Name: names[j]}
 		for c := range g.Head {
 			text := "–"
@@ -469,10 +474,10 @@ func (s *Similar) pure(names []string) grid {
 	return g
 }
 
-// between names the rows with about the same membership in two clusters.
-func (s *Similar) between() grid {
-	g := grid{Caption: "Rows between two clusters", Corner: "row", Head: []string{"most", "next"}}
-	for _, r := range s.Between {
+// betweenOf names the rows with about the same membership in two clusters.
+func betweenOf(rows []Ranked) grid {
+	g := grid{Caption: "Rows between two prototypes", Corner: "row", Head: []string{"most", "next"}}
+	for _, r := range rows {
 		row := gridRow{Name: short(table.Printable(r.Name))}
 		for c, j := range r.Of {
 			row.Cells = append(row.Cells, cell{Text: "p" + strconv.Itoa(j) + " " + strconv.FormatFloat(r.Shares[c], 'f', 2, 64)})

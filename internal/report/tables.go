@@ -172,6 +172,26 @@ func decimals(values []float64) []string {
 // other one.
 func (in *Input) close() bool { return slices.Min(in.Tally.largest) >= nearlyPure }
 
+// mostApart is the largest number of columns that are named for a prototype.
+const mostApart = 4
+
+// apart names the columns in which each compact prototype is farthest from the mean.
+func (b *builder) apart() grid {
+	g := grid{Caption: "What sets each apart", Corner: "prototype", Note: "The compact prototypes' largest differences from the mean, in standard deviations of the rows."}
+	g.Head = []string{"first", "second", "third", "fourth"}[:min(mostApart, len(b.columns))]
+	for p, name := range b.names {
+		row := gridRow{Name: name}
+		for _, d := range b.Apart(b.MinVolume.Model.Centers.Row(p), len(g.Head)) {
+			row.Cells = append(row.Cells, cell{Text: b.columns[d.Column] + " " + view.Signed(d.Value)})
+		}
+		for len(row.Cells) < len(g.Head) {
+			row.Cells = append(row.Cells, cell{Text: "–"})
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
+}
+
 // sizes is the table of the rows and the membership of each label.
 func (t *Tally) sizes(names []string) grid {
 	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}

@@ -220,6 +220,7 @@ func TestTotals(t *testing.T) {
 		"a,b\n1,2\n3,4\n5,1\n9,8\n":                               false,
 		"a,b\n1,2\n3,4\n4,6\n":                                    false, // two rows meet by chance
 		"a,b\n1,0\n3,0\n5,0\n9,0\n":                               false, // one column of sums
+		"a,b\n1.3,-0.4\n-2,0.9\n0.4,-1.1\n-0.3,-0.6\n":            false, // near 0, as any row
 		"a,b,c\n1,2,0\n3,4,0\n5,1,0\n9,7,0\n":                     true,
 		"a,b\n1,2\n3,4\n5,3\n3,3\n":                               false, // means, of no more digits
 		"a,b\n1,2\n3,4\n5,3\n4,1\n3.25,2.5\n":                     true,

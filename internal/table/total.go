@@ -39,7 +39,7 @@ func (t *Table) noteTotals(data []bool, line int) {
 // the numbers above in some column, because few digits meet by chance.
 func (t *Table) totals(data []bool) string {
 	width, last := len(t.Names), t.Data[(t.Rows-1)*len(t.Names):]
-	sums, means, columns := true, true, 0
+	sums, means, summed, columns := true, true, 0, 0
 	finer := false
 	for j := 0; j < width && (sums || means); j++ {
 		v := last[j]
@@ -65,15 +65,17 @@ func (t *Table) totals(data []bool) string {
 		sums = sums && math.Abs(v-sum) <= off
 		means = means && n > 0 && math.Abs(v-sum/float64(n)) <= 0.5*math.Pow10(-digits)+1e-12*math.Abs(v)
 		finer = finer || digits > above
+		if math.Abs(sum) > 10*off { // a sum near 0 is that of any row near 0
+			summed++
+		}
 		if sum != 0 {
 			columns++
 		}
 	}
 	switch {
-	case columns < 2:
-	case sums:
+	case sums && summed >= 2:
 		return "sums"
-	case means && finer:
+	case means && finer && columns >= 2:
 		return "means"
 	}
 	return ""

@@ -86,6 +86,37 @@ func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
 	return c
 }
 
+// Difference is how far a center is from the mean in a column, in standard deviations.
+type Difference struct {
+	Column int
+	Value  float64
+}
+
+// leastDifference is the least difference that tells something.
+const leastDifference = 0.05
+
+// Apart returns at most most differences of a center from the mean, the largest first.
+func (m *Moments) Apart(center []float64, most int) []Difference {
+	var list []Difference
+	for j, v := range center {
+		if s := m.Spread[j]; s > 0 {
+			if d := (v - m.Mean[j]) / s; math.Abs(d) >= leastDifference {
+				list = append(list, Difference{j, d})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	return list[:min(len(list), most)]
+}
+
+// Signed formats a difference with its sign.
+func Signed(v float64) string {
+	if v < 0 {
+		return "−" + strconv.FormatFloat(-v, 'f', 1, 64)
+	}
+	return "+" + strconv.FormatFloat(v, 'f', 1, 64)
+}
+
 // Clean returns centers with the value of constant columns in place of what rounding
 // left there.
 func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
