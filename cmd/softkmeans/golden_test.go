@@ -27,7 +27,7 @@ var goldens = []struct{ name, args string }{
 	{"predict", "predict -model m.json -o p.csv iris.csv"},
 	{"floors", "floors wine.csv -scale zscore"},
 	{"floors-similar", "floors -kernel rbf -method lsd -most 5 some.csv"},
-	{"floors-cut", "floors -most 4 -stream yes digits.csv"},
+	{"floors-cut", "floors -most 4 -stream yes wine.csv"},
 	{"fit-global", "fit -k 3 -method global -o gg.csv -centers gf.csv iris.csv"},
 	{"certify", "certify -centers gf.csv -memberships gg.csv iris.csv"},
 	{"certify-not", "certify -centers first.csv iris.csv"},
@@ -53,7 +53,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"iris.csv", "wine.csv", "digits.csv", "iris.labels.csv"} {
+	for _, name := range []string{"iris.csv", "wine.csv", "iris.labels.csv"} {
 		text, err := os.ReadFile(filepath.Join(source, name))
 		if err != nil {
 			t.Fatal(err)
