@@ -32,10 +32,10 @@ script, no network and no other file.
   -k N          number of centers, up to 64. auto (default) takes the number
                 that softkmeans floors proposes
   -memberships FILE
-                write the memberships of the minvol fit as well: the CSV that
-                fit -o writes, label,p0,p1,… after the id and the columns of
-                -keep. The labels are those of the page. With - they go to
-                standard output
+                write the memberships of the minvol fit as well, or with
+                -kernel of that fit: the CSV that fit -o writes, label,p0,p1,…
+                after the id and the columns of -keep. The labels are those of
+                the page. With - they go to standard output
   -classes FILE known classes of the rows, one per line, for colors and
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
@@ -187,17 +187,23 @@ func (f *reportFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
+	show.clear()
+	return f.writePage(s, w, page, content.Answer(), content.Table.Notes)
+}
+
+// writePage writes a page to w, and its answer with notes where no file goes to standard
+// output.
+func (f *reportFlags) writePage(s *session, w io.Writer, page []byte, answer string, notes []string) error {
 	if _, err := w.Write(page); err != nil {
 		return err
 	}
-	show.clear()
 	if s.taken {
 		return s.finish(nil)
 	}
 	return s.finish(func(w io.Writer) error {
 		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
-		writeNotes(&b, content.Table.Notes)
+		fmt.Fprintf(&b, "%s: %s", f.out, answer)
+		writeNotes(&b, notes)
 		_, err := w.Write(append(b.Bytes(), '\n'))
 		return err
 	})

@@ -73,7 +73,7 @@ func TestReportStream(t *testing.T) {
 			must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-classes", setFile(name+".labels"), "-stream", stream, "-o", out+".html", "-memberships", out+".csv", setFile(name))
 			pages[i] = readFile(t, out+".html")
 		}
-		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in", "What each prototype"} {
+		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in", "What each prototype", "What sets each apart", "Rows with the largest", "Rows between"} {
 			if a, b := pageTable(t, pages[0], caption), pageTable(t, pages[1], caption); a != b {
 				t.Errorf("%s: %s\n%s, not\n%s", name, caption, b, a)
 			}

@@ -198,8 +198,16 @@ func TestReportSimilar(t *testing.T) {
 	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 2 -o - data.csv")...); !strings.Contains(page, "it may be out of reach") {
 		t.Error("no page of lsd")
 	}
+	for _, method := range []string{"tilsd", "lsd"} { // the page has the labels and the rows of fit
+		args := " -kernel distances -keep species -k 3 -method " + method
+		must(t, strings.Fields("report"+args+" -o p.html -memberships m.csv data.csv")...)
+		if must(t, strings.Fields("fit"+args+" -o f.csv data.csv")...); readFile(t, "m.csv") != readFile(t, "f.csv") {
+			t.Errorf("%s: the memberships are not those of fit", method)
+		}
+	}
 	for args, want := range map[string]string{
 		"report -kernel distances -o p.html -image 2x3":                 "-image is for rows; with -kernel distances leave it out",
+		"report -kernel rbf -o p.html -stream yes":                      "-stream yes is for rows",
 		"report -kernel rbf -o p.html -slack 1":                         "-slack is for rows",
 		"report -kernel matrix -o p.html -scale zscore":                 "-scale needs rows",
 		"report -gamma 2 -o p.html":                                     "-gamma is only for -kernel rbf and distances",

@@ -3,7 +3,6 @@ package main
 // This file writes the page of report about similarities.
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,26 +39,17 @@ func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershi
 		if err := memberships.finish(); err != nil {
 			return err
 		}
+		if note := memberships.doubles(content.Model.Memberships.Cols); note != "" {
+			d.Notes = append(d.Notes, note)
+		}
 	}
 	show.step("page")
 	page, err := content.HTML()
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(page); err != nil {
-		return err
-	}
 	show.clear()
-	if s.taken {
-		return s.finish(nil)
-	}
-	return s.finish(func(w io.Writer) error {
-		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s: %s", f.out, content.Answer())
-		writeNotes(&b, d.Notes)
-		_, err := w.Write(append(b.Bytes(), '\n'))
-		return err
-	})
+	return f.writePage(s, w, page, content.Answer(), d.Notes)
 }
 
 const (
