@@ -26,10 +26,10 @@ var classNames = []string{"label", "labels", "class", "classes", "target", "spec
 // between rows.
 //
 // Of the Dialect it uses Delimiter, Header, Missing and Words, and Guess for UTF-16;
-// Words.Label is the word for column. With HeaderAuto, line 1 is a header if column is a name. Otherwise it is one
-// if none of its fields is a number or stands for a missing one, and if one of these
-// holds. The column's field is label, class, target, species or the like. Or some column
-// has nothing but numbers on all other lines.
+// Words.Label is the word for column. With HeaderAuto, line 1 is a header if column is a
+// name. Otherwise it is one if none of its fields is a number or stands for a missing one,
+// and if one of these holds. The column's field is label, class, target, species or the
+// like. Or some column has nothing but numbers on all other lines.
 //
 // The memory is that of the classes and 8 bytes a row, for moments twice as much.
 func ReadClasses(r io.Reader, source string, d Dialect, column string) (*Classes, error) {
