@@ -113,20 +113,19 @@ func triangleAround(s *samples, g *Matrix) *placement {
 // projectRows writes the projections W on the basis (p×d) to the first p columns of g and
 // returns their extent.
 func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
-	p := basis.Rows
-	extents, facets := make([]extent, productChunks(s, manyChunks)), NewMatrix(productChunks(s, manyChunks), normals.Rows, nil)
-	for c := range extents {
-		extents[c].facets = facets.row(c)
+	p, c := basis.Rows, chunking{s.n, s.d, manyChunks}
+	count := chunks(c.n, c.l, c.most)
+	extents, facets := make([]extent, count), NewMatrix(count, normals.Rows, nil)
+	for t := range extents {
+		extents[t].facets = facets.row(t)
 	}
 	// Erratum: Algorithm 1, lines 2 and 6, print the singular vectors of X and
 	// UᵀX. Both must be of the centred data, as Theorem 1 has it; with the
 	// printed ones the objective is not minimal, and G can be negative.
-	err := eachProduct(s, basis, manyChunks, false, func(at block, w Matrix) {
-		for c := range p {
-			for i, v := range w.row(c) {
-				g.row(at.lo + i)[c] = v
-			}
-		}
+	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
+		rows, m := at.scratch, at.hi-at.lo
+		s.pack(rows, at.lo, at.hi, false)
+		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
 		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)
 		}

@@ -273,9 +273,19 @@ func (b *barycentric) of(g, w []float64) {
 		return
 	}
 	c := 0
+	for ; c+4 <= len(w); c += 4 {
+		s, t, u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)], b.slope.row(c + 2)[:len(g)], b.slope.row(c + 3)[:len(g)]
+		at := (*[4]float64)(w[c:])
+		// The slope over the radius could overflow.
+		p, q, x, y := at[0]/b.radius, at[1]/b.radius, at[2]/b.radius, at[3]/b.radius
+		for j, sum := range g {
+			sum += p*s[j] + q*t[j]
+			g[j] = sum + (x*u[j] + y*v[j])
+		}
+	}
 	for ; c+2 <= len(w); c += 2 {
 		u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)]
-		x, y := w[c]/b.radius, w[c+1]/b.radius // the slope over the radius could overflow
+		x, y := w[c]/b.radius, w[c+1]/b.radius
 		for j := range g {
 			g[j] += x*u[j] + y*v[j]
 		}
@@ -285,7 +295,9 @@ func (b *barycentric) of(g, w []float64) {
 	}
 	// A point on a facet may come out a rounding error below 0.
 	for j, v := range g {
-		g[j] = max(0, v)
+		if v <= 0 {
+			g[j] = 0
+		}
 	}
 	fixSum(g)
 }
@@ -294,22 +306,23 @@ func (b *barycentric) of(g, w []float64) {
 // error, so that no entry changes visibly and zeros stay zeros.
 func fixSum(g []float64) {
 	for range 2 {
-		var sum, lost float64
-		big := 0
-		for j, v := range g {
-			next := sum + v
-			if len(g) > 1024 { // a plain sum's error is not small next to the entries
-				_, rest := twoSum(sum, v)
+		sum := sumOf(g)
+		if len(g) > 1024 { // a plain sum's error is not small next to the entries
+			var at, lost, rest float64
+			for _, v := range g {
+				at, rest = twoSum(at, v)
 				lost += rest
 			}
-			sum = next
+			sum += lost
+		}
+		if sum == 1 {
+			return
+		}
+		big := 0
+		for j, v := range g {
 			if v > g[big] {
 				big = j
 			}
-		}
-		sum += lost
-		if sum == 1 {
-			return
 		}
 		g[big] += 1 - sum
 	}
