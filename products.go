@@ -30,19 +30,16 @@ func gramMatrix(s *samples) (*Matrix, error) {
 }
 
 // gramChunks is the most chunks of gramMatrix. Each has a partial sum; together these take
-// no more than a quarter of X, or half a megabyte each in four chunks: two workers then need
-// half of the time for (2000, 256).
+// no more than a quarter of X, or are two. With two for (2000, 256) two workers need half of
+// the time, and one a twentieth more.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
-	most := max(1, min(reduceChunks, items/(4*size)))
-	if most < fewChunks && size < sharedGram && items >= fewChunks*480 {
-		return fewChunks
+	least := 1
+	if size < sharedGram && items >= 2*480 {
+		least = 2
 	}
-	return most
+	return max(least, min(reduceChunks, items/(4*size)))
 }
-
-// fewChunks is how many chunks share the work among two or four workers.
-const fewChunks = 4
 
 // gramError bounds the error of gramMatrix with recentre, in the trace and in the Frobenius
 // norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes

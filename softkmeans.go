@@ -139,10 +139,11 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	s, err := newSamples(ctx, x, weights, o.Workers, true)
+	s, err := newSamples(ctx, x, weights, payingWorkers(o.Workers, x), true)
 	if err != nil {
 		return nil, err
 	}
+	s.space = new(workspace)
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
 		return nil, err
 	}
@@ -181,10 +182,11 @@ func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error)
 	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, false)
+	s, err := newSamples(ctx, x, o.Weights, payingWorkers(o.Workers, x), false)
 	if err != nil {
 		return nil, err
 	}
+	s.space = new(workspace)
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
