@@ -125,6 +125,9 @@ func projectRows(s *samples, g, basis, normals *Matrix, kind Enclosure) (*extent
 	err := s.eachBlock(c.n, c.l, c.most, s.d, func(at block) {
 		rows, m := at.scratch, at.hi-at.lo
 		s.pack(rows, at.lo, at.hi, false)
+		for i := at.lo; i < at.hi; i++ {
+			clear(g.row(i)[:p])
+		}
 		addMulNT(g.Data[at.lo*g.Stride:], g.Stride, rows[:m*s.d], m, basis.Data, p, s.d, false)
 		for i := at.lo; i < at.hi; i++ { // rows of weight 0 are packed as 0 and change no extent
 			extents[at.chunk].add(g.row(i)[:p], normals, kind)

@@ -237,3 +237,30 @@ func TestRadiusErrors(t *testing.T) {
 		t.Errorf("equal rows: the first center is %g away, objective %g", far, m.Objective)
 	}
 }
+
+// TestProjectRowsOverwrites: what the rows held before is of no matter, as in passes that
+// use one matrix again.
+func TestProjectRowsOverwrites(t *testing.T) {
+	for _, d := range []int{3, 64, 500} {
+		x := randomData(60, d, 1, 1)
+		s, err := newSamples(bg, x, nil, 1, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pc, err := findPrincipal(s, 3, SolverGram)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, used := NewMatrix(60, 4, nil), randomData(60, 4, 0, 2)
+		for _, g := range []*Matrix{fresh, used} {
+			if _, err := projectRows(s, g, pc.basis, NewMatrix(0, 3, nil), EnclosureBall); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range 60 {
+			if !slices.Equal(fresh.row(i)[:3], used.row(i)[:3]) {
+				t.Fatalf("d = %d, row %d: %v over zeros, %v over other numbers", d, i, fresh.row(i), used.row(i))
+			}
+		}
+	}
+}

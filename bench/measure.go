@@ -233,7 +233,12 @@ func (p problem) first(f *figure, limit time.Duration) (*solution, error) {
 func (p problem) turns(ctx context.Context, figures []*figure, each time.Duration) error {
 	for turn, more := 0, true; more && turn < rounds; turn++ {
 		more = false
-		for _, f := range figures {
+		for i, f := range figures {
+			// Every other turn is backwards, so that no peer always follows the pause for
+			// Python, after which caches and heap are cold.
+			if turn%2 == 1 {
+				f = figures[len(figures)-1-i]
+			}
 			if err := ctx.Err(); err != nil {
 				return err
 			}
