@@ -482,3 +482,24 @@ func TestErrorsArrive(t *testing.T) {
 		}
 	}
 }
+
+// TestFitWorkers: Fit has the same bits for any number of workers, on tables that are large
+// enough for more than one, of either side.
+func TestFitWorkers(t *testing.T) {
+	for _, c := range []struct{ n, d, k int }{{3000, 80, 6}, {1100, 130, 9}, {120, 1300, 5}} {
+		x := randomData(c.n, c.d, 1, 1)
+		if payingWorkers(2, x) != 2 {
+			t.Fatalf("%v has one worker", c)
+		}
+		one := mustDo(Fit(bg, x, c.k, &Options{Workers: 1}))(t)
+		for _, workers := range []int{2, 3, 7} {
+			m := mustDo(Fit(bg, x, c.k, &Options{Workers: workers}))(t)
+			if !slices.Equal(m.Centers.Data, one.Centers.Data) || !slices.Equal(m.Memberships.Data, one.Memberships.Data) || m.Objective != one.Objective || m.Floor != one.Floor || m.FloorError != one.FloorError {
+				t.Errorf("%v: %d workers give other bits", c, workers)
+			}
+		}
+	}
+	if small := randomData(100, 4, 1, 1); payingWorkers(2, small) != 1 || payingWorkers(0, small) != 1 || payingWorkers(-1, small) != -1 {
+		t.Error("a small table has more than one worker, or an error is lost")
+	}
+}
