@@ -76,11 +76,9 @@ func TestStripsAtPageEnd(t *testing.T) {
 			addMulStrips(atPageEnd(t, n*n), n, rows, n, rows, n, d, true)
 			addMulStrips(atPageEnd(t, d*d), d, columns, d, columns, d, n, true)
 
-			v, factor, spreads := atPageEnd(t, b*d), atPageEnd(t, stripSize(b, d)), atPageEnd(t, spreadSize(b, d))
+			v, factor := atPageEnd(t, b*d), atPageEnd(t, stripSize(b, d))
 			packStrips(factor, v, b, d, d)
-			spread(spreads, v, b, d, d)
 			addMulStrips(atPageEnd(t, b*n), n, factor, b, rows, n, d, false)
-			addCombined(atPageEnd(t, b*stripLength(n)), stripLength(n), columns, d, n, spreads, b)
 		}
 	}
 }

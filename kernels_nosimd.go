@@ -16,7 +16,6 @@ func stripSIMD(c []float64, ldc int, x, y []float64, n int) { panic(useSIMD) }
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	panic(useSIMD)
 }
-func combineSIMD(c []float64, ldc int, a []float64, size int, u []float64) { panic(useSIMD) }
 
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	panic(useSIMD)

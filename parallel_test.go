@@ -486,9 +486,9 @@ func TestErrorsArrive(t *testing.T) {
 // TestFitWorkers: Fit has the same bits for any number of workers, on tables that are large
 // enough for more than one, of either side.
 func TestFitWorkers(t *testing.T) {
-	for _, c := range []struct{ n, d, k int }{{3000, 80, 6}, {1100, 130, 9}, {120, 1300, 5}} {
+	for _, c := range []struct{ n, d, k int }{{3000, 80, 6}, {1100, 130, 9}, {120, 1300, 5}, {40000, 6, 7}} {
 		x := randomData(c.n, c.d, 1, 1)
-		if payingWorkers(2, x) != 2 {
+		if payingWorkers(2, x, c.k) != 2 {
 			t.Fatalf("%v has one worker", c)
 		}
 		one := mustDo(Fit(bg, x, c.k, &Options{Workers: 1}))(t)
@@ -499,7 +499,7 @@ func TestFitWorkers(t *testing.T) {
 			}
 		}
 	}
-	if small := randomData(100, 4, 1, 1); payingWorkers(2, small) != 1 || payingWorkers(0, small) != 1 || payingWorkers(-1, small) != -1 {
+	if small := randomData(100, 4, 1, 1); payingWorkers(2, small, 3) != 1 || payingWorkers(0, small, 3) != 1 || payingWorkers(-1, small, 3) != -1 {
 		t.Error("a small table has more than one worker, or an error is lost")
 	}
 }

@@ -102,7 +102,7 @@ func TestTriangularFactor(t *testing.T) {
 				t.Errorf("%v: the Gram matrix has %g for %g", c, gram.At(i, 0), want)
 			}
 		}
-		// Products with nothing have the shape of nothing, and unweighted ones no weights.
+		// Products with nothing have the shape of nothing.
 		for name, f := range map[string]func(*samples, *Matrix) (*Matrix, error){"multiply": multiply, "normalProduct": normalProduct, "multiplyT": multiplyT} {
 			from, to := d, d
 			if name == "multiply" {
@@ -113,22 +113,6 @@ func TestTriangularFactor(t *testing.T) {
 			if p, err := f(s, NewMatrix(0, from, nil)); err != nil || p.Rows != 0 || p.Cols != to {
 				t.Errorf("%v: %s of nothing is %+v, %v", c, name, p, err)
 			}
-		}
-		v := randomData(2, d, 0, 1)
-		xc := NewMatrix(n, d, nil)
-		s.pack(xc.Data, 0, n, false)
-		want := product(v, xc.transposed())
-		err = eachProduct(s, v, manyChunks, false, func(at block, prod Matrix) {
-			for i := at.lo; i < at.hi; i++ {
-				for b := range 2 {
-					if got := prod.At(b, i-at.lo); math.Abs(got-want.At(b, i)) > 1e-13*float64(d) {
-						t.Errorf("%v: unweighted product %g at %d, want %g", c, got, i, want.At(b, i))
-					}
-				}
-			}
-		})
-		if err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -113,7 +113,7 @@ func regressKernels(_ *testing.T, p *pinnedBits) {
 	}
 	p.add("sums", sums, sum2, distances)
 	p.add("combined", rotated, combined)
-	var tiles, strips, spreads []float64
+	var tiles, strips []float64
 	for _, c := range [][3]int{{1, 1, 1}, {2, 4, 3}, {3, 5, 4}, {4, 4, 5}, {5, 9, 8}, {7, 7, 13}, {8, 3, 40}} {
 		m, n, l := c[0], c[1], c[2]
 		a, b := randomSlice(m*l, rng), randomSlice(n*l, rng)
@@ -125,13 +125,8 @@ func regressKernels(_ *testing.T, p *pinnedBits) {
 		packStrips(y, b, n, l, l)
 		addMulStrips(out, n, x, m, y, n, l, false)
 		strips = append(strips, out...)
-		u := make([]float64, spreadSize(n, m))
-		spread(u, randomSlice(n*m, rng), n, m, m)
-		out = randomSlice(n*stripLength(l), rng)
-		addCombined(out, stripLength(l), x, m, l, u, n)
-		spreads = append(spreads, out...)
 	}
-	p.add("products", tiles, strips, spreads)
+	p.add("products", tiles, strips)
 }
 
 func regressQR(_ *testing.T, p *pinnedBits) {

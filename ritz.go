@@ -134,9 +134,6 @@ func complementBound(ctx context.Context, a, v *Matrix, values []float64, worker
 // that length are full for any number of lanes.
 const definitePanel = 48
 
-// definiteAlone is how many rows one worker updates sooner than others wake up.
-const definiteAlone = 240
-
 // definite reports whether the Cholesky factorization of the symmetric matrix a, given on
 // and right of the diagonal, runs to its end. It overwrites a with the factor R, a = RᵀR.
 // Every entry passes at most m+3 roundings. Cost: m³/6.
@@ -168,11 +165,7 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 			negative[i] = -v
 		}
 		parts := roundUp(rest, stripRows) / stripRows
-		sharing := workers
-		if rest < definiteAlone {
-			sharing = 1
-		}
-		runTasks(sharing, min(reduceChunks, parts), func(_, task int) {
+		runTasks(workers, min(reduceChunks, parts), func(_, task int) {
 			first, last := taskRange(parts, min(reduceChunks, parts), task)
 			first, last = first*stripRows, min(last*stripRows, rest)
 			at := first / stripRows * size

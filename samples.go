@@ -108,20 +108,6 @@ func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, 
 	return s, nil
 }
 
-// leastShared is how many multiplications a fit must take, n·d·min(n, d), for more than one
-// worker: some 3 ms. In a virtual machine a thread that slept needs 50 µs and more to wake
-// up, which each pass waits for. Two workers took 1.2 times as long as one for (1797, 64),
-// and 1.5 times with vectors.
-const leastShared = 1 << 24
-
-// payingWorkers is what a fit of x makes of Options.Workers: 1 where more do not pay.
-func payingWorkers(asked int, x *Matrix) int {
-	if asked >= 0 && x != nil && float64(x.Rows)*float64(x.Cols)*float64(min(x.Rows, x.Cols)) < leastShared {
-		return 1
-	}
-	return asked
-}
-
 // stripLengthOf is the length that a pass states for rows of length l whose blocks become
 // strips of columns: a 32nd of it. So blockRows makes blocks of up to 32 times as many rows,
 // 8 MB. In a sum over few rows its start and its end would cost more than the rest.

@@ -360,10 +360,9 @@ func TestSamplesTable(t *testing.T) {
 	}
 }
 
-// TestZeroWeightFar: a row of weight 0 enlarges no simplex, in strips of columns and, from
-// rowColumns on, of rows.
+// TestZeroWeightFar: a row of weight 0 enlarges no simplex.
 func TestZeroWeightFar(t *testing.T) {
-	for _, d := range []int{5, rowColumns + 8} {
+	for _, d := range []int{5, 200} {
 		x := randomData(12, d, 0, 4)
 		w := slices.Repeat([]float64{1}, x.Rows)
 		w[7] = 0

@@ -273,19 +273,9 @@ func (b *barycentric) of(g, w []float64) {
 		return
 	}
 	c := 0
-	for ; c+4 <= len(w); c += 4 {
-		s, t, u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)], b.slope.row(c + 2)[:len(g)], b.slope.row(c + 3)[:len(g)]
-		at := (*[4]float64)(w[c:])
-		// The slope over the radius could overflow.
-		p, q, x, y := at[0]/b.radius, at[1]/b.radius, at[2]/b.radius, at[3]/b.radius
-		for j, sum := range g {
-			sum += p*s[j] + q*t[j]
-			g[j] = sum + (x*u[j] + y*v[j])
-		}
-	}
 	for ; c+2 <= len(w); c += 2 {
 		u, v := b.slope.row(c)[:len(g)], b.slope.row(c + 1)[:len(g)]
-		x, y := w[c]/b.radius, w[c+1]/b.radius
+		x, y := w[c]/b.radius, w[c+1]/b.radius // the slope over the radius could overflow
 		for j := range g {
 			g[j] += x*u[j] + y*v[j]
 		}

@@ -140,43 +140,6 @@ func TestAddMulStrips(t *testing.T) {
 	check(200, 200, 300, true)
 }
 
-// TestAddCombined likewise.
-func TestAddCombined(t *testing.T) {
-	rng := rand.New(rand.NewPCG(4, 1))
-	for _, l := range []int{0, 1, 2, 3, 4, 7, 95, 96, 97, 200} {
-		for _, m := range stripShapes {
-			for n := 1; n < 8; n++ {
-				a, v := randomSlice(l*m, rng), randomSlice(n*(l+2), rng)
-				strips, u := nans(stripSize(l, m)), nans(spreadSize(n, l))
-				packStrips(strips, a, l, m, m)
-				spread(u, v, n, l, l+2)
-				ldc := stripLength(m) + 1
-				c := nans(n * ldc)
-				for i := range n {
-					for j := range m {
-						c[i*ldc+j] = 1
-					}
-				}
-				addCombined(c, ldc, strips, l, m, u, n)
-				for i := range n {
-					if !math.IsNaN(c[i*ldc+ldc-1]) {
-						t.Fatalf("%d×%d×%d: wrote past row %d", n, l, m, i)
-					}
-					for j := range m {
-						want := 1.0
-						for p := range l {
-							want += v[i*(l+2)+p] * a[p*m+j]
-						}
-						if got := c[i*ldc+j]; !(math.Abs(got-want) <= 1e-14*float64(l+8)) {
-							t.Fatalf("%d×%d×%d at (%d,%d): %g, want %g", n, l, m, i, j, got, want)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestPassKernels: addDifference and shift against loops, at all lengths.
 func TestPassKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
@@ -231,9 +194,8 @@ func TestStripGaps(t *testing.T) {
 					v[i*row+j] = float64(100*i + j + 1)
 				}
 			}
-			strips, wide := nans(stripSize(n, l)), nans(spreadSize(n, l))
+			strips := nans(stripSize(n, l))
 			packStrips(strips, v, n, l, row)
-			spread(wide, v, n, l, row)
 			for i := range roundUp(n, stripRows) {
 				for j := range stripLength(l) {
 					want := 0.0
@@ -242,15 +204,6 @@ func TestStripGaps(t *testing.T) {
 					}
 					if got := inStrips(strips, l, i, j); got != want {
 						t.Fatalf("%d×%d: %g at (%d,%d), want %g", n, l, got, i, j, want)
-					}
-					if j >= roundUp(l, stripRows) {
-						continue
-					}
-					tile := wide[(i/stripRows*(roundUp(l, stripRows)/stripRows)+j/stripRows)*stripRows*stripRows*lanes:]
-					for _, got := range tile[(j%stripRows*stripRows+i%stripRows)*lanes:][:lanes] {
-						if got != want {
-							t.Fatalf("spread %d×%d: %g at (%d,%d), want %g", n, l, got, i, j, want)
-						}
 					}
 				}
 			}
