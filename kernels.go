@@ -309,13 +309,12 @@ func addDifference(sums, x, origin []float64, w float64) (top float64, finite bo
 		return addDifferenceSIMD(sums, x, origin, w)
 	}
 	sums, origin = sums[:len(x)], origin[:len(x)]
-	zero := 0.0 // x·0 is NaN if x is a NaN or an infinity
+	var most uint64
 	for j, v := range x {
-		top = max(top, math.Abs(v))
-		zero += v * 0
+		most = max(most, magnitude(v))
 		sums[j] += w * (v - origin[j])
 	}
-	return top, zero == 0
+	return math.Float64frombits(most), most < infinite
 }
 
 // shift writes a·x − mean to dst, some entries twice: dst overlaps neither.
@@ -384,15 +383,19 @@ func addRowsGeneric(y []float64, coef []float64, index []int, x []float64) {
 
 // rowMaxAbs returns the largest magnitude in v and whether all of v is finite.
 func rowMaxAbs(v []float64) (top float64, finite bool) {
-	sum := 0.0 // x·0 is NaN if x is a NaN or an infinity
+	var most uint64
 	for _, x := range v {
-		if a := math.Abs(x); a > top {
-			top = a
-		}
-		sum += x * 0
+		most = max(most, magnitude(x))
 	}
-	return top, sum == 0
+	return math.Float64frombits(most), most < infinite
 }
+
+// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN
+// after all others, from infinite on. With max of float64 the first pass of a fit took 2.6
+// times as long.
+func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
+
+const infinite = 0x7ff << 52
 
 // squaredDistance is ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
 func squaredDistance(x, y []float64) float64 {

@@ -221,11 +221,14 @@ func TestCancel(t *testing.T) {
 
 // TestManyWorkers: what is kept for each worker is kept for those that have a task.
 func TestManyWorkers(t *testing.T) {
-	x := randomData(50, 4, 0, 1)
+	x, large := randomData(50, 4, 0, 1), randomData(3000, 80, 0, 1)
 	kernel := product(x, x.transposed())
 	for name, run := range map[string]func() error{
 		"Fit": func() error {
-			_, err := Fit(bg, x, 3, &Options{Workers: math.MaxInt})
+			if payingWorkers(2, large, 3) != 2 {
+				t.Error("Fit has one worker")
+			}
+			_, err := Fit(bg, large, 3, &Options{Workers: math.MaxInt})
 			return err
 		},
 		"FitMinVolume": func() error {

@@ -36,7 +36,7 @@ func gramMatrix(s *samples) (*Matrix, error) {
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
-	if size < sharedGram && chunks(items, stripLengthOf(size), 4) == 4 {
+	if goroutines && size < sharedGram && chunks(items, stripLengthOf(size), 4) == 4 {
 		least = 2
 	}
 	return max(least, min(reduceChunks, items/(4*size)))
