@@ -94,9 +94,9 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 // columns, as strips.
 func packSide(s *samples, dst []float64, numbers, vectors span) {
 	if s.wide() {
-		s.packStrips(dst, vectors, numbers, true)
+		s.packStrips(dst, vectors, numbers)
 	} else {
-		s.packStripsT(dst, numbers, vectors, true)
+		s.packStripsT(dst, numbers, vectors)
 	}
 }
 
@@ -182,7 +182,7 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 		out, left := NewMatrix(b, s.d, nil), make([]float64, stripSize(b, s.n))
 		packStrips(left, yt.Data, b, s.n, yt.Stride)
 		err := s.eachStrips(s.d, s.n, manyChunks, stripLength(s.n), func(at block) {
-			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi}, true)
+			s.packStripsT(at.scratch, span{0, s.n}, span{at.lo, at.hi})
 			addMulStrips(out.Data[at.lo:], s.d, left, b, at.scratch, at.hi-at.lo, s.n, false)
 		})
 		return out, err
@@ -192,7 +192,7 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 		m := at.hi - at.lo
 		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
 		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
-		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d}, true)
+		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
 	return sumParts(parts), err
@@ -222,7 +222,7 @@ func normalProduct(s *samples, vt *Matrix) (*Matrix, error) {
 		addMulNT(prod, m, v.Data, b, rest, m, s.d, false)
 		left, right := rest[:stripSize(b, m)], rest[stripSize(b, m):]
 		packStrips(left, prod, b, m, m)
-		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d}, true)
+		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
 		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
 	})
 	return sumParts(parts), err

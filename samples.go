@@ -274,8 +274,8 @@ func (s *samples) packFine(dst []float64, rows, cols span) {
 	}
 }
 
-// packStrips writes some columns of some rows, weighted or not, as strips of rows.
-func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
+// packStrips writes some columns of some rows, weighted, as strips of rows.
+func (s *samples) packStrips(dst []float64, rows, cols span) {
 	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	size := stripSize(stripRows, cols.hi-cols.lo)
 	for l := range roundUp(rows.hi-rows.lo, stripRows) {
@@ -283,7 +283,7 @@ func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 		switch {
 		case i >= rows.hi || s.weight(i) == 0:
 			interleave(at, nil, nil, 0, 0)
-		case s.weights == nil || !weighted:
+		case s.weights == nil:
 			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, 1)
 		default:
 			interleave(at, s.x.row(i)[cols.lo:cols.hi], mean, a, math.Sqrt(s.weight(i)))
@@ -291,8 +291,8 @@ func (s *samples) packStrips(dst []float64, rows, cols span, weighted bool) {
 	}
 }
 
-// packStripsT writes some columns of some rows, weighted or not, as strips of columns.
-func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
+// packStripsT writes some columns of some rows, weighted, as strips of columns.
+func (s *samples) packStripsT(dst []float64, rows, cols span) {
 	a, m := s.factor(), rows.hi-rows.lo
 	size := stripSize(stripRows, m)
 	// The first-level cache holds a tile of X together with its strips.
@@ -308,7 +308,7 @@ func (s *samples) packStripsT(dst []float64, rows, cols span, weighted bool) {
 					continue
 				}
 				shift(out, s.x.row(i)[left:right], s.mean[left:right], a)
-				if weighted && s.weights != nil {
+				if s.weights != nil {
 					scale(out, math.Sqrt(s.weight(i)))
 				}
 			}

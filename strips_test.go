@@ -42,41 +42,39 @@ func TestStrips(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := func(i, j int, weighted bool) float64 {
+				want := func(i, j int) float64 {
 					if i >= s.n || j >= s.d || s.weight(i) == 0 {
 						return 0
 					}
 					v := s.factor()*x.At(i, j) - s.mean[j]
-					if weighted && weights != nil {
+					if weights != nil {
 						v *= math.Sqrt(s.weight(i))
 					}
 					return v
 				}
 				lo, hi := n/4, n-n/5
-				for _, weighted := range []bool{true, false} {
-					first, last := s.d/5, s.d-s.d/6
-					got := nans(stripSize(last-first, hi-lo))
-					s.packStripsT(got, span{lo, hi}, span{first, last}, weighted)
-					for j := range roundUp(last-first, stripRows) {
-						for i := range stripLength(hi - lo) {
-							w := 0.0
-							if i < hi-lo && j < last-first {
-								w = want(lo+i, first+j, weighted)
-							}
-							if v := inStrips(got, hi-lo, j, i); math.Abs(v-w) > 1e-15 {
-								t.Fatalf("%d×%d, weights %v: column %d, row %d of %d…%d: %g, want %g", n, s.d, weights != nil, j, i, lo, hi, v, w)
-							}
+				first, last := s.d/5, s.d-s.d/6
+				got := nans(stripSize(last-first, hi-lo))
+				s.packStripsT(got, span{lo, hi}, span{first, last})
+				for j := range roundUp(last-first, stripRows) {
+					for i := range stripLength(hi - lo) {
+						w := 0.0
+						if i < hi-lo && j < last-first {
+							w = want(lo+i, first+j)
+						}
+						if v := inStrips(got, hi-lo, j, i); math.Abs(v-w) > 1e-15 {
+							t.Fatalf("%d×%d, weights %v: column %d, row %d of %d…%d: %g, want %g", n, s.d, weights != nil, j, i, lo, hi, v, w)
 						}
 					}
 				}
 				lo, hi = s.d/4, s.d-s.d/5
-				got := nans(stripSize(n, hi-lo))
-				s.packStrips(got, span{0, n}, span{lo, hi}, true)
+				got = nans(stripSize(n, hi-lo))
+				s.packStrips(got, span{0, n}, span{lo, hi})
 				for i := range roundUp(n, stripRows) {
 					for j := range stripLength(hi - lo) {
 						w := 0.0
 						if j < hi-lo {
-							w = want(i, lo+j, true)
+							w = want(i, lo+j)
 						}
 						if v := inStrips(got, hi-lo, i, j); math.Abs(v-w) > 1e-15 {
 							t.Fatalf("%d×%d, weights %v: row %d, column %d of %d…%d: %g, want %g", n, s.d, weights != nil, i, j, lo, hi, v, w)
