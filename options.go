@@ -48,7 +48,7 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
-	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it. A Fit of some 2 ms has one.
+	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it. With SumToOne a Fit of some 2 ms or less has one.
 	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the

@@ -30,9 +30,9 @@ func gramMatrix(s *samples) (*Matrix, error) {
 }
 
 // gramChunks is the most chunks of gramMatrix. Each has a partial sum, and together these
-// take no more than a quarter of X. Of four blocks, small ones are two at least. Two workers
-// then need 8.9 ms in place of 15.8 for (2000, 256), and one needs 15.3 in place of 15.4.
-// With vectors that is 2.3 in place of 3.9, and 4.0 in place of 3.8.
+// take no more than a quarter of X. A small matrix over four blocks or more has two of them
+// at least. For (2000, 256) two workers then need 8.9 ms in place of 15.8, and one needs
+// 15.3 in place of 15.4. With vectors that is 2.3 in place of 3.9, and 4.0 in place of 3.8.
 func gramChunks(s *samples) int {
 	size, items := s.sides()
 	least := 1
@@ -45,11 +45,18 @@ func gramChunks(s *samples) int {
 // gramError bounds the error of gramMatrix with recentre, in the trace and in the Frobenius
 // norm, for the trace given. Every entry is off by γ of its depth times the sum of the sizes
 // of its terms, and ‖BᵀB‖_F ≤ ‖B‖_F² for B = |√w·xc|. Packing rounds every number three
-// times, and a product passes six roundings more than its sum has.
+// times, and a product passes six roundings more than its sum has. Where X is wide, recentre
+// subtracts √w·yᵀ and its transpose, for y = X·rest. The sums of y are over d numbers in any
+// order, so y is off by at most γ(d+18)·‖X‖_F‖rest‖, with ‖X‖_F² = trace + Σw·‖rest‖².
 func gramError(s *samples, trace float64) float64 {
 	size, items := s.sides()
 	depth := chunking{items, stripLengthOf(size), gramChunks(s)}.depth()
-	return 1.01 * gamma(depth+stripRows+18) * (trace + s.fine.squares())
+	squares := s.fine.squares()
+	off := 1.01 * gamma(depth+stripRows+18) * (trace + squares)
+	if s.wide() {
+		off += 2.1 * gamma(s.d+18) * math.Sqrt(squares*(trace+squares))
+	}
+	return off
 }
 
 // sharedGram is the least order at which workers share one block and one Gram matrix,
