@@ -411,7 +411,7 @@ func BenchmarkStage(b *testing.B) {
 				b.Fatal(err)
 			}
 			g := NewMatrix(c.n, c.k, nil)
-			e, err := placeSimplex(s, g, pc.basis, &Options{}, path{})
+			e, err := placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -435,7 +435,7 @@ func BenchmarkStage(b *testing.B) {
 			if s.wide() {
 				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
 			}
-			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(s, g, pc.basis, &Options{}, path{}); return err })
+			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{}); return err })
 			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, SumToOne); return err })
 			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
 		}

@@ -61,20 +61,14 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	if err != nil {
 		return c, err
 	}
-	k := centers.Rows
-	switch {
-	case k == 0:
-		return c, fail(ErrTooFewSamples, "no centers")
-	case centers.Cols != s.d:
-		return c, fail(ErrShape, "x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
-	case memberships.Rows != s.n || memberships.Cols != k:
-		return c, fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
+	if err := checkPair(s, centers, memberships); err != nil {
+		return c, err
 	}
 	objective, err := objectiveOf(s, centers, memberships, o.Sum)
 	if err != nil {
 		return c, err
 	}
-	pc, err := provedPrincipal(s, min(directionsOf(k, o.Sum), s.d), o.Solver, objective)
+	pc, err := provedPrincipal(s, min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
 	if err != nil {
 		return c, err
 	}
@@ -82,6 +76,21 @@ func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options
 	c.setRepair(memberships, o.Sum)
 	c.SpanError = spanError(s, centers, pc.basis)
 	return c, nil
+}
+
+// checkPair is an error unless there are centers of the data's columns, with memberships for
+// all rows.
+func checkPair(s *samples, centers, memberships *Matrix) error {
+	k := centers.Rows
+	switch {
+	case k == 0:
+		return fail(ErrTooFewSamples, "no centers")
+	case centers.Cols != s.d:
+		return fail(ErrShape, "x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
+	case memberships.Rows != s.n || memberships.Cols != k:
+		return fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
+	}
+	return nil
 }
 
 // provedPrincipal is findPrincipal for a certificate: directly where that is affordable,

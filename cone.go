@@ -191,9 +191,9 @@ func turnTo(basis *Matrix, v []float64) {
 // placeCone finds the half-space of the rows and the cone, and returns its vertices. It
 // writes the memberships to g (n×k). The basis (p×d) is turned to the axis. complete is
 // false where rows are outside.
-func placeCone(s *samples, g *Matrix, pc *principal, o *Options) (f *Matrix, complete bool, err error) {
-	p := pc.basis.Rows
-	if _, err := projectRows(s, g, pc.basis, NewMatrix(0, p, nil), EnclosureBall); err != nil {
+func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, complete bool, err error) {
+	s, p := x.data(), pc.basis.Rows
+	if _, err := x.project(g, pc.basis, NewMatrix(0, p, nil), EnclosureBall); err != nil {
 		return nil, false, err
 	}
 	w := &Matrix{Rows: s.n, Cols: p, Stride: g.Stride, Data: g.Data}
@@ -221,7 +221,7 @@ func placeCone(s *samples, g *Matrix, pc *principal, o *Options) (f *Matrix, com
 	if err != nil {
 		return nil, false, err
 	}
-	return f, complete, solveRows(s, f, g, SumAtMostOne, rest)
+	return f, complete, x.solveRows(f, g, SumAtMostOne, rest)
 }
 
 // findAxis returns the axis of the narrowest cone around the rows of w, and the least
@@ -291,17 +291,4 @@ func axisOf(basis *Matrix, mean []float64) []float64 {
 	}
 	scale(v, 1/length)
 	return v
-}
-
-// solveRows gives the rows of the list their nearest mixture of the centers.
-func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	found := NewMatrix(len(rows), g.Cols, nil)
-	_, err := newSimplexProblem(centers, sum).solve(s.ctx, found, chosenRows(s.x, rows), nil, s.workers)
-	for t, i := range rows {
-		copy(g.row(i), found.row(t))
-	}
-	return err
 }

@@ -6,7 +6,6 @@ package softkmeans
 // comparisons, SIAM J. Sci. Comput. 33 (2011).
 
 import (
-	"context"
 	"math"
 )
 
@@ -132,12 +131,6 @@ func (b *boundedProblem) onSupport() bool {
 // coneRidge is what is added to the diagonal of FFᵀ, relative to its largest entry, so that
 // dependent vertices have a factor.
 const coneRidge = 0x1p-40
-
-// parallelism is by how many workers, and until which context ends.
-type parallelism struct {
-	ctx     context.Context
-	workers int
-}
 
 // coneShares sets the rows of dst (n×k) to a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·v_j‖,
 // x a row of x (n×d) and v_j one of vertices (k×d), and shade to Σa; nil: not. Where all a

@@ -292,6 +292,13 @@ func chosenRows(m *Matrix, rows []int) *Matrix {
 	return out
 }
 
+// copyRowsTo writes the rows of m to the chosen rows of dst.
+func copyRowsTo(dst *Matrix, rows []int, m *Matrix) {
+	for t, i := range rows {
+		copy(dst.row(i), m.row(t))
+	}
+}
+
 func identity(n int) *Matrix {
 	m := NewMatrix(n, n, nil)
 	for i := range n {

@@ -287,7 +287,7 @@ func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*meas
 			return nil
 		}
 		g = g.Clone()
-		if err := solveZeroWeights(s, centers, g, vf.sum); err != nil {
+		if err := solveRows(s, centers, g, vf.sum, s.zeroWeights()); err != nil {
 			return err
 		}
 		labels := make([]int, s.n)

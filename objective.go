@@ -208,24 +208,20 @@ func spanError(s *samples, centers, basis *Matrix) float64 {
 	return math.Sqrt(off / all)
 }
 
-// solveZeroWeights gives rows of weight 0, which had no part in the centers, their nearest
-// mixture of these.
-func solveZeroWeights(s *samples, centers, memberships *Matrix, sum Sum) error {
-	if s.weights == nil {
+// solveRows gives the rows of the list their nearest mixture of the centers. It copies 8 MB
+// of them at a time.
+func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
+	if len(rows) == 0 {
 		return nil
 	}
-	var problem *simplexProblem
-	for i := range s.n {
-		if s.weight(i) > 0 {
-			continue
-		}
-		if problem == nil {
-			problem = newSimplexProblem(centers, sum)
-		}
-		one, x := rowsOf(memberships, i, i+1), &Matrix{Rows: 1, Cols: s.d, Stride: s.d, Data: s.x.row(i)}
-		if _, err := problem.solve(s.ctx, one, x, nil, 1); err != nil {
+	problem, step := newSimplexProblem(centers, sum), max(1, 1<<20/s.d)
+	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
+		some := rows[:min(step, len(rows))]
+		found := NewMatrix(len(some), g.Cols, nil)
+		if _, err := problem.solve(s.ctx, found, chosenRows(s.x, some), nil, s.workers); err != nil {
 			return err
 		}
+		copyRowsTo(g, some, found)
 	}
 	return nil
 }

@@ -160,7 +160,7 @@ func TestZeroWeights(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := solveZeroWeights(s, f, g, sum); err != nil {
+		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil {
 			t.Fatal(err)
 		}
 		want := NewMatrix(4, 2, []float64{1, 0, 1, 1, .25, .75, 0, 1})
@@ -173,7 +173,7 @@ func TestZeroWeights(t *testing.T) {
 		}
 		s.weights = nil
 		clear(g.Data)
-		if err := solveZeroWeights(s, f, g, sum); err != nil || maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
+		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil || maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
 			t.Errorf("%v: %v without weights, %v", sum, g.Data, err)
 		}
 	}

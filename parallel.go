@@ -33,6 +33,12 @@ func runTasks(workers, tasks int, fn func(worker, task int)) {
 	share(workers, tasks, fn)
 }
 
+// parallelism is by how many workers, and until which context ends.
+type parallelism struct {
+	ctx     context.Context
+	workers int
+}
+
 // cancelled is the error of a context that has ended, in this package's form.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {

@@ -4,13 +4,28 @@ package softkmeans
 
 import "math"
 
+// dataset is the rows of a fit: what differs between dense and sparse ones.
+type dataset interface {
+	// data has the shape, the units, the weights and the mean.
+	data() *samples
+	principal(p int, solver Solver) (*principal, error)
+	// project is projectRows.
+	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
+	// objective is objectiveOf.
+	objective(f, g *Matrix, sum Sum) (float64, error)
+	// solveRows gives the rows of the list their nearest mixture of the centers.
+	solveRows(centers, g *Matrix, sum Sum, rows []int) error
+	// centred returns the same rows about their mean.
+	centred() (dataset, error)
+}
+
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the
 // memberships to g (n×k). g's rows hold W until the enclosure is found. by says whether that
 // may be EnclosureSmallest, and has the ball's radius.
-func placeSimplex(s *samples, g, basis *Matrix, o *Options, by path) (*placement, error) {
-	k := g.Cols
+func placeSimplex(x dataset, g, basis *Matrix, o *Options, by path) (*placement, error) {
+	s, k := x.data(), g.Cols
 	normals := fitNormals(k, basis.Rows, o)
-	ext, err := projectRows(s, g, basis, normals, o.Enclosure)
+	ext, err := x.project(g, basis, normals, o.Enclosure)
 	if err != nil {
 		return nil, err
 	}

@@ -344,7 +344,7 @@ type krylovData struct {
 	seed              uint64
 	mean              float64                                             // see outside.mean
 	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
-	pass              func(add func(s *samples) error) error              // calls add for all rows, about their mean
+	measure           func(left *outside) error                           // adds all rows, about their mean
 }
 
 // krylovEffort is at most how many steps SolverKrylov takes. A hasty one stops early where it
@@ -362,7 +362,7 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 	small, _ := s.sides()
 	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, s.seed, s.fine.off(total),
 		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
-		func(add func(*samples) error) error { return add(s) }}
+		func(left *outside) error { return left.add(s) }}
 	return r.principal(q, effort)
 }
 
@@ -406,7 +406,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	count := kry.basis.Rows
 	left := newOutside(s.probed(rowsOf(pc.basis, 0, count)), count)
 	left.mean = s.mean
-	if err := s.pass(left.add); err != nil {
+	if err := s.measure(left); err != nil {
 		return err
 	}
 	next, longest := kry.next*(1+1e-9)+1e-13*s.total, 0.0

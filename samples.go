@@ -237,6 +237,16 @@ func (s *samples) weight(i int) float64 {
 	return 0
 }
 
+// zeroWeights lists the rows of weight 0.
+func (s *samples) zeroWeights() (rows []int) {
+	for i := range s.n {
+		if s.weight(i) == 0 {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
 // pack writes rows lo…hi−1 to dst, a row after the other; weighted multiplies
 // row i by √w_i. A row of weight 0 is written as zeros.
 func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {

@@ -72,16 +72,29 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 
 // solve fills dst with the memberships of the rows of x, which are in range.
 func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
-	count := chunks(x.Rows, p.d, manyChunks)
+	over := pass{chunking{x.Rows, p.d, manyChunks}, p.d + p.k}
+	return p.solveBlocks(parallelism{ctx, workers}, over, solvedRows{dst, start, 0, x.Rows}, func(at block) []float64 { return p.products(at, x) })
+}
+
+// pass is a pass in blocks, with scratch space for so many numbers an item.
+type pass struct {
+	chunking
+	floats int
+}
+
+// solveBlocks is solve for rows of which products returns b, p.k numbers a row, block by
+// block.
+func (p *simplexProblem) solveBlocks(by parallelism, over pass, to solvedRows, products func(at block) []float64) (SimplexInfo, error) {
+	count := chunks(over.n, over.l, over.most)
 	infos := make([]SimplexInfo, count)
-	solvers := make([]rowSolver, min(workers, count)) // workers may be any number
-	err := eachBlock(ctx, workers, chunking{x.Rows, p.d, manyChunks}, p.d+p.k, func(at block) {
+	solvers := make([]rowSolver, min(by.workers, count)) // workers may be any number
+	err := eachBlock(by.ctx, by.workers, over.chunking, over.floats, func(at block) {
 		info, solver := &infos[at.chunk], &solvers[at.worker]
 		if solver.p == nil {
 			solver.begin(p)
 		}
-		if !p.same(dst, at.lo, at.hi, info) {
-			solver.rows(ctx, solvedRows{dst, start, at.lo, at.hi}, p.products(at, x), info)
+		if !p.same(to.g, at.lo, at.hi, info) {
+			solver.rows(by.ctx, solvedRows{to.g, to.start, at.lo, at.hi}, products(at), info)
 		}
 	})
 	total := SimplexInfo{}

@@ -144,37 +144,72 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 		return nil, err
 	}
 	s.space = new(workspace)
+	return o.solve(denseData{s}, k, weights, by)
+}
+
+// solve is fit for checked options and rows about their mean.
+func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, error) {
+	s := x.data()
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
 		return nil, err
 	}
 	if weights != nil {
-		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
+		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}
-	p := min(k-1, s.d)
-	pc, err := findPrincipal(s, p, by.solver)
+	pc, err := x.principal(min(k-1, s.d), by.solver)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps}
 	m.Memberships = NewMatrix(s.n, k, nil)
-	e, err := placeSimplex(s, m.Memberships, pc.basis, o, by)
+	e, err := placeSimplex(x, m.Memberships, pc.basis, o, by)
 	if err != nil {
 		return nil, err
 	}
 	m.Centers, m.Status = simplexCenters(s, e, pc.basis), pc.status
 	if weights != nil {
-		if err := solveZeroWeights(s, m.Centers, m.Memberships, SumToOne); err != nil {
+		if err := x.solveRows(m.Centers, m.Memberships, SumToOne, s.zeroWeights()); err != nil {
 			return nil, err
 		}
 	}
-	objective, err := objectiveOf(s, m.Centers, m.Memberships, SumToOne)
+	objective, err := x.objective(m.Centers, m.Memberships, SumToOne)
 	if err != nil {
 		return nil, err
 	}
 	m.rate(s, objective, pc)
 	return m, nil
+}
+
+// denseData is the rows of a Matrix.
+type denseData struct{ *samples }
+
+func (t denseData) data() *samples { return t.samples }
+
+func (t denseData) principal(p int, solver Solver) (*principal, error) {
+	return findPrincipal(t.samples, p, solver)
+}
+
+func (t denseData) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
+	return projectRows(t.samples, g, basis, normals, kind)
+}
+
+func (t denseData) objective(f, g *Matrix, sum Sum) (float64, error) {
+	return objectiveOf(t.samples, f, g, sum)
+}
+
+func (t denseData) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+	return solveRows(t.samples, centers, g, sum, rows)
+}
+
+func (t denseData) centred() (dataset, error) {
+	s, err := newSamples(t.ctx, t.x, t.weights, t.workers, true)
+	if err != nil {
+		return nil, err
+	}
+	s.space = t.space
+	return denseData{s}, nil
 }
 
 // leastShared is the least work of a fit that has more than one worker, by the count of
@@ -208,20 +243,26 @@ func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error)
 		return nil, err
 	}
 	s.space = new(workspace)
+	return o.solveCone(denseData{s}, k)
+}
+
+// solveCone is fitCone for checked options and rows about 0.
+func (o *Options) solveCone(x dataset, k int) (*Model, error) {
+	s := x.data()
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := findPrincipal(s, min(directionsOf(k, SumAtMostOne), s.d), o.Solver)
+	pc, err := x.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne, Memberships: NewMatrix(s.n, k, nil)}
-	f, complete, err := placeCone(s, m.Memberships, pc, o)
+	f, complete, err := placeCone(x, m.Memberships, pc, o)
 	if err != nil {
 		return nil, err
 	}
 	m.Centers = f
-	objective, err := objectiveOf(s, f, m.Memberships, SumAtMostOne)
+	objective, err := x.objective(f, m.Memberships, SumAtMostOne)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +270,7 @@ func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error)
 	if complete {
 		return m, nil
 	}
-	if err := o.withoutHalfSpace(s, m, pc); err != nil {
+	if err := o.withoutHalfSpace(x, m, pc); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -239,17 +280,22 @@ func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error)
 // to 1 are feasible as well, and their minimum is known: Σ_{i≥k} σ_i² of the centred data,
 // from which rows of at most 1 go down. The best of the three stays. That is optimal, to
 // rounding, where the data has fewer than k directions.
-func (o *Options) withoutHalfSpace(s *samples, m *Model, pc *principal) error {
-	one, err := o.fit(s.ctx, s.x, m.Centers.Rows, o.Weights, o.path())
+func (o *Options) withoutHalfSpace(x dataset, m *Model, pc *principal) error {
+	s := x.data()
+	about, err := x.centred()
+	if err != nil {
+		return err
+	}
+	one, err := o.solve(about, m.Centers.Rows, o.Weights, o.path())
 	if err != nil {
 		return err
 	}
 	less := one.Memberships.Clone()
-	if err := solveRows(s, one.Centers, less, SumAtMostOne, indices(s.n)); err != nil {
+	if err := x.solveRows(one.Centers, less, SumAtMostOne, indices(s.n)); err != nil {
 		return err
 	}
 	for _, g := range []*Matrix{one.Memberships, less} { // dependent centers cost the second digits
-		objective, err := objectiveOf(s, one.Centers, g, SumAtMostOne)
+		objective, err := x.objective(one.Centers, g, SumAtMostOne)
 		if err != nil {
 			return err
 		}

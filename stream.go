@@ -66,7 +66,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
 	if o.Weights != nil || o.Sum == SumAtMostOne {
-		if err := checkSizeOfK(k, k+1, k+1); err != nil { // see solveZeroWeights
+		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
 			return nil, err
 		}
 	}
@@ -94,7 +94,7 @@ func (p *Subspace) simplexMemberships(e *Extent, centers *Matrix) func(s *sample
 		if err := fillMemberships(s, g, p.pc.basis.Rows, around); err != nil {
 			return err
 		}
-		return solveZeroWeights(s, centers, g, SumToOne)
+		return solveRows(s, centers, g, SumToOne, s.zeroWeights())
 	}
 }
 
@@ -536,8 +536,8 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total,
 		totalError: m.scatterOff, seed: seed, mean: math.Sqrt(m.weight) * m.meanOff,
 		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylov(q.ctx, m.cols, normal, p, o) },
-		pass: func(add func(*samples) error) error {
-			return q.again(data, func(_ rowBlock, s *samples) error { return add(s) })
+		measure: func(left *outside) error {
+			return q.again(data, func(_ rowBlock, s *samples) error { return left.add(s) })
 		},
 	}
 	return r.principal(wanted{p, 0}, krylovEffort{orDefault(q.o.Seq.Passes, defaultPasses) - fewestPasses + 1, false})

@@ -559,7 +559,7 @@ func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if err != nil {
 		m.Status = StatusCancelled
 	}
-	if err := solveZeroWeights(s, m.Centers, m.Memberships, m.Sum); err != nil {
+	if err := solveRows(s, m.Centers, m.Memberships, m.Sum, s.zeroWeights()); err != nil {
 		return nil, err
 	}
 	objective, wrong := objectiveOf(s, m.Centers, m.Memberships, m.Sum)
