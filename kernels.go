@@ -424,3 +424,14 @@ func twoSum(a, b float64) (sum, lost float64) {
 	part := sum - a
 	return sum, (a - (sum - part)) + (b - part)
 }
+
+// fineDot is dot with a sum that loses nothing: each product is rounded once, and the result
+// once.
+func fineDot(x, y []float64) float64 {
+	var sum, rest, lost float64
+	for i, v := range x {
+		sum, rest = twoSum(sum, v*y[i])
+		lost += rest
+	}
+	return sum + lost
+}

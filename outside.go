@@ -16,6 +16,14 @@ type outside struct {
 	gram           *Matrix // p×p
 	depth          int     // roundings of the sums
 	mean           float64 // √Σw times what the mean may be off
+	sparse         *sparseRounding
+}
+
+// sparseRounding is what the sums of sparse data are off by; nil: the data was not sparse.
+type sparseRounding struct {
+	reach float64 // see sparseSamples
+	off   float64 // bounds the error of outside.total
+	entry int     // roundings of an entry of w
 }
 
 func newOutside(vectors *Matrix, p int) *outside {
@@ -87,17 +95,46 @@ func (r *outside) merge(part *outside) {
 // true mean is off by a vector of squared length mean², which is the most that it takes
 // from the floor.
 func (r *outside) floor(next float64) (low, high float64) {
-	basis, p, d := r.vectors, r.p, r.vectors.Cols
-	_, exp := math.Frexp(r.total) // in units of which no square of a square underflows
-	unit := math.Ldexp(1, -exp/2)
+	if r.sparse != nil {
+		return r.sparseFloor(next)
+	}
+	p, d := r.p, r.vectors.Cols
+	unit := r.unit()
 	in := func(v float64) float64 { return v * unit * unit }
 	defer func() { low, high = low/unit/unit, high/unit/unit }()
 	root, sums := math.Sqrt(float64(p)), gamma(r.depth+d+12)
-	var apart, others, coupled float64
-	least := math.Inf(1)
+	omega, least, others, coupled := r.measures(unit)
+	if !(omega < 0.01) {
+		return 0, math.Inf(1)
+	}
+	eps := 1.1 * gamma(p+8) * (2 + root)
+	pi := 1.2 * (root*gamma(d+12) + omega)
+	total, mean := in(r.total)*(1+2*sums), r.mean*unit
+	size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
+	upper, lower := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
+	least -= others + 3*(root*gamma(d+20)+sums+omega)*total
+	rho := 1.2 * (coupled*(1+sums) + sums*size*upper + root*gamma(d+20)*size*upper + (eps+pi)*total)
+	open := ritzSumBound(p, least, rho*rho, min(in(next), upper*upper))
+	const up = 1 + 0x1p-48
+	return max(0, lower*lower*(1-0x1p-48)-(pi*pi*total+open+mean*mean)*up), upper * upper * up
+}
+
+// unit is a power of two. In units of it no square of a square underflows.
+func (r *outside) unit() float64 {
+	_, exp := math.Frexp(r.total)
+	return math.Ldexp(1, -exp/2)
+}
+
+// measures returns ω, and the least diagonal entry of Σwwᵀ, the norm of the rest of it and
+// that of Σwyᵀ, in the unit given.
+func (r *outside) measures(unit float64) (omega, least, others, coupled float64) {
+	basis, p := r.vectors, r.p
+	in := func(v float64) float64 { return v * unit * unit }
+	var apart float64
+	least = math.Inf(1)
 	for i := range p {
 		for j := range p {
-			v, product := dot(basis.row(i), basis.row(j)), in(r.gram.row(i)[j])
+			v, product := fineDot(basis.row(i), basis.row(j)), in(r.gram.row(i)[j])
 			if i == j {
 				least = min(least, product)
 				v--
@@ -110,18 +147,32 @@ func (r *outside) floor(next float64) (low, high float64) {
 			coupled += in(v) * in(v)
 		}
 	}
-	omega := math.Sqrt(apart) + 1.1*float64(p)*gamma(d+12)
+	omega = math.Sqrt(apart) + 1.1*float64(p)*gamma(8)
+	return omega, least, math.Sqrt(others), math.Sqrt(coupled)
+}
+
+// sparseFloor is floor for sums of sparse data.
+//
+// Proof. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and
+// ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is XᵀW less U's part
+// of it, with sums of depth roundings of terms of S² at most. From there on the proof is
+// that of floor.
+func (r *outside) sparseFloor(next float64) (low, high float64) {
+	p, unit := r.p, r.unit()
+	in := func(v float64) float64 { return v * unit * unit }
+	omega, least, others, coupled := r.measures(unit)
 	if !(omega < 0.01) {
 		return 0, math.Inf(1)
 	}
-	eps := 1.1 * gamma(p+8) * (2 + root)
-	pi := 1.2 * (root*gamma(d+12) + omega)
-	total, mean := in(r.total)*(1+2*sums), r.mean*unit
-	size, length := math.Sqrt(total), math.Sqrt(in(r.squares))
-	upper, lower := length*(1+sums)+eps*size, max(length*(1-sums)-eps*size, 0)
-	least -= math.Sqrt(others) + 3*(root*gamma(d+20)+sums+omega)*total
-	rho := 1.2 * (math.Sqrt(coupled)*(1+sums) + sums*size*upper + root*gamma(d+20)*size*upper + (eps+pi)*total)
-	open := ritzSumBound(p, least, rho*rho, min(in(next), upper*upper))
+	root, reach, mean := math.Sqrt(float64(p)), r.sparse.reach*unit, r.mean*unit
+	e, sums := 1.2*root*gamma(r.sparse.entry), gamma(r.depth+r.vectors.Cols+16)
+	squares := reach * reach
+	eta := in(r.sparse.off) + (1.2*omega+2.2*e+gamma(p+16))*squares
+	upper, lower := in(r.squares)+eta, max(0, in(r.squares)-eta)
+	least -= others + 3*(e+sums+omega)*squares
+	rho := 1.2 * (coupled*(1+sums) + 2*root*(e+sums+omega)*squares)
+	open := ritzSumBound(p, least, rho*rho, min(in(next), upper))
 	const up = 1 + 0x1p-48
-	return max(0, lower*lower*(1-0x1p-48)-(pi*pi*total+open+mean*mean)*up), upper * upper * up
+	low, high = max(0, lower-(open+mean*mean)*up), upper*up
+	return low / unit / unit, high / unit / unit
 }

@@ -241,13 +241,60 @@ func (s *Stats) addPart(part *samples, m *moments) (j junction, err error) {
 	if err != nil {
 		return j, err
 	}
+	return s.addGram(part, m, gram, gramError(part, trace(gram))), nil
+}
+
+// addGram is addPart for the Gram matrix, which is off by at most off.
+func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) junction {
+	d := part.d
 	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)), scatterRest: make([]float64, triangleSize(d))}
 	for i := range d {
 		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
-	total := trace(gram)
-	t.setErrors(part, total, gramError(part, total))
-	return s.merge(&t), nil
+	t.setErrors(part, trace(gram), off)
+	return s.merge(&t)
+}
+
+// AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their
+// zeros. Where the mean is far from 0 these are as accurate as numbers of the length of x
+// with its mean. Cost: the sum of the squared numbers of entries of rows, and d². Errors:
+// those of AddWeighted, and of [FitSparse] for the shape.
+func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
+	if err := x.check("x"); err != nil || x.Rows == 0 {
+		return err
+	}
+	if err := firstError(s.checkMore(x.Rows, x.Cols), checkSize("the scatter matrix", x.Cols+1, x.Cols+1)); err != nil {
+		return err
+	}
+	top, err := heaviest(weights, x.Rows)
+	if err != nil {
+		return err
+	}
+	if top == 0 {
+		weights = nil // only to check the rows
+	}
+	p, err := newSparseSamples(context.Background(), x, weights, 0, true)
+	if err != nil {
+		return err
+	}
+	if top == 0 {
+		s.rows += x.Rows
+		return nil
+	}
+	p.part = true
+	gram, off, err := p.gramMatrix()
+	if err != nil {
+		return err
+	}
+	m := &moments{units: p.units, rows: p.n, cols: p.d, weight: p.fine.mass, mean: p.mean, meanRest: p.fine.rest}
+	if p.zeros {
+		m.exp = leastExp
+	}
+	if weights != nil {
+		m.weightOff = 0x1p-51
+	}
+	s.addGram(p.samples, m, gram, off)
+	return nil
 }
 
 // setErrors sets the bounds for rows with the sum of squares given, which is off by at most
@@ -267,11 +314,8 @@ func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, work
 	if x.Rows == 0 {
 		return nil, nil, cancelled(ctx)
 	}
-	if m.cols != 0 && x.Cols != m.cols {
-		return nil, nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
-	}
-	if x.Rows > math.MaxInt-m.rows {
-		return nil, nil, errTooManyRows()
+	if err := m.checkMore(x.Rows, x.Cols); err != nil {
+		return nil, nil, err
 	}
 	top, err := heaviest(weights, x.Rows)
 	if err != nil {
@@ -291,6 +335,17 @@ func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, work
 	s.part = true
 	t, err := momentsOf(s)
 	return s, t, err
+}
+
+// checkMore is an error if no rows of such a shape can follow those of m.
+func (m *moments) checkMore(rows, cols int) error {
+	if m.cols != 0 && cols != m.cols {
+		return fail(ErrShape, "x has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+	}
+	if rows > math.MaxInt-m.rows {
+		return errTooManyRows()
+	}
+	return nil
 }
 
 func errTooManyRows() error {

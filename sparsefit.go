@@ -1,0 +1,360 @@
+package softkmeans
+
+// The global solution of sparse rows, and what is proved of them. No pass fills in zeros.
+
+import (
+	"context"
+	"math"
+	"strconv"
+)
+
+// FitSparse is [Fit] for sparse rows (n×d): the same minimum, the same simplex and the same
+// certificate, to rounding. The mean is subtracted from products, so that zeros stay unstored.
+// Where it is far from 0 that cancels: FloorError and Objective know it, and are as wide as
+// the rounding of numbers of the length of x with its mean.
+//
+// SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond. Its
+// floor is proved but for a chance of 2e-10; [CertifySparse] proves without chance up to
+// 2048. SolverJacobi is an [ErrOption].
+//
+// Cost: O(zk) for z stored entries, for each of 10 to 30 steps of SolverKrylov, and for
+// memberships and objective. The Gram matrix takes the sum of the squared numbers of entries
+// of rows (of columns where n < d), and O(min(n, d)³). Memory: 5z + O((n + d)k) floats.
+// Errors: those of Fit; [ErrShape] names the row where columns do not ascend.
+func FitSparse(ctx context.Context, x *SparseMatrix, k int, opts *Options) (*Model, error) {
+	o := orZero(opts)
+	if err := firstError(checkFit(k, &o), checkRadius(k, o.Radius, &o), checkSparseSolver(o.Solver)); err != nil {
+		return nil, err
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err
+	}
+	if o.Sum == SumAtMostOne {
+		return o.solveCone(sparseData{s, x}, k)
+	}
+	return o.solve(sparseData{s, x}, k, o.Weights, o.path())
+}
+
+// checkSparseSolver is an error for a solver that sparse rows do not have.
+func checkSparseSolver(solver Solver) error {
+	if solver == SolverJacobi {
+		return fail(ErrOption, "Solver is "+solver.String()+", which takes no sparse rows")
+	}
+	return checkSolver(solver)
+}
+
+// FloorsSparse is [Floors] for sparse rows (n×d), for k = 1 … most; 0: all, min(n, d)+1 of
+// them (min(n, d) for SumAtMostOne), where fewer than most there are. Floors below 1e-15 of
+// the first, and for a mean far from 0 of the squared length of x, are rounding.
+//
+// It reads the options Weights, Workers and Sum. Cost: for most = 0, and for min(n, d) up to
+// 1024, that of the Gram matrix of [FitSparse]; otherwise its steps with k = most. Errors:
+// those of FitSparse.
+func FloorsSparse(ctx context.Context, x *SparseMatrix, most int, opts *Options) ([]float64, error) {
+	o := orZero(opts)
+	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("most", most)); err != nil {
+		return nil, err
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
+		return nil, err
+	}
+	small, _ := s.sides()
+	first := directionsOf(1, o.Sum)
+	if all := small + 1 - first; most == 0 || most > all {
+		most = all
+	}
+	values, p := []float64{s.total}, most-1+first
+	if !gramOnly && 0 < p && p < small && small > sparseGramSide {
+		pc, err := s.principalByKrylov(p)
+		if err != nil {
+			return nil, err
+		}
+		values = append(pc.squares[:p:p], pc.floor)
+	} else if p > 0 {
+		if _, values, err = s.principalByGram(0); err != nil {
+			return nil, err
+		}
+		clear(values[s.rankBound():])
+	}
+	return floorsOf(s.units, values, s.total)[first : first+most], nil
+}
+
+// CertifySparse is [Certify] for sparse rows x (n×d), with centers (k×d) and memberships
+// (n×k) of any origin. SolverAuto is never SolverKrylov up to min(n, d) = 2048. Cost: that
+// of [FitSparse]. Errors: those of Certify and FitSparse.
+func CertifySparse(ctx context.Context, x *SparseMatrix, centers, memberships *Matrix, opts *Options) (Certificate, error) {
+	var c Certificate
+	o := orZero(opts)
+	err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter), checkSparseSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
+	if err != nil {
+		return c, err
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
+		return c, err
+	}
+	if err := checkPair(s.samples, centers, memberships); err != nil {
+		return c, err
+	}
+	objective, err := sparseObjective(s, centers, memberships, o.Sum)
+	if err != nil {
+		return c, err
+	}
+	pc, err := s.proved(min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
+	if err != nil {
+		return c, err
+	}
+	c = compareWithFloor(s.samples, objective, pc)
+	c.setRepair(memberships, o.Sum)
+	c.SpanError = spanError(s.samples, centers, pc.basis)
+	return c, nil
+}
+
+// proved is provedPrincipal for sparse rows.
+func (s *sparseSamples) proved(p int, solver Solver, objective float64) (*principal, error) {
+	small, _ := s.sides()
+	if solver == SolverGram || solver == SolverAuto && small <= streamGramSide {
+		pc, _, err := s.principalByGram(p)
+		return pc, err
+	}
+	pc, err := s.principal(p, solver)
+	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
+		pc, _, err = s.principalByGram(p)
+	}
+	return pc, err
+}
+
+// sparseData is the rows of a fit.
+type sparseData struct {
+	*sparseSamples
+	x *SparseMatrix
+}
+
+func (t sparseData) data() *samples { return t.samples }
+
+func (t sparseData) objective(f, g *Matrix, sum Sum) (float64, error) {
+	return sparseObjective(t.sparseSamples, f, g, sum)
+}
+
+func (t sparseData) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	some := &SparseMatrix{Rows: len(rows), Cols: t.d, Indptr: []int{0}}
+	for _, i := range rows {
+		lo, hi := t.x.Indptr[i], t.x.Indptr[i+1]
+		some.Indices, some.Data = append(some.Indices, t.x.Indices[lo:hi]...), append(some.Data, t.x.Data[lo:hi]...)
+		some.Indptr = append(some.Indptr, len(some.Data))
+	}
+	found := NewMatrix(len(rows), g.Cols, nil)
+	err := mixSparse(parallelism{t.ctx, t.workers}, newSimplexProblem(centers, sum), found, some)
+	copyRowsTo(g, rows, found)
+	return err
+}
+
+func (t sparseData) centred() (dataset, error) {
+	s, err := newSparseSamples(t.ctx, t.x, t.weights, t.workers, true)
+	return sparseData{s, t.x}, err
+}
+
+// sparseObjective is objectiveOf for sparse rows: an upper bound of ‖X − GF‖² for the
+// memberships that it makes of G. Let F − 1cᵀ be LQ + E with orthonormal rows of Q, c the
+// mean, y = Q(x − c) and h = Lᵀg. A row has
+//
+//	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
+//
+// and is Eᵀg from that. So far centers, whose squares would cancel, enter by y − h alone.
+//
+// Proof of the rounding. With ρ = ‖x‖ + ‖c‖ a row's y is off by e = 1.2√p·γ(entries + 8)·ρ.
+// Its squares are off by γ(entries + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k + 24) of the
+// lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's length.
+func sparseObjective(s *sparseSamples, f, g *Matrix, sum Sum) (total float64, err error) {
+	q, err := newQuotients(s, f)
+	if err != nil {
+		return 0, err
+	}
+	y := NewMatrix(s.n, q.basis.Rows, nil)
+	if err := s.gather(y, q.basis, func(int, []float64) {}); err != nil {
+		return 0, err
+	}
+	var all, rest, lost float64
+	for i := range s.n {
+		w := s.weight(i)
+		if w == 0 {
+			continue
+		}
+		length := q.residual(s, i, y.row(i), repaired(q.shares, g.row(i), sum))
+		all, rest = twoSum(all, w*length*length)
+		lost += rest
+		if length > 0 {
+			lost += underflow
+		}
+	}
+	total = (all + lost) * (1 + gamma(32))
+	if !isFinite(total) {
+		total = math.Inf(1)
+	}
+	return total, cancelled(s.ctx)
+}
+
+// repaired writes to dst the memberships g put on the simplex, and returns it.
+func repaired(dst, g []float64, sum Sum) []float64 {
+	over := sum.divisor(g)
+	for j, v := range g {
+		dst[j] = member(v, over, len(g))
+	}
+	return dst
+}
+
+// quotients are centers less the mean, as L times orthonormal rows.
+type quotients struct {
+	basis  *Matrix // Q, p×d
+	left   *Matrix // L, k×p
+	hidden []float64
+	apart  float64 // bounds ‖QQᵀ − I‖
+	mean   float64 // ‖c‖
+	mean2  float64
+	shares []float64 // scratch
+	h      []float64 // scratch
+}
+
+func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
+	k := f.Rows
+	shifted := NewMatrix(k, s.d, nil)
+	for j := range k {
+		shift(shifted.row(j), f.row(j), s.mean, s.factor())
+	}
+	basis, err := completed(s.ctx, rowsOf(shifted, 0, min(k, s.d)), min(k, s.d), s.d)
+	if err != nil {
+		return nil, err
+	}
+	p := basis.Rows
+	q := &quotients{basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k), shares: make([]float64, k), h: make([]float64, p)}
+	q.mean2 = fineDot(s.mean, s.mean)
+	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
+	for i := range p {
+		for j := range p {
+			v := fineDot(basis.row(i), basis.row(j))
+			if i == j {
+				v--
+			}
+			q.apart += v * v
+		}
+	}
+	q.apart = math.Sqrt(q.apart) + 1.1*float64(p)*gamma(8)
+	for j := range k {
+		row := shifted.row(j)
+		size := norm2(row) * (1 + gamma(s.d+12))
+		for l := range p {
+			v := dot(row, basis.row(l))
+			q.left.row(j)[l] = v
+			axpy(row, -v, basis.row(l))
+		}
+		q.hidden[j] = norm2(row)*(1+gamma(s.d+12)) + gamma(4*k+24)*(2+math.Sqrt(float64(p)))*size
+		if size > 0 {
+			q.hidden[j] += 0x1p-520
+		}
+	}
+	return q, nil
+}
+
+// residual returns an upper bound of the length of row i less its mixture with the
+// memberships g.
+func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
+	product, squares := s.a.dot(i, s.mean)
+	entries, p := s.a.start[i+1]-s.a.start[i], float64(q.basis.Rows)
+	rho := (math.Sqrt(squares) + q.mean) * (1 + 0x1p-40)
+	off := 1.2 * math.Sqrt(p) * gamma(entries+8) * rho
+	hidden := 0.0
+	clear(q.h)
+	for j, v := range g {
+		if v > 0 {
+			axpy(q.h, v, q.left.row(j))
+			hidden += v * q.hidden[j]
+		}
+	}
+	inside, length := 0.0, sumSquares(q.h)
+	for l, v := range y {
+		inside += (v - q.h[l]) * (v - q.h[l])
+	}
+	outside := max(0, squares-2*product+q.mean2-sumSquares(y))
+	outside += 2.1*gamma(entries+len(y)+24)*rho*rho + 2.4*off*rho + 1.1*q.apart*(length+rho*rho)
+	inside = math.Sqrt(inside)*(1+gamma(len(y)+8)) + off
+	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
+}
+
+// PredictSparse is [Model.Predict] for sparse rows (n×d): their exact memberships (n×k).
+// Cost: O(k) for each stored entry, and O(k²) a row and support tried; O(ndk) where the
+// centers are nearer to each other than to 0, and for RowsUnit. Errors: those of Predict;
+// on an error dst is unchanged.
+func (m *Model) PredictSparse(dst *Matrix, x *SparseMatrix) (*Matrix, error) {
+	if err := firstError(m.checkFitted(), x.check("x")); err != nil {
+		return nil, err
+	}
+	k := m.Centers.Rows
+	if x.Cols != m.Centers.Cols {
+		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+	}
+	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+		return nil, err
+	}
+	if x.Rows == 0 {
+		return destination(dst, 0, k), nil
+	}
+	for i := range x.Rows {
+		if big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]]); !finite || big > mostEntry {
+			return nil, x.entryError(i, 0)
+		}
+	}
+	dst = destination(dst, x.Rows, k)
+	by := parallelism{context.Background(), workerCount(0)}
+	if m.Rows == RowsUnit {
+		return dst, eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			return coneShares(parallelism{by.ctx, 1}, rowsOf(dst, lo, hi), nil, rows, m.Centers)
+		})
+	}
+	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
+}
+
+// mixSparse is simplexProblem.solve for sparse rows in range.
+func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
+	top, _ := rowMaxAbs(x.Data)
+	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
+		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
+			_, err := p.solve(by.ctx, rowsOf(dst, lo, hi), rows, nil, by.workers)
+			return err
+		})
+	}
+	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
+	_, err := p.solveBlocks(by, pass{chunking{x.Rows, a.length(p.k), manyChunks}, p.k}, solvedRows{dst, nil, 0, x.Rows}, func(at block) []float64 {
+		b := at.scratch[:(at.hi-at.lo)*p.k]
+		clear(b)
+		for i := at.lo; i < at.hi; i++ {
+			out := b[(i-at.lo)*p.k:][:p.k]
+			index, value := a.row(i)
+			addRows(out, value, index, columns.Data)
+			for j, c := range p.offset {
+				out[j] = out[j]*f - c
+			}
+		}
+		return b
+	})
+	return err
+}
+
+// eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.
+func eachFilled(by parallelism, x *SparseMatrix, fn func(lo, hi int, rows *Matrix) error) error {
+	rows := NewMatrix(min(x.Rows, max(1, 1<<20/max(x.Cols, 1))), x.Cols, nil)
+	for lo := 0; lo < x.Rows; lo += rows.Rows {
+		hi := min(lo+rows.Rows, x.Rows)
+		for i := lo; i < hi; i++ {
+			x.fill(rows.row(i-lo), i)
+		}
+		if err := fn(lo, hi, rowsOf(rows, 0, hi-lo)); err != nil {
+			return err
+		}
+	}
+	return cancelled(by.ctx)
+}

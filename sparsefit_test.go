@@ -1,0 +1,377 @@
+package softkmeans
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sparseOf stores the entries of x that are not 0.
+func sparseOf(x *Matrix) *SparseMatrix {
+	s := &SparseMatrix{Rows: x.Rows, Cols: x.Cols, Indptr: []int{0}}
+	for i := range x.Rows {
+		for j, v := range x.row(i) {
+			if v != 0 {
+				s.Indices, s.Data = append(s.Indices, j), append(s.Data, v)
+			}
+		}
+		s.Indptr = append(s.Indptr, len(s.Data))
+	}
+	return s
+}
+
+// words is a table of counts: n rows of k mixed topics over d words, of which a row has at
+// most `filled`.
+func words(n, d, k, filled int, seed uint64) *Matrix {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := NewMatrix(n, d, nil)
+	for i := range n {
+		topic := rng.IntN(k)
+		for range filled {
+			if rng.IntN(4) == 0 {
+				topic = rng.IntN(k)
+			}
+			j := int(float64(d) / float64(k) * (float64(topic) + math.Pow(rng.Float64(), 3)))
+			x.row(i)[min(j, d-1)]++
+		}
+	}
+	return x
+}
+
+// fifths are weights 0, ½, 1, … in turn, with 1 first.
+func fifths(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = float64(i%5) / 2
+	}
+	w[0] = 1
+	return w
+}
+
+// sparseTables are tables with zeros and dense ones. far has its mean a million spreads from
+// 0, where products about 0 cancel.
+func sparseTables(t *testing.T) (tables map[string]*Matrix, far *Matrix) {
+	far = NewMatrix(60, 5, nil)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range far.Data {
+		far.Data[i] = 1e6 + rng.NormFloat64()
+	}
+	small, large := words(40, 12, 3, 9, 4), words(70, 30, 3, 9, 4)
+	scale(small.Data, 1e-120)
+	scale(large.Data, 1e120)
+	return map[string]*Matrix{
+		"words": words(300, 80, 4, 20, 1), "wide": words(60, 500, 4, 30, 2), "square": words(100, 100, 5, 10, 3),
+		"small": small, "large": large, "iris": loadCSV(t, "iris"), "wine": loadCSV(t, "wine"),
+		"columns of zeros": words(90, 40, 2, 2, 8),
+	}, far
+}
+
+// TestFitSparse: sparse rows have the numbers of the same rows with all their zeros, to 1e-10
+// of the total, and a sound certificate.
+func TestFitSparse(t *testing.T) {
+	tables, _ := sparseTables(t)
+	for name, x := range tables {
+		s := sparseOf(x)
+		for at, o := range []*Options{
+			{}, {Enclosure: EnclosureTight}, {Sum: SumAtMostOne}, {Weights: fifths(x.Rows)}, {Solver: SolverKrylov},
+			{Weights: fifths(x.Rows), Sum: SumAtMostOne, Solver: SolverKrylov}, {Enclosure: EnclosureSmallest},
+		} {
+			for k := 1; k <= 3+at%2 && (o.Enclosure != EnclosureSmallest || k <= 3); k++ {
+				want, err := Fit(bg, x, k, o)
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				got, err := FitSparse(bg, s, k, o)
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				near := func(what string, a, b, unit float64) {
+					if !(math.Abs(a-b) <= 1e-10*unit) {
+						t.Errorf("%s, k = %d, options %d: %s is %v, %v of all entries", name, k, at, what, a, b)
+					}
+				}
+				near("total", got.Total, want.Total, want.Total)
+				near("floor", got.Floor, want.Floor, want.Total)
+				near("objective", got.Objective, want.Objective, want.Total)
+				if got.Status != want.Status || got.Floor-got.FloorError > want.Floor+want.FloorError || got.FloorError > 1e-10*got.Total {
+					t.Errorf("%s, k = %d, options %d: status %v, floor %v ± %v; of all entries %v, %v", name, k, at, got.Status, got.Floor, got.FloorError, want.Status, want.Floor)
+				}
+				c, err := Certify(bg, x, got.Centers, got.Memberships, o)
+				if err != nil || c.Gap > 1e-10 || c.Objective > got.Objective*(1+1e-12)+1e-14*c.Total {
+					t.Errorf("%s, k = %d, options %d: certificate of all entries: %+v, %v; objective %v", name, k, at, c, err, got.Objective)
+				}
+				// Isolated directions give one simplex; k = 2 of these tables has some.
+				if k == 2 && o.Weights == nil && name != "square" {
+					near("centers", maxDiff(got.Centers, want.Centers)/maxAbs(want.Centers), 0, 100)
+					near("memberships", maxDiff(got.Memberships, want.Memberships), 0, 100)
+				}
+			}
+		}
+	}
+}
+
+// TestFitSparseFar: where products cancel the certificate says so, and stays true.
+func TestFitSparseFar(t *testing.T) {
+	_, far := sparseTables(t)
+	same := NewMatrix(6, 3, slices.Repeat([]float64{1, 0, 2}, 6))
+	for name, x := range map[string]*Matrix{"far": far, "same": same, "one": words(1, 9, 2, 4, 7), "zeros": NewMatrix(7, 4, nil)} {
+		for k := 1; k <= 4; k++ {
+			for _, solver := range []Solver{SolverAuto, SolverKrylov} {
+				want, err := Fit(bg, x, k, nil)
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				m, err := FitSparse(bg, sparseOf(x), k, &Options{Solver: solver})
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				length := sumSquares(x.Data)
+				if m.Objective < want.Floor-want.FloorError || m.Floor-m.FloorError > want.Floor+want.FloorError || m.Objective-want.Floor > 1e-12*length || m.Floor-want.Floor > 1e-12*length {
+					t.Errorf("%s, k = %d: objective %v, floor %v ± %v; minimum %v, ‖X‖² %v", name, k, m.Objective, m.Floor, m.FloorError, want.Floor, length)
+				}
+			}
+		}
+	}
+}
+
+// TestCertifySparse: the objective of any pair is that of all entries, and above it.
+func TestCertifySparse(t *testing.T) {
+	tables, _ := sparseTables(t)
+	rng := rand.New(rand.NewPCG(3, 4))
+	for name, x := range tables {
+		for k := 1; k <= 5; k += 2 {
+			f, g := NewMatrix(k, x.Cols, nil), NewMatrix(x.Rows, k, nil)
+			top := maxAbs(x)
+			for i := range f.Data {
+				f.Data[i] = top * (3*rng.Float64() - 1)
+			}
+			for i := range g.Data {
+				g.Data[i] = rng.Float64() - 0.2
+			}
+			for _, o := range []*Options{nil, {Sum: SumAtMostOne, Weights: fifths(x.Rows)}, {Solver: SolverKrylov}} {
+				want, err := Certify(bg, x, f, g, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := CertifySparse(bg, sparseOf(x), f, g, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Objective < want.Objective*(1-1e-13) || got.Objective > want.Objective*(1+1e-11) || math.Abs(got.Floor-want.Floor) > 1e-10*want.Total ||
+					got.Repair != want.Repair || got.MinMembership != want.MinMembership || math.Abs(got.SpanError-want.SpanError) > 1e-6 {
+					t.Errorf("%s, k = %d: %+v, of all entries %+v", name, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestFloorsSparse: the floors are those of all entries, by both solvers.
+func TestFloorsSparse(t *testing.T) {
+	tables, _ := sparseTables(t)
+	tables["large side"] = words(1100, 1050, 3, 4, 9)
+	for name, x := range tables {
+		for _, o := range []*Options{nil, {Sum: SumAtMostOne}, {Weights: fifths(x.Rows)}} {
+			if name == "large side" && o != nil {
+				continue
+			}
+			want, err := Floors(bg, x, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, most := range []int{0, 1, 3, 5000} {
+				if name == "large side" && most != 3 && most != 1 {
+					continue
+				}
+				got, err := FloorsSparse(bg, sparseOf(x), most, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := len(got); n != min(len(want), most) && (most == 1 || most == 3 || n != len(want)) {
+					t.Fatalf("%s: %d floors of %d, not %d", name, n, len(want), most)
+				}
+				for i, v := range got {
+					if !(math.Abs(v-want[i]) <= 1e-10*want[0]) {
+						t.Errorf("%s: floor %d is %v, of all entries %v", name, i, v, want[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPredictSparse: memberships of sparse rows are those of all entries.
+func TestPredictSparse(t *testing.T) {
+	tables, far := sparseTables(t)
+	tables["far"] = far
+	for name, x := range tables {
+		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+			m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum})
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			for _, rows := range []Rows{RowsAuto, RowsUnit} {
+				m.Rows = rows
+				want, err := m.Predict(nil, x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := m.PredictSparse(NewMatrix(x.Rows, 3, nil), sparseOf(x))
+				tol := 1e-10
+				if name == "far" && sum == SumAtMostOne { // one vertex is 0, and the others near to each other
+					tol = 1e-5
+				}
+				if err != nil || maxDiff(got, want) > tol {
+					t.Errorf("%s %v %v: memberships are %v from those of all entries, %v", name, sum, rows, maxDiff(got, want), err)
+				}
+			}
+		}
+	}
+	m := &Model{Centers: NewMatrix(2, 3, []float64{0, 0, 0, 1, 1, 1})}
+	huge := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 1, 1}, Indices: []int{1}, Data: []float64{0x1p499}}
+	if g, err := m.PredictSparse(nil, huge); err != nil || maxDiff(g, NewMatrix(2, 2, []float64{0, 1, 1, 0})) > 1e-15 {
+		t.Error(g, err)
+	}
+	if g, err := m.PredictSparse(nil, &SparseMatrix{Cols: 3}); err != nil || g.Rows != 0 || g.Cols != 2 {
+		t.Error(g, err)
+	}
+}
+
+// TestStatsSparse: sums of sparse parts are those of the table, and merge with dense ones.
+func TestStatsSparse(t *testing.T) {
+	tables, _ := sparseTables(t)
+	for name, x := range tables {
+		w := fifths(x.Rows)
+		var want, got Stats
+		if err := want.AddWeighted(x, w); err != nil {
+			t.Fatal(err)
+		}
+		for lo, part := 0, 0; lo < x.Rows; part++ {
+			hi := min(lo+7+5*part, x.Rows)
+			rows := rowsOf(x, lo, hi)
+			var err error
+			if part%3 == 2 {
+				err = got.AddWeighted(rows, w[lo:hi])
+			} else {
+				err = got.AddSparse(sparseOf(rows), w[lo:hi])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			lo = hi
+		}
+		a, b := want.Scatter(), got.Scatter()
+		if got.Rows() != x.Rows || got.Weight() != want.Weight() || maxDiff(a, b) > 1e-13*trace(a) {
+			t.Errorf("%s: scatter off by %v of %v", name, maxDiff(a, b), trace(a))
+		}
+		for j, v := range got.Mean() {
+			if math.Abs(v-want.Mean()[j]) > 1e-15*maxAbs(x) {
+				t.Errorf("%s: mean %d is %v, not %v", name, j, v, want.Mean()[j])
+			}
+		}
+	}
+	var s Stats
+	zero := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 0, 0}}
+	if err := s.AddSparse(zero, []float64{0, 0}); err != nil || s.Rows() != 2 || s.Cols() != 0 {
+		t.Error(err, s.Rows(), s.Cols())
+	}
+	if err := s.AddSparse(zero, nil); err != nil || s.Rows() != 4 || maxAbs(s.Scatter()) != 0 {
+		t.Error(err)
+	}
+	if err := s.AddSparse(&SparseMatrix{Rows: 1, Cols: 2, Indptr: []int{0, 0}}, nil); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+}
+
+// TestSparseErrors: what is wrong with rows is named, before any work.
+func TestSparseErrors(t *testing.T) {
+	good := func() *SparseMatrix {
+		return &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 2, 3}, Indices: []int{0, 2, 1}, Data: []float64{1, 2, 3}}
+	}
+	for _, c := range []struct {
+		change func(x *SparseMatrix)
+		want   error
+		text   string
+	}{
+		{func(x *SparseMatrix) { x.Rows = -1 }, ErrShape, "-1"},
+		{func(x *SparseMatrix) { x.Rows, x.Indptr, x.Indices, x.Data = 0, nil, nil, nil }, ErrTooFewSamples, "no rows"},
+		{func(x *SparseMatrix) { x.Cols, x.Indptr, x.Indices, x.Data = 0, []int{0, 0, 0}, nil, nil }, ErrShape, "no columns"},
+		{func(x *SparseMatrix) { x.Indptr = x.Indptr[:2] }, ErrShape, "2 Indptr for 2 rows"},
+		{func(x *SparseMatrix) { x.Indptr[0] = 1 }, ErrShape, "Indptr from 1"},
+		{func(x *SparseMatrix) { x.Indptr[1] = 5 }, ErrShape, "after row 0"},
+		{func(x *SparseMatrix) { x.Indptr[1] = -5 }, ErrShape, "after row 0"},
+		{func(x *SparseMatrix) { x.Indices = x.Indices[:2] }, ErrShape, "2 Indices for 3"},
+		{func(x *SparseMatrix) { x.Indices[1] = 0 }, ErrShape, "column 0 after 0 in row 0"},
+		{func(x *SparseMatrix) { x.Indices[2] = 3 }, ErrShape, "column 3 after -1 in row 1"},
+		{func(x *SparseMatrix) { x.Indices[0] = -1 }, ErrShape, "row 0"},
+		{func(x *SparseMatrix) { x.Data[1] = math.NaN() }, ErrNonFinite, "x[0,2]"},
+		{func(x *SparseMatrix) { x.Data[2] = 0x1p501 }, ErrRange, "x[1,1]"},
+		{func(x *SparseMatrix) { x.Data = []float64{0, 0x1p-600, 0} }, ErrRange, "x[0,2]"},
+	} {
+		x := good()
+		c.change(x)
+		_, fit := FitSparse(bg, x, 1, nil)
+		_, floors := FloorsSparse(bg, x, 0, nil)
+		_, certify := CertifySparse(bg, x, NewMatrix(1, 3, nil), NewMatrix(2, 1, nil), nil)
+		for _, err := range []error{fit, floors, certify} {
+			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%q: %v", c.text, err)
+			}
+		}
+	}
+	for name, err := range map[string]error{
+		"k":       errorOf(FitSparse(bg, good(), 0, nil)),
+		"solver":  errorOf(FitSparse(bg, good(), 1, &Options{Solver: SolverJacobi})),
+		"workers": errorOf(FitSparse(bg, good(), 1, &Options{Workers: -1})),
+		"most":    errorOf(FloorsSparse(bg, good(), -1, nil)),
+		"sum":     errorOf(FloorsSparse(bg, good(), 1, &Options{Sum: 9})),
+	} {
+		if !errors.Is(err, ErrOption) {
+			t.Error(name, err)
+		}
+	}
+	if _, err := FitSparse(bg, nil, 1, nil); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := FitSparse(bg, good(), 1, &Options{Weights: []float64{1}}); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := CertifySparse(bg, good(), NewMatrix(1, 2, nil), NewMatrix(2, 1, nil), nil); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := (&Model{Centers: NewMatrix(1, 2, nil)}).PredictSparse(nil, good()); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
+	if _, err := new(Model).PredictSparse(nil, good()); !errors.Is(err, ErrTooFewSamples) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(bg)
+	cancel()
+	if _, err := FitSparse(ctx, good(), 1, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func errorOf[T any](_ T, err error) error { return err }
+
+// TestFitSparseWorkers: the number of workers changes no bit.
+func TestFitSparseWorkers(t *testing.T) {
+	x := sparseOf(words(400, 150, 4, 12, 6))
+	for _, o := range []Options{{}, {Solver: SolverKrylov, Weights: fifths(400)}, {Sum: SumAtMostOne}} {
+		o.Workers = 1
+		want, err := FitSparse(bg, x, 4, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o.Workers = range []int{2, 3, 7} {
+			m, err := FitSparse(bg, x, 4, &o)
+			if err != nil || m.Objective != want.Objective || m.Floor != want.Floor || !slices.Equal(m.Centers.Data, want.Centers.Data) || !slices.Equal(m.Memberships.Data, want.Memberships.Data) {
+				t.Errorf("%d workers give other numbers: %v", o.Workers, err)
+			}
+		}
+	}
+}

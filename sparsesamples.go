@@ -1,0 +1,398 @@
+package softkmeans
+
+// Sparse data as the solvers see it. The mean is subtracted from products, never from
+// entries: Xc = √w·(X − 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the
+// stored entries. Where the mean is far from 0 such a product cancels. The bounds know it:
+// they have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
+
+import (
+	"context"
+	"math"
+)
+
+// sparseSamples is the weighted data about its mean, or about 0.
+type sparseSamples struct {
+	*samples // without rows: the shape, the units, the mean, the weights
+	a        *compressed
+	columns  *compressed // the same entries
+	root     []float64   // √w_i; nil: all 1
+	reach    float64     // ‖√w·X‖ + √Σw·‖μ‖, from above
+	total    float64     // ‖Xc‖²
+	off      float64     // bounds its error
+}
+
+// sparseGramSide is the largest min(n, d) for which SolverAuto forms the Gram matrix of
+// sparse data. Its eigenvectors take 4/3·min(n, d)³ operations, a second or so.
+const sparseGramSide = 1024
+
+func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool) (*sparseSamples, error) {
+	if err := checkCount("Workers", workers); err != nil {
+		return nil, err
+	}
+	top, err := checkSparse(x, weights)
+	if err != nil {
+		return nil, err
+	}
+	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred, zeros: top == 0}}
+	_, s.exp = math.Frexp(top)
+	if weights != nil {
+		heaviest, _ := rowMaxAbs(weights)
+		_, s.wexp = math.Frexp(heaviest)
+		s.root = make([]float64, s.n)
+		for i := range s.root {
+			s.root[i] = math.Sqrt(s.weight(i))
+		}
+	}
+	s.a = x.rows(s.factor())
+	for i := range s.n {
+		if s.weight(i) == 0 { // its entries may be out of scale
+			_, value := s.a.row(i)
+			clear(value)
+		}
+	}
+	s.columns = s.a.transposed(s.d)
+	s.setMean()
+	s.setTotal()
+	return s, cancelled(ctx)
+}
+
+// checkSparse checks x as checkSamples and checkEntries do, and returns the largest
+// magnitude in the rows of positive weight; nil: all.
+func checkSparse(x *SparseMatrix, weights []float64) (top float64, err error) {
+	switch err := x.check("x"); {
+	case err != nil:
+		return 0, err
+	case x.Rows == 0:
+		return 0, fail(ErrTooFewSamples, "x has no rows")
+	case x.Cols == 0:
+		return 0, fail(ErrShape, "x has no columns")
+	}
+	if err := checkWeights(weights, x.Rows); err != nil {
+		return 0, err
+	}
+	for i := range x.Rows {
+		big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]])
+		if !finite || big > mostEntry {
+			return 0, x.entryError(i, 0)
+		}
+		if weights == nil || weights[i] > 0 {
+			top = max(top, big)
+		}
+	}
+	if top > 0 && top < leastScale {
+		for i := range x.Rows {
+			if err := x.entryError(i, top); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return top, nil
+}
+
+// setMean sets the mean and its rest, or zeros. Sums are exact but for the products with
+// weights, so that the mean has twice the digits of float64 without these.
+func (s *sparseSamples) setMean() {
+	var mass, rest, lost float64
+	for i := range s.n {
+		mass, rest = twoSum(mass, s.weight(i))
+		lost += rest
+	}
+	mass += lost
+	s.mean = make([]float64, s.d)
+	fine := meanRest{rest: make([]float64, s.d), mass: mass, depth: 8}
+	for j := range s.d {
+		sum, lost, rest := 0.0, 0.0, 0.0
+		rows, value := s.columns.row(j)
+		for t, v := range value {
+			sum, rest = twoSum(sum, s.weight(rows[t])*v)
+			lost += rest
+		}
+		m := (sum + lost) / mass
+		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum)+lost)/mass
+	}
+	s.seed = seedOf(s.mean, 1)
+	if !s.centred {
+		clear(s.mean)
+		return
+	}
+	fine.offset = norm2(s.mean) * (1 + gamma(s.d+8))
+	s.fine = fine
+}
+
+// setTotal sets what the entries say of all rows. A row has ‖x‖² − 2x·μ + ‖μ‖². Its terms are
+// at most 2(‖x‖² + ‖μ‖²) in size, and pass as many roundings as the row has entries.
+func (s *sparseSamples) setTotal() {
+	length := fineDot(s.mean, s.mean)
+	var all, sum, rest, lost, mass float64
+	for i := range s.n {
+		w := s.weight(i)
+		product, squares := s.a.dot(i, s.mean)
+		sum, rest = twoSum(sum, w*(squares-2*product+length))
+		lost, all, mass = lost+rest, all+w*squares, mass+w
+	}
+	s.total = max(0, sum+lost)
+	s.reach = (math.Sqrt(all) + math.Sqrt(mass*length)) * (1 + gamma(s.n+s.a.longest+16))
+	s.off = 2.1*gamma(s.a.longest+24)*s.reach*s.reach + s.beside(s.total)
+}
+
+// beside bounds by how much sums of squares about the mean in memory differ from those about
+// the true one.
+func (s *sparseSamples) beside(total float64) float64 {
+	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
+}
+
+// multiply returns XcV for V given as Vᵀ (b×d), weighted, as (XcV)ᵀ: b×n. An entry passes no
+// more roundings than the row has entries, and 8.
+func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
+	out := NewMatrix(s.n, vt.Rows, nil)
+	err := s.gather(out, vt, func(i int, row []float64) {
+		if s.root != nil {
+			scale(row, s.root[i])
+		}
+	})
+	return out.transposed(), err
+}
+
+// gather writes (X − 1μᵀ)V for V given as Vᵀ (b×d), not weighted, to the first b columns of
+// out, and calls then for each row.
+func (s *sparseSamples) gather(out, vt *Matrix, then func(i int, row []float64)) error {
+	b, v := vt.Rows, vt.transposed()
+	middle := make([]float64, b)
+	if s.centred {
+		for j := range middle {
+			middle[j] = fineDot(vt.row(j), s.mean)
+		}
+	}
+	return s.eachBlock(s.n, s.a.length(b), manyChunks, 0, func(at block) {
+		for i := at.lo; i < at.hi; i++ {
+			row := out.row(i)[:b]
+			clear(row)
+			if s.weight(i) > 0 {
+				index, value := s.a.row(i)
+				addRows(row, value, index, v.Data)
+				axpy(row, -1, middle)
+			}
+			then(i, row)
+		}
+	})
+}
+
+// multiplyT returns YᵀXc for Y given as Yᵀ (b×n), weighted: b×d.
+func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
+	b, y := yt.Rows, yt.transposed()
+	for i, r := range s.root {
+		scale(y.row(i), r)
+	}
+	sums := make([]float64, b)
+	if s.centred {
+		ones := make([]float64, s.n)
+		for i := range ones {
+			ones[i] = 1
+		}
+		if s.root != nil {
+			copy(ones, s.root)
+		}
+		for j := range sums {
+			sums[j] = fineDot(yt.row(j), ones)
+		}
+	}
+	out := NewMatrix(s.d, b, nil)
+	err := s.eachBlock(s.d, s.columns.length(b), manyChunks, 0, func(at block) {
+		for j := at.lo; j < at.hi; j++ {
+			index, value := s.columns.row(j)
+			addRows(out.row(j), value, index, y.Data)
+			axpy(out.row(j), -s.mean[j], sums)
+		}
+	})
+	return out.transposed(), err
+}
+
+// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers
+// of entries, and a bound of its error in the trace and in the Frobenius norm. Let S be X
+// with the vectors of the smaller side as rows, and S − abᵀ the centred data. Then
+// SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most.
+func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
+	size, _ := s.sides()
+	if !addressable(size, size) {
+		return nil, 0, errTooLarge(s.samples)
+	}
+	side, items := s.columns, s.a
+	if s.wide() {
+		side, items = items, side
+	}
+	gram = NewMatrix(size, size, nil)
+	err = s.eachBlock(size, side.length(items.length(1)), manyChunks, 0, func(at block) {
+		for p := at.lo; p < at.hi; p++ {
+			s.gramRow(gram.row(p), p, side, items)
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	if s.centred {
+		s.centreGram(gram)
+	}
+	mirror(gram.Data, size)
+	total := trace(gram)
+	return gram, 2.1*gamma(side.longest+24)*s.reach*s.reach + s.beside(total), nil
+}
+
+// gramRow adds row p of SSᵀ, from the diagonal on.
+func (s *sparseSamples) gramRow(out []float64, p int, side, items *compressed) {
+	index, value := side.row(p)
+	for t, item := range index {
+		v := value[t]
+		if !s.wide() {
+			v *= s.weight(item)
+		}
+		others, numbers := items.row(item)
+		for l := len(others) - 1; l >= 0 && others[l] >= p; l-- {
+			out[others[l]] += v * numbers[l]
+		}
+	}
+	if s.wide() && s.root != nil {
+		for q := p; q < len(out); q++ {
+			out[q] *= s.root[p] * s.root[q]
+		}
+	}
+}
+
+// centreGram takes the mean out of SSᵀ, right of its diagonal.
+func (s *sparseSamples) centreGram(gram *Matrix) {
+	size := gram.Rows
+	a, c, length := s.mean, make([]float64, size), s.fine.mass
+	if s.wide() {
+		a, length = make([]float64, size), fineDot(s.mean, s.mean)
+		for i := range a {
+			a[i] = math.Sqrt(s.weight(i))
+			c[i], _ = s.a.dot(i, s.mean)
+			c[i] *= a[i]
+		}
+	} else {
+		for j := range c {
+			rows, value := s.columns.row(j)
+			for t, v := range value {
+				c[j] += s.weight(rows[t]) * v
+			}
+		}
+	}
+	for p := range size {
+		row := gram.row(p)
+		axpy(row[p:], -c[p], a[p:])
+		axpy(row[p:], -a[p], c[p:])
+		axpy(row[p:], length*a[p], a[p:])
+		row[p] = max(row[p], 0)
+	}
+}
+
+// principal is findPrincipal. SolverAuto takes the Gram matrix up to sparseGramSide, and
+// beyond SolverKrylov; where that does not converge, up to streamGramSide, the Gram matrix.
+func (s *sparseSamples) principal(p int, solver Solver) (*principal, error) {
+	small, _ := s.sides()
+	if !gramOnly && (solver == SolverKrylov || solver == SolverAuto && small > sparseGramSide) {
+		pc, err := s.principalByKrylov(p)
+		if err != nil || solver == SolverKrylov || pc.status == StatusOptimal || small > streamGramSide {
+			return pc, err
+		}
+	}
+	pc, _, err := s.principalByGram(p)
+	return pc, err
+}
+
+// principalByGram is that function for sparse data.
+func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64, err error) {
+	gram, off, err := s.gramMatrix()
+	if err != nil {
+		return nil, nil, err
+	}
+	pc, values, rows, err := principalOfGram(s.samples, gram, wanted{p, 0}, off)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows = rowsOf(rows, 0, min(p, rows.Rows))
+	if s.wide() && rows.Rows > 0 {
+		if rows, err = s.multiplyT(rows); err != nil {
+			return nil, nil, err
+		}
+	}
+	if pc.status != StatusIterationLimit {
+		pc.status = StatusOptimal
+	}
+	pc.basis, err = completed(s.ctx, rows, p, s.d)
+	return pc, values, err
+}
+
+func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
+	small, _ := s.sides()
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
+	return r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
+}
+
+// leadingVectors is krylovVectors for sparse data.
+func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
+	first, second := s.multiply, s.multiplyT
+	small, _ := s.sides()
+	if s.wide() {
+		first, second = second, first
+	}
+	kry, err := krylov(s.ctx, small, func(v *Matrix) (*Matrix, error) {
+		y, err := first(v)
+		if err != nil {
+			return nil, err
+		}
+		return second(y)
+	}, p, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.wide() {
+		if kry.basis, err = s.multiplyT(kry.basis); err != nil {
+			return nil, err
+		}
+		kry.beyond = NewMatrix(0, s.d, nil) // nobody asks for more
+	}
+	orthonormalizeCtx(s.ctx, kry.basis, 0)
+	return kry, nil
+}
+
+// measure is outside.add for sparse data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is
+// WᵀXc − (WᵀW)U.
+func (s *sparseSamples) measure(left *outside) error {
+	w, err := s.multiply(left.vectors)
+	if err != nil {
+		return err
+	}
+	if left.coupling, err = s.multiplyT(w); err != nil {
+		return err
+	}
+	left.total, left.squares = s.total, s.total
+	for j := range w.Rows {
+		for l := range left.p {
+			v := dot(w.row(j), w.row(l))
+			axpy(left.coupling.row(j), -v, left.vectors.row(l))
+			if j < left.p {
+				left.gram.row(j)[l] = v
+			}
+		}
+		if j < left.p {
+			left.squares -= fineDot(w.row(j), w.row(j))
+		}
+	}
+	left.squares = max(left.squares, 0)
+	left.depth = s.n + s.columns.longest + s.a.longest
+	left.sparse = &sparseRounding{reach: s.reach, off: s.off, entry: s.a.longest + 8}
+	return nil
+}
+
+// project is projectRows for sparse data.
+func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
+	w := &Matrix{Rows: g.Rows, Cols: basis.Rows, Stride: g.Stride, Data: g.Data}
+	if err := s.gather(w, basis, func(int, []float64) {}); err != nil {
+		return nil, err
+	}
+	ext := &extent{facets: make([]float64, normals.Rows)}
+	for i := range w.Rows {
+		ext.add(w.row(i), normals, kind)
+	}
+	return ext, cancelled(s.ctx)
+}
