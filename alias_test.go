@@ -90,6 +90,9 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 			destinationCase{name: "SimplexLeastSquares", what: c.what, in: in, bad: map[int]error{0: ErrShape, 1: ErrShape}, call: leastSquares},
 			destinationCase{name: "Model.Predict", what: c.what, in: in, bad: withoutCenters, call: predict(SumToOne)},
 			destinationCase{name: "Model.Predict", what: c.what + ", at most", in: in, bad: withoutCenters, call: predict(SumAtMostOne)},
+			destinationCase{name: "Model.PredictSparse", what: c.what, in: in, bad: withoutCenters, call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
+				return (&Model{Centers: in[1], Memberships: in[2]}).PredictSparse(dst, sparseOf(in[0]))
+			}},
 			destinationCase{name: "Model.PredictMissing", what: c.what, in: []*Matrix{gapped(c.x), c.f, c.g}, bad: withoutCenters, gaps: true, call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 				return (&Model{Centers: in[1], Memberships: in[2]}).PredictMissing(dst, in[0])
 			}})
@@ -508,6 +511,9 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	weigh := func(x *Matrix, w ...float64) func(form) error {
 		return func(v form) error { return v.(*Stats).AddWeighted(x, w) }
 	}
+	sparse := func(x *SparseMatrix, w ...float64) func(form) error {
+		return func(v form) error { return v.(*Stats).AddSparse(x, w) }
+	}
 	merge := func(s *Stats) func(form) error { return func(v form) error { return v.(*Stats).Merge(s) } }
 	of := func(k int, o *Options) func(form) error {
 		return func(v form) error { _, err := v.(*Stats).Subspace(k, o); return err }
@@ -515,6 +521,8 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 	common := []failure{
 		{"Stats.Add", "nil", ErrShape, add(nil), nil}, {"Stats.Add", "too short", ErrShape, add(short), nil}, {"Stats.Add", "NaN", ErrNonFinite, add(nan), nil},
 		{"Stats.Add", "no columns", ErrShape, add(NewMatrix(2, 0, nil)), nil},
+		{"Stats.AddSparse", "nil", ErrShape, sparse(nil), nil}, {"Stats.AddSparse", "one weight", ErrShape, sparse(sparseOf(two), 1), nil},
+		{"Stats.AddSparse", "NaN without weight", ErrNonFinite, sparse(sparseOf(nan), 0, 0), nil}, {"Stats.AddSparse", "negative", ErrOption, sparse(sparseOf(two), 1, -1), nil},
 		{"Stats.AddWeighted", "one weight", ErrShape, weigh(two, 1), nil}, {"Stats.AddWeighted", "NaN without weight", ErrNonFinite, weigh(nan, 0, 0), nil},
 		{"Stats.AddWeighted", "negative", ErrOption, weigh(two, 1, -1), nil}, {"Stats.AddWeighted", "NaN as weight", ErrNonFinite, weigh(two, 1, math.NaN()), nil},
 		{"Stats.Subspace", "k = 0", nil, of(0, nil), nil},
@@ -526,7 +534,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 		failure{"Stats.Subspace", "turn", ErrShape, of(3, &Options{Orientation: NewMatrix(1, 1, []float64{1})}), nil})
 	grow := func(v form) error {
 		s := v.(*Stats)
-		return errors.Join(s.Add(rowsOf(x, 0, 20)), s.AddWeighted(two, []float64{0.5, 0}), s.Merge(stats(rowsOf(x, 20, 28))))
+		return errors.Join(s.Add(rowsOf(x, 0, 20)), s.AddWeighted(two, []float64{0.5, 0}), s.AddSparse(sparseOf(two), []float64{0, 2}), s.Merge(stats(rowsOf(x, 20, 28))))
 	}
 	light := stats(two)
 	cases = append(cases,
@@ -534,6 +542,7 @@ func receiverCases(t testing.TB) (cases []receiverCase) {
 		receiverCase{name: "Stats", what: "with rows", make: func() form { return stats(rowsOf(x, 3, 9)) }, fails: full, works: grow},
 		receiverCase{name: "Stats", what: "with very many rows", make: func() form { return &Stats{moments: moments{rows: math.MaxInt - 1}} },
 			fails: []failure{{"Stats.Add", "too many", ErrShape, add(two), nil}, {"Stats.AddWeighted", "too many", ErrShape, weigh(two, 0, 0), nil},
+				{"Stats.AddSparse", "too many", ErrShape, sparse(sparseOf(two), 0, 0), nil},
 				{"Stats.Merge", "too many", ErrShape, merge(light), []form{light}}},
 			works: func(v form) error { return v.(*Stats).AddWeighted(rowsOf(x, 0, 1), []float64{0}) }})
 

@@ -10,8 +10,11 @@ import (
 	"testing"
 )
 
-// sparseOf stores the entries of x that are not 0.
+// sparseOf stores the entries of x that are not 0; nil where x has no shape.
 func sparseOf(x *Matrix) *SparseMatrix {
+	if checkShape("x", x) != nil {
+		return nil
+	}
 	s := &SparseMatrix{Rows: x.Rows, Cols: x.Cols, Indptr: []int{0}}
 	for i := range x.Rows {
 		for j, v := range x.row(i) {
