@@ -118,21 +118,31 @@ func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace 
 // leaves in z what lies outside of the space.
 func (s *krylovSpace) extend(z *Matrix) {
 	have, most := s.old+s.fresh, s.q.Rows
+	q := rowsOf(s.q, 0, have)
+	along := project(z, q)
 	for i := range s.fresh {
-		zi, qi := z.row(i), s.q.row(s.old+i)
-		for l := range have {
-			v := dot(zi, s.q.row(l))
+		for l, v := range along.row(i) {
 			if l >= s.old {
-				v = (v + dot(z.row(l-s.old), qi)) / 2
+				v = (v + along.row(l - s.old)[s.old+i]) / 2
 			}
 			s.t.Data[(s.old+i)*most+l], s.t.Data[l*most+s.old+i] = v, v
 		}
 	}
-	for i := range s.fresh {
-		for range 2 {
-			projectOutRows(z.row(i), s.q, have)
-		}
+	project(z, q)
+}
+
+// project takes from the rows of z what they have along the orthonormal rows of q, and
+// returns it: a row of products for each row of z (Gram–Schmidt; twice is enough).
+func project(z, q *Matrix) *Matrix {
+	along := NewMatrix(z.Rows, q.Rows, nil)
+	addMulNT(along.Data, q.Rows, z.Data, z.Rows, q.Data, q.Rows, q.Cols, false)
+	index, less := indices(q.Rows), make([]float64, q.Rows)
+	for i := range z.Rows {
+		copy(less, along.row(i))
+		scale(less, -1)
+		addRows(z.row(i), less, index, q.Data)
 	}
+	return along
 }
 
 // ritzResiduals is what decides about the p leading Ritz values, or about all there are.
