@@ -65,6 +65,11 @@
 // tables of 1e150 and 1e-150 fit as those of 1 do. Entries below 2^-500 of the largest then
 // count as 0 in squares. Weights below 2^-500 of the largest count as 0.
 //
+// # Sparse rows
+//
+// A [SparseMatrix] stores the entries that are not 0, by rows. [FitSparse], [FloorsSparse],
+// [CertifySparse], [Model.PredictSparse] and [Stats.AddSparse] do not fill in the others.
+//
 // # Larger than memory
 //
 // [FitSeq] reads blocks of rows in two passes, with memory for one block and a few d×d

@@ -353,6 +353,27 @@ func ExampleLSDModel_Coordinates() {
 	// [0.0 1.0] [1.0 0.0]
 }
 
+// Five texts about two topics, as counts of six words. A word that a text is without is
+// not stored.
+func ExampleFitSparse() {
+	x, err := softkmeans.SparseFromTriples(5, 6,
+		[]int{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4},
+		[]int{0, 1, 2, 0, 1, 3, 4, 5, 3, 4, 1, 2, 4},
+		[]float64{2, 1, 1, 3, 2, 1, 2, 2, 2, 3, 1, 1, 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, err := softkmeans.FitSparse(context.Background(), x, 2, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("squared error %.3f of %.3f\n", m.Objective, m.Total)
+	fmt.Println(m.Labels(nil))
+	// Output:
+	// squared error 6.463 of 25.200
+	// [0 0 1 1 1]
+}
+
 // A table that is read anew for every pass: from a file in a program, made up by a
 // formula here. Nothing of it stays in memory but a block.
 func ExampleFitSeq() {

@@ -27,6 +27,7 @@ usage: go run . [flags]            the global solution
        go run . -scenes [DIR...]   FitMinVolume and published ways to unmix, on scenes with truth
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -minvol            processor time of FitMinVolume, beside k-means
+       go run . -words             FitSparse on counts of words, beside truncated SVD and NMF
 
 All shapes and both kinds of data take some minutes. Quicker:
 
@@ -46,6 +47,7 @@ type options struct {
 	scenes  bool
 	labels  bool
 	minvol  bool
+	words   bool
 	raw     []string // sets that are not standardized
 	only    []string // names; nil: all
 	folders []string
@@ -71,6 +73,13 @@ func selected[T any](o *options, all []T, name func(T) string) (out []T, err err
 }
 
 func main() {
+	if child := os.Getenv(wordsChild); child != "" {
+		if err := runWords(os.Stdout, child); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	go func() {
 		<-ctx.Done()
@@ -106,6 +115,7 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	set.BoolVar(&o.scenes, "scenes", false, "compare ways to unmix: our own scenes, and those of the folders, NAME.npy (pixels x bands)\nwith NAME_endmembers.npy and NAME_abundances.npy")
 	set.BoolVar(&o.labels, "labels", false, "compare labels on the sets of the folders, NAME.csv with NAME.labels.csv")
 	set.BoolVar(&o.minvol, "minvol", false, "time FitMinVolume")
+	set.BoolVar(&o.words, "words", false, "fit sparse counts of words")
 	raw := set.String("raw", "mfeat_pix", "comma-separated `names` of sets whose columns -labels does not standardize")
 	only := set.String("only", "", "comma-separated `names` of the scenes, sets or cases to run, as in the tables; default: all")
 	err := o.parseFolders(set, args)
@@ -151,14 +161,14 @@ func (o *options) parseFolders(set *flag.FlagSet, args []string) error {
 // check returns an error for flags that contradict each other.
 func (o *options) check() error {
 	modes := 0
-	for _, mode := range []bool{o.kernels, o.scenes, o.labels, o.minvol} {
+	for _, mode := range []bool{o.kernels, o.scenes, o.labels, o.minvol, o.words} {
 		if mode {
 			modes++
 		}
 	}
 	switch {
 	case modes > 1:
-		return errors.New("-kernels, -scenes, -labels and -minvol exclude each other")
+		return errors.New("-kernels, -scenes, -labels, -minvol and -words exclude each other")
 	case o.labels && len(o.folders) == 0:
 		return errors.New("-labels needs a folder")
 	case len(o.folders) > 0 && !o.scenes && !o.labels:
@@ -219,6 +229,9 @@ func compute(ctx context.Context, py *python, dir string, o *options, say func(f
 		return func(w io.Writer) { writeLabels(w, ways, scores) }, err
 	case o.minvol:
 		rows, err := timeVolumes(ctx, py, o, say)
+		return func(w io.Writer) { markdown(w, 1, rows) }, err
+	case o.words:
+		rows, err := compareWords(ctx, py, dir, o, say)
 		return func(w io.Writer) { markdown(w, 1, rows) }, err
 	}
 	results, err := timeFits(ctx, py, o, say)

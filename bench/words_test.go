@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"softkmeans"
+)
+
+// TestWords: the child fits what was written, to the minimum of all entries.
+func TestWords(t *testing.T) {
+	at := wordShape{200, 120, 3, 10}
+	x, err := wordsOf(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Data) != at.n*at.filled {
+		t.Fatalf("%d entries, not %d", len(x.Data), at.n*at.filled)
+	}
+	prefix := filepath.Join(t.TempDir(), "words")
+	if err := writeSparse(prefix, x); err != nil {
+		t.Fatal(err)
+	}
+	back, err := readSparse(prefix, at)
+	if err != nil || !slices.Equal(back.Data, x.Data) || !slices.Equal(back.Indices, x.Indices) || !slices.Equal(back.Indptr, x.Indptr) {
+		t.Fatal("the rows that were read are not those written", err)
+	}
+	dense, err := x.Dense()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for child, sum := range map[string]softkmeans.Sum{"one": softkmeans.SumToOne, "most": softkmeans.SumAtMostOne} {
+		want, err := softkmeans.Fit(context.Background(), dense, at.k, &softkmeans.Options{Sum: sum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := runWords(&out, fmt.Sprint(prefix, " ", at.n, " ", at.d, " ", at.k, " ", child)); err != nil {
+			t.Fatal(err)
+		}
+		var f wordFigure
+		if err := json.Unmarshal(out.Bytes(), &f); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(f.Error-want.Objective) > 1e-10*want.Total || !(f.Proved < 1e-10) {
+			t.Errorf("%s: %+v, and the minimum is %v", child, f, want.Objective)
+		}
+	}
+}
