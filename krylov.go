@@ -210,8 +210,27 @@ func (s *krylovSpace) next(ctx context.Context, values []float64, y, z *Matrix) 
 		have = keep
 	}
 	s.old, s.fresh = have, min(s.block, most-have, z.Rows)
-	copyRows(rowsOf(s.q, s.old, s.old+s.fresh), rowsOf(z, 0, s.fresh))
+	fresh := rowsOf(s.q, s.old, s.old+s.fresh)
+	copyRows(fresh, rowsOf(z, 0, s.fresh))
+	if independent(ctx, fresh) {
+		project(fresh, rowsOf(s.q, 0, s.old))
+		if independent(ctx, fresh) {
+			return
+		}
+	}
+	copyRows(fresh, rowsOf(z, 0, s.fresh))
 	orthonormalizeCtx(ctx, rowsOf(s.q, 0, s.old+s.fresh), s.old)
+}
+
+// independent makes the rows of v orthonormal. It reports false, with v in no useful state,
+// if one of them is a mixture of those before it, to rounding.
+func independent(ctx context.Context, v *Matrix) bool {
+	for i := 0; i < v.Rows && !stopped(ctx); i++ {
+		if !deflate(v.row(i), v, i, float64(v.Cols)*0x1p-50) {
+			return false
+		}
+	}
+	return true
 }
 
 // combine returns the first `count` rows of y·q, where only the first `have`
