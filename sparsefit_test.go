@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -376,5 +377,54 @@ func TestFitSparseWorkers(t *testing.T) {
 				t.Errorf("%d workers give other numbers: %v", o.Workers, err)
 			}
 		}
+	}
+}
+
+// FuzzSparse: whatever the rows are, what is certified of them is true, by the oracle of many
+// digits.
+func FuzzSparse(f *testing.F) {
+	addMatrices(f)
+	f.Add([]byte{11, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
+	f.Add([]byte{2, 6, 0x1e, 90, 80, 70, 60, 50, 40, 30})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := newInput(data)
+		x, w := in.samples(12, 12)
+		for i := range x.Data {
+			if in.byte()&1 > 0 {
+				x.Data[i] = 0
+			}
+		}
+		s := sparseOf(x)
+		if _, err := FitSparse(bg, s, 1, &Options{Weights: w}); errors.Is(err, ErrRange) { // the largest is gone
+			return
+		}
+		k := 1 + in.below(6)
+		o := &Options{Solver: []Solver{SolverAuto, SolverGram, SolverKrylov}[in.below(3)], Enclosure: Enclosure(in.below(2)), Weights: w, Workers: in.below(3)}
+		m := mustDo(FitSparse(bg, s, k, o))(t)
+		checkFeasible(t, m.Memberships)
+		finiteModel(t, m)
+		certifiedSparse(t, "fitted", x, w, m.Centers, m.Memberships, m.Certificate())
+		centers, members := in.matrix(k, x.Cols), in.matrix(x.Rows, k)
+		c := mustDo(CertifySparse(bg, s, centers, members, &Options{Weights: w}))(t)
+		certifiedSparse(t, "certified", x, w, centers, members, c)
+		dense := mustDo(Certify(bg, x, centers, members, &Options{Weights: w}))(t)
+		if c.Floor-c.FloorError > dense.Floor+dense.FloorError || dense.Floor-dense.FloorError > c.Floor+c.FloorError || c.Repair != dense.Repair {
+			t.Fatalf("%+v, of all entries %+v", c, dense)
+		}
+	})
+}
+
+// certifiedSparse is checkCertificate for a bound that may be wide: Objective is no less than
+// the exact one, Floor − FloorError no more than the minimum, and Excess between.
+func certifiedSparse(t *testing.T, name string, x *Matrix, w []float64, f, g *Matrix, c Certificate) {
+	t.Helper()
+	objective, minimum, lost := bigObjective(x, f, g, w, SumToOne), bigFloor(bigFloors(x, w), f.Rows), lostSquares(x, w)
+	if c.Objective < math.MaxFloat64 && objective.Cmp(big.NewFloat(c.Objective+lost)) > 0 {
+		t.Errorf("%s: objective %g, the exact one is %g", name, c.Objective, double(objective))
+	}
+	checkFloor(t, name, c.Floor, c.FloorError, minimum, lost)
+	above := new(big.Float).SetPrec(6000).Sub(objective, minimum)
+	if c.Excess < math.MaxFloat64 && above.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(c.Excess), big.NewFloat(lost))) > 0 {
+		t.Errorf("%s: %g above the minimum, Excess is %g", name, double(above), c.Excess)
 	}
 }

@@ -26,15 +26,10 @@ type sparseSamples struct {
 const sparseGramSide = 1024
 
 func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool) (*sparseSamples, error) {
-	if err := checkCount("Workers", workers); err != nil {
+	if err := firstError(checkCount("Workers", workers), checkSparse(x, weights)); err != nil {
 		return nil, err
 	}
-	top, err := checkSparse(x, weights)
-	if err != nil {
-		return nil, err
-	}
-	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred, zeros: top == 0}}
-	_, s.exp = math.Frexp(top)
+	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred}}
 	if weights != nil {
 		heaviest, _ := rowMaxAbs(weights)
 		_, s.wexp = math.Frexp(heaviest)
@@ -43,6 +38,12 @@ func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, w
 			s.root[i] = math.Sqrt(s.weight(i))
 		}
 	}
+	top, err := s.largest(x)
+	if err != nil {
+		return nil, err
+	}
+	s.zeros = top == 0
+	_, s.exp = math.Frexp(top)
 	s.a = x.rows(s.factor())
 	for i := range s.n {
 		if s.weight(i) == 0 { // its entries may be out of scale
@@ -56,26 +57,28 @@ func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, w
 	return s, cancelled(ctx)
 }
 
-// checkSparse checks x as checkSamples and checkEntries do, and returns the largest
-// magnitude in the rows of positive weight; nil: all.
-func checkSparse(x *SparseMatrix, weights []float64) (top float64, err error) {
+// checkSparse checks the shape of x and its weights.
+func checkSparse(x *SparseMatrix, weights []float64) error {
 	switch err := x.check("x"); {
 	case err != nil:
-		return 0, err
+		return err
 	case x.Rows == 0:
-		return 0, fail(ErrTooFewSamples, "x has no rows")
+		return fail(ErrTooFewSamples, "x has no rows")
 	case x.Cols == 0:
-		return 0, fail(ErrShape, "x has no columns")
+		return fail(ErrShape, "x has no columns")
 	}
-	if err := checkWeights(weights, x.Rows); err != nil {
-		return 0, err
-	}
+	return checkWeights(weights, x.Rows)
+}
+
+// largest returns the largest magnitude in rows of positive weight. It checks that every
+// entry is in range.
+func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
 	for i := range x.Rows {
 		big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]])
 		if !finite || big > mostEntry {
 			return 0, x.entryError(i, 0)
 		}
-		if weights == nil || weights[i] > 0 {
+		if s.weight(i) > 0 {
 			top = max(top, big)
 		}
 	}

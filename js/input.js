@@ -1,0 +1,154 @@
+// What callers pass, checked and brought into the form of the module: numbers row after row.
+
+/** The error of every call. See softkmeans.d.ts. */
+export class SoftKMeansError extends Error {
+  constructor(code, message, where = {}) {
+    super(message)
+    this.name = 'SoftKMeansError'
+    this.code = code
+    Object.assign(this, where)
+  }
+}
+
+export const refuse = (code, message, where) => {
+  throw new SoftKMeansError(code, message, where)
+}
+
+const floats = [Float64Array, Float32Array]
+
+/** What a value is, for messages. */
+const kindOf = (v) => {
+  if (v === null) return 'null'
+  if (Array.isArray(v)) return 'an array'
+  if (typeof v === 'object') return v.constructor?.name ?? 'an object'
+  return v === undefined ? 'missing' : `a ${typeof v}`
+}
+
+const detached = (v) => v.buffer.detached === true || (v.length === 0 && v.buffer.byteLength === 0 && detachedBefore(v.buffer))
+
+// Hosts without ArrayBuffer.prototype.detached throw where a detached buffer is viewed.
+const detachedBefore = (buffer) => {
+  try {
+    new Uint8Array(buffer)
+    return false
+  } catch {
+    return true
+  }
+}
+
+const checkView = (name, v) => {
+  if (detached(v)) refuse('shape', `the buffer of ${name} is detached: it was transferred to a worker or another window`, { argument: name })
+}
+
+const isFloats = (v) => floats.some((type) => v instanceof type)
+
+const size = (name, v) => {
+  if (!Number.isSafeInteger(v) || v < 0) refuse('shape', `${name} is ${String(v)}, not a whole number of at least 0`, { argument: name })
+  return v
+}
+
+/**
+ * A matrix: rows, cols, and `write`, which puts its numbers into a Float64Array. Nothing is
+ * copied before.
+ */
+export const matrix = (name, v) => {
+  if (Array.isArray(v)) return ofRows(name, v)
+  if (v !== null && typeof v === 'object' && isFloats(v.data)) {
+    checkView(`${name}.data`, v.data)
+    const rows = size(`${name}.rows`, v.rows)
+    const cols = size(`${name}.cols`, v.cols)
+    if (v.data.length !== rows * cols) {
+      refuse('shape', `${name}.data has ${v.data.length} numbers for ${rows} rows of ${cols}`, { argument: name })
+    }
+    return { rows, cols, write: (to) => to.set(v.data) }
+  }
+  if (isFloats(v)) refuse('shape', `${name} is numbers alone; give { rows, cols, data }`, { argument: name })
+  return refuse('shape', `${name} is ${kindOf(v)}; give an array of rows, or { rows, cols, data } with a Float64Array or Float32Array`, { argument: name })
+}
+
+const ofRows = (name, v) => {
+  const cols = v.length === 0 ? 0 : v[0]?.length
+  for (let i = 0; i < v.length; i++) {
+    const row = v[i]
+    if (!Array.isArray(row) && !isFloats(row)) refuse('shape', `row ${i} of ${name} is ${kindOf(row)}, not an array of numbers`, { argument: name, row: i })
+    if (!Array.isArray(row)) checkView(`row ${i} of ${name}`, row)
+    if (row.length !== cols) refuse('shape', `row ${i} of ${name} has ${row.length} numbers, row 0 has ${cols}`, { argument: name, row: i })
+  }
+  const write = (to) => {
+    for (let i = 0; i < v.length; i++) {
+      const row = v[i]
+      if (!Array.isArray(row)) {
+        to.set(row, i * cols)
+        continue
+      }
+      for (let j = 0; j < cols; j++) {
+        const x = row[j]
+        if (typeof x !== 'number') refuse('nonFinite', `${name}[${i}][${j}] is ${kindOf(x)}, not a number`, { argument: name, row: i, column: j })
+        to[i * cols + j] = x
+      }
+    }
+  }
+  return { rows: v.length, cols, write }
+}
+
+/** A list of numbers, such as weights; undefined: an empty one. */
+export const list = (name, v) => {
+  if (v === undefined) return { length: 0, write: () => {} }
+  if (isFloats(v)) checkView(name, v)
+  else if (!Array.isArray(v)) refuse('shape', `${name} is ${kindOf(v)}; give an array of numbers`, { argument: name })
+  for (let i = 0; i < v.length; i++) {
+    if (typeof v[i] !== 'number') refuse('nonFinite', `${name}[${i}] is ${kindOf(v[i])}, not a number`, { argument: name, row: i })
+  }
+  return { length: v.length, write: (to) => to.set(v) }
+}
+
+/** A whole number from least to most. */
+export const whole = (name, v, least, most = 2 ** 31 - 2) => {
+  if (!Number.isInteger(v) || v < least || v > most) {
+    refuse('option', `${name} is ${typeof v === 'bigint' ? `${v}n` : String(v)}, not a whole number from ${least} to ${most}`, { argument: name })
+  }
+  return v
+}
+
+/** A finite number of at least 0. */
+const amount = (name, v) => {
+  if (typeof v !== 'number' || !(v >= 0) || v === Infinity) refuse('option', `${name} is ${String(v)}, not a finite number of at least 0`, { argument: name })
+  return v
+}
+
+/** The index of a word in a list. */
+const word = (name, v, words) => {
+  const at = words.indexOf(v)
+  if (at < 0) refuse('option', `${name} is ${JSON.stringify(v) ?? String(v)}, not one of ${words.map((w) => `'${w}'`).join(', ')}`, { argument: name })
+  return at
+}
+
+/** How each option is read. Its number in the module is its place. */
+const readers = {
+  sum: (v) => word('sum', v, ['one', 'at-most-one']),
+  enclosure: (v) => word('enclosure', v, ['ball', 'tight', 'smallest']),
+  slack: (v) => amount('slack', v),
+  seed: (v) => whole('seed', v, 0, Number.MAX_SAFE_INTEGER),
+  maxIter: (v) => whole('maxIter', v, 0),
+  init: (v) => word('init', v, ['auto', 'k-means', 'k-means++', 'spa', 'global', 'random']),
+  nonNegative: (v) => (typeof v === 'boolean' ? Number(v) : refuse('option', `nonNegative is ${kindOf(v)}, not true or false`, { argument: 'nonNegative' })),
+  volume: (v) => word('volume', v, ['auto', 'origin', 'affine']),
+  restarts: (v) => whole('restarts', v, 0),
+  tol: (v) => amount('tol', v),
+  lambda: (v) => amount('lambda', v),
+  starts: (v) => whole('starts', v, 0),
+  kernel: (v) => word('kernel', v, ['matrix', 'rbf', 'linear']),
+  gamma: (v) => amount('gamma', v),
+}
+
+/** The options of a call as numbers by name. A name that is not allowed is an error. */
+export const options = (given, allowed) => {
+  if (given === undefined) return {}
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) refuse('option', `the options are ${kindOf(given)}, not an object`, { argument: 'options' })
+  const out = {}
+  for (const [name, v] of Object.entries(given)) {
+    if (!allowed.includes(name)) refuse('option', `there is no option ${JSON.stringify(name)}; there are ${allowed.join(', ')}`, { argument: name })
+    if (v !== undefined && readers[name]) out[name] = readers[name](v)
+  }
+  return out
+}

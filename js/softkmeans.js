@@ -1,0 +1,228 @@
+// The package softkmeans in JavaScript: a typed face of module.wasm. softkmeans.d.ts has the
+// documentation.
+
+import { SoftKMeansError, list, matrix, options, refuse, whole } from './input.js'
+export { SoftKMeansError } from './input.js'
+export { readModel, writeModel } from './model.js'
+
+// These are in the order of module/main.go.
+const arrays = ['rows', 'options', 'weights', 'centers', 'memberships', 'means', 'axes']
+const numbers = ['rows', 'cols', 'k', 'sum', 'enclosure', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda', 'starts', 'kernel', 'gamma', 'axes']
+const results = { numbers: 0, centers: 1, memberships: 2, labels: 3, means: 4, axes: 5 }
+const operations = { fit: 0, fitMinVolume: 1, predict: 2, floors: 3, certify: 4, lsd: 5 }
+const codes = ['', 'tooLarge', 'shape', 'nonFinite', 'range', 'tooFewSamples', 'option']
+const statuses = ['none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space']
+
+/** The bytes of module.wasm beside this file. */
+const ownBytes = async () => {
+  const url = new URL('./module.wasm', import.meta.url)
+  if (url.protocol === 'file:') {
+    const { readFile } = await import('node:fs/promises')
+    return readFile(url)
+  }
+  const answer = await fetch(url)
+  if (!answer.ok) throw new SoftKMeansError('load', `${url} answers ${answer.status}`)
+  return answer.arrayBuffer()
+}
+
+export const load = async (source) => {
+  let module = await (source ?? ownBytes())
+  if (typeof Response === 'function' && module instanceof Response) module = await module.arrayBuffer()
+  if (!(module instanceof WebAssembly.Module)) {
+    try {
+      module = await WebAssembly.compile(module)
+    } catch (cause) {
+      throw new SoftKMeansError('load', `this is no module of softkmeans: ${cause.message}`)
+    }
+  }
+  return new SoftKMeans(module)
+}
+
+// What Go's own compiler asks of a host; TinyGo's module imports nothing.
+const imports = (module, memory) => {
+  const wanted = WebAssembly.Module.imports(module)
+  const out = {}
+  for (const { module: from, name, kind } of wanted) {
+    if (kind !== 'function' || from !== 'wasi_snapshot_preview1') refuse('load', `this is no module of softkmeans: it imports ${from}.${name}`)
+    out[from] ??= {}
+    out[from][name] = wasi(name, memory)
+  }
+  return out
+}
+
+const wasi = (name, memory) => {
+  const view = () => new DataView(memory().buffer)
+  switch (name) {
+    case 'clock_time_get':
+      return (_id, _precision, at) => (view().setBigUint64(at, BigInt(Math.round(Date.now() * 1e6)), true), 0)
+    case 'args_sizes_get':
+    case 'environ_sizes_get':
+      return (count, size) => (view().setUint32(count, 0, true), view().setUint32(size, 0, true), 0)
+    case 'random_get':
+      return (at, n) => {
+        for (let done = 0; done < n; done += 65536) globalThis.crypto.getRandomValues(new Uint8Array(memory().buffer, at + done, Math.min(65536, n - done)))
+        return 0
+      }
+    case 'fd_write': // what a panic writes
+      return (_fd, list, count, written) => {
+        let n = 0
+        for (let i = 0; i < count; i++) n += view().getUint32(list + 8 * i + 4, true)
+        view().setUint32(written, n, true)
+        return 0
+      }
+    case 'proc_exit':
+      return (code) => {
+        throw new Error(`the module ended with code ${code}`)
+      }
+    case 'args_get':
+    case 'environ_get':
+    case 'sched_yield':
+    case 'poll_oneoff':
+      return () => 0
+  }
+  return () => 8 // no such file
+}
+
+class SoftKMeans {
+  #module
+
+  constructor(module) {
+    this.#module = module
+  }
+
+  fit(x, k, given) {
+    return this.#fitted('fit', x, k, given, ['weights', 'sum', 'enclosure'])
+  }
+
+  fitMinVolume(x, k, given) {
+    return this.#fitted('fitMinVolume', x, k, given, ['weights', 'sum', 'slack', 'seed', 'maxIter', 'init', 'nonNegative', 'volume', 'restarts', 'tol', 'lambda'])
+  }
+
+  #fitted(operation, x, k, given, allowed) {
+    const rows = matrix('x', x)
+    whole('k', k, 1)
+    const chosen = options(given, allowed)
+    const out = this.#call(operation, { rows, k, chosen, weights: list('weights', given?.weights) })
+    const [objective, floor, floorError, total, gap, status, iterations, lambda, volumeRatio, excessShare] = out('numbers')
+    const model = {
+      k,
+      cols: rows.cols,
+      sum: chosen.sum === 1 ? 'at-most-one' : 'one',
+      method: operation === 'fit' ? 'global' : 'minvol',
+      centers: { rows: k, cols: rows.cols, data: out('centers') },
+      memberships: { rows: rows.rows, cols: k, data: out('memberships') },
+      labels: Int32Array.from(out('labels')),
+      objective, floor, floorError, total, gap, excessShare,
+      status: statuses[status],
+    }
+    if (operation === 'fit') return model
+    Object.assign(model, { iterations, lambda, volumeRatio })
+    const means = out('means')
+    if (means.length > 0) model.clusterMeans = { rows: k, cols: rows.cols, data: means }
+    const axes = out('axes')
+    if (axes.length > 0) model.clusterAxes = { rows: axes.length / rows.cols, cols: rows.cols, data: axes }
+    return model
+  }
+
+  predict(model, x) {
+    if (model === null || typeof model !== 'object') refuse('option', 'the model is no object; give what fit, fitMinVolume or readModel returned', { argument: 'model' })
+    if (model.rowScaling) refuse('option', 'the model is of rows scaled to length 1, which predict does not take', { argument: 'model' })
+    const centers = matrix('model.centers', model.scaledCenters ?? model.centers)
+    const means = model.clusterMeans && matrix('model.clusterMeans', model.clusterMeans)
+    const axes = model.clusterAxes && matrix('model.clusterAxes', model.clusterAxes)
+    const rows = scaled(matrix('x', x), model)
+    const k = whole('model.k', centers.rows, 1)
+    for (const [name, m, height] of [['x', rows, rows.rows], ['model.clusterMeans', means, k], ['model.clusterAxes', axes, axes?.rows]]) {
+      if (m && (m.cols !== centers.cols || m.rows !== height)) {
+        refuse('shape', `${name} has ${m.rows} rows of ${m.cols}; the model has ${k} centers of ${centers.cols}`, { argument: name })
+      }
+    }
+    const out = this.#call('predict', { rows, k, centers, means, axes, chosen: options({ sum: model.sum }, ['sum']) })
+    return { memberships: { rows: rows.rows, cols: k, data: out('memberships') }, labels: Int32Array.from(out('labels')) }
+  }
+
+  floors(x, given) {
+    const rows = matrix('x', x)
+    return this.#call('floors', { rows, k: 0, chosen: options(given, ['weights', 'sum']), weights: list('weights', given?.weights) })('numbers')
+  }
+
+  certify(x, centers, memberships, given) {
+    const rows = matrix('x', x)
+    const f = matrix('centers', centers)
+    const g = matrix('memberships', memberships)
+    if (f.cols !== rows.cols) refuse('shape', `x has ${rows.cols} columns, centers have ${f.cols}`, { argument: 'centers' })
+    if (g.rows !== rows.rows || g.cols !== f.rows) refuse('shape', `memberships are ${g.rows} rows of ${g.cols}, not ${rows.rows} of ${f.rows}`, { argument: 'memberships' })
+    const out = this.#call('certify', { rows, k: f.rows, centers: f, memberships: g, chosen: options(given, ['weights', 'sum']), weights: list('weights', given?.weights) })
+    const [objective, floor, floorError, total, gap, excessShare, minMembership, maxSumError, repair, spanError] = out('numbers')
+    return { objective, floor, floorError, total, gap, excessShare, minMembership, maxSumError, repair, spanError }
+  }
+
+  lsd(x, k, given) {
+    const rows = matrix('x', x)
+    whole('k', k, 1)
+    const chosen = options(given, ['kernel', 'gamma', 'seed', 'starts', 'maxIter'])
+    const out = this.#call('lsd', { rows, k, chosen })
+    const [objective, floor, floorError, total, gap, status, iterations] = out('numbers')
+    return {
+      k,
+      memberships: { rows: rows.rows, cols: k, data: out('memberships') },
+      labels: Int32Array.from(out('labels')),
+      objective, floor, floorError, total, gap,
+      status: statuses[status],
+      iterations,
+    }
+  }
+
+  // Every call has an instance of its own. So its memory is freed, calls do not meet, and
+  // one that runs out of memory ends alone.
+  #call(operation, given) {
+    let wasm
+    const instance = new WebAssembly.Instance(this.#module, imports(this.#module, () => wasm.memory))
+    wasm = instance.exports
+    const floats = (address, n) => new Float64Array(wasm.memory.buffer, address, n)
+    const text = (address, n) => new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, address, n))
+    const put = (name, n, write) => {
+      const address = wasm.input(arrays.indexOf(name), n) >>> 0
+      if (n > 0 && address === 0) refuse('tooLarge', `${name === 'rows' ? 'x' : name} has ${n} numbers, too many for the module, which takes ${2 ** 25}`, { argument: name === 'rows' ? 'x' : name })
+      if (n > 0) write(floats(address, n))
+    }
+    try {
+      wasm._initialize()
+      for (const name of ['rows', 'centers', 'memberships', 'means', 'axes']) {
+        const m = given[name]
+        if (m) put(name, m.rows * m.cols, m.write)
+      }
+      if (given.weights) put('weights', given.weights.length, given.weights.write)
+      put('options', numbers.length, (to) => {
+        const all = { ...given.chosen, rows: given.rows.rows, cols: given.rows.cols, k: given.k, axes: given.axes?.rows ?? 0 }
+        numbers.forEach((name, i) => (to[i] = all[name] ?? 0))
+      })
+      const code = wasm.call(operations[operation])
+      if (code !== 0) {
+        const where = {}
+        if (wasm.error_row() >= 0) where.row = wasm.error_row()
+        if (wasm.error_col() >= 0) where.column = wasm.error_col()
+        if (wasm.error_arg_length() > 0) where.argument = text(wasm.error_arg() >>> 0, wasm.error_arg_length())
+        refuse(codes[code], text(wasm.error_text() >>> 0, wasm.error_length()).replace(/^softkmeans: /, ''), where)
+      }
+      return (name) => floats(wasm.output(results[name]) >>> 0, wasm.output_length(results[name])).slice()
+    } catch (cause) {
+      if (cause instanceof SoftKMeansError) throw cause
+      throw new SoftKMeansError('memory', `the module stopped, which it does when it runs out of memory: ${cause.message}`)
+    }
+  }
+}
+
+/** The rows as the fit of the model had them: (v − shift)/divisor by columns. */
+const scaled = (rows, model) => {
+  if (!model.divisor) return rows
+  const { shift, divisor } = model
+  if (shift?.length !== rows.cols || divisor.length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, the model's scaling has ${divisor.length}`, { argument: 'x' })
+  return {
+    ...rows,
+    write: (to) => {
+      rows.write(to)
+      for (let i = 0; i < to.length; i++) to[i] = (to[i] - shift[i % rows.cols]) / divisor[i % rows.cols]
+    },
+  }
+}

@@ -1,0 +1,225 @@
+// The tests, for Node and for browsers: each is a name and a function of the loaded package,
+// the package's exports and what Go makes of the sets.
+
+const check = (ok, what) => {
+  if (!ok) throw new Error(what)
+}
+
+const near = (got, want, what, tol = 1e-12) => {
+  const a = Array.from(typeof got === 'number' ? [got] : got)
+  const b = Array.from(typeof want === 'number' ? [want] : want)
+  check(a.length === b.length, `${what}: ${a.length} numbers, not ${b.length}`)
+  const unit = Math.max(...b.map(Math.abs), 1e-300)
+  a.forEach((v, i) => check(Math.abs(v - b[i]) <= tol * unit, `${what}[${i}] is ${v}, not ${b[i]}`))
+}
+
+const same = (got, want, what) => check(JSON.stringify(Array.from(got)) === JSON.stringify(Array.from(want)), `${what}: ${Array.from(got).slice(0, 9)}…, not ${Array.from(want).slice(0, 9)}…`)
+
+/** Labels numbered as they appear: equal starts end in clusters of any order. */
+const inOrder = (labels) => Array.from(labels, ((seen) => (v) => seen.get(v) ?? (seen.set(v, seen.size), seen.size - 1))(new Map()))
+
+/** Fails unless f throws the error. Says what a call that should not have passed returned. */
+const fails = (exports, f, code, words, where = {}) => {
+  let error
+  try {
+    f()
+  } catch (e) {
+    error = e
+  }
+  check(error, `no error with ${words}`)
+  check(error instanceof exports.SoftKMeansError, `${error?.stack ?? error}`)
+  check(error.code === code && error.message.includes(words), `${error.code}: ${error.message}, not ${code} with ${words}`)
+  for (const [name, v] of Object.entries(where)) check(error[name] === v, `${words}: ${name} is ${error[name]}, not ${v}`)
+}
+
+export const cases = []
+const test = (name, run) => cases.push({ name, run })
+
+for (const name of ['iris', 'wine']) {
+  test(`${name}: the numbers of Go`, (skm, exports, all) => {
+    const want = all[name]
+    const m = skm.fit(want.Rows, 3)
+    near(m.centers.data, want.Centers, 'centers')
+    near(m.memberships.data, want.Memberships, 'memberships')
+    near(m.objective, want.Objective, 'objective')
+    near(m.floor, want.Floor, 'floor')
+    same(m.labels, want.Labels, 'labels')
+    check(m.status === 'optimal' && m.excessShare < 1e-10, `${m.status}, ${m.excessShare}`)
+    const v = skm.fitMinVolume(want.Rows, 3)
+    near(v.centers.data, want.MinCenters, 'compact centers')
+    near(v.memberships.data, want.MinShares, 'compact memberships')
+    near(v.objective, want.MinObjective, 'its objective')
+    same(v.labels, want.MinLabels, 'its labels')
+    near(skm.floors(want.Rows), want.Floors, 'floors')
+    const c = skm.certify(want.Rows, v.centers, v.memberships)
+    near(c.objective, want.CertifiedObjective, 'certified objective')
+    near(c.total, want.Total, 'total')
+    const s = skm.lsd(want.Rows, 3, { kernel: 'rbf' })
+    near(s.objective, want.SimilarObjective, 'objective of similarities', 1e-9)
+    same(inOrder(s.labels), inOrder(want.SimilarLabels), 'labels of similarities')
+    const p = skm.predict(v, want.Rows)
+    near(p.memberships.data, v.memberships.data, 'predicted memberships', 1e-9)
+    same(p.labels, v.labels, 'predicted labels')
+  })
+}
+
+test('tables in every form give the same bits', (skm, exports, all) => {
+  const rows = all.iris.Rows
+  const data = Float64Array.from(rows.flat())
+  const wide = new Float64Array(data.length + 7)
+  wide.set(data, 3)
+  const before = data.slice()
+  const want = skm.fit(rows, 3)
+  for (const x of [
+    { rows: 150, cols: 4, data },
+    { rows: 150, cols: 4, data: wide.subarray(3, 603) },
+    rows.map((r) => Float64Array.from(r)),
+    Object.freeze(rows.map((r) => Object.freeze([...r]))),
+  ]) {
+    same(skm.fit(x, 3).centers.data, want.centers.data, 'centers')
+  }
+  same(data, before, 'the input')
+  const single = skm.fit({ rows: 150, cols: 4, data: Float32Array.from(data) }, 3)
+  check(Math.abs(single.floor - want.floor) < 1e-4, 'float32')
+  if (typeof SharedArrayBuffer === 'function') {
+    const shared = new Float64Array(new SharedArrayBuffer(8 * data.length))
+    shared.set(data)
+    same(skm.fit({ rows: 150, cols: 4, data: shared }, 3).centers.data, want.centers.data, 'shared')
+  }
+})
+
+test('options reach the package', (skm, exports, all) => {
+  const { Rows: x } = all.iris
+  const weights = x.map((_, i) => (i % 3 === 0 ? 2 : 1))
+  const twice = x.flatMap((row, i) => (i % 3 === 0 ? [row, row] : [row]))
+  near(skm.floors(x, { weights }), skm.floors(twice), 'weight 2 and a row twice', 1e-11)
+  check(skm.fit(x, 2, { sum: 'at-most-one' }).floor < skm.fit(x, 2).floor * 4, 'sum')
+  check(Math.max(...skm.fit(x, 3, { enclosure: 'tight' }).centers.data.map(Math.abs)) < Math.max(...skm.fit(x, 3).centers.data.map(Math.abs)), 'tight')
+  check(skm.fitMinVolume(x, 3, { nonNegative: true }).centers.data.every((v) => v >= 0), 'nonNegative')
+  check(skm.fitMinVolume(x, 3, { slack: 0.5 }).objective > skm.fitMinVolume(x, 3, { slack: 0.1 }).objective, 'slack')
+  check(skm.fitMinVolume(x, 3, Object.freeze({ seed: 2, init: 'random', restarts: 3, maxIter: undefined })).status === 'converged', 'seed')
+})
+
+test('hard tables', (skm) => {
+  for (const [x, k] of [
+    [[[1, 2, 3]], 1],
+    [[[1, 1], [1, 1], [1, 1]], 2],
+    [[[0, 0], [0, 0]], 2],
+    [[[1e150, 0], [0, 1e150], [1, 1]], 2],
+    [Array.from({ length: 5 }, (_, i) => Array.from({ length: 300 }, (_, j) => Math.sin(i * j))), 3],
+    [[[1], [2], [4]], 7],
+  ]) {
+    const m = skm.fit(x, k)
+    check(m.memberships.data.length === x.length * k && m.objective >= 0 && m.excessShare <= 1e-9 * (m.total > 0 ? 1 : 1e308), `${JSON.stringify(x).slice(0, 60)}: ${m.objective}, ${m.excessShare}`)
+  }
+})
+
+test('bad input is a clear error, and the next call works', (skm, exports, all) => {
+  const x = [[0, 0], [1, 0], [0, 1]]
+  const bad = (f, code, words, where) => {
+    fails(exports, f, code, words, where)
+    check(skm.fit(x, 2).k === 2, 'the package does not go on')
+  }
+  bad(() => skm.fit([[1, 2], [3, NaN]], 1), 'nonFinite', 'x[1,1] = NaN', { argument: 'x', row: 1, column: 1 })
+  bad(() => skm.fit([[1, 2], [Infinity, 3]], 1), 'nonFinite', 'x[1,0]', { row: 1, column: 0 })
+  bad(() => skm.fit([[1e200, 2]], 1), 'range', 'out of range', { row: 0, column: 0 })
+  bad(() => skm.fit([[1, 2], [3]], 1), 'shape', 'row 1 of x has 1 numbers, row 0 has 2', { row: 1 })
+  bad(() => skm.fit([[1, 2], 5], 1), 'shape', 'row 1 of x is a number')
+  bad(() => skm.fit([[1, '2']], 1), 'nonFinite', 'x[0][1] is a string', { row: 0, column: 1 })
+  bad(() => skm.fit([[1, , 2]], 1), 'nonFinite', 'x[0][1] is missing', { column: 1 })
+  bad(() => skm.fit([[1, null]], 1), 'nonFinite', 'is null')
+  bad(() => skm.fit([new BigInt64Array(2)], 1), 'shape', 'row 0 of x is BigInt64Array')
+  bad(() => skm.fit({ rows: 1, cols: 2, data: [1, 2] }, 1), 'shape', 'x is Object')
+  bad(() => skm.fit({ rows: 2, cols: 2, data: new Float64Array(3) }, 1), 'shape', '3 numbers for 2 rows of 2')
+  bad(() => skm.fit({ rows: -1, cols: 2, data: new Float64Array(2) }, 1), 'shape', 'x.rows is -1')
+  bad(() => skm.fit({ rows: 1.5, cols: 2, data: new Float64Array(3) }, 1), 'shape', 'x.rows is 1.5')
+  bad(() => skm.fit({ rows: 2, cols: 2, data: new BigInt64Array(4) }, 1), 'shape', 'x is Object')
+  bad(() => skm.fit(new Float64Array(4), 1), 'shape', 'give { rows, cols, data }')
+  bad(() => skm.fit(undefined, 1), 'shape', 'x is missing')
+  bad(() => skm.fit(null, 1), 'shape', 'x is null')
+  bad(() => skm.fit('1,2', 1), 'shape', 'x is a string')
+  bad(() => skm.fit([], 1), 'tooFewSamples', 'no rows')
+  bad(() => skm.fit([[], []], 1), 'shape', 'no columns')
+  for (const k of [0, -1, 1.5, NaN, '2', 2n, null, undefined, Infinity]) bad(() => skm.fit(x, k), 'option', `k is ${typeof k === 'bigint' ? `${k}n` : String(k)}`, { argument: 'k' })
+  bad(() => skm.fit(x, 2 ** 31 - 2), 'tooLarge', 'too large')
+  bad(() => skm.fit(x, 2, { slack: 1 }), 'option', 'there is no option "slack"')
+  bad(() => skm.fit(x, 2, { enclosure: 'cube' }), 'option', "not one of 'ball'")
+  bad(() => skm.fit(x, 4, { enclosure: 'smallest' }), 'option', 'smallest')
+  bad(() => skm.fit(x, 2, 5), 'option', 'the options are a number')
+  bad(() => skm.fit(x, 2, null), 'option', 'the options are null')
+  bad(() => skm.fit(x, 2, { weights: [1, 2] }), 'shape', '2 weights for 3 rows')
+  bad(() => skm.fit(x, 2, { weights: [1, -1, 1] }), 'option', 'weights[1]', { argument: 'weights', row: 1 })
+  bad(() => skm.fit(x, 2, { weights: [1, NaN, 1] }), 'nonFinite', 'weights[1]')
+  bad(() => skm.fit(x, 2, { weights: 'x' }), 'shape', 'weights is a string')
+  bad(() => skm.fit(x, 2, { weights: [0, 0, 0] }), 'tooFewSamples', 'every weight is 0')
+  bad(() => skm.fitMinVolume(x, 2, { seed: -1 }), 'option', 'seed is -1')
+  bad(() => skm.fitMinVolume(x, 2, { slack: NaN }), 'option', 'slack is NaN')
+  bad(() => skm.fitMinVolume(x, 2, { nonNegative: 1 }), 'option', 'nonNegative')
+  bad(() => skm.certify(x, [[1, 2, 3]], [[1], [1], [1]]), 'shape', 'centers have 3')
+  bad(() => skm.certify(x, [[1, 2]], [[1], [1]]), 'shape', 'memberships are 2 rows')
+  bad(() => skm.lsd([[1, 2], [3, 4]], 1), 'shape', 'not symmetric')
+  bad(() => skm.lsd([[1, 2, 3]], 1), 'shape', 'not square')
+  const m = skm.fit(x, 2)
+  bad(() => skm.predict(m, [[1, 2, 3]]), 'shape', 'the model has 2 centers of 2')
+  bad(() => skm.predict(undefined, x), 'option', 'the model is no object')
+  bad(() => skm.predict({ ...m, centers: { rows: 2, cols: 2, data: new Float64Array([1, NaN, 2, 3]) } }, x), 'nonFinite', 'centers[0,1]')
+  const data = new Float64Array([1, 2, 3, 4])
+  structuredClone(data.buffer, { transfer: [data.buffer] })
+  bad(() => skm.fit({ rows: 2, cols: 2, data }, 1), 'shape', 'detached')
+  bad(() => skm.fit({ rows: 2 ** 13 + 1, cols: 2 ** 13, data: new Float32Array(2 ** 26 + 2 ** 13) }, 1), 'tooLarge', 'too many for the module')
+})
+
+test('a model file is read back', (skm, exports, all) => {
+  const { Rows: x } = all.wine
+  const m = skm.fitMinVolume(x, 3)
+  const columns = x[0].map((_, j) => `c"${j}é`)
+  const text = exports.writeModel(m, { columns })
+  const back = exports.readModel(text)
+  check(exports.writeModel(back) === text, 'written again it is another text')
+  same(back.centers.data, m.centers.data, 'centers')
+  same(back.columns, columns, 'columns')
+  same(skm.predict(back, x).labels, m.labels, 'labels')
+  near(skm.predict(back, x).memberships.data, m.memberships.data, 'memberships', 1e-9)
+  const fit = exports.readModel(exports.writeModel(skm.fit(x, 3, { sum: 'at-most-one' })))
+  check(fit.sum === 'at-most-one', 'the sum')
+  for (const [wrong, words] of [
+    [text.replace('"k":3', '"k":4'), 'checksum'], [text.slice(0, 99), 'no model file'], ['{}', 'format'], ['null', 'format'], [text.replace('"version":2', '"version":9'), 'version 9'],
+  ]) {
+    fails(exports, () => exports.readModel(wrong), 'format', words)
+  }
+  fails(exports, () => exports.readModel(5), 'format', 'no string')
+  fails(exports, () => exports.writeModel(m, { columns: ['a'] }), 'shape', '13 columns')
+})
+
+test('a thousand fits keep no memory', (skm, exports, all) => {
+  const { Rows: x } = all.iris
+  const used = () => globalThis.process?.memoryUsage().rss ?? 0
+  for (let i = 0; i < 100; i++) skm.fit(x, 3)
+  const before = used()
+  for (let i = 0; i < 1000; i++) skm.fit(x, 3)
+  check(used() - before < 200e6, `${Math.round((used() - before) / 1e6)} MB more`)
+})
+
+test('a worker: the same numbers, calls at once, errors, aborts', async (skm, exports, all, start) => {
+  const { Rows: x } = all.iris
+  const w = start()
+  const [a, b, c] = await Promise.all([w.fit(x, 3), w.fitMinVolume(x, 3, { seed: 1 }), w.fit([[1, NaN]], 1).catch((e) => e)])
+  same(a.centers.data, skm.fit(x, 3).centers.data, 'centers')
+  same(b.centers.data, skm.fitMinVolume(x, 3, { seed: 1 }).centers.data, 'compact centers')
+  check(c instanceof exports.SoftKMeansError && c.code === 'nonFinite' && c.column === 1, `${c}`)
+  same((await w.predict(b, x)).labels, b.labels, 'labels')
+  const control = new AbortController()
+  const long = w.fitMinVolume(x, 30, { restarts: 20, signal: control.signal }).catch((e) => e)
+  const beside = w.floors(x).catch((e) => e)
+  setTimeout(() => control.abort(), 100)
+  check((await long).name === 'AbortError', `${await long}`)
+  check((await beside).code === 'aborted' || (await beside).length === 5, `${await beside}`)
+  near(await w.floors(x), skm.floors(x), 'floors after an abort')
+  const never = await w.fit(x, 3, { signal: AbortSignal.abort() }).catch((e) => e)
+  check(never.name === 'AbortError', `${never}`)
+  const odd = await w.fit(() => 1, 3).catch((e) => e)
+  check(odd.code === 'shape', `${odd}`)
+  const open = w.fitMinVolume(x, 30, { restarts: 20 }).catch((e) => e)
+  w.close()
+  check((await open).code === 'closed' || (await open).k === 30, `${await open}`)
+})
