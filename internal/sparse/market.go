@@ -4,6 +4,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -156,7 +157,7 @@ func (m *market) readEntries() (*softkmeans.SparseMatrix, error) {
 			if err := m.checkSize(m.cols, n, "columns"); err != nil {
 				return nil, err
 			}
-			return softkmeans.SparseFromTriples(m.rows, m.cols, t.i, t.j, t.v)
+			return m.matrix(&t)
 		case err != nil:
 			return nil, err
 		case n == m.count:
@@ -184,6 +185,21 @@ func (m *market) readEntries() (*softkmeans.SparseMatrix, error) {
 		}
 		t.add(i, j, v)
 	}
+}
+
+// matrix returns the matrix of the entries.
+func (m *market) matrix(t *triples) (*softkmeans.SparseMatrix, error) {
+	x, err := softkmeans.SparseFromTriples(m.rows, m.cols, t.i, t.j, t.v)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(x.Data, func(v float64) bool { return v-v != 0 })
+	if at < 0 {
+		return x, nil
+	}
+	i := sort.SearchInts(x.Indptr, at+1)
+	return nil, m.whole("row " + strconv.Itoa(i) + ", column " + strconv.Itoa(x.Indices[at]+1) + ": the entries for this place add up to " +
+		strconv.FormatFloat(x.Data[at], 'g', -1, 64))
 }
 
 // across adds the entry on the other side of the diagonal, which symmetric files leave out.

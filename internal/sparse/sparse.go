@@ -95,7 +95,7 @@ func guess(start []byte, rows bool) (f Format, more bool) {
 	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner, head) {
 		return MatrixMarket, len(head) < len(banner)
 	}
-	if !rows {
+	if text := bytes.TrimLeft(start, " \t\r\n"); !rows || len(text) > 0 && !bytes.ContainsRune([]byte("0123456789+-.#"), rune(text[0])) {
 		return None, false
 	}
 	for seen := 0; seen < labelLines; {
