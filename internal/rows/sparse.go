@@ -50,7 +50,7 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 	}
 	if t.Class != nil && s.Class == nil {
 		s.Class, s.Classes = t.Class, t.Classes
-		s.LabelColumn, s.LabelName = 1, "label"
+		s.LabelColumn, s.LabelName, s.LabelFirst = 1, "label", true
 		s.Notes = append(s.Notes, "the first field of a row is its label, which is no data; "+t.Note)
 	} else if t.Note != "" {
 		s.Notes = append(s.Notes, t.Note)

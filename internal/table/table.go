@@ -97,6 +97,7 @@ type Head struct {
 	// there is none, the number is 0 and the name is empty.
 	LabelColumn   int
 	LabelName     string
+	LabelFirst    bool // the labels are no column, but stand before the columns
 	WeightsColumn int
 	WeightsName   string
 
