@@ -132,6 +132,7 @@ func TestSVMLight(t *testing.T) {
 		{"comments", "# head\n\n2 1:1 # row 1:9\n# between\n3 qid:7 2:1\n", "[1 0]\n[0 1]\n", []int{0, 1}, "2 3", false},
 		{"from 0", "0 0:1\n0 2:5\n", "[1 0 0]\n[0 0 5]\n", []int{0, 0}, "0", true},
 		{"from 0 in a later row", "0 1:1\n0 0:5\n", "[0 1]\n[5 0]\n", []int{0, 0}, "0", true},
+		{"from 0 by a zero", "0 0:0 2:5\n", "[0 0 5]\n", []int{0}, "0", true},
 		{"CRLF, tabs, no end", "1\t1:1\t\t2:2\t\r\n2.5 1:3", "[1 2]\n[3 0]\n", []int{0, 1}, "1 2.5", false},
 	} {
 		got, err := Read(strings.NewReader(test.text), "F", SVMLight, 0)
