@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -206,7 +207,7 @@ func TestSniff(t *testing.T) {
 			t.Errorf("%.40q: format %v", text, f)
 		}
 	}
-	for _, text := range []string{"1 1:2", "1 1:2 3:" + strings.Repeat("4", 2*sniffed), "1\n\n1 2:3", "1,2 1:2\n", "1 1:2 3:x\n" + strings.Repeat("y", sniffed)} {
+	for _, text := range []string{"1 1:2", "1 1:2 3:" + strings.Repeat("4", 2*sniffed), "1\n\n1 2:3", "1,2 1:2\n", "1 qid:4 1:2\n", "1 1:2 3:x\n" + strings.Repeat("y", sniffed)} {
 		if f := Sniff(NewReader(strings.NewReader(text)), true); f != SVMLight {
 			t.Errorf("%.40q: format %v", text, f)
 		}
@@ -247,6 +248,13 @@ func TestLines(t *testing.T) {
 	_, err = Read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(general))), "F", MatrixMarket, 0)
 	if err == nil || err.Error() != "F:1: timeout" {
 		t.Errorf("an error of the file: %v", err)
+	}
+	broken := iotest.ErrReader(errors.New("broken"))
+	for text, f := range map[string]Format{general + "2 2 2\n1 1 1": MatrixMarket, general + "% c\n2 2 1": MatrixMarket,
+		"%%MatrixMarket matrix array real general\n1 1\n": MatrixMarket, "# c\n1 1:1\n": SVMLight} {
+		if _, err := Read(io.MultiReader(strings.NewReader(text), broken), "F", f, 0); err == nil || err.Error() != "F:3: broken" && err.Error() != "F:4: broken" {
+			t.Errorf("an error after %q: %v", text, err)
+		}
 	}
 }
 
