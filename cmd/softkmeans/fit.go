@@ -299,9 +299,12 @@ func (f *fitFlags) report(w io.Writer, r *result) error {
 
 // fitTable fits a table in memory. It writes the memberships to w unless w is nil.
 func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
-	d, err := f.read(s)
+	d, sparse, err := f.readAs(s, f.method == methodGlobal)
 	if err != nil {
 		return nil, err
+	}
+	if sparse != nil {
+		return f.fitSparse(s, w, sparse)
 	}
 	d.noteKind(f)
 	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}

@@ -36,7 +36,9 @@ up to it exceed their sticks: that counts directions, not clusters.
 
 ` + fileHelp + `
   -most K       largest k in the report (default 20). The proposed k is always
-                there. -o and -json have all k up to the one with floor 0
+                there. -o and -json have all k up to the one with floor 0. Of a
+                sparse file with more than 1024 rows and columns larger k are
+                not computed, and no k is proposed
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
   -json         print the report as JSON
@@ -117,6 +119,7 @@ func (f *floorsFlags) run(s *session) error {
 	if r.proposal, err = softkmeans.ProposeK(r.floors); err != nil {
 		return err
 	}
+	r.cutShort()
 	if list != nil {
 		if err := r.writeList(list); err != nil {
 			return err
@@ -137,8 +140,17 @@ type scree struct {
 	rows     int
 	scale    *scale.Scaling
 	floors   []float64            // of k = 1, 2, …
+	cut      bool                 // there are floors of larger k
 	proposal softkmeans.KProposal // by the floors
 	choice   *softkmeans.KChoice  // by the data; nil: not
+}
+
+// cutShort leaves out of the proposal what needs the floors of all k, if these are not there.
+func (r *scree) cutShort() {
+	if p := &r.proposal; r.cut {
+		p.K, p.Elbow, p.Profile, p.Stick = 0, 0, 0, nil
+		p.Reason = fmt.Sprintf("the floors beyond k = %d are not computed, and a proposal needs all", len(r.floors))
+	}
 }
 
 // k is the number to mark; 0: none.
@@ -151,9 +163,12 @@ func (r *scree) k() int {
 
 // ofTable computes the floors of a table in memory.
 func (f *floorsFlags) ofTable(s *session) (*scree, error) {
-	d, err := f.read(s)
+	d, sparse, err := f.readAs(s, true)
 	if err != nil {
 		return nil, err
+	}
+	if sparse != nil {
+		return await(s.ctx, func() (*scree, error) { return f.ofSparse(s.ctx, sparse) })
 	}
 	d.noteKind(&fitFlags{})
 	r := &scree{Head: d.Head, rows: d.Rows, scale: d.scale}

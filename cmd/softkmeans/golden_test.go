@@ -33,6 +33,9 @@ var goldens = []struct{ name, args string }{
 	{"certify-not", "certify -centers first.csv iris.csv"},
 	{"report", "report -k auto -scale none -o page.html iris.csv"},
 	{"report-similar", "report -kernel rbf -k 3 -method lsd -o similar.html some.csv"},
+	{"fit-sparse", "fit -k 3 -method global -o sg.csv -details -model sm.json iris.svm"},
+	{"predict-sparse", "predict -model sm.json -o sp.csv iris.svm"},
+	{"floors-sparse", "floors -most 3 iris.svm"},
 	{"unmix", "unmix -k 3 -size 10x15 -o u.img -spectra u.csv -report u.html iris.csv"},
 	{"evaluate", "evaluate iris.labels.csv g.csv"},
 }
@@ -69,6 +72,17 @@ func TestGolden(t *testing.T) {
 	}
 	writeText(t, "some.csv", some.String())
 	writeText(t, "first.csv", "5.1,3.5,1.4,.2\n7,3.2,4.7,1.4\n6.3,3.3,6,2.5\n")
+	var svm strings.Builder // iris in tenths of meters, without what is below 1.5 cm
+	for line := range strings.Lines(readFile(t, "iris.csv")) {
+		svm.WriteString("7")
+		for j, v := range strings.Split(strings.TrimSpace(line), ",") {
+			if v > "1.5" {
+				fmt.Fprintf(&svm, " %d:0.%s", j+1, strings.ReplaceAll(v, ".", ""))
+			}
+		}
+		svm.WriteByte('\n')
+	}
+	writeText(t, "iris.svm", svm.String())
 	for _, g := range goldens {
 		code, stdout, stderr := do(t, "", strings.Fields(g.args)...)
 		got := fmt.Sprintf("$ softkmeans %s\n%sexit code %d\n%s", g.args, stdout, code, stderr)

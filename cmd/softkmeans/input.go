@@ -26,9 +26,10 @@ import (
 // Parts of the help of commands that read a table.
 const (
 	fileHelp = `FILE is CSV with one row per line and numbers only, except for a header and the
-columns named by -label and -drop; or a NumPy .npy array; either may be gzipped.
-The content tells which. Without FILE, or with -, it is standard input. The last
-line needs no newline. Errors give the place as file:line:field.
+columns named by -label and -drop; or a NumPy .npy array; or a sparse file, in
+the form of MatrixMarket or svmlight. Each may be gzipped. The content tells
+which. Without FILE, or with -, it is standard input. The last line needs no
+newline. Errors give the place as file:line:field.
 `
 	scaleHelp = `  -scale S      auto: zscore if the columns differ in spread by more than 100
                 times, both in standard deviation and in range; else none; the
@@ -96,6 +97,7 @@ func (f *inputFlags) use(m *modelFile) error {
 			abridged(m.Columns))
 	}
 	f.scaling, f.scale = m.scaling(), scale.None
+	f.dialect.Least = m.leastColumns()
 	plain, twice := true, false
 	for j, name := range m.Columns {
 		plain = plain && name == table.Column(j)
@@ -310,22 +312,42 @@ type data struct {
 
 // read reads the session's table into memory and scales it.
 func (f *inputFlags) read(s *session) (*data, error) {
+	d, _, err := f.readAs(s, false)
+	return d, err
+}
+
+// readAs is read, but returns a sparse file as it is where stays asks for that.
+func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error) {
 	d := f.dialect
 	if _, ok := rows.Replayable(s.in); !ok {
 		d.Workers = 1 // reading ahead would delay an error until the pipe has more
 	}
+	var sparse *rows.Sparse
 	t, err := await(s.ctx, func() (*data, error) {
-		t, err := rows.ReadAll(s.in, s.source, d)
+		t, these, err := rows.Read(s.in, s.source, d)
+		switch {
+		case these != nil && stays:
+			sparse = these
+			return nil, f.checkSparse(these)
+		case these != nil:
+			t, err = these.Table()
+		}
 		if err != nil {
 			return nil, err
 		}
 		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), texts: rowTexts{ids: t.IDs, kept: t.Kept}}
 		return d, d.prepare(f)
 	})
-	if t != nil {
+	switch {
+	case t != nil:
 		s.places["x"] = place{s.source, t.Names}
+	case err == nil:
+		s.places["x"] = place{s.source, sparse.Names}
 	}
-	return t, err
+	if err != nil {
+		return t, nil, err
+	}
+	return t, sparse, nil
 }
 
 // prepare settles missing values and scales the columns.

@@ -46,8 +46,8 @@ func TestUsage(t *testing.T) {
 
 // What the help of fit says about files is true.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes, standard input", "The last\nline needs no newline"} {
-		if !strings.Contains(fitHelp, s) {
+	for _, s := range []string{"file:line:field", "no for pipes, standard input", "The last line needs no newline"} {
+		if !strings.Contains(strings.Join(strings.Fields(fitHelp), " "), s) {
 			t.Errorf("the help does not say %q", s)
 		}
 	}

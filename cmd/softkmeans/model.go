@@ -119,6 +119,18 @@ func scaleKind(name string) (scale.Kind, bool) {
 // unit reports whether rows are mixtures times a shade of their own.
 func (f *modelFile) unit() bool { return f.Model != nil && f.Model.Rows == softkmeans.RowsUnit }
 
+// leastColumns is how many columns a file must have that does not say their number: that of
+// the model, or the last one that it names by its place.
+func (f *modelFile) leastColumns() int {
+	least := 0
+	for _, name := range f.Columns {
+		if n, err := strconv.Atoi(strings.TrimPrefix(name, "c")); err == nil && name == table.Column(n-1) {
+			least = max(least, n)
+		}
+	}
+	return max(least, len(f.Columns))
+}
+
 // scaling returns the scaling of new rows, nil for none.
 func (f *modelFile) scaling() *scale.Scaling {
 	if f.Divisor == nil {

@@ -132,12 +132,17 @@ type prediction struct {
 	notes   []string
 }
 
-// predict reads a file in blocks and other input at once.
+// predict reads a file in blocks and other input at once. Sparse rows stay so where the
+// model allows it.
 func (f *predictFlags) predict(s *session, p *prediction) error {
-	if _, ok := rows.Replayable(s.in); !ok || !f.named() {
-		d, err := f.read(s)
+	stays := p.model.takesSparse()
+	if _, ok := rows.Replayable(s.in); !ok || !f.named() || stays && rows.IsSparse(s.in, f.dialect) {
+		d, t, err := f.readAs(s, stays)
 		if err != nil {
 			return err
+		}
+		if t != nil {
+			return f.predictSparse(s, p, t)
 		}
 		if err := p.model.checkColumns(d.Names, s.source); err != nil {
 			return err
@@ -166,6 +171,17 @@ func (f *predictFlags) predict(s *session, p *prediction) error {
 		return struct{}{}, b.name([]few{p.watch.far})
 	})
 	p.notes = b.head().Notes
+	return err
+}
+
+// predictSparse predicts sparse rows.
+func (f *predictFlags) predictSparse(s *session, p *prediction, t *rows.Sparse) error {
+	if err := p.model.checkColumns(t.Names, s.source); err != nil {
+		return err
+	}
+	p.w.describe(&t.Head, rowTexts{})
+	p.notes = t.Notes
+	_, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, p.addSparse(s.ctx, t) })
 	return err
 }
 

@@ -37,10 +37,10 @@ func streamFlag(fs *flag.FlagSet, p *streaming) {
 const streamSize = 64 << 20
 
 // large reports whether the input is a file above streamSize. Standard input is
-// not, even if it is a file.
+// not, even if it is a file, nor are sparse files, which are read at once.
 func (f *inputFlags) large(in io.Reader) bool {
 	size, ok := rows.Replayable(in)
-	if !ok || !f.named() {
+	if !ok || !f.named() || size > streamSize/5 && rows.IsSparse(in, f.dialect) {
 		return false
 	}
 	if start := make([]byte, 2); size > streamSize/5 {

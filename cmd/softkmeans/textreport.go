@@ -213,7 +213,9 @@ func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 		}
 		b.WriteString(what)
 	}
-	column(h.LabelColumn, h.LabelName, " is left out")
+	if !h.LabelFirst { // else a note tells
+		column(h.LabelColumn, h.LabelName, " is left out")
+	}
 	column(h.WeightsColumn, h.WeightsName, " has the weights")
 	writeNotes(b, h.Notes)
 	switch kind {

@@ -67,7 +67,13 @@ func (w *watch) add(p *prediction, x, g *softkmeans.Matrix, labels []int) *softk
 		return nil
 	}
 	details := w.yardstick.measure(x, g, labels)
-	for i := range x.Rows {
+	w.addDetails(p, details)
+	return details
+}
+
+// addDetails counts the next rows that are farther out than those of the fit.
+func (w *watch) addDetails(p *prediction, details *softkmeans.Matrix) {
+	for i := range details.Rows {
 		if v := details.At(i, 0); v > w.limit {
 			w.beyond++
 			if w.far.takes(v) {
@@ -76,11 +82,9 @@ func (w *watch) add(p *prediction, x, g *softkmeans.Matrix, labels []int) *softk
 			}
 		}
 	}
-	return details
 }
 
-// add takes column j of the next rows. A value is far from those of the fit if it is ten
-// standard deviations outside of their range, or less than a tenth of the least in size.
+// add takes column j of the next rows.
 func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 	for i := range x.Rows {
 		v := x.At(i, j)
@@ -90,11 +94,17 @@ func (c *abroad) add(x *softkmeans.Matrix, j int, s *scale.Scaling) {
 		if s != nil {
 			v = v*s.Divisor[j] + s.Shift[j]
 		}
-		c.seen++
-		c.least, c.most = min(c.least, v), max(c.most, v)
-		if v < c.low || v > c.high || math.Abs(v) < c.size/10 {
-			c.out++
-		}
+		c.take(v, 1)
+	}
+}
+
+// take counts a value that is there so many times. It is far from those of the fit if it is
+// ten standard deviations outside of their range, or less than a tenth of the least in size.
+func (c *abroad) take(v float64, times int) {
+	c.seen += times
+	c.least, c.most = min(c.least, v), max(c.most, v)
+	if v < c.low || v > c.high || math.Abs(v) < c.size/10 {
+		c.out += times
 	}
 }
 

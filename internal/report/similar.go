@@ -178,7 +178,7 @@ func (s *Similar) Answer() string {
 func (s *Similar) about() string {
 	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
 	switch {
-	case s.Table.LabelColumn > 0:
+	case s.Table.LabelColumn > 0 && !s.Table.LabelFirst:
 		text += " " + capital(view.Classes(len(s.Table.Classes))) + " in column " + strconv.Itoa(s.Table.LabelColumn) + " (" + short(table.Printable(s.Table.LabelName)) + "), which is not compared."
 	case len(s.Table.Classes) > 0:
 		text += " " + capital(view.Classes(len(s.Table.Classes))) + "."

@@ -32,7 +32,7 @@ func titleOf(source string) string {
 func (b *builder) about() string {
 	s := view.Count(b.Tally.rows, "row") + ", " + view.Count(b.X.Cols, "column")
 	switch {
-	case b.Table.LabelColumn > 0:
+	case b.Table.LabelColumn > 0 && !b.Table.LabelFirst:
 		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
 	case len(b.classes) > 0:
 		s += "; " + view.Classes(len(b.classes))

@@ -44,7 +44,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 	n.Missing = d.Missing
 	a := &array{head: table.Head{Source: source}, values: n}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
-		if err := numbered(source, append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
+		if err := numbered(source, "a .npy file", append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
 			return nil, err
 		}
 		if a.layout, err = table.NewLayout(source, n.Cols, d); err != nil {
@@ -60,7 +60,7 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 }
 
 // numbered checks that columns are asked for by their numbers, or by ranges of them.
-func numbered(source string, columns []string) error {
+func numbered(source, kind string, columns []string) error {
 	for _, column := range columns {
 		first, last, isRange := strings.Cut(column, "-")
 		_, err := strconv.Atoi(first)
@@ -68,7 +68,7 @@ func numbered(source string, columns []string) error {
 			err = errLast
 		}
 		if column != "" && err != nil {
-			return fmt.Errorf("%s: the columns of a .npy file have no names, only numbers from 1 (%q)", source, column)
+			return fmt.Errorf("%s: the columns of %s have no names, only numbers from 1 (%q)", source, kind, column)
 		}
 	}
 	return nil
@@ -151,23 +151,33 @@ func (a *array) all(sized bool) (*table.Table, error) {
 	return t, nil
 }
 
+// classColumn returns the column of classes, from 1: the one asked for by its number, or the
+// only one.
+func classColumn(source, kind, column string, cols int) (at int, err error) {
+	if err := numbered(source, kind, []string{column}); err != nil {
+		return 0, err
+	}
+	if at = 1; column != "" {
+		at, _ = strconv.Atoi(column)
+	} else if cols > 1 {
+		return 0, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source, cols)
+	}
+	if at < 1 || at > cols {
+		return 0, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)
+	}
+	return at, nil
+}
+
 // readArrayClasses reads one column of values as classes.
 func readArrayClasses(in io.Reader, source, column string) (*table.Classes, error) {
 	a, err := openArray(in, source, table.Dialect{}, -1)
 	if err != nil {
 		return nil, err
 	}
-	cols, at := a.values.Cols, 1
-	if err := numbered(source, []string{column}); err != nil {
+	cols := a.values.Cols
+	at, err := classColumn(source, "a .npy file", column, cols)
+	if err != nil {
 		return nil, err
-	}
-	if column != "" {
-		at, _ = strconv.Atoi(column)
-	} else if cols > 1 {
-		return nil, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source, cols)
-	}
-	if at < 1 || at > cols {
-		return nil, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)
 	}
 	a.values.Ignore = slices.Repeat([]bool{true}, cols) // the other columns may hold anything
 	a.values.Ignore[at-1] = false

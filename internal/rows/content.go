@@ -1,11 +1,12 @@
 package rows
 
 import (
-	"bufio"
 	"io"
+	"os"
 	"strings"
 
 	"softkmeans/internal/npy"
+	"softkmeans/internal/sparse"
 	"softkmeans/internal/table"
 )
 
@@ -13,30 +14,40 @@ import (
 type content struct {
 	io.Reader
 	isNpy      bool
+	sparse     sparse.Format
 	compressed bool
 }
 
 // sniff finds out the kind of a file from its first bytes.
-func sniff(in io.Reader, source string) (c content, err error) {
-	b := bufio.NewReaderSize(in, 512)  // package table looks at 512 bytes; larger reads bypass the buffer
+func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) {
+	b := sparse.NewReader(in)
 	start, _ := b.Peek(len(npy.Magic)) // the next read returns the error
 	if c.compressed = strings.HasPrefix(string(start), gzipMagic); c.compressed {
 		u, err := decompress(b, source)
 		if err != nil {
 			return c, err
 		}
-		b = bufio.NewReaderSize(u, 512)
+		b = sparse.NewReader(u)
 		start, _ = b.Peek(len(npy.Magic))
 		u.text = string(start) != npy.Magic
 	}
-	c.Reader, c.isNpy = b, string(start) == npy.Magic
+	if c.Reader, c.isNpy = b, string(start) == npy.Magic; !c.isNpy {
+		c.sparse = sparse.Sniff(b, !ofText(d))
+	}
 	return c, nil
+}
+
+// ofText reports whether a Dialect has settings that only CSV files have.
+func ofText(d table.Dialect) bool {
+	return d.Delimiter != 0 || d.Decimal != 0 || d.Header != table.HeaderAuto || d.Text != table.TextError ||
+		d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0
 }
 
 // reader reads blocks from any kind of file.
 type reader struct {
 	head       table.Head
 	compressed bool
+	sparse     *Sparse                                       // nil: the file is not sparse
 	rows       func(dst []float64, class []int) (int, error) // see table.Reader.ReadRows
 	classes    func() []string                               // so far
 	texts      func() (ids []string, kept [][]string)        // of the rows read last
@@ -46,16 +57,23 @@ type reader struct {
 // newReader reads the head of a file of any kind. size is that of the file, or
 // negative if it cannot be known.
 func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reader, error) {
-	c, err := sniff(in, source)
+	c, err := sniff(in, source, d)
 	if err != nil {
 		return nil, err
+	}
+	if c.sparse != sparse.None {
+		s, err := readSparse(c, source, d)
+		if err != nil {
+			return nil, err
+		}
+		return s.reader(c.compressed), nil
 	}
 	if !c.isNpy {
 		t, err := table.NewReader(c, source, d)
 		if err != nil {
 			return nil, err
 		}
-		return &reader{t.Head, c.compressed, t.ReadRows, func() []string { return t.Classes },
+		return &reader{t.Head, c.compressed, nil, t.ReadRows, func() []string { return t.Classes },
 			func() ([]string, [][]string) { return t.IDs, t.Kept }, t.Close}, nil
 	}
 	if c.compressed {
@@ -76,45 +94,78 @@ func newReader(in io.Reader, source string, d table.Dialect, size int64) (*reade
 			at++
 		})
 	}
-	return &reader{a.head, c.compressed, read, func() []string { return labels.names },
+	return &reader{a.head, c.compressed, nil, read, func() []string { return labels.names },
 		func() (_ []string, _ [][]string) { return }, func() {}}, nil
 }
 
 // ReadAll reads all rows of a file of any kind. Lines, fields and columns have the
-// same limits in compressed files; the number of rows has none.
+// same limits in compressed files; the number of rows has none. Sparse files get their
+// zeros, up to 1 GB.
 func ReadAll(in io.Reader, source string, d table.Dialect) (*table.Table, error) {
+	t, s, err := Read(in, source, d)
+	if s != nil {
+		return s.Table()
+	}
+	return t, err
+}
+
+// Read is ReadAll, but returns a sparse file as it is, if there are no entries that it
+// lacks.
+func Read(in io.Reader, source string, d table.Dialect) (*table.Table, *Sparse, error) {
 	size := int64(-1)
 	if n, ok := Replayable(in); ok {
 		if at, err := in.(io.Seeker).Seek(0, io.SeekCurrent); err == nil {
 			size = n - at
 		}
 	}
-	c, err := sniff(in, source)
+	c, err := sniff(in, source, d)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if c.sparse != sparse.None {
+		s, err := readSparse(c, source, d)
+		if err != nil || !s.full {
+			return nil, s, err
+		}
+		t, err := s.Table()
+		return t, nil, err
 	}
 	if !c.isNpy {
-		return table.Read(c, source, d)
+		t, err := table.Read(c, source, d)
+		return t, nil, err
 	}
 	if c.compressed {
 		size = -1
 	}
 	a, err := openArray(c, source, d, size)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return a.all(size >= 0)
+	t, err := a.all(size >= 0)
+	return t, nil, err
 }
 
-// ReadClasses is table.ReadClasses for a file of any kind. In a .npy file column is
-// a number, or "" for the only column.
+// IsSparse reports whether in is a regular file that is sparse. It does not move in it.
+func IsSparse(in io.Reader, d table.Dialect) bool {
+	size, ok := Replayable(in)
+	if !ok {
+		return false
+	}
+	c, err := sniff(io.NewSectionReader(in.(*os.File), 0, size), "", d)
+	return err == nil && c.sparse != sparse.None
+}
+
+// ReadClasses is table.ReadClasses for a file of any kind. In a .npy file and in a sparse
+// one column is a number, or "" for the only column, or for the labels of svmlight.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
-	c, err := sniff(in, source)
-	if err != nil {
+	c, err := sniff(in, source, d)
+	switch {
+	case err != nil:
 		return nil, err
+	case c.sparse != sparse.None:
+		return readSparseClasses(c, source, column)
+	case c.isNpy:
+		return readArrayClasses(c, source, column)
 	}
-	if !c.isNpy {
-		return table.ReadClasses(c, source, d, column)
-	}
-	return readArrayClasses(c, source, column)
+	return table.ReadClasses(c, source, d, column)
 }

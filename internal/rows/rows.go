@@ -1,5 +1,5 @@
-// Package rows reads tables from files: CSV or .npy, told apart by their content,
-// and either of them compressed by gzip. [ReadAll] reads a table into memory. A
+// Package rows reads tables from files: CSV, .npy, MatrixMarket or svmlight, told apart by
+// their content, and each of them compressed by gzip. [ReadAll] reads a table into memory. A
 // [File] has its rows in blocks, as often as they are needed, for tables larger
 // than memory.
 package rows
@@ -36,6 +36,7 @@ type File struct {
 
 	options Options
 	info    os.FileInfo
+	sparse  *Sparse // nil: the file is not sparse
 	read    atomic.Int64
 }
 
@@ -71,7 +72,7 @@ func Open(name string, o Options) (*File, error) {
 		return nil, err
 	}
 	r.close()
-	f.Head, f.Compressed = r.head, r.compressed
+	f.Head, f.Compressed, f.sparse = r.head, r.compressed, r.sparse
 	return f, nil
 }
 
@@ -89,8 +90,13 @@ func Replayable(in io.Reader) (size int64, ok bool) {
 	return info.Size(), true
 }
 
-// begin reads the head of the file. The bytes that are read add up in n.
+// begin reads the head of the file. The bytes that are read add up in n. The entries of a
+// sparse file stay in memory.
 func (f *File) begin(in *os.File, n *atomic.Int64) (*reader, error) {
+	if f.sparse != nil {
+		n.Store(f.Size)
+		return f.sparse.reader(f.Compressed), nil
+	}
 	n.Store(0)
 	return newReader(&counted{in, n}, f.Source, f.options.Dialect, f.Size)
 }

@@ -431,6 +431,13 @@ func (l *Layout) Ignored() []bool {
 	return ignored
 }
 
+// Column returns the place of column j of the table among the columns of data, or −1, and
+// whether it has the labels or the weights.
+func (l *Layout) Column(j int) (place int, label, weight bool) {
+	role := l.roles[j]
+	return max(role, -1), role == roleLabel, role == roleWeight
+}
+
 // Row copies the data in row, which has all columns, to dst. label and weight are 0
 // if there is no column for them.
 func (l *Layout) Row(dst, row []float64) (label, weight float64) {

@@ -14,6 +14,10 @@ import (
 	"strconv"
 )
 
+// Scan reads a number from text[i:], for readers of other texts, and returns where it ends.
+// It is not ok for what no table has: no number, one that is not finite, hexadecimals.
+func Scan(text []byte, i int) (v float64, end int, ok bool) { return scan(text, i) }
+
 // scan reads a number from text[i:] and returns where it ends. It is not ok if there
 // is no number, or one that is not finite, or one in a form that only ParseFloat
 // reads: names, underscores, hexadecimals.

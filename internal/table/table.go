@@ -43,6 +43,7 @@ type Dialect struct {
 	Names []string // names of all columns, instead of those of the header
 	Known []string // line 1 is a header if it has all of these names
 	Text  Text     // with Guess: what is done with a column of text that has no other use
+	Least int      // the least number of columns of a file that does not say how many there are
 
 	// Missing makes NaN of missing fields, such as an empty one or NA. Otherwise they
 	// are an error that counts and names them all.
@@ -96,6 +97,7 @@ type Head struct {
 	// there is none, the number is 0 and the name is empty.
 	LabelColumn   int
 	LabelName     string
+	LabelFirst    bool // the labels are no column, but stand before the columns
 	WeightsColumn int
 	WeightsName   string
 

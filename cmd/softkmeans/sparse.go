@@ -1,0 +1,277 @@
+package main
+
+// This file fits sparse files, and predicts their rows, without their zeros.
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/rows"
+	"softkmeans/internal/scale"
+)
+
+// filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
+// choose k: 128 MB.
+const filledForK = 1 << 24
+
+// allFloors is the largest number of rows or columns for which FloorsSparse finds all
+// floors from one Gram matrix.
+const allFloors = 1024
+
+// checkSparse returns an error for a scale that sparse rows do not have, and notes how
+// sparse they are.
+func (f *inputFlags) checkSparse(t *rows.Sparse) error {
+	if f.scale == scale.ZScore || f.scale == scale.MinMax {
+		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its columns by their spread before", t.Source, f.scale)
+	}
+	stored, all := len(t.X.Data), float64(t.X.Rows)*float64(t.X.Cols)
+	t.Notes = append(t.Notes, fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored; columns are not scaled",
+		plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)), percent(float64(stored)/all), plural(stored, "is", "are")))
+	return nil
+}
+
+// fitSparse fits sparse rows by the global method. It writes the memberships to w unless w
+// is nil.
+func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*result, error) {
+	r := &result{Head: t.Head, rows: t.X.Rows, k: f.k, method: f.method, seed: f.seed}
+	p := newProgress(s.std.err, f.quiet)
+	defer p.clear()
+	if r.k == 0 {
+		p.step("the number of centers")
+		o := &softkmeans.ChooseKOptions{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
+		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.chooseSparse(s.ctx, t, o) }); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkCenters(r.Source, r.rows, r.k); err != nil {
+		return nil, err
+	}
+	details, err := await(s.ctx, func() (*softkmeans.Matrix, error) { return f.solveSparse(s.ctx, r, t) })
+	if err != nil {
+		return nil, err
+	}
+	g, labels := r.model.Memberships, r.labels()
+	r.count(labels)
+	r.meaning.add(g, numbered)
+	r.meaning.compare(labels, g)
+	if w == nil {
+		return r, nil
+	}
+	if w.describe(&t.Head, rowTexts{}); f.details {
+		w.details = details
+	}
+	return r, w.add(s.ctx, labels, g)
+}
+
+// solveSparse fits and certifies the rows. It returns what -details has, or nil where
+// neither that nor a model is asked for.
+func (f *fitFlags) solveSparse(ctx context.Context, r *result, t *rows.Sparse) (*softkmeans.Matrix, error) {
+	r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, t.Weights)
+	o := f.options
+	o.Weights = t.Weights
+	m, err := softkmeans.FitSparse(ctx, t.X, r.k, &o)
+	if err != nil {
+		return nil, err
+	}
+	r.setModel(m)
+	r.cert, err = softkmeans.CertifySparse(ctx, t.X, m.Centers, m.Memberships,
+		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
+	if err != nil || !f.details && f.model == "" {
+		return nil, err
+	}
+	details := newSparseYardstick(m).measure(t.X, m.Memberships, m.Labels(nil))
+	for i := range details.Rows {
+		if t.Weights == nil || t.Weights[i] > 0 {
+			r.residual = max(r.residual, details.At(i, 0))
+		}
+	}
+	return details, nil
+}
+
+// chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the
+// proposal of the floors, or there is none.
+func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *softkmeans.ChooseKOptions) error {
+	x, err := filledSparse(t)
+	switch {
+	case err != nil:
+		return err
+	case x != nil:
+		return r.choose(ctx, x, o)
+	case min(t.X.Rows, t.X.Cols) > allFloors:
+		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries with its zeros; give -k N, after a look at softkmeans floors",
+			t.Source, allFloors, filledForK)
+	}
+	floors, err := softkmeans.FloorsSparse(ctx, t.X, 0, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
+	if err != nil {
+		return err
+	}
+	return r.propose(floors)
+}
+
+// filledSparse returns the rows with all their zeros; nil if these are more than filledForK.
+func filledSparse(t *rows.Sparse) (*softkmeans.Matrix, error) {
+	if t.X.Rows > filledForK/t.X.Cols {
+		return nil, nil
+	}
+	return t.X.Dense()
+}
+
+// ofSparse computes the floors of sparse rows: all of them if they come from one Gram
+// matrix, else those up to -most.
+func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, error) {
+	r := &scree{Head: t.Head, rows: t.X.Rows}
+	small, most := min(t.X.Rows, t.X.Cols), 0
+	if small > allFloors {
+		most = f.most
+	}
+	var err error
+	r.floors, err = softkmeans.FloorsSparse(ctx, t.X, most, &softkmeans.Options{Weights: t.Weights, Workers: f.workers})
+	if err != nil {
+		return nil, err
+	}
+	r.cut = len(r.floors) <= small
+	x, err := filledSparse(t)
+	if err != nil || x == nil {
+		return r, err
+	}
+	return r, r.choose(ctx, x, t.Weights, f.workers)
+}
+
+// sparseYardstick is the yardstick of a global model for rows without their zeros.
+type sparseYardstick struct {
+	*yardstick
+	columns *softkmeans.Matrix // the centers, a row for each column of the data
+	gram    *softkmeans.Matrix // the products of the centers
+	lengths []float64
+}
+
+func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
+	f := m.Centers
+	y := &sparseYardstick{yardstickOf(m), softkmeans.NewMatrix(f.Cols, f.Rows, nil), softkmeans.NewMatrix(f.Rows, f.Rows, nil), make([]float64, f.Rows)}
+	for a := range f.Rows {
+		for b := range f.Rows {
+			sum := 0.0
+			for j, v := range f.Row(a) {
+				sum += v * f.At(b, j)
+			}
+			y.gram.Set(a, b, sum)
+		}
+		y.lengths[a] = math.Sqrt(y.gram.At(a, a))
+		for j, v := range f.Row(a) {
+			y.columns.Set(j, a, v)
+		}
+	}
+	return y
+}
+
+// lostShare is the share of the terms of a squared distance below which it has lost more
+// than six digits to cancelling, and the row is measured with its zeros.
+const lostShare = 1e-6
+
+// measure is yardstick.measure for sparse rows. A squared distance is that of the lengths
+// less twice the product.
+func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(x.Rows, len(detailNames), nil)
+	products := make([]float64, g.Cols)
+	var filled *softkmeans.Matrix
+	for i := range x.Rows {
+		clear(products)
+		square := 0.0
+		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
+			v := x.Data[t]
+			square += v * v
+			for j, c := range y.columns.Row(x.Indices[t]) {
+				products[j] += v * c
+			}
+		}
+		length, label := math.Sqrt(square), labels[i]
+		rest, reach := square, length
+		for a, share := range g.Row(i) {
+			reach += share * y.lengths[a]
+			rest -= 2 * share * products[a]
+			for b, other := range g.Row(i) {
+				rest += share * other * y.gram.At(a, b)
+			}
+		}
+		apart := square - 2*products[label] + y.gram.At(label, label)
+		far := length + y.lengths[label]
+		if rest > lostShare*reach*reach && apart > lostShare*far*far && reach < math.MaxFloat64 && far < math.MaxFloat64 {
+			out.Set(i, 0, math.Sqrt(rest))
+			out.Set(i, 1, math.Sqrt(apart))
+			out.Set(i, 2, entropy(g.Row(i), y.sum))
+			continue
+		}
+		if filled == nil {
+			filled = softkmeans.NewMatrix(1, x.Cols, nil)
+		}
+		clear(filled.Data)
+		for t := x.Indptr[i]; t < x.Indptr[i+1]; t++ {
+			filled.Data[x.Indices[t]] = x.Data[t]
+		}
+		one := y.yardstick.measure(filled, softkmeans.NewMatrix(1, g.Cols, g.Row(i)), labels[i:i+1])
+		copy(out.Row(i), one.Data)
+	}
+	return out
+}
+
+// takesSparse reports whether memberships in the model need no zeros: it is a global model
+// of columns as they are.
+func (f *modelFile) takesSparse() bool {
+	return f.Model != nil && !f.unit() && f.Model.ClusterMeans == nil && f.scaling() == nil
+}
+
+// addSparse predicts and writes the rows of a sparse file.
+func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
+	yardstick := newSparseYardstick(p.model.Model)
+	most := max(1, predictValues/p.model.K())
+	for lo := 0; lo < t.X.Rows; lo += most {
+		x := sparseRows(t.X, lo, min(lo+most, t.X.Rows))
+		g, err := p.model.Model.PredictSparse(nil, x)
+		if err != nil {
+			return laterRow(err, lo)
+		}
+		labels := largestOf(g)
+		for _, label := range labels {
+			p.sizes[label]++
+		}
+		p.watch.addColumns(x)
+		details := yardstick.measure(x, g, labels)
+		if p.watch.addDetails(p, details); p.details {
+			p.w.details = details
+		}
+		p.rows += x.Rows
+		if err := p.w.add(ctx, labels, g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sparseRows returns a view of the rows lo to hi.
+func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
+	from, to := x.Indptr[lo], x.Indptr[hi]
+	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols, Indices: x.Indices[from:to], Data: x.Data[from:to]}
+	for _, at := range x.Indptr[lo : hi+1] {
+		part.Indptr = append(part.Indptr, at-from)
+	}
+	return part
+}
+
+// addColumns takes the columns of the next rows.
+func (w *watch) addColumns(x *softkmeans.SparseMatrix) {
+	if w.columns == nil {
+		return
+	}
+	stored := make([]int, x.Cols)
+	for t, j := range x.Indices {
+		stored[j]++
+		w.columns[j].take(x.Data[t], 1)
+	}
+	for j, n := range stored {
+		if n < x.Rows {
+			w.columns[j].take(0, x.Rows-n)
+		}
+	}
+}
