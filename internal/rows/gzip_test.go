@@ -112,7 +112,7 @@ func TestGzipErrors(t *testing.T) {
 		{"no gzip", []byte("\x1f\x8b,1,2\n3,4,5,6,7,8,9,1,2\n"), "F: the file begins like gzip, but is not gzip"},
 		{"more behind", append(slices.Clone(whole), "1,2,3\nmore than a header\n"...), "F: the gzip data is followed by something that is not gzip"},
 		{"twice", packed(t, whole), "F: this is a gzip file; unpack it first"},
-		{"binary", packed(t, []byte("PK\x03\x04\x00\x00\x00")), "F: this is a binary file, not text"},
+		{"binary", packed(t, []byte("PK\x03\x04\x00\x00\x00")), "F: this is a zip file"},
 		{"empty", packed(t, nil), "F: there are no rows"},
 		{"a word", packed(t, text, []byte("1,2,x\n")), `F:10001:3: "x" is not a number`},
 		{"an array and more", packed(t, npyFile(t, 1, 1, []float64{1}), []byte{0}), "F: there is more after"},

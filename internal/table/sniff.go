@@ -6,6 +6,12 @@ import "bytes"
 // tables have one there.
 const sniffSize = 512
 
+// otherTables are the formats of tables that the module convert reads, by their first bytes.
+var otherTables = []struct{ magic, name string }{
+	{"PAR1", "a Parquet file"}, {"ARROW1", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
+	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
+}
+
 // sniff reads the start of a text and keeps it in head. It returns an error if the
 // text is UTF-16, gzip or binary. It waits for two bytes only.
 func (c *chunks) sniff() error {
@@ -18,6 +24,11 @@ func (c *chunks) sniff() error {
 	}
 	if c.head = b[:n]; n == 0 {
 		c.err = c.headErr
+	}
+	for _, other := range otherTables {
+		if bytes.HasPrefix(c.head, []byte(other.magic)) {
+			return &Error{Source: c.source, Msg: "this is " + other.name + "; softkmeans-convert " + c.source + " | softkmeans … reads it"}
+		}
 	}
 	msg := ""
 	switch {

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+)
+
+// Parquet and Arrow files: record batches, one after the other.
+
+// batchRows is how many rows of a Parquet file are read at once.
+const batchRows = 8192
+
+func readParquet(f *os.File, o *options, w *writer) error {
+	r, err := file.NewParquetReader(f)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p, err := pqarrow.NewFileReader(r, pqarrow.ArrowReadProperties{BatchSize: batchRows}, memory.DefaultAllocator)
+	if err != nil {
+		return err
+	}
+	schema, err := p.Schema()
+	if err != nil {
+		return err
+	}
+	if o.list {
+		return listFields(schema, strconv.FormatInt(r.NumRows(), 10), w)
+	}
+	chosen, err := chooseFields(schema, o)
+	if err != nil {
+		return err
+	}
+	var leaves []int
+	for i := range r.MetaData().Schema.NumColumns() {
+		if top := r.MetaData().Schema.Column(i).ColumnPath()[0]; slices.ContainsFunc(chosen, func(at int) bool { return schema.Field(at).Name == top }) {
+			leaves = append(leaves, i)
+		}
+	}
+	batches, err := p.GetRecordReader(context.Background(), leaves, nil)
+	if err != nil {
+		return err
+	}
+	defer batches.Release()
+	return writeBatches(batches, o, w)
+}
+
+func readArrowFile(f *os.File, o *options, w *writer) error {
+	r, err := ipc.NewFileReader(f)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if o.list {
+		return listFields(r.Schema(), "", w)
+	}
+	t := &table{o: o, w: w}
+	if err := t.choose(r.Schema()); err != nil {
+		return err
+	}
+	for i := range r.NumRecords() {
+		batch, err := r.RecordBatch(i)
+		if err != nil {
+			return err
+		}
+		if err := t.write(batch); err != nil {
+			return err
+		}
+	}
+	return t.finish(r.Schema())
+}
+
+func readArrowStream(f *os.File, o *options, w *writer) error {
+	r, err := ipc.NewReader(f)
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	if o.list {
+		return listFields(r.Schema(), "", w)
+	}
+	return writeBatches(r, o, w)
+}
+
+// batches are record batches in order.
+type batches interface {
+	Schema() *arrow.Schema
+	Next() bool
+	RecordBatch() arrow.RecordBatch
+	Err() error
+}
+
+func writeBatches(r batches, o *options, w *writer) error {
+	t := &table{o: o, w: w}
+	if err := t.choose(r.Schema()); err != nil {
+		return err
+	}
+	for r.Next() {
+		if err := t.write(r.RecordBatch()); err != nil {
+			return err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	return t.finish(r.Schema())
+}
+
+// listFields prints the columns and their types.
+func listFields(schema *arrow.Schema, rows string, w *writer) error {
+	for _, f := range schema.Fields() {
+		fmt.Fprintf(w, "%s\t%s\n", f.Name, f.Type)
+	}
+	if rows != "" {
+		fmt.Fprintf(w, "(%s rows)\n", rows)
+	}
+	return nil
+}
+
+// chooseFields returns the numbers of the columns to write, in the order of the file.
+func chooseFields(schema *arrow.Schema, o *options) (chosen []int, err error) {
+	for _, name := range o.columns {
+		if len(schema.FieldIndices(name)) == 0 {
+			return nil, fmt.Errorf("there is no column %q; -list prints them", name)
+		}
+	}
+	for i, f := range schema.Fields() {
+		if o.columns == nil || slices.Contains(o.columns, f.Name) {
+			chosen = append(chosen, i)
+		}
+	}
+	return chosen, nil
+}
+
+// table writes record batches.
+type table struct {
+	o      *options
+	w      *writer
+	chosen []int
+	length []int // of the lists of a chosen column, by its first row; -1: no lists
+	begun  bool
+	row    int
+}
+
+// choose finds the columns. Those of a type that is no number or text are an error.
+func (t *table) choose(schema *arrow.Schema) (err error) {
+	if t.chosen, err = chooseFields(schema, t.o); err != nil {
+		return err
+	}
+	for _, i := range t.chosen {
+		f := schema.Field(i)
+		length := -1
+		switch list := f.Type.(type) {
+		case *arrow.FixedSizeListType:
+			length = int(list.Len())
+		case arrow.ListLikeType:
+			length = 0
+		default:
+			if arrow.IsNested(f.Type.ID()) {
+				return fmt.Errorf("column %q is %s, which is no number or text; leave it out by -columns", f.Name, f.Type)
+			}
+		}
+		t.length = append(t.length, length)
+	}
+	return nil
+}
+
+// begin writes the header. Lists have the length of the first that there is.
+func (t *table) begin(schema *arrow.Schema, columns []arrow.Array) {
+	t.begun = true
+	for c, i := range t.chosen {
+		name := schema.Field(i).Name
+		if t.length[c] < 0 {
+			t.w.text(name)
+			continue
+		}
+		if columns != nil && t.length[c] == 0 {
+			list := columns[c].(array.ListLike)
+			for row := 0; row < list.Len() && t.length[c] == 0; row++ {
+				lo, hi := list.ValueOffsets(row)
+				t.length[c] = int(hi - lo)
+			}
+		}
+		for j := range t.length[c] {
+			t.w.text(name + "." + strconv.Itoa(j))
+		}
+	}
+	t.w.end()
+}
+
+// finish writes the header of a table without rows.
+func (t *table) finish(schema *arrow.Schema) error {
+	if !t.begun {
+		t.begin(schema, nil)
+	}
+	return nil
+}
+
+// write writes the rows of a batch.
+func (t *table) write(batch arrow.RecordBatch) error {
+	columns := make([]arrow.Array, len(t.chosen))
+	for c, i := range t.chosen {
+		columns[c] = batch.Column(i)
+	}
+	if !t.begun {
+		t.begin(batch.Schema(), columns)
+	}
+	for i := range int(batch.NumRows()) {
+		for c, column := range columns {
+			err := error(nil)
+			if t.length[c] < 0 {
+				err = t.cell(column, i)
+			} else {
+				err = t.list(column.(array.ListLike), i, t.length[c])
+			}
+			if err != nil {
+				return fmt.Errorf("row %d, column %q: %w", t.row+i+1, batch.ColumnName(t.chosen[c]), err)
+			}
+		}
+		t.w.end()
+	}
+	t.row += int(batch.NumRows())
+	return nil
+}
+
+// list writes the values of a list.
+func (t *table) list(column array.ListLike, i, length int) error {
+	if column.IsNull(i) {
+		for range length {
+			t.w.text("")
+		}
+		return nil
+	}
+	lo, hi := column.ValueOffsets(i)
+	if int(hi-lo) != length {
+		return fmt.Errorf("the list has %d values, the first has %d", hi-lo, length)
+	}
+	for j := lo; j < hi; j++ {
+		if err := t.cell(column.ListValues(), int(j)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cell writes a value.
+func (t *table) cell(column arrow.Array, i int) error {
+	if column.IsNull(i) {
+		t.w.text("")
+		return nil
+	}
+	switch c := column.(type) {
+	case *array.Float64:
+		t.w.number(c.Value(i))
+	case *array.Float32:
+		t.w.number(float64(c.Value(i)))
+	case *array.Boolean:
+		t.w.text(map[bool]string{false: "0", true: "1"}[c.Value(i)])
+	case *array.String:
+		t.w.text(c.Value(i))
+	case *array.Dictionary:
+		return t.cell(c.Dictionary(), c.GetValueIndex(i))
+	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
+		return fmt.Errorf("a value is %s, which is no number or text; leave its column out by -columns", column.DataType())
+	default: // whole numbers, decimals, dates and times as ISO has them, long strings
+		t.w.text(column.ValueStr(i))
+	}
+	return nil
+}

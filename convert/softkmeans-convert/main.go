@@ -1,0 +1,172 @@
+// Command softkmeans-convert writes tables of other formats as softkmeans reads them.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+const usage = `Usage: softkmeans-convert [flags] FILE | softkmeans fit -k 3 -
+
+Write the table in FILE to standard output, as softkmeans reads it from a pipe.
+The content tells the format:
+
+  Parquet, Arrow      CSV with a header, block by block
+  Excel (.xlsx)       CSV; dates are Excel's day numbers
+  NumPy (.npz)        the array as .npy; a sparse matrix of SciPy as MatrixMarket
+  MATLAB (.mat, v5)   the matrix as .npy, a sparse one as MatrixMarket
+  ENVI (.hdr)         one row for each pixel, as .npy, line by line
+
+Nulls and empty cells stay empty: see -missing of softkmeans. Text stays text: see
+-encode. Lists of one length become columns.
+
+  -list           print the sheets, variables or columns, and write no table
+  -sheet NAME     of Excel: the sheet; default: the first
+  -variable NAME  of .npz and .mat: the array; default: the only table
+  -columns NAMES  of Parquet, Arrow and Excel: only these, with commas between
+  -o FILE         write to FILE instead
+`
+
+// options are the flags.
+type options struct {
+	list            bool
+	sheet, variable string
+	columns         []string
+	out             string
+}
+
+func main() {
+	err := run(os.Args[1:], os.Stdout)
+	var wrong *flagError
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(usage)
+	case errors.As(err, &wrong):
+		fmt.Fprintf(os.Stderr, "softkmeans-convert: %v; -help lists the flags\n", err)
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "softkmeans-convert: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// flagError is a wrong command line.
+type flagError struct{ error }
+
+// run converts the file that the arguments name.
+func run(args []string, stdout io.Writer) (err error) {
+	var o options
+	set := flag.NewFlagSet("softkmeans-convert", flag.ContinueOnError)
+	set.SetOutput(io.Discard)
+	set.BoolVar(&o.list, "list", false, "")
+	set.StringVar(&o.sheet, "sheet", "", "")
+	set.StringVar(&o.variable, "variable", "", "")
+	set.StringVar(&o.out, "o", "", "")
+	columns := set.String("columns", "", "")
+	if err := set.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return &flagError{err}
+	}
+	if set.NArg() != 1 {
+		return &flagError{errors.New("give one file")}
+	}
+	if *columns != "" {
+		o.columns = strings.Split(*columns, ",")
+	}
+	out := stdout
+	if o.out != "" {
+		f, failed := os.Create(o.out)
+		if failed != nil {
+			return failed
+		}
+		defer func() {
+			err = errors.Join(err, f.Close())
+			if err != nil {
+				os.Remove(o.out)
+			}
+		}()
+		out = f
+	}
+	w := newWriter(out)
+	if err := convert(set.Arg(0), &o, w); err != nil {
+		return err
+	}
+	return w.flush()
+}
+
+// format is a kind of file, by its first bytes.
+type format struct {
+	magic string
+	name  string
+	read  func(f *os.File, o *options, w *writer) error
+	flags []string // that it has, beside -list and -o
+}
+
+var formats = []format{
+	{"PAR1", "Parquet", readParquet, []string{"columns"}},
+	{"ARROW1", "Arrow", readArrowFile, []string{"columns"}},
+	{"\xff\xff\xff\xff", "Arrow stream", readArrowStream, []string{"columns"}},
+	{"PK\x03\x04", "zip", readZip, []string{"sheet", "columns", "variable"}},
+	{"MATLAB 5.0", "MATLAB", readMAT, []string{"variable"}},
+	{"ENVI", "ENVI", readENVI, nil},
+}
+
+// convert finds the format and writes the table.
+func convert(name string, o *options, w *writer) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	start := make([]byte, 16)
+	n, err := io.ReadFull(f, start)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("%s: %w: give a file, not a pipe", name, err)
+	}
+	text := string(start[:n])
+	for _, format := range formats {
+		if !strings.HasPrefix(text, format.magic) {
+			continue
+		}
+		for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil} {
+			if given && !slices.Contains(format.flags, flag) {
+				return &flagError{fmt.Errorf("-%s is not for %s files", flag, format.name)}
+			}
+		}
+		return readSafely(func() error { return format.read(f, o, w) }, name, format.name)
+	}
+	switch {
+	case strings.HasPrefix(text, "\x89HDF"), strings.HasPrefix(text, "MATLAB 7.3"):
+		return fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
+	case strings.HasPrefix(text, "\xd0\xcf\x11\xe0"):
+		return fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+	}
+	return fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat or ENVI file; softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
+}
+
+// readSafely gives errors the file's name. The libraries panic at some damaged files.
+func readSafely(read func() error, name, format string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: the %s file is damaged: %v", name, format, p)
+		}
+	}()
+	if err := read(); err != nil {
+		var wrong *flagError
+		if errors.As(err, &wrong) || errors.Is(err, errOutput) {
+			return err
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

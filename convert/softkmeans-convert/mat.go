@@ -1,0 +1,310 @@
+package main
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"softkmeans/internal/npy"
+)
+
+// MATLAB's files of level 5, which save writes with -v6 and -v7: MAT-File Format, chapter 1.
+// There is no library in Go that is kept up.
+
+// Types of elements and classes of arrays.
+const (
+	miInt8, miUint8, miInt16, miUint16, miInt32, miUint32 = 1, 2, 3, 4, 5, 6
+	miSingle, miDouble, miInt64, miUint64                 = 7, 9, 12, 13
+	miMatrix, miCompressed                                = 14, 15
+
+	mxSparse, mxDouble, mxUint64 = 5, 6, 15
+	mxComplex, mxLogical         = 0x08, 0x02
+)
+
+// mostElement bounds an element that is read at once.
+const mostElement = 1 << 33
+
+var classNames = map[int]string{
+	1: "cell", 2: "struct", 3: "object", 4: "char", 5: "sparse", 6: "double", 7: "single", 8: "int8", 9: "uint8",
+	10: "int16", 11: "uint16", 12: "int32", 13: "uint32", 14: "int64", 15: "uint64", 17: "opaque",
+}
+
+// matArray is a variable. Its parts are read up to what is known to be a table.
+type matArray struct {
+	name    string
+	class   int
+	complex bool
+	dims    []int
+	body    *matReader // at the numbers
+}
+
+// table reports whether it can be written.
+func (a *matArray) table() bool {
+	return len(a.dims) == 2 && !a.complex && (a.class == mxSparse || a.class >= mxDouble && a.class <= mxUint64)
+}
+
+func (a *matArray) String() string {
+	s := make([]string, len(a.dims))
+	for i, n := range a.dims {
+		s[i] = fmt.Sprint(n)
+	}
+	kind := classNames[a.class]
+	if a.complex {
+		kind = "complex " + kind
+	}
+	return strings.Join(s, "×") + " " + kind
+}
+
+func readMAT(f *os.File, o *options, w *writer) error {
+	head := make([]byte, 128)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return fmt.Errorf("the header: %w", err)
+	}
+	m := &matReader{in: f}
+	switch string(head[126:]) {
+	case "IM":
+		m.order = binary.LittleEndian
+	case "MI":
+		m.order = binary.BigEndian
+	default:
+		return errors.New("this is no .mat file of level 5")
+	}
+	var names []string
+	var only *matArray
+	for {
+		a, err := m.variable()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("after the variables [%s]: %w", strings.Join(names, ", "), err)
+		}
+		names = append(names, a.name)
+		if o.list {
+			fmt.Fprintf(w, "%s\t%s\n", a.name, a)
+		}
+		if o.list || a.name != o.variable && (o.variable != "" || !a.table()) {
+			continue
+		}
+		if !a.table() {
+			return fmt.Errorf("the variable %q is %s, no matrix of real numbers", a.name, a)
+		}
+		if only != nil {
+			return fmt.Errorf("there are several tables: give -variable with one of %s, …", strings.Join(names, ", "))
+		}
+		only = a
+		if err := a.load(); err != nil {
+			return fmt.Errorf("the variable %q: %w", a.name, err)
+		}
+	}
+	switch {
+	case o.list:
+		return nil
+	case only == nil && o.variable != "":
+		return fmt.Errorf("there is no variable %q; there are %s", o.variable, strings.Join(names, ", "))
+	case only == nil:
+		return fmt.Errorf("there is no matrix of real numbers among %s", strings.Join(names, ", "))
+	}
+	return only.write(w)
+}
+
+// matReader reads elements.
+type matReader struct {
+	in    io.Reader
+	order binary.ByteOrder
+}
+
+// tag reads the head of an element: small elements have their bytes in it.
+func (m *matReader) tag() (kind int, size int64, small []byte, err error) {
+	var b [8]byte
+	if n, err := io.ReadFull(m.in, b[:]); err != nil {
+		if n > 0 || !errors.Is(err, io.EOF) {
+			err = fmt.Errorf("the file ends within an element: %w", io.ErrUnexpectedEOF)
+		}
+		return 0, 0, nil, err
+	}
+	first := m.order.Uint32(b[:])
+	if n := first >> 16; n != 0 {
+		if n > 4 {
+			return 0, 0, nil, fmt.Errorf("a small element has %d bytes", n)
+		}
+		return int(first & 0xffff), int64(n), slices.Clone(b[4 : 4+n]), nil
+	}
+	return int(first), int64(m.order.Uint32(b[4:])), nil, nil
+}
+
+// element reads the bytes of an element, with the padding behind.
+func (m *matReader) element() (kind int, b []byte, err error) {
+	kind, size, small, err := m.tag()
+	if err != nil || small != nil {
+		return kind, small, err
+	}
+	if size > mostElement {
+		return 0, nil, fmt.Errorf("an element of %d bytes is too large", size)
+	}
+	var buffer bytes.Buffer // it grows with what is there
+	if n, err := io.CopyN(&buffer, m.in, size); err != nil {
+		return 0, nil, fmt.Errorf("an element has %d bytes of %d: %w", n, size, io.ErrUnexpectedEOF)
+	}
+	if _, err := io.CopyN(io.Discard, m.in, -size&7); err != nil && !errors.Is(err, io.EOF) {
+		return 0, nil, err
+	}
+	return kind, buffer.Bytes(), nil
+}
+
+// variable reads the next variable up to its numbers. The whole element is in memory then,
+// packed if the file has it so.
+func (m *matReader) variable() (*matArray, error) {
+	kind, size, small, err := m.tag()
+	if err != nil {
+		return nil, err
+	}
+	if small != nil || size > mostElement {
+		return nil, fmt.Errorf("an element of type %d is no variable", kind)
+	}
+	var b bytes.Buffer
+	if n, err := io.CopyN(&b, m.in, size); err != nil {
+		return nil, fmt.Errorf("a variable has %d bytes of %d: %w", n, size, io.ErrUnexpectedEOF)
+	}
+	inner := &matReader{&b, m.order}
+	if kind == miCompressed {
+		z, err := zlib.NewReader(&b)
+		if err != nil {
+			return nil, err
+		}
+		inner.in = z
+		if kind, _, _, err = inner.tag(); err != nil {
+			return nil, err
+		}
+	}
+	if kind != miMatrix {
+		return nil, fmt.Errorf("an element of type %d is no variable", kind)
+	}
+	return inner.head()
+}
+
+// head reads flags, size and name.
+func (m *matReader) head() (*matArray, error) {
+	_, flags, err := m.element()
+	if err != nil {
+		return nil, err
+	}
+	if len(flags) < 8 {
+		return nil, errors.New("a variable without flags")
+	}
+	word := m.order.Uint32(flags)
+	a := &matArray{class: int(word & 0xff), complex: word>>8&mxComplex != 0, body: m}
+	if a.class == 17 { // an object of MATLAB's own, with other parts
+		return a, nil
+	}
+	_, dims, err := m.element()
+	if err != nil {
+		return nil, err
+	}
+	for ; len(dims) >= 4; dims = dims[4:] {
+		a.dims = append(a.dims, int(int32(m.order.Uint32(dims))))
+	}
+	_, name, err := m.element()
+	if err != nil {
+		return nil, err
+	}
+	a.name = string(name)
+	for _, n := range a.dims {
+		if n < 0 {
+			return nil, fmt.Errorf("the variable %q has the size %v", a.name, a.dims)
+		}
+	}
+	return a, nil
+}
+
+// load reads the numbers into memory, so that the file can go on.
+func (a *matArray) load() error {
+	b, err := io.ReadAll(io.LimitReader(a.body.in, mostElement))
+	a.body = &matReader{bytes.NewReader(b), a.body.order}
+	return err
+}
+
+// numbers reads an element as float64.
+func (m *matReader) numbers() ([]float64, error) {
+	kind, b, err := m.element()
+	if err != nil {
+		return nil, err
+	}
+	size := map[int]int{miInt8: 1, miUint8: 1, miInt16: 2, miUint16: 2, miInt32: 4, miUint32: 4, miSingle: 4, miDouble: 8, miInt64: 8, miUint64: 8}[kind]
+	if size == 0 || len(b)%size != 0 {
+		return nil, fmt.Errorf("an element of type %d with %d bytes is no list of numbers", kind, len(b))
+	}
+	v := make([]float64, len(b)/size)
+	for i := range v {
+		v[i] = m.number(kind, b[i*size:])
+	}
+	return v, nil
+}
+
+func (m *matReader) number(kind int, b []byte) float64 {
+	switch kind {
+	case miInt8:
+		return float64(int8(b[0]))
+	case miUint8:
+		return float64(b[0])
+	case miInt16:
+		return float64(int16(m.order.Uint16(b)))
+	case miUint16:
+		return float64(m.order.Uint16(b))
+	case miInt32:
+		return float64(int32(m.order.Uint32(b)))
+	case miUint32:
+		return float64(m.order.Uint32(b))
+	case miSingle:
+		return float64(math.Float32frombits(m.order.Uint32(b)))
+	case miInt64:
+		return float64(int64(m.order.Uint64(b)))
+	case miUint64:
+		return float64(m.order.Uint64(b))
+	}
+	return math.Float64frombits(m.order.Uint64(b))
+}
+
+// write writes the matrix.
+func (a *matArray) write(w *writer) error {
+	rows, cols := a.dims[0], a.dims[1]
+	if a.class == mxSparse {
+		indices, err1 := a.body.numbers()
+		starts, err2 := a.body.numbers()
+		data, err3 := a.body.numbers()
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return fmt.Errorf("the variable %q: %w", a.name, err)
+		}
+		if len(data) > len(indices) {
+			return fmt.Errorf("the variable %q has %d numbers and %d rows of them", a.name, len(data), len(indices))
+		}
+		return writeSparse(&compressed{rows, cols, starts, indices, data, true}, w)
+	}
+	data, err := a.body.numbers()
+	if err != nil {
+		return fmt.Errorf("the variable %q: %w", a.name, err)
+	}
+	if rows == 0 || cols == 0 || len(data)/rows != cols || len(data)%rows != 0 {
+		return fmt.Errorf("the variable %q is %d×%d with %d numbers", a.name, rows, cols, len(data))
+	}
+	if err := npy.WriteHeader(w, rows, cols); err != nil {
+		return err
+	}
+	line := make([]float64, cols)
+	for i := range rows {
+		for j := range line {
+			line[j] = data[j*rows+i]
+		}
+		if err := npy.WriteValues(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

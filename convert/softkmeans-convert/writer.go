@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// errOutput marks errors of the output, which are not the file's.
+var errOutput = errors.New("output")
+
+// writer writes CSV, cell by cell, or bytes. It keeps the first error for flush.
+type writer struct {
+	b     *bufio.Writer
+	cells int // in the line so far
+	num   []byte
+}
+
+func newWriter(out io.Writer) *writer { return &writer{b: bufio.NewWriterSize(out, 1<<16)} }
+
+func (w *writer) flush() error {
+	if err := w.b.Flush(); err != nil {
+		return errors.Join(errOutput, err)
+	}
+	return nil
+}
+
+// Write is io.Writer's.
+func (w *writer) Write(p []byte) (int, error) {
+	n, err := w.b.Write(p)
+	if err != nil {
+		err = errors.Join(errOutput, err)
+	}
+	return n, err
+}
+
+func (w *writer) next() {
+	if w.cells > 0 {
+		w.b.WriteByte(',')
+	}
+	w.cells++
+}
+
+// number writes v with as many digits as give it back.
+func (w *writer) number(v float64) {
+	w.next()
+	w.num = strconv.AppendFloat(w.num[:0], v, 'g', -1, 64)
+	w.b.Write(w.num)
+}
+
+// text writes a cell of text, in quotes where it needs them.
+func (w *writer) text(s string) {
+	w.next()
+	if s == "" || !strings.ContainsAny(s, "\",\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' {
+		w.b.WriteString(s)
+		return
+	}
+	w.b.WriteByte('"')
+	w.b.WriteString(strings.ReplaceAll(s, `"`, `""`))
+	w.b.WriteByte('"')
+}
+
+// end ends the line.
+func (w *writer) end() {
+	w.b.WriteByte('\n')
+	w.cells = 0
+}
