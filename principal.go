@@ -37,6 +37,9 @@ const jacobiMaxSide = 512
 // Certify takes a direct solver. Beyond, SolverKrylov needs no such matrix.
 const streamGramSide = 2048
 
+// krylovNoise is the share of the total that rounding may add to an eigenvalue of dense data.
+const krylovNoise = 1e-13
+
 // krylovTol is the share of the total to which SolverKrylov proves its floor.
 const krylovTol = 1e-13
 
@@ -341,6 +344,7 @@ type krylovData struct {
 	small             int // min(n, d)
 	d, rank           int // rank: the largest that the shape allows
 	total, totalError float64
+	noise             float64 // what rounding may add to an eigenvalue
 	seed              uint64
 	mean              float64                                             // see outside.mean
 	leading           func(p int, o krylovOptions) (*krylovResult, error) // p right singular vectors
@@ -360,7 +364,7 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 		return nil, err
 	}
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, s.seed, s.fine.off(total),
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, krylovNoise * total, s.seed, s.fine.off(total),
 		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
 		func(left *outside) error { return left.add(s) }}
 	return r.principal(q, effort)
@@ -409,7 +413,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	if err := s.measure(left); err != nil {
 		return err
 	}
-	next, longest := kry.next*(1+1e-9)+1e-13*s.total, 0.0
+	next, longest := kry.next*(1+1e-9)+s.noise, 0.0
 	if kry.status != StatusConverged {
 		pc.status = StatusIterationLimit
 	}
@@ -418,7 +422,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 		projectOutRows(z, left.vectors, count)
 		size := norm2(z)
 		longest = max(longest, size)
-		if size > 1e-14*s.total*norm2(probe) && size*size/dot(z, probe) > next { // and no rounding
+		if size > s.noise/10*norm2(probe) && size*size/dot(z, probe) > next { // and no rounding
 			pc.status = StatusIterationLimit
 		}
 	}

@@ -327,7 +327,8 @@ func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64,
 
 func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
+	noise := krylovNoise*s.total + 4*gamma(s.a.longest+s.columns.longest+32)*s.reach*s.reach
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
 	return r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
 }
 
