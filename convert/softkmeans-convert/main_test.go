@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,22 +31,29 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// command is softkmeans itself, built once from the folder above.
-var command string
-
-func TestMain(m *testing.M) {
+// command builds softkmeans itself, once, from the folder above.
+var command = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "convert")
 	if err != nil {
-		panic(err)
+		return "", err
 	}
-	command = filepath.Join(dir, "softkmeans.exe")
-	build := exec.Command("go", "build", "-buildvcs=false", "-o", command, "./cmd/softkmeans")
+	built = dir
+	name := filepath.Join(dir, "softkmeans.exe")
+	build := exec.Command("go", "build", "-buildvcs=false", "-o", name, "./cmd/softkmeans")
 	build.Dir = "../.."
 	if out, err := build.CombinedOutput(); err != nil {
-		panic(string(out))
+		return "", fmt.Errorf("%w: %s", err, out)
 	}
+	return name, nil
+})
+
+var built string // the folder of the program; "": none
+
+func TestMain(m *testing.M) {
 	code := m.Run()
-	os.RemoveAll(dir)
+	if built != "" {
+		os.RemoveAll(built)
+	}
 	os.Exit(code)
 }
 
@@ -85,7 +94,11 @@ func converted(t testing.TB, args ...string) string {
 // numbers fits what is on the pipe, and returns the numbers of the report.
 func numbers(t testing.TB, input string, args ...string) []float64 {
 	t.Helper()
-	c := exec.Command(command, append([]string{"fit", "-k", "3", "-json", "-scale", "none", "-quiet"}, args...)...)
+	name, err := command()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(name, append([]string{"fit", "-k", "3", "-json", "-scale", "none", "-quiet"}, args...)...)
 	c.Stdin = strings.NewReader(input)
 	var errs bytes.Buffer
 	c.Stderr = &errs
