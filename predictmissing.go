@@ -4,7 +4,6 @@ package softkmeans
 
 import (
 	"context"
-	"strconv"
 )
 
 // PredictMissing is [Model.Predict] for rows in which a NaN marks a missing entry: for each
@@ -58,11 +57,7 @@ func (m *Model) gapsOf(x *Matrix) (*gaps, error) {
 	if err := firstError(m.checkFitted(), checkEnum("Sum", m.Sum, sumCount), checkShape("x", x)); err != nil {
 		return nil, err
 	}
-	k := m.Centers.Rows
-	if x.Cols != m.Centers.Cols {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
-	}
-	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+	if err := m.checkRows(x.Rows, x.Cols); err != nil {
 		return nil, err
 	}
 	return findGaps(context.Background(), x, workerCount(0))

@@ -514,22 +514,27 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	return g, err
 }
 
+// checkRows is an error unless the model has memberships for rows of that shape.
+func (m *Model) checkRows(rows, cols int) error {
+	k := m.Centers.Rows
+	if cols != m.Centers.Cols {
+		return fail(ErrShape, "x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+	}
+	return firstError(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
+}
+
 // predictShaded is Predict for RowsUnit.
 func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
 	}
-	k := m.Centers.Rows
-	if x.Cols != m.Centers.Cols {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
-	}
-	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+	if err := m.checkRows(x.Rows, x.Cols); err != nil {
 		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
 		return nil, err
 	}
-	dst = destination(dst, x.Rows, k)
+	dst = destination(dst, x.Rows, m.Centers.Rows)
 	return dst, coneShares(parallelism{ctx, workers}, dst, nil, x, m.Centers)
 }

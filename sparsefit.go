@@ -5,7 +5,6 @@ package softkmeans
 import (
 	"context"
 	"math"
-	"strconv"
 )
 
 // FitSparse is [Fit] for sparse rows (n×d): the same minimum, the same simplex and the same
@@ -293,13 +292,10 @@ func (m *Model) PredictSparse(dst *Matrix, x *SparseMatrix) (*Matrix, error) {
 	if err := firstError(m.checkFitted(), x.check("x")); err != nil {
 		return nil, err
 	}
-	k := m.Centers.Rows
-	if x.Cols != m.Centers.Cols {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
-	}
-	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+	if err := m.checkRows(x.Rows, x.Cols); err != nil {
 		return nil, err
 	}
+	k := m.Centers.Rows
 	if x.Rows == 0 {
 		return destination(dst, 0, k), nil
 	}
