@@ -147,8 +147,9 @@ type table struct {
 	o      *options
 	w      *writer
 	chosen []int
-	length []int // of the lists of a chosen column, by its first row; -1: no lists
-	begun  bool
+	length []int               // of the lists of a chosen column; -1: no lists, 0: none was seen yet
+	begun  bool                // the header is written
+	ahead  []arrow.RecordBatch // before the first list of every column
 	row    int
 }
 
@@ -159,64 +160,107 @@ func (t *table) choose(schema *arrow.Schema) (err error) {
 	}
 	for _, i := range t.chosen {
 		f := schema.Field(i)
-		length := -1
+		kind, length := f.Type, -1
 		switch list := f.Type.(type) {
 		case *arrow.FixedSizeListType:
-			length = int(list.Len())
-		case arrow.ListLikeType:
-			length = 0
-		default:
-			if arrow.IsNested(f.Type.ID()) {
-				return fmt.Errorf("column %q is %s, which is no number or text; leave it out by -columns", f.Name, f.Type)
-			}
+			kind, length = list.Elem(), int(list.Len())
+		case arrow.ListLikeType: // a map has structs as elements
+			kind, length = list.Elem(), 0
+		}
+		if !readable(kind) {
+			return fmt.Errorf("column %q is %s, which is no number or text; leave it out by -columns", f.Name, f.Type)
 		}
 		t.length = append(t.length, length)
 	}
 	return nil
 }
 
-// begin writes the header. Lists have the length of the first that there is.
-func (t *table) begin(schema *arrow.Schema, columns []arrow.Array) {
-	t.begun = true
+// readable reports whether values of a type can be cells.
+func readable(kind arrow.DataType) bool {
+	if dictionary, ok := kind.(*arrow.DictionaryType); ok {
+		kind = dictionary.ValueType
+	}
+	switch kind.ID() {
+	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY, arrow.EXTENSION,
+		arrow.INTERVAL_DAY_TIME, arrow.INTERVAL_MONTH_DAY_NANO, arrow.RUN_END_ENCODED:
+		return false
+	}
+	return !arrow.IsNested(kind.ID())
+}
+
+// measure takes the lengths of lists from the first that a batch has. known means that no
+// column of lists is left without one.
+func (t *table) measure(batch arrow.RecordBatch) (known bool) {
+	known = true
 	for c, i := range t.chosen {
-		name := schema.Field(i).Name
-		if t.length[c] < 0 {
-			t.w.text(name)
+		if t.length[c] != 0 {
 			continue
 		}
-		if columns != nil && t.length[c] == 0 {
-			list := columns[c].(array.ListLike)
-			for row := 0; row < list.Len() && t.length[c] == 0; row++ {
+		list := batch.Column(i).(array.ListLike)
+		for row := 0; row < list.Len() && t.length[c] == 0; row++ {
+			if list.IsValid(row) {
 				lo, hi := list.ValueOffsets(row)
 				t.length[c] = int(hi - lo)
 			}
 		}
+		known = known && t.length[c] > 0
+	}
+	return known
+}
+
+// begin writes the header, and the batches that had to wait for it.
+func (t *table) begin(schema *arrow.Schema) error {
+	t.begun = true
+	for c, i := range t.chosen {
+		name := schema.Field(i).Name
+		if t.length[c] < 0 {
+			t.w.quoted(name)
+			continue
+		}
 		for j := range t.length[c] {
-			t.w.text(name + "." + strconv.Itoa(j))
+			t.w.quoted(name + "." + strconv.Itoa(j))
 		}
 	}
 	t.w.end()
+	for _, batch := range t.ahead {
+		if err := t.rows(batch); err != nil {
+			return err
+		}
+		batch.Release()
+	}
+	t.ahead = nil
+	return nil
 }
 
-// finish writes the header of a table without rows.
+// finish writes what waits for a list, if there was none.
 func (t *table) finish(schema *arrow.Schema) error {
 	if !t.begun {
-		t.begin(schema, nil)
+		return t.begin(schema)
 	}
 	return nil
 }
 
-// write writes the rows of a batch.
+// write writes a batch, or keeps it as long as the length of a column of lists is open.
 func (t *table) write(batch arrow.RecordBatch) error {
-	columns := make([]arrow.Array, len(t.chosen))
-	for c, i := range t.chosen {
-		columns[c] = batch.Column(i)
-	}
 	if !t.begun {
-		t.begin(batch.Schema(), columns)
+		known := t.measure(batch)
+		if !known {
+			batch.Retain()
+			t.ahead = append(t.ahead, batch)
+			return nil
+		}
+		if err := t.begin(batch.Schema()); err != nil {
+			return err
+		}
 	}
+	return t.rows(batch)
+}
+
+// rows writes the rows of a batch.
+func (t *table) rows(batch arrow.RecordBatch) error {
 	for i := range int(batch.NumRows()) {
-		for c, column := range columns {
+		for c, at := range t.chosen {
+			column := batch.Column(at)
 			err := error(nil)
 			if t.length[c] < 0 {
 				err = t.cell(column, i)
@@ -224,7 +268,7 @@ func (t *table) write(batch arrow.RecordBatch) error {
 				err = t.list(column.(array.ListLike), i, t.length[c])
 			}
 			if err != nil {
-				return fmt.Errorf("row %d, column %q: %w", t.row+i+1, batch.ColumnName(t.chosen[c]), err)
+				return fmt.Errorf("row %d, column %q: %w", t.row+i+1, batch.ColumnName(at), err)
 			}
 		}
 		t.w.end()
@@ -255,8 +299,8 @@ func (t *table) list(column array.ListLike, i, length int) error {
 
 // cell writes a value.
 func (t *table) cell(column arrow.Array, i int) error {
-	if column.IsNull(i) {
-		t.w.text("")
+	if column.IsNull(i) || column.DataType().ID() == arrow.NULL {
+		t.w.plain("")
 		return nil
 	}
 	switch c := column.(type) {
@@ -264,15 +308,15 @@ func (t *table) cell(column arrow.Array, i int) error {
 		t.w.number(c.Value(i))
 	case *array.Float32:
 		t.w.number(float64(c.Value(i)))
+	case *array.Float16:
+		t.w.number(float64(c.Value(i).Float32()))
 	case *array.Boolean:
-		t.w.text(map[bool]string{false: "0", true: "1"}[c.Value(i)])
-	case *array.String:
-		t.w.text(c.Value(i))
+		t.w.plain(map[bool]string{false: "0", true: "1"}[c.Value(i)])
+	case *array.Duration: // in its unit
+		t.w.plain(strconv.FormatInt(int64(c.Value(i)), 10))
 	case *array.Dictionary:
 		return t.cell(c.Dictionary(), c.GetValueIndex(i))
-	case *array.Binary, *array.LargeBinary, *array.FixedSizeBinary:
-		return fmt.Errorf("a value is %s, which is no number or text; leave its column out by -columns", column.DataType())
-	default: // whole numbers, decimals, dates and times as ISO has them, long strings
+	default: // text, whole numbers, decimals, and dates and times as ISO has them
 		t.w.text(column.ValueStr(i))
 	}
 	return nil

@@ -53,6 +53,9 @@ func readENVI(f *os.File, o *options, w *writer) error {
 		return err
 	}
 	defer values.Close()
+	if err := apart(o.out, values); err != nil {
+		return err
+	}
 	info, err := values.Stat()
 	if err != nil {
 		return err

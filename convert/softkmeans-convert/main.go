@@ -59,7 +59,7 @@ func main() {
 type flagError struct{ error }
 
 // run converts the file that the arguments name.
-func run(args []string, stdout io.Writer) (err error) {
+func run(args []string, stdout io.Writer) error {
 	var o options
 	set := flag.NewFlagSet("softkmeans-convert", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
@@ -75,30 +75,12 @@ func run(args []string, stdout io.Writer) (err error) {
 		return &flagError{err}
 	}
 	if set.NArg() != 1 {
-		return &flagError{errors.New("give one file")}
+		return &flagError{errors.New("give one file, after the flags")}
 	}
 	if *columns != "" {
 		o.columns = strings.Split(*columns, ",")
 	}
-	out := stdout
-	if o.out != "" {
-		f, failed := os.Create(o.out)
-		if failed != nil {
-			return failed
-		}
-		defer func() {
-			err = errors.Join(err, f.Close())
-			if err != nil {
-				os.Remove(o.out)
-			}
-		}()
-		out = f
-	}
-	w := newWriter(out)
-	if err := convert(set.Arg(0), &o, w); err != nil {
-		return err
-	}
-	return w.flush()
+	return convert(set.Arg(0), &o, stdout)
 }
 
 // format is a kind of file, by its first bytes.
@@ -119,39 +101,65 @@ var formats = []format{
 }
 
 // convert finds the format and writes the table.
-func convert(name string, o *options, w *writer) error {
+func convert(name string, o *options, stdout io.Writer) (err error) {
+	if name == "-" {
+		return &flagError{errors.New("give a file: a pipe cannot be read from its end, where most formats begin")}
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	form, err := sniff(f, name)
+	if err != nil {
+		return err
+	}
+	for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil} {
+		if given && !slices.Contains(form.flags, flag) {
+			return &flagError{fmt.Errorf("-%s is not for %s files", flag, form.name)}
+		}
+	}
+	if o.out != "" && o.out != "-" {
+		out, failed := createOutput(o.out, f)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = out.finish(err) }()
+		stdout = out
+	}
+	w := newWriter(stdout)
+	if err := readSafely(func() error { return form.read(f, o, w) }, name, form.name); err != nil {
+		return err
+	}
+	return w.flush()
+}
+
+// sniff finds the format by the first bytes, and leaves the file at its start.
+func sniff(f *os.File, name string) (*format, error) {
 	start := make([]byte, 16)
 	n, err := io.ReadFull(f, start)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("%s: %w: give a file, not a pipe", name, err)
+		return nil, fmt.Errorf("%s: %w: give a file, not a pipe", name, err)
 	}
 	text := string(start[:n])
-	for _, format := range formats {
-		if !strings.HasPrefix(text, format.magic) {
-			continue
+	for i := range formats {
+		if strings.HasPrefix(text, formats[i].magic) {
+			return &formats[i], nil
 		}
-		for flag, given := range map[string]bool{"sheet": o.sheet != "", "variable": o.variable != "", "columns": o.columns != nil} {
-			if given && !slices.Contains(format.flags, flag) {
-				return &flagError{fmt.Errorf("-%s is not for %s files", flag, format.name)}
-			}
-		}
-		return readSafely(func() error { return format.read(f, o, w) }, name, format.name)
 	}
 	switch {
 	case strings.HasPrefix(text, "\x89HDF"), strings.HasPrefix(text, "MATLAB 7.3"):
-		return fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
+		return nil, fmt.Errorf("%s: this is HDF5, as MATLAB writes with -v7.3; save it with -v7", name)
 	case strings.HasPrefix(text, "\xd0\xcf\x11\xe0"):
-		return fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+		return nil, fmt.Errorf("%s: this is an old Excel file (.xls); save it as .xlsx or CSV", name)
+	case strings.HasSuffix(name, ".mat"):
+		return nil, fmt.Errorf("%s: this is no .mat file of level 5; save it with -v7", name)
 	}
-	return fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat or ENVI file; softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
+	return nil, fmt.Errorf("%s: this is no Parquet, Arrow, Excel, .npz, .mat or ENVI file; "+
+		"softkmeans reads CSV, .npy, MatrixMarket and svmlight itself", name)
 }
 
 // readSafely gives errors the file's name. The libraries panic at some damaged files.

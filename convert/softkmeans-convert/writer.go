@@ -50,13 +50,26 @@ func (w *writer) number(v float64) {
 	w.b.Write(w.num)
 }
 
-// text writes a cell of text, in quotes where it needs them.
+// text writes a cell of text. It is in quotes where something in it could be taken for a
+// delimiter or the start of a comment.
 func (w *writer) text(s string) {
-	w.next()
-	if s == "" || !strings.ContainsAny(s, "\",\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' {
-		w.b.WriteString(s)
+	if s == "" || !strings.ContainsAny(s, "\",;|#\t\r\n") && s[0] != ' ' && s[len(s)-1] != ' ' {
+		w.plain(s)
 		return
 	}
+	w.quoted(s)
+}
+
+// plain writes a cell as it is: a number, or nothing.
+func (w *writer) plain(s string) {
+	w.next()
+	w.b.WriteString(s)
+}
+
+// quoted writes a cell in quotes. Names are in quotes always, because softkmeans would take
+// names that are numbers for a row.
+func (w *writer) quoted(s string) {
+	w.next()
 	w.b.WriteByte('"')
 	w.b.WriteString(strings.ReplaceAll(s, `"`, `""`))
 	w.b.WriteByte('"')
