@@ -129,8 +129,12 @@ func isDate(f []byte) bool {
 }
 
 // guessHeader decides whether line 1 is a header. Columns of numbers below words make
-// it one. A line of numbers alone is one if they rise and those of the rows do not.
+// it one, and so do quotes that the rows do not have. A line of numbers alone is one if
+// they rise and those of the rows do not.
 func (p *parser) guessHeader(first [][]byte) (bool, error) {
+	if p.survey.quoted {
+		return true, nil
+	}
 	rows := p.survey.lines[1:]
 	below := p.columnsOf(rows)
 	words, above, word := 0, 0, 0 // fields that are words; those above columns of numbers

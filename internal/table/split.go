@@ -30,6 +30,7 @@ type splitter struct {
 	fields [][]byte
 	lines  []int // the line on which each field starts, from 1
 	start  int   // the line on which the record starts
+	quotes int   // how many fields are in quotes
 	end    int   // the line on which it ends
 
 	comment int // the line of the last comment before the record; 0: none
@@ -71,7 +72,7 @@ func (s *splitter) line() (line []byte, newline bool, err error) {
 // the fields before the bad one.
 func (s *splitter) next() error {
 	s.text, s.ends, s.lines, s.fields = s.text[:0], s.ends[:0], s.lines[:0], s.fields[:0]
-	s.size, s.comment = 0, 0
+	s.size, s.comment, s.quotes = 0, 0, 0
 	line, newline, err := s.line()
 	for err == nil && (len(line) == 0 || s.hash && isComment(line)) {
 		if len(line) > 0 {
@@ -93,6 +94,7 @@ func (s *splitter) next() error {
 		}
 		s.lines = append(s.lines, s.end)
 		if len(line) > 0 && line[0] == '"' {
+			s.quotes++
 			line, newline, more, err = s.quoted(line[1:], newline)
 		} else {
 			line, more, err = s.plain(line)

@@ -23,6 +23,7 @@ type survey struct {
 	short   bool       // line 1 has no name for the first column, as R writes
 	tail    bool       // all lines but the first end in a delimiter
 	units   bool       // the line after the header holds units
+	quoted  bool       // line 1 has all fields in quotes, and no other line has
 	columns []column   // what guessColumns has seen
 	doubt   []byte     // a number such as 1.234, which may be 1234; nil: there is none
 	ask     *Error     // what cannot be guessed; nil: nothing
@@ -58,6 +59,7 @@ func look(text []byte, d *Dialect) *survey {
 	s.lines = s.split(text, d.Delimiter, surveyRows)
 	s.cut = s.cut || len(s.lines) == surveyRows
 	s.hashes(text, d.Delimiter)
+	s.quoted = s.namesQuoted(text, d.Delimiter)
 	s.shape(d)
 	if d.Decimal == 0 && s.commas(d.Delimiter) {
 		d.Decimal, s.doubt = ',', nil
@@ -180,6 +182,24 @@ func (s *survey) split(text []byte, comma rune, most int) (lines [][][]byte) {
 		}
 	}
 	return lines
+}
+
+// namesQuoted reports whether all fields of line 1 are in quotes, and those of no other
+// line. R and softkmeans-convert write names so, numbers without quotes.
+func (s *survey) namesQuoted(text []byte, comma rune) bool {
+	split := newSplitter(text, comma)
+	split.hash = s.hash
+	line := 0
+	for line < surveyRows && split.next() == nil {
+		if empty(split.fields) {
+			continue
+		}
+		if all := split.quotes == len(split.fields); all != (line == 0) {
+			return false
+		}
+		line++
+	}
+	return line > 1
 }
 
 // cloned copies fields into memory of their own.
