@@ -343,7 +343,7 @@ func TestTypes(t *testing.T) {
 				t.Errorf("%s: row %d is %q", name, i, got[i])
 			}
 		}
-		if s := converted(t, "-columns", "pair,c2", file); !strings.HasPrefix(s, "c2,pair.0,pair.1\n3.5,0,0.5\n") {
+		if s := converted(t, "-columns", "pair,c2", file); !strings.HasPrefix(s, "\"c2\",\"pair.0\",\"pair.1\"\n3.5,0,0.5\n") {
 			t.Errorf("%s: %.60q", name, s)
 		}
 		if s := converted(t, "-list", file); !strings.Contains(s, "count\tint64") || !strings.Contains(s, "pair\t") {
