@@ -134,7 +134,7 @@ func TestFitSparseFar(t *testing.T) {
 					t.Fatal(name, k, err)
 				}
 				length := sumSquares(x.Data)
-				if m.Objective < want.Floor-want.FloorError || m.Floor-m.FloorError > want.Floor+want.FloorError || m.Objective-want.Floor > 1e-12*length || m.Floor-want.Floor > 1e-12*length {
+				if m.Objective < want.Floor-want.FloorError || math.Abs(m.Floor-want.Floor) > m.FloorError+want.FloorError || m.Objective-want.Floor > 1e-12*length || m.Floor-want.Floor > 1e-12*length {
 					t.Errorf("%s, k = %d: objective %v, floor %v ± %v; minimum %v, ‖X‖² %v", name, k, m.Objective, m.Floor, m.FloorError, want.Floor, length)
 				}
 			}
@@ -171,6 +171,30 @@ func TestCertifySparse(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCertifySparseFarCenters: centers a billion times as long as the data, whose mixtures
+// cancel, hide no error.
+func TestCertifySparseFarCenters(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 40 {
+		x, f, g := NewMatrix(3, 4, nil), NewMatrix(2, 4, nil), NewMatrix(3, 2, nil)
+		for j := range 4 {
+			v := rng.NormFloat64()
+			f.row(0)[j], f.row(1)[j] = 1e9*v, -3e9/7*v
+			for i := range 3 {
+				x.row(i)[j] = float64(rng.IntN(2)) * rng.NormFloat64()
+			}
+		}
+		for i := range 3 {
+			copy(g.row(i), []float64{0.3, 0.7})
+		}
+		c, err := CertifySparse(bg, sparseOf(x), f, g, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		certifiedSparse(t, "far centers", x, nil, f, g, c)
 	}
 }
 
