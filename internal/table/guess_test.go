@@ -41,6 +41,11 @@ func TestGuess(t *testing.T) {
 		{text: "3,5,9\n3,2,1\n2,2,2\n", names: "c1|c2|c3", rows: 3},
 		{text: "3,5,9,9.5,11\n3,2,1,0,0\n2,2,2,0,0\n", names: "3|5|9|9.5|11", rows: 2},
 		{text: "0,1,2\n1,0,3\n2,3,0\n", names: "c1|c2|c3", rows: 3},
+		// So are quotes that no row has.
+		{text: "\"3\",\"1\",\"2\"\n3,2,1\n2,2,2\n", names: "3|1|2", rows: 2},
+		{text: "\"0\"\n5\n4\n", names: "0", rows: 2},
+		{text: "\"3\",\"1\"\n\"3\",\"2\"\n2,2\n", names: "c1|c2", rows: 3},
+		{text: "\"3\",1\n3,2\n2,2\n", names: "c1|c2", rows: 3},
 		{text: "1990,2000,2010\n3,2,1\n", names: "1990|2000|2010", rows: 1},
 		{text: "NA,2000,2010\n3,2,1\n4,5,4\n", fail: "1 missing value"},
 		// Words above numbers are a header; one among many numbers is a slip.

@@ -1,15 +1,52 @@
 package table
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // sniffSize is how many bytes are searched for NUL. The usual binary formats of
 // tables have one there.
 const sniffSize = 512
 
-// otherTables are the formats of tables that the module convert reads, by their first bytes.
+// otherTables are the formats of tables that the module convert reads, by their first
+// bytes. Those of Parquet and Arrow go on with what no name of a column has.
 var otherTables = []struct{ magic, name string }{
-	{"PAR1", "a Parquet file"}, {"ARROW1", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
+	{"PAR1\x15", "a Parquet file"}, {"ARROW1\x00", "an Arrow file"}, {"\xff\xff\xff\xff", "an Arrow stream"},
 	{"PK\x03\x04", "a zip file, as .xlsx and .npz are"}, {"MATLAB 5.0 MAT-file", "a MATLAB file"},
+}
+
+// otherTable says what a binary table is and what reads it. The result is empty if head is
+// not the start of one.
+func otherTable(head []byte, source string) string {
+	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	for _, other := range otherTables {
+		if has(other.magic) {
+			return "this is " + other.name + "; softkmeans-convert " + shellWord(source) + " | softkmeans … - reads it"
+		}
+	}
+	switch {
+	case has("\x89HDF\r\n"), has("MATLAB 7.3 MAT-file"):
+		return "this is an HDF5 file, as MATLAB writes with -v7.3; save it with -v7, or as CSV or .npy"
+	case has("\xd0\xcf\x11\xe0"):
+		return "this is an old Excel file (.xls); save it as CSV, or as .xlsx for softkmeans-convert"
+	}
+	return ""
+}
+
+// shellWord returns a file's name as a shell takes it for one word. That of standard input
+// is FILE.
+func shellWord(name string) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("._/-+=@:,%", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f
+	}
+	switch {
+	case name == "<stdin>":
+		return "FILE"
+	case strings.TrimFunc(name, plain) == "" && name != "":
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // sniff reads the start of a text and keeps it in head. It returns an error if the
@@ -25,10 +62,8 @@ func (c *chunks) sniff() error {
 	if c.head = b[:n]; n == 0 {
 		c.err = c.headErr
 	}
-	for _, other := range otherTables {
-		if bytes.HasPrefix(c.head, []byte(other.magic)) {
-			return &Error{Source: c.source, Msg: "this is " + other.name + "; softkmeans-convert " + c.source + " | softkmeans … reads it"}
-		}
+	if msg := otherTable(c.head, c.source); msg != "" {
+		return &Error{Source: c.source, Msg: msg}
 	}
 	msg := ""
 	switch {
