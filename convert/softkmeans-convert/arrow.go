@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
@@ -21,7 +22,9 @@ import (
 const batchRows = 8192
 
 func readParquet(f *os.File, o *options, w *writer) error {
-	r, err := file.NewParquetReader(f)
+	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props.BufferedStreamEnabled, props.PageStreamingEnabled = true, true // else a row group is held
+	r, err := file.NewParquetReader(f, file.WithReadProps(props))
 	if err != nil {
 		return err
 	}
