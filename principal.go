@@ -196,7 +196,7 @@ func (pc *principal) byGram(s *samples, gram, rows *Matrix, values []float64, of
 	total := trace(gram)
 	sum, open := leadingSum(s.ctx, gram, rows, values, s.workers)
 	open += math.Abs(total - sum - pc.floor)
-	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total)
+	return min(gamma(gram.Rows)*total+(1+math.Sqrt(float64(rows.Rows)))*off+open, total+off)
 }
 
 // recentre takes the smaller Gram matrix from the mean alone to the mean with its rest: for
@@ -429,7 +429,7 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	if pc.status != StatusOptimal {
 		next = probeFactor * longest
 	}
-	pc.floor, pc.floorError = left.squares, pc.total
+	pc.floor, pc.floorError = left.squares, pc.total+s.totalError
 	pc.within(left.floor(next))
 	return cancelled(s.ctx)
 }
