@@ -68,7 +68,8 @@
 // # Sparse rows
 //
 // A [SparseMatrix] stores the entries that are not 0, by rows. [FitSparse], [FloorsSparse],
-// [CertifySparse], [Model.PredictSparse] and [Stats.AddSparse] do not fill in the others.
+// [CertifySparse], [Model.PredictSparse] and [Stats.AddSparse] do not fill in the others;
+// the first three do where half of all entries are stored.
 //
 // # Larger than memory
 //

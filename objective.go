@@ -160,7 +160,8 @@ func compare(objective, floor, floorError, total float64) Certificate {
 	excess := max(0, objective-low) * (1 + 0x1p-50)
 	return Certificate{
 		Objective: objective, Floor: floor, FloorError: floorError, Total: total, Gap: quotient(objective-floor, total),
-		// The total is off by less than 2^-30 of it: its sums are not that long.
+		// The total is above the true one by less than 2^-30 of it: its sums are not that
+		// long, and where those of sparse rows cancel it is a lower bound.
 		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),
 	}
 }

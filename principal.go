@@ -254,7 +254,7 @@ func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, e
 	case p == 0:
 		pc.floor, pc.floorError = pc.total, pc.totalError
 	case p < s.rankBound():
-		pc.floor, pc.floorError = tailSum(values, p), pc.total
+		pc.floor, pc.floorError = tailSum(values, p), pc.total+pc.totalError
 		err = pc.prove(s, rowsOf(rows, 0, p), values)
 	}
 	return pc, values, err

@@ -83,6 +83,19 @@ func (m *SparseMatrix) Dense() (*Matrix, error) {
 	return out, nil
 }
 
+// filled returns the matrix with all its zeros if these are no more than the entries, and
+// nil otherwise or if the fields contradict each other. So filled it takes no more memory.
+func (m *SparseMatrix) filled() *Matrix {
+	if m == nil || len(m.Data) == 0 || float64(len(m.Data)) < float64(m.Rows)*float64(m.Cols)/2 {
+		return nil
+	}
+	full, err := m.Dense()
+	if err != nil {
+		return nil
+	}
+	return full
+}
+
 // fill overwrites dst with row i.
 func (m *SparseMatrix) fill(dst []float64, i int) {
 	clear(dst)

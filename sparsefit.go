@@ -8,22 +8,31 @@ import (
 )
 
 // FitSparse is [Fit] for sparse rows (n×d): the same minimum, the same simplex and the same
-// certificate, to rounding. The mean is subtracted from products, so that zeros stay unstored.
-// Where it is far from 0 that cancels: FloorError and Objective know it, and are as wide as
-// the rounding of numbers of the length of x with its mean.
+// certificate, to rounding. Where half of all entries are stored or more it fills in the
+// others and is Fit itself.
+//
+// The mean is subtracted from products, so that zeros stay unstored. Where some columns are
+// far from 0 in all rows, as years are, that cancels. Objective is then an upper bound, Total
+// a lower one, and FloorError, Gap and ExcessShare are as wide as the rounding of numbers of
+// the length of x with its mean. Subtract a constant from such columns before.
 //
 // SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond. Its
 // floor is proved but for a chance of 2e-10; [CertifySparse] proves without chance up to
 // 2048. SolverJacobi is an [ErrOption].
 //
-// Cost: O(zk) for z stored entries, for each of 10 to 30 steps of SolverKrylov, and for
-// memberships and objective. The Gram matrix takes the sum of the squared numbers of entries
-// of rows (of columns where n < d), and O(min(n, d)³). Memory: 5z + O((n + d)k) floats.
-// Errors: those of Fit; [ErrShape] names the row where columns do not ascend.
+// Cost: O((z + n + d)(k + 8)) for z stored entries and O((n + d)(k + 8)²), for each step of
+// SolverKrylov, 10 to 60 as a rule; the same once for memberships and objective. The Gram
+// matrix takes the sum of the squared numbers of entries of rows (of columns where n < d),
+// and O(min(n, d)³). Memory: 5z + O((n + d)(k + 8)) floats, and with SolverKrylov
+// max(4k + 32, 96)·min(n, d) more. Errors: those of Fit; [ErrShape] names the row where
+// columns do not ascend.
 func FitSparse(ctx context.Context, x *SparseMatrix, k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	if err := firstError(checkFit(k, &o), checkRadius(k, o.Radius, &o), checkSparseSolver(o.Solver)); err != nil {
 		return nil, err
+	}
+	if full := x.filled(); full != nil {
+		return Fit(ctx, full, k, opts)
 	}
 	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
@@ -45,7 +54,9 @@ func checkSparseSolver(solver Solver) error {
 
 // FloorsSparse is [Floors] for sparse rows (n×d), for k = 1 … most; 0: all, min(n, d)+1 of
 // them (min(n, d) for SumAtMostOne), where fewer than most there are. Floors below 1e-15 of
-// the first, and for a mean far from 0 of the squared length of x, are rounding.
+// the first, and for a mean far from 0 of the squared length of x, are rounding. Where
+// SolverKrylov stops before it has converged, and min(n, d) is above 2048, the floors are
+// lower bounds: less by what it may have missed.
 //
 // It reads the options Weights, Workers and Sum. Cost: for most = 0, and for min(n, d) up to
 // 1024, that of the Gram matrix of [FitSparse]; otherwise its steps with k = most. Errors:
@@ -54,6 +65,13 @@ func FloorsSparse(ctx context.Context, x *SparseMatrix, most int, opts *Options)
 	o := orZero(opts)
 	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("most", most)); err != nil {
 		return nil, err
+	}
+	if full := x.filled(); full != nil {
+		all, err := Floors(ctx, full, &o)
+		if most > 0 {
+			all = all[:min(most, len(all))]
+		}
+		return all, err
 	}
 	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
 	if err != nil {
@@ -64,20 +82,44 @@ func FloorsSparse(ctx context.Context, x *SparseMatrix, most int, opts *Options)
 	if all := small + 1 - first; most == 0 || most > all {
 		most = all
 	}
-	values, p := []float64{s.total}, most-1+first
-	if !gramOnly && 0 < p && p < small && small > sparseGramSide {
+	values, missed, err := s.spectrum(most - 1 + first)
+	if err != nil {
+		return nil, err
+	}
+	floors := floorsOf(s.units, values, s.total)[first : first+most]
+	for i, floor := range floors {
+		if i+first > 0 { // the total is whole
+			floors[i] = max(0, floor-s.unscaleSquare(missed))
+		}
+	}
+	return floors, nil
+}
+
+// spectrum returns the p leading squared singular values or more, and after them one number
+// for the rest. missed bounds what all of these together may be too small by, where
+// SolverKrylov did not converge; otherwise it is 0.
+func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
+	small, _ := s.sides()
+	if p == 0 {
+		return []float64{s.total}, 0, nil
+	}
+	if !gramOnly && p < small && small > sparseGramSide {
 		pc, err := s.principalByKrylov(p)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		values = append(pc.squares[:p:p], pc.floor)
-	} else if p > 0 {
-		if _, values, err = s.principalByGram(0); err != nil {
-			return nil, err
+		if pc.status == StatusOptimal || small > streamGramSide {
+			if pc.status != StatusOptimal {
+				missed = pc.floorError
+			}
+			return append(pc.squares[:p:p], pc.floor), missed, nil
 		}
+	}
+	_, values, err = s.principalByGram(0)
+	if err == nil {
 		clear(values[s.rankBound():])
 	}
-	return floorsOf(s.units, values, s.total)[first : first+most], nil
+	return values, 0, err
 }
 
 // CertifySparse is [Certify] for sparse rows x (n×d), with centers (k×d) and memberships
@@ -90,11 +132,19 @@ func CertifySparse(ctx context.Context, x *SparseMatrix, centers, memberships *M
 	if err != nil {
 		return c, err
 	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
-	if err != nil {
+	if err := x.check("x"); err != nil {
 		return c, err
 	}
-	if err := checkPair(s.samples, centers, memberships); err != nil {
+	if x.Rows > 0 && x.Cols > 0 {
+		if err := checkPair(&samples{n: x.Rows, d: x.Cols}, centers, memberships); err != nil {
+			return c, err
+		}
+	}
+	if full := x.filled(); full != nil {
+		return Certify(ctx, full, centers, memberships, opts)
+	}
+	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	if err != nil {
 		return c, err
 	}
 	objective, err := sparseObjective(s, centers, memberships, o.Sum)
@@ -289,7 +339,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 // centers are nearer to each other than to 0, and for RowsUnit. Errors: those of Predict;
 // on an error dst is unchanged.
 func (m *Model) PredictSparse(dst *Matrix, x *SparseMatrix) (*Matrix, error) {
-	if err := firstError(m.checkFitted(), x.check("x")); err != nil {
+	if err := firstError(m.checkFitted(), checkEnum("Sum", m.Sum, sumCount), x.check("x")); err != nil {
 		return nil, err
 	}
 	if err := m.checkRows(x.Rows, x.Cols); err != nil {

@@ -1,12 +1,14 @@
 package softkmeans
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -56,29 +58,41 @@ func fifths(n int) []float64 {
 	return w
 }
 
-// sparseTables are tables with zeros and dense ones. far has its mean a million spreads from
-// 0, where products about 0 cancel.
-func sparseTables(t *testing.T) (tables map[string]*Matrix, far *Matrix) {
-	far = NewMatrix(60, 5, nil)
-	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range far.Data {
-		far.Data[i] = 1e6 + rng.NormFloat64()
+// thinned returns x with more columns of zeros than it has columns, so that it is less than
+// half filled.
+func thinned(x *Matrix) *Matrix {
+	out := NewMatrix(x.Rows, 2*x.Cols+1, nil)
+	for i := range x.Rows {
+		copy(out.row(i), x.row(i))
 	}
+	return out
+}
+
+// farFrom is a table with a mean so many spreads from 0.
+func farFrom(mean float64) *Matrix {
+	x, rng := NewMatrix(60, 5, nil), rand.New(rand.NewPCG(5, 6))
+	for i := range x.Data {
+		x.Data[i] = mean + rng.NormFloat64()
+	}
+	return x
+}
+
+// sparseTables are tables with zeros, most of them less than half filled.
+func sparseTables(t *testing.T) map[string]*Matrix {
 	small, large := words(40, 12, 3, 9, 4), words(70, 30, 3, 9, 4)
 	scale(small.Data, 1e-120)
 	scale(large.Data, 1e120)
 	return map[string]*Matrix{
 		"words": words(300, 80, 4, 20, 1), "wide": words(60, 500, 4, 30, 2), "square": words(100, 100, 5, 10, 3),
-		"small": small, "large": large, "iris": loadCSV(t, "iris"), "wine": loadCSV(t, "wine"),
-		"columns of zeros": words(90, 40, 2, 2, 8),
-	}, far
+		"small": small, "large": large, "iris": thinned(loadCSV(t, "iris")), "wine": thinned(loadCSV(t, "wine")),
+		"columns of zeros": words(90, 40, 2, 2, 8), "full": loadCSV(t, "iris"),
+	}
 }
 
 // TestFitSparse: sparse rows have the numbers of the same rows with all their zeros, to 1e-10
 // of the total, and a sound certificate.
 func TestFitSparse(t *testing.T) {
-	tables, _ := sparseTables(t)
-	for name, x := range tables {
+	for name, x := range sparseTables(t) {
 		s := sparseOf(x)
 		for at, o := range []*Options{
 			{}, {Enclosure: EnclosureTight}, {Sum: SumAtMostOne}, {Weights: fifths(x.Rows)}, {Solver: SolverKrylov},
@@ -120,20 +134,32 @@ func TestFitSparse(t *testing.T) {
 
 // TestFitSparseFar: where products cancel the certificate says so, and stays true.
 func TestFitSparseFar(t *testing.T) {
-	_, far := sparseTables(t)
 	same := NewMatrix(6, 3, slices.Repeat([]float64{1, 0, 2}, 6))
-	for name, x := range map[string]*Matrix{"far": far, "same": same, "one": words(1, 9, 2, 4, 7), "zeros": NewMatrix(7, 4, nil)} {
+	uneven := NewMatrix(4, 2, []float64{1, 2, 3, 5, 4, 1, 1, 7})
+	tables := map[string]*Matrix{"same": thinned(same), "one": words(1, 9, 2, 4, 7), "zeros": NewMatrix(7, 4, nil), "uneven": thinned(uneven)}
+	for _, mean := range []float64{1e3, 1e6, 1e9, 1e12} {
+		tables["far by "+strconv.FormatFloat(mean, 'g', -1, 64)] = thinned(farFrom(mean))
+	}
+	for name, x := range tables {
 		for k := 1; k <= 4; k++ {
 			for _, solver := range []Solver{SolverAuto, SolverKrylov} {
-				want, err := Fit(bg, x, k, nil)
-				if err != nil {
-					t.Fatal(name, k, err)
-				}
-				m, err := FitSparse(bg, sparseOf(x), k, &Options{Solver: solver})
-				if err != nil {
-					t.Fatal(name, k, err)
-				}
+				o := &Options{Solver: solver}
 				length := sumSquares(x.Data)
+				if name == "uneven" {
+					o.Weights = []float64{1e20, 1, 1, 1}
+					length *= 1e20
+				}
+				want, err := Fit(bg, x, k, &Options{Weights: o.Weights})
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				m, err := FitSparse(bg, sparseOf(x), k, o)
+				if err != nil {
+					t.Fatal(name, k, err)
+				}
+				if share := (m.Objective - want.Floor) / want.Total; m.Certificate().ExcessShare < share*(1-1e-9) && share > 1e-12 && want.Total > 0 || m.Total > want.Total*(1+1e-9) {
+					t.Errorf("%s, k = %d: %g of the total %g above the minimum; Total %g, ExcessShare %g", name, k, share, want.Total, m.Total, m.Certificate().ExcessShare)
+				}
 				if m.Objective < want.Floor-want.FloorError || math.Abs(m.Floor-want.Floor) > m.FloorError+want.FloorError || m.Objective-want.Floor > 1e-12*length || m.Floor-want.Floor > 1e-12*length {
 					t.Errorf("%s, k = %d: objective %v, floor %v ± %v; minimum %v, ‖X‖² %v", name, k, m.Objective, m.Floor, m.FloorError, want.Floor, length)
 				}
@@ -144,9 +170,8 @@ func TestFitSparseFar(t *testing.T) {
 
 // TestCertifySparse: the objective of any pair is that of all entries, and above it.
 func TestCertifySparse(t *testing.T) {
-	tables, _ := sparseTables(t)
 	rng := rand.New(rand.NewPCG(3, 4))
-	for name, x := range tables {
+	for name, x := range sparseTables(t) {
 		for k := 1; k <= 5; k += 2 {
 			f, g := NewMatrix(k, x.Cols, nil), NewMatrix(x.Rows, k, nil)
 			top := maxAbs(x)
@@ -200,7 +225,7 @@ func TestCertifySparseFarCenters(t *testing.T) {
 
 // TestFloorsSparse: the floors are those of all entries, by both solvers.
 func TestFloorsSparse(t *testing.T) {
-	tables, _ := sparseTables(t)
+	tables := sparseTables(t)
 	tables["large side"] = words(1100, 1050, 3, 4, 9)
 	for name, x := range tables {
 		for _, o := range []*Options{nil, {Sum: SumAtMostOne}, {Weights: fifths(x.Rows)}} {
@@ -232,9 +257,30 @@ func TestFloorsSparse(t *testing.T) {
 	}
 }
 
+// TestFloorsSparseOpen: where SolverKrylov does not converge, floors are the Gram matrix's, or
+// lower bounds. All singular values of the diagonal matrix are next to others.
+func TestFloorsSparseOpen(t *testing.T) {
+	for _, n := range []int{1100, 4000} {
+		x := &SparseMatrix{Rows: n, Cols: n, Indptr: []int{0}}
+		var rest float64
+		for i := range n {
+			v := 1 - float64(i)/float64(n)
+			x.Indices, x.Data, x.Indptr = append(x.Indices, i), append(x.Data, math.Sqrt(v)), append(x.Indptr, i+1)
+			if i >= 3 {
+				rest += v
+			}
+		}
+		floors, err := FloorsSparse(bg, x, 3, &Options{Sum: SumAtMostOne})
+		if err != nil || floors[2] > rest*(1+1e-13) || n <= streamGramSide && floors[2] < rest*(1-1e-13) || !slices.IsSortedFunc(floors, func(a, b float64) int { return cmp.Compare(b, a) }) {
+			t.Errorf("n = %d: %v, %v; the last is %v", n, floors, err, rest)
+		}
+	}
+}
+
 // TestPredictSparse: memberships of sparse rows are those of all entries.
 func TestPredictSparse(t *testing.T) {
-	tables, far := sparseTables(t)
+	tables := sparseTables(t)
+	far := farFrom(1e6)
 	tables["far"] = far
 	for name, x := range tables {
 		for _, sum := range []Sum{SumToOne, SumAtMostOne} {
@@ -271,7 +317,7 @@ func TestPredictSparse(t *testing.T) {
 
 // TestStatsSparse: sums of sparse parts are those of the table, and merge with dense ones.
 func TestStatsSparse(t *testing.T) {
-	tables, _ := sparseTables(t)
+	tables := sparseTables(t)
 	for name, x := range tables {
 		w := fifths(x.Rows)
 		var want, got Stats
@@ -328,6 +374,7 @@ func TestSparseErrors(t *testing.T) {
 		{func(x *SparseMatrix) { x.Rows = -1 }, ErrShape, "-1"},
 		{func(x *SparseMatrix) { x.Rows, x.Indptr, x.Indices, x.Data = 0, nil, nil, nil }, ErrTooFewSamples, "no rows"},
 		{func(x *SparseMatrix) { x.Cols, x.Indptr, x.Indices, x.Data = 0, []int{0, 0, 0}, nil, nil }, ErrShape, "no columns"},
+		{func(x *SparseMatrix) { x.Cols = math.MaxInt }, ErrShape, strconv.Itoa(math.MaxInt)},
 		{func(x *SparseMatrix) { x.Indptr = x.Indptr[:2] }, ErrShape, "2 Indptr for 2 rows"},
 		{func(x *SparseMatrix) { x.Indptr[0] = 1 }, ErrShape, "Indptr from 1"},
 		{func(x *SparseMatrix) { x.Indptr[1] = 5 }, ErrShape, "after row 0"},
@@ -374,6 +421,9 @@ func TestSparseErrors(t *testing.T) {
 	if _, err := (&Model{Centers: NewMatrix(1, 2, nil)}).PredictSparse(nil, good()); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
+	if _, err := (&Model{Centers: NewMatrix(1, 3, nil), Sum: 9}).PredictSparse(nil, good()); !errors.Is(err, ErrOption) {
+		t.Error(err)
+	}
 	if _, err := new(Model).PredictSparse(nil, good()); !errors.Is(err, ErrTooFewSamples) {
 		t.Error(err)
 	}
@@ -413,12 +463,19 @@ func FuzzSparse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := newInput(data)
 		x, w := in.samples(12, 12)
-		for i := range x.Data {
-			if in.byte()&1 > 0 {
-				x.Data[i] = 0
+		if in.below(2) > 0 {
+			for i := range x.Data {
+				if in.byte()&1 > 0 {
+					x.Data[i] = 0
+				}
 			}
 		}
+		x = thinned(x)
 		s := sparseOf(x)
+		if in.below(2) > 0 { // one row outweighs all others
+			w = slices.Repeat([]float64{1}, x.Rows)
+			w[0] = 1e20
+		}
 		if _, err := FitSparse(bg, s, 1, &Options{Weights: w}); errors.Is(err, ErrRange) { // the largest is gone
 			return
 		}

@@ -66,6 +66,8 @@ func checkSparse(x *SparseMatrix, weights []float64) error {
 		return fail(ErrTooFewSamples, "x has no rows")
 	case x.Cols == 0:
 		return fail(ErrShape, "x has no columns")
+	case !addressable(x.Cols, 2): // two slices have one more
+		return checkSize("the starts of columns", x.Cols, 2)
 	}
 	return checkWeights(weights, x.Rows)
 }
@@ -321,15 +323,32 @@ func (s *sparseSamples) principalByGram(p int) (pc *principal, values []float64,
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal
 	}
+	pc.lowerTotal()
 	pc.basis, err = completed(s.ctx, rows, p, s.d)
 	return pc, values, err
+}
+
+// lowerTotal makes the total a lower bound where it has cancelled, so that no share of it is
+// too small. The floor stays within it.
+func (pc *principal) lowerTotal() {
+	if pc.totalError <= pc.total*0x1p-31 {
+		return
+	}
+	pc.total = max(0, pc.total-pc.totalError)
+	if over := pc.floor - pc.total; over > 0 {
+		pc.floor, pc.floorError = pc.total, pc.floorError+over
+	}
 }
 
 func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	small, _ := s.sides()
 	noise := krylovNoise*s.total + 4*gamma(s.a.longest+s.columns.longest+32)*s.reach*s.reach
 	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
-	return r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
+	pc, err := r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
+	if err == nil {
+		pc.lowerTotal()
+	}
+	return pc, err
 }
 
 // leadingVectors is krylovVectors for sparse data.

@@ -84,15 +84,27 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 	if q.sum == softkmeans.SumAtMostOne {
 		about = "sum of squares"
 	}
+	if q.lost(q.Total) {
+		about = "no more than its rounding"
+	}
 	b.WriteString("\n\n")
 	writeLine(b, "objective", number(q.Objective), "the squared error of the mixtures, summed over the rows")
-	if q.missing > 0 {
+	switch {
+	case q.missing > 0:
 		writeLine(b, "floor, estimated", number(q.Floor), fmt.Sprintf("about the least of any %s; no proof", q.prototypes()))
-	} else {
+	case q.lost(q.Floor):
+		writeLine(b, "floor", number(q.Floor), "no more than its rounding, so that nothing is proved")
+	default:
 		writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have less, but for rounding: proved", q.prototypes()))
 	}
 	writeLine(b, q.totalName(), number(q.Total), about)
 	writeLine(b, "explained", share, "of the "+q.totalName())
+}
+
+// lost reports whether v is no more than its rounding, where that is seen: numbers far from 0
+// have cancelled.
+func (q *quality) lost(v float64) bool {
+	return v <= q.FloorError && q.FloorError > 1e-9*q.Total
 }
 
 // word is what a prototype is called.
@@ -129,6 +141,8 @@ func (q *quality) relative() string {
 	switch {
 	case q.Excess == 0:
 		return ""
+	case q.lost(q.Total):
+		return fmt.Sprintf("\nThe %s is no more than its rounding.", q.totalName())
 	case q.ExcessShare == math.MaxFloat64: // the total variance is 0 or next to it
 		return fmt.Sprintf("\nThe %s is %s.", q.totalName(), number(q.Total))
 	}

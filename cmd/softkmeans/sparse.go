@@ -29,7 +29,37 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 	stored, all := len(t.X.Data), float64(t.X.Rows)*float64(t.X.Cols)
 	t.Notes = append(t.Notes, fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored; columns are not scaled",
 		plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)), percent(float64(stored)/all), plural(stored, "is", "are")))
+	if note := cancelling(t); note != "" && float64(stored) < all/2 {
+		t.Notes = append(t.Notes, note)
+	}
 	return nil
+}
+
+// cancelling returns a note on columns far from 0, or "". The package does not fill in rows
+// of which less than half is stored, and subtracts their mean from products.
+func cancelling(t *rows.Sparse) string {
+	var all, mass float64
+	sums := make([]float64, t.X.Cols)
+	for i := range t.X.Rows {
+		w := 1.0
+		if t.Weights != nil {
+			w = t.Weights[i]
+		}
+		mass += w
+		for e := t.X.Indptr[i]; e < t.X.Indptr[i+1]; e++ {
+			all += w * t.X.Data[e] * t.X.Data[e]
+			sums[t.X.Indices[e]] += w * t.X.Data[e]
+		}
+	}
+	of := 0.0 // of the squares, those of the mean
+	for _, sum := range sums {
+		of += sum / mass * (sum / all)
+	}
+	if !(of > 1-lostShare) || t.X.Rows == 1 {
+		return ""
+	}
+	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below 1e-15 of the sum of squares, " +
+		number(all) + ", are rounding; subtract a constant from these columns before"
 }
 
 // fitSparse fits sparse rows by the global method. It writes the memberships to w unless w

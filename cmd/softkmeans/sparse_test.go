@@ -218,6 +218,27 @@ func TestSparseFewerColumns(t *testing.T) {
 	}
 }
 
+// Where the mean is so far from 0 that sparse rows lose its digits, the report says so, and
+// claims no floor. Rows of which half is stored lose none.
+func TestSparseFar(t *testing.T) {
+	inFolder(t, "")
+	for columns, far := range map[int]bool{2: false, 3: false, 9: true} {
+		var text strings.Builder
+		fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate real general\n40 %d 80\n", columns)
+		for i := range 40 {
+			fmt.Fprintf(&text, "%d 1 %v\n%d 2 %v\n", i+1, 1e9+float64(i*i%7), i+1, 1e9+float64(i%5))
+		}
+		writeText(t, "far.mtx", text.String())
+		report := must(t, "fit", "-method", "global", "-k", "2", "far.mtx")
+		if got := strings.Contains(report, "Some columns are far from 0"); got != far || strings.Contains(report, "\nCertified: ") == far || strings.Contains(report, "rounding: proved") == far {
+			t.Errorf("%d columns:\n%s", columns, report)
+		}
+		if strings.Contains(must(t, "floors", "far.mtx"), "Some columns are far from 0") != far {
+			t.Errorf("%d columns: floors", columns)
+		}
+	}
+}
+
 // Of files that are too large to fill there are floors up to -most, and no proposal.
 func TestSparseLarge(t *testing.T) {
 	inFolder(t, "")

@@ -88,10 +88,14 @@ func Sniff(b *bufio.Reader, rows bool) Format {
 	}
 }
 
-const banner = "%%matrixmarket"
+const (
+	banner = "%%matrixmarket"
+	mark   = "\ufeff" // of the byte order, which some editors write first
+)
 
 // guess is Sniff for the start of a text. more is true where it does not tell yet.
 func guess(start []byte, rows bool) (f Format, more bool) {
+	start = bytes.TrimPrefix(start, []byte(mark))
 	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner, head) {
 		return MatrixMarket, len(head) < len(banner)
 	}
@@ -193,6 +197,9 @@ func (l *lines) next() ([]byte, error) {
 			err = l.fault(0, err.Error())
 		}
 		return nil, err
+	}
+	if l.line == 1 {
+		text = bytes.TrimPrefix(text, []byte(mark))
 	}
 	return bytes.TrimSpace(text), nil
 }

@@ -230,6 +230,21 @@ func TestSniff(t *testing.T) {
 	}
 }
 
+// TestMark: a mark of the byte order before the first line is no part of it.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	for text, f := range map[string]Format{general + "1 2 1\n1 1 1\n": MatrixMarket, "1 1:1 2:0\n": SVMLight} {
+		text = "\ufeff" + text
+		if got := Sniff(NewReader(strings.NewReader(text)), true); got != f {
+			t.Errorf("%q is taken for format %v", text, got)
+		}
+		got, err := Read(strings.NewReader(text), "F", f, 0)
+		if err != nil || got.X.Rows != 1 || got.X.Cols != 2 || got.X.Data[0] != 1 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // A line may be longer than the buffer, but not endless. An error of the file has its name.
 func TestLines(t *testing.T) {
 	t.Parallel()
