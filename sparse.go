@@ -126,7 +126,7 @@ func (m *SparseMatrix) check(arg string) error {
 	for i := range m.Rows {
 		lo, hi := m.Indptr[i], m.Indptr[i+1]
 		if lo > hi || hi > stored {
-			return fail(ErrShape, arg+" has an Indptr that falls after row "+strconv.Itoa(i))
+			return fail(ErrShape, arg+" has an Indptr from "+strconv.Itoa(lo)+" to "+strconv.Itoa(hi)+" for row "+strconv.Itoa(i))
 		}
 		last := -1
 		for _, j := range m.Indices[lo:hi] {
@@ -140,7 +140,7 @@ func (m *SparseMatrix) check(arg string) error {
 	return nil
 }
 
-// entryError is that function for row i.
+// entryError is the function of that name for row i.
 func (m *SparseMatrix) entryError(i int, tooSmall float64) error {
 	lo, hi := m.Indptr[i], m.Indptr[i+1]
 	row := &Matrix{Rows: 1, Cols: hi - lo, Stride: hi - lo, Data: m.Data[lo:hi]}
@@ -197,15 +197,33 @@ func (c *compressed) transposed(n int) *compressed {
 	return t
 }
 
-// dot returns the product of row i with v, the sum of squares of the row, and that of the
-// entries of v beside it, which bounds the rounding.
+// dot returns the product of row i with v, and the sum of squares of the row, by sumBlock.
 func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 	index, value := c.row(i)
-	for t, j := range index {
-		product += value[t] * v[j]
-		squares += value[t] * value[t]
+	for len(index) > 0 {
+		m := min(len(index), sumBlock)
+		var p, q float64
+		for t, j := range index[:m] {
+			p += value[t] * v[j]
+			q += value[t] * value[t]
+		}
+		product, squares = product+p, squares+q
+		index, value = index[m:], value[m:]
 	}
 	return product, squares
+}
+
+// addTo adds to out the mixture by row i of the rows of v, by sumBlock. part is scratch of
+// the length of out.
+func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
+	index, value := c.row(i)
+	for len(index) > sumBlock {
+		clear(part)
+		addRows(part, value[:sumBlock], index[:sumBlock], v.Data)
+		axpy(out, 1, part)
+		index, value = index[sumBlock:], value[sumBlock:]
+	}
+	addRows(out, value, index, v.Data)
 }
 
 // length is the number that a pass over the rows states for a row: their mean length times

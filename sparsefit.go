@@ -11,13 +11,14 @@ import (
 // certificate, to rounding. Where half of all entries are stored or more it fills in the
 // others and is Fit itself.
 //
-// The mean is subtracted from products, so that zeros stay unstored. Where some columns are
-// far from 0 in all rows, as years are, that cancels. Objective is then an upper bound, Total
-// a lower one, and FloorError, Gap and ExcessShare are as wide as the rounding of numbers of
-// the length of x with its mean. Subtract a constant from such columns before.
+// The mean is subtracted from products, so that zeros stay unstored. Products cancel where
+// some columns are far from 0 in all rows, as years are. They also do where weights differ by
+// many powers of ten. Objective is then an upper bound, Total a lower one, and FloorError, Gap
+// and ExcessShare are as wide as the rounding of numbers of the length of x with its mean.
+// Subtract a constant from such columns before.
 //
-// SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond. Its
-// floor is proved but for a chance of 2e-10; [CertifySparse] proves without chance up to
+// SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond, whose
+// floor relies on a random start: see [Model].FloorError. [CertifySparse] needs no start up to
 // 2048. SolverJacobi is an [ErrOption].
 //
 // Cost: O((z + n + d)(k + 8)) for z stored entries and O((n + d)(k + 8)²), for each step of
@@ -52,9 +53,9 @@ func checkSparseSolver(solver Solver) error {
 	return checkSolver(solver)
 }
 
-// FloorsSparse is [Floors] for sparse rows (n×d), for k = 1 … most; 0: all, min(n, d)+1 of
-// them (min(n, d) for SumAtMostOne), where fewer than most there are. Floors below 1e-15 of
-// the first, and for a mean far from 0 of the squared length of x, are rounding. Where
+// FloorsSparse is [Floors] for sparse rows (n×d), for k = 1 … most. There are at most
+// min(n, d)+1 of them, and min(n, d) for SumAtMostOne; 0: all. Floors below min(n, d)·2^-52 of
+// the first are rounding. For a mean far from 0 that share is of the squared length of x. Where
 // SolverKrylov stops before it has converged, and min(n, d) is above 2048, the floors are
 // lower bounds: less by what it may have missed.
 //
@@ -216,9 +217,10 @@ func (t sparseData) centred() (dataset, error) {
 //
 // and is Eᵀg from that. So far centers, whose squares would cancel, enter by y − h alone.
 //
-// Proof of the rounding. With ρ = ‖x‖ + ‖c‖ a row's y is off by e = 1.2√p·γ(entries + 8)·ρ.
-// Its squares are off by γ(entries + p + 24)·2ρ² and by 2e·ρ. h is off by γ(2k + 24) of the
-// lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's length.
+// Proof of the rounding. Let m be sumDepth of the row's entries, and ρ = ‖x‖ + ‖c‖. Then y is
+// off by e = 1.2√p·γ(m + 8)·ρ. The squares are off by γ(m + p + 24)·2ρ² and by 2e·ρ. h is off
+// by γ(2k + 24) of the lengths of centers. E is measured, with γ(k + 4)(2 + √k) of a center's
+// length.
 func sparseObjective(s *sparseSamples, f, g *Matrix, sum Sum) (total float64, err error) {
 	q, err := newQuotients(s, f)
 	if err != nil {
@@ -313,9 +315,9 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 // memberships g.
 func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	product, squares := s.a.dot(i, s.mean)
-	entries, p := s.a.start[i+1]-s.a.start[i], float64(q.basis.Rows)
+	depth, p := sumDepth(s.a.start[i+1]-s.a.start[i]), float64(q.basis.Rows)
 	rho := (math.Sqrt(squares) + q.mean) * (1 + 0x1p-40)
-	off := 1.2 * math.Sqrt(p) * gamma(entries+8) * rho
+	off := 1.2 * math.Sqrt(p) * gamma(depth+8) * rho
 	hidden := 0.0
 	clear(q.h)
 	for j, v := range g {
@@ -329,7 +331,7 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 		inside += (v - q.h[l]) * (v - q.h[l])
 	}
 	outside := max(0, squares-2*product+q.mean2-sumSquares(y))
-	outside += 2.1*gamma(entries+len(y)+24)*rho*rho + 2.4*off*rho + 1.1*q.apart*(length+rho*rho)
+	outside += 2.1*gamma(depth+len(y)+24)*rho*rho + 2.4*off*rho + 1.1*q.apart*(length+rho*rho)
 	inside = math.Sqrt(inside)*(1+gamma(len(y)+8)) + off
 	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
 }

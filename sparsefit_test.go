@@ -85,7 +85,7 @@ func sparseTables(t *testing.T) map[string]*Matrix {
 	return map[string]*Matrix{
 		"words": words(300, 80, 4, 20, 1), "wide": words(60, 500, 4, 30, 2), "square": words(100, 100, 5, 10, 3),
 		"small": small, "large": large, "iris": thinned(loadCSV(t, "iris")), "wine": thinned(loadCSV(t, "wine")),
-		"columns of zeros": words(90, 40, 2, 2, 8), "full": loadCSV(t, "iris"),
+		"columns of zeros": words(90, 40, 2, 2, 8), "tall": words(4000, 12, 3, 5, 9), "long rows": words(8, 6000, 3, 2500, 10), "full": loadCSV(t, "iris"),
 	}
 }
 
@@ -122,13 +122,47 @@ func TestFitSparse(t *testing.T) {
 				if err != nil || c.Gap > 1e-10 || c.Objective > got.Objective*(1+1e-12)+1e-14*c.Total {
 					t.Errorf("%s, k = %d, options %d: certificate of all entries: %+v, %v; objective %v", name, k, at, c, err, got.Objective)
 				}
-				// Isolated directions give one simplex; k = 2 of these tables has some.
+				// Isolated directions give one simplex; k = 2 of these tables has some. SolverKrylov
+				// has half the digits of them.
 				if k == 2 && o.Weights == nil && name != "square" {
-					near("centers", maxDiff(got.Centers, want.Centers)/maxAbs(want.Centers), 0, 100)
-					near("memberships", maxDiff(got.Memberships, want.Memberships), 0, 100)
+					unit := 100.0
+					if o.Solver == SolverKrylov {
+						unit = 10000
+					}
+					near("centers", maxDiff(got.Centers, want.Centers)/maxAbs(want.Centers), 0, unit)
+					near("memberships", maxDiff(got.Memberships, want.Memberships), 0, unit)
 				}
 			}
 		}
+	}
+}
+
+// TestFitSparseMany: bounds do not grow with the numbers of entries of columns and rows. Tables
+// of one mean do not share the random start.
+func TestFitSparseMany(t *testing.T) {
+	for name, at := range map[string][3]int{"tall": {200000, 9, 4}, "long rows": {5, 200000, 80000}} {
+		n, d, filled := at[0], at[1], at[2]
+		x := &SparseMatrix{Rows: n, Cols: d, Indptr: []int{0}}
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range n {
+			from := rng.IntN(d - filled + 1)
+			for j := range filled {
+				x.Indices, x.Data = append(x.Indices, from+j), append(x.Data, rng.NormFloat64())
+			}
+			x.Indptr = append(x.Indptr, len(x.Data))
+		}
+		m := mustDo(FitSparse(bg, x, 3, nil))(t)
+		if c := m.Certificate(); !(c.ExcessShare < 1e-11 && m.FloorError < 1e-11*m.Total) {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	seeds := map[uint64]bool{}
+	for _, v := range []float64{1, 0.5, 0.25} {
+		x := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 2, 4}, Indices: []int{0, 1, 0, 1}, Data: []float64{1, v, -1, -v}}
+		seeds[mustDo(newSparseSamples(bg, x, nil, 1, true))(t).seed] = true
+	}
+	if len(seeds) != 3 {
+		t.Errorf("three tables of mean 0 have %d random starts", len(seeds))
 	}
 }
 
@@ -190,7 +224,7 @@ func TestCertifySparse(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Objective < want.Objective*(1-1e-13) || got.Objective > want.Objective*(1+1e-11) || math.Abs(got.Floor-want.Floor) > 1e-10*want.Total ||
+				if got.Objective < want.Objective*(1-1e-12) || got.Objective > want.Objective*(1+1e-11) || math.Abs(got.Floor-want.Floor) > 1e-10*want.Total ||
 					got.Repair != want.Repair || got.MinMembership != want.MinMembership || math.Abs(got.SpanError-want.SpanError) > 1e-6 {
 					t.Errorf("%s, k = %d: %+v, of all entries %+v", name, k, got, want)
 				}
@@ -318,6 +352,7 @@ func TestPredictSparse(t *testing.T) {
 // TestStatsSparse: sums of sparse parts are those of the table, and merge with dense ones.
 func TestStatsSparse(t *testing.T) {
 	tables := sparseTables(t)
+	delete(tables, "long rows") // their scatter has 6000² numbers
 	for name, x := range tables {
 		w := fifths(x.Rows)
 		var want, got Stats
@@ -377,8 +412,8 @@ func TestSparseErrors(t *testing.T) {
 		{func(x *SparseMatrix) { x.Cols = math.MaxInt }, ErrShape, strconv.Itoa(math.MaxInt)},
 		{func(x *SparseMatrix) { x.Indptr = x.Indptr[:2] }, ErrShape, "2 Indptr for 2 rows"},
 		{func(x *SparseMatrix) { x.Indptr[0] = 1 }, ErrShape, "Indptr from 1"},
-		{func(x *SparseMatrix) { x.Indptr[1] = 5 }, ErrShape, "after row 0"},
-		{func(x *SparseMatrix) { x.Indptr[1] = -5 }, ErrShape, "after row 0"},
+		{func(x *SparseMatrix) { x.Indptr[1] = 5 }, ErrShape, "from 0 to 5 for row 0"},
+		{func(x *SparseMatrix) { x.Indptr[1] = -5 }, ErrShape, "from 0 to -5 for row 0"},
 		{func(x *SparseMatrix) { x.Indices = x.Indices[:2] }, ErrShape, "2 Indices for 3"},
 		{func(x *SparseMatrix) { x.Indices[1] = 0 }, ErrShape, "column 0 after 0 in row 0"},
 		{func(x *SparseMatrix) { x.Indices[2] = 3 }, ErrShape, "column 3 after -1 in row 1"},

@@ -115,7 +115,7 @@ func (s *sparseSamples) setMean() {
 		m := (sum + lost) / mass
 		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum)+lost)/mass
 	}
-	s.seed = seedOf(s.mean, 1)
+	s.seed = seedOf(s.mean, 1) ^ seedOf(s.a.value, 1)
 	if !s.centred {
 		clear(s.mean)
 		return
@@ -125,7 +125,7 @@ func (s *sparseSamples) setMean() {
 }
 
 // setTotal sets what the entries say of all rows. A row has ‖x‖² − 2x·μ + ‖μ‖². Its terms are
-// at most 2(‖x‖² + ‖μ‖²) in size, and pass as many roundings as the row has entries.
+// at most 2(‖x‖² + ‖μ‖²) in size, and pass the roundings of sumDepth and some.
 func (s *sparseSamples) setTotal() {
 	length := fineDot(s.mean, s.mean)
 	var all, sum, rest, lost, mass float64
@@ -137,7 +137,7 @@ func (s *sparseSamples) setTotal() {
 	}
 	s.total = max(0, sum+lost)
 	s.reach = (math.Sqrt(all) + math.Sqrt(mass*length)) * (1 + gamma(s.n+s.a.longest+16))
-	s.off = 2.1*gamma(s.a.longest+24)*s.reach*s.reach + s.beside(s.total)
+	s.off = 2.1*gamma(sumDepth(s.a.longest)+24)*s.reach*s.reach + s.beside(s.total)
 }
 
 // beside bounds by how much sums of squares about the mean in memory differ from those about
@@ -146,8 +146,8 @@ func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
 
-// multiply returns XcV for V given as Vᵀ (b×d), weighted, as (XcV)ᵀ: b×n. An entry passes no
-// more roundings than the row has entries, and 8.
+// multiply returns XcV for V given as Vᵀ (b×d), weighted, as (XcV)ᵀ: b×n. An entry passes
+// the roundings of sumDepth, and 8.
 func (s *sparseSamples) multiply(vt *Matrix) (*Matrix, error) {
 	out := NewMatrix(s.n, vt.Rows, nil)
 	err := s.gather(out, vt, func(i int, row []float64) {
@@ -168,13 +168,12 @@ func (s *sparseSamples) gather(out, vt *Matrix, then func(i int, row []float64))
 			middle[j] = fineDot(vt.row(j), s.mean)
 		}
 	}
-	return s.eachBlock(s.n, s.a.length(b), manyChunks, 0, func(at block) {
+	return s.eachBlock(s.n, s.a.length(b), manyChunks, b, func(at block) {
 		for i := at.lo; i < at.hi; i++ {
 			row := out.row(i)[:b]
 			clear(row)
 			if s.weight(i) > 0 {
-				index, value := s.a.row(i)
-				addRows(row, value, index, v.Data)
+				s.a.addTo(row, i, v, at.scratch[:b])
 				axpy(row, -1, middle)
 			}
 			then(i, row)
@@ -202,10 +201,9 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 		}
 	}
 	out := NewMatrix(s.d, b, nil)
-	err := s.eachBlock(s.d, s.columns.length(b), manyChunks, 0, func(at block) {
+	err := s.eachBlock(s.d, s.columns.length(b), manyChunks, b, func(at block) {
 		for j := at.lo; j < at.hi; j++ {
-			index, value := s.columns.row(j)
-			addRows(out.row(j), value, index, y.Data)
+			s.columns.addTo(out.row(j), j, y, at.scratch[:b])
 			axpy(out.row(j), -s.mean[j], sums)
 		}
 	})
@@ -215,7 +213,8 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 // gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers
 // of entries, and a bound of its error in the trace and in the Frobenius norm. Let S be X
 // with the vectors of the smaller side as rows, and S − abᵀ the centred data. Then
-// SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most.
+// SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most. They pass the roundings of
+// sumDepth and some.
 func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
@@ -226,9 +225,9 @@ func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 		side, items = items, side
 	}
 	gram = NewMatrix(size, size, nil)
-	err = s.eachBlock(size, side.length(items.length(1)), manyChunks, 0, func(at block) {
+	err = s.eachBlock(size, side.length(items.length(1)), manyChunks, size, func(at block) {
 		for p := at.lo; p < at.hi; p++ {
-			s.gramRow(gram.row(p), p, side, items)
+			s.gramRow(gram.row(p), at.scratch[:size], p, side, items)
 		}
 	})
 	if err != nil {
@@ -239,22 +238,32 @@ func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	}
 	mirror(gram.Data, size)
 	total := trace(gram)
-	return gram, 2.1*gamma(side.longest+24)*s.reach*s.reach + s.beside(total), nil
+	return gram, 2.1*gamma(sumDepth(side.longest)+24)*s.reach*s.reach + s.beside(total), nil
 }
 
-// gramRow adds row p of SSᵀ, from the diagonal on.
-func (s *sparseSamples) gramRow(out []float64, p int, side, items *compressed) {
+// gramRow adds row p of SSᵀ, from the diagonal on, by sumBlock. part is scratch of the
+// length of out.
+func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compressed) {
 	index, value := side.row(p)
-	for t, item := range index {
-		v := value[t]
-		if !s.wide() {
-			v *= s.weight(item)
-		}
-		others, numbers := items.row(item)
-		for l := len(others) - 1; l >= 0 && others[l] >= p; l-- {
-			out[others[l]] += v * numbers[l]
+	add := func(sums []float64, index []int) {
+		for t, item := range index {
+			v := value[t]
+			if !s.wide() {
+				v *= s.weight(item)
+			}
+			others, numbers := items.row(item)
+			for l := len(others) - 1; l >= 0 && others[l] >= p; l-- {
+				sums[others[l]] += v * numbers[l]
+			}
 		}
 	}
+	for len(index) > sumBlock {
+		clear(part[p:])
+		add(part, index[:sumBlock])
+		axpy(out[p:], 1, part[p:])
+		index, value = index[sumBlock:], value[sumBlock:]
+	}
+	add(out, index)
 	if s.wide() && s.root != nil {
 		for q := p; q < len(out); q++ {
 			out[q] *= s.root[p] * s.root[q]
@@ -275,10 +284,7 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 		}
 	} else {
 		for j := range c {
-			rows, value := s.columns.row(j)
-			for t, v := range value {
-				c[j] += s.weight(rows[t]) * v
-			}
+			c[j] = s.fine.mass * (s.mean[j] + s.fine.rest[j])
 		}
 	}
 	for p := range size {
@@ -342,7 +348,7 @@ func (pc *principal) lowerTotal() {
 
 func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	small, _ := s.sides()
-	noise := krylovNoise*s.total + 4*gamma(s.a.longest+s.columns.longest+32)*s.reach*s.reach
+	noise := krylovNoise*s.total + 4*gamma(sumDepth(s.a.longest)+sumDepth(s.columns.longest)+32)*s.reach*s.reach
 	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
 	pc, err := r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {
@@ -391,7 +397,7 @@ func (s *sparseSamples) measure(left *outside) error {
 	left.total, left.squares = s.total, s.total
 	for j := range w.Rows {
 		for l := range left.p {
-			v := dot(w.row(j), w.row(l))
+			v := fineDot(w.row(j), w.row(l))
 			axpy(left.coupling.row(j), -v, left.vectors.row(l))
 			if j < left.p {
 				left.gram.row(j)[l] = v
@@ -402,8 +408,8 @@ func (s *sparseSamples) measure(left *outside) error {
 		}
 	}
 	left.squares = max(left.squares, 0)
-	left.depth = s.n + s.columns.longest + s.a.longest
-	left.sparse = &sparseRounding{reach: s.reach, off: s.off, entry: s.a.longest + 8}
+	left.depth = sumDepth(s.columns.longest) + sumDepth(s.a.longest) + 8
+	left.sparse = &sparseRounding{reach: s.reach, off: s.off, entry: sumDepth(s.a.longest) + 8}
 	return nil
 }
 

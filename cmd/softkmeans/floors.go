@@ -38,7 +38,7 @@ up to it exceed their sticks: that counts directions, not clusters.
   -most K       largest k in the report (default 20). The proposed k is always
                 there. -o and -json have all k up to the one with floor 0. Of a
                 sparse file with more than 1024 rows and columns larger k are
-                not computed, and no k is proposed
+                not computed; k is proposed if it has 128 MB with its zeros
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
   -json         print the report as JSON

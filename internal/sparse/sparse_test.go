@@ -168,6 +168,7 @@ func TestSVMLightErrors(t *testing.T) {
 		{"", "F: there are no rows"},
 		{"# nothing\n", "F: there are no rows"},
 		{"1\n2\n", "F: no row has an entry"},
+		{"9007199254740993 1:2\n", `F:1:1: the label "9007199254740993" is too large`},
 		{"1,3 1:2\n", `F:1:1: several labels, "1,3"; a row has one`},
 		{"1 1:1\n2,5\n", `F:2:1: several labels`},
 		{"1:2 2:3\n", `F:1:1: the row begins with "1:2", not with a label`},

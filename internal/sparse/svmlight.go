@@ -62,6 +62,9 @@ func (s *svmlight) label(text []byte) (at int, err error) {
 		}
 		return 0, err
 	}
+	if math.Abs(v) >= 1<<53 {
+		return 0, s.fault(1, "the label "+quote(text, 0)+" is too large: from 2^53 on numbers lose digits, and classes would merge")
+	}
 	n, ok := s.classes[v]
 	if !ok {
 		n = len(s.classes)
