@@ -21,12 +21,6 @@ func gamma(m int) float64 {
 // four sums, vectors in at least as many.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// sumBlock is how many entries sums of sparse data add up before they add these sums.
-const sumBlock = 1024
-
-// sumDepth is how many additions a term passes in such a sum over n entries.
-func sumDepth(n int) int { return min(n, sumBlock) + n/sumBlock }
-
 // depth is how many additions a term passes in a sum over all items: those of its block, of
 // the blocks of its chunk and of the chunks.
 func (c chunking) depth() int {

@@ -197,6 +197,12 @@ func (c *compressed) transposed(n int) *compressed {
 	return t
 }
 
+// sumBlock is how many entries sums of sparse data add up before they add these sums.
+const sumBlock = 1024
+
+// sumDepth is how many additions a term passes in such a sum over n entries.
+func sumDepth(n int) int { return min(n, sumBlock) + n/sumBlock }
+
 // dot returns the product of row i with v, and the sum of squares of the row, by sumBlock.
 func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 	index, value := c.row(i)
