@@ -147,6 +147,11 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   bad(() => skm.fit(x, 4, { enclosure: 'smallest' }), 'option', 'smallest')
   bad(() => skm.fit(x, 2, 5), 'option', 'the options are a number')
   bad(() => skm.fit(x, 2, null), 'option', 'the options are null')
+  for (const odd of [new Map(), new Date(), new Float64Array(0), [], () => 1]) bad(() => skm.fit(x, 2, odd), 'option', 'the options are', { argument: 'options' })
+  bad(() => skm.fit(x, 2, Object.create({ slack: 1 })), 'option', 'there is no option "slack"')
+  bad(() => skm.predict(skm.fit(x, 2), x, { foo: 1 }), 'option', 'there is no option "foo"')
+  bad(() => skm.fit(x, 2, { weights: [] }), 'shape', '0 weights for 3 rows', { argument: 'weights' })
+  bad(() => skm.floors(x, { weights: new Float64Array(0) }), 'shape', '0 weights for 3 rows')
   bad(() => skm.fit(x, 2, { weights: [1, 2] }), 'shape', '2 weights for 3 rows')
   bad(() => skm.fit(x, 2, { weights: [1, -1, 1] }), 'option', 'weights[1]', { argument: 'weights', row: 1 })
   bad(() => skm.fit(x, 2, { weights: [1, NaN, 1] }), 'nonFinite', 'weights[1]')
@@ -154,6 +159,7 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   bad(() => skm.fit(x, 2, { weights: [0, 0, 0] }), 'tooFewSamples', 'every weight is 0')
   bad(() => skm.fitMinVolume(x, 2, { seed: -1 }), 'option', 'seed is -1')
   bad(() => skm.fitMinVolume(x, 2, { slack: NaN }), 'option', 'slack is NaN')
+  bad(() => skm.fitMinVolume(x, 2, { slack: 0 }), 'option', 'slack is 0', { argument: 'slack' })
   bad(() => skm.fitMinVolume(x, 2, { nonNegative: 1 }), 'option', 'nonNegative')
   bad(() => skm.certify(x, [[1, 2, 3]], [[1], [1], [1]]), 'shape', 'centers have 3')
   bad(() => skm.certify(x, [[1, 2]], [[1], [1]]), 'shape', 'memberships are 2 rows')
@@ -167,6 +173,30 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   structuredClone(data.buffer, { transfer: [data.buffer] })
   bad(() => skm.fit({ rows: 2, cols: 2, data }, 1), 'shape', 'detached')
   bad(() => skm.fit({ rows: 2 ** 13 + 1, cols: 2 ** 13, data: new Float32Array(2 ** 26 + 2 ** 13) }, 1), 'tooLarge', 'too many for the module')
+})
+
+test('an error of a getter goes through, and getters are read once', (skm, exports) => {
+  const mine = new Error('mine')
+  const row = Object.defineProperty([1, 2], 1, { get: () => { throw mine } })
+  let got
+  try {
+    skm.fit([row], 1)
+  } catch (e) {
+    got = e
+  }
+  check(got === mine, `${got}`)
+  const x = [[1, 2], [3, 4]]
+  let reads = 0
+  Object.defineProperty(x, 1, { get: () => (reads++ === 0 ? [3, 4] : [3]) })
+  near(skm.fit(x, 1).centers.data, [2, 3], 'centers')
+  const shrinks = [Object.defineProperty([1, 2], 1, { get: () => (shrinks[1].pop(), 2) }), [3, 4]]
+  fails(exports, () => skm.fit(shrinks, 1), 'shape', 'row 1 of x has 1 numbers')
+})
+
+test('options may be inherited', (skm) => {
+  const x = [[1], [2], [4]]
+  const weights = [1, 0, 1]
+  near(skm.fit(x, 1, Object.create({ weights })).centers.data, skm.fit(x, 1, { weights }).centers.data, 'centers')
 })
 
 test('a model file is read back', (skm, exports, all) => {
@@ -217,6 +247,12 @@ test('a worker: the same numbers, calls at once, errors, aborts', async (skm, ex
   near(await w.floors(x), skm.floors(x), 'floors after an abort')
   const never = await w.fit(x, 3, { signal: AbortSignal.abort() }).catch((e) => e)
   check(never.name === 'AbortError', `${never}`)
+  for (const [o, words] of [[null, 'are null'], [5, 'are a number'], [new Map(), 'are Map'], [{ foo: 1 }, '"foo"'], [{ signal: 5 }, 'signal'], [{ signal: { throwIfAborted() {} } }, 'signal']]) {
+    for (const call of [w.fit(x, 3, o), w.predict(b, x, o)]) {
+      const e = await call.catch((e) => e)
+      check(e instanceof exports.SoftKMeansError && e.code === 'option' && e.message.includes(words), `${words}: ${e}`)
+    }
+  }
   const odd = await w.fit(() => 1, 3).catch((e) => e)
   check(odd.code === 'shape', `${odd}`)
   const open = w.fitMinVolume(x, 30, { restarts: 20 }).catch((e) => e)
