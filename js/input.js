@@ -140,6 +140,7 @@ const readers = {
   starts: (v) => whole('starts', v, 0),
   kernel: (v) => word('kernel', v, ['matrix', 'rbf', 'linear']),
   gamma: (v) => amount('gamma', v),
+  columns: (v) => (Array.isArray(v) ? Array.from(v) : refuse('option', `columns is ${kindOf(v)}, not an array of names`, { argument: 'columns' })),
 }
 
 /** The options of a call by name, own and inherited. */

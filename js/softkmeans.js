@@ -218,9 +218,11 @@ const run = (f) => {
 
 /** The rows as the fit of the model had them: (v − shift)/divisor by columns. */
 const scaled = (rows, model) => {
-  if (!model.divisor) return rows
-  const { shift, divisor } = model
-  if (shift?.length !== rows.cols || divisor.length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, the model's scaling has ${divisor.length}`, { argument: 'x' })
+  const { shift, divisor, scaledCenters } = model
+  const parts = [shift, divisor, scaledCenters].filter((v) => v !== undefined)
+  if (parts.length === 0) return rows
+  if (parts.length < 3) refuse('shape', 'the model has a part of its scaling alone; that is shift, divisor and scaledCenters', { argument: 'model' })
+  if (shift.length !== rows.cols || divisor.length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, the model's scaling has ${divisor.length}`, { argument: 'x' })
   return {
     ...rows,
     write: (to) => {
