@@ -47,7 +47,7 @@ const canonical = (v) => {
 const textOf = (file) => `{${Object.entries(file).map(([name, v]) => `"${name}":${name === 'seed' ? v : canonical(v)}`).join(',')}}`
 
 const isText = (v) => typeof v === 'string' && !/\p{Surrogate}/u.test(v) && new TextEncoder().encode(v).length <= 2 ** 20
-const isCount = (v) => Number.isSafeInteger(v) && v >= 0
+const isCount = (v) => Number.isSafeInteger(v) && v >= 0 && !Object.is(v, -0)
 const isShort = (v) => isCount(v) && v < 2 ** 31
 const isSeed = (v) => /^\d{1,20}$/.test(v) && BigInt(v) < 2n ** 64n
 const isShare = (v) => Number.isFinite(v) && v >= 0
@@ -55,7 +55,7 @@ const isRow = (v, { columns }) => Array.isArray(v) && v.length === columns.lengt
 const isRows = (v, file) => Array.isArray(v) && v.every((row) => isRow(row, file))
 const isTable = (v, file) => isRows(v, file) && v.length === file.k
 const isModest = (rows) => rows.every((row) => row.every((x) => Math.abs(x) <= 2 ** 520))
-const isAxes = (v, file) => isRows(v, file) && v.length > 0 && v.length <= file.k + file.columns.length && v.every((row) => row.reduce((sum, x) => sum + Math.abs(x), 0) <= 1)
+const isAxes = (v, file) => isRows(v, file) && v.length <= file.k + file.columns.length && v.every((row) => row.reduce((sum, x) => sum + Math.abs(x), 0) <= 1)
 const isListOf = (is, most) => (v) => Array.isArray(v) && v.length <= most && v.every(is)
 const has = (v, ...names) => v !== null && typeof v === 'object' && Object.keys(v).join() === names.join()
 
@@ -107,7 +107,7 @@ const fields = {
   slack: share,
   seed: { is: isSeed, missing: '0' },
   volume: word('auto', 'origin', 'affine'),
-  volumeRatio: { is: (v) => v === 0 || (v >= 1 && v < Infinity), missing: 0 },
+  volumeRatio: { is: (v) => Object.is(v, 0) || (Number.isFinite(v) && v >= 1), missing: 0 },
   stationarity: number,
   iterations: { is: isShort, missing: 0, write: true },
   status: word('none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space'),

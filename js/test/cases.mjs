@@ -245,7 +245,7 @@ test('a model file that Go refuses is refused', (skm, exports) => {
     fails(exports, () => exports.readModel(JSON.stringify({ ...rest, checksum })), 'format', words)
   }
   for (const [field, words] of [
-    ['"objective":"1"', 'its objective'], ['"status":7', 'its status'], ['"lambda":1e999', 'its lambda'], ['"slack":-1', 'its slack'], ['"volumeRatio":0.5', 'its volumeRatio'], ['"iterations":1.5', 'its iterations'],
+    ['"objective":"1"', 'its objective'], ['"status":7', 'its status'], ['"lambda":1e999', 'its lambda'], ['"slack":-1', 'its slack'], ['"volumeRatio":0.5', 'its volumeRatio'], ['"volumeRatio":true', 'its volumeRatio'], ['"iterations":-0', 'its iterations'], ['"iterations":1.5', 'its iterations'],
     ['"seed":1e20', 'its seed'], ['"seed":18446744073709551616', 'its seed'], ['"seed":"1"', 'its seed'], ['"warnings":[{"kind":"near"}]', 'its warnings'], ['"others":[5]', 'its others'], ['"kernel":"rbf"', 'similarities'],
   ]) {
     fails(exports, () => exports.readModel(good.replace('"checksum"', `${field},"checksum"`)), 'format', words)
