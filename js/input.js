@@ -47,19 +47,20 @@ const size = (name, v) => {
 }
 
 /**
- * A matrix: rows, cols, and `write`, which puts its numbers into a Float64Array. Nothing is
+ * A matrix: rows, cols, and `write`, which puts its numbers into a Float64Array. No number is
  * copied before.
  */
 export const matrix = (name, v) => {
   if (Array.isArray(v)) return ofRows(name, v)
-  if (v !== null && typeof v === 'object' && isFloats(v.data)) {
-    checkView(`${name}.data`, v.data)
+  const data = v?.data // once: it may be a getter
+  if (isFloats(data)) {
+    checkView(`${name}.data`, data)
     const rows = size(`${name}.rows`, v.rows)
     const cols = size(`${name}.cols`, v.cols)
-    if (v.data.length !== rows * cols) {
-      refuse('shape', `${name}.data has ${v.data.length} numbers for ${rows} rows of ${cols}`, { argument: name })
+    if (data.length !== rows * cols) {
+      refuse('shape', `${name}.data has ${data.length} numbers for ${rows} rows of ${cols}`, { argument: name })
     }
-    return { rows, cols, write: (to) => to.set(v.data) }
+    return { rows, cols, write: (to) => to.set(data) }
   }
   if (isFloats(v)) refuse('shape', `${name} is numbers alone; give { rows, cols, data }`, { argument: name })
   return refuse('shape', `${name} is ${kindOf(v)}; give an array of rows, or { rows, cols, data } with a Float64Array or Float32Array`, { argument: name })
@@ -96,9 +97,9 @@ export const list = (name, v) => {
   if (isFloats(v)) checkView(name, v)
   else if (!Array.isArray(v)) refuse('shape', `${name} is ${kindOf(v)}; give an array of numbers`, { argument: name })
   const all = isFloats(v) ? v : Array.from(v) // once: an array may have getters
-  all.forEach((x, i) => {
-    if (typeof x !== 'number') refuse('nonFinite', `${name}[${i}] is ${kindOf(x)}, not a number`, { argument: name, row: i })
-  })
+  for (let i = 0; i < all.length; i++) {
+    if (typeof all[i] !== 'number') refuse('nonFinite', `${name}[${i}] is ${kindOf(all[i])}, not a number`, { argument: name, row: i })
+  }
   return { length: all.length, write: (to) => to.set(all) }
 }
 

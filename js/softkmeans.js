@@ -1,7 +1,7 @@
 // The package softkmeans in JavaScript: a typed face of module.wasm. softkmeans.d.ts has the
 // documentation.
 
-import { SoftKMeansError, matrix, options, refuse, whole } from './input.js'
+import { SoftKMeansError, list, matrix, options, refuse, whole } from './input.js'
 export { SoftKMeansError } from './input.js'
 export { readModel, writeModel } from './model.js'
 
@@ -218,11 +218,13 @@ const run = (f) => {
 
 /** The rows as the fit of the model had them: (v − shift)/divisor by columns. */
 const scaled = (rows, model) => {
-  const { shift, divisor, scaledCenters } = model
-  const parts = [shift, divisor, scaledCenters].filter((v) => v !== undefined)
+  const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
   if (parts.length === 0) return rows
-  if (parts.length < 3) refuse('shape', 'the model has a part of its scaling alone; that is shift, divisor and scaledCenters', { argument: 'model' })
-  if (shift.length !== rows.cols || divisor.length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, the model's scaling has ${divisor.length}`, { argument: 'x' })
+  if (parts.length < 3) refuse('shape', `of its scaling the model has ${parts.join(' and ')} alone; that is shift, divisor and scaledCenters`, { argument: 'model' })
+  const [shift, divisor] = parts.map((name) => model[name])
+  for (const [i, v] of [shift, divisor].entries()) {
+    if (list(`model.${parts[i]}`, v).length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, model.${parts[i]} has ${v.length}`, { argument: 'x' })
+  }
   return {
     ...rows,
     write: (to) => {

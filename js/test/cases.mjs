@@ -152,6 +152,13 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   bad(() => skm.predict(skm.fit(x, 2), x, { foo: 1 }), 'option', 'there is no option "foo"')
   bad(() => skm.fit(x, 2, { weights: [] }), 'shape', '0 weights for 3 rows', { argument: 'weights' })
   bad(() => skm.floors(x, { weights: new Float64Array(0) }), 'shape', '0 weights for 3 rows')
+  if ('resize' in ArrayBuffer.prototype) {
+    const buffer = new ArrayBuffer(24, { maxByteLength: 24 })
+    const weights = new Float64Array(buffer, 0, 3)
+    buffer.resize(8)
+    bad(() => skm.fit(x, 2, { weights }), 'shape', '0 weights for 3 rows')
+    bad(() => skm.fit({ rows: 1, cols: 3, data: weights }, 2), 'shape', '0 numbers for 1 rows of 3')
+  }
   bad(() => skm.fit(x, 2, { weights: [1, 2] }), 'shape', '2 weights for 3 rows')
   bad(() => skm.fit(x, 2, { weights: [1, -1, 1] }), 'option', 'weights[1]', { argument: 'weights', row: 1 })
   bad(() => skm.fit(x, 2, { weights: [1, NaN, 1] }), 'nonFinite', 'weights[1]')
@@ -253,7 +260,10 @@ test('a model file that Go refuses is refused', (skm, exports) => {
   for (const [from, to] of [['"named":true,', '"named":true,"sum":"at-most-one",'], ['"named":true,', '"sum":"one","named":true,'], ['"scale":"zscore",', '"rowScaling":"given","scale":"zscore",'], ['"scale":"zscore",', '"rowScaling":"unit","scale":"zscore",'], [',"checksum":"none"', ''], ['"none"', '"NONE"']]) {
     fails(exports, () => exports.readModel(good.replace(from, to)), 'format', 'model file')
   }
-  for (const name of ['shift', 'divisor', 'scaledCenters']) fails(exports, () => skm.predict({ ...back, [name]: undefined }, [[1, 2]]), 'shape', 'part of its scaling')
+  for (const name of ['shift', 'divisor', 'scaledCenters']) fails(exports, () => skm.predict({ ...back, [name]: undefined }, [[1, 2]]), 'shape', 'of its scaling')
+  for (const [change, code, words] of [[{ shift: ['5', 5] }, 'nonFinite', 'model.shift[0] is a string'], [{ divisor: [1] }, 'shape', 'model.divisor has 1'], [{ divisor: null }, 'shape', 'model.divisor is null'], [{ divisor: [0, 1] }, 'nonFinite', 'x[0,0]']]) {
+    fails(exports, () => skm.predict({ ...back, ...change }, [[1, 2]]), code, words)
+  }
 })
 
 test('a model that was read is written with what has changed', (skm, exports) => {
@@ -313,6 +323,12 @@ test('a worker: the same numbers, calls at once, errors, aborts', async (skm, ex
   }
   const odd = await w.fit(() => 1, 3).catch((e) => e)
   check(odd.code === 'shape', `${odd}`)
+  const none = start(() => 1)
+  for (let i = 0; i < 2; i++) {
+    const e = await none.floors(x).catch((e) => e)
+    check(e instanceof exports.SoftKMeansError && e.code === 'load', `a source that cannot be sent: ${e}`)
+  }
+  none.close()
   const open = w.fitMinVolume(x, 30, { restarts: 20 }).catch((e) => e)
   w.close()
   check((await open).code === 'closed' || (await open).k === 30, `${await open}`)
