@@ -45,7 +45,7 @@ export class Remote {
   #begin() {
     const thread = this.#prepare()
     thread.catch((cause) => {
-      if (this.#thread === thread) this.#end(new SoftKMeansError('load', `the worker does not start: ${cause.message}`))
+      if (this.#thread === thread) this.#end(new SoftKMeansError('load', `the worker does not start: ${cause?.message ?? cause}`))
     })
     return thread
   }

@@ -26,7 +26,7 @@ export const load = async (source) => {
     if (typeof Response === 'function' && module instanceof Response) module = await module.arrayBuffer()
     return new SoftKMeans(isModule(module) ? module : await WebAssembly.compile(module))
   } catch (cause) {
-    throw cause instanceof SoftKMeansError ? cause : new SoftKMeansError('load', `there is no module of softkmeans: ${cause.message}`)
+    throw cause instanceof SoftKMeansError ? cause : new SoftKMeansError('load', `there is no module of softkmeans: ${cause?.message ?? cause}`)
   }
 }
 

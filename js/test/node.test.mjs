@@ -27,6 +27,8 @@ test('load takes a compiled module, bytes and promises of them', async () => {
   const other = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)
   await assert.rejects(exports.load(other), { name: 'SoftKMeansError', code: 'load' })
   await assert.rejects(exports.load(Promise.reject(new Error('no disk'))), { name: 'SoftKMeansError', code: 'load', message: /no disk/ })
+  await assert.rejects(exports.load(Promise.reject()), { name: 'SoftKMeansError', code: 'load' })
+  await assert.rejects(start(Promise.reject()).fit([[1]], 1), { name: 'SoftKMeansError', code: 'load' })
 })
 
 test('a copy without module.wasm says so', async () => {
