@@ -14,8 +14,6 @@ export const refuse = (code, message, where) => {
   throw new SoftKMeansError(code, message, where)
 }
 
-const floats = [Float64Array, Float32Array]
-
 /** What a value is, for messages. */
 const kindOf = (v) => {
   if (v === null) return 'null'
@@ -40,7 +38,8 @@ const checkView = (name, v) => {
   if (detached(v)) refuse('shape', `the buffer of ${name} is detached: it was transferred to a worker or another window`, { argument: name })
 }
 
-const isFloats = (v) => floats.some((type) => v instanceof type)
+// By name: another window, or vm of Node, has other classes.
+const isFloats = (v) => ArrayBuffer.isView(v) && ['Float64Array', 'Float32Array'].includes(v[Symbol.toStringTag])
 
 const size = (name, v) => {
   if (!Number.isSafeInteger(v) || v < 0) refuse('shape', `${name} is ${String(v)}, not a whole number of at least 0`, { argument: name })
@@ -48,58 +47,60 @@ const size = (name, v) => {
 }
 
 /**
- * A matrix: rows, cols, and `write`, which puts its numbers into a Float64Array. Nothing is
+ * A matrix: rows, cols, and `write`, which puts its numbers into a Float64Array. No number is
  * copied before.
  */
 export const matrix = (name, v) => {
   if (Array.isArray(v)) return ofRows(name, v)
-  if (v !== null && typeof v === 'object' && isFloats(v.data)) {
-    checkView(`${name}.data`, v.data)
+  const data = v?.data // once: it may be a getter
+  if (isFloats(data)) {
+    checkView(`${name}.data`, data)
     const rows = size(`${name}.rows`, v.rows)
     const cols = size(`${name}.cols`, v.cols)
-    if (v.data.length !== rows * cols) {
-      refuse('shape', `${name}.data has ${v.data.length} numbers for ${rows} rows of ${cols}`, { argument: name })
+    if (data.length !== rows * cols) {
+      refuse('shape', `${name}.data has ${data.length} numbers for ${rows} rows of ${cols}`, { argument: name })
     }
-    return { rows, cols, write: (to) => to.set(v.data) }
+    return { rows, cols, write: (to) => to.set(data) }
   }
   if (isFloats(v)) refuse('shape', `${name} is numbers alone; give { rows, cols, data }`, { argument: name })
   return refuse('shape', `${name} is ${kindOf(v)}; give an array of rows, or { rows, cols, data } with a Float64Array or Float32Array`, { argument: name })
 }
 
 const ofRows = (name, v) => {
-  const cols = v.length === 0 ? 0 : v[0]?.length
-  for (let i = 0; i < v.length; i++) {
-    const row = v[i]
+  const all = Array.from(v) // once: an array may have getters
+  const check = (row, i) => {
     if (!Array.isArray(row) && !isFloats(row)) refuse('shape', `row ${i} of ${name} is ${kindOf(row)}, not an array of numbers`, { argument: name, row: i })
     if (!Array.isArray(row)) checkView(`row ${i} of ${name}`, row)
     if (row.length !== cols) refuse('shape', `row ${i} of ${name} has ${row.length} numbers, row 0 has ${cols}`, { argument: name, row: i })
   }
+  const cols = all.length === 0 ? 0 : all[0]?.length
+  all.forEach(check)
   const write = (to) => {
-    for (let i = 0; i < v.length; i++) {
-      const row = v[i]
+    all.forEach((row, i) => {
+      check(row, i) // a getter may have changed it
       if (!Array.isArray(row)) {
         to.set(row, i * cols)
-        continue
+        return
       }
       for (let j = 0; j < cols; j++) {
         const x = row[j]
         if (typeof x !== 'number') refuse('nonFinite', `${name}[${i}][${j}] is ${kindOf(x)}, not a number`, { argument: name, row: i, column: j })
         to[i * cols + j] = x
       }
-    }
+    })
   }
-  return { rows: v.length, cols, write }
+  return { rows: all.length, cols, write }
 }
 
-/** A list of numbers, such as weights; undefined: an empty one. */
+/** A list of numbers, such as weights. */
 export const list = (name, v) => {
-  if (v === undefined) return { length: 0, write: () => {} }
   if (isFloats(v)) checkView(name, v)
   else if (!Array.isArray(v)) refuse('shape', `${name} is ${kindOf(v)}; give an array of numbers`, { argument: name })
-  for (let i = 0; i < v.length; i++) {
-    if (typeof v[i] !== 'number') refuse('nonFinite', `${name}[${i}] is ${kindOf(v[i])}, not a number`, { argument: name, row: i })
+  const all = isFloats(v) ? v : Array.from(v) // once: an array may have getters
+  for (let i = 0; i < all.length; i++) {
+    if (typeof all[i] !== 'number') refuse('nonFinite', `${name}[${i}] is ${kindOf(all[i])}, not a number`, { argument: name, row: i })
   }
-  return { length: v.length, write: (to) => to.set(v) }
+  return { length: all.length, write: (to) => to.set(all) }
 }
 
 /** A whole number from least to most. */
@@ -123,11 +124,12 @@ const word = (name, v, words) => {
   return at
 }
 
-/** How each option is read. Its number in the module is its place. */
+/** How each option is read. */
 const readers = {
+  weights: (v) => list('weights', v),
   sum: (v) => word('sum', v, ['one', 'at-most-one']),
   enclosure: (v) => word('enclosure', v, ['ball', 'tight', 'smallest']),
-  slack: (v) => amount('slack', v),
+  slack: (v) => (v === 0 ? refuse('option', 'slack is 0, which compact prototypes cannot have; give a small one such as 1e-6, or take fit for the least error', { argument: 'slack' }) : amount('slack', v)),
   seed: (v) => whole('seed', v, 0, Number.MAX_SAFE_INTEGER),
   maxIter: (v) => whole('maxIter', v, 0),
   init: (v) => word('init', v, ['auto', 'k-means', 'k-means++', 'spa', 'global', 'random']),
@@ -139,16 +141,23 @@ const readers = {
   starts: (v) => whole('starts', v, 0),
   kernel: (v) => word('kernel', v, ['matrix', 'rbf', 'linear']),
   gamma: (v) => amount('gamma', v),
+  columns: (v) => (Array.isArray(v) ? Array.from(v) : refuse('option', `columns is ${kindOf(v)}, not an array of names`, { argument: 'columns' })),
 }
 
-/** The options of a call as numbers by name. A name that is not allowed is an error. */
-export const options = (given, allowed) => {
-  if (given === undefined) return {}
-  if (given === null || typeof given !== 'object' || Array.isArray(given)) refuse('option', `the options are ${kindOf(given)}, not an object`, { argument: 'options' })
+/** The options of a call by name, own and inherited. */
+export const named = (given) => {
+  if (given !== undefined && Object.prototype.toString.call(given) !== '[object Object]') refuse('option', `the options are ${kindOf(given)}, not an object`, { argument: 'options' })
   const out = {}
-  for (const [name, v] of Object.entries(given)) {
-    if (!allowed.includes(name)) refuse('option', `there is no option ${JSON.stringify(name)}; there are ${allowed.join(', ')}`, { argument: name })
-    if (v !== undefined && readers[name]) out[name] = readers[name](v)
+  for (const name in given) out[name] = given[name]
+  return out
+}
+
+/** The options of a call, read. A name that is not allowed is an error. */
+export const options = (given, allowed) => {
+  const out = {}
+  for (const [name, v] of Object.entries(named(given))) {
+    if (!allowed.includes(name)) refuse('option', `there is no option ${JSON.stringify(name)}; there are ${allowed.join(', ') || 'none'}`, { argument: name })
+    if (v !== undefined) out[name] = readers[name](v)
   }
   return out
 }

@@ -54,10 +54,18 @@ export interface Model extends Proof {
   clusterAxes?: Matrix
   /** Of a model that was read: the names of the columns. */
   columns?: string[]
-  /** Of a model that was read: the fit was of (v − shift)/divisor by columns. */
+  /**
+   * Of a model that was read: the fit was of (v − shift)/divisor by columns, by the rule scale,
+   * such as 'zscore'. predict takes scaledCenters, which are of these, in place of centers.
+   */
+  scale?: string
   shift?: Float64Array
   divisor?: Float64Array
   scaledCenters?: Matrix
+  /** Of a model that was read: the fit was of rows of length 1, which predict does not take. */
+  rowScaling?: 'unit'
+  /** Of a model that was read: what else its file has. writeModel writes it again. */
+  file?: object
 }
 
 /** A fitted model. */
@@ -75,17 +83,17 @@ export interface FitOptions {
 export interface MinVolumeOptions {
   weights?: Numbers
   sum?: 'one' | 'at-most-one'
-  /** The share of the floor that compact prototypes may cost above it; default 0.25. */
+  /** The share of the floor that compact prototypes may cost above it, above 0; default 0.25. */
   slack?: number
-  /** The weight of the volume itself, in place of slack. */
+  /** The weight of the volume itself, in place of slack; default, as 0: by slack. */
   lambda?: number
   /** Of all that is random, from 0 to 2^53 − 1; default 0. The same seed gives the same result. */
   seed?: number
-  /** Iterations for each weight of the volume; default 1000. */
+  /** Iterations for each weight of the volume; default, as 0: 1000. */
   maxIter?: number
-  /** Starts; default 1. */
+  /** Starts; default, as 0: 1. */
   restarts?: number
-  /** When to stop; default 1e-5. */
+  /** When to stop; default, as 0: 1e-5. */
   tol?: number
   init?: 'auto' | 'k-means' | 'k-means++' | 'spa' | 'global' | 'random'
   /** Keeps all entries of the centers at 0 or above, as spectra are. */
@@ -96,11 +104,12 @@ export interface MinVolumeOptions {
 export interface LSDOptions {
   /** 'matrix' (default): x is the symmetric matrix of similarities. 'rbf', 'linear': of the rows of x. */
   kernel?: 'matrix' | 'rbf' | 'linear'
-  /** γ of exp(−γ·distance²); default: the median heuristic. */
+  /** γ of exp(−γ·distance²); default, as 0: the median heuristic. */
   gamma?: number
   seed?: number
-  /** Starts; default: that of the package. */
+  /** Starts; default, as 0: 5. */
   starts?: number
+  /** Steps of each descent; default, as 0: 1000. */
   maxIter?: number
 }
 
@@ -125,10 +134,11 @@ export interface Certificate extends Proof {
 /**
  * Every error of this package. `code` is 'shape', 'nonFinite', 'range', 'tooFewSamples',
  * 'option', 'tooLarge', 'format' (of a model file), 'memory', 'load', and in a worker
- * 'aborted' or 'closed'. Where one number is at fault, `argument`, `row` and `column`
- * (from 0) say which.
+ * 'aborted' (by another call), 'closed', or 'bug' for what nothing here foresees. Where one
+ * number is at fault, `argument`, `row` and `column` (from 0) say which.
  */
 export class SoftKMeansError extends Error {
+  constructor(code: string, message: string, where?: { argument?: string; row?: number; column?: number })
   code: string
   argument?: string
   row?: number
@@ -144,9 +154,16 @@ export interface SoftKMeans {
   fit(x: Table, k: number, options?: FitOptions): Fitted
   /** Compact prototypes: those of small volume whose error is at most (1 + slack)·floor. */
   fitMinVolume(x: Table, k: number, options?: MinVolumeOptions): Fitted
-  /** Memberships and labels of new rows, in the units of the rows that were fitted. */
+  /**
+   * Memberships and labels of new rows, in the units of the rows that were fitted. A label is
+   * the nearest of clusterMeans, by clusterAxes; without these, as by fit, it is that of the
+   * largest membership.
+   */
   predict(model: Model, x: Table): { memberships: Matrix; labels: Int32Array }
-  /** The least possible error for k = 1, 2, … min(rows, cols) + 1 prototypes. */
+  /**
+   * The least possible error for k = 1, 2, … min(rows, cols) + 1 prototypes; for sums of at
+   * most one, up to min(rows, cols).
+   */
   floors(x: Table, options?: { weights?: Numbers; sum?: 'one' | 'at-most-one' }): Float64Array
   /** How good any centers (k×cols) and memberships (rows×k) are. */
   certify(x: Table, centers: Table, memberships: Table, options?: { weights?: Numbers; sum?: 'one' | 'at-most-one' }): Certificate
@@ -155,12 +172,21 @@ export interface SoftKMeans {
 }
 
 /**
+ * A WebAssembly.Module, the bytes of one, or a Response with them. It is `object`, as these
+ * have types only with those of the browser.
+ */
+export type Source = object
+
+/**
  * Loads the module once. Without an argument it is module.wasm beside this file, by fetch,
  * or from disk in Node. Hosts without either pass a compiled module, bytes or a response.
  */
-export function load(source?: WebAssembly.Module | BufferSource | Response | Promise<WebAssembly.Module | BufferSource | Response>): Promise<SoftKMeans>
+export function load(source?: Source | Promise<Source>): Promise<SoftKMeans>
 
-/** The text of a model file, which the package in Go and its command read. */
+/**
+ * The text of a model file, which the package in Go and its command read. columns are the
+ * names of the columns; default: those of the model, or c1, c2, …
+ */
 export function writeModel(model: Model, options?: { columns?: readonly string[] }): string
 
 /** The model of a file that writeModel, the package in Go or its command wrote. */

@@ -13,37 +13,30 @@ const operations = { fit: 0, fitMinVolume: 1, predict: 2, floors: 3, certify: 4,
 const codes = ['', 'tooLarge', 'shape', 'nonFinite', 'range', 'tooFewSamples', 'option']
 const statuses = ['none', 'optimal', 'converged', 'iteration limit', 'cancelled', 'no half-space']
 
-/** The bytes of module.wasm beside this file. */
-const ownBytes = async () => {
-  const url = new URL('./module.wasm', import.meta.url)
-  if (url.protocol === 'file:') {
-    const { readFile } = await import('node:fs/promises')
-    return readFile(url)
-  }
-  const answer = await fetch(url)
-  if (!answer.ok) throw new SoftKMeansError('load', `${url} answers ${answer.status}`)
-  return answer.arrayBuffer()
+/** The module beside this file. Node has node.js. */
+const own = async () => {
+  const answer = await fetch(new URL('./module.wasm', import.meta.url))
+  if (!answer.ok) throw new Error(`${answer.url} answers ${answer.status}`)
+  return answer
 }
 
 export const load = async (source) => {
-  let module = await (source ?? ownBytes())
-  if (typeof Response === 'function' && module instanceof Response) module = await module.arrayBuffer()
-  if (!(module instanceof WebAssembly.Module)) {
-    try {
-      module = await WebAssembly.compile(module)
-    } catch (cause) {
-      throw new SoftKMeansError('load', `this is no module of softkmeans: ${cause.message}`)
-    }
+  try {
+    let module = await (source ?? own())
+    if (typeof Response === 'function' && module instanceof Response) module = await module.arrayBuffer()
+    return new SoftKMeans(isModule(module) ? module : await WebAssembly.compile(module))
+  } catch (cause) {
+    throw cause instanceof SoftKMeansError ? cause : new SoftKMeansError('load', `there is no module of softkmeans: ${cause?.message ?? cause}`)
   }
-  return new SoftKMeans(module)
 }
+
+// By name: another window has another WebAssembly.
+const isModule = (v) => Object.prototype.toString.call(v) === '[object WebAssembly.Module]'
 
 // What Go's own compiler asks of a host; TinyGo's module imports nothing.
 const imports = (module, memory) => {
-  const wanted = WebAssembly.Module.imports(module)
   const out = {}
-  for (const { module: from, name, kind } of wanted) {
-    if (kind !== 'function' || from !== 'wasi_snapshot_preview1') refuse('load', `this is no module of softkmeans: it imports ${from}.${name}`)
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
     out[from] ??= {}
     out[from][name] = wasi(name, memory)
   }
@@ -58,9 +51,9 @@ const wasi = (name, memory) => {
     case 'args_sizes_get':
     case 'environ_sizes_get':
       return (count, size) => (view().setUint32(count, 0, true), view().setUint32(size, 0, true), 0)
-    case 'random_get':
+    case 'random_get': // the seeds of Go's maps, and nothing else
       return (at, n) => {
-        for (let done = 0; done < n; done += 65536) globalThis.crypto.getRandomValues(new Uint8Array(memory().buffer, at + done, Math.min(65536, n - done)))
+        for (let i = 0; i < n; i++) view().setUint8(at + i, 256 * Math.random())
         return 0
       }
     case 'fd_write': // what a panic writes
@@ -87,6 +80,10 @@ class SoftKMeans {
   #module
 
   constructor(module) {
+    const all = WebAssembly.Module
+    const other = all.imports(module).find((i) => i.kind !== 'function' || i.module !== 'wasi_snapshot_preview1')
+    if (other) refuse('load', `this is no module of softkmeans: it imports ${other.module}.${other.name}`)
+    if (!all.exports(module).some((e) => e.name === 'error_arg_length')) refuse('load', 'this is no module of softkmeans: its exports are others')
     this.#module = module
   }
 
@@ -102,7 +99,7 @@ class SoftKMeans {
     const rows = matrix('x', x)
     whole('k', k, 1)
     const chosen = options(given, allowed)
-    const out = this.#call(operation, { rows, k, chosen, weights: list('weights', given?.weights) })
+    const out = this.#call(operation, { rows, k, chosen })
     const [objective, floor, floorError, total, gap, status, iterations, lambda, volumeRatio, excessShare] = out('numbers')
     const model = {
       k,
@@ -124,7 +121,8 @@ class SoftKMeans {
     return model
   }
 
-  predict(model, x) {
+  predict(model, x, given) {
+    options(given, [])
     if (model === null || typeof model !== 'object') refuse('option', 'the model is no object; give what fit, fitMinVolume or readModel returned', { argument: 'model' })
     if (model.rowScaling) refuse('option', 'the model is of rows scaled to length 1, which predict does not take', { argument: 'model' })
     const centers = matrix('model.centers', model.scaledCenters ?? model.centers)
@@ -143,7 +141,7 @@ class SoftKMeans {
 
   floors(x, given) {
     const rows = matrix('x', x)
-    return this.#call('floors', { rows, k: 0, chosen: options(given, ['weights', 'sum']), weights: list('weights', given?.weights) })('numbers')
+    return this.#call('floors', { rows, k: 0, chosen: options(given, ['weights', 'sum']) })('numbers')
   }
 
   certify(x, centers, memberships, given) {
@@ -152,7 +150,7 @@ class SoftKMeans {
     const g = matrix('memberships', memberships)
     if (f.cols !== rows.cols) refuse('shape', `x has ${rows.cols} columns, centers have ${f.cols}`, { argument: 'centers' })
     if (g.rows !== rows.rows || g.cols !== f.rows) refuse('shape', `memberships are ${g.rows} rows of ${g.cols}, not ${rows.rows} of ${f.rows}`, { argument: 'memberships' })
-    const out = this.#call('certify', { rows, k: f.rows, centers: f, memberships: g, chosen: options(given, ['weights', 'sum']), weights: list('weights', given?.weights) })
+    const out = this.#call('certify', { rows, k: f.rows, centers: f, memberships: g, chosen: options(given, ['weights', 'sum']) })
     const [objective, floor, floorError, total, gap, excessShare, minMembership, maxSumError, repair, spanError] = out('numbers')
     return { objective, floor, floorError, total, gap, excessShare, minMembership, maxSumError, repair, spanError }
   }
@@ -175,49 +173,58 @@ class SoftKMeans {
 
   // Every call has an instance of its own. So its memory is freed, calls do not meet, and
   // one that runs out of memory ends alone.
-  #call(operation, given) {
+  #call(operation, { chosen: { weights, ...chosen }, k, ...given }) {
+    const { rows } = given
+    if (weights && weights.length !== rows.rows) refuse('shape', `there are ${weights.length} weights for ${rows.rows} rows`, { argument: 'weights' })
     let wasm
-    const instance = new WebAssembly.Instance(this.#module, imports(this.#module, () => wasm.memory))
-    wasm = instance.exports
+    wasm = run(() => new WebAssembly.Instance(this.#module, imports(this.#module, () => wasm.memory))).exports
     const floats = (address, n) => new Float64Array(wasm.memory.buffer, address, n)
     const text = (address, n) => new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, address, n))
     const put = (name, n, write) => {
-      const address = wasm.input(arrays.indexOf(name), n) >>> 0
+      const address = run(() => wasm.input(arrays.indexOf(name), n)) >>> 0
       if (n > 0 && address === 0) refuse('tooLarge', `${name === 'rows' ? 'x' : name} has ${n} numbers, too many for the module, which takes ${2 ** 25}`, { argument: name === 'rows' ? 'x' : name })
       if (n > 0) write(floats(address, n))
     }
-    try {
-      wasm._initialize()
-      for (const name of ['rows', 'centers', 'memberships', 'means', 'axes']) {
-        const m = given[name]
-        if (m) put(name, m.rows * m.cols, m.write)
-      }
-      if (given.weights) put('weights', given.weights.length, given.weights.write)
-      put('options', numbers.length, (to) => {
-        const all = { ...given.chosen, rows: given.rows.rows, cols: given.rows.cols, k: given.k, axes: given.axes?.rows ?? 0 }
-        numbers.forEach((name, i) => (to[i] = all[name] ?? 0))
-      })
-      const code = wasm.call(operations[operation])
-      if (code !== 0) {
-        const where = {}
-        if (wasm.error_row() >= 0) where.row = wasm.error_row()
-        if (wasm.error_col() >= 0) where.column = wasm.error_col()
-        if (wasm.error_arg_length() > 0) where.argument = text(wasm.error_arg() >>> 0, wasm.error_arg_length())
-        refuse(codes[code], text(wasm.error_text() >>> 0, wasm.error_length()).replace(/^softkmeans: /, ''), where)
-      }
-      return (name) => floats(wasm.output(results[name]) >>> 0, wasm.output_length(results[name])).slice()
-    } catch (cause) {
-      if (cause instanceof SoftKMeansError) throw cause
-      throw new SoftKMeansError('memory', `the module stopped, which it does when it runs out of memory: ${cause.message}`)
+    run(() => wasm._initialize())
+    for (const name of ['rows', 'centers', 'memberships', 'means', 'axes']) {
+      const m = given[name]
+      if (m) put(name, m.rows * m.cols, m.write)
     }
+    if (weights) put('weights', weights.length, weights.write)
+    put('options', numbers.length, (to) => {
+      const all = { ...chosen, rows: rows.rows, cols: rows.cols, k, axes: given.axes?.rows ?? 0 }
+      numbers.forEach((name, i) => (to[i] = all[name] ?? 0))
+    })
+    const code = run(() => wasm.call(operations[operation]))
+    if (code !== 0) {
+      const where = {}
+      if (wasm.error_row() >= 0) where.row = wasm.error_row()
+      if (wasm.error_col() >= 0) where.column = wasm.error_col()
+      if (wasm.error_arg_length() > 0) where.argument = text(wasm.error_arg() >>> 0, wasm.error_arg_length())
+      refuse(codes[code], text(wasm.error_text() >>> 0, wasm.error_length()).replace(/^softkmeans: /, ''), where)
+    }
+    return (name) => run(() => floats(wasm.output(results[name]) >>> 0, wasm.output_length(results[name])).slice())
+  }
+}
+
+/** What f, a call of the module alone, returns. It throws where memory ends. */
+const run = (f) => {
+  try {
+    return f()
+  } catch (cause) {
+    throw new SoftKMeansError('memory', `the module stopped, which it does when it runs out of memory: ${cause.message}`)
   }
 }
 
 /** The rows as the fit of the model had them: (v − shift)/divisor by columns. */
 const scaled = (rows, model) => {
-  if (!model.divisor) return rows
-  const { shift, divisor } = model
-  if (shift?.length !== rows.cols || divisor.length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, the model's scaling has ${divisor.length}`, { argument: 'x' })
+  const parts = ['shift', 'divisor', 'scaledCenters'].filter((name) => model[name] !== undefined)
+  if (parts.length === 0) return rows
+  if (parts.length < 3) refuse('shape', `of its scaling the model has ${parts.join(' and ')} alone; that is shift, divisor and scaledCenters`, { argument: 'model' })
+  const [shift, divisor] = parts.map((name) => model[name])
+  for (const [i, v] of [shift, divisor].entries()) {
+    if (list(`model.${parts[i]}`, v).length !== rows.cols) refuse('shape', `x has ${rows.cols} columns, model.${parts[i]} has ${v.length}`, { argument: 'x' })
+  }
   return {
     ...rows,
     write: (to) => {

@@ -1,8 +1,20 @@
-import type { Certificate, Clusters, FitOptions, Fitted, LSDOptions, MinVolumeOptions, Matrix, Model, Numbers, Table } from './softkmeans.js'
+import type { Certificate, Clusters, FitOptions, Fitted, LSDOptions, MinVolumeOptions, Matrix, Model, Numbers, Source, Table } from './softkmeans.js'
 
-/** An abort ends the thread, and with it all calls that wait; the next call starts another. */
+/** What is read of an AbortSignal, which has a type only with those of the browser or of Node. */
+export interface Signal {
+  readonly aborted: boolean
+  readonly reason?: any
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/**
+ * An abort ends the thread, and with it all calls that wait; the next call starts another. The
+ * call is rejected with the signal's reason, which is a DOMException unless another was given:
+ * AbortError, or TimeoutError. Other calls are rejected with a SoftKMeansError of code 'aborted'.
+ */
 export interface Abort {
-  signal?: AbortSignal
+  signal?: Signal
 }
 
 /** The functions of SoftKMeans, in a thread of their own. Arguments are copied. */
@@ -17,5 +29,8 @@ export interface Remote {
   close(): void
 }
 
-/** A thread that starts with the first call. source is as for load: a module or bytes. */
-export function start(source?: WebAssembly.Module | BufferSource): Remote
+/**
+ * A thread that starts with the first call. source is a module or bytes, as for load, or a
+ * promise of one. A Response cannot be sent to a thread.
+ */
+export function start(source?: Source | Promise<Source>): Remote

@@ -147,6 +147,18 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   bad(() => skm.fit(x, 4, { enclosure: 'smallest' }), 'option', 'smallest')
   bad(() => skm.fit(x, 2, 5), 'option', 'the options are a number')
   bad(() => skm.fit(x, 2, null), 'option', 'the options are null')
+  for (const odd of [new Map(), new Date(), new Float64Array(0), [], () => 1]) bad(() => skm.fit(x, 2, odd), 'option', 'the options are', { argument: 'options' })
+  bad(() => skm.fit(x, 2, Object.create({ slack: 1 })), 'option', 'there is no option "slack"')
+  bad(() => skm.predict(skm.fit(x, 2), x, { foo: 1 }), 'option', 'there is no option "foo"')
+  bad(() => skm.fit(x, 2, { weights: [] }), 'shape', '0 weights for 3 rows', { argument: 'weights' })
+  bad(() => skm.floors(x, { weights: new Float64Array(0) }), 'shape', '0 weights for 3 rows')
+  if ('resize' in ArrayBuffer.prototype) {
+    const buffer = new ArrayBuffer(24, { maxByteLength: 24 })
+    const weights = new Float64Array(buffer, 0, 3)
+    buffer.resize(8)
+    bad(() => skm.fit(x, 2, { weights }), 'shape', '0 weights for 3 rows')
+    bad(() => skm.fit({ rows: 1, cols: 3, data: weights }, 2), 'shape', '0 numbers for 1 rows of 3')
+  }
   bad(() => skm.fit(x, 2, { weights: [1, 2] }), 'shape', '2 weights for 3 rows')
   bad(() => skm.fit(x, 2, { weights: [1, -1, 1] }), 'option', 'weights[1]', { argument: 'weights', row: 1 })
   bad(() => skm.fit(x, 2, { weights: [1, NaN, 1] }), 'nonFinite', 'weights[1]')
@@ -154,6 +166,7 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   bad(() => skm.fit(x, 2, { weights: [0, 0, 0] }), 'tooFewSamples', 'every weight is 0')
   bad(() => skm.fitMinVolume(x, 2, { seed: -1 }), 'option', 'seed is -1')
   bad(() => skm.fitMinVolume(x, 2, { slack: NaN }), 'option', 'slack is NaN')
+  bad(() => skm.fitMinVolume(x, 2, { slack: 0 }), 'option', 'slack is 0', { argument: 'slack' })
   bad(() => skm.fitMinVolume(x, 2, { nonNegative: 1 }), 'option', 'nonNegative')
   bad(() => skm.certify(x, [[1, 2, 3]], [[1], [1], [1]]), 'shape', 'centers have 3')
   bad(() => skm.certify(x, [[1, 2]], [[1], [1]]), 'shape', 'memberships are 2 rows')
@@ -167,6 +180,30 @@ test('bad input is a clear error, and the next call works', (skm, exports, all) 
   structuredClone(data.buffer, { transfer: [data.buffer] })
   bad(() => skm.fit({ rows: 2, cols: 2, data }, 1), 'shape', 'detached')
   bad(() => skm.fit({ rows: 2 ** 13 + 1, cols: 2 ** 13, data: new Float32Array(2 ** 26 + 2 ** 13) }, 1), 'tooLarge', 'too many for the module')
+})
+
+test('an error of a getter goes through, and getters are read once', (skm, exports) => {
+  const mine = new Error('mine')
+  const row = Object.defineProperty([1, 2], 1, { get: () => { throw mine } })
+  let got
+  try {
+    skm.fit([row], 1)
+  } catch (e) {
+    got = e
+  }
+  check(got === mine, `${got}`)
+  const x = [[1, 2], [3, 4]]
+  let reads = 0
+  Object.defineProperty(x, 1, { get: () => (reads++ === 0 ? [3, 4] : [3]) })
+  near(skm.fit(x, 1).centers.data, [2, 3], 'centers')
+  const shrinks = [Object.defineProperty([1, 2], 1, { get: () => (shrinks[1].pop(), 2) }), [3, 4]]
+  fails(exports, () => skm.fit(shrinks, 1), 'shape', 'row 1 of x has 1 numbers')
+})
+
+test('options may be inherited', (skm) => {
+  const x = [[1], [2], [4]]
+  const weights = [1, 0, 1]
+  near(skm.fit(x, 1, Object.create({ weights })).centers.data, skm.fit(x, 1, { weights }).centers.data, 'centers')
 })
 
 test('a model file is read back', (skm, exports, all) => {
@@ -183,12 +220,73 @@ test('a model file is read back', (skm, exports, all) => {
   const fit = exports.readModel(exports.writeModel(skm.fit(x, 3, { sum: 'at-most-one' })))
   check(fit.sum === 'at-most-one', 'the sum')
   for (const [wrong, words] of [
-    [text.replace('"k":3', '"k":4'), 'checksum'], [text.slice(0, 99), 'no model file'], ['{}', 'format'], ['null', 'format'], [text.replace('"version":2', '"version":9'), 'version 9'],
+    [text.replace('"objective":', '"objective":1'), 'checksum'], [text.replace('"k":3', '"k":4'), 'its centers is'], [text.slice(0, 99), 'no model file'], ['{}', 'format'], ['null', 'format'],
+    [text.replace('"version":2', '"version":9'), 'version 9'], [text.replace('"version":2', '"version":"2"'), 'version "2"'],
   ]) {
     fails(exports, () => exports.readModel(wrong), 'format', words)
   }
   fails(exports, () => exports.readModel(5), 'format', 'no string')
   fails(exports, () => exports.writeModel(m, { columns: ['a'] }), 'shape', '13 columns')
+})
+
+// A scaled model as Go writes it, but for spaces and the checksum.
+const scaled = {
+  format: 'softkmeans model', version: 2, k: 2, columns: ['a', 'b'], named: true, scale: 'zscore', shift: [5, 5], divisor: [10, 10],
+  centers: [[5, 5], [15, 15]], scaledCenters: [[0, 0], [1, 1]], rows: 3, sizes: [1, 2], columnLeast: [0, 0], columnMost: [20, 20], checksum: 'none',
+}
+
+test('a model file that Go refuses is refused', (skm, exports) => {
+  const good = JSON.stringify(scaled)
+  const back = exports.readModel(good)
+  same(skm.predict(back, [[5, 5], [15, 15]]).labels, [0, 1], 'labels of scaled rows')
+  for (const [change, words] of [
+    [{ scaledCenters: undefined }, 'no scaledCenters'], [{ shift: undefined }, 'no shift'], [{ divisor: undefined }, 'no divisor'], [{ scale: 'none' }, 'no scale'],
+    [{ divisor: 5 }, 'its divisor is 5'], [{ divisor: ['a', 'b'] }, 'its divisor'], [{ divisor: [null, 1] }, 'its divisor'], [{ divisor: [1] }, 'its divisor'], [{ divisor: [0, 1] }, 'its divisor'],
+    [{ shift: [5, '5'] }, 'its shift'], [{ shift: [6, 5] }, 'contradicts'], [{ scaledCenters: [[0, 0], [1, 2]] }, 'contradicts'],
+    [{ columns: [1, 2] }, 'its columns'], [{ columns: ['a', '\ud800'] }, 'its columns'], [{ columns: [] }, 'its columns'], [{ k: 2.5 }, 'its k'], [{ k: 0 }, 'its k'], [{ k: null }, 'its k'], [{ k: undefined }, 'no k'],
+    [{ centers: undefined }, 'no centers'], [{ centers: [[5, 5]] }, 'its centers'], [{ centers: [[5, 5], [15, null]] }, 'its centers'], [{ centers: { length: 2 } }, 'its centers'],
+    [{ rows: 4 }, 'do not add up'], [{ sizes: [3] }, 'its sizes'], [{ sizes: [4, -1] }, 'its sizes'], [{ columnLeast: [21, 0] }, 'column "a"'], [{ named: 1 }, 'its named'], [{ scale: 5 }, 'its scale'],
+    [{ extra: 1 }, 'its field "extra"'],
+  ]) {
+    const { checksum, ...rest } = { ...scaled, ...change }
+    fails(exports, () => exports.readModel(JSON.stringify({ ...rest, checksum })), 'format', words)
+  }
+  for (const [field, words] of [
+    ['"objective":"1"', 'its objective'], ['"status":7', 'its status'], ['"lambda":1e999', 'its lambda'], ['"slack":-1', 'its slack'], ['"volumeRatio":0.5', 'its volumeRatio'], ['"volumeRatio":true', 'its volumeRatio'], ['"iterations":-0', 'its iterations'], ['"iterations":1.5', 'its iterations'],
+    ['"seed":1e20', 'its seed'], ['"seed":18446744073709551616', 'its seed'], ['"seed":"1"', 'its seed'], ['"warnings":[{"kind":"near"}]', 'its warnings'], ['"others":[5]', 'its others'], ['"kernel":"rbf"', 'similarities'],
+  ]) {
+    fails(exports, () => exports.readModel(good.replace('"checksum"', `${field},"checksum"`)), 'format', words)
+  }
+  for (const [from, to] of [['"named":true,', '"named":true,"sum":"at-most-one",'], ['"named":true,', '"sum":"one","named":true,'], ['"scale":"zscore",', '"rowScaling":"given","scale":"zscore",'], ['"scale":"zscore",', '"rowScaling":"unit","scale":"zscore",'], [',"checksum":"none"', ''], ['"none"', '"NONE"']]) {
+    fails(exports, () => exports.readModel(good.replace(from, to)), 'format', 'model file')
+  }
+  for (const name of ['shift', 'divisor', 'scaledCenters']) fails(exports, () => skm.predict({ ...back, [name]: undefined }, [[1, 2]]), 'shape', 'of its scaling')
+  for (const [change, code, words] of [[{ shift: ['5', 5] }, 'nonFinite', 'model.shift[0] is a string'], [{ divisor: [1] }, 'shape', 'model.divisor has 1'], [{ divisor: null }, 'shape', 'model.divisor is null'], [{ divisor: [0, 1] }, 'nonFinite', 'x[0,0]']]) {
+    fails(exports, () => skm.predict({ ...back, ...change }, [[1, 2]]), code, words)
+  }
+})
+
+test('a model that was read is written with what has changed', (skm, exports) => {
+  const good = JSON.stringify(scaled).replace('"checksum"', '"epsilon":2,"seed":18446744073709551615,"iterations":3,"warnings":[{"kind":"far","cluster":1,"other":0,"value":-0}],"checksum"')
+  const text = exports.writeModel(exports.readModel(good))
+  check(text.includes('"seed":18446744073709551615') && text.includes('"value":-0') && text.includes('"epsilon":2'), text)
+  const back = exports.readModel(text)
+  check(exports.writeModel(back) === text, 'written again it is another text')
+  fails(exports, () => exports.readModel(text.replace('551615', '551614')), 'format', 'checksum')
+  fails(exports, () => exports.readModel(text.replace('"columnMost":[20', '"columnMost":[21')), 'format', 'checksum')
+  same(exports.readModel(exports.writeModel(back, { columns: ['x', 'y'] })).columns, ['x', 'y'], 'columns')
+  fails(exports, () => exports.writeModel({ ...back, centers: [[1, 1], [2, 2]] }), 'option', 'contradicts')
+  const m = skm.fit([[1, 2], [3, 5], [4, 4]], 2)
+  const plain = exports.readModel(exports.writeModel(m))
+  same(exports.readModel(exports.writeModel({ ...plain, centers: [[1, 1], [2, 2]] })).centers.data, [1, 1, 2, 2], 'centers')
+  for (const [change, code, words] of [
+    [{ centers: [[NaN, 1], [2, 2]] }, 'nonFinite', 'NaN in row 0, column 0'], [{ centers: [], labels: undefined }, 'option', 'its k is 0'], [{ labels: [0, 1, 2] }, 'option', 'model.labels[2] is 2'], [{ labels: [0.5] }, 'option', 'model.labels[0]'], [{ labels: 5 }, 'option', 'no list'],
+    [{ objective: NaN }, 'option', 'its objective'], [{ sum: 'at most one' }, 'option', 'sum is'], [{ status: 7 }, 'option', 'its status'], [{ lambda: NaN }, 'option', 'its lambda'], [{ shift: [1, 2] }, 'option', 'no divisor'], [{ columns: ['a'] }, 'shape', '2 columns'],
+  ]) {
+    fails(exports, () => exports.writeModel({ ...m, ...change }), code, words)
+  }
+  for (const [given, words] of [[null, 'are null'], [{ column: ['a', 'b'] }, 'no option "column"'], [{ columns: 'ab' }, 'a string']]) fails(exports, () => exports.writeModel(m, given), 'option', words)
+  fails(exports, () => exports.writeModel(m, { columns: ['a', '\ud800'] }), 'shape', 'names of the 2 columns')
 })
 
 test('a thousand fits keep no memory', (skm, exports, all) => {
@@ -217,8 +315,20 @@ test('a worker: the same numbers, calls at once, errors, aborts', async (skm, ex
   near(await w.floors(x), skm.floors(x), 'floors after an abort')
   const never = await w.fit(x, 3, { signal: AbortSignal.abort() }).catch((e) => e)
   check(never.name === 'AbortError', `${never}`)
+  for (const [o, words] of [[null, 'are null'], [5, 'are a number'], [new Map(), 'are Map'], [{ foo: 1 }, '"foo"'], [{ signal: 5 }, 'signal'], [{ signal: { throwIfAborted() {} } }, 'signal']]) {
+    for (const call of [w.fit(x, 3, o), w.predict(b, x, o)]) {
+      const e = await call.catch((e) => e)
+      check(e instanceof exports.SoftKMeansError && e.code === 'option' && e.message.includes(words), `${words}: ${e}`)
+    }
+  }
   const odd = await w.fit(() => 1, 3).catch((e) => e)
   check(odd.code === 'shape', `${odd}`)
+  const none = start(() => 1)
+  for (let i = 0; i < 2; i++) {
+    const e = await none.floors(x).catch((e) => e)
+    check(e instanceof exports.SoftKMeansError && e.code === 'load', `a source that cannot be sent: ${e}`)
+  }
+  none.close()
   const open = w.fitMinVolume(x, 30, { restarts: 20 }).catch((e) => e)
   w.close()
   check((await open).code === 'closed' || (await open).k === 30, `${await open}`)
