@@ -44,8 +44,8 @@ func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) 
 	return c, err
 }
 
-// unlabelled is a line of svmlight without its label.
-var unlabelled = regexp.MustCompile(`^\d+:[-+.\deE]+(\s+\d+:[-+.\deE]+)+\s*(#.*)?$`)
+// unlabelled is a line of svmlight without its label. The last field may be cut.
+var unlabelled = regexp.MustCompile(`^\d+:[-+.\deE]+(\s+\d+:[-+.\deE]+)+(\s+\d+:?)?\s*(#.*)?$`)
 
 // unmarked is an error for a sparse file that lacks what tells its form.
 func unmarked(b *bufio.Reader, source string) error {
@@ -54,7 +54,7 @@ func unmarked(b *bufio.Reader, source string) error {
 	}
 	start, _ := b.Peek(b.Buffered())
 	if line, _, _ := bytes.Cut(start, []byte("\n")); unlabelled.Match(bytes.TrimSpace(line)) {
-		return fmt.Errorf("%s:1:1: a row of svmlight begins with its label, which is missing; 0 will do", source)
+		return fmt.Errorf("%s:1:1: this looks like a row of svmlight without its label; put one before each row, such as 0", source)
 	}
 	return nil
 }
