@@ -13,6 +13,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 const certifyHelp = `Usage: softkmeans certify -centers FILE [flags] [FILE]
@@ -198,9 +199,12 @@ type certified struct {
 
 // certify reads the data and the solution and computes the certificate.
 func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) {
-	d, err := f.read(s)
+	d, sparse, err := f.readAs(s, f.takesSparse(given.model))
 	if err != nil {
 		return nil, err
+	}
+	if sparse != nil {
+		d = &data{Table: &table.Table{Head: sparse.Head, Rows: sparse.X.Rows, Weights: sparse.Weights}}
 	}
 	c := &certified{data: d, centers: f.model, auto: f.scale == scale.Auto && d.scale != nil}
 	var centerMatrix *softkmeans.Matrix
@@ -230,20 +234,44 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 		s.places["memberships"] = place{c.memberships, centerNames(c.k)}
 	}
 	c.Certificate, err = await(s.ctx, func() (none softkmeans.Certificate, err error) {
+		o := &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum}
+		if sparse != nil {
+			return certifySparse(s.ctx, sparse.X, centerMatrix, g, o)
+		}
 		if given.model != nil && given.model.unit() {
 			if centerMatrix, g, err = given.model.shaded(d.x, centerMatrix, g); err != nil {
 				return none, err
 			}
 		}
 		if g == nil {
-			o := &softkmeans.SimplexOptions{Workers: f.workers, Sum: f.sum}
-			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, o); err != nil {
+			best := &softkmeans.SimplexOptions{Workers: f.workers, Sum: f.sum}
+			if g, _, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
 				return none, err
 			}
 		}
-		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, &softkmeans.Options{Weights: d.Weights, Workers: f.workers, Sum: f.sum})
+		return softkmeans.Certify(s.ctx, d.x, centerMatrix, g, o)
 	})
 	return c, err
+}
+
+// takesSparse reports whether the certificate needs no zeros: columns stay as they are. The
+// model is nil for centers from a table.
+func (f *certifyFlags) takesSparse(m *modelFile) bool {
+	if m != nil {
+		return m.Model != nil && !m.unit() && m.scaling() == nil
+	}
+	return f.scale == scale.Auto || f.scale == scale.None
+}
+
+// certifySparse certifies memberships of sparse rows, the best ones if g is nil.
+func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix, o *softkmeans.Options) (c softkmeans.Certificate, err error) {
+	if g == nil {
+		m := &softkmeans.Model{Centers: centers, Sum: o.Sum}
+		if g, err = m.PredictSparse(nil, x); err != nil {
+			return c, err
+		}
+	}
+	return softkmeans.CertifySparse(ctx, x, centers, g, o)
 }
 
 // shaded returns centers times the largest shade, and memberships times each row's shade in

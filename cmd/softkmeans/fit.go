@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"io"
+	"math"
 	"slices"
 
 	"softkmeans"
@@ -222,6 +223,9 @@ func parseFit(args []string) (f fitFlags, err error) {
 	}
 	if err := f.checkSure(given); err != nil {
 		return f, err
+	}
+	if f.method == methodMinVolume && f.named() && f.inBlocks() {
+		f.mostStreamed = math.MaxInt
 	}
 	switch {
 	case f.stream == streamYes:

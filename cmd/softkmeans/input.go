@@ -86,6 +86,8 @@ type inputFlags struct {
 	missing missingRule
 	workers int
 	quiet   bool
+
+	mostStreamed int // the most columns that -stream yes would take with the other flags
 }
 
 // use takes the columns and the scaling of a model. Columns are found by name if both the
@@ -330,7 +332,7 @@ func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error)
 			sparse = these
 			return nil, f.checkSparse(these)
 		case these != nil:
-			t, err = these.Table()
+			t, err = f.fill(these)
 		}
 		if err != nil {
 			return nil, err

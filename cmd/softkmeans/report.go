@@ -115,6 +115,9 @@ func parseReport(args []string) (f reportFlags, err error) {
 	if f.scale == scale.Auto && f.image.Rows > 0 {
 		f.scale = scale.None // pixels have one unit
 	}
+	if f.named() && f.inBlocks() && !f.similarFlags.given {
+		f.mostStreamed = statsColumns
+	}
 	return f, f.checkStream(f.stream)
 }
 

@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
+	"softkmeans/internal/table"
 )
 
 // filledForK is the largest number of entries, with all zeros, of a sparse file whose rows
@@ -20,16 +21,55 @@ const filledForK = 1 << 24
 // floors from one Gram matrix.
 const allFloors = 1024
 
+// unfilled says what takes rows without their zeros.
+const unfilled = "fit -method global, floors and certify take the rows without their zeros, if columns are not scaled"
+
+// fill returns the table with its zeros, and notes that.
+func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
+	t.Notes = append(t.Notes, filledNote(t))
+	filled, err := t.Table()
+	if err != nil && t.X.Cols <= f.mostStreamed {
+		return nil, fmt.Errorf("%w; -stream yes fills in a block at a time; %s", err, unfilled)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; %s", err, unfilled)
+	}
+	return filled, nil
+}
+
+// filledNote says that the zeros are filled in.
+func filledNote(t *rows.Sparse) string {
+	note := storedNote(t) + "; the zeros are filled in"
+	if halfStored(t) {
+		return note
+	}
+	return note + " (" + unfilled + ")"
+}
+
+// halfStored reports whether the package, too, fills in the zeros.
+func halfStored(t *rows.Sparse) bool {
+	return float64(len(t.X.Data)) >= float64(t.X.Rows)*float64(t.X.Cols)/2
+}
+
+// storedNote says how many entries are stored.
+func storedNote(t *rows.Sparse) string {
+	stored := len(t.X.Data)
+	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored", plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)),
+		percent(float64(stored)/float64(t.X.Rows)/float64(t.X.Cols)), plural(stored, "is", "are"))
+}
+
 // checkSparse returns an error for a scale that sparse rows do not have, and notes how
 // sparse they are.
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 	if f.scale == scale.ZScore || f.scale == scale.MinMax {
 		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its columns by their spread before", t.Source, f.scale)
 	}
-	stored, all := len(t.X.Data), float64(t.X.Rows)*float64(t.X.Cols)
-	t.Notes = append(t.Notes, fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored; columns are not scaled",
-		plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)), percent(float64(stored)/all), plural(stored, "is", "are")))
-	if note := cancelling(t); note != "" && float64(stored) < all/2 {
+	note := "; columns are not scaled"
+	if halfStored(t) {
+		note += ", and fits fill in the zeros from half on"
+	}
+	t.Notes = append(t.Notes, storedNote(t)+note)
+	if note := cancelling(t); note != "" && !halfStored(t) {
 		t.Notes = append(t.Notes, note)
 	}
 	return nil

@@ -249,7 +249,7 @@ func TestSparseLarge(t *testing.T) {
 	}
 	writeText(t, "large.mtx", market.String())
 	text := must(t, "floors", "-most", "5", "-o", "floors", "large.mtx")
-	for _, want := range []string{"large.mtx: 100000 rows, 2000 columns, no header\nThe rows are sparse: 6000 entries, 0.00 % of all, are stored",
+	for _, want := range []string{"large.mtx: 100000 rows, 2000 columns\nThe rows are sparse: 6000 entries, 0.00 % of all, are stored",
 		"No k is proposed: the floors beyond k = 5 are not computed, and a proposal needs all."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -262,14 +262,20 @@ func TestSparseLarge(t *testing.T) {
 	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "These are the 20 of 2000 columns") {
 		t.Error(report)
 	}
+	if text := must(t, "certify", "-centers", "f", "-memberships", "g", "large.mtx"); !strings.Contains(text, "\nCertified: ") {
+		t.Error(text)
+	}
 	if n := strings.Count(readFile(t, "f"), "\n"); n != 4 {
 		t.Errorf("%d lines of centers", n)
 	}
 	predicted(t, "-model", "m", "-o", "p", "large.mtx")
 	sameMemberships(t, "p", "g")
 	for _, f := range []failure{
-		{"fit -k 3 large.mtx", 1, "large.mtx: 100000 rows of 2000 columns take 1.6 GB with all their zeros, more than 1; fit -method global, floors and predict of a global model take them without"},
-		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 100000 rows of 2000 columns take 1.6 GB"},
+		{"fit -k 3 large.mtx", 1, "large.mtx: 100000 rows of 2000 columns take 1.6 GB with all their zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and certify take the rows without their zeros"},
+		{"fit -k 3 -weights 1 large.mtx", 1, "take 1.6 GB with all their zeros, more than 1; fit -method global, floors"},
+		{"fit -k 3 -method alternating large.mtx", 1, "take 1.6 GB with all their zeros, more than 1; fit -method global, floors"},
+		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 100000 rows of 2000 columns take 1.6 GB with all their zeros, more than 1; -stream yes fills"},
+		{"certify -scale zscore -centers f large.mtx", 1, "take 1.6 GB with all their zeros, more than 1; fit -method global, floors and certify take the rows without their zeros, if columns are not scaled"},
 		{"fit -method global -k auto large.mtx", 1, "large.mtx: -k auto takes a sparse file of up to 1024 rows or columns"},
 		{"fit -method global -k 3 -scale zscore large.mtx", 1, "large.mtx: with -scale zscore the zeros of a sparse file would not stay zeros"},
 		{"floors -scale minmax large.mtx", 1, "large.mtx: with -scale minmax the zeros of a sparse file would not stay zeros"},
@@ -281,6 +287,60 @@ func TestSparseLarge(t *testing.T) {
 	}
 	if entries, err := os.ReadDir("."); err != nil || len(entries) != 7 {
 		t.Errorf("%s", files(t, "."))
+	}
+}
+
+// A page in blocks has the floors of up to 4096 columns. No message of a wide file leads to
+// another that leads back.
+func TestSparseWide(t *testing.T) {
+	inFolder(t, "")
+	writeText(t, "wide.mtx", "%%MatrixMarket matrix coordinate real general\n30000 5000 2\n1 1 3\n9 5000 4\n")
+	for _, f := range []failure{
+		{"report -k 2 -o x.html -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors and certify take the rows"},
+		{"report -k 2 -o x.html -stream no wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; fit -method global, floors and certify take the rows"},
+		{"floors -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors"},
+		{"fit -k 2 wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; -stream yes fills in a block at a time"},
+	} {
+		f.check(t)
+	}
+}
+
+// The report says where the zeros are filled in, what it has no line about, and how columns
+// that are counted from 0 are called.
+func TestSparseNotes(t *testing.T) {
+	inFolder(t, "")
+	writeSparse(t, "bag", bagOfWords())
+	writeText(t, "full.svm", "1 0:1 1:2\n1 0:3 1:1\n2 0:1 1:5\n")
+	without := "; the zeros are filled in (" + unfilled + ")"
+	for _, test := range []struct{ args, want string }{
+		{"fit -k 3 -others no -json bag.mtx", without},
+		{"fit -k 3 -others no -stream yes -json bag.mtx", without},
+		{"certify -json -scale zscore -centers bag.mtx bag.mtx", without},
+		{"certify -json -centers bag.mtx bag.mtx", "are stored; columns are not scaled"},
+		{"fit -k 2 -method global -json full.svm", "6 entries, 100 % of all, are stored; columns are not scaled, and fits fill in the zeros from half on"},
+		{"fit -k 2 -method global -json full.svm", "columns are counted from 0, since the file has a column 0, which is c1 here; -drop and the like count from 1"},
+	} {
+		if text := must(t, strings.Fields(test.args)...); !strings.Contains(text, test.want) {
+			t.Errorf("%s: %s", test.args, text)
+		}
+	}
+	if text := must(t, "fit", "-k", "2", "full.svm"); !strings.HasPrefix(text, "full.svm: 3 rows, 2 columns\n") {
+		t.Error(text)
+	}
+	figures := func(text string) string {
+		_, rest, _ := strings.Cut(text, "\nSquared error\n")
+		list, _, _ := strings.Cut(rest, "\nCertificate, ")
+		return list
+	}
+	for _, end := range []string{".mtx", ".svm"} {
+		must(t, "fit", "-k", "3", "-method", "global", "-o", "g", "-centers", "f", "-model", "m", "bag"+end)
+		filled := must(t, "certify", "-scale", "none", "-centers", "f", "-memberships", "g", "bag.csv")
+		for _, of := range []string{"-centers f -memberships g", "-centers f", "-model m"} {
+			sparse := must(t, strings.Fields("certify "+of+" bag"+end)...)
+			if !strings.Contains(sparse, "\nCertified: ") || len(differences(figures(sparse), figures(filled))) > 0 {
+				t.Errorf("%s, want\n%s", sparse, filled)
+			}
+		}
 	}
 }
 
@@ -303,6 +363,23 @@ func TestSparseErrors(t *testing.T) {
 			failure{args, 1, test.want}.check(t)
 		}
 	}
+	writeText(t, "plain.mtx", "3 2 2\n1 1 5\n2 2 4\n")
+	writeText(t, "plain.mtx.gz", gzipped(t, "3 2 2\n1 1 5\n2 2 4\n"))
+	writeText(t, "plain.svm", "1:2 3:1\n1:1 2:4\n")
+	var long strings.Builder
+	for j := range 1000 {
+		fmt.Fprintf(&long, "%d:1.5 ", j+1)
+	}
+	writeText(t, "long.svm", long.String()+"\n")
+	for name, want := range map[string]string{
+		"plain.mtx": "plain.mtx: the first line of a .mtx file is missing", "plain.mtx.gz": "plain.mtx.gz: the first line of a .mtx file is missing",
+		"long.svm":  "long.svm:1:1: this looks like a row of svmlight without its label",
+		"plain.svm": "plain.svm:1:1: this looks like a row of svmlight without its label",
+	} {
+		failure{"fit -k 1 " + name, 1, want}.check(t)
+		failure{"fit -k 1 -stream yes " + name, 1, want}.check(t)
+	}
+	must(t, "fit", "-k", "1", "-delimiter", "space", "plain.mtx")
 	writeText(t, "data.csv", market+"3 2 0\n")
 	if text := must(t, "fit", "-method", "global", "-k", "1", "data.csv"); !strings.Contains(text, "The rows are sparse: 0 entries, ") {
 		t.Error(text)

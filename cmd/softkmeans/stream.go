@@ -102,6 +102,9 @@ func (f *inputFlags) openStream(s *session) (*blockReader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t := file.Sparse; t != nil {
+		file.Notes = append(file.Notes, filledNote(t))
+	}
 	b := &blockReader{ctx: s.ctx, file: file, scale: f.scaling, progress: newProgress(s.std.err, f.quiet),
 		drop: f.missing == missingDrop, gaps: newGapCount(file.Names)}
 	b.progress.size, b.progress.read = file.Size, file.BytesRead
@@ -246,7 +249,11 @@ const statsColumns = 4096
 // stats adds up all rows in one pass, which also goes to the draw.
 func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 	if n := len(b.file.Names); n > statsColumns {
-		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; use -stream no", b.file.Source, n, statsColumns)
+		advice := "use -stream no"
+		if b.file.Sparse != nil {
+			advice = "without -stream " + unfilled
+		}
+		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; %s", b.file.Source, n, statsColumns, advice)
 	}
 	stats := new(softkmeans.Stats)
 	return stats, b.each(func(x *softkmeans.Matrix) error {

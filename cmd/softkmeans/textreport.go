@@ -198,9 +198,10 @@ func (r *result) writeHead(b *bytes.Buffer) {
 // writeHead writes what was read, without a final newline.
 func writeHead(b *bytes.Buffer, h *table.Head, rows int, kind scale.Kind) {
 	fmt.Fprintf(b, "%s: %s, %s", h.Source, count(rows, "row"), count(len(h.Names), "column"))
-	if h.Header {
+	switch {
+	case h.Header:
 		b.WriteString(", and a header")
-	} else {
+	case !h.Bare:
 		b.WriteString(", no header")
 	}
 	column := func(number int, name, what string) {

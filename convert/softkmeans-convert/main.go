@@ -129,6 +129,7 @@ func convert(name string, o *options, stdout io.Writer) (err error) {
 	}
 	w := newWriter(stdout)
 	if err := readSafely(func() error { return form.read(f, o, w) }, name, form.name); err != nil {
+		w.cut()
 		return err
 	}
 	return w.flush()

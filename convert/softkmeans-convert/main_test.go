@@ -317,6 +317,9 @@ func TestSparse(t *testing.T) {
 		if found != want || lines[1] != "150 4 "+strconv.Itoa(want) {
 			t.Errorf("%s: %d entries, %s, not %d", file, found, lines[1], want)
 		}
+		if list := converted(t, "-list", "../testdata/"+file); !strings.HasSuffix(list, "150×4 sparse\n") || strings.Count(list, "\n") != 1 {
+			t.Errorf("%s: list %q", file, list)
+		}
 		if got := numbers(t, strings.Join(lines, "\n")+"\n", "-method", "global"); len(got) == 0 {
 			t.Error("no numbers")
 		}

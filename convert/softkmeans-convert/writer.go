@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	csv "softkmeans/internal/table"
 )
 
 // errOutput marks errors of the output, which are not the file's.
@@ -15,6 +17,7 @@ var errOutput = errors.New("output")
 type writer struct {
 	b     *bufio.Writer
 	cells int // in the line so far
+	lines bool
 	num   []byte
 }
 
@@ -25,6 +28,19 @@ func (w *writer) flush() error {
 		return errors.Join(errOutput, err)
 	}
 	return nil
+}
+
+// cut ends a table that has failed, so that a reader on a pipe does not take it for a whole
+// one. An array in bytes needs nothing: its end stays in the buffer, and its header promises it.
+func (w *writer) cut() {
+	if !w.lines {
+		return
+	}
+	if w.cells > 0 {
+		w.b.WriteByte(',')
+	}
+	w.b.WriteString(csv.Cut)
+	w.b.Flush()
 }
 
 // Write is io.Writer's.
@@ -78,5 +94,5 @@ func (w *writer) quoted(s string) {
 // end ends the line.
 func (w *writer) end() {
 	w.b.WriteByte('\n')
-	w.cells = 0
+	w.cells, w.lines = 0, true
 }

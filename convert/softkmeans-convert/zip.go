@@ -129,6 +129,17 @@ func readNPZ(arrays map[string]*zip.File, o *options, w *writer) error {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	if o.variable == "" && arrays["indptr"] != nil && arrays["indices"] != nil && arrays["data"] != nil && arrays["shape"] != nil {
+		m, err := readSciPy(arrays)
+		switch {
+		case err != nil:
+			return err
+		case o.list:
+			fmt.Fprintf(w, "%d×%d sparse\n", m.rows, m.cols)
+			return nil
+		}
+		return writeSparse(m, w)
+	}
 	heads, tables := map[string]*npy.Header{}, []string{}
 	for _, name := range names {
 		h, err := headOf(arrays[name])
@@ -143,9 +154,6 @@ func readNPZ(arrays map[string]*zip.File, o *options, w *writer) error {
 	}
 	if o.list {
 		return nil
-	}
-	if o.variable == "" && arrays["indptr"] != nil && arrays["indices"] != nil && arrays["data"] != nil && arrays["shape"] != nil {
-		return readSciPy(arrays, w)
 	}
 	name := o.variable
 	switch {
@@ -189,8 +197,8 @@ func describe(h *npy.Header, err error) string {
 	return fmt.Sprintf("%v", h.Shape)
 }
 
-// readSciPy writes what scipy.sparse.save_npz wrote, by rows.
-func readSciPy(arrays map[string]*zip.File, w *writer) error {
+// readSciPy reads what scipy.sparse.save_npz wrote.
+func readSciPy(arrays map[string]*zip.File) (*compressed, error) {
 	list := func(name string) ([]float64, error) {
 		r, err := arrays[name].Open()
 		if err != nil {
@@ -214,31 +222,31 @@ func readSciPy(arrays map[string]*zip.File, w *writer) error {
 	indices, err3 := list("indices")
 	data, err4 := list("data")
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
-		return err
+		return nil, err
 	}
 	byColumns := false
 	if f := arrays["format"]; f != nil {
 		r, err := f.Open()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer r.Close()
 		text, err := io.ReadAll(io.LimitReader(r, 1<<12))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		switch format := strings.TrimRight(string(text[max(0, len(text)-3):]), "\x00"); format {
 		case "csr":
 		case "csc":
 			byColumns = true
 		default:
-			return fmt.Errorf("the sparse matrix has the format %q; save it as csr or csc", format)
+			return nil, fmt.Errorf("the sparse matrix has the format %q; save it as csr or csc", format)
 		}
 	}
 	if len(shape) != 2 || len(starts) == 0 || len(indices) != len(data) {
-		return errors.New("the arrays of the sparse matrix contradict each other")
+		return nil, errors.New("the arrays of the sparse matrix contradict each other")
 	}
-	return writeSparse(&compressed{int(shape[0]), int(shape[1]), starts, indices, data, byColumns}, w)
+	return &compressed{int(shape[0]), int(shape[1]), starts, indices, data, byColumns}, nil
 }
 
 // compressed is a sparse matrix by rows, or by columns.

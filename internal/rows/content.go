@@ -1,8 +1,12 @@
 package rows
 
 import (
+	"bufio"
+	"bytes"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 
 	"softkmeans/internal/npy"
@@ -34,7 +38,25 @@ func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) 
 	if c.Reader, c.isNpy = b, string(start) == npy.Magic; !c.isNpy {
 		c.sparse = sparse.Sniff(b, !ofText(d))
 	}
-	return c, nil
+	if c.sparse == sparse.None && !c.isNpy && !ofText(d) {
+		err = unmarked(b, source)
+	}
+	return c, err
+}
+
+// unlabelled is a line of svmlight without its label. The last field may be cut.
+var unlabelled = regexp.MustCompile(`^\d+:[-+.\deE]+(\s+\d+:[-+.\deE]+)+(\s+\d+:?)?\s*(#.*)?$`)
+
+// unmarked is an error for a sparse file that lacks what tells its form.
+func unmarked(b *bufio.Reader, source string) error {
+	if name := strings.TrimSuffix(source, ".gz"); strings.HasSuffix(name, ".mtx") {
+		return fmt.Errorf("%s: the first line of a .mtx file is missing, such as %%%%MatrixMarket matrix coordinate real general", source)
+	}
+	start, _ := b.Peek(b.Buffered())
+	if line, _, _ := bytes.Cut(start, []byte("\n")); unlabelled.Match(bytes.TrimSpace(line)) {
+		return fmt.Errorf("%s:1:1: this looks like a row of svmlight without its label; put one before each row, such as 0", source)
+	}
+	return nil
 }
 
 // ofText reports whether a Dialect has settings that only CSV files have.

@@ -31,12 +31,12 @@ type Options struct {
 // File is a file whose rows can be read again and again.
 type File struct {
 	table.Head
-	Size       int64 // bytes
-	Compressed bool  // by gzip; Size is the compressed size
+	Size       int64   // bytes
+	Compressed bool    // by gzip; Size is the compressed size
+	Sparse     *Sparse // nil: the file is not sparse
 
 	options Options
 	info    os.FileInfo
-	sparse  *Sparse // nil: the file is not sparse
 	read    atomic.Int64
 }
 
@@ -72,7 +72,7 @@ func Open(name string, o Options) (*File, error) {
 		return nil, err
 	}
 	r.close()
-	f.Head, f.Compressed, f.sparse = r.head, r.compressed, r.sparse
+	f.Head, f.Compressed, f.Sparse = r.head, r.compressed, r.sparse
 	return f, nil
 }
 
@@ -93,9 +93,9 @@ func Replayable(in io.Reader) (size int64, ok bool) {
 // begin reads the head of the file. The bytes that are read add up in n. The entries of a
 // sparse file stay in memory.
 func (f *File) begin(in *os.File, n *atomic.Int64) (*reader, error) {
-	if f.sparse != nil {
+	if f.Sparse != nil {
 		n.Store(f.Size)
-		return f.sparse.reader(f.Compressed), nil
+		return f.Sparse.reader(f.Compressed), nil
 	}
 	n.Store(0)
 	return newReader(&counted{in, n}, f.Source, f.options.Dialect, f.Size)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/sparse"
@@ -47,6 +48,10 @@ func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 		for j := range s.Names {
 			s.Names[j] = table.Column(j)
 		}
+	}
+	s.Bare = true
+	if strings.HasPrefix(t.Note, "columns are counted from 0") {
+		t.Note += ", which is c1 here; -drop and the like count from 1"
 	}
 	if t.Class != nil && s.Class == nil {
 		s.Class, s.Classes = t.Class, t.Classes
@@ -136,11 +141,14 @@ func (s *Sparse) Fill(dst []float64, i int) {
 	}
 }
 
+// TooLarge reports whether the table with all its zeros is above 1 GB.
+func (s *Sparse) TooLarge() bool { return s.X.Rows > mostFilled/s.X.Cols && !s.full }
+
 // Table returns the table with all its zeros, up to 1 GB.
 func (s *Sparse) Table() (*table.Table, error) {
 	rows, cols := s.X.Rows, s.X.Cols
-	if rows > mostFilled/cols && !s.full {
-		return nil, fmt.Errorf("%s: %d rows of %d columns take %.3g GB with all their zeros, more than 1; fit -method global, floors and predict of a global model take them without",
+	if s.TooLarge() {
+		return nil, fmt.Errorf("%s: %d rows of %d columns take %.3g GB with all their zeros, more than 1",
 			s.Source, rows, cols, 8e-9*float64(rows)*float64(cols))
 	}
 	t := &table.Table{Head: s.Head, Rows: rows, Data: make([]float64, rows*cols), Class: s.Class, Classes: s.Classes, Weights: s.Weights}

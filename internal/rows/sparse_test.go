@@ -118,7 +118,7 @@ func TestSparseErrors(t *testing.T) {
 		dialect table.Dialect
 		want    string
 	}{
-		{wide, table.Dialect{}, "F: 1000000 rows of 1000 columns take 8 GB with all their zeros, more than 1; fit -method global, floors"},
+		{wide, table.Dialect{}, "F: 1000000 rows of 1000 columns take 8 GB with all their zeros, more than 1"},
 		{marketText, table.Dialect{ID: "1"}, "F: a sparse file has numbers alone"},
 		{marketText, table.Dialect{Keep: []string{"1"}}, "F: a sparse file has numbers alone"},
 		{marketText, table.Dialect{Drop: []string{"x"}}, `F: the columns of a sparse file have no names, only numbers from 1 ("x")`},

@@ -302,7 +302,7 @@ func (p *parser) next() ([][]byte, error) {
 	fields := p.split.fields
 	switch err {
 	case nil:
-	case errBareQuote, errQuote:
+	case errBareQuote, errQuote, errCut:
 		return nil, &Error{Source: p.source, Line: p.split.start, Column: len(fields) + 1, Msg: err.Error()}
 	case errLongQuote:
 		return nil, p.fault(len(fields), err.Error())

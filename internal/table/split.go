@@ -15,7 +15,12 @@ import (
 var (
 	errBareQuote = errors.New(`a quote (") inside of a field that does not begin with one`)
 	errQuote     = errors.New(`a quoted field that does not end in a quote (")`)
+	errCut       = errors.New("softkmeans-convert failed here, and the rest of its table is missing; its own error says why")
 )
+
+// Cut is what softkmeans-convert writes after the rows of a table that it cannot complete. Its
+// quote stays open, so that no reader takes it for a row.
+const Cut = `"softkmeans-convert failed here`
 
 // splitter reads records. A quoted field may hold delimiters, ends of lines, and
 // doubled quotes. CRLF counts as LF everywhere.
@@ -150,6 +155,9 @@ func (s *splitter) quoted(line []byte, newline bool) (rest []byte, _, more bool,
 			}
 			if line, newline, err = s.line(); err == io.EOF {
 				err = errQuote
+				if string(s.text[from:]) == Cut[1:] {
+					err = errCut
+				}
 			}
 			if s.size += len(line) + 1; err == nil && s.size > mostLine {
 				err = errLongRow

@@ -92,6 +92,7 @@ type Head struct {
 	Source string   // the text's name, for messages
 	Names  []string // of the columns that are data: from the header, or c1, c2, … by position
 	Header bool     // the first line held the names
+	Bare   bool     // the form of the file has no place for a header
 
 	// The columns of the labels and of the weights, counted from 1 in the text. If
 	// there is none, the number is 0 and the name is empty.
