@@ -141,13 +141,10 @@ func (s *Sparse) Fill(dst []float64, i int) {
 	}
 }
 
-// TooLarge reports whether the table with all its zeros is above 1 GB.
-func (s *Sparse) TooLarge() bool { return s.X.Rows > mostFilled/s.X.Cols && !s.full }
-
 // Table returns the table with all its zeros, up to 1 GB.
 func (s *Sparse) Table() (*table.Table, error) {
 	rows, cols := s.X.Rows, s.X.Cols
-	if s.TooLarge() {
+	if rows > mostFilled/cols && !s.full {
 		return nil, fmt.Errorf("%s: %d rows of %d columns take %.3g GB with all their zeros, more than 1",
 			s.Source, rows, cols, 8e-9*float64(rows)*float64(cols))
 	}
