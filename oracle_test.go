@@ -619,7 +619,7 @@ func placedMost(m *Model, mean []float64, weight, minimum float64) float64 {
 // largestWeighted is the largest entry of a row of positive weight.
 func largestWeighted(x *Matrix, w []float64) (top float64) {
 	for i := range x.Rows {
-		if w == nil || w[i] > 0 {
+		if w == nil || w[i] > slices.Max(w)*leastScale { // below, a weight counts as 0
 			v, _ := rowMaxAbs(x.row(i))
 			top = max(top, v)
 		}
