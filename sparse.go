@@ -223,13 +223,17 @@ func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 // the length of out.
 func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	index, value := c.row(i)
-	for len(index) > sumBlock {
-		clear(part)
-		addRows(part, value[:sumBlock], index[:sumBlock], v.Data)
-		axpy(out, 1, part)
-		index, value = index[sumBlock:], value[sumBlock:]
+	if len(index) <= sumBlock {
+		addRows(out, value, index, v.Data)
+		return
 	}
-	addRows(out, value, index, v.Data)
+	for len(index) > 0 {
+		m := min(len(index), sumBlock)
+		clear(part)
+		addRows(part, value[:m], index[:m], v.Data)
+		axpy(out, 1, part)
+		index, value = index[m:], value[m:]
+	}
 }
 
 // length is the number that a pass over the rows states for a row: their mean length times

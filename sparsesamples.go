@@ -257,13 +257,17 @@ func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compres
 			}
 		}
 	}
-	for len(index) > sumBlock {
-		clear(part[p:])
-		add(part, index[:sumBlock])
-		axpy(out[p:], 1, part[p:])
-		index, value = index[sumBlock:], value[sumBlock:]
+	if len(index) <= sumBlock {
+		add(out, index)
+		index = nil
 	}
-	add(out, index)
+	for len(index) > 0 {
+		m := min(len(index), sumBlock)
+		clear(part[p:])
+		add(part, index[:m])
+		axpy(out[p:], 1, part[p:])
+		index, value = index[m:], value[m:]
+	}
 	if s.wide() && s.root != nil {
 		for q := p; q < len(out); q++ {
 			out[q] *= s.root[p] * s.root[q]

@@ -29,7 +29,7 @@ export class Remote {
 
   async #ask(name, args, o) {
     const { signal, ...given } = named(o)
-    if (signal !== undefined && !isSignal(signal)) refuse('option', 'signal is no AbortSignal', { argument: 'signal' })
+    if (signal != null && !isSignal(signal)) refuse('option', 'signal is no AbortSignal', { argument: 'signal' })
     if (signal?.aborted) throw signal.reason
     this.#thread ??= this.#begin()
     const id = this.#next++

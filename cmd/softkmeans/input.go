@@ -327,12 +327,14 @@ func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error)
 	var sparse *rows.Sparse
 	t, err := await(s.ctx, func() (*data, error) {
 		t, these, err := rows.Read(s.in, s.source, d)
-		switch {
-		case these != nil && stays:
+		if these != nil && stays {
+			t = f.fillFar(these)
+		} else if these != nil {
+			t, err = f.fill(these)
+		}
+		if these != nil && t == nil && err == nil {
 			sparse = these
 			return nil, f.checkSparse(these)
-		case these != nil:
-			t, err = f.fill(these)
 		}
 		if err != nil {
 			return nil, err

@@ -75,9 +75,14 @@ func (s *sideFile) read(ctx context.Context, d table.Dialect, again bool) (*tabl
 const labelName = "label"
 
 // picked returns a function for Dialect.Pick: the wanted columns if the header has
-// all of them, else all columns but one named label. It sets *found accordingly.
-func picked(wanted []string, found *bool) func(names []string) []string {
+// all of them, else all columns but one named label. It sets *found accordingly. bare says
+// that they are wanted by position, as those of sparse files.
+func picked(wanted []string, bare bool, found *bool) func(names []string) []string {
 	return func(names []string) (columns []string) {
+		*found = false
+		if n := len(wanted); bare && len(names) > n && wanted[n-1] == table.Column(n-1) && names[n] == table.Column(n) {
+			return nil // of more columns than the data
+		}
 		if *found = hasAll(names, wanted); *found {
 			return wanted
 		}
@@ -113,10 +118,10 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	}
 	if d.Header {
 		// A header whose names are numbers is not recognised by itself.
-		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, &found)}, true)
+		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)}, true)
 	}
 	if !found {
-		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, &found)}, false)
+		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, d.Bare, &found)}, false)
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +162,7 @@ func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of string) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.left
-	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), &found), Missing: left != nil}, false)
+	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil}, false)
 	if err != nil {
 		return nil, err
 	}

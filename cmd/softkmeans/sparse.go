@@ -37,6 +37,21 @@ func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
 	return filled, nil
 }
 
+// fillFar returns the table with its zeros, up to 1 GB, if without them digits would be lost.
+// Columns are not scaled then, either. It is nil otherwise.
+func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
+	if f.scale == scale.ZScore || f.scale == scale.MinMax || halfStored(t) || cancelling(t) == "" {
+		return nil
+	}
+	filled, err := t.Table()
+	if err != nil { // too large
+		return nil
+	}
+	f.scale = scale.None
+	filled.Notes = append(filled.Notes, storedNote(t)+"; the zeros are filled in, since some columns are far from 0 for how little they vary; columns are not scaled")
+	return filled
+}
+
 // filledNote says that the zeros are filled in.
 func filledNote(t *rows.Sparse) string {
 	note := storedNote(t) + "; the zeros are filled in"
@@ -75,6 +90,10 @@ func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 	return nil
 }
 
+// farShare is the share of the sum of squares that the variance has at most where columns are
+// far from 0. Of what is left, rounding may hide more than the 1e-9 of a certificate.
+const farShare = 1e-3
+
 // cancelling returns a note on columns far from 0, or "". The package does not fill in rows
 // of which less than half is stored, and subtracts their mean from products.
 func cancelling(t *rows.Sparse) string {
@@ -95,7 +114,7 @@ func cancelling(t *rows.Sparse) string {
 	for _, sum := range sums {
 		of += sum / mass * (sum / all)
 	}
-	if !(of > 1-lostShare) || t.X.Rows == 1 {
+	if !(of > 1-farShare) || t.X.Rows == 1 {
 		return ""
 	}
 	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below 1e-15 of the sum of squares, " +

@@ -47,13 +47,19 @@ func sniff(in io.Reader, source string, d table.Dialect) (c content, err error) 
 // unlabelled is a line of svmlight without its label. The last field may be cut.
 var unlabelled = regexp.MustCompile(`^\d+:[-+.\deE]+(\s+\d+:[-+.\deE]+)+(\s+\d+:?)?\s*(#.*)?$`)
 
+// sizes is a comment, or the sizes that a MatrixMarket file begins with.
+var sizes = regexp.MustCompile(`^(%.*|\d+\s+\d+\s+\d+)$`)
+
 // unmarked is an error for a sparse file that lacks what tells its form.
 func unmarked(b *bufio.Reader, source string) error {
-	if name := strings.TrimSuffix(source, ".gz"); strings.HasSuffix(name, ".mtx") {
-		return fmt.Errorf("%s: the first line of a .mtx file is missing, such as %%%%MatrixMarket matrix coordinate real general", source)
-	}
 	start, _ := b.Peek(b.Buffered())
-	if line, _, _ := bytes.Cut(start, []byte("\n")); unlabelled.Match(bytes.TrimSpace(line)) {
+	line, rest, more := bytes.Cut(start, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	if strings.HasSuffix(strings.TrimSuffix(source, ".gz"), ".mtx") && sizes.Match(line) {
+		return fmt.Errorf("%s: the first line of a .mtx file is missing or wrong; it is such as %%%%MatrixMarket matrix coordinate real general", source)
+	}
+	next, _, _ := bytes.Cut(rest, []byte("\n"))
+	if unlabelled.Match(line) && (!more || len(next) == 0 || unlabelled.Match(bytes.TrimSpace(next))) {
 		return fmt.Errorf("%s:1:1: this looks like a row of svmlight without its label; put one before each row, such as 0", source)
 	}
 	return nil
