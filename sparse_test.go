@@ -2,6 +2,7 @@ package softkmeans
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -53,5 +54,28 @@ func TestSparseFromTriples(t *testing.T) {
 	}
 	if m, err := new(SparseMatrix).Dense(); err != nil || m.Rows != 0 {
 		t.Error(m, err)
+	}
+}
+
+// TestSumDepth: a first term of 1 loses no more of the small ones after it than sumDepth says.
+func TestSumDepth(t *testing.T) {
+	for _, n := range []int{1, 1024, 1025, 2048, 5000} {
+		for _, l := range []int{1, 16} { // with vectors, rows of 16 have other sums
+			c := &compressed{count: 1, start: []int{0, n}, index: indices(n), value: slices.Repeat([]float64{0x1p-26}, n)}
+			v := NewMatrix(n, l, slices.Repeat([]float64{0x1p-27}, n*l))
+			c.value[0] = 1
+			for j := range l {
+				v.row(0)[j] = 1
+			}
+			out := make([]float64, l)
+			c.addTo(out, 0, v, make([]float64, l))
+			product, _ := c.dot(0, slices.Repeat([]float64{0x1p-27}, n))
+			if off, most := math.Abs(out[0]-1-float64(n-1)*0x1p-53), gamma(sumDepth(n))*(1+float64(n)*0x1p-53); off > most {
+				t.Errorf("%d numbers in rows of %d: off by %v, not %v", n, l, off, most)
+			}
+			if want := 0x1p-27 + float64(n-1)*0x1p-53; math.Abs(product-want) > gamma(sumDepth(n))*want {
+				t.Errorf("product of %d numbers: %v", n, product)
+			}
+		}
 	}
 }
