@@ -12,13 +12,13 @@ import (
 // others and is Fit itself.
 //
 // The mean is subtracted from products, so that zeros stay unstored. Products cancel where
-// some columns are far from 0 in all rows, as years are. They also do where weights differ by
-// many powers of ten. Objective is then an upper bound, Total a lower one, and FloorError, Gap
+// some columns are far from 0 in all rows, as years are, or where weights differ by many
+// powers of ten. Objective is then an upper bound, Total a lower one, and FloorError, Gap
 // and ExcessShare are as wide as the rounding of numbers of the length of x with its mean.
 // Subtract a constant from such columns before.
 //
 // SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond, whose
-// floor relies on a random start: see [Model].FloorError. [CertifySparse] needs no start up to
+// floor relies on a random start: see [Model].FloorError. [CertifySparse] needs none up to
 // 2048. SolverJacobi is an [ErrOption].
 //
 // Cost: O((z + n + d)(k + 8)) for z stored entries and O((n + d)(k + 8)²), for each step of

@@ -113,6 +113,7 @@ func (s *sparseSamples) setMean() {
 			lost += rest
 		}
 		m := (sum + lost) / mass
+		// FMA is slow in WebAssembly, but this is one for each column, not for each entry.
 		s.mean[j], fine.rest[j] = m, (math.FMA(-m, mass, sum)+lost)/mass
 	}
 	s.seed = seedOf(s.mean, 1) ^ seedOf(s.a.value, 1)
@@ -245,7 +246,7 @@ func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 // length of out.
 func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compressed) {
 	index, value := side.row(p)
-	add := func(sums []float64, index []int) {
+	add := func(sums []float64, index []int, value []float64) {
 		for t, item := range index {
 			v := value[t]
 			if !s.wide() {
@@ -258,15 +259,15 @@ func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compres
 		}
 	}
 	if len(index) <= sumBlock {
-		add(out, index)
-		index = nil
-	}
-	for len(index) > 0 {
-		m := min(len(index), sumBlock)
-		clear(part[p:])
-		add(part, index[:m])
-		axpy(out[p:], 1, part[p:])
-		index, value = index[m:], value[m:]
+		add(out, index, value)
+	} else {
+		for len(index) > 0 {
+			m := min(len(index), sumBlock)
+			clear(part[p:])
+			add(part, index[:m], value[:m])
+			axpy(out[p:], 1, part[p:])
+			index, value = index[m:], value[m:]
+		}
 	}
 	if s.wide() && s.root != nil {
 		for q := p; q < len(out); q++ {
