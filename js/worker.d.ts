@@ -14,7 +14,7 @@ export interface Signal {
  * AbortError, or TimeoutError. Other calls are rejected with a SoftKMeansError of code 'aborted'.
  */
 export interface Abort {
-  signal?: Signal
+  signal?: Signal | null
 }
 
 /** The functions of SoftKMeans, in a thread of their own. Arguments are copied. */

@@ -315,6 +315,7 @@ test('a worker: the same numbers, calls at once, errors, aborts', async (skm, ex
   near(await w.floors(x), skm.floors(x), 'floors after an abort')
   const never = await w.fit(x, 3, { signal: AbortSignal.abort() }).catch((e) => e)
   check(never.name === 'AbortError', `${never}`)
+  check((await w.fit(x, 3, { signal: null })).k === 3, 'a signal of null is none')
   for (const [o, words] of [[null, 'are null'], [5, 'are a number'], [new Map(), 'are Map'], [{ foo: 1 }, '"foo"'], [{ signal: 5 }, 'signal'], [{ signal: { throwIfAborted() {} } }, 'signal']]) {
     for (const call of [w.fit(x, 3, o), w.predict(b, x, o)]) {
       const e = await call.catch((e) => e)
