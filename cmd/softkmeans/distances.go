@@ -3,12 +3,8 @@ package main
 // This file tells distances from similarities.
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	"strconv"
-
-	"softkmeans"
 )
 
 // square reports whether the table is a matrix that compares rows with each other: as many
@@ -78,38 +74,4 @@ func (d *data) notSquare(what string) error {
 		hint = "; if column 1 has the names of the rows: -id 1"
 	}
 	return fmt.Errorf("%s: %s of %s; a matrix of %s is square%s", d.Source, count(d.x.Rows, "row"), count(d.x.Cols, "column"), what, hint)
-}
-
-// ofDistances returns the similarities of a table of distances.
-func (f *fitFlags) ofDistances(d *data, r *result) (*softkmeans.Matrix, error) {
-	if d.x.Rows != d.x.Cols {
-		return nil, d.notSquare("distances")
-	}
-	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", d.Source, err)
-	}
-	r.gamma = gamma
-	return matrix, nil
-}
-
-var errDistance = errors.New("below 0, and no distance")
-
-// fromDistances returns the similarities of new rows, given their distances to those of the
-// fit, as softkmeans.DistanceKernel does.
-func fromDistances(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
-	k := softkmeans.NewMatrix(x.Rows, x.Cols, nil)
-	for i := range x.Rows {
-		row := k.Row(i)
-		for j, v := range x.Row(i) {
-			switch {
-			case v < 0:
-				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: errDistance}
-			case v != v:
-				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: softkmeans.ErrNonFinite}
-			}
-			row[j] = math.Exp(-min(gamma*v*v, 1e4))
-		}
-	}
-	return k, nil
 }

@@ -150,7 +150,7 @@ func TestDetails(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"fit -k 3 -details x.csv", 2, "give -o"},
-		{"fit -k 3 -method lsd -details -o g.csv x.csv", 2, "-details is only for -method global, minvol and alternating"},
+		{"fit -k 3 -method lsd -details -o g.csv x.csv", 2, "-details is only for -method minvol, global and alternating"},
 	} {
 		f.check(t)
 	}

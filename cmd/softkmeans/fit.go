@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -10,7 +11,7 @@ import (
 	"softkmeans/internal/scale"
 )
 
-const fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
+var fitHelp = `Usage: softkmeans fit -k N [flags] [FILE]
 
 Find N prototypes, and for every row its memberships: shares of at least 0 that
 add up to 1. The row is about the mixture of the prototypes with these shares.
@@ -22,15 +23,7 @@ says what sets each prototype apart, and names its purest rows.
                 softkmeans floors proposes. With -missing fit it is by the
                 complete rows if these are 48 or more, else by the table
                 with means of columns in the gaps
-  -method M     minvol: prototypes near the data, of minimal volume, for about
-                (1 + slack) times the least squared error (default)
-                global: the least squared error, which is proved. Its prototypes
-                enclose the data and are no typical rows; memberships are vague.
-                For a proof, or a floor for other methods
-                alternating: local search from k-means centers
-                tilsd: global, from similarities (-kernel) instead of rows
-                lsd: local search from similarities that are 0 between clusters
-                Without -kernel linear, tilsd and lsd compare all pairs of rows:
+` + methodHelp() + `                Without -kernel linear, tilsd and lsd compare all pairs of rows:
                 8000 rows take about ten seconds
 ` + scaleHelp + columnsHelp + `                fit: it is left out of the squared error (minvol). Nothing is
                 proved then but that memberships are the best ones
@@ -81,13 +74,7 @@ For some methods only:
                 up to 1 (default); at-most-one: to at most 1. The rest is the
                 share of a prototype at 0, such as shade; nothing is centred
   -solver S     global: auto (default), gram, jacobi or krylov
-  -kernel K     lsd, tilsd:
-                rbf: exp(−γ·squared distance) of two rows (default)
-                linear: the inner product of two rows
-                matrix: FILE is the square matrix of all similarities
-                distances: FILE is the square matrix of all distances d, and
-                the similarities are exp(−γd²)
-  -gamma G      lsd, tilsd: γ of -kernel rbf and distances; 0 (default): median
+` + kernelHelp() + `  -gamma G      lsd, tilsd: γ of -kernel rbf and distances; 0 (default): median
                 heuristic
 
 Reading:
@@ -133,7 +120,7 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	f.inputFlags.add(fs, choice[missingRule]{"fit", missingFit})
 	f.sureFlags.add(fs)
 	clustersFlag(fs, &f.k)
-	choiceFlag(fs, &f.method, "method", methods)
+	choiceFlag(fs, &f.method, "method", methodsWith(func(method) bool { return true }))
 	fs.StringVar(&f.memberships, "o", "", "")
 	fs.StringVar(&f.centers, "centers", "", "")
 	fs.StringVar(&f.model, "model", "", "")
@@ -157,29 +144,6 @@ func newFitFlagSet(f *fitFlags) *flag.FlagSet {
 	return fs
 }
 
-// methodFlags are the flags that only some methods take.
-var methodFlags = []struct {
-	name string
-	of   []method
-}{
-	{"slack", []method{methodMinVolume}},
-	{"lambda", []method{methodMinVolume}},
-	{"seed", []method{methodMinVolume, methodAlternating, methodLSD}},
-	{"plain", []method{methodMinVolume, methodAlternating}},
-	{"others", []method{methodMinVolume}},
-	{"bootstrap", []method{methodMinVolume}},
-	{"from", []method{methodMinVolume, methodAlternating}},
-	{"enclosure", []method{methodGlobal, methodTILSD}},
-	{"radius", []method{methodGlobal}},
-	{"solver", []method{methodGlobal}},
-	{"sum", []method{methodGlobal, methodMinVolume, methodAlternating}},
-	{"kernel", []method{methodLSD, methodTILSD}},
-	{"gamma", []method{methodLSD, methodTILSD}},
-	{"weights", []method{methodGlobal, methodMinVolume, methodAlternating}},
-	{"centers", []method{methodGlobal, methodMinVolume, methodAlternating}},
-	{"details", []method{methodGlobal, methodMinVolume, methodAlternating}},
-}
-
 func parseFit(args []string) (f fitFlags, err error) {
 	fs := newFitFlagSet(&f)
 	if err := f.parse(fs, args); err != nil {
@@ -190,9 +154,10 @@ func parseFit(args []string) (f fitFlags, err error) {
 	if !given["k"] && f.from == "" {
 		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of softkmeans floors")
 	}
-	for _, m := range methodFlags {
-		if given[m.name] && !slices.Contains(m.of, f.method) {
-			return f, usageErrorf("-%s is only for -method %s", m.name, listed(m.of))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		onlySome := name == "stream" || name == "missing" // of their values: below
+		if of := takers(name); of != "" && !f.method.takes(name) && !onlySome {
+			return f, usageErrorf("-%s is only for -method %s", name, of)
 		}
 	}
 	switch {
@@ -204,14 +169,14 @@ func parseFit(args []string) (f fitFlags, err error) {
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
-	case f.missing == missingFit && f.method != methodMinVolume:
-		return f, usageErrorf("-missing fit is only for -method minvol; drop and mean are for all")
+	case f.missing == missingFit && !f.method.takes("missing"):
+		return f, usageErrorf("-missing fit is only for -method %s; drop and mean are for all", takers("missing"))
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
 	case f.stream == streamYes && given["others"] && f.others:
 		return f, usageErrorf("-others yes is for tables in memory, without -stream yes")
-	case f.stream == streamYes && f.method != methodGlobal && f.method != methodMinVolume:
-		return f, usageErrorf("-stream yes is only for -method global and minvol")
+	case f.stream == streamYes && !f.method.takes("stream"):
+		return f, usageErrorf("-stream yes is only for -method %s", takers("stream"))
 	}
 	if f.method.ofSimilarities() {
 		if err := f.kernel.check(given, &f.inputFlags); err != nil {

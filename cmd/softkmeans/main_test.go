@@ -114,3 +114,18 @@ func TestHelpIsComplete(t *testing.T) {
 		}
 	}
 }
+
+// The help of fit names the methods that take a flag as the table of methods does.
+func TestHelpOfMethods(t *testing.T) {
+	for _, m := range regexp.MustCompile(`(?m)^  -(\w+)(?: +[A-Z])? +((?:\w+, )*\w+):`).FindAllStringSubmatch(fitHelp, -1) {
+		flag, words := m[1], m[2]
+		if of := takers(flag); of != "" && flag != "missing" && flag != "stream" {
+			named := strings.Split(words, ", ")
+			for _, c := range methodsWith(func(method) bool { return true }) {
+				if c.value.takes(flag) != slices.Contains(named, c.word) {
+					t.Errorf("-%s: the help says %q, the table %s", flag, words, of)
+				}
+			}
+		}
+	}
+}

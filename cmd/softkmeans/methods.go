@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"softkmeans"
@@ -13,7 +14,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-// method is a value of -method.
+// A method is a value of -method: a row of methods.
 type method int
 
 const (
@@ -24,45 +25,106 @@ const (
 	methodLSD
 )
 
-var methods = []choice[method]{
-	{"minvol", methodMinVolume}, {"global", methodGlobal}, {"alternating", methodAlternating},
-	{"tilsd", methodTILSD}, {"lsd", methodLSD}}
+// methods is the table of the methods. A new method is a constant and a row here, and its
+// word in the help of the flags that it takes.
+var methods = [...]struct {
+	word    string // of -method, of reports and of model files
+	takes   string // the flags that it takes and others do not
+	similar bool   // it takes similarities in place of rows
+	help    string
+	// fit fits rows, with the options that all methods share.
+	fit func(context.Context, *fitFlags, *data, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
+	// decompose fits similarities, and floors returns their least errors.
+	decompose func(*similar, context.Context, int, *softkmeans.LSDOptions) (*softkmeans.LSDModel, error)
+	floors    func(context.Context, softkmeans.Similarity, int, *softkmeans.LSDOptions) ([]float64, error)
+}{
+	methodMinVolume: {
+		word:  "minvol",
+		takes: "slack lambda seed plain others bootstrap from sum weights centers details stream missing",
+		help: `prototypes near the data, of minimal volume, for about
+                (1 + slack) times the least squared error (default)`,
+		fit: fitMinVolume,
+	},
+	methodGlobal: {
+		word:  "global",
+		takes: "enclosure radius solver sum weights centers details stream",
+		help: `the least squared error, which is proved. Its prototypes
+                enclose the data and are no typical rows; memberships are vague.
+                For a proof, or a floor for other methods`,
+		fit: fitGlobal,
+	},
+	methodAlternating: {
+		word:  "alternating",
+		takes: "seed plain from sum weights centers details",
+		help:  `local search from k-means centers`,
+		fit:   fitAlternating,
+	},
+	methodTILSD: {
+		word:      "tilsd",
+		takes:     "enclosure kernel gamma",
+		similar:   true,
+		help:      `global, from similarities (-kernel) instead of rows`,
+		decompose: (*similar).tilsd,
+		floors:    softkmeans.TILSDFloors,
+	},
+	methodLSD: {
+		word:      "lsd",
+		takes:     "seed kernel gamma",
+		similar:   true,
+		help:      `local search from similarities that are 0 between clusters`,
+		decompose: (*similar).lsd,
+		floors:    softkmeans.LSDFloors,
+	},
+}
 
 func (m method) String() string { return methods[m].word }
 
-// ofSimilarities reports whether the method takes similarities instead of rows.
-func (m method) ofSimilarities() bool { return m == methodTILSD || m == methodLSD }
-
-// listed returns "a", "a and b" or "a, b and c".
-func listed[T fmt.Stringer](list []T) string {
-	var b strings.Builder
-	for i, v := range list {
-		switch {
-		case i == 0:
-		case i == len(list)-1:
-			b.WriteString(" and ")
-		default:
-			b.WriteString(", ")
-		}
-		b.WriteString(v.String())
-	}
-	return b.String()
+// takes reports whether the method takes a flag that not all methods take.
+func (m method) takes(flag string) bool {
+	return slices.Contains(strings.Fields(methods[m].takes), flag)
 }
 
-// compares reports whether the table compares its rows with each other.
-func (k kernelKind) compares() bool { return k == kernelMatrix || k == kernelDistances }
+// methodsWith returns the methods for which ok holds, as words of -method.
+func methodsWith(ok func(method) bool) (list []choice[method]) {
+	for m := range method(len(methods)) {
+		if ok(m) {
+			list = append(list, choice[method]{m.String(), m})
+		}
+	}
+	return list
+}
 
-// kernelKind is a value of -kernel.
-type kernelKind int
+// takers returns the words of the methods that take a flag; "" if all methods do.
+func takers(flag string) string {
+	var words []string
+	for _, c := range methodsWith(func(m method) bool { return m.takes(flag) }) {
+		words = append(words, c.word)
+	}
+	return listed(words)
+}
 
-const (
-	kernelRBF kernelKind = iota
-	kernelLinear
-	kernelMatrix
-	kernelDistances
-)
+// methodHelp is the help of -method.
+func methodHelp() string {
+	text := "  -method M     "
+	for m, row := range methods {
+		if m > 0 {
+			text += "                "
+		}
+		text += row.word + ": " + row.help + "\n"
+	}
+	return text
+}
 
-func (k kernelKind) String() string { return [...]string{"rbf", "linear", "matrix", "distances"}[k] }
+// ofSimilarities reports whether the method takes similarities instead of rows.
+func (m method) ofSimilarities() bool { return methods[m].similar }
+
+// listed returns "a", "a and b" or "a, b and c".
+func listed(words []string) string {
+	if n := len(words); n > 1 {
+		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	}
+	return strings.Join(words, "")
+}
 
 // result is the result of a fit.
 type result struct {
@@ -192,25 +254,14 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 		return nil, err
 	}
 	r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, weights, d.scale)
-	var m *softkmeans.Model
-	o := &softkmeans.MinVolumeOptions{Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
-		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update}
-	switch f.method {
-	case methodMinVolume:
-		if d.missing > 0 {
-			return f.fitMissing(ctx, d, r, o)
-		}
-		if m, err = softkmeans.FitMinVolume(ctx, d.x, r.k, o); err == nil && f.others {
-			err = softkmeans.OtherAnswers(ctx, d.x, m, o)
-		}
-	case methodAlternating:
-		m, err = softkmeans.FitAlternating(ctx, d.x, r.k, &softkmeans.AlternatingOptions{
-			Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Centers: start, Weights: weights, Workers: f.workers, Progress: p.update})
-	default:
-		o := f.options
-		o.Weights = weights
-		m, err = softkmeans.Fit(ctx, d.x, r.k, &o)
+	o := &softkmeans.MinVolumeOptions{
+		Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
+		Centers: start, Weights: weights, Workers: f.workers, Progress: p.update,
 	}
+	if d.missing > 0 {
+		return f.fitMissing(ctx, d, r, o)
+	}
+	m, err := methods[f.method].fit(ctx, f, d, r.k, o)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +274,25 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	return m.Memberships, err
 }
 
+func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+	m, err := softkmeans.FitMinVolume(ctx, d.x, k, o)
+	if err == nil && f.others {
+		err = softkmeans.OtherAnswers(ctx, d.x, m, o)
+	}
+	return m, err
+}
+
+func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.AlternatingOptions{
+		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights, Workers: o.Workers, Progress: o.Progress})
+}
+
+func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int, _ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+	o := f.options
+	o.Weights = d.Weights
+	return softkmeans.Fit(ctx, d.x, k, &o)
+}
+
 // fitMissing fits rows with missing values. These then become those of the mixtures.
 func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result, o *softkmeans.MinVolumeOptions) (*softkmeans.Matrix, error) {
 	m, err := softkmeans.FitMissing(ctx, d.x, r.k, o)
@@ -233,79 +303,4 @@ func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result, o *softkm
 	fillMixtures(d.x, m.Memberships, m.Centers, false)
 	r.cert = m.Certificate()
 	return m.Memberships, nil
-}
-
-// storedRows is the largest number of rows whose similarities are stored, in 8n²
-// bytes: 800 MB. For more rows they are computed whenever they are used.
-const storedRows = 10000
-
-// fitSimilarities runs tilsd or lsd.
-func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
-	s, err := f.openSimilar(d, r)
-	if err != nil {
-		return nil, err
-	}
-	if r.k == 0 {
-		if r.choice, err = s.propose(ctx, r.Source); err != nil {
-			return nil, err
-		}
-		r.k = r.choice.K
-	}
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
-	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
-		return nil, err
-	}
-	return r.lsd.Memberships, nil
-}
-
-// similarities returns the similarities of the rows, as a matrix if that is given or
-// small enough to store. It sets γ and the samples of the result.
-func (f *fitFlags) similarities(d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
-	if !f.kernel.compares() {
-		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
-	}
-	switch f.kernel {
-	case kernelMatrix:
-		if d.x.Rows != d.x.Cols {
-			return nil, nil, d.notSquare("similarities")
-		}
-		if d.distances() {
-			return nil, nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; give -kernel distances", d.Source)
-		}
-		return nil, d.x, nil
-	case kernelDistances:
-		matrix, err := f.ofDistances(d, r)
-		return nil, matrix, err
-	case kernelLinear:
-		r.samples = d.x
-		kernel, err := softkmeans.LinearKernel(d.x) // also checks the entries
-		if err == nil && f.method == methodTILSD {
-			x, _ := centred(d.x)
-			kernel, err = softkmeans.LinearKernel(x)
-		}
-		return kernel, nil, err
-	}
-	r.samples = d.x
-	kernel, err := softkmeans.RBFKernel(d.x, f.gamma)
-	if err != nil {
-		return nil, nil, err
-	}
-	r.gamma = kernel.Gamma()
-	if d.Rows > storedRows {
-		return kernel, nil, nil
-	}
-	matrix, err := softkmeans.SimilarityMatrix(kernel)
-	return kernel, matrix, err
-}
-
-// centred returns a copy of x with the mean of the rows subtracted, and that shift.
-// TI-LSD is invariant to the origin, but products of rows far from it lose digits.
-func centred(x *softkmeans.Matrix) (*softkmeans.Matrix, *scale.Scaling) {
-	shift := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
-	for j := range shift.Divisor {
-		shift.Divisor[j] = 1
-	}
-	x = x.Clone()
-	shift.Apply(x.Data)
-	return x, shift
 }

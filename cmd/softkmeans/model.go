@@ -191,20 +191,7 @@ func (f *modelFile) predictor() (predictor, error) {
 			return g, err
 		}, nil
 	}
-	m := f.Similarities
-	if f.Samples == nil && f.Kernel == kernelDistances.String() {
-		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-			k, err := fromDistances(x, f.Gamma)
-			if err != nil {
-				return nil, err
-			}
-			return m.Predict(nil, k)
-		}, nil
-	}
-	if f.Samples == nil { // rows are similarities
-		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return m.Predict(nil, x) }, nil
-	}
-	similarities, err := f.similarities()
+	similarities, err := f.between()
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +200,7 @@ func (f *modelFile) predictor() (predictor, error) {
 		if err != nil {
 			return nil, err
 		}
-		return m.Predict(nil, k)
+		return f.Similarities.Predict(nil, k)
 	}, nil
 }
 
@@ -225,31 +212,12 @@ func (f *modelFile) label(x, g *softkmeans.Matrix) ([]int, error) {
 	return f.Model.PredictLabels(nil, x)
 }
 
-// similarities returns a function that compares scaled rows with the samples.
-func (f *modelFile) similarities() (predictor, error) {
-	samples := f.Samples
-	var kernel *softkmeans.SampleKernel
-	var err error
-	var shift *scale.Scaling // of TI-LSD with products, as in the fit
-	switch f.Kernel {
-	case kernelRBF.String():
-		kernel, err = softkmeans.RBFKernel(samples, f.Gamma)
-	case kernelLinear.String():
-		if f.Method == methodTILSD.String() {
-			samples, shift = centred(samples)
+// between returns a function that compares scaled rows with the samples.
+func (f *modelFile) between() (predictor, error) {
+	for _, k := range kernels {
+		if k.word == f.Kernel && k.compares == (f.Samples == nil) {
+			return k.between(f)
 		}
-		kernel, err = softkmeans.LinearKernel(samples)
-	default:
-		err = fmt.Errorf("the model's kernel is %.40q, which this softkmeans does not know", f.Kernel)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-		if shift != nil {
-			x = x.Clone()
-			shift.Apply(x.Data)
-		}
-		return kernel.Cross(nil, x)
-	}, nil
+	return nil, fmt.Errorf("the model's kernel is %.40q, which this softkmeans does not know", f.Kernel)
 }

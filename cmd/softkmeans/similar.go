@@ -32,16 +32,8 @@ type similarFlags struct {
 }
 
 func (f *similarFlags) add(fs *flag.FlagSet) {
-	choiceFlag(fs, &f.method, "method", []choice[method]{{"tilsd", methodTILSD}, {"lsd", methodLSD}})
+	choiceFlag(fs, &f.method, "method", methodsWith(method.ofSimilarities))
 	kernelFlags(fs, &f.kernel, &f.gamma)
-}
-
-// kernelFlags adds -kernel and -gamma.
-func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
-	choiceFlag(fs, kernel, "kernel", []choice[kernelKind]{
-		{"rbf", kernelRBF}, {"linear", kernelLinear}, {"matrix", kernelMatrix},
-		{"distances", kernelDistances}})
-	atLeastZeroFlag(fs, gamma, "gamma")
 }
 
 // check checks the flags of fs, which are parsed. of are those for rows only.
@@ -65,7 +57,7 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 // check checks the flags of the input that a kernel needs, and settles the scaling.
 func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	switch {
-	case given["gamma"] && k != kernelRBF && k != kernelDistances:
+	case given["gamma"] && !kernels[k].hasGamma:
 		return usageErrorf("-gamma is only for -kernel rbf and distances")
 	case k.compares() && given["scale"]:
 		return usageErrorf("-scale needs rows; with -kernel %v leave it out", k)
@@ -92,7 +84,10 @@ type similar struct {
 // open takes the similarities of the rows. It sets γ and the samples of the result.
 func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 	r.kernel = f.kernel
-	of, matrix, err := f.similarities(d, r)
+	if !f.kernel.compares() {
+		r.columns = scale.ColumnsOf(d.x.Data, d.x.Cols, nil, d.scale)
+	}
+	of, matrix, err := kernels[f.kernel].open(f, d, r)
 	if matrix != nil {
 		of = stored{matrix}
 	}
@@ -101,12 +96,18 @@ func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 
 // decompose runs the method with k clusters.
 func (s *similar) decompose(ctx context.Context, m method, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
-	switch {
-	case m == methodTILSD && s.matrix != nil:
+	return methods[m].decompose(s, ctx, k, o)
+}
+
+func (s *similar) tilsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
+	if s.matrix != nil {
 		return softkmeans.TILSD(ctx, s.matrix, k, o)
-	case m == methodTILSD:
-		return softkmeans.TILSDOf(ctx, s.of, k, o)
-	case s.matrix != nil:
+	}
+	return softkmeans.TILSDOf(ctx, s.of, k, o)
+}
+
+func (s *similar) lsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
+	if s.matrix != nil {
 		return softkmeans.LSD(ctx, s.matrix, k, o)
 	}
 	return softkmeans.LSDOf(ctx, s.of, k, o)
@@ -120,11 +121,7 @@ func (s *similar) floors(ctx context.Context, most int) (total float64, floors [
 	if err != nil {
 		return 0, nil, err
 	}
-	of := softkmeans.LSDFloors
-	if s.method == methodTILSD {
-		of = softkmeans.TILSDFloors
-	}
-	floors, err = of(ctx, s.of, min(most, s.d.Rows), o)
+	floors, err = methods[s.method].floors(ctx, s.of, min(most, s.d.Rows), o)
 	return m.Total, floors, err
 }
 

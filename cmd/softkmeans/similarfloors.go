@@ -192,16 +192,3 @@ func (r *similarScree) proof() string {
 	return text + "Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
 		"A small floor says that k directions are enough, not that there are k clusters."
 }
-
-// kernelWords says what the similarities are.
-func kernelWords(k kernelKind, gamma float64) string {
-	switch k {
-	case kernelRBF:
-		return "exp(−γ·squared distance) of every two rows, γ = " + small(gamma) + "."
-	case kernelLinear:
-		return "the inner product of every two rows."
-	case kernelDistances:
-		return "exp(−γ·squared distance), γ = " + small(gamma) + "."
-	}
-	return "the table."
-}

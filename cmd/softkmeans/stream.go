@@ -74,7 +74,7 @@ func (f *inputFlags) inBlocks() bool {
 
 // streams reports whether the input is read in blocks.
 func (f *fitFlags) streams(in io.Reader) bool {
-	can := (f.method == methodGlobal || f.method == methodMinVolume) && f.inBlocks()
+	can := f.method.takes("stream") && f.inBlocks()
 	return f.stream == streamYes || f.stream == streamAuto && can && f.large(in)
 }
 

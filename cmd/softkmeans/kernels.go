@@ -1,0 +1,222 @@
+package main
+
+// This file holds the kernels: how similarities come from a table, and from new rows.
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/scale"
+)
+
+// A kernelKind is a value of -kernel: a row of kernels.
+type kernelKind int
+
+const (
+	kernelRBF kernelKind = iota // the default
+	kernelLinear
+	kernelMatrix
+	kernelDistances
+)
+
+// kernels is the table of the kernels. A new kernel is a constant and a row here.
+var kernels = [...]struct {
+	word     string // of -kernel, of reports and of model files
+	help     string
+	says     string // what the similarities are; γ follows if the kernel has one
+	compares bool   // the table compares its rows with each other
+	hasGamma bool
+	// open returns the similarities of the rows, as a matrix if that is given or small enough
+	// to store. It sets γ and the samples of the result.
+	open func(*fitFlags, *data, *result) (softkmeans.Similarity, *softkmeans.Matrix, error)
+	// between returns a function that compares new rows with those of the fit.
+	between func(*modelFile) (predictor, error)
+}{
+	kernelRBF: {
+		word: "rbf", help: "exp(−γ·squared distance) of two rows (default)",
+		says: "exp(−γ·squared distance) of every two rows", hasGamma: true,
+		open: openRBF, between: betweenRBF,
+	},
+	kernelLinear: {
+		word: "linear", help: "the inner product of two rows",
+		says: "the inner product of every two rows",
+		open: openLinear, between: betweenLinear,
+	},
+	kernelMatrix: {
+		word: "matrix", help: "FILE is the square matrix of all similarities",
+		says: "the table", compares: true,
+		open: openMatrix, between: func(*modelFile) (predictor, error) {
+			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return x, nil }, nil
+		},
+	},
+	kernelDistances: {
+		word: "distances", help: `FILE is the square matrix of all distances d, and
+                the similarities are exp(−γd²)`,
+		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
+		open: openDistances, between: func(m *modelFile) (predictor, error) {
+			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return fromDistances(x, m.Gamma) }, nil
+		},
+	},
+}
+
+func (k kernelKind) String() string { return kernels[k].word }
+
+// compares reports whether the table compares its rows with each other.
+func (k kernelKind) compares() bool { return kernels[k].compares }
+
+// kernelWords says what the similarities are.
+func kernelWords(k kernelKind, gamma float64) string {
+	text := kernels[k].says
+	if kernels[k].hasGamma {
+		text += ", γ = " + small(gamma)
+	}
+	return text + "."
+}
+
+// kernelHelp is the help of -kernel.
+func kernelHelp() string {
+	text := "  -kernel K     lsd, tilsd:\n"
+	for _, k := range kernels {
+		text += "                " + k.word + ": " + k.help + "\n"
+	}
+	return text
+}
+
+// kernelFlags adds -kernel and -gamma.
+func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
+	var list []choice[kernelKind]
+	for k, row := range kernels {
+		list = append(list, choice[kernelKind]{row.word, kernelKind(k)})
+	}
+	choiceFlag(fs, kernel, "kernel", list)
+	atLeastZeroFlag(fs, gamma, "gamma")
+}
+
+// storedRows is the largest number of rows whose similarities are stored, in 8n²
+// bytes: 800 MB. For more rows they are computed whenever they are used.
+const storedRows = 10000
+
+// fitSimilarities runs tilsd or lsd.
+func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
+	s, err := f.openSimilar(d, r)
+	if err != nil {
+		return nil, err
+	}
+	if r.k == 0 {
+		if r.choice, err = s.propose(ctx, r.Source); err != nil {
+			return nil, err
+		}
+		r.k = r.choice.K
+	}
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
+	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
+		return nil, err
+	}
+	return r.lsd.Memberships, nil
+}
+
+func openRBF(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	r.samples = d.x
+	kernel, err := softkmeans.RBFKernel(d.x, f.gamma)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.gamma = kernel.Gamma()
+	if d.Rows > storedRows {
+		return kernel, nil, nil
+	}
+	matrix, err := softkmeans.SimilarityMatrix(kernel)
+	return kernel, matrix, err
+}
+
+func betweenRBF(m *modelFile) (predictor, error) {
+	kernel, err := softkmeans.RBFKernel(m.Samples, m.Gamma)
+	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return kernel.Cross(nil, x) }, err
+}
+
+func openLinear(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	r.samples = d.x
+	kernel, err := softkmeans.LinearKernel(d.x) // also checks the entries
+	if err == nil && f.method == methodTILSD {
+		x, _ := centred(d.x)
+		kernel, err = softkmeans.LinearKernel(x)
+	}
+	return kernel, nil, err
+}
+
+func betweenLinear(m *modelFile) (predictor, error) {
+	samples := m.Samples
+	var shift *scale.Scaling // of TI-LSD, as in the fit
+	if m.Method == methodTILSD.String() {
+		samples, shift = centred(samples)
+	}
+	kernel, err := softkmeans.LinearKernel(samples)
+	return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+		if shift != nil {
+			x = x.Clone()
+			shift.Apply(x.Data)
+		}
+		return kernel.Cross(nil, x)
+	}, err
+}
+
+// centred returns a copy of x with the mean of the rows subtracted, and that shift.
+// TI-LSD is invariant to the origin, but products of rows far from it lose digits.
+func centred(x *softkmeans.Matrix) (*softkmeans.Matrix, *scale.Scaling) {
+	shift := scale.Of(scale.ZScore, x.Data, x.Cols, nil)
+	for j := range shift.Divisor {
+		shift.Divisor[j] = 1
+	}
+	x = x.Clone()
+	shift.Apply(x.Data)
+	return x, shift
+}
+
+func openMatrix(_ *fitFlags, d *data, _ *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	if d.x.Rows != d.x.Cols {
+		return nil, nil, d.notSquare("similarities")
+	}
+	if d.distances() {
+		return nil, nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; "+
+			"give -kernel distances", d.Source)
+	}
+	return nil, d.x, nil
+}
+
+// openDistances returns the similarities of a table of distances.
+func openDistances(f *fitFlags, d *data, r *result) (softkmeans.Similarity, *softkmeans.Matrix, error) {
+	if d.x.Rows != d.x.Cols {
+		return nil, nil, d.notSquare("distances")
+	}
+	matrix, gamma, err := softkmeans.DistanceKernel(d.x, f.gamma)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.Source, err)
+	}
+	r.gamma = gamma
+	return nil, matrix, nil
+}
+
+var errDistance = errors.New("below 0, and no distance")
+
+// fromDistances returns the similarities of new rows, given their distances to those of the
+// fit, as softkmeans.DistanceKernel does.
+func fromDistances(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, error) {
+	k := softkmeans.NewMatrix(x.Rows, x.Cols, nil)
+	for i := range x.Rows {
+		row := k.Row(i)
+		for j, v := range x.Row(i) {
+			switch {
+			case v < 0:
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: errDistance}
+			case v != v:
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: softkmeans.ErrNonFinite}
+			}
+			row[j] = math.Exp(-min(gamma*v*v, 1e4))
+		}
+	}
+	return k, nil
+}
