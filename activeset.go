@@ -415,8 +415,8 @@ func (r *rowSolver) factor() *support {
 			}
 			s.h[a] = 1
 		}
-		if s.ok = invertedCholesky(s.chol, count); s.ok {
-			invertedSolve(s.chol, count, s.h)
+		if s.ok = cholesky(s.chol, count); s.ok {
+			cholSolve(s.chol, count, s.h)
 			s.sum = sumOf(s.h)
 		}
 	}
@@ -438,7 +438,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 	for a, j := range s.index {
 		y[a] = b[j] - shift
 	}
-	invertedSolve(s.chol, n, y)
+	cholSolve(s.chol, n, y)
 	total := -1.0
 	for _, v := range y {
 		total += v
@@ -462,7 +462,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 			y[a] = r.w[j]
 			total += r.g[j]
 		}
-		invertedSolve(s.chol, n, y)
+		cholSolve(s.chol, n, y)
 		for _, v := range y {
 			total -= v
 		}

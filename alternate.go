@@ -282,7 +282,7 @@ func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 		return math.NaN()
 	}
 	for i := range n {
-		logs += 2 * math.Log(scratch[i*n+i])
+		logs -= 2 * math.Log(scratch[i*n+i])
 	}
 	cholInverse(d, scratch, n)
 	if !(norm2(d)*norm2(a) <= safeCondition) {
@@ -358,13 +358,13 @@ func (m *alternation) centersStep(f *Matrix, from *iterate) {
 		for j := range i {
 			axpy(f.row(i), -a[i*k+j], f.row(j))
 		}
-		scale(f.row(i), 1/a[i*k+i])
+		scale(f.row(i), a[i*k+i])
 	}
 	for i := k - 1; i >= 0; i-- {
 		for j := i + 1; j < k; j++ {
 			axpy(f.row(i), -a[j*k+i], f.row(j))
 		}
-		scale(f.row(i), 1/a[i*k+i])
+		scale(f.row(i), a[i*k+i])
 	}
 }
 

@@ -1,41 +1,30 @@
 package softkmeans
 
 // Cholesky factors of small symmetric matrices, systems solved with them, and inverses.
-// There are two factorizations, since results are pinned to the bits of both.
+// Short sums call nothing: most factors are of the few vertices that a row's memberships
+// use, and a call takes longer than such a sum.
 
 import "math"
 
-// cholesky factors the k×k matrix a = LLᵀ in place (L on and below the
-// diagonal). It reports false if a pivot is not above 0. It serves the k×k Gram matrices of
-// a fit: rows are multiplied by dot, in vectors where the machine has them.
-func cholesky(a []float64, k int) bool {
-	for j := range k {
-		lj := a[j*k : j*k+j]
-		pivot := a[j*k+j] - sumSquares(lj)
-		if !(pivot > 0) {
-			return false
-		}
-		r := math.Sqrt(pivot)
-		a[j*k+j] = r
-		for i := j + 1; i < k; i++ {
-			a[i*k+j] = (a[i*k+j] - dot(lj, a[i*k:i*k+j])) / r
-		}
-	}
-	return true
-}
+// longSum is the length from which a sum is left to dot.
+const longSum = 16
 
-// invertedCholesky is cholesky with the reciprocals of L's diagonal in its place. It serves
-// the small supports of SimplexLeastSquares, each with many solves: its loops call nothing,
-// and solving does not divide.
-func invertedCholesky(a []float64, n int) bool {
-	for i := range n {
-		row := a[i*n : i*n+i+1]
+// cholesky overwrites the k×k matrix a, on and below the diagonal, with L, a = LLᵀ. On the
+// diagonal it writes the reciprocals of L's entries, so that solving does not divide. It
+// reports false, with a in no useful state, if a pivot is not above 0.
+func cholesky(a []float64, k int) bool {
+	for i := range k {
+		row := a[i*k : i*k+i+1]
 		pivot := row[i]
 		for j := range i {
-			other := a[j*n : j*n+j+1]
+			other := a[j*k : j*k+j+1]
 			sum := row[j]
-			for l, v := range other[:j] {
-				sum -= v * row[l]
+			if j >= longSum {
+				sum -= dot(other[:j], row)
+			} else {
+				for l, v := range other[:j] {
+					sum -= v * row[l]
+				}
 			}
 			sum *= other[j]
 			row[j] = sum
@@ -49,28 +38,37 @@ func invertedCholesky(a []float64, n int) bool {
 	return true
 }
 
-// invertedSolve overwrites b with (LLᵀ)⁻¹b, for the factor of invertedCholesky.
-func invertedSolve(l []float64, n int, b []float64) {
-	b = b[:n]
+// cholSolve overwrites b with (LLᵀ)⁻¹b. l is what cholesky leaves.
+func cholSolve(l []float64, k int, b []float64) {
+	b = b[:k]
 	for i := range b {
-		row := l[i*n : i*n+i+1]
+		row := l[i*k : i*k+i+1]
 		sum := b[i]
-		for j, v := range row[:i] {
-			sum -= v * b[j]
+		if i >= longSum {
+			sum -= dot(row[:i], b)
+		} else {
+			for j, v := range row[:i] {
+				sum -= v * b[j]
+			}
 		}
 		b[i] = sum * row[i]
 	}
-	for i := n - 1; i >= 0; i-- {
-		row := l[i*n : i*n+i+1]
+	for i := k - 1; i >= 0; i-- {
+		row := l[i*k : i*k+i+1]
 		v := b[i] * row[i]
 		b[i] = v
+		if i >= longSum {
+			axpy(b, -v, row[:i])
+			continue
+		}
 		for j, u := range row[:i] {
 			b[j] -= u * v
 		}
 	}
 }
 
-// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and L with L⁻¹.
+// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and l with L⁻¹. l is what cholesky
+// leaves.
 func cholInverse(inv, l []float64, k int) {
 	for i := range k { // row i of L⁻¹ from those above it
 		row, own := inv[:i+1], l[i*k:i*k+i+1]
@@ -79,7 +77,7 @@ func cholInverse(inv, l []float64, k int) {
 		for j, v := range own[:i] {
 			axpy(row[:j+1], -v, l[j*k:j*k+j+1])
 		}
-		scale(row, 1/own[i])
+		scale(row, own[i])
 		copy(own, row)
 	}
 	clear(inv[:k*k])

@@ -341,9 +341,9 @@ func (c *completion) maximise(m *latentSums) error {
 			for i := range r {
 				copy(a[i*r:], gram[triangular(i):triangular(i+1)])
 			}
-			if invertedCholesky(a, r) { // or the row stays, next to rounding
+			if cholesky(a, r) { // or the row stays, next to rounding
 				copy(row, linear[:r])
-				invertedSolve(a, r, row)
+				cholSolve(a, r, row)
 			}
 			sum[0] += max(0, linear[r]-dot(row, linear[:r]))
 			sum[1] += gram[len(gram)-1]
@@ -382,8 +382,8 @@ func (c *completion) standardize(all []float64) {
 		row := c.w.row(j)
 		row[q] += dot(row[:q], mean)
 		for b := range q { // W·L, whose column b needs rows b and below
-			v := 0.0
-			for a := b; a < q; a++ {
+			v := row[b] / l[b*q+b] // l has the reciprocal
+			for a := b + 1; a < q; a++ {
 				v += row[a] * l[a*q+b]
 			}
 			row[b] = v

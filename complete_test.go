@@ -65,7 +65,7 @@ func (c *completion) density(t *testing.T) (sum float64, expected *Matrix) {
 		cholSolve(cov, n, v)
 		one := -float64(n)/2*math.Log(2*math.Pi) - dot(r, v)/2
 		for a := range n {
-			one -= math.Log(cov[a*n+a])
+			one += math.Log(cov[a*n+a])
 		}
 		sum += c.s.weight(i) * one
 		for _, j := range missing {

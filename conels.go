@@ -25,17 +25,6 @@ func newBoundedProblem(k int) *boundedProblem {
 		slope: make([]float64, k), part: make([]float64, k), free: make([]bool, k), index: make([]int, k)}
 }
 
-// choleskySolve overwrites x with (LLᵀ)⁻¹x for the factor of cholesky.
-func choleskySolve(l []float64, k int, x []float64) {
-	for i := range k {
-		x[i] = (x[i] - dot(l[i*k:i*k+i], x[:i])) / l[i*k+i]
-	}
-	for i := k - 1; i >= 0; i-- {
-		x[i] /= l[i*k+i]
-		axpy(x[:i], -x[i], l[i*k:i*k+i])
-	}
-}
-
 // mostPivots is the most exchanges of a column, per center. Block pivots take a handful. A
 // pivot at a time ends, too, but for rounding.
 const mostPivots = 20
@@ -115,7 +104,7 @@ func (b *boundedProblem) onSupport() bool {
 	if !cholesky(b.factor[:n*n], n) {
 		return false
 	}
-	choleskySolve(b.factor[:n*n], n, b.part[:n])
+	cholSolve(b.factor[:n*n], n, b.part[:n])
 	for s, i := range index {
 		b.u[i] = b.part[s]
 	}
@@ -196,7 +185,7 @@ func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
 		b.r[j] = dot(v.row(j), x)
 		b.u[j] = b.r[j]
 	}
-	choleskySolve(full, k, b.u)
+	cholSolve(full, k, b.u)
 	for _, u := range b.u {
 		below = below || u < 0
 	}

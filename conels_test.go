@@ -33,7 +33,7 @@ func leastBounded(a, r []float64, low float64) (best []float64) {
 		if !cholesky(l, n) {
 			continue
 		}
-		choleskySolve(l, n, x)
+		cholSolve(l, n, x)
 		u := make([]float64, k)
 		for s, i := range index {
 			u[i] = max(x[s], 0)
@@ -69,14 +69,14 @@ func TestBoundedSolve(t *testing.T) {
 		copy(b.u, r)
 		l := slices.Clone(b.a)
 		cholesky(l, k)
-		choleskySolve(l, k, b.u)
+		cholSolve(l, k, b.u)
 		if !b.solve(low) {
 			t.Fatalf("trial %d: no solution", trial)
 		}
 		want := leastBounded(b.a, r, low)
 		size := norm2(want) + norm2(r) + math.Abs(low)
 		for i, u := range b.u {
-			if u < 0 || math.Abs(u-want[i]) > 1e-7*size/l[k*k-1]/l[k*k-1] {
+			if u < 0 || math.Abs(u-want[i]) > 1e-7*size*l[k*k-1]*l[k*k-1] {
 				t.Fatalf("trial %d: %v, want %v", trial, b.u, want)
 			}
 		}

@@ -226,14 +226,3 @@ func (c *laContext) Err() error {
 	}
 	return nil
 }
-
-// cholSolve overwrites b with (LLᵀ)⁻¹b.
-func cholSolve(l []float64, k int, b []float64) {
-	for i := range k {
-		b[i] = (b[i] - dot(l[i*k:i*k+i], b)) / l[i*k+i]
-	}
-	for i := k - 1; i >= 0; i-- {
-		b[i] /= l[i*k+i]
-		axpy(b[:i], -b[i], l[i*k:i*k+i])
-	}
-}

@@ -45,7 +45,7 @@ func (m *alternation) boundedStep(f *Matrix, from *iterate, delta float64) {
 			b.r[i] = from.gz.row(i)[c] + delta*from.f.row(i)[c]
 			b.u[i] = b.r[i]
 		}
-		choleskySolve(v.a, k, b.u)
+		cholSolve(v.a, k, b.u)
 		for _, u := range b.u {
 			below = below || u < low
 		}

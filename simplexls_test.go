@@ -49,7 +49,7 @@ func slowSimplexLS(x []float64, f *Matrix) float64 {
 		for i := range m {
 			a[i*m+i] *= 1 + 1e-15
 		}
-		if !cholesky(a, m) || m > 0 && a[m*m-1] <= 1e-6*math.Sqrt(top) {
+		if !cholesky(a, m) || m > 0 && 1/a[m*m-1] <= 1e-6*math.Sqrt(top) {
 			continue
 		}
 		cholSolve(a, m, b)
