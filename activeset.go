@@ -135,33 +135,25 @@ func (r *rowSolver) begin(p *simplexProblem) {
 	}
 }
 
-// solvedRows are rows lo…hi−1 of g, which solving overwrites. start has memberships whose
-// supports are tried first; nil: none.
-type solvedRows struct {
-	g, start *Matrix
-	lo, hi   int
-}
-
-// rows solves for the linear terms b of the rows, unless ctx ends.
-func (r *rowSolver) rows(ctx context.Context, to solvedRows, b []float64, info *SimplexInfo) {
+// rows overwrites rows lo…hi−1 of g with the solutions for the linear terms b, k numbers a
+// row. start has memberships whose supports are tried first; nil: none. Once ctx has ended
+// it returns soon.
+func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []float64) {
 	k := r.p.k
-	if r.p.ridge > 0 {
-		info.Ridge = ridgeShare
-	}
 	long := k > 64 // a row of so many may take milliseconds
-	for i := to.lo; i < to.hi && !(long && stopped(ctx)); i++ {
+	for i := lo; i < hi && !(long && stopped(ctx)); i++ {
 		var warm []float64
-		if to.start != nil {
-			warm = to.start.row(i)
+		if start != nil {
+			warm = start.row(i)
 		}
-		r.solve(to.g.row(i), b[:k], warm, info)
+		r.solve(g.row(i), b[:k], warm)
 		b = b[k:]
 	}
 }
 
 // solve overwrites g with the solution for the linear term b; the origin's
 // membership is not part of g.
-func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
+func (r *rowSolver) solve(g, b, warm []float64) {
 	size := r.p.top
 	for _, v := range b {
 		size = max(size, math.Abs(v))
@@ -180,10 +172,10 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 		r.in[0] = true
 	}
 	if r.p.ridge == 0 {
-		r.minimise(b, size, info)
+		r.minimise(b, size)
 		copy(r.all, r.g)
 	} else {
-		r.proximal(r.all, b, size, info)
+		r.proximal(r.all, b, size)
 	}
 	fixSum(r.all)
 	copy(g, r.all)
@@ -194,13 +186,11 @@ func (r *rowSolver) solve(g, b, warm []float64, info *SimplexInfo) {
 // least norm, without the bias of a fixed ridge (Rockafellar 1976). Where they do not come
 // to rest, as for vertices that are close but not the same, steps with the smaller ridge
 // follow. They count only if they lower the objective by more than rounding.
-func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
+func (r *rowSolver) proximal(g, b []float64, size float64) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))
 	}
-	chosen, other := *info, *info
-	if r.approach(g, b, size, &chosen) {
-		*info = chosen
+	if r.approach(g, b, size) {
 		return
 	}
 	if r.fine == nil {
@@ -208,22 +198,20 @@ func (r *rowSolver) proximal(g, b []float64, size float64, info *SimplexInfo) {
 	}
 	copy(r.fine.in, r.in)
 	copy(r.fine.current, g)
-	r.fine.approach(r.fine.current, b, size, &other)
+	r.fine.approach(r.fine.current, b, size)
 	if r.fine.cost(r.fine.current, b) < r.fine.cost(g, b)-float64(8*len(g))*0x1p-52*size {
 		copy(g, r.fine.current)
-		chosen = other
 	}
-	*info = chosen
 }
 
 // approach takes up to ten proximal steps from g, and reports whether they came to rest. The
 // gradient is then 0, where it must be, to within the ridge times that rest.
-func (r *rowSolver) approach(g, b []float64, size float64, info *SimplexInfo) (rest bool) {
+func (r *rowSolver) approach(g, b []float64, size float64) (rest bool) {
 	for range 10 {
 		for j, v := range b {
 			r.rhs[j] = v + r.p.ridge*g[j]
 		}
-		r.minimise(r.rhs, size, info)
+		r.minimise(r.rhs, size)
 		var change float64
 		for j, v := range r.g {
 			change = max(change, math.Abs(v-g[j]))
@@ -248,7 +236,7 @@ func (r *rowSolver) cost(g, b []float64) (sum float64) {
 }
 
 // minimise leaves in r.g the minimiser for the linear term b, from the support in r.in.
-func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
+func (r *rowSolver) minimise(b []float64, size float64) {
 	tol := float64(r.p.k) * 0x1p-52 * size
 	// Exchange all infeasible vertices, while their number falls. Each new low allows
 	// three rounds without another.
@@ -258,7 +246,7 @@ func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 		if s == nil {
 			break
 		}
-		worst := r.evaluate(s, b, tol)
+		r.evaluate(s, b, tol)
 		bad := 0
 		for j, on := range r.in {
 			if on && r.g[j] < 0 || !on && r.w[j] < -tol {
@@ -266,7 +254,6 @@ func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 			}
 		}
 		if bad == 0 {
-			info.KKT = max(info.KKT, worst/size)
 			return
 		}
 		if bad < least {
@@ -290,13 +277,14 @@ func (r *rowSolver) minimise(b []float64, size float64, info *SimplexInfo) {
 			r.in[best] = true
 		}
 	}
-	info.Fallbacks++
-	r.descend(b, size, tol, info)
+	r.descend(b, tol)
 }
 
-// descend is the feasible active-set method: from the best vertex, one vertex
-// in or out at a time, the objective falling strictly, so that it ends.
-func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
+// descend leaves in r.g the minimiser for the linear term b by the feasible active-set
+// method. It starts at the best vertex and takes one vertex in or out at a time. The
+// objective falls strictly, so that it ends; where rounding keeps it from that, as among
+// dependent vertices, a limit does, and r.g is the last feasible point.
+func (r *rowSolver) descend(b []float64, tol float64) {
 	k := r.p.k
 	best := 0
 	cost := func(j int) float64 { return r.p.gram.row(j)[j]/2 - b[j] }
@@ -322,7 +310,7 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 			r.in[entered], barred[entered] = false, true
 			continue
 		}
-		worst := r.evaluate(s, b, tol)
+		r.evaluate(s, b, tol)
 		if step, out := r.blocked(s); out >= 0 {
 			if step == 0 && out == entered {
 				barred[out] = true
@@ -341,12 +329,13 @@ func (r *rowSolver) descend(b []float64, size, tol float64, info *SimplexInfo) {
 			}
 		}
 		if entered < 0 {
-			info.KKT = max(info.KKT, worst/size)
 			return
 		}
 		r.in[entered] = true
 	}
-	r.unsolved(b, size, info)
+	for j, v := range now {
+		r.g[j] = max(v, 0)
+	}
 }
 
 // blocked returns the share of the step from r.now to r.g up to the first membership that
@@ -366,27 +355,6 @@ func (r *rowSolver) blocked(s *support) (step float64, out int) {
 		}
 	}
 	return step, out
-}
-
-// unsolved leaves the memberships of r.now in r.g, and counts the row.
-func (r *rowSolver) unsolved(b []float64, size float64, info *SimplexInfo) {
-	info.Unsolved++
-	var mu, sum float64
-	for j, v := range r.now {
-		r.g[j] = max(v, 0)
-		sum += r.g[j]
-	}
-	for j, v := range r.g {
-		r.w[j] = dot(r.p.gram.row(j), r.g) - b[j]
-		mu -= v / sum * r.w[j]
-	}
-	for j, v := range r.g {
-		off := -(r.w[j] + mu)
-		if v > 0 {
-			off = math.Abs(off)
-		}
-		info.KKT = max(info.KKT, off/size)
-	}
 }
 
 // factor returns the factorization for the support in r.in, or nil if A_SS is
@@ -426,10 +394,9 @@ func (r *rowSolver) factor() *support {
 	return s
 }
 
-// evaluate sets r.g to the solution on S, zero elsewhere, and r.w to the
-// gradient Ag − b + μ. It returns the largest violation of the optimality
-// conditions: of w = 0 on S and w ≥ 0 off it.
-func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float64) {
+// evaluate sets r.g to the solution on S, 0 elsewhere, and r.w to the gradient Ag − b + μ,
+// which the optimum has at 0 on S and at least at 0 off it.
+func (r *rowSolver) evaluate(s *support, b []float64, tol float64) {
 	n := len(s.index)
 	y := r.w[:n] // scratch until the gradient comes
 	// A constant added to b changes μ alone. Without it a feasible solution's
@@ -451,9 +418,7 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 	// Vertices of very different sizes leave y and h large and their difference
 	// inexact. Steps of iterative refinement, seldom needed, correct that.
 	for range 4 {
-		var off float64
-		off, worst = r.gradient(s, b, shift, mu)
-		if off <= tol/4 {
+		if r.gradient(s, b, shift, mu) <= tol/4 {
 			break
 		}
 		y = r.step[:n]
@@ -472,12 +437,10 @@ func (r *rowSolver) evaluate(s *support, b []float64, tol float64) (worst float6
 		}
 		mu += change
 	}
-	return worst
 }
 
-// gradient sets r.w to Ag − b + μ, for b shifted. It returns the largest |w| on
-// S, and the largest violation of w = 0 on S and w ≥ 0 off it.
-func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off, worst float64) {
+// gradient sets r.w to Ag − b + μ, for b shifted, and returns the largest |w| on S.
+func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off float64) {
 	for i, v := range b {
 		r.w[i] = mu - (v - shift)
 	}
@@ -486,12 +449,8 @@ func (r *rowSolver) gradient(s *support, b []float64, shift, mu float64) (off, w
 		part[a] = r.g[j]
 	}
 	addRows(r.w, part, s.index, r.p.gram.Data)
-	for i, v := range r.w {
-		if r.in[i] {
-			v = -math.Abs(v)
-			off = max(off, -v)
-		}
-		worst = max(worst, -v)
+	for _, j := range s.index {
+		off = max(off, math.Abs(r.w[j]))
 	}
-	return off, worst
+	return off
 }

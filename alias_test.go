@@ -55,8 +55,7 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 		}
 	}
 	leastSquares := func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-		g, _, err := SimplexLeastSquares(dst, in[0], in[1], &SimplexOptions{Start: in[2]})
-		return g, err
+		return SimplexLeastSquares(dst, in[0], in[1], nil)
 	}
 	lsd := func(f func(m *LSDModel, dst, rows *Matrix) (*Matrix, error)) func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 		return func(dst *Matrix, in []*Matrix) (*Matrix, error) {

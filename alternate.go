@@ -36,15 +36,14 @@ type alternation struct {
 
 // iterate is a point (F, G) of the iteration, with the sums for the next F-step.
 type iterate struct {
-	f         *Matrix // k×r
-	g         *Matrix // n×k, optimal for f
-	gg        *Matrix // GᵀG, weighted
-	gz        *Matrix // GᵀZ, weighted, k×r
-	objective float64 // ‖X − GF‖², weighted
-	penalty   float64 // Σ log(σ_i² + ε)
-	majoriser *Matrix // D, k×k: Tr(FᵀDF) and a constant are at least the penalty
-	loss      float64 // L
-	info      SimplexInfo
+	f         *Matrix   // k×r
+	g         *Matrix   // n×k, optimal for f
+	gg        *Matrix   // GᵀG, weighted
+	gz        *Matrix   // GᵀZ, weighted, k×r
+	objective float64   // ‖X − GF‖², weighted
+	penalty   float64   // Σ log(σ_i² + ε)
+	majoriser *Matrix   // D, k×k: Tr(FᵀDF) and a constant are at least the penalty
+	loss      float64   // L
 	low       []float64 // the alternation's
 }
 
@@ -81,7 +80,6 @@ type passMemory struct {
 type chunkSums struct {
 	gg, gz    *Matrix // of gg the part on and right of the diagonal
 	objective float64
-	info      SimplexInfo
 }
 
 // workerMemory is the scratch space of one worker.
@@ -136,13 +134,12 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	}
 	clear(to.gg.Data)
 	clear(to.gz.Data)
-	to.objective, to.info = m.residual, SimplexInfo{}
+	to.objective = m.residual
 	for t := range v.sums {
 		part := &v.sums[t]
 		axpy(to.gg.Data, 1, part.gg.Data)
 		axpy(to.gz.Data, 1, part.gz.Data)
 		to.objective += part.objective
-		to.info.join(part.info)
 	}
 	mirror(to.gg.Data, m.k)
 	if m.correct != nil {
@@ -158,7 +155,7 @@ func (v *passMemory) chunk(worker, task int) {
 	part, h := &v.sums[task], &v.workers[worker]
 	clear(part.gg.Data)
 	clear(part.gz.Data)
-	part.objective, part.info = 0, SimplexInfo{}
+	part.objective = 0
 	if k, r := v.m.k, v.m.z.Cols; h.row == nil {
 		h.row, h.coef, h.index = make([]float64, r), make([]float64, k), make([]int, k)
 		h.users, h.shares, h.count = make([]int, k*v.step), make([]float64, k*v.step), make([]int, k)
@@ -179,7 +176,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	m, to, p := v.m, v.to, &v.problem
 	r := m.z.Cols
 	z := m.z.Data[lo*r : hi*r]
-	if !p.same(to.g, lo, hi, &part.info) {
+	if !p.same(to.g, lo, hi) {
 		var b []float64
 		if p.near {
 			b = h.scratch[:(hi-lo)*p.k]
@@ -187,7 +184,7 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 		} else {
 			b = p.products(block{lo: lo, hi: hi, scratch: h.scratch}, m.z)
 		}
-		h.solver.rows(m.ctx, solvedRows{to.g, v.warm, lo, hi}, b, &part.info)
+		h.solver.rows(m.ctx, to.g, v.warm, lo, hi, b)
 	}
 	clear(h.count)
 	for i := range hi - lo {

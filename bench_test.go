@@ -157,7 +157,7 @@ func BenchmarkSVD(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
 			x := randomData(c.n, c.d, 0, 1)
 			for b.Loop() {
-				if _, err := JacobiSVD(x); err != nil {
+				if _, err := thinSVD(x); err != nil {
 					b.Fatal(err)
 				}
 			}

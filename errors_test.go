@@ -63,8 +63,8 @@ func TestErrorNames(t *testing.T) {
 			call func() error
 		}{
 			{"a", func() error { _, err := TruncatedSVD(bg, m, 1, nil); return err }},
-			{"a", func() error { _, err := JacobiSVD(m); return err }},
-			{"vertices", func() error { _, _, err := SimplexLeastSquares(nil, ok, m, nil); return err }},
+			{"a", func() error { _, err := thinSVD(m); return err }},
+			{"vertices", func() error { _, err := SimplexLeastSquares(nil, ok, m, nil); return err }},
 			{"centers", func() error { _, err := (&Model{Centers: m}).Predict(nil, ok); return err }},
 			{"centers", func() error { _, err := (&Model{Centers: m}).Nearest(nil, ok); return err }},
 			{"x", func() error { _, err := (&Model{Centers: ok}).Predict(nil, m); return err }},

@@ -109,7 +109,7 @@ func (h *halfSpace) add(ctx context.Context, w []float64) error {
 	copy(corral.row(have), w)
 	scale(corral.row(have), 1/norm2(w))
 	g := NewMatrix(1, have+1, nil)
-	if _, err := newSimplexProblem(corral, SumToOne).solve(ctx, g, NewMatrix(1, p, nil), nil, 1); err != nil {
+	if err := newSimplexProblem(corral, SumToOne).solve(ctx, g, NewMatrix(1, p, nil), 1); err != nil {
 		return err
 	}
 	h.axis = make([]float64, p)

@@ -128,7 +128,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 		if err != nil {
 			return nil, err
 		}
-		g, _, err := SimplexLeastSquares(dst, w, m.Vertices, nil)
+		g, err := SimplexLeastSquares(dst, w, m.Vertices, nil)
 		return g, err
 	}
 	if err := checkRows(rows, n); err != nil {
@@ -141,7 +141,7 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	for i, v := range vertices.Data {
 		vertices.Data[i] = v / m.Scale
 	}
-	g, _, err := SimplexLeastSquares(dst, rows, vertices, nil)
+	g, err := SimplexLeastSquares(dst, rows, vertices, nil)
 	return g, err
 }
 

@@ -251,7 +251,7 @@ func TestMetamorphic(t *testing.T) {
 				axpy(start.row(j), 2*float64(k)/float64(x.Rows), x.row(i))
 			}
 		}
-		g, _, err := SimplexLeastSquares(nil, x, start, nil)
+		g, err := SimplexLeastSquares(nil, x, start, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func TestUnmixNoisy(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, _, err := SimplexLeastSquares(nil, x, spa, nil)
+			g, err := SimplexLeastSquares(nil, x, spa, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

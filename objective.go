@@ -219,7 +219,7 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	for ; len(rows) > 0; rows = rows[min(step, len(rows)):] {
 		some := rows[:min(step, len(rows))]
 		found := NewMatrix(len(some), g.Cols, nil)
-		if _, err := problem.solve(s.ctx, found, chosenRows(s.x, some), nil, s.workers); err != nil {
+		if err := problem.solve(s.ctx, found, chosenRows(s.x, some), s.workers); err != nil {
 			return err
 		}
 		copyRowsTo(g, some, found)

@@ -20,10 +20,10 @@ func TestCancelBetweenRows(t *testing.T) {
 	const n, k = 30, 100
 	r := newRowSolver(newSimplexProblem(randomData(k, k, 1, 1), SumToOne))
 	g, b := NewMatrix(n, k, nil), randomData(n, k, 0, 2)
-	if r.rows(ctx, solvedRows{g, nil, 0, n}, b.Data, &SimplexInfo{}); slices.Max(g.Data) != 0 {
+	if r.rows(ctx, g, nil, 0, n, b.Data); slices.Max(g.Data) != 0 {
 		t.Error("rows are solved after the end")
 	}
-	if r.rows(bg, solvedRows{g, nil, 0, n}, b.Data, &SimplexInfo{}); slices.Max(g.Row(n-1)) == 0 {
+	if r.rows(bg, g, nil, 0, n, b.Data); slices.Max(g.Row(n-1)) == 0 {
 		t.Error("rows are not solved")
 	}
 }
@@ -161,7 +161,7 @@ func TestSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: 1})
+			p, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestSameBits(t *testing.T) {
 				if err != nil || !same(one, m) {
 					t.Errorf("%v: %d workers give other bits (%v)", solver, workers, err)
 				}
-				q, _, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers})
+				q, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers})
 				if err != nil || maxDiff(p, q) != 0 {
 					t.Errorf("SimplexLeastSquares: %d workers give other bits (%v)", workers, err)
 				}
@@ -240,7 +240,7 @@ func TestManyWorkers(t *testing.T) {
 			return err
 		},
 		"SimplexLeastSquares": func() error {
-			_, _, err := SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: math.MaxInt})
+			_, err := SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: math.MaxInt})
 			return err
 		},
 		"TILSD": func() error {

@@ -93,12 +93,11 @@ func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
 }
 
 // solveChecked is Predict for checked rows, on the caller's goroutine.
-func (m *Model) solveChecked(dst, x *Matrix) (err error) {
+func (m *Model) solveChecked(dst, x *Matrix) error {
 	if m.Rows == RowsUnit {
-		return coneShares(parallelism{context.Background(), 1}, dst, nil, x, m.Centers)
+		return coneShares(context.Background(), 1, dst, nil, x, m.Centers)
 	}
-	_, err = newSimplexProblem(m.Centers, m.Sum).solve(context.Background(), dst, x, nil, 1)
-	return err
+	return newSimplexProblem(m.Centers, m.Sum).solve(context.Background(), dst, x, 1)
 }
 
 // chosenColumns returns some columns of some rows of m.

@@ -207,8 +207,8 @@ func (sc *scene) finish(best *runResult, err error) (*Model, error) {
 	}
 	m.Sum, m.Rows, m.Trimmed, m.Shade = SumToOne, RowsUnit, sc.trimmed, make([]float64, s.n)
 	m.Centers, m.Memberships = sc.centers(best), NewMatrix(s.n, k, nil)
-	free := parallelism{context.Background(), s.workers} // what is left to do is short
-	if wrong := coneShares(free, m.Memberships, m.Shade, s.x, m.Centers); wrong != nil {
+	background := context.Background() // what is left to do is short
+	if wrong := coneShares(background, s.workers, m.Memberships, m.Shade, s.x, m.Centers); wrong != nil {
 		return nil, wrong
 	}
 	if wrong := m.rateShaded(s); wrong != nil {

@@ -1,105 +1,500 @@
 package softkmeans
 
-// Least squares on the simplex: the mixture of given vertices that is nearest to
-// a sample (fully constrained least squares, as unmixing calls it).
+// Least squares on the simplex: the mixture of given vertices that is nearest to a sample
+// (fully constrained least squares, as unmixing calls it). The active-set method that solves
+// it row by row is in activeset.go. Then least squares with lower bounds, and on the cone of
+// given vertices.
 
 import (
 	"context"
+	"math"
 	"strconv"
 )
 
 // SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the defaults.
 type SimplexOptions struct {
-	Workers int     // 0: GOMAXPROCS; the result's bits do not depend on it
-	Start   *Matrix // n×k memberships whose supports are tried first; nil: none; may be dst
-	Sum     Sum     // SumToOne (the default); SumAtMostOne: Σg ≤ 1, by a vertex at 0 that the result leaves out
+	Workers int // 0: GOMAXPROCS; the result's bits do not depend on it
+	Sum     Sum // SumToOne; with SumAtMostOne the weights of a row add up to at most 1
 }
 
-// SimplexLeastSquares returns for every row of x (n×d) the weights g ≥ 0, Σg = 1
-// that minimise ‖x − Σ_j g_j·vertex_j‖² (n×k for k vertices, the rows of a k×d
-// matrix). The solution is exact, not iterated to a tolerance: the optimality
-// (KKT) conditions of an active-set method hold to rounding, entries off the
-// support are exactly 0, rows add up to 1 to one rounding.
+// SimplexLeastSquares returns the mixtures of the vertices that are nearest to the rows of
+// x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
+// n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
 //
-// Vertices and samples are shifted by the vertices' mean. All rows share the k×k matrix A =
-// FFᵀ + ρ11ᵀ, which is definite whenever the vertices are affinely independent, and has the
-// same minimisers. With support S the solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S
-// − 1)/(1ᵀA_SS⁻¹1). It is optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible
-// indices are exchanged at once while their number falls (Kim & Park 2011), one at a time
-// in a feasible descent otherwise. Rows with the same support share one Cholesky factor, as
-// in Van Benthem & Keenan (2004).
+// The solution is exact, not iterated to a tolerance: the optimality conditions hold to
+// rounding, entries off the support are exactly 0, and rows add up to 1 to one rounding.
+// Where vertices are affinely dependent, as for k > d+1, the weights of least norm are
+// found, with errors of up to 1e-9 in the conditions. Only the direction of a sample counts
+// that is farther away than 2^400 times the vertices' size.
 //
-// A sample farther away than 2^400 times the vertices' size is drawn nearer along its line
-// to their mean: only its direction counts.
-//
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be
-// x itself. Cost: O(ndk) and O(k²) a row and support tried. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]; on an error
-// dst is unchanged.
-func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, SimplexInfo, error) {
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
+// Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption].
+func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, error) {
 	o := orZero(opts)
-	none := SimplexInfo{}
-	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount), checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
+	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
+		checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))
 	if err != nil {
-		return nil, none, err
+		return nil, err
 	}
 	k := vertices.Rows
 	switch {
 	case k == 0:
-		return nil, none, fail(ErrTooFewSamples, "no vertices")
+		return nil, fail(ErrTooFewSamples, "no vertices")
 	case x.Cols != vertices.Cols:
-		return nil, none, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+strconv.Itoa(vertices.Cols))
+		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the vertices (centers) have "+
+			strconv.Itoa(vertices.Cols))
 	}
-	if err := firstError(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1)); err != nil {
-		return nil, none, err
+	err = firstError(checkSize("the result", x.Rows, k), checkSize("the vertices' Gram matrix", k+1, k+1))
+	if err != nil {
+		return nil, err
 	}
 	workers, ctx := workerCount(o.Workers), context.Background()
 	if _, err := largestEntry(ctx, "x", x, workers); err != nil {
-		return nil, none, err
-	}
-	if o.Start != nil {
-		if err := checkMatrix("Start", o.Start, mostCenter); err != nil {
-			return nil, none, err
-		}
-		if o.Start.Rows != x.Rows || o.Start.Cols != k {
-			return nil, none, fail(ErrShape, "Start is "+shape(o.Start.Rows, o.Start.Cols)+", the result is "+shape(x.Rows, k))
-		}
+		return nil, err
 	}
 	dst = destination(dst, x.Rows, k)
-	info, err := newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, o.Start, workers)
-	return dst, info, err
+	return dst, newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, workers)
+}
+
+// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their
+// mean. It is definite whenever the vertices are affinely independent, and has the same
+// minimisers as FFᵀ.
+type simplexProblem struct {
+	k, d     int             // vertices, the origin included, and columns
+	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
+	exp      int             // vertices and samples are scaled by 2^-exp
+	centre   []float64       // of the vertices, scaled
+	vertices *Matrix         // k×d, centred and scaled: largest entry in [½, 1)
+	gram     *Matrix         // A, k×k, ridge included
+	top      float64         // largest entry of A
+	ridge    float64         // on A's diagonal; 0 unless it was singular
+	fine     *simplexProblem // the same with a smaller ridge; of use where ridge > 0
+	flat     bool            // all vertices coincide
+	// near: the vertices' mean is no farther from the origin than the vertices are from
+	// their mean. Then x·v − mean·v, with offset = mean·v, is as accurate as (x − mean)·v.
+	near          bool
+	offset        []float64
+	chol, inverse []float64 // scratch
+}
+
+// The sizes of the proximal steps for dependent vertices, as shares of A's
+// largest entry. The first balances rounding errors, which are divided by it, and
+// the bias of one step. Vertices that are close but not the same need the
+// second, the smallest at which A always factors.
+const (
+	ridgeShare = 0x1p-30
+	fineShare  = 0x1p-38
+)
+
+func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
+	p := &simplexProblem{}
+	p.set(vertices, sum)
+	return p
+}
+
+// set makes p the problem for these vertices. From the second call for a shape on it
+// allocates nothing.
+func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
+	p.k, p.d, p.atMost = vertices.Rows, vertices.Cols, sum == SumAtMostOne
+	if p.atMost {
+		p.k++
+	}
+	p.ridge, p.top = 0, 0
+	top := p.centreVertices(vertices)
+	if p.flat = p.d == 0 || top < negligible || p.coincide(vertices, top); p.flat {
+		return
+	}
+	_, inner := math.Frexp(top)
+	p.exp += inner
+	scale(p.vertices.Data, math.Ldexp(1, -inner))
+	scale(p.centre, math.Ldexp(1, -inner))
+	k := p.k
+	p.gram = reshaped(p.gram, k, k)
+	clear(p.gram.Data)
+	addMulNT(p.gram.Data, k, p.vertices.Data, k, p.vertices.Data, k, p.d, true)
+	mirror(p.gram.Data, k)
+	for j := range k {
+		p.top = max(p.top, p.gram.row(j)[j])
+	}
+	p.nearOrigin()
+	rho := p.top
+	for i := range p.gram.Data {
+		p.gram.Data[i] += rho
+	}
+	p.top += rho
+	if k > p.d+1 || p.dependent() {
+		if p.fine == nil {
+			p.fine = &simplexProblem{}
+		}
+		p.fine.k, p.fine.d, p.fine.top = k, p.d, p.top
+		p.fine.gram = reshaped(p.fine.gram, k, k)
+		copy(p.fine.gram.Data, p.gram.Data)
+		p.fine.addRidge(fineShare)
+		p.addRidge(ridgeShare)
+	}
+}
+
+// centreVertices sets centre and vertices, scaled to a largest vertex of at most 1 before
+// it is centred, and exp to that. It returns the largest magnitude of the centred vertices.
+func (p *simplexProblem) centreVertices(vertices *Matrix) float64 {
+	given := vertices.Rows
+	p.centre = resized(p.centre, p.d)
+	p.vertices = reshaped(p.vertices, p.k, p.d)
+	clear(p.centre)
+	_, p.exp = math.Frexp(max(maxAbs(vertices), leastScale))
+	f := math.Ldexp(1, -p.exp)
+	for j := range given {
+		axpy(p.centre, f/float64(p.k), vertices.row(j))
+	}
+	for j := range p.k {
+		out := p.vertices.row(j)
+		if j < given {
+			shift(out, vertices.row(j), p.centre, f)
+			continue
+		}
+		for i, c := range p.centre { // the origin
+			out[i] = -c
+		}
+	}
+	return maxAbs(p.vertices)
+}
+
+// coincide reports whether all vertices are the same. Those that differ by more than the
+// rounding of their mean are not; top is the largest difference from the mean.
+func (p *simplexProblem) coincide(vertices *Matrix, top float64) bool {
+	if top > 0x1p-51 {
+		return false
+	}
+	for j := 1; j < p.k; j++ {
+		for i, first := range vertices.row(0) {
+			v := 0.0
+			if j < vertices.Rows {
+				v = vertices.row(j)[i]
+			}
+			if v != first {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nearOrigin sets near and offset; top is that of the vertices' own Gram matrix. Rows of
+// size 1 that are more than 2^400 times the vertices' size away need products.
+func (p *simplexProblem) nearOrigin() {
+	p.near = p.exp >= -mostDistance && sumSquares(p.centre) <= p.top
+	if p.near {
+		p.offset = resized(p.offset, p.k)
+		for j := range p.k {
+			p.offset[j] = dot(p.centre, p.vertices.row(j))
+		}
+	}
+}
+
+// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It
+// computes the inverse: pivots may not show it (Kahan), and eigenvalues cost more. With
+// λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius norm it errs, by a factor of k at most, on
+// the side of dependence, which costs time only.
+func (p *simplexProblem) dependent() bool {
+	k := p.k
+	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
+	copy(p.chol, p.gram.Data)
+	if !cholesky(p.chol, k) {
+		return true
+	}
+	cholInverse(p.inverse, p.chol, k)
+	return !(norm2(p.inverse)*norm2(p.gram.Data)*float64(k) < 0x1p50)
+}
+
+// addRidge makes A definite.
+func (p *simplexProblem) addRidge(share float64) {
+	p.ridge = share * p.top
+	for j := range p.k {
+		p.gram.row(j)[j] += p.ridge
+	}
+}
+
+// same fills in rows lo…hi−1 of dst if all samples have the same solution.
+func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
+	if !p.flat && p.k > 1 {
+		return false
+	}
+	for i := lo; i < hi; i++ {
+		row := dst.row(i)
+		for j := range row {
+			row[j] = 1 / float64(p.k)
+		}
+		if !p.atMost {
+			fixSum(row)
+		}
+	}
+	return true
+}
+
+// productsNear is products for near vertices and rows of x, without gaps, whose
+// entries are of size 1. It needs no copy of them. It overwrites b.
+func (p *simplexProblem) productsNear(b, x []float64) {
+	k := p.k
+	m := len(b) / k
+	clear(b)
+	addMulNT(b, k, x, m, p.vertices.Data, k, p.d, false)
+	f := math.Ldexp(1, -p.exp)
+	for len(b) >= k {
+		for j, c := range p.offset {
+			b[j] = b[j]*f - c
+		}
+		b = b[k:]
+	}
+}
+
+// products returns the block's rows times the vertices, both centred and scaled:
+// b, p.k numbers a row, in the block's scratch of p.d+p.k numbers a row.
+func (p *simplexProblem) products(at block, x *Matrix) []float64 {
+	m, k := at.hi-at.lo, p.k
+	rows, b := at.scratch[:m*p.d], at.scratch[m*p.d:m*(p.d+k)]
+	clear(b)
+	for i := range m {
+		p.pack(rows[i*p.d:(i+1)*p.d], x.row(at.lo+i))
+	}
+	addMulNT(b, k, rows, m, p.vertices.Data, k, p.d, false)
+	return b
+}
+
+// mostDistance is the distance, as a power of two times the vertices' size, beyond which
+// only the direction of a sample counts.
+const mostDistance = 400
+
+// pack writes the centred, scaled x to dst. A row beyond mostDistance is drawn nearer along
+// the line to the vertices' mean.
+func (p *simplexProblem) pack(dst, x []float64) {
+	shift(dst, x, p.centre, math.Ldexp(1, -p.exp))
+	if top, _ := rowMaxAbs(dst); top < 1<<mostDistance {
+		return
+	}
+	for i, v := range x { // again, in units of 2^600, since entries may be infinite
+		dst[i] = math.Ldexp(v, -p.exp-600) - math.Ldexp(p.centre[i], -600)
+	}
+	top, _ := rowMaxAbs(dst)
+	_, e := math.Frexp(top)
+	scale(dst, math.Ldexp(1, mostDistance-e))
 }
 
 // solve fills dst with the memberships of the rows of x, which are in range.
-func (p *simplexProblem) solve(ctx context.Context, dst, x, start *Matrix, workers int) (SimplexInfo, error) {
-	over := pass{chunking{x.Rows, p.d, manyChunks}, p.d + p.k}
-	return p.solveBlocks(parallelism{ctx, workers}, over, solvedRows{dst, start, 0, x.Rows}, func(at block) []float64 { return p.products(at, x) })
+func (p *simplexProblem) solve(ctx context.Context, dst, x *Matrix, workers int) error {
+	over := chunking{x.Rows, p.d, manyChunks}
+	return p.solveBlocks(ctx, workers, over, p.d+p.k, dst, func(at block) []float64 { return p.products(at, x) })
 }
 
-// pass is a pass in blocks, with scratch space for so many numbers an item.
-type pass struct {
-	chunking
-	floats int
-}
-
-// solveBlocks is solve for rows of which products returns b, p.k numbers a row, block by
-// block.
-func (p *simplexProblem) solveBlocks(by parallelism, over pass, to solvedRows, products func(at block) []float64) (SimplexInfo, error) {
-	count := chunks(over.n, over.l, over.most)
-	infos := make([]SimplexInfo, count)
-	solvers := make([]rowSolver, min(by.workers, count)) // workers may be any number
-	err := eachBlock(by.ctx, by.workers, over.chunking, over.floats, func(at block) {
-		info, solver := &infos[at.chunk], &solvers[at.worker]
+// solveBlocks fills dst with memberships, block by block. products returns the linear terms
+// of a block, p.k numbers a row; its block has scratch space for `floats` numbers a row.
+func (p *simplexProblem) solveBlocks(
+	ctx context.Context, workers int, over chunking, floats int, dst *Matrix, products func(at block) []float64,
+) error {
+	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
+	return eachBlock(ctx, workers, over, floats, func(at block) {
+		solver := &solvers[at.worker]
 		if solver.p == nil {
 			solver.begin(p)
 		}
-		if !p.same(to.g, at.lo, at.hi, info) {
-			solver.rows(by.ctx, solvedRows{to.g, to.start, at.lo, at.hi}, products(at), info)
+		if !p.same(dst, at.lo, at.hi) {
+			solver.rows(ctx, dst, nil, at.lo, at.hi, products(at))
 		}
 	})
-	total := SimplexInfo{}
-	for _, f := range infos {
-		total.join(f)
+}
+
+// boundedProblem is least squares with a lower bound for all entries: A, k×k and definite,
+// for many right sides r. It is also its own scratch space. The method is block pivoting
+// (J. Kim and H. Park, Fast nonnegative matrix factorization: an active-set-like method and
+// comparisons, SIAM J. Sci. Comput. 33, 2011).
+type boundedProblem struct {
+	a, factor []float64 // A, and a Cholesky factor of a part of it
+	r         []float64 // the right side
+	u, slope  []float64 // the solution above the bound, and A·u − r
+	part      []float64 // the part of r on the support
+	free      []bool    // what is not at the bound
+	index     []int
+}
+
+func newBoundedProblem(k int) *boundedProblem {
+	return &boundedProblem{
+		a: make([]float64, k*k), factor: make([]float64, k*k),
+		r: make([]float64, k), u: make([]float64, k), slope: make([]float64, k), part: make([]float64, k),
+		free: make([]bool, k), index: make([]int, k),
 	}
-	return total, err
+}
+
+// mostPivots is the most exchanges of a column, per center. Block pivots take a handful. A
+// pivot at a time ends, too, but for rounding.
+const mostPivots = 20
+
+// solve sets u to the minimiser of ½uᵀAu − (r − low·A1)ᵀu over u ≥ 0, and reports whether
+// it was found. On entry u is the minimiser of ½fᵀAf − rᵀf without bounds.
+//
+// All infeasible indices change sides at once while their number falls, or for three more
+// exchanges. Then the last of them alone does, which ends (Murty 1974).
+func (b *boundedProblem) solve(low float64) bool {
+	k := len(b.r)
+	var size float64
+	for i := range k {
+		b.free[i] = b.u[i] >= low
+		size = max(size, math.Abs(b.r[i]))
+		b.r[i] -= low * sumOf(b.a[i*k:(i+1)*k])
+		size = max(size, math.Abs(b.r[i]))
+	}
+	tol := float64(k) * 0x1p-52 * size
+	least, spare := k+1, 3
+	for range mostPivots * k {
+		if !b.onSupport() {
+			return false
+		}
+		count, last := 0, 0
+		for i := range k {
+			if b.wrong(i, tol) {
+				count, last = count+1, i
+			}
+		}
+		switch {
+		case count == 0:
+			return true
+		case count < least:
+			least, spare = count, 3
+		case spare > 0:
+			spare--
+		default:
+			b.free[last] = !b.free[last]
+			continue
+		}
+		for i := range k {
+			if b.wrong(i, tol) {
+				b.free[i] = !b.free[i]
+			}
+		}
+	}
+	return false
+}
+
+// wrong reports whether index i breaks the conditions of the minimum: u ≥ 0 where it is
+// free, a slope of at least 0 where it is not.
+func (b *boundedProblem) wrong(i int, tol float64) bool {
+	if b.free[i] {
+		return b.u[i] < 0
+	}
+	return b.slope[i] < -tol
+}
+
+// onSupport sets u to the minimiser with the free indices alone, and the slopes.
+func (b *boundedProblem) onSupport() bool {
+	k, n := len(b.r), 0
+	for i, free := range b.free {
+		b.u[i] = 0
+		if free {
+			b.index[n] = i
+			n++
+		}
+	}
+	index := b.index[:n]
+	for s, i := range index {
+		b.part[s] = b.r[i]
+		for t, j := range index {
+			b.factor[s*n+t] = b.a[i*k+j]
+		}
+	}
+	if !cholesky(b.factor[:n*n], n) {
+		return false
+	}
+	cholSolve(b.factor[:n*n], n, b.part[:n])
+	for s, i := range index {
+		b.u[i] = b.part[s]
+	}
+	for i := range k {
+		b.slope[i] = 0
+		if !b.free[i] {
+			b.slope[i] = dot(b.a[i*k:(i+1)*k], b.u) - b.r[i]
+		}
+	}
+	return true
+}
+
+// coneRidge is what is added to the diagonal of FFᵀ, relative to its largest entry, so that
+// dependent vertices have a factor.
+const coneRidge = 0x1p-40
+
+// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
+// vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and
+// shade[i] to Σa, unless shade is nil. dst may be x. It costs O(ndk), and O(k³) for each row
+// and support tried.
+func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
+	k, d := vertices.Rows, vertices.Cols
+	_, vexp := math.Frexp(maxAbs(vertices))
+	v := NewMatrix(k, d, nil)
+	for j := range k {
+		for c, e := range vertices.row(j) {
+			v.row(j)[c] = math.Ldexp(e, -vexp)
+		}
+	}
+	gram, top := make([]float64, k*k), 0.0
+	addMulNT(gram, k, v.Data, k, v.Data, k, d, false)
+	for j := range k {
+		top = max(top, gram[j*k+j])
+	}
+	for j := range k {
+		gram[j*k+j] += max(coneRidge*top, 0x1p-100)
+	}
+	full := append([]float64(nil), gram...)
+	if !cholesky(full, k) {
+		return fail(ErrRange, "the centers' Gram matrix has no factor") // does not happen: it has a ridge
+	}
+	count := chunks(x.Rows, d, manyChunks)
+	solvers := make([]*boundedProblem, min(workers, count)) // workers may be any number
+	return eachBlock(ctx, workers, chunking{x.Rows, d, manyChunks}, d, func(at block) {
+		b := solvers[at.worker]
+		if b == nil {
+			b = newBoundedProblem(k)
+			copy(b.a, gram)
+			solvers[at.worker] = b
+		}
+		row := at.scratch[:d]
+		for i := at.lo; i < at.hi; i++ {
+			top, _ := rowMaxAbs(x.row(i))
+			_, exp := math.Frexp(top)
+			for c, e := range x.row(i) {
+				row[c] = math.Ldexp(e, -exp)
+			}
+			sum := b.cone(v, full, row)
+			for j, a := range b.u {
+				if sum > 0 {
+					a /= sum
+				} else {
+					a = 1 / float64(k)
+				}
+				dst.row(i)[j] = a
+			}
+			if shade != nil {
+				shade[i] = min(math.Ldexp(sum, exp-vexp), math.MaxFloat64)
+			}
+		}
+	})
+}
+
+// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is
+// the factor of A.
+func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
+	k, below := len(b.r), false
+	for j := range k {
+		b.r[j] = dot(v.row(j), x)
+		b.u[j] = b.r[j]
+	}
+	cholSolve(full, k, b.u)
+	for _, u := range b.u {
+		below = below || u < 0
+	}
+	if below {
+		b.solve(0)
+	}
+	for j, u := range b.u {
+		b.u[j] = max(u, 0) // solve ends above 0, but for its limit of pivots
+		sum += b.u[j]
+	}
+	return sum
 }

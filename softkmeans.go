@@ -510,7 +510,7 @@ func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
 	if m.Rows == RowsUnit {
 		return m.predictShaded(dst, x)
 	}
-	g, _, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
+	g, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
 	return g, err
 }
 
@@ -536,5 +536,5 @@ func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	dst = destination(dst, x.Rows, m.Centers.Rows)
-	return dst, coneShares(parallelism{ctx, workers}, dst, nil, x, m.Centers)
+	return dst, coneShares(ctx, workers, dst, nil, x, m.Centers)
 }

@@ -360,7 +360,7 @@ func (m *Model) PredictSparse(dst *Matrix, x *SparseMatrix) (*Matrix, error) {
 	by := parallelism{context.Background(), workerCount(0)}
 	if m.Rows == RowsUnit {
 		return dst, eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			return coneShares(parallelism{by.ctx, 1}, rowsOf(dst, lo, hi), nil, rows, m.Centers)
+			return coneShares(by.ctx, 1, rowsOf(dst, lo, hi), nil, rows, m.Centers)
 		})
 	}
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
@@ -371,12 +371,12 @@ func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) 
 	top, _ := rowMaxAbs(x.Data)
 	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {
 		return eachFilled(by, x, func(lo, hi int, rows *Matrix) error {
-			_, err := p.solve(by.ctx, rowsOf(dst, lo, hi), rows, nil, by.workers)
-			return err
+			return p.solve(by.ctx, rowsOf(dst, lo, hi), rows, by.workers)
 		})
 	}
 	a, columns, f := x.rows(1), p.vertices.transposed(), math.Ldexp(1, -p.exp)
-	_, err := p.solveBlocks(by, pass{chunking{x.Rows, a.length(p.k), manyChunks}, p.k}, solvedRows{dst, nil, 0, x.Rows}, func(at block) []float64 {
+	over := chunking{x.Rows, a.length(p.k), manyChunks}
+	return p.solveBlocks(by.ctx, by.workers, over, p.k, dst, func(at block) []float64 {
 		b := at.scratch[:(at.hi-at.lo)*p.k]
 		clear(b)
 		for i := at.lo; i < at.hi; i++ {
@@ -389,7 +389,6 @@ func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) 
 		}
 		return b
 	})
-	return err
 }
 
 // eachFilled calls fn with some rows after others, with all their zeros: 8 MB at a time.

@@ -1,66 +1,53 @@
 package softkmeans
 
-// Singular values in two ways.
-//
-// JacobiSVD finds all of them, to high relative accuracy, by the one-sided Jacobi method
-// (Hestenes 1958) with de Rijk's pivoting (1989), on a matrix that two QR factorizations
-// have made nearly diagonal (Drmač & Veselić 2008, LAPACK's dgejsv). If A = B·D with D
-// diagonal, however badly scaled, the relative error of each singular value depends on the
-// condition of B alone; methods that first reduce to bidiagonal form, or square A, lose the
-// small ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998). That
-// holds down to 2^-500 of the largest entry. Deviation from dgejsv: the rotations are
-// always accumulated (never recovered by a triangular solve).
-//
-// TruncatedSVD finds the leading few by block Krylov iteration.
+// All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes
+// 1958) with de Rijk's pivoting (1989), on a matrix that two QR factorizations have made
+// nearly diagonal (Drmač & Veselić 2008, LAPACK's dgejsv). If A = B·D with D diagonal,
+// however badly scaled, the relative error of each singular value depends on the condition
+// of B alone; methods that first reduce to bidiagonal form, or square A, lose the small
+// ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998), down to
+// 2^-500 of the largest entry. Deviation from dgejsv: the rotations are always accumulated,
+// never recovered by a triangular solve.
 
 import (
 	"context"
 	"math"
 )
 
-// SVDResult is a singular value decomposition a = U·diag(S)·Vᵀ, or its k leading
-// triplets, with what is needed to judge it.
+// SVDResult is a singular value decomposition a = U·diag(S)·Vᵀ, of which [TruncatedSVD]
+// returns the k leading triplets, with what is needed to judge it.
 type SVDResult struct {
-	U *Matrix   // n×p, orthonormal columns; p is min(n, d), or k of TruncatedSVD
-	S []float64 // p singular values, descending, never negative
-	V *Matrix   // d×p, orthonormal columns; the entry of largest magnitude in each is positive
+	U *Matrix   // n×k, orthonormal columns
+	S []float64 // k singular values, descending, at least 0
+	V *Matrix   // d×k, orthonormal columns; the entry of largest magnitude in each is positive
 
-	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet of TruncatedSVD, measured on the
-	// final vectors; a·v_i = s_i·u_i holds to rounding. Some singular value lies within
-	// this distance of s_i, which is above the i-th by rounding at most. JacobiSVD leaves
-	// it nil.
-	Residuals []float64
-	// MaxCosine is the largest |cosine| between two columns met in JacobiSVD's last
-	// sweep: the columns of U·diag(S) are orthogonal to that degree.
-	MaxCosine float64
-	// Iterations counts JacobiSVD's sweeps through all pairs of columns, or TruncatedSVD's
-	// passes over a.
-	Iterations int
+	// Residuals has ‖aᵀu_i − s_i·v_i‖ for each triplet, measured on the final vectors;
+	// a·v_i = s_i·u_i holds to rounding. Some singular value lies within this distance of
+	// s_i, which is above the i-th by rounding at most.
+	Residuals  []float64
+	Iterations int    // passes over a
 	Status     Status // StatusConverged, or StatusIterationLimit with the best found
 }
 
 // SVD returns the thin singular value decomposition a = u·diag(s)·vᵀ of an n×d matrix: u is
 // n×p and v is d×p with orthonormal columns, s has p = min(n, d) values in descending
-// order. The sign of each pair of vectors is chosen so that the entry of largest magnitude
-// in v's column (the first of them on ties) is positive. Singular values below 2^-500 of
-// the largest entry count as 0. Where they are 0 the vectors are completed to an
-// orthonormal set. Empty matrices have empty factors. a is not changed.
+// order. In each column of v the entry of largest magnitude, the first on ties, is positive.
+// Singular values below 2^-500 of the largest entry count as 0; their vectors complete the
+// others to an orthonormal set. Empty matrices have empty factors. a is not changed.
 //
-// SVD is [JacobiSVD] without the diagnostics. Cost: O(nd·min(n, d)), a few
-// times that of other methods; for a few leading triplets of a large matrix see
-// [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
+// Cost: O(nd·min(n, d)), a few times that of other methods; for a few leading triplets of a
+// large matrix see [TruncatedSVD]. Errors: [ErrShape], [ErrNonFinite], [ErrRange].
 func SVD(a *Matrix) (u *Matrix, s []float64, v *Matrix, err error) {
-	r, err := JacobiSVD(a)
+	r, err := thinSVD(a)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	return r.U, r.S, r.V, nil
 }
 
-// JacobiSVD is [SVD] with its diagnostics. No matrix is known for which the sweeps reach
-// their limit. If they do, Status is StatusIterationLimit, and MaxCosine says how far from
-// orthogonal the result is.
-func JacobiSVD(a *Matrix) (*SVDResult, error) {
+// thinSVD returns what SVD does, the number of sweeps and whether they converged. No matrix
+// is known for which they do not.
+func thinSVD(a *Matrix) (*SVDResult, error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, err
 	}
@@ -69,7 +56,7 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 		return nil, err
 	}
 	if a.Rows == 0 || a.Cols == 0 { // of either there may be 2^31
-		return &SVDResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil), Status: StatusConverged}, nil
+		return &SVDResult{U: NewMatrix(a.Rows, 0, nil), V: NewMatrix(a.Cols, 0, nil)}, nil
 	}
 	tall := a.Clone
 	if a.Rows < a.Cols {
@@ -87,7 +74,7 @@ func JacobiSVD(a *Matrix) (*SVDResult, error) {
 // magnitude. Once ctx has ended it returns soon, and the result is of no use.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	n, d := a.Rows, a.Cols
-	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil), Status: StatusConverged}
+	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
 	_, exp := math.Frexp(max(top, leastScale))
 	sizes := make([]float64, n)
 	for i := range n {
@@ -141,14 +128,10 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 // has singular value 0.
 func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
 	n := l.Rows
-	right = identity(n)
-	norms := make([]float64, n)
-	r.Iterations, r.MaxCosine = orthogonalizeRows(ctx, l, right, norms)
-	if r.MaxCosine > jacobiDone(n) {
-		r.Status = StatusIterationLimit
-	}
+	norms, j := make([]float64, n), identity(n)
+	r.Iterations, r.Status = orthogonalizeRows(ctx, l, j, norms)
 	order := descending(norms)
-	left, right = permuteRows(l, order), permuteRows(right, order)
+	left, right = permuteRows(l, order), permuteRows(j, order)
 	values = make([]float64, n)
 	complete := true
 	for at, i := range order {
@@ -175,22 +158,20 @@ func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 // rotation, for ever (dgesvj has such a second bound, too).
 func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
 
-// orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and
-// the rows of v along with them. It leaves the rows' lengths in norms, and
-// returns the sweeps made and the largest |cosine| seen in the last of them.
-func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, cosine float64) {
+// orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v
+// along with them. It leaves the rows' lengths in norms, and returns the sweeps made.
+func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (sweeps int, status Status) {
 	n := m.Rows
 	tol := jacobiTol(n)
 	for i := range n {
 		norms[i] = norm2(m.row(i))
 	}
-	for sweeps < maxSweeps {
+	for last := 1.0; sweeps < maxSweeps; {
 		sweeps++
-		last := cosine
-		cosine = 0
+		cosine := 0.0 // the largest of this sweep
 		for p := range n - 1 {
 			if stopped(ctx) {
-				return sweeps, 1
+				return sweeps, StatusCancelled
 			}
 			// De Rijk: the longest row that is left goes first.
 			best := p
@@ -221,11 +202,12 @@ func orthogonalizeRows(ctx context.Context, m, v *Matrix, norms []float64) (swee
 				norms[p], norms[q] = norm2(m.row(p)), norm2(m.row(q))
 			}
 		}
-		if cosine <= tol || sweeps > 1 && max(cosine, last) <= jacobiDone(n) {
-			break
+		if cosine <= tol || max(cosine, last) <= jacobiDone(n) {
+			return sweeps, StatusConverged
 		}
+		last = cosine
 	}
-	return sweeps, cosine
+	return sweeps, StatusIterationLimit
 }
 
 // jacobiRotation returns cosine and sine of the smaller angle with cot 2θ = ζ.

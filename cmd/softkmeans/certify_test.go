@@ -96,7 +96,7 @@ func TestCertifyCenters(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := centersFile(t, filepath.Join(dir, "f.csv"), m.Centers)
-		g, _, err := softkmeans.SimplexLeastSquares(nil, x, m.Centers, nil)
+		g, err := softkmeans.SimplexLeastSquares(nil, x, m.Centers, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func (c *config) toyFits(x *softkmeans.Matrix, k int) ([]toyFit, error) {
 
 // outside returns how far each center is from the convex hull of the rows of x: 0 inside.
 func outside(x, centers *softkmeans.Matrix) ([]float64, error) {
-	g, _, err := softkmeans.SimplexLeastSquares(nil, centers, x, nil)
+	g, err := softkmeans.SimplexLeastSquares(nil, centers, x, nil)
 	if err != nil {
 		return nil, err
 	}
