@@ -33,7 +33,7 @@ func rowsFrom(s Similarity, err error, dst *Matrix, lo int) (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Rows(dst, lo)
+	s.CopyRows(dst, lo)
 	return dst, nil
 }
 

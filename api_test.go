@@ -51,11 +51,9 @@ var (
 	_ = []Volume{VolumeOrigin, VolumeAffine}
 	_ = []Sum{SumToOne, SumAtMostOne}
 
-	_ func(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) = LSD
-	_ func(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) = TILSD
-	_                                                                                       = LSDModel{Memberships: (*Matrix)(nil), Scale: 0.0, Objective: 0.0, Iterations: int(0), Status: Status(0)}
-	_ func(kernel *Matrix, k int, tol float64) (Obstacle, error)                            = LSDObstacle
-	_ func(kernel *Matrix, k int, tol float64) (Obstacle, error)                            = TILSDObstacle
+	_ func(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) = LSD
+	_ func(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) = TILSD
+	_                                                                                     = LSDModel{Memberships: (*Matrix)(nil), Scale: 0.0, Objective: 0.0, Iterations: int(0), Status: Status(0)}
 
 	_ func(truth, labels []int) (float64, error) = Accuracy
 	_ func(truth, labels []int) (float64, error) = NMI

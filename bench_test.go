@@ -314,7 +314,6 @@ func BenchmarkLSD(b *testing.B) {
 		run("TILSD", func() error { _, err := TILSD(bg, kernel, k, nil); return err })
 		run("LSD", func() error { _, err := LSD(bg, kernel, k, nil); return err })
 		run("LSD without descent", func() error { _, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1}); return err })
-		run("HierarchicalLSD", func() error { _, err := HierarchicalLSD(bg, kernel, k, nil); return err })
 		if n <= 1000 || !testing.Short() {
 			run("EigenSym", func() error { _, _, err := EigenSym(kernel); return err })
 		}

@@ -717,9 +717,9 @@ func TestFloorProvedLinear(t *testing.T) {
 				r := k
 				if centred {
 					r--
-					m = mustDo(TILSDOf(bg, kernel, k, nil))(t)
+					m = mustDo(TILSD(bg, kernel, k, nil))(t)
 				} else {
-					m = mustDo(LSDOf(bg, kernel, k, &LSDOptions{MaxIter: 1, Starts: 1}))(t)
+					m = mustDo(LSD(bg, kernel, k, &LSDOptions{MaxIter: 1, Starts: 1}))(t)
 				}
 				want := floor(r)
 				if p.num(m.Floor).Cmp(want) > 0 || p.add(p.num(m.Floor), p.num(m.FloorError)).Cmp(want) < 0 {

@@ -38,7 +38,7 @@
 // how far the volume may be above the least ([VolumeFloor]). [MinVolumePath] shows error
 // against volume. [FitAlternating] iterates without a penalty.
 //
-// [LSD], [TILSD] and [HierarchicalLSD] take similarities in place of samples: a kernel, a
+// [LSD] and [TILSD] take similarities in place of samples: a kernel, a
 // graph, correlations. TILSD is soft k-means with a kernel, global and vague as Fit is.
 // LSD puts samples whose similarity is 0 into different clusters. It has a floor, and no
 // proof of its minimum.

@@ -233,13 +233,13 @@ func ExampleLSD() {
 }
 
 // Soft k-means with a kernel, and a new sample.
-func ExampleTILSDOf() {
+func ExampleTILSD_computed() {
 	x, _ := softkmeans.FromRows([][]float64{{0, 0}, {1, 0}, {0, 1}, {8, 8}, {9, 8}, {8, 9}})
 	kernel, err := softkmeans.RBFKernel(x, 0) // the median heuristic
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := softkmeans.TILSDOf(context.Background(), kernel, 2, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
+	m, err := softkmeans.TILSD(context.Background(), kernel, 2, &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -262,49 +262,6 @@ func ExampleTILSDOf() {
 	// [0.47 0.53]
 }
 
-// Why similarities are not those of clusters exactly.
-func ExampleLSDObstacle() {
-	for _, entries := range [][]float64{{2, 1, 1, 2}, {2, -1, -1, 2}, {1, 2, 2, 4}} {
-		o, err := softkmeans.LSDObstacle(softkmeans.NewMatrix(2, 2, entries), 2, 0)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(o)
-	}
-	// Output:
-	// none
-	// entry [0,1] is negative, -0.5 relative to the largest
-	// 1 is not in the range: it is missed by 0.4 at sample 0
-}
-
-func ExampleHierarchicalLSD() {
-	group := []int{0, 0, 0, 1, 1, 2, 2, 2} // 0 and 1 are more alike than 2
-	kernel := softkmeans.NewMatrix(8, 8, nil)
-	for i, a := range group {
-		for j, b := range group {
-			switch {
-			case a == b:
-				kernel.Set(i, j, 10)
-			case a < 2 && b < 2:
-				kernel.Set(i, j, 4)
-			}
-		}
-	}
-	tree, err := softkmeans.HierarchicalLSD(context.Background(), kernel, 3, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Print(tree)
-	fmt.Println(tree.Leaves)
-	// Output:
-	// 8 samples
-	//   5 samples
-	//     3 samples: cluster 0
-	//     2 samples: cluster 2
-	//   3 samples: cluster 1
-	// [0 0 0 2 2 1 1 1]
-}
-
 // Compact prototypes with a kernel: minimal volume on the kernel's leading
 // coordinates. Two rings, one in the other, which no prototypes in the plane
 // tell apart.
@@ -322,7 +279,7 @@ func ExampleLSDModel_Coordinates() {
 		log.Fatal(err)
 	}
 	const k = 2
-	space, err := softkmeans.TILSDOf(ctx, kernel, 3*k, nil)
+	space, err := softkmeans.TILSD(ctx, kernel, 3*k, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

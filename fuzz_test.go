@@ -254,9 +254,6 @@ func FuzzMatrix(f *testing.F) {
 			"MarshalBinary":       func() error { _, err := (&Model{Centers: small, Memberships: m}).MarshalBinary(); return err },
 			"LSD":                 func() error { _, err := LSD(bg, m, 2, &LSDOptions{MaxIter: 2}); return err },
 			"TILSD":               func() error { _, err := TILSD(bg, m, 2, nil); return err },
-			"HierarchicalLSD":     func() error { _, err := HierarchicalLSD(bg, m, 2, &LSDOptions{MaxIter: 2}); return err },
-			"LSDable":             func() error { _, err := isLSDable(m, 2, 0); return err },
-			"TILSDable":           func() error { _, err := isTILSDable(m, 2, 0); return err },
 			"LSDModel.Predict":    func() error { _, err := ti.Predict(nil, m); return err },
 			"Coordinates": func() error {
 				_, err := (&LSDModel{Memberships: m, Means: ti.Means, Projection: ti.Projection, Vertices: ti.Vertices}).Coordinates(nil, m)

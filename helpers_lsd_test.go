@@ -117,14 +117,12 @@ func shifted(x *Matrix, by ...float64) *Matrix {
 	return mapped(x, func(_, j int, v float64) float64 { return v + by[j] })
 }
 
-// isLSDable reports whether there is no obstacle.
-func isLSDable(kernel *Matrix, k int, tol float64) (bool, error) {
-	o, err := LSDObstacle(kernel, k, tol)
-	return err == nil && o.Kind == ObstacleNone, err
-}
-
-// isTILSDable is isLSDable for TI-LSD.
-func isTILSDable(kernel *Matrix, k int, tol float64) (bool, error) {
-	o, err := TILSDObstacle(kernel, k, tol)
-	return err == nil && o.Kind == ObstacleNone, err
+// isTILSDable reports whether the kernel is, up to translation, PPᵀ/c exactly for n×k memberships P.
+func isTILSDable(t *testing.T, kernel *Matrix, k int) bool {
+	t.Helper()
+	m, err := TILSD(bg, kernel, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Objective <= 1e-14*m.Total
 }

@@ -17,7 +17,7 @@ import (
 	"strconv"
 )
 
-// LSD decomposes the symmetric n×n matrix kernel, K, which may be indefinite, into k
+// LSD decomposes the symmetric n×n similarity s, K, which may be indefinite, into k
 // clusters: soft memberships P (n×k) and a scale c with K ≈ PPᵀ/c. This is left-stochastic
 // decomposition (Arora, Gupta, Kapila & Fazel 2013). k may be above n.
 //
@@ -37,27 +37,17 @@ import (
 // eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block
 // of 32 rows for every worker; the direct eigensolver copies K.
 //
-// Errors: [ErrShape] if kernel is not square or not symmetric, [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] for n = 0, [ErrOption]. Entries that differ from their mirror image by
-// at most 1e-8 of the largest entry are averaged. An error of ctx is wrapped, with the best
+// Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
+// mirror image by at most 1e-8 of the largest entry are averaged. The symmetry of what is
+// not stored is tested with random vectors only. An error of ctx is wrapped, with the best
 // model so far if there is one; ctx is checked between blocks of 32 rows or more.
-func LSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	src, err := newDense(kernel, k, opts)
-	if err != nil {
-		return nil, err
-	}
-	return LSDOf(ctx, src, k, opts)
-}
-
-// LSDOf is [LSD] of similarities that need not be stored. Their symmetry is tested with
-// random vectors only.
-func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
+func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
 	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
 		return nil, err
 	}
-	m, _, err := decompose(op, k, &o)
-	return m, err
+	return decompose(op, k, &o)
 }
 
 // TILSD is the translation-invariant decomposition. The K′ that describe the same samples
@@ -78,19 +68,9 @@ func LSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDMode
 // of the samples. The remark on its Theorem 8 says the solution of LSD and means that
 // of TI-LSD, as the theorem does.
 //
-// Cost: as [LSD], without rotation and descent. Errors: those of LSD.
-func TILSD(ctx context.Context, kernel *Matrix, k int, opts *LSDOptions) (*LSDModel, error) {
-	src, err := newDense(kernel, k, opts)
-	if err != nil {
-		return nil, err
-	}
-	return TILSDOf(ctx, src, k, opts)
-}
-
-// TILSDOf is [TILSD] of similarities that need not be stored. Their symmetry is
-// tested with random vectors only. For [LinearKernel] the cost is that of [Fit]
-// and of XᵀX or XXᵀ, whichever is smaller.
-func TILSDOf(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
+// Cost: as [LSD], without rotation and descent; for [LinearKernel] that of [Fit] and of XᵀX
+// or XXᵀ, whichever is smaller. Errors: those of LSD.
+func TILSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel, error) {
 	op, o, err := openSimilarity(ctx, s, k, opts)
 	if err != nil {
 		return nil, err
@@ -131,6 +111,11 @@ func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) 
 	o, err := checkLSD(k, opts)
 	if err != nil {
 		return nil, o, err
+	}
+	if m, ok := s.(*Matrix); ok {
+		if s, err = newDense(m); err != nil {
+			return nil, o, err
+		}
 	}
 	op, err := newOperator(ctx, s, o.Workers)
 	if err == nil {
@@ -211,12 +196,9 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// newDense checks k and the options, and then a matrix of similarities: not empty,
-// square, in range, symmetric.
-func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
-	if _, err := checkLSD(k, opts); err != nil {
-		return nil, err
-	}
+// newDense returns a matrix of similarities that is not empty, square, in range and
+// symmetric, or an error.
+func newDense(kernel *Matrix) (*denseKernel, error) {
 	if err := checkShape("kernel", kernel); err != nil {
 		return nil, err
 	}
@@ -227,12 +209,11 @@ func newDense(kernel *Matrix, k int, opts *LSDOptions) (*denseKernel, error) {
 	return &denseKernel{kernel, !exact}, err
 }
 
-// decompose is LSD of the operator's matrix. h is 1/c of that matrix as scaled; 0 where
-// no c > 0 is best.
-func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, err error) {
+// decompose returns the decomposition of the operator's matrix.
+func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 	spec, z, left, err := o.nearest(k, opts.Seed)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	m = &LSDModel{Rank: z.Rows}
 	floor := m.rate(o, spec, left, left.total)
@@ -245,7 +226,7 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, er
 	}
 	if err != nil {
 		if best.q == nil && best.steps == 0 && best.a == 0 {
-			return nil, 0, err // there is no P yet
+			return nil, err // there is no P yet
 		}
 		best.status = StatusCancelled
 	}
@@ -254,8 +235,8 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, h float64, er
 		m.Status = spec.status
 	}
 	if best.a > 0 {
-		h, m.Scale = best.a/best.b, unscale(best.b/best.a, -o.exp)
+		m.Scale = unscale(best.b/best.a, -o.exp)
 	}
 	m.rate(o, spec, left, best.objective)
-	return m, h, err
+	return m, err
 }

@@ -176,7 +176,7 @@ func TestKernelPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := TILSDOf(bg, linear, 3, nil)
+	m, err := TILSD(bg, linear, 3, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestKernelPredict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = TILSDOf(bg, rbf, 4, &LSDOptions{Enclosure: EnclosureTight}); err != nil {
+	if m, err = TILSD(bg, rbf, 4, &LSDOptions{Enclosure: EnclosureTight}); err != nil {
 		t.Fatal(err)
 	}
 	if rows, err = rbf.Cross(nil, train); err != nil {
@@ -243,92 +243,51 @@ func TestKernelPredict(t *testing.T) {
 	mustPanic(t, func() { m.Predict(kernel, kernel) })
 }
 
-// TestLSDTheorems: {LSDable} ⊆ {TI-LSDable} ⊆ {SkMable} with matrices that are in
-// one and not in the other.
+// TestLSDTheorems: an LSDable matrix is TI-LSDable, and samples of a TI-LSDable one are SkMable. Noise
+// is none of these, with a floor above 0 that says so.
 func TestLSDTheorems(t *testing.T) {
-	check := func(name string, x *Matrix, k int, lsd ObstacleKind, ti ObstacleKind, skm bool) {
-		t.Helper()
-		o, err := LSDObstacle(outer(x), k, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := TILSDObstacle(outer(x), k, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := SkMable(x, k, 1e-7)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.Kind != lsd || p.Kind != ti || s != skm {
-			t.Errorf("%s: LSDable %v, TI-LSDable %v, SkMable %v", name, o, p, s)
-		}
-		if yes, err := isLSDable(outer(x), k, 0); err != nil || yes != (lsd == ObstacleNone) {
-			t.Errorf("%s: LSDable is %v, %v", name, yes, err)
-		}
-		if yes, err := isTILSDable(outer(x), k, 0); err != nil || yes != (ti == ObstacleNone) {
-			t.Errorf("%s: TILSDable is %v, %v", name, yes, err)
-		}
-	}
 	for k := 2; k <= 6; k++ {
-		// X = √(1/c)·P is LSDable; moved it is TI-LSDable only; noise is neither.
 		p := dirichlet(20*k, k, 0.7, uint64(k))
 		x := mapped(p, func(_, _ int, v float64) float64 { return v / 3 })
-		check("P", x, k, ObstacleNone, ObstacleNone, true)
 		move := make([]float64, k)
 		move[0], move[1] = 0.3, -0.2
-		// In k dimensions the moved samples lie in another hyperplane off the origin,
-		// at another angle and distance; or have angles above 90°.
-		o, err := LSDObstacle(outer(shifted(x, move...)), k, 0)
-		if err != nil || o.Kind != ObstacleSimplex && o.Kind != ObstacleEntry {
-			t.Errorf("k=%d: moved: %v, %v", k, o, err)
+		for name, c := range map[string]struct {
+			x    *Matrix
+			want bool
+		}{"P": {x, true}, "moved": {shifted(x, move...), true}, "one more direction": {randomData(40, k, 0, 1), false}} {
+			skm, err := SkMable(c.x, k, 1e-7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ti := isTILSDable(t, outer(c.x), k); ti != c.want || skm != c.want {
+				t.Errorf("%s, k=%d: TI-LSDable %v, SkMable %v", name, k, ti, skm)
+			}
 		}
-		if yes, err := isTILSDable(outer(shifted(x, move...)), k, 0); err != nil || !yes {
-			t.Errorf("k=%d: moved: TI-LSDable %v, %v", k, yes, err)
+		for _, f := range []float64{1e-150, 1, 1e150} { // LSDable: its floor is 0, and with fewer clusters it is not
+			kernel := similarityOf(p, 1/f)
+			floors, err := LSDFloors(bg, kernel, k, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if total := floors[0]; floors[k-1] > 1e-24*total || floors[k-2] < 1e-9*total {
+				t.Errorf("k=%d, ×%g: floors %g", k, f, floors)
+			}
 		}
-		check("one more direction", randomData(40, k, 0, 1), k, ObstacleEntry, ObstacleRank, false)
 	}
-	// SkMable and TI-LSDable are the same for XXᵀ as long as the translation may
-	// leave the span: two clusters on a line.
-	check("a line", NewMatrix(3, 1, []float64{0, 1, 2}), 2, ObstacleRange, ObstacleNone, true)
-	// The reasons.
 	for _, c := range []struct {
-		k      *Matrix
-		c      int
-		lsd    ObstacleKind
-		ti     ObstacleKind
-		row    int
-		value  float64
-		phrase string
+		kernel *Matrix
+		k      int
+		ti     bool
 	}{
-		{NewMatrix(2, 2, []float64{1, 0, 0, -1}), 2, ObstacleSign, ObstacleNone, 0, -1, "negative eigenvalue"},
-		{NewMatrix(2, 2, []float64{-1, 0, 0, -1}), 2, ObstacleSign, ObstacleSign, 0, -1, "negative eigenvalue"},
-		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, ObstacleRank, ObstacleRank, 0, 1, "too many positive"},
-		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 3, ObstacleNone, ObstacleNone, 0, 0, "none"},
-		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 5, ObstacleNone, ObstacleNone, 0, 0, "none"},
-		{NewMatrix(2, 2, []float64{1, -0.5, -0.5, 1}), 2, ObstacleEntry, ObstacleNone, 0, -0.5, "[0,1] is negative"},
-		{NewMatrix(3, 3, nil), 2, ObstacleRange, ObstacleNone, 0, 1, "range"},
-		{NewMatrix(2, 2, []float64{1, 1, 1, 4}), 2, ObstacleSimplex, ObstacleNone, 0, 0.300376, "no simplex"},
-		{NewMatrix(2, 2, []float64{1, 2, 2, 4}), 2, ObstacleRange, ObstacleNone, 0, 0.4, "range"},
-		{NewMatrix(2, 2, []float64{2, 2, 2, 2}), 4, ObstacleNone, ObstacleNone, 0, 0, "none"},
+		{NewMatrix(2, 2, []float64{1, 0, 0, -1}), 2, true},
+		{NewMatrix(2, 2, []float64{-1, 0, 0, -1}), 2, false},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 2, false},
+		{NewMatrix(3, 3, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}), 3, true},
+		{NewMatrix(2, 2, []float64{1, -0.5, -0.5, 1}), 2, true},
+		{NewMatrix(2, 2, []float64{1, 2, 2, 4}), 2, true},
 	} {
-		o, err := LSDObstacle(c.k, c.c, 0)
-		if err != nil || o.Kind != c.lsd || o.Row != c.row || math.Abs(o.Value-c.value) > 1e-6 || !strings.Contains(o.String(), c.phrase) {
-			t.Errorf("%v, k=%d: %+v (%v), %v", c.k.Data, c.c, o, o, err)
-		}
-		if o, err = TILSDObstacle(c.k, c.c, 0); err != nil || o.Kind != c.ti {
-			t.Errorf("%v, k=%d: TI: %v, %v", c.k.Data, c.c, o, err)
-		}
-	}
-	// Translation breaks LSDable, never TI-LSDable; neither minds scale.
-	p := dirichlet(40, 3, 1, 8)
-	for _, f := range []float64{1e-150, 1, 1e150} {
-		kernel := similarityOf(p, 1/f)
-		if yes, err := isLSDable(kernel, 3, 0); err != nil || !yes {
-			t.Errorf("×%g: %v, %v", f, yes, err)
-		}
-		if yes, err := isLSDable(kernel, 2, 0); err != nil || yes {
-			t.Errorf("×%g: k=2 %v, %v", f, yes, err)
+		if got := isTILSDable(t, c.kernel, c.k); got != c.ti {
+			t.Errorf("%v, k=%d: TI-LSDable %v", c.kernel.Data, c.k, got)
 		}
 	}
 }
@@ -345,40 +304,17 @@ func TestLSDBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	kernel := NewMatrix(n, n, nil)
-	rbf.Rows(kernel, 0)
+	rbf.CopyRows(kernel, 0)
 	wide := &Matrix{Rows: n, Cols: n, Stride: n + 10, Data: slices.Repeat([]float64{math.NaN()}, n*(n+10))}
 	for i := range n {
 		copy(wide.Row(i), kernel.Row(i))
 	}
-	type call = func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error)
+	type call = func(s Similarity, o *LSDOptions) (*LSDModel, error)
 	for name, f := range map[string]call{
-		"LSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
-			if dense != nil {
-				return LSD(bg, dense, 4, o)
-			}
-			return LSDOf(bg, s, 4, o)
-		},
-		"TILSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
-			if dense != nil {
-				return TILSD(bg, dense, 4, o)
-			}
-			return TILSDOf(bg, s, 4, o)
-		},
-		"HierarchicalLSD": func(s Similarity, dense *Matrix, o *LSDOptions) (*LSDModel, error) {
-			var tree *LSDTree
-			var err error
-			if dense != nil {
-				tree, err = HierarchicalLSD(bg, dense, 4, o)
-			} else {
-				tree, err = HierarchicalLSDOf(bg, s, 4, o)
-			}
-			if err != nil {
-				return nil, err
-			}
-			return &tree.Model, nil
-		},
+		"LSD":   func(s Similarity, o *LSDOptions) (*LSDModel, error) { return LSD(bg, s, 4, o) },
+		"TILSD": func(s Similarity, o *LSDOptions) (*LSDModel, error) { return TILSD(bg, s, 4, o) },
 	} {
-		want, err := f(nil, kernel, &LSDOptions{Workers: 1, MaxIter: most})
+		want, err := f(kernel, &LSDOptions{Workers: 1, MaxIter: most})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -389,9 +325,9 @@ func TestLSDBits(t *testing.T) {
 		for _, workers := range full([]int{1, 2, 7}, []int{1, 7}) {
 			o := &LSDOptions{Workers: workers, MaxIter: most}
 			for kind, get := range map[string]func() (*LSDModel, error){
-				"strided":  func() (*LSDModel, error) { return f(nil, wide, o) },
-				"function": func() (*LSDModel, error) { return f(KernelFunc(n, kernel.At), nil, o) },
-				"rbf":      func() (*LSDModel, error) { return f(rbf, nil, o) },
+				"strided":  func() (*LSDModel, error) { return f(wide, o) },
+				"function": func() (*LSDModel, error) { return f(KernelFunc(n, kernel.At), o) },
+				"rbf":      func() (*LSDModel, error) { return f(rbf, o) },
 			} {
 				m, err := get()
 				if err != nil {
@@ -404,7 +340,7 @@ func TestLSDBits(t *testing.T) {
 			}
 		}
 		// A power of two is a change of units.
-		m, err := f(nil, mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) }), &LSDOptions{MaxIter: most})
+		m, err := f(mapped(kernel, func(_, _ int, v float64) float64 { return math.Ldexp(v, 300) }), &LSDOptions{MaxIter: most})
 		if err != nil || maxDiff(m.Memberships, want.Memberships) != 0 || m.Scale != math.Ldexp(want.Scale, -300) || m.Gap != want.Gap {
 			t.Errorf("%s: other bits for K·2^300: %v", name, err)
 		}
@@ -445,23 +381,13 @@ func TestLSDErrors(t *testing.T) {
 	} {
 		_, one := LSD(bg, c.kernel, c.k, c.opts)
 		_, two := TILSD(bg, c.kernel, c.k, c.opts)
-		_, three := HierarchicalLSD(bg, c.kernel, c.k, c.opts)
-		for _, err := range []error{one, two, three} {
+		for _, err := range []error{one, two} {
 			if !errors.Is(err, c.err) || !strings.Contains(err.Error(), c.phrase) {
 				t.Errorf("%v, want %v with %q", err, c.err, c.phrase)
 			}
 		}
-		if c.opts == nil {
-			_, one = isLSDable(c.kernel, c.k, 0)
-			_, two = isTILSDable(c.kernel, c.k, 0)
-			for _, err := range []error{one, two} {
-				if c.k < 1e6 && (!errors.Is(err, c.err) || !strings.Contains(err.Error(), c.phrase)) {
-					t.Errorf("%v, want %v with %q", err, c.err, c.phrase)
-				}
-			}
-		}
 	}
-	if _, err := LSDOf(bg, KernelFunc(4, nil), 2, nil); !errors.Is(err, ErrShape) {
+	if _, err := LSD(bg, KernelFunc(4, nil), 2, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("no function: %v", err)
 	}
 	lsd, err := LSD(bg, good, 2, nil)
@@ -470,11 +396,6 @@ func TestLSDErrors(t *testing.T) {
 	}
 	if _, err := lsd.Coordinates(nil, good); !errors.Is(err, ErrShape) {
 		t.Errorf("coordinates of a model without a map: %v", err)
-	}
-	for _, tol := range []float64{-1, 1, math.NaN()} {
-		if _, err := isLSDable(good, 2, tol); !errors.Is(err, ErrOption) {
-			t.Errorf("tol %g: %v", tol, err)
-		}
 	}
 	for name, c := range map[string]struct {
 		s   Similarity
@@ -486,10 +407,10 @@ func TestLSDErrors(t *testing.T) {
 		"NaN":        {KernelFunc(5, func(i, j int) float64 { return math.Log(float64(i - 3)) }), ErrNonFinite},
 		"asymmetric": {KernelFunc(5, func(i, j int) float64 { return float64(i - 2*j) }), ErrShape},
 	} {
-		if _, err := LSDOf(bg, c.s, 2, nil); !errors.Is(err, c.err) {
+		if _, err := LSD(bg, c.s, 2, nil); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := TILSDOf(bg, c.s, 2, nil); !errors.Is(err, c.err) {
+		if _, err := TILSD(bg, c.s, 2, nil); !errors.Is(err, c.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -520,7 +441,7 @@ func TestLSDRange(t *testing.T) {
 		kernel := NewMatrix(5, 5, nil)
 		kernel.Set(3, 3, c.value)
 		_, one := LSD(bg, kernel, 2, nil)
-		_, two := TILSDOf(bg, KernelFunc(5, kernel.At), 2, nil)
+		_, two := TILSD(bg, KernelFunc(5, kernel.At), 2, nil)
 		for _, err := range []error{one, two} {
 			var e *InputError
 			if c.good != (err == nil) || !c.good && (!errors.Is(err, ErrRange) || !errors.As(err, &e) || e.Row != 3 || e.Col != 3) {
@@ -531,25 +452,12 @@ func TestLSDRange(t *testing.T) {
 	// Samples of any size in range have products beyond it, and LSD works on the samples.
 	x := mapped(dirichlet(30, 3, 0.5, 1), func(_, _ int, v float64) float64 { return v * mostEntry })
 	linear := mustDo(LinearKernel(x))(t)
-	m := mustDo(LSDOf(bg, linear, 3, nil))(t)
+	m := mustDo(LSD(bg, linear, 3, nil))(t)
 	if math.Abs(m.Scale*mostEntry*mostEntry-1) > 1e-9 || m.Gap > 1e-9 {
 		t.Errorf("scale %g, gap %g", m.Scale, m.Gap)
 	}
 	if _, err := m.Predict(nil, mustDo(linear.Cross(nil, x))(t)); !errors.Is(err, ErrRange) {
 		t.Errorf("products beyond the range: %v", err)
-	}
-	// A part of K is no table: it may be as small as it likes.
-	parts := similarity(8, func(i, j int) float64 {
-		switch {
-		case i/4 != j/4:
-			return 0
-		case i < 4:
-			return 1
-		}
-		return 1e-300 * float64(1+i%2*j%2)
-	})
-	if tree := mustDo(HierarchicalLSD(bg, parts, 4, nil))(t); !isFinite(tree.Model.Objective) {
-		t.Errorf("%+v", tree)
 	}
 }
 
@@ -594,11 +502,6 @@ func TestLSDDegenerate(t *testing.T) {
 				if ti.Status != StatusOptimal || !(ti.Scale > 0) || !isFinite(ti.Scale) {
 					t.Errorf("%s ×%g, k=%d: TI %+v", name, f, k, ti)
 				}
-				tree, err := HierarchicalLSD(bg, scaled, k, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				checkFeasible(t, tree.Model.Memberships)
 			}
 		}
 	}
@@ -623,13 +526,6 @@ func TestLSDCancel(t *testing.T) {
 				return nil, 0, err
 			}
 			return m.Memberships, m.Status, err
-		},
-		"HierarchicalLSD": func(ctx context.Context) (*Matrix, Status, error) {
-			m, err := HierarchicalLSD(ctx, kernel, 4, &LSDOptions{Workers: 1})
-			if m == nil {
-				return nil, 0, err
-			}
-			return m.Model.Memberships, m.Model.Status, err
 		},
 	} {
 		kept := 0
@@ -755,9 +651,8 @@ func FuzzLSD(f *testing.F) {
 		o := &LSDOptions{MaxIter: 50}
 		m, err1 := LSD(bg, kernel, k, o)
 		ti, err2 := TILSD(bg, kernel, k, o)
-		tree, err3 := HierarchicalLSD(bg, kernel, k, o)
 		top, _ := rowMaxAbs(kernel.Data)
-		for _, err := range []error{err1, err2, err3} {
+		for _, err := range []error{err1, err2} {
 			if good := top == 0 || leastScale <= top && top <= mostEntry; good && err != nil || !good && !errors.Is(err, ErrRange) {
 				t.Fatalf("largest entry %g: %v", top, err)
 			}
@@ -765,7 +660,7 @@ func FuzzLSD(f *testing.F) {
 		if err1 != nil {
 			return
 		}
-		for i, m := range []*LSDModel{m, ti, &tree.Model} {
+		for i, m := range []*LSDModel{m, ti} {
 			checkFeasible(t, m.Memberships)
 			if m.Scale == 0 && m.Objective < m.Total*(1-1e-12) { // only where nothing explains K
 				t.Fatalf("%d: %+v", i, m)
@@ -779,9 +674,6 @@ func FuzzLSD(f *testing.F) {
 			if _, err := m.Predict(nil, kernel); (err != nil) != (m.Scale == 0) {
 				t.Fatal(err)
 			}
-		}
-		if _, err := LSDObstacle(kernel, k, 0); err != nil {
-			t.Fatal(err)
 		}
 	})
 }
@@ -821,9 +713,6 @@ func TestTILSDFarOrigin(t *testing.T) {
 			}
 			if m.Rank != 0 || m.Floor != 0 || m.Objective > m.FloorError || maxDiff(m.Memberships, uniform(n, 3)) > 0 {
 				t.Errorf("n=%d, all %g: rank %d, objective %g, floor %g, memberships %v", n, v, m.Rank, m.Objective, m.Floor, m.Memberships.Row(0))
-			}
-			if ok, err := isTILSDable(kernel, 1, 1e-15); !ok || err != nil {
-				t.Errorf("n=%d, all %g: TILSDable %t, %v", n, v, ok, err)
 			}
 		}
 		// b adds up to 0, so that HKH = bbᵀ, and all sums are exact.
@@ -867,33 +756,32 @@ func TestLSDableFacets(t *testing.T) {
 			}
 			scale(row, 1/sum)
 		}
-		o, err := LSDObstacle(similarityOf(p, 1.3), k, 0)
-		if err != nil || o.Kind != ObstacleNone {
-			t.Errorf("seed %d: %v, %v", seed, o, err)
+		floors, err := LSDFloors(bg, similarityOf(p, 1.3), k, nil)
+		if err != nil || floors[k-1] > 1e-24*floors[0] {
+			t.Errorf("seed %d: %v, %v", seed, floors, err)
 		}
 	}
 }
 
-// TestLSDCancelled ends the context at every look that LSD and the tree take at
-// it: the error is ctx's, and a model is feasible and what it says it is.
+// TestLSDCancelled ends the context at every look that LSD takes at it: the error is ctx's, and a model is feasible and what it says it is.
 func TestLSDCancelled(t *testing.T) {
 	x := randomData(20, 6, 3, 5)
 	linear, err := LinearKernel(x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense, err := newDense(disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2), 2, nil)
+	dense, err := newDense(disturbed(similarityOf(dirichlet(20, 3, 0.5, 1), 2), 0.3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, s := range map[string]Similarity{"linear": linear, "dense": dense} {
 		kernel := NewMatrix(20, 20, nil)
-		s.Rows(kernel, 0)
+		s.CopyRows(kernel, 0)
 		o := &LSDOptions{Workers: 1, MaxIter: 5, Starts: 1}
 		for at := int64(0); ; at++ {
 			ctx := &endingContext{Context: bg}
 			ctx.left.Store(at)
-			m, err := LSDOf(ctx, s, 3, o)
+			m, err := LSD(ctx, s, 3, o)
 			if err == nil {
 				if ctx.left.Load() < 0 {
 					t.Errorf("%s, look %d: no error", name, at)
@@ -914,7 +802,7 @@ func TestLSDCancelled(t *testing.T) {
 		for at := int64(0); ; at++ {
 			ctx := &endingContext{Context: bg}
 			ctx.left.Store(at)
-			m, err := TILSDOf(ctx, s, 3, o)
+			m, err := TILSD(ctx, s, 3, o)
 			if err == nil {
 				if ctx.left.Load() < 0 {
 					t.Errorf("%s, TILSD, look %d: no error", name, at)
@@ -923,27 +811,6 @@ func TestLSDCancelled(t *testing.T) {
 			}
 			if m != nil || !errors.Is(err, context.Canceled) {
 				t.Fatal(m, err)
-			}
-		}
-		for at := int64(0); ; at++ {
-			ctx := &endingContext{Context: bg}
-			ctx.left.Store(at)
-			tree, err := HierarchicalLSDOf(ctx, s, 3, o)
-			if err == nil {
-				if ctx.left.Load() < 0 {
-					t.Errorf("%s, tree, look %d: no error", name, at)
-				}
-				break
-			}
-			if !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-			if tree == nil {
-				continue
-			}
-			checkFeasible(t, tree.Model.Memberships)
-			if tree.Model.Status != StatusCancelled {
-				t.Errorf("%s, tree, look %d: %v", name, at, tree.Model.Status)
 			}
 		}
 	}
@@ -955,15 +822,12 @@ func TestLSDHuge(t *testing.T) {
 	for _, k := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt / 2} {
 		_, err1 := LSD(bg, one, k, nil)
 		_, err2 := TILSD(bg, one, k, nil)
-		_, err3 := HierarchicalLSD(bg, one, k, nil)
-		_, err4 := isLSDable(one, k, 0)
-		_, err5 := isTILSDable(one, k, 0)
-		for _, err := range []error{err1, err2, err3, err4, err5} {
+		for _, err := range []error{err1, err2} {
 			if !errors.Is(err, ErrOption) {
 				t.Errorf("k = %d: %v", k, err)
 			}
 		}
-		if _, err := LSDOf(bg, KernelFunc(k, func(i, j int) float64 { return 1 }), 2, nil); !errors.Is(err, ErrShape) {
+		if _, err := LSD(bg, KernelFunc(k, func(i, j int) float64 { return 1 }), 2, nil); !errors.Is(err, ErrShape) {
 			t.Errorf("n = %d: %v", k, err)
 		}
 	}
@@ -972,7 +836,7 @@ func TestLSDHuge(t *testing.T) {
 	if _, err := LSD(bg, one, k, nil); !errors.Is(err, ErrOption) {
 		t.Errorf("k = %d: %v", k, err)
 	}
-	if _, err := LSDOf(bg, KernelFunc(-1, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
+	if _, err := LSD(bg, KernelFunc(-1, nil), 2, nil); !errors.Is(err, ErrTooFewSamples) {
 		t.Errorf("n = -1: %v", err)
 	}
 }

@@ -23,7 +23,7 @@ func TestTILSDMinimum(t *testing.T) {
 		"indefinite": disturbed(NewMatrix(80, 80, slices.Repeat([]float64{1}, 6400)), 2, 1),
 		"small":      disturbed(similarityOf(dirichlet(30, 4, 1, 1), 1e-3), 0.2, 1),
 	}
-	rbf.Rows(kernels["rbf"], 0)
+	rbf.CopyRows(kernels["rbf"], 0)
 	for name, kernel := range kernels {
 		values, _, err := EigenSym(centredKernel(kernel))
 		if err != nil {
@@ -90,7 +90,7 @@ func TestTILSDFit(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				factored, err := TILSDOf(bg, linear, k, &LSDOptions{Enclosure: enclosure})
+				factored, err := TILSD(bg, linear, k, &LSDOptions{Enclosure: enclosure})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -60,14 +60,13 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 		return nil, err
 	}
 	switch src.(type) {
-	case *denseKernel, *subsetKernel, *SampleKernel: // symmetric, or tested already
+	case *denseKernel, *SampleKernel: // symmetric, or tested already
 		return o, nil
 	}
 	return o, o.checkSymmetry()
 }
 
-// survey checks the entries of K and finds their scale. A part of another similarity may
-// be as small as it likes: below leastScale it counts as 0 in squares.
+// survey checks the entries of K and finds their scale.
 func (o *operator) survey() error {
 	tops := make([]float64, o.n) // the largest size in each row
 	err := o.eachRows(0, func(at block, rows *Matrix) {
@@ -83,7 +82,7 @@ func (o *operator) survey() error {
 		return err
 	}
 	top := slices.Max(tops)
-	if _, part := o.src.(*subsetKernel); top > mostEntry || !part && top > 0 && top < leastScale {
+	if top > mostEntry || top > 0 && top < leastScale {
 		return o.entryError(slices.IndexFunc(tops, func(v float64) bool { return v > mostEntry || v == top }), top)
 	}
 	_, o.exp = math.Frexp(max(top, leastScale))
@@ -95,7 +94,7 @@ func (o *operator) survey() error {
 // or of the size tooSmall.
 func (o *operator) entryError(i int, tooSmall float64) error {
 	row := NewMatrix(1, o.n, nil)
-	o.src.Rows(row, i)
+	o.src.CopyRows(row, i)
 	e, ok := entryError("similarity", row, mostEntry, tooSmall).(*InputError)
 	if !ok {
 		return fail(ErrChanged, "row "+strconv.Itoa(i)+" of the similarity")
@@ -135,7 +134,7 @@ func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 		m := at.hi - at.lo
 		rows := &Matrix{Rows: m, Cols: o.n, Stride: o.n, Data: at.scratch[:m*o.n]}
 		at.scratch = at.scratch[m*o.n:]
-		o.src.Rows(rows, at.lo)
+		o.src.CopyRows(rows, at.lo)
 		for i := range m {
 			row := rows.row(i)
 			scale(row, math.Ldexp(1, -o.exp))

@@ -58,14 +58,14 @@ func TestLSDEigensolverLimit(t *testing.T) {
 			want += value(i) * value(i)
 		}
 	}
-	m, err := LSDOf(bg, kernel, 3, &LSDOptions{MaxIter: -1})
+	m, err := LSD(bg, kernel, 3, &LSDOptions{MaxIter: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if m.Status != StatusIterationLimit || m.Floor > want || m.Floor+m.FloorError < want {
 		t.Errorf("%v, floor %.12g above %.3g, want %.12g", m.Status, m.Floor, m.FloorError, want)
 	}
-	few := mustDo(LSDOf(bg, KernelFunc(200, at), 3, &LSDOptions{MaxIter: -1}))(t)
+	few := mustDo(LSD(bg, KernelFunc(200, at), 3, &LSDOptions{MaxIter: -1}))(t)
 	if few.Status == StatusIterationLimit || few.FloorError > 1e-12*few.Total {
 		t.Errorf("of order 200: %v, floor %.12g above %.3g", few.Status, few.Floor, few.FloorError)
 	}
@@ -123,7 +123,7 @@ type plainSimilarity struct{ m *Matrix }
 
 func (s plainSimilarity) Len() int { return s.m.Rows }
 
-func (s plainSimilarity) Rows(dst *Matrix, lo int) {
+func (s plainSimilarity) CopyRows(dst *Matrix, lo int) {
 	for i := range dst.Rows {
 		copy(dst.Row(i), s.m.Row(lo+i))
 	}
@@ -195,12 +195,8 @@ func TestOperator(t *testing.T) {
 		lopsided := mapped(k, func(i, j int, v float64) float64 { return v + 4e-9*float64((i-j)%2)*float64(i)/float64(n) })
 		mean := mapped(lopsided, func(i, j int, v float64) float64 { return (v + lopsided.At(j, i)) / 2 })
 		wide := &Matrix{Rows: n, Cols: n, Stride: n + 3, Data: nans(n * (n + 3))}
-		members := []int{0, 2, 3, 4, 5, 7, 8}
 		for i := range n {
 			copy(wide.row(i), k.row(i))
-		}
-		part := func(m *Matrix) *Matrix {
-			return similarity(len(members), func(i, j int) float64 { return m.At(members[i], members[j]) })
 		}
 		for _, c := range []struct {
 			name string
@@ -211,9 +207,6 @@ func TestOperator(t *testing.T) {
 			{"function", KernelFunc(n, k.At), k}, {"other", plainSimilarity{k}, k}, {"RBF", rbf, k}, {"linear", linear, xx},
 			{"large", KernelFunc(n, func(i, j int) float64 { return 1e140 * k.At(i, j) }), mapped(k, func(_, _ int, v float64) float64 { return 1e140 * v })},
 			{"small", KernelFunc(n, func(i, j int) float64 { return 1e-140 * k.At(i, j) }), mapped(k, func(_, _ int, v float64) float64 { return 1e-140 * v })},
-			{"part of a matrix", &subsetKernel{&denseKernel{m: k}, members}, part(k)}, {"part of an averaged one", &subsetKernel{&denseKernel{lopsided, true}, members}, part(mean)},
-			{"part of a function", &subsetKernel{KernelFunc(n, k.At), members}, part(k)}, {"part of another", &subsetKernel{plainSimilarity{k}, members}, part(k)},
-			{"part of RBF", rbf.of(members), part(k)}, {"part of linear", linear.of(members), part(xx)},
 		} {
 			if n > fullOrder && c.name != "strided" && c.name != "function" { // for the Krylov iteration
 				continue
@@ -306,13 +299,9 @@ func TestOperatorErrors(t *testing.T) {
 	if _, err := newOperator(bg, with(0, 0, leastScale, 0), 1); err != nil {
 		t.Error(err)
 	}
-	part := &subsetKernel{with(0, 1, 1, 1e-200), []int{0, 2, 3}} // may be as small as it likes
-	if op, err := newOperator(bg, part, 1); err != nil || op.exp != -498 {
-		t.Errorf("%+v, %v", op, err)
-	}
 	// A factor of rank 2 has two eigenvalues that are not rounding.
 	flat := product(randomData(20, 2, 0, 1), randomData(2, 5, 0, 2))
-	if m := mustDo(TILSDOf(bg, mustDo(LinearKernel(flat))(t), 5, nil))(t); m.Rank != 2 {
+	if m := mustDo(TILSD(bg, mustDo(LinearKernel(flat))(t), 5, nil))(t); m.Rank != 2 {
 		t.Errorf("rank %d", m.Rank)
 	}
 	if m := mustDo(LSD(bg, outer(flat), 5, &LSDOptions{MaxIter: -1}))(t); m.Rank != 2 {
@@ -320,15 +309,8 @@ func TestOperatorErrors(t *testing.T) {
 	}
 }
 
-// TestSubsetCalls: of a function only the entries of a subset are computed.
-func TestSubsetCalls(t *testing.T) {
-	calls := 0
-	k := &subsetKernel{KernelFunc(50, func(i, j int) float64 { calls++; return float64(i*j + 1) }), []int{3, 40, 49}}
-	got := NewMatrix(2, 3, nil)
-	if k.Rows(got, 1); calls != 6 || k.Len() != 3 || !slices.Equal(got.Data, []float64{121, 1601, 1961, 148, 1961, 2402}) {
-		t.Errorf("%v after %d calls", got.Data, calls)
-	}
-	// A k for which k×k numbers have no address is an error of k.
+// TestSizeOfK: a k for which k×k numbers have no address is an error of k.
+func TestSizeOfK(t *testing.T) {
 	large := 1 << 23
 	if math.MaxInt == math.MaxInt32 {
 		large = 1 << 14
@@ -350,7 +332,7 @@ func TestOperatorChanged(t *testing.T) {
 		}
 		return 1
 	})
-	_, err := LSDOf(bg, s, 2, &LSDOptions{Workers: 1})
+	_, err := LSD(bg, s, 2, &LSDOptions{Workers: 1})
 	if !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "row 2 of the similarity") {
 		t.Error(err)
 	}

@@ -89,9 +89,6 @@ func TestHugeK(t *testing.T) {
 		"NonUniquenessBound": func(k int) error { _, err := NonUniquenessBound(x, k); return err },
 		"LSD":                func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
 		"TILSD":              func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
-		"HierarchicalLSD":    func(k int) error { _, err := HierarchicalLSD(bg, kernel, k, nil); return err },
-		"LSDable":            func(k int) error { _, err := isLSDable(kernel, k, 0); return err },
-		"TILSDable":          func(k int) error { _, err := isTILSDable(kernel, k, 0); return err },
 		"TruncatedSVD":       func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
 	} {
 		for _, k := range []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32} {

@@ -35,7 +35,7 @@ func modelFiles(t testing.TB) map[string]*ModelFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lsd, err := TILSDOf(t.Context(), kernel, 2, nil)
+	lsd, err := TILSD(t.Context(), kernel, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

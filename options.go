@@ -454,8 +454,7 @@ type Answer struct {
 	Moved float64
 }
 
-// LSDOptions tunes [LSD], [TILSD] and [HierarchicalLSD]. The zero value and nil
-// are the defaults.
+// LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.
 type LSDOptions struct {
 	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64 // of all that is random: the same seed gives the same result

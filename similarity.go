@@ -12,21 +12,21 @@ import (
 )
 
 // Similarity is a symmetric n×n matrix K that is read by rows and need not be
-// stored: a kernel that is computed, a graph, a file. [KernelFunc] makes one of
-// a function of (i, j), [LinearKernel] and [RBFKernel] of samples.
+// stored: a kernel that is computed, a graph, a file. A symmetric [*Matrix] is one.
+// [KernelFunc] makes one of a function of (i, j), [LinearKernel] and [RBFKernel] of samples.
 type Similarity interface {
 	// Len returns n, always the same.
 	Len() int
-	// Rows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes
+	// CopyRows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes
 	// the same numbers each time, and several goroutines call it at once. TILSD reads
 	// every row some 6 to 200 times, LSD once more for every step of its descents. dst
 	// has any content before, and must not be kept. Unless Workers is 1, a panic in
-	// Rows is in another goroutine than the caller's, who cannot recover it.
-	Rows(dst *Matrix, lo int)
+	// CopyRows is in another goroutine than the caller's, who cannot recover it.
+	CopyRows(dst *Matrix, lo int)
 }
 
 // KernelFunc returns the n×n similarity with the entries at(i, j), which must be symmetric
-// and safe for concurrent calls. [TILSDOf] reads all of them some 6 to 200 times, [LSDOf]
+// and safe for concurrent calls. [TILSD] reads all of them some 6 to 200 times, [LSD]
 // once more for every step. Where n² numbers fit in memory, call [SimilarityMatrix] first.
 func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
 
@@ -37,7 +37,7 @@ type kernelFunc struct {
 
 func (k kernelFunc) Len() int { return k.n }
 
-func (k kernelFunc) Rows(dst *Matrix, lo int) {
+func (k kernelFunc) CopyRows(dst *Matrix, lo int) {
 	checkRowsOf(dst, lo, k.n)
 	for i := range dst.Rows {
 		row := dst.Row(i)
@@ -61,7 +61,7 @@ func checkRowsOf(dst *Matrix, lo, n int) {
 
 // SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes
 // longer to compute than to read, [LSD] and [TILSD] of the matrix are faster than
-// [LSDOf] and [TILSDOf] of s, which compute it once per pass. Errors: [ErrShape] if s is
+// of s, which computes it once per pass. Errors: [ErrShape] if s is
 // nil or too large to address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if s == nil {
@@ -76,13 +76,23 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	}
 	m := NewMatrix(n, n, nil)
 	err := eachBlock(context.Background(), workerCount(0), chunking{n, n, manyChunks}, 0, func(at block) {
-		s.Rows(rowsOf(m, at.lo, at.hi), at.lo)
+		s.CopyRows(rowsOf(m, at.lo, at.hi), at.lo)
 	})
 	return m, err
 }
 
-// denseKernel is K as a matrix. Where it is symmetric only to symmetryTol, Rows writes
-// the mean of it and its transpose.
+// Len returns the number of rows: a symmetric Matrix is a [Similarity].
+func (m *Matrix) Len() int { return m.Rows }
+
+// CopyRows copies the rows lo … lo+dst.Rows−1 to dst, as [Similarity] wants. It panics if m
+// does not have these rows, or dst does not have its columns.
+func (m *Matrix) CopyRows(dst *Matrix, lo int) {
+	checkRowsOf(dst, lo, m.Rows)
+	copyRows(dst, rowsOf(m, lo, lo+dst.Rows))
+}
+
+// denseKernel is a matrix that was checked. Where it is symmetric only to symmetryTol,
+// CopyRows writes the mean of it and its transpose.
 type denseKernel struct {
 	m       *Matrix
 	average bool
@@ -90,7 +100,7 @@ type denseKernel struct {
 
 func (k *denseKernel) Len() int { return k.m.Rows }
 
-func (k *denseKernel) Rows(dst *Matrix, lo int) {
+func (k *denseKernel) CopyRows(dst *Matrix, lo int) {
 	for i := range dst.Rows {
 		copy(dst.Row(i), k.m.row(lo+i))
 	}
@@ -115,8 +125,8 @@ type SampleKernel struct {
 	scaled float64  // γ for the scaled samples
 }
 
-// LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSDOf] and [TILSDOf] of it do
-// not form K: they work on x, of any size in range. TI-LSD of it is [Fit] of x. Rows and
+// LinearKernel returns K = XXᵀ for the rows of x (n×d). [LSD] and [TILSD] of it do
+// not form K: they work on x, of any size in range. TI-LSD of it is [Fit] of x. CopyRows and
 // Cross write the products, which may be above the range of similarities (2^500). Cost:
 // O(nd). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples].
 func LinearKernel(x *Matrix) (*SampleKernel, error) {
@@ -151,14 +161,6 @@ func RBFKernel(x *Matrix, gamma float64) (*SampleKernel, error) {
 		k.gamma = unscale(k.scaled, -2*k.s.exp)
 	}
 	return k, nil
-}
-
-// of is the kernel of some of the samples.
-func (k *SampleKernel) of(rows []int) *SampleKernel {
-	s, sub := *k.s, *k
-	s.x, s.n = chosenRows(k.s.x, rows), len(rows)
-	sub.s = &s
-	return &sub
 }
 
 // Gamma returns γ of an RBF kernel, as given or by the median heuristic, and 0 for a
@@ -202,9 +204,9 @@ func (k *SampleKernel) medianDistance() float64 {
 // Len returns the number of samples.
 func (k *SampleKernel) Len() int { return k.s.n }
 
-// Rows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K does not have these
+// CopyRows writes rows lo … lo+dst.Rows−1 of K to dst. It panics if K does not have these
 // rows, or dst does not have n columns.
-func (k *SampleKernel) Rows(dst *Matrix, lo int) {
+func (k *SampleKernel) CopyRows(dst *Matrix, lo int) {
 	checkRowsOf(dst, lo, k.s.n)
 	own := make([]float64, dst.Rows*k.s.d)
 	k.s.pack(own, lo, lo+dst.Rows, false)
@@ -257,40 +259,6 @@ func (k *SampleKernel) between(dst *Matrix, own []float64) {
 			}
 		}
 	}
-}
-
-// subsetKernel is some rows and columns of another similarity.
-type subsetKernel struct {
-	src     Similarity
-	members []int
-}
-
-func (k *subsetKernel) Len() int { return len(k.members) }
-
-func (k *subsetKernel) Rows(dst *Matrix, lo int) {
-	for i := range dst.Rows {
-		row, from := dst.row(i), k.members[lo+i]
-		if src, ok := k.src.(kernelFunc); ok { // compute only the entries of the subset
-			for j, at := range k.members {
-				row[j] = src.at(from, at)
-			}
-			continue
-		}
-		full := k.fullRow(from)
-		for j, at := range k.members {
-			row[j] = full[at]
-		}
-	}
-}
-
-// fullRow returns row i of the other similarity.
-func (k *subsetKernel) fullRow(i int) []float64 {
-	if src, ok := k.src.(*denseKernel); ok && !src.average {
-		return src.m.row(i)
-	}
-	full := NewMatrix(1, k.src.Len(), nil)
-	k.src.Rows(full, i)
-	return full.Data
 }
 
 // unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be

@@ -34,7 +34,6 @@ var soakKinds = []struct {
 	{"FitAlternating", 400, 2, (*soak).alternating},
 	{"LSD", 400, 2, (*soak).lsd},
 	{"TILSD", 400, 2, (*soak).tilsd},
-	{"HierarchicalLSD", 200, 1, (*soak).tree},
 	{"FitSeq", 400, 2, (*soak).seq},
 	{"FitMinVolumeSeq", 200, 1, (*soak).minVolumeSeq},
 	{"Predict", 400, 2, (*soak).predict},
@@ -346,15 +345,6 @@ func (s *soak) tilsd() {
 	ctx.left.Store(int64(s.rng.IntN(30)))
 	_, err = TILSD(ctx, kernel, k, nil)
 	s.ended(err)
-}
-
-func (s *soak) tree() {
-	kernel, k := s.similar()
-	tree, err := HierarchicalLSD(bg, kernel, min(k, kernel.Rows), &LSDOptions{MaxIter: 100})
-	if err != nil {
-		s.Fatal(err)
-	}
-	s.decomposition(kernel, &tree.Model, nil)
 }
 
 func (s *soak) seq() {

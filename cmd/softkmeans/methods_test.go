@@ -101,10 +101,10 @@ func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 	}
 	matrix = readFile(t, centersFile(t, filepath.Join(t.TempDir(), "matrix.csv"), all))
 	lsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
-		return func() (*softkmeans.LSDModel, error) { return softkmeans.LSDOf(t.Context(), s, 3, o) }
+		return func() (*softkmeans.LSDModel, error) { return softkmeans.LSD(t.Context(), s, 3, o) }
 	}
 	tilsd := func(s softkmeans.Similarity, o *softkmeans.LSDOptions) func() (*softkmeans.LSDModel, error) {
-		return func() (*softkmeans.LSDModel, error) { return softkmeans.TILSDOf(t.Context(), s, 3, o) }
+		return func() (*softkmeans.LSDModel, error) { return softkmeans.TILSD(t.Context(), s, 3, o) }
 	}
 	tight := &softkmeans.LSDOptions{Enclosure: softkmeans.EnclosureTight}
 	return []similarityRun{

@@ -103,14 +103,14 @@ func (s *similar) tilsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*
 	if s.matrix != nil {
 		return softkmeans.TILSD(ctx, s.matrix, k, o)
 	}
-	return softkmeans.TILSDOf(ctx, s.of, k, o)
+	return softkmeans.TILSD(ctx, s.of, k, o)
 }
 
 func (s *similar) lsd(ctx context.Context, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
 	if s.matrix != nil {
 		return softkmeans.LSD(ctx, s.matrix, k, o)
 	}
-	return softkmeans.LSDOf(ctx, s.of, k, o)
+	return softkmeans.LSD(ctx, s.of, k, o)
 }
 
 // floors returns the sum of squares that floors are shares of, and the floors for
@@ -130,7 +130,7 @@ type stored struct{ m *softkmeans.Matrix }
 
 func (s stored) Len() int { return s.m.Rows }
 
-func (s stored) Rows(dst *softkmeans.Matrix, lo int) {
+func (s stored) CopyRows(dst *softkmeans.Matrix, lo int) {
 	for i := range dst.Rows {
 		row := dst.Row(i)
 		for j, v := range s.m.Row(lo + i) {
@@ -243,7 +243,7 @@ func (s *similar) drawn() (*softkmeans.Matrix, error) {
 	part := softkmeans.NewMatrix(len(rows), len(rows), nil)
 	one := softkmeans.NewMatrix(1, n, nil)
 	for i, at := range rows {
-		s.of.Rows(one, at)
+		s.of.CopyRows(one, at)
 		for j, other := range rows {
 			part.Set(i, j, one.At(0, other))
 		}

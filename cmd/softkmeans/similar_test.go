@@ -143,7 +143,7 @@ func TestSimilarNoNumber(t *testing.T) {
 func TestSimilarRows(t *testing.T) {
 	m := softkmeans.NewMatrix(2, 2, []float64{1, .5, .7, 1})
 	row := softkmeans.NewMatrix(1, 2, nil)
-	if (stored{m}).Rows(row, 1); !slices.Equal(row.Data, []float64{.6, 1}) {
+	if (stored{m}).CopyRows(row, 1); !slices.Equal(row.Data, []float64{.6, 1}) {
 		t.Error(row.Data)
 	}
 	n := mostCompared + 200

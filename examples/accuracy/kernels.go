@@ -17,8 +17,8 @@ const narrower = 8
 // samples themselves: ACC, and NMI in brackets. The last column is LSD's error and
 // its floor for the narrow kernel, over ‖K‖².
 func kernelTable(dir string) error {
-	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | HierarchicalLSD, 8γ | error, floor |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| set | n, k | Fit | FitMinVolume | TILSD, tight | kernel FitMinVolume | LSD | LSD, 8γ | error, floor |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
 		kernel, err := softkmeans.RBFKernel(x, 0)
 		if err != nil {
@@ -87,13 +87,6 @@ func (r *kernelRow) methods(ctx context.Context) []func() ([]int, error) {
 		func() (_ []int, err error) {
 			r.lsd, err = softkmeans.LSD(ctx, r.narrow, r.k, nil)
 			return labelsOf(r.lsd, err)
-		},
-		func() ([]int, error) {
-			tree, err := softkmeans.HierarchicalLSD(ctx, r.narrow, r.k, nil)
-			if err != nil {
-				return nil, err
-			}
-			return tree.Leaves, nil
 		},
 	}
 }

@@ -98,7 +98,7 @@ func solve(name string, k int) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := softkmeans.LSDOf(ctx, kernel, k, nil)
+	s, err := softkmeans.LSD(ctx, kernel, k, nil)
 	if err != nil {
 		return nil, err
 	}
