@@ -1,7 +1,7 @@
 package softkmeans
 
-// The errors of the package. Exported functions check their data once, before any work;
-// other functions assume that it is valid.
+// The errors of the package, and Status. Exported functions check their data once, before
+// any work; other functions assume that it is valid.
 
 import (
 	"errors"
@@ -9,29 +9,28 @@ import (
 	"strconv"
 )
 
-// Every error of this package unwraps to one of these sentinels, or to the
-// error of a cancelled context.
+// Every error of this package unwraps to one of these, or to the context's error.
 var (
-	// ErrShape: a matrix or slice does not have the rows, columns, stride,
-	// length or symmetry that the call needs.
+	// ErrShape: a matrix or slice has the wrong number of rows, columns or values, is nil, or
+	// is not symmetric where it must be.
 	ErrShape = errors.New("wrong shape")
 	// ErrNonFinite: the data has a NaN or an infinity.
 	ErrNonFinite = errors.New("not a finite number")
-	// ErrRange: an entry is beyond the range that all functions take: see Data, at the top of
-	// the package's documentation.
-	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: multiply all by a power of ten")
-	// ErrTooFewSamples: there is no row (of positive weight) to work on.
+	// ErrRange: a number is too large or too small to compute with. Multiply all by a power
+	// of ten. See Data, at the top of the package's documentation.
+	ErrRange = errors.New("out of range, which is 3.1e-151 to 3.3e150 for data: " +
+		"multiply all by a power of ten")
+	// ErrTooFewSamples: there are no rows, or none of positive weight.
 	ErrTooFewSamples = errors.New("too few samples")
-	// ErrFormat: bytes that are not what MarshalBinary writes.
+	// ErrFormat: the bytes to decode are damaged, or MarshalBinary did not write them.
 	ErrFormat = errors.New("malformed data")
-	// ErrChanged: rows that are not those of the pass before.
+	// ErrChanged: a later pass over a sequence has other rows than the first.
 	ErrChanged = errors.New("changed between passes")
-	// ErrOption: an option or a number of clusters is out of its range.
+	// ErrOption: an option, or the number k of clusters, is outside its range.
 	ErrOption = errors.New("invalid option")
 )
 
-// InputError says which entry of which argument is at fault. Errors about one
-// value are of type *InputError: find it with [errors.As].
+// InputError says which entry of which argument is at fault. Get at it with [errors.As].
 type InputError struct {
 	Arg   string  // the argument's name: "x", "weights", "centers", …
 	Row   int     // counted from 0
@@ -59,7 +58,7 @@ func (e *InputError) Error() string {
 // Unwrap returns the sentinel.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// problem is an error about an argument, not one of its values: a sentence and a sentinel.
+// problem is an error about an argument as a whole: a sentence and a sentinel.
 type problem struct {
 	text string
 	err  error
@@ -70,8 +69,8 @@ func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
 
-// firstError returns the first of errs that is not nil. cmp.Or compares errors, which takes
-// kilobytes of reflection in TinyGo.
+// firstError returns the first of errs that is not nil. cmp.Or would take kilobytes of
+// reflection in TinyGo.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -81,7 +80,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// orZero is *opts, or the zero value where opts is nil.
+// orZero returns *opts, the zero value where opts is nil.
 func orZero[T any](opts *T) (o T) {
 	if opts != nil {
 		o = *opts
@@ -89,6 +88,7 @@ func orZero[T any](opts *T) (o T) {
 	return o
 }
 
+// orDefault returns v, or otherwise where v is 0.
 func orDefault[T ~int | float64](v, otherwise T) T {
 	if v == 0 {
 		return otherwise
@@ -96,7 +96,7 @@ func orDefault[T ~int | float64](v, otherwise T) T {
 	return v
 }
 
-// checkCount is an error if an option is below 0.
+// checkCount returns an error if the option is below 0.
 func checkCount(name string, n int) error {
 	if n < 0 {
 		return fail(ErrOption, name+" is "+strconv.Itoa(n)+", below 0")
@@ -104,7 +104,7 @@ func checkCount(name string, n int) error {
 	return nil
 }
 
-// checkAmount is an error if an option is not a finite number of at least 0.
+// checkAmount returns an error if the option is not a finite number of at least 0.
 func checkAmount(name string, v float64) error {
 	if v >= 0 && isFinite(v) {
 		return nil
@@ -112,7 +112,7 @@ func checkAmount(name string, v float64) error {
 	return fail(ErrOption, name+" is "+decimal(v)+", not a finite number of at least 0")
 }
 
-// checkTol is an error if a tolerance, as a share, is not in [0, 1).
+// checkTol returns an error if a relative tolerance is not in [0, 1).
 func checkTol(tol float64) error {
 	if tol >= 0 && tol < 1 {
 		return nil
@@ -120,7 +120,7 @@ func checkTol(tol float64) error {
 	return fail(ErrOption, "tol is "+decimal(tol)+", not in [0, 1)")
 }
 
-// checkEnum is an error if v is not one of the count values of its type.
+// checkEnum returns an error if v is not one of the count values of its type.
 func checkEnum[T interface {
 	~int
 	String() string
@@ -131,7 +131,7 @@ func checkEnum[T interface {
 	return fail(ErrOption, name+" is "+v.String())
 }
 
-// nameOf is the name of value v of a type, or "Solver(7)" for a value without one.
+// nameOf returns names[v], or "Solver(7)" for a value of that kind without a name.
 func nameOf(kind string, v int, names ...string) string {
 	if v >= 0 && v < len(names) {
 		return names[v]
@@ -139,12 +139,13 @@ func nameOf(kind string, v int, names ...string) string {
 	return kind + "(" + strconv.Itoa(v) + ")"
 }
 
-// otherShape is an ErrChanged that is an ErrShape as well.
+// otherShape is an ErrChanged that unwraps to ErrShape as well.
 type otherShape struct{ problem }
 
 func (*otherShape) Is(target error) bool { return target == ErrShape }
 
-// renamed is err about the argument from, under the name that the caller knows.
+// renamed returns err with the argument called to, the name that the caller knows, where it
+// is about the one called from.
 func renamed(err error, from, to string) error {
 	if e, ok := err.(*InputError); ok && e.Arg == from {
 		e.Arg = to
@@ -152,14 +153,15 @@ func renamed(err error, from, to string) error {
 	return err
 }
 
-// shape is "3×4", for messages.
+// shape returns "3×4", for messages.
 func shape(rows, cols int) string { return strconv.Itoa(rows) + "×" + strconv.Itoa(cols) }
 
-// isFinite reports whether v is neither infinite nor NaN. v − v == 0 would not do: where v is
-// a product that becomes a fused operation, whose rounding is not 0.
+// isFinite reports whether v is neither infinite nor NaN. v − v == 0 would not do: a product
+// may be fused with the subtraction, whose result is then a rounding error.
 func isFinite(v float64) bool { return math.Abs(v) <= math.MaxFloat64 }
 
-// decimal is v to 14 digits, in the form of strconv.FormatFloat(v, 'g', -1, 64).
+// decimal returns v to 14 digits, in the form of strconv.FormatFloat(v, 'g', -1, 64), which
+// would take kilobytes in TinyGo.
 func decimal(v float64) string {
 	switch {
 	case v != v:
@@ -215,24 +217,23 @@ type Status int
 
 // String returns the status in words.
 func (s Status) String() string {
-	return nameOf("Status", int(s), "none", "optimal", "converged", "iteration limit", "cancelled", "no half-space")
+	return nameOf("Status", int(s),
+		"none", "optimal", "converged", "iteration limit", "cancelled", "no half-space")
 }
 
 const (
 	// StatusNone is the zero value: nothing was computed.
 	StatusNone Status = iota
-	// StatusOptimal: the global minimum, in closed form, up to the rounding of
-	// centers to float64.
+	// StatusOptimal: the global minimum, in closed form, up to rounding.
 	StatusOptimal
 	// StatusConverged: an iteration met its tolerance (see Model.Stationarity).
 	StatusConverged
-	// StatusIterationLimit: an iteration reached its limit; the result is the
-	// best so far, and usable.
+	// StatusIterationLimit: an iteration reached its limit; the best so far is returned.
 	StatusIterationLimit
-	// StatusCancelled: the context ended; the result is the best so far.
+	// StatusCancelled: the context ended; the best so far is returned.
 	StatusCancelled
-	// StatusNoHalfSpace: of SumAtMostOne. No half-space with 0 on its border has all rows
-	// inside, projected on k directions, so that the floor may be out of reach. The result is
+	// StatusNoHalfSpace: with SumAtMostOne, no half-space with 0 on its border holds all
+	// rows, projected on k directions, so that the floor may be out of reach. The result is
 	// feasible; Gap says how far above the floor it is.
 	StatusNoHalfSpace
 	statusCount // a new status stands before it

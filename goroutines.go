@@ -9,7 +9,7 @@ import (
 
 const goroutines = true
 
-// share is runTasks with more than one worker.
+// share does the work of runTasks for more than one worker.
 func share(workers, tasks int, fn func(worker, task int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

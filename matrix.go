@@ -7,22 +7,21 @@ import (
 	"strconv"
 )
 
-// Matrix is a dense matrix of float64 with open storage, after the manner of
-// image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Rows are samples
-// wherever data comes in. Values between the end of one row and the start of
-// the next (Stride > Cols) are never read or written.
+// Matrix is a dense matrix of float64. Rows are samples wherever data comes in. The storage
+// is open, as in image.RGBA: row i is Data[i*Stride : i*Stride+Cols]. Fill in the four
+// fields to wrap a matrix of another library without a copy.
 //
-// The zero value is an empty 0×0 matrix. A matrix of another library is
-// wrapped without a copy by filling in the four fields. Functions that take a Matrix
-// return an [ErrShape] if its fields contradict each other.
+// The zero value is an empty 0×0 matrix. Values between the end of one row and the start of
+// the next (Stride > Cols) are never read or written. Functions that take a Matrix return
+// an [ErrShape] if its fields contradict each other.
 type Matrix struct {
 	Rows, Cols, Stride int
 	Data               []float64
 }
 
-// NewMatrix returns a rows×cols matrix over data, which it does not copy: the
-// matrix and the slice share their values. A nil data allocates zeros.
-// NewMatrix panics if a size is negative or len(data) is not rows·cols.
+// NewMatrix returns a rows×cols matrix of the values in data, row by row. It does not copy
+// them. With nil data all values are 0. NewMatrix panics if a size is negative or len(data)
+// is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
 	if !addressable(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
@@ -31,13 +30,14 @@ func NewMatrix(rows, cols int, data []float64) *Matrix {
 		data = make([]float64, rows*cols)
 	}
 	if len(data) != rows*cols {
-		panic("softkmeans: NewMatrix of size " + shape(rows, cols) + " with " + strconv.Itoa(len(data)) + " values")
+		panic("softkmeans: NewMatrix of size " + shape(rows, cols) + " with " +
+			strconv.Itoa(len(data)) + " values")
 	}
 	return &Matrix{Rows: rows, Cols: cols, Stride: cols, Data: data}
 }
 
-// checkSize is an [ErrShape] if a rows×cols matrix, described by what, is too large for
-// the address space. NewMatrix panics at such a size.
+// checkSize returns an [ErrShape] if a rows×cols matrix is too large for the address space,
+// at which NewMatrix panics. what describes it.
 func checkSize(what string, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
@@ -45,12 +45,14 @@ func checkSize(what string, rows, cols int) error {
 	return fail(ErrShape, what+" of "+shape(rows, cols)+" is too large to address")
 }
 
-// checkSizeOfK is checkSize for a size that k is to blame for: an [ErrOption].
+// checkSizeOfK reports k as the argument at fault where a rows×cols matrix is too large for
+// the address space: an [ErrOption].
 func checkSizeOfK(k, rows, cols int) error {
 	if addressable(rows, cols) {
 		return nil
 	}
-	return fail(ErrOption, "k is "+strconv.Itoa(k)+": a matrix of "+shape(rows, cols)+" is too large to address")
+	return fail(ErrOption, "k is "+strconv.Itoa(k)+": a matrix of "+shape(rows, cols)+
+		" is too large to address")
 }
 
 // addressable reports whether a rows×cols matrix has addresses. Machines of 64 bits use
@@ -63,9 +65,8 @@ func addressable(rows, cols int) bool {
 	return rows >= 0 && cols >= 0 && (cols == 0 || rows <= most/cols)
 }
 
-// FromRows returns a matrix with a copy of the given rows. All must have the
-// same length, otherwise the error is an [ErrShape] that names the row. No
-// rows at all give the empty 0×0 matrix.
+// FromRows returns a matrix with a copy of the given rows. If they differ in length the
+// error is an [ErrShape] that names the row. No rows give the empty 0×0 matrix.
 func FromRows(rows [][]float64) (*Matrix, error) {
 	if len(rows) == 0 {
 		return NewMatrix(0, 0, nil), nil
@@ -83,8 +84,8 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// At returns the value in row i and column j, both counted from 0. It panics
-// if either is out of range.
+// At returns the value in row i and column j, both counted from 0. It panics if either is
+// out of range.
 func (m *Matrix) At(i, j int) float64 {
 	m.check(i, j)
 	return m.Data[i*m.Stride+j]
@@ -98,12 +99,13 @@ func (m *Matrix) Set(i, j int, v float64) {
 
 func (m *Matrix) check(i, j int) {
 	if uint(i) >= uint(m.Rows) || uint(j) >= uint(m.Cols) {
-		panic("softkmeans: index (" + strconv.Itoa(i) + ", " + strconv.Itoa(j) + ") out of a matrix of size " + shape(m.Rows, m.Cols))
+		panic("softkmeans: index (" + strconv.Itoa(i) + ", " + strconv.Itoa(j) +
+			") out of a matrix of size " + shape(m.Rows, m.Cols))
 	}
 }
 
-// Row returns row i as a view: writing to it writes to the matrix, appending
-// to it does not. It panics if i is out of range.
+// Row returns row i as a view: writing to it writes to the matrix, appending to it does
+// not. It panics if i is out of range.
 func (m *Matrix) Row(i int) []float64 {
 	if uint(i) >= uint(m.Rows) {
 		panic("softkmeans: row " + strconv.Itoa(i) + " of a matrix of size " + shape(m.Rows, m.Cols))
@@ -111,7 +113,7 @@ func (m *Matrix) Row(i int) []float64 {
 	return m.row(i)
 }
 
-// row is Row for an index in range.
+// row returns row i, which is in range.
 func (m *Matrix) row(i int) []float64 {
 	if m.Cols == 0 {
 		return nil
@@ -146,8 +148,8 @@ func destination(dst *Matrix, rows, cols int) *Matrix {
 	return dst
 }
 
-// checkShape is an error if m is nil, has a negative size or stride, or less data than its
-// shape needs. Sizes whose product overflows int are among those.
+// checkShape returns an error if m is nil, has a negative size or stride, or less data than
+// its shape needs, whose size may overflow an int.
 func checkShape(arg string, m *Matrix) error {
 	switch {
 	case m == nil:
@@ -155,7 +157,8 @@ func checkShape(arg string, m *Matrix) error {
 	case m.Rows < 0 || m.Cols < 0:
 		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols))
 	case m.Rows > 0 && m.Stride < m.Cols:
-		return fail(ErrShape, arg+" has stride "+strconv.Itoa(m.Stride)+" below its "+strconv.Itoa(m.Cols)+" columns")
+		return fail(ErrShape, arg+" has stride "+strconv.Itoa(m.Stride)+" below its "+
+			strconv.Itoa(m.Cols)+" columns")
 	case m.Rows == 0 || m.Cols == 0:
 		return nil
 	case len(m.Data) < m.Cols || (len(m.Data)-m.Cols)/m.Stride < m.Rows-1:
@@ -177,7 +180,7 @@ const (
 	negligible = 0x1p-500
 )
 
-// checkMatrix is checkShape, and an error where an entry is not finite or above most.
+// checkMatrix returns the error of checkShape or checkEntries.
 func checkMatrix(arg string, m *Matrix, most float64) error {
 	if err := checkShape(arg, m); err != nil {
 		return err
@@ -202,8 +205,8 @@ func checkEntries(arg string, m *Matrix, most float64) (top float64, err error) 
 	return top, nil
 }
 
-// entryError is the error about the first entry that is not finite, or whose size is above
-// most or exactly tooSmall. 0 is not too small.
+// entryError returns the error about the first entry that is not finite, or whose size is
+// above most or exactly tooSmall. 0 is not too small.
 func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	for i := range m.Rows {
 		for j, v := range m.row(i) {
@@ -219,8 +222,9 @@ func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	return nil
 }
 
-// checkData is checkEntries for a table that is scaled by its largest entry, which must
-// be 0 or in range.
+// checkData returns the largest magnitude in m, a table that is scaled by it. The error
+// names the first entry that is not finite or out of range, or the largest if it is too
+// small, but not 0.
 func checkData(arg string, m *Matrix) (top float64, err error) {
 	if top, err = checkEntries(arg, m, mostEntry); err != nil {
 		return 0, err
@@ -228,7 +232,7 @@ func checkData(arg string, m *Matrix) (top float64, err error) {
 	return top, checkScale(arg, m, top)
 }
 
-// checkScale is an error that names the largest entry of m, top, where that is too small
+// checkScale returns an error that names the largest entry of m, top, if it is too small,
 // but not 0.
 func checkScale(arg string, m *Matrix, top float64) error {
 	if top == 0 || top >= leastScale {
@@ -241,9 +245,9 @@ func checkScale(arg string, m *Matrix, top float64) error {
 // entry. What is within it is averaged.
 const symmetryTol = 1e-8
 
-// checkSymmetric is checkData for a matrix that must be square, and symmetric to
-// symmetryTol of its largest entry. The error names the pair that differs most. exact is
-// whether none differs.
+// checkSymmetric returns the errors of checkData, and one if m is not square or not
+// symmetric to symmetryTol of its largest entry. It names the pair that differs most. exact
+// reports whether none differs.
 func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	if m.Rows != m.Cols {
 		return false, fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+", not square")
@@ -267,15 +271,18 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 		}
 	}
 	if worst > symmetryTol*top {
-		return false, fail(ErrShape, arg+" is not symmetric: worst at ["+strconv.Itoa(row)+","+strconv.Itoa(col)+"] = "+
-			decimal(m.At(row, col))+" and ["+strconv.Itoa(col)+","+strconv.Itoa(row)+"] = "+decimal(m.At(col, row)))
+		place := func(i, j int) string {
+			return "[" + strconv.Itoa(i) + "," + strconv.Itoa(j) + "] = " + decimal(m.At(i, j))
+		}
+		return false, fail(ErrShape, arg+" is not symmetric: worst at "+place(row, col)+" and "+place(col, row))
 	}
 	return worst == 0, nil
 }
 
-// rowsOf is the view of rows lo…hi−1. The data may end with the last entry.
+// rowsOf returns a view of rows lo…hi−1. The data may end with the last entry.
 func rowsOf(m *Matrix, lo, hi int) *Matrix {
-	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : min(hi*m.Stride, len(m.Data))]}
+	data := m.Data[lo*m.Stride : min(hi*m.Stride, len(m.Data))]
+	return &Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: data}
 }
 
 // squareOf returns a copy of the leading n×n part.
@@ -283,7 +290,7 @@ func squareOf(m *Matrix, n int) *Matrix {
 	return (&Matrix{Rows: n, Cols: n, Stride: m.Stride, Data: m.Data}).Clone()
 }
 
-// chosenRows returns rows of m.
+// chosenRows returns a copy of the chosen rows of m.
 func chosenRows(m *Matrix, rows []int) *Matrix {
 	out := NewMatrix(len(rows), m.Cols, nil)
 	for i, at := range rows {
@@ -340,7 +347,7 @@ func padded(m *Matrix, k int) *Matrix {
 	return out
 }
 
-// maxAbs is the largest magnitude in m, 0 where m is empty.
+// maxAbs returns the largest magnitude in m, 0 where m is empty.
 func maxAbs(m *Matrix) (top float64) {
 	for i := range m.Rows {
 		big, _ := rowMaxAbs(m.row(i))
@@ -349,7 +356,7 @@ func maxAbs(m *Matrix) (top float64) {
 	return top
 }
 
-// argmax is the index of the largest number, the lowest on ties; 0 where there is none.
+// argmax returns the index of the largest number, the first on ties; 0 where there is none.
 func argmax(v []float64) (best int) {
 	for i, x := range v {
 		if x > v[best] {
@@ -383,8 +390,8 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in
-// their order. It merges runs.
+// descending returns the indices of v by descending value, equal values in their order. It
+// merges runs.
 func descending(v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)
@@ -415,7 +422,8 @@ func resized(buf []float64, n int) []float64 {
 	return buf[:n]
 }
 
-// reshaped is resized for a matrix without gaps.
+// reshaped returns a rows×cols matrix without gaps and of any content, m itself with its
+// storage where that is enough.
 func reshaped(m *Matrix, rows, cols int) *Matrix {
 	if m == nil {
 		return NewMatrix(rows, cols, nil)

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// workerCount is the number of goroutines that an option asks for; 0 and less
-// mean as many as the program may run at once.
+// workerCount returns how many goroutines an option asks for; 0 and less mean as many as
+// the program may run at once.
 func workerCount(asked int) int {
 	if asked >= 1 {
 		return asked
@@ -18,10 +18,10 @@ func workerCount(asked int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// runTasks calls fn for task 0 … tasks−1, each once, on up to the given number
-// of workers, and returns when all are done. Calls with the same worker number
-// never overlap, so that fn may keep scratch space by worker. With one worker
-// or one task, and where Go has no goroutines, all run on the caller's.
+// runTasks calls fn for task 0 … tasks−1, each once, on at most so many workers, and
+// returns when all are done. Calls with the same worker number never overlap, so that fn
+// may keep scratch space by worker. With one worker or one task, and where Go has no
+// goroutines, all run on the caller's.
 func runTasks(workers, tasks int, fn func(worker, task int)) {
 	workers = min(workers, tasks)
 	if workers <= 1 || !goroutines {
@@ -39,7 +39,7 @@ type parallelism struct {
 	workers int
 }
 
-// cancelled is the error of a context that has ended, in this package's form.
+// cancelled returns the error of a context that has ended, in this package's form.
 func cancelled(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fail(err, "stopped")
@@ -47,9 +47,9 @@ func cancelled(ctx context.Context) error {
 	return nil
 }
 
-// stopped reports whether ctx has ended. Loops ask it after each few milliseconds of work.
-// In WebAssembly goroutines take turns on one thread and none is interrupted: a deadline's
-// timer, or a goroutine that cancels ctx, runs during this call only.
+// stopped reports whether ctx has ended. Loops ask after every few milliseconds of work.
+// In WebAssembly goroutines take turns on one thread, and none is interrupted: timers, and
+// goroutines that cancel ctx, run during this call only.
 func stopped(ctx context.Context) bool {
 	if runtime.GOARCH == "wasm" {
 		runtime.Gosched()
@@ -57,11 +57,11 @@ func stopped(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// blockRows is how many of n rows of length l make a block: some 256 kB, which the
+// blockRows returns how many of n rows of length l make a block: some 256 kB, which the
 // second-level cache holds, but at least 24 rows, below which the loops over a block cost
 // more than the arithmetic. It is a multiple of 24, so that strips of any number of lanes
-// are full. Sums over 480 rows are a tenth faster than over 240. Where rows are few, more
-// blocks share the work better.
+// are full. Sums over 480 rows are a tenth faster than over 240; few rows make smaller
+// blocks, which share the work better.
 func blockRows(n, l int) int {
 	most := 240
 	if n >= 480*reduceChunks { // a block for every chunk of a sum
@@ -70,7 +70,7 @@ func blockRows(n, l int) int {
 	return min(max(32768/max(l, 1), 24), most) / 24 * 24
 }
 
-// chunks is how many tasks a pass over n rows of length l has, at most `most`.
+// chunks returns how many tasks a pass over n rows of length l has, at most `most`.
 func chunks(n, l, most int) int {
 	return max(1, min(most, n/blockRows(n, l)))
 }
@@ -97,12 +97,14 @@ func eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func
 // one workspace do not overlap.
 type workspace struct{ scratch [][]float64 }
 
-// eachBlock is the function of that name.
-func (w *workspace) eachBlock(ctx context.Context, workers int, c chunking, floats int, fn func(b block)) error {
+// eachBlock does what the function of that name does, with the scratch space of w.
+func (w *workspace) eachBlock(
+	ctx context.Context, workers int, c chunking, floats int, fn func(b block),
+) error {
 	return w.each(ctx, workers, c, floats*min(blockRows(c.n, c.l), c.n), fn)
 }
 
-// each is eachBlock with scratch space for `size` numbers.
+// each does what eachBlock does, with scratch space for `size` numbers in all.
 func (w *workspace) each(ctx context.Context, workers int, c chunking, size int, fn func(b block)) error {
 	tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 	for len(w.scratch) < max(1, min(workers, tasks)) {
@@ -120,7 +122,7 @@ func (w *workspace) each(ctx context.Context, workers int, c chunking, size int,
 	return cancelled(ctx)
 }
 
-// taskRange is the range of 0…n−1 that task t of c covers.
+// taskRange returns the part lo…hi−1 of 0…n−1 that task t of c covers.
 func taskRange(n, c, t int) (lo, hi int) {
 	q, r := n/c, n%c
 	lo = t*q + min(t, r)
@@ -138,7 +140,8 @@ const (
 	reduceChunks = 16
 )
 
-// largestEntry is checkEntries for data, in parallel.
+// largestEntry returns the largest magnitude in x, and an error that names the first entry
+// that is not finite or above mostEntry. It works in parallel.
 func largestEntry(ctx context.Context, arg string, x *Matrix, workers int) (float64, error) {
 	if x.Cols == 0 {
 		return 0, nil
