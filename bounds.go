@@ -1,9 +1,12 @@
 package softkmeans
 
-// What rounding can do, by the standard model of Higham, Accuracy and Stability of
-// Numerical Algorithms (2002), chapter 3: every operation is off by at most u = 2^-53 of
-// its result. Fused multiplications round less often. What sums lose of numbers below the
-// range of float64, 2^-1075 for every operation, is in underflow.
+// Proved bounds: of rounding, of eigenvalues by approximate eigenvectors, and of the distance
+// from the positive semidefinite matrices of a rank.
+//
+// Rounding is by the standard model (Higham, Accuracy and Stability of Numerical Algorithms,
+// 2002, chapter 3): every operation is off by at most u = 2^-53 of its result. Fused
+// multiplications round less often. What sums lose of numbers below the range of float64,
+// 2^-1075 for every operation, is in underflow.
 
 import (
 	"context"
@@ -23,18 +26,16 @@ func gamma(m int) float64 {
 	return v / (1 - v) * (1 + 0x1p-50)
 }
 
-// dotDepth is how many roundings a product passes in dot over n numbers. Plain Go adds in
-// four sums, vectors in at least as many.
+// dotDepth returns how many roundings a product passes in dot over n numbers. Plain Go adds
+// in four sums, vectors in at least as many.
 func dotDepth(n int) int { return n/4 + 12 }
 
-// depth is how many additions a term passes in a sum over all items: those of its block, of
-// the blocks of its chunk and of the chunks.
+// depth returns how many additions a term passes in a sum over all items: those of its
+// block, of the blocks of its chunk and of the chunks.
 func (c chunking) depth() int {
 	count, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
 	return min(c.n, step) + (c.n/count+1)/step + 1 + count
 }
-
-// What approximate eigenvectors prove of the eigenvalues of a symmetric matrix.
 
 // ritzSumBound bounds Σλ_i − Σθ_i ≥ 0 for the p leading eigenvalues λ of a symmetric B. It
 // needs the last of p Ritz values θ, the sum ρ² of the squared residual norms, and an upper
@@ -115,7 +116,8 @@ func leadingSum(ctx context.Context, a, v *Matrix, values []float64, workers int
 	rho := (1 + omega) * (math.Sqrt(squares) + 4*pe*norm)
 	next := complementBound(ctx, a, v, values, workers)
 	open := ritzSumBound(p, least-2*omega*math.Abs(least), rho*rho, next)
-	return sum, 1.01*(1.1*pe*norm+1.2*omega*(math.Sqrt(all)+1.1*pe*norm)+open) + gamma(p+2)*math.Sqrt(float64(p)*all)
+	off = 1.01 * (1.1*pe*norm + 1.2*omega*(math.Sqrt(all)+1.1*pe*norm) + open)
+	return sum, off + gamma(p+2)*math.Sqrt(float64(p)*all)
 }
 
 // complementBound returns an upper bound of the eigenvalues of a on the complement of the
@@ -197,19 +199,17 @@ func definite(ctx context.Context, a *Matrix, workers int) bool {
 			first, last := taskRange(parts, min(reduceChunks, parts), task)
 			first, last = first*stripRows, min(last*stripRows, rest)
 			at := first / stripRows * size
-			addMulStrips(a.Data[(hi+first)*a.Stride+hi+first:], a.Stride, negative[at:], last-first, strips[at:], rest-first, definitePanel, true)
+			c := a.Data[(hi+first)*a.Stride+hi+first:]
+			addMulStrips(c, a.Stride, negative[at:], last-first, strips[at:], rest-first, definitePanel, true)
 		})
 	}
 	return true
 }
 
-// How far a symmetric matrix is from the positive semidefinite matrices of a rank: a proved
-// bound. It is the floor of LSD and the minimum of TILSD.
-
 // semidefiniteFloor returns bounds of the least ‖A − M‖² over positive semidefinite M of
-// rank r or less, for a matrix A that is within `slip` of a in Frobenius norm. The m×m
-// matrix a is given on and right of the diagonal, and overwritten. y (p×m, p ≤ r) is a
-// factor of the best M, as eigenvectors give it.
+// rank r or less: the floor of LSD, the minimum of TILSD. A is within `slip` of a in
+// Frobenius norm. The m×m matrix a is given on and right of the diagonal, and overwritten.
+// y (p×m, p ≤ r) is a factor of the best M, as eigenvectors give it.
 //
 // Proof. Let D(A) be the least ‖A − M‖. It changes by no more than A does. R = a − YYᵀ has
 // an exact meaning but for its rounding, γ(p+2)(‖a‖ + ‖Y‖²), which is added to slip; √2 is

@@ -1,9 +1,8 @@
 package softkmeans
 
-// The symmetric eigenproblem: by the cyclic Jacobi method for small matrices, where it is
-// more accurate at little cost, and by tridiagonal matrices for larger ones (Golub & Van
-// Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go). Eigenvectors are kept as rows, so that
-// each rotation runs over two contiguous vectors.
+// The symmetric eigenproblem: by the cyclic Jacobi method for small matrices, and by
+// tridiagonal ones for larger (Golub & Van Loan, 4th ed., 8.3 and 8.5; see tridiagonal.go).
+// Eigenvectors are kept as rows, so that a rotation runs over two contiguous vectors.
 
 import (
 	"context"
@@ -11,15 +10,13 @@ import (
 )
 
 // jacobiMaxOrder is the largest order for which the Jacobi method is used. It takes twice
-// the time of QL there, a few microseconds more, and is more accurate on small eigenvalues.
-// BenchmarkEigenSym has both methods on both sides.
+// the time of QL there, a few microseconds, and is more accurate on small eigenvalues.
 const jacobiMaxOrder = 8
 
-// EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending
-// order, and an n×n matrix whose columns are the orthonormal eigenvectors in
-// the same order: a = vectors·diag(values)·vectorsᵀ. In each column the entry of
-// largest magnitude (the first on ties) is positive. a may be indefinite and
-// is not changed; a 0×0 matrix has empty results.
+// EigenSym returns the eigenvalues of the symmetric n×n matrix a in descending order, and an
+// n×n matrix whose columns are the orthonormal eigenvectors in the same order:
+// a = vectors·diag(values)·vectorsᵀ. In each column the entry of largest magnitude, the
+// first on ties, is positive. a may be indefinite and is not changed.
 //
 // The eigenvalues are accurate to a small multiple of n·2^-53·max|value|. Cost: about 9n³
 // multiplications. Errors: [ErrShape] if a is not square or an entry differs from its
@@ -47,9 +44,9 @@ func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	return values, vectors, nil
 }
 
-// eigenSym overwrites the symmetric matrix a and returns its eigenvalues,
-// descending, and, if wanted, its eigenvectors as rows. Once ctx has ended it
-// returns soon, and the result is of no use: the caller looks at ctx.
+// eigenSym overwrites the symmetric matrix a and returns its eigenvalues, descending, and,
+// if wanted, its eigenvectors as rows. Once ctx has ended it returns soon, and the result is
+// of no use: the caller looks at ctx.
 func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	n := a.Rows
 	exp := unitScale(a)
@@ -79,10 +76,9 @@ func unitScale(a *Matrix) (exp int) {
 	return exp
 }
 
-// leadingEigen overwrites the symmetric matrix a and returns all its
-// eigenvalues, descending, and the eigenvectors of the p largest as rows, p ≤ n.
-// Their bits do not depend on workers. Once ctx has ended it returns soon, and the result
-// is of no use: the caller looks at ctx.
+// leadingEigen overwrites the symmetric matrix a and returns all its eigenvalues,
+// descending, and the eigenvectors of the p largest as rows, p ≤ n. Their bits do not depend
+// on workers. The context is as for eigenSym.
 func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []float64, rows *Matrix) {
 	n := a.Rows
 	if n <= jacobiMaxOrder {
@@ -108,9 +104,9 @@ func leadingEigen(ctx context.Context, a *Matrix, p, workers int) (values []floa
 	return values, t.leadingQL(ctx, p, workers)
 }
 
-// eigenJacobi is the cyclic Jacobi method with the stopping rule of Demmel &
-// Veselić (1992), which for definite matrices keeps small eigenvalues accurate:
-// |a_pq| ≤ ε·√(a_pp·a_qq). It overwrites a.
+// eigenJacobi overwrites a by the cyclic Jacobi method and returns eigenvalues, in no order,
+// and eigenvectors as rows. The stopping rule |a_pq| ≤ ε·√(a_pp·a_qq) of Demmel & Veselić
+// (1992) keeps small eigenvalues of definite matrices accurate.
 func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	n := a.Rows
 	v := identity(n)
@@ -120,7 +116,8 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 		for p := range n {
 			for q := p + 1; q < n; q++ {
 				app, aqq, apq := a.Data[p*n+p], a.Data[q*n+q], a.Data[p*n+q]
-				if math.Abs(apq) <= eps*math.Sqrt(math.Abs(app))*math.Sqrt(math.Abs(aqq)) || math.Abs(apq) <= offZero {
+				small := eps * math.Sqrt(math.Abs(app)) * math.Sqrt(math.Abs(aqq))
+				if math.Abs(apq) <= max(small, offZero) {
 					a.Data[p*n+q], a.Data[q*n+p] = 0, 0
 					continue
 				}

@@ -1,13 +1,19 @@
 package softkmeans
 
-// Householder QR (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
-// with and without column pivoting. The matrices are stored by rows, so a
-// reflection is applied by rows: w = τ·vᵀA gathered a row at a time, then
-// A −= v·w. Callers scale A to a largest entry of about 1.
+// Factors of matrices, and orthonormal bases.
+//
+// QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
+// with and without column pivoting. A reflection is applied by rows, as matrices are stored:
+// w = τ·vᵀA gathered a row at a time, then A −= v·w. Callers scale A to a largest entry of
+// about 1.
+//
+// Cholesky factors are of small matrices. Their short sums call nothing: most are of the few
+// vertices that a row's memberships use, and a call takes longer than such a sum.
 
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 // qr is A·P = Q·R: R on and above the diagonal of a, the reflectors' vectors
@@ -62,8 +68,8 @@ func (f *qr) apply(j int, c *Matrix, col int, w []float64) {
 	}
 }
 
-// qrFactor factors a in place. Once ctx has ended it returns soon, and the result is of no
-// use; so do all functions of this file that take a context.
+// qrFactor factors a in place. Like all functions of this file with a context it returns
+// soon once that has ended, with a result of no use.
 func qrFactor(ctx context.Context, a *Matrix) *qr {
 	f := &qr{a: a, rank: min(a.Rows, a.Cols)}
 	f.tau = make([]float64, 0, f.rank)
@@ -86,15 +92,15 @@ func qrReduce(ctx context.Context, a *Matrix) {
 	}
 }
 
-// qrPivot factors a in place with column pivoting (Businger & Golub 1965): the
-// longest remaining column comes first, so R's diagonal descends. It stops where
-// all remaining columns are negligible.
+// qrPivot factors a in place with column pivoting (Businger & Golub 1965): the longest
+// remaining column comes first, so that R's diagonal descends. It stops where all remaining
+// columns are negligible.
 func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
 	f := &qr{a: a, perm: indices(n)}
 	w := make([]float64, max(m, n))
 	// The lengths of the columns below the current row, and as they were last computed.
-	norms, fresh := make([]float64, n), make([]float64, n)
+	norms := make([]float64, n)
 	column := func(j, from int) float64 {
 		for i := from; i < m; i++ {
 			w[i] = a.Data[i*a.Stride+j]
@@ -103,8 +109,8 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 	}
 	for j := range n {
 		norms[j] = column(j, 0)
-		fresh[j] = norms[j]
 	}
+	fresh := slices.Clone(norms)
 	for j := range min(m, n) {
 		best := j
 		for l := j + 1; l < n; l++ {
@@ -154,13 +160,12 @@ func (f *qr) applyQ(c *Matrix) {
 	}
 }
 
-// orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order,
-// by two rounds of Gram–Schmidt against the rows before; the first `from` of
-// them are so already. A row that depends on those before is replaced by a unit vector
-// that does not, so that the result always has b orthonormal rows.
+// orthonormalize makes the rows of v (b×d, b ≤ d) orthonormal, in their order, by two rounds
+// of Gram–Schmidt against the rows before; the first `from` are so already. A row that
+// depends on those before is replaced by a unit vector that does not.
 func orthonormalize(v *Matrix, from int) { orthonormalizeCtx(context.Background(), v, from) }
 
-// orthonormalizeCtx is orthonormalize with a context.
+// orthonormalizeCtx does what orthonormalize does, until ctx ends.
 func orthonormalizeCtx(ctx context.Context, v *Matrix, from int) {
 	next := 0 // the unit vector to try next
 	for i := from; i < v.Rows && !stopped(ctx); i++ {
@@ -198,15 +203,15 @@ func deflate(row []float64, v *Matrix, count int, share float64) bool {
 	return true
 }
 
-// projectOutRows is projectOut for the first `count` rows of v, one after the other.
+// projectOutRows takes from x what it has along the first `count` rows of v, one by one.
 func projectOutRows(x []float64, v *Matrix, count int) {
 	for l := range count {
 		projectOut(x, v.row(l))
 	}
 }
 
-// fixSigns makes the entry of largest magnitude in every column of v positive
-// (the first on ties), and flips the same columns of other, unless it is nil.
+// fixSigns makes the entry of largest magnitude in every column of v positive, the first on
+// ties, and flips the same columns of other, unless it is nil.
 func fixSigns(v, other *Matrix) {
 	for j := range v.Cols {
 		big := 0.0
@@ -228,7 +233,7 @@ func fixSigns(v, other *Matrix) {
 	}
 }
 
-// fixRowSigns is fixSigns for the rows of v.
+// fixRowSigns makes the entry of largest magnitude in every row of v positive.
 func fixRowSigns(v *Matrix) {
 	for i := range v.Rows {
 		row, big := v.row(i), 0.0
@@ -242,10 +247,6 @@ func fixRowSigns(v *Matrix) {
 		}
 	}
 }
-
-// Cholesky factors of small symmetric matrices, systems solved with them, and inverses.
-// Short sums call nothing: most factors are of the few vertices that a row's memberships
-// use, and a call takes longer than such a sum.
 
 // longSum is the length from which a sum is left to dot.
 const longSum = 16

@@ -6,6 +6,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 )
 
 const (
@@ -29,12 +30,13 @@ type halfSpace struct {
 	norm   float64   // of the nearest point: no v has a larger least cosine
 }
 
-// directions are the rows w of a matrix, each as a direction.
+// directions are the rows w of a matrix, each as a direction. Rows of 0 are left out, and
+// row i, of squares that add up to so much, where skip reports true.
 type directions struct {
 	ctx     context.Context
 	workers int
 	w       *Matrix
-	skip    func(i int, squares float64) bool // leaves out row i, of these squares; rows of 0 are left out
+	skip    func(i int, squares float64) bool
 }
 
 // none reports whether no half-space has the points so far.
@@ -66,11 +68,13 @@ func (h *halfSpace) search(r directions) (margin float64, err error) {
 // Without v it is some row.
 func (r directions) lowest(v []float64) (low float64, at int, err error) {
 	p := r.w.Cols
-	lows, rows := make([]float64, chunks(r.w.Rows, p, manyChunks)), make([]int, chunks(r.w.Rows, p, manyChunks))
+	over := chunking{r.w.Rows, p, manyChunks}
+	count := chunks(over.n, over.l, over.most)
+	lows, rows := make([]float64, count), make([]int, count)
 	for c := range rows {
 		lows[c], rows[c] = 2, -1
 	}
-	err = eachBlock(r.ctx, r.workers, chunking{r.w.Rows, p, manyChunks}, 0, func(b block) {
+	err = eachBlock(r.ctx, r.workers, over, 0, func(b block) {
 		for i := b.lo; i < b.hi; i++ {
 			w := r.w.row(i)
 			squares := sumSquares(w)
@@ -98,17 +102,13 @@ func (r directions) lowest(v []float64) (low float64, at int, err error) {
 // add takes a point into the corral and finds the nearest point of the hull, as a mixture.
 func (h *halfSpace) add(ctx context.Context, w []float64) error {
 	p := len(w)
-	have := 0
-	if h.corral != nil {
-		have = h.corral.Rows
+	if h.corral == nil {
+		h.corral = NewMatrix(0, p, nil)
 	}
-	corral := NewMatrix(have+1, p, nil)
-	if have > 0 {
-		copy(corral.Data, h.corral.Data)
-	}
-	copy(corral.row(have), w)
-	scale(corral.row(have), 1/norm2(w))
-	g := NewMatrix(1, have+1, nil)
+	corral := NewMatrix(h.corral.Rows+1, p, slices.Concat(h.corral.Data, w))
+	last := corral.row(h.corral.Rows)
+	scale(last, 1/norm2(last))
+	g := NewMatrix(1, corral.Rows, nil)
 	if err := newSimplexProblem(corral, SumToOne).solve(ctx, g, NewMatrix(1, p, nil), 1); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ type reflection struct {
 }
 
 func reflectionOf(v []float64) reflection {
-	r := reflection{a: append([]float64(nil), v...), sign: -1}
+	r := reflection{a: slices.Clone(v), sign: -1}
 	if v[0] < 0 {
 		r.sign = 1
 	}

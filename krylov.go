@@ -26,14 +26,12 @@ type krylovOptions struct {
 	residual float64
 	// sum, if above 0: stop as well when the bound on Σλ_i − Σθ_i is at most sum·θ₁.
 	sum float64
-	// hasty: stop early, with StatusIterationLimit, if the bound falls too slowly to get
-	// there within the steps.
+	// hasty: stop, with StatusIterationLimit, if the bound falls too slowly to get there.
 	hasty bool
 	// more: return so many vectors more, as far as there are, in whatever state they are.
 	more int
-	// indefinite: B may have negative eigenvalues. The residuals are then compared with
-	// residual times the largest |θ|, and the p leading eigenvalues are the algebraically
-	// largest.
+	// indefinite: B may have negative eigenvalues. The largest |θ| then takes the place of
+	// √(θ₁θ_i), and the leading eigenvalues are the algebraically largest.
 	indefinite bool
 }
 
@@ -49,9 +47,11 @@ type krylovResult struct {
 	status Status
 }
 
-// krylov iterates for the p leading eigenvectors of the symmetric matrix B of
-// order size; apply returns the products of B with the rows that it is given.
-func krylov(ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions) (*krylovResult, error) {
+// krylov iterates for the p leading eigenvectors of the symmetric matrix B of order size.
+// apply returns the products of B with the rows that it is given.
+func krylov(
+	ctx context.Context, size int, apply func(*Matrix) (*Matrix, error), p int, o krylovOptions,
+) (*krylovResult, error) {
 	s := newKrylovSpace(ctx, size, p, o.seed)
 	out := &krylovResult{status: StatusIterationLimit}
 	var bounds []float64 // of each step
@@ -105,7 +105,10 @@ type krylovSpace struct {
 func newKrylovSpace(ctx context.Context, size, p int, seed uint64) *krylovSpace {
 	block := min(p+krylovExtra, size)
 	most := min(size, max(4*block, 96)) // basis vectors kept at once
-	s := &krylovSpace{size: size, p: p, block: block, q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil), fresh: block}
+	s := &krylovSpace{
+		size: size, p: p, block: block, fresh: block,
+		q: NewMatrix(most, size, nil), t: NewMatrix(most, most, nil),
+	}
 	rng := rand.New(rand.NewPCG(seed, 0x5eed))
 	for i := range block * size {
 		s.q.Data[i] = 2*rng.Float64() - 1
@@ -233,8 +236,8 @@ func independent(ctx context.Context, v *Matrix) bool {
 	return true
 }
 
-// combine returns the first `count` rows of y·q, where only the first `have`
-// rows of q count.
+// combine returns the first `count` rows of y·q, of which only the first `have` rows of q
+// count.
 func combine(y, q *Matrix, count, have int) *Matrix {
 	out := NewMatrix(count, q.Cols, nil)
 	for i := range count {

@@ -70,8 +70,8 @@ func thinSVD(a *Matrix) (*SVDResult, error) {
 	return r, nil
 }
 
-// jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest
-// magnitude. Once ctx has ended it returns soon, and the result is of no use.
+// jacobiSVD decomposes a, n ≥ d, which it overwrites; top is its largest magnitude. Once ctx
+// has ended it returns soon, and the result is of no use.
 func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	n, d := a.Rows, a.Cols
 	r := &SVDResult{U: NewMatrix(n, d, nil), S: make([]float64, d), V: NewMatrix(d, d, nil)}
@@ -153,9 +153,9 @@ func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 // rounding leaves of a dot product of such vectors (dgesvj uses the same).
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
-// jacobiDone is the |cosine| below which two sweeps in a row end the iteration:
-// now and then rounding makes an angle a little above jacobiTol anew with each
-// rotation, for ever (dgesvj has such a second bound, too).
+// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: now and then
+// each rotation's rounding makes an angle a little above jacobiTol anew, for ever (dgesvj
+// has such a second bound, too).
 func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
 
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v

@@ -14,22 +14,21 @@ import (
 
 // reduction is A = Q·T·Qᵀ with T tridiagonal.
 type reduction struct {
-	diag, off  []float64 // of T; the last entry of off is 0
-	tau        []float64
-	reflectors *Matrix // reflection i is I − τ_i·vvᵀ with v in row i, entries 0…i−1; Q = H_{n−1}…H₁
+	diag, off []float64 // of T; the last entry of off is 0
+	tau       []float64
+	// Reflection H_i is I − τ_i·vvᵀ with v in row i, entries 0…i−1; Q = H_{n−1}…H₁.
+	reflectors *Matrix
 }
 
-// tridiagonal overwrites the symmetric matrix a, of which it reads the part on
-// and below the diagonal, with the reflectors that make it tridiagonal. It
-// starts from the last row (like EISPACK's tred2), so that vectors and what is
-// left of the matrix are contiguous and begin at column 0.
+// tridiagonal overwrites the symmetric matrix a, of which it reads the part on and below the
+// diagonal, with the reflectors that make it tridiagonal. It starts from the last row, like
+// EISPACK's tred2, so that vectors and what is left of the matrix begin at column 0.
 //
 // Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache
-// efficient bidiagonalization using BLAS 2.5 operators"). While a row is in registers, it
+// efficient bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it
 // gets the rank-2 update of the step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the
-// new vector of this step. LAPACK's dsytrd gathers the updates of 32 steps: it reads the
-// triangle as often but writes it less, which matters once the triangle has left the cache
-// (n > 1000 or so).
+// new vector of this step. LAPACK's dsytrd gathers the updates of 32 steps, which writes
+// less where the triangle is larger than the cache (n > 1000 or so).
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -109,7 +108,8 @@ func newRankTwo(n int) *rankTwo {
 		space = space[length:]
 		return s
 	}
-	return &rankTwo{v: next(), w: next(), u: next(), q: next(), p: next(), sums: make([]float64, triangleChunks(n)*n)}
+	sums := make([]float64, triangleChunks(n)*n)
+	return &rankTwo{v: next(), w: next(), u: next(), q: next(), p: next(), sums: sums}
 }
 
 // multiply updates the leading triangle of order m of a, and multiplies it by u.
@@ -144,8 +144,8 @@ func (s *rankTwo) turn(m int, tau float64) {
 	s.v, s.w, s.u, s.p = u, p, s.v, s.w
 }
 
-// triangleChunks is how many chunks a triangle of order m has. Below the first bound more
-// workers cost time: with two, orders of 400 and 784 took 15 and 108 ms, with one 13 and 94.
+// triangleChunks returns how many chunks a triangle of order m has. Below the first bound
+// more workers cost time: orders of 400 and 784 took two 15 and 108 ms, one 13 and 94.
 func triangleChunks(m int) int {
 	switch {
 	case m < 1024:
@@ -156,8 +156,8 @@ func triangleChunks(m int) int {
 	return 16
 }
 
-// triangleChunk is the first row of chunk c of the triangle. Chunks have equal
-// areas, and a multiple of 8 rows each but the last.
+// triangleChunk returns the first row of chunk c of the triangle. Chunks have equal areas,
+// and a multiple of 8 rows each but the last.
 func triangleChunk(m, chunks, c int) int {
 	if c == chunks {
 		return m
@@ -199,8 +199,8 @@ func (t *reduction) accumulate(ctx context.Context, workers int) *Matrix {
 	return q
 }
 
-// offNegligible is the criterion of EISPACK's tql2 for an off-diagonal entry that
-// may be taken for 0 next to these two diagonal ones.
+// offNegligible reports whether an off-diagonal entry may be taken for 0 next to these two
+// diagonal ones, as EISPACK's tql2 does.
 func offNegligible(off, d, e float64) bool {
 	return math.Abs(off) <= 0x1p-53*(math.Abs(d)+math.Abs(e))
 }
@@ -219,9 +219,9 @@ func (t *reduction) split(part func(lo, hi int)) {
 	}
 }
 
-// values returns the eigenvalues of T, those of each block of split together,
-// by the root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric
-// Eigenvalue Problem, 8.14–8.15; LAPACK's dsterf): some 10n² multiplications.
+// values returns the eigenvalues of T, those of each block of split together, by the
+// root-free QL method of Pal, Walker and Kahan (Parlett, The Symmetric Eigenvalue Problem,
+// 8.14–8.15; LAPACK's dsterf): some 10n² multiplications.
 func (t *reduction) values(ctx context.Context) []float64 {
 	d := slices.Clone(t.diag)
 	squares := make([]float64, len(d))
@@ -336,8 +336,8 @@ type inverseIteration struct {
 	rng  *rand.Rand
 }
 
-// newInverseIteration is for the block with diagonal d and off-diagonal e. size is the norm
-// of the matrix, against which residuals are judged.
+// newInverseIteration returns one for the block with diagonal d and off-diagonal e. size is
+// the norm of the matrix, against which residuals are judged.
 func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseIteration {
 	n := len(d)
 	var norm float64
@@ -349,9 +349,11 @@ func newInverseIteration(d, e []float64, size float64, rng *rand.Rand) *inverseI
 		norm = max(norm, s)
 	}
 	_, exp := math.Frexp(norm)
-	it := &inverseIteration{d: slices.Clone(d), e: slices.Clone(e), up: math.Ldexp(1, -exp), lu: newTridiagonalLU(n), rng: rng}
-	it.norm = norm * it.up
-	it.most = 4 * float64(n) * doubleEps * max(it.norm, size*it.up)
+	up := math.Ldexp(1, -exp)
+	it := &inverseIteration{
+		d: slices.Clone(d), e: slices.Clone(e), up: up, norm: norm * up,
+		most: 4 * float64(n) * doubleEps * max(norm*up, size*up), lu: newTridiagonalLU(n), rng: rng,
+	}
 	scale(it.d, it.up)
 	scale(it.e, it.up)
 	return it
@@ -463,10 +465,13 @@ type tridiagonalLU struct {
 
 func newTridiagonalLU(n int) *tridiagonalLU {
 	s := make([]float64, 4*n)
-	return &tridiagonalLU{inverse: s[:n], u1: s[n : 2*n], u2: s[2*n : 3*n], l: s[3*n:], swapped: make([]bool, n)}
+	return &tridiagonalLU{
+		inverse: s[:n], u1: s[n : 2*n], u2: s[2*n : 3*n], l: s[3*n:], swapped: make([]bool, n),
+	}
 }
 
-// factor replaces pivots below least by least.
+// factor factors T − θI, where T has diagonal d and off-diagonal e. Pivots below least
+// become least.
 func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
 	n := len(d)
 	pivot := func(p float64) float64 {
