@@ -1,6 +1,11 @@
 package softkmeans
 
-// The active-set method for one sample after another.
+// The active-set method for least squares on the simplex, one sample after another. With
+// support S the solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1).
+// It is optimal iff g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are
+// exchanged at once while their number falls (Kim & Park 2011), one at a time in a feasible
+// descent otherwise. Rows with the same support share one Cholesky factor, as in Van Benthem
+// & Keenan (2004).
 
 import (
 	"context"
@@ -11,14 +16,14 @@ import (
 // support is the part of the problem on a set S of vertices.
 type support struct {
 	index []int     // S, ascending
-	chol  []float64 // L of A_SS = LLᵀ, its diagonal inverted
+	chol  []float64 // of A_SS
 	h     []float64 // A_SS⁻¹1
 	sum   float64   // 1ᵀh
 	ok    bool      // A_SS is not singular to working accuracy
 }
 
-// supports caches the factors of supports, by S as bits: a hash table with open addressing.
-// Its memory is used again for the next problem.
+// supports caches the factors of supports in a hash table with open addressing. The key is S
+// as bits. The memory is used again for the next problem.
 type supports struct {
 	words  int // of a key
 	slots  []int32
@@ -29,7 +34,7 @@ type supports struct {
 	held   int // floats in use
 }
 
-// reset forgets all supports; k is of those to come.
+// reset forgets all supports, and makes ready for those of k vertices.
 func (t *supports) reset(k int) {
 	t.words, t.held = (k+63)/64, 0
 	t.all, t.keys, t.floats, t.ints = t.all[:0], t.keys[:0], t.floats[:0], t.ints[:0]
@@ -58,8 +63,8 @@ func (t *supports) find(key []uint64) (slot int, s *support) {
 	}
 }
 
-// mostHeld is how many floats are held. Where all rows have supports of their own, more of
-// them save no time.
+// mostHeld bounds the floats held. Where all rows have supports of their own, more save no
+// time.
 const mostHeld = 1 << 18
 
 // add returns a new support of `count` vertices under a key that was not found. Supports
@@ -89,13 +94,16 @@ func (t *supports) add(slot int, key []uint64, count int) *support {
 	f, i := len(t.floats), len(t.ints)
 	t.floats, t.ints = t.floats[:f+size], t.ints[:i+count]
 	t.keys = append(t.keys, key...)
-	t.all = append(t.all, support{index: t.ints[i : i : i+count], chol: t.floats[f : f+count*count], h: t.floats[f+count*count : f+size]})
+	t.all = append(t.all, support{
+		index: t.ints[i : i : i+count],
+		chol:  t.floats[f : f+count*count], h: t.floats[f+count*count : f+size],
+	})
 	t.slots[slot] = int32(len(t.all))
 	return &t.all[len(t.all)-1]
 }
 
-// rowSolver solves row after row, and caches the factors of their supports. It may be used
-// for one problem after the other.
+// rowSolver solves row after row of a problem, and caches the factors of their supports. It
+// may be used for one problem after the other.
 type rowSolver struct {
 	p       *simplexProblem
 	cache   supports
@@ -151,8 +159,8 @@ func (r *rowSolver) rows(ctx context.Context, g, start *Matrix, lo, hi int, b []
 	}
 }
 
-// solve overwrites g with the solution for the linear term b; the origin's
-// membership is not part of g.
+// solve overwrites g with the solution for the linear term b. The origin's membership is not
+// part of g. warm has memberships whose support is tried first; nil: all vertices.
 func (r *rowSolver) solve(g, b, warm []float64) {
 	size := r.p.top
 	for _, v := range b {
@@ -357,8 +365,8 @@ func (r *rowSolver) blocked(s *support) (step float64, out int) {
 	return step, out
 }
 
-// factor returns the factorization for the support in r.in, or nil if A_SS is
-// singular to working accuracy.
+// factor returns the factors for the support in r.in, or nil if A_SS is singular to working
+// accuracy.
 func (r *rowSolver) factor() *support {
 	clear(r.key)
 	count := 0

@@ -4,9 +4,18 @@ package softkmeans
 // finite and of the right length; no kernel allocates; the order of sums depends on the
 // sizes alone, so that equal sizes give equal bits.
 //
-// A kernel named …Generic is plain Go and runs everywhere. With Go's simd package its
-// namesake …SIMD in kernels_simd.go is used instead, with sums in another order. Both
-// fulfil the contract stated here.
+// The comment on a kernel without a suffix is its contract. That function chooses between
+// plain Go (its own loop, or …Generic) and vectors (…SIMD), whose sums have another order.
+// To change a kernel, change both. To add one with vectors:
+//
+//   - here, the contract, the choice by useSIMD and simdLength, and the plain loop;
+//   - in kernels_simd.go, the vectors of all machines, for GOEXPERIMENT=simd;
+//   - in kernels_nosimd.go, a stub that panics, so that other builds compile;
+//   - in kernels_test.go, a case of TestKernels, which compares with a loop at all lengths
+//     around the unrolled parts. Run it with and without GOEXPERIMENT=simd.
+//
+// A kernel that adds in other order moves the pins of testdata/regress*.txt, and dotDepth in
+// bounds.go if a number passes more additions.
 
 import "math"
 
@@ -196,7 +205,8 @@ func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, u
 			j = i
 		}
 		for ; j+4 <= n; j += 4 {
-			s := dot2x4(a0, a1, b[j*l:j*l+l], b[(j+1)*l:(j+1)*l+l], b[(j+2)*l:(j+2)*l+l], b[(j+3)*l:(j+3)*l+l])
+			b0, b1 := b[j*l:j*l+l], b[(j+1)*l:(j+1)*l+l]
+			s := dot2x4(a0, a1, b0, b1, b[(j+2)*l:(j+2)*l+l], b[(j+3)*l:(j+3)*l+l])
 			p, q := (*[4]float64)(c0[j:]), (*[4]float64)(c1[j:])
 			p[0] += s[0]
 			p[1] += s[1]
@@ -234,7 +244,8 @@ func dot2x4(a0, a1, b0, b1, b2, b3 []float64) (s [8]float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7 float64
 	i := 0
 	for ; i+4 <= n; i += 4 {
-		u, v, c0, c1, c2, c3 := (*[4]float64)(a0[i:]), (*[4]float64)(a1[i:]), (*[4]float64)(b0[i:]), (*[4]float64)(b1[i:]), (*[4]float64)(b2[i:]), (*[4]float64)(b3[i:])
+		u, v, c0 := (*[4]float64)(a0[i:]), (*[4]float64)(a1[i:]), (*[4]float64)(b0[i:])
+		c1, c2, c3 := (*[4]float64)(b1[i:]), (*[4]float64)(b2[i:]), (*[4]float64)(b3[i:])
 		x, y, p := u[0], v[0], c0[0]
 		s0 += x * p
 		s4 += y * p
@@ -397,7 +408,7 @@ func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
 
 const infinite = 0x7ff << 52
 
-// squaredDistance is ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
+// squaredDistance returns ‖x − y‖², the same to the bit for (y, x), and 0 for x = y.
 func squaredDistance(x, y []float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {
@@ -425,8 +436,7 @@ func twoSum(a, b float64) (sum, lost float64) {
 	return sum, (a - (sum - part)) + (b - part)
 }
 
-// fineDot is dot with a sum that loses nothing: each product is rounded once, and the result
-// once.
+// fineDot returns Σ x_i·y_i, in which each product is rounded once, and the sum once.
 func fineDot(x, y []float64) float64 {
 	var sum, rest, lost float64
 	for i, v := range x {
@@ -443,14 +453,14 @@ func fineDot(x, y []float64) float64 {
 //
 //	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
-// stripRows is how many vectors a strip has. 3×3 sums, with three numbers of either
-// factor, fill the 16 registers of plain amd64 and of AVX2.
+// stripRows vectors make a strip. 3×3 sums, with three numbers of either factor, fill the 16
+// registers of plain amd64 and of AVX2.
 const stripRows = 3
 
-// stripLength is what the length of vectors is rounded up to.
+// stripLength returns what the length of vectors is rounded up to.
 func stripLength(l int) int { return roundUp(l, stripRows*lanes) }
 
-// stripSize is how many numbers the strips of n vectors of length l take.
+// stripSize returns how many numbers the strips of n vectors of length l take.
 func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 
 // roundUp returns the least multiple of unit that is at least n.
@@ -578,7 +588,8 @@ func addMulStrips(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 			if upper {
 				from = max(first, i)
 			}
-			x, y := a[i/stripRows*size:][:size], b[from/stripRows*size:roundUp(last, stripRows)/stripRows*size]
+			x := a[i/stripRows*size:][:size]
+			y := b[from/stripRows*size : roundUp(last, stripRows)/stripRows*size]
 			rows := c[i*ldc+from : (min(i+stripRows, m)-1)*ldc+last]
 			if useSIMD {
 				stripSIMD(rows, ldc, x, y, last-from)

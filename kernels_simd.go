@@ -2,7 +2,7 @@
 
 package softkmeans
 
-// The kernels of kernels.go in vectors, by the portable simd package: of 128,
+// The kernels of kernels.go in vectors of the portable simd package: of 128,
 // 256 or 512 bits, as the machine has them. Sums are over V lanes of several
 // accumulators, so their bits differ from those of the plain kernels, and
 // between machines; on one machine they depend on the sizes alone.
@@ -18,7 +18,7 @@ import "simd"
 // useSIMD is false where vectors would be emulated.
 var useSIMD = !simd.Emulated() && fused()
 
-// dotSIMD is dot.
+// dotSIMD fulfils the contract of dot.
 func dotSIMD(x, y []float64) float64 {
 	y = y[:len(x)]
 	var s0, s1, s2, s3 simd.Float64s
@@ -40,7 +40,7 @@ func dotSIMD(x, y []float64) float64 {
 	return sumLanes(&l) + dotGeneric(x, y)
 }
 
-// axpySIMD is axpy.
+// axpySIMD fulfils the contract of axpy.
 func axpySIMD(y []float64, a float64, x []float64) {
 	y = y[:len(x)]
 	f := simd.BroadcastFloat64s(a)
@@ -60,7 +60,7 @@ func axpySIMD(y []float64, a float64, x []float64) {
 	axpyGeneric(y, a, x)
 }
 
-// rankTwoMulSIMD is rankTwoMul. It takes the squares of order 8 on the diagonal
+// rankTwoMulSIMD fulfils the contract of rankTwoMul. It takes the squares of order 8 on the diagonal
 // in full, so that rows begin and end with full vectors. It takes rows in pairs:
 // with four the compiler runs out of registers, at 512 bits too.
 func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
@@ -79,7 +79,8 @@ func rankTwoMulSIMD(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 			u0, u1 := simd.BroadcastFloat64s(u[r]), simd.BroadcastFloat64s(u[r+1])
 			var s0, s1 simd.Float64s
 			n := s0.Len()
-			for len(x0) >= 2*n && len(x1) >= 2*n && len(vv) >= 2*n && len(ww) >= 2*n && len(uu) >= 2*n && len(pp) >= 2*n {
+			for len(x0) >= 2*n && len(x1) >= 2*n && len(vv) >= 2*n &&
+				len(ww) >= 2*n && len(uu) >= 2*n && len(pp) >= 2*n {
 				vj, wj, uj := simd.LoadFloat64s(vv), simd.LoadFloat64s(ww), simd.LoadFloat64s(uu)
 				x := vj.MulAdd(w0, wj.MulAdd(v0, simd.LoadFloat64s(x0)))
 				y := vj.MulAdd(w1, wj.MulAdd(v1, simd.LoadFloat64s(x1)))
@@ -155,7 +156,7 @@ func vectorLength() int {
 	return simd.VectorBitSize() / 64
 }
 
-// addMulNTSIMD is addMulNT, in tiles of 3×3 dot products.
+// addMulNTSIMD fulfils the contract of addMulNT, in tiles of 3×3 dot products.
 func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	var sums [72]float64
 	row := func(p []float64, i, rows int) []float64 { return p[min(i, rows-1)*l:][:l] }
@@ -166,18 +167,20 @@ func addMulNTSIMD(c []float64, ldc int, a []float64, m int, b []float64, n, l in
 		}
 		for ; j < n; j += 3 {
 			// Rows past the end are the last one again; their sums are dropped.
-			rowsSIMD(&sums, row(a, i, m), row(a, i+1, m), row(a, i+2, m), row(b, j, n), row(b, j+1, n), row(b, j+2, n))
+			rowsSIMD(&sums, row(a, i, m), row(a, i+1, m), row(a, i+2, m),
+				row(b, j, n), row(b, j+1, n), row(b, j+2, n))
 			addSums(c[i*ldc:(min(i+3, m)-1)*ldc+n], ldc, j, n, &sums)
 		}
 	}
 }
 
-// rowsSIMD is tileSIMD for separate vectors, of one length of at least simdLength.
+// rowsSIMD does what tileSIMD does for separate vectors, of one length of at least simdLength.
 func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	var s0, s1, s2, s3, s4, s5, s6, s7, s8 simd.Float64s
 	v := s0.Len()
 	end, l := [6][]float64{a0, a1, a2, b0, b1, b2}, len(a0)-v
-	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v && len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
+	for len(a0) >= 4*v && len(a1) >= 4*v && len(a2) >= 4*v &&
+		len(b0) >= 4*v && len(b1) >= 4*v && len(b2) >= 4*v {
 		p, q, r := simd.LoadFloat64s(b0), simd.LoadFloat64s(b1), simd.LoadFloat64s(b2)
 		t := simd.LoadFloat64s(a0)
 		s0 = t.MulAdd(p, s0)
@@ -278,7 +281,8 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	clearUpper()
 }
 
-// addDifferenceSIMD is addDifference for w > 0 and at least simdLength numbers.
+// addDifferenceSIMD fulfils the contract of addDifference for w > 0 and at least simdLength
+// numbers.
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	sums, origin = sums[:len(x)], origin[:len(x)]
 	g := simd.BroadcastFloat64s(w)
@@ -296,7 +300,8 @@ func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finit
 		p, end := simd.LoadFloat64s(all[0][l:]), all[2][l:]
 		big = big.Max(p.Abs())
 		zero = p.MulAdd(none, zero)
-		p.Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest))).MulAdd(g, simd.LoadFloat64s(end)).Store(end)
+		p = p.Sub(simd.LoadFloat64s(all[1][l:])).Mul(simd.LoadFloat64s(lastLanes(v, rest)))
+		p.MulAdd(g, simd.LoadFloat64s(end)).Store(end)
 	}
 	var b, z [8]float64
 	big.Store(b[:])
@@ -305,7 +310,7 @@ func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finit
 	return max(max(b[0], b[1], b[2], b[3]), max(b[4], b[5], b[6], b[7])), sumLanes(&z) == 0
 }
 
-// shiftSIMD is shift for at least simdLength numbers.
+// shiftSIMD fulfils the contract of shift for at least simdLength numbers.
 func shiftSIMD(dst, x, mean []float64, a float64) {
 	dst, mean = dst[:len(x)], mean[:len(x)]
 	f := simd.BroadcastFloat64s(a)
@@ -326,7 +331,7 @@ func shiftSIMD(dst, x, mean []float64, a float64) {
 	clearUpper()
 }
 
-// scaleSIMD is scale.
+// scaleSIMD fulfils the contract of scale.
 func scaleSIMD(x []float64, a float64) {
 	f := simd.BroadcastFloat64s(a)
 	v := f.Len()
@@ -345,7 +350,7 @@ func scaleSIMD(x []float64, a float64) {
 	}
 }
 
-// rotateSIMD is rotate.
+// rotateSIMD fulfils the contract of rotate.
 func rotateSIMD(x, y []float64, c, s float64) {
 	y = y[:len(x)]
 	f, g, h := simd.BroadcastFloat64s(c), simd.BroadcastFloat64s(s), simd.BroadcastFloat64s(-s)
@@ -369,7 +374,7 @@ func rotateSIMD(x, y []float64, c, s float64) {
 	rotateGeneric(x, y, c, s)
 }
 
-// addRowsSIMD is addRows. Eight vectors of y stay in registers for all rows, so that each
+// addRowsSIMD fulfils the contract of addRows. Eight vectors of y stay in registers for all rows, so that each
 // product takes one load.
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
@@ -439,7 +444,7 @@ func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	}
 }
 
-// interleaveSIMD is interleave.
+// interleaveSIMD fulfils the contract of interleave.
 func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 	mean = mean[:len(x)]
 	f, g := simd.BroadcastFloat64s(a), simd.BroadcastFloat64s(w)
@@ -458,7 +463,7 @@ func interleaveSIMD(dst, x, mean []float64, a, w float64) {
 	}
 }
 
-// stripSIMD is stripGeneric.
+// stripSIMD does what stripGeneric does.
 func stripSIMD(c []float64, ldc int, x, y []float64, n int) {
 	var sums [72]float64
 	for j := 0; j < n; j += stripRows {

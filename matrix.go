@@ -274,7 +274,8 @@ func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 		place := func(i, j int) string {
 			return "[" + strconv.Itoa(i) + "," + strconv.Itoa(j) + "] = " + decimal(m.At(i, j))
 		}
-		return false, fail(ErrShape, arg+" is not symmetric: worst at "+place(row, col)+" and "+place(col, row))
+		pair := place(row, col) + " and " + place(col, row)
+		return false, fail(ErrShape, arg+" is not symmetric: worst at "+pair)
 	}
 	return worst == 0, nil
 }

@@ -1,6 +1,7 @@
 package softkmeans
 
-// Regular simplices, the simplices that enclose the data, and volumes.
+// Regular simplices, the simplices that enclose the data, the smallest triangle around
+// points of the plane, and volumes.
 
 import (
 	"context"
@@ -10,11 +11,12 @@ import (
 	"strconv"
 )
 
-// RegularSimplex returns B, k×(k−1): BᵀB = I, 1ᵀB = 0, BBᵀ = I − 11ᵀ/k. Its rows are the
-// vertices of a regular simplex around the origin, of length √((k−1)/k) each. The columns
-// are the Helmert contrasts: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
+// RegularSimplex returns the vertices of a regular simplex around the origin, the rows of a
+// k×(k−1) matrix B with BᵀB = I, 1ᵀB = 0 and BBᵀ = I − 11ᵀ/k. It panics if k < 1.
+//
+// The columns are the Helmert contrasts: column j (from 0) is 1/√((j+1)(j+2)) in rows 0…j,
 // −(j+1)/√((j+1)(j+2)) in row j+1, and 0 below. These are the "EVs of H_k" of the paper's
-// Algorithm 1, line 3. k = 1 gives the 1×0 matrix. It panics if k < 1.
+// Algorithm 1, line 3.
 func RegularSimplex(k int) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RegularSimplex of " + strconv.Itoa(k) + " vertices")
@@ -29,7 +31,7 @@ func RegularSimplex(k int) *Matrix {
 	return b
 }
 
-// helmert is entry (i, j) of B.
+// helmert returns entry (i, j) of B.
 func helmert(i, j int) float64 {
 	f := float64(j + 1)
 	switch {
@@ -41,9 +43,8 @@ func helmert(i, j int) float64 {
 	return 0
 }
 
-// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix for
-// [Options].Orientation, the same for the same seed. Every orientation gives
-// another global optimum.
+// RandomOrientation returns a random (k−1)×(k−1) orthogonal matrix, the same for the same
+// seed. As [Options].Orientation each gives another global optimum.
 func RandomOrientation(k int, seed uint64) *Matrix {
 	if k < 1 {
 		panic("softkmeans: RandomOrientation for " + strconv.Itoa(k) + " centers")
@@ -62,18 +63,17 @@ func RandomOrientation(k int, seed uint64) *Matrix {
 type Enclosure int
 
 const (
-	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the smallest ball around the
-	// mean that holds the projected data, and the regular simplex around that ball. No
-	// membership of a row of positive weight is above 2/k, but for rounding.
+	// EnclosureBall is the paper's (Algorithm 1, lines 4–6): the regular simplex around the
+	// smallest ball around the mean that holds the projected data. No membership of a row of
+	// positive weight is above 2/k, but for rounding.
 	EnclosureBall Enclosure = iota
-	// EnclosureTight keeps the orientation and moves each facet inwards until it touches
-	// the data: the smallest regular simplex of that orientation. Its prototypes are nearer
-	// to the data and its memberships farther from 1/k.
+	// EnclosureTight is the smallest regular simplex of the same orientation: each facet
+	// touches the data. Its prototypes are nearer to the data and its memberships farther
+	// from 1/k.
 	//
-	// Where the data has fewer than k−1 dimensions it is the smallest regular simplex of as
-	// many dimensions. The other centers repeat its vertices, and share their memberships.
-	// FitSeq and Subspace take the columns for the dimensions, min(k−1, d) of them.
-	// Without an Orientation, that is; one is not read where d < k−1.
+	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and
+	// there is no Orientation, it has as many. The other centers repeat its vertices, and
+	// share their memberships. An Orientation is not read where d < k−1.
 	EnclosureTight
 	// EnclosureSmallest is the simplex of least volume, for k up to 3: the interval of the
 	// projected rows, or the smallest triangle around them. No other optimum has a smaller
@@ -88,18 +88,18 @@ func (e Enclosure) String() string {
 	return nameOf("Enclosure", int(e), "ball", "tight", "smallest")
 }
 
-// enclosure is a regular simplex in the coordinates of the projected data: k unit vectors
-// u_j with Σu_j = 0, which are its inward facet normals and the directions of its vertices,
-// an inradius ρ and a centre t. Its vertices are t + (k−1)ρ·u_j, and a point w has
-// barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
+// enclosure is a regular simplex in the coordinates of the projected data. Its inward facet
+// normals are k unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its
+// vertices are t + (k−1)ρ·u_j, and a point w has barycentric coordinates
+// 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
 	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
 	centre  []float64 // p
 	radius  float64   // ρ; 0 if all points are one
 }
 
-// normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates:
-// rows of B·q, scaled to length 1 before the cut.
+// normalsOf returns the u_j for an orientation q, cut to p ≤ k−1 coordinates: rows of B·q,
+// scaled to length 1 before the cut. With q nil they are rows of B.
 func normalsOf(k, p int, q *Matrix) *Matrix {
 	u := NewMatrix(k, p, nil)
 	long := math.Sqrt(float64(k) / float64(max(k-1, 1)))
@@ -119,14 +119,13 @@ func normalsOf(k, p int, q *Matrix) *Matrix {
 	return u
 }
 
-// extent is how far a set of points w reaches: the largest length, and for each u_j the
-// largest −u_jᵀw.
+// extent says how far a set of points w reaches.
 type extent struct {
-	radius float64
-	facets []float64
+	radius float64   // the largest length
+	facets []float64 // for each u_j the largest −u_jᵀw
 }
 
-// add adds a point. An enclosing ball needs the radius only.
+// add adds a point. A ball needs the radius only.
 func (e *extent) add(w []float64, normals *Matrix, kind Enclosure) {
 	e.radius = max(e.radius, math.Sqrt(sumSquares(w)))
 	if kind == EnclosureBall {
@@ -191,7 +190,7 @@ func flatten(normals *Matrix, ext *extent, q int) *placement {
 type placement struct {
 	vertices    *Matrix // k×p
 	coordinates *barycentric
-	regular     *enclosure // with these vertices, or each of them once; nil: it is not regular
+	regular     *enclosure // with these vertices, or each of them once; nil where not regular
 }
 
 // placement returns the enclosure's vertices and coordinates.
@@ -206,8 +205,8 @@ func (e *enclosure) placement() *placement {
 	return &placement{v, e.coordinates(), e}
 }
 
-// repeated returns the placement with k vertices in p coordinates, each of its own as often
-// as any other, or once more. They share its coordinate, as the shortest memberships do.
+// repeated returns a placement of k vertices in p coordinates, which repeat those of a, some
+// once more than others. Copies share the coordinate, as the shortest memberships do.
 func (a *placement) repeated(k, p int) *placement {
 	m, q := a.vertices.Rows, a.vertices.Cols
 	old := a.coordinates
@@ -242,15 +241,14 @@ func placementOf(corners [3]point) *placement {
 	return &placement{v, to, nil}
 }
 
-// barycentric maps points to their barycentric coordinates in an enclosure:
-// 1/k + uᵀ(w − centre)/(k·radius) for each normal u of a regular one.
+// barycentric maps points to their barycentric coordinates in a simplex.
 type barycentric struct {
 	at     []float64 // the coordinates of 0
 	slope  *Matrix   // p×k: their slopes along each axis, for a radius of 1
 	radius float64
 }
 
-// coordinates returns the enclosure's.
+// coordinates returns the map to the enclosure's coordinates.
 func (e *enclosure) coordinates() *barycentric {
 	k, p := e.normals.Rows, e.normals.Cols
 	b := &barycentric{at: make([]float64, k), slope: NewMatrix(p, k, nil), radius: e.radius}
@@ -266,8 +264,8 @@ func (e *enclosure) coordinates() *barycentric {
 	return b
 }
 
-// of overwrites g (length k) with the coordinates of the point w: at least 0,
-// adding up to 1.
+// of overwrites g (length k) with the coordinates of the point w: at least 0, adding up
+// to 1.
 func (b *barycentric) of(g, w []float64) {
 	copy(g, b.at)
 	if b.radius == 0 {
@@ -293,8 +291,7 @@ func (b *barycentric) of(g, w []float64) {
 	fixSum(g)
 }
 
-// fixSum adds what the sum lacks of 1 to the largest entry. The difference is a rounding
-// error, so that no entry changes visibly and zeros stay zeros.
+// fixSum adds what the sum lacks of 1, a rounding error, to the largest entry. Zeros stay 0.
 func fixSum(g []float64) {
 	for range 2 {
 		sum := sumOf(g)
@@ -320,19 +317,13 @@ func fixSum(g []float64) {
 }
 
 // LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex
-// whose k vertices are the rows of the given k×d matrix. It is 0 for a single point, and
-// −Inf if the vertices are affinely dependent, as they always are for k > d+1. Where only
-// rounding keeps them independent, each direction lost adds some −35. It is ½·log k + Σlog
-// σ_i − log (k−1)!, with σ_i the k−1 singular values of the vertices centred on their mean.
-// Those below 2^-500 of the largest entry count as 0.
+// whose k vertices are the rows of the given k×d matrix. Compare prototypes by it, and with
+// [VolumeFloor]. It is 0 for a single point, and −Inf if the vertices are affinely
+// dependent, as they always are for k > d+1.
 //
-// The paper's Section on MVSkM takes σ_i of F itself, k of them. That is the
-// volume only while F1 = 0 (its Lemma), which alternating updates do not keep. In general
-// det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the proof and to
-// k in the problem are not the same.
-//
-// Cost: O(k²d). Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
-// vertices.
+// Where only rounding keeps vertices independent, each direction lost adds some −35.
+// Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices.
 func LogVolume(vertices *Matrix) (float64, error) {
 	if err := checkShape("vertices", vertices); err != nil {
 		return 0, err
@@ -348,9 +339,15 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// k−1 rows with the same singular values: Bᵀ·F, which leaves no structural zero. B's
-	// columns add up to 0, so the first vertex may be subtracted from all: the
-	// differences keep the digits of vertices far from 0.
+	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about
+	// their mean. The paper's section on MVSkM takes those of F itself, k of them: the
+	// volume only while F1 = 0 (its Lemma), which alternating updates do not keep. In
+	// general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the
+	// proof and to k in the problem are not the same.
+	//
+	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0,
+	// so the first vertex may be subtracted from all: differences keep the digits of
+	// vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -373,15 +370,15 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	return log, nil
 }
 
-// Sum is what the memberships of a sample add up to.
+// Sum says what the memberships of a sample add up to.
 type Sum int
 
 const (
-	// SumToOne: exactly 1, the default. The data is centred.
+	// SumToOne: exactly 1, the default.
 	SumToOne Sum = iota
-	// SumAtMostOne: at most 1 (to one rounding). The rest up to 1 is the membership of a
-	// vertex at 0, such as the shade of a scene. The data is not centred. [Fit] has its
-	// global minimum in closed form for nonnegative data, among others.
+	// SumAtMostOne: at most 1. The rest up to 1 is the membership of a vertex at 0, such as
+	// the shade of a scene. The data is not centred. [Fit] has its global minimum in closed
+	// form for nonnegative data, among others.
 	SumAtMostOne
 	sumCount // a new sum stands before it
 )
@@ -394,10 +391,10 @@ func (s Sum) String() string {
 // point is a point of the plane.
 type point [2]float64
 
-// turn is the doubled area of the triangle abc, above 0 where it turns left. What rounding
-// may have made of 0 counts as 0: the error of the difference is at most (3+16u)u times the
-// sum of the sizes of its two products (Shewchuk, Adaptive Precision Floating-Point
-// Arithmetic, 1997).
+// turn returns the doubled area of the triangle abc, above 0 where it turns left. What
+// rounding may have made of 0 counts as 0: the error of the difference is at most (3+16u)u
+// times the sum of the sizes of its two products (Shewchuk, Adaptive Precision
+// Floating-Point Arithmetic, 1997).
 func turn(a, b, c point) float64 {
 	left := float64((b[0] - a[0]) * (c[1] - a[1]))
 	right := float64((b[1] - a[1]) * (c[0] - a[0]))
@@ -521,7 +518,7 @@ func sideAt(side []point, y float64) float64 {
 	return side[len(side)-1][1]
 }
 
-// width is W(y).
+// width returns W(y).
 func (p *silhouette) width(y float64) float64 {
 	return max(0, sideAt(p.right, y)-sideAt(p.left, y))
 }

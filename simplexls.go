@@ -8,6 +8,7 @@ package softkmeans
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -78,10 +79,10 @@ type simplexProblem struct {
 	chol, inverse []float64 // scratch
 }
 
-// The sizes of the proximal steps for dependent vertices, as shares of A's
-// largest entry. The first balances rounding errors, which are divided by it, and
-// the bias of one step. Vertices that are close but not the same need the
-// second, the smallest at which A always factors.
+// The sizes of the proximal steps for dependent vertices, as shares of A's largest entry.
+// The first balances rounding errors, which are divided by it, and the bias of one step.
+// Vertices that are close but not the same need the second, the smallest at which A always
+// factors.
 const (
 	ridgeShare = 0x1p-30
 	fineShare  = 0x1p-38
@@ -232,8 +233,8 @@ func (p *simplexProblem) same(dst *Matrix, lo, hi int) bool {
 	return true
 }
 
-// productsNear is products for near vertices and rows of x, without gaps, whose
-// entries are of size 1. It needs no copy of them. It overwrites b.
+// productsNear sets b to what products returns, for near vertices and rows x, without gaps,
+// whose entries are of size 1. It needs no copy of them.
 func (p *simplexProblem) productsNear(b, x []float64) {
 	k := p.k
 	m := len(b) / k
@@ -283,13 +284,16 @@ func (p *simplexProblem) pack(dst, x []float64) {
 // solve fills dst with the memberships of the rows of x, which are in range.
 func (p *simplexProblem) solve(ctx context.Context, dst, x *Matrix, workers int) error {
 	over := chunking{x.Rows, p.d, manyChunks}
-	return p.solveBlocks(ctx, workers, over, p.d+p.k, dst, func(at block) []float64 { return p.products(at, x) })
+	return p.solveBlocks(ctx, workers, over, p.d+p.k, dst, func(at block) []float64 {
+		return p.products(at, x)
+	})
 }
 
 // solveBlocks fills dst with memberships, block by block. products returns the linear terms
 // of a block, p.k numbers a row; its block has scratch space for `floats` numbers a row.
 func (p *simplexProblem) solveBlocks(
-	ctx context.Context, workers int, over chunking, floats int, dst *Matrix, products func(at block) []float64,
+	ctx context.Context, workers int, over chunking, floats int, dst *Matrix,
+	products func(at block) []float64,
 ) error {
 	solvers := make([]rowSolver, min(workers, chunks(over.n, over.l, over.most))) // workers may be any number
 	return eachBlock(ctx, workers, over, floats, func(at block) {
@@ -441,9 +445,9 @@ func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, 
 	for j := range k {
 		gram[j*k+j] += max(coneRidge*top, 0x1p-100)
 	}
-	full := append([]float64(nil), gram...)
+	full := slices.Clone(gram)
 	if !cholesky(full, k) {
-		return fail(ErrRange, "the centers' Gram matrix has no factor") // does not happen: it has a ridge
+		return fail(ErrRange, "the centers' Gram matrix has no factor") // does not happen, with the ridge
 	}
 	count := chunks(x.Rows, d, manyChunks)
 	solvers := make([]*boundedProblem, min(workers, count)) // workers may be any number

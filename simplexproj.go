@@ -9,13 +9,13 @@ import (
 )
 
 // ProjectSimplex returns the point of the probability simplex {g ≥ 0, Σg = 1} that is
-// nearest to v in the Euclidean norm: max(v_i − τ, 0) with the one τ that makes the sum 1.
-// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. dst receives the
-// result; nil allocates, and dst may be v. It panics if dst has another length. An empty v
-// has an empty result; if v has a NaN or an infinity every entry of the result is NaN.
+// nearest to v: max(v_i − τ, 0) with the one τ that makes the sum 1. dst receives the
+// result; nil allocates, and dst may be v. It panics if dst has another length.
 //
-// The threshold τ is found by a sort where up to 32 entries may be positive (Held, Wolfe &
-// Crowder 1974), otherwise by Condat's algorithm (2016), linear in practice.
+// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. An empty v has an
+// empty result; if v has a NaN or an infinity every entry of the result is NaN. Up to 32
+// entries that may stay positive are sorted (Held, Wolfe & Crowder 1974); more take
+// Condat's algorithm (2016), linear in practice.
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
@@ -106,8 +106,8 @@ func thresholdSorted(c []float64) float64 {
 	return tau
 }
 
-// thresholdCondat is Algorithm 1 of L. Condat, Fast projection onto the simplex
-// and the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of
+// thresholdCondat returns τ for radius 1, by Algorithm 1 of L. Condat, Fast projection onto
+// the simplex and the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of
 // active entries is y[keep:active], the list ṽ of those set aside is y[:keep]. Each entry
 // read from y is stored at or before its place.
 func thresholdCondat(y []float64) float64 {

@@ -83,7 +83,7 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	}
 	rowOrder := descending(sizes)
 	a = permuteRows(a, rowOrder)
-	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ, whose columns are the rows of R₂.
+	// A·P = Q₁·R₁, R₁ᵀ = Q₂·R₂: R₁ = L·Q₂ᵀ with L = R₂ᵀ.
 	f1 := qrPivot(ctx, a)
 	rank := f1.rank
 	t := NewMatrix(d, rank, nil)
