@@ -58,7 +58,7 @@ func TestIterationAllocations(t *testing.T) {
 		{"affine", x, 6, MinVolumeOptions{Volume: VolumeAffine, Weights: weights}},
 		{"sum at most 1", x, 6, MinVolumeOptions{Sum: SumAtMostOne}},
 		{"k > d+1", randomData(300, 3, 1, 1), 6, MinVolumeOptions{}},
-		{"k > 64", randomData(fewer(300, 100), 80, 1, 1), 70, MinVolumeOptions{Init: InitRandom}},
+		{"k > 64", randomData(fewer(300, 100), 80, 1, 1), 70, MinVolumeOptions{}},
 		{"k = 1", x, 1, MinVolumeOptions{}},
 		{"exact", clean, 6, MinVolumeOptions{}},
 	} {
@@ -310,8 +310,8 @@ func TestAlternating(t *testing.T) {
 	t.Parallel()
 	x := standardized(loadCSV(t, "wine"))
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		for _, init := range []Init{InitAuto, InitKMeans, InitPlusPlus, InitSPA, InitGlobal, InitRandom} {
-			m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: init, Sum: sum})
+		for _, init := range []Init{InitAuto, InitKMeans, InitSPA, InitGlobal} {
+			m, err := FitAlternating(bg, x, 3, &MinVolumeOptions{Init: init, Sum: sum})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,13 +329,13 @@ func TestAlternating(t *testing.T) {
 	// Wide data, which is taken to its row space: the trace's last objective is that of
 	// the data as well, to the rounding of sums of n·d squares.
 	wide := randomData(14, 40, 1, 5)
-	across, err := FitAlternating(bg, wide, 4, &AlternatingOptions{Init: InitRandom})
+	across, err := FitAlternating(bg, wide, 4, &MinVolumeOptions{Centers: randomCenters(wide, 4, 0)})
 	if err != nil || math.Abs(across.Trace[len(across.Trace)-1]-across.Objective) > 14*40*0x1p-52*across.Total {
 		t.Errorf("wide: trace ends at %g, objective %g: %v", across.Trace[len(across.Trace)-1], across.Objective, err)
 	}
 	var objectives []float64
 	for restarts := 1; restarts <= 6; restarts++ { // each has the starts of those before it, too
-		m, err := FitAlternating(bg, x, 3, &AlternatingOptions{Init: InitRandom, MaxIter: 5, Restarts: restarts})
+		m, err := FitAlternating(bg, x, 3, &MinVolumeOptions{MaxIter: 5, Restarts: restarts})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +355,7 @@ func TestAlternating(t *testing.T) {
 func TestAlternatingStays(t *testing.T) {
 	x := NewMatrix(4, 2, []float64{2, 0, -2, 0, 0, 1, 0, -1})
 	start := NewMatrix(2, 2, []float64{0, 1, 0, -1})
-	m, err := FitAlternating(bg, x, 2, &AlternatingOptions{Centers: start})
+	m, err := FitAlternating(bg, x, 2, &MinVolumeOptions{Centers: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,7 +379,10 @@ func TestTraceFalls(t *testing.T) {
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
 			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 				for seed := range seeds {
-					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), Init: []Init{InitKMeans, InitPlusPlus, InitRandom}[seed%3], MaxIter: 15}
+					o := &MinVolumeOptions{Volume: volume, Sum: sum, Seed: uint64(seed), MaxIter: 15}
+					if seed > 0 {
+						o.Centers = randomCenters(set.x, set.k, o.Seed)
+					}
 					j, err := openVolumeFit(bg, set.x, set.k, o)
 					if err != nil {
 						t.Fatal(err)
@@ -424,7 +427,7 @@ func TestTolTwice(t *testing.T) {
 	for _, set := range dataSets(t)[:2] {
 		x := head(set.x, 300)
 		for seed := range uint64(4) {
-			m, err := FitAlternating(bg, x, set.k, &AlternatingOptions{Init: InitRandom, Seed: seed, Tol: 1e-4})
+			m, err := FitAlternating(bg, x, set.k, &MinVolumeOptions{Centers: randomCenters(x, set.k, seed), Tol: 1e-4})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -686,9 +689,9 @@ func TestStationarity(t *testing.T) {
 			for _, lambda := range []float64{0, 0.01} {
 				fit := func(most int, tol float64) *Model {
 					if lambda == 0 {
-						return mustDo(FitAlternating(bg, x, 3, &AlternatingOptions{Sum: sum, MaxIter: most, Tol: tol}))(t)
+						return mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol}))(t)
 					}
-					total := mustDo(FitAlternating(bg, x, 1, &AlternatingOptions{Sum: sum, MaxIter: 1}))(t).Total
+					total := mustDo(FitAlternating(bg, x, 1, &MinVolumeOptions{Sum: sum, MaxIter: 1}))(t).Total
 					return mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: sum, MaxIter: most, Tol: tol, Lambda: lambda * total, Volume: VolumeOrigin}))(t)
 				}
 				early := fit(2, 0)
@@ -811,7 +814,7 @@ func TestPlain(t *testing.T) {
 		start := rowsOf(x, 20, 20+k).Clone()
 		fit := func(plain bool, tol float64, most int) *Model {
 			if lambda == 0 {
-				return mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain}))(t)
+				return mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain}))(t)
 			}
 			return mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Centers: start, Tol: tol, MaxIter: most, Plain: plain,
 				Lambda: lambda, Epsilon: eps, Volume: VolumeOrigin}))(t)

@@ -94,7 +94,7 @@ func halfOptions(o MinVolumeOptions, rows, half []int, factor float64) *MinVolum
 	if o.Lambda > 0 {
 		o.Lambda = within(o.Lambda * factor * o.weightOf(half) / o.weightOf(rows))
 	} else {
-		o.Slack = within(factor * orDefault(o.Slack, defaultSlack))
+		o.Slack = within(factor * orDefault(o.Slack, DefaultSlack))
 	}
 	if o.Weights != nil {
 		weights := make([]float64, len(half))

@@ -63,7 +63,7 @@ func TestOtherAnswers(t *testing.T) {
 				if part.Lambda > 0 {
 					part.Lambda = part.Lambda * factor * sumOf(chosenWeights(a.Weights, chosen)) / sumOf(chosenWeights(a.Weights, rows))
 				} else {
-					part.Slack = factor * orDefault(a.Slack, defaultSlack)
+					part.Slack = factor * orDefault(a.Slack, DefaultSlack)
 				}
 				if a.Weights != nil {
 					part.Weights = chosenWeights(a.Weights, chosen)

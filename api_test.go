@@ -41,11 +41,9 @@ var (
 	_ func(x *Matrix, k int, tol float64) (bool, error)                                              = SkMable
 	_                                                                                                = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
 
-	_ func(context.Context, *Matrix, int, *AlternatingOptions) (*Model, error) = FitAlternating
-	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error)   = FitMinVolume
+	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error) = FitAlternating
+	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error) = FitMinVolume
 
-	_ = AlternatingOptions{Weights: []float64(nil), Workers: 0, Seed: uint64(0), Restarts: 0, MaxIter: 0, Tol: 0.0, Init: Init(0),
-		Centers: (*Matrix)(nil), Progress: func(Iteration) {}}
 	_ = MinVolumeOptions{Weights: []float64(nil), Workers: 0, Seed: uint64(0), Restarts: 0, MaxIter: 0, Tol: 0.0, Init: Init(0),
 		Centers: (*Matrix)(nil), Progress: func(Iteration) {}, Slack: 0.0, Lambda: 0.0, Epsilon: 0.0, Volume: VolumeOrigin, Sum: SumToOne}
 	_ = []Volume{VolumeOrigin, VolumeAffine}

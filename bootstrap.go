@@ -143,7 +143,7 @@ func newBootstrap(ctx context.Context, x *Matrix, m *Model, opts *BootstrapOptio
 	o.Centers, o.Sum, o.Rows, o.Volume, o.Progress = m.Centers, m.Sum, m.Rows, m.Volume, nil
 	b.o = o
 	k, d := m.Centers.Rows, x.Cols
-	if err := firstError(checkCount("Workers", o.Workers), checkAlternating(x, k, &o.MinVolumeOptions), checkWeights(o.Weights, x.Rows)); err != nil {
+	if err := firstError(checkCount("Workers", o.Workers), checkMinVolume(x, k, &o.MinVolumeOptions), checkWeights(o.Weights, x.Rows)); err != nil {
 		return nil, err
 	}
 	err := firstError(m.checkFitted(), m.checkShares())

@@ -516,7 +516,7 @@ func TestCertificateUnderflow(t *testing.T) {
 		x, w := NewMatrix(4, 1, []float64{0, 1, 10, 12}), slices.Repeat([]float64{0x1p-1073}, 4)
 		scale(x.Data, e)
 		start := NewMatrix(2, 1, []float64{0, e})
-		m, err := FitAlternating(bg, x, 2, &AlternatingOptions{Weights: w, Centers: start, MaxIter: 1})
+		m, err := FitAlternating(bg, x, 2, &MinVolumeOptions{Weights: w, Centers: start, MaxIter: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

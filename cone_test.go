@@ -169,7 +169,7 @@ func TestConeSets(t *testing.T) {
 				}
 			}
 			if k <= 3 {
-				a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Sum: SumAtMostOne, MaxIter: 100}))(t)
+				a := mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Sum: SumAtMostOne, MaxIter: 100}))(t)
 				if a.Objective < one.Objective-1e-14*one.Total || math.Abs(a.Floor-one.Floor) > 1e-14*one.Total {
 					t.Errorf("%s, k=%d: alternating %g, in closed form %g, floor %g", set, k, a.Objective, one.Objective, a.Floor)
 				}
@@ -275,7 +275,7 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 			if c := mustDo(Certify(bg, x, m.Centers, m.Memberships, &Options{Sum: SumAtMostOne}))(t); c.Optimal(0) || math.Abs(c.Gap-m.Gap) > 1e-12 {
 				t.Errorf("seed %d: %+v", seed, c)
 			}
-			a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Sum: SumAtMostOne, MaxIter: 200, Restarts: 3}))(t)
+			a := mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Sum: SumAtMostOne, MaxIter: 200, Restarts: 3}))(t)
 			if a.Objective < m.Floor-1e-12*m.Total {
 				t.Errorf("seed %d: %g below the floor %g", seed, a.Objective, m.Floor)
 			}

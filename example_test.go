@@ -142,11 +142,11 @@ func ExampleFitMinVolume() {
 	// warnings []
 }
 
-// Two materials and noise: NoiseSlack keeps the prototypes at the corners.
-func ExampleNoiseSlack() {
+// Two materials and noise: a small slack keeps the prototypes at the corners.
+func ExampleFitMinVolume_unmixing() {
 	x, _ := softkmeans.FromRows(paint)
 	m, err := softkmeans.FitMinVolume(context.Background(), x, 2, &softkmeans.MinVolumeOptions{
-		Init: softkmeans.InitSPA, Slack: softkmeans.NoiseSlack(3, 2),
+		Init: softkmeans.InitSPA, Slack: 0.05,
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -164,7 +164,7 @@ func ExampleNoiseSlack() {
 func ExampleFitAlternating() {
 	x, _ := softkmeans.FromRows(paint)
 	start, _ := softkmeans.FromRows([][]float64{{8, 1, 1}, {1, 7, 2}})
-	m, err := softkmeans.FitAlternating(context.Background(), x, 2, &softkmeans.AlternatingOptions{Centers: start})
+	m, err := softkmeans.FitAlternating(context.Background(), x, 2, &softkmeans.MinVolumeOptions{Centers: start})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -180,14 +180,15 @@ func ExampleMinVolumePath() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, p := range path {
-		fmt.Printf("λ %5.1f: error %6.3f, volume %.2f\n", p.Lambda, p.Objective, p.Penalty)
+	for _, m := range path {
+		length, _ := softkmeans.LogVolume(m.Centers)
+		fmt.Printf("λ %5.1f: error %6.3f, log volume %.2f\n", m.Lambda, m.Objective, length)
 	}
 	// Output:
-	// λ   0.1: error  0.064, volume -0.72
-	// λ   1.0: error  0.070, volume -0.74
-	// λ  10.0: error  0.778, volume -0.98
-	// λ 100.0: error 65.750, volume -9.08
+	// λ   0.1: error  0.064, log volume 2.25
+	// λ   1.0: error  0.070, log volume 2.24
+	// λ  10.0: error  0.778, log volume 2.12
+	// λ 100.0: error 65.750, log volume -5.58
 }
 
 func ExampleProposeK() {

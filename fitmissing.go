@@ -32,7 +32,7 @@ import (
 // RowsUnit and Trim are an [ErrOption].
 func FitMissing(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
-	if err := firstError(checkAlternating(x, k, &o), checkGivenRows(&o)); err != nil {
+	if err := firstError(checkMinVolume(x, k, &o), checkGivenRows(&o)); err != nil {
 		return nil, err
 	}
 	g, err := openGaps(ctx, x, o.Weights, o.Workers)

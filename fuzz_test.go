@@ -182,7 +182,6 @@ func FuzzCertificate(f *testing.F) {
 		if b := StabilityBound(c.Floor, math.Abs(in.float())); !(b >= 0) {
 			t.Fatalf("bound %g", b)
 		}
-		finite(t, "slack", NoiseSlack(x.Cols, k))
 		in.finish(t)
 	})
 }
@@ -219,7 +218,7 @@ func FuzzMatrix(f *testing.F) {
 		for name, call := range map[string]func() error{
 			"Fit":            func() error { _, err := Fit(bg, m, 2, nil); return err },
 			"FitSeq":         func() error { _, err := FitSeq(bg, oneBlock(m), 2, nil); return err },
-			"FitAlternating": func() error { _, err := FitAlternating(bg, m, 2, &AlternatingOptions{MaxIter: 2}); return err },
+			"FitAlternating": func() error { _, err := FitAlternating(bg, m, 2, &MinVolumeOptions{MaxIter: 2}); return err },
 			"FitMinVolume":   func() error { _, err := FitMinVolume(bg, m, 2, &MinVolumeOptions{MaxIter: 2}); return err },
 			"FitMinVolumeSeq": func() error {
 				_, err := FitMinVolumeSeq(bg, oneBlock(m), 2, &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{MaxIter: 2}})
@@ -354,7 +353,7 @@ func FuzzFitMinVolume(f *testing.F) {
 		m := mustDo(FitMinVolume(bg, x, k, &o.MinVolumeOptions))(t)
 		checkIterated(t, x, m, &o.MinVolumeOptions)
 		checkModel(t, in, m)
-		a := mustDo(FitAlternating(bg, x, k, &AlternatingOptions{Weights: w, Workers: o.Workers, Seed: o.Seed, Restarts: o.Restarts,
+		a := mustDo(FitAlternating(bg, x, k, &MinVolumeOptions{Weights: w, Workers: o.Workers, Seed: o.Seed, Restarts: o.Restarts,
 			MaxIter: o.MaxIter, Tol: o.Tol, Init: o.Init, Centers: o.Centers, Sum: o.Sum}))(t)
 		checkIterated(t, x, a, &o.MinVolumeOptions)
 		if a.Lambda != 0 || a.Epsilon != 0 {
@@ -378,7 +377,7 @@ func FuzzFitMinVolume(f *testing.F) {
 		lambdas := []float64{in.lambda(), 0, math.Abs(in.float())}
 		path := mustDo(MinVolumePath(bg, x, k, lambdas, &o.MinVolumeOptions))(t)
 		for i, p := range path {
-			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Penalty)
+			finite(t, "path", p.Lambda, p.Objective, p.Floor, p.Gap)
 			finite(t, "centers of the path", p.Centers.Data...)
 			if p.Objective < 0 || p.Floor < 0 || p.Iterations > o.MaxIter || i >= len(lambdas) {
 				t.Fatalf("%+v", p)

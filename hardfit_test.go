@@ -248,7 +248,7 @@ func TestHardMinVolume(t *testing.T) {
 			// Within the slack of the floor, or with a warning, unless the centers had to
 			// stop at the end of the range. Where they are denormals they are off by half of one.
 			within := slices.ContainsFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })
-			most := (1 + defaultSlack) * max(double(h.floor(k)), trivialShare*h.total())
+			most := (1 + DefaultSlack) * max(double(h.floor(k)), trivialShare*h.total())
 			if above := double(objective) - most; above > 2*math.Sqrt(most)*e+e*e+2*h.gram() && !within {
 				t.Errorf("%s k=%d: objective %g, %g were allowed, and no warning", h.family, k, double(objective), most)
 			}

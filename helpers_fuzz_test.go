@@ -345,7 +345,7 @@ func (in *input) symmetric(n int) *Matrix {
 // minVolume draws options of all methods that iterate. Their limits are small.
 func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeSeqOptions {
 	mode, more := in.byte(), in.byte()
-	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7), Init: Init(in.below(6)), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))}, SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7), Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))}, SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
 	if more>>4 == 0 { // longer runs now and then
 		o.MaxIter = 12
 	}

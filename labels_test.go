@@ -324,7 +324,7 @@ func TestLabelsOfFits(t *testing.T) {
 		w []float64
 	}{
 		"FitMinVolume":    {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
-		"FitAlternating":  {mustDo(FitAlternating(bg, x, 3, &AlternatingOptions{Weights: w}))(t), x, w},
+		"FitAlternating":  {mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
 		"at most one":     {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Sum: SumAtMostOne}))(t), x, w},
 		"k above n and d": {mustDo(FitMinVolume(bg, few, 6, nil))(t), few, nil},
 	} {

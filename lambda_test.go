@@ -89,7 +89,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 	for seed := range fewer[uint64](8, 3) {
 		x := randomData(60, 5, 0, seed)
 		start := rowsOf(x, 0, 4).Clone()
-		a, err := FitAlternating(bg, x, 4, &AlternatingOptions{Centers: start})
+		a, err := FitAlternating(bg, x, 4, &MinVolumeOptions{Centers: start})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestSlackHoldsOrWarns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkSlack(t, m, defaultSlack)
+		checkSlack(t, m, DefaultSlack)
 	}
 }
 

@@ -218,7 +218,7 @@ func metaFunctions() (list []metaFunction) {
 			return iterated(FitMinVolume(bg, t.x, k, &MinVolumeOptions{Weights: t.w, Centers: start, MaxIter: 20}))
 		}},
 		metaFunction{name: "FitAlternating", iterates: true, of: func(t table, k int, start, _ *Matrix) (metaResult, error) {
-			return iterated(FitAlternating(bg, t.x, k, &AlternatingOptions{Weights: t.w, Centers: start, MaxIter: 20}))
+			return iterated(FitAlternating(bg, t.x, k, &MinVolumeOptions{Weights: t.w, Centers: start, MaxIter: 20}))
 		}},
 	)
 }

@@ -297,18 +297,13 @@ func choose[T interface {
 	t.in.done()
 }
 
-// warningWord is the word for a kind of warning.
-func warningWord(k WarningKind) string {
-	return nameOf("warning", int(k), "coincident", "empty", "far", "slack", "several", "labels")
-}
-
 // warnings are objects of kind, cluster, other and value. Those of version 1 are sentences.
 func (t *modelText) warnings(m *Model) {
 	t.list("warnings", -mostName, len(m.Warnings), true, func(i int) {
 		if t.in == nil {
 			w := m.Warnings[i]
 			t.out.put(`{"kind":`)
-			t.out.text(warningWord(w.Kind))
+			t.out.text(w.Kind.String())
 			t.out.put(`,"cluster":` + strconv.Itoa(w.Cluster) + `,"other":` + strconv.Itoa(w.Other) + `,"value":`)
 			t.out.number(w.Value)
 			t.out.put("}")
@@ -321,7 +316,7 @@ func (t *modelText) warnings(m *Model) {
 		w := Warning{}
 		t.in.member('{', "kind")
 		word := string(t.in.quoted(mostName, "a text"))
-		for w.Kind < warningCount && warningWord(w.Kind) != word {
+		for w.Kind < warningCount && w.Kind.String() != word {
 			w.Kind++
 		}
 		if w.Kind == warningCount {

@@ -467,7 +467,7 @@ func FuzzFittedModel(f *testing.F) {
 		case 1:
 			m, err = FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
 		case 2:
-			m, err = FitAlternating(bg, x, k, &AlternatingOptions{Weights: w, MaxIter: 9})
+			m, err = FitAlternating(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
 		case 3:
 			x = x.Clone()
 			x.Data[in.below(len(x.Data))] = math.NaN()

@@ -36,11 +36,10 @@ import (
 // data, or of its row space where that is smaller, and 2n·k. Errors: those of [Fit]. If
 // ctx ends the error wraps its error. The model is then the best so far, with
 // StatusCancelled, or nil.
-func FitAlternating(ctx context.Context, x *Matrix, k int, opts *AlternatingOptions) (*Model, error) {
-	a := orZero(opts)
-	o := MinVolumeOptions{
-		Weights: a.Weights, Workers: a.Workers, Seed: a.Seed, Restarts: a.Restarts, MaxIter: a.MaxIter, Tol: a.Tol,
-		Init: a.Init, Centers: a.Centers, Sum: a.Sum, Plain: a.Plain, Progress: a.Progress,
+func FitAlternating(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
+	o := orZero(opts)
+	if err := firstError(checkMinVolume(x, k, &o), checkNoPenalty(&o)); err != nil {
+		return nil, err
 	}
 	vf, err := openVolumeFit(ctx, x, k, &o)
 	if err != nil {
@@ -122,25 +121,6 @@ func fitMinVolume(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, fl
 	return sc.finish(best, err)
 }
 
-// NoiseSlack returns the Slack with which [FitMinVolume] unmixes k prototypes with white
-// noise added, in d ≥ k columns: (k−1)/(10·(d−k+1)). Such noise has about
-// (k−1)/(d−k+1) of the floor's energy in the prototypes' own plane, where it pushes
-// samples out of the simplex. Most samples are inside, so that the true prototypes leave
-// only a small part of that energy over. In simulations with 3 to 8 prototypes at 30 dB a
-// tenth or an eighth of it did better than a quarter and more.
-func NoiseSlack(d, k int) float64 { return 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1)) }
-
-// PathPoint is a solution at one λ.
-type PathPoint struct {
-	Lambda     float64
-	Objective  float64 // ‖X − GF‖²
-	Floor      float64 // the least that Objective can be
-	Penalty    float64 // Σ log(σ_i² + ε)
-	Centers    *Matrix // k×d
-	Iterations int
-	Status     Status
-}
-
 // MinVolumePath returns the solutions of [FitMinVolume] for many λ: how error and volume
 // trade, and where prototypes merge. lambdas are in squared units of the data; nil
 // stands for 25 values, from 1e-4 to 100 times Total/k. All runs start from the same
@@ -150,7 +130,7 @@ type PathPoint struct {
 //
 // Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or not
 // finite.
-func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions) ([]PathPoint, error) {
+func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions) ([]*Model, error) {
 	o := orZero(opts)
 	if err := checkGivenRows(&o); err != nil {
 		return nil, err
@@ -182,7 +162,7 @@ func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opt
 	if err := all.widen(); err != nil {
 		return nil, err
 	}
-	var path []PathPoint
+	var path []*Model
 	for _, lambda := range scaled {
 		out := vf.runAt(start, lambda)
 		if out != nil && out.status != StatusCancelled && vf.narrow {
@@ -191,10 +171,9 @@ func MinVolumePath(ctx context.Context, x *Matrix, k int, lambdas []float64, opt
 		if out == nil || out.status == StatusCancelled {
 			return path, cancelled(ctx)
 		}
-		path = append(path, PathPoint{
-			Lambda: vf.s.unscaleSquare(lambda), Objective: vf.s.unscaleSquare(out.objective), Floor: vf.s.unscaleSquare(vf.pc.floor),
-			Penalty: vf.dataPenalty(out.penalty), Centers: all.toData(out.f), Iterations: out.iterations, Status: out.status,
-		})
+		m := all.model(out.f, out)
+		m.rate(vf.s, out.objective, vf.pc)
+		path = append(path, m)
 	}
 	return path, nil
 }

@@ -115,7 +115,7 @@ func (w *streamedFit) check() error {
 	if w.o.Centers != nil {
 		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := firstError(checkAlternating(none, w.k, &w.o.MinVolumeOptions), checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+	if err := firstError(checkMinVolume(none, w.k, &w.o.MinVolumeOptions), checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {

@@ -78,7 +78,7 @@ func checkAllRows(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeSeq
 		t.Errorf("%s: memberships are off those of Predict by %g", name, worst)
 	}
 	if m.Status == StatusConverged && o.Lambda == 0 && m.Floor > trivialFloor*m.Total {
-		slack := orDefault(o.Slack, defaultSlack)
+		slack := orDefault(o.Slack, DefaultSlack)
 		if most := m.Floor + min(slack*m.Floor, mostGiven*(m.Total-m.Floor))*(1+2*closeShare); m.Objective > most {
 			t.Errorf("%s: objective %g, floor %g: more than the slack of %g allows, though converged", name, m.Objective, m.Floor, slack)
 		}
@@ -138,7 +138,7 @@ func TestMinVolumeSeqLoss(t *testing.T) {
 		for _, most := range purest {
 			x, _ := mixtures(n, d, k, 0.5, most, 1)
 			sets = append(sets, set{dataSet{fmt.Sprintf("exact, purest %g", most), x, k}, MinVolumeSeqOptions{}, []int{size}, true},
-				set{dataSet{fmt.Sprintf("30 dB, purest %g", most), noisy(x, 30, 2), k}, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, Slack: NoiseSlack(d, k)}}, []int{size}, true})
+				set{dataSet{fmt.Sprintf("30 dB, purest %g", most), noisy(x, 30, 2), k}, MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, Slack: 0.1 * float64(k-1) / float64(d-k+1)}}, []int{size}, true})
 		}
 	}
 	for _, s := range sets {
@@ -293,7 +293,7 @@ func TestMinVolumeSeqWithinSlack(t *testing.T) {
 	x := noisy(firstOf(mixtures(2000, 5, 4, 1, 1, 7)), 15, 7)
 	for _, k := range []int{3, 4} {
 		m, _ := seqFit(t, x, k, MinVolumeSeqOptions{SummaryRows: 600}, 500)
-		off := (m.Objective - m.Floor) / m.Floor / defaultSlack
+		off := (m.Objective - m.Floor) / m.Floor / DefaultSlack
 		if off < 0.99 || off > 1 || m.Status != StatusConverged {
 			t.Errorf("k=%d: %g of the slack is used, and the status is %v", k, off, m.Status)
 		}
@@ -328,7 +328,7 @@ func TestMinVolumeSeqWeights(t *testing.T) {
 		x.row(1)[c] = 1e150
 	}
 	for _, unit := range []float64{1, 1e150, 1e-150} {
-		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: slices.Clone(weights), Init: InitSPA, Slack: NoiseSlack(5, 3)}, SummaryRows: 500}
+		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: slices.Clone(weights), Init: InitSPA, Slack: 0.2 / 3}, SummaryRows: 500}
 		scale(o.Weights, unit)
 		m, _ := seqFit(t, x, 3, o, 100)
 		o.Weights = nil
@@ -825,7 +825,7 @@ func TestMinVolumeSeqWarns(t *testing.T) {
 		x := noisy(firstOf(mixtures(400, 5, 3, 0.5, 1, seed)), 12, seed)
 		o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Init: InitSPA, MaxIter: 60}, SummaryRows: 96, Refinements: []int{-1, 3}[seed%2]}
 		m := mustDo(FitMinVolumeSeq(bg, inBlocks(x, 200), 3, &o))(t)
-		allowed := min(defaultSlack*m.Floor, mostGiven*(m.Total-m.Floor))
+		allowed := min(DefaultSlack*m.Floor, mostGiven*(m.Total-m.Floor))
 		target := m.Floor + allowed
 		beyond := m.Objective > target+closeShare*allowed
 		at := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSlack })

@@ -1,7 +1,6 @@
 package softkmeans
 
-// What callers choose (solvers, starts, volumes, options) and what they are told
-// (progress, warnings).
+// What callers choose (solvers, starts, volumes, options) and what Progress tells them.
 
 import (
 	"math"
@@ -196,22 +195,18 @@ const (
 	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for
 	// each seed). It keeps prototypes near clusters.
 	InitKMeans
-	// InitPlusPlus is one set of k-means++ seeds, without iterations.
-	InitPlusPlus
 	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis
 	// 2014) in the principal subspace: k extreme samples. It is the start for
 	// unmixing, where some samples are nearly pure.
 	InitSPA
 	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
-	// InitRandom takes k different samples at random.
-	InitRandom
 	initCount // a new start stands before it
 )
 
-// String returns "auto", "k-means", "k-means++", "SPA", "global" or "random".
+// String returns "auto", "k-means", "SPA" or "global".
 func (i Init) String() string {
-	return nameOf("Init", int(i), "auto", "k-means", "k-means++", "SPA", "global", "random")
+	return nameOf("Init", int(i), "auto", "k-means", "SPA", "global")
 }
 
 // Iteration is what Progress is told, on the goroutine of the caller: after every
@@ -230,62 +225,47 @@ type Iteration struct {
 	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
-// AlternatingOptions tunes [FitAlternating]. The zero value and nil are the defaults.
-type AlternatingOptions struct {
+// MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero
+// value and nil are the defaults.
+type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is from how many starts to run; 0: 1. The lowest objective is
-	// kept. InitSPA, InitGlobal and Centers give one start only.
+	// Restarts is the number of starts; 0: 1. The lowest objective is kept. With Slack the
+	// starts are compared at the first λ tried, and the search for λ goes on from the best.
+	// InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
-	MaxIter  int // iterations of a run; 0: 1000. Reaching it is StatusIterationLimit.
+	// MaxIter is the most iterations of a run at one λ; 0: 1000. Reaching it is
+	// StatusIterationLimit. With Slack the runs in leading directions, in all columns
+	// and on a draw of the rows have as many each.
+	MaxIter int
 	// Tol ends a run after two iterations in a row in which Loss falls by at most this
 	// share of Objective and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5.
-	// FitAlternating needs Model.Stationarity of at most √(1000·Tol), too.
+	// Without a penalty Model.Stationarity must be at most √(1000·Tol), too.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
 	// Plain leaves out the momentum, for comparison: every iterate is then the paper's
-	// Algorithm 2 (see docs/errata.md), at up to four times as many iterations. The tolerance
-	// is the same, and ends slow steps earlier. false: with momentum.
+	// Algorithm 2 (see docs/errata.md), at up to four times as many iterations. The
+	// tolerance is the same, and ends slow steps earlier.
 	Plain bool
 	// Progress is called after every pass over the data; nil: not. The fit waits
 	// until it returns. It may cancel the context.
 	Progress func(Iteration)
-}
-
-// MinVolumeOptions tunes [FitMinVolume]. The zero value and nil are the defaults.
-type MinVolumeOptions struct {
-	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
-	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
-	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is from how many starts to run; 0: 1. The lowest objective is kept. With
-	// Slack the starts are compared at the first λ tried, and the search for λ goes on from
-	// the best of them. InitSPA, InitGlobal and Centers give one start only.
-	Restarts int
-	// MaxIter is the most iterations of a run at one λ; 0: 1000. Reaching it is
-	// StatusIterationLimit. With Slack the runs in leading directions, in all columns
-	// and that on a draw of the rows have as many each.
-	MaxIter  int
-	Tol      float64         // as in [AlternatingOptions]; 0: 1e-5
-	Init     Init            // where to start; InitAuto is the default
-	Centers  *Matrix         // k×d: start from these instead; nil: Init
-	Sum      Sum             // SumToOne (the default) or SumAtMostOne
-	Plain    bool            // without momentum, as in [AlternatingOptions]
-	Progress func(Iteration) // called after every pass over the data, as in [AlternatingOptions]; nil: not
 
 	// Slack is the share of the floor that compact prototypes may cost in squared error
-	// above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor allows. 0: 0.25. Larger
-	// values leave more samples outside of the simplex; these get decided memberships.
+	// above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor allows. 0: DefaultSlack.
+	// Larger values leave more samples outside of the simplex; these get decided memberships.
+	// Slack and the four fields that follow are an [ErrOption] for FitAlternating.
 	Slack float64
 	// Lambda > 0 is λ itself, in squared units of the data (times weight), and
 	// Slack is then not used.
 	Lambda float64
-	// Epsilon is ε, in squared units of the data; 0: the floor per unit of
-	// weight. Directions in which the centers spread by less than √ε cost
-	// nothing: a small ε lets the smallest direction collapse, a large one makes
-	// the penalty a ridge, ‖F‖²/ε. The least is 2^-40 of the variance.
+	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight.
+	// Directions in which the centers spread by less than √ε cost nothing: a small ε
+	// lets the smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
+	// The least is 2^-40 of the variance.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 
@@ -337,18 +317,23 @@ type MinVolumeSeqOptions struct {
 	Labels func(first int, labels []int) error
 }
 
-// Defaults of the alternating methods; FitMinVolume tells on which data they were chosen.
+// DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as
+// docs/accuracy.md says.
+const DefaultSlack = 0.25
+
+// Other defaults of the alternating methods.
 const (
-	defaultSlack    = 0.25
 	defaultMaxIter  = 1000
 	defaultTol      = 1e-5
 	defaultRestarts = 1
 )
 
-func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
+// checkMinVolume returns an error if options have no meaning for k centers of rows x.
+func checkMinVolume(x *Matrix, k int, o *MinVolumeOptions) error {
 	err := firstError(checkK(k), checkCount("Restarts", o.Restarts), checkCount("MaxIter", o.MaxIter),
-		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda), checkAmount("Epsilon", o.Epsilon),
-		checkEnum("Init", o.Init, initCount), checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
+		checkAmount("Tol", o.Tol), checkAmount("Slack", o.Slack), checkAmount("Lambda", o.Lambda),
+		checkAmount("Epsilon", o.Epsilon), checkEnum("Init", o.Init, initCount),
+		checkEnum("Sum", o.Sum, sumCount), checkEnum("Volume", o.Volume, volumeCount),
 		checkEnum("Rows", o.Rows, rowsCount), checkAmount("Trim", o.Trim))
 	if err == nil && o.Trim >= 1 {
 		err = fail(ErrOption, "Trim is "+decimal(o.Trim)+", not below 1")
@@ -365,7 +350,27 @@ func checkAlternating(x *Matrix, k int, o *MinVolumeOptions) error {
 	return nil
 }
 
-// checkGivenRows is an error for options of rows that [FitMinVolume] and [Unmix] alone read.
+// checkNoPenalty returns an error for options that [FitAlternating] has no use for.
+func checkNoPenalty(o *MinVolumeOptions) error {
+	for _, c := range []struct {
+		name  string
+		value float64
+	}{{"Slack", o.Slack}, {"Lambda", o.Lambda}, {"Epsilon", o.Epsilon}} {
+		if c.value > 0 {
+			return fail(ErrOption, c.name+" is "+decimal(c.value)+", and FitAlternating has no penalty")
+		}
+	}
+	switch {
+	case o.Volume != VolumeAuto:
+		return fail(ErrOption, "Volume is "+o.Volume.String()+", and FitAlternating has no penalty")
+	case o.NonNegative:
+		return fail(ErrOption, "NonNegative is set, which is for FitMinVolume and Unmix")
+	}
+	return checkGivenRows(o)
+}
+
+// checkGivenRows returns an error for scaled or trimmed rows, which [FitMinVolume] and
+// [Unmix] alone have.
 func checkGivenRows(o *MinVolumeOptions) error {
 	switch {
 	case o.Rows == RowsUnit:
@@ -385,73 +390,6 @@ type SeqOptions struct {
 	// Passes is how many SolverKrylov may make, not counting that for Memberships: at
 	// least 4; 0: 30.
 	Passes int
-}
-
-// WarningKind says what a [Warning] is about.
-type WarningKind int
-
-const (
-	// WarnCoincident: centers Cluster and Other are the same to tolerance.
-	// Value is their distance, relative to the root mean square distance of
-	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
-	WarnCoincident WarningKind = iota
-	// WarnEmpty: no sample of positive weight has its largest membership in
-	// Cluster. Value is the share of all membership that it has.
-	WarnEmpty
-	// WarnFar: the center of Cluster is outside of the data by far. Value is its
-	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
-	// farthest sample of positive weight: more than 3.
-	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
-	// what the slack allows; the model is the best that was found.
-	WarnSlack
-	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers.
-	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
-	// more than 1. Cluster is the one that moves most.
-	WarnSeveral
-	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as
-	// OtherAnswers found. Value is the largest share of such rows: more than 0.05.
-	WarnLabels
-	warningCount // a new kind stands before it
-)
-
-// Warning is a reason to look at a solution before it is used. Values are
-// relative, without units.
-type Warning struct {
-	Kind    WarningKind
-	Cluster int // from 0; 0 where no cluster is meant
-	Other   int // the second center of WarnCoincident, otherwise 0
-	Value   float64
-}
-
-// String returns the warning as a sentence.
-func (w Warning) String() string {
-	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
-	cluster := strconv.Itoa(w.Cluster)
-	switch w.Kind {
-	case WarnCoincident:
-		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value + " of the data's spread apart"
-	case WarnEmpty:
-		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " + value + " of all membership"
-	case WarnFar:
-		return "center " + cluster + " is outside of the data: " + value + " times as far from the middle as the farthest sample"
-	case WarnSeveral:
-		return "there are several answers: with a half or twice of the noise the centers move by " + value + " % of π on average, center " + cluster + " most"
-	case WarnLabels:
-		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up to " + strconv.FormatFloat(100*w.Value, 'g', 3, 64) + " % of all rows another label; fewer centers may be more stable"
-	case WarnSlack:
-		return "the error is " + value + " times what the slack allows, and no smaller one was found"
-	}
-	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
-}
-
-// Answer is another answer than a model's.
-type Answer struct {
-	Centers *Matrix // k×d, each in the place of the model's that it matches
-	Factor  float64 // its slack, λ, or share of the noise (Unmix) as a multiple: 0.5 or 2
-	// Moved is the share of the rows to which it gives another label, or for Unmix the mean
-	// spectral angle to the model's centers in percent of π.
-	Moved float64
 }
 
 // LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.

@@ -43,16 +43,16 @@ func TestOptionLimits(t *testing.T) {
 		{checkFit(3, turn(1, 0, 0, 2)), "Orientation is not orthogonal: row 1 times row 1 is not 1", ErrOption},
 		{checkFit(3, turn(1, 0, .6, .8)), "Orientation is not orthogonal: row 1 times row 0 is not 0", ErrOption},
 		{checkFit(3, turn(1, 0, 0, 1-.9e-10/2)), "", nil}, {checkFit(3, turn(1, 0, 0, 1-1.1e-10/2)), "Orientation is not orthogonal: row 1 times row 1 is not 1", ErrOption},
-		{checkAlternating(nil, 0, &MinVolumeOptions{}), "k is 0, below 1", ErrOption}, {checkAlternating(nil, 2, &MinVolumeOptions{}), "", nil},
-		{checkAlternating(x, 2, &MinVolumeOptions{Restarts: -1}), "Restarts is -1, below 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{MaxIter: -2}), "MaxIter is -2, below 0", ErrOption},
-		{checkAlternating(x, 2, &MinVolumeOptions{Tol: nan}), "Tol is NaN, not a finite number of at least 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Slack: inf}), "Slack is +Inf, not a finite number of at least 0", ErrOption},
-		{checkAlternating(x, 2, &MinVolumeOptions{Lambda: -1}), "Lambda is -1, not a finite number of at least 0", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Epsilon: -0.5}), "Epsilon is -0.5, not a finite number of at least 0", ErrOption},
-		{checkAlternating(x, 2, &MinVolumeOptions{Init: -1}), "Init is Init(-1)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Init: initCount}), "Init is Init(6)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Init: InitRandom}), "", nil},
-		{checkAlternating(x, 2, &MinVolumeOptions{Sum: SumAtMostOne}), "", nil}, {checkAlternating(x, 2, &MinVolumeOptions{Sum: 2}), "Sum is Sum(2)", ErrOption},
-		{checkAlternating(x, 2, &MinVolumeOptions{Volume: -1}), "Volume is Volume(-1)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Volume: volumeCount}), "Volume is Volume(3)", ErrOption}, {checkAlternating(x, 2, &MinVolumeOptions{Volume: VolumeAffine}), "", nil},
-		{checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "", nil}, {checkAlternating(nil, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "x is nil", ErrShape},
-		{checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}), "Centers are 3×2, not 2×2", ErrShape}, {checkAlternating(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 3, nil)}), "Centers are 2×3, not 2×2", ErrShape},
-		{checkAlternating(x, 1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}), "Centers[0,1] = +Inf", ErrNonFinite},
+		{checkMinVolume(nil, 0, &MinVolumeOptions{}), "k is 0, below 1", ErrOption}, {checkMinVolume(nil, 2, &MinVolumeOptions{}), "", nil},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Restarts: -1}), "Restarts is -1, below 0", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{MaxIter: -2}), "MaxIter is -2, below 0", ErrOption},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Tol: nan}), "Tol is NaN, not a finite number of at least 0", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{Slack: inf}), "Slack is +Inf, not a finite number of at least 0", ErrOption},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Lambda: -1}), "Lambda is -1, not a finite number of at least 0", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{Epsilon: -0.5}), "Epsilon is -0.5, not a finite number of at least 0", ErrOption},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Init: -1}), "Init is Init(-1)", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{Init: initCount}), "Init is Init(4)", ErrOption},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Sum: SumAtMostOne}), "", nil}, {checkMinVolume(x, 2, &MinVolumeOptions{Sum: 2}), "Sum is Sum(2)", ErrOption},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Volume: -1}), "Volume is Volume(-1)", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{Volume: volumeCount}), "Volume is Volume(3)", ErrOption}, {checkMinVolume(x, 2, &MinVolumeOptions{Volume: VolumeAffine}), "", nil},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "", nil}, {checkMinVolume(nil, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "x is nil", ErrShape},
+		{checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}), "Centers are 3×2, not 2×2", ErrShape}, {checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 3, nil)}), "Centers are 2×3, not 2×2", ErrShape},
+		{checkMinVolume(x, 1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}), "Centers[0,1] = +Inf", ErrNonFinite},
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
 		{checkSamples(NewMatrix(0, 2, nil)), "x has no rows", ErrTooFewSamples}, {checkSamples(NewMatrix(2, 0, nil)), "x has no columns", ErrShape}, {checkSamples(nil), "x is nil", ErrShape}, {checkSamples(NewMatrix(1, 1, nil)), "", nil},
@@ -81,7 +81,7 @@ func TestOptionLimits(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{VolumeAuto.String(), "auto"}, {VolumeOrigin.String(), "origin"}, {VolumeAffine.String(), "affine"}, {Volume(3).String(), "Volume(3)"},
-		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitPlusPlus.String(), "k-means++"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {InitRandom.String(), "random"}, {Init(6).String(), "Init(6)"},
+		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {Init(4).String(), "Init(4)"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])

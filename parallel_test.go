@@ -236,7 +236,7 @@ func TestManyWorkers(t *testing.T) {
 			return err
 		},
 		"FitAlternating": func() error {
-			_, err := FitAlternating(bg, x, 3, &AlternatingOptions{Workers: math.MaxInt})
+			_, err := FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: math.MaxInt})
 			return err
 		},
 		"SimplexLeastSquares": func() error {
@@ -432,7 +432,7 @@ func TestErrorsArrive(t *testing.T) {
 		"TruncatedSVD, tall": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, tall, 2, nil)) },
 		"TruncatedSVD, wide": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, wide, 2, nil)) },
 		"auto":               volume(tall, 3, MinVolumeOptions{}),
-		"random, weights":    volume(wide, 2, MinVolumeOptions{Init: InitRandom, Restarts: 2, Weights: weights}),
+		"restarts, weights":  volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
 		"global, given λ":    volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
 		"SPA":                volume(line, 2, MinVolumeOptions{}),
 		"no cone":            volume(moved(tall, -1), 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
@@ -446,7 +446,7 @@ func TestErrorsArrive(t *testing.T) {
 			return FitSeq(ctx, inBlocks(moved(tall, -1), 7), 2, &Options{Sum: SumAtMostOne, Workers: 1})
 		},
 		"alternating": func(ctx context.Context) (*Model, error) {
-			return FitAlternating(ctx, tall, 2, &AlternatingOptions{Workers: 1, MaxIter: 2})
+			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},
 		"path": func(ctx context.Context) (*Model, error) {
 			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}))

@@ -199,7 +199,7 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 			t.Fatal(err)
 		}
 		add("FitMinVolume"+name).iterated(t, m)
-		if m, err = FitAlternating(bg, few, k, &AlternatingOptions{Seed: seed}); err != nil {
+		if m, err = FitAlternating(bg, few, k, &MinVolumeOptions{Seed: seed}); err != nil {
 			t.Fatal(err)
 		}
 		add("FitAlternating"+name).iterated(t, m)

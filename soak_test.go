@@ -290,7 +290,7 @@ func (s *soak) minVolume() {
 func (s *soak) alternating() {
 	x := s.data(120, 10)
 	w := s.weights(x.Rows)
-	m, err := FitAlternating(bg, x, 1+s.rng.IntN(6), &AlternatingOptions{Weights: w, Seed: s.rng.Uint64(), Workers: s.rng.IntN(4), Sum: Sum(s.rng.IntN(2)), MaxIter: 100})
+	m, err := FitAlternating(bg, x, 1+s.rng.IntN(6), &MinVolumeOptions{Weights: w, Seed: s.rng.Uint64(), Workers: s.rng.IntN(4), Sum: Sum(s.rng.IntN(2)), MaxIter: 100})
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -42,24 +42,6 @@ func sampleRow(rng *rand.Rand, shares []float64) int {
 	return last
 }
 
-// randomRows is InitRandom: k different rows of positive weight, and row 0 once these
-// are used up.
-func randomRows(m *alternation, rng *rand.Rand) *Matrix {
-	f := NewMatrix(m.k, m.z.Cols, nil)
-	shares := make([]float64, m.z.Rows)
-	for i := range shares {
-		if m.s.weight(i) > 0 {
-			shares[i] = 1
-		}
-	}
-	for j := range m.k {
-		i := sampleRow(rng, shares)
-		copy(f.row(j), m.z.row(i))
-		shares[i] = 0
-	}
-	return f
-}
-
 // plusPlus draws k-means++ seeds. scratch has 3n floats; nil allocates.
 func plusPlus(m *alternation, rng *rand.Rand, scratch []float64) *Matrix {
 	n, r := m.z.Rows, m.z.Cols

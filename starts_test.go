@@ -1,6 +1,8 @@
 package softkmeans
 
 import (
+	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,7 +72,12 @@ func TestKMeansAllRows(t *testing.T) {
 	}
 }
 
-// started is a volumeFit with its first start.
+// randomCenters returns k different rows of x at random: a start that is seldom good.
+func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
+	return chosenRows(x, rand.New(rand.NewPCG(seed, 0)).Perm(x.Rows)[:k])
+}
+
+// started returns a volumeFit with its first start.
 func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
 	t.Helper()
 	j, err := openVolumeFit(bg, x, k, o)
@@ -187,27 +194,24 @@ func TestExtremeIsSample(t *testing.T) {
 	}
 }
 
-// TestSeedsAreSamples: random rows and the seeds of k-means++ are different samples
-// of positive weight, all of them where there are no more.
+// TestSeedsAreSamples: the seeds of k-means++ are different samples of positive weight, all
+// of them where there are no more.
 func TestSeedsAreSamples(t *testing.T) {
 	x := randomData(12, 3, 0, 1)
 	w := make1(12)
 	for i := 0; i < 12; i += 3 {
 		w[i] = 0
 	}
-	for _, init := range []Init{InitRandom, InitPlusPlus} {
-		for seed := range uint64(20) {
-			j, f := started(t, x, 8, &MinVolumeOptions{Init: init, Seed: seed, Weights: w})
-			found := make([]bool, 12)
+	j, _ := started(t, x, 8, &MinVolumeOptions{Weights: w})
+	for seed := range uint64(20) {
+		f := plusPlus(&j.alternation, rand.New(rand.NewPCG(seed, 0)), nil)
+		for i := range 12 {
+			taken := false
 			for a := range 8 {
-				for i := range 12 {
-					found[i] = found[i] || w[i] > 0 && slices.Equal(f.row(a), j.z.row(i))
-				}
+				taken = taken || slices.Equal(f.row(a), j.z.row(i))
 			}
-			for i, some := range found {
-				if some != (w[i] > 0) {
-					t.Errorf("%v, seed %d: row %d of weight %g, taken: %v", init, seed, i, w[i], some)
-				}
+			if taken != (w[i] > 0) {
+				t.Errorf("seed %d: row %d of weight %g, taken: %v", seed, i, w[i], taken)
 			}
 		}
 	}
@@ -267,25 +271,27 @@ func TestKMeansWeightsApart(t *testing.T) {
 
 // A start is many passes over the samples, and ends with its context.
 func TestStartsSeeContext(t *testing.T) {
-	x := randomData(300, 20, 0, 1)
-	for _, start := range []Init{InitPlusPlus, InitSPA} {
-		full := &passes{Context: bg, left: math.MaxInt}
-		j, err := openVolumeFit(full, x, 15, &MinVolumeOptions{Init: start, Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+	j, err := openVolumeFit(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := j.leading()
+	for name, start := range map[string]func() *Matrix{
+		"k-means++": func() *Matrix { return plusPlus(&j.alternation, rand.New(rand.NewPCG(1, 1)), nil) },
+		"SPA":       func() *Matrix { return extremeRows(&j.alternation, w) },
+	} {
 		ctx := &passes{Context: bg}
 		j.ctx = ctx
-		f, err := j.startCenters(0)
-		if err != nil || ctx.late == 0 {
-			t.Fatalf("%v: asked %d times, %v", start, ctx.late, err)
-		}
-		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 {
-			t.Errorf("%v went on", start)
+		f := start()
+		if top, _ := rowMaxAbs(f.Data[f.Cols:]); top != 0 || ctx.late == 0 {
+			t.Errorf("%s went on, and asked %d times", name, ctx.late)
 		}
 		if out := j.runAt(f, 0); out != nil {
-			t.Errorf("%v: an unfinished start was used", start)
+			t.Errorf("%s: an unfinished start was used", name)
 		}
+	}
+	if _, err := j.startCenters(0); !errors.Is(err, context.Canceled) {
+		t.Errorf("k-means: %v", err)
 	}
 }
 

@@ -19,12 +19,11 @@ const (
 	leastTallSlack = 0.05
 )
 
-// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all,
-// and InitRandom may find a row twice in a draw. A slack below leastTallSlack is not much above
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below leastTallSlack is not much above
 // what the centers of a draw add to the floor by chance.
 func (vf *volumeFit) isTall() bool {
-	drawn := vf.o.Init == InitKMeans || vf.o.Init == InitPlusPlus
-	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack && drawn && vf.o.Centers == nil && !vf.plain
+	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack &&
+		vf.o.Init == InitKMeans && vf.o.Centers == nil && !vf.plain
 }
 
 func (vf *volumeFit) drawSize() int { return max(drawnRows, drawnPerCenter*vf.k) }

@@ -46,7 +46,7 @@ const (
 
 // openVolumeFit checks a call and finds the floor and the coordinates.
 func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, error) {
-	if err := checkAlternating(x, k, o); err != nil {
+	if err := checkMinVolume(x, k, o); err != nil {
 		return nil, err
 	}
 	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
@@ -83,7 +83,7 @@ func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volum
 	vf.o.Restarts = orDefault(o.Restarts, defaultRestarts)
 	vf.o.MaxIter = orDefault(o.MaxIter, defaultMaxIter)
 	vf.o.Tol = orDefault(o.Tol, defaultTol)
-	vf.o.Slack = orDefault(o.Slack, defaultSlack)
+	vf.o.Slack = orDefault(o.Slack, DefaultSlack)
 	vf.alternation = alternation{ctx: s.ctx, s: s, k: k, sum: o.Sum, total: pc.total, plain: o.Plain}
 	vf.flat = pc.floor <= roundedFloor*pc.total && vf.lastDirection() <= roundedFloor*pc.total
 	start, volume := InitKMeans, VolumeOrigin
@@ -441,10 +441,6 @@ func (vf *volumeFit) startCenters(restart int) (*Matrix, error) {
 	}
 	rng := rand.New(rand.NewPCG(vf.o.Seed, uint64(restart)))
 	switch vf.o.Init {
-	case InitRandom:
-		return randomRows(&vf.alternation, rng), nil
-	case InitPlusPlus:
-		return plusPlus(&vf.alternation, rng, nil), nil
 	case InitSPA:
 		w, _ := vf.leading()
 		return extremeRows(&vf.alternation, w), nil

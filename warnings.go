@@ -1,9 +1,91 @@
 package softkmeans
 
-// What to warn of in a solution that an iteration found: centers that coincide, empty
-// clusters, centers far from the data, a slack that was not met.
+// Warnings: their kinds, words and sentences, and what to warn of in a solution that an
+// iteration found.
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
+
+// WarningKind says what a [Warning] is about.
+type WarningKind int
+
+const (
+	// WarnCoincident: centers Cluster and Other are the same to tolerance.
+	// Value is their distance, relative to the root mean square distance of
+	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
+	WarnCoincident WarningKind = iota
+	// WarnEmpty: no sample of positive weight has its largest membership in
+	// Cluster. Value is the share of all membership that it has.
+	WarnEmpty
+	// WarnFar: the center of Cluster is outside of the data by far. Value is its
+	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
+	// farthest sample of positive weight: more than 3.
+	WarnFar
+	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
+	// what the slack allows; the model is the best that was found.
+	WarnSlack
+	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers.
+	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
+	// more than 1. Cluster is the one that moves most.
+	WarnSeveral
+	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as
+	// OtherAnswers found. Value is the largest share of such rows: more than 0.05.
+	WarnLabels
+	warningCount // a new kind stands before it
+)
+
+// String returns "coincident", "empty", "far", "slack", "several" or "labels": the words of
+// the model file.
+func (k WarningKind) String() string {
+	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels")
+}
+
+// Warning is a reason to look at a solution before it is used. Values are
+// relative, without units.
+type Warning struct {
+	Kind    WarningKind
+	Cluster int // from 0; 0 where no cluster is meant
+	Other   int // the second center of WarnCoincident, otherwise 0
+	Value   float64
+}
+
+// String returns the warning as a sentence without a full stop. Clusters count from 0.
+func (w Warning) String() string {
+	value := strconv.FormatFloat(w.Value, 'g', 3, 64)
+	cluster := strconv.Itoa(w.Cluster)
+	switch w.Kind {
+	case WarnCoincident:
+		return "centers " + cluster + " and " + strconv.Itoa(w.Other) + " coincide: they are " + value +
+			" of the data's spread apart"
+	case WarnEmpty:
+		return "cluster " + cluster + " is empty: no sample has its largest membership there, and it has " +
+			value + " of all membership"
+	case WarnFar:
+		return "center " + cluster + " is outside of the data: " + value +
+			" times as far from the middle as the farthest sample"
+	case WarnSeveral:
+		return "there are several answers: with a half or twice of the noise the centers move by " + value +
+			" % of π on average, center " + cluster + " most"
+	case WarnLabels:
+		return "the labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up to " +
+			strconv.FormatFloat(100*w.Value, 'g', 3, 64) +
+			" % of all rows another label; fewer centers may be more stable"
+	case WarnSlack:
+		return "the error is " + value + " times what the slack allows, and no smaller one was found"
+	}
+	return "Warning(" + strconv.Itoa(int(w.Kind)) + ")"
+}
+
+// Answer is another answer than a model's.
+type Answer struct {
+	Centers *Matrix // k×d, each in the place of the model's that it matches
+	Factor  float64 // its slack, λ, or share of the noise (Unmix) as a multiple: 0.5 or 2
+	// Moved is the share of the rows to which it gives another label, or for Unmix the mean
+	// spectral angle to the model's centers in percent of π.
+	Moved float64
+}
 
 // Two centers coincide if their distance is at most coincidentShare of the data's spread. A
 // center is far if its length is more than farFactor times that of the longest sample.
@@ -53,22 +135,23 @@ func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list [
 				if d > 0 {
 					value = d / spread
 				}
-				list = append(list, Warning{WarnCoincident, a, b, value})
+				list = append(list, Warning{Kind: WarnCoincident, Cluster: a, Other: b, Value: value})
 			}
 		}
 	}
 	for a, some := range c.largest {
 		if !some {
-			list = append(list, Warning{WarnEmpty, a, 0, c.members[a] / c.total})
+			list = append(list, Warning{Kind: WarnEmpty, Cluster: a, Value: c.members[a] / c.total})
 		}
 	}
 	for a := range k {
 		if d := norm2(f.row(a)); d > farFactor*c.farthest {
-			list = append(list, Warning{WarnFar, a, 0, min(d/c.farthest, math.MaxFloat64)})
+			value := min(d/c.farthest, math.MaxFloat64)
+			list = append(list, Warning{Kind: WarnFar, Cluster: a, Value: value})
 		}
 	}
 	if missed > 0 {
-		list = append(list, Warning{WarnSlack, 0, 0, missed})
+		list = append(list, Warning{Kind: WarnSlack, Value: missed})
 	}
 	return list
 }

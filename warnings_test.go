@@ -49,7 +49,7 @@ func TestWarnings(t *testing.T) {
 	}
 	// A third center between two clusters has no sample for which it is largest.
 	two := NewMatrix(4, 1, []float64{-1, -1, 1, 1})
-	m, err = FitAlternating(bg, two, 3, &AlternatingOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
+	m, err = FitAlternating(bg, two, 3, &MinVolumeOptions{Centers: NewMatrix(3, 1, []float64{-1, 0, 1})})
 	if err != nil || !has(m, WarnEmpty) {
 		t.Errorf("an idle center: %v %v", m.Warnings, err)
 	}
@@ -118,5 +118,20 @@ func TestWarningTable(t *testing.T) {
 		if got := w.String(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestWarningWords: every kind has a word of its own, and a sentence.
+func TestWarningWords(t *testing.T) {
+	seen := map[string]bool{}
+	for kind := range warningCount {
+		word, sentence := kind.String(), Warning{Kind: kind}.String()
+		if seen[word] || word[0] == 'W' || sentence[:7] == "Warning" {
+			t.Errorf("%d: %q, %q", int(kind), word, sentence)
+		}
+		seen[word] = true
+	}
+	if got := warningCount.String(); got != "WarningKind(6)" {
+		t.Error(got)
 	}
 }

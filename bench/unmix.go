@@ -21,7 +21,7 @@ type unmixWay struct {
 // unmixWays are the ways in the order of the table.
 var unmixWays = []unmixWay{
 	{"FitMinVolume", false, ownUnmixing(softkmeans.FitMinVolume, nil)},
-	{"FitMinVolume, InitSPA, NoiseSlack", false, ownUnmixing(softkmeans.FitMinVolume, noiseOptions)},
+	{"FitMinVolume, InitSPA, slack for noise", false, ownUnmixing(softkmeans.FitMinVolume, noiseOptions)},
 	{"Unmix", false, ownUnmixing(softkmeans.Unmix, nil)},
 	{"Unmix, rows as given", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsGiven }))},
 	{"Unmix, unit rows", false, ownUnmixing(softkmeans.Unmix, with(func(o *softkmeans.MinVolumeOptions) { o.Rows = softkmeans.RowsUnit }))},
@@ -56,9 +56,10 @@ type unmixOptions struct {
 	Penalty float64 `json:"penalty,omitempty"`
 }
 
-// noiseOptions are what the documentation advises for scenes with noise.
+// noiseOptions returns what suits white noise. That has about (k−1)/(d−k+1) of the floor's
+// energy in the plane of k materials; a tenth of it is the slack.
 func noiseOptions(d, k int) *softkmeans.MinVolumeOptions {
-	return &softkmeans.MinVolumeOptions{Init: softkmeans.InitSPA, Slack: softkmeans.NoiseSlack(d, k)}
+	return &softkmeans.MinVolumeOptions{Init: softkmeans.InitSPA, Slack: 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1))}
 }
 
 // with returns options that set changes.

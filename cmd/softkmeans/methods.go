@@ -283,7 +283,7 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int, o *softkmean
 }
 
 func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
-	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.AlternatingOptions{
+	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.MinVolumeOptions{
 		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights, Workers: o.Workers, Progress: o.Progress})
 }
 

@@ -149,9 +149,12 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 // byNoise reports whether neither -slack nor -lambda is given.
 func (u *unmixing) byNoise() bool { return u.flags.options.Slack == 0 && u.flags.options.Lambda == 0 }
 
-// streamSlack is the slack of a scene in blocks, if none is given.
+// streamSlack returns the slack of a scene in blocks, if none is given. White noise in d
+// bands has about (k−1)/(d−k+1) of the floor's energy in the plane of k materials. Most
+// pixels are inside their simplex, so that a tenth of it does best.
 func (u *unmixing) streamSlack() float64 {
-	return softkmeans.NoiseSlack(len(u.scene.bands), u.result.k)
+	d, k := len(u.scene.bands), u.result.k
+	return 0.1 * float64(max(k-1, 1)) / float64(max(d-k+1, 1))
 }
 
 // checkStreamed returns an error for choices that a scene in blocks does not have.

@@ -108,7 +108,7 @@ func labelTable(dir string, seeds int, slack float64) error {
 			seconds += time.Since(begin).Seconds() / float64(seeds)
 			over = m.Objective / m.Floor
 			labels := m.Labels(nil)
-			alternating, err := softkmeans.FitAlternating(context.Background(), x, k, &softkmeans.AlternatingOptions{Seed: uint64(seed)})
+			alternating, err := softkmeans.FitAlternating(context.Background(), x, k, &softkmeans.MinVolumeOptions{Seed: uint64(seed)})
 			if err != nil {
 				return err
 			}

@@ -127,7 +127,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:
-		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.AlternatingOptions{Weights: w, Progress: progress})
+		return softkmeans.FitAlternating(ctx, x, o.k, &softkmeans.MinVolumeOptions{Weights: w, Progress: progress})
 	case o.slack < noSlack: // the start of the path
 		tight := softkmeans.Options{Enclosure: softkmeans.EnclosureTight, Weights: w}
 		if len(s.path.points) > 0 {

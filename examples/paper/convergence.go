@@ -25,7 +25,7 @@ type descent struct {
 func (c *config) descents(t *sets.Labeled) (all []descent, err error) {
 	ctx := context.Background()
 	for _, plain := range []bool{false, true} {
-		m, err := softkmeans.FitAlternating(ctx, t.X, t.K, &softkmeans.AlternatingOptions{Seed: c.seed, MaxIter: mostSteps, Plain: plain})
+		m, err := softkmeans.FitAlternating(ctx, t.X, t.K, &softkmeans.MinVolumeOptions{Seed: c.seed, MaxIter: mostSteps, Plain: plain})
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (c *config) methods() []method {
 	ctx := context.Background()
 	return []method{
 		{"SkM-AM", true, func(x *softkmeans.Matrix, k int, seed uint64) ([]int, error) {
-			return labelsOf(softkmeans.FitAlternating(ctx, x, k, &softkmeans.AlternatingOptions{Seed: seed, Plain: c.plain}))
+			return labelsOf(softkmeans.FitAlternating(ctx, x, k, &softkmeans.MinVolumeOptions{Seed: seed, Plain: c.plain}))
 		}},
 		{"SkM-Global", false, func(x *softkmeans.Matrix, k int, _ uint64) ([]int, error) {
 			return labelsOf(softkmeans.Fit(ctx, x, k, nil))

@@ -148,7 +148,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 	var r record
-	opts := softkmeans.AlternatingOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
+	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
 	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
 	if err != nil {
 		return err
