@@ -28,7 +28,7 @@ type destinationCase struct {
 	size int  // rows of the result that a call without a dst cannot tell; 0: it can
 }
 
-// rowsFrom is the case of a Rows method, which has no result and no error.
+// rowsFrom is the case of a CopyRows method, which has no result and no error.
 func rowsFrom(s Similarity, err error, dst *Matrix, lo int) (*Matrix, error) {
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 			destinationCase{name: "Model.Predict", what: c.what, in: in, bad: withoutCenters, call: predict(SumToOne)},
 			destinationCase{name: "Model.Predict", what: c.what + ", at most", in: in, bad: withoutCenters, call: predict(SumAtMostOne)},
 			destinationCase{name: "Model.PredictSparse", what: c.what, in: in, bad: withoutCenters, call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-				return (&Model{Centers: in[1], Memberships: in[2]}).PredictSparse(dst, sparseOf(in[0]))
+				return (&Model{Centers: in[1], Memberships: in[2]}).Predict(dst, sparseOf(in[0]))
 			}},
 			destinationCase{name: "Model.PredictMissing", what: c.what, in: []*Matrix{gapped(c.x), c.f, c.g}, bad: withoutCenters, gaps: true, call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 				return (&Model{Centers: in[1], Memberships: in[2]}).PredictMissing(dst, in[0])
@@ -135,13 +135,15 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 					return k.Cross(dst, in[0])
 				}})
 		}
-		cases = append(cases, destinationCase{name: "SampleKernel.Rows", what: what, in: []*Matrix{randomData(300, 3, 0, 2)}, apart: []int{0}, bad: map[int]error{0: ErrShape}, size: 5,
+		cases = append(cases, destinationCase{name: "SampleKernel.CopyRows", what: what, in: []*Matrix{randomData(300, 3, 0, 2)}, apart: []int{0}, bad: map[int]error{0: ErrShape}, size: 5,
 			call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 				k, err := kernel(in[0])
 				return rowsFrom(k, err, dst, 295)
 			}})
 	}
-	return append(cases, destinationCase{name: "Similarity.Rows", what: "KernelFunc", size: 3,
+	cases = append(cases, destinationCase{name: "Matrix.CopyRows", in: []*Matrix{randomData(7, 7, 0, 3)}, apart: []int{0}, size: 3,
+		call: func(dst *Matrix, in []*Matrix) (*Matrix, error) { return rowsFrom(in[0], checkShape("m", in[0]), dst, 4) }})
+	return append(cases, destinationCase{name: "Similarity.CopyRows", what: "KernelFunc", size: 3,
 		call: func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
 			return rowsFrom(KernelFunc(7, func(i, j int) float64 { return float64(i + j) }), nil, dst, 4)
 		}})

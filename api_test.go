@@ -26,23 +26,24 @@ var (
 	_ func(k int) *Matrix                                = RegularSimplex
 	_ func(dst, v []float64) []float64                   = ProjectSimplex
 
-	_ func(context.Context, *Matrix, int, *Options) (*Model, error) = Fit
+	_ func(context.Context, Samples, int, *Options) (*Model, error) = Fit
+	_                                                               = []Samples{(*Matrix)(nil), (*SparseMatrix)(nil)}
 
 	_ = Options{Weights: []float64(nil), Enclosure: EnclosureBall, Workers: 0, Solver: SolverAuto}
 	_ = Model{Centers: (*Matrix)(nil), Memberships: (*Matrix)(nil), Objective: 0.0, Floor: 0.0, Lambda: 0.0, Epsilon: 0.0,
 		Iterations: int(0), Status: Status(0), Trace: []float64(nil)}
-	_ func(m *Model, dst []int, x *Matrix) ([]int, error)                                            = (*Model).PredictLabels
-	_ func(m *Model, dst []int) []int                                                                = (*Model).Labels
-	_ func(m *Model, dst, x *Matrix) (*Matrix, error)                                                = (*Model).Predict
-	_ encoding.BinaryMarshaler                                                                       = (*Model)(nil)
-	_ encoding.BinaryUnmarshaler                                                                     = (*Model)(nil)
-	_ func(context.Context, *Matrix, *Options) ([]float64, error)                                    = Floors
-	_ func(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) = Certify
-	_ func(x *Matrix, k int, tol float64) (bool, error)                                              = SkMable
-	_                                                                                                = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
+	_ func(m *Model, dst []int, x *Matrix) ([]int, error)                                                    = (*Model).PredictLabels
+	_ func(m *Model, dst []int) []int                                                                        = (*Model).Labels
+	_ func(m *Model, dst *Matrix, x Samples) (*Matrix, error)                                                = (*Model).Predict
+	_ encoding.BinaryMarshaler                                                                               = (*Model)(nil)
+	_ encoding.BinaryUnmarshaler                                                                             = (*Model)(nil)
+	_ func(context.Context, Samples, *Options) ([]float64, error)                                            = Floors
+	_ func(ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options) (Certificate, error) = Certify
+	_ func(ctx context.Context, x Samples, k int, tol float64) (bool, error)                                 = SkMable
+	_                                                                                                        = Certificate{Objective: 0.0, Floor: 0.0, Gap: 0.0, MinMembership: 0.0, MaxSumError: 0.0, SpanError: 0.0}
 
-	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error) = FitAlternating
-	_ func(context.Context, *Matrix, int, *MinVolumeOptions) (*Model, error) = FitMinVolume
+	_ func(context.Context, Samples, int, *MinVolumeOptions) (*Model, error) = FitAlternating
+	_ func(context.Context, Samples, int, *MinVolumeOptions) (*Model, error) = FitMinVolume
 
 	_ = MinVolumeOptions{Weights: []float64(nil), Workers: 0, Seed: uint64(0), Restarts: 0, MaxIter: 0, Tol: 0.0, Init: Init(0),
 		Centers: (*Matrix)(nil), Progress: func(Iteration) {}, Slack: 0.0, Lambda: 0.0, Epsilon: 0.0, Volume: VolumeOrigin, Sum: SumToOne}

@@ -23,23 +23,25 @@ import (
 // With SumAtMostOne Floors(…)[k−1] is Σ_{i>k} σ_i² of the data as it is, for k = 1 …
 // min(n, d): see [Model].Floor.
 //
-// Floors reads the options Weights, Workers and Sum. Cost: nd·min(n, d) and O(min(n, d)³).
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and
+// Floors of a [*SparseMatrix] below min(n, d)·2^-52 of the first are rounding; for a mean far
+// from 0 that share is of the squared length of x. Where min(n, d) is above 1024 they take
+// SolverKrylov for MostK centers. Where that stops before it has converged, and min(n, d) is
+// above 2048, the floors are lower bounds: less by what it may have missed.
+//
+// Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
+// O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and
 // ctx's, wrapped.
-func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
+func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
-	if err := checkEnum("Sum", o.Sum, sumCount); err != nil {
+	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK)); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	o.Solver = SolverAuto
+	t, err := openSamples(ctx, x, &o, o.Weights, 0, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
-	values, total, err := squaredSingularValues(s)
-	if err != nil {
-		return nil, err
-	}
-	return floorsOf(s.units, values, total)[directionsOf(1, o.Sum):], nil
+	return t.floors(o.MostK, o.Sum)
 }
 
 // Certify compares centers (k×d) and memberships (n×k), of any origin, with the global
@@ -51,24 +53,27 @@ func Floors(ctx context.Context, x *Matrix, opts *Options) ([]float64, error) {
 // pair is below the floor of SolverKrylov, SolverGram follows. Cost: that of [Fit]. Errors:
 // [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's,
 // wrapped.
-func Certify(ctx context.Context, x, centers, memberships *Matrix, opts *Options) (Certificate, error) {
+func Certify(ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	if err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount)); err != nil {
-		return c, err
-	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter),
+		checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {
 		return c, err
 	}
+	t, err := openSamples(ctx, x, &o, o.Weights, 0, o.Sum == SumToOne)
+	if err != nil {
+		return c, err
+	}
+	s := t.data()
 	if err := checkPair(s, centers, memberships); err != nil {
 		return c, err
 	}
-	objective, err := objectiveOf(s, centers, memberships, o.Sum)
+	objective, err := t.objective(centers, memberships, o.Sum)
 	if err != nil {
 		return c, err
 	}
-	pc, err := provedPrincipal(s, min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
+	pc, err := t.proved(min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
 	if err != nil {
 		return c, err
 	}
@@ -93,9 +98,8 @@ func checkPair(s *samples, centers, memberships *Matrix) error {
 	return nil
 }
 
-// provedPrincipal is findPrincipal for a certificate: directly where that is affordable,
-// and where a feasible objective below its floor disproves another solver.
-func provedPrincipal(s *samples, p int, solver Solver, objective float64) (*principal, error) {
+func (t denseData) proved(p int, solver Solver, objective float64) (*principal, error) {
+	s := t.samples
 	small, _ := s.sides()
 	if solver != SolverKrylov && (solver != SolverAuto || small <= streamGramSide) {
 		return directPrincipal(s, wanted{p, 0}, solver)
@@ -131,17 +135,21 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // A singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands for the
 // rounding of the data: max(n, d)·2^-52 of the length of the data as it is, mean included.
 //
-// Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
+// A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
 // small for the Gram matrix to tell. Errors: [ErrShape], [ErrNonFinite],
 // [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
-func SkMable(x *Matrix, k int, tol float64) (bool, error) {
+func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	if k < 1 {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
 	}
 	if err := checkTol(tol); err != nil {
 		return false, err
 	}
-	s, err := newSamples(context.Background(), x, nil, 0, true)
+	m, err := filledIn(x, "SkMable")
+	if err != nil {
+		return false, err
+	}
+	s, err := newSamples(ctx, m, nil, 0, true)
 	if err != nil {
 		return false, err
 	}

@@ -39,7 +39,7 @@ func TestFloors(t *testing.T) {
 		}
 		// n centers hold n rows whatever these are, and n centred rows have rank n−1.
 		if n := x.Rows; n <= x.Cols {
-			if ok, err := SkMable(x, n, 1e-300); !ok || err != nil || got[n-1] != 0 {
+			if ok, err := SkMable(bg, x, n, 1e-300); !ok || err != nil || got[n-1] != 0 {
 				t.Errorf("%s: a floor of %g for as many centers as rows, SkMable says %v, %v", shape(n, x.Cols), got[n-1], ok, err)
 			}
 		}
@@ -167,16 +167,16 @@ func TestSkMable(t *testing.T) {
 				}
 			}
 			for try := 1; try <= 12; try++ {
-				ok, err := SkMable(x, try, 0)
+				ok, err := SkMable(bg, x, try, 0)
 				if err != nil || ok != (try >= k) {
 					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
 				}
 			}
 			x.Data[7] *= 1 + 1e-6
-			if ok, _ := SkMable(x, k, 0); ok {
+			if ok, _ := SkMable(bg, x, k, 0); ok {
 				t.Errorf("k=%d: noise of 1e-6 not seen", k)
 			}
-			if ok, _ := SkMable(x, k, 1e-4); !ok && k > 1 {
+			if ok, _ := SkMable(bg, x, k, 1e-4); !ok && k > 1 {
 				t.Errorf("k=%d: tolerance not used", k)
 			}
 		}
@@ -188,7 +188,7 @@ func TestSkMable(t *testing.T) {
 			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
 		}
 	}
-	if ok, err := SkMable(far, 2, 0); !ok || err != nil {
+	if ok, err := SkMable(bg, far, 2, 0); !ok || err != nil {
 		t.Errorf("a line, rounded as doubles near 1e8 are, is no mixture of 2: %v", err)
 	}
 	x := loadCSV(t, "iris")
@@ -196,7 +196,7 @@ func TestSkMable(t *testing.T) {
 		k   int
 		tol float64
 	}{{0, 0}, {2, -1}, {2, math.NaN()}, {2, 1}} {
-		if _, err := SkMable(x, c.k, c.tol); !errors.Is(err, ErrOption) {
+		if _, err := SkMable(bg, x, c.k, c.tol); !errors.Is(err, ErrOption) {
 			t.Error(err)
 		}
 	}
@@ -363,7 +363,7 @@ func skMableLarge(t *testing.T, n int) {
 		for j := range 3 { // columns of zeros cost Jacobi's method nothing
 			clear(b.row(j)[full(n, 60):])
 		}
-		got, err := SkMable(product(a, b), c.k, c.tol)
+		got, err := SkMable(bg, product(a, b), c.k, c.tol)
 		if err != nil || got != c.want {
 			t.Errorf("n=%d, %s: k=%d tol=%g: %v %v, want %v", n, c.name, c.k, c.tol, got, err, c.want)
 		}

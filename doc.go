@@ -67,9 +67,10 @@
 //
 // # Sparse rows
 //
-// A [SparseMatrix] stores the entries that are not 0, by rows. [FitSparse], [FloorsSparse],
-// [CertifySparse], [Model.PredictSparse] and [Stats.AddSparse] do not fill in the others;
-// the first three do where half of all entries are stored.
+// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [Floors], [Certify] and
+// [Model.Predict] take it in place of a Matrix, and [Stats.AddSparse] adds it up. They do not
+// fill in the others; the first three do where half of all entries are stored. [SkMable] and
+// [VolumeFloor] fill them in, and minimal volume takes a Matrix alone so far.
 //
 // # Larger than memory
 //

@@ -91,7 +91,7 @@ func TestOptionErrors(t *testing.T) {
 		_, err := FitMinVolume(ctx, x, 2, o)
 		return err
 	}
-	_, tol := SkMable(x, 2, 2)
+	_, tol := SkMable(bg, x, 2, 2)
 	for want, err := range map[string]error{
 		"weights[2] = -1, below 0: invalid option":                       fit(&Options{Weights: []float64{1, 2, -1}}),
 		"Workers is -1, below 0: invalid option":                         fit(&Options{Workers: -1}),

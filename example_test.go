@@ -313,7 +313,7 @@ func ExampleLSDModel_Coordinates() {
 
 // Five texts about two topics, as counts of six words. A word that a text is without is
 // not stored.
-func ExampleFitSparse() {
+func ExampleFit_sparse() {
 	x, err := softkmeans.SparseFromTriples(5, 6,
 		[]int{0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 4},
 		[]int{0, 1, 2, 0, 1, 3, 4, 5, 3, 4, 1, 2, 4},
@@ -321,7 +321,7 @@ func ExampleFitSparse() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := softkmeans.FitSparse(context.Background(), x, 2, nil)
+	m, err := softkmeans.Fit(context.Background(), x, 2, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -426,11 +426,11 @@ func ExampleSkMable() {
 	mixed, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 0}, {1, 3, 0}, {3, 1, 0}})
 	other, _ := softkmeans.FromRows([][]float64{{4, 0, 0}, {0, 4, 0}, {2, 2, 1}})
 	for _, x := range []*softkmeans.Matrix{mixed, other} {
-		two, err := softkmeans.SkMable(x, 2, 0)
+		two, err := softkmeans.SkMable(context.Background(), x, 2, 0)
 		if err != nil {
 			log.Fatal(err)
 		}
-		three, _ := softkmeans.SkMable(x, 3, 0)
+		three, _ := softkmeans.SkMable(context.Background(), x, 3, 0)
 		fmt.Println("exact mixtures of two:", two, "of three:", three)
 	}
 	// Output:

@@ -334,7 +334,7 @@ func TestTablesComplete(t *testing.T) {
 			case *ast.TypeSpec:
 				if typ, ok := n.Type.(*ast.InterfaceType); ok && n.Name.IsExported() {
 					for _, m := range typ.Methods.List {
-						if f, ok := m.Type.(*ast.FuncType); ok && hasDst(f) {
+						if f, ok := m.Type.(*ast.FuncType); ok && m.Names[0].IsExported() && hasDst(f) {
 							want(n.Name.Name + "." + m.Names[0].Name)
 						}
 					}

@@ -176,7 +176,7 @@ func FuzzCertificate(f *testing.F) {
 		if v := mustDo(LogVolume(centers))(t); math.IsNaN(v) || math.IsInf(v, 1) {
 			t.Fatalf("volume %g of %v", v, centers.Data)
 		}
-		if mixed := mustDo(SkMable(x, k, 0))(t); !mixed && k > min(x.Rows-1, x.Cols) {
+		if mixed := mustDo(SkMable(bg, x, k, 0))(t); !mixed && k > min(x.Rows-1, x.Cols) {
 			t.Fatal("more centers than dimensions do not mix all rows")
 		}
 		if b := StabilityBound(c.Floor, math.Abs(in.float())); !(b >= 0) {
@@ -234,7 +234,7 @@ func FuzzMatrix(f *testing.F) {
 			},
 			"Orientation":         func() error { _, err := Fit(bg, small, 3, &Options{Orientation: m}); return err },
 			"Floors":              func() error { _, err := Floors(context.Background(), m, nil); return err },
-			"SkMable":             func() error { _, err := SkMable(m, 2, 0); return err },
+			"SkMable":             func() error { _, err := SkMable(bg, m, 2, 0); return err },
 			"NonUniquenessBound":  func() error { _, err := NonUniquenessBound(m, 2); return err },
 			"LogVolume":           func() error { _, err := LogVolume(m); return err },
 			"Certify x":           func() error { _, err := Certify(context.Background(), m, small, NewMatrix(3, 3, nil), nil); return err },

@@ -255,7 +255,7 @@ func TestLSDTheorems(t *testing.T) {
 			x    *Matrix
 			want bool
 		}{"P": {x, true}, "moved": {shifted(x, move...), true}, "one more direction": {randomData(40, k, 0, 1), false}} {
-			skm, err := SkMable(c.x, k, 1e-7)
+			skm, err := SkMable(bg, c.x, k, 1e-7)
 			if err != nil {
 				t.Fatal(err)
 			}

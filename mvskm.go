@@ -36,7 +36,11 @@ import (
 // data, or of its row space where that is smaller, and 2n·k. Errors: those of [Fit]. If
 // ctx ends the error wraps its error. The model is then the best so far, with
 // StatusCancelled, or nil.
-func FitAlternating(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
+func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
+	x, err := matrixOf(samples, "FitAlternating")
+	if err != nil {
+		return nil, err
+	}
 	o := orZero(opts)
 	if err := firstError(checkMinVolume(x, k, &o), checkNoPenalty(&o)); err != nil {
 		return nil, err
@@ -99,7 +103,11 @@ func FitAlternating(ctx context.Context, x *Matrix, k int, opts *MinVolumeOption
 // Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) for the start and λ, on
 // the draw where there is one, and 2 to 50 of O(ndk) at the end. Memory: a copy of the data as for
 // [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
-func FitMinVolume(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
+func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
+	x, err := matrixOf(samples, "FitMinVolume")
+	if err != nil {
+		return nil, err
+	}
 	o := orZero(opts)
 	return fitMinVolume(ctx, x, k, &o, 0)
 }

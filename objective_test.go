@@ -216,7 +216,7 @@ func TestCertifyTable(t *testing.T) {
 		tol  float64
 		text string
 	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
-		if ok, err := SkMable(x, c.k, c.tol); ok || err == nil || err.Error() != "softkmeans: "+c.text+": invalid option" {
+		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil || err.Error() != "softkmeans: "+c.text+": invalid option" {
 			t.Errorf("%v, %v", ok, err)
 		}
 	}
@@ -226,11 +226,11 @@ func TestCertifyTable(t *testing.T) {
 		tol  float64
 		want bool
 	}{{1, 0, false}, {2, 0, false}, {2, .49, false}, {2, .51, true}, {3, 0, true}, {1, .999, false}} {
-		if ok, err := SkMable(x, c.k, c.tol); ok != c.want || err != nil {
+		if ok, err := SkMable(bg, x, c.k, c.tol); ok != c.want || err != nil {
 			t.Errorf("k = %d, tol %g: %t, %v", c.k, c.tol, ok, err)
 		}
 	}
-	if ok, err := SkMable(nil, 1, 0); ok || !errors.Is(err, ErrShape) {
+	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {
 		t.Error(ok, err)
 	}
 	if v, err := NonUniquenessBound(nil, 2); v != 0 || !errors.Is(err, ErrShape) {

@@ -49,6 +49,8 @@ type Options struct {
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
 	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it. With SumToOne a Fit of some 2 ms or less has one.
 	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	// MostK is for how many k Floors finds the floor: 1, …, MostK. 0: for all of them.
+	MostK int
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.

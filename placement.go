@@ -17,6 +17,12 @@ type dataset interface {
 	solveRows(centers, g *Matrix, sum Sum, rows []int) error
 	// centred returns the same rows about their mean.
 	centred() (dataset, error)
+	// floors returns the floors for 1, …, most centers; 0: all of them.
+	floors(most int, sum Sum) ([]float64, error)
+	// proved returns the p leading directions and a floor to certify the objective with. It
+	// relies on no random start where that is affordable, nor where the objective, of a
+	// feasible pair, is below the floor found.
+	proved(p int, solver Solver, objective float64) (*principal, error)
 }
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the

@@ -201,7 +201,7 @@ func TestErrRange(t *testing.T) {
 			"Fit":     func() error { _, err := Fit(bg, x, 2, nil); return err },
 			"Floors":  func() error { _, err := Floors(bg, x, nil); return err },
 			"Certify": func() error { _, err := Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil); return err },
-			"SkMable": func() error { _, err := SkMable(x, 2, 0); return err },
+			"SkMable": func() error { _, err := SkMable(bg, x, 2, 0); return err },
 			"Stats":   func() error { var s Stats; return s.Add(x) },
 			"FitSeq":  func() error { _, err := FitSeq(bg, inBlocks(x, 3), 2, nil); return err },
 		} {

@@ -84,8 +84,8 @@ func SimilarityMatrix(s Similarity) (*Matrix, error) {
 // Len returns the number of rows: a symmetric Matrix is a [Similarity].
 func (m *Matrix) Len() int { return m.Rows }
 
-// CopyRows copies the rows lo … lo+dst.Rows−1 to dst, as [Similarity] wants. It panics if m
-// does not have these rows, or dst does not have its columns.
+// CopyRows copies the rows lo … lo+dst.Rows−1 of a square matrix to dst, as [Similarity] wants.
+// It panics unless m has these rows and dst as many columns.
 func (m *Matrix) CopyRows(dst *Matrix, lo int) {
 	checkRowsOf(dst, lo, m.Rows)
 	copyRows(dst, rowsOf(m, lo, lo+dst.Rows))

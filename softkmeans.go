@@ -94,6 +94,57 @@ type Model struct {
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
+// Samples is a table with a sample in each row: a [*Matrix], or a [*SparseMatrix] whose
+// zeros need not be stored. Nothing else is one, since its methods are not exported.
+type Samples interface {
+	// size returns the numbers of rows and columns, 0 of a nil pointer.
+	size() (rows, cols int)
+	// open checks the rows, their weights and the options, and finds the units and the mean.
+	// Where k > 0 it takes no more workers than pay for a fit of k centers.
+	open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error)
+	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
+	mix(m *Model, dst *Matrix) (*Matrix, error)
+}
+
+// openSamples opens x, which may be nil.
+func openSamples(ctx context.Context, x Samples, o *Options, weights []float64, k int, centred bool) (dataset, error) {
+	if x == nil {
+		return nil, fail(ErrShape, "x is nil")
+	}
+	return x.open(ctx, o, weights, k, centred)
+}
+
+// matrixOf returns x as a Matrix, or an error that names the function, which does not take
+// sparse rows.
+func matrixOf(x Samples, function string) (*Matrix, error) {
+	if x == nil {
+		return nil, nil // which is an error of its own
+	}
+	if m, ok := x.(*Matrix); ok {
+		return m, nil
+	}
+	return nil, fail(ErrOption, function+" does not take sparse rows so far: SparseMatrix.Dense fills them in")
+}
+
+// mostFilledIn is how many entries filledIn fills in: 1 GB of them.
+const mostFilledIn = 1 << 27
+
+// filledIn returns x with all its zeros. A table that would have more than mostFilledIn entries
+// is an error that names the function.
+func filledIn(x Samples, function string) (*Matrix, error) {
+	sparse, ok := x.(*SparseMatrix)
+	switch {
+	case !ok:
+		return matrixOf(x, function)
+	case sparse == nil:
+		return nil, nil
+	}
+	if float64(sparse.Rows)*float64(sparse.Cols) > mostFilledIn {
+		return nil, fail(ErrShape, function+" fills in sparse rows, and x would have more than 2^27 entries")
+	}
+	return sparse.Dense()
+}
+
 // Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d) and
 // memberships G (n×k) for the samples in the rows of x (n×d). k is from 1 to 2³¹ − 2. It may
 // be above n or d, where the minimum is 0. Fit does not change or copy x.
@@ -113,11 +164,23 @@ type Model struct {
 // [FitAlternating] can start from its Centers. Rows of rounding size do not count; a
 // half-space needs a v with a cosine of 2^-14 with all others.
 //
+// Of a [*SparseMatrix] no pass fills in zeros, but where half of all entries are stored. The
+// mean is subtracted from products. Products cancel where some columns are far from 0 in all
+// rows, as years are, or where weights differ by many powers of ten. Objective is then an
+// upper bound, Total a lower one, and FloorError, Gap and ExcessShare are as wide as the
+// rounding of numbers of the length of x with its mean. Subtract a constant from such columns
+// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond,
+// whose floor relies on a random start: see [Model].FloorError. [Certify] needs none up to
+// 2048. SolverJacobi of sparse rows is an [ErrOption].
+//
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective, and O(d·min(k, d)²)
-// for the basis. Memory: n·k + O(min(n, d)²) + O(d·k) floats, and for every worker a block
-// of 24 to 480 rows, or columns of wide data. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
-func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
+// for the basis. A step of SolverKrylov over sparse rows with z stored entries takes
+// O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule, and memberships
+// and objective as much once. Their Gram matrix takes the sum of the squared numbers of
+// entries of rows (of columns where n < d). Memory: n·k + O(min(n, d)²) + O(d·k) floats, and
+// for every worker a block of 24 to 480 rows, or columns of wide data. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := opts // a copy of a struct with padding would hide constants from TinyGo
 	if o == nil {
 		o = &Options{}
@@ -130,7 +193,7 @@ func Fit(ctx context.Context, x *Matrix, k int, opts *Options) (*Model, error) {
 
 // fit is Fit. Weights and path are arguments of their own: where a program calls Fit
 // with constants, such as nil for weights, TinyGo leaves out the code for the others.
-func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, by path) (*Model, error) {
+func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, by path) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
 	}
@@ -139,12 +202,11 @@ func (o *Options) fit(ctx context.Context, x *Matrix, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	s, err := newSamples(ctx, x, weights, payingWorkers(o.Workers, x, k), true)
+	t, err := openSamples(ctx, x, o, weights, k, true)
 	if err != nil {
 		return nil, err
 	}
-	s.space = new(workspace)
-	return o.solve(denseData{s}, k, weights, by)
+	return o.solve(t, k, weights, by)
 }
 
 // solve is fit for checked options and rows about their mean.
@@ -212,6 +274,45 @@ func (t denseData) centred() (dataset, error) {
 	return denseData{s}, nil
 }
 
+func (t denseData) floors(most int, sum Sum) ([]float64, error) {
+	values, total, err := squaredSingularValues(t.samples)
+	if err != nil {
+		return nil, err
+	}
+	all := floorsOf(t.units, values, total)[directionsOf(1, sum):]
+	if most > 0 {
+		all = all[:min(most, len(all))]
+	}
+	return all, nil
+}
+
+func (m *Matrix) size() (rows, cols int) {
+	if m == nil {
+		return 0, 0
+	}
+	return m.Rows, m.Cols
+}
+
+func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error) {
+	workers := o.Workers
+	if k > 0 {
+		workers = payingWorkers(workers, m, k)
+	}
+	s, err := newSamples(ctx, m, weights, workers, centred)
+	if err != nil {
+		return nil, err
+	}
+	s.space = new(workspace)
+	return denseData{s}, nil
+}
+
+func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
+	if model.Rows == RowsUnit {
+		return model.predictShaded(dst, m)
+	}
+	return SimplexLeastSquares(dst, m, model.Centers, &SimplexOptions{Sum: model.Sum})
+}
+
 // leastShared is the least work of a fit that has more than one worker, by the count of
 // payingWorkers: 2 to 4 ms. A thread that slept takes tens of microseconds to wake up, and
 // every pass waits for it.
@@ -234,16 +335,15 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 }
 
 // fitCone is Fit for SumAtMostOne.
-func (o *Options) fitCone(ctx context.Context, x *Matrix, k int) (*Model, error) {
+func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error) {
 	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, false)
+	t, err := openSamples(ctx, x, o, o.Weights, 0, false)
 	if err != nil {
 		return nil, err
 	}
-	s.space = new(workspace)
-	return o.solveCone(denseData{s}, k)
+	return o.solveCone(t, k)
 }
 
 // solveCone is fitCone for checked options and rows about 0.
@@ -501,17 +601,18 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 // 1/k each where a is 0.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
-// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without centers; on an
-// error dst is unchanged.
-func (m *Model) Predict(dst, x *Matrix) (*Matrix, error) {
+// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) for each stored entry
+// in place of O(ndk), but where the centers are nearer to each other than to 0, and for
+// RowsUnit. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
+// centers; on an error dst is unchanged.
+func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
 	}
-	if m.Rows == RowsUnit {
-		return m.predictShaded(dst, x)
+	if x == nil {
+		return nil, fail(ErrShape, "x is nil")
 	}
-	g, err := SimplexLeastSquares(dst, x, m.Centers, &SimplexOptions{Sum: m.Sum})
-	return g, err
+	return x.mix(m, dst)
 }
 
 // checkRows is an error unless the model has memberships for rows of that shape.

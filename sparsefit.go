@@ -1,48 +1,32 @@
 package softkmeans
 
-// The global solution of sparse rows, and what is proved of them. No pass fills in zeros.
+// Sparse rows as fits read them, and what is proved of them. No pass fills in zeros.
 
 import (
 	"context"
 	"math"
 )
 
-// FitSparse is [Fit] for sparse rows (n×d): the same minimum, the same simplex and the same
-// certificate, to rounding. Where half of all entries are stored or more it fills in the
-// others and is Fit itself.
-//
-// The mean is subtracted from products, so that zeros stay unstored. Products cancel where
-// some columns are far from 0 in all rows, as years are, or where weights differ by many
-// powers of ten. Objective is then an upper bound, Total a lower one, and FloorError, Gap
-// and ExcessShare are as wide as the rounding of numbers of the length of x with its mean.
-// Subtract a constant from such columns before.
-//
-// SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond, whose
-// floor relies on a random start: see [Model].FloorError. [CertifySparse] needs none up to
-// 2048. SolverJacobi is an [ErrOption].
-//
-// Cost: O((z + n + d)(k + 8)) for z stored entries and O((n + d)(k + 8)²), for each step of
-// SolverKrylov, 10 to 60 as a rule; the same once for memberships and objective. The Gram
-// matrix takes the sum of the squared numbers of entries of rows (of columns where n < d),
-// and O(min(n, d)³). Memory: 5z + O((n + d)(k + 8)) floats, and with SolverKrylov
-// max(4k + 32, 96)·min(n, d) more. Errors: those of Fit; [ErrShape] names the row where
-// columns do not ascend.
-func FitSparse(ctx context.Context, x *SparseMatrix, k int, opts *Options) (*Model, error) {
-	o := orZero(opts)
-	if err := firstError(checkFit(k, &o), checkRadius(k, o.Radius, &o), checkSparseSolver(o.Solver)); err != nil {
+func (x *SparseMatrix) size() (rows, cols int) {
+	if x == nil {
+		return 0, 0
+	}
+	return x.Rows, x.Cols
+}
+
+// open opens the matrix with all its zeros where half of its entries are stored.
+func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error) {
+	if err := checkSparseSolver(o.Solver); err != nil {
 		return nil, err
 	}
 	if full := x.filled(); full != nil {
-		return Fit(ctx, full, k, opts)
+		return full.open(ctx, o, weights, k, centred)
 	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
+	s, err := newSparseSamples(ctx, x, weights, o.Workers, centred)
 	if err != nil {
 		return nil, err
 	}
-	if o.Sum == SumAtMostOne {
-		return o.solveCone(sparseData{s, x}, k)
-	}
-	return o.solve(sparseData{s, x}, k, o.Weights, o.path())
+	return sparseData{s, x}, nil
 }
 
 // checkSparseSolver is an error for a solver that sparse rows do not have.
@@ -53,33 +37,12 @@ func checkSparseSolver(solver Solver) error {
 	return checkSolver(solver)
 }
 
-// FloorsSparse is [Floors] for sparse rows (n×d), for k = 1 … most. There are at most
-// min(n, d)+1 of them, and min(n, d) for SumAtMostOne; 0: all. Floors below min(n, d)·2^-52 of
-// the first are rounding. For a mean far from 0 that share is of the squared length of x. Where
-// SolverKrylov stops before it has converged, and min(n, d) is above 2048, the floors are
-// lower bounds: less by what it may have missed.
-//
-// It reads the options Weights, Workers and Sum. Cost: for most = 0, and for min(n, d) up to
-// 1024, that of the Gram matrix of [FitSparse]; otherwise its steps with k = most. Errors:
-// those of FitSparse.
-func FloorsSparse(ctx context.Context, x *SparseMatrix, most int, opts *Options) ([]float64, error) {
-	o := orZero(opts)
-	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("most", most)); err != nil {
-		return nil, err
-	}
-	if full := x.filled(); full != nil {
-		all, err := Floors(ctx, full, &o)
-		if most > 0 {
-			all = all[:min(most, len(all))]
-		}
-		return all, err
-	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
-	if err != nil {
-		return nil, err
-	}
+// floors returns lower bounds where SolverKrylov stops before it has converged and
+// min(n, d) is above streamGramSide: floors less by what it may have missed.
+func (t sparseData) floors(most int, sum Sum) ([]float64, error) {
+	s := t.sparseSamples
 	small, _ := s.sides()
-	first := directionsOf(1, o.Sum)
+	first := directionsOf(1, sum)
 	if all := small + 1 - first; most == 0 || most > all {
 		most = all
 	}
@@ -123,46 +86,6 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 	return values, 0, err
 }
 
-// CertifySparse is [Certify] for sparse rows x (n×d), with centers (k×d) and memberships
-// (n×k) of any origin. SolverAuto is never SolverKrylov up to min(n, d) = 2048. Cost: that
-// of [FitSparse]. Errors: those of Certify and FitSparse.
-func CertifySparse(ctx context.Context, x *SparseMatrix, centers, memberships *Matrix, opts *Options) (Certificate, error) {
-	var c Certificate
-	o := orZero(opts)
-	err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter), checkSparseSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
-	if err != nil {
-		return c, err
-	}
-	if err := x.check("x"); err != nil {
-		return c, err
-	}
-	if x.Rows > 0 && x.Cols > 0 {
-		if err := checkPair(&samples{n: x.Rows, d: x.Cols}, centers, memberships); err != nil {
-			return c, err
-		}
-	}
-	if full := x.filled(); full != nil {
-		return Certify(ctx, full, centers, memberships, opts)
-	}
-	s, err := newSparseSamples(ctx, x, o.Weights, o.Workers, o.Sum == SumToOne)
-	if err != nil {
-		return c, err
-	}
-	objective, err := sparseObjective(s, centers, memberships, o.Sum)
-	if err != nil {
-		return c, err
-	}
-	pc, err := s.proved(min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
-	if err != nil {
-		return c, err
-	}
-	c = compareWithFloor(s.samples, objective, pc)
-	c.setRepair(memberships, o.Sum)
-	c.SpanError = spanError(s.samples, centers, pc.basis)
-	return c, nil
-}
-
-// proved is provedPrincipal for sparse rows.
 func (s *sparseSamples) proved(p int, solver Solver, objective float64) (*principal, error) {
 	small, _ := s.sides()
 	if solver == SolverGram || solver == SolverAuto && small <= streamGramSide {
@@ -336,12 +259,8 @@ func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	return math.Sqrt(outside+inside*inside)*(1+0x1p-48) + hidden
 }
 
-// PredictSparse is [Model.Predict] for sparse rows (n×d): their exact memberships (n×k).
-// Cost: O(k) for each stored entry, and O(k²) a row and support tried; O(ndk) where the
-// centers are nearer to each other than to 0, and for RowsUnit. Errors: those of Predict;
-// on an error dst is unchanged.
-func (m *Model) PredictSparse(dst *Matrix, x *SparseMatrix) (*Matrix, error) {
-	if err := firstError(m.checkFitted(), checkEnum("Sum", m.Sum, sumCount), x.check("x")); err != nil {
+func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
+	if err := firstError(checkEnum("Sum", m.Sum, sumCount), x.check("x")); err != nil {
 		return nil, err
 	}
 	if err := m.checkRows(x.Rows, x.Cols); err != nil {

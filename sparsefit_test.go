@@ -103,7 +103,7 @@ func TestFitSparse(t *testing.T) {
 				if err != nil {
 					t.Fatal(name, k, err)
 				}
-				got, err := FitSparse(bg, s, k, o)
+				got, err := Fit(bg, s, k, o)
 				if err != nil {
 					t.Fatal(name, k, err)
 				}
@@ -151,7 +151,7 @@ func TestFitSparseMany(t *testing.T) {
 			}
 			x.Indptr = append(x.Indptr, len(x.Data))
 		}
-		m := mustDo(FitSparse(bg, x, 3, nil))(t)
+		m := mustDo(Fit(bg, x, 3, nil))(t)
 		if c := m.Certificate(); !(c.ExcessShare < 1e-11 && m.FloorError < 1e-11*m.Total) {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -187,7 +187,7 @@ func TestFitSparseFar(t *testing.T) {
 				if err != nil {
 					t.Fatal(name, k, err)
 				}
-				m, err := FitSparse(bg, sparseOf(x), k, o)
+				m, err := Fit(bg, sparseOf(x), k, o)
 				if err != nil {
 					t.Fatal(name, k, err)
 				}
@@ -220,7 +220,7 @@ func TestCertifySparse(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := CertifySparse(bg, sparseOf(x), f, g, o)
+				got, err := Certify(bg, sparseOf(x), f, g, o)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -249,12 +249,19 @@ func TestCertifySparseFarCenters(t *testing.T) {
 		for i := range 3 {
 			copy(g.row(i), []float64{0.3, 0.7})
 		}
-		c, err := CertifySparse(bg, sparseOf(x), f, g, nil)
+		c, err := Certify(bg, sparseOf(x), f, g, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		certifiedSparse(t, "far centers", x, nil, f, g, c)
 	}
+}
+
+// mostK returns the options with MostK.
+func mostK(o *Options, most int) *Options {
+	with := orZero(o)
+	with.MostK = most
+	return &with
 }
 
 // TestFloorsSparse: the floors are those of all entries, by both solvers.
@@ -274,7 +281,7 @@ func TestFloorsSparse(t *testing.T) {
 				if name == "large side" && most != 3 && most != 1 {
 					continue
 				}
-				got, err := FloorsSparse(bg, sparseOf(x), most, o)
+				got, err := Floors(bg, sparseOf(x), mostK(o, most))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -304,7 +311,7 @@ func TestFloorsSparseOpen(t *testing.T) {
 				rest += v
 			}
 		}
-		floors, err := FloorsSparse(bg, x, 3, &Options{Sum: SumAtMostOne})
+		floors, err := Floors(bg, x, &Options{Sum: SumAtMostOne, MostK: 3})
 		if err != nil || floors[2] > rest*(1+1e-13) || n <= streamGramSide && floors[2] < rest*(1-1e-13) || !slices.IsSortedFunc(floors, func(a, b float64) int { return cmp.Compare(b, a) }) {
 			t.Errorf("n = %d: %v, %v; the last is %v", n, floors, err, rest)
 		}
@@ -328,7 +335,7 @@ func TestPredictSparse(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := m.PredictSparse(NewMatrix(x.Rows, 3, nil), sparseOf(x))
+				got, err := m.Predict(NewMatrix(x.Rows, 3, nil), sparseOf(x))
 				tol := 1e-10
 				if name == "far" && sum == SumAtMostOne { // one vertex is 0, and the others near to each other
 					tol = 1e-5
@@ -341,10 +348,10 @@ func TestPredictSparse(t *testing.T) {
 	}
 	m := &Model{Centers: NewMatrix(2, 3, []float64{0, 0, 0, 1, 1, 1})}
 	huge := &SparseMatrix{Rows: 2, Cols: 3, Indptr: []int{0, 1, 1}, Indices: []int{1}, Data: []float64{0x1p499}}
-	if g, err := m.PredictSparse(nil, huge); err != nil || maxDiff(g, NewMatrix(2, 2, []float64{0, 1, 1, 0})) > 1e-15 {
+	if g, err := m.Predict(nil, huge); err != nil || maxDiff(g, NewMatrix(2, 2, []float64{0, 1, 1, 0})) > 1e-15 {
 		t.Error(g, err)
 	}
-	if g, err := m.PredictSparse(nil, &SparseMatrix{Cols: 3}); err != nil || g.Rows != 0 || g.Cols != 2 {
+	if g, err := m.Predict(nil, &SparseMatrix{Cols: 3}); err != nil || g.Rows != 0 || g.Cols != 2 {
 		t.Error(g, err)
 	}
 }
@@ -424,9 +431,9 @@ func TestSparseErrors(t *testing.T) {
 	} {
 		x := good()
 		c.change(x)
-		_, fit := FitSparse(bg, x, 1, nil)
-		_, floors := FloorsSparse(bg, x, 0, nil)
-		_, certify := CertifySparse(bg, x, NewMatrix(1, 3, nil), NewMatrix(2, 1, nil), nil)
+		_, fit := Fit(bg, x, 1, nil)
+		_, floors := Floors(bg, x, nil)
+		_, certify := Certify(bg, x, NewMatrix(1, 3, nil), NewMatrix(2, 1, nil), nil)
 		for _, err := range []error{fit, floors, certify} {
 			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("%q: %v", c.text, err)
@@ -434,54 +441,92 @@ func TestSparseErrors(t *testing.T) {
 		}
 	}
 	for name, err := range map[string]error{
-		"k":       errorOf(FitSparse(bg, good(), 0, nil)),
-		"solver":  errorOf(FitSparse(bg, good(), 1, &Options{Solver: SolverJacobi})),
-		"workers": errorOf(FitSparse(bg, good(), 1, &Options{Workers: -1})),
-		"most":    errorOf(FloorsSparse(bg, good(), -1, nil)),
-		"sum":     errorOf(FloorsSparse(bg, good(), 1, &Options{Sum: 9})),
+		"k":       errorOf(Fit(bg, good(), 0, nil)),
+		"solver":  errorOf(Fit(bg, good(), 1, &Options{Solver: SolverJacobi})),
+		"workers": errorOf(Fit(bg, good(), 1, &Options{Workers: -1})),
+		"MostK":   errorOf(Floors(bg, good(), &Options{MostK: -1})),
+		"sum":     errorOf(Floors(bg, good(), &Options{Sum: 9})),
 	} {
 		if !errors.Is(err, ErrOption) {
 			t.Error(name, err)
 		}
 	}
-	if _, err := FitSparse(bg, nil, 1, nil); !errors.Is(err, ErrShape) {
+	if _, err := Fit(bg, (*SparseMatrix)(nil), 1, nil); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := FitSparse(bg, good(), 1, &Options{Weights: []float64{1}}); !errors.Is(err, ErrShape) {
+	if _, err := Fit(bg, good(), 1, &Options{Weights: []float64{1}}); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := CertifySparse(bg, good(), NewMatrix(1, 2, nil), NewMatrix(2, 1, nil), nil); !errors.Is(err, ErrShape) {
+	if _, err := Certify(bg, good(), NewMatrix(1, 2, nil), NewMatrix(2, 1, nil), nil); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := (&Model{Centers: NewMatrix(1, 2, nil)}).PredictSparse(nil, good()); !errors.Is(err, ErrShape) {
+	if _, err := (&Model{Centers: NewMatrix(1, 2, nil)}).Predict(nil, good()); !errors.Is(err, ErrShape) {
 		t.Error(err)
 	}
-	if _, err := (&Model{Centers: NewMatrix(1, 3, nil), Sum: 9}).PredictSparse(nil, good()); !errors.Is(err, ErrOption) {
+	if _, err := (&Model{Centers: NewMatrix(1, 3, nil), Sum: 9}).Predict(nil, good()); !errors.Is(err, ErrOption) {
 		t.Error(err)
 	}
-	if _, err := new(Model).PredictSparse(nil, good()); !errors.Is(err, ErrTooFewSamples) {
+	if _, err := new(Model).Predict(nil, good()); !errors.Is(err, ErrTooFewSamples) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
-	if _, err := FitSparse(ctx, good(), 1, nil); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, good(), 1, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 func errorOf[T any](_ T, err error) error { return err }
 
+// TestSamplesKinds: no rows at all are an error of every function, and those that need all
+// entries fill sparse rows in or say that they do not take them.
+func TestSamplesKinds(t *testing.T) {
+	members := NewMatrix(2, 1, []float64{1, 1})
+	for name, x := range map[string]Samples{"nil": nil, "matrix": (*Matrix)(nil), "sparse": (*SparseMatrix)(nil)} {
+		_, predict := (&Model{Centers: NewMatrix(1, 3, nil)}).Predict(nil, x)
+		for call, err := range map[string]error{
+			"Fit": errorOf(Fit(bg, x, 1, nil)), "Fit, cone": errorOf(Fit(bg, x, 1, &Options{Sum: SumAtMostOne})),
+			"Floors": errorOf(Floors(bg, x, nil)), "Certify": errorOf(Certify(bg, x, NewMatrix(1, 3, nil), members, nil)),
+			"SkMable": errorOf(SkMable(bg, x, 1, 0)), "VolumeFloor": errorOf(VolumeFloor(bg, x, 1, 0, nil)), "Predict": predict,
+		} {
+			if !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "x is nil") {
+				t.Errorf("%s of %s: %v", call, name, err)
+			}
+		}
+	}
+	x := product(dirichlet(30, 3, 1, 1), randomData(3, 5, 1, 2))
+	s := sparseOf(x)
+	for k := 2; k < 5; k++ {
+		if got, want := mustDo(SkMable(bg, s, k, 1e-9))(t), mustDo(SkMable(bg, x, k, 1e-9))(t); got != want {
+			t.Errorf("k=%d: SkMable %v, of all entries %v", k, got, want)
+		}
+		if got, want := mustDo(VolumeFloor(bg, s, k, 0.1, nil))(t), mustDo(VolumeFloor(bg, x, k, 0.1, nil))(t); got != want {
+			t.Errorf("k=%d: VolumeFloor %v, of all entries %v", k, got, want)
+		}
+	}
+	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
+	for call, err := range map[string]error{
+		"SkMable": errorOf(SkMable(bg, large, 2, 0)), "VolumeFloor": errorOf(VolumeFloor(bg, large, 2, 0, nil)),
+		"FitAlternating": errorOf(FitAlternating(bg, s, 2, nil)), "FitMinVolume": errorOf(FitMinVolume(bg, s, 2, nil)),
+		"Unmix": errorOf(Unmix(bg, s, 2, nil)),
+	} {
+		if err == nil || !strings.Contains(err.Error(), call) {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
+
 // TestFitSparseWorkers: the number of workers changes no bit.
 func TestFitSparseWorkers(t *testing.T) {
 	x := sparseOf(words(400, 150, 4, 12, 6))
 	for _, o := range []Options{{}, {Solver: SolverKrylov, Weights: fifths(400)}, {Sum: SumAtMostOne}} {
 		o.Workers = 1
-		want, err := FitSparse(bg, x, 4, &o)
+		want, err := Fit(bg, x, 4, &o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, o.Workers = range []int{2, 3, 7} {
-			m, err := FitSparse(bg, x, 4, &o)
+			m, err := Fit(bg, x, 4, &o)
 			if err != nil || m.Objective != want.Objective || m.Floor != want.Floor || !slices.Equal(m.Centers.Data, want.Centers.Data) || !slices.Equal(m.Memberships.Data, want.Memberships.Data) {
 				t.Errorf("%d workers give other numbers: %v", o.Workers, err)
 			}
@@ -511,17 +556,17 @@ func FuzzSparse(f *testing.F) {
 			w = slices.Repeat([]float64{1}, x.Rows)
 			w[0] = 1e20
 		}
-		if _, err := FitSparse(bg, s, 1, &Options{Weights: w}); errors.Is(err, ErrRange) { // the largest is gone
+		if _, err := Fit(bg, s, 1, &Options{Weights: w}); errors.Is(err, ErrRange) { // the largest is gone
 			return
 		}
 		k := 1 + in.below(6)
 		o := &Options{Solver: []Solver{SolverAuto, SolverGram, SolverKrylov}[in.below(3)], Enclosure: Enclosure(in.below(2)), Weights: w, Workers: in.below(3)}
-		m := mustDo(FitSparse(bg, s, k, o))(t)
+		m := mustDo(Fit(bg, s, k, o))(t)
 		checkFeasible(t, m.Memberships)
 		finiteModel(t, m)
 		certifiedSparse(t, "fitted", x, w, m.Centers, m.Memberships, m.Certificate())
 		centers, members := in.matrix(k, x.Cols), in.matrix(x.Rows, k)
-		c := mustDo(CertifySparse(bg, s, centers, members, &Options{Weights: w}))(t)
+		c := mustDo(Certify(bg, s, centers, members, &Options{Weights: w}))(t)
 		certifiedSparse(t, "certified", x, w, centers, members, c)
 		dense := mustDo(Certify(bg, x, centers, members, &Options{Weights: w}))(t)
 		if c.Floor-c.FloorError > dense.Floor+dense.FloorError || dense.Floor-dense.FloorError > c.Floor+c.FloorError || c.Repair != dense.Repair {

@@ -258,7 +258,7 @@ func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) ju
 // AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their
 // zeros. Where the mean is far from 0 these are as accurate as numbers of the length of x
 // with its mean. Cost: the sum of the squared numbers of entries of rows, and d². Errors:
-// those of AddWeighted, and of [FitSparse] for the shape.
+// those of AddWeighted, and of [Fit] for the shape.
 func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err := x.check("x"); err != nil || x.Rows == 0 {
 		return err

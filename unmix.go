@@ -47,7 +47,11 @@ import (
 //
 // Cost: that of FitMinVolume, with some 30 to 300 iterations, and about twice that for the
 // warning, in leading directions. Errors, ctx: as for FitMinVolume.
-func Unmix(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
+func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
+	x, err := matrixOf(samples, "Unmix")
+	if err != nil {
+		return nil, err
+	}
 	o := orZero(opts)
 	o.NonNegative = true
 	o.Init, o.Volume = orDefault(o.Init, InitSPA), orDefault(o.Volume, VolumeAffine)

@@ -94,15 +94,20 @@ type VolumeBound struct {
 // larger slack it follows from the singular values alone. Where slack·floor is at least
 // σ_{k−1}² nothing is proved: k−1 centers reach that error.
 //
-// It reads the options Weights, Solver and Workers. Cost: that of [Fit] for k+1 centers,
+// It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27
+// entries. Cost: that of [Fit] for k+1 centers,
 // and for a small slack up to 64·nk² more. Errors: those of [Fit]; [ErrOption] for a slack
 // that is negative or not finite.
-func VolumeFloor(ctx context.Context, x *Matrix, k int, slack float64, opts *Options) (VolumeBound, error) {
+func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Options) (VolumeBound, error) {
 	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
 	if err := firstError(checkFit(k, &Options{Solver: o.Solver}), checkAmount("slack", slack)); err != nil {
 		return none, err
 	}
-	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	m, err := filledIn(x, "VolumeFloor")
+	if err != nil {
+		return none, err
+	}
+	s, err := newSamples(ctx, m, o.Weights, o.Workers, true)
 	if err != nil {
 		return none, err
 	}

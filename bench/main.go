@@ -27,7 +27,7 @@ usage: go run . [flags]            the global solution
        go run . -scenes [DIR...]   FitMinVolume and published ways to unmix, on scenes with truth
        go run . -labels DIR...     FitMinVolume, k-means and Gaussian mixtures, on classes
        go run . -minvol            processor time of FitMinVolume, beside k-means
-       go run . -words             FitSparse on counts of words, beside truncated SVD and NMF
+       go run . -words             Fit on counts of words, beside truncated SVD and NMF
 
 All shapes and both kinds of data take some minutes. Quicker:
 

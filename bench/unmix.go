@@ -84,7 +84,7 @@ func anySign(ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Min
 }
 
 // minVolumeFit is the signature that this package's ways share.
-type minVolumeFit func(context.Context, *softkmeans.Matrix, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
+type minVolumeFit func(context.Context, softkmeans.Samples, int, *softkmeans.MinVolumeOptions) (*softkmeans.Model, error)
 
 // ownUnmixing is a way of this package, on one thread. options may be nil.
 func ownUnmixing(fit minVolumeFit, options func(d, k int) *softkmeans.MinVolumeOptions) func(context.Context, *scene, *python) (*unmixing, error) {

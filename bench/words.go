@@ -1,6 +1,6 @@
 package main
 
-// Sparse counts of words: FitSparse beside scikit-learn's truncated SVD and NMF. Each way
+// Sparse counts of words: Fit beside scikit-learn's truncated SVD and NMF. Each way
 // runs in a process of its own, so that its peak of memory is known.
 
 import (
@@ -80,7 +80,7 @@ func runWords(w io.Writer, argument string) error {
 		o.Sum = softkmeans.SumAtMostOne
 	}
 	start := time.Now()
-	m, err := softkmeans.FitSparse(context.Background(), x, at.k, o)
+	m, err := softkmeans.Fit(context.Background(), x, at.k, o)
 	if err != nil {
 		return err
 	}
@@ -128,8 +128,8 @@ func readSparse(prefix string, at wordShape) (*softkmeans.SparseMatrix, error) {
 
 // wordWays are the ways in the order of the table: a name, and the words for the child.
 var wordWays = []struct{ name, child, python string }{
-	{"softkmeans FitSparse, sums of at most 1", "most", ""},
-	{"softkmeans FitSparse, sums of 1", "one", ""},
+	{"softkmeans Fit of sparse rows, sums of at most 1", "most", ""},
+	{"softkmeans Fit of sparse rows, sums of 1", "one", ""},
 	{"scikit-learn TruncatedSVD, randomized", "", "randomized"},
 	{"scikit-learn TruncatedSVD, arpack", "", "arpack"},
 	{"scikit-learn NMF", "", "NMF"},

@@ -267,11 +267,11 @@ func (f *certifyFlags) takesSparse(m *modelFile) bool {
 func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix, o *softkmeans.Options) (c softkmeans.Certificate, err error) {
 	if g == nil {
 		m := &softkmeans.Model{Centers: centers, Sum: o.Sum}
-		if g, err = m.PredictSparse(nil, x); err != nil {
+		if g, err = m.Predict(nil, x); err != nil {
 			return c, err
 		}
 	}
-	return softkmeans.CertifySparse(ctx, x, centers, g, o)
+	return softkmeans.Certify(ctx, x, centers, g, o)
 }
 
 // shaded returns centers times the largest shade, and memberships times each row's shade in

@@ -17,7 +17,7 @@ import (
 // choose k: 128 MB.
 const filledForK = 1 << 24
 
-// allFloors is the largest number of rows or columns for which FloorsSparse finds all
+// allFloors is the largest number of rows or columns for which Floors finds all
 // floors from one Gram matrix.
 const allFloors = 1024
 
@@ -160,12 +160,12 @@ func (f *fitFlags) solveSparse(ctx context.Context, r *result, t *rows.Sparse) (
 	r.columns = scale.ColumnsOfSparse(t.X.Indptr, t.X.Indices, t.X.Data, t.X.Cols, t.Weights)
 	o := f.options
 	o.Weights = t.Weights
-	m, err := softkmeans.FitSparse(ctx, t.X, r.k, &o)
+	m, err := softkmeans.Fit(ctx, t.X, r.k, &o)
 	if err != nil {
 		return nil, err
 	}
 	r.setModel(m)
-	r.cert, err = softkmeans.CertifySparse(ctx, t.X, m.Centers, m.Memberships,
+	r.cert, err = softkmeans.Certify(ctx, t.X, m.Centers, m.Memberships,
 		&softkmeans.Options{Sum: m.Sum, Weights: t.Weights, Workers: f.workers})
 	if err != nil || !f.details && f.model == "" {
 		return nil, err
@@ -192,7 +192,7 @@ func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *softkmeans
 		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries with its zeros; give -k N, after a look at softkmeans floors",
 			t.Source, allFloors, filledForK)
 	}
-	floors, err := softkmeans.FloorsSparse(ctx, t.X, 0, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
+	floors, err := softkmeans.Floors(ctx, t.X, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 		most = f.most
 	}
 	var err error
-	r.floors, err = softkmeans.FloorsSparse(ctx, t.X, most, &softkmeans.Options{Weights: t.Weights, Workers: f.workers})
+	r.floors, err = softkmeans.Floors(ctx, t.X, &softkmeans.Options{Weights: t.Weights, Workers: f.workers, MostK: most})
 	if err != nil {
 		return nil, err
 	}
@@ -317,7 +317,7 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 	most := max(1, predictValues/p.model.K())
 	for lo := 0; lo < t.X.Rows; lo += most {
 		x := sparseRows(t.X, lo, min(lo+most, t.X.Rows))
-		g, err := p.model.Model.PredictSparse(nil, x)
+		g, err := p.model.Model.Predict(nil, x)
 		if err != nil {
 			return laterRow(err, lo)
 		}
