@@ -80,7 +80,7 @@ func (b *bench) cover(ctx context.Context, workers int, progress func(string)) (
 // its own folder.
 func (b *bench) sum() ([32]byte, error) {
 	h := sha256.New()
-	fmt.Fprintln(h, runtime.Version(), b.pkg)
+	fmt.Fprintln(h, runtime.Version(), b.pkg, b.full)
 	err := filepath.WalkDir(b.dir, func(name string, d fs.DirEntry, err error) error {
 		at := filepath.ToSlash(strings.TrimPrefix(name, b.dir))
 		code := strings.HasSuffix(at, ".go") || strings.Contains(at, "/testdata/") || path.Base(at) == "go.mod"
@@ -221,8 +221,8 @@ func (c *coverage) running(file string, first, last int) (tests []testRun) {
 	return tests
 }
 
-// stages parts tests into runs: first what takes a second in all, then what takes ten,
-// then the rest.
+// stages parts tests, the quickest first, into runs: what takes a second in all, then what
+// takes ten, then the rest. A run ends at the first test that fails.
 func stages(tests []testRun, timeout time.Duration) (list []stage) {
 	limits := [...]float64{1, 10, math.Inf(1)}
 	at := 0

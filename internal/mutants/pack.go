@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // pack is a package of the module without its tests.
@@ -32,6 +33,14 @@ type pack struct {
 	bare    map[string]*ast.File // files without the bodies of their functions
 	imports types.Importer
 }
+
+// source is a file of the package.
+type source struct {
+	name, text string
+	lines      []string
+}
+
+func newSource(name, text string) *source { return &source{name, text, strings.Split(text, "\n")} }
 
 // listed is what go list says of a package.
 type listed struct {
@@ -136,35 +145,6 @@ func (p *pack) builds(name, text string) error {
 	}}
 	conf.Check(p.path, set, files, nil)
 	return failure
-}
-
-// locate returns the file in which a fault's lines are: the one that it names or, if they
-// are not there, the only other one that has them.
-func (p *pack) locate(f *fault) (*source, error) {
-	before := f.side('+')
-	if s := p.sources[f.file]; s != nil {
-		switch n := len(s.find(before)); {
-		case n == 1:
-			return s, nil
-		case n > 1:
-			return nil, fmt.Errorf("its lines are %d times in %s; more lines before or after would tell which", n, f.file)
-		}
-	}
-	var only *source
-	count := 0
-	for _, name := range p.names {
-		if n := len(p.sources[name].find(before)); n > 0 {
-			count += n
-			only = p.sources[name]
-		}
-	}
-	switch {
-	case count == 1:
-		return only, nil
-	case count > 1:
-		return nil, fmt.Errorf("its lines are not in %s, and %d times in other files", f.file, count)
-	}
-	return nil, errors.New(p.missing(f))
 }
 
 // function is the one that has these lines, from 1, or nil.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -58,8 +59,7 @@ type bench struct {
 	out     string // for binaries
 	goroot  string
 	timeout time.Duration
-	tests   string // only these; "": those that run the faulty lines
-	long    bool   // also all tests with SOFTKMEANS_LONG=1
+	full    bool // the tests run without -short
 	p       *pack
 	covers  *coverage
 	plain   [32]byte // the hash of the binary without a fault
@@ -67,7 +67,7 @@ type bench struct {
 
 // newBench copies the module and measures what its tests run.
 func newBench(ctx context.Context, module, folder string, o *options, progress func(string)) (*bench, error) {
-	b := &bench{dir: filepath.Join(folder, "tree"), pkg: o.pkg, out: folder, timeout: o.timeout, tests: o.tests, long: o.long}
+	b := &bench{dir: filepath.Join(folder, "tree"), pkg: o.pkg, out: folder, timeout: o.timeout, full: o.full}
 	if err := copyTree(b.dir, module); err != nil {
 		return nil, err
 	}
@@ -88,19 +88,11 @@ func newBench(ctx context.Context, module, folder string, o *options, progress f
 		return nil, err
 	}
 	b.plain = sha256.Sum256(data)
-	if b.tests == "" {
-		if b.covers, err = b.cover(ctx, o.workers, progress); err != nil {
-			return nil, err
-		}
-		if n := len(b.covers.Failed); n > 0 && !o.failing {
-			return nil, fmt.Errorf("%d tests fail without any fault; -failing leaves them out:\n%s", n, strings.Join(b.covers.Failed, "\n"))
-		} else if n > 0 {
-			progress(fmt.Sprintf("%d tests fail without any fault and are left out", n))
-		}
-		return b, nil
+	if b.covers, err = b.cover(ctx, o.workers, progress); err != nil {
+		return nil, err
 	}
-	if out, _, err := b.run(ctx, plain, stage{[]string{"-test.run", b.tests}, b.timeout}); err != nil {
-		return nil, fmt.Errorf("the tests fail without any fault: %w\n%s", err, out)
+	if n := len(b.covers.Failed); n > 0 {
+		return nil, fmt.Errorf("%d tests fail without any fault:\n%s", n, strings.Join(b.covers.Failed, "\n"))
 	}
 	return b, nil
 }
@@ -158,12 +150,8 @@ func (b *bench) try(ctx context.Context, f fault, worker int) (r result, err err
 	begin := time.Now()
 	defer func() { r.took = time.Since(begin) }()
 	s := b.p.sources[f.file]
-	wrong, first, last, err := f.apply(s)
-	if err != nil {
-		return r, err
-	}
 	binary := filepath.Join(b.out, fmt.Sprintf("mutant%d.test", worker))
-	if out, err := b.compileWith(ctx, f.file, wrong, binary); err != nil {
+	if out, err := b.compileWith(ctx, f.file, f.apply(s), binary); err != nil {
 		if ctx.Err() != nil {
 			return r, ctx.Err()
 		}
@@ -178,22 +166,13 @@ func (b *bench) try(ctx context.Context, f fault, worker int) (r result, err err
 		r.verdict = same
 		return r, nil
 	}
-	runs := []stage{{[]string{"-test.run", b.tests}, b.timeout}}
-	if b.tests == "" {
-		tests := b.covers.seeing(b.p, f.file, first, last)
-		r.tests = len(tests)
-		runs = stages(tests, b.timeout)
-	}
-	for _, s := range runs {
+	tests := b.covers.seeing(b.p, f.file, f.first, f.last)
+	r.tests = len(tests)
+	for _, s := range stages(tests, b.timeout) {
 		out, late, err := b.run(ctx, binary, s)
 		if stop, err := r.judge(ctx, out, late, err); stop {
 			return r, err
 		}
-	}
-	if b.long {
-		out, late, err := b.run(ctx, binary, stage{nil, b.timeout}, "SOFTKMEANS_LONG=1")
-		_, err = r.judge(ctx, out, late, err)
-		return r, err
 	}
 	return r, nil
 }
@@ -243,18 +222,18 @@ func (r *result) judge(ctx context.Context, out string, late bool, err error) (b
 const memory = 12 << 20
 
 // run runs one stage. late: it did not end in time.
-func (b *bench) run(ctx context.Context, binary string, s stage, env ...string) (output string, late bool, err error) {
+func (b *bench) run(ctx context.Context, binary string, s stage) (output string, late bool, err error) {
 	// The test binary's own limit names the test that hangs; should it be deaf to that,
 	// as in a loop that never yields, it is killed.
 	ctx, cancel := context.WithTimeout(ctx, s.limit+10*time.Second)
 	defer cancel()
-	flags := append([]string{"-test.failfast", "-test.timeout", s.limit.String()}, s.flags...)
+	flags := append([]string{"-test.failfast", "-test.timeout", s.limit.String(), "-test.short=" + strconv.FormatBool(!b.full)}, s.flags...)
 	cmd := exec.CommandContext(ctx, binary, flags...)
 	if runtime.GOOS == "linux" {
 		script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)
 		cmd = exec.CommandContext(ctx, "sh", append([]string{"-c", script, binary}, flags...)...)
 	}
-	cmd.Dir, cmd.Env = b.pkgDir(), append(append(os.Environ(), "GOROOT="+b.goroot), env...) // which -trimpath takes out
+	cmd.Dir, cmd.Env = b.pkgDir(), append(os.Environ(), "GOROOT="+b.goroot) // which -trimpath takes out
 	cmd.WaitDelay = 5 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

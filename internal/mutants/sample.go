@@ -18,6 +18,28 @@ type edit struct {
 	what     string
 }
 
+// fault is a deliberate mistake: an edit of a file.
+type fault struct {
+	name, file string
+	edit
+	first, last int // the lines that it changes, from 1
+}
+
+// newFault names the edit of a source by file and line. What follows keeps its lines, so
+// that a fault without effect compiles to the same program.
+func newFault(s *source, e edit) fault {
+	first := 1 + strings.Count(s.text[:e.from], "\n")
+	lines := strings.Count(s.text[e.from:e.to], "\n")
+	if less := lines - strings.Count(e.text, "\n"); less > 0 {
+		e.text += strings.Repeat("\n", less)
+	}
+	stem := strings.ReplaceAll(strings.TrimSuffix(s.name, ".go"), "_", "-")
+	return fault{name: fmt.Sprintf("%s-%d", stem, first), file: s.name, edit: e, first: first, last: first + lines}
+}
+
+// apply returns the source with the fault in it.
+func (f *fault) apply(s *source) string { return s.text[:f.from] + f.text + s.text[f.to:] }
+
 // sample draws count faults that type-check from the files that match, at most one from
 // each line. All lines with something to get wrong are equally likely, then all kinds of
 // faults there, then all faults of the kind. broken counts what was drawn and does not
@@ -53,15 +75,8 @@ func (p *pack) sample(files *regexp.Regexp, count int, seed uint64) (faults []fa
 			break
 		}
 		s := p.sources[at.name]
-		f, ok := draw(rng, at.edits).fault(s)
-		if !ok {
-			continue
-		}
-		wrong, _, _, err := f.apply(s)
-		if err == nil {
-			err = p.builds(at.name, wrong)
-		}
-		if err != nil {
+		f := newFault(s, *draw(rng, at.edits))
+		if p.builds(at.name, f.apply(s)) != nil {
 			broken++
 			continue
 		}
@@ -82,37 +97,4 @@ func draw(rng *rand.Rand, edits []edit) *edit {
 	}
 	of := kinds[names[rng.IntN(len(names))]]
 	return &of[rng.IntN(len(of))]
-}
-
-// fault makes a fault of an edit: with as many of the lines before as tell where it is. It
-// is false if lines cannot say it, as within a string of several lines.
-func (e *edit) fault(s *source) (f fault, ok bool) {
-	first := strings.Count(s.text[:e.from], "\n")
-	last := first + strings.Count(s.text[e.from:e.to], "\n")
-	wrong := s.text[:e.from] + e.text + s.text[e.to:]
-	want := strings.Join(strings.Fields(strings.Join(canonical(wrong), " ")), " ")
-	fresh := strings.Split(wrong, "\n")
-	fresh = fresh[first : len(fresh)-(len(s.lines)-last-1)]
-	stem := strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(s.name, ".go"), "_", "-"))
-	for start := first; start >= 0; start-- {
-		if s.code[start] == "" {
-			continue
-		}
-		f = fault{name: fmt.Sprintf("%s-%d", stem, first+1), file: s.name, kind: e.kind, text: e.what}
-		put := func(mark byte, lines []string) {
-			for _, l := range lines {
-				if canonical(l)[0] != "" {
-					f.lines = append(f.lines, change{mark, strings.TrimSpace(l)})
-				}
-			}
-		}
-		put(' ', s.lines[start:first])
-		put('-', s.lines[first:last+1])
-		put('+', fresh)
-		if text, _, _, err := f.apply(s); err == nil {
-			got := strings.Join(strings.Fields(strings.Join(canonical(text), " ")), " ")
-			return f, got == want && f.check() == nil
-		}
-	}
-	return f, false
 }
