@@ -40,6 +40,7 @@ const (
 
 func main() {
 	test := flag.Bool("test", false, "run the package's tests there, too, with -short on slow machines")
+	run := flag.String("run", "", "of the package's tests only those whose names match the `REGEXP`, all with -short")
 	list := flag.Bool("list", false, "list the machines and what is missing here")
 	flag.Usage = func() {
 		fmt.Fprint(flag.CommandLine.Output(), "Usage: go run ./examples/everywhere [flags] [MACHINE …]\n\n"+
@@ -66,7 +67,7 @@ func main() {
 		}
 		return
 	}
-	code, err := runAll(ctx, wanted, *test)
+	code, err := runAll(ctx, wanted, *test, *run)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "everywhere:", err)
 	}
@@ -98,7 +99,7 @@ type result struct {
 }
 
 // runAll runs the program on the machines and prints the table.
-func runAll(ctx context.Context, wanted []machine, test bool) (code int, err error) {
+func runAll(ctx context.Context, wanted []machine, test bool, chosen string) (code int, err error) {
 	folder, err := module(ctx, ".")
 	if err != nil {
 		return exitFailure, err
@@ -120,7 +121,7 @@ func runAll(ctx context.Context, wanted []machine, test bool) (code int, err err
 			fmt.Fprintf(os.Stderr, "%s is left out: %s\n", m.name, why)
 			continue
 		}
-		row, err := m.row(ctx, home, place{folder, work}, test)
+		row, err := m.row(ctx, home, place{folder, work}, test, chosen)
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "%s: %v\n", m.name, err)
 			failed++
@@ -147,7 +148,7 @@ type place struct{ module, work string }
 
 // row runs the program, and with test the tests, on a machine and returns its row of
 // the table.
-func (m machine) row(ctx context.Context, home result, at place, test bool) (row string, err error) {
+func (m machine) row(ctx context.Context, home result, at place, test bool, chosen string) (row string, err error) {
 	folder, work := at.module, at.work
 	r := home
 	if m.name != machines[0].name {
@@ -156,7 +157,7 @@ func (m machine) row(ctx context.Context, home result, at place, test bool) (row
 		}
 	}
 	if test {
-		if r.tests, err = m.test(ctx, folder, work); err != nil {
+		if r.tests, err = m.test(ctx, at, chosen); err != nil {
 			return "", err
 		}
 	}
@@ -204,14 +205,18 @@ func (m machine) probe(ctx context.Context, folder, work string) (r result, err 
 	return r, nil
 }
 
-// test builds the package's tests, runs them, and counts them.
-func (m machine) test(ctx context.Context, folder, work string) (string, error) {
+// test builds the package's tests, runs those whose names match chosen, if that is not
+// empty, and counts them.
+func (m machine) test(ctx context.Context, at place, chosen string) (string, error) {
+	folder, work := at.module, at.work
 	flags := []string{"-v"}
-	if !m.direct() || m.tiny != "" {
+	if !m.direct() || m.tiny != "" || chosen != "" {
 		flags = append(flags, "-short") // the machine is many times slower
 	}
 	parts := [][]string{flags}
-	if m.tiny != "" && !m.direct() { // all in one program do not do with 4 GB
+	if chosen != "" {
+		parts[0] = append(flags, "-run="+chosen)
+	} else if m.tiny != "" && !m.direct() { // all in one program do not do with 4 GB
 		parts = [][]string{append(flags[:2:2], "-run=^Test[A-L]"), append(flags[:2:2], "-skip=^Test[A-L]")}
 	}
 	file, passed, begin := filepath.Join(work, m.name+".test"), 0, time.Now()
