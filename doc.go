@@ -19,7 +19,7 @@
 //	m.Labels(nil)                                // the cluster of each sample
 //	g, err := m.Predict(nil, newX)               // exact memberships of other samples
 //	floors, err := softkmeans.Floors(ctx, x, nil) // floors[k-1]: the least possible for k
-//	c, err := softkmeans.ChooseK(ctx, x, nil)    // c.K: by three opinions; 0: no answer
+//	c, err := choosek.Choose(ctx, x, nil)        // c.K: by three opinions; 0: no answer
 //
 // # Which function
 //

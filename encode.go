@@ -211,6 +211,15 @@ func (m *Model) checkClusters(kind error) error {
 	return nil
 }
 
+// Check returns an error unless the model's parts fit together, as those of a fit do:
+// matrices of finite numbers with a row or a column for each center, labels, a Solver and a
+// Status that there are. Parts that are nil fit.
+func (m *Model) Check() error {
+	return firstError(checkStored("centers", m.Centers), checkStored("Memberships", m.Memberships),
+		checkStored("clusterMeans", m.ClusterMeans), checkStored("clusterAxes", m.ClusterAxes),
+		m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption))
+}
+
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
 // number: the same bytes for the same model on every machine. Matrices may be nil. Errors,
 // where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts

@@ -191,19 +191,6 @@ func ExampleMinVolumePath() {
 	// λ 100.0: error 65.750, log volume -5.58
 }
 
-func ExampleProposeK() {
-	floors := []float64{100, 40, 8, 6, 4.5, 3, 2, 1, 0}
-	p, err := softkmeans.ProposeK(floors)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(p.K, "since", p.Reason)
-	fmt.Println("second opinions:", p.Elbow, p.Profile)
-	// Output:
-	// 3 since prototype 3 adds 32.0 % to what is explained, more than the 21.5 % that chance would; prototype 4 would add 2.0 %, less than the 15.2 % of chance
-	// second opinions: 3 3
-}
-
 // Who answers whose messages: similarities without any vectors behind them.
 func ExampleLSD() {
 	kernel, err := softkmeans.FromRows([][]float64{

@@ -136,6 +136,11 @@ func (m *Matrix) transposed() *Matrix {
 	return t
 }
 
+// Check returns an error that calls the matrix by name: [ErrShape] if its fields contradict
+// each other, or m is nil, [ErrNonFinite] or [ErrRange] for the first entry that no model can
+// have.
+func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
+
 // destination returns dst, or a new matrix where dst is nil. It panics if dst has another
 // shape, which is the caller's mistake whatever the data.
 func destination(dst *Matrix, rows, cols int) *Matrix {

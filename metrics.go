@@ -6,6 +6,7 @@ package softkmeans
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -57,60 +58,60 @@ func count(truth, labels []int) (*contingency, error) {
 // classes, or fewer, the surplus stays unmatched and its samples count as wrong. Symmetric
 // in its arguments. Here and in the other measures any integers name classes and clusters.
 //
-// The matching is an exact assignment (Kuhn 1955) by shortest augmenting paths (Jonker &
-// Volgenant 1987; Crouse 2016 for rectangles): O(n + a²b) for a ≤ b classes and clusters,
-// and a·b counts of memory. Errors: [ErrShape] for different lengths and for a table of
+// The matching is that of [Assignment]: O(n + a²b) for a ≤ b classes and clusters, and a·b
+// counts of memory. Errors: [ErrShape] for different lengths and for a table of
 // counts that is too large, [ErrTooFewSamples] without labels.
 func Accuracy(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
 		return 0, err
 	}
-	rows, cols := len(c.classes), len(c.found)
-	flip := rows > cols
-	if flip {
-		rows, cols = cols, rows
-	}
-	if err := checkSize("the table of classes and clusters", rows, cols); err != nil {
+	if err := checkSize("the table of classes and clusters", len(c.classes), len(c.found)); err != nil {
 		return 0, err
 	}
-	gain := make([]int, rows*cols)
+	shared := NewMatrix(len(c.classes), len(c.found), nil)
 	for _, x := range c.cells {
-		if flip {
-			x.class, x.cluster = x.cluster, x.class
-		}
-		gain[x.class*cols+x.cluster] = x.count
+		shared.row(x.class)[x.cluster] = float64(x.count)
 	}
-	sum := 0
-	for j, i := range bestAssignment(gain, rows, cols) {
-		if i >= 0 {
-			sum += gain[i*cols+j]
+	var sum float64
+	for i, j := range Assignment(shared) {
+		if j >= 0 {
+			sum += shared.row(i)[j]
 		}
 	}
-	return float64(sum) / float64(c.n), nil
+	return sum / float64(c.n), nil
 }
 
-// bestAssignment assigns each of the rows a column of its own, rows ≤ cols, with the
-// largest sum of gains. It returns the row of each column, −1 for none. Costs are the
-// negated gains; potentials u, v keep reduced costs −gain − u − v at 0 or more.
-func bestAssignment[T int | float64](gain []T, rows, cols int) []int {
-	u, v := make([]T, rows), make([]T, cols)
-	rowOf := make([]int, cols) // −1: free
-	for j := range rowOf {
-		rowOf[j] = -1
+// Assignment gives each row of a matrix of gains a column of its own, such that their gains
+// add up to the most. It returns the column of each row. Where there are more rows than
+// columns, some rows have none: −1. Gains are finite numbers.
+//
+// It is exact (Kuhn 1955), by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016
+// for rectangles), in O(a²b) for a ≤ b rows and columns. Costs are the negated gains;
+// potentials u, v keep reduced costs −gain − u − v at 0 or more.
+func Assignment(gain *Matrix) []int {
+	rows, cols := gain.Rows, gain.Cols
+	of := slices.Repeat([]int{-1}, rows)
+	if rows > cols {
+		for j, i := range Assignment(gain.transposed()) {
+			of[i] = j
+		}
+		return of
 	}
-	dist, from := make([]T, cols), make([]int, cols)
+	u, v := make([]float64, rows), make([]float64, cols)
+	rowOf := slices.Repeat([]int{-1}, cols) // −1: free
+	dist, from := make([]float64, cols), make([]int, cols)
 	done := make([]bool, cols)
 	for start := range rows {
 		clear(done)
-		i, low, last := start, T(0), -1
+		i, low, last := start, 0.0, -1
 		for { // Dijkstra over the columns
 			next := -1
-			for j := range cols {
+			for j, g := range gain.row(i) {
 				if done[j] {
 					continue
 				}
-				if d := low - gain[i*cols+j] - u[i] - v[j]; last < 0 || d < dist[j] {
+				if d := low - g - u[i] - v[j]; last < 0 || d < dist[j] {
 					dist[j], from[j] = d, last
 				}
 				if next < 0 || dist[j] < dist[next] {
@@ -141,7 +142,12 @@ func bestAssignment[T int | float64](gain []T, rows, cols int) []int {
 			rowOf[j] = rowOf[from[j]]
 		}
 	}
-	return rowOf
+	for j, i := range rowOf {
+		if i >= 0 {
+			of[i] = j
+		}
+	}
+	return of
 }
 
 // NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1

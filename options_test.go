@@ -56,7 +56,6 @@ func TestOptionLimits(t *testing.T) {
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
 		{checkSamples(NewMatrix(0, 2, nil)), "x has no rows", ErrTooFewSamples}, {checkSamples(NewMatrix(2, 0, nil)), "x has no columns", ErrShape}, {checkSamples(nil), "x is nil", ErrShape}, {checkSamples(NewMatrix(1, 1, nil)), "", nil},
-		{checkFloors(nil), "no floors", ErrTooFewSamples}, {checkFloors([]float64{2, 2, 0}), "", nil}, {checkFloors([]float64{2, 1, 1.5}), "floors[2] = 1.5", ErrOption}, {checkFloors([]float64{-1}), "floors[0] = -1", ErrOption}, {checkFloors([]float64{1, inf}), "floors[1] = +Inf", ErrNonFinite},
 	} {
 		if c.want == "" && c.err != nil || c.want != "" && (c.err == nil || c.err.Error() != "softkmeans: "+c.want+": "+c.is.Error() || !errors.Is(c.err, c.is)) {
 			t.Errorf("%d: %v, want %s", i, c.err, c.want)

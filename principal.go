@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // principal is what Fit and Certify need of the singular value decomposition
@@ -494,6 +495,43 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	}
 	orthonormalizeCtx(s.ctx, kry.basis, 0)
 	return kry, nil
+}
+
+// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p,
+// and all squared singular values, descending: min(n−1, d) of them. p is from 0 to that
+// number. With the option Weights rows are multiplied by the root of their weight; it reads
+// Workers, too. Cost and errors: those of [Floors].
+func Principal(ctx context.Context, x *Matrix, p int, opts *Options) (z *Matrix, squares []float64, err error) {
+	o := orZero(opts)
+	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	if p < 0 || p > s.rankBound() {
+		return nil, nil, fail(ErrOption, "p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(s.rankBound()))
+	}
+	squares, _, err = squaredSingularValues(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	squares = squares[:s.rankBound()]
+	for i, v := range squares {
+		squares[i] = s.unscaleSquare(v)
+	}
+	z = NewMatrix(s.n, 0, nil)
+	if p > 0 {
+		pc, err := findPrincipal(s, p, SolverAuto)
+		if err != nil {
+			return nil, nil, err
+		}
+		zt, err := multiply(s, pc.basis)
+		if err != nil {
+			return nil, nil, err
+		}
+		z = zt.transposed()
+		scale(z.Data, math.Ldexp(math.Sqrt(math.Ldexp(1, s.wexp&1)), s.exp+s.wexp>>1))
+	}
+	return z, squares, nil
 }
 
 // squaredSingularValues returns the min(n, d) squared singular values, descending and

@@ -180,16 +180,8 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		m.Memberships = g
 		add("FitSeq "+e.String()).global(m, r)
 	}
-	proposal, err := ProposeK(floors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := add("ProposeK")
-	p.text("k", proposal.K)
-	p.text("elbow", proposal.Elbow)
-	p.text("profile", proposal.Profile)
+	p := add("Floors")
 	p.list("floors", floors, r.square)
-	p.list("stick", proposal.Stick, float64(x.Cols)*0x1p-52)
 
 	few := rowsOf(x, 0, min(x.Rows, 250)) // time
 	for seed := range uint64(2) {

@@ -440,7 +440,7 @@ func (s *Stats) full() *Matrix {
 func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
 
 // Floors returns what [Floors] returns of all rows: the global minimum for
-// k = 1 … min(n, d)+1, for [ProposeK] among others. Values below min(n, d)·2^-52 of the
+// k = 1 … min(n, d)+1. Values below min(n, d)·2^-52 of the
 // first are rounding, since the scatter matrix has squared the data. Cost: O(d³). Errors:
 // [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {

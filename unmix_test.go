@@ -358,3 +358,32 @@ func btoi(b bool) int {
 	}
 	return 0
 }
+
+// TestUnmixOthers: the centers of the other answers are as far away as the warning says, in
+// the data's units, where it says so.
+func TestUnmixOthers(t *testing.T) {
+	for _, rows := range []Rows{RowsGiven, RowsUnit} {
+		x := mapped(noisy(firstOf(mixtures(500, 12, 4, 0.7, 1, 3)), 15, 4), func(i, _ int, v float64) float64 { return max(0, v) * (1 + float64(i%5)) })
+		m := mustDo(Unmix(bg, x, 4, &MinVolumeOptions{Rows: rows}))(t)
+		i := slices.IndexFunc(m.Warnings, func(w Warning) bool { return w.Kind == WarnSeveral })
+		if i < 0 || len(m.Others) == 0 {
+			t.Fatalf("%v: %v, %d others", rows, m.Warnings, len(m.Others))
+		}
+		most := 0.0
+		for _, other := range m.Others {
+			f := other.Centers
+			angle, _ := centersAngle(m.Centers, f)
+			if most = max(most, angle); math.Abs(angle-other.Moved) > 0.2*angle || other.Factor != 0.5 && other.Factor != 2 {
+				t.Errorf("%v: the angle is %g, not %g, with %g of the noise", rows, angle, other.Moved, other.Factor)
+			}
+			for j := range f.Rows {
+				if ratio := norm2(f.row(j)) / norm2(m.Centers.row(j)); ratio < 0.5 || ratio > 2 {
+					t.Errorf("%v: center %d is %g times as long", rows, j, ratio)
+				}
+			}
+		}
+		if value := m.Warnings[i].Value; most < 0.8*value || most > 1.2*value { // that is before the last passes
+			t.Errorf("%v: the angle is %g, the warning says %g", rows, most, value)
+		}
+	}
+}

@@ -201,7 +201,7 @@ type agreement struct{ acc, nmi float64 }
 type labelScore struct {
 	set          *labelSet
 	seeds, parts []agreement // medians of a way each: over seeds, and over subsamples
-	stability    *stability
+	stability    *moves
 }
 
 const (

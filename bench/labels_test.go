@@ -131,8 +131,8 @@ func TestCompareLabels(t *testing.T) {
 	if st := score.stability; st.accuracy != 1 || st.most() != 0 || st.told != 0 {
 		t.Errorf("%+v", st)
 	}
-	better := labelScore{s, []agreement{{0.5, 0.75}, {0.25, 1}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &stability{accuracy: 0.5, moves: [5]float64{0, 0, -0.03}}}
-	worse := labelScore{&labelSet{name: "near", x: x, k: 3}, []agreement{{0.5, 0.5}, {1, 0.5}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &stability{accuracy: 0.75, moves: [5]float64{0.01, 0.04}, told: 0.1}}
+	better := labelScore{s, []agreement{{0.5, 0.75}, {0.25, 1}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &moves{accuracy: 0.5, moves: [5]float64{0, 0, -0.03}}}
+	worse := labelScore{&labelSet{name: "near", x: x, k: 3}, []agreement{{0.5, 0.5}, {1, 0.5}, {0, 0}}, []agreement{{1, 1}, {1, 1}, {1, 1}}, &moves{accuracy: 0.75, moves: [5]float64{0.01, 0.04}, told: 0.1}}
 	writeLabels(&out, labelWays, []labelScore{better, worse})
 	for _, want := range []string{
 		"| far (raw) | 120×12, 3 |",

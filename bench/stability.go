@@ -10,10 +10,11 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/stability"
 )
 
-// stability is by how much the accuracy on a set moves.
-type stability struct {
+// moves is by how much the accuracy on a set moves.
+type moves struct {
 	accuracy float64 // by defaults
 	moves    [len(stabilityWays)]float64
 	told     float64 // the value of WarnLabels; 0: no warning
@@ -23,7 +24,7 @@ var stabilityWays = [...]string{"½ slack", "2·slack", "seed 1", "first half", 
 
 // stability fits a set by defaults, with other slacks and another seed, and halves of the
 // rows, which then label all rows.
-func (s *labelSet) stability(ctx context.Context) (*stability, error) {
+func (s *labelSet) stability(ctx context.Context) (*moves, error) {
 	x := s.x
 	if !s.raw {
 		x = standardized(x)
@@ -51,7 +52,7 @@ func (s *labelSet) stability(ctx context.Context) (*stability, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &stability{accuracy: acc}
+	out := &moves{accuracy: acc}
 	for i, c := range [...]struct {
 		x *softkmeans.Matrix
 		o softkmeans.MinVolumeOptions
@@ -61,7 +62,7 @@ func (s *labelSet) stability(ctx context.Context) (*stability, error) {
 		}
 		out.moves[i] = acc - out.accuracy
 	}
-	if err := softkmeans.OtherAnswers(ctx, all, m, &softkmeans.MinVolumeOptions{Workers: 1}); err != nil {
+	if err := stability.Others(ctx, all, m, &softkmeans.MinVolumeOptions{Workers: 1}); err != nil {
 		return nil, err
 	}
 	for _, w := range m.Warnings {
@@ -73,7 +74,7 @@ func (s *labelSet) stability(ctx context.Context) (*stability, error) {
 }
 
 // most is the largest move.
-func (s *stability) most() (v float64) {
+func (s *moves) most() (v float64) {
 	for _, m := range s.moves {
 		v = max(v, math.Abs(m))
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/stability"
 )
 
 const sureHelp = `  -from FILE    minvol, alternating: start from the centers of a model that fit
@@ -87,7 +88,7 @@ func (f *fitFlags) startCenters(d *data) (*softkmeans.Matrix, error) {
 
 // sureness is what -bootstrap found, in the table's units.
 type sureness struct {
-	*softkmeans.BootstrapResult
+	*stability.Sureness
 	half  *softkmeans.Matrix // half of the width of each interval
 	least []unstableRow      // the least stable rows
 }
@@ -97,9 +98,9 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result, o *softkmeans.M
 	if f.bootstrap == 0 {
 		return nil
 	}
-	b := &softkmeans.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
+	b := &stability.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
 	b.Progress = func(at softkmeans.Iteration) { p.step(fmt.Sprintf("draw %d of %d", at.Restart+1, f.bootstrap)) }
-	found, err := softkmeans.Bootstrap(ctx, d.x, r.model, b)
+	found, err := stability.Bootstrap(ctx, d.x, r.model, b)
 	if err != nil {
 		return err
 	}

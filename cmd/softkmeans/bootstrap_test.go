@@ -8,6 +8,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/scale"
+	"softkmeans/stability"
 )
 
 // -bootstrap reports what Bootstrap finds, in the table's units.
@@ -26,7 +27,7 @@ func TestFitBootstrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := softkmeans.Bootstrap(t.Context(), x, m, &softkmeans.BootstrapOptions{Resamples: 4, MinVolumeOptions: softkmeans.MinVolumeOptions{Seed: 2}})
+	want, err := stability.Bootstrap(t.Context(), x, m, &stability.BootstrapOptions{Resamples: 4, MinVolumeOptions: softkmeans.MinVolumeOptions{Seed: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

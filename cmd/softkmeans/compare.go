@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/stability"
 )
 
 const compareHelp = `Usage: softkmeans compare [flags] A B
@@ -75,7 +76,7 @@ type comparison struct {
 	files   [2]string
 	models  [2]*modelFile
 	centers [2]*softkmeans.Matrix // in the table's units, in the columns of A
-	*softkmeans.Matching
+	*stability.Matching
 }
 
 // match matches the centers, scaled as A's are.
@@ -98,7 +99,7 @@ func (c *comparison) match() error {
 		a.scaling().Apply(m.Data)
 		scaled[i] = &softkmeans.Model{Centers: m}
 	}
-	c.Matching, err = softkmeans.Match(scaled[0], scaled[1])
+	c.Matching, err = stability.Match(scaled[0], scaled[1])
 	return err
 }
 

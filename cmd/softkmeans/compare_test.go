@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/modelfile"
 )
 
 // compare finds the permutation, the differences in the table's units and columns by name.
 func TestCompare(t *testing.T) {
 	inFolder(t, "")
-	write := func(name string, rows [][]float64, f softkmeans.ModelFile) {
+	write := func(name string, rows [][]float64, f modelfile.File) {
 		centers, err := softkmeans.FromRows(rows)
 		if err != nil {
 			t.Fatal(err)
@@ -24,9 +25,9 @@ func TestCompare(t *testing.T) {
 		}
 		writeText(t, name, b.String())
 	}
-	write("a.json", [][]float64{{-1, -0.125}, {3, -0.125}, {-1, 3.875}}, softkmeans.ModelFile{Columns: []string{"x", "y"},
+	write("a.json", [][]float64{{-1, -0.125}, {3, -0.125}, {-1, 3.875}}, modelfile.File{Columns: []string{"x", "y"},
 		Scale: "zscore", Shift: []float64{1, 12.5}, Divisor: []float64{1, 100}, Rows: 10, Sizes: []int{5, 3, 2}})
-	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}}, softkmeans.ModelFile{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
+	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}}, modelfile.File{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
 	got := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "a.json", "b.json"))
 	want := []struct {
 		b           int

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 )
 
@@ -285,7 +286,7 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		if note != "" {
 			r.Notes = append(r.Notes, note)
 		}
-		o := &softkmeans.ChooseKOptions{Weights: weights, Seed: f.seed, Workers: f.workers}
+		o := &choosek.Options{Weights: weights, Seed: f.seed, Workers: f.workers}
 		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, x, o) }); err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -116,7 +117,7 @@ func (f *floorsFlags) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if r.proposal, err = softkmeans.ProposeK(r.floors); err != nil {
+	if r.proposal, err = choosek.Propose(r.floors); err != nil {
 		return err
 	}
 	r.cutShort()
@@ -139,10 +140,10 @@ type scree struct {
 	table.Head
 	rows     int
 	scale    *scale.Scaling
-	floors   []float64            // of k = 1, 2, …
-	cut      bool                 // there are floors of larger k
-	proposal softkmeans.KProposal // by the floors
-	choice   *softkmeans.KChoice  // by the data; nil: not
+	floors   []float64        // of k = 1, 2, …
+	cut      bool             // there are floors of larger k
+	proposal choosek.Proposal // by the floors
+	choice   *choosek.Choice  // by the data; nil: not
 }
 
 // cutShort leaves out of the proposal what needs the floors of all k, if these are not there.
@@ -183,7 +184,7 @@ func (f *floorsFlags) ofTable(s *session) (*scree, error) {
 
 // choose sets the choice of k by rows, unless they are too few.
 func (r *scree) choose(ctx context.Context, x *softkmeans.Matrix, weights []float64, workers int) error {
-	c, err := softkmeans.ChooseK(ctx, x, &softkmeans.ChooseKOptions{Weights: weights, Workers: workers})
+	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: weights, Workers: workers})
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
 		return nil
@@ -376,10 +377,10 @@ func (r *scree) words() string {
 }
 
 // proposed says why the floors propose k, or why they propose none.
-func proposed(p *softkmeans.KProposal) string { return proposal(p.K, p.Reason) }
+func proposed(p *choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
 // chosen says why k is chosen, or why none is.
-func chosen(c *softkmeans.KChoice) string { return proposal(c.K, c.Reason) }
+func chosen(c *choosek.Choice) string { return proposal(c.K, c.Reason) }
 
 func proposal(k int, reason string) string {
 	if k == 0 {
@@ -389,7 +390,7 @@ func proposal(k int, reason string) string {
 }
 
 // opinions are lines with the numbers that a choice rests on.
-func opinions(c *softkmeans.KChoice) string {
+func opinions(c *choosek.Choice) string {
 	var b strings.Builder
 	for _, line := range view.Opinions(*c) {
 		b.WriteString(wrapped(strings.ReplaceAll(line, "\u00a0", " ")))

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 )
 
@@ -44,12 +45,12 @@ func TestFloorsNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := softkmeans.ProposeK(floors)
+		p, err := choosek.Propose(floors)
 		if err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "floors.csv")
-		choose, err := softkmeans.ChooseK(t.Context(), x, nil)
+		choose, err := choosek.Choose(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,10 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/stability"
 )
 
 // A method is a value of -method: a row of methods.
@@ -132,11 +134,11 @@ type result struct {
 	rows     int
 	k        int
 	method   method
-	sizes    []int                 // rows by label
-	scale    *scale.Scaling        // nil: none
-	proposal *softkmeans.KProposal // by the floors alone; nil: not
-	choice   *softkmeans.KChoice   // by the data; nil: not
-	slack    float64               // 0: the default
+	sizes    []int             // rows by label
+	scale    *scale.Scaling    // nil: none
+	proposal *choosek.Proposal // by the floors alone; nil: not
+	choice   *choosek.Choice   // by the data; nil: not
+	slack    float64           // 0: the default
 	seed     uint64
 	meaning  meaning
 
@@ -160,8 +162,8 @@ type result struct {
 
 // choose sets k to what the rows speak for, or returns an error if there is no answer.
 // Tables of fewer rows than ChooseK takes have a proposal by their floors.
-func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *softkmeans.ChooseKOptions) error {
-	c, err := softkmeans.ChooseK(ctx, x, o)
+func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
+	c, err := choosek.Choose(ctx, x, o)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {
 		floors, err := softkmeans.Floors(ctx, x, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
 		if err != nil {
@@ -181,7 +183,7 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *softkmeans
 
 // propose sets k to the proposal, or returns an error if there is none.
 func (r *result) propose(floors []float64) error {
-	p, err := softkmeans.ProposeK(floors)
+	p, err := choosek.Propose(floors)
 	if err != nil {
 		return err
 	}
@@ -277,7 +279,7 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	m, err := softkmeans.FitMinVolume(ctx, d.x, k, o)
 	if err == nil && f.others {
-		err = softkmeans.OtherAnswers(ctx, d.x, m, o)
+		err = stability.Others(ctx, d.x, m, o)
 	}
 	return m, err
 }

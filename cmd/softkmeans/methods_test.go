@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/choosek"
 )
 
 // The other methods print the result of the package and its distance from the floor.
@@ -161,7 +162,7 @@ func TestFitSimilarities(t *testing.T) {
 // and one of many tells of the draw. Without a number it is an error that lists the opinions.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)
-	c, err := softkmeans.ChooseK(t.Context(), x, nil)
+	c, err := choosek.Choose(t.Context(), x, nil)
 	if err != nil || c.K == 0 {
 		t.Fatal(c, err)
 	}

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/modelfile"
 )
 
 // mostCenters is the largest number of centers in a model. Memberships in k
@@ -22,7 +23,7 @@ import (
 const mostCenters = 4096
 
 // modelFile is a model that was read.
-type modelFile struct{ *softkmeans.ModelFile }
+type modelFile struct{ *modelfile.File }
 
 // named reports whether names were given where no header has any: they are more than the
 // places c1, c2, ….
@@ -35,8 +36,8 @@ func named(names []string) bool {
 }
 
 // newModelFile returns the model of a fit. What is proved is the certificate's.
-func newModelFile(r *result) *softkmeans.ModelFile {
-	f := &softkmeans.ModelFile{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
+func newModelFile(r *result) *modelfile.File {
+	f := &modelfile.File{Method: r.method.String(), Columns: r.Names, Named: r.Header || named(r.Names),
 		Rows: r.rows, Sizes: r.sizes, Slack: r.slack, Seed: r.seed}
 	f.Units = r.Units
 	if r.scale != nil {
@@ -83,7 +84,7 @@ func readModel(ctx context.Context, name string) (*modelFile, error) {
 
 // readModelFrom reads a model from an open file.
 func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, error) {
-	f, err := await(ctx, func() (*softkmeans.ModelFile, error) { return softkmeans.ReadModel(in) })
+	f, err := await(ctx, func() (*modelfile.File, error) { return modelfile.Read(in) })
 	if errors.Is(err, softkmeans.ErrFormat) {
 		text := strings.TrimPrefix(err.Error(), "softkmeans: ")
 		if text = strings.TrimSuffix(text, ": "+softkmeans.ErrFormat.Error()); strings.HasPrefix(text, "not a model file") {

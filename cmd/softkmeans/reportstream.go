@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/report"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -85,7 +86,7 @@ func (p *streamedPage) sumUp() error {
 	if p.Floors, err = stats.Floors(); err != nil {
 		return err
 	}
-	if p.Proposal, err = softkmeans.ProposeK(p.Floors); err != nil {
+	if p.Proposal, err = choosek.Propose(p.Floors); err != nil {
 		return err
 	}
 	if p.k == 0 {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 )
 
@@ -146,7 +147,7 @@ const (
 	// the clusters that are tried.
 	mostDirections = 36
 	// Halves of the rows agree from an adjusted Rand index of agreeFrom on, if it is
-	// larger than that of a cloud by agreeMargin, as for softkmeans.ChooseK.
+	// larger than that of a cloud by agreeMargin, as for choosek.Choose.
 	agreeFrom   = 0.8
 	agreeMargin = 0.15
 )
@@ -156,30 +157,30 @@ const (
 // are bent: many may stand out where there is one cluster. What remains is whether halves of
 // the rows give the same labels. The number is that for which they agree most beyond what
 // halves of a cloud do that has no clusters (Dudoit & Fridlyand 2002).
-func (s *similar) choose(ctx context.Context) (softkmeans.KChoice, error) {
-	o := &softkmeans.ChooseKOptions{Seed: s.seed, Workers: s.workers}
+func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
+	o := &choosek.Options{Seed: s.seed, Workers: s.workers}
 	if s.kernel == kernelLinear {
-		return softkmeans.ChooseK(ctx, s.d.x, o)
+		return choosek.Choose(ctx, s.d.x, o)
 	}
-	var c softkmeans.KChoice
+	var c choosek.Choice
 	x, err := s.coordinates(ctx)
 	if err != nil {
 		return c, err
 	}
 	if x == nil {
-		return softkmeans.KChoice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows}, nil
+		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows}, nil
 	}
-	all, err := softkmeans.ChooseK(ctx, x, o)
+	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
 		return c, err
 	}
-	c = softkmeans.KChoice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance}
+	c = choosek.Choice{Rows: all.Rows, Agreement: all.Agreement, Chance: all.Chance}
 	decideSimilar(&c)
 	return c, nil
 }
 
 // decideSimilar sets K and Reason by the agreement of halves.
-func decideSimilar(c *softkmeans.KChoice) {
+func decideSimilar(c *choosek.Choice) {
 	best := agreeMargin
 	for i, v := range c.Agreement {
 		if beyond := v - c.Chance[i]; i > 0 && v >= agreeFrom && beyond > best {
@@ -252,7 +253,7 @@ func (s *similar) drawn() (*softkmeans.Matrix, error) {
 }
 
 // propose chooses a number, or returns an error that says that there is none.
-func (s *similar) propose(ctx context.Context, source string) (*softkmeans.KChoice, error) {
+func (s *similar) propose(ctx context.Context, source string) (*choosek.Choice, error) {
 	c, err := s.choose(ctx)
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
@@ -267,7 +268,7 @@ func (s *similar) propose(ctx context.Context, source string) (*softkmeans.KChoi
 
 // agreements is a line with how halves agree, of a choice by these alone; "" for others.
 // What is below 0 is worse than chance, and written as 0.
-func agreements(c *softkmeans.KChoice) string {
+func agreements(c *choosek.Choice) string {
 	if len(c.Step) > 0 || len(c.Agreement) < 2 {
 		return ""
 	}

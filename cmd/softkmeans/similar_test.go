@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/table"
 )
 
@@ -115,7 +116,7 @@ func TestDecideSimilar(t *testing.T) {
 		{[]float64{1}, []float64{1}, 0},
 		{nil, nil, 0},
 	} {
-		c := softkmeans.KChoice{Agreement: test.agreement, Chance: test.chance}
+		c := choosek.Choice{Agreement: test.agreement, Chance: test.chance}
 		if decideSimilar(&c); c.K != test.want || c.Reason == "" {
 			t.Errorf("%v: %d, %s", test, c.K, c.Reason)
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 )
@@ -28,7 +29,7 @@ type similarScree struct {
 	gamma  float64
 	total  float64
 	floors []float64 // of k = 1, 2, …
-	choice softkmeans.KChoice
+	choice choosek.Choice
 }
 
 // fitFlags are those of fit for the same similarities.
@@ -73,7 +74,7 @@ func (f *fitFlags) screeOf(ctx context.Context, d *data, most int) (*similarScre
 	}
 	r := &similarScree{Head: d.Head, rows: d.Rows, scale: d.scale, method: f.method, kernel: f.kernel, gamma: fit.gamma}
 	if r.choice, err = s.choose(ctx); errors.Is(err, softkmeans.ErrTooFewSamples) {
-		r.choice, err = softkmeans.KChoice{Rows: d.Rows, Reason: count(d.Rows, "row") + " are too few to compare halves"}, nil
+		r.choice, err = choosek.Choice{Rows: d.Rows, Reason: count(d.Rows, "row") + " are too few to compare halves"}, nil
 	}
 	if err != nil {
 		return nil, err

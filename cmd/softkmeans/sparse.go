@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -129,7 +130,7 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 	defer p.clear()
 	if r.k == 0 {
 		p.step("the number of centers")
-		o := &softkmeans.ChooseKOptions{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
+		o := &choosek.Options{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
 		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.chooseSparse(s.ctx, t, o) }); err != nil {
 			return nil, err
 		}
@@ -181,7 +182,7 @@ func (f *fitFlags) solveSparse(ctx context.Context, r *result, t *rows.Sparse) (
 
 // chooseSparse sets k as for the table with its zeros, if that is small. Otherwise k is the
 // proposal of the floors, or there is none.
-func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *softkmeans.ChooseKOptions) error {
+func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *choosek.Options) error {
 	x, err := filledSparse(t)
 	switch {
 	case err != nil:

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -332,7 +333,7 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 			if err := b.each(drawn.add); err != nil {
 				return nil, err
 			}
-			if err := r.choose(s.ctx, drawn.table(), &softkmeans.ChooseKOptions{Seed: f.seed, Workers: f.workers}); err != nil {
+			if err := r.choose(s.ctx, drawn.table(), &choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 				return nil, err
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/rows"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -80,12 +81,12 @@ func numberTable(dir, scenes string, seed uint64) error {
 		if err != nil {
 			return err
 		}
-		p, err := softkmeans.ProposeK(floors)
+		p, err := choosek.Propose(floors)
 		if err != nil {
 			return err
 		}
 		begin := time.Now()
-		c, err := softkmeans.ChooseK(context.Background(), t.x, nil)
+		c, err := choosek.Choose(context.Background(), t.x, nil)
 		if err != nil {
 			return err
 		}

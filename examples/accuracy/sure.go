@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/stability"
 )
 
 // sureTable prints what Bootstrap says of Unmix on the scenes of a folder. A spectrum is held
@@ -29,7 +30,7 @@ func sureTable(scenes string, draws int) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		b, err := softkmeans.Bootstrap(context.Background(), s.x, m, &softkmeans.BootstrapOptions{Resamples: draws,
+		b, err := stability.Bootstrap(context.Background(), s.x, m, &stability.BootstrapOptions{Resamples: draws,
 			MinVolumeOptions: softkmeans.MinVolumeOptions{Lambda: m.Lambda, NonNegative: true}})
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -70,7 +71,7 @@ func nearest(center []float64, truth *softkmeans.Matrix) []float64 {
 }
 
 // bandsHeld counts the bands in which the interval of center j has spectrum.
-func bandsHeld(b *softkmeans.BootstrapResult, j int, spectrum []float64) (n int) {
+func bandsHeld(b *stability.Sureness, j int, spectrum []float64) (n int) {
 	for c, v := range spectrum {
 		if b.Lower.At(j, c) <= v && v <= b.Upper.At(j, c) {
 			n++

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 
 	"softkmeans"
+	"softkmeans/modelfile"
 )
 
 func TestMain(m *testing.M) {
@@ -99,7 +100,7 @@ func readModel(t *testing.T, dir string) *softkmeans.Model {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	f, err := softkmeans.ReadModel(file)
+	f, err := modelfile.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}

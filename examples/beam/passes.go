@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/modelfile"
 )
 
 // job is the settings of all passes.
@@ -139,8 +140,8 @@ func (j *job) finish(ctx context.Context, s *summary, m *softkmeans.Model, q *qu
 }
 
 // modelFile is the model with the names, means and deviations of its columns.
-func (s *summary) modelFile(m *softkmeans.Model, q *quality) *softkmeans.ModelFile {
-	f := &softkmeans.ModelFile{Model: m, Method: "global", Columns: s.Names, Named: s.Header, Rows: int(q.Rows), ColumnMean: s.Stats.Mean()}
+func (s *summary) modelFile(m *softkmeans.Model, q *quality) *modelfile.File {
+	f := &modelfile.File{Model: m, Method: "global", Columns: s.Names, Named: s.Header, Rows: int(q.Rows), ColumnMean: s.Stats.Mean()}
 	scatter := s.Stats.Scatter()
 	for i := range scatter.Rows {
 		f.ColumnSpread = append(f.ColumnSpread, math.Sqrt(scatter.At(i, i)/s.Stats.Weight()))

@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
@@ -22,7 +23,7 @@ type data struct {
 	given   *softkmeans.Matrix // if values are missing: x before they were filled in for pictures
 	scaling *scale.Scaling     // of the columns, if standardized
 	floors  []float64          // for k = 1, 2, …
-	propose softkmeans.KProposal
+	propose choosek.Proposal
 	plane   view.Plane
 	draw    *data // see few
 	columns *view.Columns
@@ -93,7 +94,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 	}
 	var err error
 	d.columns = view.NewColumns(d.x, f.Weights, d.Names)
-	d.propose, err = softkmeans.ProposeK(d.floors)
+	d.propose, err = choosek.Propose(d.floors)
 	return d, err
 }
 

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"softkmeans"
 	"softkmeans/internal/view"
+	"softkmeans/modelfile"
 )
 
 // file is a download.
@@ -132,10 +132,10 @@ func centersCSV(d *data, r *result) []byte {
 }
 
 // modelFile is the model that the command and the package read.
-func (d *data) modelFile(r *result) *softkmeans.ModelFile {
+func (d *data) modelFile(r *result) *modelfile.File {
 	m, c := *r.model, r.certificate
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
-	f := &softkmeans.ModelFile{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header}
+	f := &modelfile.File{Model: &m, Method: methodWord(r.options.method), Columns: d.Names, Named: d.Header}
 	if d.scaling != nil {
 		f.Scale, f.Shift, f.Divisor = d.scaling.Kind.String(), d.scaling.Shift, d.scaling.Divisor
 	}

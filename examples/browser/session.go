@@ -14,6 +14,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
+	"softkmeans/modelfile"
 )
 
 // part is a text or a picture for the page, by its name in page.js.
@@ -163,7 +164,7 @@ func (s *session) load(ctx context.Context, text []byte, o options) ([]part, err
 	if s.data.given != nil {
 		return nil, errors.New("the table has missing values: leave them out or replace them to show a model with it")
 	}
-	f, err := softkmeans.ReadModel(bytes.NewReader(text))
+	f, err := modelfile.Read(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
 	}

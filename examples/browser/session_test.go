@@ -16,6 +16,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
+	"softkmeans/modelfile"
 )
 
 func TestOptions(t *testing.T) {
@@ -434,7 +435,7 @@ func TestSave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := softkmeans.ReadModel(bytes.NewReader(f.bytes))
+	m, err := modelfile.Read(bytes.NewReader(f.bytes))
 	if err != nil || m.Model.Objective != s.shown.certificate.Objective || m.Method != "minvol" || !m.Named || m.Rows != 4 || m.Slack != .25 || f.name != "my table-model.json" {
 		t.Errorf("%+v, %v", m, err)
 	}

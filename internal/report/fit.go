@@ -9,7 +9,9 @@ import (
 	"strconv"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/view"
+	"softkmeans/stability"
 )
 
 // MostPrototypes is the largest number of prototypes that a page shows. The colors of
@@ -46,7 +48,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	if in.Floors, err = softkmeans.Floors(context.Background(), x, &softkmeans.Options{Weights: in.Weights}); err != nil {
 		return err
 	}
-	if in.Proposal, err = softkmeans.ProposeK(in.Floors); err != nil {
+	if in.Proposal, err = choosek.Propose(in.Floors); err != nil {
 		return err
 	}
 	k := o.K
@@ -109,7 +111,7 @@ var ErrNoNumber = errors.New("no number of prototypes is proposed")
 
 // Choose returns the number that rows x speak for or, where they are few, the floors.
 func (in *Input) Choose(ctx context.Context, x *softkmeans.Matrix, o *Options) (int, error) {
-	c, err := softkmeans.ChooseK(ctx, x, &softkmeans.ChooseKOptions{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
+	c, err := choosek.Choose(ctx, x, &choosek.Options{Weights: in.Weights, Workers: o.Workers, Seed: o.Seed})
 	k, reason := c.K, c.Reason
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
@@ -143,7 +145,7 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	in.MinVolume.Model, in.MinVolume.Errors = m, r.errors(m)
 	o.step("other answers")
 	opts.Progress = nil
-	return softkmeans.OtherAnswers(ctx, in.X, m, &opts)
+	return stability.Others(ctx, in.X, m, &opts)
 }
 
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {

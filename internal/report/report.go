@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
@@ -28,8 +29,8 @@ type Input struct {
 
 	// Of all rows that are fitted.
 	Floors   []float64 // for k = 1, 2, …
-	Proposal softkmeans.KProposal
-	Choice   *softkmeans.KChoice // by the data, where no K is given; nil: not
+	Proposal choosek.Proposal
+	Choice   *choosek.Choice // by the data, where no K is given; nil: not
 	Plane    view.Plane
 	Moments  view.Moments
 	Tally    *Tally     // by MinVolume

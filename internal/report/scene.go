@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"softkmeans"
+	"softkmeans/choosek"
 	"softkmeans/internal/chart"
 	"softkmeans/internal/cube"
 	"softkmeans/internal/table"
@@ -32,12 +33,12 @@ type Scene struct {
 	Version        string
 
 	Certificate softkmeans.Certificate
-	Proposal    *softkmeans.KProposal // nil: k was given
-	Sampled     bool                  // Model was found on a sample of the pixels
-	Pixels      int                   // that have data
-	Shares      []float64             // the mean share of each material
-	Sizes, Pure []int                 // pixels by their largest share; nearly pure ones
-	Left        []string              // what was left out, in sentences
+	Proposal    *choosek.Proposal // nil: k was given
+	Sampled     bool              // Model was found on a sample of the pixels
+	Pixels      int               // that have data
+	Shares      []float64         // the mean share of each material
+	Sizes, Pure []int             // pixels by their largest share; nearly pure ones
+	Left        []string          // what was left out, in sentences
 	Seed        uint64
 	Choices     []string // how the pixels were scaled and what set λ, in sentences
 	Rule        view.Rule

@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"strings"
 
-	"softkmeans"
+	"softkmeans/choosek"
 )
 
 // Proposal writes the number of prototypes that the floors propose as a sentence.
-func Proposal(p softkmeans.KProposal) string { return proposal(p.K, p.Reason) }
+func Proposal(p choosek.Proposal) string { return proposal(p.K, p.Reason) }
 
 // Choice writes the number of prototypes that was chosen as a sentence.
-func Choice(c softkmeans.KChoice) string { return proposal(c.K, c.Reason) }
+func Choice(c choosek.Choice) string { return proposal(c.K, c.Reason) }
 
 func proposal(k int, reason string) string {
 	reason = strings.ReplaceAll(reason, " %", "\u00a0%")
@@ -24,7 +24,7 @@ func proposal(k int, reason string) string {
 
 // Opinions writes what a choice rests on: three sentences, or none where all rows are equal.
 // One more tells of rows that were drawn.
-func Opinions(c softkmeans.KChoice) []string {
+func Opinions(c choosek.Choice) []string {
 	if len(c.Step) == 0 {
 		return nil
 	}
@@ -40,7 +40,7 @@ func Opinions(c softkmeans.KChoice) []string {
 }
 
 // noiseOpinion compares the last direction above the noise, and the first below.
-func noiseOpinion(c *softkmeans.KChoice) string {
+func noiseOpinion(c *choosek.Choice) string {
 	noise := "white noise"
 	if c.Permuted {
 		noise = "permuted columns"
@@ -60,7 +60,7 @@ func noiseOpinion(c *softkmeans.KChoice) string {
 }
 
 // heldOutOpinion compares the errors of k and its neighbours.
-func heldOutOpinion(c *softkmeans.KChoice) string {
+func heldOutOpinion(c *choosek.Choice) string {
 	k := c.HeldOut
 	text := "Held-out entries: k = " + strconv.Itoa(k) + "; their error is " + share(c.Error[k-1]) + " ± " + share(c.ErrorDeviation[k-1]) + " of the variance"
 	mark := " ("
@@ -77,7 +77,7 @@ func heldOutOpinion(c *softkmeans.KChoice) string {
 }
 
 // halvesOpinion has the agreement for the largest stable k, or the best of all.
-func halvesOpinion(c *softkmeans.KChoice) string {
+func halvesOpinion(c *choosek.Choice) string {
 	agree := func(k int) string { return strconv.FormatFloat(c.Agreement[k-1], 'f', 2, 64) }
 	if k := c.Stable; k > 0 {
 		text := "Halves of the rows: up to k = " + strconv.Itoa(k) + "; their labels agree by " + agree(k) + " (chance " +

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"softkmeans"
+	"softkmeans/choosek"
 )
 
 func TestProposal(t *testing.T) {
@@ -12,11 +13,11 @@ func TestProposal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := softkmeans.ProposeK(floors)
+	p, err := choosek.Propose(floors)
 	if got := Proposal(p); err != nil || !strings.HasPrefix(got, "Proposed: 2; prototype 2 adds 92.5\u00a0%") {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got := Proposal(softkmeans.KProposal{Reason: "so it is"}); got != "No number is proposed: so it is." {
+	if got := Proposal(choosek.Proposal{Reason: "so it is"}); got != "No number is proposed: so it is." {
 		t.Errorf("%q", got)
 	}
 }

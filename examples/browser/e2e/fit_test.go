@@ -15,6 +15,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"softkmeans"
+	"softkmeans/choosek"
+	"softkmeans/modelfile"
 )
 
 // readCSV reads a table of testdata, without this repository's reader.
@@ -173,7 +175,7 @@ func (p *page) checkProposal(x *softkmeans.Matrix) {
 	if err != nil {
 		p.Fatal(err)
 	}
-	proposal, err := softkmeans.ProposeK(floors)
+	proposal, err := choosek.Propose(floors)
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -254,7 +256,7 @@ func TestDownloads(t *testing.T) {
 			t.Fatal(err)
 		}
 		saved := p.download("model")
-		f, err := softkmeans.ReadModel(bytes.NewReader(saved))
+		f, err := modelfile.Read(bytes.NewReader(saved))
 		if err != nil || f.Method != "minvol" || f.Scale != "zscore" || f.Rows != wine.Rows {
 			t.Fatalf("%+v, %v", f, err)
 		}

@@ -1,4 +1,4 @@
-package softkmeans
+package choosek
 
 // Cross-validation of entries: what leading directions tell about entries that they have
 // not seen.
@@ -7,6 +7,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"softkmeans"
 )
 
 // The columns are split into heldOutParts, and the rows into two, in heldOutRepeats ways.
@@ -21,19 +23,18 @@ const (
 // them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
 // directions of the others. errors[r] has the squared error in the other half, summed
 // over all entries, for r = 0, 1, … up to most, and deviation its standard error over rows.
-func heldOutErrors(ctx context.Context, z *Matrix, most int, seed uint64) (errors, deviation []float64, err error) {
+func heldOutErrors(ctx context.Context, z *softkmeans.Matrix, most int, seed uint64) (errors, deviation []float64, err error) {
 	n, p := z.Rows, z.Cols
 	parts := min(heldOutParts, p)
 	most = min(most, p-(p+parts-1)/parts, n/2-1)
 	if most < 0 {
 		return nil, nil, nil
 	}
-	each := NewMatrix(most+1, n, nil) // errors of each row
+	each := softkmeans.NewMatrix(most+1, n, nil) // errors of each row
 	rng := rand.New(rand.NewPCG(seed, heldOutStream))
 	for range heldOutRepeats {
-		q := RandomOrientation(p+1, rng.Uint64())
-		y := NewMatrix(n, p, nil)
-		timesT(y, z, q)
+		q := softkmeans.RandomOrientation(p+1, rng.Uint64())
+		y := timesT(z, q)
 		order := rng.Perm(n)
 		for half := range 2 {
 			split := split{y: y, train: order[:n/2], test: order[n/2:]}
@@ -41,17 +42,19 @@ func heldOutErrors(ctx context.Context, z *Matrix, most int, seed uint64) (error
 				split.train, split.test = split.test, split.train
 			}
 			for part := range parts {
-				if err := cancelled(ctx); err != nil {
+				if err := stopped(ctx); err != nil {
 					return nil, nil, err
 				}
-				split.addErrors(ctx, each, part*p/parts, (part+1)*p/parts)
+				if err := split.addErrors(each, part*p/parts, (part+1)*p/parts); err != nil {
+					return nil, nil, err
+				}
 			}
 		}
 	}
 	for r := range each.Rows {
-		sum := sumOf(each.row(r)) / heldOutRepeats
+		sum := sumOf(each.Row(r)) / heldOutRepeats
 		var squares float64
-		for _, v := range each.row(r) {
+		for _, v := range each.Row(r) {
 			squares += (v/heldOutRepeats - sum/float64(n)) * (v/heldOutRepeats - sum/float64(n))
 		}
 		errors = append(errors, sum)
@@ -62,22 +65,22 @@ func heldOutErrors(ctx context.Context, z *Matrix, most int, seed uint64) (error
 
 // split is a table whose rows are in two parts.
 type split struct {
-	y           *Matrix
+	y           *softkmeans.Matrix
 	train, test []int
 }
 
 // block returns columns lo…hi−1 of rows as rows of the result, or all but these.
-func (s *split) block(rows []int, lo, hi int, others bool) *Matrix {
+func (s *split) block(rows []int, lo, hi int, others bool) *softkmeans.Matrix {
 	var list []int
 	for j := range s.y.Cols {
 		if (lo <= j && j < hi) != others {
 			list = append(list, j)
 		}
 	}
-	out := NewMatrix(len(list), len(rows), nil)
+	out := softkmeans.NewMatrix(len(list), len(rows), nil)
 	for a, j := range list {
 		for b, i := range rows {
-			out.Data[a*out.Cols+b] = s.y.row(i)[j]
+			out.Data[a*out.Cols+b] = s.y.Row(i)[j]
 		}
 	}
 	return out
@@ -85,40 +88,66 @@ func (s *split) block(rows []int, lo, hi int, others bool) *Matrix {
 
 // addErrors adds the errors in columns lo…hi−1 of the rows of the test. Both parts are taken
 // about the mean of the rows of the training.
-func (s *split) addErrors(ctx context.Context, each *Matrix, lo, hi int) {
+func (s *split) addErrors(each *softkmeans.Matrix, lo, hi int) error {
 	seen, hidden := s.block(s.train, lo, hi, true), s.block(s.train, lo, hi, false)
 	given, wanted := s.block(s.test, lo, hi, true), s.block(s.test, lo, hi, false)
 	about(seen, given)
 	about(hidden, wanted)
-	gram := NewMatrix(seen.Rows, seen.Rows, nil)
-	timesT(gram, seen, seen)
-	values, vectors := eigenSym(ctx, gram, true)
+	values, vectors, err := softkmeans.EigenSym(timesT(seen, seen))
+	if err != nil {
+		return err
+	}
 	for r := range each.Rows {
 		if r > 0 && values[r-1] > exactFloor*values[0] {
 			// The r-th component of both parts, and its regression.
-			v := vectors.row(r - 1)
 			t, at := make([]float64, seen.Cols), make([]float64, given.Cols)
-			for j, c := range v {
-				axpy(t, c, seen.row(j))
-				axpy(at, c, given.row(j))
+			for j := range seen.Rows {
+				add(t, vectors.At(j, r-1), seen.Row(j))
+				add(at, vectors.At(j, r-1), given.Row(j))
 			}
 			for j := range hidden.Rows {
-				axpy(wanted.row(j), -dot(hidden.row(j), t)/values[r-1], at)
+				add(wanted.Row(j), -dot(hidden.Row(j), t)/values[r-1], at)
 			}
 		}
 		for j := range wanted.Rows {
 			for b, i := range s.test {
-				each.row(r)[i] += wanted.row(j)[b] * wanted.row(j)[b]
+				each.Row(r)[i] += wanted.At(j, b) * wanted.At(j, b)
 			}
 		}
 	}
+	return nil
+}
+
+// add adds c·v to sum.
+func add(sum []float64, c float64, v []float64) {
+	for i, x := range v {
+		sum[i] += c * x
+	}
+}
+
+func dot(v, w []float64) (sum float64) {
+	for i, x := range v {
+		sum += x * w[i]
+	}
+	return sum
+}
+
+// timesT returns a·bᵀ.
+func timesT(a, b *softkmeans.Matrix) *softkmeans.Matrix {
+	c := softkmeans.NewMatrix(a.Rows, b.Rows, nil)
+	for i := range a.Rows {
+		for j := range b.Rows {
+			c.Set(i, j, dot(a.Row(i), b.Row(j)))
+		}
+	}
+	return c
 }
 
 // about subtracts the mean of each row of a from it, and from the row of b.
-func about(a, b *Matrix) {
+func about(a, b *softkmeans.Matrix) {
 	for i := range a.Rows {
-		mean := sumOf(a.row(i)) / float64(a.Cols)
-		for _, row := range [][]float64{a.row(i), b.row(i)} {
+		mean := sumOf(a.Row(i)) / float64(a.Cols)
+		for _, row := range [][]float64{a.Row(i), b.Row(i)} {
 			for j := range row {
 				row[j] -= mean
 			}

@@ -1,52 +1,46 @@
-package softkmeans
+package choosek
 
 import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/tables"
 )
 
-// white are rows of normal numbers.
-func white(n, d int, seed uint64) *Matrix {
-	x, rng := NewMatrix(n, d, nil), rand.New(rand.NewPCG(seed, 0x3417e))
-	for i := range x.Data {
-		x.Data[i] = rng.NormFloat64()
-	}
-	return x
-}
-
 // blobs are rows around k points far from each other.
-func blobs(n, d, k int, seed uint64) *Matrix {
-	x, at := white(n, d, seed), white(k, d, seed+1)
+func blobs(n, d, k int, seed uint64) *softkmeans.Matrix {
+	x, at := tables.Normal(n, d, seed), tables.Normal(k, d, seed+1)
 	for i := range n {
-		axpy(x.row(i), 8, at.row(i%k))
+		add(x.Row(i), 8, at.Row(i%k))
 	}
 	return x
 }
 
 // TestChooseK: mixtures and clusters have their number, noise has none, and all three
 // opinions are in the answer.
-func TestChooseK(t *testing.T) {
+func TestChoose(t *testing.T) {
 	t.Parallel()
-	three, _ := mixtures(160, 10, 3, 0.6, 1, 1)
-	four, _ := mixtures(240, 12, 4, 0.6, 1, 2)
+	three := tables.Mixtures(160, 10, 3, 1)
+	four := tables.Mixtures(240, 12, 4, 2)
 	for _, c := range []struct {
 		name                  string
-		x                     *Matrix
+		x                     *softkmeans.Matrix
 		k, edge, held, stable int
 		reason                string
 	}{
 		{"exact mixture", three, 3, 3, 3, 3, "noise leaves directions for 3 prototypes"},
-		{"mixture with noise", noisy(four, 20, 3), 4, 4, 4, 4, "noise leaves directions for 4 prototypes"},
+		{"mixture with noise", tables.Noisy(four, 20, 3), 4, 4, 4, 4, "noise leaves directions for 4 prototypes"},
 		{"clusters", blobs(160, 12, 3, 4), 3, 3, 3, 0, "noise leaves directions for 3 prototypes"},
-		{"noise", white(160, 10, 5), 0, 1, 1, 0, "nothing stands out of the noise"},
+		{"noise", tables.Normal(160, 10, 5), 0, 1, 1, 0, "nothing stands out of the noise"},
 		{"a plane of normal rows", plane(160, 20), 0, 3, 3, 0, "halves of the rows agree on no number"},
 	} {
-		got, err := ChooseK(context.Background(), c.x, &ChooseKOptions{MaxK: 6})
+		got, err := Choose(t.Context(), c.x, &Options{MaxK: 6})
 		if err != nil || got.K != c.k || got.Edge != c.edge || got.HeldOut != c.held || c.stable > 0 && got.Stable != c.stable || !strings.HasPrefix(got.Reason, c.reason) {
 			t.Errorf("%s: %+v, %v", c.name, got, err)
 		}
@@ -57,12 +51,14 @@ func TestChooseK(t *testing.T) {
 }
 
 // plane is normal rows in a plane, with a little noise: directions, but no prototypes.
-func plane(n, d int) *Matrix {
-	x, u := white(n, d, 8), white(n, 2, 9)
-	scale(x.Data, 0.05)
+func plane(n, d int) *softkmeans.Matrix {
+	x, u := tables.Normal(n, d, 8), tables.Normal(n, 2, 9)
+	for i := range x.Data {
+		x.Data[i] *= 0.05
+	}
 	for i := range n {
-		x.Data[i*d] += u.row(i)[0]
-		x.Data[i*d+1] += u.row(i)[1]
+		x.Data[i*d] += u.Row(i)[0]
+		x.Data[i*d+1] += u.Row(i)[1]
 	}
 	return x
 }
@@ -70,8 +66,8 @@ func plane(n, d int) *Matrix {
 // TestChooseKIris: where all directions stand out columns are permuted.
 func TestChooseKIris(t *testing.T) {
 	t.Parallel()
-	x := loadCSV(t, "iris")
-	c := mustDo(ChooseK(context.Background(), x, nil))(t)
+	x := tables.CSV(t, "iris")
+	c := tables.Must(Choose(t.Context(), x, nil))(t)
 	if !c.Permuted || c.Edge != 2 || c.HeldOut != 3 || c.Agreement[1] < 0.99 || c.Chance[1] > 0.8 {
 		t.Errorf("%+v", c)
 	}
@@ -89,7 +85,7 @@ func TestDecideK(t *testing.T) {
 		{3, 3, false, 3}, {3, 6, false, 3}, {4, 4, false, 0}, {4, 5, false, 5}, {1, 1, false, 0}, {9, 9, false, 0},
 		{5, 5, true, 5}, {5, 4, true, 5}, {5, 7, true, 0}, {3, 3, true, 0}, {1, 5, true, 5},
 	} {
-		got := KChoice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: curve, Chance: make([]float64, 6)}
+		got := Choice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: curve, Chance: make([]float64, 6)}
 		if got.decide(); got.K != c.k || got.Stable != 5 || got.Reason == "" {
 			t.Errorf("%+v: %+v", c, got)
 		}
@@ -100,12 +96,12 @@ func TestDecideK(t *testing.T) {
 		permuted   bool
 		k          int
 	}{{3, 3, false, 3}, {3, 4, false, 0}, {3, 3, true, 0}, {2, 2, false, 0}, {4, 4, false, 0}} {
-		got := KChoice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: []float64{1, 0.69, 0.75, 0.75}, Chance: []float64{0, 0, 0.6, 0.61}}
+		got := Choice{Edge: c.edge, HeldOut: c.held, Permuted: c.permuted, Agreement: []float64{1, 0.69, 0.75, 0.75}, Chance: []float64{0, 0, 0.6, 0.61}}
 		if got.decide(); got.K != c.k || got.Stable != 0 || got.K > 0 && !strings.HasPrefix(got.Reason, "noise and held-out entries speak for 3") {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
-	none := KChoice{Edge: 2, HeldOut: 2, Agreement: []float64{1, 0.9}, Chance: []float64{1, 0.8}}
+	none := Choice{Edge: 2, HeldOut: 2, Agreement: []float64{1, 0.9}, Chance: []float64{1, 0.8}}
 	if none.decide(); none.K != 0 || none.Stable != 0 {
 		t.Errorf("no better than chance: %+v", none)
 	}
@@ -115,80 +111,78 @@ func TestDecideK(t *testing.T) {
 // many rows are drawn, the heavy ones first.
 func TestChooseKRows(t *testing.T) {
 	t.Parallel()
-	x, _ := mixtures(120, 6, 3, 0.6, 1, 7)
+	x := tables.Mixtures(120, 6, 3, 7)
 	n := x.Rows
-	more, weights := NewMatrix(n+50, 6, nil), make([]float64, n+50)
-	copyRows(more, x)
+	more, weights := softkmeans.NewMatrix(n+50, 6, nil), make([]float64, n+50)
+	copy(more.Data, x.Data)
 	for i := range weights {
 		if weights[i] = 1; i >= n {
-			more.row(i)[0], weights[i] = 1e6, 0
+			more.Row(i)[0], weights[i] = 1e6, 0
 		}
 	}
 	steps := 0
-	o := ChooseKOptions{MaxK: 4, Workers: 1, Progress: func(done, total int) {
+	o := Options{MaxK: 4, Workers: 1, Progress: func(done, total int) {
 		if steps++; done != steps || total != 5 {
 			t.Errorf("step %d of %d", done, total)
 		}
 	}}
-	a := mustDo(ChooseK(context.Background(), x, &o))(t)
-	b := mustDo(ChooseK(context.Background(), more, &ChooseKOptions{MaxK: 4, Workers: 3, Weights: weights}))(t)
+	a := tables.Must(Choose(t.Context(), x, &o))(t)
+	b := tables.Must(Choose(t.Context(), more, &Options{MaxK: 4, Workers: 3, Weights: weights}))(t)
 	if a.Rows != n || !reflect.DeepEqual(a, b) || steps != 5 {
 		t.Errorf("%+v, %+v, %d steps", a, b, steps)
 	}
-	s := mustDo(newSamples(context.Background(), randomData(5000, 2, 0, 1), nil, 1, true))(t)
-	s.d = 4000
-	if rows, drawn := rowsForK(s, 1); len(rows) != 524 || !drawn || rows[0] < 0 || rows[523] >= 5000 {
-		t.Errorf("%d rows, drawn: %v", len(rows), drawn)
+	all, _ := draws.Rows(nil, 5000)
+	if rows, some := drawn(all, nil, 4000, 1); len(rows) != 524 || !some || rows[0] < 0 || rows[523] >= 5000 {
+		t.Errorf("%d rows, drawn: %v", len(rows), some)
 	}
 	heavy := make([]float64, 3000)
 	for i := range heavy {
 		heavy[i] = math.Ldexp(1, -40*(i%3))
 	}
-	s = mustDo(newSamples(context.Background(), randomData(3000, 2, 0, 1), heavy, 1, true))(t)
-	rows, _ := rowsForK(s, 1)
+	rows, _ := drawn(all[:3000], heavy, 2, 1)
 	for i, r := range rows {
 		if r != 3*i {
 			t.Fatalf("row %d is %d", i, r)
 		}
 	}
 	// Of rows that are equal but for one, a draw may have none that differs.
-	one := NewMatrix(100*drawnForK, 1, nil)
+	one := softkmeans.NewMatrix(100*mostRows, 1, nil)
 	one.Data[7] = 1
-	if c := mustDo(ChooseK(bg, one, nil))(t); c.K != 0 || !c.Drawn || c.Rows != drawnForK || c.Reason != "all samples that were drawn are equal" {
+	if c := tables.Must(Choose(t.Context(), one, nil))(t); c.K != 0 || !c.Drawn || c.Rows != mostRows || c.Reason != "all samples that were drawn are equal" {
 		t.Errorf("%+v", c)
 	}
 }
 
 func TestChooseKErrors(t *testing.T) {
 	t.Parallel()
-	x := randomData(40, 3, 0, 1)
+	x := tables.Normal(40, 3, 1)
 	bad := x.Clone()
 	bad.Data[5] = math.NaN()
-	ended, cancel := context.WithCancel(context.Background())
+	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
 		ctx  context.Context
-		x    *Matrix
-		o    ChooseKOptions
+		x    *softkmeans.Matrix
+		o    Options
 		want error
 	}{
-		{bg, bad, ChooseKOptions{}, ErrNonFinite}, {bg, x, ChooseKOptions{MaxK: -1}, ErrOption}, {bg, x, ChooseKOptions{Workers: -1}, ErrOption},
-		{bg, rowsOf(x, 0, 15), ChooseKOptions{}, ErrTooFewSamples}, {bg, x, ChooseKOptions{MaxK: 1}, ErrTooFewSamples}, {bg, x, ChooseKOptions{Weights: []float64{1}}, ErrShape},
-		{bg, nil, ChooseKOptions{}, ErrShape}, {ended, x, ChooseKOptions{}, context.Canceled},
+		{t.Context(), bad, Options{}, softkmeans.ErrNonFinite}, {t.Context(), x, Options{MaxK: -1}, softkmeans.ErrOption}, {t.Context(), x, Options{Workers: -1}, softkmeans.ErrOption},
+		{t.Context(), tables.First(x, 15), Options{}, softkmeans.ErrTooFewSamples}, {t.Context(), x, Options{MaxK: 1}, softkmeans.ErrTooFewSamples}, {t.Context(), x, Options{Weights: []float64{1}}, softkmeans.ErrShape},
+		{t.Context(), nil, Options{}, softkmeans.ErrShape}, {ended, x, Options{}, context.Canceled},
 	} {
-		if got, err := ChooseK(c.ctx, c.x, &c.o); !errors.Is(err, c.want) || got.K != 0 {
+		if got, err := Choose(c.ctx, c.x, &c.o); !errors.Is(err, c.want) || got.K != 0 {
 			t.Errorf("%v: %+v, %v", c.want, got, err)
 		}
 	}
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	if _, err := ChooseK(ctx, x, &ChooseKOptions{Progress: func(int, int) { stop() }}); !errors.Is(err, context.Canceled) {
+	if _, err := Choose(ctx, x, &Options{Progress: func(int, int) { stop() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled by Progress: %v", err)
 	}
-	if c := mustDo(ChooseK(bg, NewMatrix(20, 2, nil), nil))(t); c.K != 1 || c.Reason != "all samples are equal" {
+	if c := tables.Must(Choose(t.Context(), softkmeans.NewMatrix(20, 2, nil), nil))(t); c.K != 1 || c.Reason != "all samples are equal" {
 		t.Errorf("%+v", c)
 	}
-	if c := mustDo(ChooseK(bg, randomData(40, 1, 0, 1), nil))(t); c.K != 0 {
+	if c := tables.Must(Choose(t.Context(), tables.Normal(40, 1, 1), nil))(t); c.K != 0 {
 		t.Errorf("one column: %+v", c)
 	}
 }

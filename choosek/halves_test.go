@@ -1,8 +1,11 @@
-package softkmeans
+package choosek
 
 import (
 	"math"
 	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
 // TestHalves: the halves are all rows, clouds have the squares asked for, and halves of
@@ -16,8 +19,8 @@ func TestHalves(t *testing.T) {
 		t.Fatal(len(list))
 	}
 	for i, h := range list {
-		if sum := sumSquares(h.a.Data) + sumSquares(h.b.Data); math.Abs(sum/sumSquares(h.all.Data)-1) > 1e-12 || h.a.Rows != 120 || h.b.Rows != 120 {
-			t.Errorf("halves %d have squares %g of %g", i, sum, sumSquares(h.all.Data))
+		if sum := tables.Squares(h.a.Data) + tables.Squares(h.b.Data); math.Abs(sum/tables.Squares(h.all.Data)-1) > 1e-12 || h.a.Rows != 120 || h.b.Rows != 120 {
+			t.Errorf("halves %d have squares %g of %g", i, sum, tables.Squares(h.all.Data))
 		}
 		if i < stablePairs {
 			if h.all != z {
@@ -28,28 +31,28 @@ func TestHalves(t *testing.T) {
 		for j, want := range squares {
 			var sum float64
 			for r := range h.all.Rows {
-				sum += h.all.row(r)[j] * h.all.row(r)[j]
+				sum += h.all.Row(r)[j] * h.all.Row(r)[j]
 			}
 			if sum < want/1.6 || sum > want*1.6 {
 				t.Errorf("cloud %d has squares %g in column %d, not %g", i, sum, j, want)
 			}
 		}
 	}
-	same := mustDo(agreements(bg, list[:stablePairs], 3, 2, 1))(t)
-	cloud := mustDo(agreements(bg, list[stablePairs:], 3, 1, 1))(t)
+	same := tables.Must(agreements(t.Context(), list[:stablePairs], 3, 2, 1))(t)
+	cloud := tables.Must(agreements(t.Context(), list[stablePairs:], 3, 1, 1))(t)
 	if same < 0.95 || cloud > 0.9 {
 		t.Errorf("clusters agree by %g, clouds by %g", same, cloud)
 	}
 	// Fits of fewer clusters than asked for do not agree.
 	few := twoPoints(240, 4)
-	if got := mustDo(agreements(bg, halvesOf(few, squares, 1)[:1], 3, 1, 1))(t); got != 0 {
+	if got := tables.Must(agreements(t.Context(), halvesOf(few, squares, 1)[:1], 3, 1, 1))(t); got != 0 {
 		t.Errorf("two clusters agree on three by %g", got)
 	}
 }
 
 // twoPoints is rows at two points only.
-func twoPoints(n, d int) *Matrix {
-	x := NewMatrix(n, d, nil)
+func twoPoints(n, d int) *softkmeans.Matrix {
+	x := softkmeans.NewMatrix(n, d, nil)
 	for i := range n {
 		x.Data[i*d] = float64(i % 2)
 	}

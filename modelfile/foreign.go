@@ -1,4 +1,4 @@
-package softkmeans
+package modelfile
 
 // What a file is that is no model file, by its beginning.
 
@@ -6,6 +6,9 @@ import (
 	"bufio"
 	"io"
 	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
 )
 
 // foreign is an error if r does not begin as a model file does. It says what r is instead. It
@@ -13,7 +16,7 @@ import (
 func foreign(r *bufio.Reader) error {
 	if _, err := r.Peek(1); err != nil {
 		if err == io.EOF {
-			return fail(ErrFormat, "the file is empty")
+			return fault.New(softkmeans.ErrFormat, "the file is empty")
 		}
 		return err
 	}
@@ -23,8 +26,6 @@ func foreign(r *bufio.Reader) error {
 	switch {
 	case strings.HasPrefix(start, "{"):
 		what = foreignObject(start)
-	case len(b) >= 4 && kindOf(string(b[:4])) != "":
-		what = "this is " + kindOf(string(b[:4])) + " in the binary form of MarshalBinary, which UnmarshalBinary reads"
 	case start == "": // of spaces; the reader counts them
 	default:
 		what = "this is " + foreignText(start)
@@ -32,11 +33,13 @@ func foreign(r *bufio.Reader) error {
 	if what == "" {
 		return nil
 	}
-	return fail(ErrFormat, "not a model file: "+what)
+	return fault.New(softkmeans.ErrFormat, "not a model file: "+what)
 }
 
 // beginnings are what files of other kinds begin with.
 var beginnings = [][2]string{
+	{"SKMM", "a softkmeans model in the binary form of MarshalBinary, which UnmarshalBinary reads"},
+	{"SKM", "statistics or parts of softkmeans in the binary form of MarshalBinary"},
 	{"\x93NUMPY", "an array of NumPy"},
 	{"\x1f\x8b", "a file in gzip; unpack it first"},
 	{"PK\x03\x04", "a ZIP archive, as .npz and .xlsx are"},

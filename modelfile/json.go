@@ -1,6 +1,6 @@
-package softkmeans
+package modelfile
 
-// The JSON of a model file: a writer, a reader, and the fields in one order for both.
+// The JSON of a model file: a writer and a reader.
 // encoding/json is not used: it needs reflection, takes duplicate and unknown fields, and
 // reads null as 0.
 //
@@ -14,18 +14,21 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
 )
 
 const (
-	mostModelBytes = 1 << 30 // of a file
-	mostSpace      = 4096    // of white space in a row
-	mostName       = 1 << 20 // bytes of a string
-	mostFileCols   = 1 << 22 // columns of a model
-	mostNumber     = 400     // bytes of a number
+	mostBytes  = 1 << 30 // of a file
+	mostSpace  = 4096    // of white space in a row
+	mostName   = 1 << 20 // bytes of a string
+	mostCols   = 1 << 22 // columns of a model
+	mostNumber = 400     // bytes of a number
 )
 
-// jsonWriter writes JSON. Its checksum is of all bytes but the white space for people.
-type jsonWriter struct {
+// writer writes JSON. Its checksum is of all bytes but the white space for people.
+type writer struct {
 	w     io.Writer
 	b     []byte // not yet written
 	sum   uint64
@@ -35,15 +38,15 @@ type jsonWriter struct {
 	err   error
 }
 
-func newJSONWriter(w io.Writer) *jsonWriter {
-	return &jsonWriter{w: w, table: crc64.MakeTable(crc64.ECMA)}
+func newWriter(w io.Writer) *writer {
+	return &writer{w: w, table: crc64.MakeTable(crc64.ECMA)}
 }
 
 // put writes what is content.
-func (w *jsonWriter) put(text string) { w.from(append(w.b, text...)) }
+func (w *writer) put(text string) { w.from(append(w.b, text...)) }
 
 // from takes b, which is w.b and content behind it, and writes a full buffer.
-func (w *jsonWriter) from(b []byte) {
+func (w *writer) from(b []byte) {
 	w.sum = crc64.Update(w.sum, w.table, b[len(w.b):])
 	if w.b = b; len(b) >= 1<<16 {
 		w.flush()
@@ -51,9 +54,9 @@ func (w *jsonWriter) from(b []byte) {
 }
 
 // space writes what is not content.
-func (w *jsonWriter) space(text string) { w.b = append(w.b, text...) }
+func (w *writer) space(text string) { w.b = append(w.b, text...) }
 
-func (w *jsonWriter) flush() {
+func (w *writer) flush() {
 	if w.err == nil {
 		var n int
 		n, w.err = w.w.Write(w.b)
@@ -63,7 +66,7 @@ func (w *jsonWriter) flush() {
 }
 
 // key begins a field.
-func (w *jsonWriter) key(name string) {
+func (w *writer) key(name string) {
 	if w.begun {
 		w.put(",")
 	}
@@ -74,7 +77,7 @@ func (w *jsonWriter) key(name string) {
 }
 
 // list writes n items: in a line, or each in a line of its own.
-func (w *jsonWriter) list(n int, lines bool, item func(i int)) {
+func (w *writer) list(n int, lines bool, item func(i int)) {
 	w.put("[")
 	for i := range n {
 		if i > 0 {
@@ -94,9 +97,9 @@ func (w *jsonWriter) list(n int, lines bool, item func(i int)) {
 }
 
 // number writes v with the fewest digits that give it back, as JavaScript does, but −0 as -0.
-func (w *jsonWriter) number(v float64) {
-	if !isFinite(v) && w.err == nil {
-		w.err = fail(ErrNonFinite, "the model has the number "+decimal(v))
+func (w *writer) number(v float64) {
+	if !(math.Abs(v) <= math.MaxFloat64) && w.err == nil {
+		w.err = fault.New(softkmeans.ErrNonFinite, "the model has the number "+fault.Number(v))
 	}
 	form := byte('f')
 	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
@@ -110,10 +113,10 @@ func (w *jsonWriter) number(v float64) {
 	w.from(b)
 }
 
-func (w *jsonWriter) integer(v int) { w.put(strconv.Itoa(v)) }
+func (w *writer) integer(v int) { w.put(strconv.Itoa(v)) }
 
 // text writes a string as JSON.stringify does. What is not UTF-8 becomes U+FFFD.
-func (w *jsonWriter) text(s string) {
+func (w *writer) text(s string) {
 	b := append(w.b, '"')
 	for _, r := range s {
 		switch {
@@ -142,8 +145,8 @@ func indexByte(s string, c byte) int {
 	return -1
 }
 
-// jsonReader reads one JSON object. After the first error every read returns a zero value.
-type jsonReader struct {
+// reader reads one JSON object. After the first error every read returns a zero value.
+type reader struct {
 	r    *bufio.Reader
 	left int64 // bytes that may be read
 	line int
@@ -153,18 +156,18 @@ type jsonReader struct {
 }
 
 // fail keeps the first error, with its place.
-func (r *jsonReader) fail(text string) {
+func (r *reader) fail(text string) {
 	if r.err != nil {
 		return
 	}
 	if r.name != "" {
 		text = r.name + ": " + text
 	}
-	r.err = fail(ErrFormat, "line "+strconv.Itoa(r.line)+": "+text)
+	r.err = fault.New(softkmeans.ErrFormat, "line "+strconv.Itoa(r.line)+": "+text)
 }
 
 // byte reads a byte; 0 at the end.
-func (r *jsonReader) byte() byte {
+func (r *reader) byte() byte {
 	if r.err != nil {
 		return 0
 	}
@@ -175,7 +178,7 @@ func (r *jsonReader) byte() byte {
 	case err != nil:
 		r.err = err
 	case r.left == 0:
-		r.fail("more than " + strconv.Itoa(mostModelBytes) + " bytes, which no model has")
+		r.fail("more than " + strconv.Itoa(mostBytes) + " bytes, which no model has")
 	default:
 		r.left--
 		if c == '\n' {
@@ -187,7 +190,7 @@ func (r *jsonReader) byte() byte {
 }
 
 // next reads the next byte that is not white space.
-func (r *jsonReader) next() byte {
+func (r *reader) next() byte {
 	for range mostSpace {
 		if c := r.byte(); c != ' ' && c != '\n' && c != '\t' && c != '\r' {
 			return c
@@ -198,7 +201,7 @@ func (r *jsonReader) next() byte {
 }
 
 // back unreads the byte c.
-func (r *jsonReader) back(c byte) {
+func (r *reader) back(c byte) {
 	if r.err == nil {
 		r.r.UnreadByte()
 		r.left++
@@ -209,14 +212,14 @@ func (r *jsonReader) back(c byte) {
 }
 
 // expect reads the next byte, which must be c.
-func (r *jsonReader) expect(c byte, what string) {
+func (r *reader) expect(c byte, what string) {
 	if got := r.next(); got != c {
 		r.wrong(got, what)
 	}
 }
 
 // wrong is the error of a byte in place of what is expected.
-func (r *jsonReader) wrong(got byte, what string) {
+func (r *reader) wrong(got byte, what string) {
 	if got == 'n' {
 		r.fail("null in place of " + what)
 		return
@@ -225,7 +228,7 @@ func (r *jsonReader) wrong(got byte, what string) {
 }
 
 // begin reads up to the first field.
-func (r *jsonReader) begin() {
+func (r *reader) begin() {
 	r.expect('{', "an object")
 	if c := r.next(); c != '}' {
 		r.back(c)
@@ -234,7 +237,7 @@ func (r *jsonReader) begin() {
 }
 
 // field reports whether the next field is name. Its value is next.
-func (r *jsonReader) field(name string) bool {
+func (r *reader) field(name string) bool {
 	if r.err != nil || r.key != name {
 		return false
 	}
@@ -244,7 +247,7 @@ func (r *jsonReader) field(name string) bool {
 }
 
 // member reads up to the value of the next member of an object in a list.
-func (r *jsonReader) member(before byte, name string) {
+func (r *reader) member(before byte, name string) {
 	r.expect(before, "the member "+name)
 	if got := r.quoted(mostName, "the member "+name); r.err == nil && string(got) != name {
 		r.fail(quotedShort(string(got)) + " in place of the member " + name)
@@ -256,7 +259,7 @@ func (r *jsonReader) member(before byte, name string) {
 func quotedShort(s string) string { return strconv.QuoteToASCII(s[:min(len(s), 40)]) }
 
 // done reads from the end of a value to the next.
-func (r *jsonReader) done() {
+func (r *reader) done() {
 	r.key = ""
 	switch c := r.next(); c {
 	case ',':
@@ -273,7 +276,7 @@ func (r *jsonReader) done() {
 }
 
 // end reads what is behind the object: nothing but white space.
-func (r *jsonReader) end() {
+func (r *reader) end() {
 	for range mostSpace {
 		c, err := r.r.ReadByte()
 		if err == io.EOF {
@@ -291,7 +294,7 @@ func (r *jsonReader) end() {
 }
 
 // list reads at most `most` items.
-func (r *jsonReader) list(most int, item func()) (n int) {
+func (r *reader) list(most int, item func()) (n int) {
 	r.expect('[', "a list")
 	c := r.next()
 	if c == ']' {
@@ -317,7 +320,7 @@ func (r *jsonReader) list(most int, item func()) (n int) {
 }
 
 // quoted reads a string of at most `most` bytes.
-func (r *jsonReader) quoted(most int, what string) (b []byte) {
+func (r *reader) quoted(most int, what string) (b []byte) {
 	r.expect('"', what)
 	for r.err == nil {
 		switch c := r.byte(); {
@@ -341,8 +344,11 @@ func (r *jsonReader) quoted(most int, what string) (b []byte) {
 	return nil
 }
 
+// word reads a string of at most mostName bytes.
+func (r *reader) word() string { return string(r.quoted(mostName, "a text")) }
+
 // escape appends what a backslash begins.
-func (r *jsonReader) escape(b []byte) []byte {
+func (r *reader) escape(b []byte) []byte {
 	c := r.byte()
 	if c == 'u' {
 		u := r.hex()
@@ -365,7 +371,7 @@ func (r *jsonReader) escape(b []byte) []byte {
 }
 
 // hex reads four hexadecimal digits.
-func (r *jsonReader) hex() rune {
+func (r *reader) hex() rune {
 	var digits [4]byte
 	for i := range digits {
 		digits[i] = r.byte()
@@ -378,7 +384,7 @@ func (r *jsonReader) hex() rune {
 }
 
 // token reads a number as it is written.
-func (r *jsonReader) token() string {
+func (r *reader) token() string {
 	var text [mostNumber]byte
 	c := r.next()
 	if c != '-' && (c < '0' || c > '9') {
@@ -434,7 +440,7 @@ func isNumber(b []byte) bool {
 	return at == len(b)
 }
 
-func (r *jsonReader) number() float64 {
+func (r *reader) number() float64 {
 	text := r.token()
 	if r.err != nil {
 		return 0
@@ -447,7 +453,7 @@ func (r *jsonReader) number() float64 {
 }
 
 // integer reads a whole number from 0 to most.
-func (r *jsonReader) integer(most uint64) uint64 {
+func (r *reader) integer(most uint64) uint64 {
 	text := r.token()
 	if r.err != nil {
 		return 0
@@ -461,7 +467,7 @@ func (r *jsonReader) integer(most uint64) uint64 {
 }
 
 // flag reads true or false.
-func (r *jsonReader) flag() bool {
+func (r *reader) flag() bool {
 	c := r.next()
 	word := "true"
 	if c == 'f' {

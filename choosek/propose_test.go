@@ -1,13 +1,15 @@
-package softkmeans
+package choosek
 
 import (
-	"context"
 	"errors"
 	"math"
 	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
-func TestProposeK(t *testing.T) {
+func TestPropose(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		floors []float64
@@ -21,7 +23,7 @@ func TestProposeK(t *testing.T) {
 		{"equal rows", []float64{0, 0, 0}, 1},
 		{"one row", []float64{0}, 1},
 	} {
-		p, err := ProposeK(c.floors)
+		p, err := Propose(c.floors)
 		if err != nil || p.K != c.k || p.Reason == "" || len(p.Explained) != len(c.floors) {
 			t.Errorf("%s: %+v, %v; want %d", c.name, p, err, c.k)
 		}
@@ -34,26 +36,26 @@ func TestProposeK(t *testing.T) {
 			t.Errorf("%s: steps add up to %g, the stick to %g", c.name, steps, stick)
 		}
 	}
-	p, _ := ProposeK([]float64{100, 50, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0})
+	p, _ := Propose([]float64{100, 50, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0})
 	if p.Elbow != 3 || p.Profile != 3 {
 		t.Errorf("elbow %d, profile %d of a curve that bends at 3", p.Elbow, p.Profile)
 	}
 	for _, c := range []struct {
 		floors []float64
 		want   error
-	}{{nil, ErrTooFewSamples}, {[]float64{1, math.NaN()}, ErrNonFinite}, {[]float64{1, 2}, ErrOption}, {[]float64{1, -1}, ErrOption}, {[]float64{math.Inf(1)}, ErrNonFinite}} {
-		if _, err := ProposeK(c.floors); !errors.Is(err, c.want) {
+	}{{nil, softkmeans.ErrTooFewSamples}, {[]float64{1, math.NaN()}, softkmeans.ErrNonFinite}, {[]float64{1, 2}, softkmeans.ErrOption}, {[]float64{1, -1}, softkmeans.ErrOption}, {[]float64{math.Inf(1)}, softkmeans.ErrNonFinite}} {
+		if _, err := Propose(c.floors); !errors.Is(err, c.want) {
 			t.Errorf("%v: %v, want %v", c.floors, err, c.want)
 		}
 	}
 	// Mixtures of k prototypes, exact and with a little noise.
-	x, _ := mixtures(500, 30, 5, 0.5, 1, 1)
-	for _, data := range []*Matrix{x, noisy(x, 30, 1)} {
-		floors, err := Floors(context.Background(), data, nil)
+	x := tables.Mixtures(500, 30, 5, 1)
+	for _, data := range []*softkmeans.Matrix{x, tables.Noisy(x, 30, 1)} {
+		floors, err := softkmeans.Floors(t.Context(), data, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, err := ProposeK(floors); err != nil || p.K != 5 {
+		if p, err := Propose(floors); err != nil || p.K != 5 {
 			t.Errorf("5 prototypes: %+v, %v", p, err)
 		}
 	}
@@ -78,7 +80,7 @@ func TestProposeKReasons(t *testing.T) {
 		{[]float64{16, 4, 0}, 0, 0, 0, 2, "no direction stands out: the first explains 75.0 %, where chance would give 75.0 %"},
 		{[]float64{100, 65, 40, 20, 16, 12, 9, 6, 3, 0}, 4, 4, 4, 9, "prototype 4 adds 20.0 % to what is explained, more than the 14.8 % that chance would; prototype 5 would add 4.0 %, less than the 11.1 % of chance"},
 	} {
-		p, err := ProposeK(c.floors)
+		p, err := Propose(c.floors)
 		if err != nil || p.K != c.k || len(p.Step) != c.parts || len(p.Stick) != c.parts || p.Elbow != c.elbow || p.Profile != c.profile || p.Reason != c.reason {
 			t.Errorf("%v: %+v, %v", c.floors, p, err)
 		}

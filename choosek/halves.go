@@ -1,4 +1,4 @@
-package softkmeans
+package choosek
 
 // How well two halves of the rows agree on their prototypes.
 
@@ -6,6 +6,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
 )
 
 // Agreement is measured on stablePairs pairs of halves of the rows, and on one pair of each of
@@ -20,24 +25,24 @@ const (
 )
 
 // halves is a table and two halves of its rows.
-type halves struct{ all, a, b *Matrix }
+type halves struct{ all, a, b *softkmeans.Matrix }
 
 // halvesOf returns stablePairs pairs of halves of z, and a pair for each of stableClouds
 // normal clouds, whose columns have the squares given: what z would be without structure
 // (Dudoit & Fridlyand 2002 take a uniform cloud).
-func halvesOf(z *Matrix, squares []float64, seed uint64) (list []halves) {
+func halvesOf(z *softkmeans.Matrix, squares []float64, seed uint64) (list []halves) {
 	rng := rand.New(rand.NewPCG(seed, stableStream))
 	for pair := range stablePairs + stableClouds {
 		all := z
 		if pair >= stablePairs {
-			all = NewMatrix(z.Rows, z.Cols, nil)
+			all = softkmeans.NewMatrix(z.Rows, z.Cols, nil)
 			for i := range all.Data {
 				all.Data[i] = math.Sqrt(squares[i%z.Cols]/float64(z.Rows)) * rng.NormFloat64()
 			}
 		}
 		order := rng.Perm(z.Rows)
 		at := z.Rows / 2
-		list = append(list, halves{all, chosenRows(all, order[:at]), chosenRows(all, order[at:])})
+		list = append(list, halves{all, draws.Chosen(all, order[:at]), draws.Chosen(all, order[at:])})
 	}
 	return list
 }
@@ -46,9 +51,9 @@ func halvesOf(z *Matrix, squares []float64, seed uint64) (list []halves) {
 // adjusted Rand index, 0 where a fit has fewer than k clusters.
 func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, error) {
 	var labels [2][]int
-	for t, half := range []*Matrix{h.a, h.b} {
-		o := MinVolumeOptions{Workers: 1, Seed: seed + uint64(t), MaxIter: stableMaxIter, Tol: stableTol}
-		m, err := FitMinVolume(ctx, half, k, &o)
+	for t, half := range []*softkmeans.Matrix{h.a, h.b} {
+		o := softkmeans.MinVolumeOptions{Workers: 1, Seed: seed + uint64(t), MaxIter: stableMaxIter, Tol: stableTol}
+		m, err := softkmeans.FitMinVolume(ctx, half, k, &o)
 		if err != nil {
 			return 0, err
 		}
@@ -59,20 +64,18 @@ func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, er
 		for _, l := range labels[t] {
 			used[l] = true
 		}
-		for _, u := range used {
-			if !u {
-				return 0, nil
-			}
+		if slices.Contains(used, false) {
+			return 0, nil
 		}
 	}
-	return AdjustedRand(labels[0], labels[1])
+	return softkmeans.AdjustedRand(labels[0], labels[1])
 }
 
 // agreements returns the mean agreement on k prototypes over some halves.
 func agreements(ctx context.Context, list []halves, k, workers int, seed uint64) (float64, error) {
 	found, errs := make([]float64, len(list)), make([]error, len(list))
-	runTasks(workers, len(list), func(_, task int) {
+	draws.Run(workers, len(list), func(task int) {
 		found[task], errs[task] = list[task].agreement(ctx, k, seed)
 	})
-	return sumOf(found) / float64(len(list)), firstError(errs...)
+	return sumOf(found) / float64(len(list)), fault.First(errs...)
 }

@@ -1,6 +1,11 @@
-package softkmeans
+package choosek
 
-import "testing"
+import (
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/tables"
+)
 
 // TestWhiteEdge: noise stands out in fewer than one of a hundred tables or so, of any
 // shape, and a direction of three times its edge in all.
@@ -10,14 +15,10 @@ func TestWhiteEdge(t *testing.T) {
 		n, d := shape[0], shape[1]
 		outside, missed := 0, 0
 		for seed := range uint64(20) {
-			x := white(n, d, 100+seed)
+			x := tables.Normal(n, d, 100+seed)
 			values := func() []float64 {
-				s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-				v, _, err := squaredSingularValues(s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return v[:min(n-1, d)]
+				_, v, err := softkmeans.Principal(t.Context(), x, 0, nil)
+				return tables.Must(v, err)(t)
 			}
 			above, edges := whiteEdge(values(), max(n-1, d))
 			if above > 0 {
@@ -45,13 +46,12 @@ func TestWhiteEdge(t *testing.T) {
 // TestPermutedEdge: permuted columns keep their sums of squares, and hide what they share.
 func TestPermutedEdge(t *testing.T) {
 	t.Parallel()
-	x, _ := mixtures(200, 6, 3, 0.6, 1, 7)
-	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
-	values, total, err := squaredSingularValues(s)
+	x := tables.Mixtures(200, 6, 3, 7)
+	_, values, err := softkmeans.Principal(t.Context(), x, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	edges := mustDo(permutedEdge(s, 1))(t)
+	edges, total := tables.Must(permutedEdge(t.Context(), x, 1, nil))(t), sumOf(values)
 	if sum := sumOf(edges); len(edges) != 6 || sum < total || sum > 1.5*total || edges[0] >= values[0] || edges[3] <= values[3] {
 		t.Errorf("edges %v of values %v", edges, values)
 	}

@@ -1,10 +1,13 @@
-package softkmeans
+package choosek
 
 // How many directions of the data stand above noise.
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
+
+	"softkmeans"
 )
 
 // tracyWidom is the quantile of 99.5 % of the Tracy–Widom distribution of order 1, that of
@@ -34,39 +37,43 @@ func whiteEdge(values []float64, large int) (above int, edges []float64) {
 	return above, edges
 }
 
-// permutations is how many tables permutedEdge makes.
-const permutations = 5
+// permutedEdge makes so many tables, by a stream of random numbers of its own.
+const (
+	permutations  = 5
+	permuteStream = 0x9e24
+)
 
 // permutedEdge returns the largest squared singular values, each at its place, of tables in
 // which every column of x is permuted by itself: Horn's parallel analysis (1965) without its
 // normal distribution (Buja & Eyuboglu 1992). Columns may have noise of different variance
 // and be few.
-func permutedEdge(s *samples, seed uint64) (edges []float64, err error) {
+func permutedEdge(ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options) (edges []float64, err error) {
 	rng := rand.New(rand.NewPCG(seed, permuteStream))
-	y := NewMatrix(s.n, s.d, nil)
+	y := x.Clone()
 	for range permutations {
-		for j := range s.d {
-			for i, r := range rng.Perm(s.n) {
-				y.Data[i*s.d+j] = s.x.row(r)[j]
+		for j := range x.Cols {
+			for i, r := range rng.Perm(x.Rows) {
+				y.Row(i)[j] = x.Row(r)[j]
 			}
 		}
-		part, err := newSamples(s.ctx, y, nil, s.workers, true)
-		if err != nil {
-			return nil, err
-		}
-		values, _, err := squaredSingularValues(part)
+		_, values, err := softkmeans.Principal(ctx, y, 0, o)
 		if err != nil {
 			return nil, err
 		}
 		if edges == nil {
 			edges = make([]float64, len(values))
 		}
-		for i, v := range values { // the entries are the same, and so are the units
+		for i, v := range values {
 			edges[i] = max(edges[i], v)
 		}
 	}
 	return edges, nil
 }
 
-// permuteStream is the stream of random numbers for permutedEdge.
-const permuteStream = 0x9e24
+// sumOf adds up v, in order.
+func sumOf(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x
+	}
+	return sum
+}

@@ -1,4 +1,4 @@
-package softkmeans
+package choosek
 
 // A proposal for the number of prototypes, from the floors: how much error each further
 // prototype can remove at best.
@@ -6,10 +6,13 @@ package softkmeans
 import (
 	"math"
 	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
 )
 
-// KProposal is a proposed number of prototypes with the numbers that it rests on.
-type KProposal struct {
+// Proposal is a proposed number of prototypes with the numbers that it rests on.
+type Proposal struct {
 	// K is the proposal; 0: the floors give no answer, and Reason says why.
 	K      int
 	Reason string // a sentence
@@ -27,8 +30,8 @@ type KProposal struct {
 	Elbow, Profile int
 }
 
-// ProposeK proposes a number of prototypes from the floors for k = 1, 2, …, as
-// [Floors] returns them. The rules, first that applies:
+// Propose proposes a number of prototypes from the floors for k = 1, 2, …, as
+// [softkmeans.Floors] returns them. The rules, first that applies:
 //
 //   - Data that k prototypes mix exactly has a floor of 0 from k on (1e-12 of
 //     the first): that k, if it is at most half of what the shape of the data
@@ -40,12 +43,12 @@ type KProposal struct {
 //
 // It is a first guess for where there are floors alone: it counts directions in which
 // prototypes lie, not clusters. Clusters along a line share one direction, and a column on a
-// much larger scale than the others decides alone. [ChooseK] looks at the data.
+// much larger scale than the others decides alone. [Choose] looks at the data.
 //
-// Cost: O(m²) for m floors. Errors: [ErrTooFewSamples] without floors; [ErrNonFinite],
-// [ErrOption] for floors that are not finite, negative, or rise.
-func ProposeK(floors []float64) (KProposal, error) {
-	var p KProposal
+// Cost: O(m²) for m floors. Errors: [softkmeans.ErrTooFewSamples] without floors; ErrNonFinite,
+// ErrOption for floors that are not finite, negative, or rise.
+func Propose(floors []float64) (Proposal, error) {
+	var p Proposal
 	if err := checkFloors(floors); err != nil {
 		return p, err
 	}
@@ -103,14 +106,14 @@ func ProposeK(floors []float64) (KProposal, error) {
 
 func checkFloors(floors []float64) error {
 	if len(floors) == 0 {
-		return fail(ErrTooFewSamples, "no floors")
+		return fault.New(softkmeans.ErrTooFewSamples, "no floors")
 	}
 	for i, v := range floors {
 		switch {
-		case !isFinite(v):
-			return &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+		case !(math.Abs(v) <= math.MaxFloat64):
+			return &softkmeans.InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: softkmeans.ErrNonFinite}
 		case v < 0 || i > 0 && v > floors[i-1]:
-			return &InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: ErrOption}
+			return &softkmeans.InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: softkmeans.ErrOption}
 		}
 	}
 	return nil

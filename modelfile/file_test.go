@@ -1,4 +1,4 @@
-package softkmeans
+package modelfile
 
 import (
 	"bytes"
@@ -13,33 +13,36 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/tables"
 )
 
-// modelFiles are models of every kind, small.
-func modelFiles(t testing.TB) map[string]*ModelFile {
+// kinds returns models of every kind, small.
+func kinds(t testing.TB) map[string]*File {
 	t.Helper()
-	x := randomData(12, 3, 2, 1)
-	fit := func(m *Model, err error) *Model {
+	x := tables.Normal(12, 3, 1)
+	fit := func(m *softkmeans.Model, err error) *softkmeans.Model {
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m
 	}
-	global := fit(Fit(t.Context(), x, 3, nil))
-	minvol := fit(FitMinVolume(t.Context(), x, 2, &MinVolumeOptions{Seed: 4}))
-	minvol.Warnings = []Warning{{WarnFar, 1, 0, 3.5}, {WarnCoincident, 0, 1, 1e-7}}
-	minvol.Others = []Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
-	unit := &Model{Centers: NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1}), Rows: RowsUnit}
-	cone := fit(Fit(t.Context(), NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &Options{Sum: SumAtMostOne}))
-	kernel, err := RBFKernel(x, 0)
+	global := fit(softkmeans.Fit(t.Context(), x, 3, nil))
+	minvol := fit(softkmeans.FitMinVolume(t.Context(), x, 2, &softkmeans.MinVolumeOptions{Seed: 4}))
+	minvol.Warnings = []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 1, Value: 3.5}, {Other: 1, Value: 1e-7}}
+	minvol.Others = []softkmeans.Answer{{Centers: minvol.Centers.Clone(), Factor: .5, Moved: .25}}
+	unit := &softkmeans.Model{Centers: softkmeans.NewMatrix(2, 3, []float64{1, 2, 3, 3, 2, 1}), Rows: softkmeans.RowsUnit}
+	cone := fit(softkmeans.Fit(t.Context(), softkmeans.NewMatrix(4, 2, []float64{1, 2, 2, 1, 3, 4, 1, 1}), 2, &softkmeans.Options{Sum: softkmeans.SumAtMostOne}))
+	kernel, err := softkmeans.RBFKernel(x, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lsd, err := TILSD(t.Context(), kernel, 2, nil)
+	lsd, err := softkmeans.TILSD(t.Context(), kernel, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]*ModelFile{
+	return map[string]*File{
 		"global": {Model: global, Method: "global"},
 		"minvol": {Model: minvol, Method: "minvol", Columns: []string{"a", "b\t\"", "ü€😀<>"}, Named: true, Units: []string{"cm", "", "°"},
 			Scale: "zscore", Shift: []float64{1, -2, 1e9}, Divisor: []float64{2, .1, 1e-7}, Slack: .25, Seed: math.MaxUint64,
@@ -52,7 +55,7 @@ func modelFiles(t testing.TB) map[string]*ModelFile {
 }
 
 // text is the file.
-func (f *ModelFile) text(t testing.TB) string {
+func (f *File) written(t testing.TB) string {
 	t.Helper()
 	var b bytes.Buffer
 	n, err := f.WriteTo(&b)
@@ -62,19 +65,19 @@ func (f *ModelFile) text(t testing.TB) string {
 	return b.String()
 }
 
-func readText(text string) (*ModelFile, error) { return ReadModel(strings.NewReader(text)) }
+func readText(text string) (*File, error) { return Read(strings.NewReader(text)) }
 
 // A model that was read has the numbers of the one that was written, bit by bit, and is
 // written as the same bytes. Other white space and other escapes do not matter.
 func TestModelFile(t *testing.T) {
 	t.Parallel()
-	for name, f := range modelFiles(t) {
-		text := f.text(t)
+	for name, f := range kinds(t) {
+		text := f.written(t)
 		got, err := readText(text)
 		if err != nil {
 			t.Fatalf("%s: %v in\n%s", name, err, text)
 		}
-		if again := got.text(t); again != text {
+		if again := got.written(t); again != text {
 			t.Errorf("%s: written as\n%s\nand again as\n%s", name, text, again)
 		}
 		if got.Rows != f.Rows && f.Rows > 0 || got.Seed != f.Seed || got.Named != f.Named || !slices.Equal(got.Units, f.Units) || got.K() != f.K() {
@@ -106,11 +109,19 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
+type form interface{ MarshalBinary() ([]byte, error) }
+
+// formOf returns the binary form.
+func formOf(v form) []byte {
+	b, _ := v.MarshalBinary()
+	return b
+}
+
 // sameMemberships reports whether two models hand out the same memberships of some rows.
-func sameMemberships(t *testing.T, a, b *ModelFile) bool {
+func sameMemberships(t *testing.T, a, b *File) bool {
 	t.Helper()
-	predict := func(f *ModelFile) (*Matrix, error) {
-		x := NewMatrix(2, len(a.Columns), nil)
+	predict := func(f *File) (*softkmeans.Matrix, error) {
+		x := softkmeans.NewMatrix(2, len(a.Columns), nil)
 		for i := range x.Data {
 			x.Data[i] = float64(i*i%7) + .5
 		}
@@ -136,11 +147,11 @@ func sameMemberships(t *testing.T, a, b *ModelFile) bool {
 func TestModelFileDamage(t *testing.T) {
 	t.Parallel()
 	bytes := "0123456789.-+eE,:[]{}\"\\ \n\x00nax\xff"
-	for name, f := range modelFiles(t) {
+	for name, f := range kinds(t) {
 		if name == "rbf" || name == "cone" {
 			continue // much as kernels and global
 		}
-		text := []byte(f.text(t))
+		text := []byte(f.written(t))
 		good, err := readText(string(text))
 		if err != nil {
 			t.Fatal(err)
@@ -158,10 +169,10 @@ func TestModelFileDamage(t *testing.T) {
 				tried++
 				text[i] = b
 				if got, err := readText(string(text)); err == nil {
-					if accepted++; !sameMemberships(t, good, got) || got.text(t) != good.text(t) {
+					if accepted++; !sameMemberships(t, good, got) || got.written(t) != good.written(t) {
 						t.Errorf("%s: byte %d, %q for %q, is accepted", name, i, b, c)
 					}
-				} else if !errors.Is(err, ErrFormat) && !errors.Is(err, ErrRange) {
+				} else if !errors.Is(err, softkmeans.ErrFormat) && !errors.Is(err, softkmeans.ErrRange) {
 					t.Errorf("%s: byte %d, %q for %q: %v", name, i, b, c, err)
 				}
 			}
@@ -174,10 +185,10 @@ func TestModelFileDamage(t *testing.T) {
 // A model that is cut anywhere is an error.
 func TestModelFileCut(t *testing.T) {
 	t.Parallel()
-	for name, f := range modelFiles(t) {
-		text := f.text(t)
+	for name, f := range kinds(t) {
+		text := f.written(t)
 		for n := 0; n < len(text)-1; n += 1 + n%4 {
-			if _, err := readText(text[:n]); !errors.Is(err, ErrFormat) {
+			if _, err := readText(text[:n]); !errors.Is(err, softkmeans.ErrFormat) {
 				t.Fatalf("%s: cut after %d bytes: %v", name, n, err)
 			}
 		}
@@ -187,7 +198,7 @@ func TestModelFileCut(t *testing.T) {
 // A file that is no model, or contradicts itself, is an error with its place.
 func TestModelFileFaults(t *testing.T) {
 	t.Parallel()
-	files := modelFiles(t)
+	files := kinds(t)
 	for what, list := range map[string][][3]string{
 		"minvol": {
 			{`"version": 2`, `"version": 3`, "this package reads models of versions 1 and 2"},
@@ -242,7 +253,7 @@ func TestModelFileFaults(t *testing.T) {
 			{`"rowScaling": "unit"`, `"sum": "at most one", "rowScaling": "unit"`, "rowScaling is unit, with sum"},
 		},
 	} {
-		text := files[what].text(t)
+		text := files[what].written(t)
 		for _, c := range list {
 			bad := strings.Replace(text, c[0], c[1], 1)
 			if bad == text {
@@ -253,18 +264,18 @@ func TestModelFileFaults(t *testing.T) {
 			}
 		}
 	}
-	text := files["minvol"].text(t)
+	text := files["minvol"].written(t)
 	at := strings.Index(text, `"checksum": "`) + len(`"checksum": "`)
 	edited := strings.Replace(text[:at]+"none"+text[at+16:], `"largestResidual": 1.5`, `"largestResidual": 2.5`, 1)
 	if f, err := readText(edited); err != nil || f.LargestResidual != 2.5 {
 		t.Errorf("%v of an edited model", err)
 	}
-	for _, f := range []*ModelFile{
-		{}, {Model: &Model{}}, {Model: files["unit"].Model, Similarities: files["rbf"].Similarities}, {Similarities: &LSDModel{}},
+	for _, f := range []*File{
+		{}, {Model: &softkmeans.Model{}}, {Model: files["unit"].Model, Similarities: files["rbf"].Similarities}, {Similarities: &softkmeans.LSDModel{}},
 		{Model: files["unit"].Model, Columns: []string{"one"}}, {Model: files["unit"].Model, Shift: []float64{1, 2, 3}},
-		{Model: files["unit"].Model, Centers: NewMatrix(2, 3, nil)}, {Model: &Model{Centers: NewMatrix(1, 1, []float64{math.Inf(1)})}},
-		{Model: &Model{Centers: NewMatrix(1, 1, nil), Objective: math.NaN()}}, {Model: files["unit"].Model, Sizes: []int{1}},
-		{Model: files["unit"].Model, Sizes: []int{-1, 1}}, {Model: &Model{Centers: NewMatrix(1, 1, nil), Status: 99}}, {Similarities: files["rbf"].Similarities, Samples: NewMatrix(2, 2, nil)},
+		{Model: files["unit"].Model, Centers: softkmeans.NewMatrix(2, 3, nil)}, {Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, []float64{math.Inf(1)})}},
+		{Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil), Objective: math.NaN()}}, {Model: files["unit"].Model, Sizes: []int{1}},
+		{Model: files["unit"].Model, Sizes: []int{-1, 1}}, {Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil), Status: 99}}, {Similarities: files["rbf"].Similarities, Samples: softkmeans.NewMatrix(2, 2, nil)},
 	} {
 		if _, err := f.WriteTo(io.Discard); err == nil {
 			t.Errorf("%+v is written", f)
@@ -275,8 +286,8 @@ func TestModelFileFaults(t *testing.T) {
 // What is not a model file is told what it is.
 func TestModelFileForeign(t *testing.T) {
 	t.Parallel()
-	binary := func(f interface{ MarshalBinary() ([]byte, error) }) string { return string(formOf(f.(form))) }
-	m := modelFiles(t)["global"].Model
+	binary := func(f form) string { return string(formOf(f)) }
+	m := kinds(t)["global"].Model
 	asJSON, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +295,7 @@ func TestModelFileForeign(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "the file is empty",
 		binary(m):                           "a softkmeans model in the binary form of MarshalBinary",
-		binary(&Stats{}):                    "softkmeans statistics in the binary form",
+		binary(&softkmeans.Stats{}):         "statistics or parts of softkmeans in the binary form",
 		string(asJSON):                      "a Model by encoding/json",
 		"\x93NUMPY\x01\x00v\x00{'descr': '": "an array of NumPy",
 		"\x80\x04\x95":                      "a pickle of Python",
@@ -307,7 +318,7 @@ func TestModelFileForeign(t *testing.T) {
 		`{"format": "other"}`: "the field version is missing",
 	} {
 		_, err := readText(text)
-		if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+		if !errors.Is(err, softkmeans.ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %s", text, err, want)
 		}
 	}
@@ -316,10 +327,9 @@ func TestModelFileForeign(t *testing.T) {
 // The example of docs/model.md is a model, and what it says of the least one is so.
 func TestModelFilePage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("docs/model.md")
+	page, err := os.ReadFile("../docs/model.md")
 	if err != nil {
-		skip(t, "docs/model.md is not here")
-		return
+		t.Skip("docs/model.md is not here")
 	}
 	_, text, _ := strings.Cut(string(page), "```json\n")
 	text, _, _ = strings.Cut(text, "```")
@@ -328,8 +338,8 @@ func TestModelFilePage(t *testing.T) {
 			t.Errorf("%v of %s", err, least)
 		}
 	}
-	for name, f := range modelFiles(t) {
-		for _, m := range regexp.MustCompile(`(?m)^\t"(\w+)":`).FindAllStringSubmatch(f.text(t), -1) {
+	for name, f := range kinds(t) {
+		for _, m := range regexp.MustCompile(`(?m)^\t"(\w+)":`).FindAllStringSubmatch(f.written(t), -1) {
 			if !strings.Contains(string(page), "`"+m[1]+"`") {
 				t.Errorf("docs/model.md is without %s of %s", m[1], name)
 			}
@@ -352,33 +362,33 @@ func TestModelFileChecksum(t *testing.T) {
 // before it writes.
 func TestModelFileLimits(t *testing.T) {
 	t.Parallel()
-	one := &Model{Centers: NewMatrix(1, 1, nil)}
+	one := &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil)}
 	long := strings.Repeat("a", mostName) // which is taken
-	for what, f := range map[string]*ModelFile{
+	for what, f := range map[string]*File{
 		"method: a string of more":  {Model: one, Method: long + "a"},
 		"columns: a string of more": {Model: one, Columns: []string{strings.Repeat("\xff", mostName/2)}}, // 3 bytes each when written
 		"units: a string of more":   {Model: one, Units: []string{long + "a"}},
 		"scale: a string of more":   {Model: one, Scale: long + "a", Shift: []float64{0}, Divisor: []float64{1}},
 		"kernel: a string of more":  {Model: one, Kernel: long + "a"},
-		"warnings: more than":       {Model: &Model{Centers: one.Centers, Warnings: make([]Warning, mostName+1)}},
-		"others: more than":         {Model: &Model{Centers: one.Centers, Others: make([]Answer, mostName+1)}},
-		"columns: more than":        {Model: one, Columns: make([]string, mostFileCols+1)},
+		"warnings: more than":       {Model: &softkmeans.Model{Centers: one.Centers, Warnings: make([]softkmeans.Warning, mostName+1)}},
+		"others: more than":         {Model: &softkmeans.Model{Centers: one.Centers, Others: make([]softkmeans.Answer, mostName+1)}},
+		"columns: more than":        {Model: one, Columns: make([]string, mostCols+1)},
 	} {
-		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), what) {
+		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, softkmeans.ErrFormat) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %d bytes, %v", what, n, err)
 		}
 	}
-	contradictions := map[string]*ModelFile{"add up to 3, not to the 2 rows": {Model: one, Rows: 2, Sizes: []int{3}}}
+	contradictions := map[string]*File{"add up to 3, not to the 2 rows": {Model: one, Rows: 2, Sizes: []int{3}}}
 	if math.MaxInt > 1<<53 {
-		contradictions["above 2^53"] = &ModelFile{Model: one, Rows: math.MaxInt}
+		contradictions["is not from 0 to 9007199254740992"] = &File{Model: one, Rows: math.MaxInt}
 	}
 	for what, f := range contradictions {
-		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), what) {
+		if n, err := f.WriteTo(io.Discard); n != 0 || !errors.Is(err, softkmeans.ErrShape) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %d bytes, %v", what, n, err)
 		}
 	}
-	f := &ModelFile{Model: one, Columns: []string{long}, Sizes: []int{3}} // rows are not known
-	if got, err := readText(f.text(t)); err != nil || got.Columns[0] != long {
+	f := &File{Model: one, Columns: []string{long}, Sizes: []int{3}} // rows are not known
+	if got, err := readText(f.written(t)); err != nil || got.Columns[0] != long {
 		t.Errorf("a name of %d bytes: %v", len(long), err)
 	}
 }
@@ -406,7 +416,7 @@ func TestModelFileEndless(t *testing.T) {
 	for what, e := range map[string]*endless{
 		"lines":   {start: "{", again: "\n"},
 		"yes":     {start: "", again: "\n"},
-		"end":     {start: modelFiles(t)["unit"].text(t), again: " "},
+		"end":     {start: kinds(t)["unit"].written(t), again: " "},
 		"field":   {start: `{"`, again: "a"},
 		"zeros":   {start: "", again: "\x00"},
 		"number":  {start: head + `"columns": ["a"], "scale": "none", "shift": [`, again: "1"},
@@ -415,7 +425,7 @@ func TestModelFileEndless(t *testing.T) {
 		"deep":    {start: head + `"columns": ["a"], "scale": "none", "centers": `, again: "["},
 		"name":    {start: head + `"columns": ["a`, again: "a"},
 	} {
-		if _, err := ReadModel(e); !errors.Is(err, ErrFormat) || e.read > 16<<20 {
+		if _, err := Read(e); !errors.Is(err, softkmeans.ErrFormat) || e.read > 16<<20 {
 			t.Errorf("%s: %v after %d bytes", what, err, e.read)
 		}
 	}
@@ -423,8 +433,8 @@ func TestModelFileEndless(t *testing.T) {
 
 // FuzzReadModel: a text is an error or a model that is written and read again as it is.
 func FuzzReadModel(f *testing.F) {
-	for _, m := range modelFiles(f) {
-		text := m.text(f)
+	for _, m := range kinds(f) {
+		text := m.written(f)
 		f.Add(text)
 		at := strings.Index(text, `"checksum": "`) + len(`"checksum": "`)
 		f.Add(text[:at] + "none" + text[at+16:])
@@ -435,15 +445,15 @@ func FuzzReadModel(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again := m.text(t)
+		again := m.written(t)
 		got, err := readText(again)
-		if err != nil || got.text(t) != again {
+		if err != nil || got.written(t) != again {
 			t.Fatalf("%v of %s", err, again)
 		}
 		if m.Model == nil {
 			return
 		}
-		if g, err := m.Model.Predict(nil, NewMatrix(1, len(m.Columns), nil)); err == nil && g.Cols != m.K() {
+		if g, err := m.Model.Predict(nil, softkmeans.NewMatrix(1, len(m.Columns), nil)); err == nil && g.Cols != m.K() {
 			t.Errorf("%d memberships in %d clusters", g.Cols, m.K())
 		}
 	})
@@ -451,36 +461,39 @@ func FuzzReadModel(f *testing.F) {
 
 // FuzzFittedModel: a model that was fitted is written, and what is written is read.
 func FuzzFittedModel(f *testing.F) {
-	addMatrices(f)
+	f.Add([]byte{7, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
 	for method := range byte(4) {
 		f.Add([]byte{method, 9, 3, 0x1a, 250, 3, 100, 50, 25, 12, 6, 3, 1})
 	}
+	odd := []float64{0, math.Copysign(0, -1), 5e-324, 1e-310, 1e-300, 1e-150, 1e150, 0x1p-500, 0x1p500, -0x1p500, 1 + 0x1p-52}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := newInput(data)
-		method := in.below(4)
-		x, w := in.samples(12, 5)
-		k := 1 + in.below(3)
-		m, err := new(Model), error(nil)
+		if len(data) < 5 {
+			return
+		}
+		method, k, d := data[0]%4, 1+int(data[1]%3), 1+int(data[2]%5)
+		x := softkmeans.NewMatrix(min((len(data)-3+d-1)/d, 12), d, nil)
+		for i := range x.Data {
+			v := data[3+i%(len(data)-3)]
+			if x.Data[i] = float64(int8(v)) / 4; int(v) < len(odd) {
+				x.Data[i] = odd[v]
+			}
+		}
+		m, err := new(softkmeans.Model), error(nil)
 		switch method {
 		case 0:
-			m, err = Fit(bg, x, k, &Options{Weights: w})
+			m, err = softkmeans.Fit(t.Context(), x, k, nil)
 		case 1:
-			m, err = FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
+			m, err = softkmeans.FitMinVolume(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
 		case 2:
-			m, err = FitAlternating(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
+			m, err = softkmeans.FitAlternating(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
 		case 3:
-			x = x.Clone()
-			x.Data[in.below(len(x.Data))] = math.NaN()
-			m, err = FitMissing(bg, x, k, &MinVolumeOptions{Weights: w, MaxIter: 9})
+			x.Data[len(data)%len(x.Data)] = math.NaN()
+			m, err = softkmeans.FitMissing(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
 		}
 		if err != nil {
 			return
 		}
-		var b bytes.Buffer
-		if _, err := (&ModelFile{Model: m}).WriteTo(&b); err != nil {
-			t.Fatalf("%v of %v", err, x)
-		}
-		if got, err := ReadModel(&b); err != nil || got.Rows != x.Rows {
+		if got, err := readText((&File{Model: m}).written(t)); err != nil || got.Rows != x.Rows {
 			t.Fatalf("%v of %v", err, x)
 		}
 	})
@@ -491,7 +504,7 @@ func TestModelNumbers(t *testing.T) {
 	t.Parallel()
 	for e := -1074; e <= 1023; e += 3 {
 		v := math.Ldexp(1.1, max(e, -1070))
-		f := &ModelFile{Method: "minvol", Model: &Model{Centers: NewMatrix(1, 2, []float64{0, 0}), Objective: v, Total: math.MaxFloat64}}
+		f := &File{Method: "minvol", Model: &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 2, []float64{0, 0}), Objective: v, Total: math.MaxFloat64}}
 		if e > -490 && e < 490 {
 			f.Model.Centers.Data[1] = -v
 		}
@@ -499,7 +512,7 @@ func TestModelNumbers(t *testing.T) {
 		if _, err := f.WriteTo(&b); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadModel(strings.NewReader(b.String()))
+		got, err := Read(strings.NewReader(b.String()))
 		if err != nil || got.Model.Objective != v || got.Model.Centers.Data[1] != f.Model.Centers.Data[1] || got.Model.Total != math.MaxFloat64 {
 			t.Fatalf("%v: %v\n%s", v, err, b.String())
 		}

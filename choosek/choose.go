@@ -1,0 +1,334 @@
+package choosek
+
+// The number of prototypes, by three opinions that do not share their assumptions.
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// Options tunes [Choose]. The zero value and nil are the defaults.
+type Options struct {
+	// Weights has a weight ≥ 0 for every row, as in [softkmeans.Options]; nil: all 1. They
+	// decide how likely a row is drawn. Where no draw is needed all rows of positive weight
+	// count alike.
+	Weights []float64
+	Workers int    // 0: GOMAXPROCS. The result's bits do not depend on it.
+	Seed    uint64 // of the draw, the halves and the starts: the same seed gives the same result
+	MaxK    int    // the largest number tried; 0: 12. Fewer where there are fewer than 8 rows for each.
+	// Progress is called after each of the total steps, on the goroutine of the caller;
+	// nil: not. It may cancel the context.
+	Progress func(done, total int)
+}
+
+// Choice is the number of prototypes that [Choose] found, with the numbers that it rests on.
+type Choice struct {
+	K      int    // 0: no answer
+	Reason string // a sentence
+	// Edge, HeldOut and Stable are what each of the opinions supports; 0: none. One or more
+	// above the largest number tried says that it is at least that.
+	Edge, HeldOut, Stable int
+	Rows                  int  // how many rows were looked at
+	Drawn                 bool // they were drawn from more
+	Permuted              bool // the edge is that of permuted columns
+
+	// The entry [k−1] of the following lists belongs to k prototypes. A list ends
+	// where there is nothing to measure.
+
+	// Step has the share of the total variance in the (k−1)-th direction, and Bound the share
+	// that it must be above to stand out of the noise.
+	Step, Bound []float64
+	// Error has the squared error of held-out entries as a share of the total, and
+	// ErrorDeviation its standard error.
+	Error, ErrorDeviation []float64
+	// Agreement has the adjusted Rand index of labels from two halves of the rows, and
+	// Chance that of halves of a normal cloud with the same covariance: 0 where Agreement
+	// is too low for it to matter.
+	Agreement, Chance []float64
+}
+
+const (
+	defaultMaxK = 12
+	// At most mostRows rows are looked at, fewer where they have more than
+	// mostEntries/mostRows columns, but no fewer than leastRows.
+	mostRows    = 1000
+	mostEntries = 1 << 21
+	leastRows   = 200
+	// Prototypes are stable from an agreement of stableFrom on, if it is larger than chance by
+	// stableMargin. If the other opinions are the same, confirmFrom will do.
+	stableFrom   = 0.8
+	confirmFrom  = 0.7
+	stableMargin = 0.15
+	chooseStream = 0xc4005e // of random numbers
+	// fewestOfNoise is how many directions of noise tell its variance.
+	fewestOfNoise = 3
+	// sameError is the share of the total below which held-out errors do not differ.
+	sameError = 1e-9
+)
+
+// Choose looks for the number of prototypes of the rows of x. Read K, and Reason. It asks
+// three questions:
+//
+//   - Edge: how many directions stand above the noise, and one more. The bound is that of white
+//     noise (Marchenko & Pastur 1967; Kritchman & Nadler 2009). Where more than half of the
+//     directions are above it, or fewer than 3 below, the noise is not known to be white. Then
+//     each direction is compared with those of the table with permuted columns (Horn 1965;
+//     Buja & Eyuboglu 1992).
+//   - HeldOut: with how many directions entries that were held out are predicted best, and one
+//     more (Owen & Perry 2009): the fewest within one standard error of the least error.
+//   - Stable: for how many prototypes fits by [softkmeans.FitMinVolume] of two halves of the
+//     rows give the same labels: the largest k with an adjusted Rand index of 0.8 or more
+//     (after Tibshirani & Walther 2005), 0.15 above that of a normal cloud with the covariance
+//     of the data (after Dudoit & Fridlyand 2002).
+//
+// K is Edge if halves of the rows agree on that many. Where the noise is not known to be white
+// it must be the largest number they agree on, and HeldOut at most one off. Where it is and
+// HeldOut is Edge, an index of 0.7 will do. Otherwise K is Stable if HeldOut is the same, and
+// else there is no answer.
+//
+// The first two count the directions of a mixture, the third prototypes that come back.
+// Clusters on a line share a direction, and those with a shape of their own have more
+// directions than clusters need: there the first two tell nothing about clusters. So where
+// halves agree on more prototypes than permuted columns and held-out entries count, the truth
+// is often more, and there is no answer. Nor is there for rows on one line: two ends that
+// mix, many clusters and no structure look alike. Noise about one point has no answer, either.
+// A column on a much larger scale than the others decides alone.
+//
+// At most 1000 rows are looked at, drawn by weight, or 2^21 entries, but 200 rows. Cost: 16
+// fits of half of these for each k at most, and the spectra of six tables. Errors: those of
+// FitMinVolume, [softkmeans.ErrTooFewSamples] for fewer than 16 rows, and ctx's, wrapped.
+func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, error) {
+	s := search{ctx: ctx}
+	if opts != nil {
+		s.o = *opts
+	}
+	switch {
+	case s.o.MaxK < 0 || s.o.Workers < 0:
+		return Choice{}, fault.New(softkmeans.ErrOption, "MaxK or Workers is below 0")
+	case s.o.MaxK == 0:
+		s.o.MaxK = defaultMaxK
+	}
+	if err := x.Check("x"); err != nil {
+		return Choice{}, err
+	}
+	if x.Cols == 0 {
+		return Choice{}, fault.New(softkmeans.ErrShape, "x has no columns")
+	}
+	rows, err := draws.Rows(s.o.Weights, x.Rows)
+	if err != nil {
+		return Choice{}, err
+	}
+	rows, s.c.Drawn = drawn(rows, s.o.Weights, x.Cols, s.o.Seed)
+	s.most = min(s.o.MaxK, len(rows)/(2*fewestOfCenter))
+	if s.most < 2 {
+		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
+			strconv.Itoa(len(rows))+" rows of positive weight; a choice of k takes 16, and a MaxK of 2")
+	}
+	s.c.Rows = len(rows)
+	s.x = scaled(draws.Chosen(x, rows))
+	// As many leading directions as fits of up to most prototypes look at.
+	p := min(3*s.most+4, s.x.Cols, s.x.Rows-1)
+	if s.z, s.values, err = softkmeans.Principal(ctx, s.x, p, s.options()); err != nil {
+		return Choice{}, err
+	}
+	s.total = sumOf(s.values)
+	switch {
+	case s.total == 0 && s.c.Drawn:
+		s.c.Reason = "all samples that were drawn are equal"
+		return s.c, nil
+	case s.total == 0:
+		s.c.K, s.c.Reason = 1, "all samples are equal"
+		return s.c, nil
+	}
+	for _, step := range []func() error{s.findEdge, s.holdOut, s.stability} {
+		if err := step(); err != nil {
+			return Choice{}, err
+		}
+	}
+	s.c.decide()
+	return s.c, nil
+}
+
+// drawn returns the rows to look at, ascending: of those given, or, if they are many, some of
+// them, drawn without replacement by the largest of log(u)/w (Efraimidis & Spirakis 2006). A
+// weight below 2^-500 of the largest counts as 0, as in all fits.
+func drawn(of []int, weights []float64, cols int, seed uint64) (rows []int, some bool) {
+	rng := rand.New(rand.NewPCG(seed, chooseStream))
+	type key struct {
+		row   int
+		value float64
+	}
+	exp := 0
+	if weights != nil {
+		_, exp = math.Frexp(slices.Max(weights))
+	}
+	var keys []key
+	for _, i := range of {
+		w := 1.0
+		if weights != nil {
+			w = math.Ldexp(weights[i], -exp)
+		}
+		if w >= 0x1p-500 {
+			keys = append(keys, key{i, math.Log(1-rng.Float64()) / w})
+		}
+	}
+	if most := min(mostRows, max(leastRows, mostEntries/cols)); len(keys) > most {
+		some = true
+		slices.SortFunc(keys, func(a, b key) int { return cmp.Compare(b.value, a.value) })
+		keys = keys[:most]
+	}
+	for _, k := range keys {
+		rows = append(rows, k.row)
+	}
+	slices.Sort(rows)
+	return rows, some
+}
+
+// scaled multiplies x by the power of two that takes its largest entry to [½, 1).
+func scaled(x *softkmeans.Matrix) *softkmeans.Matrix {
+	top := 0.0
+	for _, v := range x.Data {
+		top = max(top, math.Abs(v))
+	}
+	_, exp := math.Frexp(top)
+	for i, v := range x.Data {
+		x.Data[i] = math.Ldexp(v, -exp)
+	}
+	return x
+}
+
+// search is a choice under way.
+type search struct {
+	ctx    context.Context
+	c      Choice
+	o      Options
+	x, z   *softkmeans.Matrix // the rows looked at, and these in their leading directions
+	most   int
+	values []float64 // squared singular values of x, about its mean
+	total  float64
+	done   int
+}
+
+func (s *search) options() *softkmeans.Options { return &softkmeans.Options{Workers: s.o.Workers} }
+
+// advance tells of a step that is done. There are two, and one for each k from 2 on.
+func (s *search) advance() error {
+	if s.done++; s.o.Progress != nil {
+		s.o.Progress(s.done, s.most+1)
+	}
+	return stopped(s.ctx)
+}
+
+// stopped returns an error if ctx has ended.
+func stopped(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.New(err, "stopped")
+	}
+	return nil
+}
+
+// findEdge sets Edge.
+func (s *search) findEdge() error {
+	m := len(s.values)
+	above, edges := whiteEdge(s.values, max(s.x.Rows-1, s.x.Cols))
+	if 2*above > m || m-above < fewestOfNoise {
+		var err error
+		if edges, err = permutedEdge(s.ctx, s.x, s.o.Seed, s.options()); err != nil {
+			return err
+		}
+		s.c.Permuted = true
+		// What differs by rounding alone, as of a single column, does not stand out.
+		for above = 0; above < m && s.values[above] > edges[above]*(1+exactFloor); above++ {
+		}
+	}
+	s.c.Edge = above + 1
+	s.c.Step, s.c.Bound = []float64{0}, []float64{0}
+	for i := range min(m, s.most) {
+		s.c.Step = append(s.c.Step, s.values[i]/s.total)
+		s.c.Bound = append(s.c.Bound, edges[i]/s.total)
+	}
+	return s.advance()
+}
+
+// holdOut sets HeldOut.
+func (s *search) holdOut() error {
+	errors, deviation, err := heldOutErrors(s.ctx, s.z, s.most, s.o.Seed)
+	if err != nil || len(errors) == 0 {
+		return err
+	}
+	least := slices.Index(errors, slices.Min(errors))
+	for r, v := range errors {
+		if s.c.HeldOut == 0 && v <= errors[least]+max(deviation[least], sameError*s.total) {
+			s.c.HeldOut = r + 1
+		}
+		s.c.Error = append(s.c.Error, v/s.total)
+		s.c.ErrorDeviation = append(s.c.ErrorDeviation, deviation[r]/s.total)
+	}
+	return s.advance()
+}
+
+// stability sets Agreement and Chance, up to two prototypes more than directions speak for.
+func (s *search) stability() error {
+	list := halvesOf(s.z, s.values, s.o.Seed)
+	s.most = min(s.most, max(s.c.Edge, s.c.HeldOut)+2)
+	s.c.Agreement, s.c.Chance = []float64{1}, []float64{1}
+	for k := 2; k <= s.most; k++ {
+		agreement, err := agreements(s.ctx, list[:stablePairs], k, s.o.Workers, s.o.Seed)
+		if err != nil {
+			return err
+		}
+		chance, from := 0.0, stableFrom
+		if k == s.c.Edge && k == s.c.HeldOut {
+			from = confirmFrom
+		}
+		if agreement >= from {
+			if chance, err = agreements(s.ctx, list[stablePairs:], k, s.o.Workers, s.o.Seed); err != nil {
+				return err
+			}
+		}
+		s.c.Agreement, s.c.Chance = append(s.c.Agreement, agreement), append(s.c.Chance, chance)
+		if err := s.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stable reports whether halves of the rows agree on k prototypes, from this index on.
+func (c *Choice) stable(k int, from float64) bool {
+	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from && c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
+}
+
+// decide sets Stable, K and Reason.
+func (c *Choice) decide() {
+	for k := range c.Agreement {
+		if c.stable(k+1, stableFrom) {
+			c.Stable = k + 1
+		}
+	}
+	count := func(k int) string { return strconv.Itoa(k) + " prototypes" }
+	const agreed = ", and halves of the rows agree on them"
+	near := max(c.Edge-c.HeldOut, c.HeldOut-c.Edge) <= 1
+	switch {
+	case c.stable(c.Edge, stableFrom) && (!c.Permuted || c.Edge == c.Stable && near):
+		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
+	case !c.Permuted && c.Edge == c.HeldOut && c.stable(c.Edge, confirmFrom):
+		c.K, c.Reason = c.Edge, "noise and held-out entries speak for "+count(c.Edge)+", and halves of the rows agree well enough"
+	case c.Stable > 0 && c.Stable == c.HeldOut:
+		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed
+	case c.Stable > 0:
+		c.Reason = "the opinions differ"
+	case c.Edge <= 1 && c.HeldOut <= 1:
+		c.Reason = "nothing stands out of the noise"
+	default:
+		c.Reason = "halves of the rows agree on no number of prototypes"
+	}
+}

@@ -1,0 +1,131 @@
+// Package tables makes and reads tables for tests.
+package tables
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/testdata"
+)
+
+// CSV returns a data set of the root's testdata.
+func CSV(t testing.TB, name string) *softkmeans.Matrix {
+	t.Helper()
+	b, err := testdata.Files.ReadFile(name + ".csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows [][]float64
+	for _, line := range strings.Fields(string(b)) {
+		var row []float64
+		for _, f := range strings.Split(line, ",") {
+			row = append(row, Must(strconv.ParseFloat(f, 64))(t))
+		}
+		rows = append(rows, row)
+	}
+	return Must(softkmeans.FromRows(rows))(t)
+}
+
+// Must returns v where there is no error.
+func Must[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// Normal returns independent normal entries.
+func Normal(n, d int, seed uint64) *softkmeans.Matrix {
+	x, rng := softkmeans.NewMatrix(n, d, nil), rand.New(rand.NewPCG(seed, 0x3417e))
+	for i := range x.Data {
+		x.Data[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+// Mixtures returns n mixtures, Dirichlet(0.6), of k prototypes with entries between 0 and 1.
+func Mixtures(n, d, k int, seed uint64) *softkmeans.Matrix {
+	rng := rand.New(rand.NewPCG(seed, uint64(100*k+d)))
+	prototypes, x := softkmeans.NewMatrix(k, d, nil), softkmeans.NewMatrix(n, d, nil)
+	for i := range prototypes.Data {
+		prototypes.Data[i] = rng.Float64()
+	}
+	g := make([]float64, k)
+	for i := range n {
+		sum := 0.0
+		for j := range g {
+			g[j] = gamma(rng, 0.6)
+			sum += g[j]
+		}
+		for j, share := range g {
+			for c, v := range prototypes.Row(j) {
+				x.Row(i)[c] += share / sum * v
+			}
+		}
+	}
+	return x
+}
+
+// gamma draws a gamma variable (Marsaglia & Tsang 2000).
+func gamma(rng *rand.Rand, a float64) float64 {
+	if a < 1 {
+		return gamma(rng, a+1) * math.Pow(rng.Float64(), 1/a)
+	}
+	c := a - 1.0/3
+	for {
+		z := rng.NormFloat64()
+		v := math.Pow(1+z/math.Sqrt(9*c), 3)
+		if v > 0 && math.Log(rng.Float64()) < z*z/2+c-c*v+c*math.Log(v) {
+			return c * v
+		}
+	}
+}
+
+// Noisy adds white noise at the given ratio in dB.
+func Noisy(x *softkmeans.Matrix, db float64, seed uint64) *softkmeans.Matrix {
+	rng := rand.New(rand.NewPCG(seed, 30))
+	dev := math.Sqrt(Squares(x.Data) / float64(len(x.Data)) / math.Pow(10, db/10))
+	return Mapped(x, func(_, _ int, v float64) float64 { return v + dev*rng.NormFloat64() })
+}
+
+// Squares returns the sum of squares.
+func Squares(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x * x
+	}
+	return sum
+}
+
+// Mapped returns a copy of m with f of each entry.
+func Mapped(m *softkmeans.Matrix, f func(i, j int, v float64) float64) *softkmeans.Matrix {
+	c := m.Clone()
+	for i := range c.Rows {
+		for j, v := range c.Row(i) {
+			c.Set(i, j, f(i, j, v))
+		}
+	}
+	return c
+}
+
+// First returns a view of the first n rows of m.
+func First(m *softkmeans.Matrix, n int) *softkmeans.Matrix {
+	return &softkmeans.Matrix{Rows: n, Cols: m.Cols, Stride: m.Stride, Data: m.Data}
+}
+
+// Same reports whether two matrices have the same numbers.
+func Same(a, b *softkmeans.Matrix) bool {
+	return a.Rows == b.Rows && a.Cols == b.Cols && slices.Equal(a.Clone().Data, b.Clone().Data)
+}
+
+// Near reports whether a and b agree to a share of the larger, or of 1.
+func Near(a, b, tol float64) bool {
+	return math.Abs(a-b) <= tol*max(1, math.Abs(a), math.Abs(b))
+}

@@ -1,0 +1,489 @@
+package modelfile
+
+// The fields of a model file, in one order for the reader, the writer and the check. A new
+// field is a line in fields.
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+)
+
+// walk goes through the fields of a file: it reads them from in, writes them to out, or,
+// without both, checks them.
+type walk struct {
+	in  *reader
+	out *writer
+	// Of a check: the kind of an error, and the first.
+	kind, err error
+
+	// What is not in File.
+	version, k int
+	checksum   string
+}
+
+// A number is written where it is not 0, unless it is there always.
+const (
+	always    = 1 << iota
+	notBelow0 // a check
+)
+
+// fields goes through all fields but the checksum, in the order of the file.
+func (f *File) fields(t *walk) {
+	m := f.Model
+	t.head(f)
+	k, d := t.k, len(f.Columns)
+	t.flag("named", &f.Named)
+	t.texts("units", &f.Units, d)
+	choose(t, "sum", &m.Sum)
+	choose(t, "rowScaling", &m.Rows)
+	t.text("scale", &f.Scale, true)
+	t.numbers("shift", &f.Shift, d)
+	t.numbers("divisor", &f.Divisor, d)
+	t.matrix("centers", &f.Centers, k, d)
+	if t.out == nil || f.Divisor != nil && f.Similarities == nil {
+		t.matrix("scaledCenters", &m.Centers, k, d)
+	}
+	t.matrix("clusterMeans", &m.ClusterMeans, k, d)
+	t.matrix("clusterAxes", &m.ClusterAxes, -(k + d), d)
+	t.integer("rows", &f.Rows, mostCount, 0)
+	t.integers("sizes", &f.Sizes, k)
+	t.numbers("columnLeast", &f.ColumnLeast, d)
+	t.numbers("columnMost", &f.ColumnMost, d)
+	t.numbers("columnMean", &f.ColumnMean, d)
+	t.numbers("columnSpread", &f.ColumnSpread, d)
+	t.number("largestResidual", &f.LargestResidual, notBelow0)
+	t.number("objective", &m.Objective, always)
+	t.number("floor", &m.Floor, always)
+	t.number("floorError", &m.FloorError, always)
+	t.number("total", &m.Total, always)
+	t.number("gap", &m.Gap, always)
+	choose(t, "solver", &m.Solver)
+	t.number("lambda", &m.Lambda, 0)
+	t.number("epsilon", &m.Epsilon, 0)
+	t.number("slack", &f.Slack, notBelow0)
+	t.seed("seed", &f.Seed)
+	choose(t, "volume", &m.Volume)
+	t.number("volumeRatio", &m.VolumeRatio, 0)
+	t.number("stationarity", &m.Stationarity, 0)
+	t.integer("iterations", &m.Iterations, math.MaxInt32, 0)
+	choose(t, "status", &m.Status)
+	t.warnings(m)
+	t.others(m, d)
+	t.text("kernel", &f.Kernel, false)
+	t.number("gamma", &f.Gamma, notBelow0)
+	t.similarities(f)
+	t.matrix("samples", &f.Samples, f.Rows, d)
+}
+
+// must keeps the first error of a check.
+func (t *walk) must(holds bool, kind error, text string) {
+	if !holds && t.err == nil {
+		t.err = fault.New(kind, text)
+	}
+}
+
+// checking reports whether t checks.
+func (t *walk) checking() bool { return t.in == nil && t.out == nil }
+
+// at goes to a field: to its value if it is next in the input, or if it is filled to its
+// place in the output. It reports whether there is one.
+func (t *walk) at(name string, filled bool) bool {
+	switch {
+	case t.in != nil:
+		return t.in.field(name)
+	case t.out == nil:
+		return false
+	case filled:
+		t.out.key(name)
+	}
+	return filled
+}
+
+// head goes through format, version, method, k and columns.
+func (t *walk) head(f *File) {
+	form, v, k := format, version, f.K()
+	t.text("format", &form, true)
+	t.integer("version", &v, math.MaxInt32, always)
+	if t.in != nil && t.in.err == nil && (form != format || v < 1 || v > version) {
+		t.in.name = ""
+		t.in.fail(quotedShort(form) + " of version " + strconv.Itoa(v) +
+			"; this package reads models of versions 1 and " + strconv.Itoa(version))
+	}
+	t.version = v
+	t.text("method", &f.Method, false)
+	t.integer("k", &k, math.MaxInt32, always)
+	t.k = k
+	t.texts("columns", &f.Columns, -mostCols)
+	if t.in != nil && len(f.Columns) == 0 {
+		t.missing("columns")
+	}
+	if t.in != nil && k == 0 {
+		t.in.fail("k is 0")
+	}
+}
+
+const misplaced = " is unknown, repeated or not in its place"
+
+// missing is an error for a field that must be there, when reading.
+func (t *walk) missing(name string) {
+	if t.in == nil {
+		return
+	}
+	if t.in.key == "" {
+		t.in.fail("the field " + name + " is missing")
+	}
+	t.in.fail("the field " + name + " is missing, or " + quotedShort(t.in.key) + misplaced)
+}
+
+// shorter checks that a string has at most mostName bytes as it is written, where each byte
+// that is no UTF-8 becomes U+FFFD.
+func (t *walk) shorter(name, s string) {
+	size := 0
+	for _, r := range s {
+		size += utf8.RuneLen(r)
+	}
+	t.must(size <= mostName, softkmeans.ErrFormat, name+": a string of more than "+strconv.Itoa(mostName)+" bytes")
+}
+
+func (t *walk) text(name string, v *string, required bool) {
+	if t.checking() {
+		t.shorter(name, *v)
+	}
+	if !t.at(name, required || *v != "") {
+		if required {
+			t.missing(name)
+		}
+		return
+	}
+	if t.in == nil {
+		t.out.text(*v)
+		return
+	}
+	*v = t.in.word()
+	t.in.done()
+}
+
+func (t *walk) flag(name string, v *bool) {
+	if !t.at(name, true) {
+		return
+	}
+	if t.in == nil {
+		t.out.put(strconv.FormatBool(*v))
+		return
+	}
+	*v = t.in.flag()
+	t.in.done()
+}
+
+// number goes through a number that is 0 where it is not there.
+func (t *walk) number(name string, v *float64, rules int) {
+	if t.checking() && rules&notBelow0 != 0 {
+		t.must(*v >= 0, t.kind, name+" is "+fault.Number(*v)+", below 0")
+	}
+	if !t.at(name, rules&always != 0 || *v != 0) {
+		return
+	}
+	if t.in == nil {
+		t.out.number(*v)
+		return
+	}
+	*v = t.in.number()
+	t.in.done()
+}
+
+// integer goes through a whole number from 0 to most.
+func (t *walk) integer(name string, v *int, most uint64, rules int) {
+	if t.checking() {
+		t.within(name, *v, most)
+	}
+	if !t.at(name, true) {
+		if rules&always != 0 {
+			t.missing(name)
+		}
+		return
+	}
+	if t.in == nil {
+		t.out.integer(*v)
+		return
+	}
+	*v = int(t.in.integer(min(most, math.MaxInt)))
+	t.in.done()
+}
+
+// within checks that a number is from 0 to most.
+func (t *walk) within(name string, v int, most uint64) {
+	t.must(v >= 0 && uint64(v) <= most, t.kind, name+": "+strconv.Itoa(v)+" is not from 0 to "+strconv.FormatUint(most, 10))
+}
+
+func (t *walk) seed(name string, v *uint64) {
+	if !t.at(name, *v != 0) {
+		return
+	}
+	if t.in == nil {
+		t.out.put(strconv.FormatUint(*v, 10))
+		return
+	}
+	*v = t.in.integer(math.MaxUint64)
+	t.in.done()
+}
+
+// list goes through a list of n items, or of at most −n; nil where it is not there. There
+// are has of them, when not reading. item writes or checks item i, or reads and appends one.
+func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
+	if t.checking() {
+		t.must(has <= max(n, -n) || n > 0, softkmeans.ErrFormat, name+": more than "+strconv.Itoa(-n)+" in a list")
+		t.must(n < 0 || has == 0 || has == n, t.kind, name+": "+strconv.Itoa(has)+" in a list of "+strconv.Itoa(n))
+		for i := 0; i < has && t.err == nil; i++ {
+			item(i)
+		}
+	}
+	if !t.at(name, has > 0) {
+		return
+	}
+	if t.in == nil {
+		t.out.list(has, lines, item)
+		return
+	}
+	t.items(n, func() { item(0) })
+	t.in.done()
+}
+
+// items reads n items, or at most −n.
+func (t *walk) items(n int, item func()) {
+	if got := t.in.list(max(n, -n), item); got < n {
+		t.in.fail(strconv.Itoa(got) + " in a list of " + strconv.Itoa(n))
+	}
+}
+
+func (t *walk) numbers(name string, v *[]float64, n int) {
+	t.list(name, n, len(*v), false, func(i int) {
+		switch {
+		case t.in != nil:
+			*v = append(*v, t.in.number())
+		case t.out != nil:
+			t.out.number((*v)[i])
+		}
+	})
+}
+
+func (t *walk) integers(name string, v *[]int, n int) {
+	t.list(name, n, len(*v), false, func(i int) {
+		switch {
+		case t.in != nil:
+			*v = append(*v, int(t.in.integer(min(mostCount, math.MaxInt))))
+		case t.out != nil:
+			t.out.integer((*v)[i])
+		default:
+			t.within(name, (*v)[i], mostCount)
+		}
+	})
+}
+
+// texts goes through a list of n strings, or of at most −n.
+func (t *walk) texts(name string, v *[]string, n int) {
+	t.list(name, n, len(*v), false, func(i int) {
+		switch {
+		case t.in != nil:
+			*v = append(*v, t.in.word())
+		case t.out != nil:
+			t.out.text((*v)[i])
+		default:
+			t.shorter(name, (*v)[i])
+		}
+	})
+}
+
+// matrix goes through a list of n rows, or of at most −n, of d numbers.
+func (t *walk) matrix(name string, m **softkmeans.Matrix, n, d int) {
+	rows := 0
+	if *m != nil {
+		rows = (*m).Rows
+	}
+	if t.checking() {
+		t.checkMatrix(name, *m, d)
+	}
+	var r rowReader
+	t.list(name, n, rows, true, func(i int) {
+		switch {
+		case t.in != nil:
+			r.read(t, d)
+		case t.out != nil:
+			t.row((*m).Row(i))
+		}
+	})
+	if t.in != nil {
+		*m = r.matrix(t, d)
+	}
+}
+
+// checkMatrix checks a matrix of d columns, or none. Centers in the table's units may be
+// beyond what other entries are.
+func (t *walk) checkMatrix(name string, m *softkmeans.Matrix, d int) {
+	err := checkMatrix(name, m)
+	if e, ok := err.(*softkmeans.InputError); ok && name == "centers" && math.Abs(e.Value) <= math.MaxFloat64 {
+		err = nil
+	}
+	if t.err == nil {
+		t.err = err
+	}
+	t.must(m == nil || m.Cols == d, t.kind, name+" has not a number for each of "+strconv.Itoa(d)+" columns")
+}
+
+// row writes a row.
+func (t *walk) row(row []float64) {
+	t.out.list(len(row), false, func(j int) { t.out.number(row[j]) })
+}
+
+// rowReader takes the rows of a matrix.
+type rowReader struct {
+	data []float64
+	rows int
+}
+
+func (r *rowReader) read(t *walk, d int) {
+	t.items(d, func() { r.data = append(r.data, t.in.number()) })
+	r.rows++
+}
+
+// matrix returns the matrix of the rows; nil for none, and after an error.
+func (r *rowReader) matrix(t *walk, d int) *softkmeans.Matrix {
+	if t.in.err != nil || r.rows == 0 {
+		return nil
+	}
+	return softkmeans.NewMatrix(r.rows, d, r.data)
+}
+
+// choose goes through a value of a type with names, of which the first is that of a missing
+// field. Values behind the last have names in parentheses, as Solver(7).
+func choose[T interface {
+	~int
+	String() string
+}](t *walk, name string, v *T) {
+	if t.checking() {
+		t.must(*v >= 0 && !unnamed((*v).String()), t.kind, name+" is "+(*v).String())
+	}
+	if !t.at(name, *v != 0) {
+		return
+	}
+	if t.in == nil {
+		t.out.text((*v).String())
+		return
+	}
+	word := t.in.word()
+	for *v = 0; (*v).String() != word; *v++ {
+		if unnamed((*v).String()) {
+			*v = 0
+			t.in.fail("it is " + quotedShort(word))
+			break
+		}
+	}
+	t.in.done()
+}
+
+func unnamed(name string) bool { return strings.HasSuffix(name, ")") }
+
+// warnings goes through objects of kind, cluster, other and value. Those of version 1 are
+// sentences.
+func (t *walk) warnings(m *softkmeans.Model) {
+	t.list("warnings", -mostName, len(m.Warnings), true, func(i int) {
+		if t.in == nil {
+			w := m.Warnings[i]
+			if t.out == nil {
+				known := w.Kind >= 0 && !unnamed(w.Kind.String()) && min(w.Cluster, w.Other) >= 0 && max(w.Cluster, w.Other) < t.k
+				t.must(known, t.kind, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
+				return
+			}
+			t.out.put(`{"kind":`)
+			t.out.text(w.Kind.String())
+			t.out.put(`,"cluster":` + strconv.Itoa(w.Cluster) + `,"other":` + strconv.Itoa(w.Other) + `,"value":`)
+			t.out.number(w.Value)
+			t.out.put("}")
+			return
+		}
+		if t.version == 1 {
+			t.in.word()
+			return
+		}
+		w := softkmeans.Warning{}
+		t.in.member('{', "kind")
+		word := t.in.word()
+		for w.Kind.String() != word && !unnamed(w.Kind.String()) {
+			w.Kind++
+		}
+		if w.Kind.String() != word {
+			t.in.fail("a warning of the kind " + quotedShort(word))
+		}
+		t.in.member(',', "cluster")
+		w.Cluster = int(t.in.integer(math.MaxInt32))
+		t.in.member(',', "other")
+		w.Other = int(t.in.integer(math.MaxInt32))
+		t.in.member(',', "value")
+		w.Value = t.in.number()
+		t.in.expect('}', "the end of a warning")
+		m.Warnings = append(m.Warnings, w)
+	})
+}
+
+// others goes through objects of factor, moved and centers, in the units of the fit.
+func (t *walk) others(m *softkmeans.Model, d int) {
+	t.list("others", -mostName, len(m.Others), true, func(i int) {
+		if t.in == nil {
+			a := m.Others[i]
+			if t.out == nil {
+				t.must(a.Centers != nil && a.Centers.Rows == t.k, t.kind, "others: not "+strconv.Itoa(t.k)+" centers")
+				t.checkMatrix("others", a.Centers, d)
+				return
+			}
+			t.out.put(`{"factor":`)
+			t.out.number(a.Factor)
+			t.out.put(`,"moved":`)
+			t.out.number(a.Moved)
+			t.out.put(`,"centers":`)
+			t.out.list(a.Centers.Rows, false, func(i int) { t.row(a.Centers.Row(i)) })
+			t.out.put("}")
+			return
+		}
+		a := softkmeans.Answer{}
+		t.in.member('{', "factor")
+		a.Factor = t.in.number()
+		t.in.member(',', "moved")
+		a.Moved = t.in.number()
+		t.in.member(',', "centers")
+		var r rowReader
+		t.items(t.k, func() { r.read(t, d) })
+		t.in.expect('}', "the end of an answer")
+		a.Centers = r.matrix(t, d)
+		m.Others = append(m.Others, a)
+	})
+}
+
+// similarities goes through the binary form of the decomposition, in base64.
+func (t *walk) similarities(f *File) {
+	if !t.at("decomposition", f.Similarities != nil) {
+		return
+	}
+	if t.in == nil {
+		b, err := f.Similarities.MarshalBinary()
+		if err != nil && t.out.err == nil {
+			t.out.err = err
+		}
+		t.out.put(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
+		return
+	}
+	b := t.in.quoted(mostBytes, "a text")
+	n, err := base64.StdEncoding.Strict().Decode(b, b)
+	if err != nil {
+		t.in.fail("it is not base64")
+	}
+	t.in.done()
+	f.Similarities = new(softkmeans.LSDModel)
+	if err := f.Similarities.UnmarshalBinary(b[:n]); err != nil && t.in.err == nil {
+		t.in.err = err
+	}
+}

@@ -1,0 +1,378 @@
+// Package modelfile stores models of package softkmeans with what others need to use them:
+// names, units and scaling of the columns, how the model was fitted, and what is proved.
+// Fill in a [File] and call [File.WriteTo]; [Read] gives it back. The file is JSON with a
+// checksum, which the command, the browser page and the npm package read and write as well;
+// docs/model.md describes it.
+package modelfile
+
+import (
+	"bufio"
+	"hash/crc64"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+)
+
+const (
+	format     = "softkmeans model"
+	version    = 2
+	noScale    = "none"
+	noChecksum = "none"
+
+	mostCount = 1 << 53 // rows; JavaScript has no larger whole numbers
+	// Centers in the table's units are the scaled ones times the divisor, plus the shift,
+	// to this share of the terms.
+	sameCenters = 1e-12
+	// sameRange is the share of a column's range or size by which rounding may take its mean
+	// out of the range, or its spread above it.
+	sameRange = 1e-6
+)
+
+// File is a model and what belongs to it where others use it. A File with nothing but a
+// Model is ready to be written.
+type File struct {
+	// Model has the centers and all else in the units of the fit: of scaled columns, if these
+	// are scaled. Memberships, Clusters, Trace, Shade and Trimmed are not stored. nil for a
+	// model of Similarities.
+	Model *softkmeans.Model
+	// Centers are those of Model in the table's units, k×d. nil, when written: they are
+	// computed from the scaling.
+	Centers *softkmeans.Matrix
+
+	Method  string   // how it was fitted: global, minvol, alternating, tilsd, lsd, …
+	Columns []string // d names; nil, when written: c1, c2, …
+	Named   bool     // the names come from the table, so that columns can be found by them
+	Units   []string // of the columns; nil: not known
+
+	// A value v of a column is (v − Shift)/Divisor in the fit. Both nil, and Scale "none" or
+	// "": the columns are as they are. Scale is the rule that they come from, as zscore. With
+	// a Divisor of 1, what differs from Shift by 1e-14 of it counts as Shift.
+	Scale          string
+	Shift, Divisor []float64
+
+	Rows  int   // that were fitted; 0, when written: those of the memberships
+	Sizes []int // rows by label; nil, when written: by [softkmeans.Model.Labels]
+
+	// Of the fitted rows, in the table's units: the range, the mean and the standard
+	// deviation of each column. nil: not known.
+	ColumnLeast, ColumnMost, ColumnMean, ColumnSpread []float64
+	// LargestResidual is the largest distance of a fitted row from its mixture, in the units
+	// of the fit. 0: not known.
+	LargestResidual float64
+
+	Slack float64 // that was asked for; 0: the default, or none
+	Seed  uint64
+
+	// A model of similarities. Samples are the rows, in the units of the fit, that new rows
+	// are compared with, by Kernel: rbf, with Gamma, or linear. nil, for the kernel matrix:
+	// the columns are similarities to the fitted rows, or, for distances with Gamma, the
+	// distances d of exp(−γd²).
+	Similarities *softkmeans.LSDModel
+	Kernel       string
+	Gamma        float64
+	Samples      *softkmeans.Matrix
+}
+
+// K returns the number of clusters.
+func (f *File) K() int {
+	switch {
+	case f.Similarities != nil && f.Similarities.Memberships != nil:
+		return f.Similarities.Memberships.Cols
+	case f.Model != nil && f.Model.Centers != nil:
+		return f.Model.Centers.Rows
+	}
+	return 0
+}
+
+// WriteTo writes the file and returns the number of bytes. The same model gives the same
+// bytes.
+//
+// Errors: [softkmeans.ErrShape] and ErrOption for a model that contradicts itself or has no
+// centers, ErrNonFinite, ErrFormat for what Read does not take, such as names above 1 MB,
+// ErrRange for more than 1 GB, and those of w. Only the latter two come after bytes.
+func (f *File) WriteTo(w io.Writer) (int64, error) {
+	c, err := f.complete()
+	if err != nil {
+		return 0, err
+	}
+	if err := c.check(softkmeans.ErrShape); err != nil {
+		return 0, err
+	}
+	out := newWriter(w)
+	sum := c.write(out)
+	out.key("checksum")
+	out.text(sum)
+	out.space("\n")
+	out.put("}")
+	out.space("\n")
+	out.flush()
+	if out.err == nil && out.n > mostBytes {
+		out.err = fault.New(softkmeans.ErrRange, "the model takes more than "+strconv.Itoa(mostBytes)+" bytes")
+	}
+	return out.n, out.err
+}
+
+// write writes all fields but the checksum, and returns that.
+func (f *File) write(out *writer) string {
+	out.put("{")
+	f.fields(&walk{out: out})
+	sum := strconv.FormatUint(crc64.Update(out.sum, out.table, []byte("}")), 16)
+	return "0000000000000000"[len(sum):] + sum
+}
+
+// complete returns a copy with all that can be computed from the rest.
+func (f *File) complete() (*File, error) {
+	c := *f
+	switch {
+	case (f.Model == nil) == (f.Similarities == nil):
+		return nil, fault.New(softkmeans.ErrShape, "a model file has a Model or Similarities")
+	case f.K() == 0:
+		return nil, fault.New(softkmeans.ErrShape, "the model has no clusters")
+	case c.Scale == "":
+		c.Scale = noScale
+	}
+	if s := f.Similarities; s != nil {
+		if err := fault.First(checkMatrix("Memberships", s.Memberships), checkMatrix("Samples", f.Samples)); err != nil {
+			return nil, err
+		}
+		c.Model = &softkmeans.Model{
+			Objective: s.Objective, Floor: s.Floor, FloorError: s.FloorError, Total: s.Total, Gap: s.Gap,
+			Iterations: s.Iterations, Status: s.Status,
+		}
+		c.count(s.Memberships.Rows, s.Labels)
+		if f.Columns == nil {
+			c.Columns = numbered(s.Memberships.Rows)
+			if f.Samples != nil {
+				c.Columns = numbered(f.Samples.Cols)
+			}
+		}
+		return &c, nil
+	}
+	m := f.Model
+	if err := fault.First(checkMatrix("Centers", f.Centers), m.Check()); err != nil {
+		return nil, err
+	}
+	if m.Memberships != nil {
+		c.count(m.Memberships.Rows, m.Labels)
+	}
+	if f.Columns == nil {
+		c.Columns = numbered(m.Centers.Cols)
+	}
+	if c.Centers == nil {
+		c.Centers = m.Centers.Clone()
+		if d := c.Centers.Cols; len(c.Shift) == d && len(c.Divisor) == d {
+			for i := range c.Centers.Rows {
+				for j, v := range c.Centers.Row(i) {
+					c.Centers.Set(i, j, float64(v*c.Divisor[j])+c.Shift[j])
+				}
+			}
+		}
+	}
+	return &c, nil
+}
+
+// count sets the numbers of rows that are not set.
+func (f *File) count(rows int, labels func([]int) []int) {
+	if f.Rows == 0 {
+		f.Rows = rows
+	}
+	if f.Sizes == nil {
+		f.Sizes = make([]int, f.K())
+		for _, j := range labels(nil) {
+			f.Sizes[j]++
+		}
+	}
+}
+
+// numbered returns c1, c2, … cd.
+func numbered(d int) []string {
+	list := make([]string, d)
+	for j := range list {
+		list[j] = "c" + strconv.Itoa(j+1)
+	}
+	return list
+}
+
+// Read reads what [File.WriteTo] wrote: of this version, or of version 1, which has no
+// checksum. Spaces may differ. Anything else is a [softkmeans.ErrFormat] that names the line
+// and the field, or what it is instead: unknown, repeated and misplaced fields, wrong lengths,
+// null, a wrong checksum, parts that contradict each other, and what is behind the model.
+// Numbers out of range are an ErrRange. Read takes at most 1 GB, and no list beyond the size
+// that is declared before it.
+func Read(r io.Reader) (*File, error) {
+	in := &reader{r: bufio.NewReader(r), left: mostBytes, line: 1}
+	if err := foreign(in.r); err != nil {
+		return nil, err
+	}
+	in.begin()
+	f := &File{Model: &softkmeans.Model{}}
+	t := &walk{in: in}
+	f.fields(t)
+	t.text("checksum", &t.checksum, t.version > 1)
+	if in.err == nil && in.key != "" {
+		in.fail("the field " + quotedShort(in.key) + misplaced)
+	}
+	in.end()
+	if in.err != nil {
+		return nil, in.err
+	}
+	if f.Similarities != nil && f.K() != t.k {
+		return nil, fault.New(softkmeans.ErrFormat, "the decomposition does not have k = "+strconv.Itoa(t.k)+" clusters")
+	}
+	if f.Similarities == nil && f.Model.Centers == nil && f.Divisor == nil {
+		f.Model.Centers = f.Centers
+	}
+	if err := fault.First(f.check(softkmeans.ErrFormat), unfit(f.Model)); err != nil {
+		return nil, err
+	}
+	if t.version > 1 && t.checksum != noChecksum && t.checksum != f.write(newWriter(io.Discard)) {
+		return nil, fault.New(softkmeans.ErrFormat,
+			`the checksum is wrong: the model is damaged, or was edited (then write "checksum": "none")`)
+	}
+	if f.Similarities != nil {
+		f.Model = nil
+	}
+	return f, nil
+}
+
+// check returns an error of the given kind if the model contradicts itself.
+func (f *File) check(kind error) error {
+	t := &walk{kind: kind}
+	if f.fields(t); t.err != nil {
+		return t.err
+	}
+	m := f.Model
+	switch {
+	case len(f.Shift) != len(f.Divisor), (f.Scale == noScale) != (len(f.Divisor) == 0):
+		return fault.New(kind, "the model's scale is "+quotedShort(f.Scale)+", with "+strconv.Itoa(len(f.Shift))+
+			" shifts and "+strconv.Itoa(len(f.Divisor))+" divisors")
+	case m.Rows == softkmeans.RowsGiven:
+		return fault.New(kind, "rowScaling is given")
+	case m.Rows == softkmeans.RowsUnit &&
+		(m.Sum != softkmeans.SumToOne || f.Divisor != nil || m.ClusterMeans != nil || f.Similarities != nil):
+		return fault.New(kind, "rowScaling is unit, with sum, scale, clusterMeans or decomposition")
+	}
+	for j, v := range f.Divisor {
+		if !(v > 0) {
+			return fault.New(kind, "divisor "+strconv.Itoa(j+1)+" is "+fault.Number(v))
+		}
+	}
+	if err := fault.First(f.checkCounts(kind), f.checkRanges(kind)); err != nil {
+		return err
+	}
+	if f.Similarities != nil {
+		return f.checkSimilarities(kind)
+	}
+	return f.checkCenters(kind)
+}
+
+// checkCounts returns an error if the numbers of rows contradict each other. 0 rows are not
+// known.
+func (f *File) checkCounts(kind error) error {
+	sum, samples := uint64(0), 0
+	for _, n := range f.Sizes {
+		sum = min(sum+uint64(n), 1<<60)
+	}
+	if f.Samples != nil {
+		samples = f.Samples.Rows
+	}
+	switch {
+	case f.Rows > 0 && len(f.Sizes) > 0 && sum != uint64(f.Rows):
+		return fault.New(kind, "the sizes add up to "+strconv.FormatUint(sum, 10)+", not to the "+strconv.Itoa(f.Rows)+" rows")
+	case samples > 0 && samples != f.Rows:
+		return fault.New(kind, "the model has "+strconv.Itoa(samples)+" samples of "+strconv.Itoa(f.Rows)+" rows")
+	}
+	return nil
+}
+
+// checkRanges returns an error if the ranges, means and spreads of columns contradict each
+// other.
+func (f *File) checkRanges(kind error) error {
+	for j, name := range f.Columns {
+		at := func(list []float64, other float64) float64 {
+			if len(list) == 0 {
+				return other
+			}
+			return list[j]
+		}
+		least, most := at(f.ColumnLeast, math.Inf(-1)), at(f.ColumnMost, math.Inf(1))
+		mean, spread := at(f.ColumnMean, least), at(f.ColumnSpread, 0)
+		off := sameRange*math.Abs(least) + sameRange*math.Abs(most) + 0x1p-1000 // +Inf where an end is not known
+		span := "from " + fault.Number(least) + " to " + fault.Number(most)
+		switch {
+		case least > most, len(f.ColumnMean) > 0 && (mean < least-off || mean > most+off):
+			return fault.New(kind, "column "+quotedShort(name)+" has a range "+span+" and a mean of "+fault.Number(mean))
+		case spread < 0 || spread > most-least+off:
+			return fault.New(kind, "column "+quotedShort(name)+" has a spread of "+fault.Number(spread)+" in a range "+span)
+		}
+	}
+	return nil
+}
+
+// checkSimilarities returns an error if a model of similarities contradicts itself.
+func (f *File) checkSimilarities(kind error) error {
+	s, m := f.Similarities, f.Model
+	n, samples := s.Memberships.Rows, len(f.Columns)
+	if f.Samples != nil {
+		samples = f.Samples.Rows
+	}
+	switch {
+	case samples != n:
+		return fault.New(kind, "the decomposition has "+strconv.Itoa(n)+" samples, but the model "+strconv.Itoa(samples))
+	case f.Centers != nil || m.Centers != nil || m.ClusterMeans != nil || m.ClusterAxes != nil || m.Others != nil:
+		return fault.New(kind, "the model has centers and a decomposition")
+	case s.Objective != m.Objective || s.Floor != m.Floor || s.FloorError != m.FloorError || s.Total != m.Total || s.Gap != m.Gap:
+		return fault.New(kind, "the objective or the floor is not that of the decomposition")
+	}
+	return nil
+}
+
+// checkCenters returns an error if the centers of a model of rows are missing, or are not
+// those of the fit in the table's units.
+func (f *File) checkCenters(kind error) error {
+	m := f.Model
+	switch {
+	case f.Samples != nil:
+		return fault.New(kind, "the model has samples without a decomposition")
+	case f.Centers == nil:
+		return fault.New(kind, "the model has no centers")
+	case m.Centers == nil:
+		return fault.New(kind, "the model has no scaledCenters")
+	}
+	for i := range m.Centers.Rows {
+		for j, u := range m.Centers.Row(i) {
+			shift, divisor, v := 0.0, 1.0, f.Centers.At(i, j)
+			if len(f.Divisor) > 0 {
+				shift, divisor = f.Shift[j], f.Divisor[j]
+			}
+			// Halves, of which no sum is out of range.
+			far := math.Abs(v/2 - shift/2 - u*(divisor/2))
+			if !(far <= sameCenters*(math.Abs(v)+math.Abs(shift)+math.Abs(u*(divisor/2)))) {
+				return fault.New(kind, "center "+strconv.Itoa(i+1)+" is "+fault.Number(v)+" in column "+strconv.Itoa(j+1)+
+					", which contradicts the scaled "+fault.Number(u))
+			}
+		}
+	}
+	return nil
+}
+
+// unfit returns an error if the parts of a model that was read contradict each other.
+func unfit(m *softkmeans.Model) error {
+	err := m.Check()
+	if _, entry := err.(*softkmeans.InputError); err == nil || entry {
+		return err
+	}
+	return fault.New(softkmeans.ErrFormat, strings.TrimPrefix(err.Error(), "softkmeans: "))
+}
+
+// checkMatrix returns an error if a matrix of this name, which may be nil, is none.
+func checkMatrix(name string, m *softkmeans.Matrix) error {
+	if m == nil {
+		return nil
+	}
+	return m.Check(name)
+}

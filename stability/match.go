@@ -1,0 +1,166 @@
+package stability
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"softkmeans"
+	"softkmeans/internal/fault"
+)
+
+// Matching says how the prototypes of a model b are those of a model a.
+type Matching struct {
+	To   []int // for each prototype of a the one of b; -1 where b has fewer
+	From []int // for each prototype of b the one of a; -1 where a has fewer
+	// Moved is how far each prototype of a is from its match, in the units of the data; 0
+	// where it has none.
+	Moved []float64
+	// Between is the root mean square distance of two prototypes of a, of which Moved is a
+	// share; 0 where a has one.
+	Between float64
+	Rows    int   // whose labels were compared; 0: the models have none, or not of as many rows
+	Changed []int // the rows with another label: b's is not the match of a's. Rising
+}
+
+// Match finds which prototypes of b are which of a, as those of two fits at two times, with
+// two options or of two samples. Pass models with Centers of the same columns, scaled by the
+// same numbers; read To. Each prototype has at most one match: of models with k and k'
+// prototypes |k−k'| stay without. The sum of squared distances over the matches is the least,
+// by [softkmeans.Assignment].
+//
+// Where both models have labels of as many rows these are taken to be the same rows, and
+// Changed lists those whose label is another one.
+//
+// Cost: O(kk'(d+k)) for k ≤ k', and O(n). Errors: [softkmeans.ErrShape] for different columns,
+// ErrTooFewSamples for a model without centers, and those of [softkmeans.Model.Check].
+func Match(a, b *softkmeans.Model) (*Matching, error) {
+	for _, m := range []*softkmeans.Model{a, b} {
+		if m == nil || m.Centers == nil || m.Centers.Rows == 0 {
+			return nil, fault.New(softkmeans.ErrTooFewSamples, "the model has no centers")
+		}
+		if err := m.Check(); err != nil {
+			return nil, err
+		}
+	}
+	f, g := a.Centers, b.Centers
+	if f.Cols != g.Cols {
+		return nil, fault.New(softkmeans.ErrShape,
+			"the models have "+strconv.Itoa(f.Cols)+" and "+strconv.Itoa(g.Cols)+" columns")
+	}
+	if f.Rows > mostPairs/g.Rows {
+		return nil, fault.New(softkmeans.ErrShape, "the table of distances is too large to address")
+	}
+	unit := distanceExp(f, g)
+	u, v := timesPower(f, -unit), timesPower(g, -unit)
+	m := &Matching{To: matchCenters(u, v), From: slices.Repeat([]int{-1}, g.Rows), Moved: make([]float64, f.Rows)}
+	for i, j := range m.To {
+		if j >= 0 {
+			m.From[j] = i
+			m.Moved[i] = math.Ldexp(math.Sqrt(squaredDistance(u.Row(i), v.Row(j))), unit)
+		}
+	}
+	m.Between = math.Ldexp(between(u), unit)
+	if la, lb := a.Labels(nil), b.Labels(nil); len(la) == len(lb) {
+		m.Rows = len(la)
+		for i, l := range la {
+			if m.To[l] != lb[i] {
+				m.Changed = append(m.Changed, i)
+			}
+		}
+	}
+	return m, nil
+}
+
+// mostPairs is the most distances that Match takes.
+const mostPairs = math.MaxInt32 / 16
+
+// matchCenters returns for each row of f the row of g that it is matched with, or −1: the
+// least sum of squared distances. Their differences are in the units of distanceExp.
+func matchCenters(f, g *softkmeans.Matrix) []int {
+	gain := softkmeans.NewMatrix(f.Rows, g.Rows, nil)
+	for i := range f.Rows {
+		for j := range g.Rows {
+			gain.Set(i, j, -squaredDistance(f.Row(i), g.Row(j)))
+		}
+	}
+	return softkmeans.Assignment(gain)
+}
+
+// squaredDistance returns ‖x − y‖², added up in four parts.
+func squaredDistance(x, y []float64) float64 {
+	var s [4]float64
+	for i, v := range x {
+		at := i % 4
+		if i >= len(x)&^3 {
+			at = 0
+		}
+		s[at] += (v - y[i]) * (v - y[i])
+	}
+	return (s[0] + s[1]) + (s[2] + s[3])
+}
+
+// between returns the root mean square distance of two rows of f; 0 for one row.
+func between(f *softkmeans.Matrix) float64 {
+	var sum float64
+	for i := range f.Rows {
+		for j := range i {
+			sum += squaredDistance(f.Row(i), f.Row(j))
+		}
+	}
+	k := float64(f.Rows)
+	return math.Sqrt(sum / max(1, k*(k-1)/2))
+}
+
+// distanceExp returns the exponent of the power of two above the largest difference of two
+// rows of f and g in a column, but at least 500 below that of their largest entry.
+func distanceExp(f, g *softkmeans.Matrix) int {
+	widest, top := 0.0, 0.0
+	for j := range f.Cols {
+		least, most := math.Inf(1), math.Inf(-1)
+		for _, m := range []*softkmeans.Matrix{f, g} {
+			for i := range m.Rows {
+				least, most = min(least, m.At(i, j)), max(most, m.At(i, j))
+			}
+		}
+		widest, top = max(widest, most-least), max(top, most, -least)
+	}
+	_, exp := math.Frexp(widest)
+	_, least := math.Frexp(top)
+	if least -= 500; widest == 0 {
+		return least
+	}
+	return max(exp, least)
+}
+
+// timesPower returns 2^exp·m.
+func timesPower(m *softkmeans.Matrix, exp int) *softkmeans.Matrix {
+	out := m.Clone()
+	for i, v := range out.Data {
+		out.Data[i] = math.Ldexp(v, exp)
+	}
+	return out
+}
+
+// meanRow returns the mean of the rows of g by these weights, nil for all 1, of which one is
+// above 0.
+func meanRow(g *softkmeans.Matrix, weights []float64) []float64 {
+	sum, of, heaviest := make([]float64, g.Cols), 0.0, 1.0
+	if weights != nil {
+		heaviest = slices.Max(weights)
+	}
+	for i := range g.Rows {
+		w := 1.0
+		if weights != nil {
+			w = weights[i] / heaviest
+		}
+		of += w
+		for j, v := range g.Row(i) {
+			sum[j] += w * v
+		}
+	}
+	for j := range sum {
+		sum[j] *= 1 / of
+	}
+	return sum
+}

@@ -1,0 +1,144 @@
+package stability
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// The share of other labels above which there is another answer, and how many rows are few:
+// of these a share is uncertain, and more halves are drawn.
+const (
+	leastMoved   = 0.05
+	fewRows      = 1000
+	halvesStream = 0x4a1f // of random numbers
+)
+
+// Others looks for other answers than the model m, which [softkmeans.FitMinVolume] found for
+// the rows of x with these options. Read m.Warnings and m.Others, to which it adds. A warning
+// says that the labels are one choice of several; fewer centers may be more stable. None says
+// that rows and slack matter little.
+//
+// Others fits random halves of the rows, one with half of the slack (or λ) and one with twice,
+// and has each label all rows. Three pairs of halves are drawn of up to 1000 rows, and one of
+// more. The share of rows with another label is the least over all ways to name the clusters,
+// and centers have the names of that way. If the largest share is above 5 %, a warning of
+// WarnLabels joins m.Warnings, and m.Others has the fit with the largest share for each multiple
+// of the slack, where that is above 5 %, too. Near 5 % the draw decides, and Seed makes
+// another. docs/accuracy.md tells on which sets the warning comes.
+//
+// Rows of weight 0 are not fitted. Where a half would have fewer than 4k rows nothing is
+// done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
+// [softkmeans.ErrShape] for a model without Clusters of these rows, and ctx's, wrapped; on an
+// error m is unchanged.
+func Others(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions) error {
+	var o softkmeans.MinVolumeOptions
+	if opts != nil {
+		o = *opts
+	}
+	if m == nil || x == nil || m.Centers == nil || len(m.Clusters) != x.Rows || m.Centers.Cols != x.Cols {
+		return fault.New(softkmeans.ErrShape, "the model has no labels of these rows")
+	}
+	rows, err := draws.Rows(o.Weights, x.Rows)
+	if err := fault.First(err, m.Check(), x.Check("x")); err != nil {
+		return err
+	}
+	if len(rows) < 8*m.Centers.Rows {
+		return nil
+	}
+	pairs := 3
+	if len(rows) > fewRows {
+		pairs = 1
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, halvesStream))
+	others := []softkmeans.Answer{{Factor: 0.5}, {Factor: 2}}
+	for range pairs {
+		rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		for t := range others {
+			half := slices.Clone(rows[t*len(rows)/2 : (t+1)*len(rows)/2])
+			slices.Sort(half)
+			a, err := answer(ctx, x, m, half, halfOptions(o, rows, half, others[t].Factor))
+			if err != nil {
+				return err
+			}
+			if a.Moved > others[t].Moved {
+				others[t].Centers, others[t].Moved = a.Centers, a.Moved
+			}
+		}
+	}
+	others = slices.DeleteFunc(others, func(a softkmeans.Answer) bool { return a.Moved <= leastMoved })
+	if len(others) > 0 {
+		worst := slices.MaxFunc(others, func(a, b softkmeans.Answer) int { return cmp.Compare(a.Moved, b.Moved) })
+		m.Others = append(m.Others, others...)
+		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnLabels, Value: worst.Moved})
+	}
+	return nil
+}
+
+// halfOptions returns the options for a half of rows, with a multiple of the slack, or of λ
+// for the weight that the half has.
+func halfOptions(o softkmeans.MinVolumeOptions, rows, half []int, factor float64) *softkmeans.MinVolumeOptions {
+	within := func(v float64) float64 {
+		if v < 0 {
+			return v // FitMinVolume says what is wrong
+		}
+		return min(max(v, math.SmallestNonzeroFloat64), math.MaxFloat64)
+	}
+	switch {
+	case o.Lambda > 0:
+		o.Lambda = within(o.Lambda * factor * weightOf(o.Weights, half) / weightOf(o.Weights, rows))
+	case o.Slack == 0:
+		o.Slack = factor * softkmeans.DefaultSlack
+	default:
+		o.Slack = within(factor * o.Slack)
+	}
+	if o.Weights != nil {
+		weights := make([]float64, len(half))
+		for i, r := range half {
+			weights[i] = o.Weights[r]
+		}
+		o.Weights = weights
+	}
+	return &o
+}
+
+// weightOf returns the sum of the rows' weights, as a multiple of the largest of all.
+func weightOf(weights []float64, rows []int) (sum float64) {
+	if weights == nil {
+		return float64(len(rows))
+	}
+	most := slices.Max(weights)
+	for _, i := range rows {
+		sum += weights[i] / most
+	}
+	return sum
+}
+
+// answer fits some rows of x. It returns the centers in the places of the model's, and the
+// share of all rows with another label than m gives.
+func answer(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, rows []int, o *softkmeans.MinVolumeOptions) (a softkmeans.Answer, err error) {
+	k := m.Centers.Rows
+	part, err := softkmeans.FitMinVolume(ctx, draws.Chosen(x, rows), k, o)
+	if err != nil {
+		return a, err
+	}
+	labels, err := part.PredictLabels(nil, x)
+	if err != nil {
+		return a, err
+	}
+	shared, same := softkmeans.NewMatrix(k, k, nil), 0.0
+	for i, l := range m.Clusters {
+		shared.Row(l)[labels[i]]++
+	}
+	to := softkmeans.Assignment(shared)
+	for l, at := range to {
+		same += shared.At(l, at)
+	}
+	return softkmeans.Answer{Centers: draws.Chosen(part.Centers, to), Moved: 1 - same/float64(x.Rows)}, nil
+}
