@@ -28,10 +28,20 @@ type alternation struct {
 	contrasts   *Matrix
 	lambda, eps float64
 	plain       bool              // without momentum
-	steer       *steering         // moves λ while a run goes on; nil: λ stays
+	steer       lambdaRule        // moves λ while a run goes on; nil: λ stays
 	low         []float64         // by column of z: what centers are at least; nil: no bound
 	correct     func(to *iterate) // changes the sums and the objective; nil: see correction
 	work        *passMemory       // made by the first pass
+}
+
+// lambdaRule chooses λ while a run goes on.
+type lambdaRule interface {
+	// calm reports whether a run is near enough to rest to change λ, from its objectives now
+	// and an iteration before.
+	calm(objective, before float64) bool
+	// next returns λ after a point at which the run is at rest, with its centers, and whether
+	// λ changed.
+	next(f *Matrix, objective, lambda float64) (float64, bool)
 }
 
 // iterate is a point (F, G) of the iteration, with the sums for the next F-step.
@@ -49,11 +59,14 @@ type iterate struct {
 
 func (m *alternation) newIterate() *iterate {
 	k, r := m.k, m.z.Cols
-	return &iterate{f: NewMatrix(k, r, nil), g: NewMatrix(m.z.Rows, k, nil),
-		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil), majoriser: NewMatrix(k, k, nil), low: m.low}
+	return &iterate{
+		f: NewMatrix(k, r, nil), g: NewMatrix(m.z.Rows, k, nil),
+		gg: NewMatrix(k, k, nil), gz: NewMatrix(k, r, nil),
+		majoriser: NewMatrix(k, k, nil), low: m.low,
+	}
 }
 
-// lossAt is L for another λ.
+// lossAt returns L for another λ.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
 // passMemory is the memory of pass and centersStep for one alternation. From the
@@ -150,7 +163,7 @@ func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	return nil
 }
 
-// chunk is one task of a pass.
+// chunk runs one task of a pass.
 func (v *passMemory) chunk(worker, task int) {
 	part, h := &v.sums[task], &v.workers[worker]
 	clear(part.gg.Data)
@@ -288,7 +301,7 @@ func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	return logs
 }
 
-// logInverseEigen is logInverse by eigenvalues, of any condition. a is A + εI.
+// logInverseEigen returns what logInverse does, by eigenvalues, at any condition. a is A + εI.
 // Eigenvalues of A that rounding made negative count as 0.
 func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a), true)
@@ -380,7 +393,9 @@ const proximalShare = 0x1p-36
 // iterations, and more of them back. Anderson's acceleration takes about as many iterations on
 // ordinary data and fewer on ill-conditioned data, but there it magnifies rounding
 // errors until the memberships are others.
-func (m *alternation) run(start *Matrix, most int, tol float64, tell func(iteration int, at *iterate)) (at *iterate, iterations int, status Status) {
+func (m *alternation) run(
+	start *Matrix, most int, tol float64, tell func(iteration int, at *iterate),
+) (at *iterate, iterations int, status Status) {
 	at, next := m.newIterate(), m.memory().spare
 	if next == nil {
 		next = m.newIterate()
@@ -393,16 +408,17 @@ func (m *alternation) run(start *Matrix, most int, tol float64, tell func(iterat
 		return nil, 0, StatusCancelled
 	}
 	tell(0, at)
-	plain, before := NewMatrix(m.k, m.z.Cols, nil), NewMatrix(m.k, m.z.Cols, nil) // F-steps: this one and the last
-	age := 0.0                                                                    // steps since the momentum was last 0
-	calm := 0                                                                     // iterations in a row below the tolerance
+	plain, before := NewMatrix(m.k, m.z.Cols, nil), NewMatrix(m.k, m.z.Cols, nil) // F-steps, this and the last
+	age := 0.0                                                                    // steps since the momentum was 0
+	calm := 0                                                                     // iterations below the tolerance
 	for i := 1; i <= most; i++ {
 		plain, before = before, plain
 		m.centersStep(plain, at)
-		if m.advance(next, at, [2]*Matrix{plain, before}, &age) != nil {
+		if m.advance(next, at, plain, before, &age) != nil {
 			return at, i - 1, StatusCancelled
 		}
-		rest := !(at.loss-next.loss >= min(tol, restShare)*max(at.objective, leastShare*m.total)) // only rounding is left
+		// At rest only rounding is left.
+		rest := !(at.loss-next.loss >= min(tol, restShare)*max(at.objective, leastShare*m.total))
 		done, slow := rest, rest
 		if !rest {
 			if calm++; !m.isCalm(at, next, tol) {
@@ -432,23 +448,24 @@ func (m *alternation) run(start *Matrix, most int, tol float64, tell func(iterat
 // a change can be small. With one, 40 centers for the digits took twice as long.
 const leastSteps = 2
 
-// advance sets next to the iterate after at, for the F-step from at and the one before.
-func (m *alternation) advance(next, at *iterate, steps [2]*Matrix, age *float64) error {
+// advance sets next to the iterate after at. plain and before are the F-steps from at and from
+// the iterate before it.
+func (m *alternation) advance(next, at *iterate, plain, before *Matrix, age *float64) error {
 	if m.plain {
 		*age = 0
 	}
 	momentum := max(*age-1, 0) / (*age + 4)
 	*age++
-	copy(next.f.Data, steps[0].Data)
+	copy(next.f.Data, plain.Data)
 	if momentum > 0 {
-		axpy(next.f.Data, momentum, steps[0].Data)
-		axpy(next.f.Data, -momentum, steps[1].Data)
+		axpy(next.f.Data, momentum, plain.Data)
+		axpy(next.f.Data, -momentum, before.Data)
 		m.clamp(next.f)
 	}
 	err := m.pass(next, at.g)
 	if err == nil && momentum > 0 && !(next.loss <= at.loss) {
 		*age = 0
-		copy(next.f.Data, steps[0].Data)
+		copy(next.f.Data, plain.Data)
 		err = m.pass(next, at.g)
 	}
 	return err
@@ -483,7 +500,7 @@ const leastShare = 1e-9
 // slope: raw wine with SumAtMostOne, k = 3, ended 0.23 % above the minimum without this.
 const flatness = 1000
 
-// stationarity is Model.Stationarity. G is optimal for F, so the gradient of L over F is
+// stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is
 // that of min_G L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the
 // penalty. O(k²r).
 func (at *iterate) stationarity(lambda, total float64) float64 {
@@ -506,4 +523,62 @@ func (at *iterate) stationarity(lambda, total float64) float64 {
 		return 0
 	}
 	return min(slope/max(at.objective, leastShare*total), math.MaxFloat64)
+}
+
+// boundRounding is how far above its bound an entry counts as being there, as a share.
+const boundRounding = 0x1p-46
+
+// clamp takes centers up to their lower bounds, which a step with momentum may cross, and
+// down to them from a rounding above, where such a step has left its start.
+func (m *alternation) clamp(f *Matrix) {
+	if m.low == nil {
+		return
+	}
+	for a := range f.Rows {
+		row := f.row(a)
+		for c, low := range m.low {
+			if row[c] <= low+boundRounding*math.Abs(low) {
+				row[c] = low
+			}
+		}
+	}
+}
+
+// boundedStep makes the F-step of centers with lower bounds. With A = GᵀG + (λ/2)D + δI it
+// overwrites column c of f with the minimiser of ½fᵀAf − rᵀf over f ≥ low_c, for
+// r = GᵀX + δF_t. Columns are independent, as they share A and all else is linear in F. D is
+// that of F_t, so that the majoriser, and with it L, does not rise under the bound either.
+// O(k²) a column whose plain solution is above the bound, and O(k³) a pivot of the others.
+func (m *alternation) boundedStep(f *Matrix, from *iterate, delta float64) {
+	v := m.memory()
+	if v.bounded == nil {
+		v.bounded = newBoundedProblem(m.k)
+	}
+	b, k := v.bounded, m.k
+	copy(b.a, v.a)
+	copy(f.Data, from.f.Data)
+	if !cholesky(v.a, k) {
+		return // does not happen: see centersStep
+	}
+	for c, low := range m.low {
+		below := false
+		for i := range k {
+			b.r[i] = from.gz.row(i)[c] + delta*from.f.row(i)[c]
+			b.u[i] = b.r[i]
+		}
+		cholSolve(v.a, k, b.u)
+		for _, u := range b.u {
+			below = below || u < low
+		}
+		switch {
+		case !below:
+			for i, u := range b.u {
+				f.row(i)[c] = u
+			}
+		case b.solve(low):
+			for i, u := range b.u {
+				f.row(i)[c] = max(low+u, low)
+			}
+		} // otherwise the column stays, which keeps the loss
+	}
 }

@@ -1,20 +1,22 @@
 package softkmeans
 
-// The slack rule: the largest λ whose objective is within the slack.
+// The slack rule: the largest λ whose objective is within the slack. λ follows the objective
+// while a run goes on. Many rows begin on a draw of them.
 
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
-// allowance is how far above the floor the slack allows the objective. It is at least
+// allowance returns how far above the floor the slack allows the objective: at least
 // a rounding of the total, as the search divides by it.
 func allowance(vf *volumeFit) float64 {
 	return max(min(vf.o.Slack*vf.reference(), mostGiven*(vf.total-vf.pc.floor)), 0x1p-60*vf.total)
 }
 
-// firstLambda is where the search for λ starts. Over data sets and slacks the λ found grew
+// firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew
 // about as the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
 func firstLambda(vf *volumeFit) float64 {
 	return 0.8 * math.Sqrt(allowance(vf)*vf.total) / float64(vf.k)
@@ -26,7 +28,7 @@ func solve(vf *volumeFit) (*runResult, error) {
 		return vf.runThrough(vf.scaledLambda(vf.o.Lambda))
 	}
 	lambda := firstLambda(vf)
-	if vf.total < leastScale*leastScale || vf.pc.basis.Rows == 0 { // all rows are equal, or their mean is the answer
+	if vf.total < leastScale*leastScale || vf.pc.basis.Rows == 0 { // one point is the answer
 		return vf.runThrough(lambda)
 	}
 	best, err := solveSlack(vf, lambda)
@@ -67,8 +69,8 @@ func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	})
 }
 
-// solveTall is solveSlack for many rows, without its fall-back. Start and λ are those of a
-// draw.
+// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ
+// are found on a draw.
 func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
 	part := vf.draw()
 	start, best, err := part.chosenStart(lambda)
@@ -96,12 +98,15 @@ func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
 	return best, cmp.Or(wrong, err)
 }
 
-// target is the largest objective that the slack allows.
+// target returns the largest objective that the slack allows.
 func (vf *volumeFit) target() float64 { return vf.pc.floor + allowance(vf) }
 
 func newSteering(vf *volumeFit) *steering {
 	a := allowance(vf)
-	q := &steering{floor: vf.pc.floor, target: vf.pc.floor + a, allowance: a, unit: vf.total / float64(vf.k), slope: firstSlope, close: closeShare}
+	q := &steering{
+		floor: vf.pc.floor, target: vf.pc.floor + a, allowance: a,
+		unit: vf.total / float64(vf.k), slope: firstSlope, close: closeShare,
+	}
 	if vf.drawn {
 		q.close = tallClose
 	}
@@ -110,11 +115,12 @@ func newSteering(vf *volumeFit) *steering {
 
 // steered runs from a start while λ follows the slack, and returns the run at the last λ.
 func (vf *volumeFit) steered(start *Matrix, lambda float64) (*runResult, error) {
-	vf.steer = newSteering(vf)
+	q := newSteering(vf)
+	vf.steer = q
 	out := vf.runAt(start, lambda)
-	q := vf.steer
 	vf.steer = nil
-	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil { // the objective jumps here
+	// Where the objective jumps the last point within the slack is the answer.
+	if out != nil && out.status != StatusCancelled && out.objective > q.target && q.within != nil {
 		back := vf.runAt(q.within.f, q.within.lambda)
 		if back == nil {
 			return out, cancelled(vf.ctx)
@@ -127,7 +133,7 @@ func (vf *volumeFit) steered(start *Matrix, lambda float64) (*runResult, error) 
 	return out, nil
 }
 
-// fallBack is the slack rule's answer if from a start not even the smallest λ is within
+// fallBack returns the slack rule's answer if from a start not even the smallest λ is within
 // the slack. The global simplex has an objective equal to the floor, which a small λ
 // can only raise by little.
 func fallBack(vf *volumeFit, best *runResult) (*runResult, error) {
@@ -184,9 +190,132 @@ func pureSamples(vf *volumeFit) *runResult {
 	}
 	ones := slices.Repeat([]float64{1}, vf.k)
 	sigma := singularValues(run.f, ones)[:vf.k-1]
-	if leastLogProduct(sigma, 0)-leastLogProduct(sigma, math.Sqrt(run.objective/light)) > sameVolume || !(sigma[vf.k-2] > 0) {
+	shrink := leastLogProduct(sigma, 0) - leastLogProduct(sigma, math.Sqrt(run.objective/light))
+	if shrink > sameVolume || !(sigma[vf.k-2] > 0) {
 		return nil
 	}
 	run.status = StatusConverged
 	return run
 }
+
+// λ is between leastLambda and mostLambda, in units of total/k, and changes at most
+// mostChanges times. The objective ends within closeShare of the slack.
+const (
+	mostChanges = 24
+	leastLambda = 1e-8
+	mostLambda  = 1e4
+	closeShare  = 0.01
+)
+
+// steering moves λ while a run goes on, until the objective is within the target, and
+// near it. The objective over the floor grows about as a power
+// of λ: a step goes to the zero of its logarithm by the secant through the last two points
+// at which the run had come to rest. It jumps where the iterate moves to another minimum.
+type steering struct {
+	floor, target, allowance float64
+	close                    float64 // the share of allowance below target that is near
+	unit                     float64 // of leastLambda and mostLambda
+	changes                  int
+	last, excess             float64 // log λ and excess of the last point
+	slope                    float64
+	within                   *snapshot // the highest point within the slack
+}
+
+// snapshot is a point to come back to.
+type snapshot struct {
+	f                 *Matrix
+	lambda, objective float64
+}
+
+// firstSlope is how fast the logarithm of the excess grows with that of λ, until two points
+// tell.
+const firstSlope = 1.5
+
+// near reports whether an objective is within the slack, and close to its end.
+func (q *steering) near(objective float64) bool {
+	return objective <= q.target && objective >= q.target-q.close*q.allowance
+}
+
+// calm reports whether a run is near enough to rest to change λ: the last iteration changed
+// the objective by a small share of what is missing.
+func (q *steering) calm(objective, before float64) bool {
+	return math.Abs(objective-before) <= calmShare*math.Abs(objective-q.middle())
+}
+
+// calmShare is that share. With 0.15 runs took up to three times as many iterations.
+const calmShare = 0.05
+
+// middle returns the objective aimed at.
+func (q *steering) middle() float64 { return q.target - q.close/2*q.allowance }
+
+// next returns λ after a point of the run that is at rest, with its centers, and whether
+// it changed.
+func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
+	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
+		q.within = &snapshot{f.Clone(), lambda, objective}
+	}
+	if q.near(objective) || q.changes == mostChanges {
+		return lambda, false
+	}
+	log := math.Log(lambda)
+	e := math.Log(max(objective-q.floor, 1e-6*q.allowance) / (q.allowance * (1 - q.close/2)))
+	if q.changes > 0 && log != q.last {
+		q.slope = min(max((e-q.excess)/(log-q.last), 0.5), 4)
+	}
+	q.last, q.excess = log, e
+	step := min(max(-e/q.slope, -mostStep), mostStep)
+	to := math.Exp(log + step)
+	if math.Abs(step) < leastStep || to > mostLambda*q.unit || to < leastLambda*q.unit {
+		return lambda, false
+	}
+	q.changes++
+	return to, true
+}
+
+// A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three
+// times as long. One by less than e^leastStep changes nothing.
+const (
+	mostStep  = 2
+	leastStep = 1e-5
+)
+
+// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a
+// center. On all rows Tol is tallTol times as large, and the objective ends within a share
+// tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+const (
+	manyRows       = 1 << 14
+	drawnRows      = 1 << 12
+	drawnPerCenter = 128
+	tallTol        = 10
+	tallClose      = 0.05
+	leastTallSlack = 0.05
+)
+
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below leastTallSlack is not much above
+// what the centers of a draw add to the floor by chance.
+func (vf *volumeFit) isTall() bool {
+	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack &&
+		vf.o.Init == InitKMeans && vf.o.Centers == nil && !vf.plain
+}
+
+func (vf *volumeFit) drawSize() int { return max(drawnRows, drawnPerCenter*vf.k) }
+
+// draw returns the fit of rows that are drawn by weight. They have the weight of all rows,
+// and what they have outside the principal plane is replaced by the floor of these.
+func (vf *volumeFit) draw() *volumeFit {
+	rows := drawRows(vf.s, rand.New(rand.NewPCG(vf.o.Seed, drawStream)), vf.drawSize())
+	s := *vf.s
+	s.x, s.n, s.weights = nil, len(rows), make([]float64, len(rows))
+	weight := math.Ldexp(1/vf.perWeight(1)/float64(s.n), s.wexp)
+	for i := range s.weights {
+		s.weights[i] = weight
+	}
+	part := *vf
+	part.s, part.work, part.z = &s, nil, chosenRows(vf.z, rows)
+	inside, _ := part.leading()
+	part.residual = vf.pc.floor - squaresBeyond(&s, part.z, inside)
+	return &part
+}
+
+// drawStream is the stream of random numbers for draw.
+const drawStream = 0xd0a7

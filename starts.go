@@ -1,7 +1,7 @@
 package softkmeans
 
 // Where the alternating methods start: k-means centers, extreme samples, the
-// global simplex, random rows.
+// global simplex.
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ const (
 	kmeansRows   = 10000
 )
 
-// sampleRow draws an index with probability proportional to its share, 0 where all
+// sampleRow draws an index with probability proportional to its share. It returns 0 where all
 // shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
 	left := rng.Float64() * sumOf(shares)
@@ -136,7 +136,7 @@ func newClustering(m *alternation) *clustering {
 	return l
 }
 
-// assign is one task of a step: it finds the nearest center of a chunk's samples.
+// assign runs one task of a step: it finds the nearest center of a chunk's samples.
 func (l *clustering) assign(worker, task int) {
 	p, h, m := &l.sums[task], &l.workers[worker], l.m
 	n, r := m.z.Rows, m.z.Cols
@@ -231,7 +231,7 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeansCenters is InitKMeans. w has the samples' coordinates in the principal
+// kmeansCenters returns the start of InitKMeans. w has the samples' coordinates in the principal
 // subspace, and axes its directions in those of z.
 //
 // The runs are made in the principal subspace, which holds the optimum of the relaxed
@@ -254,12 +254,13 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 	for i := range runs {
 		runs[i].f = plusPlus(&flat, rng, quick.scratch)
 	}
+	same := func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia }
 	for _, stage := range [...]struct{ runs, steps int }{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
 		runs = runs[:min(stage.runs, len(runs))]
 		if err := quick.race(runs, stage.steps); err != nil {
 			return nil, err
 		}
-		runs = slices.CompactFunc(runs, func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia })
+		runs = slices.CompactFunc(runs, same)
 	}
 	runs = runs[:min(kmeansLifted, len(runs))]
 	for i, r := range runs {
@@ -314,7 +315,7 @@ func drawRows(s *samples, rng *rand.Rand, count int) []int {
 	return rows
 }
 
-// extremeRows is InitSPA, in the coordinates w (n×p).
+// extremeRows returns the start of InitSPA, found in the coordinates w (n×p).
 func extremeRows(m *alternation, w *Matrix) *Matrix {
 	weights := make([]float64, w.Rows)
 	for i := range weights {
