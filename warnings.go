@@ -31,7 +31,7 @@ const (
 	// more than 1. Cluster is the one that moves most.
 	WarnSeveral
 	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as
-	// OtherAnswers found. Value is the largest share of such rows: more than 0.05.
+	// package stability found. Value is the largest share of such rows: more than 0.05.
 	WarnLabels
 	warningCount // a new kind stands before it
 )

@@ -1,8 +1,13 @@
 package choosek
 
 import (
+	"encoding/binary"
 	"errors"
+	"fmt"
+	"hash/fnv"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"softkmeans"
@@ -110,5 +115,29 @@ func TestProposeKReasons(t *testing.T) {
 	}
 	if got := profile([]float64{5, 5, 1, 1, 1}); got != 3 {
 		t.Error(got)
+	}
+}
+
+// TestProposePins: the proposals for known tables, as testdata has them.
+func TestProposePins(t *testing.T) {
+	var got strings.Builder
+	for _, name := range []string{"iris", "wine", "breast_cancer", "digits"} {
+		raw := tables.CSV(t, name)
+		for _, kind := range []string{"raw", "standardized"} {
+			x := raw
+			if kind == "standardized" {
+				x = tables.Standardized(raw)
+			}
+			p := tables.Must(Propose(tables.Must(softkmeans.Floors(t.Context(), x, nil))(t)))(t)
+			h, probe := fnv.New64a(), 0.0
+			for i, v := range p.Stick {
+				binary.Write(h, binary.LittleEndian, v)
+				probe += math.Ldexp(float64(int32(uint32(i+1)*2654435769)), -31) * v * v
+			}
+			fmt.Fprintf(&got, "%s %s: k=%d; elbow=%d; profile=%d; stick=%016x/%v\n", name, kind, p.K, p.Elbow, p.Profile, h.Sum64(), probe)
+		}
+	}
+	if want := tables.Must(os.ReadFile("testdata/propose.txt"))(t); got.String() != string(want) {
+		t.Errorf("%s, not\n%s", got.String(), want)
 	}
 }

@@ -69,7 +69,7 @@ func readText(text string) (*File, error) { return Read(strings.NewReader(text))
 
 // A model that was read has the numbers of the one that was written, bit by bit, and is
 // written as the same bytes. Other white space and other escapes do not matter.
-func TestModelFile(t *testing.T) {
+func TestFile(t *testing.T) {
 	t.Parallel()
 	for name, f := range kinds(t) {
 		text := f.written(t)
@@ -144,7 +144,7 @@ func sameMemberships(t *testing.T, a, b *File) bool {
 }
 
 // A byte of a model that is replaced by another is an error, or changes nothing that it says.
-func TestModelFileDamage(t *testing.T) {
+func TestFileDamage(t *testing.T) {
 	t.Parallel()
 	bytes := "0123456789.-+eE,:[]{}\"\\ \n\x00nax\xff"
 	for name, f := range kinds(t) {
@@ -183,7 +183,7 @@ func TestModelFileDamage(t *testing.T) {
 }
 
 // A model that is cut anywhere is an error.
-func TestModelFileCut(t *testing.T) {
+func TestFileCut(t *testing.T) {
 	t.Parallel()
 	for name, f := range kinds(t) {
 		text := f.written(t)
@@ -196,7 +196,7 @@ func TestModelFileCut(t *testing.T) {
 }
 
 // A file that is no model, or contradicts itself, is an error with its place.
-func TestModelFileFaults(t *testing.T) {
+func TestFileFaults(t *testing.T) {
 	t.Parallel()
 	files := kinds(t)
 	for what, list := range map[string][][3]string{
@@ -284,7 +284,7 @@ func TestModelFileFaults(t *testing.T) {
 }
 
 // What is not a model file is told what it is.
-func TestModelFileForeign(t *testing.T) {
+func TestFileForeign(t *testing.T) {
 	t.Parallel()
 	binary := func(f form) string { return string(formOf(f)) }
 	m := kinds(t)["global"].Model
@@ -325,7 +325,7 @@ func TestModelFileForeign(t *testing.T) {
 }
 
 // The example of docs/model.md is a model, and what it says of the least one is so.
-func TestModelFilePage(t *testing.T) {
+func TestFilePage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/model.md")
 	if err != nil {
@@ -349,7 +349,7 @@ func TestModelFilePage(t *testing.T) {
 
 // The checksum is what any CRC-64/XZ of the canonical text gives: this one is of a text by
 // JSON.stringify in a browser.
-func TestModelFileChecksum(t *testing.T) {
+func TestFileChecksum(t *testing.T) {
 	t.Parallel()
 	const text = `{"format":"softkmeans model","version":2,"k":1,"columns":["é\n"],"named":false,"scale":"none","centers":[[1e-7]],"rows":0,"objective":0,"floor":1e+21,"floorError":123456789012345680000,"total":0,"gap":0.000001,"iterations":0}`
 	sum := strconv.FormatUint(crc64.Checksum([]byte(text), crc64.MakeTable(crc64.ECMA)), 16)
@@ -358,9 +358,9 @@ func TestModelFileChecksum(t *testing.T) {
 	}
 }
 
-// TestModelFileLimits: what a reader does not take is refused by the writer with the same words,
+// TestFileLimits: what a reader does not take is refused by the writer with the same words,
 // before it writes.
-func TestModelFileLimits(t *testing.T) {
+func TestFileLimits(t *testing.T) {
 	t.Parallel()
 	one := &softkmeans.Model{Centers: softkmeans.NewMatrix(1, 1, nil)}
 	long := strings.Repeat("a", mostName) // which is taken
@@ -410,7 +410,7 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // Endless input is an error before it takes memory.
-func TestModelFileEndless(t *testing.T) {
+func TestFileEndless(t *testing.T) {
 	t.Parallel()
 	head := `{"format": "softkmeans model", "version": 2, "method": "x", "k": 2, `
 	for what, e := range map[string]*endless{
@@ -431,8 +431,8 @@ func TestModelFileEndless(t *testing.T) {
 	}
 }
 
-// FuzzReadModel: a text is an error or a model that is written and read again as it is.
-func FuzzReadModel(f *testing.F) {
+// FuzzRead: a text is an error or a model that is written and read again as it is.
+func FuzzRead(f *testing.F) {
 	for _, m := range kinds(f) {
 		text := m.written(f)
 		f.Add(text)

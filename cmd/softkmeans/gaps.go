@@ -86,7 +86,7 @@ func (d *data) fillMeans(rows []float64) {
 	}
 }
 
-// completeForK is how many rows without gaps are enough to choose k. ChooseK tries a k with
+// completeForK is how many rows without gaps are enough to choose k. choosek.Choose tries a k with
 // 8 rows for each prototype, so up to 6 of them.
 const completeForK = 48
 

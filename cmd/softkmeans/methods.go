@@ -161,7 +161,7 @@ type result struct {
 }
 
 // choose sets k to what the rows speak for, or returns an error if there is no answer.
-// Tables of fewer rows than ChooseK takes have a proposal by their floors.
+// Tables of fewer rows than choosek.Choose takes have a proposal by their floors.
 func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Options) error {
 	c, err := choosek.Choose(ctx, x, o)
 	if errors.Is(err, softkmeans.ErrTooFewSamples) {

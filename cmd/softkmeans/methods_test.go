@@ -158,7 +158,7 @@ func TestFitSimilarities(t *testing.T) {
 	}
 }
 
-// -k auto takes what ChooseK finds, and says why. A stream of few rows has the same words,
+// -k auto takes what choosek.Choose finds, and says why. A stream of few rows has the same words,
 // and one of many tells of the draw. Without a number it is an error that lists the opinions.
 func TestFitAuto(t *testing.T) {
 	x := readTable(t, iris)

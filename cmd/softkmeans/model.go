@@ -1,6 +1,6 @@
 package main
 
-// This file writes and reads models: the files of the package's ModelFile, for predict,
+// This file writes and reads models: the files of package modelfile, for predict,
 // certify and other programs.
 
 import (

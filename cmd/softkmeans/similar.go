@@ -196,7 +196,7 @@ func decideSimilar(c *choosek.Choice) {
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.
-// It is turned at random, so that every column has a part of all directions: ChooseK
+// It is turned at random, so that every column has a part of all directions: choosek.Choose
 // permutes columns and holds out entries. nil: there is no direction.
 func (s *similar) coordinates(ctx context.Context) (*softkmeans.Matrix, error) {
 	matrix, err := s.drawn()

@@ -64,7 +64,7 @@ func main() {
 	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	missing := flag.Bool("missing", false, "print the table of missing entries instead")
-	number := flag.Bool("k", false, "print the table of the number of prototypes instead: before, by ProposeK, and by ChooseK")
+	number := flag.Bool("k", false, "print the table of the number of prototypes instead: before, by choosek.Propose, and by choosek.Choose")
 	scenes := flag.String("scenes", "", "with -k and -sure: a folder of scenes, NAME.npy (pixels x bands) with NAME_endmembers.npy")
 	sure := flag.Int("sure", 0, "print the table of how sure spectra are, by so many draws, at least 2")
 	seed := flag.Uint64("seed", 1, "with -k: of the simulated tables")

@@ -1,6 +1,6 @@
 package main
 
-// The number of prototypes: what ProposeK and ChooseK find on tables whose number is known.
+// The number of prototypes: what choosek.Propose and choosek.Choose find on tables whose number is known.
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func numberTable(dir, scenes string, seed uint64) error {
 		list = append(list, counted{s.name, s.x, s.truth.Rows})
 	}
 	list = append(list, simulated(seed)...)
-	fmt.Println("| table | n×d | k | ProposeK | ChooseK | noise | held out | halves | s |")
+	fmt.Println("| table | n×d | k | choosek.Propose | choosek.Choose | noise | held out | halves | s |")
 	fmt.Println("| --- | --- | --: | --: | --: | --: | --: | --: | --: |")
 	var before, after score
 	for _, t := range list {
@@ -93,7 +93,7 @@ func numberTable(dir, scenes string, seed uint64) error {
 		fmt.Printf("| %s | %d×%d | %d | %s | %s | %s | %s | %s | %.1f |\n", t.name, t.x.Rows, t.x.Cols, t.k, before.add(p.K, t.k), after.add(c.K, t.k),
 			answer(c.Edge), answer(c.HeldOut), answer(c.Stable), time.Since(begin).Seconds())
 	}
-	fmt.Printf("\nOf %d: ProposeK %d right, %d none, %d wrong; ChooseK %d right, %d none, %d wrong.\n", len(list),
+	fmt.Printf("\nOf %d: choosek.Propose %d right, %d none, %d wrong; choosek.Choose %d right, %d none, %d wrong.\n", len(list),
 		before.right, before.none, before.wrong, after.right, after.none, after.wrong)
 	return nil
 }

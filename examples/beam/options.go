@@ -32,7 +32,7 @@ The outputs are written under temporary names and then renamed:
 
   DIR/memberships/NAME   for every shard: label,p0,p1,… The label is the number of
                          the largest membership, from 0
-  DIR/model.json         the model, for ReadModel and softkmeans predict
+  DIR/model.json         the model, for modelfile.Read and softkmeans predict
   DIR/report.txt         the text that is also printed; it is written last
 
   -k N           the number of centers

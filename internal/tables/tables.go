@@ -129,3 +129,25 @@ func Same(a, b *softkmeans.Matrix) bool {
 func Near(a, b, tol float64) bool {
 	return math.Abs(a-b) <= tol*max(1, math.Abs(a), math.Abs(b))
 }
+
+// Standardized returns x with columns of mean 0 and variance 1; constant columns become 0.
+func Standardized(x *softkmeans.Matrix) *softkmeans.Matrix {
+	n := float64(x.Rows)
+	mean, variance := make([]float64, x.Cols), make([]float64, x.Cols)
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			mean[j] += 1 / n * v
+		}
+	}
+	for i := range x.Rows {
+		for j, v := range x.Row(i) {
+			variance[j] += (v - mean[j]) * (v - mean[j]) / n
+		}
+	}
+	return Mapped(x, func(_, j int, v float64) float64 {
+		if variance[j] == 0 {
+			return 0
+		}
+		return (v - mean[j]) / math.Sqrt(variance[j])
+	})
+}
