@@ -142,7 +142,9 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 			}})
 	}
 	cases = append(cases, destinationCase{name: "Matrix.CopyRows", in: []*Matrix{randomData(7, 7, 0, 3)}, apart: []int{0}, size: 3,
-		call: func(dst *Matrix, in []*Matrix) (*Matrix, error) { return rowsFrom(in[0], checkShape("m", in[0]), dst, 4) }})
+		call: func(dst *Matrix, in []*Matrix) (*Matrix, error) {
+			return rowsFrom(in[0], checkShape("m", in[0]), dst, 4)
+		}})
 	return append(cases, destinationCase{name: "Similarity.CopyRows", what: "KernelFunc", size: 3,
 		call: func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
 			return rowsFrom(KernelFunc(7, func(i, j int) float64 { return float64(i + j) }), nil, dst, 4)

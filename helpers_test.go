@@ -178,10 +178,18 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 // -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
 var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
 
-// quick reports whether fewer sets, seeds and smaller shapes must do: for machines
-// that are emulated or interpreted, and under the race detector, which takes ten
-// times as long and sees the same goroutines. Every check is the same.
-func quick() bool { return testing.Short() || raceDetector }
+// extended reports whether tests take all sets and seeds and their full sizes, as a
+// release has them:
+//
+//	SOFTKMEANS_LONG=1 go test -timeout 30m .
+//
+// The race detector takes ten times as long and sees the same goroutines in less.
+func extended() bool {
+	return os.Getenv("SOFTKMEANS_LONG") == "1" && !testing.Short() && !raceDetector
+}
+
+// quick reports whether less of the same kinds must do. Every check is the same.
+func quick() bool { return !extended() }
 
 // fewer returns what a test takes in all, or less of the same kinds in quick mode.
 func fewer[T any](all, less T) T {
@@ -191,18 +199,8 @@ func fewer[T any](all, less T) T {
 	return all
 }
 
-// extended reports whether the slow tests run in full, as CI has them once:
-//
-//	SOFTKMEANS_LONG=1 go test .
-func extended() bool { return os.Getenv("SOFTKMEANS_LONG") == "1" && !quick() }
-
-// full returns what the extended run takes, or less of the same kinds.
-func full[T any](all, usual T) T {
-	if extended() {
-		return all
-	}
-	return usual
-}
+// full is fewer.
+func full[T any](all, less T) T { return fewer(all, less) }
 
 // head is x, of which in quick mode the first so many rows must do.
 func head(x *Matrix, rows int) *Matrix {

@@ -6,14 +6,14 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
 
-// TestImports: the standard library alone, and none of it that weighs on a
-// small build or reaches around the type system.
+// TestImports: the root imports the standard library alone, none of its own module, and
+// nothing that weighs on a small build or reaches around the type system. So its files
+// can be copied into any module; .ci/run does.
 func TestImports(t *testing.T) {
 	for _, f := range sources(t) {
 		src, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.ImportsOnly)
@@ -38,52 +38,44 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestCopiedFolder copies the package into another module, as a user would who
-// vendors it by hand, and runs a program on it.
-func TestCopiedFolder(t *testing.T) {
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("no go command")
-	}
-	dir := t.TempDir()
-	inner := filepath.Join(dir, "internal", "mixtures")
-	if err := os.MkdirAll(inner, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range sources(t) {
-		b, err := os.ReadFile(f)
+// TestLeaves: what builds on the root stays outside of it. The root's tests, too, import
+// their own package alone, so that they run in a copy of the folder. A package beside the
+// root imports the root, the standard library and small words of internal, no other leaf.
+func TestLeaves(t *testing.T) {
+	imports := func(file string) (paths []string) {
+		src, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(inner, f), b, 0o644); err != nil {
-			t.Fatal(err)
+		for _, im := range src.Imports {
+			if path := strings.Trim(im.Path.Value, `"`); strings.HasPrefix(path, "softkmeans/") {
+				paths = append(paths, path)
+			}
+		}
+		return paths
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		for _, path := range imports(f) {
+			t.Errorf("%s imports %s", f, path)
 		}
 	}
-	program := `package main
-
-import (
-	"context"
-
-	softkmeans "example.org/host/internal/mixtures"
-)
-
-func main() {
-	x := softkmeans.NewMatrix(3, 1, []float64{0, 1, 5})
-	m, err := softkmeans.Fit(context.Background(), x, 2, nil)
-	if err != nil || m.Objective > 1e-20 {
-		panic("no fit")
+	leaves, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
 	}
-	print("fitted")
-}
-`
-	for name, text := range map[string]string{"go.mod": "module example.org/host\n\ngo 1.24\n", "main.go": program} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+	for _, f := range leaves {
+		dir := filepath.Dir(f)
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || strings.HasSuffix(f, "_test.go") {
+			continue // another module, or a test
 		}
-	}
-	cmd := exec.Command("go", "run", "-trimpath", ".") // whose compiled package is kept from run to run
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off", "GOTOOLCHAIN=local", "GOOS=", "GOARCH=")
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "fitted" {
-		t.Errorf("%v\n%s", err, out)
+		for _, path := range imports(f) {
+			if !strings.HasPrefix(path, "softkmeans/internal/") {
+				t.Errorf("%s imports %s, another leaf", f, path)
+			}
+		}
 	}
 }

@@ -326,8 +326,8 @@ $(cat "$work/deps")"
 # a module that has another name. Its tests pass there; a leaf beside it needs one import
 # rewritten; Go and, where it is here, TinyGo build a program on it.
 copied() {
-  local f leaf host=$work/host here=$PWD compiler own
-  own=example.org/host/internal/mixtures
+  local f leaf host=$work/host compiler rewrite
+  rewrite='s#^((import )?[[:space:]]*([A-Za-z_.]+ )?)"softkmeans(/[^"]*)?"$#\1"example.org/host/internal/mixtures\4"#'
   mkdir -p "$host/internal/mixtures"
   cp ./*.go "$host/internal/mixtures/"
   cp -r testdata "$host/internal/mixtures/"
@@ -337,7 +337,7 @@ copied() {
     for f in "$leaf"/*.go; do
       case $f in
         *_test.go) ;;
-        *) sed -E 's#^((import )?[[:space:]]*([A-Za-z_.]+ )?)"softkmeans(/[^"]*)?"$#\1"'"$own"'\4"#' "$f" > "$host/internal/mixtures/$f" ;;
+        *) sed -E "$rewrite" "$f" > "$host/internal/mixtures/$f" ;;
       esac
     done
   done
@@ -365,7 +365,7 @@ copied() {
   cd "$host"
   export GOPROXY=off GOFLAGS=-mod=mod
   # Tests and examples from outside of the package name its path.
-  sed -i -E 's#^((import )?[[:space:]]*([A-Za-z_.]+ )?)"softkmeans"$#\1"'"$own"'"#' internal/mixtures/*_test.go
+  sed -i -E "$rewrite" internal/mixtures/*_test.go
   go vet ./...
   some 100 -short ./internal/mixtures
   for compiler in go tinygo; do
@@ -379,13 +379,13 @@ copied() {
     # smaller eigenvalue is (27.75 − √(6.25² + 25²))/2.
     grep -qx '2 centers, objective 0.990295, floor 0.990295' "$work/said" || fail 'that is not the minimum, 0.990295'
   done
-  cd "$here"
 }
 
-# leaves lists the packages beside the root: folders of the module whose package is for
-# others, so not internal, commands or examples.
+# leaves lists the packages beside the root that are for others, and what they import of the
+# module.
 leaves() {
-  go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./... | sed -n 's#^softkmeans/##p' | grep -vE '^(internal|cmd|examples|js)(/|$)' || true
+  go list -f '{{if ne .Name "main"}}{{.ImportPath}}{{end}}' ./... | grep -vE '^softkmeans(/(internal|cmd|examples|js)(/.*)?)?$' |
+    xargs go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' | sed -n 's#^softkmeans/##p'
 }
 
 # renamed COMMAND: the third way of docs/platforms.md: the same folder under another path,

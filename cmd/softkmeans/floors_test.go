@@ -202,7 +202,7 @@ func TestFloorsStream(t *testing.T) {
 	csvPath, npyPath := writeTables(t, t.TempDir(), 20000, 5)
 	_, text, _ := do(t, "", "floors", "-json", "-stream", "no", csvPath)
 	want := parseJSON[parsedFloors](t, text)
-	for _, path := range []string{csvPath, npyPath} {
+	for _, path := range []string{csvPath, npyPath}[:runs(1, 2)] {
 		code, text, stderr := do(t, "", "floors", "-json", "-stream", "yes", path)
 		if code != 0 || stderr != "" {
 			t.Fatalf("code %d, %s", code, stderr)

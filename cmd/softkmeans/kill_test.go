@@ -30,13 +30,13 @@ var leftOver = regexp.MustCompile(`^(m\.csv|c\.csv|model\.json|f\.csv|page\.html
 // caught all are old or all are new, and no other file is left. After one that
 // cannot, temporary files may be left; the next run ignores them.
 //
-// The usual run kills each command 6 times, SOFTKMEANS_LONG=1 150 times.
+// The usual run kills each command 3 times, SOFTKMEANS_LONG=1 150 times.
 func TestKilled(t *testing.T) {
 	dir := writingFolder(t)
 	rng := rand.New(rand.NewPCG(20, 26))
 	for _, w := range writings {
 		k := newKiller(t, dir, w)
-		for n := range runs(6, 150) {
+		for n := range runs(3, 150) {
 			signal := []os.Signal{os.Kill, syscall.SIGTERM, os.Kill, os.Interrupt, os.Kill, syscall.SIGHUP}[n%6]
 			pause := time.Duration(rng.Int64N(int64(k.took) * 6 / 5))
 			state := k.kill(signal, (n+n/6)%moments, pause)

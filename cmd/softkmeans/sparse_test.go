@@ -238,6 +238,9 @@ func TestSparseFar(t *testing.T) {
 			strings.Contains(report, " Certified: ") == large || strings.Contains(report, "rounding: proved") == large {
 			t.Errorf("%d columns:\n%s", columns, report)
 		}
+		if large && runs(0, 1) == 0 { // a second of the same words
+			continue
+		}
 		if report := lined(must(t, "floors", "far.mtx")); !strings.Contains(report, note) {
 			t.Errorf("%d columns: floors:\n%s", columns, report)
 		}

@@ -33,7 +33,7 @@ func packed(t testing.TB, parts ...[]byte) []byte {
 
 // A compressed file is read like its content: at once, in blocks, and from a pipe.
 func TestGzip(t *testing.T) {
-	const rows, cols = 20011, 3
+	const rows, cols = 5003, 3
 	values := random(rows * cols)
 	text, array := csvText(cols, values), npyFile(t, rows, cols, values)
 	for name, content := range map[string][]byte{
