@@ -408,9 +408,10 @@ func (m *alternation) run(
 		return nil, 0, StatusCancelled
 	}
 	tell(0, at)
-	plain, before := NewMatrix(m.k, m.z.Cols, nil), NewMatrix(m.k, m.z.Cols, nil) // F-steps, this and the last
-	age := 0.0                                                                    // steps since the momentum was 0
-	calm := 0                                                                     // iterations below the tolerance
+	plain := NewMatrix(m.k, m.z.Cols, nil) // the F-step, and the one before
+	before := NewMatrix(m.k, m.z.Cols, nil)
+	age := 0.0 // steps since the momentum was last 0
+	calm := 0  // iterations in a row below the tolerance
 	for i := 1; i <= most; i++ {
 		plain, before = before, plain
 		m.centersStep(plain, at)

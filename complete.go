@@ -65,7 +65,7 @@ func findGaps(ctx context.Context, x *Matrix, workers int) (*gaps, error) {
 	return g, err
 }
 
-// openGaps is findGaps for a table that is to be fitted, which it checks.
+// openGaps checks a table that is to be fitted, and returns its gaps.
 func openGaps(ctx context.Context, x *Matrix, weights []float64, workers int) (*gaps, error) {
 	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func openGaps(ctx context.Context, x *Matrix, weights []float64, workers int) (*
 	return findGaps(ctx, x, workerCount(workers))
 }
 
-// of is which entries of row i are missing.
+// of returns which entries of row i are missing.
 func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
 
 // same reports whether rows i and j miss the same entries.
@@ -150,7 +150,8 @@ func (g *gaps) fillMeans(x *Matrix, weights []float64) error {
 	}
 	for j, w := range mass {
 		if w == 0 {
-			return fail(ErrTooFewSamples, "column "+strconv.Itoa(j)+" of x has no entry in a row of positive weight")
+			return fail(ErrTooFewSamples,
+				"column "+strconv.Itoa(j)+" of x has no entry in a row of positive weight")
 		}
 	}
 	g.fill(x, func(_, j int) float64 { return mean[j] })
@@ -200,25 +201,24 @@ const (
 	mostDirections     = 50
 )
 
-// Complete returns x (n×d) with its missing entries, which are NaN, filled in for methods
-// that need all: with their expectations given the other entries of their row. The model is
-// probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at most 50,
-// for k clusters. Its mean, directions and noise are those of greatest likelihood for the entries that
-// are there. [FitMissing] does all of it.
+// Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that need
+// all of them; read X. To cluster a table with gaps take [FitMissing], which does all of it.
+// Each missing entry becomes its expectation given the other entries of its row.
 //
 // Expectations are less spread than entries are, and nothing that is proved of the
-// completed table is proved of x. [Model.PredictMissing] finds memberships by the entries
-// that are there alone. Entries should be missing at random: which ones may depend on the
-// entries that are there, and not on those missing.
+// completed table is proved of x. Entries should be missing at random: which ones may depend
+// on the entries that are there, and not on those missing.
 //
-// Complete reads Weights, Workers and Sum of opts. A row of weight 0, or without any entry,
-// is filled in and does not count. Cost: that of Fit for 2k directions, and some 5 to 100
-// passes of O(ndk), with O(k²) more for a missing entry and O(k³) for a row and a column.
-// Memory: two copies of x and O(dk²), up to a quarter of x more. The result's bits do not
-// depend on Workers.
+// # Details
 //
-// Errors: those of [Fit], but for NaN; [ErrTooFewSamples] names a column without any entry
-// in a row of positive weight.
+// The model is probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at
+// most 50, of greatest likelihood for the entries that are there. Weights, Workers and Sum of
+// opts are read. A row of weight 0, or without any entry, is filled in and does not count.
+//
+// Cost: that of Fit for 2k directions, and some 5 to 100 passes of O(ndk), with O(k²) more for
+// a missing entry and O(k³) for a row and a column. Memory: two copies of x and O(dk²), up to a
+// quarter of x more. The result's bits do not depend on Workers. Errors: those of [Fit], but for
+// NaN; [ErrTooFewSamples] names a column without any entry in a row of positive weight.
 func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion, error) {
 	o := orZero(opts)
 	if err := firstError(checkK(k), checkEnum("Sum", o.Sum, sumCount)); err != nil {
@@ -231,7 +231,7 @@ func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion
 	return g.complete(ctx, x, k, &o)
 }
 
-// complete is Complete for checked arguments.
+// complete completes a table. The arguments are checked.
 func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Completion, error) {
 	out := &Completion{X: x.Clone(), Missing: g.total, Status: StatusConverged}
 	if g.total == 0 {
@@ -253,7 +253,8 @@ func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Com
 	if c.least == 0 { // all entries of a column are the same
 		return out, nil
 	}
-	for out.Status = StatusIterationLimit; out.Iterations < completeSteps && out.Status != StatusConverged; out.Iterations++ {
+	out.Status = StatusIterationLimit
+	for ; out.Iterations < completeSteps && out.Status != StatusConverged; out.Iterations++ {
 		change, err := c.step()
 		if err != nil {
 			return nil, err
@@ -287,7 +288,10 @@ const leastNoise = 0x1p-40
 // openCompletion starts from the principal directions of samples whose missing entries are
 // the means of their columns.
 func openCompletion(s *samples, g *gaps, q int) (*completion, error) {
-	c := &completion{s: s, g: g, order: g.order(), q: q, y: NewMatrix(s.n, s.d, nil), w: NewMatrix(s.d, q+1, nil)}
+	c := &completion{
+		s: s, g: g, order: g.order(), q: q,
+		y: NewMatrix(s.n, s.d, nil), w: NewMatrix(s.d, q+1, nil),
+	}
 	for i := range s.n {
 		row := c.y.row(i)
 		shift(row, s.x.row(i), s.mean, s.factor())
@@ -335,7 +339,10 @@ func triangular(n int) int { return n * (n + 1) / 2 }
 
 func newLatentSums(d, q int) *latentSums {
 	t := triangular(q + 1)
-	return &latentSums{make([]float64, t), make([]float64, t), NewMatrix(d, t, nil), NewMatrix(d, q+2, nil), 0, 0}
+	return &latentSums{
+		all: make([]float64, t), whole: make([]float64, t),
+		gram: NewMatrix(d, t, nil), linear: NewMatrix(d, q+2, nil),
+	}
 }
 
 func (m *latentSums) add(other *latentSums) {
@@ -404,7 +411,11 @@ type latent struct {
 
 func newLatent(c *completion, outer *Matrix, full []float64) *latent {
 	q := c.q
-	return &latent{c: c, outer: outer, full: full, last: -1, m: make([]float64, q*q), inverse: make([]float64, q*q), tri: make([]float64, triangular(q+1)), h: make([]float64, q), z: make([]float64, q+1)}
+	return &latent{
+		c: c, outer: outer, full: full, last: -1,
+		m: make([]float64, q*q), inverse: make([]float64, q*q), tri: make([]float64, triangular(q+1)),
+		h: make([]float64, q), z: make([]float64, q+1),
+	}
 }
 
 // factor makes ready for a row's missing entries.
@@ -544,7 +555,7 @@ func (c *completion) standardize(all []float64) {
 	}
 }
 
-// floor is the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I.
+// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I.
 func (c *completion) floor(k int, sum Sum) float64 {
 	p, r := k-1, c.q
 	if sum == SumAtMostOne { // not about the mean, which is one more direction

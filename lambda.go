@@ -171,7 +171,8 @@ const sameVolume = 1e-4
 // how much smaller than the samples' own it can be, by Mirsky's theorem.
 func pureSamples(vf *volumeFit) *runResult {
 	exact := vf.sum == SumToOne && !vf.trivial() && vf.pc.floor <= roundedFloor*vf.total && vf.k > 1
-	if !exact || vf.o.Init != InitSPA || vf.o.Centers != nil || vf.o.Lambda > 0 || vf.o.Volume != VolumeAffine {
+	asked := vf.o.Init == InitSPA && vf.o.Volume == VolumeAffine
+	if !exact || !asked || vf.o.Centers != nil || vf.o.Lambda > 0 {
 		return nil
 	}
 	start, err := vf.startCenters(0)
@@ -291,7 +292,8 @@ const (
 	leastTallSlack = 0.05
 )
 
-// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below leastTallSlack is not much above
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all.
+// A slack below leastTallSlack is not much above
 // what the centers of a draw add to the floor by chance.
 func (vf *volumeFit) isTall() bool {
 	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack &&

@@ -83,7 +83,8 @@ func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
 	runTasks(workers, len(tasks), func(_, t int) {
 		rows := order[tasks[t].lo:tasks[t].hi]
 		there, _ := g.columns(rows[0], nil, nil)
-		seen := &Model{Centers: chosenColumns(centers, indices(centers.Rows), there), Sum: m.Sum, Rows: m.Rows}
+		seen := &Model{Sum: m.Sum, Rows: m.Rows}
+		seen.Centers = chosenColumns(centers, indices(centers.Rows), there)
 		part := NewMatrix(len(rows), centers.Rows, nil)
 		errs[t] = seen.solveChecked(part, chosenColumns(x, rows, there))
 		for i, at := range rows {
@@ -93,7 +94,7 @@ func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
 	return firstError(errs...)
 }
 
-// solveChecked is Predict for checked rows, on the caller's goroutine.
+// solveChecked sets dst to the memberships of checked rows, on the caller's goroutine.
 func (m *Model) solveChecked(dst, x *Matrix) error {
 	if m.Rows == RowsUnit {
 		return coneShares(context.Background(), 1, dst, nil, x, m.Centers)
@@ -125,22 +126,23 @@ func (g *gaps) mixtures(x, members, centers *Matrix) *Matrix {
 	return out
 }
 
-// FitMissing is [FitMinVolume] for a table in which a NaN marks a missing entry. It fits
-// the table of [Complete]. Then each row has the memberships of [Model.PredictMissing]: exact
-// for the centers and the entries that are there. Without a missing entry the result is that of
-// FitMinVolume, to the bit.
+// FitMissing is [FitMinVolume] for a table with gaps: mark missing entries by NaN, and read
+// Centers, Memberships and [Model.Labels]. Use [Model.PredictMissing] for new rows. Entries
+// should be missing at random, as [Complete] says.
 //
-// The slack is a share of what the model of Complete expects the floor to be without gaps:
-// completed entries have no noise, so that the floor of the completed table is lower. The
-// prototypes are then drawn in as far as those of the whole table would be.
+// # Details
 //
-// Objective is the squared error over the entries that are there, weighted, an upper bound as
-// ever, and Total that of k = 1. Both are those of the table given, to the rounding of its entries. No floor is proved of
-// such a table: Floor is an estimate, FloorError reaches down to 0, and so [Model.Certificate]
-// proves only that the error is at most Objective above the minimum. VolumeRatio is 0.
-// Missing is how many entries were missing. Lambda, Trace, Stationarity and Warnings are those
-// of the completed table, and ClusterMeans, too. Clusters are those of
-// [Model.PredictMissingLabels].
+// It fits the table of [Complete]. Then each row has the memberships of [Model.PredictMissing]:
+// exact for the centers and the entries that are there. Without a missing entry the result is
+// that of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the
+// floor to be without gaps: completed entries have no noise, so the completed table's is lower.
+//
+// Objective is the weighted squared error over the entries that are there, and Total that of
+// k = 1, to the rounding of the entries. No floor is proved of such a table: Floor is an
+// estimate, FloorError reaches down to 0, and [Model.Certificate] proves only that the error
+// is at most Objective above the minimum. VolumeRatio is 0, and Missing how many entries were
+// missing. Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed
+// table; Clusters are those of [Model.PredictMissingLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
@@ -246,7 +248,7 @@ func (m *Model) boundByZero(floor float64) {
 	}
 }
 
-// share is the share of the entries that are there, weighted.
+// share returns the share of the entries that are there, weighted.
 func (g *gaps) share(weights []float64) float64 {
 	top, sum, all := 1.0, 0.0, 0.0
 	if weights != nil {

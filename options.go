@@ -38,8 +38,8 @@ func (s Solver) String() string {
 }
 
 // Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum alone,
-// [Complete] the same, [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all
-// but Weights, Progress and Seq. The zero value and nil are the defaults.
+// [Complete] the same, [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver,
+// [Stats.Subspace] all but Weights, Progress and Seq. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row
 	// given twice. A row of weight 0 does not count, and its memberships are its nearest
@@ -47,7 +47,7 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
-	Workers   int       // 0: GOMAXPROCS. The result's bits do not depend on it. With SumToOne a Fit of some 2 ms or less has one.
+	Workers   int       // 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
 	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// MostK is for how many k Floors finds the floor: 1, …, MostK. 0: for all of them.
 	MostK int
@@ -91,7 +91,7 @@ func checkK(k int) error {
 	return nil
 }
 
-// checkRegular is checkFit for methods whose simplex is regular.
+// checkRegular returns an error for options that a regular simplex does not have.
 func checkRegular(k int, o *Options) error {
 	if o.Enclosure == EnclosureSmallest {
 		return fail(ErrOption, "Enclosure is smallest, which Fit alone has")
@@ -129,10 +129,12 @@ func checkRadius(k int, radius float64, o *Options) error {
 		return err
 	}
 	if float64(k)*radius > mostCenter/2 {
-		return fail(ErrOption, "Radius is "+decimal(radius)+", and centers k times as far are out of range")
+		return fail(ErrOption,
+			"Radius is "+decimal(radius)+", and centers k times as far are out of range")
 	}
 	if o.Enclosure != EnclosureBall || o.Sum != SumToOne {
-		return fail(ErrOption, "Radius is "+decimal(radius)+", which is for the enclosure ball and sums of one")
+		return fail(ErrOption,
+			"Radius is "+decimal(radius)+", which is for the enclosure ball and sums of one")
 	}
 	return nil
 }

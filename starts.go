@@ -255,9 +255,9 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 		runs[i].f = plusPlus(&flat, rng, quick.scratch)
 	}
 	same := func(a, b kmeansRun) bool { return math.Abs(b.inertia-a.inertia) <= 1e-5*a.inertia }
-	for _, stage := range [...]struct{ runs, steps int }{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
-		runs = runs[:min(stage.runs, len(runs))]
-		if err := quick.race(runs, stage.steps); err != nil {
+	for _, stage := range [...][2]int{{kmeansRuns, firstSteps}, {kmeansKept, kmeansSteps}} {
+		runs = runs[:min(stage[0], len(runs))]
+		if err := quick.race(runs, stage[1]); err != nil {
 			return nil, err
 		}
 		runs = slices.CompactFunc(runs, same)

@@ -9,43 +9,37 @@ import (
 	"slices"
 )
 
-// Unmix fits k spectra (the centers) and their abundances (the memberships) to the pixels
-// of a scene, the rows of x (n×d). It is [FitMinVolume] with a scene's defaults:
+// Unmix fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene,
+// the rows of x (n×d): call it with nil options. Model.Shade is the brightness of each pixel
+// where rows differ in shade, and Warnings say whether there are other answers.
+//
+// It is [FitMinVolume] with a scene's defaults:
 //
 //   - Centers are at least 0 (NonNegative).
-//   - Init is InitSPA, Volume is VolumeAffine and Tol is 1e-7: a dark material has little
-//     weight in the loss, and its spectrum moves long after the others are at rest.
-//   - RowsAuto measures shade. Rows that differ in brightness alone leave the plane of k
-//     materials in one direction. If the first direction that the plane discards has more
-//     than 4/3 of the energy of the second, rows are scaled to RowsUnit. The data of a
-//     scene with more than k materials shows the same, and unit rows do no harm there.
-//   - λ comes from the noise, if neither Slack nor Lambda is set. Let σ² be the energy of
-//     the first discarded direction, and E what the fit leaves above the floor, divided by
-//     k−1. Then λ = 1.3·(σ² + E), with E at most 2σ²: the energy that is left in a direction
-//     of the plane is noise, too. λ and centers follow each other until both rest.
+//   - Init is InitSPA, Volume is VolumeAffine and Tol is 1e-7.
+//   - RowsAuto measures shade, and scales rows to RowsUnit where it finds some.
+//   - λ comes from the noise, unless Slack or Lambda is set.
 //
-// Model.Rows, Shade, Lambda and Trimmed say what was chosen. A fit of mixtures that are
-// exact (see [FitMinVolume]), or of k > min(n−1, d), takes that function's slack rule.
+// Model.Rows, Shade, Lambda and Trimmed say what was chosen.
 //
-// With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit
-// rows, with the weights that RowsUnit tells of. Everything else is in the data's own
-// units: a center has the mean length of its rows, memberships are those of
-// [Model.Predict], and Model.Shade is the brightness. Dark materials and shade are hard to
-// tell apart: where a scene has no shade, memberships of RowsGiven for the same centers may
-// be nearer to the truth.
+// # Details
+//
+// Rows that differ in brightness alone leave the plane of k materials in one direction. If the
+// first direction that the plane discards has more than 4/3 of the energy of the second, rows
+// are scaled. A scene of more than k materials shows the same, and unit rows do no harm there.
+//
+// Let σ² be the energy of the first discarded direction, and E what the fit leaves above the
+// floor, divided by k−1. Then λ = 1.3·(σ² + E), with E at most 2σ²: the energy that is left in a
+// direction of the plane is noise, too. λ and centers follow each other until both rest. An exact
+// mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
+//
+// With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows
+// and their weights. Everything else is in the data's units: a center has the mean length of
+// its rows, and memberships are those of [Model.Predict]. Dark materials and shade are hard to
+// tell apart: where a scene has no shade, RowsGiven may be nearer to the truth.
 //
 // A [Warning] of WarnSeveral says that a half or twice of 1.3 leads to other centers. Those
 // that are more than 1 % of π away are in Model.Others.
-//
-// The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport,
-// k = 5), one simulated with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from
-// their spectra. Factors of 1.2, 1.3 and 1.4 give mean spectral angles, in percent of π, of
-// 1.2, 1.1 and 1.1 (Moffett), 11.7, 10.6 and 10.0 (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6
-// and 1.6 (30 dB). The defaults of FitMinVolume give 2.7, 29, 21 and 14. With 0.65 and 2.6
-// the answers move by 1.5 to 12, and with half
-// of the rows by up to 0.4, 0.9, 5.1 and 1.4. The measure of shade is at most 1.18 on scenes without
-// shade, and 1.29 to 4.4 on the others. Trim lowers the angle a little where outliers are
-// many (MUUFL), and harms scenes whose pure pixels are few (DC1).
 //
 // Cost: that of FitMinVolume, with some 30 to 300 iterations, and about twice that for the
 // warning, in leading directions. Errors, ctx: as for FitMinVolume.
@@ -70,11 +64,14 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	var several answers
 	switch {
 	case best != nil:
-	case o.Slack > 0 || o.Lambda > 0 || vf.trivial() || vf.pc.basis.Rows == 0 || vf.pc.floor <= exactShare*vf.total:
+	case o.Slack > 0 || o.Lambda > 0 || vf.trivial() || vf.pc.basis.Rows == 0 ||
+		vf.pc.floor <= exactShare*vf.total:
 		best, err = solve(vf)
 	default:
 		if best, several, err = solveNoise(vf); err == nil {
-			best, err = vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult { return all.after(f, best) })
+			best, err = vf.inFull(best, func(all *volumeFit, f *Matrix) *runResult {
+				return all.after(f, best)
+			})
 		}
 	}
 	m, err := sc.finish(best, err)
@@ -92,13 +89,13 @@ const unmixTol = 1e-7
 // rows have shade.
 const shadeRatio = 4.0 / 3
 
-// shadedRows is RowsAuto.
+// shadedRows returns the scaling that RowsAuto stands for.
 func shadedRows(raw *volumeFit) (Rows, error) {
 	if raw.s.zeros || raw.trivial() {
 		return RowsGiven, nil
 	}
 	squares, err := discarded(raw, 2)
-	if err != nil || len(squares) < 2 || squares[0] <= shadeRatio*squares[1] || squares[0] <= exactShare*raw.total {
+	if err != nil || len(squares) < 2 || squares[0] <= max(shadeRatio*squares[1], exactShare*raw.total) {
 		return RowsGiven, err
 	}
 	return RowsUnit, nil
@@ -119,6 +116,14 @@ func discarded(vf *volumeFit, count int) ([]float64, error) {
 // plane leaves counts as noise up to mostNoise times the discarded direction's. λ is set
 // anew after noiseSteps iterations, at most noiseRounds times, until it changes by less than
 // a share of noiseClose.
+//
+// The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport, k = 5),
+// one simulated with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from their spectra.
+// Factors of 1.2, 1.3 and 1.4 give mean spectral angles, in percent of π, of 1.2, 1.1 and 1.1
+// (Moffett), 11.7, 10.6 and 10.0 (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). The
+// defaults of FitMinVolume give 2.7, 29, 21 and 14. The measure of shade is at most 1.18 on
+// scenes without shade, and 1.29 to 4.4 on the others. Trim lowers the angle a little where
+// outliers are many (MUUFL), and harms scenes whose pure pixels are few (DC1).
 const (
 	noiseShare  = 1.3
 	mostNoise   = 2
@@ -277,7 +282,9 @@ type scene struct {
 
 // openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
 // choose returns the scaling that RowsAuto stands for.
-func openScene(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, choose func(raw *volumeFit) (Rows, error)) (*scene, error) {
+func openScene(
+	ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, choose func(raw *volumeFit) (Rows, error),
+) (*scene, error) {
 	raw, err := openVolumeFit(ctx, x, k, o)
 	if err != nil {
 		return nil, err
@@ -420,7 +427,7 @@ func (vf *volumeFit) outliers(share float64) (list []int, err error) {
 	return list, nil
 }
 
-// medianOf is the median of the values of rows of positive weight, the lower of two.
+// medianOf returns the median of the values of rows of positive weight, the lower of two.
 func medianOf(s *samples, values []float64) float64 {
 	var list []float64
 	for i, v := range values {
@@ -480,7 +487,7 @@ func (sc *scene) finish(best *runResult, err error) (*Model, error) {
 	return m, err
 }
 
-// rateShaded is rate for X ≈ diag(Shade)·G·F. With F times the largest shade, and shades
+// rateShaded sets what rate does, for X ≈ diag(Shade)·G·F. With F times the largest shade, and shades
 // divided by it, that is a pair for SumAtMostOne, whose floor is that of the cone.
 func (m *Model) rateShaded(of *samples) error {
 	s, err := newSamples(context.Background(), of.x, of.weights, of.workers, false)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// volumeFit is a call of FitAlternating, FitMinVolume or MinVolumePath.
+// volumeFit holds a call of FitAlternating, FitMinVolume or MinVolumePath.
 type volumeFit struct {
 	alternation
 	o       MinVolumeOptions // with its defaults filled in
@@ -172,7 +172,7 @@ func (vf *volumeFit) setBounds() {
 	}
 }
 
-// lastDirection is the weighted sum of squares along the last principal direction.
+// lastDirection returns the weighted sum of squares along the last principal direction.
 func (vf *volumeFit) lastDirection() (sum float64) {
 	p := vf.pc.basis.Rows
 	if p == 0 {
@@ -185,7 +185,7 @@ func (vf *volumeFit) lastDirection() (sum float64) {
 	return sumSquares(y.Data)
 }
 
-// squaresBeyond is the weighted sum of squares of rows z, in coordinates of s, less that of
+// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of
 // their projections. inside has those; nil: 0.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
@@ -235,7 +235,9 @@ func (vf *volumeFit) widen() error {
 
 // inFull continues the best run in leading directions where the fit ends, by a function of
 // that fit and the centers. If the context ends before there is another, best stays.
-func (vf *volumeFit) inFull(best *runResult, run func(all *volumeFit, f *Matrix) *runResult) (*runResult, error) {
+func (vf *volumeFit) inFull(
+	best *runResult, run func(all *volumeFit, f *Matrix) *runResult,
+) (*runResult, error) {
 	if !vf.narrow {
 		return best, nil
 	}
@@ -334,12 +336,13 @@ func (vf *volumeFit) leading() (w, axes *Matrix) {
 	w = NewMatrix(vf.z.Rows, p, nil)
 	// No error is lost: the next pass finds a context that ends here.
 	_ = vf.s.eachBlock(vf.z.Rows, vf.s.d, manyChunks, 0, func(at block) {
-		addMulNT(w.Data[at.lo*p:at.hi*p], p, vf.z.Data[at.lo*vf.s.d:], at.hi-at.lo, vf.pc.basis.Data, p, vf.s.d, false)
+		rows, d := at.hi-at.lo, vf.s.d
+		addMulNT(w.Data[at.lo*p:at.hi*p], p, vf.z.Data[at.lo*d:], rows, vf.pc.basis.Data, p, d, false)
 	})
 	return w, vf.pc.basis
 }
 
-// perWeight is v per unit of weight.
+// perWeight returns v per unit of weight.
 func (vf *volumeFit) perWeight(v float64) float64 {
 	var sum float64
 	for i := range vf.s.n {
@@ -348,7 +351,7 @@ func (vf *volumeFit) perWeight(v float64) float64 {
 	return v / sum
 }
 
-// spread is the root mean square distance of the samples from their mean, or from 0.
+// spread returns the root mean square distance of the samples from their mean, or from 0.
 func (vf *volumeFit) spread() float64 { return math.Sqrt(vf.perWeight(vf.total)) }
 
 // trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or
@@ -364,7 +367,7 @@ func (vf *volumeFit) trivial() bool {
 	return span >= vf.s.rankBound()
 }
 
-// reference is the floor, or the share of the total that stands for it.
+// reference returns the floor, or the share of the total that stands for it.
 func (vf *volumeFit) reference() float64 {
 	if vf.trivial() {
 		return trivialShare * vf.total
@@ -397,13 +400,13 @@ func (vf *volumeFit) dataPenalty(penalty float64) float64 {
 	return penalty + float64(count)*float64(2*vf.s.exp)*math.Ln2
 }
 
-// runAt runs from a start at one λ. It returns nil if the context ends before the first
-// pass does.
+// runAt returns what runOf does for MaxIter iterations.
 func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
 	return vf.runOf(start, lambda, vf.o.MaxIter)
 }
 
-// runOf is runAt with at most so many iterations.
+// runOf runs from a start at one λ, for at most so many iterations. It returns nil if the
+// context ends before the first pass does.
 func (vf *volumeFit) runOf(start *Matrix, lambda float64, most int) *runResult {
 	vf.lambda = lambda
 	out := &runResult{}
@@ -451,9 +454,11 @@ func (vf *volumeFit) startCenters(restart int) (*Matrix, error) {
 	return kmeansCenters(&vf.alternation, rng, w, axes)
 }
 
-// globalCenters is InitGlobal: the tight simplex of the global solution.
+// globalCenters returns the start of InitGlobal: the tight simplex of the global solution.
 func (vf *volumeFit) globalCenters() (*Matrix, error) {
-	m, err := Fit(vf.ctx, vf.s.x, vf.k, &Options{Weights: vf.o.Weights, Workers: vf.o.Workers, Enclosure: EnclosureTight, Sum: vf.sum})
+	m, err := Fit(vf.ctx, vf.s.x, vf.k, &Options{
+		Weights: vf.o.Weights, Workers: vf.o.Workers, Enclosure: EnclosureTight, Sum: vf.sum,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -471,7 +476,7 @@ func (vf *volumeFit) chosenStart(lambda float64) (start *Matrix, run *runResult,
 	return start, run, err
 }
 
-// runThrough is the best of all restarts at one λ, continued in all columns.
+// runThrough returns the best of all restarts at one λ, continued in all columns.
 func (vf *volumeFit) runThrough(lambda float64) (*runResult, error) {
 	best, _, err := vf.runStarts(lambda)
 	if err != nil {
@@ -576,7 +581,7 @@ func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	return m, err
 }
 
-// volumeRatio is Model.VolumeRatio for an objective in scaled units.
+// volumeRatio returns Model.VolumeRatio for an objective in scaled units.
 func (vf *volumeFit) volumeRatio(centers *Matrix, objective float64) float64 {
 	volume, err := LogVolume(centers)
 	if err != nil || vf.sum != SumToOne || math.IsInf(volume, -1) {
