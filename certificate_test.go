@@ -354,7 +354,7 @@ func skMableLarge(t *testing.T, n int) {
 	}{
 		{"rank 3", 1, 3, 0, false}, {"rank 3", 1, 4, 0, true},
 		{"a third direction of 1e-9", 1e-9, 3, 0, false}, {"a third direction of 1e-9", 1e-9, 3, 1e-7, true},
-	}[full(0, 1):] {
+	}[full(0, 2):] {
 		a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
 		for i := range a.Data {
 			a.Data[i], b.Data[i] = rng.Float64(), rng.Float64()

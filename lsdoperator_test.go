@@ -39,8 +39,8 @@ func TestLSDFloorNegative(t *testing.T) {
 // floor is proved a direct method follows.
 func TestLSDEigensolverLimit(t *testing.T) {
 	t.Parallel()
-	if raceDetector {
-		skip(t, "takes seconds under the race detector, which has nothing to find here")
+	if quick() {
+		skip(t, "takes seconds")
 		return
 	}
 	const n = provedOrder + 8

@@ -301,7 +301,7 @@ func TestFloorsSparse(t *testing.T) {
 // TestFloorsSparseOpen: where SolverKrylov does not converge, floors are the Gram matrix's, or
 // lower bounds. All singular values of the diagonal matrix are next to others.
 func TestFloorsSparseOpen(t *testing.T) {
-	for _, n := range []int{1100, 4000} {
+	for _, n := range full([]int{1100, 4000}, []int{1100, 2100}) {
 		x := &SparseMatrix{Rows: n, Cols: n, Indptr: []int{0}}
 		var rest float64
 		for i := range n {
