@@ -507,26 +507,3 @@ func TestMetamorphicKernel(t *testing.T) {
 	}
 	t.Log("worst errors over tolerances:", worst)
 }
-
-// TestEquivariance: raw columns of very different scales, moved and in another order.
-func TestEquivariance(t *testing.T) {
-	x := loadCSV(t, "wine")
-	base, err := Fit(bg, x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	moved := mapped(x, func(_, j int, v float64) float64 { return v + float64(100*j) })
-	m, err := Fit(bg, moved, 3, nil)
-	if err != nil || maxDiff(m.Memberships, base.Memberships) > 1e-12 {
-		t.Errorf("translation changes memberships by %g (%v)", maxDiff(m.Memberships, base.Memberships), err)
-	}
-	turned := mapped(x, func(i, j int, _ float64) float64 { return x.At(x.Rows-1-i, x.Cols-1-j) })
-	m, err = Fit(bg, turned, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	back := mapped(m.Memberships, func(i, j int, _ float64) float64 { return m.Memberships.At(x.Rows-1-i, j) })
-	if d := maxDiff(back, base.Memberships); d > 1e-12 {
-		t.Errorf("reversing rows and columns changes memberships by %g", d)
-	}
-}
