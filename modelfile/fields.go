@@ -27,10 +27,11 @@ type walk struct {
 	checksum   string
 }
 
-// A number is written where it is not 0, unless it is there always.
+// Rules for numbers. A number that is 0 is written always, or not; a whole number is then
+// required when reading, too.
 const (
-	always    = 1 << iota
-	notBelow0 // a check
+	always = 1 << iota
+	notBelow0
 )
 
 // fields goes through all fields but the checksum, in the order of the file.
@@ -151,34 +152,31 @@ func (t *walk) shorter(name, s string) {
 	t.must(size <= mostName, softkmeans.ErrFormat, name+": a string of more than "+strconv.Itoa(mostName)+" bytes")
 }
 
+// value goes through the value of a field: it reads one that is there, and writes one that is
+// filled or required.
+func (t *walk) value(name string, filled, required bool, read, write func()) {
+	switch {
+	case !t.at(name, filled || required):
+		if required {
+			t.missing(name)
+		}
+	case t.in == nil:
+		write()
+	default:
+		read()
+		t.in.done()
+	}
+}
+
 func (t *walk) text(name string, v *string, required bool) {
 	if t.checking() {
 		t.shorter(name, *v)
 	}
-	if !t.at(name, required || *v != "") {
-		if required {
-			t.missing(name)
-		}
-		return
-	}
-	if t.in == nil {
-		t.out.text(*v)
-		return
-	}
-	*v = t.in.word()
-	t.in.done()
+	t.value(name, *v != "", required, func() { *v = t.in.word() }, func() { t.out.text(*v) })
 }
 
 func (t *walk) flag(name string, v *bool) {
-	if !t.at(name, true) {
-		return
-	}
-	if t.in == nil {
-		t.out.put(strconv.FormatBool(*v))
-		return
-	}
-	*v = t.in.flag()
-	t.in.done()
+	t.value(name, true, false, func() { *v = t.in.flag() }, func() { t.out.put(strconv.FormatBool(*v)) })
 }
 
 // number goes through a number that is 0 where it is not there.
@@ -186,34 +184,16 @@ func (t *walk) number(name string, v *float64, rules int) {
 	if t.checking() && rules&notBelow0 != 0 {
 		t.must(*v >= 0, t.kind, name+" is "+fault.Number(*v)+", below 0")
 	}
-	if !t.at(name, rules&always != 0 || *v != 0) {
-		return
-	}
-	if t.in == nil {
-		t.out.number(*v)
-		return
-	}
-	*v = t.in.number()
-	t.in.done()
+	t.value(name, *v != 0 || rules&always != 0, false, func() { *v = t.in.number() }, func() { t.out.number(*v) })
 }
 
-// integer goes through a whole number from 0 to most.
+// integer goes through a whole number from 0 to most, which is always written.
 func (t *walk) integer(name string, v *int, most uint64, rules int) {
 	if t.checking() {
 		t.within(name, *v, most)
 	}
-	if !t.at(name, true) {
-		if rules&always != 0 {
-			t.missing(name)
-		}
-		return
-	}
-	if t.in == nil {
-		t.out.integer(*v)
-		return
-	}
-	*v = int(t.in.integer(min(most, math.MaxInt)))
-	t.in.done()
+	read := func() { *v = int(t.in.integer(min(most, math.MaxInt))) }
+	t.value(name, true, rules&always != 0, read, func() { t.out.integer(*v) })
 }
 
 // within checks that a number is from 0 to most.
@@ -222,15 +202,8 @@ func (t *walk) within(name string, v int, most uint64) {
 }
 
 func (t *walk) seed(name string, v *uint64) {
-	if !t.at(name, *v != 0) {
-		return
-	}
-	if t.in == nil {
-		t.out.put(strconv.FormatUint(*v, 10))
-		return
-	}
-	*v = t.in.integer(math.MaxUint64)
-	t.in.done()
+	read := func() { *v = t.in.integer(math.MaxUint64) }
+	t.value(name, *v != 0, false, read, func() { t.out.put(strconv.FormatUint(*v, 10)) })
 }
 
 // list goes through a list of n items, or of at most −n; nil where it is not there. There
@@ -243,15 +216,7 @@ func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
 			item(i)
 		}
 	}
-	if !t.at(name, has > 0) {
-		return
-	}
-	if t.in == nil {
-		t.out.list(has, lines, item)
-		return
-	}
-	t.items(n, func() { item(0) })
-	t.in.done()
+	t.value(name, has > 0, false, func() { t.items(n, func() { item(0) }) }, func() { t.out.list(has, lines, item) })
 }
 
 // items reads n items, or at most −n.
@@ -262,39 +227,29 @@ func (t *walk) items(n int, item func()) {
 }
 
 func (t *walk) numbers(name string, v *[]float64, n int) {
-	t.list(name, n, len(*v), false, func(i int) {
-		switch {
-		case t.in != nil:
-			*v = append(*v, t.in.number())
-		case t.out != nil:
-			t.out.number((*v)[i])
-		}
-	})
+	listOf(t, name, v, n, t.in.number, t.out.number, func(float64) {})
 }
 
 func (t *walk) integers(name string, v *[]int, n int) {
-	t.list(name, n, len(*v), false, func(i int) {
-		switch {
-		case t.in != nil:
-			*v = append(*v, int(t.in.integer(min(mostCount, math.MaxInt))))
-		case t.out != nil:
-			t.out.integer((*v)[i])
-		default:
-			t.within(name, (*v)[i], mostCount)
-		}
-	})
+	read := func() int { return int(t.in.integer(min(mostCount, math.MaxInt))) }
+	listOf(t, name, v, n, read, t.out.integer, func(x int) { t.within(name, x, mostCount) })
 }
 
 // texts goes through a list of n strings, or of at most −n.
 func (t *walk) texts(name string, v *[]string, n int) {
+	listOf(t, name, v, n, t.in.word, t.out.text, func(s string) { t.shorter(name, s) })
+}
+
+// listOf goes through the list that list describes.
+func listOf[T any](t *walk, name string, v *[]T, n int, read func() T, write, check func(T)) {
 	t.list(name, n, len(*v), false, func(i int) {
 		switch {
 		case t.in != nil:
-			*v = append(*v, t.in.word())
+			*v = append(*v, read())
 		case t.out != nil:
-			t.out.text((*v)[i])
+			write((*v)[i])
 		default:
-			t.shorter(name, (*v)[i])
+			check((*v)[i])
 		}
 	})
 }
@@ -368,22 +323,17 @@ func choose[T interface {
 	if t.checking() {
 		t.must(*v >= 0 && !unnamed((*v).String()), t.kind, name+" is "+(*v).String())
 	}
-	if !t.at(name, *v != 0) {
-		return
-	}
-	if t.in == nil {
-		t.out.text((*v).String())
-		return
-	}
-	word := t.in.word()
-	for *v = 0; (*v).String() != word; *v++ {
-		if unnamed((*v).String()) {
-			*v = 0
-			t.in.fail("it is " + quotedShort(word))
-			break
+	read := func() {
+		word := t.in.word()
+		for *v = 0; (*v).String() != word; *v++ {
+			if unnamed((*v).String()) {
+				*v = 0
+				t.in.fail("it is " + quotedShort(word))
+				break
+			}
 		}
 	}
-	t.in.done()
+	t.value(name, *v != 0, false, read, func() { t.out.text((*v).String()) })
 }
 
 func unnamed(name string) bool { return strings.HasSuffix(name, ")") }
@@ -465,25 +415,22 @@ func (t *walk) others(m *softkmeans.Model, d int) {
 
 // similarities goes through the binary form of the decomposition, in base64.
 func (t *walk) similarities(f *File) {
-	if !t.at("decomposition", f.Similarities != nil) {
-		return
+	read := func() {
+		b := t.in.quoted(mostBytes, "a text")
+		n, err := base64.StdEncoding.Strict().Decode(b, b)
+		if err != nil {
+			t.in.fail("it is not base64")
+		}
+		f.Similarities = new(softkmeans.LSDModel)
+		if err := f.Similarities.UnmarshalBinary(b[:n]); err != nil && t.in.err == nil {
+			t.in.err = err
+		}
 	}
-	if t.in == nil {
+	t.value("decomposition", f.Similarities != nil, false, read, func() {
 		b, err := f.Similarities.MarshalBinary()
 		if err != nil && t.out.err == nil {
 			t.out.err = err
 		}
 		t.out.put(`"` + base64.StdEncoding.EncodeToString(b) + `"`)
-		return
-	}
-	b := t.in.quoted(mostBytes, "a text")
-	n, err := base64.StdEncoding.Strict().Decode(b, b)
-	if err != nil {
-		t.in.fail("it is not base64")
-	}
-	t.in.done()
-	f.Similarities = new(softkmeans.LSDModel)
-	if err := f.Similarities.UnmarshalBinary(b[:n]); err != nil && t.in.err == nil {
-		t.in.err = err
-	}
+	})
 }
