@@ -130,7 +130,7 @@ func Choose(ctx context.Context, x *softkmeans.Matrix, opts *Options) (Choice, e
 	s.most = min(s.o.MaxK, len(rows)/(2*fewestOfCenter))
 	if s.most < 2 {
 		return Choice{}, fault.New(softkmeans.ErrTooFewSamples,
-			strconv.Itoa(len(rows))+" rows of positive weight; a choice of k takes 16, and a MaxK of 2")
+			len(rows), " rows of positive weight; a choice of k takes 16, and a MaxK of 2")
 	}
 	s.c.Rows = len(rows)
 	s.x = scaled(draws.Chosen(x, rows))
@@ -304,7 +304,8 @@ func (s *search) stability() error {
 
 // stable reports whether halves of the rows agree on k prototypes, from this index on.
 func (c *Choice) stable(k int, from float64) bool {
-	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from && c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
+	return k >= 2 && k <= len(c.Agreement) && c.Agreement[k-1] >= from &&
+		c.Agreement[k-1] >= c.Chance[k-1]+stableMargin
 }
 
 // decide sets Stable, K and Reason.
@@ -321,7 +322,8 @@ func (c *Choice) decide() {
 	case c.stable(c.Edge, stableFrom) && (!c.Permuted || c.Edge == c.Stable && near):
 		c.K, c.Reason = c.Edge, "noise leaves directions for "+count(c.Edge)+agreed
 	case !c.Permuted && c.Edge == c.HeldOut && c.stable(c.Edge, confirmFrom):
-		c.K, c.Reason = c.Edge, "noise and held-out entries speak for "+count(c.Edge)+", and halves of the rows agree well enough"
+		c.K, c.Reason = c.Edge, "noise and held-out entries speak for "+count(c.Edge)+
+			", and halves of the rows agree well enough"
 	case c.Stable > 0 && c.Stable == c.HeldOut:
 		c.K, c.Reason = c.Stable, "held-out entries speak for "+count(c.Stable)+agreed
 	case c.Stable > 0:

@@ -47,7 +47,10 @@ const (
 // which every column of x is permuted by itself: Horn's parallel analysis (1965) without its
 // normal distribution (Buja & Eyuboglu 1992). Columns may have noise of different variance
 // and be few.
-func permutedEdge(ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options) (edges []float64, err error) {
+func permutedEdge(
+	ctx context.Context, x *softkmeans.Matrix, seed uint64, o *softkmeans.Options,
+) ([]float64, error) {
+	var edges []float64
 	rng := rand.New(rand.NewPCG(seed, permuteStream))
 	y := x.Clone()
 	for range permutations {

@@ -52,7 +52,9 @@ func halvesOf(z *softkmeans.Matrix, squares []float64, seed uint64) (list []halv
 func (h *halves) agreement(ctx context.Context, k int, seed uint64) (float64, error) {
 	var labels [2][]int
 	for t, half := range []*softkmeans.Matrix{h.a, h.b} {
-		o := softkmeans.MinVolumeOptions{Workers: 1, Seed: seed + uint64(t), MaxIter: stableMaxIter, Tol: stableTol}
+		o := softkmeans.MinVolumeOptions{
+			Workers: 1, Seed: seed + uint64(t), MaxIter: stableMaxIter, Tol: stableTol,
+		}
 		m, err := softkmeans.FitMinVolume(ctx, half, k, &o)
 		if err != nil {
 			return 0, err

@@ -23,7 +23,9 @@ const (
 // them (Perry 2009). In half of the rows the held-out columns are regressed on r leading
 // directions of the others. errors[r] has the squared error in the other half, summed
 // over all entries, for r = 0, 1, … up to most, and deviation its standard error over rows.
-func heldOutErrors(ctx context.Context, z *softkmeans.Matrix, most int, seed uint64) (errors, deviation []float64, err error) {
+func heldOutErrors(
+	ctx context.Context, z *softkmeans.Matrix, most int, seed uint64,
+) (errors, deviation []float64, err error) {
 	n, p := z.Rows, z.Cols
 	parts := min(heldOutParts, p)
 	most = min(most, p-(p+parts-1)/parts, n/2-1)

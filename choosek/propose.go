@@ -91,15 +91,17 @@ func Propose(floors []float64) (Proposal, error) {
 		p.Reason = "the data has one direction only, and any number of prototypes may lie along it"
 	case lead == 0:
 		step, stick := percents(p.Step[0], p.Stick[0])
-		p.Reason = "no direction stands out: the first explains " + step + ", where chance would give " + stick
+		p.Reason = "no direction stands out: the first explains " + step +
+			", where chance would give " + stick
 	case lead == parts:
 		p.Reason = "every direction stands out"
 	default:
 		p.K = lead + 1
 		step, stick := percents(p.Step[lead-1], p.Stick[lead-1])
 		next, rest := percents(p.Step[lead], p.Stick[lead])
-		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + step + " to what is explained, more than the " + stick +
-			" that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + next + ", less than the " + rest + " of chance"
+		p.Reason = "prototype " + strconv.Itoa(p.K) + " adds " + step + " to what is explained, more than" +
+			" the " + stick + " that chance would; prototype " + strconv.Itoa(p.K+1) + " would add " + next +
+			", less than the " + rest + " of chance"
 	}
 	return p, nil
 }
@@ -111,9 +113,9 @@ func checkFloors(floors []float64) error {
 	for i, v := range floors {
 		switch {
 		case !(math.Abs(v) <= math.MaxFloat64):
-			return &softkmeans.InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: softkmeans.ErrNonFinite}
+			return fault.Entry("floors", i, v, softkmeans.ErrNonFinite)
 		case v < 0 || i > 0 && v > floors[i-1]:
-			return &softkmeans.InputError{Arg: "floors", Row: i, Col: -1, Value: v, Err: softkmeans.ErrOption}
+			return fault.Entry("floors", i, v, softkmeans.ErrOption)
 		}
 	}
 	return nil

@@ -83,9 +83,9 @@ func (f *File) fields(t *walk) {
 }
 
 // must keeps the first error of a check.
-func (t *walk) must(holds bool, kind error, text string) {
+func (t *walk) must(holds bool, kind error, text ...any) {
 	if !holds && t.err == nil {
-		t.err = fault.New(kind, text)
+		t.err = fault.New(kind, text...)
 	}
 }
 
@@ -149,7 +149,7 @@ func (t *walk) shorter(name, s string) {
 	for _, r := range s {
 		size += utf8.RuneLen(r)
 	}
-	t.must(size <= mostName, softkmeans.ErrFormat, name+": a string of more than "+strconv.Itoa(mostName)+" bytes")
+	t.must(size <= mostName, softkmeans.ErrFormat, name+": a string of more than ", mostName, " bytes")
 }
 
 // value goes through the value of a field: it reads one that is there, and writes one that is
@@ -182,9 +182,10 @@ func (t *walk) flag(name string, v *bool) {
 // number goes through a number that is 0 where it is not there.
 func (t *walk) number(name string, v *float64, rules int) {
 	if t.checking() && rules&notBelow0 != 0 {
-		t.must(*v >= 0, t.kind, name+" is "+fault.Number(*v)+", below 0")
+		t.must(*v >= 0, t.kind, name+" is ", *v, ", below 0")
 	}
-	t.value(name, *v != 0 || rules&always != 0, false, func() { *v = t.in.number() }, func() { t.out.number(*v) })
+	read := func() { *v = t.in.number() }
+	t.value(name, *v != 0 || rules&always != 0, false, read, func() { t.out.number(*v) })
 }
 
 // integer goes through a whole number from 0 to most, which is always written.
@@ -198,7 +199,7 @@ func (t *walk) integer(name string, v *int, most uint64, rules int) {
 
 // within checks that a number is from 0 to most.
 func (t *walk) within(name string, v int, most uint64) {
-	t.must(v >= 0 && uint64(v) <= most, t.kind, name+": "+strconv.Itoa(v)+" is not from 0 to "+strconv.FormatUint(most, 10))
+	t.must(v >= 0 && uint64(v) <= most, t.kind, name+": ", v, " is not from 0 to ", most)
 }
 
 func (t *walk) seed(name string, v *uint64) {
@@ -210,13 +211,14 @@ func (t *walk) seed(name string, v *uint64) {
 // are has of them, when not reading. item writes or checks item i, or reads and appends one.
 func (t *walk) list(name string, n, has int, lines bool, item func(i int)) {
 	if t.checking() {
-		t.must(has <= max(n, -n) || n > 0, softkmeans.ErrFormat, name+": more than "+strconv.Itoa(-n)+" in a list")
-		t.must(n < 0 || has == 0 || has == n, t.kind, name+": "+strconv.Itoa(has)+" in a list of "+strconv.Itoa(n))
+		t.must(has <= max(n, -n) || n > 0, softkmeans.ErrFormat, name+": more than ", -n, " in a list")
+		t.must(n < 0 || has == 0 || has == n, t.kind, name+": ", has, " in a list of ", n)
 		for i := 0; i < has && t.err == nil; i++ {
 			item(i)
 		}
 	}
-	t.value(name, has > 0, false, func() { t.items(n, func() { item(0) }) }, func() { t.out.list(has, lines, item) })
+	read := func() { t.items(n, func() { item(0) }) }
+	t.value(name, has > 0, false, read, func() { t.out.list(has, lines, item) })
 }
 
 // items reads n items, or at most −n.
@@ -281,13 +283,14 @@ func (t *walk) matrix(name string, m **softkmeans.Matrix, n, d int) {
 // beyond what other entries are.
 func (t *walk) checkMatrix(name string, m *softkmeans.Matrix, d int) {
 	err := checkMatrix(name, m)
-	if e, ok := err.(*softkmeans.InputError); ok && name == "centers" && math.Abs(e.Value) <= math.MaxFloat64 {
+	e, ok := err.(*softkmeans.InputError)
+	if ok && name == "centers" && math.Abs(e.Value) <= math.MaxFloat64 {
 		err = nil
 	}
 	if t.err == nil {
 		t.err = err
 	}
-	t.must(m == nil || m.Cols == d, t.kind, name+" has not a number for each of "+strconv.Itoa(d)+" columns")
+	t.must(m == nil || m.Cols == d, t.kind, name+" has not a number for each of ", d, " columns")
 }
 
 // row writes a row.
@@ -345,13 +348,15 @@ func (t *walk) warnings(m *softkmeans.Model) {
 		if t.in == nil {
 			w := m.Warnings[i]
 			if t.out == nil {
-				known := w.Kind >= 0 && !unnamed(w.Kind.String()) && min(w.Cluster, w.Other) >= 0 && max(w.Cluster, w.Other) < t.k
-				t.must(known, t.kind, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
+				known := w.Kind >= 0 && !unnamed(w.Kind.String()) &&
+					min(w.Cluster, w.Other) >= 0 && max(w.Cluster, w.Other) < t.k
+				t.must(known, t.kind, "the model's warning ", i, " has values that no fit returns")
 				return
 			}
 			t.out.put(`{"kind":`)
 			t.out.text(w.Kind.String())
-			t.out.put(`,"cluster":` + strconv.Itoa(w.Cluster) + `,"other":` + strconv.Itoa(w.Other) + `,"value":`)
+			t.out.put(`,"cluster":` + strconv.Itoa(w.Cluster))
+			t.out.put(`,"other":` + strconv.Itoa(w.Other) + `,"value":`)
 			t.out.number(w.Value)
 			t.out.put("}")
 			return
@@ -386,7 +391,7 @@ func (t *walk) others(m *softkmeans.Model, d int) {
 		if t.in == nil {
 			a := m.Others[i]
 			if t.out == nil {
-				t.must(a.Centers != nil && a.Centers.Rows == t.k, t.kind, "others: not "+strconv.Itoa(t.k)+" centers")
+				t.must(a.Centers != nil && a.Centers.Rows == t.k, t.kind, "others: not ", t.k, " centers")
 				t.checkMatrix("others", a.Centers, d)
 				return
 			}

@@ -111,7 +111,7 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	out.space("\n")
 	out.flush()
 	if out.err == nil && out.n > mostBytes {
-		out.err = fault.New(softkmeans.ErrRange, "the model takes more than "+strconv.Itoa(mostBytes)+" bytes")
+		out.err = fault.New(softkmeans.ErrRange, "the model takes more than ", mostBytes, " bytes")
 	}
 	return out.n, out.err
 }
@@ -136,7 +136,8 @@ func (f *File) complete() (*File, error) {
 		c.Scale = noScale
 	}
 	if s := f.Similarities; s != nil {
-		if err := fault.First(checkMatrix("Memberships", s.Memberships), checkMatrix("Samples", f.Samples)); err != nil {
+		err := fault.First(checkMatrix("Memberships", s.Memberships), checkMatrix("Samples", f.Samples))
+		if err != nil {
 			return nil, err
 		}
 		c.Model = &softkmeans.Model{
@@ -221,7 +222,7 @@ func Read(r io.Reader) (*File, error) {
 		return nil, in.err
 	}
 	if f.Similarities != nil && f.K() != t.k {
-		return nil, fault.New(softkmeans.ErrFormat, "the decomposition does not have k = "+strconv.Itoa(t.k)+" clusters")
+		return nil, fault.New(softkmeans.ErrFormat, "the decomposition does not have k = ", t.k, " clusters")
 	}
 	if f.Similarities == nil && f.Model.Centers == nil && f.Divisor == nil {
 		f.Model.Centers = f.Centers
@@ -248,8 +249,8 @@ func (f *File) check(kind error) error {
 	m := f.Model
 	switch {
 	case len(f.Shift) != len(f.Divisor), (f.Scale == noScale) != (len(f.Divisor) == 0):
-		return fault.New(kind, "the model's scale is "+quotedShort(f.Scale)+", with "+strconv.Itoa(len(f.Shift))+
-			" shifts and "+strconv.Itoa(len(f.Divisor))+" divisors")
+		return fault.New(kind, "the model's scale is "+quotedShort(f.Scale)+", with ", len(f.Shift),
+			" shifts and ", len(f.Divisor), " divisors")
 	case m.Rows == softkmeans.RowsGiven:
 		return fault.New(kind, "rowScaling is given")
 	case m.Rows == softkmeans.RowsUnit &&
@@ -258,7 +259,7 @@ func (f *File) check(kind error) error {
 	}
 	for j, v := range f.Divisor {
 		if !(v > 0) {
-			return fault.New(kind, "divisor "+strconv.Itoa(j+1)+" is "+fault.Number(v))
+			return fault.New(kind, "divisor ", j+1, " is ", v)
 		}
 	}
 	if err := fault.First(f.checkCounts(kind), f.checkRanges(kind)); err != nil {
@@ -282,9 +283,9 @@ func (f *File) checkCounts(kind error) error {
 	}
 	switch {
 	case f.Rows > 0 && len(f.Sizes) > 0 && sum != uint64(f.Rows):
-		return fault.New(kind, "the sizes add up to "+strconv.FormatUint(sum, 10)+", not to the "+strconv.Itoa(f.Rows)+" rows")
+		return fault.New(kind, "the sizes add up to ", sum, ", not to the ", f.Rows, " rows")
 	case samples > 0 && samples != f.Rows:
-		return fault.New(kind, "the model has "+strconv.Itoa(samples)+" samples of "+strconv.Itoa(f.Rows)+" rows")
+		return fault.New(kind, "the model has ", samples, " samples of ", f.Rows, " rows")
 	}
 	return nil
 }
@@ -301,13 +302,15 @@ func (f *File) checkRanges(kind error) error {
 		}
 		least, most := at(f.ColumnLeast, math.Inf(-1)), at(f.ColumnMost, math.Inf(1))
 		mean, spread := at(f.ColumnMean, least), at(f.ColumnSpread, 0)
-		off := sameRange*math.Abs(least) + sameRange*math.Abs(most) + 0x1p-1000 // +Inf where an end is not known
-		span := "from " + fault.Number(least) + " to " + fault.Number(most)
+		// +Inf where an end is not known
+		off := sameRange*math.Abs(least) + sameRange*math.Abs(most) + 0x1p-1000
 		switch {
 		case least > most, len(f.ColumnMean) > 0 && (mean < least-off || mean > most+off):
-			return fault.New(kind, "column "+quotedShort(name)+" has a range "+span+" and a mean of "+fault.Number(mean))
+			return fault.New(kind, "column ", quotedShort(name), " has a range from ", least, " to ", most,
+				" and a mean of ", mean)
 		case spread < 0 || spread > most-least+off:
-			return fault.New(kind, "column "+quotedShort(name)+" has a spread of "+fault.Number(spread)+" in a range "+span)
+			return fault.New(kind, "column ", quotedShort(name), " has a spread of ", spread,
+				" in a range from ", least, " to ", most)
 		}
 	}
 	return nil
@@ -322,10 +325,12 @@ func (f *File) checkSimilarities(kind error) error {
 	}
 	switch {
 	case samples != n:
-		return fault.New(kind, "the decomposition has "+strconv.Itoa(n)+" samples, but the model "+strconv.Itoa(samples))
-	case f.Centers != nil || m.Centers != nil || m.ClusterMeans != nil || m.ClusterAxes != nil || m.Others != nil:
+		return fault.New(kind, "the decomposition has ", n, " samples, but the model ", samples)
+	case f.Centers != nil || m.Centers != nil || m.ClusterMeans != nil || m.ClusterAxes != nil ||
+		m.Others != nil:
 		return fault.New(kind, "the model has centers and a decomposition")
-	case s.Objective != m.Objective || s.Floor != m.Floor || s.FloorError != m.FloorError || s.Total != m.Total || s.Gap != m.Gap:
+	case s.Objective != m.Objective || s.Floor != m.Floor || s.FloorError != m.FloorError ||
+		s.Total != m.Total || s.Gap != m.Gap:
 		return fault.New(kind, "the objective or the floor is not that of the decomposition")
 	}
 	return nil
@@ -352,8 +357,8 @@ func (f *File) checkCenters(kind error) error {
 			// Halves, of which no sum is out of range.
 			far := math.Abs(v/2 - shift/2 - u*(divisor/2))
 			if !(far <= sameCenters*(math.Abs(v)+math.Abs(shift)+math.Abs(u*(divisor/2)))) {
-				return fault.New(kind, "center "+strconv.Itoa(i+1)+" is "+fault.Number(v)+" in column "+strconv.Itoa(j+1)+
-					", which contradicts the scaled "+fault.Number(u))
+				return fault.New(kind, "center ", i+1, " is ", v, " in column ", j+1,
+					", which contradicts the scaled ", u)
 			}
 		}
 	}

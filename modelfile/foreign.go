@@ -80,7 +80,7 @@ func foreignText(start string) string {
 
 // members are what objects of other kinds have in their first bytes.
 var members = [][2]string{
-	{`"Centers":`, "a Model by encoding/json, which json.Unmarshal reads; ModelFile.WriteTo stores it with its columns"},
+	{`"Centers":`, "a Model by encoding/json, which json.Unmarshal reads; modelfile stores it with its columns"},
 	{`"cluster_centers_`, "an estimator of scikit-learn; write its cluster_centers_ as CSV"},
 	{`"components_`, "an estimator of scikit-learn; write its components_ as CSV"},
 	{`sklearn`, "an estimator of scikit-learn; write its centers as CSV"},

@@ -99,7 +99,7 @@ func (w *writer) list(n int, lines bool, item func(i int)) {
 // number writes v with the fewest digits that give it back, as JavaScript does, but −0 as -0.
 func (w *writer) number(v float64) {
 	if !(math.Abs(v) <= math.MaxFloat64) && w.err == nil {
-		w.err = fault.New(softkmeans.ErrNonFinite, "the model has the number "+fault.Number(v))
+		w.err = fault.New(softkmeans.ErrNonFinite, "the model has the number ", v)
 	}
 	form := byte('f')
 	if size := math.Abs(v); size != 0 && (size < 1e-6 || size >= 1e21) {
@@ -163,7 +163,7 @@ func (r *reader) fail(text string) {
 	if r.name != "" {
 		text = r.name + ": " + text
 	}
-	r.err = fault.New(softkmeans.ErrFormat, "line "+strconv.Itoa(r.line)+": "+text)
+	r.err = fault.New(softkmeans.ErrFormat, "line ", r.line, ": "+text)
 }
 
 // byte reads a byte; 0 at the end.

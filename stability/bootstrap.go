@@ -6,7 +6,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/draws"
@@ -63,7 +62,9 @@ type Sureness struct {
 // bits depend on Seed and not on Workers. Errors: those of FitMinVolume;
 // [softkmeans.ErrShape] for a model without memberships of these rows; and ctx's, wrapped,
 // within one pass over x.
-func Bootstrap(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions) (*Sureness, error) {
+func Bootstrap(
+	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
+) (*Sureness, error) {
 	b, err := newBootstrap(ctx, x, m, opts)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,9 @@ type draw struct {
 	err     error
 }
 
-func newBootstrap(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions) (*bootstrap, error) {
+func newBootstrap(
+	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *BootstrapOptions,
+) (*bootstrap, error) {
 	o := BootstrapOptions{}
 	if opts != nil {
 		o = *opts
@@ -146,13 +149,13 @@ func newBootstrap(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model
 		m.Centers.Cols != x.Cols || m.Memberships.Cols != m.Centers.Rows:
 		return nil, fault.New(softkmeans.ErrShape, "the model has no memberships of these rows")
 	case !(m.Lambda > 0):
-		return nil, fault.New(softkmeans.ErrOption, "the model's λ is 0, as of no fit that Bootstrap can repeat")
+		return nil, fault.New(softkmeans.ErrOption, "λ of the model is 0, which Bootstrap cannot repeat")
 	case o.Resamples < 2:
-		return nil, fault.New(softkmeans.ErrOption, "Resamples is "+strconv.Itoa(o.Resamples)+", below 2")
+		return nil, fault.New(softkmeans.ErrOption, "Resamples is ", o.Resamples, ", below 2")
 	case !(o.Level > 0 && o.Level < 1):
-		return nil, fault.New(softkmeans.ErrOption, "Level is "+fault.Number(o.Level)+", not between 0 and 1")
+		return nil, fault.New(softkmeans.ErrOption, "Level is ", o.Level, ", not between 0 and 1")
 	case o.Workers < 0:
-		return nil, fault.New(softkmeans.ErrOption, "Workers is "+strconv.Itoa(o.Workers)+", below 0")
+		return nil, fault.New(softkmeans.ErrOption, "Workers is ", o.Workers, ", below 0")
 	}
 	rows, err := draws.Rows(o.Weights, x.Rows)
 	if err := fault.First(err, m.Check(), x.Check("x")); err != nil {
@@ -161,7 +164,8 @@ func newBootstrap(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model
 	k, d := m.Centers.Rows, x.Cols
 	b := &bootstrap{
 		ctx: ctx, x: x, m: m, progress: o.Progress, status: softkmeans.StatusConverged,
-		rows: rows, labels: m.Labels(nil), exp: distanceExp(m.Centers, m.Centers), exps: columnExps(x, m.Centers),
+		rows: rows, labels: m.Labels(nil),
+		exp: distanceExp(m.Centers, m.Centers), exps: columnExps(x, m.Centers),
 		shares: meanRow(m.Memberships, o.Weights), same: make([]float64, x.Rows),
 		sum: softkmeans.NewMatrix(k, d, nil), squares: softkmeans.NewMatrix(k, d, nil),
 		shareSum: make([]float64, k), shareSquares: make([]float64, k),
@@ -254,8 +258,9 @@ func (b *bootstrap) add(r *draw) {
 func (b *bootstrap) result() *Sureness {
 	k, d, n := b.centers.Rows, b.centers.Cols, float64(b.o.Resamples)
 	r := &Sureness{
-		Resamples: b.o.Resamples, Lower: softkmeans.NewMatrix(k, d, nil), Upper: softkmeans.NewMatrix(k, d, nil),
-		Shares: b.shares, ShareLower: make([]float64, k), ShareUpper: make([]float64, k), Stable: b.same, Status: b.status,
+		Resamples: b.o.Resamples, Stable: b.same, Status: b.status, Shares: b.shares,
+		Lower: softkmeans.NewMatrix(k, d, nil), Upper: softkmeans.NewMatrix(k, d, nil),
+		ShareLower: make([]float64, k), ShareUpper: make([]float64, k),
 	}
 	z := math.Sqrt2 * math.Erfinv(b.o.Level)
 	stdErr := func(sum, squares float64) float64 { return math.Sqrt(max(0, squares-sum*sum/n) / (n - 1)) }

@@ -3,7 +3,6 @@ package stability
 import (
 	"math"
 	"slices"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/fault"
@@ -46,14 +45,15 @@ func Match(a, b *softkmeans.Model) (*Matching, error) {
 	f, g := a.Centers, b.Centers
 	if f.Cols != g.Cols {
 		return nil, fault.New(softkmeans.ErrShape,
-			"the models have "+strconv.Itoa(f.Cols)+" and "+strconv.Itoa(g.Cols)+" columns")
+			"the models have ", f.Cols, " and ", g.Cols, " columns")
 	}
 	if f.Rows > mostPairs/g.Rows {
 		return nil, fault.New(softkmeans.ErrShape, "the table of distances is too large to address")
 	}
 	unit := distanceExp(f, g)
 	u, v := timesPower(f, -unit), timesPower(g, -unit)
-	m := &Matching{To: matchCenters(u, v), From: slices.Repeat([]int{-1}, g.Rows), Moved: make([]float64, f.Rows)}
+	m := &Matching{To: matchCenters(u, v), Moved: make([]float64, f.Rows)}
+	m.From = slices.Repeat([]int{-1}, g.Rows)
 	for i, j := range m.To {
 		if j >= 0 {
 			m.From[j] = i

@@ -1,7 +1,6 @@
 package stability
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -37,7 +36,9 @@ const (
 // done. Cost: about that of FitMinVolume for each pair. Errors: those of FitMinVolume,
 // [softkmeans.ErrShape] for a model without Clusters of these rows, and ctx's, wrapped; on an
 // error m is unchanged.
-func Others(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions) error {
+func Others(
+	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts *softkmeans.MinVolumeOptions,
+) error {
 	var o softkmeans.MinVolumeOptions
 	if opts != nil {
 		o = *opts
@@ -74,16 +75,21 @@ func Others(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, opts
 	}
 	others = slices.DeleteFunc(others, func(a softkmeans.Answer) bool { return a.Moved <= leastMoved })
 	if len(others) > 0 {
-		worst := slices.MaxFunc(others, func(a, b softkmeans.Answer) int { return cmp.Compare(a.Moved, b.Moved) })
+		worst := 0.0
+		for _, a := range others {
+			worst = max(worst, a.Moved)
+		}
 		m.Others = append(m.Others, others...)
-		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnLabels, Value: worst.Moved})
+		m.Warnings = append(m.Warnings, softkmeans.Warning{Kind: softkmeans.WarnLabels, Value: worst})
 	}
 	return nil
 }
 
 // halfOptions returns the options for a half of rows, with a multiple of the slack, or of λ
 // for the weight that the half has.
-func halfOptions(o softkmeans.MinVolumeOptions, rows, half []int, factor float64) *softkmeans.MinVolumeOptions {
+func halfOptions(
+	o softkmeans.MinVolumeOptions, rows, half []int, factor float64,
+) *softkmeans.MinVolumeOptions {
 	within := func(v float64) float64 {
 		if v < 0 {
 			return v // FitMinVolume says what is wrong
@@ -122,7 +128,10 @@ func weightOf(weights []float64, rows []int) (sum float64) {
 
 // answer fits some rows of x. It returns the centers in the places of the model's, and the
 // share of all rows with another label than m gives.
-func answer(ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model, rows []int, o *softkmeans.MinVolumeOptions) (a softkmeans.Answer, err error) {
+func answer(
+	ctx context.Context, x *softkmeans.Matrix, m *softkmeans.Model,
+	rows []int, o *softkmeans.MinVolumeOptions,
+) (a softkmeans.Answer, err error) {
 	k := m.Centers.Rows
 	part, err := softkmeans.FitMinVolume(ctx, draws.Chosen(x, rows), k, o)
 	if err != nil {

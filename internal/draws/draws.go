@@ -4,7 +4,6 @@ package draws
 
 import (
 	"math"
-	"strconv"
 
 	"softkmeans"
 	"softkmeans/internal/fault"
@@ -14,7 +13,7 @@ import (
 // Errors name the first weight that is none.
 func Rows(weights []float64, n int) (rows []int, err error) {
 	if weights != nil && len(weights) != n {
-		return nil, fault.New(softkmeans.ErrShape, strconv.Itoa(len(weights))+" weights for "+strconv.Itoa(n)+" rows")
+		return nil, fault.New(softkmeans.ErrShape, len(weights), " weights for ", n, " rows")
 	}
 	for i := range n {
 		w := 1.0
@@ -23,9 +22,9 @@ func Rows(weights []float64, n int) (rows []int, err error) {
 		}
 		switch {
 		case !(math.Abs(w) <= math.MaxFloat64):
-			return nil, &softkmeans.InputError{Arg: "weights", Row: i, Col: -1, Value: w, Err: softkmeans.ErrNonFinite}
+			return nil, fault.Entry("weights", i, w, softkmeans.ErrNonFinite)
 		case w < 0:
-			return nil, &softkmeans.InputError{Arg: "weights", Row: i, Col: -1, Value: w, Err: softkmeans.ErrOption}
+			return nil, fault.Entry("weights", i, w, softkmeans.ErrOption)
 		case w > 0:
 			rows = append(rows, i)
 		}

@@ -2,7 +2,11 @@
 // It does without fmt, which programs by TinyGo would have to carry.
 package fault
 
-import "strconv"
+import (
+	"strconv"
+
+	"softkmeans"
+)
 
 type fault struct {
 	text string
@@ -12,8 +16,29 @@ type fault struct {
 func (f *fault) Error() string { return "softkmeans: " + f.text + ": " + f.err.Error() }
 func (f *fault) Unwrap() error { return f.err }
 
-// New returns an error that says text and unwraps to err.
-func New(err error, text string) error { return &fault{text, err} }
+// New returns an error that unwraps to err and says text: strings and numbers, one behind
+// the other.
+func New(err error, text ...any) error {
+	f := &fault{err: err}
+	for _, part := range text {
+		switch v := part.(type) {
+		case string:
+			f.text += v
+		case int:
+			f.text += strconv.Itoa(v)
+		case uint64:
+			f.text += strconv.FormatUint(v, 10)
+		case float64:
+			f.text += strconv.FormatFloat(v, 'g', -1, 64)
+		}
+	}
+	return f
+}
+
+// Entry returns an error about entry i of a list.
+func Entry(list string, i int, v float64, err error) error {
+	return &softkmeans.InputError{Arg: list, Row: i, Col: -1, Value: v, Err: err}
+}
 
 // First returns the first of errs that is not nil.
 func First(errs ...error) error {
@@ -24,6 +49,3 @@ func First(errs ...error) error {
 	}
 	return nil
 }
-
-// Number returns v for messages.
-func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
