@@ -69,22 +69,6 @@ func TestSlack(t *testing.T) {
 	}
 }
 
-// TestSlackIsCapped: on noise, whose floor is most of the variance, the slack
-// does not draw all prototypes into one.
-func TestSlackIsCapped(t *testing.T) {
-	x := randomData(400, 40, 0, 3)
-	m, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Slack: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if given := (m.Objective - m.Floor) / (m.Total - m.Floor); given > 0.5+1e-9 || given < 0.4 {
-		t.Errorf("%g of what the floor explains is given up", given)
-	}
-	if len(m.Warnings) > 0 {
-		t.Error(m.Warnings)
-	}
-}
-
 // From some starts the alternating method ends just above the slack. No λ > 0 is within
 // it then, and the search must find that out.
 func TestSlackHoldsOrWarns(t *testing.T) {

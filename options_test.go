@@ -53,6 +53,15 @@ func TestOptionLimits(t *testing.T) {
 		{checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "", nil}, {checkMinVolume(nil, 2, &MinVolumeOptions{Centers: NewMatrix(2, 2, nil)}), "x is nil", ErrShape},
 		{checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(3, 2, nil)}), "Centers are 3×2, not 2×2", ErrShape}, {checkMinVolume(x, 2, &MinVolumeOptions{Centers: NewMatrix(2, 3, nil)}), "Centers are 2×3, not 2×2", ErrShape},
 		{checkMinVolume(x, 1, &MinVolumeOptions{Centers: NewMatrix(1, 2, []float64{1, inf})}), "Centers[0,1] = +Inf", ErrNonFinite},
+		{checkNoPenalty(&MinVolumeOptions{Init: InitSPA, Rows: RowsGiven, Restarts: 2}), "", nil},
+		{checkNoPenalty(&MinVolumeOptions{Slack: .5}), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Lambda: 2}), "Lambda is 2, and FitAlternating has no penalty", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Epsilon: 1}), "Epsilon is 1, and FitAlternating has no penalty", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Volume: VolumeAffine}), "Volume is affine, and FitAlternating has no penalty", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{NonNegative: true}), "NonNegative is set, which is for FitMinVolume and Unmix", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Rows: RowsUnit}), "Rows is unit, which is for FitMinVolume and Unmix", ErrOption},
+		{checkNoPenalty(&MinVolumeOptions{Trim: .5}), "Trim is 0.5, which is for FitMinVolume and Unmix", ErrOption},
+		{errOf(FitAlternating(bg, x, 2, &MinVolumeOptions{Slack: .5})), "Slack is 0.5, and FitAlternating has no penalty", ErrOption},
 		{checkWeights(nil, 3), "", nil}, {checkWeights(make1(3), 3), "", nil}, {checkWeights(make1(3), 2), "3 weights for 2 rows", ErrShape}, {checkWeights([]float64{0, 0}, 2), "every weight is 0", ErrTooFewSamples},
 		{checkWeights([]float64{0, 5e-324}, 2), "", nil}, {checkWeights([]float64{1, nan}, 2), "weights[1] = NaN", ErrNonFinite}, {checkWeights([]float64{-1, 0}, 2), "weights[0] = -1, below 0", ErrOption},
 		{checkSamples(NewMatrix(0, 2, nil)), "x has no rows", ErrTooFewSamples}, {checkSamples(NewMatrix(2, 0, nil)), "x has no columns", ErrShape}, {checkSamples(nil), "x is nil", ErrShape}, {checkSamples(NewMatrix(1, 1, nil)), "", nil},
@@ -87,6 +96,9 @@ func TestOptionLimits(t *testing.T) {
 		}
 	}
 }
+
+// errOf returns the error of a call.
+func errOf[T any](_ T, err error) error { return err }
 
 // TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked
 // for.

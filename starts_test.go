@@ -217,35 +217,6 @@ func TestSeedsAreSamples(t *testing.T) {
 	}
 }
 
-// TestRunIsStationary: where a run says that it converged a plain step gains
-// nothing more, so momentum neither ends runs early nor hides descent.
-func TestRunIsStationary(t *testing.T) {
-	for _, set := range dataSets(t)[:3] {
-		j, err := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		j.setEpsilon()
-		j.lambda = firstLambda(j)
-		start, err := j.startCenters(0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at, iterations, status := j.run(start, 3000, 1e-13, func(int, *iterate) {})
-		if status != StatusConverged {
-			t.Errorf("%s: %v after %d", set.name, status, iterations)
-		}
-		next := j.newIterate()
-		j.centersStep(next.f, at)
-		if err := j.pass(next, at.g); err != nil {
-			t.Fatal(err)
-		}
-		if gain := at.loss - next.loss; gain > 1e-11*j.total {
-			t.Errorf("%s: one more step gains %g of the total after %d iterations", set.name, gain/j.total, iterations)
-		}
-	}
-}
-
 // Weights may be 1e580 apart: rows below 2^-500 of the largest weight do not count, and
 // clusters of the others have centers.
 func TestKMeansWeightsApart(t *testing.T) {

@@ -19,7 +19,7 @@ type volumeFit struct {
 	narrow  bool    // vf.z has leading directions alone
 	flat    bool    // the samples span fewer dimensions than k centers
 	least   float64 // that the slack is a share of, in scaled units; 0 but for completed tables
-	drawn   bool    // the fit has begun on a draw of its rows, see tall.go
+	drawn   bool    // the fit has begun on a draw of its rows, see lambda.go
 	restart int
 	missed  float64 // the objective relative to the slack rule's target where it is above; 0 otherwise
 }

@@ -8,51 +8,6 @@ import (
 	"testing"
 )
 
-// TestLambdaWeights: λ is in squared units of the data times weight, so that four
-// times the weights with four times λ are the same problem, to the bit.
-func TestLambdaWeights(t *testing.T) {
-	x := loadCSV(t, "iris")
-	w, more := make([]float64, x.Rows), make([]float64, x.Rows)
-	for i := range w {
-		w[i] = float64(i%4) + 0.5
-		more[i] = 4 * w[i]
-	}
-	a, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Lambda: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: more, Lambda: 12})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if maxDiff(a.Centers, b.Centers) != 0 || b.Lambda != 4*a.Lambda || b.Objective != 4*a.Objective {
-		t.Errorf("centers differ by %g; λ %g and %g, objectives %g and %g", maxDiff(a.Centers, b.Centers), a.Lambda, b.Lambda, a.Objective, b.Objective)
-	}
-}
-
-// TestVolumeAuto: what the defaults choose is what they do: the bits are those of the
-// same choice by name.
-func TestVolumeAuto(t *testing.T) {
-	exact, _ := mixtures(80, 6, 3, 0.5, 2, 1)
-	for _, c := range []struct {
-		x      *Matrix
-		init   Init
-		volume Volume
-	}{{exact, InitSPA, VolumeAffine}, {loadCSV(t, "iris"), InitKMeans, VolumeOrigin}} {
-		auto, err := FitMinVolume(bg, c.x, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		named, err := FitMinVolume(bg, c.x, 3, &MinVolumeOptions{Init: c.init, Volume: c.volume})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if auto.Volume != c.volume || maxDiff(auto.Centers, named.Centers) != 0 || auto.Lambda != named.Lambda {
-			t.Errorf("%v and %v: the default has %v and centers %g off", c.init, c.volume, auto.Volume, maxDiff(auto.Centers, named.Centers))
-		}
-	}
-}
-
 // TestPenaltyUnits: the trace ends at the paper's objective, computed from the
 // model's own fields in the units of the data.
 func TestPenaltyUnits(t *testing.T) {
