@@ -124,7 +124,7 @@ func checkFloors(floors []float64) error {
 // exactFloor is the share of the total below which a floor is 0.
 const exactFloor = 1e-12
 
-// percents are two shares for messages, with as many digits as it takes to tell them apart.
+// percents returns two shares for messages, with as many digits as it takes to tell them apart.
 func percents(v, w float64) (string, string) {
 	text := func(v float64, digits int) string { return strconv.FormatFloat(100*v, 'f', digits, 64) + " %" }
 	digits := 1
@@ -159,7 +159,7 @@ func profile(step []float64) int {
 	return best
 }
 
-// scatter is Σ(v − mean)².
+// scatter returns Σ(v − mean)².
 func scatter(v []float64) (sum float64) {
 	var mean float64
 	for _, x := range v {

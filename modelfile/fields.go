@@ -131,7 +131,7 @@ func (t *walk) head(f *File) {
 
 const misplaced = " is unknown, repeated or not in its place"
 
-// missing is an error for a field that must be there, when reading.
+// missing reports, when reading, that a required field is not there.
 func (t *walk) missing(name string) {
 	if t.in == nil {
 		return

@@ -11,7 +11,7 @@ import (
 	"softkmeans/internal/fault"
 )
 
-// foreign is an error if r does not begin as a model file does. It says what r is instead. It
+// foreign returns an error if r does not begin as a model file does. It says what r is instead. It
 // waits for no more than the first byte.
 func foreign(r *bufio.Reader) error {
 	if _, err := r.Peek(1); err != nil {

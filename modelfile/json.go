@@ -135,7 +135,7 @@ func (w *writer) text(s string) {
 	w.from(append(b, '"'))
 }
 
-// indexByte is where c stands in s, or −1.
+// indexByte returns where c stands in s, or −1.
 func indexByte(s string, c byte) int {
 	for i := range len(s) {
 		if s[i] == c {
@@ -218,7 +218,7 @@ func (r *reader) expect(c byte, what string) {
 	}
 }
 
-// wrong is the error of a byte in place of what is expected.
+// wrong reports a byte that stands in place of what is expected.
 func (r *reader) wrong(got byte, what string) {
 	if got == 'n' {
 		r.fail("null in place of " + what)
@@ -255,7 +255,7 @@ func (r *reader) member(before byte, name string) {
 	r.expect(':', "a colon")
 }
 
-// quotedShort is s for messages, of at most 40 bytes.
+// quotedShort returns the first 40 bytes of s in quotes, for messages.
 func quotedShort(s string) string { return strconv.QuoteToASCII(s[:min(len(s), 40)]) }
 
 // done reads from the end of a value to the next.
