@@ -33,8 +33,8 @@ func TestImports(t *testing.T) {
 		}
 	}
 	mod, err := os.ReadFile("go.mod")
-	if err != nil || strings.Contains(string(mod), "require") {
-		t.Errorf("go.mod has a requirement (%v)", err)
+	if err == nil && strings.Contains(string(mod), "require") { // a copied folder has none
+		t.Error("go.mod has a requirement")
 	}
 }
 

@@ -107,7 +107,7 @@ some() {
   local least=$1 n log
   shift
   log=$(mktemp -p "$work")
-  go test -v "$@" > "$log" 2>&1 || { grep -vE '^ *(=== |--- PASS)' "$log" | tail -n 100; exit 1; }
+  go test -v "$@" > "$log" 2>&1 || { grep -vE '^ *(=== |--- PASS)' "$log" | grep -E -B 20 -A 20 -- '--- FAIL|^panic|^fatal|^FAIL' | head -n 300; exit 1; }
   n=$(grep -c '^--- PASS' "$log" || true)
   echo "$n tests pass"
   [ "$n" -ge "$least" ] || fail "only $n tests match: go test $*"
@@ -477,9 +477,10 @@ larger() {
   done
 }
 
-# Once each, to see that they run; -short leaves out one of minutes.
+# benchmarks REGEXP PACKAGE…: once each, to see that they run; -short leaves out one of
+# minutes.
 benchmarks() {
-  go test -run '^$' -bench "${1-.}" -benchtime 1x -short ./...
+  go test -run '^$' -bench "$1" -benchtime 1x -short "${@:2}"
 }
 
 # fuzzed TIME: every fuzz target for so long, in a copy: an input that is found here must not
