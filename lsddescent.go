@@ -1,6 +1,6 @@
 package softkmeans
 
-// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdstarts.go. It is not
+// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go. It is not
 // in the source.
 
 import (

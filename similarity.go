@@ -266,3 +266,65 @@ func (k *SampleKernel) between(dst *Matrix, own []float64) {
 func unscale(v float64, exp int) float64 {
 	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
+
+// DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of
+// distances, which are at least 0, and 0 between a sample and itself. gamma 0 stands for
+// the median heuristic of [RBFKernel], over all pairs. For Euclidean distances it is the
+// RBF kernel of the samples. For others it may have negative eigenvalues, which count as
+// error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where the matrix is not
+// square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] and [ErrOption].
+func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) {
+	if err := checkAmount("gamma", gamma); err != nil {
+		return nil, 0, err
+	}
+	if err := checkShape("distances", distances); err != nil {
+		return nil, 0, err
+	}
+	if distances.Rows == 0 {
+		return nil, 0, fail(ErrTooFewSamples, "distances has no rows")
+	}
+	if _, err := checkSymmetric("distances", distances); err != nil {
+		return nil, 0, err
+	}
+	n := distances.Rows
+	var all []float64
+	for i := range n {
+		for j, v := range distances.row(i) {
+			switch {
+			case v < 0, i == j && v != 0:
+				return nil, 0, fail(ErrShape, "distances["+strconv.Itoa(i)+", "+strconv.Itoa(j)+"] is "+decimal(v)+
+					"; distances are at least 0, and 0 on the diagonal")
+			case j < i && v > 0:
+				all = append(all, v)
+			}
+		}
+	}
+	if gamma == 0 {
+		slices.Sort(all)
+		m := 1.0
+		if half := n * (n - 1) / 2; len(all) > 0 { // zeros, which are not in all, come first
+			zeros := half - len(all)
+			if zeros > half/2 {
+				zeros, half = 0, len(all)
+			}
+			at := func(i int) float64 {
+				if i < zeros {
+					return 0
+				}
+				return all[i-zeros]
+			}
+			m = (at((half-1)/2) + at(half/2)) / 2
+		}
+		gamma = min(1/(2*m)/m, math.MaxFloat64)
+	}
+	k := NewMatrix(n, n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			v := distances.At(i, j)
+			k.Set(i, j, math.Exp(-min(gamma*v*v, 1e4)))
+			k.Set(j, i, k.At(i, j))
+		}
+	}
+	return k, gamma, nil
+}
