@@ -73,7 +73,7 @@ func with(set func(o *softkmeans.MinVolumeOptions)) func(d, k int) *softkmeans.M
 
 // anySign is a fit at the λ and with the rows of Unmix, whose centers may be negative. Its
 // time is that of both fits.
-func anySign(ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+func anySign(ctx context.Context, x softkmeans.Samples, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	m, err := softkmeans.Unmix(ctx, x, k, o)
 	if err != nil {
 		return nil, err
