@@ -49,8 +49,6 @@ type Options struct {
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
 	Workers   int       // 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
 	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// MostK is for how many k Floors finds the floor: 1, …, MostK. 0: for all of them.
-	MostK int
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.
@@ -68,6 +66,7 @@ type Options struct {
 	// caller, with Pass and Rows set. nil: not.
 	Progress func(Iteration)
 	Seq      SeqOptions // read by FitSeq alone
+	MostK    int        // Floors finds the floors of 1, …, MostK centers; 0: all. Last, so that nothing is padded
 }
 
 // path is which code a fit takes.

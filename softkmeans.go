@@ -202,6 +202,13 @@ func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, 
 			return nil, err
 		}
 	}
+	if m, ok := x.(*Matrix); ok { // the same, in which TinyGo sees more constants
+		t, err := m.open(ctx, o, weights, k, true)
+		if err != nil {
+			return nil, err
+		}
+		return o.solve(t, k, weights, by)
+	}
 	t, err := openSamples(ctx, x, o, weights, k, true)
 	if err != nil {
 		return nil, err
