@@ -51,7 +51,7 @@ Output:
 For some methods only:
 
   -slack S      minvol: extra squared error, as a fraction of the least (default
-                0.25). At most half of the explained variance is given up. If
+                ` + defaultSlack + `). At most half of the explained variance is given up. If
                 there are more prototypes than columns the least is 0, and a
                 tenth of the variance takes its place
   -lambda L     minvol: the weight of the volume, in squared units of the scaled

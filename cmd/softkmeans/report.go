@@ -20,7 +20,7 @@ import (
 	"softkmeans/internal/table"
 )
 
-const reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
+var reportHelp = `Usage: softkmeans report -o FILE [flags] [FILE]
 
 Write an HTML page about a table: the certificate, the fits of the methods
 global, alternating and minvol side by side, and pictures of rows, memberships
@@ -40,7 +40,7 @@ script, no network and no other file.
                 comparison, if the table has no -label column. Of several
                 columns the one named label is taken
   -slack S      minvol: extra squared error, as a fraction of the least (default
-                0.25)
+                ` + defaultSlack + `)
   -seed N       seed of the starts of alternating and minvol (default 0)
   -image RxC    draw centers as images of R rows and C columns of pixels: 8x8.
                 Large values are dark where most pixels are near the least

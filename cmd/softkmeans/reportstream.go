@@ -44,7 +44,7 @@ type streamedPage struct {
 // fitStream computes the page and writes the memberships to w, unless w is nil.
 func (f *reportFlags) fitStream(b *blockReader, w *membershipWriter) (*report.Input, error) {
 	p := &streamedPage{Input: f.content(), f: f, b: b, k: f.k}
-	p.Blocks, p.Seed, p.Slack = true, f.seed, cmp.Or(f.slack, 0.25)
+	p.Blocks, p.Seed, p.Slack = true, f.seed, cmp.Or(f.slack, softkmeans.DefaultSlack)
 	b.collect = &scale.Collector{Kind: scale.ZScore}
 	return await(b.ctx, func() (*report.Input, error) {
 		if err := b.setScale(f.scale); err != nil {

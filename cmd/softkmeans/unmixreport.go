@@ -138,7 +138,7 @@ func (u *unmixing) choices() (lines []string) {
 	case u.streamed:
 		lambda += ": by a slack of " + small(u.streamSlack()) + ", from the numbers of bands and materials."
 	default:
-		lambda += ": by a slack of 0.25, as the materials leave hardly any noise."
+		lambda += ": by a slack of " + defaultSlack + ", as the materials leave hardly any noise."
 	}
 	return append(lines, lambda)
 }

@@ -35,7 +35,7 @@ const (
 
 // parseOptions reads a list of name, value, name, value, ….
 func parseOptions(pairs []string) (options, error) {
-	o := options{slack: 0.25, scale: scale.Auto}
+	o := options{slack: softkmeans.DefaultSlack, scale: scale.Auto}
 	if len(pairs)%2 != 0 {
 		return o, errors.New("an option has no value")
 	}

@@ -42,7 +42,7 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
 	in.Seed, in.Slack = o.Seed, o.Slack
 	if in.Slack == 0 {
-		in.Slack = 0.25
+		in.Slack = softkmeans.DefaultSlack
 	}
 	o.step("floors")
 	if in.Floors, err = softkmeans.Floors(context.Background(), x, &softkmeans.Options{Weights: in.Weights}); err != nil {

@@ -24,7 +24,7 @@ let restTimer; // the slider's timer
 
 // ---- choices
 
-// The middle of the slider is the default, 25 %. Small slacks have more space.
+// The default is where index.html puts the slider. Small slacks have more space.
 const slack = () => (Number($("slack").value) / 100) ** 2;
 const chosen = (name) => document.querySelector(`[name=${name}]:checked`).value;
 const method = () => chosen("method");
