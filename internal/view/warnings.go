@@ -4,12 +4,13 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"softkmeans"
 )
 
-// Warnings returns a sentence for each warning. All empty prototypes share one
-// sentence, as do all that are far outside of the data.
+// Warnings returns a sentence for each warning: that of the package, unless it names a prototype.
+// All empty prototypes share one sentence, as do all that are far outside of the data.
 func Warnings(m *softkmeans.Model) (lines []string) {
 	for i, w := range m.Warnings {
 		var same []int
@@ -37,14 +38,14 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				}
 				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(worst)+" times as far from the middle as the farthest row.")
 			}
-		case softkmeans.WarnSlack:
-			lines = append(lines, "The error is "+Small(w.Value)+" times what the slack allows, and no smaller one was found.")
 		case softkmeans.WarnSeveral:
 			lines = append(lines, "There are several answers: with a half or twice of the noise the prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
-		case softkmeans.WarnLabels:
-			lines = append(lines, "The labels are not stable: fits of halves of the rows, with half or twice the slack, give up to "+Percent(w.Value)+" of all rows another label. Rows that are mixtures change labels easily: go by their memberships. Clusters may be more stable in another number.")
 		default:
-			lines = append(lines, w.String()+".")
+			text := w.String() // names no prototype
+			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
+			if w.Kind == softkmeans.WarnLabels {
+				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their memberships."
+			}
 		}
 	}
 	return lines

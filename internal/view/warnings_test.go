@@ -21,7 +21,7 @@ func TestWarnings(t *testing.T) {
 		"Prototype p2 is empty: no row has its largest membership there.",
 		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as the farthest row.",
 		"The error is 1.5 times what the slack allows, and no smaller one was found.",
-		"The labels are not stable: fits of halves of the rows, with half or twice the slack, give up to 12.3 % of all rows another label. Rows that are mixtures change labels easily: go by their memberships. Clusters may be more stable in another number.",
+		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up to 12.3 % of all rows another label; fewer centers may be more stable. Rows that are mixtures change labels easily: go by their memberships.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
