@@ -39,7 +39,8 @@ func (d *data) distances() bool {
 	return above
 }
 
-// noteKind notes what the table looks like beside what the method takes it for.
+// noteKind adds a note if the table looks like distances or similarities and the method takes it
+// for something else.
 func (d *data) noteKind(f *fitFlags) {
 	switch {
 	case f.method.ofSimilarities() && f.kernel == kernelMatrix:
@@ -67,7 +68,7 @@ func (d *data) noteNegative(m method) {
 	}
 }
 
-// notSquare is the error for a matrix that compares rows and is not square.
+// notSquare returns the error for a matrix that compares rows and is not square.
 func (d *data) notSquare(what string) error {
 	hint := ""
 	if d.x.Cols == d.x.Rows+1 && d.IDColumn == 0 {

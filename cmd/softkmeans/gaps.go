@@ -122,7 +122,7 @@ func notPresent(gaps *gapCount, empty int) (notes []string) {
 	return notes
 }
 
-// noCompleteRow is the error for a table in which no row is left.
+// noCompleteRow returns the error for a table in which no row is left.
 func noCompleteRow(source string, gaps *gapCount) error {
 	return fmt.Errorf("%s: every row has a missing value; leave columns out with -drop: %s", source, gaps.columns())
 }

@@ -318,7 +318,7 @@ func (f *inputFlags) read(s *session) (*data, error) {
 	return d, err
 }
 
-// readAs is read, but returns a sparse file as it is where stays asks for that.
+// readAs reads the table as read does, but returns a sparse file as it is where stays asks for that.
 func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error) {
 	d := f.dialect
 	if _, ok := rows.Replayable(s.in); !ok {

@@ -254,7 +254,7 @@ func (s *scene) readTable(in *session, f *unmixFlags) error {
 	return nil
 }
 
-// changed is the error for a file that is no longer the one that was opened.
+// changed returns the error for a file that is no longer the one that was opened.
 func (s *scene) changed() error {
 	return fmt.Errorf("%s: %w while it was read", s.source, softkmeans.ErrChanged)
 }

@@ -137,7 +137,7 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
 }
 
-// readColumns is readCenters for a file with a row for each column of d, as older pages
+// readColumns reads centers as readCenters does, from a file with a row for each column of d, as older pages
 // saved prototypes: the columns p0, p1, … after others.
 func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix, error) {
 	t, err := s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: func(names []string) []string {

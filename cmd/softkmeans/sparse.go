@@ -260,7 +260,7 @@ func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 // than six digits to cancelling, and the row is measured with its zeros.
 const lostShare = 1e-6
 
-// measure is yardstick.measure for sparse rows. A squared distance is that of the lengths
+// measure measures sparse rows as yardstick.measure does. A squared distance is that of the lengths
 // less twice the product.
 func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(x.Rows, len(detailNames), nil)

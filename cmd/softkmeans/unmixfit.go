@@ -98,7 +98,7 @@ func (u *unmixing) fit(ctx context.Context, out pixelTaker) error {
 	return nil
 }
 
-// fitBlocks is fit for a scene larger than memory.
+// fitBlocks fits a scene larger than memory.
 func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	r := u.result
 	if r.k == 0 {

@@ -83,7 +83,7 @@ func (p *picture) bands(s *LinePlot, x *axis) {
 	}
 }
 
-// readings is the text for values at one x, the largest first.
+// readings returns the text for values at one x, the largest first.
 func (s *LinePlot) readings(g []reading) string {
 	var b strings.Builder
 	if i := g[0].x - 1; i >= 0 && i < float64(len(s.XNames)) && i == math.Trunc(i) {

@@ -72,7 +72,7 @@ func (n *Reader) CheckSize(size int64) error {
 	return nil
 }
 
-// cut is the error for a file that ends after so many bytes of values.
+// cut returns the error for a file that ends after so many bytes of values.
 func (n *Reader) cut(have int) error {
 	width := n.Cols * n.kind.Size
 	return n.fault(fmt.Errorf("the file is cut: %d of %d bytes of values are missing, from row %d on", n.Rows*width-have, n.Rows*width, have/width+1))

@@ -35,9 +35,9 @@ func (o *Options) step(what string) {
 	}
 }
 
-// Fit computes all other fields of the Input from Table, X and Weights, of a table in memory. The fits are those
-// of the command fit with the same k, slack and seed; only the order of the prototypes of
-// the global and the alternating one is that of the minimal volume.
+// Fit computes all other fields of the Input from Table, X and Weights, of a table in memory. The
+// fits are those of the command fit with the same k, slack and seed; only the order of the
+// prototypes of the global and the alternating one is that of the minimal volume.
 func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	x := in.X
 	in.Seed, in.Slack = o.Seed, o.Slack

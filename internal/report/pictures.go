@@ -144,7 +144,7 @@ func (b *builder) panels() (all []picture, note string) {
 // row is what row i is called.
 func (b *builder) row(i int) string { return short(table.Printable(b.Table.RowName(i))) }
 
-// tip is the text of row i of a model: its name and its largest memberships.
+// tip returns the text of row i of a model: its name and its largest memberships.
 func (b *builder) tip(m *softkmeans.Model) func(i int) string {
 	return func(i int) string { return b.row(i) + ": " + chart.Shares(m.Memberships.Row(i), b.names) }
 }
@@ -236,7 +236,7 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.
 		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.columns[at.column(p)] }}))
 }
 
-// column is that of pixel p, counted line by line.
+// column returns the column of pixel p, counted line by line.
 func (at *Image) column(p int) int {
 	if at.Transpose {
 		return p%at.Cols*at.Rows + p/at.Cols

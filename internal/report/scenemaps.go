@@ -109,7 +109,7 @@ func (c *colors) of(x []float64) (rgb [3]float64) {
 	return rgb
 }
 
-// value is that of color i of a pixel, false if there are fewer colors.
+// value returns color i of a pixel, false if there are fewer colors.
 func (c *colors) value(i int, x []float64) (v float64, ok bool) {
 	if i < len(c.columns) {
 		return x[c.columns[i]], true

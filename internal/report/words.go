@@ -266,7 +266,7 @@ func (b *builder) traceNotes() []string {
 	}
 }
 
-// allowance is the error above the floor that FitMinVolume allows the compact
+// allowance returns the error above the floor that FitMinVolume allows the compact
 // prototypes.
 func (b *builder) allowance() string {
 	f, slack := b.verdict(2), "a slack of "+view.Small(100*b.Slack)+" %"

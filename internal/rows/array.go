@@ -74,7 +74,7 @@ func numbered(source, kind string, columns []string) error {
 	return nil
 }
 
-// rows is npy.Reader.ReadRows for the columns that are data. It calls each with
+// rows reads the columns that are data, as npy.Reader.ReadRows does. It calls each with
 // each row's label and weight, unless each is nil.
 func (a *array) rows(dst []float64, each func(label, weight float64)) (int, error) {
 	if a.layout == nil {

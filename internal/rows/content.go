@@ -50,7 +50,7 @@ var unlabelled = regexp.MustCompile(`^\d+:[-+.\deE]+(\s+\d+:[-+.\deE]+)+(\s+\d+:
 // sizes is a comment, or the sizes that a MatrixMarket file begins with.
 var sizes = regexp.MustCompile(`^(%.*|\d+\s+\d+\s+\d+)$`)
 
-// unmarked is an error for a sparse file that lacks what tells its form.
+// unmarked returns an error for a sparse file that lacks what tells its form.
 func unmarked(b *bufio.Reader, source string) error {
 	start, _ := b.Peek(b.Buffered())
 	line, rest, more := bytes.Cut(start, []byte("\n"))
@@ -183,7 +183,7 @@ func IsSparse(in io.Reader, d table.Dialect) bool {
 	return err == nil && c.sparse != sparse.None
 }
 
-// ReadClasses is table.ReadClasses for a file of any kind. In a .npy file and in a sparse
+// ReadClasses reads classes from a file of any kind, as table.ReadClasses does. In a .npy file and in a sparse
 // one column is a number, or "" for the only column, or for the labels of svmlight.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
 	c, err := sniff(in, source, d)

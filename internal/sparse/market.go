@@ -244,7 +244,7 @@ func (m *market) value(text []byte, at, field int) (float64, int, error) {
 	return v, end, err
 }
 
-// missing is the error for a file that ends after n of the entries.
+// missing returns the error for a file that ends after n of the entries.
 func (m *market) missing(n int, what string) error {
 	return m.whole("the file is cut: " + strconv.Itoa(m.count-n) + " of " + strconv.Itoa(m.count) + " " + what + " are missing")
 }

@@ -51,7 +51,7 @@ const (
 	mostForEntry = 16
 )
 
-// checkSize is an error for a size that the number of entries makes unlikely.
+// checkSize returns an error for a size that the number of entries makes unlikely.
 func (l *lines) checkSize(size, entries int, what string) error {
 	if size/mostForEntry <= entries || size <= mostUnfilled {
 		return nil
@@ -93,7 +93,7 @@ const (
 	mark   = "\ufeff" // of the byte order, which some editors write first
 )
 
-// guess is Sniff for the start of a text. more is true where it does not tell yet.
+// guess does what Sniff does, given the start of a text. more is true where it does not tell yet.
 func guess(start []byte, rows bool) (f Format, more bool) {
 	start = bytes.TrimPrefix(start, []byte(mark))
 	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner, head) {
@@ -204,12 +204,12 @@ func (l *lines) next() ([]byte, error) {
 	return bytes.TrimSpace(text), nil
 }
 
-// fault is an error in a field of the line read last, from 1; 0: in the line.
+// fault returns an error in a field of the line read last, from 1; 0: in the line.
 func (l *lines) fault(field int, msg string) error {
 	return &table.Error{Source: l.source, Line: l.line, Column: field, Msg: msg}
 }
 
-// whole is an error about the file.
+// whole returns an error about the file.
 func (l *lines) whole(msg string) error { return &table.Error{Source: l.source, Msg: msg} }
 
 // quote quotes the field at text[i:].

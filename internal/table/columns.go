@@ -276,7 +276,7 @@ func (p *parser) place(picked, names []string, h *Head) error {
 	return nil
 }
 
-// placePicked is place for the columns of the names that Pick has returned.
+// placePicked places the columns of the names that Pick has returned.
 func (p *parser) placePicked(picked, names []string, h *Head) error {
 	at := make(map[string][]int, len(names)) // the columns of a name that are left to pick
 	for j, name := range names {
@@ -384,7 +384,7 @@ func isNumber(s []byte) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// notData is the advice for a column that is not data: to make it the label column,
+// notData returns the advice for a column that is not data: to make it the label column,
 // if there is none, or to drop it. It is empty if neither can be set.
 func (p *parser) notData(j int) string {
 	n := " " + strconv.Itoa(j+1)

@@ -84,7 +84,7 @@ func (t *Reader) carry() {
 	}
 }
 
-// missingNumbers is the error that names the gaps of all columns.
+// missingNumbers returns the error that names the gaps of all columns.
 func (t *Reader) missingNumbers() error {
 	p := &t.parser
 	e := &Error{Source: t.Source, Msg: p.gapList(t.gaps)}

@@ -327,7 +327,7 @@ func (p *parser) guessColumns(rows [][][]byte, names []string, wanted []string, 
 	return p.settleTexts(columns, names)
 }
 
-// unwanted is an error for columns of numbers to the right of those that are picked by
+// unwanted returns an error for columns of numbers to the right of those that are picked by
 // their places alone.
 func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string) error {
 	last := p.width - 1

@@ -281,7 +281,7 @@ func plainWord(text []byte, from int, comma byte) (end int, ok bool) {
 	return i, comma != ' ' || i > from
 }
 
-// fault is an error in field j, from 0, of the present record; for -1, one of the
+// fault returns an error in field j, from 0, of the present record; for -1, one of the
 // record.
 func (p *parser) fault(j int, msg string) *Error {
 	return &Error{Source: p.source, Line: p.line(j), Column: j + 1, Msg: msg}
@@ -318,7 +318,7 @@ func (p *parser) next() ([][]byte, error) {
 	return fields, nil
 }
 
-// firstRow is addRow for the first row. If a field is a word, the error advises what
+// firstRow adds the first row. If a field is a word, the error advises what
 // to do with a column that is not data.
 func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	err := p.addRow(fields, o)

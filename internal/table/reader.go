@@ -89,7 +89,7 @@ func NewReader(r io.Reader, source string, d Dialect) (*Reader, error) {
 	return t, nil
 }
 
-// begin is parser.begin for line 1 and what a survey has found. It reports whether the
+// begin calls parser.begin with line 1 and what a survey has found. It reports whether the
 // line is a row.
 func (t *Reader) begin(fields [][]byte) (row bool, err error) {
 	p := &t.parser

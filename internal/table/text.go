@@ -94,7 +94,7 @@ func (t *texts) list() string {
 	return strings.Join(list, "; ")
 }
 
-// textError is the error for columns of text, for gaps of the others, and for another fault
+// textError returns the error for columns of text, for gaps of the others, and for another fault
 // if there is one.
 func (p *parser) textError(t *texts, gaps []gapCount, other *Error) *Error {
 	n := len(t.columns)
@@ -159,7 +159,7 @@ func plural(n int, one, more string) string {
 	return more
 }
 
-// also is the error for columns of text and that of a line, if there are such columns.
+// also returns the error for columns of text and that of a line, if there are such columns.
 func (p *parser) also(err *Error) error {
 	if p.found == nil {
 		return err

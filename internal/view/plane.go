@@ -78,7 +78,7 @@ func NewPlane(x *softkmeans.Matrix, weights []float64) (Plane, error) {
 	return p, nil
 }
 
-// PlaneOf is NewPlane for rows that were added up, and whose floors are known.
+// PlaneOf returns the plane of rows that were added up, and whose floors are known.
 func PlaneOf(s *softkmeans.Stats, floors []float64) (Plane, error) {
 	p := Plane{Mean: s.Mean(), Axes: softkmeans.NewMatrix(2, s.Cols(), nil)}
 	subspace, err := s.Subspace(3, nil)
