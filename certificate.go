@@ -29,8 +29,8 @@ import (
 // above 2048, the floors are lower bounds: less by what it may have missed.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
-// O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and
-// ctx's, wrapped.
+// O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	o := orZero(opts)
 	if err := firstError(checkEnum("Sum", o.Sum, sumCount), checkCount("MostK", o.MostK)); err != nil {
@@ -56,8 +56,8 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 func Certify(ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
-	err := firstError(checkMatrix("centers", centers, mostCenter), checkMatrix("memberships", memberships, mostCenter),
-		checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
+	err := firstError(checkMatrix("centers", centers, mostCenter),
+		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {
 		return c, err
 	}
@@ -83,8 +83,8 @@ func Certify(ctx context.Context, x Samples, centers, memberships *Matrix, opts 
 	return c, nil
 }
 
-// checkPair is an error unless there are centers of the data's columns, with memberships for
-// all rows.
+// checkPair returns an error unless there are centers of the data's columns, with memberships
+// for all rows.
 func checkPair(s *samples, centers, memberships *Matrix) error {
 	k := centers.Rows
 	switch {
@@ -135,9 +135,10 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 // A singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands for the
 // rounding of the data: max(n, d)·2^-52 of the length of the data as it is, mean included.
 //
-// A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], and of [SolverJacobi] where a singular value is too
-// small for the Gram matrix to tell. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol that is not in [0, 1).
+// A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], and of
+// [SolverJacobi] where a singular value is too small for the Gram matrix to tell. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol
+// that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	if k < 1 {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
@@ -178,97 +179,4 @@ func (s *samples) rankedValues(index int, tol float64) (values []float64, bound 
 		_, values, err = principalByJacobi(s, wanted{})
 	}
 	return values, bound, err
-}
-
-// ConeMable reports whether x is X = GF exactly for some k centers, with memberships G ≥ 0
-// whose rows add up to at most 1: whether its semi-nonnegative rank is at most k. It is iff
-// rank X < k, or rank X = k and a half-space has all rows that are not 0 inside (Gillis &
-// Kumar 2015; see [Fit]). A half-space counts if its v has a cosine of 2^-14 with each row.
-// tol is that of [SkMable], for singular values of x as it is, and for the rows that count
-// as 0.
-//
-// Cost and errors: those of [SkMable].
-func ConeMable(x *Matrix, k int, tol float64) (bool, error) {
-	if err := firstError(checkK(k), checkTol(tol)); err != nil {
-		return false, err
-	}
-	s, err := newSamples(context.Background(), x, nil, 0, false)
-	if err != nil {
-		return false, err
-	}
-	rank := s.rankBound()
-	if k > rank {
-		return true, nil
-	}
-	values, bound, err := s.rankedValues(min(k, rank-1), tol)
-	if err != nil || math.Sqrt(values[k-1]) <= bound {
-		return err == nil, err
-	}
-	if k < rank && math.Sqrt(values[k]) > bound {
-		return false, nil
-	}
-	pc, err := findPrincipal(s, k, SolverAuto)
-	if err != nil {
-		return false, err
-	}
-	w := NewMatrix(s.n, k, nil)
-	if _, err := projectRows(s, w, pc.basis, NewMatrix(0, k, nil), EnclosureBall); err != nil {
-		return false, err
-	}
-	var h halfSpace
-	margin, err := h.search(directions{s.ctx, s.workers, w, func(_ int, squares float64) bool { return squares <= bound*bound }})
-	return margin >= leastMargin, err
-}
-
-// StabilityBound bounds ‖X − G̃F̃‖², the objective on X of a global solution
-// (F̃, G̃) that was fitted to X + E: it is at most (√floor + 2‖E‖)², for the floor
-// of X and ‖E‖ = noise. Both arguments must be at least 0.
-//
-// Erratum: the paper's Theorem (Stability) has squares, floor + 2‖E‖². That is
-// false: with σ = (1, 1−δ) and an E that raises the second to 1+δ, k = 2, the
-// left side is 1 and the right (1−δ)² + 8δ². The proof holds without squares,
-// by the triangle inequality and Mirsky's theorem: √ on both sides, 2‖E‖.
-func StabilityBound(floor, noise float64) float64 {
-	b := math.Sqrt(floor) + 2*noise
-	return b * b
-}
-
-// NonUniquenessBound says how far apart the memberships of global optima are, whatever the
-// order of the clusters. For every G* there is a global optimum G with ‖G − G*Π‖² at least
-// the number returned, for every permutation Π of the columns. That is
-//
-//	¼·(n(1 − 1/k) + ‖W‖²/(r²k(k−1))),
-//
-// with W = XcU of [Fit] and the largest length r of a row of W. The first term is there for
-// every x, since optima can have any size. It is 0 for k = 1.
-//
-// Proof. Take M (k×(k−1)) of full rank with Mᵀ1 = 0, and g inside the simplex. Then
-// 1gᵀ + εWMᵀ is at least 0 for a small ε > 0. It is optimal: (g, M) is invertible, so some F
-// has gᵀF = x̄ᵀ and εMᵀF = Uᵀ. So optima come as near as one likes to 1gᵀ for every g of the
-// simplex, to 1e₁ᵀ among them. Fit's G has columns of mean 1/k, so from it to 1e₁ᵀ in any
-// order of the columns it is D² = n(1 − 1/k) + ‖G − 1/k‖², and that is the sum above. The
-// distance after the best permutation satisfies the triangle inequality: of two optima at
-// the distance D one is at least D/2 from G*. The limit is no optimum: any number below
-// D²/4 is reached, and the result is rounded down.
-//
-// Erratum: the paper's Theorem (Lower bound) has ‖W‖²/(r√(k(k−1))), with the largest
-// length r of a row of W. That grows with the scale of X, past 2n, the largest squared
-// distance that memberships can have. With r²k(k−1) in place of the root it is true, by G
-// and its mirror image (B → −B), but counts clusters in another order as another
-// solution. For k = 2 the mirror image is nothing else.
-//
-// Cost and errors: those of [Fit].
-func NonUniquenessBound(x *Matrix, k int) (float64, error) {
-	m, err := Fit(context.Background(), x, k, nil)
-	if err != nil {
-		return 0, err
-	}
-	sum := float64(x.Rows) * (1 - 1/float64(k))
-	for i := range m.Memberships.Rows {
-		for _, g := range m.Memberships.row(i) {
-			e := g - 1/float64(k)
-			sum += e * e
-		}
-	}
-	return sum / 4 * (1 - 0x1p-48), nil
 }

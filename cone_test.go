@@ -320,39 +320,6 @@ func TestConeDimRows(t *testing.T) {
 	}
 }
 
-// TestConeMable: rank and half-space decide.
-func TestConeMable(t *testing.T) {
-	line, plane := NewMatrix(3, 2, []float64{1, 2, -2, -4, 3, 6}), NewMatrix(4, 3, []float64{1, 0, 1, 0, 1, 1, -1, 0, -1, 0, -1, -1})
-	wedge := NewMatrix(4, 3, []float64{1, 0, 1, 0, 1, 1, -.9, 1, .1, 0, 0, 0})
-	for i, c := range []struct {
-		x    *Matrix
-		k    int
-		tol  float64
-		want bool
-	}{
-		{line, 1, 0, false}, {line, 2, 0, true}, {rowsOf(line, 0, 1), 1, 0, true}, {plane, 1, 0, false}, {plane, 2, 0, false}, {plane, 3, 0, true}, {plane, 4, 0, true},
-		{wedge, 2, 0, true}, {wedge, 1, 0, false}, {wedge, 1, 0.99, true}, {NewMatrix(3, 2, nil), 1, 0, true}, {identity(3), 2, 0, false}, {identity(3), 3, 0, true}, {identity(3), 9, 0, true},
-		{nonnegative(20, 5, 0, 1), 4, 0, false}, {nonnegative(20, 5, 0, 1), 5, 0, true}, {randomData(50, 5, 0, 1), 5, 0, false}, {randomData(50, 5, 0, 1), 6, 0, true},
-	} {
-		if got := mustDo(ConeMable(c.x, c.k, c.tol))(t); got != c.want {
-			t.Errorf("%d: %v", i, got)
-		}
-		if m := mustDo(Fit(bg, c.x, c.k, &Options{Sum: SumAtMostOne}))(t); c.tol == 0 && (m.Objective <= 1e-25*m.Total) != c.want {
-			t.Errorf("%d: objective %g of %g", i, m.Objective, m.Total)
-		}
-	}
-	for _, c := range []struct {
-		x    *Matrix
-		k    int
-		tol  float64
-		want error
-	}{{nil, 1, 0, ErrShape}, {line, 0, 0, ErrOption}, {line, 1, 1, ErrOption}, {line, 1, math.NaN(), ErrOption}, {NewMatrix(0, 2, nil), 1, 0, ErrTooFewSamples}} {
-		if _, err := ConeMable(c.x, c.k, c.tol); !errors.Is(err, c.want) {
-			t.Errorf("%v, not %v", err, c.want)
-		}
-	}
-}
-
 // TestConeParts: statistics and extents of parts, by their binary forms, give the model.
 func TestConeParts(t *testing.T) {
 	t.Parallel()

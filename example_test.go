@@ -425,24 +425,6 @@ func ExampleSkMable() {
 	// exact mixtures of two: false of three: true
 }
 
-func ExampleStabilityBound() {
-	x, _ := softkmeans.FromRows(paint)
-	read := x.Clone() // with errors of reading
-	var noise float64
-	for i := range read.Rows {
-		read.Set(i, i%3, read.At(i, i%3)+0.1)
-		noise += 0.1 * 0.1
-	}
-	m, err := softkmeans.Fit(context.Background(), read, 2, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	// How good is that model for the paints themselves?
-	c, _ := softkmeans.Certify(context.Background(), x, m.Centers, m.Memberships, nil)
-	fmt.Printf("floor %.3f, the model leaves %.3f, at most %.3f\n", c.Floor, c.Objective, softkmeans.StabilityBound(c.Floor, math.Sqrt(noise)))
-	// Output: floor 0.064, the model leaves 0.106, at most 0.552
-}
-
 func ExampleLogVolume() {
 	corners, _ := softkmeans.FromRows([][]float64{{0, 0, 0}, {4, 0, 0}, {0, 3, 0}})
 	area, err := softkmeans.LogVolume(corners)
@@ -466,6 +448,6 @@ func ExampleVolumeFloor() {
 		log.Fatal(err)
 	}
 	area, _ := softkmeans.LogVolume(m.Centers)
-	fmt.Printf("no triangle below %.3f, by %v; Fit's is of %.3f\n", math.Exp(floor.LogVolume), floor.Proof, math.Exp(area))
-	// Output: no triangle below 6.000, by hull; Fit's is of 6.000
+	fmt.Printf("no triangle below %.3f; Fit's is of %.3f\n", math.Exp(floor.LogVolume), math.Exp(area))
+	// Output: no triangle below 6.000; Fit's is of 6.000
 }

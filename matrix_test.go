@@ -79,17 +79,16 @@ func TestHugeK(t *testing.T) {
 	stats := statsOf(t, x, nil)
 	kernel := outer(x)
 	for name, call := range map[string]func(k int) error{
-		"Fit":                func(k int) error { _, err := Fit(bg, x, k, nil); return err },
-		"FitSeq":             func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
-		"Subspace":           func(k int) error { _, err := stats.Subspace(k, nil); return err },
-		"FitAlternating":     func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
-		"FitMinVolume":       func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
-		"FitMinVolumeSeq":    func(k int) error { _, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil); return err },
-		"MinVolumePath":      func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
-		"NonUniquenessBound": func(k int) error { _, err := NonUniquenessBound(x, k); return err },
-		"LSD":                func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
-		"TILSD":              func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
-		"TruncatedSVD":       func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
+		"Fit":             func(k int) error { _, err := Fit(bg, x, k, nil); return err },
+		"FitSeq":          func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
+		"Subspace":        func(k int) error { _, err := stats.Subspace(k, nil); return err },
+		"FitAlternating":  func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
+		"FitMinVolume":    func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
+		"FitMinVolumeSeq": func(k int) error { _, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil); return err },
+		"MinVolumePath":   func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
+		"LSD":             func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
+		"TILSD":           func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
+		"TruncatedSVD":    func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
 	} {
 		for _, k := range []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32} {
 			if k < math.MaxInt32 {

@@ -233,16 +233,4 @@ func TestCertifyTable(t *testing.T) {
 	if ok, err := SkMable(bg, nil, 1, 0); ok || !errors.Is(err, ErrShape) {
 		t.Error(ok, err)
 	}
-	if v, err := NonUniquenessBound(nil, 2); v != 0 || !errors.Is(err, ErrShape) {
-		t.Error(v, err)
-	}
-	for _, c := range [][3]float64{{0, 0, 0}, {4, 0, 4}, {4, 1, 16}, {0, 2, 16}} {
-		if got := StabilityBound(c[0], c[1]); got != c[2] {
-			t.Errorf("%v: %g", c, got)
-		}
-	}
-	// Hard memberships of two equal clusters: ‖G‖² is 2, the means are ½.
-	if v, err := NonUniquenessBound(NewMatrix(2, 1, []float64{-1, 1}), 2); err != nil || math.Abs(v-0.5) > 1e-14 {
-		t.Error(v, err)
-	}
 }

@@ -50,28 +50,6 @@ import (
 	"slices"
 )
 
-// VolumeProof is the argument by which a [VolumeBound] holds.
-type VolumeProof int
-
-const (
-	// VolumeUnproved: no bound but a volume of 0.
-	VolumeUnproved VolumeProof = iota
-	// VolumeByMoments: the scatter of the rows, which memberships of at most 1 limit.
-	VolumeByMoments
-	// VolumeByDesign: the scatter with the weights of the rows chosen so that the bound is
-	// largest, as for a D-optimal design. It holds near the least error.
-	VolumeByDesign
-	// VolumeByHull: the smallest interval (k = 2) or triangle (k = 3) around the projected
-	// rows. It holds near the least error, and is exact there.
-	VolumeByHull
-	volumeProofCount // a new proof stands before it
-)
-
-// String returns "none", "moments", "design" or "hull".
-func (p VolumeProof) String() string {
-	return nameOf("VolumeProof", int(p), "none", "moments", "design", "hull")
-}
-
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
 	// LogVolume is at most [LogVolume] of the centers of every pair whose error is at
@@ -79,7 +57,6 @@ type VolumeBound struct {
 	// has that error.
 	LogVolume float64
 	Error     float64 // ‖X − GF‖², weighted if weights were given
-	Proof     VolumeProof
 }
 
 // VolumeFloor returns how small the simplex of k centers can be. Its (k−1)-dimensional
@@ -95,9 +72,8 @@ type VolumeBound struct {
 // σ_{k−1}² nothing is proved: k−1 centers reach that error.
 //
 // It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27
-// entries. Cost: that of [Fit] for k+1 centers,
-// and for a small slack up to 64·nk² more. Errors: those of [Fit]; [ErrOption] for a slack
-// that is negative or not finite.
+// entries. Cost: that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more.
+// Errors: those of [Fit]; [ErrOption] for a slack that is negative or not finite.
 func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Options) (VolumeBound, error) {
 	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
 	if err := firstError(checkFit(k, &Options{Solver: o.Solver}), checkAmount("slack", slack)); err != nil {
@@ -200,7 +176,7 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 	best := VolumeBound{LogVolume: math.Inf(-1), Error: e}
 	p := q.w.Cols
 	if q.k == 1 {
-		return VolumeBound{Error: e, Proof: VolumeByMoments}
+		return VolumeBound{Error: e}
 	}
 	if p < q.k-1 { // the vertices are affinely dependent
 		return best
@@ -208,12 +184,7 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 	rounding := q.rounding(p)
 	last := q.sigma[p-1]
 	delta := max(0, e-q.lower) * (1 + 0x1p-40)
-	try := func(log float64, proof VolumeProof) {
-		if log > best.LogVolume {
-			best.LogVolume, best.Proof = log, proof
-		}
-	}
-	try(q.moments(q.sigma, q.weights, math.Sqrt(delta)+rounding), VolumeByMoments)
+	best.LogVolume = q.moments(q.sigma, q.weights, math.Sqrt(delta)+rounding)
 	near := math.Sqrt(max(0, e)) // the error of the projected rows
 	if gap := last*last - (q.outside - q.beyond); gap > 0 {
 		excess := max(0, q.outside-q.lower)
@@ -222,9 +193,9 @@ func (q *volumeProblem) bound(e float64) VolumeBound {
 	near += rounding
 	if near < last {
 		if q.k <= 3 {
-			try(q.hull(near, last), VolumeByHull)
+			best.LogVolume = max(best.LogVolume, q.hull(near, last))
 		}
-		try(q.design(near), VolumeByDesign)
+		best.LogVolume = max(best.LogVolume, q.design(near))
 	}
 	return best
 }
