@@ -382,7 +382,7 @@ func TestConeSeqAxis(t *testing.T) {
 			x.Data[3*i] = 1
 		}
 	}
-	for _, solver := range allSolvers {
+	for _, solver := range []Solver{SolverAuto, SolverGram, SolverKrylov} {
 		m := mustDo(FitSeq(bg, inBlocks(x, 30), 3, &Options{Sum: SumAtMostOne, Solver: solver}))(t)
 		checkCone(t, m, x, nil)
 	}

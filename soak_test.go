@@ -352,7 +352,7 @@ func (s *soak) seq() {
 	w := s.weights(x.Rows)
 	k := 1 + s.rng.IntN(6)
 	g, next := NewMatrix(x.Rows, k, nil), 0
-	o := &Options{Weights: w, Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4), Solver: Solver(s.rng.IntN(3)), Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
+	o := &Options{Weights: w, Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4), Solver: Solver(s.rng.IntN(2)), Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
 		next += part.Rows
 		copy(g.Data[first*k:], part.Data)
 		return nil

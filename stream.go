@@ -32,8 +32,7 @@ const fewestPasses = 4
 // third pass computes these, and the objective from them.
 //
 // SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor
-// has no digits below d·2^-52 of the total. SolverJacobi keeps those digits, at 2nd² in
-// place of nd² multiplications and one QR factorization of (2d+1)×d for every block.
+// has no digits below d·2^-52 of the total. SolverJacobi is an [ErrOption].
 // SolverKrylov makes at most SeqOptions.Passes passes: one for the mean, one a step, one
 // for the residuals that prove its floor, and the last as above. Where these do not reach
 // its tolerance, as for spectra that do not fall, Status is StatusIterationLimit. Gap is
@@ -51,8 +50,8 @@ const fewestPasses = 4
 // pass and the row that they came after; those of ctx within one block.
 //
 // Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more, and as
-// much for its memberships. SolverGram and SolverJacobi take some 50·d² bytes more, 230 MB
-// in all for 2048 columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
+// much for its memberships. SolverGram takes some 50·d² bytes more, 230 MB in all for 2048
+// columns; SolverKrylov takes 8·d·max(96, 4(k+7)).
 func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *Options) (*Model, error) {
 	o := orZero(opts)
 	if err := checkRegular(k, &o); err != nil {
@@ -61,6 +60,9 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	q := &sequence{ctx: ctx, blocks: blocks, o: &o, members: k}
 	if err := q.check(); err != nil {
 		return nil, err
+	}
+	if o.Solver == SolverJacobi {
+		return nil, fail(ErrOption, "Solver is jacobi, which takes no blocks of rows")
 	}
 	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
 		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
@@ -328,66 +330,32 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 func (q *sequence) principalFor(s *statistics, k int, sum Sum) (pc *principal, mean []float64, err error) {
 	mean = s.mean
 	if sum == SumAtMostOne {
-		if mean, err = s.aboutZero(q.ctx); err != nil {
-			return nil, nil, err
-		}
+		mean = s.aboutZero()
 	}
 	pc, err = q.principal(s, min(directionsOf(k, sum), s.cols))
 	return pc, mean, err
 }
 
-// aboutZero is Stats.aboutZero for all solvers.
-func (s *statistics) aboutZero(ctx context.Context) (mean []float64, err error) {
+// aboutZero moves the sums of all solvers to 0, and returns the mean.
+func (s *statistics) aboutZero() (mean []float64) {
 	s.seed = seedOf(s.mean, 1)
 	if s.scatter == nil {
 		s.total += s.weight * (sumSquares(s.mean) + 2*dot(s.mean, s.meanRest))
 		s.scatterOff += 0x1p-50 * s.total
 	}
-	if s.triangle != nil {
-		stack := NewMatrix(s.cols+1, s.cols, nil)
-		copyRows(stack, s.triangle)
-		last := stack.row(s.cols)
-		axpy(last, math.Sqrt(s.weight), s.mean)
-		axpy(last, math.Sqrt(s.weight), s.meanRest)
-		qrReduce(ctx, stack)
-		copyRows(s.triangle, rowsOf(stack, 0, s.cols))
-	}
-	return s.Stats.aboutZero(), cancelled(ctx)
+	return s.Stats.aboutZero()
 }
 
-// extent makes the pass that finds how far the rows reach. For SolverJacobi it proves the
-// floor as well.
+// extent makes the pass that finds how far the rows reach.
 func (q *sequence) extent(p *Subspace, e *Extent) error {
-	dims := p.pc.basis.Rows
-	var left *outside
-	if p.pc.solver == SolverJacobi && 0 < dims && dims < p.rankBound() && p.pc.floor < lostShare*p.pc.total {
-		left = newOutside(p.pc.basis, dims)
-		left.mean = math.Sqrt(p.weight) * p.meanOff
-	}
-	err := q.each(func(at rowBlock) error {
-		if left != nil {
-			s, err := p.part(q.ctx, at.x, at.weights, q.o.Workers)
-			if err == nil {
-				err = left.add(s)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return e.add(q.ctx, p, at.x, at.weights, q.o.Workers)
-	})
-	if left != nil {
-		p.pc.within(left.floor(math.Inf(1)))
-	}
-	return err
+	return q.each(func(at rowBlock) error { return e.add(q.ctx, p, at.x, at.weights, q.o.Workers) })
 }
 
 // statistics are what the first pass finds: the moments, and what the solver needs.
 type statistics struct {
 	Stats
-	triangle *Matrix // of SolverJacobi: R with RᵀR the scatter matrix
-	total    float64 // of SolverKrylov
-	seed     uint64  // of SolverKrylov about 0, where there is no mean to make it of
+	total float64 // of SolverKrylov
+	seed  uint64  // of SolverKrylov about 0, where there is no mean to make it of
 }
 
 // statistics makes the first pass. also, unless it is nil, is called for every block too.
@@ -412,8 +380,6 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		case gramOnly || q.o.Solver <= SolverGram:
 			_, err := s.addPart(part, m)
 			return err
-		case q.o.Solver == SolverJacobi:
-			return s.addTriangle(part, m)
 		default:
 			return s.addTotal(part, m)
 		}
@@ -422,37 +388,6 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		err = fail(ErrTooFewSamples, "every weight is 0")
 	}
 	return &s, err
-}
-
-// addTriangle merges R factors as Stats.merge does scatter matrices, which are RᵀR: the
-// new one is that of both and of a row √weight·shift, one above the other.
-func (s *statistics) addTriangle(part *samples, t *moments) error {
-	r, err := triangularFactor(part)
-	if err != nil {
-		return err
-	}
-	d := part.d
-	if err := checkSize("a stack of two factors", 2*d+1, d); err != nil {
-		return err
-	}
-	j, err := s.addPart(part, t)
-	if err != nil {
-		return err
-	}
-	switch {
-	case j.second:
-		s.triangle = r
-	case j.shift != nil:
-		stack := NewMatrix(2*d+1, d, nil)
-		copy(stack.Data, s.triangle.Data)
-		copy(stack.Data[d*d:], r.Data)
-		scale(stack.Data[:d*d], math.Sqrt(math.Ldexp(1, j.own)))
-		scale(stack.Data[d*d:2*d*d], math.Sqrt(math.Ldexp(1, j.other)))
-		axpy(stack.row(2*d), math.Sqrt(j.weight), j.shift)
-		qrReduce(part.ctx, stack)
-		copy(s.triangle.Data, stack.Data[:d*d])
-	}
-	return cancelled(part.ctx)
 }
 
 // addTotal adds to Σw‖x − mean‖² alone.
@@ -475,40 +410,10 @@ func (s *statistics) addTotal(part *samples, t *moments) error {
 
 // principal finds the p leading directions, p ≤ d, with as many passes as the solver needs.
 func (q *sequence) principal(s *statistics, p int) (*principal, error) {
-	switch {
-	case gramOnly || q.o.Solver <= SolverGram:
+	if gramOnly || q.o.Solver <= SolverGram {
 		return s.principal(q.ctx, p, q.o.Workers)
-	case q.o.Solver == SolverJacobi:
-		return s.principalOfTriangle(q.ctx, p, q.o.Workers)
-	default:
-		return q.principalKrylov(s, p)
 	}
-}
-
-// principalOfTriangle takes the singular values of R. The scatter proves the floor, and
-// where that is far below the total the next pass does.
-func (s *statistics) principalOfTriangle(ctx context.Context, p, workers int) (*principal, error) {
-	frame := s.frame(ctx, workers)
-	pc, values, rows, err := principalOfR(frame, s.triangle)
-	if err != nil {
-		return nil, err
-	}
-	if pc.status != StatusIterationLimit {
-		pc.status = StatusOptimal
-	}
-	full := s.full()
-	off := s.fullError(full)
-	pc.total = trace(full)
-	pc.totalError = off + gamma(s.cols)*pc.total
-	switch rank := s.rankBound(); {
-	case p == 0:
-		pc.floor, pc.floorError = pc.total, pc.totalError
-	case p < rank:
-		pc.floor = tailSum(values[:rank], p)
-		pc.floorError = pc.byGram(frame, full, rowsOf(rows, 0, p), values, off)
-	}
-	pc.basis, err = completed(ctx, rowsOf(rows, 0, p), p, s.cols)
-	return pc, err
+	return q.principalKrylov(s, p)
 }
 
 // principalKrylov makes a pass for every product with the data.
@@ -577,4 +482,129 @@ func (q *sequence) deliver(first int, g *Matrix) error {
 		return fail(err, "memberships from row "+strconv.Itoa(first))
 	}
 	return cancelled(q.ctx)
+}
+
+// coneRounds is how often a half-space is searched for and then measured.
+const coneRounds = 3
+
+// axisSearch is a search for the half-space of all rows, and of those that are not light:
+// one for every share of findAxis, since a pass cannot tell which will succeed.
+type axisSearch struct {
+	p      *Subspace
+	levels []halfSpace
+	shares []float64
+}
+
+func newAxisSearch(p *Subspace) *axisSearch {
+	a := &axisSearch{p: p}
+	for share := leastLight; share < 1; share *= nextLight {
+		a.shares = append(a.shares, share)
+	}
+	a.levels = make([]halfSpace, len(a.shares))
+	return a
+}
+
+// add adds the rows of a block.
+func (a *axisSearch) add(s *samples) error {
+	w := NewMatrix(s.n, a.p.pc.basis.Rows, nil)
+	if _, err := projectRows(s, w, a.p.pc.basis, NewMatrix(0, w.Cols, nil), EnclosureBall); err != nil {
+		return err
+	}
+	for l := range a.levels {
+		light := a.shares[l] * a.p.pc.total / float64(a.p.rows)
+		_, err := a.levels[l].search(directions{s.ctx, s.workers, w, func(i int, squares float64) bool {
+			return s.weight(i)*squares <= light
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subspace returns the subspace with the axis found, or as it was.
+func (a *axisSearch) subspace() *Subspace {
+	for l := range a.levels {
+		h := &a.levels[l]
+		if h.axis == nil || h.none() {
+			continue
+		}
+		p := *a.p
+		p.pc.basis = a.p.pc.basis.Clone()
+		turnTo(p.pc.basis, h.axis)
+		p.limit = max(h.norm/4, leastMargin) // rows of earlier blocks may be lower than h.norm
+		p.fingerprint = fingerprintOf(&p)
+		return &p
+	}
+	return a.p
+}
+
+// fitCone makes the passes that follow those for the subspace: one for the half-space and
+// one for the extent, again where rows turn out to be outside.
+func (q *sequence) fitCone(start *Subspace) (*Model, error) {
+	search := newAxisSearch(start)
+	var p *Subspace
+	var m *Model
+	var e *Extent
+	for range coneRounds {
+		err := q.again(start, func(_ rowBlock, s *samples) error { return search.add(s) })
+		if err != nil {
+			return nil, err
+		}
+		p = search.subspace()
+		if m, e, err = q.reach(p); err != nil {
+			return nil, err
+		}
+		if m.Status != StatusNoHalfSpace || p == start {
+			break
+		}
+	}
+	from, fill := p, p.coneMemberships(e, m.Centers)
+	if m.Status == StatusNoHalfSpace {
+		p1, e1, m1, err := q.sumToOne(p.k)
+		if err != nil {
+			return nil, err
+		}
+		if m1.Objective < m.Objective {
+			m.Centers, from, fill = m1.Centers, p1, p1.simplexMemberships(e1, m1.Centers)
+			m.rate(p1.frame(q.ctx, 1), p1.upper(e1, p1.enclose(e1)), &p.pc)
+		}
+		if m.Gap <= exactGap {
+			m.Status = p.pc.status
+		}
+	}
+	if q.o.Seq.Memberships == nil {
+		return m, nil
+	}
+	return q.memberships(from, &p.pc, m, fill)
+}
+
+// coneMemberships is simplexMemberships for a cone.
+func (p *Subspace) coneMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
+	c, around := p.cone(), p.enclose(e)
+	return func(s *samples, g *Matrix) error {
+		if _, err := projectRows(s, g, c.basis, NewMatrix(0, c.basis.Rows, nil), EnclosureBall); err != nil {
+			return err
+		}
+		rest, err := c.fill(s, g, filling{around, e.height, !e.complete(&p.pc)})
+		if err != nil {
+			return err
+		}
+		return solveRows(s, centers, g, SumAtMostOne, rest)
+	}
+}
+
+// sumToOne makes the passes of SumToOne, for data without a half-space.
+func (q *sequence) sumToOne(k int) (*Subspace, *Extent, *Model, error) {
+	o := *q.o
+	o.Sum = SumToOne
+	one := *q
+	one.o = &o
+	p, err := one.subspace(k)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m, e, err := one.reach(p)
+	q.pass = one.pass
+	return p, e, m, err
 }
