@@ -479,7 +479,7 @@ func badForms(v form) map[string][]byte {
 		flipped[n] ^= 0x10
 		out["flipped at "+strconv.Itoa(n)] = flipped
 	}
-	for _, magic := range []string{modelMagic, lsdMagic, statsMagic, subspaceMagic, extentMagic, "SKM?"} {
+	for _, magic := range []string{modelForm.magic, lsdForm.magic, statsForm.magic, subspaceForm.magic, extentForm.magic, "SKM?"} {
 		if magic != string(b[:4]) {
 			out["called "+magic] = resum(append([]byte(magic), b[4:]...))
 		}

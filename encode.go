@@ -1,44 +1,19 @@
 package softkmeans
 
-// The binary forms of a Model and of an LSDModel. All numbers are little-endian; a
-// float64 is its IEEE 754 bits.
+// The binary forms of Model, LSDModel, Stats, Subspace and Extent. One function for each type
+// goes through its fields in order, and serves writing and reading. All numbers are
+// little-endian; a float64 is its IEEE 754 bits.
 //
-// Model:
-//
-//	offset 0   magic "SKMM"
-//	       4   uint16 version, 4
-//	       6   uint16 flags: bit 0 centers, bit 1 memberships present, bit 2 rows
-//	           add up to at most 1, bits 3 and 4 the volume, bit 5 cluster means, bit 6 unit rows
-//	       8   uint32 solver
-//	      12   uint32 status
-//	      16   uint64 iterations
-//	      24   float64 × 8: objective, floor, floor error, total, gap, λ, ε, volume
-//	           ratio
-//	      88   for each matrix present: uint64 rows, uint64 columns, the entries by rows
-//	           uint64 number of labels, for each uint64 its cluster
-//	           uint64 length of the trace, its entries
-//	           uint64 number of warnings, for each uint64 kind, cluster and other
-//	           cluster, float64 value
-//	           float64 stationarity
-//	           uint64 length of the shade, its entries
-//	           uint64 number of rows left out, their indices as uint64
+//	offset 0   magic
+//	       4   uint16 version
+//	       6   uint16 flags
+//	       8   uint32, uint32, uint64, float64 × 8: as the type's function says
+//	      88   the type's other fields
 //	   end−4   uint32 CRC-32 (IEEE) of all before
 //
-// LSDModel:
-//
-//	offset 0   magic "SKML"
-//	       4   uint16 version, 1
-//	       6   uint16 flags: bit 0 memberships, bit 1 map present
-//	       8   uint32 rank
-//	      12   uint32 status
-//	      16   uint64 iterations
-//	      24   float64 × 8: scale, objective, floor, floor error, total, gap, distortion, 0
-//	      88   memberships, projection, vertices, as far as present: as the matrices above
-//	           uint64 number of means, the means
-//	   end−4   uint32 CRC-32 (IEEE) of all before
-//
-// A reader accepts only this: no byte more, and only finite numbers. It allocates only
-// for entries that are there.
+// A matrix is uint64 rows and columns and its entries by rows. A list is its length as uint64
+// and its items. A reader accepts only what a writer writes: no byte more, and only finite
+// numbers. It allocates only for entries that are there.
 
 import (
 	"encoding/binary"
@@ -47,100 +22,240 @@ import (
 	"strconv"
 )
 
-const (
-	modelMagic   = "SKMM"
-	modelVersion = 4
-	hasCenters   = 1
-	hasMembers   = 2
-	sumsAtMost   = 4
-	volumeShift  = 3 // of two bits
-	hasMeans     = 1 << 5
-	unitRowsFlag = 1 << 6
-	hasAxes      = 1 << 7
-	volumeBits   = 3
-	knownFlags   = hasCenters | hasMembers | sumsAtMost | volumeBits<<volumeShift | hasMeans | unitRowsFlag | hasAxes
+// formKind is what a form begins with, and what errors call it.
+type formKind struct {
+	magic   string
+	version uint16
+	name    string
+	least   int // bytes after the header, at least
+}
 
-	lsdMagic      = "SKML"
-	statsMagic    = "SKMS"
-	subspaceMagic = "SKMP"
-	extentMagic   = "SKME"
-
-	lsdVersion    = 1
-	lsdMembers    = 1
-	lsdMap        = 2
-	headerNumbers = 8
-	headerSize    = 24 + 8*headerNumbers
+var (
+	modelForm    = formKind{"SKMM", 4, "a softkmeans model", 6 * 8}
+	lsdForm      = formKind{"SKML", 1, "a softkmeans model of similarities", 8}
+	statsForm    = formKind{"SKMS", 2, "softkmeans statistics", 0}
+	subspaceForm = formKind{"SKMP", 2, "a softkmeans subspace", 0}
+	extentForm   = formKind{"SKME", 2, "a softkmeans extent", 8}
 )
 
-// writer appends to a form, and keeps an error about the first number that is not finite.
-type writer struct {
-	b   []byte
-	err error
+// headerSize is the length of the header, which all forms have.
+const headerSize = 88
+
+// codec goes through the fields of a value. It measures them, then writes them, or it reads
+// them: data is then all of the form but its checksum.
+type codec struct {
+	data    []byte
+	at      int
+	writing bool
+	reading bool
+	bad     bool  // what is read is not what a writer writes
+	err     error // what is written would not be read
 }
 
-// header is the first 88 bytes of a form, in their order; name is for errors.
-type header struct {
-	magic          string
-	version, flags uint16
-	first, second  int // 32 bits
-	count          int
-	name           string
-	numbers        []float64 // headerNumbers of them
-}
-
-// header begins a form of size bytes.
-func (w *writer) header(size int, h header) {
-	w.b = make([]byte, 0, size)
-	w.b = append(w.b, h.magic...)
-	w.b = binary.LittleEndian.AppendUint16(w.b, h.version)
-	w.b = binary.LittleEndian.AppendUint16(w.b, h.flags)
-	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(h.first))
-	w.b = binary.LittleEndian.AppendUint32(w.b, uint32(h.second))
-	w.count(h.count)
-	w.numbers(h.name, h.numbers)
-}
-
-func (w *writer) count(n int) { w.b = binary.LittleEndian.AppendUint64(w.b, uint64(n)) }
-
-func (w *writer) numbers(name string, v []float64) {
-	for i, x := range v {
-		if !isFinite(x) && w.err == nil {
-			w.err = &InputError{Arg: name, Row: i, Col: -1, Value: x, Err: ErrNonFinite}
-		}
-		w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(x))
-	}
-}
-
-// list writes numbers after their count.
-func (w *writer) list(name string, v []float64) {
-	w.count(len(v))
-	w.numbers(name, v)
-}
-
-// matrix writes a matrix that was checked; nil is not written.
-func (w *writer) matrix(m *Matrix) {
-	if m == nil {
-		return
-	}
-	w.count(m.Rows)
-	w.count(m.Cols)
-	if tooEmpty(m.Rows, m.Cols) && w.err == nil {
-		w.err = fail(ErrShape, "a matrix of "+shape(m.Rows, m.Cols)+" has no entries to store")
-	}
-	if m.Cols == 0 {
-		return
-	}
-	for i := range m.Rows {
-		w.numbers("", m.row(i))
-	}
-}
-
-// sum ends the form.
-func (w *writer) sum() ([]byte, error) {
+// marshal returns the form of the value whose fields the function goes through.
+func marshal(kind formKind, fields func(c *codec)) ([]byte, error) {
+	measured := &codec{at: 6}
+	fields(measured)
+	w := &codec{writing: true, data: make([]byte, 0, measured.at+4)}
+	w.data = append(w.data, kind.magic...)
+	w.data = binary.LittleEndian.AppendUint16(w.data, kind.version)
+	fields(w)
 	if w.err != nil {
 		return nil, w.err
 	}
-	return binary.LittleEndian.AppendUint32(w.b, crc32.ChecksumIEEE(w.b)), nil
+	return binary.LittleEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data)), nil
+}
+
+// unmarshal reads a form. It reports whether the fields took all of it and found nothing
+// wrong. Its error is that of another form, or of one that is damaged.
+func unmarshal(data []byte, kind formKind, fields func(c *codec)) (sound bool, err error) {
+	for _, other := range []formKind{modelForm, lsdForm, statsForm, subspaceForm, extentForm} {
+		if len(data) >= 4 && string(data[:4]) == other.magic && other.magic != kind.magic {
+			return false, fail(ErrFormat, "this is "+other.name+", not "+kind.name)
+		}
+	}
+	switch {
+	case len(data) < headerSize+kind.least+4:
+		return false, fail(ErrFormat, kind.name+" of "+strconv.Itoa(len(data))+" bytes: too short")
+	case string(data[:4]) != kind.magic:
+		return false, fail(ErrFormat, "this is not "+kind.name)
+	}
+	if v := binary.LittleEndian.Uint16(data[4:]); v != kind.version {
+		return false, fail(ErrFormat, kind.name+" of version "+strconv.Itoa(int(v))+
+			", this package reads version "+strconv.Itoa(int(kind.version)))
+	}
+	body := len(data) - 4
+	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
+		return false, fail(ErrFormat, kind.name+" whose checksum is wrong: damaged or cut short")
+	}
+	c := &codec{data: data[:body], at: 6, reading: true}
+	fields(c)
+	return !c.bad && c.at == body, nil
+}
+
+// flags is a field of 16 bits, of which those of known may be set.
+func (c *codec) flags(v *uint16, known uint16) {
+	switch {
+	case c.writing:
+		c.data = binary.LittleEndian.AppendUint16(c.data, *v)
+	case c.reading:
+		*v = binary.LittleEndian.Uint16(c.data[c.at:])
+		c.bad = c.bad || *v&^known != 0
+	}
+	c.at += 2
+}
+
+// small is a field of 32 bits.
+func (c *codec) small(v *uint32) {
+	switch {
+	case c.writing:
+		c.data = binary.LittleEndian.AppendUint32(c.data, *v)
+	case c.reading:
+		*v = binary.LittleEndian.Uint32(c.data[c.at:])
+	}
+	c.at += 4
+}
+
+// smallInt is a field of 32 bits for a number from 0 to math.MaxInt32.
+func smallInt[T ~int](c *codec, v *T) {
+	bits := uint32(*v)
+	if c.small(&bits); c.reading {
+		c.bad = c.bad || bits > math.MaxInt32
+		*v = T(bits & math.MaxInt32)
+	}
+}
+
+// left is how many 8-byte numbers remain to be read.
+func (c *codec) left() int { return (len(c.data) - c.at) / 8 }
+
+// word is a field of 64 bits. It returns v, or what is read.
+func (c *codec) word(v uint64) uint64 {
+	switch {
+	case c.writing:
+		c.data = binary.LittleEndian.AppendUint64(c.data, v)
+	case c.reading:
+		if c.bad || c.left() < 1 {
+			c.bad = true
+			return 0
+		}
+		v = binary.LittleEndian.Uint64(c.data[c.at:])
+	}
+	c.at += 8
+	return v
+}
+
+// integer is a field of 64 bits for a number from 0 to most.
+func (c *codec) integer(v *int, most int) {
+	bits := c.word(uint64(*v))
+	if !c.reading {
+		return
+	}
+	if bits > uint64(most) {
+		c.bad, bits = true, 0
+	}
+	*v = int(bits)
+}
+
+// length is the number of items that follow. As many numbers must be there to be read.
+func (c *codec) length(n int) int {
+	c.integer(&n, c.left()-1)
+	return n
+}
+
+// floats are numbers, one after the other. The name is for errors.
+func (c *codec) floats(name string, v ...*float64) {
+	for i, p := range v {
+		if c.writing {
+			c.checkFinite(name, i, *p)
+		}
+		bits := c.word(math.Float64bits(*p))
+		if c.reading {
+			*p = math.Float64frombits(bits)
+			c.bad = c.bad || !isFinite(*p)
+		}
+	}
+}
+
+// checkFinite keeps the error of the first number that is not finite.
+func (c *codec) checkFinite(name string, i int, v float64) {
+	if !isFinite(v) && c.err == nil {
+		c.err = &InputError{Arg: name, Row: i, Col: -1, Value: v, Err: ErrNonFinite}
+	}
+}
+
+// numbers are n numbers.
+func (c *codec) numbers(name string, v *[]float64, n int) {
+	switch {
+	case c.writing:
+		for i, x := range *v {
+			c.checkFinite(name, i, x)
+			c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(x))
+		}
+	case !c.reading:
+		c.at += 8 * n
+	case c.bad || n > c.left():
+		c.bad = true
+	default:
+		*v = make([]float64, n)
+		for i := range *v {
+			x := math.Float64frombits(binary.LittleEndian.Uint64(c.data[c.at:]))
+			c.bad = c.bad || !isFinite(x)
+			(*v)[i] = x
+			c.at += 8
+		}
+	}
+}
+
+// list is numbers after their length; nil where there are none.
+func (c *codec) list(name string, v *[]float64) {
+	if n := c.length(len(*v)); n > 0 {
+		c.numbers(name, v, n)
+	}
+}
+
+// integers are numbers from 0 to math.MaxInt32 after their length; nil where there are none.
+func (c *codec) integers(v *[]int) {
+	n := c.length(len(*v))
+	if c.reading && n > 0 {
+		*v = make([]int, n)
+	}
+	for i := range *v {
+		c.integer(&(*v)[i], math.MaxInt32)
+	}
+}
+
+// matrix is a matrix, if it is present; otherwise nothing, and nil is read.
+func (c *codec) matrix(m **Matrix, present bool) {
+	if !present {
+		return
+	}
+	var rows, cols int
+	if !c.reading {
+		rows, cols = (*m).Rows, (*m).Cols
+	}
+	c.integer(&rows, math.MaxInt32)
+	c.integer(&cols, math.MaxInt32)
+	switch {
+	case !c.reading:
+		if tooEmpty(rows, cols) && c.err == nil {
+			c.err = fail(ErrShape, "a matrix of "+shape(rows, cols)+" has no entries to store")
+		}
+		for i := range rows {
+			if cols > 0 {
+				row := (*m).row(i)
+				c.numbers("", &row, cols)
+			}
+		}
+	case c.bad || tooEmpty(rows, cols) || cols > 0 && rows > c.left()/cols:
+		c.bad = true
+		*m = &Matrix{}
+	default:
+		var data []float64
+		c.numbers("", &data, rows*cols)
+		*m = NewMatrix(rows, cols, data)
+		_, err := checkEntries("", *m, mostCenter)
+		c.bad = err != nil
+	}
 }
 
 // tooEmpty reports whether a matrix without entries has more than 2^16 rows or columns. A
@@ -149,15 +264,24 @@ func tooEmpty(rows, cols int) bool {
 	return (rows == 0 || cols == 0) && max(rows, cols) > 1<<16
 }
 
-// matrixSize is the length that a matrix takes; nil takes nothing.
-func matrixSize(m *Matrix) int {
-	if m == nil {
-		return 0
+// zeros are n numbers that must be 0.
+func (c *codec) zeros(n int) {
+	for range n {
+		c.bad = c.bad || c.word(0) != 0
 	}
-	return 16 + 8*m.Rows*m.Cols
 }
 
-// flagIf is the flag where it is set, otherwise 0.
+// whole is an integer that is stored as a float64.
+func (c *codec) whole(v *int) {
+	bits := c.word(math.Float64bits(float64(*v)))
+	if c.reading {
+		x := math.Float64frombits(bits)
+		*v = int(max(-math.MaxInt32, min(x, math.MaxInt32)))
+		c.bad = c.bad || math.Float64bits(float64(*v)) != bits
+	}
+}
+
+// flagIf returns the flag where it is set, otherwise 0.
 func flagIf(set bool, flag uint16) uint16 {
 	if set {
 		return flag
@@ -165,7 +289,7 @@ func flagIf(set bool, flag uint16) uint16 {
 	return 0
 }
 
-// checkStored is checkMatrix for a matrix that may be nil.
+// checkStored returns an error for a matrix that is not nil and not in range.
 func checkStored(name string, m *Matrix) error {
 	if m == nil {
 		return nil
@@ -173,7 +297,7 @@ func checkStored(name string, m *Matrix) error {
 	return checkMatrix(name, m, mostCenter)
 }
 
-// checkIterations is an error for a number of iterations that no fit returns.
+// checkIterations returns an error for a number of iterations that no fit returns.
 func checkIterations(n int) error {
 	if n < 0 || n > math.MaxInt32 {
 		return fail(ErrOption, "the model has "+strconv.Itoa(n)+" iterations")
@@ -181,7 +305,70 @@ func checkIterations(n int) error {
 	return nil
 }
 
-// checkHeader is an error for values of the header that no fit returns.
+// The flags of a Model.
+const (
+	hasCenters   = 1
+	hasMembers   = 1 << 1
+	sumsAtMost   = 1 << 2
+	volumeShift  = 3 // of two bits
+	volumeBits   = 3
+	hasMeans     = 1 << 5
+	unitRowsFlag = 1 << 6
+	hasAxes      = 1 << 7
+)
+
+// fields goes through the model's fields.
+func (m *Model) fields(c *codec) {
+	flags := flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) |
+		flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift |
+		flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.Rows == RowsUnit, unitRowsFlag) | flagIf(m.ClusterAxes != nil, hasAxes)
+	c.flags(&flags, 1<<8-1)
+	if c.reading {
+		m.Sum, m.Volume = Sum(flags&sumsAtMost/sumsAtMost), Volume(flags>>volumeShift&volumeBits)
+		if flags&unitRowsFlag != 0 {
+			m.Rows = RowsUnit
+		}
+	}
+	smallInt(c, &m.Solver)
+	smallInt(c, &m.Status)
+	c.integer(&m.Iterations, math.MaxInt32)
+	c.floats("Model", &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Lambda, &m.Epsilon, &m.VolumeRatio)
+	c.matrix(&m.Centers, flags&hasCenters != 0)
+	c.matrix(&m.Memberships, flags&hasMembers != 0)
+	c.matrix(&m.ClusterMeans, flags&hasMeans != 0)
+	c.matrix(&m.ClusterAxes, flags&hasAxes != 0)
+	c.integers(&m.Clusters)
+	c.list("Trace", &m.Trace)
+	c.warnings(&m.Warnings)
+	c.floats("Stationarity", &m.Stationarity)
+	c.list("Shade", &m.Shade)
+	c.integers(&m.Trimmed)
+}
+
+// warnings are a list of warnings, four numbers each.
+func (c *codec) warnings(list *[]Warning) {
+	n := c.length(len(*list))
+	if c.reading && n > 0 {
+		if c.bad || n > c.left()/4 {
+			c.bad = true
+			return
+		}
+		*list = make([]Warning, n)
+	}
+	for i := range *list {
+		w := &(*list)[i]
+		kind := int(w.Kind)
+		c.integer(&kind, int(warningCount)-1)
+		if c.reading {
+			w.Kind = WarningKind(kind)
+		}
+		c.integer(&w.Cluster, math.MaxInt32)
+		c.integer(&w.Other, math.MaxInt32)
+		c.floats("Warnings", &w.Value)
+	}
+}
+
+// checkHeader returns an error for values of the header that no fit returns.
 func (m *Model) checkHeader() error {
 	if v := m.VolumeRatio; math.Signbit(v) || v > 0 && v < 1 {
 		return fail(ErrOption, "the model's volume ratio is "+decimal(v))
@@ -190,7 +377,7 @@ func (m *Model) checkHeader() error {
 		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount), checkIterations(m.Iterations))
 }
 
-// checkCenters is an error of the given kind if the matrices contradict each other.
+// checkCenters returns an error of the given kind if the matrices contradict each other.
 func (m *Model) checkCenters(kind error) error {
 	if m.Centers == nil || m.Memberships == nil || m.Centers.Rows == m.Memberships.Cols {
 		return nil
@@ -198,7 +385,7 @@ func (m *Model) checkCenters(kind error) error {
 	return fail(kind, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
 }
 
-// checkClusters is an error of the given kind if the labels contradict the rest.
+// checkClusters returns an error of the given kind if the labels contradict the rest.
 func (m *Model) checkClusters(kind error) error {
 	if n := len(m.Clusters); n > 0 && (m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
 		return fail(kind, "the model has "+strconv.Itoa(n)+" labels without as many memberships, or without cluster means")
@@ -221,10 +408,11 @@ func (m *Model) Check() error {
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
-// number: the same bytes for the same model on every machine. Matrices may be nil. Errors,
-// where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts
-// itself or the other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status,
-// labels or a number of iterations that no fit returns.
+// number: the same bytes for the same model on every machine. Matrices may be nil; Others
+// and Missing are not stored. Errors, where UnmarshalBinary would not read the result:
+// [ErrShape] for a matrix that contradicts itself or the other, [ErrNonFinite], [ErrRange],
+// and [ErrOption] for a Solver, a Status, labels or a number of iterations that no fit
+// returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption)); err != nil {
 		return nil, err
@@ -245,68 +433,19 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships), checkStored("ClusterMeans", m.ClusterMeans), checkStored("ClusterAxes", m.ClusterAxes)); err != nil {
 		return nil, err
 	}
-	flags := flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.ClusterAxes != nil, hasAxes) | flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) | flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift | flagIf(m.Rows == RowsUnit, unitRowsFlag)
-	size := headerSize + matrixSize(m.Centers) + matrixSize(m.Memberships) + matrixSize(m.ClusterMeans) + matrixSize(m.ClusterAxes) + 8 + 8*len(m.Clusters) + 8 + 8*len(m.Trace) + 8 + 32*len(m.Warnings) + 8 + 8 + 8*len(m.Shade) + 8 + 8*len(m.Trimmed) + 4
-	var w writer
-	w.header(size, header{modelMagic, modelVersion, flags, int(m.Solver), int(m.Status), m.Iterations, "Model",
-		[]float64{m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Lambda, m.Epsilon, m.VolumeRatio}})
-	w.matrix(m.Centers)
-	w.matrix(m.Memberships)
-	w.matrix(m.ClusterMeans)
-	w.matrix(m.ClusterAxes)
-	w.count(len(m.Clusters))
-	for _, j := range m.Clusters {
-		w.count(j)
-	}
-	w.list("Trace", m.Trace)
-	w.count(len(m.Warnings))
-	for _, warning := range m.Warnings {
-		for _, v := range []int{int(warning.Kind), warning.Cluster, warning.Other} {
-			w.count(v)
-		}
-		w.numbers("Warnings", []float64{warning.Value})
-	}
-	w.numbers("Stationarity", []float64{m.Stationarity})
-	w.list("Shade", m.Shade)
-	w.count(len(m.Trimmed))
-	for _, i := range m.Trimmed {
-		w.count(i)
-	}
-	return w.sum()
+	return marshal(modelForm, m.fields)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
-	r, err := newReader(data, modelMagic, modelVersion, 6*8)
-	if err != nil {
+	var out Model
+	sound, err := unmarshal(data, modelForm, out.fields)
+	switch {
+	case err != nil:
 		return err
-	}
-	h := r.numbers(headerNumbers)
-	out := Model{
-		Objective: h[0], Floor: h[1], FloorError: h[2], Total: h[3], Gap: h[4], Lambda: h[5], Epsilon: h[6], VolumeRatio: h[7], Volume: Volume(r.flags >> volumeShift & volumeBits),
-		Solver: Solver(r.first), Status: Status(r.second), Iterations: int(min(r.total, 1<<31)), // more is refused, and so is 2^31
-	}
-	if r.flags&sumsAtMost != 0 {
-		out.Sum = SumAtMostOne
-	}
-	if r.flags&^knownFlags != 0 || out.checkHeader() != nil {
-		return fail(ErrFormat, "the model's header has values that no fit returns")
-	}
-	if r.flags&unitRowsFlag != 0 {
-		out.Rows = RowsUnit
-	}
-	out.Centers, out.Memberships = r.optional(hasCenters), r.optional(hasMembers)
-	out.ClusterMeans, out.ClusterAxes, out.Clusters = r.optional(hasMeans), r.optional(hasAxes), r.indices()
-	out.Trace = r.list()
-	out.Warnings = r.warnings()
-	if last := r.numbers(1); last != nil {
-		out.Stationarity = last[0]
-	}
-	out.Shade = r.list()
-	out.Trimmed = r.indices()
-	if r.bad || r.at != len(r.data) {
-		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
+	case !sound || out.checkHeader() != nil:
+		return fail(ErrFormat, "the model has values that no fit returns, or its lengths contradict each other")
 	}
 	if err := firstError(out.checkCenters(ErrFormat), out.checkMeans(ErrFormat), out.checkClusters(ErrFormat)); err != nil {
 		return err
@@ -315,49 +454,34 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// newReader checks what all forms share, and returns a reader at the numbers of the
-// header, which are there. rest is the least length of what follows these.
-func newReader(data []byte, magic string, version uint16, rest int) (*reader, error) {
-	kind := kindOf(magic)
-	if len(data) >= 4 && string(data[:4]) != magic {
-		if other := kindOf(string(data[:4])); other != "" {
-			return nil, fail(ErrFormat, "this is "+other+", not "+kind)
-		}
-	}
-	switch {
-	case len(data) < headerSize+rest+4:
-		return nil, fail(ErrFormat, kind+" of "+strconv.Itoa(len(data))+" bytes: too short")
-	case string(data[:4]) != magic:
-		return nil, fail(ErrFormat, "this is not "+kind)
-	case binary.LittleEndian.Uint16(data[4:]) != version:
-		return nil, fail(ErrFormat, kind+" of version "+strconv.Itoa(int(binary.LittleEndian.Uint16(data[4:])))+
-			", this package reads version "+strconv.Itoa(int(version)))
-	}
-	body := len(data) - 4
-	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return nil, fail(ErrFormat, kind+" whose checksum is wrong: damaged or cut short")
-	}
-	return &reader{
-		data: data[:body], at: 24, flags: binary.LittleEndian.Uint16(data[6:]),
-		first: binary.LittleEndian.Uint32(data[8:]), second: binary.LittleEndian.Uint32(data[12:]), total: binary.LittleEndian.Uint64(data[16:]),
-	}, nil
+// The flags of an LSDModel.
+const (
+	lsdMembers = 1
+	lsdMap     = 2
+)
+
+// fields goes through the model's fields.
+func (m *LSDModel) fields(c *codec) {
+	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
+	c.flags(&flags, lsdMembers|lsdMap)
+	c.bad = c.bad || c.reading && flags == lsdMap
+	smallInt(c, &m.Rank)
+	smallInt(c, &m.Status)
+	c.integer(&m.Iterations, math.MaxInt32)
+	c.floats("Model", &m.Scale, &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Distortion)
+	c.zeros(1)
+	c.matrix(&m.Memberships, flags&lsdMembers != 0)
+	c.matrix(&m.Projection, flags&lsdMap != 0)
+	c.matrix(&m.Vertices, flags&lsdMap != 0)
+	c.list("Means", &m.Means)
 }
 
-// kindOf names the form that begins with a magic; "" for another magic.
-func kindOf(magic string) string {
-	switch magic {
-	case modelMagic:
-		return "a softkmeans model"
-	case lsdMagic:
-		return "a softkmeans model of similarities"
-	case statsMagic:
-		return "softkmeans statistics"
-	case subspaceMagic:
-		return "a softkmeans subspace"
-	case extentMagic:
-		return "a softkmeans extent"
+// checkHeader returns an error for values of the header that no function returns.
+func (m *LSDModel) checkHeader() error {
+	if m.Rank < 0 || m.Rank > math.MaxInt32 {
+		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
 	}
-	return ""
+	return firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations))
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
@@ -378,45 +502,19 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 			return nil, err
 		}
 	}
-	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
-	size := headerSize + matrixSize(m.Memberships) + matrixSize(m.Projection) + matrixSize(m.Vertices) + 8 + 8*len(m.Means) + 4
-	var w writer
-	w.header(size, header{lsdMagic, lsdVersion, flags, m.Rank, int(m.Status), m.Iterations, "Model",
-		[]float64{m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion, 0}})
-	w.matrix(m.Memberships)
-	w.matrix(m.Projection)
-	w.matrix(m.Vertices)
-	w.list("Means", m.Means)
-	return w.sum()
-}
-
-// checkHeader is an error for values of the header that no function returns.
-func (m *LSDModel) checkHeader() error {
-	if m.Rank < 0 || m.Rank > math.MaxInt32 {
-		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
-	}
-	return firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations))
+	return marshal(lsdForm, m.fields)
 }
 
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and m is
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
-	r, err := newReader(data, lsdMagic, lsdVersion, 8)
-	if err != nil {
+	var out LSDModel
+	sound, err := unmarshal(data, lsdForm, out.fields)
+	switch {
+	case err != nil:
 		return err
-	}
-	h := r.numbers(headerNumbers)
-	out := LSDModel{
-		Scale: h[0], Objective: h[1], Floor: h[2], FloorError: h[3], Total: h[4], Gap: h[5], Distortion: h[6],
-		Rank: int(r.first), Status: Status(r.second), Iterations: int(min(r.total, 1<<31)),
-	}
-	if r.flags&^(lsdMembers|lsdMap) != 0 || r.flags == lsdMap || out.checkHeader() != nil {
-		return fail(ErrFormat, "the model's header has values that no fit returns")
-	}
-	out.Memberships, out.Projection, out.Vertices = r.optional(lsdMembers), r.optional(lsdMap), r.optional(lsdMap)
-	out.Means = r.list()
-	if r.bad || r.at != len(r.data) || math.Float64bits(h[7]) != 0 {
-		return fail(ErrFormat, "the model's lengths contradict each other or a number is out of range")
+	case !sound || out.checkHeader() != nil:
+		return fail(ErrFormat, "the model has values that no fit returns, or its lengths contradict each other")
 	}
 	if out.isMapped() {
 		if err := out.checkMap(); err != nil {
@@ -425,118 +523,4 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	}
 	*m = out
 	return nil
-}
-
-// reader reads numbers from bytes; bad says that something was wrong.
-type reader struct {
-	data []byte
-	at   int
-	bad  bool
-
-	flags         uint16 // as in header
-	first, second uint32
-	total         uint64
-}
-
-// left is how many 8-byte numbers remain.
-func (r *reader) left() int { return (len(r.data) - r.at) / 8 }
-
-// integer reads a uint64 of at most `most`.
-func (r *reader) integer(most int) int {
-	if r.bad || r.left() < 1 {
-		r.bad = true
-		return 0
-	}
-	v := binary.LittleEndian.Uint64(r.data[r.at:])
-	r.at += 8
-	if v > uint64(most) {
-		r.bad = true
-		return 0
-	}
-	return int(v)
-}
-
-// count reads a uint64 that counts no more numbers than remain after it.
-func (r *reader) count() int { return r.integer(r.left() - 1) }
-
-// dimension reads a number below 2^31, such as that of the rows or columns of a matrix
-// without entries.
-func (r *reader) dimension() int { return r.integer(math.MaxInt32) }
-
-// list reads numbers after their count; nil: there are none.
-func (r *reader) list() []float64 {
-	if n := r.count(); n > 0 {
-		return r.numbers(n)
-	}
-	return nil
-}
-
-// indices reads numbers below 2^31 after their count; nil: there are none.
-func (r *reader) indices() []int {
-	n := r.count()
-	if r.bad || n == 0 {
-		return nil
-	}
-	list := make([]int, n)
-	for i := range list {
-		list[i] = r.dimension()
-	}
-	return list
-}
-
-// optional reads a matrix if its flag is set; nil: it is not.
-func (r *reader) optional(flag uint16) *Matrix {
-	if r.flags&flag == 0 {
-		return nil
-	}
-	return r.matrix()
-}
-
-func (r *reader) numbers(n int) []float64 {
-	if r.bad || n > r.left() {
-		r.bad = true
-		return nil
-	}
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(r.data[r.at:]))
-		r.at += 8
-		r.bad = r.bad || !isFinite(out[i])
-	}
-	return out
-}
-
-func (r *reader) matrix() *Matrix {
-	rows, cols := r.dimension(), r.dimension()
-	if r.bad || tooEmpty(rows, cols) || cols > 0 && rows > r.left()/cols {
-		r.bad = true
-		return nil
-	}
-	m := NewMatrix(rows, cols, r.numbers(rows*cols))
-	_, err := checkEntries("", m, mostCenter)
-	r.bad = err != nil
-	return m
-}
-
-// warnings reads a list of warnings, 32 bytes each.
-func (r *reader) warnings() []Warning {
-	n := r.count()
-	if r.bad || n == 0 {
-		return nil
-	}
-	if n > r.left()/4 {
-		r.bad = true
-		return nil
-	}
-	list := make([]Warning, n)
-	for i := range list {
-		kind, cluster, other := r.dimension(), r.dimension(), r.dimension()
-		value := r.numbers(1)
-		if r.bad || kind >= int(warningCount) {
-			r.bad = true
-			return nil
-		}
-		list[i] = Warning{WarningKind(kind), cluster, other, value[0]}
-	}
-	return list
 }

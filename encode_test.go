@@ -281,7 +281,7 @@ func TestPartsBinary(t *testing.T) {
 				binary.LittleEndian.PutUint64(bad[at:], math.Float64bits(math.NaN()))
 				refuses("NaN", resum(bad))
 			}
-			for _, other := range []string{modelMagic, lsdMagic, statsMagic, subspaceMagic, extentMagic, "SKM?"} {
+			for _, other := range []string{modelForm.magic, lsdForm.magic, statsForm.magic, subspaceForm.magic, extentForm.magic, "SKM?"} {
 				if other != string(b[:4]) {
 					refuses("called "+other, resum(append([]byte(other), b[4:]...)))
 				}
@@ -319,7 +319,7 @@ func TestPartsForged(t *testing.T) {
 	}{
 		"an extent without facets":         {"extent", resum(append(bytes.Clone(e[:headerSize]), make([]byte, 12)...))},
 		"an extent without rows":           {"extent", put(e, 16, 0)},
-		"an extent of nothing with facets": {"extent", put(put(e, 16, 0), 4, partsVersion)},
+		"an extent of nothing with facets": {"extent", put(put(e, 16, 0), 4, 2)},
 		"columns beyond int":               {"stats", put(s, 8, math.MaxInt32)},
 		"as many, but one":                 {"stats", put(s, 8, math.MaxInt32-1)},
 		"2^27 centers on a line":           {"subspace", put(p, 8, 1|1<<27<<32)},
@@ -357,10 +357,10 @@ func TestPartsForged(t *testing.T) {
 		"a negative error":               {"subspace", number(p, 72, -1)},
 		"an infinite error":              {"subspace", number(p, 72, math.Inf(1))},
 		"half a step":                    {"subspace", number(p, 80, .5)},
-		"a solver of no name":            {"subspace", put(p, 4, partsVersion|4<<solverShift<<16|1<<32)},
-		"a status of no name":            {"subspace", put(p, 4, partsVersion|7<<statusShift<<16|1<<32)},
-		"a radius of 0":                  {"subspace", resum(append(put(p, 4, partsVersion|1<<9<<16|1<<32)[:104], append(make([]byte, 8), p[104:]...)...))},
-		"a flag of no name":              {"subspace", put(p, 4, partsVersion|1<<10<<16|1<<32)},
+		"a solver of no name":            {"subspace", put(p, 4, 2|4<<solverShift<<16|1<<32)},
+		"a status of no name":            {"subspace", put(p, 4, 2|7<<statusShift<<16|1<<32)},
+		"a radius of 0":                  {"subspace", resum(append(put(p, 4, 2|1<<9<<16|1<<32)[:104], append(make([]byte, 8), p[104:]...)...))},
+		"a flag of no name":              {"subspace", put(p, 4, 2|1<<10<<16|1<<32)},
 		"a negative radius":              {"extent", number(e, 24, -1)},
 		"a radius beyond all":            {"extent", number(e, 24, 1e300)},
 		"a negative objective":           {"extent", number(e, 32, -1)},
@@ -368,8 +368,8 @@ func TestPartsForged(t *testing.T) {
 		"a rest of squares that is none": {"extent", number(e, 48, math.Inf(1))},
 		"a number behind those of it":    {"extent", number(e, 72, 1)},
 		"a negative facet":               {"extent", number(e, headerSize+8, -1)},
-		"a flag of no name, of it":       {"extent", put(e, 4, partsVersion|3<<16)},
-		"a mark without rows":            {"extent", resum(append(put(put(put(e, 4, partsVersion), 16, 0), headerSize, 0)[:headerSize+8], 0, 0, 0, 0))},
+		"a flag of no name, of it":       {"extent", put(e, 4, 2|3<<16)},
+		"a mark without rows":            {"extent", resum(append(put(put(put(e, 4, 2), 16, 0), headerSize, 0)[:headerSize+8], 0, 0, 0, 0))},
 	} {
 		if err := newForm(c.kind).UnmarshalBinary(c.b); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", what, err)

@@ -101,7 +101,7 @@ func TestSubspaceBounds(t *testing.T) {
 		t.Helper()
 		p := mustDo(s.Subspace(3, &Options{Enclosure: EnclosureTight, Orientation: RandomOrientation(3, 1)}))(t)
 		change(p)
-		b := mustDo(p.form().sum())(t)
+		b := mustDo(marshal(subspaceForm, p.fields))(t)
 		if err := new(Subspace).UnmarshalBinary(b); good != (err == nil) || err != nil && !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -159,7 +159,7 @@ func TestSubspaceBounds(t *testing.T) {
 	for k, good := range map[int]bool{1<<16 + 1: true, 1<<16 + 2: false} {
 		p := mustDo(line.Subspace(k, nil))(t)
 		_, err := p.MarshalBinary()
-		back := new(Subspace).UnmarshalBinary(mustDo(p.form().sum())(t))
+		back := new(Subspace).UnmarshalBinary(mustDo(marshal(subspaceForm, p.fields))(t))
 		if good != (err == nil) || good != (back == nil) {
 			t.Errorf("%d centers: %v; read: %v", k, err, back)
 		}
@@ -217,8 +217,8 @@ func TestFormsNames(t *testing.T) {
 		form
 		magic, name string
 	}{
-		{&Model{}, modelMagic, "a softkmeans model"}, {&LSDModel{}, lsdMagic, "a softkmeans model of similarities"},
-		{forms["stats"][0], statsMagic, "softkmeans statistics"}, {forms["subspace"][0], subspaceMagic, "a softkmeans subspace"}, {forms["extent"][0], extentMagic, "a softkmeans extent"},
+		{&Model{}, modelForm.magic, "a softkmeans model"}, {&LSDModel{}, lsdForm.magic, "a softkmeans model of similarities"},
+		{forms["stats"][0], statsForm.magic, "softkmeans statistics"}, {forms["subspace"][0], subspaceForm.magic, "a softkmeans subspace"}, {forms["extent"][0], extentForm.magic, "a softkmeans extent"},
 	}
 	says := func(f form, b []byte, want string) {
 		t.Helper()
