@@ -37,7 +37,7 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 		return nil, err
 	}
 	o.Solver = SolverAuto
-	t, err := openSamples(ctx, x, &o, o.Weights, 0, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func Certify(ctx context.Context, x Samples, centers, memberships *Matrix, opts 
 	if err != nil {
 		return c, err
 	}
-	t, err := openSamples(ctx, x, &o, o.Weights, 0, o.Sum == SumToOne)
+	t, err := openSamples(ctx, x, &o, o.Weights, o.Sum == SumToOne)
 	if err != nil {
 		return c, err
 	}

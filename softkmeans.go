@@ -100,18 +100,17 @@ type Samples interface {
 	// size returns the numbers of rows and columns, 0 of a nil pointer.
 	size() (rows, cols int)
 	// open checks the rows, their weights and the options, and finds the units and the mean.
-	// Where k > 0 it takes no more workers than pay for a fit of k centers.
-	open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error)
+	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
 	mix(m *Model, dst *Matrix) (*Matrix, error)
 }
 
 // openSamples opens x, which may be nil.
-func openSamples(ctx context.Context, x Samples, o *Options, weights []float64, k int, centred bool) (dataset, error) {
+func openSamples(ctx context.Context, x Samples, o *Options, weights []float64, centred bool) (dataset, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
-	return x.open(ctx, o, weights, k, centred)
+	return x.open(ctx, o, weights, centred)
 }
 
 // matrixOf returns x as a Matrix, or an error that names the function, which does not take
@@ -202,14 +201,14 @@ func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, 
 			return nil, err
 		}
 	}
-	if m, ok := x.(*Matrix); ok { // the same, in which TinyGo sees more constants
-		t, err := m.open(ctx, o, weights, k, true)
+	if m, ok := x.(*Matrix); ok { // not by its method open: TinyGo leaves out more where it knows the type
+		t, err := openMatrix(ctx, m, weights, payingWorkers(o.Workers, m, k), true)
 		if err != nil {
 			return nil, err
 		}
 		return o.solve(t, k, weights, by)
 	}
-	t, err := openSamples(ctx, x, o, weights, k, true)
+	t, err := openSamples(ctx, x, o, weights, true)
 	if err != nil {
 		return nil, err
 	}
@@ -300,14 +299,15 @@ func (m *Matrix) size() (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error) {
-	workers := o.Workers
-	if k > 0 {
-		workers = payingWorkers(workers, m, k)
-	}
+func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {
+	return openMatrix(ctx, m, weights, o.Workers, centred)
+}
+
+// openMatrix checks the rows and their weights, and finds the units and the mean.
+func openMatrix(ctx context.Context, m *Matrix, weights []float64, workers int, centred bool) (denseData, error) {
 	s, err := newSamples(ctx, m, weights, workers, centred)
 	if err != nil {
-		return nil, err
+		return denseData{}, err
 	}
 	s.space = new(workspace)
 	return denseData{s}, nil
@@ -346,7 +346,14 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
 	}
-	t, err := openSamples(ctx, x, o, o.Weights, 0, false)
+	if m, ok := x.(*Matrix); ok {
+		t, err := openMatrix(ctx, m, o.Weights, o.Workers, false)
+		if err != nil {
+			return nil, err
+		}
+		return o.solveCone(t, k)
+	}
+	t, err := openSamples(ctx, x, o, o.Weights, false)
 	if err != nil {
 		return nil, err
 	}

@@ -15,12 +15,12 @@ func (x *SparseMatrix) size() (rows, cols int) {
 }
 
 // open opens the matrix with all its zeros where half of its entries are stored.
-func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, k int, centred bool) (dataset, error) {
+func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {
 	if err := checkSparseSolver(o.Solver); err != nil {
 		return nil, err
 	}
 	if full := x.filled(); full != nil {
-		return full.open(ctx, o, weights, k, centred)
+		return full.open(ctx, o, weights, centred)
 	}
 	s, err := newSparseSamples(ctx, x, weights, o.Workers, centred)
 	if err != nil {
