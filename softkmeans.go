@@ -97,8 +97,6 @@ type Model struct {
 // Samples is a table with a sample in each row: a [*Matrix], or a [*SparseMatrix] whose
 // zeros need not be stored. Nothing else is one, since its methods are not exported.
 type Samples interface {
-	// size returns the numbers of rows and columns, 0 of a nil pointer.
-	size() (rows, cols int)
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
 	// mix writes the memberships that m predicts for the rows to dst, or to a new matrix.
@@ -290,13 +288,6 @@ func (t denseData) floors(most int, sum Sum) ([]float64, error) {
 		all = all[:min(most, len(all))]
 	}
 	return all, nil
-}
-
-func (m *Matrix) size() (rows, cols int) {
-	if m == nil {
-		return 0, 0
-	}
-	return m.Rows, m.Cols
 }
 
 func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {

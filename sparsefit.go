@@ -7,13 +7,6 @@ import (
 	"math"
 )
 
-func (x *SparseMatrix) size() (rows, cols int) {
-	if x == nil {
-		return 0, 0
-	}
-	return x.Rows, x.Cols
-}
-
 // open opens the matrix with all its zeros where half of its entries are stored.
 func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {
 	if err := checkSparseSolver(o.Solver); err != nil {
