@@ -34,9 +34,9 @@
 //
 // [FitMinVolume] gives up some error for compact prototypes: by default a quarter more
 // than the floor. Use it to look at clusters and mixtures. [Unmix] is FitMinVolume for
-// spectra of scenes, with noise, shade and centers of at least 0. Both report how far their error is above the floor, and
-// how far the volume may be above the least ([VolumeFloor]). [MinVolumePath] shows error
-// against volume. [FitAlternating] iterates without a penalty.
+// spectra of scenes, with noise, shade and centers of at least 0. Both report how far their
+// error is above the floor, and how far the volume may be above the least ([VolumeFloor]).
+// [MinVolumePath] shows error against volume. [FitAlternating] iterates without a penalty.
 //
 // [LSD] and [TILSD] take similarities in place of samples: a kernel, a
 // graph, correlations. TILSD is soft k-means with a kernel, global and vague as Fit is.

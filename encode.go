@@ -321,7 +321,8 @@ const (
 func (m *Model) fields(c *codec) {
 	flags := flagIf(m.Centers != nil, hasCenters) | flagIf(m.Memberships != nil, hasMembers) |
 		flagIf(m.Sum == SumAtMostOne, sumsAtMost) | uint16(m.Volume)<<volumeShift |
-		flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.Rows == RowsUnit, unitRowsFlag) | flagIf(m.ClusterAxes != nil, hasAxes)
+		flagIf(m.ClusterMeans != nil, hasMeans) | flagIf(m.Rows == RowsUnit, unitRowsFlag) |
+		flagIf(m.ClusterAxes != nil, hasAxes)
 	c.flags(&flags, 1<<8-1)
 	if c.reading {
 		m.Sum, m.Volume = Sum(flags&sumsAtMost/sumsAtMost), Volume(flags>>volumeShift&volumeBits)
@@ -332,7 +333,8 @@ func (m *Model) fields(c *codec) {
 	smallInt(c, &m.Solver)
 	smallInt(c, &m.Status)
 	c.integer(&m.Iterations, math.MaxInt32)
-	c.floats("Model", &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Lambda, &m.Epsilon, &m.VolumeRatio)
+	c.floats("Model", &m.Objective, &m.Floor, &m.FloorError, &m.Total, &m.Gap, &m.Lambda, &m.Epsilon,
+		&m.VolumeRatio)
 	c.matrix(&m.Centers, flags&hasCenters != 0)
 	c.matrix(&m.Memberships, flags&hasMembers != 0)
 	c.matrix(&m.ClusterMeans, flags&hasMeans != 0)
@@ -373,8 +375,10 @@ func (m *Model) checkHeader() error {
 	if v := m.VolumeRatio; math.Signbit(v) || v > 0 && v < 1 {
 		return fail(ErrOption, "the model's volume ratio is "+decimal(v))
 	}
-	return firstError(checkEnum("the model's solver", m.Solver, solverCount), checkEnum("the model's status", m.Status, statusCount),
-		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount), checkIterations(m.Iterations))
+	return firstError(checkEnum("the model's solver", m.Solver, solverCount),
+		checkEnum("the model's status", m.Status, statusCount),
+		checkEnum("the model's sum", m.Sum, sumCount), checkEnum("the model's volume", m.Volume, volumeCount),
+		checkIterations(m.Iterations))
 }
 
 // checkCenters returns an error of the given kind if the matrices contradict each other.
@@ -382,13 +386,17 @@ func (m *Model) checkCenters(kind error) error {
 	if m.Centers == nil || m.Memberships == nil || m.Centers.Rows == m.Memberships.Cols {
 		return nil
 	}
-	return fail(kind, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+strconv.Itoa(m.Memberships.Cols))
+	return fail(kind,
+		"the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+
+			strconv.Itoa(m.Memberships.Cols))
 }
 
 // checkClusters returns an error of the given kind if the labels contradict the rest.
 func (m *Model) checkClusters(kind error) error {
-	if n := len(m.Clusters); n > 0 && (m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
-		return fail(kind, "the model has "+strconv.Itoa(n)+" labels without as many memberships, or without cluster means")
+	if n := len(m.Clusters); n > 0 &&
+		(m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
+		return fail(kind,
+			"the model has "+strconv.Itoa(n)+" labels without as many memberships, or without cluster means")
 	}
 	for i, j := range m.Clusters {
 		if j < 0 || j >= m.ClusterMeans.Rows {
@@ -414,12 +422,15 @@ func (m *Model) Check() error {
 // and [ErrOption] for a Solver, a Status, labels or a number of iterations that no fit
 // returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
-	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption)); err != nil {
+	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape),
+		m.checkClusters(ErrOption)); err != nil {
 		return nil, err
 	}
 	for i, w := range m.Warnings {
-		if w.Kind < 0 || w.Kind >= warningCount || w.Cluster < 0 || w.Cluster > math.MaxInt32 || w.Other < 0 || w.Other > math.MaxInt32 {
-			return nil, fail(ErrOption, "the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
+		if w.Kind < 0 || w.Kind >= warningCount || w.Cluster < 0 || w.Cluster > math.MaxInt32 ||
+			w.Other < 0 || w.Other > math.MaxInt32 {
+			return nil, fail(ErrOption,
+				"the model's warning "+strconv.Itoa(i)+" has values that no fit returns")
 		}
 	}
 	for _, i := range m.Trimmed {
@@ -430,7 +441,8 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if m.Rows != RowsAuto && m.Rows != RowsUnit {
 		return nil, fail(ErrOption, "the model's Rows is "+m.Rows.String())
 	}
-	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships), checkStored("ClusterMeans", m.ClusterMeans), checkStored("ClusterAxes", m.ClusterAxes)); err != nil {
+	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships),
+		checkStored("ClusterMeans", m.ClusterMeans), checkStored("ClusterAxes", m.ClusterAxes)); err != nil {
 		return nil, err
 	}
 	return marshal(modelForm, m.fields)
@@ -445,9 +457,11 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 	case err != nil:
 		return err
 	case !sound || out.checkHeader() != nil:
-		return fail(ErrFormat, "the model has values that no fit returns, or its lengths contradict each other")
+		return fail(ErrFormat,
+			"the model has values that no fit returns, or its lengths contradict each other")
 	}
-	if err := firstError(out.checkCenters(ErrFormat), out.checkMeans(ErrFormat), out.checkClusters(ErrFormat)); err != nil {
+	if err := firstError(out.checkCenters(ErrFormat), out.checkMeans(ErrFormat),
+		out.checkClusters(ErrFormat)); err != nil {
 		return err
 	}
 	*m = out
@@ -514,7 +528,8 @@ func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	case err != nil:
 		return err
 	case !sound || out.checkHeader() != nil:
-		return fail(ErrFormat, "the model has values that no fit returns, or its lengths contradict each other")
+		return fail(ErrFormat,
+			"the model has values that no fit returns, or its lengths contradict each other")
 	}
 	if out.isMapped() {
 		if err := out.checkMap(); err != nil {

@@ -63,7 +63,8 @@ func isBound(v float64) bool { return v >= 0 && v <= 0x1p400 }
 // sound reports whether the numbers can be those of rows in range.
 func (m *moments) sound() bool {
 	if m.weight == 0 {
-		return m.cols == 0 && m.exp == 0 && m.wexp == 0 && allZero([]float64{m.weightOff, m.meanOff, m.scatterOff})
+		return m.cols == 0 && m.exp == 0 && m.wexp == 0 &&
+			allZero([]float64{m.weightOff, m.meanOff, m.scatterOff})
 	}
 	ok := m.cols > 0 && m.weight > 0 && m.weight <= float64(m.rows)*(1+0x1p-20) &&
 		m.exp >= leastExp && m.exp <= mostExp && m.wexp >= -1073 && m.wexp <= 1024 &&
@@ -81,7 +82,8 @@ func (s *Stats) soundScatter() bool {
 			return false
 		}
 		for range s.cols - i {
-			if math.Abs(s.scatter[at]) > most || math.Abs(s.scatterRest[at]) > math.Abs(s.scatter[at])*0x1p-40 {
+			if math.Abs(s.scatter[at]) > most ||
+				math.Abs(s.scatterRest[at]) > math.Abs(s.scatter[at])*0x1p-40 {
 				return false
 			}
 			at++
@@ -115,14 +117,16 @@ const (
 func (p *Subspace) fields(c *codec) {
 	pc := &p.pc
 	flags := flagIf(p.enclosure == EnclosureTight, isTight) | flagIf(p.orientation != nil, hasOrientation) |
-		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift | flagIf(p.sum == SumAtMostOne, isCone) | flagIf(p.radius > 0, hasRadius)
+		uint16(pc.solver)<<solverShift | uint16(pc.status)<<statusShift |
+		flagIf(p.sum == SumAtMostOne, isCone) | flagIf(p.radius > 0, hasRadius)
 	k := uint32(p.k)
 	c.flags(&flags, 1<<10-1)
 	p.header(c, &k)
 	c.floats("Subspace", &pc.total, &pc.totalError, &pc.floor, &pc.floorError)
 	c.whole(&pc.steps)
 	if c.reading {
-		p.k, p.enclosure, p.sum, p.atZero = int(k&math.MaxInt32), Enclosure(flags&isTight), Sum(flags&isCone/isCone), flags&isCone != 0
+		p.k, p.enclosure, p.sum, p.atZero = int(k&math.MaxInt32), Enclosure(flags&isTight),
+			Sum(flags&isCone/isCone), flags&isCone != 0
 		pc.solver, pc.status = Solver(flags>>solverShift&7), Status(flags>>statusShift&7)
 		if c.bad = c.bad || k > math.MaxInt32; c.bad {
 			return
@@ -151,7 +155,9 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 	}
 	b, err := marshal(subspaceForm, p.fields)
 	if err == nil && p.tooMany() {
-		return nil, fail(ErrShape, "the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+" columns, too many for so few numbers")
+		return nil, fail(ErrShape,
+			"the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+
+				" columns, too many for so few numbers")
 	}
 	return b, err
 }
@@ -179,17 +185,20 @@ func (p *Subspace) UnmarshalBinary(data []byte) error {
 func (p *Subspace) soundSubspace() bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	switch {
-	case p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols || pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
+	case p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols ||
+		pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most):
 		return false
-	case p.sum == SumAtMostOne && !(p.limit >= leastMargin && p.limit <= 1 && allZero(p.mean) && allZero(p.meanRest)):
+	case p.sum == SumAtMostOne && !(p.limit >= leastMargin && p.limit <= 1 && allZero(p.mean) &&
+		allZero(p.meanRest)):
 		return false
 	case !(pc.floorError >= 0 && isFinite(pc.floorError) && pc.totalError >= 0 && isFinite(pc.totalError)):
 		return false
 	case pc.steps < 0 || pc.solver >= solverCount || pc.status >= statusCount:
 		return false
-	case checkRegular(p.k, &Options{Enclosure: p.enclosure, Sum: p.sum, Orientation: p.orientation, Radius: p.radius}) != nil:
+	case checkRegular(p.k, &Options{Enclosure: p.enclosure, Sum: p.sum, Orientation: p.orientation,
+		Radius: p.radius}) != nil:
 		return false
 	}
 	for i := range pc.basis.Rows {
@@ -229,7 +238,8 @@ func (e *Extent) UnmarshalBinary(data []byte) error {
 		return err
 	}
 	most := 8 * float64(out.rows) * math.MaxInt32
-	for _, v := range append([]float64{out.radius, out.objective, out.squares, out.height, out.outside}, out.facets...) {
+	for _, v := range append([]float64{out.radius, out.objective, out.squares, out.height, out.outside},
+		out.facets...) {
 		sound = sound && v >= 0 && v <= most
 	}
 	if !sound || math.Abs(out.lost) > 0x1p-40*most || out.started != (out.rows > 0) ||

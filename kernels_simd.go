@@ -374,8 +374,8 @@ func rotateSIMD(x, y []float64, c, s float64) {
 	rotateGeneric(x, y, c, s)
 }
 
-// addRowsSIMD fulfils the contract of addRows. Eight vectors of y stay in registers for all rows, so that each
-// product takes one load.
+// addRowsSIMD fulfils the contract of addRows. Eight vectors of y stay in registers for all
+// rows, so that each product takes one load.
 func addRowsSIMD(y []float64, coef []float64, index []int, x []float64) {
 	l := len(y)
 	index = index[:len(coef)]

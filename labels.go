@@ -89,10 +89,10 @@ func (c *labelSums) means(s *samples, centers *Matrix) *Matrix {
 }
 
 // The iteration of labels. It takes labelDirections·k leading directions, or as many as there
-// are, and ends after labelSteps steps; most end after fewer than ten. The scatter of the clusters is added to by
-// labelRidge of its mean over the directions, for clusters of few rows. On 15 sets, and on a
-// twentieth to a fifth of the rows of eight of them, directions of k−1 and 3k+4 and ridges of
-// 0.03 and 0.3 did about as well, but for k−1, which did less.
+// are, and ends after labelSteps steps; most end after fewer than ten. The scatter of the
+// clusters is added to by labelRidge of its mean over the directions, for clusters of few rows.
+// On 15 sets, and on a twentieth to a fifth of the rows of eight of them, directions of k−1 and
+// 3k+4 and ridges of 0.03 and 0.3 did about as well, but for k−1, which did less.
 const (
 	labelDirections = 2
 	labelSteps      = 20
@@ -125,7 +125,8 @@ func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
 		lead = pc.basis
 	}
 	p = min(p, lead.Rows)
-	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p), scatter: NewMatrix(p, p, nil)}
+	c := &clusters{s: s, k: k, basis: rowsOf(lead, 0, p), y: NewMatrix(s.n, p, nil), mean: make([]float64, p),
+		scatter: NewMatrix(p, p, nil)}
 	if err := changeBasis(s, c.y, c.basis); err != nil {
 		return nil, err
 	}

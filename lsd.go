@@ -108,13 +108,15 @@ func checkLSD(k int, opts *LSDOptions) (o LSDOptions, err error) {
 	case !(o.Tol >= 0) || math.IsInf(o.Tol, 1):
 		return o, fail(ErrOption, "Tol is "+decimal(o.Tol))
 	}
-	o.Starts, o.MaxIter, o.Tol = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps), orDefault(o.Tol, descentTol)
+	o.Starts, o.MaxIter, o.Tol = orDefault(o.Starts, rotationStarts), orDefault(o.MaxIter, descentSteps),
+		orDefault(o.Tol, descentTol)
 	return o, checkRegular(k, &Options{Enclosure: o.Enclosure, Orientation: o.Orientation})
 }
 
 // openSimilarity checks arguments, options and sizes, and returns the operator of s and
 // the options with their defaults.
-func openSimilarity(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*operator, LSDOptions, error) {
+func openSimilarity(ctx context.Context, s Similarity, k int,
+	opts *LSDOptions) (*operator, LSDOptions, error) {
 	o, err := checkLSD(k, opts)
 	if err != nil {
 		return nil, o, err
@@ -271,7 +273,8 @@ func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) 
 }
 
 // spectralFloors is TILSDFloors if centred, otherwise LSDFloors.
-func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions, centred bool) ([]float64, error) {
+func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions,
+	centred bool) ([]float64, error) {
 	op, o, err := openSimilarity(ctx, s, most, opts)
 	if err != nil {
 		return nil, err
@@ -369,9 +372,12 @@ func (m *LSDModel) checkMap() error {
 		return err
 	}
 	n, k := m.Memberships.Rows, m.Memberships.Cols
-	if len(m.Means) != n || m.Projection.Rows != n || m.Vertices.Rows != k || m.Vertices.Cols != m.Projection.Cols {
-		return fail(ErrShape, "the model's map is for "+strconv.Itoa(len(m.Means))+" samples, "+shape(m.Projection.Rows, m.Projection.Cols)+
-			" and "+shape(m.Vertices.Rows, m.Vertices.Cols)+", its memberships are "+shape(n, k))
+	if len(m.Means) != n || m.Projection.Rows != n || m.Vertices.Rows != k ||
+		m.Vertices.Cols != m.Projection.Cols {
+		return fail(ErrShape,
+			"the model's map is for "+strconv.Itoa(len(m.Means))+" samples, "+shape(m.Projection.Rows,
+				m.Projection.Cols)+
+				" and "+shape(m.Vertices.Rows, m.Vertices.Cols)+", its memberships are "+shape(n, k))
 	}
 	for i, v := range m.Means {
 		if !isFinite(v) {
@@ -429,7 +435,8 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	if !(m.Scale > 0) || math.IsInf(m.Scale, 1) {
-		return nil, fail(ErrOption, "the model's scale is "+decimal(m.Scale)+", which explains no similarities")
+		return nil, fail(ErrOption,
+			"the model's scale is "+decimal(m.Scale)+", which explains no similarities")
 	}
 	vertices := m.Memberships.transposed()
 	for i, v := range vertices.Data {
@@ -518,7 +525,8 @@ func checkRows(rows *Matrix, n int) error {
 		return err
 	}
 	if rows.Cols != n {
-		return fail(ErrShape, "rows have "+strconv.Itoa(rows.Cols)+" similarities, the model has "+strconv.Itoa(n)+" samples")
+		return fail(ErrShape,
+			"rows have "+strconv.Itoa(rows.Cols)+" similarities, the model has "+strconv.Itoa(n)+" samples")
 	}
 	return nil
 }

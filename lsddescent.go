@@ -216,9 +216,11 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 	n, k := d.n, d.k
 	f := &candidate{p: from.p.Clone(), q: from.q.Clone(), s: NewMatrix(k, k, nil)}
 	m := &move{dir: NewMatrix(n, k, nil), kd: NewMatrix(n, k, nil), pt: from.p.transposed(),
-		dt: NewMatrix(k, n, nil), kt: NewMatrix(k, n, nil), one: NewMatrix(k, k, nil), two: NewMatrix(k, k, nil)}
+		dt: NewMatrix(k, n, nil), kt: NewMatrix(k, n, nil), one: NewMatrix(k, k, nil),
+		two: NewMatrix(k, k, nil)}
 	d.sums(f, m.pt)
-	best := &candidate{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective, status: StatusIterationLimit}
+	best := &candidate{p: from.p.Clone(), a: f.a, b: f.b, objective: f.objective,
+		status: StatusIterationLimit}
 	g, last, hs := NewMatrix(n, k, nil), NewMatrix(n, k, nil), NewMatrix(k, k, nil)
 	f.gradient(g, hs)
 	first := 0.0
@@ -240,7 +242,8 @@ func (d *descent) lower(from *candidate, start int) (*candidate, error) {
 			best.a, best.b, best.objective = f.a, f.b, f.objective
 		}
 		values, lows = append(values, f.objective), append(lows, best.objective)
-		if back := len(lows) - 1 - 2*descentMemory; t == 0 || back >= 0 && lows[back]-best.objective <= d.opts.Tol*d.total {
+		if back := len(lows) - 1 - 2*descentMemory; t == 0 || back >= 0 &&
+			lows[back]-best.objective <= d.opts.Tol*d.total {
 			best.status = StatusConverged
 			break
 		}
@@ -311,5 +314,6 @@ func (d *descent) tell(start int, f *candidate) {
 		return
 	}
 	v := unscale(f.objective, 2*d.exp)
-	d.opts.Progress(Iteration{Restart: start, Iteration: f.steps, Objective: v, Loss: v, Floor: unscale(d.floor, 2*d.exp)})
+	d.opts.Progress(Iteration{Restart: start, Iteration: f.steps, Objective: v, Loss: v,
+		Floor: unscale(d.floor, 2*d.exp)})
 }

@@ -83,7 +83,8 @@ func (o *operator) survey() error {
 	}
 	top := slices.Max(tops)
 	if top > mostEntry || top > 0 && top < leastScale {
-		return o.entryError(slices.IndexFunc(tops, func(v float64) bool { return v > mostEntry || v == top }), top)
+		return o.entryError(slices.IndexFunc(tops, func(v float64) bool { return v > mostEntry || v == top }),
+			top)
 	}
 	_, o.exp = math.Frexp(max(top, leastScale))
 	o.exp += o.exp & 1
@@ -366,7 +367,8 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 	if err := checkSize("the eigensolver's basis", max(4*(p+krylovExtra), 96), o.n); err != nil {
 		return nil, err
 	}
-	kry, err := krylov(o.ctx, o.n, o.apply, p, krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
+	kry, err := krylov(o.ctx, o.n, o.apply, p,
+		krylovOptions{steps: defaultKrylovSteps, seed: seed, residual: 1e-12, indefinite: true})
 	if err != nil {
 		return nil, err
 	}
@@ -445,7 +447,8 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 			v := dot(a.row(i), one)
 			sums += v * v
 		}
-		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) + 1.5*(math.Sqrt(sums)/root+gamma(dotDepth(o.n)+2)*norm)
+		slip += u*1.01*(2*norm+root*(3*norm2(own)+norm2(o.means))) +
+			1.5*(math.Sqrt(sums)/root+gamma(dotDepth(o.n)+2)*norm)
 	}
 	left.low, left.high = semidefiniteFloor(a, z, r, slip, o.workers)
 	return nil
@@ -480,7 +483,8 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 		}
 	}
 	total := trace(a)
-	left.low, left.high = semidefiniteFloor(a, y, r, gramError(o.data, total)+o.data.fine.bound(total), o.workers)
+	left.low, left.high = semidefiniteFloor(a, y, r, gramError(o.data, total)+o.data.fine.bound(total),
+		o.workers)
 	return nil
 }
 
@@ -496,7 +500,8 @@ func (o *operator) leadingData(p int) (*spectrum, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &spectrum{values: make([]float64, p), rows: NewMatrix(p, o.n, nil), open: pc.floorError, steps: pc.steps, status: pc.status}
+	s := &spectrum{values: make([]float64, p), rows: NewMatrix(p, o.n, nil), open: pc.floorError,
+		steps: pc.steps, status: pc.status}
 	if pc.status == StatusOptimal {
 		s.status = StatusConverged
 	}

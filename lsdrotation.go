@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	rotationStarts = 5    // random orientations by default; on exact data, k = 3…8, each of a hundred led to the same minimum
+	// random orientations by default; on exact data, k = 3…8, each of a hundred led to the same minimum
+	rotationStarts = 5
 	rotationSteps  = 100  // of each, at most
 	finalSteps     = 1000 // of the best of them, on all points, at most: k = 12 took some 400
 	rotationSubset = 600  // points that the starts are tried on, at most
@@ -41,7 +42,8 @@ type rotation struct {
 // newRotation takes points without gaps between their rows.
 func newRotation(ctx context.Context, k int, points *Matrix) *rotation {
 	n, p := points.Rows, k-1
-	r := &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points, at: NewMatrix(n, p, nil), off: NewMatrix(n, k, nil),
+	r := &rotation{ctx: ctx, k: k, b: RegularSimplex(k), points: points, at: NewMatrix(n, p, nil),
+		off: NewMatrix(n, k, nil),
 		atT: NewMatrix(p, n, nil), hT: NewMatrix(p, n, nil), h: NewMatrix(n, p, nil), u: NewMatrix(n, k, nil)}
 	r.bt = r.b.transposed()
 	for _, m := range []**Matrix{&r.sum, &r.x, &r.res, &r.dir, &r.bent} {

@@ -74,10 +74,12 @@ const (
 // of FitSeq. If ctx ends once there are centers, the error wraps its error and the
 // model is the best so far, with StatusCancelled. Objective and Warnings are the
 // summary's estimates where no pass has measured them.
-func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *MinVolumeSeqOptions) (*Model, error) {
+func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int,
+	opts *MinVolumeSeqOptions) (*Model, error) {
 	o := orZero(opts)
 	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
-		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress, Seq: SeqOptions{Memberships: o.Memberships}},
+		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress,
+			Seq: SeqOptions{Memberships: o.Memberships}},
 	}}
 	if err := w.check(); err != nil {
 		return nil, err
@@ -115,7 +117,8 @@ func (w *streamedFit) check() error {
 	if w.o.Centers != nil {
 		none.Cols = w.o.Centers.Cols // subspace compares that with the blocks
 	}
-	if err := firstError(checkMinVolume(none, w.k, &w.o.MinVolumeOptions), checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
+	if err := firstError(checkMinVolume(none, w.k, &w.o.MinVolumeOptions),
+		checkInMemory(&w.o.MinVolumeOptions), w.sequence.check()); err != nil {
 		return err
 	}
 	if w.o.SummaryRows < 0 {
@@ -405,7 +408,8 @@ const (
 
 // refine improves measured centers and the run that they came from, by up to Refinements
 // passes, and sets the run's status.
-func (w *streamedFit) refine(vf *volumeFit, at *measurement, from *runResult) (*measurement, *runResult, error) {
+func (w *streamedFit) refine(vf *volumeFit, at *measurement,
+	from *runResult) (*measurement, *runResult, error) {
 	vf.o.Init, vf.o.Centers = InitGlobal, nil // no other start
 	vf.o.MaxIter = min(vf.o.MaxIter, refineIterations)
 	most, status := orDefault(w.o.Refinements, defaultRefinements), StatusIterationLimit

@@ -23,7 +23,8 @@ import (
 func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newResidual(s, f, sum)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
-	lost := make([]float64, len(sums))                // what their roundings lost: few rows are many roundings
+	// what their roundings lost: few rows are many roundings
+	lost := make([]float64, len(sums))
 	own := make([]mixture, min(s.workers, len(sums))) // Workers may be any number
 	err = s.eachBlock(s.n, s.d, manyChunks, s.d, func(at block) {
 		rows := at.scratch[:(at.hi-at.lo)*s.d]
@@ -59,7 +60,8 @@ type residual struct {
 
 func newResidual(s *samples, f *Matrix, sum Sum) *residual {
 	k := f.Rows
-	r := &residual{NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k), slices.Repeat([]float64{1 / float64(k)}, k), sum}
+	r := &residual{NewMatrix(k, s.d, nil), make([]float64, k), make([]float64, k),
+		slices.Repeat([]float64{1 / float64(k)}, k), sum}
 	for j := range k {
 		shift(r.shifted.row(j), f.row(j), s.mean, s.factor())
 		r.hidden[j] = 1.01 * gamma(3*k+4) * norm2(r.shifted.row(j)) * (1 + gamma(s.d+4))
@@ -159,7 +161,8 @@ func compare(objective, floor, floorError, total float64) Certificate {
 	}
 	excess := max(0, objective-low) * (1 + 0x1p-50)
 	return Certificate{
-		Objective: objective, Floor: floor, FloorError: floorError, Total: total, Gap: quotient(objective-floor, total),
+		Objective: objective, Floor: floor, FloorError: floorError, Total: total,
+		Gap: quotient(objective-floor, total),
 		// The total is above the true one by less than 2^-30 of it: its sums are not that
 		// long, and where those of sparse rows cancel it is a lower bound.
 		Excess: excess, ExcessShare: quotient(excess, total*(1-0x1p-30)), ExcessFloors: quotient(excess, low),

@@ -47,8 +47,9 @@ type Options struct {
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
-	Workers   int       // 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
-	Solver    Solver    // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
+	// 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
+	Workers int
+	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
 	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.
@@ -66,7 +67,8 @@ type Options struct {
 	// caller, with Pass and Rows set. nil: not.
 	Progress func(Iteration)
 	Seq      SeqOptions // read by FitSeq alone
-	MostK    int        // Floors finds the floors of 1, …, MostK centers; 0: all. Last, so that nothing is padded
+	// Floors finds the floors of 1, …, MostK centers; 0: all. Last, so that nothing is padded
+	MostK int
 }
 
 // path is which code a fit takes.

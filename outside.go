@@ -27,7 +27,8 @@ type sparseRounding struct {
 }
 
 func newOutside(vectors *Matrix, p int) *outside {
-	return &outside{vectors: vectors, p: p, coupling: NewMatrix(vectors.Rows, vectors.Cols, nil), gram: NewMatrix(p, p, nil)}
+	return &outside{vectors: vectors, p: p, coupling: NewMatrix(vectors.Rows, vectors.Cols, nil),
+		gram: NewMatrix(p, p, nil)}
 }
 
 // add adds rows.

@@ -88,7 +88,8 @@ func directPrincipal(s *samples, q wanted, solver Solver) (*principal, error) {
 		return nil, err
 	}
 	small, _ := s.sides()
-	if !gramOnly && solver == SolverAuto && 0 < q.p && q.p < s.rankBound() && small <= jacobiMaxSide && pc.floor < lostShare*pc.total {
+	if !gramOnly && solver == SolverAuto && 0 < q.p && q.p < s.rankBound() && small <= jacobiMaxSide &&
+		pc.floor < lostShare*pc.total {
 		return directPrincipal(s, q, SolverJacobi)
 	}
 	if pc.status != StatusIterationLimit {
@@ -169,7 +170,8 @@ func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err
 
 // principalOfGram is principalByGram for the Gram matrix, which it overwrites, and the bound
 // of its error that byGram takes. It returns leading eigenvectors in place of a basis.
-func principalOfGram(s *samples, gram *Matrix, q wanted, off float64) (pc *principal, values []float64, rows *Matrix, err error) {
+func principalOfGram(s *samples, gram *Matrix, q wanted,
+	off float64) (pc *principal, values []float64, rows *Matrix, err error) {
 	p := q.p
 	pc = &principal{solver: SolverGram, total: trace(gram)}
 	pc.totalError = off + gamma(gram.Rows)*pc.total
@@ -365,7 +367,8 @@ func principalByKrylov(s *samples, q wanted, effort krylovEffort) (*principal, e
 		return nil, err
 	}
 	small, _ := s.sides()
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, krylovNoise * total, s.seed, s.fine.off(total),
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), total, off, krylovNoise * total, s.seed,
+		s.fine.off(total),
 		func(p int, o krylovOptions) (*krylovResult, error) { return krylovVectors(s, p, o) },
 		func(left *outside) error { return left.add(s) }}
 	return r.principal(q, effort)
@@ -381,7 +384,8 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 		pc.basis, pc.floor, pc.floorError = NewMatrix(0, s.d, nil), s.total, s.totalError
 		return pc, cancelled(s.ctx)
 	}
-	kry, err := s.leading(count, krylovOptions{steps: effort.steps, seed: s.seed, hasty: effort.hasty, residual: 1e-15, sum: krylovTol / 4, more: q.more})
+	kry, err := s.leading(count, krylovOptions{steps: effort.steps, seed: s.seed, hasty: effort.hasty,
+		residual: 1e-15, sum: krylovTol / 4, more: q.more})
 	if err != nil {
 		return nil, err
 	}
@@ -501,14 +505,16 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 // and all squared singular values, descending: min(n−1, d) of them. p is from 0 to that
 // number. With the option Weights rows are multiplied by the root of their weight; it reads
 // Workers, too. Cost and errors: those of [Floors].
-func Principal(ctx context.Context, x *Matrix, p int, opts *Options) (z *Matrix, squares []float64, err error) {
+func Principal(ctx context.Context, x *Matrix, p int,
+	opts *Options) (z *Matrix, squares []float64, err error) {
 	o := orZero(opts)
 	s, err := newSamples(ctx, x, o.Weights, o.Workers, true)
 	if err != nil {
 		return nil, nil, err
 	}
 	if p < 0 || p > s.rankBound() {
-		return nil, nil, fail(ErrOption, "p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(s.rankBound()))
+		return nil, nil, fail(ErrOption,
+			"p is "+strconv.Itoa(p)+", not from 0 to "+strconv.Itoa(s.rankBound()))
 	}
 	squares, _, err = squaredSingularValues(s)
 	if err != nil {

@@ -80,7 +80,8 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 		hi := min(lo+step, items)
 		one := stripLength(hi - lo) // what a vector takes
 		runTasks(s.workers, reduceChunks, func(_, t int) {
-			first, last := roundUp(size*t/reduceChunks, stripRows), roundUp(size*(t+1)/reduceChunks, stripRows)
+			first, last := roundUp(size*t/reduceChunks, stripRows),
+				roundUp(size*(t+1)/reduceChunks, stripRows)
 			if last = min(last, size); first < last {
 				packSide(s, strips[first*one:], span{lo, hi}, span{first, last})
 			}
@@ -89,7 +90,8 @@ func gramByBlocks(s *samples) (*Matrix, error) {
 			first, last := bounds[t], bounds[t+1]
 			if first < last {
 				from := strips[first*one:]
-				addMulStrips(gram.Data[first*size+first:], size, from, last-first, from, size-first, hi-lo, true)
+				addMulStrips(gram.Data[first*size+first:], size, from, last-first, from, size-first, hi-lo,
+					true)
 			}
 		})
 	}
@@ -109,7 +111,8 @@ func packSide(s *samples, dst []float64, numbers, vectors span) {
 
 // errTooLarge is the error where min(n, d)² numbers have no addresses.
 func errTooLarge(s *samples) error {
-	return fail(ErrShape, "x is "+shape(s.n, s.d)+", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
+	return fail(ErrShape, "x is "+shape(s.n, s.d)+
+		", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
 // triangularFactor returns the upper triangular factor R of the QR factorization of
@@ -195,13 +198,14 @@ func multiplyT(s *samples, yt *Matrix) (*Matrix, error) {
 		return out, err
 	}
 	parts := newParts(s, b)
-	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows), func(at block) {
-		m := at.hi - at.lo
-		left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
-		packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
-		s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
-		addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
-	})
+	err := s.eachStrips(s.n, stripLengthOf(s.d), len(parts), roundUp(b, stripRows)+roundUp(s.d, stripRows),
+		func(at block) {
+			m := at.hi - at.lo
+			left, right := at.scratch[:stripSize(b, m)], at.scratch[stripSize(b, m):]
+			packStrips(left, yt.Data[at.lo:], b, m, yt.Stride)
+			s.packStripsT(right, span{at.lo, at.hi}, span{0, s.d})
+			addMulStrips(parts[at.chunk].Data, s.d, left, b, right, s.d, m, false)
+		})
 	return sumParts(parts), err
 }
 

@@ -26,8 +26,9 @@ type samples struct {
 	fine    meanRest  // what mean leaves open
 	seed    uint64    // of what is random: it depends on the data
 	workers int
-	part    bool       // of a table with more rows: products are of the columns, even if there are fewer rows here
-	space   *workspace // what passes share that do not overlap; nil: each has its own
+	// of a table with more rows: products are of the columns, even if there are fewer rows here
+	part  bool
+	space *workspace // what passes share that do not overlap; nil: each has its own
 }
 
 // meanRest is what the mean as one float64 an entry leaves open. The true mean is
@@ -85,14 +86,16 @@ const (
 
 // newSamples checks x and weights and finds the units and the mean in one pass over X,
 // O(nd). Where centred is false the mean is 0.
-func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int, centred bool) (*samples, error) {
+func newSamples(ctx context.Context, x *Matrix, weights []float64, workers int,
+	centred bool) (*samples, error) {
 	if err := firstError(checkCount("Workers", workers), checkSamples(x)); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(weights, x.Rows); err != nil {
 		return nil, err
 	}
-	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred}
+	s := &samples{ctx: ctx, x: x, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers),
+		centred: centred}
 	if weights != nil {
 		heaviest, _ := rowMaxAbs(weights)
 		_, s.wexp = math.Frexp(heaviest)
@@ -121,7 +124,8 @@ func (s *samples) eachBlock(n, l, most, floats int, fn func(b block)) error {
 // eachStrips is eachBlock with scratch space for strips: whole strips of items, where
 // eachBlock has space for the items alone.
 func (s *samples) eachStrips(n, l, most, floats int, fn func(b block)) error {
-	return s.workspace().each(s.ctx, s.workers, chunking{n, l, most}, floats*stripLength(min(blockRows(n, l), n)), fn)
+	return s.workspace().each(s.ctx, s.workers, chunking{n, l, most},
+		floats*stripLength(min(blockRows(n, l), n)), fn)
 }
 
 // workspace is the scratch space of the next pass.
@@ -323,7 +327,8 @@ func (s *samples) packStripsT(dst []float64, rows, cols span) {
 				}
 			}
 			for l := 0; l < height && top+l < stripLength(m); l += 2 {
-				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left], tile[l+1][:right-left])
+				interleaveT(dst[(left-cols.lo)/stripRows*size:], size, top+l, tile[l][:right-left],
+					tile[l+1][:right-left])
 			}
 		}
 	}

@@ -175,7 +175,8 @@ const medianRows = 1000
 func (k *SampleKernel) medianDistance() float64 {
 	rows := indices(k.s.n)
 	if len(rows) > medianRows {
-		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		rand.New(rand.NewPCG(0, 0x3ed1a)).Shuffle(len(rows),
+			func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:medianRows]
 		slices.Sort(rows)
 	}
@@ -221,20 +222,22 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 		return nil, err
 	}
 	if y.Cols != k.s.d {
-		return nil, fail(ErrShape, "y has "+strconv.Itoa(y.Cols)+" columns, the kernel's samples have "+strconv.Itoa(k.s.d))
+		return nil, fail(ErrShape,
+			"y has "+strconv.Itoa(y.Cols)+" columns, the kernel's samples have "+strconv.Itoa(k.s.d))
 	}
 	if err := checkSize("the result", y.Rows, k.s.n); err != nil {
 		return nil, err
 	}
 	dst = destination(dst, y.Rows, k.s.n)
 	d := k.s.d
-	err := eachBlock(context.Background(), workerCount(0), chunking{y.Rows, d, manyChunks}, d, func(at block) {
-		own := at.scratch[:(at.hi-at.lo)*d]
-		for i := at.lo; i < at.hi; i++ {
-			shift(own[(i-at.lo)*d:][:d], y.row(i), k.s.mean, k.s.factor())
-		}
-		k.between(rowsOf(dst, at.lo, at.hi), own)
-	})
+	err := eachBlock(context.Background(), workerCount(0), chunking{y.Rows, d, manyChunks}, d,
+		func(at block) {
+			own := at.scratch[:(at.hi-at.lo)*d]
+			for i := at.lo; i < at.hi; i++ {
+				shift(own[(i-at.lo)*d:][:d], y.row(i), k.s.mean, k.s.factor())
+			}
+			k.between(rowsOf(dst, at.lo, at.hi), own)
+		})
 	return dst, err
 }
 
@@ -293,8 +296,9 @@ func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) 
 		for j, v := range distances.row(i) {
 			switch {
 			case v < 0, i == j && v != 0:
-				return nil, 0, fail(ErrShape, "distances["+strconv.Itoa(i)+", "+strconv.Itoa(j)+"] is "+decimal(v)+
-					"; distances are at least 0, and 0 on the diagonal")
+				return nil, 0, fail(ErrShape,
+					"distances["+strconv.Itoa(i)+", "+strconv.Itoa(j)+"] is "+decimal(v)+
+						"; distances are at least 0, and 0 on the diagonal")
 			case j < i && v > 0:
 				all = append(all, v)
 			}

@@ -28,8 +28,9 @@ type SparseMatrix struct {
 // [ErrShape] for lengths that differ, and for an index out of range, which it names.
 func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, error) {
 	if rows < 0 || cols < 0 || rows == math.MaxInt || len(i) != len(v) || len(j) != len(v) {
-		return nil, fail(ErrShape, "triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+" columns and "+
-			strconv.Itoa(len(v))+" values for a matrix of size "+shape(rows, cols))
+		return nil, fail(ErrShape,
+			"triples are "+strconv.Itoa(len(i))+" rows, "+strconv.Itoa(len(j))+" columns and "+
+				strconv.Itoa(len(v))+" values for a matrix of size "+shape(rows, cols))
 	}
 	if err := checkSize("the starts of rows", rows+1, 1); err != nil {
 		return nil, err
@@ -37,8 +38,9 @@ func SparseFromTriples(rows, cols int, i, j []int, v []float64) (*SparseMatrix, 
 	m := &SparseMatrix{Rows: rows, Cols: cols, Indptr: make([]int, rows+1)}
 	for t := range v {
 		if uint(i[t]) >= uint(rows) || uint(j[t]) >= uint(cols) {
-			return nil, fail(ErrShape, "triple "+strconv.Itoa(t)+" is for row "+strconv.Itoa(i[t])+", column "+strconv.Itoa(j[t])+
-				" of a matrix of size "+shape(rows, cols))
+			return nil, fail(ErrShape,
+				"triple "+strconv.Itoa(t)+" is for row "+strconv.Itoa(i[t])+", column "+strconv.Itoa(j[t])+
+					" of a matrix of size "+shape(rows, cols))
 		}
 		m.Indptr[i[t]+1]++
 	}
@@ -114,25 +116,33 @@ func (m *SparseMatrix) check(arg string) error {
 	case m.Rows < 0 || m.Cols < 0:
 		return fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols))
 	case len(m.Indices) != stored:
-		return fail(ErrShape, arg+" has "+strconv.Itoa(len(m.Indices))+" Indices for "+strconv.Itoa(stored)+" numbers in Data")
+		return fail(ErrShape,
+			arg+" has "+strconv.Itoa(len(m.Indices))+" Indices for "+strconv.Itoa(stored)+" numbers in Data")
 	case m.Rows == 0 && len(m.Indptr) == 0 && stored == 0:
 		return nil
 	case len(m.Indptr)-1 != m.Rows:
-		return fail(ErrShape, arg+" has "+strconv.Itoa(len(m.Indptr))+" Indptr for "+strconv.Itoa(m.Rows)+" rows, which take one more")
+		return fail(ErrShape,
+			arg+" has "+strconv.Itoa(len(m.Indptr))+" Indptr for "+strconv.Itoa(m.Rows)+
+				" rows, which take one more")
 	case m.Indptr[0] != 0 || m.Indptr[m.Rows] != stored:
-		return fail(ErrShape, arg+" has an Indptr from "+strconv.Itoa(m.Indptr[0])+" to "+strconv.Itoa(m.Indptr[m.Rows])+
-			" for "+strconv.Itoa(stored)+" numbers in Data")
+		return fail(ErrShape,
+			arg+" has an Indptr from "+strconv.Itoa(m.Indptr[0])+" to "+strconv.Itoa(m.Indptr[m.Rows])+
+				" for "+strconv.Itoa(stored)+" numbers in Data")
 	}
 	for i := range m.Rows {
 		lo, hi := m.Indptr[i], m.Indptr[i+1]
 		if lo > hi || hi > stored {
-			return fail(ErrShape, arg+" has an Indptr from "+strconv.Itoa(lo)+" to "+strconv.Itoa(hi)+" for row "+strconv.Itoa(i))
+			return fail(ErrShape,
+				arg+" has an Indptr from "+strconv.Itoa(lo)+" to "+strconv.Itoa(hi)+
+					" for row "+strconv.Itoa(i))
 		}
 		last := -1
 		for _, j := range m.Indices[lo:hi] {
 			if j <= last || j >= m.Cols {
-				return fail(ErrShape, arg+" has column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+" in row "+strconv.Itoa(i)+
-					": columns must ascend, from 0 to "+strconv.Itoa(m.Cols-1))
+				return fail(ErrShape,
+					arg+" has column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+
+						" in row "+strconv.Itoa(i)+
+						": columns must ascend, from 0 to "+strconv.Itoa(m.Cols-1))
 			}
 			last = j
 		}
@@ -178,7 +188,8 @@ func (c *compressed) row(i int) (index []int, value []float64) {
 
 // transposed returns the columns, of which there are n. Their rows ascend.
 func (c *compressed) transposed(n int) *compressed {
-	t := &compressed{count: n, start: make([]int, n+1), index: make([]int, len(c.index)), value: make([]float64, len(c.value))}
+	t := &compressed{count: n, start: make([]int, n+1), index: make([]int, len(c.index)),
+		value: make([]float64, len(c.value))}
 	for _, j := range c.index {
 		t.start[j+1]++
 	}

@@ -25,11 +25,13 @@ type sparseSamples struct {
 // sparse data. Its eigenvectors take 4/3·min(n, d)³ operations, a second or so.
 const sparseGramSide = 1024
 
-func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int, centred bool) (*sparseSamples, error) {
+func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int,
+	centred bool) (*sparseSamples, error) {
 	if err := firstError(checkCount("Workers", workers), checkSparse(x, weights)); err != nil {
 		return nil, err
 	}
-	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights, workers: workerCount(workers), centred: centred}}
+	s := &sparseSamples{samples: &samples{ctx: ctx, n: x.Rows, d: x.Cols, weights: weights,
+		workers: workerCount(workers), centred: centred}}
 	if weights != nil {
 		heaviest, _ := rowMaxAbs(weights)
 		_, s.wexp = math.Frexp(heaviest)
@@ -353,8 +355,10 @@ func (pc *principal) lowerTotal() {
 
 func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	small, _ := s.sides()
-	noise := krylovNoise*s.total + 4*gamma(sumDepth(s.a.longest)+sumDepth(s.columns.longest)+32)*s.reach*s.reach
-	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total), s.leadingVectors, s.measure}
+	depth := sumDepth(s.a.longest) + sumDepth(s.columns.longest) + 32
+	noise := krylovNoise*s.total + 4*gamma(depth)*s.reach*s.reach
+	r := krylovData{s.ctx, small, s.d, s.rankBound(), s.total, s.off, noise, s.seed, s.fine.off(s.total),
+		s.leadingVectors, s.measure}
 	pc, err := r.principal(wanted{p, 0}, krylovEffort{defaultKrylovSteps, false})
 	if err == nil {
 		pc.lowerTotal()

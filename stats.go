@@ -42,7 +42,8 @@ type junction struct {
 // the first pass is off in its last digits. Joining parts would multiply that error by the
 // distance between the parts. So a second pass, O(nd), sums the differences from the mean.
 func momentsOf(s *samples) (*moments, error) {
-	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d), meanRest: make([]float64, s.d)}
+	m := &moments{units: s.units, rows: s.n, cols: s.d, mean: make([]float64, s.d),
+		meanRest: make([]float64, s.d)}
 	if s.zeros {
 		m.exp = leastExp
 	}
@@ -137,7 +138,8 @@ func (m *moments) join(t *moments) junction {
 	size, length = math.Sqrt(size), math.Sqrt(length)
 	shift := a*m.meanOff + b*t.meanOff + 0x1p-51*length + 0x1p-103*size
 	off := 0x1p-50 + 4*max(m.weightOff, t.weightOff)
-	m.meanOff = (1+0x1p-40)*((1-share)*a*m.meanOff+share*b*t.meanOff) + off*math.Abs(step)*length + 0x1p-102*size
+	m.meanOff = (1+0x1p-40)*((1-share)*a*m.meanOff+share*b*t.meanOff) + off*math.Abs(step)*length +
+		0x1p-102*size
 	m.scatterOff = (1+0x1p-40)*(math.Ldexp(m.scatterOff, j.own)+math.Ldexp(t.scatterOff, j.other)) +
 		1.01*j.weight*(2*length*shift+shift*shift+off*length*length)
 	sum, lost := twoSum(weight, more)
@@ -151,7 +153,8 @@ func (m *moments) join(t *moments) junction {
 // frame returns samples without rows: the units, the mean and the shape of the data.
 func (m *moments) frame(ctx context.Context, workers int) *samples {
 	return &samples{
-		ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean, fine: meanRest{rest: m.meanRest, mass: m.weight},
+		ctx: ctx, units: m.units, n: m.rows, d: m.cols, centred: !m.atZero, mean: m.mean,
+		fine:    meanRest{rest: m.meanRest, mass: m.weight},
 		workers: workerCount(workers), part: true,
 	}
 }
@@ -170,7 +173,8 @@ func (m *moments) rankBound() int {
 // the sums each.
 func (s *Stats) aboutZero() (mean []float64) {
 	length := norm2(s.mean) + norm2(s.meanRest)
-	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) + (gamma(s.cols+8)+s.weightOff)*length*length)
+	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
+		(gamma(s.cols+8)+s.weightOff)*length*length)
 	rest := s.scatter
 	for c, v := range s.mean {
 		if len(rest) > 0 {
@@ -247,7 +251,8 @@ func (s *Stats) addPart(part *samples, m *moments) (j junction, err error) {
 // addGram is addPart for the Gram matrix, which is off by at most off.
 func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) junction {
 	d := part.d
-	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)), scatterRest: make([]float64, triangleSize(d))}
+	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)),
+		scatterRest: make([]float64, triangleSize(d))}
 	for i := range d {
 		t.scatter = append(t.scatter, gram.row(i)[i:]...)
 	}
@@ -263,7 +268,8 @@ func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err := x.check("x"); err != nil || x.Rows == 0 {
 		return err
 	}
-	if err := firstError(s.checkMore(x.Rows, x.Cols), checkSize("the scatter matrix", x.Cols+1, x.Cols+1)); err != nil {
+	if err := firstError(s.checkMore(x.Rows, x.Cols),
+		checkSize("the scatter matrix", x.Cols+1, x.Cols+1)); err != nil {
 		return err
 	}
 	top, err := heaviest(weights, x.Rows)
@@ -286,7 +292,8 @@ func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err != nil {
 		return err
 	}
-	m := &moments{units: p.units, rows: p.n, cols: p.d, weight: p.fine.mass, mean: p.mean, meanRest: p.fine.rest}
+	m := &moments{units: p.units, rows: p.n, cols: p.d, weight: p.fine.mass, mean: p.mean,
+		meanRest: p.fine.rest}
 	if p.zeros {
 		m.exp = leastExp
 	}
@@ -307,7 +314,8 @@ func (m *moments) setErrors(part *samples, total, off float64) {
 // newPart checks rows that come after those of m. It returns them as samples about their
 // own mean, and their moments; nil where there are no rows, or all have weight 0: m then
 // counts them.
-func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, workers int) (*samples, *moments, error) {
+func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64,
+	workers int) (*samples, *moments, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, nil, err
 	}
@@ -340,7 +348,8 @@ func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64, work
 // checkMore is an error if no rows of such a shape can follow those of m.
 func (m *moments) checkMore(rows, cols int) error {
 	if m.cols != 0 && cols != m.cols {
-		return fail(ErrShape, "x has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
+		return fail(ErrShape,
+			"x has "+strconv.Itoa(cols)+" columns, the rows before have "+strconv.Itoa(m.cols))
 	}
 	if rows > math.MaxInt-m.rows {
 		return errTooManyRows()
@@ -360,7 +369,8 @@ func triangleSize(n int) int { return n * (n + 1) / 2 }
 // numbers of columns; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
 	if s.cols != 0 && t.cols != 0 && s.cols != t.cols {
-		return fail(ErrShape, "statistics of "+strconv.Itoa(t.cols)+" columns for those of "+strconv.Itoa(s.cols))
+		return fail(ErrShape,
+			"statistics of "+strconv.Itoa(t.cols)+" columns for those of "+strconv.Itoa(s.cols))
 	}
 	if t.rows > math.MaxInt-s.rows {
 		return errTooManyRows()

@@ -65,7 +65,8 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return nil, fail(ErrOption, "Solver is jacobi, which takes no blocks of rows")
 	}
 	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
-		return nil, fail(ErrOption, "Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
+		return nil, fail(ErrOption,
+			"Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
 	if o.Weights != nil || o.Sum == SumAtMostOne {
 		if err := checkSizeOfK(k, k+1, k+1); err != nil { // of the problem of rows of weight 0
@@ -284,9 +285,11 @@ func (q *sequence) checkWidth(x *Matrix) error {
 	case q.cols == 0:
 		q.cols = x.Cols
 	case q.cols != x.Cols && q.pass > 1:
-		return &otherShape{problem{"pass " + strconv.Itoa(q.pass) + " has " + strconv.Itoa(x.Cols) + " columns, pass 1 had " + strconv.Itoa(q.cols), ErrChanged}}
+		return &otherShape{problem{"pass " + strconv.Itoa(q.pass) + " has " + strconv.Itoa(x.Cols) +
+			" columns, pass 1 had " + strconv.Itoa(q.cols), ErrChanged}}
 	case q.cols != x.Cols:
-		return fail(ErrShape, "a block has "+strconv.Itoa(x.Cols)+" columns, those before have "+strconv.Itoa(q.cols))
+		return fail(ErrShape,
+			"a block has "+strconv.Itoa(x.Cols)+" columns, those before have "+strconv.Itoa(q.cols))
 	}
 	return nil
 }
@@ -298,7 +301,8 @@ func (q *sequence) otherLength(rows string) error {
 	case "0":
 		text += "; can the blocks be read again?"
 	case ">":
-		text = "pass " + strconv.Itoa(q.pass) + " has more than the " + strconv.Itoa(q.rows) + " rows of pass 1"
+		text = "pass " + strconv.Itoa(q.pass) + " has more than the " + strconv.Itoa(q.rows) +
+			" rows of pass 1"
 	}
 	return &otherShape{problem{text, ErrChanged}}
 }
@@ -438,19 +442,24 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 		return sum, err
 	}
 	r := krylovData{
-		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total, noise: krylovNoise * s.total,
+		ctx: q.ctx, small: min(m.rows, m.cols), d: m.cols, rank: m.rankBound(), total: s.total,
+		noise:      krylovNoise * s.total,
 		totalError: m.scatterOff, seed: seed, mean: math.Sqrt(m.weight) * m.meanOff,
-		leading: func(p int, o krylovOptions) (*krylovResult, error) { return krylov(q.ctx, m.cols, normal, p, o) },
+		leading: func(p int, o krylovOptions) (*krylovResult, error) {
+			return krylov(q.ctx, m.cols, normal, p, o)
+		},
 		measure: func(left *outside) error {
 			return q.again(data, func(_ rowBlock, s *samples) error { return left.add(s) })
 		},
 	}
-	return r.principal(wanted{p, 0}, krylovEffort{orDefault(q.o.Seq.Passes, defaultPasses) - fewestPasses + 1, false})
+	return r.principal(wanted{p, 0},
+		krylovEffort{orDefault(q.o.Seq.Passes, defaultPasses) - fewestPasses + 1, false})
 }
 
 // memberships makes the last pass, which calls SeqOptions.Memberships with what fill finds
 // for each block about p's mean, and rates the objective of that by pc.
-func (q *sequence) memberships(p *Subspace, pc *principal, m *Model, fill func(s *samples, g *Matrix) error) (*Model, error) {
+func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
+	fill func(s *samples, g *Matrix) error) (*Model, error) {
 	var objective float64
 	blocks := 0
 	err := q.again(p, func(at rowBlock, s *samples) error {
@@ -458,7 +467,8 @@ func (q *sequence) memberships(p *Subspace, pc *principal, m *Model, fill func(s
 		if err := fill(s, g); err != nil {
 			return err
 		}
-		if m.Sum == SumAtMostOne { // p may be about the mean, from which only rows that add up to 1 are measured
+		// p may be about the mean, from which only rows that add up to 1 are measured
+		if m.Sum == SumAtMostOne {
 			s.mean = make([]float64, s.d)
 		}
 		sum, err := objectiveOf(s, m.Centers, g, m.Sum)

@@ -45,11 +45,13 @@ func (s *Stats) Subspace(k int, opts *Options) (*Subspace, error) {
 	case s.weight == 0:
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")
 	case o.Solver > SolverGram:
-		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which needs the rows; take SolverAuto or SolverGram")
+		return nil, fail(ErrOption,
+			"Solver is "+o.Solver.String()+", which needs the rows; take SolverAuto or SolverGram")
 	case o.Weights != nil:
 		return nil, fail(ErrOption, "Weights is not nil; give weights to AddWeighted, with the rows")
 	}
-	if err := firstError(checkCount("Workers", o.Workers), checkRegular(k, &o), checkSizeOfK(k, k, s.cols)); err != nil {
+	if err := firstError(checkCount("Workers", o.Workers), checkRegular(k, &o),
+		checkSizeOfK(k, k, s.cols)); err != nil {
 		return nil, err
 	}
 	about := Stats{moments: s.moments.clone(), scatter: s.scatter}
@@ -158,7 +160,8 @@ func (e *Extent) add(ctx context.Context, p *Subspace, x *Matrix, weights []floa
 	if err := p.checkFilled(); err != nil {
 		return err
 	}
-	f := Extent{fingerprint: p.fingerprint, started: true, coneExtent: coneExtent{extent: extent{facets: make([]float64, p.k)}}}
+	f := Extent{fingerprint: p.fingerprint, started: true,
+		coneExtent: coneExtent{extent: extent{facets: make([]float64, p.k)}}}
 	if err := e.checkMerge(&f); err != nil {
 		return err
 	}
@@ -205,7 +208,8 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 		return nil, err
 	}
 	if x.Rows > 0 && x.Cols != p.cols {
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the subspace is of "+strconv.Itoa(p.cols))
+		return nil, fail(ErrShape,
+			"x has "+strconv.Itoa(x.Cols)+" columns, the subspace is of "+strconv.Itoa(p.cols))
 	}
 	if err := checkSize("a matrix of memberships", x.Rows, p.k); err != nil {
 		return nil, err
@@ -313,7 +317,8 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 		return nil, fail(ErrShape, "the extent is of another subspace")
 	}
 	if e.rows != p.rows {
-		return nil, &otherShape{problem{"the extent is of " + strconv.Itoa(e.rows) + " rows, the statistics are of " + strconv.Itoa(p.rows), ErrChanged}}
+		return nil, &otherShape{problem{"the extent is of " + strconv.Itoa(e.rows) +
+			" rows, the statistics are of " + strconv.Itoa(p.rows), ErrChanged}}
 	}
 	if err := p.sameSquares(e.squares); err != nil {
 		return nil, err
@@ -341,8 +346,10 @@ func (p *Subspace) Model(e *Extent) (*Model, error) {
 // and as the mixtures of the centers miss the projections.
 func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	dims := p.pc.basis.Rows
-	length := math.Sqrt(max(0, e.objective+e.lost))*(1+gamma(dotDepth(p.cols)+8)) + 1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
-	times := float64(p.k) / float64(around.regular.normals.Rows) // memberships that share a vertex round more often
+	length := math.Sqrt(max(0, e.objective+e.lost))*(1+gamma(dotDepth(p.cols)+8)) +
+		1.1*gamma(dims+8)*(2+math.Sqrt(float64(dims)))*math.Sqrt(e.squares)
+	// memberships that share a vertex round more often
+	times := float64(p.k) / float64(around.regular.normals.Rows)
 	if p.sum == SumToOne {
 		length += math.Sqrt(p.weight) * times * around.regular.missed(norm2(p.mean))
 	} else {
@@ -359,11 +366,13 @@ func (p *Subspace) sameSquares(squares float64) error {
 	// The same rows differ by the rounding of the sums, by that of the mean, which
 	// shifts all rows by off, and by squares below 2^-1000, which count as 0.
 	off := 0x1p-50 * math.Sqrt(p.weight*sumSquares(p.mean))
-	if math.Abs(squares-p.pc.total) <= 1e-9*p.pc.total+2*off*math.Sqrt(p.pc.total)+off*off+p.weight*float64(p.cols)*0x1p-1000 {
+	allowed := 1e-9*p.pc.total + 2*off*math.Sqrt(p.pc.total) + off*off + p.weight*float64(p.cols)*0x1p-1000
+	if math.Abs(squares-p.pc.total) <= allowed {
 		return nil
 	}
-	return fail(ErrChanged, "the squared distances of the rows from the mean add up to "+decimal(p.unscaleSquare(squares))+
-		", those of the statistics to "+decimal(p.unscaleSquare(p.pc.total)))
+	return fail(ErrChanged,
+		"the squared distances of the rows from the mean add up to "+decimal(p.unscaleSquare(squares))+
+			", those of the statistics to "+decimal(p.unscaleSquare(p.pc.total)))
 }
 
 // normals are those of the simplex that encloses the rows, or the slice of the cone.

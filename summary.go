@@ -114,7 +114,8 @@ func (s *summary) add(first int, part *samples) error {
 		for t := range f.reach {
 			if i := f.row[t]; i >= 0 && f.reach[t] > s.reach[t] {
 				s.reach[t] = f.reach[t]
-				s.extremes[t] = weightedRow{first + i, part.weight(i), append(s.extremes[t].row[:0], part.x.row(i)...)}
+				s.extremes[t] = weightedRow{first + i, part.weight(i),
+					append(s.extremes[t].row[:0], part.x.row(i)...)}
 			}
 		}
 	}
@@ -175,7 +176,8 @@ func (s *summary) draw(first int, part *samples, squares []float64) {
 			s.next = (float64(s.made) + s.rng.Float64()) / float64(s.draws)
 		}
 		if count > 0 {
-			s.drawn = append(s.drawn, weightedRow{first + i, float64(count) * w / (float64(s.draws) * q), slices.Clone(part.x.row(i))})
+			s.drawn = append(s.drawn, weightedRow{first + i, float64(count) * w / (float64(s.draws) * q),
+				slices.Clone(part.x.row(i))})
 		}
 	}
 }

@@ -54,7 +54,8 @@ func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions)
 	}
 	in := jacobiSVD(ctx, av.transposed(), 1)
 	v := combine(in.V.transposed(), kry.basis, k, k).transposed()
-	r := &SVDResult{U: in.U, S: in.S, V: v, Residuals: make([]float64, k), Iterations: kry.steps, Status: kry.status}
+	r := &SVDResult{U: in.U, S: in.S, V: v, Residuals: make([]float64, k), Iterations: kry.steps,
+		Status: kry.status}
 	fixSigns(r.V, r.U)
 	atu, err := multiplyT(s, r.U.transposed())
 	if err != nil {
