@@ -8,25 +8,20 @@ import (
 	"strconv"
 )
 
-// Floors returns the global minimum of the objective for every number of
-// clusters: Floors(ctx, x, nil)[k−1] = Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the
-// singular values σ of the centred data (Theorem 1). The first is the total variance, the
-// sum of squares about the mean. The last is 0, and they descend: no method with k
-// centers, soft or hard, can have a smaller sum of squares. They are in the squared units
-// of x, and math.MaxFloat64 where large weights take them out of range.
+// Floors returns the least objective that 1, 2, … centers can reach, to choose k by, or to
+// judge a clustering of any origin. Pass the samples in rows. Floors(ctx, x, nil)[k−1] is the
+// minimum for k centers: no method, soft or hard, has a smaller sum of squares.
 //
-// They are as accurate as the floor of SolverAuto. Where the last floors fall below 1e-9 of
-// the total and min(n, d) ≤ 512, a Jacobi SVD finds √floor with an error of (n+d)·2^-52 of
-// √total. A floor of 1e-20 of the total then still has digits. Otherwise the floor has an
-// error of min(n, d)·2^-52 of the total.
+// It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data
+// (Theorem 1). The first is the total variance, the last 0, and they descend. With
+// SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n, d). They are in
+// squared units of x, and math.MaxFloat64 where they are out of range.
 //
-// With SumAtMostOne Floors(…)[k−1] is Σ_{i>k} σ_i² of the data as it is, for k = 1 …
-// min(n, d): see [Model].Floor.
-//
-// Floors of a [*SparseMatrix] below min(n, d)·2^-52 of the first are rounding; for a mean far
-// from 0 that share is of the squared length of x. Where min(n, d) is above 1024 they take
-// SolverKrylov for MostK centers. Where that stops before it has converged, and min(n, d) is
-// above 2048, the floors are lower bounds: less by what it may have missed.
+// A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0,
+// of the squared length of x. Where the last floors of dense rows fall below 1e-9 of the total
+// and min(n, d) ≤ 512, √floor has an error of (n+d)·2^-52 of √total. Of sparse rows with
+// min(n, d) above 1024, SolverKrylov finds those for MostK centers. Where that does not
+// converge, and min(n, d) is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
 // O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
@@ -44,20 +39,22 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 	return t.floors(o.MostK, o.Sum)
 }
 
-// Certify compares centers (k×d) and memberships (n×k), of any origin, with the global
-// minimum for x (n×d) over rows of memberships that add up to 1, or to at most 1 if Sum
-// says so. The floor of the latter need not be reached (see [Model].Floor). Infeasible
-// memberships are no error: the verdict is on those that [Certificate] makes of them.
-// Certify reads the options Weights, Workers, Solver and Sum. SolverAuto is never
-// SolverKrylov up to min(n, d) = 2048, so that the floor is proved without chance; where a
-// pair is below the floor of SolverKrylov, SolverGram follows. Cost: that of [Fit]. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's,
-// wrapped.
-func Certify(ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options) (Certificate, error) {
+// Certify says how far any clustering is from the global minimum. Pass the samples x (n×d),
+// its centers (k×d) and its memberships (n×k), of any origin; a hard label is a row with one
+// 1. Read Gap, or ask Optimal of the [Certificate].
+//
+// Infeasible memberships are no error: the verdict is on those that Certificate makes of
+// them. It reads the options Weights, Workers, Solver and Sum. SolverAuto proves the floor
+// without chance up to min(n, d) = 2048. Cost: that of [Fit]. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+func Certify(
+	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
+) (Certificate, error) {
 	var c Certificate
 	o := orZero(opts)
 	err := firstError(checkMatrix("centers", centers, mostCenter),
-		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver), checkEnum("Sum", o.Sum, sumCount))
+		checkMatrix("memberships", memberships, mostCenter), checkSolver(o.Solver),
+		checkEnum("Sum", o.Sum, sumCount))
 	if err != nil {
 		return c, err
 	}
@@ -93,7 +90,8 @@ func checkPair(s *samples, centers, memberships *Matrix) error {
 	case centers.Cols != s.d:
 		return fail(ErrShape, "x has "+strconv.Itoa(s.d)+" columns, centers have "+strconv.Itoa(centers.Cols))
 	case memberships.Rows != s.n || memberships.Cols != k:
-		return fail(ErrShape, "memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
+		return fail(ErrShape,
+			"memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
 	}
 	return nil
 }
@@ -131,14 +129,13 @@ func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 }
 
 // SkMable reports whether x is a mixture of k prototypes exactly, X = GF, which the paper
-// calls SkMable: iff the centred data has rank at most k−1 (Theorem "Condition of SkMable").
-// A singular value counts as zero up to tol·σ₁ of the centred data. tol 0 stands for the
-// rounding of the data: max(n, d)·2^-52 of the length of the data as it is, mean included.
+// calls SkMable. Pass tol 0 for the rounding of the data. It is so iff the centred data has
+// rank at most k−1 (Theorem "Condition of SkMable").
 //
-// A [*SparseMatrix] is filled in, up to 2^27 entries. Cost: that of [Floors], and of
-// [SolverJacobi] where a singular value is too small for the Gram matrix to tell. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k < 1 or a tol
-// that is not in [0, 1).
+// A singular value counts as zero up to tol·σ₁; tol 0 stands for max(n, d)·2^-52 of the
+// length of the data, mean included. A [*SparseMatrix] is filled in, up to 2^27 entries. Cost:
+// that of [Floors], or of [SolverJacobi] where the Gram matrix cannot tell. Errors: those of
+// Floors; [ErrOption] for k < 1 or a tol that is not in [0, 1).
 func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 	if k < 1 {
 		return false, fail(ErrOption, "k is "+strconv.Itoa(k)+", below 1")
@@ -162,7 +159,7 @@ func SkMable(ctx context.Context, x Samples, k int, tol float64) (bool, error) {
 }
 
 // rankedValues returns the squared singular values and the size up to which one counts as
-// zero. That of the index has the digits to tell.
+// zero. The value of the index has the digits to tell.
 func (s *samples) rankedValues(index int, tol float64) (values []float64, bound float64, err error) {
 	values, total, err := squaredSingularValues(s)
 	if err != nil {
@@ -175,7 +172,8 @@ func (s *samples) rankedValues(index int, tol float64) (values []float64, bound 
 	}
 	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a
 	// small one from 0.
-	if small, _ := s.sides(); small > jacobiMaxSide && values[index] < lostShare*total && bound*bound < lostShare*total {
+	lost := lostShare * total
+	if small, _ := s.sides(); small > jacobiMaxSide && values[index] < lost && bound*bound < lost {
 		_, values, err = principalByJacobi(s, wanted{})
 	}
 	return values, bound, err

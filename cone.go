@@ -129,18 +129,14 @@ func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
 	return placeExtent(c.normals, &ext.extent, c.o, c.normals.Cols)
 }
 
-// filling says how memberships are made of coordinates in a cone.
-type filling struct {
-	around *placement // of the slice
-	height float64    // of the vertices
-	solve  bool       // rows outside are to be solved
-}
-
 // fill overwrites the rows of g, which begin with coordinates in the cone's basis, with
-// the memberships in the enclosure of the slice. It returns the rows that are left at 0
-// and are to be solved: those of weight 0, and those outside if that is asked for.
-func (c *cone) fill(s *samples, g *Matrix, how filling) (rest []int, err error) {
-	p, coordinates := c.basis.Rows, how.around.coordinates
+// the memberships in the enclosure of the slice, whose vertices have the given height. It
+// returns the rows that are left at 0 and are to be solved: those of weight 0, and with solve
+// those outside.
+func (c *cone) fill(
+	s *samples, g *Matrix, around *placement, height float64, solve bool,
+) (rest []int, err error) {
+	p := c.basis.Rows
 	parts := make([][]int, chunks(s.n, g.Cols, manyChunks))
 	err = s.eachBlock(s.n, g.Cols, manyChunks, 1, func(at block) {
 		w := make([]float64, p)
@@ -148,12 +144,12 @@ func (c *cone) fill(s *samples, g *Matrix, how filling) (rest []int, err error) 
 			row := g.row(i)
 			copy(w, row)
 			if slice(w, c.limit) {
-				coordinates.of(row, w[1:])
-				scale(row, w[0]/how.height)
+				around.coordinates.of(row, w[1:])
+				scale(row, w[0]/height)
 				continue
 			}
 			clear(row)
-			if s.weight(i) == 0 || how.solve && sumSquares(w) > 0 {
+			if s.weight(i) == 0 || solve && sumSquares(w) > 0 {
 				parts[at.chunk] = append(parts[at.chunk], i)
 			}
 		}
@@ -217,7 +213,7 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 	}
 	around := c.place(s, w, ext)
 	f, complete = c.centers(s, around, ext.height), ext.complete(pc)
-	rest, err := c.fill(s, g, filling{around, ext.height, !complete})
+	rest, err := c.fill(s, g, around, ext.height, !complete)
 	if err != nil {
 		return nil, false, err
 	}
@@ -254,7 +250,7 @@ func findAxis(s *samples, w *Matrix, total float64) (v []float64, limit float64,
 	return v, 0x1p-10, nil // rows this near to its border lose 1e-6 of their squares
 }
 
-// directionsOf is how many principal directions k centers take, where there are so many.
+// directionsOf returns how many principal directions k centers take, if the data has so many.
 func directionsOf(k int, sum Sum) int {
 	if sum == SumAtMostOne {
 		return k

@@ -23,7 +23,8 @@ type cell struct{ class, cluster, count int }
 
 func count(truth, labels []int) (*contingency, error) {
 	if len(truth) != len(labels) {
-		return nil, fail(ErrShape, strconv.Itoa(len(truth))+" true labels for "+strconv.Itoa(len(labels))+" found ones")
+		return nil, fail(ErrShape,
+			strconv.Itoa(len(truth))+" true labels for "+strconv.Itoa(len(labels))+" found ones")
 	}
 	if len(truth) == 0 {
 		return nil, fail(ErrTooFewSamples, "no labels")
@@ -223,7 +224,7 @@ func AdjustedRand(truth, labels []int) (float64, error) {
 	return (together - expected) / ((a+b)/2 - expected), nil
 }
 
-// pairs is n(n−1)/2, in float64, where it cannot overflow.
+// pairs returns n(n−1)/2, in float64, where it cannot overflow.
 func pairs(n int) float64 { return float64(n) * float64(n-1) / 2 }
 
 func allPairs(sizes []int) (sum float64) {

@@ -230,43 +230,38 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	return nil
 }
 
-// Certificate says how good given centers and memberships are. It is computed from x, the
-// centers and the memberships alone.
+// Certificate says how good centers and memberships are: see [Certify], and
+// [Model.Certificate]. Read Gap for the distance from the minimum as a share of the total
+// variance, or call Optimal.
 //
-// The verdict is on memberships that are on the simplex: negative ones count as 0, and a
-// row is divided by its sum, for SumAtMostOne only where that is above 1. A row without a
-// positive entry has 1/k each (nothing, for SumAtMostOne). The repaired memberships are
-// these numbers exactly, without rounding. Repair says how far they are from those given.
+// The verdict is on repaired memberships: negative ones count as 0, and a row is divided by
+// its sum, for SumAtMostOne only where that is above 1. A row without a positive entry has
+// 1/k each (nothing, for SumAtMostOne).
 type Certificate struct {
-	// Objective is an upper bound of ‖X − GF‖² for the repaired memberships, weighted if
-	// weights were given: what was computed, and all that rounding can hide of it.
-	Objective float64
-	// Floor is the smallest that any k centers can reach, and FloorError how far the true
-	// minimum may be from it (see Model.Floor and Model.FloorError).
+	Objective float64 // bounds ‖X − GF‖² from above, weighted, rounding included
+	// Floor is the least that any k centers can reach, and FloorError bounds how far the true
+	// minimum is from it (see Model).
 	Floor, FloorError float64
 	Total             float64 // ‖Xc‖², the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap               float64 // (Objective − Floor)/Total
 	MinMembership     float64 // the smallest entry of G as given
 	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
 	Repair            float64 // the largest change of a membership by the repair
-	// SpanError is the distance of the centers from the principal affine
-	// subspace x̄ + span(U), ‖(F − 1x̄ᵀ)(I − UUᵀ)‖ relative to ‖F − 1x̄ᵀ‖, from 0
-	// to 1. It is 0 at an optimum whose memberships use all dimensions; where
-	// σ_{k−1} = σ_k the subspace, and so this number, is not unique.
+	// SpanError is the distance of the centers from the principal affine subspace, as a share
+	// of ‖F − 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. Where
+	// σ_{k−1} = σ_k it is not unique.
 	SpanError float64
-	// The pair is at most this far above the minimum, for its repaired memberships:
-	// Excess = Objective − (Floor − FloorError) in squared units of x; as a share of Total;
-	// and as a multiple of Floor − FloorError. An Objective below that disproves the floor,
-	// and 0 takes its place. A multiple of 0 is math.MaxFloat64: a
-	// mixture may be exact to rounding, and far above a floor that is smaller still.
+	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum;
+	// then the same as a share of Total, and as a multiple of Floor − FloorError, which for 0
+	// is math.MaxFloat64. An Objective below Floor − FloorError disproves it, and 0 takes its
+	// place.
 	Excess, ExcessShare, ExcessFloors float64
 	Solver                            Solver // the one that proved the floor
 }
 
-// Optimal reports whether the pair is proved to be within tol times the total variance of
-// the global minimum, with its memberships repaired. tol 0 stands for 1e-9. It is a theorem
-// about the numbers in memory, with all rounding. With SolverKrylov it rests on a random
-// start (see Model.FloorError).
+// Optimal reports whether the pair, repaired, is proved to be within tol times the total
+// variance of the global minimum, rounding included. tol 0 stands for 1e-9. With SolverKrylov
+// the proof rests on a random start (see Model.FloorError).
 func (c Certificate) Optimal(tol float64) bool {
 	if tol == 0 {
 		tol = 1e-9

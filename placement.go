@@ -9,9 +9,9 @@ type dataset interface {
 	// data has the shape, the units, the weights and the mean.
 	data() *samples
 	principal(p int, solver Solver) (*principal, error)
-	// project is projectRows.
+	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
-	// objective is objectiveOf.
+	// objective returns an upper bound of ‖X − GF‖² in scaled units.
 	objective(f, g *Matrix, sum Sum) (float64, error)
 	// solveRows gives the rows of the list their nearest mixture of the centers.
 	solveRows(centers, g *Matrix, sum Sum, rows []int) error
@@ -65,7 +65,8 @@ func ballRadius(smallest, asked float64, u units) (float64, error) {
 	case asked == 0:
 		return smallest, nil
 	case r < smallest*(1-sameRadius):
-		return 0, fail(ErrOption, "Radius is "+decimal(asked)+", below "+decimal(math.Ldexp(smallest, u.exp))+", the smallest that encloses the data")
+		return 0, fail(ErrOption, "Radius is "+decimal(asked)+", below "+
+			decimal(math.Ldexp(smallest, u.exp))+", the smallest that encloses the data")
 	case r > mostRadius:
 		return 0, fail(ErrOption, "Radius is "+decimal(asked)+", more than 2^200 times the largest entry")
 	}
@@ -101,7 +102,8 @@ func placeExtent(normals *Matrix, ext *extent, o *Options, q int) *placement {
 	if ext.radius == 0 { // all rows are one
 		q = 0
 	}
-	if q < k-1 && o.Enclosure != EnclosureBall && (o.Orientation == nil || o.Enclosure == EnclosureSmallest || normals.Cols < k-1) {
+	free := o.Orientation == nil || o.Enclosure == EnclosureSmallest || normals.Cols < k-1
+	if q < k-1 && o.Enclosure != EnclosureBall && free {
 		return flatten(normals, ext, q)
 	}
 	return enclose(o.Enclosure, normals, ext).placement()

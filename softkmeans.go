@@ -15,87 +15,70 @@ import (
 	"strconv"
 )
 
-// Model is a fitted soft k-means model: X ≈ Memberships·Centers. All fields are exported
-// and survive encoding/json; a Model with nothing but Centers is ready for Predict.
+// Model is a fitted soft k-means model: X ≈ Memberships·Centers. Read those two, Gap for the
+// distance from the minimum, and Labels for clusters. Fields survive encoding/json; a Model
+// with nothing but Centers is ready for Predict.
 type Model struct {
 	Centers     *Matrix // F, k×d: a prototype a row
 	Memberships *Matrix // G, n×k: at least 0, rows adding up to 1 (to at most 1, if Sum says so)
-	// ClusterMeans, of FitMinVolume and FitAlternating, are the means (k×d) of the clusters
-	// that Clusters are found from, weighted if weights were given. They are those of Clusters
-	// where these have come to rest. A cluster that has no row has its center. ClusterAxes (p×d) is the metric: the distance between rows x and y is
-	// the length of ClusterAxes·(x−y). Its unit has no meaning. nil: the plain distance. Both
-	// are nil with RowsUnit: labels are then the largest membership.
+	// ClusterMeans (k×d), of FitMinVolume and FitAlternating: row j is the weighted mean of
+	// cluster j, or its center if the cluster is empty. ClusterAxes (p×d) is the metric: rows
+	// x and y are the length of ClusterAxes·(x−y) apart, in no particular unit; nil: the plain
+	// distance. With RowsUnit both are nil, and labels are the largest membership.
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
-	Clusters     []int // n: the nearest of ClusterMeans for each row, which [Model.Labels] returns; nil: not found
-	// Objective is ‖X − GF‖², weighted if weights were given, computed from X, F and G with
-	// its rows divided by their sums. It includes what rounding can hide, so that it is an
-	// upper bound. Like Floor and Total it is in squared units of the data, and
-	// math.MaxFloat64 where weights or the number of rows take it out of range.
+	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
+	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given.
+	// Like Floor and Total it is in squared units of the data, and math.MaxFloat64 where it is
+	// out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
-	// singular values σ of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the
-	// data as it is, a lower bound; it is reached where a half-space has the rows (see [Fit]).
-	// Of [FitMissing] it is an estimate.
+	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
+	// it is, a lower bound (see [Fit]). Of [FitMissing] it is an estimate.
 	Floor float64
-	// FloorError says how far the true minimum may be from Floor, on either side, with all
-	// rounding: Floor − FloorError is proved to be at most the minimum. It is some 1e-13 of
-	// Total for data of a hundred columns, and less for fewer.
-	//
-	// SolverKrylov proves that for a random start, whose seed comes from the data: Ritz
-	// values bound what is outside of the subspace if the start is not nearly orthogonal to a
-	// leading direction. Products with 16 random vectors are a check. Where the iteration
-	// stopped at its limit these are the bound, which fails with probability 2e-10.
+	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13
+	// of Total for a hundred columns. SolverKrylov proves it for a random start, whose seed
+	// comes from the data. Where that stopped at its limit, products with 16 random vectors
+	// are the bound, which fails with probability 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
 
-	// Lambda and Epsilon are the penalty's, as used by FitMinVolume: λ/2 times
-	// Σ log(σ_i² + ε), on what Volume says. 0 for the other methods.
+	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume
+	// says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
-	// VolumeRatio is FitMinVolume's with SumToOne: the volume of the simplex of centers, as
-	// LogVolume computes it, is at most so many times the least that any pair with at most
-	// this Objective has. That least is proved (see [VolumeFloor]). It is math.MaxFloat64 where k−1 centers could
-	// have that error or nothing else is proved, and 0 where the simplex has no volume or
-	// none was computed.
+	// VolumeRatio, of FitMinVolume with SumToOne, bounds the volume of the centers as a multiple
+	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
+	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64
 	Warnings    []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
-	// binary form is without them.
-	Others []Answer
-	// Missing, of [FitMissing], is how many entries were missing. Above 0 Floor is an estimate,
-	// FloorError at least as large, and Objective of the entries that are there. The binary
-	// form is without it.
-	Missing int
+	// binary form is without them, and without Missing.
+	Others  []Answer
+	Missing int // of [FitMissing]: how many entries were missing; Objective is of those present
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0
-	// has least squares. Objective is that of X − diag(s)·G·F, and Floor that of SumAtMostOne,
-	// a lower bound for any shade. nil otherwise.
+	// has least squares. Objective is of that, and Floor of SumAtMostOne. nil otherwise.
 	Shade   []float64
 	Trimmed []int // the rows that Trim left out of the fit, rising; nil: none
 
 	Solver     Solver // the solver that gave the result
 	Iterations int    // at the λ of the result; for Fit, steps of SolverKrylov, otherwise 0
 	// Stationarity says how steep the loss still is where an iteration stopped: 0 at a
-	// minimum, a saddle and for [Fit]. To first order no move of the centers by a small
-	// share s of ‖F‖ lowers the loss by more than s·Stationarity·Objective. It is
-	// ‖∇‖·‖F‖/Objective for the gradient ∇ over F, at exact memberships, of the objective
-	// with its penalty. F is from the mean, or from 0 with SumAtMostOne, and Objective
-	// counts as 1e-9·Total at least.
-	//
-	// A run of FitAlternating that ends by Tol has √(1000·Tol) at most, 0.1 by default. One
-	// of FitMinVolume may have more than 1 on columns of very different scale, and is then
-	// still on its way.
+	// minimum, a saddle and for [Fit]. To first order no move of the centers by a share s of
+	// ‖F‖ lowers the loss by more than s·Stationarity·Objective. A run of FitAlternating that
+	// ends by Tol has √(1000·Tol) at most, 0.1 by default. One of FitMinVolume may have more
+	// than 1 on columns of very different scale, and is then still on its way.
 	Stationarity float64
 	Status       Status    // why it stopped
 	Trace        []float64 // the objective with its penalty after every iteration; nil for Fit
 }
 
-// Samples is a table with a sample in each row: a [*Matrix], or a [*SparseMatrix] whose
-// zeros need not be stored. Nothing else is one, since its methods are not exported.
+// Samples is what fits take: a table with a sample in each row, a [*Matrix] or a
+// [*SparseMatrix], whose zeros need not be stored. No other type can be one.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)
@@ -104,7 +87,9 @@ type Samples interface {
 }
 
 // openSamples opens x, which may be nil.
-func openSamples(ctx context.Context, x Samples, o *Options, weights []float64, centred bool) (dataset, error) {
+func openSamples(
+	ctx context.Context, x Samples, o *Options, weights []float64, centred bool,
+) (dataset, error) {
 	if x == nil {
 		return nil, fail(ErrShape, "x is nil")
 	}
@@ -120,7 +105,8 @@ func matrixOf(x Samples, function string) (*Matrix, error) {
 	if m, ok := x.(*Matrix); ok {
 		return m, nil
 	}
-	return nil, fail(ErrOption, function+" does not take sparse rows so far: SparseMatrix.Dense fills them in")
+	return nil, fail(ErrOption,
+		function+" does not take sparse rows so far: SparseMatrix.Dense fills them in")
 }
 
 // mostFilledIn is how many entries filledIn fills in: 1 GB of them.
@@ -142,41 +128,32 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 	return sparse.Dense()
 }
 
-// Fit returns a global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: centers F (k×d) and
-// memberships G (n×k) for the samples in the rows of x (n×d). k is from 1 to 2³¹ − 2. It may
-// be above n or d, where the minimum is 0. Fit does not change or copy x.
+// Fit finds the global minimum of ‖X − GF‖² over G ≥ 0, G1 = 1: soft k-means. Pass the
+// samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F (k×d) and
+// Memberships G (n×k); Gap says how far the result is above the minimum.
 //
-// The minimum is in closed form: Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1), which Floor reports.
-// Many (F, G) attain it, one for each orientation and size of the simplex. Fit returns a
-// regular simplex that encloses the data, so its centers usually lie outside of it. The
-// result has the same bits on every call on one kind of machine, for any number of workers.
+// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace
+// that encloses the data attains it. Fit returns a regular one, so its centers usually lie
+// outside of the data. k may be above n or d, where the minimum is 0. The bits are the same on
+// every call on one kind of machine, for any number of workers. x is neither changed nor copied.
 //
-// With Sum: SumAtMostOne the rows of G add up to at most 1, and the data is not centred.
-// The minimum is Σ_{i>k} σ_i(X)², and a simplicial cone attains it, if some half-space has
-// all rows inside that are not 0, projected on k leading directions (Gillis & Kumar 2015).
-// Nonnegative data has one, unless σ_k = σ_{k+1} lets the directions mix parts of the data
-// that share no column. Enclosure and Orientation are those of a slice of the cone. Without
-// a half-space the problem is NP-hard. Status then is StatusNoHalfSpace: the model is
-// feasible, no worse than that of SumToOne, and Gap says how far above the floor it is.
-// [FitAlternating] can start from its Centers. Rows of rounding size do not count; a
-// half-space needs a v with a cosine of 2^-14 with all others.
+// With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The
+// minimum is Σ_{i>k} σ_i(X)², and a cone attains it, if some half-space has all rows that are
+// not 0, projected on k leading directions (Gillis & Kumar 2015). Nonnegative data has one,
+// unless σ_k = σ_{k+1} mixes parts that share no column. Otherwise Status is
+// StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne, and
+// [FitAlternating] can start from its Centers.
 //
-// Of a [*SparseMatrix] no pass fills in zeros, but where half of all entries are stored. The
-// mean is subtracted from products. Products cancel where some columns are far from 0 in all
-// rows, as years are, or where weights differ by many powers of ten. Objective is then an
-// upper bound, Total a lower one, and FloorError, Gap and ExcessShare are as wide as the
-// rounding of numbers of the length of x with its mean. Subtract a constant from such columns
-// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024, and SolverKrylov beyond,
-// whose floor relies on a random start: see [Model].FloorError. [Certify] needs none up to
-// 2048. SolverJacobi of sparse rows is an [ErrOption].
+// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored.
+// Products cancel where a column is far from 0 in all rows, as years are, or where weights
+// differ by many powers of ten: subtract a constant from such columns before. SolverAuto
+// takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor relies
+// on a random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
 //
-// Cost: see [Solver]; O(ndk) for projection, memberships and objective, and O(d·min(k, d)²)
-// for the basis. A step of SolverKrylov over sparse rows with z stored entries takes
-// O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule, and memberships
-// and objective as much once. Their Gram matrix takes the sum of the squared numbers of
-// entries of rows (of columns where n < d). Memory: n·k + O(min(n, d)²) + O(d·k) floats, and
-// for every worker a block of 24 to 480 rows, or columns of wide data. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
+// Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of
+// SolverKrylov over z stored entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to
+// 60 times as a rule. Memory: n·k + O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors:
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := opts // a copy of a struct with padding would hide constants from TinyGo
 	if o == nil {
@@ -188,8 +165,8 @@ func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	return o.fit(ctx, x, k, o.Weights, o.path())
 }
 
-// fit is Fit. Weights and path are arguments of their own: where a program calls Fit
-// with constants, such as nil for weights, TinyGo leaves out the code for the others.
+// fit returns the global solution under SumToOne. Weights and by are arguments of their own:
+// where a program calls Fit with constants, TinyGo leaves out the code for the others.
 func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, by path) (*Model, error) {
 	if err := checkFit(k, o); err != nil {
 		return nil, err
@@ -213,7 +190,7 @@ func (o *Options) fit(ctx context.Context, x Samples, k int, weights []float64, 
 	return o.solve(t, k, weights, by)
 }
 
-// solve is fit for checked options and rows about their mean.
+// solve returns the global solution under SumToOne for rows about their mean. The options are checked.
 func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, error) {
 	s := x.data()
 	if err := checkSizeOfK(k, k, max(s.n, s.d)); err != nil {
@@ -295,7 +272,9 @@ func (m *Matrix) open(ctx context.Context, o *Options, weights []float64, centre
 }
 
 // openMatrix checks the rows and their weights, and finds the units and the mean.
-func openMatrix(ctx context.Context, m *Matrix, weights []float64, workers int, centred bool) (denseData, error) {
+func openMatrix(
+	ctx context.Context, m *Matrix, weights []float64, workers int, centred bool,
+) (denseData, error) {
 	s, err := newSamples(ctx, m, weights, workers, centred)
 	if err != nil {
 		return denseData{}, err
@@ -316,11 +295,9 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 // every pass waits for it.
 const leastShared = 1 << 24
 
-// payingWorkers is what a fit of x makes of Options.Workers: 1 where more do not pay. It
-// counts multiplications, n·d·(min(n, d) + 2k) and nk² for memberships. To read a number, or
-// to write a membership, counts as fifty. (1797, 64) with k = 10 is below the limit: two
-// workers need 2.4 ms there in place of 2.6, and with vectors 1.3 in place of 1.2. (20000, 10)
-// with k = 5 is above it: 3.6 in place of 4.5, and 2.8 in place of 4.0.
+// payingWorkers returns asked, or 1 where more workers do not pay. It counts multiplications,
+// n·d·(min(n, d) + 2k) and nk² for memberships. To read a number, or to write a membership,
+// counts as fifty. (1797, 64) with k = 10 is below the limit, (20000, 10) with k = 5 above.
 func payingWorkers(asked int, x *Matrix, k int) int {
 	if asked < 0 || x == nil { // errors, for newSamples
 		return asked
@@ -332,7 +309,7 @@ func payingWorkers(asked int, x *Matrix, k int) int {
 	return asked
 }
 
-// fitCone is Fit for SumAtMostOne.
+// fitCone returns the global solution under SumAtMostOne.
 func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error) {
 	if err := firstError(checkFit(k, o), checkRadius(k, o.Radius, o)); err != nil {
 		return nil, err
@@ -351,7 +328,7 @@ func (o *Options) fitCone(ctx context.Context, x Samples, k int) (*Model, error)
 	return o.solveCone(t, k)
 }
 
-// solveCone is fitCone for checked options and rows about 0.
+// solveCone returns the solution under SumAtMostOne for rows about 0. The options are checked.
 func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 	s := x.data()
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
@@ -361,7 +338,8 @@ func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne, Memberships: NewMatrix(s.n, k, nil)}
+	m := &Model{Solver: pc.solver, Iterations: pc.steps, Status: pc.status, Sum: SumAtMostOne}
+	m.Memberships = NewMatrix(s.n, k, nil)
 	f, complete, err := placeCone(x, m.Memberships, pc, o)
 	if err != nil {
 		return nil, err
@@ -421,11 +399,9 @@ func (m *Model) rate(s *samples, objective float64, pc *principal) {
 	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap
 }
 
-// Certificate returns what [Certify] says of the model's own centers and memberships, from
-// the numbers in the model. FitSeq's objective is that of the memberships that it hands
-// out, or would. MinMembership, MaxSumError, Repair and SpanError, which are rounding, are
-// not measured and 0. It proves nothing of a model without memberships whose Status is
-// StatusCancelled: the objective may be an estimate of [FitMinVolumeSeq]'s.
+// Certificate returns what [Certify] says of the model's own pair, from the model's numbers
+// alone. MinMembership, MaxSumError, Repair and SpanError, which are rounding, are 0. It
+// proves nothing of a cancelled model without memberships, whose objective is an estimate.
 func (m *Model) Certificate() Certificate {
 	objective := m.Objective
 	if objective == math.MaxFloat64 { // out of range
@@ -444,19 +420,15 @@ func (m *Model) Certificate() Certificate {
 	return c
 }
 
-// Labels returns the cluster of each row that the model was fitted to: a copy of Clusters,
-// or without these the largest membership of each row, the lowest index on ties.
+// Labels returns the cluster of each row that the model was fitted to: Clusters, or without
+// these the largest membership, the lowest index on ties. dst receives the result; nil
+// allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. They begin with
-// the largest memberships. Then each row goes to the nearest mean of a cluster, by a distance
-// that is shorter in directions in which the clusters are wide, until no row moves or for 20
-// steps. The largest membership is a poorer label: a cluster that lies between others is a
-// mixture of these, and is divided among them. It is
-// (&Model{Memberships: m.Memberships}).Labels(nil), for any memberships. Models of [Fit]
-// have no Clusters. The result is empty where Memberships is nil as well, as FitSeq and
-// FitMinVolumeSeq leave it; [Model.PredictLabels] labels rows by the same rule.
-//
-// dst receives the result; nil allocates, and a wrong length panics.
+// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest
+// memberships each row goes to the nearest mean of a cluster, until no row moves or for 20
+// steps. The distance is shorter in directions in which the clusters are wide. The largest
+// membership is a poorer label, since a cluster between others is a mixture of these. The
+// result is empty without Memberships, as FitSeq leaves it.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -468,15 +440,14 @@ func (m *Model) Labels(dst []int) []int {
 
 // PredictLabels returns the labels of the rows of x (n×d), by the rule of [Model.Labels]:
 // the nearest of ClusterMeans by ClusterAxes, the lowest index where distances agree to
-// rounding. Without ClusterMeans it is the largest of the memberships that [Model.Predict]
-// finds. The rows that the model was fitted to get its Labels, of the latter rule but for ties
-// to rounding.
+// rounding; without ClusterMeans the largest membership of [Model.Predict].
 //
 // dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk), or that
 // of Predict. Errors: those of Predict; on an error dst is unchanged.
 func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
 	if m.ClusterMeans != nil {
-		err := firstError(m.checkFitted(), checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans(ErrShape))
+		err := firstError(m.checkFitted(),
+			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans(ErrShape))
 		if err != nil {
 			return nil, err
 		}
@@ -489,7 +460,7 @@ func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
 	return largest(dst, g), nil
 }
 
-// checkFitted is an error for a model without centers, or with some that are out of range.
+// checkFitted returns an error if the model has no centers, or some that are out of range.
 func (m *Model) checkFitted() error {
 	if m.Centers != nil {
 		if err := checkMatrix("centers", m.Centers, mostCenter); err != nil || m.Centers.Rows > 0 {
@@ -511,8 +482,8 @@ func (m *Model) label(s *samples, lead *Matrix) error {
 	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
 }
 
-// checkMeans is an error of the given kind unless there is a mean for each center, with axes
-// of its length.
+// checkMeans returns an error of the given kind unless there is a mean for each center, with
+// axes of its length, or neither.
 func (m *Model) checkMeans(kind error) error {
 	c, f := m.ClusterMeans, m.Centers
 	if m.ClusterAxes != nil {
@@ -526,11 +497,12 @@ func (m *Model) checkMeans(kind error) error {
 	case f == nil:
 		return fail(kind, "the model has cluster means without centers")
 	}
-	return fail(kind, "the model has centers of "+shape(f.Rows, f.Cols)+" and cluster means of "+shape(c.Rows, c.Cols))
+	return fail(kind,
+		"the model has centers of "+shape(f.Rows, f.Cols)+" and cluster means of "+shape(c.Rows, c.Cols))
 }
 
-// checkAxes is an error of the given kind unless the axes are as fits leave them: entries of
-// an axis add up to at most 1 in size, so that products with data are in range.
+// checkAxes returns an error of the given kind unless the axes are as fits leave them: entries
+// of an axis add up to at most 1 in size, so that products with data are in range.
 func (m *Model) checkAxes(kind error) error {
 	c, axes := m.ClusterMeans, m.ClusterAxes
 	if err := checkShape("cluster axes", axes); err != nil {
@@ -540,7 +512,9 @@ func (m *Model) checkAxes(kind error) error {
 		return fail(kind, "the model has cluster axes without cluster means")
 	}
 	if axes.Cols != c.Cols || axes.Rows == 0 {
-		return fail(kind, "the model has cluster means of "+shape(c.Rows, c.Cols)+" and cluster axes of "+shape(axes.Rows, axes.Cols))
+		return fail(kind,
+			"the model has cluster means of "+shape(c.Rows, c.Cols)+
+				" and cluster axes of "+shape(axes.Rows, axes.Cols))
 	}
 	for a := range axes.Rows {
 		sum := 0.0
@@ -548,16 +522,16 @@ func (m *Model) checkAxes(kind error) error {
 			sum += math.Abs(v)
 		}
 		if !(sum <= 1) {
-			return fail(kind, "the entries of the model's cluster axis "+strconv.Itoa(a)+" add up to more than 1")
+			return fail(kind,
+				"the entries of the model's cluster axis "+strconv.Itoa(a)+" add up to more than 1")
 		}
 	}
 	return nil
 }
 
-// Nearest returns for each row of x (n×d) the index of the nearest center, the lowest
-// where distances agree to rounding. Centers of a mixture may lie outside of the data, and
-// the nearest one then says little: [Model.PredictLabels] takes means of clusters in their
-// place. Rows may be new ones.
+// Nearest returns the index of the nearest center for each row of x (n×d), the lowest where
+// distances agree to rounding. Centers of a mixture may lie outside of the data, where this
+// says little: [Model.PredictLabels] takes means of clusters.
 //
 // dst receives the result; nil allocates, and a wrong length panics. Cost: O(ndk).
 // Errors: those of [Model.Predict]; on an error dst is unchanged.
@@ -568,7 +542,7 @@ func (m *Model) Nearest(dst []int, x *Matrix) ([]int, error) {
 	return nearest(dst, x, metric{means: m.Centers})
 }
 
-// nearest is Nearest for checked vectors.
+// nearest returns for each row of x the nearest mean of q, whose vectors are checked.
 func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
@@ -576,11 +550,13 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 	k := q.means.Rows
 	switch {
 	case x.Cols != q.means.Cols:
-		return nil, fail(ErrShape, "x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(q.means.Cols))
+		return nil, fail(ErrShape,
+			"x has "+strconv.Itoa(x.Cols)+" columns, the centers have "+strconv.Itoa(q.means.Cols))
 	case k >= math.MaxInt32:
 		return nil, fail(ErrShape, strconv.Itoa(k)+" centers are too many")
 	}
-	if err := firstError(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1)); err != nil {
+	err := firstError(checkSize("the labels", x.Rows, 1), checkSize("the centers' Gram matrix", k+1, k+1))
+	if err != nil {
 		return nil, err
 	}
 	ctx, workers := context.Background(), workerCount(0)
@@ -591,25 +567,19 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 	return dst, q.nearest(ctx, workers, dst, x)
 }
 
-// Predict returns the memberships (n×k) of the rows of x (n×d): for each the exact
-// minimiser of ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum says so), as
-// [SimplexLeastSquares] finds it. [Model.PredictLabels] has the labels of these rows.
+// Predict returns the memberships (n×k) of new rows x (n×d), in the units of those that the
+// model was fitted to: the least ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum
+// says so). dst receives the result; nil allocates, and it may be x itself.
 //
-// Rows must be in the units of those that the model was fitted to, scaled by the same
-// numbers where those were. On the rows that the model was fitted to these are its
-// Memberships: to some 1e-11 where the centers are affinely independent. Where they are not
-// (k > d+1, or all rows equal) both choose the memberships of least norm, and agree to
-// 1e-6. A mean further than 1e6 times the spread from 0 costs digits of the centers, and so
-// of this agreement.
+// On the rows of the fit these are its Memberships, to some 1e-11 where the centers are
+// affinely independent, and to 1e-6 otherwise (the memberships of least norm). A mean
+// beyond 1e6 times the spread costs digits. With RowsUnit g is a/Σa for the a ≥ 0 that
+// minimise ‖x − Σa_j·center_j‖, and 1/k each where a is 0.
 //
-// Where Rows is RowsUnit, g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and
-// 1/k each where a is 0.
-//
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
-// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) for each stored entry
-// in place of O(ndk), but where the centers are nearer to each other than to 0, and for
-// RowsUnit. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
-// centers; on an error dst is unchanged.
+// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless
+// the centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples] without centers; on an error dst is unchanged. A dst of a
+// wrong shape panics.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err
@@ -620,16 +590,17 @@ func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	return x.mix(m, dst)
 }
 
-// checkRows is an error unless the model has memberships for rows of that shape.
+// checkRows returns an error unless the model has memberships for rows of that shape.
 func (m *Model) checkRows(rows, cols int) error {
 	k := m.Centers.Rows
 	if cols != m.Centers.Cols {
-		return fail(ErrShape, "x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
+		return fail(ErrShape,
+			"x has "+strconv.Itoa(cols)+" columns, the centers have "+strconv.Itoa(m.Centers.Cols))
 	}
 	return firstError(checkSize("the result", rows, k), checkSize("the centers' Gram matrix", k+1, k+1))
 }
 
-// predictShaded is Predict for RowsUnit.
+// predictShaded returns the memberships of the rows of x under RowsUnit.
 func (m *Model) predictShaded(dst, x *Matrix) (*Matrix, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err

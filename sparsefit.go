@@ -8,8 +8,13 @@ import (
 )
 
 // open opens the matrix with all its zeros where half of its entries are stored.
-func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error) {
-	if err := checkSparseSolver(o.Solver); err != nil {
+func (x *SparseMatrix) open(
+	ctx context.Context, o *Options, weights []float64, centred bool,
+) (dataset, error) {
+	if o.Solver == SolverJacobi {
+		return nil, fail(ErrOption, "Solver is "+o.Solver.String()+", which takes no sparse rows")
+	}
+	if err := checkSolver(o.Solver); err != nil {
 		return nil, err
 	}
 	if full := x.filled(); full != nil {
@@ -20,14 +25,6 @@ func (x *SparseMatrix) open(ctx context.Context, o *Options, weights []float64, 
 		return nil, err
 	}
 	return sparseData{s, x}, nil
-}
-
-// checkSparseSolver is an error for a solver that sparse rows do not have.
-func checkSparseSolver(solver Solver) error {
-	if solver == SolverJacobi {
-		return fail(ErrOption, "Solver is "+solver.String()+", which takes no sparse rows")
-	}
-	return checkSolver(solver)
 }
 
 // floors returns lower bounds where SolverKrylov stops before it has converged and
@@ -111,7 +108,8 @@ func (t sparseData) solveRows(centers, g *Matrix, sum Sum, rows []int) error {
 	some := &SparseMatrix{Rows: len(rows), Cols: t.d, Indptr: []int{0}}
 	for _, i := range rows {
 		lo, hi := t.x.Indptr[i], t.x.Indptr[i+1]
-		some.Indices, some.Data = append(some.Indices, t.x.Indices[lo:hi]...), append(some.Data, t.x.Data[lo:hi]...)
+		some.Indices = append(some.Indices, t.x.Indices[lo:hi]...)
+		some.Data = append(some.Data, t.x.Data[lo:hi]...)
 		some.Indptr = append(some.Indptr, len(some.Data))
 	}
 	found := NewMatrix(len(rows), g.Cols, nil)
@@ -125,9 +123,8 @@ func (t sparseData) centred() (dataset, error) {
 	return sparseData{s, t.x}, err
 }
 
-// sparseObjective is objectiveOf for sparse rows: an upper bound of ‖X − GF‖² for the
-// memberships that it makes of G. Let F − 1cᵀ be LQ + E with orthonormal rows of Q, c the
-// mean, y = Q(x − c) and h = Lᵀg. A row has
+// sparseObjective returns an upper bound of ‖X − GF‖² for G put on the simplex. Let
+// F − 1cᵀ be LQ + E with orthonormal rows of Q, c the mean, y = Q(x − c) and h = Lᵀg. A row has
 //
 //	‖x − c − Qᵀh‖² = ‖x − c‖² − ‖y‖² + ‖y − h‖² + hᵀ(QQᵀ − I)h
 //
@@ -198,7 +195,10 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 		return nil, err
 	}
 	p := basis.Rows
-	q := &quotients{basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k), shares: make([]float64, k), h: make([]float64, p)}
+	q := &quotients{
+		basis: basis, left: NewMatrix(k, p, nil), hidden: make([]float64, k),
+		shares: make([]float64, k), h: make([]float64, p),
+	}
 	q.mean2 = fineDot(s.mean, s.mean)
 	q.mean = math.Sqrt(q.mean2) * (1 + 0x1p-48)
 	for i := range p {
@@ -278,7 +278,7 @@ func (x *SparseMatrix) mix(m *Model, dst *Matrix) (*Matrix, error) {
 	return dst, mixSparse(by, newSimplexProblem(m.Centers, m.Sum), dst, x)
 }
 
-// mixSparse is simplexProblem.solve for sparse rows in range.
+// mixSparse writes the memberships of sparse rows, whose entries are in range, to dst.
 func mixSparse(by parallelism, p *simplexProblem, dst *Matrix, x *SparseMatrix) error {
 	top, _ := rowMaxAbs(x.Data)
 	if p.flat || !p.near || math.Ldexp(top, -p.exp) >= 1<<mostDistance {

@@ -596,7 +596,7 @@ func (p *Subspace) coneMemberships(e *Extent, centers *Matrix) func(s *samples, 
 		if _, err := projectRows(s, g, c.basis, NewMatrix(0, c.basis.Rows, nil), EnclosureBall); err != nil {
 			return err
 		}
-		rest, err := c.fill(s, g, filling{around, e.height, !e.complete(&p.pc)})
+		rest, err := c.fill(s, g, around, e.height, !e.complete(&p.pc))
 		if err != nil {
 			return err
 		}

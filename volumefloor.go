@@ -52,27 +52,24 @@ import (
 
 // VolumeBound is a lower bound of the volume of the simplex of centers.
 type VolumeBound struct {
-	// LogVolume is at most [LogVolume] of the centers of every pair whose error is at
-	// most Error. It is −Inf where nothing is proved, as where a simplex without volume
-	// has that error.
+	// LogVolume bounds [LogVolume] of the centers of every pair with at most this Error from
+	// below; −Inf: nothing is proved.
 	LogVolume float64
 	Error     float64 // ‖X − GF‖², weighted if weights were given
 }
 
-// VolumeFloor returns how small the simplex of k centers can be. Its (k−1)-dimensional
-// volume is proved to be no less for any centers and memberships, with rows that add up to
-// 1, whose error is at most (1+slack) times the least. That error, with what rounding leaves
-// open of it, is VolumeBound.Error.
+// VolumeFloor returns how small the simplex of k centers can be, to judge a minimal-volume
+// fit by. Pass the samples and by what share of the least error a fit may be above it. Read
+// LogVolume: no centers with rows of memberships that add up to 1 and an error of at most
+// VolumeBound.Error, (1+slack) times the least, have a smaller (k−1)-dimensional volume.
 //
-// At slack 0 it is exact but for rounding where k is 2 or 3 and σ_{k−1} > σ_k: the interval
-// of the projected rows, or the smallest triangle around them, which [EnclosureSmallest]
-// attains. Rounding is that of the root of the floor's error: some 1e-6 of the volume.
-// For larger k it is the volume of a simplex of k of the rows, or somewhat more. With a
-// larger slack it follows from the singular values alone. Where slack·floor is at least
-// σ_{k−1}² nothing is proved: k−1 centers reach that error.
+// At slack 0 it is exact to some 1e-6 of the volume where k is 2 or 3 and σ_{k−1} > σ_k: the
+// interval of the projected rows, or the smallest triangle around them, as
+// [EnclosureSmallest] has it. For larger k it is the volume of a simplex of k rows, or more.
+// Nothing is proved where slack·floor is at least σ_{k−1}²: k−1 centers reach that error.
 //
-// It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to 2^27
-// entries. Cost: that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more.
+// It reads the options Weights, Solver and Workers. A [*SparseMatrix] is filled in, up to
+// 2^27 entries. Cost: that of [Fit] for k+1 centers, and for a small slack up to 64·nk² more.
 // Errors: those of [Fit]; [ErrOption] for a slack that is negative or not finite.
 func VolumeFloor(ctx context.Context, x Samples, k int, slack float64, opts *Options) (VolumeBound, error) {
 	o, none := orZero(opts), VolumeBound{LogVolume: math.Inf(-1)}
@@ -389,7 +386,8 @@ func singularValues(w *Matrix, v []float64) (sigma []float64) {
 			skew += e * e
 		}
 	}
-	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size + float64(rows)*float64(rows)*0x1p-104*raw
+	off := math.Sqrt(residual) + 3*math.Sqrt(skew)*size + 2*rounding*size +
+		float64(rows)*float64(rows)*0x1p-104*raw
 	sigma = values
 	for i, theta := range values {
 		sigma[i] = math.Sqrt(max(0, theta-off)) * (1 - 0x1p-50)
