@@ -55,11 +55,8 @@ func TestEigenSym(t *testing.T) {
 			}
 			check("EigenSym", values, vectors)
 			checkSigns(t, vectors)
-			for method, f := range map[string]func(*Matrix) ([]float64, *Matrix){
-				"Jacobi": eigenJacobi,
-				"QL":     func(m *Matrix) ([]float64, *Matrix) { return eigenQL(bg, m, true) },
-			} {
-				raw, rows := f(scaled.Clone())
+			for _, m := range laEigenMethods {
+				raw, rows := m.f(scaled.Clone())
 				order := descending(raw)
 				sorted, byColumn := make([]float64, n), NewMatrix(n, n, nil)
 				for at, i := range order {
@@ -68,7 +65,7 @@ func TestEigenSym(t *testing.T) {
 						byColumn.Set(j, at, v)
 					}
 				}
-				check(method, sorted, byColumn)
+				check(m.name, sorted, byColumn)
 			}
 			only, _ := eigenSym(bg, a.Clone(), false)
 			for i := range only {
@@ -86,12 +83,12 @@ func TestEigenSymErrors(t *testing.T) {
 		a    *Matrix
 		want error
 	}{
-		{nil, ErrShape}, {NewMatrix(2, 3, nil), ErrShape}, {NewMatrix(2, 2, []float64{1, 2, 2.1, 1}), ErrShape},
+		{nil, ErrShape}, {&Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, ErrShape}, {NewMatrix(2, 3, nil), ErrShape}, {NewMatrix(2, 2, []float64{1, 2, 2.1, 1}), ErrShape},
 		{NewMatrix(2, 2, []float64{1, math.NaN(), 0, 1}), ErrNonFinite},
 		{NewMatrix(2, 2, []float64{1, mostEntry, -mostEntry, 1}), ErrShape},
 		{NewMatrix(1, 1, []float64{1.001 * mostEntry}), ErrRange}, {NewMatrix(1, 1, []float64{0.999 * leastScale}), ErrRange},
 	} {
-		if _, _, err := EigenSym(c.a); !errors.Is(err, c.want) {
+		if values, vectors, err := EigenSym(c.a); !errors.Is(err, c.want) || values != nil || vectors != nil {
 			t.Errorf("%v, want %v", err, c.want)
 		}
 	}
@@ -258,47 +255,14 @@ func TestEigenKnown(t *testing.T) {
 	check("W21+", tri(21, func(i int) float64 { return math.Abs(float64(i - 10)) }, 1),
 		[]float64{10.746194182903393, 10.746194182903322, 9.210678647361332, 9.210678647304919})
 	// The second difference: 2 − 2cos(iπ/(n+1)).
-	for _, n := range []int{1, 2, 9, 50, 200} {
+	for _, n := range []int{1, 2, 9, 50, 100} {
 		want := make([]float64, n)
 		for i := range want {
 			want[i] = 2 - 2*math.Cos(float64(n-i)*math.Pi/float64(n+1))
 		}
-		if n == 200 { // many sweeps: through EigenSym alone
-			values, _, err := EigenSym(tri(n, func(int) float64 { return 2 }, -1))
-			for i := range want {
-				if err != nil || math.Abs(values[i]-want[i]) > 2*float64(n)*laEps*4 {
-					t.Fatalf("second difference n=%d: %v", n, err)
-				}
-			}
-			continue
-		}
 		check("second difference", tri(n, func(int) float64 { return 2 }, -1), want)
 	}
 	check("ones", mapped(NewMatrix(12, 12, nil), func(_, _ int, _ float64) float64 { return 1 }), append([]float64{12}, make([]float64, 11)...))
-}
-
-// TestEigenLarge: many sweeps, through EigenSym.
-func TestEigenLarge(t *testing.T) {
-	t.Parallel()
-	rng := rand.New(rand.NewPCG(200, 1))
-	all := laSymmetric(fewer(200, 100), rng)
-	for _, name := range []string{"indefinite", "repeated", "Wilkinson"} {
-		a := all[name]
-		top, _ := checkEntries("a", a, math.MaxFloat64)
-		_, exp := math.Frexp(top)
-		scaled := mapped(a, func(_, _ int, v float64) float64 { return math.Ldexp(v, -exp) })
-		values, vectors, err := EigenSym(a)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range values {
-			values[i] = math.Ldexp(values[i], -exp)
-		}
-		if ratio := laEigenRatios(scaled, values, vectors.transposed()); !(ratio < 10) {
-			t.Errorf("%s: ratio %.3g", name, ratio)
-		}
-		checkSigns(t, vectors)
-	}
 }
 
 // TestEigenJacobiRelative: D·H·D with H well conditioned and D over 28 decades:
@@ -437,9 +401,6 @@ func TestEigenInput(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := EigenSym(&Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}); !errors.Is(err, ErrShape) {
-		t.Error(err)
-	}
 }
 
 // TestUnitScale: the largest entry comes to [½, 1), by a power of two that no less than
@@ -452,15 +413,6 @@ func TestUnitScale(t *testing.T) {
 		m := NewMatrix(2, 2, []float64{0, c.v, c.v / 2, 0})
 		if exp := unitScale(m); exp != c.exp || m.Data[1] != c.want || m.Data[2] != c.want/2 {
 			t.Errorf("%g: 2^%d leaves %v", c.v, exp, m.Data)
-		}
-	}
-}
-
-// TestEigenErrorsLost: no result with an error.
-func TestEigenErrorsLost(t *testing.T) {
-	for _, m := range []*Matrix{nil, NewMatrix(1, 2, nil), NewMatrix(1, 1, []float64{math.NaN()}), NewMatrix(2, 2, []float64{1, 2, 3, 4}), {Rows: 1, Cols: 1, Stride: 1}} {
-		if values, vectors, err := EigenSym(m); err == nil || values != nil || vectors != nil {
-			t.Errorf("%v, %v, %v", values, vectors, err)
 		}
 	}
 }

@@ -330,38 +330,6 @@ func bigSimplex(x []*big.Float, f bigRows, p digits) *big.Float {
 	return best
 }
 
-// bigLogDet is log10|det a| by elimination with 400 bits.
-func bigLogDet(a *Matrix) float64 {
-	n := a.Rows
-	m := make([][]*big.Float, n)
-	for i := range m {
-		for _, v := range a.Row(i) {
-			m[i] = append(m[i], new(big.Float).SetPrec(400).SetFloat64(v))
-		}
-	}
-	sum := 0.0
-	for j := range n {
-		best := j
-		for i := j; i < n; i++ {
-			if new(big.Float).Abs(m[i][j]).Cmp(new(big.Float).Abs(m[best][j])) > 0 {
-				best = i
-			}
-		}
-		m[j], m[best] = m[best], m[j]
-		mant := new(big.Float)
-		exp := m[j][j].MantExp(mant)
-		f, _ := mant.Float64()
-		sum += math.Log10(math.Abs(f)) + float64(exp)*math.Log10(2)
-		for i := j + 1; i < n; i++ {
-			q := new(big.Float).Quo(m[i][j], m[j][j])
-			for l := j; l < n; l++ {
-				m[i][l].Sub(m[i][l], new(big.Float).Mul(q, m[j][l]))
-			}
-		}
-	}
-	return sum
-}
-
 // bigObjective is Σw‖x − Σg_j f_j‖² exactly, but for one rounding of each square, for
 // memberships put on the simplex: negative ones are 0, and a row is divided by its sum; for
 // SumAtMostOne where that is above 1. nil weights are 1; those below leastScale count as 0.
@@ -652,10 +620,6 @@ func TestBigOracle(t *testing.T) {
 	got := bigSingular(t, NewMatrix(2, 2, []float64{3, 4, 4, -3}))
 	if got[0] != 5 || got[1] != 5 {
 		t.Error(got)
-	}
-	det := bigLogDet(NewMatrix(2, 2, []float64{0, 1e-200, 1e100, 5}))
-	if math.Abs(det+100) > 1e-12 {
-		t.Error(det)
 	}
 }
 
