@@ -181,6 +181,12 @@ machinery='Binary|Bounds$|Forged|Damage|Allocate|Regress|Seed|Random|Kernels|Nor
 narrow() {
   [ "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" = linux/amd64 ] || skip 'this machine does not run linux/386'
   export GOARCH=386 CGO_ENABLED=0
+  echo 'package main; func main() {}' > "$work/nothing.go"
+  go build -o "$work/nothing" "$work/nothing.go"
+  if ! "$work/nothing" 2> /dev/null; then # a kernel without programs of 32 bits
+    installed qemu-i386-static qemu-user-static
+    export GOFLAGS=-exec=qemu-i386-static GODEBUG=asyncpreemptoff=1 # whose signals it does not take
+  fi
   if [ "${1-}" = all ]; then
     go test ./cmd/... ./internal/...
     return

@@ -27,7 +27,7 @@ var machines = []machine{
 	{name: "simd", how: runtime.GOOS + "/" + runtime.GOARCH + ", Go 1.27 with vectors", env: simd},
 	{name: "amd64v1", how: "linux/amd64, GOAMD64=v1", env: []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v1"}},
 	{name: "amd64v3", how: "linux/amd64, GOAMD64=v3", env: []string{"GOOS=linux", "GOARCH=amd64", "GOAMD64=v3"}},
-	{name: "386", how: "linux/386", env: []string{"GOOS=linux", "GOARCH=386"}},
+	{name: "386", how: "linux/386, qemu", env: []string{"GOOS=linux", "GOARCH=386"}, by: "qemu-i386-static"},
 	{name: "arm64", how: "linux/arm64, qemu", env: []string{"GOOS=linux", "GOARCH=arm64"}, by: "qemu-aarch64-static"},
 	{name: "riscv64", how: "linux/riscv64, qemu", env: []string{"GOOS=linux", "GOARCH=riscv64"}, by: "qemu-riscv64-static"},
 	{name: "s390x", how: "linux/s390x (big endian), qemu", env: []string{"GOOS=linux", "GOARCH=s390x"}, by: "qemu-s390x-static"},
@@ -76,7 +76,7 @@ func (m machine) direct() bool {
 	if goos != "" && goos != runtime.GOOS {
 		return false
 	}
-	return goarch == "" || goarch == runtime.GOARCH || goarch == "386" && runtime.GOARCH == "amd64"
+	return goarch == "" || goarch == runtime.GOARCH
 }
 
 func (m machine) value(name string) string {
