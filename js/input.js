@@ -132,7 +132,7 @@ const readers = {
   slack: (v) => (v === 0 ? refuse('option', 'slack is 0, which compact prototypes cannot have; give a small one such as 1e-6, or take fit for the least error', { argument: 'slack' }) : amount('slack', v)),
   seed: (v) => whole('seed', v, 0, Number.MAX_SAFE_INTEGER),
   maxIter: (v) => whole('maxIter', v, 0),
-  init: (v) => word('init', v, ['auto', 'k-means', 'k-means++', 'spa', 'global', 'random']),
+  init: (v) => word('init', v, ['auto', 'k-means', 'spa', 'global']),
   nonNegative: (v) => (typeof v === 'boolean' ? Number(v) : refuse('option', `nonNegative is ${kindOf(v)}, not true or false`, { argument: 'nonNegative' })),
   volume: (v) => word('volume', v, ['auto', 'origin', 'affine']),
   restarts: (v) => whole('restarts', v, 0),

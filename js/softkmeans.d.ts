@@ -95,7 +95,7 @@ export interface MinVolumeOptions {
   restarts?: number
   /** When to stop; default, as 0: 1e-5. */
   tol?: number
-  init?: 'auto' | 'k-means' | 'k-means++' | 'spa' | 'global' | 'random'
+  init?: 'auto' | 'k-means' | 'spa' | 'global'
   /** Keeps all entries of the centers at 0 or above, as spectra are. */
   nonNegative?: boolean
   volume?: 'auto' | 'origin' | 'affine'

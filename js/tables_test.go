@@ -123,3 +123,24 @@ func TestDefaultSlack(t *testing.T) {
 		t.Errorf("the slider of the page begins at %g, which is not %s", at, slack)
 	}
 }
+
+// The words of options in input.js are those of Go, in the order of its constants, which the
+// module takes.
+func TestOptionWords(t *testing.T) {
+	text := read(t, "input.js")
+	for name, word := range map[string]func(i int) string{
+		"sum":       func(i int) string { return softkmeans.Sum(i).String() },
+		"enclosure": func(i int) string { return softkmeans.Enclosure(i).String() },
+		"init":      func(i int) string { return softkmeans.Init(i).String() },
+		"volume":    func(i int) string { return softkmeans.Volume(i).String() },
+	} {
+		got := found(`'([^']+)'`, between(t, text, "word('"+name+"', v, [", "]"))
+		var want []string
+		for i := 0; !strings.Contains(word(i), "("); i++ { // Init(4) is none
+			want = append(want, strings.ReplaceAll(strings.ToLower(word(i)), " ", "-"))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: input.js has %v, the package %v", name, got, want)
+		}
+	}
+}

@@ -150,6 +150,9 @@ func (m machine) command(ctx context.Context, folder, file string, args ...strin
 	}
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], args...)...)
 	cmd.Dir = folder
+	if m.by == "qemu-i386-static" {
+		cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1") // it loses the signals
+	}
 	if m.by == "node" {
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH")} // Go in JavaScript has space for a few kB
 	}

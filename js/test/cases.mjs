@@ -97,7 +97,7 @@ test('options reach the package', (skm, exports, all) => {
   check(Math.max(...skm.fit(x, 3, { enclosure: 'tight' }).centers.data.map(Math.abs)) < Math.max(...skm.fit(x, 3).centers.data.map(Math.abs)), 'tight')
   check(skm.fitMinVolume(x, 3, { nonNegative: true }).centers.data.every((v) => v >= 0), 'nonNegative')
   check(skm.fitMinVolume(x, 3, { slack: 0.5 }).objective > skm.fitMinVolume(x, 3, { slack: 0.1 }).objective, 'slack')
-  check(skm.fitMinVolume(x, 3, Object.freeze({ seed: 2, init: 'random', restarts: 3, maxIter: undefined })).status === 'converged', 'seed')
+  check(skm.fitMinVolume(x, 3, Object.freeze({ seed: 2, init: 'k-means', restarts: 3, maxIter: undefined })).status === 'converged', 'seed')
 })
 
 test('hard tables', (skm) => {
