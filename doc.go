@@ -60,9 +60,10 @@
 // # Sparse rows
 //
 // A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [Floors], [Certify] and
-// [Model.Predict] take it in place of a Matrix, and [Stats.AddSparse] adds it up. They do not
-// fill in the others; the first three do where half of all entries are stored. [SkMable] and
-// [VolumeFloor] fill them in, and minimal volume takes a Matrix alone so far.
+// [Model.Predict] take it in place of a Matrix, and [Stats.AddSparse] adds it up. They leave
+// the zeros out; Fit, Floors and Certify fill them in where half of the entries or more are
+// stored, [SkMable] and [VolumeFloor] always. FitMinVolume, FitAlternating and Unmix return an
+// error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
 //

@@ -296,7 +296,7 @@ func (c *clusters) axes(inverse *Matrix) *Matrix {
 	return out
 }
 
-// metric is means of clusters, and the axes along which their distances count; nil: all.
+// metric has the means of clusters, and the axes along which their distances count; nil: all.
 type metric struct{ means, axes *Matrix }
 
 // nearest sets dst to the nearest of the means for each row of x, the lowest index where

@@ -167,7 +167,6 @@ func TestSizes(t *testing.T) {
 
 // TestLineLengths: no line of the sources is too long to read.
 func TestLineLengths(t *testing.T) {
-	skip(t, "some lines are still longer")
 	for _, name := range sources(t) {
 		text, err := os.ReadFile(name)
 		if err != nil {

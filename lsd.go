@@ -325,7 +325,7 @@ type LSDModel struct {
 	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and
 	// for [LinearKernel] up to min(n, d) = 512, it is a theorem that the exact bound is from
 	// Floor to Floor + FloorError, with all rounding and whatever the eigensolver has
-	// found: see semidefiniteFloor. It is about the symmetric matrix on and right of the
+	// found. It is about the symmetric matrix on and right of the
 	// diagonal of K, or the mean of K and its transpose where these differ.
 	//
 	// Beyond, the eigensolver's residuals bound it, if its random start was not orthogonal

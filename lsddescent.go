@@ -77,7 +77,7 @@ func (d *descent) sums(f *candidate, pt *Matrix) {
 // attained reports whether f is at the floor to the rounding of φ.
 func (d *descent) attained(f *candidate) bool { return f.objective-d.floor <= 0x1p-50*d.total }
 
-// gradient is that of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
+// gradient writes the gradient of φ for a > 0, 4h(h·P·PᵀP − KP) with h = 1/c; otherwise that
 // of −½⟨K, PPᵀ⟩. hs is for h·PᵀP.
 func (f *candidate) gradient(g, hs *Matrix) {
 	for i, v := range f.q.Data {

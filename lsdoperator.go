@@ -298,7 +298,7 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// withoutData is without for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ = ‖XᵀY‖².
+// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ = ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	gram := o.gram
 	if gram == nil {
@@ -454,7 +454,7 @@ func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	return nil
 }
 
-// proveData is prove for the linear kernel, whose eigenvalues are those of the smaller Gram
+// proveData proves the floor for the linear kernel, whose eigenvalues are those of the smaller Gram
 // matrix about the true mean, and zeros. For wide data, too, the mean's error counts as for
 // XcᵀXc, since the floor is that of the eigenvalues.
 func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
@@ -488,7 +488,7 @@ func (o *operator) proveData(left *remainder, z *Matrix, r int) error {
 	return nil
 }
 
-// leadingData is solve for the linear kernel: XXᵀ has the eigenvectors XU with the right
+// leadingData finds the eigenpairs of the linear kernel: XXᵀ has the eigenvectors XU with the right
 // singular vectors U of X.
 func (o *operator) leadingData(p int) (*spectrum, error) {
 	count := min(p, o.data.d)

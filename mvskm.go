@@ -51,9 +51,10 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 	return vf.finish(best, err)
 }
 
-// FitMinVolume fits k compact prototypes to the rows of x: call it with nil options, read
-// [Model.Labels], Memberships and Centers, and change Slack if the prototypes are too far out
-// (more) or too far in (less). Take it for clusters and mixtures; for scenes take [Unmix].
+// FitMinVolume fits k compact prototypes to the rows of samples, a [*Matrix]. Call it with nil
+// options and read [Model.Labels], Memberships and Centers, and Warnings for reasons to doubt
+// them. Raise MinVolumeOptions.Slack ([DefaultSlack]) if the prototypes lie too far outside of
+// the data, lower it if they are too far inside. For scenes take [Unmix].
 //
 // [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts
 // towards the data until the squared error has grown by Slack over the proved floor, so

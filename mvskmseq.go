@@ -7,8 +7,8 @@ package softkmeans
 // The correction is that of stochastic variance reduction (Johnson & Zhang 2013) and of
 // DANE (Shamir, Srebro & Zhang 2014). A linear function of F is added to the summary's
 // objective. It gives that the value and the gradient of the objective of all rows at
-// the measured centers. The error left is of second order in the next step, and a fixed
-// point is one of all rows.
+// the measured centers. The error left is of second order in the next step, and what is a
+// fixed point is so for all rows.
 
 import (
 	"context"
@@ -169,7 +169,7 @@ func (w *streamedFit) subspace() (rows *Matrix, err error) {
 	return nil, nil
 }
 
-// inMemory is FitMinVolume of rows that are no more than a summary.
+// inMemory fits rows that are no more than a summary.
 func (w *streamedFit) inMemory(rows *Matrix) (*Model, error) {
 	m, err := FitMinVolume(w.ctx, rows, w.k, &w.o.MinVolumeOptions)
 	if m == nil {

@@ -152,7 +152,7 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 	return c
 }
 
-// compare is compareWithFloor for numbers in any units. An objective of +Inf is out of
+// compare compares an objective with a floor, in any units. An objective of +Inf is out of
 // range.
 func compare(objective, floor, floorError, total float64) Certificate {
 	low := max(0, floor-floorError)

@@ -54,7 +54,7 @@ type Options struct {
 	// B → BQ; nil: none. Every Q gives another global optimum: minus the
 	// identity the mirror image, RandomOrientation an arbitrary one.
 	Orientation *Matrix
-	// Radius is r of the paper's Algorithm 1, line 4: that of the ball about the mean around
+	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean around
 	// which the simplex is, in units of the data; 0: the smallest with the projected rows in
 	// it. Each center is (k−1)·Radius from the mean where d ≥ k−1. Every larger r gives
 	// another global optimum, with memberships nearer to 1/k, whose rounding the objective
@@ -67,8 +67,7 @@ type Options struct {
 	// caller, with Pass and Rows set. nil: not.
 	Progress func(Iteration)
 	Seq      SeqOptions // read by FitSeq alone
-	// Floors finds the floors of 1, …, MostK centers; 0: all. Last, so that nothing is padded
-	MostK int
+	MostK    int        // the largest k of Floors; 0: all
 }
 
 // path is which code a fit takes.
@@ -259,8 +258,8 @@ type MinVolumeOptions struct {
 	// until it returns. It may cancel the context.
 	Progress func(Iteration)
 
-	// Slack is the share of the floor that compact prototypes may cost in squared error
-	// above it: λ becomes as large as ‖X − GF‖² ≤ (1+Slack)·floor allows. 0: DefaultSlack.
+	// Slack is how far the squared error may be above the floor, as a share of it: 0.25
+	// allows 1.25 times the floor, and λ becomes as large as that. 0: DefaultSlack.
 	// Larger values leave more samples outside of the simplex; these get decided memberships.
 	// Slack and the four fields that follow are an [ErrOption] for FitAlternating.
 	Slack float64
@@ -305,7 +304,7 @@ const (
 func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
 
 // MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults.
-// Progress is called for blocks, with Pass and Rows set, and for runs on the summary.
+// Progress learns of blocks, with Pass and Rows set, and of runs on the summary.
 type MinVolumeSeqOptions struct {
 	MinVolumeOptions
 	// SummaryRows is how many rows the summary may have. With more rows less is left to

@@ -152,7 +152,7 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 	return omega, least, math.Sqrt(others), math.Sqrt(coupled)
 }
 
-// sparseFloor is floor for sums of sparse data.
+// sparseFloor returns the floor and its error for sums of sparse data.
 //
 // Proof. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and
 // ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is XᵀW less U's part

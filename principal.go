@@ -168,7 +168,7 @@ func principalByGram(s *samples, q wanted) (pc *principal, values []float64, err
 	return pc, values, err
 }
 
-// principalOfGram is principalByGram for the Gram matrix, which it overwrites, and the bound
+// principalOfGram finds the principal directions from the Gram matrix, which it overwrites, and the bound
 // of its error that byGram takes. It returns leading eigenvectors in place of a basis.
 func principalOfGram(s *samples, gram *Matrix, q wanted,
 	off float64) (pc *principal, values []float64, rows *Matrix, err error) {

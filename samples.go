@@ -257,7 +257,7 @@ func (s *samples) pack(dst []float64, lo, hi int, weighted bool) {
 	s.packPart(dst, span{lo, hi}, span{0, s.d}, weighted)
 }
 
-// packPart is pack for some columns.
+// packPart packs some columns of some rows.
 func (s *samples) packPart(dst []float64, rows, cols span, weighted bool) {
 	a, mean := s.factor(), s.mean[cols.lo:cols.hi]
 	for i := rows.lo; i < rows.hi; i++ {

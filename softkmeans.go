@@ -53,7 +53,7 @@ type Model struct {
 	// of the least that any pair with at most this Objective has (see [VolumeFloor]). It is
 	// math.MaxFloat64 where nothing is proved, and 0 without a volume.
 	VolumeRatio float64
-	Warnings    []Warning // of FitAlternating and FitMinVolume: reasons to look closer; nil: none
+	Warnings    []Warning // of FitAlternating, FitMinVolume and Unmix: reasons to look closer; nil: none
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them, and without Missing.
 	Others  []Answer
@@ -78,7 +78,8 @@ type Model struct {
 }
 
 // Samples is what fits take: a table with a sample in each row, a [*Matrix] or a
-// [*SparseMatrix], whose zeros need not be stored. No other type can be one.
+// [*SparseMatrix], whose zeros need not be stored. No other type can be one. FitMinVolume,
+// FitAlternating and Unmix return an error for a SparseMatrix so far.
 type Samples interface {
 	// open checks the rows, their weights and the options, and finds the units and the mean.
 	open(ctx context.Context, o *Options, weights []float64, centred bool) (dataset, error)

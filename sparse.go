@@ -106,7 +106,7 @@ func (m *SparseMatrix) fill(dst []float64, i int) {
 	}
 }
 
-// check is checkShape for a sparse matrix.
+// check returns an error if the fields contradict each other.
 func (m *SparseMatrix) check(arg string) error {
 	if m == nil {
 		return fail(ErrShape, arg+" is nil")
@@ -247,6 +247,6 @@ func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	}
 }
 
-// length is the number that a pass over the rows states for a row: their mean length times
-// what is done for an entry.
+// length returns the work for a row that a pass states: the mean length times the work for
+// an entry.
 func (c *compressed) length(times int) int { return max(1, len(c.index)/max(c.count, 1)*times) }

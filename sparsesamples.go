@@ -366,7 +366,7 @@ func (s *sparseSamples) principalByKrylov(p int) (*principal, error) {
 	return pc, err
 }
 
-// leadingVectors is krylovVectors for sparse data.
+// leadingVectors finds leading vectors by block Krylov steps.
 func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, error) {
 	first, second := s.multiply, s.multiplyT
 	small, _ := s.sides()
@@ -393,7 +393,7 @@ func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, e
 	return kry, nil
 }
 
-// measure is outside.add for sparse data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is
+// measure adds to left what the subspace leaves of the data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is
 // WᵀXc − (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
@@ -422,7 +422,7 @@ func (s *sparseSamples) measure(left *outside) error {
 	return nil
 }
 
-// project is projectRows for sparse data.
+// project projects the rows and returns how far they reach.
 func (s *sparseSamples) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
 	w := &Matrix{Rows: g.Rows, Cols: basis.Rows, Stride: g.Stride, Data: g.Data}
 	if err := s.gather(w, basis, func(int, []float64) {}); err != nil {

@@ -248,7 +248,7 @@ func (s *Stats) addPart(part *samples, m *moments) (j junction, err error) {
 	return s.addGram(part, m, gram, gramError(part, trace(gram))), nil
 }
 
-// addGram is addPart for the Gram matrix, which is off by at most off.
+// addGram adds a part by its Gram matrix, which is off by at most off.
 func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) junction {
 	d := part.d
 	t := Stats{moments: *m, scatter: make([]float64, 0, triangleSize(d)),

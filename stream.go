@@ -133,7 +133,7 @@ func (q *sequence) check() error {
 	return firstError(checkCount("Workers", q.o.Workers), checkWeights(q.o.Weights, len(q.o.Weights)))
 }
 
-// rowBlock is one of them: rows first, first+1, …
+// rowBlock has the rows first, first+1, …
 type rowBlock struct {
 	first   int
 	x       *Matrix
@@ -589,7 +589,7 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 	return q.memberships(from, &p.pc, m, fill)
 }
 
-// coneMemberships is simplexMemberships for a cone.
+// coneMemberships returns what fills in the memberships of a block by a cone.
 func (p *Subspace) coneMemberships(e *Extent, centers *Matrix) func(s *samples, g *Matrix) error {
 	c, around := p.cone(), p.enclose(e)
 	return func(s *samples, g *Matrix) error {

@@ -381,7 +381,7 @@ func (p *Subspace) normals() *Matrix { return fitNormals(p.k, p.dims(), p.placin
 // dims is how many coordinates the rows, or the points of the slice, have.
 func (p *Subspace) dims() int { return p.pc.basis.Rows - directionsOf(1, p.sum) }
 
-// cone is that of SumAtMostOne.
+// cone returns the cone for SumAtMostOne.
 func (p *Subspace) cone() *cone { return &cone{p.pc.basis, p.normals(), p.limit, p.placing()} }
 
 // enclose returns the simplex around rows of the given extent. It takes them to have as many
