@@ -289,6 +289,27 @@ func TestDescendFalls(t *testing.T) {
 	}
 }
 
+// TestBlocked: a step ends where the first membership becomes 0, at once if one is 0 and
+// would fall.
+func TestBlocked(t *testing.T) {
+	r := newRowSolver(newSimplexProblem(randomData(3, 3, 0, 5), SumToOne))
+	for _, c := range []struct {
+		now, to []float64
+		step    float64
+		out     int
+	}{
+		{[]float64{0.25, 0.25, 0.5}, []float64{0.5, 0.25, 0.25}, 1, -1},
+		{[]float64{0.25, 0.25, 0.5}, []float64{-0.25, -0.75, 2}, 0.25, 1},
+		{[]float64{0.5, 0, 0.5}, []float64{-0.5, -1, 2.5}, 0, 1},
+	} {
+		copy(r.now, c.now)
+		copy(r.g, c.to)
+		if step, out := r.blocked(&support{index: []int{0, 1, 2}}); step != c.step || out != c.out {
+			t.Errorf("from %v to %v: %g of the step, vertex %d", c.now, c.to, step, out)
+		}
+	}
+}
+
 // hardSupports calls try with problems whose supports go in circles when several vertices
 // are exchanged at once, from random supports.
 func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
