@@ -387,6 +387,11 @@ func TestLSDErrors(t *testing.T) {
 			}
 		}
 	}
+	for _, none := range []*SampleKernel{nil, {}} {
+		if _, err := LSD(bg, none, 2, nil); !errors.Is(err, ErrShape) {
+			t.Errorf("no samples: %v", err)
+		}
+	}
 	if _, err := LSD(bg, KernelFunc(4, nil), 2, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("no function: %v", err)
 	}

@@ -37,6 +37,9 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	if src == nil {
 		return nil, fail(ErrShape, "the similarity is nil")
 	}
+	if f, ok := src.(*SampleKernel); ok && (f == nil || f.s == nil) {
+		return nil, fail(ErrShape, "the similarity is a kernel without samples")
+	}
 	if f, ok := src.(kernelFunc); ok && f.at == nil && f.n > 0 {
 		return nil, fail(ErrShape, "the similarity's function is nil")
 	}
