@@ -13,9 +13,9 @@ import (
 // minimum for k centers: no method, soft or hard, has a smaller sum of squares.
 //
 // It is Σ_{i≥k} σ_i² for k = 1 … min(n, d)+1, over the singular values of the centred data
-// (Theorem 1). The first is the total variance, the last 0, and they descend. With
-// SumAtMostOne it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n, d). They are in
-// squared units of x, and math.MaxFloat64 where they are out of range.
+// (Theorem 1). The first is the total variance, the last 0, and they descend. With SumAtMostOne
+// it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n, d), a lower bound of the minimum
+// (see [Fit]). They are in squared units of x, and math.MaxFloat64 where they are out of range.
 //
 // A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0,
 // of the squared length of x. Where the last floors of dense rows fall below 1e-9 of the total
@@ -45,8 +45,9 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 //
 // Infeasible memberships are no error: the verdict is on those that Certificate makes of
 // them. It reads the options Weights, Workers, Solver and Sum. SolverAuto proves the floor
-// without chance up to min(n, d) = 2048. Cost: that of [Fit]. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// without chance up to min(n, d) = 2048, and beyond where a pair is below SolverKrylov's. Cost:
+// that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples],
+// [ErrOption]; and ctx's, wrapped.
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {

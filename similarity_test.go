@@ -95,6 +95,22 @@ func FuzzSimilarity(f *testing.F) {
 	})
 }
 
+// TestMatrixRows: the rows of a matrix are its own, wherever they begin, also of a strided one.
+func TestMatrixRows(t *testing.T) {
+	wide := randomData(9, 12, 0, 1)
+	m := &Matrix{Rows: 9, Cols: 9, Stride: 12, Data: wide.Data}
+	for lo := range 8 {
+		got := NewMatrix(2, 9, nil)
+		m.CopyRows(got, lo)
+		if maxDiff(got, rowsOf(m, lo, lo+2)) != 0 {
+			t.Errorf("rows from %d: %v", lo, got.Data)
+		}
+	}
+	if got := mustDo(SimilarityMatrix(m))(t); maxDiff(got, m) != 0 {
+		t.Errorf("all rows: %v", got.Data)
+	}
+}
+
 // TestCrossFar: new samples may be of any size in range, whatever that of the kernel's.
 func TestCrossFar(t *testing.T) {
 	x := NewMatrix(2, 2, []float64{0, 0x1p-499, -0x1p-500, 0x1p-498})

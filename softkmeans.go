@@ -37,9 +37,10 @@ type Model struct {
 	// it is, a lower bound (see [Fit]). Of [FitMissing] it is an estimate.
 	Floor float64
 	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13
-	// of Total for a hundred columns. SolverKrylov proves it for a random start, whose seed
-	// comes from the data. Where that stopped at its limit, products with 16 random vectors
-	// are the bound, which fails with probability 2e-10.
+	// of Total for a hundred columns. SolverKrylov proves it if its random start, whose seed
+	// comes from the data, is not nearly orthogonal to a leading direction. Where that stopped
+	// at its limit, products with 16 random vectors are the bound, which fails with probability
+	// 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
@@ -135,26 +136,32 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 //
 // The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace
 // that encloses the data attains it. Fit returns a regular one, so its centers usually lie
-// outside of the data. k may be above n or d, where the minimum is 0. The bits are the same on
-// every call on one kind of machine, for any number of workers. x is neither changed nor copied.
+// outside of the data. k is at most 2³¹ − 2, and may be above n or d, where the minimum is 0.
+// The bits are the same on every call on one kind of machine, for any number of workers. x is
+// neither changed nor copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The
 // minimum is Σ_{i>k} σ_i(X)², and a cone attains it, if some half-space has all rows that are
 // not 0, projected on k leading directions (Gillis & Kumar 2015). Nonnegative data has one,
 // unless σ_k = σ_{k+1} mixes parts that share no column. Otherwise Status is
 // StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne, and
-// [FitAlternating] can start from its Centers.
+// [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine
+// of 2^-14 with each row; rows of rounding size do not count. Enclosure and Orientation are
+// those of a slice of the cone.
 //
 // The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored.
 // Products cancel where a column is far from 0 in all rows, as years are, or where weights
-// differ by many powers of ten: subtract a constant from such columns before. SolverAuto
-// takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond, whose floor relies
-// on a random start (see [Model].FloorError). SolverJacobi takes no sparse rows.
+// differ by many powers of ten. FloorError, Gap and ExcessShare are then as wide as the
+// rounding of numbers of the length of x with its mean: subtract a constant from such columns
+// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond,
+// whose floor relies on a random start (see [Model].FloorError). SolverJacobi takes no sparse
+// rows.
 //
 // Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of
 // SolverKrylov over z stored entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to
 // 60 times as a rule. Memory: n·k + O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
+// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped,
+// within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := opts // a copy of a struct with padding would hide constants from TinyGo
 	if o == nil {

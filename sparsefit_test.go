@@ -504,6 +504,10 @@ func TestSamplesKinds(t *testing.T) {
 			t.Errorf("k=%d: VolumeFloor %v, of all entries %v", k, got, want)
 		}
 	}
+	o := &Options{Solver: SolverJacobi} // which Floors does not read
+	if got, want := mustDo(Floors(bg, s, o))(t), mustDo(Floors(bg, s, nil))(t); !slices.Equal(got, want) {
+		t.Errorf("floors %g, want %g", got, want)
+	}
 	large := &SparseMatrix{Rows: 1 << 14, Cols: 1 << 14, Indptr: make([]int, 1<<14+1)}
 	for call, err := range map[string]error{
 		"SkMable": errorOf(SkMable(bg, large, 2, 0)), "VolumeFloor": errorOf(VolumeFloor(bg, large, 2, 0, nil)),

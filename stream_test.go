@@ -131,6 +131,17 @@ func TestFitSeqWeights(t *testing.T) {
 	}
 }
 
+// TestFitSeqJacobi: blocks of rows have no such solver, and no pass begins.
+func TestFitSeqJacobi(t *testing.T) {
+	blocks, passes := counted(inBlocks(randomData(20, 3, 0, 1), 5))
+	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
+		_, err := FitSeq(bg, blocks, 2, &Options{Solver: SolverJacobi, Sum: sum})
+		if !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), "jacobi") || *passes != 0 {
+			t.Errorf("%v after %d passes", err, *passes)
+		}
+	}
+}
+
 // TestFitSeqHalfSpace: counts of which each row has a few, so that a direction from the
 // statistics leaves rows outside of the cone. The search finds one that does not.
 func TestFitSeqHalfSpace(t *testing.T) {
