@@ -1,12 +1,12 @@
 package softkmeans
 
-// The loop that FitAlternating and FitMinVolume share: block coordinate descent
-// on the paper's MVSkM objective (Algorithm 2),
+// The loop that FitAlternating and FitMinVolume share: block coordinate descent on the paper's MVSkM
+// objective (Algorithm 2),
 //
 //	L(F, G) = ‖X − GF‖² + (λ/2)·Σ_i log(σ_i²(F) + ε).
 //
-// The G-step is exact. The F-step minimises the paper's majoriser of the
-// logarithms. λ = 0 is the alternating method (SkM-AM).
+// The G-step is exact. The F-step minimises the paper's majoriser of the logarithms. λ = 0 is the
+// alternating method (SkM-AM).
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// alternation is a problem for the loop: samples in their own coordinates, the
-// constraint on memberships, and the penalty.
+// alternation has what the loop needs: samples in their own coordinates, the constraint on memberships, and
+// the penalty.
 type alternation struct {
 	ctx      context.Context
 	s        *samples
@@ -36,11 +36,10 @@ type alternation struct {
 
 // lambdaRule chooses λ while a run goes on.
 type lambdaRule interface {
-	// calm reports whether a run is near enough to rest to change λ, from its objectives now
-	// and an iteration before.
+	// calm reports whether a run is near enough to rest to change λ, from its objectives now and an
+	// iteration before.
 	calm(objective, before float64) bool
-	// next returns λ after a point at which the run is at rest, with its centers, and whether
-	// λ changed.
+	// next returns λ after a point at which the run is at rest, with its centers, and whether λ changed.
 	next(f *Matrix, objective, lambda float64) (float64, bool)
 }
 
@@ -69,8 +68,8 @@ func (m *alternation) newIterate() *iterate {
 // lossAt returns L for another λ.
 func (at *iterate) lossAt(lambda float64) float64 { return at.objective + lambda/2*at.penalty }
 
-// passMemory is the memory of pass and centersStep for one alternation. From the
-// second call on they allocate nothing but goroutines.
+// passMemory is what pass and centersStep keep between calls. From the second call on they allocate nothing
+// but goroutines.
 type passMemory struct {
 	problem simplexProblem
 	sums    []chunkSums
@@ -129,10 +128,9 @@ func (m *alternation) memory() *passMemory {
 	return v
 }
 
-// pass completes the iterate for the centers in to.f. One pass over the samples
-// makes the G-step, the objective and the sums for the next F-step. warm has
-// memberships whose supports are tried first; nil: none. The error is that of the
-// context, and the iterate is then incomplete.
+// pass completes the iterate for the centers in to.f. One pass over the samples makes the G-step, the
+// objective and the sums for the next F-step. warm has memberships whose supports are tried first; nil:
+// none. The error is that of the context, and the iterate is then incomplete.
 func (m *alternation) pass(to *iterate, warm *Matrix) error {
 	v := m.memory()
 	v.problem.set(to.f, m.sum)
@@ -232,17 +230,14 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 	}
 }
 
-// setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the
-// iterate's centers.
+// setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
-// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F.
-// D is k×k and needs the right ones, which are the left ones of our k×d F. The
-// text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
+// Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs
+// the right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
 //
-// Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They
-// differ by a constant while F1 = 0, which alternating updates do not keep. The k-th
-// singular value then measures how far the hull is from the origin. VolumeAffine
-// takes the k−1 singular values of the centred F.
+// Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They differ by a constant
+// while F1 = 0, which alternating updates do not keep. The k-th singular value then measures how far the
+// hull is from the origin. VolumeAffine takes the k−1 singular values of the centred F.
 func (m *alternation) setPenalty(to *iterate) {
 	to.penalty = 0
 	clear(to.majoriser.Data)
@@ -275,14 +270,14 @@ func (m *alternation) setPenalty(to *iterate) {
 	addMulNT(to.majoriser.Data, k, v.half.Data, k, m.contrasts.Data, k, size, false)
 }
 
-// safeCondition is the largest condition number at which logInverse trusts a
-// Cholesky factorization. The error is that number times 2^-53 and the order.
+// safeCondition is the largest condition number at which logInverse trusts a Cholesky factorization. The
+// error is that number times 2^-53 and the order.
 const safeCondition = 0x1p40
 
-// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A
-// without negative eigenvalues. For the eigenvalues σ² of A these are
-// V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε); a Cholesky factorization finds them without
-// eigenvectors. Where that is ill-conditioned the result is NaN. A becomes A + εI.
+// logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
+// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε); a Cholesky
+// factorization finds them without eigenvectors. Where that is ill-conditioned the result is NaN. A becomes
+// A + εI.
 func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	for i := range n {
 		a[i*n+i] += eps
@@ -301,8 +296,8 @@ func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	return logs
 }
 
-// logInverseEigen returns what logInverse does, by eigenvalues, at any condition. a is A + εI.
-// Eigenvalues of A that rounding made negative count as 0.
+// logInverseEigen returns what logInverse does, by eigenvalues, at any condition. a is A + εI. Eigenvalues
+// of A that rounding made negative count as 0.
 func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 	values, rows := eigenSym(context.Background(), NewMatrix(n, n, a), true)
 	clear(d)
@@ -335,12 +330,11 @@ func (v *passMemory) contrast(m *alternation, f *Matrix) *Matrix {
 //
 //	F = (GᵀG + (λ/2)D + δI)⁻¹(GᵀX + δF_t).
 //
-// Erratum 4: Algorithm 2 prints λD. That is not the minimiser of the majoriser of
-// an objective with λ/2, and the objective can rise; see TestErratumLambdaHalf.
+// Erratum 4: Algorithm 2 prints λD. That is not the minimiser of the majoriser of an objective with λ/2,
+// and the objective can rise; see TestErratumLambdaHalf.
 //
-// δ is our addition: a proximal term far below the rest. It changes no fixed point
-// and keeps descent. A center that no sample uses stays in its place, where GᵀG
-// alone would be singular.
+// δ is our addition: a proximal term far below the rest. It changes no fixed point and keeps descent. A
+// center that no sample uses stays in its place, where GᵀG alone would be singular.
 func (m *alternation) centersStep(f *Matrix, from *iterate) {
 	k, a := m.k, m.memory().a
 	copy(a, from.gg.Data)
@@ -378,21 +372,18 @@ func (m *alternation) centersStep(f *Matrix, from *iterate) {
 	}
 }
 
-// proximalShare is δ relative to the largest diagonal entry: well above the
-// rounding of the Cholesky factorization, 2^-52·k.
+// proximalShare is δ relative to the largest diagonal entry: well above the rounding of the Cholesky
+// factorization, 2^-52·k.
 const proximalShare = 0x1p-36
 
-// run iterates from a start, at most `most` times at one λ, and returns the last iterate,
-// which has the lowest loss. tell is called with every iterate: number 0 is the start, or the
-// iterate at which the steering changed λ. A context that ends gives the last complete
-// iterate, nil if there is none.
+// run iterates from a start, at most `most` times at one λ, and returns the last iterate, which has the
+// lowest loss. tell is called with every iterate: number 0 is the start, or the iterate at which the
+// steering changed λ. A context that ends gives the last complete iterate, nil if there is none.
 //
-// Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). Where the loss would
-// rise the momentum is dropped and begins again (O'Donoghue & Candès 2015). F-steps
-// alone are slow where clusters overlap. The usual denominator, t+2, takes as many
-// iterations, and more of them back. Anderson's acceleration takes about as many iterations on
-// ordinary data and fewer on ill-conditioned data, but there it magnifies rounding
-// errors until the memberships are others.
+// Steps are extrapolated with Nesterov's momentum, (t−1)/(t+4). Where the loss would rise the momentum is
+// dropped and begins again (O'Donoghue & Candès 2015). The usual denominator, t+2, takes as many
+// iterations, and more of them back. Anderson's acceleration takes fewer on ill-conditioned data, but there
+// magnifies rounding errors until the memberships are others.
 func (m *alternation) run(
 	start *Matrix, most int, tol float64, tell func(iteration int, at *iterate),
 ) (at *iterate, iterations int, status Status) {
@@ -445,12 +436,12 @@ func (m *alternation) run(
 	return at, most, StatusIterationLimit
 }
 
-// leastSteps is after how many iterations at one λ a run may be calm: the first step after
-// a change can be small. With one, 40 centers for the digits took twice as long.
+// leastSteps is after how many iterations at one λ a run may be calm: the first step after a change can be
+// small. With one, 40 centers for the digits took twice as long.
 const leastSteps = 2
 
-// advance sets next to the iterate after at. plain and before are the F-steps from at and from
-// the iterate before it.
+// advance sets next to the iterate after at. plain and before are the F-steps from at and from the iterate
+// before it.
 func (m *alternation) advance(next, at *iterate, plain, before *Matrix, age *float64) error {
 	if m.plain {
 		*age = 0
@@ -479,8 +470,7 @@ func (m *alternation) isCalm(at, next *iterate, tol float64) bool {
 		(m.lambda > 0 || next.stationarity(0, m.total) <= math.Sqrt(flatness*tol))
 }
 
-// turn lets the steering change λ at a point where the run is at rest, and reports
-// whether it did.
+// turn lets the steering change λ at a point where the run is at rest, and reports whether it did.
 func (m *alternation) turn(at *iterate) (changed bool) {
 	if m.steer == nil {
 		return false
@@ -496,14 +486,13 @@ const restShare = 1e-12
 // leastShare of the total is the least objective that a decrease is compared with.
 const leastShare = 1e-9
 
-// flatness decides how small Model.Stationarity must be where λ is 0: 0.1 at the default
-// tolerance, since a decrease is of second order. On ill-scaled data steps get small on a
-// slope: raw wine with SumAtMostOne, k = 3, ended 0.23 % above the minimum without this.
+// flatness decides how small Model.Stationarity must be where λ is 0: 0.1 at the default tolerance, since a
+// decrease is of second order. On ill-scaled data steps get small on a slope: raw wine with SumAtMostOne, k
+// = 3, ended 0.23 % above the minimum without this.
 const flatness = 1000
 
-// stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is
-// that of min_G L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the
-// penalty. O(k²r).
+// stationarity returns Model.Stationarity. G is optimal for F, so the gradient of L over F is that of min_G
+// L (Danskin): 2(GᵀG·F − GᵀX) + λD·F, since D·F is half the gradient of the penalty. O(k²r).
 func (at *iterate) stationarity(lambda, total float64) float64 {
 	var squares float64
 	row := make([]float64, at.f.Cols)
@@ -529,8 +518,8 @@ func (at *iterate) stationarity(lambda, total float64) float64 {
 // boundRounding is how far above its bound an entry counts as being there, as a share.
 const boundRounding = 0x1p-46
 
-// clamp takes centers up to their lower bounds, which a step with momentum may cross, and
-// down to them from a rounding above, where such a step has left its start.
+// clamp takes centers up to their lower bounds, which a step with momentum may cross, and down to them from
+// a rounding above, where such a step has left its start.
 func (m *alternation) clamp(f *Matrix) {
 	if m.low == nil {
 		return
@@ -545,11 +534,11 @@ func (m *alternation) clamp(f *Matrix) {
 	}
 }
 
-// boundedStep makes the F-step of centers with lower bounds. With A = GᵀG + (λ/2)D + δI it
-// overwrites column c of f with the minimiser of ½fᵀAf − rᵀf over f ≥ low_c, for
-// r = GᵀX + δF_t. Columns are independent, as they share A and all else is linear in F. D is
-// that of F_t, so that the majoriser, and with it L, does not rise under the bound either.
-// O(k²) a column whose plain solution is above the bound, and O(k³) a pivot of the others.
+// boundedStep makes the F-step of centers with lower bounds. With A = GᵀG + (λ/2)D + δI it overwrites
+// column c of f with the minimiser of ½fᵀAf − rᵀf over f ≥ low_c, for r = GᵀX + δF_t. Columns are
+// independent, as they share A and all else is linear in F. D is that of F_t, so that the majoriser, and
+// with it L, does not rise under the bound either. O(k²) a column whose plain solution is above the bound,
+// and O(k³) a pivot of the others.
 func (m *alternation) boundedStep(f *Matrix, from *iterate, delta float64) {
 	v := m.memory()
 	if v.bounded == nil {

@@ -1,16 +1,15 @@
 package softkmeans
 
-// The missing entries of a table, which are NaN: where they are, and what they are expected
-// to be, given the other entries of a row, under probabilistic principal components.
+// The missing entries of a table, which are NaN: where they are, and what they are expected to be, given
+// the other entries of a row, under probabilistic principal components.
 //
-// M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat.
-// Soc. B 61, 1999): x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I).
-// W, μ and σ² are those of greatest likelihood for the entries that are there, by EM over
-// these alone (A. Ilin and T. Raiko, Practical Approaches to Principal Component Analysis
-// in the Presence of Missing Values, JMLR 11, 2010). A plain iteration of singular value
-// decompositions has σ² = 0, and fits the noise. After each step z gets mean 0 and
-// variance I again, which the model allows and which takes most of the steps away (PX-EM;
-// C. Liu, D. B. Rubin and Y. N. Wu, Biometrika 85, 1998).
+// M. E. Tipping and C. M. Bishop, Probabilistic Principal Component Analysis (J. R. Stat. Soc. B 61, 1999):
+// x = μ + Wz + noise, z ~ N(0, I) of q dimensions, noise ~ N(0, σ²I). W, μ and σ² are those of greatest
+// likelihood for the entries that are there, by EM over these alone (A. Ilin and T. Raiko, Practical
+// Approaches to Principal Component Analysis in the Presence of Missing Values, JMLR 11, 2010). A plain
+// iteration of singular value decompositions has σ² = 0, and fits the noise. After each step z gets mean 0
+// and variance I again, which the model allows and which takes most of the steps away (PX-EM; C. Liu, D. B.
+// Rubin and Y. N. Wu, Biometrika 85, 1998).
 
 import (
 	"context"
@@ -27,8 +26,8 @@ type gaps struct {
 	total    int
 }
 
-// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an
-// error that names the first.
+// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an error that names
+// the first.
 func findGaps(ctx context.Context, x *Matrix, workers int) (*gaps, error) {
 	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows)}
 	c := chunking{x.Rows, x.Cols, manyChunks}
@@ -94,8 +93,8 @@ func (g *gaps) order() []int {
 	return rows
 }
 
-// columns returns the columns in which row i has entries, and those in which it has none,
-// in the storage given.
+// columns returns the columns in which row i has entries, and those in which it has none, in the storage
+// given.
 func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
 	there, missing = there[:0], missing[:0]
 	mask := g.of(i)
@@ -109,16 +108,13 @@ func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
 	return there, missing
 }
 
-// weights returns the weights given, with 0 for rows without any entry. nil stays nil where
-// all rows have entries.
+// weights returns the weights given, with 0 for rows without any entry. nil stays nil where all rows have
+// entries.
 func (g *gaps) weights(given []float64) []float64 {
 	if !slices.Contains(g.counts, g.d) {
 		return given
 	}
-	out := slices.Repeat([]float64{1}, len(g.counts))
-	if given != nil {
-		copy(out, given)
-	}
+	out := weightsOr1(given, len(g.counts))
 	for i, n := range g.counts {
 		if n == g.d {
 			out[i] = 0
@@ -127,18 +123,32 @@ func (g *gaps) weights(given []float64) []float64 {
 	return out
 }
 
-// fillMeans sets the missing entries of x to the means of their columns, weighted. A column
-// without an entry in a row of positive weight is an error.
-func (g *gaps) fillMeans(x *Matrix, weights []float64) error {
+// weightOf returns a function of the row that is its weight, with the largest below 1. nil is 1.
+func weightOf(weights []float64) func(i int) float64 {
+	if weights == nil {
+		return func(int) float64 { return 1 }
+	}
 	top, _ := rowMaxAbs(weights)
 	_, exp := math.Frexp(top)
+	return func(i int) float64 { return math.Ldexp(weights[i], -exp) }
+}
+
+// weightsOr1 returns a copy of n weights. nil stands for weights of 1.
+func weightsOr1(given []float64, n int) []float64 {
+	if given != nil {
+		return slices.Clone(given)
+	}
+	return slices.Repeat([]float64{1}, n)
+}
+
+// fillMeans sets the missing entries of x to the means of their columns, weighted. A column without an
+// entry in a row of positive weight is an error.
+func (g *gaps) fillMeans(x *Matrix, weights []float64) error {
+	weight := weightOf(weights)
 	mean, mass := make([]float64, g.d), make([]float64, g.d)
 	var there, missing []int
 	for i := range x.Rows {
-		w := 1.0
-		if weights != nil {
-			w = math.Ldexp(weights[i], -exp)
-		}
+		w := weight(i)
 		if w < leastScale {
 			continue
 		}
@@ -174,26 +184,21 @@ func (g *gaps) fill(x *Matrix, entry func(i, j int) float64) {
 
 // Completion is a table whose missing entries have been filled in.
 type Completion struct {
-	X       *Matrix // n×d, a copy: entries that were there are as they were
-	Missing int     // how many were not
-	// Noise is the standard deviation of entries about the principal subspace. Entries
-	// that were filled in are without it.
-	Noise      float64
-	Iterations int
-	Status     Status // StatusConverged or StatusIterationLimit
+	X      *Matrix // n×d, a copy: entries that were there are as they were
+	Status Status  // StatusConverged or StatusIterationLimit
 
-	// floor is what the model expects that of k centers to be for the table without gaps, in
-	// squared units of x. That of X is less: what was filled in is without noise.
+	// floor is the expected floor of k centers for the table without gaps, in squared units of x. That of X
+	// is less: what was filled in is without noise.
 	floor float64
 }
 
-// The iteration ends where a step changes the missing entries by no more than completeTol·σ,
-// as a root mean square, or after completeSteps steps. On four sets it took 10 to 130. Of a
-// third of that tolerance the entries of digits were no nearer to those taken out.
+// The iteration ends where a step changes the missing entries by no more than completeTol·σ, as a root mean
+// square, or after completeSteps steps. On four sets it took 10 to 130. Of a third of that tolerance the
+// entries of digits were no nearer to those taken out.
 //
-// There are completeDirections·k directions, up to mostDirections: a row takes the cube of
-// them. With k−1, all that the fit has, the centers of
-// digits were twice as far off; with 3k+4 it took longer and gained nothing.
+// There are completeDirections·k directions, up to mostDirections: a row takes the cube of them. With k−1,
+// all that the fit has, the centers of digits were twice as far off; with 3k+4 it took longer and gained
+// nothing.
 const (
 	completeTol        = 3e-3
 	completeSteps      = 500
@@ -201,24 +206,24 @@ const (
 	mostDirections     = 50
 )
 
-// Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that need
-// all of them; read X. To cluster a table with gaps take [FitMissing], which does all of it.
-// Each missing entry becomes its expectation given the other entries of its row.
+// Complete fills in the missing entries of a table x (n×d), marked by NaN, for methods that need all of
+// them; read X. To cluster a table with gaps take [FitMissing]. Each missing entry becomes its expectation
+// given the other entries of its row.
 //
-// Expectations are less spread than entries are, and nothing that is proved of the
-// completed table is proved of x. Entries should be missing at random: which ones may depend
-// on the entries that are there, and not on those missing.
+// Expectations are less spread than entries are, and nothing that is proved of the completed table is
+// proved of x. Entries should be missing at random: which ones may depend on the entries that are there,
+// and not on those missing.
 //
 // # Details
 //
-// The model is probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at
-// most 50, of greatest likelihood for the entries that are there. Weights, Workers and Sum of
-// opts are read. A row of weight 0, or without any entry, is filled in and does not count.
+// The model is probabilistic principal components (Tipping & Bishop 1999) of 2k directions, at most 50, of
+// greatest likelihood for the entries that are there. Weights, Workers and Sum of opts are read. A row of
+// weight 0, or without any entry, is filled in and does not count.
 //
-// Cost: that of Fit for 2k directions, and some 5 to 100 passes of O(ndk), with O(k²) more for
-// a missing entry and O(k³) for a row and a column. Memory: two copies of x and O(dk²), up to a
-// quarter of x more. The result's bits do not depend on Workers. Errors: those of [Fit], but for
-// NaN; [ErrTooFewSamples] names a column without any entry in a row of positive weight.
+// Cost: that of Fit for 2k directions, and 5 to 100 passes of O(ndk), with O(k²) more for a missing entry
+// and O(k³) for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x. The bits do
+// not depend on Workers. Errors: those of [Fit], but for NaN; [ErrTooFewSamples] names a column without any
+// entry in a row of positive weight.
 func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion, error) {
 	o := orZero(opts)
 	if err := firstError(checkK(k), checkEnum("Sum", o.Sum, sumCount)); err != nil {
@@ -233,7 +238,7 @@ func Complete(ctx context.Context, x *Matrix, k int, opts *Options) (*Completion
 
 // complete completes a table. The arguments are checked.
 func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Completion, error) {
-	out := &Completion{X: x.Clone(), Missing: g.total, Status: StatusConverged}
+	out := &Completion{X: x.Clone(), Status: StatusConverged}
 	if g.total == 0 {
 		return out, nil
 	}
@@ -254,7 +259,7 @@ func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Com
 		return out, nil
 	}
 	out.Status = StatusIterationLimit
-	for ; out.Iterations < completeSteps && out.Status != StatusConverged; out.Iterations++ {
+	for i := 0; i < completeSteps && out.Status != StatusConverged; i++ {
 		change, err := c.step()
 		if err != nil {
 			return nil, err
@@ -263,13 +268,12 @@ func (g *gaps) complete(ctx context.Context, x *Matrix, k int, o *Options) (*Com
 			out.Status = StatusConverged
 		}
 	}
-	out.Noise = math.Ldexp(math.Sqrt(c.noise), s.exp)
 	out.floor = s.unscaleSquare(c.floor(k, o.Sum))
 	g.fill(out.X, func(i, j int) float64 { return math.Ldexp(s.mean[j]+c.y.row(i)[j], s.exp) })
 	return out, nil
 }
 
-// completion is the model of Complete, in the units of its samples and about their mean.
+// completion has Complete's model, in the units of its samples and about their mean.
 type completion struct {
 	s     *samples
 	g     *gaps
@@ -281,12 +285,12 @@ type completion struct {
 	least float64 // that it may be
 }
 
-// leastNoise is the least share of a row's variance that the noise of an entry may have. It
-// keeps q×q matrices definite.
+// leastNoise is the least share of a row's variance that the noise of an entry may have. It keeps q×q
+// matrices definite.
 const leastNoise = 0x1p-40
 
-// openCompletion starts from the principal directions of samples whose missing entries are
-// the means of their columns.
+// openCompletion starts from the principal directions of samples whose missing entries are the means of
+// their columns.
 func openCompletion(s *samples, g *gaps, q int) (*completion, error) {
 	c := &completion{
 		s: s, g: g, order: g.order(), q: q,
@@ -325,8 +329,8 @@ func openCompletion(s *samples, g *gaps, q int) (*completion, error) {
 	return c, nil
 }
 
-// latentSums are weighted sums over rows. A row counts with B, the expectation of (z, 1)(z, 1)ᵀ,
-// on and below the diagonal, and with y·(z, 1) and y².
+// latentSums are weighted sums over rows. A row counts with B, the expectation of (z, 1)(z, 1)ᵀ, on and
+// below the diagonal, and with y·(z, 1) and y².
 type latentSums struct {
 	all             []float64 // B of all rows
 	whole           []float64 // B of rows that have more entries than they miss
@@ -337,14 +341,6 @@ type latentSums struct {
 
 func triangular(n int) int { return n * (n + 1) / 2 }
 
-func newLatentSums(d, q int) *latentSums {
-	t := triangular(q + 1)
-	return &latentSums{
-		all: make([]float64, t), whole: make([]float64, t),
-		gram: NewMatrix(d, t, nil), linear: NewMatrix(d, q+2, nil),
-	}
-}
-
 func (m *latentSums) add(other *latentSums) {
 	axpy(m.all, 1, other.all)
 	axpy(m.whole, 1, other.whole)
@@ -354,8 +350,8 @@ func (m *latentSums) add(other *latentSums) {
 	m.missing += other.missing
 }
 
-// step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood.
-// It returns the root mean square change of a missing entry.
+// step fills in the missing entries and takes W, μ and σ² to those of a greater likelihood. It returns the
+// root mean square change of a missing entry.
 func (c *completion) step() (change float64, err error) {
 	s, t := c.s, triangular(c.q+1)
 	outer, full := NewMatrix(s.d, triangular(c.q), nil), make([]float64, triangular(c.q))
@@ -366,14 +362,22 @@ func (c *completion) step() (change float64, err error) {
 	most := max(1, min(reduceChunks, s.n/(4*t))) // the sums take a quarter of X at most
 	parts := make([]*latentSums, chunks(s.n, s.d, most))
 	for i := range parts {
-		parts[i] = newLatentSums(s.d, c.q)
+		parts[i] = &latentSums{
+			all: make([]float64, t), whole: make([]float64, t),
+			gram: NewMatrix(s.d, t, nil), linear: NewMatrix(s.d, c.q+2, nil),
+		}
 	}
 	solvers := make([]*latent, min(s.workers, len(parts)))
 	err = s.eachBlock(s.n, s.d, most, 0, func(at block) {
-		if solvers[at.worker] == nil {
-			solvers[at.worker] = newLatent(c, outer, full)
-		}
 		l := solvers[at.worker]
+		if l == nil {
+			l = &latent{
+				c: c, outer: outer, full: full, last: -1, m: make([]float64, c.q*c.q),
+				inverse: make([]float64, c.q*c.q), tri: make([]float64, t),
+				h: make([]float64, c.q), z: make([]float64, c.q+1),
+			}
+			solvers[at.worker] = l
+		}
 		for at.lo < at.hi {
 			l.row(c.order[at.lo], parts[at.chunk])
 			at.lo++
@@ -407,15 +411,6 @@ type latent struct {
 	inverse        []float64 // its inverse
 	tri            []float64
 	h, z           []float64 // q+1
-}
-
-func newLatent(c *completion, outer *Matrix, full []float64) *latent {
-	q := c.q
-	return &latent{
-		c: c, outer: outer, full: full, last: -1,
-		m: make([]float64, q*q), inverse: make([]float64, q*q), tri: make([]float64, triangular(q+1)),
-		h: make([]float64, q), z: make([]float64, q+1),
-	}
 }
 
 // factor makes ready for a row's missing entries.
@@ -492,8 +487,8 @@ func (l *latent) row(i int, m *latentSums) {
 	}
 }
 
-// maximise sets W, μ and σ² to those of the greatest expected likelihood, and gives z the
-// mean 0 and the variance I.
+// maximise sets W, μ and σ² to those of the greatest expected likelihood, and gives z the mean 0 and the
+// variance I.
 func (c *completion) maximise(m *latentSums) error {
 	s, r := c.s, c.q+1
 	sums := make([][2]float64, chunks(s.d, r*r, manyChunks)) // of squares left, and of weights

@@ -1,7 +1,7 @@
 package softkmeans
 
-// The slack rule: the largest λ whose objective is within the slack. λ follows the objective
-// while a run goes on. Many rows begin on a draw of them.
+// The slack rule: the largest λ whose objective is within the slack. λ follows the objective while a run
+// goes on. Many rows begin on a draw of them.
 
 import (
 	"cmp"
@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// allowance returns how far above the floor the slack allows the objective: at least
-// a rounding of the total, as the search divides by it.
+// allowance returns how far above the floor the slack allows the objective: at least a rounding of the
+// total, as the search divides by it.
 func allowance(vf *volumeFit) float64 {
 	return max(min(vf.o.Slack*vf.reference(), mostGiven*(vf.total-vf.pc.floor)), 0x1p-60*vf.total)
 }
 
-// firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew
-// about as the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
+// firstLambda returns the λ at which the search starts. Over data sets and slacks the λ found grew about as
+// the root of the allowance. Its factor, here 0.8, lay between 0.4 and 2.
 func firstLambda(vf *volumeFit) float64 {
 	return 0.8 * math.Sqrt(allowance(vf)*vf.total) / float64(vf.k)
 }
@@ -38,8 +38,8 @@ func solve(vf *volumeFit) (*runResult, error) {
 	return best, err
 }
 
-// solveSlack returns the run for the slack rule's λ, where the search begins with a given
-// one. Bounds of NonNegative, which the end of the fit alone has, may leave it above the slack.
+// solveSlack returns the run for the slack rule's λ, where the search begins with a given one. Bounds of
+// NonNegative, which the end of the fit alone has, may leave it above the slack.
 func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	if vf.isTall() {
 		whole := *vf
@@ -69,8 +69,8 @@ func solveSlack(vf *volumeFit, lambda float64) (*runResult, error) {
 	})
 }
 
-// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ
-// are found on a draw.
+// solveTall returns the run for the slack rule on many rows, without a fall-back. Start and λ are found on
+// a draw.
 func solveTall(vf *volumeFit, lambda float64) (*runResult, error) {
 	part := vf.draw()
 	start, best, err := part.chosenStart(lambda)
@@ -133,9 +133,8 @@ func (vf *volumeFit) steered(start *Matrix, lambda float64) (*runResult, error) 
 	return out, nil
 }
 
-// fallBack returns the slack rule's answer if from a start not even the smallest λ is within
-// the slack. The global simplex has an objective equal to the floor, which a small λ
-// can only raise by little.
+// fallBack returns the slack rule's answer if from a start not even the smallest λ is within the slack. The
+// global simplex has an objective equal to the floor, which a small λ can only raise by little.
 func fallBack(vf *volumeFit, best *runResult) (*runResult, error) {
 	target := vf.target()
 	if vf.o.Init != InitGlobal || vf.o.Centers != nil {
@@ -158,17 +157,17 @@ func fallBack(vf *volumeFit, best *runResult) (*runResult, error) {
 	return best, nil
 }
 
-// sameVolume is how much smaller a simplex may be, as a share, for pureSamples to take its
-// own as the smallest. Half of the slack would shrink it by some ten times that.
+// sameVolume is how much smaller a simplex may be, as a share, for pureSamples to take its own as the
+// smallest. Half of the slack would shrink it by some ten times that.
 const sameVolume = 1e-4
 
-// pureSamples returns the samples of InitSPA as the result if they are the smallest
-// simplex around an exact mixture. nil: they are not, or are not asked for.
+// pureSamples returns the samples of InitSPA as the result if they are the smallest simplex around an exact
+// mixture. nil: they are not, or are not asked for.
 //
-// Mixtures that reach the same objective are within its root r of these k samples, in the
-// data's scaled units and for weights of 1. They lie in the simplex of their centers, and
-// so has the simplex of the k mixtures no larger volume than that. leastLogProduct says
-// how much smaller than the samples' own it can be, by Mirsky's theorem.
+// Mixtures that reach the same objective are within its root r of these k samples, in the data's scaled
+// units and for weights of 1. They lie in the simplex of their centers, and so has the simplex of the k
+// mixtures no larger volume than that. leastLogProduct says how much smaller than the samples' own it can
+// be, by Mirsky's theorem.
 func pureSamples(vf *volumeFit) *runResult {
 	exact := vf.sum == SumToOne && !vf.trivial() && vf.pc.floor <= roundedFloor*vf.total && vf.k > 1
 	asked := vf.o.Init == InitSPA && vf.o.Volume == VolumeAffine
@@ -199,8 +198,8 @@ func pureSamples(vf *volumeFit) *runResult {
 	return run
 }
 
-// λ is between leastLambda and mostLambda, in units of total/k, and changes at most
-// mostChanges times. The objective ends within closeShare of the slack.
+// λ is between leastLambda and mostLambda, in units of total/k, and changes at most mostChanges times. The
+// objective ends within closeShare of the slack.
 const (
 	mostChanges = 24
 	leastLambda = 1e-8
@@ -208,10 +207,10 @@ const (
 	closeShare  = 0.01
 )
 
-// steering moves λ while a run goes on, until the objective is within the target, and
-// near it. The objective over the floor grows about as a power
-// of λ: a step goes to the zero of its logarithm by the secant through the last two points
-// at which the run had come to rest. It jumps where the iterate moves to another minimum.
+// steering moves λ while a run goes on, until the objective is within the target, and near it. The
+// objective over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the
+// secant through the last two points at which the run had come to rest. It jumps where the iterate moves to
+// another minimum.
 type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near
@@ -228,8 +227,7 @@ type snapshot struct {
 	lambda, objective float64
 }
 
-// firstSlope is how fast the logarithm of the excess grows with that of λ, until two points
-// tell.
+// firstSlope is how fast the logarithm of the excess grows with that of λ, until two points tell.
 const firstSlope = 1.5
 
 // near reports whether an objective is within the slack, and close to its end.
@@ -237,8 +235,8 @@ func (q *steering) near(objective float64) bool {
 	return objective <= q.target && objective >= q.target-q.close*q.allowance
 }
 
-// calm reports whether a run is near enough to rest to change λ: the last iteration changed
-// the objective by a small share of what is missing.
+// calm reports whether a run is near enough to rest to change λ: the last iteration changed the objective
+// by a small share of what is missing.
 func (q *steering) calm(objective, before float64) bool {
 	return math.Abs(objective-before) <= calmShare*math.Abs(objective-q.middle())
 }
@@ -249,8 +247,7 @@ const calmShare = 0.05
 // middle returns the objective aimed at.
 func (q *steering) middle() float64 { return q.target - q.close/2*q.allowance }
 
-// next returns λ after a point of the run that is at rest, with its centers, and whether
-// it changed.
+// next returns λ after a point of the run that is at rest, with its centers, and whether it changed.
 func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	if objective <= q.target && (q.within == nil || objective > q.within.objective) {
 		q.within = &snapshot{f.Clone(), lambda, objective}
@@ -273,16 +270,16 @@ func (q *steering) next(f *Matrix, objective, lambda float64) (float64, bool) {
 	return to, true
 }
 
-// A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three
-// times as long. One by less than e^leastStep changes nothing.
+// A step changes λ by a factor of e^mostStep at most; with e³ two scenes took twice and three times as
+// long. One by less than e^leastStep changes nothing.
 const (
 	mostStep  = 2
 	leastStep = 1e-5
 )
 
-// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a
-// center. On all rows Tol is tallTol times as large, and the objective ends within a share
-// tallClose of the slack: more exact ends took two to four times as many passes over all rows.
+// A fit of more than manyRows rows begins on a draw of drawnRows, or of drawnPerCenter a center. On all
+// rows Tol is tallTol times as large, and the objective ends within a share tallClose of the slack: more
+// exact ends took two to four times as many passes over all rows.
 const (
 	manyRows       = 1 << 14
 	drawnRows      = 1 << 12
@@ -292,9 +289,8 @@ const (
 	leastTallSlack = 0.05
 )
 
-// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all.
-// A slack below leastTallSlack is not much above
-// what the centers of a draw add to the floor by chance.
+// isTall reports whether the fit begins on a draw. InitSPA looks for single rows among all. A slack below
+// leastTallSlack is not much above what the centers of a draw add to the floor by chance.
 func (vf *volumeFit) isTall() bool {
 	return vf.z.Rows > max(manyRows, 4*vf.drawSize()) && vf.o.Slack >= leastTallSlack &&
 		vf.o.Init == InitKMeans && vf.o.Centers == nil && !vf.plain
@@ -302,8 +298,8 @@ func (vf *volumeFit) isTall() bool {
 
 func (vf *volumeFit) drawSize() int { return max(drawnRows, drawnPerCenter*vf.k) }
 
-// draw returns the fit of rows that are drawn by weight. They have the weight of all rows,
-// and what they have outside the principal plane is replaced by the floor of these.
+// draw returns the fit of rows that are drawn by weight. They have the weight of all rows, and what they
+// have outside the principal plane is replaced by the floor of these.
 func (vf *volumeFit) draw() *volumeFit {
 	rows := drawRows(vf.s, rand.New(rand.NewPCG(vf.o.Seed, drawStream)), vf.drawSize())
 	s := *vf.s
@@ -319,5 +315,5 @@ func (vf *volumeFit) draw() *volumeFit {
 	return &part
 }
 
-// drawStream is the stream of random numbers for draw.
+// draw takes this stream of random numbers.
 const drawStream = 0xd0a7

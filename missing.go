@@ -2,22 +2,18 @@ package softkmeans
 
 // Fits and memberships of rows with missing entries.
 
-import (
-	"context"
-	"math"
-)
+import "context"
 
-// PredictMissing is [Model.Predict] for rows in which a NaN marks a missing entry: for each
-// row the exact minimiser of the squared error over the entries that are there.
+// PredictMissing returns the memberships of rows in which a NaN marks a missing entry, as [Model.Predict]
+// does of whole rows. Each row gets the exact minimiser of the squared error over the entries that are
+// there.
 //
-// Where these are few, centers may be affinely dependent on them (k > entries+1 is enough),
-// and many mixtures are equally near. The memberships of least norm are then found, as
-// [SimplexLeastSquares] does. A row without any entry so has 1/k each, and 1/(k+1) under
-// SumAtMostOne.
+// Where these are few (k > entries+1 is enough) many mixtures are equally near, and the memberships are
+// those of least norm, as in [SimplexLeastSquares]. A row without any entry has 1/k each, and 1/(k+1) under
+// SumAtMostOne. Without a missing entry the result is that of Predict, to the bit.
 //
-// Without a missing entry the result is that of Predict, to the bit. Cost: O(dk) a row, and
-// O(dk² + k³) for each set of columns that are there: rows with the same set share one
-// problem. dst, and errors: as for Predict; an infinity is an [ErrNonFinite].
+// Cost: O(dk) a row, and O(dk² + k³) for each set of columns that are there. dst, and errors: as for
+// Predict; an infinity is an [ErrNonFinite].
 func (m *Model) PredictMissing(dst, x *Matrix) (*Matrix, error) {
 	g, err := m.gapsOf(x)
 	if err != nil {
@@ -30,9 +26,9 @@ func (m *Model) PredictMissing(dst, x *Matrix) (*Matrix, error) {
 	return dst, m.predictGaps(dst, x, g, workerCount(0))
 }
 
-// PredictMissingLabels is [Model.PredictLabels] for rows in which a NaN marks a missing
-// entry. In place of a missing entry stands that of the row's mixture of centers, with the
-// memberships of [Model.PredictMissing]. Without ClusterMeans it is the largest of these.
+// PredictMissingLabels returns the labels of rows in which a NaN marks a missing entry, as
+// [Model.PredictLabels] does of whole rows. The row's mixture of centers, by [Model.PredictMissing], stands
+// in for missing entries. Without ClusterMeans the label is the largest membership.
 //
 // dst, and errors: as for PredictLabels. Cost: that of PredictMissing, and a copy of x.
 func (m *Model) PredictMissingLabels(dst []int, x *Matrix) ([]int, error) {
@@ -69,7 +65,7 @@ const sharedRows = 1024
 
 // predictGaps overwrites dst with the memberships of the rows of x. dst may be x or centers.
 func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
-	order, centers := g.order(), m.Centers.Clone()
+	order, centers, all := g.order(), m.Centers.Clone(), indices(m.Centers.Rows)
 	var tasks []span // of order, whose rows have the same entries missing
 	for lo := 0; lo < len(order); {
 		hi := lo + 1
@@ -83,23 +79,18 @@ func (m *Model) predictGaps(dst, x *Matrix, g *gaps, workers int) error {
 	runTasks(workers, len(tasks), func(_, t int) {
 		rows := order[tasks[t].lo:tasks[t].hi]
 		there, _ := g.columns(rows[0], nil, nil)
-		seen := &Model{Sum: m.Sum, Rows: m.Rows}
-		seen.Centers = chosenColumns(centers, indices(centers.Rows), there)
+		bg, f, seen := context.Background(), chosenColumns(centers, all, there), chosenColumns(x, rows, there)
 		part := NewMatrix(len(rows), centers.Rows, nil)
-		errs[t] = seen.solveChecked(part, chosenColumns(x, rows, there))
+		if m.Rows == RowsUnit {
+			errs[t] = coneShares(bg, 1, part, nil, seen, f)
+		} else {
+			errs[t] = newSimplexProblem(f, m.Sum).solve(bg, part, seen, 1)
+		}
 		for i, at := range rows {
 			copy(dst.row(at), part.row(i))
 		}
 	})
 	return firstError(errs...)
-}
-
-// solveChecked sets dst to the memberships of checked rows, on the caller's goroutine.
-func (m *Model) solveChecked(dst, x *Matrix) error {
-	if m.Rows == RowsUnit {
-		return coneShares(context.Background(), 1, dst, nil, x, m.Centers)
-	}
-	return newSimplexProblem(m.Centers, m.Sum).solve(context.Background(), dst, x, 1)
 }
 
 // chosenColumns returns some columns of some rows of m.
@@ -126,30 +117,25 @@ func (g *gaps) mixtures(x, members, centers *Matrix) *Matrix {
 	return out
 }
 
-// FitMissing is [FitMinVolume] for a table with gaps: mark missing entries by NaN, and read
-// Centers, Memberships and [Model.Labels]. Use [Model.PredictMissing] for new rows. Entries
-// should be missing at random, as [Complete] says.
+// FitMissing fits a table with gaps by [FitMinVolume]: mark missing entries by NaN, and read Centers,
+// Memberships and [Model.Labels]. Use [Model.PredictMissing] for new rows. Entries should be missing at
+// random, as [Complete] says.
 //
 // # Details
 //
-// It fits the table of [Complete]. Then each row has the memberships of [Model.PredictMissing]:
-// exact for the centers and the entries that are there. Without a missing entry the result is
-// that of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the
-// floor to be without gaps: completed entries have no noise, so the completed table's is lower.
+// It fits the table of [Complete]. Then each row gets the memberships of [Model.PredictMissing]. Without a
+// missing entry the result is that of FitMinVolume, to the bit. The slack is a share of what Complete's
+// model expects the floor to be without gaps; the completed table's own floor is lower.
 //
-// Objective is the weighted squared error over the entries that are there, and Total that of
-// k = 1, to the rounding of the entries. No floor is proved of such a table: Floor is an
-// estimate, FloorError reaches down to 0, and [Model.Certificate] proves only that the error
-// is at most Objective above the minimum. VolumeRatio is 0, and Missing how many entries were
-// missing. Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed
-// table; Clusters are those of [Model.PredictMissingLabels].
+// Objective is the weighted squared error over the entries that are there, and Total that of k = 1. No
+// floor is proved of such a table: Floor is an estimate, and FloorError reaches down to 0. VolumeRatio is
+// 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and ClusterMeans are
+// those of the completed table; Clusters are those of [Model.PredictMissingLabels].
 //
-// A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
-// SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
-//
-// Cost: that of Complete, FitMinVolume and PredictMissing; three copies of x at a time.
-// Errors and ctx: those of FitMinVolume, and of Complete; no model where ctx ends in that.
-// RowsUnit and Trim are an [ErrOption].
+// A row without any entry does not count. Status is StatusIterationLimit where that of Complete is.
+// RowsUnit and Trim are an [ErrOption]. Cost: that of Complete, FitMinVolume and PredictMissing; three
+// copies of x at a time. Errors and ctx: those of FitMinVolume, and of Complete; no model where ctx ends in
+// that.
 func FitMissing(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (*Model, error) {
 	o := orZero(opts)
 	if err := firstError(checkMinVolume(x, k, &o), checkGivenRows(&o)); err != nil {
@@ -177,20 +163,25 @@ func FitMissing(ctx context.Context, x *Matrix, k int, opts *MinVolumeOptions) (
 	if wrong := m.observe(x, g, &o); wrong != nil { // what is left to do is short
 		return nil, wrong
 	}
-	m.boundByZero(full.floor * g.share(o.Weights))
+	// The floor is an estimate. The minimum is between 0 and the objective, wherever the estimate is.
+	m.Floor = min(full.floor*g.share(o.Weights), m.Objective, m.Total)
+	m.FloorError = max(m.Floor, m.Objective-m.Floor)
+	if m.Gap = 0; m.Total > 0 {
+		m.Gap = quotient(m.Objective-m.Floor, m.Total)
+	}
 	return m, err
 }
 
-// observe takes a fit of a completed table to the entries of x that are there: memberships,
-// labels, objective and total.
+// observe takes a fit of a completed table to the entries of x that are there: memberships, labels,
+// objective and total.
 func (m *Model) observe(x *Matrix, g *gaps, o *MinVolumeOptions) error {
 	bg, workers := context.Background(), workerCount(o.Workers)
 	m.Missing, m.VolumeRatio = g.total, 0
 	if err := m.predictGaps(m.Memberships, x, g, workers); err != nil {
 		return err
 	}
-	// Missing entries that are those of the mixture have no error, those that are the mean
-	// of their column (or 0) no part in the total.
+	// Missing entries that are those of the mixture have no error, those that are the mean of their column
+	// (or 0) no part in the total.
 	filled := g.mixtures(x, m.Memberships, m.Centers)
 	if err := (metric{m.ClusterMeans, m.ClusterAxes}).nearest(bg, workers, m.Clusters, filled); err != nil {
 		return err
@@ -238,28 +229,11 @@ func lessRow(m *Matrix, origin []float64) *Matrix {
 	return out
 }
 
-// boundByZero sets the floor to an estimate. The minimum is between 0 and the objective,
-// wherever the estimate is.
-func (m *Model) boundByZero(floor float64) {
-	m.Floor = min(floor, m.Objective, m.Total)
-	m.FloorError = max(m.Floor, m.Objective-m.Floor)
-	if m.Gap = 0; m.Total > 0 {
-		m.Gap = quotient(m.Objective-m.Floor, m.Total)
-	}
-}
-
 // share returns the share of the entries that are there, weighted.
 func (g *gaps) share(weights []float64) float64 {
-	top, sum, all := 1.0, 0.0, 0.0
-	if weights != nil {
-		top, _ = rowMaxAbs(weights)
-	}
-	_, exp := math.Frexp(top)
+	weight, sum, all := weightOf(weights), 0.0, 0.0
 	for i, n := range g.counts {
-		w := 1.0
-		if weights != nil {
-			w = math.Ldexp(weights[i], -exp)
-		}
+		w := weight(i)
 		all += w * float64(g.d)
 		sum += w * float64(g.d-n)
 	}

@@ -1,9 +1,8 @@
 package softkmeans
 
-// Soft k-means by alternation, with and without a penalty on the volume of the
-// simplex of centers: Sections "SkM-AM" and "Minimal Volume Soft k-Means" of
-// F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft k-Means,
-// Algorithm 2. The slack rule is ours: the global floor chooses λ.
+// Soft k-means by alternation, with and without a penalty on the volume of the simplex of centers: Sections
+// "SkM-AM" and "Minimal Volume Soft k-Means" of F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution
+// of Soft k-Means, Algorithm 2. The slack rule is ours: the global floor chooses λ.
 //
 // The loop is in alternate.go, the starts in starts.go, the rule in lambda.go.
 
@@ -12,28 +11,23 @@ import (
 	"math"
 )
 
-// FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F
-// (k×d) and memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers,
-// Memberships and [Model.Labels]. It is the paper's SkM-AM; [Fit] has the global minimum.
+// FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d) and
+// memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
+// [Model.Labels]. It is the paper's SkM-AM; [Fit] has the global minimum.
 //
 // # Details
 //
-// Each half-step is exact, and steps are extrapolated where that lowers the objective. The
-// iteration ends where its steps change the result by no more than Tol. That need not be the
-// minimum: from some starts the objective ends at four times that (TestAlternatingStays).
-// Model.Floor and Model.Gap say how far above the minimum the result can be. Under
-// SumAtMostOne the floor is reached only where the rows lie in a cone of k directions.
+// Each half-step is exact, and steps are extrapolated where that lowers the objective. It ends where steps
+// change the result by no more than Tol. That need not be the minimum: from some starts the objective ends
+// at four times that (TestAlternatingStays). Model.Floor and Model.Gap bound how far above the minimum the
+// result can be. Model.Trace has the objective after every iteration, the start's first. It never rises.
 //
-// Model.Trace has the objective after every iteration, the start's first. It never rises.
-// Slack, Lambda, Epsilon, Volume, NonNegative, RowsUnit and Trim are an [ErrOption], as there
-// is no penalty.
+// Slack, Lambda, Epsilon, Volume, NonNegative, RowsUnit and Trim are an [ErrOption], as there is no
+// penalty. See erratum 9 of docs/errata.md for the paper's name of this method.
 //
-// Erratum 9 of docs/errata.md: the paper calls this fuzzy c-means with proportional membership,
-// m = 0. That minimises Σⱼ‖x − gⱼfⱼ‖², which is another function (TestErratumProportional).
-//
-// Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of
-// its row space where that is smaller, and 2n·k. Errors: those of [Fit]. If ctx ends the error
-// wraps its error, and the model is the best so far, with StatusCancelled, or nil.
+// Cost: [Fit]'s for the floor, and O(ndk + nk²) an iteration. Memory: a copy of the data, or of its row
+// space where that is smaller, and 2n·k. Errors: those of [Fit]. If ctx ends the error wraps its error, and
+// the model is the best so far, with StatusCancelled, or nil.
 func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	x, err := matrixOf(samples, "FitAlternating")
 	if err != nil {
@@ -51,47 +45,44 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 	return vf.finish(best, err)
 }
 
-// FitMinVolume fits k compact prototypes to the rows of samples, a [*Matrix]. Call it with nil
-// options and read [Model.Labels], Memberships and Centers, and Warnings for reasons to doubt
-// them. Raise MinVolumeOptions.Slack ([DefaultSlack]) if the prototypes lie too far outside of
-// the data, lower it if they are too far inside. For scenes take [Unmix].
+// FitMinVolume fits k compact prototypes to the rows of samples, a [*Matrix]. Call it with nil options and
+// read [Model.Labels], Memberships and Centers, and Warnings for reasons to doubt them. Raise
+// MinVolumeOptions.Slack ([DefaultSlack]) if the prototypes lie too far outside of the data, lower it if
+// they are too far inside. For scenes take [Unmix].
 //
-// [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts
-// towards the data until the squared error has grown by Slack over the proved floor, so
-// that units, scale and origin of the data do not matter. It minimises
+// [Fit]'s simplex encloses the data, and its memberships are vague. This one contracts towards the data
+// until the squared error has grown by Slack over the proved floor, so that units, scale and origin of the
+// data do not matter. It minimises
 //
 //	‖X − GF‖² + (λ/2)·Σ_i log(σ_i² + ε)   over G ≥ 0, G1 = 1,
 //
-// the paper's MVSkM, where σ_i are the singular values of F (k×d) from the mean of the data
-// (see [Volume]). λ is that of the error nearest below (1+Slack)·floor. The search is local:
-// a smaller simplex with the same error may exist, and Restarts and Seed try others.
+// the paper's MVSkM, where σ_i are the singular values of F (k×d) from the mean of the data (see [Volume]).
+// λ is that of the error nearest below (1+Slack)·floor. The search is local: a smaller simplex with the
+// same error may exist, and Restarts and Seed try others.
 //
 // # Details
 //
-// The error ends within 1 % of the slack unless it jumps there. No more than half of the
-// variance that the floor explains is given up. If no λ keeps within the slack, the global
-// simplex is the start instead; a [Warning] says where that does not help either.
+// The error ends within 1 % of the slack unless it jumps there, and gives up at most half of the variance
+// that the floor explains. If no λ keeps within the slack, the global simplex is the start instead; a
+// [Warning] says where that does not help either.
 //
-// Where the floor is at most 1e-6 of the total variance the data is an exact mixture of
-// k prototypes. That share then stands for the floor, and Init and Volume default to those
-// that find the smallest simplex around the data. If that has k of the samples as its corners
-// they are returned, with a λ of 0. Where k > min(n−1, d), or the data has fewer than k−1
-// dimensions, the floor is 0 whatever the data is, and 10 % of the total variance stand for it.
+// Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share
+// then stands for the floor, and Init and Volume default to those that find the smallest simplex around the
+// data. If k of the samples are its corners they are returned, with a λ of 0. Where k > min(n−1, d), or the
+// data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total variance stand for it.
 //
-// More than 16 384 rows begin on a draw of 4096, or of 128 a prototype, whose estimates
-// Progress has. On all rows the error then ends within 5 % of the slack, and a step may be ten
-// times as far from rest as Tol says. A cluster of fewer than one row in a thousand may be
-// missing from the draw. Plain, Centers, a Lambda, a Slack below 0.05, and every Init but
-// InitKMeans take all rows from the start. The start and λ are found in 3k+4 leading directions
-// where these are fewer than the columns; the fit ends in all columns.
+// More than 16 384 rows begin on a draw of 4096, or of 128 a prototype, which may lack clusters of fewer
+// than one row in a thousand. On all rows the error then ends within 5 % of the slack, and a step may be
+// ten times as far from rest as Tol says. Plain, Centers, a Lambda, a Slack below 0.05, and every Init but
+// InitKMeans take all rows from the start.
 //
-// Model.Trace has the objective and penalty after every iteration at the λ of the result, and
-// never rises. The bits depend on Seed and not on Workers. docs/accuracy.md compares labels with
-// known classes, and has the five data sets on which the defaults were chosen.
+// Model.Trace has the objective and penalty after every iteration at the λ of the result, and never rises.
+// The bits depend on Seed and not on Workers. docs/accuracy.md has the data sets on which the defaults were
+// chosen.
 //
-// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) for the start and λ, on the
-// draw where there is one, and 2 to 50 of O(ndk) at the end. Memory: a copy of the data as for
-// [FitAlternating], and up to 5n·k. Errors and ctx: as for [FitAlternating].
+// Cost: [Fit]'s for the floor, some 25 to 500 iterations of O(nk²) for the start and λ, and 2 to 50 of
+// O(ndk) at the end. Memory: a copy of the data as for [FitAlternating], and up to 5n·k. Errors and ctx: as
+// for [FitAlternating].
 func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	x, err := matrixOf(samples, "FitMinVolume")
 	if err != nil {
@@ -101,8 +92,8 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 	return fitMinVolume(ctx, x, k, &o, 0)
 }
 
-// fitMinVolume fits a table whose slack is a share of floor, in squared units of x, where that
-// is above the table's own.
+// fitMinVolume fits a table whose slack is a share of floor, in squared units of x, where that is above the
+// table's own.
 func fitMinVolume(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, floor float64) (*Model, error) {
 	sc, err := openScene(ctx, x, k, o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
 	if err != nil {
@@ -118,15 +109,14 @@ func fitMinVolume(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, fl
 	return sc.finish(best, err)
 }
 
-// MinVolumePath fits prototypes for many λ, to show how error and volume trade and where
-// prototypes merge. Pass lambdas in squared units of the data, or nil for 25 values from 1e-4
-// to 100 times Total/k, and read Lambda, Objective and Centers of each model.
+// MinVolumePath fits prototypes for many λ, to show how error and volume trade and where prototypes merge.
+// Pass lambdas in squared units of the data, or nil for 25 values from 1e-4 to 100 times Total/k, and read
+// Lambda, Objective and Centers of each model.
 //
-// The models have no memberships, labels or warnings; [Model.Predict] finds memberships. All
-// runs start from the same centers, the first restart's. Slack and Lambda of opts are not used.
-// If ctx ends the result is the models so far and its error.
-//
-// Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative or not finite.
+// The models have no memberships, labels or warnings; [Model.Predict] finds memberships. All runs start
+// from the first restart's centers. Slack and Lambda of opts are not used. If ctx ends the result is the
+// models so far and its error. Cost, errors: those of [FitMinVolume]; [ErrOption] for a λ that is negative
+// or not finite.
 func MinVolumePath(
 	ctx context.Context, x *Matrix, k int, lambdas []float64, opts *MinVolumeOptions,
 ) ([]*Model, error) {
@@ -148,9 +138,9 @@ func MinVolumePath(
 	if err != nil {
 		return nil, err
 	}
-	scaled := make([]float64, len(lambdas))
-	for i, v := range lambdas {
-		scaled[i] = vf.scaledLambda(v)
+	var scaled []float64
+	for _, v := range lambdas {
+		scaled = append(scaled, vf.scaledLambda(v))
 	}
 	if lambdas == nil {
 		for i := range 25 {

@@ -7,27 +7,25 @@ import (
 	"strconv"
 )
 
-// Solver is the way in which [Fit] finds the principal subspace. All ways
-// reach the same minimum; they differ in time and in the digits of small
-// singular values. With m = min(n, d) and M = max(n, d):
+// Solver says how [Fit] finds the principal subspace. All ways reach the same minimum; they differ in time
+// and in the digits of small singular values. With m = min(n, d) and M = max(n, d):
 type Solver int
 
 const (
-	// SolverAuto is the default, and takes the cheapest. That is SolverKrylov where
-	// m > 512 and sixteen of its steps take less time than SolverGram: by measured speeds
-	// where m(1 + 3m/M) ≥ 144(k+7). Otherwise it is SolverGram. Where Krylov's steps do
-	// not converge, on spectra that do not fall, SolverGram follows, at up to twice the
-	// time. SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of the total,
-	// which leaves few digits in the Gram matrix.
+	// SolverAuto is the default, and takes the cheapest. That is SolverKrylov where m > 512 and sixteen of
+	// its steps take less time than SolverGram: by measured speeds where m(1 + 3m/M) ≥ 144(k+7). Otherwise
+	// it is SolverGram. Where Krylov's steps do not converge, on spectra that do not fall, SolverGram
+	// follows, at up to twice the time. SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of
+	// the total, which leaves few digits in the Gram matrix.
 	SolverAuto Solver = iota
-	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares
-	// below 2^-52 of the largest are lost, so a floor below 1e-14 of the total is rounding.
+	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52 of
+	// the largest are lost, so a floor below 1e-14 of the total is rounding.
 	SolverGram
-	// SolverJacobi takes the QR factorization, block by block, and the singular values of R
-	// by one-sided Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
+	// SolverJacobi takes the QR factorization, block by block, and the singular values of R by one-sided
+	// Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
 	SolverJacobi
-	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step.
-	// Its Floor is a bound (see Model.FloorError).
+	// SolverKrylov is block Krylov iteration for k−1 vectors: 4nd(k+7) a step. Its Floor is a bound (see
+	// Model.FloorError).
 	SolverKrylov
 	solverCount // a new solver stands before it
 )
@@ -37,37 +35,31 @@ func (s Solver) String() string {
 	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
-// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum alone,
-// [Complete] the same, [Certify] Solver as well, [VolumeFloor] Weights, Workers and Solver,
-// [Stats.Subspace] all but Weights, Progress and Seq. The zero value and nil are the defaults.
+// Options tunes [Fit] and [FitSeq]. [Floors] and [Complete] read Weights, Workers and Sum, [Certify] Solver
+// as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all but Weights, Progress and Seq.
+// The zero value and nil are the defaults.
 type Options struct {
-	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row
-	// given twice. A row of weight 0 does not count, and its memberships are its nearest
-	// mixture of the centers. Weights below 2^-500 of the largest count as 0.
+	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
+	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
 	Weights   []float64
 	Enclosure Enclosure // EnclosureBall (the default), EnclosureTight or EnclosureSmallest (k ≤ 3)
 	Sum       Sum       // SumToOne (the default) or SumAtMostOne; see [Fit]
 	// 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex,
-	// B → BQ; nil: none. Every Q gives another global optimum: minus the
-	// identity the mirror image, RandomOrientation an arbitrary one.
+	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none. Every Q
+	// gives another global optimum: see RandomOrientation.
 	Orientation *Matrix
-	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean around
-	// which the simplex is, in units of the data; 0: the smallest with the projected rows in
-	// it. Each center is (k−1)·Radius from the mean where d ≥ k−1. Every larger r gives
-	// another global optimum, with memberships nearer to 1/k, whose rounding the objective
-	// shows. A smaller one is an [ErrOption] that names the smallest; within 1e-9 of that
-	// it counts as the smallest. Another enclosure, SumAtMostOne, and a radius above 2^200
-	// times the largest entry are an ErrOption, too.
+	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean, in units of the
+	// data; 0: the smallest with the projected rows in it. Each center is (k−1)·Radius from the mean where
+	// d ≥ k−1. Every larger r gives another global optimum, with memberships nearer to 1/k. A smaller one
+	// (by over 1e-9 of it), another enclosure, SumAtMostOne, and a radius above 2^200 times the largest
+	// entry are an [ErrOption].
 	Radius float64
 
-	// Progress is called by FitSeq alone: after every block, on the goroutine of the
-	// caller, with Pass and Rows set. nil: not.
-	Progress func(Iteration)
-	Seq      SeqOptions // read by FitSeq alone
-	MostK    int        // the largest k of Floors; 0: all
+	Progress func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
+	Seq      SeqOptions      // read by FitSeq alone
+	MostK    int             // the largest k of Floors; 0: all
 }
 
 // path is which code a fit takes.
@@ -79,8 +71,8 @@ type path struct {
 
 func (o *Options) path() path { return path{o.Solver, o.Enclosure == EnclosureSmallest, o.Radius} }
 
-// checkK is an error if k is not a number of centers, which have indices of 32 bits. Where
-// int has 32 bits the checks of sizes find a k that is too large.
+// checkK is an error if k is not a number of centers, which have indices of 32 bits. Where int has 32 bits
+// the checks of sizes find a k that is too large.
 func checkK(k int) error {
 	switch {
 	case k < 1:
@@ -122,8 +114,8 @@ func checkFit(k int, o *Options) error {
 	return checkOrientation(k, o.Orientation)
 }
 
-// checkRadius is an error if Options.Radius is none, or not for these options. checkFit
-// leaves it out, so that a program without a radius has no code that writes decimals.
+// checkRadius is an error if Options.Radius is none, or not for these options. checkFit leaves it out, so
+// that a program without a radius has no code that writes decimals.
 func checkRadius(k int, radius float64, o *Options) error {
 	if err := checkAmount("Radius", radius); err != nil || radius == 0 {
 		return err
@@ -165,20 +157,18 @@ func checkOrientation(k int, q *Matrix) error {
 	return nil
 }
 
-// Volume is what [FitMinVolume] keeps small: Σ log(σ_i² + ε), over these singular values.
+// Volume says whose singular values σ_i are in what [FitMinVolume] keeps small, Σ log(σ_i² + ε).
 type Volume int
 
 const (
-	// VolumeAuto is the default: VolumeAffine for exact mixtures (see
-	// [FitMinVolume]), where the smallest simplex is the answer, otherwise
+	// VolumeAuto is the default: VolumeAffine for exact mixtures (see [FitMinVolume]), otherwise
 	// VolumeOrigin, which holds clusters a little better.
 	VolumeAuto Volume = iota
-	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of
-	// the data (less 0 under SumAtMostOne). They depend on the volume of the simplex and
-	// on how far its hull is from the mean.
+	// VolumeOrigin is the paper's: the k singular values of the centers less the mean of the data (less 0
+	// under SumAtMostOne). They grow with the distance of the simplex from the mean, too.
 	VolumeOrigin
-	// VolumeAffine takes the k−1 singular values of the centers less their own mean:
-	// the volume of the simplex, wherever it is.
+	// VolumeAffine takes the k−1 singular values of the centers less their own mean: the volume of the
+	// simplex, wherever it is.
 	VolumeAffine
 	volumeCount // a new volume stands before it
 )
@@ -188,20 +178,18 @@ func (v Volume) String() string {
 	return nameOf("Volume", int(v), "auto", "origin", "affine")
 }
 
-// Init is the start of [FitAlternating] and [FitMinVolume].
+// Init says where [FitAlternating] and [FitMinVolume] start.
 type Init int
 
 const (
-	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]),
-	// otherwise InitKMeans.
+	// InitAuto is the default: InitSPA for exact mixtures (see [FitMinVolume]), otherwise InitKMeans.
 	InitAuto Init = iota
-	// InitKMeans: the centers of k-means, the best of twenty runs of Lloyd's iteration from
-	// k-means++ seeds (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for
-	// each seed). It keeps prototypes near clusters.
+	// InitKMeans: the centers of k-means, the best of twenty runs of Lloyd's iteration from k-means++ seeds
+	// (Arthur & Vassilvitskii 2007, with the best of 2+log k candidates for each seed). It keeps prototypes
+	// near clusters.
 	InitKMeans
-	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis
-	// 2014) in the principal subspace: k extreme samples. It is the start for
-	// unmixing, where some samples are nearly pure.
+	// InitSPA is successive projection (Araújo et al. 2001; Gillis & Vavasis 2014) in the principal
+	// subspace: k extreme samples. It is the start for unmixing, where some samples are nearly pure.
 	InitSPA
 	// InitGlobal is the tight simplex of the global solution, which encloses the data.
 	InitGlobal
@@ -213,9 +201,8 @@ func (i Init) String() string {
 	return nameOf("Init", int(i), "auto", "k-means", "SPA", "global")
 }
 
-// Iteration is what Progress is told, on the goroutine of the caller: after every
-// iteration over data in memory, or after every block of a pass over blocks. Objective,
-// Loss and Floor are in the squared units of the data.
+// Iteration is what Progress is told, on the goroutine of the caller: after every iteration over data in
+// memory, or after every block of a pass. Objective, Loss and Floor are in the squared units of the data.
 type Iteration struct {
 	Restart   int     // from 0
 	Iteration int     // from 0, the start; again from 0 for every λ
@@ -229,53 +216,40 @@ type Iteration struct {
 	Rows int // that the pass has read: in blocks of up to 8192 rows or 16 MB
 }
 
-// MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero
-// value and nil are the defaults.
+// MinVolumeOptions tunes [FitMinVolume], [FitAlternating], [Unmix] and their like. The zero value and nil
+// are the defaults.
 type MinVolumeOptions struct {
 	Weights []float64 // a weight ≥ 0 for every row, as in [Options]; nil: all 1
 	Workers int       // 0: GOMAXPROCS. The result's bits do not depend on it.
 	Seed    uint64    // of all that is random: the same seed gives the same result
-	// Restarts is the number of starts; 0: 1. The lowest objective is kept. With Slack the
-	// starts are compared at the first λ tried, and the search for λ goes on from the best.
+	// Restarts is the number of starts; 0: 1. The lowest loss is kept, with Slack at the first λ tried.
 	// InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
-	// MaxIter is the most iterations of a run at one λ; 0: 1000. Reaching it is
-	// StatusIterationLimit. With Slack the runs in leading directions, in all columns
-	// and on a draw of the rows have as many each.
-	MaxIter int
-	// Tol ends a run after two iterations in a row in which Loss falls by at most this
-	// share of Objective and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5.
-	// Without a penalty Model.Stationarity must be at most √(1000·Tol), too.
+	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
+	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective
+	// and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5. Without a penalty Model.Stationarity must
+	// be at most √(1000·Tol), too.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
 	Sum     Sum     // SumToOne (the default) or SumAtMostOne
-	// Plain leaves out the momentum, for comparison: every iterate is then the paper's
-	// Algorithm 2 (see docs/errata.md), at up to four times as many iterations. The
-	// tolerance is the same, and ends slow steps earlier.
-	Plain bool
-	// Progress is called after every pass over the data; nil: not. The fit waits
-	// until it returns. It may cancel the context.
-	Progress func(Iteration)
+	// Plain leaves out the momentum, for comparison: every iterate is then the paper's Algorithm 2 (see
+	// docs/errata.md), at up to four times as many iterations.
+	Plain    bool
+	Progress func(Iteration) // called after every pass; the fit waits for it. It may cancel the context.
 
-	// Slack is how far the squared error may be above the floor, as a share of it: 0.25
-	// allows 1.25 times the floor, and λ becomes as large as that. 0: DefaultSlack.
-	// Larger values leave more samples outside of the simplex; these get decided memberships.
-	// Slack and the four fields that follow are an [ErrOption] for FitAlternating.
-	Slack float64
-	// Lambda > 0 is λ itself, in squared units of the data (times weight), and
-	// Slack is then not used.
-	Lambda float64
-	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight.
-	// Directions in which the centers spread by less than √ε cost nothing: a small ε
-	// lets the smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
-	// The least is 2^-40 of the variance.
+	// Slack is how far the squared error may be above the floor, as a share of it: 0.25 allows 1.25 times
+	// the floor, and λ becomes as large as that. 0: DefaultSlack. Larger values leave more samples outside
+	// of the simplex. From here on all are an [ErrOption] for FitAlternating.
+	Slack  float64
+	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
+	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of
+	// the variance. Directions in which the centers spread by less than √ε cost nothing: a small ε lets the
+	// smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
 
-	// NonNegative keeps all entries of the centers at 0 or above, as spectra are. The floor
-	// stays a lower bound, which may then not be reached. Unmix always does so.
-	NonNegative bool
+	NonNegative bool // keep all entries of the centers at 0 or above, as Unmix does
 	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit
 	// Trim is the largest share of the rows to leave out as outliers: those whose squared
 	// distance from the principal plane, or in it from the mean with each direction by its
@@ -292,11 +266,10 @@ const (
 	RowsAuto Rows = iota
 	// RowsGiven takes the rows as they are.
 	RowsGiven
-	// RowsUnit divides each row by its length ‖x_i‖ and multiplies its weight by it. That
-	// takes out shade, the brightness of a pixel. Dark rows, which are mostly noise once they
-	// are scaled, count little. Lengths are in units of the power of two above the largest
-	// entry of x. The fit is that of SumAtMostOne, as such rows lie on a sphere, and the
-	// model has memberships that add up to 1 and Model.Shade.
+	// RowsUnit divides each row by its length ‖x_i‖, in units of the power of two above the largest entry
+	// of x, and multiplies its weight by it. That takes out shade, the brightness of a pixel; dark rows
+	// count little. The fit is that of SumAtMostOne, as such rows lie on a sphere. The model has
+	// memberships that add up to 1 and Model.Shade.
 	RowsUnit
 	rowsCount // a new scaling stands before it
 )
@@ -304,26 +277,22 @@ const (
 // String returns "auto", "given" or "unit".
 func (r Rows) String() string { return nameOf("Rows", int(r), "auto", "given", "unit") }
 
-// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults.
-// Progress learns of blocks, with Pass and Rows set, and of runs on the summary.
+// MinVolumeSeqOptions tunes [FitMinVolumeSeq]. The zero value and nil are the defaults. Progress learns of
+// blocks, with Pass and Rows set, and of runs on the summary.
 type MinVolumeSeqOptions struct {
 	MinVolumeOptions
-	// SummaryRows is how many rows the summary may have. With more rows less is left to
-	// refine, and the fit takes longer. 0: 16384, fewer where they have more than 1024
-	// columns, but at least 32·k.
+	// SummaryRows is how many rows the summary may have. With more the fit takes longer, and less is left
+	// to refine. 0: 16384, fewer where they have more than 1024 columns, but at least 32·k.
 	SummaryRows int
-	// Refinements is how many further passes may improve the first solution; 0: 4,
-	// negative: none.
+	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
 	Refinements int
 	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
-	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels],
-	// after the same rows' memberships and in the same pass. It may keep them. An error
-	// that it returns ends the fit, and is wrapped.
+	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels], after the same
+	// rows' memberships. It may keep them. An error that it returns ends the fit.
 	Labels func(first int, labels []int) error
 }
 
-// DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as
-// docs/accuracy.md says.
+// DefaultSlack is what a Slack of 0 stands for. It was chosen on five data sets, as docs/accuracy.md says.
 const DefaultSlack = 0.25
 
 // Other defaults of the alternating methods.
@@ -374,8 +343,7 @@ func checkNoPenalty(o *MinVolumeOptions) error {
 	return checkGivenRows(o)
 }
 
-// checkGivenRows returns an error for scaled or trimmed rows, which [FitMinVolume] and
-// [Unmix] alone have.
+// checkGivenRows returns an error for scaled or trimmed rows, which [FitMinVolume] and [Unmix] alone have.
 func checkGivenRows(o *MinVolumeOptions) error {
 	switch {
 	case o.Rows == RowsUnit:
@@ -388,13 +356,10 @@ func checkGivenRows(o *MinVolumeOptions) error {
 
 // SeqOptions are the options that [FitSeq] alone reads.
 type SeqOptions struct {
-	// Memberships receives the memberships g of rows first, first+1, … (n×k), in the
-	// order of the rows, and may keep g. It costs one more pass. An error that it returns
-	// ends the fit, and is wrapped.
+	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
+	// costs one more pass. An error that it returns ends the fit, and is wrapped.
 	Memberships func(first int, g *Matrix) error
-	// Passes is how many SolverKrylov may make, not counting that for Memberships: at
-	// least 4; 0: 30.
-	Passes int
+	Passes      int // the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
 }
 
 // LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.
@@ -403,17 +368,14 @@ type LSDOptions struct {
 	Seed    uint64 // of all that is random: the same seed gives the same result
 	// Starts is from how many random rotations LSD looks for the simplex (k > 2); 0: 5.
 	Starts int
-	// MaxIter is the most steps of the descent that follows the rotation in
-	// LSD; 0: 1000. Reaching it is StatusIterationLimit. Negative: no descent, as in the
-	// method's source. There are up to four descents, from different scales; one that ends
-	// within 0.1 % of the floor is the last.
+	// MaxIter is the most steps of each of up to four descents that follow the rotation in LSD; 0: 1000.
+	// Reaching it is StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int
-	// Tol ends that descent when twenty steps lower the least objective by no more
-	// than this share of ‖K‖²; 0: 1e-9.
+	// Tol ends a descent when twenty steps lower the least objective by no more than this share of ‖K‖²; 0:
+	// 1e-9.
 	Tol float64
-	// Progress is called by LSD alone, at the start of each descent and after every step
-	// of it. Objective and Loss are both the objective. Restart numbers the descents, from
-	// 0; some numbers may be left out.
+	// Progress is called by LSD alone, at the start of each descent and after every step of it. Objective
+	// and Loss are both the objective. Restart numbers the descents, with gaps.
 	Progress func(Iteration)
 
 	Enclosure   Enclosure // read by TILSD alone: EnclosureBall (the default) or EnclosureTight

@@ -1,7 +1,6 @@
 package softkmeans
 
-// Where the alternating methods start: k-means centers, extreme samples, the
-// global simplex.
+// Where the alternating methods start: k-means centers, extreme samples, the global simplex.
 
 import (
 	"cmp"
@@ -11,11 +10,10 @@ import (
 	"sort"
 )
 
-// The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the
-// principal subspace. The kmeansKept best go on there, up to kmeansSteps, and the
-// kmeansLifted best of these take liftedSteps on the samples themselves. Where there are more
-// than kmeansRows rows, that many are drawn for all this. The best run then continues on
-// all rows.
+// The effort of InitKMeans. kmeansRuns starts of k-means++ take firstSteps iterations in the principal
+// subspace. The kmeansKept best go on there, up to kmeansSteps, and the kmeansLifted best of these take
+// liftedSteps on the samples themselves. Where there are more than kmeansRows rows, that many are drawn for
+// all this. The best run then continues on all rows.
 const (
 	kmeansRuns   = 20
 	firstSteps   = 4
@@ -26,8 +24,7 @@ const (
 	kmeansRows   = 10000
 )
 
-// sampleRow draws an index with probability proportional to its share. It returns 0 where all
-// shares are 0.
+// sampleRow draws an index with probability proportional to its share. It returns 0 where all shares are 0.
 func sampleRow(rng *rand.Rand, shares []float64) int {
 	left := rng.Float64() * sumOf(shares)
 	last := 0
@@ -87,8 +84,8 @@ func plusPlus(m *alternation, rng *rand.Rand, scratch []float64) *Matrix {
 	return f
 }
 
-// clustering is the memory of Lloyd's iteration on the samples of an alternation.
-// Steps allocate nothing but goroutines.
+// clustering is what steps of Lloyd's iteration on the samples of an alternation keep. They allocate
+// nothing but goroutines.
 type clustering struct {
 	m       *alternation
 	f       *Matrix
@@ -101,8 +98,8 @@ type clustering struct {
 	scratch []float64 // of plusPlus
 }
 
-// clusterSums is what a chunk of samples adds to the clusters, with its sample that is
-// farthest from a center.
+// clusterSums is what a chunk of samples adds to the clusters, with its sample that is farthest from a
+// center.
 type clusterSums struct {
 	rows    *Matrix
 	weights []float64
@@ -111,8 +108,8 @@ type clusterSums struct {
 	farRow  int
 }
 
-// clusterMemory is the scratch space of one worker: products, and by cluster the
-// samples of a block with their weights.
+// clusterMemory is the scratch space of one worker: products, and by cluster the samples of a block with
+// their weights.
 type clusterMemory struct {
 	b, shares    []float64
 	users, count []int
@@ -184,8 +181,8 @@ func (l *clustering) assign(worker, task int) {
 	}
 }
 
-// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia.
-// An empty cluster moves to the sample that is farthest from its center.
+// lloyd runs Lloyd's iteration from f, which it overwrites, and returns the inertia. An empty cluster moves
+// to the sample that is farthest from its center.
 func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	last := math.Inf(1)
 	l.f = f
@@ -231,14 +228,13 @@ func (l *clustering) lloyd(f *Matrix, steps int) (inertia float64, err error) {
 	return inertia, nil
 }
 
-// kmeansCenters returns the start of InitKMeans. w has the samples' coordinates in the principal
-// subspace, and axes its directions in those of z.
+// kmeansCenters returns the start of InitKMeans. w has the samples' coordinates in the principal subspace,
+// and axes its directions in those of z.
 //
-// The runs are made in the principal subspace, which holds the optimum of the relaxed
-// problem (Ding & He 2004). They take a fraction of the time there. The best after a few
-// steps go on to their end, and the best of these on the samples themselves. They mostly
-// end at a lower inertia than a run that has always had all coordinates. That last
-// inertia tells which run is best.
+// The runs are made in the principal subspace, which holds the optimum of the relaxed problem (Ding & He
+// 2004), in a fraction of the time. The best after a few steps go on to their end, and the best of these on
+// the samples themselves, where their inertia tells which is best. They mostly end lower than a run that
+// has always had all coordinates.
 func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, error) {
 	full, flat := *m, *m
 	flat.z = w.Clone()
@@ -282,7 +278,7 @@ func kmeansCenters(m *alternation, rng *rand.Rand, w, axes *Matrix) (*Matrix, er
 	return runs[0].f, err
 }
 
-// kmeansRun is a run of k-means: its centers so far, and their inertia.
+// kmeansRun has the centers of a run of k-means so far, and their inertia.
 type kmeansRun struct {
 	f       *Matrix
 	inertia float64

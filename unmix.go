@@ -1,7 +1,7 @@
 package softkmeans
 
-// Scenes: rows scaled to length 1, outliers left out, and Unmix, whose λ comes from the noise
-// of the data in place of a slack.
+// Scenes: rows scaled to length 1, outliers left out, and Unmix, whose λ comes from the noise of the data
+// in place of a slack.
 
 import (
 	"context"
@@ -9,40 +9,33 @@ import (
 	"slices"
 )
 
-// Unmix fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene,
-// the rows of x (n×d): call it with nil options. Model.Shade is the brightness of each pixel
-// where rows differ in shade, and Warnings say whether there are other answers.
+// Unmix fits k spectra (Centers) and their abundances (Memberships) to the pixels of a scene, the rows of x
+// (n×d). Call it with nil options. Read Model.Shade, the brightness of each pixel, where rows differ in
+// shade, and Warnings, which say whether there are other answers.
 //
-// It is [FitMinVolume] with a scene's defaults:
-//
-//   - Centers are at least 0 (NonNegative).
-//   - Init is InitSPA, Volume is VolumeAffine and Tol is 1e-7.
-//   - RowsAuto measures shade, and scales rows to RowsUnit where it finds some.
-//   - λ comes from the noise, unless Slack or Lambda is set.
-//
-// Model.Rows, Shade, Lambda and Trimmed say what was chosen.
+// It is [FitMinVolume] with NonNegative, InitSPA, VolumeAffine and a Tol of 1e-7. RowsAuto takes RowsUnit
+// where it finds shade, and λ comes from the noise unless Slack or Lambda is set. Model.Rows, Shade, Lambda
+// and Trimmed say what was chosen.
 //
 // # Details
 //
-// Rows that differ in brightness alone leave the plane of k materials in one direction. If the
-// first direction that the plane discards has more than 4/3 of the energy of the second, rows
-// are scaled. A scene of more than k materials shows the same, and unit rows do no harm there.
+// Rows that differ in brightness alone leave the plane of k materials in one direction. Rows are scaled if
+// the first direction that the plane discards has more than 4/3 of the energy of the second. A scene of
+// more than k materials shows the same, and unit rows do no harm there.
 //
-// Let σ² be the energy of the first discarded direction, and E what the fit leaves above the
-// floor, divided by k−1. Then λ = 1.3·(σ² + E), with E at most 2σ²: the energy that is left in a
-// direction of the plane is noise, too. λ and centers follow each other until both rest. An exact
-// mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
+// λ is 1.3·(σ² + E). σ² is the energy of the first discarded direction, and E what the fit leaves above the
+// floor, divided by k−1, at most 2σ². λ and centers follow each other until both rest. An exact mixture
+// (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
 //
-// With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows
-// and their weights. Everything else is in the data's units: a center has the mean length of
-// its rows, and memberships are those of [Model.Predict]. Dark materials and shade are hard to
-// tell apart: where a scene has no shade, RowsGiven may be nearer to the truth.
+// With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows and their
+// weights. Everything else is in the data's units: a center has the mean length of its rows. Dark materials
+// and shade are hard to tell apart: where a scene has no shade, RowsGiven may be nearer to the truth.
 //
-// A [Warning] of WarnSeveral says that a half or twice of 1.3 leads to other centers. Those
-// that are more than 1 % of π away are in Model.Others.
+// WarnSeveral says that a half or twice of 1.3 leads to other centers. Model.Others has those more than 1 %
+// of π away.
 //
-// Cost: that of FitMinVolume, with some 30 to 300 iterations, and about twice that for the
-// warning, in leading directions. Errors, ctx: as for FitMinVolume.
+// Cost: that of FitMinVolume with 30 to 300 iterations, and about twice that for the warning. Errors, ctx:
+// as for FitMinVolume.
 func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) (*Model, error) {
 	x, err := matrixOf(samples, "Unmix")
 	if err != nil {
@@ -81,12 +74,11 @@ func Unmix(ctx context.Context, samples Samples, k int, opts *MinVolumeOptions) 
 	return m, err
 }
 
-// unmixTol is Unmix's default of Tol. A dark material has little weight in the loss, and its
-// spectrum moves long after the others are at rest.
+// unmixTol is Unmix's default of Tol. A dark material has little weight in the loss, and its spectrum moves
+// long after the others are at rest.
 const unmixTol = 1e-7
 
-// shadeRatio is the ratio of the first two discarded squared singular values above which
-// rows have shade.
+// Rows have shade where the first two discarded squared singular values have a ratio above shadeRatio.
 const shadeRatio = 4.0 / 3
 
 // shadedRows returns the scaling that RowsAuto stands for.
@@ -101,8 +93,8 @@ func shadedRows(raw *volumeFit) (Rows, error) {
 	return RowsUnit, nil
 }
 
-// discarded returns the first squared singular values that the principal plane leaves out,
-// in scaled units; as many as asked for, or as there are.
+// discarded returns the first squared singular values that the principal plane leaves out, in scaled units;
+// as many as asked for, or as there are.
 func discarded(vf *volumeFit, count int) ([]float64, error) {
 	p := vf.pc.basis.Rows
 	pc, err := findPrincipal(vf.s, min(p+count, vf.s.rankBound()), SolverAuto)
@@ -112,18 +104,17 @@ func discarded(vf *volumeFit, count int) ([]float64, error) {
 	return directionSquares(vf.s, rowsOf(pc.basis, p, pc.basis.Rows))
 }
 
-// The rule for λ. noiseShare is λ in units of the noise. The energy that a direction of the
-// plane leaves counts as noise up to mostNoise times the discarded direction's. λ is set
-// anew after noiseSteps iterations, at most noiseRounds times, until it changes by less than
-// a share of noiseClose.
+// The rule for λ. noiseShare is λ in units of the noise. The energy that a direction of the plane leaves
+// counts as noise up to mostNoise times the discarded direction's. λ is set anew after noiseSteps
+// iterations, at most noiseRounds times, until it changes by less than a share of noiseClose.
 //
-// The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport, k = 5),
-// one simulated with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from their spectra.
-// Factors of 1.2, 1.3 and 1.4 give mean spectral angles, in percent of π, of 1.2, 1.1 and 1.1
-// (Moffett), 11.7, 10.6 and 10.0 (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). The
-// defaults of FitMinVolume give 2.7, 29, 21 and 14. The measure of shade is at most 1.18 on
-// scenes without shade, and 1.29 to 4.4 on the others. Trim lowers the angle a little where
-// outliers are many (MUUFL), and harms scenes whose pure pixels are few (DC1).
+// The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport, k = 5), one simulated
+// with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from their spectra. Factors of 1.2, 1.3 and
+// 1.4 give mean spectral angles, in percent of π, of 1.2, 1.1 and 1.1 (Moffett), 11.7, 10.6 and 10.0
+// (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). The defaults of FitMinVolume give 2.7, 29,
+// 21 and 14. The measure of shade is at most 1.18 on scenes without shade, and 1.29 to 4.4 on the others.
+// Trim lowers the angle a little where outliers are many (MUUFL), and harms scenes whose pure pixels are
+// few (DC1).
 const (
 	noiseShare  = 1.3
 	mostNoise   = 2
@@ -138,8 +129,8 @@ type answers struct {
 	others  []Answer // in the data's units, or of unit rows
 }
 
-// in adds the answers to a model. Other centers come from leading directions, and get the
-// bounds of its own; with RowsUnit their lengths, too.
+// in adds the answers to a model. Other centers come from leading directions, and get the bounds of its
+// own; with RowsUnit their lengths, too.
 func (a *answers) in(m *Model) {
 	if a.warning.Value > severalAngle {
 		m.Warnings = append(m.Warnings, a.warning)
@@ -195,8 +186,8 @@ func solveNoise(vf *volumeFit) (best *runResult, several answers, err error) {
 	return best, several, nil
 }
 
-// onPlane projects centers on the principal plane, which takes most of the noise out of a
-// start of single rows.
+// onPlane projects centers on the principal plane, which takes most of the noise out of a start of single
+// rows.
 func onPlane(vf *volumeFit, f *Matrix) *Matrix {
 	_, axes := vf.leading()
 	out := NewMatrix(f.Rows, f.Cols, nil)
@@ -208,8 +199,8 @@ func onPlane(vf *volumeFit, f *Matrix) *Matrix {
 	return out
 }
 
-// followNoise runs from a start with λ = share·(noise + E), where E is the energy above the
-// floor, divided by k−1, at most mostNoise·noise.
+// followNoise runs from a start with λ = share·(noise + E), where E is the energy above the floor, divided
+// by k−1, at most mostNoise·noise.
 func followNoise(vf *volumeFit, start *Matrix, share, noise float64) (*runResult, error) {
 	lambda := share * noise
 	from := start
@@ -240,8 +231,8 @@ func followNoise(vf *volumeFit, start *Matrix, share, noise float64) (*runResult
 // severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
 const severalAngle = 1
 
-// centersAngle returns the mean angle between the rows of a and b less their own means, in
-// percent of π, and the row of the largest.
+// centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
+// and the row of the largest.
 func centersAngle(a, b *Matrix) (mean float64, worst int) {
 	most := -1.0
 	for j := range a.Rows {
@@ -280,8 +271,8 @@ type scene struct {
 	trimmed []int
 }
 
-// openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers.
-// choose returns the scaling that RowsAuto stands for.
+// openScene opens a fit of rows that are scaled as o.Rows says, without o.Trim's outliers. choose returns
+// the scaling that RowsAuto stands for.
 func openScene(
 	ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, choose func(raw *volumeFit) (Rows, error),
 ) (*scene, error) {
@@ -303,10 +294,7 @@ func openScene(
 		return sc, err
 	}
 	less := *o
-	less.Weights = slices.Repeat([]float64{1}, x.Rows)
-	if o.Weights != nil {
-		copy(less.Weights, o.Weights)
-	}
+	less.Weights = weightsOr1(o.Weights, x.Rows)
 	for _, i := range sc.trimmed {
 		less.Weights[i] = 0
 	}
@@ -317,8 +305,7 @@ func openScene(
 	return sc, sc.scale(&less, rows)
 }
 
-// scale makes sc.fit the fit of rows scaled as said. Where all rows are 0 they stay as they
-// are.
+// scale makes sc.fit the fit of rows scaled as said. Where all rows are 0 they stay as they are.
 func (sc *scene) scale(o *MinVolumeOptions, rows Rows) error {
 	if rows != RowsUnit || sc.raw.s.zeros {
 		return nil
@@ -347,8 +334,8 @@ func (sc *scene) scale(o *MinVolumeOptions, rows Rows) error {
 	return err
 }
 
-// unitRows returns the rows of s at length 1, and their weights times the length that they
-// had. A row of weight 0 or of rounding size is 0, with weight 0.
+// unitRows returns the rows of s at length 1, and their weights times the length that they had. A row of
+// weight 0 or of rounding size is 0, with weight 0.
 func unitRows(s *samples) (unit *Matrix, weights []float64) {
 	unit, weights = NewMatrix(s.n, s.d, nil), make([]float64, s.n)
 	var used, all float64 // the largest entries, of rows with a weight and of all
@@ -360,8 +347,8 @@ func unitRows(s *samples) (unit *Matrix, weights []float64) {
 	}
 	_, from := math.Frexp(used)
 	_, to := math.Frexp(all)
-	// Lengths are in units of the largest of all rows, whatever the weights. Those near the
-	// end of the range keep their ratios, and a given λ is of their power of two.
+	// Lengths are in units of the largest of all rows, whatever the weights. Those near the end of the
+	// range keep their ratios, and a given λ is of their power of two.
 	shift := min(max(s.wexp, -900), 900) + from - to
 	for i := range s.n {
 		row := unit.row(i)
@@ -381,9 +368,9 @@ func unitRows(s *samples) (unit *Matrix, weights []float64) {
 // farRow is how many times the median a squared distance is for Trim to leave out its row.
 const farRow = 10
 
-// outliers returns up to the share of the rows whose squared distance from the principal
-// plane, or in it from the mean, is most above the median: at least farRow times. In the
-// plane each direction counts in units of its own spread.
+// outliers returns up to the share of the rows whose squared distance from the principal plane, or in it
+// from the mean, is most above the median: at least farRow times. In the plane each direction counts in
+// units of its own spread.
 func (vf *volumeFit) outliers(share float64) (list []int, err error) {
 	s, p := vf.s, vf.pc.basis.Rows
 	if p == 0 || vf.trivial() {
@@ -439,8 +426,7 @@ func medianOf(s *samples, values []float64) float64 {
 	return list[(len(list)-1)/2]
 }
 
-// directionSquares returns Σw(x·u)² over the centred rows for each row u of vt, b×d: in one
-// pass over X.
+// directionSquares returns Σw(x·u)² over the centred rows for each row u of vt, b×d: in one pass over X.
 func directionSquares(s *samples, vt *Matrix) ([]float64, error) {
 	y, err := normalProduct(s, vt)
 	if err != nil {
@@ -487,8 +473,8 @@ func (sc *scene) finish(best *runResult, err error) (*Model, error) {
 	return m, err
 }
 
-// rateShaded sets what rate does, for X ≈ diag(Shade)·G·F. With F times the largest shade, and shades
-// divided by it, that is a pair for SumAtMostOne, whose floor is that of the cone.
+// rateShaded sets the fields that rate sets, for X ≈ diag(Shade)·G·F. With F times the largest shade, and
+// shades divided by it, that is a pair under SumAtMostOne, whose floor is that of the cone.
 func (m *Model) rateShaded(of *samples) error {
 	s, err := newSamples(context.Background(), of.x, of.weights, of.workers, false)
 	if err != nil {
@@ -511,9 +497,8 @@ func (m *Model) rateShaded(of *samples) error {
 	return err
 }
 
-// centers takes the centers of unit rows to the data's units. A row is ‖x‖·Σg times a
-// mixture of them, and each center gets the mean of that, weighted by w·‖x‖·g², in which its
-// pure rows count most.
+// centers takes the centers of unit rows to the data's units. A row is ‖x‖·Σg times a mixture of them, and
+// each center gets the mean of that, weighted by w·‖x‖·g², in which its pure rows count most.
 func (sc *scene) centers(best *runResult) *Matrix {
 	s, k := sc.raw.s, best.f.Rows
 	f := sc.fit.toData(best.f)

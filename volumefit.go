@@ -33,11 +33,11 @@ type runResult struct {
 	trace      []float64
 }
 
-// What the slack is a share of. Data whose floor is below exactShare of the total variance
-// is an exact mixture of k prototypes: that share then stands for the floor. If k >
-// min(n−1, d) the floor is 0 whatever the data is, and trivialShare stands for it. No slack
-// gives up more than mostGiven of what the floor explains. On noise (1+Slack)·floor could
-// otherwise exceed the total variance, and all prototypes could be one.
+// What the slack is a share of. Data whose floor is below exactShare of the total variance is an exact
+// mixture of k prototypes: that share then stands for the floor. If k > min(n−1, d) the floor is 0 whatever
+// the data is, and trivialShare stands for it. No slack gives up more than mostGiven of what the floor
+// explains. On noise (1+Slack)·floor could otherwise exceed the total variance, and all prototypes could be
+// one.
 const (
 	exactShare   = 1e-6
 	trivialShare = 0.1
@@ -76,8 +76,8 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 	return newVolumeFit(s, k, o, pc)
 }
 
-// newVolumeFit fills in the options' defaults for samples and their principal subspace,
-// and copies the samples into coordinates.
+// newVolumeFit fills in the options' defaults for samples and their principal subspace, and copies the
+// samples into coordinates.
 func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volumeFit, error) {
 	vf := &volumeFit{o: *o, pc: pc}
 	vf.o.Restarts = orDefault(o.Restarts, defaultRestarts)
@@ -100,23 +100,23 @@ func newVolumeFit(s *samples, k int, o *MinVolumeOptions, pc *principal) (*volum
 	return vf, vf.coordinates()
 }
 
-// narrowColumns is in how many leading directions a fit of k centers begins. Twice or four
-// times k took as long; the fewer, the more is left to do in all columns.
+// narrowColumns is in how many leading directions a fit of k centers begins. Twice or four times k took as
+// long; the fewer, the more is left to do in all columns.
 func narrowColumns(k int) int { return 3*k + 4 }
 
 // rowSpace reports whether the samples are taken to their row space.
 func rowSpace(s *samples) bool { return s.wide() && s.n <= rowSpaceRows }
 
-// rowSpaceRows is the most rows of a wide table that is taken to its row space. The
-// Gram matrix costs n²d, and its eigenvectors n³.
+// rowSpaceRows is the most rows of a wide table that is taken to its row space. The Gram matrix costs n²d,
+// and its eigenvectors n³.
 const rowSpaceRows = 1024
 
-// roundedFloor is the share of the total at which the floor is taken to be rounding.
+// A floor of at most roundedFloor of the total is taken to be rounding.
 const roundedFloor = 1e-14
 
-// coordinates copies the samples into z. The fit begins in leading directions where these
-// are fewer than the columns. It ends in an orthonormal basis of the row space where the data
-// is exact or the table wide, unless centers have bounds, which are by column.
+// coordinates copies the samples into z. The fit begins in leading directions where these are fewer than
+// the columns. It ends in an orthonormal basis of the row space where the data is exact or the table wide,
+// unless centers have bounds, which are by column.
 func (vf *volumeFit) coordinates() error {
 	s, lead := vf.s, vf.pc.leading
 	r := s.d
@@ -185,8 +185,8 @@ func (vf *volumeFit) lastDirection() (sum float64) {
 	return sumSquares(y.Data)
 }
 
-// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of
-// their projections. inside has those; nil: 0.
+// squaresBeyond returns the weighted sum of squares of rows z, in coordinates of s, less that of their
+// projections. inside has those; nil: 0.
 func squaresBeyond(s *samples, z, inside *Matrix) (sum float64) {
 	for i := range z.Rows {
 		squares := sumSquares(z.row(i))
@@ -217,8 +217,7 @@ func (vf *volumeFit) lift(f *Matrix) *Matrix {
 	return out
 }
 
-// widen takes the samples to the coordinates in which the fit ends. On an error vf is
-// unusable.
+// widen takes the samples to the coordinates in which the fit ends. On an error vf is unusable.
 func (vf *volumeFit) widen() error {
 	if !vf.narrow {
 		return nil
@@ -233,8 +232,8 @@ func (vf *volumeFit) widen() error {
 	return changeBasis(vf.s, vf.z, vf.basis)
 }
 
-// inFull continues the best run in leading directions where the fit ends, by a function of
-// that fit and the centers. If the context ends before there is another, best stays.
+// inFull continues the best run in leading directions where the fit ends, by a function of that fit and the
+// centers. If the context ends before there is another, best stays.
 func (vf *volumeFit) inFull(
 	best *runResult, run func(all *volumeFit, f *Matrix) *runResult,
 ) (*runResult, error) {
@@ -252,8 +251,8 @@ func (vf *volumeFit) inFull(
 	return best, cancelled(vf.ctx)
 }
 
-// inBounds takes a run that a context ended in leading directions to all columns, where
-// centers have the bounds of NonNegative. It is one pass.
+// inBounds takes a run that a context ended in leading directions to all columns, where centers have the
+// bounds of NonNegative. It is one pass.
 func (vf *volumeFit) inBounds(best *runResult) (*runResult, error) {
 	if best == nil || !vf.narrow || !vf.o.NonNegative {
 		return best, nil
@@ -265,8 +264,8 @@ func (vf *volumeFit) inBounds(best *runResult) (*runResult, error) {
 	return out, err
 }
 
-// afterEnd takes the centers of a run that a context ended, in coordinates or rows of their
-// own, to the end of the fit. It is one pass.
+// afterEnd takes the centers of a run that a context ended, in coordinates or rows of their own, to the end
+// of the fit. It is one pass.
 func (vf *volumeFit) afterEnd(best *runResult) (*runResult, error) {
 	vf.ctx, vf.o.Progress = context.Background(), nil
 	vf.s.ctx = vf.ctx
@@ -277,9 +276,8 @@ func (vf *volumeFit) afterEnd(best *runResult) (*runResult, error) {
 	return vf.runOf(f, best.lambda, 0), nil
 }
 
-// fromData takes centers from the data's units to the coordinates of z. Given centers
-// may be 2^1020 times as large as the data. They count as 2^200 times its size at most, so
-// that sums of squares are finite.
+// fromData takes centers from the data's units to the coordinates of z. Given centers may be 2^1020 times
+// as large as the data. They count as 2^200 times its size at most, so that sums of squares are finite.
 func (vf *volumeFit) fromData(f *Matrix) *Matrix {
 	s := vf.s
 	out := NewMatrix(vf.k, vf.z.Cols, nil)
@@ -299,8 +297,7 @@ func (vf *volumeFit) fromData(f *Matrix) *Matrix {
 	return out
 }
 
-// toData takes centers from the coordinates of z to the data's units, at most mostCenter
-// in size.
+// toData takes centers from the coordinates of z to the data's units, at most mostCenter in size.
 func (vf *volumeFit) toData(f *Matrix) *Matrix {
 	s := vf.s
 	out := NewMatrix(vf.k, s.d, nil)
@@ -321,8 +318,8 @@ func (vf *volumeFit) toData(f *Matrix) *Matrix {
 	return out
 }
 
-// leading returns the samples in the principal subspace, n×p, and the subspace's axes
-// in the coordinates of z, p×r.
+// leading returns the samples in the principal subspace, n×p, and the subspace's axes in the coordinates of
+// z, p×r.
 func (vf *volumeFit) leading() (w, axes *Matrix) {
 	p := vf.pc.basis.Rows
 	if vf.basis != nil { // its first rows are the principal ones; for k > d it may have fewer than p
@@ -354,8 +351,8 @@ func (vf *volumeFit) perWeight(v float64) float64 {
 // spread returns the root mean square distance of the samples from their mean, or from 0.
 func (vf *volumeFit) spread() float64 { return math.Sqrt(vf.perWeight(vf.total)) }
 
-// trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or
-// because it has fewer dimensions than a simplex of k centers.
+// trivial reports whether the floor is 0 for fewer centers, too: whatever the data is, or because it has
+// fewer dimensions than a simplex of k centers.
 func (vf *volumeFit) trivial() bool {
 	if vf.flat {
 		return true
@@ -375,8 +372,8 @@ func (vf *volumeFit) reference() float64 {
 	return max(vf.pc.floor, vf.least, exactShare*vf.total)
 }
 
-// setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least
-// 2^-40 of the variance and 2^-160, far below the rounding of data of size 1.
+// setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least 2^-40 of the
+// variance and 2^-160, far below the rounding of data of size 1.
 func (vf *volumeFit) setEpsilon() {
 	vf.eps = vf.perWeight(vf.reference())
 	if vf.o.Epsilon > 0 {
@@ -385,8 +382,8 @@ func (vf *volumeFit) setEpsilon() {
 	vf.eps = min(max(vf.eps, 0x1p-40*vf.perWeight(vf.total), 0x1p-160), 0x1p400)
 }
 
-// scaledLambda takes λ from the data's units to those of the loop. Above 2^200 the
-// penalty alone counts, and λ makes no difference.
+// scaledLambda takes λ from the data's units to those of the loop. Above 2^200 the penalty alone counts,
+// and λ makes no difference.
 func (vf *volumeFit) scaledLambda(lambda float64) float64 {
 	return min(math.Ldexp(lambda, -2*vf.s.exp-vf.s.wexp), 0x1p200)
 }
@@ -400,13 +397,13 @@ func (vf *volumeFit) dataPenalty(penalty float64) float64 {
 	return penalty + float64(count)*float64(2*vf.s.exp)*math.Ln2
 }
 
-// runAt returns what runOf does for MaxIter iterations.
+// runAt runs from a start at one λ, for at most MaxIter iterations, as runOf does.
 func (vf *volumeFit) runAt(start *Matrix, lambda float64) *runResult {
 	return vf.runOf(start, lambda, vf.o.MaxIter)
 }
 
-// runOf runs from a start at one λ, for at most so many iterations. It returns nil if the
-// context ends before the first pass does.
+// runOf runs from a start at one λ, for at most so many iterations. It returns nil if the context ends
+// before the first pass does.
 func (vf *volumeFit) runOf(start *Matrix, lambda float64, most int) *runResult {
 	vf.lambda = lambda
 	out := &runResult{}
@@ -419,8 +416,8 @@ func (vf *volumeFit) runOf(start *Matrix, lambda float64, most int) *runResult {
 		if lambda > 0 {
 			it.Penalty = vf.dataPenalty(at.penalty)
 		}
-		// Objective + λ/2·Penalty, in an order of operations that is monotone in
-		// at.loss, so that the trace does not rise by rounding.
+		// Objective + λ/2·Penalty, in an order of operations that is monotone in at.loss, so that the trace
+		// does not rise by rounding.
 		it.Loss = max(vf.s.unscaleSquare(at.loss+lambda/2*vf.dataPenalty(0)), -math.MaxFloat64)
 		if i == 0 { // the start, or another λ
 			out.trace = out.trace[:0]
@@ -465,8 +462,7 @@ func (vf *volumeFit) globalCenters() (*Matrix, error) {
 	return vf.fromData(m.Centers), nil
 }
 
-// chosenStart returns the start whose run at λ has the lowest loss. Without restarts there
-// is no run.
+// chosenStart returns the start whose run at λ has the lowest loss. Without restarts there is no run.
 func (vf *volumeFit) chosenStart(lambda float64) (start *Matrix, run *runResult, err error) {
 	if vf.o.Restarts == 1 {
 		start, err = vf.startCenters(0)
@@ -494,9 +490,9 @@ func (vf *volumeFit) after(f *Matrix, earlier *runResult) *runResult {
 	return out
 }
 
-// follow puts the trace of an earlier run before that of r, which began at its last centers
-// and λ. The loss there is the same, but for rounding, by which the earlier trace is raised
-// so that it does not rise. Where the bounds of NonNegative cost more, the trace begins there.
+// follow puts the trace of an earlier run before that of r, which began at its last centers and λ. The loss
+// there is the same, but for rounding, by which the earlier trace is raised so that it does not rise. Where
+// the bounds of NonNegative cost more, the trace begins there.
 func (r *runResult) follow(earlier *runResult) {
 	begin, last := r.trace[0], earlier.trace[len(earlier.trace)-1]
 	if begin <= last+1e-9*math.Abs(last) {
@@ -510,8 +506,8 @@ func (r *runResult) follow(earlier *runResult) {
 	r.iterations = len(r.trace) - 1
 }
 
-// runStarts runs all restarts at one λ and returns the one of the lowest loss, with its
-// start. If the context ends the result is the best so far and the context's error.
+// runStarts runs all restarts at one λ and returns the one of the lowest loss, with its start. If the
+// context ends the result is the best so far and the context's error.
 func (vf *volumeFit) runStarts(lambda float64) (best *runResult, from *Matrix, err error) {
 	chosen := 0
 	for r := range vf.o.Restarts {
@@ -532,8 +528,8 @@ func (vf *volumeFit) runStarts(lambda float64) (best *runResult, from *Matrix, e
 	return best, from, nil
 }
 
-// model returns the model of centers f and the run that they came from, without
-// memberships, warnings and what rate sets.
+// model returns the model of centers f and the run that they came from, without memberships, warnings and
+// what rate sets.
 func (vf *volumeFit) model(f *Matrix, run *runResult) *Model {
 	s := vf.s
 	m := &Model{
@@ -547,8 +543,8 @@ func (vf *volumeFit) model(f *Matrix, run *runResult) *Model {
 	return m
 }
 
-// finish makes the model of the best run. err is the error that ended the computation
-// early, which is returned with it.
+// finish makes the model of the best run. err is the error that ended the computation early, which is
+// returned with it.
 func (vf *volumeFit) finish(best *runResult, err error) (*Model, error) {
 	if best == nil {
 		return nil, err

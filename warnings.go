@@ -1,7 +1,6 @@
 package softkmeans
 
-// Warnings: their kinds, words and sentences, and what to warn of in a solution that an
-// iteration found.
+// Warnings: their kinds, words and sentences, and what to warn of in a solution that an iteration found.
 
 import (
 	"math"
@@ -12,38 +11,35 @@ import (
 type WarningKind int
 
 const (
-	// WarnCoincident: centers Cluster and Other are the same to tolerance.
-	// Value is their distance, relative to the root mean square distance of
-	// the samples from their mean (from 0 under SumAtMostOne): at most 0.001.
+	// WarnCoincident: centers Cluster and Other are the same to tolerance. Value is their distance,
+	// relative to the root mean square distance of the samples from their mean (from 0 under SumAtMostOne):
+	// at most 0.001.
 	WarnCoincident WarningKind = iota
-	// WarnEmpty: no sample of positive weight has its largest membership in
-	// Cluster. Value is the share of all membership that it has.
+	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the share of
+	// all membership that it has.
 	WarnEmpty
-	// WarnFar: the center of Cluster is outside of the data by far. Value is its
-	// distance from the mean (from 0 under SumAtMostOne), relative to that of the
-	// farthest sample of positive weight: more than 3.
+	// WarnFar: the center of Cluster is outside of the data by far. Value is its distance from the mean
+	// (from 0 under SumAtMostOne), relative to that of the farthest sample of positive weight: more than 3.
 	WarnFar
-	// WarnSlack: no λ gave an error within the slack. Value is the error relative to
-	// what the slack allows; the model is the best that was found.
+	// WarnSlack: no λ gave an error within the slack. Value is the error relative to what the slack allows;
+	// the model is the best that was found.
 	WarnSlack
-	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers.
-	// Value is how far they are away, as the mean spectral angle in percent of π (MRSA):
-	// more than 1. Cluster is the one that moves most.
+	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers. Value is how far
+	// they are away, as the mean spectral angle in percent of π (MRSA): more than 1. Cluster is the one
+	// that moves most.
 	WarnSeveral
-	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as
-	// package stability found. Value is the largest share of such rows: more than 0.05.
+	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as package
+	// stability found. Value is the largest share of such rows: more than 0.05.
 	WarnLabels
 	warningCount // a new kind stands before it
 )
 
-// String returns "coincident", "empty", "far", "slack", "several" or "labels": the words of
-// the model file.
+// String returns "coincident", "empty", "far", "slack", "several" or "labels": the words of the model file.
 func (k WarningKind) String() string {
 	return nameOf("WarningKind", int(k), "coincident", "empty", "far", "slack", "several", "labels")
 }
 
-// Warning is a reason to look at a solution before it is used. Values are
-// relative, without units.
+// Warning is a reason to look at a solution before it is used. Values are relative, without units.
 type Warning struct {
 	Kind    WarningKind
 	Cluster int // from 0; 0 where no cluster is meant
@@ -82,13 +78,13 @@ func (w Warning) String() string {
 type Answer struct {
 	Centers *Matrix // k×d, each in the place of the model's that it matches
 	Factor  float64 // its slack, λ, or share of the noise (Unmix) as a multiple: 0.5 or 2
-	// Moved is the share of the rows to which it gives another label, or for Unmix the mean
-	// spectral angle to the model's centers in percent of π.
+	// Moved is the share of the rows to which it gives another label, or for Unmix the mean spectral angle
+	// to the model's centers in percent of π.
 	Moved float64
 }
 
-// Two centers coincide if their distance is at most coincidentShare of the data's spread. A
-// center is far if its length is more than farFactor times that of the longest sample.
+// Two centers coincide if their distance is at most coincidentShare of the data's spread. A center is far
+// if its length is more than farFactor times that of the longest sample.
 const (
 	coincidentShare = 1e-3
 	farFactor       = 3
@@ -120,9 +116,8 @@ func (c *membershipStats) add(s *samples, z, g *Matrix) {
 	}
 }
 
-// findWarnings returns the warnings about centers f, in the order of the kinds. spread
-// is that of the data, and missed the objective relative to the slack rule's target, 0
-// where it is met.
+// findWarnings returns the warnings about centers f, in the order of the kinds. spread is that of the data,
+// and missed the objective relative to the slack rule's target, 0 where it is met.
 func findWarnings(f *Matrix, c *membershipStats, spread, missed float64) (list []Warning) {
 	k := f.Rows
 	diff := make([]float64, f.Cols)
