@@ -16,10 +16,7 @@ func TestPredictMissing(t *testing.T) {
 		x, f := gapped(randomData(c.n, c.d, 1, 1)), randomData(c.k, c.d, 1, 2)
 		copy(x.row(3), nans(c.d))
 		for _, m := range []*Model{{Centers: f}, {Centers: f, Sum: SumAtMostOne}, {Centers: f, Rows: RowsUnit}} {
-			g, err := m.PredictMissing(nil, x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := mustDo(m.PredictMissing(nil, x))(t)
 			for i := range c.n {
 				var there []int
 				for j, v := range x.row(i) {
@@ -29,10 +26,7 @@ func TestPredictMissing(t *testing.T) {
 				}
 				part := *m
 				part.Centers = chosenColumns(f, indices(c.k), there)
-				want, err := part.Predict(nil, chosenColumns(x, []int{i}, there))
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := mustDo(part.Predict(nil, chosenColumns(x, []int{i}, there)))(t)
 				got := rowsOf(g, i, i+1)
 				if c.k > len(there)+1 { // the vertices are dependent: the mixture is unique, not its shares
 					got, want = product(got, part.Centers), product(want, part.Centers)
@@ -55,22 +49,13 @@ func TestPredictMissing(t *testing.T) {
 // TestPredictMissingNone: without a missing entry the bits are those of Predict.
 func TestPredictMissingNone(t *testing.T) {
 	t.Parallel()
-	m, err := FitMinVolume(bg, loadCSV(t, "iris"), 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustDo(FitMinVolume(bg, loadCSV(t, "iris"), 3, nil))(t)
 	x := randomData(200, 4, 3, 1)
-	want, err := m.Predict(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustDo(m.Predict(nil, x))(t)
 	if got, err := m.PredictMissing(nil, x); err != nil || !sameMatrix(got, want) {
 		t.Errorf("%v, or other bits", err)
 	}
-	labels, err := m.PredictLabels(nil, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := mustDo(m.PredictLabels(nil, x))(t)
 	if got, err := m.PredictMissingLabels(nil, x); err != nil || !slices.Equal(got, labels) {
 		t.Errorf("labels: %v, or others", err)
 	}
@@ -126,10 +111,7 @@ func TestFitMissingNone(t *testing.T) {
 	t.Parallel()
 	x := loadCSV(t, "iris")
 	o := &MinVolumeOptions{Seed: 3, Slack: 0.2}
-	want, err := FitMinVolume(bg, x, 3, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustDo(FitMinVolume(bg, x, 3, o))(t)
 	if got, err := FitMissing(bg, x, 3, o); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, or another model", err)
 	}
@@ -180,10 +162,7 @@ func TestFitMissing(t *testing.T) {
 		weights[i] = float64(i%3) / 2
 	}
 	for _, o := range []*MinVolumeOptions{nil, {Weights: weights}, {Sum: SumAtMostOne}, {Lambda: 300, Workers: 1}} {
-		m, err := FitMissing(bg, x, 3, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(FitMissing(bg, x, 3, o))(t)
 		if m.Sum == SumToOne {
 			checkFeasible(t, m.Memberships)
 		}
@@ -243,27 +222,15 @@ func TestFitMissingNearer(t *testing.T) {
 	t.Parallel()
 	for name, k := range map[string]int{"iris": 3, "wine": 3, "breast_cancer": 2} {
 		x := standardized(loadCSV(t, name))
-		whole, err := FitMinVolume(bg, x, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := mustDo(FitMinVolume(bg, x, k, nil))(t)
 		gone := withGaps(x, 0.2, 3)
-		m, err := FitMissing(bg, gone, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := findGaps(bg, gone, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(FitMissing(bg, gone, k, nil))(t)
+		g := mustDo(findGaps(bg, gone, 1))(t)
 		filled := gone.Clone()
 		if err := g.fillMeans(filled, nil); err != nil {
 			t.Fatal(err)
 		}
-		means, err := FitMinVolume(bg, filled, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		means := mustDo(FitMinVolume(bg, filled, k, nil))(t)
 		off := func(m *Model) (sum float64) {
 			for j := range k {
 				least := math.Inf(1)

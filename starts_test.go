@@ -31,10 +31,7 @@ func TestKMeansStart(t *testing.T) {
 	for seed := range uint64(8) {
 		j, f := started(t, x, len(sizes), &MinVolumeOptions{Init: InitKMeans, Seed: seed})
 		m := Model{Centers: j.toData(f)}
-		labels, err := m.Nearest(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		labels := mustDo(m.Nearest(nil, x))(t)
 		at := 0
 		seen := map[int]bool{}
 		for _, size := range sizes {
@@ -62,10 +59,7 @@ func TestKMeansAllRows(t *testing.T) {
 	}
 	j, f := started(t, x, 3, &MinVolumeOptions{Init: InitKMeans})
 	all := newClustering(&j.alternation)
-	first, err := all.lloyd(f, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := mustDo(all.lloyd(f, 1))(t)
 	second, err := all.lloyd(f, 1)
 	if err != nil || second < first*(1-2e-6) {
 		t.Errorf("inertia %g, after a step on all rows %g, %v", first, second, err)
@@ -80,14 +74,8 @@ func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
 // started returns a volumeFit with its first start.
 func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
 	t.Helper()
-	j, err := openVolumeFit(bg, x, k, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := j.startCenters(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := mustDo(openVolumeFit(bg, x, k, o))(t)
+	f := mustDo(j.startCenters(0))(t)
 	return j, f
 }
 
@@ -107,10 +95,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 		w[i] = 0.25 * float64(1+i%7)
 	}
 	j, f := started(t, x, 3, &MinVolumeOptions{Weights: w})
-	inertia, err := newClustering(&j.alternation).lloyd(f, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inertia := mustDo(newClustering(&j.alternation).lloyd(f, 5))(t)
 	centers := j.toData(f)
 	var want float64
 	first, second := sizes[0], sizes[0]+sizes[1]
@@ -147,10 +132,7 @@ func lloydWeights(t *testing.T, sizes []int) {
 func TestLloydEmpty(t *testing.T) {
 	x := separated([]int{10, 20, 30})
 	j, good := started(t, x, 3, &MinVolumeOptions{})
-	want, err := newClustering(&j.alternation).lloyd(good, 50)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := mustDo(newClustering(&j.alternation).lloyd(good, 50))(t)
 	for what, f := range map[string]*Matrix{"all at one sample": chosenRows(j.z, []int{4, 4, 4}), "two far away": chosenRows(j.z, []int{4, 4, 4})} {
 		if what == "two far away" {
 			scale(f.Data[f.Cols:], 1e3)
@@ -194,29 +176,6 @@ func TestExtremeIsSample(t *testing.T) {
 	}
 }
 
-// TestSeedsAreSamples: the seeds of k-means++ are different samples of positive weight, all
-// of them where there are no more.
-func TestSeedsAreSamples(t *testing.T) {
-	x := randomData(12, 3, 0, 1)
-	w := make1(12)
-	for i := 0; i < 12; i += 3 {
-		w[i] = 0
-	}
-	j, _ := started(t, x, 8, &MinVolumeOptions{Weights: w})
-	for seed := range uint64(20) {
-		f := plusPlus(&j.alternation, rand.New(rand.NewPCG(seed, 0)), nil)
-		for i := range 12 {
-			taken := false
-			for a := range 8 {
-				taken = taken || slices.Equal(f.row(a), j.z.row(i))
-			}
-			if taken != (w[i] > 0) {
-				t.Errorf("seed %d: row %d of weight %g, taken: %v", seed, i, w[i], taken)
-			}
-		}
-	}
-}
-
 // Weights may be 1e580 apart: rows below 2^-500 of the largest weight do not count, and
 // clusters of the others have centers.
 func TestKMeansWeightsApart(t *testing.T) {
@@ -226,14 +185,11 @@ func TestKMeansWeightsApart(t *testing.T) {
 		w[i] = math.Pow(10, float64(20*i-300))
 	}
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
-		m, err := FitMinVolume(bg, x, 8, &MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
+		m := mustDo(FitMinVolume(bg, x, 8, &MinVolumeOptions{Weights: w, Sum: sum, Progress: func(i Iteration) {
 			if math.IsNaN(i.Objective) {
 				t.Fatal("NaN")
 			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		if _, err := checkEntries("centers", m.Centers, mostCenter); err != nil {
 			t.Error(err)
 		}
@@ -242,10 +198,7 @@ func TestKMeansWeightsApart(t *testing.T) {
 
 // A start is many passes over the samples, and ends with its context.
 func TestStartsSeeContext(t *testing.T) {
-	j, err := openVolumeFit(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := mustDo(openVolumeFit(bg, randomData(300, 20, 0, 1), 15, &MinVolumeOptions{Workers: 1}))(t)
 	w, _ := j.leading()
 	for name, start := range map[string]func() *Matrix{
 		"k-means++": func() *Matrix { return plusPlus(&j.alternation, rand.New(rand.NewPCG(1, 1)), nil) },
@@ -318,10 +271,7 @@ func TestPlusPlusTable(t *testing.T) {
 		w[i] = float64(i % 4)
 	}
 	for _, k := range []int{1, 2, 3, 8} {
-		vf, err := openVolumeFit(bg, x, k, &MinVolumeOptions{Weights: w})
-		if err != nil {
-			t.Fatal(err)
-		}
+		vf := mustDo(openVolumeFit(bg, x, k, &MinVolumeOptions{Weights: w}))(t)
 		m := &vf.alternation
 		for seed := range uint64(5) {
 			rng := rand.New(rand.NewPCG(seed, 1))
@@ -377,10 +327,7 @@ func TestExtremeTable(t *testing.T) {
 		sum Sum
 		k   int
 	}{{SumToOne, 3}, {SumAtMostOne, 2}, {SumToOne, 1}} {
-		vf, err := openVolumeFit(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum})
-		if err != nil {
-			t.Fatal(err)
-		}
+		vf := mustDo(openVolumeFit(bg, x, c.k, &MinVolumeOptions{Weights: w, Sum: c.sum}))(t)
 		got := vf.toData(extremeRows(&vf.alternation, vf.z))
 		// By definition, in the plane.
 		var want []int

@@ -68,10 +68,7 @@ func TestUnmix(t *testing.T) {
 	t.Parallel()
 	for _, shade := range []float64{0, 0.25} {
 		x, spectra, shares, brightness := pixels(400, 30, 4, shade, 0.01, 1)
-		m, err := Unmix(bg, x, 4, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(Unmix(bg, x, 4, nil))(t)
 		order, angle := nearestCenters(t, spectra, m.Centers)
 		if angle > 0.3 || slices.Min(m.Centers.Data) < 0 {
 			t.Errorf("shade %v: spectra are off by %v, smallest entry %v", shade, angle, slices.Min(m.Centers.Data))
@@ -95,10 +92,7 @@ func TestUnmix(t *testing.T) {
 		if !(m.Objective >= m.Floor && m.Objective < 1.1*m.Floor && m.Gap < 1e-2) {
 			t.Errorf("shade %v: objective %v, floor %v, gap %v", shade, m.Objective, m.Floor, m.Gap)
 		}
-		g, err := m.Predict(nil, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := mustDo(m.Predict(nil, x))(t)
 		axpy(g.Data, -1, m.Memberships.Data)
 		if maxAbs(g) > 1e-9 {
 			t.Errorf("shade %v: Predict differs by %v", shade, maxAbs(g))
@@ -131,10 +125,7 @@ func TestUnmixInvariant(t *testing.T) {
 		weights[i] = 2
 		more = append(more, x.Row(i))
 	}
-	twice, err := FromRows(more)
-	if err != nil {
-		t.Fatal(err)
-	}
+	twice := mustDo(FromRows(more))(t)
 	a := mustDo(Unmix(bg, x, 3, &MinVolumeOptions{Weights: weights}))(t)
 	b := mustDo(Unmix(bg, twice, 3, nil))(t)
 	if math.Abs(a.Lambda/b.Lambda-1) > 1e-3 {
@@ -142,10 +133,7 @@ func TestUnmixInvariant(t *testing.T) {
 	}
 	weights = slices.Repeat([]float64{1}, x.Rows+1)
 	weights[x.Rows] = 0
-	odd, err := FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	odd := mustDo(FromRows(append(FromRowsOf(x), slices.Repeat([]float64{100}, 12))))(t)
 	for what, pair := range map[string][2]*Model{
 		"units":  {m, mustDo(Unmix(bg, scaled(3), 3, nil))(t)},
 		"weight": {a, b},
@@ -333,10 +321,7 @@ func TestUnitRowsWeights(t *testing.T) {
 		for i := range w {
 			w[i] = weight(i)
 		}
-		m, err := FitMinVolume(t.Context(), x, 3, &MinVolumeOptions{Rows: RowsUnit, Weights: w, Lambda: lambda})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(FitMinVolume(t.Context(), x, 3, &MinVolumeOptions{Rows: RowsUnit, Weights: w, Lambda: lambda}))(t)
 		return m
 	}
 	want := fit(func(int) float64 { return 1 }, 0)
@@ -345,18 +330,17 @@ func TestUnitRowsWeights(t *testing.T) {
 			t.Errorf("weights of %v: %v, not %v", w, got.Centers, want.Centers)
 		}
 	}
-	nearly := fit(func(i int) float64 { return []float64{1, 1e-12}[btoi(i == 7)] }, .05)
-	without := fit(func(i int) float64 { return []float64{1, 0}[btoi(i == 7)] }, .05)
+	without7 := func(i int, w float64) float64 {
+		if i == 7 {
+			return w
+		}
+		return 1
+	}
+	nearly := fit(func(i int) float64 { return without7(i, 1e-12) }, .05)
+	without := fit(func(i int) float64 { return without7(i, 0) }, .05)
 	if d := maxDiff(nearly.Centers, without.Centers); d > 1e-3 {
 		t.Errorf("without the brightest row the centers are %v off", d)
 	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // TestUnmixOthers: the centers of the other answers are as far away as the warning says, in
