@@ -248,7 +248,16 @@ func (m *alternation) setPenalty(to *iterate) {
 	v := m.memory()
 	f, size := to.f, k
 	if m.contrasts != nil { // BᵀF has the singular values of HF without the one that is always 0
-		f, size = v.contrast(m, to.f), k-1
+		v.contrasted = reshaped(v.contrasted, k-1, r)
+		clear(v.contrasted.Data)
+		for a := range k {
+			for c, b := range m.contrasts.row(a) {
+				if b != 0 {
+					axpy(v.contrasted.row(c), b, to.f.row(a))
+				}
+			}
+		}
+		f, size = v.contrasted, k-1
 	}
 	if size == 0 {
 		return
@@ -310,20 +319,6 @@ func logInverseEigen(d, a []float64, n int, eps float64) (logs float64) {
 		}
 	}
 	return logs
-}
-
-// contrast returns BᵀF, (k−1)×r.
-func (v *passMemory) contrast(m *alternation, f *Matrix) *Matrix {
-	v.contrasted = reshaped(v.contrasted, m.k-1, f.Cols)
-	clear(v.contrasted.Data)
-	for a := range m.k {
-		for c, b := range m.contrasts.row(a) {
-			if b != 0 {
-				axpy(v.contrasted.row(c), b, f.row(a))
-			}
-		}
-	}
-	return v.contrasted
 }
 
 // centersStep overwrites f with the F-step from an iterate,

@@ -12,11 +12,10 @@ import (
 type Solver int
 
 const (
-	// SolverAuto is the default, and takes the cheapest. That is SolverKrylov where m > 512 and sixteen of
-	// its steps take less time than SolverGram: by measured speeds where m(1 + 3m/M) ≥ 144(k+7). Otherwise
-	// it is SolverGram. Where Krylov's steps do not converge, on spectra that do not fall, SolverGram
-	// follows, at up to twice the time. SolverJacobi follows where m ≤ 512 and the floor is below 1e-9 of
-	// the total, which leaves few digits in the Gram matrix.
+	// SolverAuto is the default, and takes the cheapest: SolverKrylov where m > 512 and m(1 + 3m/M) ≥
+	// 144(k+7), otherwise SolverGram. SolverGram follows where Krylov's steps do not converge, at up to
+	// twice the time, and SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total, which leaves
+	// few digits in the Gram matrix.
 	SolverAuto Solver = iota
 	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52 of
 	// the largest are lost, so a floor below 1e-14 of the total is rounding.

@@ -11,22 +11,20 @@ import (
 type WarningKind int
 
 const (
-	// WarnCoincident: centers Cluster and Other are the same to tolerance. Value is their distance,
-	// relative to the root mean square distance of the samples from their mean (from 0 under SumAtMostOne):
-	// at most 0.001.
+	// WarnCoincident: centers Cluster and Other are the same to tolerance. Value is their distance, at most
+	// 0.001 of the root mean square distance of the samples from their mean (from 0 under SumAtMostOne).
 	WarnCoincident WarningKind = iota
 	// WarnEmpty: no sample of positive weight has its largest membership in Cluster. Value is the share of
 	// all membership that it has.
 	WarnEmpty
-	// WarnFar: the center of Cluster is outside of the data by far. Value is its distance from the mean
-	// (from 0 under SumAtMostOne), relative to that of the farthest sample of positive weight: more than 3.
+	// WarnFar: the center of Cluster is far outside of the data. Value is its distance from the mean (from
+	// 0 under SumAtMostOne) over that of the farthest sample of positive weight: more than 3.
 	WarnFar
 	// WarnSlack: no λ gave an error within the slack. Value is the error relative to what the slack allows;
 	// the model is the best that was found.
 	WarnSlack
-	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers. Value is how far
-	// they are away, as the mean spectral angle in percent of π (MRSA): more than 1. Cluster is the one
-	// that moves most.
+	// WarnSeveral: a half or twice of the noise that Unmix allows for gives other centers. Value is their
+	// mean spectral angle in percent of π (MRSA), more than 1; Cluster moves most.
 	WarnSeveral
 	// WarnLabels: halves of the rows, with half or twice the slack or λ, give other labels, as package
 	// stability found. Value is the largest share of such rows: more than 0.05.
