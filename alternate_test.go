@@ -8,6 +8,14 @@ import (
 	"testing"
 )
 
+// must ends the test where a call fails.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // iterated returns a fit with a λ, and the last two iterates of a few steps.
 func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit, at, next *iterate) {
 	t.Helper()
@@ -23,14 +31,10 @@ func iterated(t testing.TB, x *Matrix, k int, o *MinVolumeOptions) (j *volumeFit
 	}
 	at, next = j.newIterate(), j.newIterate()
 	copy(at.f.Data, start.Data)
-	if err := j.pass(at, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, j.pass(at, nil))
 	for range 3 {
 		j.centersStep(next.f, at)
-		if err := j.pass(next, at.g); err != nil {
-			t.Fatal(err)
-		}
+		must(t, j.pass(next, at.g))
 		at, next = next, at
 	}
 	return j, at, next
@@ -111,9 +115,7 @@ func TestPass(t *testing.T) {
 			for a := range 5 {
 				next.f.row(a)[1] += far
 			}
-			if err := j.pass(next, at.g); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.pass(next, at.g))
 			if near := j.work.problem.near; far == 0 && !near || far == 1e3 && sum == SumToOne && near {
 				t.Errorf("%v far %g: near is %v", sum, far, near)
 			}
@@ -251,9 +253,7 @@ func TestTraceFalls(t *testing.T) {
 					if seed > 0 {
 						o.Centers = randomCenters(set.x, set.k, o.Seed)
 					}
-					j := mustDo(openVolumeFit(bg, set.x, set.k, o))(t)
-					j.setEpsilon()
-					start := mustDo(j.startCenters(0))(t)
+					j, start := started(t, set.x, set.k, o)
 					for _, share := range []float64{0, 0.02, 0.2, 2} {
 						var last *iterate
 						lambda := share * j.total / float64(j.k)
@@ -311,9 +311,7 @@ func TestPassParts(t *testing.T) {
 				}
 				at.penalty, at.objective = 99, 99
 				copy(at.f.Data, randomData(3, 2, 0, uint64(pass)).Data)
-				if err := vf.pass(at, nil); err != nil {
-					t.Fatal(err)
-				}
+				must(t, vf.pass(at, nil))
 				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty)) // of a fused multiplication, or of none
 				if math.Abs(at.loss-(at.objective+1.5*at.penalty)) > rounding || math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
 					t.Errorf("%d rows: loss %g of %g and %g", n, at.loss, at.objective, at.penalty)
@@ -351,9 +349,7 @@ func TestPassParts(t *testing.T) {
 			// The step solves its linear equations, and keeps a center without samples.
 			vf.eps = .25
 			copy(at.f.Data, []float64{0, 0, 1, 0, 0, 1})
-			if err := vf.pass(at, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, vf.pass(at, nil))
 			before, to := at.f.Clone(), NewMatrix(3, 2, nil)
 			vf.centersStep(to, at)
 			a := at.gg.Clone()
@@ -390,9 +386,7 @@ func TestRunSteps(t *testing.T) {
 				})
 				now := vf.newIterate()
 				copy(now.f.Data, start.Data)
-				if err := vf.pass(now, nil); err != nil {
-					t.Fatal(err)
-				}
+				must(t, vf.pass(now, nil))
 				want, end := []float64{now.loss}, StatusIterationLimit
 				plain, age, calm := NewMatrix(3, vf.z.Cols, nil), 0.0, 0
 				for i := 1; i <= most; i++ {
@@ -549,9 +543,7 @@ func TestStationarityUnits(t *testing.T) {
 func printed(t *testing.T, x, f, g *Matrix, lambda, eps float64) (nextF, nextG *Matrix, loss float64) {
 	t.Helper()
 	mean := Stats{}
-	if err := mean.Add(x); err != nil {
-		t.Fatal(err)
-	}
+	must(t, mean.Add(x))
 	about := func(m *Matrix) *Matrix {
 		return mapped(m, func(_, j int, v float64) float64 { return v - mean.Mean()[j] })
 	}
@@ -631,7 +623,6 @@ func TestPlain(t *testing.T) {
 		if plain.Status != StatusConverged || math.Abs(end-other) > 1e-4*other {
 			t.Errorf("λ %g: %v at %g after %d, with momentum %g after %d", lambda, plain.Status, end, plain.Iterations, other, quick.Iterations)
 		}
-		t.Logf("λ %g: %.6f after %d, with momentum %.6f after %d", lambda, end, plain.Iterations, other, quick.Iterations)
 	}
 }
 

@@ -77,9 +77,7 @@ func openTest(t *testing.T, x *Matrix, weights []float64, q int) *completion {
 	t.Helper()
 	g := mustDo(openGaps(bg, x, weights, 1))(t)
 	full := x.Clone()
-	if err := g.fillMeans(full, weights); err != nil {
-		t.Fatal(err)
-	}
+	must(t, g.fillMeans(full, weights))
 	s := mustDo(newSamples(bg, full, weights, 1, true))(t)
 	c := mustDo(openCompletion(s, g, q))(t)
 	return c

@@ -45,16 +45,12 @@ func TestSlack(t *testing.T) {
 			}
 			// The last of the trace is the objective with its penalty.
 			j, _ := openVolumeFit(bg, set.x, set.k, &MinVolumeOptions{Volume: m.Volume})
-			if err := j.widen(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.widen())
 			j.eps = math.Ldexp(m.Epsilon, -2*j.s.exp)
 			at := j.newIterate()
 			copy(at.f.Data, j.fromData(m.Centers).Data)
 			j.lambda = j.scaledLambda(m.Lambda)
-			if err := j.pass(at, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, j.pass(at, nil))
 			want := m.Objective + m.Lambda/2*j.dataPenalty(at.penalty)
 			if last := m.Trace[len(m.Trace)-1]; math.Abs(last-want) > 1e-9*(math.Abs(want)+m.Total) {
 				t.Errorf("%s: trace ends at %g, objective and penalty are %g", set.name, last, want)

@@ -227,9 +227,7 @@ func TestFitMissingNearer(t *testing.T) {
 		m := mustDo(FitMissing(bg, gone, k, nil))(t)
 		g := mustDo(findGaps(bg, gone, 1))(t)
 		filled := gone.Clone()
-		if err := g.fillMeans(filled, nil); err != nil {
-			t.Fatal(err)
-		}
+		must(t, g.fillMeans(filled, nil))
 		means := mustDo(FitMinVolume(bg, filled, k, nil))(t)
 		off := func(m *Model) (sum float64) {
 			for j := range k {

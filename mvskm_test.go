@@ -78,7 +78,6 @@ func TestUnmixExact(t *testing.T) {
 			x, truth := mixtures(fewer(full(2000, 600), 400), s[1], s[0], 0.5, most, 1)
 			m := mustDo(FitMinVolume(bg, x, s[0], nil))(t)
 			a := meanAngle(truth, m.Centers)
-			t.Logf("k %d d %d purest %g: %.3f° after %d iterations", s[0], s[1], most, a, m.Iterations)
 			if a > 0.25 || m.Volume != VolumeAffine {
 				t.Errorf("k %d d %d purest %g: mean angle %.3f°, volume %v, %v", s[0], s[1], most, a, m.Volume, m.Status)
 			}
@@ -100,7 +99,6 @@ func TestUnmixNoisy(t *testing.T) {
 			g := mustDo(SimplexLeastSquares(nil, x, spa, nil))(t)
 			was, is := meanAngle(truth, spa), meanAngle(truth, m.Centers)
 			werr, ierr := plainObjective(clean, spa, g, nil), plainObjective(clean, m.Centers, m.Memberships, nil)
-			t.Logf("k %d d %d purest %g: SPA %.3f°, min-volume %.3f°; error of the clean data %.4g, %.4g", s[0], s[1], most, was, is, werr, ierr)
 			if is >= was || ierr >= werr {
 				t.Errorf("k %d d %d purest %g: SPA %.3f°, min-volume %.3f°; error %.4g, %.4g", s[0], s[1], most, was, is, werr, ierr)
 			}
@@ -320,9 +318,7 @@ func TestPath(t *testing.T) {
 func TestPathTable(t *testing.T) {
 	x := mapped(randomData(20, 3, 1, 2), func(_, _ int, v float64) float64 { return 8 * v })
 	o := &MinVolumeOptions{Centers: randomCenters(x, 3, 3), MaxIter: 5, Workers: 1}
-	vf := mustDo(openVolumeFit(bg, x, 3, o))(t)
-	vf.setEpsilon()
-	start := mustDo(vf.startCenters(0))(t)
+	vf, start := started(t, x, 3, o)
 	var grid []float64
 	for i := range 25 {
 		grid = append(grid, vf.s.unscaleSquare(vf.total)/3*math.Pow(10, -4+float64(i)/4))

@@ -13,6 +13,8 @@ func TestNames(t *testing.T) {
 		{SolverAuto.String(), "auto"}, {SolverGram.String(), "gram"}, {SolverJacobi.String(), "jacobi"}, {SolverKrylov.String(), "krylov"}, {Solver(-1).String(), "Solver(-1)"},
 		{StatusNone.String(), "none"}, {StatusOptimal.String(), "optimal"}, {StatusConverged.String(), "converged"},
 		{StatusIterationLimit.String(), "iteration limit"}, {StatusCancelled.String(), "cancelled"}, {Status(77).String(), "Status(77)"},
+		{VolumeAuto.String(), "auto"}, {VolumeOrigin.String(), "origin"}, {VolumeAffine.String(), "affine"}, {Volume(3).String(), "Volume(3)"},
+		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {Init(4).String(), "Init(4)"},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%q, want %q", c[0], c[1])
@@ -85,14 +87,6 @@ func TestOptionLimits(t *testing.T) {
 	}{{nil, 1, false}, {[]float64{1, 3, 2}, 3, false}, {[]float64{1, 2, -3}, 0, true}, {[]float64{5, nan, 1}, 0, true}, {[]float64{5}, 0, true}} {
 		if got, err := heaviest(c.w, 3); got != c.want || (err != nil) != c.bad {
 			t.Errorf("%v: %g, %v", c.w, got, err)
-		}
-	}
-	for _, c := range [][2]string{
-		{VolumeAuto.String(), "auto"}, {VolumeOrigin.String(), "origin"}, {VolumeAffine.String(), "affine"}, {Volume(3).String(), "Volume(3)"},
-		{InitAuto.String(), "auto"}, {InitKMeans.String(), "k-means"}, {InitSPA.String(), "SPA"}, {InitGlobal.String(), "global"}, {Init(4).String(), "Init(4)"},
-	} {
-		if c[0] != c[1] {
-			t.Errorf("%q, want %q", c[0], c[1])
 		}
 	}
 }

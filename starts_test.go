@@ -71,10 +71,11 @@ func randomCenters(x *Matrix, k int, seed uint64) *Matrix {
 	return chosenRows(x, rand.New(rand.NewPCG(seed, 0)).Perm(x.Rows)[:k])
 }
 
-// started returns a volumeFit with its first start.
+// started returns a volumeFit with its ε, and its first start.
 func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *Matrix) {
 	t.Helper()
 	j := mustDo(openVolumeFit(bg, x, k, o))(t)
+	j.setEpsilon()
 	f := mustDo(j.startCenters(0))(t)
 	return j, f
 }

@@ -257,18 +257,12 @@ func TestNarrow(t *testing.T) {
 			vf.setEpsilon()
 			at := vf.newIterate()
 			copy(at.f.Data, mustDo(vf.startCenters(0))(t).Data)
-			if err := vf.pass(at, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, vf.pass(at, nil))
 			f, data := vf.lift(at.f), vf.toData(at.f)
-			if err := vf.widen(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, vf.widen())
 			wide := vf.newIterate()
 			copy(wide.f.Data, f.Data)
-			if err := vf.pass(wide, nil); err != nil {
-				t.Fatal(err)
-			}
+			must(t, vf.pass(wide, nil))
 			if off := math.Abs(wide.objective - at.objective); off > 1e-13*vf.total || math.Abs(wide.penalty-at.penalty) > 1e-10 || maxDiff(wide.g, at.g) > 1e-9 {
 				t.Errorf("%v, %v: the objective is off by %g, the penalty by %g, memberships by %g", c, sum, off, wide.penalty-at.penalty, maxDiff(wide.g, at.g))
 			}
