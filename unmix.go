@@ -111,10 +111,9 @@ func discarded(vf *volumeFit, count int) ([]float64, error) {
 // The constants were chosen on two real scenes (Moffett Field, k = 3; MUUFL Gulfport, k = 5), one simulated
 // with noise of 20 and 30 dB (DC1, k = 5) and nine simulated from their spectra. Factors of 1.2, 1.3 and
 // 1.4 give mean spectral angles, in percent of π, of 1.2, 1.1 and 1.1 (Moffett), 11.7, 10.6 and 10.0
-// (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). The defaults of FitMinVolume give 2.7, 29,
-// 21 and 14. The measure of shade is at most 1.18 on scenes without shade, and 1.29 to 4.4 on the others.
-// Trim lowers the angle a little where outliers are many (MUUFL), and harms scenes whose pure pixels are
-// few (DC1).
+// (MUUFL), 5.4, 5.7 and 5.9 (20 dB), 1.5, 1.6 and 1.6 (30 dB). FitMinVolume's defaults give 2.7, 29, 21 and
+// 14. Shade measures at most 1.18 on scenes without it, and 1.29 to 4.4 on the others. Trim helps a little
+// where outliers are many (MUUFL), and harms where pure pixels are few (DC1).
 const (
 	noiseShare  = 1.3
 	mostNoise   = 2
@@ -122,6 +121,9 @@ const (
 	noiseRounds = 50
 	noiseClose  = 0.002
 )
+
+// severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
+const severalAngle = 1
 
 // answers are the warning that there are several, and the centers of the others.
 type answers struct {
@@ -160,7 +162,14 @@ func solveNoise(vf *volumeFit) (best *runResult, several answers, err error) {
 	if err != nil {
 		return nil, several, err
 	}
-	best, err = followNoise(vf, onPlane(vf, start), noiseShare, squares[0])
+	_, axes := vf.leading() // the plane, which takes most of the noise out of a start of single rows
+	flat := NewMatrix(start.Rows, start.Cols, nil)
+	for j := range start.Rows {
+		for c := range axes.Rows {
+			axpy(flat.row(j), dot(start.row(j), axes.row(c)), axes.row(c))
+		}
+	}
+	best, err = followNoise(vf, flat, noiseShare, squares[0])
 	if err != nil || best == nil {
 		return best, several, err
 	}
@@ -186,27 +195,13 @@ func solveNoise(vf *volumeFit) (best *runResult, several answers, err error) {
 	return best, several, nil
 }
 
-// onPlane projects centers on the principal plane, which takes most of the noise out of a start of single
-// rows.
-func onPlane(vf *volumeFit, f *Matrix) *Matrix {
-	_, axes := vf.leading()
-	out := NewMatrix(f.Rows, f.Cols, nil)
-	for j := range f.Rows {
-		for c := range axes.Rows {
-			axpy(out.row(j), dot(f.row(j), axes.row(c)), axes.row(c))
-		}
-	}
-	return out
-}
-
 // followNoise runs from a start with λ = share·(noise + E), where E is the energy above the floor, divided
 // by k−1, at most mostNoise·noise.
 func followNoise(vf *volumeFit, start *Matrix, share, noise float64) (*runResult, error) {
 	lambda := share * noise
-	from := start
 	var last *runResult // the model where the context ends before another run's first pass
 	for range noiseRounds {
-		out := vf.runOf(from, lambda, noiseSteps)
+		out := vf.runOf(start, lambda, noiseSteps)
 		if out == nil {
 			return last, cancelled(vf.ctx)
 		}
@@ -217,19 +212,16 @@ func followNoise(vf *volumeFit, start *Matrix, share, noise float64) (*runResult
 		excess := max(0, out.objective-vf.pc.floor) / float64(max(1, vf.k-1))
 		next := share * (noise + min(excess, mostNoise*noise))
 		rest := math.Abs(next-lambda) <= noiseClose*lambda && out.status == StatusConverged
-		from, lambda = out.f, next
+		start, lambda = out.f, next
 		if rest {
 			break
 		}
 	}
-	if out := vf.runAt(from, lambda); out != nil {
+	if out := vf.runAt(start, lambda); out != nil {
 		last = out
 	}
 	return last, cancelled(vf.ctx)
 }
-
-// severalAngle is the least mean angle, in percent of π, of which WarnSeveral tells.
-const severalAngle = 1
 
 // centersAngle returns the mean angle between the rows of a and b less their own means, in percent of π,
 // and the row of the largest.
