@@ -312,6 +312,10 @@ func TestPassParts(t *testing.T) {
 				at.penalty, at.objective = 99, 99
 				copy(at.f.Data, randomData(3, 2, 0, uint64(pass)).Data)
 				must(t, vf.pass(at, nil))
+				want := .5 + plainObjective(vf.z, at.f, at.g, w)/2 // the residual, and weights scaled to at most ½
+				if math.Abs(at.objective-want) > 1e-12*want {
+					t.Errorf("%d rows, pass %d: the objective is %g, want %g", n, pass, at.objective, want)
+				}
 				rounding := 0x1p-50 * (at.objective + 2.5*math.Abs(at.penalty)) // of a fused multiplication, or of none
 				if math.Abs(at.loss-(at.objective+1.5*at.penalty)) > rounding || math.Abs(at.lossAt(5)-(at.objective+2.5*at.penalty)) > rounding {
 					t.Errorf("%d rows: loss %g of %g and %g", n, at.loss, at.objective, at.penalty)
