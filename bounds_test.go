@@ -239,7 +239,7 @@ func bigEigen(a *Matrix) ([]*big.Float, digits) {
 	for i := range rows {
 		rows[i][i].Add(rows[i][i], c)
 	}
-	values, _, _ := bigSVD(rows, a.Cols, p)
+	values := p.eigenvalues(rows)
 	for _, v := range values {
 		v.Sub(v, c)
 	}
@@ -429,7 +429,7 @@ func bigOutside(a, v *Matrix) float64 {
 			m[i] = append(m[i], sum)
 		}
 	}
-	values, _, _ := bigSVD(m, len(m), p)
+	values := p.eigenvalues(m)
 	return double(values[0].Sub(values[0], c))
 }
 

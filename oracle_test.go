@@ -1,12 +1,9 @@
 package softkmeans
 
-// Slow answers with as many digits as they take, in math/big, to hold the
-// package to: singular values and floors by one-sided Jacobi rotations, whose digits
-// are proved by bigCheck, objectives, and simplex-constrained least squares by
-// trying all supports.
+// Slow answers in math/big to hold the package to: what is true of a table, and of centers
+// and memberships for it. Floats count as the exact numbers that they are.
 
 import (
-	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -15,6 +12,13 @@ import (
 
 // digits is a precision in bits, with the arithmetic of that precision.
 type digits uint
+
+// The digits of truth: of differences from the mean, which may cancel all but the last bits
+// of entries of any size, and of sums of squares.
+const (
+	centringDigits digits = 1200
+	truthDigits    digits = 384
+)
 
 func (p digits) num(v float64) *big.Float { return p.zero().SetFloat64(v) }
 
@@ -50,23 +54,27 @@ func double(x *big.Float) float64 {
 // bigRows are vectors, one a row.
 type bigRows [][]*big.Float
 
-// bigMatrix returns a with so many bits that sums and differences of its entries are
-// exact, and 400 more.
-func bigMatrix(a *Matrix) (bigRows, digits) {
+// spreadOf is the number of bits in which sums of the entries are exact, but for carries.
+func spreadOf(ms ...*Matrix) digits {
 	low, high := math.MaxInt, math.MinInt
-	for i := range a.Rows {
-		for _, v := range a.Row(i) {
-			if v != 0 {
-				x := big.NewFloat(v)
-				e := x.MantExp(nil)
-				low, high = min(low, e-int(x.MinPrec())), max(high, e)
+	for _, m := range ms {
+		for i := range m.Rows {
+			for _, v := range m.Row(i) {
+				if v != 0 {
+					x := big.NewFloat(v)
+					e := x.MantExp(nil)
+					low, high = min(low, e-int(x.MinPrec())), max(high, e)
+				}
 			}
 		}
 	}
-	p := digits(400)
-	if low < high {
-		p += digits(high - low)
-	}
+	return digits(max(high, low) - low)
+}
+
+// bigMatrix returns a with so many bits that sums and differences of its entries are
+// exact, and 400 more.
+func bigMatrix(a *Matrix) (bigRows, digits) {
+	p := 400 + spreadOf(a)
 	return p.rows(a), p
 }
 
@@ -92,8 +100,7 @@ func (m bigRows) transposed(d int) bigRows {
 	return t
 }
 
-// centred is m without its mean row, which is exact but for one rounding of
-// each entry.
+// centred is m without its mean row, which is exact but for one rounding of each entry.
 func (m bigRows) centred(p digits) bigRows {
 	out, n := make(bigRows, len(m)), p.num(float64(len(m)))
 	for c := range m[0] {
@@ -109,261 +116,312 @@ func (m bigRows) centred(p digits) bigRows {
 	return out
 }
 
-// bigSVD returns the singular values of m, descending, and the singular vectors as
-// rows, by one-sided Jacobi rotations of the shorter side. Values that are nothing but
-// rounding are 0, with left vectors of zeros.
-func bigSVD(m bigRows, d int, p digits) (s []*big.Float, u, v bigRows) {
-	if len(m) < d {
-		s, v, u = bigSVD(m.transposed(d), len(m), p)
-		return s, u, v
+// squares returns the squared singular values of m, descending: the eigenvalues of its
+// smaller Gram matrix. What is nothing but rounding is 0.
+func (p digits) squares(m bigRows) []*big.Float {
+	if len(m) > len(m[0]) {
+		m = m.transposed(len(m[0]))
 	}
-	w := m.transposed(d)
-	for j := range w {
-		for i, x := range w[j] {
-			w[j][i] = p.zero().Set(x)
-		}
-		v = append(v, make([]*big.Float, d))
-		for i := range v[j] {
-			v[j][i] = p.zero()
-		}
-		v[j][j] = p.num(1)
-	}
-	squares := make([]*big.Float, d)
-	for j := range w {
-		squares[j] = p.dot(w[j], w[j])
-	}
-	one, t1, t2 := p.num(1), p.zero(), p.zero()
-	rotate := func(x, y []*big.Float, c, s *big.Float) {
-		for i := range x {
-			if x[i].Sign() == 0 && y[i].Sign() == 0 {
-				continue
-			}
-			t1.Mul(c, x[i])
-			t1.Sub(t1, t2.Mul(s, y[i]))
-			t2.Mul(s, x[i])
-			x[i].Set(t1)
-			t1.Mul(c, y[i])
-			y[i].Add(t1, t2)
-		}
-	}
-	nothing := func(square *big.Float, shift int, top *big.Float) bool { // √square is below 2^-(p−shift)·√top
-		return square.Sign() == 0 || square.Cmp(p.times(top, -2*(int(p)-shift))) <= 0
-	}
-	for done := false; !done; {
-		done = true
-		for i := range d {
-			for j := i + 1; j < d; j++ {
-				if squares[j].Cmp(squares[i]) > 0 {
-					w[i], w[j], v[i], v[j], squares[i], squares[j] = w[j], w[i], v[j], v[i], squares[j], squares[i]
-				}
-			}
-			for j := i + 1; j < d; j++ {
-				if nothing(squares[j], 60, squares[0]) {
-					continue
-				}
-				g := p.dot(w[i], w[j])
-				if nothing(p.mul(g, g), 30, p.mul(squares[i], squares[j])) {
-					continue
-				}
-				done = false
-				z := p.sub(squares[j], squares[i])
-				z.Quo(z, g.Add(g, g))
-				root := p.mul(z, z)
-				tn := p.zero().Abs(z)
-				tn.Quo(one, tn.Add(tn, p.sqrt(root.Add(root, one))))
-				if z.Sign() < 0 {
-					tn.Neg(tn)
-				}
-				c := p.mul(tn, tn)
-				c.Quo(one, p.sqrt(c.Add(c, one)))
-				sn := p.mul(c, tn)
-				rotate(w[i], w[j], c, sn)
-				rotate(v[i], v[j], c, sn)
-				squares[i], squares[j] = p.dot(w[i], w[i]), p.dot(w[j], w[j])
-			}
-		}
-	}
-	order := make([]int, d)
-	for i := range order {
-		order[i] = i
-		for l := i; l > 0 && squares[order[l]].Cmp(squares[order[l-1]]) > 0; l-- {
-			order[l], order[l-1] = order[l-1], order[l]
-		}
-	}
-	sorted := make(bigRows, d)
-	u = make(bigRows, d)
-	for at, j := range order {
-		sorted[at], u[at] = v[j], w[j]
-		s = append(s, p.sqrt(squares[j]))
-		if nothing(squares[j], 60, squares[order[0]]) {
-			s[at] = p.zero()
-		}
-		for i, x := range u[at] {
-			if s[at].Sign() == 0 {
-				u[at][i] = p.zero()
+	a := make(bigRows, len(m))
+	for i := range a {
+		for l := range a {
+			if l < i {
+				a[i] = append(a[i], p.zero().Set(a[l][i]))
 			} else {
-				u[at][i] = x.Quo(x, s[at])
+				a[i] = append(a[i], p.dot(m[i], m[l]))
 			}
 		}
 	}
-	return s, u, sorted
+	values := p.eigenvalues(a)
+	for _, v := range values {
+		if v.Cmp(p.times(values[0], 64-int(p))) < 0 {
+			v.SetInt64(0)
+		}
+	}
+	return values
 }
 
-// bigCheck proves what bigSVD returned: m = UΣVᵀ to 2^-250 of the smallest value that is
-// not 0, with vectors orthonormal to 2^-250, so that by Weyl's theorem each value has 240
-// bits, or is 0.
-func bigCheck(m bigRows, s []*big.Float, u, v bigRows, p digits) error {
-	rank := 0
-	for rank < len(s) && s[rank].Sign() > 0 {
-		rank++
+// singular returns the singular values of m, whose rows have p digits.
+func (p digits) singular(m bigRows) (s []*big.Float) {
+	for _, v := range (2 * p).squares(m) {
+		s = append(s, p.sqrt(v))
 	}
-	limit := p.zero()
-	if rank > 0 {
-		limit = p.times(s[rank-1], -250)
-	}
-	for i := range m {
-		for j, x := range m[i] {
-			r := p.zero().Set(x)
-			for l := range rank {
-				r.Sub(r, p.mul(s[l], p.mul(u[l][i], v[l][j])))
-			}
-			if r.Abs(r).Cmp(limit) > 0 {
-				return fmt.Errorf("the oracle's residual is %.3g, its limit %.3g", r, limit)
-			}
-		}
-	}
-	unit := p.times(p.num(1), -250)
-	for a := range rank {
-		for b := range a + 1 {
-			for _, q := range []bigRows{u, v} {
-				e := p.dot(q[a], q[b])
-				if a == b {
-					e.Sub(e, p.num(1))
-				}
-				if e.Abs(e).Cmp(unit) > 0 {
-					return fmt.Errorf("the oracle's vectors %d and %d are off by %.3g", a, b, e)
-				}
-			}
-		}
-	}
-	return nil
+	return s
 }
 
 // bigSingular are the singular values of a, to the last bit.
-func bigSingular(t *testing.T, a *Matrix) []float64 {
+func bigSingular(t *testing.T, a *Matrix) (s []float64) {
 	t.Helper()
 	m, p := bigMatrix(a)
-	s, u, v := bigSVD(m, a.Cols, p)
-	if err := bigCheck(m, s, u, v, p); err != nil {
-		t.Fatal(err)
+	for _, v := range p.singular(m) {
+		s = append(s, double(v))
 	}
-	out := make([]float64, len(s))
-	for i, x := range s {
-		out[i], _ = x.Float64()
+	return s
+}
+
+// eigenvalues of a symmetric matrix, descending, by Jacobi rotations; a is overwritten.
+// What is left beside the diagonal is below 2^(44−p) of the trace.
+func (p digits) eigenvalues(a bigRows) (values []*big.Float) {
+	m := len(a)
+	trace := p.zero()
+	for i := range a {
+		trace.Add(trace, a[i][i])
+	}
+	one, t1, t2, c, s, tn := p.num(1), p.zero(), p.zero(), p.zero(), p.zero(), p.zero()
+	small := func(v *big.Float) bool {
+		return v.Sign() == 0 || v.MantExp(nil) < trace.MantExp(nil)+40-int(p)
+	}
+	rotate := func(x, y *big.Float) { // x, y = cx − sy, sx + cy
+		t1.Sub(t1.Mul(c, x), t2.Mul(s, y))
+		t2.Mul(s, x)
+		y.Add(t2, y.Mul(c, y))
+		x.Set(t1)
+	}
+	for done := m == 1; !done; {
+		done = true
+		for i := range m {
+			for j := i + 1; j < m; j++ {
+				if small(a[i][j]) {
+					continue
+				}
+				done = false
+				tn.Sub(a[j][j], a[i][i])
+				tn.Quo(tn, t1.Add(a[i][j], a[i][j]))
+				negative := tn.Sign() < 0
+				tn.Abs(tn)
+				t1.Mul(tn, tn)
+				tn.Quo(one, tn.Add(tn, t2.Sqrt(t1.Add(t1, one))))
+				if negative {
+					tn.Neg(tn)
+				}
+				t1.Mul(tn, tn)
+				c.Quo(one, t2.Sqrt(t1.Add(t1, one)))
+				s.Mul(c, tn)
+				for l := range m {
+					rotate(a[l][i], a[l][j])
+				}
+				for l := range m {
+					rotate(a[i][l], a[j][l])
+				}
+			}
+		}
+	}
+	for i := range a {
+		values = append(values, a[i][i])
+	}
+	slices.SortFunc(values, func(x, y *big.Float) int { return y.Cmp(x) })
+	return values
+}
+
+// truth is what no rounding hides of a table: the least that k centers leave, for every k.
+type truth struct {
+	x      *Matrix
+	sum    Sum
+	w      []*big.Float // as given, 0 for rows that do not count
+	floors []*big.Float // [k−1]: the minimum for k centers; the last is 0
+	total  *big.Float
+	off    *big.Float // what the oracle itself may be wrong by, and what float64 cannot say
+}
+
+// truthOf takes the spectrum of the rows about their mean; about 0 for SumAtMostOne, whose
+// floors[k] is the bound for k centers.
+func truthOf(x *Matrix, w []float64, sum Sum) *truth {
+	p := truthDigits
+	q := &truth{x: x, sum: sum, w: bigWeights(w, x.Rows), total: p.zero()}
+	weight := p.zero()
+	for _, v := range q.w {
+		weight.Add(weight, v)
+	}
+	rows := q.centred(weight)
+	for i, row := range rows {
+		root := p.sqrt(q.w[i])
+		for _, v := range row {
+			v.Mul(v, root)
+		}
+	}
+	q.floors = []*big.Float{q.total}
+	for _, v := range slices.Backward(p.squares(rows)) {
+		q.total = p.add(q.total, v)
+		q.floors = append(q.floors, q.total)
+	}
+	slices.Reverse(q.floors)
+	most := centringDigits.num(maxAbs(x))
+	q.off = p.add(p.times(q.total, 64-int(p)), p.num(0x1p-1074))
+	q.off.Add(q.off, p.times(most.Mul(most.Mul(most, most), weight), -2*int(centringDigits)+64))
+	return q
+}
+
+// bigWeights are the weights of n rows; nil: all 1. Those below leastScale count as 0.
+func bigWeights(w []float64, n int) (out []*big.Float) {
+	for i, v := range scaledWeights(w, n) {
+		if w != nil && v > 0 {
+			v = w[i]
+		}
+		out = append(out, truthDigits.num(v))
 	}
 	return out
 }
 
-// bigSimplex is the smallest ‖x − Fᵀg‖² over g ≥ 0, Σg = 1, for the few rows of f: of all
-// supports whose own minimum is inside of them the best. Those of dependent rows are
-// covered by smaller ones.
-func bigSimplex(x []*big.Float, f bigRows, p digits) *big.Float {
-	p *= 2 // normal equations square the condition
-	difference := func(a, b []*big.Float) []*big.Float {
-		out := make([]*big.Float, len(a))
-		for i := range a {
-			out[i] = p.sub(a[i], b[i])
+// centred returns the rows less their weighted mean, for SumAtMostOne as they are.
+func (q *truth) centred(weight *big.Float) bigRows {
+	p := centringDigits
+	rows, part := p.rows(q.x), p.zero()
+	for c := range q.x.Cols {
+		mean := p.zero()
+		for i, row := range rows {
+			mean.Add(mean, part.Mul(row[c], q.w[i]))
 		}
-		return out
-	}
-	var best *big.Float
-	for set := 1; set < 1<<len(f); set++ {
-		var edges bigRows // and last x itself, all from the first vertex
-		first := -1
-		for j := range f {
-			switch {
-			case set>>j&1 == 0:
-			case first < 0:
-				first = j
-			default:
-				edges = append(edges, difference(f[j], f[first]))
+		mean.Quo(mean, weight)
+		for _, row := range rows {
+			if q.sum == SumToOne {
+				row[c].Sub(row[c], mean)
 			}
-		}
-		n := len(edges)
-		edges = append(edges, difference(x, f[first]))
-		a := make(bigRows, n+1) // [EEᵀ Ey; yᵀEᵀ yᵀy]: eliminated, its corner is what is left of ‖y‖²
-		for i := range a {
-			for l := range a {
-				a[i] = append(a[i], p.dot(edges[i], edges[l]))
-			}
-		}
-		regular := true
-		for l := range n {
-			if size := p.dot(edges[l], edges[l]); a[l][l].Cmp(p.times(size, 100-int(p))) <= 0 {
-				regular = false
-				break
-			}
-			for i := l + 1; i <= n; i++ {
-				q := p.quo(a[i][l], a[l][l])
-				for c := l; c <= n; c++ {
-					a[i][c].Sub(a[i][c], p.mul(q, a[l][c]))
-				}
-			}
-		}
-		if !regular {
-			continue
-		}
-		left, inside := p.num(1), true
-		for i := n - 1; i >= 0; i-- {
-			g := a[i][n]
-			for l := i + 1; l < n; l++ {
-				g.Sub(g, p.mul(a[i][l], a[l][n]))
-			}
-			g.Quo(g, a[i][i])
-			left.Sub(left, g)
-			inside = inside && g.Sign() >= 0
-		}
-		if inside && left.Sign() >= 0 && (best == nil || a[n][n].Cmp(best) < 0) {
-			best = a[n][n]
+			row[c].SetPrec(uint(truthDigits))
 		}
 	}
-	return best
+	return rows
 }
 
-// bigObjective is Σw‖x − Σg_j f_j‖² exactly, but for one rounding of each square, for
-// memberships put on the simplex: negative ones are 0, and a row is divided by its sum; for
-// SumAtMostOne where that is above 1. nil weights are 1; those below leastScale count as 0.
-func bigObjective(x, f, g *Matrix, w []float64, rule Sum) *big.Float {
-	const p digits = 6000
-	total, scaled, exp := p.zero(), scaledWeights(w, x.Rows), weightExp(w)
-	for i := range x.Rows {
+// minimum is the least that k centers can leave; with SumAtMostOne a bound of it.
+func (q *truth) minimum(k int) *big.Float {
+	if q.sum == SumToOne {
+		k--
+	}
+	return q.floors[min(k, len(q.floors)-1)]
+}
+
+// objective is ‖X − GF‖², weighted and exact but for one rounding of each square, for
+// memberships put on the simplex. Negative ones are 0, and a row is divided by its sum, for
+// SumAtMostOne if that is above 1. A row without a positive entry has 1/k each; 0 for
+// SumAtMostOne.
+func (q *truth) objective(f, g *Matrix) *big.Float {
+	p := truthDigits + spreadOf(q.x, f) + spreadOf(g)
+	centers, total := p.rows(f), p.zero()
+	r, part := p.zero(), p.zero()
+	for i, w := range q.w {
+		if w.Sign() == 0 {
+			continue
+		}
 		over, members := p.zero(), make([]*big.Float, f.Rows)
 		for j, v := range g.row(i) {
 			members[j] = p.num(max(v, 0))
 			over.Add(over, members[j])
 		}
-		if over.Sign() == 0 && rule == SumToOne {
-			for j := range members {
-				members[j] = p.num(1)
+		switch {
+		case q.sum == SumAtMostOne && over.Cmp(p.num(1)) < 0:
+			over.SetInt64(1)
+		case over.Sign() == 0:
+			for _, v := range members {
+				v.SetInt64(1)
 			}
-			over = p.num(float64(f.Rows))
-		}
-		if rule == SumAtMostOne && over.Cmp(p.num(1)) < 0 {
-			over = p.num(1)
+			over.SetInt64(int64(f.Rows))
 		}
 		square := p.zero()
-		for c := range x.Cols { // the residual times over, which is exact
-			r := p.mul(over, p.num(x.At(i, c)))
+		for c, v := range q.x.row(i) { // over times the residual
+			r.Mul(over, p.num(v))
 			for j, v := range members {
-				r.Sub(r, p.mul(v, p.num(f.At(j, c))))
+				r.Sub(r, part.Mul(v, centers[j][c]))
 			}
-			square.Add(square, r.Mul(r, r))
+			square.Add(square, part.Mul(r, r))
 		}
-		square.Mul(square, p.num(scaled[i]))
-		total.Add(total, square.Quo(square, over.Mul(over, over)))
+		total.Add(total, square.Quo(square.Mul(square, w), part.Mul(over, over)))
 	}
-	return p.times(total, exp)
+	return total
 }
+
+// certificate fails for every claim of a certificate that is false. It returns how close to
+// a lie excess, objective and floor come.
+func (q *truth) certificate(t testing.TB, name any, f, g *Matrix, c Certificate) (lies [3]float64) {
+	t.Helper()
+	p, k := truthDigits, f.Rows
+	objective, minimum := q.objective(f, g), q.minimum(k)
+	above := p.sub(objective, minimum)
+	off := p.add(q.off, p.times(p.add(objective, q.total), 64-int(p)))
+	judge := func(what string, is, claimed *big.Float) {
+		t.Helper()
+		if p.sub(is, claimed).Cmp(off) > 0 {
+			t.Errorf("%s is %g, claimed are %g: %v", what, is, claimed, name)
+		}
+	}
+	for _, tol := range []float64{1e-12, 0, 1e-6} {
+		if c.Optimal(tol) {
+			judge("Optimal", above, p.mul(p.num(orDefault(tol, 1e-9)), q.total))
+		}
+	}
+	if c.Excess < math.MaxFloat64 {
+		judge("Excess", above, p.num(c.Excess))
+	}
+	if c.ExcessShare < math.MaxFloat64 {
+		judge("ExcessShare", above, p.mul(p.num(c.ExcessShare), q.total))
+	}
+	if c.ExcessFloors < math.MaxFloat64 {
+		proved := p.sub(p.num(c.Floor), p.num(c.FloorError))
+		if c.Floor < 0x1p-900 || c.Floor == math.MaxFloat64 { // whose digits are lost
+			proved = minimum
+		}
+		judge("ExcessFloors", above, p.mul(p.num(c.ExcessFloors), proved))
+	}
+	if most := largestRepair(g, q.sum); math.Abs(c.Repair-most) > 0x1p-48*(most+1) {
+		t.Errorf("Repair is %g, claimed %g: %v", most, c.Repair, name)
+	}
+	lies[0] = double(above) / max(double(q.total), math.SmallestNonzeroFloat64) / max(c.ExcessShare, 1e-13)
+	if c.Optimal(1e-6) { // a search stays where there are verdicts
+		lies[0] += 10
+	}
+	if claimed := p.num(c.Objective); c.Objective < math.MaxFloat64 {
+		judge("Objective", objective, claimed)
+		lies[1] = double(p.sub(objective, claimed)) / max(c.Objective, math.SmallestNonzeroFloat64)
+	}
+	lies[2] = q.floor(t, name, k, c.Floor, c.FloorError)
+	return lies
+}
+
+// floor fails unless floor − floorError is at most the minimum for k centers.
+func (q *truth) floor(t testing.TB, name any, k int, floor, floorError float64) (lie float64) {
+	t.Helper()
+	if max(floor, floorError) == math.MaxFloat64 {
+		return 0
+	}
+	above := truthDigits.sub(truthDigits.num(floor), q.minimum(k))
+	if truthDigits.sub(above, truthDigits.num(floorError)).Cmp(q.off) > 0 {
+		t.Errorf("a floor of %g ± %g for %d centers, the minimum is %g: %v", floor, floorError, k,
+			q.minimum(k), name)
+	}
+	return double(above) / max(floorError, math.SmallestNonzeroFloat64)
+}
+
+// largestRepair is the largest |g′ − g|.
+func largestRepair(g *Matrix, rule Sum) (most float64) {
+	p := centringDigits
+	for i := range g.Rows {
+		sum := p.zero()
+		for _, v := range g.row(i) {
+			sum.Add(sum, p.num(max(v, 0)))
+		}
+		if rule == SumAtMostOne && sum.Cmp(p.num(1)) < 0 {
+			sum.SetInt64(1)
+		}
+		for _, v := range g.row(i) {
+			to := p.num(1 / float64(g.Cols))
+			if sum.Sign() > 0 {
+				to = p.quo(p.num(max(v, 0)), sum)
+			}
+			most = max(most, math.Abs(double(p.sub(to, p.num(v)))))
+		}
+	}
+	return most
+}
+
+// bigObjective is the objective of truth.
+func bigObjective(x, f, g *Matrix, w []float64, rule Sum) *big.Float {
+	return (&truth{x: x, w: bigWeights(w, x.Rows), sum: rule}).objective(f, g)
+}
+
+// bigFloors are the floors of truth.
+func bigFloors(x *Matrix, w []float64) []*big.Float { return truthOf(x, w, SumToOne).floors }
+
+// bigFloor is that of k centers.
+func bigFloor(floors []*big.Float, k int) *big.Float { return floors[min(k, len(floors))-1] }
 
 // weightExp is the power of two that weights are divided by.
 func weightExp(w []float64) (exp int) {
@@ -371,60 +429,6 @@ func weightExp(w []float64) (exp int) {
 		_, exp = math.Frexp(slices.Max(w))
 	}
 	return exp
-}
-
-// bigFloors returns Σ_{i≥k}σ_i² of √w·(x − mean) for k = 1 … min(n, d)+1. nil weights are
-// 1; those below leastScale count as 0.
-func bigFloors(x *Matrix, w []float64) []*big.Float {
-	rows, p := bigMatrix(x)
-	if w != nil {
-		p += 1100
-	}
-	rows = p.rows(x)
-	all, scaled, exp := p.zero(), scaledWeights(w, x.Rows), weightExp(w)
-	mean := make([]*big.Float, x.Cols)
-	for c := range mean {
-		mean[c] = p.zero()
-	}
-	for i, row := range rows {
-		weight := p.num(scaled[i])
-		all.Add(all, weight)
-		for c, v := range row {
-			mean[c].Add(mean[c], p.mul(weight, v))
-		}
-	}
-	for _, v := range mean {
-		v.Quo(v, all)
-	}
-	for i, row := range rows {
-		root := p.sqrt(p.num(scaled[i]))
-		for c, v := range row {
-			row[c] = p.mul(root, p.sub(v, mean[c]))
-		}
-	}
-	var values []*big.Float // σ²
-	if x.Rows > 20*x.Cols { // the singular values of the scatter, in twice the digits
-		p *= 2
-		columns := rows.transposed(x.Cols)
-		gram := make(bigRows, x.Cols)
-		for a := range gram {
-			for b := range gram {
-				gram[a] = append(gram[a], p.dot(columns[a], columns[b]))
-			}
-		}
-		values, _, _ = bigSVD(gram, x.Cols, p)
-	} else {
-		values, _, _ = bigSVD(rows, x.Cols, p)
-		for _, v := range values {
-			v.Mul(v, v)
-		}
-	}
-	floors := []*big.Float{p.zero()}
-	for i := min(x.Rows, x.Cols) - 1; i >= 0; i-- {
-		floors = append(floors, p.add(floors[len(floors)-1], p.times(values[i], exp)))
-	}
-	slices.Reverse(floors)
-	return floors
 }
 
 // bigMoments returns the weighted mean and Σw(x − mean)(x − mean)ᵀ, in units of 2^exp for
@@ -482,9 +486,6 @@ func bigApart(a, rest []float64, want bigRows) float64 {
 	return max(double(p.sqrt(sum)), math.Abs(double(diagonal)))
 }
 
-// bigFloor is that of k centers.
-func bigFloor(floors []*big.Float, k int) *big.Float { return floors[min(k, len(floors))-1] }
-
 // checkFloor fails unless the exact floor is within floorError of floor, but for squares
 // below the range of float64: lost.
 func checkFloor(t testing.TB, name string, floor, floorError float64, exact *big.Float, lost float64) {
@@ -494,8 +495,10 @@ func checkFloor(t testing.TB, name string, floor, floorError float64, exact *big
 	}
 	off := new(big.Float).SetPrec(6000).SetFloat64(floor)
 	off.Sub(off, exact)
-	if off.Abs(off); off.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(floorError), big.NewFloat(lost))) > 0 {
-		t.Errorf("%s: floor %g within %g, but the minimum is %g, %.3g off", name, floor, floorError, double(exact), double(off))
+	if off.Abs(off); off.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(floorError),
+		big.NewFloat(lost))) > 0 {
+		t.Errorf("%s: floor %g within %g, but the minimum is %g, %.3g off", name, floor, floorError,
+			double(exact), double(off))
 	}
 }
 
@@ -537,7 +540,8 @@ func checkObjective(t testing.TB, name string, objective float64, exact *big.Flo
 	root := math.Sqrt(double(exact)) + 2.2*hidden
 	most := min(root*root*(1+0x1p-38)+lost, math.MaxFloat64)
 	if objective < math.MaxFloat64 && big.NewFloat(objective).Cmp(least) < 0 || !(objective <= most) {
-		t.Errorf("%s: objective %g, the exact one is %g and the most %g", name, objective, double(exact), most)
+		t.Errorf("%s: objective %g, the exact one is %g and the most %g", name, objective, double(exact),
+			most)
 	}
 }
 
@@ -567,10 +571,12 @@ func centersOff(f *Matrix, mean []float64, weight float64) float64 {
 // mean and weight, is as near the minimum as it can be: its objective is an upper bound,
 // and more by the rounding of centersOff, by what the basis may capture too little, twice
 // FloorError, and by what rounding hides in coordinates and residuals, 8(k+9)u of √Total.
-func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight float64, minimum *big.Float, lost float64) {
+func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight float64, minimum *big.Float,
+	lost float64) {
 	t.Helper()
 	checkFloor(t, name, m.Floor, m.FloorError, minimum, lost)
-	if least := new(big.Float).SetPrec(200).Sub(minimum, big.NewFloat(lost)); m.Objective < math.MaxFloat64 && big.NewFloat(m.Objective).Cmp(least) < 0 {
+	if least := new(big.Float).SetPrec(200).Sub(minimum, big.NewFloat(lost)); m.Objective < math.MaxFloat64 &&
+		big.NewFloat(m.Objective).Cmp(least) < 0 {
 		t.Errorf("%s: objective %g is below the minimum %g", name, m.Objective, double(minimum))
 	}
 	if most := placedMost(m, mean, weight, double(minimum)+lost); !(m.Objective <= most) {
@@ -580,7 +586,8 @@ func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight flo
 
 // placedMost is the most that checkPlaced allows.
 func placedMost(m *Model, mean []float64, weight, minimum float64) float64 {
-	root := math.Sqrt(minimum+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean, weight) + 8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
+	root := math.Sqrt(minimum+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean,
+		weight) + 8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
 	return root * root * (1 + 1e-12)
 }
 
@@ -595,104 +602,76 @@ func largestWeighted(x *Matrix, w []float64) (top float64) {
 	return top
 }
 
-// checkCertificate holds a certificate of memberships that add up to 1 to its theorems: the
-// minimum is at least Floor − FloorError, the objective of the repaired memberships at most
-// Objective, and so at most Excess above the minimum.
+// checkCertificate holds a certificate of memberships that add up to 1 to the truth, and its
+// objective and floor to their bounds on the other side.
 func checkCertificate(t testing.TB, name string, x *Matrix, w []float64, f, g *Matrix, c Certificate) {
 	t.Helper()
-	objective, minimum, lost := bigObjective(x, f, g, w, SumToOne), bigFloor(bigFloors(x, w), f.Rows), lostSquares(x, w)
-	if top := largestWeighted(x, w); c.Objective < math.MaxFloat64 || top == 0 || maxAbs(f) <= 1e150*top { // beyond, squares may be out of range
-		checkObjective(t, name, c.Objective, objective, hides(x, w, f, g, SumToOne), lost)
+	q, lost := truthOf(x, w, SumToOne), lostSquares(x, w)
+	q.certificate(t, name, f, g, c)
+	top := largestWeighted(x, w)
+	// Beyond, squares may be out of range.
+	if c.Objective < math.MaxFloat64 || top == 0 || maxAbs(f) <= 1e150*top {
+		checkObjective(t, name, c.Objective, q.objective(f, g), hides(x, w, f, g, SumToOne), lost)
 	}
-	checkFloor(t, name, c.Floor, c.FloorError, minimum, lost)
-	above := new(big.Float).SetPrec(6000).Sub(objective, minimum)
-	if c.Excess < math.MaxFloat64 && above.Cmp(new(big.Float).SetPrec(200).Add(big.NewFloat(c.Excess), big.NewFloat(lost))) > 0 {
-		t.Errorf("%s: %g above the minimum, Excess is %g", name, double(above), c.Excess)
-	}
-	if share := new(big.Float).SetPrec(200).Quo(big.NewFloat(c.Excess), big.NewFloat(max(c.Total, 0x1p-1074))); c.Total < math.MaxFloat64 && c.Total > 1e-280 && c.Excess < math.MaxFloat64 && c.ExcessShare < math.MaxFloat64 &&
-		(c.ExcessShare < double(share)*(1-1e-12) || c.FloorError < 1e-9*c.Total && c.ExcessShare > double(share)*(1+1e-8)) {
+	checkFloor(t, name, c.Floor, c.FloorError, q.minimum(f.Rows), lost)
+	if c.Total > 1e-280 && c.FloorError < 1e-9*c.Total && c.ExcessShare < math.MaxFloat64 &&
+		c.ExcessShare > c.Excess/c.Total*(1+1e-8) {
 		t.Errorf("%s: ExcessShare %g, Excess %g, Total %g", name, c.ExcessShare, c.Excess, c.Total)
 	}
 }
 
-// TestBigOracle: the oracle itself, on a diagonal with a known rotation.
-func TestBigOracle(t *testing.T) {
-	got := bigSingular(t, NewMatrix(2, 2, []float64{3, 4, 4, -3}))
-	if got[0] != 5 || got[1] != 5 {
-		t.Error(got)
-	}
-}
-
-// oracle finds floors and total the slow and obvious way: centre the data,
-// form the smaller Gram matrix entry by entry, and diagonalise it with the
-// classical Jacobi method. x must be of moderate size.
+// oracle finds floors and total in float64, for tables of moderate size: classical Jacobi
+// rotations of the smaller Gram matrix of the centred rows.
 func oracle(x *Matrix, w []float64) (floors []float64, total float64) {
-	n, d := x.Rows, x.Cols
-	mean, weight := make([]float64, d), 0.0
-	at := func(i int) float64 {
-		if w == nil {
-			return 1
-		}
-		return w[i]
+	if w == nil {
+		w = make1(x.Rows)
 	}
-	for i := range n {
-		weight += at(i)
-	}
-	for j := range d {
-		for i := range n {
-			mean[j] += at(i) * (x.At(i, j) - x.At(0, j))
-		}
-		mean[j] = x.At(0, j) + mean[j]/weight
-	}
-	m := min(n, d)
-	a := make([][]float64, m)
-	for p := range m {
-		a[p] = make([]float64, m)
-		for q := range m {
-			if d <= n {
-				for i := range n {
-					a[p][q] += at(i) * (x.At(i, p) - mean[p]) * (x.At(i, q) - mean[q])
-				}
-			} else {
-				for j := range d {
-					a[p][q] += math.Sqrt(at(p)*at(q)) * (x.At(p, j) - mean[j]) * (x.At(q, j) - mean[j])
-				}
-			}
+	c, mean, weight := x.Clone(), make([]float64, x.Cols), 0.0
+	for i, wi := range w {
+		weight += wi
+		for j, v := range x.Row(i) {
+			mean[j] += wi * (v - x.At(0, j))
 		}
 	}
-	for p := range m {
-		total += a[p][p]
+	for i, wi := range w {
+		for j, v := range c.Row(i) {
+			c.Row(i)[j] = math.Sqrt(wi) * (v - (x.At(0, j) + mean[j]/weight))
+		}
 	}
-	for range 50 {
-		off := 0.0
+	if c.Rows < c.Cols {
+		c = c.transposed()
+	}
+	a, m := product(c.transposed(), c), c.Cols
+	total = trace(a)
+	for sweep, off := 0, math.Inf(1); sweep < 50 && off > 1e-34*total*total; sweep++ {
+		off = 0
 		for p := range m {
 			for q := p + 1; q < m; q++ {
-				off += a[p][q] * a[p][q]
-				if a[p][q] == 0 {
+				if a.At(p, q) == 0 {
 					continue
 				}
-				angle := 0.5 * math.Atan2(2*a[p][q], a[p][p]-a[q][q])
-				c, s := math.Cos(angle), math.Sin(angle)
+				off += a.At(p, q) * a.At(p, q)
+				s, c := math.Sincos(0.5 * math.Atan2(2*a.At(p, q), a.At(p, p)-a.At(q, q)))
 				for i := range m {
-					a[i][p], a[i][q] = c*a[i][p]+s*a[i][q], c*a[i][q]-s*a[i][p]
+					r := a.row(i)
+					r[p], r[q] = c*r[p]+s*r[q], c*r[q]-s*r[p]
 				}
-				for i := range m {
-					a[p][i], a[q][i] = c*a[p][i]+s*a[q][i], c*a[q][i]-s*a[p][i]
+				for i, u := range a.row(p) {
+					v := a.At(q, i)
+					a.row(p)[i], a.row(q)[i] = c*u+s*v, c*v-s*u
 				}
 			}
-		}
-		if off <= 1e-34*total*total {
-			break
 		}
 	}
 	values := make([]float64, m)
-	for p := range m {
-		values[p] = max(a[p][p], 0)
+	for p := range values {
+		values[p] = max(a.At(p, p), 0)
 	}
-	order := descending(values)
-	floors = make([]float64, m+1)
-	for i := m - 1; i >= 0; i-- {
-		floors[i] = floors[i+1] + values[order[i]]
+	slices.Sort(values)
+	floors = []float64{0}
+	for _, v := range values {
+		floors = append(floors, floors[len(floors)-1]+v)
 	}
+	slices.Reverse(floors)
 	return floors, total
 }
