@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,11 @@ import (
 // similarity returns the n×n matrix of at(i, j).
 func similarity(n int, at func(i, j int) float64) *Matrix {
 	return mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return at(i, j) })
+}
+
+// decompositions are LSD and TILSD.
+var decompositions = map[string]func(context.Context, Similarity, int, *LSDOptions) (*LSDModel, error){
+	"LSD": LSD, "TILSD": TILSD,
 }
 
 // lsdModels are of all kinds that have a binary form.
@@ -22,10 +28,26 @@ func lsdModels(t testing.TB) []*LSDModel {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		t.Fatal(err)
 	}
-	square := &LSDModel{Memberships: identity(12), Scale: 1}
-	return []*LSDModel{lsd, tilsd, one, square, {}, {Memberships: NewMatrix(0, 4, nil)}, {Memberships: NewMatrix(4, 0, nil), Scale: 1},
-		{Memberships: NewMatrix(3, 2, nil), Scale: 1},
-		{Memberships: NewMatrix(0, 4, nil), Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)}}
+	none := NewMatrix(0, 4, nil)
+	return []*LSDModel{
+		lsd, tilsd, one, {Memberships: identity(12), Scale: 1}, {}, {Memberships: none},
+		{Memberships: NewMatrix(4, 0, nil), Scale: 1}, {Memberships: NewMatrix(3, 2, nil), Scale: 1},
+		{Memberships: none, Projection: NewMatrix(0, 2, nil), Vertices: NewMatrix(4, 2, nil)},
+	}
+}
+
+// checkLSDModel holds a model of a whole run to what its fields promise.
+func checkLSDModel(t *testing.T, m *LSDModel) {
+	t.Helper()
+	checkFeasible(t, m.Memberships)
+	finite(t, "model", m.Scale, m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Distortion)
+	if !(m.Scale >= 0 && m.Floor >= 0 && m.FloorError >= 0 && m.Gap >= 0 && m.Floor <= m.Objective) ||
+		m.Objective > m.Total*(1+1e-12)+m.FloorError {
+		t.Fatalf("%+v", m)
+	}
+	if m.Scale == 0 && m.Objective < m.Total*(1-1e-12) { // only where nothing explains K
+		t.Fatalf("%+v", m)
+	}
 }
 
 // dirichlet returns n×k memberships, Dirichlet(alpha), of which the first k are
@@ -52,11 +74,11 @@ func dirichlet(n, k int, alpha float64, seed uint64) *Matrix {
 }
 
 // seeds is of how many seeds a test looks at all.
-func seeds() uint64 { return fewer[uint64](full[uint64](20, 6), 3) }
+func seeds() uint64 { return fewer[uint64](20, 3) }
 
 // similarityOf returns PPᵀ/c.
 func similarityOf(p *Matrix, c float64) *Matrix {
-	return mapped(NewMatrix(p.Rows, p.Rows, nil), func(i, j int, _ float64) float64 { return dot(p.Row(i), p.Row(j)) / c })
+	return similarity(p.Rows, func(i, j int) float64 { return dot(p.Row(i), p.Row(j)) / c })
 }
 
 // disturbed adds symmetric noise, whose norm is `share` of that of m.
@@ -120,9 +142,6 @@ func shifted(x *Matrix, by ...float64) *Matrix {
 // isTILSDable reports whether the kernel is, up to translation, PPᵀ/c exactly for n×k memberships P.
 func isTILSDable(t *testing.T, kernel *Matrix, k int) bool {
 	t.Helper()
-	m, err := TILSD(bg, kernel, k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustDo(TILSD(bg, kernel, k, nil))(t)
 	return m.Objective <= 1e-14*m.Total
 }
