@@ -22,7 +22,6 @@ type operator struct {
 	mean    float64   // of all its entries
 	noise   float64   // the norm of what rounding adds to HKH; 0 until centred
 	data    *samples  // if not nil, K = XXᵀ of these is not formed, and src, means and mean are not used
-	negate  bool      // the products are those of −K
 	part    bool      // of a decomposition whose own floor nobody asks for
 	gram    *Matrix   // of data, once it is known, if that is no larger than provedOrder
 	space   workspace
@@ -242,9 +241,6 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 	default:
 		err = o.eachRows(vt.Rows, func(at block, rows *Matrix) { put(at, rows, 1) })
 	}
-	if o.negate && err == nil {
-		scale(out.Data, -1)
-	}
 	return err
 }
 
@@ -392,9 +388,6 @@ func (o *operator) leadingDirect(p int) (*spectrum, error) {
 	full, err := o.full()
 	if err != nil {
 		return nil, err
-	}
-	if o.negate {
-		scale(full.Data, -1)
 	}
 	values, rows := leadingEigen(o.ctx, full, p, o.workers)
 	return &spectrum{values: values[:p], rows: rows, status: StatusConverged,
