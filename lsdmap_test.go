@@ -13,107 +13,106 @@ import (
 func TestLSDMap(t *testing.T) {
 	m := &LSDModel{
 		Memberships: NewMatrix(2, 3, []float64{1, 0, 0, 0.25, 0.25, 0.5}), Means: []float64{1, 2},
-		Projection: NewMatrix(2, 2, []float64{1, 0.5, -1, 0.25}), Vertices: NewMatrix(3, 2, []float64{0, 0, 8, 0, 0, 8}),
+		Projection: NewMatrix(2, 2, []float64{1, 0.5, -1, 0.25}),
+		Vertices:   NewMatrix(3, 2, []float64{0, 0, 8, 0, 0, 8}),
 	}
 	rows := NewMatrix(2, 2, []float64{4, 1, 2, 3}) // centred 3, −1; less their mean 2, −2
-	w := mustDo(m.Coordinates(nil, rows))(t)
-	if want := []float64{4, 0.5, 0, 0}; !slices.Equal(w.Data, want) {
-		t.Errorf("coordinates %v, want %v", w.Data, want)
+	is := func(what string, got *Matrix, want ...float64) {
+		t.Helper()
+		if diff := maxDiff(got, NewMatrix(got.Rows, got.Cols, want)); diff > 1e-12 {
+			t.Errorf("%s %v, want %v", what, got.Data, want)
+		}
 	}
-	own := mustDo(m.Coordinates(nil, nil))(t)
-	if want := []float64{0, 0, 2, 4}; !slices.Equal(own.Data, want) {
-		t.Errorf("coordinates of the samples %v, want %v", own.Data, want)
-	}
-	g := mustDo(m.Predict(nil, rows))(t)
-	if want := NewMatrix(2, 3, []float64{1 - 0.5625, 0.5, 0.0625, 1, 0, 0}); maxDiff(g, want) > 1e-12 {
-		t.Errorf("memberships %v, want %v", g.Data, want.Data)
-	}
+	is("coordinates", mustDo(m.Coordinates(nil, rows))(t), 4, 0.5, 0, 0)
+	is("coordinates of the samples", mustDo(m.Coordinates(nil, nil))(t), 0, 0, 2, 4)
+	is("memberships", mustDo(m.Predict(nil, rows))(t), 1-0.5625, 0.5, 0.0625, 1, 0, 0)
 	if l := m.Labels(nil); !slices.Equal(l, []int{0, 2}) {
 		t.Error(l)
 	}
 	wide := &Matrix{Rows: 2, Cols: 2, Stride: 3, Data: nans(5)}
-	if back := mustDo(m.Coordinates(wide, rows))(t); back != wide || wide.At(0, 0) != 4 || wide.At(1, 1) != 0 || !math.IsNaN(wide.Data[2]) {
+	if mustDo(m.Coordinates(wide, rows))(t) != wide || !math.IsNaN(wide.Data[2]) {
 		t.Errorf("%+v", wide)
 	}
+	is("a view", wide, 4, 0.5, 0, 0)
 	mustPanic(t, func() { m.Coordinates(NewMatrix(2, 3, nil), rows) })
-	lsd := &LSDModel{Memberships: NewMatrix(2, 2, []float64{1, 0, 0, 1}), Scale: 0.5}
-	if g := mustDo(lsd.Predict(nil, NewMatrix(2, 2, []float64{0.5, 1.5, 2, 0})))(t); maxDiff(g, NewMatrix(2, 2, []float64{0.25, 0.75, 1, 0})) > 1e-12 {
-		t.Errorf("LSD: memberships %v", g.Data)
+	if w := mustDo(m.Coordinates(nil, NewMatrix(0, 2, nil)))(t); w.Rows != 0 || w.Cols != 2 {
+		t.Error(w)
 	}
+	lsd := &LSDModel{Memberships: identity(2), Scale: 0.5}
+	is("LSD's", mustDo(lsd.Predict(nil, NewMatrix(2, 2, []float64{0.5, 1.5, 2, 0})))(t), 0.25, 0.75, 1, 0)
 }
 
-// TestLSDMapErrors: the words for models and rows that do not fit.
+// TestLSDMapErrors: the words for models and rows that do not fit, of Predict and Coordinates.
 func TestLSDMapErrors(t *testing.T) {
-	nan, far := math.NaN(), above(mostCenter)
-	good := func() *LSDModel {
-		return &LSDModel{Memberships: NewMatrix(2, 3, []float64{1, 0, 0, 0.25, 0.25, 0.5}), Means: []float64{1, 2}, Projection: randomData(2, 1, 0, 1), Vertices: randomData(3, 1, 0, 2), Scale: 1}
+	nan := math.NaN()
+	type change = func(m *LSDModel)
+	of := func(v ...float64) *Matrix { return NewMatrix(len(v), 1, v) }
+	members := func(p *Matrix) change { return func(m *LSDModel) { m.Memberships = p } }
+	project := func(p *Matrix) change { return func(m *LSDModel) { m.Projection = p } }
+	vertices := func(v *Matrix) change { return func(m *LSDModel) { m.Vertices = v } }
+	means := func(v ...float64) change { return func(m *LSDModel) { m.Means = v } }
+	flat := func(scale float64) change {
+		return func(m *LSDModel) { m.Means, m.Projection, m.Vertices, m.Scale = nil, nil, nil, scale }
 	}
-	flat := func(m *LSDModel) { m.Means, m.Projection, m.Vertices = nil, nil, nil }
-	two := randomData(1, 2, 0, 3)
-	bad := &Matrix{Rows: 2, Cols: 2, Stride: 2}
-	ok := func(*LSDModel) {}
-	for what, c := range map[string]struct {
-		change        func(m *LSDModel)
-		rows          *Matrix
-		says          string // by Predict
-		coordinates   string // "": the same
-		want, instead error  // of the one and the other
+	none := func(m *LSDModel) {
+		m.Memberships, m.Projection, m.Means = NewMatrix(0, 3, nil), NewMatrix(0, 1, nil), nil
+	}
+	const predict, coordinates, both = 1, 2, 3
+	bad, two := &Matrix{Rows: 2, Cols: 2, Stride: 2}, NewMatrix(1, 2, []float64{1, 3})
+	for i, c := range []struct {
+		of     int
+		change change
+		rows   *Matrix
+		want   error
+		says   string
 	}{
-		"no memberships":     {func(m *LSDModel) { m.Memberships = nil }, two, "the model has no memberships", "no map", ErrTooFewSamples, ErrShape},
-		"no map":             {flat, NewMatrix(1, 3, nil), "rows have 3 similarities, the model has 2 samples", "the model has no map, which those of TILSD have", ErrShape, ErrShape},
-		"scale 0":            {func(m *LSDModel) { flat(m); m.Scale = 0 }, two, "the model's scale is 0, which explains no similarities", "no map", ErrOption, ErrShape},
-		"scale below 0":      {func(m *LSDModel) { flat(m); m.Scale = -1 }, two, "scale is -1", "no map", ErrOption, ErrShape},
-		"scale of all":       {func(m *LSDModel) { flat(m); m.Scale = math.Inf(1) }, two, "scale is +Inf", "no map", ErrOption, ErrShape},
-		"rows of NaN":        {flat, NewMatrix(1, 2, []float64{0, nan}), "rows[0,1]", "no map", ErrNonFinite, ErrShape},
-		"rows out of range":  {ok, NewMatrix(1, 2, []float64{0, above(mostEntry)}), "rows[0,1]", "", ErrRange, nil},
-		"broken rows":        {ok, bad, "rows is 2×2", "", ErrShape, nil},
-		"other rows":         {ok, NewMatrix(1, 1, nil), "rows have 1 similarities", "", ErrShape, nil},
-		"memberships of NaN": {func(m *LSDModel) { m.Memberships.Set(1, 2, nan) }, two, "Memberships[1,2]", "-", ErrNonFinite, nil},
-		"no samples": {func(m *LSDModel) {
-			m.Memberships = NewMatrix(0, 3, nil)
-			m.Means = nil
-			m.Projection = NewMatrix(0, 1, nil)
-		}, NewMatrix(1, 0, nil), "the model's memberships are 0×3", "the model's map has no samples", ErrTooFewSamples, ErrTooFewSamples},
-		"no clusters":          {func(m *LSDModel) { m.Memberships = NewMatrix(2, 0, nil); m.Vertices = NewMatrix(0, 1, nil) }, two, "the model's memberships are 2×0", "-", ErrTooFewSamples, nil},
-		"no projection":        {func(m *LSDModel) { m.Projection = nil }, two, "Projection is nil", "", ErrShape, nil},
-		"broken projection":    {func(m *LSDModel) { m.Projection = bad }, two, "Projection is 2×2", "", ErrShape, nil},
-		"projection of NaN":    {func(m *LSDModel) { m.Projection.Set(1, 0, nan) }, two, "Projection[1,0]", "", ErrNonFinite, nil},
-		"no vertices":          {func(m *LSDModel) { m.Vertices = nil }, two, "Vertices is nil", "", ErrShape, nil},
-		"vertices of NaN":      {func(m *LSDModel) { m.Vertices.Set(2, 0, nan) }, two, "Vertices[2,0]", "", ErrNonFinite, nil},
-		"vertices far":         {func(m *LSDModel) { m.Vertices.Set(2, 0, far) }, two, "Vertices[2,0]", "", ErrRange, nil},
-		"no means":             {func(m *LSDModel) { m.Means = nil }, two, "the model's map is for 0 samples, 2×1 and 3×1, its memberships are 2×3", "", ErrShape, nil},
-		"means of NaN":         {func(m *LSDModel) { m.Means[1] = nan }, two, "Means[1]", "", ErrNonFinite, nil},
-		"more means":           {func(m *LSDModel) { m.Means = make([]float64, 3) }, two, "the model's map is for 3 samples", "", ErrShape, nil},
-		"a shorter projection": {func(m *LSDModel) { m.Projection = NewMatrix(1, 1, nil) }, two, "2 samples, 1×1 and 3×1", "", ErrShape, nil},
-		"a wider projection":   {func(m *LSDModel) { m.Projection = NewMatrix(2, 2, nil) }, two, "2 samples, 2×2 and 3×1", "", ErrShape, nil},
-		"fewer vertices":       {func(m *LSDModel) { m.Vertices = NewMatrix(2, 1, nil) }, two, "2×1 and 2×1", "", ErrShape, nil},
-		"coordinates too far":  {func(m *LSDModel) { m.Projection = NewMatrix(2, 1, []float64{0x1p600, 0}) }, two, "coordinates[0,0]", "", ErrRange, nil},
+		{predict, members(nil), two, ErrTooFewSamples, "the model has no memberships"},
+		{coordinates, members(nil), two, ErrShape, "the model has no map, which those of TILSD have"},
+		{coordinates, flat(1), two, ErrShape, "the model has no map, which those of TILSD have"},
+		{predict, flat(1), of(1), ErrShape, "rows have 1 similarities, the model has 2 samples"},
+		{predict, flat(1), nil, ErrShape, "rows is nil"},
+		{predict, means(1, 2), nil, ErrShape, "rows is nil"},
+		{predict, flat(0), two, ErrOption, "the model's scale is 0, which explains no similarities"},
+		{predict, flat(-1), two, ErrOption, "-1"}, {predict, flat(math.Inf(1)), two, ErrOption, "+Inf"},
+		{predict, flat(nan), two, ErrOption, "NaN"},
+		{predict, flat(1), NewMatrix(1, 2, []float64{0, nan}), ErrNonFinite, "rows[0,1]"},
+		{both, means(1, 2), NewMatrix(1, 2, []float64{0, above(mostEntry)}), ErrRange, "rows[0,1]"},
+		{both, means(1, 2), bad, ErrShape, "rows is 2×2"},
+		{both, means(1, 2), of(0), ErrShape, "rows have 1 similarities"},
+		{predict, members(NewMatrix(2, 2, []float64{1, 0, 1, nan})), two, ErrNonFinite, "Memberships[1,1]"},
+		{coordinates, members(NewMatrix(1, 2, []float64{0, nan})), nil, ErrShape, "its memberships are 1×2"},
+		{coordinates, members(NewMatrix(2, 3, nans(6))), nil, ErrNonFinite, "Memberships[0,0]"},
+		{predict, members(bad), two, ErrShape, "Memberships is 2×2"},
+		{predict, members(NewMatrix(2, 0, nil)), two, ErrTooFewSamples, "the model's memberships are 2×0"},
+		{predict, none, NewMatrix(1, 0, nil), ErrTooFewSamples, "the model's memberships are 0×3"},
+		{coordinates, none, NewMatrix(1, 0, nil), ErrTooFewSamples, "the model's map has no samples"},
+		{both, project(nil), two, ErrShape, "Projection is nil"},
+		{both, project(bad), two, ErrShape, "is 2×2"},
+		{both, project(of(1, nan)), two, ErrNonFinite, "Projection[1,0]"},
+		{both, vertices(nil), two, ErrShape, "Vertices is nil"},
+		{both, vertices(of(1, 2, nan)), two, ErrNonFinite, "Vertices[2,0]"},
+		{both, vertices(of(1, above(mostCenter), 2)), two, ErrRange, "Vertices[1,0]"},
+		{both, means(), two, ErrShape, "map is for 0 samples, 2×1 and 3×1, its memberships are 2×3"},
+		{both, means(0, nan), two, ErrNonFinite, "Means[1]"},
+		{both, means(0, 1, 2), two, ErrShape, "for 3 samples"},
+		{both, project(of(1)), two, ErrShape, "2 samples, 1×1 and 3×1"},
+		{both, project(NewMatrix(2, 2, nil)), two, ErrShape, "2 samples, 2×2 and 3×1"},
+		{both, vertices(of(1, 2)), two, ErrShape, "2×1 and 2×1"},
+		{both, project(of(0x1p600, 0)), two, ErrRange, "coordinates[0,0]"},
 	} {
-		m := good()
+		m := &LSDModel{Memberships: NewMatrix(2, 3, []float64{1, 0, 0, 0.25, 0.25, 0.5}), Scale: 1}
+		m.Means, m.Projection, m.Vertices = []float64{1, 2}, of(0.5, -2), of(1, 2, 4)
 		c.change(m)
 		dst := NewMatrix(1, 3, []float64{7, 7, 7})
-		if _, err := m.Predict(dst, c.rows); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || dst.Data[0] != 7 {
-			t.Errorf("%s: %v, want %v with %q; %v", what, err, c.want, c.says, dst.Data)
-		}
-		switch _, err := m.Coordinates(nil, c.rows); {
-		case c.coordinates == "-":
-			if err != nil {
-				t.Errorf("%s, coordinates: %v", what, err)
+		_, err1 := m.Predict(dst, c.rows)
+		_, err2 := m.Coordinates(nil, c.rows)
+		for bit, err := range []error{err1, err2} {
+			if c.of>>bit&1 > 0 && (!errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("%d: %v, want %v with %q", i, err, c.want, c.says)
 			}
-		case c.instead == nil:
-			if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-				t.Errorf("%s, coordinates: %v, want %v with %q", what, err, c.want, c.says)
-			}
-		case !errors.Is(err, c.instead) || !strings.Contains(err.Error(), c.coordinates):
-			t.Errorf("%s, coordinates: %v, want %v with %q", what, err, c.instead, c.coordinates)
 		}
-	}
-	m := good()
-	m.Memberships.Set(0, 1, nan)
-	if _, err := m.Coordinates(nil, nil); !errors.Is(err, ErrNonFinite) || !strings.Contains(err.Error(), "Memberships[0,1]") {
-		t.Error(err)
-	}
-	if w, err := good().Coordinates(nil, NewMatrix(0, 2, nil)); err != nil || w.Rows != 0 || w.Cols != 1 {
-		t.Error(w, err)
+		if err1 != nil && dst.Data[0] != 7 {
+			t.Errorf("%d: %v is left", i, dst.Data)
+		}
 	}
 }
