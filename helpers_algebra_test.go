@@ -9,16 +9,7 @@ import (
 
 // laSymmetric are symmetric matrices of one size, with a name each.
 func laSymmetric(n int, rng *rand.Rand) map[string]*Matrix {
-	with := func(value func(i int) float64) *Matrix {
-		q := laOrthogonal(n, rng)
-		m := product(product(q.transposed(), mapped(identity(n), func(i, _ int, v float64) float64 { return v * value(i) })), q)
-		for i := range n {
-			for j := range i {
-				m.Data[i*n+j] = m.Data[j*n+i]
-			}
-		}
-		return m
-	}
+	with := func(value func(i int) float64) *Matrix { return spectral(rng, n, value) }
 	wilkinson := NewMatrix(n, n, nil)
 	for i := range n {
 		wilkinson.Set(i, i, math.Abs(float64(i)-float64(n-1)/2))
@@ -42,6 +33,14 @@ func laSymmetric(n int, rng *rand.Rand) map[string]*Matrix {
 			return 0
 		}),
 	}
+}
+
+// spectral is QᵀΛQ, rounded and symmetric, for a random orthogonal Q.
+func spectral(rng *rand.Rand, n int, value func(i int) float64) *Matrix {
+	q := laOrthogonal(n, rng)
+	m := product(mapped(q.transposed(), func(_, j int, v float64) float64 { return v * value(j) }), q)
+	mirror(m.Data, n)
+	return m
 }
 
 // laEigenRatios are residual and orthogonality as in laRatios, for entries of
