@@ -29,13 +29,14 @@ type evaluationJSON struct {
 	Counts                    [][]int
 }
 
-// The measures are those of the package, for the fits of all data sets.
+// The measures are those of the package, for fits of all data sets.
 func TestEvaluateSets(t *testing.T) {
 	for _, name := range sets {
 		g := filepath.Join(t.TempDir(), "g.csv")
-		truth := readInts(t, truthFile(name))
+		data, classes := someRows(t, setFile(name), 5), someRows(t, truthFile(name), 5)
+		truth := readInts(t, classes)
 		k := slices.Max(truth) + 1
-		if code, _, stderr := do(t, "", "fit", "-k", strconv.Itoa(k), "-o", g, setFile(name)); code != 0 {
+		if code, _, stderr := do(t, "", "fit", "-method", "global", "-k", strconv.Itoa(k), "-o", g, data); code != 0 {
 			t.Fatal(stderr)
 		}
 		text, err := os.ReadFile(g)
@@ -49,7 +50,7 @@ func TestEvaluateSets(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		code, report, stderr := do(t, "", "evaluate", truthFile(name), g)
+		code, report, stderr := do(t, "", "evaluate", classes, g)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
@@ -61,10 +62,10 @@ func TestEvaluateSets(t *testing.T) {
 		if want := fmt.Sprintf("%s, column label: %d rows in %d clusters\n", g, len(truth), len(distinct(labels))); !strings.Contains(report, want) {
 			t.Errorf("%s: no %q in\n%s", name, want, report)
 		}
-		code, report, _ = do(t, "", "evaluate", "-json", truthFile(name), g)
+		code, report, _ = do(t, "", "evaluate", "-json", classes, g)
 		got := parseJSON[evaluationJSON](t, report)
 		if code != 0 || *got.Accuracy != want[0] || !near(got.NMI, want[1], 1e-12) || got.Purity != want[2] || !near(got.AdjustedRand, want[3], 1e-12) ||
-			got.Rows != len(truth) || got.Labels.Column != "label" || got.Truth.Source != truthFile(name) {
+			got.Rows != len(truth) || got.Labels.Column != "label" || got.Truth.Source != classes {
 			t.Errorf("%s: %s\nwant %v", name, report, want)
 		}
 		for i, a := range got.Truth.Values {

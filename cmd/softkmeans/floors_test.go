@@ -39,8 +39,8 @@ type parsedFloors struct {
 
 // JSON and CSV have the numbers of the package for all k.
 func TestFloorsNumbers(t *testing.T) {
-	for _, name := range []string{"iris", "wine"} {
-		x := readTable(t, setFile(name))
+	for _, name := range []string{someRows(t, iris, 2), someRows(t, setFile("wine"), 4)} {
+		x := readTable(t, name)
 		floors, err := softkmeans.Floors(t.Context(), x, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -54,12 +54,12 @@ func TestFloorsNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, setFile(name))
+		code, stdout, stderr := do(t, "", "floors", "-json", "-scale", "none", "-most", "1", "-o", path, name)
 		if code != 0 || stderr != "" {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, stdout)
-		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != setFile(name) || got.Proposal.Reason != choose.Reason ||
+		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != name || got.Proposal.Reason != choose.Reason ||
 			(got.Proposal.K == nil) != (choose.K == 0) || choose.K > 0 && *got.Proposal.K != choose.K || got.Evidence.Edge != choose.Edge ||
 			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow || *got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
 			t.Errorf("%s: %+v, want %+v", name, got, p)
@@ -199,7 +199,7 @@ func TestFloorsEdges(t *testing.T) {
 
 // The floors of a stream are those of a table in memory, to rounding.
 func TestFloorsStream(t *testing.T) {
-	csvPath, npyPath := writeTables(t, t.TempDir(), 20000, 5)
+	csvPath, npyPath := writeTables(t, t.TempDir(), 9000, 3)
 	_, text, _ := do(t, "", "floors", "-json", "-stream", "no", csvPath)
 	want := parseJSON[parsedFloors](t, text)
 	for _, path := range []string{csvPath, npyPath}[:runs(1, 2)] {
@@ -208,7 +208,7 @@ func TestFloorsStream(t *testing.T) {
 			t.Fatalf("code %d, %s", code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, text)
-		if got.Rows != 20000 || len(got.Columns) != 5 || len(got.Floors) != 6 || !got.Evidence.Drawn || got.Evidence.Rows != 1000 || !want.Evidence.Drawn ||
+		if got.Rows != 9000 || len(got.Columns) != 3 || len(got.Floors) != 4 || !got.Evidence.Drawn || got.Evidence.Rows != 1000 || !want.Evidence.Drawn ||
 			got.Evidence.Edge != want.Evidence.Edge || got.Evidence.Stable != want.Evidence.Stable {
 			t.Errorf("%s", text)
 		}
@@ -316,18 +316,19 @@ func TestFloorsUsage(t *testing.T) {
 // old file is unchanged.
 func TestFloorsOutput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "floors.csv")
-	_, report, _ := do(t, "", "floors", iris, "-o", path)
+	data := someRows(t, iris, 6)
+	_, report, _ := do(t, "", "floors", data, "-o", path)
 	want, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := do(t, "", "floors", iris, "-o", "-"); code != 0 || stdout != string(want) || stderr != report {
+	if code, stdout, stderr := do(t, "", "floors", data, "-o", "-"); code != 0 || stdout != string(want) || stderr != report {
 		t.Errorf("code %d, %q, %q", code, stdout, stderr)
 	}
 	before := files(t, filepath.Dir(path))
 	for _, args := range [][]string{{}, {"-json"}, {"-o", path}, {"-json", "-o", path}, {"-o", "-"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"floors", iris}, args...), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), append([]string{"floors", data}, args...), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("%q: code %d, %q", args, code, &stderr)
 		}
 	}
@@ -335,7 +336,7 @@ func TestFloorsOutput(t *testing.T) {
 	cancel()
 	for _, stream := range []string{"yes", "no"} {
 		var stderr bytes.Buffer
-		if code := run(over, []string{"floors", iris, "-stream", stream, "-o", path}, nil, io.Discard, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
+		if code := run(over, []string{"floors", data, "-stream", stream, "-o", path}, nil, io.Discard, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}

@@ -326,6 +326,19 @@ func flowers(t *testing.T) string {
 	return b.String()
 }
 
+// someRows writes every nth row of a file without a header, from the nth on, to another.
+func someRows(t *testing.T, name string, nth int) (path string) {
+	t.Helper()
+	var b strings.Builder
+	i := 0
+	for line := range strings.Lines(readFile(t, name)) {
+		if i++; i%nth == 0 {
+			b.WriteString(line)
+		}
+	}
+	return writeText(t, filepath.Join(t.TempDir(), "some.csv"), b.String())
+}
+
 // sameMemberships checks that two files have the same memberships.
 func sameMemberships(t *testing.T, got, want string) {
 	t.Helper()

@@ -44,7 +44,7 @@ func (w writing) with(output, name string) []string {
 // every output.
 func writingFolder(t *testing.T) (dir string) {
 	t.Helper()
-	dir = inFolder(t, readFile(t, iris))
+	dir = inFolder(t, readFile(t, someRows(t, iris, 6)))
 	must(t, strings.Fields("fit -k 2 -model good.json data.csv")...)
 	for _, name := range []string{"m.csv", "c.csv", "model.json", "f.csv", "page.html"} {
 		writeText(t, name, "the old "+name)

@@ -28,7 +28,7 @@ func untold(report string) string {
 // A stream has the report and the memberships of a table in memory, from CSV and .npy.
 func TestStream(t *testing.T) {
 	dir := t.TempDir()
-	csvPath, npyPath := writeTables(t, dir, 30000, 4)
+	csvPath, npyPath := writeTables(t, dir, 9000, 4)
 	out := filepath.Join(dir, "g.csv")
 	var reports []string
 	var tables [][][]float64
@@ -46,7 +46,7 @@ func TestStream(t *testing.T) {
 				t.Fatal(err)
 			}
 			header, labels, g := parseMemberships(t, string(text))
-			if header != "label,p0,p1,p2" || len(g) != 30000 {
+			if header != "label,p0,p1,p2" || len(g) != 9000 {
 				t.Fatalf("%s, %d rows", header, len(g))
 			}
 			for i, row := range g {
@@ -87,7 +87,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if code != 0 || untold(report) != untold(want) || strings.Contains(report, "sample of the rows") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
-	path, _ = writeTables(t, dir, 20000, 4)
+	path, _ = writeTables(t, dir, 16500, 3)
 	out := filepath.Join(dir, "g.csv")
 	code, report, stderr = do(t, "", append(args, "yes", "-o", out)...)
 	if code != 0 || stderr != "" || !strings.Contains(report, "sample of the rows") {
@@ -104,7 +104,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1,p2" || len(g) != 20000 {
+	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1,p2" || len(g) != 16500 {
 		t.Errorf("%s, %d rows", header, len(g))
 	}
 }
@@ -152,7 +152,7 @@ func TestStreamFailure(t *testing.T) {
 	dir, outDir := t.TempDir(), t.TempDir()
 	out := filepath.Join(outDir, "g.csv")
 	bad := filepath.Join(dir, "bad.csv")
-	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 40000)+"1,x\n"), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 5000)+"1,x\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	good, array := writeTables(t, dir, 9000, 3)
@@ -172,7 +172,7 @@ func TestStreamFailure(t *testing.T) {
 		out  io.Writer
 		want string
 	}{
-		{t.Context(), bad, io.Discard, bad + `:80002:2: "x" in column "b" is not a number`},
+		{t.Context(), bad, io.Discard, bad + `:10002:2: "x" in column "b" is not a number`},
 		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 216000 bytes of values are missing, from row 9000 on"},
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},
@@ -180,7 +180,7 @@ func TestStreamFailure(t *testing.T) {
 		{t.Context(), good, fullDisk, "disk full"},
 	} {
 		var stderr bytes.Buffer
-		code := run(test.ctx, []string{"fit", "-k", "2", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
+		code := run(test.ctx, []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
 		if code != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: "+test.want) {
 			t.Errorf("code %d, %q, want %s", code, &stderr, test.want)
 		}
@@ -190,7 +190,7 @@ func TestStreamFailure(t *testing.T) {
 	}
 	// Writing the memberships fails.
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-stream", "yes", "-o", "-", good}, nil, fullDisk, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", "-", good}, nil, fullDisk, &stderr)
 	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}

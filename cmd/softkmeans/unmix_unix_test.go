@@ -11,7 +11,7 @@ import (
 // A limit of the size of files ends every output of unmix: old files are unchanged, and no
 // temporary file is left.
 func TestUnmixTooLarge(t *testing.T) {
-	dir := inFolder(t, readFile(t, iris))
+	dir := inFolder(t, readFile(t, someRows(t, iris, 2)))
 	for _, name := range []string{"g.img", "g.hdr", "g.npy", "s.sli", "s.hdr", "s.csv", "page.html", "model.json"} {
 		writeText(t, name, "the old "+name)
 	}
@@ -24,7 +24,7 @@ func TestUnmixTooLarge(t *testing.T) {
 		"-spectra s.csv -report page.html":    {"s.csv", "page.html"},
 	} {
 		for i, limit := range []string{"0", "1"} {
-			code, stderr := fails(shell(t, `ulimit -f `+limit+`; exec "$@"`, strings.Fields("unmix -k 3 -size 10x15 "+args+" data.csv")...))
+			code, stderr := fails(shell(t, `ulimit -f `+limit+`; exec "$@"`, strings.Fields("unmix -k 3 -size 5x15 "+args+" data.csv")...))
 			unharmed(t, args+" with "+limit, code, stderr, "cannot write "+want[i]+": file too large\n", dir, before)
 		}
 	}
