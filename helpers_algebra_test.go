@@ -38,7 +38,8 @@ func laSymmetric(n int, rng *rand.Rand) map[string]*Matrix {
 // spectral is QᵀΛQ, rounded and symmetric, for a random orthogonal Q.
 func spectral(rng *rand.Rand, n int, value func(i int) float64) *Matrix {
 	q := laOrthogonal(n, rng)
-	m := product(mapped(q.transposed(), func(_, j int, v float64) float64 { return v * value(j) }), q)
+	lambda := mapped(identity(n), func(i, _ int, v float64) float64 { return v * value(i) })
+	m := product(product(q.transposed(), lambda), q)
 	mirror(m.Data, n)
 	return m
 }
