@@ -172,7 +172,8 @@ func TestRotationStarts(t *testing.T) {
 	}
 }
 
-// TestRotationStep: a step solves (GaussNewton + μI)Ω = −slope, and an iteration leads down.
+// TestRotationStep: a step solves (GaussNewton + μI)Ω = −slope, and an iteration leads down. Where
+// such steps lead up the one of the source is taken, so that it gains nothing where improve ends.
 func TestRotationStep(t *testing.T) {
 	for seed := range uint64(8) {
 		k := 3 + int(seed%4)
@@ -200,6 +201,15 @@ func TestRotationStep(t *testing.T) {
 		}
 		if _, now := r.improve(turn, 0); now != sum {
 			t.Errorf("k=%d: no steps lead from %g to %g", k, sum, now)
+		}
+	}
+	for seed := range uint64(40) {
+		r := newRotation(bg, 4, mapped(randomData(16, 3, 0, seed), func(_, _ int, v float64) float64 { return 0.3 * v }))
+		g := NewMatrix(16, 4, nil)
+		turn, sum := r.improve(RandomOrientation(4, seed), 100)
+		r.place(g, turn)
+		if after := r.place(g, r.procrustes(g)); after < sum*(1-1e-6) {
+			t.Errorf("seed %d: from %g to %g by the source's step", seed, sum, after)
 		}
 	}
 }
