@@ -5,46 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
+// TestFloors compares them with the oracle's. They descend to 0, and n centers hold n rows.
 func TestFloors(t *testing.T) {
-	for _, x := range []*Matrix{loadCSV(t, "iris"), loadCSV(t, "wine"), head(loadCSV(t, "digits"), 200), head(loadCSV(t, "breast_cancer"), 200),
-		randomData(30, 100, 1e3, 1), randomData(1, 4, 0, 1), randomData(5, 1, 0, 1), NewMatrix(4, 3, nil)} {
+	for _, x := range []*Matrix{
+		loadCSV(t, "iris"), loadCSV(t, "wine"), head(loadCSV(t, "digits"), 100), randomData(30, 100, 1e3, 1),
+		randomData(1, 4, 0, 1), randomData(5, 1, 0, 1), NewMatrix(4, 3, nil),
+	} {
+		name := shape(x.Rows, x.Cols)
 		want, total := oracle(x, nil)
-		got, err := Floors(context.Background(), x, nil)
-		if err != nil || len(got) != min(x.Rows, x.Cols)+1 {
-			t.Fatalf("%d floors, %v", len(got), err)
+		got := mustDo(Floors(bg, x, nil))(t)
+		if len(got) != len(want) || got[len(got)-1] != 0 {
+			t.Fatalf("%s: %d floors, the last is %g", name, len(got), got[len(got)-1])
 		}
 		for i := range got {
-			if math.Abs(got[i]-want[i]) > 1e-12*total {
-				t.Errorf("%s k=%d: %g, want %g", shape(x.Rows, x.Cols), i+1, got[i], want[i])
-			}
-			if i > 0 && got[i] > got[i-1] {
-				t.Errorf("%s: floor rises at k=%d", shape(x.Rows, x.Cols), i+1)
-			}
-			if i >= 8 {
-				continue
-			}
-			m, err := Fit(bg, x, i+1, &Options{Solver: SolverJacobi})
-			if err != nil || math.Abs(m.Objective-got[i]) > 1e-12*total {
-				t.Errorf("%s k=%d: floor %g, Fit reaches %g (%v)", shape(x.Rows, x.Cols), i+1, got[i], m.Objective, err)
+			if math.Abs(got[i]-want[i]) > 1e-12*total || i > 0 && got[i] > got[i-1] {
+				t.Errorf("%s k=%d: %g, want %g", name, i+1, got[i], want[i])
 			}
 		}
-		if got[len(got)-1] != 0 {
-			t.Errorf("the last floor is %g", got[len(got)-1])
-		}
-		// n centers hold n rows whatever these are, and n centred rows have rank n−1.
-		if n := x.Rows; n <= x.Cols {
-			if ok, err := SkMable(bg, x, n, 1e-300); !ok || err != nil || got[n-1] != 0 {
-				t.Errorf("%s: a floor of %g for as many centers as rows, SkMable says %v, %v", shape(n, x.Cols), got[n-1], ok, err)
-			}
+		if n := x.Rows; n <= x.Cols && (!mustDo(SkMable(bg, x, n, 1e-300))(t) || got[n-1] != 0) {
+			t.Errorf("%s: a floor of %g for as many centers as rows", name, got[n-1])
 		}
 	}
-	if _, err := Floors(context.Background(), NewMatrix(0, 2, nil), nil); !errors.Is(err, ErrTooFewSamples) {
+	if _, err := Floors(bg, NewMatrix(0, 2, nil), nil); !errors.Is(err, ErrTooFewSamples) {
 		t.Error(err)
 	}
 	// Orthogonal columns of lengths √2·10^-6j: every floor is known to its own
@@ -54,119 +41,52 @@ func TestFloors(t *testing.T) {
 		x.Set(2*j, j, math.Pow(10, -6*float64(j)))
 		x.Set(2*j+1, j, -math.Pow(10, -6*float64(j)))
 	}
-	got, err := Floors(context.Background(), x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := 1; k <= 4; k++ {
-		want := 0.0
-		for j := 3; j >= k-1; j-- {
-			want += 2 * math.Pow(10, -12*float64(j))
-		}
-		if math.Abs(got[k-1]/want-1) > 1e-13 {
-			t.Errorf("graded: floor for k=%d is %g, want %g", k, got[k-1], want)
+	want := 0.0
+	for j, got := range slices.Backward(mustDo(Floors(bg, x, nil))(t)[:4]) {
+		want += 2 * math.Pow(10, -12*float64(j))
+		if math.Abs(got/want-1) > 1e-13 {
+			t.Errorf("graded: floor for k=%d is %g, want %g", j+1, got, want)
 		}
 	}
 }
 
-// TestCertify: what is not optimal or not feasible must show.
+// TestCertify: centers off the subspace, and rows without variance, where an objective of
+// rounding is a gap of 0 and any other the largest.
 func TestCertify(t *testing.T) {
 	x := loadCSV(t, "iris")
-	m, err := Fit(bg, x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := mustDo(Fit(bg, x, 3, nil))(t)
 	floors, total := oracle(x, nil)
-	c, err := Certify(context.Background(), x, m.Centers, m.Memberships, nil)
-	if err != nil || !c.Optimal(0) || math.Abs(c.Floor-floors[2]) > 1e-12*total || math.Abs(c.Total-total) > 1e-12*total {
-		t.Errorf("%+v, %v", c, err)
-	}
-	// Centers off the subspace: gap and span error.
 	off := m.Centers.Clone()
 	off.Set(0, 3, off.At(0, 3)+5)
-	c, _ = Certify(context.Background(), x, off, m.Memberships, nil)
+	c := mustDo(Certify(bg, x, off, m.Memberships, nil))(t)
 	want := (plainObjective(x, off, m.Memberships, nil) - floors[2]) / total
 	if c.Optimal(0) || math.Abs(c.Gap-want) > 1e-12 || c.SpanError < 0.1 {
 		t.Errorf("%+v, gap should be %g", c, want)
 	}
-	// Infeasible memberships of the same product are judged by what their repair makes of them.
-	neg := m.Memberships.Clone()
-	neg.Set(5, 0, neg.At(5, 0)-2)
-	neg.Set(5, 1, neg.At(5, 1)+2)
-	c, _ = Certify(context.Background(), x, m.Centers, neg, nil)
-	if c.Optimal(0) || c.MinMembership != neg.At(5, 0) || c.MaxSumError > 1e-12 || c.Repair < 1 || c.Repair < -c.MinMembership {
-		t.Errorf("%+v", c)
-	}
-	checkObjective(t, "negative", c.Objective, bigObjective(x, m.Centers, neg, nil, SumToOne), hides(x, nil, m.Centers, neg, SumToOne), 0)
-	// Half of each is the same once repaired, and the fields say what was given.
-	half := mapped(m.Memberships, func(_, _ int, v float64) float64 { return v / 2 })
-	whole, err := Certify(bg, x, m.Centers, m.Memberships, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, _ = Certify(context.Background(), x, m.Centers, half, nil)
-	top, _ := rowMaxAbs(half.Data)
-	if !c.Optimal(0) || math.Abs(c.MaxSumError-0.5) > 1e-12 || math.Abs(c.Repair-top) > 1e-12 || math.Abs(c.Objective-whole.Objective) > 1e-14*total {
-		t.Errorf("%+v, want %+v", c, whole)
-	}
-	// Hard clusters by the means are feasible and above the floor.
-	if c, err = Certify(context.Background(), x, NewMatrix(1, 4, nil), NewMatrix(150, 1, make1(150)), nil); err != nil || c.Gap < 0.1 || c.SpanError != 1 {
-		t.Errorf("%+v, %v", c, err)
-	}
-	// Rows without variance: an objective of rounding is a gap of 0, any other
-	// the largest.
 	same := mapped(NewMatrix(7, 3, nil), func(_, j int, _ float64) float64 { return 0.1 + float64(j)/3 })
 	for _, k := range []int{1, 3, 50} {
-		m, err := Fit(bg, same, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c, err = Certify(context.Background(), same, m.Centers, m.Memberships, nil); err != nil || c.Gap != 0 || m.Gap != 0 || !c.Optimal(0) {
-			t.Errorf("identical rows, k=%d: %+v, %v", k, c, err)
+		m := mustDo(Fit(bg, same, k, nil))(t)
+		if c := mustDo(Certify(bg, same, m.Centers, m.Memberships, nil))(t); c.Gap != 0 || m.Gap != 0 ||
+			!c.Optimal(0) {
+			t.Errorf("identical rows, k=%d: %+v", k, c)
 		}
 		m.Centers.Set(0, 0, 0.1001)
-		if c, err = Certify(context.Background(), same, m.Centers, m.Memberships, nil); err != nil || c.Optimal(0) {
-			t.Errorf("identical rows, k=%d, a center off: %+v, %v", k, c, err)
+		if c := mustDo(Certify(bg, same, m.Centers, m.Memberships, nil))(t); c.Optimal(0) {
+			t.Errorf("identical rows, k=%d, a center off: %+v", k, c)
 		}
-	}
-	for _, bad := range []struct {
-		f, g *Matrix
-		want error
-	}{
-		{nil, m.Memberships, ErrShape}, {m.Centers, nil, ErrShape}, {NewMatrix(0, 4, nil), NewMatrix(150, 0, nil), ErrTooFewSamples},
-		{NewMatrix(3, 5, nil), m.Memberships, ErrShape}, {m.Centers, NewMatrix(150, 2, nil), ErrShape},
-		{NewMatrix(1, 4, []float64{1, 2, math.NaN(), 3}), NewMatrix(150, 1, nil), ErrNonFinite},
-	} {
-		if _, err := Certify(context.Background(), x, bad.f, bad.g, nil); !errors.Is(err, bad.want) {
-			t.Errorf("%v, want %v", err, bad.want)
-		}
-	}
-	if _, err := Certify(context.Background(), x, m.Centers, m.Memberships, &Options{Weights: make([]float64, 3)}); !errors.Is(err, ErrShape) {
-		t.Error(err)
 	}
 }
 
+// TestSkMable: mixtures of k are those of k and more, at all scales.
 func TestSkMable(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 3))
 	for _, scale := range []float64{1, 1e-150, 3e148} { // times 100
-		for k := 1; k <= 6; k++ {
+		for _, k := range []int{1, 2, 5} {
 			// An exact mixture of k prototypes far from the origin.
-			x := NewMatrix(60, 9, nil)
-			f := NewMatrix(k, 9, nil)
-			for i := range f.Data {
-				f.Data[i] = 100 + rng.NormFloat64()
+			x := product(dirichlet(60, k, 1, uint64(k)), moved(randomData(k, 9, 0, uint64(k)), 100))
+			for i := range x.Data {
+				x.Data[i] *= scale
 			}
-			g := make([]float64, k)
-			for i := range 60 {
-				for j := range g {
-					g[j] = rng.Float64() * 2
-				}
-				ProjectSimplex(g, g)
-				for j := range g {
-					axpy(x.Row(i), g[j]*scale, f.Row(j))
-				}
-			}
-			for try := 1; try <= 12; try++ {
+			for try := 1; try <= 10; try++ {
 				ok, err := SkMable(bg, x, try, 0)
 				if err != nil || ok != (try >= k) {
 					t.Errorf("mixture of %d, k=%d: %v, %v", k, try, ok, err)
@@ -188,181 +108,34 @@ func TestSkMable(t *testing.T) {
 			far.Set(i, j, 1e8+float64(j+1)*float64(i)/180)
 		}
 	}
-	if ok, err := SkMable(bg, far, 2, 0); !ok || err != nil {
-		t.Errorf("a line, rounded as doubles near 1e8 are, is no mixture of 2: %v", err)
-	}
-	x := loadCSV(t, "iris")
-	for _, c := range []struct {
-		k   int
-		tol float64
-	}{{0, 0}, {2, -1}, {2, math.NaN()}, {2, 1}} {
-		if _, err := SkMable(bg, x, c.k, c.tol); !errors.Is(err, ErrOption) {
-			t.Error(err)
-		}
+	if !mustDo(SkMable(bg, far, 2, 0))(t) {
+		t.Error("a line, rounded as doubles near 1e8 are, is no mixture of 2")
 	}
 }
 
-// TestBounds holds the corrected theorems to real data.
-func TestBounds(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 5))
-	for _, name := range realSets {
-		x := head(loadCSV(t, name), 150)
-		for _, k := range []int{2, 3, 5} {
-			clean, err := Fit(bg, x, k, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, size := range []float64{1e-3, 0.1, 1, 10} {
-				noise := 0.0
-				y := mapped(x, func(_, _ int, v float64) float64 {
-					e := size * math.Sqrt(clean.Total/float64(len(x.Data))) * rng.NormFloat64()
-					noise += e * e
-					return v + e
-				})
-				m, err := Fit(bg, y, k, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				left, right := plainObjective(x, m.Centers, m.Memberships, nil), stabilityBound(clean.Floor, math.Sqrt(noise))
-				if left > right {
-					t.Errorf("%s k=%d noise %g: %g > %g", name, k, size, left, right)
-				}
-			}
-		}
-	}
-}
-
-// permutedDistance is the least ‖a − bΠ‖² over all permutations Π of the columns.
-func permutedDistance(a, b *Matrix) float64 {
-	k := a.Cols
-	cost := NewMatrix(k, k, nil) // of column i of a as column j of b
-	for i := range k {
-		for j := range k {
-			for r := range a.Rows {
-				d := a.Row(r)[i] - b.Row(r)[j]
-				cost.Data[i*k+j] += d * d
-			}
-		}
-	}
-	var least func(i, used int) float64
-	least = func(i, used int) float64 {
-		if i == k {
-			return 0
-		}
-		best := math.Inf(1)
-		for j := range k {
-			if used>>j&1 == 0 {
-				best = min(best, cost.Row(i)[j]+least(i+1, used|1<<j))
-			}
-		}
-		return best
-	}
-	return least(0, 0)
-}
-
-// optimumNear returns a global optimum whose memberships are close to g in every row, and
-// its centers: see the proof at nonUniquenessBound.
-func optimumNear(m *Model, g []float64) (members, centers *Matrix) {
-	// G = (1−ε)·1gᵀ + ε·G₀ = G₀·T with T = (1−ε)·1gᵀ + ε·I, and F = T⁻¹F₀.
-	const eps = 1e-4
-	k := len(g)
-	members = mapped(m.Memberships, func(_, j int, v float64) float64 { return eps*v + (1-eps)*g[j] })
-	// T⁻¹ = (I − (1−ε)·1gᵀ)/ε, since gᵀ1 = 1.
-	centers = mapped(m.Centers, func(_, c int, v float64) float64 {
-		mean := 0.0
-		for j := range k {
-			mean += g[j] * m.Centers.Row(j)[c]
-		}
-		return (v - (1-eps)*mean) / eps
-	})
-	return members, centers
-}
-
-// TestNonUniqueness holds nonUniquenessBound to random and to the worst G*, with every order
-// of the clusters.
-func TestNonUniqueness(t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	for _, name := range realSets {
-		x := head(loadCSV(t, name), 150)
-		n := float64(x.Rows)
-		for _, k := range []int{2, 3, 5} {
-			m := mustDo(Fit(bg, x, k, nil))(t)
-			bound := nonUniquenessBound(m)
-			optima := []*Matrix{m.Memberships}
-			corner, uniform := make([]float64, k), make([]float64, k)
-			corner[0] = 1
-			for j := range uniform {
-				uniform[j] = 1 / float64(k)
-			}
-			for _, g := range [][]float64{corner, uniform} {
-				members, centers := optimumNear(m, g)
-				if c := mustDo(Certify(bg, x, centers, members, nil))(t); math.Abs(c.Gap) > 1e-6 || c.MinMembership < -1e-15 {
-					t.Errorf("%s k=%d: not optimal: %+v", name, k, c)
-				}
-				optima = append(optima, members)
-			}
-			for try := range 12 {
-				oracle := mapped(m.Memberships, func(_, j int, v float64) float64 {
-					switch try {
-					case 0: // halfway between the limits
-						return (corner[j] + uniform[j]) / 2
-					case 1: // and between the optimum and a limit
-						return (corner[j] + v) / 2
-					case 2:
-						return v
-					}
-					return rng.NormFloat64() * float64(try)
-				})
-				for i := 0; try > 2 && i < oracle.Rows; i++ {
-					ProjectSimplex(oracle.Row(i), oracle.Row(i))
-				}
-				far := 0.0
-				for _, g := range optima {
-					far = max(far, permutedDistance(g, oracle))
-				}
-				if far < bound*(1-1e-3) { // optima that are near their limits
-					t.Errorf("%s k=%d: farthest optimum %g, bound %g", name, k, far, bound)
-				}
-			}
-			if least := n * (1 - 1/float64(k)) / 4; bound < least*(1-1e-12) || bound > 1.4*least {
-				t.Errorf("%s k=%d: bound %g, %g without data", name, k, bound, least)
-			}
-		}
-	}
-}
-
-// TestSkMableLarge: where min(n, d) is 512 and above it, too, σ_k is told from rounding.
+// TestSkMableLarge: where min(n, d) is above SolverAuto's limit, too, σ_k is told from
+// rounding.
 func TestSkMableLarge(t *testing.T) {
 	t.Parallel()
-	for _, n := range []int{512, 520} { // SolverAuto's limit
-		skMableLarge(t, n)
-	}
-}
-
-func skMableLarge(t *testing.T, n int) {
-	t.Helper()
+	const n = jacobiMaxSide + 8
 	rng := rand.New(rand.NewPCG(1, 2))
+	a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
+	for i := range a.Data {
+		a.Data[i] = rng.Float64()
+	}
+	for i := range 3 {
+		for j := range 60 { // the other columns are 0, which cost Jacobi's method nothing
+			b.Set(i, j, rng.Float64()*[]float64{1, 1, 1e-9}[i])
+		}
+	}
+	x := product(a, b)
 	for _, c := range []struct {
-		name  string
-		third float64 // the size of the third direction
-		k     int
-		tol   float64
-		want  bool
-	}{
-		{"rank 3", 1, 3, 0, false}, {"rank 3", 1, 4, 0, true},
-		{"a third direction of 1e-9", 1e-9, 3, 0, false}, {"a third direction of 1e-9", 1e-9, 3, 1e-7, true},
-	}[full(0, 2):] {
-		a, b := NewMatrix(n, 3, nil), NewMatrix(3, n, nil)
-		for i := range a.Data {
-			a.Data[i], b.Data[i] = rng.Float64(), rng.Float64()
-		}
-		scale(b.row(2), c.third)
-		for j := range 3 { // columns of zeros cost Jacobi's method nothing
-			clear(b.row(j)[full(n, 60):])
-		}
-		got, err := SkMable(bg, product(a, b), c.k, c.tol)
-		if err != nil || got != c.want {
-			t.Errorf("n=%d, %s: k=%d tol=%g: %v %v, want %v", n, c.name, c.k, c.tol, got, err, c.want)
+		k    int
+		tol  float64
+		want bool
+	}{{3, 0, false}, {3, 1e-7, true}, {4, 0, true}} {
+		if got := mustDo(SkMable(bg, x, c.k, c.tol))(t); got != c.want {
+			t.Errorf("a third direction of 1e-9, k=%d, tol=%g: %v", c.k, c.tol, got)
 		}
 	}
 }
@@ -371,40 +144,20 @@ func skMableLarge(t *testing.T, n int) {
 // objective is an upper bound, and within rounding of the exact one as far as centers are at
 // most 1e150 times the data.
 func TestCertifyRange(t *testing.T) {
-	g := NewMatrix(3, 2, []float64{1, 0, 0, 1, 0.5, 0.5})
-	for _, unit := range []float64{1, 1e-140, 1e-100, 1e140, 0} {
-		x := NewMatrix(3, 2, []float64{unit, 0, 0, unit, unit, unit})
-		for _, size := range []float64{0, 5e-324, 1e-200, 1e-100, 1e-20, 1, 1e50, 1e70, 1e100, 1e150} {
-			for _, c := range []struct {
-				name string
-				f, g *Matrix
-			}{
-				{"centers", NewMatrix(2, 2, []float64{size, 0, 0, size}), g},
-				{"opposite centers", NewMatrix(2, 2, []float64{size, size, -size, -size}), g},
-				{"one center", NewMatrix(2, 2, []float64{size, 0, 1, 2}), g},
-				{"a center without members", NewMatrix(2, 2, []float64{size, 0, 1, 2}), NewMatrix(3, 2, []float64{0, 1, 0, 1, 0, 1})},
-				{"a center with few members", NewMatrix(2, 2, []float64{size, 0, 1, 2}), NewMatrix(3, 2, []float64{1e-150, 1, 0, 1, 0, 1})},
-				{"memberships", NewMatrix(2, 2, []float64{1, 2, 3, 5}), NewMatrix(3, 2, []float64{size, size, -size, 1, 0.5, 0.5})},
-				{"both", NewMatrix(2, 2, []float64{size, 2, 3, size}), NewMatrix(3, 2, []float64{size, size, -size, 1, 0.5, 0.5})},
+	matrix := func(v ...float64) *Matrix { return NewMatrix(len(v)/2, 2, v) }
+	for _, unit := range []float64{1, 1e-140, 1e140, 0} {
+		x := matrix(unit, 0, 0, unit, unit, unit)
+		for _, size := range []float64{0, 5e-324, 1e-100, 1, 1e70, 1e150} {
+			g, large := matrix(1, 0, 0, 1, 0.5, 0.5), matrix(size, size, -size, 1, 0.5, 0.5)
+			near := max(size, 5) <= 1e150*unit || unit == 0
+			for _, c := range [][2]*Matrix{
+				{matrix(size, 0, 0, size), g}, {matrix(size, size, -size, -size), g},
+				{matrix(size, 0, 1, 2), g},
+				{matrix(size, 0, 1, 2), matrix(0, 1, 0, 1, 0, 1)},
+				{matrix(size, 0, 1, 2), matrix(1e-150, 1, 0, 1, 0, 1)},
+				{matrix(1, 2, 3, 5), large}, {matrix(size, 2, 3, size), large},
 			} {
-				got, err := Certify(context.Background(), x, c.f, c.g, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, v := range []float64{got.Objective, got.Floor, got.Gap, got.MinMembership, got.MaxSumError, got.SpanError, got.Total} {
-					if !isFinite(v) {
-						t.Errorf("%s of %g, data of %g: %+v", c.name, size, unit, got)
-						break
-					}
-				}
-				if near := max(size, 5) <= 1e150*unit || unit == 0; !near || got.Objective == math.MaxFloat64 {
-					if big.NewFloat(got.Objective).Cmp(bigObjective(x, c.f, c.g, nil, SumToOne)) < 0 && got.Objective < math.MaxFloat64 {
-						t.Errorf("%s of %g, data of %g: objective %g", c.name, size, unit, got.Objective)
-					}
-					continue
-				}
-				checkObjective(t, fmt.Sprintf("%s of %g, data of %g", c.name, size, unit), got.Objective,
-					bigObjective(x, c.f, c.g, nil, SumToOne), hides(x, nil, c.f, c.g, SumToOne), 1e-300*max(got.Total, 1))
+				checkCertified(t, x, c[0], c[1], near)
 			}
 		}
 	}
@@ -426,8 +179,9 @@ func TestOptimalNeeds(t *testing.T) {
 		{[]float64{-1, 3}, []float64{0, 0, 0x1p-1074, 0x1p-1074, 0, 0}, 2, .5},
 	} {
 		f, g := NewMatrix(2, 1, c.f), NewMatrix(3, 2, c.g)
-		got, err := Certify(context.Background(), x, f, g, nil)
-		if err != nil || got.Floor != 0 || got.FloorError != 0 || got.Repair != c.repair || got.Optimal(0) != (c.objective == 0) || c.objective > 0 && got.ExcessFloors != math.MaxFloat64 {
+		got, err := Certify(bg, x, f, g, nil)
+		if err != nil || got.Floor != 0 || got.FloorError != 0 || got.Repair != c.repair ||
+			got.Optimal(0) != (c.objective == 0) || c.objective > 0 && got.ExcessFloors != math.MaxFloat64 {
 			t.Errorf("centers %v, memberships %v: %+v, optimal %t, %v", c.f, c.g, got, got.Optimal(0), err)
 		}
 		if want := bigObjective(x, f, g, nil, SumToOne); double(want) != c.objective {
@@ -439,15 +193,14 @@ func TestOptimalNeeds(t *testing.T) {
 }
 
 // TestCertifyForeign: centers or memberships far larger than the data, which cancel to any
-// degree. The objective is never below the true one, and above it by no more than the
-// bound that Certificate states.
+// degree.
 func TestCertifyForeign(t *testing.T) {
 	const n, d, k = 9, 3, 4
-	for _, mean := range []float64{0, 2, 1e6} {
+	for _, mean := range []float64{0, 1e6} {
 		x := randomData(n, d, mean, 5)
-		for _, exp := range []int{0, 15, 16, 17, 30, 60, 100, 200, 400} {
-			for _, left := range []float64{0, 0x1p-50, 1e-12, 0.1} { // of the size, after cancelling
-				for _, huge := range []int{0, 16, 40, 60, 100, 500} { // memberships of 2^huge
+		for _, exp := range []int{0, 16, 60, 400} {
+			for _, left := range []float64{0, 1e-12, 0.1} { // of the size, after cancelling
+				for _, huge := range []int{0, 16, 500} { // memberships of 2^huge
 					rng := rand.New(rand.NewPCG(uint64(exp), uint64(math.Float64bits(left))))
 					f, g := randomData(k, d, mean, 6), NewMatrix(n, k, nil)
 					for c := range d {
@@ -458,33 +211,40 @@ func TestCertifyForeign(t *testing.T) {
 						h, v := math.Ldexp(rng.Float64(), huge), rng.Float64()
 						copy(g.row(i), []float64{h, -h, v, 1 - v})
 					}
-					checkCertified(t, x, f, g)
+					checkCertified(t, x, f, g, true)
 					for i := range n { // rows that add up to 0
 						g.Set(i, 3, -g.At(i, 2))
 					}
-					checkCertified(t, x, f, g)
+					checkCertified(t, x, f, g, true)
 					for c := range d { // and the other way round: opposite centers, equal memberships
 						f.Set(1, c, -f.At(1, c))
 					}
 					for i := range n {
 						g.Set(i, 1, g.At(i, 0))
 					}
-					checkCertified(t, x, f, g)
+					checkCertified(t, x, f, g, true)
 				}
 			}
 		}
 	}
 }
 
-// checkCertified holds the objective of Certify between the true one and its bound.
-func checkCertified(t *testing.T, x, f, g *Matrix) {
+// checkCertified holds the objective of Certify between the true one and, if it is near, its
+// bound.
+func checkCertified(t *testing.T, x, f, g *Matrix, near bool) {
 	t.Helper()
-	got, err := Certify(bg, x, f, g, nil)
-	if err != nil || !isFinite(got.Objective) || !isFinite(got.Gap) || !isFinite(got.SpanError) || !isFinite(got.MaxSumError) {
-		t.Fatalf("%+v, %v", got, err)
+	c := mustDo(Certify(bg, x, f, g, nil))(t)
+	for _, v := range []float64{c.Objective, c.Floor, c.Gap, c.MinMembership, c.MaxSumError, c.SpanError,
+		c.Total} {
+		if !isFinite(v) {
+			t.Fatalf("%v, %v: %+v", f, g, c)
+		}
 	}
-	checkObjective(t, fmt.Sprintf("centers of %.2g and memberships of %.2g", f.At(0, 0), g.At(0, 0)), got.Objective,
-		bigObjective(x, f, g, nil, SumToOne), hides(x, nil, f, g, SumToOne), 0)
+	exact, most := bigObjective(x, f, g, nil, SumToOne), hides(x, nil, f, g, SumToOne)
+	if !near || c.Objective == math.MaxFloat64 {
+		most = math.Inf(1)
+	}
+	checkObjective(t, fmt.Sprint(f, g), c.Objective, exact, most, 1e-300*max(c.Total, 1))
 }
 
 // TestCertifyErrRange: centers and memberships may be 2^520, and no larger.
@@ -493,8 +253,10 @@ func TestCertifyErrRange(t *testing.T) {
 	for _, c := range []struct {
 		center, membership float64
 		arg                string
-	}{{0x1p520, 1, ""}, {0x1.0000000000001p520, 1, "centers"}, {1, 0x1p520, ""}, {1, -0x1.0000000000001p520, "memberships"}} {
-		got, err := Certify(bg, x, NewMatrix(2, 1, []float64{0, c.center}), NewMatrix(3, 2, []float64{1, 0, 0, c.membership, 0.5, 0.5}), nil)
+	}{{0x1p520, 1, ""}, {0x1.0000000000001p520, 1, "centers"}, {1, 0x1p520, ""},
+		{1, -0x1.0000000000001p520, "memberships"}} {
+		got, err := Certify(bg, x, NewMatrix(2, 1, []float64{0, c.center}),
+			NewMatrix(3, 2, []float64{1, 0, 0, c.membership, 0.5, 0.5}), nil)
 		var at *InputError
 		switch {
 		case c.arg == "":
@@ -513,10 +275,7 @@ func TestCertificateUnderflow(t *testing.T) {
 		x, w := NewMatrix(4, 1, []float64{0, 1, 10, 12}), slices.Repeat([]float64{0x1p-1073}, 4)
 		scale(x.Data, e)
 		start := NewMatrix(2, 1, []float64{0, e})
-		m, err := FitAlternating(bg, x, 2, &MinVolumeOptions{Weights: w, Centers: start, MaxIter: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(FitAlternating(bg, x, 2, &MinVolumeOptions{Weights: w, Centers: start, MaxIter: 1}))(t)
 		if c := m.Certificate(); c.Optimal(0.1) || c.Objective == 0 || c.Excess == 0 {
 			t.Errorf("%g: %+v, with a gap of %g", e, c, m.Gap)
 		}

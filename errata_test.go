@@ -111,6 +111,34 @@ func TestErratumStability(t *testing.T) {
 	}
 }
 
+// permutedDistance is the least ‖a − bΠ‖² over all permutations Π of the columns.
+func permutedDistance(a, b *Matrix) float64 {
+	k := a.Cols
+	cost := NewMatrix(k, k, nil) // of column i of a as column j of b
+	for i := range k {
+		for j := range k {
+			for r := range a.Rows {
+				d := a.Row(r)[i] - b.Row(r)[j]
+				cost.Data[i*k+j] += d * d
+			}
+		}
+	}
+	var least func(i, used int) float64
+	least = func(i, used int) float64 {
+		if i == k {
+			return 0
+		}
+		best := math.Inf(1)
+		for j := range k {
+			if used>>j&1 == 0 {
+				best = min(best, cost.Row(i)[j]+least(i+1, used|1<<j))
+			}
+		}
+		return best
+	}
+	return least(0, 0)
+}
+
 // Erratum 3. Theorem (Lower bound) divides by r√(k(k−1)) in place of its square
 // and so depends on the units of X. It counts swapped labels as another solution.
 func TestErratumLowerBound(t *testing.T) {

@@ -12,9 +12,12 @@ func TestRepair(t *testing.T) {
 		sum     Sum
 		g, want []float64
 	}{
-		{SumToOne, []float64{.25, .75}, []float64{.25, .75}}, {SumToOne, []float64{1, 3}, []float64{.25, .75}}, {SumToOne, []float64{-1, 4}, []float64{0, 1}},
-		{SumToOne, []float64{0, -2}, []float64{.5, .5}}, {SumToOne, []float64{0x1p-1060, 0x1p-1060}, []float64{.5, .5}}, {SumToOne, []float64{0x1p500, 0x1p500}, []float64{.5, .5}},
-		{SumAtMostOne, []float64{.25, .25}, []float64{.25, .25}}, {SumAtMostOne, []float64{1, 3}, []float64{.25, .75}}, {SumAtMostOne, []float64{-1, .5}, []float64{0, .5}}, {SumAtMostOne, []float64{0, -2}, []float64{0, 0}},
+		{SumToOne, []float64{1, 3}, []float64{.25, .75}}, {SumToOne, []float64{-1, 4}, []float64{0, 1}},
+		{SumToOne, []float64{0, -2}, []float64{.5, .5}}, {SumToOne, []float64{0x1p-1060, 0x1p-1060},
+			[]float64{.5, .5}}, {SumToOne, []float64{0x1p500, 0x1p500}, []float64{.5, .5}},
+		{SumAtMostOne, []float64{.25, .25}, []float64{.25, .25}}, {SumAtMostOne, []float64{1, 3},
+			[]float64{.25, .75}}, {SumAtMostOne, []float64{-1, .5}, []float64{0, .5}},
+		{SumAtMostOne, []float64{0, -2}, []float64{0, 0}},
 	} {
 		over := c.sum.divisor(c.g)
 		for j, v := range c.g {
@@ -44,12 +47,15 @@ func TestResidual(t *testing.T) {
 		g     []float64
 		right float64
 	}{
-		{[]float64{.5, .5}, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, 4 + 1.75*1.75}, {[]float64{.5, 0}, .5*.5 + .25*.25}, {[]float64{-3, 2}, 4 + 1.75*1.75},
+		{[]float64{.5, .5}, 1.25*1.25 + .75*.75}, {[]float64{0, 1}, 4 + 1.75*1.75},
+		{[]float64{.5, 0}, .5*.5 + .25*.25}, {[]float64{-3, 2}, 4 + 1.75*1.75},
 	} {
 		var mix mixture
 		for range 2 { // the mixture is memory
 			got, hidden := r.squares([]float64{row[0], row[1]}, c.g, &mix)
-			if want := max(c.g[0], 0)*r.hidden[0] + max(c.g[1], 0)*r.hidden[1]; math.Abs(got-c.right) > 1e-14 || math.Abs(hidden-want/(max(c.g[0], 0)+max(c.g[1], 0))) > 1e-14*want {
+			if want := max(c.g[0], 0)*r.hidden[0] + max(c.g[1],
+				0)*r.hidden[1]; math.Abs(got-c.right) > 1e-14 ||
+				math.Abs(hidden-want/(max(c.g[0], 0)+max(c.g[1], 0))) > 1e-14*want {
 				t.Errorf("%+v: %g, %g hidden", c, got, hidden)
 			}
 		}
@@ -59,18 +65,23 @@ func TestResidual(t *testing.T) {
 // TestCompareWithFloor: the excess over the proved floor in three ways.
 func TestCompareWithFloor(t *testing.T) {
 	for _, c := range []struct {
-		objective, floor, floorError, total, totalError, gap, excess, share, floors float64
+		objective, floor, floorError, total, gap, excess, share, floors float64
 	}{
-		{5, 3, 1, 10, 2, .2, 3, .3, 1.5}, {5, 3, 4, 10, 0, .2, 5, .5, math.MaxFloat64}, {2, 5, 1, 10, 0, -.3, 2, .2, math.MaxFloat64}, {0, 0, 0, 0, 0, 0, 0, 0, 0},
-		{1, 0, 0, 0, 0, math.MaxFloat64, 1, math.MaxFloat64, math.MaxFloat64}, {1, 1, 0, 1, 1, 0, 0, 0, 0}, {2, 1, 0, 1, 1, 1, 1, 1, 1}, {1e300, 0, 0, 1e-300, 0, math.MaxFloat64, 1e300, math.MaxFloat64, math.MaxFloat64},
+		{5, 3, 1, 10, .2, 3, .3, 1.5}, {5, 3, 4, 10, .2, 5, .5, math.MaxFloat64}, {2, 5, 1, 10, -.3, 2, .2,
+			math.MaxFloat64}, {0, 0, 0, 0, 0, 0, 0, 0},
+		{1, 0, 0, 0, math.MaxFloat64, 1, math.MaxFloat64, math.MaxFloat64}, {1, 1, 0, 1, 0, 0, 0, 0},
+		{2, 1, 0, 1, 1, 1, 1, 1}, {1e300, 0, 0, 1e-300, math.MaxFloat64, 1e300, math.MaxFloat64,
+			math.MaxFloat64},
 	} {
-		got := compareWithFloor(&samples{}, c.objective, &principal{floor: c.floor, floorError: c.floorError, total: c.total, totalError: c.totalError, solver: SolverGram})
-		want := Certificate{Objective: c.objective, Floor: c.floor, FloorError: c.floorError, Total: c.total, Gap: c.gap, Excess: c.excess, ExcessShare: c.share, ExcessFloors: c.floors, Solver: SolverGram}
-		for i, v := range [][2]float64{{got.Gap, want.Gap}, {got.Excess, want.Excess}, {got.ExcessShare, want.ExcessShare}, {got.ExcessFloors, want.ExcessFloors}} {
+		pc := &principal{floor: c.floor, floorError: c.floorError, total: c.total}
+		got := compareWithFloor(&samples{}, c.objective, pc)
+		if math.Abs(got.Gap-c.gap) > 1e-15*math.Abs(c.gap) {
+			t.Errorf("%+v: %+v", c, got)
+		}
+		for _, v := range [][2]float64{{got.Excess, c.excess}, {got.ExcessShare, c.share},
+			{got.ExcessFloors, c.floors}} {
 			if v[0] < v[1] || v[0] > v[1]+1e-9*math.Abs(v[1]) {
-				if i > 0 || math.Abs(v[0]-v[1]) > 1e-15 {
-					t.Errorf("%+v: %+v", c, got)
-				}
+				t.Errorf("%+v: %+v", c, got)
 			}
 		}
 	}
@@ -83,15 +94,14 @@ func TestSpanError(t *testing.T) {
 	for _, unit := range []float64{1, 0x1p-300, 0x1p300} {
 		for _, far := range []float64{1, 0x1p200, 0x1p-200} {
 			x := NewMatrix(2, 3, []float64{0, 2 * unit, 0, 0, -2 * unit, 0})
-			s, err := newSamples(bg, x, nil, 1, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 			size := far * unit
 			for _, c := range []struct {
 				f    []float64
 				want float64
-			}{{[]float64{0, 1, 0, 0, -3, 0}, 0}, {[]float64{1, 0, 0, 0, 0, -2}, 1}, {[]float64{3, 4, 0}, .6}, {[]float64{3, 4, 0, 0, 0, 0}, .6}, {[]float64{2, 1, 2, 0, 4, 0}, math.Sqrt(8. / 25)}, {[]float64{0, 0, 0}, 0}} {
+			}{{[]float64{0, 1, 0, 0, -3, 0}, 0}, {[]float64{1, 0, 0, 0, 0, -2}, 1}, {[]float64{3, 4, 0}, .6},
+				{[]float64{3, 4, 0, 0, 0, 0}, .6}, {[]float64{2, 1, 2, 0, 4, 0}, math.Sqrt(8. / 25)},
+				{[]float64{0, 0, 0}, 0}} {
 				f := NewMatrix(len(c.f)/3, 3, nil)
 				for i, v := range c.f {
 					f.Data[i] = v * size
@@ -100,17 +110,12 @@ func TestSpanError(t *testing.T) {
 					t.Errorf("unit %g, centers of %g, %v: %g, want %g", unit, size, c.f, got, c.want)
 				}
 			}
-			if basis.At(0, 1) != 1 {
-				t.Fatal("the basis changed")
-			}
 		}
 	}
 	x := NewMatrix(2, 2, []float64{1, 5, 3, 5}) // a mean that is not 0
-	s, err := newSamples(bg, x, nil, 1, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := spanError(s, NewMatrix(1, 2, []float64{5, 9}), NewMatrix(1, 2, []float64{1, 0})); math.Abs(got-.8) > 1e-15 {
+	s := mustDo(newSamples(bg, x, nil, 1, true))(t)
+	if got := spanError(s, NewMatrix(1, 2, []float64{5, 9}),
+		NewMatrix(1, 2, []float64{1, 0})); math.Abs(got-.8) > 1e-15 {
 		t.Errorf("%g, want 0.8", got)
 	}
 }
@@ -125,10 +130,7 @@ func TestObjectiveParts(t *testing.T) {
 			w[i] = float64(i % 3)
 		}
 		for _, w := range [][]float64{nil, w} {
-			s, err := newSamples(bg, x, w, 1, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustDo(newSamples(bg, x, w, 1, true))(t)
 			want := plainObjective(x, f, g, w)
 			got, err := objectiveOf(s, f, g, SumToOne)
 			if got = s.unscaleSquare(got); err != nil || math.Abs(got-want) > 1e-13*want || got < want {
@@ -141,8 +143,11 @@ func TestObjectiveParts(t *testing.T) {
 		tol  float64
 		want bool
 	}{
-		{Certificate{Solver: SolverGram, ExcessShare: 1e-9}, 0, true}, {Certificate{Solver: SolverGram, ExcessShare: 1.1e-9}, 0, false}, {Certificate{Solver: SolverGram}, 0, true}, {Certificate{}, 0, false},
-		{Certificate{Solver: SolverJacobi, ExcessShare: .5, MinMembership: -.5, MaxSumError: .5}, .5, true}, {Certificate{Solver: SolverKrylov, ExcessShare: .5}, .4, false},
+		{Certificate{Solver: SolverGram, ExcessShare: 1e-9}, 0, true},
+		{Certificate{Solver: SolverGram, ExcessShare: 1.1e-9}, 0, false},
+		{Certificate{Solver: SolverGram}, 0, true}, {Certificate{}, 0, false},
+		{Certificate{Solver: SolverJacobi, ExcessShare: .5, MinMembership: -.5, MaxSumError: .5}, .5, true},
+		{Certificate{Solver: SolverKrylov, ExcessShare: .5}, .4, false},
 	} {
 		if got := c.Optimal(c.tol); got != c.want {
 			t.Errorf("%+v: %t", c, got)
@@ -156,10 +161,7 @@ func TestZeroWeights(t *testing.T) {
 	f := NewMatrix(2, 1, []float64{0, 4})
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		g := mapped(NewMatrix(4, 2, nil), func(i, _ int, _ float64) float64 { return float64(i) })
-		s, err := newSamples(bg, x, []float64{0, 2, 0, 0}, 1, sum == SumToOne)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustDo(newSamples(bg, x, []float64{0, 2, 0, 0}, 1, sum == SumToOne))(t)
 		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +175,8 @@ func TestZeroWeights(t *testing.T) {
 		}
 		s.weights = nil
 		clear(g.Data)
-		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil || maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
+		if err := solveRows(s, f, g, sum, s.zeroWeights()); err != nil ||
+			maxDiff(g, NewMatrix(4, 2, nil)) != 0 {
 			t.Errorf("%v: %v without weights, %v", sum, g.Data, err)
 		}
 	}
@@ -189,8 +192,11 @@ func TestCertifyTable(t *testing.T) {
 		g := NewMatrix(4, 2, []float64{1, 0, .25, .5, -.5, 1.5, 0, 1.125})
 		c, err := Certify(bg, x, f, g, &Options{Weights: w})
 		want := plainObjective(x, f, NewMatrix(4, 2, []float64{1, 0, 1. / 3, 2. / 3, 0, 1, 0, 1}), w)
-		if err != nil || math.Abs(c.Objective-want) > 1e-13*want || math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total || math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
-			c.MinMembership != -.5 || c.MaxSumError != .25 || c.Repair != .5 || c.FloorError <= 0 || c.FloorError > 3e-14*total {
+		if err != nil || math.Abs(c.Objective-want) > 1e-13*want ||
+			math.Abs(c.Floor-floors[1]) > 1e-13*total || math.Abs(c.Total-total) > 1e-13*total ||
+			math.Abs(c.Gap-(want-floors[1])/total) > 1e-13 ||
+			c.MinMembership != -.5 || c.MaxSumError != .25 || c.Repair != .5 || c.FloorError <= 0 ||
+			c.FloorError > 3e-14*total {
 			t.Errorf("%+v, %v", c, err)
 		}
 	}
@@ -200,10 +206,16 @@ func TestCertifyTable(t *testing.T) {
 		o       *Options
 		text    string
 	}{
-		{x, nil, g, nil, "centers is nil: wrong shape"}, {x, f, nil, nil, "memberships is nil: wrong shape"}, {nil, f, g, nil, "x is nil: wrong shape"},
-		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil, "x has 2 columns, centers have 1: wrong shape"},
-		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"}, {x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
-		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"}, {x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
+		{x, nil, g, nil, "centers is nil: wrong shape"}, {x, NewMatrix(2, 2, []float64{1, 2, math.NaN(), 3}),
+			g, nil, "centers[1,0] = NaN: not a finite number"},
+		{x, f, nil, nil, "memberships is nil: wrong shape"},
+		{nil, f, g, nil, "x is nil: wrong shape"},
+		{x, NewMatrix(0, 2, nil), g, nil, "no centers: too few samples"}, {x, NewMatrix(2, 1, nil), g, nil,
+			"x has 2 columns, centers have 1: wrong shape"},
+		{x, f, NewMatrix(3, 2, nil), nil, "memberships are 3×2, not 4×2: wrong shape"},
+		{x, f, NewMatrix(4, 1, nil), nil, "memberships are 4×1, not 4×2: wrong shape"},
+		{x, f, g, &Options{Workers: -1}, "Workers is -1, below 0: invalid option"},
+		{x, f, g, &Options{Weights: make([]float64, 4)}, "every weight is 0: too few samples"},
 		{x, f, g, &Options{Solver: solverCount}, "Solver is Solver(4): invalid option"},
 	} {
 		got, err := Certify(bg, c.x, c.f, c.g, c.o)
@@ -216,7 +228,8 @@ func TestCertifyTable(t *testing.T) {
 		tol  float64
 		text string
 	}{{0, 0, "k is 0, below 1"}, {2, -.5, "tol is -0.5, not in [0, 1)"}, {2, 1, "tol is 1, not in [0, 1)"}} {
-		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil || err.Error() != "softkmeans: "+c.text+": invalid option" {
+		if ok, err := SkMable(bg, x, c.k, c.tol); ok || err == nil ||
+			err.Error() != "softkmeans: "+c.text+": invalid option" {
 			t.Errorf("%v, %v", ok, err)
 		}
 	}
