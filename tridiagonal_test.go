@@ -9,59 +9,84 @@ import (
 	"testing"
 )
 
-// laHard are symmetric matrices with multiple, close, and widely spread eigenvalues.
+// laHard are symmetric matrices with multiple, close, and widely spread
+// eigenvalues.
 func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	all := laSymmetric(n, rng)
 	fill := func(value func(i, j int) float64) *Matrix {
-		a := mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return value(i, j) })
-		mirror(a.Data, n)
+		a := NewMatrix(n, n, nil)
+		for i := range n {
+			for j := range i + 1 {
+				a.Set(i, j, value(i, j))
+				a.Set(j, i, a.At(i, j))
+			}
+		}
 		return a
 	}
 	tri := func(diag, off func(i int) float64) *Matrix {
 		return fill(func(i, j int) float64 {
-			switch j - i {
+			switch i - j {
 			case 0:
 				return diag(i)
 			case 1:
-				return off(i)
+				return off(j)
 			}
 			return 0
 		})
 	}
 	gram := func(x *Matrix) *Matrix { return product(x.transposed(), x) }
-	always := func(v float64) func(int) float64 { return func(int) float64 { return v } }
-	for name, glue := range map[string]float64{"W21+ glued by 1e-8": 1e-8, "W21+ glued by 1e-15": 1e-15} {
-		all[name] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) }, func(i int) float64 {
+	one := func(int) float64 { return 1 }
+	all["W21+ glued by 1e-8"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
+		func(i int) float64 {
 			if i%21 == 20 {
-				return glue
+				return 1e-8
 			}
 			return 1
 		})
-	}
-	all["second difference"] = tri(always(2), always(-1))
-	all["constant, tiny off"] = tri(always(1), always(1e-14))
-	all["constant, random off"] = tri(always(1), func(int) float64 { return math.Ldexp(1, -rng.IntN(60)) })
-	all["zero diagonal"] = tri(always(0), always(1))
-	all["diagonal"] = tri(func(i int) float64 { return float64(i % 4) }, always(0))
+	all["W21+ glued by 1e-15"] = tri(func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
+		func(i int) float64 {
+			if i%21 == 20 {
+				return 1e-15
+			}
+			return 1
+		})
+	all["second difference"] = tri(func(int) float64 { return 2 }, func(int) float64 { return -1 })
+	all["constant, tiny off"] = tri(one, func(int) float64 { return 1e-14 })
+	all["constant, random off"] = tri(one, func(int) float64 { return math.Ldexp(1, -rng.IntN(60)) })
+	all["zero diagonal"] = tri(func(int) float64 { return 0 }, one)
+	all["diagonal"] = tri(func(i int) float64 { return float64(i % 4) }, func(int) float64 { return 0 })
+	all["ones"] = fill(func(_, _ int) float64 { return 1 })
 	all["identity and noise"] = fill(func(i, j int) float64 {
-		return float64(flagIf(i == j, 1)) +
-			1e-16*rng.NormFloat64()
+		if i == j {
+			return 1 + 1e-15*rng.NormFloat64()
+		}
+		return 1e-16 * rng.NormFloat64()
 	})
 	all["equal blocks"] = fill(func(i, j int) float64 {
-		return float64(flagIf(i/5 == j/5, 1)) * float64(1+(i%5+j%5)%3)
+		if i/5 == j/5 {
+			return float64(1 + (i%5+j%5)%3)
+		}
+		return 0
 	})
 	few := randomData(3, n, 0, rng.Uint64())
 	all["duplicated samples"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int,
 		_ float64) float64 {
 		return few.At(i%3, j)
 	}))
+	all["duplicated features"] = gram(mapped(NewMatrix(2*n, n, nil), func(i, j int,
+		_ float64) float64 {
+		return math.Sin(float64(i*i + j%4))
+	}))
 	all["low rank"] = gram(randomData(n/2, n, 0, rng.Uint64()))
+	all["noise"] = gram(randomData(2*n, n, 0, rng.Uint64()))
 	graded := func(e float64) *Matrix {
 		return fill(func(i, j int) float64 {
 			return rng.NormFloat64() * math.Pow(10, e*(float64(i+j)/float64(2*n)-0.5))
 		})
 	}
 	all["graded down"], all["graded up"] = graded(-300), graded(300)
+	all["graded diagonal"] = tri(func(i int) float64 { return math.Pow(10, 300*(float64(i)/float64(n)-0.5)) },
+		func(int) float64 { return 0 })
 	all["patchwork"] = laPatchwork(n, rng)
 	return all
 }
