@@ -380,6 +380,7 @@ func TestMinVolumeSeqErrors(t *testing.T) {
 	}
 	calls := 0
 	full := MinVolumeSeqOptions{Memberships: func(int, *Matrix) error { calls++; return io.ErrShortWrite }}
+	labels := MinVolumeSeqOptions{Labels: func(int, []int) error { return io.ErrShortWrite }}
 	late := MinVolumeSeqOptions{Refinements: -1, Memberships: func(int, *Matrix) error { return nil }}
 	weights := func(w ...float64) MinVolumeSeqOptions {
 		return seqOptions(MinVolumeOptions{Weights: w}, 0, 0)
@@ -407,6 +408,7 @@ func TestMinVolumeSeqErrors(t *testing.T) {
 		{on(3, fewerRows), 2, none, ErrChanged, "pass 3"}, {on(4, fewerRows), 2, late, ErrChanged, "pass 4"},
 		{fails, 2, none, broken, "pass 3, after row 0"}, {all, 2, full, io.ErrShortWrite, "from row 0"},
 		{inBlocks(rowsOf(x, 0, 20), 30), 2, full, io.ErrShortWrite, "from row 0"},
+		{all, 2, labels, io.ErrShortWrite, "labels from row 0"},
 		{all, 2, weights(1, 2), ErrShape, "2 weights"},
 		{all, math.MaxInt32, none, ErrOption, "k is 2147483647"},
 		{all, 2, centers(2), ErrShape, "Centers are 2×4, not 2×5"},
