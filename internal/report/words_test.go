@@ -102,7 +102,7 @@ func TestSlackRule(t *testing.T) {
 		if c.name == "noise only" {
 			cols = 30
 		}
-		in := input(200, cols, c.value)
+		in := input(80, cols, c.value)
 		page, _ := made(t, in, c.k)
 		if !strings.Contains(page, c.made) || !strings.Contains(page, c.note) || strings.Contains(page, c.none) {
 			t.Errorf("%s: the page is without %q or %q, or has %q", c.name, c.made, c.note, c.none)
