@@ -24,13 +24,13 @@ func TestOthers(t *testing.T) {
 	if err := Others(t.Context(), apart, m, plain); err != nil || m.Others != nil || m.Warnings != nil {
 		t.Errorf("three clusters: %d others, %v, %v", len(m.Others), m.Warnings, err)
 	}
-	digits := tables.First(tables.CSV(t, "digits"), 300)
-	weights := make([]float64, 300)
+	digits := tables.First(tables.CSV(t, "digits"), 150)
+	weights := make([]float64, 150)
 	for i := range weights {
 		weights[i] = float64(i % 3)
 	}
 	for name, o := range map[string]*softkmeans.MinVolumeOptions{
-		"default": plain, "λ": {Lambda: 30000, Seed: 3, Weights: weights}, "weights": {Weights: weights, Slack: 0.4},
+		"default": plain, "λ": {Lambda: 15000, Seed: 3, Weights: weights}, "weights": {Weights: weights, Slack: 0.4},
 	} {
 		fit := func(x *softkmeans.Matrix, o *softkmeans.MinVolumeOptions) *softkmeans.Model {
 			return tables.Must(softkmeans.FitMinVolume(t.Context(), x, 10, o))(t)
@@ -55,7 +55,7 @@ func TestOthers(t *testing.T) {
 		}
 		// The same by hand. The largest share of each multiple is listed.
 		rng := rand.New(rand.NewPCG(a.Seed, halvesStream))
-		rows := tables.Must(draws.Rows(a.Weights, 300))(t)
+		rows := tables.Must(draws.Rows(a.Weights, 150))(t)
 		var want [2]softkmeans.Answer
 		for range 3 {
 			rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })

@@ -306,7 +306,7 @@ func TestDraw(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	if err := s.extend(ctx, func(found int, _ softkmeans.Iteration) {
-		if found > 6 { // of every fourth penalty
+		if found > 2 { // of every fourth penalty
 			cancel()
 		}
 	}); err != nil && ctx.Err() == nil {

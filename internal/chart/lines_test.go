@@ -34,12 +34,12 @@ func TestLines(t *testing.T) {
 		t.Error(got)
 	}
 
-	long := &LinePlot{Series: []Series{{Y: make([]float64, 1000000)}}}
+	long := &LinePlot{Series: []Series{{Y: make([]float64, 100000)}}}
 	for i := range long.Series[0].Y {
 		long.Series[0].Y[i] = math.Sin(float64(i))
 	}
 	if b := Lines(nil, long); len(b) > 50000 {
-		t.Errorf("a million points take %d bytes", len(b))
+		t.Errorf("100 000 points take %d bytes", len(b))
 	}
 	versions := parse(t, Lines(nil, &LinePlot{Series: []Series{{Name: "a", Y: []float64{1, 2}}, {Name: "b", Y: []float64{3, 4}}, {Y: []float64{2, 3}, Of: 2}}}))
 	if got := find(versions, "sk-line"); len(got) != 5 || got[4].attr["class"] != "sk-line sk-c1 sk-other" || got[3].attr["class"] != "sk-line sk-c1" {

@@ -89,8 +89,14 @@ func TestErrors(t *testing.T) {
 		{least + "wavelength = {1, 2, 3}\n", "wavelength has 3 values, not 2"}, {least + "wavelength = {1, NaN}\n", `wavelength: value 2 is "NaN"`},
 		{least + "wavelength = {1, }\n", "wavelength has 1 values"}, {least + "bbl = {1}\n", "bbl has 1 values"}, {least + "bbl = {1, x}\n", "bbl: value 2"},
 		{least + "band names = {a}\n", "band names has 1 values, not 2"}, {least + "wavelength = {1,\n2\n", "has no }"}, {least + "lines = 4\n", `"lines" twice`},
-		{"ENVI\nx = " + strings.Repeat("y", maxHeader), "more than 16 MB"},
+		{"", "more than 16 MB"},
 	} {
+		if c.want == "more than 16 MB" {
+			if os.Getenv("SOFTKMEANS_LONG") != "1" {
+				continue // time
+			}
+			c.text = "ENVI\nx = " + strings.Repeat("y", maxHeader)
+		}
 		if c.want == "are more than can be addressed" {
 			c.text = strings.NewReplacer("lines = 3", "lines = 2147483647", "bands = 2", "bands = 2147483647").Replace(c.text)
 		}

@@ -87,9 +87,9 @@ func openFile(t *testing.T, path string) io.Reader {
 }
 
 func TestGzipErrors(t *testing.T) {
-	text := csvText(3, random(30000))
+	text := csvText(3, random(12000))
 	whole := packed(t, text)
-	array := packed(t, npyFile(t, 10000, 3, random(30000)))
+	array := packed(t, npyFile(t, 4000, 3, random(12000)))
 	changed := func(from []byte, at int, more ...byte) []byte {
 		b := slices.Clone(from)
 		copy(b[(at+len(b))%len(b):], more)
@@ -102,9 +102,9 @@ func TestGzipErrors(t *testing.T) {
 	}{
 		{"cut in its header", whole[:5], "F: the gzip file is cut"},
 		{"cut after its header", whole[:10], "F:1: the gzip file is cut"},
-		{"cut in the middle", whole[:len(whole)/2], "F:4"},
+		{"cut in the middle", whole[:len(whole)/2], "F:1997: "},
 		{"cut in the middle", whole[:len(whole)/2], "the gzip file is cut: unexpected EOF"},
-		{"cut in its checksum", whole[:len(whole)-5], "F:10001: the gzip file is cut"},
+		{"cut in its checksum", whole[:len(whole)-5], "F:4001: the gzip file is cut"},
 		{"an array that is cut", array[:len(array)/2], "F: the gzip file is cut"},
 		{"another checksum", changed(whole, -8, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
 		{"another length", changed(whole, -4, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
@@ -114,14 +114,14 @@ func TestGzipErrors(t *testing.T) {
 		{"twice", packed(t, whole), "F: this is a gzip file; unpack it first"},
 		{"binary", packed(t, []byte("PK\x03\x04\x00\x00\x00")), "F: this is a zip file"},
 		{"empty", packed(t, nil), "F: there are no rows"},
-		{"a word", packed(t, text, []byte("1,2,x\n")), `F:10001:3: "x" is not a number`},
+		{"a word", packed(t, text, []byte("1,2,x\n")), `F:4001:3: "x" is not a number`},
 		{"an array and more", packed(t, npyFile(t, 1, 1, []float64{1}), []byte{0}), "F: there is more after"},
 	} {
 		path := write(t, "f", test.content)
 		var errs []error
 		_, err := ReadAll(bytes.NewReader(test.content), path, table.Dialect{})
 		errs = append(errs, err)
-		for workers := range 3 {
+		for workers := range 2 {
 			f, err := Open(path, Options{Dialect: table.Dialect{Workers: workers}})
 			if err == nil {
 				for _, e := range f.Blocks(t.Context()) {

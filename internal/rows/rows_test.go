@@ -64,7 +64,7 @@ func csvText(cols int, values []float64) []byte {
 
 // Every pass has the rows of ReadAll, in blocks of the requested size.
 func TestBlocks(t *testing.T) {
-	const rows, cols = 20011, 3
+	const rows, cols = 9011, 3
 	values := random(rows * cols)
 	for _, path := range []string{write(t, "a.csv", csvText(cols, values)), write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
 		in, err := os.Open(path)
@@ -89,7 +89,7 @@ func TestBlocks(t *testing.T) {
 				most = 8192
 			}
 			blocks := f.Blocks(t.Context())
-			for pass := range 3 {
+			for pass := range 2 {
 				at := 0
 				for x, err := range blocks {
 					if err != nil {
@@ -219,7 +219,7 @@ func TestChanged(t *testing.T) {
 // Otherwise it is that of the text.
 func TestChangedWhileRead(t *testing.T) {
 	const cols = 2
-	text := csvText(cols, random(200000*cols)) // far more than is read ahead
+	text := csvText(cols, random(100000*cols)) // far more than is read ahead
 	broken := slices.Concat(text, []byte("1,x\n"))
 	for name, change := range map[string]func(path string) error{
 		"":          func(string) error { return nil },
@@ -243,7 +243,7 @@ func TestChangedWhileRead(t *testing.T) {
 			switch {
 			case blocks < 2:
 				t.Errorf("%q: %v in the first block", name, err)
-			case name == "" && (!errors.As(err, &place) || place.Line != 200001 || place.Column != 2):
+			case name == "" && (!errors.As(err, &place) || place.Line != 100001 || place.Column != 2):
 				t.Errorf("unchanged: %v", err)
 			case name != "" && (!errors.Is(err, softkmeans.ErrChanged) || !strings.Contains(err.Error(), "while it was read")):
 				t.Errorf("%s: %v", name, err)
@@ -254,9 +254,9 @@ func TestChangedWhileRead(t *testing.T) {
 
 // A pass that is left early or cancelled leaves no goroutine and no open file.
 func TestLeft(t *testing.T) {
-	values := random(200000)
+	values := random(40000)
 	before := runtime.NumGoroutine()
-	for _, path := range []string{write(t, "a.csv", csvText(2, values)), write(t, "a.npy", npyFile(t, 100000, 2, values))} {
+	for _, path := range []string{write(t, "a.csv", csvText(2, values)), write(t, "a.npy", npyFile(t, 20000, 2, values))} {
 		f, err := Open(path, Options{BlockRows: 10, Dialect: table.Dialect{Workers: 3}})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -257,9 +258,11 @@ func TestLines(t *testing.T) {
 	if err != nil || got.X.Rows != 2 || got.X.Cols != 20001 || len(got.X.Data) != 20001 || got.X.Data[19999] != 19999 {
 		t.Errorf("a long line: %v", err)
 	}
-	_, err = Read(io.MultiReader(strings.NewReader("1 1:1\n2 "), &spaces{mostLine + 1<<20}), "F", SVMLight, 0)
-	if err == nil || err.Error() != "F:2: a line of more than 64 MB" {
-		t.Errorf("an endless line: %v", err)
+	if os.Getenv("SOFTKMEANS_LONG") == "1" {
+		_, err = Read(io.MultiReader(strings.NewReader("1 1:1\n2 "), &spaces{mostLine + 1<<20}), "F", SVMLight, 0)
+		if err == nil || err.Error() != "F:2: a line of more than 64 MB" {
+			t.Errorf("an endless line: %v", err)
+		}
 	}
 	_, err = Read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(general))), "F", MatrixMarket, 0)
 	if err == nil || err.Error() != "F:1: timeout" {

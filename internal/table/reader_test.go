@@ -122,7 +122,7 @@ func TestReaderChunks(t *testing.T) {
 	texts, dialects := blockTexts()
 	for i, text := range texts {
 		want := readAtOnce(text, dialects[i])
-		for chunk := 1; chunk <= min(len(text)+1, 40); chunk++ {
+		for chunk := 1; chunk <= min(len(text)+1, 24); chunk++ {
 			d := dialects[i]
 			d.chunk = chunk
 			want.check(t, d, 1+chunk%4)
@@ -146,7 +146,10 @@ func TestReaderTestdata(t *testing.T) {
 		}
 		plain, labelled := readAtOnce(string(data), Dialect{}), readAtOnce(string(data), Dialect{Label: "1"})
 		for _, chunk := range []int{100, 5000, 0} {
-			for workers := range 4 {
+			if chunk == 100 && len(data) > 50000 {
+				continue // many
+			}
+			for _, workers := range []int{0, 1, 3} {
 				plain.check(t, Dialect{chunk: chunk, Workers: workers}, 7)
 				labelled.check(t, Dialect{chunk: chunk, Workers: workers, Label: "1"}, 1000)
 			}
@@ -158,14 +161,14 @@ func TestReaderTestdata(t *testing.T) {
 // whatever the sizes of the reads.
 func TestReaderLong(t *testing.T) {
 	var b strings.Builder
-	const rows = 60000
+	const rows = 30000
 	for i := range rows {
 		fmt.Fprintf(&b, "%d,%v,c%d\n", i, 1/float64(i+1), i%3)
 		if i == rows/2 {
 			b.WriteString("0,\"1\",\"two\nlines\"\n")
 		}
 	}
-	for _, workers := range []int{1, 2, 5} {
+	for _, workers := range []int{1, 5} {
 		d := Dialect{Label: "3", Workers: workers}
 		got, err := inBlocks(iotest.HalfReader(strings.NewReader(b.String())), d, 999)
 		if err != nil || got.Rows != rows+1 || !slices.Equal(got.Classes, []string{"c0", "c1", "c2", "two\nlines"}) {
@@ -181,12 +184,12 @@ func TestReaderLong(t *testing.T) {
 			}
 		}
 		for _, test := range []struct{ more, want string }{
-			{"1,x,2\n", "f.csv:60003:2: \"x\" is not a number"},
-			{"\n1,2,2\n", "f.csv:60003: a blank line between rows"},
-			{"1,2\n", "f.csv:60003: 2 fields found, 3 expected as on the first line"},
-			{"1,2,\"", "f.csv:60003:3: a quoted field that does not end in a quote (\")"},
+			{"1,x,2\n", "f.csv:30003:2: \"x\" is not a number"},
+			{"\n1,2,2\n", "f.csv:30003: a blank line between rows"},
+			{"1,2\n", "f.csv:30003: 2 fields found, 3 expected as on the first line"},
+			{"1,2,\"", "f.csv:30003:3: a quoted field that does not end in a quote (\")"},
 		} {
-			if _, err := inBlocks(strings.NewReader(b.String()+test.more+strings.Repeat("1,2,3\n", 1e5)), d, 100); err == nil || err.Error() != test.want {
+			if _, err := inBlocks(strings.NewReader(b.String()+test.more+strings.Repeat("1,2,3\n", 2e4)), d, 100); err == nil || err.Error() != test.want {
 				t.Errorf("%d workers: %v, want %s", workers, err, test.want)
 			}
 		}
