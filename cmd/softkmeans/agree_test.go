@@ -21,15 +21,16 @@ func TestLabelsAgree(t *testing.T) {
 	for name, kind := range map[string]scale.Kind{"iris": scale.None, "wine": scale.ZScore} {
 		f := &reportFlags{k: 3, seed: 5}
 		f.scale, f.dialect.Guess = kind, true
-		page := pageOf(t, f, setFile(name))
+		data := someRows(t, setFile(name), 2)
+		page := pageOf(t, f, data)
 		for method, m := range map[string]*softkmeans.Model{"global": page.Global.Model, "alternating": page.Alternating.Model, "minvol": page.MinVolume.Model} {
-			args := []string{"fit", "-k", "3", "-method", method, "-scale", kind.String(), "-json", "-o", file, "-model", model, setFile(name)}
+			args := []string{"fit", "-k", "3", "-method", method, "-scale", kind.String(), "-json", "-o", file, "-model", model, data}
 			if method != "global" {
 				args = append(args, "-seed", "5")
 			}
 			j := parseJSON[fitReportJSON](t, must(t, args...))
 			_, fitted, _ := parseMemberships(t, readFile(t, file))
-			_, again, _ := parseMemberships(t, predicted(t, "-model", model, setFile(name)))
+			_, again, _ := parseMemberships(t, predicted(t, "-model", model, data))
 			sizes := make([]int, 3)
 			for _, label := range fitted {
 				sizes[label]++
@@ -39,7 +40,7 @@ func TestLabelsAgree(t *testing.T) {
 			}
 			if method == "minvol" {
 				again := filepath.Join(dir, "again.csv")
-				must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-o", filepath.Join(dir, "page.html"), "-memberships", again, setFile(name))
+				must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-o", filepath.Join(dir, "page.html"), "-memberships", again, data)
 				if readFile(t, again) != readFile(t, file) {
 					t.Errorf("%s: report and fit write other memberships", name)
 				}

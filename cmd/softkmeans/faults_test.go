@@ -169,7 +169,7 @@ func TestClosedPipe(t *testing.T) {
 	for _, args := range []string{
 		"fit -k 2 -method global -o - many.csv", "fit -k 2 -o out.csv -model model.json data.csv",
 		"fit -k 2 -json -centers c.csv data.csv", "report -k 2 -o - data.csv", "report -k 2 -o out.html data.csv", "predict -model good.json data.csv",
-		"floors data.csv", "floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv", "evaluate -labels label -truth p0 good.csv good.csv",
+		"floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv", "evaluate -labels label -truth p0 good.csv good.csv",
 		"help", "version",
 	} {
 		c := process(t, strings.Fields(args)...)

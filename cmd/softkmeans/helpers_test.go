@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,6 +104,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("SOFTKMEANS_TEST_MAIN") != "" {
 		main()
 	}
+	debug.SetGCPercent(400) // the tests make much garbage of little memory
 	os.Exit(m.Run())
 }
 
@@ -394,7 +396,7 @@ func writeTables(t *testing.T, dir string, n, d int) (csvPath, npyPath string) {
 	values := make([]float64, n*d)
 	var text []byte
 	for i := range values {
-		values[i] = random.NormFloat64() + float64(i/d%3*(i%d))
+		values[i] = math.Round(1000*random.NormFloat64())/1000 + float64(i/d%3*(i%d))
 		text = strconv.AppendFloat(text, values[i], 'g', -1, 64)
 		if (i+1)%d == 0 {
 			text = append(text, '\n')

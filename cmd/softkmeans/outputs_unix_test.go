@@ -268,7 +268,10 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 	defer os.Chmod(dir, 0o755)
 	for what, mode := range map[string][2]os.FileMode{"folder": {0o555, 0o666}, "file": {0o777, 0o444}} {
-		for _, w := range writings {
+		for i, w := range writings {
+			if what == "file" && i > 1 {
+				break // as for any output
+			}
 			for _, output := range w.outputs {
 				if err := os.Chmod(output, mode[1]); err != nil {
 					t.Fatal(err)

@@ -227,7 +227,7 @@ func TestSparseFar(t *testing.T) {
 		rows, columns int
 		note          string
 	}{
-		{140, 2, ""}, {140, 3, ""}, {140, 9, "filled in, since some columns are far from 0"},
+		{60, 2, ""}, {60, 3, ""}, {60, 9, "filled in, since some columns are far from 0"},
 		{4000, 34_000, "Some columns are far from 0"},
 	} {
 		var text strings.Builder
@@ -256,13 +256,13 @@ func TestSparseFar(t *testing.T) {
 func TestSparseLarge(t *testing.T) {
 	inFolder(t, "")
 	var market strings.Builder
-	market.WriteString("%%MatrixMarket matrix coordinate real general\n65000 2100 3150\n")
+	market.WriteString("%%MatrixMarket matrix coordinate real general\n34000 4000 3150\n")
 	for i := range 1050 {
-		fmt.Fprintf(&market, "%d %d 3\n%d %d 4\n%d %d 1.5\n", 61*i+1, i%7+1, 61*i+9, i%5*200+9, 61*i+11, 2*i+1)
+		fmt.Fprintf(&market, "%d %d 3\n%d %d 4\n%d %d 1.5\n", 32*i+1, i%7+1, 32*i+9, i%5*200+9, 32*i+11, 3*i+1)
 	}
 	writeText(t, "large.mtx", market.String())
 	text := must(t, "floors", "-most", "5", "-o", "floors", "large.mtx")
-	for _, want := range []string{"large.mtx: 65000 rows, 2100 columns\nThe rows are sparse: 3150 entries, 0.00 % of all, are stored",
+	for _, want := range []string{"large.mtx: 34000 rows, 4000 columns\nThe rows are sparse: 3150 entries, 0.00 % of all, are stored",
 		"No k is proposed: the floors beyond k = 5 are not computed, and a proposal needs all."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -272,7 +272,7 @@ func TestSparseLarge(t *testing.T) {
 		t.Errorf("%q", list)
 	}
 	report := must(t, "fit", "-method", "global", "-k", "3", "-o", "g", "-centers", "f", "-model", "m", "large.mtx")
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "These are the 20 of 2100 columns") {
+	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "These are the 20 of 4000 columns") {
 		t.Error(report)
 	}
 	if text := must(t, "certify", "-centers", "f", "-memberships", "g", "large.mtx"); !strings.Contains(text, "\nCertified: ") {
@@ -284,16 +284,16 @@ func TestSparseLarge(t *testing.T) {
 	predicted(t, "-model", "m", "-o", "p", "large.mtx")
 	sameMemberships(t, "p", "g")
 	for _, f := range []failure{
-		{"fit -k 3 large.mtx", 1, "large.mtx: 65000 rows of 2100 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and certify take the rows without their zeros"},
+		{"fit -k 3 large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and certify take the rows without their zeros"},
 		{"fit -k 3 -weights 1 large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
 		{"fit -k 3 -method alternating large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
-		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 65000 rows of 2100 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills"},
+		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills"},
 		{"certify -scale zscore -centers f large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors and certify take the rows without their zeros, if columns are not scaled"},
 		{"fit -method global -k auto large.mtx", 1, "large.mtx: -k auto takes a sparse file of up to 1024 rows or columns"},
 		{"fit -method global -k 3 -scale zscore large.mtx", 1, "large.mtx: with -scale zscore the zeros of a sparse file would not stay zeros"},
 		{"floors -scale minmax large.mtx", 1, "large.mtx: with -scale minmax the zeros of a sparse file would not stay zeros"},
 		{"fit -method global -k 3 -solver jacobi large.mtx", 1, "which takes no sparse rows"},
-		{"fit -method global -k 65001 large.mtx", 1, "large.mtx: 65000 rows, but -k 65001"},
+		{"fit -method global -k 34001 large.mtx", 1, "large.mtx: 34000 rows, but -k 34001"},
 		{"fit -method global -k 3 -drop x large.mtx", 1, "large.mtx: the columns of a sparse file have no names"},
 	} {
 		f.check(t)

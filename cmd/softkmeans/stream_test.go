@@ -33,7 +33,7 @@ func TestStream(t *testing.T) {
 	var reports []string
 	var tables [][][]float64
 	for _, path := range []string{csvPath, npyPath} {
-		for _, stream := range []string{"no", "auto", "yes"} {
+		for _, stream := range []string{"no", "yes"} {
 			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", "-stream", stream, "-o", out, path)
 			if code != 0 || stderr != "" {
 				t.Fatalf("%s, -stream %s: code %d, %s", path, stream, code, stderr)
@@ -81,15 +81,15 @@ func TestStream(t *testing.T) {
 func TestStreamMinVolume(t *testing.T) {
 	dir := t.TempDir()
 	path, _ := writeTables(t, dir, 900, 4)
-	args := []string{"fit", "-k", "3", "-method", "minvol", "-others", "no", path, "-stream"}
-	_, want, _ := do(t, "", append(args, "no")...)
-	code, report, stderr := do(t, "", append(args, "yes")...)
+	args := []string{"fit", "-k", "2", "-method", "minvol", "-others", "no", "-stream"}
+	_, want, _ := do(t, "", append(args, "no", path)...)
+	code, report, stderr := do(t, "", append(args, "yes", path)...)
 	if code != 0 || untold(report) != untold(want) || strings.Contains(report, "sample of the rows") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
-	path, _ = writeTables(t, dir, 16500, 3)
+	_, path = writeTables(t, dir, 16500, 3)
 	out := filepath.Join(dir, "g.csv")
-	code, report, stderr = do(t, "", append(args, "yes", "-o", out)...)
+	code, report, stderr = do(t, "", append(args, "yes", "-o", out, path)...)
 	if code != 0 || stderr != "" || !strings.Contains(report, "sample of the rows") {
 		t.Fatalf("code %d, %s\n%s", code, stderr, report)
 	}
@@ -104,7 +104,7 @@ func TestStreamMinVolume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1,p2" || len(g) != 16500 {
+	if header, _, g := parseMemberships(t, string(text)); header != "label,p0,p1" || len(g) != 16500 {
 		t.Errorf("%s, %d rows", header, len(g))
 	}
 }
@@ -155,7 +155,7 @@ func TestStreamFailure(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 5000)+"1,x\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	good, array := writeTables(t, dir, 9000, 3)
+	good, array := writeTables(t, dir, 900, 3)
 	data, err := os.ReadFile(array)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestStreamFailure(t *testing.T) {
 		want string
 	}{
 		{t.Context(), bad, io.Discard, bad + `:10002:2: "x" in column "b" is not a number`},
-		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 216000 bytes of values are missing, from row 9000 on"},
+		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 21600 bytes of values are missing, from row 900 on"},
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},
 		{over, good, io.Discard, "interrupted; no file was written"},

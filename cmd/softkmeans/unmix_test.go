@@ -301,7 +301,7 @@ func TestUnmixInputs(t *testing.T) {
 			if blockValues = old; i == 2 {
 				blockValues = 700
 			}
-			if stream == "yes" && strings.HasSuffix(args, "csv") {
+			if stream == "yes" && strings.HasSuffix(args, "csv") || i == 1 && (strings.Contains(args, "f") || strings.Contains(args, "column")) {
 				continue
 			}
 			must(t, strings.Fields("unmix -k 3 -stream "+stream+" -o g.npy -spectra s.csv "+args)...)

@@ -20,10 +20,12 @@ func TestUnmixTooLarge(t *testing.T) {
 		"-o g.img -spectra s.csv":             {"g.hdr", "g.img"},
 		"-o g.npy -spectra s.sli":             {"g.npy", "g.npy"},
 		"-spectra s.sli -model model.json":    {"s.hdr", "model.json"},
-		"-report page.html -model model.json": {"page.html", "page.html"},
 		"-spectra s.csv -report page.html":    {"s.csv", "page.html"},
 	} {
 		for i, limit := range []string{"0", "1"} {
+			if i == 1 && want[0] == want[1] {
+				break
+			}
 			code, stderr := fails(shell(t, `ulimit -f `+limit+`; exec "$@"`, strings.Fields("unmix -k 3 -size 5x15 "+args+" data.csv")...))
 			unharmed(t, args+" with "+limit, code, stderr, "cannot write "+want[i]+": file too large\n", dir, before)
 		}

@@ -176,6 +176,7 @@ func TestUnmixShade(t *testing.T) {
 	if v := readShade(t, "s.npy", s); !strings.Contains(out, "hardly varies but by the materials") || slices.Min(v) != 1 || slices.Max(v) != 1 {
 		t.Errorf("%s", out)
 	}
+	newSynthetic(12, 10, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	for flags, text := range map[string]string{"-rows given": "as given (-rows given).\nλ, the weight", "-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.", "-lambda .01": " is 0.01: by -lambda.",
 		"-k 3": ": by the noise of the data.", "-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
 		if out := must(t, strings.Fields("unmix -k 3 "+flags+" even.bip")...); !strings.Contains(out, text) {

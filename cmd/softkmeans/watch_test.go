@@ -24,7 +24,7 @@ func incomes(seed uint64, unit float64) string {
 func TestPredictWarns(t *testing.T) {
 	inFolder(t, incomes(1, 1))
 	far := incomes(2, 1) + "90000,300\n-20000,30\n"
-	for _, args := range []string{"", "-scale zscore", "-scale zscore -stream yes", "-method global -scale minmax"} {
+	for _, args := range []string{"-method minvol", "-scale zscore -stream yes", "-method global -scale minmax"} {
 		must(t, append(strings.Fields("fit -k 3 -model m.json data.csv"), strings.Fields(args)...)...)
 		fitted := readFile(t, "m.json")
 		if !strings.Contains(fitted, `"largestResidual": `) {
