@@ -2,38 +2,26 @@ package softkmeans
 
 import (
 	"cmp"
+	"fmt"
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// slowProjection subtracts the τ with Σmax(v−τ, 0) = radius, by bisection in big.Float.
-func slowProjection(v []float64, radius float64) []float64 {
-	const bits = 500
-	lo, hi := new(big.Float).SetPrec(bits), new(big.Float).SetPrec(bits)
-	top := v[0]
-	for _, x := range v {
-		top = max(top, x)
-	}
-	hi.SetFloat64(top)
-	lo.Sub(hi, new(big.Float).SetFloat64(radius))
-	sumAt := func(tau *big.Float) *big.Float {
-		sum := new(big.Float).SetPrec(bits)
+// slowProjection subtracts the τ with Σmax(v−τ, 0) = 1, by bisection in math/big.
+func slowProjection(v []float64) []float64 {
+	const p = digits(400)
+	hi := p.num(slices.Max(v))
+	lo := p.sub(hi, p.num(1))
+	for range 130 { // what is left between them is 2^-130
+		mid, sum := p.times(p.add(lo, hi), -1), p.num(-1)
 		for _, x := range v {
-			d := new(big.Float).SetPrec(bits).SetFloat64(x)
-			if d.Sub(d, tau); d.Sign() > 0 {
+			if d := p.sub(p.num(x), mid); d.Sign() > 0 {
 				sum.Add(sum, d)
 			}
 		}
-		return sum
-	}
-	want := new(big.Float).SetPrec(bits).SetFloat64(radius)
-	for range 130 { // what is left between them is 2^-130 of the radius
-		mid := new(big.Float).SetPrec(bits).Add(lo, hi)
-		mid.Quo(mid, big.NewFloat(2))
-		if sumAt(mid).Cmp(want) > 0 {
+		if sum.Sign() > 0 {
 			lo = mid
 		} else {
 			hi = mid
@@ -41,61 +29,46 @@ func slowProjection(v []float64, radius float64) []float64 {
 	}
 	out := make([]float64, len(v))
 	for i, x := range v {
-		d := new(big.Float).SetPrec(bits).SetFloat64(x)
-		if d.Sub(d, hi); d.Sign() > 0 {
-			out[i], _ = d.Float64()
-		}
+		out[i] = max(double(p.sub(p.num(x), hi)), 0)
 	}
 	return out
 }
 
 func TestProjectSimplex(t *testing.T) {
-	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 3))
-	for _, n := range fewer([]int{1, 2, 3, 4, 31, 32, 33, 34, 100, 700}, []int{1, 2, 3, 4, 31, 32, 33, 34, 100}) {
+	for _, n := range []int{1, 2, 3, 31, 32, 33, 34, 100} {
 		for _, spread := range []float64{1e-3, 0.1, 1, 1e3, 1e30} {
-			for range 3 {
-				const radius = 1.0
-				v := make([]float64, n)
-				for i := range v {
-					v[i] = spread * rng.NormFloat64()
-					if rng.IntN(3) == 0 { // ties
-						v[i] = math.Round(v[i])
-					}
+			v := make([]float64, n)
+			for i := range v {
+				v[i] = spread * rng.NormFloat64()
+				if rng.IntN(3) == 0 { // ties
+					v[i] = math.Round(v[i])
 				}
-				got := ProjectSimplex(nil, v)
-				want := slowProjection(v, radius)
-				sum := 0.0
-				// The data's own rounding, and the sum's.
-				tol := 4 * 0x1p-52 * (radius + min(spread*10, 1e3*radius)) * math.Sqrt(float64(n))
-				for i := range got {
-					if math.Abs(got[i]-want[i]) > tol || !(got[i] >= 0) {
-						t.Fatalf("n=%d spread=%g radius=%g: entry %d is %g, want %g", n, spread, radius, i, got[i], want[i])
-					}
-					sum += got[i]
+			}
+			got, want := ProjectSimplex(nil, v), slowProjection(v)
+			// The data's own rounding, and the sum's.
+			tol := 4 * 0x1p-52 * (1 + min(spread*10, 1e3)) * math.Sqrt(float64(n))
+			for i := range got {
+				if math.Abs(got[i]-want[i]) > tol || !(got[i] >= 0) {
+					t.Fatalf("n=%d spread=%g: entry %d is %g, want %g", n, spread, i, got[i], want[i])
 				}
-				if math.Abs(sum-radius) > 4*0x1p-53*radius {
-					t.Errorf("n=%d spread=%g radius=%g: the sum is off by %g", n, spread, radius, sum-radius)
-				}
+			}
+			if sum := sumOf(got); math.Abs(sum-1) > 4*0x1p-53 {
+				t.Errorf("n=%d spread=%g: the sum is off by %g", n, spread, sum-1)
 			}
 		}
 	}
-	if got := ProjectSimplex(nil, []float64{-math.MaxFloat64, math.MaxFloat64}); got[0] != 0 || got[1] != 1 {
-		t.Error(got)
+	for _, c := range []struct{ v, want []float64 }{
+		{[]float64{-math.MaxFloat64, math.MaxFloat64}, []float64{0, 1}}, {[]float64{math.MaxFloat64,
+			math.MaxFloat64}, []float64{0.5, 0.5}},
+		{[]float64{0.25, 0.75, 0}, []float64{0.25, 0.75, 0}}, // a point of the simplex
+		{nil, nil}, {[]float64{1, math.NaN(), 2}, nans(3)}, {[]float64{1, math.Inf(1)}, nans(2)},
+		{[]float64{1, math.Inf(-1)}, nans(2)},
+	} {
+		if got := ProjectSimplex(nil, c.v); fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%v: %v, want %v", c.v, got, c.want)
+		}
 	}
-	if got := ProjectSimplex(nil, []float64{math.MaxFloat64, math.MaxFloat64}); got[0] != 0.5 || got[1] != 0.5 {
-		t.Error(got)
-	}
-	if got := ProjectSimplex(nil, []float64{0.25, 0.75, 0}); got[0] != 0.25 || got[1] != 0.75 || got[2] != 0 {
-		t.Error("a point of the simplex moved:", got)
-	}
-	if got := ProjectSimplex(nil, nil); len(got) != 0 {
-		t.Error(got)
-	}
-	if got := ProjectSimplex(nil, []float64{1, math.Inf(-1)}); !math.IsNaN(got[0]) || !math.IsNaN(got[1]) {
-		t.Error(got)
-	}
-	mustPanic(t, func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
 }
 
 func FuzzProjectSimplex(f *testing.F) {
@@ -132,11 +105,11 @@ func FuzzProjectSimplex(f *testing.F) {
 // TestProjectSimplexThreshold has entries that equal the threshold but for
 // rounding, which must not make the search for the support go round in circles.
 func TestProjectSimplexThreshold(t *testing.T) {
-	t.Parallel()
-	v := []float64{0.014783605365302547, 0.06805751023830625, -0.4585794421981956, -0.4585794421981956, -0.4585794421981956}
+	v := []float64{0.014783605365302547, 0.06805751023830625, -0.4585794421981956, -0.4585794421981956,
+		-0.4585794421981956}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range fewer(300, 60) {
-		got, want := ProjectSimplex(nil, v), slowProjection(v, 1)
+		got, want := ProjectSimplex(nil, v), slowProjection(v)
 		for i := range got {
 			if math.Abs(got[i]-want[i]) > 1e-14 || !(got[i] >= 0) {
 				t.Fatalf("%v: entry %d is %g, want %g", v, i, got[i], want[i])
@@ -161,7 +134,7 @@ func TestProjectSimplexThreshold(t *testing.T) {
 // TestProjectSimplexLong has vectors so long that the rounding of a plain sum outgrows
 // their entries.
 func TestProjectSimplexLong(t *testing.T) {
-	for _, n := range fewer([]int{1025, 100000, 3000000}, []int{1025, 100000}) {
+	for _, n := range []int{1025, fewer(3000000, 100000)} {
 		for i, x := range ProjectSimplex(nil, make([]float64, n)) {
 			if math.Abs(x*float64(n)-1) > 1e-8 {
 				t.Fatalf("n=%d: entry %d is %g", n, i, x)
@@ -177,7 +150,8 @@ func TestProjectSimplexInto(t *testing.T) {
 		v := randomSlice(n, rng)
 		want, dst := ProjectSimplex(nil, v), nans(n)
 		before := slices.Clone(v)
-		if got := ProjectSimplex(dst, v); !slices.Equal(got, want) || !slices.Equal(dst, want) || !slices.Equal(v, before) || len(want) != n {
+		if got := ProjectSimplex(dst, v); !slices.Equal(got, want) || !slices.Equal(dst, want) ||
+			!slices.Equal(v, before) {
 			t.Errorf("n=%d: %v, want %v", n, got, want)
 		}
 		if got := ProjectSimplex(v, v); !slices.Equal(v, want) || len(got) != n {
@@ -186,20 +160,13 @@ func TestProjectSimplexInto(t *testing.T) {
 	}
 	mustPanicWith(t, "dst has length 2, v has 1", func() { ProjectSimplex(make([]float64, 2), []float64{1}) })
 	mustPanicWith(t, "dst has length 0, v has 3", func() { ProjectSimplex([]float64{}, []float64{1, 2, 3}) })
-	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		for i, x := range ProjectSimplex(nil, []float64{1, bad, 2}) {
-			if !math.IsNaN(x) {
-				t.Errorf("%g leaves %g at %d", bad, x, i)
-			}
-		}
-	}
 }
 
 // TestThresholds: both ways of finding one agree, whatever the order, at the border where
 // an entry just does not count.
 func TestThresholds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 6))
-	for trial := range 400 {
+	for trial := range 200 {
 		n := 1 + rng.IntN(50)
 		v := make([]float64, n)
 		for i := range v { // quarters: every sum is exact
@@ -227,12 +194,14 @@ func TestProjectSimplexCost(t *testing.T) {
 	}
 	dst := make([]float64, len(v))
 	for n, want := range map[int]float64{1: 0, 32: 0, 33: 1, 1000: 1} {
-		if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:n], v[:n]) }); got > want && !raceDetector {
+		if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:n], v[:n]) }); got > want &&
+			!raceDetector {
 			t.Errorf("n=%d: %g allocations", n, got)
 		}
 	}
 	far := append([]float64{5}, v[:1000]...) // one candidate among many entries
-	if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:1001], far) }); got > 0 && !raceDetector || dst[0] != 1 {
+	if got := testing.AllocsPerRun(3, func() { ProjectSimplex(dst[:1001], far) }); got > 0 && !raceDetector ||
+		dst[0] != 1 {
 		t.Errorf("%g allocations for one candidate", got)
 	}
 	for _, x := range ProjectSimplex(dst, v) {
