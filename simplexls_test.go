@@ -595,7 +595,10 @@ func TestSameForAll(t *testing.T) {
 	// They differ in the last digit of one, or from the origin: not the same.
 	near := same.Clone()
 	near.Set(2, 1, math.Nextafter(2, 3))
-	if newSimplexProblem(near, SumToOne).flat || newSimplexProblem(same, SumAtMostOne).flat ||
+	// Those of 7 numbers of 0.1 are the same, though their mean is rounded.
+	tenths := mapped(NewMatrix(7, 2, nil), func(_, j int, _ float64) float64 { return float64(1+6*j) / 10 })
+	if !newSimplexProblem(tenths, SumToOne).flat || newSimplexProblem(near, SumToOne).flat ||
+		newSimplexProblem(same, SumAtMostOne).flat ||
 		!newSimplexProblem(same, SumToOne).flat {
 		t.Error("what coincides")
 	}
@@ -712,7 +715,8 @@ func TestConeShares(t *testing.T) {
 	}
 	square, w := NewMatrix(n, k, randomSlice(n*k, rng)), NewMatrix(k, k, randomSlice(k*k, rng))
 	want := square.Clone()
-	if coneShares(bg, 2, want, nil, want.Clone(), w) != nil || coneShares(bg, 2, square, nil, square, w) != nil ||
+	if coneShares(bg, 2, want, nil, want.Clone(), w) != nil || coneShares(bg, 2, square, nil, square,
+		w) != nil ||
 		maxDiff(want, square) != 0 {
 		t.Error("dst that is x changes the result")
 	}
