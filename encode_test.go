@@ -276,8 +276,8 @@ func TestModelBinaryBounds(t *testing.T) {
 		{lsd, 12, []uint64{uint64(statusCount) - 1}, []uint64{uint64(statusCount)}},
 		{lsd, 16, []uint64{large}, []uint64{large + 1}}, {lsd, 80, nil, []uint64{1}},
 		// Flags in the upper half: unknown, no volume; a map alone, unknown.
-		{one, 4, nil, []uint64{4 | 0x20<<16, 4 | 3<<volumeShift<<16, 4 | 0xff<<16, 1}},
-		{lsd, 4, nil, []uint64{1 | lsdMap<<16, 1 | 4<<16, 1 | (lsdMembers|lsdMap|8)<<16}},
+		{one, 4, nil, []uint64{4 | (hasCenters|1<<8)<<16, 4 | (hasCenters|3<<volumeShift)<<16, 1}},
+		{lsd, 4, nil, []uint64{1 | lsdMap<<16, 1 | (lsdMembers|4)<<16, 1 | (lsdMembers|8)<<16}},
 	} {
 		b := mustDo(c.of.MarshalBinary())(t)
 		to := reflect.New(reflect.TypeOf(c.of).Elem()).Interface().(form)
