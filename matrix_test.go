@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -35,11 +36,6 @@ func TestMatrix(t *testing.T) {
 		t.Error("strided view")
 	}
 	mustPanic(t, func() { s.At(0, 2) }) // inside of Data, outside of the view
-	mustPanic(t, func() { s.At(-1, 0) })
-	mustPanic(t, func() { s.Set(2, 0, 1) })
-	mustPanic(t, func() { s.Row(2) })
-	mustPanic(t, func() { NewMatrix(2, 2, data) })
-	mustPanic(t, func() { NewMatrix(-1, 2, nil) })
 	mustPanic(t, func() { NewMatrix(math.MaxInt, math.MaxInt, nil) })
 	mustPanic(t, func() { NewMatrix(math.MaxInt/2+1, 4, nil) }) // whose product is 0 in an int
 	if z := NewMatrix(2, 2, nil); len(z.Data) != 4 {
@@ -61,9 +57,6 @@ func TestFromRows(t *testing.T) {
 	if m.At(1, 1) != 4 {
 		t.Error("FromRows did not copy")
 	}
-	if _, err := FromRows([][]float64{{1, 2}, {3}}); !errors.Is(err, ErrShape) {
-		t.Error(err)
-	}
 	if m, err := FromRows(nil); err != nil || m.Rows != 0 {
 		t.Error(m, err)
 	}
@@ -76,37 +69,33 @@ func TestFromRows(t *testing.T) {
 // wherever a k is taken. With 10^14 make panicked in Fit and FitSeq.
 func TestHugeK(t *testing.T) {
 	x := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
-	stats := statsOf(t, x, nil)
-	kernel := outer(x)
+	stats, kernel := statsOf(t, x, nil), outer(x)
 	for name, call := range map[string]func(k int) error{
-		"Fit":             func(k int) error { _, err := Fit(bg, x, k, nil); return err },
-		"FitSeq":          func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
-		"Subspace":        func(k int) error { _, err := stats.Subspace(k, nil); return err },
-		"FitAlternating":  func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
-		"FitMinVolume":    func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
-		"FitMinVolumeSeq": func(k int) error { _, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil); return err },
-		"MinVolumePath":   func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
-		"LSD":             func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
-		"TILSD":           func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
-		"TruncatedSVD":    func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
+		"Fit":            func(k int) error { _, err := Fit(bg, x, k, nil); return err },
+		"FitSeq":         func(k int) error { _, err := FitSeq(bg, inBlocks(x, 2), k, nil); return err },
+		"Subspace":       func(k int) error { _, err := stats.Subspace(k, nil); return err },
+		"FitAlternating": func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
+		"FitMinVolume":   func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
+		"FitMinVolumeSeq": func(k int) error {
+			_, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k,
+				nil)
+			return err
+		},
+		"MinVolumePath": func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
+		"LSD":           func(k int) error { _, err := LSD(bg, kernel, k, nil); return err },
+		"TILSD":         func(k int) error { _, err := TILSD(bg, kernel, k, nil); return err },
+		"TruncatedSVD":  func(k int) error { _, err := TruncatedSVD(bg, x, k, nil); return err },
 	} {
-		for _, k := range []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32} {
-			if k < math.MaxInt32 {
+		ks := []int{math.MaxInt, math.MaxInt / 2, min(1e14, math.MaxInt), math.MaxInt32}
+		if name == "FitAlternating" || name == "TILSD" {
+			ks = append(ks, 1<<23) // whose k×k numbers are beyond any address
+		}
+		for _, k := range ks {
+			if k < math.MaxInt32 && strconv.IntSize == 32 {
 				continue // it is 2^30 on 32 bits, which two columns and three rows do address
 			}
 			if err := call(k); !errors.Is(err, ErrOption) || !strings.Contains(err.Error(), strconv.Itoa(k)) {
 				t.Errorf("%s, k = %d: %v", name, k, err)
-			}
-		}
-	}
-	// Of these the k×k numbers are beyond any address.
-	if k := 1 << 23; math.MaxInt > math.MaxInt32 {
-		for name, call := range map[string]func() error{
-			"FitAlternating": func() error { _, err := FitAlternating(bg, x, k, nil); return err },
-			"TILSD":          func() error { _, err := TILSD(bg, kernel, k, nil); return err },
-		} {
-			if err := call(); !errors.Is(err, ErrOption) {
-				t.Errorf("%s, k = 2^23: %v", name, err)
 			}
 		}
 	}
@@ -121,10 +110,12 @@ func TestProductsBeyondInt(t *testing.T) {
 	const k = 20000 // k² floats are 3.2 GB
 	x := NewMatrix(3, 1, []float64{1, 2, 4})
 	centers := NewMatrix(k, 1, nil)
-	if _, err := Fit(context.Background(), x, k, &Options{Weights: []float64{1, 0, 1}}); !errors.Is(err, ErrOption) {
+	if _, err := Fit(context.Background(), x, k, &Options{Weights: []float64{1, 0, 1}}); !errors.Is(err,
+		ErrOption) {
 		t.Errorf("Fit with a weight of 0: %v", err)
 	}
-	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1}, Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}); !errors.Is(err, ErrOption) {
+	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1},
+		Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}); !errors.Is(err, ErrOption) {
 		t.Errorf("FitSeq with a weight of 0: %v", err)
 	}
 	if _, err := FitSeq(context.Background(), inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil); err != nil {
@@ -150,9 +141,11 @@ func TestProductsBeyondInt(t *testing.T) {
 
 // An empty matrix may say that it has any number of rows or columns.
 func TestEmptyOfAnySize(t *testing.T) {
-	for _, a := range []*Matrix{{Rows: math.MaxInt}, {Cols: math.MaxInt}, {Cols: math.MaxInt, Stride: math.MaxInt}, {}} {
+	for _, a := range []*Matrix{{Rows: math.MaxInt}, {Cols: math.MaxInt}, {Cols: math.MaxInt,
+		Stride: math.MaxInt}, {}} {
 		r, err := thinSVD(a)
-		if err != nil || r.U.Rows != a.Rows || r.V.Rows != a.Cols || r.U.Cols != 0 || r.V.Cols != 0 || len(r.S) != 0 {
+		if err != nil || r.U.Rows != a.Rows || r.V.Rows != a.Cols || r.U.Cols != 0 || r.V.Cols != 0 ||
+			len(r.S) != 0 {
 			t.Errorf("SVD of %d×%d: %+v, %v", a.Rows, a.Cols, r, err)
 		}
 	}
@@ -163,7 +156,8 @@ func TestEmptyOfAnySize(t *testing.T) {
 	if _, err := SimplexLeastSquares(nil, &Matrix{}, huge, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("SimplexLeastSquares: %v", err)
 	}
-	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32}, Vertices: &Matrix{Cols: math.MaxInt32}}
+	none := &LSDModel{Memberships: &Matrix{}, Projection: &Matrix{Cols: math.MaxInt32},
+		Vertices: &Matrix{Cols: math.MaxInt32}}
 	if _, err := none.Coordinates(nil, &Matrix{Rows: 1}); !errors.Is(err, ErrTooFewSamples) {
 		t.Errorf("Coordinates: %v", err)
 	}
@@ -176,17 +170,19 @@ func TestMatrixMessages(t *testing.T) {
 	mustPanicWith(t, "NewMatrix with size 1×-2", func() { NewMatrix(1, -2, nil) })
 	mustPanicWith(t, "NewMatrix of size 2×3 with 5 values", func() { NewMatrix(2, 3, make([]float64, 5)) })
 	mustPanicWith(t, "NewMatrix of size 2×3 with 7 values", func() { NewMatrix(2, 3, make([]float64, 7)) })
-	for _, at := range [][2]int{{2, 0}, {-1, 0}, {0, 3}, {0, -1}, {5, 7}} {
+	for _, at := range [][2]int{{2, 0}, {-1, 0}, {0, 3}, {0, -1}} {
 		want := "index (" + strconv.Itoa(at[0]) + ", " + strconv.Itoa(at[1]) + ") out of a matrix of size 2×3"
 		mustPanicWith(t, want, func() { m.At(at[0], at[1]) })
 		mustPanicWith(t, want, func() { m.Set(at[0], at[1], 1) })
 	}
 	mustPanicWith(t, "row 2 of a matrix of size 2×3", func() { m.Row(2) })
 	mustPanicWith(t, "row -1 of a matrix of size 2×3", func() { m.Row(-1) })
-	mustPanicWith(t, "dst is 2×3, the result is 3×2", func() { destination(m, 3, 2) })
 	mustPanicWith(t, "dst is 2×3, the result is 2×2", func() { destination(m, 2, 2) })
 	mustPanicWith(t, "dst is 2×3, the result is 3×3", func() { destination(m, 3, 3) })
-	mustPanicWith(t, "dst is 2×3, the result is 2×3", func() { destination(&Matrix{Rows: 2, Cols: 3, Stride: 3}, 2, 3) })
+	mustPanicWith(t, "dst is 2×3, the result is 2×3", func() {
+		destination(&Matrix{Rows: 2, Cols: 3,
+			Stride: 3}, 2, 3)
+	})
 	if destination(m, 2, 3) != m {
 		t.Error("dst is not the result")
 	}
@@ -194,12 +190,15 @@ func TestMatrixMessages(t *testing.T) {
 		t.Error(d)
 	}
 	_, err := FromRows([][]float64{{1, 2}, {3, 4}, {5}})
-	mustSay(t, err, "row 2 has 1 values, row 0 has 2: wrong shape")
+	if mustSay(t, err, "row 2 has 1 values, row 0 has 2: wrong shape"); !errors.Is(err, ErrShape) {
+		t.Error(err)
+	}
 	_, err = FromRows([][]float64{{1}, {3, 4, 5}})
 	mustSay(t, err, "row 1 has 3 values, row 0 has 1: wrong shape")
 	const most = math.MaxInt
 	mustSay(t, checkSize("it", 3, most), "it of "+shape(3, most)+" is too large to address: wrong shape")
-	mustSay(t, checkSizeOfK(7, 3, most), "k is 7: a matrix of "+shape(3, most)+" is too large to address: invalid option")
+	mustSay(t, checkSizeOfK(7, 3, most), "k is 7: a matrix of "+shape(3,
+		most)+" is too large to address: invalid option")
 	if err := errors.Join(checkSize("it", 3, 4), checkSizeOfK(7, 3, 4)); err != nil {
 		t.Error(err)
 	}
@@ -219,8 +218,10 @@ func TestAddressable(t *testing.T) {
 		rows, cols int
 		want       bool
 	}{
-		{0, 0, true}, {-1, 0, false}, {0, -1, false}, {-1, -1, false}, {math.MaxInt, 0, true}, {0, math.MaxInt, true}, {1, math.MaxInt, false},
-		{most, 1, true}, {most + 1, 1, false}, {1, most, true}, {1, most + 1, false}, {most / 2, 2, true}, {most/2 + 1, 2, false},
+		{0, 0, true}, {-1, 0, false}, {0, -1, false}, {-1, -1, false}, {math.MaxInt, 0, true},
+		{0, math.MaxInt, true}, {1, math.MaxInt, false},
+		{most, 1, true}, {most + 1, 1, false}, {1, most, true}, {1, most + 1, false}, {most / 2, 2, true},
+		{most/2 + 1, 2, false},
 		{2, most / 2, true}, {2, most/2 + 1, false}, {math.MaxInt, math.MaxInt, false},
 	} {
 		if got := addressable(c.rows, c.cols); got != c.want {
@@ -235,14 +236,18 @@ func TestCheckShape(t *testing.T) {
 		m    *Matrix
 		want string
 	}{
-		{nil, "m is nil"}, {&Matrix{}, ""}, {&Matrix{Rows: -1}, "m is -1×0"}, {&Matrix{Cols: -1}, "m is 0×-1"}, {&Matrix{Rows: -1, Cols: 2}, "m is -1×2"},
-		{&Matrix{Cols: 5}, ""}, {&Matrix{Rows: 5}, ""}, {&Matrix{Rows: 1, Cols: 5, Stride: 4, Data: make([]float64, 9)}, "m has stride 4 below its 5 columns"},
-		{&Matrix{Rows: 1, Stride: -1}, "m has stride -1 below its 0 columns"}, {&Matrix{Cols: 5, Stride: -1}, ""},
-		{&Matrix{Rows: 1, Cols: 2, Stride: 2, Data: make([]float64, 1)}, "m is 1×2 with stride 2 and has only 1 values"},
-		{&Matrix{Rows: 1, Cols: 2, Stride: 7, Data: make([]float64, 2)}, ""}, {&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 12)}, ""},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 11)}, "m is 3×2 with stride 5 and has only 11 values"},
-		{&Matrix{Rows: 3, Cols: 2, Stride: 2, Data: make([]float64, 6)}, ""}, {&Matrix{Rows: 1, Cols: 1, Stride: 1}, "m is 1×1 with stride 1 and has only 0 values"},
-		{&Matrix{Rows: 2, Cols: 1, Stride: math.MaxInt, Data: make([]float64, 3)}, "m is 2×1 with stride " + strconv.Itoa(math.MaxInt) + " and has only 3 values"},
+		{nil, "m is nil"}, {&Matrix{}, ""}, {&Matrix{Cols: 5, Stride: -1}, ""}, {&Matrix{Rows: 5}, ""},
+		{&Matrix{Rows: -1, Cols: 2}, "m is -1×2"}, {&Matrix{Cols: -1}, "m is 0×-1"},
+		{&Matrix{Rows: 1, Cols: 5, Stride: 4, Data: make([]float64, 9)},
+			"m has stride 4 below its 5 columns"},
+		{&Matrix{Rows: 1, Stride: -1}, "m has stride -1 below its 0 columns"},
+		{&Matrix{Rows: 1, Cols: 2, Stride: 7, Data: make([]float64, 2)}, ""},
+		{&Matrix{Rows: 1, Cols: 1, Stride: 1}, "m is 1×1 with stride 1 and has only 0 values"},
+		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 12)}, ""},
+		{&Matrix{Rows: 3, Cols: 2, Stride: 5, Data: make([]float64, 11)},
+			"m is 3×2 with stride 5 and has only 11 values"},
+		{&Matrix{Rows: 2, Cols: 1, Stride: math.MaxInt, Data: make([]float64, 3)},
+			"m is 2×1 with stride " + strconv.Itoa(math.MaxInt) + " and has only 3 values"},
 	} {
 		if err := checkShape("m", c.m); c.want == "" {
 			if err != nil {
@@ -264,12 +269,15 @@ func TestEntryRange(t *testing.T) {
 		v                float64
 		data, any, other error // of checkData, checkMatrix, largestEntry
 	}{
-		{0, nil, nil, nil}, {1, nil, nil, nil}, {entry, nil, nil, nil}, {up(entry), ErrRange, nil, ErrRange}, {center, ErrRange, nil, ErrRange}, {up(center), ErrRange, ErrRange, ErrRange},
+		{0, nil, nil, nil}, {1, nil, nil, nil}, {entry, nil, nil, nil}, {up(entry), ErrRange, nil, ErrRange},
+		{center, ErrRange, nil, ErrRange}, {up(center), ErrRange, ErrRange, ErrRange},
 		{least, nil, nil, nil}, {down(least), ErrRange, nil, nil}, {5e-324, ErrRange, nil, nil},
-		{math.NaN(), ErrNonFinite, ErrNonFinite, ErrNonFinite}, {math.Inf(1), ErrNonFinite, ErrNonFinite, ErrNonFinite},
+		{math.NaN(), ErrNonFinite, ErrNonFinite, ErrNonFinite}, {math.Inf(1), ErrNonFinite, ErrNonFinite,
+			ErrNonFinite},
 	} {
 		for _, v := range []float64{c.v, -c.v} {
-			m := &Matrix{Rows: 3, Cols: 2, Stride: 3, Data: []float64{0, 0, math.NaN(), 0, v, math.NaN(), 0, v}}
+			m := &Matrix{Rows: 3, Cols: 2, Stride: 3, Data: []float64{0, 0, math.NaN(), 0, v, math.NaN(), 0,
+				v}}
 			judge := func(err, want error) {
 				t.Helper()
 				if want == nil {
@@ -279,7 +287,8 @@ func TestEntryRange(t *testing.T) {
 					return
 				}
 				var e *InputError
-				if !errors.As(err, &e) || e.Arg != "m" || e.Row != 1 || e.Col != 1 || math.Float64bits(e.Value) != math.Float64bits(v) || e.Err != want {
+				if !errors.As(err, &e) || e.Arg != "m" || e.Row != 1 || e.Col != 1 ||
+					math.Float64bits(e.Value) != math.Float64bits(v) || e.Err != want {
 					t.Errorf("%g: %v, want %v", v, err, want)
 				}
 			}
@@ -327,20 +336,22 @@ func TestCheckSymmetric(t *testing.T) {
 	if exact, err := checkSymmetric("m", m); !exact || err != nil {
 		t.Error(exact, err)
 	}
-	for _, i := range []int{1, 62, 63, 64, 65, 127, 128, 129, 130} {
-		for _, j := range []int{0, 1, 61, 62, 63, 64, 126, 127, 128, 129} {
+	for _, i := range []int{1, 63, 64, 65, 127, 128, 130} {
+		for _, j := range []int{0, 62, 63, 64, 127, 128, 129} {
 			if j >= i {
 				continue
 			}
 			was := m.At(i, j)
-			for _, by := range []float64{0x1p-60, 1.9e-8, -1.9e-8} { // half of the first two is symmetryTol of the largest
+			for _, by := range []float64{0x1p-60, 1.9e-8,
+				-1.9e-8} { // half of the first two is symmetryTol of the largest
 				m.Set(i, j, was+by)
 				if exact, err := checkSymmetric("m", m); err != nil || exact != (was+by == was) {
 					t.Fatalf("(%d,%d) off by %g: %v, %v", i, j, by, exact, err)
 				}
 			}
 			m.Set(i, j, was-2.1e-8)
-			if _, err := checkSymmetric("m", m); err == nil || !strings.Contains(err.Error(), "worst at ["+strconv.Itoa(i)+","+strconv.Itoa(j)+"] = ") {
+			if _, err := checkSymmetric("m", m); err == nil || !strings.Contains(err.Error(),
+				"worst at ["+strconv.Itoa(i)+","+strconv.Itoa(j)+"] = ") {
 				t.Fatalf("(%d,%d): %v", i, j, err)
 			}
 			m.Set(i, j, was)
@@ -352,7 +363,8 @@ func TestCheckSymmetric(t *testing.T) {
 	}
 	// Just at the tolerance, and above it.
 	for diff, ok := range map[float64]bool{1e-8: true, 1.0000001e-8: false} {
-		if exact, err := checkSymmetric("m", NewMatrix(2, 2, []float64{1, diff, 0, 1})); exact || ok != (err == nil) {
+		if exact, err := checkSymmetric("m", NewMatrix(2, 2, []float64{1, diff, 0, 1})); exact ||
+			ok != (err == nil) {
 			t.Errorf("%g: %v, %v", diff, exact, err)
 		}
 	}
@@ -361,7 +373,8 @@ func TestCheckSymmetric(t *testing.T) {
 // TestMatrixHelpers: views share, copies do not; what is in each.
 func TestMatrixHelpers(t *testing.T) {
 	nan := math.NaN()
-	m := &Matrix{Rows: 4, Cols: 3, Stride: 4, Data: []float64{0, 1, 2, nan, 10, 11, 12, nan, 20, 21, 22, nan, 30, 31, 32, nan}}
+	m := &Matrix{Rows: 4, Cols: 3, Stride: 4, Data: []float64{0, 1, 2, nan, 10, 11, 12, nan, 20, 21, 22, nan,
+		30, 31, 32, nan}}
 	is := func(what string, got *Matrix, rows, cols int, want ...float64) {
 		t.Helper()
 		if got.Rows != rows || got.Cols != cols || !slices.Equal(got.Clone().Data, want) {
@@ -403,25 +416,20 @@ func TestMatrixHelpers(t *testing.T) {
 			v[i] = float64(i * i % 5)
 		}
 		order := descending(v)
-		want := slices.Clone(order)
-		slices.Sort(want)
-		for i, at := range want {
-			if i != at {
-				t.Fatalf("n=%d: %v", n, order)
-			}
-		}
-		for i := 1; i < n; i++ {
-			if a, b := order[i-1], order[i]; v[a] < v[b] || v[a] == v[b] && a > b {
-				t.Fatalf("n=%d: %v of %v", n, order, v)
-			}
+		want := indices(n)
+		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(v[b], v[a]) })
+		if !slices.Equal(order, want) {
+			t.Fatalf("n=%d: %v of %v", n, order, v)
 		}
 	}
 	buf := make([]float64, 2, 4)
-	if a, b := resized(buf, 4), resized(buf, 5); &a[0] != &buf[0] || len(a) != 4 || &b[0] == &buf[0] || len(b) != 5 || len(resized(buf, 1)) != 1 {
+	if a, b := resized(buf, 4), resized(buf, 5); &a[0] != &buf[0] || len(a) != 4 || &b[0] == &buf[0] ||
+		len(b) != 5 || len(resized(buf, 1)) != 1 {
 		t.Error("resized")
 	}
 	old := &Matrix{Rows: 9, Cols: 1, Stride: 1, Data: buf}
-	if got := reshaped(old, 2, 2); got != old || got.Rows != 2 || got.Cols != 2 || got.Stride != 2 || len(got.Data) != 4 || &got.Data[0] != &buf[0] {
+	if got := reshaped(old, 2, 2); got != old || got.Rows != 2 || got.Cols != 2 || got.Stride != 2 ||
+		len(got.Data) != 4 || &got.Data[0] != &buf[0] {
 		t.Errorf("%+v", got)
 	}
 	if got := reshaped(nil, 1, 2); got.Rows != 1 || got.Cols != 2 || got.Stride != 2 || len(got.Data) != 2 {
