@@ -51,18 +51,24 @@ func TestOutside(t *testing.T) {
 		return
 	}
 	cases := map[string]*Matrix{
-		"noise":     outsideData(30, 6, 0, func(int) float64 { return 1 }, 1),
-		"falls":     outsideData(30, 6, 1, func(l int) float64 { return math.Pow(2, -float64(l)) }, 2),
-		"graded":    outsideData(25, 5, 0, func(l int) float64 { return math.Pow(10, -4*float64(l)) }, 3),
-		"far mean":  outsideData(25, 5, 1e8, func(l int) float64 { return math.Pow(10, -float64(l)) }, 4),
-		"very far":  outsideData(20, 4, 1e15, func(l int) float64 { return math.Pow(2, -float64(l)) }, 5),
-		"wide":      outsideData(6, 20, 3, func(l int) float64 { return math.Pow(100, -float64(l)) }, 6),
-		"a gap":     outsideData(40, 5, 2, func(l int) float64 { return math.Pow(1e-10, float64(l/3)) }, 7),
-		"exact":     product(NewMatrix(4, 2, []float64{1, 0, 0, 1, .5, .5, .25, .75}), NewMatrix(2, 3, []float64{1, 5, 3, 2, 8, 7})),
-		"all equal": mapped(NewMatrix(9, 3, nil), func(_, j int, _ float64) float64 { return .1 + float64(j) }),
-		"zero":      NewMatrix(5, 3, nil),
-		"small":     mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 8), func(_, _ int, v float64) float64 { return v * 0x1p-400 }),
-		"large":     mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 9), func(_, _ int, v float64) float64 { return v * 0x1p400 }),
+		"noise":    outsideData(15, 5, 0, func(int) float64 { return 1 }, 1),
+		"falls":    outsideData(15, 5, 1, func(l int) float64 { return math.Pow(2, -float64(l)) }, 2),
+		"graded":   outsideData(25, 5, 0, func(l int) float64 { return math.Pow(10, -4*float64(l)) }, 3),
+		"far mean": outsideData(25, 5, 1e8, func(l int) float64 { return math.Pow(10, -float64(l)) }, 4),
+		"very far": outsideData(20, 4, 1e15, func(l int) float64 { return math.Pow(2, -float64(l)) }, 5),
+		"wide":     outsideData(5, 12, 3, func(l int) float64 { return math.Pow(100, -float64(l)) }, 6),
+		"a gap":    outsideData(20, 5, 2, func(l int) float64 { return math.Pow(1e-10, float64(l/3)) }, 7),
+		"exact": product(NewMatrix(4, 2, []float64{1, 0, 0, 1, .5, .5, .25, .75}), NewMatrix(2, 3,
+			[]float64{1, 5, 3, 2, 8, 7})),
+		"all equal": mapped(NewMatrix(9, 3, nil), func(_, j int, _ float64) float64 {
+			return .1 +
+				float64(j)
+		}),
+		"zero": NewMatrix(5, 3, nil),
+		"small": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 8),
+			func(_, _ int, v float64) float64 { return v * 0x1p-400 }),
+		"large": mapped(outsideData(12, 4, 1, func(l int) float64 { return 1 / float64(l+1) }, 9),
+			func(_, _ int, v float64) float64 { return v * 0x1p400 }),
 	}
 	rng := rand.New(rand.NewPCG(42, 1))
 	for name, x := range cases {
@@ -74,40 +80,37 @@ func TestOutside(t *testing.T) {
 				}
 			}
 			floors, lost := bigFloors(x, w), lostSquares(x, w)
-			s, err := newSamples(bg, x, w, 1, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustDo(newSamples(bg, x, w, 1, true))(t)
 			for p := 1; p < s.rankBound(); p++ {
 				pc, _, err := principalByJacobi(s, wanted{p, 0})
 				if err != nil {
 					t.Fatal(err)
 				}
-				off := pc.basis.Clone()
-				for i := range off.Data {
-					off.Data[i] += 1e-4 * rng.NormFloat64()
-				}
+				off, any, loose := pc.basis.Clone(), NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng)),
+					pc.basis.Clone()
+				disturb(off, 1e-4, rng)
 				orthonormalize(off, 0)
-				any := NewMatrix(p, x.Cols, randomSlice(p*x.Cols, rng))
 				orthonormalize(any, 0)
-				loose := pc.basis.Clone() // not orthonormal to the last digits
-				for i := range loose.Data {
-					loose.Data[i] += 1e-9 * rng.NormFloat64()
-				}
-				least := math.Inf(1) // the most that is known of the next value, σ_{p+1}²
+				disturb(loose, 1e-9, rng) // not orthonormal to the last digits
+				least := math.Inf(1)      // the most that is known of the next value, σ_{p+1}²
 				if top := double(floors[0]); top > 0 {
-					least = math.Ldexp((double(floors[p])-double(floors[p+1]))*(1+1e-9)+1e-9*top, -2*s.exp-s.wexp)
+					least = math.Ldexp((double(floors[p])-double(floors[p+1]))*(1+1e-9)+1e-9*top,
+						-2*s.exp-s.wexp)
 				}
 				for _, c := range []struct {
 					name  string
 					basis *Matrix
 					next  float64
-				}{{"leading", pc.basis, math.Inf(1)}, {"leading, and the next value", pc.basis, least}, {"nearly", off, math.Inf(1)}, {"random", any, math.Inf(1)}, {"loose", loose, math.Inf(1)}} {
+				}{{"leading", pc.basis, math.Inf(1)}, {"leading, and the next value", pc.basis, least},
+					{"nearly", off, math.Inf(1)}, {"random", any, math.Inf(1)}, {"loose", loose,
+						math.Inf(1)}} {
 					for _, parts := range []int{1, 2, 5} {
 						low, high := outsideBounds(t, s, c.basis, parts, c.next)
 						exact := floors[p]
-						if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 || new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
-							t.Errorf("%s, weights %t, p = %d, %s basis in %d parts: %g to %g, the floor is %g", name, weighted, p, c.name, parts, low, high, double(exact))
+						if new(big.Float).Sub(big.NewFloat(low), exact).Cmp(big.NewFloat(lost)) > 0 ||
+							new(big.Float).Sub(exact, big.NewFloat(high)).Cmp(big.NewFloat(lost)) > 0 {
+							t.Errorf("%s, weights %t, p = %d, %s basis in %d parts: %g to %g, the floor is %g",
+								name, weighted, p, c.name, parts, low, high, double(exact))
 						}
 					}
 				}
@@ -122,9 +125,9 @@ func TestOutsideTight(t *testing.T) {
 	t.Parallel()
 	for _, mean := range []float64{0, 100} {
 		for _, wide := range []bool{false, true} {
-			n, d := full(200, 60), 12
+			n, d := 40, 8
 			if wide {
-				n, d = 15, 50
+				n, d = 10, 30
 			}
 			x := outsideData(n, d, 0, func(l int) float64 {
 				if l < 3 {
@@ -135,10 +138,7 @@ func TestOutsideTight(t *testing.T) {
 			for i := range x.Data {
 				x.Data[i] = math.Round(x.Data[i]*0x1p40)*0x1p-40 + mean // the floor is that of this rounding
 			}
-			s, err := newSamples(bg, x, nil, 1, true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustDo(newSamples(bg, x, nil, 1, true))(t)
 			pc, _, err := principalByJacobi(s, wanted{3, 0})
 			if err != nil {
 				t.Fatal(err)
@@ -161,10 +161,7 @@ func TestOutsideTight(t *testing.T) {
 // TestOutsideProbes: rows below the basis are probes, whose products with XᵀX are kept.
 func TestOutsideProbes(t *testing.T) {
 	x := randomData(50, 6, 0, 1)
-	s, err := newSamples(bg, x, nil, 2, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := mustDo(newSamples(bg, x, nil, 2, true))(t)
 	pc, _, err := principalByJacobi(s, wanted{2, 0})
 	if err != nil {
 		t.Fatal(err)
@@ -174,16 +171,15 @@ func TestOutsideProbes(t *testing.T) {
 	if err := r.add(s); err != nil {
 		t.Fatal(err)
 	}
-	gram, err := gramMatrix(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := mustDo(gramMatrix(s))(t)
 	want := product(vectors, gram)
 	for i := range vectors.Rows { // outside of the basis
 		projectOutRows(want.row(i), pc.basis, 2)
 	}
-	if maxDiff(r.coupling, want) > 1e-12*pc.total || math.Abs(r.total-pc.total) > 1e-13*pc.total || math.Abs(r.squares-pc.floor) > 1e-12*pc.total {
-		t.Errorf("products are off by %g; total %g, %g outside; want %g, %g", maxDiff(r.coupling, want), r.total, r.squares, pc.total, pc.floor)
+	if maxDiff(r.coupling, want) > 1e-12*pc.total || math.Abs(r.total-pc.total) > 1e-13*pc.total ||
+		math.Abs(r.squares-pc.floor) > 1e-12*pc.total {
+		t.Errorf("products are off by %g; total %g, %g outside; want %g, %g", maxDiff(r.coupling, want),
+			r.total, r.squares, pc.total, pc.floor)
 	}
 	inner := product(product(pc.basis, gram), pc.basis.transposed())
 	if maxDiff(r.gram, inner) > 1e-13*pc.total {
