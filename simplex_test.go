@@ -390,7 +390,7 @@ func TestSmallestTriangle(t *testing.T) {
 // TestConvexHull compares with the definition: a point is a corner unless it lies in a
 // triangle or an interval of others.
 func TestConvexHull(t *testing.T) {
-	for i, set := range planeSets(120) {
+	for i, set := range planeSets(300) {
 		hull := convexHull(slices.Clone(set))
 		for j, a := range hull {
 			b, c := hull[(j+1)%len(hull)], hull[(j+2)%len(hull)]
