@@ -17,10 +17,10 @@ func TestUnmixTooLarge(t *testing.T) {
 	}
 	before := files(t, dir)
 	for args, want := range map[string][2]string{ // with no byte, and with 512
-		"-o g.img -spectra s.csv":             {"g.hdr", "g.img"},
-		"-o g.npy -spectra s.sli":             {"g.npy", "g.npy"},
-		"-spectra s.sli -model model.json":    {"s.hdr", "model.json"},
-		"-spectra s.csv -report page.html":    {"s.csv", "page.html"},
+		"-o g.img -spectra s.csv":          {"g.hdr", "g.img"},
+		"-o g.npy -spectra s.sli":          {"g.npy", "g.npy"},
+		"-spectra s.sli -model model.json": {"s.hdr", "model.json"},
+		"-spectra s.csv -report page.html": {"s.csv", "page.html"},
 	} {
 		for i, limit := range []string{"0", "1"} {
 			if i == 1 && want[0] == want[1] {
