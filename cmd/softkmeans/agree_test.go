@@ -23,8 +23,10 @@ func TestLabelsAgree(t *testing.T) {
 		f.scale, f.dialect.Guess = kind, true
 		data := someRows(t, setFile(name), 2)
 		page := pageOf(t, f, data)
-		for method, m := range map[string]*softkmeans.Model{"global": page.Global.Model, "alternating": page.Alternating.Model, "minvol": page.MinVolume.Model} {
-			args := []string{"fit", "-k", "3", "-method", method, "-scale", kind.String(), "-json", "-o", file, "-model", model, data}
+		for method, m := range map[string]*softkmeans.Model{"global": page.Global.Model,
+			"alternating": page.Alternating.Model, "minvol": page.MinVolume.Model} {
+			args := []string{"fit", "-k", "3", "-method", method, "-scale", kind.String(), "-json",
+				"-o", file, "-model", model, data}
 			if method != "global" {
 				args = append(args, "-seed", "5")
 			}
@@ -40,13 +42,15 @@ func TestLabelsAgree(t *testing.T) {
 			}
 			if method == "minvol" {
 				again := filepath.Join(dir, "again.csv")
-				must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-o", filepath.Join(dir, "page.html"), "-memberships", again, data)
+				must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-o",
+					filepath.Join(dir, "page.html"), "-memberships", again, data)
 				if readFile(t, again) != readFile(t, file) {
 					t.Errorf("%s: report and fit write other memberships", name)
 				}
 			}
 			shown := m.Labels(nil)
-			if same, err := softkmeans.Accuracy(fitted, shown); err != nil || same != 1 || method == "minvol" && !slices.Equal(fitted, shown) {
+			if same, err := softkmeans.Accuracy(fitted, shown); err != nil || same != 1 ||
+				method == "minvol" && !slices.Equal(fitted, shown) {
 				t.Errorf("%s, %s: %g of the page's labels are those of fit", name, method, same)
 			}
 			slices.Sort(sizes)
@@ -65,7 +69,8 @@ func TestLabelsAgree(t *testing.T) {
 func pageOf(t *testing.T, f *reportFlags, name string) *report.Input {
 	t.Helper()
 	f.source = name
-	s, err := f.open(t.Context(), streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)})
+	s, err := f.open(t.Context(), streams{in: strings.NewReader(""),
+		out: new(strings.Builder), err: new(strings.Builder)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,6 +91,7 @@ func TestArchetypes(t *testing.T) {
 	}
 	t.Logf("accuracy %.3f, memberships %.3f off; global %.3f, %.3f", accuracy[0], off[0], accuracy[1], off[1])
 	if accuracy[0] < .97 || off[0] > .04 || accuracy[1] > .9 || off[1] < .2 {
-		t.Errorf("accuracy %.3f, memberships %.3f off; global %.3f, %.3f", accuracy[0], off[0], accuracy[1], off[1])
+		t.Errorf("accuracy %.3f, memberships %.3f off; global %.3f, %.3f",
+			accuracy[0], off[0], accuracy[1], off[1])
 	}
 }

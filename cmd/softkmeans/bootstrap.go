@@ -72,7 +72,8 @@ func (f *fitFlags) readStart(ctx context.Context) (err error) {
 		return err
 	}
 	if f.start.Model == nil {
-		return fmt.Errorf("%s: a model of method %s has no centers to start from", f.from, short(f.start.Method, mostName))
+		return fmt.Errorf("%s: a model of method %s has no centers to start from", f.from,
+			short(f.start.Method, mostName))
 	}
 	f.k, f.options.Sum = f.start.K(), f.start.Model.Sum
 	return f.use(f.start)
@@ -94,12 +95,16 @@ type sureness struct {
 }
 
 // draw makes the draws of -bootstrap, if it is given, for the model of r.
-func (f *fitFlags) draw(ctx context.Context, d *data, r *result, o *softkmeans.MinVolumeOptions, p *progress) error {
+func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
+	o *softkmeans.MinVolumeOptions, p *progress) error {
 	if f.bootstrap == 0 {
 		return nil
 	}
 	b := &stability.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
-	b.Progress = func(at softkmeans.Iteration) { p.step(fmt.Sprintf("draw %d of %d", at.Restart+1, f.bootstrap)) }
+	b.Progress = func(at softkmeans.Iteration) {
+		p.step(fmt.Sprintf("draw %d of %d", at.Restart+1,
+			f.bootstrap))
+	}
 	found, err := stability.Bootstrap(ctx, d.x, r.model, b)
 	if err != nil {
 		return err
@@ -168,8 +173,9 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 	if s.Status == softkmeans.StatusIterationLimit {
 		b.WriteString("Some of these fits ended at the limit of iterations.\n")
 	}
-	fmt.Fprintf(b, "The same fit of very many such rows has each value within ± these of that above, with a\n"+
-		"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", units)
+	fmt.Fprintf(b,
+		"The same fit of very many such rows has each value within ± these of that above, with a\n"+
+			"probability of about 95 %%%s. Prototypes that made the rows may lie farther out.\n", units)
 	if len(r.Names) > mostTold {
 		b.WriteString("(They are in the report of -json.)\n")
 	} else {
@@ -178,7 +184,8 @@ func (s *sureness) write(b *bytes.Buffer, r *result) {
 	}
 	b.WriteString("\nShare of each prototype in all memberships, with its 95 % interval\n\n")
 	for j, v := range s.Shares {
-		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", centerName(j), 100*v, 100*s.ShareLower[j], 100*s.ShareUpper[j])
+		fmt.Fprintf(b, "  %-5s %7.2f %%   %.2f %% to %.2f %%\n", centerName(j), 100*v,
+			100*s.ShareLower[j], 100*s.ShareUpper[j])
 	}
 	fmt.Fprintf(b, "\nA row has the same label in %.2f %% of these fits, on average.\n", 100*s.Stability)
 	if len(s.least) > 0 {
@@ -215,6 +222,8 @@ func (s *sureness) json() *surenessJSON {
 	if s == nil {
 		return nil
 	}
-	return &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(), Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
-		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper, Stability: s.Stability, LeastStable: s.least}
+	return &surenessJSON{Draws: s.Resamples, Level: 0.95, Status: s.Status.String(),
+		Lower: rowsOf(s.Lower), Upper: rowsOf(s.Upper),
+		Shares: s.Shares, ShareLower: s.ShareLower, ShareUpper: s.ShareUpper,
+		Stability: s.Stability, LeastStable: s.least}
 }

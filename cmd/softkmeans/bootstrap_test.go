@@ -14,7 +14,8 @@ import (
 // -bootstrap reports what Bootstrap finds, in the table's units.
 func TestFitBootstrap(t *testing.T) {
 	wine := setFile("wine")
-	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-others", "no", "-seed", "2", "-bootstrap", "4", wine}
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-others", "no",
+		"-seed", "2", "-bootstrap", "4", wine}
 	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
 	b := got.Bootstrap
 	if b == nil || b.Draws != 4 || b.Level != 0.95 || b.Status != "converged" {
@@ -27,7 +28,8 @@ func TestFitBootstrap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := stability.Bootstrap(t.Context(), x, m, &stability.BootstrapOptions{Resamples: 4, MinVolumeOptions: softkmeans.MinVolumeOptions{Seed: 2}})
+	want, err := stability.Bootstrap(t.Context(), x, m,
+		&stability.BootstrapOptions{Resamples: 4, MinVolumeOptions: softkmeans.MinVolumeOptions{Seed: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +37,14 @@ func TestFitBootstrap(t *testing.T) {
 	s.Undo(want.Upper.Data)
 	for j := range 3 {
 		for c := range x.Cols {
-			if !near(b.Lower[j][c], want.Lower.At(j, c), 1e-6) || !near(b.Upper[j][c], want.Upper.At(j, c), 1e-6) {
-				t.Errorf("center %d, column %d: %v to %v, not %v to %v", j, c, b.Lower[j][c], b.Upper[j][c], want.Lower.At(j, c), want.Upper.At(j, c))
+			if !near(b.Lower[j][c], want.Lower.At(j, c), 1e-6) ||
+				!near(b.Upper[j][c], want.Upper.At(j, c), 1e-6) {
+				t.Errorf("center %d, column %d: %v to %v, not %v to %v", j, c, b.Lower[j][c], b.Upper[j][c],
+					want.Lower.At(j, c), want.Upper.At(j, c))
 			}
 		}
-		if !near(b.Shares[j], want.Shares[j], 1e-9) || !near(b.ShareLower[j], want.ShareLower[j], 1e-6) || !near(b.ShareUpper[j], want.ShareUpper[j], 1e-6) {
+		if !near(b.Shares[j], want.Shares[j], 1e-9) || !near(b.ShareLower[j], want.ShareLower[j], 1e-6) ||
+			!near(b.ShareUpper[j], want.ShareUpper[j], 1e-6) {
 			t.Errorf("share %d: %v, %v to %v", j, b.Shares[j], b.ShareLower[j], b.ShareUpper[j])
 		}
 	}
@@ -53,7 +58,8 @@ func TestFitBootstrap(t *testing.T) {
 		}
 		last = row.Stable
 	}
-	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") || !strings.Contains(text, "95 %, in the table's units") {
+	if text := must(t, args...); !strings.Contains(text, "How sure: fits of 4 tables") ||
+		!strings.Contains(text, "95 %, in the table's units") {
 		t.Errorf("no block in\n%s", text)
 	}
 }
@@ -62,11 +68,15 @@ func TestFitBootstrap(t *testing.T) {
 // fit of the same rows is at rest there.
 func TestFitFrom(t *testing.T) {
 	inFolder(t, "")
-	writeText(t, "a.csv", "x,y,z\n"+strings.Repeat("1,2,3\n5,2,4\n3,9,2\n1.5,2,3\n5,2.5,4\n3,8,2.2\n2,3,1\n", 4))
-	writeText(t, "b.csv", "note,z,y,x\n"+strings.Repeat("7,3,2,1\n7,4,2,5\n7,2,9,3\n7,3,2,1.5\n7,4,2.5,5\n7,2.2,8,3\n7,1,3,2\n", 4))
-	first := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "minvol", "-scale", "minmax", "-others", "no", "-json", "-model", "m.json", "a.csv"))
+	writeText(t, "a.csv", "x,y,z\n"+strings.Repeat("1,2,3\n5,2,4\n3,9,2\n1.5,2,3\n5,2.5,4\n3,8,2.2\n2,3,1\n",
+		4))
+	writeText(t, "b.csv", "note,z,y,x\n"+strings.Repeat("7,3,2,1\n7,4,2,5\n7,2,9,3\n7,3,2,1.5\n7,4,2.5,5\n"+
+		"7,2.2,8,3\n7,1,3,2\n", 4))
+	first := parseJSON[fitReportJSON](t, must(t, "fit", "-k", "2", "-method", "minvol", "-scale", "minmax",
+		"-others", "no", "-json", "-model", "m.json", "a.csv"))
 	for _, method := range []string{"minvol", "alternating"} {
-		got := parseJSON[fitReportJSON](t, must(t, "fit", "-from", "m.json", "-method", method, "-json", "b.csv"))
+		got := parseJSON[fitReportJSON](t,
+			must(t, "fit", "-from", "m.json", "-method", method, "-json", "b.csv"))
 		if got.K != 2 || !slices.Equal(got.Columns, []string{"x", "y", "z"}) || got.Scale != "minmax" {
 			t.Fatalf("%s: k = %d, columns %v, scale %s", method, got.K, got.Columns, got.Scale)
 		}
@@ -80,7 +90,8 @@ func TestFitFrom(t *testing.T) {
 	}
 	must(t, "fit", "-k", "2", "-method", "tilsd", "-model", "s.json", "a.csv")
 	for _, f := range []failure{
-		{"fit -from s.json -method minvol a.csv", 1, "s.json: a model of method tilsd has no centers to start from"},
+		{"fit -from s.json -method minvol a.csv", 1,
+			"s.json: a model of method tilsd has no centers to start from"},
 		{"fit -from m.json -method minvol -header no -drop 1 b.csv", 1, ""},
 	} {
 		f.check(t)
@@ -102,7 +113,8 @@ func TestUnstableRows(t *testing.T) {
 		b.WriteString("wine" + strconv.Itoa(i+1) + "," + line + "\n")
 	}
 	writeText(t, "wine.csv", b.String())
-	args := []string{"fit", "-k", "3", "-method", "minvol", "-missing", "drop", "-others", "no", "-bootstrap", "3", "wine.csv"}
+	args := []string{"fit", "-k", "3", "-method", "minvol", "-missing", "drop", "-others", "no",
+		"-bootstrap", "3", "wine.csv"}
 	got := parseJSON[fitReportJSON](t, must(t, append(args, "-json")...))
 	if got.Bootstrap == nil || len(got.Bootstrap.LeastStable) == 0 {
 		t.Fatalf("%+v", got.Bootstrap)

@@ -91,7 +91,8 @@ func parseCertify(args []string) (f certifyFlags, err error) {
 	f.given = given(fs)
 	switch {
 	case f.centers == "" && f.model == "":
-		return f, usageErrorf("-centers is missing; give a file of centers, or -model with a file that fit -model wrote")
+		return f, usageErrorf("-centers is missing; give a file of centers, or -model with a file that fit " +
+			"-model wrote")
 	case f.centers != "" && f.model != "":
 		return f, usageErrorf("-centers and -model both have centers; give one")
 	case f.model != "" && f.given["scale"]:
@@ -173,7 +174,8 @@ func (f *certifyFlags) modelOfCenters(ctx context.Context, s *sideFile) (*modelF
 		return nil, err
 	}
 	if f.given["scale"] || f.given["sum"] {
-		return nil, usageErrorf("-centers %s is a model, which has its own -scale and -sum; leave them out", s.source)
+		return nil, usageErrorf("-centers %s is a model, which has its own -scale and -sum; leave them out",
+			s.source)
 	}
 	f.model = s.source
 	return readModelFrom(ctx, io.MultiReader(&s.begun, s.ReadCloser), s.source)
@@ -264,7 +266,8 @@ func (f *certifyFlags) takesSparse(m *modelFile) bool {
 }
 
 // certifySparse certifies memberships of sparse rows, the best ones if g is nil.
-func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix, o *softkmeans.Options) (c softkmeans.Certificate, err error) {
+func certifySparse(ctx context.Context, x *softkmeans.SparseMatrix, centers, g *softkmeans.Matrix,
+	o *softkmeans.Options) (c softkmeans.Certificate, err error) {
 	if g == nil {
 		m := &softkmeans.Model{Centers: centers, Sum: o.Sum}
 		if g, err = m.Predict(nil, x); err != nil {
@@ -343,17 +346,20 @@ func (c *certified) words() string {
 		return text
 	}
 	if c.auto {
-		text += "This is about standardized columns, as fit has them; for centers of columns as they are use\n" +
+		text += "This is about standardized columns, as fit has them; for centers of columns as " +
+			"they are use\n" +
 			"-scale none.\n"
 	}
 	switch {
 	case c.hard:
-		text += "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller error. Without\n" +
+		text += "Each row belongs to one prototype, as in k-means. Mixtures can have a smaller " +
+			"error. Without\n" +
 			"-memberships the best mixtures of these prototypes are computed.\n"
 	case c.memberships == "":
 		text += "No memberships can do better with these prototypes, but for rounding.\n"
 	default:
-		text += "Without -memberships the best ones are computed. The rest of the excess is then due to the prototypes.\n"
+		text += "Without -memberships the best ones are computed. The rest of the excess is then due to " +
+			"the prototypes.\n"
 	}
 	return text
 }
@@ -376,6 +382,7 @@ func (c *certified) json() any {
 		Tol         float64          `json:"tol"`
 		Certificate *certificateJSON `json:"certificate"`
 		Verdict     string           `json:"verdict"`
-	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, kindOf(c.data.scale).String(), c.centers, c.k, memberships,
+	}{c.data.Source, c.data.Rows, c.data.Names, c.data.Notes, kindOf(c.data.scale).String(), c.centers, c.k,
+		memberships,
 		c.tol, newCertificateJSON(c.Certificate, c.tol, false), c.words()}
 }

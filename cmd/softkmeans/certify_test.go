@@ -30,7 +30,8 @@ func (c *certifiedJSON) certificate() softkmeans.Certificate {
 	if j.ExcessFloors != nil {
 		floors = *j.ExcessFloors
 	}
-	cert := softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor, FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
+	cert := softkmeans.Certificate{Objective: j.Objective, Floor: j.Floor,
+		FloorError: j.FloorError, Total: j.Total, Gap: j.Gap,
 		Excess: *j.Excess, ExcessShare: *j.ExcessShare, ExcessFloors: floors,
 		MinMembership: j.MinMembership, MaxSumError: j.MaxSumError, Repair: j.Repair, SpanError: *j.SpanError}
 	if j.Solver == "gram" {
@@ -46,7 +47,8 @@ func TestCertifyFit(t *testing.T) {
 		data := someRows(t, setFile(name), 4)
 		x := readTable(t, data)
 		g, f := filepath.Join(dir, "g.csv"), filepath.Join(dir, "f.csv")
-		code, report, stderr := do(t, "", "fit", "-method", "global", "-scale", "none", "-k", "3", "-o", g, "-centers", f, data)
+		code, report, stderr := do(t, "", "fit", "-method", "global", "-scale", "none", "-k",
+			"3", "-o", g, "-centers", f, data)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
@@ -63,20 +65,25 @@ func TestCertifyFit(t *testing.T) {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		quality := report[max(0, strings.Index(report, "\nSquared error\n")):]
-		if quality, _, _ = strings.Cut(quality, "For prototypes near"); len(quality) < 200 || !strings.HasSuffix(text, quality) {
+		if quality, _, _ = strings.Cut(quality, "For prototypes near"); len(quality) < 200 ||
+			!strings.HasSuffix(text, quality) {
 			t.Errorf("%s:\n%s\ndoes not end as the report of fit,\n%s", name, text, report)
 		}
-		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text, head+"\n"+f+": 3 prototypes\n"+g+": memberships\n") {
+		if head, _, _ := strings.Cut(report, "\n\n"); !strings.HasPrefix(text,
+			head+"\n"+f+": 3 prototypes\n"+g+": memberships\n") {
 			t.Errorf("%s: begins\n%.300s", name, text)
 		}
-		code, text, _ = do(t, "", "certify", "-json", "-scale", "none", "-centers", f, "-memberships", g, data)
+		code, text, _ = do(t, "", "certify", "-json", "-scale", "none",
+			"-centers", f, "-memberships", g, data)
 		got := parseJSON[certifiedJSON](t, text)
 		c := got.certificate()
 		if near(c.SpanError, want.SpanError, 1e-15) { // the file has no centers of 1e-20
 			c.SpanError = want.SpanError
 		}
-		if code != 0 || c != want || *got.Certificate.Explained != 1-want.Objective/want.Total || !got.Certificate.Certified || got.Tol != 1e-9 ||
-			got.K != 3 || got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != data || got.Centers != f || *got.Memberships != g || !strings.HasPrefix(got.Verdict, "Certified: ") {
+		if code != 0 || c != want || *got.Certificate.Explained != 1-want.Objective/want.Total ||
+			!got.Certificate.Certified || got.Tol != 1e-9 ||
+			got.K != 3 || got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != data ||
+			got.Centers != f || *got.Memberships != g || !strings.HasPrefix(got.Verdict, "Certified: ") {
 			t.Errorf("%s: %s\nwant %+v", name, text, want)
 		}
 	}
@@ -91,9 +98,11 @@ func TestCertifyCenters(t *testing.T) {
 		code int
 		says string
 	}{
-		{func() (*softkmeans.Model, error) { return softkmeans.Fit(t.Context(), x, 3, nil) }, 0, "\nCertified: "},
+		{func() (*softkmeans.Model, error) { return softkmeans.Fit(t.Context(), x, 3, nil) }, 0,
+			"\nCertified: "},
 		{func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, 1,
-			"\nNot certified: the squared error may be above the minimum by up to 3.79.\nThat is 0.00556 of the total variance and 0.249 times the proved floor.\n" +
+			"\nNot certified: the squared error may be above the minimum by up to 3.79.\n" +
+				"That is 0.00556 of the total variance and 0.249 times the proved floor.\n" +
 				"No memberships can do better with these prototypes, but for rounding.\n"},
 	} {
 		m, err := test.fit()
@@ -110,16 +119,19 @@ func TestCertifyCenters(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, text, stderr := do(t, "", "certify", "-centers", f, iris)
-		if code != test.code || stderr != "" || !strings.Contains(text, test.says) || !strings.Contains(text, "\nMemberships: not given;") {
+		if code != test.code || stderr != "" || !strings.Contains(text, test.says) ||
+			!strings.Contains(text, "\nMemberships: not given;") {
 			t.Errorf("code %d, %s\n%s", code, stderr, text)
 		}
 		code, text, stderr = do(t, "", "certify", "-json", "-centers", f, iris)
 		got := parseJSON[certifiedJSON](t, text)
-		if code != test.code || stderr != "" || got.certificate() != want || got.Memberships != nil || got.Certificate.Certified != (code == 0) {
+		if code != test.code || stderr != "" || got.certificate() != want || got.Memberships != nil ||
+			got.Certificate.Certified != (code == 0) {
 			t.Errorf("code %d, %s\n%s", code, stderr, text)
 		}
 		// A large tolerance certifies it.
-		if code, text, _ := do(t, "", "certify", "-centers", f, "-tol", "0.5", iris); code != 0 || !strings.Contains(text, "\nCertified: ") {
+		if code, text, _ := do(t, "", "certify", "-centers", f, "-tol", "0.5", iris); code != 0 ||
+			!strings.Contains(text, "\nCertified: ") {
 			t.Errorf("code %d\n%s", code, text)
 		}
 	}
@@ -129,25 +141,32 @@ func TestCertifyCenters(t *testing.T) {
 func TestCertifyInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeText(t, "x.csv", "name,a,b,w\nx,1,100,1\ny,2,300,2\nz,4,200,1\nx,9,500,3\nz,5,250,1\n")
-	for _, args := range []string{"-label name -drop w -scale zscore", "-drop name -weights w", "-label 1 -weights 4 -scale minmax", "-drop name,w"} {
+	for _, args := range []string{"-label name -drop w -scale zscore", "-drop name -weights w",
+		"-label 1 -weights 4 -scale minmax", "-drop name,w"} {
 		input := append(strings.Fields(args), "x.csv")
-		code, report, stderr := do(t, "", append([]string{"fit", "-method", "global", "-k", "2", "-o", "g.csv", "-centers", "f.csv"}, input...)...)
+		code, report, stderr := do(t, "", append([]string{"fit", "-method", "global", "-k", "2", "-o",
+			"g.csv", "-centers", "f.csv"}, input...)...)
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
+		code, text, stderr := do(t, "",
+			append([]string{"certify", "-centers", "f.csv", "-memberships", "g.csv"}, input...)...)
 		head, _, _ := strings.Cut(report, "\n\n")
 		quality := report[strings.Index(report, "\nSquared error"):]
-		if quality, _, _ = strings.Cut(quality, "For prototypes near"); code != 0 || !strings.HasPrefix(text, head+"\nf.csv: 2 prototypes\n") || !strings.HasSuffix(text, quality) {
+		if quality, _, _ = strings.Cut(quality, "For prototypes near"); code != 0 ||
+			!strings.HasPrefix(text, head+"\nf.csv: 2 prototypes\n") || !strings.HasSuffix(text, quality) {
 			t.Errorf("%s: code %d, %s\n%s\nafter\n%s", args, code, stderr, text, report)
 		}
 		// The computed memberships are no worse.
-		if code, text, stderr := do(t, "", append([]string{"certify", "-centers", "f.csv"}, input...)...); code != 0 {
+		if code, text, stderr := do(t, "",
+			append([]string{"certify", "-centers", "f.csv"}, input...)...); code != 0 {
 			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, text)
 		}
 	}
 	// Another scale has another optimum.
-	if code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "-drop", "name,w", "-scale", "zscore", "x.csv"); code != 1 || stderr != "" || !strings.Contains(text, "\nNot certified: ") {
+	if code, text, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "g.csv", "-drop",
+		"name,w", "-scale", "zscore", "x.csv"); code != 1 || stderr != "" ||
+		!strings.Contains(text, "\nNot certified: ") {
 		t.Errorf("code %d, %s\n%s", code, stderr, text)
 	}
 }
@@ -156,9 +175,11 @@ func TestCertifyInput(t *testing.T) {
 func TestCertifyModel(t *testing.T) {
 	inFolder(t, flowers(t))
 	for _, args := range []string{"-k 3", "-k 3 -scale zscore", "-k 2 -scale minmax -enclosure tight"} {
-		report := must(t, append(strings.Fields("fit -method global -drop id,species -weights weight -model m.json -o g.csv data.csv"), strings.Fields(args)...)...)
+		report := must(t, append(strings.Fields("fit -method global -drop id,species -weights weight "+
+			"-model m.json -o g.csv data.csv"), strings.Fields(args)...)...)
 		for _, memberships := range []string{"-memberships g.csv", ""} {
-			text := must(t, append(strings.Fields("certify -model m.json -weights weight data.csv"), strings.Fields(memberships)...)...)
+			text := must(t, append(strings.Fields("certify -model m.json -weights weight data.csv"),
+				strings.Fields(memberships)...)...)
 			for _, name := range []string{"objective", "floor", "total variance"} {
 				if a, b := value(t, text, name), value(t, report, name); !near(a, b, 1e-9*b) {
 					t.Errorf("%s: %s is %v, was %v", args, name, a, b)
@@ -170,7 +191,9 @@ func TestCertifyModel(t *testing.T) {
 		}
 	}
 	must(t, strings.Fields("fit -k 2 -method tilsd -drop id,species,weight -model m.json data.csv")...)
-	if code, _, stderr := do(t, "", "certify", "-model", "m.json", "data.csv"); code != 1 || stderr != "softkmeans: m.json: a model of method tilsd has no centers; certify needs a model of global, minvol or alternating\n" {
+	code, _, stderr := do(t, "", "certify", "-model", "m.json", "data.csv")
+	if want := "softkmeans: m.json: a model of method tilsd has no centers; certify needs a model of " +
+		"global, minvol or alternating\n"; code != 1 || stderr != want {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 }
@@ -187,10 +210,15 @@ func TestCertifyNot(t *testing.T) {
 		code int
 		says string
 	}{
-		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", 1, "Not certified: the squared error may be above the minimum by up to 1.01.\nThat is 0.046 of the total variance.\n" + within + "Without -memberships"},
-		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", 1, "repaired memberships, changed by up to 0.15: rows are divided by their sums\n(which miss 1 by up to 0.25).\nWithout"},
-		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", 0, "This is for repaired memberships, changed by up to 1: negative ones (down to -1)\ncount as 0, and rows are divided by their sums\n(which miss 1 by up to 0).\n"},
-		{"1,0,0\n0,1,0\n0,0,1\n.5,.5,1\n", 0, "changed by up to 0.5: rows are divided by their sums\n(which miss 1 by up to 1).\n"},
+		{"1,0,0\n0,1,0\n0,0,1\n0,.5,.5\n", 1, "Not certified: the squared error may be above the minimum " +
+			"by up to 1.01.\nThat is 0.046 of the total variance.\n" + within + "Without -memberships"},
+		{"1,0,0\n0,1,0\n0,0,1\n.25,.25,.75\n", 1, "repaired memberships, changed by up to 0.15: rows are " +
+			"divided by their sums\n(which miss 1 by up to 0.25).\nWithout"},
+		{"1,0,0\n0,1,0\n-1,0,2\n.25,.25,.5\n", 0, "This is for repaired memberships, changed by up to 1: " +
+			"negative ones (down to -1)\ncount as 0, and rows are divided by their sums\n" +
+			"(which miss 1 by up to 0).\n"},
+		{"1,0,0\n0,1,0\n0,0,1\n.5,.5,1\n", 0,
+			"changed by up to 0.5: rows are divided by their sums\n(which miss 1 by up to 1).\n"},
 		{"1e150,1e150,-1e150\n0,1,0\n0,0,1\n.25,.25,.5\n", 1, "Not certified: "},
 		{"1e150,1e150,1e150\n-1e150,-1e150,-1e150\n0,0,1\n.25,.25,.5\n", 1, "Not certified: "},
 	} {
@@ -200,7 +228,9 @@ func TestCertifyNot(t *testing.T) {
 			t.Errorf("%q: code %d, %q\n%s", test.g, code, stderr, text)
 		}
 		code, text, _ = do(t, "", "certify", "-json", "-centers", f, "-memberships", g, x)
-		if got := parseJSON[certifiedJSON](t, text); code != test.code || got.Certificate.Certified != (code == 0) || strings.HasPrefix(got.Verdict, "Not certified: ") != (code == 1) {
+		if got := parseJSON[certifiedJSON](t, text); code != test.code ||
+			got.Certificate.Certified != (code == 0) ||
+			strings.HasPrefix(got.Verdict, "Not certified: ") != (code == 1) {
 			t.Errorf("%q: code %d\n%s", test.g, code, text)
 		}
 	}
@@ -208,8 +238,10 @@ func TestCertifyNot(t *testing.T) {
 	line := writeText(t, filepath.Join(dir, "line.csv"), "1\n3\n")
 	one := writeText(t, filepath.Join(dir, "one.csv"), "1\n")
 	g := writeText(t, filepath.Join(dir, "g.csv"), "1\n3\n")
-	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 || !near(value(t, text, "objective"), 4, 1e-9) ||
-		!strings.Contains(text, "\nThat is 1.01 of the total variance and 1.01 times the proved floor.\n") || !strings.Contains(text, "changed by up to 2: ") {
+	if code, text, _ := do(t, "", "certify", "-centers", one, "-memberships", g, line); code != 1 ||
+		!near(value(t, text, "objective"), 4, 1e-9) ||
+		!strings.Contains(text, "\nThat is 1.01 of the total variance and 1.01 times the proved floor.\n") ||
+		!strings.Contains(text, "changed by up to 2: ") {
 		t.Errorf("code %d\n%s", code, text)
 	}
 }
@@ -233,28 +265,39 @@ func TestCertifyFalse(t *testing.T) {
 		share         [2]float64 // of the total variance: the excess is between
 		says          []string
 	}{
-		{"far mean, wrong center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 2.875), "1\n1\n1\n", 1, [2]float64{5.27, 5.28}, []string{"explained              -527"}},
-		{"farther", column(1e15, 1e15+1, 1e15+2), column(1e15 + 2.875), "1\n1\n1\n", 1, [2]float64{5.27, 5.28}, []string{"explained              -527"}},
-		{"far mean, right center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 1), "1\n1\n1\n", 0, [2]float64{0, 1e-12}, nil},
+		{"far mean, wrong center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 2.875), "1\n1\n1\n", 1,
+			[2]float64{5.27, 5.28}, []string{"explained              -527"}},
+		{"farther", column(1e15, 1e15+1, 1e15+2), column(1e15 + 2.875), "1\n1\n1\n", 1,
+			[2]float64{5.27, 5.28}, []string{"explained              -527"}},
+		{"far mean, right center", column(1e14, 1e14+1, 1e14+2), column(1e14 + 1), "1\n1\n1\n",
+			0, [2]float64{0, 1e-12}, nil},
 		// The memberships of 0, 1 and 2 are those of centers 0 and -4e9, just not on the simplex.
-		{"centers far apart", column(0, 1, 2), column(0, -far), small(0) + small(1) + small(2), 1, [2]float64{2.5, 2.51},
+		{"centers far apart", column(0, 1, 2), column(0, -far),
+			small(0) + small(1) + small(2), 1, [2]float64{2.5, 2.51},
 			[]string{"changed by up to 5", "negative ones (down to -5e-10)\ncount as 0"}},
 		// Row sums of 1 − 1e-9 with a mean of 1e9 leave out what the mean is.
-		{"row sums", column(1e9, 1e9+1, 1e9+2), column((1e9 + 1) / (1 - 1e-9)), "0.999999999\n0.999999999\n0.999999999\n", 1, [2]float64{1.49, 1.51},
-			[]string{"changed by up to 1e-09", "rows are divided by their sums\n(which miss 1 by up to 1e-09)"}},
-		{"row sums, right", column(1e9, 1e9+1, 1e9+2), column(1e9 + 1), "0.999999999\n0.999999999\n0.999999999\n", 0, [2]float64{0, 1e-12},
+		{"row sums", column(1e9, 1e9+1, 1e9+2), column((1e9 + 1) / (1 - 1e-9)),
+			"0.999999999\n0.999999999\n0.999999999\n", 1, [2]float64{1.49, 1.51},
+			[]string{"changed by up to 1e-09",
+				"rows are divided by their sums\n(which miss 1 by up to 1e-09)"}},
+		{"row sums, right", column(1e9, 1e9+1, 1e9+2), column(1e9 + 1),
+			"0.999999999\n0.999999999\n0.999999999\n", 0, [2]float64{0, 1e-12},
 			[]string{"changed by up to 1e-09"}},
 		// The floor is 6e-12 of the total, and the error 20 to 100 times it.
-		{"nearly exact", "0,0\n1,1e-6\n2,-1e-6\n3,0\n", "0,1e-5\n3,1e-5\n", "1,0\n.6666666666666666,.3333333333333333\n.3333333333333333,.6666666666666666\n0,1\n", 0,
+		{"nearly exact", "0,0\n1,1e-6\n2,-1e-6\n3,0\n", "0,1e-5\n3,1e-5\n",
+			"1,0\n.6666666666666666,.3333333333333333\n.3333333333333333,.6666666666666666\n0,1\n", 0,
 			[2]float64{1e-12, 1e-9}, []string{"Certified: ", ", but 2", " times the proved floor."}},
-		{"exact", "0\n1\n2\n", "0\n2\n", "1,0\n.5,.5\n0,1\n", 0, [2]float64{0, 1e-12}, []string{"The floor is 0 to rounding", "  excess, in floors      - "}},
+		{"exact", "0\n1\n2\n", "0\n2\n", "1,0\n.5,.5\n0,1\n", 0, [2]float64{0, 1e-12},
+			[]string{"The floor is 0 to rounding", "  excess, in floors      - "}},
 	} {
 		writeText(t, "x.csv", test.x)
 		writeText(t, "f.csv", test.f)
 		writeText(t, "g.csv", test.g)
-		code, text, stderr := do(t, "", strings.Fields("certify -header no -scale none -centers f.csv -memberships g.csv x.csv")...)
+		code, text, stderr := do(t, "",
+			strings.Fields("certify -header no -scale none -centers f.csv -memberships g.csv x.csv")...)
 		share := value(t, text, "excess, as a share")
-		if code != test.code || stderr != "" || strings.Contains(text, "\nCertified: ") != (code == 0) || share < test.share[0] || share > 1.1*test.share[1] {
+		if code != test.code || stderr != "" || strings.Contains(text, "\nCertified: ") != (code == 0) ||
+			share < test.share[0] || share > 1.1*test.share[1] {
 			t.Errorf("%s: code %d, %s\n%s", test.name, code, stderr, text)
 		}
 		for _, says := range test.says {
@@ -286,15 +329,19 @@ func TestCertifyDigits(t *testing.T) {
 		}{{15, 0, 1e-12}, {6, 1e-14, 1e-9}, {4, 1e-9, 1e-3}} {
 			writeText(t, centers, decimal(m.Centers, test.digits))
 			writeText(t, memberships, decimal(m.Memberships, test.digits))
-			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-scale", "none", "-centers", centers, "-memberships", memberships, data)
+			code, text, stderr := do(t, "", "certify", "-json", "-header", "no", "-scale", "none", "-centers",
+				centers, "-memberships", memberships, data)
 			c := parseJSON[certifiedJSON](t, text).Certificate
-			if share := *c.ExcessShare; stderr != "" || share < test.from || share > test.most || code == 0 != (share <= 1e-9) || c.Certified != (code == 0) {
-				t.Errorf("%s, %d digits: code %d, excess %g of the total, %s", set.name, test.digits, code, share, stderr)
+			if share := *c.ExcessShare; stderr != "" || share < test.from || share > test.most ||
+				code == 0 != (share <= 1e-9) || c.Certified != (code == 0) {
+				t.Errorf("%s, %d digits: code %d, excess %g of the total, %s", set.name,
+					test.digits, code, share, stderr)
 			}
 			if test.digits < 15 && !(c.Repair > 0) {
 				t.Errorf("%s, %d digits: nothing was repaired", set.name, test.digits)
 			}
-			t.Logf("%s, %d digits: excess %.2g of the total, %.2g floors; repair %.2g", set.name, test.digits, *c.ExcessShare, *c.ExcessFloors, c.Repair)
+			t.Logf("%s, %d digits: excess %.2g of the total, %.2g floors; repair %.2g", set.name, test.digits,
+				*c.ExcessShare, *c.ExcessFloors, c.Repair)
 		}
 	}
 }
@@ -303,7 +350,8 @@ func TestCertifyDigits(t *testing.T) {
 func TestCertificateFields(t *testing.T) {
 	text := readFile(t, filepath.Join("..", "..", "docs", "command.md"))
 	for j := range reflect.TypeFor[certificateJSON]().NumField() {
-		if name := reflect.TypeFor[certificateJSON]().Field(j).Tag.Get("json"); !strings.Contains(text, "`"+name+"`") {
+		if name := reflect.TypeFor[certificateJSON]().Field(j).Tag.Get("json"); !strings.Contains(text,
+			"`"+name+"`") {
 			t.Errorf("no %s in docs/command.md", name)
 		}
 	}
@@ -355,7 +403,8 @@ func TestCertifyUsage(t *testing.T) {
 	}
 	for _, format := range []string{"-json", "-quiet"} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), []string{"certify", format, "-centers", f, "-memberships", g, x}, nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), []string{"certify", format, "-centers", f, "-memberships", g, x}, nil,
+			fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}
@@ -384,16 +433,28 @@ func TestCertifyFaults(t *testing.T) {
 		{"-centers " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + f + " -memberships " + empty + " " + x, 1, empty + ": there are no rows"},
 		{"-centers " + dir + " " + x, 1, dir},
-		{"-centers " + wide + " " + x, 1, wide + ": 3 prototypes of 3 columns, but " + x + " has 2 columns; give the same columns or the same names\n"},
-		{"-centers " + f + " -memberships " + short + " " + x, 1, short + ": memberships of 3 rows, but " + x + " has 4 rows\n"},
-		{"-centers " + f + " -memberships " + short + " " + bare, 1, short + ": memberships of 3 rows, but " + bare + " has 4 rows; if line 1 of " + bare + " is taken wrongly for a header or a row, give -header yes or no\n"},
-		{"-header yes -centers " + f + " -memberships " + labelled + " " + bare, 1, labelled + ": memberships of 4 rows, but " + bare + " has 3 rows; if line 1 of " + bare + " is taken wrongly for a header or a row, give -header yes or no\n"},
-		{"-centers " + f + " -memberships " + years + " " + x, 1, years + ": memberships of 5 rows, but " + x + " has 4 rows; if its first line is a header of numbers, remove it\n"},
-		{"-centers " + f + " -memberships " + two + " " + x, 1, two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
-		{"-centers " + f + " -memberships " + narrow + " " + x, 1, narrow + ": memberships in 2 prototypes, but " + f + " has 3 prototypes\n"},
-		{"-centers " + f + " -memberships " + bad + " " + x, 1, bad + ":4:3: \"x\" in column \"p1\" is not a number\n"},
-		{"-centers " + f + " -memberships " + broken + " " + x, 1, broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
-		{"-centers " + advised + " " + x, 1, advised + ":2:1: \"x (if y)\" in column \"a\" is not a number\n"},
+		{"-centers " + wide + " " + x, 1, wide + ": 3 prototypes of 3 columns, but " + x +
+			" has 2 columns; give the same columns or the same names\n"},
+		{"-centers " + f + " -memberships " + short + " " + x, 1,
+			short + ": memberships of 3 rows, but " + x + " has 4 rows\n"},
+		{"-centers " + f + " -memberships " + short + " " + bare, 1, short + ": memberships of 3 rows, but " +
+			bare + " has 4 rows; if line 1 of " + bare +
+			" is taken wrongly for a header or a row, give -header yes or no\n"},
+		{"-header yes -centers " + f + " -memberships " + labelled + " " + bare, 1,
+			labelled + ": memberships of 4 rows, but " + bare + " has 3 rows; if line 1 of " + bare +
+				" is taken wrongly for a header or a row, give -header yes or no\n"},
+		{"-centers " + f + " -memberships " + years + " " + x, 1, years + ": memberships of 5 rows, but " +
+			x + " has 4 rows; if its first line is a header of numbers, remove it\n"},
+		{"-centers " + f + " -memberships " + two + " " + x, 1,
+			two + ": memberships of 2 rows, but " + x + " has 4 rows\n"},
+		{"-centers " + f + " -memberships " + narrow + " " + x, 1,
+			narrow + ": memberships in 2 prototypes, but " + f + " has 3 prototypes\n"},
+		{"-centers " + f + " -memberships " + bad + " " + x, 1,
+			bad + ":4:3: \"x\" in column \"p1\" is not a number\n"},
+		{"-centers " + f + " -memberships " + broken + " " + x, 1,
+			broken + ":2:2: \"a\" in column \"q\" is not a number\n"},
+		{"-centers " + advised + " " + x, 1,
+			advised + ":2:1: \"x (if y)\" in column \"a\" is not a number\n"},
 		{"-centers " + spaced + " " + x, 1, spaced + ":2:1: \"3 4\" in column \"1 2\" is not a number\n"},
 		{"-centers " + mixed + " " + x, 1, mixed + ":1:2: \"b\" is not a number\n"},
 	} {
@@ -413,7 +474,8 @@ func TestCertifyPipes(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"-centers", "-"}, {"-memberships", "-", "-centers", f}} {
 			var stderr bytes.Buffer
-			code := run(t.Context(), append(append([]string{"certify"}, args...), x), &repeat{test[0], 1 << 40}, io.Discard, &stderr)
+			code := run(t.Context(), append(append([]string{"certify"}, args...), x),
+				&repeat{test[0], 1 << 40}, io.Discard, &stderr)
 			if code != 1 || stderr.String() != "softkmeans: "+test[1]+"\n" {
 				t.Errorf("%q: code %d, %q", args, code, &stderr)
 			}
@@ -423,7 +485,8 @@ func TestCertifyPipes(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
 	var stderr bytes.Buffer
-	if code := runFor(t, 10, []string{"certify", "-centers", "-", x}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
+	if code := runFor(t, 10, []string{"certify", "-centers", "-", x}, r, &stderr); code != 1 ||
+		stderr.String() != "softkmeans: interrupted; no file was written\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }

@@ -58,7 +58,8 @@ func runCompare(ctx context.Context, args []string, s streams) error {
 			return err
 		}
 		if c.models[i].Model == nil {
-			return fmt.Errorf("%s: a model of method %s has no centers", name, short(c.models[i].Method, mostName))
+			return fmt.Errorf("%s: a model of method %s has no centers", name,
+				short(c.models[i].Method, mostName))
 		}
 	}
 	c.files = [2]string(files)
@@ -107,7 +108,8 @@ func (c *comparison) match() error {
 func (c *comparison) columns() ([]int, error) {
 	a, b := c.models[0], c.models[1]
 	if len(a.Columns) != len(b.Columns) {
-		return nil, fmt.Errorf("%s has %s, but %s has %d; compare needs the same columns", c.files[0], count(len(a.Columns), "column"), c.files[1], len(b.Columns))
+		return nil, fmt.Errorf("%s has %s, but %s has %d; compare needs the same columns", c.files[0],
+			count(len(a.Columns), "column"), c.files[1], len(b.Columns))
 	}
 	list := make([]int, len(a.Columns))
 	for j, name := range a.Columns {
@@ -116,7 +118,8 @@ func (c *comparison) columns() ([]int, error) {
 			continue
 		}
 		if list[j] = slices.Index(b.Columns, name); list[j] < 0 || slices.Contains(a.Columns[:j], name) {
-			return nil, fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns", c.files[0], short(name, mostName), c.files[1])
+			return nil, fmt.Errorf("%s has a column %q, but %s has not; compare needs the same columns",
+				c.files[0], short(name, mostName), c.files[1])
 		}
 	}
 	return list, nil
@@ -145,9 +148,11 @@ func (c *comparison) write(w io.Writer) error {
 	var b bytes.Buffer
 	a := c.models[0]
 	for i, m := range c.models {
-		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s, scale %s\n", 'A'+i, c.files[i], prototypes(m.K()), count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale)
+		fmt.Fprintf(&b, "%c: %s, %s of %s, method %s, %s, scale %s\n", 'A'+i, c.files[i], prototypes(m.K()),
+			count(len(m.Columns), "column"), short(m.Method, mostName), count(m.Rows, "row"), m.Scale)
 	}
-	b.WriteString("\nWhich prototype of B is which of A, and the rows with its label\n\n  A      B         moved   of the distance between       rows of A       rows of B\n")
+	b.WriteString("\nWhich prototype of B is which of A, and the rows with its label\n\n" +
+		"  A      B         moved   of the distance between       rows of A       rows of B\n")
 	rows := func(m *modelFile, j int) string {
 		if j < 0 || j >= len(m.Sizes) {
 			return "–"
@@ -162,16 +167,19 @@ func (c *comparison) write(w io.Writer) error {
 		if v := c.moved(j); v != nil {
 			part = fmt.Sprintf("%.2f %%", 100**v)
 		}
-		fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", centerName(j), match, distance, part, rows(a, j), rows(c.models[1], to))
+		fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", centerName(j), match, distance, part,
+			rows(a, j), rows(c.models[1], to))
 	}
 	for j, from := range c.From {
 		if from < 0 {
-			fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", "–", centerName(j), "–", "–", "–", rows(c.models[1], j))
+			fmt.Fprintf(&b, "  %-5s  %-5s  %8s   %23s %15s %15s\n", "–", centerName(j), "–",
+				"–", "–", rows(c.models[1], j))
 		}
 	}
 	b.WriteString("\nCenters of B less those of A, in the table's units; 0 where there is no match\n")
 	if len(a.Columns) > mostTold {
-		fmt.Fprintf(&b, "(They are in the report of -json.) Columns that moved most: %s.\n", abridged(c.largest()))
+		fmt.Fprintf(&b, "(They are in the report of -json.) Columns that moved most: %s.\n",
+			abridged(c.largest()))
 	} else {
 		b.WriteByte('\n')
 		writeCenters(&b, a.Columns, c.differences())

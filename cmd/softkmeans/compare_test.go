@@ -25,26 +25,32 @@ func TestCompare(t *testing.T) {
 		}
 		writeText(t, name, b.String())
 	}
-	write("a.json", [][]float64{{-1, -0.125}, {3, -0.125}, {-1, 3.875}}, modelfile.File{Columns: []string{"x", "y"},
-		Scale: "zscore", Shift: []float64{1, 12.5}, Divisor: []float64{1, 100}, Rows: 10, Sizes: []int{5, 3, 2}})
-	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}}, modelfile.File{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
+	write("a.json", [][]float64{{-1, -0.125}, {3, -0.125}, {-1, 3.875}},
+		modelfile.File{Columns: []string{"x", "y"},
+			Scale: "zscore", Shift: []float64{1, 12.5}, Divisor: []float64{1, 100},
+			Rows: 10, Sizes: []int{5, 3, 2}})
+	write("b.json", [][]float64{{400, 1}, {90, 90}, {0, 0}, {100, 4}},
+		modelfile.File{Columns: []string{"y", "x"}, Rows: 20, Sizes: []int{4, 1, 10, 5}})
 	got := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "a.json", "b.json"))
 	want := []struct {
 		b           int
 		moved       float64
 		difference  []float64
 		from, share float64
-	}{{2, 0, []float64{0, 0}, 0.5, 0.5}, {3, 1, []float64{0, 100}, 0.3, 0.25}, {0, 1, []float64{1, 0}, 0.2, 0.2}}
+	}{{2, 0, []float64{0, 0}, 0.5, 0.5}, {3, 1, []float64{0, 100}, 0.3, 0.25},
+		{0, 1, []float64{1, 0}, 0.2, 0.2}}
 	for j, m := range got.Matches {
 		w := want[j]
-		if m.A != j || m.B == nil || *m.B != w.b || !near(*m.Moved, w.moved, 1e-12) || !slices.Equal(m.Difference, w.difference) || m.ShareA != w.from || *m.ShareB != w.share {
+		if m.A != j || m.B == nil || *m.B != w.b || !near(*m.Moved, w.moved, 1e-12) ||
+			!slices.Equal(m.Difference, w.difference) || m.ShareA != w.from || *m.ShareB != w.share {
 			t.Errorf("%+v, not %+v", m, w)
 		}
 		if !near(*m.Relative*got.Between, w.moved, 1e-12) {
 			t.Errorf("center %d moved by a share of %v", j, *m.Relative)
 		}
 	}
-	if len(got.New) != 1 || got.New[0] != (newcomerJSON{1, 0.05}) || !near(got.Between*got.Between, 64.0/3, 1e-9) || got.B.K != 4 || got.A.Rows != 10 {
+	if len(got.New) != 1 || got.New[0] != (newcomerJSON{1, 0.05}) ||
+		!near(got.Between*got.Between, 64.0/3, 1e-9) || got.B.K != 4 || got.A.Rows != 10 {
 		t.Errorf("%+v", got)
 	}
 	back := parseJSON[comparisonJSON](t, must(t, "compare", "-json", "b.json", "a.json"))
@@ -52,7 +58,8 @@ func TestCompare(t *testing.T) {
 		t.Errorf("%+v", back.Matches)
 	}
 	text := must(t, "compare", "a.json", "b.json")
-	for _, line := range []string{"  p1     p3            1", "  –      p1            –", "  p1  0.00000  100.000"} {
+	for _, line := range []string{"  p1     p3            1",
+		"  –      p1            –", "  p1  0.00000  100.000"} {
 		if !strings.Contains(text, "\n"+line) {
 			t.Errorf("no line %q in\n%s", line, text)
 		}
@@ -83,7 +90,8 @@ func TestCompareErrors(t *testing.T) {
 		f.check(t)
 	}
 	must(t, "compare", "a.json", "x.json") // names are on one side only
-	if entries, _ := os.ReadDir("."); slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".tmp") }) {
+	if entries, _ := os.ReadDir("."); slices.ContainsFunc(entries,
+		func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".tmp") }) {
 		t.Errorf("left over: %v", entries)
 	}
 }
@@ -94,7 +102,8 @@ func TestCompareMany(t *testing.T) {
 	rows := func(last string) string {
 		var b strings.Builder
 		for i := range 6 {
-			b.WriteString(strings.Repeat(string(rune('0'+i*i%7))+",", 24) + last + string(rune('0'+i*i%7)) + "\n")
+			b.WriteString(strings.Repeat(string(rune('0'+i*i%7))+",", 24) + last +
+				string(rune('0'+i*i%7)) + "\n")
 		}
 		return b.String()
 	}
@@ -103,7 +112,8 @@ func TestCompareMany(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		must(t, "fit", "-k", "2", "-model", name+".json", name+".csv")
 	}
-	if text := must(t, "compare", "a.json", "b.json"); !strings.Contains(text, "Columns that moved most: c25, ") {
+	if text := must(t, "compare", "a.json", "b.json"); !strings.Contains(text,
+		"Columns that moved most: c25, ") {
 		t.Errorf("no c25 in\n%s", text)
 	}
 }

@@ -14,7 +14,8 @@ import (
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join("..", "..", "testdata", "tables")
-	for _, text := range strings.Split(strings.TrimSpace(readFile(t, filepath.Join(folder, "want.txt"))), "\n\n") {
+	for _, text := range strings.Split(strings.TrimSpace(readFile(t, filepath.Join(folder, "want.txt"))),
+		"\n\n") {
 		want := map[string]string{}
 		var notes []string
 		for line := range strings.Lines(text) {
@@ -24,7 +25,8 @@ func TestCorpus(t *testing.T) {
 			}
 		}
 		out := filepath.Join(t.TempDir(), "g.csv")
-		args := append(strings.Fields("fit -k 1 -method minvol -json -quiet -o "+out+" "+want["flags"]), filepath.Join(folder, want["file"]))
+		args := append(strings.Fields("fit -k 1 -method minvol -json -quiet -o "+out+" "+want["flags"]),
+			filepath.Join(folder, want["file"]))
 		code, stdout, stderr := do(t, "", args...)
 		if want["error"] != "" {
 			if code != 1 || !strings.Contains(stderr, want["error"]) {
@@ -38,7 +40,8 @@ func TestCorpus(t *testing.T) {
 		}
 		got := parseJSON[fitReportJSON](t, stdout)
 		records, err := csv.NewReader(strings.NewReader(readFile(t, out))).ReadAll()
-		if err != nil || strconv.Itoa(len(records)-1) != want["rows"] || strings.Join(got.Columns, "|") != want["columns"] {
+		if err != nil || strconv.Itoa(len(records)-1) != want["rows"] ||
+			strings.Join(got.Columns, "|") != want["columns"] {
 			t.Errorf("%q: %d rows, columns %q, %v", args, len(records)-1, got.Columns, err)
 		}
 		if ids := want["ids"]; ids != "" {

@@ -47,9 +47,11 @@ func (d *data) noteKind(f *fitFlags) {
 		d.noteNegative(f.method)
 	case f.method.ofSimilarities() && f.kernel.compares(), !d.square():
 	case d.distances():
-		d.Notes = append(d.Notes, "the table looks like distances between its rows; if it is: -method tilsd -kernel distances")
+		d.Notes = append(d.Notes,
+			"the table looks like distances between its rows; if it is: -method tilsd -kernel distances")
 	default:
-		d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds these: -method tilsd -kernel matrix")
+		d.Notes = append(d.Notes, "the table is symmetric, as similarities of its rows are; if it holds "+
+			"these: -method tilsd -kernel matrix")
 	}
 }
 
@@ -63,8 +65,10 @@ func (d *data) noteNegative(m method) {
 		}
 	}
 	if n > 0 && m == methodLSD {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s below 0, down to %s: products of memberships are never below 0, so these stay errors; "+
-			"-method tilsd allows for a shift", strconv.Itoa(n)+plural(n, " similarity", " similarities"), small(least)))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s below 0, down to %s: products of memberships are never "+
+			"below 0, so these stay errors; "+
+			"-method tilsd allows for a shift", strconv.Itoa(n)+plural(n, " similarity", " similarities"),
+			small(least)))
 	}
 }
 
@@ -74,5 +78,6 @@ func (d *data) notSquare(what string) error {
 	if d.x.Cols == d.x.Rows+1 && d.IDColumn == 0 {
 		hint = "; if column 1 has the names of the rows: -id 1"
 	}
-	return fmt.Errorf("%s: %s of %s; a matrix of %s is square%s", d.Source, count(d.x.Rows, "row"), count(d.x.Cols, "column"), what, hint)
+	return fmt.Errorf("%s: %s of %s; a matrix of %s is square%s", d.Source, count(d.x.Rows, "row"),
+		count(d.x.Cols, "column"), what, hint)
 }

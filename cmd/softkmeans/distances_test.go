@@ -25,20 +25,24 @@ func TestDistances(t *testing.T) {
 			t.Error(stderr)
 		}
 	}
-	if text := must(t, strings.Fields("fit -k 2 data.csv")...); !strings.Contains(text, "looks like distances between its rows") {
+	if text := must(t, strings.Fields("fit -k 2 data.csv")...); !strings.Contains(text,
+		"looks like distances between its rows") {
 		t.Error(text)
 	}
 	for _, args := range []string{"floors data.csv", "report -k 2 -o page.html data.csv"} {
-		if text := must(t, strings.Fields(args)...); !strings.Contains(strings.Join(strings.Fields(text), " "), "looks like distances between its rows; if it is: -method tilsd -kernel distances") {
+		if text := must(t, strings.Fields(args)...); !strings.Contains(strings.Join(strings.Fields(text),
+			" "), "looks like distances between its rows; if it is: -method tilsd -kernel distances") {
 			t.Error(text)
 		}
 	}
 	writeText(t, "data.csv", "1,.5,-.2\n.5,1,.1\n-.2,.1,1\n")
-	if text := must(t, strings.Fields("fit -k 2 -kernel matrix -method lsd data.csv")...); !strings.Contains(text, "2 similarities below 0, down to -0.2") {
+	if text := must(t, strings.Fields("fit -k 2 -kernel matrix -method "+
+		"lsd data.csv")...); !strings.Contains(text, "2 similarities below 0, down to -0.2") {
 		t.Error(text)
 	}
 	writeText(t, "data.csv", "0,1,2\n1,0,-3\n2,-3,0\n")
-	if _, _, stderr := do(t, "", strings.Fields("fit -k 2 -kernel distances -method tilsd data.csv")...); !strings.Contains(stderr, "distances are at least 0") {
+	if _, _, stderr := do(t, "", strings.Fields("fit -k 2 -kernel distances -method "+
+		"tilsd data.csv")...); !strings.Contains(stderr, "distances are at least 0") {
 		t.Error(stderr)
 	}
 }

@@ -21,7 +21,8 @@ func checkEntries(x *softkmeans.Matrix, first int) error {
 	for i := range x.Rows {
 		for j, v := range x.Row(i) {
 			if math.Abs(v) > maxEntry {
-				return &softkmeans.InputError{Arg: "x", Row: first + i, Col: j, Value: v, Err: softkmeans.ErrRange}
+				return &softkmeans.InputError{Arg: "x", Row: first + i, Col: j,
+					Value: v, Err: softkmeans.ErrRange}
 			}
 		}
 	}

@@ -93,7 +93,8 @@ func runEvaluate(ctx context.Context, args []string, s streams) error {
 		if a-b == 1 || b-a == 1 {
 			hint = "; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no"
 		}
-		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source, count(a, "row"), labels.Source, count(b, "row"), hint)
+		return fmt.Errorf("%s has %s, but %s has %s; they must be of the same rows%s", truth.Source,
+			count(a, "row"), labels.Source, count(b, "row"), hint)
 	}
 	left := leaveEmpty(truth, labels)
 	if len(truth.Class) == 0 {
@@ -122,7 +123,8 @@ func leaveEmpty(truth, labels *table.Classes) int {
 }
 
 // readClasses reads a column of a file. flag is the flag that chooses the column.
-func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.Reader, flag, column string) (*table.Classes, error) {
+func (f *evaluateFlags) readClasses(ctx context.Context, name string, stdin io.Reader, flag,
+	column string) (*table.Classes, error) {
 	in, source, err := openInput(ctx, name, stdin)
 	if err != nil {
 		return nil, err
@@ -231,7 +233,8 @@ func (e *evaluation) json() any {
 		Purity       float64  `json:"purity"`
 		AdjustedRand float64  `json:"adjustedRand"`
 		Counts       [][]int  `json:"counts"` // by class and cluster; null as accuracy
-	}{side{e.truth.Source, e.truth.Name, e.truth.Classes}, side{e.labels.Source, e.labels.Name, e.labels.Classes},
+	}{side{e.truth.Source, e.truth.Name, e.truth.Classes},
+		side{e.labels.Source, e.labels.Name, e.labels.Classes},
 		len(e.truth.Class), e.left, e.accuracy, e.nmi, e.purity, e.adjustedRand, e.counts}
 }
 
@@ -240,12 +243,14 @@ func (e *evaluation) text() []byte {
 	var b bytes.Buffer
 	side := func(c *table.Classes, one, more string) {
 		n := len(c.Classes)
-		fmt.Fprintf(&b, "%s, column %s: %s in %d %s\n", c.Source, short(c.Name, mostName), count(len(c.Class), "row"), n, plural(n, one, more))
+		fmt.Fprintf(&b, "%s, column %s: %s in %d %s\n", c.Source, short(c.Name, mostName),
+			count(len(c.Class), "row"), n, plural(n, one, more))
 	}
 	side(e.truth, "class", "classes")
 	side(e.labels, "cluster", "clusters")
 	if e.left > 0 {
-		fmt.Fprintf(&b, "%s without a class or a label %s left out.\n", count(e.left, "row"), plural(e.left, "is", "are"))
+		fmt.Fprintf(&b, "%s without a class or a label %s left out.\n",
+			count(e.left, "row"), plural(e.left, "is", "are"))
 	}
 	line := func(name, value, remark string) { fmt.Fprintf(&b, "  %-14s %-8s %s\n", name, value, remark) }
 	share := func(v float64) string { return strconv.FormatFloat(v, 'f', 4, 64) }

@@ -36,7 +36,8 @@ func TestEvaluateSets(t *testing.T) {
 		data, classes := someRows(t, setFile(name), 5), someRows(t, truthFile(name), 5)
 		truth := readInts(t, classes)
 		k := slices.Max(truth) + 1
-		if code, _, stderr := do(t, "", "fit", "-method", "global", "-k", strconv.Itoa(k), "-o", g, data); code != 0 {
+		if code, _, stderr := do(t, "", "fit", "-method", "global", "-k",
+			strconv.Itoa(k), "-o", g, data); code != 0 {
 			t.Fatal(stderr)
 		}
 		text, err := os.ReadFile(g)
@@ -45,7 +46,8 @@ func TestEvaluateSets(t *testing.T) {
 		}
 		_, labels, _ := parseMemberships(t, string(text))
 		var want [4]float64
-		for i, f := range []func(a, b []int) (float64, error){softkmeans.Accuracy, softkmeans.NMI, softkmeans.Purity, softkmeans.AdjustedRand} {
+		for i, f := range []func(a, b []int) (float64, error){softkmeans.Accuracy, softkmeans.NMI,
+			softkmeans.Purity, softkmeans.AdjustedRand} {
 			if want[i], err = f(truth, labels); err != nil {
 				t.Fatal(err)
 			}
@@ -59,12 +61,14 @@ func TestEvaluateSets(t *testing.T) {
 				t.Errorf("%s: %s is %v, want %v", name, measure, got, want[i])
 			}
 		}
-		if want := fmt.Sprintf("%s, column label: %d rows in %d clusters\n", g, len(truth), len(distinct(labels))); !strings.Contains(report, want) {
+		if want := fmt.Sprintf("%s, column label: %d rows in %d clusters\n", g, len(truth),
+			len(distinct(labels))); !strings.Contains(report, want) {
 			t.Errorf("%s: no %q in\n%s", name, want, report)
 		}
 		code, report, _ = do(t, "", "evaluate", "-json", classes, g)
 		got := parseJSON[evaluationJSON](t, report)
-		if code != 0 || *got.Accuracy != want[0] || !near(got.NMI, want[1], 1e-12) || got.Purity != want[2] || !near(got.AdjustedRand, want[3], 1e-12) ||
+		if code != 0 || *got.Accuracy != want[0] || !near(got.NMI, want[1], 1e-12) || got.Purity != want[2] ||
+			!near(got.AdjustedRand, want[3], 1e-12) ||
 			got.Rows != len(truth) || got.Labels.Column != "label" || got.Truth.Source != classes {
 			t.Errorf("%s: %s\nwant %v", name, report, want)
 		}
@@ -81,7 +85,8 @@ func TestEvaluateSets(t *testing.T) {
 				}
 			}
 		}
-		if !slices.IsSortedFunc(got.Truth.Values, func(a, b string) int { x, _ := strconv.Atoi(a); y, _ := strconv.Atoi(b); return x - y }) {
+		if !slices.IsSortedFunc(got.Truth.Values,
+			func(a, b string) int { x, _ := strconv.Atoi(a); y, _ := strconv.Atoi(b); return x - y }) {
 			t.Errorf("%s: classes %q", name, got.Truth.Values)
 		}
 	}
@@ -91,13 +96,15 @@ func TestEvaluateSets(t *testing.T) {
 func TestEvaluateColumns(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
-	flowers := write("flowers.csv", "width,species,found\n1,setosa,9\n2,other,8\n3,setosa,9\n4,\"Iris, blue\",8\n")
+	flowers := write("flowers.csv",
+		"width,species,found\n1,setosa,9\n2,other,8\n3,setosa,9\n4,\"Iris, blue\",8\n")
 	labels := write("labels.csv", "label,p0,p1\n7,1,0\n5,0,1\n7,1,0\n5,0,1\n")
 	spaced := write("spaced.csv", "a;label\nx;q\ny;r\nx;q\nz;r\n")
 	plain := write("plain.csv", "1\n10\n1\n2\n")
 	packed := write("packed.csv", gzipped(t, "label,p0,p1\n7,1,0\n5,0,1\n7,1,0\n5,0,1\n"))
 	var b bytes.Buffer
-	if err := errors.Join(npy.WriteHeader(&b, 4, 2), npy.WriteValues(&b, []float64{0, 1, 0, 10, 0, 1, 0, 2})); err != nil {
+	if err := errors.Join(npy.WriteHeader(&b, 4, 2),
+		npy.WriteValues(&b, []float64{0, 1, 0, 10, 0, 1, 0, 2})); err != nil {
 		t.Fatal(err)
 	}
 	array := write("array.npy", b.String())
@@ -115,18 +122,23 @@ func TestEvaluateColumns(t *testing.T) {
 		{"-header no " + plain + " -", "3\n4\n3\n4\n"},
 		{"-header yes - " + labels, "2001\n3\n4\n3\n7\n"},
 	} {
-		code, report, stderr := do(t, test.stdin, append([]string{"evaluate"}, strings.Fields(test.args)...)...)
-		if code != 0 || value(t, report, "ACC") != 0.75 || value(t, report, "purity") != 0.75 || !strings.Contains(report, "4 rows in 3 classes") || !strings.Contains(report, "4 rows in 2 clusters") {
+		code, report, stderr := do(t, test.stdin,
+			append([]string{"evaluate"}, strings.Fields(test.args)...)...)
+		if code != 0 || value(t, report, "ACC") != 0.75 || value(t, report, "purity") != 0.75 ||
+			!strings.Contains(report, "4 rows in 3 classes") ||
+			!strings.Contains(report, "4 rows in 2 clusters") {
 			t.Errorf("%q: code %d, %s\n%s", test.args, code, stderr, report)
 		}
 	}
 	// Classes are ordered as numbers if all are numbers, else as words.
 	_, report, _ := do(t, "", "evaluate", plain, labels)
-	if !strings.HasSuffix(report, "\n       5  7  sum\n  1    0  2    2\n  2    1  0    1\n  10   1  0    1\n  sum  2  2    4\n") {
+	if !strings.HasSuffix(report,
+		"\n       5  7  sum\n  1    0  2    2\n  2    1  0    1\n  10   1  0    1\n  sum  2  2    4\n") {
 		t.Errorf("%s", report)
 	}
 	_, report, _ = do(t, "", "evaluate", "-truth", "species", flowers, labels)
-	if !strings.HasSuffix(report, "\n              5  7  sum\n  Iris, blue  1  0    1\n  other       1  0    1\n  setosa      0  2    2\n  sum         2  2    4\n") {
+	if !strings.HasSuffix(report, "\n              5  7  sum\n  Iris, blue  1  0    1\n"+
+		"  other       1  0    1\n  setosa      0  2    2\n  sum         2  2    4\n") {
 		t.Errorf("%s", report)
 	}
 }
@@ -156,7 +168,8 @@ func TestWriteCounts(t *testing.T) {
 		if want := min(size[0], mostShown+1) + 2; len(lines) != want {
 			t.Fatalf("%v: %d lines, want %d:\n%s", size, len(lines), want, &b)
 		}
-		if others := fmt.Sprintf("  %d others ", size[0]-mostShown); strings.Contains(b.String(), others) != (size[0] > mostShown) {
+		if others := fmt.Sprintf("  %d others ", size[0]-mostShown); strings.Contains(b.String(),
+			others) != (size[0] > mostShown) {
 			t.Errorf("%v: others, in\n%s", size, &b)
 		}
 		var sums []int
@@ -200,11 +213,13 @@ func TestEvaluateManyClasses(t *testing.T) {
 	}
 	truth := writeText(t, filepath.Join(t.TempDir(), "a.csv"), a.String())
 	code, report, stderr := do(t, b.String(), "evaluate", truth, "-")
-	if code != 0 || value(t, report, "NMI") != 1 || !strings.Contains(report, "  ACC            -        not computed for so many") || strings.Contains(report, "across") {
+	if code != 0 || value(t, report, "NMI") != 1 || !strings.Contains(report,
+		"  ACC            -        not computed for so many") || strings.Contains(report, "across") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 	code, report, _ = do(t, b.String(), "evaluate", "-json", truth, "-")
-	if got := parseJSON[evaluationJSON](t, report); code != 0 || got.Accuracy != nil || got.Counts != nil || got.NMI != 1 {
+	if got := parseJSON[evaluationJSON](t, report); code != 0 || got.Accuracy != nil ||
+		got.Counts != nil || got.NMI != 1 {
 		t.Errorf("code %d, %.300s", code, report)
 	}
 }
@@ -212,7 +227,8 @@ func TestEvaluateManyClasses(t *testing.T) {
 func TestEvaluateUsage(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string { return writeText(t, filepath.Join(dir, name), text) }
-	three, four, six := write("three.csv", "1\n2\n1\n"), write("four.csv", "label\n1\n2\n1\n2\n"), write("six.csv", "1\n2\n1\n2\n3\n3\n")
+	three, four, six := write("three.csv", "1\n2\n1\n"), write("four.csv", "label\n1\n2\n1\n2\n"),
+		write("six.csv", "1\n2\n1\n2\n3\n3\n")
 	two := write("two.csv", "a,b\n1,2\n3,4\n5,6\n")
 	empty := write("empty.csv", "")
 	for _, f := range []failure{
@@ -232,27 +248,33 @@ func TestEvaluateUsage(t *testing.T) {
 		{three + " " + two, 1, two + ":"},
 		{"-truth c " + two + " " + three, 1, two + ":"},
 		{"-labels 3 " + three + " " + two, 1, two + ":"},
-		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; they must be of the same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header yes or no\n"},
-		{three + " " + six, 1, three + " has 3 rows, but " + six + " has 6 rows; they must be of the same rows\n"},
+		{three + " " + four, 1, three + " has 3 rows, but " + four + " has 4 rows; they must be of the " +
+			"same rows; if line 1 of one of them is taken wrongly for a header or a row, give -header " +
+			"yes or no\n"},
+		{three + " " + six, 1, three + " has 3 rows, but " + six +
+			" has 6 rows; they must be of the same rows\n"},
 	} {
 		f.args = "evaluate " + f.args
 		f.check(t)
 	}
 	for _, names := range [][2]string{{"", "-"}, {"-", ""}, {"", three}} {
-		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 || !strings.HasPrefix(stderr, "softkmeans: the name of a file is empty") {
+		if code, _, stderr := do(t, "1\n2\n", "evaluate", names[0], names[1]); code != 2 ||
+			!strings.HasPrefix(stderr, "softkmeans: the name of a file is empty") {
 			t.Errorf("%q: code %d, %q", names, code, stderr)
 		}
 	}
 	for _, args := range [][]string{{"evaluate"}, {"evaluate", "-json"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), append(args, three, three), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), append(args, three, three), nil, fullDisk, &stderr); code != 1 ||
+			stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}
 	r, w := io.Pipe()
 	defer w.Close()
 	var stderr bytes.Buffer
-	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
+	if code := runFor(t, 10, []string{"evaluate", three, "-"}, r, &stderr); code != 1 ||
+		stderr.String() != "softkmeans: interrupted; no file was written\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
@@ -268,20 +290,24 @@ func TestEvaluateEmpty(t *testing.T) {
 	writeText(t, "wide.txt", wide.String())
 	for _, truth := range []string{"data.csv", "wide.txt"} {
 		text := must(t, strings.Fields("evaluate -truth kind "+truth+" g.csv")...)
-		if !strings.Contains(text, truth+", column kind: 4 rows in 2 classes\ng.csv, column label: 4 rows in 2 clusters\n2 rows without a class or a label are left out.\n") ||
+		if !strings.Contains(text, truth+", column kind: 4 rows in 2 classes\ng.csv, column label: 4 rows "+
+			"in 2 clusters\n2 rows without a class or a label are left out.\n") ||
 			!strings.Contains(text, "ACC            1.0000") {
 			t.Error(text)
 		}
-		if text := must(t, strings.Fields("evaluate -json -truth kind "+truth+" g.csv")...); !strings.Contains(text, "\"rows\": 4,\n\t\"left\": 2,") {
+		text = must(t, strings.Fields("evaluate -json -truth kind "+truth+" g.csv")...)
+		if !strings.Contains(text, "\"rows\": 4,\n\t\"left\": 2,") {
 			t.Error(text)
 		}
 	}
 	writeText(t, "none.csv", "label,p0\n,\n,\n,\n,\n,\n,\n")
-	failure{"evaluate -truth kind data.csv none.csv", 1, "data.csv, none.csv: every row lacks a class or a label"}.check(t)
+	failure{"evaluate -truth kind data.csv none.csv", 1,
+		"data.csv, none.csv: every row lacks a class or a label"}.check(t)
 }
 
 func TestSortClasses(t *testing.T) {
-	for _, test := range [][2]string{{"10 9 1", "1 9 10"}, {"b a 10 9", "10 9 a b"}, {"1.0 1 -2", "-2 1 1.0"}, {"x", "x"}} {
+	for _, test := range [][2]string{{"10 9 1", "1 9 10"}, {"b a 10 9", "10 9 a b"},
+		{"1.0 1 -2", "-2 1 1.0"}, {"x", "x"}} {
 		c := &table.Classes{Classes: strings.Fields(test[0])}
 		before := slices.Clone(c.Classes)
 		for i := range 2 * len(before) {

@@ -143,11 +143,13 @@ func (r *result) flatten(centers *softkmeans.Matrix) {
 func (r *result) writeMeaning(b *bytes.Buffer) {
 	width := len(centerName(r.k - 1))
 	if r.centers != nil && r.k > 1 {
-		b.WriteString("\nWhat sets each apart: its largest differences from the mean, in standard deviations\n\n")
+		b.WriteString("\nWhat sets each apart: its largest differences from the mean, in standard " +
+			"deviations\n\n")
 		for p := range r.k {
 			var words []string
 			for _, d := range r.differences(p) {
-				words = append(words, short(table.Printable(r.Names[d.Column]), mostWord)+" "+view.Signed(d.Value))
+				words = append(words, short(table.Printable(r.Names[d.Column]),
+					mostWord)+" "+view.Signed(d.Value))
 			}
 			if words == nil {
 				words = []string{"about the mean"}
@@ -170,7 +172,8 @@ func (r *result) writeMeaning(b *bytes.Buffer) {
 	}
 	if n := r.meaning.moved; n > 0 && r.method != methodGlobal {
 		fmt.Fprintf(b, "\n%d of %s %s nearer to the mean of another cluster than to that of the largest\n"+
-			"membership, and %s its label.\n", n, count(r.rows, "row"), plural(n, "is", "are"), plural(n, "has", "have"))
+			"membership, and %s its label.\n", n, count(r.rows, "row"),
+			plural(n, "is", "are"), plural(n, "has", "have"))
 	}
 	for i, row := range r.meaning.between.rows {
 		if i == 0 {

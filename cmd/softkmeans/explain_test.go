@@ -34,7 +34,8 @@ func TestFew(t *testing.T) {
 // The rows that are named are those that the memberships show, in blocks too.
 func TestMeaningRows(t *testing.T) {
 	t.Parallel()
-	g := softkmeans.NewMatrix(6, 3, []float64{1, 0, 0, 0, .9, .1, .4, .35, .25, .5, .5, 0, 0, 0, 1, .8, .1, .1})
+	g := softkmeans.NewMatrix(6, 3,
+		[]float64{1, 0, 0, 0, .9, .1, .4, .35, .25, .5, .5, 0, 0, 0, 1, .8, .1, .1})
 	for _, block := range []int{1, 4, 6} {
 		var m meaning
 		for lo := 0; lo < 6; lo += block {
@@ -47,7 +48,8 @@ func TestMeaningRows(t *testing.T) {
 				got += fmt.Sprintf("%s %.2f %v; ", r.id, r.value, r.pair)
 			}
 		}
-		want := "row 1 1.00 [0 0]; row 6 0.80 [0 0]; row 4 0.50 [0 0]; row 2 0.90 [0 0]; row 4 0.50 [0 0]; row 3 0.35 [0 0]; " +
+		want := "row 1 1.00 [0 0]; row 6 0.80 [0 0]; row 4 0.50 [0 0]; row 2 0.90 [0 0]; row 4 0.50 [0 0]; " +
+			"row 3 0.35 [0 0]; " +
 			"row 5 1.00 [0 0]; row 3 0.25 [0 0]; row 2 0.10 [0 0]; row 4 0.00 [0 1]; row 3 -0.05 [0 1]; "
 		if got != want {
 			t.Errorf("blocks of %d: %s", block, got)
@@ -63,16 +65,21 @@ func TestMeaningRows(t *testing.T) {
 // The columns that are named have the largest differences from the mean, and the report
 // names the rows, scaled or not and in blocks. A constant column has its value.
 func TestMeaning(t *testing.T) {
-	inFolder(t, "id,same,up,down,noise\na,7.25,0,100,1\nb,7.25,0,100,2\nc,7.25,10,0,1\nd,7.25,10,0,2\ne,7.25,5,50,1.5\n")
-	for _, args := range []string{"", "-scale zscore", "-stream yes", "-stream yes -scale minmax", "-method global", "-method alternating"} {
-		line := append(strings.Fields("fit -k 2 -drop id -json -centers c.csv -model m.json data.csv"), strings.Fields(args)...)
+	inFolder(t, "id,same,up,down,noise\na,7.25,0,100,1\nb,7.25,0,100,2\nc,7.25,10,0,1\nd,7.25,10,0,2\n"+
+		"e,7.25,5,50,1.5\n")
+	for _, args := range []string{"", "-scale zscore", "-stream yes", "-stream yes -scale minmax",
+		"-method global", "-method alternating"} {
+		line := append(strings.Fields("fit -k 2 -drop id -json -centers c.csv -model m.json data.csv"),
+			strings.Fields(args)...)
 		j := parseJSON[fitReportJSON](t, must(t, line...))
-		if len(j.Prototypes) != 2 || len(j.Between) != 1 || j.Between[0].Row != 5 || math.Abs(j.Between[0].Memberships[0]-.5) > .1 {
+		if len(j.Prototypes) != 2 || len(j.Between) != 1 || j.Between[0].Row != 5 ||
+			math.Abs(j.Between[0].Memberships[0]-.5) > .1 {
 			t.Fatalf("%s: %+v, %+v", args, j.Prototypes, j.Between)
 		}
 		for p, v := range j.Prototypes {
 			up, same := j.Centers[p][1] > 5, j.Centers[p][0]
-			if same != 7.25 || len(v.Columns) < 2 || v.Columns[0].Name == "same" || v.Columns[0].Name == "noise" || len(v.Purest) != 3 {
+			if same != 7.25 || len(v.Columns) < 2 || v.Columns[0].Name == "same" ||
+				v.Columns[0].Name == "noise" || len(v.Purest) != 3 {
 				t.Errorf("%s: p%d: %+v", args, p, v)
 			}
 			for _, c := range v.Columns[:2] {
@@ -84,12 +91,14 @@ func TestMeaning(t *testing.T) {
 				t.Errorf("%s: p%d: its purest row is %d", args, p, pure)
 			}
 		}
-		if !strings.Contains(readFile(t, "c.csv"), "\n7.25,") || !strings.Contains(readFile(t, "m.json"), `"columnSpread": [0, 4.47`) {
+		if !strings.Contains(readFile(t, "c.csv"), "\n7.25,") ||
+			!strings.Contains(readFile(t, "m.json"), `"columnSpread": [0, 4.47`) {
 			t.Errorf("%s: %s\n%s", args, readFile(t, "c.csv"), readFile(t, "m.json"))
 		}
 	}
 	report := must(t, strings.Fields("fit -k 2 -drop id data.csv")...)
-	for _, want := range []string{"\n\nWhat sets each apart: its largest differences from the mean, in standard deviations\n\n  p0  ", "up +1.", "down −1.", "   row ", "\n  row 5: p"} {
+	for _, want := range []string{"\n\nWhat sets each apart: its largest differences from the mean, in " +
+		"standard deviations\n\n  p0  ", "up +1.", "down −1.", "   row ", "\n  row 5: p"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
 		}
@@ -104,8 +113,10 @@ func TestDetails(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for _, args := range []string{"", "-method global", "-method alternating", "-sum at-most-one", "-scale zscore", "-stream yes", "-stream yes -scale zscore"} {
-		must(t, append(strings.Fields("fit -k 3 -details -o g.csv -model m.json"), append(strings.Fields(args), path)...)...)
+	for _, args := range []string{"", "-method global", "-method alternating", "-sum at-most-one",
+		"-scale zscore", "-stream yes", "-stream yes -scale zscore"} {
+		must(t, append(strings.Fields("fit -k 3 -details -o g.csv -model m.json"),
+			append(strings.Fields(args), path)...)...)
 		header, labels, g := parseMemberships(t, readFile(t, "g.csv"))
 		if header != "label,p0,p1,p2,residual,distance,entropy" || len(g) != x.Rows {
 			t.Fatalf("%s: %d rows of %s", args, len(g), header)
@@ -131,13 +142,15 @@ func TestDetails(t *testing.T) {
 				}
 				residual, distance = math.Hypot(residual, r), math.Hypot(distance, v-mean[c])
 			}
-			if !near(row[3], residual, 1e-5*(1+residual)) || !near(row[4], distance, 1e-5*(1+distance)) || row[5] < 0 || row[5] > 1 {
+			if !near(row[3], residual, 1e-5*(1+residual)) ||
+				!near(row[4], distance, 1e-5*(1+distance)) || row[5] < 0 || row[5] > 1 {
 				t.Fatalf("%s: row %d is %v, want %g and %g", args, i, row, residual, distance)
 			}
 			largest, sum = max(largest, residual), sum+residual*residual
 		}
 		if !near(m.LargestResidual, largest, 1e-9) || !near(sum, m.Model.Objective, 1e-6*m.Model.Objective) {
-			t.Errorf("%s: largest residual %g of %g, sum of squares %g of %g", args, m.LargestResidual, largest, sum, m.Model.Objective)
+			t.Errorf("%s: largest residual %g of %g, sum of squares %g of %g", args, m.LargestResidual,
+				largest, sum, m.Model.Objective)
 		}
 		again, _, p := parseMemberships(t, predicted(t, "-model", "m.json", "-details", path))
 		for i := range p {
@@ -150,7 +163,8 @@ func TestDetails(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"fit -k 3 -details x.csv", 2, "give -o"},
-		{"fit -k 3 -method lsd -details -o g.csv x.csv", 2, "-details is only for -method minvol, global and alternating"},
+		{"fit -k 3 -method lsd -details -o g.csv x.csv", 2,
+			"-details is only for -method minvol, global and alternating"},
 	} {
 		f.check(t)
 	}
@@ -167,8 +181,10 @@ func TestEntropy(t *testing.T) {
 		sum  softkmeans.Sum
 		want float64
 	}{
-		{[]float64{1}, softkmeans.SumToOne, 0}, {[]float64{0, 1, 0}, softkmeans.SumToOne, 0}, {[]float64{.25, .25, .25, .25}, softkmeans.SumToOne, 1},
-		{[]float64{.5, .5, 0, 0}, softkmeans.SumToOne, .5}, {[]float64{.5}, softkmeans.SumAtMostOne, 1}, {[]float64{0, 0}, softkmeans.SumAtMostOne, 0},
+		{[]float64{1}, softkmeans.SumToOne, 0}, {[]float64{0, 1, 0}, softkmeans.SumToOne, 0},
+		{[]float64{.25, .25, .25, .25}, softkmeans.SumToOne, 1},
+		{[]float64{.5, .5, 0, 0}, softkmeans.SumToOne, .5}, {[]float64{.5}, softkmeans.SumAtMostOne, 1},
+		{[]float64{0, 0}, softkmeans.SumAtMostOne, 0},
 		{[]float64{1.0 / 3, 1.0 / 3}, softkmeans.SumAtMostOne, 1},
 	} {
 		if got := entropy(test.g, test.sum); !near(got, test.want, 1e-12) {
@@ -184,9 +200,11 @@ func TestMeaningIDs(t *testing.T) {
 	dir := inFolder(t, text)
 	for _, stream := range []string{"no", "yes"} {
 		for _, id := range []string{"id", "none -drop id"} {
-			args := append(strings.Fields("fit -k 2 -missing drop -model m.json -json -stream "+stream+" data.csv -id"), strings.Fields(id)...)
+			args := append(strings.Fields("fit -k 2 -missing drop -model m.json "+
+				"-json -stream "+stream+" data.csv -id"), strings.Fields(id)...)
 			j := parseJSON[fitReportJSON](t, must(t, args...))
-			if len(j.Between) != 1 || j.Between[0].Row != 4 || j.Between[0].ID != map[bool]string{true: "cyd", false: "row 4"}[id == "id"] {
+			if len(j.Between) != 1 || j.Between[0].Row != 4 ||
+				j.Between[0].ID != map[bool]string{true: "cyd", false: "row 4"}[id == "id"] {
 				t.Errorf("-stream %s -id %s: %+v", stream, id, j.Between)
 			}
 			got := map[string]bool{}

@@ -38,7 +38,8 @@ func TestBadInput(t *testing.T) {
 		}
 		before := files(t, dir)
 		for _, reader := range readers {
-			if strings.Contains(test.want, "missing value") && (strings.HasPrefix(reader, "predict") || strings.HasPrefix(reader, "unmix")) {
+			if strings.Contains(test.want, "missing value") &&
+				(strings.HasPrefix(reader, "predict") || strings.HasPrefix(reader, "unmix")) {
 				continue // which take them
 			}
 			for _, name := range []string{"bad.csv", "-"} {
@@ -52,8 +53,10 @@ func TestBadInput(t *testing.T) {
 				}
 				var stdout, stderr bytes.Buffer
 				code := run(t.Context(), args, strings.NewReader(test.text), &stdout, &stderr)
-				if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "softkmeans: "+source+":") ||
-					!strings.Contains(stderr.String(), test.want) || strings.Count(stderr.String(), "\n") != 1 {
+				if code != 1 || stdout.Len() > 0 ||
+					!strings.HasPrefix(stderr.String(), "softkmeans: "+source+":") ||
+					!strings.Contains(stderr.String(), test.want) ||
+					strings.Count(stderr.String(), "\n") != 1 {
 					t.Errorf("%s: %q: code %d, stdout %q, stderr %q", test.name, args, code, &stdout, &stderr)
 				}
 				if after := files(t, dir); after != before {
@@ -84,7 +87,8 @@ func TestNoFile(t *testing.T) {
 		for _, name := range names {
 			args := strings.Fields(strings.Replace(reader, "DATA", name, 1))
 			code, stdout, stderr := do(t, "", args...)
-			if code != 1 || stdout != "" || !strings.Contains(stderr, name) || strings.Count(stderr, "\n") != 1 {
+			if code != 1 || stdout != "" || !strings.Contains(stderr, name) ||
+				strings.Count(stderr, "\n") != 1 {
 				t.Errorf("%q: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
 			}
 			if after := files(t, dir); after != before {
@@ -99,10 +103,12 @@ func TestNoFile(t *testing.T) {
 func TestTooManyCenters(t *testing.T) {
 	dir := inputs(t)
 	before := files(t, dir)
-	for _, args := range []string{"", "-stream yes", "-method minvol", "-method alternating", "-method lsd", "-method tilsd", "-method minvol -stream yes"} {
+	for _, args := range []string{"", "-stream yes", "-method minvol", "-method alternating", "-method lsd",
+		"-method tilsd", "-method minvol -stream yes"} {
 		for _, k := range []string{"5", "99999999", "2000000000"} {
 			code, stdout, stderr := do(t, "", strings.Fields("fit -o out.csv data.csv -k "+k+" "+args)...)
-			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: data.csv: ") || !strings.Contains(stderr, "give a k of at most the number of rows") {
+			if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: data.csv: ") ||
+				!strings.Contains(stderr, "give a k of at most the number of rows") {
 				t.Errorf("-k %s %s: code %d, %q", k, args, code, stderr)
 			}
 			if after := files(t, dir); after != before {
@@ -110,7 +116,9 @@ func TestTooManyCenters(t *testing.T) {
 			}
 		}
 	}
-	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 || stdout != "" || !strings.Contains(stderr, "give a k of at most the number of rows") || files(t, dir) != before {
+	if code, stdout, stderr := do(t, "", strings.Fields("report -o out.html -k 5 data.csv")...); code != 1 ||
+		stdout != "" || !strings.Contains(stderr, "give a k of at most the number of rows") ||
+		files(t, dir) != before {
 		t.Errorf("report: code %d, %q", code, stderr)
 	}
 	// A small compressed file may have many rows.
@@ -119,12 +127,14 @@ func TestTooManyCenters(t *testing.T) {
 		t.Fatalf("%v, %v", info, err)
 	}
 	must(t, strings.Fields("fit -method global -stream yes -k 400 packed.csv")...)
-	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 || !strings.Contains(stderr, "give a k of at most the number of rows") {
+	if code, _, stderr := do(t, "", strings.Fields("fit -stream yes -k 99999999 packed.csv")...); code != 1 ||
+		!strings.Contains(stderr, "give a k of at most the number of rows") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 	for k, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true} {
 		report := must(t, "fit", "-k", k, "data.csv")
-		if got := strings.Contains(report, k+" prototypes fit any 4 rows of 2 columns without error"); got != want {
+		if got := strings.Contains(report,
+			k+" prototypes fit any 4 rows of 2 columns without error"); got != want {
 			t.Errorf("-k %s: %s", k, report)
 		}
 	}
@@ -141,7 +151,8 @@ func TestEndlessLine(t *testing.T) {
 			in := &repeat{text, 1 << 30}
 			var stdout, stderr bytes.Buffer
 			code := run(t.Context(), strings.Fields(args), in, &stdout, &stderr)
-			if code != 1 || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), "softkmeans: <stdin>:1:") {
+			if code != 1 || stdout.Len() > 0 ||
+				!strings.HasPrefix(stderr.String(), "softkmeans: <stdin>:1:") {
 				t.Errorf("%.10q: %q: code %d, stdout %q, stderr %q", text, args, code, &stdout, &stderr)
 			}
 			if read := 1<<30 - in.left; read > 200<<20 {
@@ -168,8 +179,10 @@ func TestClosedPipe(t *testing.T) {
 	before := files(t, dir)
 	for _, args := range []string{
 		"fit -k 2 -method global -o - many.csv", "fit -k 2 -o out.csv -model model.json data.csv",
-		"fit -k 2 -json -centers c.csv data.csv", "report -k 2 -o - data.csv", "report -k 2 -o out.html data.csv", "predict -model good.json data.csv",
-		"floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv", "evaluate -labels label -truth p0 good.csv good.csv",
+		"fit -k 2 -json -centers c.csv data.csv", "report -k 2 -o - data.csv",
+		"report -k 2 -o out.html data.csv", "predict -model good.json data.csv",
+		"floors -json -o out.csv data.csv", "certify -centers good-centers.csv data.csv",
+		"evaluate -labels label -truth p0 good.csv good.csv",
 		"help", "version",
 	} {
 		c := process(t, strings.Fields(args)...)
@@ -182,7 +195,8 @@ func TestClosedPipe(t *testing.T) {
 		c.Stdout, c.Stderr = w, &stderr
 		err = c.Run()
 		w.Close()
-		if c.ProcessState.ExitCode() != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: ") || strings.Count(stderr.String(), "\n") != 1 {
+		if c.ProcessState.ExitCode() != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: ") ||
+			strings.Count(stderr.String(), "\n") != 1 {
 			t.Errorf("%s: %v, %q", args, err, &stderr)
 		}
 		if after := files(t, dir); after != before {

@@ -153,7 +153,8 @@ func parseFit(args []string) (f fitFlags, err error) {
 	f.options.Workers = f.workers
 	given := given(fs)
 	if !given["k"] && f.from == "" {
-		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of softkmeans floors")
+		return f, usageErrorf("-k is missing; give a number of prototypes, or auto for the proposal of " +
+			"softkmeans floors")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		onlySome := name == "stream" || name == "missing" // of their values: below
@@ -164,14 +165,16 @@ func parseFit(args []string) (f fitFlags, err error) {
 	switch {
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
-	case given["radius"] && (f.options.Enclosure != softkmeans.EnclosureBall || f.options.Sum != softkmeans.SumToOne):
+	case given["radius"] && (f.options.Enclosure != softkmeans.EnclosureBall ||
+		f.options.Sum != softkmeans.SumToOne):
 		return f, usageErrorf("-radius is only for -enclosure ball and -sum one")
 	case f.model != "" && f.k > mostCenters:
 		return f, usageErrorf("-k %d: a model has at most %d centers; leave -model out", f.k, mostCenters)
 	case f.details && f.memberships == "":
 		return f, usageErrorf("-details adds columns to the file of -o; give -o")
 	case f.missing == missingFit && !f.method.takes("missing"):
-		return f, usageErrorf("-missing fit is only for -method %s; drop and mean are for all", takers("missing"))
+		return f, usageErrorf("-missing fit is only for -method %s; drop and mean are for all",
+			takers("missing"))
 	case f.missing == missingFit && (given["others"] && f.others || given["bootstrap"]):
 		return f, usageErrorf("-others and -bootstrap need complete rows; with -missing fit leave them out")
 	case f.stream == streamYes && given["others"] && f.others:
@@ -277,7 +280,8 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 		return f.fitSparse(s, w, sparse)
 	}
 	d.noteKind(f)
-	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method, scale: d.scale, slack: f.slack, seed: f.seed}
+	r := &result{Head: d.Head, rows: d.Rows, k: f.k, method: f.method,
+		scale: d.scale, slack: f.slack, seed: f.seed}
 	p := newProgress(s.std.err, f.quiet)
 	defer p.clear()
 	if r.k == 0 && !f.method.ofSimilarities() {
@@ -287,7 +291,10 @@ func (f *fitFlags) fitTable(s *session, w *membershipWriter) (*result, error) {
 			r.Notes = append(r.Notes, note)
 		}
 		o := &choosek.Options{Weights: weights, Seed: f.seed, Workers: f.workers}
-		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.choose(s.ctx, x, o) }); err != nil {
+		if _, err := await(s.ctx, func() (struct{}, error) {
+			return struct{}{},
+				r.choose(s.ctx, x, o)
+		}); err != nil {
 			return nil, err
 		}
 	}

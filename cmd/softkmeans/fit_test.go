@@ -22,9 +22,11 @@ func TestFitIris(t *testing.T) {
 	}
 	const objective, total = irisFloor, 681.3706
 	for name, want := range map[string]float64{
-		"objective": objective, "floor": objective, "total variance": total, "explained": 100 * (1 - objective/total),
+		"objective": objective, "floor": objective, "total variance": total,
+		"explained": 100 * (1 - objective/total),
 	} {
-		if got := value(t, report, name); !near(got, want, 5e-2) || name != "explained" && !near(got, want, 1e-8) {
+		if got := value(t, report, name); !near(got, want, 5e-2) ||
+			name != "explained" && !near(got, want, 1e-8) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 	}
@@ -36,7 +38,8 @@ func TestFitIris(t *testing.T) {
 	if strings.Contains(report, "smallest membership") {
 		t.Errorf("a repair of nothing:\n%s", report)
 	}
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "no 3 prototypes and memberships have a squared error smaller by more than ") {
+	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report,
+		"no 3 prototypes and memberships have a squared error smaller by more than ") {
 		t.Errorf("no certificate in words:\n%s", report)
 	}
 
@@ -90,8 +93,10 @@ func TestFitVariants(t *testing.T) {
 	}
 	for _, solver := range []string{"gram", "jacobi", "krylov"} {
 		for _, enclosure := range []string{"ball", "tight"} {
-			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", iris, "-solver", solver, "-enclosure", enclosure)
-			if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
+			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", iris, "-solver",
+				solver, "-enclosure", enclosure)
+			if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) ||
+				!strings.Contains(report, "\nCertified: ") {
 				t.Errorf("%s, %s: code %d, %s, report\n%s", solver, enclosure, code, stderr, report)
 			}
 		}
@@ -106,20 +111,24 @@ func TestFitPaper(t *testing.T) {
 	for _, more := range []string{"-stream no", "-stream yes"} {
 		args := append([]string{"fit", "-method", "global", "-k", "3", iris}, strings.Fields(more)...)
 		code, report, stderr := do(t, "", append(args, "-radius", "12")...)
-		if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) || !strings.Contains(report, "\nCertified: ") {
+		if code != 0 || !near(value(t, report, "objective"), irisFloor, 1e-8) ||
+			!strings.Contains(report, "\nCertified: ") {
 			t.Errorf("%s: code %d, %s, report\n%s", more, code, stderr, report)
 		}
-		if got, want := value(t, report, "p0"), mean+12/smallest*(value(t, usual, "p0")-mean); !near(got, want, 1e-3) {
+		if got, want := value(t, report, "p0"),
+			mean+12/smallest*(value(t, usual, "p0")-mean); !near(got, want, 1e-3) {
 			t.Errorf("%s: a center at %v, want %v", more, got, want)
 		}
-		if code, _, stderr = do(t, "", append(args, "-radius", "2")...); code != 1 || !strings.Contains(stderr, "Radius is 2, below 3.80435793") {
+		if code, _, stderr = do(t, "", append(args, "-radius", "2")...); code != 1 ||
+			!strings.Contains(stderr, "Radius is 2, below 3.80435793") {
 			t.Errorf("%s: code %d, %s", more, code, stderr)
 		}
 	}
 	for _, method := range []string{"minvol", "alternating"} {
 		var steps [2]float64
 		for i, more := range [][]string{nil, {"-plain"}} {
-			_, report, _ := do(t, "", append([]string{"fit", "-k", "3", "-method", method, "-json", iris}, more...)...)
+			_, report, _ := do(t, "", append([]string{"fit", "-k", "3", "-method", method, "-json", iris},
+				more...)...)
 			var got struct{ Iterations float64 }
 			if err := json.Unmarshal([]byte(report), &got); err != nil {
 				t.Fatal(err)
@@ -152,7 +161,8 @@ func TestFitEdges(t *testing.T) {
 			t.Errorf("%q, k = %s: code %d, %s, report\n%s", test.text, test.k, code, stderr, report)
 			continue
 		}
-		if got := value(t, report, "objective"); !near(got, test.floor, 1e-12*max(1, value(t, report, "total variance"))) {
+		if got := value(t, report, "objective"); !near(got, test.floor,
+			1e-12*max(1, value(t, report, "total variance"))) {
 			t.Errorf("%q, k = %s: objective %v, want %v", test.text, test.k, got, test.floor)
 		}
 	}
@@ -164,7 +174,8 @@ func TestFitScaled(t *testing.T) {
 	for _, args := range []string{"-scale zscore", "-scale minmax", "-scale zscore -method minvol"} {
 		var reports [2]string
 		for i, stream := range []string{"no", "yes"} {
-			reports[i] = must(t, append([]string{"fit", "-k", "3", "-stream", stream, wine}, strings.Fields(args)...)...)
+			reports[i] = must(t, append([]string{"fit", "-k", "3", "-stream", stream, wine},
+				strings.Fields(args)...)...)
 		}
 		for _, name := range []string{"objective", "floor", "total variance"} {
 			a, b := value(t, reports[0], name), value(t, reports[1], name)
@@ -172,10 +183,12 @@ func TestFitScaled(t *testing.T) {
 				t.Errorf("%s: %s is %v, streamed %v", args, name, a, b)
 			}
 		}
-		if total := value(t, reports[0], "total variance"); strings.Contains(args, "zscore") && !near(total, 178*13, 1e-6) {
+		if total := value(t, reports[0], "total variance"); strings.Contains(args, "zscore") &&
+			!near(total, 178*13, 1e-6) {
 			t.Errorf("%s: total variance %v", args, total)
 		}
-		if a, b := strings.Index(reports[0], "p0"), strings.Index(reports[1], "p0"); reports[0][a:a+300] != reports[1][b:b+300] {
+		if a, b := strings.Index(reports[0], "p0"),
+			strings.Index(reports[1], "p0"); reports[0][a:a+300] != reports[1][b:b+300] {
 			t.Errorf("%s: centers\n%s\nstreamed\n%s", args, reports[0], reports[1])
 		}
 	}
@@ -184,10 +197,12 @@ func TestFitScaled(t *testing.T) {
 // A row of weight w counts as w rows.
 func TestFitWeights(t *testing.T) {
 	inFolder(t, "w,a,b\n2,1,2\n1,3,5\n0,100,100\n3,-1,4\n1,2,2\n")
-	if err := os.WriteFile("often.csv", []byte("a,b\n1,2\n1,2\n3,5\n-1,4\n-1,4\n-1,4\n2,2\n"), 0o666); err != nil {
+	if err := os.WriteFile("often.csv", []byte("a,b\n1,2\n1,2\n3,5\n-1,4\n-1,4\n-1,4\n2,2\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range []string{"-k 2", "-k 2 -scale zscore", "-k 2 -scale minmax", "-k 2 -method alternating -scale zscore"} {
+	for _, args := range []string{"-k 2", "-k 2 -scale zscore", "-k 2 -scale minmax",
+		"-k 2 -method alternating -scale zscore"} {
 		a := must(t, append(strings.Fields("fit -weights w data.csv"), strings.Fields(args)...)...)
 		b := must(t, append(strings.Fields("fit often.csv"), strings.Fields(args)...)...)
 		for _, name := range []string{"floor", "total variance"} {
@@ -212,12 +227,14 @@ func TestFitSum(t *testing.T) {
 			if method == "alternating" && stream == "yes" {
 				continue
 			}
-			code, out, stderr := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-method", method, "-stream", stream, "-json", "-model", "m.json", "iris.csv")
+			code, out, stderr := do(t, "", "fit", "-k", "3", "-sum", "at-most-one", "-method", method,
+				"-stream", stream, "-json", "-model", "m.json", "iris.csv")
 			if code != 0 {
 				t.Fatalf("%s: %d, %s", method, code, stderr)
 			}
 			c := parseJSON[fitReportJSON](t, out).Certificate
-			if !near(c.Total, 9539.29, 1e-6) || !near(c.Floor, 3.5525702, 1e-6) || c.MaxSumError > 1e-12 || (method != "minvol") != (*c.ExcessShare < 1e-10) {
+			if !near(c.Total, 9539.29, 1e-6) || !near(c.Floor, 3.5525702, 1e-6) || c.MaxSumError > 1e-12 ||
+				(method != "minvol") != (*c.ExcessShare < 1e-10) {
 				t.Errorf("%s, stream %s: %+v", method, stream, c)
 			}
 			below := false
@@ -234,21 +251,27 @@ func TestFitSum(t *testing.T) {
 			if !below {
 				t.Errorf("%s: all rows add up to 1", method)
 			}
-			if code, out, _ := do(t, "", "certify", "-model", "m.json", "iris.csv"); (code == 0) != (method != "minvol") || !strings.Contains(out, "\n  total  ") {
+			if code, out, _ := do(t, "", "certify", "-model", "m.json",
+				"iris.csv"); (code == 0) != (method != "minvol") || !strings.Contains(out, "\n  total  ") {
 				t.Errorf("%s: code %d\n%s", method, code, out)
 			}
 		}
 	}
-	must(t, "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-model", "m.json", "-centers", "c.csv", "iris.csv")
+	must(t, "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-model", "m.json",
+		"-centers", "c.csv", "iris.csv")
 	must(t, "certify", "-centers", "c.csv", "-sum", "at-most-one", "iris.csv")
 	if code, _, _ := do(t, "", "certify", "-centers", "c.csv", "iris.csv"); code != 1 {
 		t.Error("sums of 1 are certified as well")
 	}
 	writeText(t, "bad.json", strings.Replace(readFile(t, "m.json"), "at most one", "many", 1))
-	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 || !strings.Contains(stderr, `sum: it is "many"`) {
+	if code, _, stderr := do(t, "", "predict", "-model", "bad.json", "iris.csv"); code != 1 ||
+		!strings.Contains(stderr, `sum: it is "many"`) {
 		t.Errorf("%d, %s", code, stderr)
 	}
-	if _, out, _ := do(t, "", "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-scale", "zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") || strings.Contains(out, "They enclose the data and") || !strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {
+	if _, out, _ := do(t, "", "fit", "-method", "global", "-k", "3", "-sum", "at-most-one", "-scale",
+		"zscore", "iris.csv"); !strings.Contains(out, "Status: no half-space") ||
+		strings.Contains(out, "They enclose the data and") ||
+		!strings.Contains(out, "\nNot certified: the squared error may be above the minimum by up to ") {
 		t.Error(out)
 	}
 }

@@ -98,7 +98,8 @@ func choiceFlag[T any](fs *flag.FlagSet, p *T, name string, choices []choice[T])
 
 // sumFlag adds -sum.
 func sumFlag(fs *flag.FlagSet, p *softkmeans.Sum) {
-	choiceFlag(fs, p, "sum", []choice[softkmeans.Sum]{{"one", softkmeans.SumToOne}, {"at-most-one", softkmeans.SumAtMostOne}})
+	choiceFlag(fs, p, "sum", []choice[softkmeans.Sum]{{"one", softkmeans.SumToOne},
+		{"at-most-one", softkmeans.SumAtMostOne}})
 }
 
 // clustersFlag adds -k. It takes a number, or auto, which sets *k to 0.

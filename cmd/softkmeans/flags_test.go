@@ -10,9 +10,14 @@ import (
 // No command line panics. A wrong one gets a message, and not a long one.
 func FuzzFlags(f *testing.F) {
 	for _, args := range []string{
-		"fit -k 3 -scale zscore -drop 1,2 -label x f.csv", "fit -k auto -slack 1e-3 -lambda 0x1p-3 -seed 18446744073709551615", "fit -k 2 -method lsd -kernel rbf -gamma .5 -workers 3",
-		"fit -delimiter \\t -decimal , -header no -weights 2 -k=+7 -- -k", "predict -model m -o - f", "floors -most 9 -stream no -json f", "certify -centers a -memberships b -tol 1e-9 f",
-		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f", "report -o p -image 2147483647×2147483647", "unmix -k auto -size 3x1 -order columns -o g.img -spectra s.sli -report p -stream no f", "unmix -k 2 -sum at-most-one f.hdr", "version", "help fit", "-k 3 x", "",
+		"fit -k 3 -scale zscore -drop 1,2 -label x f.csv", "fit -k auto -slack 1e-3 -lambda 0x1p-3 -seed " +
+			"18446744073709551615", "fit -k 2 -method lsd -kernel rbf -gamma .5 -workers 3",
+		"fit -delimiter \\t -decimal , -header no -weights 2 -k=+7 -- -k", "predict -model m -o - f",
+		"floors -most 9 -stream no -json f", "certify -centers a -memberships b -tol 1e-9 f",
+		"evaluate -labels a -truth 2 x y", "report -k 64 -o p -image 8x8 -classes c f",
+		"report -o p -image 2147483647×2147483647", "unmix -k auto -size 3x1 -order columns -o g.img " +
+			"-spectra s.sli -report p -stream no f", "unmix -k 2 -sum at-most-one f.hdr",
+		"version", "help fit", "-k 3 x", "",
 	} {
 		f.Add(strings.ReplaceAll(args, " ", "\n"))
 	}
@@ -26,9 +31,11 @@ func FuzzFlags(f *testing.F) {
 			t.Fatal(err)
 		}
 		var stderr strings.Builder
-		code := run(t.Context(), strings.Split(words, "\n"), strings.NewReader("1,2\n3,5\n4,4\n"), io.Discard, &stderr)
+		code := run(t.Context(), strings.Split(words, "\n"), strings.NewReader("1,2\n3,5\n4,4\n"), io.Discard,
+			&stderr)
 		said := stderr.String()
-		if code < 0 || code > 2 || code == 2 && said == "" || len(said) > 10000 || code > 0 && words != "" && !strings.Contains(said, "softkmeans") && said != "" {
+		if code < 0 || code > 2 || code == 2 && said == "" || len(said) > 10000 || code > 0 && words != "" &&
+			!strings.Contains(said, "softkmeans") && said != "" {
 			t.Errorf("%q: code %d, %q", words, code, said)
 		}
 		entries, err := os.ReadDir(dir)
@@ -36,7 +43,8 @@ func FuzzFlags(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if code == 2 && e.Name() != "f.csv" || strings.HasSuffix(e.Name(), ".tmp") && !strings.Contains(words, ".tmp") {
+			if code == 2 && e.Name() != "f.csv" || strings.HasSuffix(e.Name(), ".tmp") &&
+				!strings.Contains(words, ".tmp") {
 				t.Errorf("%q: code %d, and there is %q", words, code, e.Name())
 			}
 			os.RemoveAll(e.Name())
@@ -48,12 +56,17 @@ func FuzzFlags(f *testing.F) {
 func TestEmptyWords(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, args := range [][]string{
-		{"fit", "-k", "2", ""}, {"fit", "-k", "2", "-o", ""}, {"fit", "-k", "2", "-model="}, {"fit", "-k", "2", "-centers", ""}, {"fit", "-k", "2", "-label", ""},
-		{"fit", "-k", "2", "-weights", ""}, {"fit", "-k", "2", "-drop", ""}, {"fit", "-k", ""}, {"fit", "-k", "2", "-method", ""}, {"fit", "-k", "2", "-delimiter", ""},
-		{"predict", "-model", ""}, {"predict", "-model", "m.json", "-o", ""}, {"floors", "-o", ""}, {"certify", "-centers", ""}, {"evaluate", "a.csv", ""},
-		{"evaluate", "-truth", "", "a.csv", "b.csv"}, {"report", "-k", "2", "-o", ""}, {"report", "-k", "2", "-o", "a.html", "-classes", ""},
+		{"fit", "-k", "2", ""}, {"fit", "-k", "2", "-o", ""}, {"fit", "-k", "2", "-model="},
+		{"fit", "-k", "2", "-centers", ""}, {"fit", "-k", "2", "-label", ""},
+		{"fit", "-k", "2", "-weights", ""}, {"fit", "-k", "2", "-drop", ""}, {"fit", "-k", ""},
+		{"fit", "-k", "2", "-method", ""}, {"fit", "-k", "2", "-delimiter", ""},
+		{"predict", "-model", ""}, {"predict", "-model", "m.json", "-o", ""}, {"floors", "-o", ""},
+		{"certify", "-centers", ""}, {"evaluate", "a.csv", ""},
+		{"evaluate", "-truth", "", "a.csv", "b.csv"}, {"report", "-k", "2", "-o", ""},
+		{"report", "-k", "2", "-o", "a.html", "-classes", ""},
 	} {
-		if code, stdout, stderr := do(t, "1,2\n3,4\n", args...); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: ") {
+		if code, stdout, stderr := do(t, "1,2\n3,4\n", args...); code != 2 || stdout != "" ||
+			!strings.HasPrefix(stderr, "softkmeans: ") {
 			t.Errorf("%q: code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
@@ -73,14 +86,16 @@ func TestFlags(t *testing.T) {
 		{"fit -k 2 -slack 0.1 -method global data.csv", 2, "-slack is only for -method minvol"},
 		{"fit -k 2 -solver gram data.csv", 2, "-solver is only for -method global"},
 		{"fit -k 2 -method best data.csv", 2, `"best" for flag -method`},
-		{"fit -k 2 -seed 1 -method global data.csv", 2, "-seed is only for -method minvol, alternating and lsd"},
+		{"fit -k 2 -seed 1 -method global data.csv", 2,
+			"-seed is only for -method minvol, alternating and lsd"},
 		{"fit -k 2 -seed -1 data.csv", 2, `"-1" for flag -seed`},
 		{"fit -k 2 -nothing data.csv", 2, "not defined: -nothing"},
 		{"fit data.csv -k 2 -nothing", 2, "not defined: -nothing"},
 		{"fit -k 2 data.csv more.csv", 2, `fit takes 1 file, not 2: ["data.csv" "more.csv"]`},
 		{"fit -k 2 -workers -1 data.csv", 2, "-workers -1"},
 		{"fit -k 2 -enclosure big data.csv", 2, `"big" for flag -enclosure: must be ball, tight, smallest`},
-		{"fit -k 2 -method lsd -sum one data.csv", 2, "-sum is only for -method minvol, global and alternating"},
+		{"fit -k 2 -method lsd -sum one data.csv", 2,
+			"-sum is only for -method minvol, global and alternating"},
 		{"fit -k 2 -sum two data.csv", 2, `"two" for flag -sum: must be one, at-most-one`},
 		{"certify -model m.json -sum one data.csv", 2, "-sum: the model has its own; leave the flag out"},
 		{"fit -k 2 -solver fast data.csv", 2, `"fast" for flag -solver: must be auto, gram, jacobi, krylov`},

@@ -46,7 +46,8 @@ up to it exceed their sticks: that counts directions, not clusters.
 ` + similarHelp + `                The floors are then those of the squared error of similarities,
                 of all k up to -most; the proposed k is the one at which halves
                 of the rows agree most beyond chance
-` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
+` + scaleHelp + columnsHelp + textHelp +
+	`  -stream Y     yes: read FILE in blocks, twice, or once with -scale none, for
                 tables larger than memory. Up to 4096 columns; floors below
                 1e-12 of the first are rounding errors
                 no: read FILE once and keep it in memory
@@ -150,7 +151,8 @@ type scree struct {
 func (r *scree) cutShort() {
 	if p := &r.proposal; r.cut {
 		p.K, p.Elbow, p.Profile, p.Stick = 0, 0, 0, nil
-		p.Reason = fmt.Sprintf("the floors beyond k = %d are not computed, and a proposal needs all", len(r.floors))
+		p.Reason = fmt.Sprintf("the floors beyond k = %d are not computed, and a proposal needs all",
+			len(r.floors))
 	}
 }
 
@@ -296,7 +298,8 @@ func (r *scree) json() any {
 	var evidence *evidenceJSON
 	if c := r.choice; c != nil {
 		reason = c.Reason
-		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound, c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
+		evidence = &evidenceJSON{c.Edge, c.HeldOut, c.Stable, c.Rows, c.Drawn, c.Permuted, c.Step, c.Bound,
+			c.Error, c.ErrorDeviation, c.Agreement, c.Chance}
 	}
 	return struct {
 		Source   string        `json:"source"`
@@ -319,7 +322,8 @@ const barWidth = 30
 func (r *scree) text(most int) []byte {
 	var b bytes.Buffer
 	writeHead(&b, &r.Head, r.rows, kindOf(r.scale))
-	b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained is the rest\n" +
+	b.WriteString("\n\nFloors: no k centers can have a smaller squared error, but for rounding. Explained " +
+		"is the rest\n" +
 		"of the total variance, in percent; step what the last center adds; stick the step that chance\n" +
 		"would give.\n\n")
 	write := func(mark string, cells ...any) {
@@ -343,7 +347,8 @@ func (r *scree) text(most int) []byte {
 		if i > most {
 			write("", "…", "", "", "", "", "")
 		}
-		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step), optionalPercent(l.Stick), bar)
+		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step),
+			optionalPercent(l.Stick), bar)
 	}
 	if left > 0 {
 		fmt.Fprintf(&b, "\n%d more, up to k = %d, are not shown; use -most, -o or -json.\n", left, len(lines))

@@ -59,9 +59,12 @@ func TestFloorsNumbers(t *testing.T) {
 			t.Fatalf("%s: code %d, %s", name, code, stderr)
 		}
 		got := parseJSON[parsedFloors](t, stdout)
-		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != name || got.Proposal.Reason != choose.Reason ||
-			(got.Proposal.K == nil) != (choose.K == 0) || choose.K > 0 && *got.Proposal.K != choose.K || got.Evidence.Edge != choose.Edge ||
-			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow || *got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
+		if got.Rows != x.Rows || len(got.Columns) != x.Cols || got.Source != name ||
+			got.Proposal.Reason != choose.Reason ||
+			(got.Proposal.K == nil) != (choose.K == 0) || choose.K > 0 && *got.Proposal.K != choose.K ||
+			got.Evidence.Edge != choose.Edge ||
+			!slices.Equal(got.Evidence.Agreement, choose.Agreement) || *got.Proposal.Elbow != p.Elbow ||
+			*got.Proposal.Profile != p.Profile || len(got.Floors) != len(floors) {
 			t.Errorf("%s: %+v, want %+v", name, got, p)
 		}
 		text, err := os.ReadFile(path)
@@ -69,7 +72,8 @@ func TestFloorsNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		records, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil || len(records) != len(floors)+1 || strings.Join(records[0], ",") != "k,floor,explained,step,stick" {
+		if err != nil || len(records) != len(floors)+1 ||
+			strings.Join(records[0], ",") != "k,floor,explained,step,stick" {
 			t.Fatalf("%s: %v, %.100q", name, err, text)
 		}
 		for i, f := range got.Floors {
@@ -131,7 +135,8 @@ func TestFloorsReport(t *testing.T) {
 			if (m[1] == "*") != (m[2] == test.proposed) {
 				t.Errorf("%s: the mark is at %s", test.args, m[2])
 			}
-			if v, err := strconv.ParseFloat(m[4], 64); err != nil || !near(float64(len(m[7])), v*barWidth/100, 0.51) {
+			if v, err := strconv.ParseFloat(m[4], 64); err != nil ||
+				!near(float64(len(m[7])), v*barWidth/100, 0.51) {
 				t.Errorf("%s: %s%% has a bar of %d", test.args, m[4], len(m[7]))
 			}
 		}
@@ -147,16 +152,19 @@ func TestFloorsReport(t *testing.T) {
 				t.Errorf("%s: a line is too long: %s", test.args, l)
 			}
 		}
-		words := []string{", since noise leaves directions", "\nNoise: k = 2; direction 1", "\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
+		words := []string{", since noise leaves directions", "\nNoise: k = 2; direction 1",
+			"\nHeld-out entries: k = 3;", "\nHalves of the rows: up to k = 2; "}
 		if strings.Contains(test.args, few) {
-			words = []string{", since 5 prototypes mix all samples exactly.", "\nSecond opinion: ", "\nThird opinion: "}
+			words = []string{", since 5 prototypes mix all samples exactly.",
+				"\nSecond opinion: ", "\nThird opinion: "}
 		}
 		words[0] = "\nProposed: k = " + test.proposed + words[0]
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(report, w) }) {
 			t.Errorf("%s: no words in\n%s", test.args, report)
 		}
 	}
-	if _, report, _ := do(t, "", "floors", "-most", "3", few); !strings.Contains(report, "\n12 more, up to k = 16, are not shown; use -most, -o or -json.\n") {
+	if _, report, _ := do(t, "", "floors", "-most", "3", few); !strings.Contains(report,
+		"\n12 more, up to k = 16, are not shown; use -most, -o or -json.\n") {
 		t.Errorf("the rows that are not shown are not mentioned:\n%s", report)
 	}
 }
@@ -171,8 +179,10 @@ func TestFloorsEdges(t *testing.T) {
 		{"1,2\n1,2\n", "Proposed: k = 1, since all samples are equal.", 1, []float64{0, 0, 0}},
 		{"4\n", "Proposed: k = 1, since all samples are equal.", 1, []float64{0, 0}},
 		{"1\n2\n6\n", "No k is proposed: the data has one direction only", 0, []float64{14, 0}},
-		{"1,0\n-1,0\n0,1\n0,-1\n", "No k is proposed: no direction stands out: the first explains 50.0 %", 0, []float64{4, 2, 0}},
-		{"0,0,0,0\n1,1,1,1\n2,2,2,2\n4,4,4,4\n", "Proposed: k = 2, since 2 prototypes mix all samples exactly.", 2, []float64{35, 0, 0, 0, 0}},
+		{"1,0\n-1,0\n0,1\n0,-1\n", "No k is proposed: no direction stands out: the first explains 50.0 %", 0,
+			[]float64{4, 2, 0}},
+		{"0,0,0,0\n1,1,1,1\n2,2,2,2\n4,4,4,4\n",
+			"Proposed: k = 2, since 2 prototypes mix all samples exactly.", 2, []float64{35, 0, 0, 0, 0}},
 	} {
 		path := filepath.Join(t.TempDir(), "x.csv")
 		if err := os.WriteFile(path, []byte(test.text), 0o666); err != nil {
@@ -180,7 +190,8 @@ func TestFloorsEdges(t *testing.T) {
 		}
 		for _, args := range [][]string{{"-"}, {"-stream", "yes", path}} {
 			code, report, stderr := do(t, test.text, append([]string{"floors"}, args...)...)
-			if code != 0 || !strings.Contains(report, test.says) || regexp.MustCompile("NaN|Inf").MatchString(report) {
+			if code != 0 || !strings.Contains(report, test.says) ||
+				regexp.MustCompile("NaN|Inf").MatchString(report) {
 				t.Errorf("%q, %q: code %d, %s\n%s", test.text, args, code, stderr, report)
 			}
 			code, report, _ = do(t, test.text, append([]string{"floors", "-json"}, args...)...)
@@ -209,7 +220,8 @@ func TestFloorsStream(t *testing.T) {
 		t.Fatalf("code %d, %s", code, stderr)
 	}
 	got := parseJSON[parsedFloors](t, text)
-	if got.Rows != 9000 || len(got.Columns) != 2 || len(got.Floors) != 3 || !got.Evidence.Drawn || got.Evidence.Rows != 1000 {
+	if got.Rows != 9000 || len(got.Columns) != 2 || len(got.Floors) != 3 ||
+		!got.Evidence.Drawn || got.Evidence.Rows != 1000 {
 		t.Errorf("%s", text)
 	}
 	for i, f := range got.Floors {
@@ -222,10 +234,13 @@ func TestFloorsStream(t *testing.T) {
 	if err := os.WriteFile(wide, []byte(row+row), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := do(t, "", "floors", "-stream", "yes", wide); code != 1 || stderr != "softkmeans: "+wide+": 4097 columns; floors of a stream take at most 4096; use -stream no\n" {
+	if code, _, stderr := do(t, "", "floors", "-stream", "yes", wide); code != 1 ||
+		stderr != "softkmeans: "+wide+": 4097 columns; floors of a stream take at most 4096; use "+
+			"-stream no\n" {
 		t.Errorf("code %d, %s", code, stderr)
 	}
-	if code, stdout, stderr := do(t, "", "floors", wide); code != 0 || !strings.Contains(stdout, "4097 columns") {
+	if code, stdout, stderr := do(t, "", "floors", wide); code != 0 ||
+		!strings.Contains(stdout, "4097 columns") {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }
@@ -243,11 +258,14 @@ func TestFloorsInput(t *testing.T) {
 		weights    []float64
 		kind       scale.Kind
 	}{
-		{"-label name -drop w", "4 rows, 2 columns, and a header; column 1 (name) is left out\n", nil, scale.None},
+		{"-label name -drop w", "4 rows, 2 columns, and a header; column 1 (name) is left out\n", nil,
+			scale.None},
 		{"-label 1 -weights w", "; column 4 (w) has the weights\n", []float64{1, 2, 1, 0}, scale.None},
-		{"-drop name,w -scale zscore", "\nEach column is scaled to mean 0 and variance 1.\n", nil, scale.ZScore},
+		{"-drop name,w -scale zscore", "\nEach column is scaled to mean 0 and variance 1.\n", nil,
+			scale.ZScore},
 		{"-drop 1,4 -scale minmax", "\nEach column is scaled to the range from 0 to 1.\n", nil, scale.MinMax},
-		{"-drop name -weights w -scale zscore", "\nEach column is scaled to mean 0", []float64{1, 2, 1, 0}, scale.ZScore},
+		{"-drop name -weights w -scale zscore", "\nEach column is scaled to mean 0",
+			[]float64{1, 2, 1, 0}, scale.ZScore},
 	} {
 		scaled := x.Clone()
 		scale.Of(test.kind, scaled.Data, 2, test.weights).Apply(scaled.Data)
@@ -276,14 +294,16 @@ func TestFloorsInput(t *testing.T) {
 		}
 	}
 	// Rows of weight 0 do not count.
-	if code, report, stderr := do(t, "1,2,1\n3,4,0\n1,2,5\n", "floors", "-weights", "3"); code != 0 || !strings.Contains(report, "Proposed: k = 1, since all samples are equal.") {
+	if code, report, stderr := do(t, "1,2,1\n3,4,0\n1,2,5\n", "floors", "-weights", "3"); code != 0 ||
+		!strings.Contains(report, "Proposed: k = 1, since all samples are equal.") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 }
 
 func TestFloorsUsage(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "bad.csv")
-	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"+strings.Repeat("5,1\n2,1\n", 5)), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte("a,b\n1,2\n3,x\n"+strings.Repeat("5,1\n2,1\n", 5)),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []failure{
@@ -321,13 +341,15 @@ func TestFloorsOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := do(t, "", "floors", data, "-o", "-"); code != 0 || stdout != string(want) || stderr != report {
+	if code, stdout, stderr := do(t, "", "floors", data, "-o", "-"); code != 0 ||
+		stdout != string(want) || stderr != report {
 		t.Errorf("code %d, %q, %q", code, stdout, stderr)
 	}
 	before := files(t, filepath.Dir(path))
 	for _, args := range [][]string{{}, {"-json"}, {"-o", path}, {"-json", "-o", path}, {"-o", "-"}} {
 		var stderr bytes.Buffer
-		if code := run(t.Context(), append([]string{"floors", data}, args...), nil, fullDisk, &stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
+		if code := run(t.Context(), append([]string{"floors", data}, args...), nil, fullDisk,
+			&stderr); code != 1 || stderr.String() != "softkmeans: disk full\n" {
 			t.Errorf("%q: code %d, %q", args, code, &stderr)
 		}
 	}
@@ -335,7 +357,8 @@ func TestFloorsOutput(t *testing.T) {
 	cancel()
 	for _, stream := range []string{"yes", "no"} {
 		var stderr bytes.Buffer
-		if code := run(over, []string{"floors", data, "-stream", stream, "-o", path}, nil, io.Discard, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
+		if code := run(over, []string{"floors", data, "-stream", stream, "-o", path}, nil, io.Discard,
+			&stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("code %d, %q", code, &stderr)
 		}
 	}

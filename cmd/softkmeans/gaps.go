@@ -32,7 +32,8 @@ const missingHelp = `  -missing M    what is done with rows in which values are 
 `
 
 // missingRules are the words of -missing for all commands that have the flag.
-var missingRules = [...]choice[missingRule]{{"error", missingError}, {"drop", missingDrop}, {"mean", missingMean}}
+var missingRules = [...]choice[missingRule]{{"error", missingError},
+	{"drop", missingDrop}, {"mean", missingMean}}
 
 // settle does with the missing values of d what the rule says, before the columns are
 // scaled. It returns how many values are missing.
@@ -46,7 +47,8 @@ func (d *data) settle(rule missingRule) error {
 			if d.keep(left); d.Rows == 0 {
 				return noCompleteRow(d.Source, gaps)
 			}
-			d.Notes = append(d.Notes, count(n, "row")+" without any value "+plural(n, "is", "are")+" left out")
+			d.Notes = append(d.Notes, count(n,
+				"row")+" without any value "+plural(n, "is", "are")+" left out")
 			gaps = newGapCount(d.Names)
 			if gaps.add(d.x); gaps.values == 0 {
 				return nil
@@ -65,13 +67,16 @@ func (d *data) settle(rule missingRule) error {
 		d.Notes = append(d.Notes, leftOut(len(left)-d.Rows, gaps.columns()))
 	case missingMean:
 		if j := slices.Index(gaps.counts, d.Rows); j >= 0 {
-			return fmt.Errorf("%s: column %s has no value; leave it out with -drop", d.Source, short(d.Names[j], mostName))
+			return fmt.Errorf("%s: column %s has no value; leave it out with -drop",
+				d.Source, short(d.Names[j], mostName))
 		}
 		d.fillMeans(d.Data)
-		d.Notes = append(d.Notes, count(gaps.values, "missing value")+" replaced by the means of columns: "+gaps.columns())
+		d.Notes = append(d.Notes, count(gaps.values,
+			"missing value")+" replaced by the means of columns: "+gaps.columns())
 	case missingFit:
 		d.missing = gaps.values
-		d.Notes = append(d.Notes, count(gaps.values, "missing value")+", left out of the squared error: "+gaps.columns())
+		d.Notes = append(d.Notes, count(gaps.values,
+			"missing value")+", left out of the squared error: "+gaps.columns())
 	}
 	return nil
 }
@@ -114,17 +119,20 @@ func notPresent(gaps *gapCount, empty int) (notes []string) {
 		rest.values += n - empty
 	}
 	if rest.values > 0 {
-		notes = append(notes, count(rest.values, "missing value")+", left out of the distances: "+rest.columns())
+		notes = append(notes, count(rest.values,
+			"missing value")+", left out of the distances: "+rest.columns())
 	}
 	if empty > 0 {
-		notes = append(notes, count(empty, "row")+" without any value "+plural(empty, "has", "have")+" no label and no memberships")
+		notes = append(notes, count(empty, "row")+" without any value "+plural(empty, "has",
+			"have")+" no label and no memberships")
 	}
 	return notes
 }
 
 // noCompleteRow returns the error for a table in which no row is left.
 func noCompleteRow(source string, gaps *gapCount) error {
-	return fmt.Errorf("%s: every row has a missing value; leave columns out with -drop: %s", source, gaps.columns())
+	return fmt.Errorf("%s: every row has a missing value; leave columns out with -drop: %s", source,
+		gaps.columns())
 }
 
 // leftOut is the note about rows that are left out.

@@ -12,20 +12,26 @@ import (
 )
 
 // gappy has two gaps in rows 2 and 4, and ids.
-const gappy = "name,a,b,city\nx1,1,2,\"Rome, IT\"\nx2,,4,Paris\nx3,3,5,Rome\nx4,9,NA,\"say \"\"hi\"\"\"\nx5,7,1,Paris\nx6,2,2,Rome\n"
+const gappy = "name,a,b,city\nx1,1,2,\"Rome, IT\"\nx2,,4,Paris\nx3,3,5,Rome\nx4,9,NA,\"say \"\"hi\"\"\"\n" +
+	"x5,7,1,Paris\nx6,2,2,Rome\n"
 
 // Missing values are an error that names the ways on.
 func TestMissingError(t *testing.T) {
 	inFolder(t, gappy)
-	for args, rule := range map[string]string{"fit -k 2": "fit", "fit -k 2 -stream yes": "drop", "floors": "mean", "report -k 2 -o out.html": "mean",
-		"fit -k 2 -missing error": "fit", "fit -k 2 -method global": "mean", "fit -k 2 -bootstrap 9": "mean"} {
+	for args, rule := range map[string]string{"fit -k 2": "fit", "fit -k 2 -stream yes": "drop",
+		"floors": "mean", "report -k 2 -o out.html": "mean",
+		"fit -k 2 -missing error": "fit", "fit -k 2 -method global": "mean",
+		"fit -k 2 -bootstrap 9": "mean"} {
 		const gaps = "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 5)"
-		failure{args + " -drop city data.csv", 1, "data.csv: " + gaps + " (add -missing " + rule + ", which "}.check(t)
+		failure{args + " -drop city data.csv", 1,
+			"data.csv: " + gaps + " (add -missing " + rule + ", which "}.check(t)
 		// One line mends the columns of text, too.
-		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\"; and " + gaps + " (add -drop city -missing " + rule + ", which "}.check(t)
+		failure{args + " data.csv", 1, "column 4 (city), 4 values such as \"Rome, IT\"; and " + gaps +
+			" (add -drop city -missing " + rule + ", which "}.check(t)
 	}
 	for _, f := range []failure{
-		{"fit -k 2 -missing mean -stream yes data.csv", 2, "-stream yes goes with -missing drop only; use -stream no"},
+		{"fit -k 2 -missing mean -stream yes data.csv", 2,
+			"-stream yes goes with -missing drop only; use -stream no"},
 		{"fit -k 2 -missing all data.csv", 2, "must be error, drop, mean, fit"},
 		{"floors -missing fit data.csv", 2, "must be error, drop, mean"},
 		{"fit -k 2 -method tilsd -kernel matrix -missing drop data.csv", 2, "-missing needs rows"},
@@ -34,10 +40,12 @@ func TestMissingError(t *testing.T) {
 		f.check(t)
 	}
 	writeText(t, "column.csv", "a,b\n1,\n4,\n3,\n")
-	failure{"fit -k 1 -guess no -missing mean column.csv", 1, "column.csv: column b has no value; leave it out with -drop"}.check(t)
+	failure{"fit -k 1 -guess no -missing mean column.csv", 1,
+		"column.csv: column b has no value; leave it out with -drop"}.check(t)
 	writeText(t, "every.csv", "a,b\n1,\n,2\n3,\n")
 	for _, stream := range []string{"no", "yes"} {
-		failure{"fit -k 1 -missing drop every.csv -stream " + stream, 1, "every.csv: every row has a missing value; leave columns out with -drop: b (2), a (1)"}.check(t)
+		failure{"fit -k 1 -missing drop every.csv -stream " + stream, 1,
+			"every.csv: every row has a missing value; leave columns out with -drop: b (2), a (1)"}.check(t)
 	}
 }
 
@@ -55,24 +63,31 @@ func TestMissingDrop(t *testing.T) {
 			t.Errorf("-stream %s: %s", stream, report)
 		}
 		w := strings.Split(readFile(t, "w.csv"), "\n")
-		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,", w[2], `x4,"say ""hi""",,,`, w[3], w[4], ""}, "\n")
-		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1" || !strings.HasPrefix(w[1], `x1,"Rome, IT",`) {
+		want := strings.Join([]string{w[0], w[1], "x2,Paris,,,", w[2], `x4,"say ""hi""",,,`, w[3], w[4], ""},
+			"\n")
+		if got := readFile(t, "g.csv"); got != want || w[0] != "name,city,label,p0,p1" ||
+			!strings.HasPrefix(w[1], `x1,"Rome, IT",`) {
 			t.Errorf("-stream %s: %s, want %s", stream, got, want)
 		}
 		if stream == "no" {
-			must(t, strings.Fields("certify -missing drop -drop city -centers f.csv -memberships g.csv data.csv")...)
+			must(t, strings.Fields("certify -missing drop -drop city -centers f.csv -memberships "+
+				"g.csv data.csv")...)
 			must(t, strings.Fields("certify -drop city -centers f.csv -memberships w.csv whole.csv")...)
 		}
 	}
-	got := parseJSON[fitReportJSON](t, must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
-	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 2 || !strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") {
+	got := parseJSON[fitReportJSON](t,
+		must(t, strings.Fields("fit -k 2 -json -drop city -missing drop data.csv")...))
+	if got.ID != "name" || got.Rows != 4 || len(got.Notes) != 2 ||
+		!strings.HasPrefix(got.Notes[1], "2 rows with missing values are left out") {
 		t.Errorf("%+v", got)
 	}
-	if text := must(t, strings.Fields("floors -drop city -missing drop data.csv")...); !strings.Contains(text, "\n2 rows with missing values are left out: a (1), b (1).\n") {
+	if text := must(t, strings.Fields("floors -drop city -missing drop data.csv")...); !strings.Contains(text,
+		"\n2 rows with missing values are left out: a (1), b (1).\n") {
 		t.Error(text)
 	}
 	writeText(t, "classes.csv", "u\nv\nu\nu\nv\nu\n")
-	if text := must(t, strings.Fields("report -k 2 -drop city -missing drop -classes classes.csv -o p.html data.csv")...); !strings.Contains(text, "2 rows with missing values") {
+	if text := must(t, strings.Fields("report -k 2 -drop city -missing drop -classes classes.csv -o "+
+		"p.html data.csv")...); !strings.Contains(text, "2 rows with missing values") {
 		t.Error(text)
 	}
 }
@@ -123,7 +138,8 @@ func TestMissingDropMany(t *testing.T) {
 func TestMissingMean(t *testing.T) {
 	inFolder(t, gappy)
 	writeText(t, "filled.csv", strings.Replace(strings.Replace(gappy, "x2,,", "x2,4.4,", 1), "NA", "2.8", 1))
-	for _, command := range []string{"fit -k 2 -drop city", "floors -drop city", "fit -k 2 -drop city -scale zscore"} {
+	for _, command := range []string{"fit -k 2 -drop city", "floors -drop city",
+		"fit -k 2 -drop city -scale zscore"} {
 		want := must(t, strings.Fields(command+" filled.csv")...)
 		got := must(t, strings.Fields(command+" -missing mean data.csv")...)
 		const note = "2 missing values replaced by the means of columns: a (1), b (1).\n"
@@ -169,8 +185,10 @@ func TestMissingFit(t *testing.T) {
 	inFolder(t, b.String())
 	writeText(t, "whole.csv", whole.String())
 	must(t, strings.Fields("fit -k 3 -method minvol -others no -o w.csv whole.csv")...)
-	report := must(t, strings.Fields("fit -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
-	for _, says := range []string{"data.csv: 200 rows, 5 columns", "missing values, left out of the squared error: ", "floor, estimated", "no floor is proved"} {
+	report := must(t,
+		strings.Fields("fit -k 3 -method minvol -missing fit -o g.csv -model m.json data.csv")...)
+	for _, says := range []string{"data.csv: 200 rows, 5 columns",
+		"missing values, left out of the squared error: ", "floor, estimated", "no floor is proved"} {
 		if !strings.Contains(report, says) {
 			t.Errorf("no %q in %s", says, report)
 		}
@@ -180,7 +198,8 @@ func TestMissingFit(t *testing.T) {
 			t.Errorf("%q in %s", says, report)
 		}
 	}
-	for _, predict := range []string{"predict -model m.json -o p.csv data.csv", "predict -model m.json -o p.csv -"} {
+	for _, predict := range []string{"predict -model m.json -o p.csv data.csv",
+		"predict -model m.json -o p.csv -"} {
 		code, stdout, stderr := do(t, b.String(), strings.Fields(predict)...)
 		if code != 0 || !strings.Contains(stdout, "missing values, left out of the distances: ") {
 			t.Errorf("%s: code %d, %s%s", predict, code, stdout, stderr)
@@ -210,7 +229,8 @@ func TestMissingFit(t *testing.T) {
 	}
 	for _, f := range []failure{
 		{"fit -k 3 -method global -missing fit data.csv", 2, "-missing fit is only for -method minvol"},
-		{"fit -k 3 -method minvol -missing fit -stream yes data.csv", 2, "-stream yes goes with -missing drop only"},
+		{"fit -k 3 -method minvol -missing fit -stream yes data.csv", 2,
+			"-stream yes goes with -missing drop only"},
 	} {
 		f.check(t)
 	}
@@ -229,8 +249,10 @@ func withoutIDs(text string) string {
 // wine and breast_cancer have columns of many units, iris and digits do not. The rarest
 // pixel of digits has a deviation 277 times below that of others, and a range like theirs.
 func TestScaleAuto(t *testing.T) {
-	files := map[string]string{"iris": iris, "digits": someRows(t, setFile("digits"), 9), "wine": setFile("wine"), "breast_cancer": someRows(t, setFile("breast_cancer"), 4)}
-	for name, want := range map[string]string{"iris": "none", "digits": "none", "wine": "zscore", "breast_cancer": "zscore"} {
+	files := map[string]string{"iris": iris, "digits": someRows(t, setFile("digits"), 9),
+		"wine": setFile("wine"), "breast_cancer": someRows(t, setFile("breast_cancer"), 4)}
+	for name, want := range map[string]string{"iris": "none", "digits": "none",
+		"wine": "zscore", "breast_cancer": "zscore"} {
 		for _, stream := range []string{"no", "yes"} {
 			var got struct {
 				Scale string
@@ -240,7 +262,8 @@ func TestScaleAuto(t *testing.T) {
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
 				t.Fatal(err)
 			}
-			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "Columns differ ") && strings.HasSuffix(got.Notes[0], "): standardized; -scale none leaves them")
+			noted := len(got.Notes) == 1 && strings.HasPrefix(got.Notes[0], "Columns differ ") &&
+				strings.HasSuffix(got.Notes[0], "): standardized; -scale none leaves them")
 			if got.Scale != want || noted != (want == "zscore") {
 				t.Errorf("%s, -stream %s: scale %s, %q", name, stream, got.Scale, got.Notes)
 			}
@@ -248,23 +271,29 @@ func TestScaleAuto(t *testing.T) {
 	}
 	dir := t.TempDir()
 	model, centers := filepath.Join(dir, "m.json"), filepath.Join(dir, "f.csv")
-	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model, "-centers", centers, setFile("wine"))
-	if !strings.Contains(text, "\nColumns differ 2500 times in spread (c13, c8): standardized; -scale none leaves them.\n") {
+	text := must(t, "fit", "-k", "3", "-method", "global", "-model", model,
+		"-centers", centers, setFile("wine"))
+	if !strings.Contains(text,
+		"\nColumns differ 2500 times in spread (c13, c8): standardized; -scale none leaves them.\n") {
 		t.Error(text)
 	}
 	// The model has the scale, and certify that of fit.
 	for _, args := range [][]string{{"-model", model}, {"-centers", centers}} {
-		if text := must(t, append(append([]string{"certify"}, args...), setFile("wine"))...); !strings.Contains(text, "\nCertified: ") {
+		if text := must(t, append(append([]string{"certify"}, args...),
+			setFile("wine"))...); !strings.Contains(text, "\nCertified: ") {
 			t.Errorf("%q: %s", args, text)
 		}
 	}
 	must(t, "fit", "-k", "3", "-method", "global", "-scale", "none", "-centers", centers, setFile("wine"))
-	if code, text, _ := do(t, "", "certify", "-centers", centers, setFile("wine")); code != 1 || !strings.Contains(text, "\n-scale none.\n") {
+	if code, text, _ := do(t, "", "certify", "-centers", centers, setFile("wine")); code != 1 ||
+		!strings.Contains(text, "\n-scale none.\n") {
 		t.Errorf("code %d, %s", code, text)
 	}
 	// Where 0 must stay 0, and for pixels, columns are as they are.
-	for _, args := range []string{"fit -k 2 -method global -sum at-most-one", "report -k 2 -image 1x13 -o " + filepath.Join(dir, "p.html")} {
-		if text := must(t, append(strings.Fields(args), setFile("wine"))...); strings.Contains(text, "standardized") {
+	for _, args := range []string{"fit -k 2 -method global -sum at-most-one", "report -k 2 -image 1x13 -o " +
+		filepath.Join(dir, "p.html")} {
+		if text := must(t, append(strings.Fields(args), setFile("wine"))...); strings.Contains(text,
+			"standardized") {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
@@ -274,7 +303,8 @@ func TestScaleAuto(t *testing.T) {
 func TestMissingRow(t *testing.T) {
 	inFolder(t, "id,v,w\na,1,2\nb,,\nc,4,1\nd,,5\ne,2,8\nf,7,3\n")
 	text := must(t, strings.Fields("fit -k 2 -missing fit -o g.csv data.csv")...)
-	if !strings.Contains(text, "\n1 row without any value is left out.\n") || !strings.Contains(text, "\n1 missing value, left out of the squared error: v (1).\n") {
+	if !strings.Contains(text, "\n1 row without any value is left out.\n") ||
+		!strings.Contains(text, "\n1 missing value, left out of the squared error: v (1).\n") {
 		t.Error(text)
 	}
 	lines := strings.Split(readFile(t, "g.csv"), "\n")
@@ -283,11 +313,13 @@ func TestMissingRow(t *testing.T) {
 	}
 	// So are lines of delimiters between the rows.
 	writeText(t, "lines.csv", "id;v;w\na;1;2\n;;\nc;4;1\n;;\ne;2;8\nf;7;3\n;;\n")
-	for rule, says := range map[string]string{"fit": "2 rows without any value are left out.", "mean": "2 rows without any value are left out.",
+	for rule, says := range map[string]string{"fit": "2 rows without any value are left out.",
+		"mean": "2 rows without any value are left out.",
 		"drop": "2 rows with missing values are left out: v (2), w (2)."} {
 		text := must(t, strings.Fields("fit -k 2 -o g.csv lines.csv -others no -missing "+rule)...)
 		lines := strings.Split(readFile(t, "g.csv"), "\n")
-		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) || len(lines) != 8 || lines[2] != ",,," || lines[4] != ",,," {
+		if !strings.Contains(text, "lines.csv: 4 rows, 2 columns") || !strings.Contains(text, says) ||
+			len(lines) != 8 || lines[2] != ",,," || lines[4] != ",,," {
 			t.Errorf("%s: %s, %q", rule, text, lines)
 		}
 	}
@@ -297,19 +329,22 @@ func TestMissingRow(t *testing.T) {
 func TestMissingChoice(t *testing.T) {
 	inFolder(t, "")
 	r := rand.New(rand.NewPCG(3, 4))
-	for gap, says := range map[int]string{6: "\nK is chosen by the 75 rows without a missing value.\n", 2: "\nK is chosen by the table with the means of columns for missing values.\n"} {
+	for gap, says := range map[int]string{6: "\nK is chosen by the 75 rows without a missing value.\n",
+		2: "\nK is chosen by the table with the means of columns for missing values.\n"} {
 		var b strings.Builder
 		b.WriteString("u,v,w,x\n")
 		for i := range 90 {
 			at := 10 * float64(i%3)
-			fmt.Fprintf(&b, "%.3f,%.3f,%.3f,", at+r.NormFloat64(), at*at/9+r.NormFloat64(), 7-at+r.NormFloat64())
+			fmt.Fprintf(&b, "%.3f,%.3f,%.3f,", at+r.NormFloat64(),
+				at*at/9+r.NormFloat64(), 7-at+r.NormFloat64())
 			if i%gap > 0 {
 				fmt.Fprintf(&b, "%.3f", at/2+r.NormFloat64())
 			}
 			b.WriteString("\n")
 		}
 		writeText(t, "data.csv", b.String())
-		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text, says) || !strings.Contains(text, "Proposed: k = 3") {
+		if text := must(t, strings.Fields("fit -k auto -missing fit data.csv")...); !strings.Contains(text,
+			says) || !strings.Contains(text, "Proposed: k = 3") {
 			t.Errorf("%s", text)
 		}
 	}

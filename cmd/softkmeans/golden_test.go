@@ -63,7 +63,8 @@ func TestGolden(t *testing.T) {
 		}
 		writeText(t, name, text)
 	}
-	writeText(t, "more.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "\n", ",7,x\n")+"9,4,8,3,7,x\n9,4,8,3,7,x\n")
+	writeText(t, "more.csv", strings.ReplaceAll(readFile(t, "iris.csv"), "\n",
+		",7,x\n")+"9,4,8,3,7,x\n9,4,8,3,7,x\n")
 	var some strings.Builder
 	for i, line := range strings.Split(readFile(t, "iris.csv"), "\n") {
 		if i%4 == 0 {
@@ -101,7 +102,8 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	for _, c := range commands {
-		if !slices.ContainsFunc(goldens, func(g struct{ name, args string }) bool { return strings.HasPrefix(g.args, c.name+" ") }) &&
+		if !slices.ContainsFunc(goldens,
+			func(g struct{ name, args string }) bool { return strings.HasPrefix(g.args, c.name+" ") }) &&
 			c.name != "version" { // which is another tomorrow
 			t.Errorf("there is no golden run of %s", c.name)
 		}
@@ -111,7 +113,8 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if !slices.ContainsFunc(goldens, func(g struct{ name, args string }) bool { return g.name+".txt" == e.Name() }) {
+		if !slices.ContainsFunc(goldens,
+			func(g struct{ name, args string }) bool { return g.name+".txt" == e.Name() }) {
 			t.Errorf("%s is of no run", e.Name())
 		}
 	}

@@ -171,7 +171,8 @@ const irisFloor = 15.204644359438953
 // value returns the number on the line of the report that begins with name.
 func value(t *testing.T, report, name string) float64 {
 	t.Helper()
-	m := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(name) + ` +(\S+?)(?: %)?(\s|$)`).FindStringSubmatch(report)
+	m := regexp.MustCompile(`(?m)^ *` + regexp.QuoteMeta(name) +
+		` +(\S+?)(?: %)?(\s|$)`).FindStringSubmatch(report)
 	if m == nil {
 		t.Fatalf("no %q in\n%s", name, report)
 	}
@@ -302,7 +303,8 @@ func must(t *testing.T, args ...string) (stdout string) {
 func predicted(t *testing.T, args ...string) (stdout string) {
 	t.Helper()
 	code, stdout, stderr := do(t, "", append([]string{"predict"}, args...)...)
-	if code != 0 || stderr != "" && (!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
+	if code != 0 || stderr != "" &&
+		(!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
 		t.Fatalf("%q: code %d, %s", args, code, stderr)
 	}
 	return stdout
@@ -323,7 +325,8 @@ func flowers(t *testing.T) string {
 	b.WriteString("id,petal length,\"petal, width\",weight,sepal length,sepal width,species\n")
 	for i, line := range strings.Fields(readFile(t, iris)) {
 		f := strings.Split(line, ",")
-		b.WriteString("flower " + line[:1] + "," + f[2] + "," + f[3] + "," + []string{"1", "2", "0.5"}[i%3] + "," + f[0] + "," + f[1] + ",s" + string(rune('a'+i/50)) + "\n")
+		b.WriteString("flower " + line[:1] + "," + f[2] + "," + f[3] + "," + []string{"1", "2", "0.5"}[i%3] +
+			"," + f[0] + "," + f[1] + ",s" + string(rune('a'+i/50)) + "\n")
 	}
 	return b.String()
 }
@@ -371,7 +374,8 @@ func written(t testing.TB, args string) string {
 		t.Fatal(err)
 	}
 	var stderr strings.Builder
-	if code := run(t.Context(), append([]string{"fit", "-model", model, data}, strings.Fields(args)...), nil, io.Discard, &stderr); code != 0 {
+	if code := run(t.Context(), append([]string{"fit", "-model", model, data}, strings.Fields(args)...), nil,
+		io.Discard, &stderr); code != 0 {
 		t.Fatal(stderr.String())
 	}
 	out, err := os.ReadFile(model)

@@ -94,8 +94,10 @@ type inputFlags struct {
 // model and the table have names, otherwise by place.
 func (f *inputFlags) use(m *modelFile) error {
 	notNumber := func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }
-	if m.Named && f.dialect.Header == table.HeaderAuto && len(m.Columns) < 3 && !slices.ContainsFunc(m.Columns, notNumber) {
-		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header or a row; give -header yes or no",
+	if m.Named && f.dialect.Header == table.HeaderAuto && len(m.Columns) < 3 &&
+		!slices.ContainsFunc(m.Columns, notNumber) {
+		return usageErrorf("the names of the model's columns are numbers (%s), so line 1 may be a header "+
+			"or a row; give -header yes or no",
 			abridged(m.Columns))
 	}
 	f.scaling, f.scale = m.scaling(), scale.None
@@ -137,7 +139,8 @@ func (f *inputFlags) add(fs *flag.FlagSet, rules ...choice[missingRule]) {
 // addRoles adds the flags about columns that predict has, too.
 func (f *inputFlags) addRoles(fs *flag.FlagSet) {
 	fs.StringVar(&f.dialect.ID, "id", "", "")
-	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop, "keep": &f.dialect.Keep, "names": &f.dialect.Names} {
+	for name, list := range map[string]*[]string{"drop": &f.dialect.Drop,
+		"keep": &f.dialect.Keep, "names": &f.dialect.Names} {
 		fs.Func(name, "", func(s string) (err error) {
 			*list, err = parseColumns(s)
 			return err
@@ -218,7 +221,8 @@ func (f *inputFlags) checkColumn(flag, column string) error {
 	case notNumber == nil && number < 1:
 		return usageErrorf("-%s %s: columns are counted from 1", flag, column)
 	case notNumber != nil && column != "" && f.dialect.Header == table.HeaderNo && f.dialect.Names == nil:
-		return usageErrorf("-%s %q is a name, but -header no leaves columns without names; give a number from 1", flag, column)
+		return usageErrorf("-%s %q is a name, but -header no leaves columns without names; give a "+
+			"number from 1", flag, column)
 	}
 	return nil
 }
@@ -339,7 +343,8 @@ func (f *inputFlags) readAs(s *session, stays bool) (*data, *rows.Sparse, error)
 		if err != nil {
 			return nil, err
 		}
-		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), texts: rowTexts{ids: t.IDs, kept: t.Kept}}
+		d := &data{Table: t, x: softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data),
+			texts: rowTexts{ids: t.IDs, kept: t.Kept}}
 		return d, d.prepare(f)
 	})
 	switch {
@@ -381,12 +386,14 @@ func (d *data) prepare(f *inputFlags) error {
 // openInput opens the named file or takes stdin. It also returns the name for
 // messages. A terminal is read only for "-", so that a forgotten file name is an
 // error.
-func openInput(ctx context.Context, name string, stdin io.Reader) (in io.ReadCloser, source string, err error) {
+func openInput(ctx context.Context, name string,
+	stdin io.Reader) (in io.ReadCloser, source string, err error) {
 	switch name {
 	case "":
 		if f, ok := stdin.(*os.File); ok {
 			if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-				return nil, "", usageErrorf("no file given, and standard input is a terminal; give a file, or - to type the table")
+				return nil, "", usageErrorf("no file given, and standard input is a terminal; give a file, " +
+					"or - to type the table")
 			}
 		}
 		fallthrough

@@ -18,7 +18,8 @@ func TestFitNamesAndLabel(t *testing.T) {
 		if code != 0 {
 			t.Fatal(stderr)
 		}
-		if want := "<stdin>: 3 rows, 2 columns, and a header; column 2 (species) is left out\n"; !strings.HasPrefix(report, want) {
+		if want := "<stdin>: 3 rows, 2 columns, and a header; column 2 (species) " +
+			"is left out\n"; !strings.HasPrefix(report, want) {
 			t.Errorf("the report does not begin with %q:\n%s", want, report)
 		}
 		if !regexp.MustCompile(`\n +width +Länge, cm\n`).MatchString(report) {
@@ -29,9 +30,11 @@ func TestFitNamesAndLabel(t *testing.T) {
 
 func TestFitDelimiter(t *testing.T) {
 	_, want, _ := do(t, "1,2\n3,4\n5,9\n", "fit", "-k", "2")
-	for flag, delimiter := range map[string]string{"auto": ";", ",": ",", "tab": "\t", `\t`: "\t", "space": "  ", "|": "|", "·": "·"} {
+	for flag, delimiter := range map[string]string{"auto": ";", ",": ",", "tab": "\t", `\t`: "\t",
+		"space": "  ", "|": "|", "·": "·"} {
 		text := strings.ReplaceAll("1,2\n3,4\n5,9\n", ",", delimiter)
-		if code, report, stderr := do(t, text, "fit", "-k", "2", "-delimiter", flag); code != 0 || report != want {
+		if code, report, stderr := do(t, text, "fit", "-k", "2", "-delimiter", flag); code != 0 ||
+			report != want {
 			t.Errorf("-delimiter %s: code %d, %s, report\n%s", flag, code, stderr, report)
 		}
 	}
@@ -41,7 +44,8 @@ func TestFitDelimiter(t *testing.T) {
 func TestManyWorkers(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	must(t, strings.Fields("fit -k 2 -model model.json data.csv")...)
-	for _, args := range []string{"fit -k 2 data.csv", "fit -k 2 -stream yes data.csv", "fit -k 2 -method minvol data.csv", "predict -model model.json data.csv"} {
+	for _, args := range []string{"fit -k 2 data.csv", "fit -k 2 -stream yes data.csv",
+		"fit -k 2 -method minvol data.csv", "predict -model model.json data.csv"} {
 		one := must(t, append(strings.Fields(args), "-workers", "1")...)
 		if many := must(t, append(strings.Fields(args), "-workers", "2000000000")...); many != one {
 			t.Errorf("%s: %s\nby one: %s", args, many, one)
@@ -68,7 +72,8 @@ func TestErrorBeforeEnd(t *testing.T) {
 	defer w.Close()
 	go io.WriteString(w, "1,2\n3,x\n5")
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-workers", "2", "-guess", "no"}, r, io.Discard, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-workers", "2", "-guess", "no"}, r, io.Discard,
+		&stderr)
 	if code != 1 || stderr.String() != "softkmeans: <stdin>:2:2: \"x\" is not a number\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
@@ -85,7 +90,9 @@ func TestNoInput(t *testing.T) {
 		t.Skip("the null device is no character device here")
 	}
 	var stderr bytes.Buffer
-	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 || !strings.Contains(stderr.String(), "no file given") || !strings.Contains(stderr.String(), "softkmeans help fit") {
+	if code := run(context.Background(), []string{"fit", "-k", "2"}, f, io.Discard, &stderr); code != 2 ||
+		!strings.Contains(stderr.String(), "no file given") ||
+		!strings.Contains(stderr.String(), "softkmeans help fit") {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
 }
@@ -95,17 +102,21 @@ func TestDecimalComma(t *testing.T) {
 	inFolder(t, "Länge;Preis\n1,5;2\n3;4,25\n5;7\n")
 	writeText(t, "points.csv", "Länge;Preis\n1.5;2\n3;4.25\n5;7\n")
 	code, _, stderr := do(t, "", "fit", "-k", "2", "-guess", "no", "data.csv")
-	if code != 1 || !strings.Contains(stderr, `data.csv:2:1: "1,5" in column "Länge" is not a number (if the comma is the decimal sign: -decimal comma)`) {
+	if code != 1 || !strings.Contains(stderr, `data.csv:2:1: "1,5" in column "Länge" is not a number (if `+
+		`the comma is the decimal sign: -decimal comma)`) {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 	want := strings.ReplaceAll(must(t, "fit", "-k", "2", "points.csv"), "points", "data")
-	for _, args := range []string{"-guess no -decimal comma", "-guess no -decimal ,", "-decimal auto", "-decimal comma -stream yes -o -"} {
-		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+	for _, args := range []string{"-guess no -decimal comma", "-guess no -decimal ,", "-decimal auto",
+		"-decimal comma -stream yes -o -"} {
+		code, stdout, stderr := do(t, "",
+			append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
 		if strings.Contains(args, "stream") {
 			if code != 0 || strings.Count(stdout, "\n") != 4 {
 				t.Errorf("%s: code %d, %s%s", args, code, stdout, stderr)
 			}
-		} else if stdout = strings.Replace(stdout, "\nThe decimal sign is the comma.", "", 1); code != 0 || stdout != want {
+		} else if stdout = strings.Replace(stdout, "\nThe decimal sign is the comma.", "", 1); code != 0 ||
+			stdout != want {
 			t.Errorf("%s: code %d, %s\n%s", args, code, stderr, stdout)
 		}
 	}
@@ -125,7 +136,8 @@ func TestNpyInput(t *testing.T) {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 	code, _, stderr = do(t, string(data[:len(data)-9]), "fit", "-k", "2")
-	if code != 1 || stderr != "softkmeans: <stdin>: the file is cut: 9 of 12000 bytes of values are missing, from row 500 on\n" {
+	if code != 1 || stderr != "softkmeans: <stdin>: the file is cut: 9 of 12000 bytes of values are "+
+		"missing, from row 500 on\n" {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }

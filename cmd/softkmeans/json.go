@@ -101,10 +101,12 @@ type certificateJSON struct {
 }
 
 func newCertificateJSON(c softkmeans.Certificate, tol float64, streamed bool) *certificateJSON {
-	j := &certificateJSON{Certified: c.Optimal(tol), Objective: c.Objective, Floor: c.Floor, FloorError: c.FloorError,
+	j := &certificateJSON{Certified: c.Optimal(tol), Objective: c.Objective,
+		Floor: c.Floor, FloorError: c.FloorError,
 		Total: c.Total, Explained: explained(c), Gap: c.Gap,
 		Excess: inRange(c.Excess), ExcessShare: inRange(c.ExcessShare), ExcessFloors: inRange(c.ExcessFloors),
-		MinMembership: c.MinMembership, MaxSumError: c.MaxSumError, Repair: c.Repair, Solver: c.Solver.String()}
+		MinMembership: c.MinMembership, MaxSumError: c.MaxSumError,
+		Repair: c.Repair, Solver: c.Solver.String()}
 	if !streamed {
 		j.SpanError = &c.SpanError
 	}
@@ -177,7 +179,8 @@ type similarityJSON struct {
 
 func fitJSON(r *result) *fitReportJSON {
 	j := &fitReportJSON{
-		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName, Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
+		Source: r.Source, Rows: r.rows, Columns: r.Names, Label: r.LabelName,
+		Weights: r.WeightsName, ID: r.IDName, Notes: r.Notes,
 		Method: r.method.String(), K: r.k, Scale: r.scaleKind().String(), Sizes: r.sizes,
 		Streamed: r.streamed, Summarised: r.summarised, Warnings: []string{}}
 	j.Prototypes, j.Between = r.prototypesJSON()
@@ -189,7 +192,8 @@ func fitJSON(r *result) *fitReportJSON {
 	}
 	if m := r.lsd; m != nil {
 		j.Kernel, j.Gamma = r.kernel.String(), r.gamma
-		j.Similarity = &similarityJSON{r.similarityAtFloor(), m.Objective, m.Floor, m.FloorError, m.Total, m.Gap,
+		j.Similarity = &similarityJSON{r.similarityAtFloor(), m.Objective,
+			m.Floor, m.FloorError, m.Total, m.Gap,
 			m.Scale, m.Rank, m.Distortion}
 		j.Iterations, j.Status = m.Iterations, m.Status.String()
 		return j

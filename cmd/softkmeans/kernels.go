@@ -58,7 +58,9 @@ var kernels = [...]struct {
                 the similarities are exp(−γd²)`,
 		says: "exp(−γ·squared distance)", compares: true, hasGamma: true,
 		open: openDistances, between: func(m *modelFile) (predictor, error) {
-			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) { return fromDistances(x, m.Gamma) }, nil
+			return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+				return fromDistances(x, m.Gamma)
+			}, nil
 		},
 	},
 }
@@ -101,7 +103,8 @@ func kernelFlags(fs *flag.FlagSet, kernel *kernelKind, gamma *float64) {
 const storedRows = 10000
 
 // fitSimilarities runs tilsd or lsd.
-func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
+func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result,
+	p *progress) (g *softkmeans.Matrix, err error) {
 	s, err := f.openSimilar(d, r)
 	if err != nil {
 		return nil, err
@@ -112,7 +115,8 @@ func (f *fitFlags) fitSimilarities(ctx context.Context, d *data, r *result, p *p
 		}
 		r.k = r.choice.K
 	}
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: p.update}
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
+		Enclosure: f.options.Enclosure, Progress: p.update}
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
@@ -181,8 +185,9 @@ func openMatrix(_ *fitFlags, d *data, _ *result) (softkmeans.Similarity, *softkm
 		return nil, nil, d.notSquare("similarities")
 	}
 	if d.distances() {
-		return nil, nil, fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; "+
-			"give -kernel distances", d.Source)
+		return nil, nil,
+			fmt.Errorf("%s: 0 on the diagonal and nothing below 0: these are distances, not similarities; "+
+				"give -kernel distances", d.Source)
 	}
 	return nil, d.x, nil
 }
@@ -213,7 +218,8 @@ func fromDistances(x *softkmeans.Matrix, gamma float64) (*softkmeans.Matrix, err
 			case v < 0:
 				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: errDistance}
 			case v != v:
-				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: softkmeans.ErrNonFinite}
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j,
+					Value: v, Err: softkmeans.ErrNonFinite}
 			}
 			row[j] = math.Exp(-min(gamma*v*v, 1e4))
 		}

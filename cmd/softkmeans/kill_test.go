@@ -38,7 +38,8 @@ func TestKilled(t *testing.T) {
 		k := newKiller(t, dir, w)
 		for n := range runs(2, 150) {
 			n += 2 * i // another moment and signal for every command
-			signal := []os.Signal{os.Kill, syscall.SIGTERM, os.Kill, os.Interrupt, os.Kill, syscall.SIGHUP}[n%6]
+			signal := []os.Signal{os.Kill, syscall.SIGTERM, os.Kill,
+				os.Interrupt, os.Kill, syscall.SIGHUP}[n%6]
 			pause := time.Duration(rng.Int64N(int64(k.took) * 6 / 5))
 			state := k.kill(signal, (n+n/6)%moments, pause)
 			k.check(signal, fmt.Sprintf("%s: %v, run %d: %v", w.args, signal, n, state), state.ExitCode())
@@ -67,7 +68,8 @@ type killer struct {
 
 // newKiller runs the command to know its time and its outputs.
 func newKiller(t *testing.T, dir string, w writing) *killer {
-	k := &killer{T: t, writing: w, dir: dir, old: map[string]string{}, fresh: map[string]string{}, seen: map[string]int{}}
+	k := &killer{T: t, writing: w, dir: dir, old: map[string]string{},
+		fresh: map[string]string{}, seen: map[string]int{}}
 	c := process(t, strings.Fields(w.args)...)
 	from := time.Now()
 	if err := c.Run(); err != nil {
@@ -96,7 +98,8 @@ func (k *killer) kill(signal os.Signal, moment int, pause time.Duration) *os.Pro
 		time.Sleep(pause)
 	}
 	for moment != anyTime && len(ended) == 0 {
-		if moment == atRename && inodeOf(k.T, k.outputs[0]) != inode || moment == atTemporary && len(k.temporary()) > 0 {
+		if moment == atRename && inodeOf(k.T, k.outputs[0]) != inode ||
+			moment == atTemporary && len(k.temporary()) > 0 {
 			break
 		}
 	}

@@ -47,13 +47,16 @@ type command struct {
 var commands = []command{
 	{"fit", "find k centers and the memberships of every row", fitHelp, onInput(parseFit)},
 	{"predict", "compute the memberships of new rows with a saved model", predictHelp, onInput(parsePredict)},
-	{"floors", "print the least squared error for every k, and propose a k", floorsHelp, onInput(parseFloors)},
+	{"floors", "print the least squared error for every k, and propose a k",
+		floorsHelp, onInput(parseFloors)},
 	{"certify", "check whether centers and memberships are optimal", certifyHelp, onInput(parseCertify)},
 	{"evaluate", "compare labels with known classes", evaluateHelp, runEvaluate},
 	{"compare", "say which centers of two models are the same, and what moved", compareHelp, runCompare},
-	{"unmix", "find the materials of an image with many bands, and maps of them", unmixHelp, onInput(parseUnmix)},
+	{"unmix", "find the materials of an image with many bands, and maps of them",
+		unmixHelp, onInput(parseUnmix)},
 	{"report", "write an HTML page with pictures of a table and its fits", reportHelp, onInput(parseReport)},
-	{"version", "print the version", "Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
+	{"version", "print the version",
+		"Usage: softkmeans version\n\nPrint the version of this program and of Go.\n", runVersion},
 }
 
 func main() {
@@ -80,7 +83,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitOK
 	case errors.Is(err, errNotOptimal):
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "softkmeans: %s\nRun 'softkmeans help%s' for usage.\n", clipped(err.Error()), name)
+		fmt.Fprintf(stderr, "softkmeans: %s\nRun 'softkmeans help%s' for usage.\n", clipped(err.Error()),
+			name)
 		return exitUsage
 	case errors.Is(err, errBrokenPipe):
 		fmt.Fprintln(stderr, "softkmeans: the output was closed before it was complete")
@@ -119,7 +123,8 @@ func dispatch(ctx context.Context, args []string, s streams) (name string, err e
 			return "", usageErrorf("%s is not a command; did you mean softkmeans fit %[1]s?", line)
 		}
 		if _, err := os.Stat(args[0]); err == nil {
-			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?", args[0])
+			return "", usageErrorf("%q is a file, not a command; did you mean softkmeans fit -k 3 %[1]s?",
+				args[0])
 		}
 		return "", usageErrorf("unknown command %q; the commands are %s", args[0], commandNames())
 	}
@@ -185,7 +190,8 @@ func runVersion(_ context.Context, args []string, s streams) error {
 	if _, err := parseFlags(flag.NewFlagSet("version", flag.ContinueOnError), args, 0); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	_, err := fmt.Fprintf(s.out, "softkmeans %s %s %s/%s\n", version(),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return err
 }
 

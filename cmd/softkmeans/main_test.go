@@ -13,7 +13,8 @@ import (
 
 func TestUsage(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n")
-	for _, args := range []string{"help", "-h", "--help", "help help", "help fit", "fit -h", "fit data.csv --help", "help version", "version -h"} {
+	for _, args := range []string{"help", "-h", "--help", "help help", "help fit", "fit -h",
+		"fit data.csv --help", "help version", "version -h"} {
 		want := "Usage: softkmeans COMMAND"
 		for _, command := range []string{"fit", "version"} {
 			if strings.Contains(args, command) {
@@ -29,7 +30,8 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
-	if code, stdout, stderr := do(t, ""); code != 2 || stdout != "" || !strings.Contains(stderr, "Usage: softkmeans COMMAND") {
+	if code, stdout, stderr := do(t, ""); code != 2 || stdout != "" ||
+		!strings.Contains(stderr, "Usage: softkmeans COMMAND") {
 		t.Errorf("without arguments: code %d, %q, %q", code, stdout, stderr)
 	}
 	for _, f := range []failure{
@@ -46,19 +48,23 @@ func TestUsage(t *testing.T) {
 
 // What the help of fit says about files is true.
 func TestHelpOfFiles(t *testing.T) {
-	for _, s := range []string{"file:line:field", "no for pipes, standard input", "The last line needs no newline"} {
+	for _, s := range []string{"file:line:field", "no for pipes, standard input",
+		"The last line needs no newline"} {
 		if !strings.Contains(strings.Join(strings.Fields(fitHelp), " "), s) {
 			t.Errorf("the help does not say %q", s)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "f.csv")
-	for text, want := range map[string]string{"1,2\n3,4\n5,7": "", "1,2\n3,4\n5,": path + ": 1 missing value: 1 in column 2 (first on line 3)", "1,2\n3,4\n5,\"7\n": path + ":3:2: a quoted field"} {
+	for text, want := range map[string]string{"1,2\n3,4\n5,7": "",
+		"1,2\n3,4\n5,":      path + ": 1 missing value: 1 in column 2 (first on line 3)",
+		"1,2\n3,4\n5,\"7\n": path + ":3:2: a quoted field"} {
 		for _, stream := range []string{"yes", "no"} {
 			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 			code, stdout, stderr := do(t, "", "fit", "-k", "2", "-stream", stream, path)
-			if want == "" && (code != 0 || !strings.Contains(stdout, "3 rows")) || want != "" && (code != 1 || !strings.Contains(stderr, want)) {
+			if want == "" && (code != 0 || !strings.Contains(stdout, "3 rows")) || want != "" &&
+				(code != 1 || !strings.Contains(stderr, want)) {
 				t.Errorf("%q, -stream %s: %d, %s%s", text, stream, code, stdout, stderr)
 			}
 		}
@@ -117,7 +123,8 @@ func TestHelpIsComplete(t *testing.T) {
 
 // The help of fit names the methods that take a flag as the table of methods does.
 func TestHelpOfMethods(t *testing.T) {
-	for _, m := range regexp.MustCompile(`(?m)^  -(\w+)(?: +[A-Z])? +((?:\w+, )*\w+):`).FindAllStringSubmatch(fitHelp, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^  -(\w+)(?: +[A-Z])? `+
+		`+((?:\w+, )*\w+):`).FindAllStringSubmatch(fitHelp, -1) {
 		flag, words := m[1], m[2]
 		if of := takers(flag); of != "" && flag != "missing" && flag != "stream" {
 			named := strings.Split(words, ", ")

@@ -70,10 +70,11 @@ type membershipWriter struct {
 	line          []byte // nil: nothing is written yet
 	head          *table.Head
 	clusters      int
-	texts         rowTexts                 // of the next rows
-	at            int                      // the next of them
-	more          func() (rowTexts, error) // the texts of the rows after them, without rows at the end; nil: none
-	details       *softkmeans.Matrix       // of the next rows: detailNames; nil: none
+	texts         rowTexts // of the next rows
+	at            int      // the next of them
+	// the texts of the rows after them, without rows at the end; nil: none
+	more    func() (rowTexts, error)
+	details *softkmeans.Matrix // of the next rows: detailNames; nil: none
 }
 
 func newMembershipWriter(w io.Writer) *membershipWriter {
@@ -110,7 +111,8 @@ func (w *membershipWriter) doubles(k int) string {
 	own := append(centerNames(k), labelName)
 	for _, name := range append([]string{w.head.IDName}, w.head.KeptNames...) {
 		if slices.Contains(own, name) {
-			return "In the memberships two columns are named " + short(name, mostName) + "; the first is the table's"
+			return "In the memberships two columns are named " +
+				short(name, mostName) + "; the first is the table's"
 		}
 	}
 	return ""

@@ -95,18 +95,23 @@ func TestMembershipIDs(t *testing.T) {
 		{"-drop weight,species ids.csv", "id,label,p0,p1", "f149,"},
 		{"-drop 4,7 -id none -label id ids.csv", "label,p0,p1", ""},
 		{"-drop weight -keep species ids.csv", "id,species,label,p0,p1", "f149,sa,"},
-		{"-drop 4,7 -id 7 -keep 1-3 ids.csv", "species,id,petal length,\"petal, width\",label,p0,p1", "sa,f149,1.4,0.2,"},
+		{"-drop 4,7 -id 7 -keep 1-3 ids.csv", "species,id,petal length,\"petal, width\",label,p0,p1",
+			"sa,f149,1.4,0.2,"},
 		{"-drop 4 -id id -keep 1,species data.csv", "id,id,species,label,p0,p1", `"flower, ""5""",`},
-		{"-names label,l,w,p1,a,b,kind -header yes -label kind -drop p1 -id label ids.csv", "label,label,p0,p1", "f149,"},
+		{"-names label,l,w,p1,a,b,kind -header yes -label kind -drop p1 -id label ids.csv",
+			"label,label,p0,p1", "f149,"},
 	} {
 		for _, stream := range []string{" -stream no", " -stream yes"} {
-			report := must(t, strings.Fields("fit -k 2 -method global -o g.csv -model m.json "+test.flags+stream)...)
+			report := must(t,
+				strings.Fields("fit -k 2 -method global -o g.csv -model m.json "+test.flags+stream)...)
 			text := readFile(t, "g.csv")
 			records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 			if err != nil || len(records) != 151 || !strings.HasPrefix(text, test.header+"\n"+test.first) {
 				t.Errorf("%s: %d lines, %v:\n%.200s", test.flags, len(records), err, text)
 			}
-			if twice := strings.Contains(report, "In the memberships two columns are named"); twice != (strings.Count(","+test.header, ",label") > 1) {
+			if twice := strings.Contains(report,
+				"In the memberships two columns are named"); twice != (strings.Count(","+test.header,
+				",label") > 1) {
 				t.Errorf("%s: %s", test.flags, report)
 			}
 		}
@@ -125,7 +130,8 @@ func TestPredictIDs(t *testing.T) {
 	}
 	for _, flags := range []string{"-o p.csv new.csv", "-keep note -o p.csv new.csv"} {
 		must(t, strings.Fields("predict -model m.json "+flags)...)
-		_, stdout, _ := do(t, readFile(t, "new.csv"), strings.Fields("predict -model m.json "+strings.Replace(flags, "-o p.csv new.csv", "-", 1))...)
+		_, stdout, _ := do(t, readFile(t, "new.csv"),
+			strings.Fields("predict -model m.json "+strings.Replace(flags, "-o p.csv new.csv", "-", 1))...)
 		text := readFile(t, "p.csv")
 		if stdout != text {
 			t.Errorf("%s: %s in memory, %s in blocks", flags, stdout, text)
@@ -136,7 +142,8 @@ func TestPredictIDs(t *testing.T) {
 			if strings.Contains(flags, "-keep") {
 				note, rest, _ = strings.Cut(rest, ",")
 			}
-			if i == 0 && (id != "plot" || rest != "label,p0,p1") || i > 0 && id != []string{"", "q4", "q3", "q1"}[i] {
+			if i == 0 && (id != "plot" || rest != "label,p0,p1") ||
+				i > 0 && id != []string{"", "q4", "q3", "q1"}[i] {
 				t.Errorf("%s: %s", flags, text)
 			}
 			if want := fitted[id]; i > 0 && !closeFields(rest, want) {

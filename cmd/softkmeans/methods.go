@@ -175,7 +175,8 @@ func (r *result) choose(ctx context.Context, x *softkmeans.Matrix, o *choosek.Op
 		return err
 	}
 	if c.K == 0 {
-		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s", r.Source, c.Reason, opinions(&c))
+		return fmt.Errorf("%s: no number of centers is proposed: %s; give -k N\n%s",
+			r.Source, c.Reason, opinions(&c))
 	}
 	r.k, r.choice = c.K, &c
 	return nil
@@ -198,7 +199,8 @@ func (r *result) propose(floors []float64) error {
 // a mistyped one could exceed the memory.
 func checkCenters(source string, rows, k int) error {
 	if k > rows {
-		return fmt.Errorf("%s: %s, but -k %d; give a k of at most the number of rows", source, count(rows, "row"), k)
+		return fmt.Errorf("%s: %s, but -k %d; give a k of at most the number of rows",
+			source, count(rows, "row"), k)
 	}
 	return nil
 }
@@ -249,7 +251,8 @@ func (r *result) setModel(m *softkmeans.Model) {
 }
 
 // fitRows runs a method of rows and certifies the result.
-func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress) (g *softkmeans.Matrix, err error) {
+func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result,
+	p *progress) (g *softkmeans.Matrix, err error) {
 	weights := d.Weights
 	start, err := f.startCenters(d)
 	if err != nil {
@@ -276,7 +279,8 @@ func (f *fitFlags) fitRows(ctx context.Context, d *data, r *result, p *progress)
 	return m.Memberships, err
 }
 
-func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int,
+	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	m, err := softkmeans.FitMinVolume(ctx, d.x, k, o)
 	if err == nil && f.others {
 		err = stability.Others(ctx, d.x, m, o)
@@ -284,19 +288,23 @@ func fitMinVolume(ctx context.Context, f *fitFlags, d *data, k int, o *softkmean
 	return m, err
 }
 
-func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int, o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+func fitAlternating(ctx context.Context, _ *fitFlags, d *data, k int,
+	o *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	return softkmeans.FitAlternating(ctx, d.x, k, &softkmeans.MinVolumeOptions{
-		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights, Workers: o.Workers, Progress: o.Progress})
+		Seed: o.Seed, Sum: o.Sum, Plain: o.Plain, Centers: o.Centers, Weights: o.Weights,
+		Workers: o.Workers, Progress: o.Progress})
 }
 
-func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int, _ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
+func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,
+	_ *softkmeans.MinVolumeOptions) (*softkmeans.Model, error) {
 	o := f.options
 	o.Weights = d.Weights
 	return softkmeans.Fit(ctx, d.x, k, &o)
 }
 
 // fitMissing fits rows with missing values. These then become those of the mixtures.
-func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result, o *softkmeans.MinVolumeOptions) (*softkmeans.Matrix, error) {
+func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result,
+	o *softkmeans.MinVolumeOptions) (*softkmeans.Matrix, error) {
 	m, err := softkmeans.FitMissing(ctx, d.x, r.k, o)
 	if err != nil {
 		return nil, err

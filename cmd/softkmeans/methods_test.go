@@ -22,11 +22,15 @@ func TestFitMethods(t *testing.T) {
 		fit  func() (*softkmeans.Model, error)
 		says string
 	}{
-		{[]string{"-method", "minvol"}, func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) }, "The squared error is 24.9 % above the floor"},
+		{[]string{"-method", "minvol"},
+			func() (*softkmeans.Model, error) { return softkmeans.FitMinVolume(t.Context(), x, 3, nil) },
+			"The squared error is 24.9 % above the floor"},
 		{[]string{"-method", "minvol", "-slack", "2", "-seed", "7"}, func() (*softkmeans.Model, error) {
 			return softkmeans.FitMinVolume(t.Context(), x, 3, &softkmeans.MinVolumeOptions{Slack: 2, Seed: 7})
 		}, "The squared error is 200 % above the floor"},
-		{[]string{"-method", "alternating", "-workers", "1"}, func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) }, "Certified: no 3 prototypes and memberships have a squared error smaller by more than 1.11e-09."},
+		{[]string{"-method", "alternating", "-workers", "1"},
+			func() (*softkmeans.Model, error) { return softkmeans.FitAlternating(t.Context(), x, 3, nil) },
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1.11e-09."},
 	} {
 		code, report, stderr := do(t, "", append([]string{"fit", "-k", "3", iris}, c.args...)...)
 		if code != 0 || stderr != "" {
@@ -36,16 +40,20 @@ func TestFitMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := value(t, report, "objective"); !near(got, m.Objective, 1e-8) || !near(value(t, report, "floor"), irisFloor, 1e-8) {
+		if got := value(t, report, "objective"); !near(got, m.Objective, 1e-8) ||
+			!near(value(t, report, "floor"), irisFloor, 1e-8) {
 			t.Errorf("%q: objective %v, want %v", c.args, got, m.Objective)
 		}
-		if !strings.Contains(report, c.says) || strings.Contains(report, "ertified") != strings.Contains(c.says, "ertified") || !strings.Contains(report, m.Status.String()) {
+		if !strings.Contains(report, c.says) ||
+			strings.Contains(report, "ertified") != strings.Contains(c.says, "ertified") ||
+			!strings.Contains(report, m.Status.String()) {
 			t.Errorf("%q: no %q in\n%s", c.args, c.says, report)
 		}
 	}
 	// Six rows on a line need only two of four centers: the floor is 0.
 	code, report, stderr := do(t, "1\n1\n2\n2\n9\n9\n", "fit", "-k", "4", "-method", "minvol")
-	if code != 0 || !strings.Contains(report, "% of the total variance; the proved floor is below") || !strings.Contains(report, "\nWarning: ") {
+	if code != 0 || !strings.Contains(report, "% of the total variance; the proved floor is below") ||
+		!strings.Contains(report, "\nWarning: ") {
 		t.Errorf("code %d, %s\n%s", code, stderr, report)
 	}
 }
@@ -55,7 +63,9 @@ func TestFitMethods(t *testing.T) {
 func TestOthers(t *testing.T) {
 	args := []string{"fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "../../testdata/wine.csv"}
 	code, report, stderr := do(t, "", args...)
-	if code != 0 || !strings.Contains(report, "Warning: The labels are not stable") || !strings.Contains(report, "Another answer: prototypes of half of the rows, with twice the slack. 6.18 % of all rows") {
+	if code != 0 || !strings.Contains(report, "Warning: The labels are not stable") ||
+		!strings.Contains(report,
+			"Another answer: prototypes of half of the rows, with twice the slack. 6.18 % of all rows") {
 		t.Fatalf("code %d, %s\n%s", code, stderr, report)
 	}
 	_, without, _ := do(t, "", append(args, "-others", "no")...)
@@ -70,7 +80,8 @@ func TestOthers(t *testing.T) {
 			Centers       [][]float64
 		}
 	}
-	if err := json.Unmarshal([]byte(text), &plain); err != nil || len(plain.Others) != 1 || len(plain.Others[0].Centers) != 3 {
+	if err := json.Unmarshal([]byte(text), &plain); err != nil || len(plain.Others) != 1 ||
+		len(plain.Others[0].Centers) != 3 {
 		t.Fatalf("%v: %v", err, plain)
 	}
 	for c, v := range plain.Centers[0] { // the same wines, and not the same numbers
@@ -112,7 +123,8 @@ func similarityRuns(t *testing.T) (list []similarityRun, matrix string) {
 		{"-method tilsd", tilsd(rbf, nil), "\nAt the floor: "},
 		{"-method tilsd -enclosure tight", tilsd(rbf, tight), "\nAt the floor: "},
 		{"-method lsd -gamma 2", lsd(narrow, nil), "γ = 2."},
-		{"-method lsd -gamma 2 -seed 7", lsd(narrow, &softkmeans.LSDOptions{Seed: 7}), "Better memberships could lower the error by at most "},
+		{"-method lsd -gamma 2 -seed 7", lsd(narrow, &softkmeans.LSDOptions{Seed: 7}),
+			"Better memberships could lower the error by at most "},
 		{"-method lsd -kernel matrix", lsd(narrow, nil), "Similarities: the table."},
 		{"-method tilsd -kernel linear", tilsd(linear, nil), "the inner product of every two rows"},
 	}, matrix
@@ -136,7 +148,8 @@ func TestFitSimilarities(t *testing.T) {
 			t.Errorf("%s: code %d, no %q in %s", test.args, code, test.says, report)
 			continue
 		}
-		for name, want := range map[string]float64{"objective": m.Objective, "floor": m.Floor, "total": m.Total} {
+		for name, want := range map[string]float64{"objective": m.Objective,
+			"floor": m.Floor, "total": m.Total} {
 			if got := value(t, report, name); !near(got, want, 1e-9*m.Total) {
 				t.Errorf("%s: %s is %v, want %v", test.args, name, got, want)
 			}
@@ -149,7 +162,8 @@ func TestFitSimilarities(t *testing.T) {
 				}
 			}
 		}
-		code, stdout, _ = do(t, stdin, append(strings.Fields("fit -k 3 -json"), strings.Fields(test.args)...)...)
+		code, stdout, _ = do(t, stdin,
+			append(strings.Fields("fit -k 3 -json"), strings.Fields(test.args)...)...)
 		var j fitReportJSON
 		if err := json.Unmarshal([]byte(stdout), &j); code != 0 || err != nil || j.Similarity == nil ||
 			!near(j.Similarity.Objective, m.Objective, 1e-9*m.Total) || j.Certificate != nil {
@@ -169,7 +183,8 @@ func TestFitAuto(t *testing.T) {
 	}
 	for _, stream := range []string{"no", "yes"} {
 		report := must(t, "fit", "-k", "auto", "-method", "global", "-stream", stream, data)
-		if want := chosen(&c) + opinions(&c); !strings.Contains(report, want) || strings.Contains(report, "drawn") {
+		if want := chosen(&c) + opinions(&c); !strings.Contains(report, want) ||
+			strings.Contains(report, "drawn") {
 			t.Errorf("-stream %s: no %q in\n%s", stream, want, report)
 		}
 	}
@@ -181,7 +196,8 @@ func TestFitAuto(t *testing.T) {
 	many := writeText(t, filepath.Join(t.TempDir(), "many.csv"), noise.String())
 	code, _, stderr := do(t, "", "fit", "-k", "auto", "-stream", "yes", many)
 	for _, want := range []string{
-		many + ": no number of centers is proposed: nothing stands out of the noise; give -k N\nNoise: k = 1; ", "\nHalves of the rows: no k; ",
+		many + ": no number of centers is proposed: nothing stands out of the noise; give -k N\n" +
+			"Noise: k = 1; ", "\nHalves of the rows: no k; ",
 		"\nThese opinions are of 1000 rows drawn at random; the floors are of all rows.\n",
 	} {
 		if code != 1 || !strings.Contains(stderr, want) {
@@ -189,7 +205,8 @@ func TestFitAuto(t *testing.T) {
 		}
 	}
 	code, _, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "fit", "-k", "auto")
-	if code != 1 || !strings.Contains(stderr, "<stdin>: no number of centers is proposed: ") || !strings.Contains(stderr, "give -k") {
+	if code != 1 || !strings.Contains(stderr, "<stdin>: no number of centers is proposed: ") ||
+		!strings.Contains(stderr, "give -k") {
 		t.Errorf("code %d, %s", code, stderr)
 	}
 }

@@ -53,7 +53,8 @@ func newModelFile(r *result) *modelfile.File {
 	}
 	m, c := *r.model, r.cert
 	m.Memberships, m.Clusters, m.Trace, m.Shade, m.Trimmed = nil, nil, nil, nil, nil
-	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor, c.FloorError, c.Total, c.Gap, c.Solver
+	m.Objective, m.Floor, m.FloorError, m.Total, m.Gap, m.Solver = c.Objective, c.Floor,
+		c.FloorError, c.Total, c.Gap, c.Solver
 	f.Model, f.Centers = &m, r.centers
 	return f
 }
@@ -87,7 +88,8 @@ func readModelFrom(ctx context.Context, in io.Reader, name string) (*modelFile, 
 	f, err := await(ctx, func() (*modelfile.File, error) { return modelfile.Read(in) })
 	if errors.Is(err, softkmeans.ErrFormat) {
 		text := strings.TrimPrefix(err.Error(), "softkmeans: ")
-		if text = strings.TrimSuffix(text, ": "+softkmeans.ErrFormat.Error()); strings.HasPrefix(text, "not a model file") {
+		if text = strings.TrimSuffix(text, ": "+softkmeans.ErrFormat.Error()); strings.HasPrefix(text,
+			"not a model file") {
 			text += "; give a file that softkmeans fit -model wrote"
 		}
 		return nil, fmt.Errorf("%s: %s", name, text)
@@ -148,7 +150,8 @@ func (f *modelFile) checkColumns(names []string, source string) error {
 		if len(names) > want {
 			hint = "; -drop leaves columns out"
 		}
-		return fmt.Errorf("%s: %s, but the model has %d (%s)%s", source, count(len(names), "column"), want, abridged(f.Columns), hint)
+		return fmt.Errorf("%s: %s, but the model has %d (%s)%s", source, count(len(names), "column"),
+			want, abridged(f.Columns), hint)
 	}
 	return nil
 }
@@ -169,7 +172,8 @@ func abridged(names []string) string {
 // centersFor returns the scaled centers, for d with the model's scaling.
 func (f *modelFile) centersFor(d *data, source string) (*softkmeans.Matrix, error) {
 	if f.Model == nil {
-		return nil, fmt.Errorf("%s: a model of method %s has no centers; certify needs a model of global, minvol or alternating", source, short(f.Method, mostName))
+		return nil, fmt.Errorf("%s: a model of method %s has no centers; certify needs a model of global, "+
+			"minvol or alternating", source, short(f.Method, mostName))
 	}
 	if err := f.checkColumns(d.Names, d.Source); err != nil {
 		return nil, err

@@ -19,10 +19,13 @@ import (
 // -centers has the same numbers.
 func TestModelFile(t *testing.T) {
 	inFolder(t, flowers(t))
-	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore", "-drop", "id,weight", "-label", "7",
+	report := must(t, "fit", "-k", "3", "-method", "minvol", "-scale", "zscore",
+		"-drop", "id,weight", "-label", "7",
 		"-model", "model.json", "-centers", "centers.csv", "data.csv")
 	for _, want := range []string{
-		"150 rows, 4 columns, and a header; column 7 (species) is left out\n", "scaled to mean 0 and variance 1", "\nPrototypes, in the table's units. ", "of the scaled columns",
+		"150 rows, 4 columns, and a header; column 7 (species) is left out\n",
+		"scaled to mean 0 and variance 1",
+		"\nPrototypes, in the table's units. ", "of the scaled columns",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("no %q in\n%s", want, report)
@@ -33,16 +36,19 @@ func TestModelFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := []string{"petal length", "petal, width", "sepal length", "sepal width"}
-	if !slices.Equal(f.Columns, names) || f.K() != 3 || f.Method != "minvol" || f.Scale != "zscore" || f.Rows != 150 || !f.Named || f.Model.Lambda <= 0 || f.Model.Status != softkmeans.StatusConverged {
+	if !slices.Equal(f.Columns, names) || f.K() != 3 || f.Method != "minvol" || f.Scale != "zscore" ||
+		f.Rows != 150 || !f.Named || f.Model.Lambda <= 0 || f.Model.Status != softkmeans.StatusConverged {
 		t.Errorf("%+v", f)
 	}
-	if p := f.Model; p.Objective < p.Floor || p.Objective > 1.26*p.Floor || !near(p.Total, 600, 1e-9) || f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
+	if p := f.Model; p.Objective < p.Floor || p.Objective > 1.26*p.Floor || !near(p.Total, 600, 1e-9) ||
+		f.Sizes[0]+f.Sizes[1]+f.Sizes[2] != 150 {
 		t.Errorf("objective %v, floor %v, total %v, sizes %v", p.Objective, p.Floor, p.Total, f.Sizes)
 	}
 	for i, row := range rowsOf(f.Centers) {
 		for j, v := range row {
 			if scaled := (v - f.Shift[j]) / f.Divisor[j]; !near(scaled, f.Model.Centers.At(i, j), 1e-12) {
-				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v, scaled, f.Model.Centers.At(i, j))
+				t.Errorf("center %d, column %d: %v, scaled %v, not %v", i, j, v,
+					scaled, f.Model.Centers.At(i, j))
 			}
 		}
 	}
@@ -62,8 +68,11 @@ func TestModelFile(t *testing.T) {
 		for _, v := range column {
 			spread += (v - mean) * (v - mean) / 150
 		}
-		if !near(f.ColumnLeast[j], slices.Min(column), 1e-12) || !near(f.ColumnMost[j], slices.Max(column), 1e-12) || !near(f.ColumnMean[j], mean, 1e-12) || !near(f.ColumnSpread[j], math.Sqrt(spread), 1e-12) {
-			t.Errorf("%s: from %v to %v, mean %v, spread %v", name, f.ColumnLeast[j], f.ColumnMost[j], f.ColumnMean[j], f.ColumnSpread[j])
+		if !near(f.ColumnLeast[j], slices.Min(column), 1e-12) ||
+			!near(f.ColumnMost[j], slices.Max(column), 1e-12) || !near(f.ColumnMean[j], mean, 1e-12) ||
+			!near(f.ColumnSpread[j], math.Sqrt(spread), 1e-12) {
+			t.Errorf("%s: from %v to %v, mean %v, spread %v", name, f.ColumnLeast[j], f.ColumnMost[j],
+				f.ColumnMean[j], f.ColumnSpread[j])
 		}
 	}
 	details := yardstickOf(f.Model).measure(scaled(d, f), g, largestOf(g))
@@ -89,8 +98,10 @@ func TestModelFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !near(m.Objective, f.Model.Objective, 1e-9*f.Model.Total) || !near(m.Lambda, f.Model.Lambda, 1e-6*m.Lambda) {
-		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Model.Objective, f.Model.Lambda, m.Objective, m.Lambda)
+	if !near(m.Objective, f.Model.Objective, 1e-9*f.Model.Total) ||
+		!near(m.Lambda, f.Model.Lambda, 1e-6*m.Lambda) {
+		t.Errorf("objective %v, λ %v; by the package %v, %v", f.Model.Objective,
+			f.Model.Lambda, m.Objective, m.Lambda)
 	}
 }
 
@@ -123,7 +134,8 @@ func checkModelFault(t *testing.T, text, want string) {
 	t.Helper()
 	writeText(t, "bad.json", text)
 	code, stdout, stderr := do(t, "", "predict", "-model", "bad.json", "-o", "out.csv", "data.csv")
-	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") || !strings.Contains(stderr, want) {
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, "softkmeans: bad.json: ") ||
+		!strings.Contains(stderr, want) {
 		t.Errorf("%.60q: code %d, %q, want %q", text, code, stderr, want)
 	}
 	if _, err := os.Stat("out.csv"); err == nil {
@@ -145,20 +157,22 @@ func TestModelFaults(t *testing.T) {
 	plain := replacer(t, unsealed(written(t, "-k 2")))
 	lsd := replacer(t, unsealed(written(t, "-k 2 -method lsd")))
 	for text, want := range map[string]string{
-		"":                                       "the file is empty",
-		"1,2\n3,4\n":                             "not a model file: this is a table, such as CSV; give a file that softkmeans fit -model wrote",
-		"{}":                                     "not a model file",
-		"\x1f\x8b\x08\x00":                       "not a model file: this is a file in gzip",
-		good[:len(good)/2]:                       "the model is cut",
-		good + "{}":                              "more behind the model's end",
-		replaced(`"version": 2`, `"version": 3`): "version 3; this package reads models of versions 1 and 2",
-		replaced(`"k": 2`, `"k": 3`):             "line 14: centers: 2 in a list of 3",
-		replaced(`"shift": [3`, `"shift": [2`):   "contradicts the scaled",
-		replaced(`"rows": 3`, `"rows": 4`):       "the sizes add up to 3, not to the 4 rows",
-		replaced(`: false`, `: true`):            "the checksum is wrong",
+		"": "the file is empty",
+		"1,2\n3,4\n": "not a model file: this is a table, such as CSV; give a " +
+			"file that softkmeans fit -model wrote",
+		"{}":                                           "not a model file",
+		"\x1f\x8b\x08\x00":                             "not a model file: this is a file in gzip",
+		good[:len(good)/2]:                             "the model is cut",
+		good + "{}":                                    "more behind the model's end",
+		replaced(`"version": 2`, `"version": 3`):       "version 3; this package reads models of versions 1 ",
+		replaced(`"k": 2`, `"k": 3`):                   "line 14: centers: 2 in a list of 3",
+		replaced(`"shift": [3`, `"shift": [2`):         "contradicts the scaled",
+		replaced(`"rows": 3`, `"rows": 4`):             "the sizes add up to 3, not to the 4 rows",
+		replaced(`: false`, `: true`):                  "the checksum is wrong",
 		plain(`"scale": "none"`, `"scale": "maximum"`): `scale is "maximum", with 0 shifts`,
 		lsd(`"rbf"`, `"cosine"`):                       `kernel is "cosine"`,
-		unsealed(replaced(`zscore`, `maximum`)):        `scale is "maximum", which this softkmeans does not know`,
+		unsealed(replaced(`zscore`,
+			`maximum`)): `scale is "maximum", which this softkmeans does not know`,
 	} {
 		checkModelFault(t, text, want)
 	}
@@ -169,7 +183,8 @@ func TestOldModels(t *testing.T) {
 	for _, name := range []string{"global", "zscore", "tilsd", "cone"} {
 		model := filepath.Join("testdata", "models", "v1-"+name+".json")
 		code, got, stderr := do(t, "width,height\n1,2\n3,4\n5,7\n2,8\n9,1\n", "predict", "-model", model)
-		if want := readFile(t, filepath.Join("testdata", "models", "v1-"+name+".csv")); code != 0 || !sameText(want, got) {
+		if want := readFile(t, filepath.Join("testdata", "models", "v1-"+name+".csv")); code != 0 ||
+			!sameText(want, got) {
 			t.Errorf("%s: code %d, %s%s, want %s", name, code, stderr, got, want)
 		}
 	}
@@ -181,7 +196,8 @@ func TestCertifyCentersForms(t *testing.T) {
 	inFolder(t, flowers(t))
 	common := " -drop id,species,weight data.csv"
 	for _, scale := range []string{"none", "zscore"} {
-		must(t, strings.Fields("fit -method global -k 3 -scale "+scale+" -model m.json -centers c.csv -o g.csv"+common)...)
+		must(t, strings.Fields("fit -method global -k 3 -scale "+scale+" -model m.json -centers "+
+			"c.csv -o g.csv"+common)...)
 		certify := func(args, stdin string) (int, string) {
 			code, stdout, stderr := do(t, stdin, strings.Fields("certify -memberships g.csv "+args+common)...)
 			if code != 0 {
@@ -197,16 +213,19 @@ func TestCertifyCentersForms(t *testing.T) {
 			page += fmt.Sprintf("%s,0,1,%v,%v,%v\n", names[j], x.At(0, j), x.At(1, j), x.At(2, j))
 		}
 		writeText(t, "page.csv", page)
-		for _, c := range [][2]string{{"-centers m.json", ""}, {"-model m.json", ""}, {"-centers -", readFile(t, "m.json")},
+		for _, c := range [][2]string{{"-centers m.json", ""}, {"-model m.json", ""},
+			{"-centers -", readFile(t, "m.json")},
 			{"-scale " + scale + " -centers page.csv", ""}, {"-scale " + scale + " -centers -", page}} {
 			if _, got := certify(c[0], c[1]); got != want {
 				t.Errorf("certify %s:\n%s\nnot\n%s", c[0], got, want)
 			}
 		}
 	}
-	failure{"certify -centers m.json -scale minmax" + common, 2, "-centers m.json is a model, which has its own -scale"}.check(t)
+	failure{"certify -centers m.json -scale minmax" + common, 2,
+		"-centers m.json is a model, which has its own -scale"}.check(t)
 	writeText(t, "short.csv", "column,p0\na,1\n")
-	failure{"certify -centers short.csv" + common, 1, "short.csv: prototypes of 1 column, but data.csv has 4 columns"}.check(t)
+	failure{"certify -centers short.csv" + common, 1,
+		"short.csv: prototypes of 1 column, but data.csv has 4 columns"}.check(t)
 }
 
 // sameText: the lines have the same words, and the same numbers up to rounding.
@@ -215,7 +234,8 @@ func sameText(want, got string) bool { return len(differences(want, got)) == 0 }
 // Any model is an error or gives every row memberships in k clusters.
 func FuzzModel(f *testing.F) {
 	for _, args := range []string{
-		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd", "-k 2 -method tilsd -scale zscore",
+		"-k 2", "-k 2 -scale zscore", "-k 3 -scale minmax", "-k 2 -method minvol", "-k 2 -method lsd",
+		"-k 2 -method tilsd -scale zscore",
 		"-k 2 -method tilsd -kernel linear", "-k 1 -method lsd -kernel matrix -drop 3",
 	} {
 		f.Add(unsealed(written(f, args)))
@@ -243,7 +263,8 @@ func FuzzModel(f *testing.F) {
 			t.Fatalf("%d×%d memberships of 2 rows in %d clusters", g.Rows, g.Cols, m.K())
 		}
 		labels, err := m.label(x, g)
-		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 || max(labels[0], labels[1]) >= m.K()) {
+		if err == nil && (len(labels) != 2 || min(labels[0], labels[1]) < 0 ||
+			max(labels[0], labels[1]) >= m.K()) {
 			t.Errorf("labels %v of 2 rows in %d clusters", labels, m.K())
 		}
 		for i := range g.Rows {

@@ -59,7 +59,8 @@ func (o *outputs) add(flag, path string) (io.Writer, error) {
 
 func (o *outputs) takeStdout(flag, path string) (io.Writer, error) {
 	if o.taken {
-		return nil, usageErrorf("-%s %s: standard output is already taken by another flag; give a file", flag, path)
+		return nil, usageErrorf("-%s %s: standard output is already taken by another flag; give a file", flag,
+			path)
 	}
 	o.taken = true
 	return o.std.out, nil

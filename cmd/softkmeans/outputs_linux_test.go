@@ -22,7 +22,8 @@ func TestFullDisk(t *testing.T) {
 		for _, output := range w.outputs {
 			args = strings.Replace(args, " "+output, " disk/"+output, 1)
 		}
-		sizes := []string{"size=4k", "size=20k", "size=1m,nr_inodes=5", "size=12k", "size=28k", "size=36k", "size=44k", "size=1m,nr_inodes=4", "size=1m,nr_inodes=6"}
+		sizes := []string{"size=4k", "size=20k", "size=1m,nr_inodes=5", "size=12k", "size=28k", "size=36k",
+			"size=44k", "size=1m,nr_inodes=4", "size=1m,nr_inodes=6"}
 		for _, size := range sizes[:runs(3, len(sizes))] {
 			if err := syscall.Mount("none", disk, "tmpfs", 0, size); err != nil {
 				t.Skipf("only root may mount a disk: %v", err)
@@ -50,7 +51,8 @@ func TestFullDisk(t *testing.T) {
 				}
 			}
 			if told[w.args+named] = true; code != 1 || named == "" || after != before {
-				t.Errorf("%s, %s: code %d, %q; the disk has\n%s\nbefore\n%s", w.args, size, code, stderr, after, before)
+				t.Errorf("%s, %s: code %d, %q; the disk has\n%s\nbefore\n%s", w.args,
+					size, code, stderr, after, before)
 			}
 		}
 	}

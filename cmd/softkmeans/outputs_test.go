@@ -30,8 +30,12 @@ func TestFailureLeavesNothing(t *testing.T) {
 		out  io.Writer
 		want string
 	}{
-		{"bad value", t.Context(), func() io.Reader { return strings.NewReader("1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5)) }, io.Discard, "<stdin>:2:2: "},
-		{"bad reader", t.Context(), func() io.Reader { return io.MultiReader(good(), broken) }, io.Discard, "<stdin>: disk on fire"},
+		{"bad value", t.Context(), func() io.Reader {
+			return strings.NewReader("1,2\n3,x\n" +
+				strings.Repeat("5,1\n2,1\n", 5))
+		}, io.Discard, "<stdin>:2:2: "},
+		{"bad reader", t.Context(), func() io.Reader { return io.MultiReader(good(), broken) },
+			io.Discard, "<stdin>: disk on fire"},
 		{"report not written", t.Context(), good, fullDisk, "disk full"},
 		{"interrupted", over, good, io.Discard, "interrupted"},
 	} {
@@ -71,7 +75,8 @@ func TestReplacement(t *testing.T) {
 	if code, _, stderr := do(t, data, "fit", "-k", "2", "-o", old); code != 0 {
 		t.Fatal(stderr)
 	}
-	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,p0,p1\n`) || strings.Count(after, "\n") != 1 {
+	if after := files(t, dir); !strings.HasPrefix(after, `old.csv: "label,p0,p1\n`) ||
+		strings.Count(after, "\n") != 1 {
 		t.Errorf("the folder has\n%s", after)
 	}
 }
@@ -109,7 +114,8 @@ func TestOutputKinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(t, "fit", "-k", "2", iris, "-o", filepath.Join(dir, "farther"))
-	if info, err := os.Lstat(filepath.Join(dir, "new.csv")); err != nil || !info.Mode().IsRegular() || info.Size() < 150 {
+	if info, err := os.Lstat(filepath.Join(dir, "new.csv")); err != nil ||
+		!info.Mode().IsRegular() || info.Size() < 150 {
 		t.Errorf("behind two links: %v, %v", info, err)
 	}
 	for _, name := range []string{"ahead", "farther"} {
@@ -128,7 +134,8 @@ func TestOutputNames(t *testing.T) {
 		t.Skip("no links here")
 	}
 	dir := inFolder(t, "1,2\n3,4\n5,7\n")
-	for _, err := range []error{os.Mkdir("sub", 0o777), os.Symlink("sub", "link"), os.Symlink("sub/new.csv", "ahead"), os.Link("data.csv", "hard.csv"), os.Symlink("data.csv", "soft.csv")} {
+	for _, err := range []error{os.Mkdir("sub", 0o777), os.Symlink("sub", "link"), os.Symlink("sub/new.csv",
+		"ahead"), os.Link("data.csv", "hard.csv"), os.Symlink("data.csv", "soft.csv")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +152,8 @@ func TestOutputNames(t *testing.T) {
 		"-centers soft.csv":                              "-centers soft.csv would overwrite the data",
 		"-model link/../data.csv":                        "-model link/../data.csv would overwrite the data",
 	} {
-		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		code, stdout, stderr := do(t, "",
+			append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
 		if code != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
@@ -173,7 +181,8 @@ func TestOutputIsStdout(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want || !strings.Contains(stderr.String(), "Squared error") {
+	if got, want := readFile(t, "out.csv"), readFile(t, "want.csv"); got != want ||
+		!strings.Contains(stderr.String(), "Squared error") {
 		t.Errorf("the file: %q\nstandard error: %q", got, &stderr)
 	}
 }
@@ -192,9 +201,11 @@ func TestMixed(t *testing.T) {
 		taken    bool
 		want     bool
 	}{
-		{a, a, true, true}, {a, a, false, false}, {a, b, true, false}, {a, io.Discard, true, false}, {io.Discard, io.Discard, true, false},
+		{a, a, true, true}, {a, a, false, false}, {a, b, true, false}, {a, io.Discard, true, false},
+		{io.Discard, io.Discard, true, false},
 	} {
-		if got := (&outputs{std: streams{out: test.out, err: test.err}, taken: test.taken}).mixed(); got != test.want {
+		if got := (&outputs{std: streams{out: test.out, err: test.err},
+			taken: test.taken}).mixed(); got != test.want {
 			t.Errorf("%+v: %v", test, got)
 		}
 	}
@@ -205,9 +216,11 @@ func TestFitFilesTogether(t *testing.T) {
 	dir := inFolder(t, "1,2\n3,4\n5,7\n")
 	before := files(t, dir)
 	for _, args := range []string{
-		"-o m.csv -centers missing/c.csv -model model.json", "-o m.csv -centers c.csv -model missing/model.json", "-o missing/m.csv -centers c.csv",
+		"-o m.csv -centers missing/c.csv -model model.json",
+		"-o m.csv -centers c.csv -model missing/model.json", "-o missing/m.csv -centers c.csv",
 	} {
-		code, stdout, stderr := do(t, "", append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
+		code, stdout, stderr := do(t, "",
+			append(strings.Fields("fit -k 2 data.csv"), strings.Fields(args)...)...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, "cannot write missing/") {
 			t.Errorf("%s: code %d, %q", args, code, stderr)
 		}
@@ -216,7 +229,8 @@ func TestFitFilesTogether(t *testing.T) {
 		}
 	}
 	var stderr bytes.Buffer
-	if code := run(t.Context(), strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv"), nil, fullDisk, &stderr); code != 1 {
+	if code := run(t.Context(), strings.Fields("fit -k 2 -o m.csv -centers c.csv -model model.json data.csv"),
+		nil, fullDisk, &stderr); code != 1 {
 		t.Errorf("code %d", code)
 	}
 	if after := files(t, dir); after != before {

@@ -27,7 +27,8 @@ type writing struct {
 var writings = []writing{
 	{"fit -k 3 -o m.csv -centers c.csv -model model.json data.csv", []string{"m.csv", "c.csv", "model.json"}},
 	{"fit -k 3 -stream yes -o m.csv -model model.json data.csv", []string{"m.csv", "model.json"}},
-	{"fit -k 3 -method tilsd -kernel linear -o m.csv -model model.json data.csv", []string{"m.csv", "model.json"}},
+	{"fit -k 3 -method tilsd -kernel linear -o m.csv -model model.json data.csv",
+		[]string{"m.csv", "model.json"}},
 	{"predict -model good.json -o m.csv data.csv", []string{"m.csv"}},
 	{"floors -o f.csv data.csv", []string{"f.csv"}},
 	{"report -k 3 -o page.html data.csv", []string{"page.html"}},
@@ -67,7 +68,8 @@ func unharmed(t *testing.T, what string, code int, stderr, want, dir, before str
 func TestOutputFaults(t *testing.T) {
 	dir := writingFolder(t)
 	long := strings.Repeat("n", 256)
-	for _, err := range []error{os.Mkdir("folder", 0o777), os.Symlink("loop", "loop"), os.Symlink("nowhere/m.csv", "astray"), os.Symlink("folder", "tofolder")} {
+	for _, err := range []error{os.Mkdir("folder", 0o777), os.Symlink("loop", "loop"),
+		os.Symlink("nowhere/m.csv", "astray"), os.Symlink("folder", "tofolder")} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +91,8 @@ func TestOutputFaults(t *testing.T) {
 		for _, output := range w.outputs {
 			for target, want := range targets {
 				code, _, stderr := do(t, "", w.with(output, target)...)
-				unharmed(t, w.args+", "+output+" is "+target, code, stderr, "cannot write "+target+": "+want, dir, before)
+				unharmed(t, w.args+", "+output+" is "+target, code, stderr,
+					"cannot write "+target+": "+want, dir, before)
 			}
 		}
 	}
@@ -100,7 +103,9 @@ func TestOutputFaults(t *testing.T) {
 		for _, output := range w.outputs[:runs(1, len(w.outputs))] {
 			want := readFile(t, output)
 			must(t, w.with(output, most)...)
-			if got := readFile(t, most); got != want && w.outputs[0] != "page.html" || !strings.Contains(got, want[:20]) { // a page tells its command
+			// a page tells its command
+			if got := readFile(t, most); got != want && w.outputs[0] != "page.html" ||
+				!strings.Contains(got, want[:20]) {
 				t.Errorf("%s: %d bytes under a long name, not %d", w.args, len(got), len(want))
 			}
 			os.Remove(most)
@@ -124,14 +129,16 @@ func TestRenameFaults(t *testing.T) {
 			var stderr bytes.Buffer
 			code := run(t.Context(), strings.Fields(w.args), nil, spoil, &stderr)
 			said := stderr.String()
-			if code != 1 || !strings.HasPrefix(said, "softkmeans: cannot write "+output+": ") || strings.Contains(said, ".tmp") {
+			if code != 1 || !strings.HasPrefix(said, "softkmeans: cannot write "+output+": ") ||
+				strings.Contains(said, ".tmp") {
 				t.Errorf("%s: code %d, %q", w.args, code, said)
 			}
 			for j, other := range w.outputs {
 				if is := strings.Contains(said, "; "+other+" is written"); is != (j < i) {
 					t.Errorf("%s: of %s it says %q", w.args, other, said)
 				}
-				if j > i && readFile(t, other) != "the old "+other || j < i && readFile(t, other) == "the old "+other {
+				if j > i && readFile(t, other) != "the old "+other ||
+					j < i && readFile(t, other) == "the old "+other {
 					t.Errorf("%s: %s is %.40q", w.args, other, readFile(t, other))
 				}
 				os.RemoveAll(other)
@@ -149,7 +156,8 @@ func TestRenameFaults(t *testing.T) {
 	var stderr bytes.Buffer
 	gone := writer(func(p []byte) (int, error) { return len(p), os.RemoveAll("sub") })
 	code := run(t.Context(), strings.Fields("fit -k 2 -o sub/m.csv data.csv"), nil, gone, &stderr)
-	unharmed(t, "the folder is gone", code, stderr.String(), "cannot write sub/m.csv: no such file or directory\n", dir, before)
+	unharmed(t, "the folder is gone", code, stderr.String(),
+		"cannot write sub/m.csv: no such file or directory\n", dir, before)
 }
 
 // If the report cannot be written, old files are unchanged. The report goes to standard
@@ -163,10 +171,13 @@ func TestReportNotWritten(t *testing.T) {
 		code := run(t.Context(), strings.Fields(w.args), nil, full, &stderr)
 		unharmed(t, w.args, code, stderr.String(), "no space left on device\n", dir, before)
 	}
-	if code := run(t.Context(), strings.Fields("fit -k 2 -o - -model model.json -quiet data.csv"), nil, io.Discard, full); code != 1 || files(t, dir) != before {
+	if code := run(t.Context(), strings.Fields("fit -k 2 -o - -model model.json -quiet data.csv"), nil,
+		io.Discard, full); code != 1 || files(t, dir) != before {
 		t.Errorf("code %d, the folder has\n%s", code, files(t, dir))
 	}
-	for _, args := range []string{"certify -model good.json data.csv", "certify -model good.json -json data.csv", "evaluate -labels 1 -truth 2 data.csv data.csv", "evaluate -json -labels 1 -truth 2 data.csv data.csv"} {
+	for _, args := range []string{"certify -model good.json data.csv",
+		"certify -model good.json -json data.csv", "evaluate -labels 1 -truth 2 data.csv data.csv",
+		"evaluate -json -labels 1 -truth 2 data.csv data.csv"} {
 		var stderr bytes.Buffer
 		code := run(t.Context(), strings.Fields(args), nil, full, &stderr)
 		unharmed(t, args, code, stderr.String(), "no space left on device\n", dir, before)
@@ -199,7 +210,8 @@ func TestFileTooLarge(t *testing.T) {
 	before := files(t, dir)
 	for _, w := range writings {
 		if w.outputs[0] == "f.csv" {
-			writeText(t, "wide.csv", strings.Repeat("1,2,3,4,5,6,7,8,9,"+strings.Repeat("3,", 200)+"1\n", 3)+strings.Repeat("5,", 209)+"8\n")
+			writeText(t, "wide.csv", strings.Repeat("1,2,3,4,5,6,7,8,9,"+strings.Repeat("3,", 200)+"1\n",
+				3)+strings.Repeat("5,", 209)+"8\n")
 			w.args = "floors -o f.csv wide.csv"
 			before = files(t, dir)
 		}
@@ -228,7 +240,8 @@ func TestClosedStreams(t *testing.T) {
 			}
 			for _, output := range w.outputs {
 				if got := readFile(t, output); got != want[output] {
-					t.Errorf("%s: %s: %s has %d bytes, not %d", w.args, line, output, len(got), len(want[output]))
+					t.Errorf("%s: %s: %s has %d bytes, not %d", w.args, line,
+						output, len(got), len(want[output]))
 				}
 			}
 		}
@@ -261,7 +274,8 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Skip("coverage writes files of its own")
 	}
 	dir := writingFolder(t)
-	for from := dir; from != os.TempDir() && from != "/"; from = filepath.Dir(from) { // so that nobody can reach it
+	// so that nobody can reach it
+	for from := dir; from != os.TempDir() && from != "/"; from = filepath.Dir(from) {
 		if err := os.Chmod(from, 0o755); err != nil {
 			t.Skip(err)
 		}
@@ -287,7 +301,8 @@ func TestReadOnlyFolder(t *testing.T) {
 			if code == -1 {
 				t.Skip(c.ProcessState)
 			}
-			unharmed(t, what+": "+w.args, code, stderr, "cannot write "+w.outputs[0]+": permission denied\n", dir, before)
+			unharmed(t, what+": "+w.args, code, stderr, "cannot write "+w.outputs[0]+": permission denied\n",
+				dir, before)
 		}
 		os.Chmod(dir, 0o755)
 	}

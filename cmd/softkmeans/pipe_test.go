@@ -37,7 +37,8 @@ func TestInterruptedOpen(t *testing.T) {
 		}
 		args = strings.ReplaceAll(args, "pipe", pipe)
 		var stderr bytes.Buffer
-		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 || stderr.String() != "softkmeans: interrupted; no file was written\n" {
+		if code := runFor(t, 10, strings.Fields(args), nil, &stderr); code != 1 ||
+			stderr.String() != "softkmeans: interrupted; no file was written\n" {
 			t.Errorf("%s: code %d, %q", args, code, &stderr)
 		}
 		if err := os.Remove(pipe); err != nil {
@@ -57,7 +58,8 @@ func TestEndlessModel(t *testing.T) {
 	inputs(t)
 	for _, args := range []string{"predict -model /dev/zero data.csv", "certify -model /dev/zero data.csv"} {
 		code, stdout, stderr := do(t, "", strings.Fields(args)...)
-		if want := "softkmeans: /dev/zero: not a model file: this is no text; give a file that softkmeans fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
+		if want := "softkmeans: /dev/zero: not a model file: this is no text; give a file that softkmeans " +
+			"fit -model wrote\n"; code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, %q, %q", args, code, stdout, stderr)
 		}
 	}

@@ -102,10 +102,12 @@ func (f *predictFlags) run(s *session) error {
 		return err
 	}
 	f.quiet = f.quiet || s.mixed()
-	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()), details: f.details, name: numbered}
+	p := &prediction{model: model, predict: predict, w: newMembershipWriter(w), sizes: make([]int, model.K()),
+		details: f.details, name: numbered}
 	p.watch = newWatch(model)
 	if p.details && p.watch.yardstick == nil {
-		return usageErrorf("-details: a model of method %s has no prototypes to measure from", short(model.Method, mostName))
+		return usageErrorf("-details: a model of method %s has no prototypes to measure from",
+			short(model.Method, mostName))
 	}
 	if err := f.predict(s, p); err != nil {
 		return err

@@ -18,16 +18,19 @@ func TestPredictFitted(t *testing.T) {
 	for line := range strings.Lines(readFile(t, "data.csv")) {
 		line = strings.Replace(strings.TrimSuffix(line, "\n"), `"petal, width"`, "PETAL", 1)
 		f := strings.Split(line, ",")
-		turned.WriteString(strings.Replace(strings.Join([]string{f[5], f[6], f[2], f[1], f[0], f[4]}, ","), "PETAL", `"petal, width"`, 1) + "\n")
+		turned.WriteString(strings.Replace(strings.Join([]string{f[5], f[6], f[2], f[1], f[0], f[4]}, ","),
+			"PETAL", `"petal, width"`, 1) + "\n")
 	}
 	if err := os.WriteFile("turned.csv", []byte(turned.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	base := []string{"fit", "-drop", "id", "-label", "species", "-weights", "weight", "-o", "m.csv", "-model", "model.json", "data.csv"}
+	base := []string{"fit", "-drop", "id", "-label", "species", "-weights", "weight", "-o", "m.csv",
+		"-model", "model.json", "data.csv"}
 	for _, more := range []string{
 		"-k 3", "-k 2 -scale minmax", "-k 3 -method minvol -scale zscore", "-k 2 -method alternating",
 		"-k 3 -method global -enclosure tight -scale minmax", "-k 1",
-		"-k 3 -method tilsd -scale zscore", "-k 3 -method tilsd -kernel linear", "-k 3 -method lsd -kernel linear",
+		"-k 3 -method tilsd -scale zscore", "-k 3 -method tilsd -kernel linear",
+		"-k 3 -method lsd -kernel linear",
 	} {
 		args := append(strings.Fields(more), base[1:]...)
 		if strings.Contains(more, "lsd") {
@@ -46,7 +49,8 @@ func TestPredictFitted(t *testing.T) {
 				stdin = turned.String()
 			}
 			code, stdout, stderr := do(t, stdin, "predict", "-model", "model.json", file)
-			if code != 0 || stderr != "" && (!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
+			if code != 0 || stderr != "" &&
+				(!strings.HasPrefix(stderr, "Warning of the fit: ") || strings.Count(stderr, "\n") > 1) {
 				t.Fatalf("%s: predict %s: %s", more, file, stderr)
 			}
 			_, _, g := parseMemberships(t, stdout)
@@ -67,16 +71,21 @@ func TestPredictFitted(t *testing.T) {
 // Several columns may have the same name.
 func TestSameNames(t *testing.T) {
 	inFolder(t, "a,k,a,b\n1,x,2,3\n4,y,5,7\n7,x,8,8\n1,y,9,2\n")
-	must(t, strings.Fields("fit -method global -k 2 -label k -o g.csv -centers f.csv -model m.json data.csv")...)
+	must(t, strings.Fields("fit -method global -k 2 -label k -o g.csv -centers f.csv -model "+
+		"m.json data.csv")...)
 	must(t, strings.Fields("predict -model m.json -o p.csv data.csv")...)
-	for _, args := range []string{"-model m.json data.csv", "-centers f.csv -memberships g.csv -label k data.csv", "-centers f.csv -memberships p.csv -drop k data.csv"} {
-		if text := must(t, append([]string{"certify"}, strings.Fields(args)...)...); !strings.Contains(text, "\nCertified: ") {
+	for _, args := range []string{"-model m.json data.csv",
+		"-centers f.csv -memberships g.csv -label k data.csv",
+		"-centers f.csv -memberships p.csv -drop k data.csv"} {
+		if text := must(t, append([]string{"certify"}, strings.Fields(args)...)...); !strings.Contains(text,
+			"\nCertified: ") {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
 	// The columns are found by position, since the data does not have b twice.
 	writeText(t, "f.csv", strings.Replace(readFile(t, "f.csv"), "a,a,b", "a,b,b", 1))
-	if text := must(t, strings.Fields("certify -centers f.csv -label k data.csv")...); !strings.Contains(text, "\nCertified: ") {
+	if text := must(t, strings.Fields("certify -centers f.csv -label k data.csv")...); !strings.Contains(text,
+		"\nCertified: ") {
 		t.Error(text)
 	}
 }
@@ -101,7 +110,8 @@ func TestPredictNames(t *testing.T) {
 	}
 	writeText(t, "other.csv", "b,a,a\n1,2,3\n")
 	must(t, strings.Fields("fit -k 2 -model model.json twice.csv")...)
-	if code, _, stderr := do(t, "", "predict", "-model", "model.json", "other.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: other.csv:1: ") {
+	if code, _, stderr := do(t, "", "predict", "-model", "model.json", "other.csv"); code != 1 ||
+		!strings.HasPrefix(stderr, "softkmeans: other.csv:1: ") {
 		t.Errorf("code %d, %q", code, stderr)
 	}
 }
@@ -112,13 +122,15 @@ func TestPredictProducts(t *testing.T) {
 	table := func(shift, unit float64) string {
 		var b strings.Builder
 		for i := range 40 {
-			fmt.Fprintf(&b, "%v,%v,%v\n", shift+unit*float64(i*7%11), shift+unit*float64(i*i%13), shift-unit*float64(i*5%17))
+			fmt.Fprintf(&b, "%v,%v,%v\n", shift+unit*float64(i*7%11),
+				shift+unit*float64(i*i%13), shift-unit*float64(i*5%17))
 		}
 		return b.String()
 	}
 	inFolder(t, table(1e8, 1))
 	for _, args := range []string{"-k 2", "-k 3", "-k 3 -enclosure tight", "-k 4 -scale minmax"} {
-		must(t, append(strings.Fields("fit -method tilsd -kernel linear -o want.csv -model model.json data.csv"), strings.Fields(args)...)...)
+		must(t, append(strings.Fields("fit -method tilsd -kernel linear -o want.csv -model "+
+			"model.json data.csv"), strings.Fields(args)...)...)
 		must(t, strings.Fields("predict -model model.json -o got.csv data.csv")...)
 		sameMemberships(t, "got.csv", "want.csv")
 	}
@@ -133,7 +145,8 @@ func TestPredictProducts(t *testing.T) {
 func TestPredictUsage(t *testing.T) {
 	inFolder(t, "1,2\n3,4\n5,7\n")
 	for name, text := range map[string]string{
-		"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5), "other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n",
+		"three.csv": "1,2,3\n", "text.csv": "1,2\n3,x\n" + strings.Repeat("5,1\n2,1\n", 5),
+		"other.csv": "a,c\n1,2\n", "named.csv": "a,b\n1,2\n3,4\n",
 	} {
 		writeText(t, name, text)
 	}
@@ -164,13 +177,15 @@ func TestPredictLabels(t *testing.T) {
 	moved := 0
 	for _, more := range []string{
 		"-method minvol", "-method minvol -scale zscore", "-method minvol -stream yes -scale minmax",
-		"-method alternating -scale zscore -weights weight", "-method minvol -sum at-most-one", "-method global -scale zscore", "-method tilsd",
+		"-method alternating -scale zscore -weights weight", "-method minvol -sum at-most-one",
+		"-method global -scale zscore", "-method tilsd",
 	} {
 		drop := "id,weight"
 		if strings.Contains(more, "-weights") {
 			drop = "id"
 		}
-		args := append([]string{"fit", "-k", "3", "-drop", drop, "-label", "species", "-o", "m.csv", "-model", "model.json"}, strings.Fields(more)...)
+		args := append([]string{"fit", "-k", "3", "-drop", drop, "-label", "species", "-o", "m.csv", "-model",
+			"model.json"}, strings.Fields(more)...)
 		must(t, append(args, "data.csv")...)
 		must(t, strings.Fields("predict -model model.json -o p.csv data.csv")...)
 		_, labels, g := parseMemberships(t, readFile(t, "m.csv"))
@@ -184,7 +199,8 @@ func TestPredictLabels(t *testing.T) {
 		}
 		model := readFile(t, "model.json")
 		means := strings.Contains(model, `"clusterMeans"`)
-		if means != (strings.Contains(more, "minvol") || strings.Contains(more, "alternating")) || !means && !slices.Equal(labels, largest) {
+		if means != (strings.Contains(more, "minvol") || strings.Contains(more, "alternating")) ||
+			!means && !slices.Equal(labels, largest) {
 			t.Errorf("%s: cluster means in the model: %v, labels %v", more, means, labels)
 		}
 		if !means {
@@ -194,7 +210,8 @@ func TestPredictLabels(t *testing.T) {
 			moved++
 		}
 		axes := regexp.MustCompile(`(?s)\t"clusterAxes".*?\n\t\],\n`)
-		bare := unsealed(regexp.MustCompile(`(?s)\t"clusterMeans".*?\n\t\],\n`).ReplaceAllString(axes.ReplaceAllString(model, ""), ""))
+		bare := unsealed(regexp.MustCompile(
+			`(?s)\t"clusterMeans".*?\n\t\],\n`).ReplaceAllString(axes.ReplaceAllString(model, ""), ""))
 		if err := os.WriteFile("model.json", []byte(bare), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -215,8 +232,10 @@ func TestPredictEmptyRow(t *testing.T) {
 	must(t, strings.Fields("fit -k 2 -others no -model m.json data.csv")...)
 	const text = "id,v,w\na,,\nb,1,2\nc,NA,-\nd,,3\ne,,\n"
 	writeText(t, "new.csv", text)
-	const notes = ":\nColumn 1 (id) is taken for the rows' ids and left out: its name says so, and no value comes\ntwice.\n" +
-		"1 missing value, left out of the distances: v (1).\n3 rows without any value have no label and no memberships.\n"
+	const notes = ":\nColumn 1 (id) is taken for the rows' ids and left out: its name says so, and no " +
+		"value comes\ntwice.\n" +
+		"1 missing value, left out of the distances: v (1).\n3 rows without any value have no label and no " +
+		"memberships.\n"
 	for in, details := range map[string]bool{"new.csv": false, "-": true} {
 		args := []string{"predict", "-model", "m.json", in}
 		name, commas := in, ",,,"
@@ -236,7 +255,8 @@ func TestPredictEmptyRow(t *testing.T) {
 			t.Errorf("%q: %q", args, lines)
 		}
 	}
-	if text := must(t, strings.Fields("predict -model m.json -o p.csv new.csv")...); !strings.Contains(text, "new.csv: 5 rows by label\n") || !strings.Contains(text, "\n3 rows without any value have no label") {
+	if text := must(t, strings.Fields("predict -model m.json -o p.csv new.csv")...); !strings.Contains(text,
+		"new.csv: 5 rows by label\n") || !strings.Contains(text, "\n3 rows without any value have no label") {
 		t.Error(text)
 	}
 }

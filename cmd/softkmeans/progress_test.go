@@ -34,7 +34,8 @@ func TestProgress(t *testing.T) {
 	p.clear()
 	p.update(softkmeans.Iteration{Pass: 3, Rows: 1})
 	lines := strings.Split(b.String(), "\r")
-	if len(lines) != 22 || lines[1] != "pass 1: 0 %\x1b[K" || lines[6] != "pass 1: 50 %, 99 MB/s\x1b[K" || !strings.HasPrefix(lines[17], "pass 2: ") || lines[21] != "\x1b[K" {
+	if len(lines) != 22 || lines[1] != "pass 1: 0 %\x1b[K" || lines[6] != "pass 1: 50 %, 99 MB/s\x1b[K" ||
+		!strings.HasPrefix(lines[17], "pass 2: ") || lines[21] != "\x1b[K" {
 		t.Errorf("%d lines: %q", len(lines), lines)
 	}
 
@@ -51,7 +52,8 @@ func TestProgress(t *testing.T) {
 	p.update(softkmeans.Iteration{Pass: 1, Rows: 1})
 	now = now.Add(time.Second)
 	p.update(softkmeans.Iteration{Iteration: 7, Objective: 3, Floor: 2, Lambda: .5})
-	if got, want := b.String(), "\rpass 1 of 2: 40 %, 100 MB/s, 8 s left\x1b[K\rpass 2 of 2: 0 %, 5 s left\x1b[K\rafter pass 2: iteration 7 with λ = 0.5, 50.0 % above the floor\x1b[K"; got != want {
+	if got, want := b.String(), "\rpass 1 of 2: 40 %, 100 MB/s, 8 s left\x1b[K\rpass 2 of 2: 0 %, 5 s "+
+		"left\x1b[K\rafter pass 2: iteration 7 with λ = 0.5, 50.0 % above the floor\x1b[K"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -91,11 +91,13 @@ func (q *quality) writeErrors(b *bytes.Buffer) {
 	writeLine(b, "objective", number(q.Objective), "the squared error of the mixtures, summed over the rows")
 	switch {
 	case q.missing > 0:
-		writeLine(b, "floor, estimated", number(q.Floor), fmt.Sprintf("about the least of any %s; no proof", q.prototypes()))
+		writeLine(b, "floor, estimated", number(q.Floor),
+			fmt.Sprintf("about the least of any %s; no proof", q.prototypes()))
 	case q.lost(q.Floor):
 		writeLine(b, "floor", number(q.Floor), "no more than its rounding, so that nothing is proved")
 	default:
-		writeLine(b, "floor", number(q.Floor), fmt.Sprintf("no %s can have less, but for rounding: proved", q.prototypes()))
+		writeLine(b, "floor", number(q.Floor),
+			fmt.Sprintf("no %s can have less, but for rounding: proved", q.prototypes()))
 	}
 	writeLine(b, q.totalName(), number(q.Total), about)
 	writeLine(b, "explained", share, "of the "+q.totalName())
@@ -171,7 +173,8 @@ func (q *quality) repaired() string {
 	if q.sum == softkmeans.SumAtMostOne {
 		return text + fmt.Sprintf("rows are divided by sums above 1 (by up to %s).", small(q.MaxSumError))
 	}
-	return text + fmt.Sprintf("rows are divided by their sums\n(which miss 1 by up to %s).", small(q.MaxSumError))
+	return text + fmt.Sprintf("rows are divided by their sums\n(which miss 1 by up to %s).",
+		small(q.MaxSumError))
 }
 
 // chance says on what the floor of SolverKrylov rests.
@@ -179,7 +182,8 @@ func (q *quality) chance() string {
 	if q.Solver != softkmeans.SolverKrylov {
 		return ""
 	}
-	return "\nSolver krylov proves the floor for a random start: it holds unless that is nearly orthogonal to a\n" +
+	return "\nSolver krylov proves the floor for a random start: it holds unless that is nearly " +
+		"orthogonal to a\n" +
 		"leading direction of the data."
 }
 
@@ -187,7 +191,8 @@ func (q *quality) chance() string {
 func (q *quality) distance() string {
 	switch {
 	case q.missing > 0:
-		return "The squared error is that of the values that are there, and the memberships are the best for\n" +
+		return "The squared error is that of the values that are there, and the memberships are " +
+			"the best for\n" +
 			"these. Of a table with missing values no floor is proved."
 	case q.Optimal(q.tol):
 		return q.verdict()
@@ -199,9 +204,11 @@ func (q *quality) distance() string {
 		return fmt.Sprintf("The squared error is %s; with %s as the only prototype it is %s.",
 			number(q.Objective), only, number(q.Total))
 	case q.Floor-q.FloorError > 1e-12*q.Total:
-		return fmt.Sprintf("The squared error is %.3g %% above the floor.", 100*q.ExcessFloors) + q.repaired() + q.chance()
+		return fmt.Sprintf("The squared error is %.3g %% above the floor.", 100*q.ExcessFloors) +
+			q.repaired() + q.chance()
 	}
-	return fmt.Sprintf("The squared error is %.4g %% of the %s; the proved floor is below 1e-12 of it.", 100*q.Objective/q.Total, q.totalName()) +
+	return fmt.Sprintf("The squared error is %.4g %% of the %s; the proved floor is below 1e-12 of it.",
+		100*q.Objective/q.Total, q.totalName()) +
 		q.repaired() + q.chance()
 }
 

@@ -21,8 +21,12 @@ func TestVerdict(t *testing.T) {
 		absent string
 	}{
 		{"nothing", func(f, g *softkmeans.Matrix) {}, "Certified: ", "Not"},
-		{"a center moved", func(f, g *softkmeans.Matrix) { f.Set(0, 0, f.At(0, 0)+1) }, "Not certified: the squared error may be above the minimum by up to 20.4.\nThat is 0.0299 of the total variance and 1.34 times the proved floor.", "repaired"},
-		{"a row off the simplex", func(f, g *softkmeans.Matrix) { g.Set(7, 1, -0.5) }, "\nThis is for repaired memberships, changed by up to 0.5: negative ones (down to -0.5)\ncount as 0, and rows are divided by their sums\n(which miss 1 by up to ", "Certified"},
+		{"a center moved", func(f, g *softkmeans.Matrix) { f.Set(0, 0, f.At(0, 0)+1) }, "Not certified: " +
+			"the squared error may be above the minimum by up to 20.4.\nThat is 0.0299 of the total " +
+			"variance and 1.34 times the proved floor.", "repaired"},
+		{"a row off the simplex", func(f, g *softkmeans.Matrix) { g.Set(7, 1, -0.5) }, "\nThis is for " +
+			"repaired memberships, changed by up to 0.5: negative ones (down to -0.5)\n" +
+			"count as 0, and rows are divided by their sums\n(which miss 1 by up to ", "Certified"},
 	} {
 		f, g := m.Centers.Clone(), m.Memberships.Clone()
 		test.spoil(f, g)
@@ -30,7 +34,8 @@ func TestVerdict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&quality{Certificate: c, k: 3, tol: certifiedTol}).verdict(); !strings.Contains(got, test.want) || strings.Contains(got, test.absent) {
+		if got := (&quality{Certificate: c, k: 3, tol: certifiedTol}).verdict(); !strings.Contains(got,
+			test.want) || strings.Contains(got, test.absent) {
 			t.Errorf("%s: %s", test.name, got)
 		}
 	}
@@ -39,30 +44,44 @@ func TestVerdict(t *testing.T) {
 		want string
 	}{
 		{softkmeans.Certificate{}, "Not certified: "},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.NaN(), ExcessShare: math.NaN()}, "Not certified: the squared error is out of range."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.MaxFloat64, ExcessShare: math.MaxFloat64}, "Not certified: the squared error is out of range."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 2e-9, ExcessShare: 2e-9, ExcessFloors: .5}, "Not certified: the squared error may be above the minimum by up to 2e-09."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1e-9, ExcessShare: 1e-9, ExcessFloors: 161},
-			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance, but 161 times the proved floor."},
-		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Excess: 1e-9, ExcessShare: 1e-9, ExcessFloors: math.MaxFloat64},
-			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\nThat is 1e-09 of the total variance.\n" +
-				"The floor is 0 to rounding, so that nothing can be said relative to it.\nSolver krylov proves the floor for a random start"},
-		{softkmeans.Certificate{Solver: softkmeans.SolverGram}, "Certified: no 3 prototypes and memberships have a squared error smaller by more than 0."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.NaN(), ExcessShare: math.NaN()},
+			"Not certified: the squared error is out of range."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: math.MaxFloat64,
+			ExcessShare: math.MaxFloat64}, "Not certified: the squared error is out of range."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 2e-9, ExcessShare: 2e-9,
+			ExcessFloors: .5}, "Not certified: the squared error may be above the minimum by up to 2e-09."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1e-9,
+			ExcessShare: 1e-9, ExcessFloors: 161},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\n" +
+				"That is 1e-09 of the total variance, but 161 times the proved floor."},
+		{softkmeans.Certificate{Solver: softkmeans.SolverKrylov, Excess: 1e-9, ExcessShare: 1e-9,
+			ExcessFloors: math.MaxFloat64},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 1e-09.\n" +
+				"That is 1e-09 of the total variance.\n" +
+				"The floor is 0 to rounding, so that nothing can be said relative to it.\n" +
+				"Solver krylov proves the floor for a random start"},
+		{softkmeans.Certificate{Solver: softkmeans.SolverGram},
+			"Certified: no 3 prototypes and memberships have a squared error smaller by more than 0."},
 	} {
-		if got := (&quality{Certificate: test.c, k: 3, tol: certifiedTol}).verdict(); !strings.HasPrefix(got, test.want) {
+		if got := (&quality{Certificate: test.c, k: 3, tol: certifiedTol}).verdict(); !strings.HasPrefix(got,
+			test.want) {
 			t.Errorf("%+v: %s", test.c, got)
 		}
 	}
-	q := &quality{Certificate: softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1, ExcessShare: .1, Repair: .5, MaxSumError: 1}, k: 3, sum: softkmeans.SumAtMostOne}
-	if got := q.verdict(); !strings.Contains(got, "That is 0.1 of the total and") || !strings.HasSuffix(got, "changed by up to 0.5: rows are divided by sums above 1 (by up to 1).") {
+	q := &quality{Certificate: softkmeans.Certificate{Solver: softkmeans.SolverGram, Excess: 1,
+		ExcessShare: .1, Repair: .5, MaxSumError: 1}, k: 3, sum: softkmeans.SumAtMostOne}
+	if got := q.verdict(); !strings.Contains(got, "That is 0.1 of the total and") ||
+		!strings.HasSuffix(got, "changed by up to 0.5: rows are divided by sums above 1 (by up to 1).") {
 		t.Error(got)
 	}
 }
 
 // A bound is never shown smaller than it is.
 func TestAtMost(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 1: "1", .123: "0.123", .1231: "0.124", 9.991: "10", 256.6: "257", 4.123e-11: "4.13e-11",
-		5e-324: "4.94e-324", 1.7971e308: "1.8e+308", math.MaxFloat64: "-", math.NaN(): "-", math.Inf(1): "-"} {
+	for v, want := range map[float64]string{0: "0", 1: "1", .123: "0.123", .1231: "0.124", 9.991: "10",
+		256.6: "257", 4.123e-11: "4.13e-11",
+		5e-324: "4.94e-324", 1.7971e308: "1.8e+308", math.MaxFloat64: "-",
+		math.NaN(): "-", math.Inf(1): "-"} {
 		if got := atMost(v); got != want {
 			t.Errorf("%g is shown as %s, not %s", v, got, want)
 		}
@@ -85,7 +104,8 @@ func TestDistance(t *testing.T) {
 		for i := range x {
 			x[i] *= test.unit
 		}
-		c, err := softkmeans.Certify(t.Context(), softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2, []float64{5 * test.unit, 6 * test.unit}), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}), nil)
+		c, err := softkmeans.Certify(t.Context(), softkmeans.NewMatrix(3, 2, x), softkmeans.NewMatrix(1, 2,
+			[]float64{5 * test.unit, 6 * test.unit}), softkmeans.NewMatrix(3, 1, []float64{1, 1, 1}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +113,8 @@ func TestDistance(t *testing.T) {
 		if got := q.distance(); got != test.want {
 			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
 		}
-		if got := q.verdict(); !strings.HasPrefix(got, "Not certified: the squared error may be above the minimum by up to ") || strings.Contains(got, "of the total variance") == (test.rows == "same") {
+		if got := q.verdict(); !strings.HasPrefix(got, "Not certified: the squared error may be above the "+
+			"minimum by up to ") || strings.Contains(got, "of the total variance") == (test.rows == "same") {
 			t.Errorf("%s of %g: %s", test.rows, test.unit, got)
 		}
 	}

@@ -48,7 +48,8 @@ script, no network and no other file.
                 for pixels stored column after column
 ` + similarHelp + `                The page then has the fit of that method, and the similarities
                 as a picture; -seed is for lsd
-` + scaleHelp + columnsHelp + textHelp + `  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
+` + scaleHelp + columnsHelp + textHelp +
+	`  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,
                 counts and shares are of all rows; pictures show 2000 of them.
                 There is no alternating fit. Up to 4096 columns
                 no: read FILE once and keep it in memory
@@ -214,7 +215,8 @@ func (f *reportFlags) writePage(s *session, w io.Writer, page []byte, answer str
 
 // content is a page without the table and its fits.
 func (f *reportFlags) content() *report.Input {
-	return &report.Input{Image: f.image, Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
+	return &report.Input{Image: f.image,
+		Command: commandLine(append([]string{"softkmeans", "report"}, f.args...)), Version: version()}
 }
 
 // fitTable reads the table into memory and fits it. It writes the memberships to w unless w
@@ -271,7 +273,8 @@ func (f *reportFlags) checkImage(source string, cols int) error {
 
 // fit computes the fits of the page.
 func (f *reportFlags) fit(ctx context.Context, content *report.Input, show *progress) error {
-	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers, Step: show.step, Iteration: show.update}
+	o := report.Options{K: f.k, Slack: f.slack, Seed: f.seed, Workers: f.workers,
+		Step: show.step, Iteration: show.update}
 	_, err := await(ctx, func() (struct{}, error) { return struct{}{}, content.Fit(ctx, o) })
 	return noNumber(err, content, content.Table.Source)
 }
@@ -290,13 +293,16 @@ func noNumber(err error, content *report.Input, source string) error {
 
 // readClasses reads the classes of the rows of a table from -classes. left are those that
 // are not fitted; nil: none.
-func (f *reportFlags) readClasses(ctx context.Context, of string, n int, left []bool) (*table.Classes, error) {
+func (f *reportFlags) readClasses(ctx context.Context, of string, n int,
+	left []bool) (*table.Classes, error) {
 	in, source, err := openInput(ctx, f.classes, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	c, err := await(ctx, func() (*table.Classes, error) { return rows.ReadClasses(in, source, table.Dialect{}, "") })
+	c, err := await(ctx, func() (*table.Classes, error) {
+		return rows.ReadClasses(in, source, table.Dialect{}, "")
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -320,11 +326,13 @@ func commandLine(words []string) string {
 			b.WriteByte(' ')
 		}
 		switch {
-		case !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }):
+		case !utf8.ValidString(s) || strings.ContainsFunc(s,
+			func(r rune) bool { return !unicode.IsPrint(r) }):
 			quoted := strings.ReplaceAll(strconv.Quote(s), "'", `\'`)
 			s = "$'" + quoted[1:len(quoted)-1] + "'"
 		case s == "" || strings.ContainsFunc(s, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,+@%", r) || r > 127)
+			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+				strings.ContainsRune("_-./:=,+@%", r) || r > 127)
 		}):
 			s = "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 		}

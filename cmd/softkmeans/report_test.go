@@ -17,7 +17,8 @@ func TestReportPage(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := do(t, "", "report", "-o", "page.html", "-k", "3", "-scale", "zscore", source)
-	if code != 0 || !strings.HasPrefix(stdout, "page.html: Three compact prototypes explain ") || stderr != "" {
+	if code != 0 || !strings.HasPrefix(stdout, "page.html: Three compact prototypes explain ") ||
+		stderr != "" {
 		t.Fatalf("%d, %q, %q", code, stdout, stderr)
 	}
 	page, err := os.ReadFile("page.html")
@@ -25,17 +26,20 @@ func TestReportPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := "softkmeans report -o page.html -k 3 -scale zscore " + source
-	if !bytes.HasPrefix(page, []byte("<!doctype html>")) || !bytes.Contains(page, []byte("<code>"+command+"</code>")) || !bytes.Contains(page, []byte("<h1>iris.csv</h1>")) {
+	if !bytes.HasPrefix(page, []byte("<!doctype html>")) || !bytes.Contains(page,
+		[]byte("<code>"+command+"</code>")) || !bytes.Contains(page, []byte("<h1>iris.csv</h1>")) {
 		t.Errorf("%.300s", page)
 	}
 	if entries, err := os.ReadDir("."); err != nil || len(entries) != 1 {
 		t.Errorf("there are %d files, %v", len(entries), err)
 	}
-	code, stdout, stderr = do(t, "", "report", "-o", "-", "-k", "3", "-scale", "zscore", "-workers", "1", source)
+	code, stdout, stderr = do(t, "", "report", "-o", "-", "-k", "3", "-scale",
+		"zscore", "-workers", "1", source)
 	if code != 0 || stderr != "" {
 		t.Fatalf("%d, %q", code, stderr)
 	}
-	if want := strings.ReplaceAll(string(page), command, "softkmeans report -o - -k 3 -scale zscore -workers 1 "+source); stdout != want {
+	if want := strings.ReplaceAll(string(page), command,
+		"softkmeans report -o - -k 3 -scale zscore -workers 1 "+source); stdout != want {
 		t.Error("standard output has another page")
 	}
 }
@@ -43,13 +47,15 @@ func TestReportPage(t *testing.T) {
 // Without -k the floors propose it, or an error says why they do not.
 func TestReportNumber(t *testing.T) {
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-label", "1", iris)
-	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") || !strings.Contains(stdout, "k = 2, as proposed") {
+	if code != 0 || !strings.Contains(stdout, "Two prototypes close to the data") ||
+		!strings.Contains(stdout, "k = 2, as proposed") {
 		t.Errorf("%d, %q, %.300s", code, stderr, stdout)
 	}
 	t.Chdir(t.TempDir())
 	writeText(t, "old.html", "precious")
 	code, stdout, stderr = do(t, "1,0\n0,1\n-1,0\n0,-1\n", "report", "-o", "old.html")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "<stdin>: no number of prototypes is "+
+		"proposed: no direction stands out") || !strings.Contains(stderr, "give -k N") {
 		t.Errorf("%d, %q, %q", code, stdout, stderr)
 	}
 	if text, err := os.ReadFile("old.html"); err != nil || string(text) != "precious" {
@@ -62,7 +68,8 @@ func TestReportClasses(t *testing.T) {
 	labels := strings.Replace(iris, "iris.csv", "iris.labels.csv", 1)
 	code, stdout, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", labels, iris)
 	_, rest, found := strings.Cut(stdout, "<caption>Classes and clusters")
-	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td class="most">50</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
+	if code != 0 || !found || !strings.Contains(rest, `<th scope="row">0</th><td>0</td><td>0</td><td `+
+		`class="most">50</td><td>50</td>`) || !strings.Contains(stdout, "150 rows, 4 columns; 3 classes;") {
 		t.Errorf("%d, %q, %.2000s", code, stderr, rest)
 	}
 	short := filepath.Join(t.TempDir(), "short.csv")
@@ -70,12 +77,15 @@ func TestReportClasses(t *testing.T) {
 	for _, c := range []struct {
 		file, want string
 		code       int
-	}{{short, short + ": classes of 2 rows, but " + iris + " has 150 rows", exitFailure}, {"nothing.csv", "nothing.csv", exitFailure}, {"-", "-classes -: must be a file", exitUsage}} {
-		if code, _, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", c.file, iris); code != c.code || !strings.Contains(stderr, c.want) {
+	}{{short, short + ": classes of 2 rows, but " + iris + " has 150 rows", exitFailure},
+		{"nothing.csv", "nothing.csv", exitFailure}, {"-", "-classes -: must be a file", exitUsage}} {
+		if code, _, stderr := do(t, "", "report", "-o", "-", "-k", "3", "-classes", c.file,
+			iris); code != c.code || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: %d, %q", c.file, code, stderr)
 		}
 	}
-	if code, _, stderr := do(t, "", "report", "-o", "-", "-classes", labels, "-label", "1", iris); code != exitUsage || !strings.Contains(stderr, "give one") {
+	if code, _, stderr := do(t, "", "report", "-o", "-", "-classes", labels, "-label", "1",
+		iris); code != exitUsage || !strings.Contains(stderr, "give one") {
 		t.Errorf("%d, %q", code, stderr)
 	}
 }
@@ -103,7 +113,8 @@ func TestReportUsage(t *testing.T) {
 }
 
 func TestCommandLine(t *testing.T) {
-	if got := commandLine([]string{"a", "", "it's", "x y", "ü", "-k=3", "$HOME", "a\tb", "it's\x01\xff \u202e\\\""}); got !=
+	if got := commandLine([]string{"a", "", "it's", "x y", "ü", "-k=3", "$HOME", "a\tb",
+		"it's\x01\xff \u202e\\\""}); got !=
 		`a '' 'it'\''s' 'x y' ü -k=3 '$HOME' $'a\tb' $'it\'s\x01\xff \u202e\\\"'` {
 		t.Error(got)
 	}

@@ -96,7 +96,8 @@ func (p *streamedPage) sumUp() error {
 		}
 	}
 	if p.k > report.MostPrototypes {
-		return fmt.Errorf("%s: %d prototypes are proposed: a page shows at most %d; give -k N", b.file.Source, p.k, report.MostPrototypes)
+		return fmt.Errorf("%s: %d prototypes are proposed: a page shows at most %d; give -k N",
+			b.file.Source, p.k, report.MostPrototypes)
 	}
 	p.Scaling, p.Moments = b.scale, momentsOf(b.columns, b.scale)
 	p.Plane, err = view.PlaneOf(stats, p.Floors)
@@ -216,8 +217,10 @@ func (p *streamedPage) fitMinVolume(w *membershipWriter) error {
 
 // fit fits one method in passes over all rows. The last hands each block to take. The model
 // has the memberships and labels of the rows of the pictures.
-func (p *streamedPage) fit(m method, to *report.Fit, take func(first int, labels []int, g *softkmeans.Matrix) error) error {
-	f := fitFlags{inputFlags: p.f.inputFlags, method: m, slack: p.f.slack, seed: p.f.seed, options: softkmeans.Options{Workers: p.f.workers}}
+func (p *streamedPage) fit(m method, to *report.Fit,
+	take func(first int, labels []int, g *softkmeans.Matrix) error) error {
+	f := fitFlags{inputFlags: p.f.inputFlags, method: m, slack: p.f.slack, seed: p.f.seed,
+		options: softkmeans.Options{Workers: p.f.workers}}
 	r := &result{k: p.k}
 	shown, labels, at := softkmeans.NewMatrix(len(p.rows), p.k, nil), make([]int, len(p.rows)), 0
 	var all []int

@@ -17,7 +17,8 @@ import (
 func streamedPageOf(t *testing.T, f *reportFlags, name string, w *membershipWriter) *report.Input {
 	t.Helper()
 	f.source, f.stream = name, streamYes
-	s, err := f.open(t.Context(), streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)})
+	s, err := f.open(t.Context(), streams{in: strings.NewReader(""),
+		out: new(strings.Builder), err: new(strings.Builder)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +56,11 @@ func TestReportStream(t *testing.T) {
 			return f
 		}
 		want, got := pageOf(t, flags(), setFile(name)), streamedPageOf(t, flags(), setFile(name), nil)
-		for method, c := range map[string][2]report.Fit{"minvol": {want.MinVolume, got.MinVolume}, "global": {want.Global, got.Global}} {
+		for method, c := range map[string][2]report.Fit{"minvol": {want.MinVolume, got.MinVolume},
+			"global": {want.Global, got.Global}} {
 			a, b := c[0].Certificate, c[1].Certificate
-			if !near(b.Objective, a.Objective, 1e-9*a.Total) || !near(b.Floor, a.Floor, 1e-9*a.Total) || !near(b.Total, a.Total, 1e-9*a.Total) ||
+			if !near(b.Objective, a.Objective, 1e-9*a.Total) || !near(b.Floor, a.Floor, 1e-9*a.Total) ||
+				!near(b.Total, a.Total, 1e-9*a.Total) ||
 				!near(b.MinMembership, a.MinMembership, 1e-9) || a.Optimal(1e-9) != b.Optimal(1e-9) {
 				t.Errorf("%s, %s: %+v, not %+v", name, method, b, a)
 			}
@@ -70,21 +73,27 @@ func TestReportStream(t *testing.T) {
 		var pages [2]string
 		for i, stream := range []string{"no", "yes"} {
 			out := filepath.Join(dir, stream)
-			must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-classes", setFile(name+".labels"), "-stream", stream, "-o", out+".html", "-memberships", out+".csv", setFile(name))
+			must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-classes",
+				setFile(name+".labels"), "-stream", stream, "-o", out+".html",
+				"-memberships", out+".csv", setFile(name))
 			pages[i] = readFile(t, out+".html")
 		}
-		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in", "What each prototype", "What sets each apart", "Rows with the largest", "Rows between"} {
+		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in",
+			"What each prototype", "What sets each apart", "Rows with the largest", "Rows between"} {
 			if a, b := pageTable(t, pages[0], caption), pageTable(t, pages[1], caption); a != b {
 				t.Errorf("%s: %s\n%s, not\n%s", name, caption, b, a)
 			}
 		}
 		for _, line := range strings.Split(pages[0], "\n") { // of the table of methods
-			if _, row, ok := strings.Cut(line, "</small></th>"); ok && !strings.Contains(line, "<th scope=\"row\">Alternating") && !strings.Contains(pages[1], row) {
+			if _, row, ok := strings.Cut(line, "</small></th>"); ok &&
+				!strings.Contains(line, "<th scope=\"row\">Alternating") && !strings.Contains(pages[1], row) {
 				t.Errorf("%s: the page of blocks has no %s", name, row)
 			}
 		}
-		told := "The table was read in blocks. Errors, counts and shares are of all rows. The alternating method is left out"
-		if strings.Contains(pages[0], told) || !strings.Contains(pages[1], told) || strings.Contains(pages[1], "Alternating") {
+		told := "The table was read in blocks. Errors, counts and shares are of all rows. The alternating " +
+			"method is left out"
+		if strings.Contains(pages[0], told) || !strings.Contains(pages[1], told) ||
+			strings.Contains(pages[1], "Alternating") {
 			t.Errorf("%s: a page does not say that it lacks a method", name)
 		}
 		if readFile(t, filepath.Join(dir, "yes.csv")) != readFile(t, filepath.Join(dir, "no.csv")) {
@@ -123,7 +132,8 @@ func TestReportStreamSample(t *testing.T) {
 	}
 	for j, id := range in.Table.IDs {
 		i, _ := strconv.Atoi(id[1:])
-		if in.X.At(j, 0) != float64(i) || in.X.At(j, 1) != float64((i*7919)%rows) || in.Table.Classes[in.Table.Class[j]] != "k"+strconv.Itoa(i%3) {
+		if in.X.At(j, 0) != float64(i) || in.X.At(j, 1) != float64((i*7919)%rows) ||
+			in.Table.Classes[in.Table.Class[j]] != "k"+strconv.Itoa(i%3) {
 			t.Fatalf("%s: %v of class %d of %q", id, in.X.Row(j), in.Table.Class[j], in.Table.Classes)
 		}
 		for l, v := range in.MinVolume.Model.Memberships.Row(j) {
@@ -137,7 +147,9 @@ func TestReportStreamSample(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(html)
-	for _, want := range []string{"7200 rows, 2 columns; 3 classes", "pictures show 2000 of the rows", "1000 of 7200 rows are shown, evenly drawn", "1200 rows with missing values are left out", "Global simplex: 2000 of 7200 rows"} {
+	for _, want := range []string{"7200 rows, 2 columns; 3 classes", "pictures show 2000 of the rows",
+		"1000 of 7200 rows are shown, evenly drawn", "1200 rows with missing values are left out",
+		"Global simplex: 2000 of 7200 rows"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -179,7 +191,8 @@ func TestReportStreamChoice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := f.open(t.Context(), streams{in: strings.NewReader(""), out: new(strings.Builder), err: new(strings.Builder)})
+		s, err := f.open(t.Context(), streams{in: strings.NewReader(""),
+			out: new(strings.Builder), err: new(strings.Builder)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,21 +213,26 @@ func TestReportStreamUsage(t *testing.T) {
 		{"-stream yes -k 151 " + iris, 2, "a page shows at most 64 centers"},
 		{"-stream yes -k 2 -image 3x3 " + iris, 1, "-image 3x3 needs 9 columns, not 4"},
 		{"-stream yes -k 3 " + short, 1, "short.csv: "},
-		{"-stream yes -k 2 -classes " + short + " " + iris, 1, short + ": classes of 2 rows, but " + iris + " has 150 rows"},
+		{"-stream yes -k 2 -classes " + short + " " + iris, 1,
+			short + ": classes of 2 rows, but " + iris + " has 150 rows"},
 	} {
 		f.args = "report -o - " + f.args
 		f.check(t)
 	}
 	square := filepath.Join(t.TempDir(), "square.csv")
 	writeText(t, square, "1,0\n0,1\n-1,0\n0,-1\n")
-	failure{"report -o - -stream yes " + square, 1, "square.csv: no number of prototypes is proposed: no direction stands out"}.check(t)
+	failure{"report -o - -stream yes " + square, 1,
+		"square.csv: no number of prototypes is proposed: no direction stands out"}.check(t)
 	failure{"report -o - -k 5 -stream yes " + square, 1, "give a k of at most the number of rows"}.check(t)
 	// Equal rows, one column, more prototypes than directions.
-	for _, text := range []string{strings.Repeat("1,2\n", 3), strings.Repeat("0.1,0.7\n", 7), "4\n7\n9\n", "0.1,0\n0.1,1\n0.1,5\n"} {
+	for _, text := range []string{strings.Repeat("1,2\n", 3), strings.Repeat("0.1,0.7\n", 7),
+		"4\n7\n9\n", "0.1,0\n0.1,1\n0.1,5\n"} {
 		writeText(t, square, text)
 		for _, k := range []string{"1", "2", "3"} {
-			out := must(t, "report", "-k", k, "-o", filepath.Join(filepath.Dir(square), "p.html"), "-stream", "yes", square)
-			if equal := strings.HasPrefix(text, "1,2") || strings.HasPrefix(text, "0.1,0.7"); equal != strings.Contains(out, "All rows are equal") {
+			out := must(t, "report", "-k", k, "-o", filepath.Join(filepath.Dir(square), "p.html"), "-stream",
+				"yes", square)
+			if equal := strings.HasPrefix(text, "1,2") ||
+				strings.HasPrefix(text, "0.1,0.7"); equal != strings.Contains(out, "All rows are equal") {
 				t.Errorf("%q, k = %s: %s", text, k, out)
 			}
 		}

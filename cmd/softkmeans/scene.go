@@ -41,8 +41,9 @@ type scene struct {
 	input *os.File                               // nil: in memory
 	info  os.FileInfo
 
-	bytes             atomic.Int64 // read in the current pass
-	empty, incomplete int          // pixels left out in the current pass, in which all or some values are missing
+	bytes atomic.Int64 // read in the current pass
+	// pixels left out in the current pass, in which all or some values are missing
+	empty, incomplete int
 	buffer            []float64
 }
 
@@ -158,7 +159,8 @@ func (s *scene) openNpy(file *os.File, f *unmixFlags) error {
 	switch len(shape) {
 	case 3:
 		if f.height > 0 || f.byColumn {
-			return usageErrorf("-size and -order are for tables; %s is an array of three dimensions", s.source)
+			return usageErrorf("-size and -order are for tables; %s is an array of three dimensions",
+				s.source)
 		}
 		s.pictured = true
 	case 2:
@@ -167,13 +169,15 @@ func (s *scene) openNpy(file *os.File, f *unmixFlags) error {
 		}
 		shape = []int{s.lines, s.samples, shape[1]}
 	default:
-		return fmt.Errorf("%s: an array of %d dimensions; give lines×columns×bands, or pixels×bands", s.source, len(shape))
+		return fmt.Errorf("%s: an array of %d dimensions; give lines×columns×bands, or pixels×bands",
+			s.source, len(shape))
 	}
 	if err := cube.CheckSize(shape[0], shape[1], shape[2]); err != nil {
 		return fmt.Errorf("%s: %w", s.source, err)
 	}
 	if shape[2] > mostBands {
-		return fmt.Errorf("%s: %d bands; at most %d can be unmixed; the shape is lines×columns×bands", s.source, shape[2], mostBands)
+		return fmt.Errorf("%s: %d bands; at most %d can be unmixed; the shape is lines×columns×bands",
+			s.source, shape[2], mostBands)
 	}
 	s.lines, s.samples = shape[0], shape[1]
 	s.layout = cube.ByPixel(s.lines, s.samples, shape[2])
@@ -206,7 +210,8 @@ func (s *scene) arrange(pixels int, f *unmixFlags) error {
 		return nil
 	}
 	if pixels != f.height*f.width {
-		return fmt.Errorf("%s: %s, but -size %dx%d has %d", s.source, count(pixels, "pixel"), f.height, f.width, f.height*f.width)
+		return fmt.Errorf("%s: %s, but -size %dx%d has %d", s.source, count(pixels, "pixel"),
+			f.height, f.width, f.height*f.width)
 	}
 	s.lines, s.samples, s.pictured = f.height, f.width, true
 	return nil
@@ -330,7 +335,8 @@ func (s *scene) block(r cube.Rect) (*block, error) {
 		to := s.buffer[len(b.at)*d : (len(b.at)+1)*d]
 		for j, v := range row {
 			if to[j] = v / scale; math.Abs(to[j]) > maxEntry {
-				return nil, fmt.Errorf("%s: line %d, sample %d, band %d: %v is %w", s.source, r.Line+i/r.Samples+1, r.Sample+i%r.Samples+1,
+				return nil, fmt.Errorf("%s: line %d, sample %d, band %d: %v is %w", s.source,
+					r.Line+i/r.Samples+1, r.Sample+i%r.Samples+1,
 					s.bands[j]+1, to[j], softkmeans.ErrRange)
 			}
 		}
@@ -372,7 +378,8 @@ func (s *scene) all(ctx context.Context) (x *softkmeans.Matrix, at []int, err er
 // left names the bands and pixels that are left out, in a line or none each.
 func (s *scene) left() (lines []string) {
 	if n := s.layout.Bands - len(s.bands); n > 0 {
-		lines = append(lines, fmt.Sprintf("%s marked as bad (bbl) %s left out: %s.", count(n, "band"), plural(n, "is", "are"), s.badBands()))
+		lines = append(lines, fmt.Sprintf("%s marked as bad (bbl) %s left out: %s.", count(n, "band"),
+			plural(n, "is", "are"), s.badBands()))
 	}
 	total := s.empty + s.incomplete
 	if total == 0 {

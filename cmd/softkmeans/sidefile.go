@@ -80,7 +80,8 @@ const labelName = "label"
 func picked(wanted []string, bare bool, found *bool) func(names []string) []string {
 	return func(names []string) (columns []string) {
 		*found = false
-		if n := len(wanted); bare && len(names) > n && wanted[n-1] == table.Column(n-1) && names[n] == table.Column(n) {
+		if n := len(wanted); bare && len(names) > n &&
+			wanted[n-1] == table.Column(n-1) && names[n] == table.Column(n) {
 			return nil // of more columns than the data
 		}
 		if *found = hasAll(names, wanted); *found {
@@ -113,12 +114,14 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	var t *table.Table
 	var err error
 	found := false
-	if b := s.begun.Bytes(); bytes.HasPrefix(b, []byte("column,p0")) || bytes.HasPrefix(b, []byte("column,mean,deviation,p0")) {
+	if b := s.begun.Bytes(); bytes.HasPrefix(b, []byte("column,p0")) ||
+		bytes.HasPrefix(b, []byte("column,mean,deviation,p0")) {
 		return readColumns(ctx, s, d)
 	}
 	if d.Header {
 		// A header whose names are numbers is not recognised by itself.
-		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)}, true)
+		t, err = s.read(ctx, table.Dialect{Header: table.HeaderYes, Pick: picked(d.Names, d.Bare, &found)},
+			true)
 	}
 	if !found {
 		t, err = s.read(ctx, table.Dialect{Pick: picked(d.Names, d.Bare, &found)}, false)
@@ -131,7 +134,8 @@ func readCenters(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 	}
 	if len(t.Names) != len(d.Names) {
 		return nil, fmt.Errorf("%s: %s of %s, but %s has %s; give the same columns or the same names",
-			s.source, prototypes(t.Rows), count(len(t.Names), "column"), d.Source, count(len(d.Names), "column"))
+			s.source, prototypes(t.Rows), count(len(t.Names), "column"), d.Source,
+			count(len(d.Names), "column"))
 	}
 	d.scale.Apply(t.Data)
 	return softkmeans.NewMatrix(t.Rows, len(t.Names), t.Data), nil
@@ -147,7 +151,8 @@ func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 		return nil, err
 	}
 	if t.Rows != len(d.Names) {
-		return nil, fmt.Errorf("%s: prototypes of %s, but %s has %s", s.source, count(t.Rows, "column"), d.Source, count(len(d.Names), "column"))
+		return nil, fmt.Errorf("%s: prototypes of %s, but %s has %s", s.source, count(t.Rows, "column"),
+			d.Source, count(len(d.Names), "column"))
 	}
 	f := softkmeans.NewMatrix(len(t.Names), t.Rows, nil)
 	for i, v := range t.Data {
@@ -159,10 +164,12 @@ func readColumns(ctx context.Context, s *sideFile, d *data) (*softkmeans.Matrix,
 
 // readMemberships returns the memberships of d's rows in k centers, which come from
 // the file of.
-func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of string) (*softkmeans.Matrix, error) {
+func (s *sideFile) readMemberships(ctx context.Context, d *data, k int,
+	of string) (*softkmeans.Matrix, error) {
 	found := false
 	left := d.texts.left
-	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil}, false)
+	t, err := s.read(ctx, table.Dialect{Pick: picked(centerNames(k), false, &found), Missing: left != nil},
+		false)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +186,8 @@ func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of strin
 		case t.Rows == d.Rows+1 && !t.Header:
 			hint = "; if its first line is a header of numbers, remove it"
 		case t.Rows == d.Rows+1 && d.Header, t.Rows == d.Rows-1 && !d.Header:
-			hint = "; if line 1 of " + d.Source + " is taken wrongly for a header or a row, give -header yes or no"
+			hint = "; if line 1 of " + d.Source +
+				" is taken wrongly for a header or a row, give -header yes or no"
 		}
 		return nil, fmt.Errorf("%s: memberships of %s, but %s has %s%s",
 			s.source, count(t.Rows, "row"), d.Source, count(d.Rows, "row"), hint)
@@ -188,7 +196,8 @@ func (s *sideFile) readMemberships(ctx context.Context, d *data, k int, of strin
 		return hardMemberships(t, k, of)
 	}
 	if len(t.Names) != k {
-		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source, count(len(t.Names), "prototype"), of, prototypes(k))
+		return nil, fmt.Errorf("%s: memberships in %s, but %s has %s", s.source,
+			count(len(t.Names), "prototype"), of, prototypes(k))
 	}
 	return softkmeans.NewMatrix(t.Rows, k, t.Data), nil
 }
@@ -204,7 +213,8 @@ func hardMemberships(t *table.Table, k int, of string) (*softkmeans.Matrix, erro
 	for i, v := range t.Data {
 		j := v - first
 		if !(j >= 0 && j < float64(k)) || j != math.Trunc(j) {
-			return nil, fmt.Errorf("%s: row %d has the label %v, but %s has %s; labels are numbers from 0 to %d, or from 1 to %d",
+			return nil, fmt.Errorf("%s: row %d has the label %v, but %s has %s; labels are numbers from 0 "+
+				"to %d, or from 1 to %d",
 				t.Source, i+1, v, of, prototypes(k), k-1, k)
 		}
 		g.Set(i, int(j), 1)

@@ -22,9 +22,11 @@ func certifyPiped(t *testing.T, flags string, paths ...string) {
 		if piped < 3 {
 			stdin, names[piped] = readFile(t, paths[piped]), "-"
 		}
-		args := append([]string{"certify", names[0], "-centers", names[1], "-memberships", names[2]}, strings.Fields(flags)...)
+		args := append([]string{"certify", names[0], "-centers", names[1], "-memberships", names[2]},
+			strings.Fields(flags)...)
 		code, text, stderr := do(t, stdin, args...)
-		if code != 0 || stderr != "" || !near(value(t, text, "objective"), 0, 1e-20) || !strings.Contains(text, "\nCertified: ") {
+		if code != 0 || stderr != "" || !near(value(t, text, "objective"), 0, 1e-20) ||
+			!strings.Contains(text, "\nCertified: ") {
 			t.Errorf("%q: code %d, %s\n%s", args, code, stderr, text)
 		}
 	}
@@ -72,7 +74,8 @@ func TestCertifyFiles(t *testing.T) {
 		{x, centers, shares, ""}, {bare, plain, g, ""}, {bare, first, g, ""}, {bare, named, fits, ""},
 		{packed(x), packed(other), packed(words), ""}, {x, packed(centers), packed(shares), ""},
 		{years, turned, fits, "-header yes"}, {years, plain, fits, "-header yes -delimiter ;"},
-		{x, named, fits, ""}, {x, named, mixed, ""}, {x, named, words, ""}, {x, named, labelled, ""}, {x, named, many, ""},
+		{x, named, fits, ""}, {x, named, mixed, ""}, {x, named, words, ""},
+		{x, named, labelled, ""}, {x, named, many, ""},
 	} {
 		certifyPiped(t, test.flags, test.data, test.centers, test.memberships)
 	}
@@ -96,13 +99,15 @@ func TestCertifyLabels(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ text, want string }{
-		{"0\n1\n2\n3\n", "bad.csv: row 1 has the label 0, but f.csv has 3 prototypes; labels are numbers from 0 to 2, or from 1 to 3\n"},
+		{"0\n1\n2\n3\n", "bad.csv: row 1 has the label 0, but f.csv has 3 prototypes; labels are numbers " +
+			"from 0 to 2, or from 1 to 3\n"},
 		{"0\n1\n2\n4\n", "bad.csv: row 4 has the label 4,"},
 		{"0\n1\n-1\n2\n", "bad.csv: row 3 has the label -1,"},
 		{"0\n1\n1.5\n2\n", "bad.csv: row 3 has the label 1.5,"},
 	} {
 		writeText(t, "bad.csv", test.text)
-		if code, _, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "bad.csv", "data.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: "+test.want) {
+		if code, _, stderr := do(t, "", "certify", "-centers", "f.csv", "-memberships", "bad.csv",
+			"data.csv"); code != 1 || !strings.HasPrefix(stderr, "softkmeans: "+test.want) {
 			t.Errorf("%q: code %d, %s", test.text, code, stderr)
 		}
 	}
@@ -110,20 +115,24 @@ func TestCertifyLabels(t *testing.T) {
 
 // No content of the files of centers and memberships panics.
 func FuzzSideFiles(f *testing.F) {
-	for _, s := range []string{"p0,p1\n1,0\n0.5,0.5\n0,1\n", "label\n0\n1\n2\n", "1,2\n3,4\n", "x,label,y\n1,0,2\n", "y,x\n1,2\n", "1\n2\n1\n"} {
+	for _, s := range []string{"p0,p1\n1,0\n0.5,0.5\n0,1\n", "label\n0\n1\n2\n", "1,2\n3,4\n",
+		"x,label,y\n1,0,2\n", "y,x\n1,2\n", "1\n2\n1\n"} {
 		f.Add(s, s)
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, centers, memberships string) {
 		t.Chdir(dir)
-		for name, text := range map[string]string{"x.csv": "x,y\n1,2\n3,4\n5,7\n", "c.csv": centers, "m.csv": memberships} {
+		for name, text := range map[string]string{"x.csv": "x,y\n1,2\n3,4\n5,7\n",
+			"c.csv": centers, "m.csv": memberships} {
 			if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var stdout, stderr strings.Builder
-		code := run(t.Context(), strings.Fields("certify -json -centers c.csv -memberships m.csv x.csv"), nil, &stdout, &stderr)
-		if code > 1 || code < 0 || code == 0 && stderr.Len() > 0 || code == 1 && stdout.Len() == 0 && !strings.HasPrefix(stderr.String(), "softkmeans: ") || strings.Contains(stdout.String(), "NaN") {
+		code := run(t.Context(), strings.Fields("certify -json -centers c.csv -memberships m.csv x.csv"), nil,
+			&stdout, &stderr)
+		if code > 1 || code < 0 || code == 0 && stderr.Len() > 0 || code == 1 && stdout.Len() == 0 &&
+			!strings.HasPrefix(stderr.String(), "softkmeans: ") || strings.Contains(stdout.String(), "NaN") {
 			t.Errorf("code %d, %s, %s", code, &stdout, &stderr)
 		}
 	})

@@ -17,7 +17,8 @@ import (
 // A signal ends the program, and unfinished files are removed. Signals that are ignored
 // at the start stay ignored, as with nohup.
 func TestSignals(t *testing.T) {
-	for name, sig := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
+	for name, sig := range map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM,
+		"HUP": syscall.SIGHUP, "XCPU": syscall.SIGXCPU} {
 		for _, ignored := range []bool{false, true} {
 			if ignored && (name == "TERM" || name == "XCPU") || !ignored && signal.Ignored(sig) {
 				continue
@@ -26,7 +27,8 @@ func TestSignals(t *testing.T) {
 			before := files(t, dir)
 			c := process(t, strings.Fields("predict -model good.json -o out.csv -")...)
 			if ignored {
-				c.Args = append([]string{"sh", "-c", `trap "" ` + name + `; exec "$@"`, "sh", c.Path}, c.Args[1:]...)
+				c.Args = append([]string{"sh", "-c", `trap "" ` + name + `; exec "$@"`, "sh", c.Path},
+					c.Args[1:]...)
 				var err error
 				if c.Path, err = exec.LookPath("sh"); err != nil {
 					t.Skip("no shell")
@@ -61,7 +63,8 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%s: the folder has\n%s", name, files(t, dir))
 			case ignored && (err != nil || missing != nil):
 				t.Errorf("%s, ignored: %v, %v, %q", name, err, missing, &stderr)
-			case !ignored && (c.ProcessState.ExitCode() != 1 || missing == nil || !strings.Contains(stderr.String(), "interrupted")):
+			case !ignored && (c.ProcessState.ExitCode() != 1 || missing == nil ||
+				!strings.Contains(stderr.String(), "interrupted")):
 				t.Errorf("%s: %v, %v, %q", name, err, missing, &stderr)
 			}
 		}

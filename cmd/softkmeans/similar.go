@@ -96,7 +96,8 @@ func (f *fitFlags) openSimilar(d *data, r *result) (*similar, error) {
 }
 
 // decompose runs the method with k clusters.
-func (s *similar) decompose(ctx context.Context, m method, k int, o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
+func (s *similar) decompose(ctx context.Context, m method, k int,
+	o *softkmeans.LSDOptions) (*softkmeans.LSDModel, error) {
 	return methods[m].decompose(s, ctx, k, o)
 }
 
@@ -168,7 +169,8 @@ func (s *similar) choose(ctx context.Context) (choosek.Choice, error) {
 		return c, err
 	}
 	if x == nil {
-		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows}, nil
+		return choosek.Choice{K: 1, Reason: "no direction of the similarities is above 0", Rows: s.d.Rows},
+			nil
 	}
 	all, err := choosek.Choose(ctx, x, o)
 	if err != nil {
@@ -191,8 +193,10 @@ func decideSimilar(c *choosek.Choice) {
 		c.Reason = "halves of the rows agree on no number of clusters"
 		return
 	}
-	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without clusters do by %s; "+
-		"for no other k they agree more beyond chance", clusters(c.K), rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
+	c.Reason = fmt.Sprintf("halves of the rows agree on %s by %s, where those of a cloud without "+
+		"clusters do by %s; "+
+		"for no other k they agree more beyond chance", clusters(c.K),
+		rounded(c.Agreement[c.K-1]), rounded(c.Chance[c.K-1]))
 }
 
 // coordinates returns rows in the space of the similarities, in their leading directions.
@@ -257,11 +261,13 @@ func (s *similar) propose(ctx context.Context, source string) (*choosek.Choice, 
 	c, err := s.choose(ctx)
 	switch {
 	case errors.Is(err, softkmeans.ErrTooFewSamples):
-		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare halves; give -k N", source, count(s.d.Rows, "row"))
+		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s are too few to compare "+
+			"halves; give -k N", source, count(s.d.Rows, "row"))
 	case err != nil:
 		return nil, err
 	case c.K == 0:
-		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source, c.Reason, opinions(&c), agreements(&c))
+		return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N\n%s%s", source,
+			c.Reason, opinions(&c), agreements(&c))
 	}
 	return &c, nil
 }
@@ -284,7 +290,8 @@ func agreements(c *choosek.Choice) string {
 
 // naming names the rows: those of a square table without ids have the names of its columns.
 func (f *fitFlags) naming(d *data) naming {
-	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil && d.Header && len(d.Names) == d.Rows {
+	if f.method.ofSimilarities() && f.kernel.compares() && d.texts.ids == nil &&
+		d.Header && len(d.Names) == d.Rows {
 		return func(i int) (int, string) { return i, d.Names[i] }
 	}
 	return d.texts.names()

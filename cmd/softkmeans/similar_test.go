@@ -52,21 +52,29 @@ func TestFloorsSimilar(t *testing.T) {
 		t.Fatal(err)
 	}
 	for method, floors := range map[string]func() ([]float64, error){
-		"tilsd": func() ([]float64, error) { return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7, nil) },
-		"lsd":   func() ([]float64, error) { return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7, nil) },
+		"tilsd": func() ([]float64, error) {
+			return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7,
+				nil)
+		},
+		"lsd": func() ([]float64, error) {
+			return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7,
+				nil)
+		},
 	} {
 		want, err := floors()
 		if err != nil {
 			t.Fatal(err)
 		}
-		args := strings.Fields("floors -kernel distances -keep species -most 7 -method " + method + " data.csv")
+		args := strings.Fields("floors -kernel distances -keep species -most 7 -method " + method +
+			" data.csv")
 		report := must(t, args...)
 		for k, v := range want {
 			mark := " "
 			if k == 2 {
 				mark = "*"
 			}
-			if line := fmt.Sprintf("\n  %s     %d  %-16s ", mark, k+1, number(v)); !strings.Contains(report, line) {
+			if line := fmt.Sprintf("\n  %s     %d  %-16s ", mark, k+1,
+				number(v)); !strings.Contains(report, line) {
 				t.Errorf("%s: no %q in\n%s", method, line, report)
 			}
 		}
@@ -79,25 +87,31 @@ func TestFloorsSimilar(t *testing.T) {
 		if err := json.Unmarshal([]byte(must(t, append(args, "-json")...)), &j); err != nil {
 			t.Fatal(err)
 		}
-		if j.Method != method || j.Kernel != "distances" || !near(j.Gamma, gamma, 1e-12) || j.Proposal.K == nil || *j.Proposal.K != 3 || len(j.Floors) != 7 {
+		if j.Method != method || j.Kernel != "distances" || !near(j.Gamma, gamma, 1e-12) ||
+			j.Proposal.K == nil || *j.Proposal.K != 3 || len(j.Floors) != 7 {
 			t.Errorf("%+v", j)
 		}
 		for i, l := range j.Floors {
-			if !near(l.Floor, want[i], 1e-9*j.Total) || !near(*l.Explained, 1-want[i]/j.Total, 1e-9) || (l.Step == nil) != (i == 0) {
+			if !near(l.Floor, want[i], 1e-9*j.Total) || !near(*l.Explained, 1-want[i]/j.Total, 1e-9) ||
+				(l.Step == nil) != (i == 0) {
 				t.Errorf("%+v, want %v", l, want[i])
 			}
 		}
 		must(t, append(args, "-o", "floors.csv")...)
-		if list := strings.Split(readFile(t, "floors.csv"), "\n"); len(list) != 9 || list[0] != "k,floor,explained,step" {
+		if list := strings.Split(readFile(t, "floors.csv"), "\n"); len(list) != 9 ||
+			list[0] != "k,floor,explained,step" {
 			t.Errorf("%q", list)
 		}
-		fitted := must(t, strings.Fields("fit -k auto -kernel distances -keep species -o g.csv -method "+method+" data.csv")...)
+		fitted := must(t, strings.Fields("fit -k auto -kernel distances -keep species -o "+
+			"g.csv -method "+method+" data.csv")...)
 		_, proposal, _ := strings.Cut(report, "\nProposed: ")
 		proposal, _, _ = strings.Cut(proposal, "\nHalves")
-		if !strings.Contains(fitted, "Proposed: "+proposal) || !near(value(t, fitted, "floor"), want[2], 1e-8*want[0]) {
+		if !strings.Contains(fitted, "Proposed: "+proposal) ||
+			!near(value(t, fitted, "floor"), want[2], 1e-8*want[0]) {
 			t.Errorf("no %q in\n%s", proposal, fitted)
 		}
-		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0], "name,species,label,p0") || !strings.HasPrefix(lines[1], "row-1,setosa,") {
+		if lines := strings.Split(readFile(t, "g.csv"), "\n"); !strings.HasPrefix(lines[0],
+			"name,species,label,p0") || !strings.HasPrefix(lines[1], "row-1,setosa,") {
 			t.Errorf("%q", lines[:2])
 		}
 	}
@@ -127,14 +141,18 @@ func TestDecideSimilar(t *testing.T) {
 func TestSimilarNoNumber(t *testing.T) {
 	inFolder(t, "1,.5,-.2\n.5,1,.1\n-.2,.1,1\n")
 	code, _, stderr := do(t, "", strings.Fields("fit -k auto -method tilsd -kernel matrix data.csv")...)
-	if code != 1 || !strings.Contains(stderr, "no number of clusters is proposed: 3 rows are too few to compare halves; give -k N") {
+	if code != 1 || !strings.Contains(stderr,
+		"no number of clusters is proposed: 3 rows are too few to compare halves; give -k N") {
 		t.Errorf("%d, %s", code, stderr)
 	}
-	if text := must(t, strings.Fields("floors -kernel matrix data.csv")...); !strings.Contains(text, "No k is proposed: 3 rows are too few") || !strings.Contains(text, "\n        3  ") {
+	if text := must(t, strings.Fields("floors -kernel matrix data.csv")...); !strings.Contains(text,
+		"No k is proposed: 3 rows are too few") || !strings.Contains(text, "\n        3  ") {
 		t.Error(text)
 	}
 	writeText(t, "data.csv", strings.Repeat("1"+strings.Repeat(",1", 17)+"\n", 18))
-	if text := must(t, strings.Fields("fit -k auto -method tilsd -kernel matrix data.csv")...); !strings.Contains(text, "Proposed: k = 1, since no direction of the similarities is above 0.") {
+	if text := must(t, strings.Fields("fit -k auto -method tilsd -kernel "+
+		"matrix data.csv")...); !strings.Contains(text,
+		"Proposed: k = 1, since no direction of the similarities is above 0.") {
 		t.Error(text)
 	}
 }
@@ -148,7 +166,8 @@ func TestSimilarRows(t *testing.T) {
 		t.Error(row.Data)
 	}
 	n := mostCompared + 200
-	s := &similar{&fitFlags{}, &data{}, softkmeans.KernelFunc(n, func(i, j int) float64 { return float64(min(i, j)*n + max(i, j)) }), nil}
+	s := &similar{&fitFlags{}, &data{},
+		softkmeans.KernelFunc(n, func(i, j int) float64 { return float64(min(i, j)*n + max(i, j)) }), nil}
 	s.d.Table = &table.Table{Rows: n}
 	part, err := s.drawn()
 	if err != nil || part.Rows != mostCompared {
@@ -166,12 +185,15 @@ func TestSimilarRows(t *testing.T) {
 // are numbers is told of.
 func TestSquareNames(t *testing.T) {
 	inFolder(t, "a,b,c,d\n0,1,9,9\n1,0,9,8\n9,9,0,1\n9,8,1,0\n")
-	if text := must(t, strings.Fields("fit -k 2 -method lsd -kernel distances data.csv")...); !strings.Contains(text, "   a ") && !strings.Contains(text, "   b ") {
+	if text := must(t, strings.Fields("fit -k 2 -method lsd -kernel "+
+		"distances data.csv")...); !strings.Contains(text, "   a ") && !strings.Contains(text, "   b ") {
 		t.Error(text)
 	}
 	writeText(t, "data.csv", "x,7,3,11\n7,0,1,9\n3,1,0,9\n11,9,9,0\n")
-	_, _, stderr := do(t, "", strings.Fields("fit -k 2 -method lsd -kernel distances -header yes -id none data.csv")...)
-	if !strings.Contains(stderr, "3 rows of 4 columns; a matrix of distances is square; if column 1 has the names of the rows: -id 1") {
+	_, _, stderr := do(t, "",
+		strings.Fields("fit -k 2 -method lsd -kernel distances -header yes -id none data.csv")...)
+	if !strings.Contains(stderr, "3 rows of 4 columns; a matrix of distances is square; if column 1 has "+
+		"the names of the rows: -id 1") {
 		t.Error(stderr)
 	}
 }
@@ -182,11 +204,13 @@ func TestReportSimilar(t *testing.T) {
 	text, _ := someDistances(t)
 	inFolder(t, text)
 	line := must(t, strings.Fields("report -kernel distances -label species -o page.html data.csv")...)
-	if !strings.HasPrefix(line, "page.html: Three clusters explain 99.7 % of the centred similarities; no three can explain more, which is proved.\n") {
+	if !strings.HasPrefix(line, "page.html: Three clusters explain 99.7 % of the centred similarities; no "+
+		"three can explain more, which is proved.\n") {
 		t.Error(line)
 	}
 	page := readFile(t, "page.html")
-	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "Proved optimal", "By memberships", "row-1", "Proposed: 3; halves of the rows agree on 3 clusters",
+	for _, want := range []string{"3 classes in column 2 (species), which is not compared.", "Proved optimal",
+		"By memberships", "row-1", "Proposed: 3; halves of the rows agree on 3 clusters",
 		"<code>softkmeans report -kernel distances -label species -o page.html data.csv</code>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
@@ -196,26 +220,31 @@ func TestReportSimilar(t *testing.T) {
 	if strings.ReplaceAll(one, "-o - -workers 1 data", "-o page.html data") != page {
 		t.Error("one worker makes another page")
 	}
-	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 2 -o - data.csv")...); !strings.Contains(page, "it may be out of reach") {
+	if page := must(t, strings.Fields("report -kernel distances -keep species -method lsd -k 2 "+
+		"-o - data.csv")...); !strings.Contains(page, "it may be out of reach") {
 		t.Error("no page of lsd")
 	}
 	for _, method := range []string{"tilsd", "lsd"} { // the page has the labels and the rows of fit
 		args := " -kernel distances -keep species -k 3 -method " + method
 		must(t, strings.Fields("report"+args+" -o p.html -memberships m.csv data.csv")...)
-		if must(t, strings.Fields("fit"+args+" -o f.csv data.csv")...); readFile(t, "m.csv") != readFile(t, "f.csv") {
+		if must(t, strings.Fields("fit"+args+" -o f.csv data.csv")...); readFile(t,
+			"m.csv") != readFile(t, "f.csv") {
 			t.Errorf("%s: the memberships are not those of fit", method)
 		}
 	}
 	for args, want := range map[string]string{
-		"report -kernel distances -o p.html -image 2x3":                 "-image is for rows; with -kernel distances leave it out",
-		"report -kernel rbf -o p.html -stream yes":                      "-stream yes is for rows",
-		"report -kernel rbf -o p.html -slack 1":                         "-slack is for rows",
-		"report -kernel matrix -o p.html -scale zscore":                 "-scale needs rows",
-		"report -gamma 2 -o p.html":                                     "-gamma is only for -kernel rbf and distances",
-		"floors -kernel matrix -stream yes":                             "-stream is for rows",
-		"floors -kernel linear -weights 1":                              "-weights is for rows",
-		"floors -method minvol":                                         "must be tilsd, lsd",
-		"report -kernel matrix -keep species -o p.html":                 "these are distances, not similarities; give -kernel distances",
+		"report -kernel distances -o p.html -image 2x3": "-image is for rows; with -kernel " +
+			"distances leave it out",
+		"report -kernel rbf -o p.html -stream yes":      "-stream yes is for rows",
+		"report -kernel rbf -o p.html -slack 1":         "-slack is for rows",
+		"report -kernel matrix -o p.html -scale zscore": "-scale needs rows",
+		"report -gamma 2 -o p.html": "-gamma is only for -kernel rbf " +
+			"and distances",
+		"floors -kernel matrix -stream yes": "-stream is for rows",
+		"floors -kernel linear -weights 1":  "-weights is for rows",
+		"floors -method minvol":             "must be tilsd, lsd",
+		"report -kernel matrix -keep species -o p.html": "these are distances, not " +
+			"similarities; give -kernel distances",
 		"report -kernel distances -drop 3 -keep species -o p.html -k 2": "a matrix of distances is square",
 	} {
 		code, _, stderr := do(t, "", append(strings.Fields(args), "data.csv")...)
@@ -231,7 +260,8 @@ func TestPredictDistances(t *testing.T) {
 	text, _ := someDistances(t)
 	inFolder(t, text)
 	for method, most := range map[string]float64{"tilsd": 1e-9, "lsd": 1e-6} {
-		must(t, strings.Fields("fit -k 3 -kernel distances -drop species -o g.csv -model m.json -method "+method+" data.csv")...)
+		must(t, strings.Fields("fit -k 3 -kernel distances -drop species -o g.csv -model "+
+			"m.json -method "+method+" data.csv")...)
 		var some string // every fifth row, columns in reverse
 		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
 			if fields := strings.Split(line, ","); i%5 == 0 {
@@ -253,7 +283,8 @@ func TestPredictDistances(t *testing.T) {
 				}
 			}
 		}
-		for value, want := range map[string]string{"-5": "column row-149: -5 is below 0, and no distance", "": "column row-149: NaN is not a finite number"} {
+		for value, want := range map[string]string{"-5": "column row-149: -5 is below 0, and no distance",
+			"": "column row-149: NaN is not a finite number"} {
 			lines := strings.Split(some, "\n")
 			lines[1] = value + lines[1][strings.Index(lines[1], ","):]
 			writeText(t, "bad.csv", strings.Join(lines, "\n"))

@@ -72,9 +72,11 @@ func (f *fitFlags) screeOf(ctx context.Context, d *data, most int) (*similarScre
 	if err != nil {
 		return nil, err
 	}
-	r := &similarScree{Head: d.Head, rows: d.Rows, scale: d.scale, method: f.method, kernel: f.kernel, gamma: fit.gamma}
+	r := &similarScree{Head: d.Head, rows: d.Rows, scale: d.scale, method: f.method,
+		kernel: f.kernel, gamma: fit.gamma}
 	if r.choice, err = s.choose(ctx); errors.Is(err, softkmeans.ErrTooFewSamples) {
-		r.choice, err = choosek.Choice{Rows: d.Rows, Reason: count(d.Rows, "row") + " are too few to compare halves"}, nil
+		r.choice, err = choosek.Choice{Rows: d.Rows, Reason: count(d.Rows, "row") +
+			" are too few to compare halves"}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -155,7 +157,8 @@ func (r *similarScree) json() any {
 		Proposal proposal      `json:"proposal"`
 		Evidence *evidence     `json:"evidence,omitempty"`
 		Floors   []similarLine `json:"floors"`
-	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(), r.method.String(), r.kernel.String(), r.gamma, r.total, p, halves, r.lines()}
+	}{r.Source, r.rows, r.Names, r.Notes, kindOf(r.scale).String(), r.method.String(), r.kernel.String(),
+		r.gamma, r.total, p, halves, r.lines()}
 }
 
 // text returns the report.
@@ -176,7 +179,8 @@ func (r *similarScree) text() []byte {
 		if l.Explained != nil {
 			bar = strings.Repeat("#", int(math.Round(barWidth*min(*l.Explained, 1))))
 		}
-		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step), bar)
+		write(mark, strconv.Itoa(l.K), number(l.Floor), optionalPercent(l.Explained), optionalPercent(l.Step),
+			bar)
 	}
 	b.WriteString("\n" + chosen(&r.choice) + opinions(&r.choice) + agreements(&r.choice))
 	return b.Bytes()
@@ -186,10 +190,13 @@ func (r *similarScree) text() []byte {
 func (r *similarScree) proof() string {
 	text := "Floors: no memberships in k clusters can have a smaller squared error, but for rounding. "
 	if r.method == methodTILSD {
-		text += "It is the error of the similarities with rows and columns centred, and -method tilsd reaches the floor: a better one does not exist. "
+		text += "It is the error of the similarities with rows and columns centred, and -method tilsd " +
+			"reaches the floor: a better one does not exist. "
 	} else {
-		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships are fewer, so -method lsd may not reach it. "
+		text += "The floor holds for all positive semidefinite matrices of rank k. Products of memberships " +
+			"are fewer, so -method lsd may not reach it. "
 	}
-	return text + "Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
+	return text +
+		"Explained is the rest of the sum of squares, in percent; step what the last cluster adds. " +
 		"A small floor says that k directions are enough, not that there are k clusters."
 }

@@ -26,11 +26,14 @@ func (f *reportFlags) runSimilar(s *session, w io.Writer, memberships *membershi
 	fit := f.similarFlags.fitFlags(&f.inputFlags, f.seed)
 	fit.k = f.k
 	d.noteKind(fit)
-	content, err := await(s.ctx, func() (*report.Similar, error) { return fit.similarContent(s.ctx, d, show) })
+	content, err := await(s.ctx, func() (*report.Similar, error) {
+		return fit.similarContent(s.ctx, d, show)
+	})
 	if err != nil {
 		return err
 	}
-	content.Command, content.Version = commandLine(append([]string{"softkmeans", "report"}, f.args...)), version()
+	content.Command, content.Version = commandLine(append([]string{"softkmeans", "report"}, f.args...)),
+		version()
 	if memberships != nil {
 		memberships.describe(&d.Head, d.texts)
 		if err := memberships.add(s.ctx, content.Model.Labels(nil), content.Model.Memberships); err != nil {
@@ -77,17 +80,20 @@ func (f *fitFlags) similarContent(ctx context.Context, d *data, show *progress) 
 	}
 	if r.k == 0 {
 		if r.k = choice.K; r.k == 0 {
-			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source, choice.Reason)
+			return nil, fmt.Errorf("%s: no number of clusters is proposed: %s; give -k N", r.Source,
+				choice.Reason)
 		}
 	}
 	show.step(f.method.String())
-	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers, Enclosure: f.options.Enclosure, Progress: show.update}
+	o := &softkmeans.LSDOptions{Seed: f.seed, Workers: f.workers,
+		Enclosure: f.options.Enclosure, Progress: show.update}
 	if r.lsd, err = s.decompose(ctx, f.method, r.k, o); err != nil {
 		return nil, err
 	}
 	name := f.naming(d)
 	r.meaning.add(r.lsd.Memberships, name)
-	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.lsd, Centred: f.method == methodTILSD, Seed: f.seed,
+	c := &report.Similar{Table: d.Table, Kernel: kernelWords(f.kernel, r.gamma), Model: r.lsd,
+		Centred: f.method == methodTILSD, Seed: f.seed,
 		Proposed: choice.K, Name: func(i int) string { _, id := name(i); return id }}
 	c.Proposal = joined(view.Choice(choice), opinions(&choice), agreements(&choice))
 	c.Pure, c.Between = r.meaning.ranked()

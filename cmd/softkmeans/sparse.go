@@ -23,7 +23,8 @@ const filledForK = 1 << 24
 const allFloors = 1024
 
 // unfilled says what takes rows without their zeros.
-const unfilled = "fit -method global, floors and certify take the rows without their zeros, if columns are not scaled"
+const unfilled = "fit -method global, floors and certify take the rows without their zeros, if columns " +
+	"are not scaled"
 
 // fill returns the table with its zeros, and notes that.
 func (f *inputFlags) fill(t *rows.Sparse) (*table.Table, error) {
@@ -49,7 +50,8 @@ func (f *inputFlags) fillFar(t *rows.Sparse) *table.Table {
 		return nil
 	}
 	f.scale = scale.None
-	filled.Notes = append(filled.Notes, storedNote(t)+"; the zeros are filled in, since some columns are far from 0 for how little they vary; columns are not scaled")
+	filled.Notes = append(filled.Notes, storedNote(t)+"; the zeros are filled in, since some columns are "+
+		"far from 0 for how little they vary; columns are not scaled")
 	return filled
 }
 
@@ -70,7 +72,8 @@ func halfStored(t *rows.Sparse) bool {
 // storedNote says how many entries are stored.
 func storedNote(t *rows.Sparse) string {
 	stored := len(t.X.Data)
-	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored", plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)),
+	return fmt.Sprintf("the rows are sparse: %s, %s of all, %s stored",
+		plural(stored, "1 entry", fmt.Sprintf("%d entries", stored)),
 		percent(float64(stored)/float64(t.X.Rows)/float64(t.X.Cols)), plural(stored, "is", "are"))
 }
 
@@ -78,7 +81,8 @@ func storedNote(t *rows.Sparse) string {
 // sparse they are.
 func (f *inputFlags) checkSparse(t *rows.Sparse) error {
 	if f.scale == scale.ZScore || f.scale == scale.MinMax {
-		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its columns by their spread before", t.Source, f.scale)
+		return fmt.Errorf("%s: with -scale %v the zeros of a sparse file would not stay zeros; divide its "+
+			"columns by their spread before", t.Source, f.scale)
 	}
 	note := "; columns are not scaled"
 	if halfStored(t) {
@@ -118,7 +122,8 @@ func cancelling(t *rows.Sparse) string {
 	if !(of > 1-farShare) || t.X.Rows == 1 {
 		return ""
 	}
-	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below 1e-15 of the sum of squares, " +
+	return "some columns are far from 0 for how little they vary, so that digits are lost: floors below " +
+		"1e-15 of the sum of squares, " +
 		number(all) + ", are rounding; subtract a constant from these columns before"
 }
 
@@ -131,7 +136,10 @@ func (f *fitFlags) fitSparse(s *session, w *membershipWriter, t *rows.Sparse) (*
 	if r.k == 0 {
 		p.step("the number of centers")
 		o := &choosek.Options{Weights: t.Weights, Seed: f.seed, Workers: f.workers}
-		if _, err := await(s.ctx, func() (struct{}, error) { return struct{}{}, r.chooseSparse(s.ctx, t, o) }); err != nil {
+		if _, err := await(s.ctx, func() (struct{}, error) {
+			return struct{}{},
+				r.chooseSparse(s.ctx, t, o)
+		}); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +198,8 @@ func (r *result) chooseSparse(ctx context.Context, t *rows.Sparse, o *choosek.Op
 	case x != nil:
 		return r.choose(ctx, x, o)
 	case min(t.X.Rows, t.X.Cols) > allFloors:
-		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries with its zeros; give -k N, after a look at softkmeans floors",
+		return fmt.Errorf("%s: -k auto takes a sparse file of up to %d rows or columns, or of %d entries "+
+			"with its zeros; give -k N, after a look at softkmeans floors",
 			t.Source, allFloors, filledForK)
 	}
 	floors, err := softkmeans.Floors(ctx, t.X, &softkmeans.Options{Weights: o.Weights, Workers: o.Workers})
@@ -217,7 +226,8 @@ func (f *floorsFlags) ofSparse(ctx context.Context, t *rows.Sparse) (*scree, err
 		most = f.most
 	}
 	var err error
-	r.floors, err = softkmeans.Floors(ctx, t.X, &softkmeans.Options{Weights: t.Weights, Workers: f.workers, MostK: most})
+	r.floors, err = softkmeans.Floors(ctx, t.X,
+		&softkmeans.Options{Weights: t.Weights, Workers: f.workers, MostK: most})
 	if err != nil {
 		return nil, err
 	}
@@ -239,7 +249,8 @@ type sparseYardstick struct {
 
 func newSparseYardstick(m *softkmeans.Model) *sparseYardstick {
 	f := m.Centers
-	y := &sparseYardstick{yardstickOf(m), softkmeans.NewMatrix(f.Cols, f.Rows, nil), softkmeans.NewMatrix(f.Rows, f.Rows, nil), make([]float64, f.Rows)}
+	y := &sparseYardstick{yardstickOf(m), softkmeans.NewMatrix(f.Cols, f.Rows, nil),
+		softkmeans.NewMatrix(f.Rows, f.Rows, nil), make([]float64, f.Rows)}
 	for a := range f.Rows {
 		for b := range f.Rows {
 			sum := 0.0
@@ -262,7 +273,8 @@ const lostShare = 1e-6
 
 // measure measures sparse rows as yardstick.measure does. A squared distance is that of the lengths
 // less twice the product.
-func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matrix, labels []int) *softkmeans.Matrix {
+func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matrix,
+	labels []int) *softkmeans.Matrix {
 	out := softkmeans.NewMatrix(x.Rows, len(detailNames), nil)
 	products := make([]float64, g.Cols)
 	var filled *softkmeans.Matrix
@@ -287,7 +299,8 @@ func (y *sparseYardstick) measure(x *softkmeans.SparseMatrix, g *softkmeans.Matr
 		}
 		apart := square - 2*products[label] + y.gram.At(label, label)
 		far := length + y.lengths[label]
-		if rest > lostShare*reach*reach && apart > lostShare*far*far && reach < math.MaxFloat64 && far < math.MaxFloat64 {
+		if rest > lostShare*reach*reach && apart > lostShare*far*far &&
+			reach < math.MaxFloat64 && far < math.MaxFloat64 {
 			out.Set(i, 0, math.Sqrt(rest))
 			out.Set(i, 1, math.Sqrt(apart))
 			out.Set(i, 2, entropy(g.Row(i), y.sum))
@@ -342,7 +355,8 @@ func (p *prediction) addSparse(ctx context.Context, t *rows.Sparse) error {
 // sparseRows returns a view of the rows lo to hi.
 func sparseRows(x *softkmeans.SparseMatrix, lo, hi int) *softkmeans.SparseMatrix {
 	from, to := x.Indptr[lo], x.Indptr[hi]
-	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols, Indices: x.Indices[from:to], Data: x.Data[from:to]}
+	part := &softkmeans.SparseMatrix{Rows: hi - lo, Cols: x.Cols,
+		Indices: x.Indices[from:to], Data: x.Data[from:to]}
 	for _, at := range x.Indptr[lo : hi+1] {
 		part.Indptr = append(part.Indptr, at-from)
 	}

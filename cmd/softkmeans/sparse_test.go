@@ -65,7 +65,8 @@ func writeSparse(t *testing.T, name string, list [][]float64) {
 	}
 	writeText(t, name+".csv", text.String())
 	writeText(t, name+".svm", svm.String())
-	writeText(t, name+".mtx", fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n%s", len(list), len(list[0]), stored, market.String()))
+	writeText(t, name+".mtx", fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n%s",
+		len(list), len(list[0]), stored, market.String()))
 }
 
 // sameTables checks that two files of CSV have the same header and about the same numbers.
@@ -93,24 +94,29 @@ func TestSparseAgrees(t *testing.T) {
 	inFolder(t, "")
 	writeSparse(t, "bag", bagOfWords())
 	writeSparse(t, "iris", tableOf(t, source))
-	for _, flags := range []string{"", "-sum at-most-one", "-weights 2 -drop 3", "-label 1", "-solver gram -enclosure tight"} {
+	for _, flags := range []string{"", "-sum at-most-one", "-weights 2 -drop 3", "-label 1",
+		"-solver gram -enclosure tight"} {
 		for _, name := range []string{"bag", "iris"} {
 			args := "fit -method global -k 3 -json -details -scale none " + flags
 			var want *fitReportJSON
 			for _, end := range []string{".csv", ".mtx", ".svm"} {
 				out := end[1:] + "-"
-				got := parseJSON[*fitReportJSON](t, must(t, strings.Fields(args+" -o "+out+"g -centers "+out+"f -model "+out+"m "+name+end)...))
+				got := parseJSON[*fitReportJSON](t, must(t,
+					strings.Fields(args+" -o "+out+"g -centers "+out+"f -model "+out+"m "+name+end)...))
 				stdout := predicted(t, strings.Fields("-details -o "+out+"p -model "+out+"m "+name+end)...)
 				if want == nil {
 					want = got
 					continue
 				}
-				if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "the rows are sparse: ") || !strings.Contains(stdout, "The rows are sparse: ") {
+				if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes,
+					"the rows are sparse: ") || !strings.Contains(stdout, "The rows are sparse: ") {
 					t.Errorf("%s: %q, %q", name+end, notes, stdout)
 				}
 				c, w := got.Certificate, want.Certificate
-				if !c.Certified || !near(c.Objective, w.Objective, 1e-10*w.Total) || !near(c.Floor, w.Floor, 1e-10*w.Total) || !near(c.Total, w.Total, 1e-10*w.Total) ||
-					!near(*c.Explained, *w.Explained, 1e-10) || fmt.Sprint(got.Sizes) != fmt.Sprint(want.Sizes) || got.Rows != want.Rows {
+				if !c.Certified || !near(c.Objective, w.Objective, 1e-10*w.Total) ||
+					!near(c.Floor, w.Floor, 1e-10*w.Total) || !near(c.Total, w.Total, 1e-10*w.Total) ||
+					!near(*c.Explained, *w.Explained, 1e-10) ||
+					fmt.Sprint(got.Sizes) != fmt.Sprint(want.Sizes) || got.Rows != want.Rows {
 					t.Errorf("%s %s: %+v, want %+v", name+end, flags, c, w)
 				}
 				for _, file := range []string{"g", "f", "p"} {
@@ -158,7 +164,8 @@ func TestSparseFilled(t *testing.T) {
 			t.Errorf("%s, want\n%s", got, want)
 		}
 	}
-	for _, args := range []string{"fit -k 3 -others no -o g -model m", "fit -k 3 -method lsd", "fit -k 2 -method global -stream yes -scale zscore", "fit -k 3 -stream yes"} {
+	for _, args := range []string{"fit -k 3 -others no -o g -model m", "fit -k 3 -method lsd",
+		"fit -k 2 -method global -stream yes -scale zscore", "fit -k 3 -stream yes"} {
 		for _, end := range []string{".mtx", ".svm"} {
 			same(must(t, strings.Fields(args+" bag"+end)...), must(t, strings.Fields(args+" bag.csv")...))
 		}
@@ -168,9 +175,11 @@ func TestSparseFilled(t *testing.T) {
 		predicted(t, "-model", "m", "-o", "want", "-details", "bag.csv")
 		sameTables(t, "p", "want", 1e-12)
 	}
-	same(must(t, "certify", "-scale", "none", "-centers", "bag.mtx", "bag.svm"), must(t, "certify", "-scale", "none", "-centers", "bag.csv", "bag.csv"))
+	same(must(t, "certify", "-scale", "none", "-centers", "bag.mtx", "bag.svm"),
+		must(t, "certify", "-scale", "none", "-centers", "bag.csv", "bag.csv"))
 	writeText(t, "classes.csv", "label\n"+strings.Repeat("0\n1\n2\n", 20))
-	if got, want := must(t, "evaluate", "bag.svm", "g"), must(t, "evaluate", "classes.csv", "g"); got != strings.ReplaceAll(want, "classes.csv", "bag.svm") {
+	if got, want := must(t, "evaluate", "bag.svm", "g"),
+		must(t, "evaluate", "classes.csv", "g"); got != strings.ReplaceAll(want, "classes.csv", "bag.svm") {
 		t.Errorf("%s, want\n%s", got, want)
 	}
 	must(t, "report", "-k", "3", "-o", "own.html", "bag.svm")
@@ -209,7 +218,8 @@ func TestSparseFewerColumns(t *testing.T) {
 		f.check(t)
 	}
 	_, _, stderr := do(t, "", "predict", "-model", "m", "far.svm")
-	for _, want := range []string{"Warning: column c2: values 3000, in the fit", "3 rows are farther from the prototypes than any row of the fit", "row 1 ("} {
+	for _, want := range []string{"Warning: column c2: values 3000, in the fit",
+		"3 rows are farther from the prototypes than any row of the fit", "row 1 ("} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("no %q in %s", want, stderr)
 		}
@@ -232,7 +242,8 @@ func TestSparseFar(t *testing.T) {
 	} {
 		var text strings.Builder
 		note := test.note
-		fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n", test.rows, test.columns, 2*test.rows)
+		fmt.Fprintf(&text, "%%%%MatrixMarket matrix coordinate real general\n%d %d %d\n",
+			test.rows, test.columns, 2*test.rows)
 		for i := range test.rows {
 			fmt.Fprintf(&text, "%d 1 %v\n%d 2 %v\n", i+1, 1e9+float64(i*i%7), i+1, 1e9+float64(i%5))
 		}
@@ -240,7 +251,8 @@ func TestSparseFar(t *testing.T) {
 		report := lined(must(t, "fit", "-method", "global", "-k", "2", "far.mtx"))
 		large := strings.HasPrefix(note, "Some")
 		if !strings.Contains(report, note) || strings.Contains(report, "are far from 0") != (note != "") ||
-			strings.Contains(report, " Certified: ") == large || strings.Contains(report, "rounding: proved") == large {
+			strings.Contains(report, " Certified: ") == large ||
+			strings.Contains(report, "rounding: proved") == large {
 			t.Errorf("%d columns:\n%s", test.columns, report)
 		}
 		if note == "" || large && runs(0, 1) == 0 { // a second of the same words
@@ -258,11 +270,13 @@ func TestSparseLarge(t *testing.T) {
 	var market strings.Builder
 	market.WriteString("%%MatrixMarket matrix coordinate real general\n34000 4000 3150\n")
 	for i := range 1050 {
-		fmt.Fprintf(&market, "%d %d 3\n%d %d 4\n%d %d 1.5\n", 32*i+1, i%7+1, 32*i+9, i%5*200+9, 32*i+11, 3*i+1)
+		fmt.Fprintf(&market, "%d %d 3\n%d %d 4\n%d %d 1.5\n", 32*i+1, i%7+1,
+			32*i+9, i%5*200+9, 32*i+11, 3*i+1)
 	}
 	writeText(t, "large.mtx", market.String())
 	text := must(t, "floors", "-most", "5", "-o", "floors", "large.mtx")
-	for _, want := range []string{"large.mtx: 34000 rows, 4000 columns\nThe rows are sparse: 3150 entries, 0.00 % of all, are stored",
+	for _, want := range []string{"large.mtx: 34000 rows, 4000 columns\nThe rows are sparse: 3150 entries, " +
+		"0.00 % of all, are stored",
 		"No k is proposed: the floors beyond k = 5 are not computed, and a proposal needs all."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -271,11 +285,14 @@ func TestSparseLarge(t *testing.T) {
 	if list := strings.Split(readFile(t, "floors"), "\n"); len(list) != 7 {
 		t.Errorf("%q", list)
 	}
-	report := must(t, "fit", "-method", "global", "-k", "3", "-o", "g", "-centers", "f", "-model", "m", "large.mtx")
-	if !strings.Contains(report, "\nCertified: ") || !strings.Contains(report, "These are the 20 of 4000 columns") {
+	report := must(t, "fit", "-method", "global", "-k", "3", "-o", "g", "-centers",
+		"f", "-model", "m", "large.mtx")
+	if !strings.Contains(report, "\nCertified: ") ||
+		!strings.Contains(report, "These are the 20 of 4000 columns") {
 		t.Error(report)
 	}
-	if text := must(t, "certify", "-centers", "f", "-memberships", "g", "large.mtx"); !strings.Contains(text, "\nCertified: ") {
+	if text := must(t, "certify", "-centers", "f", "-memberships", "g",
+		"large.mtx"); !strings.Contains(text, "\nCertified: ") {
 		t.Error(text)
 	}
 	if n := strings.Count(readFile(t, "f"), "\n"); n != 4 {
@@ -284,17 +301,28 @@ func TestSparseLarge(t *testing.T) {
 	predicted(t, "-model", "m", "-o", "p", "large.mtx")
 	sameMemberships(t, "p", "g")
 	for _, f := range []failure{
-		{"fit -k 3 large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and certify take the rows without their zeros"},
-		{"fit -k 3 -weights 1 large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
-		{"fit -k 3 -method alternating large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
-		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their zeros, more than 1; -stream yes fills"},
-		{"certify -scale zscore -centers f large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; fit -method global, floors and certify take the rows without their zeros, if columns are not scaled"},
-		{"fit -method global -k auto large.mtx", 1, "large.mtx: -k auto takes a sparse file of up to 1024 rows or columns"},
-		{"fit -method global -k 3 -scale zscore large.mtx", 1, "large.mtx: with -scale zscore the zeros of a sparse file would not stay zeros"},
-		{"floors -scale minmax large.mtx", 1, "large.mtx: with -scale minmax the zeros of a sparse file would not stay zeros"},
+		{"fit -k 3 large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with all their " +
+			"zeros, more than 1; -stream yes fills in a block at a time; fit -method global, floors and " +
+			"certify take the rows without their zeros"},
+		{"fit -k 3 -weights 1 large.mtx", 1,
+			"take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
+		{"fit -k 3 -method alternating large.mtx", 1,
+			"take 1.09 GB with all their zeros, more than 1; fit -method global, floors"},
+		{"report -k 3 -o x.html large.mtx", 1, "large.mtx: 34000 rows of 4000 columns take 1.09 GB with " +
+			"all their zeros, more than 1; -stream yes fills"},
+		{"certify -scale zscore -centers f large.mtx", 1, "take 1.09 GB with all their zeros, more than 1; " +
+			"fit -method global, floors and certify take the rows without their zeros, if columns " +
+			"are not scaled"},
+		{"fit -method global -k auto large.mtx", 1,
+			"large.mtx: -k auto takes a sparse file of up to 1024 rows or columns"},
+		{"fit -method global -k 3 -scale zscore large.mtx", 1,
+			"large.mtx: with -scale zscore the zeros of a sparse file would not stay zeros"},
+		{"floors -scale minmax large.mtx", 1,
+			"large.mtx: with -scale minmax the zeros of a sparse file would not stay zeros"},
 		{"fit -method global -k 3 -solver jacobi large.mtx", 1, "which takes no sparse rows"},
 		{"fit -method global -k 34001 large.mtx", 1, "large.mtx: 34000 rows, but -k 34001"},
-		{"fit -method global -k 3 -drop x large.mtx", 1, "large.mtx: the columns of a sparse file have no names"},
+		{"fit -method global -k 3 -drop x large.mtx", 1,
+			"large.mtx: the columns of a sparse file have no names"},
 	} {
 		f.check(t)
 	}
@@ -309,10 +337,14 @@ func TestSparseWide(t *testing.T) {
 	inFolder(t, "")
 	writeText(t, "wide.mtx", "%%MatrixMarket matrix coordinate real general\n30000 5000 2\n1 1 3\n9 5000 4\n")
 	for _, f := range []failure{
-		{"report -k 2 -o x.html -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors and certify take the rows"},
-		{"report -k 2 -o x.html -stream no wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; fit -method global, floors and certify take the rows"},
-		{"floors -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors"},
-		{"fit -k 2 wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; -stream yes fills in a block at a time"},
+		{"report -k 2 -o x.html -scale none -stream yes wide.mtx", 1, "5000 columns; floors of a stream " +
+			"take at most 4096; without -stream fit -method global, floors and certify take the rows"},
+		{"report -k 2 -o x.html -stream no wide.mtx", 1, "take 1.2 GB with all their zeros, more than 1; " +
+			"fit -method global, floors and certify take the rows"},
+		{"floors -scale none -stream yes wide.mtx", 1,
+			"5000 columns; floors of a stream take at most 4096; without -stream fit -method global, floors"},
+		{"fit -k 2 wide.mtx", 1,
+			"take 1.2 GB with all their zeros, more than 1; -stream yes fills in a block at a time"},
 	} {
 		f.check(t)
 	}
@@ -330,14 +362,17 @@ func TestSparseNotes(t *testing.T) {
 		{"fit -k 3 -others no -stream yes -json bag.mtx", without},
 		{"certify -json -scale zscore -centers bag.mtx bag.mtx", without},
 		{"certify -json -centers bag.mtx bag.mtx", "are stored; columns are not scaled"},
-		{"fit -k 2 -method global -json full.svm", "6 entries, 100 % of all, are stored; columns are not scaled, and fits fill in the zeros from half on"},
-		{"fit -k 2 -method global -json full.svm", "columns are counted from 0, since the file has a column 0, which is c1 here; -drop and the like count from 1"},
+		{"fit -k 2 -method global -json full.svm", "6 entries, 100 % of all, are stored; columns are not " +
+			"scaled, and fits fill in the zeros from half on"},
+		{"fit -k 2 -method global -json full.svm", "columns are counted from 0, since the file has a " +
+			"column 0, which is c1 here; -drop and the like count from 1"},
 	} {
 		if text := must(t, strings.Fields(test.args)...); !strings.Contains(text, test.want) {
 			t.Errorf("%s: %s", test.args, text)
 		}
 	}
-	if text := must(t, "fit", "-k", "2", "full.svm"); !strings.HasPrefix(text, "full.svm: 3 rows, 2 columns\n") {
+	if text := must(t, "fit", "-k", "2", "full.svm"); !strings.HasPrefix(text,
+		"full.svm: 3 rows, 2 columns\n") {
 		t.Error(text)
 	}
 	figures := func(text string) string {
@@ -350,7 +385,8 @@ func TestSparseNotes(t *testing.T) {
 		filled := must(t, "certify", "-scale", "none", "-centers", "f", "-memberships", "g", "bag.csv")
 		for _, of := range []string{"-centers f -memberships g", "-centers f", "-model m"} {
 			sparse := must(t, strings.Fields("certify "+of+" bag"+end)...)
-			if !strings.Contains(sparse, "\nCertified: ") || len(differences(figures(sparse), figures(filled))) > 0 {
+			if !strings.Contains(sparse, "\nCertified: ") ||
+				len(differences(figures(sparse), figures(filled))) > 0 {
 				t.Errorf("%s, want\n%s", sparse, filled)
 			}
 		}
@@ -372,7 +408,8 @@ func TestSparseErrors(t *testing.T) {
 		{gzipped(t, "1 1:2\n1 0:x\n"), `data.csv:2:2: "x" is not a number`},
 	} {
 		writeText(t, "data.csv", test.text)
-		for _, args := range []string{"fit -method global -k 2 data.csv", "fit -k 2 data.csv", "floors data.csv", "fit -method global -k 2 -stream yes data.csv"} {
+		for _, args := range []string{"fit -method global -k 2 data.csv", "fit -k 2 data.csv",
+			"floors data.csv", "fit -method global -k 2 -stream yes data.csv"} {
 			failure{args, 1, test.want}.check(t)
 		}
 	}
@@ -383,7 +420,8 @@ func TestSparseErrors(t *testing.T) {
 	must(t, "fit", "-k", "1", "times.csv")
 	writeText(t, "more.csv", "c1,c2,c3\n1,2,3\n")
 	writeText(t, "less.svm", "1 1:2 2:1\n1 1:3\n2 2:4\n1 1:1\n2 2:2\n")
-	failure{"certify -centers more.csv less.svm", 1, "more.csv: 1 prototype of 3 columns, but less.svm has 2 columns"}.check(t)
+	failure{"certify -centers more.csv less.svm", 1,
+		"more.csv: 1 prototype of 3 columns, but less.svm has 2 columns"}.check(t)
 	writeText(t, "plain.mtx.gz", gzipped(t, "3 2 2\n1 1 5\n2 2 4\n"))
 	writeText(t, "plain.svm", "1:2 3:1\n1:1 2:4\n")
 	var long strings.Builder
@@ -392,16 +430,18 @@ func TestSparseErrors(t *testing.T) {
 	}
 	writeText(t, "long.svm", long.String()+"\n")
 	for name, want := range map[string]string{
-		"plain.mtx": "plain.mtx: the first line of a .mtx file is missing", "plain.mtx.gz": "plain.mtx.gz: the first line of a .mtx file is missing",
-		"long.svm":  "long.svm:1:1: this looks like a row of svmlight without its label",
-		"plain.svm": "plain.svm:1:1: this looks like a row of svmlight without its label",
+		"plain.mtx":    "plain.mtx: the first line of a .mtx file is missing",
+		"plain.mtx.gz": "plain.mtx.gz: the first line of a .mtx file is missing",
+		"long.svm":     "long.svm:1:1: this looks like a row of svmlight without its label",
+		"plain.svm":    "plain.svm:1:1: this looks like a row of svmlight without its label",
 	} {
 		failure{"fit -k 1 " + name, 1, want}.check(t)
 		failure{"fit -k 1 -stream yes " + name, 1, want}.check(t)
 	}
 	must(t, "fit", "-k", "1", "-delimiter", "space", "plain.mtx")
 	writeText(t, "data.csv", market+"3 2 0\n")
-	if text := must(t, "fit", "-method", "global", "-k", "1", "data.csv"); !strings.Contains(text, "The rows are sparse: 0 entries, ") {
+	if text := must(t, "fit", "-method", "global", "-k", "1", "data.csv"); !strings.Contains(text,
+		"The rows are sparse: 0 entries, ") {
 		t.Error(text)
 	}
 }

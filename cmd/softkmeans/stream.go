@@ -30,7 +30,8 @@ const (
 )
 
 func streamFlag(fs *flag.FlagSet, p *streaming) {
-	choiceFlag(fs, p, "stream", []choice[streaming]{{"auto", streamAuto}, {"yes", streamYes}, {"no", streamNo}})
+	choiceFlag(fs, p, "stream", []choice[streaming]{{"auto", streamAuto},
+		{"yes", streamYes}, {"no", streamNo}})
 }
 
 // streamSize is the size in bytes above which -stream auto reads a file in blocks.
@@ -99,7 +100,9 @@ type blockReader struct {
 }
 
 func (f *inputFlags) openStream(s *session) (*blockReader, error) {
-	file, err := await(s.ctx, func() (*rows.File, error) { return rows.Open(s.source, rows.Options{Dialect: f.dialect}) })
+	file, err := await(s.ctx, func() (*rows.File, error) {
+		return rows.Open(s.source, rows.Options{Dialect: f.dialect})
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +257,8 @@ func (b *blockReader) stats(d *rowDraw) (*softkmeans.Stats, error) {
 		if b.file.Sparse != nil {
 			advice = "without -stream " + unfilled
 		}
-		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; %s", b.file.Source, n, statsColumns, advice)
+		return nil, fmt.Errorf("%s: %d columns; floors of a stream take at most %d; %s",
+			b.file.Source, n, statsColumns, advice)
 	}
 	stats := new(softkmeans.Stats)
 	return stats, b.each(func(x *softkmeans.Matrix) error {
@@ -294,7 +298,8 @@ func (d *rowDraw) add(x *softkmeans.Matrix) error {
 	for i := range x.Rows {
 		row := x.Row(i)
 		if j := slices.IndexFunc(row, func(v float64) bool { return v != v }); j >= 0 {
-			return &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: row[j], Err: softkmeans.ErrNonFinite}
+			return &softkmeans.InputError{Arg: "x", Row: i, Col: j,
+				Value: row[j], Err: softkmeans.ErrNonFinite}
 		}
 		if d.seen++; d.seen <= drawnRows {
 			d.data = append(d.data, row...)
@@ -327,13 +332,15 @@ func (f *fitFlags) fitStream(s *session, w *membershipWriter) (*result, error) {
 		if err := b.setScale(f.inputFlags.scale); err != nil {
 			return nil, err
 		}
-		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale, slack: f.slack, seed: f.seed, streamed: true}
+		r := &result{Head: b.file.Head, k: f.k, method: f.method, scale: b.scale,
+			slack: f.slack, seed: f.seed, streamed: true}
 		if r.k == 0 {
 			drawn := newRowDraw(f.seed)
 			if err := b.each(drawn.add); err != nil {
 				return nil, err
 			}
-			if err := r.choose(s.ctx, drawn.table(), &choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
+			if err := r.choose(s.ctx, drawn.table(),
+				&choosek.Options{Seed: f.seed, Workers: f.workers}); err != nil {
 				return nil, err
 			}
 		}
@@ -439,7 +446,8 @@ func (b *blockReader) checkCenters(k int) error {
 		most *= 1032
 	}
 	if int64(k) > most {
-		return fmt.Errorf("%s: fewer rows than -k %d; give a k of at most the number of rows", b.file.Source, k)
+		return fmt.Errorf("%s: fewer rows than -k %d; give a k of at most the number of rows", b.file.Source,
+			k)
 	}
 	return nil
 }
@@ -447,7 +455,8 @@ func (b *blockReader) checkCenters(k int) error {
 // passes returns the number of passes of fitStream, 0 if it depends on the data.
 func (f *fitFlags) passes(columns int) int {
 	o := f.options
-	if f.method != methodGlobal || o.Sum != softkmeans.SumToOne || o.Solver == softkmeans.SolverKrylov || o.Solver == softkmeans.SolverAuto && columns > autoColumns {
+	if f.method != methodGlobal || o.Sum != softkmeans.SumToOne || o.Solver == softkmeans.SolverKrylov ||
+		o.Solver == softkmeans.SolverAuto && columns > autoColumns {
 		return 0
 	}
 	n := 3
@@ -468,7 +477,8 @@ const autoColumns = 2048
 
 // fitBlocks runs the method and sets the certificate of r. The last pass hands the labels and
 // memberships of each block to r and then to more.
-func (f *fitFlags) fitBlocks(b *blockReader, r *result, more func(labels []int, g *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
+func (f *fitFlags) fitBlocks(b *blockReader, r *result,
+	more func(labels []int, g *softkmeans.Matrix) error) (m *softkmeans.Model, err error) {
 	r.cert.MinMembership = math.Inf(1)
 	take := func(labels []int, g *softkmeans.Matrix) error {
 		r.add(labels, g, f.options.Sum)
@@ -479,7 +489,8 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, more func(labels []int, 
 		var block *softkmeans.Matrix // its labels come next
 		m, err = softkmeans.FitMinVolumeSeq(b.ctx, b.blocks, r.k, &softkmeans.MinVolumeSeqOptions{
 			MinVolumeOptions: softkmeans.MinVolumeOptions{
-				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain, Workers: f.workers, Progress: b.progress.update},
+				Slack: f.slack, Lambda: f.lambda, Seed: f.seed, Sum: f.options.Sum, Plain: f.plain,
+				Workers: f.workers, Progress: b.progress.update},
 			Memberships: func(_ int, g *softkmeans.Matrix) error { block = g; return nil },
 			Labels:      func(_ int, labels []int) error { return take(labels, block) }})
 	} else {
@@ -501,7 +512,8 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result, more func(labels []int, 
 	r.summarised = f.method == methodMinVolume && b.progress.number > b.progress.before+1
 	seen := r.cert
 	r.cert = m.Certificate()
-	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
+		seen.Repair
 	return m, nil
 }
 

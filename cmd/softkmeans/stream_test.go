@@ -20,8 +20,10 @@ import (
 
 // untold removes from a report what a stream does not report, or reports in other words.
 func untold(report string) string {
-	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  excess|  repair|  rounding|  largest \|).*\n`).ReplaceAllString(report, "")
-	report = regexp.MustCompile(`(more than|That is|total variance and) \S+\d`).ReplaceAllString(report, "$1 X")
+	report = regexp.MustCompile(`(?m)^(Certificate,|  span error|  excess|  repair|  rounding|  `+
+		`largest \|).*\n`).ReplaceAllString(report, "")
+	report = regexp.MustCompile(`(more than|That is|total variance and) \S+\d`).ReplaceAllString(report,
+		"$1 X")
 	return report[strings.IndexByte(report, ':'):]
 }
 
@@ -34,11 +36,13 @@ func TestStream(t *testing.T) {
 	var tables [][][]float64
 	for _, path := range []string{csvPath, npyPath} {
 		for _, stream := range []string{"no", "yes"} {
-			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3", "-stream", stream, "-o", out, path)
+			code, report, stderr := do(t, "", "fit", "-method", "global", "-k", "3",
+				"-stream", stream, "-o", out, path)
 			if code != 0 || stderr != "" {
 				t.Fatalf("%s, -stream %s: code %d, %s", path, stream, code, stderr)
 			}
-			if streamed := !strings.Contains(report, "span error"); streamed != (stream == "yes") || !strings.Contains(report, "\nCertified: ") {
+			if streamed := !strings.Contains(report, "span error"); streamed != (stream == "yes") ||
+				!strings.Contains(report, "\nCertified: ") {
 				t.Errorf("%s, -stream %s:\n%s", path, stream, report)
 			}
 			text, err := os.ReadFile(out)
@@ -70,8 +74,10 @@ func TestStream(t *testing.T) {
 		}
 	}
 
-	code, stdout, stderr := do(t, "", "fit", "-method", "global", "-k", "3", "-stream", "yes", "-o", "-", csvPath)
-	if text, err := os.ReadFile(out); err != nil || code != 0 || stdout != string(text) || untold(stderr) != reports[0] {
+	code, stdout, stderr := do(t, "", "fit", "-method", "global", "-k", "3",
+		"-stream", "yes", "-o", "-", csvPath)
+	if text, err := os.ReadFile(out); err != nil || code != 0 || stdout != string(text) ||
+		untold(stderr) != reports[0] {
 		t.Errorf("-o -: code %d, %.200q, %.200q", code, stdout, stderr)
 	}
 }
@@ -121,7 +127,8 @@ func TestStreamChoice(t *testing.T) {
 		args string
 		want bool
 	}{
-		{big, true}, {big + " -stream no", false}, {big + " -method minvol", true}, {big + " -method alternating", false},
+		{big, true}, {big + " -stream no", false}, {big + " -method minvol", true},
+		{big + " -method alternating", false},
 		{iris, false}, {iris + " -stream yes", true}, {"-", false}, {"", false},
 	} {
 		f, err := parseFit(append([]string{"-k", "3"}, strings.Fields(test.args)...))
@@ -138,10 +145,14 @@ func TestStreamChoice(t *testing.T) {
 		in.Close()
 	}
 	for args, want := range map[string]string{
-		"fit -k 3 -stream yes": "standard input can be read only once", "fit -k 3 -stream yes -": "standard input can be read only once",
-		"fit -k 3 -stream yes -method alternating " + iris: "-stream yes is only for -method minvol and global", "fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
+		"fit -k 3 -stream yes":   "standard input can be read only once",
+		"fit -k 3 -stream yes -": "standard input can be read only once",
+		"fit -k 3 -stream yes -method alternating " +
+			iris: "-stream yes is only for -method minvol and global",
+		"fit -k 3 -stream maybe " + iris: "must be auto, yes, no",
 	} {
-		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 || !strings.Contains(stderr, want) {
+		if code, _, stderr := do(t, "", strings.Fields(args)...); code != 2 ||
+			!strings.Contains(stderr, want) {
 			t.Errorf("%s: code %d, %s", args, code, stderr)
 		}
 	}
@@ -152,7 +163,8 @@ func TestStreamFailure(t *testing.T) {
 	dir, outDir := t.TempDir(), t.TempDir()
 	out := filepath.Join(outDir, "g.csv")
 	bad := filepath.Join(dir, "bad.csv")
-	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 5000)+"1,x\n"), 0o666); err != nil {
+	if err := os.WriteFile(bad, []byte("a,b\n"+strings.Repeat("1,2\n3,5\n", 5000)+"1,x\n"),
+		0o666); err != nil {
 		t.Fatal(err)
 	}
 	good, array := writeTables(t, dir, 900, 3)
@@ -173,14 +185,16 @@ func TestStreamFailure(t *testing.T) {
 		want string
 	}{
 		{t.Context(), bad, io.Discard, bad + `:10002:2: "x" in column "b" is not a number`},
-		{t.Context(), short, io.Discard, short + ": the file is cut: 1 of 21600 bytes of values are missing, from row 900 on"},
+		{t.Context(), short, io.Discard,
+			short + ": the file is cut: 1 of 21600 bytes of values are missing, from row 900 on"},
 		{t.Context(), "missing.csv", io.Discard, "open missing.csv: "},
 		{t.Context(), dir, io.Discard, dir + ": is a directory"},
 		{over, good, io.Discard, "interrupted; no file was written"},
 		{t.Context(), good, fullDisk, "disk full"},
 	} {
 		var stderr bytes.Buffer
-		code := run(test.ctx, []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", out, test.path}, nil, test.out, &stderr)
+		code := run(test.ctx, []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", out,
+			test.path}, nil, test.out, &stderr)
 		if code != 1 || !strings.HasPrefix(stderr.String(), "softkmeans: "+test.want) {
 			t.Errorf("code %d, %q, want %s", code, &stderr, test.want)
 		}
@@ -190,7 +204,8 @@ func TestStreamFailure(t *testing.T) {
 	}
 	// Writing the memberships fails.
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", "-", good}, nil, fullDisk, &stderr)
+	code := run(t.Context(), []string{"fit", "-k", "2", "-method", "global", "-stream", "yes", "-o", "-",
+		good}, nil, fullDisk, &stderr)
 	if code != 1 || stderr.String() != "softkmeans: disk full\n" {
 		t.Errorf("code %d, %q", code, &stderr)
 	}
@@ -203,7 +218,8 @@ func TestLarge(t *testing.T) {
 		start string
 		size  int64
 		want  bool
-	}{{"\x1f\x8b", 20 << 20, true}, {"1,2", 20 << 20, false}, {"\x1f\x8b", 10 << 20, false}, {"1,2", 65 << 20, true}} {
+	}{{"\x1f\x8b", 20 << 20, true}, {"1,2", 20 << 20, false},
+		{"\x1f\x8b", 10 << 20, false}, {"1,2", 65 << 20, true}} {
 		file, err := os.Create(name)
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +244,8 @@ func TestLarge(t *testing.T) {
 func TestStreamCertificate(t *testing.T) {
 	f := fitFlags{k: 3}
 	std := streams{out: io.Discard, err: io.Discard}
-	r, err := f.fitStream(&session{outputs: &outputs{ctx: t.Context(), std: std}, source: iris, places: map[string]place{}}, nil)
+	r, err := f.fitStream(&session{outputs: &outputs{ctx: t.Context(), std: std}, source: iris,
+		places: map[string]place{}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,8 +263,10 @@ func TestStreamCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := r.cert
-	if !near(c.Objective, want.Objective, 1e-9) || !near(c.Floor, want.Floor, 1e-9) || !near(c.Total, want.Total, 1e-9) ||
-		!near(c.MinMembership, want.MinMembership, 1e-9) || !near(c.MaxSumError, want.MaxSumError, 1e-12) || !near(c.Gap, want.Gap, 1e-12) {
+	if !near(c.Objective, want.Objective, 1e-9) || !near(c.Floor, want.Floor, 1e-9) ||
+		!near(c.Total, want.Total, 1e-9) ||
+		!near(c.MinMembership, want.MinMembership, 1e-9) || !near(c.MaxSumError, want.MaxSumError, 1e-12) ||
+		!near(c.Gap, want.Gap, 1e-12) {
 		t.Errorf("%+v, want %+v", c, want)
 	}
 	if r.rows != x.Rows || !slices.Equal(r.Names, file.Names) {
@@ -295,7 +314,8 @@ func TestRowDraw(t *testing.T) {
 	}
 	x.Data[3] = math.NaN()
 	var e *softkmeans.InputError
-	if err := newRowDraw(0).add(x); !errors.As(err, &e) || e.Row != 3 || !errors.Is(err, softkmeans.ErrNonFinite) {
+	if err := newRowDraw(0).add(x); !errors.As(err, &e) || e.Row != 3 ||
+		!errors.Is(err, softkmeans.ErrNonFinite) {
 		t.Error(err)
 	}
 }

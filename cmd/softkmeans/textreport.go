@@ -31,11 +31,13 @@ func fitReport(r *result) []byte {
 	if r.scale != nil {
 		units = ", in the table's units"
 	}
-	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the shares.\n%s\n\n", units, r.where())
+	fmt.Fprintf(&b, "\n\nPrototypes%s. Each row is about a mixture of them; its memberships are the "+
+		"shares.\n%s\n\n", units, r.where())
 	r.writePrototypes(&b, r.centers)
 	r.writeMeaning(&b)
 
-	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil, streamed: r.streamed, missing: r.model.Missing}
+	q := &quality{Certificate: r.cert, k: r.k, sum: r.model.Sum, tol: certifiedTol, scaled: r.scale != nil,
+		streamed: r.streamed, missing: r.model.Missing}
 	b.WriteByte('\n')
 	if r.method == methodGlobal {
 		q.write(&b)
@@ -52,7 +54,8 @@ func fitReport(r *result) []byte {
 			prototypes(r.k), count(r.rows, "row"), count(len(r.Names), "column"))
 	}
 	if r.summarised {
-		b.WriteString("The prototypes were fitted to a sample of the rows and corrected by passes over all rows.\n" +
+		b.WriteString("The prototypes were fitted to a sample of the rows and corrected by passes over " +
+			"all rows.\n" +
 			"All numbers above are of all rows. Other answers were not looked for.\n")
 	}
 	writeWarnings(&b, r.model)
@@ -94,7 +97,8 @@ func (r *result) outside() string {
 					bound, end = "largest", most
 				}
 				worst = far / spread
-				text = fmt.Sprintf("\n%s is outside of the data: %s is %.3g, where the %s value of a row is %.3g.",
+				text = fmt.Sprintf("\n%s is outside of the data: %s is %.3g, where the %s value of a "+
+					"row is %.3g.",
 					centerName(p), short(table.Printable(r.Names[j]), mostWord), v, bound, end)
 			}
 		}
@@ -123,7 +127,8 @@ func (r *result) writePrototypes(b *bytes.Buffer, centers *softkmeans.Matrix) {
 		}
 	}
 	writeCenters(b, names, part)
-	fmt.Fprintf(b, "\nThese are the %d of %d columns that tell the prototypes apart most. -centers writes all.\n", len(shown), len(r.Names))
+	fmt.Fprintf(b, "\nThese are the %d of %d columns that tell the prototypes apart most. -centers "+
+		"writes all.\n", len(shown), len(r.Names))
 }
 
 // writeWarnings writes a line for each warning.
@@ -140,7 +145,8 @@ func (r *result) writeOthers(b *bytes.Buffer) {
 		if other.Factor > 1 {
 			slack = "twice the slack"
 		}
-		fmt.Fprintf(b, "\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
+		fmt.Fprintf(b,
+			"\nAnother answer: prototypes of half of the rows, with %s. %s of all rows get another label.\n",
 			slack, percent(other.Moved))
 		if len(r.Names) > mostTold {
 			b.WriteString("(They are in the report of -json.)\n")
@@ -160,12 +166,14 @@ func globalVerdict(q *quality, m *softkmeans.Model) string {
 	}
 	text += fmt.Sprintf("\n(Solver: %v. Status: %v.)", m.Solver, m.Status)
 	if m.Status == softkmeans.StatusNoHalfSpace {
-		text += "\nSome rows point away from the others, so that no cone of these prototypes has all of them. The\n" +
+		text += "\nSome rows point away from the others, so that no cone of these prototypes has all of " +
+			"them. The\n" +
 			"floor may be out of reach; -method alternating -sum at-most-one may come nearer."
 	}
 	if m.Solver == softkmeans.SolverKrylov && m.Status == softkmeans.StatusIterationLimit {
 		d := float64(m.Centers.Cols)
-		text += fmt.Sprintf("\nThe prototypes may be optimal and the floor too low. -solver gram tells; it needs about\n"+
+		text += fmt.Sprintf("\nThe prototypes may be optimal and the floor too low. -solver gram tells; it "+
+			"needs about\n"+
 			"%.2g GB of memory for %d columns.", 50e-9*d*d, m.Centers.Cols)
 	}
 	return text
@@ -265,20 +273,25 @@ func similarityReport(r *result) []byte {
 	}
 	b.WriteString("\nSquared error of the similarities\n\n")
 	writeLine(&b, "objective", number(m.Objective), "squared error of the approximation")
-	writeLine(&b, "floor", number(m.Floor), "no memberships in "+clusters(r.k)+" can have a smaller squared error")
+	writeLine(&b, "floor", number(m.Floor),
+		"no memberships in "+clusters(r.k)+" can have a smaller squared error")
 	writeLine(&b, "total", number(m.Total), total)
 	writeLine(&b, "explained", share, "of the total")
 	writeLine(&b, "gap", small(m.Gap), "(objective − floor) / total")
 	switch {
 	case r.similarityAtFloor():
-		fmt.Fprintf(&b, "\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n",
+		fmt.Fprintf(&b,
+			"\nAt the floor: the objective, as computed, is at most %s of the total above the minimum.\n",
 			atMost(max(r.similarityWithin(), 1e-16)))
 	case r.method == methodTILSD:
-		fmt.Fprintf(&b, "\nNot at the floor: better memberships may exist, by up to %s of the total.\n(Status: %v.)\n",
+		fmt.Fprintf(&b,
+			"\nNot at the floor: better memberships may exist, by up to %s of the total.\n(Status: %v.)\n",
 			atMost(r.similarityWithin()), m.Status)
 	default:
-		fmt.Fprintf(&b, "\nBetter memberships could lower the error by at most %s of the total. The floor depends\n"+
-			"only on the similarities and the number of clusters; it may be out of reach.\n(%s; status: %v.)\n",
+		fmt.Fprintf(&b,
+			"\nBetter memberships could lower the error by at most %s of the total. The floor depends\n"+
+				"only on the similarities and the number of clusters; it may be out of reach.\n"+
+				"(%s; status: %v.)\n",
 			atMost(r.similarityWithin()), count(m.Iterations, "iteration"), m.Status)
 	}
 	return b.Bytes()

@@ -46,7 +46,8 @@ func TestWriteCenters(t *testing.T) {
 	if !slices.Equal(header, names) {
 		t.Errorf("columns %q", header)
 	}
-	for top, want := range map[float64]string{0: "0.00000", 1: "1.00000", 12345.678: "12345.7", 0.00123456789: "0.00123457", 1e9: "1.00000e+09", -1e-5: "-1.00000e-05", 123456789: "123456789"} {
+	for top, want := range map[float64]string{0: "0.00000", 1: "1.00000", 12345.678: "12345.7",
+		0.00123456789: "0.00123457", 1e9: "1.00000e+09", -1e-5: "-1.00000e-05", 123456789: "123456789"} {
 		if got := decimals(softkmeans.NewMatrix(1, 1, []float64{top}), 0)[0]; got != want {
 			t.Errorf("%v is shown as %s, want %s", top, got, want)
 		}
@@ -55,10 +56,12 @@ func TestWriteCenters(t *testing.T) {
 
 // If the floor may be too low, the verdict says how to find out.
 func TestVerdictAdvice(t *testing.T) {
-	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov, Status: softkmeans.StatusIterationLimit}
+	m := &softkmeans.Model{Centers: softkmeans.NewMatrix(3, 3000, nil), Solver: softkmeans.SolverKrylov,
+		Status: softkmeans.StatusIterationLimit}
 	c := softkmeans.Certificate{Objective: 3, Floor: 1, Total: 10, Gap: 0.2}
 	q := &quality{Certificate: c, k: 3, tol: certifiedTol}
-	if s := globalVerdict(q, m); !strings.Contains(s, "Not certified") || !strings.Contains(s, "-solver gram tells; it needs about\n0.45 GB of memory for 3000 columns.") {
+	if s := globalVerdict(q, m); !strings.Contains(s, "Not certified") ||
+		!strings.Contains(s, "-solver gram tells; it needs about\n0.45 GB of memory for 3000 columns.") {
 		t.Error(s)
 	}
 	m.Solver = softkmeans.SolverGram

@@ -125,8 +125,10 @@ func newUnmixFlagSet(f *unmixFlags) *flag.FlagSet {
 	fs.BoolVar(&f.json, "json", false, "")
 	aboveZeroFlag(fs, &f.options.Slack, "slack")
 	aboveZeroFlag(fs, &f.options.Lambda, "lambda")
-	choiceFlag(fs, &f.options.Rows, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto}, {"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
-	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1", func(v float64) bool { return v >= 0 && v < 1 })
+	choiceFlag(fs, &f.options.Rows, "rows", []choice[softkmeans.Rows]{{"auto", softkmeans.RowsAuto},
+		{"given", softkmeans.RowsGiven}, {"unit", softkmeans.RowsUnit}})
+	numberFlag(fs, &f.options.Trim, "trim", "must be a share, at least 0 and below 1",
+		func(v float64) bool { return v >= 0 && v < 1 })
 	sumFlag(fs, &f.options.Sum)
 	seedFlag(fs, &f.options.Seed)
 	streamFlag(fs, &f.stream)
@@ -143,13 +145,15 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	given := given(fs)
 	switch {
 	case !given["k"]:
-		return f, usageErrorf("-k is missing; give a number of materials, or auto for the proposal of softkmeans floors")
+		return f, usageErrorf("-k is missing; give a number of materials, or auto for the proposal of " +
+			"softkmeans floors")
 	case given["slack"] && given["lambda"]:
 		return f, usageErrorf("-slack and -lambda exclude each other; give one")
 	case f.k > mostCenters:
 		return f, usageErrorf("-k %d: at most %d materials", f.k, mostCenters)
 	case f.page != "" && f.k > report.MostPrototypes:
-		return f, usageErrorf("-k %d: a page shows at most %d materials; leave -report out", f.k, report.MostPrototypes)
+		return f, usageErrorf("-k %d: a page shows at most %d materials; leave -report out", f.k,
+			report.MostPrototypes)
 	case f.byColumn && f.height == 0:
 		return f, usageErrorf("-order columns needs -size")
 	case f.abundances != "" && !hasExtension(f.abundances, ".img", ".npy"):
@@ -157,7 +161,8 @@ func parseUnmix(args []string) (f unmixFlags, err error) {
 	case f.shade != "" && !hasExtension(f.shade, ".img", ".npy"):
 		return f, usageErrorf("-shade %s: the name must end in .img or .npy", f.shade)
 	case f.shade != "" && f.options.Rows == softkmeans.RowsGiven:
-		return f, usageErrorf("-shade is for -rows auto or unit; pixels as given have no brightness of their own")
+		return f, usageErrorf("-shade is for -rows auto or unit; pixels as given have no brightness " +
+			"of their own")
 	case f.spectra != "" && f.spectra != "-" && !hasExtension(f.spectra, ".csv", ".sli"):
 		return f, usageErrorf("-spectra %s: the name must end in .csv or .sli", f.spectra)
 	}

@@ -29,7 +29,8 @@ type synthetic struct {
 }
 
 func newSynthetic(lines, samples, bands int) *synthetic {
-	s := &synthetic{lines, samples, bands, softkmeans.NewMatrix(3, bands, nil), softkmeans.NewMatrix(lines*samples, 3, nil), nil}
+	s := &synthetic{lines, samples, bands, softkmeans.NewMatrix(3, bands, nil),
+		softkmeans.NewMatrix(lines*samples, 3, nil), nil}
 	for j := range bands {
 		u := float64(j) / float64(bands-1)
 		s.spectra.Set(0, j, .1+.6*u)
@@ -77,7 +78,8 @@ func (s *synthetic) writeENVI(t *testing.T, name string, h envi.Header, scale fl
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(l.Write(f, values, cube.Rect{Lines: s.lines, Samples: s.samples}), h.Write(header), f.Close(), header.Close()); err != nil {
+	if err := errors.Join(l.Write(f, values, cube.Rect{Lines: s.lines, Samples: s.samples}), h.Write(header),
+		f.Close(), header.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -97,7 +99,8 @@ func (s *synthetic) writeArray(t *testing.T, name, shape string, fortran bool, l
 		t.Fatal(err)
 	}
 	_, err = f.WriteString(start)
-	if err := errors.Join(err, l.Write(f, s.values, cube.Rect{Lines: s.lines, Samples: s.samples}), f.Close()); err != nil {
+	if err := errors.Join(err, l.Write(f, s.values, cube.Rect{Lines: s.lines, Samples: s.samples}),
+		f.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -113,14 +116,16 @@ func abundances(t *testing.T, name string, s *synthetic, k int) *softkmeans.Matr
 	var l cube.Layout
 	if filepath.Ext(name) == ".npy" {
 		h, err := npy.ReadHeader(f)
-		if err != nil || len(h.Shape) == 3 && !slices.Equal(h.Shape, []int{s.lines, s.samples, k}) || len(h.Shape) == 2 && !slices.Equal(h.Shape, []int{s.lines * s.samples, k}) {
+		if err != nil || len(h.Shape) == 3 && !slices.Equal(h.Shape, []int{s.lines, s.samples, k}) ||
+			len(h.Shape) == 2 && !slices.Equal(h.Shape, []int{s.lines * s.samples, k}) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		l = cube.ByPixel(s.lines, s.samples, k)
 		l.Offset, l.Kind = h.Size, h.Kind
 	} else {
 		h, err := envi.ReadFile(headerOf(name))
-		if err != nil || h.Interleave != "bsq" || h.Type != 4 || h.Lines != s.lines || h.Samples != s.samples || h.Bands != k || !slices.Equal(h.BandNames, centerNames(k)) {
+		if err != nil || h.Interleave != "bsq" || h.Type != 4 || h.Lines != s.lines ||
+			h.Samples != s.samples || h.Bands != k || !slices.Equal(h.BandNames, centerNames(k)) {
 			t.Fatalf("%+v, %v", h, err)
 		}
 		if l, err = h.Layout(); err != nil {
@@ -167,7 +172,8 @@ func likeness(g, want *softkmeans.Matrix) float64 {
 func TestUnmix(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := newSynthetic(24, 20, 30)
-	h := envi.Header{Type: 2, Interleave: "bil", BigEndian: true, Units: "Micrometers", Scale: 1e4, HasIgnore: true, Ignore: -9999, Bad: make([]bool, 30), Offset: 5,
+	h := envi.Header{Type: 2, Interleave: "bil", BigEndian: true, Units: "Micrometers", Scale: 1e4,
+		HasIgnore: true, Ignore: -9999, Bad: make([]bool, 30), Offset: 5,
 		Place: []envi.Field{{Key: "map info", Value: "{UTM, 1, 1, 5, 6, 4, 4}"}}}
 	for j := range 30 {
 		h.Wavelengths = append(h.Wavelengths, .4+.02*float64(j))
@@ -185,31 +191,39 @@ func TestUnmix(t *testing.T) {
 	s.writeENVI(t, "scene.bil", h, 1e4)
 	before := readFile(t, "scene.bil") + readFile(t, "scene.hdr")
 
-	out := must(t, strings.Fields("unmix -k 3 -o g.img -spectra f.csv -model m.json -report page.html scene.hdr")...)
-	for _, want := range []string{"scene.bil: ENVI bil, 24 lines × 20 samples, 30 bands from 0.42 to 0.98 µm\n", "3 bands marked as bad (bbl) are left out: 1, 12-13.\n",
-		"4 pixels are left out: 3 without data, and 1 with data in some bands only (NaN, infinite or the data ignore value -9999).\n", "divided by the reflectance scale factor, 10000.\n", "above the floor"} {
+	out := must(t,
+		strings.Fields("unmix -k 3 -o g.img -spectra f.csv -model m.json -report page.html scene.hdr")...)
+	for _, want := range []string{"scene.bil: ENVI bil, 24 lines × 20 samples, 30 bands from 0.42 " +
+		"to 0.98 µm\n", "3 bands marked as bad (bbl) are left out: 1, 12-13.\n",
+		"4 pixels are left out: 3 without data, and 1 with data in some bands only (NaN, infinite or the " +
+			"data ignore value -9999).\n", "divided by the reflectance scale factor, 10000.\n",
+		"above the floor"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
 	}
 	g := abundances(t, "g.img", s, 3)
 	for i := range g.Rows {
-		if missing := i == 19 || i == 240 || i == 241 || i == 100; missing != math.IsNaN(g.At(i, 0)) || missing != math.IsNaN(g.At(i, 2)) {
+		if missing := i == 19 || i == 240 || i == 241 || i == 100; missing != math.IsNaN(g.At(i, 0)) ||
+			missing != math.IsNaN(g.At(i, 2)) {
 			t.Errorf("pixel %d: %v", i, g.Row(i))
 		}
 	}
 	if far := likeness(g, s.shares); far > .06 {
 		t.Errorf("shares are off by %v", far)
 	}
-	if header := readFile(t, "g.hdr"); !strings.Contains(header, "map info = {UTM, 1, 1, 5, 6, 4, 4}\n") || !strings.Contains(header, "data ignore value = NaN") {
+	if header := readFile(t, "g.hdr"); !strings.Contains(header, "map info = {UTM, 1, 1, 5, 6, 4, 4}\n") ||
+		!strings.Contains(header, "data ignore value = NaN") {
 		t.Errorf("%s", header)
 	}
 	records, err := csv.NewReader(strings.NewReader(readFile(t, "f.csv"))).ReadAll()
-	if err != nil || len(records) != 28 || strings.Join(records[0], ",") != "wavelength,p0,p1,p2" || records[1][0] != "0.42000000000000004" || records[11][0] != "0.66" {
+	if err != nil || len(records) != 28 || strings.Join(records[0], ",") != "wavelength,p0,p1,p2" ||
+		records[1][0] != "0.42000000000000004" || records[11][0] != "0.66" {
 		t.Fatalf("%v, %q", err, records)
 	}
 	model, err := readModel(t.Context(), "m.json")
-	if err != nil || model.K() != 3 || len(model.Columns) != 27 || model.Rows != 476 || model.Method != "minvol" {
+	if err != nil || model.K() != 3 || len(model.Columns) != 27 ||
+		model.Rows != 476 || model.Method != "minvol" {
 		t.Fatalf("%+v, %v", model, err)
 	}
 	for i, row := range rowsOf(model.Centers) {
@@ -220,14 +234,19 @@ func TestUnmix(t *testing.T) {
 		}
 	}
 	page := readFile(t, "page.html")
-	if strings.Count(page, "data:image/png;base64,") != 9 || !strings.Contains(page, "<code>softkmeans unmix -k 3 -o g.img") || !strings.Contains(page, "24 lines × 20 samples, 27 bands from 0.42 to 0.98 µm") {
+	if strings.Count(page, "data:image/png;base64,") != 9 ||
+		!strings.Contains(page, "<code>softkmeans unmix -k 3 -o g.img") ||
+		!strings.Contains(page, "24 lines × 20 samples, 27 bands from 0.42 to 0.98 µm") {
 		t.Errorf("a page of %d bytes", len(page))
 	}
 
 	// The same as an array and a library, from the file with the values; as JSON.
-	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -json -workers 1 -o g.npy -spectra f.sli scene.bil")...))
-	if report.Empty != 3 || report.Incomplete != 1 || !slices.Equal(report.BadBands, []int{1, 12, 13}) || report.Lines != 24 || report.Samples != 20 || report.Bands != 30 ||
-		report.Rows != 476 || len(report.Wavelengths) != 27 || report.Unit != "Micrometers" || report.Certificate.Objective < report.Certificate.Floor {
+	report := parseJSON[unmixReportJSON](t,
+		must(t, strings.Fields("unmix -k 3 -json -workers 1 -o g.npy -spectra f.sli scene.bil")...))
+	if report.Empty != 3 || report.Incomplete != 1 || !slices.Equal(report.BadBands, []int{1, 12, 13}) ||
+		report.Lines != 24 || report.Samples != 20 || report.Bands != 30 ||
+		report.Rows != 476 || len(report.Wavelengths) != 27 || report.Unit != "Micrometers" ||
+		report.Certificate.Objective < report.Certificate.Floor {
 		t.Errorf("%+v", report)
 	}
 	sum := 0
@@ -246,8 +265,10 @@ func TestUnmix(t *testing.T) {
 		}
 	}
 	library, err := envi.ReadFile("f.hdr")
-	if err != nil || library.FileType != envi.SpectralLibrary || library.Lines != 3 || library.Samples != 27 || library.Units != "Micrometers" ||
-		!slices.Equal(library.Wavelengths, report.Wavelengths) || !slices.Equal(library.Spectra, []string{"p0", "p1", "p2"}) {
+	if err != nil || library.FileType != envi.SpectralLibrary || library.Lines != 3 ||
+		library.Samples != 27 || library.Units != "Micrometers" ||
+		!slices.Equal(library.Wavelengths, report.Wavelengths) ||
+		!slices.Equal(library.Spectra, []string{"p0", "p1", "p2"}) {
 		t.Fatalf("%+v, %v", library, err)
 	}
 	l, err := library.Layout()
@@ -255,7 +276,8 @@ func TestUnmix(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]float64, 3*27)
-	if err := l.Read(strings.NewReader(readFile(t, "f.sli")), got, cube.Rect{Lines: 3, Samples: 27}, []int{0}); err != nil || !slices.Equal(got, model.Centers.Data) {
+	if err := l.Read(strings.NewReader(readFile(t, "f.sli")), got, cube.Rect{Lines: 3, Samples: 27},
+		[]int{0}); err != nil || !slices.Equal(got, model.Centers.Data) {
 		t.Errorf("%v, %v", err, got)
 	}
 	if readFile(t, "scene.bil")+readFile(t, "scene.hdr") != before {
@@ -271,8 +293,10 @@ func TestUnmixInputs(t *testing.T) {
 	for _, kind := range []string{"bsq", "bil", "bip"} {
 		s.writeENVI(t, kind+"."+kind, envi.Header{Type: 5, Interleave: kind}, 1)
 	}
-	column := cube.Layout{Lines: s.lines, Samples: s.samples, Bands: d, LineStep: d, SampleStep: d * s.lines, BandStep: 1}
-	fortran := cube.Layout{Lines: s.lines, Samples: s.samples, Bands: d, LineStep: 1, SampleStep: s.lines, BandStep: n}
+	column := cube.Layout{Lines: s.lines, Samples: s.samples, Bands: d, LineStep: d,
+		SampleStep: d * s.lines, BandStep: 1}
+	fortran := cube.Layout{Lines: s.lines, Samples: s.samples, Bands: d, LineStep: 1,
+		SampleStep: s.lines, BandStep: n}
 	flat := fmt.Sprintf("(%d, %d)", n, d)
 	s.writeArray(t, "c3.npy", "(16, 12, 14)", false, cube.ByPixel(s.lines, s.samples, d))
 	s.writeArray(t, "f3.npy", "(16, 12, 14)", true, fortran)
@@ -286,7 +310,8 @@ func TestUnmixInputs(t *testing.T) {
 	}
 	for i := range n {
 		for j := range d {
-			text.WriteString([]string{"\n", ","}[min(j, 1)] + strconv.FormatFloat(s.values[i*d+j], 'g', -1, 64))
+			text.WriteString([]string{"\n", ","}[min(j, 1)] +
+				strconv.FormatFloat(s.values[i*d+j], 'g', -1, 64))
 		}
 	}
 	writeText(t, "x.csv", text.String()+"\n")
@@ -294,14 +319,16 @@ func TestUnmixInputs(t *testing.T) {
 	old := blockValues
 	defer func() { blockValues = old }()
 	first := map[string]*softkmeans.Matrix{} // blocks are fitted by another rule for λ
-	for _, args := range []string{"bsq.hdr", "bil.hdr", "bip.bip", "c3.npy", "f3.npy", "-size 16x12 c2.npy", "-size 16x12 -order columns column.npy", "-size 16x12 f2.npy",
+	for _, args := range []string{"bsq.hdr", "bil.hdr", "bip.bip", "c3.npy", "f3.npy", "-size 16x12 c2.npy",
+		"-size 16x12 -order columns column.npy", "-size 16x12 f2.npy",
 		"-size 16x12 -order columns f2column.npy", "-header yes -size 16×12 x.csv"} {
 		var spectra []string
 		for i, stream := range []string{"no", "yes", "yes"} {
 			if blockValues = old; i == 2 {
 				blockValues = 700
 			}
-			if stream == "yes" && strings.HasSuffix(args, "csv") || i == 1 && (strings.Contains(args, "f") || strings.Contains(args, "column")) {
+			if stream == "yes" && strings.HasSuffix(args, "csv") ||
+				i == 1 && (strings.Contains(args, "f") || strings.Contains(args, "column")) {
 				continue
 			}
 			must(t, strings.Fields("unmix -k 3 -stream "+stream+" -o g.npy -spectra s.csv "+args)...)
@@ -315,7 +342,8 @@ func TestUnmixInputs(t *testing.T) {
 			}
 		}
 		// What is read in the same order has the same bits.
-		if len(spectra) == 3 && spectra[2] != spectra[1] && !strings.Contains(args, "f3") && !strings.Contains(args, "column") {
+		if len(spectra) == 3 && spectra[2] != spectra[1] && !strings.Contains(args, "f3") &&
+			!strings.Contains(args, "column") {
 			t.Errorf("%s: spectra in blocks differ", args)
 		}
 	}
@@ -329,10 +357,12 @@ func TestUnmixInputs(t *testing.T) {
 	}
 	// Without -size pixels are a list.
 	out := must(t, strings.Fields("unmix -k auto -o g.npy -report page.html c2.npy")...)
-	if !strings.Contains(out, "192 pixels, 14 bands") || !strings.Contains(out, "Proposed: k = 3") || likeness(abundances(t, "g.npy", s, 3), first["no"]) > 1e-6 {
+	if !strings.Contains(out, "192 pixels, 14 bands") || !strings.Contains(out, "Proposed: k = 3") ||
+		likeness(abundances(t, "g.npy", s, 3), first["no"]) > 1e-6 {
 		t.Errorf("%s", out)
 	}
-	if page := readFile(t, "page.html"); strings.Contains(page, "<img") || !strings.Contains(page, "192 pixels") {
+	if page := readFile(t, "page.html"); strings.Contains(page, "<img") ||
+		!strings.Contains(page, "192 pixels") {
 		t.Error("a list of pixels has maps")
 	}
 	out = must(t, strings.Fields("unmix -k auto -stream yes -sum at-most-one bil.hdr")...)
@@ -347,8 +377,10 @@ func TestUnmixDeterminism(t *testing.T) {
 	newSynthetic(24, 20, 30).writeENVI(t, "x.img", envi.Header{Type: 4, Interleave: "bsq"}, 1)
 	var first string
 	for _, args := range []string{"-workers 1", "-workers 2", "-workers 2 -stream yes"} {
-		must(t, strings.Fields("unmix -k 3 -sum at-most-one -o g.img -spectra f.sli -model m.json -report p.html "+args+" x.img")...)
-		all := readFile(t, "g.img") + readFile(t, "f.sli") + readFile(t, "m.json") + strings.Replace(readFile(t, "p.html"), args+" ", "", 1)
+		must(t, strings.Fields("unmix -k 3 -sum at-most-one -o g.img -spectra f.sli -model m.json "+
+			"-report p.html "+args+" x.img")...)
+		all := readFile(t, "g.img") + readFile(t, "f.sli") + readFile(t, "m.json") +
+			strings.Replace(readFile(t, "p.html"), args+" ", "", 1)
 		if first == "" {
 			first = all
 		}
@@ -370,8 +402,10 @@ func TestUnmixLarge(t *testing.T) {
 	old := blockValues
 	defer func() { blockValues = old }()
 	blockValues = 30000
-	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -lambda .02 -stream yes -json -o g.img -report p.html x.bsq")...))
-	if !report.Summarised || !report.Streamed || report.Rows != 17999 || report.Empty != 1 || report.Certificate.Objective > 1.3*report.Certificate.Floor {
+	report := parseJSON[unmixReportJSON](t,
+		must(t, strings.Fields("unmix -k 3 -lambda .02 -stream yes -json -o g.img -report p.html x.bsq")...))
+	if !report.Summarised || !report.Streamed || report.Rows != 17999 || report.Empty != 1 ||
+		report.Certificate.Objective > 1.3*report.Certificate.Floor {
 		t.Errorf("%+v", report)
 	}
 	if far := likeness(abundances(t, "g.img", s, 3), s.shares); far > .06 {
@@ -411,22 +445,44 @@ func TestUnmixErrors(t *testing.T) {
 	writeText(t, "x.csv", "1,2\n3,4\n5,7\n9,1\n")
 	before := files(t, ".")
 	for _, f := range []failure{
-		{"unmix x.hdr", 2, "-k is missing"}, {"unmix -k 0 x.hdr", 2, "at least 1"}, {"unmix -k 5000 x.hdr", 2, "at most 4096"}, {"unmix -k 65 -report p.html x.hdr", 2, "at most 64 materials"},
-		{"unmix -k 2 -o g.tif x.hdr", 2, "must end in .img or .npy"}, {"unmix -k 2 -o - x.hdr", 2, "must end in .img or .npy"}, {"unmix -k 2 -spectra s.txt x.hdr", 2, "must end in .csv or .sli"},
-		{"unmix -k 2 -slack 1 -lambda 1 x.hdr", 2, "exclude each other"}, {"unmix -k 2 -order columns x.hdr", 2, "-order columns needs -size"}, {"unmix -k 2 -size 4 x.hdr", 2, "two numbers"},
-		{"unmix -k 2 -size 4x5 x.hdr", 2, "-size and -order are for tables"}, {"unmix -k 2 -size 4x5 three.npy", 2, "an array of three dimensions"}, {"unmix -k 2 -size 4x6 ok.npy", 1, "20 pixels, but -size 4x6 has 24"},
-		{"unmix -k 2 -rows long x.hdr", 2, "must be auto, given, unit"}, {"unmix -k 2 -trim 1 x.hdr", 2, "at least 0 and below 1"}, {"unmix -k 2 -trim -.1 x.hdr", 2, "at least 0 and below 1"},
-		{"unmix -k 2 -shade s.csv x.hdr", 2, "must end in .img or .npy"}, {"unmix -k 2 -shade s.npy -rows given x.hdr", 2, "-shade is for -rows auto or unit"},
-		{"unmix -k 2 -rows unit -stream yes -o g.img x.bil", 2, "-rows unit needs the scene in memory"}, {"unmix -k 2 -trim .1 -stream yes x.bil", 2, "-trim needs the scene in memory"},
-		{"unmix -k 2 -shade s.npy -stream yes x.bil", 2, "-shade needs the scene in memory"}, {"unmix -k 2 -shade x.img x.bil", 2, "-shade x.hdr would overwrite the data"},
-		{"unmix -k 2 -o x.img x.bil", 2, "-o x.hdr would overwrite the data"}, {"unmix -k 2 -spectra x.sli x.hdr", 2, "would overwrite the data"},
-		{"unmix -k 2 -o g.img -spectra g.sli x.hdr", 2, "name the same file"}, {"unmix -k 2 -stream yes x.csv", 2, "-stream yes is for ENVI and .npy files"}, {"unmix -k 2 -stream yes", 2, "can be read only once"},
-		{"unmix -k 2 -o g.img nothing.hdr", 1, "nothing.hdr"}, {"unmix -k 2 -o g.img cut.bil", 1, "cut.bil: the file is cut, or its header is of another: 4 lines × 5 samples × 3 bands of 4 bytes"},
-		{"unmix -k 2 -o g.img bad.bil", 1, "all bands are bad"}, {"unmix -k 2 -o g.img lib.bil", 1, "spectral library"}, {"unmix -k 2 -o g.img complex.hdr", 1, "complex.hdr: data type 6 is complex"},
-		{"unmix -k 2 -o g.img wide.hdr", 1, "10000000 bands; at most"}, {"unmix -k 2 -o g.img none.bil", 1, "no pixel has data: 20 without"}, {"unmix -k 2 -stream yes -o g.img none.bil", 1, "no pixel has data: 20 without"},
-		{"unmix -k auto -stream yes -o g.img none.bil", 1, "no pixel has data"}, {"unmix -k auto -o g.img none.bil", 1, "no pixel has data"},
-		{"unmix -k 21 -o g.img x.bil", 1, "20 pixels with data, but -k 21"}, {"unmix -k 21 -stream yes -o g.img x.bil", 1, "20 rows, but -k 21"}, {"unmix -k 2 -o g.img four.npy", 1, "an array of 4 dimensions"},
-		{"unmix -k 2 -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "}, {"unmix -k 2 -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
+		{"unmix x.hdr", 2, "-k is missing"}, {"unmix -k 0 x.hdr", 2, "at least 1"}, {"unmix -k 5000 x.hdr", 2,
+			"at most 4096"}, {"unmix -k 65 -report p.html x.hdr", 2, "at most 64 materials"},
+		{"unmix -k 2 -o g.tif x.hdr", 2, "must end in .img or .npy"}, {"unmix -k 2 -o - x.hdr", 2,
+			"must end in .img or .npy"}, {"unmix -k 2 -spectra s.txt x.hdr", 2, "must end in .csv or .sli"},
+		{"unmix -k 2 -slack 1 -lambda 1 x.hdr", 2, "exclude each other"}, {"unmix -k 2 -order columns x.hdr",
+			2, "-order columns needs -size"}, {"unmix -k 2 -size 4 x.hdr", 2, "two numbers"},
+		{"unmix -k 2 -size 4x5 x.hdr", 2, "-size and -order are for tables"},
+		{"unmix -k 2 -size 4x5 three.npy", 2, "an array of three dimensions"},
+		{"unmix -k 2 -size 4x6 ok.npy", 1, "20 pixels, but -size 4x6 has 24"},
+		{"unmix -k 2 -rows long x.hdr", 2, "must be auto, given, unit"}, {"unmix -k 2 -trim 1 x.hdr", 2,
+			"at least 0 and below 1"}, {"unmix -k 2 -trim -.1 x.hdr", 2, "at least 0 and below 1"},
+		{"unmix -k 2 -shade s.csv x.hdr", 2, "must end in .img or .npy"},
+		{"unmix -k 2 -shade s.npy -rows given x.hdr", 2, "-shade is for -rows auto or unit"},
+		{"unmix -k 2 -rows unit -stream yes -o g.img x.bil", 2, "-rows unit needs the scene in memory"},
+		{"unmix -k 2 -trim .1 -stream yes x.bil", 2, "-trim needs the scene in memory"},
+		{"unmix -k 2 -shade s.npy -stream yes x.bil", 2, "-shade needs the scene in memory"},
+		{"unmix -k 2 -shade x.img x.bil", 2, "-shade x.hdr would overwrite the data"},
+		{"unmix -k 2 -o x.img x.bil", 2, "-o x.hdr would overwrite the data"},
+		{"unmix -k 2 -spectra x.sli x.hdr", 2, "would overwrite the data"},
+		{"unmix -k 2 -o g.img -spectra g.sli x.hdr", 2, "name the same file"},
+		{"unmix -k 2 -stream yes x.csv", 2, "-stream yes is for ENVI and .npy files"},
+		{"unmix -k 2 -stream yes", 2, "can be read only once"},
+		{"unmix -k 2 -o g.img " +
+			"nothing.hdr", 1, "nothing.hdr"}, {"unmix -k 2 -o g.img cut.bil", 1, "cut.bil: the file is " +
+			"cut, or its header is of another: 4 lines × 5 samples × 3 bands of 4 bytes"},
+		{"unmix -k 2 -o g.img bad.bil", 1, "all bands are bad"},
+		{"unmix -k 2 -o g.img lib.bil", 1, "spectral library"},
+		{"unmix -k 2 -o g.img complex.hdr", 1, "complex.hdr: data type 6 is complex"},
+		{"unmix -k 2 -o g.img wide.hdr", 1, "10000000 bands; at most"},
+		{"unmix -k 2 -o g.img none.bil", 1, "no pixel has data: 20 without"},
+		{"unmix -k 2 -stream yes -o g.img none.bil", 1, "no pixel has data: 20 without"},
+		{"unmix -k auto -stream yes -o g.img none.bil", 1, "no pixel has data"},
+		{"unmix -k auto -o g.img none.bil", 1, "no pixel has data"},
+		{"unmix -k 21 -o g.img x.bil", 1, "20 pixels with data, but -k 21"},
+		{"unmix -k 21 -stream yes -o g.img x.bil", 1, "20 rows, but -k 21"},
+		{"unmix -k 2 -o g.img four.npy", 1, "an array of 4 dimensions"},
+		{"unmix -k 2 -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
+		{"unmix -k 2 -stream yes -o g.img big.bil", 1, "big.bil: line 2, sample 1, band 1: "},
 	} {
 		f.check(t)
 	}
@@ -434,7 +490,8 @@ func TestUnmixErrors(t *testing.T) {
 		t.Errorf("%q, not %q", after, before)
 	}
 	var b bytes.Buffer
-	if code := run(t.Context(), strings.Fields("unmix -k 2 -spectra - x.bil"), nil, &b, &bytes.Buffer{}); code != 0 || !strings.HasPrefix(b.String(), "band,p0,p1\n1,") {
+	if code := run(t.Context(), strings.Fields("unmix -k 2 -spectra - x.bil"), nil, &b,
+		&bytes.Buffer{}); code != 0 || !strings.HasPrefix(b.String(), "band,p0,p1\n1,") {
 		t.Errorf("%d, %s", code, &b)
 	}
 }

@@ -12,7 +12,8 @@ import (
 // temporary file is left.
 func TestUnmixTooLarge(t *testing.T) {
 	dir := inFolder(t, readFile(t, someRows(t, iris, 2)))
-	for _, name := range []string{"g.img", "g.hdr", "g.npy", "s.sli", "s.hdr", "s.csv", "page.html", "model.json"} {
+	for _, name := range []string{"g.img", "g.hdr", "g.npy", "s.sli", "s.hdr",
+		"s.csv", "page.html", "model.json"} {
 		writeText(t, name, "the old "+name)
 	}
 	before := files(t, dir)
@@ -26,8 +27,10 @@ func TestUnmixTooLarge(t *testing.T) {
 			if i == 1 && want[0] == want[1] {
 				break
 			}
-			code, stderr := fails(shell(t, `ulimit -f `+limit+`; exec "$@"`, strings.Fields("unmix -k 3 -size 5x15 "+args+" data.csv")...))
-			unharmed(t, args+" with "+limit, code, stderr, "cannot write "+want[i]+": file too large\n", dir, before)
+			code, stderr := fails(shell(t, `ulimit -f `+limit+`; exec "$@"`,
+				strings.Fields("unmix -k 3 -size 5x15 "+args+" data.csv")...))
+			unharmed(t, args+" with "+limit, code, stderr, "cannot write "+want[i]+": file too large\n", dir,
+				before)
 		}
 	}
 	// An abundance is written anywhere in its file, which a pipe is not.

@@ -40,7 +40,8 @@ const sampleSize = 2048
 func (f *unmixFlags) newUnmixing(s *session, sc *scene, p *progress) *unmixing {
 	u := &unmixing{flags: f, scene: sc, progress: p,
 		streamed: f.stream == streamYes || f.stream == streamAuto && sc.input != nil && f.large(s.in)}
-	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names, Header: sc.named, Notes: sc.notes},
+	u.result = &result{Head: table.Head{Source: sc.source, Names: sc.names,
+		Header: sc.named, Notes: sc.notes},
 		k: f.k, method: methodMinVolume, slack: f.options.Slack, seed: f.options.Seed}
 	p.size, p.read = sc.layout.Bytes()-sc.layout.Offset, sc.bytes.Load
 	return u
@@ -114,7 +115,8 @@ func (u *unmixing) fitBlocks(ctx context.Context, out pixelTaker) error {
 	if u.byNoise() { // Unmix's rule takes all pixels at once
 		o.Slack = u.streamSlack()
 	}
-	m, err := softkmeans.FitMinVolumeSeq(ctx, u.blocks(ctx), r.k, &softkmeans.MinVolumeSeqOptions{MinVolumeOptions: o})
+	m, err := softkmeans.FitMinVolumeSeq(ctx, u.blocks(ctx), r.k,
+		&softkmeans.MinVolumeSeqOptions{MinVolumeOptions: o})
 	switch rows := u.scene.pixels() - u.scene.empty - u.scene.incomplete; {
 	case u.fault != nil:
 		return u.fault
@@ -207,7 +209,8 @@ func (u *unmixing) propose(floors []float64) error {
 // proposeBlocks proposes k from one pass.
 func (u *unmixing) proposeBlocks(ctx context.Context) error {
 	if n := len(u.scene.bands); n > statsColumns {
-		return fmt.Errorf("%s: %d bands; floors of a stream take at most %d; use -stream no", u.scene.source, n, statsColumns)
+		return fmt.Errorf("%s: %d bands; floors of a stream take at most %d; use -stream no",
+			u.scene.source, n, statsColumns)
 	}
 	var stats softkmeans.Stats
 	rows := 0
@@ -235,10 +238,12 @@ func (u *unmixing) proposeBlocks(ctx context.Context) error {
 // checkPixels returns an error if there are fewer pixels than materials.
 func (u *unmixing) checkPixels(n int) error {
 	if n == 0 {
-		return fmt.Errorf("%s: no pixel has data: %d without, and %d with some values missing", u.scene.source, u.scene.empty, u.scene.incomplete)
+		return fmt.Errorf("%s: no pixel has data: %d without, and %d with some values missing",
+			u.scene.source, u.scene.empty, u.scene.incomplete)
 	}
 	if u.result.k > n {
-		return fmt.Errorf("%s: %s with data, but -k %d; give a k of at most the number of pixels", u.scene.source, count(n, "pixel"), u.result.k)
+		return fmt.Errorf("%s: %s with data, but -k %d; give a k of at most the number of pixels",
+			u.scene.source, count(n, "pixel"), u.result.k)
 	}
 	return nil
 }
@@ -288,5 +293,6 @@ func (u *unmixing) certify() {
 	r := u.result
 	seen := r.cert
 	r.cert = r.model.Certificate()
-	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError, seen.Repair
+	r.cert.MinMembership, r.cert.MaxSumError, r.cert.Repair = seen.MinMembership, seen.MaxSumError,
+		seen.Repair
 }

@@ -105,7 +105,8 @@ func (out *unmixOutputs) begin(u *unmixing) error {
 // dimension for them if bands is 0.
 func (w *imageFile) begin(s *scene, what string, names []string, bands int) (err error) {
 	if w.header != nil {
-		h := &envi.Header{Lines: s.lines, Samples: s.samples, Bands: len(names), Type: 4, Interleave: "bsq", BandNames: names,
+		h := &envi.Header{Lines: s.lines, Samples: s.samples, Bands: len(names), Type: 4,
+			Interleave: "bsq", BandNames: names,
 			Description: what + " by softkmeans unmix", HasIgnore: true, Ignore: math.NaN()}
 		if s.header != nil {
 			h.Place = s.header.Place
@@ -225,8 +226,10 @@ func writeSpectra(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
 
 // writeLibrary writes the spectra as lines of an ENVI spectral library.
 func (out *unmixOutputs) writeLibrary(w io.Writer, s *scene, spectra *softkmeans.Matrix) error {
-	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq", FileType: envi.SpectralLibrary,
-		Description: "Spectra by softkmeans unmix", Wavelengths: s.wavelengths, Units: s.unit, Spectra: centerNames(spectra.Rows),
+	h := &envi.Header{Lines: spectra.Rows, Samples: spectra.Cols, Bands: 1, Type: 5, Interleave: "bsq",
+		FileType:    envi.SpectralLibrary,
+		Description: "Spectra by softkmeans unmix", Wavelengths: s.wavelengths, Units: s.unit,
+		Spectra:   centerNames(spectra.Rows),
 		BandNames: []string{"Spectral Library"}}
 	if err := h.Write(out.spectraHeader); err != nil {
 		return err
@@ -248,7 +251,8 @@ func (o *outputFile) WriteAt(p []byte, at int64) (int, error) {
 // page returns the page of the scene, without pixels yet.
 func (u *unmixing) page() *report.Scene {
 	s := u.scene
-	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines, Samples: s.samples, Pictured: s.pictured,
+	p := &report.Scene{Source: s.source, Kind: s.kind, Lines: s.lines,
+		Samples: s.samples, Pictured: s.pictured,
 		Bands: s.bands, Wavelengths: s.wavelengths, Unit: s.unit, Model: u.result.model,
 		Command: commandLine(append([]string{"softkmeans", "unmix"}, u.flags.args...)), Version: version()}
 	d := len(s.bands)
@@ -276,7 +280,8 @@ func (u *unmixing) means() []float64 {
 // checkPage returns an error if a page cannot show k materials.
 func (f *unmixFlags) checkPage(k int) error {
 	if k > report.MostPrototypes {
-		return fmt.Errorf("k = %d is proposed, and a page shows at most %d materials; give -k N or leave -report out", k, report.MostPrototypes)
+		return fmt.Errorf("k = %d is proposed, and a page shows at most %d materials; give -k N or leave "+
+			"-report out", k, report.MostPrototypes)
 	}
 	return nil
 }

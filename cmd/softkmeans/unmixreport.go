@@ -32,7 +32,8 @@ func (u *unmixing) report() []byte {
 		b.WriteString(line + "\n")
 	}
 	if s.header != nil && s.header.Scale > 0 && s.header.Scale != 1 {
-		fmt.Fprintf(&b, "Values are divided by the reflectance scale factor, %s.\n", strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
+		fmt.Fprintf(&b, "Values are divided by the reflectance scale factor, %s.\n",
+			strconv.FormatFloat(s.header.Scale, 'g', 6, 64))
 	}
 	if r.proposal != nil {
 		b.WriteString(proposed(r.proposal))
@@ -44,16 +45,19 @@ func (u *unmixing) report() []byte {
 	for j, share := range u.means() {
 		fmt.Fprintf(&b, "  %-5s %13s %9d %14d\n", centerName(j), percent(share), r.sizes[j], u.pure[j])
 	}
-	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a material.\n\n")
+	b.WriteString("\nPixels are counted by their largest share; nearly pure ones have 90 % or more of a " +
+		"material.\n\n")
 
-	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model), tol: certifiedTol, streamed: true}
+	q := &quality{Certificate: r.cert, k: r.k, noun: "material", sum: view.SumOf(r.model),
+		tol: certifiedTol, streamed: true}
 	q.writeErrors(&b)
 	b.WriteString("\n" + localVerdict(q, r.model) + "\n")
 	if u.shade != nil {
 		b.WriteString("Objective and floor are those of mixtures with any brightness: shares times shade.\n")
 	}
 	if r.summarised {
-		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over all pixels.\n" +
+		b.WriteString("The spectra were fitted to a sample of the pixels and corrected by passes over " +
+			"all pixels.\n" +
 			"All numbers above are of all pixels.\n")
 	}
 	writeWarnings(&b, r.model)
@@ -83,7 +87,8 @@ func (u *unmixing) outliers() []string {
 	if n > mostListed {
 		places = append(places, "…")
 	}
-	return []string{count(n, "pixel") + plural(n, " is", " are") + " left out of the fit as " + plural(n, "an outlier", "outliers") + " (-trim): " + strings.Join(places, "; ") + "."}
+	return []string{count(n, "pixel") + plural(n, " is", " are") + " left out of the fit as " +
+		plural(n, "an outlier", "outliers") + " (-trim): " + strings.Join(places, "; ") + "."}
 }
 
 // rule says what set λ.
@@ -96,7 +101,8 @@ func (u *unmixing) rule() view.Rule {
 		return view.RuleSlack
 	}
 	sum := view.SumOf(r.model)
-	f := &view.Fit{Certificate: r.cert, Trivial: sum == softkmeans.SumToOne && r.k > min(r.rows-len(u.trimmed)-1, len(u.scene.bands))}
+	f := &view.Fit{Certificate: r.cert, Trivial: sum == softkmeans.SumToOne &&
+		r.k > min(r.rows-len(u.trimmed)-1, len(u.scene.bands))}
 	return f.SceneRule()
 }
 
@@ -106,20 +112,23 @@ func (u *unmixing) choices() (lines []string) {
 	shaded := m.Rows == softkmeans.RowsUnit
 	switch {
 	case u.streamed:
-		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
+		lines = append(lines, "A scene that is read in blocks is fitted as given, and spectra may be "+
+			"slightly below 0; -stream no keeps them at 0 or above, and has -rows and -trim.")
 	case o.Rows == softkmeans.RowsGiven:
 		lines = append(lines, "Pixels are fitted as given (-rows given).")
 	case !shaded && o.Rows == softkmeans.RowsUnit:
 		lines = append(lines, "Pixels are fitted as given: all are 0.")
 	case !shaded:
-		lines = append(lines, "Pixels are fitted as given: their brightness hardly varies but by the materials.")
+		lines = append(lines,
+			"Pixels are fitted as given: their brightness hardly varies but by the materials.")
 	case o.Rows == softkmeans.RowsUnit:
 		lines = append(lines, "Pixels are scaled to length 1 (-rows unit).")
 	default:
 		lines = append(lines, "Pixels are scaled to length 1, as their brightness varies.")
 	}
 	if s := u.shade; s != nil {
-		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with the median %s.", small(s.Min), small(s.Max), small(s.Median)))
+		lines = append(lines, fmt.Sprintf("A pixel is a mixture times its shade, which is %s to %s, with "+
+			"the median %s.", small(s.Min), small(s.Max), small(s.Median)))
 	}
 	if m.Lambda == 0 {
 		return lines
@@ -201,9 +210,12 @@ type unmixReportJSON struct {
 
 func (u *unmixing) json() *unmixReportJSON {
 	s, r := u.scene, u.result
-	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples, Bands: s.layout.Bands, BadBands: []int{},
-		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit, Shares: u.means(), Pure: u.pure,
-		RowScaling: softkmeans.RowsGiven.String(), Shade: u.shade, Trimmed: append([]pixelJSON{}, u.trimmed...)}
+	j := &unmixReportJSON{fitReportJSON: *fitJSON(r), Lines: s.lines, Samples: s.samples,
+		Bands: s.layout.Bands, BadBands: []int{},
+		Empty: s.empty, Incomplete: s.incomplete, Wavelengths: s.wavelengths, Unit: s.unit,
+		Shares: u.means(), Pure: u.pure,
+		RowScaling: softkmeans.RowsGiven.String(), Shade: u.shade,
+		Trimmed: append([]pixelJSON{}, u.trimmed...)}
 	if r.model.Lambda > 0 {
 		j.LambdaBy = [...]string{"slack", "noise", "lambda"}[u.rule()]
 	}

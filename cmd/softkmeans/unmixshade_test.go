@@ -62,7 +62,8 @@ func readShade(t *testing.T, name string, s *synthetic) []float64 {
 	}
 	info, err := f.Stat()
 	values := make([]float64, s.lines*s.samples)
-	if err := errors.Join(err, l.CheckFile(info.Size()), l.Read(f, values, cube.Rect{Lines: s.lines, Samples: s.samples}, []int{0})); err != nil {
+	if err := errors.Join(err, l.CheckFile(info.Size()),
+		l.Read(f, values, cube.Rect{Lines: s.lines, Samples: s.samples}, []int{0})); err != nil {
 		t.Fatal(err)
 	}
 	return values
@@ -77,7 +78,8 @@ func TestUnmixShade(t *testing.T) {
 	s.values[5*14] = math.NaN() // pixel 5 is left out
 	s.writeENVI(t, "x.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	out := must(t, strings.Fields("unmix -k 3 -o g.npy -shade s.npy -model m.json -report p.html x.bip")...)
-	for _, text := range []string{"Pixels are scaled to length 1, as their brightness varies.\n", "A pixel is a mixture times its shade, which is 0.", "those of mixtures with any brightness"} {
+	for _, text := range []string{"Pixels are scaled to length 1, as their brightness varies.\n",
+		"A pixel is a mixture times its shade, which is 0.", "those of mixtures with any brightness"} {
 		if !strings.Contains(out, text) {
 			t.Errorf("no %q in\n%s", text, out)
 		}
@@ -124,15 +126,18 @@ func TestUnmixShade(t *testing.T) {
 		}
 	}
 	page := readFile(t, "p.html")
-	found := regexp.MustCompile(`Map of the error of every pixel, .*?The largest is ([^,]*),`).FindStringSubmatch(page)
-	if len(found) != 2 || !strings.Contains(page, "Map of the shade of every pixel") || !strings.Contains(page, "the sum of squares") {
+	found := regexp.MustCompile(`Map of the error of every pixel, .*?The largest ` +
+		`is ([^,]*),`).FindStringSubmatch(page)
+	if len(found) != 2 || !strings.Contains(page, "Map of the shade of every pixel") ||
+		!strings.Contains(page, "the sum of squares") {
 		t.Fatalf("%q in a page of %d bytes", found, len(page))
 	}
 	if v, err := strconv.ParseFloat(found[1], 64); err != nil || v > .003 {
 		t.Errorf("the map of the error goes up to %s", found[1])
 	}
 	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -json -shade s.img x.bip")...))
-	if again := readShade(t, "s.img", s); report.RowScaling != "unit" || report.Shade == nil || float64(float32(shade[7])) != again[7] || report.Trimmed == nil ||
+	if again := readShade(t, "s.img", s); report.RowScaling != "unit" || report.Shade == nil ||
+		float64(float32(shade[7])) != again[7] || report.Trimmed == nil ||
 		!(report.Shade.Min < .8*report.Shade.Median && report.Shade.Max > 1.2*report.Shade.Median) {
 		t.Errorf("%+v", report)
 	}
@@ -159,13 +164,15 @@ func TestUnmixShade(t *testing.T) {
 	}
 	for _, args := range []string{"", " -memberships g.csv"} {
 		must(t, strings.Fields("predict -header no -model m.json -o g.csv all.csv")...)
-		_, stdout, stderr := do(t, "", strings.Fields("certify -header no -json -model m.json"+args+" all.csv")...)
+		_, stdout, stderr := do(t, "",
+			strings.Fields("certify -header no -json -model m.json"+args+" all.csv")...)
 		var j struct{ Certificate certificateJSON }
 		if err := json.Unmarshal([]byte(stdout), &j); err != nil {
 			t.Fatal(err)
 		}
 		c := j.Certificate
-		if was := report.Certificate; math.Abs(c.Objective-was.Objective) > 1e-6*was.Objective+1e-12 || math.Abs(c.Total-was.Total) > 1e-9*was.Total {
+		if was := report.Certificate; math.Abs(c.Objective-was.Objective) > 1e-6*was.Objective+1e-12 ||
+			math.Abs(c.Total-was.Total) > 1e-9*was.Total {
 			t.Errorf("certify%s: %+v, not %+v; %s", args, c, *was, stderr)
 		}
 	}
@@ -173,12 +180,16 @@ func TestUnmixShade(t *testing.T) {
 	// A pixel as given has no shade of its own.
 	newSynthetic(16, 12, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
 	out = must(t, strings.Fields("unmix -k 3 -shade s.npy even.bip")...)
-	if v := readShade(t, "s.npy", s); !strings.Contains(out, "hardly varies but by the materials") || slices.Min(v) != 1 || slices.Max(v) != 1 {
+	if v := readShade(t, "s.npy", s); !strings.Contains(out, "hardly varies but by the materials") ||
+		slices.Min(v) != 1 || slices.Max(v) != 1 {
 		t.Errorf("%s", out)
 	}
 	newSynthetic(12, 10, 14).writeENVI(t, "even.bip", envi.Header{Type: 5, Interleave: "bip"}, 1)
-	for flags, text := range map[string]string{"-rows given": "as given (-rows given).\nλ, the weight", "-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.", "-lambda .01": " is 0.01: by -lambda.",
-		"-k 3": ": by the noise of the data.", "-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
+	for flags, text := range map[string]string{"-rows given": "as given (-rows given).\nλ, the weight",
+		"-rows unit": "length 1 (-rows unit).", "-slack .02": ": by -slack 0.02.",
+		"-lambda .01": " is 0.01: by -lambda.",
+		"-k 3":        ": by the noise of the data.",
+		"-stream yes": ": by a slack of 0.0167, from the numbers of bands and materials."} {
 		if out := must(t, strings.Fields("unmix -k 3 "+flags+" even.bip")...); !strings.Contains(out, text) {
 			t.Errorf("%s: no %q in\n%s", flags, text, out)
 		}
@@ -197,12 +208,16 @@ func TestUnmixTrim(t *testing.T) {
 	s.values[0] = math.NaN() // the numbers of rows are not those of pixels
 	s.writeENVI(t, "x.bil", envi.Header{Type: 5, Interleave: "bil"}, 1)
 	out := must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -o g.img -report p.html x.bil")...)
-	const want = "7 pixels are left out of the fit as outliers (-trim): line 2, sample 6; line 3, sample 7; line 6, sample 1; line 6, sample 2; line 6, sample 3; …."
-	if !strings.Contains(out, want+"\n") || !strings.Contains(readFile(t, "p.html"), want) || !strings.Contains(readFile(t, "p.html"), "all pixels but outliers") {
+	const want = "7 pixels are left out of the fit as outliers (-trim): line 2, sample 6; line 3, sample " +
+		"7; line 6, sample 1; line 6, sample 2; line 6, sample 3; …."
+	if !strings.Contains(out, want+"\n") || !strings.Contains(readFile(t, "p.html"), want) ||
+		!strings.Contains(readFile(t, "p.html"), "all pixels but outliers") {
 		t.Errorf("%s", out)
 	}
-	report := parseJSON[unmixReportJSON](t, must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -json x.bil")...))
-	if len(report.Trimmed) != 7 || report.Trimmed[5] != (pixelJSON{9, 5}) || report.Rows != 191 || report.LambdaBy != "noise" || report.RowScaling != "given" || report.Shade != nil {
+	report := parseJSON[unmixReportJSON](t,
+		must(t, strings.Fields("unmix -k 3 -trim .037 -rows given -json x.bil")...))
+	if len(report.Trimmed) != 7 || report.Trimmed[5] != (pixelJSON{9, 5}) || report.Rows != 191 ||
+		report.LambdaBy != "noise" || report.RowScaling != "given" || report.Shade != nil {
 		t.Errorf("%+v", report)
 	}
 	g := abundances(t, "g.img", s, 3)

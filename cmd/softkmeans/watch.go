@@ -119,12 +119,14 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 			continue
 		}
 		if more++; more <= mostBetween {
-			list = append(list, fmt.Sprintf("Warning: column %s: values %s, in the fit %s; another unit?", short(table.Printable(f.Columns[j]), mostWord),
+			list = append(list, fmt.Sprintf("Warning: column %s: values %s, in the fit %s; another unit?",
+				short(table.Printable(f.Columns[j]), mostWord),
 				span(c.least, c.most), span(f.ColumnLeast[j], f.ColumnMost[j])))
 		}
 	}
 	if more -= mostBetween; more > 0 {
-		list = append(list, fmt.Sprintf("Warning: %s more with values far from those of the fit.", count(more, "column")))
+		list = append(list, fmt.Sprintf("Warning: %s more with values far from those of the fit.",
+			count(more, "column")))
 	}
 	if w.beyond > 0 {
 		var rows []string
@@ -134,8 +136,10 @@ func (w *watch) warnings(f *modelFile) (list []string) {
 		if w.beyond > len(rows) {
 			rows = append(rows, "…")
 		}
-		list = append(list, fmt.Sprintf("Warning: %s %s farther from the prototypes than any row of the fit, of which the farthest has a residual of %s: %s.",
-			count(w.beyond, "row"), plural(w.beyond, "is", "are"), small(f.LargestResidual), strings.Join(rows, ", ")))
+		list = append(list, fmt.Sprintf("Warning: %s %s farther from the prototypes than any row of the "+
+			"fit, of which the farthest has a residual of %s: %s.",
+			count(w.beyond, "row"), plural(w.beyond, "is", "are"),
+			small(f.LargestResidual), strings.Join(rows, ", ")))
 	}
 	return list
 }

@@ -13,7 +13,8 @@ func incomes(seed uint64, unit float64) string {
 	var b strings.Builder
 	b.WriteString("income,age\n")
 	for i := range 200 {
-		fmt.Fprintf(&b, "%g,%.1f\n", unit*float64(30000+30000*(i%3)+random.IntN(5000)), 20+25*float64(i%2)+5*random.Float64())
+		fmt.Fprintf(&b, "%g,%.1f\n", unit*float64(30000+30000*(i%3)+random.IntN(5000)),
+			20+25*float64(i%2)+5*random.Float64())
 	}
 	return b.String()
 }
@@ -24,7 +25,8 @@ func incomes(seed uint64, unit float64) string {
 func TestPredictWarns(t *testing.T) {
 	inFolder(t, incomes(1, 1))
 	far := incomes(2, 1) + "90000,300\n-20000,30\n"
-	for _, args := range []string{"-method minvol", "-scale zscore -stream yes", "-method global -scale minmax"} {
+	for _, args := range []string{"-method minvol", "-scale zscore -stream yes",
+		"-method global -scale minmax"} {
 		must(t, append(strings.Fields("fit -k 3 -model m.json data.csv"), strings.Fields(args)...)...)
 		fitted := readFile(t, "m.json")
 		if !strings.Contains(fitted, `"largestResidual": `) {
@@ -32,26 +34,35 @@ func TestPredictWarns(t *testing.T) {
 		}
 		for _, test := range []struct{ text, want string }{
 			{readFile(t, "data.csv"), ""},
-			{incomes(2, 1000), "Warning: column income: values 300"}, {incomes(2, .001), "Warning: column income: values 30."},
+			{incomes(2, 1000), "Warning: column income: values 300"},
+			{incomes(2, .001), "Warning: column income: values 30."},
 			{far, "Warning: "}, {"income,age\n60000,45\n", ""},
 		} {
 			writeText(t, "new.csv", test.text)
 			_, _, blocks := do(t, "", "predict", "-model", "m.json", "new.csv")
 			code, _, piped := do(t, test.text, "predict", "-model", "m.json")
 			_, summary, _ := do(t, "", "predict", "-model", "m.json", "-o", "g.csv", "new.csv")
-			if code != 0 || blocks != piped || !strings.HasSuffix(summary, blocks) || !strings.Contains(blocks, test.want) || test.want == "" && strings.Contains(blocks, "Warning: ") {
-				t.Errorf("%s: code %d, %q, from a pipe %q, summary %q; want %q", args, code, blocks, piped, summary, test.want)
+			if code != 0 || blocks != piped || !strings.HasSuffix(summary, blocks) ||
+				!strings.Contains(blocks, test.want) || test.want == "" &&
+				strings.Contains(blocks, "Warning: ") {
+				t.Errorf("%s: code %d, %q, from a pipe %q, summary %q; want %q", args, code,
+					blocks, piped, summary, test.want)
 			}
-			if test.text == far && (!strings.Contains(blocks, "farther from the prototypes than any row of the fit") || !strings.Contains(blocks, "row 202 (") || strings.Contains(args, "scale") && !strings.Contains(blocks, "row 201 (") || strings.Contains(blocks, "unit")) {
+			if test.text == far && (!strings.Contains(blocks,
+				"farther from the prototypes than any row of the fit") ||
+				!strings.Contains(blocks, "row 202 (") || strings.Contains(args, "scale") &&
+				!strings.Contains(blocks, "row 201 (") || strings.Contains(blocks, "unit")) {
 				t.Errorf("%s: %s", args, blocks)
 			}
-			if strings.Contains(test.want, "column") && (!strings.Contains(blocks, ", in the fit 30") || !strings.Contains(blocks, "; another unit?\n") || strings.Contains(blocks, "column age")) {
+			if strings.Contains(test.want, "column") && (!strings.Contains(blocks, ", in the fit 30") ||
+				!strings.Contains(blocks, "; another unit?\n") || strings.Contains(blocks, "column age")) {
 				t.Errorf("%s: %s", args, blocks)
 			}
 		}
 	}
 	// A model of version 1 has no such figures.
-	writeText(t, "m.json", `{"format": "softkmeans model", "version": 1, "method": "global", "k": 2, "columns": ["income", "age"], "named": true,
+	writeText(t, "m.json", `{"format": "softkmeans model", "version": 1, "method": "global", "k": 2,
+		"columns": ["income", "age"], "named": true,
 		"scale": "none", "centers": [[1, 2], [3, 4]], "rows": 10, "sizes": [5, 5]}`)
 	if code, _, stderr := do(t, "", "predict", "-model", "m.json", "new.csv"); code != 0 || stderr != "" {
 		t.Errorf("code %d, %s", code, stderr)
@@ -61,7 +72,8 @@ func TestPredictWarns(t *testing.T) {
 // Values are written as in a table.
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	for v, want := range map[float64]string{0: "0", 3e7: "30000000", 1234567: "1234570", -.5: "-0.5", 1e-5: "0.00001", 1e15: "1e+15", 4.7e-16: "4.7e-16"} {
+	for v, want := range map[float64]string{0: "0", 3e7: "30000000", 1234567: "1234570", -.5: "-0.5",
+		1e-5: "0.00001", 1e15: "1e+15", 4.7e-16: "4.7e-16"} {
 		if got := plain(v); got != want {
 			t.Errorf("%g is %s, want %s", v, got, want)
 		}

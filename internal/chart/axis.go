@@ -194,7 +194,8 @@ func (p *picture) axes(x, y *axis) {
 	for _, t := range x.ticks {
 		p.raw("M").point(x.pos(t.at), p.top).raw("V").num(p.bottom)
 	}
-	p.raw(`"/><path class="sk-axis" d="M`).point(p.left, p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
+	p.raw(`"/><path class="sk-axis" d="M`).point(p.left,
+		p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
 	for _, t := range y.ticks {
 		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
 	}

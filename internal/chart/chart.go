@@ -108,10 +108,12 @@ func (p *picture) setHeight(bottom float64) {
 func (p *picture) open(kind string) {
 	f := p.frame
 	id := token(f.ID)
-	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="sk-chart sk-`, kind, `" viewBox="0 0 `).num(p.w).raw(" ").num(p.h)
+	p.raw(`<svg xmlns="http://www.w3.org/2000/svg" class="sk-chart sk-`, kind,
+		`" viewBox="0 0 `).num(p.w).raw(" ").num(p.h)
 	p.raw(`" width="`).num(p.w).raw(`" height="`).num(p.h).raw(`" role="img"`)
 	if id != "" {
-		p.raw(` id="`, id, `" aria-labelledby="`, id, `-title `, id, `-desc"><title id="`, id, `-title">`).text(f.Title)
+		p.raw(` id="`, id, `" aria-labelledby="`, id, `-title `, id,
+			`-desc"><title id="`, id, `-title">`).text(f.Title)
 		p.raw(`</title><desc id="`, id, `-desc">`)
 	} else {
 		p.raw(` aria-label="`).text(f.Title)

@@ -151,9 +151,13 @@ func kinds(f Frame, names []string) map[string][]byte {
 	copy(corners[:], names)
 	g := []float64{.2, .3, .5, 1, 0, 0}
 	return map[string][]byte{
-		"scatter":  Scatter(nil, &ScatterPlot{Frame: f, X: []float64{1, 2}, Y: []float64{3, 4}, Class: []int{0, 1}, Classes: names, Outlines: []Outline{{Name: names[0], Style: names[0], X: []float64{1}, Y: []float64{2}, Labels: names}}}),
-		"ternary":  Ternary(nil, &TernaryPlot{Frame: f, Memberships: g, Corners: corners, Class: []int{0, 1}, Classes: names}),
-		"lines":    Lines(nil, &LinePlot{Frame: f, Series: []Series{{Name: names[0], Y: []float64{1, 2}}}, XNames: names, Highlight: []float64{2}, HighlightName: names[1]}),
+		"scatter": Scatter(nil, &ScatterPlot{Frame: f, X: []float64{1, 2}, Y: []float64{3, 4},
+			Class: []int{0, 1}, Classes: names, Outlines: []Outline{{Name: names[0], Style: names[0],
+				X: []float64{1}, Y: []float64{2}, Labels: names}}}),
+		"ternary": Ternary(nil, &TernaryPlot{Frame: f, Memberships: g, Corners: corners,
+			Class: []int{0, 1}, Classes: names}),
+		"lines": Lines(nil, &LinePlot{Frame: f, Series: []Series{{Name: names[0], Y: []float64{1, 2}}},
+			XNames: names, Highlight: []float64{2}, HighlightName: names[1]}),
 		"mixtures": Mixtures(nil, &MixturePlot{Frame: f, Memberships: g, K: 3, Names: names}),
 		"tiles":    Tiles(nil, &TilePlot{Frame: f, Values: g, Rows: 1, Cols: 3, Names: names}),
 	}

@@ -10,7 +10,9 @@ import (
 // the upper half from right to left. Points inside an edge are no corners.
 func hull(points []vertex) []vertex {
 	sorted := slices.Clone(points)
-	slices.SortFunc(sorted, func(a, b vertex) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
+	slices.SortFunc(sorted, func(a, b vertex) int {
+		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y))
+	})
 	sorted = slices.CompactFunc(sorted, func(a, b vertex) bool { return a.x == b.x && a.y == b.y })
 	if len(sorted) < 3 {
 		return sorted

@@ -34,7 +34,8 @@ const (
 // than mostEntries there are a few, and the last says how many are left out.
 func placeLegend(entries []entry, w float64) []entry {
 	if n := len(entries); n > mostEntries {
-		entries = append(entries[:fewEntries-1:fewEntries-1], entry{name: "and " + strconv.Itoa(n-fewEntries+1) + " more"})
+		entries = append(entries[:fewEntries-1:fewEntries-1],
+			entry{name: "and " + strconv.Itoa(n-fewEntries+1) + " more"})
 	}
 	placed := make([]entry, 0, len(entries))
 	x, y := edge, 0.0

@@ -26,7 +26,9 @@ type Series struct {
 	X       []float64 // nil: 1, 2, …
 	Y       []float64
 	Markers bool
-	Of      int // the number, from 1, of the series of which this is another version: dotted, of its color, not in the legend; 0: none
+	// the number, from 1, of the series of which this is another version: dotted, of its
+	// color, not in the legend; 0: none
+	Of int
 }
 
 // class is the CSS class of the i-th line.

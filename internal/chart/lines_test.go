@@ -8,7 +8,8 @@ import (
 )
 
 func TestLines(t *testing.T) {
-	s := &LinePlot{Series: []Series{{Name: "a", Y: []float64{1000, 100, nan, 10, 0, 1, -1}}, {Name: "b", X: []float64{1, 7}, Y: []float64{1, 1000}, Markers: true}},
+	s := &LinePlot{Series: []Series{{Name: "a", Y: []float64{1000, 100, nan, 10, 0, 1, -1}},
+		{Name: "b", X: []float64{1, 7}, Y: []float64{1, 1000}, Markers: true}},
 		LogY: true, IntegerX: true, Highlight: []float64{4, inf}, HighlightName: "here"}
 	all := parse(t, Lines(nil, s))
 	lines := find(all, "sk-line")[2:] // after the legend
@@ -30,7 +31,8 @@ func TestLines(t *testing.T) {
 	if x := figures(mark[1].attr["d"]); len(mark) != 2 || !near(x[0], (b[0]+b[2])/2, .1) {
 		t.Errorf("the line at 4 is at %v, the middle of %v", x, b)
 	}
-	if got := texts(all); !strings.HasPrefix(got, "a|b|here|") || !strings.Contains(got, "0 or below") || !strings.Contains(got, "|1|2|3|4|5|6|7") {
+	if got := texts(all); !strings.HasPrefix(got, "a|b|here|") || !strings.Contains(got, "0 or below") ||
+		!strings.Contains(got, "|1|2|3|4|5|6|7") {
 		t.Error(got)
 	}
 
@@ -41,17 +43,21 @@ func TestLines(t *testing.T) {
 	if b := Lines(nil, long); len(b) > 50000 {
 		t.Errorf("100 000 points take %d bytes", len(b))
 	}
-	versions := parse(t, Lines(nil, &LinePlot{Series: []Series{{Name: "a", Y: []float64{1, 2}}, {Name: "b", Y: []float64{3, 4}}, {Y: []float64{2, 3}, Of: 2}}}))
-	if got := find(versions, "sk-line"); len(got) != 5 || got[4].attr["class"] != "sk-line sk-c1 sk-other" || got[3].attr["class"] != "sk-line sk-c1" {
+	versions := parse(t, Lines(nil, &LinePlot{Series: []Series{{Name: "a", Y: []float64{1, 2}},
+		{Name: "b", Y: []float64{3, 4}}, {Y: []float64{2, 3}, Of: 2}}}))
+	if got := find(versions, "sk-line"); len(got) != 5 || got[4].attr["class"] != "sk-line sk-c1 sk-other" ||
+		got[3].attr["class"] != "sk-line sk-c1" {
 		t.Errorf("another version of b: %v", got)
 	}
-	named := parse(t, Lines(nil, &LinePlot{Series: []Series{{Y: []float64{1, 2, 3}}}, XNames: []string{"x", "y", "z"}}))
+	named := parse(t, Lines(nil, &LinePlot{Series: []Series{{Y: []float64{1, 2, 3}}},
+		XNames: []string{"x", "y", "z"}}))
 	if got := texts(named); !strings.HasSuffix(got, "|x|y|z") {
 		t.Error(got)
 	}
 	for _, y := range [][]float64{nil, {0}, {-1, -2}, {nan}, {5}, {1e-300}, {1e300, 1e-280}} {
 		for _, log := range []bool{false, true} {
-			parse(t, Lines(nil, &LinePlot{Series: []Series{{Y: y, Markers: true}}, LogY: log, IntegerX: true}))
+			parse(t, Lines(nil, &LinePlot{Series: []Series{{Y: y, Markers: true}}, LogY: log,
+				IntegerX: true}))
 		}
 	}
 }
@@ -63,7 +69,8 @@ func TestThin(t *testing.T) {
 	}
 	run[4321].y, run[4999].y = 7, -7
 	got := thin(run)
-	if len(got) > 40 || got[0] != run[0] || got[len(got)-1] != run[9999] || !slices.Contains(got, run[4321]) || !slices.Contains(got, run[4999]) {
+	if len(got) > 40 || got[0] != run[0] || got[len(got)-1] != run[9999] ||
+		!slices.Contains(got, run[4321]) || !slices.Contains(got, run[4999]) {
 		t.Errorf("%d points", len(got))
 	}
 	if !slices.IsSortedFunc(got, func(a, b vertex) int { return int(math.Ceil(1000 * (a.x - b.x))) }) {

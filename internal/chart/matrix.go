@@ -44,7 +44,8 @@ func Matrix(dst []byte, s *MatrixPlot) []byte {
 	if rows == 0 {
 		notes = append(notes, "There is nothing to show")
 	}
-	legend := []entry{{name: s.Above, kind: entryArea, fill: s.fill(0)}, {name: s.Below, kind: entryArea, fill: s.fill(1)}}
+	legend := []entry{{name: s.Above, kind: entryArea, fill: s.fill(0)},
+		{name: s.Below, kind: entryArea, fill: s.fill(1)}}
 	frame := s.Frame
 	frame.XLabel, frame.YLabel, frame.Height = "", "", 0
 	p := frame.layout(dst, legend, notes, space{least: lineHeight + 6 + float64(rows)*cellHeight})
@@ -95,7 +96,8 @@ func (p *picture) cell(s *MatrixPlot, i, j int, top float64, r rect) {
 		share = math.Abs(v) / top
 	}
 	p.dst = appendShare(p.dst, share*strongest)
-	p.raw(`" d="M`).point(r.x+.5, r.y+.5).raw("h").num(r.w - 1).raw("v").num(r.h - 1).raw("h").num(1 - r.w).raw(`z">`)
+	p.raw(`" d="M`).point(r.x+.5, r.y+.5).raw("h").num(r.w - 1).raw("v").num(r.h -
+		1).raw("h").num(1 - r.w).raw(`z">`)
 	p.tip(tip)
 	p.raw(`</path>`)
 	if r.w >= numberCell && finite(v) {

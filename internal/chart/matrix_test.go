@@ -8,7 +8,8 @@ import (
 // A cell's color is the sign of its number, its strength the size; wide cells have the
 // number.
 func TestMatrix(t *testing.T) {
-	s := &MatrixPlot{Values: []float64{2, -1, 0, nan}, Rows: []string{"a", "b"}, Cols: []string{"p0", "p1"}, Above: "more", Below: "less", Note: "In units",
+	s := &MatrixPlot{Values: []float64{2, -1, 0, nan}, Rows: []string{"a", "b"}, Cols: []string{"p0", "p1"},
+		Above: "more", Below: "less", Note: "In units",
 		Tip: func(i, j int) string { return string(rune('a'+i)) + string(rune('0'+j)) }}
 	all := parse(t, Matrix(nil, s))
 	var got []string
@@ -31,10 +32,12 @@ func TestMatrix(t *testing.T) {
 	for range 64 {
 		many.Cols = append(many.Cols, "p63")
 	}
-	if all := parse(t, Matrix(nil, many)); len(find(all, "sk-cell")) != 1280 || len(find(all, "sk-number")) != 0 || len(find(all, "sk-tick")) < 7 || len(find(all, "sk-tick")) > 20 {
+	if all := parse(t, Matrix(nil, many)); len(find(all, "sk-cell")) != 1280 ||
+		len(find(all, "sk-number")) != 0 || len(find(all, "sk-tick")) < 7 || len(find(all, "sk-tick")) > 20 {
 		t.Error("64 columns do not fit")
 	}
-	for _, s := range []*MatrixPlot{{}, {Rows: []string{"a"}}, {Rows: []string{"a"}, Cols: []string{"b"}}, {Rows: []string{"a"}, Cols: []string{"b"}, Values: []float64{1e300}}} {
+	for _, s := range []*MatrixPlot{{}, {Rows: []string{"a"}}, {Rows: []string{"a"}, Cols: []string{"b"}},
+		{Rows: []string{"a"}, Cols: []string{"b"}, Values: []float64{1e300}}} {
 		parse(t, Matrix(nil, s))
 	}
 }

@@ -23,7 +23,8 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	m := s.sorted()
 	var legend []entry
 	for j, n := range m.count {
-		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")", kind: entryArea, fill: s.fill(j)})
+		legend = append(legend, entry{name: name(s.Names, j) + " (" + strconv.Itoa(n) + ")",
+			kind: entryArea, fill: s.fill(j)})
 	}
 	// The left edge does not depend on the layout: these ticks are the widest.
 	y := axis{lo: 0, hi: 1, ticks: []tick{{0, "0"}, {.5, "0.5"}, {1, "1"}}}
@@ -36,7 +37,8 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	y.from, y.to = p.bottom, p.top
 	p.open("mixtures")
 	p.textures(m.k)
-	p.raw(`<path class="sk-axis" d="M`).point(p.left, p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
+	p.raw(`<path class="sk-axis" d="M`).point(p.left,
+		p.top).raw("V").num(p.bottom).raw("H").num(p.right).raw(`"/>`)
 	for _, t := range y.ticks {
 		p.label(t.label, "sk-tick", p.left-5, y.pos(t.at)+4, "end")
 	}
@@ -46,7 +48,8 @@ func Mixtures(dst []byte, s *MixturePlot) []byte {
 	for j, sum := 0, 0; j < m.k-1; j++ {
 		sum += m.count[j]
 		if m.count[j] > 0 && sum < len(m.rows) {
-			p.raw("M").point(p.left+(p.right-p.left)*float64(sum)/float64(len(m.rows)), p.top).raw("V").num(p.bottom)
+			p.raw("M").point(p.left+(p.right-p.left)*float64(sum)/float64(len(m.rows)),
+				p.top).raw("V").num(p.bottom)
 		}
 	}
 	p.raw(`"/>`)
@@ -138,8 +141,10 @@ func (p *picture) textures(k int) {
 		t := (j/colors - 1) % (dashes - 1)
 		gap := [2]string{"7", "3.5"}[t/4]
 		turn := [4]string{"45", "-45", "0", "90"}[t%4]
-		p.raw(`<pattern id="`, id, `-t`, strconv.Itoa(j), `" width="`, gap, `" height="`, gap, `" patternUnits="userSpaceOnUse" patternTransform="rotate(`, turn,
-			`)"><path class="sk-area `, color(j), `" d="M0 0h7v7h-7z"/><path class="sk-hatch" d="M0 1.5h7"/></pattern>`)
+		p.raw(`<pattern id="`, id, `-t`, strconv.Itoa(j), `" width="`, gap, `" height="`, gap,
+			`" patternUnits="userSpaceOnUse" patternTransform="rotate(`, turn,
+			`)"><path class="sk-area `, color(j),
+			`" d="M0 0h7v7h-7z"/><path class="sk-hatch" d="M0 1.5h7"/></pattern>`)
 	}
 	p.raw(`</defs>`)
 }
@@ -199,10 +204,12 @@ func (m *mixtures) row(i int) []float64 { return m.memberships[i*m.k : i*m.k+m.k
 func (m *mixtures) notes(columns int) (notes []string) {
 	shown := len(m.rows)
 	if columns < shown {
-		notes = append(notes, strconv.Itoa(shown)+" rows; each bar is the mean of about "+strconv.FormatFloat(float64(shown)/float64(columns), 'f', 1, 64)+" of them")
+		notes = append(notes, strconv.Itoa(shown)+" rows; each bar is the "+
+			"mean of about "+strconv.FormatFloat(float64(shown)/float64(columns), 'f', 1, 64)+" of them")
 	}
 	if left := m.n - shown; left > 0 {
-		notes = append(notes, strconv.Itoa(left)+" of "+strconv.Itoa(m.n)+" rows are left out: not finite, or all 0")
+		notes = append(notes,
+			strconv.Itoa(left)+" of "+strconv.Itoa(m.n)+" rows are left out: not finite, or all 0")
 	}
 	if shown == 0 {
 		notes = append(notes, "There are no rows to show")

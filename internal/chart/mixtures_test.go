@@ -12,7 +12,8 @@ import (
 
 func TestMixtures(t *testing.T) {
 	// Sorted: rows 2 and 0 of the first cluster, then row 1.
-	s := &MixturePlot{Memberships: []float64{.6, .4, .25, .75, 1, 0, nan, 1, 0, 0}, K: 2, Names: []string{"p"}}
+	s := &MixturePlot{Memberships: []float64{.6, .4, .25, .75, 1, 0, nan, 1, 0, 0}, K: 2,
+		Names: []string{"p"}}
 	all := parse(t, Mixtures(nil, s))
 	areas := find(all, "sk-area")[2:] // after the legend; from the back to the front
 	back, front := figures(areas[0].attr["d"]), figures(areas[1].attr["d"])
@@ -20,7 +21,8 @@ func TestMixtures(t *testing.T) {
 	if len(back) != 5 || back[4] != bottom || len(front) != 9 {
 		t.Fatalf("%v, %v", back, front)
 	}
-	want := []float64{left, bottom, top, left + (right-left)/3, bottom + .6*(top-bottom), left + (right-left)*2/3, bottom + .25*(top-bottom), right, bottom}
+	want := []float64{left, bottom, top, left + (right-left)/3, bottom + .6*(top-bottom),
+		left + (right-left)*2/3, bottom + .25*(top-bottom), right, bottom}
 	for i := range want {
 		if !near(front[i], want[i], .11) {
 			t.Errorf("%v, want %v", front, want)
@@ -29,7 +31,8 @@ func TestMixtures(t *testing.T) {
 	if split := figures(find(all, "sk-split")[0].attr["d"]); !near(split[0], want[5], .11) {
 		t.Errorf("split at %v", split)
 	}
-	if got := texts(all); !strings.HasPrefix(got, "p (2)|2 (1)|") || !strings.Contains(got, "2 of 5 rows are left out") {
+	if got := texts(all); !strings.HasPrefix(got, "p (2)|2 (1)|") ||
+		!strings.Contains(got, "2 of 5 rows are left out") {
 		t.Error(got)
 	}
 
@@ -50,24 +53,28 @@ func TestMixtures(t *testing.T) {
 	}
 	b := Mixtures(nil, many)
 	all = parse(t, b)
-	if got := texts(all); !strings.Contains(got, "100000 rows; each bar is the mean of about 2") || len(b) > 20000 {
+	if got := texts(all); !strings.Contains(got, "100000 rows; each bar is the mean of about 2") ||
+		len(b) > 20000 {
 		t.Errorf("%d bytes, %s", len(b), got)
 	}
 	// The first cluster's share falls from 1 to 1/2 in its own rows, and rises
 	// from 0 to 1/2 in those of the second.
 	var levels []float64
-	for _, m := range regexp.MustCompile(`V([\d.]+)`).FindAllStringSubmatch(find(all, "sk-area")[3].attr["d"], -1) {
+	for _, m := range regexp.MustCompile(`V([\d.]+)`).FindAllStringSubmatch(find(all, "sk-area")[3].attr["d"],
+		-1) {
 		v, _ := strconv.ParseFloat(m[1], 64)
 		levels = append(levels, (bottom-v)/(bottom-top))
 	}
 	second := slices.IndexFunc(levels, func(v float64) bool { return v < .1 })
 	falling := slices.IsSortedFunc(levels[:second], // the last of which may be a column of both
 		func(a, b float64) int { return cmp.Compare(b, a) })
-	if rising := levels[second : len(levels)-1]; !near(levels[0], 1, .01) || !falling || !near(levels[second-2], .5, .02) ||
+	if rising := levels[second : len(levels)-1]; !near(levels[0], 1, .01) || !falling ||
+		!near(levels[second-2], .5, .02) ||
 		!near(rising[0], 0, .01) || !slices.IsSorted(rising) || !near(rising[len(rising)-1], .5, .02) {
 		t.Errorf("%.2f", levels)
 	}
-	for _, s := range []*MixturePlot{{}, {K: -1}, {K: 3}, {K: math.MaxInt}, {K: 1, Memberships: []float64{.5}}, {K: 2, Memberships: []float64{1e300, 1e300, -1, -1, 1e-300, 1}}} {
+	for _, s := range []*MixturePlot{{}, {K: -1}, {K: 3}, {K: math.MaxInt},
+		{K: 1, Memberships: []float64{.5}}, {K: 2, Memberships: []float64{1e300, 1e300, -1, -1, 1e-300, 1}}} {
 		parse(t, Mixtures(nil, s))
 	}
 }

@@ -57,14 +57,18 @@ func sample(n, of int, class []int, most int, ok func(i int) bool) (rows []int, 
 			rows = append(rows, i)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(classOf(class, a), classOf(class, b)) })
+	slices.SortStableFunc(rows, func(a, b int) int {
+		return cmp.Compare(classOf(class, a), classOf(class, b))
+	})
 	if of > n {
 		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(of)+" rows are shown, evenly drawn")
 	} else if len(rows) < total {
-		notes = append(notes, strconv.Itoa(len(rows))+" of "+strconv.Itoa(total)+" rows are shown, evenly spaced")
+		notes = append(notes,
+			strconv.Itoa(len(rows))+" of "+strconv.Itoa(total)+" rows are shown, evenly spaced")
 	}
 	if total < n {
-		notes = append(notes, strconv.Itoa(n-total)+" of "+strconv.Itoa(n)+" rows are left out: not finite, or too large")
+		notes = append(notes,
+			strconv.Itoa(n-total)+" of "+strconv.Itoa(n)+" rows are left out: not finite, or too large")
 	}
 	return rows, notes
 }

@@ -28,7 +28,8 @@ func TestSample(t *testing.T) {
 		if len(rows) != want {
 			t.Errorf("%d rows of at most %d", len(rows), want)
 		}
-		if notes[0] != strconv.Itoa(want)+" of 99999 rows are shown, evenly spaced" || !strings.HasPrefix(notes[1], "1 of 100000 rows are left out") {
+		if notes[0] != strconv.Itoa(want)+" of 99999 rows are shown, evenly spaced" ||
+			!strings.HasPrefix(notes[1], "1 of 100000 rows are left out") {
 			t.Errorf("%q", notes)
 		}
 		if most == 1 {
@@ -52,8 +53,10 @@ func TestSample(t *testing.T) {
 	if len(rows) != 10 || len(notes) != 0 {
 		t.Errorf("%v, %q", rows, notes)
 	}
-	for want, of := range map[string]int{"10 of 70 rows are shown, evenly drawn": 70, "10 of 30 rows are shown, evenly spaced": 30} {
-		if _, notes := sample(30, of, nil, 10, func(int) bool { return true }); len(notes) != 1 || notes[0] != want {
+	for want, of := range map[string]int{"10 of 70 rows are shown, evenly drawn": 70,
+		"10 of 30 rows are shown, evenly spaced": 30} {
+		if _, notes := sample(30, of, nil, 10, func(int) bool { return true }); len(notes) != 1 ||
+			notes[0] != want {
 			t.Errorf("of %d rows: %q", of, notes)
 		}
 	}

@@ -43,7 +43,8 @@ type Outline struct {
 // Scatter appends the picture to dst.
 func Scatter(dst []byte, s *ScatterPlot) []byte {
 	n := min(len(s.X), len(s.Y))
-	rows, notes := sample(n, s.Of, s.Class, s.MaxPoints, func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
+	rows, notes := sample(n, s.Of, s.Class, s.MaxPoints,
+		func(i int) bool { return finite(s.X[i]) && finite(s.Y[i]) })
 	var ex, ey extent
 	for i := range n { // all points, so that a sample has the same axes
 		if finite(s.X[i]) && finite(s.Y[i]) {

@@ -10,7 +10,8 @@ import (
 func TestEqualScale(t *testing.T) {
 	for _, w := range []int{360, 1000} {
 		for _, scale := range []float64{1, 1e150, 1e-150, 12345} {
-			s := &ScatterPlot{Frame: Frame{Width: w}, X: []float64{0, 7, 0}, Y: []float64{0, 0, 7}, EqualScale: true}
+			s := &ScatterPlot{Frame: Frame{Width: w}, X: []float64{0, 7, 0},
+				Y: []float64{0, 0, 7}, EqualScale: true}
 			for i := range s.X {
 				s.X[i] *= scale
 				s.Y[i] *= scale
@@ -41,7 +42,8 @@ func TestShown(t *testing.T) {
 	if c, _ := draw([]float64{1, 2}, []float64{1, 1}, nil, nil); c == a {
 		t.Error("values that are shown make no difference")
 	}
-	if got := texts(parse(t, Scatter(nil, &ScatterPlot{XShown: xs, YShown: ys}))); !strings.Contains(got, "no points to show") {
+	if got := texts(parse(t, Scatter(nil, &ScatterPlot{XShown: xs, YShown: ys}))); !strings.Contains(got,
+		"no points to show") {
 		t.Error(got)
 	}
 }
@@ -54,7 +56,8 @@ func TestScatterLeavesOut(t *testing.T) {
 	}{
 		{nil, nil, 0, "There are no points to show"},
 		{[]float64{nan}, []float64{1}, 0, "1 of 1 rows are left out"},
-		{[]float64{1, 2, nan, inf, 3, 1e301}, []float64{1, nan, 2, 3, -inf, 1}, 1, "5 of 6 rows are left out"},
+		{[]float64{1, 2, nan, inf, 3, 1e301}, []float64{1, nan, 2, 3, -inf, 1},
+			1, "5 of 6 rows are left out"},
 		{[]float64{5}, []float64{-5}, 1, ""},
 		{[]float64{5, 5, 5}, []float64{7, 7, 7}, 3, ""},
 		{[]float64{1e300, -1e300}, []float64{1e-300, -1e-300}, 2, ""},
@@ -73,12 +76,14 @@ func TestScatterLeavesOut(t *testing.T) {
 // Classes have colors, shapes, and a line each in the legend; sizes and
 // opacities are those of the points.
 func TestScatterClasses(t *testing.T) {
-	s := &ScatterPlot{X: []float64{1, 2, 3, 4}, Y: []float64{1, 2, 3, 4}, Class: []int{1, 0, -3, 1}, Classes: []string{"zero"}, Size: []float64{1, 5, -1, nan}, Opacity: []float64{0, .255, 7, -1}}
+	s := &ScatterPlot{X: []float64{1, 2, 3, 4}, Y: []float64{1, 2, 3, 4}, Class: []int{1, 0, -3, 1},
+		Classes: []string{"zero"}, Size: []float64{1, 5, -1, nan}, Opacity: []float64{0, .255, 7, -1}}
 	all := parse(t, Scatter(nil, s))
 	if got := texts(all); !strings.HasPrefix(got, "no class|zero|2|") {
 		t.Error(got)
 	}
-	for class, n := range map[string]int{"sk-c0": 2, "sk-c1": 2, "sk-none": 2} { // one in the legend, one of the points
+	// one in the legend, one of the points
+	for class, n := range map[string]int{"sk-c0": 2, "sk-c1": 2, "sk-none": 2} {
 		if got := len(find(all, class)); got != n {
 			t.Errorf("%d elements of %s", got, class)
 		}
@@ -100,7 +105,8 @@ func TestScatterClasses(t *testing.T) {
 func TestOutlines(t *testing.T) {
 	square := []float64{0, 4, 4, 0, 2, nan}
 	s := &ScatterPlot{X: []float64{0, 4}, Y: []float64{0, 4}, Outlines: []Outline{
-		{Name: "now", Style: "current", X: square, Y: []float64{0, 0, 4, 4, 2, 0}, Labels: []string{"1", "2", "3", "4", "5", "6"}},
+		{Name: "now", Style: "current", X: square, Y: []float64{0, 0, 4, 4, 2, 0},
+			Labels: []string{"1", "2", "3", "4", "5", "6"}},
 		{Style: `a"b c`, X: []float64{1, 2}, Y: []float64{1, 2}},
 		{X: []float64{1}, Y: []float64{1}}, {X: []float64{inf}, Y: []float64{1}}}}
 	all := parse(t, Scatter(nil, s))
@@ -114,13 +120,15 @@ func TestOutlines(t *testing.T) {
 			dots++
 		}
 	}
-	if len(paths) != 2 || strings.Count(paths[0], "L") != 3 || strings.Count(paths[1], "L") != 1 || dots != 5+2+1 {
+	if len(paths) != 2 || strings.Count(paths[0], "L") != 3 ||
+		strings.Count(paths[1], "L") != 1 || dots != 5+2+1 {
 		t.Errorf("%d vertices, %q", dots, paths)
 	}
 	at := circles(all)
 	// The corners of the square are where the points of those coordinates are.
 	hull := figures(paths[0])
-	if slices.Min(hull) != min(at[0][0], at[1][1]) || hull[0] != at[0][0] || hull[1] != at[1][1] || hull[4] != at[1][0] || hull[5] != at[0][1] {
+	if slices.Min(hull) != min(at[0][0], at[1][1]) || hull[0] != at[0][0] || hull[1] != at[1][1] ||
+		hull[4] != at[1][0] || hull[5] != at[0][1] {
 		t.Errorf("the hull is %v, the points are at %v", hull, at[:2])
 	}
 	if len(find(all, "sk-current")) != 2 || len(find(all, "sk-abc")) != 1 {

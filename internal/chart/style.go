@@ -13,7 +13,8 @@ import "strconv"
 const Style = `:root,[data-theme=light]{` + light + `}
 @media screen and (prefers-color-scheme:dark){:root:not([data-theme=light]){` + dark + `}}
 [data-theme=dark]{` + dark + `}
-.sk-chart{max-width:100%;height:auto;display:block;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+.sk-chart{max-width:100%;height:auto;display:block;font:12px system-ui,
+-apple-system,"Segoe UI",Roboto,sans-serif}
 .sk-chart text{fill:currentColor}
 .sk-chart .sk-title{font-size:14px;font-weight:600}
 .sk-chart .sk-note{font-size:11px;opacity:.75}
@@ -48,13 +49,17 @@ const Style = `:root,[data-theme=light]{` + light + `}
 .sk-dash6{stroke-dasharray:8 3 2 3 2 3}
 .sk-other{stroke-dasharray:1 3;stroke-width:1.2}
 .sk-none{--sk-c:#80868e}
-.sk-c0{--sk-c:var(--sk-0)}.sk-c1{--sk-c:var(--sk-1)}.sk-c2{--sk-c:var(--sk-2)}.sk-c3{--sk-c:var(--sk-3)}.sk-c4{--sk-c:var(--sk-4)}
-.sk-c5{--sk-c:var(--sk-5)}.sk-c6{--sk-c:var(--sk-6)}.sk-c7{--sk-c:var(--sk-7)}.sk-c8{--sk-c:var(--sk-8)}.sk-c9{--sk-c:var(--sk-9)}
+.sk-c0{--sk-c:var(--sk-0)}.sk-c1{--sk-c:var(--sk-1)}.sk-c2{--sk-c:var(--sk-2)}
+.sk-c3{--sk-c:var(--sk-3)}.sk-c4{--sk-c:var(--sk-4)}
+.sk-c5{--sk-c:var(--sk-5)}.sk-c6{--sk-c:var(--sk-6)}.sk-c7{--sk-c:var(--sk-7)}
+.sk-c8{--sk-c:var(--sk-8)}.sk-c9{--sk-c:var(--sk-9)}
 `
 
 const (
-	light  = `--sk-paper:#fff;--sk-0:#1356ce;--sk-1:#b9421c;--sk-2:#00ab5e;--sk-3:#ce6393;--sk-4:#b98f00;--sk-5:#4d94ff;--sk-6:#00009f;--sk-7:#590041;--sk-8:#352b0e;--sk-9:#7f4999`
-	dark   = `--sk-paper:#15181c;--sk-0:#6590fb;--sk-1:#e86420;--sk-2:#31e39a;--sk-3:#d87fb4;--sk-4:#ffd200;--sk-5:#c2ffff;--sk-6:#7932ff;--sk-7:#b50ca3;--sk-8:#746147;--sk-9:#ecff89`
+	light = `--sk-paper:#fff;--sk-0:#1356ce;--sk-1:#b9421c;--sk-2:#00ab5e;--sk-3:#ce6393;` +
+		`--sk-4:#b98f00;--sk-5:#4d94ff;--sk-6:#00009f;--sk-7:#590041;--sk-8:#352b0e;--sk-9:#7f4999`
+	dark = `--sk-paper:#15181c;--sk-0:#6590fb;--sk-1:#e86420;--sk-2:#31e39a;--sk-3:#d87fb4;` +
+		`--sk-4:#ffd200;--sk-5:#c2ffff;--sk-6:#7932ff;--sk-7:#b50ca3;--sk-8:#746147;--sk-9:#ecff89`
 	colors = 10
 	dashes = 7 // of lines, also the textures of areas
 )

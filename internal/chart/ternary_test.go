@@ -7,14 +7,17 @@ import (
 )
 
 func TestTernaryCorners(t *testing.T) {
-	s := &TernaryPlot{Memberships: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 3e200, 3e200, 1, -5, 0, nan, 1, 0, 0, 0, 0}}
+	s := &TernaryPlot{Memberships: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 3e200, 3e200,
+		1, -5, 0, nan, 1, 0, 0, 0, 0}}
 	all := parse(t, Ternary(nil, s))
 	c := figures(find(all, "sk-axis")[0].attr["d"])
-	if len(c) != 6 || !near(c[1]+(c[4]-c[2])*math.Sqrt(3)/2, c[3], .2) || c[3] != c[5] || !near(c[0], (c[2]+c[4])/2, .1) {
+	if len(c) != 6 || !near(c[1]+(c[4]-c[2])*math.Sqrt(3)/2, c[3], .2) || c[3] != c[5] ||
+		!near(c[0], (c[2]+c[4])/2, .1) {
 		t.Fatalf("no equilateral triangle: %v", c)
 	}
 	got := circles(all)
-	want := [][2]float64{{c[0], c[1]}, {c[2], c[3]}, {c[4], c[5]}, {c[0], (c[1] + 2*c[3]) / 3}, {c[0], c[3]}, {c[0], c[1]}}
+	want := [][2]float64{{c[0], c[1]}, {c[2], c[3]}, {c[4], c[5]},
+		{c[0], (c[1] + 2*c[3]) / 3}, {c[0], c[3]}, {c[0], c[1]}}
 	if len(got) != len(want) {
 		t.Fatalf("%d points", len(got))
 	}

@@ -97,7 +97,8 @@ func width(s string, size float64) float64 {
 
 func runeWidth(r rune) float64 {
 	switch {
-	case r == '.' || r == ',' || r == '\'' || r == ':' || r == ';' || r == '|' || r == ' ' || r == 'i' || r == 'l' || r == 'j' || r == 'I':
+	case r == '.' || r == ',' || r == '\'' || r == ':' || r == ';' || r == '|' || r == ' ' || r == 'i' ||
+		r == 'l' || r == 'j' || r == 'I':
 		return 0.32
 	case r == 'm' || r == 'w' || r == 'M' || r == 'W' || r == '@' || r == '%' || r == '…':
 		return 0.95

@@ -132,7 +132,8 @@ func (p *picture) tile(t *raster, to rect) {
 	class := "sk-ink"
 	if t.light {
 		class = "sk-light"
-		p.raw(`<path class="sk-dark" d="M`).point(to.x, to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+		p.raw(`<path class="sk-dark" d="M`).point(to.x,
+			to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
 	}
 	// The paths are in units of pixels, which are integers; scale makes them px.
 	p.raw(`<g class="`, class, `" transform="translate(`).point(to.x, to.y).raw(`) scale(`)
@@ -166,7 +167,8 @@ func (p *picture) tile(t *raster, to rect) {
 			p.raw(`"/>`)
 		}
 	}
-	p.raw(`</g><path class="sk-axis" d="M`).point(to.x, to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
+	p.raw(`</g><path class="sk-axis" d="M`).point(to.x,
+		to.y).raw("h").num(to.w).raw("v").num(to.h).raw("h").num(-to.w).raw(`z"/>`)
 }
 
 // pixels gives each pixel of tile t a text with its value. Where all tiles have more
@@ -188,7 +190,8 @@ func (p *picture) pixels(s *TilePlot, t int, r *raster, to rect) {
 	}
 	w, h := to.w/float64(r.cols), to.h/float64(r.rows)
 	for i := range each {
-		p.hit(rect{to.x + float64(i%r.cols)*w, to.y + float64(i/r.cols)*h, w, h}, title+", "+s.Pixel(i)+": "+number(r.values[i]))
+		p.hit(rect{to.x + float64(i%r.cols)*w, to.y + float64(i/r.cols)*h, w, h},
+			title+", "+s.Pixel(i)+": "+number(r.values[i]))
 	}
 }
 

@@ -36,7 +36,8 @@ func (p *picture) hit(r rect, s string) {
 	if s == "" || !(r.w > 0) || !(r.h > 0) {
 		return
 	}
-	p.raw(`<path class="sk-hit" d="M`).point(r.x, r.y).raw("h").num(r.w).raw("v").num(r.h).raw("h").num(-r.w).raw(`z">`)
+	p.raw(`<path class="sk-hit" d="M`).point(r.x,
+		r.y).raw("h").num(r.w).raw("v").num(r.h).raw("h").num(-r.w).raw(`z">`)
 	p.tip(s)
 	p.raw(`</path>`)
 }
@@ -59,7 +60,9 @@ func (p *picture) bands(s *LinePlot, x *axis) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b reading) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.y, a.y)) })
+	slices.SortStableFunc(all, func(a, b reading) int {
+		return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(b.y, a.y))
+	})
 	var groups [][]reading
 	for from := 0; from < len(all); {
 		to := from

@@ -32,17 +32,20 @@ func (r Rect) Pixels() int { return r.Lines * r.Samples }
 
 // ByPixel is the layout of values pixel by pixel, line by line.
 func ByPixel(lines, samples, bands int) Layout {
-	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples * bands, SampleStep: bands, BandStep: 1}
+	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples * bands,
+		SampleStep: bands, BandStep: 1}
 }
 
 // ByLine is the layout of lines, each with all pixels of one band after the other.
 func ByLine(lines, samples, bands int) Layout {
-	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples * bands, SampleStep: 1, BandStep: samples}
+	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples * bands,
+		SampleStep: 1, BandStep: samples}
 }
 
 // ByBand is the layout of whole bands, one after the other.
 func ByBand(lines, samples, bands int) Layout {
-	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples, SampleStep: 1, BandStep: lines * samples}
+	return Layout{Lines: lines, Samples: samples, Bands: bands, LineStep: samples,
+		SampleStep: 1, BandStep: lines * samples}
 }
 
 // CheckSize returns an error unless lines, samples and bands are at least 1, and their
@@ -54,7 +57,8 @@ func CheckSize(lines, samples, bands int) error {
 		}
 	}
 	if lines > math.MaxInt/8/samples || lines*samples > math.MaxInt/8/bands {
-		return fmt.Errorf("%d lines × %d samples × %d bands are more than can be addressed", lines, samples, bands)
+		return fmt.Errorf("%d lines × %d samples × %d bands are more than can be addressed", lines, samples,
+			bands)
 	}
 	return nil
 }
@@ -69,12 +73,15 @@ func (l *Layout) Bytes() int64 { return l.Offset + int64(l.values())*int64(l.Kin
 // memory for the pixels is allocated.
 func (l *Layout) CheckFile(size int64) error {
 	want := int64(l.values()) * int64(l.Kind.Size)
-	what := fmt.Sprintf("%d lines × %d samples × %d bands of %d bytes", l.Lines, l.Samples, l.Bands, l.Kind.Size)
+	what := fmt.Sprintf("%d lines × %d samples × %d bands of %d bytes", l.Lines,
+		l.Samples, l.Bands, l.Kind.Size)
 	switch have := size - l.Offset; {
 	case have < want:
-		return fmt.Errorf("the file is cut, or its header is of another: %s after the first %d are %d bytes, and the file has %d", what, l.Offset, l.Offset+want, size)
+		return fmt.Errorf("the file is cut, or its header is of another: %s after the first %d are %d "+
+			"bytes, and the file has %d", what, l.Offset, l.Offset+want, size)
 	case have > want:
-		return fmt.Errorf("the header is of a smaller file: %s after the first %d are %d bytes, and the file has %d", what, l.Offset, l.Offset+want, size)
+		return fmt.Errorf("the header is of a smaller file: %s after the first %d are %d bytes, and the "+
+			"file has %d", what, l.Offset, l.Offset+want, size)
 	}
 	return nil
 }
@@ -130,7 +137,8 @@ func (l *Layout) axes(r Rect, bands []int) (a, b, c axis) {
 	for i, b := range bands {
 		band[b] = i
 	}
-	list := []axis{{l.LineStep, even(r.Lines, r.Samples*len(bands))}, {l.SampleStep, even(r.Samples, len(bands))}, {l.BandStep, band}}
+	list := []axis{{l.LineStep, even(r.Lines, r.Samples*len(bands))},
+		{l.SampleStep, even(r.Samples, len(bands))}, {l.BandStep, band}}
 	slices.SortStableFunc(list, func(x, y axis) int {
 		return cmp.Or(cmp.Compare(x.step, y.step), -cmp.Compare(len(x.slot), len(y.slot)))
 	})
@@ -146,7 +154,8 @@ type segment struct {
 // runs calls do for every run of segments that stand one after the other in the file. at
 // is where it begins, in bytes. It has n values; the segments are valid until do returns.
 func (l *Layout) runs(r Rect, bands []int, do func(at int64, n int, run []segment) error) error {
-	if r.Line < 0 || r.Sample < 0 || r.Lines < 0 || r.Samples < 0 || r.Line+r.Lines > l.Lines || r.Sample+r.Samples > l.Samples {
+	if r.Line < 0 || r.Sample < 0 || r.Lines < 0 || r.Samples < 0 || r.Line+r.Lines > l.Lines ||
+		r.Sample+r.Samples > l.Samples {
 		panic("cube: the rectangle is not in the image")
 	}
 	if r.Lines == 0 || r.Samples == 0 {

@@ -39,9 +39,12 @@ func layouts(t testing.TB, lines, samples, bands int, descr string) []Layout {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := []Layout{ByPixel(lines, samples, bands), ByLine(lines, samples, bands), ByBand(lines, samples, bands),
-		{Lines: lines, Samples: samples, Bands: bands, LineStep: 1, SampleStep: lines, BandStep: lines * samples},
-		{Lines: lines, Samples: samples, Bands: bands, LineStep: bands, SampleStep: lines * bands, BandStep: 1}}
+	all := []Layout{ByPixel(lines, samples, bands), ByLine(lines, samples, bands),
+		ByBand(lines, samples, bands),
+		{Lines: lines, Samples: samples, Bands: bands, LineStep: 1,
+			SampleStep: lines, BandStep: lines * samples},
+		{Lines: lines, Samples: samples, Bands: bands, LineStep: bands,
+			SampleStep: lines * bands, BandStep: 1}}
 	for i := range all {
 		all[i].Kind, all[i].Offset = kind, int64(7*i)
 	}
@@ -93,7 +96,8 @@ func TestRoundTrip(t *testing.T) {
 				}
 				for i, got := range dst {
 					pixel, band := i/len(bands), bands[i%len(bands)]
-					if want := value(at.Line+pixel/at.Samples, at.Sample+pixel%at.Samples, band); got != want {
+					if want := value(at.Line+pixel/at.Samples,
+						at.Sample+pixel%at.Samples, band); got != want {
 						t.Fatalf("%+v, %+v: %v, not %v", l, at, got, want)
 					}
 				}
@@ -129,7 +133,8 @@ func TestPieces(t *testing.T) {
 	for i, l := range layouts(t, 64, 32, 10, "<f4") {
 		blocks := l.Blocks(64 * 32 * 10 / 8)
 		pieces := 0
-		if err := l.runs(blocks[1], []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(int64, int, []segment) error { pieces++; return nil }); err != nil {
+		if err := l.runs(blocks[1], []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+			func(int64, int, []segment) error { pieces++; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if want := []int{1, 1, 10, 10, 1}[i]; pieces != want || len(blocks) != 8 {
@@ -139,19 +144,23 @@ func TestPieces(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
-	for _, size := range [][3]int{{0, 1, 1}, {1, -1, 1}, {1, 1, 0}, {1 << 30, 1 << 30, 1 << 30}, {1, math.MaxInt / 2, 4}} {
+	for _, size := range [][3]int{{0, 1, 1}, {1, -1, 1}, {1, 1, 0},
+		{1 << 30, 1 << 30, 1 << 30}, {1, math.MaxInt / 2, 4}} {
 		if err := CheckSize(size[0], size[1], size[2]); err == nil {
 			t.Errorf("%v is accepted", size)
 		}
 	}
 	l := layouts(t, 4, 5, 3, "<f8")[1]
-	for size, want := range map[int64]string{l.Bytes() - 1: "the file is cut", l.Bytes() + 1: "of a smaller file", 0: "the file is cut"} {
-		if err := l.CheckFile(size); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "4 lines × 5 samples × 3 bands of 8 bytes") {
+	for size, want := range map[int64]string{l.Bytes() - 1: "the file is cut",
+		l.Bytes() + 1: "of a smaller file", 0: "the file is cut"} {
+		if err := l.CheckFile(size); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "4 lines × 5 samples × 3 bands of 8 bytes") {
 			t.Errorf("%d: %v", size, err)
 		}
 	}
 	file := memory{make([]byte, l.Bytes()-1)}
-	if err := l.Read(&file, make([]float64, 60), Rect{0, 0, 4, 5}, []int{0, 1, 2}); err != io.ErrUnexpectedEOF {
+	if err := l.Read(&file, make([]float64, 60), Rect{0, 0, 4, 5},
+		[]int{0, 1, 2}); err != io.ErrUnexpectedEOF {
 		t.Error(err)
 	}
 	if err := l.Write(&file, make([]float64, 3), Rect{0, 0, 4, 5}); err == nil {

@@ -29,17 +29,24 @@ const least = "ENVI\nsamples = 4\nlines = 3\nbands = 2\ndata type = 4\ninterleav
 
 // A header as programs write it: keys in any case, lists over lines, comments.
 func TestRead(t *testing.T) {
-	text := "ENVI\r\ndescription = {\r\n  A scene [Mon Nov 2026]}\r\n; a comment\r\nSAMPLES =  4\r\nLines   = 3\r\nbands   = 3\r\nheader offset = 128\r\n" +
-		"file type = ENVI Standard\r\ndata type = 12\r\ninterleave = BIP\r\nsensor type = Unknown\r\nbyte order = 1\r\n" +
-		"map info = {UTM, 1.000, 1.000, 50.5, 20, 4, 4, 11, North,\r\n WGS-84, units=Meters}\r\nwavelength units = Nanometers\r\ndata ignore value = -9999\r\n" +
-		"reflectance scale factor = 10000.0\r\nband names = {\r\n red, green,\r\n blue}\r\nwavelength = {\r\n 650.5, 550,\r\n 450.25}\r\nbbl = { 1, 0, 1}\r\nfwhm = {1, 2}\r\n"
+	text := "ENVI\r\ndescription = {\r\n  A scene [Mon Nov 2026]}\r\n; a comment\r\nSAMPLES =  4\r\n" +
+		"Lines   = 3\r\nbands   = 3\r\nheader offset = 128\r\n" +
+		"file type = ENVI Standard\r\ndata type = 12\r\ninterleave = BIP\r\nsensor type = Unknown\r\n" +
+		"byte order = 1\r\n" +
+		"map info = {UTM, 1.000, 1.000, 50.5, 20, 4, 4, 11, North,\r\n WGS-84, units=Meters}\r\n" +
+		"wavelength units = Nanometers\r\ndata ignore value = -9999\r\n" +
+		"reflectance scale factor = 10000.0\r\nband names = {\r\n red, green,\r\n blue}\r\n" +
+		"wavelength = {\r\n 650.5, 550,\r\n 450.25}\r\nbbl = { 1, 0, 1}\r\nfwhm = {1, 2}\r\n"
 	h := parsed(t, text)
-	want := &Header{Samples: 4, Lines: 3, Bands: 3, Offset: 128, Type: 12, BigEndian: true, Interleave: "bip", FileType: "ENVI Standard",
-		Description: "A scene [Mon Nov 2026]", Wavelengths: []float64{650.5, 550, 450.25}, Units: "Nanometers", Bad: []bool{false, true, false},
+	want := &Header{Samples: 4, Lines: 3, Bands: 3, Offset: 128, Type: 12, BigEndian: true,
+		Interleave: "bip", FileType: "ENVI Standard",
+		Description: "A scene [Mon Nov 2026]", Wavelengths: []float64{650.5, 550, 450.25},
+		Units: "Nanometers", Bad: []bool{false, true, false},
 		Ignore: -9999, HasIgnore: true, Scale: 10000, BandNames: []string{"red", "green", "blue"}}
 	got := *h
 	got.Place = nil
-	if !reflect.DeepEqual(&got, want) || len(h.Place) != 1 || !strings.Contains(h.Place[0].Value, "units=Meters}") {
+	if !reflect.DeepEqual(&got, want) || len(h.Place) != 1 ||
+		!strings.Contains(h.Place[0].Value, "units=Meters}") {
 		t.Errorf("%+v\nwant %+v", h, want)
 	}
 	// What is written is read as what it was.
@@ -53,11 +60,13 @@ func TestRead(t *testing.T) {
 	if h := parsed(t, least); h.HasIgnore || h.Bad != nil || h.Offset != 0 || h.Scale != 0 {
 		t.Errorf("%+v", h)
 	}
-	if h := parsed(t, "\ufeff"+strings.Replace(least, "data type = 4", "data type = 1", 1)+"data ignore value = NaN\nbbl = {1,1}\n"); !h.HasIgnore || !math.IsNaN(h.Ignore) || h.Bad != nil {
+	if h := parsed(t, "\ufeff"+strings.Replace(least, "data type = 4", "data type = 1",
+		1)+"data ignore value = NaN\nbbl = {1,1}\n"); !h.HasIgnore || !math.IsNaN(h.Ignore) || h.Bad != nil {
 		t.Errorf("%+v", h)
 	}
 	// A library has a wavelength for each sample, and a name for each line.
-	h = parsed(t, strings.Replace(least, "bands = 2", "bands = 1", 1)+"file type = ENVI Spectral Library\nwavelength = {1,2,3,4}\nspectra names = {a,b,c}\n")
+	h = parsed(t, strings.Replace(least, "bands = 2", "bands = 1",
+		1)+"file type = ENVI Spectral Library\nwavelength = {1,2,3,4}\nspectra names = {a,b,c}\n")
 	if len(h.Wavelengths) != 4 || !slices.Equal(h.Spectra, []string{"a", "b", "c"}) {
 		t.Errorf("%+v", h)
 	}
@@ -80,15 +89,25 @@ func TestErrors(t *testing.T) {
 		{replace("bands = 2", "bands = two"), `bands is "two", not a whole number`},
 		{replace("bands = 2", "bands = 99999999999999999999"), "not a whole number"},
 		{replace("samples = 4", "samples = 2147483647\nx=") + "", "are more than can be addressed"},
-		{replace("data type = 4", "data type = 6"), "complex"}, {replace("data type = 4", "data type = 9"), "complex"},
-		{replace("data type = 4", "data type = 7"), "data type 7 is not one of"}, {replace("data type = 4", "data type = -1"), "data type -1"},
-		{replace("bil", "bsx"), `interleave is "bsx"`}, {replace("order = 0", "order = 2"), `byte order is "2"`},
-		{least + "header offset = -1\n", "header offset"}, {least + "header offset = 1e99\n", "header offset"}, {least + "header offset = 9223372036854775807\n", "header offset"},
-		{least + "data ignore value = none\n", "data ignore value is"}, {least + "file compression = 1\n", "compressed"},
-		{least + "reflectance scale factor = 0\n", "not a number above 0"}, {least + "reflectance scale factor = NaN\n", "not a number above 0"}, {least + "reflectance scale factor = -Inf\n", "above 0"},
-		{least + "wavelength = {1, 2, 3}\n", "wavelength has 3 values, not 2"}, {least + "wavelength = {1, NaN}\n", `wavelength: value 2 is "NaN"`},
-		{least + "wavelength = {1, }\n", "wavelength has 1 values"}, {least + "bbl = {1}\n", "bbl has 1 values"}, {least + "bbl = {1, x}\n", "bbl: value 2"},
-		{least + "band names = {a}\n", "band names has 1 values, not 2"}, {least + "wavelength = {1,\n2\n", "has no }"}, {least + "lines = 4\n", `"lines" twice`},
+		{replace("data type = 4", "data type = 6"), "complex"},
+		{replace("data type = 4", "data type = 9"), "complex"},
+		{replace("data type = 4", "data type = 7"), "data type 7 is not one of"},
+		{replace("data type = 4", "data type = -1"), "data type -1"},
+		{replace("bil", "bsx"), `interleave is "bsx"`},
+		{replace("order = 0", "order = 2"), `byte order is "2"`},
+		{least + "header offset = -1\n", "header offset"}, {least + "header offset = 1e99\n",
+			"header offset"}, {least + "header offset = 9223372036854775807\n", "header offset"},
+		{least + "data ignore value = none\n", "data ignore value is"},
+		{least + "file compression = 1\n", "compressed"},
+		{least + "reflectance scale factor = 0\n", "not a number above 0"},
+		{least + "reflectance scale factor = NaN\n", "not a number above 0"},
+		{least + "reflectance scale factor = -Inf\n", "above 0"},
+		{least + "wavelength = {1, 2, 3}\n", "wavelength has 3 values, not 2"},
+		{least + "wavelength = {1, NaN}\n", `wavelength: value 2 is "NaN"`},
+		{least + "wavelength = {1, }\n", "wavelength has 1 values"},
+		{least + "bbl = {1}\n", "bbl has 1 values"}, {least + "bbl = {1, x}\n", "bbl: value 2"},
+		{least + "band names = {a}\n", "band names has 1 values, not 2"},
+		{least + "wavelength = {1,\n2\n", "has no }"}, {least + "lines = 4\n", `"lines" twice`},
 		{"", "more than 16 MB"},
 	} {
 		if c.want == "more than 16 MB" {
@@ -98,9 +117,11 @@ func TestErrors(t *testing.T) {
 			c.text = "ENVI\nx = " + strings.Repeat("y", maxHeader)
 		}
 		if c.want == "are more than can be addressed" {
-			c.text = strings.NewReplacer("lines = 3", "lines = 2147483647", "bands = 2", "bands = 2147483647").Replace(c.text)
+			c.text = strings.NewReplacer("lines = 3", "lines = 2147483647", "bands = 2",
+				"bands = 2147483647").Replace(c.text)
 		}
-		if _, err := Read(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 300 {
+		if _, err := Read(strings.NewReader(c.text)); err == nil ||
+			!strings.Contains(err.Error(), c.want) || len(err.Error()) > 300 {
 			t.Errorf("%.200q: %v, want %s", c.text, err, c.want)
 		}
 	}
@@ -116,7 +137,8 @@ func TestRoundTrips(t *testing.T) {
 	for _, kind := range []int{1, 2, 3, 4, 5, 12, 13, 14, 15} {
 		for _, interleave := range []string{"bsq", "bil", "bip"} {
 			for _, big := range []bool{false, true} {
-				h := &Header{Lines: lines, Samples: samples, Bands: bands, Type: kind, Interleave: interleave, BigEndian: big, Offset: 3}
+				h := &Header{Lines: lines, Samples: samples, Bands: bands, Type: kind,
+					Interleave: interleave, BigEndian: big, Offset: 3}
 				l, err := h.Layout()
 				if err != nil {
 					t.Fatal(err)
@@ -139,12 +161,14 @@ func TestRoundTrips(t *testing.T) {
 					t.Fatal(err, l.CheckFile(info.Size()))
 				}
 				got := make([]float64, len(values))
-				if err := l.Read(f, got, all, []int{0, 1, 2, 3, 4}); err != nil || !slices.Equal(got, values) {
+				if err := l.Read(f, got, all, []int{0, 1, 2, 3, 4}); err != nil ||
+					!slices.Equal(got, values) {
 					t.Fatalf("type %d, %s, %v: %v, %v", kind, interleave, big, err, got)
 				}
 				f.Close()
 				// Pixel (1, 2) in band 3 by hand.
-				at := map[string]int{"bsq": 3*lines*samples + 1*samples + 2, "bil": 1*samples*bands + 3*samples + 2, "bip": (1*samples+2)*bands + 3}[interleave]
+				at := map[string]int{"bsq": 3*lines*samples + 1*samples + 2,
+					"bil": 1*samples*bands + 3*samples + 2, "bip": (1*samples+2)*bands + 3}[interleave]
 				b, err := os.ReadFile(name)
 				if err != nil {
 					t.Fatal(err)
@@ -179,7 +203,8 @@ func TestFind(t *testing.T) {
 	for _, name := range []string{"a", "b.img", "c.DAT", "d.bsq", "e.raw", "f.csv", "g.npy", "h.x.img"} {
 		write(name, "1234")
 	}
-	for _, name := range []string{"a.hdr", "b.hdr", "c.HDR", "d.bsq.hdr", "e.hdr", "f.hdr", "g.hdr", "h.x.hdr", "i.hdr"} {
+	for _, name := range []string{"a.hdr", "b.hdr", "c.HDR", "d.bsq.hdr", "e.hdr", "f.hdr",
+		"g.hdr", "h.x.hdr", "i.hdr"} {
 		write(name, least)
 	}
 	write("two.hdr", least)
@@ -189,21 +214,28 @@ func TestFind(t *testing.T) {
 	write("other.hdr", "HDR of another kind\n")
 	write("header", least)
 	for _, c := range []struct{ name, header, data, err string }{
-		{"a", "a.hdr", "a", ""}, {"a.hdr", "a.hdr", "a", ""}, {"b.img", "b.hdr", "b.img", ""}, {"b.hdr", "b.hdr", "b.img", ""},
-		{"c.DAT", "c.HDR", "c.DAT", ""}, {"c.HDR", "c.HDR", "c.DAT", ""}, {"d.bsq", "d.bsq.hdr", "d.bsq", ""}, {"d.bsq.hdr", "d.bsq.hdr", "d.bsq", ""},
-		{"e.raw", "e.hdr", "e.raw", ""}, {"f.csv", "", "", ""}, {"g.npy", "", "", ""}, {"h.x.img", "h.x.hdr", "h.x.img", ""},
-		{"i.hdr", "i.hdr", "", "no file with the values beside it"}, {"two.hdr", "two.hdr", "", "several files may have its values: two.img, two.bil"},
-		{"two.bil", "two.hdr", "two.bil", ""}, {"other.img", "", "", ""}, {"none.img", "", "", ""}, {"none.hdr", "", "", "none.hdr"}, {"header", "", "", "is a header by its content"},
+		{"a", "a.hdr", "a", ""}, {"a.hdr", "a.hdr", "a", ""}, {"b.img", "b.hdr", "b.img", ""},
+		{"b.hdr", "b.hdr", "b.img", ""},
+		{"c.DAT", "c.HDR", "c.DAT", ""}, {"c.HDR", "c.HDR", "c.DAT", ""}, {"d.bsq", "d.bsq.hdr", "d.bsq", ""},
+		{"d.bsq.hdr", "d.bsq.hdr", "d.bsq", ""},
+		{"e.raw", "e.hdr", "e.raw", ""}, {"f.csv", "", "", ""}, {"g.npy", "", "", ""},
+		{"h.x.img", "h.x.hdr", "h.x.img", ""},
+		{"i.hdr", "i.hdr", "", "no file with the values beside it"},
+		{"two.hdr", "two.hdr", "", "several files may have its values: two.img, two.bil"},
+		{"two.bil", "two.hdr", "two.bil", ""}, {"other.img", "", "", ""}, {"none.img", "", "", ""},
+		{"none.hdr", "", "", "none.hdr"}, {"header", "", "", "is a header by its content"},
 	} {
 		header, data, err := Find(c.name)
-		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) || err == nil && (header != c.header || data != c.data) {
+		if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) ||
+			err == nil && (header != c.header || data != c.data) {
 			t.Errorf("%s: %q, %q, %v", c.name, header, data, err)
 		}
 	}
 	if h, err := ReadFile("a.hdr"); err != nil || h.Lines != 3 {
 		t.Error(h, err)
 	}
-	if _, err := ReadFile("other.hdr"); err == nil || !strings.HasPrefix(err.Error(), "other.hdr: not an ENVI header") {
+	if _, err := ReadFile("other.hdr"); err == nil ||
+		!strings.HasPrefix(err.Error(), "other.hdr: not an ENVI header") {
 		t.Error(err)
 	}
 }
@@ -218,7 +250,8 @@ func TestNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := parsed(t, b.String())
-	if got.Lines != 3 || got.Bands != 2 || !slices.Equal(got.BandNames, []string{"a b c lines 99", "-"}) || !slices.Equal(got.Bad, h.Bad) {
+	if got.Lines != 3 || got.Bands != 2 || !slices.Equal(got.BandNames, []string{"a b c lines 99", "-"}) ||
+		!slices.Equal(got.Bad, h.Bad) {
 		t.Errorf("%+v in %s", got, &b)
 	}
 }
@@ -226,7 +259,9 @@ func TestNames(t *testing.T) {
 // No header panics, takes memory beyond its size, or is read otherwise than it is written.
 func FuzzHeader(f *testing.F) {
 	f.Add(least)
-	f.Add(least + "wavelength = {\n1,\n2}\nbbl = {0,1}\nband names = {a,b}\ndata ignore value = -1e-3\nreflectance scale factor = 1e4\nmap info = {UTM, 1\n, 2}\ndescription = {x}\nwavelength units = um\n")
+	f.Add(least + "wavelength = {\n1,\n2}\nbbl = {0,1}\nband names = {a,b}\ndata ignore value = -1e-3\n" +
+		"reflectance scale factor = 1e4\nmap info = {UTM, 1\n, 2}\ndescription = {x}\n" +
+		"wavelength units = um\n")
 	f.Add(strings.Replace(least, "4\n", "4\nfile type = ENVI Spectral Library\nspectra names = {a,b,c}\n", 1))
 	f.Add("ENVI\n" + fmt.Sprint(int64(math.MaxInt64)))
 	f.Fuzz(func(t *testing.T, text string) {

@@ -36,7 +36,8 @@ func Find(name string) (header, data string, err error) {
 		return "", "", nil
 	}
 	if begins(name) {
-		return "", "", fmt.Errorf("%s: is a header by its content; name it NAME.hdr, beside the values in NAME", name)
+		return "", "",
+			fmt.Errorf("%s: is a header by its content; name it NAME.hdr, beside the values in NAME", name)
 	}
 	base := strings.TrimSuffix(name, filepath.Ext(name))
 	for _, header := range []string{name + ".hdr", name + ".HDR", base + ".hdr", base + ".HDR"} {
@@ -68,7 +69,8 @@ func findData(header string) (string, error) {
 	case 1:
 		return found[0], nil
 	}
-	return "", fmt.Errorf("%s: several files may have its values: %s; give the one", header, strings.Join(found, ", "))
+	return "", fmt.Errorf("%s: several files may have its values: %s; give the one",
+		header, strings.Join(found, ", "))
 }
 
 // has reports whether a file is in the list. Names that differ in case may be of one file.

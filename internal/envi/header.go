@@ -53,7 +53,8 @@ const SpectralLibrary = "ENVI Spectral Library"
 const maxHeader = 1 << 24
 
 // names are NumPy's names of the types, without the order of bytes.
-var names = map[int]string{1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8", 12: "u2", 13: "u4", 14: "i8", 15: "u8"}
+var names = map[int]string{1: "u1", 2: "i2", 3: "i4", 4: "f4", 5: "f8",
+	12: "u2", 13: "u4", 14: "i8", 15: "u8"}
 
 // placeKeys are the keys of Header.Place.
 var placeKeys = []string{"map info", "projection info", "coordinate system string"}
@@ -119,7 +120,8 @@ func split(text []byte) (map[string]string, error) {
 
 // parse reads the fields of a header and checks them.
 func parse(fields map[string]string) (*Header, error) {
-	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]), Units: inBraces(fields["wavelength units"])}
+	h := &Header{FileType: fields["file type"], Description: inBraces(fields["description"]),
+		Units: inBraces(fields["wavelength units"])}
 	for _, size := range []struct {
 		key string
 		to  *int
@@ -192,7 +194,8 @@ func (h *Header) parseStorage(fields map[string]string) (err error) {
 		h.HasIgnore = true
 	}
 	if value, ok := fields["reflectance scale factor"]; ok {
-		if h.Scale, err = strconv.ParseFloat(value, 64); err != nil || !(h.Scale > 0 && h.Scale <= math.MaxFloat64) {
+		if h.Scale, err = strconv.ParseFloat(value, 64); err != nil ||
+			!(h.Scale > 0 && h.Scale <= math.MaxFloat64) {
 			return fmt.Errorf("reflectance scale factor is %.40q, not a number above 0", value)
 		}
 	}

@@ -83,7 +83,8 @@ func (b *bench) sum() ([32]byte, error) {
 	fmt.Fprintln(h, runtime.Version(), b.pkg, b.full)
 	err := filepath.WalkDir(b.dir, func(name string, d fs.DirEntry, err error) error {
 		at := filepath.ToSlash(strings.TrimPrefix(name, b.dir))
-		code := strings.HasSuffix(at, ".go") || strings.Contains(at, "/testdata/") || path.Base(at) == "go.mod"
+		code := strings.HasSuffix(at, ".go") ||
+			strings.Contains(at, "/testdata/") || path.Base(at) == "go.mod"
 		if b.pkg == "." && strings.Count(at, "/") > 1 && !strings.HasPrefix(at, "/testdata/") {
 			code = false
 		}
@@ -120,7 +121,8 @@ func (b *bench) measure(ctx context.Context, workers int, progress func(string))
 	ran, failed := make([]map[block]bool, len(names)), make([]string, len(names))
 	err = each(ctx, len(names), workers, func(i, worker int) error {
 		file := filepath.Join(b.out, fmt.Sprint("profile", worker))
-		s := stage{flags: []string{"-test.run", "^" + names[i] + "$", "-test.coverprofile", file}, limit: b.timeout}
+		s := stage{flags: []string{"-test.run", "^" + names[i] + "$", "-test.coverprofile", file},
+			limit: b.timeout}
 		begin := time.Now()
 		_, _, err := b.run(ctx, covered, s)
 		c.Tests[i] = testRun{Name: names[i], Seconds: time.Since(begin).Seconds()}
@@ -182,7 +184,8 @@ func readProfile(data []byte) map[block]bool {
 		if !ok {
 			continue
 		}
-		n, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &k.First, &column, &k.Last, &column, &statements, &count)
+		n, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &k.First, &column,
+			&k.Last, &column, &statements, &count)
 		if n == 6 && err == nil && count > 0 {
 			k.File = path.Base(name) + ".go"
 			ran[k] = true

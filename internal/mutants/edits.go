@@ -17,12 +17,14 @@ var flips = map[token.Token][]string{
 	token.EQL: {"!="}, token.NEQ: {"=="}, token.LAND: {"||"}, token.LOR: {"&&"},
 	token.ADD: {"-"}, token.SUB: {"+"}, token.MUL: {"/"}, token.QUO: {"*"}, token.REM: {"/"},
 	token.SHL: {">>"}, token.SHR: {"<<"}, token.AND: {"|"}, token.OR: {"&"},
-	token.ADD_ASSIGN: {"-=", "="}, token.SUB_ASSIGN: {"+=", "="}, token.MUL_ASSIGN: {"/=", "="}, token.QUO_ASSIGN: {"*=", "="},
-	token.INC: {"--"}, token.DEC: {"++"},
+	token.ADD_ASSIGN: {"-=", "="}, token.SUB_ASSIGN: {"+=", "="}, token.MUL_ASSIGN: {"/=", "="},
+	token.QUO_ASSIGN: {"*=", "="},
+	token.INC:        {"--"}, token.DEC: {"++"},
 }
 
 // symmetric are functions whose result is the same with swapped arguments.
-var symmetric = map[string]bool{"min": true, "max": true, "Min": true, "Max": true, "Hypot": true, "dot": true, "Join": true}
+var symmetric = map[string]bool{"min": true, "max": true, "Min": true, "Max": true,
+	"Hypot": true, "dot": true, "Join": true}
 
 // messages are functions whose arguments are words for people.
 var messages = map[string]bool{"fail": true, "panic": true, "New": true, "Errorf": true, "Sprintf": true}
@@ -169,7 +171,8 @@ func (e *editor) result(n *ast.ReturnStmt) {
 	last := n.Results[len(n.Results)-1]
 	if e.isError(last) && e.source(last) != "nil" {
 		e.add(last.Pos(), last.End(), "nil", "error", "the error is lost")
-	} else if t, ok := e.typeOf(last).(*types.Pointer); ok && e.source(last) != "nil" && strings.HasSuffix(t.Elem().String(), "Error") {
+	} else if t, ok := e.typeOf(last).(*types.Pointer); ok && e.source(last) != "nil" &&
+		strings.HasSuffix(t.Elem().String(), "Error") {
 		e.add(last.Pos(), last.End(), "nil", "error", "the error is lost")
 	}
 }

@@ -72,7 +72,8 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	set.BoolVar(&o.full, "full", false, "run the tests without -short")
 	set.IntVar(&o.workers, "p", 2, "how many faults at a time")
 	set.Float64Var(&o.share, "share", 0.9, "the `share` of the faults that must be caught")
-	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest time for one run of tests; it is mostly less: 20 s and ten times what they take without a fault")
+	set.DurationVar(&o.timeout, "timeout", 10*time.Minute, "the longest time for one run of tests; it is "+
+		"mostly less: 20 s and ten times what they take without a fault")
 	set.BoolVar(&o.verbose, "v", false, "print what the tests that caught a fault said")
 	if err := set.Parse(args); err != nil {
 		return o, err
@@ -137,7 +138,8 @@ func run(ctx context.Context, args []string, module string, stdout, stderr io.Wr
 }
 
 // testAll tries the faults.
-func testAll(ctx context.Context, module string, faults []fault, o *options, stderr io.Writer) ([]result, error) {
+func testAll(ctx context.Context, module string, faults []fault, o *options,
+	stderr io.Writer) ([]result, error) {
 	folder, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return nil, err
@@ -174,7 +176,8 @@ func testAll(ctx context.Context, module string, faults []fault, o *options, std
 		if r.verdict == caught || r.verdict == hung {
 			good++
 		}
-		print(fmt.Sprintf("%d/%d, %d caught; %s: %s %s, %.0f s", done, len(faults), good, r.name, r.verdict, r.by, r.took.Seconds()))
+		print(fmt.Sprintf("%d/%d, %d caught; %s: %s %s, %.0f s", done, len(faults), good, r.name,
+			r.verdict, r.by, r.took.Seconds()))
 		if o.verbose || r.verdict == invalid {
 			fmt.Fprintf(stderr, "\n%s\n%s\n", r.name, shortened(r.output))
 		}
@@ -193,11 +196,13 @@ func shortened(output string) string {
 // counts the faults that were drawn and not tried, as they do not build.
 func report(out io.Writer, p *pack, results []result, o *options, broken int, took time.Duration) int {
 	var counts [invalid + 1]int
-	fmt.Fprint(out, "| fault | file | kind | what is wrong | verdict | by | s |\n| --- | --- | --- | --- | --- | --- | --: |\n")
+	fmt.Fprint(out, "| fault | file | kind | what is wrong | verdict | by | s |\n| --- | --- | --- | --- | "+
+		"--- | --- | --: |\n")
 	escape := strings.NewReplacer("|", `\|`, "\n", " ")
 	for _, r := range results {
 		counts[r.verdict]++
-		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %.0f |\n", r.name, r.file, r.kind, escape.Replace(r.what), r.verdict, escape.Replace(r.by), r.took.Seconds())
+		fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %.0f |\n", r.name, r.file, r.kind,
+			escape.Replace(r.what), r.verdict, escape.Replace(r.by), r.took.Seconds())
 	}
 	if counts[survived] > 0 {
 		fmt.Fprintf(out, "\nSurvivors:\n")
@@ -209,7 +214,8 @@ func report(out io.Writer, p *pack, results []result, o *options, broken int, to
 	}
 	valid := len(results) - counts[invalid] - counts[same]
 	good := counts[caught] + counts[hung]
-	fmt.Fprintf(out, "\n%d faults: %d caught, %d of them as tests that did not end, %d survived, %d compile to the same program, %d do not build: %.1f %% of %d caught, in %s.\n",
+	fmt.Fprintf(out, "\n%d faults: %d caught, %d of them as tests that did not end, %d survived, %d "+
+		"compile to the same program, %d do not build: %.1f %% of %d caught, in %s.\n",
 		len(results)+broken, good, counts[hung], counts[survived], counts[same], counts[invalid]+broken,
 		100*float64(good)/float64(max(valid, 1)), valid, took.Round(time.Second))
 	if float64(good) < o.share*float64(valid) {

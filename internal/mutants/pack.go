@@ -51,7 +51,8 @@ type listed struct {
 
 // load reads the package in a directory.
 func load(ctx context.Context, dir string) (*pack, error) {
-	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-json=ImportPath,Export,Dir,GoFiles,DepOnly", ".")
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps",
+		"-json=ImportPath,Export,Dir,GoFiles,DepOnly", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 	var said bytes.Buffer
 	cmd.Stderr = &said
@@ -60,7 +61,8 @@ func load(ctx context.Context, dir string) (*pack, error) {
 		return nil, fmt.Errorf("go list in %s: %w\n%s", dir, err, &said)
 	}
 	exports := map[string]string{}
-	p := &pack{set: token.NewFileSet(), sources: map[string]*source{}, files: map[string]*ast.File{}, bare: map[string]*ast.File{}}
+	p := &pack{set: token.NewFileSet(), sources: map[string]*source{},
+		files: map[string]*ast.File{}, bare: map[string]*ast.File{}}
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var l listed
 		if err := d.Decode(&l); err == io.EOF {

@@ -131,7 +131,8 @@ func copyTree(to, from string) error {
 // compile builds the tests of the package. Without positions of columns, debugging tables
 // and build numbers, equal programs are equal files.
 func (b *bench) compile(ctx context.Context, binary string, flags ...string) (output string, err error) {
-	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-ldflags=-s -w -buildid=", "-gcflags=-dwarf=false", "-o", binary}, flags...)
+	args := append([]string{"test", "-c", "-vet=off", "-trimpath", "-ldflags=-s -w -buildid=",
+		"-gcflags=-dwarf=false", "-o", binary}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, ".")...)
 	cmd.Dir, cmd.Env = b.pkgDir(), append(os.Environ(), "GOWORK=off")
 	out, err := cmd.CombinedOutput()
@@ -183,7 +184,8 @@ func (b *bench) compileWith(ctx context.Context, file, text, binary string) (out
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		return "", err
 	}
-	over, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(b.pkgDir(), file): path}})
+	over, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(b.pkgDir(),
+		file): path}})
 	if err != nil {
 		return "", err
 	}
@@ -227,7 +229,8 @@ func (b *bench) run(ctx context.Context, binary string, s stage) (output string,
 	// as in a loop that never yields, it is killed.
 	ctx, cancel := context.WithTimeout(ctx, s.limit+10*time.Second)
 	defer cancel()
-	flags := append([]string{"-test.failfast", "-test.timeout", s.limit.String(), "-test.short=" + strconv.FormatBool(!b.full)}, s.flags...)
+	flags := append([]string{"-test.failfast", "-test.timeout", s.limit.String(),
+		"-test.short=" + strconv.FormatBool(!b.full)}, s.flags...)
 	cmd := exec.CommandContext(ctx, binary, flags...)
 	if runtime.GOOS == "linux" {
 		script := fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, memory)

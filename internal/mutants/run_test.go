@@ -91,15 +91,18 @@ func TestVerdicts(t *testing.T) {
 	for i, want := range []struct {
 		verdict
 		by string
-	}{{caught, "TestSum"}, {caught, "TestOne"}, {survived, ""}, {hung, "TestSum"}, {same, ""}, {invalid, ""}} {
+	}{{caught, "TestSum"}, {caught, "TestOne"}, {survived, ""},
+		{hung, "TestSum"}, {same, ""}, {invalid, ""}} {
 		if r := results[i]; r.verdict != want.verdict || r.by != want.by && i != 3 {
-			t.Errorf("%s: %s by %s, not %s by %s\n%s", r.name, r.verdict, r.by, want.verdict, want.by, r.output)
+			t.Errorf("%s: %s by %s, not %s by %s\n%s", r.name, r.verdict, r.by,
+				want.verdict, want.by, r.output)
 		}
 	}
 	if !strings.Contains(said.String(), "6/6, 3 caught") {
 		t.Errorf("said %q", &said)
 	}
-	if after, err := os.ReadFile(filepath.Join(from, "small.go")); err != nil || string(after) != string(source) {
+	if after, err := os.ReadFile(filepath.Join(from, "small.go")); err != nil ||
+		string(after) != string(source) {
 		t.Error("the module itself was changed", err)
 	}
 	p, err := load(context.Background(), from)
@@ -110,14 +113,16 @@ func TestVerdicts(t *testing.T) {
 	code := func(results []result, share float64) int {
 		return report(&table, p, results, &options{share: share}, 1, time.Second)
 	}
-	if got := []int{code(results, 0.5), code(results[:5], 0.75), code(results[:5], 0.8)}; got[0] != 0 || got[1] != 0 || got[2] != 1 {
+	if got := []int{code(results, 0.5), code(results[:5], 0.75), code(results[:5], 0.8)}; got[0] != 0 ||
+		got[1] != 0 || got[2] != 1 {
 		t.Errorf("exit codes %d", got)
 	}
 	for _, want := range []string{
 		"| late | small.go | kind | what | caught | TestOne | ",
 		"\nrun by 2 tests: unseen, small.go:7 in Sum, kind: what\n",
 		"\n     7 -\t\treturn sum\n       +\t\treturn max(sum, -1)\n     8  \t}\n",
-		"7 faults: 3 caught, 1 of them as tests that did not end, 1 survived, 1 compile to the same program, 2 do not build: 75.0 % of 4 caught",
+		"7 faults: 3 caught, 1 of them as tests that did not end, 1 survived, 1 compile to the same " +
+			"program, 2 do not build: 75.0 % of 4 caught",
 	} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("the table lacks %q:\n%s", want, &table)
@@ -125,7 +130,8 @@ func TestVerdicts(t *testing.T) {
 	}
 	// With -short nobody sees what only TestOne does.
 	o.full = false
-	if results, err := testAll(context.Background(), from, faults[:2], o, &said); err != nil || results[0].verdict != caught || results[1].verdict != survived {
+	if results, err := testAll(context.Background(), from, faults[:2], o, &said); err != nil ||
+		results[0].verdict != caught || results[1].verdict != survived {
 		t.Errorf("-short: %+v, %v", results, err)
 	}
 }
@@ -143,7 +149,8 @@ func TestUnsound(t *testing.T) {
 	if err := os.Remove(filepath.Join(from, "testdata", "four")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := testAll(context.Background(), from, faults[:1], o, &said); err == nil || !strings.Contains(err.Error(), "without any fault") {
+	if _, err := testAll(context.Background(), from, faults[:1], o, &said); err == nil ||
+		!strings.Contains(err.Error(), "without any fault") {
 		t.Errorf("failing tests: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -154,7 +161,8 @@ func TestUnsound(t *testing.T) {
 }
 
 func TestStages(t *testing.T) {
-	tests := []testRun{{Name: "A", Seconds: 0.4}, {Name: "B", Seconds: 0.5}, {Name: "C", Seconds: 0.6}, {Name: "D", Seconds: 8}, {Name: "E", Seconds: 9}, {Name: "F", Seconds: 20}}
+	tests := []testRun{{Name: "A", Seconds: 0.4}, {Name: "B", Seconds: 0.5}, {Name: "C", Seconds: 0.6},
+		{Name: "D", Seconds: 8}, {Name: "E", Seconds: 9}, {Name: "F", Seconds: 20}}
 	var got []string
 	for _, s := range stages(tests, time.Minute) {
 		got = append(got, s.flags[1]+s.limit.Round(time.Second).String())
@@ -176,18 +184,22 @@ func TestReadProfile(t *testing.T) {
 
 func TestFlags(t *testing.T) {
 	from := small(t)
-	for _, args := range []string{"-p 0", "-n 0", "-share 2", "-share NaN", "-timeout -1s", "-run (", "-files (", "more", "-nothing", "-run ^nothing$",
+	for _, args := range []string{"-p 0", "-n 0", "-share 2", "-share NaN", "-timeout -1s", "-run (",
+		"-files (", "more", "-nothing", "-run ^nothing$",
 		"-files none", "-pkg ../x", "-pkg none"} {
 		var out, said bytes.Buffer
-		if code := run(context.Background(), strings.Fields(args), from, &out, &said); code != 2 || said.Len() == 0 || out.Len() > 0 {
+		if code := run(context.Background(), strings.Fields(args), from, &out, &said); code != 2 ||
+			said.Len() == 0 || out.Len() > 0 {
 			t.Errorf("%s: exit code %d, %q, %q", args, code, &out, &said)
 		}
 	}
 	var out, said bytes.Buffer
-	if code := run(context.Background(), []string{"-list", "-n", "2"}, from, &out, &said); code != 0 || strings.Count(out.String(), "small.go:") != 2 {
+	if code := run(context.Background(), []string{"-list", "-n", "2"}, from, &out, &said); code != 0 ||
+		strings.Count(out.String(), "small.go:") != 2 {
 		t.Errorf("-list: %d, %q, %q", code, &out, &said)
 	}
-	if code := run(context.Background(), []string{"-help"}, from, &out, &said); code != 0 || !strings.Contains(said.String(), "-share") {
+	if code := run(context.Background(), []string{"-help"}, from, &out, &said); code != 0 ||
+		!strings.Contains(said.String(), "-share") {
 		t.Errorf("-help: %d, %q", code, &said)
 	}
 	if code := run(context.Background(), []string{"-list"}, t.TempDir(), &out, &said); code != 2 {
@@ -214,7 +226,8 @@ func TestSample(t *testing.T) {
 		if slices.Contains(other, f) {
 			common++
 		}
-		if wrong := f.apply(p.sources[f.file]); strings.Count(wrong, "\n") != len(p.sources[f.file].lines)-1 || p.builds(f.file, wrong) != nil {
+		if wrong := f.apply(p.sources[f.file]); strings.Count(wrong,
+			"\n") != len(p.sources[f.file].lines)-1 || p.builds(f.file, wrong) != nil {
 			t.Errorf("%s", show(p, &f))
 		}
 	}
@@ -260,7 +273,8 @@ func f(a, b float64, s string) (float64, error) {
 	for _, e := range p.edits("x.go") {
 		got = append(got, text[e.from:e.to]+" → "+e.text)
 	}
-	want := []string{"a < b → !(a < b)", "a < b → (a < b) || true", "a < b → (a < b) && false", "< → <=", "< → >=",
+	want := []string{"a < b → !(a < b)", "a < b → (a < b) || true",
+		"a < b → (a < b) && false", "< → <=", "< → >=",
 		`errors.New("a" + s) → nil`, "0 → 1", "2 → 1", "2 → 3", "2 → 4",
 		"copy(p, p[1:]) → ", "p, p[1:] → p[1:], p", "1 → 0", "1 → 2",
 		"+= → -=", "+= → =", "b += -1.5 → ", "- → ", "1.5 → 0.5", "1.5 → 2.5", "1.5 → 3.0", "a, b → b, a"}

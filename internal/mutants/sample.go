@@ -34,7 +34,8 @@ func newFault(s *source, e edit) fault {
 		e.text += strings.Repeat("\n", less)
 	}
 	stem := strings.ReplaceAll(strings.TrimSuffix(s.name, ".go"), "_", "-")
-	return fault{name: fmt.Sprintf("%s-%d", stem, first), file: s.name, edit: e, first: first, last: first + lines}
+	return fault{name: fmt.Sprintf("%s-%d", stem, first), file: s.name, edit: e,
+		first: first, last: first + lines}
 }
 
 // apply returns the source with the fault in it.

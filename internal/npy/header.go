@@ -61,7 +61,8 @@ func readHeader(r io.Reader) (h header, size int64, err error) {
 		}
 		length |= int64(binary.LittleEndian.Uint16(high)) << 16
 	default:
-		return h, 0, fmt.Errorf("version %d.%d of the .npy format; versions 1 to 3 can be read", version, start[7])
+		return h, 0, fmt.Errorf("version %d.%d of the .npy format; versions 1 to 3 can be read", version,
+			start[7])
 	}
 	if length > maxHeader {
 		return h, 0, fmt.Errorf("a header of %d bytes; that of a table has about 100", length)

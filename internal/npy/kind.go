@@ -35,9 +35,12 @@ func KindOf(descr string) (Kind, error) {
 			}
 			return k, nil
 		case name == "u1" || name == "b1":
-			return integers(1, 0, 0xff, func(b []byte) float64 { return float64(b[0]) }, func(b []byte, v uint64) { b[0] = byte(v) }), nil
+			return integers(1, 0, 0xff, func(b []byte) float64 { return float64(b[0]) },
+				func(b []byte, v uint64) { b[0] = byte(v) }), nil
 		case name == "i1":
-			return integers(1, math.MinInt8, math.MaxInt8, func(b []byte) float64 { return float64(int8(b[0])) }, func(b []byte, v uint64) { b[0] = byte(v) }), nil
+			return integers(1, math.MinInt8, math.MaxInt8,
+				func(b []byte) float64 { return float64(int8(b[0])) },
+				func(b []byte, v uint64) { b[0] = byte(v) }), nil
 		case descr[0] != '<' && descr[0] != '>': // more than one byte needs an order
 		case name == "f8":
 			return float64s(order), nil
@@ -49,7 +52,8 @@ func KindOf(descr string) (Kind, error) {
 			}
 		}
 	}
-	return Kind{}, fmt.Errorf("values of type %.40q; f8, f4 and integers can be read: convert others by x.astype('f8')", descr)
+	return Kind{}, fmt.Errorf("values of type %.40q; f8, f4 and integers can be read: convert others by "+
+		"x.astype('f8')", descr)
 }
 
 // words returns the kind of integers of more than one byte.
@@ -67,15 +71,20 @@ func words(name string, order binary.ByteOrder) (Kind, bool) {
 		}
 		return k, true
 	case "u2":
-		return integers(2, 0, math.MaxUint16, func(b []byte) float64 { return float64(order.Uint16(b)) }, put16), true
+		return integers(2, 0, math.MaxUint16, func(b []byte) float64 { return float64(order.Uint16(b)) },
+			put16), true
 	case "i4":
-		return integers(4, math.MinInt32, math.MaxInt32, func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, put32), true
+		return integers(4, math.MinInt32, math.MaxInt32,
+			func(b []byte) float64 { return float64(int32(order.Uint32(b))) }, put32), true
 	case "u4":
-		return integers(4, 0, math.MaxUint32, func(b []byte) float64 { return float64(order.Uint32(b)) }, put32), true
+		return integers(4, 0, math.MaxUint32, func(b []byte) float64 { return float64(order.Uint32(b)) },
+			put32), true
 	case "i8": // the largest float64 below 2⁶³
-		return integers(8, math.MinInt64, 0x1p63-1024, func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, order.PutUint64), true
+		return integers(8, math.MinInt64, 0x1p63-1024,
+			func(b []byte) float64 { return float64(int64(order.Uint64(b))) }, order.PutUint64), true
 	case "u8":
-		return integers(8, 0, 0x1p64-2048, func(b []byte) float64 { return float64(order.Uint64(b)) }, order.PutUint64), true
+		return integers(8, 0, 0x1p64-2048, func(b []byte) float64 { return float64(order.Uint64(b)) },
+			order.PutUint64), true
 	}
 	return Kind{}, false
 }

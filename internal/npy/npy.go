@@ -44,7 +44,8 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	case 2:
 		n.Rows, n.Cols = shape[0], shape[1]
 	default:
-		return nil, n.fault(fmt.Errorf("an array of %d dimensions; a table has 2, or 1 for one column", len(shape)))
+		return nil, n.fault(fmt.Errorf("an array of %d dimensions; a table has 2, or 1 for one column",
+			len(shape)))
 	}
 	switch {
 	case n.Rows == 0:
@@ -52,9 +53,11 @@ func NewReader(r io.Reader, source string) (*Reader, error) {
 	case n.Cols == 0:
 		return nil, n.fault(errors.New("there are no columns"))
 	case n.Rows > math.MaxInt/8/n.Cols:
-		return nil, n.fault(fmt.Errorf("%d rows of %d columns are more than can be addressed", n.Rows, n.Cols))
+		return nil, n.fault(fmt.Errorf("%d rows of %d columns are more than can be addressed", n.Rows,
+			n.Cols))
 	case h.Fortran && n.Rows > 1 && n.Cols > 1:
-		return nil, n.fault(errors.New("the columns are stored one after the other (Fortran order); numpy.save of numpy.ascontiguousarray(x) stores rows"))
+		return nil, n.fault(errors.New("the columns are stored one after the other (Fortran order); " +
+			"numpy.save of numpy.ascontiguousarray(x) stores rows"))
 	}
 	return n, nil
 }
@@ -75,7 +78,8 @@ func (n *Reader) CheckSize(size int64) error {
 // cut returns the error for a file that ends after so many bytes of values.
 func (n *Reader) cut(have int) error {
 	width := n.Cols * n.kind.Size
-	return n.fault(fmt.Errorf("the file is cut: %d of %d bytes of values are missing, from row %d on", n.Rows*width-have, n.Rows*width, have/width+1))
+	return n.fault(fmt.Errorf("the file is cut: %d of %d bytes of values are missing, from row %d on",
+		n.Rows*width-have, n.Rows*width, have/width+1))
 }
 
 func (n *Reader) excess() error {
@@ -141,7 +145,8 @@ func (n *Reader) readChunk(dst []float64) (rows int) {
 	rows = got / width
 	for i, v := range dst[:rows*n.Cols] {
 		if v-v != 0 && !(n.Missing && v != v) && (n.Ignore == nil || !n.Ignore[i%n.Cols]) { // NaN or infinite
-			n.err = n.fault(fmt.Errorf("row %d, column %d: %v is not a finite number", n.row+i/n.Cols+1, i%n.Cols+1, v))
+			n.err = n.fault(fmt.Errorf("row %d, column %d: %v is not a finite number",
+				n.row+i/n.Cols+1, i%n.Cols+1, v))
 			rows = i / n.Cols
 			break
 		}

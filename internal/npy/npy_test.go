@@ -62,12 +62,18 @@ func TestRead(t *testing.T) {
 		rows, cols int
 		data       []float64
 	}{
-		{"f8", file(1, dict("<f8", "(2, 3)"), encode(little, []float64{1, 2.5, -3, 4, math.MaxFloat64, 5e-324})), 2, 3, []float64{1, 2.5, -3, 4, math.MaxFloat64, 5e-324}},
-		{"big endian", file(1, dict(">f8", "(3, 1)"), encode(big, []float64{1, 2, -3})), 3, 1, []float64{1, 2, -3}},
-		{"f4", file(2, dict("<f4", "(1, 2)"), encode(little, []float32{0.1, -2})), 1, 2, []float64{float64(float32(0.1)), -2}},
-		{"f4, big endian", file(3, dict(">f4", "(1, 2)"), encode(big, []float32{0.1, -2})), 1, 2, []float64{float64(float32(0.1)), -2}},
-		{"one dimension", file(1, dict("<f8", "(3,)"), encode(little, []float64{1, 2, 3})), 3, 1, []float64{1, 2, 3}},
-		{"i8", file(1, dict("<i8", "(2,)"), encode(little, []int64{-1, 1 << 60})), 2, 1, []float64{-1, 1 << 60}},
+		{"f8", file(1, dict("<f8", "(2, 3)"), encode(little, []float64{1, 2.5, -3, 4, math.MaxFloat64,
+			5e-324})), 2, 3, []float64{1, 2.5, -3, 4, math.MaxFloat64, 5e-324}},
+		{"big endian", file(1, dict(">f8", "(3, 1)"), encode(big, []float64{1, 2, -3})), 3, 1,
+			[]float64{1, 2, -3}},
+		{"f4", file(2, dict("<f4", "(1, 2)"), encode(little, []float32{0.1, -2})), 1, 2,
+			[]float64{float64(float32(0.1)), -2}},
+		{"f4, big endian", file(3, dict(">f4", "(1, 2)"), encode(big, []float32{0.1, -2})), 1, 2,
+			[]float64{float64(float32(0.1)), -2}},
+		{"one dimension", file(1, dict("<f8", "(3,)"), encode(little, []float64{1, 2, 3})), 3, 1,
+			[]float64{1, 2, 3}},
+		{"i8", file(1, dict("<i8", "(2,)"), encode(little, []int64{-1, 1 << 60})),
+			2, 1, []float64{-1, 1 << 60}},
 		{"u8", file(1, dict(">u8", "(1,)"), encode(big, []uint64{1 << 63})), 1, 1, []float64{1 << 63}},
 		{"i4", file(1, dict(">i4", "(2,)"), encode(big, []int32{-1, 7})), 2, 1, []float64{-1, 7}},
 		{"u4", file(1, dict("<u4", "(1,)"), encode(little, []uint32{1 << 31})), 1, 1, []float64{1 << 31}},
@@ -76,15 +82,19 @@ func TestRead(t *testing.T) {
 		{"i1", file(1, dict("|i1", "(2,)"), []byte{255, 7}), 2, 1, []float64{-1, 7}},
 		{"u1", file(1, dict("|u1", "(2,)"), []byte{255, 7}), 2, 1, []float64{255, 7}},
 		{"bool", file(1, dict("|b1", "(2,)"), []byte{1, 0}), 2, 1, []float64{1, 0}},
-		{"another hand", file(1, ` { "shape" :( 1L ,2L ) , "fortran_order":False,"descr":"<f8"} `, encode(little, []float64{1, 2})), 1, 2, []float64{1, 2}},
-		{"one row has no order", file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", encode(little, []float64{1, 2})), 1, 2, []float64{1, 2}},
+		{"another hand", file(1, ` { "shape" :( 1L ,2L ) , "fortran_order":False,"descr":"<f8"} `,
+			encode(little, []float64{1, 2})), 1, 2, []float64{1, 2}},
+		{"one row has no order", file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}",
+			encode(little, []float64{1, 2})), 1, 2, []float64{1, 2}},
 	} {
 		for block := 1; block < 8; block++ {
 			r, data, err := readAll(iotest.OneByteReader(bytes.NewReader(test.file)), block)
 			if err != nil {
 				t.Errorf("%s: %v", test.name, err)
-			} else if r.CheckSize(int64(len(test.file))) != nil || r.Rows != test.rows || r.Cols != test.cols || !slices.Equal(data, test.data) {
-				t.Errorf("%s: %d×%d %v, want %d×%d %v", test.name, r.Rows, r.Cols, data, test.rows, test.cols, test.data)
+			} else if r.CheckSize(int64(len(test.file))) != nil || r.Rows != test.rows ||
+				r.Cols != test.cols || !slices.Equal(data, test.data) {
+				t.Errorf("%s: %d×%d %v, want %d×%d %v", test.name, r.Rows, r.Cols, data,
+					test.rows, test.cols, test.data)
 			}
 		}
 	}
@@ -115,20 +125,28 @@ func TestErrors(t *testing.T) {
 		{file(1, dict("<f8", "(-3,)"), nil), `is not a size`, 0},
 		{file(1, dict("<f8", "(99999999999999999999,)"), nil), `is not a size`, 0},
 		{file(1, dict("<f8", fmt.Sprintf("(%d, 2)", math.MaxInt/8)), nil), "more than can be addressed", 0},
-		{file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2)}", nil), "the columns are stored one after the other (Fortran order)", 0},
-		{file(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}", nil), "records of several fields", 0},
+		{file(1, "{'descr': '<f8', 'fortran_order': True, 'shape': (2, 2)}", nil),
+			"the columns are stored one after the other (Fortran order)", 0},
+		{file(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,)}", nil),
+			"records of several fields", 0},
 		{file(1, "{'descr': '<f8', 'shape': (2,)}", nil), `there is no "fortran_order"`, 0},
 		{file(1, "{'descr': '<f8', 'descr': '<f8'}", nil), `"descr" twice`, 0},
 		{file(1, "{'other': '<f8'}", nil), `"other" is not an entry`, 0},
 		{file(1, dict("<f8", "(2,)")+"x", nil), "something follows", 0},
 		{file(1, "{'descr': '<f8", nil), "does not end", 0},
-		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3)), "the file is cut: 24 of 48 bytes of values are missing, from row 2 on", 1},
-		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, 5, 6)[:47]), "the file is cut: 1 of 48 bytes of values are missing, from row 3 on", 2},
-		{file(1, dict("<f8", "(3, 2)"), nil), "the file is cut: 48 of 48 bytes of values are missing, from row 1 on", 0},
-		{file(1, dict("<f8", "(1000000000, 100)"), f8(1)), "the file is cut: 799999999992 of 800000000000", 0},
+		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3)),
+			"the file is cut: 24 of 48 bytes of values are missing, from row 2 on", 1},
+		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, 5, 6)[:47]),
+			"the file is cut: 1 of 48 bytes of values are missing, from row 3 on", 2},
+		{file(1, dict("<f8", "(3, 2)"), nil),
+			"the file is cut: 48 of 48 bytes of values are missing, from row 1 on", 0},
+		{file(1, dict("<f8", "(1000000000, 100)"), f8(1)), "the file is cut: 799999999992 of 800000000000",
+			0},
 		{file(1, dict("<f8", "(1, 2)"), f8(1, 2, 3)), "there is more after the 1×2 values", 1},
-		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, math.NaN(), 5, 6)), "row 2, column 2: NaN is not a finite number", 1},
-		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, math.Inf(-1), 6)), "row 3, column 1: -Inf is not a finite number", 2},
+		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, math.NaN(), 5, 6)),
+			"row 2, column 2: NaN is not a finite number", 1},
+		{file(1, dict("<f8", "(3, 2)"), f8(1, 2, 3, 4, math.Inf(-1), 6)),
+			"row 3, column 1: -Inf is not a finite number", 2},
 	} {
 		if strings.Contains(test.want, "of 800000000000") && math.MaxInt == math.MaxInt32 {
 			test.want = "more than can be addressed"
@@ -143,7 +161,8 @@ func TestErrors(t *testing.T) {
 				rows += n
 			}
 		}
-		if !strings.HasPrefix(err.Error(), "f.npy: ") || !strings.Contains(err.Error(), test.want) || rows != test.rows {
+		if !strings.HasPrefix(err.Error(), "f.npy: ") ||
+			!strings.Contains(err.Error(), test.want) || rows != test.rows {
 			t.Errorf("%.60q: %d rows, %v, want %d, %s", test.file, rows, err, test.rows, test.want)
 		}
 	}
@@ -153,10 +172,12 @@ func TestErrors(t *testing.T) {
 func TestReadHeader(t *testing.T) {
 	text := HeaderText(4, 5, 3)
 	h, err := ReadHeader(strings.NewReader(text))
-	if err != nil || !slices.Equal(h.Shape, []int{4, 5, 3}) || h.Fortran || h.Kind.Size != 8 || h.Size != int64(len(text)) || h.Size%64 != 0 {
+	if err != nil || !slices.Equal(h.Shape, []int{4, 5, 3}) || h.Fortran || h.Kind.Size != 8 ||
+		h.Size != int64(len(text)) || h.Size%64 != 0 {
 		t.Errorf("%+v, %v", h, err)
 	}
-	h, err = ReadHeader(bytes.NewReader(file(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4)}", nil)))
+	h, err = ReadHeader(bytes.NewReader(file(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3, 4)}",
+		nil)))
 	if err != nil || !slices.Equal(h.Shape, []int{2, 3, 4}) || !h.Fortran || h.Kind.Size != 2 {
 		t.Errorf("%+v, %v", h, err)
 	}
@@ -164,8 +185,10 @@ func TestReadHeader(t *testing.T) {
 
 // Every kind writes what it reads. What does not fit is an error.
 func TestKinds(t *testing.T) {
-	for descr, limits := range map[string][2]float64{"|u1": {0, 255}, "|i1": {-128, 127}, "<u2": {0, 65535}, ">i2": {-32768, 32767}, "<i4": {-1 << 31, 1<<31 - 1},
-		">u4": {0, 1<<32 - 1}, "<i8": {-1 << 63, 1<<63 - 1024}, ">u8": {0, 1<<64 - 2048}, "<f4": {-math.MaxFloat32, math.MaxFloat32}, ">f8": {-math.MaxFloat64, math.MaxFloat64}} {
+	for descr, limits := range map[string][2]float64{"|u1": {0, 255}, "|i1": {-128, 127}, "<u2": {0, 65535},
+		">i2": {-32768, 32767}, "<i4": {-1 << 31, 1<<31 - 1},
+		">u4": {0, 1<<32 - 1}, "<i8": {-1 << 63, 1<<63 - 1024}, ">u8": {0, 1<<64 - 2048},
+		"<f4": {-math.MaxFloat32, math.MaxFloat32}, ">f8": {-math.MaxFloat64, math.MaxFloat64}} {
 		kind, err := KindOf(descr)
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +208,8 @@ func TestKinds(t *testing.T) {
 			}
 		}
 	}
-	if kind, _ := KindOf("<f4"); kind.Put(make([]byte, 4), []float64{1e39}) == nil || kind.Put(make([]byte, 4), []float64{math.Inf(1)}) != nil {
+	if kind, _ := KindOf("<f4"); kind.Put(make([]byte, 4), []float64{1e39}) == nil ||
+		kind.Put(make([]byte, 4), []float64{math.Inf(1)}) != nil {
 		t.Error("f4: 1e39 is no infinity")
 	}
 	kind, _ := KindOf("<i2")
@@ -201,14 +225,16 @@ func TestKinds(t *testing.T) {
 // CheckSize tells files that are cut, or have more than their values.
 func TestCheckSize(t *testing.T) {
 	f8 := func(v ...float64) []byte { return encode(binary.LittleEndian, v) }
-	for size, want := range map[int]string{8: "there is more after", 0: "", -1: "1 of 32 bytes of values are missing, from row 2 on", -32: "32 of 32 bytes"} {
+	for size, want := range map[int]string{8: "there is more after", 0: "",
+		-1: "1 of 32 bytes of values are missing, from row 2 on", -32: "32 of 32 bytes"} {
 		for version := byte(1); version <= 3; version++ {
 			whole := file(version, dict("<f8", "(2, 2)"), f8(1, 2, 3, 4))
 			r, err := NewReader(bytes.NewReader(whole), "f.npy")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.CheckSize(int64(len(whole) + size)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			if err := r.CheckSize(int64(len(whole) + size)); (err == nil) != (want == "") || err != nil &&
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("version %d, %d bytes more: %v, want %q", version, size, err, want)
 			}
 		}
@@ -220,7 +246,8 @@ func TestReadError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	whole := file(1, dict("<f8", "(2, 2)"), encode(binary.LittleEndian, []float64{1, 2, 3, 4}))
 	for n := range len(whole) + 1 {
-		if _, _, err := readAll(io.MultiReader(bytes.NewReader(whole[:n]), iotest.ErrReader(broken)), 2); !errors.Is(err, broken) {
+		if _, _, err := readAll(io.MultiReader(bytes.NewReader(whole[:n]), iotest.ErrReader(broken)),
+			2); !errors.Is(err, broken) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
@@ -275,7 +302,8 @@ func FuzzHeader(f *testing.F) {
 			n, err = r.ReadRows(dst)
 			rows += n
 		}
-		if (err == io.EOF) != (rows == r.Rows && rows*r.Cols*r.kind.Size <= 64 && !strings.Contains(err.Error(), "more")) {
+		if (err == io.EOF) != (rows == r.Rows && rows*r.Cols*r.kind.Size <= 64 &&
+			!strings.Contains(err.Error(), "more")) {
 			t.Fatalf("%q: %d rows of %d×%d, %v", text, rows, r.Rows, r.Cols, err)
 		}
 	})

@@ -45,7 +45,8 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 		in.Slack = softkmeans.DefaultSlack
 	}
 	o.step("floors")
-	if in.Floors, err = softkmeans.Floors(context.Background(), x, &softkmeans.Options{Weights: in.Weights}); err != nil {
+	if in.Floors, err = softkmeans.Floors(context.Background(), x,
+		&softkmeans.Options{Weights: in.Weights}); err != nil {
 		return err
 	}
 	if in.Proposal, err = choosek.Propose(in.Floors); err != nil {
@@ -60,7 +61,8 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	}
 	switch {
 	case k < 1 || k > MostPrototypes:
-		return errors.New(strconv.Itoa(k) + " prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
+		return errors.New(strconv.Itoa(k) +
+			" prototypes: a page shows from 1 to " + strconv.Itoa(MostPrototypes))
 	}
 	if in.Plane, err = view.NewPlane(x, in.Weights); err != nil {
 		return err
@@ -83,7 +85,8 @@ func (in *Input) Fit(ctx context.Context, o Options) (err error) {
 	in.Global.Model = view.Match(global, in.MinVolume.Model)
 	for i, f := range in.fits() {
 		o.step("certificate of " + methods[i].String())
-		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers, f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
+		if f.Certificate, err = softkmeans.Certify(context.Background(), x, f.Model.Centers,
+			f.Model.Memberships, &softkmeans.Options{Weights: in.Weights}); err != nil {
 			return err
 		}
 		if in.Table.Class != nil {
@@ -137,7 +140,8 @@ func (in *Input) proposed() int {
 
 func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 	var r record
-	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
+	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Slack: o.Slack, Seed: o.Seed,
+		Workers: o.Workers, Progress: r.follow(o)}
 	m, err := softkmeans.FitMinVolume(ctx, in.X, k, &opts)
 	if err != nil {
 		return err
@@ -150,7 +154,8 @@ func (in *Input) fitMinVolume(ctx context.Context, k int, o *Options) error {
 
 func (in *Input) fitAlternating(ctx context.Context, k int, o *Options) error {
 	var r record
-	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Seed: o.Seed, Workers: o.Workers, Progress: r.follow(o)}
+	opts := softkmeans.MinVolumeOptions{Weights: in.Weights, Seed: o.Seed,
+		Workers: o.Workers, Progress: r.follow(o)}
 	m, err := softkmeans.FitAlternating(ctx, in.X, k, &opts)
 	if err != nil {
 		return err

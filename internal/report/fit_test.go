@@ -29,13 +29,15 @@ func TestLarge(t *testing.T) {
 	if len(page) > 3<<19 {
 		t.Errorf("it has %d bytes", len(page))
 	}
-	for _, want := range []string{"1000 of 1500 rows are shown", "Scatter plots show a part of the 1500 rows", "The 40 largest of 1000 classes"} {
+	for _, want := range []string{"1000 of 1500 rows are shown", "Scatter plots show a part of the 1500 rows",
+		"The 40 largest of 1000 classes"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}
 	}
 	if len(in.MinVolume.Errors) < 2 || len(in.Alternating.Errors) < 2 {
-		t.Errorf("errors of %d and %d iterations are recorded", len(in.MinVolume.Errors), len(in.Alternating.Errors))
+		t.Errorf("errors of %d and %d iterations are recorded",
+			len(in.MinVolume.Errors), len(in.Alternating.Errors))
 	}
 	if n := len(named(all, "tr")); n > 80 {
 		t.Errorf("the tables have %d rows", n)
@@ -45,7 +47,8 @@ func TestLarge(t *testing.T) {
 func TestFitErrors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	in := input(100, 10, func(int, int) float64 { return r.NormFloat64() })
-	if err := in.Fit(t.Context(), Options{}); err == nil || !strings.Contains(err.Error(), "nothing stands out of the noise") {
+	if err := in.Fit(t.Context(), Options{}); err == nil ||
+		!strings.Contains(err.Error(), "nothing stands out of the noise") {
 		t.Errorf("noise has prototypes: %v", err)
 	}
 	if err := in.Fit(t.Context(), Options{K: MostPrototypes + 1}); err == nil {

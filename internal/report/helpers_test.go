@@ -17,7 +17,8 @@ import (
 
 // input is the input for a table of rows × cols, not fitted yet.
 func input(rows, cols int, value func(i, j int) float64) *Input {
-	in := &Input{Table: &table.Table{Head: table.Head{Source: "dir/some table.csv"}, Rows: rows}, X: softkmeans.NewMatrix(rows, cols, nil),
+	in := &Input{Table: &table.Table{Head: table.Head{Source: "dir/some table.csv"}, Rows: rows},
+		X:       softkmeans.NewMatrix(rows, cols, nil),
 		Command: "softkmeans report -o page.html 'some table.csv'", Version: "v1.2.3"}
 	for j := range cols {
 		in.Table.Names = append(in.Table.Names, table.Column(j))
@@ -47,7 +48,8 @@ func set(t *testing.T, name string, kind scale.Kind) *Input {
 		return data
 	}
 	data := read(name + ".csv")
-	in := &Input{Table: data, X: softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data), Scaling: scale.Of(kind, data.Data, len(data.Names), nil)}
+	in := &Input{Table: data, X: softkmeans.NewMatrix(data.Rows, len(data.Names), data.Data),
+		Scaling: scale.Of(kind, data.Data, len(data.Names), nil)}
 	in.Scaling.Apply(data.Data)
 	for _, v := range read(name + ".labels.csv").Data {
 		data.Class = append(data.Class, int(v))
@@ -80,7 +82,8 @@ type element struct {
 
 var (
 	notFinite = regexp.MustCompile(`NaN|\bInf\b|[+-]Inf`)
-	address   = regexp.MustCompile(`(?i)\b(src|srcset|href|data|action|poster|background)\s*=|url\(|@import|https?:`)
+	address   = regexp.MustCompile(
+		`(?i)\b(src|srcset|href|data|action|poster|background)\s*=|url\(|@import|https?:`)
 )
 
 // parse reads a page, which has to be XML as well. It fails where an id is not

@@ -117,26 +117,33 @@ func (b *builder) panels() (all []picture, note string) {
 	if data >= tooSmall*widest {
 		shownX, shownY = []float64{ux.lo, ux.hi}, []float64{uy.lo, uy.hi}
 	} else {
-		note = "Each has axes of its own, because a simplex is up to " + strconv.FormatFloat(min(widest/data, 1e6), 'g', 2, 64) + " times as wide as the data."
+		note = "Each has axes of its own, because a simplex is up to " +
+			strconv.FormatFloat(min(widest/data, 1e6), 'g', 2, 64) + " times as wide as the data."
 	}
 	for i, f := range b.fits() {
 		for _, by := range b.colorings(f.Model) {
 			c := f.Certificate
-			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix, Title: methods[i].String(), Width: width, Height: 420,
-				Desc: "Rows on the two directions in which they spread most, with the simplex of " + view.Prototypes(b.k) + "."}
+			frame := chart.Frame{ID: "plane-" + strconv.Itoa(i) + by.suffix,
+				Title: methods[i].String(), Width: width, Height: 420,
+				Desc: "Rows on the two directions in which they spread most, with the simplex of " +
+					view.Prototypes(b.k) + "."}
 			if s := view.Share(c, 1-c.Objective/c.Total); s != "–" {
 				frame.Title += ": " + s + " explained"
 			}
 			frame.XLabel, frame.YLabel = b.Plane.Labels()
-			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
-				AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true, XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(f.Model)}))})
+			all = append(all, picture{Class: by.class, SVG: svg(chart.Scatter(nil,
+				&chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: by.of, Classes: by.names,
+					AllClasses: true, Opacity: b.opacity(f.Model), Outlines: outlines[i], EqualScale: true,
+					XShown: shownX, YShown: shownY, MaxPoints: b.mostPoints(),
+					Of: b.Tally.rows, Tip: b.tip(f.Model)}))})
 		}
 	}
 	if b.MinVolume.Model.Others != nil {
 		note += " Dotted: the prototypes of such fits of halves of the rows as the warning tells of."
 	}
 	if b.k > 1 {
-		note += " Many simplexes have the global error, each with labels of its own. This is the one of fit -method global."
+		note += " Many simplexes have the global error, each with labels of its own. This is the one of " +
+			"fit -method global."
 	}
 	return all, note + b.off()
 }
@@ -171,9 +178,11 @@ func (b *builder) memberships() (all []picture) {
 	if b.k == 3 {
 		for _, by := range b.colorings(m) {
 			all = append(all, picture{Class: by.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
-				Frame: chart.Frame{ID: "ternary" + by.suffix, Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
+				Frame: chart.Frame{ID: "ternary" + by.suffix,
+					Title: "Compact prototypes: memberships as a triangle", Width: third, Height: 420,
 					Desc: "A row that equals a prototype lies in a corner, an even mixture in the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names, Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(m)}))})
+				Memberships: m.Memberships.Data, Corners: [3]string(b.names), Class: by.of, Classes: by.names,
+				Opacity: b.opacity(m), MaxPoints: b.mostPoints(), Of: b.Tally.rows, Tip: b.tip(m)}))})
 		}
 	}
 	size := chart.Frame{Width: half, Height: 300}
@@ -189,12 +198,17 @@ func (b *builder) memberships() (all []picture) {
 	}
 	for _, i := range [2]int{2, 0} {
 		frame := size
-		frame.ID, frame.Title, frame.Desc = "memberships-"+strconv.Itoa(i), "Compact prototypes: "+rows, "Each row is a column of shares. They are sorted by label, then by the membership in its prototype."
+		frame.ID, frame.Title = "memberships-"+strconv.Itoa(i), "Compact prototypes: "+rows
+		frame.Desc = "Each row is a column of shares. They are sorted by label, then by the membership " +
+			"in its prototype."
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex: " + rows
 		}
 		frame.XLabel = "rows, by label"
-		all = append(all, picture{Class: class, SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: b.fit(i).Model.Memberships.Data, Labels: b.fit(i).Model.Labels(nil), K: b.k, Names: b.names, Name: b.row}))})
+		all = append(all, picture{Class: class,
+			SVG: svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame,
+				Memberships: b.fit(i).Model.Memberships.Data, Labels: b.fit(i).Model.Labels(nil), K: b.k,
+				Names: b.names, Name: b.row}))})
 	}
 	return all
 }
@@ -203,7 +217,8 @@ func (b *builder) memberships() (all []picture) {
 func (b *builder) centers() (all []picture) {
 	for _, i := range [2]int{2, 0} {
 		m := b.fit(i).Model.Centers
-		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i), Title: "Compact prototypes", Width: half, Height: 320}
+		frame := chart.Frame{ID: "centers-" + strconv.Itoa(i),
+			Title: "Compact prototypes", Width: half, Height: 320}
 		if methods[i] == view.Global {
 			frame.Title = "Global simplex"
 		}
@@ -232,7 +247,8 @@ func (b *builder) tiles(frame chart.Frame, centers *softkmeans.Matrix) template.
 			values = append(values, centers.At(r, at.column(p)))
 		}
 	}
-	return svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols, Names: b.names, Size: tileSize(centers.Rows),
+	return svg(chart.Tiles(nil, &chart.TilePlot{Frame: frame, Values: values, Rows: at.Rows, Cols: at.Cols,
+		Names: b.names, Size: tileSize(centers.Rows),
 		Light: b.photographs() != at.Invert, Pixel: func(p int) string { return b.columns[at.column(p)] }}))
 }
 
@@ -267,7 +283,8 @@ func tileSize(n int) int {
 // curves draws the floor for every k.
 func (b *builder) curves() []picture {
 	c := b.MinVolume.Certificate
-	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320}, b.Floors, b.k, b.proposed(), c)
+	plot := view.FloorCurve(chart.Frame{ID: "floors", Width: half, Height: 320},
+		b.Floors, b.k, b.proposed(), c)
 	if plot == nil {
 		return nil
 	}
@@ -285,12 +302,15 @@ func (b *builder) trace() []picture {
 		return nil
 	}
 	var all []picture
-	if plot := view.LossCurve(chart.Frame{ID: "loss", Width: half, Height: 320}, c.Total, b.descents()...); plot != nil {
+	if plot := view.LossCurve(chart.Frame{ID: "loss", Width: half, Height: 320}, c.Total,
+		b.descents()...); plot != nil {
 		all = append(all, picture{SVG: svg(chart.Lines(nil, plot))})
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace", Title: "The squared error of the iterations", Width: half, Height: 320,
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "trace",
+		Title: "The squared error of the iterations", Width: half, Height: 320,
 		XLabel: "iteration", YLabel: "share of the variance left over",
-		Desc: "The squared error after every iteration of the run that gave the result, and the floor."}, IntegerX: true}
+		Desc: "The squared error after every iteration of the run that gave the result, and the floor."},
+		IntegerX: true}
 	last := 1
 	for _, i := range [2]int{2, 1} {
 		f := b.fit(i)
@@ -307,7 +327,8 @@ func (b *builder) trace() []picture {
 	if len(plot.Series) == 0 {
 		return all
 	}
-	plot.Series = append(plot.Series, chart.Series{Name: "floor", X: []float64{0, float64(last)}, Y: []float64{c.Floor / c.Total, c.Floor / c.Total}})
+	plot.Series = append(plot.Series, chart.Series{Name: "floor", X: []float64{0, float64(last)},
+		Y: []float64{c.Floor / c.Total, c.Floor / c.Total}})
 	return append(all, picture{SVG: svg(chart.Lines(nil, plot))})
 }
 

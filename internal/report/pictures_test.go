@@ -21,7 +21,8 @@ func TestImages(t *testing.T) {
 	if n := strings.Count(page, `class="sk-chart sk-tiles"`); n != 2 {
 		t.Errorf("%d pictures of tiles", n)
 	}
-	if strings.Contains(page, "the table's own units") || !strings.Contains(page, "Each has axes of its own") {
+	if strings.Contains(page, "the table's own units") ||
+		!strings.Contains(page, "Each has axes of its own") {
 		t.Error("pixels have a table, or the simplex has the data's axes")
 	}
 	in.Image.Cols = 9
@@ -45,7 +46,9 @@ func TestSameAxes(t *testing.T) {
 		if !strings.Contains(page, "The three have the same axes.") {
 			t.Errorf("k = %d: the axes differ", k)
 		}
-		if dotted := strings.Contains(page, "Dotted: the prototypes of such fits"); dotted != (in.MinVolume.Model.Others != nil) || dotted != strings.Contains(page, `class="sk-outline sk-previous"`) {
+		if dotted := strings.Contains(page,
+			"Dotted: the prototypes of such fits"); dotted != (in.MinVolume.Model.Others != nil) ||
+			dotted != strings.Contains(page, `class="sk-outline sk-previous"`) {
 			t.Errorf("k = %d: other answers are %v", k, dotted)
 		}
 		for _, suffix := range []string{"", "-classes"} {
@@ -81,8 +84,9 @@ func TestTips(t *testing.T) {
 	}
 	got := strings.Join(texts, "\n")
 	for want, least := range map[string]int{
-		`flower <149>: p\d [\d.]+ %`: 10, `p0: c\d [\d.]+, c\d`: 3, `c1: p\d [\d.]+; p\d [\d.]+; p\d [\d.]+`: 2,
-		`prototypes k 2: floor 0\.\d+`: 1, `iteration 1: `: 2,
+		`flower <149>: p\d [\d.]+ %`: 10, `p0: c\d [\d.]+, c\d`: 3,
+		`c1: p\d [\d.]+; p\d [\d.]+; p\d [\d.]+`: 2,
+		`prototypes k 2: floor 0\.\d+`:           1, `iteration 1: `: 2,
 	} {
 		if n := len(regexp.MustCompile(want).FindAllString(got, -1)); n < least {
 			t.Errorf("%d texts %s in %.2000s", n, want, got)
@@ -108,7 +112,8 @@ func TestManyPrototypes(t *testing.T) {
 			t.Errorf("a row of %q", e.text)
 		}
 	}
-	for _, want := range []string{"the 20 most telling of 25 columns</title>", "own units, p10 to mean", `fill="url(#memberships-2-t12)"`, `class="wide"`, ">p12</text>"} {
+	for _, want := range []string{"the 20 most telling of 25 columns</title>", "own units, p10 to mean",
+		`fill="url(#memberships-2-t12)"`, `class="wide"`, ">p12</text>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -122,7 +127,8 @@ func TestPolarity(t *testing.T) {
 		empty float64 // the share of pixels without ink
 		at    Image
 		want  bool
-	}{{.9, Image{}, false}, {.1, Image{}, true}, {.9, Image{Invert: true}, true}, {.1, Image{Invert: true, Transpose: true}, false}} {
+	}{{.9, Image{}, false}, {.1, Image{}, true}, {.9, Image{Invert: true}, true},
+		{.1, Image{Invert: true, Transpose: true}, false}} {
 		in := input(40, 6, func(i, j int) float64 {
 			if float64((i*7+j*3)%20) < 20*c.empty {
 				return 0
@@ -132,7 +138,8 @@ func TestPolarity(t *testing.T) {
 		c.at.Rows, c.at.Cols = 2, 3
 		in.Image = c.at
 		page, _ := made(t, in, 2)
-		if got := strings.Contains(page, `class="sk-light"`); got != c.want || strings.Contains(page, "(white)") != c.want {
+		if got := strings.Contains(page, `class="sk-light"`); got != c.want ||
+			strings.Contains(page, "(white)") != c.want {
 			t.Errorf("%+v: large values are light: %v", c, got)
 		}
 	}

@@ -89,12 +89,16 @@ func HTML(in *Input) ([]byte, error) {
 	k := in.K()
 	for _, f := range in.fits() {
 		m := f.Model
-		if m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil || m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
-			return nil, errors.New("report: the models are not of one table and one number of centers, with memberships")
+		if m.Centers.Rows != k || m.Centers.Cols != in.X.Cols || m.Memberships == nil ||
+			m.Memberships.Rows != in.X.Rows || m.Memberships.Cols != k {
+			return nil, errors.New("report: the models are not of one table and one number of centers, " +
+				"with memberships")
 		}
 	}
-	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Image.Rows*in.Image.Cols != 0 && in.Image.Rows*in.Image.Cols != in.X.Cols {
-		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of its columns")
+	if in.Table.Rows != in.X.Rows || len(in.Table.Names) != in.X.Cols || in.Image.Rows*in.Image.Cols != 0 &&
+		in.Image.Rows*in.Image.Cols != in.X.Cols {
+		return nil, errors.New("report: the matrix is not of the table, or the pictures are not of " +
+			"its columns")
 	}
 	b := &builder{Input: in, k: k, names: view.Names(k)}
 	b.columns = make([]string, len(in.Table.Names))
@@ -213,6 +217,7 @@ func (b *builder) content() *content {
 // verdict is fit i with what package view needs for sentences about it.
 func (b *builder) verdict(i int) *view.Fit {
 	f := b.fit(i)
-	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k, Trivial: b.k > min(b.Tally.rows-1, b.X.Cols),
+	return &view.Fit{Certificate: f.Certificate, Method: methods[i], K: b.k,
+		Trivial:     b.k > min(b.Tally.rows-1, b.X.Cols),
 		VolumeRatio: f.Model.VolumeRatio}
 }

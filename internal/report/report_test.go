@@ -20,16 +20,23 @@ func TestIris(t *testing.T) {
 	for _, e := range named(all, "h2") {
 		heads = append(heads, e.text)
 	}
-	if got := strings.Join(heads, ", "); got != "What is proved, Data and prototypes, Memberships, Prototypes, Clusters, How many prototypes, Iterations, How this page was made" {
+	if got := strings.Join(heads, ", "); got != "What is proved, Data and prototypes, Memberships, "+
+		"Prototypes, Clusters, How many prototypes, Iterations, How this page was made" {
 		t.Errorf("the sections are %s", got)
 	}
-	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-1 plane-1-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors loss trace" {
+	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-1 plane-1-classes plane-2 "+
+		"plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 "+
+		"floors loss trace" {
 		t.Errorf("the pictures are %s", got)
 	}
 	for _, want := range []string{
-		"<h1>iris.csv</h1>", "no three can explain more than 97.8\u00a0%, which is proved and reached", "<h3>Proved optimal</h3>", "<h3>24.9\u00a0% above the floor</h3>",
-		`<b class="yes">yes</b>`, "The three have the same axes.", "Proposed: 2;", "softkmeans v1.2.3", "<code>softkmeans report -k 3 iris.csv</code>", "slack of 25\u00a0%", "seed 0", "The loss L of the iterations", "every step keeps or lowers L,",
-		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;unsafe-inline&#39;; img-src data:"`,
+		"<h1>iris.csv</h1>", "no three can explain more than 97.8\u00a0%, which is proved and reached",
+		"<h3>Proved optimal</h3>", "<h3>24.9\u00a0% above the floor</h3>",
+		`<b class="yes">yes</b>`, "The three have the same axes.", "Proposed: 2;", "softkmeans v1.2.3",
+		"<code>softkmeans report -k 3 iris.csv</code>", "slack of 25\u00a0%", "seed 0",
+		"The loss L of the iterations", "every step keeps or lowers L,",
+		`http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src ` +
+			`&#39;unsafe-inline&#39;; img-src data:"`,
 	} {
 		if !strings.Contains(page, want) && !strings.Contains(strings.ReplaceAll(page, "'", "&#39;"), want) {
 			t.Errorf("the page has no %q", want)
@@ -41,7 +48,8 @@ func TestIris(t *testing.T) {
 		t.Fatalf("%d tables", len(tables))
 	}
 	counted := 0
-	for _, e := range named(parse(t, []byte("<!doctype html>\n"+between(t, page, "<caption>Classes and clusters", "</table>"))), "td") {
+	for _, e := range named(parse(t,
+		[]byte("<!doctype html>\n"+between(t, page, "<caption>Classes and clusters", "</table>"))), "td") {
 		n, err := strconv.Atoi(e.text)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +61,8 @@ func TestIris(t *testing.T) {
 	}
 	// The table of methods has the certificates, accuracy among them.
 	accuracy, err := softkmeans.Accuracy(in.Table.Class, in.MinVolume.Model.Labels(nil))
-	if err != nil || !strings.Contains(tables[0].text, strconv.FormatFloat(100*accuracy, 'f', 1, 64)+"\u00a0%") {
+	if err != nil || !strings.Contains(tables[0].text,
+		strconv.FormatFloat(100*accuracy, 'f', 1, 64)+"\u00a0%") {
 		t.Errorf("an accuracy of %v is not among %s", accuracy, tables[0].text)
 	}
 }
@@ -74,7 +83,9 @@ func TestDeterminism(t *testing.T) {
 
 // Names are shown as text, whatever is in them.
 func TestEscaping(t *testing.T) {
-	hostile := []string{"<script>alert(1)</script>", strings.Repeat("long name ", 20), "", "ü – 漢字 \u202e\x00\x01", `"><img src=x onerror=alert(1)>`, "{{.Title}} &amp; ]]> </style>", "javascript:alert(1)"}
+	hostile := []string{"<script>alert(1)</script>", strings.Repeat("long name ", 20), "",
+		"ü – 漢字 \u202e\x00\x01", `"><img src=x onerror=alert(1)>`,
+		"{{.Title}} &amp; ]]> </style>", "javascript:alert(1)"}
 	r := rand.New(rand.NewPCG(1, 2))
 	in := input(40, len(hostile), func(i, j int) float64 { return float64(i%3*j) + r.NormFloat64() })
 	copy(in.Table.Names, hostile)
@@ -94,14 +105,17 @@ func TestEscaping(t *testing.T) {
 			t.Errorf("a row has no name: %q", e.text)
 		}
 	}
-	if strings.Contains(page, "<script") || strings.Contains(page, "<img") || strings.Contains(page, "</style> ") {
+	if strings.Contains(page, "<script") || strings.Contains(page, "<img") ||
+		strings.Contains(page, "</style> ") {
 		t.Error("a name is markup")
 	}
 	text := ""
 	for _, e := range named(all, "th") {
 		text += "|" + e.text
 	}
-	for _, want := range []string{"|<script>alert(1)</script>|", "|c3|", "|(empty)", "ü – 漢字", `|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|", "|" + strings.Repeat("long name ", 5) + "long name…|"} {
+	for _, want := range []string{"|<script>alert(1)</script>|", "|c3|", "|(empty)", "ü – 漢字",
+		`|"><img src=x onerror=alert(1)>|`, "|{{.Title}} &amp; ]]> </style>|",
+		"|" + strings.Repeat("long name ", 5) + "long name…|"} {
 		if !strings.Contains(text+"|", want) {
 			t.Errorf("there is no %q in %q", want, text)
 		}
@@ -191,8 +205,11 @@ func TestBlocks(t *testing.T) {
 	}
 	page, all := string(b), parse(t, b)
 	for _, want := range []string{
-		"300 rows, 4 columns; 3 classes; columns as they are, without scaling; pictures show 150 of the rows, evenly drawn.", "Compact prototypes: 150 of 300 rows",
-		"150 of 300 rows are shown, evenly drawn", "Both have the same axes.", "The table was read in blocks. The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows",
+		"300 rows, 4 columns; 3 classes; columns as they are, without scaling; pictures show 150 of the " +
+			"rows, evenly drawn.", "Compact prototypes: 150 of 300 rows",
+		"150 of 300 rows are shown, evenly drawn", "Both have the same axes.", "The table was read in " +
+			"blocks. The compact prototypes were fitted to a sample of the rows and corrected by passes " +
+			"over all rows",
 		`<td class="most">100</td><td>100</td>`, "Prototypes of the other method are",
 	} {
 		if !strings.Contains(page, want) {
@@ -202,7 +219,8 @@ func TestBlocks(t *testing.T) {
 	if strings.Contains(page, "Alternating") || strings.Contains(page, "<h2 id=\"h-iterations\">") {
 		t.Error("the page has a method that is not there, or the iterations of a sample")
 	}
-	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-2 plane-2-classes ternary ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors" {
+	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-2 plane-2-classes ternary "+
+		"ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors" {
 		t.Errorf("the pictures are %s", got)
 	}
 }

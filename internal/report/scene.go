@@ -78,7 +78,8 @@ func (s *Scene) Add(r cube.Rect, at []int, x, g *softkmeans.Matrix, shade []floa
 		if shade != nil {
 			bright = shade[i]
 		}
-		s.maps.add(r.Line+p/r.Samples, r.Sample+p%r.Samples, g.Row(i), bright, s.residual(row, g.Row(i), bright), s.colors.of(row))
+		s.maps.add(r.Line+p/r.Samples, r.Sample+p%r.Samples, g.Row(i), bright,
+			s.residual(row, g.Row(i), bright), s.colors.of(row))
 	}
 }
 
@@ -124,14 +125,18 @@ type sceneContent struct {
 func (s *Scene) HTML() ([]byte, error) {
 	m := s.Model
 	k := m.Centers.Rows
-	if len(s.Bands) != m.Centers.Cols || len(s.Shares) != k || len(s.Sizes) != k || len(s.Pure) != k || s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
+	if len(s.Bands) != m.Centers.Cols || len(s.Shares) != k || len(s.Sizes) != k || len(s.Pure) != k ||
+		s.Wavelengths != nil && len(s.Wavelengths) != len(s.Bands) {
 		return nil, errors.New("report: the scene is not that of the model")
 	}
-	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: k, Trivial: k > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
+	f := &view.Fit{Certificate: s.Certificate, Method: view.MinVolume, K: k,
+		Trivial:     k > min(s.fitted()-1, m.Centers.Cols) && view.SumOf(m) == softkmeans.SumToOne,
 		VolumeRatio: m.VolumeRatio, Sum: view.SumOf(m), Rule: s.Rule}
-	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left, Style: template.CSS(chart.Style + styleText),
+	c := &sceneContent{Title: s.title(), Answer: s.answer(), About: s.about(), Left: s.Left,
+		Style:  template.CSS(chart.Style + styleText),
 		Proved: s.Certificate.Optimal(view.CertifiedTol), Errors: s.errors(), Warnings: view.Warnings(m),
-		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(), Command: s.Command, Version: s.Version}
+		Spectra: s.spectra(), SpectraTable: s.spectraTable(), Sizes: s.sizes(), Made: s.made(),
+		Command: s.Command, Version: s.Version}
 	c.Verdict, c.Meaning = f.Verdict()
 	if s.Proposal != nil {
 		c.Proposal = view.Proposal(*s.Proposal)
@@ -142,7 +147,8 @@ func (s *Scene) HTML() ([]byte, error) {
 			return nil, err
 		}
 		if n := s.maps.each; n > 1 {
-			c.MapNote = "A pixel of a map is the mean of " + strconv.Itoa(n) + " × " + strconv.Itoa(n) + " pixels of the image. "
+			c.MapNote = "A pixel of a map is the mean of " + strconv.Itoa(n) + " × " +
+				strconv.Itoa(n) + " pixels of the image. "
 		}
 		if s.Pixels < s.Lines*s.Samples {
 			c.MapNote += "Pixels without data are checkered."
@@ -169,7 +175,8 @@ func (s *Scene) answer() string {
 	if !view.HasTotal(c) {
 		return "All pixels are equal, or out of range: there is nothing to unmix."
 	}
-	return subject + explained(c.Objective, c.Total) + " of " + s.total() + "; no " + numeral(k) + " can explain more than " + explained(max(c.Floor, 0), c.Total) + "."
+	return subject + explained(c.Objective, c.Total) + " of " + s.total() + "; no " + numeral(k) +
+		" can explain more than " + explained(max(c.Floor, 0), c.Total) + "."
 }
 
 // numeral is a number of at least 1 as it is written in a sentence.
@@ -235,7 +242,8 @@ func (s *Scene) errors() grid {
 	c := s.Certificate
 	root := math.Sqrt(c.Objective / float64(max(1, s.fitted())*len(s.Bands)))
 	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
-	pixels, note := "all pixels and bands", "No choice of "+materials(s.Model.Centers.Rows)+" has less than the floor."
+	pixels, note := "all pixels and bands",
+		"No choice of "+materials(s.Model.Centers.Rows)+" has less than the floor."
 	if len(s.Model.Trimmed) > 0 {
 		pixels = "all pixels but outliers"
 	}
@@ -265,7 +273,8 @@ func (s *Scene) spectra() template.HTML {
 			label += " (" + Unit(s.Unit) + ")"
 		}
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials", Desc: "A line for each material: its value in every band.",
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "spectra", Title: "Spectra of the materials",
+		Desc:   "A line for each material: its value in every band.",
 		XLabel: label, YLabel: "value", Width: 1080, Height: 420}, IntegerX: s.Wavelengths == nil}
 	for i, name := range view.Names(m.Rows) {
 		line := s.spectrum(m.Row(i))
@@ -273,7 +282,8 @@ func (s *Scene) spectra() template.HTML {
 		plot.Series = append(plot.Series, line)
 	}
 	for _, other := range s.Model.Others {
-		plot.Desc = "A line for each material: its value in every band. Dotted: with half or twice of the noise."
+		plot.Desc = "A line for each material: its value in every band. Dotted: with half or twice " +
+			"of the noise."
 		for i := range other.Centers.Rows {
 			line := s.spectrum(other.Centers.Row(i))
 			line.Of = i + 1
@@ -328,11 +338,13 @@ func (s *Scene) spectraTable() grid {
 
 // sizes counts the pixels of each material.
 func (s *Scene) sizes() grid {
-	g := grid{Caption: "Materials", Corner: "material", Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
+	g := grid{Caption: "Materials", Corner: "material",
+		Head: []string{"mean share", "pixels", "of all pixels", "nearly pure"},
 		Note: "Pixels are counted by their largest share. Nearly pure: a share of 90 % or more."}
 	for j, name := range view.Names(len(s.Shares)) {
-		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])}, {Text: strconv.Itoa(s.Sizes[j])},
-			{Text: view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))}, {Text: strconv.Itoa(s.Pure[j])}}})
+		part := view.Percent(float64(s.Sizes[j]) / float64(s.Pixels))
+		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: view.Percent(s.Shares[j])},
+			{Text: strconv.Itoa(s.Sizes[j])}, {Text: part}, {Text: strconv.Itoa(s.Pure[j])}}})
 	}
 	return g
 }
@@ -340,7 +352,8 @@ func (s *Scene) sizes() grid {
 // made says how the page was computed.
 func (s *Scene) made() []string {
 	m := s.Model
-	text := "Minimal volume: spectra close to the pixels, for a squared error above the least. " + capital(view.How(m)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
+	text := "Minimal volume: spectra close to the pixels, for a squared error above the least. " +
+		capital(view.How(m)) + "; seed " + strconv.FormatUint(s.Seed, 10) + "."
 	for _, choice := range s.Choices {
 		text += " " + choice
 	}
@@ -349,7 +362,8 @@ func (s *Scene) made() []string {
 	}
 	lines := []string{text}
 	if s.Sampled {
-		lines = append(lines, "The spectra were found on a weighted sample of the pixels and corrected by passes over all of them. Every figure is of all pixels.")
+		lines = append(lines, "The spectra were found on a weighted sample of the pixels and corrected by "+
+			"passes over all of them. Every figure is of all pixels.")
 	}
 	return lines
 }

@@ -38,14 +38,16 @@ func sceneOf(t *testing.T, lines, samples int) *Scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Scene{Source: "dir/field.bil", Kind: "ENVI bil", Lines: lines, Samples: samples, Pictured: true, Unit: "Nanometers", Model: m,
+	s := &Scene{Source: "dir/field.bil", Kind: "ENVI bil", Lines: lines, Samples: samples,
+		Pictured: true, Unit: "Nanometers", Model: m,
 		Command: "softkmeans unmix", Version: "v1.2.3"}
 	for j := range d {
 		s.Bands, s.Wavelengths = append(s.Bands, j+j/20), append(s.Wavelengths, 400+10*float64(j+j/20))
 	}
 	s.Begin(x)
 	s.Add(cube.Rect{Lines: lines, Samples: samples}, at, x, m.Memberships, nil)
-	s.Certificate, s.Pixels, s.Shares, s.Sizes, s.Pure = m.Certificate(), x.Rows, make([]float64, 3), make([]int, 3), make([]int, 3)
+	s.Certificate, s.Pixels, s.Shares, s.Sizes, s.Pure = m.Certificate(), x.Rows, make([]float64, 3),
+		make([]int, 3), make([]int, 3)
 	s.Left = []string{"1 pixel is left out."}
 	for i, label := range m.Labels(nil) {
 		s.Sizes[label]++
@@ -83,13 +85,16 @@ func TestScene(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, all := string(text), parse(t, text)
-	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ", "12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
-		"wavelength (nm)", "above the floor", "proven floor", "softkmeans v1.2.3", `http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>", "seed 0"} {
+	for _, want := range []string{"<h1>field.bil</h1>", "Three materials explain ",
+		"12 lines × 20 samples, 40 bands from 400 to 800 nm.", "1 pixel is left out.",
+		"wavelength (nm)", "above the floor", "proven floor", "softkmeans v1.2.3",
+		`http-equiv="Content-Security-Policy"`, " nm), ", "p0</h3>", "seed 0"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
 	}
-	if strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "http://") && strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), "http://") {
+	if strings.Contains(page, "ZgotmplZ") || strings.Contains(page, "http://") &&
+		strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), "http://") {
 		t.Error("the page is not complete in itself")
 	}
 	images := decoded(t, all)
@@ -121,7 +126,8 @@ func TestScene(t *testing.T) {
 		}
 		for i := range s.Pixels {
 			p := i + 1
-			if got, want := img.ColorIndexAt(p%20, p/20), uint8(1+math.Round(254*s.Model.Memberships.At(i, j))); got != want {
+			if got, want := img.ColorIndexAt(p%20, p/20),
+				uint8(1+math.Round(254*s.Model.Memberships.At(i, j))); got != want {
 				t.Fatalf("p%d at %d has color %d, want %d", j, p, got, want)
 			}
 		}
@@ -131,7 +137,8 @@ func TestScene(t *testing.T) {
 	}
 	s.Model.Others = []softkmeans.Answer{{Centers: s.Model.Centers}, {Centers: s.Model.Centers.Clone()}}
 	more, err := s.HTML()
-	if n := strings.Count(string(more), "sk-other\" d="); err != nil || n != 6 || !strings.Contains(string(more), "Dotted: with half") {
+	if n := strings.Count(string(more), "sk-other\" d="); err != nil || n != 6 ||
+		!strings.Contains(string(more), "Dotted: with half") {
 		t.Errorf("%d dotted spectra of two other answers, %v", n, err)
 	}
 	again, err := sceneOf(t, 12, 20).HTML()
@@ -152,12 +159,15 @@ func TestSceneShade(t *testing.T) {
 		}
 	}
 	x.Set(79, 0, 9) // leaves an error
-	m, err := softkmeans.Unmix(t.Context(), x, 2, &softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit, Trim: .02})
+	m, err := softkmeans.Unmix(t.Context(), x, 2,
+		&softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit, Trim: .02})
 	if err != nil || len(m.Trimmed) != 1 {
 		t.Fatalf("%v, %v", err, m.Trimmed)
 	}
-	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5}, Model: m, Certificate: m.Certificate(), Pixels: 80,
-		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8}, Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
+	s := &Scene{Source: "x.npy", Lines: 8, Samples: 10, Pictured: true, Bands: []int{0, 1, 2, 3, 4, 5},
+		Model: m, Certificate: m.Certificate(), Pixels: 80,
+		Shares: []float64{.5, .5}, Sizes: []int{40, 40}, Pure: []int{8, 8},
+		Choices: []string{"Pixels are scaled."}, Rule: view.RuleNoise}
 	s.Begin(x)
 	var at []int
 	for i := range x.Rows {
@@ -173,7 +183,8 @@ func TestSceneShade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"all pixels but outliers", "A pixel is a mixture times its shade", "of the sum of squares", "Pixels are scaled."} {
+	for _, want := range []string{"all pixels but outliers", "A pixel is a mixture times its shade",
+		"of the sum of squares", "Pixels are scaled."} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -184,7 +195,8 @@ func TestSceneShade(t *testing.T) {
 			continue
 		}
 		for i, v := range m.Shade {
-			if got, want := img.(*image.Paletted).ColorIndexAt(i%10, i/10), uint8(1+math.Round(254*v/hi)); got != want {
+			if got, want := img.(*image.Paletted).ColorIndexAt(i%10, i/10),
+				uint8(1+math.Round(254*v/hi)); got != want {
 				t.Fatalf("pixel %d has color %d, want %d", i, got, want)
 			}
 		}
@@ -204,7 +216,8 @@ func TestSceneSizes(t *testing.T) {
 	if m.each != 3 || m.lines != 1 || m.samples != 342 {
 		t.Fatalf("%d, %d×%d", m.each, m.lines, m.samples)
 	}
-	if share := m.mean(m.shares[0]); share[0] != 1 || share[340] != 1 || share[341] != .5 || m.mean(m.residual)[7] != 2 || m.most[0] != (peak{0, 2, 2}) {
+	if share := m.mean(m.shares[0]); share[0] != 1 || share[340] != 1 || share[341] != .5 ||
+		m.mean(m.residual)[7] != 2 || m.most[0] != (peak{0, 2, 2}) {
 		t.Errorf("%v, %+v", share[338:], m.most)
 	}
 	s := sceneOf(t, 12, 20)
@@ -213,7 +226,8 @@ func TestSceneSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parse(t, text); bytes.Contains(text, []byte("<img")) || !bytes.Contains(text, []byte("240 pixels, 40 bands")) {
+	if parse(t, text); bytes.Contains(text, []byte("<img")) ||
+		!bytes.Contains(text, []byte("240 pixels, 40 bands")) {
 		t.Error("a page without places has maps")
 	}
 	s.Shares = nil
@@ -240,7 +254,8 @@ func TestColors(t *testing.T) {
 		}
 	}
 	got := chooseColors(smooth, bands)
-	if len(got.bands) != 3 || got.bands[0] < got.bands[1]+12 || got.bands[1] < got.bands[2]+12 || got.share < .95 {
+	if len(got.bands) != 3 || got.bands[0] < got.bands[1]+12 ||
+		got.bands[1] < got.bands[2]+12 || got.share < .95 {
 		t.Errorf("%v with %v of %v", got.bands, got.share, got.best)
 	}
 	got = chooseColors(noise, bands)
@@ -266,7 +281,8 @@ func TestColors(t *testing.T) {
 		}
 	}
 	// Equal pixels, one band, none.
-	for _, x := range []*softkmeans.Matrix{softkmeans.NewMatrix(4, 3, nil), softkmeans.NewMatrix(1, 1, []float64{2}), {Cols: 3}} {
+	for _, x := range []*softkmeans.Matrix{softkmeans.NewMatrix(4, 3, nil),
+		softkmeans.NewMatrix(1, 1, []float64{2}), {Cols: 3}} {
 		c := chooseColors(x, []int{0, 1, 2}[:x.Cols])
 		for _, v := range c.of(make([]float64, x.Cols)) {
 			if !(v >= 0 && v <= 1) {

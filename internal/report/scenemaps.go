@@ -272,7 +272,8 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		return nil, nil, err
 	}
 	caption := s.colorCaption()
-	add(&views, mapPicture{Title: "False colors", Caption: caption, Alt: "The scene in false colors, " + size + ". " + caption}, m.falseColor())
+	add(&views, mapPicture{Title: "False colors", Caption: caption, Alt: "The scene in false colors, " +
+		size + ". " + caption}, m.falseColor())
 
 	left := m.mean(m.residual)
 	for i, v := range left {
@@ -289,7 +290,8 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 		text = "What the mixture times its shade leaves of each pixel: the root mean square over the bands."
 	}
 	add(&views, mapPicture{Title: "Error", Caption: text, Ramp: ramp, Lo: "0", Hi: view.Small(hi),
-		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " + place(line, sample) + "."}, m.ramp(left, hi))
+		Alt: "Map of the error of every pixel, " + size + ". The largest is " + view.Small(hi) + ", near " +
+			place(line, sample) + "."}, m.ramp(left, hi))
 
 	if m.shade != nil {
 		p, shade := m.brightest, m.mean(m.shade)
@@ -299,8 +301,11 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 				hi = v
 			}
 		}
-		add(&views, mapPicture{Title: "Shade", Caption: "The brightness of each pixel: the factor of its mixture.", Ramp: ramp, Lo: "0", Hi: view.Small(hi),
-			Alt: "Map of the shade of every pixel, " + size + ". The largest is " + view.Small(p.share) + ", at " + place(p.line, p.sample) + "."}, m.ramp(shade, hi))
+		add(&views, mapPicture{Title: "Shade",
+			Caption: "The brightness of each pixel: the factor of its mixture.",
+			Ramp:    ramp, Lo: "0", Hi: view.Small(hi),
+			Alt: "Map of the shade of every pixel, " + size + ". The largest is " + view.Small(p.share) +
+				", at " + place(p.line, p.sample) + "."}, m.ramp(shade, hi))
 	}
 
 	top := 1.0
@@ -312,9 +317,11 @@ func (s *Scene) pictures() (views, materials []mapPicture, err error) {
 	}
 	for j, name := range view.Names(len(m.shares)) {
 		p := m.most[j]
-		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Shares[j]) + " of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
+		add(&materials, mapPicture{Title: name, Caption: view.Percent(s.Shares[j]) +
+			" of the scene; at most " + view.Percent(p.share) + ", at " + place(p.line, p.sample) + ".",
 			Ramp: ramp, Lo: "0", Hi: view.Percent(top),
-			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " + view.Percent(s.Shares[j]) + ", the largest " + view.Percent(p.share) +
+			Alt: "Map of the share of " + name + " in every pixel, " + size + ". The mean is " +
+				view.Percent(s.Shares[j]) + ", the largest " + view.Percent(p.share) +
 				" at " + place(p.line, p.sample) + "."}, m.ramp(m.mean(m.shares[j]), top))
 	}
 	return views, materials, err
@@ -332,7 +339,8 @@ func (s *Scene) colorCaption() string {
 	case c.best == 0:
 		return "All pixels that were looked at are equal."
 	case c.bands == nil:
-		return "Red, green and blue are the three leading principal components, with " + view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
+		return "Red, green and blue are the three leading principal components, with " +
+			view.Percent(c.best) + " of the variance; three single bands show " + view.Percent(c.share) + "."
 	}
 	text := "Red, green and blue are the bands "
 	if len(c.bands) == 1 {
@@ -354,7 +362,8 @@ func (s *Scene) colorCaption() string {
 			text += ")"
 		}
 	}
-	return text + ". They show " + view.Percent(c.share) + " of the variance, the best three components " + view.Percent(c.best) + "."
+	return text + ". They show " + view.Percent(c.share) + " of the variance, the best three components " +
+		view.Percent(c.best) + "."
 }
 
 // falseColor is the colored view; cells without pixels are transparent.
@@ -382,7 +391,8 @@ var palette = func() (p color.Palette) {
 		from := min(int(at), len(anchors)-2)
 		var c [3]uint8
 		for j := range c {
-			c[j] = uint8(math.Round(anchors[from][j] + (at-float64(from))*(anchors[from+1][j]-anchors[from][j])))
+			c[j] = uint8(math.Round(anchors[from][j] +
+				(at-float64(from))*(anchors[from+1][j]-anchors[from][j])))
 		}
 		p = append(p, color.NRGBA{c[0], c[1], c[2], 255})
 	}

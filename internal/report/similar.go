@@ -85,9 +85,12 @@ func (s *Similar) HTML() ([]byte, error) {
 	if s.Table.Rows != n || s.Matrix != nil && s.Matrix.Rows != n || s.Plane.Rows != n || len(s.Pure) != k {
 		return nil, errors.New("report: the decomposition is not that of the table")
 	}
-	c := &similarContent{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(), Style: template.CSS(chart.Style + styleText),
-		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(), Reading: readingOf(s.Table.Notes),
-		Wide: k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between), Command: s.Command, Version: s.Version}
+	c := &similarContent{Title: titleOf(s.Table.Source), Answer: s.Answer(), About: s.about(),
+		Style:   template.CSS(chart.Style + styleText),
+		ByClass: len(s.Table.Classes) > 0, Proved: s.proved(), Method: s.method(), Errors: s.errors(),
+		Reading: readingOf(s.Table.Notes),
+		Wide:    k > 4, Proposal: s.Proposal, Steps: s.steps(), Between: betweenOf(s.Between),
+		Command: s.Command, Version: s.Version}
 	c.Verdict, c.Meaning = s.verdict()
 	names, labels := view.Names(k), m.Labels(nil)
 	var classes []string
@@ -130,7 +133,8 @@ func (s *Similar) method() string {
 // certificate has the numbers of the model for package view.
 func (s *Similar) certificate() softkmeans.Certificate {
 	m := s.Model
-	return softkmeans.Certificate{Objective: m.Objective, Floor: m.Floor, FloorError: m.FloorError, Total: m.Total, Gap: m.Gap}
+	return softkmeans.Certificate{Objective: m.Objective, Floor: m.Floor,
+		FloorError: m.FloorError, Total: m.Total, Gap: m.Gap}
 }
 
 // within is how far the objective may be above the minimum, as a share of the total.
@@ -179,7 +183,9 @@ func (s *Similar) about() string {
 	text := view.Count(s.Table.Rows, "row") + "; similarities: " + s.Kernel
 	switch {
 	case s.Table.LabelColumn > 0 && !s.Table.LabelFirst:
-		text += " " + capital(view.Classes(len(s.Table.Classes))) + " in column " + strconv.Itoa(s.Table.LabelColumn) + " (" + short(table.Printable(s.Table.LabelName)) + "), which is not compared."
+		text += " " + capital(view.Classes(len(s.Table.Classes))) + " in column " +
+			strconv.Itoa(s.Table.LabelColumn) + " (" +
+			short(table.Printable(s.Table.LabelName)) + "), which is not compared."
 	case len(s.Table.Classes) > 0:
 		text += " " + capital(view.Classes(len(s.Table.Classes))) + "."
 	}
@@ -193,18 +199,22 @@ func (s *Similar) verdict() (head, meaning string) {
 	if s.Centred {
 		of = "the similarities, with rows and columns centred,"
 	}
-	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " + view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
+	floor := "No memberships in " + clusters(k) + " leave a squared error of " + of + " below " +
+		view.Number(c.Floor) + ". These leave " + view.Number(c.Objective) + "."
 	if s.Table.Rows > mostTheorem {
-		floor += " The floor holds but for rounding, and unless the random start of the eigensolver was orthogonal to a leading direction."
+		floor += " The floor holds but for rounding, and unless the random start of the eigensolver was " +
+			"orthogonal to a leading direction."
 	}
 	if s.proved() {
-		return "Proved optimal", floor + " No others are better by more than " + view.AtMost(s.within()) + " of the total."
+		return "Proved optimal", floor + " No others are better by more than " +
+			view.AtMost(s.within()) + " of the total."
 	}
 	head = view.Percent(s.within()) + " of the total above the floor"
 	if s.Centred {
 		return head, floor + " Better memberships may exist."
 	}
-	return head, floor + " The floor holds for all positive semidefinite matrices of rank " + strconv.Itoa(k) +
+	return head, floor + " The floor holds for all positive semidefinite matrices of rank " +
+		strconv.Itoa(k) +
 		". Products of memberships are fewer, so it may be out of reach: how near they can come is not known."
 }
 
@@ -215,13 +225,14 @@ const mostTheorem = 512
 func (s *Similar) errors() grid {
 	c := s.certificate()
 	row := func(name, value string) gridRow { return gridRow{name, []cell{{Text: value}}} }
-	return grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error", Head: []string{"all pairs"}, Rows: []gridRow{
-		row("of the memberships", view.Number(c.Objective)),
-		row("floor", view.Number(c.Floor)),
-		row("total", view.Number(c.Total)),
-		row("explained", view.Share(c, 1-c.Objective/c.Total)),
-		row("explained at best", view.Share(c, 1-c.Floor/c.Total)),
-	}}
+	return grid{Caption: "Squared errors of all pairs of rows", Corner: "squared error",
+		Head: []string{"all pairs"}, Rows: []gridRow{
+			row("of the memberships", view.Number(c.Objective)),
+			row("floor", view.Number(c.Floor)),
+			row("total", view.Number(c.Total)),
+			row("explained", view.Share(c, 1-c.Objective/c.Total)),
+			row("explained at best", view.Share(c, 1-c.Floor/c.Total)),
+		}}
 }
 
 // panels draws the memberships, and the rows in the leading directions.
@@ -241,33 +252,44 @@ func (s *Similar) panels(by []coloring) (all []picture, err error) {
 		x, y := plane.Points(s.Plane)
 		var outlines []chart.Outline
 		if m.Vertices != nil && m.Vertices.Cols == s.Plane.Cols {
-			if o := plane.Outline(m.Vertices, "prototypes", "current", true); widest(x, y) >= tooSmall*widest(o.X, o.Y) {
+			if o := plane.Outline(m.Vertices, "prototypes", "current", true); widest(x,
+				y) >= tooSmall*widest(o.X, o.Y) {
 				outlines = append(outlines, o)
 			}
 		}
 		for _, c := range by {
-			frame := chart.Frame{ID: "plane" + c.suffix, Title: "Rows in the two leading directions", Width: third, Height: 420,
-				Desc: "Rows that are similar lie near each other.", XLabel: "first direction", YLabel: "second direction"}
-			all = append(all, picture{Class: c.class, SVG: svg(chart.Scatter(nil, &chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: c.of, Classes: c.names,
-				AllClasses: true, Opacity: opacity, Outlines: outlines, EqualScale: true, MaxPoints: 2000, Tip: tip}))})
+			frame := chart.Frame{ID: "plane" + c.suffix,
+				Title: "Rows in the two leading directions", Width: third, Height: 420,
+				Desc:   "Rows that are similar lie near each other.",
+				XLabel: "first direction", YLabel: "second direction"}
+			all = append(all, picture{Class: c.class, SVG: svg(chart.Scatter(nil,
+				&chart.ScatterPlot{Frame: frame, X: x, Y: y, Class: c.of, Classes: c.names,
+					AllClasses: true, Opacity: opacity, Outlines: outlines, EqualScale: true,
+					MaxPoints: 2000, Tip: tip}))})
 		}
 	}
 	if k == 3 {
 		for _, c := range by {
 			all = append(all, picture{Class: c.class, SVG: svg(chart.Ternary(nil, &chart.TernaryPlot{
-				Frame: chart.Frame{ID: "ternary" + c.suffix, Title: "Memberships as a triangle", Width: third, Height: 420,
-					Desc: "A row that is wholly in a cluster lies in a corner, an even mixture in the middle."},
-				Memberships: m.Memberships.Data, Corners: [3]string(view.Names(k)), Class: c.of, Classes: c.names, Opacity: opacity, MaxPoints: 2000, Tip: tip}))})
+				Frame: chart.Frame{ID: "ternary" + c.suffix, Title: "Memberships as a triangle", Width: third,
+					Height: 420,
+					Desc: "A row that is wholly in a cluster lies in a corner, an even mixture in " +
+						"the middle."},
+				Memberships: m.Memberships.Data, Corners: [3]string(view.Names(k)), Class: c.of,
+				Classes: c.names, Opacity: opacity, MaxPoints: 2000, Tip: tip}))})
 		}
 	}
 	if k > 1 {
-		frame := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third, Height: 420, XLabel: "rows, by label",
-			Desc: "Each row is a column of shares. They are sorted by label, then by the membership in its cluster."}
+		frame := chart.Frame{ID: "memberships", Title: "Memberships of all rows", Width: third,
+			Height: 420, XLabel: "rows, by label",
+			Desc: "Each row is a column of shares. They are sorted by label, then by the membership in " +
+				"its cluster."}
 		p := picture{}
 		if k > many {
 			frame.Width, frame.Height, p.Class = whole, 300, "wide"
 		}
-		p.SVG = svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: m.Memberships.Data, Labels: m.Labels(nil), K: k, Names: view.Names(k), Name: s.row}))
+		p.SVG = svg(chart.Mixtures(nil, &chart.MixturePlot{Frame: frame, Memberships: m.Memberships.Data,
+			Labels: m.Labels(nil), K: k, Names: view.Names(k), Name: s.row}))
 		all = append(all, p)
 	}
 	return all, nil
@@ -359,14 +381,17 @@ func (s *Similar) matrices(labels []int) (list []mapPicture, err error) {
 		of                  *maps
 		title, caption, alt string
 	}{
-		{given, "The similarities", "Light: alike.", "The similarities of " + view.Count(n, "row") + ", sorted by label."},
-		{made, "By memberships", "The products of memberships, times a scale; " + what + ".", "What the memberships make of the similarities."},
+		{given, "The similarities", "Light: alike.",
+			"The similarities of " + view.Count(n, "row") + ", sorted by label."},
+		{made, "By memberships", "The products of memberships, times a scale; " + what + ".",
+			"What the memberships make of the similarities."},
 	} {
 		values := make([]float64, len(p.of.residual))
 		for i, v := range p.of.residual {
 			values[i] = v - scale.lo
 		}
-		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp, Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
+		picture := mapPicture{Title: p.title, Caption: p.caption, Alt: p.alt, Ramp: ramp,
+			Lo: view.Small(scale.lo), Hi: view.Small(scale.hi),
 			Width: p.of.samples, Height: p.of.lines, Sharp: p.of.lines < 200}
 		var img image.Image = p.of.ramp(values, scale.hi-scale.lo)
 		if picture.Data, err = dataURI(img); err != nil {
@@ -438,7 +463,8 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 			}
 		}
 	}
-	g := grid{Caption: "Mean similarity of rows by their labels", Corner: "label", Head: names, Note: "A row is not compared with itself."}
+	g := grid{Caption: "Mean similarity of rows by their labels", Corner: "label", Head: names,
+		Note: "A row is not compared with itself."}
 	for a, name := range names {
 		row := gridRow{Name: name}
 		values := make([]float64, k)
@@ -459,13 +485,15 @@ func (s *Similar) blocks(labels []int, names []string) grid {
 
 // pureOf names the rows with the largest memberships.
 func pureOf(pure [][]Ranked, names []string) grid {
-	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype", Head: []string{"first", "second", "third"}}
+	g := grid{Caption: "Rows with the largest memberships", Corner: "prototype",
+		Head: []string{"first", "second", "third"}}
 	for j, list := range pure {
 		row := gridRow{Name: names[j]}
 		for c := range g.Head {
 			text := "–"
 			if c < len(list) {
-				text = short(table.Printable(list[c].Name)) + " " + strconv.FormatFloat(list[c].Shares[0], 'f', 2, 64)
+				text = short(table.Printable(list[c].Name)) + " " +
+					strconv.FormatFloat(list[c].Shares[0], 'f', 2, 64)
 			}
 			row.Cells = append(row.Cells, cell{Text: text})
 		}
@@ -480,7 +508,8 @@ func betweenOf(rows []Ranked) grid {
 	for _, r := range rows {
 		row := gridRow{Name: short(table.Printable(r.Name))}
 		for c, j := range r.Of {
-			row.Cells = append(row.Cells, cell{Text: "p" + strconv.Itoa(j) + " " + strconv.FormatFloat(r.Shares[c], 'f', 2, 64)})
+			row.Cells = append(row.Cells, cell{Text: "p" + strconv.Itoa(j) + " " +
+				strconv.FormatFloat(r.Shares[c], 'f', 2, 64)})
 		}
 		g.Rows = append(g.Rows, row)
 	}
@@ -497,9 +526,11 @@ func (s *Similar) curves() []picture {
 	for _, v := range s.Floors {
 		floor.Y = append(floor.Y, v/s.Total)
 	}
-	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: half, Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
+	plot := &chart.LinePlot{Frame: chart.Frame{ID: "floors", Title: "The floor for every k", Width: half,
+		Height: 320, XLabel: "clusters k", YLabel: "share of the total left over",
 		Desc: "The least share of the total that k clusters can leave over."}, IntegerX: true,
-		Series: []chart.Series{floor}, Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
+		Series: []chart.Series{floor}, Highlight: []float64{float64(k)},
+		HighlightName: "k = " + strconv.Itoa(k)}
 	if k == s.Proposed {
 		plot.HighlightName += ", as proposed"
 	}
@@ -514,14 +545,16 @@ func (s *Similar) steps() grid {
 	if !(s.Total > 0) || !view.Finite(s.Total) {
 		return grid{}
 	}
-	g := grid{Caption: "What each cluster can add at best", Corner: "k", Head: []string{"explained at best", "added"},
+	g := grid{Caption: "What each cluster can add at best", Corner: "k",
+		Head: []string{"explained at best", "added"},
 		Note: "This counts directions. One cluster may have many."}
 	for i, v := range s.Floors[:min(len(s.Floors), max(8, s.Model.Memberships.Cols+2))] {
 		added := "–"
 		if i > 0 {
 			added = view.Percent((s.Floors[i-1] - v) / s.Total)
 		}
-		g.Rows = append(g.Rows, gridRow{strconv.Itoa(i + 1), []cell{{Text: view.Percent(max(0, 1-v/s.Total))}, {Text: added, Most: i+1 == s.Model.Memberships.Cols}}})
+		g.Rows = append(g.Rows, gridRow{strconv.Itoa(i + 1), []cell{{Text: view.Percent(max(0, 1-v/s.Total))},
+			{Text: added, Most: i+1 == s.Model.Memberships.Cols}}})
 	}
 	return g
 }
@@ -529,10 +562,12 @@ func (s *Similar) steps() grid {
 // made says how the memberships were computed.
 func (s *Similar) made() []string {
 	if s.Centred {
-		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit -method tilsd -enclosure tight gives the same. " +
+		return []string{"TI-LSD: the closed form, with the simplex that encloses the rows tightly: fit " +
+			"-method tilsd -enclosure tight gives the same. " +
 			"Every orientation of the simplex has the same error."}
 	}
 	m := s.Model
-	return []string{"LSD: from the leading eigenvectors by a rotation and a descent, " + view.Count(m.Iterations, "step") + ", " + m.Status.String() +
+	return []string{"LSD: from the leading eigenvectors by a rotation and a descent, " +
+		view.Count(m.Iterations, "step") + ", " + m.Status.String() +
 		"; seed " + strconv.FormatUint(s.Seed, 10) + ". The command fit -method lsd gives the same."}
 }

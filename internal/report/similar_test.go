@@ -14,9 +14,12 @@ import (
 // similarOf is the page of n rows in three blocks: alike by .9 within, by .1 between.
 func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 	t.Helper()
-	s := &Similar{Table: &table.Table{Head: table.Head{Source: "dir/pairs.csv", Notes: []string{"names were found"}}, Rows: n}, Kernel: "the table.", Centred: centred,
-		Matrix: softkmeans.NewMatrix(n, n, nil), Proposal: "Proposed: 3; halves agree.", Proposed: 3, Pure: make([][]Ranked, k), Command: "softkmeans report", Version: "v1.2.3",
-		Name: func(i int) string { return "<row " + view.Names(n)[i] + ">" }, Between: []Ranked{{"between & both", []int{1, 0}, []float64{.5, .4}}}}
+	s := &Similar{Table: &table.Table{Head: table.Head{Source: "dir/pairs.csv",
+		Notes: []string{"names were found"}}, Rows: n}, Kernel: "the table.", Centred: centred,
+		Matrix: softkmeans.NewMatrix(n, n, nil), Proposal: "Proposed: 3; halves agree.", Proposed: 3,
+		Pure: make([][]Ranked, k), Command: "softkmeans report", Version: "v1.2.3",
+		Name:    func(i int) string { return "<row " + view.Names(n)[i] + ">" },
+		Between: []Ranked{{"between & both", []int{1, 0}, []float64{.5, .4}}}}
 	for i := range n {
 		for j := range n {
 			v := .1
@@ -60,8 +63,10 @@ func TestSimilar(t *testing.T) {
 		centred bool
 		want    []string
 	}{
-		{3, true, []string{"Proved optimal", "of the centred similarities; no three can explain more, which is proved.", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
-		{3, false, []string{"of the total above the floor", "it may be out of reach", "Memberships as a triangle", "these memberships", "fit -method lsd"}},
+		{3, true, []string{"Proved optimal", "of the centred similarities; no three can explain more, " +
+			"which is proved.", "k = 3, as proposed", `id="ternary-classes"`, "p2 has 21 to 30."}},
+		{3, false, []string{"of the total above the floor", "it may be out of reach",
+			"Memberships as a triangle", "these memberships", "fit -method lsd"}},
 		{2, true, []string{"Two clusters explain "}},
 		{1, true, []string{"One cluster explains nothing of the centred similarities."}},
 		{1, false, []string{"One cluster explains ", "; no other can explain more"}},
@@ -73,8 +78,10 @@ func TestSimilar(t *testing.T) {
 			t.Fatal(err)
 		}
 		page, all := string(b), parse(t, b)
-		for _, want := range append(test.want, "<h1>pairs.csv</h1>", "30 rows; similarities: the table. 3 classes.", "(empty)", "Names were found.", "Mean similarity",
-			"purest 0.99", "between &amp; both", "p1 0.50", "Proposed: 3; halves agree.", "softkmeans v1.2.3", "&lt;row p0&gt;") {
+		for _, want := range append(test.want, "<h1>pairs.csv</h1>",
+			"30 rows; similarities: the table. 3 classes.", "(empty)", "Names were found.", "Mean similarity",
+			"purest 0.99", "between &amp; both", "p1 0.50", "Proposed: 3; halves agree.",
+			"softkmeans v1.2.3", "&lt;row p0&gt;") {
 			if !strings.Contains(page, want) && !(test.k == 1 && strings.HasPrefix(want, "&lt;")) {
 				t.Errorf("k = %d, %v: no %q", test.k, test.centred, want)
 			}
@@ -125,7 +132,8 @@ func TestSimilarPictures(t *testing.T) {
 		}
 		img := decoded(t, parse(t, b))["The similarities of 30 rows, sorted by label."].(*image.Paletted)
 		for i := 0; i < 30; i += 10 { // blocks of 10
-			if within, between := img.ColorIndexAt(i+1, i+2), img.ColorIndexAt(i+1, (i+12)%30); within < 200 || between > 60 {
+			if within, between := img.ColorIndexAt(i+1, i+2),
+				img.ColorIndexAt(i+1, (i+12)%30); within < 200 || between > 60 {
 				t.Errorf("%d: colors %d within a block, %d between two", i, within, between)
 			}
 		}

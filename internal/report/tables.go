@@ -40,16 +40,20 @@ type methodRow struct {
 }
 
 func (b *builder) methodRows() (rows []methodRow) {
-	what := [3]string{"closed form, encloses the data", "iterative, without a penalty on the volume", "compact, at a larger error"}
+	what := [3]string{"closed form, encloses the data",
+		"iterative, without a penalty on the volume", "compact, at a larger error"}
 	for i, f := range b.fits() {
 		c := f.Certificate
-		r := methodRow{Name: methods[i].String(), What: what[i], Objective: view.Number(c.Objective), Above: view.Above(c),
-			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol), Least: least(c.MinMembership), How: view.How(f.Model)}
+		r := methodRow{Name: methods[i].String(), What: what[i],
+			Objective: view.Number(c.Objective), Above: view.Above(c),
+			Explained: view.Share(c, 1-c.Objective/c.Total), Certified: c.Optimal(view.CertifiedTol),
+			Least: least(c.MinMembership), How: view.How(f.Model)}
 		if methods[i] == view.MinVolume && r.Certified {
 			r.What = "compact, at the same error"
 		}
 		if len(b.classes) > 0 {
-			r.Accuracy, r.Information = view.Percent(f.accuracy), strconv.FormatFloat(f.information, 'f', 3, 64)
+			r.Accuracy, r.Information = view.Percent(f.accuracy),
+				strconv.FormatFloat(f.information, 'f', 3, 64)
 		}
 		rows = append(rows, r)
 	}
@@ -109,13 +113,15 @@ func (b *builder) centersTable() grid {
 	if b.Image.Rows > 0 && m.Cols > mostListed {
 		return grid{}
 	}
-	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column", Head: append(slices.Clone(b.names), "mean")}
+	g := grid{Caption: "Compact prototypes in the table's own units", Corner: "column",
+		Head: append(slices.Clone(b.names), "mean")}
 	columns := b.Even(mostListed)
 	if m.Cols > mostListed {
 		g.Note = strconv.Itoa(len(columns)) + " of " + strconv.Itoa(m.Cols) + " columns, evenly spaced"
 		if !b.Ordered(m) {
 			columns = b.Telling(m, view.MostColumns)
-			g.Note = "The " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(m.Cols) + " columns. " + view.Grouped(b.k)
+			g.Note = "The " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(m.Cols) +
+				" columns. " + view.Grouped(b.k)
 		}
 		g.Note += ". The command fit writes all columns."
 	}
@@ -177,7 +183,8 @@ const mostApart = 4
 
 // apart names the columns in which each compact prototype is farthest from the mean.
 func (b *builder) apart() grid {
-	g := grid{Caption: "What sets each apart", Corner: "prototype", Note: "The compact prototypes' largest differences from the mean, in standard deviations of the rows."}
+	g := grid{Caption: "What sets each apart", Corner: "prototype", Note: "The compact prototypes' largest " +
+		"differences from the mean, in standard deviations of the rows."}
 	g.Head = []string{"first", "second", "third", "fourth"}[:min(mostApart, len(b.columns))]
 	for p, name := range b.names {
 		row := gridRow{Name: name}
@@ -194,11 +201,15 @@ func (b *builder) apart() grid {
 
 // sizes is the table of the rows and the membership of each label.
 func (t *Tally) sizes(names []string) grid {
-	g := grid{Caption: "Rows by label", Corner: "prototype", Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"}, Note: "Nearly pure: a membership of 90 % or more."}
+	g := grid{Caption: "Rows by label", Corner: "prototype",
+		Head: []string{"rows", "of all rows", "of all membership", "largest membership", "nearly pure"},
+		Note: "Nearly pure: a membership of 90 % or more."}
 	n := float64(t.rows)
 	for j, name := range names {
-		g.Rows = append(g.Rows, gridRow{name, []cell{{Text: strconv.Itoa(t.size[j])}, {Text: view.Percent(float64(t.size[j]) / n)},
-			{Text: view.Percent(t.share[j] / n)}, {Text: view.Percent(t.largest[j])}, {Text: strconv.Itoa(t.pure[j])}}})
+		g.Rows = append(g.Rows, gridRow{name,
+			[]cell{{Text: strconv.Itoa(t.size[j])}, {Text: view.Percent(float64(t.size[j]) / n)},
+				{Text: view.Percent(t.share[j] / n)}, {Text: view.Percent(t.largest[j])},
+				{Text: strconv.Itoa(t.pure[j])}}})
 	}
 	return g
 }
@@ -209,7 +220,8 @@ func (t *Tally) confusion(classes, names []string) grid {
 		return grid{}
 	}
 	k := len(names)
-	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class", Head: append(slices.Clone(names), "all")}
+	g := grid{Caption: "Classes and clusters: rows by class and by label", Corner: "class",
+		Head: append(slices.Clone(names), "all")}
 	counts := make([][]int, len(classes))
 	all, shown := make([]int, len(classes)), make([]int, len(classes))
 	for c := range shown {
@@ -224,7 +236,8 @@ func (t *Tally) confusion(classes, names []string) grid {
 	if len(shown) > mostClasses {
 		slices.SortStableFunc(shown, func(x, y int) int { return cmp.Compare(all[y], all[x]) })
 		shown = shown[:mostClasses]
-		g.Note = "The " + strconv.Itoa(mostClasses) + " largest of " + strconv.Itoa(len(classes)) + " classes."
+		g.Note = "The " + strconv.Itoa(mostClasses) + " largest of " +
+			strconv.Itoa(len(classes)) + " classes."
 	}
 	for _, c := range shown {
 		row := gridRow{Name: classes[c]}
@@ -248,13 +261,15 @@ func (b *builder) steps() grid {
 	if len(p.Step) == 0 {
 		return grid{}
 	}
-	g := grid{Caption: "What each prototype can add at best", Corner: "k", Head: []string{"explained at best", "added", "by chance"}}
+	g := grid{Caption: "What each prototype can add at best", Corner: "k",
+		Head: []string{"explained at best", "added", "by chance"}}
 	for k := 1; k <= min(len(p.Explained), max(8, min(b.k+2, 25))); k++ {
 		added, chance := "–", "–"
 		if k >= 2 && k-2 < len(p.Step) {
 			added, chance = view.Percent(p.Step[k-2]), view.Percent(p.Stick[k-2])
 		}
-		g.Rows = append(g.Rows, gridRow{strconv.Itoa(k), []cell{{Text: view.Percent(p.Explained[k-1])}, {Text: added, Most: k == b.k}, {Text: chance}}})
+		g.Rows = append(g.Rows, gridRow{strconv.Itoa(k),
+			[]cell{{Text: view.Percent(p.Explained[k-1])}, {Text: added, Most: k == b.k}, {Text: chance}}})
 	}
 	return g
 }

@@ -15,7 +15,8 @@ func TestUnits(t *testing.T) {
 	plain := set(t, "wine", scale.None)
 	in := set(t, "wine", scale.ZScore)
 	page, _ := made(t, in, 3)
-	cells := named(parse(t, []byte("<!doctype html>\n"+between(t, page, "<caption>Compact prototypes in the table", "</table>"))), "td")
+	cells := named(parse(t, []byte("<!doctype html>\n"+between(t, page,
+		"<caption>Compact prototypes in the table", "</table>"))), "td")
 	if len(cells) != 13*4 {
 		t.Fatalf("%d cells", len(cells))
 	}
@@ -39,7 +40,8 @@ func TestUnits(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(page, "standard deviations from the mean") || !strings.Contains(page, "scaled to mean 0 and variance 1") {
+	if !strings.Contains(page, "standard deviations from the mean") ||
+		!strings.Contains(page, "scaled to mean 0 and variance 1") {
 		t.Error("the page does not tell that columns are scaled")
 	}
 }
@@ -52,7 +54,9 @@ func TestNearlyAll(t *testing.T) {
 		in.Table.Class = append(in.Table.Class, min(i, 1))
 	}
 	page, all := made(t, in, 1)
-	if text := named(all, "table")[0].text; !strings.Contains(text, "> 99.99\u00a0%") || !strings.Contains(page, "a part of the 21000 rows, evenly spaced, and say how many") || len(page) > 1<<20 {
+	if text := named(all, "table")[0].text; !strings.Contains(text, "> 99.99\u00a0%") ||
+		!strings.Contains(page, "a part of the 21000 rows, evenly spaced, and say how many") ||
+		len(page) > 1<<20 {
 		t.Error(text)
 	}
 }
@@ -107,7 +111,8 @@ func TestWide(t *testing.T) {
 		return r.NormFloat64()
 	})
 	page, all := made(t, in, 2)
-	if strings.Count(page, "the 20 most telling of 1000 columns</title>") != 2 || !strings.Contains(page, "The 20 most telling of 1000 columns. The farthest apart first.") || len(page) > 1<<17 {
+	if strings.Count(page, "the 20 most telling of 1000 columns</title>") != 2 || !strings.Contains(page,
+		"The 20 most telling of 1000 columns. The farthest apart first.") || len(page) > 1<<17 {
 		t.Errorf("too many columns are shown, in %d bytes", len(page))
 	}
 	found := false
@@ -133,7 +138,9 @@ func TestConstantColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := string(b); !strings.Contains(page, `<th scope="row">c2</th><td>0.00</td><td>0.00</td><td>0.00</td>`) || strings.Contains(page, "e-38") || strings.Contains(page, "e−38") {
+	const zeros = `<th scope="row">c2</th><td>0.00</td><td>0.00</td><td>0.00</td>`
+	if page := string(b); !strings.Contains(page, zeros) || strings.Contains(page, "e-38") ||
+		strings.Contains(page, "e−38") {
 		t.Error("a constant column shows rounding")
 	}
 }
@@ -142,7 +149,8 @@ func TestConstantColumns(t *testing.T) {
 func TestClose(t *testing.T) {
 	in := input(30, 2, func(i, j int) float64 { return float64(i%2*10+i*(j+1)%7) / 10 })
 	made(t, in, 2)
-	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); !in.close() || !strings.Contains(in.Answer(), "close to the data") || b.off() != "" {
+	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); !in.close() ||
+		!strings.Contains(in.Answer(), "close to the data") || b.off() != "" {
 		t.Error("prototypes with pure rows are not close to them")
 	}
 	for i := range in.X.Rows {
@@ -151,7 +159,9 @@ func TestClose(t *testing.T) {
 		g[1] = 1 - g[0]
 	}
 	in.count()
-	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); in.close() || strings.Contains(in.Answer(), "close to the data") || b.off() != " The compact p0 and p1 lie off the data: no row has 90 % of them." {
+	if b := (&builder{Input: in, k: 2, names: []string{"p0", "p1"}}); in.close() ||
+		strings.Contains(in.Answer(), "close to the data") ||
+		b.off() != " The compact p0 and p1 lie off the data: no row has 90 % of them." {
 		t.Error("prototypes far from all rows are called close to the data")
 	}
 }

@@ -17,7 +17,8 @@ type Tally struct {
 
 // NewTally returns a tally for k prototypes.
 func NewTally(k int) *Tally {
-	return &Tally{size: make([]int, k), pure: make([]int, k), share: make([]float64, k), largest: make([]float64, k)}
+	return &Tally{size: make([]int, k), pure: make([]int, k),
+		share: make([]float64, k), largest: make([]float64, k)}
 }
 
 // Add adds the rows with memberships g. weights and class may be nil.

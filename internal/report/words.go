@@ -33,7 +33,8 @@ func (b *builder) about() string {
 	s := view.Count(b.Tally.rows, "row") + ", " + view.Count(b.X.Cols, "column")
 	switch {
 	case b.Table.LabelColumn > 0 && !b.Table.LabelFirst:
-		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" + short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
+		s += "; " + view.Classes(len(b.classes)) + " in column " + strconv.Itoa(b.Table.LabelColumn) + " (" +
+			short(table.Printable(b.Table.LabelName)) + "), which is not fitted"
 	case len(b.classes) > 0:
 		s += "; " + view.Classes(len(b.classes))
 	}
@@ -102,7 +103,8 @@ func (b *builder) dominant() string {
 	}
 	for j, v := range b.Spread {
 		if v *= v; v > decides*total {
-			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if columns have different units, -scale zscore gives each the same variance."
+			return "Column " + b.columns[j] + " alone has " + percent(v/total) + " of the variance: if " +
+				"columns have different units, -scale zscore gives each the same variance."
 		}
 	}
 	return ""
@@ -137,17 +139,20 @@ func (in *Input) Answer() string {
 		}
 		return "All rows are equal: one prototype is enough."
 	case !view.HasTotal(c):
-		return "Squared errors times these weights are out of range, and so are the explained shares. Prototypes and memberships are not."
+		return "Squared errors times these weights are out of range, and so are the explained shares. " +
+			"Prototypes and memberships are not."
 	case k == 1:
 		return "One prototype is the mean of all rows, and explains nothing of how they differ."
 	case g.Floor <= 1e-12*g.Total:
-		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " + explained(c.Objective, c.Total) + " of its variance."
+		return capital(words(k)) + " prototypes can mix this table exactly; compact ones explain " +
+			explained(c.Objective, c.Total) + " of its variance."
 	}
 	which := " compact prototypes"
 	if in.close() {
 		which = " prototypes close to the data"
 	}
-	s := capital(words(k)) + which + " explain " + explained(c.Objective, c.Total) + " of the variance; no " + words(k) + " can explain "
+	s := capital(words(k)) + which + " explain " + explained(c.Objective, c.Total) +
+		" of the variance; no " + words(k) + " can explain "
 	most := explained(g.Floor, g.Total)
 	switch {
 	case strings.HasPrefix(most, "more"): // than 99.99 %
@@ -172,7 +177,8 @@ func (b *builder) off() string {
 	case n == 1:
 		return " The compact " + off[0] + " lies off the data: no row has 90 % of it."
 	case n <= 8:
-		return " The compact " + strings.Join(off[:n-1], ", ") + " and " + off[n-1] + " lie off the data: no row has 90 % of them."
+		return " The compact " + strings.Join(off[:n-1], ", ") + " and " + off[n-1] +
+			" lie off the data: no row has 90 % of them."
 	default:
 		return " Of the compact prototypes " + strconv.Itoa(n) + " lie off the data: no row has 90 % of them."
 	}
@@ -233,7 +239,8 @@ func (b *builder) secondOpinions() string {
 	if p.Elbow == 0 && p.Profile == 0 {
 		return ""
 	}
-	return "Second opinions: the elbow of the curve is at " + strconv.Itoa(p.Elbow) + ", the split into large and small steps at " + strconv.Itoa(p.Profile) +
+	return "Second opinions: the elbow of the curve is at " + strconv.Itoa(p.Elbow) +
+		", the split into large and small steps at " + strconv.Itoa(p.Profile) +
 		". All of them count directions, not clusters: clusters along one line share a direction."
 }
 
@@ -248,13 +255,16 @@ func (b *builder) traceNotes() []string {
 	case b.Alternating.Model == nil:
 		begin = "The method starts from k-means centers and improves"
 	case corners:
-		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the corners of the data. Both improve"
+		begin = "The alternating method starts from k-means centers, the minimal volume from rows at the " +
+			"corners of the data. Both improve"
 	}
 	minVolume := "Minimal volume: " + view.How(b.MinVolume.Model) + "."
 	if !f.Certificate.Optimal(view.CertifiedTol) {
-		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends above the floor."
+		minVolume += " λ weighs the volume and is chosen as large as the slack allows, so the error ends " +
+			"above the floor."
 	}
-	begin += " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 times Σ log(σ² + ε) added, which measures the volume. " +
+	begin += " centers and memberships in turn; every step keeps or lowers L, the squared error with λ/2 " +
+		"times Σ log(σ² + ε) added, which measures the volume. " +
 		"The squared error of the minimal volume may rise."
 	if b.Alternating.Model == nil {
 		return []string{begin, minVolume}
@@ -262,7 +272,8 @@ func (b *builder) traceNotes() []string {
 	return []string{
 		begin + " The alternating method has λ = 0: its L is the squared error.",
 		minVolume,
-		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is from the minimum is known from the floor of the closed form.",
+		"Alternating: " + view.How(b.Alternating.Model) + ". The method itself has no bound; how far it is " +
+			"from the minimum is known from the floor of the closed form.",
 	}
 }
 
@@ -285,38 +296,46 @@ func (b *builder) allowance() string {
 func (b *builder) inBlocks() string {
 	s := "The table was read in blocks. "
 	if b.MinVolume.Sampled {
-		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all rows; the iterations counted are those of the last correction. "
+		s += "The compact prototypes were fitted to a sample of the rows and corrected by passes over all " +
+			"rows; the iterations counted are those of the last correction. "
 	}
 	s += "Errors, counts and shares are of all rows. "
 	if b.sampled() {
-		s += "Pictures show " + strconv.Itoa(b.X.Rows) + " of the " + strconv.Itoa(b.Tally.rows) + " rows, evenly drawn. "
+		s += "Pictures show " + strconv.Itoa(b.X.Rows) + " of the " +
+			strconv.Itoa(b.Tally.rows) + " rows, evenly drawn. "
 	}
-	return s + "The alternating method is left out, and other answers were not looked for; -stream no has both."
+	return s + "The alternating method is left out, and other answers were not looked for; -stream " +
+		"no has both."
 }
 
 // made says how the fits were computed.
 func (b *builder) made() []string {
-	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation has the same error. "
+	global := "Global: the closed form, a regular simplex around a ball with all rows. Every orientation " +
+		"has the same error. "
 	minVolume := "Minimal volume: as compact as " + b.allowance() + " allows"
 	seed := " with seed " + strconv.FormatUint(b.Seed, 10) + "."
 	lines := []string{
 		global + "Alternating: from k-means centers, without a penalty. " + minVolume + ". Both" + seed,
-		"The command fit gives the same labels with the same seed. Prototypes of the other two methods are numbered here by the compact ones they match.",
+		"The command fit gives the same labels with the same seed. Prototypes of the other two methods are " +
+			"numbered here by the compact ones they match.",
 	}
 	if b.Alternating.Model == nil {
 		lines = []string{
 			global + minVolume + "," + seed,
-			"The command fit gives the same labels with the same seed. Prototypes of the other method are numbered here by the compact ones they match.",
+			"The command fit gives the same labels with the same seed. Prototypes of the other method are " +
+				"numbered here by the compact ones they match.",
 		}
 	}
 	if b.Blocks {
 		lines = append(lines, b.inBlocks())
 	}
 	if b.Weights != nil {
-		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, memberships, accuracy and NMI do not.")
+		lines = append(lines, "Prototypes, errors and warnings use the weights of rows; counts of rows, "+
+			"memberships, accuracy and NMI do not.")
 	}
 	if b.X.Rows > b.mostPoints() && !b.sampled() {
-		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly spaced, and say how many; figures and tables are of all.")
+		lines = append(lines, "Scatter plots show a part of the "+strconv.Itoa(b.X.Rows)+" rows, evenly "+
+			"spaced, and say how many; figures and tables are of all.")
 	}
 	return lines
 }

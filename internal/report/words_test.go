@@ -15,7 +15,8 @@ func TestDominant(t *testing.T) {
 		factor float64
 		kind   scale.Kind
 		want   bool
-	}{{1, scale.None, false}, {1e3, scale.None, true}, {1e3, scale.ZScore, false}, {1e140, scale.None, true}} {
+	}{{1, scale.None, false}, {1e3, scale.None, true},
+		{1e3, scale.ZScore, false}, {1e140, scale.None, true}} {
 		r := rand.New(rand.NewPCG(1, 2))
 		in := input(30, 3, func(i, j int) float64 {
 			if j == 1 {
@@ -25,7 +26,8 @@ func TestDominant(t *testing.T) {
 		})
 		in.Scaling = scale.Of(c.kind, in.X.Data, 3, nil)
 		in.Scaling.Apply(in.X.Data)
-		if page, _ := made(t, in, 2); regexp.MustCompile("Column c2 alone has (100|more than 99.99)\u00a0% of the variance").MatchString(page) != c.want {
+		if page, _ := made(t, in, 2); regexp.MustCompile("Column c2 alone has (100|more than 99.99)\u00a0% "+
+			"of the variance").MatchString(page) != c.want {
 			t.Errorf("times %g, %v: the column is named: %v", c.factor, c.kind, !c.want)
 		}
 	}
@@ -45,7 +47,8 @@ func TestAnswer(t *testing.T) {
 		value func(i, j int) float64
 		want  string
 	}{
-		{3, last(1e-3), "Three compact prototypes explain more than 99.99 % of the variance; no three can explain all of it."},
+		{3, last(1e-3), "Three compact prototypes explain more than 99.99 % of the variance; no three can " +
+			"explain all of it."},
 		{2, func(int, int) float64 { return 7 }, "All rows are equal: one prototype is enough."},
 		{2, noise(1e-150), "Two prototypes close to the data explain "},
 		{2, noise(1e149), "Two prototypes close to the data explain "},
@@ -55,7 +58,8 @@ func TestAnswer(t *testing.T) {
 		{13, noise(1), "13 prototypes can mix this table exactly; compact ones explain "},
 	} {
 		in := input(20, 3, c.value)
-		if page, _ := made(t, in, c.k); !strings.HasPrefix(in.Answer(), c.want) || !strings.Contains(strings.ReplaceAll(page, "\u00a0%", " %"), `<p class="answer">`+c.want) {
+		if page, _ := made(t, in, c.k); !strings.HasPrefix(in.Answer(), c.want) ||
+			!strings.Contains(strings.ReplaceAll(page, "\u00a0%", " %"), `<p class="answer">`+c.want) {
 			t.Errorf("k = %d: %q, not %q", c.k, in.Answer(), c.want)
 		}
 	}
@@ -67,7 +71,8 @@ func TestRowsWithoutWeight(t *testing.T) {
 	in := input(8, 3, func(i, j int) float64 { return float64(j+1) + float64(i/5*j)/3 })
 	in.Weights = []float64{1, 1, 1, 1, 1, 0, 0, 0}
 	page, _ := made(t, in, 2)
-	if got := in.Answer(); got != "All rows that have weight are equal: one prototype is enough." || strings.Contains(page, "alone has") || !strings.Contains(page, "use the weights of rows") {
+	if got := in.Answer(); got != "All rows that have weight are equal: one prototype is enough." ||
+		strings.Contains(page, "alone has") || !strings.Contains(page, "use the weights of rows") {
 		t.Errorf("%s\n%s", got, page[strings.Index(page, `<p class="about">`):][:300])
 	}
 }
@@ -93,10 +98,15 @@ func TestSlackRule(t *testing.T) {
 		made, note, none string
 	}{
 		{"noisy", 3, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", k3, "millionth"},
-		{"exact", 3, mixed(1e-4), "25\u00a0% of a millionth of the total variance, which stands for the floor, allows", "minimal volume from rows at the corners", k3},
-		{"trivial", 5, mixed(.1), "25\u00a0% of a tenth of the total variance, which stands for the floor, allows", k3, "millionth"},
-		{"noise only", 2, func(i, j int) float64 { return r.NormFloat64() }, "as compact as half of what can be explained, which is less than a slack of 25\u00a0%, allows", k3, "millionth"},
-		{"one", 1, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", "", "ends above the floor"}, // no iteration
+		{"exact", 3, mixed(1e-4), "25\u00a0% of a millionth of the total variance, which stands for the " +
+			"floor, allows", "minimal volume from rows at the corners", k3},
+		{"trivial", 5, mixed(.1), "25\u00a0% of a tenth of the total variance, which stands for the " +
+			"floor, allows", k3, "millionth"},
+		{"noise only", 2, func(i, j int) float64 { return r.NormFloat64() }, "as compact as half of what " +
+			"can be explained, which is less than a slack of 25\u00a0%, allows", k3, "millionth"},
+		// no iteration
+		{"one", 1, mixed(.1), "as compact as a slack of 25\u00a0% over the floor allows", "",
+			"ends above the floor"},
 	} {
 		cols := 4
 		if c.name == "noise only" {
@@ -104,11 +114,13 @@ func TestSlackRule(t *testing.T) {
 		}
 		in := input(80, cols, c.value)
 		page, _ := made(t, in, c.k)
-		if !strings.Contains(page, c.made) || !strings.Contains(page, c.note) || strings.Contains(page, c.none) {
+		if !strings.Contains(page, c.made) || !strings.Contains(page, c.note) ||
+			strings.Contains(page, c.none) {
 			t.Errorf("%s: the page is without %q or %q, or has %q", c.name, c.made, c.note, c.none)
 		}
 		m := in.MinVolume.Certificate
-		if part := m.Objective - m.Floor; c.name == "noise only" && !(part <= .5001*(m.Total-m.Floor) && part > .4*(m.Total-m.Floor)) ||
+		if part := m.Objective - m.Floor; c.name == "noise only" &&
+			!(part <= .5001*(m.Total-m.Floor) && part > .4*(m.Total-m.Floor)) ||
 			c.name == "exact" && !(part <= .2501e-6*m.Total) {
 			t.Errorf("%s: the error is %g above the floor of %g, of %g", c.name, part, m.Floor, m.Total)
 		}

@@ -36,15 +36,18 @@ func openArray(in io.Reader, source string, d table.Dialect, size int64) (*array
 			return nil, err
 		}
 	} else if n.Cols > mostColumns {
-		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols, mostColumns)
+		return nil, fmt.Errorf("%s: %d columns; a pipe or a compressed file may have %d", source, n.Cols,
+			mostColumns)
 	}
 	if d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0 {
-		return nil, fmt.Errorf("%s: a .npy file has numbers alone; ids and columns to carry along need a CSV file", source)
+		return nil, fmt.Errorf("%s: a .npy file has numbers alone; ids and columns to carry along "+
+			"need a CSV file", source)
 	}
 	n.Missing = d.Missing
 	a := &array{head: table.Head{Source: source}, values: n}
 	if d.Label != "" || d.Weights != "" || len(d.Drop) > 0 || d.Pick != nil || d.Names != nil {
-		if err := numbered(source, "a .npy file", append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
+		if err := numbered(source, "a .npy file",
+			append([]string{d.Label, d.Weights}, d.Drop...)); d.Names == nil && err != nil {
 			return nil, err
 		}
 		if a.layout, err = table.NewLayout(source, n.Cols, d); err != nil {
@@ -68,7 +71,8 @@ func numbered(source, kind string, columns []string) error {
 			err = errLast
 		}
 		if column != "" && err != nil {
-			return fmt.Errorf("%s: the columns of %s have no names, only numbers from 1 (%q)", source, kind, column)
+			return fmt.Errorf("%s: the columns of %s have no names, only numbers from 1 (%q)", source, kind,
+				column)
 		}
 	}
 	return nil
@@ -88,7 +92,8 @@ func (a *array) rows(dst []float64, each func(label, weight float64)) (int, erro
 	for i := range n {
 		label, weight := a.layout.Row(dst[i*width:], a.buffer[i*cols:(i+1)*cols])
 		if a.row++; !(weight >= 0) {
-			return 0, fmt.Errorf("%s: row %d, column %d: the weight %v is not at least 0", a.head.Source, a.row, a.head.WeightsColumn, weight)
+			return 0, fmt.Errorf("%s: row %d, column %d: the weight %v is not at least 0", a.head.Source,
+				a.row, a.head.WeightsColumn, weight)
 		}
 		if each != nil {
 			each(label, weight)
@@ -160,7 +165,8 @@ func classColumn(source, kind, column string, cols int) (at int, err error) {
 	if at = 1; column != "" {
 		at, _ = strconv.Atoi(column)
 	} else if cols > 1 {
-		return 0, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source, cols)
+		return 0, fmt.Errorf("%s: %d columns: which one holds the classes? Give its number from 1", source,
+			cols)
 	}
 	if at < 1 || at > cols {
 		return 0, fmt.Errorf("%s: there is no column %d, only %d", source, at, cols)

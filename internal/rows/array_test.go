@@ -28,10 +28,12 @@ func TestArrayColumns(t *testing.T) {
 		return []string{"c5", "c1"}
 	}}
 	got, err := ReadAll(bytes.NewReader(content), "a.npy", d)
-	if err != nil || !slices.Equal(got.Data, want) || !slices.Equal(got.Names, []string{"c5", "c1"}) || got.Rows != rows {
+	if err != nil || !slices.Equal(got.Data, want) || !slices.Equal(got.Names, []string{"c5", "c1"}) ||
+		got.Rows != rows {
 		t.Fatal(err)
 	}
-	if got.LabelColumn != 3 || got.LabelName != "c3" || !slices.Equal(got.Classes, []string{"-1", "0", "1"}) || got.WeightsColumn != 4 || got.WeightsName != "c4" {
+	if got.LabelColumn != 3 || got.LabelName != "c3" || !slices.Equal(got.Classes,
+		[]string{"-1", "0", "1"}) || got.WeightsColumn != 4 || got.WeightsName != "c4" {
 		t.Errorf("%+v, classes %q", got.Head, got.Classes)
 	}
 	for i := range rows {
@@ -93,7 +95,8 @@ func TestReadClasses(t *testing.T) {
 		{two, "2", "2.5 4"},
 		{packed(t, one), "1", "2 0 2"},
 		{npyFile(t, 2, 2, []float64{math.NaN(), 2.5, 3, 4}), "2", "2.5 4"},
-		{npyFile(t, 2, 2, []float64{1, 2.5, math.Inf(1), 4}), "1", "F: row 2, column 1: +Inf is not a finite number"},
+		{npyFile(t, 2, 2, []float64{1, 2.5, math.Inf(1), 4}), "1",
+			"F: row 2, column 1: +Inf is not a finite number"},
 		{packed(t, []byte("label,x\na,1\nb,2\n")), "", "a b"},
 		{[]byte("a\nb\n"), "1", "a b"},
 		{two, "", "F: 2 columns: which one holds the classes?"},

@@ -56,11 +56,13 @@ func unmarked(b *bufio.Reader, source string) error {
 	line, rest, more := bytes.Cut(start, []byte("\n"))
 	line = bytes.TrimSpace(line)
 	if strings.HasSuffix(strings.TrimSuffix(source, ".gz"), ".mtx") && sizes.Match(line) {
-		return fmt.Errorf("%s: the first line of a .mtx file is missing or wrong; it is such as %%%%MatrixMarket matrix coordinate real general", source)
+		return fmt.Errorf("%s: the first line of a .mtx file is missing or wrong; it is such as "+
+			"%%%%MatrixMarket matrix coordinate real general", source)
 	}
 	next, _, _ := bytes.Cut(rest, []byte("\n"))
 	if unlabelled.Match(line) && (!more || len(next) == 0 || unlabelled.Match(bytes.TrimSpace(next))) {
-		return fmt.Errorf("%s:1:1: this looks like a row of svmlight without its label; put one before each row, such as 0", source)
+		return fmt.Errorf("%s:1:1: this looks like a row of svmlight without its label; put one before "+
+			"each row, such as 0", source)
 	}
 	return nil
 }
@@ -183,8 +185,9 @@ func IsSparse(in io.Reader, d table.Dialect) bool {
 	return err == nil && c.sparse != sparse.None
 }
 
-// ReadClasses reads classes from a file of any kind, as table.ReadClasses does. In a .npy file and in a sparse
-// one column is a number, or "" for the only column, or for the labels of svmlight.
+// ReadClasses reads classes from a file of any kind, as table.ReadClasses does. In a .npy file
+// and in a sparse one column is a number, or "" for the only column, or for the labels of
+// svmlight.
 func ReadClasses(in io.Reader, source string, d table.Dialect, column string) (*table.Classes, error) {
 	c, err := sniff(in, source, d)
 	switch {

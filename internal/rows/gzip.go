@@ -60,7 +60,8 @@ func (u *decompressor) fault(err error) error {
 	case errors.As(err, &corrupt):
 		return fmt.Errorf("%s: the gzip file is damaged: %w", where, err)
 	case errors.Is(err, gzip.ErrChecksum):
-		return fmt.Errorf("%s: the gzip file is damaged: its content has another checksum or length", u.source)
+		return fmt.Errorf("%s: the gzip file is damaged: its content has another checksum or length",
+			u.source)
 	case errors.Is(err, gzip.ErrHeader):
 		return fmt.Errorf("%s: the gzip data is followed by something that is not gzip", u.source)
 	}

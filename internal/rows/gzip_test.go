@@ -37,10 +37,12 @@ func TestGzip(t *testing.T) {
 	values := random(rows * cols)
 	text, array := csvText(cols, values), npyFile(t, rows, cols, values)
 	for name, content := range map[string][]byte{
-		"text": packed(t, text), "array": packed(t, array), "members": packed(t, text[:7], text[7:99999], nil, text[99999:]), "members of an array": packed(t, array[:3], array[3:]),
+		"text": packed(t, text), "array": packed(t, array), "members": packed(t, text[:7], text[7:99999], nil,
+			text[99999:]), "members of an array": packed(t, array[:3], array[3:]),
 	} {
 		path := write(t, "f", content)
-		for what, in := range map[string]io.Reader{"a file": openFile(t, path), "a pipe": io.MultiReader(bytes.NewReader(content))} {
+		for what, in := range map[string]io.Reader{"a file": openFile(t, path),
+			"a pipe": io.MultiReader(bytes.NewReader(content))} {
 			got, err := ReadAll(in, path, table.Dialect{Workers: 2})
 			if err != nil || got.Rows != rows || !slices.Equal(got.Data, values) {
 				t.Errorf("%s of %s: %v", what, name, err)
@@ -106,11 +108,16 @@ func TestGzipErrors(t *testing.T) {
 		{"cut in the middle", whole[:len(whole)/2], "the gzip file is cut: unexpected EOF"},
 		{"cut in its checksum", whole[:len(whole)-5], "F:4001: the gzip file is cut"},
 		{"an array that is cut", array[:len(array)/2], "F: the gzip file is cut"},
-		{"another checksum", changed(whole, -8, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
-		{"another length", changed(whole, -4, 1, 2, 3), "F: the gzip file is damaged: its content has another checksum or length"},
-		{"damaged", changed(whole, 12, bytes.Repeat([]byte{0xff}, 50)...), "F:1: the gzip file is damaged: flate: corrupt input before offset"},
-		{"no gzip", []byte("\x1f\x8b,1,2\n3,4,5,6,7,8,9,1,2\n"), "F: the file begins like gzip, but is not gzip"},
-		{"more behind", append(slices.Clone(whole), "1,2,3\nmore than a header\n"...), "F: the gzip data is followed by something that is not gzip"},
+		{"another checksum", changed(whole, -8, 1, 2, 3),
+			"F: the gzip file is damaged: its content has another checksum or length"},
+		{"another length", changed(whole, -4, 1, 2, 3),
+			"F: the gzip file is damaged: its content has another checksum or length"},
+		{"damaged", changed(whole, 12, bytes.Repeat([]byte{0xff}, 50)...),
+			"F:1: the gzip file is damaged: flate: corrupt input before offset"},
+		{"no gzip", []byte("\x1f\x8b,1,2\n3,4,5,6,7,8,9,1,2\n"),
+			"F: the file begins like gzip, but is not gzip"},
+		{"more behind", append(slices.Clone(whole), "1,2,3\nmore than a header\n"...),
+			"F: the gzip data is followed by something that is not gzip"},
 		{"twice", packed(t, whole), "F: this is a gzip file; unpack it first"},
 		{"binary", packed(t, []byte("PK\x03\x04\x00\x00\x00")), "F: this is a zip file"},
 		{"empty", packed(t, nil), "F: there are no rows"},
@@ -164,8 +171,10 @@ func TestGzipBomb(t *testing.T) {
 	}{
 		{"rows", rows, "", 16 << 20},
 		{"a line", line, "a line of more than 64 MB", 400 << 20},
-		{"a promise", promise(1 << 20), "the file is cut: 8388608 of 8388608 bytes of values are missing, from row 1 on", 400<<20 + raceAllows},
-		{"a larger promise", promise(1<<20 + 1), "1048577 columns; a pipe or a compressed file may have 1048576", 1 << 20},
+		{"a promise", promise(1 << 20), "the file is cut: 8388608 of 8388608 bytes of values are missing, " +
+			"from row 1 on", 400<<20 + raceAllows},
+		{"a larger promise", promise(1<<20 + 1),
+			"1048577 columns; a pipe or a compressed file may have 1048576", 1 << 20},
 	} {
 		path := write(t, "f.gz", test.content)
 		runtime.GC()
@@ -181,7 +190,8 @@ func TestGzipBomb(t *testing.T) {
 			}
 		}
 		runtime.ReadMemStats(&to)
-		if test.want == "" && (err != nil || n != 4<<20) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+		if test.want == "" && (err != nil || n != 4<<20) || test.want != "" &&
+			(err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s: %d rows, %v", test.name, n, err)
 		}
 		if alloc := to.TotalAlloc - from.TotalAlloc; alloc > test.most {
@@ -193,7 +203,8 @@ func TestGzipBomb(t *testing.T) {
 // No content makes reading panic, compressed or not, and reading at once and in blocks
 // give the same rows or error.
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"1,2\n3,4\n", "a;b;c\n1;2;3\n", "1,2\n3", "\x93NUMPY\x01\x00F\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }          \n\x00\x00\x00\x00\x00\x00\x00\x00", ""} {
+	for _, s := range []string{"1,2\n3,4\n", "a;b;c\n1;2;3\n", "1,2\n3", "\x93NUMPY\x01\x00F\x00{'descr': " +
+		"'<f8', 'fortran_order': False, 'shape': (1, 1), }          \n\x00\x00\x00\x00\x00\x00\x00\x00", ""} {
 		f.Add([]byte(s), "", "", 0)
 		f.Add(packed(f, []byte(s)), "1", "2", 1)
 		f.Add(packed(f, []byte(s), []byte(s)), "", "c", 2)
@@ -228,7 +239,9 @@ func FuzzRead(f *testing.F) {
 		}
 		// And so does the packed content.
 		again, err := ReadAll(bytes.NewReader(packed(t, content)), "f.gz", d)
-		if isPacked := bytes.HasPrefix(content, []byte(gzipMagic)); !isPacked && (err == nil) != (directErr == nil) || err == nil && (isPacked || !slices.Equal(again.Data, direct.Data)) {
+		if isPacked := bytes.HasPrefix(content, []byte(gzipMagic)); !isPacked &&
+			(err == nil) != (directErr == nil) || err == nil &&
+			(isPacked || !slices.Equal(again.Data, direct.Data)) {
 			t.Fatalf("packed: %v, %v; at once: %v", again, err, directErr)
 		}
 	})

@@ -47,7 +47,8 @@ func Open(name string, o Options) (*File, error) {
 		return nil, errors.New("standard input can be read only once: give the name of a regular file")
 	}
 	if o.Dialect.Weights != "" {
-		return nil, fmt.Errorf("%s: a file that is read block by block cannot have weights (column %q)", name, o.Dialect.Weights)
+		return nil, fmt.Errorf("%s: a file that is read block by block cannot have weights (column %q)", name,
+			o.Dialect.Weights)
 	}
 	f := &File{Head: table.Head{Source: name}, options: o}
 	info, err := os.Stat(name) // before os.Open, which waits until a pipe has a writer
@@ -134,7 +135,8 @@ type Block struct {
 // so that it may run beside one of Blocks.
 func (f *File) TextBlocks(ctx context.Context) iter.Seq2[*Block, error] {
 	return func(yield func(*Block, error) bool) {
-		if err := f.pass(ctx, new(atomic.Int64), true, func(b *Block) bool { return yield(b, nil) }); err != nil {
+		if err := f.pass(ctx, new(atomic.Int64), true,
+			func(b *Block) bool { return yield(b, nil) }); err != nil {
 			yield(nil, err)
 		}
 	}
@@ -212,7 +214,8 @@ func (f *File) cause(in *os.File, err error) error {
 }
 
 func (f *File) changed() error {
-	return fmt.Errorf("%s: %w or while it was read: another file, or another size or time of its last change", f.Source, softkmeans.ErrChanged)
+	return fmt.Errorf("%s: %w or while it was read: another file, or another size or time of its last change",
+		f.Source, softkmeans.ErrChanged)
 }
 
 // counted adds the bytes that are read to n.

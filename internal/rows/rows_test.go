@@ -66,17 +66,20 @@ func csvText(cols int, values []float64) []byte {
 func TestBlocks(t *testing.T) {
 	const rows, cols = 9011, 3
 	values := random(rows * cols)
-	for _, path := range []string{write(t, "a.csv", csvText(cols, values)), write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
+	for _, path := range []string{write(t, "a.csv", csvText(cols, values)),
+		write(t, "named as it likes.csv", npyFile(t, rows, cols, values))} {
 		in, err := os.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		whole, err := ReadAll(in, path, table.Dialect{})
 		in.Close()
-		if err != nil || whole.Rows != rows || !slices.Equal(whole.Data, values) || !slices.Equal(whole.Names, []string{"c1", "c2", "c3"}) {
+		if err != nil || whole.Rows != rows || !slices.Equal(whole.Data, values) ||
+			!slices.Equal(whole.Names, []string{"c1", "c2", "c3"}) {
 			t.Fatalf("%s: %v", path, err)
 		}
-		for _, o := range []Options{{}, {BlockRows: 1000}, {BlockRows: 7, Dialect: table.Dialect{Workers: 3}}, {BlockRows: 1 << 20, Dialect: table.Dialect{Workers: 2}}} {
+		for _, o := range []Options{{}, {BlockRows: 1000}, {BlockRows: 7, Dialect: table.Dialect{Workers: 3}},
+			{BlockRows: 1 << 20, Dialect: table.Dialect{Workers: 2}}} {
 			f, err := Open(path, o)
 			if err != nil {
 				t.Fatal(err)
@@ -96,13 +99,16 @@ func TestBlocks(t *testing.T) {
 						t.Fatal(err)
 					}
 					n := len(x.Data)
-					if x.Rows != min(most, (len(values)-at)/cols) || x.Cols != cols || !slices.Equal(x.Data, values[at:at+n]) {
-						t.Fatalf("%s, %+v, pass %d: a block of %d×%d after %d values", path, o, pass, x.Rows, x.Cols, at)
+					if x.Rows != min(most, (len(values)-at)/cols) || x.Cols != cols ||
+						!slices.Equal(x.Data, values[at:at+n]) {
+						t.Fatalf("%s, %+v, pass %d: a block of %d×%d after %d values",
+							path, o, pass, x.Rows, x.Cols, at)
 					}
 					at += n
 				}
 				if at != len(values) || f.BytesRead() != f.Size {
-					t.Errorf("%s, %+v, pass %d: %d values, %d of %d bytes", path, o, pass, at, f.BytesRead(), f.Size)
+					t.Errorf("%s, %+v, pass %d: %d values, %d of %d bytes", path, o,
+						pass, at, f.BytesRead(), f.Size)
 				}
 			}
 		}
@@ -118,7 +124,8 @@ func TestFitSeq(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(write(t, "a.csv", csvText(cols, values)), Options{BlockRows: 100, Dialect: table.Dialect{Workers: 2}})
+	f, err := Open(write(t, "a.csv", csvText(cols, values)),
+		Options{BlockRows: 100, Dialect: table.Dialect{Workers: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,14 +148,20 @@ func TestErrors(t *testing.T) {
 		{[]byte("1,x\n3,4\n"), Options{}, `F:1:2: "x" is not a number`, false},
 		{nil, Options{}, "F: there are no rows", false},
 		{nan, Options{}, "F: row 3, column 1: NaN", true},
-		{nan[:len(nan)-20], Options{}, "F: the file is cut: 20 of 48 bytes of values are missing, from row 2 on", false},
+		{nan[:len(nan)-20], Options{},
+			"F: the file is cut: 20 of 48 bytes of values are missing, from row 2 on", false},
 		{append(slices.Clone(nan), 0), Options{}, "F: there is more after", false},
-		{nan, Options{Dialect: table.Dialect{Label: "kind"}}, `F: the columns of a .npy file have no names, only numbers from 1 ("kind")`, false},
-		{nan, Options{Dialect: table.Dialect{Label: "3"}}, `F: there is no column 3 for -label, only 2 columns`, false},
-		{nan, Options{Dialect: table.Dialect{Drop: []string{"1", "2"}}}, `F: there is no column besides those that are left out`, false},
+		{nan, Options{Dialect: table.Dialect{Label: "kind"}},
+			`F: the columns of a .npy file have no names, only numbers from 1 ("kind")`, false},
+		{nan, Options{Dialect: table.Dialect{Label: "3"}},
+			`F: there is no column 3 for -label, only 2 columns`, false},
+		{nan, Options{Dialect: table.Dialect{Drop: []string{"1", "2"}}},
+			`F: there is no column besides those that are left out`, false},
 		{nan, Options{Dialect: table.Dialect{Drop: []string{"2"}}}, "F: row 3, column 1: NaN", true},
-		{nan, Options{Dialect: table.Dialect{Pick: func([]string) []string { return []string{"c9"} }}}, `F: there is no column "c9"; there are "c1", "c2"`, false},
-		{[]byte("1,2\n3,-4\n"), Options{Dialect: table.Dialect{Weights: "2"}}, `F: a file that is read block by block cannot have weights`, false},
+		{nan, Options{Dialect: table.Dialect{Pick: func([]string) []string { return []string{"c9"} }}},
+			`F: there is no column "c9"; there are "c1", "c2"`, false},
+		{[]byte("1,2\n3,-4\n"), Options{Dialect: table.Dialect{Weights: "2"}},
+			`F: a file that is read block by block cannot have weights`, false},
 		{bytes.Replace(nan, []byte("(3, 2)"), []byte("(1, 9999999999)"), 1), Options{}, "F: ", false},
 	} {
 		path := write(t, "f", test.content)
@@ -177,7 +190,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%.30q was read", test.content)
 		}
 	}
-	for name, want := range map[string]string{"": "only once", "-": "only once", t.TempDir(): "is a directory", "missing": "missing: "} {
+	for name, want := range map[string]string{"": "only once", "-": "only once",
+		t.TempDir(): "is a directory", "missing": "missing: "} {
 		if _, err := Open(name, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", name, err, want)
 		}
@@ -222,9 +236,15 @@ func TestChangedWhileRead(t *testing.T) {
 	text := csvText(cols, random(100000*cols)) // far more than is read ahead
 	broken := slices.Concat(text, []byte("1,x\n"))
 	for name, change := range map[string]func(path string) error{
-		"":          func(string) error { return nil },
-		"later":     func(path string) error { return os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)) },
-		"truncated": func(path string) error { return os.Truncate(path, int64(bytes.LastIndexByte(text, ','))) },
+		"": func(string) error { return nil },
+		"later": func(path string) error {
+			return os.Chtimes(path,
+				time.Time{}, time.Now().Add(time.Hour))
+		},
+		"truncated": func(path string) error {
+			return os.Truncate(path,
+				int64(bytes.LastIndexByte(text, ',')))
+		},
 	} {
 		for workers := 1; workers <= 2; workers++ {
 			path := write(t, "f.csv", broken)
@@ -245,7 +265,8 @@ func TestChangedWhileRead(t *testing.T) {
 				t.Errorf("%q: %v in the first block", name, err)
 			case name == "" && (!errors.As(err, &place) || place.Line != 100001 || place.Column != 2):
 				t.Errorf("unchanged: %v", err)
-			case name != "" && (!errors.Is(err, softkmeans.ErrChanged) || !strings.Contains(err.Error(), "while it was read")):
+			case name != "" && (!errors.Is(err, softkmeans.ErrChanged) ||
+				!strings.Contains(err.Error(), "while it was read")):
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -256,7 +277,8 @@ func TestChangedWhileRead(t *testing.T) {
 func TestLeft(t *testing.T) {
 	values := random(40000)
 	before := runtime.NumGoroutine()
-	for _, path := range []string{write(t, "a.csv", csvText(2, values)), write(t, "a.npy", npyFile(t, 20000, 2, values))} {
+	for _, path := range []string{write(t, "a.csv", csvText(2, values)),
+		write(t, "a.npy", npyFile(t, 20000, 2, values))} {
 		f, err := Open(path, Options{BlockRows: 10, Dialect: table.Dialect{Workers: 3}})
 		if err != nil {
 			t.Fatal(err)

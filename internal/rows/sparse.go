@@ -32,7 +32,8 @@ const kindOfSparse = "a sparse file"
 // are the classes, unless a column is.
 func readSparse(c content, source string, d table.Dialect) (*Sparse, error) {
 	if d.ID != "" && d.ID != table.NoID || len(d.Keep) > 0 {
-		return nil, fmt.Errorf("%s: a sparse file has numbers alone; ids and columns to carry along need a CSV file", source)
+		return nil, fmt.Errorf("%s: a sparse file has numbers alone; ids and columns to carry along "+
+			"need a CSV file", source)
 	}
 	t, err := sparse.Read(c, source, c.sparse, d.Least)
 	if err != nil {
@@ -90,7 +91,8 @@ func (s *Sparse) choose(d table.Dialect) error {
 			case label:
 				labels[i] = v
 			case weight && v < 0:
-				return fmt.Errorf("%s: row %d, column %d: the weight %v is not at least 0", s.Source, i+1, s.WeightsColumn, v)
+				return fmt.Errorf("%s: row %d, column %d: the weight %v is not at least 0",
+					s.Source, i+1, s.WeightsColumn, v)
 			case weight:
 				s.Weights[i] = v
 			}
@@ -148,7 +150,8 @@ func (s *Sparse) Table() (*table.Table, error) {
 		return nil, fmt.Errorf("%s: %d rows of %d columns take %.3g GB with all their zeros, more than 1",
 			s.Source, rows, cols, 8e-9*float64(rows)*float64(cols))
 	}
-	t := &table.Table{Head: s.Head, Rows: rows, Data: make([]float64, rows*cols), Class: s.Class, Classes: s.Classes, Weights: s.Weights}
+	t := &table.Table{Head: s.Head, Rows: rows, Data: make([]float64, rows*cols), Class: s.Class,
+		Classes: s.Classes, Weights: s.Weights}
 	for i := range rows {
 		s.Fill(t.Data[i*cols:(i+1)*cols], i)
 	}

@@ -23,16 +23,21 @@ const (
 func TestSparse(t *testing.T) {
 	t.Parallel()
 	want := []float64{2, 0, 4, 0, 5, 0, 7, 0, -1}
-	for name, text := range map[string]string{"MatrixMarket": marketText, "svmlight": svmText, "an array": arrayText} {
+	for name, text := range map[string]string{"MatrixMarket": marketText,
+		"svmlight": svmText, "an array": arrayText} {
 		for kind, content := range map[string][]byte{"plain": []byte(text), "gzip": packed(t, []byte(text))} {
 			path := write(t, "f", content)
-			for what, in := range map[string]io.Reader{"a file": openFile(t, path), "a pipe": io.MultiReader(bytes.NewReader(content))} {
+			for what, in := range map[string]io.Reader{"a file": openFile(t, path),
+				"a pipe": io.MultiReader(bytes.NewReader(content))} {
 				got, err := ReadAll(in, path, table.Dialect{Guess: true})
-				if err != nil || got.Rows != 3 || !slices.Equal(got.Data, want) || strings.Join(got.Names, " ") != "c1 c2 c3" || got.Missing != nil {
+				if err != nil || got.Rows != 3 || !slices.Equal(got.Data, want) ||
+					strings.Join(got.Names, " ") != "c1 c2 c3" || got.Missing != nil {
 					t.Fatalf("%s of %s, %s: %v, %+v", what, name, kind, err, got)
 				}
-				if classed := name == "svmlight"; classed != (got.Class != nil) || classed && (!slices.Equal(got.Class, []int{0, 1, 0}) ||
-					!slices.Equal(got.Classes, []string{"2", "1"}) || got.LabelColumn != 1 || got.Label(1) != "1" || len(got.Notes) != 1) {
+				if classed := name == "svmlight"; classed != (got.Class != nil) || classed &&
+					(!slices.Equal(got.Class, []int{0, 1, 0}) ||
+						!slices.Equal(got.Classes, []string{"2", "1"}) || got.LabelColumn != 1 ||
+						got.Label(1) != "1" || len(got.Notes) != 1) {
 					t.Errorf("%s: %+v", name, got)
 				}
 			}
@@ -40,7 +45,8 @@ func TestSparse(t *testing.T) {
 			if err != nil || (few == nil) != (name == "an array") || few != nil && len(few.X.Data) != 5 {
 				t.Errorf("%s, %s: %v, %+v", name, kind, err, few)
 			}
-			if in := openFile(t, path); !IsSparse(in, table.Dialect{}) || IsSparse(in, table.Dialect{Delimiter: ' '}) != (name != "svmlight") {
+			if in := openFile(t, path); !IsSparse(in, table.Dialect{}) ||
+				IsSparse(in, table.Dialect{Delimiter: ' '}) != (name != "svmlight") {
 				t.Errorf("%s, %s: sparse %v", name, kind, IsSparse(in, table.Dialect{}))
 			}
 			for blockRows := range 4 {
@@ -60,14 +66,16 @@ func TestSparse(t *testing.T) {
 							labels = append(labels, b.Classes[class])
 						}
 					}
-					if !slices.Equal(data, want) || name == "svmlight" && !slices.Equal(labels, []string{"2", "1", "2"}) {
+					if !slices.Equal(data, want) || name == "svmlight" &&
+						!slices.Equal(labels, []string{"2", "1", "2"}) {
 						t.Errorf("%s, %s, blocks of %d: %v, %q", name, kind, blockRows, data, labels)
 					}
 				}
 			}
 		}
 	}
-	if IsSparse(openFile(t, write(t, "f", []byte("1,2\n3,4\n"))), table.Dialect{}) || IsSparse(strings.NewReader(marketText), table.Dialect{}) {
+	if IsSparse(openFile(t, write(t, "f", []byte("1,2\n3,4\n"))), table.Dialect{}) ||
+		IsSparse(strings.NewReader(marketText), table.Dialect{}) {
 		t.Error("a CSV file and a pipe are sparse files")
 	}
 }
@@ -85,14 +93,20 @@ func TestSparseColumns(t *testing.T) {
 		labels  string
 	}{
 		{"drop", marketText, table.Dialect{Drop: []string{"2-3"}}, "c1", []float64{2, 0, 7}, nil, ""},
-		{"weights", marketText, table.Dialect{Weights: "2"}, "c1 c3", []float64{2, 4, 0, 0, 7, -1}, []float64{0, 5, 0}, ""},
+		{"weights", marketText, table.Dialect{Weights: "2"}, "c1 c3",
+			[]float64{2, 4, 0, 0, 7, -1}, []float64{0, 5, 0}, ""},
 		{"label", marketText, table.Dialect{Label: "3"}, "c1 c2", []float64{2, 0, 0, 5, 7, 0}, nil, "4 0 -1"},
-		{"label beside a label", svmText, table.Dialect{Label: "3"}, "c1 c2", []float64{2, 0, 0, 5, 7, 0}, nil, "4 0 -1"},
-		{"drop beside a label", svmText, table.Dialect{Drop: []string{"1"}}, "c2 c3", []float64{0, 4, 5, 0, 0, -1}, nil, "2 1 2"},
-		{"pick", svmText, table.Dialect{Pick: func([]string) []string { return []string{"c3", "c1"} }}, "c3 c1", []float64{4, 2, 0, 0, -1, 7}, nil, "2 1 2"},
-		{"names", marketText, table.Dialect{Names: []string{"x", "y", "z"}, Drop: []string{"y"}}, "x z", []float64{2, 4, 0, 0, 7, -1}, nil, ""},
+		{"label beside a label", svmText, table.Dialect{Label: "3"}, "c1 c2",
+			[]float64{2, 0, 0, 5, 7, 0}, nil, "4 0 -1"},
+		{"drop beside a label", svmText, table.Dialect{Drop: []string{"1"}}, "c2 c3",
+			[]float64{0, 4, 5, 0, 0, -1}, nil, "2 1 2"},
+		{"pick", svmText, table.Dialect{Pick: func([]string) []string { return []string{"c3", "c1"} }},
+			"c3 c1", []float64{4, 2, 0, 0, -1, 7}, nil, "2 1 2"},
+		{"names", marketText, table.Dialect{Names: []string{"x", "y", "z"}, Drop: []string{"y"}}, "x z",
+			[]float64{2, 4, 0, 0, 7, -1}, nil, ""},
 		{"least", "1 1:3\n", table.Dialect{Least: 2}, "c1 c2", []float64{3, 0}, nil, "1"},
-		{"no ids", marketText, table.Dialect{ID: table.NoID}, "c1 c2 c3", []float64{2, 0, 4, 0, 5, 0, 7, 0, -1}, nil, ""},
+		{"no ids", marketText, table.Dialect{ID: table.NoID}, "c1 c2 c3",
+			[]float64{2, 0, 4, 0, 5, 0, 7, 0, -1}, nil, ""},
 	} {
 		got, err := ReadAll(strings.NewReader(test.text), "F", test.dialect)
 		if err != nil {
@@ -103,7 +117,8 @@ func TestSparseColumns(t *testing.T) {
 		for i := range got.Class {
 			labels = append(labels, got.Label(i))
 		}
-		if strings.Join(got.Names, " ") != test.columns || !slices.Equal(got.Data, test.data) || !slices.Equal(got.Weights, test.weights) ||
+		if strings.Join(got.Names, " ") != test.columns || !slices.Equal(got.Data, test.data) ||
+			!slices.Equal(got.Weights, test.weights) ||
 			strings.Join(labels, " ") != test.labels {
 			t.Errorf("%s: %+v, %q", test.name, got, labels)
 		}
@@ -118,10 +133,12 @@ func TestSparseErrors(t *testing.T) {
 		dialect table.Dialect
 		want    string
 	}{
-		{wide, table.Dialect{}, "F: 1000000 rows of 1000 columns take 8 GB with all their zeros, more than 1"},
+		{wide, table.Dialect{},
+			"F: 1000000 rows of 1000 columns take 8 GB with all their zeros, more than 1"},
 		{marketText, table.Dialect{ID: "1"}, "F: a sparse file has numbers alone"},
 		{marketText, table.Dialect{Keep: []string{"1"}}, "F: a sparse file has numbers alone"},
-		{marketText, table.Dialect{Drop: []string{"x"}}, `F: the columns of a sparse file have no names, only numbers from 1 ("x")`},
+		{marketText, table.Dialect{Drop: []string{"x"}},
+			`F: the columns of a sparse file have no names, only numbers from 1 ("x")`},
 		{marketText, table.Dialect{Weights: "4"}, "F: there is no column 4"},
 		{marketText, table.Dialect{Weights: "3"}, "F: row 3, column 3: the weight -1 is not at least 0"},
 		{marketText, table.Dialect{Names: []string{"a"}}, "F: 1 name in "},
@@ -188,13 +205,15 @@ func TestSparseOrText(t *testing.T) {
 	for i := range 20 {
 		fmt.Fprintf(&text, "%d.5 1%d:30\n", i, i%10)
 	}
-	for name, d := range map[string]table.Dialect{"-delimiter": {Delimiter: ' '}, "-decimal": {Decimal: ','}, "-encode": {Text: table.TextDrop},
-		"-keep": {Keep: []string{"2"}}, "-header": {Header: table.HeaderNo}, "-id": {ID: "2"}} {
+	for name, d := range map[string]table.Dialect{"-delimiter": {Delimiter: ' '}, "-decimal": {Decimal: ','},
+		"-encode": {Text: table.TextDrop},
+		"-keep":   {Keep: []string{"2"}}, "-header": {Header: table.HeaderNo}, "-id": {ID: "2"}} {
 		if c, err := sniff(strings.NewReader(text.String()), "F", d); err != nil || c.sparse != sparse.None {
 			t.Errorf("%s: %v, %+v", name, err, c)
 		}
 	}
-	got, err := ReadAll(strings.NewReader(text.String()), "F", table.Dialect{Delimiter: ' ', Drop: []string{"2"}})
+	got, err := ReadAll(strings.NewReader(text.String()), "F",
+		table.Dialect{Delimiter: ' ', Drop: []string{"2"}})
 	if err != nil || got.Rows != 20 || len(got.Names) != 1 || got.Data[3] != 3.5 {
 		t.Errorf("%v, %+v", err, got)
 	}

@@ -23,7 +23,8 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	want := ColumnsOf(data, cols, nil, nil)
-	if want.Spread[0] != 0 || want.Least[0] != 7.1 || math.Abs(want.Spread[3]-math.Sqrt(2.0/3)) > 1e-12 || want.Most[3] != 2 {
+	if want.Spread[0] != 0 || want.Least[0] != 7.1 || math.Abs(want.Spread[3]-math.Sqrt(2.0/3)) > 1e-12 ||
+		want.Most[3] != 2 {
 		t.Errorf("%+v", want)
 	}
 	c := Collector{Kind: ZScore}
@@ -45,7 +46,8 @@ func TestColumns(t *testing.T) {
 // compare compares columns, to 1e-9 of their spread.
 func compare(t *testing.T, what string, got, want *Columns) {
 	t.Helper()
-	for _, v := range [][2][]float64{{got.Least, want.Least}, {got.Most, want.Most}, {got.Mean, want.Mean}, {got.Spread, want.Spread}} {
+	for _, v := range [][2][]float64{{got.Least, want.Least}, {got.Most, want.Most},
+		{got.Mean, want.Mean}, {got.Spread, want.Spread}} {
 		for j := range v[1] {
 			if math.Abs(v[0][j]-v[1][j]) > 1e-9*(want.Spread[j]+1e-6*math.Abs(v[1][j])) {
 				t.Errorf("%s: column %d: %+v, want %+v", what, j, got, want)

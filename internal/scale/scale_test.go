@@ -75,7 +75,8 @@ func TestMinMax(t *testing.T) {
 func TestExtremes(t *testing.T) {
 	const most, least = math.MaxFloat64, math.SmallestNonzeroFloat64
 	for _, column := range [][]float64{
-		{most, -most}, {most, -most, 0}, {most, most / 2}, {most}, {-most, -most}, {least, 0}, {least, -least}, {least}, {0, 0}, {most, least}, {1e300, -1e300, 1e-300},
+		{most, -most}, {most, -most, 0}, {most, most / 2}, {most}, {-most, -most}, {least, 0},
+		{least, -least}, {least}, {0, 0}, {most, least}, {1e300, -1e300, 1e-300},
 	} {
 		for _, kind := range []Kind{ZScore, MinMax} {
 			s := Of(kind, column, 1, nil)
@@ -162,8 +163,10 @@ func TestWeights(t *testing.T) {
 func near(t *testing.T, got, want *Scaling, tol float64) {
 	t.Helper()
 	for j, d := range want.Divisor {
-		if !(math.Abs(got.Shift[j]-want.Shift[j]) <= max(tol*d, 4e-16*math.Abs(want.Shift[j]))) || !(math.Abs(got.Divisor[j]-d) <= tol*d) {
-			t.Errorf("%v, column %d: %v and %v, want %v and %v", want.Kind, j, got.Shift[j], got.Divisor[j], want.Shift[j], d)
+		if !(math.Abs(got.Shift[j]-want.Shift[j]) <= max(tol*d, 4e-16*math.Abs(want.Shift[j]))) ||
+			!(math.Abs(got.Divisor[j]-d) <= tol*d) {
+			t.Errorf("%v, column %d: %v and %v, want %v and %v", want.Kind, j, got.Shift[j],
+				got.Divisor[j], want.Shift[j], d)
 		}
 	}
 }
@@ -217,7 +220,8 @@ func TestNothing(t *testing.T) {
 	if s != nil || !slices.Equal(data, []float64{1, 2}) {
 		t.Errorf("%+v, %v", s, data)
 	}
-	if s := Of(ZScore, nil, 2, nil); !slices.Equal(s.Shift, []float64{0, 0}) || !slices.Equal(s.Divisor, []float64{1, 1}) {
+	if s := Of(ZScore, nil, 2, nil); !slices.Equal(s.Shift, []float64{0, 0}) ||
+		!slices.Equal(s.Divisor, []float64{1, 1}) {
 		t.Errorf("without rows: %+v", s)
 	}
 	for _, kind := range []Kind{None, ZScore} {
@@ -262,11 +266,13 @@ func TestAuto(t *testing.T) {
 	}{
 		{name: "one column", cols: 1, data: []float64{1, 1e9}},
 		{name: "alike", cols: 2, data: []float64{1, 1, 2, 100, 3, 3}},
-		{name: "far apart, deviation 1", cols: 2, data: []float64{2, 0, 4, 1000, 2, 0, 4, 1000}, want: []int{1, 0}},
+		{name: "far apart, deviation 1", cols: 2, data: []float64{2, 0, 4, 1000, 2, 0, 4, 1000},
+			want: []int{1, 0}},
 		{name: "constant columns", cols: 4, data: []float64{7, 1, 0, 2, 7, 3, 0, 4}},
 		{name: "rare", cols: 2, data: rare},
 		{name: "narrow far from 0", cols: 2, data: []float64{1e6, 5000, 1e6 + 1, -5000}, want: []int{1, 0}},
-		{name: "far apart by a row of weight 0", cols: 2, data: []float64{1, 1, 2, 3, 2, 1e6}, weights: []float64{1, 1, 0}},
+		{name: "far apart by a row of weight 0", cols: 2,
+			data: []float64{1, 1, 2, 3, 2, 1e6}, weights: []float64{1, 1, 0}},
 		{name: "out of range", cols: 2, data: []float64{1e300, 1, -1e300, 2}, want: []int{0, 1}},
 		{name: "no rows", cols: 2},
 	} {
@@ -279,7 +285,8 @@ func TestAuto(t *testing.T) {
 			t.Errorf("%s: %+v", test.name, s)
 		case s != nil && (s.Widest != test.want[0] || s.Narrowest != test.want[1]):
 			t.Errorf("%s: columns %d and %d, want %v", test.name, s.Widest, s.Narrowest, test.want)
-		case s != nil && !same(&Scaling{Kind: ZScore, Shift: s.Shift, Divisor: s.Divisor}, Of(ZScore, test.data, test.cols, test.weights)):
+		case s != nil && !same(&Scaling{Kind: ZScore, Shift: s.Shift, Divisor: s.Divisor},
+			Of(ZScore, test.data, test.cols, test.weights)):
 			t.Errorf("%s: not the scaling of ZScore", test.name)
 		}
 	}
@@ -321,8 +328,10 @@ func TestOfPresent(t *testing.T) {
 					heavy = nil
 				}
 				want := Of(kind, column, 1, heavy)
-				if s.Shift[j] != want.Shift[0] || math.Abs(s.Divisor[j]-want.Divisor[0]) > 1e-15*want.Divisor[0] {
-					t.Errorf("%v, column %d: %g, %g, want %g, %g", kind, j, s.Shift[j], s.Divisor[j], want.Shift[0], want.Divisor[0])
+				if s.Shift[j] != want.Shift[0] ||
+					math.Abs(s.Divisor[j]-want.Divisor[0]) > 1e-15*want.Divisor[0] {
+					t.Errorf("%v, column %d: %g, %g, want %g, %g", kind, j, s.Shift[j], s.Divisor[j],
+						want.Shift[0], want.Divisor[0])
 				}
 			}
 		}

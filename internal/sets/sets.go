@@ -83,12 +83,15 @@ func (s *Set) Load() (*Labeled, error) {
 	var parts []*table.Table
 	cols := 0
 	for _, name := range s.Views {
-		part, err := read(s, name, func(in io.Reader) (*table.Table, error) { return rows.ReadAll(in, name, table.Dialect{}) })
+		part, err := read(s, name, func(in io.Reader) (*table.Table, error) {
+			return rows.ReadAll(in, name, table.Dialect{})
+		})
 		if err != nil {
 			return nil, err
 		}
 		if len(parts) > 0 && part.Rows != parts[0].Rows {
-			return nil, fmt.Errorf("%s has %d rows, %s has %d; views must be of the same rows", name, part.Rows, s.Views[0], parts[0].Rows)
+			return nil, fmt.Errorf("%s has %d rows, %s has %d; views must be of the same rows", name,
+				part.Rows, s.Views[0], parts[0].Rows)
 		}
 		scale.Of(s.Scale, part.Data, len(part.Names), nil).Apply(part.Data)
 		parts, cols = append(parts, part), cols+len(part.Names)
@@ -104,7 +107,8 @@ func (s *Set) Load() (*Labeled, error) {
 	}
 	x := softkmeans.NewMatrix(parts[0].Rows, cols, nil)
 	if len(classes.Class) != x.Rows {
-		return nil, fmt.Errorf("%s has %d rows, and %s has %d labels", s.Views[0], x.Rows, s.Labels, len(classes.Class))
+		return nil, fmt.Errorf("%s has %d rows, and %s has %d labels", s.Views[0],
+			x.Rows, s.Labels, len(classes.Class))
 	}
 	at := 0
 	for _, part := range parts {

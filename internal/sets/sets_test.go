@@ -25,7 +25,8 @@ func folder(t *testing.T, files map[string]string) func(string) string {
 }
 
 func TestLoad(t *testing.T) {
-	at := folder(t, map[string]string{"a.csv": "u,v\n1,5\n3,5\n", "b.csv": "10\n30\n", "words.csv": "cat\ndog\n", "head.csv": "label\n7\n7\n"})
+	at := folder(t, map[string]string{"a.csv": "u,v\n1,5\n3,5\n", "b.csv": "10\n30\n",
+		"words.csv": "cat\ndog\n", "head.csv": "label\n7\n7\n"})
 	s, err := Parse("pair=" + at("a.csv") + "," + at("b.csv") + ":" + at("words.csv"))
 	if err != nil || s.Name != "pair" || len(s.Views) != 2 {
 		t.Fatal(s, err)
@@ -63,9 +64,11 @@ func TestLoad(t *testing.T) {
 
 // Errors say which file is at fault, and where.
 func TestErrors(t *testing.T) {
-	at := folder(t, map[string]string{"a.csv": "1,5\n3,x\n", "b.csv": "1\n2\n", "c.csv": "1\n2\n3\n", "empty.csv": ""})
+	at := folder(t, map[string]string{"a.csv": "1,5\n3,x\n", "b.csv": "1\n2\n",
+		"c.csv": "1\n2\n3\n", "empty.csv": ""})
 	for files, want := range map[string]string{
-		"a.csv:b.csv": "a.csv:2:2", "b.csv,c.csv:b.csv": "c.csv has 3 rows, ", "b.csv:c.csv": "c.csv has 3 labels", "b.csv:empty.csv": "empty.csv",
+		"a.csv:b.csv": "a.csv:2:2", "b.csv,c.csv:b.csv": "c.csv has 3 rows, ",
+		"b.csv:c.csv": "c.csv has 3 labels", "b.csv:empty.csv": "empty.csv",
 		"none.csv:b.csv": "none.csv", "b.csv:none.csv": "none.csv", "empty.csv:b.csv": "empty.csv",
 	} {
 		views, labels, _ := strings.Cut(files, ":")
@@ -79,7 +82,8 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v is taken wrongly for a missing file", files, err)
 		}
 	}
-	if s, err := Parse(`a=C:\x.csv,C:\y.csv:D:\z.csv`); err != nil || s.Labels != `D:\z.csv` || s.Views[1] != `C:\y.csv` {
+	if s, err := Parse(`a=C:\x.csv,C:\y.csv:D:\z.csv`); err != nil ||
+		s.Labels != `D:\z.csv` || s.Views[1] != `C:\y.csv` {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for _, text := range []string{"", "a", "a=b", "=b:c", "a=b,:c", "a=b:", "a=:c", "a=,b:c"} {

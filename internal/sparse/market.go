@@ -47,7 +47,8 @@ func (m *market) readBanner() error {
 	}
 	words := strings.Fields(strings.ToLower(string(text)))
 	if len(words) != 5 || words[0] != banner {
-		return m.fault(0, "the first line must be %%MatrixMarket and four words, such as matrix coordinate real general")
+		return m.fault(0,
+			"the first line must be %%MatrixMarket and four words, such as matrix coordinate real general")
 	}
 	if words[1] != "matrix" {
 		return m.fault(2, quote([]byte(words[1]), 0)+" is no table; matrix is")
@@ -198,7 +199,8 @@ func (m *market) matrix(t *triples) (*softkmeans.SparseMatrix, error) {
 		return x, nil
 	}
 	i := sort.SearchInts(x.Indptr, at+1)
-	return nil, m.whole("row " + strconv.Itoa(i) + ", column " + strconv.Itoa(x.Indices[at]+1) + ": the entries for this place add up to " +
+	return nil, m.whole("row " + strconv.Itoa(i) + ", column " + strconv.Itoa(x.Indices[at]+1) +
+		": the entries for this place add up to " +
 		strconv.FormatFloat(x.Data[at], 'g', -1, 64))
 }
 
@@ -207,7 +209,8 @@ func (m *market) across(t *triples, i, j int, v float64) error {
 	switch {
 	case m.mirror == 0:
 	case i < j:
-		return m.fault(2, "column "+strconv.Itoa(j+1)+" is above the diagonal; a symmetric file has the entries below it")
+		return m.fault(2,
+			"column "+strconv.Itoa(j+1)+" is above the diagonal; a symmetric file has the entries below it")
 	case i > j:
 		t.add(j, i, m.mirror*v)
 	case m.mirror < 0:
@@ -246,7 +249,8 @@ func (m *market) value(text []byte, at, field int) (float64, int, error) {
 
 // missing returns the error for a file that ends after n of the entries.
 func (m *market) missing(n int, what string) error {
-	return m.whole("the file is cut: " + strconv.Itoa(m.count-n) + " of " + strconv.Itoa(m.count) + " " + what + " are missing")
+	return m.whole("the file is cut: " + strconv.Itoa(m.count-n) + " of " +
+		strconv.Itoa(m.count) + " " + what + " are missing")
 }
 
 // readArray reads the values of all entries, column after column.
@@ -275,7 +279,8 @@ func (m *market) readArray() (*softkmeans.SparseMatrix, error) {
 	if n := len(values); n < m.count {
 		return nil, m.missing(n, "numbers")
 	}
-	x := &softkmeans.SparseMatrix{Rows: m.rows, Cols: m.cols, Indptr: make([]int, 1, m.rows+1), Data: slices.Grow([]float64(nil), m.count)}
+	x := &softkmeans.SparseMatrix{Rows: m.rows, Cols: m.cols, Indptr: make([]int, 1, m.rows+1),
+		Data: slices.Grow([]float64(nil), m.count)}
 	for i := range m.rows {
 		for j := range m.cols {
 			x.Indices, x.Data = append(x.Indices, j), append(x.Data, values[j*m.rows+i])

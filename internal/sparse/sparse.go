@@ -56,7 +56,8 @@ func (l *lines) checkSize(size, entries int, what string) error {
 	if size/mostForEntry <= entries || size <= mostUnfilled {
 		return nil
 	}
-	return l.whole(strconv.Itoa(size) + " " + what + " for " + strconv.Itoa(entries) + " entries; a file may have " +
+	return l.whole(strconv.Itoa(size) + " " + what + " for " + strconv.Itoa(entries) +
+		" entries; a file may have " +
 		strconv.Itoa(mostUnfilled) + ", or " + strconv.Itoa(mostForEntry) + " for each entry")
 }
 
@@ -96,10 +97,12 @@ const (
 // guess does what Sniff does, given the start of a text. more is true where it does not tell yet.
 func guess(start []byte, rows bool) (f Format, more bool) {
 	start = bytes.TrimPrefix(start, []byte(mark))
-	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner, head) {
+	if head := strings.ToLower(string(start[:min(len(start), len(banner))])); strings.HasPrefix(banner,
+		head) {
 		return MatrixMarket, len(head) < len(banner)
 	}
-	if text := bytes.TrimLeft(start, " \t\r\n"); !rows || len(text) > 0 && !bytes.ContainsRune([]byte("0123456789+-.#"), rune(text[0])) {
+	if text := bytes.TrimLeft(start, " \t\r\n"); !rows || len(text) > 0 &&
+		!bytes.ContainsRune([]byte("0123456789+-.#"), rune(text[0])) {
 		return None, false
 	}
 	for seen := 0; seen < labelLines; {
@@ -242,7 +245,8 @@ func (l *lines) number(text []byte, i, field int) (v float64, end int, err error
 		return 0, 0, l.fault(field, "a number is missing")
 	}
 	msg := quote(text, i) + " is not a number"
-	if v, err := strconv.ParseFloat(string(quoted(text, i)), 64); v != 0 && v-v != 0 && (err == nil || math.IsInf(v, 0)) {
+	if v, err := strconv.ParseFloat(string(quoted(text, i)), 64); v != 0 && v-v != 0 &&
+		(err == nil || math.IsInf(v, 0)) {
 		msg = quote(text, i) + " is not a finite number"
 	}
 	return 0, 0, l.fault(field, msg)

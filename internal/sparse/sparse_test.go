@@ -36,24 +36,32 @@ const general = "%%MatrixMarket matrix coordinate real general\n"
 func TestMarket(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, text, want string }{
-		{"entries in any order", general + "% a comment\n\n 2 3 4 \n2 3 -1.5\n1 1 2\n\n%\n2 1 1e2\n1 2 +.5", "[2 0.5 0]\n[100 0 -1.5]\n"},
+		{"entries in any order", general + "% a comment\n\n 2 3 4 \n2 3 -1.5\n1 1 2\n\n%\n2 1 1e2\n1 2 +.5",
+			"[2 0.5 0]\n[100 0 -1.5]\n"},
 		{"duplicates", general + "1 2 3\n1 2 1\n1 2 2\n1 2 4\n", "[0 7]\n"},
-		{"CRLF and tabs", strings.ReplaceAll(general+"2\t2\t1\n2\t1\t\t3\t\n", "\n", "\r\n"), "[0 0]\n[3 0]\n"},
+		{"CRLF and tabs", strings.ReplaceAll(general+"2\t2\t1\n2\t1\t\t3\t\n", "\n", "\r\n"),
+			"[0 0]\n[3 0]\n"},
 		{"capitals", "%%matrixmarket MATRIX Coordinate REAL General\n1 1 1\n1 1 1\n", "[1]\n"},
 		{"no entries", general + "2 2 0\n", "[0 0]\n[0 0]\n"},
 		{"a zero", general + "1 2 1\n1 1 0\n", "[0 0]\n"},
 		{"integers", "%%MatrixMarket matrix coordinate integer general\n1 2 1\n1 2 -7\n", "[0 -7]\n"},
-		{"a pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n", "[0 1]\n[1 0]\n"},
-		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 3\n2 1 5\n", "[3 5]\n[5 0]\n"},
-		{"skew-symmetric", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n", "[0 -5]\n[5 0]\n"},
-		{"a symmetric pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", "[0 1]\n[1 0]\n"},
-		{"an array", "%%MatrixMarket matrix array real general\n% c\n2 3\n1\n2\n3 4\n\n0\n6\n", "[1 3 0]\n[2 4 6]\n"},
+		{"a pattern", "%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 1\n",
+			"[0 1]\n[1 0]\n"},
+		{"symmetric", "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 3\n2 1 5\n",
+			"[3 5]\n[5 0]\n"},
+		{"skew-symmetric", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 1 5\n",
+			"[0 -5]\n[5 0]\n"},
+		{"a symmetric pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+			"[0 1]\n[1 0]\n"},
+		{"an array", "%%MatrixMarket matrix array real general\n% c\n2 3\n1\n2\n3 4\n\n0\n6\n",
+			"[1 3 0]\n[2 4 6]\n"},
 	} {
 		got, err := Read(strings.NewReader(test.text), "F", MatrixMarket, 0)
 		if err != nil || dense(t, got.X) != test.want || got.Full != strings.Contains(test.text, " array ") {
 			t.Errorf("%s: %v, %+v", test.name, err, got)
 		}
-		if f := Sniff(NewReader(iotest.OneByteReader(strings.NewReader(test.text))), true); f != MatrixMarket {
+		if f := Sniff(NewReader(iotest.OneByteReader(strings.NewReader(test.text))),
+			true); f != MatrixMarket {
 			t.Errorf("%s: format %v", test.name, f)
 		}
 	}
@@ -66,12 +74,14 @@ func TestMarketErrors(t *testing.T) {
 		{"%%MatrixMarket matrix\n", "F:1: the first line must be"},
 		{"%%MatrixMarketX matrix coordinate real general\n1 1 0\n", "F:1: the first line must be"},
 		{"%%MatrixMarket vector coordinate real general\n1 1 0\n", `F:1:2: "vector" is no table`},
-		{"%%MatrixMarket matrix table real general\n1 1 0\n", `F:1:3: "table" is neither coordinate nor array`},
+		{"%%MatrixMarket matrix table real general\n1 1 0\n",
+			`F:1:3: "table" is neither coordinate nor array`},
 		{"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n", "F:1:4: complex numbers"},
 		{"%%MatrixMarket matrix coordinate quaternion general\n", `F:1:4: "quaternion" is none of`},
 		{"%%MatrixMarket matrix coordinate real hermitian\n", "F:1:5: a hermitian matrix"},
 		{"%%MatrixMarket matrix coordinate real odd\n", `F:1:5: "odd" is none of`},
-		{"%%MatrixMarket matrix array real symmetric\n2 2\n", `F:1:5: an array is read where it is general, not "symmetric"`},
+		{"%%MatrixMarket matrix array real symmetric\n2 2\n",
+			`F:1:5: an array is read where it is general, not "symmetric"`},
 		{"%%MatrixMarket matrix array pattern general\n2 2\n", "F:1:4: an array has no pattern"},
 		{general, "F: the file is cut in its header"},
 		{general + "% more\n\n", "F: the file is cut in its header"},
@@ -83,16 +93,19 @@ func TestMarketErrors(t *testing.T) {
 		{general + "2 2 1 7\n1 1 1\n", `F:2:4: "7" follows the sizes`},
 		{general + "0 2 0\n", "F:2:1: there are no rows"},
 		{general + "2 0 0\n", "F:2:2: there are no columns"},
-		{general + "1000000000 1000000000 0\n", "F: 1000000000 rows for 0 entries; a file may have 1048576, or 16 for each entry"},
+		{general + "1000000000 1000000000 0\n",
+			"F: 1000000000 rows for 0 entries; a file may have 1048576, or 16 for each entry"},
 		{general + "1 2000000000 1\n1 1 1\n", "F: 2000000000 columns for 1 entries"},
-		{general + "1 1 2000000000\n1 1 1\n", "F: the file is cut: 1999999999 of 2000000000 entries are missing"},
+		{general + "1 1 2000000000\n1 1 1\n",
+			"F: the file is cut: 1999999999 of 2000000000 entries are missing"},
 		{general + "2 2 2\n1 1 1\n", "F: the file is cut: 1 of 2 entries are missing"},
 		{general + "2 2 1\n1 1 1\n2 2 1\n", "F:4: more entries than the 1 of the header"},
 		{general + "2 2 1\n0 1 1\n", `F:3:1: "0" is no row from 1 to 2`},
 		{general + "2 2 1\n3 1 1\n", `F:3:1: "3" is no row from 1 to 2`},
 		{general + "2 2 1\n1 0 1\n", `F:3:2: "0" is no column from 1 to 2`},
 		{general + "2 2 1\n1 3 1\n", `F:3:2: "3" is no column from 1 to 2`},
-		{general + "2 2 1\n99999999999999999999 1 1\n", `F:3:1: "99999999999999999999" is no row from 1 to 2`},
+		{general + "2 2 1\n99999999999999999999 1 1\n",
+			`F:3:1: "99999999999999999999" is no row from 1 to 2`},
 		{general + "2 2 1\n-1 1 1\n", `F:3:1: "-1" is not the number of a row`},
 		{general + "2 2 1\n1 1.5 1\n", `F:3:2: "1.5" is not the number of a column`},
 		{general + "2 2 1\n1\n", "F:3:2: a column is missing"},
@@ -103,17 +116,25 @@ func TestMarketErrors(t *testing.T) {
 		{general + "2 2 1\n1 1 -Inf\n", `F:3:3: "-Inf" is not a finite number`},
 		{general + "2 2 1\n1 1 1e999\n", `F:3:3: "1e999" is not a finite number`},
 		{general + "2 2 1\n1 1 1 0\n", `F:3:4: "0" follows the entry`},
-		{general + "3 2 3\n1 1 1\n3 2 1e308\n3 2 1e308\n", "F: row 3, column 2: the entries for this place add up to +Inf"},
+		{general + "3 2 3\n1 1 1\n3 2 1e308\n3 2 1e308\n",
+			"F: row 3, column 2: the entries for this place add up to +Inf"},
 		{"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1 1\n", `F:3:4: "1" follows the entry`},
 		{"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1.5\n", `F:3:3: "1.5" is no integer`},
-		{"%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n", "F:2: 2 rows and 3 columns are not symmetric"},
-		{"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "F:3:2: column 2 is above the diagonal"},
-		{"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "F:3:2: a skew-symmetric matrix has no entries on its diagonal"},
-		{"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n", "F: the file is cut: 1 of 4 numbers are missing"},
-		{"%%MatrixMarket matrix array real general\n1 1\n1 2\n", "F:3:2: more numbers than the 1 of the header"},
+		{"%%MatrixMarket matrix coordinate real symmetric\n2 3 0\n",
+			"F:2: 2 rows and 3 columns are not symmetric"},
+		{"%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n",
+			"F:3:2: column 2 is above the diagonal"},
+		{"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n",
+			"F:3:2: a skew-symmetric matrix has no entries on its diagonal"},
+		{"%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n",
+			"F: the file is cut: 1 of 4 numbers are missing"},
+		{"%%MatrixMarket matrix array real general\n1 1\n1 2\n",
+			"F:3:2: more numbers than the 1 of the header"},
 		{"%%MatrixMarket matrix array real general\n1 1\ninf\n", `F:3:1: "inf" is not a finite number`},
-		{"%%MatrixMarket matrix array real general\n2000000000 2000000000\n", "F:2: 2000000000×2000000000 numbers are too many"},
-		{"%%MatrixMarket matrix array real general\n1000000000 2\n1\n", "F: the file is cut: 1999999999 of 2000000000 numbers are missing"},
+		{"%%MatrixMarket matrix array real general\n2000000000 2000000000\n",
+			"F:2: 2000000000×2000000000 numbers are too many"},
+		{"%%MatrixMarket matrix array real general\n1000000000 2\n1\n",
+			"F: the file is cut: 1999999999 of 2000000000 numbers are missing"},
 	} {
 		_, err := Read(strings.NewReader(test.text), "F", MatrixMarket, 0)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -130,8 +151,10 @@ func TestSVMLight(t *testing.T) {
 		classes          string
 		zero             bool
 	}{
-		{"rows", "+1 1:2 3:-4.5\n-1 2:1e1\n1\n", "[2 0 -4.5]\n[0 10 0]\n[0 0 0]\n", []int{0, 1, 0}, "1 -1", false},
-		{"comments", "# head\n\n2 1:1 # row 1:9\n# between\n3 qid:7 2:1\n", "[1 0]\n[0 1]\n", []int{0, 1}, "2 3", false},
+		{"rows", "+1 1:2 3:-4.5\n-1 2:1e1\n1\n", "[2 0 -4.5]\n[0 10 0]\n[0 0 0]\n",
+			[]int{0, 1, 0}, "1 -1", false},
+		{"comments", "# head\n\n2 1:1 # row 1:9\n# between\n3 qid:7 2:1\n",
+			"[1 0]\n[0 1]\n", []int{0, 1}, "2 3", false},
 		{"from 0", "0 0:1\n0 2:5\n", "[1 0 0]\n[0 0 5]\n", []int{0, 0}, "0", true},
 		{"from 0 in a later row", "0 1:1\n0 0:5\n", "[0 1]\n[5 0]\n", []int{0, 0}, "0", true},
 		{"from 0 by a zero", "0 0:0 2:5\n", "[0 0 5]\n", []int{0}, "0", true},
@@ -142,10 +165,12 @@ func TestSVMLight(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if dense(t, got.X) != test.want || !slices.Equal(got.Class, test.class) || strings.Join(got.Classes, " ") != test.classes || got.Full {
+		if dense(t, got.X) != test.want || !slices.Equal(got.Class, test.class) ||
+			strings.Join(got.Classes, " ") != test.classes || got.Full {
 			t.Errorf("%s: %+v\n%s", test.name, got, dense(t, got.X))
 		}
-		if strings.Contains(got.Note, "counted from 0") != test.zero || strings.Contains(got.Note, "counted from 1") == test.zero {
+		if strings.Contains(got.Note, "counted from 0") != test.zero ||
+			strings.Contains(got.Note, "counted from 1") == test.zero {
 			t.Errorf("%s: %s", test.name, got.Note)
 		}
 		if f := Sniff(NewReader(iotest.OneByteReader(strings.NewReader(test.text))), true); f != SVMLight {
@@ -155,10 +180,12 @@ func TestSVMLight(t *testing.T) {
 			t.Errorf("%s: format %v, though rows are none", test.name, f)
 		}
 	}
-	if got, err := Read(strings.NewReader("1 2:5\n"), "F", SVMLight, 4); err != nil || dense(t, got.X) != "[0 5 0 0]\n" {
+	if got, err := Read(strings.NewReader("1 2:5\n"), "F", SVMLight, 4); err != nil ||
+		dense(t, got.X) != "[0 5 0 0]\n" {
 		t.Errorf("of 4 columns: %v", err)
 	}
-	if got, err := Read(strings.NewReader("1 2:5\n"), "F", SVMLight, 1); err != nil || dense(t, got.X) != "[0 5]\n" {
+	if got, err := Read(strings.NewReader("1 2:5\n"), "F", SVMLight, 1); err != nil ||
+		dense(t, got.X) != "[0 5]\n" {
 		t.Errorf("of more columns than 1: %v", err)
 	}
 }
@@ -190,7 +217,8 @@ func TestSVMLightErrors(t *testing.T) {
 		{"1 1:1 qid:3\n", `F:1:3: "qid:3" is not of the form`},
 		{"1 2147483647:1\n", `F:1:2: "2147483647:1" is a column above 2147483646`},
 		{"1 99999999999:1\n", `F:1:2: "99999999999:1" is a column above 2147483647`},
-		{"1 2000000000:1\n", "F: 2000000000 columns for 1 entries; a file may have 1048576, or 16 for each entry"},
+		{"1 2000000000:1\n",
+			"F: 2000000000 columns for 1 entries; a file may have 1048576, or 16 for each entry"},
 	} {
 		_, err := Read(strings.NewReader(test.text), "F", SVMLight, 0)
 		if err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -202,20 +230,25 @@ func TestSVMLightErrors(t *testing.T) {
 // What begins like a CSV file is none of these formats.
 func TestSniff(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "\n", "1", "1\n2\n3\n", "1,2\n3,4\n", "5.1 3.5 1.4\n", "a b\n1 2\n", "1 12:30:15\n", "1 2:3 4\n", "1 2:3 x\n",
-		"# 1 2:3\na,b\n", "1:2 3:4\n", "x 1:2\n", "1;2:3\n", "1 :2\n", "1 2:\n", "%%Matrix\n1\n", "%", "%%matrixmarkets"[:10], "1, 2:3\n",
-		strings.Repeat("1\n", labelLines) + "1 2:3\n", strings.Repeat("1 ", sniffed), strings.Repeat("1", sniffed+10)} {
+	for _, text := range []string{"", "\n", "1", "1\n2\n3\n", "1,2\n3,4\n", "5.1 3.5 1.4\n", "a b\n1 2\n",
+		"1 12:30:15\n", "1 2:3 4\n", "1 2:3 x\n",
+		"# 1 2:3\na,b\n", "1:2 3:4\n", "x 1:2\n", "1;2:3\n", "1 :2\n", "1 2:\n", "%%Matrix\n1\n", "%",
+		"%%matrixmarkets"[:10], "1, 2:3\n",
+		strings.Repeat("1\n", labelLines) + "1 2:3\n", strings.Repeat("1 ", sniffed),
+		strings.Repeat("1", sniffed+10)} {
 		if f := Sniff(NewReader(strings.NewReader(text)), true); f != None {
 			t.Errorf("%.40q: format %v", text, f)
 		}
 	}
-	for _, text := range []string{"1 1:2", "1 1:2 3:" + strings.Repeat("4", 2*sniffed), "1\n\n1 2:3", "1,2 1:2\n", "1 qid:4 1:2\n", "1 1:2 3:x\n" + strings.Repeat("y", sniffed)} {
+	for _, text := range []string{"1 1:2", "1 1:2 3:" + strings.Repeat("4", 2*sniffed), "1\n\n1 2:3",
+		"1,2 1:2\n", "1 qid:4 1:2\n", "1 1:2 3:x\n" + strings.Repeat("y", sniffed)} {
 		if f := Sniff(NewReader(strings.NewReader(text)), true); f != SVMLight {
 			t.Errorf("%.40q: format %v", text, f)
 		}
 	}
 	// A pipe is not waited for where its start tells.
-	for text, want := range map[string]Format{"%%MatrixMarket": MatrixMarket, "1 1:2 3": SVMLight, "1.5 2.5 3": None, "a": None} {
+	for text, want := range map[string]Format{"%%MatrixMarket": MatrixMarket, "1 1:2 3": SVMLight,
+		"1.5 2.5 3": None, "a": None} {
 		r, w := io.Pipe()
 		go io.WriteString(w, text)
 		found := make(chan Format)
@@ -235,7 +268,8 @@ func TestSniff(t *testing.T) {
 // TestMark: a mark of the byte order before the first line is no part of it.
 func TestMark(t *testing.T) {
 	t.Parallel()
-	for text, f := range map[string]Format{general + "1 2 1\n1 1 1\n": MatrixMarket, "1 1:1 2:0\n": SVMLight} {
+	for text, f := range map[string]Format{general + "1 2 1\n1 1 1\n": MatrixMarket,
+		"1 1:1 2:0\n": SVMLight} {
 		text = "\ufeff" + text
 		if got := Sniff(NewReader(strings.NewReader(text)), true); got != f {
 			t.Errorf("%q is taken for format %v", text, got)
@@ -255,23 +289,28 @@ func TestLines(t *testing.T) {
 		fmt.Fprintf(&b, " %d:%d", j+1, j)
 	}
 	got, err := Read(strings.NewReader("1"+b.String()+"\n2 20001:1\n"), "F", SVMLight, 0)
-	if err != nil || got.X.Rows != 2 || got.X.Cols != 20001 || len(got.X.Data) != 20001 || got.X.Data[19999] != 19999 {
+	if err != nil || got.X.Rows != 2 || got.X.Cols != 20001 ||
+		len(got.X.Data) != 20001 || got.X.Data[19999] != 19999 {
 		t.Errorf("a long line: %v", err)
 	}
 	if os.Getenv("SOFTKMEANS_LONG") == "1" {
-		_, err = Read(io.MultiReader(strings.NewReader("1 1:1\n2 "), &spaces{mostLine + 1<<20}), "F", SVMLight, 0)
+		_, err = Read(io.MultiReader(strings.NewReader("1 1:1\n2 "), &spaces{mostLine + 1<<20}), "F",
+			SVMLight, 0)
 		if err == nil || err.Error() != "F:2: a line of more than 64 MB" {
 			t.Errorf("an endless line: %v", err)
 		}
 	}
-	_, err = Read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(general))), "F", MatrixMarket, 0)
+	_, err = Read(iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader(general))), "F", MatrixMarket,
+		0)
 	if err == nil || err.Error() != "F:1: timeout" {
 		t.Errorf("an error of the file: %v", err)
 	}
 	broken := iotest.ErrReader(errors.New("broken"))
-	for text, f := range map[string]Format{general + "2 2 2\n1 1 1": MatrixMarket, general + "% c\n2 2 1": MatrixMarket,
+	for text, f := range map[string]Format{general + "2 2 2\n1 1 1": MatrixMarket,
+		general + "% c\n2 2 1":                            MatrixMarket,
 		"%%MatrixMarket matrix array real general\n1 1\n": MatrixMarket, "# c\n1 1:1\n": SVMLight} {
-		if _, err := Read(io.MultiReader(strings.NewReader(text), broken), "F", f, 0); err == nil || err.Error() != "F:3: broken" && err.Error() != "F:4: broken" {
+		if _, err := Read(io.MultiReader(strings.NewReader(text), broken), "F", f, 0); err == nil ||
+			err.Error() != "F:3: broken" && err.Error() != "F:4: broken" {
 			t.Errorf("an error after %q: %v", text, err)
 		}
 	}
@@ -312,7 +351,8 @@ func TestRoundTrip(t *testing.T) {
 		fmt.Fprintln(&svm)
 	}
 	want := dense(t, sparseOf(t, data, rows, cols))
-	for f, text := range map[Format]string{MatrixMarket: fmt.Sprintf("%s%d %d %d\n%s", general, rows, cols, n, market.String()), SVMLight: svm.String()} {
+	for f, text := range map[Format]string{MatrixMarket: fmt.Sprintf("%s%d %d %d\n%s", general, rows, cols, n,
+		market.String()), SVMLight: svm.String()} {
 		got, err := Read(strings.NewReader(text), "F", f, 0)
 		if err != nil || dense(t, got.X) != want || len(got.X.Data) != n {
 			t.Errorf("%v: %v", f, err)
@@ -335,8 +375,10 @@ func sparseOf(t *testing.T, data []float64, rows, cols int) *softkmeans.SparseMa
 // FuzzMarket and FuzzSVMLight: what is accepted is a valid matrix of finite numbers, of a
 // size that the text warrants.
 func FuzzMarket(f *testing.F) {
-	for _, text := range []string{general + "2 3 2\n1 1 2\n2 3 -1e5\n", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
-		"%%MatrixMarket matrix coordinate integer skew-symmetric\r\n% c\r\n2 2 1\r\n2 1 4\r\n", "%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
+	for _, text := range []string{general + "2 3 2\n1 1 2\n2 3 -1e5\n",
+		"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n",
+		"%%MatrixMarket matrix coordinate integer skew-symmetric\r\n% c\r\n2 2 1\r\n2 1 4\r\n",
+		"%%MatrixMarket matrix array real general\n2 1\n1\n2\n",
 		general + "1000000000 1000000000 0\n", general + "1 1 2\n1 1 1e308\n1 1 1e308\n"} {
 		f.Add(text)
 	}
@@ -344,7 +386,8 @@ func FuzzMarket(f *testing.F) {
 }
 
 func FuzzSVMLight(f *testing.F) {
-	for _, text := range []string{"1 1:2 3:4\n-1 2:5 # c\n", "0 qid:3 0:1\n", "1,2 1:1\n", "1 1:1e999\n", "2 2000000000:1\n", "1\t1:1\r\n"} {
+	for _, text := range []string{"1 1:2 3:4\n-1 2:5 # c\n", "0 qid:3 0:1\n", "1,2 1:1\n", "1 1:1e999\n",
+		"2 2000000000:1\n", "1\t1:1\r\n"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkRead(t, text, SVMLight) })
@@ -359,7 +402,8 @@ func checkRead(t *testing.T, text string, format Format) {
 		return
 	}
 	x := got.X
-	if x.Rows < 1 || x.Cols < 1 || x.Rows > mostUnfilled+mostForEntry*len(text) || x.Cols > mostUnfilled+mostForEntry*len(text) {
+	if x.Rows < 1 || x.Cols < 1 || x.Rows > mostUnfilled+mostForEntry*len(text) ||
+		x.Cols > mostUnfilled+mostForEntry*len(text) {
 		t.Fatalf("%d×%d of %d bytes", x.Rows, x.Cols, len(text))
 	}
 	for _, v := range x.Data {

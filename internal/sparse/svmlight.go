@@ -23,7 +23,8 @@ type svmlight struct {
 // The columns are counted from 1, or from 0 if the file has a column 0. What follows # is
 // a comment.
 func readSVMLight(l *lines, columns int) (*Table, error) {
-	s := &svmlight{lines: l, x: &softkmeans.SparseMatrix{Indptr: []int{0}}, least: math.MaxInt, most: -1, classes: map[float64]int{}}
+	s := &svmlight{lines: l, x: &softkmeans.SparseMatrix{Indptr: []int{0}}, least: math.MaxInt,
+		most: -1, classes: map[float64]int{}}
 	for {
 		text, err := l.next()
 		if err == io.EOF {
@@ -63,7 +64,8 @@ func (s *svmlight) label(text []byte) (at int, err error) {
 		return 0, err
 	}
 	if math.Abs(v) >= 1<<53 {
-		return 0, s.fault(1, "the label "+quote(text, 0)+" is too large: from 2^53 on numbers lose digits, and classes would merge")
+		return 0, s.fault(1, "the label "+quote(text,
+			0)+" is too large: from 2^53 on numbers lose digits, and classes would merge")
 	}
 	n, ok := s.classes[v]
 	if !ok {
@@ -93,7 +95,8 @@ func (s *svmlight) entries(text []byte, at int) error {
 		case !ok || end == len(text) || text[end] != ':':
 			return s.fault(field, quote(text, at)+" is not of the form column:value")
 		case j <= last:
-			return s.fault(field, "column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+"; columns must ascend")
+			return s.fault(field,
+				"column "+strconv.Itoa(j)+" after "+strconv.Itoa(last)+"; columns must ascend")
 		case j == math.MaxInt32:
 			return s.fault(field, quote(text, at)+" is a column above "+strconv.Itoa(math.MaxInt32-1))
 		}

@@ -17,7 +17,8 @@ type Classes struct {
 }
 
 // classNames are likely names of a column of classes.
-var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category", "cluster", "group", "kind", "truth"}
+var classNames = []string{"label", "labels", "class", "classes", "target", "species", "category",
+	"cluster", "group", "kind", "truth"}
 
 // ReadClasses reads one column of a text. Each of its values is a class. The other
 // columns may hold anything. column is a name or a number from 1; "" is the only
@@ -89,7 +90,8 @@ func (c *classReader) line(fields [][]byte, column string) error {
 	}
 	s := bytes.TrimSpace(fields[c.at])
 	if len(s) == 0 && !c.dialect.Missing {
-		return c.fault(c.at, "missing value: the field is empty, and a row without a class cannot be compared")
+		return c.fault(c.at,
+			"missing value: the field is empty, and a row without a class cannot be compared")
 	}
 	n, ok := c.index[string(s)]
 	if len(s) == 0 {
@@ -120,7 +122,8 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 			return false, err
 		}
 		if named && c.dialect.Header == HeaderNo {
-			return false, c.fault(-1, c.dialect.Words.Label+" "+strconv.Quote(column)+" is a name, but line 1 holds none")
+			return false, c.fault(-1,
+				c.dialect.Words.Label+" "+strconv.Quote(column)+" is a name, but line 1 holds none")
 		}
 	} else if c.at = 0; c.width > 1 {
 		if c.at, err = c.labelled(names); err != nil {
@@ -129,7 +132,8 @@ func (c *classReader) first(fields [][]byte, column string) (header bool, err er
 		named = true
 	}
 	c.name = Printable(string(names[c.at]))
-	usual := slices.ContainsFunc(classNames, func(name string) bool { return strings.EqualFold(name, c.name) })
+	usual := slices.ContainsFunc(classNames,
+		func(name string) bool { return strings.EqualFold(name, c.name) })
 	number := anyNumber(fields)
 	switch c.sure = true; {
 	case named, c.dialect.Header == HeaderYes, c.dialect.Header == HeaderAuto && usual && !number:
@@ -160,7 +164,8 @@ func (c *classReader) labelled(fields [][]byte) (at int, err error) {
 			}
 			names = list(words)
 		}
-		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one holds the classes? "+c.dialect.Words.Label+" can be "+names)
+		return 0, c.fault(-1, count(c.width, "column")+", none of which is named \"label\": which one "+
+			"holds the classes? "+c.dialect.Words.Label+" can be "+names)
 	}
 	_, _, err = c.find(fields, "label", c.dialect.Words.Label) // an error if there are two
 	return at, err

@@ -52,7 +52,8 @@ func TestReadClasses(t *testing.T) {
 			for _, n := range got.Class {
 				values = append(values, strings.ReplaceAll(got.Classes[n], " ", "_"))
 			}
-			if joined := strings.Join(values, " "); got.Source != "f.csv" || got.Name != test.name || joined != test.values {
+			if joined := strings.Join(values, " "); got.Source != "f.csv" ||
+				got.Name != test.name || joined != test.values {
 				t.Errorf("%q: %s: %q, want %s: %q", test.text, got.Name, joined, test.name, test.values)
 			}
 			for n := range got.Classes { // in order of appearance, and all of them used
@@ -72,21 +73,27 @@ func TestReadClassesErrors(t *testing.T) {
 	}{
 		{"", "", HeaderAuto, "f.csv: there are no rows"},
 		{"label\n", "", HeaderAuto, "f.csv: there are no rows"},
-		{"a,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one holds the classes? -label can be "a", "b"`},
-		{"1,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one holds the classes? -label can be numbers 1 to 2`},
-		{"label,b\n1,2\n", "", HeaderNo, `f.csv:1: 2 columns, none of which is named "label": which one holds the classes? -label can be numbers 1 to 2`},
-		{"label,b,label\n1,2,3\n", "", HeaderAuto, `f.csv:1:3: a second column named "label"; give -label its number`},
+		{"a,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+			`holds the classes? -label can be "a", "b"`},
+		{"1,b\n1,2\n", "", HeaderAuto, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+			`holds the classes? -label can be numbers 1 to 2`},
+		{"label,b\n1,2\n", "", HeaderNo, `f.csv:1: 2 columns, none of which is named "label": which one ` +
+			`holds the classes? -label can be numbers 1 to 2`},
+		{"label,b,label\n1,2,3\n", "", HeaderAuto,
+			`f.csv:1:3: a second column named "label"; give -label its number`},
 		{"a,b\n1,2\n", "c", HeaderAuto, `f.csv:1: no column is named "c", which -label asks for`},
 		{"a,b\n1,2\n", "3", HeaderAuto, `f.csv:1: there is no column 3 for -label, only 2 columns`},
 		{"a,b\n1,2\n", "b", HeaderNo, `f.csv:1: -label "b" is a name, but line 1 holds none`},
-		{"a,b\n1,x\n2, \n", "b", HeaderAuto, `f.csv:3:2: missing value: the field is empty, and a row without a class cannot be compared`},
+		{"a,b\n1,x\n2, \n", "b", HeaderAuto,
+			`f.csv:3:2: missing value: the field is empty, and a row without a class cannot be compared`},
 		{"a,b\n1,x\n2\n", "b", HeaderAuto, `f.csv:3: 1 field found, 2 expected as on the first line`},
 		{"a\n\nb\n", "", HeaderAuto, `f.csv:2: a blank line between rows`},
 		{"a,b\n1,\"x\n2,y\n", "b", HeaderAuto, `f.csv:2:2: a quoted field that does not end in a quote (")`},
 		{"\x1f\x8b\x08", "", HeaderAuto, `f.csv: this is a gzip file; unpack it first`},
 	} {
 		for _, chunk := range []int{0, 1, 5} {
-			if got, err := ReadClasses(strings.NewReader(test.text), "f.csv", Dialect{Header: test.header, chunk: chunk}, test.column); err == nil || err.Error() != test.want {
+			if got, err := ReadClasses(strings.NewReader(test.text), "f.csv", Dialect{Header: test.header,
+				chunk: chunk}, test.column); err == nil || err.Error() != test.want {
 				t.Errorf("%q: %v, %v, want %s", test.text, got, err, test.want)
 			}
 		}
@@ -131,7 +138,8 @@ func TestReadClassesMemory(t *testing.T) {
 }
 
 func FuzzReadClasses(f *testing.F) {
-	for i, text := range []string{"a\nb\n", "label,x\n1,\n", "which\n0\n1\n0", "a;b\n1;\"x\n\"\n", "1,2\n\n", "\ufeffclass\n\xff", "NA b\n1 2"} {
+	for i, text := range []string{"a\nb\n", "label,x\n1,\n", "which\n0\n1\n0", "a;b\n1;\"x\n\"\n", "1,2\n\n",
+		"\ufeffclass\n\xff", "NA b\n1 2"} {
 		for _, column := range []string{"", "1", "2", "b"} {
 			f.Add(text, column, i%3, i)
 		}
@@ -151,7 +159,8 @@ func FuzzReadClasses(f *testing.F) {
 			return
 		}
 		for n, s := range got.Classes {
-			if i := slices.Index(got.Class, n); s == "" || i < 0 || n > 0 && i < slices.Index(got.Class, n-1) {
+			if i := slices.Index(got.Class, n); s == "" || i < 0 ||
+				n > 0 && i < slices.Index(got.Class, n-1) {
 				t.Fatalf("%v of %q", got.Class, got.Classes)
 			}
 		}

@@ -26,7 +26,8 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 	first := utf8Texts(fields)
 	if p.dialect.Names != nil {
 		if n := len(p.dialect.Names); n != p.width {
-			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width, "column"))
+			return p.fault(-1, count(n, "name")+" in "+p.dialect.Words.Names+", but there are "+count(p.width,
+				"column"))
 		}
 		for j, name := range p.dialect.Names {
 			first[j] = []byte(name)
@@ -58,7 +59,8 @@ func (p *parser) begin(fields [][]byte, h *Head) error {
 // column was found by its name there.
 func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 	switch {
-	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil || p.dialect.Header == HeaderAuto && p.known(fields):
+	case named || p.dialect.Header == HeaderYes || p.survey != nil && p.survey.names != nil ||
+		p.dialect.Header == HeaderAuto && p.known(fields):
 		h.Header = true
 	case p.dialect.Header == HeaderAuto && p.survey != nil && len(p.survey.lines) > 0:
 		h.Header, err = p.guessHeader(fields)
@@ -73,7 +75,8 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 				units = append(units, Printable(string(utf8Text(s))))
 			}
 		}
-		p.survey.note("the line after the header is taken for units (" + strings.Join(units, ", ") + ", …) and left out")
+		p.survey.note("the line after the header is taken for units (" +
+			strings.Join(units, ", ") + ", …) and left out")
 	}
 	return err
 }
@@ -81,7 +84,8 @@ func (p *parser) findHeader(fields [][]byte, named bool, h *Head) (err error) {
 // known reports whether line 1 has all names that the Dialect knows.
 func (p *parser) known(fields [][]byte) bool {
 	for _, name := range p.dialect.Known {
-		if !slices.ContainsFunc(fields, func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {
+		if !slices.ContainsFunc(fields,
+			func(s []byte) bool { return Printable(string(utf8Text(s))) == name }) {
 			return false
 		}
 	}
@@ -161,7 +165,8 @@ func (p *parser) assign(first [][]byte, h *Head) (named bool, err error) {
 			return 0, err
 		}
 		if old := p.roles[j]; old != 0 && old != role {
-			return 0, p.fault(-1, "column "+strconv.Itoa(j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
+			return 0, p.fault(-1, "column "+strconv.Itoa(
+				j+1)+" is asked for by "+p.word(old)+" and by "+p.word(role)+"; it can be only one of them")
 		}
 		p.roles[j], named = role, named || byName
 		return j + 1, nil
@@ -203,7 +208,8 @@ func ranges(columns []string, first [][]byte) (list []string) {
 		from, to, ok := strings.Cut(column, "-")
 		a, errA := strconv.Atoi(from)
 		b, errB := strconv.Atoi(to)
-		named := slices.ContainsFunc(first, func(s []byte) bool { return Printable(string(s)) == Printable(column) })
+		named := slices.ContainsFunc(first,
+			func(s []byte) bool { return Printable(string(s)) == Printable(column) })
 		if !ok || named || errA != nil || errB != nil || a < 1 || b < a {
 			list = append(list, column)
 			continue
@@ -231,7 +237,8 @@ func (p *parser) word(role int) string {
 func (p *parser) find(first [][]byte, column, word string) (at int, named bool, err error) {
 	if n, err := strconv.Atoi(column); err == nil {
 		if n < 1 || n > len(first) {
-			return 0, false, p.fault(-1, "there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(len(first), "column"))
+			return 0, false, p.fault(-1,
+				"there is no column "+strconv.Itoa(n)+" for "+word+", only "+count(len(first), "column"))
 		}
 		return n - 1, false, nil
 	}
@@ -298,7 +305,8 @@ func (p *parser) placePicked(picked, names []string, h *Head) error {
 		case len(left) == 0:
 			return p.fault(-1, "column "+quote(name)+" is asked for more often than it is there")
 		case given[left[0]] != 0:
-			return p.fault(-1, "column "+quote(name)+" is one of the data, and is asked for by "+p.word(given[left[0]])+"; it can be only one of them")
+			return p.fault(-1, "column "+quote(name)+" is one of the data, and is "+
+				"asked for by "+p.word(given[left[0]])+"; it can be only one of them")
 		}
 		p.roles[left[0]], at[name] = i, left[1:]
 	}

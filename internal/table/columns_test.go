@@ -22,19 +22,22 @@ func TestWeights(t *testing.T) {
 			if got.Header {
 				name = "w"
 			}
-			if got.WeightsColumn != 2 || got.WeightsName != name || !slices.Equal(got.Weights, []float64{2, 0, .001}) || !slices.Equal(got.Data, []float64{1, 3, 4, 6, 7, 9}) {
+			if got.WeightsColumn != 2 || got.WeightsName != name || !slices.Equal(got.Weights,
+				[]float64{2, 0, .001}) || !slices.Equal(got.Data, []float64{1, 3, 4, 6, 7, 9}) {
 				t.Errorf("%q: %+v", text, got)
 			}
 		}
 	}
-	if got, err := read("1,2\n", Dialect{}); err != nil || got.Weights != nil || got.WeightsColumn != 0 || got.WeightsName != "" {
+	if got, err := read("1,2\n", Dialect{}); err != nil || got.Weights != nil ||
+		got.WeightsColumn != 0 || got.WeightsName != "" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
 // Pick is called once with all names. Changing its argument changes nothing else.
 func TestPick(t *testing.T) {
-	for text, want := range map[string][]string{"a,w,b,k\n1,1,2,x\n": {"a", "w", "b", "k"}, "1,1,2,x\n": nil} {
+	for text, want := range map[string][]string{"a,w,b,k\n1,1,2,x\n": {"a", "w", "b", "k"},
+		"1,1,2,x\n": nil} {
 		calls := 0
 		d := Dialect{Weights: "2", Label: "4", Pick: func(names []string) []string {
 			if calls++; !slices.Equal(names, want) || (names == nil) != (want == nil) {
@@ -46,7 +49,8 @@ func TestPick(t *testing.T) {
 			return nil
 		}}
 		got, err := read(text, d)
-		if err != nil || calls != 1 || !slices.Equal(got.Data, []float64{1, 2}) || slices.Contains(append(got.Names, got.LabelName, got.WeightsName), "z") {
+		if err != nil || calls != 1 || !slices.Equal(got.Data, []float64{1, 2}) ||
+			slices.Contains(append(got.Names, got.LabelName, got.WeightsName), "z") {
 			t.Errorf("%q: %d calls, %+v, %v", text, calls, got, err)
 		}
 	}
@@ -60,7 +64,8 @@ func TestPrintedName(t *testing.T) {
 			t.Errorf("%q: %+v, %v", name, got, err)
 		}
 	}
-	if got, err := read("x,gr\xf6\xdfe,c\n1,2,3\n", Dialect{Drop: []string{"größe"}}); err != nil || !slices.Equal(got.Data, []float64{1, 3}) {
+	if got, err := read("x,gr\xf6\xdfe,c\n1,2,3\n", Dialect{Drop: []string{"größe"}}); err != nil ||
+		!slices.Equal(got.Data, []float64{1, 3}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	want := `f.csv:1:2: a second column named "a b"; give -label its number`
@@ -71,8 +76,10 @@ func TestPrintedName(t *testing.T) {
 
 // Columns of one name are picked together, in their order.
 func TestPickSameNames(t *testing.T) {
-	for text, want := range map[string][]float64{"b,a,b,c\n1,2,3,4\n": {2, 1, 3}, "b,b,x,a\n1,2,x,4\n": {4, 1, 2}} {
-		got, err := read(text, Dialect{Pick: func([]string) []string { return []string{"a", "b", "b"} }, Header: HeaderYes})
+	for text, want := range map[string][]float64{"b,a,b,c\n1,2,3,4\n": {2, 1, 3},
+		"b,b,x,a\n1,2,x,4\n": {4, 1, 2}} {
+		got, err := read(text, Dialect{Pick: func([]string) []string { return []string{"a", "b", "b"} },
+			Header: HeaderYes})
 		if err != nil || !slices.Equal(got.Data, want) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
@@ -89,10 +96,12 @@ func TestAdvice(t *testing.T) {
 		{Dialect{}, `(if column 3 is not data: -label 3 or -drop 3)`},
 		{Dialect{Label: "k"}, `(if column 3 is not data: -drop 3)`},
 		{Dialect{Words: Words{Label: "Class column"}}, `(if column 3 is not data: Class column 3)`},
-		{Dialect{Words: Words{Label: "Class column"}, Label: "k"}, `f.csv:2:3: "x" in column "b" is not a number`},
+		{Dialect{Words: Words{Label: "Class column"}, Label: "k"},
+			`f.csv:2:3: "x" in column "b" is not a number`},
 		{Dialect{Weights: "b"}, `f.csv:2:3: "x" in column "b" is not a number`},
 	} {
-		if _, err := read("a,k,b\n1,2,x\n", test.d); err == nil || !strings.HasSuffix(err.Error(), test.want) {
+		if _, err := read("a,k,b\n1,2,x\n", test.d); err == nil ||
+			!strings.HasSuffix(err.Error(), test.want) {
 			t.Errorf("%+v: %v, want %s", test.d, err, test.want)
 		}
 	}

@@ -33,7 +33,8 @@ func scan(text []byte, i int) (v float64, end int, ok bool) {
 		i++
 	}
 	digits, exponent := i-from, 0
-	if 0 < digits && digits <= 15 && i < len(text) && text[i] <= ',' && !negative { // a count before a delimiter
+	// a count before a delimiter
+	if 0 < digits && digits <= 15 && i < len(text) && text[i] <= ',' && !negative {
 		return float64(m), i, true
 	}
 	if i < len(text) && text[i] == '.' {
@@ -131,7 +132,8 @@ func digits8(b []byte) (v uint64, ok bool) {
 	w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 	// A digit is 0x30 to 0x39: its upper half is 3, also after 6 is added.
-	if w&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 || (w+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 {
+	if w&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 ||
+		(w+0x0606060606060606)&0xf0f0f0f0f0f0f0f0 != 0x3030303030303030 {
 		return 0, false
 	}
 	// Neighbors become 4 numbers of two digits, then 2 of four, then 1 of eight.

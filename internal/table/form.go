@@ -85,7 +85,8 @@ func ungrouped(s []byte, point byte) (digits []byte, grouped bool) {
 		case r >= '0' && r <= '9':
 			digits = append(digits, byte(r))
 			group++
-		case !isSeparator(r) || byte(r) == point && r < 0x80 || separator != 0 && (r != separator || group != 3),
+		case !isSeparator(r) || byte(r) == point && r < 0x80 || separator != 0 &&
+			(r != separator || group != 3),
 			separator == 0 && (group < 1 || group > 3):
 			return nil, false
 		default:

@@ -105,7 +105,8 @@ func (p *parser) gapList(gaps []gapCount) string {
 			if g.field < len(p.header) {
 				name = quote(p.header[g.field])
 			}
-			places = append(places, strconv.Itoa(g.count)+" in "+name+" (first on line "+strconv.Itoa(g.line)+")")
+			places = append(places,
+				strconv.Itoa(g.count)+" in "+name+" (first on line "+strconv.Itoa(g.line)+")")
 		}
 	}
 	if more := len(gaps) - len(places); more > 0 {

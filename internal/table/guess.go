@@ -178,7 +178,8 @@ func (p *parser) guessHeader(first [][]byte) (bool, error) {
 func (p *parser) outside(numbers []float64, first [][]byte, below []column) bool {
 	n := 0
 	for j, f := range first {
-		if v, err := parseFloat(p.withPoint(bytes.TrimSpace(f))); err == nil && (v < below[j].least || v > below[j].most) {
+		if v, err := parseFloat(p.withPoint(bytes.TrimSpace(f))); err == nil &&
+			(v < below[j].least || v > below[j].most) {
 			n++
 		}
 	}
@@ -196,7 +197,8 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 	for _, line := range rows {
 		row = row[:0]
 		for j, f := range line[:min(len(line), len(first))] {
-			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) && isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
+			if f = p.withPoint(bytes.TrimSpace(f)); isNumber(f) &&
+				isNumber(p.withPoint(bytes.TrimSpace(first[j]))) {
 				v, _ := parseFloat(f)
 				row = append(row, v)
 			}
@@ -206,18 +208,21 @@ func (p *parser) numericHeader(numbers []float64, first [][]byte, rows [][][]byt
 		}
 	}
 	counts := counting(numbers)
-	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " + strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
+	shown := "(" + strconv.FormatFloat(numbers[0], 'g', -1, 64) + ", " +
+		strconv.FormatFloat(numbers[1], 'g', -1, 64) + ", …)"
 	switch {
 	case 2*same > len(rows) && !(counts && same < len(rows)):
 		return false, nil
 	case same == 0 && (even(numbers) || len(numbers) >= 5) && p.outside(numbers, first, p.columnsOf(rows)):
-		p.survey.note("line 1 is taken for a header: its numbers rise " + shown + ", and those of no other line do; " +
+		p.survey.note("line 1 is taken for a header: its numbers rise " + shown +
+			", and those of no other line do; " +
 			p.dialect.Words.Header + " no makes a row of it")
 		return true, nil
 	case same == 0 && !counts:
 		return false, nil
 	}
-	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " + p.dialect.Words.Header + " yes or no")
+	return false, p.fault(-1, "line 1 may be a header of numbers "+shown+" or a row").advise("give " +
+		p.dialect.Words.Header + " yes or no")
 }
 
 // mirrored reports whether line 1 is the first column, as in a table of distances.
@@ -257,7 +262,8 @@ func even(numbers []float64) bool {
 // counting reports whether numbers count from 0 or 1, or are years at equal steps.
 func counting(numbers []float64) bool {
 	step, last := numbers[1]-numbers[0], numbers[len(numbers)-1]
-	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 && last <= 2100 && step == math.Trunc(step))
+	return even(numbers) && (step == 1 && (numbers[0] == 0 || numbers[0] == 1) || numbers[0] >= 1800 &&
+		last <= 2100 && step == math.Trunc(step))
 }
 
 // unitsBelow reports whether line 2 holds the units of the columns: it has no number, and
@@ -336,7 +342,8 @@ func (p *parser) unwanted(columns []column, free func(int) bool, wanted []string
 	}
 	for j := last + 1; j < p.width && p.header == nil; j++ {
 		if columns[j].numbers > 0 && p.roles[j] == 0 {
-			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted), "column")+" asked for, "+list(wanted)).
+			return p.fault(-1, "column "+strconv.Itoa(j+1)+" is one more than the "+count(len(wanted),
+				"column")+" asked for, "+list(wanted)).
 				advise(p.notData(j))
 		}
 	}
@@ -359,7 +366,8 @@ func unnamed(name string) bool {
 }
 
 // idNames are names of columns of ids, in lower case.
-var idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row", "rowid", "row_id", "rownames",
+var idNames = []string{"id", "ids", "index", "idx", "key", "nr", "no", "no.", "number", "row",
+	"rowid", "row_id", "rownames",
 	"uuid", "guid", "code", "sku", "isbn", "ean", "sampleid", "customer", "patient", "subject"}
 
 // idName reports whether a column of that name is likely to have ids.
@@ -368,13 +376,15 @@ func idName(name string) bool {
 	if slices.Contains(idNames, lower) {
 		return true
 	}
-	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer", "_number", "customerno", "customer no"} {
+	for _, end := range []string{"_id", " id", "-id", ".id", "_nr", " nr", "_no", "_key", "nr.", "nummer",
+		"_number", "customerno", "customer no"} {
 		if strings.HasSuffix(lower, end) {
 			return true
 		}
 	}
 	n := len(name)
-	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) && unicode.IsLower(rune(name[n-3]))
+	return n > 2 && (strings.HasSuffix(name, "ID") || strings.HasSuffix(name, "Id")) &&
+		unicode.IsLower(rune(name[n-3]))
 }
 
 // guessIDs finds columns of ids among those that are free. The first that looks most
@@ -401,8 +411,10 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		}
 		if why != "" {
 			ids = append(ids, found{j, why})
-		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 && c.whole && c.rising && c.numbers >= 10 {
-			p.survey.note(p.columnName(j, names) + " is data, though its whole numbers rise from row to row; if they are ids: " +
+		} else if !picked && h.Header && c.words == 0 && c.gaps == 0 &&
+			c.whole && c.rising && c.numbers >= 10 {
+			p.survey.note(p.columnName(j, names) +
+				" is data, though its whole numbers rise from row to row; if they are ids: " +
 				p.dialect.Words.ID + " " + strconv.Itoa(j+1))
 		}
 	}
@@ -419,7 +431,8 @@ func (p *parser) guessIDs(columns []column, free func(int) bool, names []string,
 		p.roles[f.at] = roleNone
 		if p.id == 0 {
 			p.id = f.at + 1
-			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why + looked)
+			p.survey.note(p.columnName(f.at, names) + " is taken for the rows' ids and left out: " + f.why +
+				looked)
 		} else {
 			p.survey.note(p.columnName(f.at, names) + " is left out: " + f.why + looked)
 		}
@@ -481,7 +494,8 @@ func (p *parser) noteForms(columns []column, names []string) {
 	}
 	for j := range columns {
 		if c := &columns[j]; c.percents > 0 && c.bare != "" && p.roles[j] == 0 && !c.text() {
-			p.survey.note("warning: " + p.columnName(j, names) + " has numbers with a percent sign and numbers without one, such as " + Printable(c.bare) +
+			p.survey.note("warning: " + p.columnName(j, names) +
+				" has numbers with a percent sign and numbers without one, such as " + Printable(c.bare) +
 				": 50 % is read as 50, not as 0.5")
 		}
 	}

@@ -50,7 +50,8 @@ func TestGuess(t *testing.T) {
 		{text: "NA,2000,2010\n3,2,1\n4,5,4\n", fail: "1 missing value"},
 		// Words above numbers are a header; one among many numbers is a slip.
 		{text: "x,2000\n3,2\n4,5\n", names: "x|2000", rows: 2},
-		{text: "country,1990,2000,2010\nF,3,2,1\nG,4,2,2\nH,1,2,0\n", names: "1990|2000|2010", rows: 3, ids: "F|G|H"},
+		{text: "country,1990,2000,2010\nF,3,2,1\nG,4,2,2\nH,1,2,0\n",
+			names: "1990|2000|2010", rows: 3, ids: "F|G|H"},
 		{text: "1.5,x,3,2\n1,2,3,4\n4,3,2,1\n", fail: "not a number"},
 		{text: "1,2\n3,4\n5,seven\n", fail: "f.csv:3:2: \"seven\" is not a number"},
 		// A column that is named X is one of coordinates, unless its numbers count the rows.
@@ -59,9 +60,12 @@ func TestGuess(t *testing.T) {
 		{text: "id,v\n3,1\n4,2\n", names: "v", rows: 2, ids: "3|4"},
 		{text: "id,v\n3,1\n3,2\n", names: "id|v", rows: 2},
 		{text: "v,w\n1,1\n2,4\n3,1\n4,2\n", names: "v|w", rows: 4},
-		{text: many(5, func(i int) string { return fmt.Sprint(i+8, ",", noise(i)) }), names: "c2", rows: 5, ids: "8|9|10|11|12"},
-		{text: many(9, func(i int) string { return fmt.Sprint(3*i, ",", noise(i)) }), names: "c1|c2", rows: 9},
-		{text: many(10, func(i int) string { return fmt.Sprint(i*i, ",", noise(i)) }), names: "c2", rows: 10, ids: "0|1|4|9|16|25|36|49|64|81"},
+		{text: many(5, func(i int) string { return fmt.Sprint(i+8, ",", noise(i)) }), names: "c2",
+			rows: 5, ids: "8|9|10|11|12"},
+		{text: many(9, func(i int) string { return fmt.Sprint(3*i, ",", noise(i)) }), names: "c1|c2",
+			rows: 9},
+		{text: many(10, func(i int) string { return fmt.Sprint(i*i, ",", noise(i)) }), names: "c2", rows: 10,
+			ids: "0|1|4|9|16|25|36|49|64|81"},
 		{text: many(12, func(i int) string { return fmt.Sprint(i) }), names: "c1", rows: 12},
 		{text: "v,name\n1,a\n2,b\n1,c\n", names: "v", rows: 3, ids: "a|b|c", note: "text"},
 		{text: "v,name\n1,a\n2,b\n1,b\n", fail: "-drop name"},
@@ -75,7 +79,8 @@ func TestGuess(t *testing.T) {
 		{text: "a\n5 \x80\n6 \x80\n", names: "a", rows: 2, note: "currencies"},
 		{text: "a,b\n1,#NV\n2,3\n", fail: "1 missing value"},
 		{text: "Nr.,v\n1000,3\n1007,4\n1021,9\n", names: "v", rows: 3, ids: "1000|1007|1021"},
-		{text: "year of it,v\n" + many(10, func(i int) string { return fmt.Sprint(2*i, ",", noise(i)) }), names: "year of it|v", rows: 10, note: "if they are ids: -id 1"},
+		{text: "year of it,v\n" + many(10, func(i int) string { return fmt.Sprint(2*i, ",", noise(i)) }),
+			names: "year of it|v", rows: 10, note: "if they are ids: -id 1"},
 		{text: "id,v\nx,3\nx,4\n", fail: "-id id takes it for the ids"},
 		{text: "a,b\n\"1,234\",2\n\"12,345\",2\n", names: "a|b", rows: 2, note: "thousands"},
 		{text: "a,b\n\"1,23\",2\n", names: "a|b", rows: 1, note: "decimal sign"},
@@ -93,13 +98,17 @@ func TestGuess(t *testing.T) {
 		{text: "name,x,y\nfoo,unknown,n.d.\nbar,1,2\nbaz,2,1\n", fail: "not a number"},
 		{text: "v,dose\n1,0.5 mg\n2,<0.1\n3,0.7 mg\n", fail: "a column of text"},
 		// Names that a shell, a list or a range would break are given as numbers.
-		{text: "a b,x,x,7,ok-1,$c,n\nq,q,q,q,q,q,1\nr,r,r,r,r,r,\nq,q,q,q,q,q,3\n", fail: "; and 1 missing value: 1 in \"n\" (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, which leaves them out and fits what is there; "},
-		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" or \"v\"; and on line 5: 3 fields found, 2 expected as on the first line (add -drop k, which"},
+		{text: "a b,x,x,7,ok-1,$c,n\nq,q,q,q,q,q,1\nr,r,r,r,r,r,\nq,q,q,q,q,q,3\n", fail: "; and 1 missing " +
+			"value: 1 in \"n\" (first on line 3) (add -drop 1,2,3,4,ok-1,6 -missing fit, which leaves them " +
+			"out and fits what is there; "},
+		{text: "n,k\n1,u\n2,v\n3,u\n4,v,5\n", fail: "\"u\" or \"v\"; and on line 5: 3 fields found, 2 " +
+			"expected as on the first line (add -drop k, which"},
 		{text: "v\n\u22121.5\n2\n", names: "v", rows: 2},
 		{text: "MG,NA\n1,2\n3,4\n", names: "MG|NA", rows: 2},
 		{text: "#id1,2\n#id2,3\n#id3,2\n", names: "c2", rows: 3, ids: "#id1|#id2|#id3"},
 		{text: "# a b\n1 2\n3 4\n# end\n", names: "a|b", rows: 2},
-		{text: "a,b\n1,2\n,\n3,4\n", fail: "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 3)"},
+		{text: "a,b\n1,2\n,\n3,4\n",
+			fail: "2 missing values: 1 in \"a\" (first on line 3), 1 in \"b\" (first on line 3)"},
 		{text: "a,b,w\n1,2,1\n,,\n\n3,4,1\n", fail: "f.csv:4: a blank line between rows"},
 		{text: "a,b\nkg,\n1,2\n3,4\n", names: "a|b", rows: 2, note: "units (kg"},
 		{text: "a,b\n1,2,\n3,4,\n", names: "a|b", rows: 2},
@@ -115,7 +124,8 @@ func TestGuess(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%q: %v", g.text, err)
-		case strings.Join(got.Names, "|") != g.names || got.Rows != g.rows || strings.Join(got.IDs, "|") != g.ids ||
+		case strings.Join(got.Names, "|") != g.names || got.Rows != g.rows ||
+			strings.Join(got.IDs, "|") != g.ids ||
 			!strings.Contains(strings.Join(got.Notes, "\n"), g.note):
 			t.Errorf("%q: %q, %d rows, ids %q, notes %q", g.text, got.Names, got.Rows, got.IDs, got.Notes)
 		}
@@ -141,7 +151,8 @@ func TestKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := fmt.Sprint(got.IDs, got.KeptNames, got.Kept, got.Names, got.Data, got.Class, got.Missing); s !=
+		if s := fmt.Sprint(got.IDs, got.KeptNames, got.Kept, got.Names,
+			got.Data, got.Class, got.Missing); s !=
 			"[a1 a2 a3] [site v] [[x 1] [y 3] [x ]] [v w] [1 2 3 4 NaN 6] [0 1 0] [1 0]" {
 			t.Error(s)
 		}
@@ -156,7 +167,8 @@ func TestOneHot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := fmt.Sprint(got.Names, got.Data); s != "[v city=Rome city=Bonn city=Oslo sex=m sex=f] [1 1 0 0 1 0 2 0 1 0 0 1 3 0 0 1 0 1 4 1 0 0 1 0]" {
+	if s := fmt.Sprint(got.Names, got.Data); s != "[v city=Rome city=Bonn city=Oslo sex=m sex=f] [1 1 0 0 "+
+		"1 0 2 0 1 0 0 1 3 0 0 1 0 1 4 1 0 0 1 0]" {
 		t.Error(s)
 	}
 	again := func([]string) []string { return []string{"sex=f", "city=Oslo", "city=Rome", "sex=m", "v"} }
@@ -164,7 +176,8 @@ func TestOneHot(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `"Bonn"`) {
 		t.Errorf("an unknown value: %v, %v", got, err)
 	}
-	got, err = Read(strings.NewReader("sex,v,city\nm,1,Rome\nf,2,Oslo\n"), "f.csv", Dialect{Guess: true, Pick: again})
+	got, err = Read(strings.NewReader("sex,v,city\nm,1,Rome\nf,2,Oslo\n"), "f.csv",
+		Dialect{Guess: true, Pick: again})
 	if err != nil || fmt.Sprint(got.Data) != "[0 0 1 1 1 1 1 0 0 2]" {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -179,7 +192,8 @@ func FuzzGuess(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i, e := range files {
-		if text, err := os.ReadFile(filepath.Join(folder, e.Name())); err == nil && len(text) < 1000 && !strings.HasSuffix(e.Name(), ".go") {
+		if text, err := os.ReadFile(filepath.Join(folder, e.Name())); err == nil && len(text) < 1000 &&
+			!strings.HasSuffix(e.Name(), ".go") {
 			f.Add(string(text), 1+i%20, i%3, i%2 == 0, i%4 == 0)
 		}
 	}
@@ -243,7 +257,8 @@ func TestTotals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if warned := strings.Contains(strings.Join(got.Notes, "\n"), "warning: the last row, row "); warned != want {
+		if warned := strings.Contains(strings.Join(got.Notes, "\n"),
+			"warning: the last row, row "); warned != want {
 			t.Errorf("%q: %q", text, got.Notes)
 		}
 	}
@@ -254,15 +269,18 @@ func TestTotals(t *testing.T) {
 func TestEmptyRows(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"id;a;b\nx;1;2\n;;\ny;3;4\n;\n;;\nz;5;6\n;;\n;;\n":      "[1 2 NaN NaN 3 4 NaN NaN NaN NaN 5 6] [x  y   z]",
-		"id;a;b\nx;1;2\n;;\n# c\n;;\ny;3;4\n;;\n\n;;\n":         "[1 2 NaN NaN NaN NaN 3 4] [x   y]",
-		"id;a;b\n;;\nx;1;2\ny;3;4\n\n;;\n\n":                    "[1 2 3 4] [x y]",
-		"id;a;b\nx;1;2\n;;\n\ny;3;4\n":                          "f.csv:4: a blank line between rows",
-		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                          "f.csv:3: a blank line between rows",
-		"id;a;b\nx;1;2\n;;\ny;3;\n;;\n;;\nz;;5\nu;7;8\nv;x;9\n": "f.csv:9:2: \"x\" in column \"a\" is not a number",
+		"id;a;b\nx;1;2\n;;\ny;3;4\n;\n;;\nz;5;6\n;;\n;;\n": "[1 2 NaN NaN 3 4 NaN NaN NaN NaN 5 " +
+			"6] [x  y   z]",
+		"id;a;b\nx;1;2\n;;\n# c\n;;\ny;3;4\n;;\n\n;;\n": "[1 2 NaN NaN NaN NaN 3 4] [x   y]",
+		"id;a;b\n;;\nx;1;2\ny;3;4\n\n;;\n\n":            "[1 2 3 4] [x y]",
+		"id;a;b\nx;1;2\n;;\n\ny;3;4\n":                  "f.csv:4: a blank line between rows",
+		"id;a;b\nx;1;2\n\n;;\ny;3;4\n":                  "f.csv:3: a blank line between rows",
+		"id;a;b\nx;1;2\n;;\ny;3;\n;;\n;;\nz;;5\nu;7;8\nv;x;9\n": "f.csv:9:2: \"x\" in column \"a\" is " +
+			"not a number",
 	} {
 		for chunk := range 30 {
-			got, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true, Missing: true, chunk: chunk, Workers: chunk % 3})
+			got, err := Read(strings.NewReader(text), "f.csv",
+				Dialect{Guess: true, Missing: true, chunk: chunk, Workers: chunk % 3})
 			s := ""
 			if err == nil {
 				s = fmt.Sprint(got.Data, " ", got.IDs)
@@ -274,8 +292,10 @@ func TestEmptyRows(t *testing.T) {
 			}
 		}
 	}
-	_, err := Read(strings.NewReader("id,a,b\nx,1,2\n,,\ny,3,\n,,\n"), "f.csv", Dialect{Guess: true, chunk: 5})
-	if err == nil || !strings.HasPrefix(err.Error(), "f.csv: 3 missing values: 1 in \"a\" (first on line 3), 2 in \"b\" (first on line 3) (add ") {
+	_, err := Read(strings.NewReader("id,a,b\nx,1,2\n,,\ny,3,\n,,\n"), "f.csv",
+		Dialect{Guess: true, chunk: 5})
+	if err == nil || !strings.HasPrefix(err.Error(),
+		"f.csv: 3 missing values: 1 in \"a\" (first on line 3), 2 in \"b\" (first on line 3) (add ") {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,8 @@ func TestLabels(t *testing.T) {
 		classes []string
 	}{
 		{"1,x\n2,y\n3, x \n", "2", 2, "c2", []int{0, 1, 0}, []string{"x", "y"}},
-		{"kind,a\n\"b, c\",1\n,2\nb,3\n,4\n", "kind", 1, "kind", []int{0, 1, 2, 1}, []string{"b, c", "", "b"}},
+		{"kind,a\n\"b, c\",1\n,2\nb,3\n,4\n", "kind", 1, "kind",
+			[]int{0, 1, 2, 1}, []string{"b, c", "", "b"}},
 		{"a,,b\n1,2,3\n1,1,3\n", "2", 2, "c2", []int{0, 1}, []string{"2", "1"}},
 		{"1,2\n", "", 0, "", nil, nil},
 	} {
@@ -27,8 +28,10 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%q: %v", test.text, err)
 			continue
 		}
-		if got.LabelColumn != test.column || got.LabelName != test.name || !slices.Equal(got.Class, test.class) || !slices.Equal(got.Classes, test.classes) {
-			t.Errorf("%q: column %d %q, %v of %q", test.text, got.LabelColumn, got.LabelName, got.Class, got.Classes)
+		if got.LabelColumn != test.column || got.LabelName != test.name ||
+			!slices.Equal(got.Class, test.class) || !slices.Equal(got.Classes, test.classes) {
+			t.Errorf("%q: column %d %q, %v of %q", test.text, got.LabelColumn,
+				got.LabelName, got.Class, got.Classes)
 		}
 		for i := range got.Rows {
 			want := ""
@@ -52,13 +55,15 @@ func TestErrorPlace(t *testing.T) {
 	}{
 		{"1,2\n3,x\n", 2, 2, `"x" is not a number`},
 		{"1,2\n\"3\n\",\"x", 2, 2, `a quoted field that does not end in a quote (")`},
-		{"1,2\n3," + Cut, 2, 2, "softkmeans-convert failed here, and the rest of its table is missing; its own error says why"},
+		{"1,2\n3," + Cut, 2, 2,
+			"softkmeans-convert failed here, and the rest of its table is missing; its own error says why"},
 		{"1,2\n3\n", 2, 0, "1 field found, 2 expected as on the first line"},
 		{"\n", 0, 0, "there are no rows of numbers"},
 	} {
 		_, err := read(test.text, Dialect{})
 		var e *Error
-		if !errors.As(err, &e) || e.Source != "f.csv" || e.Line != test.line || e.Column != test.column || e.Msg != test.message {
+		if !errors.As(err, &e) || e.Source != "f.csv" || e.Line != test.line ||
+			e.Column != test.column || e.Msg != test.message {
 			t.Errorf("%q: %#v", test.text, err)
 		}
 	}
@@ -68,11 +73,15 @@ func TestErrorPlace(t *testing.T) {
 func TestWords(t *testing.T) {
 	words := Words{Delimiter: "Delimiter", Header: "Header", Label: "Class column"}
 	for text, want := range map[string]string{
-		"1,x\n":         `f.csv:1:2: "x" is not a number (if line 1 holds names: Header yes; if column 2 is not data: Class column 2)`,
-		"a,b\n1,x\n":    `f.csv:2:2: "x" in column "b" is not a number (if column 2 is not data: Class column 2)`,
-		"7\n1 2\n":      `f.csv:2:1: "1 2" is not a number (fields are split at ','; another delimiter, or space, is set with Delimiter)`,
-		"1,2\n3,x\n":    `f.csv:2:2: "x" is not a number`,
-		"a|b\n1|2\n3|4": `f.csv:2:1: "1|2" in column "a|b" is not a number (fields are split at ','; another delimiter, or space, is set with Delimiter)`,
+		"1,x\n": `f.csv:1:2: "x" is not a number (if line 1 holds names: Header yes; if column 2 ` +
+			`is not data: Class column 2)`,
+		"a,b\n1,x\n": `f.csv:2:2: "x" in column "b" is not a number (if column 2 is not data: ` +
+			`Class column 2)`,
+		"7\n1 2\n": `f.csv:2:1: "1 2" is not a number (fields are split at ','; another delimiter, or ` +
+			`space, is set with Delimiter)`,
+		"1,2\n3,x\n": `f.csv:2:2: "x" is not a number`,
+		"a|b\n1|2\n3|4": `f.csv:2:1: "1|2" in column "a|b" is not a number (fields are split at ','; ` +
+			`another delimiter, or space, is set with Delimiter)`,
 	} {
 		if _, err := read(text, Dialect{Words: words}); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -37,10 +37,14 @@ func TestLimits(t *testing.T) {
 		name, head, again, want string
 		most                    int // bytes that may be read
 	}{
-		{"a quote that is not closed", "a,b\n1,\"2\n", "3,4\n", `f.csv:2:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
-		{"in the header", "a,\"b\n", "3,4\n", `f.csv:1:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
-		{"after many rows", rows + "3,4\n\"5\n", "3,4\n", `f.csv:200002:1: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
-		{"in a field of a second line", rows + "\"3\n\",\"5\n", "3,4\n", `f.csv:200002:2: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
+		{"a quote that is not closed", "a,b\n1,\"2\n", "3,4\n",
+			`f.csv:2:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
+		{"in the header", "a,\"b\n", "3,4\n",
+			`f.csv:1:2: a quoted field of more than 1 MB; is its quote closed?`, 8 << 20},
+		{"after many rows", rows + "3,4\n\"5\n", "3,4\n",
+			`f.csv:200002:1: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
+		{"in a field of a second line", rows + "\"3\n\",\"5\n", "3,4\n",
+			`f.csv:200002:2: a quoted field of more than 1 MB; is its quote closed?`, 10 << 20},
 		{"one line", "", "1,", `f.csv:1: a line of more than 64 MB`, 65 << 20},
 		{"one line after blank ones", "\n \n", "1,", `f.csv:3: a line of more than 64 MB`, 65 << 20},
 		{"one line after many rows", rows, "1,", `f.csv:200001: a line of more than 64 MB`, 70 << 20},
@@ -70,8 +74,10 @@ func TestLimits(t *testing.T) {
 			if err == nil || err.Error() != test.want {
 				t.Errorf("%s, %d workers: %v, want %s", test.name, workers, err, test.want)
 			}
-			if alloc := to.TotalAlloc - from.TotalAlloc; in.read > test.most || alloc > 64<<20+8*uint64(test.most) {
-				t.Errorf("%s, %d workers: %d bytes were read, %d allocated", test.name, workers, in.read, alloc)
+			if alloc := to.TotalAlloc - from.TotalAlloc; in.read > test.most ||
+				alloc > 64<<20+8*uint64(test.most) {
+				t.Errorf("%s, %d workers: %d bytes were read, %d allocated",
+					test.name, workers, in.read, alloc)
 			}
 		}
 	}
@@ -84,14 +90,16 @@ func TestWithinLimits(t *testing.T) {
 	}
 	long := strings.Repeat("x\n", mostQuoted/2)
 	for text, want := range map[string]string{
-		"1,\"" + long + "\"\n":                            "",
-		"1,\"" + long + "x\"\n":                           `f.csv:1:2: a quoted field of more than 1 MB; is its quote closed?`,
+		"1,\"" + long + "\"\n": "",
+		"1,\"" + long + "x\"\n": `f.csv:1:2: a quoted field of more than 1 MB; ` +
+			`is its quote closed?`,
 		"1," + strings.Repeat("a", mostLine-2):            "",
 		"1," + strings.Repeat("a", mostLine-1):            `f.csv:1: a line of more than 64 MB`,
 		strings.Repeat(" ", longStart) + "1,a\r\n2,b\r\n": "",
 		"1,a\r": "",
 	} {
-		if _, err := read(text, Dialect{Label: "2"}); err == nil && want != "" || err != nil && err.Error() != want {
+		if _, err := read(text, Dialect{Label: "2"}); err == nil && want != "" ||
+			err != nil && err.Error() != want {
 			t.Errorf("%.9q…, %d bytes: %v, want %s", text, len(text), err, want)
 		}
 	}
@@ -103,7 +111,8 @@ func TestLongRow(t *testing.T) {
 		t.Skip("reads lines of 64 MB; SOFTKMEANS_LONG=1 runs it")
 	}
 	in := &endless{head: "1\n2,", again: "\"" + strings.Repeat(strings.Repeat("x", 255)+"\n", 1<<11) + "\","}
-	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil || err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
+	if _, err := Read(in, "f.csv", Dialect{Header: HeaderNo}); err == nil ||
+		err.Error() != "f.csv:2: a row of more than 64 MB, on many lines" || in.read > 70<<20 {
 		t.Errorf("%v, %d bytes were read", err, in.read)
 	}
 }

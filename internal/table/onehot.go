@@ -18,7 +18,8 @@ type oneHot struct {
 func (p *parser) guessValues(columns []column, names []string) {
 	for j := range columns {
 		c := &columns[j]
-		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues { // little in common
+		// little in common
+		if p.roles[j] != 0 || !c.text() || c.different && c.words > 2 || len(c.values) > mostValues {
 			continue
 		}
 		hot := &oneHot{place: map[string]int{}}
@@ -32,7 +33,8 @@ func (p *parser) guessValues(columns []column, names []string) {
 		for i, v := range hot.values {
 			shown[i] = hotName(names[j], v)
 		}
-		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") + " of 0 and 1: " + strings.Join(shown, ", "))
+		p.survey.note(p.columnName(j, names) + " becomes " + count(len(shown), "column") +
+			" of 0 and 1: " + strings.Join(shown, ", "))
 	}
 }
 
@@ -74,7 +76,8 @@ func (p *parser) addOneHot(row []float64, fields [][]byte, j int, o *part) *Erro
 	}
 	at, ok := hot.place[Printable(string(utf8Text(s)))]
 	if !ok {
-		return p.fault(j, quote(string(s))+p.in(j)+" is a value that the first lines do not have, and there is no column of 0 and 1 for it")
+		return p.fault(j, quote(string(s))+p.in(j)+" is a value that the first lines do not have, and "+
+			"there is no column of 0 and 1 for it")
 	}
 	row[at] = 1
 	return nil

@@ -17,8 +17,10 @@ func TestOverview(t *testing.T) {
 	}{
 		{"id;x;y\na;1,5;2\nb;2,5;3\n", Dialect{}, "iT d d ", "id|x|y", false},
 		{"1,2\n3,1\n", Dialect{}, "d d ", "c1|c2", false},
-		{"x,kind,day\n1,a,2020-01-01\n2,b,2020-01-01\n3,a,2020-01-02\n", Dialect{}, "d dTC dT ", "x|kind|day", true},
-		{"x,kind,w,z\n1,a,1,p\n2,b,1,q\n3,a,2,r\n", Dialect{Label: "2", Weights: "w", Drop: []string{"z"}, Keep: []string{"z"}}, "d lTC w kT ", "x|kind|w|z", false},
+		{"x,kind,day\n1,a,2020-01-01\n2,b,2020-01-01\n3,a,2020-01-02\n", Dialect{},
+			"d dTC dT ", "x|kind|day", true},
+		{"x,kind,w,z\n1,a,1,p\n2,b,1,q\n3,a,2,r\n", Dialect{Label: "2", Weights: "w", Drop: []string{"z"},
+			Keep: []string{"z"}}, "d lTC w kT ", "x|kind|w|z", false},
 		{"x,,e\n1,a,\n2,b,\n3,c,\n", Dialect{Text: TextOneHot}, "d iT x ", "x|c2|e", false},
 		{"0,0.5,2\n0,1,3\n4,2,0\n1,5,1\n", Dialect{}, "", "", true}, // a header or a row
 		{"", Dialect{}, "", "", true},
@@ -45,7 +47,8 @@ func TestOverview(t *testing.T) {
 		d.Guess = true
 		if r, err := NewReader(strings.NewReader(c.text), "f", d); err == nil {
 			got := r.Overview()
-			if got.Header != o.Header || got.Delimiter != o.Delimiter || got.Decimal != o.Decimal || len(got.Columns) != len(o.Columns) {
+			if got.Header != o.Header || got.Delimiter != o.Delimiter || got.Decimal != o.Decimal ||
+				len(got.Columns) != len(o.Columns) {
 				t.Errorf("%q: %+v, %+v", c.text, got, o)
 			}
 		}

@@ -54,7 +54,8 @@ type part struct {
 }
 
 func (o *part) clear() {
-	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0], gaps: o.gaps[:0], empty: o.empty[:0]}
+	*o = part{data: o.data[:0], texts: o.texts[:0], ends: o.ends[:0], weight: o.weight[:0],
+		gaps: o.gaps[:0], empty: o.empty[:0]}
 }
 
 // text is text i, counted over all rows.
@@ -178,7 +179,8 @@ func (p *parser) plainRows(o *part) {
 			line++
 			continue
 		}
-		if !p.plain || o.first > 0 && line > o.last || len(o.empty) > 0 || p.comments && (text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
+		if !p.plain || o.first > 0 && line > o.last || len(o.empty) > 0 || p.comments &&
+			(text[pos] == '#' || text[pos] == ' ' || text[pos] == '\t') {
 			break
 		}
 		bytes, ends := len(o.texts), len(o.ends)
@@ -325,7 +327,8 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 	if err == nil {
 		return nil
 	}
-	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 && !missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
+	if j := err.Column - 1; j >= 0 && header && p.cols > 1 && p.roles[j] >= 0 &&
+		!missing(bytes.TrimSpace(fields[j])) && bytes.ContainsFunc(fields[j], unicode.IsLetter) {
 		if advice := p.notData(j); advice != "" {
 			err.advise(advice)
 		}
@@ -334,7 +337,8 @@ func (p *parser) firstRow(fields [][]byte, o *part, header bool) *Error {
 }
 
 func (p *parser) otherWidth(fields [][]byte) *Error {
-	return p.fault(-1, count(len(fields), "field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
+	return p.fault(-1, count(len(fields),
+		"field")+" found, "+strconv.Itoa(p.width)+" expected as on the first line"+hintCR(fields))
 }
 
 // addRow appends the numbers, the label and the weight of one line.
@@ -423,18 +427,21 @@ func (p *parser) number(fields [][]byte, j int) (float64, *Error) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, p.fault(j, word+" is too large for a number")
 	case p.width == 1 && strings.ContainsAny(s, " ,;|:"):
-		return 0, p.fault(j, word+" is not a number").advise("fields are split at " + strconv.QuoteRune(p.dialect.Delimiter) +
+		return 0, p.fault(j, word+" is not a number").advise("fields are split at " +
+			strconv.QuoteRune(p.dialect.Delimiter) +
 			"; another delimiter, or space, is set with " + p.dialect.Words.Delimiter)
 	case p.forms != nil && p.forms[j]&formGroups != 0:
 		return 0, p.fault(j, word+" is not a number")
 	case p.dialect.Decimal == ',' && strings.Contains(s, "."):
-		return 0, p.fault(j, word+" is not a number (the decimal sign is the comma, and thousands are not set apart)")
+		return 0, p.fault(j,
+			word+" is not a number (the decimal sign is the comma, and thousands are not set apart)")
 	case strings.Contains(s, ",") && (strings.Contains(s, ".") || strings.Count(s, ",") > 1):
 		return 0, p.fault(j, word+" is not a number (thousands are not set apart)")
 	case p.dialect.Decimal != ',' && strings.Contains(s, ","):
 		e := p.fault(j, word+" is not a number (the decimal sign is the point)")
 		if w := p.dialect.Words.Decimal; w != "" {
-			e = p.fault(j, word+" is not a number").advise("if the comma is the decimal sign: " + w + " comma")
+			e = p.fault(j, word+" is not a number").advise("if the comma is the decimal sign: " + w +
+				" comma")
 		}
 		return 0, e
 	}

@@ -59,7 +59,8 @@ func inBlocks(in io.Reader, d Dialect, rows int) (*Table, error) {
 func sameTable(a, b *Table) bool {
 	bits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
 	return reflect.DeepEqual(a.Head, b.Head) && a.Rows == b.Rows && slices.EqualFunc(a.Data, b.Data, bits) &&
-		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.Equal(a.Class, b.Class) && slices.Equal(a.Classes, b.Classes)
+		slices.EqualFunc(a.Weights, b.Weights, bits) && slices.Equal(a.Class, b.Class) &&
+		slices.Equal(a.Classes, b.Classes)
 }
 
 // atOnce is the table of a text, or its error, read at once without plainRows.
@@ -80,10 +81,12 @@ func (a *atOnce) check(t *testing.T, d Dialect, rows int) {
 	t.Helper()
 	got, err := inBlocks(strings.NewReader(a.text), d, rows)
 	if (err == nil) != (a.err == nil) || err != nil && err.Error() != a.err.Error() {
-		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", a.text, d.chunk, rows, d.Workers, err, a.err)
+		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", a.text,
+			d.chunk, rows, d.Workers, err, a.err)
 	}
 	if err == nil && !sameTable(got, a.want) {
-		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", a.text, d.chunk, rows, d.Workers, got, a.want)
+		t.Fatalf("%.200q in chunks of %d, blocks of %d rows, %d workers: %v, want %v", a.text,
+			d.chunk, rows, d.Workers, got, a.want)
 	}
 }
 
@@ -103,15 +106,20 @@ func blockTexts() (texts []string, dialects []Dialect) {
 	}
 	for _, end := range []string{"\n", "\r\n"} {
 		row := "1.5,-2e3, 0.30000000000000004 ,x" + end
-		for _, odd := range []string{"", end, " \t" + end, "1,2,3,\"y\nz\"" + end, `"1",2,3,4` + end, "1,2,3" + end, "1,2,3,4,5" + end, "1,2,q,4" + end,
-			"1,2,1e999,4" + end, "1,\"2\"x,3,4" + end, "1,2,\"3,4" + end, "1,2\",3,4" + end, "1,2,0x10,4" + end, "1,2,\u20033\u2003,\u2003w" + end, "1,2,3\r,4" + end, "\r" + end} {
+		for _, odd := range []string{"", end, " \t" + end, "1,2,3,\"y\nz\"" + end, `"1",2,3,4` + end,
+			"1,2,3" + end, "1,2,3,4,5" + end, "1,2,q,4" + end,
+			"1,2,1e999,4" + end, "1,\"2\"x,3,4" + end, "1,2,\"3,4" + end, "1,2\",3,4" + end,
+			"1,2,0x10,4" + end, "1,2,\u20033\u2003,\u2003w" + end, "1,2,3\r,4" + end, "\r" + end} {
 			for _, after := range []string{strings.Repeat(row, 3), end + end, "\r", "1,2,3,4"} {
 				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after, Dialect{Label: "d"})
-				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after, Dialect{Weights: "1", Drop: []string{"d"}, Pick: pick("c", "b")})
+				add("a,b,c,d"+end+strings.Repeat(row, 3)+odd+after,
+					Dialect{Weights: "1", Drop: []string{"d"}, Pick: pick("c", "b")})
 			}
-			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "  "), Dialect{Delimiter: ' ', Label: "4"})
+			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "  "),
+				Dialect{Delimiter: ' ', Label: "4"})
 			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "\t"), Dialect{Label: "4"})
-			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "1"), Dialect{Delimiter: '1', Label: "2"})
+			add(strings.ReplaceAll(strings.Repeat(row, 2)+odd+row, ",", "1"),
+				Dialect{Delimiter: '1', Label: "2"})
 		}
 	}
 	return texts, dialects
@@ -171,7 +179,8 @@ func TestReaderLong(t *testing.T) {
 	for _, workers := range []int{1, 5} {
 		d := Dialect{Label: "3", Workers: workers}
 		got, err := inBlocks(iotest.HalfReader(strings.NewReader(b.String())), d, 999)
-		if err != nil || got.Rows != rows+1 || !slices.Equal(got.Classes, []string{"c0", "c1", "c2", "two\nlines"}) {
+		if err != nil || got.Rows != rows+1 ||
+			!slices.Equal(got.Classes, []string{"c0", "c1", "c2", "two\nlines"}) {
 			t.Fatalf("%d workers: %v, %v", workers, got.Classes, err)
 		}
 		for i := range rows {
@@ -189,7 +198,8 @@ func TestReaderLong(t *testing.T) {
 			{"1,2\n", "f.csv:30003: 2 fields found, 3 expected as on the first line"},
 			{"1,2,\"", "f.csv:30003:3: a quoted field that does not end in a quote (\")"},
 		} {
-			if _, err := inBlocks(strings.NewReader(b.String()+test.more+strings.Repeat("1,2,3\n", 2e4)), d, 100); err == nil || err.Error() != test.want {
+			if _, err := inBlocks(strings.NewReader(b.String()+test.more+strings.Repeat("1,2,3\n", 2e4)), d,
+				100); err == nil || err.Error() != test.want {
 				t.Errorf("%d workers: %v, want %s", workers, err, test.want)
 			}
 		}
@@ -201,7 +211,8 @@ func TestReaderRowsBeforeError(t *testing.T) {
 	broken := errors.New("disk on fire")
 	text := strings.Repeat("1,2\n", 50000)
 	for workers := range 4 {
-		for _, in := range []io.Reader{strings.NewReader(text + "1,x\n"), io.MultiReader(strings.NewReader(text+"3,4"), iotest.ErrReader(broken))} {
+		for _, in := range []io.Reader{strings.NewReader(text + "1,x\n"),
+			io.MultiReader(strings.NewReader(text+"3,4"), iotest.ErrReader(broken))} {
 			r, err := NewReader(in, "f.csv", Dialect{Workers: workers, chunk: 1000})
 			if err != nil {
 				t.Fatal(err)
@@ -213,7 +224,8 @@ func TestReaderRowsBeforeError(t *testing.T) {
 				n, err = r.ReadRows(dst, nil)
 				rows += n
 			}
-			if rows != 50000 || err.Error() != `f.csv:50001:2: "x" is not a number` && !errors.Is(err, broken) {
+			if rows != 50000 || err.Error() != `f.csv:50001:2: "x" is not a number` &&
+				!errors.Is(err, broken) {
 				t.Errorf("%d workers: %d rows, %v", workers, rows, err)
 			}
 		}
@@ -293,7 +305,8 @@ func TestReaderMemory(t *testing.T) {
 		}
 		runtime.ReadMemStats(&to)
 		if err != io.EOF || to.TotalAlloc-from.TotalAlloc > 20<<20 {
-			t.Errorf("%d workers: %d bytes were allocated for 40 MB of text, %v", workers, to.TotalAlloc-from.TotalAlloc, err)
+			t.Errorf("%d workers: %d bytes were allocated for 40 MB of text, %v", workers,
+				to.TotalAlloc-from.TotalAlloc, err)
 		}
 	}
 }
@@ -305,11 +318,17 @@ func FuzzReader(f *testing.F) {
 			f.Add(text, d.Delimiter, d.Label, d.Weights, strings.Join(d.Drop, " "), i%5, 1+i%20, 1+i%5, 1+i%3)
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string, comma rune, label, weights, drop string, picked, chunk, rows, workers int) {
-		d := Dialect{Delimiter: comma, Label: label, Weights: weights, Drop: strings.Fields(drop), chunk: min(max(chunk, 1), 1000), Workers: min(max(workers, 1), 4)}
+	f.Fuzz(func(t *testing.T, text string, comma rune, label, weights, drop string,
+		picked, chunk, rows, workers int) {
+		d := Dialect{Delimiter: comma, Label: label, Weights: weights, Drop: strings.Fields(drop),
+			chunk: min(max(chunk, 1), 1000), Workers: min(max(workers, 1), 4)}
 		switch { // the last of the columns, or some by position
 		case picked < 0:
-			d.Pick = func(names []string) []string { slices.Reverse(names); return names[:min(len(names), -max(picked, -9))] }
+			d.Pick = func(names []string) []string {
+				slices.Reverse(names)
+				return names[:min(len(names),
+					-max(picked, -9))]
+			}
 		case picked > 0:
 			d.Pick = pick([]string{"c2", "c1", "c3", "c9"}[:min(picked, 4)]...)
 		}
@@ -328,7 +347,8 @@ func TestNoRows(t *testing.T) {
 		}
 		_, err := NewReader(strings.NewReader(text), "f.csv", d)
 		var none *NoRows
-		if !errors.As(err, &none) || err.Error() != "f.csv: there are no rows of numbers" || !slices.Equal(none.Head.Names, names) || none.Head.Header != (names != nil) {
+		if !errors.As(err, &none) || err.Error() != "f.csv: there are no rows of numbers" ||
+			!slices.Equal(none.Head.Names, names) || none.Head.Header != (names != nil) {
 			t.Errorf("%q: %v, %+v", text, err, none)
 		}
 	}

@@ -22,7 +22,8 @@ func otherTable(head []byte, source string) string {
 	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	for _, other := range otherTables {
 		if has(other.magic) {
-			return "this is " + other.name + "; softkmeans-convert " + shellWord(source) + " | softkmeans … - reads it"
+			return "this is " + other.name + "; softkmeans-convert " +
+				shellWord(source) + " | softkmeans … - reads it"
 		}
 	}
 	switch {
@@ -38,7 +39,8 @@ func otherTable(head []byte, source string) string {
 // is FILE.
 func shellWord(name string) string {
 	plain := func(r rune) bool {
-		return strings.ContainsRune("._/-+=@:,%", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r > 0x7f
+		return strings.ContainsRune("._/-+=@:,%", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' ||
+			r >= 'a' && r <= 'z' || r > 0x7f
 	}
 	switch {
 	case name == "<stdin>":

@@ -20,7 +20,8 @@ func TestOtherTable(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"PAR1,PAR2\n1,2\n3,5\n", "ARROW1\n1\n2\n", "PK,x\n1,2\n"} {
-		if x, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true}); err != nil || len(x.Names) == 0 {
+		if x, err := Read(strings.NewReader(text), "f.csv", Dialect{Guess: true}); err != nil ||
+			len(x.Names) == 0 {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 var (
 	errBareQuote = errors.New(`a quote (") inside of a field that does not begin with one`)
 	errQuote     = errors.New(`a quoted field that does not end in a quote (")`)
-	errCut       = errors.New("softkmeans-convert failed here, and the rest of its table is missing; its own error says why")
+	errCut       = errors.New("softkmeans-convert failed here, and the rest of its table is missing; its " +
+		"own error says why")
 )
 
 // Cut is what softkmeans-convert writes after the rows of a table that it cannot complete. Its

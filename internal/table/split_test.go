@@ -35,7 +35,8 @@ func oracle(text string, comma rune, trim bool) (records []record) {
 		}
 		var syntax *csv.ParseError
 		if errors.As(err, &syntax) {
-			rec.fault = strconv.Itoa(syntax.StartLine) + map[error]string{csv.ErrBareQuote: "bare", csv.ErrQuote: "quote"}[syntax.Err]
+			rec.fault = strconv.Itoa(syntax.StartLine) +
+				map[error]string{csv.ErrBareQuote: "bare", csv.ErrQuote: "quote"}[syntax.Err]
 		}
 		if records = append(records, rec); err != nil {
 			return records
@@ -84,8 +85,10 @@ func checkSplit(t *testing.T, text string, comma rune, trim bool) {
 }
 
 var splitTexts = []string{
-	"", "\n", "\r\n", "\r", "a", "a\r", "a,b\r\nc,d", ",\n,,\n", "\n\n a , b \n", `"a"`, `"a","b"` + "\r\n", `"a""b",c`, `""`, `"",""`, `a""`, `"a"b`, `"a" `,
-	"\"a\nb\",c\nd\n", "\"a\r\nb\r\"\r\n", "\"a\n\n\",\"b\n\"\nx\n\n\ny", `"`, "\"\n", "\"a\n", `x,"`, "x,\"\r", `""",`, "a\rb,c\r\r\n", "a;b\tc d", " \"a\", \"b", "\u2003a,\u2003\"b\"\n",
+	"", "\n", "\r\n", "\r", "a", "a\r", "a,b\r\nc,d", ",\n,,\n", "\n\n a , b \n", `"a"`, `"a","b"` + "\r\n",
+	`"a""b",c`, `""`, `"",""`, `a""`, `"a"b`, `"a" `,
+	"\"a\nb\",c\nd\n", "\"a\r\nb\r\"\r\n", "\"a\n\n\",\"b\n\"\nx\n\n\ny", `"`, "\"\n", "\"a\n", `x,"`,
+	"x,\"\r", `""",`, "a\rb,c\r\r\n", "a;b\tc d", " \"a\", \"b", "\u2003a,\u2003\"b\"\n",
 	"1¦2¦\"3\"¦4", "\xff,\"\xff\"\xff\n", "\x00,\x00",
 }
 
@@ -105,7 +108,8 @@ func TestSplitAsEncodingCSV(t *testing.T) {
 
 // A record ends on the line on which its last field ends.
 func TestSplitLines(t *testing.T) {
-	if got, last := split("a,\"b\n\nc\"\n\nd,\"e\n\"", ',', true); last != 6 || len(got) != 2 || !slices.Equal(got[1].lines, []int{5, 5}) {
+	if got, last := split("a,\"b\n\nc\"\n\nd,\"e\n\"", ',', true); last != 6 || len(got) != 2 ||
+		!slices.Equal(got[1].lines, []int{5, 5}) {
 		t.Errorf("%v, ends on line %d", got, last)
 	}
 }
@@ -121,7 +125,8 @@ func FuzzTable(f *testing.F) {
 	f.Add("1;\"2\r\n\";3", ';', false)
 	f.Fuzz(func(t *testing.T, text string, comma rune, trim bool) {
 		if !validComma(comma) {
-			if _, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma}); comma != 0 && err == nil {
+			if _, err := Read(strings.NewReader(text), "f", Dialect{Delimiter: comma}); comma != 0 &&
+				err == nil {
 				t.Fatalf("%q was taken for a delimiter", comma)
 			}
 			return

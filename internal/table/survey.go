@@ -47,7 +47,8 @@ func (c *chunks) upTo(text []byte, size int) []byte {
 // left open.
 func look(text []byte, d *Dialect) *survey {
 	s := new(survey)
-	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize && end >= 0 {
+	if end := bytes.LastIndexByte(text[:min(len(text), surveySize)], '\n'); len(text) > surveySize &&
+		end >= 0 {
 		text, s.cut = text[:end+1], true // as much, however it was read
 	}
 	s.separator(text, d)
@@ -67,7 +68,8 @@ func look(text []byte, d *Dialect) *survey {
 	}
 	if names := bytes.TrimLeft(comment, "# \t"); len(names) > 0 && len(s.lines) > 0 {
 		list := s.split(names, d.Delimiter, 1)
-		if d.Header == HeaderAuto && len(list) == 1 && len(list[0]) == len(s.lines[0]) && len(list[0]) > 1 && rowAlone(s.lines[0]) {
+		if d.Header == HeaderAuto && len(list) == 1 && len(list[0]) == len(s.lines[0]) &&
+			len(list[0]) > 1 && rowAlone(s.lines[0]) {
 			s.names = list[0]
 		}
 	}
@@ -130,7 +132,8 @@ func (s *survey) hashes(text []byte, comma rune) {
 	case rows >= len(s.lines)-1:
 		s.hash, s.lines, s.notes = false, lines, nil
 	default:
-		s.ask = &Error{Msg: count(rows, "line") + " with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
+		s.ask = &Error{Msg: count(rows, "line") +
+			" with as many numbers as the rows begin with #, the first with " + quote(string(first)) +
 			": remove them if they are comments, or put the field in quotes if they are rows"}
 	}
 }
@@ -231,7 +234,8 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 				continue
 			}
 			lines := s.split(text, comma, most)
-			if w, first := widthOf(lines); w > 1 && (short || first == w) && !(comma == ',' && spaced(lines)) {
+			if w, first := widthOf(lines); w > 1 && (short || first == w) &&
+				!(comma == ',' && spaced(lines)) {
 				return comma
 			}
 		}
@@ -241,7 +245,8 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 		numbers, all := 0, 0
 		for _, line := range lines[min(1, len(lines)-1):] {
 			for _, f := range line {
-				if all++; isNumber(f) || isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) || missing(f) {
+				if all++; isNumber(f) || isNumber(bytes.Replace(f, []byte(","), []byte("."), 1)) ||
+					missing(f) {
 					numbers++
 				}
 			}
@@ -258,7 +263,8 @@ func (s *survey) delimiter(text []byte, decimal rune) rune {
 func spaced(lines [][][]byte) bool {
 	for _, line := range lines {
 		for _, f := range line {
-			if a, b, ok := bytes.Cut(bytes.TrimSpace(f), []byte(" ")); ok && isNumber(a) && isNumber(bytes.TrimSpace(b)) && len(b) != 3 {
+			if a, b, ok := bytes.Cut(bytes.TrimSpace(f), []byte(" ")); ok && isNumber(a) &&
+				isNumber(bytes.TrimSpace(b)) && len(b) != 3 {
 				return true
 			}
 		}
@@ -296,7 +302,8 @@ func (s *survey) shape(d *Dialect) {
 	}
 	if width == 2 && d.Delimiter == ',' && d.Decimal == 0 && wholes(s.lines[1:]) {
 		f := s.lines[1]
-		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) + " may be a delimiter or the decimal sign; " +
+		s.ask = &Error{Msg: "the comma of " + string(f[0]) + "," + string(f[1]) +
+			" may be a delimiter or the decimal sign; " +
 			"give " + d.Words.Decimal + " comma or " + d.Words.Delimiter + " ,"}
 	}
 	s.tail = true
@@ -358,7 +365,8 @@ func (s *survey) commas(delimiter rune) bool {
 				commas++
 			case point && !comma:
 				points++
-			case point && (has&formGroups == 0 && delimiter != ',' || has&formGroups != 0 && delimiter == ';'):
+			case point && (has&formGroups == 0 && delimiter != ',' ||
+				has&formGroups != 0 && delimiter == ';'):
 				s.doubt = f
 			}
 		}

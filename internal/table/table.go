@@ -181,7 +181,8 @@ func (b *Reader) ReadAll() (*Table, error) {
 		if t.WeightsColumn > 0 {
 			t.Weights = slices.Grow(t.Weights, space)
 		}
-		n, err := b.readRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)], t.Weights[len(t.Weights):cap(t.Weights)])
+		n, err := b.readRows(t.Data[len(t.Data):cap(t.Data)], t.Class[len(t.Class):cap(t.Class)],
+			t.Weights[len(t.Weights):cap(t.Weights)])
 		if err == io.EOF {
 			t.Classes = b.Classes
 			t.CountMissing()

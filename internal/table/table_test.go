@@ -36,7 +36,8 @@ var readTests = []struct {
 	{"blank lines around", "\n  \na,b\n\n1,2\n3,4\n\n   \n\n", Dialect{}, "a b", []float64{1, 2, 3, 4}},
 	{"spaces", " 1 ,  2\t\n3 , 4 \n", Dialect{Delimiter: ','}, "c1 c2", []float64{1, 2, 3, 4}},
 	{"quotes", "\"a,x\",\"b\"\"\"\n\"1\", \"2\"\n", Dialect{}, `a,x b"`, []float64{1, 2}},
-	{"number formats", "-1.5e-3,+2,.5,4.,1E2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6", []float64{-1.5e-3, 2, .5, 4, 100, math.Copysign(0, -1)}},
+	{"number formats", "-1.5e-3,+2,.5,4.,1E2,-0\n", Dialect{}, "c1 c2 c3 c4 c5 c6",
+		[]float64{-1.5e-3, 2, .5, 4, 100, math.Copysign(0, -1)}},
 	{"underflow is 0", "1e-999\n", Dialect{}, "c1", []float64{0}},
 
 	{"semicolons", "a;b\n1;2\n", Dialect{}, "a b", []float64{1, 2}},
@@ -46,7 +47,8 @@ var readTests = []struct {
 	{"quoted characters delimit nothing", "\"a;\tx\",b\n1,2\n", Dialect{}, "a; x b", []float64{1, 2}},
 	{"delimiter by the first line that is not blank", "\n\n1;2\n", Dialect{}, "c1 c2", []float64{1, 2}},
 	{"bar", "1|2\n", Dialect{Delimiter: '|'}, "c1 c2", []float64{1, 2}},
-	{"any number of spaces", "  1   2 \n3 4\n5 6", Dialect{Delimiter: ' '}, "c1 c2", []float64{1, 2, 3, 4, 5, 6}},
+	{"any number of spaces", "  1   2 \n3 4\n5 6", Dialect{Delimiter: ' '},
+		"c1 c2", []float64{1, 2, 3, 4, 5, 6}},
 
 	{"header without a name for the first column", ",a\n1,2\n", Dialect{}, "c1 a", []float64{1, 2}},
 	{"header of numbers", "2020,2021\n1,2\n", Dialect{Header: HeaderYes}, "2020 2021", []float64{1, 2}},
@@ -59,15 +61,20 @@ var readTests = []struct {
 	{"label by name", "a, kind ,c\n1,x,2\n", Dialect{Label: "kind"}, "a c", []float64{1, 2}},
 	{"a named label makes a header", "2020,kind\n1,x\n", Dialect{Label: "kind"}, "2020", []float64{1}},
 	{"weights", "a,w,b\n1,.5,2\n3, 0 ,4\n", Dialect{Weights: "w"}, "a b", []float64{1, 2, 3, 4}},
-	{"left out", "a,b,c,d\n1,,2,x\n3,\"u\nv\",4,\n", Dialect{Drop: []string{"b", "4"}}, "a c", []float64{1, 2, 3, 4}},
+	{"left out", "a,b,c,d\n1,,2,x\n3,\"u\nv\",4,\n", Dialect{Drop: []string{"b", "4"}},
+		"a c", []float64{1, 2, 3, 4}},
 	{"left out, twice", "1,x\n3,y\n", Dialect{Drop: []string{"2", "2"}}, "c1", []float64{1, 3}},
-	{"left out, words in line 1", "5,setosa\n6,virginica\n", Dialect{Drop: []string{"2"}}, "c1", []float64{5, 6}},
+	{"left out, words in line 1", "5,setosa\n6,virginica\n",
+		Dialect{Drop: []string{"2"}}, "c1", []float64{5, 6}},
 	{"picked", "a,b,c\n1,x,2\n3,,4\n", Dialect{Pick: pick("c", "a")}, "c a", []float64{2, 1, 4, 3}},
 	{"picked by position", "1,2,3\n4,5,x\n", Dialect{Pick: pick("c2", "c1")}, "c2 c1", []float64{2, 1, 5, 4}},
-	{"picked beside others", "w,a,k,b,d\n1,2,x,3,y\n", Dialect{Pick: pick("b", "a"), Weights: "w", Label: "k", Drop: []string{"d"}}, "b a", []float64{3, 2}},
-	{"nothing is picked", "a,b\n1,2\n", Dialect{Pick: func([]string) []string { return nil }}, "a b", []float64{1, 2}},
+	{"picked beside others", "w,a,k,b,d\n1,2,x,3,y\n",
+		Dialect{Pick: pick("b", "a"), Weights: "w", Label: "k", Drop: []string{"d"}}, "b a", []float64{3, 2}},
+	{"nothing is picked", "a,b\n1,2\n", Dialect{Pick: func([]string) []string { return nil }}, "a b",
+		[]float64{1, 2}},
 	{"one of two of a name", "a,b,a\n1,2,3\n", Dialect{Drop: []string{"3"}}, "a b", []float64{1, 2}},
-	{"a label may be empty or span lines", "1,\"x\ny\"\n2,\n3,z\n", Dialect{Label: "2"}, "c1", []float64{1, 2, 3}},
+	{"a label may be empty or span lines", "1,\"x\ny\"\n2,\n3,z\n",
+		Dialect{Label: "2"}, "c1", []float64{1, 2, 3}},
 }
 
 func TestRead(t *testing.T) {
@@ -80,7 +87,8 @@ func TestRead(t *testing.T) {
 		if names := strings.Join(got.Names, " "); names != test.names {
 			t.Errorf("%s: names are %q, want %q", test.name, names, test.names)
 		}
-		if !slices.EqualFunc(got.Data, test.data, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+		if !slices.EqualFunc(got.Data, test.data,
+			func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 			t.Errorf("%s: data is %v, want %v", test.name, got.Data, test.data)
 		}
 		if got.Rows*len(got.Names) != len(got.Data) {
@@ -108,7 +116,8 @@ var readErrors = []struct {
 	{"1,2\n3,NULL\n", Dialect{}, `f.csv:2:2: missing value "NULL"`},
 	{"1,2\n3,nano\n", Dialect{}, `f.csv:2:2: "nano" is not a number`},
 	{"NA,NA\n1,2\n", Dialect{}, `f.csv:1:1: missing value "NA"`},
-	{"?,setosa\n1,virginica\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (if line 1 holds names: -header yes; `},
+	{"?,setosa\n1,virginica\n", Dialect{},
+		`f.csv:1:2: "setosa" is not a number (if line 1 holds names: -header yes; `},
 	{"1,2\n-Inf,4\n", Dialect{}, `f.csv:2:1: "-Inf" is not a finite number`},
 	{"1\n1_000\n", Dialect{}, `f.csv:2:1: "1_000" is not a number`},
 	{"1\n2024_01\n", Dialect{}, `f.csv:2:1: "2024_01" is not a number`},
@@ -117,15 +126,20 @@ var readErrors = []struct {
 	{"1,2024_01\n", Dialect{}, `f.csv:1:2: "2024_01" is not a number (if line 1 holds names: -header yes; `},
 	{"nan,nan\n1,2\n", Dialect{}, `f.csv:1:1: missing value "nan"`},
 	{"1,2\n3,-1e400\n", Dialect{}, `f.csv:2:2: "-1e400" is too large for a number`},
-	{"1;2\n3;4,5\n", Dialect{}, `f.csv:2:2: "4,5" is not a number (if the comma is the decimal sign: -decimal comma)`},
-	{"1;2\n3;4,5\n", Dialect{Words: Words{Label: "x"}}, `f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
+	{"1;2\n3;4,5\n", Dialect{},
+		`f.csv:2:2: "4,5" is not a number (if the comma is the decimal sign: -decimal comma)`},
+	{"1;2\n3;4,5\n", Dialect{Words: Words{Label: "x"}},
+		`f.csv:2:2: "4,5" is not a number (the decimal sign is the point)`},
 	{"1;2\n3;1,234.5\n", Dialect{}, `f.csv:2:2: "1,234.5" is not a number (thousands are not set apart)`},
 	{"1;2\n3;1,234,567\n", Dialect{}, `f.csv:2:2: "1,234,567" is not a number (thousands are not set apart)`},
-	{"1;2\n3;1.234,5\n", Dialect{Decimal: ','}, `f.csv:2:2: "1.234,5" is not a number (the decimal sign is the comma, and thousands are not set apart)`},
-	{"1;2\n3;4.5\n", Dialect{Decimal: ','}, `f.csv:2:2: "4.5" is not a number (the decimal sign is the comma, and thousands are not set apart)`},
+	{"1;2\n3;1.234,5\n", Dialect{Decimal: ','}, `f.csv:2:2: "1.234,5" is not a number (the decimal sign is ` +
+		`the comma, and thousands are not set apart)`},
+	{"1;2\n3;4.5\n", Dialect{Decimal: ','},
+		`f.csv:2:2: "4.5" is not a number (the decimal sign is the comma, and thousands are not set apart)`},
 	{"a;b\n3;n/a\n", Dialect{Decimal: ','}, `f.csv:2:2: missing value "n/a" in column "b"`},
 	{"1\n2 3\n", Dialect{}, `f.csv:2:1: "2 3" is not a number (fields are split at ',';`},
-	{"1\n" + strings.Repeat("é", 100), Dialect{}, `f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
+	{"1\n" + strings.Repeat("é", 100), Dialect{},
+		`f.csv:2:1: "` + strings.Repeat("é", 40) + `" is not a number`},
 	{"1,2\n\"x\ny\",4\n", Dialect{}, `f.csv:2:1: "x\ny" is not a number`},
 	{"1,\"x\ny\",z\n", Dialect{Label: "2"}, `f.csv:2:3: "z" is not a number`},
 
@@ -137,8 +151,10 @@ var readErrors = []struct {
 	{"1,\"x\ny\"\n\n2,z\n", Dialect{Label: "2"}, `f.csv:3: a blank line between rows`},
 
 	// A first line with a number and a word is neither.
-	{"a,b,kind\n1,2,x\n", Dialect{}, `f.csv:2:3: "x" in column "kind" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
-	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if column 2 is not data: -label 2 or -drop 2)`},
+	{"a,b,kind\n1,2,x\n", Dialect{},
+		`f.csv:2:3: "x" in column "kind" is not a number (if column 3 is not data: -label 3 or -drop 3)`},
+	{"1,x\n3,4\n", Dialect{}, `f.csv:1:2: "x" is not a number (if line 1 holds names: -header yes; if ` +
+		`column 2 is not data: -label 2 or -drop 2)`},
 	{"5.1,setosa\n4.9,setosa\n", Dialect{}, `f.csv:1:2: "setosa" is not a number (`},
 	{"a,b\n3,4\n", Dialect{Header: HeaderNo}, `f.csv:1:1: "a" is not a number`},
 	{"a,b\nc,d\n", Dialect{}, `f.csv:2:1: "c" in column "a" is not a number`},
@@ -150,11 +166,16 @@ var readErrors = []struct {
 	{"\xfe\xff\x001", Dialect{}, `f.csv: the text is UTF-16`},
 	{"\x1f\x8b\x08\x00\x00\"\n\"", Dialect{}, `f.csv: this is a gzip file; unpack it first`},
 	{"\x1f\x8b", Dialect{}, `f.csv: this is a gzip file; unpack it first`},
-	{"PK\x03\x04\x14\x00\n", Dialect{}, `f.csv: this is a zip file, as .xlsx and .npz are; softkmeans-convert f.csv | softkmeans … - reads it`},
-	{"PAR1\x15\x04", Dialect{}, `f.csv: this is a Parquet file; softkmeans-convert f.csv | softkmeans … - reads it`},
-	{"ARROW1\x00\x00", Dialect{}, `f.csv: this is an Arrow file; softkmeans-convert f.csv | softkmeans … - reads it`},
-	{"\xff\xff\xff\xff\x10", Dialect{}, `f.csv: this is an Arrow stream; softkmeans-convert f.csv | softkmeans … - reads it`},
-	{"MATLAB 5.0 MAT-file Platform", Dialect{}, `f.csv: this is a MATLAB file; softkmeans-convert f.csv | softkmeans … - reads it`},
+	{"PK\x03\x04\x14\x00\n", Dialect{}, `f.csv: this is a zip file, as .xlsx and .npz are; ` +
+		`softkmeans-convert f.csv | softkmeans … - reads it`},
+	{"PAR1\x15\x04", Dialect{},
+		`f.csv: this is a Parquet file; softkmeans-convert f.csv | softkmeans … - reads it`},
+	{"ARROW1\x00\x00", Dialect{},
+		`f.csv: this is an Arrow file; softkmeans-convert f.csv | softkmeans … - reads it`},
+	{"\xff\xff\xff\xff\x10", Dialect{},
+		`f.csv: this is an Arrow stream; softkmeans-convert f.csv | softkmeans … - reads it`},
+	{"MATLAB 5.0 MAT-file Platform", Dialect{},
+		`f.csv: this is a MATLAB file; softkmeans-convert f.csv | softkmeans … - reads it`},
 	{"\x89HDF\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is an HDF5 file`},
 	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Dialect{}, `f.csv: this is an old Excel file (.xls)`},
 	{"\x89PNG\r\n\x1a\n\x00\x00", Dialect{}, `f.csv: this is a binary file, not text`},
@@ -168,12 +189,16 @@ var readErrors = []struct {
 	{"a,b\n1,2\n", Dialect{Label: "c"}, `f.csv:1: no column is named "c"`},
 	{"a,b,a\n1,2,3\n", Dialect{Label: "a"}, `f.csv:1:3: a second column named "a"`},
 	{"x\ny\n", Dialect{Label: "1"}, `f.csv: there is no column besides the label column`},
-	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"}, `f.csv: there is no column besides the label column and those that are left out`},
-	{"a,w\n1,2\n", Dialect{Label: "2", Weights: "w"}, `f.csv:1: column 2 is asked for by -label and by -weights; it can be only one of them`},
-	{"a,w\n1,2\n", Dialect{Weights: "w", Drop: []string{"a", "2"}}, `f.csv:1: column 2 is asked for by -weights and by -drop`},
+	{"x,y,z\n", Dialect{Drop: []string{"2", "z"}, Label: "1"},
+		`f.csv: there is no column besides the label column and those that are left out`},
+	{"a,w\n1,2\n", Dialect{Label: "2", Weights: "w"},
+		`f.csv:1: column 2 is asked for by -label and by -weights; it can be only one of them`},
+	{"a,w\n1,2\n", Dialect{Weights: "w", Drop: []string{"a", "2"}},
+		`f.csv:1: column 2 is asked for by -weights and by -drop`},
 	{"a,w\n1,2\n", Dialect{Weights: "v"}, `f.csv:1: no column is named "v", which -weights asks for`},
 	{"a,w\n1,2\n", Dialect{Drop: []string{"3"}}, `f.csv:1: there is no column 3 for -drop, only 2 columns`},
-	{"a,b,a\n1,2,3\n", Dialect{Drop: []string{"a"}}, `f.csv:1:3: a second column named "a"; give -drop its number`},
+	{"a,b,a\n1,2,3\n", Dialect{Drop: []string{"a"}},
+		`f.csv:1:3: a second column named "a"; give -drop its number`},
 	{"a,w\n1,2\n3,-0.5\n", Dialect{Weights: "w"}, `f.csv:3:2: "-0.5" in column "w" is a weight below 0`},
 	{"a,w\n1,-2\n", Dialect{Weights: "2"}, `f.csv:2:2: "-2" in column "w" is a weight below 0`},
 	{"a,w\n1,inf\n", Dialect{Weights: "2"}, `f.csv:2:2: "inf" in column "w" is not a finite number`},
@@ -181,19 +206,28 @@ var readErrors = []struct {
 	{"a,w\n1,x\n", Dialect{Weights: "2"}, `f.csv:2:2: "x" in column "w" is not a number`},
 
 	{"a,b\n1,2\n", Dialect{Pick: pick("b", "c")}, `f.csv:1: there is no column "c"; there are "a", "b"`},
-	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("b", "a")}, `f.csv:1: there is more than one column named "a", which is asked for`},
-	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a", "b")}, `f.csv:1: column "b" is asked for more often than it is there`},
-	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "b", "a", "a")}, `f.csv:1: column "a" is asked for more often than it is there`},
-	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "a"), Label: "3"}, `f.csv:1: column "a" is one of the data, and is asked for by -label; it can be only one of them`},
-	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Label: "a"}, `f.csv:1: column "a" is one of the data, and is asked for by -label`},
-	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Drop: []string{"2"}}, `f.csv:1: column "b" is one of the data, and is asked for by -drop`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("b", "a")},
+		`f.csv:1: there is more than one column named "a", which is asked for`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a", "b")},
+		`f.csv:1: column "b" is asked for more often than it is there`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "b", "a", "a")},
+		`f.csv:1: column "a" is asked for more often than it is there`},
+	{"a,b,a\n1,2,3\n", Dialect{Pick: pick("a", "a"), Label: "3"},
+		`f.csv:1: column "a" is one of the data, and is asked for by -label; it can be only one of them`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Label: "a"},
+		`f.csv:1: column "a" is one of the data, and is asked for by -label`},
+	{"a,b\n1,2\n", Dialect{Pick: pick("b", "a"), Drop: []string{"2"}},
+		`f.csv:1: column "b" is one of the data, and is asked for by -drop`},
 	{"a,b\n1,2\n", Dialect{Pick: pick()}, `f.csv: none of the columns is to be data`},
 	{"a,b\n1,x\n", Dialect{Pick: pick("b")}, `f.csv:2:2: "x" in column "b" is not a number`},
 	{"1,2\n", Dialect{Pick: pick("a")}, `f.csv:1: there is no column "a"; there are "c1", "c2"`},
-	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there are "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a" and 11 more`},
+	{strings.Repeat("a,", 30) + "b\n", Dialect{Pick: pick("c")}, `f.csv:1: there is no column "c"; there ` +
+		`are "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", ` +
+		`"a", "a" and 11 more`},
 
 	{"a,b\r1,2\r3,4\n5,6\r", Dialect{}, `f.csv: some lines end in CR alone; convert them to LF`},
-	{"a,b\n1,2\r3,4\r5,6\n", Dialect{}, `f.csv:2: 4 fields found, 2 expected as on the first line (a CR within a line: `},
+	{"a,b\n1,2\r3,4\r5,6\n", Dialect{},
+		`f.csv:2: 4 fields found, 2 expected as on the first line (a CR within a line: `},
 	{"a\n1\r3\r", Dialect{}, `f.csv:2:1: "1\r3" in column "a" is not a number (a CR within a line: `},
 }
 
@@ -238,7 +272,8 @@ func TestPrintable(t *testing.T) {
 }
 
 func FuzzRoundTrip(f *testing.F) {
-	for _, s := range []string{"1,2\n3,4\n", "a;b\n1;2\n", "\ufeff\"a\"\t b\n1\t2\n\n", "1 2 \n 3 4", ",,\n", "1,\"x\ny\"\n\n2,3"} {
+	for _, s := range []string{"1,2\n3,4\n", "a;b\n1;2\n", "\ufeff\"a\"\t b\n1\t2\n\n", "1 2 \n 3 4",
+		",,\n", "1,\"x\ny\"\n\n2,3"} {
 		for i := range 4 {
 			f.Add(s, i)
 		}
@@ -302,7 +337,8 @@ func TestDecimalComma(t *testing.T) {
 	// One column, guessed; and fields in quotes between commas.
 	for _, text := range []string{"1,5\n2,5\n", "\"1,5\",\"7\"\n\"2,5\",\"8,0\"\n", "1,5;7\n2,5;8,0\n"} {
 		got, err := Read(strings.NewReader(text), "f.csv", Dialect{Decimal: ','})
-		if err != nil || got.Rows != 2 || got.Data[0] != 1.5 || got.Data[len(got.Names)] != 2.5 || got.Header {
+		if err != nil || got.Rows != 2 || got.Data[0] != 1.5 ||
+			got.Data[len(got.Names)] != 2.5 || got.Header {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}

@@ -38,7 +38,8 @@ func (p *parser) settleTexts(columns []column, names []string) error {
 	}
 	if p.found = found; drop {
 		p.found = nil
-		p.survey.note(plural(len(found.columns), "a column of text is left out: ", "columns of text are left out: ") + found.list())
+		p.survey.note(plural(len(found.columns), "a column of text is left out: ",
+			"columns of text are left out: ") + found.list())
 	}
 	return nil
 }

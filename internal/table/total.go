@@ -8,8 +8,10 @@ import (
 )
 
 // totalWords begin the line of totals of a table, in lower case.
-var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme", "gesamtergebnis", "insgesamt",
-	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma", "promedio", "totale", "media"}
+var totalWords = []string{"total", "totals", "grand total", "sum", "sums", "summe", "gesamt", "gesamtsumme",
+	"gesamtergebnis", "insgesamt",
+	"average", "mean", "mittelwert", "durchschnitt", "somme", "moyenne", "suma",
+	"promedio", "totale", "media"}
 
 // isTotal reports whether a text names a line of totals.
 func isTotal(s string) bool {
@@ -29,8 +31,9 @@ func (t *Table) noteTotals(data []bool, line int) {
 		why = "its numbers are the " + word + " of the columns"
 	}
 	if why != "" {
-		t.Notes = append(slices.Clone(t.Notes), "warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
-			"; to leave it out, delete line "+strconv.Itoa(line)+" of the table")
+		t.Notes = append(slices.Clone(t.Notes),
+			"warning: the last row, row "+strconv.Itoa(t.Rows)+", seems to be a line of totals, since "+why+
+				"; to leave it out, delete line "+strconv.Itoa(line)+" of the table")
 	}
 }
 

@@ -44,7 +44,8 @@ func NewColumns(x *softkmeans.Matrix, weights []float64, names []string) *Column
 
 // MomentsOf finds the moments of rows x with weights (nil: all 1), in the units of x.
 func MomentsOf(x *softkmeans.Matrix, weights []float64) Moments {
-	c := Moments{Mean: make([]float64, x.Cols), Spread: make([]float64, x.Cols), Constant: make([]bool, x.Cols)}
+	c := Moments{Mean: make([]float64, x.Cols), Spread: make([]float64, x.Cols),
+		Constant: make([]bool, x.Cols)}
 	top := 1.0
 	if weights != nil {
 		top = slices.Max(weights)
@@ -105,7 +106,9 @@ func (m *Moments) Apart(center []float64, most int) []Difference {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Difference) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	slices.SortStableFunc(list, func(a, b Difference) int {
+		return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value))
+	})
 	return list[:min(len(list), most)]
 }
 
@@ -136,7 +139,8 @@ func (c *Columns) Clean(centers *softkmeans.Matrix) *softkmeans.Matrix {
 // middle of all, in units of the rows' spread. Each center's first columns come before
 // the second ones of others.
 func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
-	owner, distance, rank := make([]int, centers.Cols), make([]float64, centers.Cols), make([]int, centers.Cols)
+	owner, distance, rank := make([]int, centers.Cols),
+		make([]float64, centers.Cols), make([]int, centers.Cols)
 	order := make([]int, centers.Cols)
 	for j := range order {
 		order[j] = j
@@ -145,7 +149,9 @@ func (c *Columns) Telling(centers *softkmeans.Matrix, most int) []int {
 			mean += centers.At(i, j) / float64(centers.Rows)
 		}
 		for i := range centers.Rows {
-			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 && d > distance[j]*(1+1e-9) { // of two, none is farther
+			// of two, none is farther
+			if d := math.Abs(centers.At(i, j)-mean) / c.Spread[j]; c.Spread[j] > 0 &&
+				d > distance[j]*(1+1e-9) {
 				owner[j], distance[j] = i, d
 			}
 		}
@@ -273,7 +279,8 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 	case ordered && centers.Rows > mostLines:
 		f.Title += ": a strip each, column by column"
 		f.Height, f.Desc = 0, "A strip for each prototype; each pixel is one column or the mean of several."
-		return chart.Tiles(nil, &chart.TilePlot{Frame: f, Values: centers.Data, Rows: 1, Cols: centers.Cols, Names: names,
+		return chart.Tiles(nil, &chart.TilePlot{Frame: f, Values: centers.Data, Rows: 1,
+			Cols: centers.Cols, Names: names,
 			Pixel: func(j int) string { return c.Names[j] }})
 	case centers.Rows > mostLines || !ordered && centers.Cols > MostColumns:
 		return chart.Matrix(nil, c.matrix(f, centers, shown))
@@ -300,9 +307,11 @@ func (c *Columns) Centers(f chart.Frame, centers, shown *softkmeans.Matrix) []by
 // in units of the spread.
 func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *chart.MatrixPlot {
 	columns := c.Telling(centers, MostColumns)
-	m := &chart.MatrixPlot{Frame: f, Cols: Names(centers.Rows), Above: "above the mean", Below: "below", Note: "In standard deviations of the column from its mean"}
+	m := &chart.MatrixPlot{Frame: f, Cols: Names(centers.Rows), Above: "above the mean", Below: "below",
+		Note: "In standard deviations of the column from its mean"}
 	if m.Title += ": distance of each column from its mean"; centers.Cols > len(columns) {
-		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " + strconv.Itoa(centers.Cols) + " columns"
+		m.Title = f.Title + ": the " + strconv.Itoa(len(columns)) + " most telling of " +
+			strconv.Itoa(centers.Cols) + " columns"
 		m.Note = Grouped(centers.Rows) + ". " + m.Note
 	}
 	m.Desc = "A line for each column and a cell for each prototype."
@@ -317,7 +326,8 @@ func (c *Columns) matrix(f chart.Frame, centers, shown *softkmeans.Matrix) *char
 		}
 	}
 	m.Tip = func(r, i int) string {
-		return m.Rows[r] + ", " + m.Cols[i] + ": " + Small(shown.At(i, columns[r])) + " (" + Small(m.Values[r*centers.Rows+i]) + " standard deviations)"
+		return m.Rows[r] + ", " + m.Cols[i] + ": " + Small(shown.At(i, columns[r])) + " (" +
+			Small(m.Values[r*centers.Rows+i]) + " standard deviations)"
 	}
 	return m
 }

@@ -34,13 +34,15 @@ func TestAxis(t *testing.T) {
 			t.Errorf("%s: %+v, not %q", names, a, want)
 		}
 	}
-	if a := NewAxis([]string{"10 cm-1", "20 cm-1", "30 cm-1"}); a == nil || a.Name != "wavenumber (cm⁻¹)" || !slices.Equal(a.At, []float64{10, 20, 30}) {
+	if a := NewAxis([]string{"10 cm-1", "20 cm-1", "30 cm-1"}); a == nil || a.Name != "wavenumber (cm⁻¹)" ||
+		!slices.Equal(a.At, []float64{10, 20, 30}) {
 		t.Errorf("%+v", a)
 	}
 }
 
 // columnsOf is k centers of d columns, and the columns of n rows around them.
-func columnsOf(k, d int, names func(j int) string, value func(i, j int) float64) (*Columns, *softkmeans.Matrix) {
+func columnsOf(k, d int, names func(j int) string,
+	value func(i, j int) float64) (*Columns, *softkmeans.Matrix) {
 	r := rand.New(rand.NewPCG(1, 2))
 	m, x := softkmeans.NewMatrix(k, d, nil), softkmeans.NewMatrix(5*k, d, nil)
 	all := make([]string, d)
@@ -73,8 +75,10 @@ func TestCenters(t *testing.T) {
 		value func(i, j int) float64
 		want  string
 	}{
-		{3, 300, wave, any, `sk-lines".*wavelength \(nm\)`}, {12, 300, wave, curve, `sk-tiles".*a strip each`}, {4, 300, letter, curve, `sk-lines`},
-		{4, 400, letter, any, `sk-matrix".*20 most telling of 400`}, {3, 20, letter, any, `sk-lines`}, {12, 5, letter, any, `sk-matrix`}, {64, 30, letter, any, `sk-matrix`},
+		{3, 300, wave, any, `sk-lines".*wavelength \(nm\)`},
+		{12, 300, wave, curve, `sk-tiles".*a strip each`}, {4, 300, letter, curve, `sk-lines`},
+		{4, 400, letter, any, `sk-matrix".*20 most telling of 400`}, {3, 20, letter, any, `sk-lines`},
+		{12, 5, letter, any, `sk-matrix`}, {64, 30, letter, any, `sk-matrix`},
 	} {
 		columns, m := columnsOf(c.k, c.d, c.names, c.value)
 		got := string(columns.Centers(chart.Frame{Title: "P"}, m, m))
@@ -96,12 +100,14 @@ func TestTelling(t *testing.T) {
 		}
 		return float64(j) // the same for all
 	})
-	if two := columns.Telling(softkmeans.NewMatrix(2, 40, m.Data[:80]), 40); two[0]%4 > 1 || two[19]%4 > 1 || two[20]%4 < 2 {
+	if two := columns.Telling(softkmeans.NewMatrix(2, 40, m.Data[:80]), 40); two[0]%4 > 1 ||
+		two[19]%4 > 1 || two[20]%4 < 2 {
 		t.Errorf("of two centers: %v", two)
 	}
 	columns.Spread[5] = 0
 	got := columns.Telling(m, 6)
-	if len(got) != 6 || got[0]%4 != 0 || got[1]%4 != 0 || got[2]%4 != 1 || got[3]%4 != 1 || got[4]%4 != 2 || got[5]%4 != 2 || slices.Contains(got, 5) {
+	if len(got) != 6 || got[0]%4 != 0 || got[1]%4 != 0 || got[2]%4 != 1 || got[3]%4 != 1 || got[4]%4 != 2 ||
+		got[5]%4 != 2 || slices.Contains(got, 5) {
 		t.Errorf("%v", got)
 	}
 	if got := columns.Even(5); !slices.Equal(got, []int{0, 9, 19, 29, 39}) {
@@ -113,7 +119,8 @@ func TestTelling(t *testing.T) {
 func TestColumns(t *testing.T) {
 	x := softkmeans.NewMatrix(3, 2, []float64{1, .1, 2, .1, 6, .1})
 	c := NewColumns(x, []float64{2, 1, 0}, []string{"a", "b"})
-	if math.Abs(c.Mean[0]-4./3) > 1e-15 || math.Abs(c.Spread[0]-math.Sqrt(2)/3) > 1e-15 || c.Mean[1] != .1 || c.Spread[1] != 0 || !c.Constant[1] {
+	if math.Abs(c.Mean[0]-4./3) > 1e-15 || math.Abs(c.Spread[0]-math.Sqrt(2)/3) > 1e-15 || c.Mean[1] != .1 ||
+		c.Spread[1] != 0 || !c.Constant[1] {
 		t.Errorf("%+v", c)
 	}
 	clean := c.Clean(softkmeans.NewMatrix(1, 2, []float64{5, .1 + 1e-17}))

@@ -25,23 +25,27 @@ func FloorCurve(f chart.Frame, floors []float64, k, proposed int, c softkmeans.C
 		y = append(y, v/total)
 	}
 	f.Title = "The floor for every k"
-	f.Desc = "The least share of the total variance that k prototypes can leave over. With " + Prototypes(k) + " it is " + Share(c, c.Floor/c.Total) + "."
+	f.Desc = "The least share of the total variance that k prototypes can leave over. With " + Prototypes(k) +
+		" it is " + Share(c, c.Floor/c.Total) + "."
 	f.XLabel, f.YLabel = "prototypes k", "share of the variance left over"
-	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}}, IntegerX: true,
+	plot := &chart.LinePlot{Frame: f, Series: []chart.Series{{Name: "floor", Y: y, Markers: true}},
+		IntegerX:  true,
 		Highlight: []float64{float64(k)}, HighlightName: "k = " + strconv.Itoa(k)}
 	switch {
 	case proposed == k:
 		plot.HighlightName += ", as proposed"
 	case proposed > 0 && proposed <= len(y):
-		plot.Series = append(plot.Series, chart.Series{Name: "proposed k = " + strconv.Itoa(proposed), X: []float64{float64(proposed)},
-			Y: []float64{y[proposed-1]}, Markers: true})
+		plot.Series = append(plot.Series,
+			chart.Series{Name: "proposed k = " + strconv.Itoa(proposed), X: []float64{float64(proposed)},
+				Y: []float64{y[proposed-1]}, Markers: true})
 	}
 	return plot
 }
 
 // AddFit adds the point of a fit with k prototypes.
 func AddFit(plot *chart.LinePlot, name string, k int, objective, total float64) {
-	plot.Series = append(plot.Series, chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
+	plot.Series = append(plot.Series,
+		chart.Series{Name: name, X: []float64{float64(k)}, Y: []float64{objective / total}, Markers: true})
 }
 
 // Descent is the loss L of a method after every iteration, as [softkmeans.Model].Trace has it.
@@ -59,7 +63,8 @@ func LossCurve(f chart.Frame, total float64, runs ...Descent) *chart.LinePlot {
 		return nil
 	}
 	f.Title = "The loss L of the iterations"
-	f.Desc = "The squared error with the penalty on the volume, after every iteration of the run that gave the result, less its last value."
+	f.Desc = "The squared error with the penalty on the volume, after every iteration of the run that gave " +
+		"the result, less its last value."
 	f.XLabel, f.YLabel = "iteration", "L less its last value, over the variance"
 	plot := &chart.LinePlot{Frame: f, LogY: true, IntegerX: true}
 	for _, run := range runs {

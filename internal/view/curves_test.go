@@ -10,7 +10,8 @@ import (
 // The curve of L falls to where it ends, in shares of the variance; what does not fall is
 // not drawn.
 func TestLossCurve(t *testing.T) {
-	runs := []Descent{{"a", []float64{-2, -6, -6.5, -7, -7}}, {"flat", []float64{3, 3}}, {"none", nil}, {"b", []float64{9, 1}}}
+	runs := []Descent{{"a", []float64{-2, -6, -6.5, -7, -7}}, {"flat", []float64{3, 3}},
+		{"none", nil}, {"b", []float64{9, 1}}}
 	plot := LossCurve(chart.Frame{}, 10, runs...)
 	if plot == nil || len(plot.Series) != 2 || !plot.LogY {
 		t.Fatalf("%+v", plot)

@@ -16,7 +16,8 @@ func TestImports(t *testing.T) {
 		t.Skip("no go command")
 	}
 	large := []string{"fmt", "os", "encoding/json", "encoding/csv", "html/template"}
-	for pkg, also := range map[string][]string{".": nil, "../chart": {"reflect"}, "../table": {"reflect"}, "../scale": {"reflect"}} {
+	for pkg, also := range map[string][]string{".": nil, "../chart": {"reflect"},
+		"../table": {"reflect"}, "../scale": {"reflect"}} {
 		out, err := exec.Command("go", "list", "-deps", pkg).Output()
 		if err != nil {
 			t.Fatal(err)

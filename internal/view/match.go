@@ -30,7 +30,8 @@ func Match(m, like *softkmeans.Model) *softkmeans.Model {
 		place[i] = j
 	}
 	sorted := *m
-	sorted.Centers, sorted.Memberships = rowsAt(m.Centers, from), softkmeans.NewMatrix(m.Memberships.Rows, k, nil)
+	sorted.Centers, sorted.Memberships = rowsAt(m.Centers, from),
+		softkmeans.NewMatrix(m.Memberships.Rows, k, nil)
 	for r := range m.Memberships.Rows {
 		old, row := m.Memberships.Row(r), sorted.Memberships.Row(r)
 		for j, i := range from {

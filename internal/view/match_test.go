@@ -15,8 +15,10 @@ func TestMatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	order := []int{2, 0, 3, 1}
-	other := &softkmeans.Model{Centers: m.Centers.Clone(), Memberships: m.Memberships.Clone(), Objective: m.Objective,
-		Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 0, Value: 4}, {Kind: softkmeans.WarnCoincident, Cluster: 2, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}}
+	other := &softkmeans.Model{Centers: m.Centers.Clone(),
+		Memberships: m.Memberships.Clone(), Objective: m.Objective,
+		Warnings: []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 0, Value: 4},
+			{Kind: softkmeans.WarnCoincident, Cluster: 2, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}}
 	other.ClusterMeans, other.Clusters = m.ClusterMeans.Clone(), make([]int, x.Rows)
 	for r, c := range m.Clusters {
 		other.Clusters[r] = slices.Index(order, c)
@@ -29,11 +31,14 @@ func TestMatch(t *testing.T) {
 		}
 	}
 	got := Match(other, m)
-	if !slices.Equal(got.Centers.Data, m.Centers.Data) || !slices.Equal(got.Memberships.Data, m.Memberships.Data) || got.Objective != m.Objective ||
-		!slices.Equal(got.ClusterMeans.Data, m.ClusterMeans.Data) || !slices.Equal(got.Labels(nil), m.Labels(nil)) {
+	if !slices.Equal(got.Centers.Data, m.Centers.Data) ||
+		!slices.Equal(got.Memberships.Data, m.Memberships.Data) || got.Objective != m.Objective ||
+		!slices.Equal(got.ClusterMeans.Data, m.ClusterMeans.Data) ||
+		!slices.Equal(got.Labels(nil), m.Labels(nil)) {
 		t.Error("the order is another")
 	}
-	want := []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 2, Value: 4}, {Kind: softkmeans.WarnCoincident, Cluster: 1, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}
+	want := []softkmeans.Warning{{Kind: softkmeans.WarnFar, Cluster: 2, Value: 4},
+		{Kind: softkmeans.WarnCoincident, Cluster: 1, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}
 	if !slices.Equal(got.Warnings, want) || other.Warnings[0].Cluster != 0 {
 		t.Errorf("%+v", got.Warnings)
 	}

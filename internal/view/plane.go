@@ -115,7 +115,8 @@ func (p *Plane) Points(m *softkmeans.Matrix) (x, y []float64) {
 
 // Labels are the names of the axes.
 func (p *Plane) Labels() (x, y string) {
-	return "first direction, " + Percent(p.Share[0]) + " of the variance", "second direction, " + Percent(p.Share[1])
+	return "first direction, " + Percent(p.Share[0]) + " of the variance",
+		"second direction, " + Percent(p.Share[1])
 }
 
 // Outline is the outline of the centers.

@@ -62,7 +62,8 @@ func checkPlane(t *testing.T, x *softkmeans.Matrix, p *Plane) {
 			ax, ay := p.At(x.Row(i))
 			bx, by := p.At(x.Row(l))
 			if got := math.Hypot(ax-bx, ay-by); math.Abs(got-far) > 1e-12 {
-				t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v", x.Rows, x.Cols, i, l, got, far)
+				t.Errorf("%d×%d: rows %d and %d are %v apart in the plane, not %v",
+					x.Rows, x.Cols, i, l, got, far)
 			}
 		}
 	}
@@ -86,7 +87,8 @@ func TestPlaneWeights(t *testing.T) {
 		for c := range 2 {
 			ax, _ := twice.At(x.Row(0))
 			bx, _ := p.At(x.Row(0))
-			if math.Abs(p.Share[c]-twice.Share[c]) > 1e-12 || math.Abs(p.Mean[c]-twice.Mean[c]) > 1e-12 || math.Abs(math.Abs(ax)-math.Abs(bx)) > 1e-12 {
+			if math.Abs(p.Share[c]-twice.Share[c]) > 1e-12 || math.Abs(p.Mean[c]-twice.Mean[c]) > 1e-12 ||
+				math.Abs(math.Abs(ax)-math.Abs(bx)) > 1e-12 {
 				t.Errorf("weights of %g: %+v, not %+v", w, p, twice)
 			}
 		}

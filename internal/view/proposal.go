@@ -34,7 +34,8 @@ func Opinions(c choosek.Choice) []string {
 	}
 	list = append(list, halvesOpinion(&c))
 	if c.Drawn {
-		list = append(list, "These opinions are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the floors are of all rows.")
+		list = append(list, "These opinions are of "+strconv.Itoa(c.Rows)+" rows drawn at random; the "+
+			"floors are of all rows.")
 	}
 	return list
 }
@@ -47,7 +48,8 @@ func noiseOpinion(c *choosek.Choice) string {
 	}
 	direction := func(i int) string { // that k = i+1 needs
 		have, bound := sharesApart(c.Step[i], c.Bound[i])
-		return "direction " + strconv.Itoa(i) + " has " + have + " of the variance (" + noise + " up to " + bound + ")"
+		return "direction " + strconv.Itoa(i) + " has " + have + " of the variance (" +
+			noise + " up to " + bound + ")"
 	}
 	text := "Noise: k = " + strconv.Itoa(c.Edge)
 	mark := "; "
@@ -62,7 +64,8 @@ func noiseOpinion(c *choosek.Choice) string {
 // heldOutOpinion compares the errors of k and its neighbours.
 func heldOutOpinion(c *choosek.Choice) string {
 	k := c.HeldOut
-	text := "Held-out entries: k = " + strconv.Itoa(k) + "; their error is " + share(c.Error[k-1]) + " ± " + share(c.ErrorDeviation[k-1]) + " of the variance"
+	text := "Held-out entries: k = " + strconv.Itoa(k) + "; their error is " + share(c.Error[k-1]) + " ± " +
+		share(c.ErrorDeviation[k-1]) + " of the variance"
 	mark := " ("
 	for _, other := range []int{k - 1, k + 1} {
 		if other >= 1 && other <= len(c.Error) {
@@ -80,7 +83,8 @@ func heldOutOpinion(c *choosek.Choice) string {
 func halvesOpinion(c *choosek.Choice) string {
 	agree := func(k int) string { return strconv.FormatFloat(c.Agreement[k-1], 'f', 2, 64) }
 	if k := c.Stable; k > 0 {
-		text := "Halves of the rows: up to k = " + strconv.Itoa(k) + "; their labels agree by " + agree(k) + " (chance " +
+		text := "Halves of the rows: up to k = " + strconv.Itoa(k) +
+			"; their labels agree by " + agree(k) + " (chance " +
 			strconv.FormatFloat(c.Chance[k-1], 'f', 2, 64) + ")"
 		if k < len(c.Agreement) {
 			text += ", by " + agree(k+1) + " for k = " + strconv.Itoa(k+1)
@@ -91,7 +95,8 @@ func halvesOpinion(c *choosek.Choice) string {
 		return "Halves of the rows: no k."
 	}
 	best := 2 + slices.Index(c.Agreement[1:], slices.Max(c.Agreement[1:]))
-	return "Halves of the rows: no k; their labels agree best, by " + agree(best) + ", for k = " + strconv.Itoa(best) + "."
+	return "Halves of the rows: no k; their labels agree best, by " + agree(best) +
+		", for k = " + strconv.Itoa(best) + "."
 }
 
 // share is a share in percent with three digits.
@@ -99,7 +104,10 @@ func share(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "
 
 // sharesApart are two shares with as many digits as it takes to tell them apart.
 func sharesApart(v, w float64) (string, string) {
-	text := func(v float64, digits int) string { return strconv.FormatFloat(100*v, 'g', digits, 64) + "\u00a0%" }
+	text := func(v float64, digits int) string {
+		return strconv.FormatFloat(100*v, 'g', digits, 64) +
+			"\u00a0%"
+	}
 	digits := 3
 	for v != w && digits < 17 && text(v, digits) == text(w, digits) {
 		digits++

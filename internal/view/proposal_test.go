@@ -14,7 +14,8 @@ func TestProposal(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := choosek.Propose(floors)
-	if got := Proposal(p); err != nil || !strings.HasPrefix(got, "Proposed: 2; prototype 2 adds 92.5\u00a0%") {
+	if got := Proposal(p); err != nil ||
+		!strings.HasPrefix(got, "Proposed: 2; prototype 2 adds 92.5\u00a0%") {
 		t.Errorf("%q, %v", got, err)
 	}
 	if got := Proposal(choosek.Proposal{Reason: "so it is"}); got != "No number is proposed: so it is." {

@@ -11,12 +11,14 @@ import (
 // GlobalSimplex is the tight global simplex of rows x with weights (nil: all 1). It is
 // turned so that each vertex lies about in the direction of the center with the same
 // number. Every orientation is a global minimum. mean is the mean of the rows.
-func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Model, error) {
+func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64,
+	centers *softkmeans.Matrix) (*softkmeans.Model, error) {
 	q, err := Orientation(ctx, x, weights, mean, centers)
 	if err != nil {
 		return nil, err
 	}
-	return softkmeans.Fit(ctx, x, centers.Rows, &softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureTight, Orientation: q})
+	return softkmeans.Fit(ctx, x, centers.Rows,
+		&softkmeans.Options{Weights: weights, Enclosure: softkmeans.EnclosureTight, Orientation: q})
 }
 
 // Orientation is that of GlobalSimplex, for Options.Orientation. It is nil if no
@@ -25,7 +27,8 @@ func GlobalSimplex(ctx context.Context, x *softkmeans.Matrix, weights, mean []fl
 // It solves the orthogonal Procrustes problem. Fit's ball simplex is mean + c·B·U with
 // B = RegularSimplex(k). Let T be the centers' coordinates along U. The Q for which
 // B·Q is nearest to T is the orthogonal factor of BᵀT.
-func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64, centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+func Orientation(ctx context.Context, x *softkmeans.Matrix, weights, mean []float64,
+	centers *softkmeans.Matrix) (*softkmeans.Matrix, error) {
 	k := centers.Rows
 	if k < 2 {
 		return nil, nil

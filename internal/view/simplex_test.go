@@ -44,7 +44,8 @@ func TestGlobalSimplex(t *testing.T) {
 			weights[i] = float64(1 + i%3)
 		}
 		for _, weights := range [][]float64{nil, weights} {
-			m, err := softkmeans.FitMinVolume(t.Context(), x, c.k, &softkmeans.MinVolumeOptions{Weights: weights})
+			m, err := softkmeans.FitMinVolume(t.Context(), x, c.k,
+				&softkmeans.MinVolumeOptions{Weights: weights})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +64,8 @@ func TestGlobalSimplex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cert, err := softkmeans.Certify(context.Background(), x, global.Centers, global.Memberships, &softkmeans.Options{Weights: weights})
+			cert, err := softkmeans.Certify(context.Background(), x, global.Centers, global.Memberships,
+				&softkmeans.Options{Weights: weights})
 			if err != nil || !cert.Optimal(0) {
 				t.Errorf("%s: not optimal: %+v, %v", c.name, cert, err)
 			}
@@ -71,12 +73,14 @@ func TestGlobalSimplex(t *testing.T) {
 			if q == nil || err != nil {
 				t.Fatalf("%s: no orientation: %v", c.name, err)
 			}
-			best, err := softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights, Orientation: q})
+			best, err := softkmeans.Fit(t.Context(), x, c.k,
+				&softkmeans.Options{Weights: weights, Orientation: q})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for seed := range uint64(20) {
-				other, err := softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights, Orientation: softkmeans.RandomOrientation(c.k, seed)})
+				other, err := softkmeans.Fit(t.Context(), x, c.k, &softkmeans.Options{Weights: weights,
+					Orientation: softkmeans.RandomOrientation(c.k, seed)})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -76,26 +76,32 @@ func (f *Fit) Verdict() (head, meaning string) {
 	switch {
 	case optimal:
 		head = "Proved optimal"
-		meaning = "No choice of " + Prototypes(k) + " and memberships has a squared error that is smaller by more than " + AtMost(c.Excess) + relative(c) + "." + chance(c) + repaired(c, k)
+		meaning = "No choice of " + Prototypes(k) + " and memberships has a squared error that is smaller " +
+			"by more than " + AtMost(c.Excess) + relative(c) + "." + chance(c) + repaired(c, k)
 		if (f.Method == Global || f.NoSlack) && k > 1 && c.Total > 0 { // there is a simplex
-			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. Its corners lie outside of the data or at its edge, " +
+			meaning += " Every simplex in the best subspace that encloses the data reaches this minimum. " +
+				"Its corners lie outside of the data or at its edge, " +
 				"so memberships are vague. The minimal volume moves the corners towards the data."
 		}
 	case c.Floor-c.FloorError > 1e-12*c.Total && HasTotal(c):
 		head = more(c.ExcessFloors) + " above the floor"
-		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " + Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) + "." + chance(c) + repaired(c, k)
+		meaning = "The least that any " + Prototypes(k) + " can leave over is proved to be " +
+			Number(c.Floor) + but(c) + "; these leave over " + Number(c.Objective) +
+			"." + chance(c) + repaired(c, k)
 		if part := f.SlackPart(); part != "" && f.Method == MinVolume && f.Rule == RuleSlack && !f.Partial {
 			meaning += " With so small a floor the slack is a share of " + part + " of the total variance."
 		}
 	case HasTotal(c):
 		head = more(c.Objective/c.Total) + " left over"
-		meaning = "This table could be mixed from " + Prototypes(k) + " exactly" + but(c) + "; these leave over that share of the total variance." + chance(c) + repaired(c, k)
+		meaning = "This table could be mixed from " + Prototypes(k) + " exactly" + but(c) +
+			"; these leave over that share of the total variance." + chance(c) + repaired(c, k)
 		if f.Method == MinVolume && f.Rule == RuleSlack {
 			meaning += " With a floor of 0 the slack is a share of " + f.SlackPart() + " of that variance."
 		}
 	case Finite(c.Gap):
 		head = Percent(c.Gap) + " of the variance above the floor"
-		meaning = "Squared errors times these weights are out of range, and so are the error and the floor. The gap is not."
+		meaning = "Squared errors times these weights are out of range, and so are the error and the " +
+			"floor. The gap is not."
 	default:
 		head = "No variance to explain"
 		meaning = "All rows are equal."
@@ -108,13 +114,16 @@ func (f *Fit) Verdict() (head, meaning string) {
 		case MinVolume:
 			meaning += " " + f.Rule.allows() + " this for compact prototypes." + Volume(f.VolumeRatio)
 		case Alternating:
-			meaning += " The iteration may have ended in a local minimum, at another stationary point, or before it converged."
+			meaning += " The iteration may have ended in a local minimum, at another stationary point, or " +
+				"before it converged."
 		default:
-			meaning += " Better prototypes may exist, by up to " + AtMost(c.ExcessShare) + " of the total variance."
+			meaning += " Better prototypes may exist, by up to " +
+				AtMost(c.ExcessShare) + " of the total variance."
 		}
 	}
 	if f.Sum == softkmeans.SumAtMostOne { // nothing is centred
-		meaning = strings.NewReplacer("total variance", "sum of squares", "of that variance", "of that sum").Replace(meaning)
+		meaning = strings.NewReplacer("total variance", "sum of squares", "of that variance",
+			"of that sum").Replace(meaning)
 	}
 	return strings.ToUpper(head[:1]) + head[1:], meaning
 }
@@ -136,11 +145,14 @@ func relative(c softkmeans.Certificate) string {
 	case c.Excess == 0 || !HasTotal(c):
 		return ""
 	case !Finite(c.ExcessFloors):
-		return ", which is " + AtMost(c.ExcessShare) + " of the total variance; the floor is 0 to rounding, so that nothing can be said relative to it"
+		return ", which is " + AtMost(c.ExcessShare) +
+			" of the total variance; the floor is 0 to rounding, so that nothing can be said relative to it"
 	case c.ExcessFloors > 1:
-		return ", which is " + AtMost(c.ExcessShare) + " of the total variance, but " + AtMost(c.ExcessFloors) + " times the proved floor"
+		return ", which is " + AtMost(c.ExcessShare) + " of the total variance, but " +
+			AtMost(c.ExcessFloors) + " times the proved floor"
 	}
-	return ", which is " + AtMost(c.ExcessShare) + " of the total variance and " + AtMost(c.ExcessFloors) + " times the floor"
+	return ", which is " + AtMost(c.ExcessShare) + " of the total variance and " +
+		AtMost(c.ExcessFloors) + " times the floor"
 }
 
 // but names the rounding of the floor, where its digits are shown to be wrong by it.
@@ -156,7 +168,8 @@ func chance(c softkmeans.Certificate) string {
 	if c.Solver != softkmeans.SolverKrylov {
 		return ""
 	}
-	return " The floor is proved for a random start: it holds unless that is nearly orthogonal to a leading direction of the data."
+	return " The floor is proved for a random start: it holds unless that is nearly orthogonal to a " +
+		"leading direction of the data."
 }
 
 // repaired names what was changed to put memberships on the simplex, beyond rounding.
@@ -164,7 +177,8 @@ func repaired(c softkmeans.Certificate, k int) string {
 	if c.Repair <= float64(k+4)*0x1p-52 {
 		return ""
 	}
-	return " This is for memberships whose negative entries count as 0, and whose rows are divided by their sums; the largest change is " + Small(c.Repair) + "."
+	return " This is for memberships whose negative entries count as 0, and whose rows are divided by " +
+		"their sums; the largest change is " + Small(c.Repair) + "."
 }
 
 // Volume compares the volume that prototypes span with the least possible, in a sentence with
@@ -178,7 +192,8 @@ func Volume(ratio float64) string {
 	case !Finite(ratio):
 		return " How small a volume prototypes with this error can span is not known."
 	}
-	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) + " times as compact, by the volume that they span."
+	return " Proved: with no more error, prototypes are at most " + AtMost(ratio) +
+		" times as compact, by the volume that they span."
 }
 
 // How says how a model was computed.

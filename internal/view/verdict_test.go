@@ -10,7 +10,8 @@ import (
 
 // certificate is what Certify says of an objective, with SolverGram.
 func certificate(objective, floor, floorError, total float64) softkmeans.Certificate {
-	m := softkmeans.Model{Objective: objective, Floor: floor, FloorError: floorError, Total: total, Solver: softkmeans.SolverGram}
+	m := softkmeans.Model{Objective: objective, Floor: floor, FloorError: floorError, Total: total,
+		Solver: softkmeans.SolverGram}
 	return m.Certificate()
 }
 
@@ -25,21 +26,29 @@ func TestVerdict(t *testing.T) {
 		{Fit{Certificate: certificate(10, 10, 0, 100), Method: Global, K: 3},
 			"Proved optimal", "No choice of 3 prototypes", "slack"},
 		{Fit{Certificate: certificate(10+4e-12, 10, 4e-12, 100), Method: Global, K: 3},
-			"Proved optimal", "smaller by more than 8.01e-12, which is 8.01e-14 of the total variance and 8.01e-13 times the floor.", "times the proved"},
+			"Proved optimal", "smaller by more than 8.01e-12, which is 8.01e-14 of the total variance and " +
+				"8.01e-13 times the floor.", "times the proved"},
 		{Fit{Certificate: certificate(1e-10, 1e-12, 0, 1), Method: Global, K: 3},
-			"Proved optimal", "which is 9.91e-11 of the total variance, but 99.1 times the proved floor.", "random"},
+			"Proved optimal", "which is 9.91e-11 of the total variance, but 99.1 times the proved floor.",
+			"random"},
 		{Fit{Certificate: certificate(1e-12, 1e-13, 1e-12, 1), Method: Global, K: 3},
-			"Proved optimal", "the floor is 0 to rounding, so that nothing can be said relative to it.", "times"},
-		{Fit{Certificate: krylov, Method: Global, K: 3}, "Proved optimal", "The floor is proved for a random start", "repaired"},
-		{Fit{Certificate: repaired, Method: Global, K: 3}, "Proved optimal", "the largest change is 0.25.", "random"},
+			"Proved optimal", "the floor is 0 to rounding, so that nothing can be said relative to it.",
+			"times"},
+		{Fit{Certificate: krylov, Method: Global, K: 3}, "Proved optimal",
+			"The floor is proved for a random start", "repaired"},
+		{Fit{Certificate: repaired, Method: Global, K: 3}, "Proved optimal",
+			"the largest change is 0.25.", "random"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3},
 			"25.0 % above the floor", "The slack allows this for compact prototypes.", "optimal"},
-		{Fit{Certificate: certificate(10+4e-12, 10, 4e-12, 100), Method: MinVolume, K: 3, Sum: softkmeans.SumAtMostOne},
+		{Fit{Certificate: certificate(10+4e-12, 10, 4e-12, 100), Method: MinVolume, K: 3,
+			Sum: softkmeans.SumAtMostOne},
 			"Proved optimal", " of the sum of squares and ", "total variance"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Rule: RuleNoise},
-			"25.0 % above the floor", "The noise of the data sets the weight of the volume, which allows this for compact prototypes.", "slack"},
+			"25.0 % above the floor", "The noise of the data sets the weight of the volume, which allows " +
+				"this for compact prototypes.", "slack"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Rule: RuleLambda},
-			"25.0 % above the floor", "The given weight of the volume allows this for compact prototypes.", "slack"},
+			"25.0 % above the floor", "The given weight of the volume allows this for compact prototypes.",
+			"slack"},
 		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2, Rule: RuleLambda},
 			"Less than 0.01 % left over", "The given weight", "slack"},
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: Alternating, K: 3},
@@ -47,12 +56,14 @@ func TestVerdict(t *testing.T) {
 		{Fit{Certificate: certificate(12.5, 10, 0, 100), Method: MinVolume, K: 3, Partial: true},
 			"25.0 % above the floor", "leave over 12.5", "slack"},
 		{Fit{Certificate: certificate(1, 0, 0, 100), Method: MinVolume, K: 3, Trivial: true},
-			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
+			"1.00 % left over", "mixed from 3 prototypes exactly; these leave over that share of the total " +
+				"variance. With a floor of 0 the slack is a share of a tenth", "floor:"},
 		{Fit{Certificate: certificate(1, 0, 1e-13, 100), Method: Alternating, K: 3},
 			"1.00 % left over", "exactly (but for rounding of 1e-13); these leave over", "floor:"},
 		{Fit{Certificate: certificate(1, 0, 0, 0), Method: Alternating, K: 3},
 			"No variance to explain", "equal", "optimal"},
-		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64, Total: math.MaxFloat64, Gap: .014, Excess: math.MaxFloat64,
+		{Fit{Certificate: softkmeans.Certificate{Objective: math.MaxFloat64, Floor: math.MaxFloat64,
+			Total: math.MaxFloat64, Gap: .014, Excess: math.MaxFloat64,
 			ExcessShare: .014, ExcessFloors: .1, Solver: softkmeans.SolverGram}, Method: MinVolume, K: 3},
 			"1.40 % of the variance above the floor", "out of range", "equal"},
 		{Fit{Certificate: certificate(10.0004, 10, 0, 100), Method: Alternating, K: 3},
@@ -64,7 +75,8 @@ func TestVerdict(t *testing.T) {
 		{Fit{Certificate: certificate(0, 0, 0, 0), Method: Global, K: 2},
 			"Proved optimal", "No choice of 2 prototypes", "vague"},
 		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2},
-			"2900 % above the floor", "With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
+			"2900 % above the floor",
+			"With so small a floor the slack is a share of a millionth of the total variance", "exactly"},
 		{Fit{Certificate: certificate(3e-7, 1e-8, 0, 1), Method: MinVolume, K: 2, Partial: true},
 			"2900 % above the floor", "leave over 3e-07", "slack"},
 		{Fit{Certificate: certificate(2.5e-7, 0, 0, 1), Method: MinVolume, K: 2},
@@ -79,13 +91,15 @@ func TestVerdict(t *testing.T) {
 
 // What is above the floor is never shown smaller than it is.
 func TestAbove(t *testing.T) {
-	for want, c := range map[string]softkmeans.Certificate{"9900 %": certificate(1e-10, 1e-12, 0, 1), "less than 0.01 %": certificate(10, 10, 1e-13, 100),
-		"–": certificate(1e-12, 1e-13, 1e-12, 1), "0.00 %": certificate(10, 10, 0, 100)} {
+	for want, c := range map[string]softkmeans.Certificate{"9900 %": certificate(1e-10, 1e-12, 0, 1),
+		"less than 0.01 %": certificate(10, 10, 1e-13, 100),
+		"–":                certificate(1e-12, 1e-13, 1e-12, 1), "0.00 %": certificate(10, 10, 0, 100)} {
 		if got := Above(c); got != want {
 			t.Errorf("%s, not %s", got, want)
 		}
 	}
-	for v, want := range map[float64]string{0: "0", 1: "1", 1.0001: "1.01", math.MaxFloat64: "–", math.NaN(): "–"} {
+	for v, want := range map[float64]string{0: "0", 1: "1", 1.0001: "1.01",
+		math.MaxFloat64: "–", math.NaN(): "–"} {
 		if got := AtMost(v); got != want {
 			t.Errorf("%g is %s, not %s", v, got, want)
 		}
@@ -98,7 +112,8 @@ func TestHow(t *testing.T) {
 		want string
 	}{
 		{softkmeans.Model{Status: softkmeans.StatusOptimal}, "in closed form"},
-		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{2, 1}, Iterations: 2}, "2 iterations, converged"},
+		{softkmeans.Model{Status: softkmeans.StatusConverged, Trace: []float64{2, 1}, Iterations: 2},
+			"2 iterations, converged"},
 	} {
 		if got := How(&c.m); got != c.want {
 			t.Errorf("%q, not %q", got, c.want)
@@ -112,7 +127,8 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		f    Fit
 		want Rule
-	}{{Fit{Certificate: certificate(12, 10, 0, 100)}, RuleNoise}, {Fit{Certificate: certificate(1e-9, 0, 0, 100)}, RuleSlack},
+	}{{Fit{Certificate: certificate(12, 10, 0, 100)}, RuleNoise},
+		{Fit{Certificate: certificate(1e-9, 0, 0, 100)}, RuleSlack},
 		{Fit{Certificate: certificate(12, 10, 0, 100), Trivial: true}, RuleSlack}} {
 		if got := c.f.SceneRule(); got != c.want {
 			t.Errorf("%v, not %v", got, c.want)
@@ -121,7 +137,8 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		m    softkmeans.Model
 		want softkmeans.Sum
-	}{{softkmeans.Model{}, softkmeans.SumToOne}, {softkmeans.Model{Sum: softkmeans.SumAtMostOne}, softkmeans.SumAtMostOne},
+	}{{softkmeans.Model{}, softkmeans.SumToOne},
+		{softkmeans.Model{Sum: softkmeans.SumAtMostOne}, softkmeans.SumAtMostOne},
 		{softkmeans.Model{Rows: softkmeans.RowsUnit}, softkmeans.SumAtMostOne}} {
 		if got := SumOf(&c.m); got != c.want {
 			t.Errorf("%v, not %v", got, c.want)

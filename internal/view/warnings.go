@@ -25,7 +25,8 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 		}
 		switch w.Kind {
 		case softkmeans.WarnCoincident:
-			lines = append(lines, "Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
+			lines = append(lines,
+				"Prototypes "+name(w.Cluster)+" and "+name(w.Other)+" coincide: fewer would do.")
 		case softkmeans.WarnEmpty:
 			if first {
 				lines = append(lines, are(same)+" empty: no row has its largest membership there.")
@@ -36,15 +37,18 @@ func Warnings(m *softkmeans.Model) (lines []string) {
 				if len(same) > 1 {
 					upTo = "up to "
 				}
-				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(worst)+" times as far from the middle as the farthest row.")
+				lines = append(lines, are(same)+" far outside of the data: "+upTo+Small(
+					worst)+" times as far from the middle as the farthest row.")
 			}
 		case softkmeans.WarnSeveral:
-			lines = append(lines, "There are several answers: with a half or twice of the noise the prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
+			lines = append(lines, "There are several answers: with a half or twice of the noise the "+
+				"prototypes turn by "+Small(w.Value)+" % of π on average, "+name(w.Cluster)+" most.")
 		default:
 			text := w.String() // names no prototype
 			lines = append(lines, strings.ToUpper(text[:1])+text[1:]+".")
 			if w.Kind == softkmeans.WarnLabels {
-				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their memberships."
+				lines[len(lines)-1] += " Rows that are mixtures change labels easily: go by their " +
+					"memberships."
 			}
 		}
 	}

@@ -12,21 +12,27 @@ func TestWarnings(t *testing.T) {
 		return softkmeans.Warning{Kind: softkmeans.WarnFar, Cluster: j, Value: v}
 	}
 	m := &softkmeans.Model{Warnings: []softkmeans.Warning{
-		{Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 1}, {Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 3},
+		{Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 1},
+		{Kind: softkmeans.WarnCoincident, Cluster: 0, Other: 3},
 		{Kind: softkmeans.WarnEmpty, Cluster: 2, Value: .01},
-		far(4, 4), far(0, 3.25), far(1, 4.5), {Kind: softkmeans.WarnSlack, Value: 1.5}, {Kind: softkmeans.WarnLabels, Value: .123}}}
+		far(4, 4), far(0, 3.25), far(1, 4.5), {Kind: softkmeans.WarnSlack, Value: 1.5},
+		{Kind: softkmeans.WarnLabels, Value: .123}}}
 	want := []string{
 		"Prototypes p0 and p1 coincide: fewer would do.",
 		"Prototypes p0 and p3 coincide: fewer would do.",
 		"Prototype p2 is empty: no row has its largest membership there.",
-		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as the farthest row.",
+		"Prototypes p0, p1 and p4 are far outside of the data: up to 4.5 times as far from the middle as " +
+			"the farthest row.",
 		"The error is 1.5 times what the slack allows, and no smaller one was found.",
-		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up to 12.3 % of all rows another label; fewer centers may be more stable. Rows that are mixtures change labels easily: go by their memberships.",
+		"The labels are not stable: fits of halves of the rows, with half or twice the slack or λ, give up " +
+			"to 12.3 % of all rows another label; fewer centers may be more stable. Rows that are mixtures " +
+			"change labels easily: go by their memberships.",
 	}
 	if got := Warnings(m); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("%q", got)
 	}
-	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{far(2, 5)}}); len(got) != 1 || !strings.HasPrefix(got[0], "Prototype p2 is far outside of the data: 5 times") {
+	if got := Warnings(&softkmeans.Model{Warnings: []softkmeans.Warning{far(2, 5)}}); len(got) != 1 ||
+		!strings.HasPrefix(got[0], "Prototype p2 is far outside of the data: 5 times") {
 		t.Errorf("%q", got)
 	}
 	if got := Warnings(&softkmeans.Model{}); len(got) != 0 {
