@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -30,16 +31,14 @@ func TestCancelBetweenRows(t *testing.T) {
 
 // TestCancelledByGoroutine: also where goroutines take turns on one thread.
 func TestCancelledByGoroutine(t *testing.T) {
-	for _, solver := range allSolvers {
-		ctx, cancel := context.WithCancel(bg)
-		go func() {
-			time.Sleep(5 * time.Millisecond)
-			cancel()
-		}()
-		// A basis for 1500 directions takes long.
-		if _, err := Fit(ctx, randomData(3, 1500, 0, 1), 1501, &Options{Solver: solver}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%v: %v", solver, err)
-		}
+	ctx, cancel := context.WithCancel(bg)
+	go func() {
+		time.Sleep(5 * time.Millisecond)
+		cancel()
+	}()
+	// A basis for 1500 directions takes long.
+	if _, err := Fit(ctx, randomData(3, 1500, 0, 1), 1501, nil); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
@@ -50,20 +49,30 @@ func TestWorkerCount(t *testing.T) {
 	threads := runtime.GOMAXPROCS(0) // WebAssembly has one, whatever is set
 	for _, c := range []struct{ asked, want int }{{0, threads}, {-1, threads}, {1, 1}, {7, 7}} {
 		if got := workerCount(c.asked); got != c.want || runtime.GOMAXPROCS(0) != threads {
-			t.Errorf("%d asked: %d workers, and the process may use %d threads, not %d", c.asked, got, runtime.GOMAXPROCS(0), threads)
+			t.Errorf("%d asked: %d workers, and the process may use %d threads, not %d", c.asked, got,
+				runtime.GOMAXPROCS(0), threads)
 		}
 	}
 }
 
+// TestRunTasks: every task runs once, on a worker below their number that has one at a time,
+// and in order on the caller's goroutine where there is one worker, none, or one task.
 func TestRunTasks(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, workers := range []int{1, 2, 7, 100} {
+	for _, workers := range []int{-3, 0, 1, 2, 7, 100} {
 		for _, tasks := range []int{0, 1, 2, 50} {
 			done := make([]atomic.Int32, tasks)
-			busy := make([]atomic.Int32, workers)
+			busy := make([]atomic.Int32, max(1, min(workers, tasks)))
+			next := 0 // no lock: the race detector sees any other goroutine
 			runTasks(workers, tasks, func(w, task int) {
 				if busy[w].Add(1) != 1 {
 					t.Error("two tasks at once on one worker")
+				}
+				if min(workers, tasks) <= 1 {
+					if w != 0 || task != next {
+						t.Errorf("%d workers: worker %d has task %d, want 0 and %d", workers, w, task, next)
+					}
+					next++
 				}
 				done[task].Add(1)
 				runtime.Gosched()
@@ -77,9 +86,6 @@ func TestRunTasks(t *testing.T) {
 		}
 	}
 	noneLeft(t, before)
-}
-
-func TestTaskRange(t *testing.T) {
 	for n := range 30 {
 		for c := 1; c < 12; c++ {
 			at := 0
@@ -97,89 +103,57 @@ func TestTaskRange(t *testing.T) {
 	}
 }
 
-// TestRunTasksSerial: one worker, no worker, or one task run in order on the
-// caller's goroutine as worker 0.
-func TestRunTasksSerial(t *testing.T) {
-	for _, c := range [][2]int{{1, 9}, {0, 9}, {-3, 9}, {8, 1}, {8, 0}, {1, 0}} {
-		next := 0 // no lock: the race detector sees any other goroutine
-		runTasks(c[0], c[1], func(worker, task int) {
-			if worker != 0 || task != next {
-				t.Errorf("%v: worker %d has task %d, want 0 and %d", c, worker, task, next)
-			}
-			next++
-		})
-		if next != c[1] {
-			t.Errorf("%v: %d tasks ran", c, next)
-		}
-	}
-	// With more, scratch space by worker needs no lock either.
-	const tasks = 200
-	scratch := make([]int, 5)
-	runTasks(len(scratch), tasks, func(worker, _ int) { scratch[worker]++ })
-	sum := 0
-	for _, v := range scratch {
-		sum += v
-	}
-	if sum != tasks {
-		t.Errorf("%d of %d tasks ran", sum, tasks)
+// sameModel fails unless two models of Fit have the same bits.
+func sameModel(t *testing.T, name string, a, b *Model) {
+	t.Helper()
+	if !slices.Equal(a.Centers.Data, b.Centers.Data) || !slices.Equal(a.Memberships.Data,
+		b.Memberships.Data) ||
+		a.Objective != b.Objective || a.Floor != b.Floor || a.FloorError != b.FloorError ||
+		a.Total != b.Total {
+		t.Errorf("%s: other bits", name)
 	}
 }
 
-// TestSameBits: workers, strides and repetition change nothing.
-func TestSameBits(t *testing.T) {
-	// Nor do the bits depend on how many processors there are.
-	wide := randomData(1000, 6, 1, 3) // four tasks
+// TestFitWorkers: workers and processors change no bit, on tables of either side that are
+// large enough for more than one.
+func TestFitWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	few, err := Fit(bg, wide, 4, nil)
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []struct{ n, d, k int }{{1500, 80, 6}, {120, 1300, 5}, {40000, 6, 4}} {
+		x := randomData(c.n, c.d, 1, 1)
+		if payingWorkers(2, x, c.k) != 2 {
+			t.Fatalf("%v has one worker", c)
+		}
+		runtime.GOMAXPROCS(1)
+		one := mustDo(Fit(bg, x, c.k, nil))(t)
+		g := mustDo(SimplexLeastSquares(nil, x, one.Centers, nil))(t)
+		runtime.GOMAXPROCS(3)
+		for _, workers := range []int{0, 1, 2, 7} {
+			name := shape(c.n, c.d) + ", workers " + strconv.Itoa(workers)
+			sameModel(t, name, one, mustDo(Fit(bg, x, c.k, &Options{Workers: workers}))(t))
+			h := mustDo(SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers}))(t)
+			if !slices.Equal(g.Data, h.Data) {
+				t.Errorf("%s: SimplexLeastSquares has other bits", name)
+			}
+		}
 	}
-	runtime.GOMAXPROCS(3)
-	if more, err := Fit(bg, wide, 4, nil); err != nil || maxDiff(few.Centers, more.Centers) != 0 || few.Objective != more.Objective {
-		t.Errorf("three processors give other bits than one: %v", err)
+	small := randomData(100, 4, 1, 1)
+	for asked, want := range map[int]int{2: 1, 0: 1, -1: -1} {
+		if got := payingWorkers(asked, small, 3); got != want {
+			t.Errorf("%d workers of %d for a small table", got, asked)
+		}
 	}
+}
 
-	same := func(a, b *Model) bool {
-		return maxDiff(a.Centers, b.Centers) == 0 && maxDiff(a.Memberships, b.Memberships) == 0 &&
-			a.Objective == b.Objective && a.Floor == b.Floor && a.Total == b.Total && a.Gap == b.Gap
-	}
-	for _, x := range []*Matrix{randomData(fewer(3000, 800), 20, 1, 1), randomData(30, fewer(900, 600), 1, 2), head(loadCSV(t, "digits"), 500)} {
-		view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3)-3)}
-		for i := range view.Data {
-			view.Data[i] = math.NaN() // between the rows: must not be read
-		}
-		for i := range x.Rows {
-			copy(view.Row(i), x.Row(i))
-		}
+// TestSameBits: strides and repetition change nothing.
+func TestSameBits(t *testing.T) {
+	for _, x := range []*Matrix{randomData(300, 20, 1, 1), randomData(30, 200, 1, 2)} {
 		w := make([]float64, x.Rows)
 		for i := range w {
 			w[i] = float64(i%5) + 0.5
 		}
 		for _, solver := range allSolvers {
-			o := Options{Solver: solver, Enclosure: EnclosureTight, Weights: w, Workers: 1}
-			one, err := Fit(bg, x, 4, &o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, workers := range []int{2, 7} {
-				o.Workers = workers
-				m, err := Fit(bg, x, 4, &o)
-				if err != nil || !same(one, m) {
-					t.Errorf("%v: %d workers give other bits (%v)", solver, workers, err)
-				}
-				q, err := SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers})
-				if err != nil || maxDiff(p, q) != 0 {
-					t.Errorf("SimplexLeastSquares: %d workers give other bits (%v)", workers, err)
-				}
-			}
-			m, err := Fit(bg, view, 4, &o)
-			if err != nil || !same(one, m) {
-				t.Errorf("%v: a strided view gives other bits (%v)", solver, err)
-			}
+			o := &Options{Solver: solver, Enclosure: EnclosureTight, Weights: w}
+			sameModel(t, "strided", mustDo(Fit(bg, x, 4, o))(t), mustDo(Fit(bg, laStrided(x), 4, o))(t))
 		}
 	}
 }
@@ -217,38 +191,20 @@ func TestCancel(t *testing.T) {
 // TestManyWorkers: what is kept for each worker is kept for those that have a task.
 func TestManyWorkers(t *testing.T) {
 	x, large := randomData(50, 4, 0, 1), randomData(3000, 80, 0, 1)
-	kernel := product(x, x.transposed())
-	for name, run := range map[string]func() error{
-		"Fit": func() error {
-			if payingWorkers(2, large, 3) != 2 {
-				t.Error("Fit has one worker")
-			}
-			_, err := Fit(bg, large, 3, &Options{Workers: math.MaxInt})
-			return err
-		},
-		"FitMinVolume": func() error {
-			_, err := FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: math.MaxInt})
-			return err
-		},
-		"FitAlternating": func() error {
-			_, err := FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: math.MaxInt})
-			return err
-		},
-		"SimplexLeastSquares": func() error {
-			_, err := SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: math.MaxInt})
-			return err
-		},
-		"TILSD": func() error {
-			_, err := TILSD(bg, kernel, 3, &LSDOptions{Workers: math.MaxInt})
-			return err
-		},
-		"TruncatedSVD": func() error {
-			_, err := TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: math.MaxInt})
-			return err
-		},
+	if payingWorkers(2, large, 3) != 2 {
+		t.Error("Fit has one worker")
+	}
+	const many = math.MaxInt
+	for i, err := range []error{
+		errorOf(Fit(bg, large, 3, &Options{Workers: many})),
+		errorOf(FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: many})),
+		errorOf(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
+		errorOf(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: many})),
+		errorOf(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
+		errorOf(TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: many})),
 	} {
-		if err := run(); err != nil {
-			t.Errorf("%s: %v", name, err)
+		if err != nil {
+			t.Errorf("%d: %v", i, err)
 		}
 	}
 }
@@ -256,8 +212,10 @@ func TestManyWorkers(t *testing.T) {
 // TestBlocks: how many rows a block has, and how many chunks a pass, at the bounds of each.
 func TestBlocks(t *testing.T) {
 	for _, c := range []struct{ n, l, rows, chunks int }{
-		{0, 0, 240, 1}, {100, 1, 240, 1}, {479, 10, 240, 1}, {480, 10, 240, 2}, {7679, 10, 240, 31}, {7680, 10, 480, 16}, {7680, 68, 480, 16}, {7680, 69, 456, 16},
-		{1000, 136, 240, 4}, {1000, 137, 216, 4}, {1000, 1365, 24, 41}, {1000, 1366, 24, 41}, {1000, math.MaxInt, 24, 41}, {1000, 682, 48, 20}, {1000, 683, 24, 41},
+		{0, 0, 240, 1}, {100, 1, 240, 1}, {479, 10, 240, 1}, {480, 10, 240, 2}, {7679, 10, 240, 31},
+		{7680, 10, 480, 16}, {7680, 68, 480, 16}, {7680, 69, 456, 16},
+		{1000, 136, 240, 4}, {1000, 137, 216, 4}, {1000, 1365, 24, 41}, {1000, 1366, 24, 41},
+		{1000, math.MaxInt, 24, 41}, {1000, 682, 48, 20}, {1000, 683, 24, 41},
 		{100000, 1, 480, 64}, {47, 99999, 24, 1}, {48, 99999, 24, 2},
 	} {
 		if rows := blockRows(c.n, c.l); rows != c.rows {
@@ -275,7 +233,8 @@ func TestBlocks(t *testing.T) {
 // TestEachBlock: the blocks of a chunk come in order and cover it, each with scratch space
 // of its worker, which the next pass finds again.
 func TestEachBlock(t *testing.T) {
-	for _, c := range []chunking{{0, 5, 16}, {1, 5, 16}, {23, 5, 16}, {1000, 5, 1}, {1000, 5, 3}, {1001, 2000, 64}, {7700, 1, 16}} {
+	for _, c := range []chunking{{0, 5, 16}, {1, 5, 16}, {23, 5, 16}, {1000, 5, 1}, {1000, 5, 3},
+		{1001, 2000, 64}, {7700, 1, 16}} {
 		for _, workers := range []int{1, 3} {
 			var w workspace
 			tasks, step := chunks(c.n, c.l, c.most), blockRows(c.n, c.l)
@@ -285,8 +244,11 @@ func TestEachBlock(t *testing.T) {
 			}
 			err := w.eachBlock(bg, workers, c, 3, func(b block) {
 				_, last := taskRange(c.n, tasks, b.chunk)
-				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo || b.worker >= workers || len(b.scratch) != 3*min(step, c.n) || &b.scratch[0] != &w.scratch[b.worker][0] {
-					t.Errorf("%+v: block %d…%d of chunk %d, worker %d, %d numbers", c, b.lo, b.hi, b.chunk, b.worker, len(b.scratch))
+				if b.lo != next[b.chunk] || b.hi != min(b.lo+step, last) || b.hi <= b.lo ||
+					b.worker >= workers || len(b.scratch) != 3*min(step, c.n) ||
+					&b.scratch[0] != &w.scratch[b.worker][0] {
+					t.Errorf("%+v: block %d…%d of chunk %d, worker %d, %d numbers", c, b.lo, b.hi, b.chunk,
+						b.worker, len(b.scratch))
 				}
 				next[b.chunk] = b.hi
 			})
@@ -327,14 +289,6 @@ func TestEachBlock(t *testing.T) {
 	if err := cancelled(bg); err != nil || stopped(bg) || !stopped(&laContext{bg, 0}) {
 		t.Error(err)
 	}
-	// Workers have numbers below that of the tasks: what is kept for each is that long.
-	for range 20 {
-		runTasks(50, 3, func(worker, _ int) {
-			if worker > 2 {
-				t.Errorf("worker %d for three tasks", worker)
-			}
-		})
-	}
 }
 
 // TestLargestEntry in parallel is that of a loop, and the first bad entry is named.
@@ -350,7 +304,8 @@ func TestLargestEntry(t *testing.T) {
 			y.Set(i, 1, bad)
 			y.Set(1999, 2, math.Inf(1))
 			var e *InputError
-			if _, err := largestEntry(bg, "x", y, 3); !errors.As(err, &e) || e.Arg != "x" || e.Row != i || e.Col != 1 || errors.Is(err, ErrRange) != (bad == 0x1p501) {
+			if _, err := largestEntry(bg, "x", y, 3); !errors.As(err, &e) || e.Arg != "x" || e.Row != i ||
+				e.Col != 1 || errors.Is(err, ErrRange) != (bad == 0x1p501) {
 				t.Errorf("row %d, %g: %v", i, bad, err)
 			}
 		}
@@ -376,7 +331,8 @@ type oneEnd struct {
 
 func (c *oneEnd) Err() error {
 	var pcs [32]uintptr
-	if f, _ := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:1])]).Next(); !strings.HasSuffix(f.Function, ".cancelled") {
+	if f, _ := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:1])]).Next(); !strings.HasSuffix(f.Function,
+		".cancelled") {
 		return nil // most are stopped's
 	}
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
@@ -384,7 +340,8 @@ func (c *oneEnd) Err() error {
 	for f, more := frames.Next(); more; f, more = frames.Next() {
 		where += " " + f.Function[strings.LastIndexByte(f.Function, '.')+1:]
 	}
-	if !strings.HasPrefix(where, " cancelled ") || strings.Contains(where, " run ") || strings.Contains(where, " leading ") {
+	if !strings.HasPrefix(where, " cancelled ") || strings.Contains(where, " run ") ||
+		strings.Contains(where, " leading ") {
 		return nil
 	}
 	if c.left--; c.left != -1 {
@@ -412,41 +369,40 @@ func TestErrorsArrive(t *testing.T) {
 		o.Workers, o.MaxIter = 1, 3
 		return func(ctx context.Context) (*Model, error) { return FitMinVolume(ctx, x, k, &o) }
 	}
-	none := func(v any, err error) (*Model, error) { return nil, err }
-	calls := map[string]func(ctx context.Context) (*Model, error){
-		"Floors, tall": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
-		"Floors, wide": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
-		"Floors, line": func(ctx context.Context) (*Model, error) { return none(Floors(ctx, line, nil)) },
-		"Certify": func(ctx context.Context) (*Model, error) {
+	type call = func(ctx context.Context) (*Model, error)
+	none := func(_ any, err error) (*Model, error) { return nil, err }
+	fit := func(x *Matrix, k int, o Options) call {
+		o.Workers = 1
+		return func(ctx context.Context) (*Model, error) { return Fit(ctx, x, k, &o) }
+	}
+	below, cone := moved(tall, -1), Options{Sum: SumAtMostOne}
+	calls := []call{
+		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, tall, nil)) },
+		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, wide, nil)) },
+		func(ctx context.Context) (*Model, error) { return none(Floors(ctx, line, nil)) },
+		func(ctx context.Context) (*Model, error) {
 			c, err := Certify(ctx, wide, f, g, &Options{Weights: weights, Workers: 1})
 			if err != nil && c != (Certificate{}) {
 				t.Errorf("Certify: %v, and %+v", err, c)
 			}
 			return nil, err
 		},
-		"TruncatedSVD, tall": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, tall, 2, nil)) },
-		"TruncatedSVD, wide": func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, wide, 2, nil)) },
-		"auto":               volume(tall, 3, MinVolumeOptions{}),
-		"restarts, weights":  volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
-		"global, given λ":    volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
-		"SPA":                volume(line, 2, MinVolumeOptions{}),
-		"no cone":            volume(moved(tall, -1), 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
-		"cone": func(ctx context.Context) (*Model, error) {
-			return Fit(ctx, wide, 2, &Options{Sum: SumAtMostOne, Workers: 1, Weights: weights})
-		},
-		"cone, no half-space": func(ctx context.Context) (*Model, error) {
-			return Fit(ctx, moved(tall, -1), 2, &Options{Sum: SumAtMostOne, Workers: 1})
-		},
-		"cone in blocks": func(ctx context.Context) (*Model, error) {
-			return FitSeq(ctx, inBlocks(moved(tall, -1), 7), 2, &Options{Sum: SumAtMostOne, Workers: 1})
-		},
-		"alternating": func(ctx context.Context) (*Model, error) {
+		func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, tall, 2, nil)) },
+		func(ctx context.Context) (*Model, error) { return none(TruncatedSVD(ctx, wide, 2, nil)) },
+		volume(tall, 3, MinVolumeOptions{}), volume(line, 2, MinVolumeOptions{}),
+		volume(wide, 2, MinVolumeOptions{Init: InitKMeans, Restarts: 2, Weights: weights}),
+		volume(tall, 3, MinVolumeOptions{Init: InitGlobal, Lambda: 1}),
+		volume(below, 2, MinVolumeOptions{Sum: SumAtMostOne, Slack: 1e-3}),
+		fit(wide, 2, Options{Sum: SumAtMostOne, Weights: weights}), fit(below, 2, cone),
+		func(ctx context.Context) (*Model, error) { return FitSeq(ctx, inBlocks(below, 7), 2, &cone) },
+		func(ctx context.Context) (*Model, error) {
 			return FitAlternating(ctx, tall, 2, &MinVolumeOptions{Workers: 1, MaxIter: 2})
 		},
-		"path": func(ctx context.Context) (*Model, error) {
-			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}))
+		func(ctx context.Context) (*Model, error) {
+			o := &MinVolumeOptions{Workers: 1, MaxIter: 2, Init: InitSPA}
+			return none(MinVolumePath(ctx, wide, 2, []float64{1, 2}, o))
 		},
-		"hasty": func(ctx context.Context) (*Model, error) {
+		func(ctx context.Context) (*Model, error) { // a hasty attempt
 			s, err := newSamples(ctx, flat, nil, 1, true)
 			if err != nil {
 				return nil, err
@@ -455,14 +411,8 @@ func TestErrorsArrive(t *testing.T) {
 		},
 	}
 	for _, solver := range allSolvers {
-		for _, x := range []*Matrix{tall, wide} {
-			calls[solver.String()+" "+shape(x.Rows, x.Cols)] = func(ctx context.Context) (*Model, error) {
-				return Fit(ctx, x, 3, &Options{Solver: solver, Workers: 1})
-			}
-		}
-		calls[solver.String()+" weights"] = func(ctx context.Context) (*Model, error) {
-			return Fit(ctx, wide, 1, &Options{Solver: solver, Workers: 1, Weights: weights})
-		}
+		calls = append(calls, fit(tall, 3, Options{Solver: solver}), fit(wide, 3, Options{Solver: solver}),
+			fit(wide, 1, Options{Solver: solver, Weights: weights}))
 	}
 	for name, call := range calls {
 		for n := 0; ; n += 1 + n/10 {
@@ -470,34 +420,13 @@ func TestErrorsArrive(t *testing.T) {
 			m, err := call(ctx)
 			if ctx.where == "" { // all questions were answered
 				if err != nil || n < 2 {
-					t.Errorf("%s: %d questions, %v", name, n, err)
+					t.Errorf("%d: %d questions, %v", name, n, err)
 				}
 				break
 			}
 			if !errors.Is(err, context.Canceled) || m != nil && m.Status != StatusCancelled {
-				t.Errorf("%s: %v, where the context ended in%s", name, err, ctx.where)
+				t.Errorf("%d: %v, where the context ended in%s", name, err, ctx.where)
 			}
 		}
-	}
-}
-
-// TestFitWorkers: Fit has the same bits for any number of workers, on tables that are large
-// enough for more than one, of either side.
-func TestFitWorkers(t *testing.T) {
-	for _, c := range []struct{ n, d, k int }{{3000, 80, 6}, {1100, 130, 9}, {120, 1300, 5}, {40000, 6, 7}} {
-		x := randomData(c.n, c.d, 1, 1)
-		if payingWorkers(2, x, c.k) != 2 {
-			t.Fatalf("%v has one worker", c)
-		}
-		one := mustDo(Fit(bg, x, c.k, &Options{Workers: 1}))(t)
-		for _, workers := range []int{2, 3, 7} {
-			m := mustDo(Fit(bg, x, c.k, &Options{Workers: workers}))(t)
-			if !slices.Equal(m.Centers.Data, one.Centers.Data) || !slices.Equal(m.Memberships.Data, one.Memberships.Data) || m.Objective != one.Objective || m.Floor != one.Floor || m.FloorError != one.FloorError {
-				t.Errorf("%v: %d workers give other bits", c, workers)
-			}
-		}
-	}
-	if small := randomData(100, 4, 1, 1); payingWorkers(2, small, 3) != 1 || payingWorkers(0, small, 3) != 1 || payingWorkers(-1, small, 3) != -1 {
-		t.Error("a small table has more than one worker, or an error is lost")
 	}
 }
