@@ -191,67 +191,6 @@ func linearTerm(p *simplexProblem, x []float64) (b []float64, size float64) {
 	return b, size
 }
 
-// TestDescendFalls: the steps of the fall-back, which no known data needs, lead from one face
-// of the simplex to a better one: the cost at the minimum of each face that has its minimum
-// inside is below that of the face before it.
-func TestDescendFalls(t *testing.T) {
-	for _, c := range []struct {
-		f [25]float64
-		x []float64
-	}{
-		{[25]float64{0.002, 1.015, 0.013, 0.002, 0.005, 0.573, 0.837, -0.004, 0, 0.009, 0.947, 0.373, 0.006,
-			0.015, 0.001,
-			0.968, -0.225, -0.015, -0.006, -0.007, 0.672, -0.747, 0.003, 0.022, -0.011}, []float64{0.642,
-			0.026, -0.018, 0.028, -0.001}},
-		{[25]float64{-0.015, 1.004, 0.006, -0.003, -0.002, 0.56, 0.853, 0.006, 0.004, -0.005, 0.946, 0.365,
-			-0.004, -0.011, -0.011,
-			0.971, -0.212, 0.003, 0.015, -0.003, 0.682, -0.724, 0.008, -0.014, 0.008}, []float64{0.622, 0.214,
-			0.017, -0.002, -0.002}},
-	} {
-		const k = 5
-		p := newSimplexProblem(NewMatrix(k, k, c.f[:]), SumToOne)
-		r := newRowSolver(p)
-		b, size := linearTerm(p, c.x)
-		r.descend(b, k*0x1p-52*size)
-		last, steps := math.Inf(1), 0
-		for i := range r.cache.all { // in the order in which they were first met
-			s := &r.cache.all[i]
-			if r.evaluate(s, b, k*0x1p-52*size); slices.Min(r.g) < 0 {
-				continue
-			}
-			cost := r.cost(r.g, b)
-			if cost > last+1e-14*size {
-				t.Errorf("from %g the cost rises by %g", last, cost-last)
-			}
-			last, steps = cost, steps+1
-		}
-		if steps < 3 {
-			t.Errorf("%d steps only", steps)
-		}
-	}
-}
-
-// TestBlocked: a step ends where the first membership becomes 0, at once if one is 0 and
-// would fall.
-func TestBlocked(t *testing.T) {
-	r := newRowSolver(newSimplexProblem(randomData(3, 3, 0, 5), SumToOne))
-	for _, c := range []struct {
-		now, to []float64
-		step    float64
-		out     int
-	}{
-		{[]float64{0.25, 0.25, 0.5}, []float64{0.5, 0.25, 0.25}, 1, -1},
-		{[]float64{0.25, 0.25, 0.5}, []float64{-0.25, -0.75, 2}, 0.25, 1},
-		{[]float64{0.5, 0, 0.5}, []float64{-0.5, -1, 2.5}, 0, 1},
-	} {
-		copy(r.now, c.now)
-		copy(r.g, c.to)
-		if step, out := r.blocked(&support{index: []int{0, 1, 2}}); step != c.step || out != c.out {
-			t.Errorf("from %v to %v: %g of the step, vertex %d", c.now, c.to, step, out)
-		}
-	}
-}
-
 // hardSupports calls try with problems whose supports go in circles when several vertices
 // are exchanged at once, from random supports.
 func hardSupports(try func(r *rowSolver, b []float64, size float64)) {
