@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,24 +78,6 @@ func TestEigenInput(t *testing.T) {
 		values, _, err := EigenSym(two(0, 1+off, 1-off, 0))
 		if err != nil || math.Abs(values[0]-1) > 1e-15 || math.Abs(values[1]+1) > 1e-15 {
 			t.Error("a slight asymmetry is not averaged:", values, err)
-		}
-	}
-}
-
-// BenchmarkEigenSym has both methods on both sides of jacobiMaxOrder.
-func BenchmarkEigenSym(b *testing.B) {
-	for _, n := range []int{2, 4, 8, 12, 16, 24, 32, 64} {
-		x := randomData(3*n, n, 0, 1)
-		g := product(x.transposed(), x)
-		for name, f := range map[string]func(*Matrix){
-			"jacobi": func(m *Matrix) { eigenJacobi(m) },
-			"ql":     func(m *Matrix) { eigenQL(bg, m, true) },
-		} {
-			b.Run(fmt.Sprintf("n=%d/%s", n, name), func(b *testing.B) {
-				for b.Loop() {
-					f(g.Clone())
-				}
-			})
 		}
 	}
 }
@@ -185,49 +166,6 @@ func TestEigenSpread(t *testing.T) {
 	}
 }
 
-// TestEigenKnown: matrices with closed formulas for their eigenvalues.
-func TestEigenKnown(t *testing.T) {
-	tri := func(n int, diag func(i int) float64, off float64) *Matrix {
-		a := NewMatrix(n, n, nil)
-		for i := range n {
-			a.Set(i, i, diag(i))
-			if i > 0 {
-				a.Set(i, i-1, off)
-				a.Set(i-1, i, off)
-			}
-		}
-		return a
-	}
-	check := func(name string, a *Matrix, want []float64) {
-		t.Helper()
-		for _, m := range laEigenMethods {
-			values, rows := m.f(a.Clone())
-			if ratio := laEigenRatios(a, values, rows); !(ratio < 10) {
-				t.Errorf("%s %s: ratio %.3g", name, m.name, ratio)
-			}
-			for i, at := range descending(values)[:len(want)] {
-				// As EigenSym promises: a small multiple of n·eps·max|value|.
-				if d := math.Abs(values[at] - want[i]); d > 2*float64(a.Rows)*laEps*math.Abs(want[0]) {
-					t.Errorf("%s %s: value %d is %.17g, want %.17g", name, m.name, i, values[at], want[i])
-				}
-			}
-		}
-	}
-	// Wilkinson (1965), p. 308: W21+ has close pairs.
-	check("W21+", tri(21, func(i int) float64 { return math.Abs(float64(i - 10)) }, 1),
-		[]float64{10.746194182903393, 10.746194182903322, 9.210678647361332, 9.210678647304919})
-	// The second difference: 2 − 2cos(iπ/(n+1)).
-	for _, n := range []int{1, 2, 9, 50} {
-		want := make([]float64, n)
-		for i := range want {
-			want[i] = 2 - 2*math.Cos(float64(n-i)*math.Pi/float64(n+1))
-		}
-		check("second difference", tri(n, func(int) float64 { return 2 }, -1), want)
-	}
-	check("ones", mapped(NewMatrix(12, 12, nil), func(_, _ int, _ float64) float64 { return 1 }),
-		append([]float64{12}, make([]float64, 11)...))
-}
-
 // TestEigenJacobiRelative: D·H·D with H well conditioned and D over 28 decades: the Jacobi
 // method keeps each eigenvalue to cond(H)·n·eps relative (Demmel & Veselić 1992). QL does not.
 func TestEigenJacobiRelative(t *testing.T) {
@@ -290,21 +228,6 @@ func TestEigenScale(t *testing.T) {
 				slices.Max(values) != v {
 				t.Errorf("%g·I: %v %v %v", v, values, vectors, err)
 			}
-		}
-	}
-}
-
-// TestUnitScale: the largest entry comes to [½, 1), by a power of two that no less than
-// 2^-1000 asks for.
-func TestUnitScale(t *testing.T) {
-	for _, c := range []struct {
-		v, want float64
-		exp     int
-	}{{1, 0.5, 1}, {-3, -0.75, 2}, {0.5, 0.5, 0}, {0x1p500, 0.5, 501}, {0x1.8p-500, 0.75, -499}, {0, 0, -999},
-		{0x1p-1010, 0x1p-11, -999}} {
-		m := NewMatrix(2, 2, []float64{0, c.v, c.v / 2, 0})
-		if exp := unitScale(m); exp != c.exp || m.Data[1] != c.want || m.Data[2] != c.want/2 {
-			t.Errorf("%g: 2^%d leaves %v", c.v, exp, m.Data)
 		}
 	}
 }
