@@ -174,31 +174,6 @@ func TestAutoKrylov(t *testing.T) {
 	}
 }
 
-// TestKrylovCost: the cost model's numbers, and the sums of a spectrum's tail.
-func TestKrylovCost(t *testing.T) {
-	for _, c := range [][4]int{{1, 600, 600, 600 * 4 / 81}, {2, 520, 5200, 520 * 13 / 10 / 90},
-		{10, 2000, 4000, 2000 * 5 / 2 / 162}, {40, 600, 600, 600 * 4 / 9 / 48}} {
-		if krylovExtra != 8 {
-			t.Fatal("the table is for 8 extra vectors")
-		}
-		if got := krylovSteps(c[0], c[1], c[2]); got != c[3] {
-			t.Errorf("%v: %d steps", c, got)
-		}
-	}
-	values := []float64{4, 2, 1, -1e-20}
-	for p, want := range []float64{7, 3, 1, 0, 0} {
-		if got := tailSum(values, p); got != want {
-			t.Errorf("the tail from %d is %g, want %g", p, got, want)
-		}
-	}
-	if got := floorsOf(units{exp: 1, wexp: 1}, values, 8); !slices.Equal(got, []float64{64, 24, 8, 0, 0}) {
-		t.Errorf("%g", got)
-	}
-	if got := trace(NewMatrix(2, 2, []float64{1, 5, 7, 3})); got != 4 {
-		t.Error(got)
-	}
-}
-
 // TestPrincipalTable: every solver's subspace and floor against the full decomposition, for
 // no direction, some, and more than there are.
 func TestPrincipalTable(t *testing.T) {
