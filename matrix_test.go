@@ -1,12 +1,10 @@
 package softkmeans
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -367,72 +365,5 @@ func TestCheckSymmetric(t *testing.T) {
 			ok != (err == nil) {
 			t.Errorf("%g: %v, %v", diff, exact, err)
 		}
-	}
-}
-
-// TestMatrixHelpers: views share, copies do not; what is in each.
-func TestMatrixHelpers(t *testing.T) {
-	nan := math.NaN()
-	m := &Matrix{Rows: 4, Cols: 3, Stride: 4, Data: []float64{0, 1, 2, nan, 10, 11, 12, nan, 20, 21, 22, nan,
-		30, 31, 32, nan}}
-	is := func(what string, got *Matrix, rows, cols int, want ...float64) {
-		t.Helper()
-		if got.Rows != rows || got.Cols != cols || !slices.Equal(got.Clone().Data, want) {
-			t.Errorf("%s: %+v, not %d×%d %v", what, got, rows, cols, want)
-		}
-	}
-	view := rowsOf(m, 1, 3)
-	is("rowsOf", view, 2, 3, 10, 11, 12, 20, 21, 22)
-	if &view.Data[0] != &m.Data[4] || len(view.Data) != 8 {
-		t.Error("rowsOf copies, or has more than its rows")
-	}
-	is("rowsOf no rows", rowsOf(m, 2, 2), 0, 3)
-	square := squareOf(m, 2)
-	is("squareOf", square, 2, 2, 0, 1, 10, 11)
-	square.Data[0] = 5
-	is("chosenRows", chosenRows(m, []int{2, 0, 2}), 3, 3, 20, 21, 22, 0, 1, 2, 20, 21, 22)
-	is("identity", identity(3), 3, 3, 1, 0, 0, 0, 1, 0, 0, 0, 1)
-	is("permuteRows", permuteRows(m, []int{3, 0, 2, 1}), 4, 3, 30, 31, 32, 0, 1, 2, 20, 21, 22, 10, 11, 12)
-	if permuteRows(m, []int{0, 1, 2, 3}) != m || padded(m, 3) != m {
-		t.Error("a copy where nothing changes")
-	}
-	is("transposed", rowsOf(m, 0, 2).transposed(), 3, 2, 0, 10, 1, 11, 2, 12)
-	is("padded", padded(rowsOf(m, 0, 2), 5), 2, 5, 0, 1, 2, 0, 0, 10, 11, 12, 0, 0)
-	c := NewMatrix(2, 1, []float64{7, 8})
-	timesT(c, NewMatrix(2, 2, []float64{1, 2, 3, 4}), NewMatrix(1, 2, []float64{10, 1}))
-	is("timesT", c, 2, 1, 12, 34)
-	if m.Data[0] != 0 {
-		t.Error("squareOf is a view")
-	}
-	if row := (&Matrix{Rows: 3, Stride: 2}).Row(2); row != nil {
-		t.Error(row)
-	}
-	if row := m.Row(1); len(row) != 3 || cap(row) != 3 {
-		t.Errorf("a row has %d values and room for %d", len(row), cap(row))
-	}
-	for n := range 40 { // the sort is stable
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = float64(i * i % 5)
-		}
-		order := descending(v)
-		want := indices(n)
-		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(v[b], v[a]) })
-		if !slices.Equal(order, want) {
-			t.Fatalf("n=%d: %v of %v", n, order, v)
-		}
-	}
-	buf := make([]float64, 2, 4)
-	if a, b := resized(buf, 4), resized(buf, 5); &a[0] != &buf[0] || len(a) != 4 || &b[0] == &buf[0] ||
-		len(b) != 5 || len(resized(buf, 1)) != 1 {
-		t.Error("resized")
-	}
-	old := &Matrix{Rows: 9, Cols: 1, Stride: 1, Data: buf}
-	if got := reshaped(old, 2, 2); got != old || got.Rows != 2 || got.Cols != 2 || got.Stride != 2 ||
-		len(got.Data) != 4 || &got.Data[0] != &buf[0] {
-		t.Errorf("%+v", got)
-	}
-	if got := reshaped(nil, 1, 2); got.Rows != 1 || got.Cols != 2 || got.Stride != 2 || len(got.Data) != 2 {
-		t.Errorf("%+v", got)
 	}
 }
