@@ -341,15 +341,9 @@ func regressLeastSquares(t *testing.T, p *pinnedBits) {
 			return
 		}
 		r := newRowSolver(q)
-		row, b := make([]float64, f.Cols), make([]float64, f.Rows)
 		var out []float64
 		for i := range x.Rows {
-			q.pack(row, x.Row(i))
-			size := q.top
-			for j := range b {
-				b[j] = dot(q.vertices.Row(j), row)
-				size = max(size, math.Abs(b[j]))
-			}
+			b, size := linearTerm(q, x.Row(i))
 			r.descend(b, float64(f.Rows)*0x1p-52*size)
 			out = append(out, r.g...)
 		}
