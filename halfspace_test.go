@@ -40,13 +40,15 @@ func TestHalfSpace(t *testing.T) {
 		timesT(rows, w, turn)
 		var h halfSpace
 		margin := searched(t, &h, rows)
-		if own := leastCosine(h.axis, rows); math.Abs(own-margin) > 1e-14 || margin < marginShare*h.norm || math.Abs(norm2(h.axis)-1) > 1e-14 || h.none() {
+		if own := leastCosine(h.axis, rows); math.Abs(own-margin) > 1e-14 || margin < marginShare*h.norm ||
+			math.Abs(norm2(h.axis)-1) > 1e-14 || h.none() {
 			t.Fatalf("seed %d, %d×%d: margin %g, own %g, norm %g", seed, n, p, margin, own, h.norm)
 		}
 		if p == 2 { // by angles
 			var angles []float64
 			for i := range n {
-				angles = append(angles, math.Remainder(math.Atan2(rows.row(i)[1], rows.row(i)[0])-math.Atan2(h.axis[1], h.axis[0]), 2*math.Pi))
+				angles = append(angles, math.Remainder(math.Atan2(rows.row(i)[1],
+					rows.row(i)[0])-math.Atan2(h.axis[1], h.axis[0]), 2*math.Pi))
 			}
 			best := math.Cos((slices.Max(angles) - slices.Min(angles)) / 2)
 			if margin < marginShare*best || margin > best+1e-14 || h.norm < best-1e-14 {
@@ -73,7 +75,8 @@ func TestHalfSpace(t *testing.T) {
 			if margin := searched(t, &none, opposite); margin >= leastMargin {
 				t.Errorf("seed %d: a half-space of margin %g around 0", seed, margin)
 			}
-			if searched(t, &none, opposite); len(none.axis) > 0 && leastCosine(none.axis, opposite) >= leastMargin {
+			if searched(t, &none, opposite); len(none.axis) > 0 &&
+				leastCosine(none.axis, opposite) >= leastMargin {
 				t.Errorf("seed %d: an axis %v", seed, none.axis)
 			}
 		}
@@ -97,7 +100,8 @@ func TestReflection(t *testing.T) {
 			r.row(rows.row(i))
 		}
 		e := rows.row(0)
-		if off := norm2(e[1:]); off > 1e-14*norm2(e) || e[0] < 0 || maxDiff(before, outer(rows)) > 1e-13*before.At(0, 0)+1e-13 {
+		if off := norm2(e[1:]); off > 1e-14*norm2(e) || e[0] < 0 ||
+			maxDiff(before, outer(rows)) > 1e-13*before.At(0, 0)+1e-13 {
 			t.Errorf("seed %d: v becomes %v", seed, e)
 		}
 	}

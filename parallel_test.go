@@ -196,12 +196,12 @@ func TestManyWorkers(t *testing.T) {
 	}
 	const many = math.MaxInt
 	for i, err := range []error{
-		errorOf(Fit(bg, large, 3, &Options{Workers: many})),
-		errorOf(FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: many})),
-		errorOf(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
-		errorOf(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: many})),
-		errorOf(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
-		errorOf(TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: many})),
+		second(Fit(bg, large, 3, &Options{Workers: many})),
+		second(FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: many})),
+		second(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
+		second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: many})),
+		second(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
+		second(TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: many})),
 	} {
 		if err != nil {
 			t.Errorf("%d: %v", i, err)

@@ -21,10 +21,7 @@ func TestSparseFromTriples(t *testing.T) {
 			i, j, v = append(i, r), append(j, c), append(v, x)
 			want.row(r)[c] += x
 		}
-		m, err := SparseFromTriples(rows, cols, i, j, v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mustDo(SparseFromTriples(rows, cols, i, j, v))(t)
 		got, err := m.Dense()
 		if err != nil || !slices.Equal(got.Data, want.Data) {
 			t.Errorf("%v: %v, not %v: %v", size, got, want, err)
@@ -32,7 +29,8 @@ func TestSparseFromTriples(t *testing.T) {
 		c := m.rows(1)
 		tr := c.transposed(cols)
 		back := tr.transposed(rows)
-		if !slices.Equal(back.index, c.index) || !slices.Equal(back.value, c.value) || !slices.Equal(back.start, c.start) && rows > 0 {
+		if !slices.Equal(back.index, c.index) || !slices.Equal(back.value, c.value) ||
+			!slices.Equal(back.start, c.start) && rows > 0 {
 			t.Errorf("%v: transposed twice is another matrix", size)
 		}
 		for r := range tr.count {
@@ -44,8 +42,10 @@ func TestSparseFromTriples(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct{ rows, cols, i, j int }{{2, 2, 2, 0}, {2, 2, 0, 2}, {2, 2, -1, 0}, {2, 2, 0, -1}, {-1, 2, 0, 0}, {0, 0, 0, 0}} {
-		if _, err := SparseFromTriples(c.rows, c.cols, []int{c.i}, []int{c.j}, []float64{1}); !errors.Is(err, ErrShape) {
+	for _, c := range []struct{ rows, cols, i, j int }{{2, 2, 2, 0}, {2, 2, 0, 2}, {2, 2, -1, 0},
+		{2, 2, 0, -1}, {-1, 2, 0, 0}, {0, 0, 0, 0}} {
+		if _, err := SparseFromTriples(c.rows, c.cols, []int{c.i}, []int{c.j}, []float64{1}); !errors.Is(err,
+			ErrShape) {
 			t.Error(c, err)
 		}
 	}
@@ -61,7 +61,8 @@ func TestSparseFromTriples(t *testing.T) {
 func TestSumDepth(t *testing.T) {
 	for _, n := range []int{1, 1024, 1025, 2048, 5000} {
 		for _, l := range []int{1, 16} { // with vectors, rows of 16 have other sums
-			c := &compressed{count: 1, start: []int{0, n}, index: indices(n), value: slices.Repeat([]float64{0x1p-26}, n)}
+			c := &compressed{count: 1, start: []int{0, n}, index: indices(n),
+				value: slices.Repeat([]float64{0x1p-26}, n)}
 			v := NewMatrix(n, l, slices.Repeat([]float64{0x1p-27}, n*l))
 			c.value[0] = 1
 			for j := range l {
@@ -70,7 +71,8 @@ func TestSumDepth(t *testing.T) {
 			out := make([]float64, l)
 			c.addTo(out, 0, v, make([]float64, l))
 			product, _ := c.dot(0, slices.Repeat([]float64{0x1p-27}, n))
-			if off, most := math.Abs(out[0]-1-float64(n-1)*0x1p-53), gamma(sumDepth(n))*(1+float64(n)*0x1p-53); off > most {
+			if off, most := math.Abs(out[0]-1-float64(n-1)*0x1p-53),
+				gamma(sumDepth(n))*(1+float64(n)*0x1p-53); off > most {
 				t.Errorf("%d numbers in rows of %d: off by %v, not %v", n, l, off, most)
 			}
 			if want := 0x1p-27 + float64(n-1)*0x1p-53; math.Abs(product-want) > gamma(sumDepth(n))*want {
