@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -12,6 +13,8 @@ import (
 	"softkmeans/internal/draws"
 	"softkmeans/internal/tables"
 )
+
+func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
 // blobs are rows around k points far from each other.
 func blobs(n, d, k int, seed uint64) *softkmeans.Matrix {
@@ -36,7 +39,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{"exact mixture", three, 3, 3, 3, 3, "noise leaves directions for 3 prototypes"},
 		{"mixture with noise", tables.Noisy(four, 20, 3), 4, 4, 4, 4, "noise leaves directions for 4 prototypes"},
-		{"clusters", blobs(160, 12, 3, 4), 3, 3, 3, 0, "noise leaves directions for 3 prototypes"},
+		{"clusters", blobs(100, 12, 3, 4), 3, 3, 3, 0, "noise leaves directions for 3 prototypes"},
 		{"noise", tables.Normal(160, 10, 5), 0, 1, 1, 0, "nothing stands out of the noise"},
 		{"a plane of normal rows", plane(160, 20), 0, 3, 3, 0, "halves of the rows agree on no number"},
 	} {
@@ -146,7 +149,7 @@ func TestChooseKRows(t *testing.T) {
 		}
 	}
 	// Of rows that are equal but for one, a draw may have none that differs.
-	one := softkmeans.NewMatrix(100*mostRows, 1, nil)
+	one := softkmeans.NewMatrix(20*mostRows, 1, nil)
 	one.Data[7] = 1
 	if c := tables.Must(Choose(t.Context(), one, nil))(t); c.K != 0 || !c.Drawn || c.Rows != mostRows || c.Reason != "all samples that were drawn are equal" {
 		t.Errorf("%+v", c)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,8 @@ import (
 	"softkmeans"
 	"softkmeans/internal/tables"
 )
+
+func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
 // kinds returns models of every kind, small.
 func kinds(t testing.TB) map[string]*File {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"io"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,8 @@ import (
 	"softkmeans/internal/table"
 	"softkmeans/testdata"
 )
+
+func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
 // input is the input for a table of rows × cols, not fitted yet.
 func input(rows, cols int, value func(i, j int) float64) *Input {

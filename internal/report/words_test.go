@@ -112,7 +112,7 @@ func TestSlackRule(t *testing.T) {
 		if c.name == "noise only" {
 			cols = 30
 		}
-		in := input(80, cols, c.value)
+		in := input(50, cols, c.value)
 		page, _ := made(t, in, c.k)
 		if !strings.Contains(page, c.made) || !strings.Contains(page, c.note) ||
 			strings.Contains(page, c.none) {

@@ -6,11 +6,14 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 )
+
+func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
 
 func read(text string, d Dialect) (*Table, error) {
 	return Read(strings.NewReader(text), "f.csv", d)
