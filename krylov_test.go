@@ -144,17 +144,6 @@ func TestTruncatedCancelled(t *testing.T) {
 	}
 }
 
-// TestTruncatedSeed: the start, and so the bits after one step, are a function of the seed.
-func TestTruncatedSeed(t *testing.T) {
-	x := randomData(60, 30, 0, 1)
-	one := func(seed uint64) []float64 {
-		return mustDo(TruncatedSVD(bg, x, 2, &TruncatedOptions{MaxSteps: 1, Seed: seed}))(t).Residuals
-	}
-	if !slices.Equal(one(1), one(1)) || slices.Equal(one(1), one(2)) {
-		t.Errorf("after one step the residuals of seeds 1, 1, 2 are %v, %v, %v", one(1), one(1), one(2))
-	}
-}
-
 // TestKrylovNegative: of a negative definite matrix, too, the algebraically largest
 // eigenvalues are found, and residuals are held to the largest magnitude.
 func TestKrylovNegative(t *testing.T) {
