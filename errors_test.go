@@ -81,26 +81,6 @@ func TestErrorNames(t *testing.T) {
 	}
 }
 
-// TestOptionErrors: an error about an option says what is allowed.
-func TestOptionErrors(t *testing.T) {
-	x := NewMatrix(3, 2, []float64{1, 2, 3, 4, 5, 7})
-	fit := func(o *Options) error { _, err := Fit(bg, x, 2, o); return err }
-	minvol := func(o *MinVolumeOptions) error { _, err := FitMinVolume(bg, x, 2, o); return err }
-	_, tol := SkMable(bg, x, 2, 2)
-	for want, err := range map[string]error{
-		"weights[2] = -1, below 0: invalid option": fit(&Options{Weights: []float64{1,
-			2, -1}}),
-		"Workers is -1, below 0: invalid option":                         fit(&Options{Workers: -1}),
-		"Restarts is -1, below 0: invalid option":                        minvol(&MinVolumeOptions{Restarts: -1}),
-		"Slack is -1, not a finite number of at least 0: invalid option": minvol(&MinVolumeOptions{Slack: -1}),
-		"tol is 2, not in [0, 1): invalid option":                        tol,
-	} {
-		if err == nil || err.Error() != "softkmeans: "+want {
-			t.Errorf("%v, not %s", err, want)
-		}
-	}
-}
-
 // TestErrorWords: an entry with one index and with two, a value, and the sentinel.
 func TestErrorWords(t *testing.T) {
 	for _, c := range []struct {
