@@ -42,7 +42,8 @@ func (in *input) byte() byte {
 func (in *input) below(n int) int { return int(in.byte()) % n }
 
 // oddities are numbers that arithmetic is different for.
-var oddities = [16]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-150, 1e150, -1e150, 0x1p-500, -0x1p-500,
+var oddities = [16]float64{0, math.Copysign(0, -1), 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-150, 1e150,
+	-1e150, 0x1p-500, -0x1p-500,
 	mostEntry, -mostEntry, 1 + 0x1p-52, 1e-8}
 
 // float is an oddity or, mostly, a small multiple of ¼.
@@ -289,14 +290,11 @@ const (
 // room is the rounding by which a gap may differ from 0, or from another one: flat where
 // the data is not far away, and 2q + q² more beyond.
 //
-// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves.
-// Memberships are sums of k−1 products of at most 1, and a quotient: off by k·2^-53.
-// x − Σg_j(f_j − x̄) has k+1 roundings more. In all that is (2k+16)·2^-53 of the length,
-// with a margin for the constants; signs differ, which takes the √k that such sums could
-// have. An upper bound of the objective adds (3k+5)·2^-53, what newResidual lets rounding
-// hide. In all it is less than (3k+11)·2^-52. So ‖X − GF‖² is off by q‖Xc‖, q being that
-// times [farMean]. Near the floor it is at most ‖Xc‖, and a gap, its square over ‖Xc‖², is
-// off by 2q + q². With k = 10 and a length of 1e3 that is 2e-11.
+// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves,
+// memberships by k·2^-53, x − Σg_j(f_j − x̄) by k+1 roundings more; an upper bound of the
+// objective adds (3k+5)·2^-53. With margins that is (3k+11)·2^-52 of the length, and
+// ‖X − GF‖² is off by q‖Xc‖, q being that times [farMean]. Near the floor it is at most
+// ‖Xc‖, and a gap, its square over ‖Xc‖², is off by 2q + q².
 func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	heaviest, lightest := 0.0, math.Inf(1)
 	for _, w := range weights {
@@ -305,7 +303,8 @@ func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) 
 		}
 	}
 	far := farMean(x, weights, centers, members)
-	if far <= nearData || heaviest <= mildWeights*lightest && members == nil && farMean(x, weights, &Matrix{}, nil) <= nearData {
+	if far <= nearData || heaviest <= mildWeights*lightest && members == nil && farMean(x, weights, &Matrix{},
+		nil) <= nearData {
 		far = min(far, nearData)
 	}
 	q := float64(3*centers.Rows+11) * 0x1p-52 * far
@@ -318,7 +317,8 @@ func checkCertifiedAs(t *testing.T, m *Model, x *Matrix, w []float64, c Certific
 	t.Helper()
 	checkCertificate(t, "certified", x, w, m.Centers, m.Memberships, c)
 	as := c
-	as.Objective, as.Floor, as.FloorError, as.Total, as.Excess = m.Objective, m.Floor, m.FloorError, m.Total, math.MaxFloat64
+	as.Objective, as.Floor, as.FloorError, as.Total, as.Excess = m.Objective, m.Floor, m.FloorError, m.Total,
+		math.MaxFloat64
 	checkCertificate(t, "fitted", x, w, m.Centers, m.Memberships, as)
 	if m.Total == 0 && m.Objective == c.Objective && c.Floor == m.Floor && c.Gap != m.Gap {
 		t.Fatalf("gap %g, certified %g, without variance", m.Gap, c.Gap)
@@ -345,7 +345,10 @@ func (in *input) symmetric(n int) *Matrix {
 // minVolume draws options of all methods that iterate. Their limits are small.
 func (in *input) minVolume(x *Matrix, w []float64, k int) *MinVolumeSeqOptions {
 	mode, more := in.byte(), in.byte()
-	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1), Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7), Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))}, SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
+	o := &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Weights: w, Workers: int(mode & 1),
+		Seed: uint64(more), Restarts: int(more & 1), MaxIter: 1 + int(mode>>1&7),
+		Init: Init(in.below(int(initCount))), Sum: Sum(mode >> 4 & 1), Volume: Volume(in.below(3))},
+		SummaryRows: int(more >> 1 & 1), Refinements: int(more>>2&3) - 1}
 	if more>>4 == 0 { // longer runs now and then
 		o.MaxIter = 12
 	}
@@ -545,7 +548,8 @@ func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
 	if most > 0.1 { // of such data no digit is left
 		return
 	}
-	unknown := want.Total == 0 || want.Total == math.MaxFloat64 || got.Total == 0 || got.Total == math.MaxFloat64
+	unknown := want.Total == 0 || want.Total == math.MaxFloat64 || got.Total == 0 ||
+		got.Total == math.MaxFloat64
 	share := func(v float64) float64 {
 		if unknown {
 			return 0
@@ -553,8 +557,10 @@ func sameSolution(t *testing.T, x *Matrix, w []float64, got, want *Model) {
 		return v / want.Total
 	}
 	most += share(4*0x1p-1074) + share(got.FloorError) + share(want.FloorError)
-	if math.Abs(share(got.Floor)-share(want.Floor)) > most || math.Abs(share(got.Total)-share(want.Total)) > most {
-		t.Fatalf("floor %g, total %g; want %g, %g, within %g: %+v, %+v, %v, %v", got.Floor, got.Total, want.Floor, want.Total, most, got, want, x, w)
+	if math.Abs(share(got.Floor)-share(want.Floor)) > most ||
+		math.Abs(share(got.Total)-share(want.Total)) > most {
+		t.Fatalf("floor %g, total %g; want %g, %g, within %g: %+v, %+v, %v, %v", got.Floor, got.Total,
+			want.Floor, want.Total, most, got, want, x, w)
 	}
 	if got.Status != StatusCancelled && want.Status != StatusCancelled && math.Abs(got.Gap-want.Gap) > most {
 		t.Fatalf("gap %g, want %g, within %g: %+v, %+v, %v, %v", got.Gap, want.Gap, most, got, want, x, w)
