@@ -25,8 +25,10 @@ type writing struct {
 }
 
 var writings = []writing{
-	{"fit -k 3 -o m.csv -centers c.csv -model model.json data.csv", []string{"m.csv", "c.csv", "model.json"}},
-	{"fit -k 3 -stream yes -o m.csv -model model.json data.csv", []string{"m.csv", "model.json"}},
+	{"fit -k 3 -others no -o m.csv -centers c.csv -model model.json data.csv",
+		[]string{"m.csv", "c.csv", "model.json"}},
+	{"fit -k 3 -method global -stream yes -o m.csv -model model.json data.csv",
+		[]string{"m.csv", "model.json"}},
 	{"fit -k 3 -method tilsd -kernel linear -o m.csv -model model.json data.csv",
 		[]string{"m.csv", "model.json"}},
 	{"predict -model good.json -o m.csv data.csv", []string{"m.csv"}},

@@ -44,6 +44,9 @@ func TestPredictFitted(t *testing.T) {
 			tol = 0.2 // its Predict promises no more than nearness
 		}
 		for _, file := range []string{"data.csv", "turned.csv", "-"} {
+			if file == "-" && more != "-k 1" {
+				continue // as from a file
+			}
 			stdin := ""
 			if file == "-" {
 				stdin = turned.String()

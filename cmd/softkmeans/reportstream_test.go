@@ -50,12 +50,13 @@ func pageTable(t *testing.T, page, caption string) string {
 func TestReportStream(t *testing.T) {
 	dir := t.TempDir()
 	for name, kind := range map[string]scale.Kind{"iris": scale.None, "wine": scale.ZScore} {
+		data, labels := someRows(t, setFile(name), 2), someRows(t, setFile(name+".labels"), 2)
 		flags := func() *reportFlags {
-			f := &reportFlags{k: 3, seed: 5, classes: setFile(name + ".labels")}
+			f := &reportFlags{k: 3, seed: 5, classes: labels}
 			f.scale, f.dialect.Guess = kind, true
 			return f
 		}
-		want, got := pageOf(t, flags(), setFile(name)), streamedPageOf(t, flags(), setFile(name), nil)
+		want, got := pageOf(t, flags(), data), streamedPageOf(t, flags(), data, nil)
 		for method, c := range map[string][2]report.Fit{"minvol": {want.MinVolume, got.MinVolume},
 			"global": {want.Global, got.Global}} {
 			a, b := c[0].Certificate, c[1].Certificate
@@ -74,8 +75,8 @@ func TestReportStream(t *testing.T) {
 		for i, stream := range []string{"no", "yes"} {
 			out := filepath.Join(dir, stream)
 			must(t, "report", "-k", "3", "-seed", "5", "-scale", kind.String(), "-classes",
-				setFile(name+".labels"), "-stream", stream, "-o", out+".html",
-				"-memberships", out+".csv", setFile(name))
+				labels, "-stream", stream, "-o", out+".html",
+				"-memberships", out+".csv", data)
 			pages[i] = readFile(t, out+".html")
 		}
 		for _, caption := range []string{"Rows by label", "Classes and clusters", "Compact prototypes in",

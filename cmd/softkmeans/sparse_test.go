@@ -97,6 +97,9 @@ func TestSparseAgrees(t *testing.T) {
 	for _, flags := range []string{"", "-sum at-most-one", "-weights 2 -drop 3", "-label 1",
 		"-solver gram -enclosure tight"} {
 		for _, name := range []string{"bag", "iris"} {
+			if name == "iris" && flags != "" && flags[1] == 's' {
+				continue // as for bag
+			}
 			args := "fit -method global -k 3 -json -details -scale none " + flags
 			var want *fitReportJSON
 			for _, end := range []string{".csv", ".mtx", ".svm"} {
@@ -274,15 +277,15 @@ func TestSparseLarge(t *testing.T) {
 			32*i+9, i%5*200+9, 32*i+11, 3*i+1)
 	}
 	writeText(t, "large.mtx", market.String())
-	text := must(t, "floors", "-most", "5", "-o", "floors", "large.mtx")
+	text := must(t, "floors", "-most", "3", "-o", "floors", "large.mtx")
 	for _, want := range []string{"large.mtx: 34000 rows, 4000 columns\nThe rows are sparse: 3150 entries, " +
 		"0.00 % of all, are stored",
-		"No k is proposed: the floors beyond k = 5 are not computed, and a proposal needs all."} {
+		"No k is proposed: the floors beyond k = 3 are not computed, and a proposal needs all."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if list := strings.Split(readFile(t, "floors"), "\n"); len(list) != 7 {
+	if list := strings.Split(readFile(t, "floors"), "\n"); len(list) != 5 {
 		t.Errorf("%q", list)
 	}
 	report := must(t, "fit", "-method", "global", "-k", "3", "-o", "g", "-centers",
