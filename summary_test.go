@@ -7,54 +7,51 @@ import (
 	"testing"
 )
 
+// summaryOf returns the rows of a summary of 200, as samples.
+func summaryOf(t *testing.T, x *Matrix, k int, w []float64, seed uint64) *samples {
+	t.Helper()
+	o := seqOptions(MinVolumeOptions{Seed: seed, Weights: w}, 200, 0)
+	_, vf := streamed(t, x, k, o)
+	return vf.s
+}
+
 // TestSummary: weights add up to that of all rows, estimates over many seeds to the
 // truth, and the outermost rows are there.
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	x := noisy(firstOf(mixtures(3000, 4, 3, 0.5, 1, 1)), 20, 1)
+	x := noisy(firstOf(mixtures(2000, 4, 3, 0.5, 1, 1)), 20, 1)
 	weights := make1(x.Rows)
 	for i := range weights {
 		weights[i] = float64(i % 4)
 	}
 	value := func(row []float64) float64 { return math.Abs(row[0]-row[1]) + row[2]*row[2] }
-	var truth, all float64
+	var truth float64
 	far, size := 0, 0.0
 	mean := statsOf(t, x, weights).Mean()
 	for i, w := range weights {
 		truth += w * value(x.row(i))
-		all += w
 		if d := squaredDistance(x.row(i), mean); w > 0 && d > size {
 			far, size = i, d
 		}
 	}
 	var sum, square float64
-	seeds := 60
-	for seed := range seeds {
-		w := &streamedFit{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: uint64(seed)}, SummaryRows: 200}, k: 3,
-			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{Weights: weights}}}
-		if rows, err := w.subspace(); err != nil || rows != nil {
-			t.Fatal(rows, err)
+	const seeds = 40
+	for seed := range uint64(seeds) {
+		s := summaryOf(t, x, 3, weights, seed)
+		estimate, found := 0.0, false
+		for i, w := range s.weights {
+			estimate += w * value(s.x.row(i))
+			found = found || slices.Equal(s.x.row(i), x.row(far))
 		}
-		j, err := w.summarise()
-		if err != nil {
-			t.Fatal(err)
+		total, all := sumOf(s.weights), sumOf(weights)
+		if math.Abs(total-all) > 1e-10*all || s.n > 200 || s.n < 120 || !found {
+			t.Errorf("%d rows, of weight %g, not %g; the farthest is there: %v", s.n, total, all, found)
 		}
-		var total, estimate float64
-		found := false
-		for i := range j.s.n {
-			total += j.s.weights[i]
-			estimate += j.s.weights[i] * value(j.s.x.row(i))
-			found = found || slices.Equal(j.s.x.row(i), x.row(far))
-		}
-		if math.Abs(total-all) > 1e-10*all || j.s.n > 200 || j.s.n < 120 || !found {
-			t.Errorf("%d rows, of weight %g, not %g; the farthest is there: %v", j.s.n, total, all, found)
-		}
-		sum += estimate / float64(seeds)
-		square += estimate * estimate / float64(seeds)
+		sum += estimate / seeds
+		square += estimate * estimate / seeds
 	}
 	dev := math.Sqrt(max(square-sum*sum, 0))
-	t.Logf("%g of %g, deviation %g", sum, truth, dev)
-	if math.Abs(sum-truth) > 5*dev/math.Sqrt(float64(seeds)) || dev > 0.1*truth {
+	if math.Abs(sum-truth) > 5*dev/math.Sqrt(seeds) || dev > 0.1*truth {
 		t.Errorf("the mean of estimates is %g, not %g; they deviate by %g", sum, truth, dev)
 	}
 }
@@ -65,39 +62,24 @@ func TestSummaryFlat(t *testing.T) {
 	t.Parallel()
 	const n, k = 2000, 4
 	corners := NewMatrix(k, 3, []float64{0, 0, 0, 1, 0, 0, 0, 1, 0, 0.3, 0.3, 0.01})
-	x := NewMatrix(n, 3, nil)
 	rng := rand.New(rand.NewPCG(3, 2))
+	g := mapped(NewMatrix(n, k, nil), func(_, _ int, _ float64) float64 { return 1 + rng.Float64() })
 	for i := range n {
-		g := make([]float64, k)
-		sum := 0.0
-		for a := range g {
-			g[a] = 1 + rng.Float64()
-			sum += g[a]
-		}
-		for a, v := range g {
-			axpy(x.row(i), v/sum, corners.row(a))
-		}
+		scale(g.row(i), 1/sumOf(g.row(i)))
 	}
+	x := product(g, corners)
 	for a := range k {
 		copy(x.row(100+500*a), corners.row(a))
 	}
-	for seed := range uint64(5) {
-		w := &streamedFit{o: &MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Seed: seed}, SummaryRows: 200}, k: k,
-			sequence: sequence{ctx: bg, blocks: inBlocks(x, 999), o: &Options{}}}
-		if rows, err := w.subspace(); err != nil || rows != nil {
-			t.Fatal(rows, err)
-		}
-		j, err := w.summarise()
-		if err != nil {
-			t.Fatal(err)
-		}
+	for seed := range uint64(3) {
+		s := summaryOf(t, x, k, nil, seed)
 		for a := range k {
 			found := false
-			for i := range j.s.n {
-				found = found || slices.Equal(j.s.x.row(i), corners.row(a))
+			for i := range s.n {
+				found = found || slices.Equal(s.x.row(i), corners.row(a))
 			}
 			if !found {
-				t.Errorf("seed %d: corner %d of a flat simplex is not among %d rows", seed, a, j.s.n)
+				t.Errorf("seed %d: corner %d of a flat simplex is not among %d rows", seed, a, s.n)
 			}
 		}
 	}
@@ -112,7 +94,7 @@ func TestSummaryExtremes(t *testing.T) {
 	const n = 900
 	for _, d := range []int{1, 2, 5} {
 		x := mapped(randomData(n, 6, 0, 1), func(i, j int, v float64) float64 {
-			return 5 + v/float64(1+3*j)*float64(1+i%7) // blocks of the same rows, some far out
+			return 5 + v/float64(1+3*j)*float64(1+i%7) // some far out
 		})
 		w := make1(n)
 		for i := range w {
@@ -137,7 +119,8 @@ func TestSummaryExtremes(t *testing.T) {
 		if d == 1 {
 			lines = 1
 		}
-		if s.lines.Rows != lines || len(s.extremes) != 2*lines || s.draws != 200-2*lines || s.made != s.draws || math.Abs(s.below-1) > 1e-9 {
+		if s.lines.Rows != lines || len(s.extremes) != 2*lines || s.draws != 200-2*lines ||
+			s.made != s.draws || math.Abs(s.below-1) > 1e-9 {
 			t.Errorf("%d lines, %d draws of %d, probability %g", s.lines.Rows, s.made, s.draws, s.below)
 		}
 		whole := mustDo(p.part(bg, x, w, 1))(t)
@@ -164,8 +147,9 @@ func TestSummaryExtremes(t *testing.T) {
 					best, far = i, v
 				}
 			}
-			if e.number != best || math.Abs(s.reach[at]-far) > 1e-9*far || !slices.Equal(e.row, x.row(best)) || math.Ldexp(e.weight, p.wexp) != w[best] {
-				t.Errorf("d=%d, line %d: row %d at %g, want row %d at %g", d, at, e.number, s.reach[at], best, far)
+			if e.number != best || math.Abs(s.reach[at]-far) > 1e-9*far ||
+				!slices.Equal(e.row, x.row(best)) || math.Ldexp(e.weight, p.wexp) != w[best] {
+				t.Errorf("d=%d, line %d: row %d at %g, not %d at %g", d, at, e.number, s.reach[at], best, far)
 			}
 			if o := kept[0].extremes[at]; o.number != e.number || !slices.Equal(o.row, e.row) {
 				t.Errorf("d=%d, line %d: row %d in blocks, %d in one", d, at, e.number, o.number)
@@ -190,7 +174,8 @@ func TestSummaryExtremes(t *testing.T) {
 			number := r.number
 			q := whole.weight(number) * (1/weight + squaredDistanceFromMean(whole, number)/total) / 2
 			count := r.weight * float64(s.draws) * q / whole.weight(number)
-			if math.Abs(count-math.Round(count)) > 1e-6 || math.Abs(count-float64(s.draws)*q) > 2+1e-6 || count < 0.5 {
+			if math.Abs(count-math.Round(count)) > 1e-6 || math.Abs(count-float64(s.draws)*q) > 2+1e-6 ||
+				count < 0.5 {
 				t.Fatalf("row %d was drawn %g times, expected %g", number, count, float64(s.draws)*q)
 			}
 		}
@@ -198,7 +183,8 @@ func TestSummaryExtremes(t *testing.T) {
 		sum := 0.0
 		for i, r := range out {
 			sum += r.weight
-			if i > 0 && r.number <= out[i-1].number || !slices.Equal(r.row, x.row(r.number)) || !(r.weight > 0) {
+			after := i == 0 || r.number > out[i-1].number
+			if !after || !slices.Equal(r.row, x.row(r.number)) || !(r.weight > 0) {
 				t.Errorf("row %d after another, of weight %g", r.number, r.weight)
 			}
 		}
@@ -206,7 +192,8 @@ func TestSummaryExtremes(t *testing.T) {
 			t.Errorf("%d rows of weight %g, want %g", len(out), sum, weight)
 		}
 		for _, e := range kept[0].extremes {
-			if at := slices.IndexFunc(out, func(r weightedRow) bool { return r.number == e.number }); at < 0 || out[at].weight != e.weight {
+			at := slices.IndexFunc(out, func(r weightedRow) bool { return r.number == e.number })
+			if at < 0 || out[at].weight != e.weight {
 				t.Errorf("row %d, an extreme, is in the summary at %d", e.number, at)
 			}
 		}
