@@ -190,7 +190,7 @@ func TestFitAuto(t *testing.T) {
 	}
 	var noise strings.Builder
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 1001 {
+	for range 1100 {
 		fmt.Fprintln(&noise, strings.Trim(fmt.Sprint(random.Perm(1000)[:6]), "[]"))
 	}
 	many := writeText(t, filepath.Join(t.TempDir(), "many.csv"), noise.String())
