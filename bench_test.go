@@ -5,7 +5,6 @@
 package softkmeans
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,18 +12,29 @@ import (
 	"time"
 )
 
-func BenchmarkFit(b *testing.B) {
-	for _, c := range []struct{ n, d, k int }{{150, 4, 3}, {1797, 64, 10}, {20000, 64, 10}, {200000, 64, 10}, {2000, 784, 10}, {400, 4096, 20}} {
-		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), func(b *testing.B) {
-			x := randomData(c.n, c.d, 1, 1)
-			b.SetBytes(int64(8 * c.n * c.d))
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Fit(bg, x, c.k, nil); err != nil {
-					b.Fatal(err)
-				}
+// bench runs a benchmark of a call that may fail, and reads so many numbers; 0: that does not matter.
+func bench(b *testing.B, name string, numbers int, call func() error) {
+	b.Run(name, func(b *testing.B) {
+		b.SetBytes(int64(8 * numbers))
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := call(); err != nil {
+				b.Fatal(err)
 			}
-		})
+		}
+	})
+}
+
+// only is the error of a call.
+func only[T any](_ T, err error) error { return err }
+
+func BenchmarkFit(b *testing.B) {
+	for _, c := range []struct{ n, d, k int }{
+		{150, 4, 3}, {1797, 64, 10}, {20000, 64, 10}, {200000, 64, 10}, {2000, 784, 10}, {400, 4096, 20},
+	} {
+		x := randomData(c.n, c.d, 1, 1)
+		bench(b, fmt.Sprintf("n=%d,d=%d,k=%d", c.n, c.d, c.k), c.n*c.d,
+			func() error { return only(Fit(bg, x, c.k, nil)) })
 	}
 }
 
@@ -33,19 +43,12 @@ func BenchmarkFitSeq(b *testing.B) {
 	x := randomData(200000, 64, 1, 1)
 	for _, rows := range []int{1, 100, 8192} {
 		for _, members := range []bool{false, true} {
-			b.Run(fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), func(b *testing.B) {
-				o := &Options{}
-				if members {
-					o.Seq.Memberships = func(int, *Matrix) error { return nil }
-				}
-				b.SetBytes(int64(8 * len(x.Data)))
-				b.ReportAllocs()
-				for b.Loop() {
-					if _, err := FitSeq(bg, inBlocks(x, rows), 10, o); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
+			o := &Options{}
+			if members {
+				o.Seq.Memberships = take
+			}
+			bench(b, fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), len(x.Data),
+				func() error { return only(FitSeq(bg, inBlocks(x, rows), 10, o)) })
 		}
 	}
 }
@@ -55,39 +58,20 @@ func BenchmarkStats(b *testing.B) {
 	for _, d := range []int{32, 256} {
 		x := randomData(8192, d, 1, 1)
 		for _, rows := range []int{1, 100, 8192} {
-			b.Run(fmt.Sprintf("Add/d=%d,rows=%d", d, rows), func(b *testing.B) {
-				b.SetBytes(int64(8 * rows * d))
-				b.ReportAllocs()
-				var s Stats
-				for b.Loop() {
-					if err := s.Add(rowsOf(x, 0, rows)); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
+			var s Stats
+			bench(b, fmt.Sprintf("Add/d=%d,rows=%d", d, rows), rows*d,
+				func() error { return s.Add(rowsOf(x, 0, rows)) })
 		}
-		b.Run(fmt.Sprintf("Merge/d=%d", d), func(b *testing.B) {
-			s := statsOf(b, x, nil)
-			t := statsOf(b, x, nil)
-			for b.Loop() {
-				if err := s.Merge(t); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		s, t := statsOf(b, x, nil), statsOf(b, x, nil)
+		bench(b, fmt.Sprintf("Merge/d=%d", d), 0, func() error { return s.Merge(t) })
 	}
 }
 
 func BenchmarkFitSolver(b *testing.B) {
 	x := randomData(2000, 256, 1, 1)
 	for _, s := range allSolvers {
-		b.Run(fmt.Sprintf("n=2000,d=256,k=10/solver=%v", s), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Fit(bg, x, 10, &Options{Solver: s}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		bench(b, fmt.Sprintf("n=2000,d=256,k=10/solver=%v", s), 0,
+			func() error { return only(Fit(bg, x, 10, &Options{Solver: s})) })
 	}
 }
 
@@ -96,34 +80,22 @@ func BenchmarkFitSolver(b *testing.B) {
 func BenchmarkPredict(b *testing.B) {
 	for _, c := range []struct{ n, d, k int }{{10000, 198, 4}, {10000, 198, 12}, {10000, 64, 30}} {
 		for _, shrink := range []float64{1, 0.3} {
-			b.Run(fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), func(b *testing.B) {
-				x := randomData(c.n, c.d, 1, 1)
-				m, err := Fit(bg, x, c.k, nil)
-				if err != nil {
-					b.Fatal(err)
-				}
-				m.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return 1 + shrink*(v-1) })
-				dst := NewMatrix(c.n, c.k, nil)
-				for b.Loop() {
-					if _, err := m.Predict(dst, x); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
+			x, dst := randomData(c.n, c.d, 1, 1), NewMatrix(c.n, c.k, nil)
+			m, err := Fit(bg, x, c.k, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			m.Centers = mapped(m.Centers, func(_, _ int, v float64) float64 { return 1 + shrink*(v-1) })
+			bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,shrink=%g", c.n, c.d, c.k, shrink), 0,
+				func() error { return only(m.Predict(dst, x)) })
 		}
 	}
 }
 
 func BenchmarkFloors(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{1797, 64}, {2000, 256}} {
-		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			x := randomData(c.n, c.d, 1, 1)
-			for b.Loop() {
-				if _, err := Floors(context.Background(), x, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		x := randomData(c.n, c.d, 1, 1)
+		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return only(Floors(bg, x, nil)) })
 	}
 }
 
@@ -141,40 +113,22 @@ func BenchmarkCertify(b *testing.B) {
 			f.Set(0, j, size*v)
 			f.Set(1, j, -size*v)
 		}
-		b.Run(fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := Certify(context.Background(), x, f, g, nil); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		bench(b, fmt.Sprintf("n=%d,d=%d,k=%d,size=%g", n, d, k, size), 0,
+			func() error { return only(Certify(bg, x, f, g, nil)) })
 	}
 }
 
 func BenchmarkSVD(b *testing.B) {
 	for _, c := range []struct{ n, d int }{{64, 64}, {200, 60}, {300, 300}} {
-		b.Run(fmt.Sprintf("n=%d,d=%d", c.n, c.d), func(b *testing.B) {
-			x := randomData(c.n, c.d, 0, 1)
-			for b.Loop() {
-				if _, err := thinSVD(x); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		x := randomData(c.n, c.d, 0, 1)
+		bench(b, fmt.Sprintf("n=%d,d=%d", c.n, c.d), 0, func() error { return only(thinSVD(x)) })
 	}
 }
 
 func BenchmarkProjectSimplex(b *testing.B) {
 	for _, n := range []int{4, 32, 33, 1000, 100000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			v := randomData(1, n, 0, 1).Data
-			dst := make([]float64, n)
-			b.ReportAllocs()
-			for b.Loop() {
-				ProjectSimplex(dst, v)
-			}
-		})
+		v, dst := randomData(1, n, 0, 1).Data, make([]float64, n)
+		bench(b, fmt.Sprintf("n=%d", n), 0, func() error { ProjectSimplex(dst, v); return nil })
 	}
 }
 
@@ -224,10 +178,11 @@ func BenchmarkIteration(b *testing.B) {
 // milliseconds: the floor with the leading directions, the start, the search for λ in these
 // directions, the end in all columns, and what is measured of the result.
 func BenchmarkMinVolume(b *testing.B) {
-	mixed := func(n, d, k int) *Matrix { clean, _ := mixtures(n, d, k, 0.3, 1, 1); return noisy(clean, 20, 1) }
+	scene := noisy(firstOf(mixtures(10000, 198, 4, 0.3, 1, 1)), 20, 1)
 	for _, c := range []dataSet{
-		{"digits", standardized(loadCSV(b, "digits")), 10}, {"images/n=1440,d=1024,k=20", objects(1440, 1024, 20, 1), 20},
-		{"images/n=400,d=1024,k=40", objects(400, 1024, 40, 2), 40}, {"scene/n=10000,d=198,k=4", mixed(10000, 198, 4), 4},
+		{"digits", standardized(loadCSV(b, "digits")), 10},
+		{"images/n=1440,d=1024,k=20", objects(1440, 1024, 20, 1), 20},
+		{"images/n=400,d=1024,k=40", objects(400, 1024, 40, 2), 40}, {"scene/n=10000,d=198,k=4", scene, 4},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -301,19 +256,10 @@ func BenchmarkLSD(b *testing.B) {
 	const k = 10
 	for _, n := range []int{500, 1000, 5000} {
 		kernel := disturbed(similarityOf(dirichlet(n, k, 0.3, 1), 2), 0.05, 1)
-		run := func(name string, f func() error) {
-			b.Run(fmt.Sprintf("n=%d,k=%d/%s", n, k, name), func(b *testing.B) {
-				b.ReportAllocs()
-				for b.Loop() {
-					if err := f(); err != nil {
-						b.Fatal(err)
-					}
-				}
-			})
-		}
-		run("TILSD", func() error { _, err := TILSD(bg, kernel, k, nil); return err })
-		run("LSD", func() error { _, err := LSD(bg, kernel, k, nil); return err })
-		run("LSD without descent", func() error { _, err := LSD(bg, kernel, k, &LSDOptions{MaxIter: -1}); return err })
+		run := func(name string, f func() error) { bench(b, fmt.Sprintf("n=%d,k=%d/%s", n, k, name), 0, f) }
+		run("TILSD", func() error { return only(TILSD(bg, kernel, k, nil)) })
+		run("LSD", func() error { return only(LSD(bg, kernel, k, nil)) })
+		run("LSD without descent", func() error { return only(LSD(bg, kernel, k, &LSDOptions{MaxIter: -1})) })
 		if n <= 1000 || !testing.Short() {
 			run("EigenSym", func() error { _, _, err := EigenSym(kernel); return err })
 		}
@@ -355,8 +301,7 @@ func BenchmarkKernel(b *testing.B) {
 	}
 }
 
-// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p
-// eigenvectors, of n.
+// BenchmarkAddRows adds up a few of 256 rows.
 func BenchmarkAddRows(b *testing.B) {
 	for _, c := range []struct{ l, count int }{{10, 5}, {64, 5}, {128, 5}, {128, 100}, {512, 5}} {
 		b.Run(fmt.Sprintf("l=%d,count=%d", c.l, c.count), func(b *testing.B) {
@@ -371,19 +316,18 @@ func BenchmarkAddRows(b *testing.B) {
 	}
 }
 
+// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p
+// eigenvectors, of n.
 func BenchmarkLeadingEigen(b *testing.B) {
 	for _, c := range [][2]int{{64, 9}, {256, 9}, {400, 9}, {784, 9}, {784, 99}, {1500, 9}} {
-		b.Run(fmt.Sprintf("n=%d,p=%d", c[0], c[1]), func(b *testing.B) {
-			x := randomData(2*c[0], c[0], 0, 1)
-			g := NewMatrix(c[0], c[0], nil)
-			t := x.transposed()
-			addMulNT(g.Data, c[0], t.Data, c[0], t.Data, c[0], x.Rows, true)
-			mirror(g.Data, c[0])
-			a := g.Clone()
-			for b.Loop() {
-				copy(a.Data, g.Data)
-				leadingEigen(bg, a, c[1], workerCount(0))
-			}
+		x := randomData(2*c[0], c[0], 0, 1)
+		g := product(x.transposed(), x)
+		mirror(g.Data, c[0])
+		a := g.Clone()
+		bench(b, fmt.Sprintf("n=%d,p=%d", c[0], c[1]), 0, func() error {
+			copy(a.Data, g.Data)
+			leadingEigen(bg, a, c[1], workerCount(0))
+			return nil
 		})
 	}
 }
@@ -416,7 +360,8 @@ func BenchmarkStage(b *testing.B) {
 			}
 			f := simplexCenters(s, e, pc.basis)
 			run := func(stage string, flops, reads int, call func() error) {
-				b.Run(fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage), func(b *testing.B) {
+				name := fmt.Sprintf("n=%d,d=%d,k=%d/workers=%d/%s", c.n, c.d, c.k, workers, stage)
+				b.Run(name, func(b *testing.B) {
 					for b.Loop() {
 						if err := call(); err != nil {
 							b.Fatal(err)
@@ -428,15 +373,22 @@ func BenchmarkStage(b *testing.B) {
 					b.ReportMetric(float64(8*reads*nd)/ns, "GB/s")
 				})
 			}
-			run("survey", 2*nd, 1, func() error { _, err := newSamples(bg, x, nil, workers, true); return err })
-			run("gram", nd*(small+1), 1, func() error { _, err := gramMatrix(s); return err })
-			run("eigen", 4*small*small*small/3, 0, func() error { leadingEigen(bg, gram.Clone(), p, workers); return nil })
+			run("survey", 2*nd, 1, func() error { return only(newSamples(bg, x, nil, workers, true)) })
+			run("gram", nd*(small+1), 1, func() error { return only(gramMatrix(s)) })
+			run("eigen", 4*small*small*small/3, 0, func() error {
+				leadingEigen(bg, gram.Clone(), p, workers)
+				return nil
+			})
 			if s.wide() {
-				run("basis", 2*nd*p, 1, func() error { _, err := rightBasis(s, vectors, p); return err })
+				run("basis", 2*nd*p, 1, func() error { return only(rightBasis(s, vectors, p)) })
 			}
-			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error { _, err := placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{}); return err })
-			run("objective", 2*nd*(c.k+1), 1, func() error { _, err := objectiveOf(s, f, g, SumToOne); return err })
-			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error { _, err := Fit(bg, x, c.k, &Options{Workers: workers}); return err })
+			run("place", 2*nd*p+2*c.n*p*c.k, 1, func() error {
+				return only(placeSimplex(denseData{s}, g, pc.basis, &Options{}, path{}))
+			})
+			run("objective", 2*nd*(c.k+1), 1, func() error { return only(objectiveOf(s, f, g, SumToOne)) })
+			run("Fit", nd*(small+1)+2*nd*(2*c.k+1), 4, func() error {
+				return only(Fit(bg, x, c.k, &Options{Workers: workers}))
+			})
 		}
 	}
 }
