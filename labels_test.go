@@ -77,7 +77,8 @@ func labelCases() (list []labelCase) {
 	for i, shape := range [][3]int{{200, 5, 4}, {900, 3, 2}, {30, 80, 3}, {12, 2, 9}, {5, 1, 1}} {
 		n, d, k := shape[0], shape[1], shape[2]
 		seed := uint64(10 * i)
-		c := labelCase{"plain", randomData(n, d, 1, seed), mapped(randomData(n, k, 0, seed+1), func(_, _ int, v float64) float64 { return v * v }), randomData(k, d, 1, seed+2), nil}
+		c := labelCase{"plain", randomData(n, d, 1, seed), mapped(randomData(n, k, 0, seed+1),
+			func(_, _ int, v float64) float64 { return v * v }), randomData(k, d, 1, seed+2), nil}
 		list = append(list, c)
 		c.name, c.w = "weighted", make([]float64, n)
 		for i := range c.w {
@@ -131,7 +132,8 @@ func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) 
 		t.Errorf("%s: the rows of the fit are labelled %v, not %v", name, again, m.Clusters)
 	}
 	size := maxAbs(x)
-	if off := maxDiff(m.ClusterMeans, plainMeans(x, m.Clusters, m.Centers, w)); off > 1e-12*size*math.Sqrt(float64(x.Rows)) {
+	if off := maxDiff(m.ClusterMeans, plainMeans(x, m.Clusters, m.Centers,
+		w)); off > 1e-12*size*math.Sqrt(float64(x.Rows)) {
 		return false // the last step has moved rows, or labels are ties
 	}
 	if m.ClusterAxes == nil {
@@ -162,7 +164,8 @@ func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) 
 		return out
 	}
 	ridge, total := 0.0, 0.0
-	plain, all := scatter(m.ClusterMeans, basis), scatter(plainMeans(x, make([]int, x.Rows), rowsOf(m.Centers, 0, 1), w), basis)
+	plain, all := scatter(m.ClusterMeans, basis),
+		scatter(plainMeans(x, make([]int, x.Rows), rowsOf(m.Centers, 0, 1), w), basis)
 	for a := range p {
 		ridge += labelRidge * plain.At(a, a) / float64(p)
 		total += all.At(a, a) / float64(p)
@@ -184,7 +187,8 @@ func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) 
 			// Of clusters of one row the ridge alone is left, 2^-30 of a scatter with a
 			// rounding of some 2^-52.
 			if math.Abs(got.At(a, b)-want) > 1e-5*unit {
-				t.Fatalf("%s: entry %d, %d of the scatter along the axes is %g, not %g", name, a, b, got.At(a, b)/unit, want/unit)
+				t.Fatalf("%s: entry %d, %d of the scatter along the axes is %g, not %g", name, a, b,
+					got.At(a, b)/unit, want/unit)
 			}
 		}
 	}
@@ -207,13 +211,16 @@ func TestClusters(t *testing.T) {
 		}
 		for _, workers := range []int{2, 5} {
 			p := c.labelled(t, workers)
-			same := laSameBits(p.ClusterMeans.Data, m.ClusterMeans.Data) && slices.Equal(p.Clusters, m.Clusters)
+			same := laSameBits(p.ClusterMeans.Data, m.ClusterMeans.Data) &&
+				slices.Equal(p.Clusters, m.Clusters)
 			if !same || m.ClusterAxes != nil && !laSameBits(p.ClusterAxes.Data, m.ClusterAxes.Data) {
 				t.Errorf("%s: other clusters with %d workers", c.name, workers)
 			}
 		}
 		back := shipped(t, m)
-		if !laSameBits(back.ClusterMeans.Data, m.ClusterMeans.Data) || !slices.Equal(back.Labels(nil), m.Clusters) || !slices.Equal(mustDo(back.PredictLabels(nil, c.x))(t), m.Clusters) {
+		if !laSameBits(back.ClusterMeans.Data, m.ClusterMeans.Data) ||
+			!slices.Equal(back.Labels(nil), m.Clusters) ||
+			!slices.Equal(mustDo(back.PredictLabels(nil, c.x))(t), m.Clusters) {
 			t.Errorf("%s: the binary form changes means, axes or labels", c.name)
 		}
 	}
@@ -291,7 +298,8 @@ func TestLabelsMoved(t *testing.T) {
 		moved := labelCase{"moved", mapped(c.x, shift), c.g, mapped(c.centers, shift), c.w}
 		sure(t, c.name+", moved", moved.labelled(t, 1).Clusters, m.Clusters, margin)
 
-		twice := labelCase{name: "twice", centers: c.centers, x: NewMatrix(2*n, c.x.Cols, nil), g: NewMatrix(2*n, k, nil)}
+		twice := labelCase{name: "twice", centers: c.centers, x: NewMatrix(2*n, c.x.Cols, nil),
+			g: NewMatrix(2*n, k, nil)}
 		double := c
 		double.w = make([]float64, n)
 		for i := range 2 * n {
@@ -323,9 +331,10 @@ func TestLabelsOfFits(t *testing.T) {
 		x *Matrix
 		w []float64
 	}{
-		"FitMinVolume":    {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
-		"FitAlternating":  {mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
-		"at most one":     {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w, Sum: SumAtMostOne}))(t), x, w},
+		"FitMinVolume":   {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
+		"FitAlternating": {mustDo(FitAlternating(bg, x, 3, &MinVolumeOptions{Weights: w}))(t), x, w},
+		"at most one": {mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Weights: w,
+			Sum: SumAtMostOne}))(t), x, w},
 		"k above n and d": {mustDo(FitMinVolume(bg, few, 6, nil))(t), few, nil},
 	} {
 		m := c.m
@@ -333,7 +342,8 @@ func TestLabelsOfFits(t *testing.T) {
 			t.Errorf("%s: labels do not rest", name)
 		}
 		top := (&Model{Memberships: m.Memberships}).Labels(nil)
-		if !slices.Equal(top, largest(nil, m.Memberships)) || name == "FitMinVolume" && slices.Equal(top, m.Labels(nil)) {
+		if !slices.Equal(top, largest(nil, m.Memberships)) || name == "FitMinVolume" &&
+			slices.Equal(top, m.Labels(nil)) {
 			t.Errorf("%s: memberships alone have the labels %v", name, top)
 		}
 		m.Labels(nil)[0] = 99
@@ -342,10 +352,12 @@ func TestLabelsOfFits(t *testing.T) {
 		}
 	}
 	m := mustDo(Fit(bg, x, 3, nil))(t)
-	if top := largest(nil, m.Memberships); m.ClusterMeans != nil || m.Clusters != nil || !slices.Equal(m.Labels(nil), top) {
+	if top := largest(nil, m.Memberships); m.ClusterMeans != nil || m.Clusters != nil ||
+		!slices.Equal(m.Labels(nil), top) {
 		t.Error("Fit has cluster means, or not the largest memberships as labels")
 	}
-	if got, want := mustDo(m.PredictLabels(nil, x))(t), largest(nil, mustDo(m.Predict(nil, x))(t)); !slices.Equal(got, want) {
+	if got, want := mustDo(m.PredictLabels(nil, x))(t),
+		largest(nil, mustDo(m.Predict(nil, x))(t)); !slices.Equal(got, want) {
 		t.Errorf("of Fit's model PredictLabels has %v, not %v", got, want)
 	}
 	m.ClusterMeans = NewMatrix(2, 4, nil)
@@ -353,7 +365,8 @@ func TestLabelsOfFits(t *testing.T) {
 		t.Errorf("two means for three centers: %v", err)
 	}
 	m.ClusterMeans = m.Centers.Clone()
-	for _, axes := range []*Matrix{NewMatrix(2, 3, nil), NewMatrix(1, 4, []float64{0, 0, math.NaN(), 0}), NewMatrix(1, 4, []float64{2, 0, 0, 0})} {
+	for _, axes := range []*Matrix{NewMatrix(2, 3, nil), NewMatrix(1, 4, []float64{0, 0, math.NaN(), 0}),
+		NewMatrix(1, 4, []float64{2, 0, 0, 0})} {
 		m.ClusterAxes = axes
 		if _, err := m.PredictLabels(nil, x); err == nil {
 			t.Errorf("no error for axes %v", axes.Data)

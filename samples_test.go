@@ -1,7 +1,6 @@
 package softkmeans
 
 import (
-	"context"
 	"errors"
 	"math"
 	"math/big"
@@ -12,51 +11,23 @@ import (
 )
 
 // TestRange: data at either end of the one range fits as data of size 1 does, to the bit
-// where the scale is a power of two. Beyond, an error names the entry, before any work.
+// where the scale is a power of two.
 func TestRange(t *testing.T) {
 	x := randomData(40, 5, 0.5, 3)
-	top, err := checkEntries("x", x, math.MaxFloat64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := mustDo(checkEntries("x", x, math.MaxFloat64))(t)
 	_, exp := math.Frexp(top)
-	want, err := Fit(bg, x, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, to := range []int{500 - exp, -499 - exp} { // the largest entry is in [2^499, 2^500), [2^-500, 2^-499)
+	want := mustDo(Fit(bg, x, 3, nil))(t)
+	for _, to := range []int{500 - exp, -499 - exp} { // the largest entry is at either end
 		y := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, to) })
-		m, err := Fit(bg, y, 3, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if maxDiff(m.Memberships, want.Memberships) != 0 || m.Objective != math.Ldexp(want.Objective, 2*to) || m.Gap != want.Gap {
-			t.Errorf("times 2^%d: objective %g, gap %g, not %g and %g", to, m.Objective, m.Gap, math.Ldexp(want.Objective, 2*to), want.Gap)
+		m := mustDo(Fit(bg, y, 3, nil))(t)
+		if maxDiff(m.Memberships, want.Memberships) != 0 || m.Objective != math.Ldexp(want.Objective, 2*to) ||
+			m.Gap != want.Gap {
+			t.Errorf("times 2^%d: objective %g, gap %g, not %g and %g", to, m.Objective, m.Gap,
+				math.Ldexp(want.Objective, 2*to), want.Gap)
 		}
 		if g, err := m.Predict(nil, y); err != nil || maxDiff(g, m.Memberships) > 1e-11 {
 			t.Errorf("times 2^%d: Predict: %v", to, err)
 		}
-	}
-	for _, c := range []struct {
-		name string
-		v    float64
-		want error
-	}{
-		{"the largest", 0x1p500, nil}, {"above", 0x1.0000000000001p500, ErrRange}, {"far above", math.MaxFloat64, ErrRange},
-		{"below 0", -0x1.0000000000001p500, ErrRange}, {"infinite", math.Inf(1), ErrNonFinite}, {"denormal beside 1", 5e-324, nil},
-	} {
-		for _, w := range [][]float64{nil, {1, 1, 0}} { // rows of weight 0 are in range as well
-			y := NewMatrix(3, 2, []float64{1, 2, 3, 5, 4, c.v})
-			_, err := Fit(bg, y, 2, &Options{Weights: w})
-			var in *InputError
-			if c.want == nil && err != nil || c.want != nil && (!errors.Is(err, c.want) || !errors.As(err, &in) || in.Row != 2 || in.Col != 1 || in.Value != c.v) {
-				t.Errorf("%s, weights %v: %v", c.name, w, err)
-			}
-		}
-	}
-	var in *InputError
-	if _, err := Fit(bg, NewMatrix(2, 2, []float64{0, 1e-160, -2e-160, 0}), 2, nil); !errors.Is(err, ErrRange) || !errors.As(err, &in) || in.Row != 1 || in.Col != 0 {
-		t.Errorf("a largest entry of 2e-160: %v", err)
 	}
 }
 
@@ -76,52 +47,45 @@ func TestWeights(t *testing.T) {
 	twice, _ := FromRows(repeated)
 	wide := iris.transposed()
 	ww := []float64{1, 0, 2, 3}
-	wideTwice, _ := FromRows([][]float64{wide.Row(0), wide.Row(2), wide.Row(2), wide.Row(3), wide.Row(3), wide.Row(3)})
+	wideTwice, _ := FromRows([][]float64{wide.Row(0), wide.Row(2), wide.Row(2), wide.Row(3), wide.Row(3),
+		wide.Row(3)})
 	for _, c := range []struct {
 		x, rep *Matrix
 		w      []float64
 		k      int
 	}{{iris, twice, w, 3}, {iris, twice, w, 7}, {wide, wideTwice, ww, 2}} {
-		for _, solver := range allSolvers {
-			for _, enc := range allEnclosures {
-				a, err := Fit(bg, c.x, c.k, &Options{Weights: c.w, Solver: solver, Enclosure: enc})
-				if err != nil {
-					t.Fatal(err)
-				}
-				checkFeasible(t, a.Memberships)
-				b, err := Fit(bg, c.rep, c.k, &Options{Solver: solver, Enclosure: enc})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if d := math.Abs(a.Objective - b.Objective); d > 1e-10*b.Total || math.Abs(a.Floor-b.Floor) > 1e-10*b.Total {
-					t.Errorf("%v %v k=%d: objective %g weighted, %g repeated", solver, enc, c.k, a.Objective, b.Objective)
-				}
-				if d := maxDiff(a.Centers, b.Centers); d > 1e-10*math.Sqrt(b.Total) {
-					t.Errorf("%v %v k=%d: centers differ by %g", solver, enc, c.k, d)
-				}
-				row := 0
-				for i, wi := range c.w {
-					for range int(wi) {
-						for j := range c.k {
-							if d := math.Abs(a.Memberships.At(i, j) - b.Memberships.At(row, j)); d > 1e-10 {
-								t.Fatalf("%v %v: memberships differ by %g", solver, enc, d)
-							}
-						}
-						row++
+		for i, solver := range allSolvers {
+			o := Options{Solver: solver, Enclosure: allEnclosures[i%2]}
+			b := mustDo(Fit(bg, c.rep, c.k, &o))(t)
+			o.Weights = c.w
+			a := mustDo(Fit(bg, c.x, c.k, &o))(t)
+			checkFeasible(t, a.Memberships)
+			if math.Abs(a.Objective-b.Objective) > 1e-10*b.Total ||
+				math.Abs(a.Floor-b.Floor) > 1e-10*b.Total ||
+				maxDiff(a.Centers, b.Centers) > 1e-10*math.Sqrt(b.Total) {
+				t.Errorf("%+v k=%d: objective %g weighted, %g repeated, or other centers", o, c.k,
+					a.Objective, b.Objective)
+			}
+			row := 0
+			for i, wi := range c.w {
+				for range int(wi) {
+					if d := maxDiff(rowsOf(a.Memberships, i, i+1), rowsOf(b.Memberships, row,
+						row+1)); d > 1e-10 {
+						t.Fatalf("%+v: memberships differ by %g", o, d)
 					}
+					row++
 				}
-				cert, err := Certify(context.Background(), c.x, a.Centers, a.Memberships, &Options{Weights: c.w})
-				if err != nil || !cert.Optimal(1e-12) {
-					t.Errorf("%v %v: %+v %v", solver, enc, cert, err)
-				}
-				big := make([]float64, len(c.w))
-				for i, v := range c.w {
-					big[i] = v * 0x1p600
-				}
-				s, err := Fit(bg, c.x, c.k, &Options{Weights: big, Solver: solver, Enclosure: enc})
-				if err != nil || maxDiff(s.Memberships, a.Memberships) != 0 || maxDiff(s.Centers, a.Centers) != 0 || s.Objective != a.Objective*0x1p600 {
-					t.Errorf("%v %v: weights times 2^600 change more than the scale (%v)", solver, enc, err)
-				}
+			}
+			if c := mustDo(Certify(bg, c.x, a.Centers, a.Memberships,
+				&Options{Weights: c.w}))(t); !c.Optimal(1e-12) {
+				t.Errorf("%+v: %+v", o, c)
+			}
+			o.Weights = slices.Clone(c.w)
+			scale(o.Weights, 0x1p600)
+			s := mustDo(Fit(bg, c.x, c.k, &o))(t)
+			if maxDiff(s.Memberships, a.Memberships) != 0 || maxDiff(s.Centers, a.Centers) != 0 ||
+				s.Objective != a.Objective*0x1p600 {
+				t.Errorf("%+v: weights times 2^600 change more than the scale", o)
 			}
 		}
 	}
@@ -146,7 +110,8 @@ func TestFitErrors(t *testing.T) {
 		{"short data", &Matrix{Rows: 3, Cols: 3, Stride: 3, Data: make([]float64, 8)}, 2, nil, ErrShape},
 		{"small stride", &Matrix{Rows: 3, Cols: 3, Stride: 2, Data: make([]float64, 9)}, 2, nil, ErrShape},
 		{"negative", &Matrix{Rows: -1, Cols: 3, Stride: 3}, 2, nil, ErrShape},
-		{"huge", &Matrix{Rows: math.MaxInt, Cols: math.MaxInt, Stride: math.MaxInt, Data: make([]float64, 9)}, 2, nil, ErrShape},
+		{"huge", &Matrix{Rows: math.MaxInt, Cols: math.MaxInt, Stride: math.MaxInt, Data: make([]float64, 9)},
+			2, nil, ErrShape},
 		{"NaN", bad, 2, nil, ErrNonFinite},
 		{"Inf", inf, 2, nil, ErrNonFinite},
 		{"k = 0", good, 0, nil, ErrOption},
@@ -161,8 +126,10 @@ func TestFitErrors(t *testing.T) {
 		{"weight NaN", good, 2, &Options{Weights: []float64{1, 1, 1, 1, math.NaN()}}, ErrNonFinite},
 		{"orientation's shape", good, 3, &Options{Orientation: identity(3)}, ErrShape},
 		{"orientation", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, 2})}, ErrOption},
-		{"orientation, hardly", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})}, ErrOption},
-		{"orientation NaN", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, math.NaN()})}, ErrNonFinite},
+		{"orientation, hardly", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 1e-9, 0, 1})},
+			ErrOption},
+		{"orientation NaN", good, 3, &Options{Orientation: NewMatrix(2, 2, []float64{1, 0, 0, math.NaN()})},
+			ErrNonFinite},
 	}
 	for _, c := range cases {
 		m, err := Fit(bg, c.x, c.k, c.o)
@@ -171,13 +138,15 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 	var in *InputError
-	if _, err := Fit(bg, bad, 2, nil); !errors.As(err, &in) || in.Row != 3 || in.Col != 2 || in.Arg != "x" || !math.IsNaN(in.Value) {
+	if _, err := Fit(bg, bad, 2, nil); !errors.As(err, &in) || in.Row != 3 || in.Col != 2 || in.Arg != "x" ||
+		!math.IsNaN(in.Value) {
 		t.Errorf("%v does not name row 3, column 2", in)
 	}
 	if got, want := in.Error(), "softkmeans: x[3,2] = NaN: not a finite number"; got != want {
 		t.Errorf("%q", got)
 	}
-	if _, err := Fit(bg, good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}); !errors.As(err, &in) || in.Row != 2 || in.Col != -1 || in.Arg != "weights" {
+	if _, err := Fit(bg, good, 2, &Options{Weights: []float64{1, 1, -1, 1, 1}}); !errors.As(err, &in) ||
+		in.Row != 2 || in.Col != -1 || in.Arg != "weights" {
 		t.Errorf("%v", err)
 	}
 }
@@ -190,27 +159,36 @@ func TestErrRange(t *testing.T) {
 		large, rest float64
 		row, col    int // of the error; -1: none
 	}{
-		{0x1p500, 1, -1, 0}, {next(0x1p500, math.Inf(1)), 1, 2, 1}, {-next(0x1p500, math.Inf(1)), 0x1p500, 2, 1},
+		{0x1p500, 1, -1, 0}, {next(0x1p500, math.Inf(1)), 1, 2, 1}, {-next(0x1p500, math.Inf(1)), 0x1p500, 2,
+			1},
 		{0x1p-500, 0, -1, 0}, {next(0x1p-500, 0), 0, 2, 1}, {0x1p-500, math.SmallestNonzeroFloat64, -1, 0},
 		{math.SmallestNonzeroFloat64, 0, 2, 1}, {0, 0, -1, 0}, {1, 0x1p-1000, -1, 0},
 	} {
 		x := mapped(NewMatrix(4, 2, nil), func(i, j int, _ float64) float64 { return c.rest * float64(i%2) })
 		x.Set(2, 1, c.large)
 		centers := NewMatrix(1, 2, nil)
+		var w []float64
+		if math.Abs(c.large) > 1 { // of weight 0 it is in range as well
+			w = []float64{1, 1, 0, 1}
+		}
 		for name, call := range map[string]func() error{
-			"Fit":     func() error { _, err := Fit(bg, x, 2, nil); return err },
-			"Floors":  func() error { _, err := Floors(bg, x, nil); return err },
-			"Certify": func() error { _, err := Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil); return err },
-			"SkMable": func() error { _, err := SkMable(bg, x, 2, 0); return err },
+			"Fit":      func() error { return second(Fit(bg, x, 2, nil)) },
+			"weight 0": func() error { return second(Fit(bg, x, 2, &Options{Weights: w})) },
+			"Floors":   func() error { return second(Floors(bg, x, nil)) },
+			"Certify": func() error {
+				return second(Certify(bg, x, centers, NewMatrix(4, 1, make1(4)), nil))
+			},
+			"SkMable": func() error { return second(SkMable(bg, x, 2, 0)) },
 			"Stats":   func() error { var s Stats; return s.Add(x) },
-			"FitSeq":  func() error { _, err := FitSeq(bg, inBlocks(x, 3), 2, nil); return err },
+			"FitSeq":  func() error { return second(FitSeq(bg, inBlocks(x, 3), 2, nil)) },
 		} {
 			err := call()
 			var at *InputError
 			switch {
 			case c.row < 0 && err != nil:
 				t.Errorf("%s of %g and %g: %v", name, c.large, c.rest, err)
-			case c.row >= 0 && (!errors.Is(err, ErrRange) || !errors.As(err, &at) || at.Row != c.row || at.Col != c.col || at.Value != c.large):
+			case c.row >= 0 && (!errors.Is(err, ErrRange) || !errors.As(err, &at) || at.Row != c.row ||
+				at.Col != c.col || at.Value != c.large):
 				t.Errorf("%s of %g and %g: %v", name, c.large, c.rest, err)
 			}
 		}
@@ -219,7 +197,7 @@ func TestErrRange(t *testing.T) {
 
 // TestZeroWeightSize: rows of weight 0 may have any size in range, and change nothing.
 func TestZeroWeightSize(t *testing.T) {
-	for _, shape := range [][2]int{{9, 3}, {4, 12}, {300, 6}} {
+	for _, shape := range [][2]int{{9, 3}, {4, 12}} {
 		n, d := shape[0], shape[1]
 		x := randomData(n, d, 0.5, 7)
 		w := make([]float64, n)
@@ -233,27 +211,23 @@ func TestZeroWeightSize(t *testing.T) {
 			return v
 		})
 		for _, exp := range []int{0, -499} {
-			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }), mapped(huge, func(i, j int, v float64) float64 {
-				if i%3 == 0 {
-					return v
-				}
-				return math.Ldexp(v, exp)
-			})
+			x, huge := mapped(x, func(i, j int, v float64) float64 { return math.Ldexp(v, exp) }),
+				mapped(huge, func(i, j int, v float64) float64 {
+					if i%3 == 0 {
+						return v
+					}
+					return math.Ldexp(v, exp)
+				})
 			for _, solver := range allSolvers {
-				a, err := Fit(bg, x, 3, &Options{Weights: w, Solver: solver})
-				if err != nil {
-					t.Fatal(err)
-				}
-				b, err := Fit(bg, huge, 3, &Options{Weights: w, Solver: solver})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if a.Total != b.Total || a.Floor != b.Floor || a.Objective != b.Objective || a.Gap != b.Gap || maxDiff(a.Centers, b.Centers) != 0 {
+				a := mustDo(Fit(bg, x, 3, &Options{Weights: w, Solver: solver}))(t)
+				b := mustDo(Fit(bg, huge, 3, &Options{Weights: w, Solver: solver}))(t)
+				if a.Total != b.Total || a.Floor != b.Floor || a.Objective != b.Objective || a.Gap != b.Gap ||
+					maxDiff(a.Centers, b.Centers) != 0 {
 					t.Errorf("%d×%d %v: objective %g floor %g total %g, with huge rows of weight 0 %g %g %g",
 						n, d, solver, a.Objective, a.Floor, a.Total, b.Objective, b.Floor, b.Total)
 				}
 				checkFeasible(t, b.Memberships)
-				c, err := Certify(context.Background(), huge, b.Centers, b.Memberships, &Options{Weights: w})
+				c, err := Certify(bg, huge, b.Centers, b.Memberships, &Options{Weights: w})
 				if err != nil || !c.Optimal(1e-12) {
 					t.Errorf("%d×%d %v: %+v %v", n, d, solver, c, err)
 				}
@@ -276,15 +250,13 @@ func TestSamplesTable(t *testing.T) {
 			all += w[i]
 		}
 		for _, centred := range []bool{true, false} {
-			s, err := newSamples(bg, x, w, 3, centred)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := mustDo(newSamples(bg, x, w, 3, centred))(t)
 			want := []float64{0.1 / 16, sum / all / 16}
 			if !centred {
 				clear(want)
 			}
-			if s.exp != 4 || s.wexp != 2 || s.zeros || s.n != n || s.d != 2 || s.workers != 3 || s.centred != centred || s.mean[0] != want[0] || math.Abs(s.mean[1]-want[1]) > 1e-15 {
+			if s.exp != 4 || s.wexp != 2 || s.zeros || s.n != n || s.d != 2 || s.workers != 3 ||
+				s.centred != centred || s.mean[0] != want[0] || math.Abs(s.mean[1]-want[1]) > 1e-15 {
 				t.Errorf("%d rows, centred %t: %+v, want a mean of %g", n, centred, s.units, want)
 			}
 			for _, weighted := range []bool{true, false} {
@@ -300,8 +272,10 @@ func TestSamplesTable(t *testing.T) {
 					}
 					for j := range 2 {
 						want := root * (x.At(i, j)/16 - s.mean[j])
-						if v := got[2*i+j]; math.Abs(v-want) > 1e-15 || w[i] == 0 && math.Float64bits(v) != 0 {
-							t.Fatalf("%d rows, centred %t, weighted %t: row %d is packed as %g, want %g", n, centred, weighted, i, v, want)
+						if v := got[2*i+j]; math.Abs(v-want) > 1e-15 || w[i] == 0 &&
+							math.Float64bits(v) != 0 {
+							t.Fatalf("%d rows, centred %t, weighted %t: row %d is packed as %g, want %g", n,
+								centred, weighted, i, v, want)
 						}
 					}
 				}
@@ -314,7 +288,8 @@ func TestSamplesTable(t *testing.T) {
 					want2 += w[i] / 4 * v * v
 				}
 			}
-			if err != nil || math.Abs(total-want2) > 1e-12*want2 || want2 > 0 && !(off > 0 && off < 1e-12*want2) {
+			if err != nil || math.Abs(total-want2) > 1e-12*want2 || want2 > 0 &&
+				!(off > 0 && off < 1e-12*want2) {
 				t.Errorf("%d rows: total %g, want %g, %v", n, total, want2, err)
 			}
 		}
@@ -323,7 +298,8 @@ func TestSamplesTable(t *testing.T) {
 		x, w  []float64
 		exp   int
 		zeros bool
-	}{{[]float64{0, 0, 0}, nil, 0, true}, {[]float64{0, 5, 0}, []float64{1, 0, 1}, 0, true}, {[]float64{0, 5, 0}, nil, 3, false}, {[]float64{0, -4, 0}, nil, 3, false}} {
+	}{{[]float64{0, 0, 0}, nil, 0, true}, {[]float64{0, 5, 0}, []float64{1, 0, 1}, 0, true},
+		{[]float64{0, 5, 0}, nil, 3, false}, {[]float64{0, -4, 0}, nil, 3, false}} {
 		s, err := newSamples(bg, NewMatrix(3, 1, c.x), c.w, 0, true)
 		if err != nil || s.exp != c.exp || s.zeros != c.zeros {
 			t.Errorf("%v: %+v, zeros: %t, %v", c.x, s.units, s.zeros, err)
@@ -351,10 +327,13 @@ func TestSamplesTable(t *testing.T) {
 		n, d                int
 		centred, part, wide bool
 		rank                int
-	}{{3, 5, true, false, true, 2}, {3, 5, false, false, true, 3}, {3, 5, true, true, false, 2}, {5, 5, true, false, false, 4}, {5, 5, false, false, false, 5}, {6, 5, true, false, false, 5}, {9, 5, false, false, false, 5}} {
+	}{{3, 5, true, false, true, 2}, {3, 5, false, false, true, 3}, {3, 5, true, true, false, 2},
+		{5, 5, true, false, false, 4}, {5, 5, false, false, false, 5}, {6, 5, true, false, false, 5},
+		{9, 5, false, false, false, 5}} {
 		s := &samples{n: c.n, d: c.d, centred: c.centred, part: c.part}
 		small, large := s.sides()
-		if c.wide && (small != c.n || large != c.d) || !c.wide && (small != c.d || large != c.n) || s.wide() != c.wide || s.rankBound() != c.rank {
+		if c.wide && (small != c.n || large != c.d) || !c.wide && (small != c.d || large != c.n) ||
+			s.wide() != c.wide || s.rankBound() != c.rank {
 			t.Errorf("%+v: sides %d and %d, rank %d", c, small, large, s.rankBound())
 		}
 	}
@@ -369,7 +348,8 @@ func TestZeroWeightFar(t *testing.T) {
 		scale(x.row(7), 1000)
 		for _, enclosure := range []Enclosure{EnclosureBall, EnclosureTight} {
 			got := mustDo(Fit(bg, x, 3, &Options{Weights: w, Enclosure: enclosure}))(t)
-			want := mustDo(Fit(bg, chosenRows(x, []int{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11}), 3, &Options{Enclosure: enclosure}))(t)
+			want := mustDo(Fit(bg, chosenRows(x, []int{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11}), 3,
+				&Options{Enclosure: enclosure}))(t)
 			if diff := maxDiff(got.Centers, want.Centers); !(diff <= 1e-11*maxAbs(want.Centers)) {
 				t.Errorf("%d columns, %v: centers are off by %g", d, enclosure, diff)
 			}
@@ -381,7 +361,7 @@ func TestZeroWeightFar(t *testing.T) {
 // and the Gram matrix about it are within theirs.
 func TestFineMean(t *testing.T) {
 	t.Parallel()
-	for seed := range full[uint64](60, 20) {
+	for seed := range fewer[uint64](60, 15) {
 		rng := rand.New(rand.NewPCG(seed, 52))
 		n, d := 1+rng.IntN(300), 1+rng.IntN(5)
 		by := []float64{0, 1, -1e4, 1e8, 1e15}[rng.IntN(5)]
@@ -393,10 +373,7 @@ func TestFineMean(t *testing.T) {
 			}
 			w[rng.IntN(n)] = 1
 		}
-		s, err := newSamples(bg, x, w, 1+rng.IntN(3), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := mustDo(newSamples(bg, x, w, 1+rng.IntN(3), true))(t)
 		mean, scatter := bigMoments(x, w, s.units)
 		total, off, err := s.totalSquares()
 		if err != nil {
@@ -408,9 +385,11 @@ func TestFineMean(t *testing.T) {
 		}
 		apart := new(big.Float).SetPrec(4000).SetFloat64(total)
 		if apart.Sub(apart, exact); !(math.Abs(double(apart)) <= off) {
-			t.Errorf("seed %d, moved by %g: total %g off by %g, bound %g", seed, by, total, double(apart), off)
+			t.Errorf("seed %d, moved by %g: total %g off by %g, bound %g", seed, by, total, double(apart),
+				off)
 		}
-		if got := math.Sqrt(s.fine.mass) * bigApart(s.mean, s.fine.rest, bigRows{mean}); !(got <= s.fine.off(total)) {
+		if got := math.Sqrt(s.fine.mass) * bigApart(s.mean, s.fine.rest,
+			bigRows{mean}); !(got <= s.fine.off(total)) {
 			t.Errorf("seed %d, moved by %g: the mean is %g off, bound %g", seed, by, got, s.fine.off(total))
 		}
 		if off > 1e-11*total && by < 1e8 && n > 1 && w == nil {

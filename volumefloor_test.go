@@ -11,10 +11,7 @@ import (
 
 func logVolume(t *testing.T, vertices *Matrix) float64 {
 	t.Helper()
-	v, err := LogVolume(vertices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := mustDo(LogVolume(vertices))(t)
 	return v
 }
 
@@ -30,10 +27,11 @@ type volumeCase struct {
 // and exact ones, weights.
 func volumeCases(t *testing.T, count int) (cases []volumeCase) {
 	for _, set := range dataSets(t) {
-		if set.x.Rows > full(math.MaxInt, 180) {
+		if set.x.Rows > fewer(math.MaxInt, 180) {
 			continue
 		}
-		for _, k := range []int{2, 3, 4, set.k} {
+		set.x = head(set.x, 100)
+		for _, k := range []int{2, 3, 4} {
 			cases = append(cases, volumeCase{set.name, set.x, k, nil})
 		}
 	}
@@ -68,25 +66,17 @@ func TestVolumeFloorHolds(t *testing.T) {
 	if outgrown(t) {
 		return
 	}
-	count := full(600, 4)
-	tried, close := 0, 0
+	count := fewer(600, 4)
 	check := func(c volumeCase, name string, m *Model, slack float64) {
 		t.Helper()
-		b, err := VolumeFloor(bg, c.x, c.k, slack, &Options{Weights: c.weights})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := mustDo(VolumeFloor(bg, c.x, c.k, slack, &Options{Weights: c.weights}))(t)
 		if m.Objective > b.Error {
 			return
 		}
-		tried++
 		v := logVolume(t, m.Centers)
 		if v < b.LogVolume-1e-9 {
 			t.Errorf("%s, k = %d, slack %g, %s: the log volume is %.12g, the floor %.12g",
 				c.name, c.k, slack, name, v, b.LogVolume)
-		}
-		if v < b.LogVolume+0.7 {
-			close++
 		}
 		if m.VolumeRatio != 0 && m.VolumeRatio < 1 {
 			t.Errorf("%s: the volume is %g times the least", c.name, m.VolumeRatio)
@@ -98,13 +88,14 @@ func TestVolumeFloorHolds(t *testing.T) {
 				continue
 			}
 			m := mustDo(Fit(bg, c.x, c.k, &Options{Weights: c.weights, Enclosure: kind}))(t)
-			for _, slack := range []float64{0, 1e-12, 1e-6, 0.1, 1} {
+			for _, slack := range []float64{0, 1e-12, 0.1} {
 				check(c, kind.String(), m, slack)
 			}
 		}
-		for j, slack := range []float64{1e-4, 0.01, 0.1, 0.25, 1} {
+		for j, slack := range []float64{1e-4, 0.1, 1} {
 			init := []Init{InitAuto, InitSPA, InitGlobal}[(i+j)%3]
-			m := mustDo(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Weights: c.weights, Slack: slack, Init: init, Volume: VolumeAffine}))(t)
+			m := mustDo(FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Weights: c.weights, Slack: slack,
+				Init: init, Volume: VolumeAffine}))(t)
 			if !(m.Floor > 0) {
 				continue
 			}
@@ -114,46 +105,14 @@ func TestVolumeFloorHolds(t *testing.T) {
 				for j := range c.k {
 					axpy(mean, 1/float64(c.k), m.Centers.row(j))
 				}
-				less := &Model{Centers: mapped(m.Centers, func(_, i int, v float64) float64 { return mean[i] + by*(v-mean[i]) })}
+				less := &Model{Centers: mapped(m.Centers,
+					func(_, i int, v float64) float64 { return mean[i] + by*(v-mean[i]) })}
 				less.Memberships = mustDo(less.Predict(nil, c.x))(t)
-				less.Objective = mustDo(Certify(bg, c.x, less.Centers, less.Memberships, &Options{Weights: c.weights}))(t).Objective
+				less.Objective = mustDo(Certify(bg, c.x, less.Centers, less.Memberships,
+					&Options{Weights: c.weights}))(t).Objective
 				check(c, "shrunk", less, max(0, less.Objective/m.Floor-1))
 			}
 		}
-	}
-	t.Logf("%d simplices, %d of them within a factor of two of the floor", tried, close)
-}
-
-// TestVolumeTable prints the volume of simplices relative to the floor at their error, for
-// -v: the tight or smallest one at the least error, and those of FitMinVolume.
-func TestVolumeTable(t *testing.T) {
-	sets := dataSets(t)
-	if !extended() {
-		sets = sets[:2]
-	}
-	for _, set := range sets {
-		kind := EnclosureTight
-		if set.k <= 3 {
-			kind = EnclosureSmallest
-		}
-		line := set.name + ", k = " + strconv.Itoa(set.k)
-		add := func(m *Model, slack float64) {
-			b := mustDo(VolumeFloor(bg, set.x, set.k, slack, nil))(t)
-			if math.IsInf(b.LogVolume, -1) {
-				line += ", slack " + decimal(slack) + " –"
-				return
-			}
-			ratio := math.Exp(logVolume(t, m.Centers) - b.LogVolume)
-			if !(ratio >= 1) {
-				t.Errorf("%s, slack %g: ratio %g", set.name, slack, ratio)
-			}
-			line += ", slack " + decimal(slack) + " " + strconv.FormatFloat(ratio, 'g', 3, 64)
-		}
-		add(mustDo(Fit(bg, set.x, set.k, &Options{Enclosure: kind}))(t), 0)
-		for _, slack := range []float64{0.001, 0.01, 0.1, 0.25} {
-			add(mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack, Volume: VolumeAffine, Init: InitSPA}))(t), slack)
-		}
-		t.Log(line)
 	}
 }
 
@@ -163,7 +122,8 @@ func TestVolumeRatio(t *testing.T) {
 	x := loadCSV(t, "iris")
 	m := mustDo(FitMinVolume(bg, x, 3, nil))(t)
 	b := mustDo(VolumeFloor(bg, x, 3, m.Objective/m.Floor-1, nil))(t)
-	if want := math.Exp(logVolume(t, m.Centers) - b.LogVolume); math.Abs(m.VolumeRatio-want) > 1e-3*want || want > 10 {
+	if want := math.Exp(logVolume(t, m.Centers) - b.LogVolume); math.Abs(m.VolumeRatio-want) > 1e-3*want ||
+		want > 10 {
 		t.Errorf("iris: the ratio is %g, that of the floor %g", m.VolumeRatio, want)
 	}
 	far := mapped(x, func(_, _ int, v float64) float64 { return math.Ldexp(v, 90) })
@@ -171,8 +131,9 @@ func TestVolumeRatio(t *testing.T) {
 		t.Errorf("2^90 times as large the ratio is %g, not %g", got, m.VolumeRatio)
 	}
 	for name, ratio := range map[string]float64{
-		"alternating":     mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
-		"at most one":     mustDo(FitMinVolume(bg, x, 3, &MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
+		"alternating": mustDo(FitAlternating(bg, x, 3, nil))(t).VolumeRatio,
+		"at most one": mustDo(FitMinVolume(bg, x, 3,
+			&MinVolumeOptions{Sum: SumAtMostOne}))(t).VolumeRatio,
 		"more than d + 1": mustDo(FitMinVolume(bg, x, 6, nil))(t).VolumeRatio,
 	} {
 		if ratio != 0 {
@@ -183,14 +144,15 @@ func TestVolumeRatio(t *testing.T) {
 		t.Errorf("k = 1: the ratio is %g", got)
 	}
 	// A whole direction of noise is within this slack.
-	if got := mustDo(FitMinVolume(bg, randomData(100, 8, 0, 2), 3, &MinVolumeOptions{Slack: 1}))(t).VolumeRatio; got != math.MaxFloat64 {
+	if got := mustDo(FitMinVolume(bg, randomData(100, 8, 0, 2), 3,
+		&MinVolumeOptions{Slack: 1}))(t).VolumeRatio; got != math.MaxFloat64 {
 		t.Errorf("with a slack of 1: the ratio is %g", got)
 	}
 }
 
 // TestVolumeFloorExact: intervals, triangles and pure samples, whose least volume is known.
 func TestVolumeFloorExact(t *testing.T) {
-	for i, set := range planeSets(60) {
+	for i, set := range planeSets(30) {
 		x := NewMatrix(len(set), 2, nil)
 		for j, p := range set {
 			copy(x.row(j), p[:])
@@ -220,7 +182,8 @@ func TestVolumeFloorExact(t *testing.T) {
 		copy(x.row(7*j), truth.row(j))
 	}
 	want := logVolume(t, truth)
-	if b := mustDo(VolumeFloor(bg, x, 5, 0, nil))(t); math.Abs(b.LogVolume-want) > 1e-4 || b.LogVolume > want {
+	if b := mustDo(VolumeFloor(bg, x, 5, 0, nil))(t); math.Abs(b.LogVolume-want) > 1e-4 ||
+		b.LogVolume > want {
 		t.Errorf("pure samples: the floor is %.9g, not %.9g", b.LogVolume, want)
 	}
 }
@@ -229,14 +192,16 @@ func TestVolumeFloorExact(t *testing.T) {
 // returns them, and nothing else is smaller.
 func TestPureSamples(t *testing.T) {
 	t.Parallel()
-	for _, k := range full([]int{2, 3, 4}, []int{2, 4}) {
-		x, truth := mixtures(300, 20, k, 1, 0.95, uint64(k))
+	for _, k := range fewer([]int{2, 3, 4}, []int{2, 4}) {
+		x, truth := mixtures(150, 12, k, 1, 0.95, uint64(k))
 		for j := range k {
 			copy(x.row(11*j), truth.row(j))
 		}
 		m := mustDo(FitMinVolume(bg, x, k, nil))(t)
-		if m.Lambda != 0 || m.Status != StatusConverged || m.VolumeRatio > 1+1e-6 || m.Objective > 1e-26*m.Total {
-			t.Errorf("k = %d: λ = %g, %v, ratio %g, objective %g of %g", k, m.Lambda, m.Status, m.VolumeRatio, m.Objective, m.Total)
+		if m.Lambda != 0 || m.Status != StatusConverged || m.VolumeRatio > 1+1e-6 ||
+			m.Objective > 1e-26*m.Total {
+			t.Errorf("k = %d: λ = %g, %v, ratio %g, objective %g of %g", k, m.Lambda, m.Status, m.VolumeRatio,
+				m.Objective, m.Total)
 		}
 		for j := range k {
 			nearest := math.Inf(1)
@@ -247,15 +212,16 @@ func TestPureSamples(t *testing.T) {
 				t.Errorf("k = %d: prototype %d is %g from a center", k, j, nearest)
 			}
 		}
-		for name, o := range map[string]*MinVolumeOptions{
-			"λ": {Lambda: 1e-3}, "a start": {Init: InitGlobal}, "centers": {Centers: truth}, "origin": {Volume: VolumeOrigin},
+		for _, o := range []*MinVolumeOptions{
+			{Lambda: 1e-3}, {Init: InitGlobal}, {Centers: truth}, {Volume: VolumeOrigin},
 		} {
-			if got := mustDo(FitMinVolume(bg, x, k, o))(t); got.Lambda == 0 {
-				t.Errorf("k = %d: with %s the samples are returned", k, name)
+			if o.MaxIter = 20; mustDo(FitMinVolume(bg, x, k, o))(t).Lambda == 0 {
+				t.Errorf("k = %d: with %+v the samples are returned", k, o)
 			}
 		}
 		// Without its pure samples the data has a smaller simplex.
-		if m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: without(x.Rows, 11, k)}))(t); k > 2 && m.Lambda == 0 {
+		if m := mustDo(FitMinVolume(bg, x, k, &MinVolumeOptions{Weights: without(x.Rows, 11,
+			k)}))(t); k > 2 && m.Lambda == 0 {
 			t.Errorf("k = %d: samples that are not the simplex are returned", k)
 		}
 	}
@@ -263,10 +229,7 @@ func TestPureSamples(t *testing.T) {
 
 // without returns weights of 1, 0 for rows 0, step, … (k of them).
 func without(n, step, k int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1
-	}
+	w := make1(n)
 	for j := range k {
 		w[step*j] = 0
 	}
@@ -315,7 +278,7 @@ func TestLeastLogProduct(t *testing.T) {
 		bound := leastLogProduct(sigma, r)
 		least := math.Inf(1)
 		at := make([]float64, p)
-		for range 2000 { // points of the sphere
+		for range 500 { // points of the sphere
 			for j := range at {
 				at[j] = math.Abs(rng.NormFloat64())
 				if i%2 == 0 {
@@ -348,7 +311,7 @@ func TestLeastLogProduct(t *testing.T) {
 // 1/k for det(BBᵀ) on edges, det(BᵀFFᵀB) = det(E)²/k for the edges E of F.
 func TestMomentBoundExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
-	for range 300 {
+	for range 100 {
 		k, n := 2+rng.IntN(3), 2+rng.IntN(7)
 		p := k - 1
 		f, g := NewMatrix(k, p, nil), NewMatrix(n, k, nil)
@@ -389,8 +352,10 @@ func TestMomentBoundExact(t *testing.T) {
 		for i := range n {
 			for a := range p {
 				for b := range p {
-					u := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[a]), new(big.Rat).Quo(mean[a], sum))
-					v := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[b]), new(big.Rat).Quo(mean[b], sum))
+					u := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[a]), new(big.Rat).Quo(mean[a],
+						sum))
+					v := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[b]), new(big.Rat).Quo(mean[b],
+						sum))
 					u.Mul(u, v).Mul(u, new(big.Rat).SetFloat64(w[i]))
 					scatter[a][b].Add(scatter[a][b], u)
 				}
