@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -287,10 +286,7 @@ func FuzzSimplexLeastSquares(f *testing.F) {
 		}
 		v, x := draw(k), draw(10)
 		up := func(_, _ int, v float64) float64 { return math.Ldexp(v, exp) }
-		g, err := SimplexLeastSquares(nil, mapped(x, up), mapped(v, up), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := mustDo(SimplexLeastSquares(nil, mapped(x, up), mapped(v, up), nil))(t)
 		checkFeasible(t, g)
 		// In the unit of the largest number, squared: what rounding can see.
 		a, _ := rowMaxAbs(v.Data)
@@ -305,55 +301,37 @@ func FuzzSimplexLeastSquares(f *testing.F) {
 	})
 }
 
-// TestSupports holds the table of supports to a map: keys of one word and of three, few bits
-// and many, until it is full and begins again, and then for another k.
+// TestSupports: where most rows have a support of their own the cache is full now and then,
+// and begins again. A row is solved as by a new solver, and what is held is bounded.
 func TestSupports(t *testing.T) {
-	rng := rand.New(rand.NewPCG(7, 7))
-	var table supports
-	for _, k := range []int{5, 150, 20, 600} {
-		table.reset(k)
-		index := map[string][]int{}
-		key := make([]uint64, table.words)
-		for range 10000 {
-			clear(key)
-			count := 1 + rng.IntN(min(k, 8))
-			if k >= 150 && rng.IntN(500) == 0 {
-				count = k // large ones
-			}
-			set := rng.Perm(k)[:count]
-			slices.Sort(set)
-			for _, j := range set {
-				key[j>>6] |= 1 << (j & 63)
-			}
-			name := fmt.Sprint(key)
-			slot, s := table.find(key)
-			if want, ok := index[name]; ok != (s != nil) || ok && !slices.Equal(s.index, want) {
-				t.Fatalf("k=%d: found %v, want %v", k, s, want)
-			}
-			if s != nil {
-				continue
-			}
-			before := len(table.all)
-			s = table.add(slot, key, len(set))
-			if len(s.chol) != len(set)*len(set) || len(s.h) != len(set) || len(s.index) != 0 {
-				t.Fatalf("k=%d: room for %d, %d, %d of %d", k, len(s.chol), len(s.h), len(s.index), len(set))
-			}
-			s.index = append(s.index, set...)
-			if len(table.all) <= before { // it was full
-				clear(index)
-			}
-			index[name] = set
-			held := 0
-			for i := range table.all[:min(len(table.all), 300)] {
-				n := len(table.all[i].h)
-				held += n*n + 2*n
-			}
-			if len(table.all) <= 300 && held != table.held || table.held > mostHeld && len(table.all) > 1 ||
-				2*len(table.all) > len(table.slots) {
-				t.Fatalf("k=%d: %d supports of %d numbers are counted as %d in %d slots", k, len(table.all),
-					held, table.held, len(table.slots))
+	const k = 70
+	p := newSimplexProblem(randomData(k, k, 0, 5), SumToOne)
+	r, x := newRowSolver(p), randomData(1500, k, 0.1, 6)
+	full, before := 0, 0
+	for i := range x.Rows {
+		b, _ := linearTerm(p, x.Row(i))
+		got, want := make([]float64, k), make([]float64, k)
+		r.solve(got, b, nil)
+		all, held := len(r.cache.all), 0
+		for j := range all {
+			n := len(r.cache.all[j].h)
+			held += n*n + 2*n
+		}
+		if held != r.cache.held || held > mostHeld || 2*all > len(r.cache.slots) {
+			t.Fatalf("%d supports of %d numbers are counted as %d in %d slots", all, held, r.cache.held,
+				len(r.cache.slots))
+		}
+		if all < before || i%50 == 0 {
+			full += int(flagIf(all < before, 1))
+			newRowSolver(p).solve(want, b, nil)
+			if maxDiff(NewMatrix(1, k, got), NewMatrix(1, k, want)) > 1e-12 {
+				t.Errorf("row %d: %v, by a new solver %v", i, got, want)
 			}
 		}
+		before = all
+	}
+	if full == 0 {
+		t.Error("the cache is never full")
 	}
 	// A row alone has little memory.
 	for _, k := range []int{2, 10} {
@@ -369,10 +347,7 @@ func TestSupports(t *testing.T) {
 // same with a vertex at 0.
 func TestSumAtMostOne(t *testing.T) {
 	x, f := randomData(300, 5, 0.5, 1), randomData(4, 5, 1, 2)
-	got, err := SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: SumAtMostOne})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := mustDo(SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: SumAtMostOne}))(t)
 	with := NewMatrix(5, 5, nil)
 	copy(with.Data, f.Data)
 	want, _ := SimplexLeastSquares(nil, x, with, nil)
