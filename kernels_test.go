@@ -288,10 +288,7 @@ func TestStrips(t *testing.T) {
 				}
 				x := randomData(n, d, 3, uint64(n))
 				x = &Matrix{Rows: n, Cols: d - d/3, Stride: d, Data: x.Data}
-				s, err := newSamples(bg, x, weights, 1, true)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := mustDo(newSamples(bg, x, weights, 1, true))(t)
 				want := func(i, j int) float64 {
 					if s.weight(i) == 0 {
 						return 0

@@ -49,10 +49,7 @@ func TestKrylovTied(t *testing.T) {
 			}
 		}
 		for k := 2; k < 5; k++ {
-			m, err := Fit(bg, x, k, &Options{Solver: SolverKrylov})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := mustDo(Fit(bg, x, k, &Options{Solver: SolverKrylov}))(t)
 			// krylovTol, and FloorError's and the objective's rounding: some 2·15·2^-52.
 			if m.Status == StatusOptimal && !(m.Gap <= krylovTol+1e-14) {
 				t.Errorf("%d×%d, k = %d: %v with a gap of %g after %d steps", n, d, k, m.Status, m.Gap,

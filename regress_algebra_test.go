@@ -195,10 +195,7 @@ func regressSVD(t *testing.T, p *pinnedBits) {
 	for _, size := range [][2]int{{1, 1}, {2, 2}, {7, 4}, {4, 7}, {9, 9}, {30, 12}} {
 		var all [][]float64
 		for _, a := range append(scaledKinds(size[0], size[1], rng), laPatchwork(size[0], rng)) {
-			r, err := thinSVD(a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := mustDo(thinSVD(a))(t)
 			all = append(all, r.U.Data, r.S, r.V.Data, []float64{float64(r.Iterations)})
 		}
 		p.add("SVD "+shape(size[0], size[1]), all...)
@@ -290,10 +287,7 @@ func regressSimplex(t *testing.T, p *pinnedBits) {
 	for k := 1; k < 7; k++ {
 		for d := k - 1; d < 8; d += 2 {
 			for _, v := range scaledKinds(k, d, rng) {
-				log, err := LogVolume(v)
-				if err != nil {
-					t.Fatal(err)
-				}
+				log := mustDo(LogVolume(v))(t)
 				logs = append(logs, log)
 			}
 		}

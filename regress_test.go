@@ -158,10 +158,7 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		list = append(list, p)
 		return p
 	}
-	floors, err := Floors(context.Background(), x, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	floors := mustDo(Floors(context.Background(), x, nil))(t)
 	r := roundingOf(x, floors, k)
 	for _, e := range allEnclosures {
 		m, err := Fit(bg, x, k, &Options{Enclosure: e})
