@@ -579,16 +579,11 @@ func checkPlaced(t testing.TB, name string, m *Model, mean []float64, weight flo
 		big.NewFloat(m.Objective).Cmp(least) < 0 {
 		t.Errorf("%s: objective %g is below the minimum %g", name, m.Objective, double(minimum))
 	}
-	if most := placedMost(m, mean, weight, double(minimum)+lost); !(m.Objective <= most) {
+	root := math.Sqrt(double(minimum)+lost+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean, weight) +
+		8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
+	if most := root * root * (1 + 1e-12); !(m.Objective <= most) {
 		t.Errorf("%s: objective %g, at most %g; the minimum is %g", name, m.Objective, most, double(minimum))
 	}
-}
-
-// placedMost is the most that checkPlaced allows.
-func placedMost(m *Model, mean []float64, weight, minimum float64) float64 {
-	root := math.Sqrt(minimum+2*m.FloorError)*(1+1e-12) + centersOff(m.Centers, mean,
-		weight) + 8*float64(m.Centers.Rows+9)*0x1p-53*math.Sqrt(m.Total)
-	return root * root * (1 + 1e-12)
 }
 
 // largestWeighted is the largest entry of a row of positive weight.

@@ -2,7 +2,6 @@ package softkmeans
 
 import (
 	"math"
-	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -306,106 +305,30 @@ func TestLeastLogProduct(t *testing.T) {
 	}
 }
 
-// TestMomentBoundExact computes both sides of the moment bound for small integers in
-// rationals: (W/k)^p·det(BᵀFFᵀB) against det of the scatter of GF in p = d columns. With
-// 1/k for det(BBᵀ) on edges, det(BᵀFFᵀB) = det(E)²/k for the edges E of F.
-func TestMomentBoundExact(t *testing.T) {
+// TestMomentBound: no simplex of random mixtures is below the bound by moments, and its own
+// vertices have the bound.
+func TestMomentBound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
-	for range 100 {
+	for seed := range uint64(100) {
 		k, n := 2+rng.IntN(3), 2+rng.IntN(7)
-		p := k - 1
-		f, g := NewMatrix(k, p, nil), NewMatrix(n, k, nil)
-		for i := range f.Data {
-			f.Data[i] = float64(rng.IntN(9) - 4)
-		}
-		w, x := make([]float64, n), NewMatrix(n, p, nil)
-		for i := range n {
+		f := randomData(k, k-1, 0, seed)
+		g := dirichlet(n+k, k, 1, seed)
+		w := make([]float64, n+k)
+		for i := range w {
 			w[i] = float64(1 + rng.IntN(3))
-			left := 8
-			for j := range k - 1 {
-				part := rng.IntN(left + 1)
-				g.row(i)[j] = float64(part) / 8
-				left -= part
-			}
-			g.row(i)[k-1] = float64(left) / 8
-			for j, v := range g.row(i) {
-				axpy(x.row(i), v, f.row(j)) // exact: eighths
-			}
 		}
-		edges, scatter, sum := ratMatrix(p), ratMatrix(p), new(big.Rat)
-		for j := range p {
-			for c := range p {
-				edges[j][c].SetFloat64(f.row(j)[c] - f.row(k - 1)[c])
-			}
-		}
-		mean := make([]*big.Rat, p)
-		for c := range p {
-			mean[c] = new(big.Rat)
-		}
-		for i := range n {
-			wi := new(big.Rat).SetFloat64(w[i])
-			sum.Add(sum, wi)
-			for c := range p {
-				mean[c].Add(mean[c], new(big.Rat).Mul(wi, new(big.Rat).SetFloat64(x.row(i)[c])))
-			}
-		}
-		for i := range n {
-			for a := range p {
-				for b := range p {
-					u := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[a]), new(big.Rat).Quo(mean[a],
-						sum))
-					v := new(big.Rat).Sub(new(big.Rat).SetFloat64(x.row(i)[b]), new(big.Rat).Quo(mean[b],
-						sum))
-					u.Mul(u, v).Mul(u, new(big.Rat).SetFloat64(w[i]))
-					scatter[a][b].Add(scatter[a][b], u)
-				}
-			}
-		}
-		e := ratDet(edges)
-		left := new(big.Rat).Mul(e, e)
-		left.Quo(left, big.NewRat(int64(k), 1))
-		for range p {
-			left.Mul(left, new(big.Rat).Quo(sum, big.NewRat(int64(k), 1)))
-		}
-		right := ratDet(scatter)
-		if left.Cmp(right) < 0 {
-			t.Errorf("centers %v, memberships %v: %v < %v", f.Data, g.Data, left, right)
+		moments := func(g *Matrix, w []float64) float64 {
+			x := product(g, f)
+			q := &volumeProblem{k: k, d: k - 1, w: x, weights: w}
+			return q.moments(singularValues(x, w), w, 0)
 		}
 		volume := logVolume(t, f)
-		q := &volumeProblem{k: k, d: p, w: x, weights: w}
-		if bound := q.moments(singularValues(x, w), w, 0); bound > volume+1e-12 {
-			t.Errorf("centers %v: the bound is %g, the volume %g", f.Data, bound, volume)
+		if bound := moments(g, w); bound > volume+1e-12 {
+			t.Errorf("seed %d: the bound is %g, the volume %g", seed, bound, volume)
+		}
+		// The vertices alone have the most scatter that there is.
+		if bound := moments(identity(k), make1(k)); math.Abs(bound-volume) > 1e-9 {
+			t.Errorf("seed %d: the bound of vertices is %g, the volume %g", seed, bound, volume)
 		}
 	}
-}
-
-func ratMatrix(p int) [][]*big.Rat {
-	m := make([][]*big.Rat, p)
-	for i := range m {
-		m[i] = make([]*big.Rat, p)
-		for j := range m[i] {
-			m[i][j] = new(big.Rat)
-		}
-	}
-	return m
-}
-
-// ratDet is a determinant by expansion.
-func ratDet(m [][]*big.Rat) *big.Rat {
-	det := new(big.Rat)
-	if len(m) == 0 {
-		return det.SetInt64(1)
-	}
-	for c := range m {
-		var minor [][]*big.Rat
-		for _, row := range m[1:] {
-			minor = append(minor, append(slices.Clone(row[:c]), row[c+1:]...))
-		}
-		term := new(big.Rat).Mul(m[0][c], ratDet(minor))
-		if c%2 == 1 {
-			term.Neg(term)
-		}
-		det.Add(det, term)
-	}
-	return det
 }
