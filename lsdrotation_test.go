@@ -204,7 +204,9 @@ func TestRotationStep(t *testing.T) {
 		}
 	}
 	for seed := range uint64(40) {
-		r := newRotation(bg, 4, mapped(randomData(16, 3, 0, seed), func(_, _ int, v float64) float64 { return 0.3 * v }))
+		points := randomData(16, 3, 0, seed)
+		scale(points.Data, 0.3)
+		r := newRotation(bg, 4, points)
 		g := NewMatrix(16, 4, nil)
 		turn, sum := r.improve(RandomOrientation(4, seed), 100)
 		r.place(g, turn)

@@ -562,7 +562,9 @@ func TestMeasurement(t *testing.T) {
 		}
 		// What the memberships say, weighted as the samples are.
 		_, wexp := math.Frexp(2e3)
-		weighted := mapped(g, func(i, _ int, v float64) float64 { return v * math.Ldexp(c.o.Weights[i], -wexp) })
+		weighted := mapped(g, func(i, _ int, v float64) float64 {
+			return v * math.Ldexp(c.o.Weights[i], -wexp)
+		})
 		diff := maxDiff(product(g.transposed(), weighted), at.gg)
 		if s.wexp != wexp || diff > 1e-9*float64(c.n) {
 			t.Errorf("%s: GᵀG is off by %g", name, diff)
