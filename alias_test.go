@@ -24,8 +24,7 @@ type destinationCase struct {
 	bad  map[int]error
 	dims []int // inputs of which only the shape counts
 	call func(dst *Matrix, in []*Matrix) (*Matrix, error)
-	gaps bool // a NaN in input 0 is a missing entry
-	size int  // rows of the result that a call without a dst cannot tell; 0: it can
+	size int // rows of the result that a call without a dst cannot tell; 0: it can
 }
 
 // rowsFrom is the case of a CopyRows method, which has no result and no error.
@@ -35,16 +34,6 @@ func rowsFrom(s Similarity, err error, dst *Matrix, lo int) (*Matrix, error) {
 	}
 	s.CopyRows(dst, lo)
 	return dst, nil
-}
-
-// gapped is x with a third of its entries missing.
-func gapped(x *Matrix) *Matrix {
-	return mapped(x, func(i, j int, v float64) float64 {
-		if (i*i+j)%3 == 1 {
-			return math.NaN()
-		}
-		return v
-	})
 }
 
 func destinationCases(t testing.TB) (cases []destinationCase) {
@@ -71,11 +60,6 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 	sparse := model("Model.PredictSparse", withoutCenters, func(dst *Matrix, in []*Matrix) (*Matrix, error) {
 		return (&Model{Centers: in[1], Memberships: in[2]}).Predict(dst, sparseOf(in[0]))
 	})
-	missing := model("Model.PredictMissing", withoutCenters,
-		func(dst *Matrix, in []*Matrix) (*Matrix, error) {
-			return (&Model{Centers: in[1], Memberships: in[2]}).PredictMissing(dst, in[0])
-		})
-	missing.gaps = true
 	// Coincident vertices have one answer for all rows; dependent ones are solved twice.
 	same := mapped(NewMatrix(5, 5, nil), func(_, j int, _ float64) float64 { return float64(j) })
 	twice := square(5, 9)
@@ -94,7 +78,6 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 		for _, to := range []destinationCase{leastSquares, predict, atMost, sparse} {
 			add(to, c.what, c.x, c.f, c.g)
 		}
-		add(missing, c.what, gapped(c.x), c.f, c.g)
 	}
 	leastSquares.bad = map[int]error{0: ErrShape}
 	add(leastSquares, "all inputs the same", randomData(5, 5, 0.5, 1))
@@ -284,9 +267,6 @@ func TestDestinations(t *testing.T) {
 			if m.Rows > 1 && m.Cols > 0 && !slices.Contains(c.dims, i) {
 				spoilt := m.Clone()
 				spoilt.Set(m.Rows-1, m.Cols-1, math.NaN())
-				if c.gaps && i == 0 {
-					spoilt.Set(m.Rows-1, m.Cols-1, math.Inf(-1))
-				}
 				short := &Matrix{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: m.Data[1:]}
 				mistakes[spoilt], mistakes[short] = ErrNonFinite, ErrShape
 			}
@@ -343,20 +323,12 @@ func intCases() []sliceCase[int] {
 	labels := func(dst []int, in []*Matrix) ([]int, error) {
 		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictLabels(dst, in[0])
 	}
-	sparse := gapped(x)
-	gapLabels := func(dst []int, in []*Matrix) ([]int, error) {
-		return (&Model{Centers: in[1], ClusterMeans: in[2]}).PredictMissingLabels(dst, in[0])
-	}
 	bad := map[int]error{0: ErrShape, 1: ErrTooFewSamples}
 	return []sliceCase[int]{
 		{name: "Model.Nearest", what: "several blocks", in: []*Matrix{x, f}, bad: bad, call: nearest},
 		{name: "Model.PredictLabels", what: "means", in: []*Matrix{x, f, randomData(4, 3, 0, 4)}, bad: bad,
 			call: labels},
 		{name: "Model.PredictLabels", what: "no means", in: []*Matrix{x, f, nil}, bad: bad, call: labels},
-		{name: "Model.PredictMissingLabels", what: "means", in: []*Matrix{sparse, f, randomData(4, 3, 0, 4)},
-			bad: bad, call: gapLabels},
-		{name: "Model.PredictMissingLabels", what: "no means", in: []*Matrix{sparse, f, nil}, bad: bad,
-			call: gapLabels},
 		{name: "Model.Labels", what: "clusters", in: []*Matrix{g},
 			call: func(dst []int, in []*Matrix) ([]int, error) {
 				return (&Model{Clusters: slices.Repeat([]int{2, 1}, in[0].Rows/2)}).Labels(dst), nil

@@ -49,8 +49,8 @@
 // A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The
 // package does not scale columns: give columns of different units mean 0 and variance 1, and
 // leave those of one unit, such as pixels, as they are. Scale new rows as those that were
-// fitted. A NaN is an [ErrNonFinite], but a missing entry for [FitMissing],
-// [Model.PredictMissing] and [Complete].
+// fitted. A NaN is an [ErrNonFinite], but a missing entry for the package
+// missing beside this one.
 //
 // Entries are finite and at most 2^500 (3.3e150) in size, and the largest is 0 or at least
 // 2^-500 (3.1e-151); otherwise the error is an [ErrRange]. Centers and other matrices that

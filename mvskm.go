@@ -89,18 +89,10 @@ func FitMinVolume(ctx context.Context, samples Samples, k int, opts *MinVolumeOp
 		return nil, err
 	}
 	o := orZero(opts)
-	return fitMinVolume(ctx, x, k, &o, 0)
-}
-
-// fitMinVolume fits a table whose slack is a share of floor, in squared units of x, where that is above the
-// table's own.
-func fitMinVolume(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions, floor float64) (*Model, error) {
-	sc, err := openScene(ctx, x, k, o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
+	sc, err := openScene(ctx, x, k, &o, func(*volumeFit) (Rows, error) { return RowsGiven, nil })
 	if err != nil {
 		return nil, err
 	}
-	u := sc.fit.s.units
-	sc.fit.least = math.Ldexp(floor, -2*u.exp-u.wexp)
 	sc.fit.setEpsilon()
 	best := pureSamples(sc.fit)
 	if best == nil {

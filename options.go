@@ -34,7 +34,7 @@ func (s Solver) String() string {
 	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
-// Options tunes [Fit] and [FitSeq]. [Floors] and [Complete] read Weights, Workers and Sum, [Certify] Solver
+// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum, [Certify] Solver
 // as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all but Weights, Progress and Seq.
 // The zero value and nil are the defaults.
 type Options struct {

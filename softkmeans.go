@@ -34,7 +34,7 @@ type Model struct {
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
-	// it is, a lower bound (see [Fit]). Of [FitMissing] it is an estimate.
+	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate.
 	Floor float64
 	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13
 	// of Total for a hundred columns. SolverKrylov proves it if its random start, whose seed
@@ -58,7 +58,7 @@ type Model struct {
 	// Others has other answers, of which WarnSeveral or WarnLabels tells; nil: none. The
 	// binary form is without them, and without Missing.
 	Others  []Answer
-	Missing int // of [FitMissing]: how many entries were missing; Objective is of those present
+	Missing int // of missing.Fit: how many entries were missing; Objective is of those present
 
 	Rows Rows // how FitMinVolume and Unmix scaled the rows: RowsUnit, or RowsAuto (0) for as given
 	// Shade is for RowsUnit the brightness s of each row: X ≈ diag(s)·G·F, where s_i·g_i ≥ 0

@@ -286,7 +286,8 @@ func openScene(
 		return sc, err
 	}
 	less := *o
-	less.Weights = weightsOr1(o.Weights, x.Rows)
+	less.Weights = slices.Repeat([]float64{1}, x.Rows)
+	copy(less.Weights, o.Weights)
 	for _, i := range sc.trimmed {
 		less.Weights[i] = 0
 	}

@@ -18,7 +18,6 @@ type volumeFit struct {
 	exact   *Matrix // the basis in which the fit ends; see narrow
 	narrow  bool    // vf.z has leading directions alone
 	flat    bool    // the samples span fewer dimensions than k centers
-	least   float64 // that the slack is a share of, in scaled units; 0 but for completed tables
 	drawn   bool    // the fit has begun on a draw of its rows, see lambda.go
 	restart int
 	missed  float64 // the objective relative to the slack rule's target where it is above; 0 otherwise
@@ -369,7 +368,7 @@ func (vf *volumeFit) reference() float64 {
 	if vf.trivial() {
 		return trivialShare * vf.total
 	}
-	return max(vf.pc.floor, vf.least, exactShare*vf.total)
+	return max(vf.pc.floor, exactShare*vf.total)
 }
 
 // setEpsilon chooses ε. Its bounds keep products and quotients with it finite: at least 2^-40 of the

@@ -17,6 +17,7 @@ import (
 
 	"softkmeans"
 	"softkmeans/internal/tables"
+	"softkmeans/missing"
 )
 
 func init() { debug.SetGCPercent(400) } // the tests make much garbage of little memory
@@ -491,7 +492,7 @@ func FuzzFittedModel(f *testing.F) {
 			m, err = softkmeans.FitAlternating(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
 		case 3:
 			x.Data[len(data)%len(x.Data)] = math.NaN()
-			m, err = softkmeans.FitMissing(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
+			m, err = missing.Fit(t.Context(), x, k, &softkmeans.MinVolumeOptions{MaxIter: 9})
 		}
 		if err != nil {
 			return

@@ -13,6 +13,7 @@ import (
 	"softkmeans/choosek"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/missing"
 	"softkmeans/stability"
 )
 
@@ -305,7 +306,7 @@ func fitGlobal(ctx context.Context, f *fitFlags, d *data, k int,
 // fitMissing fits rows with missing values. These then become those of the mixtures.
 func (f *fitFlags) fitMissing(ctx context.Context, d *data, r *result,
 	o *softkmeans.MinVolumeOptions) (*softkmeans.Matrix, error) {
-	m, err := softkmeans.FitMissing(ctx, d.x, r.k, o)
+	m, err := missing.Fit(ctx, d.x, r.k, o)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
+	"softkmeans/missing"
 	"softkmeans/modelfile"
 )
 
@@ -189,7 +190,7 @@ type predictor func(x *softkmeans.Matrix) (*softkmeans.Matrix, error)
 func (f *modelFile) predictor() (predictor, error) {
 	if f.Model != nil {
 		return func(x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
-			g, err := f.Model.PredictMissing(nil, x)
+			g, err := missing.Predict(f.Model, nil, x)
 			if err == nil {
 				fillMixtures(x, g, f.Model.Centers, f.unit())
 			}

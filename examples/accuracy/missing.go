@@ -10,6 +10,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/sets"
+	"softkmeans/missing"
 )
 
 // missingShares are the shares of entries that missingTable takes out.
@@ -18,7 +19,7 @@ var missingShares = []float64{0, .05, .1, .2, .3}
 // missingTable compares fits of tables from which entries were taken out at random with the
 // fit of the whole table: how far centers and memberships are off.
 func missingTable(dir string, seeds int) error {
-	fmt.Println("| set, k | missing | centers, FitMissing | mean | drop | memberships, FitMissing | mean | drop |")
+	fmt.Println("| set, k | missing | centers, missing.Fit | mean | drop | memberships, missing.Fit | mean | drop |")
 	fmt.Println("| --- | --: | --: | --: | --: | --: | --: | --: |")
 	return eachSet(dir, func(s set, x *softkmeans.Matrix, classes []int) error {
 		if s.Name == "iris" || s.Name == "digits" { // whose columns share a unit
@@ -80,7 +81,7 @@ func without(x *softkmeans.Matrix, share float64, seed uint64) *softkmeans.Matri
 }
 
 func fitMissing(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
-	return softkmeans.FitMissing(context.Background(), x, k, nil)
+	return missing.Fit(context.Background(), x, k, nil)
 }
 
 // fitMeans fits a table whose missing entries are the means of their columns.
@@ -121,7 +122,7 @@ func fitDropped(x *softkmeans.Matrix, k int) (*softkmeans.Model, error) {
 	}
 	m, err := softkmeans.FitMinVolume(context.Background(), left, k, nil)
 	if err == nil {
-		m.Memberships, err = m.PredictMissing(nil, x)
+		m.Memberships, err = missing.Predict(m, nil, x)
 	}
 	return m, err
 }

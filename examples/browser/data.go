@@ -13,6 +13,7 @@ import (
 	"softkmeans/internal/scale"
 	"softkmeans/internal/table"
 	"softkmeans/internal/view"
+	"softkmeans/missing"
 )
 
 // data is a table ready to be fitted. It is replaced, never changed.
@@ -83,7 +84,7 @@ func prepareBy(ctx context.Context, f *found, of *set, by *scale.Scaling) (*data
 		by.Apply(d.x.Data)
 	}
 	if f.gaps > 0 {
-		full, err := softkmeans.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
+		full, err := missing.Complete(ctx, d.x, completeK, &softkmeans.Options{Weights: f.Weights})
 		if err != nil {
 			return nil, err
 		}

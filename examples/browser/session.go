@@ -14,6 +14,7 @@ import (
 	"softkmeans"
 	"softkmeans/internal/scale"
 	"softkmeans/internal/view"
+	"softkmeans/missing"
 	"softkmeans/modelfile"
 )
 
@@ -124,7 +125,7 @@ func (s *session) model(ctx context.Context, o options, progress func(softkmeans
 	case s.data.given != nil && (o.method != view.MinVolume || o.slack < noSlack):
 		return nil, errors.New("a fit of what is there is of minimal volume, with some slack; other methods need missing values left out or replaced")
 	case s.data.given != nil:
-		return softkmeans.FitMissing(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
+		return missing.Fit(ctx, s.data.given, o.k, &softkmeans.MinVolumeOptions{Weights: w, Slack: o.slack, Progress: progress})
 	case o.method == view.Global:
 		return softkmeans.Fit(ctx, x, o.k, &softkmeans.Options{Enclosure: o.enclosure, Weights: w})
 	case o.method == view.Alternating:

@@ -1,0 +1,312 @@
+// Package missing fits tables with gaps by package softkmeans. Mark missing entries by NaN,
+// call [Fit], and read the model as one of [softkmeans.FitMinVolume]. Give new rows with gaps to
+// [Predict] or [PredictLabels], not to the model's own methods. [Complete] fills the gaps for
+// other methods.
+package missing
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// Fit fits k compact prototypes to the rows of x (n×d), in which NaN marks a missing entry. Read
+// Centers, Memberships and [softkmeans.Model.Labels] as those of [softkmeans.FitMinVolume].
+// Entries should be missing at random, as [Complete] says.
+//
+// # Details
+//
+// It fits the table of Complete by FitMinVolume. Then each row has the memberships of [Predict]:
+// exact for the centers and the entries that are there. Without a missing entry the result is that
+// of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the floor to
+// be without gaps: completed entries have no noise, so the completed table's is lower.
+//
+// Objective is the weighted squared error over the entries that are there, and Total that of k = 1,
+// to the rounding of the entries. No floor is proved of such a table: Floor is an estimate,
+// FloorError reaches down to 0, and [softkmeans.Model.Certificate] proves only that the error is at
+// most Objective above the minimum. VolumeRatio is 0, and Missing how many entries were missing.
+// Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed table; Clusters
+// are those of [PredictLabels].
+//
+// A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
+// SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
+//
+// Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx:
+// those of FitMinVolume, and of Complete; no model where ctx ends in that. RowsUnit and Trim are an
+// [softkmeans.ErrOption].
+func Fit(
+	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
+) (*softkmeans.Model, error) {
+	var o softkmeans.MinVolumeOptions
+	if opts != nil {
+		o = *opts
+	}
+	g, err := openGaps(x, o.Weights, func(none *softkmeans.Matrix) error {
+		only := o
+		only.Weights = nil
+		_, err := softkmeans.FitMinVolume(ctx, none, k, &only)
+		return err
+	})
+	if err == nil && (o.Rows == softkmeans.RowsUnit || o.Trim > 0) {
+		err = fault.New(softkmeans.ErrOption, "Rows is unit, or Trim above 0, for rows with gaps")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.total == 0 {
+		return softkmeans.FitMinVolume(ctx, x, k, &o)
+	}
+	simple := softkmeans.Options{Weights: o.Weights, Workers: o.Workers, Sum: o.Sum}
+	full, err := g.complete(ctx, x, k, &simple)
+	if err != nil {
+		return nil, err
+	}
+	o.Weights = g.withoutEmpty(o.Weights)
+	if err := full.slack(ctx, k, &o); err != nil {
+		return nil, err
+	}
+	m, err := softkmeans.FitMinVolume(ctx, full.X, k, &o)
+	if m == nil {
+		return nil, err
+	}
+	if m.Status == softkmeans.StatusConverged {
+		m.Status = full.Status
+	}
+	if wrong := g.observe(m, x); wrong != nil { // what is left to do is short
+		return nil, wrong
+	}
+	m.Floor = min(full.floor*g.share(), m.Objective, m.Total)
+	m.FloorError = max(m.Floor, m.Objective-m.Floor) // the minimum is between 0 and the objective
+	if m.Gap = 0; m.Total > 0 {
+		m.Gap = (m.Objective - m.Floor) / m.Total
+	}
+	return m, err
+}
+
+// exactShare is the share of the total that FitMinVolume takes for the floor of an exact mixture.
+const exactShare = 1e-6
+
+// slack makes Slack and Epsilon of a fit of the completed table those of the expected floor.
+func (c *Completion) slack(ctx context.Context, k int, o *softkmeans.MinVolumeOptions) error {
+	fit, err := softkmeans.Fit(ctx, c.X, k,
+		&softkmeans.Options{Weights: o.Weights, Workers: o.Workers, Sum: o.Sum})
+	if err != nil {
+		return err
+	}
+	directions := k - 1
+	if o.Sum == softkmeans.SumAtMostOne {
+		directions = k
+	}
+	own := max(fit.Floor, exactShare*fit.Total)
+	if directions >= min(c.X.Rows-1, c.X.Cols) || own == 0 || c.floor <= own {
+		return nil // the floor is 0 with and without gaps, or no lower
+	}
+	if o.Slack == 0 {
+		o.Slack = softkmeans.DefaultSlack
+	}
+	o.Slack *= c.floor / own
+	if mass := sumOf(o.Weights, c.X.Rows); o.Epsilon == 0 && mass < math.MaxFloat64 {
+		o.Epsilon = c.floor / mass
+	}
+	return nil
+}
+
+// sumOf returns the sum of n weights.
+func sumOf(weights []float64, n int) (sum float64) {
+	if weights == nil {
+		return float64(n)
+	}
+	for _, w := range weights {
+		sum += w
+	}
+	return sum
+}
+
+// observe takes a fit of a completed table to the entries of x that are there: memberships,
+// labels, objective and total.
+func (g *gaps) observe(m *softkmeans.Model, x *softkmeans.Matrix) (err error) {
+	m.Missing, m.VolumeRatio = g.total, 0
+	if err := g.predict(m, m.Memberships, x); err != nil {
+		return err
+	}
+	if m.ClusterMeans != nil {
+		if m.Clusters, err = m.PredictLabels(nil, g.mixtures(m, m.Memberships, x)); err != nil {
+			return err
+		}
+	}
+	centers, rows := m.Centers, x
+	if m.Sum == softkmeans.SumToOne { // far from 0 mixtures are rounded, and near a center they are not
+		centers, rows = lessRow(m.Centers, m.Centers.Row(0)), lessRow(x, m.Centers.Row(0))
+	}
+	mean := make([]float64, g.d)
+	if m.Sum == softkmeans.SumToOne {
+		mean, _ = g.means(rows)
+	}
+	exp := exponent(g.largest(rows))
+	var objective, total float64
+	for i := range x.Rows {
+		var error, square float64
+		for j, v := range rows.Row(i) {
+			if v != v {
+				continue
+			}
+			u := v - mean[j]
+			for a, s := range m.Memberships.Row(i) {
+				v -= s * centers.Row(a)[j]
+			}
+			u, v = math.Ldexp(u, -exp), math.Ldexp(v, -exp)
+			error += v * v
+			square += u * u
+		}
+		objective += g.weight(i) * error
+		total += g.weight(i) * square
+	}
+	m.Objective, m.Total = unscaled(objective, 2*exp+g.exp), unscaled(total, 2*exp+g.exp)
+	return nil
+}
+
+// unscaled returns v·2^exp, at most the largest number.
+func unscaled(v float64, exp int) float64 { return min(math.Ldexp(v, exp), math.MaxFloat64) }
+
+// lessRow returns the rows of m less origin. Entries near it are exact.
+func lessRow(m *softkmeans.Matrix, origin []float64) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(m.Rows, m.Cols, nil)
+	for i := range m.Rows {
+		for j, v := range m.Row(i) {
+			out.Row(i)[j] = v - origin[j]
+		}
+	}
+	return out
+}
+
+// Predict is [softkmeans.Model.Predict] for rows in which NaN marks a missing entry. The memberships
+// minimise the squared error over the entries that are there, exactly.
+//
+// Where these are few, centers may be affinely dependent on them (k > entries+1 is enough), and many
+// mixtures are equally near. The memberships of least norm are then found, as
+// [softkmeans.SimplexLeastSquares] does. A row without any entry so has 1/k each, and 1/(k+1) under
+// SumAtMostOne.
+//
+// Without a missing entry the result is that of Model.Predict, to the bit. Cost: O(dk) a row, and
+// O(dk² + k³) for each set of columns that are there: rows with the same set share one problem. dst,
+// and errors: as for Model.Predict; an infinity is an [softkmeans.ErrNonFinite].
+func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix, error) {
+	g, err := gapsOf(m, x)
+	if err != nil {
+		return nil, err
+	}
+	if g.total == 0 {
+		return m.Predict(dst, x)
+	}
+	out := softkmeans.NewMatrix(x.Rows, m.Centers.Rows, nil)
+	if err := g.predict(m, out, x); err != nil || dst == nil {
+		return out, err
+	}
+	if dst.Rows != out.Rows || dst.Cols != out.Cols || dst.Check("dst") != nil {
+		panic("softkmeans: dst has not the shape of the result")
+	}
+	for i := range out.Rows {
+		copy(dst.Row(i), out.Row(i))
+	}
+	return dst, nil
+}
+
+// PredictLabels is [softkmeans.Model.PredictLabels] for rows in which NaN marks a missing entry. In
+// place of a missing entry stands that of the row's mixture of centers, with the memberships of
+// [Predict]. Without ClusterMeans the label is the largest of these.
+//
+// dst, and errors: as for Model.PredictLabels. Cost: that of Predict, and a copy of x.
+func PredictLabels(m *softkmeans.Model, dst []int, x *softkmeans.Matrix) ([]int, error) {
+	g, err := gapsOf(m, x)
+	if err != nil {
+		return nil, err
+	}
+	if g.total == 0 {
+		return m.PredictLabels(dst, x)
+	}
+	members := softkmeans.NewMatrix(x.Rows, m.Centers.Rows, nil)
+	if err := g.predict(m, members, x); err != nil {
+		return nil, err
+	}
+	if m.ClusterMeans == nil {
+		return (&softkmeans.Model{Memberships: members}).Labels(dst), nil
+	}
+	return m.PredictLabels(dst, g.mixtures(m, members, x))
+}
+
+// gapsOf checks a model and rows for it, and finds the missing entries.
+func gapsOf(m *softkmeans.Model, x *softkmeans.Matrix) (*gaps, error) {
+	if err := x.Check("x"); errors.Is(err, softkmeans.ErrShape) {
+		return nil, err
+	}
+	if _, err := m.Predict(nil, &softkmeans.Matrix{Cols: x.Cols, Stride: x.Cols}); err != nil {
+		return nil, err
+	}
+	return findGaps(x, nil)
+}
+
+// sharedRows is how many rows at most share one problem.
+const sharedRows = 1024
+
+// predict sets dst to the memberships of the rows of x.
+func (g *gaps) predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) error {
+	order := g.order()
+	var tasks [][]int // rows with the same entries missing
+	for lo := 0; lo < len(order); {
+		hi := lo + 1
+		for hi < len(order) && hi < lo+sharedRows && g.same(order[hi], order[lo]) {
+			hi++
+		}
+		tasks = append(tasks, order[lo:hi])
+		lo = hi
+	}
+	errs := make([]error, len(tasks))
+	draws.Run(0, len(tasks), func(t int) { errs[t] = g.predictAlike(m, dst, x, tasks[t]) })
+	return fault.First(errs...)
+}
+
+// predictAlike sets dst to the memberships of some rows, which have the same entries missing.
+func (g *gaps) predictAlike(m *softkmeans.Model, dst, x *softkmeans.Matrix, rows []int) error {
+	there, _ := g.columns(rows[0], nil, nil)
+	if len(there) == 0 {
+		of := m.Centers.Rows
+		if m.Sum == softkmeans.SumAtMostOne {
+			of++
+		}
+		for _, i := range rows {
+			for a := range dst.Row(i) {
+				dst.Row(i)[a] = 1 / float64(of)
+			}
+		}
+		return nil
+	}
+	all := make([]int, m.Centers.Rows)
+	for a := range all {
+		all[a] = a
+	}
+	seen := &softkmeans.Model{Sum: m.Sum, Rows: m.Rows, Centers: chosen(m.Centers, all, there)}
+	part, err := seen.Predict(nil, chosen(x, rows, there))
+	if err != nil {
+		return err
+	}
+	for a, i := range rows {
+		copy(dst.Row(i), part.Row(a))
+	}
+	return nil
+}
+
+// chosen returns some columns of some rows of m.
+func chosen(m *softkmeans.Matrix, rows, columns []int) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(len(rows), len(columns), nil)
+	for i, at := range rows {
+		from, to := m.Row(at), out.Row(i)
+		for l, j := range columns {
+			to[l] = from[j]
+		}
+	}
+	return out
+}

@@ -1,0 +1,227 @@
+package missing
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"softkmeans"
+	"softkmeans/internal/draws"
+	"softkmeans/internal/fault"
+)
+
+// Entries are at most mostEntry in size; weights below leastWeight of the largest count as 0.
+const (
+	mostEntry   = 0x1p500
+	leastWeight = 0x1p-500
+)
+
+// gaps says which entries of a table are missing, and how much its rows count.
+type gaps struct {
+	d, words int      // columns, and words of bits for them
+	bits     []uint64 // by row, a bit for each column: set where the entry is missing
+	counts   []int    // missing entries of each row
+	total    int
+	given    []float64 // weights, nil: all 1
+	exp      int       // the weights of rows are in units of 2^exp
+}
+
+// openGaps checks a table that is to be fitted, and returns its gaps. fit fits a table without
+// rows, and so complains about its options alone.
+func openGaps(x *softkmeans.Matrix, weights []float64, fit func(*softkmeans.Matrix) error) (*gaps, error) {
+	if err := x.Check("x"); errors.Is(err, softkmeans.ErrShape) {
+		return nil, err
+	}
+	err := fit(&softkmeans.Matrix{Cols: x.Cols, Stride: x.Cols})
+	if x.Rows > 0 && errors.Is(err, softkmeans.ErrTooFewSamples) {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := draws.Rows(weights, x.Rows); err != nil {
+		return nil, err
+	}
+	return findGaps(x, weights)
+}
+
+// findGaps finds the missing entries of x. An infinity, or an entry out of range, is an error
+// that names the first.
+func findGaps(x *softkmeans.Matrix, weights []float64) (*gaps, error) {
+	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows), given: weights}
+	if weights != nil {
+		g.exp = exponent(slices.Max(weights))
+	}
+	g.bits = make([]uint64, x.Rows*g.words)
+	for i := range x.Rows {
+		mask := g.of(i)
+		for j, v := range x.Row(i) {
+			if v != v {
+				g.counts[i]++
+				mask[j>>6] |= 1 << (j & 63)
+			} else if size := math.Abs(v); size > mostEntry {
+				err := softkmeans.ErrRange
+				if size > math.MaxFloat64 {
+					err = softkmeans.ErrNonFinite
+				}
+				return nil, &softkmeans.InputError{Arg: "x", Row: i, Col: j, Value: v, Err: err}
+			}
+		}
+		g.total += g.counts[i]
+	}
+	return g, nil
+}
+
+// exponent returns the e of v = f·2^e with f from 1/2 to 1.
+func exponent(v float64) int {
+	_, e := math.Frexp(v)
+	return e
+}
+
+// of returns which entries of row i are missing.
+func (g *gaps) of(i int) []uint64 { return g.bits[i*g.words : (i+1)*g.words] }
+
+// same reports whether rows i and j miss the same entries.
+func (g *gaps) same(i, j int) bool { return slices.Equal(g.of(i), g.of(j)) }
+
+// order returns the rows, those that miss the same entries beside each other.
+func (g *gaps) order() []int {
+	rows := make([]int, len(g.counts))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return slices.Compare(g.of(a), g.of(b)) })
+	return rows
+}
+
+// columns returns the columns in which row i has entries, and those in which it has none, in the
+// storage given.
+func (g *gaps) columns(i int, there, missing []int) ([]int, []int) {
+	there, missing = there[:0], missing[:0]
+	mask := g.of(i)
+	for j := range g.d {
+		if mask[j>>6]>>(j&63)&1 == 0 {
+			there = append(there, j)
+		} else {
+			missing = append(missing, j)
+		}
+	}
+	return there, missing
+}
+
+// weight returns how much row i counts, in units of 2^exp: 0 for a row without any entry.
+func (g *gaps) weight(i int) float64 {
+	if g.counts[i] == g.d {
+		return 0
+	}
+	if g.given == nil {
+		return 1
+	}
+	w := math.Ldexp(g.given[i], -g.exp)
+	if w < leastWeight {
+		return 0
+	}
+	return w
+}
+
+// withoutEmpty returns the weights given, with 0 for rows without any entry. nil stays nil where all
+// rows have entries.
+func (g *gaps) withoutEmpty(given []float64) []float64 {
+	if !slices.Contains(g.counts, g.d) {
+		return given
+	}
+	out := slices.Repeat([]float64{1}, len(g.counts))
+	if given != nil {
+		copy(out, given)
+	}
+	for i, n := range g.counts {
+		if n == g.d {
+			out[i] = 0
+		}
+	}
+	return out
+}
+
+// share returns the share of the entries that are there, by weight.
+func (g *gaps) share() float64 {
+	var sum, all float64
+	for i, n := range g.counts {
+		sum += g.weight(i) * float64(g.d-n)
+		all += g.weight(i) * float64(g.d)
+	}
+	return sum / all
+}
+
+// largest returns the largest entry of x in size, of rows that count.
+func (g *gaps) largest(x *softkmeans.Matrix) (most float64) {
+	for i := range x.Rows {
+		if g.weight(i) == 0 {
+			continue
+		}
+		for _, v := range x.Row(i) {
+			if v == v {
+				most = max(most, math.Abs(v))
+			}
+		}
+	}
+	return most
+}
+
+// means returns the weighted means of the columns of x over the entries that are there, and the
+// weights of these.
+func (g *gaps) means(x *softkmeans.Matrix) (mean, mass []float64) {
+	mean, mass = make([]float64, g.d), make([]float64, g.d)
+	for i := range x.Rows {
+		w := g.weight(i)
+		if w == 0 {
+			continue
+		}
+		for j, v := range x.Row(i) {
+			if v == v {
+				mass[j] += w
+				mean[j] += w / mass[j] * (v - mean[j])
+			}
+		}
+	}
+	return mean, mass
+}
+
+// fillMeans sets the missing entries of x to the means of their columns. A column without an entry
+// in a row of positive weight is an error.
+func (g *gaps) fillMeans(x *softkmeans.Matrix) error {
+	mean, mass := g.means(x)
+	for j, w := range mass {
+		if w == 0 {
+			return fault.New(softkmeans.ErrTooFewSamples,
+				"column ", j, " of x has no entry in a row of positive weight")
+		}
+	}
+	g.fill(x, func(_, j int) float64 { return mean[j] })
+	return nil
+}
+
+// fill sets the missing entries of x, at most mostEntry in size.
+func (g *gaps) fill(x *softkmeans.Matrix, entry func(i, j int) float64) {
+	var there, missing []int
+	for i, n := range g.counts {
+		if n == 0 {
+			continue
+		}
+		there, missing = g.columns(i, there, missing)
+		for _, j := range missing {
+			x.Row(i)[j] = min(max(entry(i, j), -mostEntry), mostEntry)
+		}
+	}
+}
+
+// mixtures returns x with each missing entry that of its row's mixture of m's centers.
+func (g *gaps) mixtures(m *softkmeans.Model, members, x *softkmeans.Matrix) *softkmeans.Matrix {
+	out := x.Clone()
+	g.fill(out, func(i, j int) (v float64) {
+		for a, share := range members.Row(i) {
+			v += share * m.Centers.Row(a)[j]
+		}
+		return v
+	})
+	return out
+}

@@ -1,0 +1,384 @@
+package missing
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"softkmeans"
+	"softkmeans/internal/tables"
+)
+
+var bg = context.Background()
+
+// gapped returns x with about a third of its entries missing, in three ways.
+func gapped(x *softkmeans.Matrix) *softkmeans.Matrix {
+	return tables.Mapped(x, func(i, j int, v float64) float64 {
+		if (i*i+j)%3 == 1 {
+			return math.NaN()
+		}
+		return v
+	})
+}
+
+// withGaps returns x with a share of its entries missing.
+func withGaps(x *softkmeans.Matrix, share float64, seed uint64) *softkmeans.Matrix {
+	rng := rand.New(rand.NewPCG(seed, 77))
+	return tables.Mapped(x, func(_, _ int, v float64) float64 {
+		if rng.Float64() < share {
+			return math.NaN()
+		}
+		return v
+	})
+}
+
+func setNaN(row []float64) {
+	for j := range row {
+		row[j] = math.NaN()
+	}
+}
+
+func maxDiff(a, b *softkmeans.Matrix) (most float64) {
+	for i := range a.Rows {
+		for j, v := range a.Row(i) {
+			d := math.Abs(v - b.At(i, j))
+			if d != d {
+				return math.Inf(1)
+			}
+			most = max(most, d)
+		}
+	}
+	return most
+}
+
+func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
+	out := softkmeans.NewMatrix(g.Rows, f.Cols, nil)
+	for i := range g.Rows {
+		for a, s := range g.Row(i) {
+			axpy(out.Row(i), s, f.Row(a))
+		}
+	}
+	return out
+}
+
+func rowsOf(m *softkmeans.Matrix, lo, hi int) *softkmeans.Matrix {
+	return &softkmeans.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]}
+}
+
+func indices(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// TestPredict: every row is the least squares problem of the columns that it has.
+func TestPredict(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ n, d, k int }{{60, 5, 3}, {2500, 3, 2}, {30, 70, 4}, {50, 4, 7}, {20, 3, 1}} {
+		x, f := gapped(tables.Normal(c.n, c.d, 1)), tables.Normal(c.k, c.d, 2)
+		setNaN(x.Row(3))
+		for _, m := range []*softkmeans.Model{
+			{Centers: f}, {Centers: f, Sum: softkmeans.SumAtMostOne}, {Centers: f, Rows: softkmeans.RowsUnit},
+		} {
+			g := tables.Must(Predict(m, nil, x))(t)
+			into := softkmeans.NewMatrix(c.n, c.k, nil)
+			if got, err := Predict(m, into, x); got != into || err != nil || !tables.Same(into, g) {
+				t.Errorf("%v: %v, or other memberships in dst", c, err)
+			}
+			for i := range c.n {
+				var there []int
+				for j, v := range x.Row(i) {
+					if v == v {
+						there = append(there, j)
+					}
+				}
+				if len(there) == 0 {
+					continue
+				}
+				part := *m
+				part.Centers = chosen(f, indices(c.k), there)
+				want := tables.Must(part.Predict(nil, chosen(x, []int{i}, there)))(t)
+				got := rowsOf(g, i, i+1)
+				if c.k > len(there)+1 { // the vertices are dependent: the mixture is unique, not its shares
+					got, want = product(got, part.Centers), product(want, part.Centers)
+				}
+				if off := maxDiff(want, got); !(off < 1e-9) {
+					t.Fatalf("%v, row %d: off by %g", c, i, off)
+				}
+			}
+			empty := 1 / float64(c.k)
+			if m.Sum == softkmeans.SumAtMostOne {
+				empty = 1 / float64(c.k+1)
+			}
+			if slices.ContainsFunc(g.Row(3), func(v float64) bool { return v != empty }) {
+				t.Errorf("%v: a row without entries has %v", c, g.Row(3))
+			}
+		}
+	}
+}
+
+// TestPredictNone: without a missing entry the bits are those of the model's own methods.
+func TestPredictNone(t *testing.T) {
+	t.Parallel()
+	m := tables.Must(softkmeans.FitMinVolume(bg, tables.CSV(t, "iris"), 3, nil))(t)
+	x := tables.Normal(200, 4, 1)
+	want := tables.Must(m.Predict(nil, x))(t)
+	if got, err := Predict(m, nil, x); err != nil || !tables.Same(got, want) {
+		t.Errorf("%v, or other bits", err)
+	}
+	labels := tables.Must(m.PredictLabels(nil, x))(t)
+	if got, err := PredictLabels(m, nil, x); err != nil || !slices.Equal(got, labels) {
+		t.Errorf("labels: %v, or others", err)
+	}
+	x.Set(0, 1, math.NaN()) // the other rows are the same to rounding
+	got, err := Predict(m, nil, x)
+	if err != nil || !(maxDiff(rowsOf(got, 1, 200), rowsOf(want, 1, 200)) < 1e-12) {
+		t.Errorf("one missing: %v, off by %g", err, maxDiff(rowsOf(got, 1, 200), rowsOf(want, 1, 200)))
+	}
+	mixed := x.Clone()
+	mixed.Set(0, 1, product(rowsOf(got, 0, 1), m.Centers).At(0, 1))
+	labels = tables.Must(m.PredictLabels(nil, mixed))(t)
+	if got, err := PredictLabels(m, nil, x); err != nil || !slices.Equal(got, labels) {
+		t.Errorf("labels of a completed row: %v, or others", err)
+	}
+	m.ClusterMeans, m.ClusterAxes = nil, nil
+	largest := (&softkmeans.Model{Memberships: got}).Labels(nil)
+	if plain, err := PredictLabels(m, nil, x); err != nil || !slices.Equal(plain, largest) {
+		t.Errorf("without means: %v, or not the largest membership", err)
+	}
+}
+
+func TestPredictErrors(t *testing.T) {
+	t.Parallel()
+	m, nan := &softkmeans.Model{Centers: tables.Normal(2, 3, 1)}, math.NaN()
+	for what, c := range map[string]struct {
+		m    *softkmeans.Model
+		x    *softkmeans.Matrix
+		want error
+	}{
+		"columns":    {m, softkmeans.NewMatrix(1, 2, []float64{1, nan}), softkmeans.ErrShape},
+		"infinity":   {m, softkmeans.NewMatrix(1, 3, []float64{1, nan, math.Inf(1)}), softkmeans.ErrNonFinite},
+		"range":      {m, softkmeans.NewMatrix(1, 3, []float64{1, nan, -1e200}), softkmeans.ErrRange},
+		"no centers": {&softkmeans.Model{}, softkmeans.NewMatrix(1, 3, nil), softkmeans.ErrTooFewSamples},
+		"nil":        {m, nil, softkmeans.ErrShape},
+	} {
+		if g, err := Predict(c.m, nil, c.x); g != nil || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if l, err := PredictLabels(c.m, nil, c.x); l != nil || !errors.Is(err, c.want) {
+			t.Errorf("%s, labels: %v", what, err)
+		}
+	}
+	far := &softkmeans.Model{
+		Centers:      softkmeans.NewMatrix(2, 2, []float64{0x1p519, 0, 0, 1}),
+		ClusterMeans: softkmeans.NewMatrix(2, 2, []float64{1, 0, 0, 1}),
+	}
+	if _, err := PredictLabels(far, nil, softkmeans.NewMatrix(1, 2, []float64{nan, 0})); err != nil {
+		t.Errorf("far centers: %v", err)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic for a dst of another shape")
+		}
+	}()
+	_, _ = Predict(m, softkmeans.NewMatrix(1, 3, nil), softkmeans.NewMatrix(1, 3, []float64{1, nan, 0}))
+}
+
+// observed returns the squared error of a model over the entries that are there, and the squared
+// distance from their columns' means, or from 0.
+func observed(x *softkmeans.Matrix, m *softkmeans.Model, w []float64) (objective, total float64) {
+	mean, mass := make([]float64, x.Cols), make([]float64, x.Cols)
+	for pass := range 2 {
+		for i := range x.Rows {
+			weight := 1.0
+			if w != nil {
+				weight = w[i]
+			}
+			for j, v := range x.Row(i) {
+				if v != v {
+					continue
+				}
+				if pass == 0 {
+					mean[j] += weight * v
+					mass[j] += weight
+					continue
+				}
+				r, c := v, v-mean[j]/mass[j]
+				if m.Sum == softkmeans.SumAtMostOne {
+					c = v
+				}
+				for a, g := range m.Memberships.Row(i) {
+					r -= g * m.Centers.Row(a)[j]
+				}
+				objective += weight * r * r
+				total += weight * c * c
+			}
+		}
+	}
+	return objective, total
+}
+
+// TestFit: what the model says is of the entries that are there, and proves no floor. Without a
+// missing entry it is FitMinVolume's, to the bit.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	wine := tables.Standardized(tables.CSV(t, "wine"))
+	same := &softkmeans.MinVolumeOptions{Seed: 3, Slack: 0.2}
+	want := tables.Must(softkmeans.FitMinVolume(bg, wine, 3, same))(t)
+	if got, err := Fit(bg, wine, 3, same); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("no gaps: %v, or another model", err)
+	}
+	x := withGaps(wine, 0.2, 1)
+	setNaN(x.Row(4))
+	weights, gone := make([]float64, x.Rows), 0
+	for i := range weights {
+		weights[i] = float64(i%3) / 2
+	}
+	for _, v := range x.Data {
+		if v != v {
+			gone++
+		}
+	}
+	for _, o := range []softkmeans.MinVolumeOptions{
+		{}, {Weights: weights}, {Sum: softkmeans.SumAtMostOne}, {Lambda: 300, Workers: 1},
+	} {
+		m := tables.Must(Fit(bg, x, 3, &o))(t)
+		for i := range m.Memberships.Rows {
+			row, sum := m.Memberships.Row(i), 0.0
+			for _, v := range row {
+				sum += v
+			}
+			if slices.Min(row) < 0 || m.Sum == softkmeans.SumToOne && !tables.Near(sum, 1, 1e-12) {
+				t.Fatalf("row %d has %v", i, row)
+			}
+		}
+		objective, total := observed(x, m, o.Weights)
+		if !tables.Near(m.Objective, objective, 1e-9) || !tables.Near(m.Total, total, 1e-9) {
+			t.Errorf("objective %g and total %g, not %g and %g", m.Objective, m.Total, objective, total)
+		}
+		if c := m.Certificate(); m.Floor-m.FloorError > 0 || m.Floor+m.FloorError < m.Objective ||
+			c.Optimal(0) || c.Excess < m.Objective || m.VolumeRatio != 0 {
+			t.Errorf("floor %g ± %g of %g is proved: %+v", m.Floor, m.FloorError, m.Objective, c)
+		}
+		if r := m.Objective / m.Floor; !(r > 1 && r < 1.6) || m.Missing != gone {
+			t.Errorf("%g times the expected floor; %d missing of %d", r, m.Missing, gone)
+		}
+		if g := tables.Must(Predict(m, nil, x))(t); !(maxDiff(g, m.Memberships) < 1e-12) {
+			t.Errorf("memberships are off by %g", maxDiff(g, m.Memberships))
+		}
+		if labels := tables.Must(PredictLabels(m, nil, x))(t); !slices.Equal(labels, m.Labels(nil)) {
+			t.Error("other labels")
+		}
+		again := o
+		again.Workers = 3
+		if other, err := Fit(bg, x, 3, &again); err != nil || !reflect.DeepEqual(other, m) {
+			t.Errorf("%v, or other bits by three workers", err)
+		}
+	}
+}
+
+// TestFitFar: a table far from 0 has the objective and the total of the same table near it.
+func TestFitFar(t *testing.T) {
+	t.Parallel()
+	// Whole multiples of 1/4, which 1e14 more does not round.
+	near := tables.Mapped(withGaps(tables.Mixtures(60, 5, 3, 1), 0.2, 1),
+		func(_, _ int, v float64) float64 { return math.Round(256*v) / 4 })
+	far := tables.Mapped(near, func(_, _ int, v float64) float64 { return v + 1e14 })
+	a, b := tables.Must(Fit(bg, near, 3, nil))(t), tables.Must(Fit(bg, far, 3, nil))(t)
+	centers := lessRow(b.Centers, slices.Repeat([]float64{1e14}, 5))
+	objective, _ := observed(near, &softkmeans.Model{Centers: centers, Memberships: b.Memberships}, nil)
+	if math.Abs(b.Total/a.Total-1) > 1e-12 || math.Abs(b.Objective/objective-1) > 1e-9 {
+		t.Errorf("total %g, not %g; objective %g, not %g (near 0: %g)",
+			b.Total, a.Total, b.Objective, objective, a.Objective)
+	}
+}
+
+// TestFitNearer: centers are nearer to those of the whole table than with means in place of the
+// missing entries, and λ is about that of the whole table.
+func TestFitNearer(t *testing.T) {
+	t.Parallel()
+	for name, k := range map[string]int{"iris": 3, "wine": 3, "breast_cancer": 2} {
+		x := tables.Standardized(tables.CSV(t, name))
+		whole := tables.Must(softkmeans.FitMinVolume(bg, x, k, nil))(t)
+		gone := withGaps(x, 0.2, 3)
+		m := tables.Must(Fit(bg, gone, k, nil))(t)
+		filled := gone.Clone()
+		if err := tables.Must(findGaps(gone, nil))(t).fillMeans(filled); err != nil {
+			t.Fatal(err)
+		}
+		means := tables.Must(softkmeans.FitMinVolume(bg, filled, k, nil))(t)
+		off := func(m *softkmeans.Model) (sum float64) {
+			for j := range k {
+				least := math.Inf(1)
+				for l := range k {
+					gap := slices.Clone(whole.Centers.Row(j))
+					axpy(gap, -1, m.Centers.Row(l))
+					least = min(least, dot(gap, gap))
+				}
+				sum += least
+			}
+			return math.Sqrt(sum)
+		}
+		if !(off(m) < 0.6*off(means)) {
+			t.Errorf("%s: off by %g, with means by %g", name, off(m), off(means))
+		}
+		if r := m.Lambda / whole.Lambda; !(r > 0.85 && r < 1.2) {
+			t.Errorf("%s: λ is %g times that of the whole table", name, r)
+		}
+	}
+}
+
+// passes is a context that ends when it has been asked so many times.
+type passes struct {
+	context.Context
+	left int
+}
+
+func (p *passes) Err() error {
+	if p.left--; p.left >= 0 {
+		return nil
+	}
+	return context.Canceled
+}
+
+func TestFitErrors(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(bg)
+	cancel()
+	x := withGaps(tables.Normal(50, 5, 1), 0.2, 1)
+	for what, c := range map[string]struct {
+		ctx  context.Context
+		opts *softkmeans.MinVolumeOptions
+		want error
+	}{
+		"unit rows": {bg, &softkmeans.MinVolumeOptions{Rows: softkmeans.RowsUnit}, softkmeans.ErrOption},
+		"Trim":      {bg, &softkmeans.MinVolumeOptions{Trim: 0.1}, softkmeans.ErrOption},
+		"Slack":     {bg, &softkmeans.MinVolumeOptions{Slack: -1}, softkmeans.ErrOption},
+		"Workers":   {bg, &softkmeans.MinVolumeOptions{Workers: -1}, softkmeans.ErrOption},
+		"Weights":   {bg, &softkmeans.MinVolumeOptions{Weights: []float64{1}}, softkmeans.ErrShape},
+		"cancelled": {ended, nil, context.Canceled},
+	} {
+		if m, err := Fit(c.ctx, x, 2, c.opts); m != nil || !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := Fit(bg, softkmeans.NewMatrix(0, 2, nil), 2, nil); !errors.Is(err, softkmeans.ErrTooFewSamples) {
+		t.Errorf("no rows: %v", err)
+	}
+	// Wherever ctx ends there is no model, or one that is of the entries that are there.
+	for left := 1; ; left = left*3/2 + 1 {
+		m, err := Fit(&passes{bg, left}, x, 2, &softkmeans.MinVolumeOptions{Workers: 1})
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) || m != nil &&
+			(m.Status != softkmeans.StatusCancelled || m.Missing == 0 || m.Floor > m.FloorError) {
+			t.Fatalf("ended after %d: %v, %v", left, err, m)
+		}
+	}
+}
