@@ -17,11 +17,10 @@ import (
 // it is Σ_{i>k} σ_i² of the data as it is, for k = 1 … min(n, d), a lower bound of the minimum
 // (see [Fit]). They are in squared units of x, and math.MaxFloat64 where they are out of range.
 //
-// A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0,
-// of the squared length of x. Where the last floors of dense rows fall below 1e-9 of the total
-// and min(n, d) ≤ 512, √floor has an error of (n+d)·2^-52 of √total. Of sparse rows with
-// min(n, d) above 1024, SolverKrylov finds those for MostK centers. Where that does not
-// converge, and min(n, d) is above 2048, they are lower bounds.
+// A floor has an error of min(n, d)·2^-52 of the total; of sparse rows with a mean far from 0, of the squared
+// length of x. Where the last floors of dense rows fall below 1e-9 of the total and min(n, d) ≤ 512, √floor
+// has an error of (n+d)·2^-52 of √total. Of sparse rows with min(n, d) above 1024, SolverKrylov finds those
+// for MostK centers. Where that does not converge, and min(n, d) is above 2048, they are lower bounds.
 //
 // Floors reads the options Weights, Workers, Sum and MostK. Cost: nd·min(n, d) and
 // O(min(n, d)³); of sparse rows that of [Fit]. Errors: [ErrShape], [ErrNonFinite],
@@ -43,11 +42,10 @@ func Floors(ctx context.Context, x Samples, opts *Options) ([]float64, error) {
 // its centers (k×d) and its memberships (n×k), of any origin; a hard label is a row with one
 // 1. Read Gap, or ask Optimal of the [Certificate].
 //
-// Infeasible memberships are no error: the verdict is on those that Certificate makes of
-// them. It reads the options Weights, Workers, Solver and Sum. SolverAuto proves the floor
-// without chance up to min(n, d) = 2048, and beyond where a pair is below SolverKrylov's. Cost:
-// that of [Fit]. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples],
-// [ErrOption]; and ctx's, wrapped.
+// Infeasible memberships are no error: the verdict is on those that Certificate makes of them. It reads the
+// options Weights, Workers, Solver and Sum. SolverAuto proves the floor without chance up to min(n, d) =
+// 2048, and beyond where a pair is below SolverKrylov's. Cost: that of [Fit]. Errors: [ErrShape],
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped.
 func Certify(
 	ctx context.Context, x Samples, centers, memberships *Matrix, opts *Options,
 ) (Certificate, error) {
@@ -81,8 +79,7 @@ func Certify(
 	return c, nil
 }
 
-// checkPair returns an error unless there are centers of the data's columns, with memberships
-// for all rows.
+// checkPair returns an error unless there are centers of the data's columns, with memberships for all rows.
 func checkPair(s *samples, centers, memberships *Matrix) error {
 	k := centers.Rows
 	switch {
@@ -110,8 +107,7 @@ func (t denseData) proved(p int, solver Solver, objective float64) (*principal, 
 	return pc, err
 }
 
-// setRepair sets what the memberships violate, and how far they are from those that the
-// certificate is about.
+// setRepair sets what the memberships violate, and how far they are from those that the certificate is about.
 func (c *Certificate) setRepair(memberships *Matrix, sum Sum) {
 	c.MinMembership = memberships.row(0)[0]
 	for i := range memberships.Rows {
@@ -171,8 +167,7 @@ func (s *samples) rankedValues(index int, tol float64) (values []float64, bound 
 		_, large := s.sides()
 		bound = float64(large) * 0x1p-52 * math.Sqrt(total+float64(s.n)*sumSquares(s.mean))
 	}
-	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a
-	// small one from 0.
+	// Below lostShare the values of a large Gram matrix are rounding, and cannot tell a small one from 0.
 	lost := lostShare * total
 	if small, _ := s.sides(); small > jacobiMaxSide && values[index] < lost && bound*bound < lost {
 		_, values, err = principalByJacobi(s, wanted{})

@@ -20,17 +20,15 @@ package softkmeans
 // With c = max h_i take G_ij = h_i b_ij/c and F_j = c·(v + Qt_j)ᵀUᵀ; rows with w_i = 0 have
 // G = 0. Then GF = WUᵀ = XUUᵀ, rows of G add up to h_i/c ≤ 1, and ‖X − XUUᵀ‖² = Σ_{i>k} σ_i².
 //
-// Nonnegative data without a tie σ_k = σ_{k+1} has such a v. Sort rows and columns into the
-// connected parts of X's bipartite graph. Singular vectors are those of the parts, and a
-// part's leading one, with u > 0 on all of its columns, is simple (Perron and Frobenius).
-// If U has a vector of the part it has this one, which has xᵀu > 0 for the part's rows
-// x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's range, and its
-// coordinates are v. With a tie U has to be chosen part by part.
+// Nonnegative data without a tie σ_k = σ_{k+1} has such a v. Sort rows and columns into the connected parts
+// of X's bipartite graph. Singular vectors are those of the parts, and a part's leading one, with u > 0 on
+// all of its columns, is simple (Perron and Frobenius). If U has a vector of the part it has this one, which
+// has xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's range,
+// and its coordinates are v. With a tie U has to be chosen part by part.
 //
-// Where no half-space has the rows the problem is NP-hard, and its infimum need not be
-// attained (N. Gillis and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative
-// Matrix Factorization, SIAM J. Matrix Anal. Appl. 36, 2015, who have the theorem as well).
-// If rank X < k a simplex around 0 needs no half-space.
+// Where no half-space has the rows the problem is NP-hard, and its infimum need not be attained (N. Gillis
+// and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix
+// Anal. Appl. 36, 2015, who have the theorem as well). If rank X < k a simplex around 0 needs no half-space.
 
 import "math"
 
@@ -129,10 +127,9 @@ func (c *cone) place(s *samples, w *Matrix, ext *coneExtent) *placement {
 	return placeExtent(c.normals, &ext.extent, c.o, c.normals.Cols)
 }
 
-// fill overwrites the rows of g, which begin with coordinates in the cone's basis, with
-// the memberships in the enclosure of the slice, whose vertices have the given height. It
-// returns the rows that are left at 0 and are to be solved: those of weight 0, and with solve
-// those outside.
+// fill overwrites the rows of g, which begin with coordinates in the cone's basis, with the memberships in
+// the enclosure of the slice, whose vertices have the given height. It returns the rows that are left at 0
+// and are to be solved: those of weight 0, and with solve those outside.
 func (c *cone) fill(
 	s *samples, g *Matrix, around *placement, height float64, solve bool,
 ) (rest []int, err error) {
@@ -184,9 +181,8 @@ func turnTo(basis *Matrix, v []float64) {
 	}
 }
 
-// placeCone finds the half-space of the rows and the cone, and returns its vertices. It
-// writes the memberships to g (n×k). The basis (p×d) is turned to the axis. complete is
-// false where rows are outside.
+// placeCone finds the half-space of the rows and the cone, and returns its vertices. It writes the
+// memberships to g (n×k). The basis (p×d) is turned to the axis. complete is false where rows are outside.
 func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, complete bool, err error) {
 	s, p := x.data(), pc.basis.Rows
 	if _, err := x.project(g, pc.basis, NewMatrix(0, p, nil), EnclosureBall); err != nil {
@@ -220,10 +216,9 @@ func placeCone(x dataset, g *Matrix, pc *principal, o *Options) (f *Matrix, comp
 	return f, complete, x.solveRows(f, g, SumAtMostOne, rest)
 }
 
-// findAxis returns the axis of the narrowest cone around the rows of w, and the least
-// cosine with it. Where no half-space has all rows it leaves out the light ones: those
-// whose squares are a growing share of the mean square. Rows at rounding are left out at
-// once. If nothing helps the axis is the first singular vector.
+// findAxis returns the axis of the narrowest cone around the rows of w, and the least cosine with it. Where
+// no half-space has all rows it leaves out the light ones: those whose squares are a growing share of the
+// mean square. Rows at rounding are left out at once. If nothing helps the axis is the first singular vector.
 func findAxis(s *samples, w *Matrix, total float64) (v []float64, limit float64, err error) {
 	for share := leastLight; share < 1; share *= nextLight {
 		light := share * total / float64(s.n)

@@ -1,5 +1,4 @@
-// Package softkmeans computes global minima of soft k-means, and measures any solution
-// against them.
+// Package softkmeans computes global minima of soft k-means, and measures any solution against them.
 //
 // Soft k-means writes every sample, a row of X (n×d), as a mixture of k prototypes:
 // X ≈ GF with centers F (k×d) and memberships G (n×k) that are at least 0 and add up to 1
@@ -26,12 +25,11 @@
 // and their volume above the least ([VolumeFloor]). [MinVolumePath] shows error against
 // volume; [FitAlternating] iterates without a penalty.
 //
-// To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique:
-// every simplex in the principal subspace that encloses the projected data attains it. Fit
-// returns a regular one, whose centers lie outside of the data and whose memberships are
-// vague: by default none is above 2/k. It is a start for other methods, too. With
-// [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as shade, takes the
-// rest.
+// To know the least possible error, use [Fit] or [Floors]. The global minimum is not unique: every simplex in
+// the principal subspace that encloses the projected data attains it. Fit returns a regular one, whose
+// centers lie outside of the data and whose memberships are vague: by default none is above 2/k. It is a
+// start for other methods, too. With [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as
+// shade, takes the rest.
 //
 // [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations.
 // TILSD is soft k-means with a kernel, global and vague as Fit is. LSD puts samples whose
@@ -46,11 +44,10 @@
 //
 // # Data
 //
-// A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The
-// package does not scale columns: give columns of different units mean 0 and variance 1, and
-// leave those of one unit, such as pixels, as they are. Scale new rows as those that were
-// fitted. A NaN is an [ErrNonFinite], but a missing entry for the package
-// missing beside this one.
+// A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The package does not
+// scale columns: give columns of different units mean 0 and variance 1, and leave those of one unit, such as
+// pixels, as they are. Scale new rows as those that were fitted. A NaN is an [ErrNonFinite], but a missing
+// entry for the package missing beside this one.
 //
 // Entries are finite and at most 2^500 (3.3e150) in size, and the largest is 0 or at least
 // 2^-500 (3.1e-151); otherwise the error is an [ErrRange]. Centers and other matrices that
@@ -59,11 +56,10 @@
 //
 // # Sparse rows
 //
-// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [Floors], [Certify] and
-// [Model.Predict] take it in place of a Matrix, and [Stats.AddSparse] adds it up. They leave
-// the zeros out; Fit, Floors and Certify fill them in where half of the entries or more are
-// stored, [SkMable] and [VolumeFloor] always. FitMinVolume, FitAlternating and Unmix return an
-// error for sparse rows: pass [SparseMatrix.Dense].
+// A [SparseMatrix] stores the entries that are not 0, by rows. [Fit], [Floors], [Certify] and [Model.Predict]
+// take it in place of a Matrix, and [Stats.AddSparse] adds it up. They leave the zeros out; Fit, Floors and
+// Certify fill them in where half of the entries or more are stored, [SkMable] and [VolumeFloor] always.
+// FitMinVolume, FitAlternating and Unmix return an error for sparse rows: pass [SparseMatrix.Dense].
 //
 // # Larger than memory
 //
@@ -86,17 +82,15 @@
 //
 // # Errors
 //
-// Functions check data before any work. Every error unwraps to [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples], [ErrFormat], [ErrChanged] or [ErrOption], or to the
-// context's error. An error about one value is an [*InputError] with its row and column.
-// On an error receivers and destinations are unchanged. An iteration that reaches its limit
-// is a [Status], not an error. A panic is for a mistake that no data can cause: an index out
-// of range, or a destination of a wrong shape.
+// Functions check data before any work. Every error unwraps to [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples], [ErrFormat], [ErrChanged] or [ErrOption], or to the context's error. An error about one
+// value is an [*InputError] with its row and column. On an error receivers and destinations are unchanged. An
+// iteration that reaches its limit is a [Status], not an error. A panic is for a mistake that no data can
+// cause: an index out of range, or a destination of a wrong shape.
 //
-// Destinations come first in an argument list; nil allocates; the result is returned. A
-// destination may be a matrix that the call reads, if it is the whole matrix and has the
-// result's shape. Any other overlap is not allowed, nor one with the samples of a
-// [SampleKernel]. Functions change no other argument.
+// Destinations come first in an argument list; nil allocates; the result is returned. A destination may be a
+// matrix that the call reads, if it is the whole matrix and has the result's shape. Any other overlap is not
+// allowed, nor one with the samples of a [SampleKernel]. Functions change no other argument.
 //
 // # Concurrency
 //

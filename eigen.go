@@ -18,10 +18,9 @@ const jacobiMaxOrder = 8
 // a = vectors·diag(values)·vectorsᵀ. In each column the entry of largest magnitude, the
 // first on ties, is positive. a may be indefinite and is not changed.
 //
-// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|. Cost: about 9n³
-// multiplications. Errors: [ErrShape] if a is not square or an entry differs from its
-// mirror image by more than 1e-8 of the largest entry (smaller differences are averaged),
-// [ErrNonFinite], [ErrRange].
+// The eigenvalues are accurate to a small multiple of n·2^-53·max|value|. Cost: about 9n³ multiplications.
+// Errors: [ErrShape] if a is not square or an entry differs from its mirror image by more than 1e-8 of the
+// largest entry (smaller differences are averaged), [ErrNonFinite], [ErrRange].
 func EigenSym(a *Matrix) (values []float64, vectors *Matrix, err error) {
 	if err := checkShape("a", a); err != nil {
 		return nil, nil, err
@@ -66,8 +65,7 @@ func eigenSym(ctx context.Context, a *Matrix, wantVectors bool) (values []float6
 	return sorted, chosenRows(rows, order)
 }
 
-// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it
-// is below 2^-1000.
+// unitScale takes the largest entry of a to [½, 1), by the power of two 2^-exp, unless it is below 2^-1000.
 func unitScale(a *Matrix) (exp int) {
 	_, exp = math.Frexp(max(maxAbs(a), 0x1p-1000))
 	for i := range a.Rows {
@@ -152,8 +150,7 @@ func eigenJacobi(a *Matrix) (values []float64, rows *Matrix) {
 	return values, v
 }
 
-// eigenQL reduces a, which it overwrites, to tridiagonal form and finds the
-// eigenvalues of that by QL steps.
+// eigenQL reduces a, which it overwrites, to tridiagonal form and finds the eigenvalues of that by QL steps.
 func eigenQL(ctx context.Context, a *Matrix, wantVectors bool) (values []float64, rows *Matrix) {
 	t := tridiagonal(ctx, a, 1)
 	if !wantVectors {

@@ -415,12 +415,11 @@ func (m *Model) Check() error {
 		m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption))
 }
 
-// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
-// number: the same bytes for the same model on every machine. Matrices may be nil; Others
-// and Missing are not stored. Errors, where UnmarshalBinary would not read the result:
-// [ErrShape] for a matrix that contradicts itself or the other, [ErrNonFinite], [ErrRange],
-// and [ErrOption] for a Solver, a Status, labels or a number of iterations that no fit
-// returns.
+// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
+// bytes for the same model on every machine. Matrices may be nil; Others and Missing are not stored. Errors,
+// where UnmarshalBinary would not read the result: [ErrShape] for a matrix that contradicts itself or the
+// other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status, labels or a number of iterations
+// that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
 	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape),
 		m.checkClusters(ErrOption)); err != nil {
@@ -498,12 +497,11 @@ func (m *LSDModel) checkHeader() error {
 	return firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations))
 }
 
-// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a
-// number: the same bytes for the same model on every machine. The kernel is not stored: to
-// predict with a model that was read, keep the training samples and the kernel's
-// [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not read the result: [ErrShape]
-// for matrices that contradict themselves or each other, [ErrNonFinite], [ErrRange], and
-// [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
+// MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
+// bytes for the same model on every machine. The kernel is not stored: to predict with a model that was read,
+// keep the training samples and the kernel's [SampleKernel.Gamma]. Errors, where UnmarshalBinary would not
+// read the result: [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite],
+// [ErrRange], and [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
 	if err := firstError(m.checkHeader(), checkStored("Memberships", m.Memberships)); err != nil {
 		return nil, err

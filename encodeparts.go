@@ -18,8 +18,7 @@ func (m *moments) header(c *codec, second *uint32) {
 	c.whole(&m.wexp)
 }
 
-// fields goes through the fields of the statistics. Without weight there are none after the
-// header.
+// fields goes through the fields of the statistics. Without weight there are none after the header.
 func (s *Stats) fields(c *codec) {
 	var flags uint16
 	var none uint32
@@ -145,10 +144,9 @@ func (p *Subspace) fields(c *codec) {
 	c.matrix(&p.orientation, flags&hasOrientation != 0)
 }
 
-// MarshalBinary returns the subspace in the binary form that UnmarshalBinary
-// reads: 140 + 8·(2d + kd) bytes or so. Errors, where UnmarshalBinary would not read the
-// result: [ErrTooFewSamples] for the zero value; [ErrShape] for more than 65537 centers in
-// fewer columns, and for one center in more than 65536 columns.
+// MarshalBinary returns the subspace in the binary form that UnmarshalBinary reads: 140 + 8·(2d + kd) bytes
+// or so. Errors, where UnmarshalBinary would not read the result: [ErrTooFewSamples] for the zero value;
+// [ErrShape] for more than 65537 centers in fewer columns, and for one center in more than 65536 columns.
 func (p *Subspace) MarshalBinary() ([]byte, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
@@ -225,12 +223,10 @@ func (e *Extent) fields(c *codec) {
 	}
 }
 
-// MarshalBinary returns the extent in the binary form that UnmarshalBinary
-// reads: 104 + 8k bytes or less.
+// MarshalBinary returns the extent in the binary form that UnmarshalBinary reads: 104 + 8k bytes or less.
 func (e *Extent) MarshalBinary() ([]byte, error) { return marshal(extentForm, e.fields) }
 
-// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and e is
-// then unchanged.
+// UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and e is then unchanged.
 func (e *Extent) UnmarshalBinary(data []byte) error {
 	var out Extent
 	sound, err := unmarshal(data, extentForm, out.fields)

@@ -69,8 +69,7 @@ func (p *problem) Unwrap() error { return p.err }
 
 func fail(err error, text string) error { return &problem{text, err} }
 
-// firstError returns the first of errs that is not nil. cmp.Or would take kilobytes of
-// reflection in TinyGo.
+// firstError returns the first of errs that is not nil. cmp.Or would take kilobytes of reflection in TinyGo.
 func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

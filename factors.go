@@ -2,10 +2,9 @@ package softkmeans
 
 // Factors of matrices, and orthonormal bases.
 //
-// QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4),
-// with and without column pivoting. A reflection is applied by rows, as matrices are stored:
-// w = τ·vᵀA gathered a row at a time, then A −= v·w. Callers scale A to a largest entry of
-// about 1.
+// QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4), with and
+// without column pivoting. A reflection is applied by rows, as matrices are stored: w = τ·vᵀA gathered a row
+// at a time, then A −= v·w. Callers scale A to a largest entry of about 1.
 //
 // Cholesky factors are of small matrices. Their short sums call nothing: most are of the few
 // vertices that a row's memberships use, and a call takes longer than such a sum.
@@ -92,9 +91,8 @@ func qrReduce(ctx context.Context, a *Matrix) {
 	}
 }
 
-// qrPivot factors a in place with column pivoting (Businger & Golub 1965): the longest
-// remaining column comes first, so that R's diagonal descends. It stops where all remaining
-// columns are negligible.
+// qrPivot factors a in place with column pivoting (Businger & Golub 1965): the longest remaining column comes
+// first, so that R's diagonal descends. It stops where all remaining columns are negligible.
 func qrPivot(ctx context.Context, a *Matrix) *qr {
 	m, n := a.Rows, a.Cols
 	f := &qr{a: a, perm: indices(n)}
@@ -136,8 +134,7 @@ func qrPivot(ctx context.Context, a *Matrix) *qr {
 			if norms[l] == 0 {
 				continue
 			}
-			// Downdate, and compute anew once half the digits are gone
-			// (Drmač & Bujanović 2008).
+			// Downdate, and compute anew once half the digits are gone (Drmač & Bujanović 2008).
 			r := math.Abs(a.Data[j*a.Stride+l]) / norms[l]
 			left := max(0, (1-r)*(1+r))
 			q := norms[l] / fresh[l]
@@ -309,8 +306,7 @@ func cholSolve(l []float64, k int, b []float64) {
 	}
 }
 
-// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and l with L⁻¹. l is what cholesky
-// leaves.
+// cholInverse overwrites inv with (LLᵀ)⁻¹ = L⁻ᵀL⁻¹, and l with L⁻¹. l is what cholesky leaves.
 func cholInverse(inv, l []float64, k int) {
 	for i := range k { // row i of L⁻¹ from those above it
 		row, own := inv[:i+1], l[i*k:i*k+i+1]

@@ -106,16 +106,14 @@ func rotateGeneric(x, y []float64, c, s float64) {
 	}
 }
 
-// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below
-// its diagonal. It subtracts v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's
-// entries up to the diagonal give q[r]. Mirrored, its entries left of the diagonal are a
-// column, whose product is added to p. The product of the matrix is q plus the p of all
-// rows.
+// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal. It subtracts
+// v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's entries up to the diagonal give q[r].
+// Mirrored, its entries left of the diagonal are a column, whose product is added to p. The product of the
+// matrix is q plus the p of all rows.
 //
-// lo is a multiple of 8. The diagonal is lined by squares of order 8. Kernels may read and
-// update their entries right of the diagonal as well, so the caller mirrors them before
-// the first call. v, w and u are 0 from hi to the next multiple of 8. Rows up to there are
-// part of a, and stay unchanged.
+// lo is a multiple of 8. The diagonal is lined by squares of order 8. Kernels may read and update their
+// entries right of the diagonal as well, so the caller mirrors them before the first call. v, w and u are 0
+// from hi to the next multiple of 8. Rows up to there are part of a, and stay unchanged.
 func rankTwoMul(a []float64, stride, lo, hi int, v, w, u, p, q []float64) {
 	if useSIMD && hi >= simdLength {
 		rankTwoMulSIMD(a, stride, lo, hi, v, w, u, p, q)
@@ -175,8 +173,7 @@ func rankTwoMulCorner(a []float64, stride, from, lo, hi int, v, w, u, p, q []flo
 // sumSquares returns Σ x_i².
 func sumSquares(x []float64) float64 { return dot(x, x) }
 
-// norm2 returns the Euclidean length of x. Lengths from 2^-500 to 2^500 have all their
-// digits.
+// norm2 returns the Euclidean length of x. Lengths from 2^-500 to 2^500 have all their digits.
 func norm2(x []float64) float64 { return math.Sqrt(sumSquares(x)) }
 
 // projectOut subtracts from x its part along the unit vector q: a step of Gram–Schmidt.
@@ -186,8 +183,7 @@ func projectOut(x, q []float64) { axpy(x, -dot(x, q), q) }
 // has m rows of length ldc ≥ n. If upper is set, A and B are the same matrix, and only the
 // entries of C on and right of the diagonal are wanted. The others may be written as well.
 //
-// The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16
-// registers of plain amd64.
+// The tile is 2×4 dot products: 8 sums and 6 loads for 8 products fill the 16 registers of plain amd64.
 func addMulNT(c []float64, ldc int, a []float64, m int, b []float64, n, l int, upper bool) {
 	if l == 0 {
 		return
@@ -401,9 +397,8 @@ func rowMaxAbs(v []float64) (top float64, finite bool) {
 	return math.Float64frombits(most), most < infinite
 }
 
-// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN
-// after all others, from infinite on. With max of float64 the first pass of a fit took 2.6
-// times as long.
+// magnitude returns the bits of |x|. They are in the order of |x|, with infinities and NaN after all others,
+// from infinite on. With max of float64 the first pass of a fit took 2.6 times as long.
 func magnitude(x float64) uint64 { return math.Float64bits(x) &^ (1 << 63) }
 
 const infinite = 0x7ff << 52
@@ -446,10 +441,9 @@ func fineDot(x, y []float64) float64 {
 	return sum + lost
 }
 
-// Large products store their factors as strips: three vectors
-// interleaved, `lanes` numbers of each in turn, so that a tile of 3×3 sums
-// reads from one place. The number of vectors is rounded up to full
-// strips and their length to a multiple of three times the lanes, with zeros:
+// Large products store their factors as strips: three vectors interleaved, `lanes` numbers of each in turn,
+// so that a tile of 3×3 sums reads from one place. The number of vectors is rounded up to full strips and
+// their length to a multiple of three times the lanes, with zeros:
 //
 //	a₀…a_{L−1} b₀…b_{L−1} c₀…c_{L−1} a_L…, L = lanes.
 
@@ -466,9 +460,8 @@ func stripSize(n, l int) int { return roundUp(n, stripRows) * stripLength(l) }
 // roundUp returns the least multiple of unit that is at least n.
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// interleave writes one vector, (v_i·a − mean_i)·w, to a strip. dst is the strip from the
-// vector's first place on. mean is as long as v, and the vector's places beyond that become
-// 0.
+// interleave writes one vector, (v_i·a − mean_i)·w, to a strip. dst is the strip from the vector's first
+// place on. mean is as long as v, and the vector's places beyond that become 0.
 func interleave(dst, v, mean []float64, a, w float64) {
 	if useSIMD {
 		interleaveSIMD(dst, v, mean, a, w)
@@ -482,8 +475,7 @@ func interleave(dst, v, mean []float64, a, w float64) {
 	}
 }
 
-// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of
-// stripSize numbers.
+// packStrips writes n vectors of length l, `row` numbers apart, as strips to dst, of stripSize numbers.
 func packStrips(dst, v []float64, n, l, row int) {
 	if l == 0 {
 		return
@@ -502,8 +494,7 @@ func packStrips(dst, v []float64, n, l, row int) {
 	}
 }
 
-// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, of
-// stripSize numbers.
+// packColumns writes the n columns of an m×n matrix without gaps as strips to dst, of stripSize numbers.
 func packColumns(dst, a []float64, m, n int) {
 	size, zero := stripSize(stripRows, m), make([]float64, n)
 	row := func(i int) []float64 {
@@ -517,9 +508,8 @@ func packColumns(dst, a []float64, m, n int) {
 	}
 }
 
-// interleaveT writes numbers i and i+1 of every vector of strips that are `size`
-// numbers apart: x_j and y_j for vector j. i is even. A number beyond the rounded
-// length is left out.
+// interleaveT writes numbers i and i+1 of every vector of strips that are `size` numbers apart: x_j and y_j
+// for vector j. i is even. A number beyond the rounded length is left out.
 func interleaveT(dst []float64, size, i int, x, y []float64) {
 	y = y[:len(x)]
 	from := i/lanes*stripRows*lanes + i%lanes

@@ -2,10 +2,9 @@
 
 package softkmeans
 
-// The kernels of kernels.go in vectors of the portable simd package: of 128,
-// 256 or 512 bits, as the machine has them. Sums are over V lanes of several
-// accumulators, so their bits differ from those of the plain kernels, and
-// between machines; on one machine they depend on the sizes alone.
+// The kernels of kernels.go in vectors of the portable simd package: of 128, 256 or 512 bits, as the machine
+// has them. Sums are over V lanes of several accumulators, so their bits differ from those of the plain
+// kernels, and between machines; on one machine they depend on the sizes alone.
 //
 // Every function that uses vectors is compiled once for each width, behind a switch at its
 // call: loops belong inside. Each ends its use of vectors with clearUpper before it does
@@ -281,8 +280,7 @@ func rowsSIMD(lanes *[72]float64, a0, a1, a2, b0, b1, b2 []float64) {
 	clearUpper()
 }
 
-// addDifferenceSIMD fulfils the contract of addDifference for w > 0 and at least simdLength
-// numbers.
+// addDifferenceSIMD fulfils the contract of addDifference for w > 0 and at least simdLength numbers.
 func addDifferenceSIMD(sums, x, origin []float64, w float64) (top float64, finite bool) {
 	sums, origin = sums[:len(x)], origin[:len(x)]
 	g := simd.BroadcastFloat64s(w)
@@ -532,8 +530,7 @@ func tileSIMD(lanes *[72]float64, a, b []float64) {
 	clearUpper()
 }
 
-// addSums adds up a tile's lanes and adds the sums to columns j, j+1 and j+2, below n, of
-// each row of c.
+// addSums adds up a tile's lanes and adds the sums to columns j, j+1 and j+2, below n, of each row of c.
 func addSums(c []float64, ldc, j, n int, lanes *[72]float64) {
 	if j+3 <= n && 2*ldc+j < len(c) {
 		p, q, r := (*[3]float64)(c[j:]), (*[3]float64)(c[ldc+j:]), (*[3]float64)(c[2*ldc+j:])

@@ -156,8 +156,7 @@ type ritzResiduals struct {
 	next, top float64 // as in krylovResult
 }
 
-// residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new
-// rows).
+// residuals measures the Ritz vectors Qᵀy: the residual of one is Zᵀ·(y's part in the new rows).
 func (s *krylovSpace) residuals(values []float64, y, z *Matrix, indefinite bool) ritzResiduals {
 	residual := func(i int) float64 {
 		r := make([]float64, s.size)
@@ -236,8 +235,7 @@ func independent(ctx context.Context, v *Matrix) bool {
 	return true
 }
 
-// combine returns the first `count` rows of y·q, of which only the first `have` rows of q
-// count.
+// combine returns the first `count` rows of y·q, of which only the first `have` rows of q count.
 func combine(y, q *Matrix, count, have int) *Matrix {
 	out := NewMatrix(count, q.Cols, nil)
 	for i := range count {

@@ -1,14 +1,12 @@
 package softkmeans
 
-// Hard labels: the largest membership, and the nearest mean in a metric of the clusters' own.
-// [FitMinVolume] takes one after the other. A cluster that lies between others is a mixture
-// of these, and the largest membership gives its rows away. The means of the clusters so
-// found lie inside of them, unlike the centers, and the nearest mean takes many rows back.
-// The metric is the inverse of the clusters' common scatter: a direction in which clusters
-// are wide counts less. Means, scatter and labels follow each other until they rest, as in
-// H. P. Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat.
-// Assoc. 62, 1967): it is their criterion det W, or a mixture of Gaussians of one covariance
-// with hard labels.
+// Hard labels: the largest membership, and the nearest mean in a metric of the clusters' own. [FitMinVolume]
+// takes one after the other. A cluster that lies between others is a mixture of these, and the largest
+// membership gives its rows away. The means of the clusters so found lie inside of them, unlike the centers,
+// and the nearest mean takes many rows back. The metric is the inverse of the clusters' common scatter: a
+// direction in which clusters are wide counts less. Means, scatter and labels follow each other until they
+// rest, as in H. P. Friedman and J. Rubin, On some invariant criteria for grouping data (J. Am. Stat. Assoc.
+// 62, 1967): it is their criterion det W, or a mixture of Gaussians of one covariance with hard labels.
 
 import (
 	"context"
@@ -73,8 +71,7 @@ func sumClusters(s *samples, labels []int, k int) (*labelSums, error) {
 	return c, err
 }
 
-// means returns the means in the data's units, k×d. A cluster without rows of positive
-// weight has its center.
+// means returns the means in the data's units, k×d. A cluster without rows of positive weight has its center.
 func (c *labelSums) means(s *samples, centers *Matrix) *Matrix {
 	out := centers.Clone()
 	for j, w := range c.weights {
@@ -164,9 +161,8 @@ func (c *clusters) addScatter() {
 	}
 }
 
-// findClusters moves labels, those of the largest memberships for centers, until they rest,
-// and returns the means and axes of their clusters. lead are leading directions of the
-// samples, or nil: they are found.
+// findClusters moves labels, those of the largest memberships for centers, until they rest, and returns the
+// means and axes of their clusters. lead are leading directions of the samples, or nil: they are found.
 func findClusters(s *samples, labels []int, centers, lead *Matrix) (metric, error) {
 	c, err := openClusters(s, centers.Rows, lead)
 	if err != nil {

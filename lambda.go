@@ -207,10 +207,9 @@ const (
 	closeShare  = 0.01
 )
 
-// steering moves λ while a run goes on, until the objective is within the target, and near it. The
-// objective over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the
-// secant through the last two points at which the run had come to rest. It jumps where the iterate moves to
-// another minimum.
+// steering moves λ while a run goes on, until the objective is within the target, and near it. The objective
+// over the floor grows about as a power of λ: a step goes to the zero of its logarithm by the secant through
+// the last two points at which the run had come to rest. It jumps where the iterate moves to another minimum.
 type steering struct {
 	floor, target, allowance float64
 	close                    float64 // the share of allowance below target that is near

@@ -1,15 +1,13 @@
 package softkmeans
 
-// Left-stochastic decomposition, for similarities in place of vectors: R. Arora,
-// M. R. Gupta, A. Kapila and M. Fazel, Similarity-based Clustering by
-// Left-Stochastic Matrix Factorization, JMLR 14 (2013),
+// Left-stochastic decomposition, for similarities in place of vectors: R. Arora, M. R. Gupta, A. Kapila and
+// M. Fazel, Similarity-based Clustering by Left-Stochastic Matrix Factorization, JMLR 14 (2013),
 //
 //	minimise ‖K − (1/c)·PPᵀ‖²  over  c > 0, P ≥ 0, P1 = 1  (P n×k),
 //
-// and its translation-invariant form after F. Nie, H. Chen, R. Wang and X. Li,
-// On the Global Solution of Soft k-Means. The latter is soft k-means with a kernel and
-// has a closed form. For the former none is known for k > 2. Beyond the source there is
-// a floor for it from the spectrum, and a descent (lsddescent.go).
+// and its translation-invariant form after F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft
+// k-Means. The latter is soft k-means with a kernel and has a closed form. For the former none is known for k
+// > 2. Beyond the source there is a floor for it from the spectrum, and a descent (lsddescent.go).
 
 import (
 	"context"
@@ -24,21 +22,18 @@ import (
 // It is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft
 // memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples
-// should lie in, m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c
-// and projected onto the hyperplane, which is turned into that of the simplex. For k > 2
-// they are then turned about its centre until they are closest to the simplex, and
-// projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure
+// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in, m =
+// (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c and projected onto the hyperplane, which
+// is turned into that of the simplex. For k > 2 they are then turned about its centre until they are closest
+// to the simplex, and projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure
 // sample of each cluster, this returns P up to the order of its columns.
 //
-// A descent on P follows, with the best c for each P. It lowers the objective where K is
-// not of that form, and never raises it. For k > 2 the result is not proved to be a
-// minimum; Gap bounds how far it is from one.
+// A descent on P follows, with the best c for each P. It lowers the objective where K is not of that form,
+// and never raises it. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
 //
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of
-// the descent, O(nk⁴) for one of the rotation. For n ≤ 128 or k above n/4 − 8 the
-// eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block
-// of 32 rows for every worker; the direct eigensolver copies K.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
+// for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k
+// above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
 // [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
@@ -53,27 +48,24 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 	return decompose(op, k, &o)
 }
 
-// TILSD clusters as [LSD] does, and its answer does not depend on where the origin lies.
-// Pass a symmetric n×n similarity; read Memberships or Labels, and call Predict for new
-// samples. It attains the global minimum.
+// TILSD clusters as [LSD] does, and its answer does not depend on where the origin lies. Pass a symmetric n×n
+// similarity; read Memberships or Labels, and call Predict for new samples. It attains the global minimum.
 //
-// It is the translation-invariant decomposition. The K′ that describe the same samples
-// seen from another origin are one class; TILSD returns the P and c whose PPᵀ/c is closest
-// to one of them. It is a global minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of
-// HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of [RegularSimplex] and an s that keeps P ≥ 0
-// (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least objective is the sum of the
-// squares of all other eigenvalues of HKH. With the ball's simplex, c = 1/(r²k(k−1)) for
-// the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
+// It is the translation-invariant decomposition. The K′ that describe the same samples seen from another
+// origin are one class; TILSD returns the P and c whose PPᵀ/c is closest to one of them. It is a global
+// minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of
+// [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least
+// objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
+// 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
 // It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and [LSDModel.Predict]
 // returns memberships of new samples from their similarities to the training samples.
 // Like Fit's, its memberships are vague: EnclosureTight helps.
 //
-// Erratum: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d
-// that is orthogonal to the k−1 directions of the samples. It needs d ≥ k for that and
-// does not say so. A kernel has no coordinates: here the translation may leave the span
-// of the samples. The remark on its Theorem 8 says the solution of LSD and means that
-// of TI-LSD, as the theorem does.
+// Erratum: the paper's Theorem "Condition of TI-LSDable" translates X by a vector of ℝ^d that is orthogonal
+// to the k−1 directions of the samples. It needs d ≥ k for that and does not say so. A kernel has no
+// coordinates: here the translation may leave the span of the samples. The remark on its Theorem 8 says the
+// solution of LSD and means that of TI-LSD, as the theorem does.
 //
 // Cost: as [LSD], without rotation and descent; for [LinearKernel] that of [Fit] and of XᵀX
 // or XXᵀ, whichever is smaller. Errors: those of LSD.
@@ -141,8 +133,7 @@ func openSimilarity(ctx context.Context, s Similarity, k int,
 // and fails for those of indefinite matrices (TestErratumTrace). K may be indefinite, so
 // the floor is of eigenvalues and uses the positive ones only.
 func (m *LSDModel) rate(op *operator, spec *spectrum, left remainder, objective float64) (floor float64) {
-	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were
-	// not used.
+	// Eigenvalues may be larger than found, by spec.open. Those up to the noise were not used.
 	open := 0.0
 	for _, v := range spec.values {
 		if v > spec.noise {
@@ -205,8 +196,7 @@ func (m *LSDModel) encloseFeatures(o *operator, spec *spectrum, wt *Matrix, k in
 	}
 }
 
-// newDense returns a matrix of similarities that is not empty, square, in range and
-// symmetric, or an error.
+// newDense returns a matrix of similarities that is not empty, square, in range and symmetric, or an error.
 func newDense(kernel *Matrix) (*denseKernel, error) {
 	if err := checkShape("kernel", kernel); err != nil {
 		return nil, err
@@ -254,20 +244,17 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // similarity and the largest k of interest; read at index k−1 how low the objective of
 // k clusters could be at best, for k = 1, …, most (at most n).
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
-// eigenvalues λ of K but the k largest that are above 0. Its rounding is some n·2^-52 of
-// ‖K‖².
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
+// but the k largest that are above 0. Its rounding is some n·2^-52 of ‖K‖².
 //
-// Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and
-// [ErrOption] for most < 1.
+// Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
 
-// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all
-// eigenvalues λ of HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth
-// powers of singular values, not the squares of [Floors]. Cost, rounding and errors are
-// those of [LSDFloors].
+// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all eigenvalues λ of
+// HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not the
+// squares of [Floors]. Cost, rounding and errors are those of [LSDFloors].
 func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -307,34 +294,30 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 // or Labels for one cluster per sample. Gap says how far from the best the result may be.
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
-	// Scale is c: 1/c is the similarity of two samples that are both wholly in one
-	// cluster. It is 0 where no P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative
-	// definite K: the best PPᵀ/c is 0 then. TILSD's scale follows from the simplex and
-	// cannot be compared between enclosures or with LSD's.
+	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 where no
+	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K: the best PPᵀ/c is 0 then. TILSD's scale
+	// follows from the simplex and cannot be compared between enclosures or with LSD's.
 	Scale float64
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation
 	// K′ of K leaves, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like Floor and Total it is in
 	// squared units of K, and at most math.MaxFloat64.
 	Objective float64
-	// Floor is a lower bound of the objective over all P and c: the sum of the squares
-	// of all eigenvalues of K but the k largest positive ones. That is what the best positive
-	// semidefinite matrix of rank k leaves. PPᵀ has no negative entries either, so where
-	// K has some, Floor is far below what LSD can reach. For TILSD the rank is k−1 and
-	// the matrix HKH, and Floor is the minimum: TILSD attains it.
+	// Floor is a lower bound of the objective over all P and c: the sum of the squares of all eigenvalues of
+	// K but the k largest positive ones. That is what the best positive semidefinite matrix of rank k leaves.
+	// PPᵀ has no negative entries either, so where K has some, Floor is far below what LSD can reach. For
+	// TILSD the rank is k−1 and the matrix HKH, and Floor is the minimum: TILSD attains it.
 	Floor float64
-	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and
-	// for [LinearKernel] up to min(n, d) = 512, it is a theorem that the exact bound is from
-	// Floor to Floor + FloorError, with all rounding and whatever the eigensolver has
-	// found. It is about the symmetric matrix on and right of the
-	// diagonal of K, or the mean of K and its transpose where these differ.
+	// FloorError bounds how far Floor may be below the exact bound. Up to 512 samples, and for [LinearKernel]
+	// up to min(n, d) = 512, it is a theorem that the exact bound is from Floor to Floor + FloorError, with
+	// all rounding and whatever the eigensolver has found. It is about the symmetric matrix on and right of
+	// the diagonal of K, or the mean of K and its transpose where these differ.
 	//
 	// Beyond, the eigensolver's residuals bound it, if its random start was not orthogonal
 	// to a leading eigenvector, and rounding counts as n·2^-52 of ‖K‖.
 	FloorError float64
 	Total      float64 // ‖K‖², for TILSD ‖HKH‖²
-	// Gap is (Objective − Floor)/Total, computed before these are unscaled: a better P
-	// can lower the objective by at most this share of ‖K‖². No k clusters can express
-	// the share Floor/Total.
+	// Gap is (Objective − Floor)/Total, computed before these are unscaled: a better P can lower the
+	// objective by at most this share of ‖K‖². No k clusters can express the share Floor/Total.
 	Gap float64
 	// Rank is the number of positive eigenvalues used: k for LSD and k−1 for TILSD, or
 	// fewer if K has fewer. With fewer, the columns of TILSD's P are affinely dependent.
@@ -347,9 +330,8 @@ type LSDModel struct {
 	// Iterations counts steps of the descent that gave the result for LSD, and of the
 	// eigensolver for TILSD, 0 for a direct one.
 	Iterations int
-	// Means, Projection and Vertices are the map of a model of TILSD; nil for LSD. They
-	// take the similarities of a sample with the n training samples to coordinates in
-	// the feature space, and these to memberships.
+	// Means, Projection and Vertices are the map of a model of TILSD; nil for LSD. They take the similarities
+	// of a sample with the n training samples to coordinates in the feature space, and these to memberships.
 	Means      []float64 // n: the means of the rows of K
 	Projection *Matrix   // n×p, VΛ^(−1/2): a centred row times this is the sample's coordinates
 	Vertices   *Matrix   // k×p: the prototypes in [LSDModel.Coordinates]
@@ -387,28 +369,24 @@ func (m *LSDModel) checkMap() error {
 	return nil
 }
 
-// Labels returns the cluster with the largest membership for each row, the
-// lowest index on ties. dst receives them; nil allocates. It panics if dst is
-// not as long as Memberships has rows.
+// Labels returns the cluster with the largest membership for each row, the lowest index on ties. dst receives
+// them; nil allocates. It panics if dst is not as long as Memberships has rows.
 func (m *LSDModel) Labels(dst []int) []int { return largest(dst, m.Memberships) }
 
-// Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) has the
-// similarities of new sample i with the n training samples, in their order, as
-// [SampleKernel.Cross] makes them.
+// Predict returns the memberships (m×k) of new samples. Row i of rows (m×n) has the similarities of new
+// sample i with the n training samples, in their order, as [SampleKernel.Cross] makes them.
 //
-// A model of TILSD centres the row as HKH was, takes it to [LSDModel.Coordinates], and
-// returns the exact mixture of the prototypes that is nearest there (see
-// [SimplexLeastSquares]). The rows of K itself give Memberships, to rounding, or to 1e-6
-// where Rank is below k−1 and many mixtures are equally near.
+// A model of TILSD centres the row as HKH was, takes it to [LSDModel.Coordinates], and returns the exact
+// mixture of the prototypes that is nearest there (see [SimplexLeastSquares]). The rows of K itself give
+// Memberships, to rounding, or to 1e-6 where Rank is below k−1 and many mixtures are equally near.
 //
 // A model of LSD returns the p ≥ 0, Σp = 1 with the least ‖row − Pp/c‖². The rows of K
 // give Memberships where K = PPᵀ/c and the columns of P are independent. Otherwise they
 // give something near, since a sample's similarity to itself counts like any other.
 //
-// dst receives the result; nil allocates, a wrong shape panics, and dst may be
-// rows itself. Cost: O(mnk). Errors: [ErrShape], [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] without memberships, [ErrOption] where LSD's scale is not above 0
-// and finite; on an error dst is unchanged.
+// dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself. Cost: O(mnk).
+// Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without memberships, [ErrOption] where
+// LSD's scale is not above 0 and finite; on an error dst is unchanged.
 func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	if m.Memberships == nil {
 		return nil, fail(ErrTooFewSamples, "the model has no memberships")
@@ -446,16 +424,14 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 	return g, err
 }
 
-// Coordinates returns the coordinates of samples in the feature space of a model of
-// [TILSD], m×p with p = Rank ≤ k−1. They are its kernel principal components. rows (m×n)
-// has the similarities with the n training samples, as for [LSDModel.Predict]; nil stands
-// for the training samples themselves and needs no K. Vertices has the prototypes in the
-// same coordinates.
+// Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p =
+// Rank ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n training
+// samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K. Vertices
+// has the prototypes in the same coordinates.
 //
-// The result is a data matrix like any other. [FitMinVolume] of it draws prototypes
-// towards the data, which TILSD by itself does not. Take two or three times as many
-// directions as clusters, TILSD with 3k for FitMinVolume with k: with k directions or
-// fewer its floor is 0, and its slack has nothing to give.
+// The result is a data matrix like any other. [FitMinVolume] of it draws prototypes towards the data, which
+// TILSD by itself does not. Take two or three times as many directions as clusters, TILSD with 3k for
+// FitMinVolume with k: with k directions or fewer its floor is 0, and its slack has nothing to give.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be rows itself.
 // Cost: O(mnp). Errors: [ErrShape], also for a model that is not TILSD's, [ErrNonFinite],
@@ -497,8 +473,7 @@ func (m *LSDModel) Coordinates(dst, rows *Matrix) (*Matrix, error) {
 			row[j] = v - m.Means[j]
 			mean += row[j] / float64(n)
 		}
-		// The columns of Projection add up to 0. Without the mean their rounding has
-		// less to multiply.
+		// The columns of Projection add up to 0. Without the mean their rounding has less to multiply.
 		for j := range row {
 			axpy(out.row(i), row[j]-mean, m.Projection.row(j))
 		}

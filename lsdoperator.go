@@ -106,9 +106,8 @@ func (o *operator) entryError(i int, tooSmall float64) error {
 	return e
 }
 
-// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it
-// misses an asymmetry beyond the tolerance. The fewer entries differ, the more likely
-// that is. It cannot name them.
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it misses an asymmetry
+// beyond the tolerance. The fewer entries differ, the more likely that is. It cannot name them.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
@@ -129,9 +128,8 @@ func (o *operator) checkSymmetry() error {
 	return nil
 }
 
-// eachRows calls fn for all blocks of rows of the operator's matrix, with scratch space
-// for `floats` more numbers per row. These are rows of K itself until survey has found
-// the scale.
+// eachRows calls fn for all blocks of rows of the operator's matrix, with scratch space for `floats` more
+// numbers per row. These are rows of K itself until survey has found the scale.
 func (o *operator) eachRows(floats int, fn func(at block, rows *Matrix)) error {
 	return o.space.eachBlock(o.ctx, o.workers, chunking{o.n, o.n, manyChunks}, o.n+floats, func(at block) {
 		m := at.hi - at.lo
@@ -244,8 +242,7 @@ func (o *operator) applyTo(out, vt *Matrix) (err error) {
 	return err
 }
 
-// inPlace returns K where its rows need no copy, since the products can be scaled
-// instead; otherwise nil.
+// inPlace returns K where its rows need no copy, since the products can be scaled instead; otherwise nil.
 func (o *operator) inPlace() *Matrix {
 	k, ok := o.src.(*denseKernel)
 	if !ok || k.average || k.m.Stride != o.n || o.means != nil {
@@ -259,14 +256,12 @@ type remainder struct {
 	squares float64 // ‖K − YYᵀ‖²
 	total   float64 // ‖K‖²
 	trace   float64 // tr(K − YYᵀ)
-	// Bounds of the floor, that of the best factor of its rank; high is 0 if none are
-	// proved.
+	// Bounds of the floor, that of the best factor of its rank; high is 0 if none are proved.
 	low, high float64
 }
 
-// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K,
-// n²p. For the linear kernel the squares are differences of sums, right to some 1e-15 of
-// the total.
+// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K, n²p. For the linear
+// kernel the squares are differences of sums, right to some 1e-15 of the total.
 func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	if o.data != nil {
 		return o.withoutData(yt)
@@ -372,9 +367,8 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		return nil, err
 	}
 	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
-	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl)
-	// where no eigenvalue outside of the space is larger. The size of a negative value
-	// does not matter, and next is at least 0.
+	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl) where no eigenvalue
+	// outside of the space is larger. The size of a negative value does not matter, and next is at least 0.
 	last := max(kry.values[p-1], 0)
 	s.open = kry.rest + max(0, kry.next-last)
 	if gap := last - kry.next; gap > 0 {
@@ -411,11 +405,10 @@ const provedOrder = 512
 
 // prove sets the bounds of the floor for factors of rank r, where z was found.
 //
-// The matrix in memory is that of exact arithmetic but for rounding. Where two halves are
-// averaged an entry is off by 2u of its size and of their difference. An entry of the
-// centred matrix is k_ij − m_j − (m_i − m), with three roundings. For any numbers m_i and m
-// H takes out all of these, so the errors of the means do not matter, and HKH is HAH for the
-// A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
+// The matrix in memory is that of exact arithmetic but for rounding. Where two halves are averaged an entry
+// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i − m),
+// with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the means do not
+// matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
 func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	switch {
 	case o.part:
@@ -532,8 +525,7 @@ func (o *operator) nearest(p int, seed uint64) (spec *spectrum, z *Matrix, left 
 	return spec, z, left, err
 }
 
-// openShare of the total is what the proof may leave open of an iteration's floor. Usual
-// ones leave 1e-12.
+// openShare of the total is what the proof may leave open of an iteration's floor. Usual ones leave 1e-12.
 const openShare = 1e-8
 
 // rated returns the factor of a spectrum and what it leaves over, with bounds for rank r.

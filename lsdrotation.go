@@ -1,11 +1,10 @@
 package softkmeans
 
-// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013):
-// it turns points of a hyperplane about its centre until they are closest to the probability
-// simplex. It tries a Levenberg–Marquardt step first. Where that fails it takes the
-// source's step, simplex projection and an orthogonal Procrustes problem, which never
-// raises the distance but gains little near the end. On exact data 3 to 66 steps of the
-// first kind reached squared distances of 2e-28, and 3000 of the second 1e-7 to 1e-20.
+// The rotation of left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): it turns points of a
+// hyperplane about its centre until they are closest to the probability simplex. It tries a
+// Levenberg–Marquardt step first. Where that fails it takes the source's step, simplex projection and an
+// orthogonal Procrustes problem, which never raises the distance but gains little near the end. On exact data
+// 3 to 66 steps of the first kind reached squared distances of 2e-28, and 3000 of the second 1e-7 to 1e-20.
 
 import (
 	"context"
@@ -151,8 +150,7 @@ func (r *rotation) bend(m, omega, g *Matrix) {
 	r.skew(m)
 }
 
-// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is valid until the
-// next call.
+// step solves (GaussNewton + μI)Ω = −slope by conjugate gradients. Ω is valid until the next call.
 func (r *rotation) step(g *Matrix, mu float64) *Matrix {
 	p := r.k - 1
 	x, res, dir, m := r.x, r.res, r.dir, r.bent
@@ -239,8 +237,7 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 	for start := range max(starts, 1) {
 		turn := RandomOrientation(r.k, seed+uint64(start))
 		turn, sum := outer.improve(turn, rotationSteps)
-		// Orientations that permute the columns end at the same sum. Rounding should
-		// not choose among them.
+		// Orientations that permute the columns end at the same sum. Rounding should not choose among them.
 		if sum < (1-1e-6)*least || best == nil {
 			best, least = turn, sum
 		}
@@ -253,8 +250,7 @@ func (r *rotation) search(starts int, seed uint64) *Matrix {
 	return best
 }
 
-// ends returns the points that are farthest in random directions, without
-// repetition, in ascending order.
+// ends returns the points that are farthest in random directions, without repetition, in ascending order.
 func (r *rotation) ends(seed uint64) []int {
 	rng := rand.New(rand.NewPCG(seed, 0xe4d5))
 	direction := make([]float64, r.k-1)
@@ -282,14 +278,12 @@ func (r *rotation) ends(seed uint64) []int {
 // Where the descent of LSD starts: samples in the hyperplane of the simplex, after
 // Arora et al. (2013), Algorithm 1, steps 2 to 5.
 
-// wideDrop is the quotient of an eigenvalue and the next from which on a start is tried
-// without those behind.
+// wideDrop is the quotient of an eigenvalue and the next from which on a start is tried without those behind.
 const wideDrop = 100
 
-// standOut is how many of the positive values are before the widest drop, if that
-// is by wideDrop or more; all of them otherwise. Those behind it are noise, which the
-// descent fits. As a coordinate of the hyperplane noise would decide on the scale,
-// which is a sum of terms in 1/λ.
+// standOut is how many of the positive values are before the widest drop, if that is by wideDrop or more; all
+// of them otherwise. Those behind it are noise, which the descent fits. As a coordinate of the hyperplane
+// noise would decide on the scale, which is a sum of terms in 1/λ.
 func standOut(values []float64) int {
 	at, widest := len(values), float64(wideDrop)
 	for i := 1; i < len(values); i++ {
@@ -358,11 +352,10 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	}
 	c := length * length / float64(k)
 	scale(m, 1/length)
-	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
-	// ∓1/√k: H is it or its negative. The sign is the one that does not cancel: with the
-	// other, an m along 1 would make w rounding alone, and H arbitrary. The coordinates
-	// Bᵀ√c·Hz leave out the one along 1, and so project onto the hyperplane. H and B are
-	// needed only as their product with Z.
+	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to ∓1/√k: H is it or its
+	// negative. The sign is the one that does not cancel: with the other, an m along 1 would make w rounding
+	// alone, and H arbitrary. The coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
+	// hyperplane. H and B are needed only as their product with Z.
 	side := 1.0
 	if sumOf(m) < 0 {
 		side = -1
@@ -390,10 +383,9 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	return out
 }
 
-// aroundMean is the start for samples that are near no hyperplane off the origin, as
-// where the rows of K add up to 0. It takes the coordinates about the mean, as TILSD
-// does, and scales them so that the tight simplex around them is the probability
-// simplex. It returns nil if the samples coincide.
+// aroundMean is the start for samples that are near no hyperplane off the origin, as where the rows of K add
+// up to 0. It takes the coordinates about the mean, as TILSD does, and scales them so that the tight simplex
+// around them is the probability simplex. It returns nil if the samples coincide.
 func aroundMean(o *operator, z *Matrix, k int, opts *LSDOptions) *Matrix {
 	r := z.Rows
 	centred := z.Clone()

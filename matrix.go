@@ -19,9 +19,8 @@ type Matrix struct {
 	Data               []float64
 }
 
-// NewMatrix returns a rows×cols matrix of the values in data, row by row. It does not copy
-// them. With nil data all values are 0. NewMatrix panics if a size is negative or len(data)
-// is not rows·cols.
+// NewMatrix returns a rows×cols matrix of the values in data, row by row. It does not copy them. With nil
+// data all values are 0. NewMatrix panics if a size is negative or len(data) is not rows·cols.
 func NewMatrix(rows, cols int, data []float64) *Matrix {
 	if !addressable(rows, cols) {
 		panic("softkmeans: NewMatrix with size " + shape(rows, cols))
@@ -84,8 +83,7 @@ func FromRows(rows [][]float64) (*Matrix, error) {
 	return m, nil
 }
 
-// At returns the value in row i and column j, both counted from 0. It panics if either is
-// out of range.
+// At returns the value in row i and column j, both counted from 0. It panics if either is out of range.
 func (m *Matrix) At(i, j int) float64 {
 	m.check(i, j)
 	return m.Data[i*m.Stride+j]
@@ -136,9 +134,8 @@ func (m *Matrix) transposed() *Matrix {
 	return t
 }
 
-// Check returns an error that calls the matrix by name: [ErrShape] if its fields contradict
-// each other, or m is nil, [ErrNonFinite] or [ErrRange] for the first entry that no model can
-// have.
+// Check returns an error that calls the matrix by name: [ErrShape] if its fields contradict each other, or m
+// is nil, [ErrNonFinite] or [ErrRange] for the first entry that no model can have.
 func (m *Matrix) Check(name string) error { return checkMatrix(name, m, mostCenter) }
 
 // destination returns dst, or a new matrix where dst is nil. It panics if dst has another
@@ -173,11 +170,10 @@ func checkShape(arg string, m *Matrix) error {
 	return nil
 }
 
-// The one range. Entries of data are at most mostEntry in size. What is computed from
-// data, or compared with it, may be mostCenter: prototypes lie outside of the data. The
-// largest entry of data is 0 or at least leastScale. So data scaled by one power of two
-// has squares, and sums of them, that plain formulas can take. Next to a largest entry of
-// about 1, what is below negligible counts as 0: its square has no digits.
+// The one range. Entries of data are at most mostEntry in size. What is computed from data, or compared with
+// it, may be mostCenter: prototypes lie outside of the data. The largest entry of data is 0 or at least
+// leastScale. So data scaled by one power of two has squares, and sums of them, that plain formulas can take.
+// Next to a largest entry of about 1, what is below negligible counts as 0: its square has no digits.
 const (
 	mostEntry  = 0x1p500
 	mostCenter = 0x1p520
@@ -227,9 +223,8 @@ func entryError(arg string, m *Matrix, most, tooSmall float64) error {
 	return nil
 }
 
-// checkData returns the largest magnitude in m, a table that is scaled by it. The error
-// names the first entry that is not finite or out of range, or the largest if it is too
-// small, but not 0.
+// checkData returns the largest magnitude in m, a table that is scaled by it. The error names the first entry
+// that is not finite or out of range, or the largest if it is too small, but not 0.
 func checkData(arg string, m *Matrix) (top float64, err error) {
 	if top, err = checkEntries(arg, m, mostEntry); err != nil {
 		return 0, err
@@ -237,8 +232,7 @@ func checkData(arg string, m *Matrix) (top float64, err error) {
 	return top, checkScale(arg, m, top)
 }
 
-// checkScale returns an error that names the largest entry of m, top, if it is too small,
-// but not 0.
+// checkScale returns an error that names the largest entry of m, top, if it is too small, but not 0.
 func checkScale(arg string, m *Matrix, top float64) error {
 	if top == 0 || top >= leastScale {
 		return nil
@@ -250,9 +244,8 @@ func checkScale(arg string, m *Matrix, top float64) error {
 // entry. What is within it is averaged.
 const symmetryTol = 1e-8
 
-// checkSymmetric returns the errors of checkData, and one if m is not square or not
-// symmetric to symmetryTol of its largest entry. It names the pair that differs most. exact
-// reports whether none differs.
+// checkSymmetric returns the errors of checkData, and one if m is not square or not symmetric to symmetryTol
+// of its largest entry. It names the pair that differs most. exact reports whether none differs.
 func checkSymmetric(arg string, m *Matrix) (exact bool, err error) {
 	if m.Rows != m.Cols {
 		return false, fail(ErrShape, arg+" is "+shape(m.Rows, m.Cols)+", not square")
@@ -396,8 +389,7 @@ func copyRows(dst, m *Matrix) {
 	}
 }
 
-// descending returns the indices of v by descending value, equal values in their order. It
-// merges runs.
+// descending returns the indices of v by descending value, equal values in their order. It merges runs.
 func descending(v []float64) []int {
 	n := len(v)
 	order, merged := indices(n), make([]int, n)

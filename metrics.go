@@ -1,8 +1,7 @@
 package softkmeans
 
-// Agreement of a clustering with known classes. Labels are names: any ints, in
-// any number. All measures are computed from integer counts, in an order that
-// depends on the samples alone.
+// Agreement of a clustering with known classes. Labels are names: any ints, in any number. All measures are
+// computed from integer counts, in an order that depends on the samples alone.
 
 import (
 	"math"
@@ -10,8 +9,7 @@ import (
 	"strconv"
 )
 
-// contingency counts the samples by class and cluster. Classes and clusters are
-// numbered by first appearance.
+// contingency counts the samples by class and cluster. Classes and clusters are numbered by first appearance.
 type contingency struct {
 	n              int
 	classes, found []int // sizes
@@ -151,10 +149,9 @@ func Assignment(gain *Matrix) []int {
 	return of
 }
 
-// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1
-// (Strehl & Ghosh 2002: the geometric mean). Symmetric. Two partitions with a single part
-// each are equal: 1. If just one has a single part the result is 0. Cost: O(n). Errors as
-// for [Accuracy].
+// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh 2002:
+// the geometric mean). Symmetric. Two partitions with a single part each are equal: 1. If just one has a
+// single part the result is 0. Cost: O(n). Errors as for [Accuracy].
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {
@@ -202,10 +199,9 @@ func Purity(truth, labels []int) (float64, error) {
 	return float64(sum) / float64(c.n), nil
 }
 
-// AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for equal
-// partitions, 0 on average for independent ones, at least −1. Symmetric. Where both
-// partitions have a single part, or both have only single samples, they are equal, and it
-// is 1. Cost: O(n). Errors as for [Accuracy].
+// AdjustedRand returns the adjusted Rand index (Hubert & Arabie 1985): 1 for equal partitions, 0 on average
+// for independent ones, at least −1. Symmetric. Where both partitions have a single part, or both have only
+// single samples, they are equal, and it is 1. Cost: O(n). Errors as for [Accuracy].
 func AdjustedRand(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {

@@ -1,14 +1,12 @@
 package softkmeans
 
-// Minimal-volume soft k-means of data that is read block by block. It is solved on a
-// summary that fits into memory, measured on all rows, and corrected by what the
-// measurement shows.
+// Minimal-volume soft k-means of data that is read block by block. It is solved on a summary that fits into
+// memory, measured on all rows, and corrected by what the measurement shows.
 //
-// The correction is that of stochastic variance reduction (Johnson & Zhang 2013) and of
-// DANE (Shamir, Srebro & Zhang 2014). A linear function of F is added to the summary's
-// objective. It gives that the value and the gradient of the objective of all rows at
-// the measured centers. The error left is of second order in the next step, and what is a
-// fixed point is so for all rows.
+// The correction is that of stochastic variance reduction (Johnson & Zhang 2013) and of DANE (Shamir, Srebro
+// & Zhang 2014). A linear function of F is added to the summary's objective. It gives that the value and the
+// gradient of the objective of all rows at the measured centers. The error left is of second order in the
+// next step, and what is a fixed point is so for all rows.
 
 import (
 	"context"
@@ -24,12 +22,11 @@ const (
 	leastRowsPerCenter = 32 // of a summary
 )
 
-// FitMinVolumeSeq is [FitMinVolume] for data that need not fit into memory, with blocks
-// as for [FitSeq]. The model's Memberships and Clusters are nil: [MinVolumeSeqOptions]
-// has functions that receive them block by block, or [Model.Predict] and
-// [Model.PredictLabels] find those of any rows. ClusterMeans and ClusterAxes are of the
-// summary's rows. Data of at most SummaryRows rows is read once, and the result has the bits
-// of FitMinVolume.
+// FitMinVolumeSeq is [FitMinVolume] for data that need not fit into memory, with blocks as for [FitSeq]. The
+// model's Memberships and Clusters are nil: [MinVolumeSeqOptions] has functions that receive them block by
+// block, or [Model.Predict] and [Model.PredictLabels] find those of any rows. ClusterMeans and ClusterAxes
+// are of the summary's rows. Data of at most SummaryRows rows is read once, and the result has the bits of
+// FitMinVolume.
 //
 // Larger data is read in these passes:
 //
@@ -46,34 +43,30 @@ const (
 //     dropped.
 //  5. The memberships and the labels, if they are asked for.
 //
-// These are eight at most by default, and often five. Status is StatusConverged once the
-// next solution would lower the objective by at most Tol of the error, and change the
-// error by at most 1 % of the slack.
+// These are eight at most by default, and often five. Status is StatusConverged once the next solution would
+// lower the objective by at most Tol of the error, and change the error by at most 1 % of the slack.
 //
-// Objective, Floor, Total, Gap and Warnings are measured on all rows, for the very
-// centers returned. So the error is within the slack, to 1 % of it, where Status is
-// StatusConverged; a [Warning] says where it is further off. The start on the summary
-// decides which local minimum is found. Lightweight coresets have a proof for k-means
-// (Bachem, Lucic & Krause 2018, Theorem 2): of the order d·k·log k/ε² draws give, for
-// all sets of k centers at once, its error to within ε/2 of itself and ε/2 of Total.
-// Nothing of the kind is proved for mixtures.
+// Objective, Floor, Total, Gap and Warnings are measured on all rows, for the very centers returned. So the
+// error is within the slack, to 1 % of it, where Status is StatusConverged; a [Warning] says where it is
+// further off. The start on the summary decides which local minimum is found. Lightweight coresets have a
+// proof for k-means (Bachem, Lucic & Krause 2018, Theorem 2): of the order d·k·log k/ε² draws give, for all
+// sets of k centers at once, its error to within ε/2 of itself and ε/2 of Total. Nothing of the kind is
+// proved for mixtures.
 //
-// Measured against FitMinVolume on all rows, for 200 000 mixtures, exact or with noise
-// at 30 dB, the default summary gave 99.8 % of the rows or more the same label. Centers
-// were within 1 % of the data's spread. Real sets with summaries of a quarter or half of
-// their rows met the slack as well, but up to a third of the labels were those of
-// another local minimum: docs/streaming.md has the tables.
+// Measured against FitMinVolume on all rows, for 200 000 mixtures, exact or with noise at 30 dB, the default
+// summary gave 99.8 % of the rows or more the same label. Centers were within 1 % of the data's spread. Real
+// sets with summaries of a quarter or half of their rows met the slack as well, but up to a third of the
+// labels were those of another local minimum: docs/streaming.md has the tables.
 //
 // Trace and the Progress of runs are of the summary, where Objective and Loss are
 // estimates. Iterations counts those of the run that gave the result. The bits depend
 // on the seed, and not on the blocks or the number of workers.
 //
-// Cost: that of [Stats.Add] for the first pass, O(ndk + nk²) for each other one,
-// FitMinVolume's on SummaryRows rows, and less for each refinement. Memory: as for
-// [FitSeq], the summary, and FitMinVolume's for that. Errors: those of FitMinVolume and
-// of FitSeq. If ctx ends once there are centers, the error wraps its error and the
-// model is the best so far, with StatusCancelled. Objective and Warnings are the
-// summary's estimates where no pass has measured them.
+// Cost: that of [Stats.Add] for the first pass, O(ndk + nk²) for each other one, FitMinVolume's on
+// SummaryRows rows, and less for each refinement. Memory: as for [FitSeq], the summary, and FitMinVolume's
+// for that. Errors: those of FitMinVolume and of FitSeq. If ctx ends once there are centers, the error wraps
+// its error and the model is the best so far, with StatusCancelled. Objective and Warnings are the summary's
+// estimates where no pass has measured them.
 func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int,
 	opts *MinVolumeSeqOptions) (*Model, error) {
 	o := orZero(opts)
@@ -245,8 +238,7 @@ func (w *streamedFit) summarise() (*volumeFit, error) {
 	return vf, nil
 }
 
-// measurement is what a pass over all rows finds for centers: an iterate without
-// memberships.
+// measurement is what a pass over all rows finds for centers: an iterate without memberships.
 type measurement struct {
 	*iterate
 	direct float64 // ‖X − GF‖² from the numbers of F and G themselves
@@ -259,8 +251,7 @@ type blockProblem struct {
 	at *iterate
 }
 
-// measure makes a pass with the centers f. With clusters the caller receives memberships and
-// labels.
+// measure makes a pass with the centers f. With clusters the caller receives memberships and labels.
 func (w *streamedFit) measure(vf *volumeFit, f *Matrix, clusters *metric) (*measurement, error) {
 	t := &measurement{iterate: &iterate{
 		f: f.Clone(), gg: NewMatrix(w.k, w.k, nil), gz: NewMatrix(w.k, f.Cols, nil),
@@ -378,8 +369,7 @@ type correction struct {
 	proximal       float64
 }
 
-// correctionAt returns the correction for a measurement and the summary's own iterate at
-// the same centers.
+// correctionAt returns the correction for a measurement and the summary's own iterate at the same centers.
 func correctionAt(all *measurement, own *iterate, proximal float64) *correction {
 	c := &correction{linear: all.gz.Clone(), center: all.f, proximal: proximal}
 	axpy(c.linear.Data, -1, own.gz.Data)

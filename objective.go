@@ -16,10 +16,9 @@ import (
 //
 // for any c, here the mean, which does not cancel where that is far from 0.
 //
-// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at
-// most γ(2k+2)·Σg_j‖f_j − c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of
-// ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of their depth. The sums of a
-// chunk are kept to twice the digits.
+// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at most γ(2k+2)·Σg_j‖f_j − c‖, and
+// x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of
+// their depth. The sums of a chunk are kept to twice the digits.
 func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newResidual(s, f, sum)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
@@ -152,8 +151,7 @@ func compareWithFloor(s *samples, objective float64, pc *principal) Certificate 
 	return c
 }
 
-// compare compares an objective with a floor, in any units. An objective of +Inf is out of
-// range.
+// compare compares an objective with a floor, in any units. An objective of +Inf is out of range.
 func compare(objective, floor, floorError, total float64) Certificate {
 	low := max(0, floor-floorError)
 	if objective < low { // a feasible pair disproves the floor: SolverKrylov's, by chance
@@ -178,8 +176,7 @@ func outward(v float64) float64 {
 	return v
 }
 
-// quotient returns a/b. Where b is 0 that is 0 for a = 0 and otherwise math.MaxFloat64,
-// the largest value.
+// quotient returns a/b. Where b is 0 that is 0 for a = 0 and otherwise math.MaxFloat64, the largest value.
 func quotient(a, b float64) float64 {
 	switch {
 	case a == 0:
@@ -230,9 +227,8 @@ func solveRows(s *samples, centers, g *Matrix, sum Sum, rows []int) error {
 	return nil
 }
 
-// Certificate says how good centers and memberships are: see [Certify], and
-// [Model.Certificate]. Read Gap for the distance from the minimum as a share of the total
-// variance, or call Optimal.
+// Certificate says how good centers and memberships are: see [Certify], and [Model.Certificate]. Read Gap for
+// the distance from the minimum as a share of the total variance, or call Optimal.
 //
 // The verdict is on repaired memberships: negative ones count as 0, and a row is divided by
 // its sum, for SumAtMostOne only where that is above 1. A row without a positive entry has
@@ -247,14 +243,12 @@ type Certificate struct {
 	MinMembership     float64 // the smallest entry of G as given
 	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
 	Repair            float64 // the largest change of a membership by the repair
-	// SpanError is the distance of the centers from the principal affine subspace, as a share
-	// of ‖F − 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. Where
-	// σ_{k−1} = σ_k it is not unique.
+	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F − 1x̄ᵀ‖.
+	// It is 0 at an optimum whose memberships use all dimensions. Where σ_{k−1} = σ_k it is not unique.
 	SpanError float64
-	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum;
-	// then the same as a share of Total, and as a multiple of Floor − FloorError, which for 0
-	// is math.MaxFloat64. An Objective below Floor − FloorError disproves it, and 0 takes its
-	// place.
+	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the same
+	// as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An
+	// Objective below Floor − FloorError disproves it, and 0 takes its place.
 	Excess, ExcessShare, ExcessFloors float64
 	Solver                            Solver // the one that proved the floor
 }

@@ -250,10 +250,9 @@ type MinVolumeOptions struct {
 
 	NonNegative bool // keep all entries of the centers at 0 or above, as Unmix does
 	Rows        Rows // RowsAuto (the default), RowsGiven or RowsUnit
-	// Trim is the largest share of the rows to leave out as outliers: those whose squared
-	// distance from the principal plane, or in it from the mean with each direction by its
-	// spread, is more than 10 times the median. Model.Trimmed lists them. At least 0, below 1.
-	// Rare materials look like outliers, too.
+	// Trim is the largest share of the rows to leave out as outliers: those whose squared distance from the
+	// principal plane, or in it from the mean with each direction by its spread, is more than 10 times the
+	// median. Model.Trimmed lists them. At least 0, below 1. Rare materials look like outliers, too.
 	Trim float64
 }
 

@@ -18,10 +18,9 @@ func workerCount(asked int) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// runTasks calls fn for task 0 … tasks−1, each once, on at most so many workers, and
-// returns when all are done. Calls with the same worker number never overlap, so that fn
-// may keep scratch space by worker. With one worker or one task, and where Go has no
-// goroutines, all run on the caller's.
+// runTasks calls fn for task 0 … tasks−1, each once, on at most so many workers, and returns when all are
+// done. Calls with the same worker number never overlap, so that fn may keep scratch space by worker. With
+// one worker or one task, and where Go has no goroutines, all run on the caller's.
 func runTasks(workers, tasks int, fn func(worker, task int)) {
 	workers = min(workers, tasks)
 	if workers <= 1 || !goroutines {
@@ -57,11 +56,10 @@ func stopped(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// blockRows returns how many of n rows of length l make a block: some 256 kB, which the
-// second-level cache holds, but at least 24 rows, below which the loops over a block cost
-// more than the arithmetic. It is a multiple of 24, so that strips of any number of lanes
-// are full. Sums over 480 rows are a tenth faster than over 240; few rows make smaller
-// blocks, which share the work better.
+// blockRows returns how many of n rows of length l make a block: some 256 kB, which the second-level cache
+// holds, but at least 24 rows, below which the loops over a block cost more than the arithmetic. It is a
+// multiple of 24, so that strips of any number of lanes are full. Sums over 480 rows are a tenth faster than
+// over 240; few rows make smaller blocks, which share the work better.
 func blockRows(n, l int) int {
 	most := 240
 	if n >= 480*reduceChunks { // a block for every chunk of a sum
@@ -81,8 +79,7 @@ type block struct {
 	scratch               []float64 // the worker's, of any content
 }
 
-// chunking says how the items of a pass are cut: n rows or columns of length l, in at most
-// `most` chunks.
+// chunking says how the items of a pass are cut: n rows or columns of length l, in at most `most` chunks.
 type chunking struct{ n, l, most int }
 
 // eachBlock calls fn for all blocks of the items, in parallel over the chunks, with scratch

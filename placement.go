@@ -190,9 +190,8 @@ func simplexCenters(s *samples, e *placement, basis *Matrix) *Matrix {
 	return f
 }
 
-// missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of
-// divided by their sums, are from the points w that these are for, in data with a mean of
-// the given length.
+// missed bounds how far the mixtures of simplexCenters, with memberships of barycentric.of divided by their
+// sums, are from the points w that these are for, in data with a mean of the given length.
 //
 // Proof. For vertices t + Ru_j and memberships 1/k + u_jᵀ(w − t)(k−1)/(kR), ‖w − t‖ ≤ R, the
 // mixture misses w by at most R(2‖Σu‖ + ‖(k−1)/k·Σuuᵀ − I‖). The memberships are off by less

@@ -50,8 +50,7 @@ func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
 	return findLeading(s, wanted{p, 0}, solver)
 }
 
-// wanted is how many leading directions are asked for, and how many more that need not
-// have converged.
+// wanted is how many leading directions are asked for, and how many more that need not have converged.
 type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
@@ -98,17 +97,15 @@ func directPrincipal(s *samples, q wanted, solver Solver) (*principal, error) {
 	return pc, cancelled(s.ctx)
 }
 
-// krylovSteps is the cost model of SolverAuto: after how many of its steps SolverKrylov has
-// taken the time of SolverGram. Let m = min(n, d), M = max(n, d), and take one worker. The
-// Gram matrix takes Mm² operations. Its eigenvectors take 4m³/3 at a third or a half of
-// the speed. A step takes 4Mm(p+8) at about half the speed, and twice that on wide data.
-// That is m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3 times as many
-// with vectors, 1.1–2.3 times without (m from 600 to 2000). Spectra that fall take some 10
+// krylovSteps is the cost model of SolverAuto: after how many of its steps SolverKrylov has taken the time of
+// SolverGram. Let m = min(n, d), M = max(n, d), and take one worker. The Gram matrix takes Mm² operations.
+// Its eigenvectors take 4m³/3 at a third or a half of the speed. A step takes 4Mm(p+8) at about half the
+// speed, and twice that on wide data. That is m(1 + 3m/M)/(9(p+8)) steps. The measured ones were 0.4–1.3
+// times as many with vectors, 1.1–2.3 times without (m from 600 to 2000). Spectra that fall take some 10
 // steps, those of noise 60 or more.
 //
-// SolverAuto tries no more steps than that. From the fifth step on it stops where the bound
-// falls too slowly, and takes SolverGram. It has then lost a third of SolverGram's
-// time, or at worst all of it.
+// SolverAuto tries no more steps than that. From the fifth step on it stops where the bound falls too slowly,
+// and takes SolverGram. It has then lost a third of SolverGram's time, or at worst all of it.
 func krylovSteps(p, small, large int) int {
 	m := float64(small)
 	return int(m * (1 + 3*m/float64(large)) / float64(9*(p+krylovExtra)))
@@ -233,9 +230,8 @@ func recentre(s *samples, gram *Matrix) error {
 	return nil
 }
 
-// principalByJacobi takes the singular values of R. values are squared singular
-// values, descending. What the data leaves outside of the basis proves a floor far below
-// the total, the Gram matrix any other.
+// principalByJacobi takes the singular values of R. values are squared singular values, descending. What the
+// data leaves outside of the basis proves a floor far below the total, the Gram matrix any other.
 func principalByJacobi(s *samples, q wanted) (pc *principal, values []float64, err error) {
 	r, err := triangularFactor(s)
 	if err != nil {
@@ -300,8 +296,7 @@ func principalOfR(s *samples, r *Matrix) (pc *principal, values []float64, rows 
 	return pc, values, svd.V.transposed(), cancelled(s.ctx)
 }
 
-// within sets the error of the floor, which is in truth between low and high, if that is
-// less than it was.
+// within sets the error of the floor, which is in truth between low and high, if that is less than it was.
 func (pc *principal) within(low, high float64) {
 	if v := max(pc.floor-low, high-pc.floor); v < pc.floorError {
 		pc.floorError = v
@@ -331,8 +326,7 @@ func rightBasis(s *samples, rows *Matrix, p int) (*Matrix, error) {
 	return completed(s.ctx, from, p, s.d)
 }
 
-// completed returns p orthonormal rows of length d. The first are those given, at most p,
-// made orthonormal.
+// completed returns p orthonormal rows of length d. The first are those given, at most p, made orthonormal.
 func completed(ctx context.Context, rows *Matrix, p, d int) (*Matrix, error) {
 	basis := NewMatrix(p, d, nil)
 	copyRows(basis, rows)
@@ -407,10 +401,9 @@ func (s *krylovData) principal(q wanted, effort krylovEffort) (*principal, error
 	return pc, s.bound(pc, kry)
 }
 
-// bound sets the floor, and its error by what is outside of the basis. There the Ritz
-// values that converged with it bound the singular values, if products with random vectors
-// have no Rayleigh quotient above them. Where they have, or nothing converged, these
-// products are the bound.
+// bound sets the floor, and its error by what is outside of the basis. There the Ritz values that converged
+// with it bound the singular values, if products with random vectors have no Rayleigh quotient above them.
+// Where they have, or nothing converged, these products are the bound.
 func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	count := kry.basis.Rows
 	left := newOutside(s.probed(rowsOf(pc.basis, 0, count)), count)
@@ -439,11 +432,10 @@ func (s *krylovData) bound(pc *principal, kry *krylovResult) error {
 	return cancelled(s.ctx)
 }
 
-// After few steps the largest Ritz values outside of the basis do not bound the
-// eigenvalues there. Products with random vectors do. The norm of a matrix is at most
-// probeFactor = 4·√(2/π) times the largest of its products with so many probes, but for a
-// chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding Structure with
-// Randomness, 2011, Lemma 4.1).
+// After few steps the largest Ritz values outside of the basis do not bound the eigenvalues there. Products
+// with random vectors do. The norm of a matrix is at most probeFactor = 4·√(2/π) times the largest of its
+// products with so many probes, but for a chance of 4^-probes, 2e-10 (Halko, Martinsson & Tropp, Finding
+// Structure with Randomness, 2011, Lemma 4.1).
 const (
 	probes      = 16
 	probeFactor = 3.1915382432114616
@@ -501,10 +493,9 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	return kry, nil
 }
 
-// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p,
-// and all squared singular values, descending: min(n−1, d) of them. p is from 0 to that
-// number. With the option Weights rows are multiplied by the root of their weight; it reads
-// Workers, too. Cost and errors: those of [Floors].
+// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared
+// singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option Weights rows
+// are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of [Floors].
 func Principal(ctx context.Context, x *Matrix, p int,
 	opts *Options) (z *Matrix, squares []float64, err error) {
 	o := orZero(opts)

@@ -1,10 +1,9 @@
 package softkmeans
 
-// The data as the solvers see it. A pass over X reads a block of rows, or of columns
-// where the table is wide. It scales the block by a power of two, subtracts the mean,
-// multiplies by √w and packs the result without gaps. So X is never copied, a strided view
-// gives the bits of its copy, and all packed entries are at most 2 in size. Rows of weight
-// 0 are packed as zeros.
+// The data as the solvers see it. A pass over X reads a block of rows, or of columns where the table is wide.
+// It scales the block by a power of two, subtracts the mean, multiplies by √w and packs the result without
+// gaps. So X is never copied, a strided view gives the bits of its copy, and all packed entries are at most 2
+// in size. Rows of weight 0 are packed as zeros.
 
 import (
 	"context"
@@ -136,11 +135,10 @@ func (s *samples) workspace() *workspace {
 	return s.space
 }
 
-// survey finds the largest magnitude in rows of positive weight and the mean of X, zeros
-// if the data is not to be centred. One pass over X does both and checks that every entry
-// is in range; the error names the first that is not. It sums differences from
-// the first of the heaviest rows: constant columns have their exact value as mean, and the
-// others lose less where they are far from 0.
+// survey finds the largest magnitude in rows of positive weight and the mean of X, zeros if the data is not
+// to be centred. One pass over X does both and checks that every entry is in range; the error names the first
+// that is not. It sums differences from the first of the heaviest rows: constant columns have their exact
+// value as mean, and the others lose less where they are far from 0.
 func (s *samples) survey() (top float64, err error) {
 	origin, first := make([]float64, s.d), 0
 	for i, w := range s.weights {

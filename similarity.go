@@ -17,11 +17,10 @@ import (
 type Similarity interface {
 	// Len returns n, always the same.
 	Len() int
-	// CopyRows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes
-	// the same numbers each time, and several goroutines call it at once. TILSD reads
-	// every row some 6 to 200 times, LSD once more for every step of its descents. dst
-	// has any content before, and must not be kept. Unless Workers is 1, a panic in
-	// CopyRows is in another goroutine than the caller's, who cannot recover it.
+	// CopyRows writes the rows lo … lo+dst.Rows−1 of K to dst, n columns each. It writes the same numbers
+	// each time, and several goroutines call it at once. TILSD reads every row some 6 to 200 times, LSD once
+	// more for every step of its descents. dst has any content before, and must not be kept. Unless Workers
+	// is 1, a panic in CopyRows is in another goroutine than the caller's, who cannot recover it.
 	CopyRows(dst *Matrix, lo int)
 }
 
@@ -59,10 +58,9 @@ func checkRowsOf(dst *Matrix, lo, n int) {
 	}
 }
 
-// SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes
-// longer to compute than to read, [LSD] and [TILSD] of the matrix are faster than
-// of s, which computes it once per pass. Errors: [ErrShape] if s is
-// nil or too large to address, [ErrTooFewSamples] for n < 1.
+// SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes longer to compute than
+// to read, [LSD] and [TILSD] of the matrix are faster than of s, which computes it once per pass. Errors:
+// [ErrShape] if s is nil or too large to address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if s == nil {
 		return nil, fail(ErrShape, "the similarity is nil")
@@ -115,9 +113,8 @@ func (k *denseKernel) CopyRows(dst *Matrix, lo int) {
 	}
 }
 
-// SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a
-// [Similarity] that computes its rows when it is asked for them. x is not copied, and
-// must not change while the kernel is in use.
+// SampleKernel is a kernel of the rows of a matrix: K_ij = κ(x_i, x_j). It is a [Similarity] that computes
+// its rows when it is asked for them. x is not copied, and must not change while the kernel is in use.
 type SampleKernel struct {
 	s      *samples // x with its scale, not centred
 	linear bool     // K = XXᵀ, which LSD and TI-LSD do not form; otherwise RBF
@@ -241,9 +238,8 @@ func (k *SampleKernel) Cross(dst, y *Matrix) (*Matrix, error) {
 	return dst, err
 }
 
-// between fills dst with the kernel of the samples `own`, packed and scaled as x is, and
-// x. Entries of own may be 2^1000, so that squared distances are infinite: the RBF
-// kernel is 0 then.
+// between fills dst with the kernel of the samples `own`, packed and scaled as x is, and x. Entries of own
+// may be 2^1000, so that squared distances are infinite: the RBF kernel is 0 then.
 func (k *SampleKernel) between(dst *Matrix, own []float64) {
 	d := k.s.d
 	other := make([]float64, min(blockRows(k.s.n, d), k.s.n)*d)
@@ -264,19 +260,17 @@ func (k *SampleKernel) between(dst *Matrix, own []float64) {
 	}
 }
 
-// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be
-// larger.
+// unscale returns v·2^exp, at most math.MaxFloat64 in size: squares of n² entries may be larger.
 func unscale(v float64, exp int) float64 {
 	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
 
-// DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of
-// distances, which are at least 0, and 0 between a sample and itself. gamma 0 stands for
-// the median heuristic of [RBFKernel], over all pairs. For Euclidean distances it is the
-// RBF kernel of the samples. For others it may have negative eigenvalues, which count as
-// error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where the matrix is not
-// square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange],
-// [ErrTooFewSamples] and [ErrOption].
+// DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at
+// least 0, and 0 between a sample and itself. gamma 0 stands for the median heuristic of [RBFKernel], over
+// all pairs. For Euclidean distances it is the RBF kernel of the samples. For others it may have negative
+// eigenvalues, which count as error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where the matrix
+// is not square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange], [ErrTooFewSamples] and
+// [ErrOption].
 func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) {
 	if err := checkAmount("gamma", gamma); err != nil {
 		return nil, 0, err

@@ -67,9 +67,8 @@ const (
 	// smallest ball around the mean that holds the projected data. No membership of a row of
 	// positive weight is above 2/k, but for rounding.
 	EnclosureBall Enclosure = iota
-	// EnclosureTight is the smallest regular simplex of the same orientation: each facet
-	// touches the data. Its prototypes are nearer to the data and its memberships farther
-	// from 1/k.
+	// EnclosureTight is the smallest regular simplex of the same orientation: each facet touches the data.
+	// Its prototypes are nearer to the data and its memberships farther from 1/k.
 	//
 	// Where the data has fewer than k−1 dimensions (for FitSeq and Subspace: columns) and
 	// there is no Orientation, it has as many. The other centers repeat its vertices, and
@@ -88,10 +87,9 @@ func (e Enclosure) String() string {
 	return nameOf("Enclosure", int(e), "ball", "tight", "smallest")
 }
 
-// enclosure is a regular simplex in the coordinates of the projected data. Its inward facet
-// normals are k unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its
-// vertices are t + (k−1)ρ·u_j, and a point w has barycentric coordinates
-// 1/k + u_jᵀ(w − t)/(kρ).
+// enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are k
+// unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its vertices are t + (k−1)ρ·u_j, and a
+// point w has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
 	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
 	centre  []float64 // p
@@ -170,10 +168,9 @@ func enclose(kind Enclosure, normals *Matrix, ext *extent) *enclosure {
 	return e
 }
 
-// flatten returns the smallest regular simplex of q < k−1 dimensions around points that
-// have no more, with its vertices repeated. The normals are those of the Helmert contrasts.
-// Of their first q coordinates, rows 0 to q are the contrasts of q+1 vertices, but for their
-// length.
+// flatten returns the smallest regular simplex of q < k−1 dimensions around points that have no more, with
+// its vertices repeated. The normals are those of the Helmert contrasts. Of their first q coordinates, rows 0
+// to q are the contrasts of q+1 vertices, but for their length.
 func flatten(normals *Matrix, ext *extent, q int) *placement {
 	k := normals.Rows
 	long := math.Sqrt(float64(q) / float64(q+1) * float64(k) / float64(k-1)) // of a cut row
@@ -264,8 +261,7 @@ func (e *enclosure) coordinates() *barycentric {
 	return b
 }
 
-// of overwrites g (length k) with the coordinates of the point w: at least 0, adding up
-// to 1.
+// of overwrites g (length k) with the coordinates of the point w: at least 0, adding up to 1.
 func (b *barycentric) of(g, w []float64) {
 	copy(g, b.at)
 	if b.radius == 0 {
@@ -316,10 +312,9 @@ func fixSum(g []float64) {
 	}
 }
 
-// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex
-// whose k vertices are the rows of the given k×d matrix. Compare prototypes by it, and with
-// [VolumeFloor]. It is 0 for a single point, and −Inf if the vertices are affinely
-// dependent, as they always are for k > d+1.
+// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices are
+// the rows of the given k×d matrix. Compare prototypes by it, and with [VolumeFloor]. It is 0 for a single
+// point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1.
 //
 // Where only rounding keeps vertices independent, each direction lost adds some −35.
 // Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors:
@@ -339,15 +334,13 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about
-	// their mean. The paper's section on MVSkM takes those of F itself, k of them: the
-	// volume only while F1 = 0 (its Lemma), which alternating updates do not keep. In
-	// general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the
-	// proof and to k in the problem are not the same.
+	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their mean. The
+	// paper's section on MVSkM takes those of F itself, k of them: the volume only while F1 = 0 (its Lemma),
+	// which alternating updates do not keep. In general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum:
+	// the sums to k−1 in the proof and to k in the problem are not the same.
 	//
-	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0,
-	// so the first vertex may be subtracted from all: differences keep the digits of
-	// vertices far from 0.
+	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0, so the first
+	// vertex may be subtracted from all: differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -391,10 +384,9 @@ func (s Sum) String() string {
 // point is a point of the plane.
 type point [2]float64
 
-// turn returns the doubled area of the triangle abc, above 0 where it turns left. What
-// rounding may have made of 0 counts as 0: the error of the difference is at most (3+16u)u
-// times the sum of the sizes of its two products (Shewchuk, Adaptive Precision
-// Floating-Point Arithmetic, 1997).
+// turn returns the doubled area of the triangle abc, above 0 where it turns left. What rounding may have made
+// of 0 counts as 0: the error of the difference is at most (3+16u)u times the sum of the sizes of its two
+// products (Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997).
 func turn(a, b, c point) float64 {
 	left := float64((b[0] - a[0]) * (c[1] - a[1]))
 	right := float64((b[1] - a[1]) * (c[0] - a[0]))
@@ -404,10 +396,9 @@ func turn(a, b, c point) float64 {
 	return 0
 }
 
-// convexHull returns the corners of the convex hull, counterclockwise, by Andrew's chains
-// (1979). It sorts the points. Every corner turns left for certain. Points that are only
-// a rounding error outside may be missing, so the polygon is never larger than the hull.
-// Fewer than three corners are a point or an interval.
+// convexHull returns the corners of the convex hull, counterclockwise, by Andrew's chains (1979). It sorts
+// the points. Every corner turns left for certain. Points that are only a rounding error outside may be
+// missing, so the polygon is never larger than the hull. Fewer than three corners are a point or an interval.
 func convexHull(points []point) []point {
 	slices.SortFunc(points, func(a, b point) int { return slices.Compare(a[:], b[:]) })
 	points = slices.Compact(points)
@@ -441,18 +432,16 @@ func convexHull(points []point) []point {
 // smallestTriangle returns the triangle of least area around a convex polygon,
 // counterclockwise, and its area. hull has three corners or more, counterclockwise.
 //
-// One of its sides lies along an edge of the polygon (Klee & Laskowski, Finding the
-// smallest triangles containing a given convex polygon, 1985; O'Rourke, Aggarwal, Maddila
-// & Baldwin, An optimal algorithm for finding minimal enclosing triangles, 1986). For a
-// given base there is a shorter way than theirs. Let W(y) be the width of the polygon at
-// the height y. The other two sides of a triangle are lines, so its width is linear in y;
-// let it be b at the base and 0 at the height H. Conversely every linear width that is at
-// least W is that of an enclosing triangle: its left side must be a line between the
-// concave right side of the polygon less the width, and the polygon's convex left side.
-// Its area is bH/2. A line over the point (y, W(y)) has bH ≥ 4yW(y), with equality where
-// that point is its middle. So the area is at least 2·max yW(y). It is reached by the
-// tangent of the hyperbola yW = const at the maximum, which leaves the convex region below
-// W on one side. The middle of each side then touches the polygon.
+// One of its sides lies along an edge of the polygon (Klee & Laskowski, Finding the smallest triangles
+// containing a given convex polygon, 1985; O'Rourke, Aggarwal, Maddila & Baldwin, An optimal algorithm for
+// finding minimal enclosing triangles, 1986). For a given base there is a shorter way than theirs. Let W(y)
+// be the width of the polygon at the height y. The other two sides of a triangle are lines, so its width is
+// linear in y; let it be b at the base and 0 at the height H. Conversely every linear width that is at least
+// W is that of an enclosing triangle: its left side must be a line between the concave right side of the
+// polygon less the width, and the polygon's convex left side. Its area is bH/2. A line over the point (y,
+// W(y)) has bH ≥ 4yW(y), with equality where that point is its middle. So the area is at least 2·max yW(y).
+// It is reached by the tangent of the hyperbola yW = const at the maximum, which leaves the convex region
+// below W on one side. The middle of each side then touches the polygon.
 //
 // Cost: O(h²) for h corners.
 func smallestTriangle(hull []point) (corners [3]point, area float64) {

@@ -1,9 +1,8 @@
 package softkmeans
 
-// Least squares on the simplex: the mixture of given vertices that is nearest to a sample
-// (fully constrained least squares, as unmixing calls it). The active-set method that solves
-// it row by row is in activeset.go. Then least squares with lower bounds, and on the cone of
-// given vertices.
+// Least squares on the simplex: the mixture of given vertices that is nearest to a sample (fully constrained
+// least squares, as unmixing calls it). The active-set method that solves it row by row is in activeset.go.
+// Then least squares with lower bounds, and on the cone of given vertices.
 
 import (
 	"context"
@@ -22,11 +21,10 @@ type SimplexOptions struct {
 // x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
 // n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
 //
-// The solution is exact, not iterated to a tolerance: the optimality conditions hold to
-// rounding, entries off the support are exactly 0, and rows add up to 1 to one rounding.
-// Where vertices are affinely dependent, as for k > d+1, the weights of least norm are
-// found, with errors of up to 1e-9 in the conditions. Only the direction of a sample counts
-// that is farther away than 2^400 times the vertices' size.
+// The solution is exact, not iterated to a tolerance: the optimality conditions hold to rounding, entries off
+// the support are exactly 0, and rows add up to 1 to one rounding. Where vertices are affinely dependent, as
+// for k > d+1, the weights of least norm are found, with errors of up to 1e-9 in the conditions. Only the
+// direction of a sample counts that is farther away than 2^400 times the vertices' size.
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
 // Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape],
@@ -58,9 +56,8 @@ func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matri
 	return dst, newSimplexProblem(vertices, o.Sum).solve(ctx, dst, x, workers)
 }
 
-// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their
-// mean. It is definite whenever the vertices are affinely independent, and has the same
-// minimisers as FFᵀ.
+// simplexProblem is what all rows share: A = FFᵀ + ρ11ᵀ for the vertices F, shifted by their mean. It is
+// definite whenever the vertices are affinely independent, and has the same minimisers as FFᵀ.
 type simplexProblem struct {
 	k, d     int             // vertices, the origin included, and columns
 	atMost   bool            // the last vertex is the origin: Σ of the others ≤ 1
@@ -79,10 +76,9 @@ type simplexProblem struct {
 	chol, inverse []float64 // scratch
 }
 
-// The sizes of the proximal steps for dependent vertices, as shares of A's largest entry.
-// The first balances rounding errors, which are divided by it, and the bias of one step.
-// Vertices that are close but not the same need the second, the smallest at which A always
-// factors.
+// The sizes of the proximal steps for dependent vertices, as shares of A's largest entry. The first balances
+// rounding errors, which are divided by it, and the bias of one step. Vertices that are close but not the
+// same need the second, the smallest at which A always factors.
 const (
 	ridgeShare = 0x1p-30
 	fineShare  = 0x1p-38
@@ -94,8 +90,7 @@ func newSimplexProblem(vertices *Matrix, sum Sum) *simplexProblem {
 	return p
 }
 
-// set makes p the problem for these vertices. From the second call for a shape on it
-// allocates nothing.
+// set makes p the problem for these vertices. From the second call for a shape on it allocates nothing.
 func (p *simplexProblem) set(vertices *Matrix, sum Sum) {
 	p.k, p.d, p.atMost = vertices.Rows, vertices.Cols, sum == SumAtMostOne
 	if p.atMost {
@@ -193,10 +188,9 @@ func (p *simplexProblem) nearOrigin() {
 	}
 }
 
-// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It
-// computes the inverse: pivots may not show it (Kahan), and eigenvalues cost more. With
-// λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius norm it errs, by a factor of k at most, on
-// the side of dependence, which costs time only.
+// dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes the inverse:
+// pivots may not show it (Kahan), and eigenvalues cost more. With λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius
+// norm it errs, by a factor of k at most, on the side of dependence, which costs time only.
 func (p *simplexProblem) dependent() bool {
 	k := p.k
 	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
@@ -424,10 +418,9 @@ func (b *boundedProblem) onSupport() bool {
 // dependent vertices have a factor.
 const coneRidge = 0x1p-40
 
-// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
-// vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and
-// shade[i] to Σa, unless shade is nil. dst may be x. It costs O(ndk), and O(k³) for each row
-// and support tried.
+// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the vertices v_j
+// (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa, unless shade is
+// nil. dst may be x. It costs O(ndk), and O(k³) for each row and support tried.
 func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
 	k, d := vertices.Rows, vertices.Cols
 	_, vexp := math.Frexp(maxAbs(vertices))
@@ -481,8 +474,7 @@ func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, 
 	})
 }
 
-// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is
-// the factor of A.
+// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is the factor of A.
 func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
 	k, below := len(b.r), false
 	for j := range k {

@@ -12,10 +12,9 @@ import (
 // nearest to v: max(v_i − τ, 0) with the one τ that makes the sum 1. dst receives the
 // result; nil allocates, and dst may be v. It panics if dst has another length.
 //
-// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. An empty v has an
-// empty result; if v has a NaN or an infinity every entry of the result is NaN. Up to 32
-// entries that may stay positive are sorted (Held, Wolfe & Crowder 1974); more take
-// Condat's algorithm (2016), linear in practice.
+// Entries that become 0 are exactly 0, and the sum is 1 to one rounding. An empty v has an empty result; if v
+// has a NaN or an infinity every entry of the result is NaN. Up to 32 entries that may stay positive are
+// sorted (Held, Wolfe & Crowder 1974); more take Condat's algorithm (2016), linear in practice.
 func ProjectSimplex(dst, v []float64) []float64 {
 	if dst == nil {
 		dst = make([]float64, len(v))
@@ -68,9 +67,8 @@ func threshold(v []float64) (tau float64) {
 	} else {
 		tau = thresholdCondat(candidates)
 	}
-	// Once more on the support itself, to one rounding of a plain sum, while it
-	// shrinks. Rounding may let an entry at the threshold in and out again, for ever;
-	// whether it counts changes the last bit only.
+	// Once more on the support itself, to one rounding of a plain sum, while it shrinks. Rounding may let an
+	// entry at the threshold in and out again, for ever; whether it counts changes the last bit only.
 	for n := len(v) + 1; ; {
 		sum, support := 0.0, 0
 		for _, x := range v {
@@ -106,10 +104,9 @@ func thresholdSorted(c []float64) float64 {
 	return tau
 }
 
-// thresholdCondat returns τ for radius 1, by Algorithm 1 of L. Condat, Fast projection onto
-// the simplex and the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of
-// active entries is y[keep:active], the list ṽ of those set aside is y[:keep]. Each entry
-// read from y is stored at or before its place.
+// thresholdCondat returns τ for radius 1, by Algorithm 1 of L. Condat, Fast projection onto the simplex and
+// the ℓ1 ball, Math. Program. 158 (2016). It overwrites y. The list v of active entries is y[keep:active],
+// the list ṽ of those set aside is y[:keep]. Each entry read from y is stored at or before its place.
 func thresholdCondat(y []float64) float64 {
 	rho := y[0] - 1
 	keep, active := 0, 1

@@ -1,8 +1,7 @@
 package softkmeans
 
-// The global solution of soft k-means: F. Nie, H. Chen, R. Wang and X. Li, On
-// the Global Solution of Soft k-Means, Algorithm 1 and Theorem 1, for samples in
-// rows (the paper has them in columns):
+// The global solution of soft k-means: F. Nie, H. Chen, R. Wang and X. Li, On the Global Solution of Soft
+// k-Means, Algorithm 1 and Theorem 1, for samples in rows (the paper has them in columns):
 //
 //	minimise ‖X − GF‖²  subject to  G ≥ 0, G1 = 1.
 //
@@ -28,25 +27,22 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given.
-	// Like Floor and Total it is in squared units of the data, and math.MaxFloat64 where it is
-	// out of range.
+	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given. Like Floor
+	// and Total it is in squared units of the data, and math.MaxFloat64 where it is out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
 	// it is, a lower bound (see [Fit]). Of missing.Fit it is an estimate.
 	Floor float64
-	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13
-	// of Total for a hundred columns. SolverKrylov proves it if its random start, whose seed
-	// comes from the data, is not nearly orthogonal to a leading direction. Where that stopped
-	// at its limit, products with 16 random vectors are the bound, which fails with probability
-	// 2e-10.
+	// FloorError bounds how far the true minimum is from Floor, rounding included: some 1e-13 of Total for a
+	// hundred columns. SolverKrylov proves it if its random start, whose seed comes from the data, is not
+	// nearly orthogonal to a leading direction. Where that stopped at its limit, products with 16 random
+	// vectors are the bound, which fails with probability 2e-10.
 	FloorError float64
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
 
-	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume
-	// says; otherwise 0.
+	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
@@ -98,8 +94,7 @@ func openSamples(
 	return x.open(ctx, o, weights, centred)
 }
 
-// matrixOf returns x as a Matrix, or an error that names the function, which does not take
-// sparse rows.
+// matrixOf returns x as a Matrix, or an error that names the function, which does not take sparse rows.
 func matrixOf(x Samples, function string) (*Matrix, error) {
 	if x == nil {
 		return nil, nil // which is an error of its own
@@ -134,34 +129,30 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F (k×d) and
 // Memberships G (n×k); Gap says how far the result is above the minimum.
 //
-// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace
-// that encloses the data attains it. Fit returns a regular one, so its centers usually lie
-// outside of the data. k is at most 2³¹ − 2, and may be above n or d, where the minimum is 0.
-// The bits are the same on every call on one kind of machine, for any number of workers. x is
-// neither changed nor copied.
+// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
+// the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at
+// most 2³¹ − 2, and may be above n or d, where the minimum is 0. The bits are the same on every call on one
+// kind of machine, for any number of workers. x is neither changed nor copied.
 //
-// With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The
-// minimum is Σ_{i>k} σ_i(X)², and a cone attains it, if some half-space has all rows that are
-// not 0, projected on k leading directions (Gillis & Kumar 2015). Nonnegative data has one,
-// unless σ_k = σ_{k+1} mixes parts that share no column. Otherwise Status is
-// StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne, and
-// [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine
-// of 2^-14 with each row; rows of rounding size do not count. Enclosure and Orientation are
-// those of a slice of the cone.
+// With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
+// σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
+// directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share no
+// column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
+// and [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine of 2^-14
+// with each row; rows of rounding size do not count. Enclosure and Orientation are those of a slice of the
+// cone.
 //
-// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored.
-// Products cancel where a column is far from 0 in all rows, as years are, or where weights
-// differ by many powers of ten. FloorError, Gap and ExcessShare are then as wide as the
-// rounding of numbers of the length of x with its mean: subtract a constant from such columns
-// before. SolverAuto takes the Gram matrix for min(n, d) up to 1024 and SolverKrylov beyond,
-// whose floor relies on a random start (see [Model].FloorError). SolverJacobi takes no sparse
-// rows.
+// The zeros of a [*SparseMatrix] are not filled in unless half of all entries are stored. Products cancel
+// where a column is far from 0 in all rows, as years are, or where weights differ by many powers of ten.
+// FloorError, Gap and ExcessShare are then as wide as the rounding of numbers of the length of x with its
+// mean: subtract a constant from such columns before. SolverAuto takes the Gram matrix for min(n, d) up to
+// 1024 and SolverKrylov beyond, whose floor relies on a random start (see [Model].FloorError). SolverJacobi
+// takes no sparse rows.
 //
-// Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of
-// SolverKrylov over z stored entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to
-// 60 times as a rule. Memory: n·k + O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped,
-// within one pass over x.
+// Cost: see [Solver]; O(ndk) for projection, memberships and objective. A step of SolverKrylov over z stored
+// entries takes O((z + n + d)(k + 8)) and O((n + d)(k + 8)²), 10 to 60 times as a rule. Memory: n·k +
+// O(min(n, d)²) + O(d·k) floats and blocks of rows. Errors: [ErrShape], [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples], [ErrOption]; and ctx's, wrapped, within one pass over x.
 func Fit(ctx context.Context, x Samples, k int, opts *Options) (*Model, error) {
 	o := opts // a copy of a struct with padding would hide constants from TinyGo
 	if o == nil {
@@ -298,9 +289,8 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	return SimplexLeastSquares(dst, m, model.Centers, &SimplexOptions{Sum: model.Sum})
 }
 
-// leastShared is the least work of a fit that has more than one worker, by the count of
-// payingWorkers: 2 to 4 ms. A thread that slept takes tens of microseconds to wake up, and
-// every pass waits for it.
+// leastShared is the least work of a fit that has more than one worker, by the count of payingWorkers: 2 to 4
+// ms. A thread that slept takes tens of microseconds to wake up, and every pass waits for it.
 const leastShared = 1 << 24
 
 // payingWorkers returns asked, or 1 where more workers do not pay. It counts multiplications,
@@ -432,11 +422,10 @@ func (m *Model) Certificate() Certificate {
 // these the largest membership, the lowest index on ties. dst receives the result; nil
 // allocates, and a wrong length panics. [Model.PredictLabels] labels new rows.
 //
-// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest
-// memberships each row goes to the nearest mean of a cluster, until no row moves or for 20
-// steps. The distance is shorter in directions in which the clusters are wide. The largest
-// membership is a poorer label, since a cluster between others is a mixture of these. The
-// result is empty without Memberships, as FitSeq leaves it.
+// [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships
+// each row goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter
+// in directions in which the clusters are wide. The largest membership is a poorer label, since a cluster
+// between others is a mixture of these. The result is empty without Memberships, as FitSeq leaves it.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)
@@ -579,15 +568,13 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 // model was fitted to: the least ‖x − Σg_j·center_j‖² over g ≥ 0, Σg = 1 (at most 1, if Sum
 // says so). dst receives the result; nil allocates, and it may be x itself.
 //
-// On the rows of the fit these are its Memberships, to some 1e-11 where the centers are
-// affinely independent, and to 1e-6 otherwise (the memberships of least norm). A mean
-// beyond 1e6 times the spread costs digits. With RowsUnit g is a/Σa for the a ≥ 0 that
-// minimise ‖x − Σa_j·center_j‖, and 1/k each where a is 0.
+// On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
+// and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
+// With RowsUnit g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and 1/k each where a is 0.
 //
-// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless
-// the centers are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite],
-// [ErrRange], [ErrTooFewSamples] without centers; on an error dst is unchanged. A dst of a
-// wrong shape panics.
+// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers are
+// nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
+// centers; on an error dst is unchanged. A dst of a wrong shape panics.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err

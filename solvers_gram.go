@@ -2,8 +2,7 @@
 
 package softkmeans
 
-// gramOnly leaves out two of the three solvers, for small WebAssembly modules
-// (-tags gramonly): SolverAuto is SolverGram, and to ask for another is an
-// ErrOption. Data with more than 512 rows and columns takes longer then, and
-// floors below 1e-9 of the total have fewer digits.
+// gramOnly leaves out two of the three solvers, for small WebAssembly modules (-tags gramonly): SolverAuto is
+// SolverGram, and to ask for another is an ErrOption. Data with more than 512 rows and columns takes longer
+// then, and floors below 1e-9 of the total have fewer digits.
 const gramOnly = true

@@ -8,10 +8,9 @@ import (
 	"strconv"
 )
 
-// SparseMatrix is a matrix of float64 in compressed rows (CSR), with open storage: the
-// three slices are those of SciPy's csr_array. Row i has the entries
-// Data[Indptr[i]:Indptr[i+1]], in the columns Indices[Indptr[i]:Indptr[i+1]], which ascend.
-// All other entries are 0. A stored entry may be 0 as well.
+// SparseMatrix is a matrix of float64 in compressed rows (CSR), with open storage: the three slices are those
+// of SciPy's csr_array. Row i has the entries Data[Indptr[i]:Indptr[i+1]], in the columns
+// Indices[Indptr[i]:Indptr[i+1]], which ascend. All other entries are 0. A stored entry may be 0 as well.
 //
 // The zero value is an empty 0×0 matrix. Functions that take a SparseMatrix return an
 // [ErrShape] if its fields contradict each other, and name the row. They do not change it.
@@ -230,8 +229,7 @@ func (c *compressed) dot(i int, v []float64) (product, squares float64) {
 	return product, squares
 }
 
-// addTo adds to out the mixture by row i of the rows of v, by sumBlock. part is scratch of
-// the length of out.
+// addTo adds to out the mixture by row i of the rows of v, by sumBlock. part is scratch of the length of out.
 func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	index, value := c.row(i)
 	if len(index) <= sumBlock {
@@ -247,6 +245,5 @@ func (c *compressed) addTo(out []float64, i int, v *Matrix, part []float64) {
 	}
 }
 
-// length returns the work for a row that a pass states: the mean length times the work for
-// an entry.
+// length returns the work for a row that a pass states: the mean length times the work for an entry.
 func (c *compressed) length(times int) int { return max(1, len(c.index)/max(c.count, 1)*times) }

@@ -227,8 +227,7 @@ func newQuotients(s *sparseSamples, f *Matrix) (*quotients, error) {
 	return q, nil
 }
 
-// residual returns an upper bound of the length of row i less its mixture with the
-// memberships g.
+// residual returns an upper bound of the length of row i less its mixture with the memberships g.
 func (q *quotients) residual(s *sparseSamples, i int, y, g []float64) float64 {
 	product, squares := s.a.dot(i, s.mean)
 	depth, p := sumDepth(s.a.start[i+1]-s.a.start[i]), float64(q.basis.Rows)

@@ -1,9 +1,8 @@
 package softkmeans
 
-// Sparse data as the solvers see it. The mean is subtracted from products, never from
-// entries: Xc = √w·(X − 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the
-// stored entries. Where the mean is far from 0 such a product cancels. The bounds know it:
-// they have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
+// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: Xc = √w·(X −
+// 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the stored entries. Where the mean is far
+// from 0 such a product cancels. The bounds know it: they have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
 
 import (
 	"context"
@@ -74,8 +73,7 @@ func checkSparse(x *SparseMatrix, weights []float64) error {
 	return checkWeights(weights, x.Rows)
 }
 
-// largest returns the largest magnitude in rows of positive weight. It checks that every
-// entry is in range.
+// largest returns the largest magnitude in rows of positive weight. It checks that every entry is in range.
 func (s *sparseSamples) largest(x *SparseMatrix) (top float64, err error) {
 	for i := range x.Rows {
 		big, finite := rowMaxAbs(x.Data[x.Indptr[i]:x.Indptr[i+1]])
@@ -143,8 +141,7 @@ func (s *sparseSamples) setTotal() {
 	s.off = 2.1*gamma(sumDepth(s.a.longest)+24)*s.reach*s.reach + s.beside(s.total)
 }
 
-// beside bounds by how much sums of squares about the mean in memory differ from those about
-// the true one.
+// beside bounds by how much sums of squares about the mean in memory differ from those about the true one.
 func (s *sparseSamples) beside(total float64) float64 {
 	return s.fine.squares()*(1+0x1p-40) + s.fine.bound(total)
 }
@@ -213,11 +210,10 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers
-// of entries, and a bound of its error in the trace and in the Frobenius norm. Let S be X
-// with the vectors of the smaller side as rows, and S − abᵀ the centred data. Then
-// SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most. They pass the roundings of
-// sumDepth and some.
+// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers of entries, and a
+// bound of its error in the trace and in the Frobenius norm. Let S be X with the vectors of the smaller side
+// as rows, and S − abᵀ the centred data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most.
+// They pass the roundings of sumDepth and some.
 func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
@@ -244,8 +240,7 @@ func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	return gram, 2.1*gamma(sumDepth(side.longest)+24)*s.reach*s.reach + s.beside(total), nil
 }
 
-// gramRow adds row p of SSᵀ, from the diagonal on, by sumBlock. part is scratch of the
-// length of out.
+// gramRow adds row p of SSᵀ, from the diagonal on, by sumBlock. part is scratch of the length of out.
 func (s *sparseSamples) gramRow(out, part []float64, p int, side, items *compressed) {
 	index, value := side.row(p)
 	add := func(sums []float64, index []int, value []float64) {

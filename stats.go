@@ -1,11 +1,10 @@
 package softkmeans
 
-// Count, mean and scatter of rows, and how those of two parts become those of both.
-// The method is that of T. F. Chan, G. H. Golub and R. J. LeVeque, Updating Formulae and
-// a Pairwise Algorithm for Computing Sample Variances (1979): nothing cancels where the
-// mean is far from 0. Mean and scatter are kept to twice the digits of float64, as a sum
-// and what its roundings lost (Knuth's two-sum), so that results do not depend on the
-// order of the merges.
+// Count, mean and scatter of rows, and how those of two parts become those of both. The method is that of T.
+// F. Chan, G. H. Golub and R. J. LeVeque, Updating Formulae and a Pairwise Algorithm for Computing Sample
+// Variances (1979): nothing cancels where the mean is far from 0. Mean and scatter are kept to twice the
+// digits of float64, as a sum and what its roundings lost (Knuth's two-sum), so that results do not depend on
+// the order of the merges.
 
 import (
 	"context"
@@ -106,8 +105,7 @@ func (m *moments) join(t *moments) junction {
 	}
 	exp, wexp := max(m.exp, t.exp), max(m.wexp, t.wexp)
 	weight, more := math.Ldexp(m.weight, m.wexp-wexp), math.Ldexp(t.weight, t.wexp-wexp)
-	// The step is from the heavier mean: from the other one it would be long, and its
-	// rounding large.
+	// The step is from the heavier mean: from the other one it would be long, and its rounding large.
 	share := more / (weight + more)
 	step := share
 	if more > weight {
@@ -167,10 +165,9 @@ func (m *moments) rankBound() int {
 	return min(max(m.rows-1, 0), m.cols)
 }
 
-// aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean:
-// Σwxxᵀ is the scatter and W·mean·meanᵀ. The mean is off by meanOff, and W by weightOff.
-// What the rest of the mean has with itself is left out. The three additions round 2^-53 of
-// the sums each.
+// aboutZero moves the scatter, if there is one, from the mean to 0, and returns the mean: Σwxxᵀ is the
+// scatter and W·mean·meanᵀ. The mean is off by meanOff, and W by weightOff. What the rest of the mean has
+// with itself is left out. The three additions round 2^-53 of the sums each.
 func (s *Stats) aboutZero() (mean []float64) {
 	length := norm2(s.mean) + norm2(s.meanRest)
 	s.scatterOff += 1.01 * s.weight * (2*length*s.meanOff + s.meanOff*s.meanOff + sumSquares(s.meanRest) +
@@ -196,33 +193,28 @@ func (s *Stats) aboutZero() (mean []float64) {
 // goroutines, processes or machines may each add up a part of a table in a Stats of
 // their own. These merge in any order, and travel in their binary form.
 //
-// The results agree to rounding with those of the whole table, and with the true values
-// to some min(n, d)·2^-52 of the total, however far the mean is from 0. Every call's rows
-// are held to the range of the package; rows whose weights are below 2^-500 of the
-// largest are counted and have no other effect.
+// The results agree to rounding with those of the whole table, and with the true values to some min(n,
+// d)·2^-52 of the total, however far the mean is from 0. Every call's rows are held to the range of the
+// package; rows whose weights are below 2^-500 of the largest are counted and have no other effect.
 //
-// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does
-// not, since both would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one
-// goroutine at a time may change it.
+// The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does not, since both
+// would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
 type Stats struct {
 	moments
-	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its
-	// roundings lost.
+	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
 	scatter, scatterRest []float64
 }
 
 // Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a
 // matrix without rows changes nothing.
 //
-// Cost: nd² multiplications, shared among all processors, and for each call d² more and
-// as much memory as s, so that blocks of many rows are best. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange]; s is then unchanged.
+// Cost: nd² multiplications, shared among all processors, and for each call d² more and as much memory as s,
+// so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
-// AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all
-// of them may be 0. A weight below 0 is an [ErrOption]. Weights of all parts should be
-// within 2^500 of each other: a row that counts in its own part and not in the whole is
-// an [ErrChanged] of the second pass.
+// AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all of them may be 0. A
+// weight below 0 is an [ErrOption]. Weights of all parts should be within 2^500 of each other: a row that
+// counts in its own part and not in the whole is an [ErrChanged] of the second pass.
 func (s *Stats) AddWeighted(x *Matrix, weights []float64) error {
 	part, m, err := newPart(context.Background(), &s.moments, x, weights, 0)
 	if err != nil || part == nil {
@@ -260,10 +252,9 @@ func (s *Stats) addGram(part *samples, m *moments, gram *Matrix, off float64) ju
 	return s.merge(&t)
 }
 
-// AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their
-// zeros. Where the mean is far from 0 these are as accurate as numbers of the length of x
-// with its mean. Cost: the sum of the squared numbers of entries of rows, and d². Errors:
-// those of AddWeighted, and of [Fit] for the shape.
+// AddSparse is [Stats.AddWeighted] for sparse rows: the sums of the rows with all their zeros. Where the mean
+// is far from 0 these are as accurate as numbers of the length of x with its mean. Cost: the sum of the
+// squared numbers of entries of rows, and d². Errors: those of AddWeighted, and of [Fit] for the shape.
 func (s *Stats) AddSparse(x *SparseMatrix, weights []float64) error {
 	if err := x.check("x"); err != nil || x.Rows == 0 {
 		return err
@@ -311,9 +302,8 @@ func (m *moments) setErrors(part *samples, total, off float64) {
 	m.scatterOff = off + part.fine.bound(total)
 }
 
-// newPart checks rows that come after those of m. It returns them as samples about their
-// own mean, and their moments; nil where there are no rows, or all have weight 0: m then
-// counts them.
+// newPart checks rows that come after those of m. It returns them as samples about their own mean, and their
+// moments; nil where there are no rows, or all have weight 0: m then counts them.
 func newPart(ctx context.Context, m *moments, x *Matrix, weights []float64,
 	workers int) (*samples, *moments, error) {
 	if err := checkShape("x", x); err != nil {
@@ -364,9 +354,8 @@ func errTooManyRows() error {
 // triangleSize is how many numbers are on and right of the diagonal of an n×n matrix.
 func triangleSize(n int) int { return n * (n + 1) / 2 }
 
-// Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and
-// t may be the same. Cost: d². Errors: [ErrShape] if both have rows and different
-// numbers of columns; s is then unchanged.
+// Merge adds the rows of t, as if they had been added to s. It leaves t unchanged; s and t may be the same.
+// Cost: d². Errors: [ErrShape] if both have rows and different numbers of columns; s is then unchanged.
 func (s *Stats) Merge(t *Stats) error {
 	if s.cols != 0 && t.cols != 0 && s.cols != t.cols {
 		return fail(ErrShape,
@@ -449,10 +438,9 @@ func (s *Stats) full() *Matrix {
 // fullError bounds the error of full, which leaves out the rest, as principalOfGram takes it.
 func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
 
-// Floors returns what [Floors] returns of all rows: the global minimum for
-// k = 1 … min(n, d)+1. Values below min(n, d)·2^-52 of the
-// first are rounding, since the scatter matrix has squared the data. Cost: O(d³). Errors:
-// [ErrTooFewSamples] without weight.
+// Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values below
+// min(n, d)·2^-52 of the first are rounding, since the scatter matrix has squared the data. Cost: O(d³).
+// Errors: [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")

@@ -22,27 +22,24 @@ const fewestPasses = 4
 // example. Blocks may have any number of rows, each in the range of the package as a table
 // of its own, and blocks may use their memory again once the next one is asked for.
 //
-// The result is that of Fit but for rounding and for Memberships, which are nil.
-// SeqOptions.Memberships receives them block by block, or [Model.Predict] finds those of
-// any rows. The result has the same bits however the rows are cut into blocks, and for any
-// number of workers.
+// The result is that of Fit but for rounding and for Memberships, which are nil. SeqOptions.Memberships
+// receives them block by block, or [Model.Predict] finds those of any rows. The result has the same bits
+// however the rows are cut into blocks, and for any number of workers.
 //
 // The first pass finds the mean and the scatter. The second finds how far the data
 // reaches in the principal subspace, and the objective. With SeqOptions.Memberships a
 // third pass computes these, and the objective from them.
 //
-// SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor
-// has no digits below d·2^-52 of the total. SolverJacobi is an [ErrOption].
-// SolverKrylov makes at most SeqOptions.Passes passes: one for the mean, one a step, one
-// for the residuals that prove its floor, and the last as above. Where these do not reach
-// its tolerance, as for spectra that do not fall, Status is StatusIterationLimit. Gap is
-// then how far the objective is above the floor, either of which may be off the minimum;
-// SolverGram finds it.
+// SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor has no digits
+// below d·2^-52 of the total. SolverJacobi is an [ErrOption]. SolverKrylov makes at most SeqOptions.Passes
+// passes: one for the mean, one a step, one for the residuals that prove its floor, and the last as above.
+// Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
+// Gap is then how far the objective is above the floor, either of which may be off the minimum; SolverGram
+// finds it.
 //
-// SumAtMostOne takes one more pass, for the half-space, and two more each where rows turn
-// out to be outside, at most twice. Without a half-space the passes of SumToOne follow. With
-// StatusNoHalfSpace Objective is for memberships of 0, or those of SumToOne, for the rows
-// that no cone has; Predict's are better.
+// SumAtMostOne takes one more pass, for the half-space, and two more each where rows turn out to be outside,
+// at most twice. Without a half-space the passes of SumToOne follow. With StatusNoHalfSpace Objective is for
+// memberships of 0, or those of SumToOne, for the rows that no cone has; Predict's are better.
 //
 // Data that changes between passes is an [ErrChanged], as far as the counts and the sum of
 // squares of every pass show it. Another number of rows or of columns is an [ErrShape] as
@@ -255,8 +252,7 @@ func (c *cutter) call(x *Matrix) error {
 	return cancelled(c.ctx)
 }
 
-// again makes a pass over the rows about the mean of p. Their squares must add up to p's
-// total.
+// again makes a pass over the rows about the mean of p. Their squares must add up to p's total.
 func (q *sequence) again(p *Subspace, fn func(at rowBlock, s *samples) error) error {
 	var squares float64
 	err := q.each(func(at rowBlock) error {
@@ -329,8 +325,7 @@ func (q *sequence) subspace(k int) (*Subspace, error) {
 	return newSubspace(s.moments, pc, mean, k, q.o), nil
 }
 
-// principalFor finds the directions for k centers, about 0 for SumAtMostOne. It returns
-// the mean as well.
+// principalFor finds the directions for k centers, about 0 for SumAtMostOne. It returns the mean as well.
 func (q *sequence) principalFor(s *statistics, k int, sum Sum) (pc *principal, mean []float64, err error) {
 	mean = s.mean
 	if sum == SumAtMostOne {

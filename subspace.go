@@ -1,8 +1,7 @@
 package softkmeans
 
-// The second pass of the global solution over data in parts: how far the rows reach in
-// the principal subspace, which gives the size of the simplex, and how far they are from
-// it, which gives the objective.
+// The second pass of the global solution over data in parts: how far the rows reach in the principal
+// subspace, which gives the size of the simplex, and how far they are from it, which gives the objective.
 
 import (
 	"context"
@@ -13,12 +12,11 @@ import (
 	"strconv"
 )
 
-// Subspace is the principal affine subspace in which the centers of a global solution lie,
-// with the floor that it proves; through 0 for SumAtMostOne. [Stats.Subspace] returns it
-// after the first pass over the data; [Extent.Add] reads it in the second. Its binary form
-// takes it to other processes. No method but UnmarshalBinary changes it, so goroutines may
-// share it. The zero value is empty, and what needs a subspace returns [ErrTooFewSamples]
-// for it.
+// Subspace is the principal affine subspace in which the centers of a global solution lie, with the floor
+// that it proves; through 0 for SumAtMostOne. [Stats.Subspace] returns it after the first pass over the data;
+// [Extent.Add] reads it in the second. Its binary form takes it to other processes. No method but
+// UnmarshalBinary changes it, so goroutines may share it. The zero value is empty, and what needs a subspace
+// returns [ErrTooFewSamples] for it.
 type Subspace struct {
 	moments
 	pc          principal
@@ -133,10 +131,9 @@ func (p *Subspace) checkFilled() error {
 // Floor returns the global minimum for K centers, as Model.Floor has it.
 func (p *Subspace) Floor() float64 { return p.unscaleSquare(p.pc.floor) }
 
-// Extent is what the second pass over the data finds: how far the rows reach in a
-// [Subspace], and how far they are from it. As with [Stats], an Extent may take a part of
-// the data, and extents merge. The zero value is empty and ready. It belongs to the
-// subspace of its first rows.
+// Extent is what the second pass over the data finds: how far the rows reach in a [Subspace], and how far
+// they are from it. As with [Stats], an Extent may take a part of the data, and extents merge. The zero value
+// is empty and ready. It belongs to the subspace of its first rows.
 type Extent struct {
 	rows       int
 	coneExtent // an extent alone for SumToOne
@@ -201,8 +198,7 @@ func (p *Subspace) reach(s *samples, w *Matrix) (coneExtent, error) {
 	return *reach, err
 }
 
-// part checks some or all rows of the subspace's data, and returns them as samples about
-// the mean of all.
+// part checks some or all rows of the subspace's data, and returns them as samples about the mean of all.
 func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, workers int) (*samples, error) {
 	if err := checkShape("x", x); err != nil {
 		return nil, err
@@ -304,11 +300,10 @@ func (e *Extent) merge(f *Extent) {
 // Rows returns how many rows were added.
 func (e *Extent) Rows() int { return e.rows }
 
-// Model returns the global solution for rows of the given extent, as [Fit] does but
-// without memberships, which [Model.Predict] finds for any rows. Errors: [ErrShape] if
-// the extent is of another subspace, [ErrChanged] if it has another number of rows than
-// the statistics, or their squares add up to another number, [ErrOption] if the rows reach
-// beyond Options.Radius.
+// Model returns the global solution for rows of the given extent, as [Fit] does but without memberships,
+// which [Model.Predict] finds for any rows. Errors: [ErrShape] if the extent is of another subspace,
+// [ErrChanged] if it has another number of rows than the statistics, or their squares add up to another
+// number, [ErrOption] if the rows reach beyond Options.Radius.
 func (p *Subspace) Model(e *Extent) (*Model, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
@@ -360,8 +355,7 @@ func (p *Subspace) upper(e *Extent, around *placement) float64 {
 	return length * length * (1 + 0x1p-48)
 }
 
-// sameSquares is an error if the sum of squares of a pass, about the mean, is not that of
-// the statistics.
+// sameSquares is an error if the sum of squares of a pass, about the mean, is not that of the statistics.
 func (p *Subspace) sameSquares(squares float64) error {
 	// The same rows differ by the rounding of the sums, by that of the mean, which
 	// shifts all rows by off, and by squares below 2^-1000, which count as 0.

@@ -1,14 +1,12 @@
 package softkmeans
 
-// A weighted summary of more rows than memory holds. Rows are drawn with the
-// probabilities of O. Bachem, M. Lucic and A. Krause, Scalable k-Means Clustering via
-// Lightweight Coresets (2018): half by weight, half by squared distance from the mean.
-// The outermost rows of the principal subspace are added. The smallest simplex around
-// the data depends on them, and a draw would miss them.
+// A weighted summary of more rows than memory holds. Rows are drawn with the probabilities of O. Bachem, M.
+// Lucic and A. Krause, Scalable k-Means Clustering via Lightweight Coresets (2018): half by weight, half by
+// squared distance from the mean. The outermost rows of the principal subspace are added. The smallest
+// simplex around the data depends on them, and a draw would miss them.
 //
-// The draws deviate from the source: the probability is cut into as many equal shares
-// as there are draws, and one falls into each. That takes one pass, and no estimate's
-// variance is larger than with independent draws.
+// The draws deviate from the source: the probability is cut into as many equal shares as there are draws, and
+// one falls into each. That takes one pass, and no estimate's variance is larger than with independent draws.
 
 import (
 	"math"
@@ -61,8 +59,7 @@ func newSummary(p *Subspace, size int, seed uint64) *summary {
 		extremes: make([]weightedRow, 2*lines), reach: slices.Repeat([]float64{math.Inf(-1)}, 2*lines),
 	}
 	s.next = s.rng.Float64() / float64(s.draws)
-	// Unit variance in all directions: where the data is flat its corners would stand
-	// out too little.
+	// Unit variance in all directions: where the data is flat its corners would stand out too little.
 	s.stretch = make([]float64, d)
 	for c := range s.stretch {
 		s.stretch[c] = 1

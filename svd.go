@@ -1,13 +1,12 @@
 package softkmeans
 
-// All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes
-// 1958) with de Rijk's pivoting (1989), on a matrix that two QR factorizations have made
-// nearly diagonal (Drmač & Veselić 2008, LAPACK's dgejsv). If A = B·D with D diagonal,
-// however badly scaled, the relative error of each singular value depends on the condition
-// of B alone; methods that first reduce to bidiagonal form, or square A, lose the small
-// ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998), down to
-// 2^-500 of the largest entry. Deviation from dgejsv: the rotations are always accumulated,
-// never recovered by a triangular solve.
+// All singular values to high relative accuracy, by the one-sided Jacobi method (Hestenes 1958) with de
+// Rijk's pivoting (1989), on a matrix that two QR factorizations have made nearly diagonal (Drmač & Veselić
+// 2008, LAPACK's dgejsv). If A = B·D with D diagonal, however badly scaled, the relative error of each
+// singular value depends on the condition of B alone; methods that first reduce to bidiagonal form, or square
+// A, lose the small ones. With the rows sorted by size the same holds for D·B (Cox & Higham 1998), down to
+// 2^-500 of the largest entry. Deviation from dgejsv: the rotations are always accumulated, never recovered
+// by a triangular solve.
 
 import (
 	"context"
@@ -123,9 +122,8 @@ func jacobiSVD(ctx context.Context, a *Matrix, top float64) *SVDResult {
 	return r
 }
 
-// nearlyDiagonal finds L·J = U_L·Σ for a square L whose columns are the rows of l, which it
-// overwrites. It returns U_L and J as rows, and Σ, descending. A row of negligible length
-// has singular value 0.
+// nearlyDiagonal finds L·J = U_L·Σ for a square L whose columns are the rows of l, which it overwrites. It
+// returns U_L and J as rows, and Σ, descending. A row of negligible length has singular value 0.
 func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right *Matrix, values []float64) {
 	n := l.Rows
 	norms, j := make([]float64, n), identity(n)
@@ -153,9 +151,8 @@ func (r *SVDResult) nearlyDiagonal(ctx context.Context, l *Matrix) (left, right 
 // rounding leaves of a dot product of such vectors (dgesvj uses the same).
 func jacobiTol(n int) float64 { return math.Sqrt(float64(max(n, 1))) * 0x1p-53 }
 
-// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: now and then
-// each rotation's rounding makes an angle a little above jacobiTol anew, for ever (dgesvj
-// has such a second bound, too).
+// jacobiDone is the |cosine| below which two sweeps in a row end the iteration: now and then each rotation's
+// rounding makes an angle a little above jacobiTol anew, for ever (dgesvj has such a second bound, too).
 func jacobiDone(n int) float64 { return float64(max(n, 8)) * 0x1p-53 }
 
 // orthogonalizeRows rotates pairs of rows of m until all are orthogonal, and the rows of v

@@ -24,11 +24,10 @@ type reduction struct {
 // diagonal, with the reflectors that make it tridiagonal. It starts from the last row, like
 // EISPACK's tred2, so that vectors and what is left of the matrix begin at column 0.
 //
-// Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache
-// efficient bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it
-// gets the rank-2 update of the step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the
-// new vector of this step. LAPACK's dsytrd gathers the updates of 32 steps, which writes
-// less where the triangle is larger than the cache (n > 1000 or so).
+// Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache efficient
+// bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it gets the rank-2 update of the
+// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector of this step. LAPACK's dsytrd gathers
+// the updates of 32 steps, which writes less where the triangle is larger than the cache (n > 1000 or so).
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {
@@ -128,8 +127,7 @@ func (s *rankTwo) multiply(a *Matrix, m, workers int) {
 	})
 }
 
-// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with
-// p = τAu.
+// turn makes the reflection I − τuuᵀ the next update: v = u, w = p − (τ/2)(pᵀu)u with p = τAu.
 func (s *rankTwo) turn(m int, tau float64) {
 	p, u, chunks := s.p, s.u, triangleChunks(m)
 	n := len(p) - 8
@@ -273,8 +271,7 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 				before := gamma
 				// With c = p/r: γ ← c(α−σ) − sγ, p ← γ²/c.
 				if pr := p * r; pr > 0x1p-900 {
-					// In this form the divisions, which take most of the time, do not
-					// wait for each other.
+					// In this form the divisions, which take most of the time, do not wait for each other.
 					f := p*(d[i]-sigma) - b*gamma
 					gamma = f / r
 					lastP, lastR = p, r
@@ -296,11 +293,10 @@ func rootFreeQL(ctx context.Context, d, e []float64) {
 	}
 }
 
-// leading returns eigenvectors of T as rows, by inverse iteration (LAPACK's dstein; Golub &
-// Van Loan, 8.2.2). values are those of the method of that name; wanted lists the indices
-// of the eigenvalues to use, in descending order of values. It reports false where a vector
-// does not converge, or is not orthogonal to the others.
-// Cost: some 100n operations a vector, and n for each pair in a cluster.
+// leading returns eigenvectors of T as rows, by inverse iteration (LAPACK's dstein; Golub & Van Loan, 8.2.2).
+// values are those of the method of that name; wanted lists the indices of the eigenvalues to use, in
+// descending order of values. It reports false where a vector does not converge, or is not orthogonal to the
+// others. Cost: some 100n operations a vector, and n for each pair in a cluster.
 func (t *reduction) leading(ctx context.Context, values []float64, wanted []int) (rows *Matrix, ok bool) {
 	rows = NewMatrix(len(wanted), len(t.diag), nil)
 	ok = true
@@ -455,8 +451,7 @@ func (it *inverseIteration) residual(x []float64, theta float64) float64 {
 	return math.Sqrt(squares)
 }
 
-// tridiagonalLU is T − θI = P·L·U by Gaussian elimination with row exchanges
-// (LAPACK's dlagtf).
+// tridiagonalLU is T − θI = P·L·U by Gaussian elimination with row exchanges (LAPACK's dlagtf).
 type tridiagonalLU struct {
 	inverse, u1, u2 []float64 // U: the inverse of its diagonal, and right of that
 	l               []float64
@@ -470,8 +465,7 @@ func newTridiagonalLU(n int) *tridiagonalLU {
 	}
 }
 
-// factor factors T − θI, where T has diagonal d and off-diagonal e. Pivots below least
-// become least.
+// factor factors T − θI, where T has diagonal d and off-diagonal e. Pivots below least become least.
 func (f *tridiagonalLU) factor(d, e []float64, theta, least float64) {
 	n := len(d)
 	pivot := func(p float64) float64 {
@@ -526,9 +520,8 @@ func (f *tridiagonalLU) solve(x []float64) {
 // suffice in practice.
 const maxSweeps = 60
 
-// offZero is what counts as 0 off the diagonal, relative to the largest entry. Much smaller
-// entries would let the rotations' sines underflow, and with them the shifts of the QL
-// steps.
+// offZero is what counts as 0 off the diagonal, relative to the largest entry. Much smaller entries would let
+// the rotations' sines underflow, and with them the shifts of the QL steps.
 const offZero = 0x1p-200
 
 // leadingQL returns p leading eigenvectors by way of all.
@@ -547,8 +540,7 @@ func (t *reduction) implicitQL(ctx context.Context, rows *Matrix) (values []floa
 		if stopped(ctx) {
 			break
 		}
-		// Each eigenvalue takes two or three steps; after 60 what is left of
-		// off[l] is taken for rounding.
+		// Each eigenvalue takes two or three steps; after 60 what is left of off[l] is taken for rounding.
 		for range maxSweeps {
 			m := l
 			for m < n-1 && !offNegligible(off[m], diag[m], diag[m+1]) {

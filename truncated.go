@@ -23,9 +23,8 @@ type TruncatedOptions struct {
 // restarts (Musco & Musco 2015). Blocks are accurate on slowly falling singular
 // values too, where single-vector and power iterations are not. Measured residuals stop it.
 //
-// Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors:
-// [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples], [ErrOption] for k or the
-// options, and ctx's, wrapped.
+// Cost: 4nd(k+8) a step, typically 5 to 30 steps; memory O((n+d)k). Errors: [ErrShape], [ErrNonFinite],
+// [ErrRange], [ErrTooFewSamples], [ErrOption] for k or the options, and ctx's, wrapped.
 func TruncatedSVD(ctx context.Context, a *Matrix, k int, opts *TruncatedOptions) (*SVDResult, error) {
 	o := orZero(opts)
 	if !(o.Tol >= 0) || o.MaxSteps < 0 {

@@ -1,7 +1,6 @@
-// Package missing fits tables with gaps by package softkmeans. Mark missing entries by NaN,
-// call [Fit], and read the model as one of [softkmeans.FitMinVolume]. Give new rows with gaps to
-// [Predict] or [PredictLabels], not to the model's own methods. [Complete] fills the gaps for
-// other methods.
+// Package missing fits tables with gaps by package softkmeans. Mark missing entries by NaN, call [Fit], and
+// read the model as one of [softkmeans.FitMinVolume]. Give new rows with gaps to [Predict] or
+// [PredictLabels], not to the model's own methods. [Complete] fills the gaps for other methods.
 package missing
 
 import (
@@ -25,12 +24,11 @@ import (
 // of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the floor to
 // be without gaps: completed entries have no noise, so the completed table's is lower.
 //
-// Objective is the weighted squared error over the entries that are there, and Total that of k = 1,
-// to the rounding of the entries. No floor is proved of such a table: Floor is an estimate,
-// FloorError reaches down to 0, and [softkmeans.Model.Certificate] proves only that the error is at
-// most Objective above the minimum. VolumeRatio is 0, and Missing how many entries were missing.
-// Lambda, Trace, Stationarity, Warnings and ClusterMeans are those of the completed table; Clusters
-// are those of [PredictLabels].
+// Objective is the weighted squared error over the entries that are there, and Total that of k = 1, to the
+// rounding of the entries. No floor is proved of such a table: Floor is an estimate, FloorError reaches down
+// to 0, and [softkmeans.Model.Certificate] proves only that the error is at most Objective above the minimum.
+// VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
+// ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
@@ -186,10 +184,9 @@ func lessRow(m *softkmeans.Matrix, origin []float64) *softkmeans.Matrix {
 // Predict is [softkmeans.Model.Predict] for rows in which NaN marks a missing entry. The memberships
 // minimise the squared error over the entries that are there, exactly.
 //
-// Where these are few, centers may be affinely dependent on them (k > entries+1 is enough), and many
-// mixtures are equally near. The memberships of least norm are then found, as
-// [softkmeans.SimplexLeastSquares] does. A row without any entry so has 1/k each, and 1/(k+1) under
-// SumAtMostOne.
+// Where these are few, centers may be affinely dependent on them (k > entries+1 is enough), and many mixtures
+// are equally near. The memberships of least norm are then found, as [softkmeans.SimplexLeastSquares] does. A
+// row without any entry so has 1/k each, and 1/(k+1) under SumAtMostOne.
 //
 // Without a missing entry the result is that of Model.Predict, to the bit. Cost: O(dk) a row, and
 // O(dk² + k³) for each set of columns that are there: rows with the same set share one problem. dst,
