@@ -141,9 +141,9 @@ func destinationCases(t testing.TB) (cases []destinationCase) {
 	add(own, "", randomData(7, 7, 0, 3))
 	function := destinationCase{name: "Similarity.CopyRows", size: 3,
 		call: func(dst *Matrix, _ []*Matrix) (*Matrix, error) {
-			return rowsFrom(KernelFunc(7, func(i, j int) float64 { return float64(i + j) }), nil, dst, 4)
+			return rowsFrom(similarityFunc(7, func(i, j int) float64 { return float64(i + j) }), nil, dst, 4)
 		}}
-	add(function, "KernelFunc")
+	add(function, "a function")
 	return cases
 }
 

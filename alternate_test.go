@@ -119,7 +119,7 @@ func TestPass(t *testing.T) {
 			if near := j.work.problem.near; far == 0 && !near || far == 1e3 && sum == SumToOne && near {
 				t.Errorf("%v far %g: near is %v", sum, far, near)
 			}
-			g := mustDo(SimplexLeastSquares(nil, j.z, next.f, &SimplexOptions{Sum: sum}))(t)
+			g := mustDo(SimplexLeastSquares(nil, j.z, next.f, &Options{Sum: sum}))(t)
 			if d := maxDiff(g, next.g); d > 1e-11*(1+far) {
 				t.Errorf("%v far %g: memberships differ by %g", sum, far, d)
 			}

@@ -45,7 +45,7 @@ func BenchmarkFitSeq(b *testing.B) {
 		for _, members := range []bool{false, true} {
 			o := &Options{}
 			if members {
-				o.Seq.Memberships = take
+				o.Memberships = take
 			}
 			bench(b, fmt.Sprintf("n=200000,d=64,k=10,blocks=%d,memberships=%v", rows, members), len(x.Data),
 				func() error { return only(FitSeq(bg, inBlocks(x, rows), 10, o)) })

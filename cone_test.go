@@ -264,7 +264,7 @@ func TestConeWithoutHalfSpace(t *testing.T) {
 				t.Errorf("seed %d: %g below the floor %g", seed, a.Objective, m.Floor)
 			}
 			g := collected{t, NewMatrix(0, k, nil)}
-			o := &Options{Sum: SumAtMostOne, Seq: SeqOptions{Memberships: g.take}}
+			o := &Options{Sum: SumAtMostOne, Memberships: g.take}
 			s := mustDo(FitSeq(bg, inBlocks(x, 24), k, o))(t)
 			got := g.g
 			checkAtMostOne(t, got)
@@ -428,7 +428,7 @@ func FuzzCone(f *testing.F) {
 		if blocks.Solver == SolverJacobi {
 			blocks.Solver = SolverGram
 		}
-		blocks.Seq.Memberships = g.take
+		blocks.Memberships = g.take
 		s := mustDo(FitSeq(bg, in.blocks(x), k, &blocks))(t)
 		s.Memberships = g.g
 		one := mustDo(Fit(bg, x, k, &Options{Weights: w}))(t)
@@ -476,7 +476,7 @@ func TestConeSeqUpperBound(t *testing.T) {
 			o := &Options{Weights: c.w, Sum: SumAtMostOne, Enclosure: enclosure}
 			plain := mustDo(FitSeq(bg, inBlocks(c.x, 2), c.k, o))(t)
 			g := collected{t, NewMatrix(0, c.k, nil)}
-			o.Seq.Memberships = g.take
+			o.Memberships = g.take
 			m := mustDo(FitSeq(bg, inBlocks(c.x, 2), c.k, o))(t)
 			if is := q.objective(m.Centers, g.g); is.Cmp(truthDigits.num(min(plain.Objective,
 				m.Objective))) > 0 {

@@ -336,12 +336,12 @@ func ExampleFitSeq() {
 	}
 	largest := 0.0
 	m, err := softkmeans.FitSeq(context.Background(), blocks, 3, &softkmeans.Options{
-		Seq: softkmeans.SeqOptions{Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
+		Memberships: func(first int, g *softkmeans.Matrix) error { // rows first, first+1, …
 			for i := range g.Rows {
 				largest = max(largest, g.At(i, 0))
 			}
 			return nil
-		}},
+		},
 	})
 	if err != nil {
 		log.Fatal(err)

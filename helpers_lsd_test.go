@@ -13,6 +13,25 @@ func similarity(n int, at func(i, j int) float64) *Matrix {
 	return mapped(NewMatrix(n, n, nil), func(i, j int, _ float64) float64 { return at(i, j) })
 }
 
+// functionKernel is the n×n similarity with the entries at(i, j).
+type functionKernel struct {
+	n  int
+	at func(i, j int) float64
+}
+
+func similarityFunc(n int, at func(i, j int) float64) Similarity { return functionKernel{n, at} }
+
+func (k functionKernel) Len() int { return k.n }
+
+func (k functionKernel) CopyRows(dst *Matrix, lo int) {
+	checkRowsOf(dst, lo, k.n)
+	for i := range dst.Rows {
+		for j := range dst.Row(i) {
+			dst.Set(i, j, k.at(lo+i, j))
+		}
+	}
+}
+
 // decompositions are LSD and TILSD.
 var decompositions = map[string]func(context.Context, Similarity, int, *LSDOptions) (*LSDModel, error){
 	"LSD": LSD, "TILSD": TILSD,

@@ -172,7 +172,7 @@ func TestLSDBits(t *testing.T) {
 		want := mustDo(decompose(bg, kernel, 4, &LSDOptions{Workers: 1, MaxIter: most}))(t)
 		first := mustDo(want.MarshalBinary())(t)
 		for kind, s := range map[string]Similarity{
-			"strided": laStrided(kernel), "function": KernelFunc(n, kernel.At), "rbf": rbf,
+			"strided": laStrided(kernel), "function": similarityFunc(n, kernel.At), "rbf": rbf,
 		} {
 			for _, workers := range fewer([]int{1, 2, 7}, []int{7}) {
 				m := mustDo(decompose(bg, s, 4, &LSDOptions{Workers: workers, MaxIter: most}))(t)
@@ -199,8 +199,8 @@ func TestLSDErrors(t *testing.T) {
 	nan := good.Clone()
 	nan.Set(4, 5, math.NaN())
 	large := 1 << (strconv.IntSize/2 - 9) // k×k numbers have no address
-	of := func(n int) Similarity { return KernelFunc(n, func(i, j int) float64 { return float64(i - 2*j) }) }
-	log := KernelFunc(5, func(i, j int) float64 { return math.Log(float64(i - 3)) })
+	of := func(n int) Similarity { return similarityFunc(n, func(i, j int) float64 { return float64(i - 2*j) }) }
+	log := similarityFunc(5, func(i, j int) float64 { return math.Log(float64(i - 3)) })
 	option := func(o LSDOptions, err error, says string) lsdError { return lsdError{good, 2, &o, err, says} }
 	for _, c := range []lsdError{
 		{(*Matrix)(nil), 2, nil, ErrShape, "kernel is nil"},
@@ -210,7 +210,6 @@ func TestLSDErrors(t *testing.T) {
 		{nil, 2, nil, ErrShape, "the similarity is nil"}, {log, 2, nil, ErrNonFinite, ""},
 		{of(5), 2, nil, ErrShape, "not symmetric"}, {of(0), 2, nil, ErrTooFewSamples, ""},
 		{of(-3), 2, nil, ErrTooFewSamples, ""}, {of(math.MaxInt), 2, nil, ErrShape, ""},
-		{KernelFunc(4, nil), 2, nil, ErrShape, "function is nil"},
 		{(*SampleKernel)(nil), 2, nil, ErrShape, "without samples"},
 		{&SampleKernel{}, 2, nil, ErrShape, "without samples"},
 		{good, 0, nil, ErrOption, "k is 0"}, {good, -1, nil, ErrOption, "k is -1"},

@@ -39,9 +39,6 @@ func newOperator(ctx context.Context, src Similarity, workers int) (*operator, e
 	if f, ok := src.(*SampleKernel); ok && (f == nil || f.s == nil) {
 		return nil, fail(ErrShape, "the similarity is a kernel without samples")
 	}
-	if f, ok := src.(kernelFunc); ok && f.at == nil && f.n > 0 {
-		return nil, fail(ErrShape, "the similarity's function is nil")
-	}
 	o := &operator{ctx: ctx, n: src.Len(), workers: workerCount(workers), src: src}
 	if o.n < 1 {
 		return nil, fail(ErrTooFewSamples, "the similarity has no rows")

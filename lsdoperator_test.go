@@ -30,11 +30,11 @@ func TestLSDEigensolverLimit(t *testing.T) {
 	for i := 3; i < n; i++ {
 		want += value(i) * value(i)
 	}
-	m := mustDo(LSD(bg, KernelFunc(n, at), 3, &LSDOptions{MaxIter: -1}))(t)
+	m := mustDo(LSD(bg, similarityFunc(n, at), 3, &LSDOptions{MaxIter: -1}))(t)
 	if m.Status != StatusIterationLimit || m.Floor > want || m.Floor+m.FloorError < want {
 		t.Errorf("%v, floor %.12g above %.3g, want %.12g", m.Status, m.Floor, m.FloorError, want)
 	}
-	few := mustDo(LSD(bg, KernelFunc(200, at), 3, &LSDOptions{MaxIter: -1}))(t)
+	few := mustDo(LSD(bg, similarityFunc(200, at), 3, &LSDOptions{MaxIter: -1}))(t)
 	if few.Status == StatusIterationLimit || few.FloorError > 1e-12*few.Total {
 		t.Errorf("of order 200: %v, floor %.12g above %.3g", few.Status, few.Floor, few.FloorError)
 	}
@@ -171,11 +171,11 @@ func TestOperator(t *testing.T) {
 			s    Similarity
 			want *Matrix
 		}{
-			{"strided", mustDo(newDense(laStrided(k)))(t), k}, {"function", KernelFunc(n, k.At), k},
+			{"strided", mustDo(newDense(laStrided(k)))(t), k}, {"function", similarityFunc(n, k.At), k},
 			{"matrix", mustDo(newDense(k))(t), k}, {"averaged", mustDo(newDense(lopsided))(t), mean},
 			{"other", plainSimilarity{k}, k}, {"RBF", rbf, k}, {"linear", linear, outer(x)},
-			{"large", KernelFunc(n, times(1e140)), similarity(n, times(1e140))},
-			{"small", KernelFunc(n, times(1e-140)), similarity(n, times(1e-140))},
+			{"large", similarityFunc(n, times(1e140)), similarity(n, times(1e140))},
+			{"small", similarityFunc(n, times(1e-140)), similarity(n, times(1e-140))},
 		} {
 			if n > fullOrder && c.name != "strided" && c.name != "function" { // for the Krylov iteration
 				continue
@@ -212,14 +212,14 @@ func TestOperator(t *testing.T) {
 func TestOperatorErrors(t *testing.T) {
 	const n = 300 // several blocks
 	with := func(row, col int, v, others float64) Similarity {
-		return KernelFunc(n, func(i, j int) float64 {
+		return similarityFunc(n, func(i, j int) float64 {
 			if i == row && j == col || i == col && j == row {
 				return v
 			}
 			return others
 		})
 	}
-	root := KernelFunc(n, func(i, j int) float64 { return math.Sqrt(float64(260 - max(i, j))) })
+	root := similarityFunc(n, func(i, j int) float64 { return math.Sqrt(float64(260 - max(i, j))) })
 	for _, c := range []struct {
 		s        Similarity
 		row, col int
@@ -241,7 +241,7 @@ func TestOperatorErrors(t *testing.T) {
 		}
 	}
 	whole := func(e float64) Similarity {
-		return KernelFunc(9, func(i, j int) float64 { return 1 + e*float64(max(0, min(1, j-i))) })
+		return similarityFunc(9, func(i, j int) float64 { return 1 + e*float64(max(0, min(1, j-i))) })
 	}
 	for _, good := range []Similarity{whole(1e-9), with(0, 0, leastScale, 0), with(3, 3, mostEntry, 0)} {
 		mustDo(newOperator(bg, good, 1))(t)
@@ -251,7 +251,7 @@ func TestOperatorErrors(t *testing.T) {
 		t.Error(err)
 	}
 	reads := 0
-	_, err := LSD(bg, KernelFunc(3, func(i, j int) float64 {
+	_, err := LSD(bg, similarityFunc(3, func(i, j int) float64 {
 		if i == 2 && j == 0 {
 			if reads++; reads == 1 {
 				return math.NaN()

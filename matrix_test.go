@@ -113,7 +113,7 @@ func TestProductsBeyondInt(t *testing.T) {
 		t.Errorf("Fit with a weight of 0: %v", err)
 	}
 	if _, err := FitSeq(context.Background(), inBlocks(x, 2), k, &Options{Weights: []float64{1, 0, 1},
-		Seq: SeqOptions{Memberships: func(int, *Matrix) error { return nil }}}); !errors.Is(err, ErrOption) {
+		Memberships: func(int, *Matrix) error { return nil }}); !errors.Is(err, ErrOption) {
 		t.Errorf("FitSeq with a weight of 0: %v", err)
 	}
 	if _, err := FitSeq(context.Background(), inBlocks(NewMatrix(9000, 1, nil), 9000), 3*k, nil); err != nil {

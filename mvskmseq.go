@@ -72,7 +72,7 @@ func FitMinVolumeSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k in
 	o := orZero(opts)
 	w := &streamedFit{o: &o, k: k, problems: map[int]*blockProblem{}, sequence: sequence{
 		ctx: ctx, blocks: blocks, o: &Options{Weights: o.Weights, Workers: o.Workers, Progress: o.Progress,
-			Seq: SeqOptions{Memberships: o.Memberships}},
+			Memberships: o.Memberships},
 	}}
 	if err := w.check(); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (w *streamedFit) handsOut() bool { return w.o.Memberships != nil || w.o.Lab
 
 // deliver hands out the memberships and labels of a block.
 func (w *streamedFit) deliver(first int, g *Matrix, labels []int) error {
-	if w.sequence.o.Seq.Memberships != nil {
+	if w.sequence.o.Memberships != nil {
 		if err := w.sequence.deliver(first, g); err != nil {
 			return err
 		}

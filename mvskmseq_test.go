@@ -542,7 +542,7 @@ func TestMeasurement(t *testing.T) {
 		}
 		f := rowsOf(vf.z, 1, 1+c.k).Clone()
 		g := NewMatrix(c.n, c.k, nil)
-		w.sequence.o.Seq.Memberships = func(at int, part *Matrix) error {
+		w.sequence.o.Memberships = func(at int, part *Matrix) error {
 			copy(g.Data[at*c.k:], part.Data)
 			return nil
 		}

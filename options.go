@@ -57,8 +57,11 @@ type Options struct {
 	Radius float64
 
 	Progress func(Iteration) // called by FitSeq alone, after every block, with Pass and Rows set
-	Seq      SeqOptions      // read by FitSeq alone
 	MostK    int             // the largest k of Floors; 0: all
+	// Memberships is for FitSeq alone. It receives the memberships g of rows first, first+1, … (n×k), in
+	// order, and may keep g. It costs one more pass. An error that it returns ends the fit, and is wrapped.
+	Memberships func(first int, g *Matrix) error
+	Passes      int // of FitSeq: the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
 }
 
 // path is which code a fit takes.
@@ -284,7 +287,7 @@ type MinVolumeSeqOptions struct {
 	SummaryRows int
 	// Refinements is how many passes may improve the first solution; 0: 4, negative: none.
 	Refinements int
-	Memberships func(first int, g *Matrix) error // as in [SeqOptions]
+	Memberships func(first int, g *Matrix) error // as in [Options]
 	// Labels receives the labels of rows first, first+1, …, those of [Model.PredictLabels], after the same
 	// rows' memberships. It may keep them. An error that it returns ends the fit.
 	Labels func(first int, labels []int) error
@@ -350,14 +353,6 @@ func checkGivenRows(o *MinVolumeOptions) error {
 		return fail(ErrOption, "Trim is "+decimal(o.Trim)+", which is for FitMinVolume and Unmix")
 	}
 	return nil
-}
-
-// SeqOptions are the options that [FitSeq] alone reads.
-type SeqOptions struct {
-	// Memberships receives the memberships g of rows first, first+1, … (n×k), in order, and may keep g. It
-	// costs one more pass. An error that it returns ends the fit, and is wrapped.
-	Memberships func(first int, g *Matrix) error
-	Passes      int // the most of SolverKrylov, without that for Memberships: at least 4; 0: 30
 }
 
 // LSDOptions tunes [LSD] and [TILSD]. The zero value and nil are the defaults.

@@ -130,7 +130,7 @@ func TestFitWorkers(t *testing.T) {
 		for _, workers := range []int{0, 1, 2, 7} {
 			name := shape(c.n, c.d) + ", workers " + strconv.Itoa(workers)
 			sameModel(t, name, one, mustDo(Fit(bg, x, c.k, &Options{Workers: workers}))(t))
-			h := mustDo(SimplexLeastSquares(nil, x, one.Centers, &SimplexOptions{Workers: workers}))(t)
+			h := mustDo(SimplexLeastSquares(nil, x, one.Centers, &Options{Workers: workers}))(t)
 			if !slices.Equal(g.Data, h.Data) {
 				t.Errorf("%s: SimplexLeastSquares has other bits", name)
 			}
@@ -199,7 +199,7 @@ func TestManyWorkers(t *testing.T) {
 		second(Fit(bg, large, 3, &Options{Workers: many})),
 		second(FitMinVolume(bg, x, 3, &MinVolumeOptions{Workers: many})),
 		second(FitAlternating(bg, x, 3, &MinVolumeOptions{Workers: many})),
-		second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &SimplexOptions{Workers: many})),
+		second(SimplexLeastSquares(nil, x, rowsOf(x, 0, 3), &Options{Workers: many})),
 		second(TILSD(bg, outer(x), 3, &LSDOptions{Workers: many})),
 		second(TruncatedSVD(bg, x, 2, &TruncatedOptions{Workers: many})),
 	} {

@@ -167,10 +167,10 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 		}
 		add("Fit "+e.String()).global(m, r)
 		g := NewMatrix(x.Rows, k, nil)
-		m, err = FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Seq: SeqOptions{Memberships: func(first int, part *Matrix) error {
+		m, err = FitSeq(bg, inBlocks(x, 100), k, &Options{Enclosure: e, Memberships: func(first int, part *Matrix) error {
 			copy(g.Data[first*k:], part.Data)
 			return nil
-		}}})
+		}})
 		if err != nil {
 			t.Fatal(err)
 		}

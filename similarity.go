@@ -13,7 +13,7 @@ import (
 
 // Similarity is a symmetric n×n matrix K that is read by rows and need not be
 // stored: a kernel that is computed, a graph, a file. A symmetric [*Matrix] is one.
-// [KernelFunc] makes one of a function of (i, j), [LinearKernel] and [RBFKernel] of samples.
+// [LinearKernel] and [RBFKernel] make one of samples.
 type Similarity interface {
 	// Len returns n, always the same.
 	Len() int
@@ -22,28 +22,6 @@ type Similarity interface {
 	// more for every step of its descents. dst has any content before, and must not be kept. Unless Workers
 	// is 1, a panic in CopyRows is in another goroutine than the caller's, who cannot recover it.
 	CopyRows(dst *Matrix, lo int)
-}
-
-// KernelFunc returns the n×n similarity with the entries at(i, j), which must be symmetric
-// and safe for concurrent calls. [TILSD] reads all of them some 6 to 200 times, [LSD]
-// once more for every step. Where n² numbers fit in memory, call [SimilarityMatrix] first.
-func KernelFunc(n int, at func(i, j int) float64) Similarity { return kernelFunc{n, at} }
-
-type kernelFunc struct {
-	n  int
-	at func(i, j int) float64
-}
-
-func (k kernelFunc) Len() int { return k.n }
-
-func (k kernelFunc) CopyRows(dst *Matrix, lo int) {
-	checkRowsOf(dst, lo, k.n)
-	for i := range dst.Rows {
-		row := dst.Row(i)
-		for j := range row {
-			row[j] = k.at(lo+i, j)
-		}
-	}
 }
 
 // checkRowsOf panics unless dst can be rows lo, lo+1, … of an n×n matrix. Without it a

@@ -31,7 +31,7 @@ func FuzzSimilarity(f *testing.F) {
 			s = kernel
 		default:
 			m := in.symmetric(n)
-			s = KernelFunc(n, m.At)
+			s = similarityFunc(n, m.At)
 		}
 		isXX := kernel != nil && kernel.linear
 		whole := mustDo(SimilarityMatrix(s))(t)
@@ -105,7 +105,7 @@ func TestSimilarityRows(t *testing.T) {
 		t.Errorf("all rows: %v", got.Data)
 	}
 	k := mustDo(LinearKernel(rowsOf(randomData(9, 2, 0, 1), 0, 5)))(t)
-	for _, s := range []Similarity{k, KernelFunc(5, func(i, j int) float64 { return 1 })} {
+	for _, s := range []Similarity{k, similarityFunc(5, func(i, j int) float64 { return 1 })} {
 		for _, lo := range []int{-1, 4, 5, math.MaxInt} {
 			mustPanic(t, func() { s.CopyRows(NewMatrix(2, 5, nil), lo) })
 		}
@@ -261,7 +261,7 @@ func TestSimilarityErrors(t *testing.T) {
 	k := mustDo(RBFKernel(randomData(6, 3, 0, 1), 1))(t)
 	with := func(v float64) *Matrix { y := randomData(4, 3, 0, 2); y.Set(2, 1, v); return y }
 	of := func(s Similarity) error { _, err := SimilarityMatrix(s); return err }
-	ones := func(n int) Similarity { return KernelFunc(n, func(i, j int) float64 { return 1 }) }
+	ones := func(n int) Similarity { return similarityFunc(n, func(i, j int) float64 { return 1 }) }
 	cross := func(y *Matrix) error { _, err := k.Cross(NewMatrix(4, 6, nil), y); return err }
 	rbf := func(x *Matrix, gamma float64) error { _, err := RBFKernel(x, gamma); return err }
 	_, linear := LinearKernel(with(above(mostEntry)))

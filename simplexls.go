@@ -11,12 +11,6 @@ import (
 	"strconv"
 )
 
-// SimplexOptions tunes [SimplexLeastSquares]. The zero value and nil are the defaults.
-type SimplexOptions struct {
-	Workers int // 0: GOMAXPROCS; the result's bits do not depend on it
-	Sum     Sum // SumToOne; with SumAtMostOne the weights of a row add up to at most 1
-}
-
 // SimplexLeastSquares returns the mixtures of the vertices that are nearest to the rows of
 // x: for each row the weights g ≥ 0 with Σg = 1 that minimise ‖x − Σ_j g_j·vertex_j‖². x is
 // n×d, vertices k×d, the result n×k. Use it for memberships of samples in given prototypes.
@@ -28,8 +22,9 @@ type SimplexOptions struct {
 //
 // dst receives the result; nil allocates, a wrong shape panics, and dst may be x itself.
 // Cost: O(ndk), and O(k²) for each row and support tried. Errors: [ErrShape],
-// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption].
-func SimplexLeastSquares(dst, x, vertices *Matrix, opts *SimplexOptions) (*Matrix, error) {
+// [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without vertices, [ErrOption]. It reads the
+// options Workers and Sum.
+func SimplexLeastSquares(dst, x, vertices *Matrix, opts *Options) (*Matrix, error) {
 	o := orZero(opts)
 	err := firstError(checkCount("Workers", o.Workers), checkEnum("Sum", o.Sum, sumCount),
 		checkShape("x", x), checkMatrix("vertices", vertices, mostCenter))

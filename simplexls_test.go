@@ -354,7 +354,7 @@ func TestSupports(t *testing.T) {
 // same with a vertex at 0.
 func TestSumAtMostOne(t *testing.T) {
 	x, f := randomData(300, 5, 0.5, 1), randomData(4, 5, 1, 2)
-	got := mustDo(SimplexLeastSquares(nil, x, f, &SimplexOptions{Sum: SumAtMostOne}))(t)
+	got := mustDo(SimplexLeastSquares(nil, x, f, &Options{Sum: SumAtMostOne}))(t)
 	with := NewMatrix(5, 5, nil)
 	copy(with.Data, f.Data)
 	want, _ := SimplexLeastSquares(nil, x, with, nil)
@@ -373,23 +373,23 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 	bad.Set(2, 1, math.NaN())
 	for _, c := range []struct {
 		x, f *Matrix
-		o    SimplexOptions
+		o    Options
 		is   error
 		want string
 	}{
-		{nil, nil, SimplexOptions{Workers: -3, Sum: 9}, ErrOption, "Workers is -3, below 0: invalid option"},
-		{nil, f, SimplexOptions{Sum: 2}, ErrOption, "Sum is Sum(2): invalid option"},
-		{nil, f, SimplexOptions{Sum: -1}, ErrOption, "Sum is Sum(-1): invalid option"},
-		{nil, nil, SimplexOptions{}, ErrShape, "x is nil: wrong shape"},
-		{bad, nil, SimplexOptions{}, ErrShape, "vertices is nil: wrong shape"},
-		{bad, bad, SimplexOptions{}, ErrNonFinite, "vertices[2,1] = NaN: not a finite number"},
-		{x, NewMatrix(0, 3, nil), SimplexOptions{}, ErrTooFewSamples, "no vertices: too few samples"},
-		{x, randomData(3, 1, 0, 1), SimplexOptions{}, ErrShape,
+		{nil, nil, Options{Workers: -3, Sum: 9}, ErrOption, "Workers is -3, below 0: invalid option"},
+		{nil, f, Options{Sum: 2}, ErrOption, "Sum is Sum(2): invalid option"},
+		{nil, f, Options{Sum: -1}, ErrOption, "Sum is Sum(-1): invalid option"},
+		{nil, nil, Options{}, ErrShape, "x is nil: wrong shape"},
+		{bad, nil, Options{}, ErrShape, "vertices is nil: wrong shape"},
+		{bad, bad, Options{}, ErrNonFinite, "vertices[2,1] = NaN: not a finite number"},
+		{x, NewMatrix(0, 3, nil), Options{}, ErrTooFewSamples, "no vertices: too few samples"},
+		{x, randomData(3, 1, 0, 1), Options{}, ErrShape,
 			"x has 2 columns, the vertices (centers) have 1: wrong shape"},
-		{bad, f, SimplexOptions{}, ErrNonFinite, "x[2,1] = NaN: not a finite number"},
-		{NewMatrix(1, 2, []float64{0, 0x1p501}), f, SimplexOptions{}, ErrRange, "x[0,1] = " +
+		{bad, f, Options{}, ErrNonFinite, "x[2,1] = NaN: not a finite number"},
+		{NewMatrix(1, 2, []float64{0, 0x1p501}), f, Options{}, ErrRange, "x[0,1] = " +
 			decimal(0x1p501) + ": " + ErrRange.Error()},
-		{x, NewMatrix(1, 2, []float64{0, 0x1p521}), SimplexOptions{}, ErrRange, "vertices[0,1] = " +
+		{x, NewMatrix(1, 2, []float64{0, 0x1p521}), Options{}, ErrRange, "vertices[0,1] = " +
 			decimal(0x1p521) + ": " + ErrRange.Error()},
 	} {
 		g, err := SimplexLeastSquares(nil, c.x, c.f, &c.o)
@@ -414,12 +414,12 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 // TestSimplexInto: dst may be dirty, or x itself; workers change no bit.
 func TestSimplexInto(t *testing.T) {
 	f, x := randomData(3, 3, 0, 1), randomData(700, 3, 0, 2)
-	want := mustDo(SimplexLeastSquares(nil, x, f, &SimplexOptions{Workers: 1}))(t)
+	want := mustDo(SimplexLeastSquares(nil, x, f, &Options{Workers: 1}))(t)
 	dst := laStrided(NewMatrix(700, 3, nans(2100)))
 	own := x.Clone()
 	for name, got := range map[string]*Matrix{
 		"dirty":    mustDo(SimplexLeastSquares(dst, x, f, nil))(t),
-		"parallel": mustDo(SimplexLeastSquares(nil, x, f, &SimplexOptions{Workers: 5}))(t),
+		"parallel": mustDo(SimplexLeastSquares(nil, x, f, &Options{Workers: 5}))(t),
 		"the data": mustDo(SimplexLeastSquares(own, own, f, nil))(t),
 	} {
 		if maxDiff(got, want) != 0 || name == "dirty" && got != dst {
@@ -497,7 +497,7 @@ func TestSameForAll(t *testing.T) {
 			SumToOne, 1.0 / 3},
 		{NewMatrix(3, 2, nil), SumAtMostOne, 0.25}, {NewMatrix(1, 2, nil), SumAtMostOne, 0.5},
 	} {
-		g, err := SimplexLeastSquares(nil, x, c.f, &SimplexOptions{Sum: c.sum})
+		g, err := SimplexLeastSquares(nil, x, c.f, &Options{Sum: c.sum})
 		if err != nil {
 			t.Error(err)
 		}

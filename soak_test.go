@@ -233,15 +233,15 @@ func (s *soak) seq() {
 	full := errors.New("full")
 	o := &Options{
 		Weights: s.weights(x.Rows), Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4),
-		Solver: Solver(s.rng.IntN(2)),
-		Seq:    SeqOptions{Memberships: func(int, *Matrix) error { return full }},
+		Solver:      Solver(s.rng.IntN(2)),
+		Memberships: func(int, *Matrix) error { return full },
 	}
 	k, blocks := 1+s.rng.IntN(6), inBlocks(x, 1+s.rng.IntN(50), 1+s.rng.IntN(9))
 	if _, err := FitSeq(bg, blocks, k, o); !errors.Is(err, full) {
 		s.Fatal(err)
 	}
 	s.errors++
-	o.Seq.Memberships = nil
+	o.Memberships = nil
 	finiteModel(s.T, mustDo(FitSeq(bg, blocks, k, o))(s.T))
 	_, err := FitSeq(s.ending(30), blocks, k, o)
 	s.ended(err)

@@ -286,7 +286,7 @@ func (m *Matrix) mix(model *Model, dst *Matrix) (*Matrix, error) {
 	if model.Rows == RowsUnit {
 		return model.predictShaded(dst, m)
 	}
-	return SimplexLeastSquares(dst, m, model.Centers, &SimplexOptions{Sum: model.Sum})
+	return SimplexLeastSquares(dst, m, model.Centers, &Options{Sum: model.Sum})
 }
 
 // leastShared is the least work of a fit that has more than one worker, by the count of payingWorkers: 2 to 4

@@ -22,16 +22,16 @@ const fewestPasses = 4
 // example. Blocks may have any number of rows, each in the range of the package as a table
 // of its own, and blocks may use their memory again once the next one is asked for.
 //
-// The result is that of Fit but for rounding and for Memberships, which are nil. SeqOptions.Memberships
+// The result is that of Fit but for rounding and for Memberships, which are nil. Options.Memberships
 // receives them block by block, or [Model.Predict] finds those of any rows. The result has the same bits
 // however the rows are cut into blocks, and for any number of workers.
 //
 // The first pass finds the mean and the scatter. The second finds how far the data
-// reaches in the principal subspace, and the objective. With SeqOptions.Memberships a
+// reaches in the principal subspace, and the objective. With Options.Memberships a
 // third pass computes these, and the objective from them.
 //
 // SolverAuto is SolverGram up to 2048 columns, and SolverKrylov beyond. SolverGram's floor has no digits
-// below d·2^-52 of the total. SolverJacobi is an [ErrOption]. SolverKrylov makes at most SeqOptions.Passes
+// below d·2^-52 of the total. SolverJacobi is an [ErrOption]. SolverKrylov makes at most Options.Passes
 // passes: one for the mean, one a step, one for the residuals that prove its floor, and the last as above.
 // Where these do not reach its tolerance, as for spectra that do not fall, Status is StatusIterationLimit.
 // Gap is then how far the objective is above the floor, either of which may be off the minimum; SolverGram
@@ -43,7 +43,7 @@ const fewestPasses = 4
 //
 // Data that changes between passes is an [ErrChanged], as far as the counts and the sum of
 // squares of every pass show it. Another number of rows or of columns is an [ErrShape] as
-// well. Errors of blocks and of SeqOptions.Memberships are returned wrapped, with the
+// well. Errors of blocks and of Options.Memberships are returned wrapped, with the
 // pass and the row that they came after; those of ctx within one block.
 //
 // Cost: that of Fit. Memory: a block of 16 MB or of 24 rows, whichever is more, and as
@@ -61,7 +61,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 	if o.Solver == SolverJacobi {
 		return nil, fail(ErrOption, "Solver is jacobi, which takes no blocks of rows")
 	}
-	if n := o.Seq.Passes; n < 0 || n > 0 && n < fewestPasses {
+	if n := o.Passes; n < 0 || n > 0 && n < fewestPasses {
 		return nil, fail(ErrOption,
 			"Passes is "+strconv.Itoa(n)+", at least "+strconv.Itoa(fewestPasses)+" are needed")
 	}
@@ -78,7 +78,7 @@ func FitSeq(ctx context.Context, blocks iter.Seq2[*Matrix, error], k int, opts *
 		return q.fitCone(p)
 	}
 	m, e, err := q.reach(p)
-	if err != nil || o.Seq.Memberships == nil {
+	if err != nil || o.Memberships == nil {
 		return m, err
 	}
 	return q.memberships(p, &p.pc, m, p.simplexMemberships(e, m.Centers))
@@ -448,10 +448,10 @@ func (q *sequence) principalKrylov(s *statistics, p int) (*principal, error) {
 		},
 	}
 	return r.principal(wanted{p, 0},
-		krylovEffort{orDefault(q.o.Seq.Passes, defaultPasses) - fewestPasses + 1, false})
+		krylovEffort{orDefault(q.o.Passes, defaultPasses) - fewestPasses + 1, false})
 }
 
-// memberships makes the last pass, which calls SeqOptions.Memberships with what fill finds
+// memberships makes the last pass, which calls Options.Memberships with what fill finds
 // for each block about p's mean, and rates the objective of that by pc.
 func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 	fill func(s *samples, g *Matrix) error) (*Model, error) {
@@ -483,7 +483,7 @@ func (q *sequence) memberships(p *Subspace, pc *principal, m *Model,
 
 // deliver gives the memberships from row first on to the caller.
 func (q *sequence) deliver(first int, g *Matrix) error {
-	if err := q.o.Seq.Memberships(first, g); err != nil {
+	if err := q.o.Memberships(first, g); err != nil {
 		return fail(err, "memberships from row "+strconv.Itoa(first))
 	}
 	return cancelled(q.ctx)
@@ -578,7 +578,7 @@ func (q *sequence) fitCone(start *Subspace) (*Model, error) {
 			m.Status = p.pc.status
 		}
 	}
-	if q.o.Seq.Memberships == nil {
+	if q.o.Memberships == nil {
 		return m, nil
 	}
 	return q.memberships(from, &p.pc, m, fill)

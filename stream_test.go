@@ -62,7 +62,7 @@ func TestFitSeq(t *testing.T) {
 						most += (2*math.Sqrt(got.Floor) + far) * far / got.Total
 					}
 					all := collected{t, NewMatrix(0, k, nil)}
-					o.Workers, o.Seq.Memberships = 3, all.take
+					o.Workers, o.Memberships = 3, all.take
 					blocks, passes = counted(inBlocks(x, 30))
 					again := mustDo(FitSeq(bg, blocks, k, &o))(t)
 					if solver != SolverKrylov && *passes != 3 || all.g.Rows != x.Rows ||
@@ -100,7 +100,7 @@ func TestFitSeqWeights(t *testing.T) {
 		o := &Options{Weights: w, Solver: solver}
 		want := mustDo(Fit(bg, x, 3, o))(t)
 		all := collected{t, NewMatrix(0, 3, nil)}
-		o.Seq.Memberships = all.take
+		o.Memberships = all.take
 		got := mustDo(FitSeq(bg, inBlocks(x, 40), 3, o))(t)
 		if !close9(got.Objective, want.Objective, want.Total) || !close9(got.Floor, want.Floor, want.Total) ||
 			maxDiff(all.g, want.Memberships) > 1e-6 {
@@ -138,7 +138,7 @@ func TestFitSeqKrylov(t *testing.T) {
 	for _, limit := range []int{0, fewestPasses, fewestPasses + 1} {
 		blocks, passes := counted(inBlocks(x, 25))
 		told := 0
-		o := &Options{Progress: func(p Iteration) { told = p.Pass }, Seq: SeqOptions{Passes: limit}}
+		o := &Options{Progress: func(p Iteration) { told = p.Pass }, Passes: limit}
 		m := mustDo(FitSeq(bg, blocks, 4, o))(t)
 		if m.Solver != SolverKrylov || *passes != m.Iterations+3 || told != *passes ||
 			limit > 0 && *passes != limit {
@@ -211,10 +211,10 @@ func TestFitSeqErrors(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(bg)
 	cancel()
-	none, members := Options{}, Options{Seq: SeqOptions{Memberships: take}}
-	short := Options{Seq: SeqOptions{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}}
+	none, members := Options{}, Options{Memberships: take}
+	short := Options{Memberships: func(int, *Matrix) error { return io.ErrShortWrite }}
 	weights := func(w ...float64) Options { return Options{Weights: w} }
-	limit := func(n int) Options { return Options{Seq: SeqOptions{Passes: n}} }
+	limit := func(n int) Options { return Options{Passes: n} }
 	for _, c := range []struct {
 		blocks sequence
 		k      int
@@ -288,7 +288,7 @@ func TestFitSeqRow(t *testing.T) {
 				y.Set(row, 1, []float64{math.Inf(1), math.NaN()}[c%2])
 			}
 			inBlocks(y, 500)(yield)
-		}, 2, &Options{Seq: SeqOptions{Memberships: take}})
+		}, 2, &Options{Memberships: take})
 		var at *InputError
 		if !errors.As(err, &at) || at.Row != row || at.Col != 1 || !errors.Is(err, ErrNonFinite) ||
 			!strings.Contains(err.Error(), fmt.Sprintf("x[%d,1]", row)) {
@@ -302,7 +302,7 @@ func TestFitSeqRow(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := FitSeq(bg, inBlocks(x, 500), 2, &Options{Seq: SeqOptions{Memberships: late}})
+	_, err := FitSeq(bg, inBlocks(x, 500), 2, &Options{Memberships: late})
 	var got *InputError
 	if !errors.As(err, &got) || got != mine || mine.Row != 3 ||
 		!strings.Contains(err.Error(), "from row 8192") {
@@ -369,7 +369,7 @@ func TestFitSeqShapes(t *testing.T) {
 		rows += g.Rows
 		return nil
 	}
-	o := &Options{Progress: told, Seq: SeqOptions{Memberships: members}}
+	o := &Options{Progress: told, Memberships: members}
 	m = mustDo(FitSeq(bg, inBlocks(randomData(n, 2, 0, 1), 7), k, o))(t)
 	if rows != n || last != (Iteration{Pass: 3, Rows: n}) || !(math.Abs(m.Gap) <= 1e-9) {
 		t.Errorf("%d rows of memberships", rows)
@@ -456,7 +456,7 @@ func TestFitSeqCancelled(t *testing.T) {
 					}
 				}
 			}
-			_, err := FitSeq(ctx, blocks, 2, &Options{Solver: solver, Seq: SeqOptions{Memberships: take}})
+			_, err := FitSeq(ctx, blocks, 2, &Options{Solver: solver, Memberships: take})
 			if !errors.Is(err, context.Canceled) || after > 0 || n != pass {
 				t.Errorf("%v: %v in pass %d for %d, %d blocks later", solver, err, n, pass, after)
 			}
@@ -484,7 +484,7 @@ func FuzzFitSeq(f *testing.F) {
 			o.Orientation = RandomOrientation(k, uint64(in.byte()))
 		}
 		if in.byte()&1 > 0 {
-			o.Seq.Passes = fewestPasses + in.below(3)
+			o.Passes = fewestPasses + in.below(3)
 		}
 		want := mustDo(Fit(bg, x, k, &o))(t)
 		blocks := in.blocks(x)
@@ -492,7 +492,7 @@ func FuzzFitSeq(f *testing.F) {
 		sameSolution(t, x, w, plain, want)
 
 		asked, told, got := o, progress{t: t, rows: x.Rows}, collected{t, NewMatrix(0, k, nil)}
-		asked.Workers, asked.Progress, asked.Seq.Memberships = 3-o.Workers, told.told, got.take
+		asked.Workers, asked.Progress, asked.Memberships = 3-o.Workers, told.told, got.take
 		m := mustDo(FitSeq(bg, inBlocks(x, 1+in.below(30)), k, &asked))(t)
 		sameSolution(t, x, w, m, want)
 		if !laSameBits(m.Centers.Data, plain.Centers.Data) || m.Floor != plain.Floor ||
@@ -500,9 +500,9 @@ func FuzzFitSeq(f *testing.F) {
 			t.Fatalf("other blocks: %+v, not %+v", m, plain)
 		}
 		if got.g.Rows != x.Rows || told.last.Rows != x.Rows ||
-			told.last.Pass > 1+max(o.Seq.Passes, 3) && o.Seq.Passes > 0 {
+			told.last.Pass > 1+max(o.Passes, 3) && o.Passes > 0 {
 			t.Fatalf("memberships of %d rows of %d, last told of %+v of at most %d",
-				got.g.Rows, x.Rows, told.last, o.Seq.Passes)
+				got.g.Rows, x.Rows, told.last, o.Passes)
 		}
 		checkFeasible(t, got.g)
 		c := mustDo(Certify(bg, x, m.Centers, got.g, &Options{Weights: w}))(t)
@@ -533,7 +533,7 @@ func FuzzFitSeq(f *testing.F) {
 				cancel()
 			}
 		}
-		asked.Seq.Memberships = take
+		asked.Memberships = take
 		if m, err := FitSeq(ctx, blocks, k, &asked); m != nil || !errors.Is(err, context.Canceled) {
 			t.Fatalf("cancelled in pass %d: %v, %v", end, m, err)
 		}
@@ -561,7 +561,7 @@ func TestSeqCancelledAnywhere(t *testing.T) {
 	}
 	for _, solver := range []Solver{SolverGram, SolverKrylov} {
 		fits[solver.String()] = func(ctx context.Context) (*Model, error) {
-			o := &Options{Solver: solver, Workers: 1, Weights: w, Seq: SeqOptions{Memberships: take}}
+			o := &Options{Solver: solver, Workers: 1, Weights: w, Memberships: take}
 			return FitSeq(ctx, inBlocks(x, 50), 2, o)
 		}
 	}

@@ -246,7 +246,7 @@ func (f *certifyFlags) certify(s *session, given *solution) (*certified, error) 
 			}
 		}
 		if g == nil {
-			best := &softkmeans.SimplexOptions{Workers: f.workers, Sum: f.sum}
+			best := &softkmeans.Options{Workers: f.workers, Sum: f.sum}
 			if g, err = softkmeans.SimplexLeastSquares(nil, d.x, centerMatrix, best); err != nil {
 				return none, err
 			}

@@ -157,6 +157,19 @@ func TestSimilarNoNumber(t *testing.T) {
 	}
 }
 
+// manySimilar is a similarity of n rows whose entries are all different.
+type manySimilar int
+
+func (n manySimilar) Len() int { return int(n) }
+
+func (n manySimilar) CopyRows(dst *softkmeans.Matrix, lo int) {
+	for i := range dst.Rows {
+		for j := range dst.Row(i) {
+			dst.Set(i, j, float64(min(lo+i, j)*int(n)+max(lo+i, j)))
+		}
+	}
+}
+
 // Similarities that differ from their mirror images by rounding are averaged, and those of
 // many rows are drawn.
 func TestSimilarRows(t *testing.T) {
@@ -167,7 +180,7 @@ func TestSimilarRows(t *testing.T) {
 	}
 	n := mostCompared + 200
 	s := &similar{&fitFlags{}, &data{},
-		softkmeans.KernelFunc(n, func(i, j int) float64 { return float64(min(i, j)*n + max(i, j)) }), nil}
+		manySimilar(n), nil}
 	s.d.Table = &table.Table{Rows: n}
 	part, err := s.drawn()
 	if err != nil || part.Rows != mostCompared {

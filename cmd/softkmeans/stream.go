@@ -497,7 +497,7 @@ func (f *fitFlags) fitBlocks(b *blockReader, r *result,
 		o := f.options
 		o.Progress = b.progress.update
 		var labels []int
-		o.Seq.Memberships = func(_ int, g *softkmeans.Matrix) error {
+		o.Memberships = func(_ int, g *softkmeans.Matrix) error {
 			labels = (&softkmeans.Model{Memberships: g}).Labels(slices.Grow(labels[:0], g.Rows)[:g.Rows])
 			return take(labels, g)
 		}

@@ -49,7 +49,7 @@ func similarOf(t *testing.T, n, k int, centred bool) *Similar {
 		t.Fatal(err)
 	}
 	s.Total = s.Model.Total
-	s.Floors, err = floors(t.Context(), softkmeans.KernelFunc(n, s.Matrix.At), 6, nil)
+	s.Floors, err = floors(t.Context(), s.Matrix, 6, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
