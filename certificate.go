@@ -69,7 +69,11 @@ func Certify(
 	if err != nil {
 		return c, err
 	}
-	pc, err := t.proved(min(directionsOf(centers.Rows, o.Sum), s.d), o.Solver, objective)
+	p := min(directionsOf(centers.Rows, o.Sum), s.d)
+	pc, err := t.principal(p, o.Solver, toCertify)
+	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
+		pc, err = t.principal(p, SolverGram, toCertify) // a feasible pair below a floor disproves it
+	}
 	if err != nil {
 		return c, err
 	}
@@ -92,19 +96,6 @@ func checkPair(s *samples, centers, memberships *Matrix) error {
 			"memberships are "+shape(memberships.Rows, memberships.Cols)+", not "+shape(s.n, k))
 	}
 	return nil
-}
-
-func (t denseData) proved(p int, solver Solver, objective float64) (*principal, error) {
-	s := t.samples
-	small, _ := s.sides()
-	if solver != SolverKrylov && (solver != SolverAuto || small <= streamGramSide) {
-		return directPrincipal(s, wanted{p, 0}, solver)
-	}
-	pc, err := findPrincipal(s, p, solver)
-	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		return directPrincipal(s, wanted{p, 0}, SolverGram)
-	}
-	return pc, err
 }
 
 // setRepair sets what the memberships violate, and how far they are from those that the certificate is about.

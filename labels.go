@@ -111,11 +111,7 @@ type clusters struct {
 func openClusters(s *samples, k int, lead *Matrix) (*clusters, error) {
 	p := min(labelDirections*k, s.rankBound())
 	if lead == nil {
-		solver := SolverAuto
-		if small, _ := s.sides(); small <= jacobiMaxSide {
-			solver = SolverGram // no floor is asked for, which SolverJacobi would prove
-		}
-		pc, err := findPrincipal(s, p, solver)
+		pc, err := findLeading(s, wanted{p, 0}, SolverAuto, toLabel)
 		if err != nil {
 			return nil, err
 		}

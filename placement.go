@@ -8,7 +8,8 @@ import "math"
 type dataset interface {
 	// data has the shape, the units, the weights and the mean.
 	data() *samples
-	principal(p int, solver Solver) (*principal, error)
+	// principal returns the p leading directions and the floor.
+	principal(p int, solver Solver, why purpose) (*principal, error)
 	// project writes the rows in the basis to g and returns their extent.
 	project(g, basis, normals *Matrix, kind Enclosure) (*extent, error)
 	// objective returns an upper bound of ‖X − GF‖² in scaled units.
@@ -19,10 +20,6 @@ type dataset interface {
 	centred() (dataset, error)
 	// floors returns the floors for 1, …, most centers; 0: all of them.
 	floors(most int, sum Sum) ([]float64, error)
-	// proved returns the p leading directions and a floor to certify the objective with. It
-	// relies on no random start where that is affordable, nor where the objective, of a
-	// feasible pair, is below the floor found.
-	proved(p int, solver Solver, objective float64) (*principal, error)
 }
 
 // placeSimplex projects the data on the basis (p×d), W = XcU, encloses it, and writes the

@@ -29,14 +29,73 @@ type principal struct {
 // the Gram matrix, whose rounding error is some 1e-15 of the total.
 const lostShare = 1e-9
 
-// jacobiMaxSide is the largest min(n, d) for which SolverAuto falls back to SolverJacobi,
-// a few seconds of work, after the Gram matrix has shown that this is needed.
-const jacobiMaxSide = 512
+// The limits of SolverAuto, on min(n, d), or on the columns of a table in blocks. Up to jacobiMaxSide
+// SolverJacobi, a few seconds of work, follows where the Gram matrix has left few digits. Beyond
+// sparseGramSide the eigenvectors of sparse rows' Gram matrix take more than a second or so. Up to
+// streamGramSide three matrices of 32 MB are affordable, and Certify takes a solver without a random start.
+const (
+	jacobiMaxSide  = 512
+	sparseGramSide = 1024
+	streamGramSide = 2048
+)
 
-// streamGramSide is the largest number of columns for which SolverAuto of FitSeq forms the
-// scatter matrix, three matrices of 32 MB, and the largest min(n, d) for which that of
-// Certify takes a direct solver. Beyond, SolverKrylov needs no such matrix.
-const streamGramSide = 2048
+// rowsKind says how rows are kept, which decides what a solver costs.
+type rowsKind int
+
+const (
+	denseRows rowsKind = iota
+	sparseRows
+	streamedRows
+)
+
+// purpose says what a principal subspace is for.
+type purpose int
+
+const (
+	toFit     purpose = iota // directions, and a floor
+	toCertify                // a floor that relies on no random start, where that is affordable
+	toLabel                  // directions alone
+)
+
+// choice has the solvers to try. If then is another, it follows where first falls short: SolverKrylov by
+// not converging, SolverGram by leaving few digits.
+type choice struct {
+	first, then Solver
+	steps       int // of SolverKrylov
+}
+
+// chooseSolver decides what SolverAuto is, for p leading directions of rows whose sides are small and large.
+func chooseSolver(asked Solver, kind rowsKind, why purpose, p, small, large int) choice {
+	if gramOnly {
+		return choice{SolverGram, SolverGram, 0}
+	}
+	c := choice{asked, asked, defaultKrylovSteps}
+	if asked != SolverAuto {
+		return c
+	}
+	var krylov bool
+	switch kind {
+	case denseRows:
+		c.steps = min(c.steps, krylovSteps(p, small, large))
+		krylov = small > jacobiMaxSide && c.steps >= fewestKrylovSteps
+	case sparseRows:
+		krylov = small > sparseGramSide
+	case streamedRows:
+		krylov = small > streamGramSide
+	}
+	affordable := small <= streamGramSide
+	switch {
+	case krylov && !affordable && kind != denseRows:
+		c.first, c.then = SolverKrylov, SolverKrylov
+	case krylov && !(affordable && why == toCertify):
+		c.first, c.then = SolverKrylov, SolverGram
+	case kind == denseRows && small <= jacobiMaxSide && why != toLabel:
+		c.first, c.then = SolverGram, SolverJacobi
+	default:
+		c.first, c.then = SolverGram, SolverGram
+	}
+	return c
+}
 
 // krylovNoise is the share of the total that rounding may add to an eigenvalue of dense data.
 const krylovNoise = 1e-13
@@ -47,7 +106,7 @@ const krylovTol = 1e-13
 // findPrincipal finds the p leading right singular vectors, p ≤ d. Where the data
 // has fewer the basis is completed; the floor is then 0.
 func findPrincipal(s *samples, p int, solver Solver) (*principal, error) {
-	return findLeading(s, wanted{p, 0}, solver)
+	return findLeading(s, wanted{p, 0}, solver, toFit)
 }
 
 // wanted is how many leading directions are asked for, and how many more that need not have converged.
@@ -55,41 +114,27 @@ type wanted struct{ p, more int }
 
 func (q wanted) all() int { return q.p + q.more }
 
-// findLeading is findPrincipal with further directions in principal.leading.
-func findLeading(s *samples, q wanted, solver Solver) (*principal, error) {
-	p := q.p
-	if !gramOnly && solver != SolverGram && solver != SolverJacobi {
-		small, large := s.sides()
-		steps := defaultKrylovSteps
-		if solver == SolverAuto {
-			steps = min(steps, krylovSteps(p, small, large))
-		}
-		if solver == SolverKrylov || small > jacobiMaxSide && steps >= fewestKrylovSteps {
-			pc, err := principalByKrylov(s, q, krylovEffort{steps, solver == SolverAuto})
-			if err != nil || pc.status == StatusOptimal || solver == SolverKrylov {
-				return pc, err
-			}
+// findLeading finds what findPrincipal does, with further directions in principal.leading.
+func findLeading(s *samples, q wanted, solver Solver, why purpose) (*principal, error) {
+	small, large := s.sides()
+	c := chooseSolver(solver, denseRows, why, q.p, small, large)
+	if !gramOnly && c.first == SolverKrylov {
+		pc, err := principalByKrylov(s, q, krylovEffort{c.steps, c.then != SolverKrylov})
+		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
+			return pc, err
 		}
 	}
-	return directPrincipal(s, q, solver)
-}
-
-// directPrincipal is findPrincipal by a solver whose floor is proved whatever the data is.
-// That is SolverJacobi, or SolverGram for all others. SolverAuto takes SolverJacobi where
-// SolverGram has left few digits.
-func directPrincipal(s *samples, q wanted, solver Solver) (*principal, error) {
 	by := principalByGram
-	if !gramOnly && solver == SolverJacobi {
+	if !gramOnly && c.first == SolverJacobi {
 		by = principalByJacobi
 	}
 	pc, _, err := by(s, q)
+	if !gramOnly && err == nil && c.first != c.then && c.then == SolverJacobi &&
+		0 < q.p && q.p < s.rankBound() && pc.floor < lostShare*pc.total {
+		pc, _, err = principalByJacobi(s, q)
+	}
 	if err != nil {
 		return nil, err
-	}
-	small, _ := s.sides()
-	if !gramOnly && solver == SolverAuto && 0 < q.p && q.p < s.rankBound() && small <= jacobiMaxSide &&
-		pc.floor < lostShare*pc.total {
-		return directPrincipal(s, q, SolverJacobi)
 	}
 	if pc.status != StatusIterationLimit {
 		pc.status = StatusOptimal

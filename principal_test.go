@@ -254,3 +254,35 @@ func TestProbed(t *testing.T) {
 		}
 	}
 }
+
+// TestChooseSolver: what SolverAuto takes on both sides of each limit.
+func TestChooseSolver(t *testing.T) {
+	const gram, jacobi, krylov = SolverGram, SolverJacobi, SolverKrylov
+	for _, c := range []struct {
+		kind            rowsKind
+		why             purpose
+		p, small, large int
+		first, then     Solver
+	}{
+		{denseRows, toFit, 2, 512, 9e4, gram, jacobi}, {denseRows, toLabel, 2, 512, 9e4, gram, gram},
+		{denseRows, toFit, 2, 1500, 9e4, krylov, gram}, {denseRows, toFit, 30, 600, 9e4, gram, gram},
+		{denseRows, toCertify, 2, 2048, 9e4, gram, gram}, {denseRows, toCertify, 2, 512, 9e4, gram, jacobi},
+		{denseRows, toCertify, 2, 2049, 9e4, krylov, gram}, {sparseRows, toFit, 2, 1024, 9e4, gram, gram},
+		{sparseRows, toFit, 2, 1025, 9e4, krylov, gram}, {sparseRows, toFit, 2, 2049, 9e4, krylov, krylov},
+		{sparseRows, toCertify, 2, 2048, 9e4, gram, gram},
+		{sparseRows, toCertify, 2, 2049, 9e4, krylov, krylov},
+		{streamedRows, toFit, 0, 2048, 0, gram, gram}, {streamedRows, toFit, 0, 2049, 0, krylov, krylov},
+	} {
+		got := chooseSolver(SolverAuto, c.kind, c.why, c.p, c.small, c.large)
+		if gramOnly {
+			c.first, c.then = gram, gram
+		}
+		if got.first != c.first || got.then != c.then {
+			t.Errorf("%+v: %v", c, got)
+		}
+		if got := chooseSolver(krylov, c.kind, c.why, c.p, c.small, c.large); !gramOnly &&
+			(got.first != krylov || got.then != krylov || got.steps != defaultKrylovSteps) {
+			t.Errorf("%+v, as asked: %v", c, got)
+		}
+	}
+}

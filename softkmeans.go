@@ -200,7 +200,7 @@ func (o *Options) solve(x dataset, k int, weights []float64, by path) (*Model, e
 			return nil, err
 		}
 	}
-	pc, err := x.principal(min(k-1, s.d), by.solver)
+	pc, err := x.principal(min(k-1, s.d), by.solver, toFit)
 	if err != nil {
 		return nil, err
 	}
@@ -229,8 +229,8 @@ type denseData struct{ *samples }
 
 func (t denseData) data() *samples { return t.samples }
 
-func (t denseData) principal(p int, solver Solver) (*principal, error) {
-	return findPrincipal(t.samples, p, solver)
+func (t denseData) principal(p int, solver Solver, why purpose) (*principal, error) {
+	return findLeading(t.samples, wanted{p, 0}, solver, why)
 }
 
 func (t denseData) project(g, basis, normals *Matrix, kind Enclosure) (*extent, error) {
@@ -332,7 +332,7 @@ func (o *Options) solveCone(x dataset, k int) (*Model, error) {
 	if err := firstError(checkSizeOfK(k, k, max(s.n, s.d)), checkSizeOfK(k, k+1, k+1)); err != nil {
 		return nil, err
 	}
-	pc, err := x.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver)
+	pc, err := x.principal(min(directionsOf(k, SumAtMostOne), s.d), o.Solver, toFit)
 	if err != nil {
 		return nil, err
 	}

@@ -53,16 +53,17 @@ func (t sparseData) floors(most int, sum Sum) ([]float64, error) {
 // for the rest. missed bounds what all of these together may be too small by, where
 // SolverKrylov did not converge; otherwise it is 0.
 func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err error) {
-	small, _ := s.sides()
+	small, large := s.sides()
 	if p == 0 {
 		return []float64{s.total}, 0, nil
 	}
-	if !gramOnly && p < small && small > sparseGramSide {
+	c := chooseSolver(SolverAuto, sparseRows, toFit, p, small, large)
+	if !gramOnly && p < small && c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(p)
 		if err != nil {
 			return nil, 0, err
 		}
-		if pc.status == StatusOptimal || small > streamGramSide {
+		if pc.status == StatusOptimal || c.then == SolverKrylov {
 			if pc.status != StatusOptimal {
 				missed = pc.floorError
 			}
@@ -74,19 +75,6 @@ func (s *sparseSamples) spectrum(p int) (values []float64, missed float64, err e
 		clear(values[s.rankBound():])
 	}
 	return values, 0, err
-}
-
-func (s *sparseSamples) proved(p int, solver Solver, objective float64) (*principal, error) {
-	small, _ := s.sides()
-	if solver == SolverGram || solver == SolverAuto && small <= streamGramSide {
-		pc, _, err := s.principalByGram(p)
-		return pc, err
-	}
-	pc, err := s.principal(p, solver)
-	if err == nil && pc.solver == SolverKrylov && objective < pc.floor-pc.floorError {
-		pc, _, err = s.principalByGram(p)
-	}
-	return pc, err
 }
 
 // sparseData is the rows of a fit.

@@ -20,10 +20,6 @@ type sparseSamples struct {
 	off      float64     // bounds its error
 }
 
-// sparseGramSide is the largest min(n, d) for which SolverAuto forms the Gram matrix of
-// sparse data. Its eigenvectors take 4/3·min(n, d)³ operations, a second or so.
-const sparseGramSide = 1024
-
 func newSparseSamples(ctx context.Context, x *SparseMatrix, weights []float64, workers int,
 	centred bool) (*sparseSamples, error) {
 	if err := firstError(checkCount("Workers", workers), checkSparse(x, weights)); err != nil {
@@ -298,13 +294,13 @@ func (s *sparseSamples) centreGram(gram *Matrix) {
 	}
 }
 
-// principal is findPrincipal. SolverAuto takes the Gram matrix up to sparseGramSide, and
-// beyond SolverKrylov; where that does not converge, up to streamGramSide, the Gram matrix.
-func (s *sparseSamples) principal(p int, solver Solver) (*principal, error) {
-	small, _ := s.sides()
-	if !gramOnly && (solver == SolverKrylov || solver == SolverAuto && small > sparseGramSide) {
+// principal finds what findPrincipal does.
+func (s *sparseSamples) principal(p int, solver Solver, why purpose) (*principal, error) {
+	small, large := s.sides()
+	c := chooseSolver(solver, sparseRows, why, p, small, large)
+	if !gramOnly && c.first == SolverKrylov {
 		pc, err := s.principalByKrylov(p)
-		if err != nil || solver == SolverKrylov || pc.status == StatusOptimal || small > streamGramSide {
+		if err != nil || pc.status == StatusOptimal || c.then == SolverKrylov {
 			return pc, err
 		}
 	}

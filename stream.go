@@ -357,13 +357,15 @@ type statistics struct {
 	seed  uint64  // of SolverKrylov about 0, where there is no mean to make it of
 }
 
+// solver returns the solver of the passes, once a block has told the columns.
+func (q *sequence) solver() Solver {
+	return chooseSolver(q.o.Solver, streamedRows, toFit, 0, q.cols, 0).first
+}
+
 // statistics makes the first pass. also, unless it is nil, is called for every block too.
 func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error) {
 	var s statistics
 	err := q.each(func(at rowBlock) error {
-		if q.cols > streamGramSide && q.o.Solver == SolverAuto {
-			q.o.Solver = SolverKrylov
-		}
 		if at.first == 0 {
 			if err := checkSizeOfK(k, k, max(q.cols, 24)); err != nil {
 				return err
@@ -376,7 +378,7 @@ func (q *sequence) statistics(k int, also func(at rowBlock)) (*statistics, error
 		switch {
 		case err != nil || part == nil:
 			return err
-		case gramOnly || q.o.Solver <= SolverGram:
+		case q.solver() == SolverGram:
 			_, err := s.addPart(part, m)
 			return err
 		default:
@@ -409,7 +411,7 @@ func (s *statistics) addTotal(part *samples, t *moments) error {
 
 // principal finds the p leading directions, p ≤ d, with as many passes as the solver needs.
 func (q *sequence) principal(s *statistics, p int) (*principal, error) {
-	if gramOnly || q.o.Solver <= SolverGram {
+	if gramOnly || q.solver() == SolverGram {
 		return s.principal(q.ctx, p, q.o.Workers)
 	}
 	return q.principalKrylov(s, p)

@@ -68,7 +68,7 @@ func openVolumeFit(ctx context.Context, x *Matrix, k int, o *MinVolumeOptions) (
 		q.more = s.rankBound() - p
 	}
 	q.more = max(0, min(q.more, s.d-p))
-	pc, err := findLeading(s, q, SolverAuto)
+	pc, err := findLeading(s, q, SolverAuto, toFit)
 	if err != nil {
 		return nil, err
 	}
