@@ -10,6 +10,9 @@ import (
 	"slices"
 )
 
+// bySlack reports whether λ is that of the slack rule.
+func (vf *volumeFit) bySlack() bool { return vf.o.Lambda == 0 }
+
 // allowance returns how far above the floor the slack allows the objective: at least a rounding of the
 // total, as the search divides by it.
 func allowance(vf *volumeFit) float64 {
@@ -24,7 +27,7 @@ func firstLambda(vf *volumeFit) float64 {
 
 // solve returns the best run for the options' λ, or for the slack rule's.
 func solve(vf *volumeFit) (*runResult, error) {
-	if vf.o.Lambda > 0 {
+	if !vf.bySlack() {
 		return vf.runThrough(vf.scaledLambda(vf.o.Lambda))
 	}
 	lambda := firstLambda(vf)
@@ -171,7 +174,7 @@ const sameVolume = 1e-4
 func pureSamples(vf *volumeFit) *runResult {
 	exact := vf.sum == SumToOne && !vf.trivial() && vf.pc.floor <= roundedFloor*vf.total && vf.k > 1
 	asked := vf.o.Init == InitSPA && vf.o.Volume == VolumeAffine
-	if !exact || !asked || vf.o.Centers != nil || vf.o.Lambda > 0 {
+	if !exact || !asked || vf.o.Centers != nil || !vf.bySlack() {
 		return nil
 	}
 	start, err := vf.startCenters(0)

@@ -354,7 +354,7 @@ func (w *streamedFit) fit(vf *volumeFit) (*Model, error) {
 	m.rate(s, at.direct, vf.pc)
 	m.Stationarity = at.stationarity(best.lambda, vf.total)
 	missed, allowed := 0.0, allowance(vf)
-	if target := vf.pc.floor + allowed; w.o.Lambda == 0 && at.objective > target+closeShare*allowed {
+	if target := vf.pc.floor + allowed; vf.bySlack() && at.objective > target+closeShare*allowed {
 		missed = min(at.objective/target, math.MaxFloat64)
 	}
 	m.Warnings = findWarnings(at.f, &at.membershipStats, vf.spread(), missed)
@@ -456,7 +456,7 @@ func (w *streamedFit) refine(vf *volumeFit, at *measurement,
 func (w *streamedFit) corrected(vf *volumeFit, f *Matrix, lambda float64) (next *runResult, absurd bool) {
 	least := vf.pc.floor - allowance(vf)
 	next = vf.runAt(f, lambda)
-	if next != nil && w.o.Lambda == 0 && !(next.objective < least) {
+	if next != nil && vf.bySlack() && !(next.objective < least) {
 		next, _ = vf.steered(next.f, lambda) // the caller asks the context
 	}
 	return next, next != nil && next.objective < least
@@ -467,7 +467,7 @@ func (w *streamedFit) corrected(vf *volumeFit, f *Matrix, lambda float64) (next 
 func (w *streamedFit) converged(vf *volumeFit, at *measurement, next *runResult) bool {
 	fall := at.lossAt(next.lambda) - next.loss
 	return fall <= vf.o.Tol*max(at.objective, leastShare*vf.total) &&
-		(w.o.Lambda > 0 || math.Abs(next.objective-at.objective) <= closeShare*allowance(vf))
+		(!vf.bySlack() || math.Abs(next.objective-at.objective) <= closeShare*allowance(vf))
 }
 
 // checkInMemory is an error for options that FitMinVolumeSeq does not have.

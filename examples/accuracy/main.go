@@ -61,7 +61,7 @@ func known(folder string) []set {
 func main() {
 	data := flag.String("data", "", "a folder with more sets")
 	seeds := flag.Int("seeds", 5, "number of seeds to take the median of")
-	slack := flag.Float64("slack", 0, "the slack; 0: the default, 0.25")
+	slack := flag.Float64("slack", 0, "the slack; 0: that of the package")
 	kernels := flag.Bool("kernels", false, "print the table of similarities (RBF kernels) instead")
 	missing := flag.Bool("missing", false, "print the table of missing entries instead")
 	number := flag.Bool("k", false, "print the table of the number of prototypes instead: before, by choosek.Propose, and by choosek.Choose")

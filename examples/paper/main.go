@@ -43,8 +43,8 @@ const setsHelp = `  -set NAME=VIEW.csv,MORE.csv:LABELS.csv
   -k N        number of centers; 0: that of the classes (default)
 `
 
-const fitHelp = `  -slack S    MVSkM: squared error above the least, as a fraction of it; 0: 0.25
-              (default)
+const fitHelp = `  -slack S    MVSkM: squared error above the least, as a fraction of it; 0: that
+              of the package (default)
   -lambda L   MVSkM: λ itself, in place of the slack
 `
 

@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"softkmeans"
@@ -41,5 +42,15 @@ func TestMatch(t *testing.T) {
 		{Kind: softkmeans.WarnCoincident, Cluster: 1, Other: 3}, {Kind: softkmeans.WarnSlack, Value: 2}}
 	if !slices.Equal(got.Warnings, want) || other.Warnings[0].Cluster != 0 {
 		t.Errorf("%+v", got.Warnings)
+	}
+	// Match numbers the prototypes of every kind anew, and leaves those that name none.
+	names := map[string]bool{"coincident": true, "empty": true, "far": true, "several": true,
+		"slack": false, "labels": false}
+	for kind := softkmeans.WarningKind(0); !strings.Contains(kind.String(), "("); kind++ {
+		moves, known := names[kind.String()]
+		other.Warnings = []softkmeans.Warning{{Kind: kind}}
+		if got := Match(other, m).Warnings[0]; !known || moves != (got.Cluster == 2 || got.Other == 2) {
+			t.Errorf("%v: %+v", kind, got)
+		}
 	}
 }
