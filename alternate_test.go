@@ -183,9 +183,8 @@ func TestLogInverse(t *testing.T) {
 	}
 }
 
-// TestAlternating: the objective lies between the floor and that of the start,
-// every start works, more restarts are not worse, and from the global simplex
-// the floor is kept.
+// TestAlternating: the objective lies between the floor and that of the start, every start works, more
+// restarts are not worse, and from the global simplex the floor is kept.
 func TestAlternating(t *testing.T) {
 	t.Parallel()
 	x := standardized(loadCSV(t, "wine"))
@@ -239,12 +238,12 @@ func TestAlternatingStays(t *testing.T) {
 func TestTraceFalls(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
-		seeds := full(3, 2)
+		seeds := fewer(3, 2)
 		if quick() {
 			set.x, seeds = head(set.x, 60), 1
 		}
 		if set.x.Rows > 1000 && os.Getenv("SOFTKMEANS_DATA") == "" { // all rows and seeds take a minute
-			set.x, seeds = rowsOf(set.x, 0, full(600, 300)), full(2, 1)
+			set.x, seeds = rowsOf(set.x, 0, fewer(600, 300)), fewer(2, 1)
 		}
 		for _, volume := range []Volume{VolumeOrigin, VolumeAffine} {
 			for _, sum := range []Sum{SumToOne, SumAtMostOne} {
@@ -281,7 +280,7 @@ func TestTraceTiny(t *testing.T) {
 	x := mapped(randomData(30, 4, 0, 1), func(_, _ int, v float64) float64 { return 1e-150 * v })
 	for _, sum := range []Sum{SumToOne, SumAtMostOne} {
 		for _, slack := range []float64{1e-30, 0.25, 1, 1e30} {
-			m := mustDo(FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(full(0, 100), 30)}))(t)
+			m := mustDo(FitMinVolume(bg, x, 8, &MinVolumeOptions{Sum: sum, Slack: slack, MaxIter: fewer(fewer(0, 100), 30)}))(t)
 			for i := 1; i < len(m.Trace); i++ {
 				if m.Trace[i] > m.Trace[i-1] {
 					t.Errorf("%v, slack %g: %g after %g", sum, slack, m.Trace[i], m.Trace[i-1])
@@ -480,8 +479,7 @@ func slopeOf(t *testing.T, x *Matrix, m *Model) float64 {
 	return math.Sqrt(squares*size) / m.Objective
 }
 
-// TestStationarity: it is the gradient, large where a run was cut short and small where it
-// converged.
+// TestStationarity: it is the gradient, large where a run was cut short and small where it converged.
 func TestStationarity(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"iris", "wine"} {

@@ -132,9 +132,8 @@ func BenchmarkProjectSimplex(b *testing.B) {
 	}
 }
 
-// BenchmarkIteration is one pass with its F-step, from memberships at hand:
-// ns/(ndk) is flat where the products decide, and rises where the n small
-// problems of size k do.
+// BenchmarkIteration is one pass with its F-step, from memberships at hand: ns/(ndk) is flat where the
+// products decide, and rises where the n small problems of size k do.
 func BenchmarkIteration(b *testing.B) {
 	for _, c := range []struct{ n, d, k int }{
 		{1000, 64, 10}, {4000, 64, 10}, {16000, 64, 10},
@@ -248,10 +247,9 @@ func objects(n, d, k int, seed uint64) *Matrix {
 	return x
 }
 
-// BenchmarkLSD: similarities of n samples with 10 clusters and noise of 5 % of
-// their norm, beside all eigenvectors of the same matrix, which is what the
-// decompositions would cost without the Krylov iteration; 5000 of them take
-// minutes and are left out with -short.
+// BenchmarkLSD: similarities of n samples with 10 clusters and noise of 5 % of their norm, beside all
+// eigenvectors of the same matrix, which is what the decompositions would cost without the Krylov iteration;
+// 5000 of them take minutes and are left out with -short.
 func BenchmarkLSD(b *testing.B) {
 	const k = 10
 	for _, n := range []int{500, 1000, 5000} {
@@ -316,8 +314,7 @@ func BenchmarkAddRows(b *testing.B) {
 	}
 }
 
-// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p
-// eigenvectors, of n.
+// BenchmarkLeadingEigen has what Fit asks of a Gram matrix: all eigenvalues and p eigenvectors, of n.
 func BenchmarkLeadingEigen(b *testing.B) {
 	for _, c := range [][2]int{{64, 9}, {256, 9}, {400, 9}, {784, 9}, {784, 99}, {1500, 9}} {
 		x := randomData(2*c[0], c[0], 0, 1)
@@ -393,9 +390,8 @@ func BenchmarkStage(b *testing.B) {
 	}
 }
 
-// BenchmarkPeak is what this machine gives one worker at most: arithmetic in
-// registers, the same with operands from the nearest cache, and a read of
-// memory.
+// BenchmarkPeak is what this machine gives one worker at most: arithmetic in registers, the same with
+// operands from the nearest cache, and a read of memory.
 func BenchmarkPeak(b *testing.B) {
 	b.Run("registers", func(b *testing.B) {
 		var sink float64

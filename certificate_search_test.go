@@ -148,8 +148,7 @@ func (in *input) Uint64() (v uint64) {
 	return v
 }
 
-// FuzzFalseCertificate: the bytes draw a candidate of TestNoFalseCertificate, and the steps
-// that change it.
+// FuzzFalseCertificate: the bytes draw a candidate of TestNoFalseCertificate, and the steps that change it.
 func FuzzFalseCertificate(f *testing.F) {
 	addMatrices(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -268,9 +267,8 @@ func TestCertificateManyRows(t *testing.T) {
 	}
 }
 
-// TestCertificateHiddenDirection: the direction of most variance is orthogonal to a start
-// that Krylov's iteration once had for every table of this size. A floor of 4.599 was called
-// proved; 1.599 is the minimum.
+// TestCertificateHiddenDirection: the direction of most variance is orthogonal to a start that Krylov's
+// iteration once had for every table of this size. A floor of 4.599 was called proved; 1.599 is the minimum.
 func TestCertificateHiddenDirection(t *testing.T) {
 	t.Parallel()
 	if outgrown(t) {

@@ -113,8 +113,7 @@ func TestSkMable(t *testing.T) {
 	}
 }
 
-// TestSkMableLarge: where min(n, d) is above SolverAuto's limit, too, σ_k is told from
-// rounding.
+// TestSkMableLarge: where min(n, d) is above SolverAuto's limit, too, σ_k is told from rounding.
 func TestSkMableLarge(t *testing.T) {
 	t.Parallel()
 	const n = jacobiMaxSide + 8
@@ -140,9 +139,8 @@ func TestSkMableLarge(t *testing.T) {
 	}
 }
 
-// TestCertifyRange: centers and memberships of any size in range give finite numbers. The
-// objective is an upper bound, and within rounding of the exact one as far as centers are at
-// most 1e150 times the data.
+// TestCertifyRange: centers and memberships of any size in range give finite numbers. The objective is an
+// upper bound, and within rounding of the exact one as far as centers are at most 1e150 times the data.
 func TestCertifyRange(t *testing.T) {
 	matrix := func(v ...float64) *Matrix { return NewMatrix(len(v)/2, 2, v) }
 	for _, unit := range []float64{1, 1e-140, 1e140, 0} {
@@ -192,8 +190,7 @@ func TestOptimalNeeds(t *testing.T) {
 	}
 }
 
-// TestCertifyForeign: centers or memberships far larger than the data, which cancel to any
-// degree.
+// TestCertifyForeign: centers or memberships far larger than the data, which cancel to any degree.
 func TestCertifyForeign(t *testing.T) {
 	const n, d, k = 9, 3, 4
 	for _, mean := range []float64{0, 1e6} {
@@ -229,8 +226,7 @@ func TestCertifyForeign(t *testing.T) {
 	}
 }
 
-// checkCertified holds the objective of Certify between the true one and, if it is near, its
-// bound.
+// checkCertified holds the objective of Certify between the true one and, if it is near, its bound.
 func checkCertified(t *testing.T, x, f, g *Matrix, near bool) {
 	t.Helper()
 	c := mustDo(Certify(bg, x, f, g, nil))(t)

@@ -12,8 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// pagesHere returns the pages for people, or nil, and skips, where the folder has not
-// all of the repository.
+// pagesHere returns the pages for people, or nil, and skips, where the folder has not all of the repository.
 func pagesHere(t *testing.T) []string {
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil {

@@ -82,8 +82,7 @@ func TestEigenInput(t *testing.T) {
 	}
 }
 
-// laEigenMethods are both methods behind eigenSym, without its scaling; the
-// vectors are rows.
+// laEigenMethods are both methods behind eigenSym, without its scaling; the vectors are rows.
 var laEigenMethods = []struct {
 	name string
 	f    func(a *Matrix) (values []float64, rows *Matrix)
@@ -92,9 +91,8 @@ var laEigenMethods = []struct {
 	{"QL", func(a *Matrix) ([]float64, *Matrix) { return eigenQL(bg, a, true) }},
 }
 
-// TestQLFallsApart: tridiagonal matrices whose entries are far apart, but none is below
-// offZero. Sine and pivot of a QL step are 0 together, so the step ends in the middle and
-// the parts are solved one by one.
+// TestQLFallsApart: tridiagonal matrices whose entries are far apart, but none is below offZero. Sine and
+// pivot of a QL step are 0 together, so the step ends in the middle and the parts are solved one by one.
 func TestQLFallsApart(t *testing.T) {
 	for _, c := range []struct{ diag, off []float64 }{
 		{[]float64{0, 0x1p-199, 0, 0x1p-199, 0, 0, 0, 0x1p-87}, []float64{0x1p-199, 1, 0x1p-199, 0x1p-63,
@@ -118,9 +116,8 @@ func TestQLFallsApart(t *testing.T) {
 	}
 }
 
-// TestEigenSpread: blocks and gradings far below the largest entry, where
-// sines and reflectors underflow. Without offZero the QL steps of such matrices
-// do not move, and eigenvalues are wrong in the second digit.
+// TestEigenSpread: blocks and gradings far below the largest entry, where sines and reflectors underflow.
+// Without offZero the QL steps of such matrices do not move, and eigenvalues are wrong in the second digit.
 func TestEigenSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 28))
 	for _, low := range []int{-50, -190, -210, -500, -1070} {

@@ -406,8 +406,7 @@ func FuzzSubspace(f *testing.F) { fuzzForm(f, "subspace") }
 
 func FuzzExtent(f *testing.F) { fuzzForm(f, "extent") }
 
-// fuzzForm: what a decoder accepts is exactly what would be written, and can be
-// worked with.
+// fuzzForm: what a decoder accepts is exactly what would be written, and can be worked with.
 func fuzzForm(f *testing.F, kind string) {
 	for _, v := range allForms(f)[kind] {
 		b, _ := v.MarshalBinary()

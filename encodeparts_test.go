@@ -20,8 +20,7 @@ func reads(t *testing.T, what string, good bool, to form, b []byte) {
 	}
 }
 
-// TestStatsBounds: statistics at a limit of what rows can give are read, those beyond it
-// are not.
+// TestStatsBounds: statistics at a limit of what rows can give are read, those beyond it are not.
 func TestStatsBounds(t *testing.T) {
 	const most = 3 * (4 + 0x1p-20)
 	try := func(what string, good bool, change func(s *Stats)) {

@@ -38,8 +38,7 @@ func sources(t *testing.T) (files []string) {
 	return files
 }
 
-// parsed are the files of sources. All of them count, whatever machine and tags
-// they are for.
+// parsed are the files of sources. All of them count, whatever machine and tags they are for.
 func parsed(t *testing.T) (set *token.FileSet, files []*ast.File) {
 	t.Helper()
 	set = token.NewFileSet()
@@ -67,8 +66,7 @@ func receiver(f *ast.FuncDecl) (name string, pointer bool) {
 	return types.ExprString(typ), pointer
 }
 
-// signature is a function's without the names of parameters and results, which
-// callers do not depend on.
+// signature is a function's without the names of parameters and results, which callers do not depend on.
 func signature(f *ast.FuncType) string {
 	list := func(fields *ast.FieldList) (out []string) {
 		if fields == nil {
@@ -213,8 +211,7 @@ func typeLines(t *testing.T, files []*ast.File, s *ast.TypeSpec, add func(line s
 	}
 }
 
-// exportsOf returns an exported method or field of a type that is not exported; "":
-// it has none.
+// exportsOf returns an exported method or field of a type that is not exported; "": it has none.
 func exportsOf(files []*ast.File, name string) (found string) {
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {

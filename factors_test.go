@@ -189,8 +189,7 @@ func TestFixRowSigns(t *testing.T) {
 	}
 }
 
-// TestAlgebraStops: once the context has ended each loop stops at its next look, with what
-// it has so far.
+// TestAlgebraStops: once the context has ended each loop stops at its next look, with what it has so far.
 func TestAlgebraStops(t *testing.T) {
 	const n = 20
 	x := randomData(n, n, 0, 1)

@@ -148,9 +148,8 @@ func FuzzCertificate(f *testing.F) {
 		if c.Excess < 0 || c.ExcessShare < 0 || c.ExcessFloors < 0 || c.Repair < max(0, -c.MinMembership) || c.Objective < (c.Floor-c.FloorError)*(1-1e-15) {
 			t.Fatalf("below the floor: %+v, %v with weights %v in %v, %v", c, x, w, centers, members)
 		}
-		// min(n, d)·2^-52 of the total, as Floors says, times a constant. An entry's square
-		// has three more roundings of 2^-1075, in a unit of at most 8 times the largest
-		// square and weight.
+		// min(n, d)·2^-52 of the total, as Floors says, times a constant. An entry's square has three more
+		// roundings of 2^-1075, in a unit of at most 8 times the largest square and weight.
 		var size float64
 		for i := range x.Rows {
 			if w == nil || w[i] > 0 {
@@ -328,8 +327,7 @@ func checkIterated(t *testing.T, x *Matrix, m *Model, o *MinVolumeOptions) {
 	}
 }
 
-// FuzzFitMinVolume: what iterates keeps its promises from every start, and so does
-// its path over λ.
+// FuzzFitMinVolume: what iterates keeps its promises from every start, and so does its path over λ.
 func FuzzFitMinVolume(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 3, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})

@@ -1,9 +1,8 @@
 package softkmeans
 
-// Matrices that are known for losing digits, or that lie at the ends of the range,
-// through everything that computes with singular values. Answers come from
-// oracle_test.go. Every tolerance is a bound from the literature with the constants of
-// this package's loops, named where it is used:
+// Matrices that are known for losing digits, or that lie at the ends of the range, through everything that
+// computes with singular values. Answers come from oracle_test.go. Every tolerance is a bound from the
+// literature with the constants of this package's loops, named where it is used:
 //
 //	[DV]  Demmel & Veselić, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13 (1992)
 //	[DV1] Drmač & Veselić, New fast and accurate Jacobi SVD algorithm I, ibid. 29 (2008)
@@ -20,8 +19,7 @@ import (
 	"testing"
 )
 
-// hardMatrix is one of them with its exact answers, in units of 2^exp: the largest entry
-// is then in [½, 1).
+// hardMatrix is one of them with its exact answers, in units of 2^exp: the largest entry is then in [½, 1).
 type hardMatrix struct {
 	family string
 	a      *Matrix

@@ -11,10 +11,9 @@ import (
 	"testing"
 )
 
-// centring bounds what the rounding of the mean adds to any sum of squares about it: n times
-// the square of the mean's error, which is orthogonal to the rest. The mean of
-// differences from a row, added to it, is off by u·‖mean‖ and n·u of the differences
-// ([H] section 4.2).
+// centring bounds what the rounding of the mean adds to any sum of squares about it: n times the square of
+// the mean's error, which is orthogonal to the rest. The mean of differences from a row, added to it, is off
+// by u·‖mean‖ and n·u of the differences ([H] section 4.2).
 func (h *hardMatrix) centring() float64 {
 	n := float64(h.a.Rows)
 	e := laEps * (2*norm2(h.mean) + n*math.Sqrt(h.total()))
@@ -102,10 +101,9 @@ func TestHardFit(t *testing.T) {
 				checkFeasible(t, m.Memberships)
 				name := fmt.Sprintf("Fit %v %v k=%d", solver, enclosure, k)
 				objective := h.held(t, name, k, m.Certificate(), m.Centers, m.Memberships)
-				// The subspace is that of a matrix within the Gram matrix's rounding. Its sum
-				// of squares falls short by twice that at most (Ky Fan). The simplex and the
-				// memberships are rounded from projections of length d, and the centers once
-				// more, to the size of the mean.
+				// The subspace is that of a matrix within the Gram matrix's rounding. Its sum of squares
+				// falls short by twice that at most (Ky Fan). The simplex and the memberships are rounded
+				// from projections of length d, and the centers once more, to the size of the mean.
 				root := math.Sqrt(float64(n))
 				e := float64(2*k+d+8) * laEps * (math.Sqrt(h.total()) + root*h.far(m.Centers))
 				e += 2 * root * laEps * norm2(h.mean)

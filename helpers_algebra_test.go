@@ -44,8 +44,7 @@ func spectral(rng *rand.Rand, n int, value func(i int) float64) *Matrix {
 	return m
 }
 
-// laEigenRatios are residual and orthogonality as in laRatios, for entries of
-// about 1.
+// laEigenRatios are residual and orthogonality as in laRatios, for entries of about 1.
 func laEigenRatios(a *Matrix, values []float64, rows *Matrix) float64 {
 	r := laRatios(a, rows.transposed(), values, rows.transposed(), 0)
 	return max(r[0], r[1])
@@ -105,8 +104,7 @@ func laRatios(a, u *Matrix, s []float64, v *Matrix, exp int) (ratios [3]float64)
 	return ratios
 }
 
-// fusesProducts reports whether a·b + c is rounded once here, for an a·b that
-// rounds to −c.
+// fusesProducts reports whether a·b + c is rounded once here, for an a·b that rounds to −c.
 //
 //go:noinline
 func fusesProducts(a, b, c float64) bool { return a*b+c != 0 }
@@ -138,8 +136,7 @@ func laSpectrum(m, n int, values []float64, rng *rand.Rand) *Matrix {
 	return a
 }
 
-// laStrided is a copy of m with NaN between its rows, which nothing may read
-// or write.
+// laStrided is a copy of m with NaN between its rows, which nothing may read or write.
 func laStrided(m *Matrix) *Matrix {
 	v := &Matrix{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols + 3, Data: make([]float64, m.Rows*(m.Cols+3))}
 	for i := range v.Data {
@@ -190,8 +187,7 @@ func laPatchwork(n int, rng *rand.Rand) *Matrix {
 	return a
 }
 
-// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with
-// everything divided by 2^exp.
+// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with everything divided by 2^exp.
 func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, right []float64) {
 	for i := range s {
 		l, r := 0.0, 0.0

@@ -115,8 +115,7 @@ func disturbed(m *Matrix, share float64, seed uint64) *Matrix {
 	return mapped(m, func(i, j int, v float64) float64 { return v + f*e.At(i, j) })
 }
 
-// matched is the largest difference of p and q with q's columns in the order that
-// fits best.
+// matched is the largest difference of p and q with q's columns in the order that fits best.
 func matched(p, q *Matrix) (worst float64) {
 	used := make([]bool, p.Cols)
 	for a := range p.Cols {

@@ -65,8 +65,7 @@ func (p *passes) Err() error {
 	return context.Canceled
 }
 
-// standardized returns x with columns of mean 0 and variance 1; constant columns
-// become 0.
+// standardized returns x with columns of mean 0 and variance 1; constant columns become 0.
 func standardized(x *Matrix) *Matrix {
 	n := float64(x.Rows)
 	mean, dev := make([]float64, x.Cols), make([]float64, x.Cols)
@@ -86,8 +85,7 @@ func standardized(x *Matrix) *Matrix {
 	})
 }
 
-// dataSet is a set of testdata/, standardized, or one of the folder that the
-// environment names.
+// dataSet is a set of testdata/, standardized, or one of the folder that the environment names.
 type dataSet struct {
 	name string
 	x    *Matrix
@@ -178,8 +176,7 @@ func squares(x *Matrix) (values []float64, u, v *Matrix, err error) {
 // -run add what is new to api.txt, or write regress.txt or regress_algebra.txt anew.
 var update = flag.Bool("update", false, "write testdata/api.txt, regress.txt or regress_algebra.txt")
 
-// extended reports whether tests take all sets and seeds and their full sizes, as a
-// release has them:
+// extended reports whether tests take all sets and seeds and their full sizes, as a release has them:
 //
 //	SOFTKMEANS_LONG=1 go test -timeout 30m .
 //
@@ -198,9 +195,6 @@ func fewer[T any](all, less T) T {
 	}
 	return all
 }
-
-// full is fewer.
-func full[T any](all, less T) T { return fewer(all, less) }
 
 // head is x, of which in quick mode the first so many rows must do.
 func head(x *Matrix, rows int) *Matrix {
@@ -235,8 +229,7 @@ var (
 	realSets      = []string{"iris", "wine", "digits", "breast_cancer"}
 )
 
-// testData is in the test program itself, for machines without files: TinyGo's
-// WebAssembly has none.
+// testData is in the test program itself, for machines without files: TinyGo's WebAssembly has none.
 //
 //go:embed testdata/*.csv
 var testData embed.FS
@@ -486,8 +479,7 @@ func apart(a, b *Matrix, m *Model, weight float64) (worst float64) {
 	return worst
 }
 
-// scaledWeights are weights over their largest, rounded up to a power of two: those of
-// newSamples.
+// scaledWeights are weights over their largest, rounded up to a power of two: those of newSamples.
 func scaledWeights(w []float64, n int) []float64 {
 	if w == nil {
 		return make1(n)

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// atPageEnd returns n numbers that end where memory ends: the page behind
-// them, which belongs to the same slice, is closed until the test is over. Large
-// slices begin at a page. The address comes out of a print, so that not even a test
-// needs package unsafe.
+// atPageEnd returns n numbers that end where memory ends: the page behind them, which belongs to the same
+// slice, is closed until the test is over. Large slices begin at a page. The address comes out of a print, so
+// that not even a test needs package unsafe.
 func atPageEnd(t *testing.T, n int) []float64 {
 	page := syscall.Getpagesize()
 	bytes := roundUp(8*n+1, page)

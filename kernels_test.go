@@ -75,9 +75,8 @@ func laIntegers(n int, rng *rand.Rand) []float64 {
 	return v
 }
 
-// TestKernels: on integers every summation order gives the same bits. Kernels and
-// loops must agree at all sizes around the tiles, and may not read or write outside of the
-// operands.
+// TestKernels: on integers every summation order gives the same bits. Kernels and loops must agree at all
+// sizes around the tiles, and may not read or write outside of the operands.
 func TestKernels(t *testing.T) {
 	rng := rand.New(rand.NewPCG(41, 1))
 	nan := math.NaN()
@@ -316,8 +315,7 @@ func TestStrips(t *testing.T) {
 	}
 }
 
-// TestAddMulStrips against sums in a loop, with C's gaps and the work space
-// full of NaN.
+// TestAddMulStrips against sums in a loop, with C's gaps and the work space full of NaN.
 func TestAddMulStrips(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	check := func(m, n, l int, upper bool) {

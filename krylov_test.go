@@ -34,9 +34,8 @@ func checkTruncated(t *testing.T, name string, a *Matrix, r *SVDResult) (residua
 	return left
 }
 
-// TestTruncatedResiduals: reported residuals are the true ones, they are below what was asked
-// for, and the singular values lie within them, on spectra of all kinds and at both ends of
-// the range.
+// TestTruncatedResiduals: reported residuals are the true ones, they are below what was asked for, and the
+// singular values lie within them, on spectra of all kinds and at both ends of the range.
 func TestTruncatedResiduals(t *testing.T) {
 	rng := rand.New(rand.NewPCG(14, 1))
 	for _, c := range []struct {
@@ -161,8 +160,7 @@ func TestKrylovNegative(t *testing.T) {
 	if err != nil || kry.status != StatusConverged {
 		t.Fatal(kry, err)
 	}
-	// Eigenvalues are no further off than residuals, 1e-12 of the largest magnitude or
-	// n roundings of it.
+	// Eigenvalues are no further off than residuals, 1e-12 of the largest magnitude or n roundings of it.
 	off := (1e-12 + n*0x1p-52) * 2 * n
 	if math.Abs(kry.values[0]+1) > off || math.Abs(kry.values[1]+2) > off || kry.top < 1.5*n ||
 		kry.top > 2*n {

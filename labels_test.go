@@ -120,10 +120,9 @@ func sure(t *testing.T, what string, got, want []int, margin []float64) {
 	}
 }
 
-// checkClusters checks a model's clusters by plain loops: labels are the nearest of the
-// means by the axes, the means those of the labels once these rest, and the axes make the
-// scatter of the clusters, with its ridge, a multiple of the unit matrix. It reports whether
-// the labels rest.
+// checkClusters checks a model's clusters by plain loops: labels are the nearest of the means by the axes,
+// the means those of the labels once these rest, and the axes make the scatter of the clusters, with its
+// ridge, a multiple of the unit matrix. It reports whether the labels rest.
 func checkClusters(t *testing.T, name string, m *Model, x *Matrix, w []float64) bool {
 	t.Helper()
 	labels, margin := ownNearest(x, m)

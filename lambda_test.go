@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// TestSlack: the error is within the slack, near to it, and the numbers of the
-// model belong together.
+// TestSlack: the error is within the slack, near to it, and the numbers of the model belong together.
 func TestSlack(t *testing.T) {
 	t.Parallel()
 	for _, set := range dataSets(t) {
 		set.x = head(set.x, 300)
-		for _, slack := range fewer(full([]float64{0, 0.05, 0.4}, []float64{0, 0.4}), []float64{0}) {
+		for _, slack := range fewer([]float64{0, 0.05, 0.4}, []float64{0}) {
 			m := mustDo(FitMinVolume(bg, set.x, set.k, &MinVolumeOptions{Slack: slack}))(t)
 			checkFeasible(t, m.Memberships)
 			if slack == 0 {
@@ -286,7 +285,7 @@ func TestTall(t *testing.T) {
 		"at most one": {x, MinVolumeOptions{Sum: SumAtMostOne}},
 		"far":         {mapped(x, func(_, _ int, v float64) float64 { return 1e100 * v }), MinVolumeOptions{Init: InitKMeans}},
 	} {
-		if full(false, name != "nonnegative" && name != "weights") {
+		if fewer(false, name != "nonnegative" && name != "weights") {
 			continue
 		}
 		drawn := 0 // iterations before the last
@@ -419,12 +418,11 @@ func TestTallIs(t *testing.T) {
 	}
 }
 
-// TestTallStops: wherever the context ends, the model is complete; and the bits do not
-// depend on the workers.
+// TestTallStops: wherever the context ends, the model is complete; and the bits do not depend on the workers.
 func TestTallStops(t *testing.T) {
 	t.Parallel()
 	for bounded, d := range map[bool]int{false: 4, true: 24} { // begins in 13 directions of 24
-		if full(false, !bounded) {
+		if fewer(false, !bounded) {
 			continue
 		}
 		x := noisy(firstOf(mixtures(manyRows+100, d, 3, 0.5, 1, 11)), 20, 12)
@@ -438,7 +436,7 @@ func TestTallStops(t *testing.T) {
 		}
 		// The context ends before each pass, and within it.
 		onDraw, onAll := 0, 0
-		for passes := 0; ; passes += full(1, 4) + passes/8 {
+		for passes := 0; ; passes += fewer(1, 4) + passes/8 {
 			left, told := math.MaxInt, 0
 			m, err := FitMinVolume(countdown{bg, &left}, x, 3, &MinVolumeOptions{NonNegative: bounded, Workers: 1, Progress: func(Iteration) {
 				if told++; told == passes+1 {

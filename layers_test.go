@@ -131,8 +131,7 @@ const (
 	mostColumns   = 110 // a tab counts as four
 )
 
-// TestSizes: no file, function, parameter list or comment sentence is longer than the
-// house allows.
+// TestSizes: no file, function, parameter list or comment sentence is longer than the house allows.
 func TestSizes(t *testing.T) {
 	set, files := parsed(t)
 	for _, f := range files {
@@ -180,8 +179,7 @@ func TestLineLengths(t *testing.T) {
 	}
 }
 
-// sentences cuts a comment at full stops and blank lines; code blocks and
-// lists are not sentences.
+// sentences cuts a comment at full stops and blank lines; code blocks and lists are not sentences.
 func sentences(text string) (list []string) {
 	end := regexp.MustCompile(`[.!?]\s+|\.\s*$`)
 	for _, paragraph := range strings.Split(text, "\n\n") {

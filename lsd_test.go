@@ -239,8 +239,7 @@ type lsdError struct {
 	says string
 }
 
-// TestLSDRange: samples of any size in range have products beyond it, and LSD works on
-// the samples.
+// TestLSDRange: samples of any size in range have products beyond it, and LSD works on the samples.
 func TestLSDRange(t *testing.T) {
 	x := mapped(dirichlet(30, 3, 0.5, 1), func(_, _ int, v float64) float64 { return v * mostEntry })
 	linear := mustDo(LinearKernel(x))(t)
@@ -294,8 +293,7 @@ func TestLSDDegenerate(t *testing.T) {
 	}
 }
 
-// TestStandOut: the widest drop of at least a hundredfold decides, and all count
-// where there is none.
+// TestStandOut: the widest drop of at least a hundredfold decides, and all count where there is none.
 func TestStandOut(t *testing.T) {
 	for _, c := range []struct {
 		values []float64

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestLSDMap: coordinates and memberships of samples by a map that is so small that they
-// can be worked out.
+// TestLSDMap: coordinates and memberships of samples by a map that is so small that they can be worked out.
 func TestLSDMap(t *testing.T) {
 	m := &LSDModel{
 		Memberships: NewMatrix(2, 3, []float64{1, 0, 0, 0.25, 0.25, 0.5}), Means: []float64{1, 2},

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps
-// than the eigensolver has. That is a Status, and the floor is a bound still. Where the
-// floor is proved a direct method follows.
+// TestLSDEigensolverLimit: eigenvalues that crowd at the upper end take more steps than the eigensolver has.
+// That is a Status, and the floor is a bound still. Where the floor is proved a direct method follows.
 func TestLSDEigensolverLimit(t *testing.T) {
 	t.Parallel()
 	if quick() {
@@ -40,9 +39,8 @@ func TestLSDEigensolverLimit(t *testing.T) {
 	}
 }
 
-// TestLSDFloor: the floor is a tight lower bound with the Krylov iteration (n > fullOrder), where
-// eigenvalues are close, where the largest in magnitude is negative, and where fewer are positive
-// than are asked for.
+// TestLSDFloor: the floor is a tight lower bound with the Krylov iteration (n > fullOrder), where eigenvalues
+// are close, where the largest in magnitude is negative, and where fewer are positive than are asked for.
 func TestLSDFloor(t *testing.T) {
 	t.Parallel()
 	n := fewer(200, fullOrder+8)

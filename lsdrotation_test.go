@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestLSDMoreClusters: k may be above the number of clusters that there are. Noise must not
-// make that worse than the right k. Exact clusters may be of any sizes, of which 1ᵀK⁺ may point
-// along 1 to rounding.
+// TestLSDMoreClusters: k may be above the number of clusters that there are. Noise must not make that worse
+// than the right k. Exact clusters may be of any sizes, of which 1ᵀK⁺ may point along 1 to rounding.
 func TestLSDMoreClusters(t *testing.T) {
 	t.Parallel()
 	for _, clusters := range fewer([]int{2, 3, 5}, []int{2, 3}) {
@@ -40,8 +39,7 @@ func TestLSDMoreClusters(t *testing.T) {
 	}
 }
 
-// turned returns the rotation problem of points that some R takes into the
-// simplex exactly, and that R.
+// turned returns the rotation problem of points that some R takes into the simplex exactly, and that R.
 func turned(n, k int, seed uint64) (*rotation, *Matrix) {
 	back := RandomOrientation(k, seed)
 	r := newRotation(bg, k, NewMatrix(n, k-1, nil))

@@ -21,10 +21,9 @@ type roundOff struct {
 	last    float64 // that which the subspace rests on
 }
 
-// roundingOf: sums over n rows and m reductions of the Gram matrix leave an error
-// of E = 2^-52·(√n + m)·‖X‖·σ₁ in it, X with its mean, since that is subtracted. Each
-// of m eigenvalues moves by ‖E‖ at most (Weyl), a subspace by ‖E‖ over its gap
-// (Davis & Kahan).
+// roundingOf: sums over n rows and m reductions of the Gram matrix leave an error of E = 2^-52·(√n +
+// m)·‖X‖·σ₁ in it, X with its mean, since that is subtracted. Each of m eigenvalues moves by ‖E‖ at most
+// (Weyl), a subspace by ‖E‖ over its gap (Davis & Kahan).
 func roundingOf(x *Matrix, floors []float64, k int) (r roundOff) {
 	total, m := floors[0], float64(min(x.Rows, x.Cols))
 	values := make([]float64, len(floors)-1)
@@ -49,8 +48,7 @@ type table struct {
 	w []float64
 }
 
-// change is a pair of tables of which the second must have the first's results,
-// moved.
+// change is a pair of tables of which the second must have the first's results, moved.
 type change struct {
 	name     string
 	old, new table
@@ -217,8 +215,7 @@ func metaFunctions() (list []metaFunction) {
 	)
 }
 
-// metaSets are all sets, of which so many rows must do, and 400 where the environment
-// names a folder.
+// metaSets are all sets, of which so many rows must do, and 400 where the environment names a folder.
 func metaSets(t *testing.T, rows int) (sets []dataSet) {
 	for _, s := range dataSets(t) {
 		if os.Getenv("SOFTKMEANS_DATA") != "" {
@@ -258,9 +255,8 @@ func TestMetamorphic(t *testing.T) {
 					min(r.gap, s.gap), min(r.last, s.last)}
 			}
 			for _, f := range metaFunctions() {
-				// With k > d a column more gives the simplex, or FitMinVolume's rule,
-				// another dimension; and the alternating methods have a floor of 0
-				// there, which many solutions reach.
+				// With k > d a column more gives the simplex, or FitMinVolume's rule, another dimension; and
+				// the alternating methods have a floor of 0 there, which many solutions reach.
 				if k > x.Cols && (f.iterates && !c.exact || c.new.x.Cols > x.Cols) {
 					continue
 				}
@@ -275,8 +271,7 @@ func TestMetamorphic(t *testing.T) {
 	}
 }
 
-// compare returns the errors of squares, of GF, centers and memberships, in
-// tolerances.
+// compare returns the errors of squares, of GF, centers and memberships, in tolerances.
 func (c *change) compare(a, b metaResult, f metaFunction, r roundOff, floors []float64,
 	k int) (off [4]float64) {
 	total := floors[0]

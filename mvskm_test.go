@@ -12,7 +12,7 @@ import (
 // and for a strided view; another seed gives another start.
 func TestMinVolumeBits(t *testing.T) {
 	t.Parallel()
-	x := rowsOf(standardized(loadCSV(t, "digits")), 0, full(900, 500))
+	x := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(900, 500))
 	view := &Matrix{Rows: x.Rows, Cols: x.Cols, Stride: x.Cols + 3, Data: make([]float64, x.Rows*(x.Cols+3))}
 	for i := range view.Data {
 		view.Data[i] = math.NaN()
@@ -20,7 +20,7 @@ func TestMinVolumeBits(t *testing.T) {
 	for i := range x.Rows {
 		copy(view.row(i), x.row(i))
 	}
-	k, most := fewer(full(10, 6), 5), fewer(full(20, 10), 5)
+	k, most := fewer(fewer(10, 6), 5), fewer(fewer(20, 10), 5)
 	for _, o := range []MinVolumeOptions{{Restarts: 2, MaxIter: fewer(0, most)}, {Init: InitSPA, Volume: VolumeAffine, MaxIter: most}, {Sum: SumAtMostOne, Init: InitSPA, MaxIter: most}} {
 		var first *Model
 		for _, c := range []struct {
@@ -44,8 +44,7 @@ func TestMinVolumeBits(t *testing.T) {
 	}
 }
 
-// meanAngle is the mean spectral angle in degrees between true and found
-// prototypes, matched greedily.
+// meanAngle is the mean spectral angle in degrees between true and found prototypes, matched greedily.
 func meanAngle(truth, found *Matrix) (mean float64) {
 	used := make([]bool, found.Rows)
 	for i := range truth.Rows {
@@ -66,7 +65,7 @@ var unmixingShapes = [][2]int{{3, 8}, {4, 200}, {5, 50}, {6, 30}, {8, 200}, {7, 
 
 // unmixings are the shapes that a run has time for.
 func unmixings() [][2]int {
-	return fewer(full(unmixingShapes, [][2]int{{3, 8}, {4, 200}, {7, 8}}), unmixingShapes[:2])
+	return fewer(fewer(unmixingShapes, [][2]int{{3, 8}, {4, 200}, {7, 8}}), unmixingShapes[:2])
 }
 
 // TestUnmixExact: with all options at their defaults the vertices of noise-free
@@ -75,7 +74,7 @@ func TestUnmixExact(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			x, truth := mixtures(fewer(full(2000, 600), 400), s[1], s[0], 0.5, most, 1)
+			x, truth := mixtures(fewer(fewer(2000, 600), 400), s[1], s[0], 0.5, most, 1)
 			m := mustDo(FitMinVolume(bg, x, s[0], nil))(t)
 			a := meanAngle(truth, m.Centers)
 			if a > 0.25 || m.Volume != VolumeAffine {
@@ -91,7 +90,7 @@ func TestUnmixNoisy(t *testing.T) {
 	t.Parallel()
 	for _, s := range unmixings() {
 		for _, most := range purest[s[0]%2:] {
-			clean, truth := mixtures(fewer(full(2000, 600), 400), s[1], s[0], 0.5, most, 1)
+			clean, truth := mixtures(fewer(fewer(2000, 600), 400), s[1], s[0], 0.5, most, 1)
 			x := noisy(clean, 30, 2)
 			j, start := started(t, x, s[0], &MinVolumeOptions{Init: InitSPA})
 			spa := j.toData(start)
@@ -137,7 +136,7 @@ func TestMinVolumeDegenerate(t *testing.T) {
 					if volume == VolumeAuto != (init == InitAuto) {
 						continue
 					}
-					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: full(10, 3)})
+					m, err := FitMinVolume(bg, c.x, c.k, &MinVolumeOptions{Sum: sum, Volume: volume, Init: init, MaxIter: fewer(10, 3)})
 					if err != nil {
 						t.Errorf("%s %v %v %v: %v", c.name, sum, volume, init, err)
 						continue
@@ -242,7 +241,7 @@ func TestMinVolumeRange(t *testing.T) {
 // TestMinVolumeCancel stops after ever more looks at the context, or passes: the
 // error is the context's, and the model, if there is one, is complete.
 func TestMinVolumeCancel(t *testing.T) {
-	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, full(700, 250)), fewer(10, 4)
+	x, k := rowsOf(standardized(loadCSV(t, "digits")), 0, fewer(700, 250)), fewer(10, 4)
 	for _, o := range []MinVolumeOptions{{Workers: 1, Restarts: 2, MaxIter: 4}, {Workers: 2, Init: InitGlobal, MaxIter: 4}, {Workers: 2, Lambda: 2, Init: InitSPA, MaxIter: 4}} {
 		models, stops := 0, 0
 		for looks := 0; ; looks = looks*9/8 + 1 {

@@ -81,8 +81,7 @@ func checkAllRows(t *testing.T, name string, x *Matrix, m *Model, o MinVolumeSeq
 	}
 }
 
-// TestMinVolumeSeqInMemory: rows that fit into the summary give the bits of FitMinVolume in
-// one pass.
+// TestMinVolumeSeqInMemory: rows that fit into the summary give the bits of FitMinVolume in one pass.
 func TestMinVolumeSeqInMemory(t *testing.T) {
 	t.Parallel()
 	x := standardized(loadCSV(t, "iris"))
@@ -161,9 +160,8 @@ func (m *Model) logs() (sum float64) {
 	return sum
 }
 
-// TestMinVolumeSeqFalls: at one λ every pass more leaves the objective of all rows
-// where it was or lowers it, and FitMinVolume on all rows, from there, finds hardly
-// anything to gain. Stationarity is the slope.
+// TestMinVolumeSeqFalls: at one λ every pass more leaves the objective of all rows where it was or lowers it,
+// and FitMinVolume on all rows, from there, finds hardly anything to gain. Stationarity is the slope.
 func TestMinVolumeSeqFalls(t *testing.T) {
 	t.Parallel()
 	for _, s := range dataSets(t)[:fewer(3, 2)] {
@@ -275,8 +273,7 @@ func TestMinVolumeSeqUnits(t *testing.T) {
 	}
 }
 
-// TestMinVolumeSeqDegenerate: more rows than the summary has, of shapes where there is
-// nothing to find.
+// TestMinVolumeSeqDegenerate: more rows than the summary has, of shapes where there is nothing to find.
 func TestMinVolumeSeqDegenerate(t *testing.T) {
 	t.Parallel()
 	const n = 200

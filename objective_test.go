@@ -182,8 +182,7 @@ func TestZeroWeights(t *testing.T) {
 	}
 }
 
-// TestCertifyTable: each number of a certificate by its definition, and no numbers beside
-// an error.
+// TestCertifyTable: each number of a certificate by its definition, and no numbers beside an error.
 func TestCertifyTable(t *testing.T) {
 	x := NewMatrix(4, 2, []float64{0, 0, 4, 0, 0, 2, 4, 2})
 	for _, w := range [][]float64{nil, {1, 2, 1, 0}} {

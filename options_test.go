@@ -22,8 +22,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestOptionLimits: each option at the end of its range and beyond it, with the whole
-// message.
+// TestOptionLimits: each option at the end of its range and beyond it, with the whole message.
 func TestOptionLimits(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := NewMatrix(4, 2, []float64{1, 2, 3, 4, 5, 7, 0, 1})
@@ -94,8 +93,7 @@ func TestOptionLimits(t *testing.T) {
 // errOf returns the error of a call.
 func errOf[T any](_ T, err error) error { return err }
 
-// TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked
-// for.
+// TestSizesOfK: a k whose tables have no addresses is an error, before any memory is asked for.
 func TestSizesOfK(t *testing.T) {
 	if math.MaxInt == math.MaxInt32 || runtime.GOARCH == "wasm" {
 		skip(t, "addresses of 32 bits")

@@ -71,8 +71,7 @@ func spreadOf(ms ...*Matrix) digits {
 	return digits(max(high, low) - low)
 }
 
-// bigMatrix returns a with so many bits that sums and differences of its entries are
-// exact, and 400 more.
+// bigMatrix returns a with so many bits that sums and differences of its entries are exact, and 400 more.
 func bigMatrix(a *Matrix) (bigRows, digits) {
 	p := 400 + spreadOf(a)
 	return p.rows(a), p
@@ -290,10 +289,9 @@ func (q *truth) minimum(k int) *big.Float {
 	return q.floors[min(k, len(q.floors)-1)]
 }
 
-// objective is ‖X − GF‖², weighted and exact but for one rounding of each square, for
-// memberships put on the simplex. Negative ones are 0, and a row is divided by its sum, for
-// SumAtMostOne if that is above 1. A row without a positive entry has 1/k each; 0 for
-// SumAtMostOne.
+// objective is ‖X − GF‖², weighted and exact but for one rounding of each square, for memberships put on the
+// simplex. Negative ones are 0, and a row is divided by its sum, for SumAtMostOne if that is above 1. A row
+// without a positive entry has 1/k each; 0 for SumAtMostOne.
 func (q *truth) objective(f, g *Matrix) *big.Float {
 	p := truthDigits + spreadOf(q.x, f) + spreadOf(g)
 	centers, total := p.rows(f), p.zero()
@@ -531,9 +529,8 @@ func hides(x *Matrix, w []float64, f, g *Matrix, rule Sum) (length float64) {
 	return float64(3*f.Rows+4) * 0x1p-53 * length * math.Sqrt(math.Ldexp(1, weightExp(w)))
 }
 
-// checkObjective fails unless objective is an upper bound of the exact one, and above it by
-// no more than rounding and the bound of that: each hides as much. Squares below the range
-// of float64 may be lost.
+// checkObjective fails unless objective is an upper bound of the exact one, and above it by no more than
+// rounding and the bound of that: each hides as much. Squares below the range of float64 may be lost.
 func checkObjective(t testing.TB, name string, objective float64, exact *big.Float, hidden, lost float64) {
 	t.Helper()
 	least := new(big.Float).SetPrec(200).Sub(exact, big.NewFloat(lost))
@@ -553,10 +550,9 @@ func lostSquares(x *Matrix, w []float64) float64 {
 	return min(math.Ldexp(size, 2*exp+weightExp(w)-990)+size*0x1p-1070, math.MaxFloat64)
 }
 
-// centersOff bounds what the rounding of centers and memberships adds to ‖X − GF‖, as
-// enclosure.missed derives it: less than 8k(k+9)u of the centers' distance from the mean,
-// for simplex, memberships and centers; and one rounding of the mean there and here, with a
-// bound of the first.
+// centersOff bounds what the rounding of centers and memberships adds to ‖X − GF‖, as enclosure.missed
+// derives it: less than 8k(k+9)u of the centers' distance from the mean, for simplex, memberships and
+// centers; and one rounding of the mean there and here, with a bound of the first.
 func centersOff(f *Matrix, mean []float64, weight float64) float64 {
 	reach, k := 0.0, float64(f.Rows)
 	for j := range f.Rows {

@@ -119,8 +119,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestOutsideTight: a floor of 1e-20 of the total has four digits, and in several parts as
-// many.
+// TestOutsideTight: a floor of 1e-20 of the total has four digits, and in several parts as many.
 func TestOutsideTight(t *testing.T) {
 	t.Parallel()
 	for _, mean := range []float64{0, 100} {

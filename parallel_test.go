@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// TestCancelBetweenRows: a row of many centers takes milliseconds, so that a block
-// of rows would be late.
+// TestCancelBetweenRows: a row of many centers takes milliseconds, so that a block of rows would be late.
 func TestCancelBetweenRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg)
 	cancel()
@@ -42,8 +41,7 @@ func TestCancelledByGoroutine(t *testing.T) {
 	}
 }
 
-// TestWorkerCount: the default asks how many threads the process may use, and leaves that
-// as it is.
+// TestWorkerCount: the default asks how many threads the process may use, and leaves that as it is.
 func TestWorkerCount(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	threads := runtime.GOMAXPROCS(0) // WebAssembly has one, whatever is set

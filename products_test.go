@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestProducts: the passes over samples in blocks, with weights, on a strided
-// view, against sums in a loop.
+// TestProducts: the passes over samples in blocks, with weights, on a strided view, against sums in a loop.
 func TestProducts(t *testing.T) {
 	type shape struct{ n, d, b int }
 	for _, c := range []shape{{1, 1, 1}, {5, 3, 2}, {30, 7, 4}, {700, 5, 3}, {500, 30, 9}, {9, 700, 5},

@@ -7,10 +7,9 @@ package softkmeans
 //
 // writes the file anew, and CHANGELOG.md says so under "Numeric results changed".
 //
-// The bits are those of plain builds for amd64. Elsewhere multiplications and
-// additions are fused, vectors have other lengths, and functions such as math.Exp
-// round otherwise: there the same file is compared to derived tolerances, and what
-// is counted, labels among it, must be equal.
+// The bits are those of plain builds for amd64. Elsewhere multiplications and additions are fused, vectors
+// have other lengths, and functions such as math.Exp round otherwise: there the same file is compared to
+// derived tolerances, and what is counted, labels among it, must be equal.
 
 import (
 	"context"
@@ -108,9 +107,8 @@ func plainBuild() bool {
 	return runtime.GOARCH == "amd64" && runtime.Compiler == "gc" && !useSIMD && !fusesProducts(1+0x1p-30, 1-0x1p-30, -1)
 }
 
-// fusedExp reports which of two ways of rounding math.Exp has here: on amd64 it takes
-// fused multiplications where the processor has them, which no build setting tells. λ
-// of FitMinVolume is found with it.
+// fusedExp reports which of two ways of rounding math.Exp has here: on amd64 it takes fused multiplications
+// where the processor has them, which no build setting tells. λ of FitMinVolume is found with it.
 func fusedExp(t *testing.T) bool {
 	var p pinned
 	v := make([]float64, 1000)
@@ -222,10 +220,9 @@ func regressionsOf(t *testing.T, set string, x *Matrix, k int) (list []*pinned) 
 	if c, err = LSD(bg, kernel, k, &LSDOptions{Seed: 1, MaxIter: 100}); err != nil {
 		t.Fatal(err)
 	}
-	// The best of several descents from random rotations: for k > 2 elsewhere another
-	// may win by a rounding error, and where they end at MaxIter none is near a
-	// minimum. What is compared is the floor, and the objective where they converged:
-	// Tol is when they end.
+	// The best of several descents from random rotations: for k > 2 elsewhere another may win by a rounding
+	// error, and where they end at MaxIter none is near a minimum. What is compared is the floor, and the
+	// objective where they converged: Tol is when they end.
 	p = add("LSD")
 	p.text("rank", c.Rank)
 	p.number("floor", c.Floor, 2*size*math.Sqrt(c.Total))
@@ -251,10 +248,9 @@ func (p *pinned) global(m *Model, r roundOff) {
 	p.entries("memberships", m.Memberships, false, r.vectors)
 }
 
-// iterated pins a model of the alternating methods. Elsewhere each step adds the
-// rounding of its sums over n rows, √n·2^-52, which the solution for the centers
-// multiplies by the condition of GᵀG. Up to 100 steps come before those that Iterations
-// counts.
+// iterated pins a model of the alternating methods. Elsewhere each step adds the rounding of its sums over n
+// rows, √n·2^-52, which the solution for the centers multiplies by the condition of GᵀG. Up to 100 steps come
+// before those that Iterations counts.
 func (p *pinned) iterated(t *testing.T, m *Model) {
 	values, _, err := EigenSym(product(m.Memberships.transposed(), m.Memberships))
 	if err != nil {

@@ -31,8 +31,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestWeights: a weight is a repetition, 0 is absence, a common factor only
-// scales the objective.
+// TestWeights: a weight is a repetition, 0 is absence, a common factor only scales the objective.
 func TestWeights(t *testing.T) {
 	iris := loadCSV(t, "iris")
 	rng := rand.New(rand.NewPCG(9, 9))

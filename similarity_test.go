@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// FuzzSimilarity holds kernels of samples and functions, and all that is made of them, to
-// their promises.
+// FuzzSimilarity holds kernels of samples and functions, and all that is made of them, to their promises.
 func FuzzSimilarity(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 3, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})
@@ -255,8 +254,7 @@ func TestSampleKernel(t *testing.T) {
 	}
 }
 
-// TestSimilarityErrors: what is no similarity, and what does not belong to one, with the
-// words of the errors.
+// TestSimilarityErrors: what is no similarity, and what does not belong to one, with the words of the errors.
 func TestSimilarityErrors(t *testing.T) {
 	k := mustDo(RBFKernel(randomData(6, 3, 0, 1), 1))(t)
 	with := func(v float64) *Matrix { y := randomData(4, 3, 0, 2); y.Set(2, 1, v); return y }

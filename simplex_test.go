@@ -127,8 +127,7 @@ func TestSumNames(t *testing.T) {
 	}
 }
 
-// TestRandomOrientation: orthogonal, another for another seed, and its entries have both
-// signs.
+// TestRandomOrientation: orthogonal, another for another seed, and its entries have both signs.
 func TestRandomOrientation(t *testing.T) {
 	below := 0
 	for seed := range uint64(20) {
@@ -345,11 +344,10 @@ func planeSets(count int) [][]point {
 	return sets
 }
 
-// TestSmallestTriangle holds smallestTriangle against a search, and its triangle against
-// the points.
+// TestSmallestTriangle holds smallestTriangle against a search, and its triangle against the points.
 func TestSmallestTriangle(t *testing.T) {
 	t.Parallel()
-	count := full(1200, 6)
+	count := fewer(1200, 6)
 	for i, set := range planeSets(count) {
 		hull := convexHull(slices.Clone(set))
 		if len(hull) < 3 {

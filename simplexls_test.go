@@ -58,8 +58,7 @@ func slowSimplexLS(x []float64, f *Matrix) float64 {
 	return best
 }
 
-// solveFrom returns the memberships of x by the solver of rows, which tries the supports of
-// start first.
+// solveFrom returns the memberships of x by the solver of rows, which tries the supports of start first.
 func solveFrom(f, x, start *Matrix, sum Sum) *Matrix {
 	p, n := newSimplexProblem(f, sum), x.Rows
 	g := NewMatrix(n, f.Rows, nil)
@@ -190,8 +189,7 @@ func linearTerm(p *simplexProblem, x []float64) (b []float64, size float64) {
 	return b, size
 }
 
-// TestBlocked: a step ends where the first membership becomes 0, at once if one is 0 and
-// would fall.
+// TestBlocked: a step ends where the first membership becomes 0, at once if one is 0 and would fall.
 func TestBlocked(t *testing.T) {
 	r := newRowSolver(newSimplexProblem(randomData(3, 3, 0, 5), SumToOne))
 	for _, c := range []struct {
@@ -350,8 +348,7 @@ func TestSupports(t *testing.T) {
 	}
 }
 
-// TestSumAtMostOne: simplex least squares with the sum at most 1 against the
-// same with a vertex at 0.
+// TestSumAtMostOne: simplex least squares with the sum at most 1 against the same with a vertex at 0.
 func TestSumAtMostOne(t *testing.T) {
 	x, f := randomData(300, 5, 0.5, 1), randomData(4, 5, 1, 2)
 	got := mustDo(SimplexLeastSquares(nil, x, f, &Options{Sum: SumAtMostOne}))(t)

@@ -131,8 +131,7 @@ func TestProjectSimplexThreshold(t *testing.T) {
 	}
 }
 
-// TestProjectSimplexLong has vectors so long that the rounding of a plain sum outgrows
-// their entries.
+// TestProjectSimplexLong has vectors so long that the rounding of a plain sum outgrows their entries.
 func TestProjectSimplexLong(t *testing.T) {
 	for _, n := range []int{1025, fewer(3000000, 100000)} {
 		for i, x := range ProjectSimplex(nil, make([]float64, n)) {

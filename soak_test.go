@@ -2,9 +2,8 @@
 
 package softkmeans
 
-// Many small calls of every kind, as a server makes them for weeks: nothing grows, no
-// goroutine stays, and every answer is one. A few hundred calls in the suite; all of
-// them by
+// Many small calls of every kind, as a server makes them for weeks: nothing grows, no goroutine stays, and
+// every answer is one. A few hundred calls in the suite; all of them by
 //
 //	SOFTKMEANS_SOAK=1 go test -race -run TestSoak -timeout 60m -v .
 

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestGlobalMinimum holds every solver and enclosure to the floor of the oracle, on all
-// kinds of shapes, at the ends of the range, with a mean far from 0, and where some
-// direction, or all, have no extent.
+// TestGlobalMinimum holds every solver and enclosure to the floor of the oracle, on all kinds of shapes, at
+// the ends of the range, with a mean far from 0, and where some direction, or all, have no extent.
 func TestGlobalMinimum(t *testing.T) {
 	t.Parallel()
 	line := mapped(NewMatrix(20, 5, nil),
@@ -244,8 +243,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestOrientationTurns: Q turns the simplex as Options has it, B → BQ, and not by its
-// transpose.
+// TestOrientationTurns: Q turns the simplex as Options has it, B → BQ, and not by its transpose.
 func TestOrientationTurns(t *testing.T) {
 	const n, d = 60, 5
 	x := mapped(randomData(n, d, 0, 3), func(_, j int, v float64) float64 { return v * float64(d-j) })

@@ -30,8 +30,7 @@ func sparseOf(x *Matrix) *SparseMatrix {
 	return s
 }
 
-// words is a table of counts: n rows of k mixed topics over d words, of which a row has at
-// most `filled`.
+// words is a table of counts: n rows of k mixed topics over d words, of which a row has at most `filled`.
 func words(n, d, k, filled int, seed uint64) *Matrix {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	x := NewMatrix(n, d, nil)
@@ -58,8 +57,7 @@ func fifths(n int) []float64 {
 	return w
 }
 
-// thinned returns x with more columns of zeros than it has columns, so that it is less than
-// half filled.
+// thinned returns x with more columns of zeros than it has columns, so that it is less than half filled.
 func thinned(x *Matrix) *Matrix {
 	out := NewMatrix(x.Rows, 2*x.Cols+1, nil)
 	for i := range x.Rows {
@@ -514,8 +512,7 @@ func TestFitSparseWorkers(t *testing.T) {
 	}
 }
 
-// FuzzSparse: whatever the rows are, what is certified of them is true, by the oracle of many
-// digits.
+// FuzzSparse: whatever the rows are, what is certified of them is true, by the oracle of many digits.
 func FuzzSparse(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})

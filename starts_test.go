@@ -80,8 +80,7 @@ func started(t *testing.T, x *Matrix, k int, o *MinVolumeOptions) (*volumeFit, *
 	return j, f
 }
 
-// TestLloydWeights: a center is the weighted mean of its samples, and the
-// inertia is what it says.
+// TestLloydWeights: a center is the weighted mean of its samples, and the inertia is what it says.
 func TestLloydWeights(t *testing.T) {
 	for _, sizes := range [][]int{{10, 20, 30}, {300, 400, 300}} { // one task, and four
 		lloydWeights(t, sizes)

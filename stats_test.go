@@ -17,8 +17,7 @@ func onGrid(x *Matrix) *Matrix {
 	return mapped(x, func(_, _ int, v float64) float64 { return math.Round(v*0x1p20) * 0x1p-20 })
 }
 
-// treeOf cuts the rows at random into parts, down to single rows, and merges them in a
-// random order.
+// treeOf cuts the rows at random into parts, down to single rows, and merges them in a random order.
 func treeOf(t testing.TB, rng *rand.Rand, x *Matrix, w []float64) *Stats {
 	t.Helper()
 	if x.Rows == 1 || rng.IntN(8) == 0 {
@@ -374,9 +373,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestPartsRange: weights and entries that are many powers of ten apart, and far from 0.
-// Both passes take the rows for the same. The total is true where entries are no more than
-// 100 powers apart.
+// TestPartsRange: weights and entries that are many powers of ten apart, and far from 0. Both passes take the
+// rows for the same. The total is true where entries are no more than 100 powers apart.
 func TestPartsRange(t *testing.T) {
 	t.Parallel()
 	for seed := range 50 * seeds() {

@@ -274,9 +274,8 @@ func TestFitSeqErrors(t *testing.T) {
 	}
 }
 
-// TestFitSeqRow: the row that an error names counts from the first of all, in every
-// pass, for rows that come in blocks. An error of the caller's that happens to be about an
-// input of its own comes back as it was.
+// TestFitSeqRow: the row that an error names counts from the first of all, in every pass, for rows that come
+// in blocks. An error of the caller's that happens to be about an input of its own comes back as it was.
 func TestFitSeqRow(t *testing.T) {
 	x := randomData(9000, 2, 0, 1)
 	for c := range 6 { // three passes, an early row that waits for others and a late one
@@ -407,8 +406,7 @@ func TestFitSeqViews(t *testing.T) {
 	}
 }
 
-// TestFitSeqPieces: pieces whose entries and weights have other sizes, the larger first
-// or last.
+// TestFitSeqPieces: pieces whose entries and weights have other sizes, the larger first or last.
 func TestFitSeqPieces(t *testing.T) {
 	t.Parallel()
 	const n, d = 8192, 3
@@ -435,8 +433,7 @@ func TestFitSeqPieces(t *testing.T) {
 	}
 }
 
-// TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with
-// the block.
+// TestFitSeqCancelled: a context that ends in the middle of a pass ends the fit with the block.
 func TestFitSeqCancelled(t *testing.T) {
 	x := randomData(100, 3, 0, 2)
 	for _, solver := range []Solver{SolverGram, SolverKrylov} {
@@ -465,9 +462,8 @@ func TestFitSeqCancelled(t *testing.T) {
 	}
 }
 
-// FuzzFitSeq: blocks cut at random agree with the whole, and have the bits of any other
-// cut; so do statistics of parts, within rounding. What goes wrong with the blocks is
-// an error of its kind.
+// FuzzFitSeq: blocks cut at random agree with the whole, and have the bits of any other cut; so do statistics
+// of parts, within rounding. What goes wrong with the blocks is an error of its kind.
 func FuzzFitSeq(f *testing.F) {
 	addMatrices(f)
 	f.Add([]byte{11, 5, 0x1a, 250, 200, 100, 50, 25, 12, 6, 3, 1})

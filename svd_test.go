@@ -79,9 +79,8 @@ func TestSVDLapack(t *testing.T) {
 	}
 }
 
-// TestSVDHard: ill-conditioned matrices, against math/big. Of B·D and D·B, with D over 88
-// decades in any order, the relative error of each value is bounded by cond(B)·n·eps times a
-// modest number.
+// TestSVDHard: ill-conditioned matrices, against math/big. Of B·D and D·B, with D over 88 decades in any
+// order, the relative error of each value is bounded by cond(B)·n·eps times a modest number.
 func TestSVDHard(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	hilbert, kahan, lauchli := NewMatrix(8, 8, nil), NewMatrix(8, 8, nil), NewMatrix(9, 8, nil)
@@ -166,8 +165,7 @@ func TestSVDErrors(t *testing.T) {
 	}
 }
 
-// TestSVDSpread: columns, rows or both of which some count as 0, next to a column of
-// ordinary size.
+// TestSVDSpread: columns, rows or both of which some count as 0, next to a column of ordinary size.
 func TestSVDSpread(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
 	for _, low := range []int{-300, -500, -510, -530, -1070} {
@@ -210,9 +208,8 @@ func TestSVDSpread(t *testing.T) {
 	}
 }
 
-// TestSVDLimitCycle: small matrices of a few round numbers. Some have angles
-// that each rotation makes anew just above jacobiTol; the first two did so for
-// 60 sweeps.
+// TestSVDLimitCycle: small matrices of a few round numbers. Some have angles that each rotation makes anew
+// just above jacobiTol; the first two did so for 60 sweeps.
 func TestSVDLimitCycle(t *testing.T) {
 	laJudge(t, "2×2", NewMatrix(2, 2, []float64{3.725290298461914e-09, 0.744181504703513, 0.744181504703513,
 		-0.0032750951698834463}))

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// laHard are symmetric matrices with multiple, close, and widely spread
-// eigenvalues.
+// laHard are symmetric matrices with multiple, close, and widely spread eigenvalues.
 func laHard(n int, rng *rand.Rand) map[string]*Matrix {
 	all := laSymmetric(n, rng)
 	fill := func(value func(i, j int) float64) *Matrix {
@@ -110,7 +109,7 @@ func laLeading(a *Matrix, values, others []float64, rows *Matrix) (worst float64
 // TestLeadingEigen: some vectors, and by each method where the other would be used.
 func TestLeadingEigen(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
-	for _, n := range full([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 17, 42}) {
+	for _, n := range fewer([]int{1, 5, 9, 10, 16, 17, 21, 42, 63, 105, 150}, []int{1, 5, 9, 10, 17, 42}) {
 		for name, a := range laHard(n, rng) {
 			unit, exp := unitOf(a)
 			others, _ := eigenSym(bg, unit.Clone(), true)
@@ -152,8 +151,7 @@ func TestLeadingEigen(t *testing.T) {
 	}
 }
 
-// TestTridiagonal: of the matrix the part on and below the diagonal is read,
-// and QᵀAQ is T.
+// TestTridiagonal: of the matrix the part on and below the diagonal is read, and QᵀAQ is T.
 func TestTridiagonal(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 8))
 	for n := range 26 {
@@ -204,8 +202,7 @@ func TestLeadingEigenBits(t *testing.T) {
 	}
 }
 
-// TestRankTwo: a step of the reduction in several chunks, against its definition. On
-// integers both are exact.
+// TestRankTwo: a step of the reduction in several chunks, against its definition. On integers both are exact.
 func TestRankTwo(t *testing.T) {
 	const n, m = 1040, 1030
 	rng := rand.New(rand.NewPCG(45, 1))

@@ -61,9 +61,8 @@ func nearestCenters(t *testing.T, truth, found *Matrix) (order []int, mean float
 	return order, mean
 }
 
-// TestUnmix: spectra, shares and shade come back from noisy pixels, with and without shade,
-// and the rows are scaled where there is some. The model says what Predict does, stores,
-// and bounds its own error from below.
+// TestUnmix: spectra, shares and shade come back from noisy pixels, with and without shade, and the rows are
+// scaled where there is some. The model says what Predict does, stores, and bounds its own error from below.
 func TestUnmix(t *testing.T) {
 	t.Parallel()
 	for _, shade := range []float64{0, 0.25} {
@@ -258,9 +257,8 @@ func TestUnmixCancel(t *testing.T) {
 	}
 }
 
-// TestBoundsCancel: wherever the context ends, the centers are within the bounds of
-// NonNegative, which leading directions do not have, and the trace ends at their loss. Once
-// there was a pass there is a model.
+// TestBoundsCancel: wherever the context ends, the centers are within the bounds of NonNegative, which
+// leading directions do not have, and the trace ends at their loss. Once there was a pass there is a model.
 func TestBoundsCancel(t *testing.T) {
 	x, _, _, _ := pixels(40, 60, 4, 0.2, 0.5, 6)
 	x = mapped(x, func(_, _ int, v float64) float64 { return max(0, v-0.7) })

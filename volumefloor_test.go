@@ -115,8 +115,7 @@ func TestVolumeFloorHolds(t *testing.T) {
 	}
 }
 
-// TestVolumeRatio checks it against the floor at the model's own error, and that it is in
-// units of nothing.
+// TestVolumeRatio checks it against the floor at the model's own error, and that it is in units of nothing.
 func TestVolumeRatio(t *testing.T) {
 	x := loadCSV(t, "iris")
 	m := mustDo(FitMinVolume(bg, x, 3, nil))(t)
@@ -261,8 +260,7 @@ func TestVolumeFloorEdges(t *testing.T) {
 	}
 }
 
-// TestLeastLogProduct compares with a search, and in the convex case with Lagrange's
-// condition.
+// TestLeastLogProduct compares with a search, and in the convex case with Lagrange's condition.
 func TestLeastLogProduct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 2))
 	for i := range 200 {
