@@ -31,23 +31,23 @@
 // start for other methods, too. With [SumAtMostOne] memberships add up to at most 1: a vertex at 0, such as
 // shade, takes the rest.
 //
-// [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations.
-// TILSD is soft k-means with a kernel, global and vague as Fit is. LSD puts samples whose
-// similarity is 0 into different clusters; it has a floor, and no proof of its minimum.
+// [LSD] and [TILSD] take similarities in place of samples: a kernel, a graph, correlations. For clusters
+// take LSD: it puts samples whose similarity is 0 into different ones, and has a floor, and no proof of its
+// minimum. TILSD is soft k-means with a kernel, global and vague as Fit is.
 //
 // For hard labels use [Model.Labels], and [Model.PredictLabels] for new samples. A cluster
 // between others is a mixture of these, so the largest membership is a poor label there:
 // FitMinVolume and FitAlternating label by the nearest mean of a cluster instead.
 //
-// The packages choosek, stability and modelfile choose k, test how stable a model is, and
-// read and write models as JSON.
+// The packages beside this one, choosek, stability, missing and modelfile, choose k, test how stable a model
+// is, fit tables with gaps, and read and write models as JSON.
 //
 // # Data
 //
 // A [Matrix] has open storage, and wraps matrices of other libraries without a copy. The package does not
 // scale columns: give columns of different units mean 0 and variance 1, and leave those of one unit, such as
 // pixels, as they are. Scale new rows as those that were fitted. A NaN is an [ErrNonFinite], but a missing
-// entry for the package missing beside this one.
+// entry for the package missing.
 //
 // Entries are finite and at most 2^500 (3.3e150) in size, and the largest is 0 or at least
 // 2^-500 (3.1e-151); otherwise the error is an [ErrRange]. Centers and other matrices that

@@ -425,7 +425,8 @@ func (m *Model) Certificate() Certificate {
 // [FitMinVolume] and [FitAlternating] set Clusters, but for rows of RowsUnit. From the largest memberships
 // each row goes to the nearest mean of a cluster, until no row moves or for 20 steps. The distance is shorter
 // in directions in which the clusters are wide. The largest membership is a poorer label, since a cluster
-// between others is a mixture of these. The result is empty without Memberships, as FitSeq leaves it.
+// between others is a mixture of these. The result is empty without Memberships, as of FitSeq or of a model
+// file: give the rows to PredictLabels then.
 func (m *Model) Labels(dst []int) []int {
 	if m.Clusters == nil {
 		return largest(dst, m.Memberships)

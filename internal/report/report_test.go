@@ -2,6 +2,9 @@ package report
 
 import (
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -222,5 +225,33 @@ func TestBlocks(t *testing.T) {
 	if got := strings.Join(ids(all), " "); got != "plane-0 plane-0-classes plane-2 plane-2-classes ternary "+
 		"ternary-classes memberships-2 memberships-0 centers-2 centers-0 floors" {
 		t.Errorf("the pictures are %s", got)
+	}
+}
+
+// TestSameColors: the page of a report and that of the browser give a color the same name and value, in light and
+// in dark.
+func TestSameColors(t *testing.T) {
+	other, err := os.ReadFile("../../examples/browser/page/style.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	colors := func(css string) map[string][]string {
+		found := map[string][]string{}
+		for _, m := range regexp.MustCompile(`(?m)^\s*(--[a-z-]+): (#[0-9a-f]+);`).FindAllStringSubmatch(css, -1) {
+			found[m[1]] = append(found[m[1]], m[2])
+		}
+		return found
+	}
+	own := colors(styleText)
+	shared := 0
+	for name, values := range colors(string(other)) {
+		if want, ok := own[name]; ok {
+			if shared++; !slices.Equal(values, want) {
+				t.Errorf("%s is %v here and %v in the browser", name, want, values)
+			}
+		}
+	}
+	if shared < 5 {
+		t.Errorf("%d colors in common", shared)
 	}
 }
