@@ -63,6 +63,9 @@ const warnings = ['coincident', 'empty', 'far', 'slack', 'several', 'labels']
 const isWarning = ({ k }) => (v) => has(v, 'kind', 'cluster', 'other', 'value') && warnings.includes(v.kind) && [v.cluster, v.other].every((i) => isCount(i) && i < k) && Number.isFinite(v.value)
 const isAnswer = (file) => (v) => has(v, 'factor', 'moved', 'centers') && Number.isFinite(v.factor) && Number.isFinite(v.moved) && isTable(v.centers, file) && isModest(v.centers)
 
+/** The version of the form that this package reads and writes. */
+const current = 2
+
 /**
  * The fields in the order of the file: whether a value is right, and the value of a field that
  * is missing. With `write` that value is written, too. A field without such a value is needed.
@@ -74,7 +77,7 @@ const share = { is: isShare, missing: 0 }
 const proved = { ...number, write: true }
 const fields = {
   format: { is: (v) => v === 'softkmeans model' },
-  version: { is: (v) => v === 2 },
+  version: { is: (v) => v === current },
   method: { is: isText, missing: '' },
   k: { is: (v) => isShort(v) && v > 0 },
   columns: { is: (v) => isListOf(isText, 2 ** 22)(v) && v.length > 0 },
@@ -190,7 +193,7 @@ export const writeModel = (model, given) => {
     method, rowScaling, scale, objective, floor, floorError, total, gap, lambda, volumeRatio, iterations, status, centers,
     ...(model.labels && counted(model.labels, centers.length)),
     format: 'softkmeans model',
-    version: 2,
+    version: current,
     k: centers.length,
     columns: Array.from(names),
     named: columns !== undefined || (model.file?.named ?? model.columns !== undefined),
@@ -215,7 +218,7 @@ export const readModel = (text) => {
     wrong(cause.message)
   }
   if (given?.format !== 'softkmeans model') wrong('its format is not "softkmeans model"')
-  if (given.version !== 2) wrong(`it has version ${show(given.version)}; this package reads version 2, a number`)
+  if (given.version !== current) wrong(`it has version ${show(given.version)}; this package reads version ${current}, a number`)
   if (given.kernel !== undefined || given.decomposition !== undefined) wrong('it is of similarities, which predict here does not take')
   const names = [...Object.keys(fields), 'checksum']
   Object.keys(given).reduce((last, name) => {
