@@ -202,6 +202,11 @@ func TestOperator(t *testing.T) {
 	if m := mustDo(LSD(bg, outer(flat), 5, &LSDOptions{MaxIter: -1}))(t); ti.Rank != 2 || m.Rank != 2 {
 		t.Errorf("ranks %d and %d", ti.Rank, m.Rank)
 	}
+	// The floor of a linear kernel is proved by its smaller Gram matrix.
+	wide := mustDo(LSD(bg, mustDo(LinearKernel(randomData(40, 80, 1, 3)))(t), 3, nil))(t)
+	if !(wide.FloorError < 1e-14*wide.Total) {
+		t.Errorf("an error of %g of %g", wide.FloorError, wide.Total)
+	}
 }
 
 // TestOperatorErrors: entries out of range are named by their row in all of K, the first of

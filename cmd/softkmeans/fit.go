@@ -75,7 +75,7 @@ For some methods only:
                 up to 1 (default); at-most-one: to at most 1. The rest is the
                 share of a prototype at 0, such as shade; nothing is centred
   -solver S     global: auto (default), gram, jacobi or krylov
-` + kernelHelp() + `  -gamma G      lsd, tilsd: γ of -kernel rbf and distances; 0 (default): median
+` + kernelHelp() + `  -gamma G      lsd, tilsd: γ of -kernel ` + withGamma() + `; 0 (default): median
                 heuristic
 
 Reading:

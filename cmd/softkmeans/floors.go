@@ -22,7 +22,7 @@ import (
 	"softkmeans/internal/view"
 )
 
-const floorsHelp = `Usage: softkmeans floors [flags] [FILE]
+var floorsHelp = `Usage: softkmeans floors [flags] [FILE]
 
 Print, for every number k of centers, the floor: no k centers can have a smaller
 squared error, but for rounding. The floor of k = 1 is the total variance.
@@ -43,7 +43,7 @@ up to it exceed their sticks: that counts directions, not clusters.
   -o FILE       write all k as CSV: k,floor,explained,step,stick. With - they go
                 to standard output, and the report to standard error
   -json         print the report as JSON
-` + similarHelp + `                The floors are then those of the squared error of similarities,
+` + similarHelp() + `                The floors are then those of the squared error of similarities,
                 of all k up to -most; the proposed k is the one at which halves
                 of the rows agree most beyond chance
 ` + scaleHelp + columnsHelp + textHelp +

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"strings"
 
 	"softkmeans"
 	"softkmeans/internal/scale"
@@ -79,7 +80,22 @@ func kernelWords(k kernelKind, gamma float64) string {
 	return text + "."
 }
 
-// kernelHelp is the help of -kernel.
+// kernelList returns the words of some kernels, the last after a word of the sentence.
+func kernelList(last string, in func(k int) bool) string {
+	var words []string
+	for k, row := range kernels {
+		if in(k) {
+			words = append(words, row.word)
+		}
+	}
+	n := len(words) - 1
+	return strings.Join(words[:n], ", ") + last + words[n]
+}
+
+// withGamma returns the words of the kernels that have a γ.
+func withGamma() string { return kernelList(" and ", func(k int) bool { return kernels[k].hasGamma }) }
+
+// kernelHelp returns the help of -kernel.
 func kernelHelp() string {
 	text := "  -kernel K     lsd, tilsd:\n"
 	for _, k := range kernels {

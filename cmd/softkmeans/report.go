@@ -46,7 +46,7 @@ script, no network and no other file.
                 Large values are dark where most pixels are near the least
                 value, else light. 8x8,invert changes that; 8x8,transpose is
                 for pixels stored column after column
-` + similarHelp + `                The page then has the fit of that method, and the similarities
+` + similarHelp() + `                The page then has the fit of that method, and the similarities
                 as a picture; -seed is for lsd
 ` + scaleHelp + columnsHelp + textHelp +
 	`  -stream Y     yes: read FILE in blocks, for tables larger than memory. Errors,

@@ -17,12 +17,14 @@ import (
 	"softkmeans/internal/scale"
 )
 
-// similarHelp is about similarFlags.
-const similarHelp = `  -kernel K     take similarities in place of rows: rbf, linear, matrix or
-                distances, as softkmeans fit does
+// similarHelp returns the help of similarFlags.
+func similarHelp() string {
+	return `  -kernel K     take similarities in place of rows, as softkmeans fit does:
+                ` + kernelList(" or ", func(int) bool { return true }) + `
   -method M     of similarities: tilsd (default) or lsd
-  -gamma G      γ of -kernel rbf and distances; 0 (default): median heuristic
+  -gamma G      γ of -kernel ` + withGamma() + `; 0 (default): median heuristic
 `
+}
 
 // similarFlags are the flags about similarities of commands that take rows, too.
 type similarFlags struct {
@@ -43,7 +45,7 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 	f.given = given["kernel"] || given["method"]
 	if !f.given {
 		if given["gamma"] {
-			return usageErrorf("-gamma is only for -kernel rbf and distances")
+			return usageErrorf("-gamma is only for -kernel %s", withGamma())
 		}
 		return nil
 	}
@@ -59,7 +61,7 @@ func (f *similarFlags) check(fs *flag.FlagSet, in *inputFlags, of ...string) err
 func (k kernelKind) check(given map[string]bool, in *inputFlags) error {
 	switch {
 	case given["gamma"] && !kernels[k].hasGamma:
-		return usageErrorf("-gamma is only for -kernel rbf and distances")
+		return usageErrorf("-gamma is only for -kernel %s", withGamma())
 	case k.compares() && given["scale"]:
 		return usageErrorf("-scale needs rows; with -kernel %v leave it out", k)
 	case k.compares() && in.missing != missingError:

@@ -194,16 +194,24 @@ func readProfile(data []byte) map[block]bool {
 	return ran
 }
 
-// seeing returns the tests that run these lines or, where lines are in no block, their
-// functions. For lines outside of functions these are all tests.
+// seeing returns the tests that run these lines, and after them the others that run their function: the
+// condition of a case is in no block, or in that of the case before. For lines outside of functions these are
+// all tests.
 func (c *coverage) seeing(p *pack, file string, first, last int) []testRun {
-	if tests := c.running(file, first, last); len(tests) > 0 {
-		return tests
+	d := p.function(file, first, last)
+	if d == nil {
+		return c.Tests
 	}
-	if d := p.function(file, first, last); d != nil {
-		return c.running(file, p.set.Position(d.Pos()).Line, p.set.Position(d.End()).Line)
+	tests, seen := c.running(file, first, last), map[string]bool{}
+	for _, t := range tests {
+		seen[t.Name] = true
 	}
-	return c.Tests
+	for _, t := range c.running(file, p.set.Position(d.Pos()).Line, p.set.Position(d.End()).Line) {
+		if !seen[t.Name] {
+			tests = append(tests, t)
+		}
+	}
+	return tests
 }
 
 func (c *coverage) running(file string, first, last int) (tests []testRun) {

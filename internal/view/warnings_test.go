@@ -39,3 +39,13 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("without any: %q", got)
 	}
 }
+
+// TestWarningNames: the sentence of every kind that names a prototype calls it p0, not center 0.
+func TestWarningNames(t *testing.T) {
+	for kind := softkmeans.WarningKind(0); !strings.Contains(kind.String(), "("); kind++ {
+		m := &softkmeans.Model{Warnings: []softkmeans.Warning{{Kind: kind, Other: 1, Value: 2}}}
+		if lines := Warnings(m); len(lines) != 1 || strings.Contains(lines[0], "enter 0") {
+			t.Errorf("%v: %q", kind, lines)
+		}
+	}
+}
