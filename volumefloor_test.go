@@ -1,6 +1,7 @@
 package softkmeans
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -255,8 +256,10 @@ func TestVolumeFloorEdges(t *testing.T) {
 			t.Errorf("slack %g is no error", slack)
 		}
 	}
-	if _, err := VolumeFloor(bg, same, 0, 0, nil); err == nil {
-		t.Error("k = 0 is no error")
+	for _, k := range []int{0, math.MaxInt / 2} {
+		if _, err := VolumeFloor(bg, same, k, 0, nil); !errors.Is(err, ErrOption) {
+			t.Errorf("k = %d: %v", k, err)
+		}
 	}
 }
 

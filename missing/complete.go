@@ -25,8 +25,8 @@ type Completion struct {
 	X      *softkmeans.Matrix // n×d, a copy: entries that were there are as they were
 	Status softkmeans.Status  // StatusConverged or StatusIterationLimit
 
-	// floor is the expected floor of k centers for the table without gaps, in squared units of x. That
-	// of X is less: what was filled in is without noise.
+	// floor is the expected floor of k centers for the table without gaps, in squared units of x and by the
+	// weights of the gaps. That of X is less: what was filled in is without noise.
 	floor float64
 }
 
@@ -60,8 +60,8 @@ const (
 //
 // Cost: that of softkmeans.Principal, and 5 to 100 passes of O(ndk), with O(k²) more for a missing
 // entry and O(k³) for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x.
-// The bits do not depend on Workers. Errors: those of [softkmeans.Fit], but for NaN;
-// [softkmeans.ErrTooFewSamples] names a column without any entry in a row of positive weight.
+// The bits do not depend on Workers. Errors: those of [softkmeans.Fit] for its arguments, but for NaN;
+// [softkmeans.ErrTooFewSamples] names a column without any entry in a row that counts.
 func Complete(ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options) (*Completion, error) {
 	var o softkmeans.Options
 	if opts != nil {
@@ -143,7 +143,7 @@ func openCompletion(
 	for i, v := range c.y.Data {
 		c.y.Data[i] = math.Ldexp(v, -c.exp)
 	}
-	c.mean, _ = (&gaps{d: g.d, counts: make([]int, c.n), given: g.given, exp: g.exp}).means(c.y)
+	c.mean, _ = g.means(c.y)
 	weights, total := make([]float64, c.n), 0.0
 	for i := range c.n {
 		weights[i] = g.weight(i)
@@ -227,12 +227,13 @@ func (c *completion) step() (change float64, err error) {
 		addOuter(outer.Row(j), 1, c.w.Row(j)[:c.q])
 		axpy(full, 1, outer.Row(j))
 	}
+	every := max(1, 1<<22/(c.d*t))                                  // rows between two looks at ctx
 	parts := make([]*latentSums, max(1, min(mostParts, c.n/(4*t)))) // a quarter of x at most
 	draws.Run(c.workers, len(parts), func(p int) {
 		parts[p] = newLatentSums(c.d, c.q)
 		l := newLatent(c, outer, full)
 		for a, i := range c.order[p*c.n/len(parts) : (p+1)*c.n/len(parts)] {
-			if a%256 == 0 && c.ctx.Err() != nil {
+			if a%every == 0 && c.ctx.Err() != nil {
 				return
 			}
 			l.row(i, parts[p])
@@ -408,8 +409,8 @@ func (c *completion) standardize(all []float64) {
 	}
 }
 
-// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I, in
-// squared units of the data.
+// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I, in squared units
+// of the data, by the weights of the gaps.
 func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 	p, r := k-1, c.q
 	if sum == softkmeans.SumAtMostOne { // not about the mean, which is one more direction
@@ -433,7 +434,7 @@ func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 			rest += max(0, v)
 		}
 	}
-	return unscaled(c.mass*rest, 2*c.exp+c.g.exp), nil
+	return unscaled(c.mass*rest, 2*c.exp), nil
 }
 
 // dot returns the inner product of a and b, as far as the shorter of them goes.

@@ -24,7 +24,7 @@ import (
 // of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the floor to
 // be without gaps: completed entries have no noise, so the completed table's is lower.
 //
-// Objective is the weighted squared error over the entries that are there, and Total that of k = 1, to the
+// Objective is the weighted squared error over the entries that are there, and Total that of the columns' means, to the
 // rounding of the entries. No floor is proved of such a table: Floor is an estimate, FloorError reaches down
 // to 0, and [softkmeans.Model.Certificate] proves only that the error is at most Objective above the minimum.
 // VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
@@ -64,7 +64,7 @@ func Fit(
 		return nil, err
 	}
 	o.Weights = g.withoutEmpty(o.Weights)
-	if err := full.slack(ctx, k, &o); err != nil {
+	if err := full.slack(ctx, g, k, &o); err != nil {
 		return nil, err
 	}
 	m, err := softkmeans.FitMinVolume(ctx, full.X, k, &o)
@@ -77,7 +77,7 @@ func Fit(
 	if wrong := g.observe(m, x); wrong != nil { // what is left to do is short
 		return nil, wrong
 	}
-	m.Floor = min(full.floor*g.share(), m.Objective, m.Total)
+	m.Floor = min(unscaled(full.floor, g.exp)*g.share(), m.Objective, m.Total)
 	m.FloorError = max(m.Floor, m.Objective-m.Floor) // the minimum is between 0 and the objective
 	if m.Gap = 0; m.Total > 0 {
 		m.Gap = (m.Objective - m.Floor) / m.Total
@@ -89,9 +89,13 @@ func Fit(
 const exactShare = 1e-6
 
 // slack makes Slack and Epsilon of a fit of the completed table those of the expected floor.
-func (c *Completion) slack(ctx context.Context, k int, o *softkmeans.MinVolumeOptions) error {
+func (c *Completion) slack(ctx context.Context, g *gaps, k int, o *softkmeans.MinVolumeOptions) error {
+	weights := make([]float64, c.X.Rows)
+	for i := range weights {
+		weights[i] = g.weight(i)
+	}
 	fit, err := softkmeans.Fit(ctx, c.X, k,
-		&softkmeans.Options{Weights: o.Weights, Workers: o.Workers, Sum: o.Sum})
+		&softkmeans.Options{Weights: weights, Workers: o.Workers, Sum: o.Sum})
 	if err != nil {
 		return err
 	}
@@ -106,9 +110,9 @@ func (c *Completion) slack(ctx context.Context, k int, o *softkmeans.MinVolumeOp
 	if o.Slack == 0 {
 		o.Slack = softkmeans.DefaultSlack
 	}
-	o.Slack *= c.floor / own
-	if mass := sumOf(o.Weights, c.X.Rows); o.Epsilon == 0 && mass < math.MaxFloat64 {
-		o.Epsilon = c.floor / mass
+	o.Slack = min(o.Slack*(c.floor/own), math.MaxFloat64)
+	if o.Epsilon == 0 {
+		o.Epsilon = c.floor / sumOf(weights, c.X.Rows)
 	}
 	return nil
 }
@@ -147,6 +151,9 @@ func (g *gaps) observe(m *softkmeans.Model, x *softkmeans.Matrix) (err error) {
 	exp := exponent(g.largest(rows))
 	var objective, total float64
 	for i := range x.Rows {
+		if g.weight(i) == 0 {
+			continue
+		}
 		var error, square float64
 		for j, v := range rows.Row(i) {
 			if v != v {
@@ -203,7 +210,7 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 	if err := g.predict(m, out, x); err != nil || dst == nil {
 		return out, err
 	}
-	if dst.Rows != out.Rows || dst.Cols != out.Cols || dst.Check("dst") != nil {
+	if dst.Rows != out.Rows || dst.Cols != out.Cols || errors.Is(dst.Check("dst"), softkmeans.ErrShape) {
 		panic("softkmeans: dst has not the shape of the result")
 	}
 	for i := range out.Rows {

@@ -49,9 +49,6 @@ func openGaps(x *softkmeans.Matrix, weights []float64, fit func(*softkmeans.Matr
 // that names the first.
 func findGaps(x *softkmeans.Matrix, weights []float64) (*gaps, error) {
 	g := &gaps{d: x.Cols, words: (x.Cols + 63) / 64, counts: make([]int, x.Rows), given: weights}
-	if weights != nil {
-		g.exp = exponent(slices.Max(weights))
-	}
 	g.bits = make([]uint64, x.Rows*g.words)
 	for i := range x.Rows {
 		mask := g.of(i)
@@ -68,6 +65,15 @@ func findGaps(x *softkmeans.Matrix, weights []float64) (*gaps, error) {
 			}
 		}
 		g.total += g.counts[i]
+	}
+	if weights != nil {
+		most := 0.0
+		for i, w := range weights {
+			if g.counts[i] < g.d {
+				most = max(most, w)
+			}
+		}
+		g.exp = exponent(most)
 	}
 	return g, nil
 }
@@ -187,13 +193,13 @@ func (g *gaps) means(x *softkmeans.Matrix) (mean, mass []float64) {
 }
 
 // fillMeans sets the missing entries of x to the means of their columns. A column without an entry
-// in a row of positive weight is an error.
+// in a row that counts is an error.
 func (g *gaps) fillMeans(x *softkmeans.Matrix) error {
 	mean, mass := g.means(x)
 	for j, w := range mass {
 		if w == 0 {
 			return fault.New(softkmeans.ErrTooFewSamples,
-				"column ", j, " of x has no entry in a row of positive weight")
+				"column ", j, " of x has no entry in a row that counts")
 		}
 	}
 	g.fill(x, func(_, j int) float64 { return mean[j] })

@@ -382,3 +382,40 @@ func TestFitErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestFitRange: rows that do not count may be of any size and weight, and units change nothing.
+func TestFitRange(t *testing.T) {
+	t.Parallel()
+	nan := math.NaN()
+	fit := func(n, d, k int, values, weights []float64, slack float64) *softkmeans.Model {
+		t.Helper()
+		o := &softkmeans.MinVolumeOptions{Weights: weights, Slack: slack}
+		return tables.Must(Fit(bg, softkmeans.NewMatrix(n, d, values), k, o))(t)
+	}
+	far := fit(4, 1, 1, []float64{1e-5, 2e-5, nan, 1e150}, []float64{1, 1, 1, 0}, 0)
+	heavy := fit(3, 1, 1, []float64{1, 2, nan}, []float64{1, 1, 1e200}, 0)
+	if !tables.Near(far.Objective*1e10, 0.5, 1e-9) || !tables.Near(far.Total*1e10, 0.5, 1e-9) ||
+		!tables.Near(heavy.Objective, 0.5, 1e-9) || !tables.Near(heavy.Centers.At(0, 0), 1.5, 1e-9) {
+		t.Errorf("objectives %g and %g", far.Objective, heavy.Objective)
+	}
+	values := []float64{1, 2, 2, nan, 3, 1, nan, 4, 5, 0, 6, 7}
+	want := fit(6, 2, 2, values, nil, 0).Centers.At(0, 0)
+	for _, unit := range []float64{0x1p-200, 0x1p490} {
+		for _, weight := range []float64{1, 1e-300, 1e300} {
+			scaled := slices.Clone(values)
+			for i := range scaled {
+				scaled[i] *= unit
+			}
+			m := fit(6, 2, 2, scaled, slices.Repeat([]float64{weight}, 6), 0)
+			if got := m.Centers.At(0, 0) / unit; !tables.Near(got, want, 1e-6) {
+				t.Errorf("times %g, weights %g: a center at %g, not %g", unit, weight, got, want)
+			}
+		}
+	}
+	fit(6, 2, 2, values, nil, 1.7e308)
+	centers := softkmeans.NewMatrix(2, 2, []float64{0, 0, 1, 1})
+	x := softkmeans.NewMatrix(1, 2, []float64{nan, 0.25})
+	if g, err := Predict(&softkmeans.Model{Centers: centers}, x, x); err != nil || g != x || g.At(0, 0) != 0.75 {
+		t.Errorf("dst is x: %v, %v", g, err)
+	}
+}
