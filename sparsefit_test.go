@@ -561,3 +561,13 @@ func certifiedSparse(t *testing.T, name string, x *Matrix, w []float64, f, g *Ma
 	q.certificate(t, name, f, g, c)
 	checkFloor(t, name, c.Floor, c.FloorError, q.minimum(f.Rows), lostSquares(x, w))
 }
+
+// TestFitSparseWeightless: a row of weight 0 has the memberships of its nearest mixture.
+func TestFitSparseWeightless(t *testing.T) {
+	x := words(40, 12, 3, 4, 5)
+	w := without(40, 7, 5)
+	m := mustDo(Fit(bg, sparseOf(x), 3, &Options{Weights: w}))(t)
+	if off := maxDiff(m.Memberships, mustDo(m.Predict(nil, x))(t)); !(off < 1e-9) {
+		t.Errorf("memberships are off by %g", off)
+	}
+}

@@ -461,3 +461,12 @@ func TestStatsProved(t *testing.T) {
 		}
 	}
 }
+
+// TestStatsWeight: weights add up to one rounding, however small the later ones are.
+func TestStatsWeight(t *testing.T) {
+	var s Stats
+	must(t, s.AddWeighted(randomData(5, 2, 0, 1), []float64{1, 0x1p-54, 0x1p-54, 0x1p-54, 0x1p-54}))
+	if s.Weight() != 1+0x1p-52 {
+		t.Errorf("1 and 2^-52 more are %v", s.Weight())
+	}
+}
