@@ -34,9 +34,9 @@ func (s Solver) String() string {
 	return nameOf("Solver", int(s), "auto", "gram", "jacobi", "krylov")
 }
 
-// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers and Sum, [Certify] Solver
-// as well, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all but Weights, Progress and Seq.
-// The zero value and nil are the defaults.
+// Options tunes [Fit] and [FitSeq]. [Floors] reads Weights, Workers, Sum and MostK, [Certify] Weights,
+// Workers, Sum and Solver, [VolumeFloor] Weights, Workers and Solver, [Stats.Subspace] all but Weights and
+// what is for others. The zero value and nil are the defaults.
 type Options struct {
 	// Weights has a finite weight ≥ 0 for every row; nil: all 1. A weight of 2 is the row given twice. A
 	// row of weight 0 does not count, but has memberships. Below 2^-500 of the largest is 0.
