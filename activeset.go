@@ -1,10 +1,10 @@
 package softkmeans
 
 // The active-set method for least squares on the simplex, one sample after another. With support S the
-// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal iff g_S ≥ 0 and (Ag −
-// b)_i + μ ≥ 0 off S. All infeasible indices are exchanged at once while their number falls (Kim & Park
-// 2011), one at a time in a feasible descent otherwise. Rows with the same support share one Cholesky factor,
-// as in Van Benthem & Keenan (2004).
+// solution is g_S = A_SS⁻¹(b_S − μ1), μ = (1ᵀA_SS⁻¹b_S − 1)/(1ᵀA_SS⁻¹1). It is optimal iff
+// g_S ≥ 0 and (Ag − b)_i + μ ≥ 0 off S. All infeasible indices are exchanged at once while their
+// number falls (Kim & Park 2011), one at a time in a feasible descent otherwise. Rows with the same support
+// share one Cholesky factor, as in Van Benthem & Keenan (2004).
 
 import (
 	"context"
@@ -186,10 +186,11 @@ func (r *rowSolver) solve(g, b, warm []float64) {
 	copy(g, r.all)
 }
 
-// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which makes it
-// strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of a fixed
-// ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not the same,
-// steps with the smaller ridge follow. They count only if they lower the objective by more than rounding.
+// proximal solves for dependent vertices. Each step adds ridge·‖g − g_t‖²/2 to the objective, which
+// makes it strictly convex. From g₀ = 1/k the steps go to the minimiser of least norm, without the bias of
+// a fixed ridge (Rockafellar 1976). Where they do not come to rest, as for vertices that are close but not
+// the same, steps with the smaller ridge follow. They count only if they lower the objective by more than
+// rounding.
 func (r *rowSolver) proximal(g, b []float64, size float64) {
 	for j := range g {
 		g[j] = 1 / float64(len(g))

@@ -233,7 +233,8 @@ func (v *passMemory) block(part *chunkSums, h *workerMemory, lo, hi int) {
 // setPenalty sets the penalty and the majoriser D = V diag(1/(σ_i²+ε))Vᵀ for the iterate's centers.
 //
 // Errata 5 and 7: Algorithm 2 calls V the left singular vectors of the paper's d×k F. D is k×k and needs
-// the right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing Vᵀ.
+// the right ones, which are the left ones of our k×d F. The text's D = V{1/(σ_i²+ε)} lacks its closing
+// Vᵀ.
 //
 // Erratum 6: the paper's sums run to k−1 in the proof and to k in the problem. They differ by a constant
 // while F1 = 0, which alternating updates do not keep. The k-th singular value then measures how far the
@@ -284,9 +285,9 @@ func (m *alternation) setPenalty(to *iterate) {
 const safeCondition = 0x1p40
 
 // logInverse sets d to (A + εI)⁻¹ and returns log det (A + εI), for a symmetric A without negative
-// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε); a Cholesky
-// factorization finds them without eigenvectors. Where that is ill-conditioned the result is NaN. A becomes
-// A + εI.
+// eigenvalues. For the eigenvalues σ² of A these are V diag(1/(σ²+ε))Vᵀ and Σ log(σ²+ε); a
+// Cholesky factorization finds them without eigenvectors. Where that is ill-conditioned the result is NaN. A
+// becomes A + εI.
 func logInverse(d, a, scratch []float64, n int, eps float64) (logs float64) {
 	for i := range n {
 		a[i*n+i] += eps

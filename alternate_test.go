@@ -539,9 +539,9 @@ func TestStationarityUnits(t *testing.T) {
 	}
 }
 
-// printed makes one step of Algorithm 2, with its errata mended, in plain code and in the
-// data's units: F = (GᵀG + (λ/2)D)⁻¹Gᵀ(X − 1x̄ᵀ) + 1x̄ᵀ, D = V diag(1/(σ_i²+ε))Vᵀ for the
-// centers less x̄, and then the best G. It returns these and L.
+// printed makes one step of Algorithm 2, with its errata mended, in plain code and in the data's units: F =
+// (GᵀG + (λ/2)D)⁻¹Gᵀ(X − 1x̄ᵀ) + 1x̄ᵀ, D = V diag(1/(σ_i²+ε))Vᵀ for the centers less
+// x̄, and then the best G. It returns these and L.
 func printed(t *testing.T, x, f, g *Matrix, lambda, eps float64) (nextF, nextG *Matrix, loss float64) {
 	t.Helper()
 	mean := Stats{}

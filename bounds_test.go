@@ -246,8 +246,7 @@ func TestLeadingSumTight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	for name, value := range map[string]func(i int) float64{
 		"flat": func(int) float64 { return 1 }, "steep": func(i int) float64 {
-			return math.Pow(2,
-				-float64(i))
+			return math.Pow(2, -float64(i))
 		},
 		"a cluster": func(i int) float64 { return 1 + float64(1-min(i/20, 1)) + 1e-13*float64(i%3) },
 	} {
@@ -350,7 +349,8 @@ func TestDefinite(t *testing.T) {
 	}
 }
 
-// floorsBy returns the least ‖A − M‖² over semidefinite M of rank r for every r, by the eigenvalues of A.
+// floorsBy returns the least ‖A − M‖² over semidefinite M of rank r for every r, by the eigenvalues of
+// A.
 func floorsBy(values []*big.Float, p digits) func(r int) *big.Float {
 	return func(r int) *big.Float {
 		floor := p.zero()
@@ -404,12 +404,10 @@ func floorCases() map[string]*Matrix {
 				rng.NormFloat64()
 		}),
 		"a block of ones": symmetric(10, func(i, j int) float64 {
-			return float64(flagIf(i/4 == j/4,
-				1))
+			return float64(flagIf(i/4 == j/4, 1))
 		}),
 		"distances": symmetric(10, func(i, j int) float64 {
-			return -squaredDistance(near.Row(i),
-				near.Row(j))
+			return -squaredDistance(near.Row(i), near.Row(j))
 		}),
 		"zero": NewMatrix(5, 5, nil),
 		"one":  NewMatrix(1, 1, []float64{3}),
@@ -418,14 +416,13 @@ func floorCases() map[string]*Matrix {
 		"tiny": symmetric(6, func(i, j int) float64 { return 0x1p-490 * rng.NormFloat64() }),
 		"huge": symmetric(6, func(i, j int) float64 { return 0x1p490 * rng.NormFloat64() }),
 		"entries far in size": symmetric(9, func(i, j int) float64 {
-			return rng.NormFloat64() * math.Pow(10,
-				float64(rng.IntN(20)-10))
+			return rng.NormFloat64() * math.Pow(10, float64(rng.IntN(20)-10))
 		}),
 	}
 }
 
 // checkFloors holds Floor and Floor + FloorError of LSD and TILSD to eigenvalues in math/big.
-// size is that of what is rounded, of whose square FloorError is a share of up to within.
+// FloorError must be at most within·max(Total, size²): size is that of the numbers that are rounded.
 func checkFloors(t *testing.T, name string, s Similarity, within, size float64,
 	exact func(centred bool) ([]*big.Float, digits)) {
 	t.Helper()

@@ -17,14 +17,14 @@ package softkmeans
 //
 //	w_i = h_i(v + Qs_i) = Σ_j (h_i b_ij)(v + Qt_j).
 //
-// With c = max h_i take G_ij = h_i b_ij/c and F_j = c·(v + Qt_j)ᵀUᵀ; rows with w_i = 0 have
-// G = 0. Then GF = WUᵀ = XUUᵀ, rows of G add up to h_i/c ≤ 1, and ‖X − XUUᵀ‖² = Σ_{i>k} σ_i².
+// With c = max h_i take G_ij = h_i b_ij/c and F_j = c·(v + Qt_j)ᵀUᵀ; rows with w_i = 0 have G = 0. Then
+// GF = WUᵀ = XUUᵀ, rows of G add up to h_i/c ≤ 1, and ‖X − XUUᵀ‖² = Σ_{i>k} σ_i².
 //
 // Nonnegative data without a tie σ_k = σ_{k+1} has such a v. Sort rows and columns into the connected parts
 // of X's bipartite graph. Singular vectors are those of the parts, and a part's leading one, with u > 0 on
 // all of its columns, is simple (Perron and Frobenius). If U has a vector of the part it has this one, which
-// has xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's range,
-// and its coordinates are v. With a tie U has to be chosen part by part.
+// has xᵀu > 0 for the part's rows x ≠ 0; otherwise w = 0 for them. The sum of these vectors is in U's
+// range, and its coordinates are v. With a tie U has to be chosen part by part.
 //
 // Where no half-space has the rows the problem is NP-hard, and its infimum need not be attained (N. Gillis
 // and A. Kumar, Exact and Heuristic Algorithms for Semi-Nonnegative Matrix Factorization, SIAM J. Matrix

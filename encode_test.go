@@ -472,7 +472,7 @@ func useModel(t *testing.T, m *Model, in *input) {
 	}
 }
 
-// useLSDModel is useModel of similarities.
+// useLSDModel calls all methods of a model of similarities.
 func useLSDModel(t *testing.T, m *LSDModel, in *input) {
 	if p := m.Memberships; p != nil && p.Rows > 0 && p.Rows*p.Cols <= 1000 {
 		rows := in.matrix(2, p.Rows)

@@ -52,8 +52,9 @@ func TestErratumCentring(t *testing.T) {
 	}
 }
 
-// stabilityBound is at least ‖X − G̃F̃‖² for a global solution (F̃, G̃) fitted to X + E: it is (√floor +
-// 2‖E‖)² for the floor of X and ‖E‖ = noise, by the triangle inequality and Mirsky's theorem.
+// stabilityBound is at least ‖X − G̃F̃‖² for a global solution (F̃, G̃) fitted to X + E: it is
+// (√floor + 2‖E‖)² for the floor of X and ‖E‖ = noise, by the triangle inequality and Mirsky's
+// theorem.
 func stabilityBound(floor, noise float64) float64 {
 	b := math.Sqrt(floor) + 2*noise
 	return b * b
@@ -171,9 +172,9 @@ func TestErratumLambdaHalf(t *testing.T) {
 	}
 }
 
-// Errata 5 and 7. D = V diag(1/(σ²+ε))Vᵀ needs the k×k singular vectors of the paper's d×k F, the right ones
-// (Algorithm 2 says left), and both factors V (the text lacks the last): only so D is k×k, symmetric, and
-// Tr(D·FᵀF) the majoriser Σσ²/(σ²+ε) of the proof.
+// Errata 5 and 7. D = V diag(1/(σ²+ε))Vᵀ needs the k×k singular vectors of the paper's d×k F, the
+// right ones (Algorithm 2 says left), and both factors V (the text lacks the last): only so D is k×k,
+// symmetric, and Tr(D·FᵀF) the majoriser Σσ²/(σ²+ε) of the proof.
 func TestErratumD(t *testing.T) {
 	const d, k, eps = 5, 3, 0.1
 	f := randomData(d, k, 0, 3) // the paper's orientation
@@ -248,9 +249,9 @@ func TestErratumVolume(t *testing.T) {
 }
 
 // Erratum 8. Theorem "Condition of TI-LSDable" takes a translation by a vector of ℝ^d that is orthogonal to
-// the k−1 directions of the centred samples. With d = k−1 there is none, and the statement is false there:
-// PPᵀ/c has rank k, a translated XXᵀ has rank d. One dimension more is enough, and the kernel alone, which
-// has no coordinates, always has it.
+// the k−1 directions of the centred samples. With d = k−1 there is none, and the statement is false
+// there: PPᵀ/c has rank k, a translated XXᵀ has rank d. One dimension more is enough, and the kernel
+// alone, which has no coordinates, always has it.
 func TestErratumTranslation(t *testing.T) {
 	for k := 2; k <= 4; k++ {
 		x := randomData(12, k-1, 0, uint64(k))
@@ -303,9 +304,9 @@ func TestErratumTranslation(t *testing.T) {
 	}
 }
 
-// Erratum 9. Sections I and II-B say that FCPM with m = 0, Σ_j ‖x − g_j f_j‖², is soft k-means, ‖x − Σ_j g_j
-// f_j‖². On X = {0, 1} with k = 2 soft k-means leaves nothing. FCPM leaves something with any centers: x = 0
-// leaves nothing only where one of them is 0, and then x = 1 leaves at least 1.
+// Erratum 9. Sections I and II-B say that FCPM with m = 0, Σ_j ‖x − g_j f_j‖², is soft k-means, ‖x
+// − Σ_j g_j f_j‖². On X = {0, 1} with k = 2 soft k-means leaves nothing. FCPM leaves something with any
+// centers: x = 0 leaves nothing only where one of them is 0, and then x = 1 leaves at least 1.
 func TestErratumProportional(t *testing.T) {
 	m, err := Fit(bg, NewMatrix(2, 1, []float64{0, 1}), 2, nil)
 	if err != nil || m.Objective > 1e-30 {

@@ -3,8 +3,8 @@ package softkmeans
 // Factors of matrices, and orthonormal bases.
 //
 // QR is by Householder reflections (Golub & Van Loan, Matrix Computations, 4th ed., 5.1–5.4), with and
-// without column pivoting. A reflection is applied by rows, as matrices are stored: w = τ·vᵀA gathered a row
-// at a time, then A −= v·w. Callers scale A to a largest entry of about 1.
+// without column pivoting. A reflection is applied by rows, as matrices are stored: w = τ·vᵀA gathered a
+// row at a time, then A −= v·w. Callers scale A to a largest entry of about 1.
 //
 // Cholesky factors are of small matrices. Their short sums call nothing: most are of the few
 // vertices that a row's memberships use, and a call takes longer than such a sum.

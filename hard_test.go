@@ -19,7 +19,8 @@ import (
 	"testing"
 )
 
-// hardMatrix is one of them with its exact answers, in units of 2^exp: the largest entry is then in [½, 1).
+// hardMatrix has a matrix and its exact answers. These are in units of 2^exp, in which the largest entry is
+// in [½, 1).
 type hardMatrix struct {
 	family string
 	a      *Matrix
@@ -35,7 +36,7 @@ type hardMatrix struct {
 	mean    []float64    // the mean row
 }
 
-// hardMatrices are all of them: one of each family in quick mode.
+// hardMatrices returns the matrices that tests try, one of each family in quick mode.
 var hardMatrices = sync.OnceValues(func() ([]*hardMatrix, error) {
 	rng := rand.New(rand.NewPCG(1e9, 7))
 	var all []*hardMatrix

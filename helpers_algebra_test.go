@@ -187,7 +187,8 @@ func laPatchwork(n int, rng *rand.Rand) *Matrix {
 	return a
 }
 
-// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with everything divided by 2^exp.
+// laResiduals are ‖Aᵀu_i − s_i·v_i‖ and ‖A·v_i − s_i·u_i‖ by plain loops, with everything
+// divided by 2^exp.
 func laResiduals(a *Matrix, u *Matrix, s []float64, v *Matrix, exp int) (left, right []float64) {
 	for i := range s {
 		l, r := 0.0, 0.0

@@ -209,9 +209,9 @@ func finite(t *testing.T, what string, values ...float64) {
 	}
 }
 
-// farMean is how many times ‖Xc‖ the length of the data, and of the products in GF, is, weighted; +Inf for
-// data without variance. It is what rounding of numbers far away costs in relative error. Memberships that
-// were found are wrong by 2^-52 of 1 and not of themselves: nil stands for 1.
+// farMean is how many times ‖Xc‖ the length of the data, and of the products in GF, is, weighted; +Inf
+// for data without variance. It is what rounding of numbers far away costs in relative error. Memberships
+// that were found are wrong by 2^-52 of 1 and not of themselves: nil stands for 1.
 func farMean(x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	weight, first := scaledWeights(weights, x.Rows), 0
 	if weights != nil {
@@ -288,10 +288,11 @@ const (
 // room is the rounding by which a gap may differ from 0, or from another one: flat where
 // the data is not far away, and 2q + q² more beyond.
 //
-// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves, memberships by k·2^-53,
-// x − Σg_j(f_j − x̄) by k+1 roundings more; an upper bound of the objective adds (3k+5)·2^-53. With margins
-// that is (3k+11)·2^-52 of the length, and ‖X − GF‖² is off by q‖Xc‖, q being that times [farMean]. Near the
-// floor it is at most ‖Xc‖, and a gap, its square over ‖Xc‖², is off by 2q + q².
+// Stored centers, the mean, and entries less the mean are off by 2^-53 of themselves, memberships by
+// k·2^-53, x − Σg_j(f_j − x̄) by k+1 roundings more; an upper bound of the objective adds
+// (3k+5)·2^-53. With margins that is (3k+11)·2^-52 of the length, and ‖X − GF‖² is off by q‖Xc‖,
+// q being that times [farMean]. Near the floor it is at most ‖Xc‖, and a gap, its square over ‖Xc‖²,
+// is off by 2q + q².
 func room(flat float64, x *Matrix, weights []float64, centers, members *Matrix) float64 {
 	heaviest, lightest := 0.0, math.Inf(1)
 	for _, w := range weights {

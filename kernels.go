@@ -106,10 +106,10 @@ func rotateGeneric(x, y []float64, c, s float64) {
 	}
 }
 
-// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal. It subtracts
-// v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's entries up to the diagonal give q[r].
-// Mirrored, its entries left of the diagonal are a column, whose product is added to p. The product of the
-// matrix is q plus the p of all rows.
+// rankTwoMul works on rows lo … hi−1 of a symmetric matrix a, stored on and below its diagonal. It
+// subtracts v·wᵀ + w·vᵀ from them and multiplies the result by u. Row r's entries up to the diagonal
+// give q[r]. Mirrored, its entries left of the diagonal are a column, whose product is added to p. The
+// product of the matrix is q plus the p of all rows.
 //
 // lo is a multiple of 8. The diagonal is lined by squares of order 8. Kernels may read and update their
 // entries right of the diagonal as well, so the caller mirrors them before the first call. v, w and u are 0

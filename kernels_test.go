@@ -307,8 +307,7 @@ func TestStrips(t *testing.T) {
 				got = nans(stripSize(n, last-first))
 				s.packStrips(got, span{0, n}, span{first, last})
 				checkStrips(t, "rows", got, n, last-first, 1e-15, func(i, j int) float64 {
-					return want(i,
-						first+j)
+					return want(i, first+j)
 				})
 			}
 		}

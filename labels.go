@@ -71,7 +71,8 @@ func sumClusters(s *samples, labels []int, k int) (*labelSums, error) {
 	return c, err
 }
 
-// means returns the means in the data's units, k×d. A cluster without rows of positive weight has its center.
+// means returns the means in the data's units, k×d. A cluster without rows of positive weight has its
+// center.
 func (c *labelSums) means(s *samples, centers *Matrix) *Matrix {
 	out := centers.Clone()
 	for j, w := range c.weights {

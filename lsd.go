@@ -22,18 +22,19 @@ import (
 // It is left-stochastic decomposition (Arora, Gupta, Kapila & Fazel 2013): soft
 // memberships P (n×k) and a scale c with K ≈ PPᵀ/c. K may be indefinite, and k above n.
 //
-// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in, m =
-// (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c and projected onto the hyperplane, which
-// is turned into that of the simplex. For k > 2 they are then turned about its centre until they are closest
-// to the simplex, and projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with a P that has a pure
-// sample of each cluster, this returns P up to the order of its columns.
+// The leading positive eigenpairs, K ≈ ZᵀZ, give the hyperplane mᵀz = 1 that the samples should lie in,
+// m = (ZZᵀ)⁻¹Z1, and the scale c = ‖m‖²/k. The samples are scaled by √c and projected onto the
+// hyperplane, which is turned into that of the simplex. For k > 2 they are then turned about its centre until
+// they are closest to the simplex, and projected onto it (Arora et al., Algorithm 1). Where K = PPᵀ/c with
+// a P that has a pure sample of each cluster, this returns P up to the order of its columns.
 //
 // A descent on P follows, with the best c for each P. It lowers the objective where K is not of that form,
 // and never raises it. For k > 2 the result is not proved to be a minimum; Gap bounds how far it is from one.
 //
-// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent, O(nk⁴)
-// for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 + 4n²k, 9n³ for k
-// above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct eigensolver copies K.
+// Cost: 2n²(k+8) for each of some 10 to 40 steps of the eigensolver, 2n²k for a step of the descent,
+// O(nk⁴) for one of the rotation. For n ≤ 128 or k above n/4 − 8 the eigensolver is direct: 4n³/3 +
+// 4n²k, 9n³ for k above n/2. Memory is O(nk) and a block of 32 rows for every worker; the direct
+// eigensolver copies K.
 //
 // Errors: [ErrShape] if s is not square or not symmetric, [ErrNonFinite], [ErrRange],
 // [ErrTooFewSamples] for n = 0, [ErrOption]. Entries of a [*Matrix] that differ from their
@@ -48,14 +49,15 @@ func LSD(ctx context.Context, s Similarity, k int, opts *LSDOptions) (*LSDModel,
 	return decompose(op, k, &o)
 }
 
-// TILSD clusters as [LSD] does, and its answer does not depend on where the origin lies. Pass a symmetric n×n
-// similarity; read Memberships or Labels, and call Predict for new samples. It attains the global minimum.
+// TILSD clusters as [LSD] does, and its answer does not depend on where the origin lies. Pass a symmetric
+// n×n similarity; read Memberships or Labels, and call Predict for new samples. It attains the global
+// minimum.
 //
 // It is the translation-invariant decomposition. The K′ that describe the same samples seen from another
 // origin are one class; TILSD returns the P and c whose PPᵀ/c is closest to one of them. It is a global
-// minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2), B of
-// [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The least
-// objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
+// minimum, and needs only the k−1 largest eigenpairs VΛVᵀ of HKH, H = I − 11ᵀ/n. With W = VΛ^(1/2),
+// B of [RegularSimplex] and an s that keeps P ≥ 0 (see [Enclosure]), P = WBᵀ/s + 1/k and c = 1/s². The
+// least objective is the sum of the squares of all other eigenvalues of HKH. With the ball's simplex, c =
 // 1/(r²k(k−1)) for the largest length r of a row of W, and K′ = WWᵀ + r²(k−1)11ᵀ.
 //
 // It is soft k-means with a kernel: for K = XXᵀ it is Fit(X), and [LSDModel.Predict]
@@ -244,17 +246,17 @@ func decompose(o *operator, k int, opts *LSDOptions) (m *LSDModel, err error) {
 // similarity and the largest k of interest; read at index k−1 how low the objective of
 // k clusters could be at best, for k = 1, …, most (at most n).
 //
-// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all eigenvalues λ of K
-// but the k largest that are above 0. Its rounding is some n·2^-52 of ‖K‖².
+// The bound is the least ‖K − M‖² of a positive semidefinite M of rank k: Σλ_i² over all
+// eigenvalues λ of K but the k largest that are above 0. Its rounding is some n·2^-52 of ‖K‖².
 //
 // Cost: that of the eigenpairs of [LSD] for k = most. Errors: those of LSD, and [ErrOption] for most < 1.
 func LSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, false)
 }
 
-// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all eigenvalues λ of
-// HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values, not the
-// squares of [Floors]. Cost, rounding and errors are those of [LSDFloors].
+// TILSDFloors returns for k = 1, …, most (at most n) the minimum of [TILSD]: Σλ_i² over all eigenvalues
+// λ of HKH but the k−1 largest that are above 0. For K = XXᵀ these are fourth powers of singular values,
+// not the squares of [Floors]. Cost, rounding and errors are those of [LSDFloors].
 func TILSDFloors(ctx context.Context, s Similarity, most int, opts *LSDOptions) ([]float64, error) {
 	return spectralFloors(ctx, s, most, opts, true)
 }
@@ -295,8 +297,8 @@ func spectralFloors(ctx context.Context, s Similarity, most int, opts *LSDOption
 type LSDModel struct {
 	Memberships *Matrix // P, n×k: at least 0, rows adding up to 1
 	// Scale is c: 1/c is the similarity of two samples that are both wholly in one cluster. It is 0 where no
-	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K: the best PPᵀ/c is 0 then. TILSD's scale
-	// follows from the simplex and cannot be compared between enclosures or with LSD's.
+	// P with ⟨K, PPᵀ⟩ > 0 was found, as for a negative definite K: the best PPᵀ/c is 0 then. TILSD's
+	// scale follows from the simplex and cannot be compared between enclosures or with LSD's.
 	Scale float64
 	// Objective is ‖K − PPᵀ/c‖² for LSD. For TILSD it is the least that any translation
 	// K′ of K leaves, ‖H(K − PPᵀ/c)H‖² with H = I − 11ᵀ/n. Like Floor and Total it is in
@@ -425,9 +427,9 @@ func (m *LSDModel) Predict(dst, rows *Matrix) (*Matrix, error) {
 }
 
 // Coordinates returns the coordinates of samples in the feature space of a model of [TILSD], m×p with p =
-// Rank ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n training
-// samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K. Vertices
-// has the prototypes in the same coordinates.
+// Rank ≤ k−1. They are its kernel principal components. rows (m×n) has the similarities with the n
+// training samples, as for [LSDModel.Predict]; nil stands for the training samples themselves and needs no K.
+// Vertices has the prototypes in the same coordinates.
 //
 // The result is a data matrix like any other. [FitMinVolume] of it draws prototypes towards the data, which
 // TILSD by itself does not. Take two or three times as many directions as clusters, TILSD with 3k for

@@ -1,6 +1,7 @@
 package softkmeans
 
-// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go. It is not in the source.
+// The descent of LSD on ‖K − PPᵀ/c‖² itself, from the starts of lsdrotation.go. It is not in the
+// source.
 
 import (
 	"math"
@@ -16,12 +17,12 @@ const (
 	anotherShare  = 1e-3    // of the objective above the floor, below which one start is enough
 )
 
-// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for P, c = ‖PPᵀ‖²/⟨K,
-// PPᵀ⟩. It is the spectral projected gradient method of Birgin, Martínez & Raydan (2000) with the step length
-// of Barzilai & Borwein. It takes the full step where that ends below the worst of the last ten objectives.
-// Otherwise it goes to the minimum along the step, from a grid and golden section: on a line ⟨K, PPᵀ⟩ is a
-// polynomial of degree 2 and ‖PPᵀ‖² one of degree 4. So a step takes one product with K. It keeps the lowest
-// P.
+// descent lowers φ(P) = ‖K‖² − ⟨K, PPᵀ⟩²/‖PPᵀ‖², the objective with the best scale for
+// P, c = ‖PPᵀ‖²/⟨K, PPᵀ⟩. It is the spectral projected gradient method of Birgin, Martínez &
+// Raydan (2000) with the step length of Barzilai & Borwein. It takes the full step where that ends below the
+// worst of the last ten objectives. Otherwise it goes to the minimum along the step, from a grid and golden
+// section: on a line ⟨K, PPᵀ⟩ is a polynomial of degree 2 and ‖PPᵀ‖² one of degree 4. So a step
+// takes one product with K. It keeps the lowest P.
 type descent struct {
 	*operator
 	k        int

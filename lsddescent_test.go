@@ -59,8 +59,9 @@ func TestTILSDMinimum(t *testing.T) {
 	}
 }
 
-// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through LinearKernel, and the scale is
-// 1/(r²k(k−1)). Rows of the training samples, or none, give the model's own coordinates and memberships.
+// TestTILSDFit: TI-LSD of XXᵀ is Fit of X, through a dense kernel and through LinearKernel, and the scale
+// is 1/(r²k(k−1)). Rows of the training samples, or none, give the model's own coordinates and
+// memberships.
 func TestTILSDFit(t *testing.T) {
 	t.Parallel()
 	for _, x := range []*Matrix{

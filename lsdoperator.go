@@ -103,8 +103,8 @@ func (o *operator) entryError(i int, tooSmall float64) error {
 	return e
 }
 
-// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it misses an asymmetry
-// beyond the tolerance. The fewer entries differ, the more likely that is. It cannot name them.
+// checkSymmetry compares uᵀKv with vᵀKu for random u and v. With a small probability it misses an
+// asymmetry beyond the tolerance. The fewer entries differ, the more likely that is. It cannot name them.
 func (o *operator) checkSymmetry() error {
 	rng := rand.New(rand.NewPCG(0, 0x53))
 	uv := NewMatrix(2, o.n, nil)
@@ -257,8 +257,8 @@ type remainder struct {
 	low, high float64
 }
 
-// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K, n²p. For the linear
-// kernel the squares are differences of sums, right to some 1e-15 of the total.
+// without compares K with YYᵀ, entry by entry, for Y given as Yᵀ (p×n): one pass over K, n²p. For the
+// linear kernel the squares are differences of sums, right to some 1e-15 of the total.
 func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	if o.data != nil {
 		return o.withoutData(yt)
@@ -289,7 +289,8 @@ func (o *operator) without(yt *Matrix) (r remainder, err error) {
 	return r, err
 }
 
-// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ = ‖XᵀY‖².
+// withoutData compares K with YYᵀ for the linear kernel: ‖K‖² = ‖XᵀX‖² and ⟨K, YYᵀ⟩ =
+// ‖XᵀY‖².
 func (o *operator) withoutData(yt *Matrix) (r remainder, err error) {
 	gram := o.gram
 	if gram == nil {
@@ -364,8 +365,9 @@ func (o *operator) solve(p int, seed uint64) (*spectrum, error) {
 		return nil, err
 	}
 	s := &spectrum{values: kry.values, rows: kry.basis, steps: kry.steps, status: kry.status, top: kry.top}
-	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl) where no eigenvalue
-	// outside of the space is larger. The size of a negative value does not matter, and next is at least 0.
+	// As in ritzSumBound, for one eigenvalue: λ_i ≤ θ_i + ρ²/δ, and ≤ θ_i + ρ (Weyl) where no
+	// eigenvalue outside of the space is larger. The size of a negative value does not matter, and next is at
+	// least 0.
 	last := max(kry.values[p-1], 0)
 	s.open = kry.rest + max(0, kry.next-last)
 	if gap := last - kry.next; gap > 0 {
@@ -403,9 +405,10 @@ const provedOrder = 512
 // prove sets the bounds of the floor for factors of rank r, where z was found.
 //
 // The matrix in memory is that of exact arithmetic but for rounding. Where two halves are averaged an entry
-// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i − m),
-// with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the means do not
-// matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most √(2/n)·‖A1‖.
+// is off by 2u of its size and of their difference. An entry of the centred matrix is k_ij − m_j − (m_i
+// − m), with three roundings. For any numbers m_i and m H takes out all of these, so the errors of the
+// means do not matter, and HKH is HAH for the A in memory but for these roundings. HAH is off A by at most
+// √(2/n)·‖A1‖.
 func (o *operator) prove(left *remainder, z *Matrix, r int) error {
 	switch {
 	case o.part:

@@ -352,10 +352,10 @@ func hyperplane(z *Matrix, k int) *Matrix {
 	}
 	c := length * length / float64(k)
 	scale(m, 1/length)
-	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to ∓1/√k: H is it or its
-	// negative. The sign is the one that does not cancel: with the other, an m along 1 would make w rounding
-	// alone, and H arbitrary. The coordinates Bᵀ√c·Hz leave out the one along 1, and so project onto the
-	// hyperplane. H and B are needed only as their product with Z.
+	// The Householder reflection I − 2wwᵀ/wᵀw with w = m/‖m‖ ± 1/√k takes m/‖m‖ to
+	// ∓1/√k: H is it or its negative. The sign is the one that does not cancel: with the other, an m
+	// along 1 would make w rounding alone, and H arbitrary. The coordinates Bᵀ√c·Hz leave out the one
+	// along 1, and so project onto the hyperplane. H and B are needed only as their product with Z.
 	side := 1.0
 	if sumOf(m) < 0 {
 		side = -1

@@ -75,8 +75,7 @@ func TestHugeK(t *testing.T) {
 		"FitAlternating": func(k int) error { _, err := FitAlternating(bg, x, k, nil); return err },
 		"FitMinVolume":   func(k int) error { _, err := FitMinVolume(bg, x, k, nil); return err },
 		"FitMinVolumeSeq": func(k int) error {
-			_, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k,
-				nil)
+			_, err := FitMinVolumeSeq(bg, inBlocks(x, 2), k, nil)
 			return err
 		},
 		"MinVolumePath": func(k int) error { _, err := MinVolumePath(bg, x, k, nil, nil); return err },
@@ -178,8 +177,7 @@ func TestMatrixMessages(t *testing.T) {
 	mustPanicWith(t, "dst is 2×3, the result is 2×2", func() { destination(m, 2, 2) })
 	mustPanicWith(t, "dst is 2×3, the result is 3×3", func() { destination(m, 3, 3) })
 	mustPanicWith(t, "dst is 2×3, the result is 2×3", func() {
-		destination(&Matrix{Rows: 2, Cols: 3,
-			Stride: 3}, 2, 3)
+		destination(&Matrix{Rows: 2, Cols: 3, Stride: 3}, 2, 3)
 	})
 	if destination(m, 2, 3) != m {
 		t.Error("dst is not the result")

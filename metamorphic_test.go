@@ -22,8 +22,8 @@ type roundOff struct {
 }
 
 // roundingOf: sums over n rows and m reductions of the Gram matrix leave an error of E = 2^-52·(√n +
-// m)·‖X‖·σ₁ in it, X with its mean, since that is subtracted. Each of m eigenvalues moves by ‖E‖ at most
-// (Weyl), a subspace by ‖E‖ over its gap (Davis & Kahan).
+// m)·‖X‖·σ₁ in it, X with its mean, since that is subtracted. Each of m eigenvalues moves by ‖E‖
+// at most (Weyl), a subspace by ‖E‖ over its gap (Davis & Kahan).
 func roundingOf(x *Matrix, floors []float64, k int) (r roundOff) {
 	total, m := floors[0], float64(min(x.Rows, x.Cols))
 	values := make([]float64, len(floors)-1)

@@ -149,9 +149,9 @@ func Assignment(gain *Matrix) []int {
 	return of
 }
 
-// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh 2002:
-// the geometric mean). Symmetric. Two partitions with a single part each are equal: 1. If just one has a
-// single part the result is 0. Cost: O(n). Errors as for [Accuracy].
+// NMI returns the normalised mutual information MI/√(H(truth)·H(labels)), from 0 to 1 (Strehl & Ghosh
+// 2002: the geometric mean). Symmetric. Two partitions with a single part each are equal: 1. If just one has
+// a single part the result is 0. Cost: O(n). Errors as for [Accuracy].
 func NMI(truth, labels []int) (float64, error) {
 	c, err := count(truth, labels)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"math"
 )
 
-// FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d) and
-// memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
+// FitAlternating fits k prototypes near where it starts: it minimises ‖X − GF‖² over centers F (k×d)
+// and memberships G (n×k) in turn. Pass opts.Centers or an Init, and read Centers, Memberships and
 // [Model.Labels]. It is the paper's SkM-AM; [Fit] has the global minimum.
 //
 // # Details
@@ -66,10 +66,10 @@ func FitAlternating(ctx context.Context, samples Samples, k int, opts *MinVolume
 // that the floor explains. If no λ keeps within the slack, the global simplex is the start instead; a
 // [Warning] says where that does not help either.
 //
-// Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share
-// then stands for the floor, and Init and Volume default to those that find the smallest simplex around the
-// data. If k of the samples are its corners they are returned, with a λ of 0. Where k > min(n−1, d), or the
-// data has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total variance stand for it.
+// Data whose floor is at most 1e-6 of the total variance is an exact mixture of k prototypes. That share then
+// stands for the floor, and Init and Volume default to those that find the smallest simplex around the data.
+// If k of the samples are its corners they are returned, with a λ of 0. Where k > min(n−1, d), or the data
+// has fewer than k−1 dimensions, the floor is always 0, and 10 % of the total variance stand for it.
 //
 // More than 16 384 rows begin on a draw of 4096, or of 128 a prototype, which may lack clusters of fewer
 // than one row in a thousand. On all rows the error then ends within 5 % of the slack, and a step may be

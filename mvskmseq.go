@@ -49,8 +49,8 @@ const (
 // Objective, Floor, Total, Gap and Warnings are measured on all rows, for the very centers returned. So the
 // error is within the slack, to 1 % of it, where Status is StatusConverged; a [Warning] says where it is
 // further off. The start on the summary decides which local minimum is found. Lightweight coresets have a
-// proof for k-means (Bachem, Lucic & Krause 2018, Theorem 2): of the order d·k·log k/ε² draws give, for all
-// sets of k centers at once, its error to within ε/2 of itself and ε/2 of Total. Nothing of the kind is
+// proof for k-means (Bachem, Lucic & Krause 2018, Theorem 2): of the order d·k·log k/ε² draws give, for
+// all sets of k centers at once, its error to within ε/2 of itself and ε/2 of Total. Nothing of the kind is
 // proved for mixtures.
 //
 // Measured against FitMinVolume on all rows, for 200 000 mixtures, exact or with noise at 30 dB, the default

@@ -160,8 +160,8 @@ func (m *Model) logs() (sum float64) {
 	return sum
 }
 
-// TestMinVolumeSeqFalls: at one λ every pass more leaves the objective of all rows where it was or lowers it,
-// and FitMinVolume on all rows, from there, finds hardly anything to gain. Stationarity is the slope.
+// TestMinVolumeSeqFalls: at one λ every pass more leaves the objective of all rows where it was or lowers
+// it, and FitMinVolume on all rows, from there, finds hardly anything to gain. Stationarity is the slope.
 func TestMinVolumeSeqFalls(t *testing.T) {
 	t.Parallel()
 	for _, s := range dataSets(t)[:fewer(3, 2)] {

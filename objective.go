@@ -16,9 +16,9 @@ import (
 //
 // for any c, here the mean, which does not cancel where that is far from 0.
 //
-// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at most γ(2k+2)·Σg_j‖f_j − c‖, and
-// x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares have the relative rounding of
-// their depth. The sums of a chunk are kept to twice the digits.
+// Proof. f_j − c, g_j over its sum, products and sums of a row are off by at most γ(2k+2)·Σg_j‖f_j −
+// c‖, and x − c by γ(k+1)‖x − c‖, which is at most that of ‖r‖ + Σg_j‖f_j − c‖. Squares
+// have the relative rounding of their depth. The sums of a chunk are kept to twice the digits.
 func objectiveOf(s *samples, f, g *Matrix, sum Sum) (total float64, err error) {
 	r := newResidual(s, f, sum)
 	sums := make([]float64, chunks(s.n, s.d, manyChunks))
@@ -243,11 +243,12 @@ type Certificate struct {
 	MinMembership     float64 // the smallest entry of G as given
 	MaxSumError       float64 // the largest |Σ_j g_ij − 1| as given, or excess over 1 for SumAtMostOne
 	Repair            float64 // the largest change of a membership by the repair
-	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F − 1x̄ᵀ‖.
-	// It is 0 at an optimum whose memberships use all dimensions. Where σ_{k−1} = σ_k it is not unique.
+	// SpanError is the distance of the centers from the principal affine subspace, as a share of ‖F −
+	// 1x̄ᵀ‖. It is 0 at an optimum whose memberships use all dimensions. Where σ_{k−1} = σ_k it is
+	// not unique.
 	SpanError float64
-	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the same
-	// as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An
+	// Excess, Objective − (Floor − FloorError), bounds how far the pair is above the minimum; then the
+	// same as a share of Total, and as a multiple of Floor − FloorError, which for 0 is math.MaxFloat64. An
 	// Objective below Floor − FloorError disproves it, and 0 takes its place.
 	Excess, ExcessShare, ExcessFloors float64
 	Solver                            Solver // the one that proved the floor

@@ -17,8 +17,8 @@ const (
 	// twice the time, and SolverJacobi where m ≤ 512 and the floor is below 1e-9 of the total, which leaves
 	// few digits in the Gram matrix.
 	SolverAuto Solver = iota
-	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52 of
-	// the largest are lost, so a floor below 1e-14 of the total is rounding.
+	// SolverGram takes eigenvectors of the m×m matrix XcᵀXc or XcXcᵀ: Mm² + 4m³/3. Squares below 2^-52
+	// of the largest are lost, so a floor below 1e-14 of the total is rounding.
 	SolverGram
 	// SolverJacobi takes the QR factorization, block by block, and the singular values of R by one-sided
 	// Jacobi: 2Mm² + 50m³. Small singular values keep their digits.
@@ -46,8 +46,8 @@ type Options struct {
 	// 0: GOMAXPROCS, but one for a Fit of some 2 ms or less. The bits do not depend on it.
 	Workers int
 	Solver  Solver // SolverAuto (the default), SolverGram, SolverJacobi, SolverKrylov
-	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none. Every Q
-	// gives another global optimum: see RandomOrientation.
+	// Orientation is a (k−1)×(k−1) orthogonal matrix Q that turns the simplex, B → BQ; nil: none.
+	// Every Q gives another global optimum: see RandomOrientation.
 	Orientation *Matrix
 	// Radius (r in the paper's Algorithm 1, line 4) is that of the ball about the mean, in units of the
 	// data; 0: the smallest with the projected rows in it. Each center is (k−1)·Radius from the mean where
@@ -228,9 +228,9 @@ type MinVolumeOptions struct {
 	// InitSPA, InitGlobal and Centers give one start only.
 	Restarts int
 	MaxIter  int // the most iterations of a run at one λ; 0: 1000. Reaching it is StatusIterationLimit.
-	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective
-	// and ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5. Without a penalty Model.Stationarity must
-	// be at most √(1000·Tol), too.
+	// Tol ends a run after two iterations in a row in which Loss falls by at most this share of Objective and
+	// ‖F_t+1 − F_t‖² is at most this share of ‖F‖²; 0: 1e-5. Without a penalty Model.Stationarity
+	// must be at most √(1000·Tol), too.
 	Tol     float64
 	Init    Init    // where to start; InitAuto is the default
 	Centers *Matrix // k×d: start from these instead; nil: Init
@@ -245,8 +245,8 @@ type MinVolumeOptions struct {
 	// of the simplex. From here on all are an [ErrOption] for FitAlternating.
 	Slack  float64
 	Lambda float64 // > 0: λ itself, in squared units of the data (times weight), without Slack
-	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of
-	// the variance. Directions in which the centers spread by less than √ε cost nothing: a small ε lets the
+	// Epsilon is ε, in squared units of the data; 0: the floor per unit of weight; the least is 2^-40 of the
+	// variance. Directions in which the centers spread by less than √ε cost nothing: a small ε lets the
 	// smallest direction collapse, a large one makes the penalty a ridge, ‖F‖²/ε.
 	Epsilon float64
 	Volume  Volume // VolumeAuto (the default), VolumeOrigin or VolumeAffine
@@ -364,8 +364,8 @@ type LSDOptions struct {
 	// MaxIter is the most steps of each of up to four descents that follow the rotation in LSD; 0: 1000.
 	// Reaching it is StatusIterationLimit. Negative: no descent, as in the method's source.
 	MaxIter int
-	// Tol ends a descent when twenty steps lower the least objective by no more than this share of ‖K‖²; 0:
-	// 1e-9.
+	// Tol ends a descent when twenty steps lower the least objective by no more than this share of ‖K‖²;
+	// 0: 1e-9.
 	Tol float64
 	// Progress is called by LSD alone, at the start of each descent and after every step of it. Objective
 	// and Loss are both the objective. Restart numbers the descents, with gaps.

@@ -289,9 +289,9 @@ func (q *truth) minimum(k int) *big.Float {
 	return q.floors[min(k, len(q.floors)-1)]
 }
 
-// objective is ‖X − GF‖², weighted and exact but for one rounding of each square, for memberships put on the
-// simplex. Negative ones are 0, and a row is divided by its sum, for SumAtMostOne if that is above 1. A row
-// without a positive entry has 1/k each; 0 for SumAtMostOne.
+// objective is ‖X − GF‖², weighted and exact but for one rounding of each square, for memberships put
+// on the simplex. Negative ones are 0, and a row is divided by its sum, for SumAtMostOne if that is above 1.
+// A row without a positive entry has 1/k each; 0 for SumAtMostOne.
 func (q *truth) objective(f, g *Matrix) *big.Float {
 	p := truthDigits + spreadOf(q.x, f) + spreadOf(g)
 	centers, total := p.rows(f), p.zero()

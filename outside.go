@@ -84,15 +84,16 @@ func (r *outside) merge(part *outside) {
 // floor returns a lower and an upper bound of Σ_{i>p}σ_i². next is an upper bound of the
 // squared singular values outside of the basis; +Inf: none is known.
 //
-// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of the
-// basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ from ŵ is off by at
-// most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π = 1.2(√p·γ(d+12) + ω), as ŵ is off by
-// √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ − ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
+// Proof. Let X be the exact rows about the mean in memory, T = ‖X‖², P the projector on the rows U of
+// the basis, Y = X(I − P), ω ≥ ‖UUᵀ − I‖_F, and hats what was computed. Packing and forming ŷ
+// from ŵ is off by at most ε = γ(p+8)(2+√p) of √T. What ŷ has in the span is at most π√T, π =
+// 1.2(√p·γ(d+12) + ω), as ŵ is off by √p·γ(d+12) of √T and UUᵀ by ω. So (‖Ŷ‖ −
+// ε√T)² − π²T ≤ ‖Y‖² ≤ (‖Ŷ‖ + ε√T)².
 //
-// ‖Y‖² is what the subspace leaves. It is more than the floor about that mean by at most ritzSumBound: the
-// part of XᵀX·U outside of the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖², and the least
-// inside at least that of Σwwᵀ less its rounding. The true mean is off by a vector of squared length mean²,
-// which is the most that it takes from the floor.
+// ‖Y‖² is what the subspace leaves. It is more than the floor about that mean by at most ritzSumBound:
+// the part of XᵀX·U outside of the span is (XU)ᵀY. The largest eigenvalue there is at most ‖Y‖²,
+// and the least inside at least that of Σwwᵀ less its rounding. The true mean is off by a vector of
+// squared length mean², which is the most that it takes from the floor.
 func (r *outside) floor(next float64) (low, high float64) {
 	if r.sparse != nil {
 		return r.sparseFloor(next)
@@ -152,10 +153,10 @@ func (r *outside) measures(unit float64) (omega, least, others, coupled float64)
 
 // sparseFloor returns the floor and its error for sums of sparse data.
 //
-// Proof. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖², and
-// ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is XᵀW less U's part
-// of it, with sums of depth roundings of terms of S² at most. From there on the proof is
-// that of floor.
+// Proof. Let S be reach. Ŵ is off by e = 1.2√p·γ(entry) of S. Σ‖y‖² is ‖X‖² − ‖XP‖²,
+// and ‖XP‖² is within 1.1ω‖X‖² of ‖XUᵀ‖². So it is off by η below. Σwyᵀ is XᵀW less
+// U's part of it, with sums of depth roundings of terms of S² at most. From there on the proof is that of
+// floor.
 func (r *outside) sparseFloor(next float64) (low, high float64) {
 	p, unit := r.p, r.unit()
 	in := func(v float64) float64 { return v * unit * unit }

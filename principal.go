@@ -538,9 +538,10 @@ func krylovVectors(s *samples, p int, o krylovOptions) (*krylovResult, error) {
 	return kry, nil
 }
 
-// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all squared
-// singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option Weights rows
-// are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of [Floors].
+// Principal returns the rows of x (n×d) about their mean in their p leading directions, n×p, and all
+// squared singular values, descending: min(n−1, d) of them. p is from 0 to that number. With the option
+// Weights rows are multiplied by the root of their weight; it reads Workers, too. Cost and errors: those of
+// [Floors].
 func Principal(ctx context.Context, x *Matrix, p int,
 	opts *Options) (z *Matrix, squares []float64, err error) {
 	o := orZero(opts)

@@ -71,8 +71,7 @@ func TestKrylovFewSteps(t *testing.T) {
 		"two heights": func(i int) float64 { return 1 + float64(30/(i+1)) },
 	} {
 		x := mapped(randomData(n, d, 0, 1), func(_, j int, v float64) float64 {
-			return sigma(j) * v * (1 +
-				float64(j)/4)
+			return sigma(j) * v * (1 + float64(j)/4)
 		})
 		floors := mustDo(Floors(bg, x, nil))(t)
 		s := mustDo(newSamples(bg, x, nil, 1, true))(t)

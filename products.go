@@ -5,7 +5,8 @@ package softkmeans
 
 import "math"
 
-// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d) multiplications.
+// gramMatrix returns the smaller of XcᵀXc (d×d, for d ≤ n) and XcXcᵀ (n×n): nd·min(n,d)
+// multiplications.
 func gramMatrix(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(size, size) {
@@ -114,8 +115,8 @@ func errTooLarge(s *samples) error {
 		", too large on both sides for all singular values; SolverKrylov needs only the leading ones")
 }
 
-// triangularFactor returns the upper triangular factor R of the QR factorization of Xc (d×d, for d ≤ n) or of
-// Xcᵀ (n×n). It squares no singular value, and takes twice the work of gramMatrix.
+// triangularFactor returns the upper triangular factor R of the QR factorization of Xc (d×d, for d ≤ n) or
+// of Xcᵀ (n×n). It squares no singular value, and takes twice the work of gramMatrix.
 func triangularFactor(s *samples) (*Matrix, error) {
 	size, items := s.sides()
 	if !addressable(3*size, size) {

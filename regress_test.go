@@ -249,8 +249,8 @@ func (p *pinned) global(m *Model, r roundOff) {
 }
 
 // iterated pins a model of the alternating methods. Elsewhere each step adds the rounding of its sums over n
-// rows, √n·2^-52, which the solution for the centers multiplies by the condition of GᵀG. Up to 100 steps come
-// before those that Iterations counts.
+// rows, √n·2^-52, which the solution for the centers multiplies by the condition of GᵀG. Up to 100 steps
+// come before those that Iterations counts.
 func (p *pinned) iterated(t *testing.T, m *Model) {
 	values, _, err := EigenSym(product(m.Memberships.transposed(), m.Memberships))
 	if err != nil {

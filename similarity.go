@@ -36,9 +36,9 @@ func checkRowsOf(dst *Matrix, lo, n int) {
 	}
 }
 
-// SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes longer to compute than
-// to read, [LSD] and [TILSD] of the matrix are faster than of s, which computes it once per pass. Errors:
-// [ErrShape] if s is nil or too large to address, [ErrTooFewSamples] for n < 1.
+// SimilarityMatrix returns all of s, n×n. Where that fits in memory and an entry takes longer to compute
+// than to read, [LSD] and [TILSD] of the matrix are faster than of s, which computes it once per pass.
+// Errors: [ErrShape] if s is nil or too large to address, [ErrTooFewSamples] for n < 1.
 func SimilarityMatrix(s Similarity) (*Matrix, error) {
 	if s == nil {
 		return nil, fail(ErrShape, "the similarity is nil")
@@ -243,12 +243,12 @@ func unscale(v float64, exp int) float64 {
 	return min(max(math.Ldexp(v, exp), -math.MaxFloat64), math.MaxFloat64)
 }
 
-// DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of distances, which are at
-// least 0, and 0 between a sample and itself. gamma 0 stands for the median heuristic of [RBFKernel], over
-// all pairs. For Euclidean distances it is the RBF kernel of the samples. For others it may have negative
-// eigenvalues, which count as error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where the matrix
-// is not square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange], [ErrTooFewSamples] and
-// [ErrOption].
+// DistanceKernel returns the similarities exp(−γd_ij²) for a symmetric n×n matrix of distances, which
+// are at least 0, and 0 between a sample and itself. gamma 0 stands for the median heuristic of [RBFKernel],
+// over all pairs. For Euclidean distances it is the RBF kernel of the samples. For others it may have
+// negative eigenvalues, which count as error. The second result is γ. Cost: O(n²). Errors: [ErrShape] where
+// the matrix is not square, not symmetric, or no matrix of distances; [ErrNonFinite], [ErrRange],
+// [ErrTooFewSamples] and [ErrOption].
 func DistanceKernel(distances *Matrix, gamma float64) (*Matrix, float64, error) {
 	if err := checkAmount("gamma", gamma); err != nil {
 		return nil, 0, err

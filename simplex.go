@@ -88,8 +88,8 @@ func (e Enclosure) String() string {
 }
 
 // enclosure is a regular simplex in the coordinates of the projected data. Its inward facet normals are k
-// unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its vertices are t + (k−1)ρ·u_j, and a
-// point w has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
+// unit vectors u_j with Σu_j = 0. With the inradius ρ and the centre t its vertices are t + (k−1)ρ·u_j,
+// and a point w has barycentric coordinates 1/k + u_jᵀ(w − t)/(kρ).
 type enclosure struct {
 	normals *Matrix   // k×p: the u_j; k×(k−1) ones cut to the p coordinates that the data has
 	centre  []float64 // p
@@ -312,9 +312,9 @@ func fixSum(g []float64) {
 	}
 }
 
-// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices are
-// the rows of the given k×d matrix. Compare prototypes by it, and with [VolumeFloor]. It is 0 for a single
-// point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1.
+// LogVolume returns the natural logarithm of the (k−1)-dimensional volume of the simplex whose k vertices
+// are the rows of the given k×d matrix. Compare prototypes by it, and with [VolumeFloor]. It is 0 for a
+// single point, and −Inf if the vertices are affinely dependent, as they always are for k > d+1.
 //
 // Where only rounding keeps vertices independent, each direction lost adds some −35.
 // Differences below 2^-500 of the largest entry count as 0. Cost: O(k²d). Errors:
@@ -334,13 +334,14 @@ func LogVolume(vertices *Matrix) (float64, error) {
 	if k > vertices.Cols+1 {
 		return math.Inf(-1), nil
 	}
-	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their mean. The
-	// paper's section on MVSkM takes those of F itself, k of them: the volume only while F1 = 0 (its Lemma),
-	// which alternating updates do not keep. In general det(FFᵀ) = ((k−1)!·volume)²·dist(0, aff F)². Erratum:
-	// the sums to k−1 in the proof and to k in the problem are not the same.
+	// The volume is √k·Πσ_i/(k−1)!, with σ_i the k−1 singular values of the vertices about their
+	// mean. The paper's section on MVSkM takes those of F itself, k of them: the volume only while F1 = 0
+	// (its Lemma), which alternating updates do not keep. In general det(FFᵀ) =
+	// ((k−1)!·volume)²·dist(0, aff F)². Erratum: the sums to k−1 in the proof and to k in the problem
+	// are not the same.
 	//
-	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0, so the first
-	// vertex may be subtracted from all: differences keep the digits of vertices far from 0.
+	// Bᵀ·F has the same σ_i in k−1 rows, without a structural zero. B's columns add up to 0, so the
+	// first vertex may be subtracted from all: differences keep the digits of vertices far from 0.
 	_, exp := math.Frexp(top)
 	b := RegularSimplex(k)
 	edges := NewMatrix(k-1, vertices.Cols, nil)
@@ -439,9 +440,9 @@ func convexHull(points []point) []point {
 // linear in y; let it be b at the base and 0 at the height H. Conversely every linear width that is at least
 // W is that of an enclosing triangle: its left side must be a line between the concave right side of the
 // polygon less the width, and the polygon's convex left side. Its area is bH/2. A line over the point (y,
-// W(y)) has bH ≥ 4yW(y), with equality where that point is its middle. So the area is at least 2·max yW(y).
-// It is reached by the tangent of the hyperbola yW = const at the maximum, which leaves the convex region
-// below W on one side. The middle of each side then touches the polygon.
+// W(y)) has bH ≥ 4yW(y), with equality where that point is its middle. So the area is at least 2·max
+// yW(y). It is reached by the tangent of the hyperbola yW = const at the maximum, which leaves the convex
+// region below W on one side. The middle of each side then touches the polygon.
 //
 // Cost: O(h²) for h corners.
 func smallestTriangle(hull []point) (corners [3]point, area float64) {

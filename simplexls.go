@@ -184,8 +184,9 @@ func (p *simplexProblem) nearOrigin() {
 }
 
 // dependent reports whether the smallest eigenvalue of A is 0 to working accuracy. It computes the inverse:
-// pivots may not show it (Kahan), and eigenvalues cost more. With λ₁ ≤ ‖A‖ and 1/λ_k ≤ ‖A⁻¹‖ in the Frobenius
-// norm it errs, by a factor of k at most, on the side of dependence, which costs time only.
+// pivots may not show it (Kahan), and eigenvalues cost more. With λ₁ ≤ ‖A‖ and 1/λ_k ≤
+// ‖A⁻¹‖ in the Frobenius norm it errs, by a factor of k at most, on the side of dependence, which
+// costs time only.
 func (p *simplexProblem) dependent() bool {
 	k := p.k
 	p.chol, p.inverse = resized(p.chol, k*k), resized(p.inverse, k*k)
@@ -413,9 +414,9 @@ func (b *boundedProblem) onSupport() bool {
 // dependent vertices have a factor.
 const coneRidge = 0x1p-40
 
-// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the vertices v_j
-// (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa, unless shade is
-// nil. dst may be x. It costs O(ndk), and O(k³) for each row and support tried.
+// coneShares finds the a ≥ 0 that minimise ‖x_i − Σa_j·v_j‖ for each row of x (n×d) and the
+// vertices v_j (k×d). It sets row i of dst (n×k) to a/Σa, 1/k each where all a are 0, and shade[i] to Σa,
+// unless shade is nil. dst may be x. It costs O(ndk), and O(k³) for each row and support tried.
 func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, x, vertices *Matrix) error {
 	k, d := vertices.Rows, vertices.Cols
 	_, vexp := math.Frexp(maxAbs(vertices))
@@ -469,7 +470,8 @@ func coneShares(ctx context.Context, workers int, dst *Matrix, shade []float64, 
 	})
 }
 
-// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is the factor of A.
+// cone sets u to the minimiser of ‖x − Σu_j·v_j‖ over u ≥ 0, and returns its sum. full is the
+// factor of A.
 func (b *boundedProblem) cone(v *Matrix, full, x []float64) (sum float64) {
 	k, below := len(b.r), false
 	for j := range k {

@@ -395,8 +395,7 @@ func TestSimplexLeastSquaresErrors(t *testing.T) {
 		}
 	}
 	mustPanicWith(t, "dst is 3×4, the result is 4×3", func() {
-		SimplexLeastSquares(NewMatrix(3, 4, nil), x, f,
-			nil)
+		SimplexLeastSquares(NewMatrix(3, 4, nil), x, f, nil)
 	})
 	if math.MaxInt == math.MaxInt32 {
 		return

@@ -27,8 +27,8 @@ type Model struct {
 	ClusterMeans *Matrix
 	ClusterAxes  *Matrix
 	Clusters     []int // n: the cluster of each row, which [Model.Labels] returns; nil: not found
-	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given. Like Floor
-	// and Total it is in squared units of the data, and math.MaxFloat64 where it is out of range.
+	// Objective bounds ‖X − GF‖² from above, rounding included, weighted if weights were given. Like
+	// Floor and Total it is in squared units of the data, and math.MaxFloat64 where it is out of range.
 	Objective float64
 	// Floor is the global minimum of the objective for this X and k, Σ_{i≥k} σ_i² over the
 	// singular values of the centred data. With SumAtMostOne it is Σ_{i>k} σ_i² of the data as
@@ -42,7 +42,8 @@ type Model struct {
 	Total      float64 // ‖X − 1x̄ᵀ‖², weighted: the objective for k = 1; ‖X‖² with SumAtMostOne
 	Gap        float64 // (Objective − Floor)/Total
 
-	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says; otherwise 0.
+	// Lambda and Epsilon are of FitMinVolume's penalty λ/2·Σ log(σ_i² + ε), on what Volume says;
+	// otherwise 0.
 	Lambda, Epsilon float64
 	Volume          Volume
 	Sum             Sum // what the rows of Memberships, and those of Predict, add up to
@@ -129,15 +130,15 @@ func filledIn(x Samples, function string) (*Matrix, error) {
 // samples in the rows of x (n×d) and k, and nil for the defaults. Read Centers F (k×d) and
 // Memberships G (n×k); Gap says how far the result is above the minimum.
 //
-// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that encloses
-// the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k is at
-// most 2³¹ − 2, and may be above n or d, where the minimum is 0. The bits are the same on every call on one
-// kind of machine, for any number of workers. x is neither changed nor copied.
+// The minimum is Σ_{i≥k} σ_i(X − 1x̄ᵀ)² (Theorem 1). Every simplex in the principal subspace that
+// encloses the data attains it. Fit returns a regular one, so its centers usually lie outside of the data. k
+// is at most 2³¹ − 2, and may be above n or d, where the minimum is 0. The bits are the same on every
+// call on one kind of machine, for any number of workers. x is neither changed nor copied.
 //
 // With Sum: SumAtMostOne rows of G add up to at most 1, and the data is not centred. The minimum is Σ_{i>k}
 // σ_i(X)², and a cone attains it, if some half-space has all rows that are not 0, projected on k leading
-// directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share no
-// column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
+// directions (Gillis & Kumar 2015). Nonnegative data has one, unless σ_k = σ_{k+1} mixes parts that share
+// no column. Otherwise Status is StatusNoHalfSpace: the model is feasible and no worse than that of SumToOne,
 // and [FitAlternating] can start from its Centers. A half-space counts if its normal has a cosine of 2^-14
 // with each row; rows of rounding size do not count. Enclosure and Orientation are those of a slice of the
 // cone.
@@ -571,11 +572,12 @@ func nearest(dst []int, x *Matrix, q metric) ([]int, error) {
 //
 // On the rows of the fit these are its Memberships, to some 1e-11 where the centers are affinely independent,
 // and to 1e-6 otherwise (the memberships of least norm). A mean beyond 1e6 times the spread costs digits.
-// With RowsUnit g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and 1/k each where a is 0.
+// With RowsUnit g is a/Σa for the a ≥ 0 that minimise ‖x − Σa_j·center_j‖, and 1/k each where a is
+// 0.
 //
-// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers are
-// nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples] without
-// centers; on an error dst is unchanged. A dst of a wrong shape panics.
+// Cost: O(ndk), and O(k²) a row and support tried; of sparse rows O(k) a stored entry, unless the centers
+// are nearer to each other than to 0. Errors: [ErrShape], [ErrNonFinite], [ErrRange], [ErrTooFewSamples]
+// without centers; on an error dst is unchanged. A dst of a wrong shape panics.
 func (m *Model) Predict(dst *Matrix, x Samples) (*Matrix, error) {
 	if err := m.checkFitted(); err != nil {
 		return nil, err

@@ -1,8 +1,9 @@
 package softkmeans
 
-// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: Xc = √w·(X −
-// 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the stored entries. Where the mean is far
-// from 0 such a product cancels. The bounds know it: they have ‖√w·X‖ + √Σw·‖μ‖ in place of ‖Xc‖.
+// Sparse data as the solvers see it. The mean is subtracted from products, never from entries: Xc = √w·(X
+// − 1μᵀ), so that XcV = √w·(XV − 1(μᵀV)). Every pass takes time by the stored entries. Where the
+// mean is far from 0 such a product cancels. The bounds know it: they have ‖√w·X‖ + √Σw·‖μ‖
+// in place of ‖Xc‖.
 
 import (
 	"context"
@@ -206,10 +207,10 @@ func (s *sparseSamples) multiplyT(yt *Matrix) (*Matrix, error) {
 	return out.transposed(), err
 }
 
-// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers of entries, and a
-// bound of its error in the trace and in the Frobenius norm. Let S be X with the vectors of the smaller side
-// as rows, and S − abᵀ the centred data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has terms of 2·reach² at most.
-// They pass the roundings of sumDepth and some.
+// gramMatrix returns the smaller of XcᵀXc and XcXcᵀ, in time by the squares of the numbers of entries,
+// and a bound of its error in the trace and in the Frobenius norm. Let S be X with the vectors of the smaller
+// side as rows, and S − abᵀ the centred data. Then SSᵀ − (Sb)aᵀ − a(Sb)ᵀ + ‖b‖²aaᵀ has
+// terms of 2·reach² at most. They pass the roundings of sumDepth and some.
 func (s *sparseSamples) gramMatrix() (gram *Matrix, off float64, err error) {
 	size, _ := s.sides()
 	if !addressable(size, size) {
@@ -384,8 +385,8 @@ func (s *sparseSamples) leadingVectors(p int, o krylovOptions) (*krylovResult, e
 	return kry, nil
 }
 
-// measure adds to left what the subspace leaves of the data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and Σwyᵀ is
-// WᵀXc − (WᵀW)U.
+// measure adds to left what the subspace leaves of the data: Σ‖y‖² is ‖Xc‖² − Σ‖w‖², and
+// Σwyᵀ is WᵀXc − (WᵀW)U.
 func (s *sparseSamples) measure(left *outside) error {
 	w, err := s.multiply(left.vectors)
 	if err != nil {

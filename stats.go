@@ -198,7 +198,8 @@ func (s *Stats) aboutZero() (mean []float64) {
 // package; rows whose weights are below 2^-500 of the largest are counted and have no other effect.
 //
 // The zero value is empty and ready. [Stats.Merge] into it makes a copy; an assignment does not, since both
-// would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change it.
+// would share memory. A Stats takes 8·d(d+1) bytes for d columns. Only one goroutine at a time may change
+// it.
 type Stats struct {
 	moments
 	// Upper triangle of Σw_i(x_i − mean)(x_i − mean)ᵀ, by rows, and what its roundings lost.
@@ -208,8 +209,9 @@ type Stats struct {
 // Add adds the rows of x (n×d), each with weight 1. All calls must have the same d; a
 // matrix without rows changes nothing.
 //
-// Cost: nd² multiplications, shared among all processors, and for each call d² more and as much memory as s,
-// so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then unchanged.
+// Cost: nd² multiplications, shared among all processors, and for each call d² more and as much memory as
+// s, so that blocks of many rows are best. Errors: [ErrShape], [ErrNonFinite], [ErrRange]; s is then
+// unchanged.
 func (s *Stats) Add(x *Matrix) error { return s.AddWeighted(x, nil) }
 
 // AddWeighted is [Stats.Add] for rows with weights as in [Options]; nil: all 1. Here all of them may be 0. A
@@ -438,9 +440,9 @@ func (s *Stats) full() *Matrix {
 // fullError bounds the error of full, which leaves out the rest, as principalOfGram takes it.
 func (s *Stats) fullError(full *Matrix) float64 { return 1.01*s.scatterOff + 0x1p-52*trace(full) }
 
-// Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values below
-// min(n, d)·2^-52 of the first are rounding, since the scatter matrix has squared the data. Cost: O(d³).
-// Errors: [ErrTooFewSamples] without weight.
+// Floors returns what [Floors] returns of all rows: the global minimum for k = 1 … min(n, d)+1. Values
+// below min(n, d)·2^-52 of the first are rounding, since the scatter matrix has squared the data. Cost:
+// O(d³). Errors: [ErrTooFewSamples] without weight.
 func (s *Stats) Floors() ([]float64, error) {
 	if s.weight == 0 {
 		return nil, fail(ErrTooFewSamples, "no rows of positive weight were added")

@@ -238,8 +238,8 @@ func (p *Subspace) part(ctx context.Context, x *Matrix, weights []float64, worke
 	return s, nil
 }
 
-// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖² of the rows, weighted
-// and in scaled units. It takes their projections w, and leaves −w there.
+// residuals returns Σ‖x − x̄ − Uw‖², what its sum lost, and Σ‖x − x̄‖² of the rows,
+// weighted and in scaled units. It takes their projections w, and leaves −w there.
 func residuals(s *samples, w, basis *Matrix) (objective, lost, squares float64, err error) {
 	index := indices(basis.Rows)
 	sums := make([][3]float64, chunks(s.n, s.d, manyChunks))

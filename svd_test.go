@@ -61,13 +61,11 @@ func TestSVDLapack(t *testing.T) {
 		laJudge(t, "even", even)
 		for _, exp := range []int{-500 + 53, 500 - 53} {
 			laJudge(t, "scaled", mapped(even, func(_, _ int, x float64) float64 {
-				return math.Ldexp(x,
-					exp)
+				return math.Ldexp(x, exp)
 			}))
 		}
 		one := mapped(NewMatrix(m, n, nil), func(i, j int, _ float64) float64 {
-			return float64(flagIf(i == j,
-				1))
+			return float64(flagIf(i == j, 1))
 		})
 		for value, a := range []*Matrix{NewMatrix(m, n, nil), one} {
 			for _, s := range laJudge(t, "zero or one", a).S {
@@ -104,8 +102,7 @@ func TestSVDHard(t *testing.T) {
 	disturb(b, 0.2, rng)
 	graded := func(at func(j int) int) *Matrix {
 		return mapped(b, func(_, j int, v float64) float64 {
-			return v * math.Pow(10,
-				44-88*float64(at(j))/7)
+			return v * math.Pow(10, 44-88*float64(at(j))/7)
 		})
 	}
 	for name, c := range map[string]struct {
@@ -239,8 +236,7 @@ func TestSVDScale(t *testing.T) {
 		plain := laJudge(t, "plain", a)
 		for _, e := range []int{-490, 490} {
 			r := laJudge(t, "scaled", mapped(a, func(_, _ int, v float64) float64 {
-				return math.Ldexp(v,
-					e)
+				return math.Ldexp(v, e)
 			}))
 			want := slices.Clone(plain.S)
 			scale(want, math.Ldexp(1, e))

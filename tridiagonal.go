@@ -26,8 +26,9 @@ type reduction struct {
 //
 // Each step takes one pass over the triangle that is left (Howell et al. 2008, "Cache efficient
 // bidiagonalization using BLAS 2.5 operators"): while a row is in registers, it gets the rank-2 update of the
-// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector of this step. LAPACK's dsytrd gathers
-// the updates of 32 steps, which writes less where the triangle is larger than the cache (n > 1000 or so).
+// step before, A ← A − v·wᵀ − w·vᵀ, and is multiplied by the new vector of this step. LAPACK's
+// dsytrd gathers the updates of 32 steps, which writes less where the triangle is larger than the cache (n >
+// 1000 or so).
 func tridiagonal(ctx context.Context, a *Matrix, workers int) *reduction {
 	n := a.Rows
 	if a.Stride != n {

@@ -23,9 +23,9 @@ import (
 // the first direction that the plane discards has more than 4/3 of the energy of the second. A scene of
 // more than k materials shows the same, and unit rows do no harm there.
 //
-// λ is 1.3·(σ² + E). σ² is the energy of the first discarded direction, and E what the fit leaves above the
-// floor, divided by k−1, at most 2σ². λ and centers follow each other until both rest. An exact mixture
-// (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
+// λ is 1.3·(σ² + E). σ² is the energy of the first discarded direction, and E what the fit leaves above
+// the floor, divided by k−1, at most 2σ². λ and centers follow each other until both rest. An exact
+// mixture (see [FitMinVolume]), or k > min(n−1, d), takes the slack rule instead.
 //
 // With RowsUnit, Lambda, Epsilon, Trace, Iterations and Stationarity are those of the unit rows and their
 // weights. Everything else is in the data's units: a center has the mean length of its rows. Dark materials
@@ -490,8 +490,8 @@ func (m *Model) rateShaded(of *samples) error {
 	return err
 }
 
-// centers takes the centers of unit rows to the data's units. A row is ‖x‖·Σg times a mixture of them, and
-// each center gets the mean of that, weighted by w·‖x‖·g², in which its pure rows count most.
+// centers takes the centers of unit rows to the data's units. A row is ‖x‖·Σg times a mixture of them,
+// and each center gets the mean of that, weighted by w·‖x‖·g², in which its pure rows count most.
 func (sc *scene) centers(best *runResult) *Matrix {
 	s, k := sc.raw.s, best.f.Rows
 	f := sc.fit.toData(best.f)

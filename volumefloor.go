@@ -8,15 +8,17 @@ package softkmeans
 // √w_i·(x_i − x̄). Let Ŷ have the rows √w_i·(g_iF − m), with m the weighted mean of the
 // rows of GF. Then ‖Y − Ŷ‖² is at most the error ‖X − GF‖² = E, since Y is centred.
 //
-// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up to 0.
-// So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
-// det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most W(1 − 1/k), as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥
-// 1/k. By the inequality of the means its determinant is at most (W/k)^p, and
+// Moments. With B of RegularSimplex and ḡ the weighted mean of the rows of G, the rows of G − 1ḡ add up
+// to 0. So Ŷ = M·(BᵀF) with M = diag(√w)·(G − 1ḡ)B, and the product of the p largest σ_i²(Ŷ) is
+// det(MᵀM)·Πσ_i²(BᵀF). The trace of MᵀM is Σw_i‖g_i‖² − W‖ḡ‖², at most W(1 − 1/k),
+// as ‖g_i‖ ≤ 1 and ‖ḡ‖² ≥ 1/k. By the inequality of the means its determinant is at most
+// (W/k)^p, and
 //
 //	Πσ_i²(BᵀF) ≥ (k/W)^p·Πσ_i²(Ŷ).
 //
-// Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and leastLogProduct
-// bounds the product. The same holds for other weights v in place of w: their error is at most E·max v_i/w_i.
+// Ŷ has rank p at most. So Mirsky's theorem says Σ_{i≤p}(σ_i(Y) − σ_i(Ŷ))² ≤ E − floor, and
+// leastLogProduct bounds the product. The same holds for other weights v in place of w: their error is at
+// most E·max v_i/w_i.
 //
 // Projection, for design and hull. Let Ũ be p orthonormal directions, which are nearly the
 // principal ones. The simplex of FŨ has no larger volume than that of F. The error of its
@@ -25,11 +27,12 @@ package softkmeans
 //
 //	‖Y(I−P)‖² + ‖YP − Ŷ‖² ≤ E  and  ‖Y(I−P)‖² ≥ floor + Σ_{i≤p}(σ_i² − σ_{p+1}²)t_i
 //
-// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the trace of
-// YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As I−P is symmetric,
-// ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap.
-// Ũ differs from directions within V by at most √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ =
-// Y(I−P)Ũ + (YP−Ŷ)Ũ has a norm of at most
+// for t_i = ‖(I−P)v_i‖² and the principal directions v_i, the rows of Vᵀ. The last follows from the
+// trace of YᵀY(VVᵀ − P). Let t_i = a_i + b_i, the parts of (I−P)v_i in the span of V and outside. As
+// I−P is symmetric, ‖Y(I−P)V‖² is at most Σ(σ_i²a_i + σ_{p+1}²b_i) ≤ Σσ_i²t_i, and
+// σ_i²/(σ_i² − σ_{p+1}²) is at most σ_p²/gap. Ũ differs from directions within V by at most
+// √(δ_U/gap), where δ_U = ‖Y − YŨŨᵀ‖² − floor. So (Y−Ŷ)Ũ = Y(I−P)Ũ + (YP−Ŷ)Ũ has
+// a norm of at most
 //
 //	√δ·√(1 + σ_p²/gap) + σ_1·√(δ_U/gap)
 //
@@ -332,9 +335,9 @@ func (q *volumeProblem) weighted(v []float64, near float64) float64 {
 // − w̄), descending, and little smaller.
 //
 // The scatter matrix is rounded by at most γ(m+8) of its trace, and the square of that for the rounded mean,
-// where m is how many sums a term goes through. For the computed eigenvectors in the rows of V, R = SVᵀ − VᵀΘ
-// and N = VVᵀ − I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ + 3‖N‖·‖S‖ of Θ, which bounds
-// the error of every eigenvalue (Weyl).
+// where m is how many sums a term goes through. For the computed eigenvectors in the rows of V, R = SVᵀ −
+// VᵀΘ and N = VVᵀ − I, some orthogonal Q is within ‖N‖ of Vᵀ. So QᵀSQ is within ‖R‖ +
+// 3‖N‖·‖S‖ of Θ, which bounds the error of every eigenvalue (Weyl).
 func singularValues(w *Matrix, v []float64) (sigma []float64) {
 	p := w.Cols
 	mean, row := make([]float64, p), make([]float64, p)
@@ -395,11 +398,11 @@ const scatterRows = 512
 // leastLogProduct returns a number that is at most Σ log s_i for all s with
 // Σ(σ_i − s_i)² ≤ r²; −Inf if one of them can be 0. sigma is descending.
 //
-// Each s_i is at least σ_i − r, and larger ones than σ_i need not be looked at. For any ν ≥ 0 the sum is at
-// least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i. The function under the
-// minimum rises at σ_i. Its slope is 0 where s(σ_i − s) = 1/(2ν). So its least value is at σ_i − r or at the
-// larger root. The best ν has Σ(σ_i − s_i)² = r², if it jumps there some bound is lost. Where r ≤ σ_p/2 the
-// problem is convex in (σ_i − s_i)² and nothing is.
+// Each s_i is at least σ_i − r, and larger ones than σ_i need not be looked at. For any ν ≥ 0 the sum
+// is at least Σ min_s(log s + ν(σ_i − s)²) − νr² (weak duality), with s from σ_i − r to σ_i.
+// The function under the minimum rises at σ_i. Its slope is 0 where s(σ_i − s) = 1/(2ν). So its least
+// value is at σ_i − r or at the larger root. The best ν has Σ(σ_i − s_i)² = r², if it jumps there
+// some bound is lost. Where r ≤ σ_p/2 the problem is convex in (σ_i − s_i)² and nothing is.
 func leastLogProduct(sigma []float64, r float64) float64 {
 	least := sigma[len(sigma)-1]
 	if !(least > r*(1+0x1p-44)) {

@@ -409,8 +409,8 @@ func (c *completion) standardize(all []float64) {
 	}
 }
 
-// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I, in squared units
-// of the data, by the weights of the gaps.
+// floor returns the floor of k centers for rows of the model's mean and covariance, WWᵀ + σ²I, in squared
+// units of the data, by the weights of the gaps.
 func (c *completion) floor(k int, sum softkmeans.Sum) (float64, error) {
 	p, r := k-1, c.q
 	if sum == softkmeans.SumAtMostOne { // not about the mean, which is one more direction

@@ -150,8 +150,8 @@ func TestCompleteSteps(t *testing.T) {
 	}
 }
 
-// TestCompleteWhole: without noise the entries come back. What was there stays, and the floor that is
-// expected is that of the whole table.
+// TestCompleteWhole: without noise the entries come back. What was there stays. The expected floor is near
+// the floor of the whole table.
 func TestCompleteWhole(t *testing.T) {
 	t.Parallel()
 	exact := tables.Mixtures(200, 12, 3, 4)

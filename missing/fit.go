@@ -24,11 +24,11 @@ import (
 // of FitMinVolume, to the bit. The slack is a share of what Complete's model expects the floor to
 // be without gaps: completed entries have no noise, so the completed table's is lower.
 //
-// Objective is the weighted squared error over the entries that are there, and Total that of the columns' means, to the
-// rounding of the entries. No floor is proved of such a table: Floor is an estimate, FloorError reaches down
-// to 0, and [softkmeans.Model.Certificate] proves only that the error is at most Objective above the minimum.
-// VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity, Warnings and
-// ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
+// Objective is the weighted squared error over the entries that are there, and Total that of the columns'
+// means, to the rounding of the entries. No floor is proved of such a table: Floor is an estimate, FloorError
+// reaches down to 0, and [softkmeans.Model.Certificate] proves only that the error is at most Objective above
+// the minimum. VolumeRatio is 0, and Missing how many entries were missing. Lambda, Trace, Stationarity,
+// Warnings and ClusterMeans are those of the completed table; Clusters are those of [PredictLabels].
 //
 // A row without any entry does not count, and has memberships of 1/k each (1/(k+1) under
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
@@ -74,7 +74,10 @@ func Fit(
 	if m.Status == softkmeans.StatusConverged {
 		m.Status = full.Status
 	}
-	if wrong := g.observe(m, x); wrong != nil { // what is left to do is short
+	if err != nil { // a model of what there was time for is finished
+		ctx = context.Background()
+	}
+	if wrong := g.observe(ctx, m, x, o.Workers); wrong != nil {
 		return nil, wrong
 	}
 	m.Floor = min(unscaled(full.floor, g.exp)*g.share(), m.Objective, m.Total)
@@ -130,9 +133,9 @@ func sumOf(weights []float64, n int) (sum float64) {
 
 // observe takes a fit of a completed table to the entries of x that are there: memberships,
 // labels, objective and total.
-func (g *gaps) observe(m *softkmeans.Model, x *softkmeans.Matrix) (err error) {
+func (g *gaps) observe(ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int) (err error) {
 	m.Missing, m.VolumeRatio = g.total, 0
-	if err := g.predict(m, m.Memberships, x); err != nil {
+	if err := g.predict(ctx, m, m.Memberships, x, workers); err != nil {
 		return err
 	}
 	if m.ClusterMeans != nil {
@@ -154,7 +157,7 @@ func (g *gaps) observe(m *softkmeans.Model, x *softkmeans.Matrix) (err error) {
 		if g.weight(i) == 0 {
 			continue
 		}
-		var error, square float64
+		var left, square float64
 		for j, v := range rows.Row(i) {
 			if v != v {
 				continue
@@ -164,10 +167,10 @@ func (g *gaps) observe(m *softkmeans.Model, x *softkmeans.Matrix) (err error) {
 				v -= s * centers.Row(a)[j]
 			}
 			u, v = math.Ldexp(u, -exp), math.Ldexp(v, -exp)
-			error += v * v
+			left += v * v
 			square += u * u
 		}
-		objective += g.weight(i) * error
+		objective += g.weight(i) * left
 		total += g.weight(i) * square
 	}
 	m.Objective, m.Total = unscaled(objective, 2*exp+g.exp), unscaled(total, 2*exp+g.exp)
@@ -207,7 +210,7 @@ func Predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) (*softkmeans.Matrix
 		return m.Predict(dst, x)
 	}
 	out := softkmeans.NewMatrix(x.Rows, m.Centers.Rows, nil)
-	if err := g.predict(m, out, x); err != nil || dst == nil {
+	if err := g.predict(context.Background(), m, out, x, 0); err != nil || dst == nil {
 		return out, err
 	}
 	if dst.Rows != out.Rows || dst.Cols != out.Cols || errors.Is(dst.Check("dst"), softkmeans.ErrShape) {
@@ -233,7 +236,7 @@ func PredictLabels(m *softkmeans.Model, dst []int, x *softkmeans.Matrix) ([]int,
 		return m.PredictLabels(dst, x)
 	}
 	members := softkmeans.NewMatrix(x.Rows, m.Centers.Rows, nil)
-	if err := g.predict(m, members, x); err != nil {
+	if err := g.predict(context.Background(), m, members, x, 0); err != nil {
 		return nil, err
 	}
 	if m.ClusterMeans == nil {
@@ -257,7 +260,7 @@ func gapsOf(m *softkmeans.Model, x *softkmeans.Matrix) (*gaps, error) {
 const sharedRows = 1024
 
 // predict sets dst to the memberships of the rows of x.
-func (g *gaps) predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) error {
+func (g *gaps) predict(ctx context.Context, m *softkmeans.Model, dst, x *softkmeans.Matrix, workers int) error {
 	order := g.order()
 	var tasks [][]int // rows with the same entries missing
 	for lo := 0; lo < len(order); {
@@ -269,7 +272,13 @@ func (g *gaps) predict(m *softkmeans.Model, dst, x *softkmeans.Matrix) error {
 		lo = hi
 	}
 	errs := make([]error, len(tasks))
-	draws.Run(0, len(tasks), func(t int) { errs[t] = g.predictAlike(m, dst, x, tasks[t]) })
+	draws.Run(workers, len(tasks), func(t int) {
+		if err := ctx.Err(); err != nil {
+			errs[t] = fault.New(err, "stopped")
+			return
+		}
+		errs[t] = g.predictAlike(m, dst, x, tasks[t])
+	})
 	return fault.First(errs...)
 }
 

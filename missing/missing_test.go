@@ -371,7 +371,8 @@ func TestFitErrors(t *testing.T) {
 		t.Errorf("no rows: %v", err)
 	}
 	// Wherever ctx ends there is no model, or one that is of the entries that are there.
-	for left := 1; ; left = left*3/2 + 1 {
+	models := 0
+	for left := 1; ; left = left*9/8 + 1 {
 		m, err := Fit(&passes{bg, left}, x, 2, &softkmeans.MinVolumeOptions{Workers: 1})
 		if err == nil {
 			break
@@ -380,6 +381,17 @@ func TestFitErrors(t *testing.T) {
 			(m.Status != softkmeans.StatusCancelled || m.Missing == 0 || m.Floor > m.FloorError) {
 			t.Fatalf("ended after %d: %v, %v", left, err, m)
 		}
+		if m != nil {
+			models++
+		}
+	}
+	if models == 0 {
+		t.Error("no cancelled fit has a model")
+	}
+	m := &softkmeans.Model{Centers: tables.Normal(2, 5, 1)}
+	err := tables.Must(findGaps(x, nil))(t).predict(ended, m, softkmeans.NewMatrix(50, 2, nil), x, 1)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("memberships of a fit that ended: %v", err)
 	}
 }
 

@@ -102,8 +102,7 @@ func (f *fitFlags) draw(ctx context.Context, d *data, r *result,
 	}
 	b := &stability.BootstrapOptions{MinVolumeOptions: *o, Resamples: f.bootstrap}
 	b.Progress = func(at softkmeans.Iteration) {
-		p.step(fmt.Sprintf("draw %d of %d", at.Restart+1,
-			f.bootstrap))
+		p.step(fmt.Sprintf("draw %d of %d", at.Restart+1, f.bootstrap))
 	}
 	found, err := stability.Bootstrap(ctx, d.x, r.model, b)
 	if err != nil {

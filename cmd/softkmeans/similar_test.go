@@ -53,12 +53,10 @@ func TestFloorsSimilar(t *testing.T) {
 	}
 	for method, floors := range map[string]func() ([]float64, error){
 		"tilsd": func() ([]float64, error) {
-			return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7,
-				nil)
+			return softkmeans.TILSDFloors(t.Context(), stored{kernel}, 7, nil)
 		},
 		"lsd": func() ([]float64, error) {
-			return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7,
-				nil)
+			return softkmeans.LSDFloors(t.Context(), stored{kernel}, 7, nil)
 		},
 	} {
 		want, err := floors()
@@ -179,8 +177,7 @@ func TestSimilarRows(t *testing.T) {
 		t.Error(row.Data)
 	}
 	n := mostCompared + 200
-	s := &similar{&fitFlags{}, &data{},
-		manySimilar(n), nil}
+	s := &similar{&fitFlags{}, &data{}, manySimilar(n), nil}
 	s.d.Table = &table.Table{Rows: n}
 	part, err := s.drawn()
 	if err != nil || part.Rows != mostCompared {

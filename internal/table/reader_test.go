@@ -326,8 +326,7 @@ func FuzzReader(f *testing.F) {
 		case picked < 0:
 			d.Pick = func(names []string) []string {
 				slices.Reverse(names)
-				return names[:min(len(names),
-					-max(picked, -9))]
+				return names[:min(len(names), -max(picked, -9))]
 			}
 		case picked > 0:
 			d.Pick = pick([]string{"c2", "c1", "c3", "c9"}[:min(picked, 4)]...)
