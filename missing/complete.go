@@ -62,7 +62,9 @@ const (
 // entry and O(k³) for a row and a column. Memory: two copies of x, O(dk²), and up to a quarter of x.
 // The bits do not depend on Workers. Errors: those of [softkmeans.Fit] for its arguments, but for NaN;
 // [softkmeans.ErrTooFewSamples] names a column without any entry in a row that counts.
-func Complete(ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options) (*Completion, error) {
+func Complete(
+	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.Options,
+) (*Completion, error) {
 	var o softkmeans.Options
 	if opts != nil {
 		o = *opts
@@ -78,7 +80,9 @@ func Complete(ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans
 }
 
 // complete completes a table. The arguments are checked.
-func (g *gaps) complete(ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options) (*Completion, error) {
+func (g *gaps) complete(
+	ctx context.Context, x *softkmeans.Matrix, k int, o *softkmeans.Options,
+) (*Completion, error) {
 	out := &Completion{X: x.Clone(), Status: softkmeans.StatusConverged}
 	if g.total == 0 {
 		return out, nil

@@ -25,7 +25,11 @@ func ExampleFit() {
 		log.Fatal(err)
 	}
 	labels := m.Labels(nil)
-	fmt.Println(m.Missing, "missing; rows 0 to 3 alike:", labels[0] == labels[1] && labels[1] == labels[2] && labels[2] == labels[3])
+	fmt.Println(m.Missing, "missing; is row i labelled otherwise than row i+4:")
+	for i := range 4 {
+		fmt.Print(" ", labels[i] != labels[i+4])
+	}
+	fmt.Println()
 	newRows := softkmeans.NewMatrix(1, 3, []float64{nan, 8, nan})
 	of, err := missing.PredictLabels(m, nil, newRows)
 	if err != nil {
@@ -33,6 +37,7 @@ func ExampleFit() {
 	}
 	fmt.Println("a new row is like row 4:", of[0] == labels[4])
 	// Output:
-	// 4 missing; rows 0 to 3 alike: true
+	// 4 missing; is row i labelled otherwise than row i+4:
+	//  true true true true
 	// a new row is like row 4: true
 }

@@ -34,8 +34,8 @@ import (
 // SumAtMostOne). Status is StatusIterationLimit where that of Complete is.
 //
 // Cost: that of Complete, Fit, FitMinVolume and Predict; four copies of x at a time. Errors and ctx:
-// those of FitMinVolume, and of Complete; no model where ctx ends in that. RowsUnit and Trim are an
-// [softkmeans.ErrOption].
+// those of FitMinVolume, and of Complete; no model where ctx ends in that or in Predict. RowsUnit and
+// Trim are an [softkmeans.ErrOption].
 func Fit(
 	ctx context.Context, x *softkmeans.Matrix, k int, opts *softkmeans.MinVolumeOptions,
 ) (*softkmeans.Model, error) {
@@ -133,7 +133,9 @@ func sumOf(weights []float64, n int) (sum float64) {
 
 // observe takes a fit of a completed table to the entries of x that are there: memberships,
 // labels, objective and total.
-func (g *gaps) observe(ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int) (err error) {
+func (g *gaps) observe(
+	ctx context.Context, m *softkmeans.Model, x *softkmeans.Matrix, workers int,
+) (err error) {
 	m.Missing, m.VolumeRatio = g.total, 0
 	if err := g.predict(ctx, m, m.Memberships, x, workers); err != nil {
 		return err
@@ -260,7 +262,9 @@ func gapsOf(m *softkmeans.Model, x *softkmeans.Matrix) (*gaps, error) {
 const sharedRows = 1024
 
 // predict sets dst to the memberships of the rows of x.
-func (g *gaps) predict(ctx context.Context, m *softkmeans.Model, dst, x *softkmeans.Matrix, workers int) error {
+func (g *gaps) predict(
+	ctx context.Context, m *softkmeans.Model, dst, x *softkmeans.Matrix, workers int,
+) error {
 	order := g.order()
 	var tasks [][]int // rows with the same entries missing
 	for lo := 0; lo < len(order); {

@@ -66,7 +66,8 @@ func product(g, f *softkmeans.Matrix) *softkmeans.Matrix {
 }
 
 func rowsOf(m *softkmeans.Matrix, lo, hi int) *softkmeans.Matrix {
-	return &softkmeans.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]}
+	data := m.Data[lo*m.Stride : (hi-1)*m.Stride+m.Cols]
+	return &softkmeans.Matrix{Rows: hi - lo, Cols: m.Cols, Stride: m.Stride, Data: data}
 }
 
 func indices(n int) (list []int) {
