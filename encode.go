@@ -27,22 +27,21 @@ type formKind struct {
 	magic   string
 	version uint16
 	name    string
-	least   int // bytes after the header, at least
 }
 
 var (
-	modelForm    = formKind{"SKMM", 4, "a softkmeans model", 6 * 8}
-	lsdForm      = formKind{"SKML", 1, "a softkmeans model of similarities", 8}
-	statsForm    = formKind{"SKMS", 2, "softkmeans statistics", 0}
-	subspaceForm = formKind{"SKMP", 2, "a softkmeans subspace", 0}
-	extentForm   = formKind{"SKME", 2, "a softkmeans extent", 8}
+	modelForm    = formKind{"SKMM", 4, "a softkmeans model"}
+	lsdForm      = formKind{"SKML", 1, "a softkmeans model of similarities"}
+	statsForm    = formKind{"SKMS", 2, "softkmeans statistics"}
+	subspaceForm = formKind{"SKMP", 2, "a softkmeans subspace"}
+	extentForm   = formKind{"SKME", 2, "a softkmeans extent"}
 )
 
 // headerSize is the length of the header, which all forms have.
 const headerSize = 88
 
 // codec goes through the fields of a value. It measures them, then writes them, or it reads
-// them: data is then all of the form but its checksum.
+// them from all of the form but its checksum.
 type codec struct {
 	data    []byte
 	at      int
@@ -66,55 +65,64 @@ func marshal(kind formKind, fields func(c *codec)) ([]byte, error) {
 	return binary.LittleEndian.AppendUint32(w.data, crc32.ChecksumIEEE(w.data)), nil
 }
 
-// unmarshal reads a form. It reports whether the fields took all of it and found nothing
-// wrong. Its error is that of another form, or of one that is damaged.
-func unmarshal(data []byte, kind formKind, fields func(c *codec)) (sound bool, err error) {
+// unmarshal reads a form, whose values sound then checks. Anything else is an error.
+func unmarshal(data []byte, kind formKind, fields func(c *codec), sound func() bool) error {
 	for _, other := range []formKind{modelForm, lsdForm, statsForm, subspaceForm, extentForm} {
 		if len(data) >= 4 && string(data[:4]) == other.magic && other.magic != kind.magic {
-			return false, fail(ErrFormat, "this is "+other.name+", not "+kind.name)
+			return fail(ErrFormat, "this is "+other.name+", not "+kind.name)
 		}
 	}
 	switch {
-	case len(data) < headerSize+kind.least+4:
-		return false, fail(ErrFormat, kind.name+" of "+strconv.Itoa(len(data))+" bytes: too short")
+	case len(data) < headerSize+4:
+		return fail(ErrFormat, kind.name+" of "+strconv.Itoa(len(data))+" bytes: too short")
 	case string(data[:4]) != kind.magic:
-		return false, fail(ErrFormat, "this is not "+kind.name)
+		return fail(ErrFormat, "this is not "+kind.name)
 	}
 	if v := binary.LittleEndian.Uint16(data[4:]); v != kind.version {
-		return false, fail(ErrFormat, kind.name+" of version "+strconv.Itoa(int(v))+
+		return fail(ErrFormat, kind.name+" of version "+strconv.Itoa(int(v))+
 			", this package reads version "+strconv.Itoa(int(kind.version)))
 	}
 	body := len(data) - 4
 	if crc32.ChecksumIEEE(data[:body]) != binary.LittleEndian.Uint32(data[body:]) {
-		return false, fail(ErrFormat, kind.name+" whose checksum is wrong: damaged or cut short")
+		return fail(ErrFormat, kind.name+" whose checksum is wrong: damaged or cut short")
 	}
 	c := &codec{data: data[:body], at: 6, reading: true}
 	fields(c)
-	return !c.bad && c.at == body, nil
+	if c.bad || c.at != body || !sound() {
+		return fail(ErrFormat, kind.name+" whose numbers contradict each other or are out of range")
+	}
+	return nil
 }
+
+// bits is a field of some bytes, at most 8. It returns v, or what is read.
+func (c *codec) bits(bytes int, v uint64) uint64 {
+	var b [8]byte
+	switch {
+	case c.writing:
+		binary.LittleEndian.PutUint64(b[:], v)
+		c.data = append(c.data, b[:bytes]...)
+	case c.reading && (c.bad || len(c.data)-c.at < bytes):
+		c.bad = true
+		return 0
+	case c.reading:
+		copy(b[:bytes], c.data[c.at:])
+		v = binary.LittleEndian.Uint64(b[:])
+	}
+	c.at += bytes
+	return v
+}
+
+// word is a field of 64 bits.
+func (c *codec) word(v uint64) uint64 { return c.bits(8, v) }
 
 // flags is a field of 16 bits, of which those of known may be set.
 func (c *codec) flags(v *uint16, known uint16) {
-	switch {
-	case c.writing:
-		c.data = binary.LittleEndian.AppendUint16(c.data, *v)
-	case c.reading:
-		*v = binary.LittleEndian.Uint16(c.data[c.at:])
-		c.bad = c.bad || *v&^known != 0
-	}
-	c.at += 2
+	*v = uint16(c.bits(2, uint64(*v)))
+	c.bad = c.bad || *v&^known != 0
 }
 
 // small is a field of 32 bits.
-func (c *codec) small(v *uint32) {
-	switch {
-	case c.writing:
-		c.data = binary.LittleEndian.AppendUint32(c.data, *v)
-	case c.reading:
-		*v = binary.LittleEndian.Uint32(c.data[c.at:])
-	}
-	c.at += 4
-}
+func (c *codec) small(v *uint32) { *v = uint32(c.bits(4, uint64(*v))) }
 
 // smallInt is a field of 32 bits for a number from 0 to math.MaxInt32.
 func smallInt[T ~int](c *codec, v *T) {
@@ -127,22 +135,6 @@ func smallInt[T ~int](c *codec, v *T) {
 
 // left is how many 8-byte numbers remain to be read.
 func (c *codec) left() int { return (len(c.data) - c.at) / 8 }
-
-// word is a field of 64 bits. It returns v, or what is read.
-func (c *codec) word(v uint64) uint64 {
-	switch {
-	case c.writing:
-		c.data = binary.LittleEndian.AppendUint64(c.data, v)
-	case c.reading:
-		if c.bad || c.left() < 1 {
-			c.bad = true
-			return 0
-		}
-		v = binary.LittleEndian.Uint64(c.data[c.at:])
-	}
-	c.at += 8
-	return v
-}
 
 // integer is a field of 64 bits for a number from 0 to most.
 func (c *codec) integer(v *int, most int) {
@@ -253,8 +245,6 @@ func (c *codec) matrix(m **Matrix, present bool) {
 		var data []float64
 		c.numbers("", &data, rows*cols)
 		*m = NewMatrix(rows, cols, data)
-		_, err := checkEntries("", *m, mostCenter)
-		c.bad = err != nil
 	}
 }
 
@@ -381,26 +371,25 @@ func (m *Model) checkHeader() error {
 		checkIterations(m.Iterations))
 }
 
-// checkCenters returns an error of the given kind if the matrices contradict each other.
-func (m *Model) checkCenters(kind error) error {
+// checkCenters returns an error if the matrices contradict each other.
+func (m *Model) checkCenters() error {
 	if m.Centers == nil || m.Memberships == nil || m.Centers.Rows == m.Memberships.Cols {
 		return nil
 	}
-	return fail(kind,
-		"the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+
-			strconv.Itoa(m.Memberships.Cols))
+	return fail(ErrShape, "the model has "+strconv.Itoa(m.Centers.Rows)+" centers and memberships for "+
+		strconv.Itoa(m.Memberships.Cols))
 }
 
-// checkClusters returns an error of the given kind if the labels contradict the rest.
-func (m *Model) checkClusters(kind error) error {
+// checkClusters returns an error if the labels contradict the rest.
+func (m *Model) checkClusters() error {
 	if n := len(m.Clusters); n > 0 &&
 		(m.ClusterMeans == nil || m.Memberships != nil && m.Memberships.Rows != n) {
-		return fail(kind,
-			"the model has "+strconv.Itoa(n)+" labels without as many memberships, or without cluster means")
+		return fail(ErrOption, "the model has "+strconv.Itoa(n)+
+			" labels without as many memberships, or without cluster means")
 	}
 	for i, j := range m.Clusters {
 		if j < 0 || j >= m.ClusterMeans.Rows {
-			return fail(kind, "the model's label "+strconv.Itoa(i)+" is "+strconv.Itoa(j))
+			return fail(ErrOption, "the model's label "+strconv.Itoa(i)+" is "+strconv.Itoa(j))
 		}
 	}
 	return nil
@@ -412,7 +401,7 @@ func (m *Model) checkClusters(kind error) error {
 func (m *Model) Check() error {
 	return firstError(checkStored("centers", m.Centers), checkStored("Memberships", m.Memberships),
 		checkStored("clusterMeans", m.ClusterMeans), checkStored("clusterAxes", m.ClusterAxes),
-		m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape), m.checkClusters(ErrOption))
+		m.checkHeader(), m.checkCenters(), m.checkMeans(), m.checkClusters())
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
@@ -421,8 +410,7 @@ func (m *Model) Check() error {
 // other, [ErrNonFinite], [ErrRange], and [ErrOption] for a Solver, a Status, labels or a number of iterations
 // that no fit returns.
 func (m *Model) MarshalBinary() ([]byte, error) {
-	if err := firstError(m.checkHeader(), m.checkCenters(ErrShape), m.checkMeans(ErrShape),
-		m.checkClusters(ErrOption)); err != nil {
+	if err := m.Check(); err != nil {
 		return nil, err
 	}
 	for i, w := range m.Warnings {
@@ -440,10 +428,6 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	if m.Rows != RowsAuto && m.Rows != RowsUnit {
 		return nil, fail(ErrOption, "the model's Rows is "+m.Rows.String())
 	}
-	if err := firstError(checkStored("Centers", m.Centers), checkStored("Memberships", m.Memberships),
-		checkStored("ClusterMeans", m.ClusterMeans), checkStored("ClusterAxes", m.ClusterAxes)); err != nil {
-		return nil, err
-	}
 	return marshal(modelForm, m.fields)
 }
 
@@ -451,20 +435,11 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *Model) UnmarshalBinary(data []byte) error {
 	var out Model
-	sound, err := unmarshal(data, modelForm, out.fields)
-	switch {
-	case err != nil:
-		return err
-	case !sound || out.checkHeader() != nil:
-		return fail(ErrFormat,
-			"the model has values that no fit returns, or its lengths contradict each other")
+	err := unmarshal(data, modelForm, out.fields, func() bool { return out.Check() == nil })
+	if err == nil {
+		*m = out
 	}
-	if err := firstError(out.checkCenters(ErrFormat), out.checkMeans(ErrFormat),
-		out.checkClusters(ErrFormat)); err != nil {
-		return err
-	}
-	*m = out
-	return nil
+	return err
 }
 
 // The flags of an LSDModel.
@@ -477,7 +452,6 @@ const (
 func (m *LSDModel) fields(c *codec) {
 	flags := flagIf(m.Memberships != nil, lsdMembers) | flagIf(m.isMapped(), lsdMap)
 	c.flags(&flags, lsdMembers|lsdMap)
-	c.bad = c.bad || c.reading && flags == lsdMap
 	smallInt(c, &m.Rank)
 	smallInt(c, &m.Status)
 	c.integer(&m.Iterations, math.MaxInt32)
@@ -489,12 +463,20 @@ func (m *LSDModel) fields(c *codec) {
 	c.list("Means", &m.Means)
 }
 
-// checkHeader returns an error for values of the header that no function returns.
-func (m *LSDModel) checkHeader() error {
+// check returns an error for values that no function returns, or that contradict each other.
+func (m *LSDModel) check() error {
 	if m.Rank < 0 || m.Rank > math.MaxInt32 {
 		return fail(ErrOption, "the model's rank is "+strconv.Itoa(m.Rank))
 	}
-	return firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations))
+	err := firstError(checkEnum("the model's status", m.Status, statusCount), checkIterations(m.Iterations),
+		checkStored("Memberships", m.Memberships))
+	switch {
+	case err != nil || !m.isMapped():
+		return err
+	case m.Memberships == nil:
+		return fail(ErrShape, "the model has a map without memberships")
+	}
+	return m.checkMap()
 }
 
 // MarshalBinary returns the model in the binary form that UnmarshalBinary reads, 8 bytes a number: the same
@@ -503,16 +485,8 @@ func (m *LSDModel) checkHeader() error {
 // read the result: [ErrShape] for matrices that contradict themselves or each other, [ErrNonFinite],
 // [ErrRange], and [ErrOption] for a Status, a Rank or a number of iterations that no function returns.
 func (m *LSDModel) MarshalBinary() ([]byte, error) {
-	if err := firstError(m.checkHeader(), checkStored("Memberships", m.Memberships)); err != nil {
+	if err := m.check(); err != nil {
 		return nil, err
-	}
-	if m.isMapped() {
-		if m.Memberships == nil {
-			return nil, fail(ErrShape, "the model has a map without memberships")
-		}
-		if err := m.checkMap(); err != nil {
-			return nil, err
-		}
 	}
 	return marshal(lsdForm, m.fields)
 }
@@ -521,19 +495,9 @@ func (m *LSDModel) MarshalBinary() ([]byte, error) {
 // then unchanged. It allocates no more than len(data) bytes for the model.
 func (m *LSDModel) UnmarshalBinary(data []byte) error {
 	var out LSDModel
-	sound, err := unmarshal(data, lsdForm, out.fields)
-	switch {
-	case err != nil:
-		return err
-	case !sound || out.checkHeader() != nil:
-		return fail(ErrFormat,
-			"the model has values that no fit returns, or its lengths contradict each other")
+	err := unmarshal(data, lsdForm, out.fields, func() bool { return out.check() == nil })
+	if err == nil {
+		*m = out
 	}
-	if out.isMapped() {
-		if err := out.checkMap(); err != nil {
-			return fail(ErrFormat, "the model's map does not fit its memberships")
-		}
-	}
-	*m = out
-	return nil
+	return err
 }

@@ -44,15 +44,11 @@ func (s *Stats) MarshalBinary() ([]byte, error) { return marshal(statsForm, s.fi
 // then unchanged. It allocates no more than len(data) bytes for the statistics.
 func (s *Stats) UnmarshalBinary(data []byte) error {
 	var out Stats
-	sound, err := unmarshal(data, statsForm, out.fields)
-	if err != nil {
-		return err
+	err := unmarshal(data, statsForm, out.fields, out.soundScatter)
+	if err == nil {
+		*s = out
 	}
-	if !sound || !out.sound() || !out.soundScatter() {
-		return fail(ErrFormat, "the statistics contradict themselves or a number is out of range")
-	}
-	*s = out
-	return nil
+	return err
 }
 
 // isBound reports whether v can bound what rounding did to scaled sums. True bounds are far
@@ -74,7 +70,11 @@ func (m *moments) sound() bool {
 	return ok
 }
 
+// soundScatter reports whether the numbers can be those of rows in range.
 func (s *Stats) soundScatter() bool {
+	if !s.sound() {
+		return false
+	}
 	most, at := s.weight*(4+0x1p-20), 0
 	for i := range s.mean {
 		if s.scatter[at] < 0 {
@@ -151,13 +151,11 @@ func (p *Subspace) MarshalBinary() ([]byte, error) {
 	if err := p.checkFilled(); err != nil {
 		return nil, err
 	}
-	b, err := marshal(subspaceForm, p.fields)
-	if err == nil && p.tooMany() {
-		return nil, fail(ErrShape,
-			"the subspace has "+strconv.Itoa(p.k)+" centers in "+strconv.Itoa(p.cols)+
-				" columns, too many for so few numbers")
+	if p.tooMany() {
+		return nil, fail(ErrShape, "the subspace has "+strconv.Itoa(p.k)+" centers in "+
+			strconv.Itoa(p.cols)+" columns, too many for so few numbers")
 	}
-	return b, err
+	return marshal(subspaceForm, p.fields)
 }
 
 // tooMany reports whether so few bytes as the subspace has could become gigabytes of centers.
@@ -167,23 +165,19 @@ func (p *Subspace) tooMany() bool { return p.k-1 > max(p.cols, 1<<16) }
 // then unchanged. It allocates no more than len(data) bytes for the subspace.
 func (p *Subspace) UnmarshalBinary(data []byte) error {
 	var out Subspace
-	ok, err := unmarshal(data, subspaceForm, out.fields)
-	if err != nil {
-		return err
+	err := unmarshal(data, subspaceForm, out.fields, out.soundSubspace)
+	if err == nil {
+		out.fingerprint = fingerprintOf(&out)
+		*p = out
 	}
-	if !ok || !out.sound() || !out.soundSubspace() {
-		return fail(ErrFormat, "the subspace contradicts itself or a number is out of range")
-	}
-	out.fingerprint = fingerprintOf(&out)
-	*p = out
-	return nil
+	return err
 }
 
-// soundSubspace reports whether what Subspace adds to its moments can be that of rows in range.
+// soundSubspace reports whether the numbers can be those of rows in range.
 func (p *Subspace) soundSubspace() bool {
 	pc, most := &p.pc, 4*float64(p.cols)*p.weight*(1+0x1p-20)
 	switch {
-	case p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols ||
+	case !p.sound() || p.weight == 0 || p.k < 1 || p.tooMany() || !addressable(p.k, p.cols) || pc.basis.Cols != p.cols ||
 		pc.basis.Rows != min(directionsOf(p.k, p.sum), p.cols):
 		return false
 	case !(pc.total >= 0 && pc.total <= most && pc.floor >= 0 && pc.floor <= most):
@@ -229,19 +223,21 @@ func (e *Extent) MarshalBinary() ([]byte, error) { return marshal(extentForm, e.
 // UnmarshalBinary reads what MarshalBinary wrote. Anything else is an [ErrFormat], and e is then unchanged.
 func (e *Extent) UnmarshalBinary(data []byte) error {
 	var out Extent
-	sound, err := unmarshal(data, extentForm, out.fields)
-	if err != nil {
-		return err
+	err := unmarshal(data, extentForm, out.fields, out.sound)
+	if err == nil {
+		*e = out
 	}
-	most := 8 * float64(out.rows) * math.MaxInt32
-	for _, v := range append([]float64{out.radius, out.objective, out.squares, out.height, out.outside},
-		out.facets...) {
-		sound = sound && v >= 0 && v <= most
+	return err
+}
+
+// sound reports whether the numbers can be those of rows in range.
+func (e *Extent) sound() bool {
+	most := 8 * float64(e.rows) * math.MaxInt32
+	for _, v := range append([]float64{e.radius, e.objective, e.squares, e.height, e.outside}, e.facets...) {
+		if !(v >= 0 && v <= most) {
+			return false
+		}
 	}
-	if !sound || math.Abs(out.lost) > 0x1p-40*most || out.started != (out.rows > 0) ||
-		out.started != (len(out.facets) > 0) || !out.started && out.fingerprint != 0 {
-		return fail(ErrFormat, "the extent contradicts itself or a number is out of range")
-	}
-	*e = out
-	return nil
+	return math.Abs(e.lost) <= 0x1p-40*most && e.started == (e.rows > 0) &&
+		e.started == (len(e.facets) > 0) && (e.started || e.fingerprint == 0)
 }

@@ -446,7 +446,7 @@ func (m *Model) Labels(dst []int) []int {
 func (m *Model) PredictLabels(dst []int, x *Matrix) ([]int, error) {
 	if m.ClusterMeans != nil {
 		err := firstError(m.checkFitted(),
-			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans(ErrShape))
+			checkMatrix("cluster means", m.ClusterMeans, mostCenter), m.checkMeans())
 		if err != nil {
 			return nil, err
 		}
@@ -481,12 +481,11 @@ func (m *Model) label(s *samples, lead *Matrix) error {
 	return q.nearest(s.ctx, s.workers, m.Clusters, s.x)
 }
 
-// checkMeans returns an error of the given kind unless there is a mean for each center, with
-// axes of its length, or neither.
-func (m *Model) checkMeans(kind error) error {
+// checkMeans returns an error unless there is a mean for each center, with axes of its length, or neither.
+func (m *Model) checkMeans() error {
 	c, f := m.ClusterMeans, m.Centers
 	if m.ClusterAxes != nil {
-		if err := m.checkAxes(kind); err != nil {
+		if err := m.checkAxes(); err != nil {
 			return err
 		}
 	}
@@ -494,26 +493,25 @@ func (m *Model) checkMeans(kind error) error {
 	case c == nil || f != nil && c.Rows == f.Rows && c.Cols == f.Cols:
 		return nil
 	case f == nil:
-		return fail(kind, "the model has cluster means without centers")
+		return fail(ErrShape, "the model has cluster means without centers")
 	}
-	return fail(kind,
+	return fail(ErrShape,
 		"the model has centers of "+shape(f.Rows, f.Cols)+" and cluster means of "+shape(c.Rows, c.Cols))
 }
 
-// checkAxes returns an error of the given kind unless the axes are as fits leave them: entries
-// of an axis add up to at most 1 in size, so that products with data are in range.
-func (m *Model) checkAxes(kind error) error {
+// checkAxes returns an error unless the axes are as fits leave them: entries of an axis add
+// up to at most 1 in size, so that products with data are in range.
+func (m *Model) checkAxes() error {
 	c, axes := m.ClusterMeans, m.ClusterAxes
 	if err := checkShape("cluster axes", axes); err != nil {
 		return err
 	}
 	if c == nil {
-		return fail(kind, "the model has cluster axes without cluster means")
+		return fail(ErrShape, "the model has cluster axes without cluster means")
 	}
 	if axes.Cols != c.Cols || axes.Rows == 0 {
-		return fail(kind,
-			"the model has cluster means of "+shape(c.Rows, c.Cols)+
-				" and cluster axes of "+shape(axes.Rows, axes.Cols))
+		return fail(ErrShape, "the model has cluster means of "+shape(c.Rows, c.Cols)+
+			" and cluster axes of "+shape(axes.Rows, axes.Cols))
 	}
 	for a := range axes.Rows {
 		sum := 0.0
@@ -521,7 +519,7 @@ func (m *Model) checkAxes(kind error) error {
 			sum += math.Abs(v)
 		}
 		if !(sum <= 1) {
-			return fail(kind,
+			return fail(ErrShape,
 				"the entries of the model's cluster axis "+strconv.Itoa(a)+" add up to more than 1")
 		}
 	}
