@@ -2,323 +2,165 @@
 
 package softkmeans
 
-// Many small calls of every kind, as a server makes them for weeks: nothing grows, no goroutine stays, and
-// every answer is one. A few hundred calls in the suite; all of them by
+// Many small calls of every kind, as a server makes them for weeks: nothing grows, no goroutine
+// stays. Whether results are right the fuzz targets say. All of the calls by
 //
 //	SOFTKMEANS_SOAK=1 go test -race -run TestSoak -timeout 60m -v .
 
 import (
-	"bytes"
 	"context"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
 	"runtime"
-	"strings"
 	"testing"
 )
 
-// soakKinds are the calls, and how many of them: in a soak, and in the suite.
-var soakKinds = []struct {
+// soakCalls are the calls, and how many of them: in a soak, and in the suite.
+var soakCalls = []struct {
 	soak, few int
-	call      func(s *soak)
+	call      func(s *soak) error
 }{
-	{100000, 100, (*soak).fit},
-	{1000, 3, (*soak).minVolume},
-	{400, 2, (*soak).alternating},
-	{400, 2, (*soak).lsd},
-	{400, 2, (*soak).tilsd},
-	{400, 2, (*soak).seq},
-	{200, 1, (*soak).minVolumeSeq},
-	{400, 2, (*soak).predict},
-	{400, 2, (*soak).parts},
-	{400, 4, (*soak).forms},
-}
-
-// soak is the state of the test: what one call is made of, and what is counted.
-type soak struct {
-	*testing.T
-	rng               *rand.Rand // of this call
-	errors, cancelled int        // errors as expected, calls ended by their context
-}
-
-// data is a matrix of a random shape, scale and mean, with gaps or without.
-func (s *soak) data(rows, cols int) *Matrix {
-	r := s.rng
-	n, d := 1+r.IntN(rows), 1+r.IntN(cols)
-	mean, unit := 0.0, 1.0
-	if r.IntN(3) == 0 {
-		mean = 20 * r.NormFloat64()
-	}
-	if r.IntN(8) == 0 {
-		unit = math.Ldexp(1, r.IntN(400)-200)
-	}
-	x := mapped(randomData(n, d, mean, r.Uint64()), func(_, _ int, v float64) float64 { return unit * v })
-	if r.IntN(6) == 0 { // ties, and rows that are the same
-		x = mapped(x, func(_, _ int, v float64) float64 { return unit * math.Round(v/unit) })
-	}
-	if r.IntN(3) == 0 {
-		x = laStrided(x)
-	}
-	return x
-}
-
-// weights of n rows: none, or some of them 0.
-func (s *soak) weights(n int) []float64 {
-	if s.rng.IntN(3) > 0 {
-		return nil
-	}
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = float64(s.rng.IntN(3)) * s.rng.Float64()
-	}
-	w[s.rng.IntN(n)] = 1
-	return w
-}
-
-// fails checks an error that was to be, and that there is no result.
-func (s *soak) fails(err error, none bool) {
-	s.Helper()
-	for _, want := range []error{ErrShape, ErrNonFinite, ErrOption, ErrTooFewSamples} {
-		if errors.Is(err, want) && none && strings.HasPrefix(err.Error(), "softkmeans: ") {
-			s.errors++
-			return
+	{100000, 100, func(s *soak) error { return second(Fit(s, s.x, s.k, &s.o)) }},
+	{1000, 3, func(s *soak) error { return second(FitMinVolume(s, s.x, s.k, &s.v)) }},
+	{400, 2, func(s *soak) error { return second(FitAlternating(s, s.x, s.k, &s.v)) }},
+	{400, 2, func(s *soak) error {
+		m, err := LSD(s, outer(s.x), s.k, &LSDOptions{Workers: s.v.Workers, Seed: s.v.Seed, MaxIter: 100})
+		if err == nil && m.Scale > 0 {
+			_, err = m.Predict(nil, outer(s.x))
 		}
-	}
-	s.Fatalf("bad input: %v, or a result", err)
-}
-
-// ending is a context that ends after some looks.
-func (s *soak) ending(most int) context.Context {
-	ctx := &endingContext{Context: bg}
-	ctx.left.Store(int64(s.rng.IntN(most)))
-	return ctx
-}
-
-// ended is a call whose context ends after some looks: whether it did.
-func (s *soak) ended(err error) bool {
-	s.Helper()
-	if err == nil {
-		return false
-	}
-	if !errors.Is(err, context.Canceled) {
-		s.Fatal(err)
-	}
-	s.cancelled++
-	return true
-}
-
-func (s *soak) fit() {
-	r := s.rng
-	x := s.data(40, 12)
-	if r.IntN(500) == 0 { // of several blocks
-		x = s.data(4000, 12)
-	}
-	w := s.weights(x.Rows)
-	k := 1 + r.IntN(8)
-	o := &Options{Weights: w, Solver: Solver(r.IntN(4)), Enclosure: Enclosure(r.IntN(2)), Workers: r.IntN(5)}
-	if r.IntN(4) == 0 {
-		o.Orientation = RandomOrientation(k, r.Uint64())
-	}
-	before := x.Clone()
-	switch r.IntN(12) {
-	case 0: // bad input
-		y := x.Clone()
-		switch r.IntN(9) {
-		case 0:
-			y.Set(r.IntN(y.Rows), r.IntN(y.Cols), math.NaN())
-		case 1:
-			y.Set(r.IntN(y.Rows), r.IntN(y.Cols), math.Inf(-1))
-		case 2:
-			k = -r.IntN(3)
-		case 3:
-			o.Weights = append(make1(x.Rows), 1)
-		case 4:
-			o.Weights = make([]float64, x.Rows)
-		case 5:
-			o.Workers = -1
-		case 6:
-			o.Solver = 9
-		case 7:
-			y.Data = y.Data[:len(y.Data)-1]
-		case 8:
-			y = nil
+		return err
+	}},
+	{400, 2, func(s *soak) error {
+		return second(TILSD(s, outer(s.x), s.k, &LSDOptions{Workers: s.v.Workers, Enclosure: s.o.Enclosure}))
+	}},
+	{400, 2, func(s *soak) error {
+		s.o.Solver = min(s.o.Solver, SolverGram)
+		s.o.Memberships = take
+		if s.IntN(3) == 0 {
+			s.o.Memberships = func(int, *Matrix) error { return io.ErrShortWrite }
 		}
-		m, err := Fit(bg, y, k, o)
-		s.fails(err, m == nil)
-	case 1: // cancelled
-		m, err := Fit(s.ending(12), x, k, o)
-		if s.ended(err) && m != nil {
-			s.Fatal("a model of a cancelled Fit")
-		}
-	default:
-		m, err := Fit(bg, x, k, o)
+		return second(FitSeq(s, inBlocks(s.x, 1+s.IntN(50), 1+s.IntN(9)), s.k, &s.o))
+	}},
+	{200, 1, func(s *soak) error {
+		o := seqOptions(s.v, 32*s.k, 1)
+		o.Memberships = take
+		return second(FitMinVolumeSeq(s, inBlocks(s.x, 1+s.IntN(50)), s.k, &o))
+	}},
+	{400, 2, func(s *soak) error {
+		m, err := Fit(bg, s.x, s.k, nil)
 		if err != nil {
-			s.Fatalf("%d×%d, k = %d, %+v: %v", x.Rows, x.Cols, k, o, err)
+			return err
 		}
-		if finiteModel(s.T, m); m.Status != StatusOptimal {
-			s.Fatalf("%d×%d, k = %d: %v", x.Rows, x.Cols, k, m.Status)
+		y := s.x.Clone()
+		if s.IntN(2) == 0 {
+			y.Set(0, 0, math.NaN())
 		}
-	}
-	if maxDiff(x, before) != 0 {
-		s.Fatal("the data changed")
-	}
+		_, err = m.Predict(nil, y)
+		return errors.Join(err, second(m.Nearest(nil, y)))
+	}},
+	{400, 2, func(s *soak) error {
+		var all, part Stats
+		if err := errors.Join(part.Add(s.x), all.Merge(&part), all.Merge(&part)); err != nil {
+			return err
+		}
+		p, err := all.Subspace(s.k, nil)
+		if err != nil {
+			return err
+		}
+		var e, f Extent
+		err = errors.Join(e.Add(p, s.x, nil), f.Add(p, s.x, nil), e.Merge(&f))
+		return errors.Join(err, second(p.Model(&e)))
+	}},
+	{400, 4, func(s *soak) error {
+		m, err := Fit(bg, s.x, s.k, nil)
+		if err != nil {
+			return err
+		}
+		b := formOf(m)
+		b[s.IntN(len(b))] ^= 1 << s.IntN(8)
+		return errors.Join(new(Model).UnmarshalBinary(b), m.UnmarshalBinary(formOf(m)))
+	}},
 }
 
-func (s *soak) minVolume() {
-	r := s.rng
-	x := s.data(120, 10)
-	k := 1 + r.IntN(5)
-	o := &MinVolumeOptions{
-		Weights: s.weights(x.Rows), Seed: r.Uint64(), Workers: r.IntN(4), Restarts: r.IntN(3),
-		MaxIter: 20 * r.IntN(6),
-		Init:    Init(r.IntN(int(initCount))), Volume: Volume(r.IntN(3)), Sum: Sum(r.IntN(2)),
+// soak is what one call is made of. One in eight is of bad input, one in eight is cancelled.
+type soak struct {
+	*rand.Rand
+	context.Context
+	x *Matrix
+	k int
+	o Options
+	v MinVolumeOptions
+}
+
+func newSoak(seed uint64) *soak {
+	r := rand.New(rand.NewPCG(seed, 51))
+	s := &soak{Rand: r, Context: bg, k: 1 + r.IntN(6)}
+	rows := 60
+	if r.IntN(500) == 0 { // of several blocks
+		rows = 4000
 	}
-	switch r.IntN(10) {
+	s.x = randomData(1+r.IntN(rows), 1+r.IntN(12), 20*r.NormFloat64(), r.Uint64())
+	if r.IntN(3) == 0 {
+		s.x = laStrided(s.x)
+	}
+	w := randomSlice(s.x.Rows, r)
+	for i, v := range w {
+		w[i] = max(v, 0)
+	}
+	w[0] = 1
+	s.v = MinVolumeOptions{
+		Workers: r.IntN(4), Seed: r.Uint64(), Restarts: r.IntN(3), MaxIter: 1 + r.IntN(100),
+		Init: Init(r.IntN(int(initCount))), Volume: Volume(r.IntN(3)), Sum: Sum(r.IntN(2)),
+	}
+	s.o = Options{
+		Weights: w, Solver: Solver(r.IntN(4)), Enclosure: Enclosure(r.IntN(2)), Workers: r.IntN(5),
+		Sum: s.v.Sum,
+	}
+	switch r.IntN(16) {
 	case 0:
-		o.Slack = math.NaN()
-		m, err := FitMinVolume(bg, x, k, o)
-		s.fails(err, m == nil)
+		s.x.Set(s.x.Rows-1, 0, math.Inf(-1))
 	case 1:
-		_, err := FitMinVolume(s.ending(200), x, k, o)
-		s.ended(err)
-	default:
-		finiteModel(s.T, mustDo(FitMinVolume(bg, x, k, o))(s.T))
+		s.o.Workers, s.v.Workers = -1, -1
+	case 2, 3:
+		ctx := &endingContext{Context: bg}
+		ctx.left.Store(int64(r.IntN(12)))
+		s.Context = ctx
 	}
-}
-
-func (s *soak) alternating() {
-	x := s.data(120, 10)
-	o := &MinVolumeOptions{
-		Weights: s.weights(x.Rows), Seed: s.rng.Uint64(), Workers: s.rng.IntN(4), Sum: Sum(s.rng.IntN(2)),
-		MaxIter: 100,
-	}
-	finiteModel(s.T, mustDo(FitAlternating(bg, x, 1+s.rng.IntN(6), o))(s.T))
-}
-
-// similar is a kernel of random data, of size 1.
-func (s *soak) similar() (kernel *Matrix, k int) {
-	x, _ := mixtures(3+s.rng.IntN(30), 1+s.rng.IntN(6), 2+s.rng.IntN(3), 0.7, 1, s.rng.Uint64())
-	kernel = outer(x)
-	if s.rng.IntN(2) == 0 {
-		kernel = laStrided(disturbed(kernel, 0.1, s.rng.Uint64()))
-	}
-	return kernel, 1 + s.rng.IntN(5)
-}
-
-func (s *soak) lsd() {
-	kernel, k := s.similar()
-	m := mustDo(LSD(bg, kernel, k, &LSDOptions{Workers: s.rng.IntN(4), Seed: s.rng.Uint64(),
-		MaxIter: 100}))(s.T)
-	if m.Scale > 0 {
-		mustDo(m.Predict(nil, kernel))(s.T)
-	}
-	kernel.Set(0, kernel.Cols-1, kernel.At(0, kernel.Cols-1)+10) // not symmetric
-	m, err := LSD(bg, kernel, k, nil)
-	s.fails(err, m == nil)
-}
-
-func (s *soak) tilsd() {
-	kernel, k := s.similar()
-	mustDo(TILSD(bg, kernel, k, &LSDOptions{Workers: s.rng.IntN(4),
-		Enclosure: Enclosure(s.rng.IntN(2))}))(s.T)
-	_, err := TILSD(s.ending(30), kernel, k, nil)
-	s.ended(err)
-}
-
-func (s *soak) seq() {
-	x := s.data(200, 12)
-	full := errors.New("full")
-	o := &Options{
-		Weights: s.weights(x.Rows), Enclosure: Enclosure(s.rng.IntN(2)), Workers: s.rng.IntN(4),
-		Solver:      Solver(s.rng.IntN(2)),
-		Memberships: func(int, *Matrix) error { return full },
-	}
-	k, blocks := 1+s.rng.IntN(6), inBlocks(x, 1+s.rng.IntN(50), 1+s.rng.IntN(9))
-	if _, err := FitSeq(bg, blocks, k, o); !errors.Is(err, full) {
-		s.Fatal(err)
-	}
-	s.errors++
-	o.Memberships = nil
-	finiteModel(s.T, mustDo(FitSeq(bg, blocks, k, o))(s.T))
-	_, err := FitSeq(s.ending(30), blocks, k, o)
-	s.ended(err)
-}
-
-func (s *soak) minVolumeSeq() {
-	k := 1 + s.rng.IntN(4)
-	o := MinVolumeSeqOptions{MinVolumeOptions: MinVolumeOptions{Workers: s.rng.IntN(4), MaxIter: 100},
-		SummaryRows: 32 * k}
-	m, _ := seqFit(s.T, s.data(200, 8), k, o, 1+s.rng.IntN(50))
-	finiteModel(s.T, m)
-}
-
-func (s *soak) predict() {
-	x := s.data(300, 8)
-	m := mustDo(Fit(bg, x, 1+s.rng.IntN(6), &Options{Enclosure: EnclosureTight}))(s.T)
-	y := mapped(x, func(_, _ int, v float64) float64 { return v * (1 + s.rng.NormFloat64()) })
-	checkFeasible(s.T, mustDo(m.Predict(nil, y))(s.T))
-	mustDo(m.Nearest(nil, y))(s.T)
-	y.Set(0, 0, math.NaN())
-	none, err := m.Predict(nil, y)
-	s.fails(err, none == nil)
-}
-
-func (s *soak) parts() {
-	x := s.data(200, 8)
-	cut := s.rng.IntN(x.Rows + 1)
-	var all, first, second Stats
-	err := errors.Join(first.Add(rowsOf(x, 0, cut)), second.Add(rowsOf(x, cut, x.Rows)),
-		all.Merge(shipped(s.T, &first)), all.Merge(&second))
-	p := shipped(s.T, mustDo(all.Subspace(1+s.rng.IntN(5), nil))(s.T))
-	var e, f Extent
-	err = errors.Join(err, e.Add(p, rowsOf(x, 0, cut), nil), f.Add(p, rowsOf(x, cut, x.Rows), nil),
-		e.Merge(shipped(s.T, &f)))
-	if err != nil {
-		s.Fatal(err)
-	}
-	finiteModel(s.T, mustDo(p.Model(&e))(s.T))
-	bad := NewMatrix(1, x.Cols+1, nil)
-	s.fails(all.Add(bad), true)
-	s.fails(e.Add(p, bad, nil), true)
-}
-
-func (s *soak) forms() {
-	m := mustDo(Fit(bg, s.data(60, 6), 1+s.rng.IntN(4), nil))(s.T)
-	b := formOf(m)
-	if !bytes.Equal(b, formOf(shipped(s.T, m))) {
-		s.Fatal("a form came back as another")
-	}
-	b[s.rng.IntN(len(b))] ^= 1 << s.rng.IntN(8)
-	if err := m.UnmarshalBinary(b); !errors.Is(err, ErrFormat) {
-		s.Fatal(err)
-	}
-	s.errors++
+	return s
 }
 
 // TestSoak makes all calls in a random order. In the midst of them the live heap is
 // measured after every tenth.
 func TestSoak(t *testing.T) {
 	long := os.Getenv("SOFTKMEANS_SOAK") == "1"
-	var order []int
-	for kind, k := range soakKinds {
-		n := k.few
+	var order []func(s *soak) error
+	for _, c := range soakCalls {
+		n := c.few
 		if long {
-			n = k.soak
+			n = c.soak
 		}
 		for range n {
-			order = append(order, kind)
+			order = append(order, c.call)
 		}
 	}
 	shuffle := rand.New(rand.NewPCG(1, 50))
 	shuffle.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	s := &soak{T: t}
-	goroutines := runtime.NumGoroutine()
+	goroutines, wrong, cancelled := runtime.NumGoroutine(), 0, 0
 	var live []uint64
-	for i, kind := range order {
-		s.rng = rand.New(rand.NewPCG(uint64(i), 51))
-		soakKinds[kind].call(s)
+	for i, call := range order {
+		err := call(newSoak(uint64(i)))
+		switch {
+		case errors.Is(err, context.Canceled):
+			cancelled++
+		case errors.Is(err, ErrNonFinite), errors.Is(err, ErrOption), errors.Is(err, ErrFormat),
+			errors.Is(err, io.ErrShortWrite):
+			wrong++
+		case err != nil:
+			t.Fatalf("call %d: %v", i, err)
+		}
 		if (i+1)*10/len(order) > i*10/len(order) {
 			noneLeft(t, goroutines)
 			live = append(live, liveHeap())
@@ -328,12 +170,11 @@ func TestSoak(t *testing.T) {
 	// runtime keeps some 0.5 kB for each of fewer than a hundred ended goroutines: 64 kB.
 	grown, allowed := int64(live[len(live)-1])-int64(live[0]), int64(4*len(order)+64<<10)
 	if grown > allowed {
-		t.Errorf("%d kB more are live after %d calls than after the first tenth: %d", grown>>10, len(order),
-			live)
+		t.Errorf("%d bytes more are live after %d calls than after a tenth: %d", grown, len(order), live)
 	}
-	t.Logf("%d calls, %d errors as expected, %d cancelled, live heap %+d bytes (%d allowed)", len(order),
-		s.errors, s.cancelled, grown, allowed)
-	if s.errors < len(order)/20 || s.cancelled < len(order)/100 {
+	t.Logf("%d calls, %d of bad input, %d cancelled, live heap %+d bytes (%d allowed)", len(order), wrong,
+		cancelled, grown, allowed)
+	if wrong < len(order)/20 || cancelled < len(order)/100 {
 		t.Error("too few errors or cancelled calls to say anything")
 	}
 }
